@@ -1,0 +1,79 @@
+//! The boot block: SRAM bytes 0 to 0x3FF, where driver and firmware tell each other parameters.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+pub const BOOT_BLOCK_ADDRESS: u32 = 0;
+pub const FIRMWARE_ADDRESS: u32 = 0x400;
+
+/// `BootRequest::magic`: "NSBT".
+pub const BOOT_MAGIC: u32 = 0x4E53_4254;
+/// Changes with every change of a structure in this crate.
+pub const LAYOUT_VERSION: u32 = 1;
+
+/// Written by the driver before it lets the core run. At [`BOOT_BLOCK_ADDRESS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct BootRequest {
+    pub magic: u32,
+    pub layout_version: u32,
+    /// This node's number, and how many nodes there are (2 to [`MAX_NODES`]).
+    pub node: u32,
+    pub node_count: u32,
+    pub core_hz: u32,
+    pub sram_bytes: u32,
+    /// Data bytes that one frame may carry behind the header.
+    pub frame_data_bytes_max: u32,
+    /// Frame buffers in SRAM, and the size of each (a multiple of 8, at least header and data).
+    pub tx_buffer_count: u32,
+    pub rx_buffer_count: u32,
+    pub buffer_bytes: u32,
+    pub retransmit_cycles: u32,
+    /// Retransmissions of one frame before the peer is given up.
+    pub retransmit_limit: u32,
+    /// Acknowledge at the latest after so many accepted frames, or so many core cycles.
+    pub ack_frames: u32,
+    pub ack_cycles: u32,
+    /// Number of page frames of host memory: a page number at or above it is wild.
+    pub host_pages: u32,
+    pub reserved: u32,
+}
+
+pub const MAX_NODES: usize = 16;
+
+/// Written by the firmware. At [`BOOT_REPLY_ADDRESS`]; `state` is written last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct BootReply {
+    /// [`BOOT_READY`], or [`BOOT_REFUSED`] with the reason in `error`.
+    pub state: u32,
+    pub error: u32,
+    pub post_queues: u32,
+    pub process_table: u32,
+    pub buffer_table: u32,
+    pub miss_ring: u32,
+    pub vmh_cache: u32,
+    pub vmh_entries: u32,
+    pub vmh_line_entries: u32,
+    pub vmh_ways: u32,
+    /// Counters as [`crate::tables::Counter`] orders them.
+    pub counters: u32,
+    pub tx_buffers: u32,
+    pub rx_buffers: u32,
+    /// First byte that nothing uses.
+    pub free: u32,
+}
+
+pub const BOOT_REPLY_ADDRESS: u32 = 0x80;
+pub const BOOT_READY: u32 = 0x5245_4459;
+pub const BOOT_REFUSED: u32 = 0x4645_4852;
+
+/// `BootReply::error`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum BootError {
+    BadMagic = 1,
+    OtherLayout = 2,
+    NodeOutOfRange = 3,
+    BufferSize = 4,
+    DoesNotFitSram = 5,
+}

@@ -1,0 +1,24 @@
+//! Every layout that two parties share: SRAM structures, frames, trace markers, registers.
+//!
+//! The firmware, the driver in the host model, the testbench and the frame dissector use these definitions; a test compares the ones that RTL
+//! repeats. All words are little endian. Addresses in SRAM are offsets from its first byte.
+#![no_std]
+
+pub mod boot;
+pub mod frame;
+pub mod post;
+pub mod ring;
+pub mod tables;
+pub mod vmh;
+
+/// Where a core sees SRAM, the scratchpad and the registers.
+pub const CORE_SRAM_BASE: u32 = 0x1000_0000;
+pub const CORE_SCRATCHPAD_BASE: u32 = 0x2000_0000;
+pub const CORE_REGISTER_BASE: u32 = 0x4000_0000;
+
+/// Bytes in a host page.
+pub const PAGE_BYTES: u32 = 4096;
+pub const PAGE_SHIFT: u32 = 12;
+
+/// Processes that have a post queue and a doorbell page.
+pub const PROCESS_SLOTS: usize = 8;

@@ -1,0 +1,1 @@
+//! Lookup caches of the NIC

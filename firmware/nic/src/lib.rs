@@ -1,0 +1,1 @@
+//! The riscv32 image

@@ -1,0 +1,1 @@
+//! Sequence numbers, acknowledgement and retransmission per node

@@ -1,0 +1,1 @@
+//! Exported buffers and remote writes

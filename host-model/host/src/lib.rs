@@ -1,0 +1,1 @@
+//! Memory, processors, driver and user library of a host

@@ -1,0 +1,1 @@
+//! Bus functional model of conventional PCI at pin level

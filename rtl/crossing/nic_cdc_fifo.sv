@@ -1,0 +1,121 @@
+// A first-in first-out queue between two unrelated clocks, with Gray-coded pointers.
+//
+// Handshake:  valid/ready on both sides; out_data_o holds while out_valid_o waits for out_ready_i.
+// Timing:     an entry is visible three clk_out_i edges after the clk_in_i edge that took it, at most; no path
+//             from one side's inputs to the other side's outputs.
+// Reset:      both sides are reset together and overlap by four clocks of the slower one; entries are lost.
+// Constraint: set_max_delay -datapath_only one period of the receiving clock on *_gray_q to *_meta_q and on
+//             memory_q to out_data_o; set_bus_skew below one period on each pointer.
+
+`default_nettype none
+
+module nic_cdc_fifo #(
+  parameter int unsigned WidthBits = 64,
+  parameter int unsigned DepthLog2 = 3       // 2 to 10
+) (
+  input  wire logic                 clk_in_i,
+  input  wire logic                 rst_in_ni,
+  input  wire logic                 in_valid_i,
+  output wire logic                 in_ready_o,
+  input  wire logic [WidthBits-1:0] in_data_i,
+  output wire logic [DepthLog2:0]   in_free_o,   // entries that surely fit; may lag, never too large
+
+  input  wire logic                 clk_out_i,
+  input  wire logic                 rst_out_ni,
+  output wire logic                 out_valid_o,
+  input  wire logic                 out_ready_i,
+  output wire logic [WidthBits-1:0] out_data_o,
+  output wire logic [DepthLog2:0]   out_used_o   // entries that surely wait; may lag, never too large
+);
+
+  localparam int unsigned Depth = 1 << DepthLog2;
+  typedef logic [DepthLog2:0] pointer_t;         // one bit more than the index, to tell full from empty
+
+  if (DepthLog2 < 2 || DepthLog2 > 10) begin : gen_bad_depth
+    $error("nic_cdc_fifo: DepthLog2 must be 2 to 10");
+  end
+
+  function automatic pointer_t to_gray(input pointer_t binary);
+    return binary ^ (binary >> 1);
+  endfunction
+
+  function automatic pointer_t to_binary(input pointer_t gray);
+    pointer_t binary;
+    binary[DepthLog2] = gray[DepthLog2];
+    for (int i = int'(DepthLog2) - 1; i >= 0; i--) binary[i] = binary[i+1] ^ gray[i];
+    return binary;
+  endfunction
+
+  logic [WidthBits-1:0] memory_q [Depth];
+
+  // ---- Writing side -----------------------------------------------------------
+
+  pointer_t write_q, write_gray_q;
+  pointer_t read_meta_q, read_sync_q;
+
+  wire pointer_t write_next = write_q + pointer_t'(1);
+  wire pointer_t in_used    = write_q - to_binary(read_sync_q);
+  wire logic     put        = in_valid_i && in_ready_o;
+
+  assign in_free_o  = pointer_t'(Depth) - in_used;
+  assign in_ready_o = in_used != pointer_t'(Depth);
+
+  pointer_t read_gray_q;
+
+  always_ff @(posedge clk_in_i) begin
+    if (!rst_in_ni) begin
+      write_q      <= '0;
+      write_gray_q <= '0;
+      read_meta_q  <= '0;
+      read_sync_q  <= '0;
+    end else begin
+      read_meta_q <= read_gray_q;
+      read_sync_q <= read_meta_q;
+      if (put) begin
+        write_q      <= write_next;
+        write_gray_q <= to_gray(write_next);
+      end
+    end
+    if (put) memory_q[write_q[DepthLog2-1:0]] <= in_data_i;
+  end
+
+  // ---- Reading side -----------------------------------------------------------
+
+  pointer_t read_q;
+  pointer_t write_meta_q, write_sync_q;
+
+  wire pointer_t read_next = read_q + pointer_t'(1);
+  wire logic     take      = out_valid_o && out_ready_i;
+
+  assign out_used_o  = to_binary(write_sync_q) - read_q;
+  assign out_valid_o = write_sync_q != read_gray_q;
+  assign out_data_o  = memory_q[read_q[DepthLog2-1:0]];
+
+  always_ff @(posedge clk_out_i) begin
+    if (!rst_out_ni) begin
+      read_q       <= '0;
+      read_gray_q  <= '0;
+      write_meta_q <= '0;
+      write_sync_q <= '0;
+    end else begin
+      write_meta_q <= write_gray_q;
+      write_sync_q <= write_meta_q;
+      if (take) begin
+        read_q      <= read_next;
+        read_gray_q <= to_gray(read_next);
+      end
+    end
+  end
+
+  // ---- Assertions ---------------------------------------------------------------
+
+  always_ff @(posedge clk_in_i) begin
+    if (rst_in_ni) NeverOverfilled: assert (in_used <= pointer_t'(Depth));
+  end
+  always_ff @(posedge clk_out_i) begin
+    if (rst_out_ni) NeverOverdrawn: assert (out_used_o <= pointer_t'(Depth));
+  end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,1 @@
+//! Links between NICs, and their faults

@@ -1,0 +1,1 @@
+//! The verilated NIC with typed pins

@@ -1,0 +1,1 @@
+//! Builds Verilator models from a build script

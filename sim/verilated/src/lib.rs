@@ -1,0 +1,1 @@
+//! Bindings to models that Verilator 5 makes

@@ -1,0 +1,1 @@
+//! Tests of the DMA engines and the MAC alone

@@ -1,0 +1,1 @@
+//! Tests of memory, registers and the NIC as a whole
