@@ -7,6 +7,7 @@
 pub mod boot;
 pub mod frame;
 pub mod post;
+pub mod registers;
 pub mod ring;
 pub mod tables;
 pub mod vmh;
