@@ -215,7 +215,8 @@ def write_systemverilog(files: list[File]) -> str:
         "// X: byte offset in BAR 0 (of the first register, where X_COUNT tells how many follow one another).",
         "// X_MASK: the bits that exist. X_<FIELD>_LSB, X_<FIELD>_MASK: a field among several. X_RESET: value after reset.",
         "",
-        "// verilator lint_off UNUSEDPARAM  (the package holds the whole map; no model uses every line of it)",
+        "// The package holds the whole map; no model uses every line of it.",
+        "// verilator lint_off UNUSEDPARAM",
         "",
         "package nic_regs_pkg;",
     ]
