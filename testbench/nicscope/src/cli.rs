@@ -1,0 +1,117 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Measures, in clock cycles, what it costs a network interface to look things up.
+///
+/// Exit status: 0 done; 1 the run failed or a check was violated; 2 the request was wrong.
+#[derive(Debug, Parser)]
+#[command(name = "nicscope", version, max_term_width = 120)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List scenarios, platforms, personalities and groups of figures
+    List(ListArgs),
+    /// Run a scenario and print its tables
+    Run(RunArgs),
+    /// Measure the figures of docs/measurements.md again, beside their targets
+    Measure(MeasureArgs),
+    /// Print the bytes of NIC memory by use, from the linked firmware
+    MemoryMap(MemoryMapArgs),
+    /// Print the account of one hit and one miss of an earlier run, span by span
+    Explain(ExplainArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// One JSON object on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Name of a scenario (see `nicscope list`) or path of a TOML file
+    pub scenario: String,
+    /// Override a key of the scenario, as in --set workload.iterations=100
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Seed of everything random
+    #[arg(long, default_value_t = DEFAULT_SEED)]
+    pub seed: u64,
+    /// Folder for results, waves and accounts; made if missing [default: out/SCENARIO]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object on standard output and nothing else
+    #[arg(long)]
+    pub json: bool,
+    /// Threads to simulate nodes on; results do not depend on it [default: one for each node, at most the machine's cores]
+    #[arg(long)]
+    pub threads: Option<usize>,
+    /// When to record waves: never, always, failure, miss, or two times in us as FROM..TO
+    #[arg(long, default_value = "miss")]
+    pub waves: String,
+    /// Format of the waves
+    #[arg(long, value_enum, default_value_t = WaveFormat::Fst)]
+    pub wave_format: WaveFormat,
+    /// Firmware image to load instead of the scenario's personality
+    #[arg(long, value_name = "ELF")]
+    pub firmware: Option<PathBuf>,
+}
+
+/// Used when `--seed` is not given, so that a run without arguments is the same everywhere.
+pub const DEFAULT_SEED: u64 = 1;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WaveFormat {
+    Fst,
+    Vcd,
+}
+
+#[derive(Debug, Args)]
+pub struct MeasureArgs {
+    /// Group of figures (see `nicscope list`)
+    pub group: String,
+    /// Only these bars of the group, as in --only 2,3
+    #[arg(long, value_delimiter = ',', value_name = "BAR")]
+    pub only: Vec<u32>,
+    /// One JSON object on standard output: {"figures": [{"id", "value", "unit", "target", "paper", "ok"}]}
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct MemoryMapArgs {
+    /// Personality (see `nicscope list`)
+    pub personality: String,
+    /// Platform whose memory is mapped
+    #[arg(long, default_value = "tigon2")]
+    pub platform: String,
+    /// Override a key of the cache, as in --set cache.ways=8
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// One JSON object on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// Folder that `nicscope run` wrote
+    pub dir: PathBuf,
+    /// Message size in bytes [default: the smallest of the run]
+    #[arg(long)]
+    pub size: Option<u32>,
+    /// Platform [default: every one of the run]
+    #[arg(long)]
+    pub platform: Option<String>,
+    /// One JSON object on standard output
+    #[arg(long)]
+    pub json: bool,
+}

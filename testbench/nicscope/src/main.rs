@@ -1,0 +1,5 @@
+use clap::Parser;
+
+fn main() {
+    let _ = nicscope::cli::Cli::parse();
+}

