@@ -1,5 +1,9 @@
 //! The `nicscope` command: scenarios, runs, accounts of latency, measurements.
 
+pub mod account;
 pub mod cli;
 pub mod error;
+pub mod image;
+pub mod results;
 pub mod scenario;
+pub mod waves;

@@ -1,0 +1,63 @@
+//! The firmware image of a personality: built by cargo, with the cache's geometry as build parameters.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use nic_layout::vmh::VmhGeometry;
+
+use crate::error::Result;
+use crate::failed;
+
+const TARGET: &str = "riscv32imc-unknown-none-elf";
+
+/// The folder that holds Cargo.toml of the workspace: the sources that this command was built from.
+pub fn workspace() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// Builds the image, or finds it up to date, and returns its path. Each geometry has a folder of its own, so that runs with
+/// different ones do not rebuild each other's.
+pub fn build(binary: &str, geometry: VmhGeometry) -> Result<PathBuf> {
+    let folder = match geometry == VmhGeometry::RECOMMENDED {
+        // The one that `make firmware` builds.
+        true => workspace().join("target"),
+        false => workspace().join(format!(
+            "target/geometry/C{}-L{}-A{}",
+            geometry.entries, geometry.line_entries, geometry.ways
+        )),
+    };
+    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .current_dir(workspace())
+        .args([
+            "build",
+            "--quiet",
+            "-p",
+            "nic-firmware",
+            "--profile",
+            "firmware",
+            "--target",
+            TARGET,
+            "--bin",
+            binary,
+        ])
+        .arg("--target-dir")
+        .arg(&folder)
+        .env("NICSCOPE_VMH_ENTRIES", geometry.entries.to_string())
+        .env(
+            "NICSCOPE_VMH_LINE_ENTRIES",
+            geometry.line_entries.to_string(),
+        )
+        .env("NICSCOPE_VMH_WAYS", geometry.ways.to_string())
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| {
+            failed!("cannot run cargo to build the firmware: {error}; is Rust on PATH?")
+        })?;
+    if !output.status.success() {
+        return Err(failed!(
+            "the firmware does not build:\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        ));
+    }
+    Ok(folder.join(TARGET).join("firmware").join(binary))
+}
