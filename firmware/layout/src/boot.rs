@@ -8,7 +8,7 @@ pub const FIRMWARE_ADDRESS: u32 = 0x400;
 /// `BootRequest::magic`: "NSBT".
 pub const BOOT_MAGIC: u32 = 0x4E53_4254;
 /// Changes with every change of a structure in this crate.
-pub const LAYOUT_VERSION: u32 = 1;
+pub const LAYOUT_VERSION: u32 = 2;
 
 /// Written by the driver before it lets the core run. At [`BOOT_BLOCK_ADDRESS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -35,7 +35,9 @@ pub struct BootRequest {
     pub ack_cycles: u32,
     /// Number of page frames of host memory: a page number at or above it is wild.
     pub host_pages: u32,
-    pub reserved: u32,
+    /// Incarnation of the cluster, 0 to 255: frames of another one are dropped (INV-31). All nodes of a cluster start with the same number, and
+    /// take the next one when they start again.
+    pub session: u32,
 }
 
 pub const MAX_NODES: usize = 16;
@@ -76,4 +78,32 @@ pub enum BootError {
     NodeOutOfRange = 3,
     BufferSize = 4,
     DoesNotFitSram = 5,
+    /// More buffers than the firmware has records for, or none.
+    BufferCount = 6,
+    SessionOutOfRange = 7,
+    /// Zero, or so long that it cannot be told from the past.
+    IntervalOutOfRange = 8,
 }
+
+/// Written by firmware that met its own error, before it raises [`CAUSE_CRASH`] and stops. At [`CRASH_RECORD_ADDRESS`]; zero before.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
+#[repr(C)]
+pub struct CrashRecord {
+    /// [`CRASH_TRAP`] or [`CRASH_PANIC`]; written last.
+    pub kind: u32,
+    /// `mcause`; of a panic: the source line.
+    pub cause: u32,
+    /// `mepc`; of a panic: 0.
+    pub pc: u32,
+    /// `mtval`; of a panic: 0.
+    pub value: u32,
+}
+
+pub const CRASH_RECORD_ADDRESS: u32 = 0x100;
+pub const CRASH_TRAP: u32 = 0x5452_4150;
+pub const CRASH_PANIC: u32 = 0x5041_4E49;
+
+/// Interrupt cause (`INTERRUPT.CAUSE` bit) of a crash.
+pub const CAUSE_CRASH: u32 = 8;

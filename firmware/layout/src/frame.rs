@@ -1,4 +1,7 @@
 //! Frames between NICs. Byte offsets count from the destination address; the FCS is the MAC's.
+//!
+//! [`Packet`] reads raw bytes and judges nothing; [`Repr`] can only hold what is legal. The firmware itself writes and reads words
+//! ([`word`]); a test compares the two.
 
 /// IEEE 802 local experimental EtherType 1, big endian on the wire like every EtherType.
 pub const ETHERTYPE: u16 = 0x88B5;
@@ -10,7 +13,9 @@ pub mod offset {
     pub const ETHERTYPE: usize = 12;
     pub const KIND: usize = 14;
     pub const FLAGS: usize = 15;
+    /// One byte each.
     pub const SOURCE_NODE: usize = 16;
+    pub const SESSION: usize = 17;
     pub const DATA_BYTES: usize = 18;
     /// Sequence number of a data frame; of an acknowledgement: unused.
     pub const SEQUENCE: usize = 20;
@@ -26,6 +31,9 @@ pub mod offset {
 
 pub const HEADER_BYTES: usize = offset::DATA;
 
+/// The shortest frame without FCS; the MAC pads to it.
+pub const FRAME_BYTES_MIN: usize = 60;
+
 /// `KIND`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -36,8 +44,398 @@ pub enum FrameKind {
 
 /// `FLAGS`: the last frame of a message.
 pub const FLAG_LAST: u8 = 1;
+/// `FLAGS`: the sender could not read the data; the frame only keeps the sequence whole. It has no data.
+pub const FLAG_ABORTED: u8 = 2;
 
 /// The locally administered address of a node: 02-4E-53-00 and the node number, big endian.
 pub const fn mac_address(node: u16) -> [u8; 6] {
     [0x02, 0x4E, 0x53, 0x00, (node >> 8) as u8, node as u8]
+}
+
+/// The header as the little-endian words that a core stores.
+pub mod word {
+    use super::{mac_address, FrameKind, ETHERTYPE};
+
+    /// Byte offsets of the words.
+    pub const ADDRESS_0: u32 = 0;
+    pub const ADDRESS_1: u32 = 4;
+    pub const ADDRESS_2: u32 = 8;
+    pub const TYPE: u32 = 12;
+    pub const NODE_LENGTH: u32 = 16;
+    pub const SEQUENCE: u32 = 20;
+    pub const ACKNOWLEDGE: u32 = 24;
+    pub const BUFFER: u32 = 28;
+    pub const BUFFER_OFFSET: u32 = 32;
+    pub const KEY_0: u32 = 36;
+    pub const KEY_1: u32 = 40;
+    pub const MESSAGE: u32 = 44;
+
+    /// The three words of both addresses.
+    pub const fn addresses(destination: u16, source: u16) -> [u32; 3] {
+        let (d, s) = (mac_address(destination), mac_address(source));
+        [
+            u32::from_le_bytes([d[0], d[1], d[2], d[3]]),
+            u32::from_le_bytes([d[4], d[5], s[0], s[1]]),
+            u32::from_le_bytes([s[2], s[3], s[4], s[5]]),
+        ]
+    }
+
+    pub const fn kind(kind: FrameKind, flags: u8) -> u32 {
+        u32::from_le_bytes([(ETHERTYPE >> 8) as u8, ETHERTYPE as u8, kind as u8, flags])
+    }
+
+    /// Bits of the type word that say "ours, and of this kind": all but the flags.
+    pub const KIND_MASK: u32 = 0x00FF_FFFF;
+
+    pub const fn flags(type_word: u32) -> u8 {
+        (type_word >> 24) as u8
+    }
+
+    pub const fn node_length(node: u8, session: u8, data_bytes: u16) -> u32 {
+        (data_bytes as u32) << 16 | (session as u32) << 8 | node as u32
+    }
+
+    pub const fn data_bytes(node_length: u32) -> u32 {
+        node_length >> 16
+    }
+
+    pub const fn session(node_length: u32) -> u32 {
+        (node_length >> 8) & 0xFF
+    }
+
+    pub const fn node(node_length: u32) -> u32 {
+        node_length & 0xFF
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameError {
+    /// Shorter than its header, or than the data it announces.
+    Truncated,
+    /// Of another protocol.
+    OtherEthertype,
+    UnknownKind,
+    /// Flags that do not exist, or contradict the length.
+    BadFlags,
+}
+
+/// A frame as bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet<T>(T);
+
+impl<T: AsRef<[u8]>> Packet<T> {
+    /// Any bytes that hold a header.
+    pub fn new_checked(bytes: T) -> Result<Packet<T>, FrameError> {
+        if bytes.as_ref().len() < HEADER_BYTES {
+            return Err(FrameError::Truncated);
+        }
+        Ok(Packet(bytes))
+    }
+
+    fn array<const N: usize>(&self, at: usize) -> [u8; N] {
+        let mut field = [0; N];
+        field.copy_from_slice(&self.0.as_ref()[at..at + N]);
+        field
+    }
+
+    fn u32(&self, at: usize) -> u32 {
+        u32::from_le_bytes(self.array(at))
+    }
+
+    pub fn destination(&self) -> [u8; 6] {
+        self.array(offset::DESTINATION)
+    }
+
+    pub fn source(&self) -> [u8; 6] {
+        self.array(offset::SOURCE)
+    }
+
+    pub fn ethertype(&self) -> u16 {
+        u16::from_be_bytes(self.array(offset::ETHERTYPE))
+    }
+
+    pub fn kind(&self) -> u8 {
+        self.0.as_ref()[offset::KIND]
+    }
+
+    pub fn flags(&self) -> u8 {
+        self.0.as_ref()[offset::FLAGS]
+    }
+
+    pub fn source_node(&self) -> u8 {
+        self.0.as_ref()[offset::SOURCE_NODE]
+    }
+
+    pub fn session(&self) -> u8 {
+        self.0.as_ref()[offset::SESSION]
+    }
+
+    pub fn data_bytes(&self) -> u16 {
+        u16::from_le_bytes(self.array(offset::DATA_BYTES))
+    }
+
+    pub fn sequence(&self) -> u32 {
+        self.u32(offset::SEQUENCE)
+    }
+
+    pub fn acknowledge(&self) -> u32 {
+        self.u32(offset::ACKNOWLEDGE)
+    }
+
+    pub fn buffer(&self) -> u32 {
+        self.u32(offset::BUFFER)
+    }
+
+    pub fn buffer_offset(&self) -> u32 {
+        self.u32(offset::BUFFER_OFFSET)
+    }
+
+    pub fn key(&self) -> [u32; 2] {
+        [self.u32(offset::KEY), self.u32(offset::KEY + 4)]
+    }
+
+    pub fn message(&self) -> u32 {
+        self.u32(offset::MESSAGE)
+    }
+
+    /// The announced data, as far as they are there.
+    pub fn data(&self) -> &[u8] {
+        let bytes = self.0.as_ref();
+        let end = (HEADER_BYTES + usize::from(self.data_bytes())).min(bytes.len());
+        &bytes[HEADER_BYTES..end]
+    }
+}
+
+impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
+    fn put(&mut self, at: usize, field: &[u8]) {
+        self.0.as_mut()[at..at + field.len()].copy_from_slice(field);
+    }
+
+    pub fn set_data_bytes(&mut self, data_bytes: u16) {
+        self.put(offset::DATA_BYTES, &data_bytes.to_le_bytes());
+    }
+
+    pub fn set_acknowledge(&mut self, acknowledge: u32) {
+        self.put(offset::ACKNOWLEDGE, &acknowledge.to_le_bytes());
+    }
+
+    pub fn set_sequence(&mut self, sequence: u32) {
+        self.put(offset::SEQUENCE, &sequence.to_le_bytes());
+    }
+}
+
+/// A legal header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repr {
+    pub destination: u16,
+    pub source: u16,
+    pub session: u8,
+    pub acknowledge: u32,
+    pub body: Body,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body {
+    Write(Write),
+    Acknowledge,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    pub last: bool,
+    pub aborted: bool,
+    pub sequence: u32,
+    pub data_bytes: u16,
+    pub buffer: u32,
+    pub buffer_offset: u32,
+    pub key: [u32; 2],
+    pub message: u32,
+}
+
+impl Repr {
+    /// `source` and `destination` are nodes as the addresses say; the caller compares them with what it expects.
+    pub fn parse<T: AsRef<[u8]>>(packet: &Packet<T>) -> Result<Repr, FrameError> {
+        if packet.ethertype() != ETHERTYPE {
+            return Err(FrameError::OtherEthertype);
+        }
+        let body = match packet.kind() {
+            kind if kind == FrameKind::Acknowledge as u8 => Body::Acknowledge,
+            kind if kind == FrameKind::Write as u8 => {
+                let flags = packet.flags();
+                let write = Write {
+                    last: flags & FLAG_LAST != 0,
+                    aborted: flags & FLAG_ABORTED != 0,
+                    sequence: packet.sequence(),
+                    data_bytes: packet.data_bytes(),
+                    buffer: packet.buffer(),
+                    buffer_offset: packet.buffer_offset(),
+                    key: packet.key(),
+                    message: packet.message(),
+                };
+                if flags & !(FLAG_LAST | FLAG_ABORTED) != 0
+                    || (write.aborted && write.data_bytes != 0)
+                {
+                    return Err(FrameError::BadFlags);
+                }
+                if packet.data().len() < usize::from(write.data_bytes) {
+                    return Err(FrameError::Truncated);
+                }
+                Body::Write(write)
+            }
+            _ => return Err(FrameError::UnknownKind),
+        };
+        let node = |address: [u8; 6]| u16::from_be_bytes([address[4], address[5]]);
+        Ok(Repr {
+            destination: node(packet.destination()),
+            source: node(packet.source()),
+            session: packet.session(),
+            acknowledge: packet.acknowledge(),
+            body,
+        })
+    }
+
+    /// Writes every byte of the header.
+    pub fn emit<T: AsRef<[u8]> + AsMut<[u8]>>(&self, packet: &mut Packet<T>) {
+        let (kind, flags, write) = match self.body {
+            Body::Write(write) => {
+                let last = if write.last { FLAG_LAST } else { 0 };
+                let aborted = if write.aborted { FLAG_ABORTED } else { 0 };
+                (FrameKind::Write, last | aborted, write)
+            }
+            Body::Acknowledge => (
+                FrameKind::Acknowledge,
+                0,
+                Write {
+                    last: false,
+                    aborted: false,
+                    sequence: 0,
+                    data_bytes: 0,
+                    buffer: 0,
+                    buffer_offset: 0,
+                    key: [0; 2],
+                    message: 0,
+                },
+            ),
+        };
+        packet.put(offset::DESTINATION, &mac_address(self.destination));
+        packet.put(offset::SOURCE, &mac_address(self.source));
+        packet.put(offset::ETHERTYPE, &ETHERTYPE.to_be_bytes());
+        packet.put(
+            offset::KIND,
+            &[kind as u8, flags, self.source as u8, self.session],
+        );
+        packet.set_data_bytes(write.data_bytes);
+        packet.set_sequence(write.sequence);
+        packet.set_acknowledge(self.acknowledge);
+        packet.put(offset::BUFFER, &write.buffer.to_le_bytes());
+        packet.put(offset::BUFFER_OFFSET, &write.buffer_offset.to_le_bytes());
+        packet.put(offset::KEY, &write.key[0].to_le_bytes());
+        packet.put(offset::KEY + 4, &write.key[1].to_le_bytes());
+        packet.put(offset::MESSAGE, &write.message.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[rustfmt::skip]
+    const WRITE_BYTES: [u8; 52] = [
+        0x02, 0x4E, 0x53, 0x00, 0x00, 0x02, 0x02, 0x4E, 0x53, 0x00, 0x00, 0x01, 0x88, 0xB5, 0x01, 0x01,
+        0x01, 0x05, 0x04, 0x00, 0x44, 0x33, 0x22, 0x11, 0x88, 0x77, 0x66, 0x55, 0x07, 0x00, 0x00, 0x00,
+        0x00, 0x10, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x09, 0x00, 0x00, 0x00,
+        0xDE, 0xAD, 0xBE, 0xEF,
+    ];
+
+    const WRITE: Repr = Repr {
+        destination: 2,
+        source: 1,
+        session: 5,
+        acknowledge: 0x5566_7788,
+        body: Body::Write(Write {
+            last: true,
+            aborted: false,
+            sequence: 0x1122_3344,
+            data_bytes: 4,
+            buffer: 7,
+            buffer_offset: 0x1000,
+            key: [1, 2],
+            message: 9,
+        }),
+    };
+
+    #[test]
+    fn a_write_parses_from_its_bytes() {
+        let packet = Packet::new_checked(&WRITE_BYTES[..]).unwrap();
+        assert_eq!(Repr::parse(&packet), Ok(WRITE));
+        assert_eq!(packet.data(), [0xDE, 0xAD, 0xBE, 0xEF]);
+        assert_eq!(packet.source_node(), 1);
+    }
+
+    #[test]
+    fn a_write_builds_its_bytes() {
+        let mut bytes = WRITE_BYTES;
+        bytes[..HEADER_BYTES].fill(0xAA);
+        WRITE.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
+        assert_eq!(bytes, WRITE_BYTES);
+    }
+
+    #[test]
+    fn an_acknowledgement_survives_the_wire() {
+        let ack = Repr {
+            body: Body::Acknowledge,
+            ..WRITE
+        };
+        let mut bytes = [0xAA; FRAME_BYTES_MIN];
+        ack.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
+        assert_eq!(
+            Repr::parse(&Packet::new_checked(&bytes[..]).unwrap()),
+            Ok(ack)
+        );
+    }
+
+    #[test]
+    fn the_words_of_the_firmware_are_the_same_bytes() {
+        let words = [
+            (word::ADDRESS_0, word::addresses(2, 1)[0]),
+            (word::ADDRESS_1, word::addresses(2, 1)[1]),
+            (word::ADDRESS_2, word::addresses(2, 1)[2]),
+            (word::TYPE, word::kind(FrameKind::Write, FLAG_LAST)),
+            (word::NODE_LENGTH, word::node_length(1, 5, 4)),
+            (word::SEQUENCE, 0x1122_3344),
+            (word::ACKNOWLEDGE, 0x5566_7788),
+            (word::BUFFER, 7),
+            (word::BUFFER_OFFSET, 0x1000),
+            (word::KEY_0, 1),
+            (word::KEY_1, 2),
+            (word::MESSAGE, 9),
+        ];
+        for (at, value) in words {
+            assert_eq!(
+                value.to_le_bytes(),
+                WRITE_BYTES[at as usize..at as usize + 4]
+            );
+        }
+        assert_eq!(word::data_bytes(word::node_length(1, 5, 4)), 4);
+        assert_eq!(word::session(word::node_length(1, 5, 4)), 5);
+        assert_eq!(word::flags(word::kind(FrameKind::Write, 3)), 3);
+    }
+
+    #[test]
+    fn what_is_not_legal_is_refused() {
+        let refused = |at: usize, value: u8| {
+            let mut bytes = WRITE_BYTES;
+            bytes[at] = value;
+            Repr::parse(&Packet::new_checked(&bytes[..]).unwrap()).unwrap_err()
+        };
+        assert_eq!(refused(offset::ETHERTYPE, 8), FrameError::OtherEthertype);
+        assert_eq!(refused(offset::KIND, 3), FrameError::UnknownKind);
+        assert_eq!(refused(offset::FLAGS, 0x80), FrameError::BadFlags);
+        assert_eq!(refused(offset::FLAGS, FLAG_ABORTED), FrameError::BadFlags);
+        assert_eq!(refused(offset::DATA_BYTES, 5), FrameError::Truncated);
+        assert_eq!(
+            Packet::new_checked(&WRITE_BYTES[..47]).unwrap_err(),
+            FrameError::Truncated
+        );
+    }
 }

@@ -5,11 +5,13 @@
 #![no_std]
 
 pub mod boot;
+pub mod counter;
 pub mod frame;
 pub mod post;
 pub mod registers;
 pub mod ring;
 pub mod tables;
+pub mod trace;
 pub mod vmh;
 
 /// Where a core sees SRAM, the scratchpad and the registers.

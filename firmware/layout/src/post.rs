@@ -6,7 +6,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 pub const POST_QUEUE_ENTRIES: u32 = 128;
 pub const POST_DESCRIPTOR_BYTES: u32 = 32;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
 #[repr(C)]
 pub struct PostDescriptor {
     /// [`OP_WRITE`].
@@ -25,17 +27,20 @@ pub struct PostDescriptor {
 
 pub const OP_WRITE: u8 = 1;
 
-/// What the NIC writes by DMA to the process's status page after one or more posts have ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+/// What the NIC writes by DMA to the process's status page after one or more posts have ended. The words land in ascending order, so whoever
+/// sees a new `ended` also sees the words that belong to it.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
 #[repr(C)]
 pub struct ProcessStatus {
-    /// Posts that have ended, well or badly, in post order; free-running.
-    pub ended: u32,
-    /// How many of them ended badly.
+    /// How many posts ended badly.
     pub refused: u32,
     /// The last bad one: [`PostError`], and its free-running index.
     pub last_error: u32,
     pub last_error_index: u32,
+    /// Posts that have ended, well or badly, in post order; free-running.
+    pub ended: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +52,8 @@ pub enum PostError {
     /// The source runs over the end of the address space, or a page of it could not be translated and pinned.
     BadSourceAddress = 4,
     PeerUnreachable = 5,
-    /// The doorbell's value is not within one queue length of what was consumed.
+    /// The doorbell's value is more than one queue length ahead of `ended`, or behind what was rung before. No post ends by it;
+    /// `last_error_index` is the wild value.
     BadProducerIndex = 6,
     /// The PCI bus ended the DMA of the source data.
     BusError = 7,

@@ -32,3 +32,23 @@ pub enum Event {
 pub const MAILBOX_MISS: usize = 0;
 /// `TO_NIC` mailbox that the driver writes after it has served misses: the free-running consumer index of the miss ring.
 pub const MAILBOX_FILLED: usize = 0;
+
+/// `TO_NIC` mailbox of the driver's commands, one at a time. The NIC answers in [`MAILBOX_COMMAND_DONE`] with the same value, when the command has
+/// been obeyed and every DMA posted before it has ended (INV-19, INV-36).
+pub const MAILBOX_COMMAND: usize = 1;
+/// `TO_HOST` mailbox, and interrupt cause, of the answer.
+pub const MAILBOX_COMMAND_DONE: usize = 1;
+
+pub const COMMAND_MASK: u32 = 7;
+/// Only wait for the DMA: after a buffer's entry was cleared.
+pub const COMMAND_FENCE: u32 = 1;
+/// Forget the line of this key ([`crate::vmh::key`] with the command in place of the state).
+pub const COMMAND_INVALIDATE: u32 = 2;
+/// Forget all posts of the process slot in bits 7:4, whose `state` the driver has cleared; its indices start again from 0.
+pub const COMMAND_CLOSE: u32 = 3;
+
+impl Event {
+    pub const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+}

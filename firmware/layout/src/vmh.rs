@@ -1,6 +1,6 @@
 //! The VMH cache in SRAM: translations of (process, virtual page) to page numbers (M-29 to M-37).
 //!
-//! Four arrays, each line by line in the order set, way: keys, states, entries; and one replacement word for each set.
+//! Four arrays: keys, states and entries, each line by line in the order set, way; and one replacement word for each set.
 //! The layout is public: the driver fills it by PIO, and hardware may search the same bytes.
 
 /// Size and shape of the cache (M-29). `sets = entries / (line_entries * ways)`.
@@ -24,10 +24,17 @@ pub enum GeometryError {
 
 impl VmhGeometry {
     /// The geometry that the thesis recommends (MC-6): 16K entries, lines of 64, 4 ways.
-    pub const RECOMMENDED: VmhGeometry = VmhGeometry { entries: 16_384, line_entries: 64, ways: 4 };
+    pub const RECOMMENDED: VmhGeometry = VmhGeometry {
+        entries: 16_384,
+        line_entries: 64,
+        ways: 4,
+    };
 
     pub const fn check(self) -> Result<VmhGeometry, GeometryError> {
-        if !self.entries.is_power_of_two() || !self.line_entries.is_power_of_two() || !self.ways.is_power_of_two() {
+        if !self.entries.is_power_of_two()
+            || !self.line_entries.is_power_of_two()
+            || !self.ways.is_power_of_two()
+        {
             return Err(GeometryError::NotAPowerOfTwo);
         }
         if self.line_entries < 8 || self.line_entries > 128 {
@@ -102,6 +109,12 @@ pub const fn key_pid(key: u32) -> u32 {
 
 pub const fn key_line_page(key: u32) -> u32 {
     key & 0xF_FFF8
+}
+
+/// Replacement word of a set: its ways in the order of their last use, four bits each, the latest in the lowest (INV-14).
+/// This is its value in an empty cache; ways that do not exist never occur.
+pub const fn replacement_reset(ways: u32) -> u32 {
+    0x7654_3210 & (u32::MAX >> (32 - 4 * ways))
 }
 
 /// State word of a line: DMA references in flight (INV-15; M-35 keeps one bit for each path).

@@ -1,0 +1,59 @@
+//! Command ring of the firmware `cache-probe`, which runs single cache operations that the host asks for by PIO.
+//!
+//! 1. The firmware boots as every firmware does, and adds a [`ProbeReply`] before it sets `BootReply::state`.
+//! 2. The host writes commands, then the free-running producer index to mailbox `TO_NIC` [`MAILBOX_PROBE`].
+//! 3. The firmware obeys in order, writes a result into the slot of the same index, and then, when it has none left, the free-running
+//!    number of obeyed commands to `TO_HOST` [`MAILBOX_PROBE`].
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+pub const MAILBOX_PROBE: usize = 0;
+pub const PROBE_RING_ENTRIES: u32 = 128;
+
+pub const PROBE_REPLY_ADDRESS: u32 = 0x180;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct ProbeReply {
+    pub commands: u32,
+    pub results: u32,
+}
+
+/// 16 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct ProbeCommand {
+    /// `PROBE_*`, others do nothing and answer [`ANSWER_UNKNOWN`].
+    pub op: u32,
+    /// Bits 11:0 process; bit 16 path (1 receive).
+    pub pid_path: u32,
+    /// Virtual page, or line for [`PROBE_UNLOCK`].
+    pub page_or_line: u32,
+    pub reserved: u32,
+}
+
+/// Look up, and lock on a hit; on a miss reserve a line.
+pub const PROBE_USE: u32 = 1;
+pub const PROBE_UNLOCK: u32 = 2;
+pub const PROBE_INVALIDATE: u32 = 3;
+
+/// 16 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct ProbeResult {
+    /// `ANSWER_*`.
+    pub answer: u32,
+    pub line: u32,
+    pub entry: u32,
+    /// Core clocks between two reads of the cycle counter around the operation, without the cost of the reads.
+    pub cycles: u32,
+}
+
+pub const ANSWER_HIT: u32 = 1;
+pub const ANSWER_RESERVED: u32 = 2;
+pub const ANSWER_PENDING: u32 = 3;
+pub const ANSWER_NO_WAY: u32 = 4;
+pub const ANSWER_DONE: u32 = 5;
+/// Unlock of a line that was not locked, invalidation of a line that was not there.
+pub const ANSWER_NOTHING: u32 = 6;
+pub const ANSWER_UNKNOWN: u32 = 7;

@@ -1,0 +1,136 @@
+//! Trace markers: where the firmware is (docs/interfaces.md, Core ports).
+//!
+//! One marker for each step, so that the time of a message can be split by function. A marker ends the step that the one before it began.
+
+/// CSR that the core puts on its trace port.
+pub const TRACE_CSR: u16 = 0x7C0;
+
+macro_rules! markers {
+    ($($(#[$doc:meta])* $name:ident = $id:literal,)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Marker { $($(#[$doc])* $name = $id,)* }
+
+        impl Marker {
+            pub const ALL: &'static [Marker] = &[$(Marker::$name,)*];
+
+            pub const fn name(self) -> &'static str {
+                match self { $(Marker::$name => stringify!($name),)* }
+            }
+
+            pub const fn from_id(id: u8) -> Option<Marker> {
+                match id { $($id => Some(Marker::$name),)* _ => None }
+            }
+        }
+    };
+}
+
+markers! {
+    /// Start-up done, the loop begins. Argument: node.
+    Ready = 0x01,
+    /// Nothing is pending; the core waits.
+    Idle = 0x02,
+    /// An event is served. Argument: its number.
+    Dispatch = 0x03,
+
+    /// A doorbell was taken. Argument: process slot.
+    DoorbellTaken = 0x10,
+    /// A descriptor was read and is legal. Argument: message (low bits).
+    PostRead = 0x11,
+    /// A post ended badly. Argument: `PostError`.
+    PostRefused = 0x12,
+    /// A post waits for a translation. Argument: process slot.
+    PostParked = 0x13,
+    /// A post waits for the window, a buffer or a ring. Argument: process slot.
+    PostBlocked = 0x14,
+
+    /// A lookup begins. Argument: bit 23 path (1 receive), page (low bits).
+    LookupBegin = 0x20,
+    /// It hit and locked the line. Argument: line.
+    LookupHit = 0x21,
+    /// It found no line. Argument: page (low bits).
+    LookupMiss = 0x22,
+    /// The line is there, the page is not. Argument: page (low bits).
+    LookupFault = 0x23,
+    /// A line is reserved and the driver told. Argument: line.
+    MissRaised = 0x24,
+    /// The driver reported fills. Argument: free-running consumer index of the miss ring (low bits).
+    FillSeen = 0x25,
+    /// A command of the driver is obeyed. Argument: the command (low bits).
+    Command = 0x26,
+
+    /// The header is in the transmit buffer. Argument: sequence (low bits).
+    HeaderBuilt = 0x30,
+    /// The DMA of a frame's data is posted, and with it the frame. Argument: sequence (low bits).
+    DmaReadPosted = 0x31,
+    /// A frame is handed to the MAC without DMA. Argument: sequence (low bits).
+    TransmitPosted = 0x32,
+    /// A host-read DMA has ended. Argument: its ring index.
+    DmaReadDone = 0x33,
+    /// A frame is sent again. Argument: sequence (low bits).
+    Retransmit = 0x34,
+    /// A retransmission timer expired. Argument: node.
+    Timeout = 0x35,
+    /// A peer is given up. Argument: node.
+    PeerLost = 0x36,
+
+    /// A frame is taken from the ring. Argument: its ring index.
+    ReceiveBegin = 0x40,
+    /// It is ours by type and source. Argument: sequence (low bits).
+    ReceiveHeader = 0x41,
+    /// It is in order, and buffer, key, bounds and permission are right. Argument: sequence (low bits).
+    ChecksDone = 0x42,
+    /// The DMA of its data is posted. Argument: sequence (low bits).
+    DmaWritePosted = 0x43,
+    /// It is accepted. Argument: sequence (low bits).
+    Accepted = 0x44,
+    /// It is dropped. Argument: the `Counter` that says why.
+    Dropped = 0x45,
+    /// It is refused, but acknowledged. Argument: the `Counter` that says why.
+    Refused = 0x46,
+    /// A host-write DMA has ended. Argument: its ring index.
+    DmaWriteDone = 0x47,
+
+    /// An acknowledgement is handed to the MAC. Argument: next sequence expected (low bits).
+    AckSent = 0x50,
+    /// An acknowledgement freed frames. Argument: the sequence it carried (low bits).
+    AckReceived = 0x51,
+    /// A status page is being written. Argument: bits 23:20 process slot, posts ended (low bits).
+    StatusWritten = 0x52,
+
+    /// A cache operation begins, of the cache probe. Argument: ring index.
+    ProbeBegin = 0x60,
+    /// It ended. Argument: ring index.
+    ProbeEnd = 0x61,
+
+    /// The firmware stops. Argument: `mcause`, or 0 for a panic.
+    Crash = 0xFF,
+}
+
+pub const ARGUMENT_MASK: u32 = 0xFF_FFFF;
+
+/// The word on the trace port.
+pub const fn word(marker: Marker, argument: u32) -> u32 {
+    (marker as u32) << 24 | (argument & ARGUMENT_MASK)
+}
+
+/// The marker and argument of a word.
+pub const fn parse(word: u32) -> Option<(Marker, u32)> {
+    match Marker::from_id((word >> 24) as u8) {
+        Some(marker) => Some((marker, word & ARGUMENT_MASK)),
+        None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_marker_survives_the_port() {
+        for &marker in Marker::ALL {
+            assert_eq!(parse(word(marker, 0xFF12_3456)), Some((marker, 0x12_3456)));
+        }
+        assert_eq!(parse(0), None);
+    }
+}
