@@ -5,6 +5,7 @@
 
 mod fst;
 mod import;
+pub mod picture;
 mod vcd;
 
 use std::collections::BTreeMap;
