@@ -1,1 +1,6 @@
 //! Memory, processors, driver and user library of a host
+
+pub mod address;
+pub mod executor;
+pub mod memory;
+pub mod processor;

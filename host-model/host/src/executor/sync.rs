@@ -1,0 +1,118 @@
+//! How tasks wait for one another.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+/// A condition that tasks wait for. A notification wakes all who wait at that moment and nobody later: look at the
+/// condition, then wait, in one breath (tasks are not interrupted between two awaits, so nothing is lost).
+#[derive(Clone, Default)]
+pub struct Notify(Rc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    generation: Cell<u64>,
+    waiters: RefCell<VecDeque<Waker>>,
+}
+
+impl Notify {
+    pub fn new() -> Notify {
+        Notify::default()
+    }
+
+    pub fn notify(&self) {
+        self.0.generation.set(self.0.generation.get() + 1);
+        let waiters = std::mem::take(&mut *self.0.waiters.borrow_mut());
+        for waker in waiters {
+            waker.wake();
+        }
+    }
+
+    /// Completes at the first [`Notify::notify`] after this call.
+    pub fn notified(&self) -> Notified {
+        Notified {
+            seen: self.0.generation.get(),
+            inner: self.0.clone(),
+        }
+    }
+
+    /// Waits until `condition` holds; it is looked at now and after each notification.
+    pub async fn wait_until(&self, mut condition: impl FnMut() -> bool) {
+        while !condition() {
+            self.notified().await;
+        }
+    }
+}
+
+pub struct Notified {
+    seen: u64,
+    inner: Rc<Inner>,
+}
+
+impl Future for Notified {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if self.inner.generation.get() != self.seen {
+            return Poll::Ready(());
+        }
+        let mut waiters = self.inner.waiters.borrow_mut();
+        if !waiters.iter().any(|waker| waker.will_wake(cx.waker())) {
+            waiters.push_back(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+}
+
+/// An unbounded first-in-first-out queue between tasks.
+pub struct Channel<T> {
+    queue: Rc<RefCell<VecDeque<T>>>,
+    filled: Notify,
+}
+
+impl<T> Clone for Channel<T> {
+    fn clone(&self) -> Channel<T> {
+        Channel {
+            queue: self.queue.clone(),
+            filled: self.filled.clone(),
+        }
+    }
+}
+
+impl<T> Default for Channel<T> {
+    fn default() -> Channel<T> {
+        Channel {
+            queue: Rc::default(),
+            filled: Notify::new(),
+        }
+    }
+}
+
+impl<T> Channel<T> {
+    pub fn send(&self, value: T) {
+        self.queue.borrow_mut().push_back(value);
+        self.filled.notify();
+    }
+
+    pub fn try_receive(&self) -> Option<T> {
+        self.queue.borrow_mut().pop_front()
+    }
+
+    /// Waits until there is something to receive.
+    pub async fn filled(&self) {
+        self.filled
+            .wait_until(|| !self.queue.borrow().is_empty())
+            .await;
+    }
+
+    pub fn len(&self) -> usize {
+        self.queue.borrow().len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.queue.borrow().is_empty()
+    }
+}

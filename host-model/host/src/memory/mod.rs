@@ -1,0 +1,342 @@
+//! Host memory: real pages with real contents, address spaces, pins, and what devices do to them.
+//!
+//! Contract:
+//! * A page of a process gets a physical page at its first touch, in an order that makes neighbours rare.
+//! * A device may touch pinned pages only. Any other access of a device is a [`DmaViolation`] (INV-26): it reads poison,
+//!   its write is dropped, and the run fails.
+//! * `pins - unpins = pages pinned now`, per page and in total; [`Counts`] tells.
+
+mod page_map;
+mod pages;
+mod space;
+mod watch;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::rc::Rc;
+
+use nic_layout::PAGE_BYTES;
+use sim_pins::Ps;
+
+pub use page_map::PageMap;
+pub use pages::POISON_BYTE;
+pub use watch::Watch;
+
+use crate::address::{pages_of, BusAddr, HostPhys, PhysPage, Pid, UserVirt, VirtPage};
+use pages::Pages;
+use space::AddressSpace;
+use watch::{Piece, Watches};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum MemoryError {
+    #[error("process {} has no page at {}", pid.0, address)]
+    NotMapped { pid: Pid, address: UserVirt },
+    #[error("no process {}", .0 .0)]
+    NoSuchProcess(Pid),
+    #[error("the node is out of memory: raise host.memory_mib")]
+    OutOfPages,
+    #[error("the address space of process {} is full", .0 .0)]
+    OutOfAddresses(Pid),
+    #[error("{pages_max} pages are pinned, and host.pinned_pages_max allows no more")]
+    TooManyPinned { pages_max: usize },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DmaDirection {
+    /// The device reads memory.
+    Read,
+    /// The device writes memory.
+    Write,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DmaFault {
+    /// Beyond the last page of memory.
+    Outside,
+    /// The page belongs to nobody.
+    Foreign,
+    /// The page belongs to a process, but is not pinned.
+    Unpinned,
+}
+
+/// A device touched what it must not touch (INV-26).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DmaViolation {
+    pub at: Ps,
+    pub address: BusAddr,
+    pub direction: DmaDirection,
+    pub fault: DmaFault,
+}
+
+impl fmt::Display for DmaViolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = match self.direction {
+            DmaDirection::Read => "read of",
+            DmaDirection::Write => "write to",
+        };
+        let what = match self.fault {
+            DmaFault::Outside => "which is outside the memory",
+            DmaFault::Foreign => "in a page that belongs to nobody",
+            DmaFault::Unpinned => "in a page that is not pinned",
+        };
+        write!(
+            f,
+            "INV-26 at {}: DMA {verb} {}, {what}",
+            self.at, self.address
+        )
+    }
+}
+
+/// For the conservation of pins (INV-38).
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    pub pins: u64,
+    pub unpins: u64,
+    pub pinned_now: u64,
+    pub dma_violations: u64,
+}
+
+/// Violations kept in full; later ones are only counted.
+const VIOLATIONS_KEPT: usize = 64;
+
+/// The memory of one node.
+pub struct Memory {
+    pages: Pages,
+    spaces: BTreeMap<Pid, AddressSpace>,
+    watches: Rc<RefCell<Watches>>,
+    violations: Vec<DmaViolation>,
+    counts: Counts,
+}
+
+impl Memory {
+    pub fn new(page_count: u32, pinned_pages_max: u32, seed: u64) -> Memory {
+        Memory {
+            pages: Pages::new(page_count, pinned_pages_max, seed),
+            spaces: BTreeMap::new(),
+            watches: Rc::new(RefCell::new(Watches::new(page_count))),
+            violations: Vec::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    pub fn page_count(&self) -> u32 {
+        self.pages.count()
+    }
+
+    pub fn violations(&self) -> &[DmaViolation] {
+        &self.violations
+    }
+
+    pub fn counts(&self) -> Counts {
+        Counts {
+            pinned_now: self.pages.pinned_pages() as u64,
+            ..self.counts
+        }
+    }
+
+    pub fn is_pinned(&self, page: PhysPage) -> bool {
+        self.pages.is_pinned(page)
+    }
+
+    // ---- Address spaces ------------------------------------------------------------------------------------------
+
+    pub fn create_space(&mut self, pid: Pid) {
+        let before = self.spaces.insert(pid, AddressSpace::default());
+        assert!(before.is_none(), "process {} exists", pid.0);
+    }
+
+    /// Frees all pages of a process. The driver has unpinned them before.
+    pub fn destroy_space(&mut self, pid: Pid) -> Result<(), MemoryError> {
+        let space = self
+            .spaces
+            .remove(&pid)
+            .ok_or(MemoryError::NoSuchProcess(pid))?;
+        for (_, page) in space.resident.iter() {
+            self.pages.free(page);
+        }
+        Ok(())
+    }
+
+    /// Reserves `bytes`, from the start of a page.
+    pub fn reserve(&mut self, pid: Pid, bytes: u32) -> Result<UserVirt, MemoryError> {
+        self.space(pid)?
+            .reserve(bytes)
+            .ok_or(MemoryError::OutOfAddresses(pid))
+    }
+
+    /// Lets the process use this page.
+    pub fn add_page(&mut self, pid: Pid, page: VirtPage) -> Result<(), MemoryError> {
+        self.space(pid)?.add_page(page);
+        Ok(())
+    }
+
+    /// Whether the process may touch the page.
+    pub fn is_mapped(&self, pid: Pid, page: VirtPage) -> bool {
+        self.spaces
+            .get(&pid)
+            .is_some_and(|space| space.contains(page))
+    }
+
+    /// The physical page behind a page of a process: a new one at the first touch.
+    pub fn touch(&mut self, pid: Pid, page: VirtPage) -> Result<PhysPage, MemoryError> {
+        let space = self
+            .spaces
+            .get_mut(&pid)
+            .ok_or(MemoryError::NoSuchProcess(pid))?;
+        if let Some(target) = space.resident.get(page) {
+            return Ok(target);
+        }
+        if !space.contains(page) {
+            return Err(MemoryError::NotMapped {
+                pid,
+                address: page.start(),
+            });
+        }
+        let target = self.pages.allocate()?;
+        space.resident.insert(page, target);
+        Ok(target)
+    }
+
+    fn space(&mut self, pid: Pid) -> Result<&mut AddressSpace, MemoryError> {
+        self.spaces
+            .get_mut(&pid)
+            .ok_or(MemoryError::NoSuchProcess(pid))
+    }
+
+    // ---- Pins ----------------------------------------------------------------------------------------------------
+
+    pub fn pin(&mut self, pid: Pid, page: VirtPage) -> Result<PhysPage, MemoryError> {
+        let target = self.touch(pid, page)?;
+        self.pages.pin(target)?;
+        self.counts.pins += 1;
+        Ok(target)
+    }
+
+    pub fn unpin(&mut self, page: PhysPage) {
+        self.pages.unpin(page);
+        self.counts.unpins += 1;
+    }
+
+    // ---- Access by the process -----------------------------------------------------------------------------------
+
+    pub fn read(
+        &mut self,
+        pid: Pid,
+        address: UserVirt,
+        bytes: &mut [u8],
+    ) -> Result<(), MemoryError> {
+        let mut done = 0;
+        for piece in self.pieces(pid, address, bytes.len() as u32)? {
+            let len = piece.end - piece.start;
+            self.pages
+                .read(piece.page, piece.start, &mut bytes[done..done + len]);
+            done += len;
+        }
+        Ok(())
+    }
+
+    pub fn write(&mut self, pid: Pid, address: UserVirt, bytes: &[u8]) -> Result<(), MemoryError> {
+        let mut done = 0;
+        for piece in self.pieces(pid, address, bytes.len() as u32)? {
+            let len = piece.end - piece.start;
+            self.pages
+                .write(piece.page, piece.start, &bytes[done..done + len]);
+            done += len;
+        }
+        Ok(())
+    }
+
+    /// Watches bytes of a process for writes of devices.
+    pub fn watch(
+        &mut self,
+        pid: Pid,
+        address: UserVirt,
+        len_bytes: u32,
+    ) -> Result<Watch, MemoryError> {
+        let pieces = self.pieces(pid, address, len_bytes)?;
+        let entry = self.watches.borrow_mut().add(pieces);
+        Ok(Watch {
+            watches: Rc::downgrade(&self.watches),
+            entry,
+        })
+    }
+
+    fn pieces(
+        &mut self,
+        pid: Pid,
+        address: UserVirt,
+        len_bytes: u32,
+    ) -> Result<Vec<Piece>, MemoryError> {
+        let end = u64::from(address.0) + u64::from(len_bytes);
+        if end > 1 << 32 {
+            return Err(MemoryError::NotMapped {
+                pid,
+                address: UserVirt(u32::MAX),
+            });
+        }
+        let mut pieces = Vec::new();
+        for page in pages_of(address, len_bytes) {
+            let first = u64::from(page.start().0);
+            let start = first.max(u64::from(address.0)) - first;
+            let end = end.min(first + u64::from(PAGE_BYTES)) - first;
+            pieces.push(Piece {
+                page: self.touch(pid, page)?,
+                start: start as usize,
+                end: end as usize,
+            });
+        }
+        Ok(pieces)
+    }
+
+    // ---- Access by devices ---------------------------------------------------------------------------------------
+
+    /// A device reads bytes of one page.
+    pub fn dma_read(&mut self, at: Ps, address: BusAddr, bytes: &mut [u8]) {
+        let physical = HostPhys(address.0);
+        debug_assert!(physical.offset_in_page() + bytes.len() <= PAGE_BYTES as usize);
+        if self.pages.is_pinned(physical.page()) {
+            self.pages
+                .read(physical.page(), physical.offset_in_page(), bytes);
+        } else {
+            self.violate(at, address, DmaDirection::Read);
+            bytes.fill(POISON_BYTE);
+        }
+    }
+
+    /// A device writes bytes of one page.
+    pub fn dma_write(&mut self, at: Ps, address: BusAddr, bytes: &[u8]) {
+        let physical = HostPhys(address.0);
+        debug_assert!(physical.offset_in_page() + bytes.len() <= PAGE_BYTES as usize);
+        if self.pages.is_pinned(physical.page()) {
+            let offset = physical.offset_in_page();
+            self.pages.write(physical.page(), offset, bytes);
+            self.watches
+                .borrow()
+                .written(physical.page(), offset, offset + bytes.len());
+        } else {
+            self.violate(at, address, DmaDirection::Write);
+        }
+    }
+
+    #[cold]
+    fn violate(&mut self, at: Ps, address: BusAddr, direction: DmaDirection) {
+        let page = HostPhys(address.0).page();
+        let fault = if page.0 >= self.pages.count() {
+            DmaFault::Outside
+        } else if self.pages.is_allocated(page) {
+            DmaFault::Unpinned
+        } else {
+            DmaFault::Foreign
+        };
+        self.counts.dma_violations += 1;
+        if self.violations.len() < VIOLATIONS_KEPT {
+            self.violations.push(DmaViolation {
+                at,
+                address,
+                direction,
+                fault,
+            });
+        }
+    }
+}
