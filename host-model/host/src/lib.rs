@@ -3,4 +3,5 @@
 pub mod address;
 pub mod executor;
 pub mod memory;
+pub mod platform;
 pub mod processor;
