@@ -42,6 +42,13 @@ package nic_pkg;
     logic                     from_host;  // 0: from a core
   } reg_req_t;
 
+  // What a register holds after the enabled bytes of a write.
+  function automatic logic [31:0] merge_bytes(input logic [31:0] kept, input logic [31:0] written, input logic [3:0] be);
+    logic [31:0] mask;
+    mask = {{8{be[3]}}, {8{be[2]}}, {8{be[1]}}, {8{be[0]}}};
+    return (kept & ~mask) | (written & mask);
+  endfunction
+
   // ---- Host accesses, from the PCI target (core clock) ------------------------
 
   typedef enum logic {

@@ -545,6 +545,31 @@ package nic_regs_pkg;
   parameter int unsigned SRAM_WAITS_COUNT = 7;
   parameter logic [31:0] SRAM_WAITS_MASK = 32'hFFFF_FFFF;
 
+  // Whether a word of the register page is a register.
+  function automatic logic is_register(input logic [11:2] word);
+    if (word <= 10'h00B) return 1'b1;
+    if (word >= 10'h040 && word <= 10'h044) return 1'b1;
+    if (word >= 10'h0C0 && word <= 10'h0C3) return 1'b1;
+    if (word >= 10'h100 && word <= 10'h101) return 1'b1;
+    if (word >= 10'h110 && word <= 10'h11F) return 1'b1;
+    if (word >= 10'h140 && word <= 10'h151) return 1'b1;
+    if (word >= 10'h180 && word <= 10'h182) return 1'b1;
+    if (word >= 10'h184 && word <= 10'h187) return 1'b1;
+    if (word >= 10'h1C0 && word <= 10'h1C2) return 1'b1;
+    if (word >= 10'h200 && word <= 10'h206) return 1'b1;
+    if (word >= 10'h208 && word <= 10'h20B) return 1'b1;
+    if (word >= 10'h220 && word <= 10'h226) return 1'b1;
+    if (word >= 10'h228 && word <= 10'h22B) return 1'b1;
+    if (word >= 10'h240 && word <= 10'h240) return 1'b1;
+    if (word >= 10'h243 && word <= 10'h24C) return 1'b1;
+    if (word >= 10'h280 && word <= 10'h286) return 1'b1;
+    if (word >= 10'h288 && word <= 10'h291) return 1'b1;
+    if (word >= 10'h2C0 && word <= 10'h2CA) return 1'b1;
+    if (word >= 10'h300 && word <= 10'h306) return 1'b1;
+    if (word >= 10'h310 && word <= 10'h316) return 1'b1;
+    return 1'b0;
+  endfunction
+
 endpackage
 
 // verilator lint_on UNUSEDPARAM

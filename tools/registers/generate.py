@@ -236,8 +236,27 @@ def write_systemverilog(files: list[File]) -> str:
                     out.append(value_line(f"{name}_MASK", f.mask))
             if register.reset is not None:
                 out.append(value_line(f"{base}_RESET", register.reset))
+    out += is_register_function(files)
     out += ["", "endpackage", "", "// verilator lint_on UNUSEDPARAM", ""]
     return "\n".join(out)
+
+
+def is_register_function(files: list[File]) -> list[str]:
+    """Tells the offsets that hold a register from those that do not."""
+    runs = []  # of consecutive words: first, last
+    for register in sorted((r for f in files for r in f.registers), key=lambda r: r.offset):
+        first = register.offset // REGISTER_BYTES
+        last = first + (register.length or 1) - 1
+        if runs and runs[-1][1] + 1 == first:
+            runs[-1][1] = last
+        else:
+            runs.append([first, last])
+    out = ["", "  // Whether a word of the register page is a register.", "  function automatic logic is_register(input logic [11:2] word);"]
+    for first, last in runs:
+        out.append(f"    if (word >= 10'h{first:03X} && word <= 10'h{last:03X}) return 1'b1;")
+    # A comparison with zero from below is always true.
+    out = [line.replace("word >= 10'h000 && ", "") for line in out]
+    return out + ["    return 1'b0;", "  endfunction"]
 
 
 def offset_line(name: str, offset: int) -> str:

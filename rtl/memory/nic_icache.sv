@@ -1,0 +1,167 @@
+// The instruction cache of one core, in front of the SRAM: direct mapped, lines of 32 bytes, filled from the word that
+// is wanted, with a valid bit for each 64-bit word.
+//
+// Fetches:   one is outstanding; the next may be granted in the clock in which the answer to it stands.
+// Timing:    a hit is answered in the clock after the grant, a miss two clocks later than that when the SRAM is free.
+//            The words behind it arrive one per clock and are usable as they arrive.
+// Coherence: none. Reset empties the cache (128 clocks for 4 KB, without grants); the firmware in SRAM is changed only
+//            while the core is held in reset.
+
+`default_nettype none
+
+module nic_icache #(
+  parameter int unsigned IcacheBytes = 4096   // a power of two, 64 bytes to 1 MB
+) (
+  input  wire logic        clk_i,
+  input  wire logic        rst_ni,            // of the core
+
+  // Fetches of 32-bit words, by their offset in SRAM
+  input  wire logic        fetch_req_i,
+  output wire logic        fetch_gnt_o,
+  input  wire logic [nic_pkg::SRAM_ADDR_BITS-1:2] fetch_addr_i,
+  output wire logic        fetch_rvalid_o,
+  output wire logic [31:0] fetch_rdata_o,
+
+  // SRAM reads (docs/interfaces.md, SRAM port)
+  output wire logic        sram_req_o,
+  output wire logic [nic_pkg::SRAM_ADDR_BITS-1:3] sram_addr_o,
+  input  wire logic        sram_gnt_i,
+  input  wire logic        sram_rvalid_i,
+  input  wire logic [63:0] sram_rdata_i
+);
+
+  localparam int unsigned LineWords = 4;      // of 64 bits
+  localparam int unsigned Lines     = IcacheBytes / (8 * LineWords);
+  localparam int unsigned IndexBits = $clog2(Lines);
+  localparam int unsigned TagLow    = 5 + IndexBits;
+
+  typedef logic [nic_pkg::SRAM_ADDR_BITS-1:5]      line_t;
+  typedef logic [nic_pkg::SRAM_ADDR_BITS-1:TagLow] tag_t;
+  typedef logic [IndexBits-1:0]                    index_t;
+  typedef logic [1:0]                              word_t;    // which 64 bits of a line
+
+  typedef struct packed {
+    tag_t                 tag;
+    logic [LineWords-1:0] valid;
+  } entry_t;
+
+  if (IcacheBytes != (1 << $clog2(IcacheBytes)) || IcacheBytes < 64 || IcacheBytes > (1 << 20)) begin : gen_bad_size
+    $error("nic_icache: IcacheBytes must be a power of two, 64 bytes to 1 MB");
+  end
+
+  // ---- Memories: an entry for each line, and the lines ----------------------------
+
+  entry_t      entry_memory_q [Lines];
+  logic [63:0] data_memory_q [Lines * LineWords];
+  entry_t      entry_q;
+  logic [63:0] data_q;
+
+  // ---- The fetch that waits for its answer ------------------------------------------
+
+  logic        fetch_q;
+  logic [nic_pkg::SRAM_ADDR_BITS-1:2] addr_q;
+
+  wire line_t line = addr_q[nic_pkg::SRAM_ADDR_BITS-1:5];
+  wire word_t word = addr_q[4:3];
+
+  wire logic hit = fetch_q && entry_q.tag == addr_q[nic_pkg::SRAM_ADDR_BITS-1:TagLow] && entry_q.valid[word];
+
+  // ---- The fill: asks for four words, takes them as they come -------------------------
+
+  logic                 fill_q;            // until what it wrote can be read
+  line_t                fill_line_q;
+  logic [2:0]           ask_left_q;
+  word_t                ask_word_q;
+  word_t                take_word_q;
+  logic [LineWords-1:0] taken_q;
+
+  wire logic fill_start   = fetch_q && !hit && !fill_q;
+  wire logic taking       = fill_q && sram_rvalid_i;
+  wire logic arrives      = taking && fetch_q && fill_line_q == line && take_word_q == word;
+  wire entry_t fill_entry = '{
+    tag:   fill_line_q[nic_pkg::SRAM_ADDR_BITS-1:TagLow],
+    valid: taken_q | (LineWords'(1) << take_word_q)
+  };
+
+  assign sram_req_o  = ask_left_q != 3'd0;
+  assign sram_addr_o = {fill_line_q, ask_word_q};
+
+  // ---- Emptying after reset -----------------------------------------------------------
+
+  logic   emptying_q;
+  index_t empty_index_q;
+
+  // ---- Answers ------------------------------------------------------------------------
+
+  wire logic [63:0] answer = hit ? data_q : sram_rdata_i;
+
+  assign fetch_rvalid_o = hit || arrives;
+  assign fetch_rdata_o  = addr_q[2] ? answer[63:32] : answer[31:0];
+  assign fetch_gnt_o    = !emptying_q && (!fetch_q || fetch_rvalid_o);
+
+  wire logic take    = fetch_req_i && fetch_gnt_o;
+  wire logic waiting = fetch_q && !fetch_rvalid_o;
+
+  // A fetch that waits looks again in every clock, until the word it needs is there.
+  wire logic [TagLow-1:3] look_word = waiting ? addr_q[TagLow-1:3] : fetch_addr_i[TagLow-1:3];
+
+  // ---- Registers ------------------------------------------------------------------------
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      fetch_q       <= 1'b0;
+      fill_q        <= 1'b0;
+      ask_left_q    <= 3'd0;
+      emptying_q    <= 1'b1;
+      empty_index_q <= '0;
+    end else begin
+      fetch_q <= take || waiting;
+      if (take) addr_q <= fetch_addr_i;
+
+      if (fill_start) begin
+        fill_q      <= 1'b1;
+        fill_line_q <= line;
+        ask_left_q  <= 3'(LineWords);
+        ask_word_q  <= word;
+        take_word_q <= word;
+        taken_q     <= '0;
+      end
+      if (sram_req_o && sram_gnt_i) begin
+        ask_left_q <= ask_left_q - 3'd1;
+        ask_word_q <= ask_word_q + 2'd1;
+      end
+      if (taking) begin
+        take_word_q <= take_word_q + 2'd1;
+        taken_q     <= fill_entry.valid;
+      end
+      // One clock behind the last word: what was looked up with it may not have seen it.
+      if (fill_q && taken_q == '1) fill_q <= 1'b0;
+
+      if (emptying_q) begin
+        empty_index_q <= empty_index_q + index_t'(1);
+        if (empty_index_q == '1) emptying_q <= 1'b0;
+      end
+    end
+
+    if (taking)          entry_memory_q[fill_line_q[TagLow-1:5]] <= fill_entry;
+    else if (emptying_q) entry_memory_q[empty_index_q] <= '0;
+    if (taking) data_memory_q[{fill_line_q[TagLow-1:5], take_word_q}] <= sram_rdata_i;
+    if (take || waiting) begin
+      entry_q <= entry_memory_q[look_word[TagLow-1:5]];
+      data_q  <= data_memory_q[look_word];
+    end
+  end
+
+  // ---- Assertions -------------------------------------------------------------------------
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      AnswersOnlyAFetch:   assert (!fetch_rvalid_o || fetch_q);
+      NoFillWhileEmptying: assert (!(taking && emptying_q));
+      NoWordIsTakenTwice:  assert (!taking || !taken_q[take_word_q]);
+    end
+  end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,58 @@
+// Counts, for each SRAM port, the accesses granted and the clocks that a request waited (docs/registers.md, SRAM).
+//
+// Registers: a slave of the register bus.
+
+`default_nettype none
+
+module nic_sram_counters (
+  input  wire logic                           clk_i,
+  input  wire logic                           rst_ni,
+
+  // Watched: the arbiter's ports
+  input  wire logic [nic_pkg::SRAM_PORTS-1:0] req_i,
+  input  wire logic [nic_pkg::SRAM_PORTS-1:0] gnt_i,
+
+  // Register bus
+  input  wire logic                           reg_sel_i,
+  input  wire nic_pkg::reg_req_t              reg_req_i,
+  output wire logic [31:0]                    reg_rdata_o
+);
+
+  import nic_pkg::*;
+
+  logic [31:0] grants_q [SRAM_PORTS];
+  logic [31:0] waits_q [SRAM_PORTS];
+  logic [31:0] rdata_q;
+
+  wire logic [SRAM_PORTS-1:0] waits = req_i & ~gnt_i;
+
+  wire logic       in_grants = reg_req_i.addr[7:5] == nic_regs_pkg::SRAM_GRANTS[7:5];
+  wire logic       in_waits  = reg_req_i.addr[7:5] == nic_regs_pkg::SRAM_WAITS[7:5];
+  wire logic [2:0] port      = reg_req_i.addr[4:2];
+  wire logic       is_port   = port < 3'(SRAM_PORTS);
+
+  assign reg_rdata_o = rdata_q;
+
+  always_ff @(posedge clk_i) begin
+    rdata_q <= '0;
+    if (!rst_ni) begin
+      for (int i = 0; i < int'(SRAM_PORTS); i++) begin
+        grants_q[i] <= '0;
+        waits_q[i]  <= '0;
+      end
+    end else begin
+      if (gnt_i != '0) for (int i = 0; i < int'(SRAM_PORTS); i++) if (gnt_i[i]) grants_q[i] <= grants_q[i] + 32'd1;
+      if (waits != '0) for (int i = 0; i < int'(SRAM_PORTS); i++) if (waits[i]) waits_q[i]  <= waits_q[i]  + 32'd1;
+      if (reg_sel_i && !reg_req_i.we && is_port) begin
+        if (in_grants) rdata_q <= grants_q[port];
+        if (in_waits)  rdata_q <= waits_q[port];
+      end
+    end
+  end
+
+  // Only the offset and the direction matter: all registers are read-only.
+  wire logic unused = &{1'b0, reg_req_i.addr[16:8], reg_req_i.addr[1:0], reg_req_i.be, reg_req_i.wdata, reg_req_i.from_host};
+
+endmodule
+
+`default_nettype wire
