@@ -8,6 +8,7 @@ pub mod boot;
 pub mod counter;
 pub mod frame;
 pub mod post;
+pub mod probe;
 pub mod registers;
 pub mod ring;
 pub mod tables;

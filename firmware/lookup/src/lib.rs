@@ -1,1 +1,15 @@
-//! Lookup caches of the NIC
+//! Lookup caches of the NIC, searched and replaced by firmware.
+//!
+//! The caches live in SRAM words that the driver writes too (layout: `nic_layout::vmh`). Nothing here knows where that memory is: it comes as
+//! [`Words`].
+#![cfg_attr(not(any(test, feature = "check")), no_std)]
+
+#[cfg(any(test, feature = "check"))]
+pub mod check;
+mod recency;
+mod vmh;
+mod words;
+
+pub use recency::Recency;
+pub use vmh::{fill_words, release_words, Lookup, Path, Reserve, Vmh};
+pub use words::Words;

@@ -1,1 +1,16 @@
-//! Sequence numbers, acknowledgement and retransmission per node
+//! Sequence numbers, acknowledgement and retransmission between two nodes (M-10): go-back-N with cumulative acknowledgements.
+//!
+//! Pure bookkeeping. Who owns the frames, what a clock is and how bytes travel is the caller's affair: [`SendWindow`] says what may be sent and
+//! what must be repeated, [`ReceiveState`] what may be accepted and when to acknowledge, [`Alarms`] keeps one deadline per node on one timer.
+//!
+//! Sequence numbers are `u32`, compared by distance, so they wrap. A frame is accepted only if its number is exactly the expected one; nothing of the
+//! lap before can be (INV-31).
+#![cfg_attr(not(test), no_std)]
+
+mod alarms;
+mod receive;
+mod send;
+
+pub use alarms::Alarms;
+pub use receive::{AckDue, Arrival, ReceiveState};
+pub use send::{Acknowledged, Expired, SendWindow};

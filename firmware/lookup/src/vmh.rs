@@ -1,0 +1,218 @@
+use nic_layout::vmh::{
+    key, key_line_page, key_pid, replacement_reset, VmhGeometry, KEY_EMPTY, KEY_RESERVED,
+    KEY_STATE_MASK, KEY_VALID, RECEIVE_LOCK_SHIFT, SEND_LOCK_SHIFT,
+};
+
+use crate::{Recency, Words};
+
+/// Who looks up, and so whose lock count a hit takes (M-35). The numbers are those of `MissEntry::path`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Path {
+    Send = 0,
+    Receive = 1,
+}
+
+impl Path {
+    #[inline(always)]
+    const fn one_lock(self) -> u32 {
+        match self {
+            Path::Send => 1 << SEND_LOCK_SHIFT,
+            Path::Receive => 1 << RECEIVE_LOCK_SHIFT,
+        }
+    }
+
+    #[inline(always)]
+    const fn lock_mask(self) -> u32 {
+        0xFFFF * self.one_lock()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lookup {
+    /// The line is valid and now locked once more for the path. `entry` is its word for the page, whatever it holds.
+    Hit {
+        line: u32,
+        entry: u32,
+    },
+    /// The line is reserved: the driver knows.
+    Pending,
+    Absent,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reserve {
+    /// This line is reserved; what it held is forgotten.
+    Line(u32),
+    /// Every way is locked or reserved.
+    NoWay,
+}
+
+/// The VMH cache of one geometry, from byte `base` of a memory.
+///
+/// A lookup that hits locks its line in the same call (lock-use-unlock, M-36). Nothing here waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Vmh<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> {
+    base: u32,
+}
+
+impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
+    Vmh<ENTRIES, LINE_ENTRIES, WAYS>
+{
+    pub const GEOMETRY: VmhGeometry = match (VmhGeometry { entries: ENTRIES, line_entries: LINE_ENTRIES, ways: WAYS }).check() {
+        Ok(geometry) => geometry,
+        Err(_) => panic!("the VMH cache cannot have this geometry: powers of two, lines of 8 to 128 entries, 2 to 8 ways, at least one set"),
+    };
+
+    /// `base` is a multiple of 4, and `GEOMETRY.bytes()` words follow it.
+    pub const fn new(base: u32) -> Self {
+        Vmh { base }
+    }
+
+    /// Empties the cache, whatever it held.
+    pub fn reset(&self, memory: &mut impl Words) {
+        for line in 0..Self::GEOMETRY.lines() {
+            memory.write(self.key_at(line), KEY_EMPTY);
+            memory.write(self.state_at(line), 0);
+        }
+        for set in 0..Self::GEOMETRY.sets() {
+            memory.write(self.replacement_at(set), replacement_reset(WAYS));
+        }
+    }
+
+    /// Searches the set of the page. A hit makes its way the latest and locks the line for `path`.
+    ///
+    /// The way used last is tried first: it needs no change of the order, and is right for most frames of a message.
+    #[inline(always)]
+    pub fn lookup(&self, memory: &mut impl Words, path: Path, pid: u32, page: u32) -> Lookup {
+        let wanted = key(pid, Self::GEOMETRY.line_page(page), KEY_VALID);
+        let set = Self::GEOMETRY.set_of(page);
+        let recency = Recency(memory.read(self.replacement_at(set)));
+        let latest = set * WAYS + (recency.latest() & (WAYS - 1));
+        if memory.read(self.key_at(latest)) == wanted {
+            return self.hit(memory, path, latest, page);
+        }
+        let mut pending = wanted ^ (KEY_VALID ^ KEY_RESERVED) == memory.read(self.key_at(latest));
+        for position in 1..WAYS {
+            let line = set * WAYS + (recency.at(position) & (WAYS - 1));
+            let found = memory.read(self.key_at(line));
+            if found == wanted {
+                memory.write(self.replacement_at(set), recency.to_front(position).0);
+                return self.hit(memory, path, line, page);
+            }
+            pending |= found == wanted ^ (KEY_VALID ^ KEY_RESERVED);
+        }
+        if pending {
+            Lookup::Pending
+        } else {
+            Lookup::Absent
+        }
+    }
+
+    #[inline(always)]
+    fn hit(&self, memory: &mut impl Words, path: Path, line: u32, page: u32) -> Lookup {
+        memory.add(self.state_at(line), path.one_lock());
+        let entry = memory.read(self.entry_at(line, page & (LINE_ENTRIES - 1)));
+        Lookup::Hit { line, entry }
+    }
+
+    /// Gives the page's line the least recent way that is neither locked nor reserved. The caller has just found the line absent.
+    pub fn reserve(&self, memory: &mut impl Words, pid: u32, page: u32) -> Reserve {
+        let set = Self::GEOMETRY.set_of(page);
+        let recency = Recency(memory.read(self.replacement_at(set)));
+        for position in (0..WAYS).rev() {
+            let line = set * WAYS + (recency.at(position) & (WAYS - 1));
+            let state = memory.read(self.key_at(line)) & KEY_STATE_MASK;
+            if state != KEY_RESERVED && memory.read(self.state_at(line)) == 0 {
+                memory.write(
+                    self.key_at(line),
+                    key(pid, Self::GEOMETRY.line_page(page), KEY_RESERVED),
+                );
+                memory.write(self.replacement_at(set), recency.to_front(position).0);
+                return Reserve::Line(line);
+            }
+        }
+        Reserve::NoWay
+    }
+
+    /// Ends one reference of `path` to a line. False if it had none: then nothing changes.
+    #[inline(always)]
+    pub fn unlock(&self, memory: &mut impl Words, path: Path, line: u32) -> bool {
+        let state = memory.read(self.state_at(line));
+        if state & path.lock_mask() == 0 {
+            return false;
+        }
+        memory.write(self.state_at(line), state - path.one_lock());
+        true
+    }
+
+    /// Forgets the page's line, be it valid or reserved, and makes its way the next victim. False if it is not there.
+    ///
+    /// DMA under way keeps its locks: the way is not given to another line before they end (INV-19).
+    pub fn invalidate(&self, memory: &mut impl Words, pid: u32, page: u32) -> bool {
+        let wanted = key(pid, Self::GEOMETRY.line_page(page), 0);
+        let set = Self::GEOMETRY.set_of(page);
+        let recency = Recency(memory.read(self.replacement_at(set)));
+        for position in 0..WAYS {
+            let line = set * WAYS + (recency.at(position) & (WAYS - 1));
+            let found = memory.read(self.key_at(line));
+            if found & KEY_STATE_MASK != KEY_EMPTY && found & !KEY_STATE_MASK == wanted {
+                memory.write(self.key_at(line), KEY_EMPTY);
+                memory.write(self.replacement_at(set), recency.to_back(position, WAYS).0);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Locks on a line, send and receive together.
+    pub fn is_locked(&self, memory: &impl Words, line: u32) -> bool {
+        memory.read(self.state_at(line)) != 0
+    }
+
+    #[inline(always)]
+    const fn key_at(&self, line: u32) -> u32 {
+        self.base + Self::GEOMETRY.key_offset(line)
+    }
+
+    #[inline(always)]
+    const fn state_at(&self, line: u32) -> u32 {
+        self.base + Self::GEOMETRY.state_offset(line)
+    }
+
+    #[inline(always)]
+    const fn replacement_at(&self, set: u32) -> u32 {
+        self.base + Self::GEOMETRY.replacement_offset(set)
+    }
+
+    #[inline(always)]
+    const fn entry_at(&self, line: u32, index: u32) -> u32 {
+        self.base + Self::GEOMETRY.entry_offset(line, index)
+    }
+}
+
+/// The writes, in order, by which the driver fills a reserved line: byte offset in the cache, and value. `miss_key` is the one of the
+/// `MissEntry`; `page_number` gives the entry of each page of the line. The key, with `VALID`, comes last (M-37).
+pub fn fill_words(
+    geometry: VmhGeometry,
+    line: u32,
+    miss_key: u32,
+    page_number: impl Fn(u32) -> u32,
+) -> impl Iterator<Item = (u32, u32)> {
+    let first = key_line_page(miss_key);
+    let entries = (0..geometry.line_entries).map(move |index| {
+        (
+            geometry.entry_offset(line, index),
+            page_number(first + index),
+        )
+    });
+    entries.chain(core::iter::once((
+        geometry.key_offset(line),
+        key(key_pid(miss_key), first, KEY_VALID),
+    )))
+}
+
+/// The write by which the driver gives a reserved line back unfilled.
+pub fn release_words(geometry: VmhGeometry, line: u32) -> (u32, u32) {
+    (geometry.key_offset(line), KEY_EMPTY)
+}
