@@ -1,0 +1,10 @@
+registers/nic_regs_pkg.sv
+nic/nic_pkg.sv
+dma/nic_dma_pkg.sv
+dma/nic_ring.sv
+dma/nic_sram_share.sv
+dma/nic_word_queue.sv
+dma/nic_dma_align.sv
+dma/nic_dma_ring.sv
+dma/nic_dma_read.sv
+dma/nic_dma_write.sv

@@ -1,0 +1,298 @@
+// The descriptor side of a host DMA engine: fetches descriptors in ring order, judges them, gives them to the mover and to
+// the PCI master, writes their status, advances CONSUMER and raises events. Both engines have one.
+//
+// One descriptor: load -> move (skipped for length 0 and for refused ranges) -> status word -> CONSUMER and events together.
+// The next descriptor is fetched meanwhile. It is dropped, to be fetched again, when the engine is disabled or halts, so
+// that software may change what is not begun.
+//
+// To the mover: move_start_o for one clock; move_o holds from there until the mover answers with move_done_i for one clock,
+//               with the status, when the last byte is where it belongs. cmd_valid_o rises with move_start_o.
+// Timing:       four clocks from the register write of PRODUCER to load; move_start_o and cmd_valid_o the clock after.
+
+`default_nettype none
+
+module nic_dma_ring #(
+  parameter int unsigned SramBytes = 524288
+) (
+  input  wire logic                               clk_i,
+  input  wire logic                               rst_ni,
+
+  // Register slave
+  input  wire logic                               reg_sel_i,
+  input  wire nic_pkg::reg_req_t                  reg_req_i,
+  output wire logic [31:0]                        reg_rdata_o,
+
+  // Descriptor fetch: reads on the SRAM port
+  output wire logic                               fetch_req_o,
+  output wire logic [nic_pkg::SRAM_ADDR_BITS-1:3] fetch_addr_o,
+  input  wire logic                               fetch_gnt_i,
+  input  wire logic                               fetch_rvalid_i,
+  input  wire logic [63:0]                        sram_rdata_i,
+
+  // Status write: bytes 4 to 7 of a word on the SRAM port
+  output wire logic                               status_req_o,
+  output wire logic [nic_pkg::SRAM_ADDR_BITS-1:3] status_addr_o,
+  output wire logic [31:0]                        status_wdata_o,
+  input  wire logic                               status_gnt_i,
+
+  // Mover
+  output wire logic                               move_start_o,
+  output wire nic_dma_pkg::move_t                 move_o,
+  input  wire logic                               move_done_i,
+  input  wire nic_pkg::pci_status_e               move_status_i,
+
+  // Command to the PCI master: holds until ready
+  output wire logic                               cmd_valid_o,
+  input  wire logic                               cmd_ready_i,
+  output wire nic_pkg::dma_cmd_t                  cmd_o,
+
+  // One-clock pulses
+  output wire logic                               event_done_o,    // a descriptor with flag EVENT is complete
+  output wire logic                               event_error_o,   // halted
+  output wire logic                               assist_o,        // a descriptor with flag ASSIST is complete without error
+  output wire logic                               probe_start_o,   // a descriptor is begun
+  output wire logic                               probe_moved_o,   // its last byte is where it belongs
+  output wire logic                               probe_done_o     // its status is written
+);
+
+  typedef logic [nic_pkg::SRAM_ADDR_BITS-1:3] word_addr_t;
+
+  typedef enum logic [1:0] {
+    FeIdle,     // nothing asked, or the first half is asked for in this clock
+    FeFirst,    // the first half waits for its grant
+    FeSecond,   // the first half arrives; the second is asked for
+    FeLast      // the second half arrives
+  } fetch_e;
+
+  typedef enum logic [1:0] {
+    StIdle,
+    StMove,
+    StStatus
+  } state_e;
+
+  // ---- Registers and indices --------------------------------------------------------
+
+  localparam logic [6:2] OffsetStatus      = nic_regs_pkg::DMA_READ_STATUS[6:2];
+  localparam logic [6:2] OffsetResume      = nic_regs_pkg::DMA_READ_RESUME[6:2];
+  localparam logic [6:2] OffsetDescriptors = nic_regs_pkg::DMA_READ_DESCRIPTORS[6:2];
+  localparam logic [6:2] OffsetBytes       = nic_regs_pkg::DMA_READ_BYTES[6:2];
+  localparam logic [6:2] OffsetErrors      = nic_regs_pkg::DMA_READ_ERRORS[6:2];
+  localparam logic [6:2] OffsetRefused     = nic_regs_pkg::DMA_READ_REFUSED[6:2];
+
+  wire logic       reg_write = reg_sel_i && reg_req_i.we && reg_req_i.be == 4'hF;
+  wire logic       reg_read  = reg_sel_i && !reg_req_i.we;
+  wire logic [6:2] offset    = reg_req_i.addr[6:2];
+  wire logic       resume    = reg_write && offset == OffsetResume;
+  wire logic unused_reg_req  = &{1'b0, reg_req_i.addr[nic_pkg::REG_ADDR_BITS-1:7], reg_req_i.addr[1:0], reg_req_i.from_host};
+
+  state_e      state_d, state_q;
+  fetch_e      fetch_d, fetch_q;
+  logic        halted_q;
+  logic        enable;
+  logic [15:0] producer, consumer;
+  logic [31:0] ring_rdata;
+  word_addr_t  entry_addr;
+  logic        finish;
+
+  nic_ring #(
+    .SramBytes  (SramBytes),
+    .EntryWords (2),
+    .ResetLog2  (int'(nic_regs_pkg::DMA_READ_RING_LOG2_RESET))
+  ) u_ring (
+    .clk_i,
+    .rst_ni,
+    .write_i         (reg_write),
+    .read_i          (reg_read),
+    .offset_i        ({1'b0, offset}),
+    .wdata_i         (reg_req_i.wdata),
+    .rdata_o         (ring_rdata),
+    .enable_o        (enable),
+    .producer_o      (producer),
+    .consumer_o      (consumer),
+    .idle_i          (state_q == StIdle && fetch_q == FeIdle),
+    .consume_i       (finish),
+    .produce_count_i ('0),
+    .index_i         (fetch_index[7:0]),
+    .entry_addr_o    (entry_addr)
+  );
+
+  // ---- Fetch of the next descriptor -------------------------------------------------
+
+  logic        next_valid_q, stale_q;
+  word_addr_t  next_entry_q;
+  logic [31:0] next_host_addr_q, next_sram_addr_q;
+  logic [15:0] next_len_bytes_q;
+  logic        next_event_q, next_assist_q;
+
+  wire logic        may_begin   = enable && !halted_q;
+  wire logic [15:0] fetch_index = consumer + 16'(state_q != StIdle);
+  wire logic        fetch_start = fetch_q == FeIdle && may_begin && !next_valid_q && fetch_index != producer;
+
+  assign fetch_req_o  = fetch_start || fetch_q == FeFirst || fetch_q == FeSecond;
+  assign fetch_addr_o = fetch_q == FeIdle ? entry_addr : next_entry_q | word_addr_t'(fetch_q == FeSecond);
+
+  always_comb begin
+    fetch_d = fetch_q;
+    unique case (fetch_q)
+      FeIdle:   if (fetch_start) fetch_d = fetch_gnt_i ? FeSecond : FeFirst;
+      FeFirst:  if (fetch_gnt_i) fetch_d = FeSecond;
+      FeSecond: if (fetch_gnt_i) fetch_d = FeLast;
+      FeLast:   fetch_d = FeIdle;
+    endcase
+  end
+
+  // ---- The descriptor that is worked on ------------------------------------------------
+
+  nic_dma_pkg::move_t move_q;
+  word_addr_t         entry_q;
+  logic               event_q, assist_q;
+  logic [2:0]         status_q;
+  logic               move_start_q, cmd_valid_q;
+  logic               event_done_q, event_error_q, assist_pulse_q, probe_start_q, probe_moved_q, probe_done_q;
+
+  wire logic load  = state_q == StIdle && next_valid_q && may_begin;
+  wire logic empty = next_len_bytes_q == '0;
+  wire logic [32:0] end_addr = {1'b0, next_sram_addr_q} + {17'b0, next_len_bytes_q};
+  wire logic refuse = !empty && end_addr > 33'(SramBytes);
+
+  assign finish = state_q == StStatus && status_gnt_i;
+  wire logic failed = status_q != nic_pkg::PCI_OK && status_q != nic_dma_pkg::STATUS_REFUSED;
+
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StIdle:   if (load) state_d = (empty || refuse) ? StStatus : StMove;
+      StMove:   if (move_done_i) state_d = StStatus;
+      StStatus: if (status_gnt_i) state_d = StIdle;
+      default:  state_d = StIdle;
+    endcase
+  end
+
+  assign status_req_o   = state_q == StStatus;
+  assign status_addr_o  = entry_q | word_addr_t'(1);
+  assign status_wdata_o = {1'b1, 28'b0, status_q};
+
+  assign move_start_o = move_start_q;
+  assign move_o       = move_q;
+  assign cmd_valid_o  = cmd_valid_q;
+  assign cmd_o        = '{addr: move_q.host_addr, len_bytes: move_q.len_bytes};
+
+  assign event_done_o  = event_done_q;
+  assign event_error_o = event_error_q;
+  assign assist_o      = assist_pulse_q;
+  assign probe_start_o = probe_start_q;
+  assign probe_moved_o = probe_moved_q;
+  assign probe_done_o  = probe_done_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q        <= StIdle;
+      fetch_q        <= FeIdle;
+      next_valid_q   <= 1'b0;
+      stale_q        <= 1'b0;
+      halted_q       <= 1'b0;
+      move_start_q   <= 1'b0;
+      cmd_valid_q    <= 1'b0;
+      event_done_q   <= 1'b0;
+      event_error_q  <= 1'b0;
+      assist_pulse_q <= 1'b0;
+      probe_start_q  <= 1'b0;
+      probe_moved_q  <= 1'b0;
+      probe_done_q   <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      fetch_q <= fetch_d;
+
+      // A fetch that began before a halt or a stop is not used, even if it ends after the resumption.
+      stale_q <= fetch_d != FeIdle && (stale_q || !may_begin);
+      if (fetch_q == FeLast)       next_valid_q <= may_begin && !stale_q;
+      else if (load || !may_begin) next_valid_q <= 1'b0;
+
+      move_start_q <= load && !empty && !refuse;
+      if (load)             cmd_valid_q <= !empty && !refuse;
+      else if (cmd_ready_i) cmd_valid_q <= 1'b0;
+
+      if (finish && failed) halted_q <= 1'b1;
+      else if (resume)      halted_q <= 1'b0;
+
+      event_done_q   <= finish && event_q;
+      event_error_q  <= finish && failed;
+      assist_pulse_q <= finish && assist_q && status_q == nic_pkg::PCI_OK;
+      probe_start_q  <= load;
+      probe_moved_q  <= state_q != StStatus && state_d == StStatus;
+      probe_done_q   <= finish;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (fetch_start) next_entry_q <= entry_addr;
+    if (fetch_rvalid_i && fetch_q == FeSecond) {next_sram_addr_q, next_host_addr_q} <= sram_rdata_i;
+    if (fetch_rvalid_i && fetch_q == FeLast) begin
+      next_len_bytes_q <= sram_rdata_i[15:0];
+      next_event_q     <= sram_rdata_i[16];
+      next_assist_q    <= sram_rdata_i[17];
+    end
+    if (load) begin
+      move_q   <= '{host_addr: next_host_addr_q, sram_addr: next_sram_addr_q[nic_pkg::SRAM_ADDR_BITS-1:0],
+                    len_bytes: next_len_bytes_q};
+      entry_q  <= next_entry_q;
+      event_q  <= next_event_q;
+      assist_q <= next_assist_q;
+      status_q <= refuse ? nic_dma_pkg::STATUS_REFUSED : nic_pkg::PCI_OK;
+    end
+    if (state_q == StMove && move_done_i) status_q <= move_status_i;
+  end
+
+  // ---- Status and counters -----------------------------------------------------------
+
+  logic [2:0]  error_q;
+  logic [31:0] descriptors_q, bytes_q, errors_q, refused_q;
+  logic [31:0] rdata_q;
+
+  assign reg_rdata_o = rdata_q | ring_rdata;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      error_q       <= '0;
+      descriptors_q <= '0;
+      bytes_q       <= '0;
+      errors_q      <= '0;
+      refused_q     <= '0;
+    end else if (finish) begin
+      descriptors_q <= descriptors_q + 32'd1;
+      if (status_q == nic_pkg::PCI_OK)               bytes_q   <= bytes_q + {16'b0, move_q.len_bytes};
+      if (status_q == nic_dma_pkg::STATUS_REFUSED)   refused_q <= refused_q + 32'd1;
+      if (failed) begin
+        errors_q <= errors_q + 32'd1;
+        error_q  <= status_q;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    rdata_q <= '0;
+    if (rst_ni && reg_read) begin
+      case (offset)
+        OffsetStatus:      rdata_q <= {25'b0, error_q, 2'b0, halted_q, state_q != StIdle || fetch_q != FeIdle};
+        OffsetDescriptors: rdata_q <= descriptors_q;
+        OffsetBytes:       rdata_q <= bytes_q;
+        OffsetErrors:      rdata_q <= errors_q;
+        OffsetRefused:     rdata_q <= refused_q;
+        default:           rdata_q <= '0;
+      endcase
+    end
+  end
+
+  // ---- Assertions ------------------------------------------------------------------
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && move_done_i) begin
+      MoverAnswersOnlyWhenAsked: assert (state_q == StMove);
+      CommandTakenBeforeTheEnd:  assert (!cmd_valid_q);
+    end
+    if (rst_ni && fetch_q == FeLast) AnswerComesTheClockAfterGrant: assert (fetch_rvalid_i);
+  end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,54 @@
+// Lets two requesters share one SRAM port. A goes first unless B waits already.
+//
+// Handshake:  that of the SRAM port on all three sides (docs/interfaces.md); req_o holds, with one owner, until gnt_i.
+// Timing:     no clock added; gnt reaches the owner, and rvalid whoever was granted the clock before.
+// The parent builds the request: select_b_o tells whose.
+
+`default_nettype none
+
+module nic_sram_share (
+  input  wire logic clk_i,
+  input  wire logic rst_ni,
+
+  input  wire logic a_req_i,
+  output wire logic a_gnt_o,
+  output wire logic a_rvalid_o,
+
+  input  wire logic b_req_i,
+  output wire logic b_gnt_o,
+  output wire logic b_rvalid_o,
+
+  output wire logic req_o,
+  output wire logic select_b_o,
+  input  wire logic gnt_i,
+  input  wire logic rvalid_i
+);
+
+  logic b_waits_q, granted_b_q;
+
+  assign req_o      = a_req_i || b_req_i;
+  assign select_b_o = b_waits_q || !a_req_i;
+  assign a_gnt_o    = gnt_i && a_req_i && !select_b_o;
+  assign b_gnt_o    = gnt_i && b_req_i && select_b_o;
+  assign a_rvalid_o = rvalid_i && !granted_b_q;
+  assign b_rvalid_o = rvalid_i && granted_b_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      b_waits_q   <= 1'b0;
+      granted_b_q <= 1'b0;
+    end else begin
+      b_waits_q <= b_req_i && select_b_o && !gnt_i;
+      if (gnt_i) granted_b_q <= select_b_o;
+    end
+  end
+
+  // ---- Assertions ---------------------------------------------------------------
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) WaitingRequestIsNotWithdrawn: assert (!b_waits_q || b_req_i);
+  end
+
+endmodule
+
+`default_nettype wire
