@@ -1,0 +1,5 @@
+nic/nic_pkg.sv
+checkers/nic_sram_port_checker.sv
+checkers/nic_sram_wait_checker.sv
+checkers/nic_register_slave_checker.sv
+checkers/nic_gmii_tx_checker.sv

@@ -1,0 +1,40 @@
+// Watches how long the requesters of the SRAM wait (docs/memory.md, bounds); has no outputs and becomes nothing in
+// synthesis.
+//
+// Rule: no request waits longer than the bound of its class.
+
+`default_nettype none
+
+module nic_sram_wait_checker #(
+  parameter int unsigned LinkWaitMaxCycles = 3,
+  parameter int unsigned DmaWaitMaxCycles  = 33,
+  parameter int unsigned RestWaitMaxCycles = 11
+) (
+  input wire logic                           clk_i,
+  input wire logic                           rst_ni,
+  input wire logic [nic_pkg::SRAM_PORTS-1:0] req_i,
+  input wire logic [nic_pkg::SRAM_PORTS-1:0] gnt_i
+);
+
+  import nic_pkg::*;
+
+  int unsigned waited_q [SRAM_PORTS];
+
+  always_ff @(posedge clk_i) begin
+    for (int i = 0; i < int'(SRAM_PORTS); i++) begin
+      waited_q[i] <= rst_ni && req_i[i] && !gnt_i[i] ? waited_q[i] + 1 : 0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      LinkIsInTime: assert (waited_q[SRAM_LINK_RX]   <= LinkWaitMaxCycles && waited_q[SRAM_LINK_TX]   <= LinkWaitMaxCycles);
+      DmaIsInTime:  assert (waited_q[SRAM_DMA_READ]  <= DmaWaitMaxCycles  && waited_q[SRAM_DMA_WRITE] <= DmaWaitMaxCycles);
+      CoreIsInTime: assert (waited_q[SRAM_CORE_DATA] <= RestWaitMaxCycles && waited_q[SRAM_CORE_INSN] <= RestWaitMaxCycles);
+      HostIsInTime: assert (waited_q[SRAM_HOST]      <= RestWaitMaxCycles);
+    end
+  end
+
+endmodule
+
+`default_nettype wire
