@@ -1,0 +1,13 @@
+registers/nic_regs_pkg.sv
+nic/nic_pkg.sv
+crossing/nic_cdc_bit.sv
+crossing/nic_cdc_count.sv
+crossing/nic_cdc_fifo.sv
+dma/nic_ring.sv
+link/nic_mac_pkg.sv
+link/nic_crc32.sv
+link/nic_mac_tx_ring.sv
+link/nic_mac_tx.sv
+link/nic_mac_rx.sv
+link/nic_mac_rx_ring.sv
+link/nic_mac.sv

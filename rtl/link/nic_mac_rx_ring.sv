@@ -1,0 +1,315 @@
+// The core-clock half of reception: writes frames into the buffers of the receive ring as they arrive, judges them at
+// their end, and counts every frame in exactly one place.
+//
+// A frame takes the buffer at CONSUMER when its first data come; there it stays if it ends well, and else the next frame
+// overwrites it. Nothing is written outside the buffer. The faults in the order in which they are looked for: RX_ER, broken
+// preamble, longer than MAX_FRAME, shorter than 64 bytes, bad FCS, no buffer, larger than the buffer.
+// Order:      last data byte, status word, then CONSUMER and the event together.
+// Timing:     three clocks for the descriptor, then one word each second clock at most; two clocks from the end of a frame
+//             to the request to write its status.
+
+`default_nettype none
+
+module nic_mac_rx_ring #(
+  parameter int unsigned SramBytes = 524288
+) (
+  input  wire logic                    clk_i,
+  input  wire logic                    rst_ni,
+
+  // Register slave, 256 bytes: MAC_RX
+  input  wire logic                    reg_sel_i,
+  input  wire nic_pkg::reg_req_t       reg_req_i,
+  output wire logic [31:0]             reg_rdata_o,
+  output wire logic [15:0]             max_frame_bytes_o,
+
+  // SRAM port
+  output wire logic                    sram_req_o,
+  output wire nic_pkg::sram_req_t      sram_o,
+  input  wire logic                    sram_gnt_i,
+  input  wire logic                    sram_rvalid_i,
+  input  wire logic [63:0]             sram_rdata_i,
+
+  // The link side
+  output wire logic                    enable_o,
+  input  wire logic                    link_busy_i,
+  input  wire logic                    entry_valid_i,
+  output wire logic                    entry_ready_o,
+  input  wire nic_mac_pkg::rx_entry_t  entry_i,
+  input  wire logic [3:0]              started_add_i,   // frames begun since the clock before
+  input  wire logic [3:0]              lost_add_i,      // frames lost in the crossing since the clock before
+
+  // One-clock pulses
+  output wire logic                    event_done_o,    // a good frame is in the ring
+  output wire logic                    event_error_o,   // a frame was lost to SRAM or to a small buffer
+  output wire logic                    probe_done_o,    // the same as event_done_o
+  output wire logic                    probe_drop_o     // a frame ended in any other way
+);
+
+  typedef logic [nic_pkg::SRAM_ADDR_BITS-1:3] word_addr_t;
+
+  typedef enum logic [2:0] {
+    StIdle,
+    StFetch,      // the descriptor is asked for
+    StBuffer,     // the descriptor arrives
+    StData,
+    StDiscard,    // no buffer
+    StJudge,
+    StStatus
+  } state_e;
+
+  // ---- Registers and indices --------------------------------------------------------
+
+  localparam logic [7:2] OffsetBufferBytes  = nic_regs_pkg::MAC_RX_BUFFER_BYTES[7:2];
+  localparam logic [7:2] OffsetMaxFrame     = nic_regs_pkg::MAC_RX_MAX_FRAME[7:2];
+  localparam logic [7:2] OffsetFrames       = nic_regs_pkg::MAC_RX_FRAMES[7:2];
+  localparam logic [7:2] OffsetBytes        = nic_regs_pkg::MAC_RX_BYTES[7:2];
+  localparam logic [7:2] OffsetBadFcs       = nic_regs_pkg::MAC_RX_BAD_FCS[7:2];
+  localparam logic [7:2] OffsetRunts        = nic_regs_pkg::MAC_RX_RUNTS[7:2];
+  localparam logic [7:2] OffsetGiants       = nic_regs_pkg::MAC_RX_GIANTS[7:2];
+  localparam logic [7:2] OffsetRxErrors     = nic_regs_pkg::MAC_RX_RX_ERRORS[7:2];
+  localparam logic [7:2] OffsetBadPreambles = nic_regs_pkg::MAC_RX_BAD_PREAMBLES[7:2];
+  localparam logic [7:2] OffsetNoBuffer     = nic_regs_pkg::MAC_RX_NO_BUFFER[7:2];
+  localparam logic [7:2] OffsetOverflows    = nic_regs_pkg::MAC_RX_OVERFLOWS[7:2];
+  localparam logic [7:2] OffsetStarted      = nic_regs_pkg::MAC_RX_STARTED[7:2];
+
+  wire logic       reg_write = reg_sel_i && reg_req_i.we && reg_req_i.be == 4'hF;
+  wire logic       reg_read  = reg_sel_i && !reg_req_i.we;
+  wire logic [7:2] offset    = reg_req_i.addr[7:2];
+  wire logic unused_reg_req  = &{1'b0, reg_req_i.addr[nic_pkg::REG_ADDR_BITS-1:8], reg_req_i.addr[1:0], reg_req_i.from_host};
+  wire logic unused_rdata    = &{1'b0, sram_rdata_i[63:32], sram_rdata_i[2:0]};
+
+  state_e      state_d, state_q;
+  logic [15:0] producer, consumer;
+  logic [31:0] ring_rdata;
+  word_addr_t  entry_addr;
+  logic        finish;
+
+  nic_ring #(
+    .SramBytes  (SramBytes),
+    .EntryWords (1),
+    .ResetLog2  (int'(nic_regs_pkg::MAC_RX_RING_LOG2_RESET))
+  ) u_ring (
+    .clk_i,
+    .rst_ni,
+    .write_i         (reg_write),
+    .read_i          (reg_read),
+    .offset_i        (offset),
+    .wdata_i         (reg_req_i.wdata),
+    .rdata_o         (ring_rdata),
+    .enable_o,
+    .producer_o      (producer),
+    .consumer_o      (consumer),
+    .idle_i          (state_q == StIdle && !entry_valid_i && !link_busy_i),
+    .consume_i       (finish),
+    .produce_count_i ('0),
+    .index_i         (consumer[7:0]),
+    .entry_addr_o    (entry_addr)
+  );
+
+  logic [15:3] buffer_words_q;
+  logic [15:0] max_frame_bytes_q;
+
+  assign max_frame_bytes_o = max_frame_bytes_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      buffer_words_q    <= nic_regs_pkg::MAC_RX_BUFFER_BYTES_RESET[15:3];
+      max_frame_bytes_q <= nic_regs_pkg::MAC_RX_MAX_FRAME_RESET[15:0];
+    end else if (reg_write) begin
+      if (offset == OffsetBufferBytes) buffer_words_q    <= reg_req_i.wdata[15:3];
+      if (offset == OffsetMaxFrame)    max_frame_bytes_q <= reg_req_i.wdata[15:0];
+    end
+  end
+
+  // ---- From entries to words ------------------------------------------------------------
+
+  word_addr_t            descriptor_addr_q;
+  logic [31:3]           write_addr_q;      // as the descriptor says, so that an address beyond the SRAM shows
+  logic [15:3]           room_words_q;
+  logic                  half_valid_q;      // the low half of a word waits for the high half
+  logic [31:0]           half_q;
+  logic                  word_valid_q;      // a word waits for SRAM
+  logic [63:0]           word_q;
+  logic                  no_buffer_q, too_large_q;
+  nic_mac_pkg::rx_end_t  end_q;
+
+  wire logic entry_is_data  = entry_valid_i && entry_i.tag == nic_mac_pkg::RxData;
+  wire logic entry_is_end   = entry_valid_i && entry_i.tag == nic_mac_pkg::RxEnd;
+  wire logic entry_is_abort = entry_valid_i && entry_i.tag == nic_mac_pkg::RxAbort;
+
+  wire logic write_gnt  = word_valid_q && sram_gnt_i;
+  wire logic word_free  = !word_valid_q || write_gnt;
+  wire logic take_data  = state_q == StData && entry_is_data && (!half_valid_q || word_free);
+  wire logic flush_half = state_q == StData && entry_is_end && half_valid_q && word_free;
+  wire logic make_word  = (take_data && half_valid_q) || flush_half;
+  wire logic fits       = room_words_q != '0 && write_addr_next < 29'(SramBytes / 8);
+  wire logic [31:3] write_addr_next = write_addr_q + 29'(word_valid_q);
+
+  wire logic take_end   = entry_is_end && (state_q == StIdle || state_q == StDiscard ||
+                                           (state_q == StData && !half_valid_q && !word_valid_q));
+  wire logic take_abort = entry_is_abort && (state_q == StDiscard || (state_q == StData && !word_valid_q));
+
+  assign entry_ready_o = take_data || take_end || take_abort || (state_q == StDiscard && entry_is_data);
+
+  // ---- Judgement ---------------------------------------------------------------------------
+
+  wire logic [15:0] data_bytes = end_q.bytes - 16'(nic_mac_pkg::FCS_BYTES);
+  wire logic is_runt  = end_q.bytes < 16'(nic_mac_pkg::MIN_BYTES + nic_mac_pkg::FCS_BYTES);
+  wire logic is_giant = !is_runt && (data_bytes > max_frame_bytes_q || end_q.bytes == '1);
+  wire logic is_good  = !end_q.rx_error && !end_q.bad_preamble && !is_giant && !is_runt && !end_q.bad_fcs &&
+                        !no_buffer_q && !too_large_q;
+
+  always_comb begin
+    state_d = state_q;
+    case (state_q)
+      StIdle: begin
+        if (entry_is_data)     state_d = producer != consumer ? StFetch : StDiscard;
+        else if (entry_is_end) state_d = StJudge;
+      end
+      StFetch:   if (sram_gnt_i) state_d = StBuffer;
+      StBuffer:  state_d = StData;
+      StData,
+      StDiscard: if (take_end) state_d = StJudge; else if (take_abort) state_d = StIdle;
+      StJudge:   state_d = is_good ? StStatus : StIdle;
+      StStatus:  if (sram_gnt_i) state_d = StIdle;
+      default:   state_d = StIdle;
+    endcase
+  end
+
+  assign finish = state_q == StStatus && sram_gnt_i;
+
+  assign sram_req_o = state_q == StFetch || word_valid_q || state_q == StStatus;
+  assign sram_o = '{
+    addr:  state_q == StData ? write_addr_q[nic_pkg::SRAM_ADDR_BITS-1:3] : descriptor_addr_q,
+    we:    state_q != StFetch,
+    be:    state_q == StData ? 8'hFF : 8'hF0,
+    wdata: state_q == StData ? word_q : {16'h8000, data_bytes, 32'b0}
+  };
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q      <= StIdle;
+      half_valid_q <= 1'b0;
+      word_valid_q <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      if (state_q == StIdle || take_abort || make_word) half_valid_q <= 1'b0;
+      else if (take_data)                               half_valid_q <= 1'b1;
+      if (make_word && fits) word_valid_q <= 1'b1;
+      else if (write_gnt)    word_valid_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == StIdle && entry_valid_i) begin
+      descriptor_addr_q <= entry_addr;
+      no_buffer_q       <= producer == consumer;
+      too_large_q       <= 1'b0;
+    end else if (make_word && !fits) begin
+      too_large_q <= 1'b1;
+    end
+    if (state_q == StBuffer) begin
+      write_addr_q <= sram_rdata_i[31:3];
+      room_words_q <= buffer_words_q;
+    end else begin
+      if (write_gnt)         write_addr_q <= write_addr_q + 29'd1;
+      if (make_word && fits) room_words_q <= room_words_q - 13'd1;
+    end
+    if (take_data && !half_valid_q) half_q <= entry_i.data;
+    if (make_word && fits)          word_q <= {flush_half ? 32'b0 : entry_i.data, half_q};
+    if (take_end)                   end_q  <= entry_i.data[$bits(nic_mac_pkg::rx_end_t)-1:0];
+  end
+
+  // ---- Counters: each frame in one ------------------------------------------------------------
+  // A frame that was lost in the crossing waits its turn, so that no two frames end in one clock.
+
+  logic [31:0] frames_q, bytes_q, bad_fcs_q, runts_q, giants_q, rx_errors_q, bad_preambles_q, no_buffer_count_q, overflows_q, started_q;
+  logic [3:0]  lost_q;
+  logic        event_done_q, event_error_q, probe_drop_q;
+
+  wire logic judge_bad  = state_q == StJudge && !is_good;
+  wire logic count_lost = lost_q != '0 && !judge_bad && !finish;
+  wire logic overflow   = judge_bad && !end_q.rx_error && !end_q.bad_preamble && !is_giant && !is_runt && !end_q.bad_fcs && !no_buffer_q;
+
+  assign event_done_o  = event_done_q;
+  assign event_error_o = event_error_q;
+  assign probe_done_o  = event_done_q;
+  assign probe_drop_o  = probe_drop_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      frames_q          <= '0;
+      bytes_q           <= '0;
+      bad_fcs_q         <= '0;
+      runts_q           <= '0;
+      giants_q          <= '0;
+      rx_errors_q       <= '0;
+      bad_preambles_q   <= '0;
+      no_buffer_count_q <= '0;
+      overflows_q       <= '0;
+      started_q         <= '0;
+      lost_q            <= '0;
+      event_done_q      <= 1'b0;
+      event_error_q     <= 1'b0;
+      probe_drop_q      <= 1'b0;
+    end else begin
+      event_done_q  <= finish;
+      event_error_q <= count_lost || overflow;
+      probe_drop_q  <= count_lost || judge_bad;
+
+      if (started_add_i != '0)            started_q   <= started_q + {28'b0, started_add_i};
+      if (lost_add_i != '0 || count_lost) lost_q      <= lost_q + lost_add_i - {3'b0, count_lost};
+      if (count_lost || overflow)         overflows_q <= overflows_q + 32'd1;
+      if (finish) begin
+        frames_q <= frames_q + 32'd1;
+        bytes_q  <= bytes_q + {16'b0, end_q.bytes};
+      end
+      if (judge_bad) begin
+        if (end_q.rx_error)          rx_errors_q       <= rx_errors_q + 32'd1;
+        else if (end_q.bad_preamble) bad_preambles_q   <= bad_preambles_q + 32'd1;
+        else if (is_giant)           giants_q          <= giants_q + 32'd1;
+        else if (is_runt)            runts_q           <= runts_q + 32'd1;
+        else if (end_q.bad_fcs)      bad_fcs_q         <= bad_fcs_q + 32'd1;
+        else if (no_buffer_q)        no_buffer_count_q <= no_buffer_count_q + 32'd1;
+      end
+    end
+  end
+
+  logic [31:0] rdata_q;
+
+  assign reg_rdata_o = rdata_q | ring_rdata;
+
+  always_ff @(posedge clk_i) begin
+    rdata_q <= '0;
+    if (rst_ni && reg_read) begin
+      case (offset)
+        OffsetBufferBytes:  rdata_q <= {16'b0, buffer_words_q, 3'b0};
+        OffsetMaxFrame:     rdata_q <= {16'b0, max_frame_bytes_q};
+        OffsetFrames:       rdata_q <= frames_q;
+        OffsetBytes:        rdata_q <= bytes_q;
+        OffsetBadFcs:       rdata_q <= bad_fcs_q;
+        OffsetRunts:        rdata_q <= runts_q;
+        OffsetGiants:       rdata_q <= giants_q;
+        OffsetRxErrors:     rdata_q <= rx_errors_q;
+        OffsetBadPreambles: rdata_q <= bad_preambles_q;
+        OffsetNoBuffer:     rdata_q <= no_buffer_count_q;
+        OffsetOverflows:    rdata_q <= overflows_q;
+        OffsetStarted:      rdata_q <= started_q;
+        default:            rdata_q <= '0;
+      endcase
+    end
+  end
+
+  // ---- Assertions ------------------------------------------------------------------
+
+  wire logic [31:0] endings = frames_q + bad_fcs_q + runts_q + giants_q + rx_errors_q + bad_preambles_q + no_buffer_count_q + overflows_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && (event_done_q || probe_drop_q)) NoFrameEndsTwice:              assert (started_q - endings < 32'h8000_0000);
+    if (rst_ni && state_q == StBuffer)            AnswerComesTheClockAfterGrant: assert (sram_rvalid_i);
+    if (rst_ni && take_abort)                     AbortFollowsData:              assert (state_q != StIdle);
+    if (rst_ni && word_valid_q)                   WritesInsideTheSram:           assert (write_addr_q < 29'(SramBytes / 8));
+  end
+
+endmodule
+
+`default_nettype wire

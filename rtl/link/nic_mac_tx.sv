@@ -1,0 +1,188 @@
+// The link-clock half of transmission: preamble, data, padding, FCS and gap on GMII (IEEE 802.3 clauses 3 and 35).
+//
+// In:         for each frame a header word with the length in bits 15:0, then its data words (nic_mac_tx_ring).
+// Start:      a frame starts when the gap is over and StartWords of its words, or all, wait in the crossing. From then on
+//             the ring refills faster than the link drains: docs/link.md has the argument.
+// Underrun:   if a word is missing all the same, one clock with TX_ER spoils the frame, TX_EN falls without an FCS, and
+//             the rest of the frame is thrown away when it comes.
+// Out:        padding is zero. Between frames TX_EN is low for GAP_BYTES clocks at least. end_* tells how each frame
+//             ended, in one clock; it is always taken. Pins are registered.
+
+`default_nettype none
+
+module nic_mac_tx #(
+  parameter int unsigned FeedDepthLog2 = 4,
+  parameter int unsigned StartWords    = 4        // 1 to 2^FeedDepthLog2 - 4
+) (
+  input  wire logic                   clk_i,      // gmii_tx
+  input  wire logic                   rst_ni,
+
+  input  wire logic                   feed_valid_i,
+  output wire logic                   feed_ready_o,
+  input  wire logic [63:0]            feed_data_i,
+  input  wire logic [FeedDepthLog2:0] feed_used_i,
+
+  output wire logic                   end_valid_o,
+  output wire nic_mac_pkg::tx_end_t   end_o,
+
+  output wire logic [7:0]             gmii_txd_o,
+  output wire logic                   gmii_tx_en_o,
+  output wire logic                   gmii_tx_er_o
+);
+
+  typedef logic [FeedDepthLog2:0] used_t;
+
+  typedef enum logic [3:0] {
+    StIdle,       // the gap is over after this clock
+    StPreamble,
+    StStart,      // start frame delimiter
+    StData,
+    StPad,
+    StFcs,
+    StSpoil,      // underrun: TX_ER
+    StDrain,      // the rest of a spoilt frame
+    StGap
+  } state_e;
+
+  state_e      state_d, state_q;
+  logic        header_valid_q;    // length and what follows from it are those of the next frame
+  logic [15:0] left_q;            // data bytes not yet sent
+  logic [13:0] words_left_q;      // data words not yet taken
+  used_t       start_words_q;
+  logic [16:0] frame_bytes_q;
+  logic [3:0]  count_q;           // clocks in this state: preamble, FCS, gap
+  logic [5:0]  pad_q;
+  logic [63:0] word_q;
+  logic [2:0]  lane_q;
+
+  // ---- Feed ----------------------------------------------------------------------------
+
+  wire logic [15:0] len_bytes    = feed_data_i[15:0];
+  wire logic [13:0] len_words    = nic_mac_pkg::words_of(len_bytes);
+  wire logic        is_short     = len_bytes < 16'(nic_mac_pkg::MIN_BYTES);
+
+  wire logic take_header = feed_valid_i && !header_valid_q && (state_q == StIdle || state_q == StGap);
+  wire logic start       = state_q == StIdle && header_valid_q && feed_used_i >= start_words_q;
+  wire logic last_byte   = left_q == 16'd1;
+  wire logic want_word   = state_q == StStart || (state_q == StData && lane_q == 3'd7 && !last_byte) ||
+                           (state_q == StDrain && words_left_q != '0);
+  wire logic take_word   = want_word && feed_valid_i;
+
+  assign feed_ready_o = take_header || want_word;
+
+  // ---- Sequence ------------------------------------------------------------------------
+
+  always_comb begin
+    state_d = state_q;
+    case (state_q)
+      StIdle:     if (start) state_d = StPreamble;
+      StPreamble: if (count_q == 4'(nic_mac_pkg::PREAMBLE_BYTES - 1)) state_d = StStart;
+      StStart:    state_d = StData;
+      StData: begin
+        if (last_byte)                       state_d = pad_q != '0 ? StPad : StFcs;
+        else if (want_word && !feed_valid_i) state_d = StSpoil;
+      end
+      StPad:      if (pad_q == 6'd1) state_d = StFcs;
+      StFcs:      if (count_q == 4'(nic_mac_pkg::FCS_BYTES - 1)) state_d = StGap;
+      StSpoil:    state_d = StDrain;
+      StDrain:    if (words_left_q == '0) state_d = StGap;
+      StGap:      if (count_q == 4'(nic_mac_pkg::GAP_BYTES - 2)) state_d = StIdle;   // StIdle is the last clock of the gap
+      default:    state_d = StIdle;
+    endcase
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q        <= StIdle;
+      header_valid_q <= 1'b0;
+      count_q        <= '0;
+    end else begin
+      state_q <= state_d;
+      if (take_header) header_valid_q <= 1'b1;
+      else if (start)  header_valid_q <= 1'b0;
+      if (state_d != state_q)     count_q <= '0;
+      else if (state_q != StIdle) count_q <= count_q + 4'd1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take_header) begin
+      left_q        <= len_bytes;
+      words_left_q  <= len_words;
+      start_words_q <= len_words < 14'(StartWords) ? used_t'(len_words) : used_t'(StartWords);
+      pad_q         <= is_short ? 6'(nic_mac_pkg::MIN_BYTES) - len_bytes[5:0] : '0;
+      frame_bytes_q <= is_short ? 17'(nic_mac_pkg::MIN_BYTES + nic_mac_pkg::FCS_BYTES)
+                                : {1'b0, len_bytes} + 17'(nic_mac_pkg::FCS_BYTES);
+    end
+    if (take_word) begin
+      word_q       <= feed_data_i;
+      words_left_q <= words_left_q - 14'd1;
+    end else if (state_q == StData) begin
+      word_q <= word_q >> 8;
+    end
+    if (state_q == StStart) lane_q <= '0;
+    if (state_q == StData) begin
+      lane_q <= lane_q + 3'd1;
+      left_q <= left_q - 16'd1;
+    end
+    if (state_q == StPad) pad_q <= pad_q - 6'd1;
+  end
+
+  // ---- Symbols ---------------------------------------------------------------------------
+
+  logic [31:0] crc;
+  logic [7:0]  txd_d, txd_q;
+  logic        tx_en_q, tx_er_q;
+
+  nic_crc32 u_crc (
+    .clk_i,
+    .clear_i  (state_q == StStart),
+    .enable_i (state_q == StData || state_q == StPad),
+    .data_i   (txd_d),
+    .crc_o    (crc)
+  );
+
+  always_comb begin
+    case (state_q)
+      StPreamble: txd_d = nic_mac_pkg::PREAMBLE;
+      StStart:    txd_d = nic_mac_pkg::START_OF_FRAME;
+      StData:     txd_d = word_q[7:0];
+      StFcs:      txd_d = ~crc[{count_q[1:0], 3'b0} +: 8];
+      default:    txd_d = '0;
+    endcase
+  end
+
+  assign gmii_txd_o   = txd_q;
+  assign gmii_tx_en_o = tx_en_q;
+  assign gmii_tx_er_o = tx_er_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      txd_q   <= '0;
+      tx_en_q <= 1'b0;
+      tx_er_q <= 1'b0;
+    end else begin
+      txd_q   <= txd_d;
+      tx_en_q <= state_q != StIdle && state_q != StGap && state_q != StDrain;
+      tx_er_q <= state_q == StSpoil;
+    end
+  end
+
+  assign end_valid_o = state_q == StSpoil || (state_q == StFcs && state_d == StGap);
+  assign end_o       = '{underrun: state_q == StSpoil, bytes: frame_bytes_q};
+
+  // ---- Assertions ------------------------------------------------------------------
+
+  logic [4:0] low_clocks_q;   // clocks for which TX_EN has been low, at most 31
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni)                    low_clocks_q <= '1;
+    else if (tx_en_q)               low_clocks_q <= '0;
+    else if (low_clocks_q != 5'd31) low_clocks_q <= low_clocks_q + 5'd1;
+    if (rst_ni && tx_en_q && low_clocks_q != '0) GapIsNeverShort: assert (low_clocks_q >= 5'(nic_mac_pkg::GAP_BYTES));
+    if (rst_ni && state_q == StStart) FirstWordWaits: assert (feed_valid_i);
+    if (rst_ni && state_q == StFcs)   AllWordsTaken:  assert (words_left_q == '0);
+  end
+
+endmodule
+
+`default_nettype wire
