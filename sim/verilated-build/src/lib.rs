@@ -1,1 +1,14 @@
-//! Builds Verilator models from a build script
+#![doc = include_str!("../README.md")]
+
+mod file_list;
+mod generated;
+mod model;
+mod objects;
+mod runtime;
+mod shim;
+mod toolchain;
+mod workspace;
+
+pub use model::{Model, Trace, Unknown};
+#[doc(hidden)]
+pub use runtime::Runtime;

@@ -1,0 +1,163 @@
+//! Writes the two halves of a model's shim: C++ that builds the model and hands out the addresses of its ports, and
+//! the Rust type with a pin for each.
+
+use std::fmt::Write;
+
+use crate::generated::{Direction, Port};
+use crate::Trace;
+
+pub(crate) struct Shim<'a> {
+    pub top_module: &'a str,
+    pub prefix: &'a str,
+    pub ports: &'a [Port],
+    pub clocks: &'a [String],
+    pub posedge_only: bool,
+    pub trace: Trace,
+}
+
+const KEYWORDS: &[&str] = &[
+    "as", "async", "await", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
+    "extern", "false", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "match", "mod",
+    "move", "mut", "priv", "pub", "ref", "return", "static", "struct", "trait", "true", "try",
+    "type", "unsafe", "use", "where", "while", "yield",
+];
+
+impl Shim<'_> {
+    pub(crate) fn cpp(&self) -> String {
+        let prefix = self.prefix;
+        let policy = match self.trace {
+            Trace::None => "NoTrace",
+            Trace::Vcd => "VcdTrace",
+            Trace::Fst => "FstTrace",
+        };
+        let mut text = format!(
+            "#include \"{prefix}.h\"\n#include \"verilated_rs/top.h\"\n\n\
+             extern \"C\" verilated_rs::Model* verilated_new_{prefix}(VerilatedContext* context, void** ports) {{\n  \
+             try {{\n    \
+             auto model = std::make_unique<verilated_rs::TopModel<{prefix}, verilated_rs::{policy}>>(\n        \
+             std::unique_ptr<VerilatedContext>{{context}}, {});\n",
+            self.posedge_only
+        );
+        for (i, port) in self.ports.iter().enumerate() {
+            let data = if port.is_wide() { ".data()" } else { "" };
+            let address = if port.is_wide() { "" } else { "&" };
+            writeln!(
+                text,
+                "    ports[{i}] = {address}model->top.{}{data};",
+                port.name
+            )
+            .unwrap();
+        }
+        for clock in self.clocks {
+            writeln!(text, "    model->add_clock(model->top.{clock});").unwrap();
+        }
+        text += "    return model.release();\n  } catch (...) {\n    return nullptr;\n  }\n}\n";
+        text
+    }
+
+    pub(crate) fn rust(&self) -> String {
+        let (prefix, top_module) = (self.prefix, self.top_module);
+        let mut fields = String::new();
+        let mut values = String::new();
+        for (i, port) in self.ports.iter().enumerate() {
+            let name = field_name(&port.name);
+            let pin = match port.direction {
+                Direction::Input => "Input",
+                Direction::Output => "Output",
+            };
+            writeln!(
+                fields,
+                "    pub {name}: ::verilated::{pin}<{}, {}>,",
+                port.rust_type(),
+                port.width_bits
+            )
+            .unwrap();
+            writeln!(
+                values,
+                "                {name}: ::verilated::{pin}::new(ports[{i}]),"
+            )
+            .unwrap();
+        }
+        let clocks: Vec<String> = self
+            .clocks
+            .iter()
+            .map(|clock| format!("{clock:?}"))
+            .collect();
+        let trace = match self.trace {
+            Trace::None => "None",
+            Trace::Vcd => "Some(::verilated::TraceFormat::Vcd)",
+            Trace::Fst => "Some(::verilated::TraceFormat::Fst)",
+        };
+        format!(
+            "/// The ports of `{top_module}`.
+pub struct {prefix}Pins {{
+{fields}}}
+
+/// The verilated module `{top_module}`.
+pub struct {prefix} {{
+    pins: {prefix}Pins,
+    handle: ::verilated::Handle,
+}}
+
+#[allow(dead_code)]
+impl {prefix} {{
+    /// The format in which this build can write waves.
+    pub const TRACE: ::std::option::Option<::verilated::TraceFormat> = {trace};
+    /// All logic waits for rising edges of `CLOCKS` only, so that falling edges need no evaluation.
+    pub const POSEDGE_ONLY: bool = {posedge_only};
+
+    pub fn new(context: ::verilated::Context) -> ::std::result::Result<{prefix}, ::verilated::Error> {{
+        extern \"C\" {{
+            #[allow(improper_ctypes)]
+            fn verilated_new_{prefix}(
+                context: *mut ::verilated::RawContext,
+                ports: *mut *mut u8,
+            ) -> *mut ::verilated::ForeignModel;
+        }}
+        let mut ports = [::std::ptr::null_mut(); {port_count}];
+        // SAFETY: the C++ function was generated for this model, and fills in as many ports.
+        let handle = unsafe {{ ::verilated::Handle::new({prefix:?}, context, verilated_new_{prefix}, &mut ports)? }};
+        // SAFETY: addresses, types and widths are those of the model, which lives as long as `handle`; pins are only
+        // reachable by reference through this type, which owns both.
+        let pins = unsafe {{
+            {prefix}Pins {{
+{values}            }}
+        }};
+        ::std::result::Result::Ok({prefix} {{ pins, handle }})
+    }}
+}}
+
+impl ::std::ops::Deref for {prefix} {{
+    type Target = {prefix}Pins;
+    #[inline(always)]
+    fn deref(&self) -> &{prefix}Pins {{
+        &self.pins
+    }}
+}}
+
+impl ::verilated::Model for {prefix} {{
+    const CLOCKS: &'static [&'static str] = &[{clocks}];
+    #[inline(always)]
+    unsafe fn handle(&mut self) -> &mut ::verilated::Handle {{
+        &mut self.handle
+    }}
+    #[inline(always)]
+    fn handle_ref(&self) -> &::verilated::Handle {{
+        &self.handle
+    }}
+}}
+",
+            posedge_only = self.posedge_only,
+            port_count = self.ports.len(),
+            clocks = clocks.join(", "),
+        )
+    }
+}
+
+fn field_name(port: &str) -> String {
+    if KEYWORDS.contains(&port) {
+        format!("r#{port}")
+    } else {
+        port.to_owned()
+    }
+}

@@ -1,0 +1,2 @@
+// Relative to this list
+talker.sv
