@@ -1,0 +1,95 @@
+// The one delayed read that the target keeps: latched at the first attempt, served to the repetition (PCI 2.3, 3.3.3.3).
+//
+// Life:       none -> asked (the request is in the queue to the core) -> ready (every dword is in the answer FIFO)
+//             -> delivering (the repetition is on the bus) -> flush (what it did not take is thrown away) -> none.
+//             From ready it also goes to flush when the master stays away for 2^15 clocks.
+// Contract:   attempt_i comes for one clock with the decoded read. At most one of ask_o and deliver_o answers it in
+//             the same clock; with neither, the target retries and this module remembers nothing.
+//             After deliver_o the target takes answers with next_i, never more than there are, until end_i.
+
+`default_nettype none
+
+module nic_pci_delayed_read #(
+  parameter int unsigned DiscardClocksLog2 = 15
+) (
+  input  wire logic        clk_i,
+  input  wire logic        rst_ni,
+
+  // A read of this agent is decoded
+  input  wire logic        attempt_i,
+  input  wire logic [3:0]  command_i,
+  input  wire logic [31:0] addr_i,
+  input  wire logic [3:0]  be_ni,
+  input  wire logic [3:0]  dwords_i,       // to be prefetched, 1 to 8
+  input  wire logic        queue_free_i,   // the queue to the core has room
+  output wire logic        ask_o,          // put the request into the queue
+  output wire logic        deliver_o,      // this is the repetition: answer it from the FIFO
+
+  // The transaction that delivers
+  input  wire logic        next_i,
+  input  wire logic        end_i,
+
+  // Answer FIFO, reading side
+  input  wire logic        answer_valid_i,
+  input  wire logic [3:0]  answer_used_i,
+  output wire logic        answer_ready_o,
+
+  output wire logic        discard_o       // pulse: the master did not come back
+);
+
+  typedef enum logic [2:0] {StNone, StAsked, StReady, StDelivering, StFlush} state_e;
+
+  state_e                         state_d, state_q;
+  logic [3:0]                     command_q, be_nq, dwords_q;
+  logic [31:0]                    addr_q;
+  logic [DiscardClocksLog2-1:0]   wait_q;
+
+  wire logic same = command_i == command_q && addr_i == addr_q && be_ni == be_nq;
+  wire logic late = state_q == StReady && wait_q == '1;
+
+  assign ask_o          = attempt_i && state_q == StNone && queue_free_i;
+  assign deliver_o      = attempt_i && state_q == StReady && same;
+  assign discard_o      = late && !deliver_o;
+  assign answer_ready_o = next_i || state_q == StFlush;
+
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StNone:       if (ask_o) state_d = StAsked;
+      StAsked:      if (answer_used_i >= dwords_q) state_d = StReady;
+      StReady:      if (deliver_o) state_d = StDelivering; else if (late) state_d = StFlush;
+      StDelivering: if (end_i) state_d = StFlush;
+      // Ready meant that all answers were seen: an empty FIFO is really empty.
+      StFlush:      if (!answer_valid_i) state_d = StNone;
+      default:      state_d = StNone;
+    endcase
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q <= StNone;
+    end else begin
+      state_q <= state_d;
+    end
+    if (ask_o) begin
+      command_q <= command_i;
+      addr_q    <= addr_i;
+      be_nq     <= be_ni;
+      dwords_q  <= dwords_i;
+    end
+    if (state_q == StReady) wait_q <= wait_q + 1'b1;
+    else                    wait_q <= '0;
+  end
+
+  // ---- Assertions -------------------------------------------------------------------
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      AsksForOneToEight: assert (!ask_o || (dwords_i != '0 && dwords_i <= 4'(nic_pkg::HOST_READ_DWORDS_MAX)));
+      TakesOnlyWhatIsThere: assert (!next_i || answer_valid_i);
+    end
+  end
+
+endmodule
+
+`default_nettype wire
