@@ -1,0 +1,103 @@
+//! What was seen of one node: at the pins, on the trace and probe ports, and by the host. Looking costs no simulated time.
+
+use host_model::events::{Event, EventKind, Subject};
+use nic_layout::frame::{self, Packet};
+use nic_layout::trace::{self, Marker};
+use sim_pins::Ps;
+
+/// The one-cycle pulses of `nic_top.probe_o`, by bit. The same numbers as `nic_pkg::PROBE_*`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Probe {
+    Doorbell = 0,
+    DmaReadStart = 1,
+    DmaReadDone = 2,
+    DmaWriteStart = 3,
+    DmaWriteDone = 4,
+    MacTxStart = 5,
+    MacTxDone = 6,
+    MacRxDone = 7,
+    MacRxDrop = 8,
+    Interrupt = 9,
+    Mailbox = 10,
+}
+
+/// A frame that a node sent, as it stood on its GMII pins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentFrame {
+    /// Edge of the first byte of the preamble, and the edge after the last byte of the FCS.
+    pub start: Ps,
+    pub end: Ps,
+    /// `None` for what is no data frame of ours.
+    pub data: Option<DataFrame>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataFrame {
+    pub message: u32,
+    pub sequence: u32,
+}
+
+impl DataFrame {
+    /// Reads the header of a frame from its destination address on. `None` for anything but a data frame of ours.
+    pub fn parse(bytes: &[u8]) -> Option<DataFrame> {
+        let packet = Packet::new_checked(bytes).ok()?;
+        let ours = packet.ethertype() == frame::ETHERTYPE && packet.kind() == frame::FrameKind::Write as u8;
+        ours.then(|| DataFrame { message: packet.message(), sequence: packet.sequence() })
+    }
+}
+
+/// Everything of one node, each list in the order of time.
+#[derive(Clone, Debug, Default)]
+pub struct NodeLog {
+    pub host: Vec<Event>,
+    /// Words of the trace port.
+    pub trace: Vec<(Ps, u32)>,
+    /// Bits of the probe port, where any was set.
+    pub probes: Vec<(Ps, u32)>,
+    pub sent: Vec<SentFrame>,
+}
+
+impl NodeLog {
+    /// Markers from `from` up to and including `to`.
+    pub fn markers(&self, from: Ps, to: Ps) -> impl Iterator<Item = (Ps, Marker, u32)> + '_ {
+        let first = self.trace.partition_point(|(at, _)| *at < from);
+        self.trace[first..]
+            .iter()
+            .take_while(move |(at, _)| *at <= to)
+            .filter_map(|(at, word)| trace::parse(*word).map(|(marker, argument)| (*at, marker, argument)))
+    }
+
+    /// The first pulse at or after a time.
+    pub fn first_pulse(&self, probe: Probe, from: Ps) -> Option<Ps> {
+        let first = self.probes.partition_point(|(at, _)| *at < from);
+        self.probes[first..].iter().find(|(_, bits)| bits & (1 << probe as u32) != 0).map(|(at, _)| *at)
+    }
+
+    /// The last pulse at or before a time.
+    pub fn last_pulse(&self, probe: Probe, to: Ps) -> Option<Ps> {
+        let end = self.probes.partition_point(|(at, _)| *at <= to);
+        self.probes[..end].iter().rev().find(|(_, bits)| bits & (1 << probe as u32) != 0).map(|(at, _)| *at)
+    }
+
+    /// Host events from `from` up to and including `to`.
+    pub fn host_events(&self, from: Ps, to: Ps) -> impl Iterator<Item = &Event> + '_ {
+        let first = self.host.partition_point(|event| event.at < from);
+        self.host[first..].iter().take_while(move |event| event.at <= to)
+    }
+
+    /// When a post of that message number began, and the events of that post.
+    pub fn post(&self, message: u32, kind: EventKind) -> Option<Ps> {
+        self.host
+            .iter()
+            .find(|event| event.kind == kind && matches!(event.subject, Subject::Post { message: m, .. } if m == message))
+            .map(|event| event.at)
+    }
+
+    pub fn arrival(&self, message: u32, kind: EventKind) -> Option<Ps> {
+        self.host
+            .iter()
+            .find(|event| event.kind == kind && matches!(event.subject, Subject::Arrival { message: m, .. } if m == message))
+            .map(|event| event.at)
+    }
+}
