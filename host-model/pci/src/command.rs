@@ -1,0 +1,66 @@
+/// Bus commands on C/BE[3:0]# in the address phase (PCI 2.3, section 3.1.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Command {
+    InterruptAcknowledge = 0b0000,
+    SpecialCycle = 0b0001,
+    IoRead = 0b0010,
+    IoWrite = 0b0011,
+    MemoryRead = 0b0110,
+    MemoryWrite = 0b0111,
+    ConfigRead = 0b1010,
+    ConfigWrite = 0b1011,
+    MemoryReadMultiple = 0b1100,
+    DualAddressCycle = 0b1101,
+    MemoryReadLine = 0b1110,
+    MemoryWriteInvalidate = 0b1111,
+}
+
+impl Command {
+    /// `None` for the four reserved codes.
+    pub const fn decode(cbe_n: u8) -> Option<Command> {
+        Some(match cbe_n & 0xF {
+            0b0000 => Command::InterruptAcknowledge,
+            0b0001 => Command::SpecialCycle,
+            0b0010 => Command::IoRead,
+            0b0011 => Command::IoWrite,
+            0b0110 => Command::MemoryRead,
+            0b0111 => Command::MemoryWrite,
+            0b1010 => Command::ConfigRead,
+            0b1011 => Command::ConfigWrite,
+            0b1100 => Command::MemoryReadMultiple,
+            0b1101 => Command::DualAddressCycle,
+            0b1110 => Command::MemoryReadLine,
+            0b1111 => Command::MemoryWriteInvalidate,
+            _ => return None,
+        })
+    }
+
+    /// True when the target drives AD in the data phases.
+    pub const fn is_read(self) -> bool {
+        matches!(
+            self,
+            Command::InterruptAcknowledge
+                | Command::IoRead
+                | Command::MemoryRead
+                | Command::ConfigRead
+                | Command::MemoryReadMultiple
+                | Command::MemoryReadLine
+        )
+    }
+
+    pub const fn is_memory(self) -> bool {
+        matches!(
+            self,
+            Command::MemoryRead
+                | Command::MemoryWrite
+                | Command::MemoryReadMultiple
+                | Command::MemoryReadLine
+                | Command::MemoryWriteInvalidate
+        )
+    }
+
+    pub const fn is_config(self) -> bool {
+        matches!(self, Command::ConfigRead | Command::ConfigWrite)
+    }
+}
