@@ -1,1 +1,13 @@
-//! Tests of the PCI block alone
+//! Tests of the PCI block alone.
+//!
+//! The RTL of `nic_pci` stands between two models: the platform's side of the bus (`host-pci`) at its pins, and a dull
+//! memory with two DMA engines ([`CoreSide`]) at its core-clock ports. [`Bench`] runs both clocks.
+
+mod bench;
+mod core_side;
+mod pins;
+
+pub use bench::{Bench, BenchError, BusEdge, Setup, BAR0, BAR1};
+pub use core_side::{CoreSide, Counts, DmaStatus, ReadResult, BAR0_BYTES, SRAM_BYTES};
+
+verilated::include_model!("BenchPci");
