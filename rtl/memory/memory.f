@@ -1,4 +1,5 @@
 nic/nic_pkg.sv
+registers/nic_regs_pkg.sv
 memory/nic_sram.sv
 memory/nic_sram_arbiter.sv
 memory/nic_sram_counters.sv

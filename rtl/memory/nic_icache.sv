@@ -83,7 +83,7 @@ module nic_icache #(
     valid: taken_q | (LineWords'(1) << take_word_q)
   };
 
-  assign sram_req_o  = ask_left_q != 3'd0;
+  assign sram_req_o  = ask_left_q != 3'd0 && rst_ni;
   assign sram_addr_o = {fill_line_q, ask_word_q};
 
   // ---- Emptying after reset -----------------------------------------------------------

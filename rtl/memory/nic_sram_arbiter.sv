@@ -93,7 +93,8 @@ module nic_sram_arbiter #(
 
   logic [SRAM_PORTS-1:0] rvalid_q;
 
-  assign sram_req_o    = req_i != '0;
+  // Whatever requesters do before their reset, the SRAM keeps its content.
+  assign sram_req_o    = req_i != '0 && rst_ni;
   assign sram_access_o = access_i[granted];
   assign gnt_o         = sram_req_o ? SRAM_PORTS'(1) << granted : '0;
   assign rvalid_o      = rvalid_q;

@@ -1,7 +1,8 @@
 // The interrupt to the host: causes, which of them are enabled, and the level behind INTA#.
 //
 // Registers: a slave of the register bus.
-// Timing:    a pulse on set_i is in inta_o in the next clock.
+// Timing:    a pulse on set_i is in CAUSE in the next clock and on inta_o one clock later: a register, since the level goes
+//            on to another clock.
 // Races:     a cause that is set and cleared in the same clock stays set; inta_o falls only when no enabled cause is set.
 
 `default_nettype none
@@ -20,7 +21,7 @@ module nic_interrupt (
 
   // To the PCI pins
   output wire logic              inta_o,
-  output wire logic              probe_rise_o    // inta_o rose in this clock
+  output wire logic              probe_rise_o    // inta_o rises in the next clock
 );
 
   import nic_regs_pkg::*;
@@ -32,7 +33,7 @@ module nic_interrupt (
   localparam logic [7:2] Status = INTERRUPT_STATUS[7:2];
 
   logic [31:0] cause_q, enable_q, rdata_q;
-  logic        inta_before_q;
+  logic        inta_q;
 
   wire logic        write_whole = reg_sel_i && reg_req_i.we && reg_req_i.be == 4'hF;
   wire logic [7:2]  word        = reg_req_i.addr[7:2];
@@ -41,19 +42,21 @@ module nic_interrupt (
 
   wire logic [31:0] active = cause_q & enable_q;
 
-  assign inta_o       = active != '0;
-  assign probe_rise_o = inta_o && !inta_before_q;
+  wire logic        inta   = active != '0;
+
+  assign inta_o       = inta_q;
+  assign probe_rise_o = inta && !inta_q;
   assign reg_rdata_o  = rdata_q;
 
   always_ff @(posedge clk_i) begin
     rdata_q <= '0;
     if (!rst_ni) begin
-      cause_q       <= INTERRUPT_CAUSE_RESET;
-      enable_q      <= INTERRUPT_ENABLE_RESET;
-      inta_before_q <= 1'b0;
+      cause_q  <= INTERRUPT_CAUSE_RESET;
+      enable_q <= INTERRUPT_ENABLE_RESET;
+      inta_q   <= 1'b0;
     end else begin
-      cause_q       <= (cause_q & ~clear) | set | {24'd0, set_i};
-      inta_before_q <= inta_o;
+      cause_q <= (cause_q & ~clear) | set | {24'd0, set_i};
+      inta_q  <= inta;
       if (write_whole && word == Enable) enable_q <= reg_req_i.wdata;
       if (reg_sel_i && !reg_req_i.we) begin
         case (word)

@@ -1,1 +1,5 @@
-//! Tests of memory, registers and the NIC as a whole
+//! Memory, registers, and the NIC as a whole, as models that tests drive.
+
+pub mod clocked;
+pub mod models;
+pub mod registers;

@@ -1,0 +1,52 @@
+// Adds up what the PCI agent reports (docs/registers.md, PCI).
+//
+// Registers: a slave of the register bus. Counter n is register n of the slot.
+
+`default_nettype none
+
+module nic_pci_counters #(
+  parameter  int unsigned AddBits  = 3,
+  localparam int unsigned Counters = 11
+) (
+  input  wire logic               clk_i,
+  input  wire logic               rst_ni,
+
+  // What happened, in counts to be added in this clock
+  input  wire logic [AddBits-1:0] add_i [Counters],
+
+  // Register bus
+  input  wire logic               reg_sel_i,
+  input  wire nic_pkg::reg_req_t  reg_req_i,
+  output wire logic [31:0]        reg_rdata_o
+);
+
+  logic [31:0] count_q [Counters];
+  logic [31:0] rdata_q;
+
+  wire logic [7:2] word = reg_req_i.addr[7:2];
+
+  assign reg_rdata_o = rdata_q;
+
+  always_ff @(posedge clk_i) begin
+    rdata_q <= '0;
+    if (!rst_ni) begin
+      for (int i = 0; i < int'(Counters); i++) count_q[i] <= '0;
+    end else begin
+      for (int i = 0; i < int'(Counters); i++) begin
+        if (add_i[i] != '0) count_q[i] <= count_q[i] + 32'(add_i[i]);
+      end
+      if (reg_sel_i && !reg_req_i.we && word < 6'(Counters)) rdata_q <= count_q[word[5:2]];
+    end
+  end
+
+  // The last register of the map has a counter too.
+  if (nic_regs_pkg::PCI_PARITY_ERRORS[7:2] != 6'(Counters - 1)) begin : gen_bad_map
+    $error("nic_pci_counters: the register map has another number of PCI counters");
+  end
+
+  // Only the offset and the direction matter: all registers are read-only.
+  wire logic unused = &{1'b0, reg_req_i.addr[16:8], reg_req_i.addr[1:0], reg_req_i.be, reg_req_i.wdata, reg_req_i.from_host};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,520 @@
+// The NIC: one core, SRAM, PCI, two host DMA engines and a gigabit MAC. This file only wires blocks.
+//
+// Pins, addresses and the handshakes between the blocks: docs/interfaces.md.
+// Clocks: four unrelated ones; crossings are inside nic_pci and nic_mac. Everything in this file is core clock.
+// Reset:  the pad only; pci_rst_ni low for at least four clocks of the slowest clock, with all clocks running.
+
+`default_nettype none
+
+module nic_top #(
+  parameter int unsigned SramBytes       = 524288,   // or 2097152; a power of two
+  parameter int unsigned ScratchpadBytes = 16384,    // a power of two
+  parameter int unsigned IcacheBytes     = 4096,     // a power of two
+  parameter int unsigned Rvfi            = 0         // 1: the core reports what it retires
+) (
+  // Clocks, unrelated, and the reset pad
+  input  wire logic        clk_core_i,
+  input  wire logic        clk_pci_i,
+  input  wire logic        clk_gmii_tx_i,
+  input  wire logic        clk_gmii_rx_i,
+  input  wire logic        pci_rst_ni,
+
+  // PCI, shared lines
+  input  wire logic [63:0] pci_ad_i,
+  output wire logic [63:0] pci_ad_o,
+  output wire logic [1:0]  pci_ad_oe_o,
+  input  wire logic [7:0]  pci_cbe_ni,
+  output wire logic [7:0]  pci_cbe_no,
+  output wire logic [1:0]  pci_cbe_oe_o,
+  input  wire logic        pci_par_i,
+  output wire logic        pci_par_o,
+  output wire logic        pci_par_oe_o,
+  input  wire logic        pci_par64_i,
+  output wire logic        pci_par64_o,
+  output wire logic        pci_par64_oe_o,
+  input  wire logic        pci_frame_ni,
+  output wire logic        pci_frame_no,
+  output wire logic        pci_frame_oe_o,
+  input  wire logic        pci_irdy_ni,
+  output wire logic        pci_irdy_no,
+  output wire logic        pci_irdy_oe_o,
+  input  wire logic        pci_trdy_ni,
+  output wire logic        pci_trdy_no,
+  output wire logic        pci_trdy_oe_o,
+  input  wire logic        pci_stop_ni,
+  output wire logic        pci_stop_no,
+  output wire logic        pci_stop_oe_o,
+  input  wire logic        pci_devsel_ni,
+  output wire logic        pci_devsel_no,
+  output wire logic        pci_devsel_oe_o,
+  input  wire logic        pci_perr_ni,
+  output wire logic        pci_perr_no,
+  output wire logic        pci_perr_oe_o,
+  input  wire logic        pci_req64_ni,
+  output wire logic        pci_req64_no,
+  output wire logic        pci_req64_oe_o,
+  input  wire logic        pci_ack64_ni,
+  output wire logic        pci_ack64_no,
+  output wire logic        pci_ack64_oe_o,
+
+  // PCI, open drain: enabled is pulled low
+  input  wire logic        pci_serr_ni,
+  output wire logic        pci_serr_oe_o,
+  output wire logic        pci_inta_oe_o,
+
+  // PCI, point to point
+  output wire logic        pci_req_no,
+  input  wire logic        pci_gnt_ni,
+  input  wire logic        pci_idsel_i,
+
+  // Link
+  output wire logic [7:0]  gmii_txd_o,
+  output wire logic        gmii_tx_en_o,
+  output wire logic        gmii_tx_er_o,
+  input  wire logic [7:0]  gmii_rxd_i,
+  input  wire logic        gmii_rx_dv_i,
+  input  wire logic        gmii_rx_er_i,
+
+  // Observation, core clock: nothing depends on it
+  output wire logic        trace_a_valid_o,
+  output wire logic [31:0] trace_a_data_o,
+  output wire logic [nic_pkg::PROBES-1:0] probe_o,
+
+  // RISC-V Formal Interface of core A; zero without Rvfi
+  output wire logic        rvfi_a_valid,
+  output wire logic [63:0] rvfi_a_order,
+  output wire logic [31:0] rvfi_a_insn,
+  output wire logic        rvfi_a_trap,
+  output wire logic        rvfi_a_halt,
+  output wire logic        rvfi_a_intr,
+  output wire logic [1:0]  rvfi_a_mode,
+  output wire logic [1:0]  rvfi_a_ixl,
+  output wire logic [4:0]  rvfi_a_rs1_addr,
+  output wire logic [4:0]  rvfi_a_rs2_addr,
+  output wire logic [31:0] rvfi_a_rs1_rdata,
+  output wire logic [31:0] rvfi_a_rs2_rdata,
+  output wire logic [4:0]  rvfi_a_rd_addr,
+  output wire logic [31:0] rvfi_a_rd_wdata,
+  output wire logic [31:0] rvfi_a_pc_rdata,
+  output wire logic [31:0] rvfi_a_pc_wdata,
+  output wire logic [31:0] rvfi_a_mem_addr,
+  output wire logic [3:0]  rvfi_a_mem_rmask,
+  output wire logic [3:0]  rvfi_a_mem_wmask,
+  output wire logic [31:0] rvfi_a_mem_rdata,
+  output wire logic [31:0] rvfi_a_mem_wdata
+);
+
+  import nic_pkg::*;
+
+  // ---- Resets -----------------------------------------------------------------------
+
+  wire logic rst_core_n, rst_gmii_tx_n, rst_gmii_rx_n;
+
+  nic_reset_sync u_reset_core    (.clk_i(clk_core_i),    .pad_rst_ni(pci_rst_ni), .rst_no(rst_core_n));
+  nic_reset_sync u_reset_gmii_tx (.clk_i(clk_gmii_tx_i), .pad_rst_ni(pci_rst_ni), .rst_no(rst_gmii_tx_n));
+  nic_reset_sync u_reset_gmii_rx (.clk_i(clk_gmii_rx_i), .pad_rst_ni(pci_rst_ni), .rst_no(rst_gmii_rx_n));
+
+  // ---- SRAM and its ports -------------------------------------------------------------
+
+  wire logic [SRAM_PORTS-1:0] sram_req, sram_gnt, sram_rvalid;
+  sram_req_t                  sram_port [SRAM_PORTS];
+  wire logic                  sram_granted_req;
+  wire sram_req_t             sram_granted;
+  wire logic [63:0]           sram_rdata;
+
+  nic_sram_arbiter u_sram_arbiter (
+    .clk_i         (clk_core_i),
+    .rst_ni        (rst_core_n),
+    .req_i         (sram_req),
+    .access_i      (sram_port),
+    .gnt_o         (sram_gnt),
+    .rvalid_o      (sram_rvalid),
+    .sram_req_o    (sram_granted_req),
+    .sram_access_o (sram_granted)
+  );
+
+  nic_sram #(.SramBytes(SramBytes)) u_sram (
+    .clk_i    (clk_core_i),
+    .req_i    (sram_granted_req),
+    .access_i (sram_granted),
+    .rdata_o  (sram_rdata)
+  );
+
+  // ---- Registers ----------------------------------------------------------------------
+
+  wire reg_req_t    reg_access;
+  wire logic [31:0] reg_rdata;
+  wire logic        core_reg_req, core_reg_gnt, host_reg_req, host_reg_gnt;
+  wire reg_req_t    core_reg_access, host_reg_access;
+
+  wire logic        dma_read_sel, dma_write_sel, mac_tx_sel, mac_rx_sel, pci_sel, sram_sel;
+  wire logic [31:0] dma_read_rdata, dma_write_rdata, mac_rdata, pci_rdata, sram_counters_rdata;
+
+  wire logic         run_a, sleep_a, irq_a;
+  wire logic [31:0]  boot_address;
+  wire logic         pci_64, inta, refused;
+  wire logic [20:11] window_base;
+
+  wire logic mac_rx_event, mac_tx_event, mac_error_event;
+  wire logic dma_read_event, dma_write_event, dma_read_error_event, dma_write_error_event;
+
+  nic_registers #(.SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytes)) u_registers (
+    .clk_i             (clk_core_i),
+    .rst_ni            (rst_core_n),
+    .core_req_i        (core_reg_req),
+    .core_access_i     (core_reg_access),
+    .core_gnt_o        (core_reg_gnt),
+    .host_req_i        (host_reg_req),
+    .host_access_i     (host_reg_access),
+    .host_gnt_o        (host_reg_gnt),
+    .rdata_o           (reg_rdata),
+    .access_o          (reg_access),
+    .dma_read_sel_o    (dma_read_sel),
+    .dma_write_sel_o   (dma_write_sel),
+    .mac_tx_sel_o      (mac_tx_sel),
+    .mac_rx_sel_o      (mac_rx_sel),
+    .pci_sel_o         (pci_sel),
+    .sram_sel_o        (sram_sel),
+    .slave_rdata_i     (dma_read_rdata | dma_write_rdata | mac_rdata | pci_rdata | sram_counters_rdata),
+    .run_a_o           (run_a),
+    .boot_address_o    (boot_address),
+    .sleep_a_i         (sleep_a),
+    .irq_a_o           (irq_a),
+    .pci_64_i          (pci_64),
+    .inta_o            (inta),
+    .window_base_o     (window_base),
+    .refused_i         (refused),
+    .event_mac_rx_i    (mac_rx_event),
+    .event_mac_tx_i    (mac_tx_event),
+    .event_mac_error_i (mac_error_event),
+    .event_dma_read_i  (dma_read_event),
+    .event_dma_write_i (dma_write_event),
+    .event_dma_error_i (dma_read_error_event || dma_write_error_event),
+    .probe_doorbell_o  (probe_o[PROBE_DOORBELL]),
+    .probe_mailbox_o   (probe_o[PROBE_MAILBOX]),
+    .probe_interrupt_o (probe_o[PROBE_INTERRUPT])
+  );
+
+  nic_sram_counters u_sram_counters (
+    .clk_i       (clk_core_i),
+    .rst_ni      (rst_core_n),
+    .req_i       (sram_req),
+    .gnt_i       (sram_gnt),
+    .reg_sel_i   (sram_sel),
+    .reg_req_i   (reg_access),
+    .reg_rdata_o (sram_counters_rdata)
+  );
+
+  // ---- Core A -------------------------------------------------------------------------
+
+  wire logic core_a_rst_n = rst_core_n && run_a;
+
+  wire logic        insn_req, insn_gnt, insn_rvalid, insn_err;
+  wire logic [31:0] insn_addr, insn_rdata;
+  wire logic        data_req, data_gnt, data_we, data_rvalid, data_err;
+  wire logic [3:0]  data_be;
+  wire logic [31:0] data_addr, data_wdata, data_rdata;
+
+  nic_core #(.Rvfi(Rvfi)) u_core_a (
+    .clk_i               (clk_core_i),
+    .rst_ni              (core_a_rst_n),
+    .boot_addr_i         (boot_address),
+    .hart_id_i           (32'd0),
+    .instr_req_o         (insn_req),
+    .instr_gnt_i         (insn_gnt),
+    .instr_addr_o        (insn_addr),
+    .instr_rvalid_i      (insn_rvalid),
+    .instr_rdata_i       (insn_rdata),
+    .instr_err_i         (insn_err),
+    .data_req_o          (data_req),
+    .data_gnt_i          (data_gnt),
+    .data_addr_o         (data_addr),
+    .data_we_o           (data_we),
+    .data_be_o           (data_be),
+    .data_wdata_o        (data_wdata),
+    .data_rvalid_i       (data_rvalid),
+    .data_rdata_i        (data_rdata),
+    .data_err_i          (data_err),
+    .irq_i               (irq_a),
+    .sleep_o             (sleep_a),
+    .trace_valid_o       (trace_a_valid_o),
+    .trace_data_o        (trace_a_data_o),
+    .rvfi_valid          (rvfi_a_valid),
+    .rvfi_order          (rvfi_a_order),
+    .rvfi_insn           (rvfi_a_insn),
+    .rvfi_trap           (rvfi_a_trap),
+    .rvfi_halt           (rvfi_a_halt),
+    .rvfi_intr           (rvfi_a_intr),
+    .rvfi_mode           (rvfi_a_mode),
+    .rvfi_ixl            (rvfi_a_ixl),
+    .rvfi_rs1_addr       (rvfi_a_rs1_addr),
+    .rvfi_rs2_addr       (rvfi_a_rs2_addr),
+    .rvfi_rs1_rdata      (rvfi_a_rs1_rdata),
+    .rvfi_rs2_rdata      (rvfi_a_rs2_rdata),
+    .rvfi_rd_addr        (rvfi_a_rd_addr),
+    .rvfi_rd_wdata       (rvfi_a_rd_wdata),
+    .rvfi_pc_rdata       (rvfi_a_pc_rdata),
+    .rvfi_pc_wdata       (rvfi_a_pc_wdata),
+    .rvfi_mem_addr       (rvfi_a_mem_addr),
+    .rvfi_mem_rmask      (rvfi_a_mem_rmask),
+    .rvfi_mem_wmask      (rvfi_a_mem_wmask),
+    .rvfi_mem_rdata      (rvfi_a_mem_rdata),
+    .rvfi_mem_wdata      (rvfi_a_mem_wdata)
+  );
+
+  nic_core_memory #(.SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytes), .IcacheBytes(IcacheBytes)) u_core_a_memory (
+    .clk_i              (clk_core_i),
+    .core_rst_ni        (core_a_rst_n),
+    .insn_req_i         (insn_req),
+    .insn_gnt_o         (insn_gnt),
+    .insn_addr_i        (insn_addr),
+    .insn_rvalid_o      (insn_rvalid),
+    .insn_rdata_o       (insn_rdata),
+    .insn_err_o         (insn_err),
+    .data_req_i         (data_req),
+    .data_gnt_o         (data_gnt),
+    .data_addr_i        (data_addr),
+    .data_we_i          (data_we),
+    .data_be_i          (data_be),
+    .data_wdata_i       (data_wdata),
+    .data_rvalid_o      (data_rvalid),
+    .data_rdata_o       (data_rdata),
+    .data_err_o         (data_err),
+    .sram_insn_req_o    (sram_req[SRAM_CORE_INSN]),
+    .sram_insn_access_o (sram_port[SRAM_CORE_INSN]),
+    .sram_insn_gnt_i    (sram_gnt[SRAM_CORE_INSN]),
+    .sram_insn_rvalid_i (sram_rvalid[SRAM_CORE_INSN]),
+    .sram_data_req_o    (sram_req[SRAM_CORE_DATA]),
+    .sram_data_access_o (sram_port[SRAM_CORE_DATA]),
+    .sram_data_gnt_i    (sram_gnt[SRAM_CORE_DATA]),
+    .sram_rdata_i       (sram_rdata),
+    .reg_req_o          (core_reg_req),
+    .reg_access_o       (core_reg_access),
+    .reg_gnt_i          (core_reg_gnt),
+    .reg_rdata_i        (reg_rdata)
+  );
+
+  // ---- PCI ----------------------------------------------------------------------------
+
+  wire logic           host_req_valid, host_req_ready, host_rsp_valid;
+  wire host_req_t      host_req;
+  wire host_rsp_t      host_rsp;
+
+  wire logic           dma_read_cmd_valid, dma_read_cmd_ready, dma_read_beat_valid, dma_read_beat_ready;
+  wire dma_cmd_t       dma_read_cmd;
+  wire dma_read_beat_t dma_read_beat;
+
+  wire logic           dma_write_cmd_valid, dma_write_cmd_ready, dma_write_data_valid, dma_write_data_ready, dma_write_done_valid;
+  wire dma_cmd_t       dma_write_cmd;
+  wire logic [63:0]    dma_write_data;
+  wire pci_status_e    dma_write_done_status;
+
+  wire logic [nic_pci_pkg::STAT_BITS-1:0] pci_add [11];
+
+  nic_pci #(.SramBytes(SramBytes)) u_pci (
+    .clk_pci_i,
+    .pci_rst_ni,
+    .clk_core_i,
+    .rst_core_ni             (rst_core_n),
+    .pci_ad_i,
+    .pci_ad_o,
+    .pci_ad_oe_o,
+    .pci_cbe_ni,
+    .pci_cbe_no,
+    .pci_cbe_oe_o,
+    .pci_par_i,
+    .pci_par_o,
+    .pci_par_oe_o,
+    .pci_par64_i,
+    .pci_par64_o,
+    .pci_par64_oe_o,
+    .pci_frame_ni,
+    .pci_frame_no,
+    .pci_frame_oe_o,
+    .pci_irdy_ni,
+    .pci_irdy_no,
+    .pci_irdy_oe_o,
+    .pci_trdy_ni,
+    .pci_trdy_no,
+    .pci_trdy_oe_o,
+    .pci_stop_ni,
+    .pci_stop_no,
+    .pci_stop_oe_o,
+    .pci_devsel_ni,
+    .pci_devsel_no,
+    .pci_devsel_oe_o,
+    .pci_perr_ni,
+    .pci_perr_no,
+    .pci_perr_oe_o,
+    .pci_req64_ni,
+    .pci_req64_no,
+    .pci_req64_oe_o,
+    .pci_ack64_ni,
+    .pci_ack64_no,
+    .pci_ack64_oe_o,
+    .pci_serr_ni,
+    .pci_serr_oe_o,
+    .pci_inta_oe_o,
+    .pci_req_no,
+    .pci_gnt_ni,
+    .pci_idsel_i,
+    .host_req_valid_o        (host_req_valid),
+    .host_req_ready_i        (host_req_ready),
+    .host_req_o              (host_req),
+    .host_rsp_valid_i        (host_rsp_valid),
+    .host_rsp_i              (host_rsp),
+    .dma_read_cmd_valid_i    (dma_read_cmd_valid),
+    .dma_read_cmd_ready_o    (dma_read_cmd_ready),
+    .dma_read_cmd_i          (dma_read_cmd),
+    .dma_read_beat_valid_o   (dma_read_beat_valid),
+    .dma_read_beat_ready_i   (dma_read_beat_ready),
+    .dma_read_beat_o         (dma_read_beat),
+    .dma_write_cmd_valid_i   (dma_write_cmd_valid),
+    .dma_write_cmd_ready_o   (dma_write_cmd_ready),
+    .dma_write_cmd_i         (dma_write_cmd),
+    .dma_write_data_valid_i  (dma_write_data_valid),
+    .dma_write_data_ready_o  (dma_write_data_ready),
+    .dma_write_data_i        (dma_write_data),
+    .dma_write_done_valid_o  (dma_write_done_valid),
+    .dma_write_done_status_o (dma_write_done_status),
+    .irq_i                   (inta),
+    .slot_64_o               (pci_64),
+    .stat_target_writes_o        (pci_add[nic_regs_pkg::PCI_TARGET_WRITES[5:2]]),
+    .stat_target_reads_o         (pci_add[nic_regs_pkg::PCI_TARGET_READS[5:2]]),
+    .stat_target_retries_o       (pci_add[nic_regs_pkg::PCI_TARGET_RETRIES[5:2]]),
+    .stat_target_discards_o      (pci_add[nic_regs_pkg::PCI_TARGET_DISCARDS[5:2]]),
+    .stat_master_transactions_o  (pci_add[nic_regs_pkg::PCI_MASTER_TRANSACTIONS[5:2]]),
+    .stat_master_retries_o       (pci_add[nic_regs_pkg::PCI_MASTER_RETRIES[5:2]]),
+    .stat_master_disconnects_o   (pci_add[nic_regs_pkg::PCI_MASTER_DISCONNECTS[5:2]]),
+    .stat_master_timeouts_o      (pci_add[nic_regs_pkg::PCI_MASTER_TIMEOUTS[5:2]]),
+    .stat_master_aborts_o        (pci_add[nic_regs_pkg::PCI_MASTER_ABORTS[5:2]]),
+    .stat_target_aborts_o        (pci_add[nic_regs_pkg::PCI_TARGET_ABORTS[5:2]]),
+    .stat_parity_errors_o        (pci_add[nic_regs_pkg::PCI_PARITY_ERRORS[5:2]])
+  );
+
+  nic_pci_counters #(.AddBits(nic_pci_pkg::STAT_BITS)) u_pci_counters (
+    .clk_i       (clk_core_i),
+    .rst_ni      (rst_core_n),
+    .add_i       (pci_add),
+    .reg_sel_i   (pci_sel),
+    .reg_req_i   (reg_access),
+    .reg_rdata_o (pci_rdata)
+  );
+
+  nic_host_router #(.SramBytes(SramBytes)) u_host_router (
+    .clk_i            (clk_core_i),
+    .rst_ni           (rst_core_n),
+    .host_req_valid_i (host_req_valid),
+    .host_req_ready_o (host_req_ready),
+    .host_req_i       (host_req),
+    .host_rsp_valid_o (host_rsp_valid),
+    .host_rsp_o       (host_rsp),
+    .reg_req_o        (host_reg_req),
+    .reg_access_o     (host_reg_access),
+    .reg_gnt_i        (host_reg_gnt),
+    .reg_rdata_i      (reg_rdata),
+    .sram_req_o       (sram_req[SRAM_HOST]),
+    .sram_access_o    (sram_port[SRAM_HOST]),
+    .sram_gnt_i       (sram_gnt[SRAM_HOST]),
+    .sram_rdata_i     (sram_rdata),
+    .window_base_i    (window_base),
+    .refused_o        (refused)
+  );
+
+  // ---- Host DMA -------------------------------------------------------------------------
+
+  wire logic dma_assist;
+
+  nic_dma_read #(.SramBytes(SramBytes)) u_dma_read (
+    .clk_i         (clk_core_i),
+    .rst_ni        (rst_core_n),
+    .reg_sel_i     (dma_read_sel),
+    .reg_req_i     (reg_access),
+    .reg_rdata_o   (dma_read_rdata),
+    .sram_req_o    (sram_req[SRAM_DMA_READ]),
+    .sram_o        (sram_port[SRAM_DMA_READ]),
+    .sram_gnt_i    (sram_gnt[SRAM_DMA_READ]),
+    .sram_rvalid_i (sram_rvalid[SRAM_DMA_READ]),
+    .sram_rdata_i  (sram_rdata),
+    .cmd_valid_o   (dma_read_cmd_valid),
+    .cmd_ready_i   (dma_read_cmd_ready),
+    .cmd_o         (dma_read_cmd),
+    .beat_valid_i  (dma_read_beat_valid),
+    .beat_ready_o  (dma_read_beat_ready),
+    .beat_i        (dma_read_beat),
+    .event_done_o  (dma_read_event),
+    .event_error_o (dma_read_error_event),
+    .assist_o      (dma_assist),
+    .probe_start_o (probe_o[PROBE_DMA_READ_START]),
+    .probe_done_o  (probe_o[PROBE_DMA_READ_DONE])
+  );
+
+  nic_dma_write #(.SramBytes(SramBytes)) u_dma_write (
+    .clk_i         (clk_core_i),
+    .rst_ni        (rst_core_n),
+    .reg_sel_i     (dma_write_sel),
+    .reg_req_i     (reg_access),
+    .reg_rdata_o   (dma_write_rdata),
+    .sram_req_o    (sram_req[SRAM_DMA_WRITE]),
+    .sram_o        (sram_port[SRAM_DMA_WRITE]),
+    .sram_gnt_i    (sram_gnt[SRAM_DMA_WRITE]),
+    .sram_rvalid_i (sram_rvalid[SRAM_DMA_WRITE]),
+    .sram_rdata_i  (sram_rdata),
+    .cmd_valid_o   (dma_write_cmd_valid),
+    .cmd_ready_i   (dma_write_cmd_ready),
+    .cmd_o         (dma_write_cmd),
+    .data_valid_o  (dma_write_data_valid),
+    .data_ready_i  (dma_write_data_ready),
+    .data_o        (dma_write_data),
+    .done_valid_i  (dma_write_done_valid),
+    .done_status_i (dma_write_done_status),
+    .event_done_o  (dma_write_event),
+    .event_error_o (dma_write_error_event),
+    .probe_start_o (probe_o[PROBE_DMA_WRITE_START]),
+    .probe_done_o  (probe_o[PROBE_DMA_WRITE_DONE])
+  );
+
+  // ---- Link -----------------------------------------------------------------------------
+
+  nic_mac #(.SramBytes(SramBytes)) u_mac (
+    .clk_i            (clk_core_i),
+    .rst_ni           (rst_core_n),
+    .clk_tx_i         (clk_gmii_tx_i),
+    .rst_tx_ni        (rst_gmii_tx_n),
+    .clk_rx_i         (clk_gmii_rx_i),
+    .rst_rx_ni        (rst_gmii_rx_n),
+    .tx_reg_sel_i     (mac_tx_sel),
+    .rx_reg_sel_i     (mac_rx_sel),
+    .reg_req_i        (reg_access),
+    .reg_rdata_o      (mac_rdata),
+    .tx_sram_req_o    (sram_req[SRAM_LINK_TX]),
+    .tx_sram_o        (sram_port[SRAM_LINK_TX]),
+    .tx_sram_gnt_i    (sram_gnt[SRAM_LINK_TX]),
+    .tx_sram_rvalid_i (sram_rvalid[SRAM_LINK_TX]),
+    .rx_sram_req_o    (sram_req[SRAM_LINK_RX]),
+    .rx_sram_o        (sram_port[SRAM_LINK_RX]),
+    .rx_sram_gnt_i    (sram_gnt[SRAM_LINK_RX]),
+    .rx_sram_rvalid_i (sram_rvalid[SRAM_LINK_RX]),
+    .sram_rdata_i     (sram_rdata),
+    .assist_i         (dma_assist),
+    .event_tx_done_o  (mac_tx_event),
+    .event_rx_done_o  (mac_rx_event),
+    .event_error_o    (mac_error_event),
+    .probe_tx_start_o (probe_o[PROBE_MAC_TX_START]),
+    .probe_tx_done_o  (probe_o[PROBE_MAC_TX_DONE]),
+    .probe_rx_done_o  (probe_o[PROBE_MAC_RX_DONE]),
+    .probe_rx_drop_o  (probe_o[PROBE_MAC_RX_DROP]),
+    .gmii_txd_o,
+    .gmii_tx_en_o,
+    .gmii_tx_er_o,
+    .gmii_rxd_i,
+    .gmii_rx_dv_i,
+    .gmii_rx_er_i
+  );
+
+  // Only the host and the cores read through the ports of which rvalid is not wired: it is always the clock after gnt.
+  wire logic unused = &{1'b0, sram_rvalid[SRAM_CORE_DATA], sram_rvalid[SRAM_HOST]};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,13 @@
+nic/nic_pkg.sv
+registers/nic_regs_pkg.sv
+nic/nic_register_bus.sv
+nic/nic_host_router.sv
+nic/nic_identification.sv
+nic/nic_events.sv
+nic/nic_interrupt.sv
+nic/nic_doorbells.sv
+nic/nic_mailboxes.sv
+nic/nic_timers.sv
+nic/nic_semaphore.sv
+nic/nic_pci_counters.sv
+nic/nic_registers.sv

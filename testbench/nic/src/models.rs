@@ -1,0 +1,6 @@
+//! The verilated modules.
+
+verilated::include_model!("BenchMemory");
+verilated::include_model!("BenchCoreMemory");
+verilated::include_model!("BenchRegisters");
+verilated::include_model!("BenchCheckers");
