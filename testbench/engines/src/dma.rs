@@ -1,0 +1,441 @@
+//! Both host DMA engines, with a PCI master that delays, fails and undefines what it may.
+
+use std::collections::VecDeque;
+
+use nic_layout::registers::{dma_read, dma_write, Offset};
+use nic_layout::ring::DMA_DESCRIPTOR_BYTES;
+use verilated::{Context, Model};
+
+use crate::memory::{Grants, HostMemory, Request, Sram};
+use crate::{bit, BenchDma, Chance};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Engine {
+    /// Host memory to SRAM.
+    HostRead,
+    /// SRAM to host memory.
+    HostWrite,
+}
+
+impl Engine {
+    pub const BOTH: [Engine; 2] = [Engine::HostRead, Engine::HostWrite];
+
+    /// A register of this engine, named by that of the host-read engine.
+    pub fn register(self, of_read: Offset) -> Offset {
+        match self {
+            Engine::HostRead => of_read,
+            Engine::HostWrite => {
+                Offset(of_read.0 - dma_read::CONTROL.offset().0 + dma_write::CONTROL.offset().0)
+            }
+        }
+    }
+}
+
+/// What a descriptor says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Descriptor {
+    pub host_address: u32,
+    pub sram_address: u32,
+    pub length_bytes: u16,
+    pub event: bool,
+    pub assist: bool,
+}
+
+/// How fast the neighbours are, each as the percentage of clocks in which it acts.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    pub grant: u32,
+    pub command: u32,
+    pub beat: u32,
+    pub data: u32,
+    pub done: u32,
+}
+
+impl Pace {
+    pub const FULL: Pace = Pace { grant: 100, command: 100, beat: 100, data: 100, done: 100 };
+    pub const RAGGED: Pace = Pace { grant: 60, command: 40, beat: 70, data: 70, done: 40 };
+}
+
+/// An error that the PCI bus reports for one command.
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    pub status: u8,
+    /// Words that move before it, at most one less than the command has.
+    pub after_words: u32,
+}
+
+/// What the bench sees, with the clock in which it stood on the pins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seen {
+    ProducerWritten,
+    Command { engine: Engine, address: u32, length_bytes: u16 },
+    FirstData(Engine),
+    /// The last beat, or the master's report.
+    LastBeat(Engine),
+    SramWrite { engine: Engine, word: u32, enables: u8, data: u64 },
+    EventDone(Engine),
+    EventError(Engine),
+    Assist,
+    ProbeStart(Engine),
+    ProbeDone(Engine),
+}
+
+struct ReadJob {
+    address: u32,
+    length_bytes: u32,
+    word: u32,
+    words: u32,
+    fault: Option<Fault>,
+    offered: Option<(u64, bool, u8)>,
+}
+
+#[derive(Default)]
+struct WriteMaster {
+    command: Option<(u32, u16, Option<Fault>)>,
+    words: Vec<u64>,
+    ready: bool,
+}
+
+/// Words that the master takes ahead of its command.
+const WRITE_RUN_AHEAD_WORDS: usize = 4;
+
+pub struct DmaBench {
+    model: BenchDma,
+    seed: u64,
+    pub chance: Chance,
+    pub sram: Sram,
+    pub host: HostMemory,
+    pub pace: Pace,
+    /// For the coming commands of each engine, in order; none when empty.
+    pub faults: [VecDeque<Option<Fault>>; 2],
+    pub cycle: u64,
+    pub seen: Vec<(u64, Seen)>,
+    /// The SRAM's answer on its way: port and word.
+    answer: Option<(usize, u64)>,
+    /// Answers are withheld, to see that it is noticed.
+    pub mute_sram: bool,
+    read_job: Option<ReadJob>,
+    write: WriteMaster,
+    /// A report that the engine did not ask for, to see that it is noticed.
+    pub stray_done: bool,
+}
+
+fn words_of(address: u32, length_bytes: u16) -> u32 {
+    ((address & 7) + length_bytes as u32).div_ceil(8)
+}
+
+impl DmaBench {
+    /// After reset, disabled, in noise made from the seed.
+    pub fn new(seed: u64) -> DmaBench {
+        let mut chance = Chance::new(seed);
+        let model = BenchDma::new(Context::new().randomized(seed as u32)).expect("the model builds");
+        let mut bench = DmaBench {
+            model,
+            seed,
+            sram: Sram::new(&mut chance),
+            host: HostMemory::new(&mut chance),
+            chance,
+            pace: Pace::FULL,
+            faults: Default::default(),
+            cycle: 0,
+            seen: Vec::new(),
+            answer: None,
+            mute_sram: false,
+            read_job: None,
+            write: WriteMaster::default(),
+            stray_done: false,
+        };
+        bench.reset();
+        bench
+    }
+
+    /// Pulls reset for four clocks, of the engines and of the PCI master.
+    pub fn reset(&mut self) {
+        self.model.rst_ni.set(0);
+        for _ in 0..4 {
+            self.read_job = None;
+            self.write = WriteMaster::default();
+            self.answer = None;
+            self.clock();
+        }
+        self.seen.clear();
+        self.model.rst_ni.set(1);
+    }
+
+    pub fn clock(&mut self) {
+        if let Err(error) = self.try_clock() {
+            panic!("seed {}, clock {}: {error}", self.seed, self.cycle);
+        }
+    }
+
+    pub fn try_clock(&mut self) -> Result<(), verilated::Error> {
+        self.drive();
+        self.model.eval()?;
+        self.grant()?;
+        self.sample();
+        self.model.tick(self.cycle * 10_000, 1)?;
+        self.cycle += 1;
+        self.model.reg_sel_i.set(0);
+        Ok(())
+    }
+
+    fn drive(&mut self) {
+        let m = &self.model;
+        let answer = self.answer.take().filter(|_| !self.mute_sram);
+        m.sram_rvalid_i.set(answer.map_or(0, |(port, _)| 1 << port));
+        m.sram_rdata_i.set(answer.map_or_else(|| self.chance.word(), |(_, word)| word));
+        m.sram_gnt_i.set(0);
+
+        m.read_cmd_ready_i.set_bool(self.read_job.is_none() && self.chance.percent(self.pace.command));
+        if let Some(job) = &mut self.read_job {
+            if job.offered.is_none() && self.chance.percent(self.pace.beat) {
+                job.offered = Some(job.next(&self.host, &mut self.chance));
+            }
+        }
+        let offered = self.read_job.as_ref().and_then(|job| job.offered);
+        let (data, last, status) = offered.unwrap_or((0x5A5A_5A5A_5A5A_5A5A, false, 0));
+        m.read_beat_valid_i.set_bool(offered.is_some());
+        m.read_beat_data_i.set(data);
+        m.read_beat_last_i.set_bool(last);
+        m.read_beat_status_i.set(status);
+
+        let write = &mut self.write;
+        m.write_cmd_ready_i.set_bool(write.command.is_none() && self.chance.percent(self.pace.command));
+        let room = match write.command {
+            Some((address, length_bytes, _)) => words_of(address, length_bytes) as usize,
+            None => WRITE_RUN_AHEAD_WORDS,
+        };
+        write.ready = write.words.len() < room && self.chance.percent(self.pace.data);
+        m.write_data_ready_i.set_bool(write.ready);
+        let complete = write.command.is_some() && write.words.len() == room;
+        let done = complete && self.chance.percent(self.pace.done);
+        let status = write.command.and_then(|(_, _, fault)| fault).map_or(0, |fault| fault.status);
+        m.write_done_valid_i.set_bool(done || self.stray_done);
+        m.write_done_status_i.set(if done { status } else { 0 });
+        if done {
+            self.log(Seen::LastBeat(Engine::HostWrite));
+            self.finish_write();
+        }
+    }
+
+    fn finish_write(&mut self) {
+        let (address, length_bytes, fault) = self.write.command.take().expect("a command");
+        let words = std::mem::take(&mut self.write.words);
+        let moved = fault.map_or(words.len(), |fault| fault.after_words as usize);
+        for k in 0..length_bytes as u32 {
+            let lane = (address & 7) + k;
+            let word = (lane / 8) as usize;
+            if word < moved {
+                let byte = words[word].to_le_bytes()[lane as usize % 8];
+                self.host.bytes[HostMemory::index(address + k)] = byte;
+            }
+        }
+    }
+
+    fn grant(&mut self) -> Result<(), verilated::Error> {
+        // Before its first clock under reset an engine may ask for anything.
+        if self.model.rst_ni.get() == 0 {
+            return Ok(());
+        }
+        let requests = self.model.sram_req_o.get();
+        for port in 0..2 {
+            self.sram.set_grants(port, Grants::Percent(self.pace.grant));
+        }
+        let granted = self.sram.arbitrate([bit(requests, 0), bit(requests, 1)], &mut self.chance);
+        if let Some(port) = granted {
+            self.model.sram_gnt_i.set(1 << port);
+            self.model.eval()?;
+            let m = &self.model;
+            let (word, we, enables, data) = match port {
+                0 => (
+                    m.read_sram_addr_o.get(),
+                    m.read_sram_we_o.get(),
+                    m.read_sram_be_o.get(),
+                    m.read_sram_wdata_o.get(),
+                ),
+                _ => (
+                    m.write_sram_addr_o.get(),
+                    m.write_sram_we_o.get(),
+                    m.write_sram_be_o.get(),
+                    m.write_sram_wdata_o.get(),
+                ),
+            };
+            let write = (we != 0).then_some((enables, data));
+            self.answer = self.sram.access(Request { word, write }).map(|word| (port, word));
+            if write.is_some() {
+                self.log(Seen::SramWrite { engine: Engine::BOTH[port], word, enables, data });
+            }
+        }
+        Ok(())
+    }
+
+    fn sample(&mut self) {
+        let m = &self.model;
+        if m.rst_ni.get() == 0 {
+            return;
+        }
+        let mut seen = Vec::new();
+        for (number, engine) in Engine::BOTH.into_iter().enumerate() {
+            let pulses = [
+                (m.event_done_o.get(), Seen::EventDone(engine)),
+                (m.event_error_o.get(), Seen::EventError(engine)),
+                (m.probe_start_o.get(), Seen::ProbeStart(engine)),
+                (m.probe_done_o.get(), Seen::ProbeDone(engine)),
+            ];
+            seen.extend(pulses.into_iter().filter(|(bus, _)| bit(*bus, number)).map(|(_, seen)| seen));
+        }
+        if m.assist_o.is_high() {
+            seen.push(Seen::Assist);
+        }
+        if m.read_cmd_valid_o.is_high() && m.read_cmd_ready_i.get() != 0 {
+            let (address, length_bytes) = (m.read_cmd_addr_o.get(), m.read_cmd_len_bytes_o.get());
+            assert!(length_bytes > 0, "a command of no bytes");
+            let fault = self.faults[0].pop_front().flatten();
+            let words = words_of(address, length_bytes);
+            self.read_job = Some(ReadJob { address, length_bytes: length_bytes as u32, word: 0, words, fault, offered: None });
+            seen.push(Seen::Command { engine: Engine::HostRead, address, length_bytes });
+        }
+        if m.read_beat_valid_i.get() != 0 && m.read_beat_ready_o.is_high() {
+            let job = self.read_job.as_mut().expect("a job");
+            let (_, last, _) = job.offered.take().expect("a beat");
+            if job.word == 0 {
+                seen.push(Seen::FirstData(Engine::HostRead));
+            }
+            job.word += 1;
+            if last {
+                seen.push(Seen::LastBeat(Engine::HostRead));
+                self.read_job = None;
+            }
+        }
+        if m.write_cmd_valid_o.is_high() && m.write_cmd_ready_i.get() != 0 {
+            let (address, length_bytes) = (m.write_cmd_addr_o.get(), m.write_cmd_len_bytes_o.get());
+            assert!(length_bytes > 0, "a command of no bytes");
+            let fault = self.faults[1].pop_front().flatten();
+            self.write.command = Some((address, length_bytes, fault));
+            seen.push(Seen::Command { engine: Engine::HostWrite, address, length_bytes });
+        }
+        if m.write_data_valid_o.is_high() && self.write.ready {
+            if self.write.words.is_empty() {
+                seen.push(Seen::FirstData(Engine::HostWrite));
+            }
+            self.write.words.push(m.write_data_o.get());
+        }
+        for one in seen {
+            self.log(one);
+        }
+    }
+
+    fn log(&mut self, seen: Seen) {
+        self.seen.push((self.cycle, seen));
+    }
+
+    // ---- Registers -------------------------------------------------------------------
+
+    fn access(&mut self, offset: Offset, write: Option<(u32, u8)>) {
+        let m = &self.model;
+        let engine = (offset.0 - dma_read::CONTROL.offset().0) / 0x80;
+        m.reg_sel_i.set(1 << engine);
+        m.reg_addr_i.set(offset.0);
+        m.reg_we_i.set_bool(write.is_some());
+        m.reg_be_i.set(write.map_or(0xF, |(_, enables)| enables));
+        m.reg_wdata_i.set(write.map_or(0, |(value, _)| value));
+    }
+
+    /// Writes a register of an engine, in one clock.
+    pub fn write(&mut self, engine: Engine, of_read: Offset, value: u32) {
+        if of_read == dma_read::PRODUCER.offset() {
+            self.log(Seen::ProducerWritten);
+        }
+        self.access(engine.register(of_read), Some((value, 0xF)));
+        self.clock();
+    }
+
+    pub fn write_some_bytes(&mut self, engine: Engine, of_read: Offset, value: u32, enables: u8) {
+        self.access(engine.register(of_read), Some((value, enables)));
+        self.clock();
+    }
+
+    /// Reads a register of an engine, in one clock.
+    pub fn read(&mut self, engine: Engine, of_read: Offset) -> u32 {
+        self.access(engine.register(of_read), None);
+        self.clock();
+        self.model.reg_rdata_o.get()
+    }
+
+    // ---- What tests want done ------------------------------------------------------------
+
+    /// Places a ring and enables the engine. Indices start at `index`.
+    pub fn start_ring(&mut self, engine: Engine, base: u32, log2: u32, index: u16) {
+        self.write(engine, dma_read::CONTROL.offset(), 0);
+        self.write(engine, dma_read::RING_BASE.offset(), base);
+        self.write(engine, dma_read::RING_LOG2.offset(), log2);
+        self.write(engine, dma_read::CONSUMER.offset(), index as u32);
+        self.write(engine, dma_read::PRODUCER.offset(), index as u32);
+        self.write(engine, dma_read::CONTROL.offset(), 1);
+        self.seen.clear();
+    }
+
+    /// Writes a descriptor into its place, with noise in the status word. Returns the place.
+    pub fn put_descriptor(&mut self, base: u32, log2: u32, index: u16, descriptor: Descriptor) -> u32 {
+        let at = base + (index as u32 & ((1 << log2) - 1)) * DMA_DESCRIPTOR_BYTES;
+        self.sram.set_word32(at, descriptor.host_address);
+        self.sram.set_word32(at + 4, descriptor.sram_address);
+        let flags = (descriptor.event as u32) << 16 | (descriptor.assist as u32) << 17;
+        self.sram.set_word32(at + 8, descriptor.length_bytes as u32 | flags);
+        self.sram.set_word32(at + 12, 0x1BAD_0000);
+        at
+    }
+
+    pub fn consumer(&mut self, engine: Engine) -> u16 {
+        self.read(engine, dma_read::CONSUMER.offset()) as u16
+    }
+
+    /// Clocks until the condition holds.
+    pub fn until(&mut self, what: &str, mut holds: impl FnMut(&mut DmaBench) -> bool) {
+        for _ in 0..200_000 {
+            if holds(self) {
+                return;
+            }
+            self.clock();
+        }
+        let consumers = Engine::BOTH.map(|engine| self.consumer(engine));
+        panic!("seed {}: {what} does not come; consumers {consumers:?}", self.seed);
+    }
+
+    /// How often something was seen.
+    pub fn count(&self, wanted: impl Fn(&Seen) -> bool) -> usize {
+        self.seen.iter().filter(|(_, seen)| wanted(seen)).count()
+    }
+
+    /// The clock of the first sight.
+    pub fn first(&self, wanted: impl Fn(&Seen) -> bool) -> u64 {
+        self.seen.iter().find(|(_, seen)| wanted(seen)).expect("it was seen").0
+    }
+
+    pub fn requests_sram(&self) -> bool {
+        self.model.sram_req_o.get() != 0
+    }
+
+    pub fn commands(&self) -> bool {
+        self.model.read_cmd_valid_o.is_high() || self.model.write_cmd_valid_o.is_high()
+    }
+}
+
+impl ReadJob {
+    /// The next beat: data with noise outside the command's bytes, last, status.
+    fn next(&self, host: &HostMemory, chance: &mut Chance) -> (u64, bool, u8) {
+        if let Some(fault) = self.fault {
+            if self.word == fault.after_words.min(self.words - 1) {
+                return (chance.word(), true, fault.status);
+            }
+        }
+        let mut bytes = chance.word().to_le_bytes();
+        for (lane, byte) in bytes.iter_mut().enumerate() {
+            let k = (8 * self.word + lane as u32).wrapping_sub(self.address & 7);
+            if k < self.length_bytes {
+                *byte = host.bytes[HostMemory::index(self.address + k)];
+            }
+        }
+        (u64::from_le_bytes(bytes), self.word + 1 == self.words, 0)
+    }
+}
