@@ -69,6 +69,8 @@ pub(crate) struct Agent {
     frame_was_low: bool,
     perr: Perr,
     serr: bool,
+    /// PAR is wrong on purpose since the last edge.
+    spoils: bool,
     /// Bit k: data sent as master at the k-th edge before this one.
     sent: u8,
 }
@@ -84,6 +86,7 @@ impl Agent {
             frame_was_low: false,
             perr: Perr::Float,
             serr: false,
+            spoils: false,
             sent: 0,
         }
     }
@@ -102,6 +105,10 @@ impl Agent {
         &self.drive
     }
 
+    pub fn spoils_now(&self) -> bool {
+        self.spoils
+    }
+
     pub fn is_settled(&self) -> bool {
         self.master.is_settled() && self.target.is_idle()
     }
@@ -118,6 +125,7 @@ impl Agent {
 
         // PAR and PAR64 follow one clock behind whoever drove AD.
         let spoil = self.master.spoils_parity(&habits.master) || self.target.spoils_parity();
+        self.spoils = spoil;
         let drove_ad = self.drive.ad_enable;
 
         report.ended = self.master.advance(lines, granted, &habits.master);

@@ -10,7 +10,7 @@ use crate::{
     AgentId, BusCounters, Completion, GrantFaults, HostMemory, Incident, Listener, MasterHabits,
     Misbehaviour, Settings, SettingsError, Transaction, TransactionId, Violation,
 };
-use sim_pins::{PciDrive, PciLines, PciPin, Ps};
+use sim_pins::{Conflict, PciControl, PciDrive, PciLines, PciPin, Ps};
 
 /// The level of INTA# and since when it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,15 +101,8 @@ impl Bus {
     fn clock(&mut self, at: Ps, nic: &PciDrive, memory: &mut dyn HostMemory) -> PciLines {
         let (lines, conflict) = self.drive.resolve(nic);
         let nic_drives_frame = nic.enables.get(PciPin::Frame);
-        self.checker.advance(&Sample {
-            at,
-            lines: &lines,
-            conflict,
-            bridge: &self.drive,
-            nic,
-            bridge_granted: self.arbiter.grant() == Some(AgentId::Bridge),
-            bridge_asks: self.bridge_asks,
-        });
+        let sample = self.sample(at, nic, lines, conflict);
+        self.checker.advance(&sample);
         self.watch_side_lines(at, &lines);
         if self.reset.is_low() {
             self.reset.advance();
@@ -187,11 +180,38 @@ impl Bus {
         }
         let platform = pins.finish();
         let mask = platform.enables.bits();
-        drive.enables = sim_pins::PciControl::from_bits(drive.enables.bits() | mask);
+        drive.enables = PciControl::from_bits(drive.enables.bits() | mask);
         let levels =
             (drive.levels.control.bits() & !mask) | (platform.levels.control.bits() & mask);
-        drive.levels.control = sim_pins::PciControl::from_bits(levels);
+        drive.levels.control = PciControl::from_bits(levels);
         drive
+    }
+
+    #[inline]
+    fn sample(
+        &self,
+        at: Ps,
+        nic: &PciDrive,
+        lines: PciLines,
+        conflict: Option<Conflict>,
+    ) -> Sample {
+        Sample {
+            at,
+            lines,
+            conflict,
+            bridge: self.drive,
+            nic: *nic,
+            bridge_granted: self.arbiter.grant() == Some(AgentId::Bridge),
+            bridge_asks: self.bridge_asks,
+            spoilt: self.bridge.spoils_now(),
+        }
+    }
+
+    /// What the checker will see at the next edge, for tests that hand it something else.
+    #[cfg(test)]
+    pub(crate) fn next_sample(&self, at: Ps, nic: &PciDrive) -> Sample {
+        let (lines, conflict) = self.drive.resolve(nic);
+        self.sample(at, nic, lines, conflict)
     }
 
     fn watch_side_lines(&mut self, at: Ps, lines: &PciLines) {

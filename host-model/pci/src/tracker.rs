@@ -66,32 +66,30 @@ impl Tracker {
         let frame_low = lines.low(PciPin::Frame);
         let fell = frame_low && !self.frame_was_low;
         self.frame_was_low = frame_low;
-        if let Some(running) = &mut self.running {
-            if lines.low(PciPin::Irdy) {
-                let (trdy, stop) = (lines.low(PciPin::Trdy), lines.low(PciPin::Stop));
-                if trdy {
-                    Tracker::beat(&mut self.counters, running, at, lines, listener);
-                }
-                if !frame_low && (trdy || stop) {
-                    let outcome = match (stop, trdy) {
-                        (true, false) if lines.high(PciPin::Devsel) => Outcome::TargetAbort,
-                        (true, _) if running.beats == 0 => Outcome::Retry,
-                        (true, false) => Outcome::Disconnect,
-                        (true, true) if running.stop_seen => Outcome::Disconnect,
-                        _ => Outcome::Completed,
-                    };
-                    self.end(at, outcome, listener);
-                    return;
-                }
-                running.stop_seen |= stop;
-            } else if bus_idle(lines) {
-                self.end(at, Outcome::MasterAbort, listener);
-                return;
-            } else {
-                running.stop_seen |= lines.low(PciPin::Stop);
+        let Some(running) = &mut self.running else {
+            if fell {
+                self.begin(at, lines, nic_drives_frame, listener);
             }
-        } else if fell {
-            self.begin(at, lines, nic_drives_frame, listener);
+            return;
+        };
+        let (trdy, stop) = (lines.low(PciPin::Trdy), lines.low(PciPin::Stop));
+        let irdy = lines.low(PciPin::Irdy);
+        if irdy && trdy {
+            Tracker::beat(&mut self.counters, running, at, lines, listener);
+        }
+        if irdy && !frame_low && (trdy || stop) {
+            let outcome = match (stop, trdy) {
+                (true, false) if lines.high(PciPin::Devsel) => Outcome::TargetAbort,
+                (true, false) if running.beats == 0 => Outcome::Retry,
+                (true, false) => Outcome::Disconnect,
+                (true, true) if running.stop_seen => Outcome::Disconnect,
+                _ => Outcome::Completed,
+            };
+            self.end(at, outcome, listener);
+        } else if bus_idle(lines) {
+            self.end(at, Outcome::MasterAbort, listener);
+        } else {
+            running.stop_seen |= stop;
         }
     }
 
