@@ -1,0 +1,34 @@
+use crate::fault::Outcome;
+
+/// Where the frames of one direction ended. Every frame is counted once, when its last symbol has been sent.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct FrameCounts {
+    pub sent: u64,
+    /// Passed unchanged and in time.
+    pub delivered: u64,
+    /// By fault layer, in the order of the stack: its name and the frames it took.
+    pub by_layer: Vec<(String, u64)>,
+}
+
+impl FrameCounts {
+    pub(crate) fn count(&mut self, outcome: &Outcome, layer: Option<usize>) {
+        self.sent += 1;
+        match layer {
+            Some(layer) if *outcome != Outcome::Delivered => self.by_layer[layer].1 += 1,
+            _ => self.delivered += 1,
+        }
+    }
+
+    /// Whether every frame is in exactly one count.
+    pub fn balance(&self) -> bool {
+        self.sent == self.delivered + self.by_layer.iter().map(|(_, count)| count).sum::<u64>()
+    }
+
+    pub fn of_layer(&self, name: &str) -> u64 {
+        self.by_layer
+            .iter()
+            .filter(|(layer, _)| layer == name)
+            .map(|(_, count)| count)
+            .sum()
+    }
+}

@@ -1,0 +1,90 @@
+use std::collections::VecDeque;
+
+use sim_pins::{LinkSymbol, LINK_IDLE};
+use sim_time::Clock;
+
+use crate::wire::{TimedSymbol, Wire};
+
+/// The receiving end of one direction.
+#[derive(Debug)]
+pub struct Receiver {
+    wire: Wire,
+    clock: Clock,
+    arrived: VecDeque<TimedSymbol>,
+    /// No symbol but idle before this edge.
+    next_active: u64,
+    /// What was sent before this edge is in `arrived`.
+    complete_before: u64,
+}
+
+impl Receiver {
+    pub(crate) fn new(wire: Wire, clock: Clock) -> Receiver {
+        Receiver {
+            wire,
+            clock,
+            arrived: VecDeque::new(),
+            next_active: 0,
+            complete_before: 0,
+        }
+    }
+
+    /// The receive clock: that of the sender, later by the latency.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// The symbol that stands on the pins at rising edge `edge` of the receive clock. Ask for edges in order.
+    ///
+    /// # Panics
+    /// If the sender has not come so far: the window is longer than the latency, or it did not end with `Transmitter::end_window`.
+    #[inline(always)]
+    pub fn receive(&mut self, edge: u64) -> LinkSymbol {
+        if edge < self.next_active {
+            LINK_IDLE
+        } else {
+            self.receive_active(edge)
+        }
+    }
+
+    /// The first edge from which on something else than idle may come. Who skips edges must stop before it.
+    #[inline(always)]
+    pub fn idle_before(&self) -> u64 {
+        self.next_active
+    }
+
+    #[inline(never)]
+    fn receive_active(&mut self, edge: u64) -> LinkSymbol {
+        if edge >= self.complete_before {
+            self.wire.with(|contents| {
+                self.arrived.extend(contents.symbols.drain(..));
+                self.complete_before = contents.complete_before;
+            });
+            assert!(
+                edge < self.complete_before,
+                "edge {edge} is received, but only {} were sent: the window must not be longer than the latency",
+                self.complete_before
+            );
+        }
+        let symbol = match self.arrived.front() {
+            Some(first) if first.edge == edge => {
+                let symbol = first.symbol;
+                self.arrived.pop_front();
+                symbol
+            }
+            Some(first) => {
+                assert!(
+                    first.edge > edge,
+                    "edge {} was skipped, but not idle",
+                    first.edge
+                );
+                LINK_IDLE
+            }
+            None => LINK_IDLE,
+        };
+        self.next_active = self
+            .arrived
+            .front()
+            .map_or(self.complete_before, |first| first.edge);
+        symbol
+    }
+}
