@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Add;
 
+pub use host_pci::BusAddr;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT};
 
 macro_rules! address {
@@ -26,10 +27,6 @@ macro_rules! address {
     };
 }
 
-address!(
-    /// An address as it stands on the PCI bus.
-    BusAddr
-);
 address!(
     /// A byte of host memory. The bridge maps memory one to one: see [`HostPhys::on_bus`].
     HostPhys

@@ -233,7 +233,7 @@ impl Platform {
             (
                 "buffers.bytes",
                 buffers.bytes.into(),
-                buffers.bytes >= least_buffer && buffers.bytes.is_multiple_of(8),
+                buffers.bytes >= least_buffer && buffers.bytes % 8 == 0,
                 "a multiple of 8 that holds a header of 48 bytes and link.frame_data_bytes_max",
             ),
             (

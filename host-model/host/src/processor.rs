@@ -31,6 +31,8 @@ pub enum Priority {
 /// Processor time by (task, label), in the order in which they first appeared.
 pub type Usage = IndexMap<(&'static str, &'static str), Ps>;
 
+type Waiting = BTreeMap<(Reverse<Priority>, i64), Rc<Job>>;
+
 #[derive(Clone)]
 pub struct Processors(Rc<State>);
 
@@ -39,7 +41,7 @@ struct State {
     clock_hz: u64,
     places: RefCell<Vec<Option<Rc<Job>>>>,
     /// Order within a priority: new work counts up, interrupted work goes before all that waits.
-    waiting: RefCell<BTreeMap<(Reverse<Priority>, i64), Rc<Job>>>,
+    waiting: RefCell<Waiting>,
     next_order: Cell<i64>,
     next_front: Cell<i64>,
     usage: RefCell<Usage>,

@@ -23,8 +23,8 @@ use std::task::{Context, Waker};
 
 use sim_pins::Ps;
 
-pub use sleep::Sleep;
-pub use sync::{Channel, Notified, Notify};
+pub use sleep::{until, Sleep};
+pub use sync::{Channel, Lock, LockGuard, Notified, Notify};
 pub use task::Task;
 
 use sleep::{Alarm, TimerEntry};

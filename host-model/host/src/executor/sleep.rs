@@ -99,3 +99,16 @@ impl Drop for Sleep {
         }
     }
 }
+
+/// The result of `future`, or `None` if it is not there by `at`.
+pub async fn until<T>(sim: &Sim, at: Ps, future: impl Future<Output = T>) -> Option<T> {
+    let mut future = std::pin::pin!(future);
+    let mut sleep = sim.sleep_until(at);
+    std::future::poll_fn(|cx| {
+        if let Poll::Ready(value) = future.as_mut().poll(cx) {
+            return Poll::Ready(Some(value));
+        }
+        Pin::new(&mut sleep).poll(cx).map(|()| None)
+    })
+    .await
+}

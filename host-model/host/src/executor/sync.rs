@@ -1,7 +1,7 @@
 //! How tasks wait for one another.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -114,5 +114,58 @@ impl<T> Channel<T> {
 
     pub fn is_empty(&self) -> bool {
         self.queue.borrow().is_empty()
+    }
+}
+
+/// At most one task at a time holds it; those who wait get it in the order in which they asked.
+#[derive(Clone, Default)]
+pub struct Lock(Rc<LockState>);
+
+#[derive(Default)]
+struct LockState {
+    next_ticket: Cell<u64>,
+    serving: Cell<u64>,
+    /// Tickets of those who gave up, or have had it, ahead of the one that is served.
+    returned: RefCell<BTreeSet<u64>>,
+    turn: Notify,
+}
+
+impl Lock {
+    pub async fn acquire(&self) -> LockGuard {
+        let ticket = self.0.next_ticket.get();
+        self.0.next_ticket.set(ticket + 1);
+        let guard = LockGuard {
+            lock: self.clone(),
+            ticket,
+        };
+        self.0
+            .turn
+            .wait_until(|| self.0.serving.get() == ticket)
+            .await;
+        guard
+    }
+}
+
+/// Gives the lock back when it is dropped.
+pub struct LockGuard {
+    lock: Lock,
+    ticket: u64,
+}
+
+impl Drop for LockGuard {
+    fn drop(&mut self) {
+        let state = &self.lock.0;
+        let mut returned = state.returned.borrow_mut();
+        returned.insert(self.ticket);
+        let before = state.serving.get();
+        let mut serving = before;
+        while returned.remove(&serving) {
+            serving += 1;
+        }
+        state.serving.set(serving);
+        drop(returned);
+        if serving != before {
+            state.turn.notify();
+        }
     }
 }

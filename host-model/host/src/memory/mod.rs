@@ -48,6 +48,8 @@ pub enum DmaDirection {
     Read,
     /// The device writes memory.
     Write,
+    /// Nobody answered before it was known.
+    Unknown,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +60,16 @@ pub enum DmaFault {
     Foreign,
     /// The page belongs to a process, but is not pinned.
     Unpinned,
+}
+
+impl DmaFault {
+    pub const fn reason(self) -> &'static str {
+        match self {
+            DmaFault::Outside => "outside the memory",
+            DmaFault::Foreign => "in a page that belongs to nobody",
+            DmaFault::Unpinned => "in a page that is not pinned",
+        }
+    }
 }
 
 /// A device touched what it must not touch (INV-26).
@@ -74,12 +86,9 @@ impl fmt::Display for DmaViolation {
         let verb = match self.direction {
             DmaDirection::Read => "read of",
             DmaDirection::Write => "write to",
+            DmaDirection::Unknown => "access to",
         };
-        let what = match self.fault {
-            DmaFault::Outside => "which is outside the memory",
-            DmaFault::Foreign => "in a page that belongs to nobody",
-            DmaFault::Unpinned => "in a page that is not pinned",
-        };
+        let what = self.fault.reason();
         write!(
             f,
             "INV-26 at {}: DMA {verb} {}, {what}",
@@ -319,10 +328,33 @@ impl Memory {
         }
     }
 
+    /// Whether there is memory at all.
+    pub fn contains(&self, address: BusAddr) -> bool {
+        HostPhys(address.0).page().0 < self.pages.count()
+    }
+
+    /// Asks before data move; a refusal is recorded as the violation that it is.
+    pub fn dma_permits(
+        &mut self,
+        at: Ps,
+        address: BusAddr,
+        direction: DmaDirection,
+    ) -> Result<(), DmaFault> {
+        if self.pages.is_pinned(HostPhys(address.0).page()) {
+            return Ok(());
+        }
+        Err(self.violate(at, address, direction))
+    }
+
+    /// A device asks for an address that is no memory, and nobody will answer; which way the data were to go is not known.
+    pub fn dma_outside(&mut self, at: Ps, address: BusAddr) {
+        self.violate(at, address, DmaDirection::Unknown);
+    }
+
     #[cold]
-    fn violate(&mut self, at: Ps, address: BusAddr, direction: DmaDirection) {
+    fn violate(&mut self, at: Ps, address: BusAddr, direction: DmaDirection) -> DmaFault {
         let page = HostPhys(address.0).page();
-        let fault = if page.0 >= self.pages.count() {
+        let fault = if !self.contains(address) {
             DmaFault::Outside
         } else if self.pages.is_allocated(page) {
             DmaFault::Unpinned
@@ -338,5 +370,6 @@ impl Memory {
                 fault,
             });
         }
+        fault
     }
 }

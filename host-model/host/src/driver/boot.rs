@@ -1,0 +1,176 @@
+//! Starting the NIC: firmware into SRAM with the core held, parameters, release, answer.
+
+use nic_layout::boot::{
+    BootReply, BootRequest, CrashRecord, BOOT_BLOCK_ADDRESS, BOOT_MAGIC, BOOT_READY, BOOT_REFUSED,
+    BOOT_REPLY_ADDRESS, CAUSE_CRASH, CRASH_RECORD_ADDRESS, LAYOUT_VERSION,
+};
+use nic_layout::registers::{ident, interrupt};
+use nic_layout::ring::{MAILBOX_COMMAND_DONE, MAILBOX_MISS};
+use sim_pins::Ps;
+use zerocopy::IntoBytes;
+
+use super::device::{words_of, Device};
+use super::enumerate::enumerate;
+use super::error::DriverError;
+use super::layout::NicLayout;
+use super::vmh_table::Shadow;
+use super::Driver;
+use crate::address::SramAddr;
+use crate::elf::{self, Image};
+use crate::events::{EventKind, Subject};
+use crate::processor::Priority;
+
+/// How much of the firmware the driver reads back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verify {
+    Nothing,
+    /// One word in [`SAMPLE_WORDS`], and the last of each segment.
+    Sample,
+    Whole,
+}
+
+pub const SAMPLE_WORDS: usize = 64;
+
+/// The driver looks for the firmware's answer so often.
+const BOOT_POLL: Ps = Ps::from_us(10);
+
+impl Driver {
+    /// Brings the NIC up with the firmware in `file`, an ELF image. Call it once.
+    pub async fn start(&self, file: &[u8]) -> Result<(), DriverError> {
+        assert!(
+            self.0.resources.get().is_none(),
+            "the driver is started once"
+        );
+        let cpu = self.cpu("driver", Priority::KernelThread);
+        let device = enumerate(&self.pio(&cpu), &self.0.platform).await?;
+        let set = self.0.resources.set(device.resources);
+        debug_assert!(set.is_ok());
+        self.note(Subject::Boot, EventKind::ResourcesAssigned);
+
+        let image = elf::read(file, device.resources.sram_bytes)?;
+        device
+            .write(ident::CORE_CONTROL, ident::CoreControl(0))
+            .await;
+        self.load(&device, &image).await?;
+        device.write(ident::BOOT_ADDRESS, image.entry).await;
+        device
+            .write_struct(SramAddr(CRASH_RECORD_ADDRESS), &CrashRecord::default())
+            .await;
+        device
+            .write_sram(
+                SramAddr(BOOT_REPLY_ADDRESS),
+                &[0; size_of::<BootReply>() / 4],
+            )
+            .await;
+        device
+            .write_struct(SramAddr(BOOT_BLOCK_ADDRESS), &self.boot_request())
+            .await;
+        device.write(interrupt::ENABLE, 0).await;
+        device
+            .write(ident::CORE_CONTROL, ident::CoreControl(0).with_run_a(true))
+            .await;
+        self.note(Subject::Boot, EventKind::CoreReleased);
+
+        let reply = self.await_reply(&device).await?;
+        let layout = NicLayout::check(&reply, device.resources.sram_bytes)?;
+        let set = self.0.layout.set(layout);
+        debug_assert!(set.is_ok());
+        self.0.state.borrow_mut().shadow = Some(Shadow::new(layout.geometry));
+        self.spawn_interrupt_handler();
+        self.spawn_miss_thread();
+        let causes = 1 << MAILBOX_MISS | 1 << MAILBOX_COMMAND_DONE | 1 << CAUSE_CRASH;
+        device.write(interrupt::ENABLE, causes).await;
+        if let Some(lost) = self.0.port.posted_faults().first() {
+            return Err(DriverError::Posted {
+                address: lost.address,
+                fault: lost.fault,
+            });
+        }
+        self.0.ready.set(true);
+        self.note(Subject::Boot, EventKind::FirmwareReady);
+        Ok(())
+    }
+
+    async fn load(&self, device: &Device, image: &Image) -> Result<(), DriverError> {
+        for segment in &image.segments {
+            device
+                .write_sram(segment.address, &words_of(segment.bytes.as_bytes()))
+                .await;
+        }
+        self.note(Subject::Boot, EventKind::FirmwareLoaded);
+        let step = match self.0.options.verify {
+            Verify::Nothing => return Ok(()),
+            Verify::Sample => SAMPLE_WORDS,
+            Verify::Whole => 1,
+        };
+        for segment in &image.segments {
+            let words = words_of(segment.bytes.as_bytes());
+            let last = words.len() - 1;
+            for index in (0..last).step_by(step).chain([last]) {
+                let address = segment.address + 4 * index as u32;
+                let (written, read) = (words[index], device.read_sram(address).await?);
+                if read != written {
+                    return Err(DriverError::VerifyFailed {
+                        address,
+                        written,
+                        read,
+                    });
+                }
+            }
+        }
+        self.note(Subject::Boot, EventKind::FirmwareVerified);
+        Ok(())
+    }
+
+    fn boot_request(&self) -> BootRequest {
+        let (platform, options) = (&self.0.platform, &self.0.options);
+        BootRequest {
+            magic: BOOT_MAGIC,
+            layout_version: LAYOUT_VERSION,
+            node: options.node.0.into(),
+            node_count: options.node_count,
+            core_hz: platform.core.clock_hz as u32,
+            sram_bytes: platform.sram.bytes,
+            frame_data_bytes_max: platform.link.frame_data_bytes_max,
+            tx_buffer_count: platform.buffers.tx_count,
+            rx_buffer_count: platform.buffers.rx_count,
+            buffer_bytes: platform.buffers.bytes,
+            retransmit_cycles: platform.core_cycles(platform.protocol.retransmit_us),
+            retransmit_limit: platform.protocol.retransmit_limit,
+            ack_frames: platform.protocol.ack_frames,
+            ack_cycles: platform.core_cycles(platform.protocol.ack_us),
+            host_pages: platform.host_pages(),
+            session: options.session,
+        }
+    }
+
+    /// Polls: interrupts are not set up yet.
+    async fn await_reply(&self, device: &Device) -> Result<BootReply, DriverError> {
+        let address = SramAddr(BOOT_REPLY_ADDRESS);
+        let end = self.0.sim.now() + self.0.options.boot_timeout;
+        loop {
+            let state = device.read_sram(address).await?;
+            if state == BOOT_READY || state == BOOT_REFUSED {
+                // `state` is written last, so the rest is there.
+                let reply: BootReply = device.read_struct(address).await?;
+                return match state {
+                    BOOT_READY => Ok(reply),
+                    _ => Err(DriverError::BootRefused { error: reply.error }),
+                };
+            }
+            let late = self.0.sim.now() >= end;
+            let crash: CrashRecord = device.read_struct(SramAddr(CRASH_RECORD_ADDRESS)).await?;
+            if crash.kind != 0 {
+                self.0.crashed.set(Some(crash));
+                return Err(DriverError::Crashed(crash));
+            }
+            if late {
+                return Err(DriverError::BootTimeout {
+                    after: self.0.options.boot_timeout,
+                    state,
+                });
+            }
+            self.0.sim.sleep_for(BOOT_POLL).await;
+        }
+    }
+}

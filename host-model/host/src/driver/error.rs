@@ -1,0 +1,97 @@
+//! What can go wrong in the driver, in words that help.
+
+use nic_layout::boot::{CrashRecord, CRASH_PANIC, CRASH_TRAP};
+use sim_pins::Ps;
+
+use crate::address::{BusAddr, SramAddr};
+use crate::bus::BusFault;
+use crate::elf::ImageError;
+use crate::memory::MemoryError;
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum DriverError {
+    #[error("no NIC (vendor 4E53, device 4943) on the bus: devices found: {found:x?}")]
+    NoDevice { found: Vec<u32> },
+    #[error("BAR {bar} of the NIC is {bytes} bytes of {kind}; the driver needs {needed}")]
+    WrongBar {
+        bar: usize,
+        bytes: u32,
+        kind: &'static str,
+        needed: &'static str,
+    },
+    #[error(
+        "register ID reads {read:#010x}: this is not a nicscope NIC, or BAR 0 does not reach it"
+    )]
+    WrongId { read: u32 },
+    #[error("the register map is of version {read}; the driver knows version {known}: build both from one tree")]
+    WrongVersion { read: u32, known: u32 },
+    #[error("the NIC has {nic} bytes of SRAM and the platform says {platform}")]
+    WrongSramBytes { nic: u32, platform: u32 },
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    #[error("SRAM {address} reads {read:#010x} after {written:#010x} was written there")]
+    VerifyFailed {
+        address: SramAddr,
+        written: u32,
+        read: u32,
+    },
+    #[error("the firmware refused to start: {}", boot_refusal(*.error))]
+    BootRefused { error: u32 },
+    #[error("the firmware gave no answer within {after}; its boot reply reads state {state:#010x}, and there is no crash record")]
+    BootTimeout { after: Ps, state: u32 },
+    #[error("the firmware crashed: {}", crash_text(.0))]
+    Crashed(CrashRecord),
+    #[error("the firmware's boot reply is impossible: {what} = {value:#x}")]
+    BadLayout { what: &'static str, value: u32 },
+    #[error("the NIC did not answer command {command:#010x} within {after}")]
+    CommandTimeout { command: u32, after: Ps },
+    #[error("all {slots} process slots of the NIC are taken")]
+    NoSlot { slots: usize },
+    #[error("all {entries} entries of the buffer table are taken")]
+    NoBufferEntry { entries: usize },
+    #[error("buffer {buffer} is not registered by this process")]
+    NoSuchBuffer { buffer: u32 },
+    #[error(
+        "a buffer needs at least one byte, and must not run over the end of the address space"
+    )]
+    BadBuffer,
+    #[error("process {} has ended", .0)]
+    ProcessEnded(u32),
+    #[error("the driver has not been started, or failed to start")]
+    NotReady,
+    #[error("access to {address} failed: {fault}")]
+    Posted { address: BusAddr, fault: BusFault },
+    #[error("access over the bus failed: {0}")]
+    Bus(#[from] BusFault),
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+}
+
+fn boot_refusal(error: u32) -> String {
+    let reason = match error {
+        1 => "boot request without its magic number",
+        2 => "built with another version of the layouts than the driver",
+        3 => "node number out of range",
+        4 => "buffer size is wrong",
+        5 => "the tables do not fit the SRAM",
+        6 => "number of buffers is wrong",
+        7 => "session out of range",
+        8 => "an interval is out of range",
+        _ => "a reason that the driver does not know",
+    };
+    format!("{reason} (error {error})")
+}
+
+fn crash_text(record: &CrashRecord) -> String {
+    let CrashRecord {
+        kind,
+        cause,
+        pc,
+        value,
+    } = record;
+    match *kind {
+        CRASH_TRAP => format!("trap, mcause {cause:#x}, mepc {pc:#010x}, mtval {value:#010x}"),
+        CRASH_PANIC => format!("panic at source line {cause}"),
+        _ => format!("crash record of unknown kind {kind:#010x}: {cause:#x}, {pc:#x}, {value:#x}"),
+    }
+}

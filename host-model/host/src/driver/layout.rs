@@ -1,0 +1,104 @@
+//! Where the firmware has put its tables: its boot reply, believed only as far as it is possible (INV-35).
+
+use nic_layout::boot::BootReply;
+use nic_layout::post::{POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
+use nic_layout::tables::{
+    BufferEntry, MissEntry, ProcessEntry, BUFFER_TABLE_ENTRIES, MISS_RING_ENTRIES,
+};
+use nic_layout::vmh::VmhGeometry;
+use nic_layout::PROCESS_SLOTS;
+
+use super::error::DriverError;
+use crate::address::SramAddr;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NicLayout {
+    post_queues: SramAddr,
+    process_table: SramAddr,
+    buffer_table: SramAddr,
+    miss_ring: SramAddr,
+    pub counters: SramAddr,
+    pub vmh_cache: SramAddr,
+    pub geometry: VmhGeometry,
+}
+
+const POST_QUEUE_BYTES: u32 = POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES;
+
+impl NicLayout {
+    pub fn check(reply: &BootReply, sram_bytes: u32) -> Result<NicLayout, DriverError> {
+        let geometry = VmhGeometry {
+            entries: reply.vmh_entries,
+            line_entries: reply.vmh_line_entries,
+            ways: reply.vmh_ways,
+        };
+        // Before any arithmetic with it.
+        if reply.vmh_entries > sram_bytes / 4 {
+            return Err(DriverError::BadLayout {
+                what: "vmh_entries",
+                value: reply.vmh_entries,
+            });
+        }
+        let geometry = geometry.check().map_err(|_| DriverError::BadLayout {
+            what: "vmh_line_entries or vmh_ways",
+            value: reply.vmh_line_entries,
+        })?;
+        let place = |what, start: u32, bytes: usize, alignment: u32| {
+            let end = u64::from(start) + bytes as u64;
+            if start % alignment != 0 || end > u64::from(sram_bytes) {
+                return Err(DriverError::BadLayout { what, value: start });
+            }
+            Ok(SramAddr(start))
+        };
+        Ok(NicLayout {
+            post_queues: place(
+                "post_queues",
+                reply.post_queues,
+                PROCESS_SLOTS * POST_QUEUE_BYTES as usize,
+                POST_QUEUE_BYTES,
+            )?,
+            process_table: place(
+                "process_table",
+                reply.process_table,
+                PROCESS_SLOTS * size_of::<ProcessEntry>(),
+                4,
+            )?,
+            buffer_table: place(
+                "buffer_table",
+                reply.buffer_table,
+                BUFFER_TABLE_ENTRIES * size_of::<BufferEntry>(),
+                4,
+            )?,
+            miss_ring: place(
+                "miss_ring",
+                reply.miss_ring,
+                MISS_RING_ENTRIES as usize * size_of::<MissEntry>(),
+                4,
+            )?,
+            counters: place(
+                "counters",
+                reply.counters,
+                nic_layout::counter::Counter::COUNT * 4,
+                4,
+            )?,
+            vmh_cache: place("vmh_cache", reply.vmh_cache, geometry.bytes() as usize, 4)?,
+            geometry,
+        })
+    }
+
+    pub fn post_queue(&self, slot: usize) -> SramAddr {
+        self.post_queues + slot as u32 * POST_QUEUE_BYTES
+    }
+
+    pub fn process_entry(&self, slot: usize) -> SramAddr {
+        self.process_table + (slot * size_of::<ProcessEntry>()) as u32
+    }
+
+    pub fn buffer_entry(&self, buffer: u32) -> SramAddr {
+        self.buffer_table + buffer * size_of::<BufferEntry>() as u32
+    }
+
+    /// The entry of a free-running index: masked, wherever the index came from.
+    pub fn miss_entry(&self, index: u32) -> SramAddr {
+        self.miss_ring + (index % MISS_RING_ENTRIES) * size_of::<MissEntry>() as u32
+    }
+}

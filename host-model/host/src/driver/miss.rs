@@ -1,0 +1,367 @@
+//! Serving a miss of the VMH cache: the handler queues it, the kernel thread pins and fills (facts M-18, M-25, M-37).
+
+use nic_layout::registers::mailbox;
+use nic_layout::ring::MAILBOX_FILLED;
+use nic_layout::tables::{MissEntry, MISS_RING_ENTRIES};
+use nic_layout::vmh::{
+    key_line_page, key_pid, VmhGeometry, KEY_RESERVED, KEY_STATE_MASK, NO_TRANSLATION,
+};
+use nic_lookup::{fill_words, release_words};
+use sim_pins::Ps;
+
+use super::device::Device;
+use super::error::DriverError;
+use super::Driver;
+use crate::address::{Pid, SramAddr, VirtPage};
+use crate::events::{EventKind, Subject};
+use crate::processor::{Cpu, Priority};
+
+/// An entry of the miss ring that makes sense: the line exists, is of the right set, and waits for this key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct MissEvent {
+    /// Free-running index in the ring.
+    index: u32,
+    key: u32,
+    line: u32,
+    /// Another entry for this line is not served yet: an honest NIC does so only after an invalidation.
+    repeated: bool,
+}
+
+/// A key that was invalidated while entries up to `producer` were in the ring: those may have lost their line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Suspect {
+    pub key: u32,
+    pub producer: u32,
+}
+
+/// What the thread finds in its queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Verdict {
+    Fill,
+    /// The process is gone.
+    Release,
+    /// The line has been taken away.
+    Stale,
+}
+
+impl MissEvent {
+    /// Judges an entry as the NIC wrote it.
+    fn judge(entry: &MissEntry, index: u32, geometry: VmhGeometry) -> Option<MissEvent> {
+        let MissEntry {
+            key, line, path, ..
+        } = *entry;
+        let page = key_line_page(key);
+        let possible = key & KEY_STATE_MASK == KEY_RESERVED
+            && key_pid(key) != 0
+            && geometry.line_page(page) == page
+            && line < geometry.lines()
+            && line / geometry.ways == geometry.set_of(page)
+            && path <= 1;
+        possible.then_some(MissEvent {
+            index,
+            key,
+            line,
+            repeated: false,
+        })
+    }
+
+    fn pid(&self) -> Pid {
+        Pid(key_pid(self.key))
+    }
+
+    fn first_page(&self) -> VirtPage {
+        VirtPage(key_line_page(self.key))
+    }
+
+    fn subject(&self) -> Subject {
+        Subject::Miss {
+            number: self.index.into(),
+            key: self.key,
+        }
+    }
+}
+
+impl Driver {
+    /// In the handler: reads the new entries of the ring, each word once, and wakes the thread.
+    pub(super) async fn take_misses(
+        &self,
+        device: &Device,
+        producer: u32,
+        asserted_at: Ps,
+        handler_at: Ps,
+    ) -> Result<(), DriverError> {
+        let layout = self.layout()?;
+        // Free-running, and the firmware may keep 16 bits of it: the low ones decide.
+        let new = (producer.wrapping_sub(self.0.taken.get()) & 0xFFFF) as u16;
+        let unserved = self.misses_outstanding();
+        if u32::from(new) + unserved > MISS_RING_ENTRIES {
+            self.count(|counts| counts.rejected_producers += 1);
+            return Ok(());
+        }
+        for _ in 0..new {
+            let index = self.0.taken.get();
+            let entry: MissEntry = device.read_struct(layout.miss_entry(index)).await?;
+            self.0.taken.set(index.wrapping_add(1));
+            let Some(mut event) = MissEvent::judge(&entry, index, layout.geometry) else {
+                self.count(|counts| counts.rejected_entries += 1);
+                // Its place in the ring is given back in turn, with nothing done.
+                self.0.miss_queue.send(MissEvent {
+                    index,
+                    key: 0,
+                    line: 0,
+                    repeated: false,
+                });
+                continue;
+            };
+            self.count(|counts| counts.misses += 1);
+            let mut state = self.0.state.borrow_mut();
+            let outstanding = state.outstanding.entry(event.line).or_default();
+            *outstanding += 1;
+            event.repeated = *outstanding > 1;
+            drop(state);
+            let subject = event.subject();
+            self.0
+                .log
+                .record(asserted_at, subject.note(EventKind::InterruptAsserted));
+            self.0
+                .log
+                .record(handler_at, subject.note(EventKind::HandlerStart));
+            self.note(subject, EventKind::MissRead);
+            self.0.miss_queue.send(event);
+        }
+        Ok(())
+    }
+
+    pub(super) fn spawn_miss_thread(&self) {
+        let driver = self.clone();
+        self.0.sim.spawn("miss thread", async move {
+            if let Err(error) = driver.serve_misses().await {
+                driver.fail(error);
+            }
+        });
+    }
+
+    async fn serve_misses(&self) -> Result<(), DriverError> {
+        let cpu = self.cpu("miss thread", Priority::KernelThread);
+        let device = self.device(&cpu)?;
+        let delay = Ps::from_ns(self.0.platform.host.irq_to_thread_ns);
+        loop {
+            self.0.miss_queue.filled().await;
+            self.0.sim.sleep_for(delay).await;
+            // It goes on without a new delay for what came meanwhile.
+            let mut started = Some(self.0.sim.now());
+            while let Some(event) = self.0.miss_queue.try_receive() {
+                self.serve(&cpu, &device, event, started.take()).await?;
+            }
+        }
+    }
+
+    async fn serve(
+        &self,
+        cpu: &Cpu,
+        device: &Device,
+        event: MissEvent,
+        started: Option<Ps>,
+    ) -> Result<(), DriverError> {
+        let subject = event.subject();
+        let real = event.key != 0;
+        if real {
+            let lines = self.0.lines.acquire().await;
+            if let Some(started) = started {
+                self.0
+                    .log
+                    .record(started, subject.note(EventKind::ThreadStart));
+            }
+            self.note(subject, EventKind::ServiceStart);
+            cpu.charge(
+                "miss service",
+                Ps::from_ns(self.0.platform.host.miss_service_ns),
+            )
+            .await;
+            match self.verdict(device, &event).await? {
+                Verdict::Fill => self.fill(cpu, device, &event).await?,
+                Verdict::Release => self.release(device, &event).await?,
+                Verdict::Stale => self.count(|counts| counts.stale += 1),
+            }
+            self.settle(&event);
+            drop(lines);
+        }
+        let served = event.index.wrapping_add(1);
+        self.0.served.set(served);
+        let note = real.then(|| subject.note(EventKind::ServedWritten));
+        device
+            .write_noted(mailbox::TO_NIC.at(MAILBOX_FILLED), served, note)
+            .await;
+        Ok(())
+    }
+
+    async fn verdict(&self, device: &Device, event: &MissEvent) -> Result<Verdict, DriverError> {
+        if event.repeated || self.is_suspect(event) {
+            let layout = self.layout()?;
+            let key = device
+                .read_sram(layout.vmh_cache + layout.geometry.key_offset(event.line))
+                .await?;
+            if key != event.key {
+                return Ok(Verdict::Stale);
+            }
+        }
+        let known = self.0.state.borrow().tables.contains_key(&event.pid());
+        Ok(if known {
+            Verdict::Fill
+        } else {
+            Verdict::Release
+        })
+    }
+
+    fn is_suspect(&self, event: &MissEvent) -> bool {
+        let state = self.0.state.borrow();
+        let mut suspects = state.suspects.iter();
+        suspects.any(|suspect| suspect.key == event.key && before(event.index, suspect.producer))
+    }
+
+    /// The entry is done with: its line, and suspicions that concern no later entry, are forgotten.
+    fn settle(&self, event: &MissEvent) {
+        let mut state = self.0.state.borrow_mut();
+        if let Some(count) = state.outstanding.get_mut(&event.line) {
+            *count -= 1;
+            if *count == 0 {
+                state.outstanding.remove(&event.line);
+            }
+        }
+        let next = event.index.wrapping_add(1);
+        state
+            .suspects
+            .retain(|suspect| before(next, suspect.producer));
+    }
+
+    async fn fill(&self, cpu: &Cpu, device: &Device, event: &MissEvent) -> Result<(), DriverError> {
+        let (subject, layout) = (event.subject(), self.layout()?);
+        let pages = event.first_page().0..event.first_page().0 + layout.geometry.line_entries;
+        let pages: Vec<VirtPage> = pages.map(VirtPage).collect();
+        if self.pin_for(cpu, event.pid(), &pages, Some(subject)).await == 0 {
+            self.count(|counts| counts.table_hits += 1);
+        }
+        self.note(subject, EventKind::FillStart);
+        let words: Vec<(u32, u32)> = {
+            let state = self.0.state.borrow();
+            let Some(table) = state.tables.get(&event.pid()) else {
+                drop(state);
+                // The process ended while its pages were being pinned.
+                return self.release(device, event).await;
+            };
+            let entry = |page| {
+                table
+                    .get(VirtPage(page))
+                    .map_or(NO_TRANSLATION, |target| target.0)
+            };
+            fill_words(layout.geometry, event.line, event.key, entry).collect()
+        };
+        // From now on the NIC may use these pages.
+        if let Some(shadow) = &mut self.0.state.borrow_mut().shadow {
+            shadow.filled(event.line, event.pid(), event.first_page());
+        }
+        let mut rest = &words[..];
+        while let Some((offset, _)) = rest.first() {
+            let run = rest
+                .iter()
+                .zip(0..)
+                .take_while(|((other, _), n)| *other == offset + 4 * n)
+                .count();
+            let (burst, behind) = rest.split_at(run);
+            let values: Vec<u32> = burst.iter().map(|(_, value)| *value).collect();
+            let note = behind
+                .is_empty()
+                .then(|| subject.note(EventKind::LineValid));
+            device
+                .write_sram_noted(layout.vmh_cache + *offset, &values, note)
+                .await;
+            rest = behind;
+        }
+        self.note(subject, EventKind::FillIssued);
+        self.count(|counts| counts.fills += 1);
+        Ok(())
+    }
+
+    async fn release(&self, device: &Device, event: &MissEvent) -> Result<(), DriverError> {
+        let layout = self.layout()?;
+        let (offset, value) = release_words(layout.geometry, event.line);
+        if let Some(shadow) = &mut self.0.state.borrow_mut().shadow {
+            shadow.forget_line(event.line);
+        }
+        let address: SramAddr = layout.vmh_cache + offset;
+        let note = event.subject().note(EventKind::LineReleased);
+        device.write_sram_noted(address, &[value], Some(note)).await;
+        self.count(|counts| counts.releases += 1);
+        Ok(())
+    }
+
+    /// Pins those of `pages` that exist and are not pinned, after making room below the high water mark. Gives how many
+    /// there were.
+    pub(super) async fn pin_for(
+        &self,
+        cpu: &Cpu,
+        pid: Pid,
+        pages: &[VirtPage],
+        subject: Option<Subject>,
+    ) -> usize {
+        let costs = &self.0.platform.host;
+        let missing = {
+            let (state, memory) = (self.0.state.borrow(), self.0.memory.borrow());
+            let table = state.tables.get(&pid);
+            table.map_or_else(Vec::new, |table| {
+                table.missing(&memory, pages.iter().copied())
+            })
+        };
+        if missing.is_empty() {
+            return 0;
+        }
+        let unpinned = self.make_room(pid, missing.len(), pages);
+        if unpinned > 0 {
+            let span = costs.unpin_call_ns + u64::from(unpinned) * costs.unpin_page_ns;
+            cpu.charge("unpin", Ps::from_ns(span)).await;
+        }
+        let note = |kind| {
+            subject
+                .into_iter()
+                .for_each(|subject| self.note(subject, kind))
+        };
+        note(EventKind::PinStart);
+        let span = costs.pin_call_ns + missing.len() as u64 * costs.pin_page_ns;
+        cpu.charge("pin", Ps::from_ns(span)).await;
+        let mut state = self.0.state.borrow_mut();
+        if let Some(table) = state.tables.get_mut(&pid) {
+            // Another task of the driver may have pinned some meanwhile.
+            let mut memory = self.0.memory.borrow_mut();
+            let missing = table.missing(&memory, missing.into_iter());
+            let pinned = table.pin(&mut memory, &missing);
+            self.count(|counts| counts.pin_failures += u64::from(pinned.failed));
+        }
+        drop(state);
+        note(EventKind::PinEnd);
+        pages.len()
+    }
+
+    /// Unpins down to the low water mark when `more` pages would pass the high one. Gives how many pages went.
+    fn make_room(&self, pid: Pid, more: usize, keep: &[VirtPage]) -> u32 {
+        let costs = &self.0.platform.host;
+        let mut state = self.0.state.borrow_mut();
+        let state = &mut *state;
+        let (Some(table), Some(shadow)) = (state.tables.get_mut(&pid), &state.shadow) else {
+            return 0;
+        };
+        if table.len() + more <= costs.pinned_pages_high as usize {
+            return 0;
+        }
+        let target = (costs.pinned_pages_low as usize).saturating_sub(more);
+        let mut memory = self.0.memory.borrow_mut();
+        let unpinned =
+            table.unpin_down_to(&mut memory, target, shadow, |page| keep.contains(&page));
+        self.count(|counts| counts.replaced_pages += u64::from(unpinned));
+        unpinned
+    }
+}
+
+/// Free-running indices: `a` is before `b`, less than half a lap away.
+fn before(a: u32, b: u32) -> bool {
+    (a.wrapping_sub(b) as i32) < 0
+}

@@ -1,0 +1,329 @@
+//! The kernel driver of the NIC.
+//!
+//! * `enumerate`: finds the NIC and gives it addresses. `boot`: loads the firmware and waits until it is ready.
+//! * `interrupt` and `miss`: the two stages of serving a miss (facts M-18). `vmh_table`: the host's translations.
+//! * `process`, `buffer`, `command`: slots, registered buffers, and talking to the firmware.
+//!
+//! Every word that comes from the NIC is hostile (INV-35): each is read once, indices are masked, counts are clamped,
+//! identifiers are matched with what the driver knows. [`DriverCounts`] tells what was refused.
+
+mod boot;
+mod buffer;
+mod command;
+mod device;
+mod enumerate;
+mod error;
+mod interrupt;
+mod keys;
+mod layout;
+mod miss;
+mod process;
+mod vmh_table;
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use nic_layout::boot::CrashRecord;
+use nic_layout::tables::BUFFER_TABLE_ENTRIES;
+use nic_layout::PROCESS_SLOTS;
+use sim_pins::Ps;
+
+pub use boot::Verify;
+pub use device::{Device, Resources};
+pub use error::DriverError;
+pub use interrupt::InterruptInput;
+pub use layout::NicLayout;
+pub use process::{ProcessGrant, STATUS_PAGE};
+pub use vmh_table::{Pinned, Shadow, VmhTable};
+
+use crate::address::{NodeId, Pid};
+use crate::bus::BusPort;
+use crate::events::{EventKind, EventLog, Subject};
+use crate::executor::{Channel, Lock, Notify, Sim};
+use crate::memory::Memory;
+use crate::pio::Pio;
+use crate::platform::Platform;
+use crate::processor::{Cpu, Priority, Processors};
+
+use command::Commands;
+use keys::KeySource;
+use miss::{MissEvent, Suspect};
+
+/// What a run decides about its driver.
+#[derive(Clone, Debug)]
+pub struct DriverOptions {
+    pub node: NodeId,
+    pub node_count: u32,
+    /// Incarnation of the cluster, 0 to 255.
+    pub session: u32,
+    pub seed: u64,
+    /// Registering a buffer pins all its pages at once (facts M-3), instead of at the first miss.
+    pub pin_at_export: bool,
+    pub verify: Verify,
+    /// How long the firmware may take to start.
+    pub boot_timeout: Ps,
+    /// How long the firmware may take to obey a command.
+    pub command_timeout: Ps,
+}
+
+impl DriverOptions {
+    pub fn new(node: NodeId, node_count: u32, seed: u64) -> DriverOptions {
+        DriverOptions {
+            node,
+            node_count,
+            session: 0,
+            seed,
+            pin_at_export: false,
+            verify: Verify::Sample,
+            boot_timeout: Ps::from_us(5_000),
+            command_timeout: Ps::from_us(5_000),
+        }
+    }
+}
+
+/// What the driver has counted. At rest `misses = fills + releases + stale` (INV-38).
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct DriverCounts {
+    pub interrupts: u64,
+    /// INTA# was released before anyone came, or no cause was set.
+    pub spurious_interrupts: u64,
+    /// Causes that the driver did not ask for.
+    pub unknown_causes: u64,
+    /// Entries of the miss ring that make sense.
+    pub misses: u64,
+    pub fills: u64,
+    /// Lines given back because their process has ended.
+    pub releases: u64,
+    /// Entries whose line had been taken from them by an invalidation.
+    pub stale: u64,
+    /// Entries that make no sense.
+    pub rejected_entries: u64,
+    /// Producer indices that are impossible.
+    pub rejected_producers: u64,
+    /// Fills that found everything pinned in the host's table.
+    pub table_hits: u64,
+    /// Pages that could not be pinned.
+    pub pin_failures: u64,
+    /// Pages that replacement has unpinned (facts M-26).
+    pub replaced_pages: u64,
+    pub commands: u64,
+    /// Answers that match no command.
+    pub wild_answers: u64,
+}
+
+/// The driver of one NIC. Clones are the same driver.
+#[derive(Clone)]
+pub struct Driver(Rc<Inner>);
+
+struct Inner {
+    sim: Sim,
+    processors: Processors,
+    port: BusPort,
+    memory: Rc<RefCell<Memory>>,
+    log: EventLog,
+    platform: Platform,
+    options: DriverOptions,
+    interrupt: InterruptInput,
+    /// Known since the boot.
+    resources: OnceCell<Resources>,
+    layout: OnceCell<NicLayout>,
+    ready: Cell<bool>,
+    state: RefCell<State>,
+    counts: RefCell<DriverCounts>,
+    crashed: Cell<Option<CrashRecord>>,
+    /// A bus error in a task that has nobody to tell.
+    failure: RefCell<Option<DriverError>>,
+    ended_badly: Notify,
+    commands: Commands,
+    /// Held while lines of the NIC's cache are filled, or taken away.
+    lines: Lock,
+    miss_queue: Channel<MissEvent>,
+    /// Free-running indices of the miss ring: read by the handler, and served by the thread.
+    taken: Cell<u32>,
+    served: Cell<u32>,
+}
+
+struct State {
+    slots: [Option<Pid>; PROCESS_SLOTS],
+    next_pid: u32,
+    tables: BTreeMap<Pid, VmhTable>,
+    shadow: Option<Shadow>,
+    buffers: Vec<Option<Pid>>,
+    keys: KeySource,
+    suspects: Vec<Suspect>,
+    /// How many entries for each line are read and not served.
+    outstanding: BTreeMap<u32, u32>,
+}
+
+impl Driver {
+    pub fn new(
+        sim: Sim,
+        processors: Processors,
+        port: BusPort,
+        memory: Rc<RefCell<Memory>>,
+        log: EventLog,
+        platform: Platform,
+        options: DriverOptions,
+    ) -> Driver {
+        let keys = KeySource::new(options.seed, options.node, options.session);
+        Driver(Rc::new(Inner {
+            sim,
+            processors,
+            port,
+            memory,
+            log,
+            platform,
+            options,
+            interrupt: InterruptInput::default(),
+            resources: OnceCell::new(),
+            layout: OnceCell::new(),
+            ready: Cell::new(false),
+            state: RefCell::new(State {
+                slots: [None; PROCESS_SLOTS],
+                next_pid: 1,
+                tables: BTreeMap::new(),
+                shadow: None,
+                buffers: vec![None; BUFFER_TABLE_ENTRIES],
+                keys,
+                suspects: Vec::new(),
+                outstanding: BTreeMap::new(),
+            }),
+            counts: RefCell::default(),
+            crashed: Cell::new(None),
+            failure: RefCell::default(),
+            ended_badly: Notify::new(),
+            commands: Commands::default(),
+            lines: Lock::default(),
+            miss_queue: Channel::default(),
+            taken: Cell::new(0),
+            served: Cell::new(0),
+        }))
+    }
+
+    pub fn interrupt_input(&self) -> &InterruptInput {
+        &self.0.interrupt
+    }
+
+    pub fn counts(&self) -> DriverCounts {
+        *self.0.counts.borrow()
+    }
+
+    pub fn crash(&self) -> Option<CrashRecord> {
+        self.0.crashed.get()
+    }
+
+    /// What made the driver give up, if anything did.
+    pub fn failure(&self) -> Option<DriverError> {
+        let crash = self.crash().map(DriverError::Crashed);
+        crash.or_else(|| self.0.failure.borrow().clone())
+    }
+
+    pub fn is_ready(&self) -> bool {
+        self.0.ready.get()
+    }
+
+    /// Misses read from the ring and not served.
+    pub fn misses_outstanding(&self) -> u32 {
+        self.0.taken.get().wrapping_sub(self.0.served.get())
+    }
+
+    /// Pinned pages of a process's translations.
+    pub fn pinned_pages(&self, pid: Pid) -> usize {
+        self.0
+            .state
+            .borrow()
+            .tables
+            .get(&pid)
+            .map_or(0, VmhTable::len)
+    }
+
+    pub fn layout(&self) -> Result<NicLayout, DriverError> {
+        self.0.layout.get().copied().ok_or(DriverError::NotReady)
+    }
+
+    /// The counters of the firmware, in the order of `nic_layout::counter::Counter`, read by PIO.
+    pub async fn read_counters(&self, cpu: &Cpu) -> Result<Vec<u32>, DriverError> {
+        let (device, layout) = (self.device(cpu)?, self.layout()?);
+        let mut values = Vec::with_capacity(nic_layout::counter::Counter::COUNT);
+        for counter in nic_layout::counter::Counter::ALL {
+            values.push(device.read_sram(layout.counters + counter.offset()).await?);
+        }
+        Ok(values)
+    }
+
+    /// The NIC, reached with this task's processor time. Also for tests and reports that read registers.
+    pub fn device(&self, cpu: &Cpu) -> Result<Device, DriverError> {
+        let resources = *self.0.resources.get().ok_or(DriverError::NotReady)?;
+        Ok(Device {
+            pio: self.pio(cpu),
+            resources,
+        })
+    }
+
+    /// Counts that do not add up (INV-38), in words.
+    pub fn unbalanced(&self) -> Vec<String> {
+        let (counts, state) = (self.counts(), self.0.state.borrow());
+        let mut found = Vec::new();
+        let ended = counts.fills + counts.releases + counts.stale;
+        let under_way: u64 = state
+            .outstanding
+            .values()
+            .map(|&count| u64::from(count))
+            .sum();
+        if counts.misses != ended + under_way {
+            let misses = counts.misses;
+            found.push(format!(
+                "INV-38: {misses} misses, {ended} ended, {under_way} under way"
+            ));
+        }
+        let memory = self.0.memory.borrow().counts();
+        // Translations, and the status page of each process.
+        let tables: usize = state.tables.values().map(|table| table.len() + 1).sum();
+        if memory.pins - memory.unpins != tables as u64 && !self.closing() {
+            let held = memory.pins - memory.unpins;
+            found.push(format!("INV-38: {held} pins held, {tables} accounted for"));
+        }
+        found
+    }
+
+    /// A process is being closed: its slot is taken, and its table gone.
+    fn closing(&self) -> bool {
+        let state = self.0.state.borrow();
+        state
+            .slots
+            .iter()
+            .flatten()
+            .any(|pid| !state.tables.contains_key(pid))
+    }
+
+    fn pio(&self, cpu: &Cpu) -> Pio {
+        Pio::new(cpu.clone(), self.0.port.clone(), &self.0.platform.host)
+    }
+
+    fn cpu(&self, task: &'static str, priority: Priority) -> Cpu {
+        self.0.processors.cpu(task, priority)
+    }
+
+    fn count(&self, change: impl FnOnce(&mut DriverCounts)) {
+        change(&mut self.0.counts.borrow_mut());
+    }
+
+    fn note(&self, subject: Subject, kind: EventKind) {
+        self.0.log.record(self.0.sim.now(), subject.note(kind));
+    }
+
+    /// Gives up: later calls and the run end with this error.
+    fn fail(&self, error: DriverError) {
+        self.0.failure.borrow_mut().get_or_insert(error);
+        self.0.ended_badly.notify();
+    }
+
+    fn check_alive(&self) -> Result<(), DriverError> {
+        match self.failure() {
+            Some(error) => Err(error),
+            None if !self.is_ready() => Err(DriverError::NotReady),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Reading a firmware image: ELF32, little endian, RISC-V, statically linked (System V ABI, chapters 4 and 5).
+
+use std::ops::Range;
+
+use nic_layout::boot::FIRMWARE_ADDRESS;
+use nic_layout::CORE_SRAM_BASE;
+
+use crate::address::SramAddr;
+
+/// What is to be written to SRAM, and where the core starts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Image {
+    /// In the core's view.
+    pub entry: u32,
+    pub segments: Vec<Segment>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Segment {
+    /// A multiple of 4.
+    pub address: SramAddr,
+    /// A multiple of 4 long, padded with zeros.
+    pub bytes: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ImageError {
+    #[error("the firmware file is not an ELF file: it does not begin with 7F 45 4C 46")]
+    NotElf,
+    #[error("the firmware file is not 32-bit little endian ELF")]
+    WrongClass,
+    #[error("the firmware is for machine {machine}, not for RISC-V (243): build it for riscv32imc-unknown-none-elf")]
+    WrongMachine { machine: u16 },
+    #[error("the firmware file is of ELF type {kind}, not an executable (2): it must be linked")]
+    NotExecutable { kind: u16 },
+    #[error("the firmware file is damaged: {what} lies beyond its end")]
+    Truncated { what: &'static str },
+    #[error("the firmware file is damaged: {what}")]
+    Damaged { what: &'static str },
+    #[error(
+        "segment {number} of the firmware, {bytes} bytes at {address:#010x}, does not lie in the SRAM \
+         ({:#010x} to {end:#010x})", CORE_SRAM_BASE + FIRMWARE_ADDRESS
+    )]
+    OutsideSram {
+        number: usize,
+        address: u32,
+        bytes: u32,
+        end: u32,
+    },
+    #[error("segments {first} and {second} of the firmware overlap")]
+    Overlap { first: usize, second: usize },
+    #[error("the firmware has nothing to load")]
+    Empty,
+    #[error("the firmware's entry point {entry:#010x} is in none of its segments")]
+    EntryOutside { entry: u32 },
+}
+
+const HEADER_BYTES: usize = 52;
+const PROGRAM_HEADER_BYTES: usize = 32;
+const TYPE_EXECUTABLE: u16 = 2;
+const MACHINE_RISCV: u16 = 243;
+const PROGRAM_LOAD: u32 = 1;
+
+/// Reads what an SRAM of `sram_bytes` can hold of `file`, or says why not.
+pub fn read(file: &[u8], sram_bytes: u32) -> Result<Image, ImageError> {
+    if file.get(..4) != Some(b"\x7FELF") {
+        return Err(ImageError::NotElf);
+    }
+    if file.get(4..6) != Some(&[1, 1]) {
+        return Err(ImageError::WrongClass);
+    }
+    let header = slice(file, 0, HEADER_BYTES, "the file header")?;
+    let (kind, machine) = (half(header, 16), half(header, 18));
+    if machine != MACHINE_RISCV {
+        return Err(ImageError::WrongMachine { machine });
+    }
+    if kind != TYPE_EXECUTABLE {
+        return Err(ImageError::NotExecutable { kind });
+    }
+    if usize::from(half(header, 42)) != PROGRAM_HEADER_BYTES {
+        return Err(ImageError::Damaged {
+            what: "program headers are not 32 bytes long",
+        });
+    }
+    let (entry, table) = (word(header, 24), word(header, 28) as usize);
+    let mut segments = Vec::new();
+    // Where the segments lie when the core runs, to judge the entry point.
+    let mut runs_at = Vec::new();
+    for number in 0..usize::from(half(header, 44)) {
+        let start = table.saturating_add(number * PROGRAM_HEADER_BYTES);
+        let program = slice(file, start, PROGRAM_HEADER_BYTES, "a program header")?;
+        if let Some((segment, virtual_address)) = load(file, program, number, sram_bytes)? {
+            runs_at
+                .push(virtual_address..virtual_address.saturating_add(segment.bytes.len() as u32));
+            segments.push((number, segment));
+        }
+    }
+    segments.sort_by_key(|(_, segment)| segment.address);
+    for pair in segments.windows(2) {
+        if range(&pair[0].1).end > range(&pair[1].1).start {
+            return Err(ImageError::Overlap {
+                first: pair[0].0,
+                second: pair[1].0,
+            });
+        }
+    }
+    if segments.is_empty() {
+        return Err(ImageError::Empty);
+    }
+    if !runs_at.iter().any(|bytes| bytes.contains(&entry)) {
+        return Err(ImageError::EntryOutside { entry });
+    }
+    Ok(Image {
+        entry,
+        segments: segments.into_iter().map(|(_, segment)| segment).collect(),
+    })
+}
+
+/// A segment is loaded where its physical address says; what stands elsewhere when it runs is moved there by the
+/// firmware itself, and so is what it only reserves there.
+fn load(
+    file: &[u8],
+    program: &[u8],
+    number: usize,
+    sram_bytes: u32,
+) -> Result<Option<(Segment, u32)>, ImageError> {
+    let [kind, offset, virtual_address, address, file_bytes, memory_bytes] =
+        [0, 4, 8, 12, 16, 20].map(|at| word(program, at));
+    if kind != PROGRAM_LOAD {
+        return Ok(None);
+    }
+    if memory_bytes < file_bytes {
+        return Err(ImageError::Damaged {
+            what: "a segment is longer in the file than in memory",
+        });
+    }
+    let in_place = address == virtual_address && address >> 28 == CORE_SRAM_BASE >> 28;
+    let bytes = if in_place { memory_bytes } else { file_bytes };
+    if bytes == 0 {
+        return Ok(None);
+    }
+    let first = CORE_SRAM_BASE + FIRMWARE_ADDRESS;
+    let end = CORE_SRAM_BASE + sram_bytes;
+    if address < first || u64::from(address) + u64::from(bytes) > u64::from(end) {
+        return Err(ImageError::OutsideSram {
+            number,
+            address,
+            bytes,
+            end,
+        });
+    }
+    if address % 4 != 0 {
+        return Err(ImageError::Damaged {
+            what: "a segment does not start at a multiple of 4",
+        });
+    }
+    let content = slice(file, offset as usize, file_bytes as usize, "a segment")?;
+    let mut content = content.to_vec();
+    content.resize(bytes.next_multiple_of(4) as usize, 0);
+    let segment = Segment {
+        address: SramAddr(address - CORE_SRAM_BASE),
+        bytes: content,
+    };
+    Ok(Some((segment, virtual_address)))
+}
+
+fn range(segment: &Segment) -> Range<u32> {
+    segment.address.0..segment.address.0 + segment.bytes.len() as u32
+}
+
+fn slice<'a>(
+    file: &'a [u8],
+    start: usize,
+    len: usize,
+    what: &'static str,
+) -> Result<&'a [u8], ImageError> {
+    let end = start.checked_add(len);
+    end.and_then(|end| file.get(start..end))
+        .ok_or(ImageError::Truncated { what })
+}
+
+fn half(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]])
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}

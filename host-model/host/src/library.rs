@@ -1,0 +1,447 @@
+//! The user library: what a process does with the NIC without the kernel (facts M-1, M-5).
+//!
+//! A post is a descriptor, stored into the process's own queue page in SRAM, and its doorbell. Its end shows in the status
+//! page, in the process's own memory; arrival shows in the bytes themselves. Neither costs an access to the NIC.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use nic_layout::post::{
+    PostDescriptor, PostError, ProcessStatus, OP_WRITE, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES,
+};
+use sim_pins::Ps;
+use zerocopy::{FromBytes, IntoBytes};
+
+use crate::address::{NodeId, Pid, UserVirt};
+use crate::driver::{Driver, DriverError, ProcessGrant};
+use crate::events::{EventKind, EventLog, Subject};
+use crate::executor::Lock;
+use crate::memory::{Memory, MemoryError, Watch};
+use crate::pio::Pio;
+use crate::platform::HostCosts;
+use crate::processor::Cpu;
+
+/// A registered buffer, as its owner tells others: whoever has this may write there (facts M-46).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Export {
+    pub node: NodeId,
+    pub buffer: u32,
+    /// Low word first.
+    pub key: [u32; 2],
+    pub length_bytes: u32,
+}
+
+/// A post that was rung.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WriteHandle {
+    /// Free-running, in the order of posting.
+    pub index: u32,
+    pub message: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum WriteError {
+    #[error("the NIC refused post {index}: {}", post_error(*.error))]
+    Refused { index: u32, error: u32 },
+    /// The status page tells the last refusal only. This post ended together with it, and may be one of those refused.
+    #[error("posts up to {last_index} ended, {refused} of them badly, the last with: {}", post_error(*.error))]
+    Unclear {
+        last_index: u32,
+        refused: u32,
+        error: u32,
+    },
+    #[error("the status page says that {ended} posts have ended, and {posted} were posted")]
+    WildStatus { ended: u32, posted: u32 },
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+}
+
+fn post_error(error: u32) -> String {
+    let text = match error {
+        1 => "unknown operation",
+        2 => "no such node",
+        3 => "length out of range",
+        4 => "bad source address: it has no page, or the page cannot be pinned",
+        5 => "the peer does not answer",
+        6 => "wild doorbell",
+        7 => "the PCI bus ended the DMA of the source",
+        _ => return format!("error {error}, which is unknown"),
+    };
+    text.to_owned()
+}
+
+/// What the firmware may have written as an error.
+pub fn known_error(error: u32) -> Option<PostError> {
+    use PostError::*;
+    let all = [
+        UnknownOperation,
+        NoSuchNode,
+        LengthOutOfRange,
+        BadSourceAddress,
+        PeerUnreachable,
+        BadProducerIndex,
+        BusError,
+    ];
+    all.into_iter().find(|known| *known as u32 == error)
+}
+
+/// A process that has the NIC open. Clones are the same process.
+#[derive(Clone)]
+pub struct Process(Rc<Inner>);
+
+struct Inner {
+    driver: Driver,
+    memory: Rc<RefCell<Memory>>,
+    cpu: Cpu,
+    pio: Pio,
+    log: EventLog,
+    costs: HostCosts,
+    grant: ProcessGrant,
+    /// Posts so far; free-running.
+    posted: Cell<u32>,
+    seen: Cell<ProcessStatus>,
+    /// Ends that were seen and that nobody has asked for.
+    ended: RefCell<BTreeMap<u32, Result<(), WriteError>>>,
+    posting: Lock,
+}
+
+impl Process {
+    pub(crate) async fn open(
+        driver: Driver,
+        memory: Rc<RefCell<Memory>>,
+        pio: Pio,
+        log: EventLog,
+        costs: HostCosts,
+    ) -> Result<Process, DriverError> {
+        let cpu = pio.cpu().clone();
+        let grant = driver.open(&cpu).await?;
+        Ok(Process(Rc::new(Inner {
+            driver,
+            memory,
+            cpu,
+            pio,
+            log,
+            costs,
+            grant,
+            posted: Cell::new(0),
+            seen: Cell::default(),
+            ended: RefCell::default(),
+            posting: Lock::default(),
+        })))
+    }
+
+    pub fn pid(&self) -> Pid {
+        self.0.grant.pid
+    }
+
+    pub fn grant(&self) -> &ProcessGrant {
+        &self.0.grant
+    }
+
+    pub fn cpu(&self) -> &Cpu {
+        &self.0.cpu
+    }
+
+    /// Ends the use of the NIC, and the process's memory with it.
+    pub async fn close(&self) -> Result<(), DriverError> {
+        self.0.driver.close(&self.0.cpu, &self.0.grant).await
+    }
+
+    // ---- Memory --------------------------------------------------------------------------------------------------
+
+    /// Whole pages; physical pages come at the first touch.
+    pub fn alloc(&self, bytes: u32) -> Result<UserVirt, MemoryError> {
+        self.0.memory.borrow_mut().reserve(self.pid(), bytes)
+    }
+
+    /// Puts bytes in place, in no time: what a workload is about, not what it costs. See [`Process::copy`].
+    pub fn store(&self, address: UserVirt, bytes: &[u8]) -> Result<(), MemoryError> {
+        self.0.memory.borrow_mut().write(self.pid(), address, bytes)
+    }
+
+    /// Looks at bytes, in no time.
+    pub fn load(&self, address: UserVirt, len_bytes: u32) -> Result<Vec<u8>, MemoryError> {
+        let mut bytes = vec![0; len_bytes as usize];
+        self.0
+            .memory
+            .borrow_mut()
+            .read(self.pid(), address, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Copies bytes as a processor does, and takes its time.
+    pub async fn copy(
+        &self,
+        from: UserVirt,
+        to: UserVirt,
+        len_bytes: u32,
+    ) -> Result<(), MemoryError> {
+        self.0
+            .cpu
+            .charge("copy", self.0.costs.memcpy(len_bytes))
+            .await;
+        let bytes = self.load(from, len_bytes)?;
+        self.store(to, &bytes)
+    }
+
+    // ---- Buffers -------------------------------------------------------------------------------------------------
+
+    pub async fn export(&self, start: UserVirt, length_bytes: u32) -> Result<Export, DriverError> {
+        self.0
+            .driver
+            .export(&self.0.cpu, self.pid(), start, length_bytes)
+            .await
+    }
+
+    pub async fn withdraw(&self, export: &Export) -> Result<(), DriverError> {
+        self.0
+            .driver
+            .withdraw(&self.0.cpu, self.pid(), export)
+            .await
+    }
+
+    // ---- Writing -------------------------------------------------------------------------------------------------
+
+    /// Posts a write of own bytes into a buffer of another process. Waits while the queue is full. `message` travels with
+    /// it, for the trace.
+    pub async fn write(
+        &self,
+        from: UserVirt,
+        length_bytes: u32,
+        to: &Export,
+        offset: u32,
+        message: u32,
+    ) -> Result<WriteHandle, WriteError> {
+        let descriptor = PostDescriptor {
+            op: OP_WRITE,
+            flags: 0,
+            destination_node: to.node.0,
+            length_bytes,
+            source_address: from.0,
+            buffer: to.buffer,
+            buffer_offset: offset,
+            key: to.key,
+            message,
+        };
+        self.post(&descriptor).await
+    }
+
+    /// Posts any descriptor, after the queue has room.
+    pub async fn post(&self, descriptor: &PostDescriptor) -> Result<WriteHandle, WriteError> {
+        let _order = self.0.posting.acquire().await;
+        let index = self.0.posted.get();
+        let (pid, message) = (self.pid(), descriptor.message);
+        let subject = Subject::Post {
+            pid,
+            index,
+            message,
+        };
+        self.note(subject, EventKind::PostBegin);
+        if self.is_full() {
+            self.update_status()?;
+            self.poll_status(|| !self.is_full()).await?;
+        }
+        self.0
+            .cpu
+            .charge("post", Ps::from_ns(self.0.costs.post_build_ns))
+            .await;
+        let written = subject.note(EventKind::DescriptorWritten);
+        self.store_descriptor(index, descriptor, Some(written))
+            .await;
+        self.0.posted.set(index.wrapping_add(1));
+        let rung = subject.note(EventKind::DoorbellWritten);
+        self.0
+            .pio
+            .write_words(self.0.grant.doorbell, &[index.wrapping_add(1)], Some(rung))
+            .await;
+        self.note(subject, EventKind::PioIssued);
+        Ok(WriteHandle { index, message })
+    }
+
+    /// What a hostile process can do as well: any descriptor into any place of its queue, without a doorbell.
+    pub async fn post_raw(&self, index: u32, descriptor: &PostDescriptor) {
+        self.store_descriptor(index, descriptor, None).await;
+    }
+
+    /// Rings with any value.
+    pub async fn ring_raw(&self, value: u32) {
+        self.0.pio.write(self.0.grant.doorbell, value).await;
+    }
+
+    async fn store_descriptor(
+        &self,
+        index: u32,
+        descriptor: &PostDescriptor,
+        note: Option<crate::events::Note>,
+    ) {
+        let place = index % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES;
+        let words: Vec<u32> = descriptor
+            .as_bytes()
+            .chunks_exact(4)
+            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            .collect();
+        self.0
+            .pio
+            .write_words(self.0.grant.post_queue + place, &words, note)
+            .await;
+    }
+
+    fn is_full(&self) -> bool {
+        self.0.posted.get().wrapping_sub(self.0.seen.get().ended) >= POST_QUEUE_ENTRIES
+    }
+
+    // ---- Ends of posts -------------------------------------------------------------------------------------------
+
+    /// Waits until the post has ended: its bytes are in the memory of the other node, or it was refused. Each handle is
+    /// waited for once.
+    pub async fn wait(&self, handle: WriteHandle) -> Result<(), WriteError> {
+        self.update_status()?;
+        self.poll_status(|| self.0.ended.borrow().contains_key(&handle.index))
+            .await?;
+        let subject = Subject::Post {
+            pid: self.pid(),
+            index: handle.index,
+            message: handle.message,
+        };
+        self.note(subject, EventKind::StatusSeen);
+        let end = self.0.ended.borrow_mut().remove(&handle.index);
+        end.expect("the condition that was waited for")
+    }
+
+    /// What the process has seen of its status page.
+    pub fn status(&self) -> ProcessStatus {
+        self.0.seen.get()
+    }
+
+    /// Polls the status page until `condition`, which follows from it, holds.
+    async fn poll_status(&self, condition: impl Fn() -> bool) -> Result<(), WriteError> {
+        let ended = self.0.grant.status + std::mem::offset_of!(ProcessStatus, ended) as u32;
+        let watch = self.0.memory.borrow_mut().watch(self.pid(), ended, 4)?;
+        let mut failure = None;
+        self.poll(&watch, None, || match self.update_status() {
+            Ok(()) => condition(),
+            Err(error) => {
+                failure = Some(error);
+                true
+            }
+        })
+        .await;
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Takes over what the NIC has written to the status page.
+    fn update_status(&self) -> Result<(), WriteError> {
+        let bytes = self.load(self.0.grant.status, size_of::<ProcessStatus>() as u32)?;
+        let now = ProcessStatus::read_from_bytes(&bytes).expect("as many bytes");
+        let before = self.0.seen.get();
+        let newly_ended = now.ended.wrapping_sub(before.ended);
+        let posted = self.0.posted.get();
+        if newly_ended > posted.wrapping_sub(before.ended) {
+            return Err(WriteError::WildStatus {
+                ended: now.ended,
+                posted,
+            });
+        }
+        let refused = now.refused.wrapping_sub(before.refused).min(newly_ended);
+        let error = now.last_error;
+        let mut ended = self.0.ended.borrow_mut();
+        for n in 0..newly_ended {
+            let index = before.ended.wrapping_add(n);
+            let end = if index == now.last_error_index && refused > 0 {
+                Err(WriteError::Refused { index, error })
+            } else if refused <= 1 {
+                Ok(())
+            } else {
+                // More than one was refused since the last look, and only the last is known by its index.
+                Err(WriteError::Unclear {
+                    last_index: now.ended.wrapping_sub(1),
+                    refused,
+                    error,
+                })
+            };
+            ended.insert(index, end);
+        }
+        self.0.seen.set(now);
+        Ok(())
+    }
+
+    // ---- Arrival -------------------------------------------------------------------------------------------------
+
+    /// Polls own bytes until `arrived` accepts them. `message` names the wait in the trace.
+    pub async fn wait_bytes(
+        &self,
+        address: UserVirt,
+        len_bytes: u32,
+        message: u32,
+        arrived: impl Fn(&[u8]) -> bool,
+    ) -> Result<(), MemoryError> {
+        let subject = Subject::Arrival {
+            pid: self.pid(),
+            message,
+        };
+        self.note(subject, EventKind::WaitBegin);
+        let watch = self
+            .0
+            .memory
+            .borrow_mut()
+            .watch(self.pid(), address, len_bytes)?;
+        let mut failure = None;
+        self.poll(&watch, Some(subject), || {
+            match self.load(address, len_bytes) {
+                Ok(bytes) => arrived(&bytes),
+                Err(error) => {
+                    failure = Some(error);
+                    true
+                }
+            }
+        })
+        .await;
+        self.note(subject, EventKind::ArrivalSeen);
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Polls until `condition` holds; it can change only by a write that `watch` sees. A poll that finds the cached bytes
+    /// takes `poll_unchanged_ns`; one that finds them written by a device takes `poll_changed_ns` more.
+    async fn poll(
+        &self,
+        watch: &Watch,
+        subject: Option<Subject>,
+        mut condition: impl FnMut() -> bool,
+    ) {
+        let sim = self.0.cpu.sim().clone();
+        let period = Ps::from_ns(self.0.costs.poll_unchanged_ns);
+        let begin = sim.now();
+        loop {
+            let written = watch.written();
+            let held = condition();
+            if held {
+                // Its last miss was paid for before it was looked at; a first look pays here.
+                if sim.now() == begin {
+                    self.0
+                        .cpu
+                        .charge("poll", Ps::from_ns(self.0.costs.poll_changed_ns))
+                        .await;
+                }
+                return;
+            }
+            written.await;
+            if let Some(subject) = subject {
+                self.note(subject, EventKind::ArrivalWritten);
+            }
+            // The poll that finds it begins at the next multiple of the period.
+            let polls = (sim.now() - begin).0.div_ceil(period.0);
+            sim.sleep_until(begin + Ps(polls * period.0)).await;
+            self.0
+                .cpu
+                .charge("poll", Ps::from_ns(self.0.costs.poll_changed_ns))
+                .await;
+        }
+    }
+
+    fn note(&self, subject: Subject, kind: EventKind) {
+        self.0
+            .log
+            .record(self.0.cpu.sim().now(), subject.note(kind));
+    }
+}
