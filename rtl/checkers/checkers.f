@@ -3,3 +3,5 @@ checkers/nic_sram_port_checker.sv
 checkers/nic_sram_wait_checker.sv
 checkers/nic_register_slave_checker.sv
 checkers/nic_gmii_tx_checker.sv
+checkers/nic_register_slaves_checker.sv
+checkers/nic_top_checker.sv

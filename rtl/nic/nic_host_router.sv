@@ -110,7 +110,7 @@ module nic_host_router #(
 
   // ---- Answering ----------------------------------------------------------------
 
-  logic   answer_q, answer_last_q, answer_high_q, refused_q;
+  logic   answer_q, answer_last_q, answer_high_q;
   place_e answer_place_q;
 
   logic [31:0] answer_data;
@@ -124,20 +124,19 @@ module nic_host_router #(
 
   assign host_rsp_valid_o = answer_q;
   assign host_rsp_o       = '{data: answer_data, last: answer_last_q};
-  assign refused_o        = refused_q;
 
   // ---- Registers ----------------------------------------------------------------
 
   wire logic step = host_req_valid_i && granted;
 
+  assign refused_o = step && place == Nothing;
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      beat_q    <= '0;
-      answer_q  <= 1'b0;
-      refused_q <= 1'b0;
+      beat_q   <= '0;
+      answer_q <= 1'b0;
     end else begin
-      answer_q  <= step && !host_req_i.we;
-      refused_q <= step && place == Nothing;
+      answer_q <= step && !host_req_i.we;
       if (step) beat_q <= last ? '0 : beat_q + 3'd1;
     end
     if (step) begin

@@ -27,7 +27,11 @@ impl RegisterBench {
     pub fn new(seed: u32) -> Result<RegisterBench, Error> {
         let mut model = Clocked::new(BenchRegisters::new(Context::new().randomized(seed))?);
         model.rst_ni.set(0);
-        model.host_read_dwords_i.set(1);
+        model.host_valid_i.set(0);
+        model.core_req_i.set(0);
+        model.other_req_i.set(0);
+        model.event_set_i.set(0);
+        model.sleep_a_i.set(0);
         for _ in 0..3 {
             model.clock()?;
         }
@@ -163,7 +167,11 @@ impl RegisterBench {
             if self.model.host_rsp_valid_o.is_high() {
                 data.push(self.model.host_rsp_data_o.get());
                 let last = self.model.host_rsp_last_o.is_high();
-                assert_eq!(last, data.len() == usize::from(dwords), "last is on the last dword");
+                assert_eq!(
+                    last,
+                    data.len() == usize::from(dwords),
+                    "last is on the last dword"
+                );
                 if last {
                     return Ok(data);
                 }

@@ -1,0 +1,1 @@
+bind nic_registers nic_register_slaves_checker u_slaves_checker (.*);
