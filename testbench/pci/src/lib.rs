@@ -4,10 +4,12 @@
 //! memory with two DMA engines ([`CoreSide`]) at its core-clock ports. [`Bench`] runs both clocks.
 
 mod bench;
+mod byte_counts;
 mod core_side;
 mod pins;
 
 pub use bench::{Bench, BenchError, BusEdge, Setup, BAR0, BAR1};
+pub use byte_counts::ByteCounts;
 pub use core_side::{CoreSide, Counts, DmaStatus, ReadResult, BAR0_BYTES, SRAM_BYTES};
 
 verilated::include_model!("BenchPci");
