@@ -86,7 +86,7 @@ impl Bench {
         self.clocks(us * 1_000_000 / CLOCK.0);
     }
 
-    /// Runs a task to its end.
+    /// Runs a task to its end, and its posted writes to the NIC.
     pub fn run<T: 'static, F: Future<Output = T> + 'static>(
         &mut self,
         make: impl FnOnce(Node) -> F,
@@ -95,6 +95,9 @@ impl Bench {
         for _ in 0..2_000_000 {
             self.clocks(1);
             if let Some(value) = task.take() {
+                while !self.host.is_quiet() {
+                    self.clocks(1);
+                }
                 return value;
             }
         }
