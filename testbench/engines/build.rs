@@ -8,6 +8,7 @@ fn main() {
         .file_list("rtl/bench_dma.f")
         .clock("clk_i")
         .unknown(Unknown::Unique)
+        .trace(Trace::Fst)
         .build();
     Model::new("bench_mac")
         .prefix("BenchMac")

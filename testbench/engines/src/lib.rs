@@ -12,6 +12,8 @@ pub mod memory;
 verilated::include_model!("BenchDma");
 verilated::include_model!("BenchMac");
 
+use std::path::PathBuf;
+
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -41,6 +43,15 @@ impl Chance {
         bytes
     }
 }
+
+/// Where the waves of a bench go: into the folder that BENCH_WAVES names, if it is set.
+fn waves(model: &str, seed: u64) -> Option<PathBuf> {
+    std::env::var_os("BENCH_WAVES")
+        .map(|folder| PathBuf::from(folder).join(format!("{model}-{seed}.fst")))
+}
+
+/// What to do when a bench stops.
+const REMEDY: &str = "run this test alone with BENCH_WAVES=FOLDER to have waves";
 
 /// The level that the pin of one bit of a bus carries.
 fn bit(bus: u8, number: usize) -> bool {
