@@ -37,6 +37,7 @@ pub struct Model {
     sources: FileList,
     parameters: Vec<(String, String)>,
     clocks: Vec<String>,
+    pins_of: Option<String>,
     trace: Trace,
     unknown: Unknown,
     coverage: bool,
@@ -52,6 +53,7 @@ impl Model {
             sources: FileList::default(),
             parameters: Vec::new(),
             clocks: Vec::new(),
+            pins_of: None,
             trace: Trace::None,
             unknown: Unknown::Fast,
             coverage: false,
@@ -98,6 +100,13 @@ impl Model {
     /// The next clock input, for `tick`; the first one named is bit 0.
     pub fn clock(mut self, port: &str) -> Model {
         self.clocks.push(port.to_owned());
+        self
+    }
+
+    /// Shares the type of the pins with the model of that prefix, so that both become the same `verilated::AnyModel`.
+    /// The ports must be the same, or the compiler objects.
+    pub fn pins_of(mut self, prefix: &str) -> Model {
+        self.pins_of = Some(prefix.to_owned());
         self
     }
 
@@ -180,6 +189,7 @@ impl Model {
             ports: &ports,
             clocks: &self.clocks,
             posedge_only,
+            pins_of: self.pins_of.as_deref(),
             trace: self.trace,
         };
         let shim_cpp = folder.join(format!("{}_shim.cpp", self.prefix));

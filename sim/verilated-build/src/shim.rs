@@ -12,6 +12,8 @@ pub(crate) struct Shim<'a> {
     pub ports: &'a [Port],
     pub clocks: &'a [String],
     pub posedge_only: bool,
+    /// The model whose type of pins this one has too.
+    pub pins_of: Option<&'a str>,
     pub trace: Trace,
 }
 
@@ -62,19 +64,14 @@ impl Shim<'_> {
         for (i, port) in self.ports.iter().enumerate() {
             let name = field_name(&port.name);
             let pin = match port.direction {
-                Direction::Input => "Input",
-                Direction::Output => "Output",
+                Direction::Input => "::verilated::Input",
+                Direction::Output => "::verilated::Output",
             };
-            writeln!(
-                fields,
-                "    pub {name}: ::verilated::{pin}<{}, {}>,",
-                port.rust_type(),
-                port.width_bits
-            )
-            .unwrap();
+            let (rust_type, width) = (port.rust_type(), port.width_bits);
+            writeln!(fields, "    pub {name}: {pin}<{rust_type}, {width}>,").unwrap();
             writeln!(
                 values,
-                "                {name}: ::verilated::{pin}::new(ports[{i}]),"
+                "                {name}: {pin}::<{rust_type}, {width}>::new(ports[{i}]),"
             )
             .unwrap();
         }
@@ -88,19 +85,24 @@ impl Shim<'_> {
             Trace::Vcd => "Some(::verilated::TraceFormat::Vcd)",
             Trace::Fst => "Some(::verilated::TraceFormat::Fst)",
         };
+        let (pins, pins_type) = match self.pins_of {
+            Some(other) => (format!("{other}Pins"), String::new()),
+            None => {
+                let name = format!("{prefix}Pins");
+                let definition = format!(
+                    "/// The ports of `{top_module}`.\npub struct {name} {{\n{fields}}}\n\n"
+                );
+                (name, definition)
+            }
+        };
         format!(
-            "/// The ports of `{top_module}`.
-pub struct {prefix}Pins {{
-{fields}}}
-
-/// The verilated module `{top_module}`.
-pub struct {prefix} {{
-    pins: {prefix}Pins,
-    handle: ::verilated::Handle,
-}}
+            "{pins_type}/// The verilated module `{top_module}`.
+pub struct {prefix}(::verilated::AnyModel<{pins}>);
 
 #[allow(dead_code)]
 impl {prefix} {{
+    /// The clock inputs that were named in the build; bit i of the mask of `tick` is element i.
+    pub const CLOCKS: &'static [&'static str] = &[{clocks}];
     /// The format in which this build can write waves.
     pub const TRACE: ::std::option::Option<::verilated::TraceFormat> = {trace};
     /// All logic waits for rising edges of `CLOCKS` only, so that falling edges need no evaluation.
@@ -116,34 +118,42 @@ impl {prefix} {{
         }}
         let mut ports = [::std::ptr::null_mut(); {port_count}];
         // SAFETY: the C++ function was generated for this model, and fills in as many ports.
-        let handle = unsafe {{ ::verilated::Handle::new({prefix:?}, context, verilated_new_{prefix}, &mut ports)? }};
-        // SAFETY: addresses, types and widths are those of the model, which lives as long as `handle`; pins are only
-        // reachable by reference through this type, which owns both.
+        let handle = unsafe {{
+            ::verilated::Handle::new({prefix:?}, Self::CLOCKS, context, verilated_new_{prefix}, &mut ports)?
+        }};
+        // SAFETY: addresses, types and widths are those of the model, which lives as long as `handle`.
         let pins = unsafe {{
-            {prefix}Pins {{
+            {pins} {{
 {values}            }}
         }};
-        ::std::result::Result::Ok({prefix} {{ pins, handle }})
+        // SAFETY: pins and handle belong together.
+        ::std::result::Result::Ok({prefix}(unsafe {{ ::verilated::AnyModel::new(pins, handle) }}))
     }}
 }}
 
 impl ::std::ops::Deref for {prefix} {{
-    type Target = {prefix}Pins;
+    type Target = {pins};
     #[inline(always)]
-    fn deref(&self) -> &{prefix}Pins {{
-        &self.pins
+    fn deref(&self) -> &{pins} {{
+        &self.0
+    }}
+}}
+
+impl ::std::convert::From<{prefix}> for ::verilated::AnyModel<{pins}> {{
+    fn from(model: {prefix}) -> Self {{
+        model.0
     }}
 }}
 
 impl ::verilated::Model for {prefix} {{
-    const CLOCKS: &'static [&'static str] = &[{clocks}];
     #[inline(always)]
     unsafe fn handle(&mut self) -> &mut ::verilated::Handle {{
-        &mut self.handle
+        // SAFETY: the caller's promise is the one that is asked for.
+        unsafe {{ self.0.handle() }}
     }}
     #[inline(always)]
     fn handle_ref(&self) -> &::verilated::Handle {{
-        &self.handle
+        self.0.handle_ref()
     }}
 }}
 ",

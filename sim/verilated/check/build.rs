@@ -23,6 +23,7 @@ fn main() {
         .prefix("TwoClocksVcd")
         .trace(Trace::Vcd)
         .parameter("StepA", 3)
+        .pins_of("TwoClocksFst")
         .build();
 
     Model::new("talker")

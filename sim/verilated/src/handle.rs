@@ -37,11 +37,15 @@ impl TraceFormat {
     }
 }
 
+/// Takes what a model prints.
+type Display = Box<dyn FnMut(&str) + Send>;
+
 /// The model behind a generated type; use the methods of [`crate::Model`].
 pub struct Handle {
     foreign: UniquePtr<ForeignModel>,
     name: &'static str,
-    display: Option<Box<dyn FnMut(&str) + Send>>,
+    clocks: &'static [&'static str],
+    display: Option<Display>,
 }
 
 // SAFETY: the C++ model and its context are owned by this handle alone, are entered only through `&mut`, and the
@@ -55,6 +59,7 @@ impl Handle {
     /// `factory` is the one that verilated-build made for this model, and `ports` has one element for each of its ports.
     pub unsafe fn new(
         name: &'static str,
+        clocks: &'static [&'static str],
         context: Context,
         factory: Factory,
         ports: &mut [*mut u8],
@@ -77,6 +82,7 @@ impl Handle {
         Ok(Handle {
             foreign,
             name,
+            clocks,
             display: None,
         })
     }
@@ -89,6 +95,12 @@ impl Handle {
 
     #[inline(always)]
     pub(crate) fn tick(&mut self, time_ps: u64, rising: u32) -> Result<(), Error> {
+        // C++ would look up clocks that do not exist.
+        assert!(
+            u64::from(rising) >> self.clocks.len() == 0,
+            "{rising:#b} names a clock that {} does not have",
+            self.name
+        );
         let status = self.foreign.pin_mut().tick(time_ps, rising);
         self.heed(status)
     }
@@ -123,6 +135,10 @@ impl Handle {
         }
     }
 
+    pub(crate) fn clocks(&self) -> &'static [&'static str] {
+        self.clocks
+    }
+
     pub(crate) fn set_time(&mut self, time_ps: u64) {
         self.foreign.pin_mut().set_time(time_ps);
     }
@@ -131,7 +147,7 @@ impl Handle {
         self.foreign.pin_mut().set_assertions(on);
     }
 
-    pub(crate) fn on_display(&mut self, display: Box<dyn FnMut(&str) + Send>) {
+    pub(crate) fn on_display(&mut self, display: Display) {
         self.display = Some(display);
     }
 

@@ -12,7 +12,7 @@ pub use error::{Error, Stop, StopKind};
 pub use handle::TraceFormat;
 #[doc(hidden)]
 pub use handle::{Factory, ForeignModel, Handle, RawContext};
-pub use model::Model;
+pub use model::{AnyModel, Model};
 pub use pin::{Input, Output, PinValue};
 
 /// Brings in the type that the build script made with `verilated_build::Model::prefix`, and the methods of [`Model`].

@@ -1,12 +1,10 @@
+use std::ops::Deref;
 use std::path::Path;
 
 use crate::{Error, Handle, TraceFormat};
 
 /// What every generated model can do beside having pins.
 pub trait Model: Sized + Send {
-    /// The clocks that were named at build time; bit i of [`tick`](Model::tick)'s mask is element i.
-    const CLOCKS: &'static [&'static str];
-
     /// # Safety
     /// The handle must not be replaced: the pins point into it.
     #[doc(hidden)]
@@ -25,15 +23,16 @@ pub trait Model: Sized + Send {
     /// Raises the clocks in `rising` together at `time_ps`, evaluates once, and lowers them again.
     ///
     /// Inputs that were set before are sampled by the edge; outputs are those after it. Falling edges cost nothing where
-    /// no logic waits for them, and are half a period later in traces. Do not set pins of [`CLOCKS`](Model::CLOCKS) by hand as well.
+    /// no logic waits for them, and are half a period later in traces. Do not set pins of clocks by hand as well.
     #[inline(always)]
     fn tick(&mut self, time_ps: u64, rising: u32) -> Result<(), Error> {
-        debug_assert!(
-            u64::from(rising) >> Self::CLOCKS.len() == 0,
-            "{rising:#b} names a clock that does not exist"
-        );
         // SAFETY: as in eval.
         unsafe { self.handle() }.tick(time_ps, rising)
+    }
+
+    /// The clocks that were named at build time; bit i of the mask of [`tick`](Model::tick) is element i.
+    fn clocks(&self) -> &'static [&'static str] {
+        self.handle_ref().clocks()
     }
 
     /// Simulated time, as `$time`, messages and traces see it.
@@ -98,5 +97,41 @@ pub trait Model: Sized + Send {
     fn write_coverage(&mut self, path: impl AsRef<Path>) -> Result<(), Error> {
         // SAFETY: as in eval.
         unsafe { self.handle() }.write_coverage(path.as_ref())
+    }
+}
+
+/// A model of which only the type of its pins is known: what models with the same ports, from different parameters or with
+/// and without traces, have in common. Made from a generated model by `into()`; costs nothing.
+pub struct AnyModel<P> {
+    pins: P,
+    handle: Handle,
+}
+
+impl<P> AnyModel<P> {
+    /// # Safety
+    /// `pins` are those of the model behind `handle`.
+    #[doc(hidden)]
+    pub unsafe fn new(pins: P, handle: Handle) -> AnyModel<P> {
+        AnyModel { pins, handle }
+    }
+}
+
+impl<P> Deref for AnyModel<P> {
+    type Target = P;
+    #[inline(always)]
+    fn deref(&self) -> &P {
+        &self.pins
+    }
+}
+
+impl<P: Send> Model for AnyModel<P> {
+    #[inline(always)]
+    unsafe fn handle(&mut self) -> &mut Handle {
+        &mut self.handle
+    }
+
+    #[inline(always)]
+    fn handle_ref(&self) -> &Handle {
+        &self.handle
     }
 }

@@ -1,7 +1,7 @@
 use std::thread;
 
-use verilated::{Context, Error, Model, StopKind};
-use verilated_check::{EveryWidth, Talker, TwoClocksFst, TwoClocksVcd, Unreset};
+use verilated::{AnyModel, Context, Error, Model, StopKind};
+use verilated_check::{EveryWidth, Talker, TwoClocksFst, TwoClocksFstPins, TwoClocksVcd, Unreset};
 
 fn is_send<T: Send>() {}
 
@@ -51,11 +51,20 @@ fn two_models_and_two_instances_run_on_two_threads_undisturbed() {
 
 #[test]
 fn parameters_belong_to_their_model() {
-    let mut one = TwoClocksFst::new(Context::new()).unwrap();
-    let mut three = TwoClocksVcd::new(Context::new()).unwrap();
-    one.tick(1_000, 1).unwrap();
-    three.tick(1_000, 1).unwrap();
-    assert_eq!((one.a_o.get(), three.a_o.get()), (1, 3));
+    let one = TwoClocksFst::new(Context::new()).unwrap();
+    let three = TwoClocksVcd::new(Context::new()).unwrap();
+    // Models with the same pins are one type.
+    let mut models: [AnyModel<TwoClocksFstPins>; 2] = [one.into(), three.into()];
+    for model in &mut models {
+        model.tick(1_000, 1).unwrap();
+    }
+    assert_eq!(models.map(|model| model.a_o.get()), [1, 3]);
+}
+
+#[test]
+#[should_panic(expected = "names a clock that TwoClocksFst does not have")]
+fn a_clock_that_does_not_exist_is_refused() {
+    let _ = TwoClocksFst::new(Context::new()).unwrap().tick(0, 0b100);
 }
 
 #[test]
