@@ -46,8 +46,8 @@ pub async fn enumerate(pio: &Pio, platform: &Platform) -> Result<Device, DriverE
     if registers.bytes != REGISTER_BAR_BYTES || registers.prefetchable {
         return Err(registers.wrong(0, "131072 bytes of memory, not prefetchable"));
     }
-    if !sram.prefetchable || !sram.bytes.is_power_of_two() || sram.bytes > 1 << 28 {
-        return Err(sram.wrong(1, "the SRAM as prefetchable memory"));
+    if !sram.bytes.is_power_of_two() || sram.bytes > 1 << 28 {
+        return Err(sram.wrong(1, "the SRAM as memory, a power of two"));
     }
     // The larger first, so that both lie at multiples of their size.
     let (sram_start, registers_start) = if sram.bytes >= registers.bytes {
