@@ -81,8 +81,8 @@ pub struct Bench {
     /// Filled while `recording` is set.
     pub edges: Vec<BusEdge>,
     pub recording: bool,
-    /// Flips a bit of AD[31:0] as the NIC sees it, in clocks where the mask is not zero.
-    pub flip_ad: u32,
+    /// Inverts PAR on its way from the NIC to the bus.
+    pub flip_par: bool,
     now_ps: u64,
     next_pci_ps: u64,
     next_core_ps: u64,
@@ -119,7 +119,7 @@ impl Bench {
             pci_clocks: 0,
             edges: Vec::new(),
             recording: false,
-            flip_ad: 0,
+            flip_par: false,
             now_ps: 0,
             next_pci_ps: setup.pci_period_ps,
             next_core_ps: setup.core_period_ps / 3,
@@ -153,8 +153,12 @@ impl Bench {
             self.next_pci_ps += self.setup.pci_period_ps;
             self.pci_clocks += 1;
             rising |= PCI_CLOCK;
-            let nic = self.drive();
-            let mut lines = self
+            let mut nic = self.drive();
+            if self.flip_par {
+                let par = nic.levels.control.get(PciPin::Par);
+                nic.levels.control.set(PciPin::Par, !par);
+            }
+            let lines = self
                 .bus
                 .rising_edge(Ps(self.now_ps), &nic, &mut self.memory);
             if self.recording {
@@ -164,7 +168,6 @@ impl Bench {
                     nic,
                 });
             }
-            lines.ad ^= u64::from(self.flip_ad);
             apply(&lines, &self.model);
         }
         if self.now_ps == self.next_core_ps {

@@ -194,7 +194,7 @@ impl CoreSide {
     /// The handshakes that complete at this edge: to be called with the model as it stands before it.
     pub(crate) fn before_edge(&mut self, model: &BenchPci) {
         self.clock += 1;
-        if !model.rst_core_no.is_high() {
+        if !model.rst_core_no.is_high() || model.pci_rst_ni.get() == 0 {
             self.answers.clear();
             return;
         }
