@@ -1,0 +1,222 @@
+//! Drives a model of the core clock by clock, with a memory behind both ports.
+
+use std::collections::VecDeque;
+
+use rand_chacha::rand_core::{RngCore, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use verilated::Context;
+
+use crate::memory::{BusError, Memory};
+use crate::models::{CoreModel, Inputs, Outputs, PortInputs, Rvfi};
+
+/// How quick memory and how frequent interrupts are. Percentages are chances in each clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timing {
+    pub instr_gnt_percent: u32,
+    pub instr_rvalid_percent: u32,
+    pub data_gnt_percent: u32,
+    pub data_rvalid_percent: u32,
+    pub irq_rises_percent: u32,
+    pub irq_falls_percent: u32,
+}
+
+impl Timing {
+    /// Grants at once, answers in the next clock, no interrupts.
+    pub const IDEAL: Timing = Timing {
+        instr_gnt_percent: 100,
+        instr_rvalid_percent: 100,
+        data_gnt_percent: 100,
+        data_rvalid_percent: 100,
+        irq_rises_percent: 0,
+        irq_falls_percent: 0,
+    };
+
+    pub const SLOW: Timing = Timing {
+        instr_gnt_percent: 60,
+        instr_rvalid_percent: 50,
+        data_gnt_percent: 50,
+        data_rvalid_percent: 40,
+        irq_rises_percent: 0,
+        irq_falls_percent: 0,
+    };
+}
+
+/// An access that was granted on the data port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Granted {
+    pub addr: u32,
+    pub we: bool,
+    pub be: u8,
+    pub wdata: u32,
+}
+
+/// What happened in one clock.
+pub struct Clock {
+    pub outputs: Outputs,
+    pub rvfi: Option<Rvfi>,
+    pub granted: Option<Granted>,
+    /// The level of `irq_i` in this clock.
+    pub irq: bool,
+}
+
+/// Period of the simulated clock, for waves only.
+pub const CLOCK_PS: u64 = 10_000;
+
+pub struct Bench<M> {
+    pub model: M,
+    pub memory: Memory,
+    pub timing: Timing,
+    /// Level that a test drives; random interrupts come on top.
+    pub irq: bool,
+    inputs: Inputs,
+    rng: ChaCha8Rng,
+    instr_answers: VecDeque<Result<u32, BusError>>,
+    data_answers: VecDeque<Result<u32, BusError>>,
+    time_ps: u64,
+}
+
+impl<M: CoreModel> Bench<M> {
+    pub const HART_ID: u32 = 7;
+
+    /// A core that comes out of reset with the next clock.
+    pub fn new(
+        memory: Memory,
+        boot_addr: u32,
+        timing: Timing,
+        seed: u64,
+    ) -> Result<Bench<M>, verilated::Error> {
+        let model = M::build(Context::new().randomized(seed as u32))?;
+        Bench::with_model(model, memory, boot_addr, timing, seed)
+    }
+
+    /// The same with a model that was used before.
+    pub fn with_model(
+        model: M,
+        memory: Memory,
+        boot_addr: u32,
+        timing: Timing,
+        seed: u64,
+    ) -> Result<Bench<M>, verilated::Error> {
+        let mut bench = Bench {
+            model,
+            memory,
+            timing,
+            irq: false,
+            inputs: Inputs {
+                reset: true,
+                boot_addr,
+                hart_id: Self::HART_ID,
+                ..Inputs::default()
+            },
+            rng: ChaCha8Rng::seed_from_u64(seed),
+            instr_answers: VecDeque::new(),
+            data_answers: VecDeque::new(),
+            time_ps: 0,
+        };
+        for _ in 0..2 {
+            bench.model.drive(&bench.inputs);
+            bench.edge()?;
+        }
+        bench.inputs.reset = false;
+        Ok(bench)
+    }
+
+    fn edge(&mut self) -> Result<(), verilated::Error> {
+        self.time_ps += CLOCK_PS;
+        self.model.tick(self.time_ps, 1)
+    }
+
+    fn chance(&mut self, percent: u32) -> bool {
+        match percent {
+            0 => false,
+            100.. => true,
+            _ => self.rng.next_u32() % 100 < percent,
+        }
+    }
+
+    /// Answers a port's oldest access, or drives nonsense that the core must not look at.
+    fn port(&mut self, gnt_percent: u32, answer: Option<Result<u32, BusError>>) -> PortInputs {
+        let gnt = self.chance(gnt_percent);
+        match answer {
+            Some(answer) => PortInputs {
+                gnt,
+                rvalid: true,
+                rdata: answer.unwrap_or(0xDEAD_DEAD),
+                err: answer.is_err(),
+            },
+            None if gnt_percent < 100 => {
+                let noise = self.rng.next_u32();
+                PortInputs {
+                    gnt,
+                    rvalid: false,
+                    rdata: noise,
+                    err: noise & 1 == 1,
+                }
+            }
+            None => PortInputs {
+                gnt,
+                ..PortInputs::default()
+            },
+        }
+    }
+
+    /// Passes one clock.
+    pub fn clock(&mut self) -> Result<Clock, verilated::Error> {
+        let timing = self.timing;
+        let instr = if self.instr_answers.is_empty() || !self.chance(timing.instr_rvalid_percent) {
+            None
+        } else {
+            self.instr_answers.pop_front()
+        };
+        let data = if self.data_answers.is_empty() || !self.chance(timing.data_rvalid_percent) {
+            None
+        } else {
+            self.data_answers.pop_front()
+        };
+        let random_irq = self.inputs.irq && !self.irq;
+        let random_irq = if random_irq {
+            !self.chance(timing.irq_falls_percent)
+        } else {
+            self.chance(timing.irq_rises_percent)
+        };
+        self.inputs.irq = self.irq || random_irq;
+        self.inputs.instr = self.port(timing.instr_gnt_percent, instr);
+        self.inputs.data = self.port(timing.data_gnt_percent, data);
+        self.model.drive(&self.inputs);
+        self.model.eval()?;
+
+        let outputs = self.model.outputs();
+        if outputs.instr_req && self.inputs.instr.gnt {
+            self.instr_answers
+                .push_back(self.memory.read(outputs.instr_addr));
+        }
+        let mut granted = None;
+        if outputs.data_req && self.inputs.data.gnt {
+            let Outputs {
+                data_addr: addr,
+                data_we: we,
+                data_be: be,
+                data_wdata: wdata,
+                ..
+            } = outputs;
+            self.data_answers.push_back(match we {
+                true => self.memory.write(addr, be, wdata).map(|()| 0xDEAD_BEEF),
+                false => self.memory.read(addr),
+            });
+            granted = Some(Granted {
+                addr,
+                we,
+                be,
+                wdata,
+            });
+        }
+        let rvfi = self.model.rvfi();
+        self.edge()?;
+        Ok(Clock {
+            outputs,
+            rvfi,
+            granted,
+            irq: self.inputs.irq,
+        })
+    }
+}

@@ -1,0 +1,469 @@
+//! A dull instruction-set simulator of the core: no pipeline, no cleverness, one instruction after the other.
+//!
+//! It does not know time. What depends on time, the caller tells with each step: whether an interrupt comes, the level of
+//! the interrupt line, and the number of the clock for `mcycle`.
+
+use crate::asm::csr;
+use crate::insn::{Alu, Condition, CsrChange, CsrSource, Insn};
+use crate::memory::Memory;
+
+/// Causes of traps, as in `mcause`.
+pub mod cause {
+    pub const FETCH_FAULT: u32 = 1;
+    pub const ILLEGAL: u32 = 2;
+    pub const BREAKPOINT: u32 = 3;
+    pub const LOAD_MISALIGNED: u32 = 4;
+    pub const LOAD_FAULT: u32 = 5;
+    pub const STORE_MISALIGNED: u32 = 6;
+    pub const STORE_FAULT: u32 = 7;
+    pub const ECALL: u32 = 11;
+    pub const EXTERNAL_INTERRUPT: u32 = 0x8000_000B;
+}
+
+/// What the outside does to one instruction.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Moment {
+    /// An interrupt is taken before it.
+    pub interrupted: bool,
+    /// The level in `mip`.
+    pub mip: bool,
+    /// Clocks since reset, at the clock in which it executes.
+    pub clock: u64,
+}
+
+/// A memory access in whole words: `mask` names the bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Access {
+    pub addr: u32,
+    pub read_mask: u8,
+    pub write_mask: u8,
+    /// The whole word read, or the bytes written (others zero).
+    pub data: u32,
+}
+
+/// What one instruction did.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Retired {
+    pub pc: u32,
+    /// As fetched; 0 if that failed.
+    pub bits: u32,
+    pub next_pc: u32,
+    /// 0 if none.
+    pub rd: u8,
+    pub rd_value: u32,
+    pub rs1_value: u32,
+    pub rs2_value: u32,
+    pub access: Access,
+    pub trapped: bool,
+    pub interrupted: bool,
+    /// What appeared on the trace port.
+    pub trace: Option<u32>,
+}
+
+/// The cause and value of an exception.
+struct Trap(u32, u32);
+
+pub struct Reference {
+    pub x: [u32; 32],
+    pub pc: u32,
+    pub memory: Memory,
+    hart_id: u32,
+    mie: bool,
+    mpie: bool,
+    meie: bool,
+    mtvec: u32,
+    mscratch: u32,
+    mepc: u32,
+    mcause: u32,
+    mtval: u32,
+    inhibit_cycle: bool,
+    inhibit_instret: bool,
+    instret: u64,
+    /// `mcycle` was `cycle.0` at clock `cycle.1`.
+    cycle: (u64, u64),
+}
+
+impl Reference {
+    pub fn new(boot_addr: u32, hart_id: u32, memory: Memory) -> Reference {
+        Reference {
+            x: [0; 32],
+            pc: boot_addr,
+            memory,
+            hart_id,
+            mie: false,
+            mpie: false,
+            meie: false,
+            mtvec: 0,
+            mscratch: 0,
+            mepc: 0,
+            mcause: 0,
+            mtval: 0,
+            inhibit_cycle: false,
+            inhibit_instret: false,
+            instret: 0,
+            cycle: (0, 0),
+        }
+    }
+
+    /// A pending interrupt would be taken before the next instruction.
+    pub fn interrupts_enabled(&self) -> bool {
+        self.mie && self.meie
+    }
+
+    /// A pending interrupt would end `wfi`.
+    pub fn can_wake(&self) -> bool {
+        self.meie
+    }
+
+    /// Of the last trap.
+    pub fn mcause(&self) -> u32 {
+        self.mcause
+    }
+
+    pub fn step(&mut self, moment: Moment) -> Retired {
+        if moment.interrupted {
+            assert!(
+                self.interrupts_enabled(),
+                "interrupt at pc {:#x} though interrupts are off",
+                self.pc
+            );
+            self.enter_trap(self.pc, cause::EXTERNAL_INTERRUPT, 0);
+        }
+        let mut retired = Retired {
+            pc: self.pc,
+            interrupted: moment.interrupted,
+            ..Retired::default()
+        };
+        let result = match self.fetch() {
+            Ok(bits) => {
+                retired.bits = bits;
+                self.execute(bits, moment, &mut retired)
+            }
+            Err(trap) => Err(trap),
+        };
+        match result {
+            Ok(next_pc) => self.pc = next_pc,
+            Err(Trap(cause, value)) => {
+                retired.trapped = true;
+                self.enter_trap(self.pc, cause, value);
+            }
+        }
+        retired.next_pc = self.pc;
+        retired
+    }
+
+    fn enter_trap(&mut self, pc: u32, cause: u32, value: u32) {
+        self.mepc = pc;
+        self.mcause = cause;
+        self.mtval = value;
+        self.mpie = self.mie;
+        self.mie = false;
+        let vectored = self.mtvec & 1 == 1 && cause >> 31 == 1;
+        self.pc = (self.mtvec & !3).wrapping_add(if vectored { 4 * (cause & 0x1F) } else { 0 });
+    }
+
+    fn fetch(&self) -> Result<u32, Trap> {
+        let half = |at: u32| match self.memory.read(at) {
+            Ok(word) => Ok(word >> (8 * (at & 2)) & 0xFFFF),
+            Err(_) => Err(Trap(cause::FETCH_FAULT, at)),
+        };
+        let low = half(self.pc)?;
+        if low & 3 == 3 {
+            Ok(low | half(self.pc.wrapping_add(2))? << 16)
+        } else {
+            Ok(low)
+        }
+    }
+
+    /// Executes one instruction and returns the address of the next.
+    fn execute(&mut self, bits: u32, moment: Moment, retired: &mut Retired) -> Result<u32, Trap> {
+        let insn = Insn::decode(bits);
+        let pc = self.pc;
+        let next = pc.wrapping_add(if bits & 3 == 3 { 4 } else { 2 });
+        let mut next_pc = next;
+        let mut result = None;
+        let mut counted = true;
+
+        match insn {
+            Insn::Lui { rd, value } => result = Some((rd, value)),
+            Insn::Auipc { rd, value } => result = Some((rd, pc.wrapping_add(value))),
+            Insn::Jal { rd, offset } => {
+                result = Some((rd, next));
+                next_pc = pc.wrapping_add_signed(offset);
+            }
+            Insn::Jalr { rd, rs1, offset } => {
+                let base = self.rs1(rs1, retired);
+                result = Some((rd, next));
+                next_pc = base.wrapping_add_signed(offset) & !1;
+            }
+            Insn::Branch {
+                condition,
+                rs1,
+                rs2,
+                offset,
+            } => {
+                let (a, b) = (self.rs1(rs1, retired), self.rs2(rs2, retired));
+                if holds(condition, a, b) {
+                    next_pc = pc.wrapping_add_signed(offset);
+                }
+            }
+            Insn::Load {
+                rd,
+                rs1,
+                offset,
+                size_bytes,
+                signed,
+            } => {
+                let addr = self.rs1(rs1, retired).wrapping_add_signed(offset);
+                if addr % u32::from(size_bytes) != 0 {
+                    return Err(Trap(cause::LOAD_MISALIGNED, addr));
+                }
+                let word = self
+                    .memory
+                    .read(addr)
+                    .map_err(|_| Trap(cause::LOAD_FAULT, addr))?;
+                retired.access = Access {
+                    addr: addr & !3,
+                    read_mask: lanes(addr, size_bytes),
+                    write_mask: 0,
+                    data: word,
+                };
+                let unused_bits = 32 - 8 * u32::from(size_bytes);
+                let raw = word >> (8 * (addr & 3)) << unused_bits;
+                let value = if signed {
+                    (raw as i32 >> unused_bits) as u32
+                } else {
+                    raw >> unused_bits
+                };
+                result = Some((rd, value));
+            }
+            Insn::Store {
+                rs2,
+                rs1,
+                offset,
+                size_bytes,
+            } => {
+                let addr = self.rs1(rs1, retired).wrapping_add_signed(offset);
+                let value = self.rs2(rs2, retired);
+                if addr % u32::from(size_bytes) != 0 {
+                    return Err(Trap(cause::STORE_MISALIGNED, addr));
+                }
+                let mask = lanes(addr, size_bytes);
+                let data = value << (8 * (addr & 3));
+                self.memory
+                    .write(addr, mask, data)
+                    .map_err(|_| Trap(cause::STORE_FAULT, addr))?;
+                let data =
+                    data & (u32::MAX >> (32 - 8 * u32::from(size_bytes))) << (8 * (addr & 3));
+                retired.access = Access {
+                    addr: addr & !3,
+                    read_mask: 0,
+                    write_mask: mask,
+                    data,
+                };
+            }
+            Insn::OpImm { op, rd, rs1, imm } => {
+                result = Some((rd, compute(op, self.rs1(rs1, retired), imm as u32)))
+            }
+            Insn::Op { op, rd, rs1, rs2 } => {
+                let (a, b) = (self.rs1(rs1, retired), self.rs2(rs2, retired));
+                result = Some((rd, compute(op, a, b)));
+            }
+            Insn::Csr {
+                change,
+                rd,
+                csr,
+                source,
+            } => {
+                let operand = match source {
+                    CsrSource::Register(rs1) => self.rs1(rs1, retired),
+                    CsrSource::Immediate(imm) => u32::from(imm),
+                };
+                let writes = change == CsrChange::Write
+                    || !matches!(source, CsrSource::Register(0) | CsrSource::Immediate(0));
+                let csr = u32::from(csr);
+                let old = self
+                    .read_csr(csr, moment)
+                    .ok_or(Trap(cause::ILLEGAL, bits))?;
+                if writes {
+                    if csr >> 10 == 3 {
+                        return Err(Trap(cause::ILLEGAL, bits));
+                    }
+                    let new = match change {
+                        CsrChange::Write => operand,
+                        CsrChange::Set => old | operand,
+                        CsrChange::Clear => old & !operand,
+                    };
+                    self.write_csr(csr, new, moment);
+                    counted = csr != csr::MINSTRET && csr != csr::MINSTRETH;
+                    if csr == csr::TRACE {
+                        retired.trace = Some(new);
+                    }
+                }
+                result = Some((rd, old));
+            }
+            Insn::Fence | Insn::FenceI | Insn::Wfi => {}
+            Insn::Ecall => return Err(Trap(cause::ECALL, 0)),
+            Insn::Ebreak => return Err(Trap(cause::BREAKPOINT, pc)),
+            Insn::Mret => {
+                self.mie = self.mpie;
+                self.mpie = true;
+                next_pc = self.mepc;
+            }
+            Insn::Illegal => return Err(Trap(cause::ILLEGAL, bits)),
+        }
+
+        if let Some((rd, value)) = result {
+            if rd != 0 {
+                self.x[usize::from(rd)] = value;
+                retired.rd = rd;
+                retired.rd_value = value;
+            }
+        }
+        if counted && !self.inhibit_instret {
+            self.instret = self.instret.wrapping_add(1);
+        }
+        Ok(next_pc)
+    }
+
+    fn rs1(&self, rs1: u8, retired: &mut Retired) -> u32 {
+        retired.rs1_value = self.x[usize::from(rs1)];
+        retired.rs1_value
+    }
+
+    fn rs2(&self, rs2: u8, retired: &mut Retired) -> u32 {
+        retired.rs2_value = self.x[usize::from(rs2)];
+        retired.rs2_value
+    }
+
+    fn cycle_at(&self, clock: u64) -> u64 {
+        if self.inhibit_cycle {
+            self.cycle.0
+        } else {
+            self.cycle.0.wrapping_add(clock - self.cycle.1)
+        }
+    }
+
+    /// None if there is no such register.
+    fn read_csr(&self, csr: u32, moment: Moment) -> Option<u32> {
+        let cycle = self.cycle_at(moment.clock);
+        let bit = |level: bool, position: u32| u32::from(level) << position;
+        Some(match csr {
+            csr::MSTATUS => 3 << 11 | bit(self.mpie, 7) | bit(self.mie, 3),
+            csr::MISA => {
+                1 << 30 | 1 << ('M' as u32 - 'A' as u32) | 1 << ('I' as u32 - 'A' as u32) | 1 << 2
+            }
+            csr::MIE => bit(self.meie, 11),
+            csr::MIP => bit(moment.mip, 11),
+            csr::MTVEC => self.mtvec,
+            csr::MCOUNTINHIBIT => bit(self.inhibit_instret, 2) | bit(self.inhibit_cycle, 0),
+            csr::MSCRATCH => self.mscratch,
+            csr::MEPC => self.mepc,
+            csr::MCAUSE => self.mcause,
+            csr::MTVAL => self.mtval,
+            csr::MCYCLE | csr::CYCLE => cycle as u32,
+            csr::MCYCLEH | csr::CYCLEH => (cycle >> 32) as u32,
+            csr::MINSTRET | csr::INSTRET => self.instret as u32,
+            csr::MINSTRETH | csr::INSTRETH => (self.instret >> 32) as u32,
+            csr::MVENDORID | csr::MARCHID | csr::TRACE => 0,
+            csr::MIMPID => 1,
+            csr::MHARTID => self.hart_id,
+            _ => return None,
+        })
+    }
+
+    fn write_csr(&mut self, csr: u32, value: u32, moment: Moment) {
+        let bit = |position: u32| value >> position & 1 == 1;
+        let with_low = |old: u64| old >> 32 << 32 | u64::from(value);
+        let with_high = |old: u64| old & 0xFFFF_FFFF | u64::from(value) << 32;
+        let cycle = self.cycle_at(moment.clock);
+        let next_clock = moment.clock + 1;
+        match csr {
+            csr::MSTATUS => {
+                self.mie = bit(3);
+                self.mpie = bit(7);
+            }
+            csr::MIE => self.meie = bit(11),
+            csr::MTVEC => self.mtvec = value & !2,
+            csr::MCOUNTINHIBIT => {
+                // The count of this clock is still that of the old setting.
+                self.cycle = (self.cycle_at(next_clock), next_clock);
+                self.inhibit_cycle = bit(0);
+                self.inhibit_instret = bit(2);
+            }
+            csr::MSCRATCH => self.mscratch = value,
+            csr::MEPC => self.mepc = value & !1,
+            csr::MCAUSE => self.mcause = value & 0x8000_001F,
+            csr::MTVAL => self.mtval = value,
+            csr::MCYCLE => self.cycle = (with_low(cycle), next_clock),
+            csr::MCYCLEH => self.cycle = (with_high(cycle), next_clock),
+            csr::MINSTRET => self.instret = with_low(self.instret),
+            csr::MINSTRETH => self.instret = with_high(self.instret),
+            _ => {}
+        }
+    }
+}
+
+/// Which bytes of a word an access touches.
+fn lanes(addr: u32, size_bytes: u8) -> u8 {
+    ((1u8 << size_bytes) - 1) << (addr & 3)
+}
+
+fn holds(condition: Condition, a: u32, b: u32) -> bool {
+    match condition {
+        Condition::Eq => a == b,
+        Condition::Ne => a != b,
+        Condition::Lt => (a as i32) < b as i32,
+        Condition::Ge => a as i32 >= b as i32,
+        Condition::Ltu => a < b,
+        Condition::Geu => a >= b,
+    }
+}
+
+fn compute(op: Alu, a: u32, b: u32) -> u32 {
+    let (sa, sb) = (a as i32, b as i32);
+    let (wide_a, wide_b) = (i64::from(sa), i64::from(sb));
+    match op {
+        Alu::Add => a.wrapping_add(b),
+        Alu::Sub => a.wrapping_sub(b),
+        Alu::Sll => a << (b & 31),
+        Alu::Slt => u32::from(sa < sb),
+        Alu::Sltu => u32::from(a < b),
+        Alu::Xor => a ^ b,
+        Alu::Srl => a >> (b & 31),
+        Alu::Sra => (sa >> (b & 31)) as u32,
+        Alu::Or => a | b,
+        Alu::And => a & b,
+        Alu::Mul => a.wrapping_mul(b),
+        Alu::Mulh => ((wide_a * wide_b) >> 32) as u32,
+        Alu::Mulhsu => ((wide_a * i64::from(b)) >> 32) as u32,
+        Alu::Mulhu => ((u64::from(a) * u64::from(b)) >> 32) as u32,
+        Alu::Div if b == 0 => u32::MAX,
+        Alu::Div => sa.wrapping_div(sb) as u32,
+        Alu::Divu => a.checked_div(b).unwrap_or(u32::MAX),
+        Alu::Rem if b == 0 => a,
+        Alu::Rem => sa.wrapping_rem(sb) as u32,
+        Alu::Remu => a.checked_rem(b).unwrap_or(a),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The table of the unprivileged specification, "Semantics for division by zero and division overflow".
+    #[test]
+    fn division_by_zero_and_overflow_have_the_results_of_the_specification() {
+        let most_negative = 0x8000_0000;
+        for (op, a, b, result) in [
+            (Alu::Divu, 7, 0, u32::MAX),
+            (Alu::Remu, 7, 0, 7),
+            (Alu::Div, 7, 0, u32::MAX),
+            (Alu::Rem, 7, 0, 7),
+            (Alu::Div, most_negative, u32::MAX, most_negative),
+            (Alu::Rem, most_negative, u32::MAX, 0),
+        ] {
+            assert_eq!(compute(op, a, b), result, "{op:?}");
+        }
+    }
+}
