@@ -1,0 +1,260 @@
+use nic_layout::boot::{BootError, BootRequest, BOOT_MAGIC, LAYOUT_VERSION, MAX_NODES};
+use nic_layout::frame::{FRAME_BYTES_MIN, HEADER_BYTES};
+use nic_layout::PAGE_BYTES;
+use nic_reliable::SendWindow;
+
+use crate::MemoryMap;
+
+/// A frame of one page touches at most two pages at either end.
+pub const FRAME_DATA_BYTES_LIMIT: u32 = PAGE_BYTES;
+/// Each transmit buffer is in the transmit ring at most once; the other half of the ring is for acknowledgements.
+pub const TX_BUFFERS_MAX: u32 = 120;
+pub const RX_BUFFERS_MAX: u32 = 128;
+
+/// Frames in flight to one peer, at most.
+pub(crate) const WINDOW_MAX: u32 = 32;
+
+/// A boot request that was checked, and where things are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    pub node: u32,
+    pub node_count: u32,
+    pub session: u32,
+    pub frame_data_bytes_max: u32,
+    pub buffer_bytes: u32,
+    pub tx_buffer_count: u32,
+    pub rx_buffer_count: u32,
+    pub retransmit_cycles: u32,
+    pub retransmit_limit: u32,
+    pub ack_frames: u32,
+    pub ack_cycles: u32,
+    pub host_pages: u32,
+    /// Frames in flight to one peer: so many that all peers together cannot hold every buffer while one of them is slow, if buffers suffice.
+    pub window_frames: u32,
+    pub map: MemoryMap,
+}
+
+impl Config {
+    pub(crate) const EMPTY: Config = Config {
+        node: 0,
+        node_count: 0,
+        session: 0,
+        frame_data_bytes_max: 0,
+        buffer_bytes: 0,
+        tx_buffer_count: 0,
+        rx_buffer_count: 0,
+        retransmit_cycles: 0,
+        retransmit_limit: 0,
+        ack_frames: 0,
+        ack_cycles: 0,
+        host_pages: 0,
+        window_frames: 0,
+        map: MemoryMap::EMPTY,
+    };
+
+    /// Checks everything that the driver wrote, except that it fits the SRAM: that is for [`MemoryMap::plan`].
+    pub fn check(request: &BootRequest) -> Result<Config, BootError> {
+        if request.magic != BOOT_MAGIC {
+            return Err(BootError::BadMagic);
+        }
+        if request.layout_version != LAYOUT_VERSION {
+            return Err(BootError::OtherLayout);
+        }
+        if request.node_count < 2
+            || request.node_count > MAX_NODES as u32
+            || request.node >= request.node_count
+        {
+            return Err(BootError::NodeOutOfRange);
+        }
+        if request.session > 0xFF {
+            return Err(BootError::SessionOutOfRange);
+        }
+        let data = request.frame_data_bytes_max;
+        let buffer = request.buffer_bytes;
+        if data == 0
+            || data > FRAME_DATA_BYTES_LIMIT
+            || buffer % 8 != 0
+            || buffer > 0xFFF8
+            || buffer < HEADER_BYTES as u32 + data
+            || buffer < FRAME_BYTES_MIN as u32
+        {
+            return Err(BootError::BufferSize);
+        }
+        if request.tx_buffer_count == 0
+            || request.tx_buffer_count > TX_BUFFERS_MAX
+            || request.rx_buffer_count == 0
+            || request.rx_buffer_count > RX_BUFFERS_MAX
+        {
+            return Err(BootError::BufferCount);
+        }
+        let half_lap = u64::from(u32::MAX / 2);
+        if request.retransmit_cycles == 0
+            || SendWindow::interval_max(request.retransmit_cycles) >= half_lap
+            || request.ack_cycles == 0
+            || u64::from(request.ack_cycles) >= half_lap
+            || request.ack_frames == 0
+        {
+            return Err(BootError::IntervalOutOfRange);
+        }
+        let share = request.tx_buffer_count / (request.node_count - 1);
+        Ok(Config {
+            node: request.node,
+            node_count: request.node_count,
+            session: request.session,
+            frame_data_bytes_max: data,
+            buffer_bytes: buffer,
+            tx_buffer_count: request.tx_buffer_count,
+            rx_buffer_count: request.rx_buffer_count,
+            retransmit_cycles: request.retransmit_cycles,
+            retransmit_limit: request.retransmit_limit,
+            ack_frames: request.ack_frames,
+            ack_cycles: request.ack_cycles,
+            // Page numbers that do not fit a bus address are wild whatever the driver says.
+            host_pages: request.host_pages.min(1 << 20),
+            window_frames: share.clamp(1, WINDOW_MAX),
+            map: MemoryMap::default(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: BootRequest = BootRequest {
+        magic: BOOT_MAGIC,
+        layout_version: LAYOUT_VERSION,
+        node: 1,
+        node_count: 4,
+        core_hz: 88_000_000,
+        sram_bytes: 512 * 1024,
+        frame_data_bytes_max: 1466,
+        tx_buffer_count: 64,
+        rx_buffer_count: 64,
+        buffer_bytes: 1520,
+        retransmit_cycles: 22_000,
+        retransmit_limit: 16,
+        ack_frames: 4,
+        ack_cycles: 4400,
+        host_pages: 1 << 17,
+        session: 0,
+    };
+
+    #[test]
+    fn a_good_request_is_taken_and_buffers_are_shared_among_peers() {
+        assert_eq!(Config::check(&GOOD).unwrap().window_frames, 21);
+        assert_eq!(
+            Config::check(&BootRequest {
+                node_count: 2,
+                ..GOOD
+            })
+            .unwrap()
+            .window_frames,
+            32
+        );
+    }
+
+    #[test]
+    fn each_bad_request_is_refused_with_its_reason() {
+        let cases = [
+            (BootRequest { magic: 0, ..GOOD }, BootError::BadMagic),
+            (
+                BootRequest {
+                    layout_version: 0,
+                    ..GOOD
+                },
+                BootError::OtherLayout,
+            ),
+            (BootRequest { node: 4, ..GOOD }, BootError::NodeOutOfRange),
+            (
+                BootRequest {
+                    node_count: 17,
+                    ..GOOD
+                },
+                BootError::NodeOutOfRange,
+            ),
+            (
+                BootRequest {
+                    node: 0,
+                    node_count: 1,
+                    ..GOOD
+                },
+                BootError::NodeOutOfRange,
+            ),
+            (
+                BootRequest {
+                    session: 256,
+                    ..GOOD
+                },
+                BootError::SessionOutOfRange,
+            ),
+            (
+                BootRequest {
+                    frame_data_bytes_max: 0,
+                    ..GOOD
+                },
+                BootError::BufferSize,
+            ),
+            (
+                BootRequest {
+                    frame_data_bytes_max: 4097,
+                    buffer_bytes: 8192,
+                    ..GOOD
+                },
+                BootError::BufferSize,
+            ),
+            (
+                BootRequest {
+                    buffer_bytes: 1512,
+                    ..GOOD
+                },
+                BootError::BufferSize,
+            ),
+            (
+                BootRequest {
+                    buffer_bytes: 1521,
+                    ..GOOD
+                },
+                BootError::BufferSize,
+            ),
+            (
+                BootRequest {
+                    tx_buffer_count: 121,
+                    ..GOOD
+                },
+                BootError::BufferCount,
+            ),
+            (
+                BootRequest {
+                    rx_buffer_count: 0,
+                    ..GOOD
+                },
+                BootError::BufferCount,
+            ),
+            (
+                BootRequest {
+                    retransmit_cycles: 1 << 27,
+                    ..GOOD
+                },
+                BootError::IntervalOutOfRange,
+            ),
+            (
+                BootRequest {
+                    ack_cycles: 0,
+                    ..GOOD
+                },
+                BootError::IntervalOutOfRange,
+            ),
+            (
+                BootRequest {
+                    ack_frames: 0,
+                    ..GOOD
+                },
+                BootError::IntervalOutOfRange,
+            ),
+        ];
+        for (request, error) in cases {
+            assert_eq!(Config::check(&request), Err(error), "{request:?}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+use nic_layout::ring::Event;
+use nic_layout::trace::Marker;
+use nic_lookup::Words;
+
+/// What the protocol asks of a NIC: words of SRAM ([`Words`]), rings, mailboxes, doorbells, timers (docs/interfaces.md).
+///
+/// Indices are the free-running 16-bit numbers of the registers. The machine knows how many entries each ring has and never posts into a full one.
+pub trait Device: Words {
+    /// Core clocks, wrapping.
+    fn now(&self) -> u32;
+    fn trace(&mut self, marker: Marker, argument: u32);
+    /// Makes an event pending again.
+    fn raise(&mut self, event: Event);
+    /// Timer 0 or 1 fires once when [`Self::now`] is no longer before `due`.
+    fn set_timer(&mut self, timer: usize, due: u32);
+
+    /// Doorbell pages written since the last call, one bit each.
+    fn take_doorbells(&mut self) -> u32;
+    fn doorbell(&self, slot: usize) -> u32;
+    /// Mailboxes written since the last call, one bit each.
+    fn take_mailboxes(&mut self) -> u32;
+    fn mailbox(&self, index: usize) -> u32;
+    /// Writes a mailbox to the host, which interrupts it.
+    fn to_host(&mut self, index: usize, value: u32);
+
+    /// Posts a transfer from the host. `control` is the length and `DMA_FLAG_*`.
+    fn post_dma_read(&mut self, bus_address: u32, sram_address: u32, control: u32);
+    fn dma_read_consumer(&self) -> u16;
+    /// The engine stopped at the descriptor before its consumer index.
+    fn dma_read_halted(&self) -> bool;
+    fn resume_dma_read(&mut self);
+
+    /// Posts a transfer to the host.
+    fn post_dma_write(&mut self, bus_address: u32, sram_address: u32, control: u32);
+    fn dma_write_consumer(&self) -> u16;
+    fn dma_write_halted(&self) -> bool;
+    fn resume_dma_write(&mut self);
+
+    /// Puts a frame at the end of the transmit ring. It goes out when all before it have gone and as many were released, by
+    /// [`Self::release_transmit`] or by `DMA_FLAG_ASSIST`.
+    fn place_transmit(&mut self, sram_address: u32, length_bytes: u32);
+    fn release_transmit(&mut self);
+    /// Changes the length of a frame that was not released yet.
+    fn shorten_transmit(&mut self, index: u16, length_bytes: u32);
+    fn transmit_consumer(&self) -> u16;
+
+    /// Frames before this index have arrived.
+    fn receive_consumer(&self) -> u16;
+    /// Address of the buffer, and length in bytes, of an arrived frame.
+    fn received(&self, index: u16) -> (u32, u32);
+    /// Gives a buffer to the receive ring.
+    fn recycle(&mut self, sram_address: u32);
+}

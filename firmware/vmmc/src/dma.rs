@@ -1,0 +1,254 @@
+//! What each DMA under way is for, and what follows from its end.
+
+use nic_layout::counter::Counter;
+use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
+use nic_layout::trace::Marker;
+use nic_lookup::Path;
+
+use crate::memory_map::DMA_RING_LOG2;
+use crate::{Device, Machine};
+
+const RING_ENTRIES: usize = 1 << DMA_RING_LOG2;
+
+const NO_LINE: u16 = u16::MAX;
+const NO_FRAME: u8 = u8::MAX;
+
+/// A transfer from the host.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadTag {
+    /// Line that it reads through.
+    line: u16,
+    /// Frame that it fills.
+    frame: u8,
+    /// It releases the frame.
+    assist: bool,
+}
+
+/// A transfer to the host.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WriteTag {
+    line: u16,
+    end: WriteEnd,
+}
+
+/// What happens when it has ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WriteEnd {
+    Nothing,
+    /// The receive buffer is free.
+    Recycle(u32),
+    /// The status page of this slot is written.
+    Status(u8),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadTags {
+    tags: [ReadTag; RING_ENTRIES],
+    pub(crate) posted: u32,
+    pub(crate) done: u32,
+}
+
+impl ReadTags {
+    pub(crate) const EMPTY: ReadTags = ReadTags {
+        tags: [ReadTag {
+            line: 0,
+            frame: 0,
+            assist: false,
+        }; RING_ENTRIES],
+        posted: 0,
+        done: 0,
+    };
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WriteTags {
+    tags: [WriteTag; RING_ENTRIES],
+    pub(crate) posted: u32,
+    pub(crate) done: u32,
+}
+
+impl WriteTags {
+    pub(crate) const EMPTY: WriteTags = WriteTags {
+        tags: [WriteTag {
+            line: 0,
+            end: WriteEnd::Nothing,
+        }; RING_ENTRIES],
+        posted: 0,
+        done: 0,
+    };
+}
+
+impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
+    // ---- Host reads ----
+
+    #[inline(always)]
+    pub(crate) fn read_room(&mut self, dev: &mut impl Device, count: u32) -> bool {
+        if self.reads.posted.wrapping_sub(self.reads.done) + count <= RING_ENTRIES as u32 {
+            return true;
+        }
+        self.on_dma_read(dev);
+        self.reads.posted.wrapping_sub(self.reads.done) + count <= RING_ENTRIES as u32
+    }
+
+    /// Posts one piece of a frame's data; the last piece releases the frame. The caller has asked for room.
+    #[inline(always)]
+    pub(crate) fn post_read(
+        &mut self,
+        dev: &mut impl Device,
+        bus: u32,
+        sram: u32,
+        bytes: u32,
+        line: u32,
+        frame: usize,
+        last: bool,
+    ) {
+        let flags = if last {
+            DMA_FLAG_EVENT | DMA_FLAG_ASSIST
+        } else {
+            0
+        };
+        self.reads.tags[self.reads.posted as usize % RING_ENTRIES] = ReadTag {
+            line: line as u16,
+            frame: frame as u8,
+            assist: last,
+        };
+        self.reads.posted = self.reads.posted.wrapping_add(1);
+        dev.post_dma_read(bus, sram, bytes | flags);
+    }
+
+    /// Releases the frame that was placed last and needs no data of the host. While data of earlier frames are still on their way it must not
+    /// overtake them in the transmit ring: then an empty transfer releases it in its turn. The caller has asked for room.
+    #[inline(always)]
+    pub(crate) fn release(&mut self, dev: &mut impl Device) {
+        if self.reads.posted == self.reads.done {
+            dev.release_transmit();
+            return;
+        }
+        self.reads.tags[self.reads.posted as usize % RING_ENTRIES] = ReadTag {
+            line: NO_LINE,
+            frame: NO_FRAME,
+            assist: true,
+        };
+        self.reads.posted = self.reads.posted.wrapping_add(1);
+        dev.post_dma_read(0, 0, DMA_FLAG_EVENT | DMA_FLAG_ASSIST);
+    }
+
+    /// Ends what the host-read engine has completed. Also serves an engine that halted, so that a frame whose data did not come is never
+    /// taken for complete.
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    pub fn on_dma_read(&mut self, dev: &mut impl Device) {
+        let mut consumer = dev.dma_read_consumer();
+        // Asked after the index: whatever lies before it either succeeded or shows here.
+        let halted = dev.dma_read_halted();
+        if halted {
+            consumer = dev.dma_read_consumer();
+        }
+        while self.reads.done as u16 != consumer && self.reads.done != self.reads.posted {
+            let tag = self.reads.tags[self.reads.done as usize % RING_ENTRIES];
+            if tag.line != NO_LINE {
+                self.cache.unlock(dev, Path::Send, u32::from(tag.line));
+            }
+            dev.trace(Marker::DmaReadDone, self.reads.done % RING_ENTRIES as u32);
+            self.reads.done = self.reads.done.wrapping_add(1);
+        }
+        if halted {
+            self.read_failed(dev);
+        }
+        self.resend_stalled = false;
+        self.wake(self.blocked);
+        self.check_fence(dev);
+    }
+
+    /// The last transfer that ended brought an error. Its frame has a sequence number that the peer waits for: it goes without data.
+    #[cold]
+    #[inline(never)]
+    fn read_failed(&mut self, dev: &mut impl Device) {
+        self.count(dev, Counter::DmaReadErrors);
+        let tag = self.reads.tags[self.reads.done.wrapping_sub(1) as usize % RING_ENTRIES];
+        if tag.frame != NO_FRAME {
+            self.abort_frame(dev, tag.frame as usize);
+        }
+        if tag.assist {
+            dev.release_transmit();
+        }
+        dev.resume_dma_read();
+    }
+
+    // ---- Host writes ----
+
+    #[inline(always)]
+    pub(crate) fn write_room(&mut self, dev: &mut impl Device, count: u32) -> bool {
+        if self.writes.posted.wrapping_sub(self.writes.done) + count <= RING_ENTRIES as u32 {
+            return true;
+        }
+        self.end_writes(dev);
+        self.writes.posted.wrapping_sub(self.writes.done) + count <= RING_ENTRIES as u32
+    }
+
+    /// Posts one piece of a frame's data, or a status. The caller has asked for room.
+    #[inline(always)]
+    pub(crate) fn post_write(
+        &mut self,
+        dev: &mut impl Device,
+        bus: u32,
+        sram: u32,
+        bytes: u32,
+        line: Option<u32>,
+        end: WriteEnd,
+    ) {
+        let flags = if matches!(end, WriteEnd::Nothing) {
+            0
+        } else {
+            DMA_FLAG_EVENT
+        };
+        let line = line.map_or(NO_LINE, |line| line as u16);
+        self.writes.tags[self.writes.posted as usize % RING_ENTRIES] = WriteTag { line, end };
+        self.writes.posted = self.writes.posted.wrapping_add(1);
+        dev.post_dma_write(bus, sram, bytes | flags);
+    }
+
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    pub fn on_dma_write(&mut self, dev: &mut impl Device) {
+        self.end_writes(dev);
+        if self.status_dirty & !self.status_busy != 0 {
+            self.write_all_status(dev);
+        }
+    }
+
+    #[inline(always)]
+    fn end_writes(&mut self, dev: &mut impl Device) {
+        let consumer = dev.dma_write_consumer();
+        while self.writes.done as u16 != consumer && self.writes.done != self.writes.posted {
+            let tag = self.writes.tags[self.writes.done as usize % RING_ENTRIES];
+            if tag.line != NO_LINE {
+                self.cache.unlock(dev, Path::Receive, u32::from(tag.line));
+            }
+            match tag.end {
+                WriteEnd::Nothing => {}
+                WriteEnd::Recycle(buffer) => dev.recycle(buffer),
+                WriteEnd::Status(slot) => self.status_busy &= !(1 << (slot & 7)),
+            }
+            dev.trace(Marker::DmaWriteDone, self.writes.done % RING_ENTRIES as u32);
+            self.writes.done = self.writes.done.wrapping_add(1);
+        }
+        if self.receive_stalled {
+            self.receive_stalled = false;
+            dev.raise(Event::MacRx);
+        }
+        self.wake(self.blocked);
+        self.check_fence(dev);
+    }
+
+    // ---- Errors ----
+
+    /// An engine halted. What the bus did not read is made up for; what it did not write is lost, counted, and the engine goes on (INV-6).
+    pub fn on_dma_error(&mut self, dev: &mut impl Device) {
+        self.on_dma_read(dev);
+        if dev.dma_write_halted() {
+            self.count(dev, Counter::DmaWriteErrors);
+            dev.resume_dma_write();
+            // A failed transfer with the event flag raises no event of its own.
+            self.on_dma_write(dev);
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Peers: acknowledgements, retransmission, and giving up.
+
+use nic_layout::boot::MAX_NODES;
+use nic_layout::counter::Counter;
+use nic_layout::frame::{word, HEADER_BYTES};
+use nic_layout::post::PostError;
+use nic_layout::trace::Marker;
+use nic_layout::PROCESS_SLOTS;
+use nic_reliable::{AckDue, Acknowledged, Expired, ReceiveState, SendWindow};
+
+use crate::config::{TX_BUFFERS_MAX, WINDOW_MAX};
+use crate::frames::FRAME_RECORDS;
+use crate::machine::{ACK_TIMER, RETRANSMIT_TIMER};
+use crate::memory_map::MAC_RING_LOG2;
+use crate::{Device, Machine};
+
+pub(crate) const NODE_MASK: usize = MAX_NODES - 1;
+pub(crate) const WINDOW_MASK: usize = WINDOW_MAX as usize - 1;
+
+/// Data frames take at most [`TX_BUFFERS_MAX`] places of the transmit ring, since each is there once; acknowledgements take no more than the rest.
+const TRANSMIT_RING_ACKS: u32 = (1 << MAC_RING_LOG2) - TX_BUFFERS_MAX;
+/// In the ring altogether, an acknowledgement may go behind so many.
+const TRANSMIT_RING_ACK_LIMIT: u32 = TRANSMIT_RING_ACKS - 1;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer {
+    pub window: SendWindow,
+    pub receive: ReceiveState,
+    /// It did not answer `retransmit_limit` times. For good: only a new session knows again where both sides stand.
+    pub is_lost: bool,
+    /// The next frame to be sent again, while the peer is among those to `resend`.
+    pub resend_next: u32,
+    /// The header word with the peer's address.
+    pub address_word: u32,
+    /// Frame record of each sequence number in flight.
+    pub in_flight: [u8; WINDOW_MAX as usize],
+}
+
+impl Peer {
+    pub(crate) const EMPTY: Peer = Peer {
+        window: SendWindow::new(0),
+        receive: ReceiveState::new(0),
+        is_lost: false,
+        resend_next: 0,
+        address_word: 0,
+        in_flight: [0; WINDOW_MAX as usize],
+    };
+}
+
+impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
+    // ---- Acknowledgements that arrive ----
+
+    #[inline(always)]
+    pub(crate) fn on_acknowledge(&mut self, dev: &mut impl Device, node: usize, acknowledge: u32) {
+        let node = node & NODE_MASK;
+        let oldest = self.peers[node].window.oldest();
+        match self.peers[node].window.acknowledge(acknowledge) {
+            Acknowledged::Nothing => {}
+            Acknowledged::Frames(frames) => self.end_frames(dev, node, oldest, frames),
+            Acknowledged::Wild => self.count(dev, Counter::AcksWild),
+        }
+    }
+
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn end_frames(&mut self, dev: &mut impl Device, node: usize, oldest: u32, frames: u32) {
+        dev.trace(Marker::AckReceived, oldest.wrapping_add(frames));
+        let mut settle = 0;
+        for ahead in 0..frames {
+            settle |= self.end_frame(node, oldest.wrapping_add(ahead), None);
+        }
+        dev.add(
+            self.config.map.counters + Counter::FramesAcknowledged.offset(),
+            frames,
+        );
+
+        let peer = &mut self.peers[node & NODE_MASK];
+        let behind = peer.resend_next.wrapping_sub(peer.window.oldest()) > peer.window.in_flight();
+        if behind {
+            peer.resend_next = peer.window.oldest();
+        }
+        if peer.window.in_flight() == 0 {
+            self.retransmit.cancel(node);
+        } else {
+            self.start_retransmit_timer(dev, node);
+        }
+        self.settle_slots(dev, settle);
+        self.wake(self.blocked);
+    }
+
+    /// A frame needs its buffer no more. The slot to be settled, as a bit, if its post is complete now.
+    #[inline(always)]
+    fn end_frame(&mut self, node: usize, sequence: u32, error: Option<PostError>) -> u32 {
+        let frame =
+            self.peers[node & NODE_MASK].in_flight[sequence as usize & WINDOW_MASK] as usize;
+        self.free.give(frame);
+        let tx = &self.frames[frame % FRAME_RECORDS];
+        if self.slots[tx.post.slot()].generation != tx.generation {
+            return 0;
+        }
+        let record = &mut self.records[tx.post.record()];
+        if let Some(error) = error {
+            record.fail(error);
+        }
+        record.end_frame();
+        u32::from(record.is_complete()) << tx.post.slot()
+    }
+
+    #[inline(always)]
+    fn settle_slots(&mut self, dev: &mut impl Device, mut slots: u32) {
+        let mut slot = 0;
+        while slots != 0 {
+            if slots & 1 != 0 {
+                self.settle(dev, slot);
+            }
+            slots >>= 1;
+            slot += 1;
+        }
+    }
+
+    // ---- Acknowledgements to be sent ----
+
+    /// A frame was taken, or taken before.
+    #[inline(always)]
+    pub(crate) fn owe_ack(&mut self, dev: &mut impl Device, node: usize, ends_message: bool) {
+        match self.peers[node & NODE_MASK]
+            .receive
+            .owe(ends_message, self.config.ack_frames)
+        {
+            AckDue::Now => self.send_ack(dev, node),
+            AckDue::Soon => self.start_ack_timer(dev, node),
+            AckDue::Waiting => {}
+        }
+    }
+
+    #[inline(always)]
+    fn start_ack_timer(&mut self, dev: &mut impl Device, node: usize) {
+        if let Some(due) = self
+            .ack_delay
+            .set(node, dev.now().wrapping_add(self.config.ack_cycles))
+        {
+            dev.set_timer(ACK_TIMER, due);
+        }
+    }
+
+    /// Sends the prebuilt acknowledgement of a peer with the present number, or tries again later when the rings are full.
+    ///
+    /// The buffer may still be in the ring: then that copy says the newer number too, which is as true.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn send_ack(&mut self, dev: &mut impl Device, node: usize) {
+        if self.transmit_placed.wrapping_sub(self.transmit_done) >= TRANSMIT_RING_ACK_LIMIT {
+            self.update_transmit_done(dev);
+        }
+        if self.transmit_placed.wrapping_sub(self.transmit_done) >= TRANSMIT_RING_ACK_LIMIT
+            || !self.read_room(dev, 1)
+        {
+            self.start_ack_timer(dev, node);
+            return;
+        }
+        let acknowledgement = self.peers[node & NODE_MASK].receive.acknowledgement();
+        let at = self.ack_buffer(node);
+        dev.write(at + word::ACKNOWLEDGE, acknowledgement);
+        self.place(dev, at, HEADER_BYTES as u32);
+        self.release(dev);
+        self.peers[node & NODE_MASK].receive.acknowledged();
+        self.ack_delay.cancel(node);
+        self.count(dev, Counter::AcksSent);
+        dev.trace(Marker::AckSent, acknowledgement);
+    }
+
+    pub fn on_ack_timer(&mut self, dev: &mut impl Device) {
+        let expired = self.ack_delay.expire(dev.now());
+        for node in 0..MAX_NODES {
+            if expired & (1 << node) != 0 && self.peers[node].receive.owes() {
+                self.send_ack(dev, node);
+            }
+        }
+        if let Some(due) = self.ack_delay.restart() {
+            dev.set_timer(ACK_TIMER, due);
+        }
+    }
+
+    // ---- Retransmission ----
+
+    pub fn on_retransmit_timer(&mut self, dev: &mut impl Device) {
+        let expired = self.retransmit.expire(dev.now());
+        for node in 0..MAX_NODES {
+            if expired & (1 << node) != 0 {
+                self.on_timeout(dev, node);
+            }
+        }
+        if let Some(due) = self.retransmit.restart() {
+            dev.set_timer(RETRANSMIT_TIMER, due);
+        }
+    }
+
+    fn on_timeout(&mut self, dev: &mut impl Device, node: usize) {
+        let window = &self.peers[node].window;
+        if window.in_flight() == 0 {
+            return;
+        }
+        let oldest = self.peers[node].in_flight[window.oldest() as usize & WINDOW_MASK] as usize;
+        if self.is_in_transmit_ring(dev, oldest) {
+            // It never left: the host or the link is slow, not the peer.
+            self.start_retransmit_timer(dev, node);
+            return;
+        }
+        self.count(dev, Counter::Timeouts);
+        dev.trace(Marker::Timeout, node as u32);
+        let peer = &mut self.peers[node];
+        match peer.window.expire(self.config.retransmit_limit) {
+            Expired::Nothing => {}
+            Expired::Resend => {
+                peer.resend_next = peer.window.oldest();
+                self.resend |= 1 << node;
+                self.start_retransmit_timer(dev, node);
+            }
+            Expired::GiveUp => self.give_up(dev, node),
+        }
+    }
+
+    /// Sends one frame again, of the first peer that needs it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn resend_one(&mut self, dev: &mut impl Device) {
+        let mut node = 0;
+        while self.resend & (1 << node) == 0 {
+            node += 1;
+            if node == MAX_NODES {
+                return;
+            }
+        }
+        let peer = &self.peers[node];
+        let sequence = peer.resend_next;
+        if sequence.wrapping_sub(peer.window.oldest()) >= peer.window.in_flight() {
+            self.resend &= !(1 << node);
+            self.wake(self.blocked);
+            return;
+        }
+        let frame = peer.in_flight[sequence as usize & WINDOW_MASK] as usize;
+        if !self.is_in_transmit_ring(dev, frame) {
+            if !self.read_room(dev, 1) {
+                self.resend_stalled = true;
+                return;
+            }
+            let peer = &mut self.peers[node];
+            let tx = &mut self.frames[frame % FRAME_RECORDS];
+            tx.transmit_index = self.transmit_placed;
+            let (address, length_bytes) = (tx.address, u32::from(tx.length_bytes));
+            dev.write(address + word::ACKNOWLEDGE, peer.receive.acknowledgement());
+            peer.receive.acknowledged();
+            self.ack_delay.cancel(node);
+            self.place(dev, address, length_bytes);
+            self.release(dev);
+            self.count(dev, Counter::FramesRetransmitted);
+            dev.trace(Marker::Retransmit, sequence);
+        }
+        self.peers[node].resend_next = sequence.wrapping_add(1);
+    }
+
+    /// Ends everything that goes to a peer: buffers come back, posts end badly (INV-32).
+    #[cold]
+    #[inline(never)]
+    fn give_up(&mut self, dev: &mut impl Device, node: usize) {
+        self.count(dev, Counter::PeersLost);
+        dev.trace(Marker::PeerLost, node as u32);
+        let peer = &mut self.peers[node];
+        peer.is_lost = true;
+        let oldest = peer.window.oldest();
+        let frames = peer.window.abandon();
+        self.resend &= !(1 << node);
+        self.retransmit.cancel(node);
+        let mut settle = 0;
+        for ahead in 0..frames {
+            settle |= self.end_frame(
+                node,
+                oldest.wrapping_add(ahead),
+                Some(PostError::PeerUnreachable),
+            );
+        }
+        dev.add(
+            self.config.map.counters + Counter::FramesAbandoned.offset(),
+            frames,
+        );
+        self.settle_slots(dev, settle);
+        // A post that is still being issued ends when it has its turn.
+        let all = (1 << PROCESS_SLOTS) - 1;
+        self.wake(self.blocked & all);
+    }
+}

@@ -1,0 +1,251 @@
+use nic_layout::boot::MAX_NODES;
+use nic_layout::counter::Counter;
+use nic_layout::frame::word;
+use nic_layout::frame::{FrameKind, HEADER_BYTES};
+use nic_layout::ring::{Event, MAILBOX_COMMAND, MAILBOX_FILLED};
+use nic_layout::trace::Marker;
+use nic_layout::PROCESS_SLOTS;
+use nic_lookup::Vmh;
+use nic_reliable::Alarms;
+
+use crate::command::Fence;
+use crate::dma::{ReadTags, WriteTags};
+use crate::frames::{FreeFrames, TxFrame, FRAME_RECORDS};
+use crate::link::Peer;
+use crate::memory_map::ACK_BUFFER_BYTES;
+use crate::post::{Record, Slot, RECORDS};
+use crate::queue::SlotQueue;
+use crate::{Config, Device};
+
+pub(crate) const RETRANSMIT_TIMER: usize = 0;
+pub(crate) const ACK_TIMER: usize = 1;
+
+/// The protocol of one node.
+///
+/// The event loop calls [`Self::serve`] for each pending event, and [`Self::background`] between events while [`Self::has_work`]. Each call
+/// does a bounded amount of work and returns.
+///
+/// All zero before [`Self::start`], so that it may live in memory that start-up clears.
+pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> {
+    pub(crate) config: Config,
+    pub(crate) cache: Vmh<ENTRIES, LINE_ENTRIES, WAYS>,
+    /// The words of a frame's header that never change.
+    pub(crate) address_words: [u32; 3],
+
+    // Posts (post.rs, send.rs).
+    pub(crate) slots: [Slot; PROCESS_SLOTS],
+    pub(crate) records: [Record; RECORDS],
+    /// Slots with something to send, and those that wait: for the driver to fill a line, or for room anywhere.
+    pub(crate) queue: SlotQueue,
+    pub(crate) parked: u32,
+    pub(crate) blocked: u32,
+    /// Slots whose status page is behind, and those whose status is being written.
+    pub(crate) status_dirty: u32,
+    pub(crate) status_busy: u32,
+
+    // Frames and peers (link.rs, frames.rs).
+    pub(crate) peers: [Peer; MAX_NODES],
+    pub(crate) frames: [TxFrame; FRAME_RECORDS],
+    pub(crate) free: FreeFrames,
+    /// Frames placed in the transmit ring, and those that left it; without end.
+    pub(crate) transmit_placed: u32,
+    pub(crate) transmit_done: u32,
+    /// Peers whose frames must go again; they wait while the host-read ring is full.
+    pub(crate) resend: u32,
+    pub(crate) resend_stalled: bool,
+    pub(crate) retransmit: Alarms<MAX_NODES>,
+    pub(crate) ack_delay: Alarms<MAX_NODES>,
+
+    // Reception (receive.rs).
+    pub(crate) receive_taken: u16,
+    pub(crate) receive_stalled: bool,
+
+    // DMA under way (dma.rs).
+    pub(crate) reads: ReadTags,
+    pub(crate) writes: WriteTags,
+
+    // The driver (translate.rs, command.rs).
+    pub(crate) misses_raised: u32,
+    pub(crate) misses_served: u32,
+    pub(crate) fence: Fence,
+}
+
+impl<const E: u32, const L: u32, const W: u32> Default for Machine<E, L, W> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
+    pub const GEOMETRY: nic_layout::vmh::VmhGeometry = Vmh::<E, L, W>::GEOMETRY;
+
+    pub const fn new() -> Self {
+        Machine {
+            config: Config::EMPTY,
+            cache: Vmh::new(0),
+            address_words: [0; 3],
+            slots: [Slot::EMPTY; PROCESS_SLOTS],
+            records: [Record::EMPTY; RECORDS],
+            queue: SlotQueue::EMPTY,
+            parked: 0,
+            blocked: 0,
+            status_dirty: 0,
+            status_busy: 0,
+            peers: [Peer::EMPTY; MAX_NODES],
+            frames: [TxFrame::EMPTY; FRAME_RECORDS],
+            free: FreeFrames::EMPTY,
+            transmit_placed: 0,
+            transmit_done: 0,
+            resend: 0,
+            resend_stalled: false,
+            retransmit: Alarms::new(),
+            ack_delay: Alarms::new(),
+            receive_taken: 0,
+            receive_stalled: false,
+            reads: ReadTags::EMPTY,
+            writes: WriteTags::EMPTY,
+            misses_raised: 0,
+            misses_served: 0,
+            fence: Fence::EMPTY,
+        }
+    }
+
+    /// Takes a checked configuration, with its memory map, and prepares SRAM and rings. Call once, before any event.
+    pub fn start(&mut self, dev: &mut impl Device, config: Config) {
+        self.config = config;
+        self.cache = Vmh::new(config.map.vmh_cache);
+        self.cache.reset(dev);
+        let map = config.map;
+        // Tables, rings of the driver and counters lie before the cache in one piece, and hold whatever SRAM held at power-up.
+        for (start, end) in [
+            (map.process_table, map.vmh_cache),
+            (map.post_queues, map.free),
+        ] {
+            for at in (start..end).step_by(4) {
+                dev.write(at, 0);
+            }
+        }
+        self.address_words = word::addresses(config.node as u16, config.node as u16);
+        for node in 0..config.node_count {
+            self.start_peer(dev, node);
+        }
+        for index in 0..config.tx_buffer_count {
+            let address = map.tx_buffers + index * config.buffer_bytes;
+            let frame = &mut self.frames[index as usize & (FRAME_RECORDS - 1)];
+            frame.address = address;
+            // As far from the transmit ring as a number can be.
+            frame.transmit_index = 1 << 31;
+            self.free.give(index as usize);
+            dev.write(address + word::ADDRESS_0, self.address_words[0]);
+            dev.write(address + word::ADDRESS_2, self.address_words[2]);
+        }
+        for index in 0..config.rx_buffer_count {
+            dev.recycle(map.rx_buffers + index * config.buffer_bytes);
+        }
+    }
+
+    fn start_peer(&mut self, dev: &mut impl Device, node: u32) {
+        let addresses = word::addresses(node as u16, self.config.node as u16);
+        let at = self.ack_buffer(node as usize);
+        for offset in (0..HEADER_BYTES as u32).step_by(4) {
+            dev.write(at + offset, 0);
+        }
+        dev.write(at + word::ADDRESS_0, addresses[0]);
+        dev.write(at + word::ADDRESS_1, addresses[1]);
+        dev.write(at + word::ADDRESS_2, addresses[2]);
+        dev.write(at + word::TYPE, word::kind(FrameKind::Acknowledge, 0));
+        dev.write(
+            at + word::NODE_LENGTH,
+            word::node_length(self.config.node as u8, self.config.session as u8, 0),
+        );
+        self.peers[node as usize & (MAX_NODES - 1)].address_word = addresses[1];
+    }
+
+    #[inline(always)]
+    pub(crate) fn ack_buffer(&self, node: usize) -> u32 {
+        self.config.map.ack_buffers + node as u32 * ACK_BUFFER_BYTES
+    }
+
+    /// Serves one event. The caller cleared it before: what happens meanwhile makes it pending again.
+    pub fn serve(&mut self, dev: &mut impl Device, event: Event) {
+        dev.trace(Marker::Dispatch, event as u32);
+        match event {
+            Event::MacRx => self.on_receive(dev),
+            Event::DmaWrite => self.on_dma_write(dev),
+            Event::DmaRead => self.on_dma_read(dev),
+            Event::Mailbox => self.on_mailbox(dev),
+            Event::Doorbell => self.on_doorbell(dev),
+            Event::Timer0 => self.on_retransmit_timer(dev),
+            Event::Timer1 => self.on_ack_timer(dev),
+            Event::DmaError => self.on_dma_error(dev),
+            // Counted by the MAC, repaired by retransmission.
+            Event::MacError | Event::MacTx | Event::Timer2 | Event::Timer3 => {}
+        }
+    }
+
+    /// Events that the protocol wants.
+    pub const EVENTS: u32 = Event::MacRx.bit()
+        | Event::DmaWrite.bit()
+        | Event::DmaRead.bit()
+        | Event::Mailbox.bit()
+        | Event::Doorbell.bit()
+        | Event::Timer0.bit()
+        | Event::Timer1.bit()
+        | Event::DmaError.bit();
+
+    #[inline(always)]
+    pub fn has_work(&self) -> bool {
+        !self.queue.is_empty() || (self.resend != 0 && !self.resend_stalled)
+    }
+
+    /// Sends one frame again, and one for the first time, where there is one to send.
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    pub fn background(&mut self, dev: &mut impl Device) {
+        if self.resend != 0 && !self.resend_stalled {
+            self.resend_one(dev);
+        }
+        if let Some(slot) = self.queue.pop() {
+            self.send_one(dev, slot);
+        }
+    }
+
+    pub fn on_mailbox(&mut self, dev: &mut impl Device) {
+        let written = dev.take_mailboxes();
+        if written & (1 << MAILBOX_FILLED) != 0 {
+            let consumer = dev.mailbox(MAILBOX_FILLED);
+            self.on_filled(dev, consumer);
+        }
+        if written & (1 << MAILBOX_COMMAND) != 0 {
+            let command = dev.mailbox(MAILBOX_COMMAND);
+            self.on_command(dev, command);
+        }
+        if written & !(1 << MAILBOX_FILLED | 1 << MAILBOX_COMMAND) != 0 {
+            self.count(dev, Counter::MailboxesWild);
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn count(&self, dev: &mut impl Device, counter: Counter) {
+        dev.add(self.config.map.counters + counter.offset(), 1);
+    }
+
+    /// Lets slots try again.
+    #[inline(always)]
+    pub(crate) fn wake(&mut self, slots: u32) {
+        if slots != 0 {
+            self.wake_slots(slots);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wake_slots(&mut self, slots: u32) {
+        self.parked &= !slots;
+        self.blocked &= !slots;
+        for slot in 0..PROCESS_SLOTS {
+            if slots & (1 << slot) != 0 {
+                self.queue.push(slot);
+            }
+        }
+    }
+}

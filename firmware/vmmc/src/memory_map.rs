@@ -1,0 +1,193 @@
+use nic_layout::boot::{BootError, BootReply, BOOT_READY, MAX_NODES};
+use nic_layout::counter::Counter;
+use nic_layout::ring::{DMA_DESCRIPTOR_BYTES, MAC_DESCRIPTOR_BYTES};
+use nic_layout::tables::{BUFFER_TABLE_ENTRIES, MISS_RING_ENTRIES};
+use nic_layout::vmh::VmhGeometry;
+use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
+
+use crate::Config;
+
+pub const DMA_RING_LOG2: u32 = 6;
+pub const MAC_RING_LOG2: u32 = 8;
+
+pub(crate) const PROCESS_ENTRY_BYTES: u32 = 32;
+pub(crate) const BUFFER_ENTRY_BYTES: u32 = 32;
+pub(crate) const MISS_ENTRY_BYTES: u32 = 16;
+/// One prebuilt acknowledgement for each peer.
+pub(crate) const ACK_BUFFER_BYTES: u32 = 64;
+
+/// Where everything is in SRAM, above the firmware image. Byte offsets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryMap {
+    pub dma_read_ring: u32,
+    pub dma_write_ring: u32,
+    pub transmit_ring: u32,
+    pub receive_ring: u32,
+    pub process_table: u32,
+    pub buffer_table: u32,
+    pub miss_ring: u32,
+    pub counters: u32,
+    pub ack_buffers: u32,
+    pub vmh_cache: u32,
+    pub tx_buffers: u32,
+    pub rx_buffers: u32,
+    /// On a page boundary: each queue is a page that one process can reach.
+    pub post_queues: u32,
+    /// First byte that nothing uses.
+    pub free: u32,
+}
+
+/// Hands out memory from the bottom up; sizes are small, and the sum is checked once at the end.
+struct Bump(u64);
+
+impl Bump {
+    fn take(&mut self, bytes: u64, align: u64) -> u32 {
+        let start = self.0.next_multiple_of(align);
+        self.0 = start + bytes;
+        start as u32
+    }
+}
+
+impl MemoryMap {
+    pub(crate) const EMPTY: MemoryMap = MemoryMap {
+        dma_read_ring: 0,
+        dma_write_ring: 0,
+        transmit_ring: 0,
+        receive_ring: 0,
+        process_table: 0,
+        buffer_table: 0,
+        miss_ring: 0,
+        counters: 0,
+        ack_buffers: 0,
+        vmh_cache: 0,
+        tx_buffers: 0,
+        rx_buffers: 0,
+        post_queues: 0,
+        free: 0,
+    };
+
+    pub fn plan(
+        config: &Config,
+        geometry: VmhGeometry,
+        first_free: u32,
+        sram_bytes: u32,
+    ) -> Result<MemoryMap, BootError> {
+        let mut bump = Bump(u64::from(first_free));
+        let mut take = |count: u32, each: u32, align: u32| {
+            bump.take(u64::from(count) * u64::from(each), u64::from(align))
+        };
+        let mut map = MemoryMap {
+            dma_read_ring: take(1 << DMA_RING_LOG2, DMA_DESCRIPTOR_BYTES, 16),
+            dma_write_ring: take(1 << DMA_RING_LOG2, DMA_DESCRIPTOR_BYTES, 16),
+            transmit_ring: take(1 << MAC_RING_LOG2, MAC_DESCRIPTOR_BYTES, 8),
+            receive_ring: take(1 << MAC_RING_LOG2, MAC_DESCRIPTOR_BYTES, 8),
+            process_table: take(PROCESS_SLOTS as u32, PROCESS_ENTRY_BYTES, 16),
+            buffer_table: take(BUFFER_TABLE_ENTRIES as u32, BUFFER_ENTRY_BYTES, 8),
+            miss_ring: take(MISS_RING_ENTRIES, MISS_ENTRY_BYTES, 16),
+            counters: take(Counter::COUNT as u32, 4, 8),
+            ack_buffers: take(MAX_NODES as u32, ACK_BUFFER_BYTES, 8),
+            vmh_cache: take(1, geometry.bytes(), 8),
+            tx_buffers: take(config.tx_buffer_count, config.buffer_bytes, 8),
+            rx_buffers: take(config.rx_buffer_count, config.buffer_bytes, 8),
+            post_queues: take(PROCESS_SLOTS as u32, PAGE_BYTES, PAGE_BYTES),
+            free: 0,
+        };
+        if bump.0 > u64::from(sram_bytes) {
+            return Err(BootError::DoesNotFitSram);
+        }
+        map.free = bump.0 as u32;
+        Ok(map)
+    }
+
+    pub fn reply(&self, geometry: VmhGeometry) -> BootReply {
+        BootReply {
+            state: BOOT_READY,
+            error: 0,
+            post_queues: self.post_queues,
+            process_table: self.process_table,
+            buffer_table: self.buffer_table,
+            miss_ring: self.miss_ring,
+            vmh_cache: self.vmh_cache,
+            vmh_entries: geometry.entries,
+            vmh_line_entries: geometry.line_entries,
+            vmh_ways: geometry.ways,
+            counters: self.counters,
+            tx_buffers: self.tx_buffers,
+            rx_buffers: self.rx_buffers,
+            free: self.free,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: Config = Config {
+        node: 0,
+        node_count: 2,
+        session: 0,
+        frame_data_bytes_max: 1466,
+        buffer_bytes: 1520,
+        tx_buffer_count: 64,
+        rx_buffer_count: 64,
+        retransmit_cycles: 1,
+        retransmit_limit: 1,
+        ack_frames: 1,
+        ack_cycles: 1,
+        host_pages: 1,
+        window_frames: 1,
+        map: MemoryMap::EMPTY,
+    };
+
+    #[test]
+    fn the_recommended_cache_and_the_buffers_of_the_papers_fit_512_kb() {
+        let map =
+            MemoryMap::plan(&CONFIG, VmhGeometry::RECOMMENDED, 48 * 1024, 512 * 1024).unwrap();
+        assert_eq!(map.post_queues % PAGE_BYTES, 0);
+        assert!(map.free < 400 * 1024, "{}", map.free);
+    }
+
+    #[test]
+    fn parts_do_not_overlap_and_keep_their_alignment() {
+        let map = MemoryMap::plan(&CONFIG, VmhGeometry::RECOMMENDED, 12_345, 512 * 1024).unwrap();
+        let parts = [
+            (map.dma_read_ring, 1024, 16),
+            (map.dma_write_ring, 1024, 16),
+            (map.transmit_ring, 2048, 8),
+            (map.receive_ring, 2048, 8),
+            (map.process_table, 256, 16),
+            (map.buffer_table, 8192, 8),
+            (map.miss_ring, 1024, 16),
+            (map.counters, Counter::COUNT as u32 * 4, 4),
+            (map.ack_buffers, 1024, 8),
+            (map.vmh_cache, VmhGeometry::RECOMMENDED.bytes(), 4),
+            (map.tx_buffers, 64 * 1520, 8),
+            (map.rx_buffers, 64 * 1520, 8),
+            (map.post_queues, 8 * 4096, 4096),
+        ];
+        for window in parts.windows(2) {
+            assert!(window[0].0 + window[0].1 <= window[1].0);
+        }
+        assert!(parts.iter().all(|(start, _, align)| start % align == 0));
+        assert_eq!(map.free, map.post_queues + 8 * 4096);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let big = Config {
+            tx_buffer_count: 120,
+            rx_buffer_count: 128,
+            buffer_bytes: 0xFFF8,
+            ..CONFIG
+        };
+        assert_eq!(
+            MemoryMap::plan(&big, VmhGeometry::RECOMMENDED, 0, 512 * 1024),
+            Err(BootError::DoesNotFitSram)
+        );
+        assert_eq!(
+            MemoryMap::plan(&CONFIG, VmhGeometry::RECOMMENDED, u32::MAX, 512 * 1024),
+            Err(BootError::DoesNotFitSram)
+        );
+    }
+}

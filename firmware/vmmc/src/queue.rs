@@ -1,0 +1,59 @@
+/// Process slots that have work, in the order in which they are served: at most eight, each at most once, four bits each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SlotQueue {
+    /// Slot number plus one; the next to be served in the lowest bits.
+    slots: u32,
+    shift: u32,
+    members: u32,
+}
+
+impl SlotQueue {
+    pub(crate) const EMPTY: SlotQueue = SlotQueue {
+        slots: 0,
+        shift: 0,
+        members: 0,
+    };
+
+    #[inline(always)]
+    pub(crate) fn push(&mut self, slot: usize) {
+        let slot = slot as u32 & 7;
+        if self.members & (1 << slot) == 0 {
+            self.members |= 1 << slot;
+            self.slots |= (slot + 1) << (self.shift & 31);
+            self.shift += 4;
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn pop(&mut self) -> Option<usize> {
+        if self.slots == 0 {
+            return None;
+        }
+        let slot = (self.slots & 0xF) - 1;
+        self.slots >>= 4;
+        self.shift -= 4;
+        self.members &= !(1 << slot);
+        Some(slot as usize)
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slots == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_served_in_turn_and_once() {
+        let mut queue = SlotQueue::EMPTY;
+        for slot in [7, 0, 3, 7, 1, 2, 4, 5, 6, 0] {
+            queue.push(slot);
+        }
+        let order: Vec<usize> = std::iter::from_fn(|| queue.pop()).collect();
+        assert_eq!(order, [7, 0, 3, 1, 2, 4, 5, 6]);
+        assert!(queue.is_empty());
+    }
+}

@@ -1,0 +1,329 @@
+//! Commands of the driver, wild words of a hostile host, and rings that are full (INV-18, 19, 35, 36).
+
+mod mock;
+
+use mock::{Settings, World, GEOMETRY, LINE, SETTINGS};
+use nic_layout::counter::Counter;
+use nic_layout::frame::{Body, Packet, Repr, Write};
+use nic_layout::post::{PostDescriptor, PostError, OP_WRITE};
+use nic_layout::ring::{
+    COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, MAILBOX_COMMAND, MAILBOX_FILLED,
+};
+use nic_layout::tables::{BufferEntry, MISS_RING_ENTRIES, PERMIT_WRITE};
+use nic_layout::vmh::key;
+use nic_lookup::Words;
+
+const SOURCE: u32 = 0x100;
+const BUFFER: u32 = 0x200;
+
+fn world(settings: Settings) -> World {
+    let mut world = World::new(settings, 1);
+    for node in &mut world.nodes {
+        node.open(0, 5);
+        node.map_pages(5, SOURCE, 8);
+        node.map_pages(5, BUFFER, 8);
+        node.export(
+            0,
+            BufferEntry {
+                state: 1,
+                pid: 5,
+                start_address: BUFFER * 4096,
+                length_bytes: 8 * 4096,
+                key: [1, 2],
+                permissions: PERMIT_WRITE,
+                reserved: 0,
+            },
+        );
+    }
+    world
+}
+
+fn post(length: u32) -> PostDescriptor {
+    PostDescriptor {
+        op: OP_WRITE,
+        flags: 0,
+        destination_node: 1,
+        length_bytes: length,
+        source_address: SOURCE * 4096,
+        buffer: 0,
+        buffer_offset: 0,
+        key: [1, 2],
+        message: 0,
+    }
+}
+
+fn frame(sequence: u32, change: impl Fn(&mut Repr, &mut Write)) -> Vec<u8> {
+    let mut write = Write {
+        last: true,
+        aborted: false,
+        sequence,
+        data_bytes: 4,
+        buffer: 0,
+        buffer_offset: 0,
+        key: [1, 2],
+        message: 0,
+    };
+    let mut repr = Repr {
+        destination: 1,
+        source: 0,
+        session: 3,
+        acknowledge: 0,
+        body: Body::Acknowledge,
+    };
+    change(&mut repr, &mut write);
+    repr.body = Body::Write(write);
+    let mut bytes = vec![0; 60];
+    repr.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
+    bytes
+}
+
+#[test]
+fn each_bad_frame_ends_in_its_own_counter_and_refused_ones_advance_the_sequence() {
+    let mut world = world(SETTINGS);
+    let refused: [(Counter, fn(&mut Repr, &mut Write)); 8] = [
+        (Counter::FramesRefusedBuffer, |_, write| write.buffer = 256),
+        (Counter::FramesRefusedBuffer, |_, write| write.buffer = 1),
+        (Counter::FramesRefusedKey, |_, write| write.key = [1, 3]),
+        (Counter::FramesRefusedBounds, |_, write| {
+            write.buffer_offset = 8 * 4096 - 3
+        }),
+        (Counter::FramesRefusedBounds, |_, write| {
+            write.buffer_offset = u32::MAX
+        }),
+        (Counter::FramesRefusedAborted, |_, write| {
+            (write.aborted, write.data_bytes) = (true, 0)
+        }),
+        (Counter::FramesAccepted, |_, write| write.data_bytes = 0),
+        (Counter::FramesRefusedBuffer, |_, write| {
+            write.buffer = u32::MAX
+        }),
+    ];
+    let mut sequence = 0;
+    for (counter, change) in refused {
+        let before = world.nodes[1].counter(counter);
+        world.nodes[1].deliver(&frame(sequence, change));
+        world.run(100, |world| world.nodes[1].counter(counter) == before + 1);
+        sequence += 1;
+    }
+    let dropped: [(Counter, fn(&mut Repr, &mut Write)); 7] = [
+        (Counter::FramesMalformed, |repr, _| repr.destination = 0),
+        (Counter::FramesMalformed, |_, write| write.data_bytes = 13),
+        (Counter::FramesMalformed, |_, write| {
+            write.data_bytes = u16::MAX
+        }),
+        (Counter::FramesStrange, |repr, _| repr.source = 2),
+        (Counter::FramesStrange, |repr, _| repr.source = 1),
+        (Counter::FramesStrange, |repr, _| repr.session = 4),
+        (Counter::FramesGap, |_, write| write.sequence += 1),
+    ];
+    for (counter, change) in dropped {
+        let before = world.nodes[1].counter(counter);
+        world.nodes[1].deliver(&frame(sequence, change));
+        world.run(100, |world| world.nodes[1].counter(counter) == before + 1);
+    }
+    world.nodes[1].deliver(&[0; 59]);
+    world.nodes[1].deliver(&[0xFF; 64]);
+    world.nodes[1].deliver(&frame(0, |_, _| {}));
+    world.settle();
+    assert_eq!(world.nodes[1].counter(Counter::FramesDuplicate), 1);
+    // Nothing was sent: acknowledgements are wild to node 0, and it goes on.
+    assert!(world.nodes[0].counter(Counter::AcksWild) > 0);
+    world.nodes.iter().for_each(|node| node.check_sums(true));
+}
+
+#[test]
+fn permission_is_checked() {
+    let mut world = world(SETTINGS);
+    let at = world.nodes[1].map.buffer_table + 24;
+    world.nodes[1].hardware.write(at, 0);
+    world.nodes[1].deliver(&frame(0, |_, _| {}));
+    world.run(100, |world| {
+        world.nodes[1].counter(Counter::FramesRefusedPermission) == 1
+    });
+}
+
+#[test]
+fn a_page_number_beyond_host_memory_is_refused_on_both_sides() {
+    let mut world = world(SETTINGS);
+    world.nodes[0].host.tables.insert((5, SOURCE), 0x9_0000);
+    world.nodes[0].post(0, &post(4));
+    world.run(5000, |world| world.nodes[0].status(0).ended == 1);
+    assert_eq!(
+        world.nodes[0].status(0).last_error,
+        PostError::BadSourceAddress as u32
+    );
+    assert_eq!(world.nodes[0].counter(Counter::SendWildPages), 1);
+
+    world.nodes[1].host.tables.insert((5, BUFFER), 0x9_0000);
+    world.nodes[0].post(
+        0,
+        &PostDescriptor {
+            source_address: SOURCE * 4096 + 4096,
+            ..post(4)
+        },
+    );
+    world.run(20_000, |world| world.nodes[0].status(0).ended == 2);
+    assert_eq!(
+        world.nodes[0].status(0).refused,
+        1,
+        "the sender is not told what the receiver refused"
+    );
+    assert_eq!(world.nodes[1].counter(Counter::FramesRefusedPage), 1);
+    assert_eq!(world.nodes[1].counter(Counter::ReceiveWildPages), 1);
+}
+
+#[test]
+fn wild_doorbells_and_mailboxes_are_counted_and_ignored() {
+    let mut world = world(SETTINGS);
+    world.nodes[0].ring(0, 129);
+    world.nodes[0].ring(3, 1);
+    world.nodes[0].ring(15, 1);
+    world.nodes[0].write_mailbox(MAILBOX_FILLED, 7);
+    world.nodes[0].write_mailbox(MAILBOX_COMMAND, 0);
+    world.nodes[0].write_mailbox(7, 1);
+    world.settle();
+    assert_eq!(world.nodes[0].counter(Counter::DoorbellsWild), 1);
+    assert_eq!(world.nodes[0].counter(Counter::DoorbellsClosed), 2);
+    assert_eq!(world.nodes[0].counter(Counter::MailboxesWild), 3);
+    let status = world.nodes[0].status(0);
+    assert_eq!(
+        (status.last_error, status.last_error_index),
+        (PostError::BadProducerIndex as u32, 129)
+    );
+    assert_eq!((status.ended, status.refused), (0, 0));
+    world.nodes[0].post(0, &post(4));
+    world.run(20_000, |world| world.nodes[0].status(0).ended == 1);
+    world.settle();
+    world.nodes[0].check_sums(true);
+}
+
+#[test]
+fn a_doorbell_may_not_go_back() {
+    let mut world = world(SETTINGS);
+    world.nodes[0].post(0, &post(4));
+    world.run(20_000, |world| world.nodes[0].status(0).ended == 1);
+    world.nodes[0].ring(0, 0);
+    world.settle();
+    assert_eq!(world.nodes[0].counter(Counter::DoorbellsWild), 1);
+}
+
+#[test]
+fn an_invalidated_line_is_not_hit_again_and_the_answer_comes_after_its_dma() {
+    let mut world = world(SETTINGS);
+    world.nodes[0].post(0, &post(4));
+    world.run(20_000, |world| world.nodes[0].status(0).ended == 1);
+    world.settle();
+    // A transfer is under way through the line when the command comes.
+    world.nodes[0].post(0, &post(4));
+    while world.nodes[0].hardware.reads.is_empty() {
+        world.nodes[0].step_firmware();
+    }
+    let command = key(5, SOURCE, COMMAND_INVALIDATE);
+    world.nodes[0].write_mailbox(MAILBOX_COMMAND, command);
+    (0..5).for_each(|_| world.nodes[0].step_firmware());
+    assert_eq!(
+        world.nodes[0].hardware.to_host[1], 0,
+        "answered while the DMA is under way"
+    );
+    assert_eq!(world.nodes[0].locked_lines(), 1);
+    world.nodes[0].step_read(false);
+    (0..5).for_each(|_| world.nodes[0].step_firmware());
+    assert_eq!(world.nodes[0].hardware.to_host[1], command);
+    // From here on the page may be unpinned and move.
+    let misses = world.nodes[0].counter(Counter::SendMisses);
+    world.nodes[0].post(0, &post(4));
+    world.run(20_000, |world| world.nodes[0].status(0).ended == 3);
+    assert_eq!(world.nodes[0].counter(Counter::SendMisses), misses + 1);
+}
+
+#[test]
+fn a_fence_without_dma_is_answered_at_once_and_a_second_one_waits_its_turn() {
+    let mut world = world(SETTINGS);
+    world.nodes[0].write_mailbox(MAILBOX_COMMAND, COMMAND_FENCE);
+    world.nodes[0].step_firmware();
+    assert_eq!(world.nodes[0].hardware.to_host[1], COMMAND_FENCE);
+}
+
+#[test]
+fn a_closed_slot_forgets_its_posts_and_opens_afresh() {
+    let mut world = world(Settings {
+        driver_speed: 0,
+        ..SETTINGS
+    });
+    (0..3).for_each(|_| world.nodes[0].post(0, &post(5000)));
+    (0..200).for_each(|_| world.step());
+    // The first post is parked on its miss, for good.
+    let entry = world.nodes[0].map.process_table;
+    world.nodes[0].hardware.write(entry, 0);
+    world.nodes[0].write_mailbox(MAILBOX_COMMAND, COMMAND_CLOSE);
+    (0..200).for_each(|_| world.step());
+    assert_eq!(world.nodes[0].hardware.to_host[1], COMMAND_CLOSE);
+    assert_eq!(world.nodes[0].counter(Counter::PostsClosed), 1);
+    world.settings.driver_speed = 200;
+    world.nodes[0].open(0, 5);
+    world.nodes[0].posted[0] = 0;
+    world.nodes[0].post(0, &post(4));
+    world.run(20_000, |world| world.nodes[0].status(0).ended == 1);
+    world.settle();
+    world.nodes[0].check_sums(true);
+}
+
+#[test]
+fn frames_of_a_closed_slot_do_not_end_posts_of_its_successor() {
+    let mut world = world(SETTINGS);
+    world.unreachable = Some(1);
+    world.nodes[0].post(0, &post(5000));
+    world.run(20_000, |world| {
+        world.nodes[0].counter(Counter::FramesSent) == 4
+    });
+    let entry = world.nodes[0].map.process_table;
+    world.nodes[0].hardware.write(entry, 0);
+    world.nodes[0].write_mailbox(MAILBOX_COMMAND, COMMAND_CLOSE);
+    world.run(2000, |world| {
+        world.nodes[0].hardware.to_host[1] == COMMAND_CLOSE
+    });
+    world.nodes[0].open(0, 5);
+    world.nodes[0].posted[0] = 0;
+    world.nodes[0].post(0, &post(3000));
+    world.unreachable = None;
+    world.run(50_000, |world| world.nodes[0].status(0).ended == 1);
+    world.settle();
+    assert_eq!(world.nodes[1].counter(Counter::FramesAccepted), 4 + 3);
+    world.nodes[0].check_sums(true);
+}
+
+#[test]
+fn a_full_miss_ring_parks_and_drops_and_all_go_on_when_it_drains() {
+    // More lines than the miss ring has entries do not exist in this cache: fill the ring by evictions that the driver releases unseen.
+    let mut world = world(Settings {
+        driver_speed: 0,
+        ..SETTINGS
+    });
+    let mut raised = 0;
+    while world.nodes[0].counter(Counter::SendMissRingFull) == 0 {
+        assert!(raised <= MISS_RING_ENTRIES, "the ring never fills");
+        let page = SOURCE + 0x1000 + raised * LINE;
+        let node = &mut world.nodes[0];
+        node.post(
+            0,
+            &PostDescriptor {
+                source_address: page * 4096,
+                ..post(4)
+            },
+        );
+        (0..4).for_each(|_| node.step_firmware());
+        // The driver gives the line back, but does not say so in the mailbox; an invalidation lets the post try again.
+        let line = node
+            .hardware
+            .read(node.map.miss_ring + raised % MISS_RING_ENTRIES * 16 + 4);
+        node.hardware
+            .write(node.map.vmh_cache + GEOMETRY.key_offset(line), 0);
+        node.write_mailbox(MAILBOX_COMMAND, key(5, 0xF_0000, COMMAND_INVALIDATE));
+        (0..4).for_each(|_| node.step_firmware());
+        raised = node.counter(Counter::SendMisses);
+    }
+    assert_eq!(
+        world.nodes[0].counter(Counter::SendMisses),
+        MISS_RING_ENTRIES
+    );
+}

@@ -1,0 +1,762 @@
+//! A NIC and its host in memory, and a wire that loses, doubles and reorders. Everything that may happen in any order happens in the order that a
+//! seeded generator chooses.
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use nic_layout::boot::{BootRequest, BOOT_MAGIC, LAYOUT_VERSION};
+use nic_layout::counter::{conservation, Counter};
+use nic_layout::post::{PostDescriptor, ProcessStatus};
+use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, MAILBOX_FILLED, MAILBOX_MISS};
+use nic_layout::tables::{BufferEntry, ProcessEntry, MISS_RING_ENTRIES};
+use nic_layout::trace::Marker;
+use nic_layout::vmh::{key_line_page, key_pid, VmhGeometry, NO_TRANSLATION};
+use nic_lookup::{fill_words, Words};
+use nic_vmmc::{Config, Device, Machine, MemoryMap, DMA_RING_LOG2, MAC_RING_LOG2};
+use rand_chacha::rand_core::{RngCore, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use zerocopy::{FromBytes, IntoBytes};
+
+pub const ENTRIES: u32 = 64;
+pub const LINE: u32 = 8;
+pub const WAYS: u32 = 2;
+pub const GEOMETRY: VmhGeometry = VmhGeometry {
+    entries: ENTRIES,
+    line_entries: LINE,
+    ways: WAYS,
+};
+pub const SRAM_BYTES: u32 = 256 * 1024;
+pub const PAGE: usize = 4096;
+
+pub struct Random(ChaCha8Rng);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    pub fn below(&mut self, bound: u32) -> u32 {
+        self.0.next_u32() % bound
+    }
+
+    pub fn chance(&mut self, per_mille: u32) -> bool {
+        self.below(1000) < per_mille
+    }
+
+    pub fn word(&mut self) -> u32 {
+        self.0.next_u32()
+    }
+}
+
+/// The device: SRAM, rings, registers.
+pub struct Hardware {
+    pub sram: Vec<u32>,
+    pub now: u32,
+    pub pending: u32,
+    pub doorbells: u32,
+    pub doorbell_values: [u32; 16],
+    pub mailboxes: u32,
+    pub to_nic: [u32; 8],
+    pub to_host: [u32; 8],
+    /// Interrupt causes.
+    pub causes: u32,
+    pub timers: [Option<u32>; 2],
+    pub reads: VecDeque<(u32, u32, u32)>,
+    pub read_consumer: u16,
+    pub read_halted: bool,
+    pub writes: VecDeque<(u32, u32, u32)>,
+    pub write_consumer: u16,
+    pub write_halted: bool,
+    /// Placed and not yet sent; of those, released.
+    pub transmit: VecDeque<(u32, u32)>,
+    pub released: u32,
+    pub transmit_consumer: u16,
+    pub receive_free: VecDeque<u32>,
+    pub received: BTreeMap<u16, (u32, u32)>,
+    pub receive_consumer: u16,
+    pub trace: Vec<(Marker, u32)>,
+}
+
+impl Words for Hardware {
+    fn read(&self, offset: u32) -> u32 {
+        assert_eq!(offset % 4, 0);
+        self.sram[offset as usize / 4]
+    }
+
+    fn write(&mut self, offset: u32, value: u32) {
+        assert_eq!(offset % 4, 0);
+        self.sram[offset as usize / 4] = value;
+    }
+}
+
+impl Device for Hardware {
+    fn now(&self) -> u32 {
+        self.now
+    }
+
+    fn trace(&mut self, marker: Marker, argument: u32) {
+        self.trace.push((marker, argument));
+    }
+
+    fn raise(&mut self, event: Event) {
+        self.pending |= event.bit();
+    }
+
+    fn set_timer(&mut self, timer: usize, due: u32) {
+        self.timers[timer] = Some(due);
+    }
+
+    fn take_doorbells(&mut self) -> u32 {
+        std::mem::take(&mut self.doorbells)
+    }
+
+    fn doorbell(&self, slot: usize) -> u32 {
+        self.doorbell_values[slot]
+    }
+
+    fn take_mailboxes(&mut self) -> u32 {
+        std::mem::take(&mut self.mailboxes)
+    }
+
+    fn mailbox(&self, index: usize) -> u32 {
+        self.to_nic[index]
+    }
+
+    fn to_host(&mut self, index: usize, value: u32) {
+        self.to_host[index] = value;
+        self.causes |= 1 << index;
+    }
+
+    fn post_dma_read(&mut self, bus: u32, sram: u32, control: u32) {
+        self.reads.push_back((bus, sram, control));
+        assert!(
+            self.reads.len() <= 1 << DMA_RING_LOG2,
+            "host-read ring overflows"
+        );
+    }
+
+    fn dma_read_consumer(&self) -> u16 {
+        self.read_consumer
+    }
+
+    fn dma_read_halted(&self) -> bool {
+        self.read_halted
+    }
+
+    fn resume_dma_read(&mut self) {
+        self.read_halted = false;
+    }
+
+    fn post_dma_write(&mut self, bus: u32, sram: u32, control: u32) {
+        self.writes.push_back((bus, sram, control));
+        assert!(
+            self.writes.len() <= 1 << DMA_RING_LOG2,
+            "host-write ring overflows"
+        );
+    }
+
+    fn dma_write_consumer(&self) -> u16 {
+        self.write_consumer
+    }
+
+    fn dma_write_halted(&self) -> bool {
+        self.write_halted
+    }
+
+    fn resume_dma_write(&mut self) {
+        self.write_halted = false;
+    }
+
+    fn place_transmit(&mut self, sram: u32, length: u32) {
+        self.transmit.push_back((sram, length));
+        assert!(
+            self.transmit.len() <= 1 << MAC_RING_LOG2,
+            "transmit ring overflows"
+        );
+    }
+
+    fn release_transmit(&mut self) {
+        self.released += 1;
+        assert!(
+            self.released as usize <= self.transmit.len(),
+            "more frames released than placed"
+        );
+    }
+
+    fn shorten_transmit(&mut self, index: u16, length: u32) {
+        let ahead = index.wrapping_sub(self.transmit_consumer);
+        assert!(
+            u32::from(ahead) >= self.released,
+            "the frame was released already"
+        );
+        self.transmit[usize::from(ahead)].1 = length;
+    }
+
+    fn transmit_consumer(&self) -> u16 {
+        self.transmit_consumer
+    }
+
+    fn receive_consumer(&self) -> u16 {
+        self.receive_consumer
+    }
+
+    fn received(&self, index: u16) -> (u32, u32) {
+        self.received[&index]
+    }
+
+    fn recycle(&mut self, sram: u32) {
+        assert!(
+            !self.receive_free.contains(&sram),
+            "a receive buffer came back twice"
+        );
+        self.receive_free.push_back(sram);
+    }
+}
+
+impl Hardware {
+    fn new() -> Hardware {
+        Hardware {
+            sram: vec![0xA5A5_A5A5; SRAM_BYTES as usize / 4],
+            // Just before the wrap of the clock.
+            now: u32::MAX - 2000,
+            pending: 0,
+            doorbells: 0,
+            doorbell_values: [0; 16],
+            mailboxes: 0,
+            to_nic: [0; 8],
+            to_host: [0; 8],
+            causes: 0,
+            timers: [None; 2],
+            reads: VecDeque::new(),
+            read_consumer: 0,
+            read_halted: false,
+            writes: VecDeque::new(),
+            write_consumer: 0,
+            write_halted: false,
+            transmit: VecDeque::new(),
+            released: 0,
+            transmit_consumer: 0,
+            receive_free: VecDeque::new(),
+            received: BTreeMap::new(),
+            receive_consumer: 0,
+            trace: Vec::new(),
+        }
+    }
+
+    pub fn byte(&self, at: u32) -> u8 {
+        self.sram[at as usize / 4].to_le_bytes()[at as usize % 4]
+    }
+
+    fn set_byte(&mut self, at: u32, value: u8) {
+        let word = &mut self.sram[at as usize / 4];
+        let mut bytes = word.to_le_bytes();
+        bytes[at as usize % 4] = value;
+        *word = u32::from_le_bytes(bytes);
+    }
+
+    pub fn put(&mut self, at: u32, bytes: &[u8]) {
+        for (index, &byte) in bytes.iter().enumerate() {
+            self.set_byte(at + index as u32, byte);
+        }
+    }
+
+    pub fn get(&self, at: u32, count: usize) -> Vec<u8> {
+        (0..count as u32)
+            .map(|index| self.byte(at + index))
+            .collect()
+    }
+}
+
+/// Memory, page tables and driver of a host.
+pub struct Host {
+    pub memory: Vec<u8>,
+    /// (process, virtual page) to page number; what is not here is a hole.
+    pub tables: BTreeMap<(u32, u32), u32>,
+    /// Pages that a DMA may touch (INV-26): of lines on the NIC, and status pages.
+    pub pinned: BTreeSet<u32>,
+    pub status_pages: BTreeSet<u32>,
+    /// What the driver put into each line.
+    pub shadow: BTreeMap<u32, (u32, u32)>,
+    /// Consumer index of the miss ring.
+    pub served: u32,
+    next_page: u32,
+}
+
+pub struct Node {
+    pub machine: Machine<ENTRIES, LINE, WAYS>,
+    pub hardware: Hardware,
+    pub host: Host,
+    pub map: MemoryMap,
+    pub posted: [u32; 8],
+}
+
+pub const HOST_PAGES: u32 = 256;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub nodes: u32,
+    pub frame_data_bytes_max: u32,
+    pub tx_buffers: u32,
+    pub rx_buffers: u32,
+    pub retransmit_cycles: u32,
+    pub retransmit_limit: u32,
+    /// Per mille of frames.
+    pub loss: u32,
+    pub duplication: u32,
+    pub reordering: u32,
+    pub garbage: u32,
+    /// Per mille of transfers that end in a bus error.
+    pub read_errors: u32,
+    /// Per mille of steps in which the driver looks at its interrupts.
+    pub driver_speed: u32,
+}
+
+pub const SETTINGS: Settings = Settings {
+    nodes: 2,
+    frame_data_bytes_max: 1466,
+    tx_buffers: 12,
+    rx_buffers: 8,
+    retransmit_cycles: 300,
+    retransmit_limit: 10_000,
+    loss: 0,
+    duplication: 0,
+    reordering: 0,
+    garbage: 0,
+    read_errors: 0,
+    driver_speed: 200,
+};
+
+impl Node {
+    fn new(node: u32, settings: &Settings) -> Node {
+        let request = BootRequest {
+            magic: BOOT_MAGIC,
+            layout_version: LAYOUT_VERSION,
+            node,
+            node_count: settings.nodes,
+            core_hz: 88_000_000,
+            sram_bytes: SRAM_BYTES,
+            frame_data_bytes_max: settings.frame_data_bytes_max,
+            tx_buffer_count: settings.tx_buffers,
+            rx_buffer_count: settings.rx_buffers,
+            buffer_bytes: (48 + settings.frame_data_bytes_max)
+                .max(60)
+                .next_multiple_of(8),
+            retransmit_cycles: settings.retransmit_cycles,
+            retransmit_limit: settings.retransmit_limit,
+            ack_frames: 4,
+            ack_cycles: 40,
+            host_pages: HOST_PAGES,
+            session: 3,
+        };
+        let mut config = Config::check(&request).unwrap();
+        config.map = MemoryMap::plan(&config, GEOMETRY, 0x4000, SRAM_BYTES).unwrap();
+        let mut machine = Machine::new();
+        let mut hardware = Hardware::new();
+        machine.start(&mut hardware, config);
+        let mut random = Random::new(u64::from(node));
+        let memory = (0..HOST_PAGES as usize * PAGE)
+            .map(|_| random.word() as u8)
+            .collect();
+        let host = Host {
+            memory,
+            tables: BTreeMap::new(),
+            pinned: BTreeSet::new(),
+            status_pages: BTreeSet::new(),
+            shadow: BTreeMap::new(),
+            served: 0,
+            next_page: 1,
+        };
+        Node {
+            machine,
+            hardware,
+            host,
+            map: config.map,
+            posted: [0; 8],
+        }
+    }
+
+    // ---- The driver and the library ----
+
+    pub fn new_page(&mut self) -> u32 {
+        self.host.next_page += 1;
+        assert!(self.host.next_page < HOST_PAGES);
+        // Scattered, so that neighbours in one space are no neighbours in the other.
+        self.host.next_page.reverse_bits() >> 24
+    }
+
+    pub fn map_pages(&mut self, pid: u32, first: u32, count: u32) {
+        for page in first..first + count {
+            let number = self.new_page();
+            self.host.tables.insert((pid, page), number);
+        }
+    }
+
+    /// Opens a slot for a process, with a status page.
+    pub fn open(&mut self, slot: usize, pid: u32) -> u32 {
+        let page = self.new_page();
+        self.host.pinned.insert(page);
+        self.host.status_pages.insert(page);
+        self.host.memory[page as usize * PAGE..][..16].fill(0);
+        let entry = ProcessEntry {
+            state: 1,
+            pid,
+            status_address: page << 12,
+            ..ProcessEntry::default()
+        };
+        self.hardware
+            .put(self.map.process_table + slot as u32 * 32, entry.as_bytes());
+        page
+    }
+
+    pub fn export(&mut self, buffer: u32, entry: BufferEntry) {
+        self.hardware
+            .put(self.map.buffer_table + buffer * 32, entry.as_bytes());
+    }
+
+    /// Writes a descriptor and rings. The queue must have room.
+    pub fn post(&mut self, slot: usize, descriptor: &PostDescriptor) {
+        let index = self.posted[slot];
+        self.hardware.put(
+            self.map.post_queues + slot as u32 * 4096 + index % 128 * 32,
+            descriptor.as_bytes(),
+        );
+        self.posted[slot] = index.wrapping_add(1);
+        self.ring(slot, self.posted[slot]);
+    }
+
+    pub fn ring(&mut self, page: usize, value: u32) {
+        self.hardware.doorbell_values[page] = value;
+        self.hardware.doorbells |= 1 << page;
+        self.hardware.raise(Event::Doorbell);
+    }
+
+    pub fn write_mailbox(&mut self, index: usize, value: u32) {
+        self.hardware.to_nic[index] = value;
+        self.hardware.mailboxes |= 1 << index;
+        self.hardware.raise(Event::Mailbox);
+    }
+
+    pub fn status(&self, slot: usize) -> ProcessStatus {
+        let entry = ProcessEntry::read_from_bytes(
+            &self
+                .hardware
+                .get(self.map.process_table + slot as u32 * 32, 32),
+        )
+        .unwrap();
+        ProcessStatus::read_from_bytes(&self.host.memory[entry.status_address as usize..][..16])
+            .unwrap()
+    }
+
+    pub fn misses_waiting(&self) -> u32 {
+        self.hardware.to_host[MAILBOX_MISS].wrapping_sub(self.host.served)
+    }
+
+    /// Serves one miss as the driver does, and reports it.
+    pub fn serve_miss(&mut self) {
+        if self.misses_waiting() == 0 {
+            return;
+        }
+        let at = self.map.miss_ring + self.host.served % MISS_RING_ENTRIES * 16;
+        let (key, line) = (self.hardware.read(at), self.hardware.read(at + 4));
+        // A tag is in one line at most (INV-13): if another one held it, it has lost it.
+        self.host
+            .shadow
+            .retain(|_, &mut held| held != (key_pid(key), key_line_page(key)));
+        // What the line held before is on the NIC no more.
+        if let Some((pid, first)) = self
+            .host
+            .shadow
+            .insert(line, (key_pid(key), key_line_page(key)))
+        {
+            for page in first..first + LINE {
+                if let Some(number) = self.host.tables.get(&(pid, page)) {
+                    self.host.pinned.remove(number);
+                }
+            }
+        }
+        let pid = key_pid(key);
+        let tables = &self.host.tables;
+        let writes: Vec<(u32, u32)> = fill_words(GEOMETRY, line, key, |page| {
+            tables.get(&(pid, page)).copied().unwrap_or(NO_TRANSLATION)
+        })
+        .collect();
+        for (offset, value) in writes {
+            self.hardware.write(self.map.vmh_cache + offset, value);
+        }
+        for page in key_line_page(key)..key_line_page(key) + LINE {
+            if let Some(&number) = self.host.tables.get(&(pid, page)) {
+                self.host.pinned.insert(number);
+            }
+        }
+        self.host.served = self.host.served.wrapping_add(1);
+        self.write_mailbox(MAILBOX_FILLED, self.host.served);
+    }
+
+    pub fn counter(&self, counter: Counter) -> u32 {
+        self.hardware.read(self.map.counters + counter.offset())
+    }
+
+    /// INV-38, now or when nothing is under way.
+    pub fn check_sums(&self, is_idle: bool) {
+        for equation in conservation() {
+            let surplus = equation.surplus(|counter| self.counter(counter));
+            let exact = is_idle || equation.under_way.is_none();
+            assert!(
+                surplus == 0 || (!exact && surplus > 0),
+                "{}: surplus {surplus}",
+                equation.name
+            );
+        }
+    }
+
+    /// INV-15 at rest: nothing is locked.
+    pub fn locked_lines(&self) -> u32 {
+        (0..GEOMETRY.lines())
+            .map(|line| {
+                u32::from(
+                    self.hardware
+                        .read(self.map.vmh_cache + GEOMETRY.state_offset(line))
+                        != 0,
+                )
+            })
+            .sum()
+    }
+
+    // ---- One step of each part ----
+
+    fn check_page(&self, bus: u32, bytes: u32) {
+        let (first, last) = (bus >> 12, (bus + bytes - 1) >> 12);
+        assert_eq!(first, last, "one transfer crosses a page");
+        assert!(
+            self.host.pinned.contains(&first),
+            "DMA to page {first:#x}, which is not pinned"
+        );
+    }
+
+    pub fn step_read(&mut self, error: bool) {
+        if self.hardware.read_halted {
+            return;
+        }
+        let Some((bus, sram, control)) = self.hardware.reads.pop_front() else {
+            return;
+        };
+        let bytes = control & 0xFFFF;
+        self.hardware.read_consumer = self.hardware.read_consumer.wrapping_add(1);
+        if bytes != 0 {
+            self.check_page(bus, bytes);
+            if error {
+                self.hardware.read_halted = true;
+                self.hardware.raise(Event::DmaError);
+                return;
+            }
+            let data = self.host.memory[bus as usize..(bus + bytes) as usize].to_vec();
+            self.hardware.put(sram, &data);
+        }
+        if control & DMA_FLAG_ASSIST != 0 {
+            self.hardware.release_transmit();
+        }
+        if control & DMA_FLAG_EVENT != 0 {
+            self.hardware.raise(Event::DmaRead);
+        }
+    }
+
+    pub fn step_write(&mut self, error: bool) {
+        if self.hardware.write_halted {
+            return;
+        }
+        let Some((bus, sram, control)) = self.hardware.writes.pop_front() else {
+            return;
+        };
+        let bytes = control & 0xFFFF;
+        self.check_page(bus, bytes);
+        self.hardware.write_consumer = self.hardware.write_consumer.wrapping_add(1);
+        if error {
+            self.hardware.write_halted = true;
+            self.hardware.raise(Event::DmaError);
+            return;
+        }
+        let data = self.hardware.get(sram, bytes as usize);
+        self.host.memory[bus as usize..][..bytes as usize].copy_from_slice(&data);
+        if control & DMA_FLAG_EVENT != 0 {
+            self.hardware.raise(Event::DmaWrite);
+        }
+    }
+
+    /// The frame that leaves now, padded.
+    pub fn step_transmit(&mut self) -> Option<Vec<u8>> {
+        if self.hardware.released == 0 {
+            return None;
+        }
+        self.hardware.released -= 1;
+        let (at, length) = self.hardware.transmit.pop_front().unwrap();
+        self.hardware.transmit_consumer = self.hardware.transmit_consumer.wrapping_add(1);
+        let mut frame = self.hardware.get(at, length as usize);
+        frame.resize(frame.len().max(60), 0);
+        Some(frame)
+    }
+
+    /// A frame arrives; without a buffer the MAC drops it.
+    pub fn deliver(&mut self, frame: &[u8]) {
+        let Some(buffer) = self.hardware.receive_free.pop_front() else {
+            return;
+        };
+        self.hardware.put(buffer, frame);
+        let index = self.hardware.receive_consumer;
+        self.hardware
+            .received
+            .insert(index, (buffer, frame.len() as u32));
+        self.hardware.receive_consumer = index.wrapping_add(1);
+        self.hardware.raise(Event::MacRx);
+    }
+
+    /// One turn of the event loop.
+    pub fn step_firmware(&mut self) {
+        for timer in 0..2 {
+            let due = self.hardware.timers[timer]
+                .is_some_and(|due| (self.hardware.now.wrapping_sub(due) as i32) >= 0);
+            if due {
+                self.hardware.timers[timer] = None;
+                self.hardware.raise([Event::Timer0, Event::Timer1][timer]);
+            }
+        }
+        const ORDER: [Event; 8] = [
+            Event::MacRx,
+            Event::DmaWrite,
+            Event::DmaRead,
+            Event::Mailbox,
+            Event::Doorbell,
+            Event::Timer0,
+            Event::Timer1,
+            Event::DmaError,
+        ];
+        if let Some(event) = ORDER
+            .into_iter()
+            .find(|event| self.hardware.pending & event.bit() != 0)
+        {
+            self.hardware.pending &= !event.bit();
+            self.machine.serve(&mut self.hardware, event);
+        }
+        if self.machine.has_work() {
+            self.machine.background(&mut self.hardware);
+        }
+        self.hardware.trace.clear();
+    }
+
+    pub fn is_quiet(&self) -> bool {
+        self.hardware.pending == 0
+            && !self.machine.has_work()
+            && self.hardware.reads.is_empty()
+            && self.hardware.writes.is_empty()
+            && self.hardware.transmit.is_empty()
+            && self.misses_waiting() == 0
+    }
+}
+
+/// Nodes and the wires between them.
+pub struct World {
+    pub nodes: Vec<Node>,
+    pub settings: Settings,
+    pub random: Random,
+    /// Destination and frame.
+    pub wire: VecDeque<(usize, Vec<u8>)>,
+    /// Frames to this node vanish.
+    pub unreachable: Option<usize>,
+}
+
+impl World {
+    pub fn new(settings: Settings, seed: u64) -> World {
+        World {
+            nodes: (0..settings.nodes)
+                .map(|node| Node::new(node, &settings))
+                .collect(),
+            settings,
+            random: Random::new(seed),
+            wire: VecDeque::new(),
+            unreachable: None,
+        }
+    }
+
+    fn send(&mut self, frame: Vec<u8>) {
+        let to = usize::from(u16::from_be_bytes([frame[4], frame[5]]));
+        assert!(to < self.nodes.len(), "a frame to nobody");
+        if self.unreachable == Some(to) || self.random.chance(self.settings.loss) {
+            return;
+        }
+        if self.random.chance(self.settings.duplication) {
+            self.wire.push_back((to, frame.clone()));
+        }
+        if self.random.chance(self.settings.garbage) {
+            let mut garbage = frame.clone();
+            let at = self.random.below(48) as usize;
+            garbage[at] ^= 1 << self.random.below(8);
+            // Behind the kind, the FCS alone protects: a wild sequence number would be taken for a good one.
+            if at < 15 {
+                self.wire.push_back((to, garbage));
+            }
+        }
+        let place = if self.random.chance(self.settings.reordering) {
+            self.random.below(self.wire.len() as u32 + 1) as usize
+        } else {
+            self.wire.len()
+        };
+        self.wire.insert(place, (to, frame));
+    }
+
+    pub fn step(&mut self) {
+        for index in 0..self.nodes.len() {
+            let choice = self.random.word();
+            let node = &mut self.nodes[index];
+            node.hardware.now = node.hardware.now.wrapping_add(1);
+            if choice & 1 != 0 {
+                node.step_firmware();
+                node.check_sums(false);
+            }
+            let error = self.random.chance(self.settings.read_errors);
+            let node = &mut self.nodes[index];
+            if choice & 2 != 0 {
+                node.step_read(error);
+            }
+            if choice & 4 != 0 {
+                node.step_write(false);
+            }
+            if choice & 8 != 0 {
+                if let Some(frame) = node.step_transmit() {
+                    self.send(frame);
+                }
+            }
+            if self.random.chance(self.settings.driver_speed) {
+                self.nodes[index].serve_miss();
+            }
+        }
+        if self.random.below(2) == 0 {
+            if let Some((to, frame)) = self.wire.pop_front() {
+                self.nodes[to].deliver(&frame);
+            }
+        }
+    }
+
+    /// Steps until `done`, or fails (INV-33).
+    pub fn run(&mut self, steps: u32, done: impl Fn(&World) -> bool) {
+        for _ in 0..steps {
+            if done(self) {
+                return;
+            }
+            self.step();
+        }
+        panic!("not done after {steps} steps");
+    }
+
+    /// Until nothing moves for longer than any timer of the receiver.
+    pub fn settle(&mut self) {
+        let mut quiet = 0;
+        for _ in 0..1_000_000 {
+            self.step();
+            let is_quiet = self.wire.is_empty() && self.nodes.iter().all(Node::is_quiet);
+            quiet = if is_quiet { quiet + 1 } else { 0 };
+            if quiet > 200 {
+                return;
+            }
+        }
+        panic!("it never settles");
+    }
+}
