@@ -7,6 +7,24 @@ fn main() {
         .file("rtl/bench_registers_bind.sv")
         .build();
     bench("bench_checkers", "BenchCheckers").build();
+    // The whole NIC, watched by every checker; and as fast as it can be.
+    nic("WatchedNic")
+        .file_list("../../rtl/checkers/checkers.f")
+        .file("../../rtl/checkers/nic_top_bind.sv")
+        .unknown(Unknown::Unique)
+        .build();
+    nic("FastNic").build();
+}
+
+/// The NIC, with its clocks in the order of `nic::CLOCK_*`.
+fn nic(prefix: &str) -> Model {
+    Model::new("nic_top")
+        .prefix(prefix)
+        .file_list("../../rtl/nic/nic.f")
+        .clock("clk_core_i")
+        .clock("clk_pci_i")
+        .clock("clk_gmii_tx_i")
+        .clock("clk_gmii_rx_i")
 }
 
 /// A wrapper of some blocks, which start with random contents where reset sets none.

@@ -4,3 +4,5 @@ verilated::include_model!("BenchMemory");
 verilated::include_model!("BenchCoreMemory");
 verilated::include_model!("BenchRegisters");
 verilated::include_model!("BenchCheckers");
+verilated::include_model!("WatchedNic");
+verilated::include_model!("FastNic");

@@ -1,0 +1,88 @@
+//! The few RISC-V instructions that tests of the NIC put together by hand (RISC-V unprivileged specification, chapter 2).
+
+/// An integer register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reg(pub u32);
+
+pub const ZERO: Reg = Reg(0);
+pub const T0: Reg = Reg(5);
+pub const T1: Reg = Reg(6);
+pub const T2: Reg = Reg(7);
+pub const S0: Reg = Reg(8);
+pub const S1: Reg = Reg(9);
+
+pub const CSR_MIE: u32 = 0x304;
+pub const CSR_TRACE: u32 = 0x7C0;
+
+/// `rd = upper << 12`.
+pub const fn lui(rd: Reg, upper: u32) -> u32 {
+    upper << 12 | rd.0 << 7 | 0x37
+}
+
+pub const fn addi(rd: Reg, rs1: Reg, immediate: i32) -> u32 {
+    i_type(immediate, rs1, 0, rd, 0x13)
+}
+
+pub const fn slli(rd: Reg, rs1: Reg, shift: u32) -> u32 {
+    i_type(shift as i32, rs1, 1, rd, 0x13)
+}
+
+pub const fn lw(rd: Reg, offset: i32, base: Reg) -> u32 {
+    i_type(offset, base, 2, rd, 0x03)
+}
+
+pub const fn sw(rs2: Reg, offset: i32, base: Reg) -> u32 {
+    let offset = offset as u32;
+    (offset >> 5 & 0x7F) << 25 | rs2.0 << 20 | base.0 << 15 | 2 << 12 | (offset & 0x1F) << 7 | 0x23
+}
+
+/// Branches by `offset` bytes from itself.
+pub const fn bne(rs1: Reg, rs2: Reg, offset: i32) -> u32 {
+    let offset = offset as u32;
+    (offset >> 12 & 1) << 31
+        | (offset >> 5 & 0x3F) << 25
+        | rs2.0 << 20
+        | rs1.0 << 15
+        | 1 << 12
+        | (offset >> 1 & 0xF) << 8
+        | (offset >> 11 & 1) << 7
+        | 0x63
+}
+
+/// Jumps by `offset` bytes from itself.
+pub const fn j(offset: i32) -> u32 {
+    let offset = offset as u32;
+    (offset >> 20 & 1) << 31
+        | (offset >> 1 & 0x3FF) << 21
+        | (offset >> 11 & 1) << 20
+        | (offset >> 12 & 0xFF) << 12
+        | 0x6F
+}
+
+pub const fn csrw(csr: u32, rs1: Reg) -> u32 {
+    i_type(csr as i32, rs1, 1, ZERO, 0x73)
+}
+
+pub const WFI: u32 = 0x1050_0073;
+
+const fn i_type(immediate: i32, rs1: Reg, function: u32, rd: Reg, opcode: u32) -> u32 {
+    (immediate as u32) << 20 | rs1.0 << 15 | function << 12 | rd.0 << 7 | opcode
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Encodings as the GNU assembler gives them.
+    #[test]
+    fn instructions_are_encoded_as_assemblers_do() {
+        assert_eq!(lui(S0, 0x40000), 0x4000_0437);
+        assert_eq!(addi(T0, T0, -1), 0xFFF2_8293);
+        assert_eq!(slli(T0, T0, 11), 0x00B2_9293);
+        assert_eq!(lw(T1, 0x110, S0), 0x1104_2303);
+        assert_eq!(sw(T0, 0x10C, S0), 0x1054_2623);
+        assert_eq!(bne(T1, T2, -8), 0xFE73_1CE3);
+        assert_eq!(j(-4), 0xFFDF_F06F);
+        assert_eq!(csrw(CSR_MIE, T0), 0x3042_9073);
+    }
+}
