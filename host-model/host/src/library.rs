@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::future::Future;
 use std::rc::Rc;
 
 use nic_layout::post::{
@@ -16,7 +17,7 @@ use zerocopy::{FromBytes, IntoBytes};
 use crate::address::{NodeId, Pid, UserVirt};
 use crate::driver::{Driver, DriverError, ProcessGrant};
 use crate::events::{EventKind, EventLog, Subject};
-use crate::executor::Lock;
+use crate::executor::{Lock, Notify};
 use crate::memory::{Memory, MemoryError, Watch};
 use crate::pio::Pio;
 use crate::platform::HostCosts;
@@ -104,6 +105,9 @@ struct Inner {
     /// Ends that were seen and that nobody has asked for.
     ended: RefCell<BTreeMap<u32, Result<(), WriteError>>>,
     posting: Lock,
+    /// System calls that have not returned.
+    calls: Cell<u32>,
+    returned: Notify,
 }
 
 impl Process {
@@ -128,6 +132,8 @@ impl Process {
             seen: Cell::default(),
             ended: RefCell::default(),
             posting: Lock::default(),
+            calls: Cell::new(0),
+            returned: Notify::new(),
         })))
     }
 
@@ -143,9 +149,34 @@ impl Process {
         &self.0.cpu
     }
 
-    /// Ends the use of the NIC, and the process's memory with it.
+    /// Ends the use of the NIC, and the process's memory with it. System calls that the process has begun return first, also
+    /// when the task that made them was aborted.
     pub async fn close(&self) -> Result<(), DriverError> {
-        self.0.driver.close(&self.0.cpu, &self.0.grant).await
+        self.0.returned.wait_until(|| self.0.calls.get() == 0).await;
+        self.system_call(|process| async move {
+            process
+                .0
+                .driver
+                .close(&process.0.cpu, &process.0.grant)
+                .await
+        })
+        .await
+    }
+
+    /// The kernel's part goes on when the caller is aborted: nobody is killed in the middle of a system call.
+    async fn system_call<T: 'static, F: Future<Output = T> + 'static>(
+        &self,
+        call: impl FnOnce(Process) -> F,
+    ) -> T {
+        self.0.calls.set(self.0.calls.get() + 1);
+        let (process, work) = (self.clone(), call(self.clone()));
+        let returned = self.0.cpu.sim().spawn("system call", async move {
+            let value = work.await;
+            process.0.calls.set(process.0.calls.get() - 1);
+            process.0.returned.notify();
+            value
+        });
+        returned.await
     }
 
     // ---- Memory --------------------------------------------------------------------------------------------------
@@ -188,17 +219,20 @@ impl Process {
     // ---- Buffers -------------------------------------------------------------------------------------------------
 
     pub async fn export(&self, start: UserVirt, length_bytes: u32) -> Result<Export, DriverError> {
-        self.0
-            .driver
-            .export(&self.0.cpu, self.pid(), start, length_bytes)
-            .await
+        self.system_call(move |process| async move {
+            let Inner { driver, cpu, .. } = &*process.0;
+            driver.export(cpu, process.pid(), start, length_bytes).await
+        })
+        .await
     }
 
     pub async fn withdraw(&self, export: &Export) -> Result<(), DriverError> {
-        self.0
-            .driver
-            .withdraw(&self.0.cpu, self.pid(), export)
-            .await
+        let export = *export;
+        self.system_call(move |process| async move {
+            let Inner { driver, cpu, .. } = &*process.0;
+            driver.withdraw(cpu, process.pid(), &export).await
+        })
+        .await
     }
 
     // ---- Writing -------------------------------------------------------------------------------------------------

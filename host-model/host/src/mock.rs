@@ -208,9 +208,9 @@ impl MockNic {
         if let Some(spoil) = self.spoil_reply {
             spoil(&mut reply);
         }
-        let end = self.geometry.bytes();
-        let cache = self.layout().vmh_cache as usize;
-        self.sram[cache..][..end as usize].fill(0);
+        // Firmware clears its tables before it says that they are there.
+        let tables = self.layout();
+        self.sram[tables.post_queues as usize..tables.free as usize].fill(0);
         self.sram_write(BOOT_REPLY_ADDRESS, &reply);
     }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use host_model::executor::{Channel, Executor, Notify};
+use host_model::executor::{until, Channel, Executor, Lock, Notify};
 use proptest::prelude::*;
 use sim_pins::Ps;
 
@@ -187,4 +187,42 @@ fn asking_when_nothing_is_due_costs_almost_nothing() {
     println!("run_until with nothing due: {ns_per_call:.2} ns");
     // Generous: other jobs share the machine.
     assert!(ns_per_call < 30.0);
+}
+
+#[test]
+fn a_lock_is_given_in_the_order_of_asking_also_when_one_gives_up() {
+    let mut executor = Executor::new();
+    let (lock, log) = (Lock::default(), Log::default());
+    let mut tasks = Vec::new();
+    for name in 0..4 {
+        let (lock, log, sim) = (lock.clone(), log.clone(), executor.sim());
+        tasks.push(executor.sim().spawn("holder", async move {
+            let guard = lock.acquire().await;
+            log.borrow_mut().push((sim.now().0, name));
+            sim.sleep_for(Ps(10)).await;
+            drop(guard);
+        }));
+    }
+    executor.run_until(Ps(5));
+    tasks[1].abort();
+    executor.run_until(Ps(100));
+    assert_eq!(*log.borrow(), [(0, 0), (10, 2), (20, 3)]);
+}
+
+#[test]
+fn a_wait_with_a_limit_ends_at_the_event_or_at_the_limit() {
+    let mut executor = Executor::new();
+    let notify = Notify::new();
+    let (sim, waited) = (executor.sim(), notify.clone());
+    let both = executor.sim().spawn("waiter", async move {
+        let in_time = until(&sim, Ps(50), waited.notified()).await;
+        let first = (sim.now(), in_time.is_some());
+        let late = until(&sim, Ps(80), waited.notified()).await;
+        (first, (sim.now(), late.is_some()))
+    });
+    executor.run_until(Ps(20));
+    notify.notify();
+    executor.run_until(Ps(100));
+    assert_eq!(both.take(), Some(((Ps(20), true), (Ps(80), false))));
+    assert_eq!(executor.next_deadline(), None);
 }
