@@ -1,7 +1,7 @@
 // Client of the master for host writes: takes 64-bit words from the core and offers them to the bus as bursts.
 //
 // Handshake:  commands, words and done as docs/interfaces.md says ("Host DMA"); one command at a time.
-// Timing:     a burst starts when 16 words, or all that are left, have crossed; it ends early when the FIFO of 64 words
+// Timing:     a burst starts when 8 words, or all that are left, have crossed; it ends early when the FIFO of 64 words
 //             runs dry. Done is given when the last phase is past the clock in which PERR# could object to it.
 // Errors:     after an error the words of the command that are still to come are taken and dropped, then done reports.
 
@@ -39,7 +39,7 @@ module nic_pci_dma_write (
 );
 
   localparam int unsigned FifoLog2   = 6;
-  localparam logic [FifoLog2:0] StartWords = 7'd16;
+  localparam logic [FifoLog2:0] StartWords = 7'd8;
 
   // ---- Command --------------------------------------------------------------------------
 

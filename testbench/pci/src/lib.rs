@@ -6,10 +6,12 @@
 mod bench;
 mod byte_counts;
 mod core_side;
+mod hand;
 mod pins;
 
 pub use bench::{Bench, BenchError, BusEdge, Setup, BAR0, BAR1};
 pub use byte_counts::ByteCounts;
 pub use core_side::{CoreSide, Counts, DmaStatus, ReadResult, BAR0_BYTES, SRAM_BYTES};
+pub use hand::{Ending, Hand, Plan, Report};
 
 verilated::include_model!("BenchPci");
