@@ -3,7 +3,7 @@ use crate::arbiter::Arbiter;
 use crate::checker::{Checker, Sample};
 use crate::host_target::{HostTarget, Serving};
 use crate::initiator::Initiator;
-use crate::pins::Pins;
+use crate::pins::{same_drive, same_lines, Pins};
 use crate::reset::Reset;
 use crate::tracker::{BoxedListener, Tracker};
 use crate::{
@@ -91,7 +91,7 @@ impl Bus {
     #[inline]
     pub fn rising_edge(&mut self, at: Ps, nic: &PciDrive, memory: &mut dyn HostMemory) -> PciLines {
         self.tracker.counters.clocks += 1;
-        if self.resting && *nic == self.last_nic {
+        if self.resting && same_drive(nic, &self.last_nic) {
             return self.last_lines;
         }
         self.clock(at, nic, memory)
@@ -233,7 +233,7 @@ impl Bus {
     }
 
     fn judge_rest(&mut self, nic: &PciDrive, lines: &PciLines) {
-        let unchanged = *nic == self.last_nic && *lines == self.last_lines;
+        let unchanged = same_drive(nic, &self.last_nic) && same_lines(lines, &self.last_lines);
         let quiet =
             lines.high(PciPin::Frame) && lines.high(PciPin::Irdy) && lines.high(PciPin::Req);
         if unchanged

@@ -73,6 +73,19 @@ pub(crate) fn par64(lines: &PciLines) -> bool {
     (((lines.ad >> 32) as u32).count_ones() + (lines.cbe_n & 0xF0).count_ones()) & 1 == 1
 }
 
+/// Equality of lines, on whole words: comparing bit arrays goes bit by bit.
+pub(crate) fn same_lines(a: &PciLines, b: &PciLines) -> bool {
+    a.ad == b.ad && a.control.bits() == b.control.bits() && a.cbe_n == b.cbe_n
+}
+
+/// Equality of drives, likewise.
+pub(crate) fn same_drive(a: &PciDrive, b: &PciDrive) -> bool {
+    same_lines(&a.levels, &b.levels)
+        && a.enables.bits() == b.enables.bits()
+        && a.ad_enable == b.ad_enable
+        && a.cbe_enable == b.cbe_enable
+}
+
 /// Both FRAME# and IRDY# high: nobody owns the bus.
 pub(crate) fn bus_idle(lines: &PciLines) -> bool {
     lines.high(PciPin::Frame) && lines.high(PciPin::Irdy)

@@ -10,6 +10,8 @@ const REQ64_HOLD_CLOCKS: u32 = 1;
 pub(crate) struct Reset {
     /// Clocks of RST# low that are left.
     low_left: u32,
+    /// RST# fell since the last edge: agents that drove REQ64# have not let go of it yet.
+    just_fell: bool,
     /// Clocks since RST# rose, up to the recovery time.
     since: u32,
     recovery_clocks: u32,
@@ -19,6 +21,7 @@ impl Reset {
     pub fn new(low_clocks: u32, recovery_clocks: u32) -> Reset {
         Reset {
             low_left: low_clocks,
+            just_fell: false,
             since: 0,
             recovery_clocks,
         }
@@ -26,6 +29,7 @@ impl Reset {
 
     pub fn begin(&mut self, low_clocks: u32) {
         self.low_left = low_clocks;
+        self.just_fell = true;
         self.since = 0;
     }
 
@@ -39,6 +43,7 @@ impl Reset {
     }
 
     pub fn advance(&mut self) {
+        self.just_fell = false;
         if self.low_left > 0 {
             self.low_left -= 1;
         } else if self.since < self.recovery_clocks {
@@ -48,7 +53,7 @@ impl Reset {
 
     pub fn put(&self, pins: &mut Pins, bus_64_bit: bool) {
         pins.drive(PciPin::Rst, !self.is_low());
-        if bus_64_bit {
+        if bus_64_bit && !self.just_fell {
             if self.is_low() || self.since < REQ64_HOLD_CLOCKS {
                 pins.drive(PciPin::Req64, false);
             } else if self.since == REQ64_HOLD_CLOCKS {

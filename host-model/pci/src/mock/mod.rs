@@ -4,4 +4,4 @@ mod memory;
 mod nic;
 
 pub use memory::MockMemory;
-pub use nic::{DmaCompletion, MockNic, MockNicSettings};
+pub use nic::{DmaCompletion, HostWrite, MockNic, MockNicSettings};

@@ -2,7 +2,7 @@ use crate::agent::{Agent, AgentHabits};
 use crate::master::{Burst, BurstEnd};
 use crate::target::{AddressPhase, Claim, Refusal, TargetBackend};
 use crate::{BusAddr, BusError, Command, MasterHabits, Misbehaviour, Word};
-use sim_pins::{PciDrive, PciLines, PciPin, Ps};
+use sim_pins::{PciControl, PciDrive, PciLines, PciPin, Ps};
 use std::collections::VecDeque;
 
 /// What the mock looks like to the host.
@@ -17,12 +17,13 @@ pub struct MockNicSettings {
     pub beat_wait_clocks: u32,
     /// Disconnects bursts at multiples of this; 0: never.
     pub boundary_bytes: u32,
-    pub latency_timer_clocks: u32,
     pub irdy_wait_clocks: u32,
     /// Asks for 64 bits in a 64-bit slot.
     pub asks_64: bool,
     /// Words in one DMA transaction at most.
     pub burst_words: usize,
+    /// Keeps each write of the host for [`MockNic::next_host_write`].
+    pub records_host_writes: bool,
 }
 
 impl Default for MockNicSettings {
@@ -35,10 +36,10 @@ impl Default for MockNicSettings {
             first_clock: 4,
             beat_wait_clocks: 0,
             boundary_bytes: 0,
-            latency_timer_clocks: 32,
             irdy_wait_clocks: 0,
             asks_64: true,
             burst_words: 64,
+            records_host_writes: false,
         }
     }
 }
@@ -49,6 +50,14 @@ pub struct DmaCompletion {
     pub at: Ps,
     /// What a read brought; empty for a write.
     pub result: Result<Vec<u32>, BusError>,
+}
+
+/// A dword that the host wrote into a BAR: what a register or a doorbell would hear.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HostWrite {
+    pub bar: usize,
+    pub offset_bytes: u32,
+    pub word: Word,
 }
 
 #[derive(Clone, Debug)]
@@ -69,9 +78,11 @@ struct Space {
     misbehaviour: Misbehaviour,
     /// What the running transaction is on: configuration space, or a BAR and its base.
     selected: Option<(usize, u32)>,
+    host_writes: VecDeque<HostWrite>,
 }
 
 const COMMAND: usize = 1;
+const TIMER: usize = 3;
 const BAR_0: usize = 4;
 const MEMORY_ENABLE: u32 = 1 << 1;
 const MASTER_ENABLE: u32 = 1 << 2;
@@ -102,7 +113,6 @@ impl MockNic {
         config[15] = 0x0100;
         let bars = settings.bar_bytes.map(|bytes| vec![0; bytes as usize]);
         let master_habits = MasterHabits {
-            latency_timer_clocks: settings.latency_timer_clocks,
             irdy_wait_clocks: settings.irdy_wait_clocks,
             ..MasterHabits::default()
         };
@@ -114,6 +124,7 @@ impl MockNic {
                 bars,
                 misbehaviour: Misbehaviour::default(),
                 selected: None,
+                host_writes: VecDeque::new(),
             },
             queue: VecDeque::new(),
             completions: VecDeque::new(),
@@ -139,11 +150,17 @@ impl MockNic {
         &mut self.space.bars[idx]
     }
 
+    /// The next write of the host, in the order of the bus.
+    pub fn next_host_write(&mut self) -> Option<HostWrite> {
+        self.space.host_writes.pop_front()
+    }
+
     /// What the mock does to the host's transactions.
     pub fn misbehaviour(&mut self) -> &mut Misbehaviour {
         &mut self.space.misbehaviour
     }
 
+    /// How the mock behaves as a master. The latency timer is that of its configuration space.
     pub fn master_habits(&mut self) -> &mut MasterHabits {
         &mut self.master_habits
     }
@@ -192,8 +209,12 @@ impl MockNic {
         }
         let command = self.space.config[COMMAND];
         self.feed(command & MASTER_ENABLE != 0);
+        let latency_timer_clocks = self.space.config[TIMER] >> 8 & 0xFF;
         let habits = AgentHabits {
-            master: self.master_habits,
+            master: MasterHabits {
+                latency_timer_clocks,
+                ..self.master_habits
+            },
             reports_parity: command & PARITY_RESPONSE != 0,
         };
         let granted = lines.low(PciPin::Gnt);
@@ -213,13 +234,9 @@ impl MockNic {
             self.ended(ended.end, ended.words);
         }
         self.drive = *self.agent.drive();
-        let mut put = |pin: PciPin, level: bool| {
-            self.drive.enables.set(pin, true);
-            self.drive.levels.control.set(pin, level);
-        };
-        put(PciPin::Req, !self.agent.master.wants_bus());
+        put(&mut self.drive, PciPin::Req, !self.agent.master.wants_bus());
         if self.interrupt {
-            put(PciPin::Inta, false);
+            put(&mut self.drive, PciPin::Inta, false);
         }
     }
 
@@ -294,6 +311,13 @@ impl MockNic {
     }
 }
 
+fn put(drive: &mut PciDrive, pin: PciPin, level: bool) {
+    let (mask, levels) = (pin.mask(), drive.levels.control.bits());
+    drive.enables = PciControl::from_bits(drive.enables.bits() | mask);
+    drive.levels.control =
+        PciControl::from_bits(if level { levels | mask } else { levels & !mask });
+}
+
 const CONFIG: usize = 2;
 
 impl Space {
@@ -316,7 +340,7 @@ impl Space {
     fn write_config(&mut self, register: usize, data: u32, byte_enables: u8) {
         let writable = match register {
             COMMAND => MEMORY_ENABLE | MASTER_ENABLE | PARITY_RESPONSE | 1 << 8,
-            3 => 0xFFFF,
+            TIMER => 0xFFFF,
             BAR_0 => !(self.settings.bar_bytes[0] - 1),
             5 => !(self.settings.bar_bytes[1] - 1),
             15 => 0xFF,
@@ -382,6 +406,17 @@ impl TargetBackend for Space {
             if byte_enables >> lane & 1 != 0 {
                 *byte = (data >> (8 * lane)) as u8;
             }
+        }
+        if self.settings.records_host_writes {
+            let word = Word {
+                data: data as u32,
+                byte_enables,
+            };
+            self.host_writes.push_back(HostWrite {
+                bar: space,
+                offset_bytes: offset as u32,
+                word,
+            });
         }
         Ok(())
     }

@@ -3,9 +3,11 @@
 
 use host_pci::mock::{DmaCompletion, MockMemory, MockNic, MockNicSettings};
 use host_pci::{
-    Answer, Bus, BusAddr, BusError, Completion, Settings, Transaction, TransactionId, Violation,
+    Answer, Beat, Bus, BusAddr, BusError, Completion, End, Listener, Settings, Start, Transaction,
+    TransactionId, Violation,
 };
 use sim_pins::{PciLines, Ps};
+use std::sync::{Arc, Mutex};
 
 /// 33 MHz.
 pub const PERIOD: Ps = Ps(30_000);
@@ -43,12 +45,17 @@ impl Bench {
         bench
     }
 
+    /// The NIC's latency timer is 32 clocks.
     pub fn set_up(&mut self) {
+        self.set_up_with_timer(32);
+    }
+
+    pub fn set_up_with_timer(&mut self, latency_timer_clocks: u8) {
         let device = self.bus.settings().nic_device;
         for (register, data) in [
             (0x10, BAR_0.0),
             (0x14, BAR_1.0),
-            (0x0C, 0x2008),
+            (0x0C, u32::from(latency_timer_clocks) << 8 | 8),
             (0x04, 0x0146),
         ] {
             self.run(Transaction::config_write(device, register, data))
@@ -120,4 +127,37 @@ impl Bench {
     pub fn expect_clean(&self) {
         assert_eq!(self.bus.violations(), &[] as &[Violation]);
     }
+}
+
+/// What a listener heard.
+#[derive(Default)]
+pub struct Log {
+    pub starts: Vec<(Ps, Start)>,
+    pub first_data: Vec<(Ps, Beat)>,
+    pub ends: Vec<(Ps, End)>,
+    pub interrupts: Vec<(Ps, bool)>,
+}
+
+struct Logger(Arc<Mutex<Log>>);
+
+impl Listener for Logger {
+    fn start(&mut self, at: Ps, start: &Start) {
+        self.0.lock().unwrap().starts.push((at, *start));
+    }
+    fn first_data(&mut self, at: Ps, beat: &Beat) {
+        self.0.lock().unwrap().first_data.push((at, *beat));
+    }
+    fn end(&mut self, at: Ps, end: &End) {
+        self.0.lock().unwrap().ends.push((at, *end));
+    }
+    fn interrupt(&mut self, at: Ps, asserted: bool) {
+        self.0.lock().unwrap().interrupts.push((at, asserted));
+    }
+}
+
+/// Listens to the bus from now on.
+pub fn listen(bench: &mut Bench) -> Arc<Mutex<Log>> {
+    let log = Arc::new(Mutex::new(Log::default()));
+    bench.bus.set_listener(Some(Box::new(Logger(log.clone()))));
+    log
 }
