@@ -274,8 +274,12 @@ impl Bus {
         self.interrupt
     }
 
-    /// Pulls RST# low for `clocks`. What is not complete fails with [`BusError::Reset`](crate::BusError::Reset).
+    /// Pulls RST# low for `clocks`, 10 or more. What is not complete fails with [`BusError::Reset`](crate::BusError::Reset).
     pub fn start_reset(&mut self, at: Ps, clocks: u32) {
+        assert!(
+            clocks >= 10,
+            "REQ64# must stand 10 clocks before RST# rises"
+        );
         self.wake();
         self.reset.begin(clocks);
         self.initiator.reset(at);
@@ -285,6 +289,11 @@ impl Bus {
         self.tracker.reset(at, &mut self.listener);
         self.bridge_asks = false;
         self.drive = self.compose();
+    }
+
+    /// What the platform drives since the last edge, for waves and diagrams.
+    pub fn drive(&self) -> &PciDrive {
+        &self.drive
     }
 
     /// True once RST# is high and the bridge may use the bus.
@@ -343,5 +352,16 @@ impl Bus {
 
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Bus;
+
+    #[test]
+    fn a_bus_may_move_to_the_thread_of_its_node() {
+        fn needs_send<T: Send>() {}
+        needs_send::<Bus>();
     }
 }

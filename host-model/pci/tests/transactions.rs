@@ -642,3 +642,15 @@ fn the_host_writes_that_a_mock_heard_can_be_read_back() {
         (0, 0x1_3004, Word::full(9))
     );
 }
+
+#[test]
+fn a_bad_address_of_the_bridge_pulls_serr() {
+    let mut bench = bench();
+    bench.bus.master_habits().bad_address_parity = true;
+    bench.run(Transaction::read_dword(BAR_1)).unwrap();
+    assert!(matches!(
+        bench.bus.take_incidents()[..],
+        [Incident::SystemError { .. }]
+    ));
+    bench.expect_clean();
+}

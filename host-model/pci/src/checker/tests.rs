@@ -192,6 +192,17 @@ fn every_rule_has_its_place() {
     }
 }
 
+#[test]
+fn every_rule_has_a_test_in_which_it_fires() {
+    let this_file: String = include_str!("tests.rs").split_whitespace().collect();
+    for rule in Rule::ALL {
+        assert!(
+            this_file.contains(&format!(".breaks(Rule::{rule:?})")),
+            "{rule:?} never fires"
+        );
+    }
+}
+
 // ---- Who drives ---------------------------------------------------------------------------------
 
 #[test]
