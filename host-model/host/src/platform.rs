@@ -87,6 +87,7 @@ pub struct Protocol {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostCosts {
+    /// Processors that tasks compete for.
     pub processor_count: u32,
     pub processor_clock_hz: u64,
     pub memory_mib: u32,
@@ -95,22 +96,39 @@ pub struct HostCosts {
     /// Water marks of each process (facts M-26).
     pub pinned_pages_high: u32,
     pub pinned_pages_low: u32,
+    /// From INTA# at the interrupt controller to the first instruction of the handler. No processor is busy.
     pub interrupt_delay_ns: u64,
+    /// The handler's own instructions; its loads and stores are measured on the bus.
     pub interrupt_handler_ns: u64,
+    /// From the wake-up of the miss thread to its first instruction. No processor is busy.
     pub irq_to_thread_ns: u64,
+    /// The thread's own instructions for one miss: tables, bookkeeping. Pinning and stores come on top.
     pub miss_service_ns: u64,
+    /// One call that pins any number of pages.
     pub pin_call_ns: u64,
+    /// Each page pinned in it.
     pub pin_page_ns: u64,
+    /// One call that unpins any number of pages.
     pub unpin_call_ns: u64,
+    /// Each page unpinned in it.
     pub unpin_page_ns: u64,
+    /// Into the kernel and back, for open, export, withdraw and close.
     pub syscall_ns: u64,
+    /// A store, or a burst of stores from one write-combining buffer, until it has left the processor.
     pub pio_write_ns: u64,
+    /// A load, both ways between processor and bus; the bus is measured.
     pub pio_read_ns: u64,
+    /// Stores to consecutive addresses within such an aligned block leave in one burst.
     pub write_combining_bytes: u32,
+    /// Bursts that may be on their way before the next store waits.
     pub posted_writes_max: u32,
+    /// Building a descriptor in the library.
     pub post_build_ns: u64,
+    /// A poll of own memory that finds it in the cache.
     pub poll_unchanged_ns: u64,
+    /// A poll that finds it written by a device: a cache miss.
     pub poll_changed_ns: u64,
+    /// Copying from memory to memory.
     pub memcpy_bytes_per_us: u32,
 }
 

@@ -9,7 +9,8 @@ use host_model::driver::{DriverError, Verify};
 use host_model::elf::ImageError;
 use host_model::mock::{elf_image, BootScript, Place};
 use nic_layout::boot::{
-    BootRequest, CrashRecord, BOOT_MAGIC, CAUSE_CRASH, CRASH_PANIC, CRASH_TRAP, LAYOUT_VERSION,
+    BootReply, BootRequest, CrashRecord, BOOT_MAGIC, CAUSE_CRASH, CRASH_PANIC, CRASH_TRAP,
+    LAYOUT_VERSION,
 };
 use nic_layout::post::POST_QUEUE_ENTRIES;
 use nic_layout::registers::{ident, interrupt};
@@ -174,9 +175,11 @@ fn a_refusal_a_crash_and_silence_are_told_apart() {
     );
 }
 
+type Spoiler = fn(&mut BootReply);
+
 #[test]
 fn an_impossible_boot_reply_is_refused() {
-    let spoilers: [(&str, fn(&mut nic_layout::boot::BootReply)); 7] = [
+    let spoilers: [(&str, Spoiler); 7] = [
         ("post_queues", |reply| reply.post_queues += 4),
         ("process_table", |reply| reply.process_table = 0xFFFF_FFF0),
         ("buffer_table", |reply| reply.buffer_table = 524_288),

@@ -151,3 +151,28 @@ proptest! {
         let _ = Platform::parse("damaged", &text);
     }
 }
+
+#[test]
+fn the_table_of_constants_in_the_docs_is_that_of_the_files() {
+    let docs = include_str!("../../../docs/host-model.md");
+    let value = |line: &str| {
+        line.split(" = ")
+            .nth(1)
+            .map(|rest| rest.split('#').next().unwrap_or("").trim().replace('_', ""))
+    };
+    let keys = |text: &'static str| {
+        let host = text.lines().skip_while(|line| *line != "[host]").skip(1);
+        host.filter(|line| !line.is_empty())
+            .map(move |line| (line.split(' ').next().expect("a key"), value(line)))
+    };
+    for ((key, tigon2), (_, lanai9)) in
+        keys(TIGON2).zip(keys(include_str!("../platforms/lanai9.toml")))
+    {
+        let row = format!(
+            "| `{key}` | {} | {} |",
+            tigon2.expect("a value"),
+            lanai9.expect("a value")
+        );
+        assert!(docs.contains(&row), "docs/host-model.md lacks {row}");
+    }
+}

@@ -11,6 +11,7 @@ use sim_pins::Ps;
 
 use super::device::Device;
 use super::error::DriverError;
+use super::layout::NicLayout;
 use super::Driver;
 use crate::address::{Pid, SramAddr, VirtPage};
 use crate::events::{EventKind, Subject};
@@ -242,20 +243,7 @@ impl Driver {
             self.count(|counts| counts.table_hits += 1);
         }
         self.note(subject, EventKind::FillStart);
-        let words: Vec<(u32, u32)> = {
-            let state = self.0.state.borrow();
-            let Some(table) = state.tables.get(&event.pid()) else {
-                drop(state);
-                // The process ended while its pages were being pinned.
-                return self.release(device, event).await;
-            };
-            let entry = |page| {
-                table
-                    .get(VirtPage(page))
-                    .map_or(NO_TRANSLATION, |target| target.0)
-            };
-            fill_words(layout.geometry, event.line, event.key, entry).collect()
-        };
+        let words = self.line_words(&layout, event);
         // From now on the NIC may use these pages.
         if let Some(shadow) = &mut self.0.state.borrow_mut().shadow {
             shadow.filled(event.line, event.pid(), event.first_page());
@@ -280,6 +268,17 @@ impl Driver {
         self.note(subject, EventKind::FillIssued);
         self.count(|counts| counts.fills += 1);
         Ok(())
+    }
+
+    /// What fills the line, in order. The process is there: closing it takes the same lock as the fill.
+    fn line_words(&self, layout: &NicLayout, event: &MissEvent) -> Vec<(u32, u32)> {
+        let state = self.0.state.borrow();
+        let table = state.tables.get(&event.pid());
+        let entry = |page| {
+            let target = table.and_then(|table| table.get(VirtPage(page)));
+            target.map_or(NO_TRANSLATION, |target| target.0)
+        };
+        fill_words(layout.geometry, event.line, event.key, entry).collect()
     }
 
     async fn release(&self, device: &Device, event: &MissEvent) -> Result<(), DriverError> {
