@@ -1,0 +1,28 @@
+//! Verilates the NIC: each parameter set, with and without waves. Traces that are compiled in cost speed even when closed.
+
+use verilated_build::{Model, Trace};
+
+fn main() {
+    for (name, sram_bytes) in [("Tigon2", 524_288), ("Lanai9", 2_097_152)] {
+        for (suffix, trace) in [("", Trace::None), ("Waves", Trace::Fst)] {
+            let prefix = format!("Nic{name}{suffix}");
+            let mut model = Model::new("nic_top")
+                .prefix(&prefix)
+                .file_list("../../rtl/nic/nic.f")
+                .parameter("SramBytes", sram_bytes)
+                // The order of sim_nic::clock.
+                .clock("clk_core_i")
+                .clock("clk_pci_i")
+                .clock("clk_gmii_tx_i")
+                .clock("clk_gmii_rx_i")
+                .trace(trace);
+            if trace == Trace::Fst {
+                model = model.arg("--trace-structs");
+            }
+            if prefix != "NicTigon2" {
+                model = model.pins_of("NicTigon2");
+            }
+            model.build();
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The builds of the RTL.
+
+use verilated::{AnyModel, Context, Error};
+
+// Only some builds' constants are asked for.
+verilated::include_model!("NicTigon2");
+verilated::include_model!("NicTigon2Waves");
+verilated::include_model!("NicLanai9");
+verilated::include_model!("NicLanai9Waves");
+
+/// Any build of `nic_top`: they have the same pins.
+pub(crate) type Top = AnyModel<NicTigon2Pins>;
+
+/// The parameters of a platform's NIC.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ParameterSet {
+    /// 512 KB of SRAM.
+    Tigon2,
+    /// 2 MB of SRAM.
+    Lanai9,
+}
+
+impl ParameterSet {
+    pub const ALL: [ParameterSet; 2] = [ParameterSet::Tigon2, ParameterSet::Lanai9];
+
+    pub const fn sram_bytes(self) -> u32 {
+        match self {
+            ParameterSet::Tigon2 => 512 * 1024,
+            ParameterSet::Lanai9 => 2048 * 1024,
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            ParameterSet::Tigon2 => "tigon2",
+            ParameterSet::Lanai9 => "lanai9",
+        }
+    }
+
+    pub(crate) fn build(self, waves: bool, context: Context) -> Result<Top, Error> {
+        Ok(match (self, waves) {
+            (ParameterSet::Tigon2, false) => NicTigon2::new(context)?.into(),
+            (ParameterSet::Tigon2, true) => NicTigon2Waves::new(context)?.into(),
+            (ParameterSet::Lanai9, false) => NicLanai9::new(context)?.into(),
+            (ParameterSet::Lanai9, true) => NicLanai9Waves::new(context)?.into(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_falling_edge_of_the_nic_needs_an_evaluation() {
+        const {
+            assert!(NicTigon2::POSEDGE_ONLY && NicTigon2Waves::POSEDGE_ONLY);
+            assert!(NicLanai9::POSEDGE_ONLY && NicLanai9Waves::POSEDGE_ONLY);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+use std::path::Path;
+
+use sim_pins::{LinkSymbol, PciDrive, PciLines, Ps};
+use sim_time::{ClockSet, Instant};
+use verilated::{Context, Model};
+
+use crate::models::{ParameterSet, Top};
+use crate::pci;
+use crate::waves::{WavePlan, WaveStep, WaveWindow};
+
+/// The numbers of the NIC's clocks in a [`ClockSet`].
+pub mod clock {
+    pub const CORE: usize = 0;
+    pub const PCI: usize = 1;
+    pub const GMII_TX: usize = 2;
+    pub const GMII_RX: usize = 3;
+    pub const COUNT: usize = 4;
+}
+
+/// What to build.
+#[derive(Clone, Debug)]
+pub struct NicConfig {
+    pub parameters: ParameterSet,
+    /// Needed for [`Nic::add_wave_window`] and [`Nic::open_waves`]. The same cycles, but slower.
+    pub waves: bool,
+    pub context: Context,
+}
+
+/// An assertion of the RTL that failed, or a wave file that cannot be written; and when.
+#[derive(Debug, thiserror::Error)]
+#[error("NIC at {at}: {source}")]
+pub struct Fault {
+    pub at: Ps,
+    pub source: verilated::Error,
+}
+
+/// One NIC.
+pub struct Nic {
+    top: Top,
+    parameters: ParameterSet,
+    now: Ps,
+    rising: ClockSet,
+    core_cycles: u64,
+    lines: PciLines,
+    plan: WavePlan,
+    next_wave_step: Ps,
+}
+
+impl Nic {
+    pub fn new(config: NicConfig) -> Result<Nic, Fault> {
+        let at_start = |source| Fault {
+            at: Ps::ZERO,
+            source,
+        };
+        let mut top = config
+            .parameters
+            .build(config.waves, config.context)
+            .map_err(at_start)?;
+        pci::sense(&top, &PciLines::IDLE);
+        top.eval().map_err(at_start)?;
+        Ok(Nic {
+            top,
+            parameters: config.parameters,
+            now: Ps::ZERO,
+            rising: ClockSet::EMPTY,
+            core_cycles: 0,
+            lines: PciLines::IDLE,
+            plan: WavePlan::default(),
+            next_wave_step: Ps::MAX,
+        })
+    }
+
+    pub fn parameters(&self) -> ParameterSet {
+        self.parameters
+    }
+
+    /// The instant of the last tick.
+    pub fn now(&self) -> Ps {
+        self.now
+    }
+
+    /// Core clocks so far.
+    pub fn core_cycles(&self) -> u64 {
+        self.core_cycles
+    }
+
+    // ---- Pins -----------------------------------------------------------------------------------------------------
+
+    /// The levels that the next rising edge of the PCI clock samples. RST# acts in all domains, at their next edges.
+    #[inline]
+    pub fn sense_pci(&mut self, lines: &PciLines) {
+        if self.lines != *lines {
+            self.lines = *lines;
+            pci::sense(&self.top, lines);
+        }
+    }
+
+    /// What the NIC drives on the PCI bus until the next rising edge of the PCI clock.
+    #[inline]
+    pub fn drive(&self) -> PciDrive {
+        pci::drive(&self.top)
+    }
+
+    /// The symbol that the next rising edge of the receive clock samples.
+    #[inline]
+    pub fn receive(&mut self, symbol: LinkSymbol) {
+        self.top.gmii_rxd_i.set(symbol.data);
+        self.top.gmii_rx_dv_i.set(symbol.enable as u8);
+        self.top.gmii_rx_er_i.set(symbol.error as u8);
+    }
+
+    /// The symbol that the NIC drives since the last rising edge of the transmit clock.
+    #[inline]
+    pub fn transmit(&self) -> LinkSymbol {
+        LinkSymbol {
+            data: self.top.gmii_txd_o.get(),
+            enable: self.top.gmii_tx_en_o.is_high(),
+            error: self.top.gmii_tx_er_o.is_high(),
+        }
+    }
+
+    /// The trace marker of this core clock: `{id[7:0], argument[23:0]}`. None unless the core clock rose in the last tick.
+    #[inline]
+    pub fn marker(&self) -> Option<u32> {
+        (self.rising.contains(clock::CORE) && self.top.trace_a_valid_o.is_high())
+            .then(|| self.top.trace_a_data_o.get())
+    }
+
+    /// The probe pulses of this core clock, bits `nic_pkg::PROBE_*`. Zero unless the core clock rose in the last tick.
+    #[inline]
+    pub fn probes(&self) -> u16 {
+        if self.rising.contains(clock::CORE) {
+            self.top.probe_o.get()
+        } else {
+            0
+        }
+    }
+
+    // ---- Time -----------------------------------------------------------------------------------------------------
+
+    /// Advances by one instant: the clocks in it rise together. An assertion of the RTL that fails in it is the error.
+    #[inline]
+    pub fn tick(&mut self, instant: Instant) -> Result<(), Fault> {
+        let Instant { at, rising } = instant;
+        if at >= self.next_wave_step {
+            self.follow_wave_plan(at)?;
+        }
+        self.now = at;
+        self.rising = rising;
+        self.core_cycles += u64::from(rising.contains(clock::CORE));
+        self.top
+            .tick(at.0, rising.0)
+            .map_err(|source| Fault { at, source })
+    }
+
+    // ---- Waves ----------------------------------------------------------------------------------------------------
+
+    /// Plans an FST file of all instants from `from` to before `to`. Windows are given in order and do not overlap.
+    pub fn add_wave_window(&mut self, window: WaveWindow) {
+        self.plan.add(window);
+        self.next_wave_step = self.plan.next_step();
+    }
+
+    /// Begins an FST file now, beside the plan: it must be closed before the next window begins.
+    pub fn open_waves(&mut self, path: impl AsRef<Path>) -> Result<(), Fault> {
+        self.top.open_fst(path, 0).map_err(|source| Fault {
+            at: self.now,
+            source,
+        })
+    }
+
+    /// Completes the open FST file, if there is one.
+    pub fn close_waves(&mut self) -> Result<(), Fault> {
+        self.top.close_trace().map_err(|source| Fault {
+            at: self.now,
+            source,
+        })
+    }
+
+    /// Takes what the RTL prints, instead of standard error.
+    pub fn on_display(&mut self, display: impl FnMut(&str) + Send + 'static) {
+        self.top.on_display(display);
+    }
+
+    #[cold]
+    fn follow_wave_plan(&mut self, at: Ps) -> Result<(), Fault> {
+        while let Some(step) = self.plan.step(at) {
+            match step {
+                WaveStep::Open(path) => self.open_waves(path)?,
+                WaveStep::Close => self.close_waves()?,
+            }
+        }
+        self.next_wave_step = self.plan.next_step();
+        Ok(())
+    }
+}
