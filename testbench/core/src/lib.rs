@@ -6,6 +6,7 @@
 
 pub mod asm;
 pub mod bench;
+pub mod directed;
 pub mod insn;
 pub mod lockstep;
 pub mod memory;

@@ -238,7 +238,7 @@ fn op() -> impl Strategy<Value = Op> {
         3 => multiply_divide().prop_map(Op::Code),
         2 => csr_access().prop_map(Op::Code),
         1 => system().prop_map(Op::Code),
-        1 => any::<u16>().prop_map(|bits| Op::Code(Code::from_bits(u32::from(bits & !3 | bits % 3)))),
+        1 => any::<u16>().prop_map(|bits| Op::Code(Code::from_bits(u32::from((bits & !3) | (bits % 3))))),
         1 => any::<u32>().prop_map(|bits| Op::Code(Code::Word(bits | 3))),
         2 => (rd(), value()).prop_map(|(rd, value)| Op::Li { rd, value }),
         3 => (select(vec![0, 1, 4, 5, 6, 7]), rs(), rs(), skip())
@@ -345,8 +345,12 @@ impl Case {
 
     fn put(&self, program: &mut Program, index: usize, op: &Op) {
         match *op {
-            Op::Code(code) => drop(program.put(code)),
-            Op::Li { rd, value } => drop(program.li(rd, value)),
+            Op::Code(code) => {
+                program.put(code);
+            }
+            Op::Li { rd, value } => {
+                program.li(rd, value);
+            }
             Op::Branch {
                 funct3,
                 rs1,
@@ -363,7 +367,7 @@ impl Case {
                 });
             }
             Op::Jump { rd, skip } => {
-                drop(program.to(self.target(index, skip), move |d| asm::jal(rd, d)))
+                program.to(self.target(index, skip), move |d| asm::jal(rd, d));
             }
             Op::JumpCompressed { funct3, skip } => {
                 program.to_compressed(self.target(index, skip), move |d| asm::c_jump(funct3, d));
