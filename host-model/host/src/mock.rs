@@ -12,7 +12,7 @@ use nic_layout::boot::{
     BOOT_REPLY_ADDRESS, CAUSE_CRASH, CRASH_RECORD_ADDRESS,
 };
 use nic_layout::post::{PostDescriptor, ProcessStatus, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
-use nic_layout::registers::{doorbell, ident, interrupt, mailbox, Register};
+use nic_layout::registers::{ident, interrupt, mailbox, Register};
 use nic_layout::ring::{MAILBOX_COMMAND, MAILBOX_COMMAND_DONE, MAILBOX_MISS};
 use nic_layout::tables::{
     BufferEntry, Counter, MissEntry, ProcessEntry, BUFFER_TABLE_ENTRIES, MISS_RING_ENTRIES,
@@ -313,7 +313,7 @@ impl MockNic {
         if offset == interrupt::STATUS.offset().0 {
             return self.register(interrupt::CAUSE) & self.register(interrupt::ENABLE);
         }
-        if offset >= doorbell::PENDING.offset().0 + DOORBELL_SPACE {
+        if offset >= DOORBELL_SPACE {
             return 0;
         }
         self.registers.get(&offset).copied().unwrap_or(0)

@@ -119,7 +119,21 @@ fn impossible_values_name_key_value_and_what_is_right() {
             "buffers.rx_count = 1 is impossible: 2 to 256",
         ),
         ("ack_us", "ack_us = 250", "less than protocol.retransmit_us"),
-        ("latency_ns", "latency_ns = 0", "more than 0"),
+        (
+            "latency_ns",
+            "latency_ns = 0",
+            "nodes run ahead of one another by it",
+        ),
+        (
+            "syscall_ns",
+            "syscall_ns = 2000000000",
+            "at most 1000000000",
+        ),
+        (
+            "bytes",
+            "bytes = 4294967288",
+            "sram.bytes = 4294967288 is impossible",
+        ),
     ] {
         let text = refusal(&with(key, line));
         assert!(text.contains(right), "{text}");

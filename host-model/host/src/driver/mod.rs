@@ -40,7 +40,7 @@ pub use vmh_table::{Pinned, Shadow, VmhTable};
 use crate::address::{NodeId, Pid};
 use crate::bus::BusPort;
 use crate::events::{EventKind, EventLog, Subject};
-use crate::executor::{Channel, Lock, Notify, Sim};
+use crate::executor::{Channel, Lock, Sim};
 use crate::memory::Memory;
 use crate::pio::Pio;
 use crate::platform::Platform;
@@ -134,7 +134,6 @@ struct Inner {
     crashed: Cell<Option<CrashRecord>>,
     /// A bus error in a task that has nobody to tell.
     failure: RefCell<Option<DriverError>>,
-    ended_badly: Notify,
     commands: Commands,
     /// Held while lines of the NIC's cache are filled, or taken away.
     lines: Lock,
@@ -192,7 +191,6 @@ impl Driver {
             counts: RefCell::default(),
             crashed: Cell::new(None),
             failure: RefCell::default(),
-            ended_badly: Notify::new(),
             commands: Commands::default(),
             lines: Lock::default(),
             miss_queue: Channel::default(),
@@ -316,7 +314,6 @@ impl Driver {
     /// Gives up: later calls and the run end with this error.
     fn fail(&self, error: DriverError) {
         self.0.failure.borrow_mut().get_or_insert(error);
-        self.0.ended_badly.notify();
     }
 
     fn check_alive(&self) -> Result<(), DriverError> {
