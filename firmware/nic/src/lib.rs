@@ -1,1 +1,21 @@
-//! The riscv32 image
+//! What every firmware of the NIC shares: start-up, crash record, registers, rings, boot handshake. The image is for riscv32 only; on other
+//! targets this crate is empty, so that the whole workspace can be checked on the host.
+#![cfg_attr(target_arch = "riscv32", no_std)]
+
+/// Shape of the translation cache, chosen when the image is built (docs/firmware.md).
+pub mod geometry {
+    include!(concat!(env!("OUT_DIR"), "/geometry.rs"));
+}
+
+#[cfg(target_arch = "riscv32")]
+pub mod boot;
+#[cfg(target_arch = "riscv32")]
+pub mod chip;
+#[cfg(target_arch = "riscv32")]
+pub mod crash;
+#[cfg(target_arch = "riscv32")]
+pub mod memory;
+#[cfg(target_arch = "riscv32")]
+pub mod ring;
+#[cfg(target_arch = "riscv32")]
+mod start;

@@ -28,17 +28,41 @@ pub(crate) struct ReadTag {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WriteTag {
     line: u16,
-    end: WriteEnd,
+    end: PackedEnd,
 }
 
 /// What happens when it has ended.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WriteEnd {
     Nothing,
-    /// The receive buffer is free.
+    /// The receive buffer at this address is free.
     Recycle(u32),
     /// The status page of this slot is written.
     Status(u8),
+}
+
+/// A [`WriteEnd`] in one word: buffers are at multiples of 8, so odd numbers are slots, and none is at 0.
+#[derive(Clone, Copy, Debug)]
+struct PackedEnd(u32);
+
+impl PackedEnd {
+    #[inline(always)]
+    const fn pack(end: WriteEnd) -> PackedEnd {
+        PackedEnd(match end {
+            WriteEnd::Nothing => 0,
+            WriteEnd::Recycle(buffer) => buffer,
+            WriteEnd::Status(slot) => (slot as u32) << 1 | 1,
+        })
+    }
+
+    #[inline(always)]
+    const fn unpack(self) -> WriteEnd {
+        match self.0 {
+            0 => WriteEnd::Nothing,
+            odd if odd & 1 != 0 => WriteEnd::Status((odd >> 1) as u8),
+            buffer => WriteEnd::Recycle(buffer),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +95,7 @@ impl WriteTags {
     pub(crate) const EMPTY: WriteTags = WriteTags {
         tags: [WriteTag {
             line: 0,
-            end: WriteEnd::Nothing,
+            end: PackedEnd::pack(WriteEnd::Nothing),
         }; RING_ENTRIES],
         posted: 0,
         done: 0,
@@ -83,11 +107,13 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     #[inline(always)]
     pub(crate) fn read_room(&mut self, dev: &mut impl Device, count: u32) -> bool {
-        if self.reads.posted.wrapping_sub(self.reads.done) + count <= RING_ENTRIES as u32 {
+        let has_room =
+            |reads: &ReadTags| reads.posted.wrapping_sub(reads.done) + count <= RING_ENTRIES as u32;
+        if has_room(&self.reads) {
             return true;
         }
         self.on_dma_read(dev);
-        self.reads.posted.wrapping_sub(self.reads.done) + count <= RING_ENTRIES as u32
+        has_room(&self.reads)
     }
 
     /// Posts one piece of a frame's data; the last piece releases the frame. The caller has asked for room.
@@ -135,6 +161,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     /// Ends what the host-read engine has completed. Also serves an engine that halted, so that a frame whose data did not come is never
     /// taken for complete.
+    #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub fn on_dma_read(&mut self, dev: &mut impl Device) {
         let mut consumer = dev.dma_read_consumer();
@@ -178,11 +205,14 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     #[inline(always)]
     pub(crate) fn write_room(&mut self, dev: &mut impl Device, count: u32) -> bool {
-        if self.writes.posted.wrapping_sub(self.writes.done) + count <= RING_ENTRIES as u32 {
+        let has_room = |writes: &WriteTags| {
+            writes.posted.wrapping_sub(writes.done) + count <= RING_ENTRIES as u32
+        };
+        if has_room(&self.writes) {
             return true;
         }
         self.end_writes(dev);
-        self.writes.posted.wrapping_sub(self.writes.done) + count <= RING_ENTRIES as u32
+        has_room(&self.writes)
     }
 
     /// Posts one piece of a frame's data, or a status. The caller has asked for room.
@@ -202,7 +232,10 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             DMA_FLAG_EVENT
         };
         let line = line.map_or(NO_LINE, |line| line as u16);
-        self.writes.tags[self.writes.posted as usize % RING_ENTRIES] = WriteTag { line, end };
+        self.writes.tags[self.writes.posted as usize % RING_ENTRIES] = WriteTag {
+            line,
+            end: PackedEnd::pack(end),
+        };
         self.writes.posted = self.writes.posted.wrapping_add(1);
         dev.post_dma_write(bus, sram, bytes | flags);
     }
@@ -215,7 +248,8 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn end_writes(&mut self, dev: &mut impl Device) {
         let consumer = dev.dma_write_consumer();
         while self.writes.done as u16 != consumer && self.writes.done != self.writes.posted {
@@ -223,7 +257,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             if tag.line != NO_LINE {
                 self.cache.unlock(dev, Path::Receive, u32::from(tag.line));
             }
-            match tag.end {
+            match tag.end.unpack() {
                 WriteEnd::Nothing => {}
                 WriteEnd::Recycle(buffer) => dev.recycle(buffer),
                 WriteEnd::Status(slot) => self.status_busy &= !(1 << (slot & 7)),
@@ -249,6 +283,23 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             dev.resume_dma_write();
             // A failed transfer with the event flag raises no event of its own.
             self.on_dma_write(dev);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_end_survives_packing() {
+        for end in [
+            WriteEnd::Nothing,
+            WriteEnd::Recycle(0x1_2340),
+            WriteEnd::Status(0),
+            WriteEnd::Status(7),
+        ] {
+            assert_eq!(PackedEnd::pack(end).unpack(), end);
         }
     }
 }

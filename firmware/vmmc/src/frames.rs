@@ -16,8 +16,6 @@ pub(crate) struct TxFrame {
     pub length_bytes: u16,
     /// The post it belongs to: slot and queue index.
     pub post: PostId,
-    /// Incarnation of the slot: a slot that was closed has nothing to do with older frames.
-    pub generation: u8,
 }
 
 /// A post under way: bits 9:7 slot, bits 6:0 place in its queue.
@@ -47,7 +45,6 @@ impl TxFrame {
         transmit_index: 0,
         length_bytes: 0,
         post: PostId(0),
-        generation: 0,
     };
 }
 

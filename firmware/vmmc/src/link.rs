@@ -95,7 +95,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             self.peers[node & NODE_MASK].in_flight[sequence as usize & WINDOW_MASK] as usize;
         self.free.give(frame);
         let tx = &self.frames[frame % FRAME_RECORDS];
-        if self.slots[tx.post.slot()].generation != tx.generation {
+        if self.slots[tx.post.slot()].generation != self.generations[frame % FRAME_RECORDS] {
             return 0;
         }
         let record = &mut self.records[tx.post.record()];

@@ -46,6 +46,8 @@ pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
     // Frames and peers (link.rs, frames.rs).
     pub(crate) peers: [Peer; MAX_NODES],
     pub(crate) frames: [TxFrame; FRAME_RECORDS],
+    /// Incarnation of the slot that sent each frame: a slot that was closed has nothing to do with older frames.
+    pub(crate) generations: [u8; FRAME_RECORDS],
     pub(crate) free: FreeFrames,
     /// Frames placed in the transmit ring, and those that left it; without end.
     pub(crate) transmit_placed: u32,
@@ -93,6 +95,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             status_busy: 0,
             peers: [Peer::EMPTY; MAX_NODES],
             frames: [TxFrame::EMPTY; FRAME_RECORDS],
+            generations: [0; FRAME_RECORDS],
             free: FreeFrames::EMPTY,
             transmit_placed: 0,
             transmit_done: 0,

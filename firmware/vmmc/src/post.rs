@@ -232,7 +232,8 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     }
 
     /// Ends posts from the oldest on, as far as they are complete.
-    #[inline(always)]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub(crate) fn settle(&mut self, dev: &mut impl Device, slot_number: usize) {
         let mut ended = 0;
         loop {
@@ -257,6 +258,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     }
 
     /// Writes the status page, or remembers to.
+    #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub(crate) fn write_status(&mut self, dev: &mut impl Device, slot_number: usize) {
         let bit = 1 << (slot_number % PROCESS_SLOTS);

@@ -126,8 +126,8 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         tx.transmit_index = self.transmit_placed;
         tx.length_bytes = length_bytes as u16;
         tx.post = post.id;
-        tx.generation = generation;
         let at = tx.address;
+        self.generations[frame % FRAME_RECORDS] = generation;
         dev.write(at + word::ADDRESS_1, address_word);
         dev.write(
             at + word::TYPE,
@@ -204,7 +204,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         dev.shorten_transmit(tx.transmit_index as u16, HEADER_BYTES as u32);
         let slot_number = tx.post.slot();
         let slot = &self.slots[slot_number % PROCESS_SLOTS];
-        if slot.generation != tx.generation {
+        if slot.generation != self.generations[frame % FRAME_RECORDS] {
             return;
         }
         if slot.sending && slot.post.id == tx.post {

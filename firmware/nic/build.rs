@@ -1,0 +1,53 @@
+//! Takes the geometry of the cache from the environment, and links the image for the NIC.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+
+/// Name of the variable, what it is, and its default: the geometry that the thesis recommends (MC-6).
+const GEOMETRY: [(&str, &str, u32); 3] = [
+    ("NICSCOPE_VMH_ENTRIES", "ENTRIES", 16_384),
+    ("NICSCOPE_VMH_LINE_ENTRIES", "LINE_ENTRIES", 64),
+    ("NICSCOPE_VMH_WAYS", "WAYS", 4),
+];
+
+fn number(variable: &str, default: u32) -> u32 {
+    println!("cargo:rerun-if-env-changed={variable}");
+    let Ok(text) = env::var(variable) else {
+        return default;
+    };
+    match text.parse::<u32>() {
+        Ok(number) if number.is_power_of_two() => number,
+        _ => panic!("{variable}={text}: a power of two was expected, such as {default}"),
+    }
+}
+
+fn main() {
+    let [entries, line_entries, ways] =
+        GEOMETRY.map(|(variable, _, default)| number(variable, default));
+    if !(8..=128).contains(&line_entries) {
+        panic!("NICSCOPE_VMH_LINE_ENTRIES={line_entries}: 8 to 128 were expected");
+    }
+    if !(2..=8).contains(&ways) {
+        panic!("NICSCOPE_VMH_WAYS={ways}: 2, 4 or 8 was expected");
+    }
+    if entries < line_entries * ways {
+        panic!(
+            "NICSCOPE_VMH_ENTRIES={entries}: at least one set, {} entries, was expected",
+            line_entries * ways
+        );
+    }
+    let constants: String = GEOMETRY
+        .iter()
+        .zip([entries, line_entries, ways])
+        .map(|((_, name, _), value)| format!("pub const {name}: u32 = {value};\n"))
+        .collect();
+    let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
+    fs::write(Path::new(&out).join("geometry.rs"), constants).expect("OUT_DIR is writable");
+
+    println!("cargo:rerun-if-changed=link.ld");
+    if env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("riscv32") {
+        let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+        println!("cargo:rustc-link-arg-bins=-T{root}/link.ld");
+    }
+}

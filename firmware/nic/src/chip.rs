@@ -1,0 +1,215 @@
+//! The NIC as the protocol sees it.
+
+use nic_layout::frame::{FRAME_BYTES_MIN, HEADER_BYTES};
+use nic_layout::registers::{
+    dma_read, dma_write, doorbell, event_a, mac_rx, mac_tx, mailbox, timer,
+};
+use nic_layout::ring::Event;
+use nic_layout::trace::Marker;
+use nic_lookup::Words;
+use nic_vmmc::{Config, Device, DMA_RING_LOG2, MAC_RING_LOG2};
+
+use crate::memory::{load, read_sram, store, trace, write_sram};
+use crate::ring::{DmaRing, MacRing};
+
+/// Rings and registers of one NIC. There is one.
+pub struct Chip {
+    read_ring: DmaRing,
+    write_ring: DmaRing,
+    transmit_ring: MacRing,
+    receive_ring: MacRing,
+}
+
+impl Chip {
+    /// Points the engines to their rings. They stay disabled until [`Self::enable`], so the indices may be set.
+    pub fn new(config: &Config) -> Chip {
+        let map = &config.map;
+        store(dma_read::CONTROL, dma_read::CONTROL_RESET);
+        store(dma_write::CONTROL, dma_write::CONTROL_RESET);
+        store(mac_tx::CONTROL, mac_tx::CONTROL_RESET);
+        store(mac_rx::CONTROL, mac_rx::CONTROL_RESET);
+
+        store(dma_read::RING_BASE, map.dma_read_ring);
+        store(dma_read::RING_LOG2, DMA_RING_LOG2);
+        store(dma_read::PRODUCER, 0);
+        store(dma_read::CONSUMER, 0);
+        store(dma_write::RING_BASE, map.dma_write_ring);
+        store(dma_write::RING_LOG2, DMA_RING_LOG2);
+        store(dma_write::PRODUCER, 0);
+        store(dma_write::CONSUMER, 0);
+
+        let frame_bytes_max =
+            (HEADER_BYTES as u32 + config.frame_data_bytes_max).max(FRAME_BYTES_MIN as u32);
+        store(mac_tx::RING_BASE, map.transmit_ring);
+        store(mac_tx::RING_LOG2, MAC_RING_LOG2);
+        store(mac_tx::PRODUCER, 0);
+        store(mac_tx::CONSUMER, 0);
+        store(mac_rx::RING_BASE, map.receive_ring);
+        store(mac_rx::RING_LOG2, MAC_RING_LOG2);
+        store(mac_rx::PRODUCER, 0);
+        store(mac_rx::CONSUMER, 0);
+        store(mac_rx::BUFFER_BYTES, config.buffer_bytes);
+        store(mac_rx::MAX_FRAME, frame_bytes_max);
+
+        Chip {
+            read_ring: DmaRing::new(map.dma_read_ring),
+            write_ring: DmaRing::new(map.dma_write_ring),
+            transmit_ring: MacRing::new(map.transmit_ring),
+            receive_ring: MacRing::new(map.receive_ring),
+        }
+    }
+
+    pub fn enable(&mut self, events: u32) {
+        store(dma_read::CONTROL, dma_read::CONTROL_RESET.with_enable(true));
+        store(
+            dma_write::CONTROL,
+            dma_write::CONTROL_RESET.with_enable(true),
+        );
+        store(mac_tx::CONTROL, mac_tx::CONTROL_RESET.with_enable(true));
+        store(mac_rx::CONTROL, mac_rx::CONTROL_RESET.with_enable(true));
+        store(event_a::CLEAR, u32::MAX);
+        store(event_a::ENABLE, events);
+    }
+}
+
+impl Words for Chip {
+    #[inline(always)]
+    fn read(&self, offset_bytes: u32) -> u32 {
+        read_sram(offset_bytes)
+    }
+
+    #[inline(always)]
+    fn write(&mut self, offset_bytes: u32, value: u32) {
+        write_sram(offset_bytes, value);
+    }
+}
+
+impl Device for Chip {
+    #[inline(always)]
+    fn now(&self) -> u32 {
+        load(timer::COUNT)
+    }
+
+    #[inline(always)]
+    fn trace(&mut self, marker: Marker, argument: u32) {
+        trace(marker, argument);
+    }
+
+    #[inline(always)]
+    fn raise(&mut self, event: Event) {
+        store(event_a::SET, event.bit());
+    }
+
+    #[inline(always)]
+    fn set_timer(&mut self, timer: usize, due: u32) {
+        if let Some(compare) = timer::COMPARE.get(timer) {
+            store(compare, due);
+        }
+    }
+
+    #[inline(always)]
+    fn take_doorbells(&mut self) -> u32 {
+        let rung = load(doorbell::PENDING);
+        store(doorbell::CLEAR, rung);
+        rung
+    }
+
+    #[inline(always)]
+    fn doorbell(&self, slot: usize) -> u32 {
+        doorbell::VALUE.get(slot).map_or(0, load)
+    }
+
+    #[inline(always)]
+    fn take_mailboxes(&mut self) -> u32 {
+        let written = load(mailbox::PENDING);
+        store(mailbox::CLEAR, written);
+        written
+    }
+
+    #[inline(always)]
+    fn mailbox(&self, index: usize) -> u32 {
+        mailbox::TO_NIC.get(index).map_or(0, load)
+    }
+
+    #[inline(always)]
+    fn to_host(&mut self, index: usize, value: u32) {
+        if let Some(to_host) = mailbox::TO_HOST.get(index) {
+            store(to_host, value);
+        }
+    }
+
+    #[inline(always)]
+    fn post_dma_read(&mut self, bus_address: u32, sram_address: u32, control: u32) {
+        self.read_ring
+            .post(dma_read::PRODUCER, bus_address, sram_address, control);
+    }
+
+    #[inline(always)]
+    fn dma_read_consumer(&self) -> u16 {
+        load(dma_read::CONSUMER) as u16
+    }
+
+    #[inline(always)]
+    fn dma_read_halted(&self) -> bool {
+        load(dma_read::STATUS).halted()
+    }
+
+    fn resume_dma_read(&mut self) {
+        store(dma_read::RESUME, dma_read::Resume::default());
+    }
+
+    #[inline(always)]
+    fn post_dma_write(&mut self, bus_address: u32, sram_address: u32, control: u32) {
+        self.write_ring
+            .post(dma_write::PRODUCER, bus_address, sram_address, control);
+    }
+
+    #[inline(always)]
+    fn dma_write_consumer(&self) -> u16 {
+        load(dma_write::CONSUMER) as u16
+    }
+
+    fn dma_write_halted(&self) -> bool {
+        load(dma_write::STATUS).halted()
+    }
+
+    fn resume_dma_write(&mut self) {
+        store(dma_write::RESUME, dma_write::Resume::default());
+    }
+
+    #[inline(always)]
+    fn place_transmit(&mut self, sram_address: u32, length_bytes: u32) {
+        self.transmit_ring.place(sram_address, length_bytes);
+    }
+
+    #[inline(always)]
+    fn release_transmit(&mut self) {
+        store(mac_tx::ADVANCE, 1);
+    }
+
+    fn shorten_transmit(&mut self, index: u16, length_bytes: u32) {
+        self.transmit_ring.set_control(index, length_bytes);
+    }
+
+    #[inline(always)]
+    fn transmit_consumer(&self) -> u16 {
+        load(mac_tx::CONSUMER) as u16
+    }
+
+    #[inline(always)]
+    fn receive_consumer(&self) -> u16 {
+        load(mac_rx::CONSUMER) as u16
+    }
+
+    #[inline(always)]
+    fn received(&self, index: u16) -> (u32, u32) {
+        let (buffer, status) = self.receive_ring.words(index);
+        (buffer, status & 0xFFFF)
+    }
+
+    #[inline(always)]
+    fn recycle(&mut self, sram_address: u32) {
+        self.receive_ring.place(sram_address, 0);
+        self.receive_ring.publish(mac_rx::PRODUCER);
+    }
+}
