@@ -102,7 +102,7 @@ impl Hand {
     }
 
     /// One edge that sees what this master and the NIC drive.
-    fn clock(&mut self, mut own: PciDrive) -> Result<PciLines, BenchError> {
+    pub fn clock(&mut self, mut own: PciDrive) -> Result<PciLines, BenchError> {
         own.enables.set(PciPin::Rst, true);
         if let Some(par) = self.par {
             own.enables.set(PciPin::Par, true);

@@ -15,3 +15,4 @@ pub use core_side::{CoreSide, Counts, DmaStatus, ReadResult, BAR0_BYTES, SRAM_BY
 pub use hand::{Ending, Hand, Plan, Report};
 
 verilated::include_model!("BenchPci");
+verilated::include_model!("BenchPciParts");

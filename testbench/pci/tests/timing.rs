@@ -83,32 +83,36 @@ fn rate(bus_64_bit: bool, is_read: bool) -> (usize, usize, usize) {
 fn the_table_of_the_documentation() {
     let mut table = String::new();
     let mut row = |name: &str, value: String| table += &format!("{name}: {value}\n");
+    let spans =
+        |(frame, done): (usize, usize)| format!("FRAME# after {frame} clocks, done after {done}");
     for (name, parking) in [
         ("parked", Parking::LastUser),
         ("not parked", Parking::Bridge),
     ] {
         row(
             &format!("read of 8 bytes, {name}"),
-            format!("{:?}", read_latency(true, parking, 8)),
+            spans(read_latency(true, parking, 8)),
         );
         row(
             &format!("write of 8 bytes, {name}"),
-            format!("{:?}", write_latency(true, parking, 8)),
+            spans(write_latency(true, parking, 8)),
         );
     }
     row(
         "read of 1500 bytes, 64 bits",
-        format!("{:?}", read_latency(true, Parking::LastUser, 1500)),
+        spans(read_latency(true, Parking::LastUser, 1500)),
     );
     row(
         "write of 1500 bytes, 64 bits",
-        format!("{:?}", write_latency(true, Parking::LastUser, 1500)),
+        spans(write_latency(true, Parking::LastUser, 1500)),
     );
     for bits_64 in [true, false] {
-        for is_read in [true, false] {
+        for (name, is_read) in [("read", true), ("write", false)] {
+            let (bursts, phases, clocks) = rate(bits_64, is_read);
+            let bits = if bits_64 { 64 } else { 32 };
             row(
-                &format!("rate, 64 bits {bits_64}, read {is_read}"),
-                format!("{:?}", rate(bits_64, is_read)),
+                &format!("{name} of 4 KB, {bits} bits"),
+                format!("{bursts} burst, {phases} data phases, {clocks} clocks"),
             );
         }
     }
