@@ -7,8 +7,8 @@ use crate::pins::{same_drive, same_lines, Pins};
 use crate::reset::Reset;
 use crate::tracker::{BoxedListener, Tracker};
 use crate::{
-    AgentId, BusCounters, Completion, GrantFaults, HostMemory, Incident, Listener, MasterHabits,
-    Misbehaviour, Settings, SettingsError, Transaction, TransactionId, Violation,
+    AgentId, BusCounters, Completion, Delivery, GrantFaults, HostMemory, Incident, Listener,
+    MasterHabits, Misbehaviour, Settings, SettingsError, Transaction, TransactionId, Violation,
 };
 use sim_pins::{Conflict, PciControl, PciDrive, PciLines, PciPin, Ps};
 
@@ -263,6 +263,12 @@ impl Bus {
     /// The next completion that nobody has taken yet, in the order in which they happened.
     pub fn next_completion(&mut self) -> Option<Completion> {
         self.initiator.next_completion()
+    }
+
+    /// The next posted write that has reached the bus and that nobody has taken yet
+    /// ([`Settings::reports_deliveries`]).
+    pub fn next_delivery(&mut self) -> Option<Delivery> {
+        self.initiator.deliveries.next()
     }
 
     /// True when no CPU access is on its way, posted writes included.

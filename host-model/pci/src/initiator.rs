@@ -4,6 +4,7 @@
 //! write, goes when every write submitted before it has left. Once it has been retried, writes submitted later may pass it, one
 //! for each retry, so that a target that must take a write before it can answer does not wait for ever.
 
+use crate::delivery::Deliveries;
 use crate::master::{Burst, BurstEnd, BurstReport, Master};
 use crate::write_buffer::WriteBuffer;
 use crate::{
@@ -39,6 +40,8 @@ enum Job {
 struct Settling {
     /// `None` for a posted write.
     id: Option<TransactionId>,
+    /// Of the posted write's entry.
+    serial: u64,
     addr: BusAddr,
     answer: Answer,
     bad_parity: bool,
@@ -58,6 +61,7 @@ pub(crate) struct Initiator {
     write_turn: bool,
     settling: Option<Settling>,
     completions: VecDeque<Completion>,
+    pub deliveries: Deliveries,
     submitted: u64,
 }
 
@@ -73,6 +77,7 @@ impl Initiator {
             write_turn: false,
             settling: None,
             completions: VecDeque::new(),
+            deliveries: Deliveries::new(settings.reports_deliveries),
             submitted: 0,
         }
     }
@@ -132,10 +137,15 @@ impl Initiator {
             if let (Transaction::MemoryWrite { addr, words }, true) =
                 (transaction, settings.posted_write_lines > 0)
             {
-                self.entered += self
-                    .writes
-                    .accept(*addr + 4 * self.entered as u32, &words[self.entered..]);
-                if self.entered < words.len() {
+                let addr = *addr + 4 * self.entered as u32;
+                let (taken, first_serial) = self.writes.accept(addr, &words[self.entered..]);
+                self.entered += taken;
+                let all = self.entered == words.len();
+                if taken > 0 {
+                    let last_serial = all.then(|| self.writes.last_serial());
+                    self.deliveries.entered(id, first_serial, last_serial);
+                }
+                if !all {
                     return;
                 }
                 self.entered = 0;
@@ -221,6 +231,7 @@ impl Initiator {
         }
         let Some(Settling {
             id,
+            serial,
             addr,
             answer,
             bad_parity,
@@ -238,13 +249,22 @@ impl Initiator {
                 };
                 self.completions.push_back(Completion { id, at, result });
             }
-            None if bad_parity => incidents.push(Incident::PostedWriteLost {
-                at,
-                addr,
-                error: BusError::Parity,
-            }),
-            None => {}
+            None if bad_parity => self.lose(at, serial, addr, BusError::Parity, incidents),
+            None => self.deliveries.left(at, serial, Ok(())),
         }
+    }
+
+    /// A posted write failed.
+    fn lose(
+        &mut self,
+        at: Ps,
+        serial: u64,
+        addr: BusAddr,
+        error: BusError,
+        incidents: &mut Vec<Incident>,
+    ) {
+        incidents.push(Incident::PostedWriteLost { at, addr, error });
+        self.deliveries.left(at, serial, Err(error));
     }
 
     /// Books the end of a transaction on the bus.
@@ -279,16 +299,18 @@ impl Initiator {
         };
         if let Some(error) = count_retry(report.end, &mut entry.retries, settings) {
             let addr = entry.addr + 4 * report.words as u32;
+            let serial = entry.serial;
             self.writes.pop();
-            incidents.push(Incident::PostedWriteLost { at, addr, error });
+            self.lose(at, serial, addr, error, incidents);
             return;
         }
         if report.end == BurstEnd::Done {
-            let (addr, bad_parity) = (entry.addr, entry.bad_parity);
+            let (serial, addr, bad_parity) = (entry.serial, entry.addr, entry.bad_parity);
             self.writes.pop();
             // PERR# comes two clocks after the data.
             self.settling = Some(Settling {
                 id: None,
+                serial,
                 addr,
                 answer: Answer::Posted,
                 bad_parity,
@@ -339,6 +361,7 @@ impl Initiator {
         let clocks_left = if is_read { 1 } else { 2 };
         self.settling = Some(Settling {
             id: Some(id),
+            serial: 0,
             addr: address,
             answer,
             bad_parity,
@@ -363,6 +386,7 @@ impl Initiator {
                 result: Err(BusError::Reset),
             }));
         self.writes.clear();
+        self.deliveries.reset(at);
         self.entered = 0;
         self.in_flight = None;
         self.write_turn = false;

@@ -22,6 +22,8 @@ pub struct Settings {
     /// Cache lines that posted CPU writes may fill; 0: CPU writes are not posted. Four lines is what desktop bridges of the time
     /// had within a factor of two (assumption).
     pub posted_write_lines: usize,
+    /// Keeps a [`Delivery`](crate::Delivery) for each posted write that has reached the bus; they must then be taken.
+    pub reports_deliveries: bool,
     /// Writes to consecutive ascending dwords of one line leave in one burst.
     pub write_combining: bool,
     /// Posted writes that came after a read may overtake it once it has been retried (PCI 2.3, appendix E: required of a bridge, to
@@ -76,6 +78,7 @@ impl Default for Settings {
             parking: Parking::Bridge,
             latency_timer_clocks: 32,
             posted_write_lines: 4,
+            reports_deliveries: false,
             write_combining: true,
             writes_pass_retried_reads: true,
             retry_limit: 1 << 16,

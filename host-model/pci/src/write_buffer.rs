@@ -60,9 +60,10 @@ impl WriteBuffer {
         }
     }
 
-    /// Takes as many words as find room, and returns how many.
-    pub fn accept(&mut self, addr: BusAddr, words: &[Word]) -> usize {
+    /// Takes as many words as find room. Returns how many, and the serial number of the entry that took the first.
+    pub fn accept(&mut self, addr: BusAddr, words: &[Word]) -> (usize, u64) {
         let mut taken = 0;
+        let mut first_serial = self.entered + 1;
         // The words of one submission belong together, whatever the setting.
         let mut join = self.combining;
         while taken < words.len() {
@@ -70,6 +71,9 @@ impl WriteBuffer {
             let has_room = self.entries.len() < self.capacity;
             match self.entries.back_mut() {
                 Some(entry) if join && entry.takes(addr) => {
+                    if taken == 0 {
+                        first_serial = entry.serial;
+                    }
                     entry.words[entry.len] = words[taken];
                     entry.len += 1;
                 }
@@ -93,7 +97,7 @@ impl WriteBuffer {
             join = true;
             taken += 1;
         }
-        taken
+        (taken, first_serial)
     }
 
     /// Keeps later writes out of the entries that are here.
@@ -147,16 +151,16 @@ mod tests {
     #[test]
     fn ascending_dwords_of_a_line_share_an_entry() {
         let mut buffer = WriteBuffer::new(2, true);
-        assert_eq!(buffer.accept(BusAddr(0x18), &[word(1)]), 1);
-        assert_eq!(buffer.accept(BusAddr(0x1C), &[word(2)]), 1);
+        assert_eq!(buffer.accept(BusAddr(0x18), &[word(1)]).0, 1);
+        assert_eq!(buffer.accept(BusAddr(0x1C), &[word(2)]).0, 1);
         assert_eq!(buffer.front().unwrap().words(), [word(1), word(2)]);
         assert_eq!(
-            buffer.accept(BusAddr(0x20), &[word(3)]),
+            buffer.accept(BusAddr(0x20), &[word(3)]).0,
             1,
             "the next line needs the second entry"
         );
         assert_eq!(
-            buffer.accept(BusAddr(0x1C), &[word(4)]),
+            buffer.accept(BusAddr(0x1C), &[word(4)]).0,
             0,
             "a third entry does not exist"
         );
@@ -185,10 +189,10 @@ mod tests {
     fn a_long_write_enters_in_pieces_as_room_appears() {
         let mut buffer = WriteBuffer::new(2, true);
         let words: Vec<Word> = (0..20).map(word).collect();
-        assert_eq!(buffer.accept(BusAddr(0x10), &words), 12);
+        assert_eq!(buffer.accept(BusAddr(0x10), &words).0, 12);
         let first = buffer.pop().unwrap();
         assert_eq!(first.words().len(), 4);
-        assert_eq!(buffer.accept(BusAddr(0x40), &words[12..]), 8);
+        assert_eq!(buffer.accept(BusAddr(0x40), &words[12..]).0, 8);
         assert!(buffer.has_flushed(first.serial) && !buffer.has_flushed(first.serial + 1));
     }
 

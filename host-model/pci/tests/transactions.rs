@@ -654,3 +654,47 @@ fn a_bad_address_of_the_bridge_pulls_serr() {
     ));
     bench.expect_clean();
 }
+
+#[test]
+fn a_posted_write_may_be_followed_to_its_delivery() {
+    let settings = Settings {
+        reports_deliveries: true,
+        ..Settings::default()
+    };
+    let mut bench = Bench::running(settings, MockNicSettings::default());
+    bench.drain();
+    // Eight dwords, of which the first four fill a line: two entries. Its first fails, and so the whole write.
+    let abort = TargetActs {
+        abort_at_beat: Some(0),
+        ..TargetActs::default()
+    };
+    bench.nic.misbehaviour().plan(abort);
+    let failing = bench
+        .bus
+        .submit(Transaction::write_dwords(BAR_1 + 0x10, &[1; 8]));
+    let combined = bench.bus.submit(Transaction::write_dword(BAR_1 + 0x30, 2));
+    let posted = bench.completion_of(combined).at;
+    bench.drain();
+    let deliveries: Vec<_> = std::iter::from_fn(|| bench.bus.next_delivery()).collect();
+    let results: Vec<_> = deliveries
+        .iter()
+        .map(|delivery| (delivery.id, delivery.result))
+        .collect();
+    assert_eq!(
+        results,
+        [(failing, Err(BusError::TargetAbort)), (combined, Ok(()))]
+    );
+    assert!(deliveries.iter().all(|delivery| delivery.at > posted));
+
+    // What RST# finds in the buffer is lost.
+    bench.nic.misbehaviour().plan_retries(100);
+    let lost = bench.bus.submit(Transaction::write_dword(BAR_1, 3));
+    bench.clocks(20);
+    let at = bench.at;
+    bench.bus.start_reset(at, 10);
+    let delivery = bench
+        .bus
+        .next_delivery()
+        .map(|delivery| (delivery.id, delivery.result));
+    assert_eq!(delivery, Some((lost, Err(BusError::Reset))));
+}
