@@ -547,6 +547,34 @@ fn a_descriptor_changed_during_a_halt_is_done_as_changed() {
 }
 
 #[test]
+fn a_fetch_that_began_before_a_stop_is_not_used_after_it() {
+    for engine in Engine::BOTH {
+        let mut bench = started(engine, 23);
+        bench.pace.grant = 0;
+        bench.put_descriptor(RING_BASE, RING_LOG2, 0, one(0, DATA, 40));
+        bench.write(engine, reg::PRODUCER.offset(), 1);
+        bench.clock();
+        // The first half arrives, the second waits.
+        bench.pace.grant = 100;
+        bench.clock();
+        bench.pace.grant = 0;
+        bench.clock();
+        bench.write(engine, reg::CONTROL.offset(), 0);
+        bench.put_descriptor(RING_BASE, RING_LOG2, 0, one(1024, DATA + 1024, 24));
+        bench.write(engine, reg::CONTROL.offset(), 1);
+        bench.pace.grant = 100;
+        bench.until("the end", |b| b.consumer(engine) == 1);
+        let wanted = Seen::Command {
+            engine,
+            address: HOST_BASE + 1024,
+            length_bytes: 24,
+        };
+        assert_eq!(bench.count(|s| matches!(s, Seen::Command { .. })), 1);
+        assert_eq!(bench.count(|s| *s == wanted), 1);
+    }
+}
+
+#[test]
 fn disable_stops_before_the_next_descriptor() {
     for engine in Engine::BOTH {
         let mut bench = started(engine, 21);
