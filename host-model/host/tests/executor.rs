@@ -179,13 +179,18 @@ fn asking_when_nothing_is_due_costs_almost_nothing() {
         .sim()
         .spawn("sleeper", async move { sim.sleep_until(Ps::MAX).await });
     executor.run_until(Ps(1));
-    let begin = std::time::Instant::now();
-    for now in 0..10_000_000 {
-        executor.run_until(std::hint::black_box(Ps(now)));
-    }
-    let ns_per_call = begin.elapsed().as_nanos() as f64 / 1e7;
+    let mut now = 1;
+    // The best of several batches: other jobs share the machine.
+    let batch_ns = (0..10).map(|_| {
+        let begin = std::time::Instant::now();
+        for _ in 0..500_000 {
+            now += 1;
+            executor.run_until(std::hint::black_box(Ps(now)));
+        }
+        begin.elapsed().as_nanos() as f64 / 5e5
+    });
+    let ns_per_call = batch_ns.fold(f64::INFINITY, f64::min);
     println!("run_until with nothing due: {ns_per_call:.2} ns");
-    // Generous: other jobs share the machine.
     assert!(ns_per_call < 30.0);
 }
 
