@@ -234,6 +234,23 @@ fn the_handler_retires_its_first_instruction_four_or_five_clocks_after_the_inter
     );
 }
 
+#[test]
+fn wfi_with_its_interrupt_pending_takes_one_clock() {
+    let mut p = program();
+    p.li(T0, 1 << 11).put_all([
+        csrw(csr::MIE, T0),
+        nop(),
+        csrw(csr::TRACE, T0),
+        wfi(),
+        csrw(csr::TRACE, T0),
+    ]);
+    park(&mut p);
+    let mut core = start(&p, Timing::IDEAL);
+    core.bench.irq = true;
+    let run = run_to_end(core);
+    assert_eq!(run.traces[1].0 - run.traces[0].0 - 1, 1);
+}
+
 /// A mix as in firmware: a ring entry is read, checked, summed, and copied by a function, 16 times.
 fn mix() -> Program {
     let mut p = program();
