@@ -211,6 +211,10 @@ impl<M: NicPins> Nic<M> {
         self.now
     }
 
+    pub fn model_assertions(&mut self, on: bool) {
+        self.model.set_assertions(on);
+    }
+
     pub fn core_cycles(&self) -> u64 {
         self.clocks.cycles(CLOCK_CORE)
     }
