@@ -1,8 +1,8 @@
 // The integer registers: two read ports, one write port.
 //
-// Timing: reads are combinational and see writes of the clocks before. x0 has no storage of its own to protect:
-//         it is never written (the writer's duty, asserted) and reads are gated.
-// Reset:  none, as in a memory; firmware must write before it reads.
+// Timing: reads are combinational and see writes of the clocks before.
+// Rule:   x0 reads zero; it must not be written.
+// Reset:  none, as in a memory: firmware must write before it reads.
 
 `default_nettype none
 
