@@ -94,6 +94,9 @@ module nic_dma_ring #(
   word_addr_t  entry_addr;
   logic        finish;
 
+  // The entry at CONSUMER is the one that is worked on, if one is.
+  wire logic [15:0] fetch_index = consumer + 16'(state_q != StIdle);
+
   nic_ring #(
     .SramBytes  (SramBytes),
     .EntryWords (2),
@@ -125,7 +128,6 @@ module nic_dma_ring #(
   logic        next_event_q, next_assist_q;
 
   wire logic        may_begin   = enable && !halted_q;
-  wire logic [15:0] fetch_index = consumer + 16'(state_q != StIdle);
   wire logic        fetch_start = fetch_q == FeIdle && may_begin && !next_valid_q && fetch_index != producer;
 
   assign fetch_req_o  = fetch_start || fetch_q == FeFirst || fetch_q == FeSecond;

@@ -71,7 +71,7 @@ module nic_mac #(
   logic [63:0]            feed_in_data, feed_out_data;
   logic [FeedDepthLog2:0] feed_in_free, feed_out_used;
   logic                   feed_out_valid, feed_out_ready;
-  logic                   end_in_valid, unused_end_in_ready, end_out_valid;
+  logic                   end_in_valid, end_in_ready, end_out_valid;
   nic_mac_pkg::tx_end_t   end_in, end_out;
   logic [2:0]             unused_end_in_free, unused_end_out_used;
 
@@ -144,7 +144,7 @@ module nic_mac #(
     .clk_in_i    (clk_tx_i),
     .rst_in_ni   (rst_tx_ni),
     .in_valid_i  (end_in_valid),
-    .in_ready_o  (unused_end_in_ready),
+    .in_ready_o  (end_in_ready),
     .in_data_i   (end_in),
     .in_free_o   (unused_end_in_free),
     .clk_out_i   (clk_i),
@@ -247,6 +247,12 @@ module nic_mac #(
     .probe_done_o      (probe_rx_done_o),
     .probe_drop_o      (probe_rx_drop_o)
   );
+
+  // ---- Assertions ------------------------------------------------------------------
+
+  always_ff @(posedge clk_tx_i) begin
+    if (rst_tx_ni && end_in_valid) EveryEndIsReported: assert (end_in_ready);
+  end
 
 endmodule
 

@@ -142,8 +142,9 @@ module nic_mac_rx_ring #(
   wire logic take_data  = state_q == StData && entry_is_data && (!half_valid_q || word_free);
   wire logic flush_half = state_q == StData && entry_is_end && half_valid_q && word_free;
   wire logic make_word  = (take_data && half_valid_q) || flush_half;
-  wire logic fits       = room_words_q != '0 && write_addr_next < 29'(SramBytes / 8);
+  // Where the next word will go.
   wire logic [31:3] write_addr_next = write_addr_q + 29'(word_valid_q);
+  wire logic fits       = room_words_q != '0 && write_addr_next < 29'(SramBytes / 8);
 
   wire logic take_end   = entry_is_end && (state_q == StIdle || state_q == StDiscard ||
                                            (state_q == StData && !half_valid_q && !word_valid_q));
