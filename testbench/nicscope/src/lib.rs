@@ -2,11 +2,18 @@
 
 pub mod account;
 pub mod cli;
+pub mod cluster;
+pub mod commands;
 pub mod error;
 pub mod image;
 pub mod log;
+pub mod meeting;
+pub mod node;
 pub mod path;
+pub mod progress;
 pub mod results;
+pub mod run;
 pub mod scenario;
 pub mod tables;
 pub mod waves;
+pub mod workload;

@@ -27,7 +27,7 @@ pub struct Journey<'a> {
     pub sender: usize,
     pub receiver: usize,
     /// Logs of all nodes.
-    pub logs: &'a [NodeLog],
+    pub logs: &'a [&'a NodeLog],
     /// One-way latency of the link.
     pub link_latency: Ps,
     pub hz: Frequencies,
@@ -36,7 +36,7 @@ pub struct Journey<'a> {
 impl Journey<'_> {
     /// The account from `PostBegin` on the sender to `ArrivalSeen` on the receiver.
     pub fn account(&self) -> Result<Account, PathError> {
-        let (sender, receiver) = (&self.logs[self.sender], &self.logs[self.receiver]);
+        let (sender, receiver) = (self.logs[self.sender], self.logs[self.receiver]);
         let begin = sender.post(self.message, EventKind::PostBegin).ok_or_else(|| self.missing("no PostBegin"))?;
         let end = receiver.arrival(self.message, EventKind::ArrivalSeen).ok_or_else(|| self.missing("no ArrivalSeen"))?;
         let mut way = Way { journey: self, marks: Vec::new() };
@@ -114,7 +114,7 @@ impl Way<'_> {
     /// From the call of the library to the doorbell's event on the core.
     fn post(&mut self, begin: Ps) -> Result<(), PathError> {
         let (journey, node) = (self.journey, self.journey.sender);
-        let log = &journey.logs[node];
+        let log = journey.logs[node];
         let event = |kind| log.post(journey.message, kind).ok_or_else(|| journey.missing(&format!("no {kind:?}")));
         let (issued, descriptor, doorbell) =
             (event(EventKind::PioIssued)?, event(EventKind::DescriptorWritten)?, event(EventKind::DoorbellWritten)?);
@@ -133,7 +133,7 @@ impl Way<'_> {
     /// From the event to the first byte on the link: firmware, DMA, MAC.
     fn first_transmission(&mut self, attempts: &[&SentFrame]) -> Result<(), PathError> {
         let (journey, node) = (self.journey, self.journey.sender);
-        let log = &journey.logs[node];
+        let log = journey.logs[node];
         let (first, from) = (attempts[0], self.last());
         let sequence = first.data.map_or(0, |data| data.sequence);
         let mac_start = log
@@ -161,7 +161,7 @@ impl Way<'_> {
 
     /// Stages of a core between two times, by the markers of its firmware; the host's work on misses where the firmware waits for it.
     fn core_work(&mut self, node: usize, side: &str, from: Ps, to: Ps) {
-        let log = &self.journey.logs[node];
+        let log = self.journey.logs[node];
         let mut stages: Vec<(Ps, Clock, String)> = log
             .markers(from, to)
             .filter(|(at, ..)| *at < to)
@@ -181,7 +181,7 @@ impl Way<'_> {
     fn flight(&mut self, frame: &SentFrame) -> Result<bool, PathError> {
         let journey = self.journey;
         let (sender, receiver) = (journey.sender, journey.receiver);
-        let log = &journey.logs[receiver];
+        let log = journey.logs[receiver];
         let sequence = frame.data.map_or(0, |data| data.sequence);
         self.mark(frame.start, sender, Clock::Link, "link: frame");
         self.mark(frame.end, sender, Clock::Link, "link: latency");
@@ -229,7 +229,7 @@ impl Way<'_> {
             .last();
         let until = timeout.or(again).map_or(next.start, |(at, ..)| at);
         // What the miss service does lies within the wait; after it the message waits for the rest of the time-out.
-        let mut stages = host_stages(&self.journey.logs[receiver], from, until);
+        let mut stages = host_stages(self.journey.logs[receiver], from, until);
         if let Some(last) = stages.last_mut() {
             last.2 = "waits for the sender's time-out".into();
         }
@@ -247,7 +247,7 @@ impl Way<'_> {
     /// From the posted DMA to the process that sees the bytes.
     fn delivery(&mut self, end: Ps) -> Result<(), PathError> {
         let (journey, node) = (self.journey, self.journey.receiver);
-        let log = &journey.logs[node];
+        let log = journey.logs[node];
         let posted = log
             .markers(self.last(), end)
             .find(|(_, marker, _)| *marker == Marker::DmaWritePosted)

@@ -1,0 +1,140 @@
+//! One run: nodes on threads, a cable between them, and what they found.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use host_model::address::NodeId;
+use host_model::driver::DriverOptions;
+use host_model::host::HostConfig;
+use host_model::platform::Platform;
+use sim_fabric::{link, Corruption, Direction, Ending, Fault, LinkConfig, Loss, RunOptions};
+use sim_pins::Ps;
+
+use crate::error::Result;
+use crate::failed;
+use crate::meeting::Meeting;
+use crate::node::{transmit_clock, Node, NodeConfig, NodeOutput};
+use crate::progress::Progress;
+use crate::scenario::Scenario;
+use crate::workload::{self, NodeReport, Work};
+
+/// One platform, one ratio of misses.
+#[derive(Clone)]
+pub struct ClusterConfig {
+    pub scenario: Arc<Scenario>,
+    pub platform: Platform,
+    pub firmware: Arc<Vec<u8>>,
+    pub miss_ratio: f64,
+    pub seed: u64,
+    pub threads: usize,
+    /// Record what accounts need.
+    pub record: bool,
+    /// FST of every node's model between two times: one path for each node.
+    pub waves: Option<(Vec<PathBuf>, Ps, Ps)>,
+    /// Stop here, whatever is under way.
+    pub until: Option<Ps>,
+}
+
+/// No scenario takes longer; a run that does hangs.
+const WATCHDOG: Ps = Ps::from_us(60_000_000);
+
+pub struct ClusterOutput {
+    pub nodes: Vec<NodeOutput<NodeReport>>,
+    pub ended_at: Ps,
+}
+
+pub fn link_latency(scenario: &Scenario) -> Ps {
+    Ps::from_ns(scenario.link.latency_ns)
+}
+
+/// Runs until every node's task has ended. What goes wrong ends it with the node and the time.
+pub fn run(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOutput> {
+    let scenario = &config.scenario;
+    let latency = link_latency(scenario);
+    let geometry = scenario.cache.geometry()?;
+    let direction = || Direction { faults: faults(scenario), capture: config.record };
+    let (a, b) = link(LinkConfig {
+        latency,
+        a_clock: transmit_clock(&config.platform),
+        b_clock: transmit_clock(&config.platform),
+        a_to_b: direction(),
+        b_to_a: direction(),
+        seed: config.seed,
+        link_idx: 0,
+    });
+    let meeting = Meeting::new(scenario.nodes, latency);
+    let builders: Vec<_> = [a, b]
+        .into_iter()
+        .enumerate()
+        .map(|(index, port)| {
+            let work = Work {
+                node: index,
+                scenario: scenario.clone(),
+                geometry,
+                miss_ratio: config.miss_ratio,
+                seed: config.seed,
+                firmware: config.firmware.clone(),
+                meeting: meeting.clone(),
+            };
+            let host = HostConfig {
+                platform: config.platform.clone(),
+                driver: DriverOptions::new(NodeId(index as u16), scenario.nodes as u32, config.seed),
+                trace: config.record,
+            };
+            let waves = config.waves.as_ref().map(|(paths, from, to)| (paths[index].clone(), *from, *to));
+            let config = NodeConfig { index, host, port, record: config.record, waves };
+            move || Node::new(config, |host| host.spawn("workload", |handle| workload::run(work, handle)))
+        })
+        .collect();
+    let mut between = |now: Ps| {
+        progress.at(now);
+        ControlFlow::Continue(())
+    };
+    let options = RunOptions {
+        window: latency,
+        end: config.until.unwrap_or(WATCHDOG),
+        threads: config.threads,
+        between_windows: Some(&mut between),
+    };
+    let run = sim_fabric::run(builders, options);
+    let nodes: Vec<NodeOutput<NodeReport>> = run.outputs.into_iter().flatten().collect();
+    let ended_at = match run.ending {
+        Ending::AllFinished { at } | Ending::Interrupted { at } => at,
+        Ending::TimeIsUp { at } if config.until.is_some() => at,
+        Ending::TimeIsUp { at } => {
+            let waiting: Vec<String> =
+                nodes.iter().enumerate().map(|(node, output)| format!("node {node}: {}", output.live_tasks.join(", "))).collect();
+            return Err(failed!("nothing ended within {at} of simulated time; still waiting: {}", waiting.join("; ")));
+        }
+        Ending::Failed { node, at, error } => {
+            return Err(failed!("{error} (node {node}, at {at}, seed {})", config.seed));
+        }
+    };
+    let faults: Vec<String> = nodes
+        .iter()
+        .enumerate()
+        .flat_map(|(node, output)| output.faults.iter().map(move |fault| format!("node {node}: {fault}")))
+        .collect();
+    if !faults.is_empty() && config.until.is_none() {
+        return Err(failed!("checks were violated (seed {}):\n  {}", config.seed, faults.join("\n  ")));
+    }
+    Ok(ClusterOutput { nodes, ended_at })
+}
+
+fn faults(scenario: &Scenario) -> Vec<Box<dyn Fault>> {
+    let mut faults: Vec<Box<dyn Fault>> = Vec::new();
+    let wanted = &scenario.faults;
+    if wanted.loss_ratio > 0.0 {
+        faults.push(Box::new(Loss { name: "loss".into(), probability: wanted.loss_ratio }));
+    }
+    if wanted.corrupt_ratio > 0.0 {
+        faults.push(Box::new(Corruption {
+            name: "corruption".into(),
+            probability: wanted.corrupt_ratio,
+            bytes: 2,
+            offsets: Corruption::ANY_FRAME,
+        }));
+    }
+    faults
+}

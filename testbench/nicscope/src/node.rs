@@ -1,0 +1,188 @@
+//! One node: a NIC model and a host that meet at the PCI pins, and a link port.
+
+use std::path::PathBuf;
+
+use host_model::executor::Task;
+use host_model::host::{Accounting, Host, HostConfig, Node as HostHandle};
+use host_model::pci::PciBus;
+use host_model::platform::Platform;
+use sim_fabric::{Activity, FrameCounts, Port};
+use sim_nic::{clock, Nic, NicConfig, ParameterSet, WaveWindow};
+use sim_pins::Ps;
+use sim_time::{Clock, Scheduler};
+
+use crate::error::{Error, Result};
+use crate::failed;
+use crate::log::{DataFrame, NodeLog, SentFrame};
+
+/// What a node is made of.
+pub struct NodeConfig {
+    pub index: usize,
+    pub host: HostConfig,
+    pub port: Port,
+    /// Record markers, probes, frames and host events.
+    pub record: bool,
+    /// FST of the model between two times.
+    pub waves: Option<(PathBuf, Ps, Ps)>,
+}
+
+/// A node with the task that it runs.
+pub struct Node<T: 'static> {
+    index: usize,
+    nic: Nic,
+    host: Host<PciBus>,
+    scheduler: Scheduler<{ clock::COUNT }>,
+    port: Port,
+    record: bool,
+    log: NodeLog,
+    task: Task<Result<T>>,
+    outcome: Option<T>,
+    now: Ps,
+}
+
+/// What is left of a node after a run.
+pub struct NodeOutput<T> {
+    /// What its task returned; `None` if it was cut off.
+    pub outcome: Option<T>,
+    pub log: NodeLog,
+    pub frames: FrameCounts,
+    pub accounting: Accounting,
+    pub bus: host_pci::BusCounters,
+    /// What went wrong without stopping the node.
+    pub faults: Vec<String>,
+    pub core_cycles: u64,
+    pub now: Ps,
+    /// Tasks that still wait, for the message when a run hangs.
+    pub live_tasks: Vec<&'static str>,
+}
+
+/// Clocks of a platform's NIC that no cable brings.
+pub fn transmit_clock(platform: &Platform) -> Clock {
+    Clock::new(platform.link.clock_hz, Ps::ZERO)
+}
+
+impl<T: 'static> Node<T> {
+    pub fn new(config: NodeConfig, start: impl FnOnce(&Host<PciBus>) -> Task<Result<T>>) -> Result<Node<T>> {
+        let NodeConfig { index, host, port, record, waves } = config;
+        let platform = host.platform.clone();
+        let parameters = ParameterSet::ALL
+            .into_iter()
+            .find(|set| set.sram_bytes() == platform.sram.bytes)
+            .ok_or_else(|| failed!("no model of the NIC has {} bytes of SRAM", platform.sram.bytes))?;
+        let mut nic = Nic::new(NicConfig { parameters, waves: waves.is_some(), context: verilated::Context::new() })
+            .map_err(|fault| failed!("node {index}: {fault}"))?;
+        if let Some((path, from, to)) = waves {
+            nic.add_wave_window(WaveWindow { path, from, to });
+        }
+        let clocks = [
+            Clock::new(platform.core.clock_hz, Ps::ZERO),
+            Clock::new(platform.pci.clock_hz, Ps::ZERO),
+            transmit_clock(&platform),
+            port.rx.clock(),
+        ];
+        let host = Host::new(host, |platform, memory| PciBus::new(PciBus::settings(platform), memory))
+            .map_err(|error| failed!("node {index}: {error}"))?;
+        let task = start(&host);
+        Ok(Node {
+            index,
+            nic,
+            host,
+            scheduler: Scheduler::new(clocks),
+            port,
+            record,
+            log: NodeLog::default(),
+            task,
+            outcome: None,
+            now: Ps::ZERO,
+        })
+    }
+
+    /// Keeps what the last tick shows, in a run that is looked at.
+    #[inline]
+    fn look(&mut self, at: Ps) {
+        if let Some(word) = self.nic.marker() {
+            self.log.trace.push((at, word));
+        }
+        let probes = self.nic.probes();
+        if probes != 0 {
+            self.log.probes.push((at, u32::from(probes)));
+        }
+    }
+
+    fn collect_frames(&mut self) {
+        for frame in self.port.tx.take_captured() {
+            if !frame.is_copy {
+                let data = DataFrame::parse(frame.contents());
+                self.log.sent.push(SentFrame { start: frame.start, end: frame.end, data });
+            }
+        }
+    }
+}
+
+impl<T: Send + 'static> sim_fabric::Node for Node<T> {
+    type Error = Error;
+    type Output = NodeOutput<T>;
+
+    fn run_until(&mut self, end: Ps) -> Result<Activity> {
+        while let Some(instant) = self.scheduler.advance_before(end) {
+            let (at, rising) = (instant.at, instant.rising);
+            self.now = at;
+            if rising.contains(clock::PCI) {
+                let lines = self.host.rising_edge(at, &self.nic.drive());
+                self.nic.sense_pci(&lines);
+            }
+            if rising.contains(clock::GMII_RX) {
+                let edge = self.scheduler.cycles(clock::GMII_RX) - 1;
+                self.nic.receive(self.port.rx.receive(edge));
+            }
+            self.nic.tick(instant).map_err(|fault| failed!("node {}: {fault}", self.index))?;
+            if rising.contains(clock::GMII_TX) {
+                let edge = self.scheduler.cycles(clock::GMII_TX) - 1;
+                self.port.tx.send(edge, self.nic.transmit());
+            }
+            if self.record {
+                self.look(at);
+            }
+        }
+        self.port.tx.end_window(self.scheduler.cycles(clock::GMII_TX));
+        if self.record {
+            self.collect_frames();
+        }
+        if self.outcome.is_none() {
+            if let Some(outcome) = self.task.take() {
+                self.outcome = Some(outcome?);
+            }
+        }
+        if let Some(failure) = self.host.node().driver().failure() {
+            return Err(failed!("node {}: driver: {failure}", self.index));
+        }
+        Ok(if self.outcome.is_some() { Activity::Finished } else { Activity::Busy })
+    }
+
+    fn now(&self) -> Ps {
+        self.now
+    }
+
+    fn finish(mut self) -> NodeOutput<T> {
+        let mut faults = self.host.faults();
+        if let Err(fault) = self.nic.close_waves() {
+            faults.push(fault.to_string());
+        }
+        self.collect_frames();
+        self.log.host = self.host.node().log().take();
+        NodeOutput {
+            outcome: self.outcome.take(),
+            log: self.log,
+            frames: self.port.tx.counts().clone(),
+            accounting: self.host.accounting(),
+            bus: self.host.bus().bus_ref().counters().clone(),
+            faults,
+            core_cycles: self.nic.core_cycles(),
+            now: self.now,
+            live_tasks: self.host.live_tasks(),
+        }
+    }
+}
+
+/// The handle that tasks of a node get.
+pub type Handle = HostHandle;

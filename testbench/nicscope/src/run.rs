@@ -1,0 +1,275 @@
+//! `nicscope run`: a scenario on its platforms, its tables, accounts and waves.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use host_model::platform::Platform;
+use indexmap::IndexMap;
+use nic_layout::counter::{conservation, Counter};
+use sim_pins::Ps;
+
+use crate::account::Frequencies;
+use crate::cluster::{self, ClusterConfig, ClusterOutput};
+use crate::error::Result;
+use crate::log::NodeLog;
+use crate::path::Journey;
+use crate::progress::Progress;
+use crate::results::{Equation, Results, Row, Run, Spread, RESULTS_SCHEMA};
+use crate::scenario::{Scenario, WorkloadKind};
+use crate::workload::app::Totals;
+use crate::workload::Message;
+use crate::{failed, image, request_error};
+
+/// What a run needs beside its scenario.
+#[derive(Clone, Debug)]
+pub struct RunConfig {
+    pub scenario: Scenario,
+    pub seed: u64,
+    pub threads: usize,
+    /// Load this image instead of the personality's.
+    pub firmware: Option<PathBuf>,
+}
+
+/// Nodes that may usefully run at once.
+pub fn default_threads(nodes: usize) -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(nodes))
+}
+
+/// Loads a platform of a scenario, with the scenario's link.
+pub fn platform(name: &str, scenario: &Scenario) -> Result<Platform> {
+    let mut platform = Platform::load(name).map_err(|error| request_error!("{error}"))?;
+    platform.link.latency_ns = scenario.link.latency_ns;
+    Ok(platform)
+}
+
+/// The configuration of one platform and one ratio of misses.
+pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) -> Result<ClusterConfig> {
+    let scenario = &config.scenario;
+    let path = match &config.firmware {
+        Some(path) => path.clone(),
+        None => image::build(&scenario.personality, scenario.cache.geometry()?)?,
+    };
+    let firmware = std::fs::read(&path).map_err(|error| request_error!("firmware {}: {error}", path.display()))?;
+    Ok(ClusterConfig {
+        scenario: Arc::new(scenario.clone()),
+        platform: platform(platform_name, scenario)?,
+        firmware: Arc::new(firmware),
+        miss_ratio,
+        seed: config.seed,
+        threads: config.threads,
+        record: scenario.workload.kind == WorkloadKind::PingPong,
+        waves: None,
+        until: None,
+    })
+}
+
+/// Runs every platform with every ratio of misses.
+pub fn run(config: &RunConfig) -> Result<Results> {
+    let scenario = &config.scenario;
+    // All requests are checked before the first run takes its time.
+    for name in &scenario.platforms {
+        platform(name, scenario)?;
+    }
+    let mut runs = Vec::new();
+    for name in &scenario.platforms {
+        for &miss_ratio in &scenario.misses.ratios {
+            let progress = Progress::new(format!("{} on {name}, {:.0} % misses", scenario.name, miss_ratio * 100.0));
+            let cluster = cluster_config(config, name, miss_ratio)?;
+            let output = cluster::run(&cluster, &progress)?;
+            runs.push(summarise(name, &cluster, &output)?);
+        }
+    }
+    Ok(Results {
+        schema: RESULTS_SCHEMA,
+        version: env!("CARGO_PKG_VERSION").into(),
+        seed: config.seed,
+        scenario: scenario.clone(),
+        runs,
+    })
+}
+
+/// Turns what the nodes returned into rows, accounts and sums.
+fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Result<Run> {
+    let platform = &config.platform;
+    let reports: Vec<_> = output
+        .nodes
+        .iter()
+        .enumerate()
+        .map(|(node, output)| output.outcome.as_ref().ok_or_else(|| failed!("node {node} was cut off")))
+        .collect::<Result<_>>()?;
+    let mut run = Run {
+        platform: name.into(),
+        core_hz: platform.core.clock_hz,
+        miss_ratio: config.miss_ratio,
+        rows: Vec::new(),
+        hits: Vec::new(),
+        misses: Vec::new(),
+        accounts: 0,
+        largest_difference_ps: 0,
+        counters: reports.iter().map(|report| counters(&report.totals)).collect(),
+        conservation: equations(output),
+        simulated_ps: output.ended_at.0,
+        core_cycles: output.nodes.iter().map(|node| node.core_cycles).collect(),
+    };
+    let logs: Vec<&NodeLog> = output.nodes.iter().map(|node| &node.log).collect();
+    for index in 0..reports[0].steps.len() {
+        let steps: Vec<_> = reports.iter().map(|report| &report.steps[index]).collect();
+        let difference = |counters: &[Counter]| -> u64 {
+            steps
+                .iter()
+                .flat_map(|step| counters.iter().map(|&counter| step.after.firmware(counter) - step.before.firmware(counter)))
+                .sum()
+        };
+        let sent: Vec<Message> = steps.iter().flat_map(|step| step.sent.iter().copied()).collect();
+        let bytes: u64 = sent.iter().map(|message| u64::from(message.size_bytes)).sum();
+        let (begin, end) = (steps.iter().map(|step| step.begin).min(), steps.iter().map(|step| step.end).max());
+        let elapsed = end.unwrap_or_default() - begin.unwrap_or_default();
+        let mut latencies = Vec::new();
+        if config.record {
+            let mut own = Vec::new();
+            for message in &sent {
+                let journey = Journey {
+                    message: message.number,
+                    size_bytes: message.size_bytes,
+                    sender: message.sender,
+                    receiver: 1 - message.sender,
+                    logs: &logs,
+                    link_latency: cluster::link_latency(&config.scenario),
+                    hz: frequencies(platform),
+                };
+                let account = journey.account().map_err(|error| failed!("the account of {name}: {error}"))?;
+                latencies.push(account.latency_ps);
+                run.largest_difference_ps =
+                    run.largest_difference_ps.max(account.difference_ps().unsigned_abs() as u64);
+                run.accounts += 1;
+                own.push(account);
+            }
+            let missed = |account: &&crate::account::Account| account.spans.iter().any(|span| span.stage.contains("raise miss"));
+            let hits: Vec<_> = own.iter().filter(|account| !missed(account)).collect();
+            run.hits.extend(hits.get(hits.len() / 2).map(|account| (*account).clone()));
+            run.misses.extend(own.iter().find(missed).cloned());
+        }
+        let latency_ps = Spread::of(&latencies).unwrap_or(Spread { min: 0, mean: 0.0, max: 0 });
+        // In turns, a message has the link for itself while it is under way; in a stream they overlap.
+        let seconds = match config.record {
+            true => latencies.iter().sum::<u64>() as f64 / 1e12,
+            false => elapsed.0 as f64 / 1e12,
+        };
+        run.rows.push(Row {
+            size_bytes: steps[0].size_bytes,
+            messages: sent.len() as u32,
+            latency_ps,
+            latency_core_cycles: latency_ps.mean * platform.core.clock_hz as f64 / 1e12,
+            bandwidth_bits_per_s: bytes as f64 * 8.0 / seconds,
+            hits: difference(&[Counter::SendHits, Counter::ReceiveHits]),
+            misses: difference(&[Counter::SendMisses, Counter::ReceiveMisses]),
+            retransmissions: difference(&[Counter::FramesRetransmitted]),
+        });
+    }
+    Ok(run)
+}
+
+pub fn frequencies(platform: &Platform) -> Frequencies {
+    Frequencies {
+        host_hz: platform.host.processor_clock_hz,
+        pci_hz: platform.pci.clock_hz,
+        core_hz: platform.core.clock_hz,
+        link_hz: platform.link.clock_hz,
+    }
+}
+
+fn counters(totals: &Totals) -> IndexMap<String, u64> {
+    let firmware = Counter::ALL.iter().map(|&counter| (format!("firmware.{}", counter.name()), totals.firmware(counter)));
+    let rtl = totals.rtl.iter().map(|(name, value)| (format!("rtl.{name}"), u64::from(*value)));
+    firmware.chain(rtl).collect()
+}
+
+/// The sums of INV-38: within the firmware, and between firmware, RTL, link and host.
+fn equations(output: &ClusterOutput) -> Vec<Equation> {
+    let mut equations = Vec::new();
+    let totals: Vec<&Totals> = output.nodes.iter().filter_map(|node| node.outcome.as_ref().map(|report| &report.totals)).collect();
+    for (node, (output_of, totals)) in output.nodes.iter().zip(&totals).enumerate() {
+        let firmware = |counter: Counter| totals.firmware(counter);
+        let rtl = |name: &str| totals.rtl(name);
+        for equation in conservation() {
+            let sum = |counters: &[Counter]| counters.iter().map(|&counter| firmware(counter)).sum();
+            equations.push(Equation::new(
+                format!("node {node}, firmware: {}", equation.name),
+                sum(equation.whole),
+                sum(equation.parts),
+            ));
+        }
+        let driver = &output_of.accounting.driver;
+        let peer = &output.nodes[1 - node];
+        let lost = output_of.frames.sent - output_of.frames.delivered - output_of.frames.of_layer("corruption");
+        equations.extend([
+            Equation::new(
+                format!("node {node}: frames begun = good + each way to drop one"),
+                rtl("mac_rx_started"),
+                rtl("mac_rx_frames")
+                    + rtl("mac_rx_bad_fcs")
+                    + rtl("mac_rx_runts")
+                    + rtl("mac_rx_giants")
+                    + rtl("mac_rx_errors")
+                    + rtl("mac_rx_bad_preambles")
+                    + rtl("mac_rx_no_buffer")
+                    + rtl("mac_rx_overflows"),
+            ),
+            Equation::new(
+                format!("node {node}: good frames of the MAC = frames that firmware received"),
+                rtl("mac_rx_frames"),
+                firmware(Counter::FramesReceived),
+            ),
+            Equation::new(
+                format!("node {node}: frames that firmware sent = frames of the MAC"),
+                firmware(Counter::FramesSent) + firmware(Counter::FramesRetransmitted) + firmware(Counter::AcksSent),
+                rtl("mac_tx_frames") + rtl("mac_tx_skipped"),
+            ),
+            Equation::new(format!("node {node}: frames of the MAC = frames on the link"), rtl("mac_tx_frames"), output_of.frames.sent),
+            Equation::new(
+                format!("node {node}: frames on the link - lost = frames that the peer's MAC began"),
+                output_of.frames.sent - lost,
+                totals_of(peer).map_or(0, |totals| totals.rtl("mac_rx_started")),
+            ),
+            Equation::new(
+                format!("node {node}: misses of the firmware = misses that the driver read"),
+                firmware(Counter::SendMisses) + firmware(Counter::ReceiveMisses),
+                driver.misses,
+            ),
+            Equation::new(
+                format!("node {node}: misses = fills + releases + stale"),
+                driver.misses,
+                driver.fills + driver.releases + driver.stale,
+            ),
+        ]);
+    }
+    equations
+}
+
+fn totals_of(node: &crate::node::NodeOutput<crate::workload::NodeReport>) -> Option<&Totals> {
+    node.outcome.as_ref().map(|report| &report.totals)
+}
+
+/// Makes the folder, and finds out early that it cannot be written.
+pub fn prepare_folder(path: &Path) -> Result<()> {
+    let probe = path.join(".nicscope");
+    std::fs::create_dir_all(path)
+        .and_then(|()| std::fs::write(&probe, b""))
+        .and_then(|()| std::fs::remove_file(&probe))
+        .map_err(|error| request_error!("--out {}: cannot be written: {error}", path.display()))
+}
+
+pub fn write_json(results: &Results, folder: &Path) -> Result<PathBuf> {
+    let path = folder.join("results.json");
+    let text = serde_json::to_string_pretty(results).map_err(|error| failed!("results: {error}"))?;
+    std::fs::write(&path, text + "\n").map_err(|error| failed!("cannot write {}: {error}", path.display()))?;
+    Ok(path)
+}
+
+/// The time from the beginning to the end of a message, for a window of waves.
+pub fn message_window(output: &ClusterOutput, sender: usize, message: u32) -> Option<(Ps, Ps)> {
+    use host_model::events::EventKind;
+    let begin = output.nodes[sender].log.post(message, EventKind::PostBegin)?;
+    let end = output.nodes[1 - sender].log.arrival(message, EventKind::ArrivalSeen)?;
+    Some((begin, end))
+}

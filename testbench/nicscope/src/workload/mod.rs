@@ -1,0 +1,135 @@
+//! What the processes of a run do.
+
+pub mod app;
+mod ping_pong;
+pub mod places;
+mod random;
+mod stream;
+
+use std::sync::Arc;
+
+use host_model::library::Export;
+use host_model::address::UserVirt;
+use nic_layout::vmh::VmhGeometry;
+use serde::{Deserialize, Serialize};
+use sim_pins::Ps;
+
+use crate::error::Result;
+use crate::failed;
+use crate::meeting::Meeting;
+use crate::node::Handle;
+use crate::scenario::{Scenario, WorkloadKind};
+
+use app::{App, Totals};
+use places::Places;
+
+/// What one node's task needs.
+pub struct Work {
+    pub node: usize,
+    pub scenario: Arc<Scenario>,
+    pub geometry: VmhGeometry,
+    pub miss_ratio: f64,
+    pub seed: u64,
+    pub firmware: Arc<Vec<u8>>,
+    pub meeting: Meeting<Note>,
+}
+
+/// What processes tell each other at a [`Meeting`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    Export { export: Export, region: u32 },
+    Here,
+}
+
+/// A message that was sent and has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Unique in the run.
+    pub number: u32,
+    pub size_bytes: u32,
+    pub sender: usize,
+}
+
+/// One step of a run: the messages of one size.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub size_bytes: u32,
+    /// What this node sent, without the warm-up.
+    pub sent: Vec<Message>,
+    pub begin: Ps,
+    pub end: Ps,
+    /// Counters of this node before and after, the warm-up left out.
+    pub before: Totals,
+    pub after: Totals,
+}
+
+/// What a node's task returns.
+#[derive(Clone, Debug)]
+pub struct NodeReport {
+    pub steps: Vec<Step>,
+    pub totals: Totals,
+    /// Messages whose every byte was compared.
+    pub compared: u64,
+}
+
+/// Boots the node, opens the NIC, finds the peer, and does the scenario's work.
+pub async fn run(work: Work, handle: Handle) -> Result<NodeReport> {
+    let mut app = start(work, handle).await?;
+    let kind = app.scenario.workload.kind;
+    let mut steps = Vec::new();
+    match kind {
+        WorkloadKind::PingPong => {
+            for size_bytes in app.scenario.workload.sizes_bytes.clone() {
+                steps.push(ping_pong::step(&mut app, size_bytes).await?);
+            }
+        }
+        WorkloadKind::Stream => {
+            for size_bytes in app.scenario.workload.sizes_bytes.clone() {
+                steps.push(stream::step(&mut app, size_bytes).await?);
+            }
+        }
+        WorkloadKind::Random => steps.push(random::step(&mut app).await?),
+    }
+    app.meet("end").await;
+    let totals = app.totals().await?;
+    Ok(NodeReport { steps, totals, compared: app.compared })
+}
+
+async fn start(work: Work, handle: Handle) -> Result<App> {
+    let Work { node, scenario, geometry, miss_ratio, seed, firmware, meeting } = work;
+    let failed = |what: &str, error: &dyn std::fmt::Display| failed!("node {node}: {what}: {error}");
+    handle.boot(&firmware).await.map_err(|error| failed("boot", &error))?;
+    let process = handle.open("application").await.map_err(|error| failed("open", &error))?;
+    let places = Places::new(geometry, miss_ratio > 0.0)?;
+    let bytes = places.region_bytes();
+    let reserved = process
+        .alloc(bytes + places.alignment_bytes())
+        .map_err(|error| failed("alloc", &error))?;
+    let region = UserVirt(reserved.0.next_multiple_of(places.alignment_bytes()));
+    let export = process.export(region, bytes).await.map_err(|error| failed("export", &error))?;
+    let notes = meeting
+        .exchange(handle.sim(), "exports", node, Note::Export { export, region: region.0 })
+        .await;
+    let peer = 1 - node;
+    let Note::Export { export: peer_export, .. } = notes[peer] else {
+        return Err(failed!("node {node}: node {peer} came to the meeting without an export"));
+    };
+    let mut app = App {
+        node,
+        peer,
+        handle,
+        process,
+        scenario,
+        places,
+        region,
+        peer_export,
+        miss_ratio,
+        seed,
+        meeting,
+        meetings: 0,
+        sent: 0,
+        compared: 0,
+    };
+    app.warm().await?;
+    Ok(app)
+}

@@ -1,0 +1,58 @@
+//! One process writes to another as fast as its NIC takes posts; some posts are always outstanding (fact E-55).
+
+use std::collections::VecDeque;
+
+use super::app::App;
+use super::places::AREA_BYTES;
+use super::{Message, Step};
+use crate::error::Result;
+
+/// Node 0 sends, node 1 receives and compares.
+pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
+    app.meet("step").await;
+    let workload = app.scenario.workload.clone();
+    stream(app, size_bytes, workload.warm_up).await?;
+    app.meet("warmed up").await;
+    let before = app.totals().await?;
+    app.meet("counted").await;
+    let begin = app.now();
+    let sent = stream(app, size_bytes, workload.iterations).await?;
+    let end = app.now();
+    app.meet("done").await;
+    let after = app.totals().await?;
+    Ok(Step { size_bytes, sent, begin, end, before, after })
+}
+
+/// A slot is used again only after the receiver has compared what was in it: fewer messages are outstanding than there are slots,
+/// and each message is awaited in order.
+async fn stream(app: &mut App, size_bytes: u32, count: u32) -> Result<Vec<Message>> {
+    let slot_bytes = size_bytes.next_multiple_of(64);
+    let slots = AREA_BYTES / slot_bytes;
+    let outstanding = app.scenario.workload.outstanding.min(slots / 2).max(1);
+    let slot = |k: u32| k % slots * slot_bytes;
+    let mut sent = Vec::new();
+    if app.node == 0 {
+        let mut posted = VecDeque::new();
+        for k in 0..count {
+            if posted.len() as u32 == outstanding {
+                let oldest = posted.pop_front().expect("there are posts outstanding");
+                app.wait(oldest).await?;
+            }
+            let to = app.target(app.peer, k, slot(k));
+            let (message, handle) = app.send(size_bytes, app.places.send(slot(k)), to).await?;
+            posted.push_back(handle);
+            sent.push(message);
+        }
+        for handle in posted {
+            app.wait(handle).await?;
+        }
+    } else {
+        for k in 0..count {
+            let number = App::number(app.peer, app.sent);
+            app.sent += 1;
+            let at = app.target(app.node, k, slot(k));
+            app.receive(number, size_bytes, at).await?;
+        }
+    }
+    Ok(sent)
+}
