@@ -89,10 +89,12 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
         let set = Self::GEOMETRY.set_of(page);
         let recency = Recency(memory.read(self.replacement_at(set)));
         let latest = set * WAYS + (recency.latest() & (WAYS - 1));
-        if memory.read(self.key_at(latest)) == wanted {
+        let found = memory.read(self.key_at(latest));
+        if found == wanted {
             return self.hit(memory, path, latest, page);
         }
-        let mut pending = wanted ^ (KEY_VALID ^ KEY_RESERVED) == memory.read(self.key_at(latest));
+        let reserved = wanted ^ (KEY_VALID ^ KEY_RESERVED);
+        let mut pending = found == reserved;
         for position in 1..WAYS {
             let line = set * WAYS + (recency.at(position) & (WAYS - 1));
             let found = memory.read(self.key_at(line));
@@ -100,7 +102,7 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
                 memory.write(self.replacement_at(set), recency.to_front(position).0);
                 return self.hit(memory, path, line, page);
             }
-            pending |= found == wanted ^ (KEY_VALID ^ KEY_RESERVED);
+            pending |= found == reserved;
         }
         if pending {
             Lookup::Pending

@@ -1,4 +1,4 @@
-/// Memory of 32-bit words. Offsets are in bytes and multiples of 4; implementations may ignore the two low bits.
+/// Memory of 32-bit words. Offsets are in bytes and multiples of 4.
 ///
 /// On the chip a call is one load or store of SRAM, and each one happens, in program order: the other side of the memory is the driver.
 pub trait Words {

@@ -7,16 +7,18 @@ use nic_layout::registers::{Bits, Readable, Register, Writable};
 use nic_layout::trace::{word, Marker, TRACE_CSR};
 use nic_layout::{CORE_REGISTER_BASE, CORE_SRAM_BASE};
 
+/// `offset_bytes` is a multiple of 4.
 #[inline(always)]
 pub fn read_sram(offset_bytes: u32) -> u32 {
-    let address = (CORE_SRAM_BASE + (offset_bytes & !3)) as *const u32;
-    // SAFETY: an aligned word of SRAM or, beyond it, an access fault that stops the firmware; Rust keeps no object there.
+    let address = CORE_SRAM_BASE.wrapping_add(offset_bytes) as *const u32;
+    // SAFETY: a word of SRAM or, beyond it or unaligned, a fault that stops the firmware; Rust keeps no object there.
     unsafe { read_volatile(address) }
 }
 
+/// `offset_bytes` is a multiple of 4.
 #[inline(always)]
 pub fn write_sram(offset_bytes: u32, value: u32) {
-    let address = (CORE_SRAM_BASE + (offset_bytes & !3)) as *mut u32;
+    let address = CORE_SRAM_BASE.wrapping_add(offset_bytes) as *mut u32;
     // SAFETY: as for `read_sram`; the offsets written come from the memory map, which lies above the image.
     unsafe { write_volatile(address, value) }
 }

@@ -1,6 +1,7 @@
 //! What each DMA under way is for, and what follows from its end.
 
 use nic_layout::counter::Counter;
+use nic_layout::post::ProcessStatus;
 use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
 use nic_layout::trace::Marker;
 use nic_lookup::Path;
@@ -12,6 +13,15 @@ const RING_ENTRIES: usize = 1 << DMA_RING_LOG2;
 
 const NO_LINE: u16 = u16::MAX;
 const NO_FRAME: u8 = u8::MAX;
+
+/// Bytes of a frame within one host page, and the line that translates it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece {
+    pub bus_address: u32,
+    pub sram_address: u32,
+    pub bytes: u32,
+    pub line: u32,
+}
 
 /// A transfer from the host.
 #[derive(Clone, Copy, Debug)]
@@ -121,10 +131,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     pub(crate) fn post_read(
         &mut self,
         dev: &mut impl Device,
-        bus: u32,
-        sram: u32,
-        bytes: u32,
-        line: u32,
+        piece: Piece,
         frame: usize,
         last: bool,
     ) {
@@ -134,12 +141,12 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             0
         };
         self.reads.tags[self.reads.posted as usize % RING_ENTRIES] = ReadTag {
-            line: line as u16,
+            line: piece.line as u16,
             frame: frame as u8,
             assist: last,
         };
         self.reads.posted = self.reads.posted.wrapping_add(1);
-        dev.post_dma_read(bus, sram, bytes | flags);
+        dev.post_dma_read(piece.bus_address, piece.sram_address, piece.bytes | flags);
     }
 
     /// Releases the frame that was placed last and needs no data of the host. While data of earlier frames are still on their way it must not
@@ -215,29 +222,51 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         has_room(&self.writes)
     }
 
-    /// Posts one piece of a frame's data, or a status. The caller has asked for room.
+    /// Posts one piece of a frame's data. The caller has asked for room.
     #[inline(always)]
-    pub(crate) fn post_write(
+    pub(crate) fn post_write(&mut self, dev: &mut impl Device, piece: Piece, end: WriteEnd) {
+        self.post_write_tagged(
+            dev,
+            piece,
+            WriteTag {
+                line: piece.line as u16,
+                end: PackedEnd::pack(end),
+            },
+        );
+    }
+
+    /// Posts a status, through no line. The caller has asked for room.
+    #[inline(always)]
+    pub(crate) fn post_status(
         &mut self,
         dev: &mut impl Device,
-        bus: u32,
-        sram: u32,
-        bytes: u32,
-        line: Option<u32>,
-        end: WriteEnd,
+        bus_address: u32,
+        sram_address: u32,
+        slot: usize,
     ) {
-        let flags = if matches!(end, WriteEnd::Nothing) {
+        let piece = Piece {
+            bus_address,
+            sram_address,
+            bytes: size_of::<ProcessStatus>() as u32,
+            line: 0,
+        };
+        let tag = WriteTag {
+            line: NO_LINE,
+            end: PackedEnd::pack(WriteEnd::Status(slot as u8)),
+        };
+        self.post_write_tagged(dev, piece, tag);
+    }
+
+    #[inline(always)]
+    fn post_write_tagged(&mut self, dev: &mut impl Device, piece: Piece, tag: WriteTag) {
+        let flags = if tag.end.unpack() == WriteEnd::Nothing {
             0
         } else {
             DMA_FLAG_EVENT
         };
-        let line = line.map_or(NO_LINE, |line| line as u16);
-        self.writes.tags[self.writes.posted as usize % RING_ENTRIES] = WriteTag {
-            line,
-            end: PackedEnd::pack(end),
-        };
+        self.writes.tags[self.writes.posted as usize % RING_ENTRIES] = tag;
         self.writes.posted = self.writes.posted.wrapping_add(1);
-        dev.post_dma_write(bus, sram, bytes | flags);
+        dev.post_dma_write(piece.bus_address, piece.sram_address, piece.bytes | flags);
     }
 
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]

@@ -9,7 +9,6 @@ use nic_layout::tables::PID_MAX;
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 
-use crate::dma::WriteEnd;
 use crate::frames::PostId;
 use crate::memory_map::PROCESS_ENTRY_BYTES;
 use crate::{Device, Machine};
@@ -264,7 +263,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let bit = 1 << (slot_number % PROCESS_SLOTS);
         self.status_dirty |= bit;
         // The engine reads the words in SRAM: they change only between two transfers.
-        if self.status_busy & bit != 0 || !self.write_room(dev, 1) || self.status_busy & bit != 0 {
+        if self.status_busy & bit != 0 || !self.write_room(dev, 1) {
             return;
         }
         self.status_dirty &= !bit;
@@ -279,14 +278,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         dev.write(entry + 24, status.last_error_index);
         dev.write(entry + 28, status.ended);
         self.status_busy |= bit;
-        self.post_write(
-            dev,
-            page,
-            entry + 16,
-            16,
-            None,
-            WriteEnd::Status(slot_number as u8),
-        );
+        self.post_status(dev, page, entry + 16, slot_number);
         self.count(dev, Counter::StatusWrites);
         dev.trace(
             Marker::StatusWritten,

@@ -144,39 +144,26 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
                 data_bytes > first_bytes,
             ) {
                 Pages::Locked {
-                    first: (line, page),
+                    first,
                     second: None,
                 } => {
                     self.post_write(
                         dev,
-                        page + in_page,
-                        data_at,
-                        data_bytes,
-                        Some(line),
+                        first.piece(in_page, data_at, data_bytes),
                         WriteEnd::Recycle(at),
                     );
                 }
                 Pages::Locked {
-                    first: (line, page),
-                    second: Some((line_2, page_2)),
+                    first,
+                    second: Some(next),
                 } => {
                     self.post_write(
                         dev,
-                        page + in_page,
-                        data_at,
-                        first_bytes,
-                        Some(line),
+                        first.piece(in_page, data_at, first_bytes),
                         WriteEnd::Nothing,
                     );
-                    let rest_bytes = data_bytes - first_bytes;
-                    self.post_write(
-                        dev,
-                        page_2,
-                        data_at + first_bytes,
-                        rest_bytes,
-                        Some(line_2),
-                        WriteEnd::Recycle(at),
-                    );
+                    let rest = next.piece(0, data_at + first_bytes, data_bytes - first_bytes);
+                    self.post_write(dev, rest, WriteEnd::Recycle(at));
                 }
                 Pages::Wait(_) => return self.drop_frame(dev, Counter::FramesDroppedMiss),
                 Pages::Fault => {

@@ -150,28 +150,13 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.place(dev, at, length_bytes);
         let data_at = at + HEADER_BYTES as u32;
         match pages {
-            Some(((line, page), None)) => {
-                self.post_read(dev, page + in_page, data_at, data_bytes, line, frame, true)
+            Some((page, None)) => {
+                self.post_read(dev, page.piece(in_page, data_at, data_bytes), frame, true);
             }
-            Some(((line, page), Some((line_2, page_2)))) => {
-                self.post_read(
-                    dev,
-                    page + in_page,
-                    data_at,
-                    first_bytes,
-                    line,
-                    frame,
-                    false,
-                );
-                self.post_read(
-                    dev,
-                    page_2,
-                    data_at + first_bytes,
-                    data_bytes - first_bytes,
-                    line_2,
-                    frame,
-                    true,
-                );
+            Some((page, Some(next))) => {
+                self.post_read(dev, page.piece(in_page, data_at, first_bytes), frame, false);
+                let rest = next.piece(0, data_at + first_bytes, data_bytes - first_bytes);
+                self.post_read(dev, rest, frame, true);
             }
             None => self.release(dev),
         }

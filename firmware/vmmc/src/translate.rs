@@ -9,13 +9,13 @@ use nic_layout::vmh::{VmhGeometry, KEY_RESERVED};
 use nic_layout::PAGE_SHIFT;
 use nic_lookup::{Lookup, Path, Reserve};
 
+use crate::dma::Piece;
 use crate::memory_map::MISS_ENTRY_BYTES;
 use crate::{Device, Machine};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Translation {
-    /// Bus address of the page; the line is locked for the path.
-    Page { line: u32, bus_address: u32 },
+    Page(LockedPage),
     /// Not now. The driver knows, or will be told when the caller tries again.
     Wait(Wait),
     /// Never: the page has no translation.
@@ -30,15 +30,35 @@ pub(crate) enum Wait {
     Way,
 }
 
+/// Bus address of a page, and the line that was locked for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LockedPage {
+    pub line: u32,
+    pub bus_address: u32,
+}
+
 /// The pages of one piece of a frame: one, or two when it crosses a boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pages {
     Locked {
-        first: (u32, u32),
-        second: Option<(u32, u32)>,
+        first: LockedPage,
+        second: Option<LockedPage>,
     },
     Wait(Wait),
     Fault,
+}
+
+impl LockedPage {
+    /// A piece of the page.
+    #[inline(always)]
+    pub(crate) fn piece(self, in_page: u32, sram_address: u32, bytes: u32) -> Piece {
+        Piece {
+            bus_address: self.bus_address + in_page,
+            sram_address,
+            bytes,
+            line: self.line,
+        }
+    }
 }
 
 impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
@@ -57,8 +77,8 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let first = self.translate_page(dev, path, pid, page);
         if !crosses {
             return match first {
-                Translation::Page { line, bus_address } => Pages::Locked {
-                    first: (line, bus_address),
+                Translation::Page(first) => Pages::Locked {
+                    first,
                     second: None,
                 },
                 Translation::Wait(wait) => Pages::Wait(wait),
@@ -84,20 +104,14 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         // An address that goes on beyond the last page was refused before.
         let second = self.translate_page(dev, path, pid, (page + 1) & (u32::MAX >> PAGE_SHIFT));
         match (first, second) {
-            (
-                Translation::Page { line, bus_address },
-                Translation::Page {
-                    line: line_2,
-                    bus_address: bus_address_2,
-                },
-            ) => Pages::Locked {
-                first: (line, bus_address),
-                second: Some((line_2, bus_address_2)),
+            (Translation::Page(first), Translation::Page(second)) => Pages::Locked {
+                first,
+                second: Some(second),
             },
             (first, second) => {
                 for translation in [first, second] {
-                    if let Translation::Page { line, .. } = translation {
-                        self.cache.unlock(dev, path, line);
+                    if let Translation::Page(page) = translation {
+                        self.cache.unlock(dev, path, page.line);
                     }
                 }
                 match (first, second) {
@@ -126,10 +140,10 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             Lookup::Hit { line, entry } if entry < self.config.host_pages => {
                 self.count_outcome(dev, path, Counter::SendHits);
                 dev.trace(Marker::LookupHit, line);
-                Translation::Page {
+                Translation::Page(LockedPage {
                     line,
                     bus_address: entry << PAGE_SHIFT,
-                }
+                })
             }
             Lookup::Hit { line, entry } => self.fault(dev, path, page, line, entry),
             Lookup::Pending => self.miss(dev, path, pid, page, true),

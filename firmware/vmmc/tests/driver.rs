@@ -52,6 +52,9 @@ fn post(length: u32) -> PostDescriptor {
     }
 }
 
+/// Makes a good frame bad.
+type Change = fn(&mut Repr, &mut Write);
+
 fn frame(sequence: u32, change: impl Fn(&mut Repr, &mut Write)) -> Vec<u8> {
     let mut write = Write {
         last: true,
@@ -80,7 +83,7 @@ fn frame(sequence: u32, change: impl Fn(&mut Repr, &mut Write)) -> Vec<u8> {
 #[test]
 fn each_bad_frame_ends_in_its_own_counter_and_refused_ones_advance_the_sequence() {
     let mut world = world(SETTINGS);
-    let refused: [(Counter, fn(&mut Repr, &mut Write)); 8] = [
+    let refused: [(Counter, Change); 8] = [
         (Counter::FramesRefusedBuffer, |_, write| write.buffer = 256),
         (Counter::FramesRefusedBuffer, |_, write| write.buffer = 1),
         (Counter::FramesRefusedKey, |_, write| write.key = [1, 3]),
@@ -105,7 +108,7 @@ fn each_bad_frame_ends_in_its_own_counter_and_refused_ones_advance_the_sequence(
         world.run(100, |world| world.nodes[1].counter(counter) == before + 1);
         sequence += 1;
     }
-    let dropped: [(Counter, fn(&mut Repr, &mut Write)); 7] = [
+    let dropped: [(Counter, Change); 7] = [
         (Counter::FramesMalformed, |repr, _| repr.destination = 0),
         (Counter::FramesMalformed, |_, write| write.data_bytes = 13),
         (Counter::FramesMalformed, |_, write| {
