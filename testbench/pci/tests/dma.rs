@@ -1,7 +1,7 @@
 //! Host reads and writes by the master, against a memory that is a vector of bytes.
 
 use bench_pci::{Bench, ByteCounts, DmaStatus, Setup, BAR0, BAR1};
-use host_pci::{BusAddr, Parking, RandomActs, Settings, TargetActs, Transaction};
+use host_pci::{AgentId, BusAddr, Parking, RandomActs, Settings, TargetActs, Transaction};
 use proptest::prelude::*;
 
 const MEMORY_BYTES: usize = 1 << 14;
@@ -163,21 +163,48 @@ fn a_disconnect_at_any_beat_resumes_exactly_the_remainder() {
 fn a_narrow_target_that_disconnects_every_beat_still_gets_everything() {
     // The first phase at an odd dword moves nothing when the target answers with 32 bits: it must not be repeated for ever.
     let (mut bench, counts) = bench(Setup::default());
+    let acts = TargetActs {
+        narrow: true,
+        disconnect_with_beat: Some(0),
+        ..TargetActs::default()
+    };
     for start in [0x1000, 0x1004, 0x1006] {
-        let acts = TargetActs {
-            narrow: true,
-            disconnect_with_beat: Some(0),
-            ..TargetActs::default()
-        };
-        for _ in 0..40 {
-            bench.bus.misbehaviour().plan(acts);
-        }
-        move_and_check(&mut bench, &counts, (start, 50), (0, 0));
-        move_and_check(&mut bench, &counts, (0, 0), (start, 50));
-        while bench.bus.misbehaviour().planned_count() > 0 {
-            move_and_check(&mut bench, &counts, (start, 1), (0, 0));
+        for (write_len, read_len) in [(50, 0), (0, 50)] {
+            for _ in 0..40 {
+                bench.bus.misbehaviour().plan(acts);
+            }
+            let before = bench.bus.counters().master(AgentId::Nic).started;
+            move_and_check(&mut bench, &counts, (start, write_len), (start, read_len));
+            let transactions = bench.bus.counters().master(AgentId::Nic).started - before;
+            // 13 or 14 dwords, and at most one phase that moves nothing.
+            assert!(transactions <= 15, "{transactions} from {start:#x}");
+            while bench.bus.misbehaviour().planned_count() > 0 {
+                move_and_check(&mut bench, &counts, (start, 1), (0, 0));
+            }
         }
     }
+}
+
+#[test]
+fn slow_engines_end_bursts_and_lose_nothing() {
+    let settings = Settings {
+        devsel_clock: 1,
+        read_first_clock: 2,
+        boundary_bytes: 0,
+        ..Settings::default()
+    };
+    let (mut bench, counts) = bench(Setup {
+        settings,
+        latency_timer: 255,
+        ..Setup::default()
+    });
+    bench.core.stall = 240;
+    // The FIFO of reads fills up, that of writes runs dry.
+    move_and_check(&mut bench, &counts, (0, 0), (0x2000, 4000));
+    let reads = bench.bus.counters().master(AgentId::Nic).started;
+    move_and_check(&mut bench, &counts, (0x1000, 4000), (0, 0));
+    let writes = bench.bus.counters().master(AgentId::Nic).started - reads;
+    assert!(reads > 4 && writes > 4, "{reads} reads, {writes} writes");
 }
 
 #[test]
@@ -249,7 +276,7 @@ fn the_longest_command_moves() {
 
 #[test]
 fn the_read_command_follows_length_and_cache_line() {
-    use host_pci::{AgentId, Command, Listener, Start};
+    use host_pci::{Command, Listener, Start};
     use sim_pins::Ps;
     use std::sync::{Arc, Mutex};
     #[derive(Clone, Default)]
