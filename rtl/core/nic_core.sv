@@ -80,7 +80,7 @@ module nic_core #(
   wire logic [31:0] x_insn;
   wire logic [15:0] x_halfword;
   wire logic [31:1] x_pc;
-  wire logic        go, first, leave, exception;
+  wire logic        go, first, leave, vacate, exception;
   wire logic        redirect;
   wire logic [31:1] redirect_pc;
 
@@ -97,7 +97,7 @@ module nic_core #(
     .redirect_i         (redirect),
     .redirect_pc_i      (redirect_pc),
     .insn_valid_o       (x_valid),
-    .insn_ready_i       (leave),
+    .insn_ready_i       (vacate),
     .insn_o             (x_insn),
     .insn_halfword_o    (x_halfword),
     .insn_compressed_o  (x_compressed),
@@ -200,7 +200,7 @@ module nic_core #(
 
   // ---- Loads and stores -----------------------------------------------------------------
 
-  wire logic        misaligned, access_accepted;
+  wire logic        misaligned;
   wire logic        access_pending, access_free, access_good, access_error, access_fault, access_fault_store;
   wire logic        load_pending, load_valid;
   wire logic [31:0] load_data;
@@ -223,7 +223,6 @@ module nic_core #(
     .addr_i         (rs1_target),
     .wdata_i        (rs2_data),
     .misaligned_o   (misaligned),
-    .accepted_o     (access_accepted),
     .pending_o      (access_pending),
     .free_o         (access_free),
     .good_o         (access_good),
@@ -284,7 +283,7 @@ module nic_core #(
   logic unit_done;
   always_comb begin
     unique case (x.kind)
-      KIND_LOAD, KIND_STORE: unit_done = access_accepted;
+      KIND_LOAD, KIND_STORE: unit_done = data_gnt_i;
       KIND_MULTIPLY:         unit_done = multiply_done;
       KIND_DIVIDE:           unit_done = divide_done;
       KIND_WFI:              unit_done = wake;
@@ -322,6 +321,7 @@ module nic_core #(
     .go_o                (go),
     .first_o             (first),
     .leave_o             (leave),
+    .vacate_o            (vacate),
     .exception_o         (exception),
     .redirect_o          (redirect),
     .redirect_pc_o       (redirect_pc),

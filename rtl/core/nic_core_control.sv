@@ -46,6 +46,7 @@ module nic_core_control (
   output wire logic                   go_o,               // the instruction starts, or goes on
   output wire logic                   first_o,            // with go_o: it starts
   output wire logic                   leave_o,            // it moves on; its effects happen at the end of this clock
+  output wire logic                   vacate_o,           // leave_o, or anything if it is void after this clock: early
   output wire logic                   exception_o,        // it traps instead
 
   output wire logic                   redirect_o,
@@ -82,6 +83,10 @@ module nic_core_control (
   assign first_o     = go && !started_q;
   assign leave_o     = leave;
   assign exception_o = exception && !error_i;
+
+  // Fetching need not know about traps: it is sent elsewhere when one happens, in this clock or, after error_i, in the
+  // next. So decoding, CSRs and addresses of data stay out of the path through the fetch queue.
+  assign vacate_o = (started_q || (fresh && !hazard_i)) && unit_done_i;
 
   assign started_d = go && !unit_done_i;
 
@@ -157,6 +162,7 @@ module nic_core_control (
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
+      VacatesWithReason:    assert (vacate_o == leave || redirect_o || error_i);
       StartedStays:         assert (!started_q || (valid_i && free_i && !error_i && !fault_access_i));
       JumpsTakeOneClock:    assert (!(go && jumps) || unit_done_i);
       FaultStopsExecution:  assert (!(fault_access_i && go));

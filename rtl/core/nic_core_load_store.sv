@@ -1,8 +1,8 @@
 // The data port: one access at a time, from address to extended result.
 //
-// Handshake: OBI. access_i with its group starts an access and holds until accepted_o (the grant). From the next clock
-//            on the access is pending until its answer; the next access may start in the clock of the answer. So
-//            nothing is ever asked for before everything older is known to be good, and faults are precise.
+// Handshake: OBI. access_i with its group starts an access and holds until data_gnt_i. From the next clock on the access is
+//            pending until its answer; the next access may start in the clock of the answer. So nothing is ever asked
+//            for before everything older is known to be good, and faults are precise.
 // Timing:    one access each clock with a memory that grants at once and answers in the next. data_rvalid_i and
 //            data_err_i reach data_req_o in the same clock (through error_o, free_o and the caller's access_i):
 //            memories should give both from registers. data_rdata_i goes nowhere but to load_data_o.
@@ -32,7 +32,6 @@ module nic_core_load_store (
   input  wire logic [31:0] addr_i,
   input  wire logic [31:0] wdata_i,
   output wire logic        misaligned_o,    // combinational from address and size; such an access must not start
-  output wire logic        accepted_o,
 
   // The access that is pending
   output wire logic        pending_o,
@@ -78,8 +77,7 @@ module nic_core_load_store (
   assign data_be_o    = be;
   assign data_wdata_o = wdata;
 
-  wire logic granted  = access_i && data_gnt_i;
-  assign accepted_o   = granted;
+  wire logic granted = access_i && data_gnt_i;
 
   // ---- Answer ---------------------------------------------------------------------
 
