@@ -2,6 +2,7 @@ use nic_layout::boot::MAX_NODES;
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
 use nic_layout::frame::{FrameKind, HEADER_BYTES};
+use nic_layout::post::ProcessStatus;
 use nic_layout::ring::{Event, MAILBOX_COMMAND, MAILBOX_FILLED};
 use nic_layout::trace::Marker;
 use nic_layout::PROCESS_SLOTS;
@@ -13,7 +14,7 @@ use crate::dma::{ReadTags, WriteTags};
 use crate::frames::{FreeFrames, TxFrame, FRAME_RECORDS};
 use crate::link::Peer;
 use crate::memory_map::ACK_BUFFER_BYTES;
-use crate::post::{Record, Slot, RECORDS};
+use crate::post::{Record, Slot, NO_STATUS, RECORDS};
 use crate::queue::SlotQueue;
 use crate::{Config, Device};
 
@@ -26,6 +27,9 @@ pub(crate) const ACK_TIMER: usize = 1;
 /// does a bounded amount of work and returns.
 ///
 /// All zero before [`Self::start`], so that it may live in memory that start-up clears.
+///
+/// In this order: what is small and used by every frame lies within reach of a load's 12-bit offset from the start, the tables behind it.
+#[repr(C)]
 pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> {
     pub(crate) config: Config,
     pub(crate) cache: Vmh<ENTRIES, LINE_ENTRIES, WAYS>,
@@ -33,8 +37,6 @@ pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
     pub(crate) address_words: [u32; 3],
 
     // Posts (post.rs, send.rs).
-    pub(crate) slots: [Slot; PROCESS_SLOTS],
-    pub(crate) records: [Record; RECORDS],
     /// Slots with something to send, and those that wait: for the driver to fill a line, or for room anywhere.
     pub(crate) queue: SlotQueue,
     pub(crate) parked: u32,
@@ -44,11 +46,6 @@ pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
     pub(crate) status_busy: u32,
 
     // Frames and peers (link.rs, frames.rs).
-    pub(crate) peers: [Peer; MAX_NODES],
-    pub(crate) frames: [TxFrame; FRAME_RECORDS],
-    /// Incarnation of the slot that sent each frame: a slot that was closed has nothing to do with older frames.
-    pub(crate) generations: [u8; FRAME_RECORDS],
-    pub(crate) free: FreeFrames,
     /// Frames placed in the transmit ring, and those that left it; without end.
     pub(crate) transmit_placed: u32,
     pub(crate) transmit_done: u32,
@@ -62,14 +59,24 @@ pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
     pub(crate) receive_taken: u16,
     pub(crate) receive_stalled: bool,
 
-    // DMA under way (dma.rs).
-    pub(crate) reads: ReadTags,
-    pub(crate) writes: WriteTags,
-
     // The driver (translate.rs, command.rs).
     pub(crate) misses_raised: u32,
     pub(crate) misses_served: u32,
     pub(crate) fence: Fence,
+
+    // DMA under way (dma.rs).
+    pub(crate) reads: ReadTags,
+    pub(crate) writes: WriteTags,
+
+    // Tables.
+    pub(crate) slots: [Slot; PROCESS_SLOTS],
+    pub(crate) free: FreeFrames,
+    pub(crate) peers: [Peer; MAX_NODES],
+    pub(crate) status: [ProcessStatus; PROCESS_SLOTS],
+    pub(crate) frames: [TxFrame; FRAME_RECORDS],
+    /// Incarnation of the slot that sent each frame: a slot that was closed has nothing to do with older frames.
+    pub(crate) generations: [u8; FRAME_RECORDS],
+    pub(crate) records: [Record; RECORDS],
 }
 
 impl<const E: u32, const L: u32, const W: u32> Default for Machine<E, L, W> {
@@ -88,6 +95,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             address_words: [0; 3],
             slots: [Slot::EMPTY; PROCESS_SLOTS],
             records: [Record::EMPTY; RECORDS],
+            status: [NO_STATUS; PROCESS_SLOTS],
             queue: SlotQueue::EMPTY,
             parked: 0,
             blocked: 0,

@@ -73,7 +73,10 @@ pub(crate) struct Post {
 }
 
 /// One process slot. Indices are free-running: `ended <= fetched <= producer <= ended + POST_QUEUE_ENTRIES`.
+///
+/// 64 bytes, so that finding one takes a shift.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Slot {
     pub producer: u32,
     pub fetched: u32,
@@ -82,9 +85,15 @@ pub(crate) struct Slot {
     /// `post` has frames to be issued.
     pub sending: bool,
     pub post: Post,
-    /// What the status page shall say.
-    pub status: ProcessStatus,
 }
+
+/// What a status page says before anything was posted.
+pub(crate) const NO_STATUS: ProcessStatus = ProcessStatus {
+    refused: 0,
+    last_error: 0,
+    last_error_index: 0,
+    ended: 0,
+};
 
 impl Slot {
     pub(crate) const EMPTY: Slot = Slot {
@@ -103,12 +112,6 @@ impl Slot {
             buffer: 0,
             key: [0; 2],
             message: 0,
-        },
-        status: ProcessStatus {
-            refused: 0,
-            last_error: 0,
-            last_error_index: 0,
-            ended: 0,
         },
     };
 }
@@ -144,8 +147,9 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let slot = &mut self.slots[page % PROCESS_SLOTS];
         let free = POST_QUEUE_ENTRIES - slot.producer.wrapping_sub(slot.ended);
         if producer.wrapping_sub(slot.producer) > free {
-            slot.status.last_error = PostError::BadProducerIndex as u32;
-            slot.status.last_error_index = producer;
+            let status = &mut self.status[page % PROCESS_SLOTS];
+            status.last_error = PostError::BadProducerIndex as u32;
+            status.last_error_index = producer;
             self.count(dev, Counter::DoorbellsWild);
             self.write_status(dev, page);
             return;
@@ -241,13 +245,14 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             if slot.ended == slot.fetched || !record.is_complete() {
                 break;
             }
+            let status = &mut self.status[slot_number % PROCESS_SLOTS];
             if record.error() != 0 {
-                slot.status.refused = slot.status.refused.wrapping_add(1);
-                slot.status.last_error = u32::from(record.error());
-                slot.status.last_error_index = slot.ended;
+                status.refused = status.refused.wrapping_add(1);
+                status.last_error = u32::from(record.error());
+                status.last_error_index = slot.ended;
             }
             slot.ended = slot.ended.wrapping_add(1);
-            slot.status.ended = slot.ended;
+            status.ended = slot.ended;
             ended += 1;
             self.count(dev, outcome(record.error()));
         }
@@ -272,7 +277,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             return;
         }
         let page = dev.read(entry + 8) & !15;
-        let status = self.slots[slot_number % PROCESS_SLOTS].status;
+        let status = self.status[slot_number % PROCESS_SLOTS];
         dev.write(entry + 16, status.refused);
         dev.write(entry + 20, status.last_error);
         dev.write(entry + 24, status.last_error_index);
@@ -309,6 +314,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             generation,
             ..Slot::EMPTY
         };
+        self.status[slot_number % PROCESS_SLOTS] = NO_STATUS;
         let bit = 1 << slot_number;
         self.parked &= !bit;
         self.blocked &= !bit;

@@ -62,8 +62,10 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     #[inline(always)]
     fn issue_frame(&mut self, dev: &mut impl Device, slot_number: usize) -> Attempt {
-        let post = self.slots[slot_number % PROCESS_SLOTS].post;
+        let post = &self.slots[slot_number % PROCESS_SLOTS].post;
         let node = post.node & NODE_MASK;
+        let (pid, source_address, remaining_bytes) =
+            (post.pid, post.source_address, post.remaining_bytes);
         if self.peers[node].is_lost {
             return Attempt::Refused(PostError::PeerUnreachable);
         }
@@ -78,8 +80,8 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             return Attempt::Blocked;
         };
 
-        let data_bytes = post.remaining_bytes.min(self.config.frame_data_bytes_max);
-        let in_page = post.source_address % PAGE_BYTES;
+        let data_bytes = remaining_bytes.min(self.config.frame_data_bytes_max);
+        let in_page = source_address % PAGE_BYTES;
         let first_bytes = data_bytes.min(PAGE_BYTES - in_page);
         let pages = if data_bytes == 0 {
             None
@@ -87,8 +89,8 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             match self.translate(
                 dev,
                 Path::Send,
-                post.pid,
-                post.source_address,
+                pid,
+                source_address,
                 data_bytes > first_bytes,
             ) {
                 Pages::Locked { first, second } => Some((first, second)),
@@ -100,14 +102,17 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
         // Nothing below can fail.
         self.free.take();
-        let is_last = data_bytes == post.remaining_bytes;
+        let is_last = data_bytes == remaining_bytes;
         let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
-        slot.post.remaining_bytes -= data_bytes;
-        slot.post.source_address = post.source_address.wrapping_add(data_bytes);
-        slot.post.buffer_offset = post.buffer_offset.wrapping_add(data_bytes);
+        let post = &mut slot.post;
+        let (id, buffer_offset) = (post.id, post.buffer_offset);
+        let (buffer, key, message) = (post.buffer, post.key, post.message);
+        post.remaining_bytes = remaining_bytes - data_bytes;
+        post.source_address = source_address.wrapping_add(data_bytes);
+        post.buffer_offset = buffer_offset.wrapping_add(data_bytes);
         slot.sending = !is_last;
         let generation = slot.generation;
-        let record = &mut self.records[post.id.record()];
+        let record = &mut self.records[id.record()];
         record.add_frame();
         if is_last {
             record.issue();
@@ -125,7 +130,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let tx = &mut self.frames[frame % FRAME_RECORDS];
         tx.transmit_index = self.transmit_placed;
         tx.length_bytes = length_bytes as u16;
-        tx.post = post.id;
+        tx.post = id;
         let at = tx.address;
         self.generations[frame % FRAME_RECORDS] = generation;
         dev.write(at + word::ADDRESS_1, address_word);
@@ -140,11 +145,11 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         );
         dev.write(at + word::SEQUENCE, sequence);
         dev.write(at + word::ACKNOWLEDGE, acknowledge);
-        dev.write(at + word::BUFFER, post.buffer);
-        dev.write(at + word::BUFFER_OFFSET, post.buffer_offset);
-        dev.write(at + word::KEY_0, post.key[0]);
-        dev.write(at + word::KEY_1, post.key[1]);
-        dev.write(at + word::MESSAGE, post.message);
+        dev.write(at + word::BUFFER, buffer);
+        dev.write(at + word::BUFFER_OFFSET, buffer_offset);
+        dev.write(at + word::KEY_0, key[0]);
+        dev.write(at + word::KEY_1, key[1]);
+        dev.write(at + word::MESSAGE, message);
         dev.trace(Marker::HeaderBuilt, sequence);
 
         self.place(dev, at, length_bytes);
