@@ -48,6 +48,13 @@ pub enum Reserve {
     NoWay,
 }
 
+/// What the ways of a set hold, other than the one used last.
+enum OtherWays {
+    Valid(u32),
+    Reserved,
+    Nothing,
+}
+
 /// The VMH cache of one geometry, from byte `base` of a memory.
 ///
 /// A lookup that hits locks its line in the same call (lock-use-unlock, M-36). Nothing here waits.
@@ -93,21 +100,41 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
         if found == wanted {
             return self.hit(memory, path, latest, page);
         }
+        match self.search_others(memory, wanted, set, found, recency) {
+            OtherWays::Valid(line) => self.hit(memory, path, line, page),
+            OtherWays::Reserved => Lookup::Pending,
+            OtherWays::Nothing => Lookup::Absent,
+        }
+    }
+
+    /// The ways of a set but the latest, whose key is `latest`. One that holds the wanted key becomes the latest.
+    ///
+    /// Not inlined: eight ways, unrolled at each place that looks up, would fill the scratchpad.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn search_others(
+        &self,
+        memory: &mut impl Words,
+        wanted: u32,
+        set: u32,
+        latest: u32,
+        recency: Recency,
+    ) -> OtherWays {
         let reserved = wanted ^ (KEY_VALID ^ KEY_RESERVED);
-        let mut pending = found == reserved;
+        let mut is_reserved = latest == reserved;
         for position in 1..WAYS {
             let line = set * WAYS + (recency.at(position) & (WAYS - 1));
             let found = memory.read(self.key_at(line));
             if found == wanted {
                 memory.write(self.replacement_at(set), recency.to_front(position).0);
-                return self.hit(memory, path, line, page);
+                return OtherWays::Valid(line);
             }
-            pending |= found == reserved;
+            is_reserved |= found == reserved;
         }
-        if pending {
-            Lookup::Pending
+        if is_reserved {
+            OtherWays::Reserved
         } else {
-            Lookup::Absent
+            OtherWays::Nothing
         }
     }
 
