@@ -100,18 +100,35 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
         if found == wanted {
             return self.hit(memory, path, latest, page);
         }
-        match self.search_others(memory, wanted, set, found, recency) {
+        let others = if WAYS <= 4 {
+            self.search_others(memory, wanted, set, found, recency)
+        } else {
+            self.search_many_others(memory, wanted, set, found, recency)
+        };
+        match others {
             OtherWays::Valid(line) => self.hit(memory, path, line, page),
             OtherWays::Reserved => Lookup::Pending,
             OtherWays::Nothing => Lookup::Absent,
         }
     }
 
-    /// The ways of a set but the latest, whose key is `latest`. One that holds the wanted key becomes the latest.
-    ///
-    /// Not inlined: eight ways, unrolled at each place that looks up, would fill the scratchpad.
+    /// The same, as a function of its own: eight ways, unrolled at each place that looks up, would fill the scratchpad. The call costs
+    /// hits of the latest way some eight instructions too, to keep their registers.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn search_many_others(
+        &self,
+        memory: &mut impl Words,
+        wanted: u32,
+        set: u32,
+        latest: u32,
+        recency: Recency,
+    ) -> OtherWays {
+        self.search_others(memory, wanted, set, latest, recency)
+    }
+
+    /// The ways of a set but the latest, whose key is `latest`. One that holds the wanted key becomes the latest.
+    #[inline(always)]
     fn search_others(
         &self,
         memory: &mut impl Words,
