@@ -33,7 +33,8 @@ module nic_core_fetch_bus #(
 );
 
   logic        run_q;                        // no request leaves in reset
-  logic [31:2] addr_d, addr_q;               // the word that is asked for, or the next to be
+  logic [31:2] addr_d, addr_q;               // the word that is asked for, or was last
+  logic        step_d, step_q;               // it was granted: the next is the one behind it
   logic        waiting_d, waiting_q;         // the request of the clock before was not granted
   logic        stale_d, stale_q;             // ... and is no longer wanted
   logic [1:0]  outstanding_d, outstanding_q; // granted, not answered
@@ -46,7 +47,9 @@ module nic_core_fetch_bus #(
   wire logic request = waiting_q || (run_q && !outstanding_q[1] && (room || redirect_i));
   wire logic granted = request && instr_gnt_i;
 
-  wire logic [31:2] word = (redirect_i && !waiting_q) ? redirect_word_i : addr_q;
+  // The increment comes before the choice, which is late.
+  wire logic [31:2] next_word = addr_q + 30'(step_q);
+  wire logic [31:2] word      = (redirect_i && !waiting_q) ? redirect_word_i : next_word;
 
   assign instr_req_o  = request;
   assign instr_addr_o = {word, 2'b00};
@@ -56,10 +59,12 @@ module nic_core_fetch_bus #(
 
   // The target of a redirect that found a request waiting is kept by the queue as its head.
   always_comb begin
-    if (waiting_q && !instr_gnt_i)    addr_d = addr_q;
-    else if (waiting_q && redirect_i) addr_d = redirect_word_i;
-    else if (waiting_q && stale_q)    addr_d = head_word_i;
-    else                              addr_d = word + 30'(granted);
+    addr_d = word;
+    step_d = granted;
+    if (waiting_q && instr_gnt_i && (redirect_i || stale_q)) begin
+      addr_d = redirect_i ? redirect_word_i : head_word_i;
+      step_d = 1'b0;
+    end
   end
 
   // ---- Answers --------------------------------------------------------------------
@@ -78,6 +83,7 @@ module nic_core_fetch_bus #(
     if (!rst_ni) begin
       run_q         <= 1'b0;
       addr_q        <= boot_pc_i[31:2];
+      step_q        <= 1'b0;
       waiting_q     <= 1'b0;
       stale_q       <= 1'b0;
       outstanding_q <= 2'd0;
@@ -85,6 +91,7 @@ module nic_core_fetch_bus #(
     end else begin
       run_q         <= 1'b1;
       addr_q        <= addr_d;
+      step_q        <= step_d;
       waiting_q     <= waiting_d;
       stale_q       <= stale_d;
       outstanding_q <= outstanding_d;
