@@ -89,7 +89,7 @@ module nic_dma_read #(
   // ---- Beats into words of SRAM -----------------------------------------------------
 
   logic        moving_q;          // beats of the command may come
-  logic        failed_q;          // the error beat has come; words before it may still wait for SRAM
+  logic        failed_q;          // the error beat has come. It was taken only because no word before it waits for SRAM.
   logic        align_ready;
   logic        write_valid, write_last;
   logic [63:0] write_data;
@@ -122,7 +122,7 @@ module nic_dma_read #(
     .out_last_o   (write_last)
   );
 
-  assign move_done   = (write_gnt && write_last) || (failed_q && !write_valid);
+  assign move_done   = (write_gnt && write_last) || failed_q;
   assign move_status = failed_q ? status_q : nic_pkg::PCI_OK;
 
   always_ff @(posedge clk_i) begin
@@ -132,8 +132,7 @@ module nic_dma_read #(
     end else begin
       if (move_start)               moving_q <= 1'b1;
       else if (take && beat_i.last) moving_q <= 1'b0;
-      if (take && bad_beat)         failed_q <= 1'b1;
-      else if (move_done)           failed_q <= 1'b0;
+      failed_q <= take && bad_beat;
     end
     if (take && bad_beat) status_q <= beat_i.status;
     if (move_start)       write_addr_q <= move.sram_addr[nic_pkg::SRAM_ADDR_BITS-1:3];

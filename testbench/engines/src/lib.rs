@@ -11,6 +11,11 @@ pub mod memory;
 
 verilated::include_model!("BenchDma");
 verilated::include_model!("BenchMac");
+verilated::include_model!("PartAlign");
+verilated::include_model!("PartQueue");
+verilated::include_model!("PartShare");
+verilated::include_model!("PartRing");
+verilated::include_model!("PartTx");
 
 use std::path::PathBuf;
 

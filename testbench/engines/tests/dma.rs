@@ -262,8 +262,14 @@ proptest! {
         for (engine, d) in &wanted {
             copy(&bench, *engine, *d, &mut sram, &mut host);
         }
-        for engine in Engine::BOTH {
-            bench.write(engine, reg::PRODUCER.offset(), lengths.len() as u32);
+        // Entries come while others are worked on, at any moment.
+        for produced in 1..=lengths.len() as u32 {
+            for engine in Engine::BOTH {
+                for _ in 0..bench.chance.below(40) {
+                    bench.clock();
+                }
+                bench.write(engine, reg::PRODUCER.offset(), produced);
+            }
         }
         for engine in Engine::BOTH {
             bench.until("the end", |b| b.consumer(engine) == lengths.len() as u16);
@@ -780,6 +786,20 @@ fn a_report_before_the_last_word_is_noticed() {
     });
     bench.stray_done = true;
     fires(bench, "AllWordsWereTaken");
+}
+
+#[test]
+fn a_report_before_the_command_was_taken_is_noticed() {
+    let mut bench = started(Engine::HostWrite, 44);
+    bench.pace.command = 0;
+    bench.put_descriptor(RING_BASE, RING_LOG2, 0, one(0, DATA, 8));
+    bench.write(Engine::HostWrite, reg::PRODUCER.offset(), 1);
+    bench.until("data", |b| {
+        b.count(|s| matches!(s, Seen::FirstData(_))) == 1
+    });
+    bench.clock();
+    bench.stray_done = true;
+    fires(bench, "CommandTakenBeforeTheEnd");
 }
 
 #[test]
