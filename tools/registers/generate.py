@@ -148,9 +148,9 @@ def read_register(node: RegNode, file: File, slot_bytes: int) -> Register:
 
 
 def read_file(node: RegfileNode) -> File:
-    file = File(node.inst_name, text(node, "name"), node.absolute_address)
     if node.is_array:
-        raise MapError(f"{file.name}: arrays of register files are not supported")
+        raise MapError(f"{node.inst_name}: arrays of register files are not supported")
+    file = File(node.inst_name, text(node, "name"), node.absolute_address)
     slot_bytes = SLOT_BYTES // 2 if file.name in HALF_SLOTS else SLOT_BYTES
     if file.offset % slot_bytes:
         raise MapError(f"{file.name}: offset {file.offset:#x} is not a multiple of its slot, {slot_bytes:#x}")
