@@ -58,4 +58,12 @@ mod tests {
             assert!(NicLanai9::POSEDGE_ONLY && NicLanai9Waves::POSEDGE_ONLY);
         }
     }
+
+    #[test]
+    fn unchanged_inputs_of_the_nic_cost_nothing() {
+        const {
+            assert!(NicTigon2::KNOWS_UNCHANGED_INPUTS && NicTigon2Waves::KNOWS_UNCHANGED_INPUTS);
+            assert!(NicLanai9::KNOWS_UNCHANGED_INPUTS && NicLanai9Waves::KNOWS_UNCHANGED_INPUTS);
+        }
+    }
 }

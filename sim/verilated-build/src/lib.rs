@@ -2,6 +2,7 @@
 
 mod file_list;
 mod generated;
+mod input_logic;
 mod model;
 mod objects;
 mod runtime;

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use crate::file_list::FileList;
 use crate::generated::{self, Classes, Direction};
+use crate::input_logic;
 use crate::objects::Objects;
 use crate::runtime::{self, Agreement};
 use crate::shim::Shim;
@@ -174,7 +175,7 @@ impl Model {
             );
         }
         let source = |name: &String| folder.join(name).with_extension("cpp");
-        let texts: Vec<String> = classes
+        let mut texts: Vec<String> = classes
             .fast
             .iter()
             .chain(&classes.slow)
@@ -182,6 +183,17 @@ impl Model {
             .collect();
         let posedge_only =
             generated::waits_for_rising_edges_only(texts.iter().map(String::as_str), &self.clocks);
+        // Coverage counts in that logic too.
+        let changed = if self.coverage {
+            None
+        } else {
+            input_logic::make_conditional(&mut texts, &self.clocks)
+        };
+        if let Some(changed) = changed {
+            let mut names = classes.fast.iter().chain(&classes.slow);
+            let name = names.nth(changed).expect("texts are in this order");
+            write(&source(name), &texts[changed]);
+        }
 
         let shim = Shim {
             top_module: &self.top_module,
@@ -191,6 +203,7 @@ impl Model {
             posedge_only,
             pins_of: self.pins_of.as_deref(),
             trace: self.trace,
+            asks_for_changes: changed.is_some(),
         };
         let shim_cpp = folder.join(format!("{}_shim.cpp", self.prefix));
         write(&shim_cpp, &shim.cpp());

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use crate::generated::{Direction, Port};
+use crate::input_logic;
 use crate::Trace;
 
 pub(crate) struct Shim<'a> {
@@ -15,6 +16,8 @@ pub(crate) struct Shim<'a> {
     /// The model whose type of pins this one has too.
     pub pins_of: Option<&'a str>,
     pub trace: Trace,
+    /// Generated code asks whether inputs changed.
+    pub asks_for_changes: bool,
 }
 
 const KEYWORDS: &[&str] = &[
@@ -32,11 +35,23 @@ impl Shim<'_> {
             Trace::Vcd => "VcdTrace",
             Trace::Fst => "FstTrace",
         };
+        let (remembered, inputs) = if self.asks_for_changes {
+            let data = |port: &&Port| {
+                port.direction == Direction::Input && !self.clocks.contains(&port.name)
+            };
+            let data: Vec<&Port> = self.ports.iter().filter(data).collect();
+            (
+                input_logic::cpp_type(prefix, &data),
+                format!("{prefix}Inputs"),
+            )
+        } else {
+            (String::new(), "verilated_rs::NoInputs".to_owned())
+        };
         let mut text = format!(
-            "#include \"{prefix}.h\"\n#include \"verilated_rs/top.h\"\n\n\
+            "#include <cstring>\n#include <type_traits>\n\n#include \"{prefix}.h\"\n#include \"verilated_rs/top.h\"\n\n{remembered}\
              extern \"C\" verilated_rs::Model* verilated_new_{prefix}(VerilatedContext* context, void** ports) {{\n  \
              try {{\n    \
-             auto model = std::make_unique<verilated_rs::TopModel<{prefix}, verilated_rs::{policy}>>(\n        \
+             auto model = std::make_unique<verilated_rs::TopModel<{prefix}, verilated_rs::{policy}, {inputs}>>(\n        \
              std::unique_ptr<VerilatedContext>{{context}}, {});\n",
             self.posedge_only
         );
@@ -107,6 +122,8 @@ impl {prefix} {{
     pub const TRACE: ::std::option::Option<::verilated::TraceFormat> = {trace};
     /// All logic waits for rising edges of `CLOCKS` only, so that falling edges need no evaluation.
     pub const POSEDGE_ONLY: bool = {posedge_only};
+    /// Logic between inputs and registers is evaluated only when inputs changed.
+    pub const KNOWS_UNCHANGED_INPUTS: bool = {asks_for_changes};
 
     pub fn new(context: ::verilated::Context) -> ::std::result::Result<{prefix}, ::verilated::Error> {{
         extern \"C\" {{
@@ -158,6 +175,7 @@ impl ::verilated::Model for {prefix} {{
 }}
 ",
             posedge_only = self.posedge_only,
+            asks_for_changes = self.asks_for_changes,
             port_count = self.ports.len(),
             clocks = clocks.join(", "),
         )

@@ -1,5 +1,5 @@
 use verilated::{Context, Model};
-use verilated_check::{BothEdges, TwoClocks};
+use verilated_check::{BothEdges, EveryWidth, TwoClocks};
 
 const A: u32 = 0b01;
 const B: u32 = 0b10;
@@ -55,6 +55,32 @@ fn clocks_that_rise_together_sample_before_either_acts() {
 fn rising_edges_alone_are_recognised() {
     const { assert!(TwoClocks::POSEDGE_ONLY && !BothEdges::POSEDGE_ONLY) };
     assert_eq!(TwoClocks::CLOCKS, ["clk_a_i", "clk_b_i"]);
+}
+
+#[test]
+fn unchanged_inputs_are_recognised() {
+    // EveryWidth has no logic between inputs and registers to be saved.
+    const { assert!(TwoClocks::KNOWS_UNCHANGED_INPUTS && !EveryWidth::KNOWS_UNCHANGED_INPUTS) };
+}
+
+#[test]
+fn every_changed_input_reaches_the_logic_behind_it() {
+    let mut top = TwoClocks::new(Context::new()).unwrap();
+    for add in [0, 1, 1, 0x8000_0000, 0, 0, 7] {
+        top.add_i.set(add);
+        for _ in 0..2 {
+            top.eval().unwrap();
+            assert_eq!(top.sum_o.get(), top.a_o.get().wrapping_add(add));
+        }
+        top.tick(1_000, B).unwrap();
+        assert_eq!(top.sum_o.get(), top.a_o.get().wrapping_add(add));
+        top.tick(1_000, A).unwrap();
+        assert_eq!(
+            top.sum_o.get(),
+            top.a_o.get().wrapping_add(add),
+            "also when the register changes and not the input"
+        );
+    }
 }
 
 #[test]

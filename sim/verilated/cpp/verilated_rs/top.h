@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "verilated_rs/inputs.h"
 #include "verilated_rs/model.h"
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"
@@ -29,7 +30,8 @@ struct VcdTrace {
 };
 #endif
 
-template <class Top, class Trace>
+// `Inputs` remembers the inputs and tells whether they changed: inputs.h.
+template <class Top, class Trace, class Inputs>
 class TopModel final : public Model {
  public:
   TopModel(std::unique_ptr<VerilatedContext> context, bool posedge_only)
@@ -44,7 +46,10 @@ class TopModel final : public Model {
   TraceKind trace_kind() const noexcept override { return Trace::kKind; }
 
  protected:
-  void step() override { top.eval_step(); }
+  void step() override {
+    inputs_changed = inputs_.update(top);
+    top.eval_step();
+  }
   void run_final() override { top.final(); }
 
   bool trace_open(const char* path, int depth) override {
@@ -71,6 +76,8 @@ class TopModel final : public Model {
   }
 
  private:
+  Inputs inputs_;
+
   struct Nothing {};
   template <class T>
   struct Holder {
