@@ -23,8 +23,7 @@ fn number(variable: &str, default: u32) -> u32 {
 }
 
 fn main() {
-    let [entries, line_entries, ways] =
-        GEOMETRY.map(|(variable, _, default)| number(variable, default));
+    let [entries, line_entries, ways] = GEOMETRY.map(|(variable, _, default)| number(variable, default));
     if !(8..=128).contains(&line_entries) {
         panic!("NICSCOPE_VMH_LINE_ENTRIES={line_entries}: 8 to 128 were expected");
     }
@@ -32,10 +31,7 @@ fn main() {
         panic!("NICSCOPE_VMH_WAYS={ways}: 2, 4 or 8 was expected");
     }
     if entries < line_entries * ways {
-        panic!(
-            "NICSCOPE_VMH_ENTRIES={entries}: at least one set, {} entries, was expected",
-            line_entries * ways
-        );
+        panic!("NICSCOPE_VMH_ENTRIES={entries}: at least one set, {} entries, was expected", line_entries * ways);
     }
     let constants: String = GEOMETRY
         .iter()

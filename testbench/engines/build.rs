@@ -22,11 +22,7 @@ fn main() {
 
     // Parts with scalar ports, for the assertions that no neighbour of a whole engine can break.
     let part = |module: &str, prefix: &str, list: &str| {
-        Model::new(module)
-            .prefix(prefix)
-            .file_list(list)
-            .clock("clk_i")
-            .build();
+        Model::new(module).prefix(prefix).file_list(list).clock("clk_i").build();
     };
     part("nic_dma_align", "PartAlign", "../../rtl/dma/dma.f");
     part("nic_word_queue", "PartQueue", "../../rtl/dma/dma.f");

@@ -3,9 +3,7 @@ use verilated_build::{Model, Unknown};
 fn main() {
     bench("bench_memory", "BenchMemory").build();
     bench("bench_core_memory", "BenchCoreMemory").build();
-    bench("bench_registers", "BenchRegisters")
-        .file("rtl/bench_registers_bind.sv")
-        .build();
+    bench("bench_registers", "BenchRegisters").file("rtl/bench_registers_bind.sv").build();
     bench("bench_checkers", "BenchCheckers").build();
     // The whole NIC, watched by every checker; and as fast as it can be.
     nic("WatchedNic")

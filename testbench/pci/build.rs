@@ -3,13 +3,8 @@
 use verilated_build::{Model, Unknown};
 
 fn main() {
-    model("bench_pci", "BenchPci")
-        .clock("clk_pci_i")
-        .clock("clk_core_i")
-        .build();
-    model("bench_pci_parts", "BenchPciParts")
-        .clock("clk_i")
-        .build();
+    model("bench_pci", "BenchPci").clock("clk_pci_i").clock("clk_core_i").build();
+    model("bench_pci_parts", "BenchPciParts").clock("clk_i").build();
 }
 
 /// A wrapper, which starts with random contents where reset sets none.

@@ -86,9 +86,7 @@ pub enum BootError {
 }
 
 /// Written by firmware that met its own error, before it raises [`CAUSE_CRASH`] and stops. At [`CRASH_RECORD_ADDRESS`]; zero before.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct CrashRecord {
     /// [`CRASH_TRAP`] or [`CRASH_PANIC`]; written last.

@@ -138,12 +138,7 @@ pub struct Equation {
 impl Equation {
     /// Whole minus parts; negative is always wrong.
     pub fn surplus(&self, value: impl Fn(Counter) -> u32) -> i64 {
-        let sum = |counters: &[Counter]| {
-            counters
-                .iter()
-                .map(|&counter| i64::from(value(counter)))
-                .sum::<i64>()
-        };
+        let sum = |counters: &[Counter]| counters.iter().map(|&counter| i64::from(value(counter))).sum::<i64>();
         sum(self.whole) - sum(self.parts)
     }
 }
@@ -202,15 +197,7 @@ pub const fn conservation() -> &'static [Equation] {
         Equation {
             name: "lookups, send path",
             whole: &[SendLookups],
-            parts: &[
-                SendHits,
-                SendFaults,
-                SendWildPages,
-                SendMisses,
-                SendPending,
-                SendNoWay,
-                SendMissRingFull,
-            ],
+            parts: &[SendHits, SendFaults, SendWildPages, SendMisses, SendPending, SendNoWay, SendMissRingFull],
             under_way: None,
         },
         Equation {
@@ -252,14 +239,8 @@ mod tests {
     #[test]
     fn a_lost_frame_shows_as_a_surplus() {
         let frames = &conservation()[0];
-        assert_eq!(
-            frames.surplus(|counter| u32::from(counter == Counter::FramesReceived)),
-            1
-        );
-        assert_eq!(
-            frames.surplus(|counter| u32::from(counter == Counter::FramesGap)),
-            -1
-        );
+        assert_eq!(frames.surplus(|counter| u32::from(counter == Counter::FramesReceived)), 1);
+        assert_eq!(frames.surplus(|counter| u32::from(counter == Counter::FramesGap)), -1);
         assert_eq!(frames.surplus(|_| 0), 0);
     }
 
@@ -267,10 +248,7 @@ mod tests {
     fn no_counter_is_in_two_places() {
         for (i, equation) in conservation().iter().enumerate() {
             for other in &conservation()[i + 1..] {
-                assert!(equation
-                    .parts
-                    .iter()
-                    .all(|counter| !other.parts.contains(counter)));
+                assert!(equation.parts.iter().all(|counter| !other.parts.contains(counter)));
             }
         }
     }

@@ -272,9 +272,7 @@ impl Repr {
                     key: packet.key(),
                     message: packet.message(),
                 };
-                if flags & !(FLAG_LAST | FLAG_ABORTED) != 0
-                    || (write.aborted && write.data_bytes != 0)
-                {
+                if flags & !(FLAG_LAST | FLAG_ABORTED) != 0 || (write.aborted && write.data_bytes != 0) {
                     return Err(FrameError::BadFlags);
                 }
                 if packet.data().len() < usize::from(write.data_bytes) {
@@ -320,10 +318,7 @@ impl Repr {
         packet.put(offset::DESTINATION, &mac_address(self.destination));
         packet.put(offset::SOURCE, &mac_address(self.source));
         packet.put(offset::ETHERTYPE, &ETHERTYPE.to_be_bytes());
-        packet.put(
-            offset::KIND,
-            &[kind as u8, flags, self.source as u8, self.session],
-        );
+        packet.put(offset::KIND, &[kind as u8, flags, self.source as u8, self.session]);
         packet.set_data_bytes(write.data_bytes);
         packet.set_sequence(write.sequence);
         packet.set_acknowledge(self.acknowledge);
@@ -382,16 +377,10 @@ mod tests {
 
     #[test]
     fn an_acknowledgement_survives_the_wire() {
-        let ack = Repr {
-            body: Body::Acknowledge,
-            ..WRITE
-        };
+        let ack = Repr { body: Body::Acknowledge, ..WRITE };
         let mut bytes = [0xAA; FRAME_BYTES_MIN];
         ack.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
-        assert_eq!(
-            Repr::parse(&Packet::new_checked(&bytes[..]).unwrap()),
-            Ok(ack)
-        );
+        assert_eq!(Repr::parse(&Packet::new_checked(&bytes[..]).unwrap()), Ok(ack));
     }
 
     #[test]
@@ -411,10 +400,7 @@ mod tests {
             (word::MESSAGE, 9),
         ];
         for (at, value) in words {
-            assert_eq!(
-                value.to_le_bytes(),
-                WRITE_BYTES[at as usize..at as usize + 4]
-            );
+            assert_eq!(value.to_le_bytes(), WRITE_BYTES[at as usize..at as usize + 4]);
         }
         assert_eq!(word::data_bytes(word::node_length(1, 5, 4)), 4);
         assert_eq!(word::session(word::node_length(1, 5, 4)), 5);
@@ -433,9 +419,6 @@ mod tests {
         assert_eq!(refused(offset::FLAGS, 0x80), FrameError::BadFlags);
         assert_eq!(refused(offset::FLAGS, FLAG_ABORTED), FrameError::BadFlags);
         assert_eq!(refused(offset::DATA_BYTES, 5), FrameError::Truncated);
-        assert_eq!(
-            Packet::new_checked(&WRITE_BYTES[..47]).unwrap_err(),
-            FrameError::Truncated
-        );
+        assert_eq!(Packet::new_checked(&WRITE_BYTES[..47]).unwrap_err(), FrameError::Truncated);
     }
 }

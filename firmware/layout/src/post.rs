@@ -6,9 +6,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 pub const POST_QUEUE_ENTRIES: u32 = 128;
 pub const POST_DESCRIPTOR_BYTES: u32 = 32;
 
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct PostDescriptor {
     /// [`OP_WRITE`].
@@ -29,9 +27,7 @@ pub const OP_WRITE: u8 = 1;
 
 /// What the NIC writes by DMA to the process's status page after one or more posts have ended. The words land in ascending order, so whoever
 /// sees a new `ended` also sees the words that belong to it.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct ProcessStatus {
     /// How many posts ended badly.

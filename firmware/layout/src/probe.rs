@@ -12,9 +12,7 @@ pub const PROBE_RING_ENTRIES: u32 = 128;
 
 pub const PROBE_REPLY_ADDRESS: u32 = 0x180;
 
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct ProbeReply {
     pub commands: u32,
@@ -22,9 +20,7 @@ pub struct ProbeReply {
 }
 
 /// 16 bytes.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct ProbeCommand {
     /// `PROBE_*`, others do nothing and answer [`ANSWER_UNKNOWN`].
@@ -42,9 +38,7 @@ pub const PROBE_UNLOCK: u32 = 2;
 pub const PROBE_INVALIDATE: u32 = 3;
 
 /// 16 bytes.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct ProbeResult {
     /// `ANSWER_*`.

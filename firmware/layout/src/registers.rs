@@ -54,10 +54,7 @@ pub struct Register<T, A> {
 
 impl<T, A> Register<T, A> {
     const fn new(offset: u32) -> Self {
-        Register {
-            offset: Offset(offset),
-            kind: PhantomData,
-        }
+        Register { offset: Offset(offset), kind: PhantomData }
     }
 
     pub const fn offset(self) -> Offset {
@@ -83,9 +80,7 @@ impl<T, A, const N: usize> Registers<T, A, N> {
     pub const COUNT: usize = N;
 
     const fn new(offset: u32) -> Self {
-        Registers {
-            first: Register::new(offset),
-        }
+        Registers { first: Register::new(offset) }
     }
 
     /// For numbers that the program chose; panics beyond the last.
@@ -226,8 +221,7 @@ pub mod ident {
         }
 
         pub const fn with_doorbell_pages(self, doorbell_pages: u32) -> Capabilities {
-            let doorbell_pages =
-                (doorbell_pages << Self::DOORBELL_PAGES_SHIFT) & Self::DOORBELL_PAGES_MASK;
+            let doorbell_pages = (doorbell_pages << Self::DOORBELL_PAGES_SHIFT) & Self::DOORBELL_PAGES_MASK;
             Capabilities((self.0 & !Self::DOORBELL_PAGES_MASK) | doorbell_pages)
         }
 
@@ -237,8 +231,7 @@ pub mod ident {
         }
 
         pub const fn with_scratchpad_kib(self, scratchpad_kib: u32) -> Capabilities {
-            let scratchpad_kib =
-                (scratchpad_kib << Self::SCRATCHPAD_KIB_SHIFT) & Self::SCRATCHPAD_KIB_MASK;
+            let scratchpad_kib = (scratchpad_kib << Self::SCRATCHPAD_KIB_SHIFT) & Self::SCRATCHPAD_KIB_MASK;
             Capabilities((self.0 & !Self::SCRATCHPAD_KIB_MASK) | scratchpad_kib)
         }
 

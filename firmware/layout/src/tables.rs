@@ -6,9 +6,7 @@ pub use crate::counter::Counter;
 use crate::post::ProcessStatus;
 
 /// One per process slot. The driver writes `state` last when it opens the slot, and first when it closes it.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct ProcessEntry {
     /// 1 while the slot is open.
@@ -25,9 +23,7 @@ pub struct ProcessEntry {
 pub const PID_MAX: u32 = 0xFFF;
 
 /// A registered buffer. In this table the buffer identifier is the index. The driver writes `state` last.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct BufferEntry {
     /// 1 while the buffer is registered.
@@ -45,9 +41,7 @@ pub const BUFFER_TABLE_ENTRIES: usize = 256;
 pub const PERMIT_WRITE: u32 = 1;
 
 /// What the NIC tells the driver about a miss (M-17, M-18). In the miss ring; the producer index goes to mailbox [`crate::ring::MAILBOX_MISS`].
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct MissEntry {
     /// Key of the reserved line: see [`crate::vmh::key`].

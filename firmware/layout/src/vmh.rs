@@ -24,17 +24,10 @@ pub enum GeometryError {
 
 impl VmhGeometry {
     /// The geometry that the thesis recommends (MC-6): 16K entries, lines of 64, 4 ways.
-    pub const RECOMMENDED: VmhGeometry = VmhGeometry {
-        entries: 16_384,
-        line_entries: 64,
-        ways: 4,
-    };
+    pub const RECOMMENDED: VmhGeometry = VmhGeometry { entries: 16_384, line_entries: 64, ways: 4 };
 
     pub const fn check(self) -> Result<VmhGeometry, GeometryError> {
-        if !self.entries.is_power_of_two()
-            || !self.line_entries.is_power_of_two()
-            || !self.ways.is_power_of_two()
-        {
+        if !self.entries.is_power_of_two() || !self.line_entries.is_power_of_two() || !self.ways.is_power_of_two() {
             return Err(GeometryError::NotAPowerOfTwo);
         }
         if self.line_entries < 8 || self.line_entries > 128 {

@@ -46,24 +46,12 @@ impl CacheOp {
         // Half as many lines again as one set holds, of two neighbouring sets.
         let set = bits(10, 1) & (geometry.sets() - 1);
         let turn = bits(11, 16) % (geometry.ways + geometry.ways / 2);
-        let page = (turn * geometry.sets() + set) * geometry.line_entries
-            + bits(27, 7) % geometry.line_entries;
+        let page = (turn * geometry.sets() + set) * geometry.line_entries + bits(27, 7) % geometry.line_entries;
         let nth = bits(40, 8);
         match bits(0, 4) {
-            0..=7 => CacheOp::Use {
-                path: if bits(9, 1) == 0 {
-                    Path::Send
-                } else {
-                    Path::Receive
-                },
-                pid,
-                page,
-            },
+            0..=7 => CacheOp::Use { path: if bits(9, 1) == 0 { Path::Send } else { Path::Receive }, pid, page },
             8..=10 => CacheOp::Unlock { nth },
-            11..=13 => CacheOp::Fill {
-                nth,
-                seed: bits(48, 8),
-            },
+            11..=13 => CacheOp::Fill { nth, seed: bits(48, 8) },
             14 => CacheOp::Release { nth },
             _ => CacheOp::Invalidate { pid, page },
         }
@@ -73,16 +61,8 @@ impl CacheOp {
 impl fmt::Display for CacheOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            CacheOp::Use {
-                path: Path::Send,
-                pid,
-                page,
-            } => write!(f, "use send {pid} {page:#x}"),
-            CacheOp::Use {
-                path: Path::Receive,
-                pid,
-                page,
-            } => write!(f, "use receive {pid} {page:#x}"),
+            CacheOp::Use { path: Path::Send, pid, page } => write!(f, "use send {pid} {page:#x}"),
+            CacheOp::Use { path: Path::Receive, pid, page } => write!(f, "use receive {pid} {page:#x}"),
             CacheOp::Unlock { nth } => write!(f, "unlock {nth}"),
             CacheOp::Fill { nth, seed } => write!(f, "fill {nth} {seed}"),
             CacheOp::Release { nth } => write!(f, "release {nth}"),
@@ -113,26 +93,14 @@ impl FromStr for CacheOp {
         };
         let words: Vec<&str> = line.split_whitespace().collect();
         Ok(match words[..] {
-            ["use", "send", pid, page] => CacheOp::Use {
-                path: Path::Send,
-                pid: number(pid)?,
-                page: number(page)?,
-            },
-            ["use", "receive", pid, page] => CacheOp::Use {
-                path: Path::Receive,
-                pid: number(pid)?,
-                page: number(page)?,
-            },
+            ["use", "send", pid, page] => CacheOp::Use { path: Path::Send, pid: number(pid)?, page: number(page)? },
+            ["use", "receive", pid, page] => {
+                CacheOp::Use { path: Path::Receive, pid: number(pid)?, page: number(page)? }
+            }
             ["unlock", nth] => CacheOp::Unlock { nth: number(nth)? },
-            ["fill", nth, seed] => CacheOp::Fill {
-                nth: number(nth)?,
-                seed: number(seed)?,
-            },
+            ["fill", nth, seed] => CacheOp::Fill { nth: number(nth)?, seed: number(seed)? },
             ["release", nth] => CacheOp::Release { nth: number(nth)? },
-            ["invalidate", pid, page] => CacheOp::Invalidate {
-                pid: number(pid)?,
-                page: number(page)?,
-            },
+            ["invalidate", pid, page] => CacheOp::Invalidate { pid: number(pid)?, page: number(page)? },
             _ => return Err(NotAnOperation(line.to_owned())),
         })
     }
@@ -157,12 +125,7 @@ pub trait Target {
     fn unlock(&mut self, path: Path, line: u32) -> Result<Answer, Self::Error>;
     fn invalidate(&mut self, pid: u32, page: u32) -> Result<Answer, Self::Error>;
     /// As the driver does: [`fill_words`].
-    fn fill(
-        &mut self,
-        line: u32,
-        miss_key: u32,
-        page_number: &dyn Fn(u32) -> u32,
-    ) -> Result<(), Self::Error>;
+    fn fill(&mut self, line: u32, miss_key: u32, page_number: &dyn Fn(u32) -> u32) -> Result<(), Self::Error>;
     /// As the driver does: [`release_words`].
     fn release(&mut self, line: u32) -> Result<(), Self::Error>;
 }
@@ -209,27 +172,14 @@ impl<const E: u32, const L: u32, const W: u32> Target for InMemory<E, L, W> {
     }
 
     fn unlock(&mut self, path: Path, line: u32) -> Result<Answer, Self::Error> {
-        Ok(if self.cache.unlock(&mut self.words, path, line) {
-            Answer::Done
-        } else {
-            Answer::Nothing
-        })
+        Ok(if self.cache.unlock(&mut self.words, path, line) { Answer::Done } else { Answer::Nothing })
     }
 
     fn invalidate(&mut self, pid: u32, page: u32) -> Result<Answer, Self::Error> {
-        Ok(if self.cache.invalidate(&mut self.words, pid, page) {
-            Answer::Done
-        } else {
-            Answer::Nothing
-        })
+        Ok(if self.cache.invalidate(&mut self.words, pid, page) { Answer::Done } else { Answer::Nothing })
     }
 
-    fn fill(
-        &mut self,
-        line: u32,
-        miss_key: u32,
-        page_number: &dyn Fn(u32) -> u32,
-    ) -> Result<(), Self::Error> {
+    fn fill(&mut self, line: u32, miss_key: u32, page_number: &dyn Fn(u32) -> u32) -> Result<(), Self::Error> {
         for (offset, value) in fill_words(Vmh::<E, L, W>::GEOMETRY, line, miss_key, page_number) {
             self.words.write(offset, value);
         }
@@ -255,15 +205,8 @@ pub fn page_number(seed: u32, page: u32) -> u32 {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Content {
     Empty,
-    Reserved {
-        pid: u32,
-        line_page: u32,
-    },
-    Valid {
-        pid: u32,
-        line_page: u32,
-        entries: Vec<u32>,
-    },
+    Reserved { pid: u32, line_page: u32 },
+    Valid { pid: u32, line_page: u32, entries: Vec<u32> },
 }
 
 #[derive(Clone, Debug)]
@@ -285,21 +228,9 @@ pub struct Model {
 
 impl Model {
     pub fn new(geometry: VmhGeometry) -> Model {
-        let ways = vec![
-            Way {
-                content: Content::Empty,
-                locks: [0; 2]
-            };
-            geometry.lines() as usize
-        ];
+        let ways = vec![Way { content: Content::Empty, locks: [0; 2] }; geometry.lines() as usize];
         let order = vec![(0..geometry.ways).collect(); geometry.sets() as usize];
-        Model {
-            geometry,
-            ways,
-            order,
-            references: Vec::new(),
-            reserved: Vec::new(),
-        }
+        Model { geometry, ways, order, references: Vec::new(), reserved: Vec::new() }
     }
 
     fn find(&self, pid: u32, page: u32) -> Option<u32> {
@@ -307,10 +238,9 @@ impl Model {
         (set * self.geometry.ways..(set + 1) * self.geometry.ways).find(|&line| {
             match self.ways[line as usize].content {
                 Content::Empty => false,
-                Content::Reserved { pid: p, line_page }
-                | Content::Valid {
-                    pid: p, line_page, ..
-                } => (p, line_page) == (pid, page),
+                Content::Reserved { pid: p, line_page } | Content::Valid { pid: p, line_page, .. } => {
+                    (p, line_page) == (pid, page)
+                }
             }
         })
     }
@@ -335,21 +265,14 @@ impl Model {
             return Answer::Hit { line, entry };
         }
         let set = self.geometry.set_of(page);
-        let victim = self.order[set as usize]
-            .iter()
-            .rev()
-            .map(|way| set * self.geometry.ways + way)
-            .find(|&line| {
-                let way = &self.ways[line as usize];
-                way.locks == [0; 2] && !matches!(way.content, Content::Reserved { .. })
-            });
+        let victim = self.order[set as usize].iter().rev().map(|way| set * self.geometry.ways + way).find(|&line| {
+            let way = &self.ways[line as usize];
+            way.locks == [0; 2] && !matches!(way.content, Content::Reserved { .. })
+        });
         let Some(line) = victim else {
             return Answer::NoWay;
         };
-        self.ways[line as usize].content = Content::Reserved {
-            pid,
-            line_page: self.geometry.line_page(page),
-        };
+        self.ways[line as usize].content = Content::Reserved { pid, line_page: self.geometry.line_page(page) };
         self.reserved.push(line);
         self.touch(line, true);
         Answer::Reserved { line }
@@ -409,9 +332,7 @@ pub fn replay<T: Target>(
                 if model.references.is_empty() {
                     continue;
                 }
-                let (path, line) = model
-                    .references
-                    .remove(nth as usize % model.references.len());
+                let (path, line) = model.references.remove(nth as usize % model.references.len());
                 model.ways[line as usize].locks[path as usize] -= 1;
                 coverage.unlocks += 1;
                 (Answer::Done, target.unlock(path, line).map_err(failed)?)
@@ -424,19 +345,11 @@ pub fn replay<T: Target>(
                 let Content::Reserved { pid, line_page } = model.ways[line as usize].content else {
                     unreachable!("the model's list of reserved lines is wrong");
                 };
-                let entries = (0..geometry.line_entries)
-                    .map(|index| page_number(seed, line_page + index))
-                    .collect();
-                model.ways[line as usize].content = Content::Valid {
-                    pid,
-                    line_page,
-                    entries,
-                };
+                let entries = (0..geometry.line_entries).map(|index| page_number(seed, line_page + index)).collect();
+                model.ways[line as usize].content = Content::Valid { pid, line_page, entries };
                 coverage.fills += 1;
                 target
-                    .fill(line, key(pid, line_page, KEY_RESERVED), &|page| {
-                        page_number(seed, page)
-                    })
+                    .fill(line, key(pid, line_page, KEY_RESERVED), &|page| page_number(seed, page))
                     .map_err(failed)?;
                 continue;
             }
@@ -464,12 +377,7 @@ pub fn replay<T: Target>(
             }
         };
         if expected != got {
-            return Err(Failure::Mismatch {
-                index,
-                op,
-                expected,
-                got,
-            });
+            return Err(Failure::Mismatch { index, op, expected, got });
         }
     }
     Ok(coverage)

@@ -1,6 +1,6 @@
 use nic_layout::vmh::{
-    key, key_line_page, key_pid, replacement_reset, VmhGeometry, KEY_EMPTY, KEY_RESERVED,
-    KEY_STATE_MASK, KEY_VALID, RECEIVE_LOCK_SHIFT, SEND_LOCK_SHIFT,
+    key, key_line_page, key_pid, replacement_reset, VmhGeometry, KEY_EMPTY, KEY_RESERVED, KEY_STATE_MASK, KEY_VALID,
+    RECEIVE_LOCK_SHIFT, SEND_LOCK_SHIFT,
 };
 
 use crate::{Recency, Words};
@@ -63,9 +63,7 @@ pub struct Vmh<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> {
     base: u32,
 }
 
-impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
-    Vmh<ENTRIES, LINE_ENTRIES, WAYS>
-{
+impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, LINE_ENTRIES, WAYS> {
     pub const GEOMETRY: VmhGeometry = match (VmhGeometry { entries: ENTRIES, line_entries: LINE_ENTRIES, ways: WAYS }).check() {
         Ok(geometry) => geometry,
         Err(_) => panic!("the VMH cache cannot have this geometry: powers of two, lines of 8 to 128 entries, 2 to 8 ways, at least one set"),
@@ -170,10 +168,7 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
             let line = set * WAYS + (recency.at(position) & (WAYS - 1));
             let state = memory.read(self.key_at(line)) & KEY_STATE_MASK;
             if state != KEY_RESERVED && memory.read(self.state_at(line)) == 0 {
-                memory.write(
-                    self.key_at(line),
-                    key(pid, Self::GEOMETRY.line_page(page), KEY_RESERVED),
-                );
+                memory.write(self.key_at(line), key(pid, Self::GEOMETRY.line_page(page), KEY_RESERVED));
                 memory.write(self.replacement_at(set), recency.to_front(position).0);
                 return Reserve::Line(line);
             }
@@ -246,16 +241,9 @@ pub fn fill_words(
     page_number: impl Fn(u32) -> u32,
 ) -> impl Iterator<Item = (u32, u32)> {
     let first = key_line_page(miss_key);
-    let entries = (0..geometry.line_entries).map(move |index| {
-        (
-            geometry.entry_offset(line, index),
-            page_number(first + index),
-        )
-    });
-    entries.chain(core::iter::once((
-        geometry.key_offset(line),
-        key(key_pid(miss_key), first, KEY_VALID),
-    )))
+    let entries =
+        (0..geometry.line_entries).map(move |index| (geometry.entry_offset(line, index), page_number(first + index)));
+    entries.chain(core::iter::once((geometry.key_offset(line), key(key_pid(miss_key), first, KEY_VALID))))
 }
 
 /// The write by which the driver gives a reserved line back unfilled.

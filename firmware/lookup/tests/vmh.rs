@@ -8,11 +8,7 @@ use proptest::prelude::*;
 type Small<const W: u32> = InMemory<256, 8, W>;
 
 fn small(ways: u32) -> VmhGeometry {
-    VmhGeometry {
-        entries: 256,
-        line_entries: 8,
-        ways,
-    }
+    VmhGeometry { entries: 256, line_entries: 8, ways }
 }
 
 fn text(ops: &[CacheOp]) -> String {
@@ -20,22 +16,14 @@ fn text(ops: &[CacheOp]) -> String {
 }
 
 fn ops(geometry: VmhGeometry, count: usize) -> impl Strategy<Value = Vec<CacheOp>> {
-    prop::collection::vec(
-        any::<u64>().prop_map(move |random| CacheOp::draw(random, geometry)),
-        1..count,
-    )
+    prop::collection::vec(any::<u64>().prop_map(move |random| CacheOp::draw(random, geometry)), 1..count)
 }
 
-fn agrees<T: Target>(
-    geometry: VmhGeometry,
-    ops: &[CacheOp],
-    target: &mut T,
-) -> Result<(), TestCaseError>
+fn agrees<T: Target>(geometry: VmhGeometry, ops: &[CacheOp], target: &mut T) -> Result<(), TestCaseError>
 where
     T::Error: std::fmt::Debug,
 {
-    replay(geometry, ops, target)
-        .map_err(|failure| TestCaseError::fail(format!("{failure:?} in\n{}", text(ops))))?;
+    replay(geometry, ops, target).map_err(|failure| TestCaseError::fail(format!("{failure:?} in\n{}", text(ops))))?;
     Ok(())
 }
 
@@ -116,9 +104,7 @@ fn drawn_lists_meet_every_answer() {
     let mut state = 1u64;
     let list: Vec<CacheOp> = (0..5000)
         .map(|_| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             CacheOp::draw(state ^ state >> 29, small(4))
         })
         .collect();
@@ -157,12 +143,7 @@ impl Target for Unlocked {
         self.0.invalidate(pid, page)
     }
 
-    fn fill(
-        &mut self,
-        line: u32,
-        miss_key: u32,
-        page_number: &dyn Fn(u32) -> u32,
-    ) -> Result<(), Self::Error> {
+    fn fill(&mut self, line: u32, miss_key: u32, page_number: &dyn Fn(u32) -> u32) -> Result<(), Self::Error> {
         self.0.fill(line, miss_key, page_number)
     }
 
@@ -173,15 +154,12 @@ impl Target for Unlocked {
 
 #[test]
 fn the_model_notices_a_cache_that_does_not_lock() {
-    let list: Vec<CacheOp> =
-        "use send 1 0x0\nfill 0 1\nuse send 1 0x0\nuse send 1 0x80\nfill 0 1\nuse send 1 0x100\n"
-            .lines()
-            .map(|line| line.parse().unwrap())
-            .collect();
+    let list: Vec<CacheOp> = "use send 1 0x0\nfill 0 1\nuse send 1 0x0\nuse send 1 0x80\nfill 0 1\nuse send 1 0x100\n"
+        .lines()
+        .map(|line| line.parse().unwrap())
+        .collect();
     assert!(replay(small(2), &list, &mut Small::<2>::default()).is_ok());
-    let Err(Failure::Mismatch { index, .. }) =
-        replay(small(2), &list, &mut Unlocked(Small::default()))
-    else {
+    let Err(Failure::Mismatch { index, .. }) = replay(small(2), &list, &mut Unlocked(Small::default())) else {
         panic!("not noticed");
     };
     assert_eq!(index, 5);
@@ -189,8 +167,7 @@ fn the_model_notices_a_cache_that_does_not_lock() {
 
 #[test]
 fn a_fill_writes_the_key_last() {
-    let writes: Vec<(u32, u32)> =
-        fill_words(small(4), 3, key(7, 0x40, KEY_RESERVED), |page| page + 1).collect();
+    let writes: Vec<(u32, u32)> = fill_words(small(4), 3, key(7, 0x40, KEY_RESERVED), |page| page + 1).collect();
     assert_eq!(writes.len(), 9);
     assert_eq!(writes[0], (small(4).entry_offset(3, 0), 0x41));
     assert_eq!(writes[8], (small(4).key_offset(3), key(7, 0x40, KEY_VALID)));
@@ -199,10 +176,7 @@ fn a_fill_writes_the_key_last() {
 #[test]
 fn a_second_miss_on_a_reserved_line_is_only_pending() {
     let mut target = Small::<4>::default();
-    assert!(matches!(
-        target.use_page(Path::Receive, 1, 5),
-        Ok(Answer::Reserved { .. })
-    ));
+    assert!(matches!(target.use_page(Path::Receive, 1, 5), Ok(Answer::Reserved { .. })));
     assert_eq!(target.use_page(Path::Send, 1, 6), Ok(Answer::Pending));
 }
 
@@ -210,50 +184,26 @@ fn a_second_miss_on_a_reserved_line_is_only_pending() {
 fn an_invalidated_line_under_dma_is_not_given_away() {
     let mut target = InMemory::<16, 8, 2>::default();
     for page in [0, 8] {
-        let Ok(Answer::Reserved { line }) = target.use_page(Path::Send, 1, page) else {
-            panic!("not reserved")
-        };
-        target
-            .fill(line, key(1, page, KEY_RESERVED), &|page| {
-                page_number(1, page)
-            })
-            .unwrap();
-        assert!(matches!(
-            target.use_page(Path::Send, 1, page),
-            Ok(Answer::Hit { .. })
-        ));
+        let Ok(Answer::Reserved { line }) = target.use_page(Path::Send, 1, page) else { panic!("not reserved") };
+        target.fill(line, key(1, page, KEY_RESERVED), &|page| page_number(1, page)).unwrap();
+        assert!(matches!(target.use_page(Path::Send, 1, page), Ok(Answer::Hit { .. })));
     }
     assert_eq!(target.invalidate(1, 0), Ok(Answer::Done));
     assert_eq!(target.use_page(Path::Send, 1, 16), Ok(Answer::NoWay));
     assert_eq!(target.unlock(Path::Send, 0), Ok(Answer::Done));
-    assert_eq!(
-        target.use_page(Path::Send, 1, 16),
-        Ok(Answer::Reserved { line: 0 })
-    );
+    assert_eq!(target.use_page(Path::Send, 1, 16), Ok(Answer::Reserved { line: 0 }));
 }
 
 #[test]
 fn a_hole_is_a_hit_without_a_translation() {
     let mut target = Small::<4>::default();
-    let Ok(Answer::Reserved { line }) = target.use_page(Path::Send, 1, 10) else {
-        panic!("not reserved")
-    };
-    target
-        .fill(line, key(1, 8, KEY_RESERVED), &|page| page_number(1, page))
-        .unwrap();
-    assert_eq!(
-        target.use_page(Path::Send, 1, 10),
-        Ok(Answer::Hit {
-            line,
-            entry: NO_TRANSLATION
-        })
-    );
+    let Ok(Answer::Reserved { line }) = target.use_page(Path::Send, 1, 10) else { panic!("not reserved") };
+    target.fill(line, key(1, 8, KEY_RESERVED), &|page| page_number(1, page)).unwrap();
+    assert_eq!(target.use_page(Path::Send, 1, 10), Ok(Answer::Hit { line, entry: NO_TRANSLATION }));
 }
 
 #[test]
 fn wrong_text_says_what_would_be_right() {
     let error = "use sideways 3".parse::<CacheOp>().unwrap_err();
-    assert!(error
-        .to_string()
-        .contains("`use sideways 3` is not a cache operation"));
+    assert!(error.to_string().contains("`use sideways 3` is not a cache operation"));
 }

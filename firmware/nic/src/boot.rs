@@ -1,8 +1,8 @@
 //! The handshake with the driver through the boot block.
 
 use nic_layout::boot::{
-    BootError, BootReply, BootRequest, CrashRecord, BOOT_BLOCK_ADDRESS, BOOT_REFUSED,
-    BOOT_REPLY_ADDRESS, CRASH_RECORD_ADDRESS,
+    BootError, BootReply, BootRequest, CrashRecord, BOOT_BLOCK_ADDRESS, BOOT_REFUSED, BOOT_REPLY_ADDRESS,
+    CRASH_RECORD_ADDRESS,
 };
 use nic_layout::registers::ident;
 use nic_layout::CORE_SRAM_BASE;
@@ -32,8 +32,7 @@ pub fn request() -> BootRequest {
     for word in 0..size_of::<CrashRecord>() as u32 / 4 {
         write_sram(CRASH_RECORD_ADDRESS + word * 4, 0);
     }
-    let words: [u32; REQUEST_WORDS] =
-        core::array::from_fn(|word| read_sram(BOOT_BLOCK_ADDRESS + word as u32 * 4));
+    let words: [u32; REQUEST_WORDS] = core::array::from_fn(|word| read_sram(BOOT_BLOCK_ADDRESS + word as u32 * 4));
     transmute!(words)
 }
 

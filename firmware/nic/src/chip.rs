@@ -1,9 +1,7 @@
 //! The NIC as the protocol sees it.
 
 use nic_layout::frame::{FRAME_BYTES_MIN, HEADER_BYTES};
-use nic_layout::registers::{
-    dma_read, dma_write, doorbell, event_a, mac_rx, mac_tx, mailbox, timer,
-};
+use nic_layout::registers::{dma_read, dma_write, doorbell, event_a, mac_rx, mac_tx, mailbox, timer};
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
 use nic_lookup::Words;
@@ -38,8 +36,7 @@ impl Chip {
         store(dma_write::PRODUCER, 0);
         store(dma_write::CONSUMER, 0);
 
-        let frame_bytes_max =
-            (HEADER_BYTES as u32 + config.frame_data_bytes_max).max(FRAME_BYTES_MIN as u32);
+        let frame_bytes_max = (HEADER_BYTES as u32 + config.frame_data_bytes_max).max(FRAME_BYTES_MIN as u32);
         store(mac_tx::RING_BASE, map.transmit_ring);
         store(mac_tx::RING_LOG2, MAC_RING_LOG2);
         store(mac_tx::PRODUCER, 0);
@@ -61,10 +58,7 @@ impl Chip {
 
     pub fn enable(&mut self, events: u32) {
         store(dma_read::CONTROL, dma_read::CONTROL_RESET.with_enable(true));
-        store(
-            dma_write::CONTROL,
-            dma_write::CONTROL_RESET.with_enable(true),
-        );
+        store(dma_write::CONTROL, dma_write::CONTROL_RESET.with_enable(true));
         store(mac_tx::CONTROL, mac_tx::CONTROL_RESET.with_enable(true));
         store(mac_rx::CONTROL, mac_rx::CONTROL_RESET.with_enable(true));
         store(event_a::CLEAR, u32::MAX);
@@ -140,8 +134,7 @@ impl Device for Chip {
 
     #[inline(always)]
     fn post_dma_read(&mut self, bus_address: u32, sram_address: u32, control: u32) {
-        self.read_ring
-            .post(dma_read::PRODUCER, bus_address, sram_address, control);
+        self.read_ring.post(dma_read::PRODUCER, bus_address, sram_address, control);
     }
 
     #[inline(always)]
@@ -160,8 +153,7 @@ impl Device for Chip {
 
     #[inline(always)]
     fn post_dma_write(&mut self, bus_address: u32, sram_address: u32, control: u32) {
-        self.write_ring
-            .post(dma_write::PRODUCER, bus_address, sram_address, control);
+        self.write_ring.post(dma_write::PRODUCER, bus_address, sram_address, control);
     }
 
     #[inline(always)]

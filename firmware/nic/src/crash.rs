@@ -13,10 +13,7 @@ extern "C" {
 
 #[panic_handler]
 fn panic(info: &PanicInfo) -> ! {
-    write_sram(
-        CRASH_RECORD_ADDRESS + 4,
-        info.location().map_or(0, |location| location.line()),
-    );
+    write_sram(CRASH_RECORD_ADDRESS + 4, info.location().map_or(0, |location| location.line()));
     write_sram(CRASH_RECORD_ADDRESS, CRASH_PANIC);
     trace(Marker::Crash, 0);
     // SAFETY: the end of start-up code; it touches two registers and never returns.

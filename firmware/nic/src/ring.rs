@@ -18,13 +18,7 @@ impl DmaRing {
     }
 
     #[inline(always)]
-    pub fn post(
-        &mut self,
-        index_register: Register<u32, ReadWrite>,
-        bus: u32,
-        sram: u32,
-        control: u32,
-    ) {
+    pub fn post(&mut self, index_register: Register<u32, ReadWrite>, bus: u32, sram: u32, control: u32) {
         let at = self.base + (self.producer & ((1 << DMA_RING_LOG2) - 1)) * DMA_DESCRIPTOR_BYTES;
         write_sram(at, bus);
         write_sram(at + 4, sram);

@@ -24,11 +24,7 @@ impl<const N: usize> Alarms<N> {
     };
 
     pub const fn new() -> Self {
-        Alarms {
-            due: [0; N],
-            armed: 0,
-            timer: None,
-        }
+        Alarms { due: [0; N], armed: 0, timer: None }
     }
 
     /// Sets or moves the deadline of a node. `Some`: set the hardware timer to this.

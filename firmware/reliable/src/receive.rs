@@ -29,10 +29,7 @@ pub enum AckDue {
 
 impl ReceiveState {
     pub const fn new(first: u32) -> ReceiveState {
-        ReceiveState {
-            expected: first,
-            owed: 0,
-        }
+        ReceiveState { expected: first, owed: 0 }
     }
 
     #[inline(always)]

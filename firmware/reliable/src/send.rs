@@ -34,11 +34,7 @@ const BACKOFF_LOG2_MAX: u32 = 4;
 
 impl SendWindow {
     pub const fn new(first: u32) -> SendWindow {
-        SendWindow {
-            unacknowledged: first,
-            next: first,
-            tries: 0,
-        }
+        SendWindow { unacknowledged: first, next: first, tries: 0 }
     }
 
     #[inline(always)]
@@ -102,11 +98,7 @@ impl SendWindow {
     #[inline(always)]
     pub const fn interval(&self, base: u32) -> u32 {
         let doublings = self.tries.saturating_sub(1);
-        base << if doublings < BACKOFF_LOG2_MAX {
-            doublings
-        } else {
-            BACKOFF_LOG2_MAX
-        }
+        base << if doublings < BACKOFF_LOG2_MAX { doublings } else { BACKOFF_LOG2_MAX }
     }
 
     /// The longest that [`Self::interval`] can be.

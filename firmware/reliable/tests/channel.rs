@@ -21,18 +21,9 @@ struct Fault {
 }
 
 fn fault() -> impl Strategy<Value = Fault> {
-    (
-        0u32..10,
-        0u32..10,
-        prop_oneof![4 => 1u64..3, 1 => 1u64..60],
-        0u32..10,
+    (0u32..10, 0u32..10, prop_oneof![4 => 1u64..3, 1 => 1u64..60], 0u32..10).prop_map(
+        |(lose, duplicate, delay, miss)| Fault { lose: lose < 2, duplicate: duplicate < 2, delay, miss: miss < 2 },
     )
-        .prop_map(|(lose, duplicate, delay, miss)| Fault {
-            lose: lose < 2,
-            duplicate: duplicate < 2,
-            delay,
-            miss: miss < 2,
-        })
 }
 
 struct Channel<T> {
@@ -51,12 +42,7 @@ impl<T: Copy> Channel<T> {
     }
 
     fn arrivals(&mut self, now: u64) -> Vec<T> {
-        let due = self
-            .items
-            .iter()
-            .filter(|(at, _)| *at <= now)
-            .map(|(_, item)| *item)
-            .collect();
+        let due = self.items.iter().filter(|(at, _)| *at <= now).map(|(_, item)| *item).collect();
         self.items.retain(|(at, _)| *at > now);
         due
     }

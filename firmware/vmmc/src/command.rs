@@ -1,9 +1,7 @@
 //! Commands of the driver: each is obeyed at once and answered when all DMA posted before it has ended (INV-19, INV-36).
 
 use nic_layout::counter::Counter;
-use nic_layout::ring::{
-    COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, COMMAND_MASK, MAILBOX_COMMAND_DONE,
-};
+use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, COMMAND_MASK, MAILBOX_COMMAND_DONE};
 use nic_layout::trace::Marker;
 use nic_layout::vmh::{key_line_page, key_pid};
 
@@ -19,21 +17,13 @@ pub(crate) struct Fence {
 }
 
 impl Fence {
-    pub(crate) const EMPTY: Fence = Fence {
-        waits: false,
-        command: 0,
-        reads: 0,
-        writes: 0,
-    };
+    pub(crate) const EMPTY: Fence = Fence { waits: false, command: 0, reads: 0, writes: 0 };
 }
 
 impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     pub(crate) fn on_command(&mut self, dev: &mut impl Device, command: u32) {
         dev.trace(Marker::Command, command);
-        let legal = matches!(
-            command & COMMAND_MASK,
-            COMMAND_FENCE | COMMAND_INVALIDATE | COMMAND_CLOSE
-        );
+        let legal = matches!(command & COMMAND_MASK, COMMAND_FENCE | COMMAND_INVALIDATE | COMMAND_CLOSE);
         if self.fence.waits || !legal {
             self.count(dev, Counter::MailboxesWild);
             return;
@@ -41,20 +31,14 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.count(dev, Counter::Commands);
         match command & COMMAND_MASK {
             COMMAND_INVALIDATE => {
-                self.cache
-                    .invalidate(dev, key_pid(command), key_line_page(command));
+                self.cache.invalidate(dev, key_pid(command), key_line_page(command));
                 // Whoever waited for that line must ask again.
                 self.wake(self.parked | self.blocked);
             }
             COMMAND_CLOSE => self.close_slot(dev, (command >> 4) as usize & 0xF),
             _ => {}
         }
-        self.fence = Fence {
-            waits: true,
-            command,
-            reads: self.reads.posted,
-            writes: self.writes.posted,
-        };
+        self.fence = Fence { waits: true, command, reads: self.reads.posted, writes: self.writes.posted };
         self.check_fence(dev);
     }
 
@@ -69,8 +53,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     #[inline(never)]
     fn answer_if_done(&mut self, dev: &mut impl Device) {
         let passed = |done: u32, mark: u32| done.wrapping_sub(mark) <= u32::MAX / 2;
-        if passed(self.reads.done, self.fence.reads) && passed(self.writes.done, self.fence.writes)
-        {
+        if passed(self.reads.done, self.fence.reads) && passed(self.writes.done, self.fence.writes) {
             self.fence.waits = false;
             dev.to_host(MAILBOX_COMMAND_DONE, self.fence.command);
         }

@@ -60,10 +60,7 @@ impl Config {
         if request.layout_version != LAYOUT_VERSION {
             return Err(BootError::OtherLayout);
         }
-        if request.node_count < 2
-            || request.node_count > MAX_NODES as u32
-            || request.node >= request.node_count
-        {
+        if request.node_count < 2 || request.node_count > MAX_NODES as u32 || request.node >= request.node_count {
             return Err(BootError::NodeOutOfRange);
         }
         if request.session > 0xFF {
@@ -143,115 +140,27 @@ mod tests {
     #[test]
     fn a_good_request_is_taken_and_buffers_are_shared_among_peers() {
         assert_eq!(Config::check(&GOOD).unwrap().window_frames, 21);
-        assert_eq!(
-            Config::check(&BootRequest {
-                node_count: 2,
-                ..GOOD
-            })
-            .unwrap()
-            .window_frames,
-            32
-        );
+        assert_eq!(Config::check(&BootRequest { node_count: 2, ..GOOD }).unwrap().window_frames, 32);
     }
 
     #[test]
     fn each_bad_request_is_refused_with_its_reason() {
         let cases = [
             (BootRequest { magic: 0, ..GOOD }, BootError::BadMagic),
-            (
-                BootRequest {
-                    layout_version: 0,
-                    ..GOOD
-                },
-                BootError::OtherLayout,
-            ),
+            (BootRequest { layout_version: 0, ..GOOD }, BootError::OtherLayout),
             (BootRequest { node: 4, ..GOOD }, BootError::NodeOutOfRange),
-            (
-                BootRequest {
-                    node_count: 17,
-                    ..GOOD
-                },
-                BootError::NodeOutOfRange,
-            ),
-            (
-                BootRequest {
-                    node: 0,
-                    node_count: 1,
-                    ..GOOD
-                },
-                BootError::NodeOutOfRange,
-            ),
-            (
-                BootRequest {
-                    session: 256,
-                    ..GOOD
-                },
-                BootError::SessionOutOfRange,
-            ),
-            (
-                BootRequest {
-                    frame_data_bytes_max: 0,
-                    ..GOOD
-                },
-                BootError::BufferSize,
-            ),
-            (
-                BootRequest {
-                    frame_data_bytes_max: 4097,
-                    buffer_bytes: 8192,
-                    ..GOOD
-                },
-                BootError::BufferSize,
-            ),
-            (
-                BootRequest {
-                    buffer_bytes: 1512,
-                    ..GOOD
-                },
-                BootError::BufferSize,
-            ),
-            (
-                BootRequest {
-                    buffer_bytes: 1521,
-                    ..GOOD
-                },
-                BootError::BufferSize,
-            ),
-            (
-                BootRequest {
-                    tx_buffer_count: 121,
-                    ..GOOD
-                },
-                BootError::BufferCount,
-            ),
-            (
-                BootRequest {
-                    rx_buffer_count: 0,
-                    ..GOOD
-                },
-                BootError::BufferCount,
-            ),
-            (
-                BootRequest {
-                    retransmit_cycles: 1 << 27,
-                    ..GOOD
-                },
-                BootError::IntervalOutOfRange,
-            ),
-            (
-                BootRequest {
-                    ack_cycles: 0,
-                    ..GOOD
-                },
-                BootError::IntervalOutOfRange,
-            ),
-            (
-                BootRequest {
-                    ack_frames: 0,
-                    ..GOOD
-                },
-                BootError::IntervalOutOfRange,
-            ),
+            (BootRequest { node_count: 17, ..GOOD }, BootError::NodeOutOfRange),
+            (BootRequest { node: 0, node_count: 1, ..GOOD }, BootError::NodeOutOfRange),
+            (BootRequest { session: 256, ..GOOD }, BootError::SessionOutOfRange),
+            (BootRequest { frame_data_bytes_max: 0, ..GOOD }, BootError::BufferSize),
+            (BootRequest { frame_data_bytes_max: 4097, buffer_bytes: 8192, ..GOOD }, BootError::BufferSize),
+            (BootRequest { buffer_bytes: 1512, ..GOOD }, BootError::BufferSize),
+            (BootRequest { buffer_bytes: 1521, ..GOOD }, BootError::BufferSize),
+            (BootRequest { tx_buffer_count: 121, ..GOOD }, BootError::BufferCount),
+            (BootRequest { rx_buffer_count: 0, ..GOOD }, BootError::BufferCount),
+            (BootRequest { retransmit_cycles: 1 << 27, ..GOOD }, BootError::IntervalOutOfRange),
+            (BootRequest { ack_cycles: 0, ..GOOD }, BootError::IntervalOutOfRange),
+            (BootRequest { ack_frames: 0, ..GOOD }, BootError::IntervalOutOfRange),
         ];
         for (request, error) in cases {
             assert_eq!(Config::check(&request), Err(error), "{request:?}");

@@ -83,15 +83,8 @@ pub(crate) struct ReadTags {
 }
 
 impl ReadTags {
-    pub(crate) const EMPTY: ReadTags = ReadTags {
-        tags: [ReadTag {
-            line: 0,
-            frame: 0,
-            assist: false,
-        }; RING_ENTRIES],
-        posted: 0,
-        done: 0,
-    };
+    pub(crate) const EMPTY: ReadTags =
+        ReadTags { tags: [ReadTag { line: 0, frame: 0, assist: false }; RING_ENTRIES], posted: 0, done: 0 };
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -103,10 +96,7 @@ pub(crate) struct WriteTags {
 
 impl WriteTags {
     pub(crate) const EMPTY: WriteTags = WriteTags {
-        tags: [WriteTag {
-            line: 0,
-            end: PackedEnd::pack(WriteEnd::Nothing),
-        }; RING_ENTRIES],
+        tags: [WriteTag { line: 0, end: PackedEnd::pack(WriteEnd::Nothing) }; RING_ENTRIES],
         posted: 0,
         done: 0,
     };
@@ -117,8 +107,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     #[inline(always)]
     pub(crate) fn read_room(&mut self, dev: &mut impl Device, count: u32) -> bool {
-        let has_room =
-            |reads: &ReadTags| reads.posted.wrapping_sub(reads.done) + count <= RING_ENTRIES as u32;
+        let has_room = |reads: &ReadTags| reads.posted.wrapping_sub(reads.done) + count <= RING_ENTRIES as u32;
         if has_room(&self.reads) {
             return true;
         }
@@ -128,23 +117,10 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     /// Posts one piece of a frame's data; the last piece releases the frame. The caller has asked for room.
     #[inline(always)]
-    pub(crate) fn post_read(
-        &mut self,
-        dev: &mut impl Device,
-        piece: Piece,
-        frame: usize,
-        last: bool,
-    ) {
-        let flags = if last {
-            DMA_FLAG_EVENT | DMA_FLAG_ASSIST
-        } else {
-            0
-        };
-        self.reads.tags[self.reads.posted as usize % RING_ENTRIES] = ReadTag {
-            line: piece.line as u16,
-            frame: frame as u8,
-            assist: last,
-        };
+    pub(crate) fn post_read(&mut self, dev: &mut impl Device, piece: Piece, frame: usize, last: bool) {
+        let flags = if last { DMA_FLAG_EVENT | DMA_FLAG_ASSIST } else { 0 };
+        self.reads.tags[self.reads.posted as usize % RING_ENTRIES] =
+            ReadTag { line: piece.line as u16, frame: frame as u8, assist: last };
         self.reads.posted = self.reads.posted.wrapping_add(1);
         dev.post_dma_read(piece.bus_address, piece.sram_address, piece.bytes | flags);
     }
@@ -157,11 +133,8 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             dev.release_transmit();
             return;
         }
-        self.reads.tags[self.reads.posted as usize % RING_ENTRIES] = ReadTag {
-            line: NO_LINE,
-            frame: NO_FRAME,
-            assist: true,
-        };
+        self.reads.tags[self.reads.posted as usize % RING_ENTRIES] =
+            ReadTag { line: NO_LINE, frame: NO_FRAME, assist: true };
         self.reads.posted = self.reads.posted.wrapping_add(1);
         dev.post_dma_read(0, 0, DMA_FLAG_EVENT | DMA_FLAG_ASSIST);
     }
@@ -212,9 +185,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     #[inline(always)]
     pub(crate) fn write_room(&mut self, dev: &mut impl Device, count: u32) -> bool {
-        let has_room = |writes: &WriteTags| {
-            writes.posted.wrapping_sub(writes.done) + count <= RING_ENTRIES as u32
-        };
+        let has_room = |writes: &WriteTags| writes.posted.wrapping_sub(writes.done) + count <= RING_ENTRIES as u32;
         if has_room(&self.writes) {
             return true;
         }
@@ -225,45 +196,20 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     /// Posts one piece of a frame's data. The caller has asked for room.
     #[inline(always)]
     pub(crate) fn post_write(&mut self, dev: &mut impl Device, piece: Piece, end: WriteEnd) {
-        self.post_write_tagged(
-            dev,
-            piece,
-            WriteTag {
-                line: piece.line as u16,
-                end: PackedEnd::pack(end),
-            },
-        );
+        self.post_write_tagged(dev, piece, WriteTag { line: piece.line as u16, end: PackedEnd::pack(end) });
     }
 
     /// Posts a status, through no line. The caller has asked for room.
     #[inline(always)]
-    pub(crate) fn post_status(
-        &mut self,
-        dev: &mut impl Device,
-        bus_address: u32,
-        sram_address: u32,
-        slot: usize,
-    ) {
-        let piece = Piece {
-            bus_address,
-            sram_address,
-            bytes: size_of::<ProcessStatus>() as u32,
-            line: 0,
-        };
-        let tag = WriteTag {
-            line: NO_LINE,
-            end: PackedEnd::pack(WriteEnd::Status(slot as u8)),
-        };
+    pub(crate) fn post_status(&mut self, dev: &mut impl Device, bus_address: u32, sram_address: u32, slot: usize) {
+        let piece = Piece { bus_address, sram_address, bytes: size_of::<ProcessStatus>() as u32, line: 0 };
+        let tag = WriteTag { line: NO_LINE, end: PackedEnd::pack(WriteEnd::Status(slot as u8)) };
         self.post_write_tagged(dev, piece, tag);
     }
 
     #[inline(always)]
     fn post_write_tagged(&mut self, dev: &mut impl Device, piece: Piece, tag: WriteTag) {
-        let flags = if tag.end.unpack() == WriteEnd::Nothing {
-            0
-        } else {
-            DMA_FLAG_EVENT
-        };
+        let flags = if tag.end.unpack() == WriteEnd::Nothing { 0 } else { DMA_FLAG_EVENT };
         self.writes.tags[self.writes.posted as usize % RING_ENTRIES] = tag;
         self.writes.posted = self.writes.posted.wrapping_add(1);
         dev.post_dma_write(piece.bus_address, piece.sram_address, piece.bytes | flags);
@@ -322,12 +268,7 @@ mod tests {
 
     #[test]
     fn every_end_survives_packing() {
-        for end in [
-            WriteEnd::Nothing,
-            WriteEnd::Recycle(0x1_2340),
-            WriteEnd::Status(0),
-            WriteEnd::Status(7),
-        ] {
+        for end in [WriteEnd::Nothing, WriteEnd::Recycle(0x1_2340), WriteEnd::Status(0), WriteEnd::Status(7)] {
             assert_eq!(PackedEnd::pack(end).unpack(), end);
         }
     }

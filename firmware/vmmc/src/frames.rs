@@ -40,12 +40,7 @@ impl PostId {
 }
 
 impl TxFrame {
-    pub(crate) const EMPTY: TxFrame = TxFrame {
-        address: 0,
-        transmit_index: 0,
-        length_bytes: 0,
-        post: PostId(0),
-    };
+    pub(crate) const EMPTY: TxFrame = TxFrame { address: 0, transmit_index: 0, length_bytes: 0, post: PostId(0) };
 }
 
 /// Buffers that nobody waits for, the longest unused first: by the time one is taken again, the MAC has long sent its last copy.
@@ -57,11 +52,7 @@ pub(crate) struct FreeFrames {
 }
 
 impl FreeFrames {
-    pub(crate) const EMPTY: FreeFrames = FreeFrames {
-        ring: [0; FRAME_RECORDS],
-        taken: 0,
-        given: 0,
-    };
+    pub(crate) const EMPTY: FreeFrames = FreeFrames { ring: [0; FRAME_RECORDS], taken: 0, given: 0 };
 
     #[inline(always)]
     pub(crate) fn give(&mut self, frame: usize) {

@@ -69,10 +69,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         for ahead in 0..frames {
             settle |= self.end_frame(node, oldest.wrapping_add(ahead), None);
         }
-        dev.add(
-            self.config.map.counters + Counter::FramesAcknowledged.offset(),
-            frames,
-        );
+        dev.add(self.config.map.counters + Counter::FramesAcknowledged.offset(), frames);
 
         let peer = &mut self.peers[node & NODE_MASK];
         let behind = peer.resend_next.wrapping_sub(peer.window.oldest()) > peer.window.in_flight();
@@ -91,8 +88,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     /// A frame needs its buffer no more. The slot to be settled, as a bit, if its post is complete now.
     #[inline(always)]
     fn end_frame(&mut self, node: usize, sequence: u32, error: Option<PostError>) -> u32 {
-        let frame =
-            self.peers[node & NODE_MASK].in_flight[sequence as usize & WINDOW_MASK] as usize;
+        let frame = self.peers[node & NODE_MASK].in_flight[sequence as usize & WINDOW_MASK] as usize;
         self.free.give(frame);
         let tx = &self.frames[frame % FRAME_RECORDS];
         if self.slots[tx.post.slot()].generation != self.generations[frame % FRAME_RECORDS] {
@@ -123,10 +119,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     /// A frame was taken, or taken before.
     #[inline(always)]
     pub(crate) fn owe_ack(&mut self, dev: &mut impl Device, node: usize, ends_message: bool) {
-        match self.peers[node & NODE_MASK]
-            .receive
-            .owe(ends_message, self.config.ack_frames)
-        {
+        match self.peers[node & NODE_MASK].receive.owe(ends_message, self.config.ack_frames) {
             AckDue::Now => self.send_ack(dev, node),
             AckDue::Soon => self.start_ack_timer(dev, node),
             AckDue::Waiting => {}
@@ -135,10 +128,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     #[inline(always)]
     fn start_ack_timer(&mut self, dev: &mut impl Device, node: usize) {
-        if let Some(due) = self
-            .ack_delay
-            .set(node, dev.now().wrapping_add(self.config.ack_cycles))
-        {
+        if let Some(due) = self.ack_delay.set(node, dev.now().wrapping_add(self.config.ack_cycles)) {
             dev.set_timer(ACK_TIMER, due);
         }
     }
@@ -152,9 +142,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         if self.transmit_placed.wrapping_sub(self.transmit_done) >= TRANSMIT_RING_ACK_LIMIT {
             self.update_transmit_done(dev);
         }
-        if self.transmit_placed.wrapping_sub(self.transmit_done) >= TRANSMIT_RING_ACK_LIMIT
-            || !self.read_room(dev, 1)
-        {
+        if self.transmit_placed.wrapping_sub(self.transmit_done) >= TRANSMIT_RING_ACK_LIMIT || !self.read_room(dev, 1) {
             self.start_ack_timer(dev, node);
             return;
         }
@@ -273,16 +261,9 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.retransmit.cancel(node);
         let mut settle = 0;
         for ahead in 0..frames {
-            settle |= self.end_frame(
-                node,
-                oldest.wrapping_add(ahead),
-                Some(PostError::PeerUnreachable),
-            );
+            settle |= self.end_frame(node, oldest.wrapping_add(ahead), Some(PostError::PeerUnreachable));
         }
-        dev.add(
-            self.config.map.counters + Counter::FramesAbandoned.offset(),
-            frames,
-        );
+        dev.add(self.config.map.counters + Counter::FramesAbandoned.offset(), frames);
         self.settle_slots(dev, settle);
         // A post that is still being issued ends when it has its turn.
         let all = (1 << PROCESS_SLOTS) - 1;

@@ -128,10 +128,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.cache.reset(dev);
         let map = config.map;
         // Tables, rings of the driver and counters lie before the cache in one piece, and hold whatever SRAM held at power-up.
-        for (start, end) in [
-            (map.process_table, map.vmh_cache),
-            (map.post_queues, map.free),
-        ] {
+        for (start, end) in [(map.process_table, map.vmh_cache), (map.post_queues, map.free)] {
             for at in (start..end).step_by(4) {
                 dev.write(at, 0);
             }
@@ -165,10 +162,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         dev.write(at + word::ADDRESS_1, addresses[1]);
         dev.write(at + word::ADDRESS_2, addresses[2]);
         dev.write(at + word::TYPE, word::kind(FrameKind::Acknowledge, 0));
-        dev.write(
-            at + word::NODE_LENGTH,
-            word::node_length(self.config.node as u8, self.config.session as u8, 0),
-        );
+        dev.write(at + word::NODE_LENGTH, word::node_length(self.config.node as u8, self.config.session as u8, 0));
         self.peers[node as usize & (MAX_NODES - 1)].address_word = addresses[1];
     }
 

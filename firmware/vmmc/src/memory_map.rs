@@ -73,9 +73,8 @@ impl MemoryMap {
         sram_bytes: u32,
     ) -> Result<MemoryMap, BootError> {
         let mut bump = Bump(u64::from(first_free));
-        let mut take = |count: u32, each: u32, align: u32| {
-            bump.take(u64::from(count) * u64::from(each), u64::from(align))
-        };
+        let mut take =
+            |count: u32, each: u32, align: u32| bump.take(u64::from(count) * u64::from(each), u64::from(align));
         let mut map = MemoryMap {
             dma_read_ring: take(1 << DMA_RING_LOG2, DMA_DESCRIPTOR_BYTES, 16),
             dma_write_ring: take(1 << DMA_RING_LOG2, DMA_DESCRIPTOR_BYTES, 16),
@@ -142,8 +141,7 @@ mod tests {
 
     #[test]
     fn the_recommended_cache_and_the_buffers_of_the_papers_fit_512_kb() {
-        let map =
-            MemoryMap::plan(&CONFIG, VmhGeometry::RECOMMENDED, 48 * 1024, 512 * 1024).unwrap();
+        let map = MemoryMap::plan(&CONFIG, VmhGeometry::RECOMMENDED, 48 * 1024, 512 * 1024).unwrap();
         assert_eq!(map.post_queues % PAGE_BYTES, 0);
         assert!(map.free < 400 * 1024, "{}", map.free);
     }
@@ -175,16 +173,8 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let big = Config {
-            tx_buffer_count: 120,
-            rx_buffer_count: 128,
-            buffer_bytes: 0xFFF8,
-            ..CONFIG
-        };
-        assert_eq!(
-            MemoryMap::plan(&big, VmhGeometry::RECOMMENDED, 0, 512 * 1024),
-            Err(BootError::DoesNotFitSram)
-        );
+        let big = Config { tx_buffer_count: 120, rx_buffer_count: 128, buffer_bytes: 0xFFF8, ..CONFIG };
+        assert_eq!(MemoryMap::plan(&big, VmhGeometry::RECOMMENDED, 0, 512 * 1024), Err(BootError::DoesNotFitSram));
         assert_eq!(
             MemoryMap::plan(&CONFIG, VmhGeometry::RECOMMENDED, u32::MAX, 512 * 1024),
             Err(BootError::DoesNotFitSram)

@@ -2,8 +2,7 @@
 
 use nic_layout::counter::Counter;
 use nic_layout::post::{
-    PostError, ProcessStatus, MESSAGE_BYTES_MAX, OP_WRITE, POST_DESCRIPTOR_BYTES,
-    POST_QUEUE_ENTRIES,
+    PostError, ProcessStatus, MESSAGE_BYTES_MAX, OP_WRITE, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES,
 };
 use nic_layout::tables::PID_MAX;
 use nic_layout::trace::Marker;
@@ -88,12 +87,7 @@ pub(crate) struct Slot {
 }
 
 /// What a status page says before anything was posted.
-pub(crate) const NO_STATUS: ProcessStatus = ProcessStatus {
-    refused: 0,
-    last_error: 0,
-    last_error_index: 0,
-    ended: 0,
-};
+pub(crate) const NO_STATUS: ProcessStatus = ProcessStatus { refused: 0, last_error: 0, last_error_index: 0, ended: 0 };
 
 impl Slot {
     pub(crate) const EMPTY: Slot = Slot {
@@ -207,10 +201,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             PostError::NoSuchNode
         } else if length > MESSAGE_BYTES_MAX || buffer_offset.checked_add(length).is_none() {
             PostError::LengthOutOfRange
-        } else if source_address
-            .checked_add(length.saturating_sub(1))
-            .is_none()
-        {
+        } else if source_address.checked_add(length.saturating_sub(1)).is_none() {
             PostError::BadSourceAddress
         } else {
             dev.trace(Marker::PostRead, message);
@@ -285,10 +276,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.status_busy |= bit;
         self.post_status(dev, page, entry + 16, slot_number);
         self.count(dev, Counter::StatusWrites);
-        dev.trace(
-            Marker::StatusWritten,
-            (slot_number as u32) << 20 | (status.ended & 0xF_FFFF),
-        );
+        dev.trace(Marker::StatusWritten, (slot_number as u32) << 20 | (status.ended & 0xF_FFFF));
     }
 
     #[cold]
@@ -310,19 +298,13 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
         let open = slot.fetched.wrapping_sub(slot.ended);
         let generation = slot.generation.wrapping_add(1);
-        *slot = Slot {
-            generation,
-            ..Slot::EMPTY
-        };
+        *slot = Slot { generation, ..Slot::EMPTY };
         self.status[slot_number % PROCESS_SLOTS] = NO_STATUS;
         let bit = 1 << slot_number;
         self.parked &= !bit;
         self.blocked &= !bit;
         self.status_dirty &= !bit;
-        dev.add(
-            self.config.map.counters + Counter::PostsClosed.offset(),
-            open,
-        );
+        dev.add(self.config.map.counters + Counter::PostsClosed.offset(), open);
     }
 }
 
@@ -372,29 +354,11 @@ mod tests {
 
     #[test]
     fn every_post_error_has_its_counter() {
-        assert_eq!(
-            outcome(PostError::UnknownOperation as u16),
-            Counter::PostsRefusedOperation
-        );
-        assert_eq!(
-            outcome(PostError::NoSuchNode as u16),
-            Counter::PostsRefusedNode
-        );
-        assert_eq!(
-            outcome(PostError::LengthOutOfRange as u16),
-            Counter::PostsRefusedLength
-        );
-        assert_eq!(
-            outcome(PostError::BadSourceAddress as u16),
-            Counter::PostsRefusedSource
-        );
-        assert_eq!(
-            outcome(PostError::PeerUnreachable as u16),
-            Counter::PostsRefusedPeer
-        );
-        assert_eq!(
-            outcome(PostError::BusError as u16),
-            Counter::PostsRefusedBus
-        );
+        assert_eq!(outcome(PostError::UnknownOperation as u16), Counter::PostsRefusedOperation);
+        assert_eq!(outcome(PostError::NoSuchNode as u16), Counter::PostsRefusedNode);
+        assert_eq!(outcome(PostError::LengthOutOfRange as u16), Counter::PostsRefusedLength);
+        assert_eq!(outcome(PostError::BadSourceAddress as u16), Counter::PostsRefusedSource);
+        assert_eq!(outcome(PostError::PeerUnreachable as u16), Counter::PostsRefusedPeer);
+        assert_eq!(outcome(PostError::BusError as u16), Counter::PostsRefusedBus);
     }
 }

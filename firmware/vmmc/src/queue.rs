@@ -8,11 +8,7 @@ pub(crate) struct SlotQueue {
 }
 
 impl SlotQueue {
-    pub(crate) const EMPTY: SlotQueue = SlotQueue {
-        slots: 0,
-        shift: 0,
-        members: 0,
-    };
+    pub(crate) const EMPTY: SlotQueue = SlotQueue { slots: 0, shift: 0, members: 0 };
 
     #[inline(always)]
     pub(crate) fn push(&mut self, slot: usize) {

@@ -97,14 +97,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     }
 
     #[inline(always)]
-    fn take_write(
-        &mut self,
-        dev: &mut impl Device,
-        at: u32,
-        node: usize,
-        flags: u8,
-        data_bytes: u32,
-    ) -> Buffer {
+    fn take_write(&mut self, dev: &mut impl Device, at: u32, node: usize, flags: u8, data_bytes: u32) -> Buffer {
         let sequence = dev.read(at + word::SEQUENCE);
         dev.trace(Marker::ReceiveHeader, sequence);
         let is_last = flags & FLAG_LAST != 0;
@@ -136,39 +129,17 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             let in_page = target.address % PAGE_BYTES;
             let first_bytes = data_bytes.min(PAGE_BYTES - in_page);
             let data_at = at + HEADER_BYTES as u32;
-            match self.translate(
-                dev,
-                Path::Receive,
-                target.pid,
-                target.address,
-                data_bytes > first_bytes,
-            ) {
-                Pages::Locked {
-                    first,
-                    second: None,
-                } => {
-                    self.post_write(
-                        dev,
-                        first.piece(in_page, data_at, data_bytes),
-                        WriteEnd::Recycle(at),
-                    );
+            match self.translate(dev, Path::Receive, target.pid, target.address, data_bytes > first_bytes) {
+                Pages::Locked { first, second: None } => {
+                    self.post_write(dev, first.piece(in_page, data_at, data_bytes), WriteEnd::Recycle(at));
                 }
-                Pages::Locked {
-                    first,
-                    second: Some(next),
-                } => {
-                    self.post_write(
-                        dev,
-                        first.piece(in_page, data_at, first_bytes),
-                        WriteEnd::Nothing,
-                    );
+                Pages::Locked { first, second: Some(next) } => {
+                    self.post_write(dev, first.piece(in_page, data_at, first_bytes), WriteEnd::Nothing);
                     let rest = next.piece(0, data_at + first_bytes, data_bytes - first_bytes);
                     self.post_write(dev, rest, WriteEnd::Recycle(at));
                 }
                 Pages::Wait(_) => return self.drop_frame(dev, Counter::FramesDroppedMiss),
-                Pages::Fault => {
-                    return self.refuse_frame(dev, node, is_last, Counter::FramesRefusedPage)
-                }
+                Pages::Fault => return self.refuse_frame(dev, node, is_last, Counter::FramesRefusedPage),
             }
             dev.trace(Marker::DmaWritePosted, sequence);
             buffer = Buffer::Busy;
@@ -182,12 +153,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     /// Key, bounds, direction and owner (INV-21, INV-22), of every frame anew.
     #[inline(always)]
-    fn check_target(
-        &mut self,
-        dev: &mut impl Device,
-        at: u32,
-        data_bytes: u32,
-    ) -> Result<Target, Counter> {
+    fn check_target(&mut self, dev: &mut impl Device, at: u32, data_bytes: u32) -> Result<Target, Counter> {
         let buffer = dev.read(at + word::BUFFER);
         if buffer >= BUFFER_TABLE_ENTRIES as u32 {
             return Err(Counter::FramesRefusedBuffer);
@@ -217,10 +183,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         if address.checked_add(data_bytes.saturating_sub(1)).is_none() {
             return Err(Counter::FramesRefusedBounds);
         }
-        Ok(Target {
-            pid: dev.read(entry + 4) & PID_MAX,
-            address,
-        })
+        Ok(Target { pid: dev.read(entry + 4) & PID_MAX, address })
     }
 
     /// As if it had never come.
@@ -234,13 +197,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     /// Refused for good, so the sequence goes on (M-49); the sender is not told why (INV-24).
     #[cold]
     #[inline(never)]
-    fn refuse_frame(
-        &mut self,
-        dev: &mut impl Device,
-        node: usize,
-        is_last: bool,
-        reason: Counter,
-    ) -> Buffer {
+    fn refuse_frame(&mut self, dev: &mut impl Device, node: usize, is_last: bool, reason: Counter) -> Buffer {
         self.count(dev, reason);
         dev.trace(Marker::Refused, reason as u32);
         self.peers[node & NODE_MASK].receive.advance();

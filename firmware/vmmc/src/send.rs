@@ -29,9 +29,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     #[inline(always)]
     pub(crate) fn send_one(&mut self, dev: &mut impl Device, slot_number: usize) {
         if !self.slots[slot_number % PROCESS_SLOTS].sending {
-            if self.slots[slot_number % PROCESS_SLOTS].fetched
-                == self.slots[slot_number % PROCESS_SLOTS].producer
-            {
+            if self.slots[slot_number % PROCESS_SLOTS].fetched == self.slots[slot_number % PROCESS_SLOTS].producer {
                 return;
             }
             let before = self.slots[slot_number % PROCESS_SLOTS].fetched;
@@ -64,8 +62,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     fn issue_frame(&mut self, dev: &mut impl Device, slot_number: usize) -> Attempt {
         let post = &self.slots[slot_number % PROCESS_SLOTS].post;
         let node = post.node & NODE_MASK;
-        let (pid, source_address, remaining_bytes) =
-            (post.pid, post.source_address, post.remaining_bytes);
+        let (pid, source_address, remaining_bytes) = (post.pid, post.source_address, post.remaining_bytes);
         if self.peers[node].is_lost {
             return Attempt::Refused(PostError::PeerUnreachable);
         }
@@ -86,13 +83,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let pages = if data_bytes == 0 {
             None
         } else {
-            match self.translate(
-                dev,
-                Path::Send,
-                pid,
-                source_address,
-                data_bytes > first_bytes,
-            ) {
+            match self.translate(dev, Path::Send, pid, source_address, data_bytes > first_bytes) {
                 Pages::Locked { first, second } => Some((first, second)),
                 Pages::Wait(Wait::Fill) => return Attempt::Parked,
                 Pages::Wait(Wait::Way) => return Attempt::Blocked,
@@ -134,15 +125,9 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let at = tx.address;
         self.generations[frame % FRAME_RECORDS] = generation;
         dev.write(at + word::ADDRESS_1, address_word);
-        dev.write(
-            at + word::TYPE,
-            word::kind(FrameKind::Write, if is_last { FLAG_LAST } else { 0 }),
-        );
+        dev.write(at + word::TYPE, word::kind(FrameKind::Write, if is_last { FLAG_LAST } else { 0 }));
         let (node_byte, session) = (self.config.node as u8, self.config.session as u8);
-        dev.write(
-            at + word::NODE_LENGTH,
-            word::node_length(node_byte, session, data_bytes as u16),
-        );
+        dev.write(at + word::NODE_LENGTH, word::node_length(node_byte, session, data_bytes as u16));
         dev.write(at + word::SEQUENCE, sequence);
         dev.write(at + word::ACKNOWLEDGE, acknowledge);
         dev.write(at + word::BUFFER, buffer);
@@ -183,14 +168,8 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         tx.length_bytes = HEADER_BYTES as u16;
         let tx = *tx;
         let (node_byte, session) = (self.config.node as u8, self.config.session as u8);
-        dev.write(
-            tx.address + word::TYPE,
-            word::kind(FrameKind::Write, FLAG_LAST | FLAG_ABORTED),
-        );
-        dev.write(
-            tx.address + word::NODE_LENGTH,
-            word::node_length(node_byte, session, 0),
-        );
+        dev.write(tx.address + word::TYPE, word::kind(FrameKind::Write, FLAG_LAST | FLAG_ABORTED));
+        dev.write(tx.address + word::NODE_LENGTH, word::node_length(node_byte, session, 0));
         dev.shorten_transmit(tx.transmit_index as u16, HEADER_BYTES as u32);
         let slot_number = tx.post.slot();
         let slot = &self.slots[slot_number % PROCESS_SLOTS];
@@ -218,9 +197,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     /// Whether the transmit ring holds a copy of the frame that was not sent yet.
     #[inline(always)]
     pub(crate) fn is_in_transmit_ring(&mut self, dev: &mut impl Device, frame: usize) -> bool {
-        let age = self
-            .transmit_placed
-            .wrapping_sub(self.frames[frame % FRAME_RECORDS].transmit_index);
+        let age = self.transmit_placed.wrapping_sub(self.frames[frame % FRAME_RECORDS].transmit_index);
         if age > self.transmit_placed.wrapping_sub(self.transmit_done) {
             return false;
         }
@@ -230,9 +207,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     #[inline(always)]
     pub(crate) fn update_transmit_done(&mut self, dev: &mut impl Device) {
-        let advance = dev
-            .transmit_consumer()
-            .wrapping_sub(self.transmit_done as u16);
+        let advance = dev.transmit_consumer().wrapping_sub(self.transmit_done as u16);
         self.transmit_done = self.transmit_done.wrapping_add(u32::from(advance));
     }
 
@@ -245,9 +220,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     #[inline(always)]
     pub(crate) fn start_retransmit_timer(&mut self, dev: &mut impl Device, node: usize) {
-        let interval = self.peers[node & NODE_MASK]
-            .window
-            .interval(self.config.retransmit_cycles);
+        let interval = self.peers[node & NODE_MASK].window.interval(self.config.retransmit_cycles);
         if let Some(due) = self.retransmit.set(node, dev.now().wrapping_add(interval)) {
             dev.set_timer(RETRANSMIT_TIMER, due);
         }

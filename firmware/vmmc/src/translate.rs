@@ -40,10 +40,7 @@ pub(crate) struct LockedPage {
 /// The pages of one piece of a frame: one, or two when it crosses a boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pages {
-    Locked {
-        first: LockedPage,
-        second: Option<LockedPage>,
-    },
+    Locked { first: LockedPage, second: Option<LockedPage> },
     Wait(Wait),
     Fault,
 }
@@ -52,12 +49,7 @@ impl LockedPage {
     /// A piece of the page.
     #[inline(always)]
     pub(crate) fn piece(self, in_page: u32, sram_address: u32, bytes: u32) -> Piece {
-        Piece {
-            bus_address: self.bus_address + in_page,
-            sram_address,
-            bytes,
-            line: self.line,
-        }
+        Piece { bus_address: self.bus_address + in_page, sram_address, bytes, line: self.line }
     }
 }
 
@@ -77,10 +69,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let first = self.translate_page(dev, path, pid, page);
         if !crosses {
             return match first {
-                Translation::Page(first) => Pages::Locked {
-                    first,
-                    second: None,
-                },
+                Translation::Page(first) => Pages::Locked { first, second: None },
                 Translation::Wait(wait) => Pages::Wait(wait),
                 Translation::Fault => Pages::Fault,
             };
@@ -104,10 +93,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         // An address that goes on beyond the last page was refused before.
         let second = self.translate_page(dev, path, pid, (page + 1) & (u32::MAX >> PAGE_SHIFT));
         match (first, second) {
-            (Translation::Page(first), Translation::Page(second)) => Pages::Locked {
-                first,
-                second: Some(second),
-            },
+            (Translation::Page(first), Translation::Page(second)) => Pages::Locked { first, second: Some(second) },
             (first, second) => {
                 for translation in [first, second] {
                     if let Translation::Page(page) = translation {
@@ -116,9 +102,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
                 }
                 match (first, second) {
                     (_, Translation::Fault) => Pages::Fault,
-                    (Translation::Wait(Wait::Way), _) | (_, Translation::Wait(Wait::Way)) => {
-                        Pages::Wait(Wait::Way)
-                    }
+                    (Translation::Wait(Wait::Way), _) | (_, Translation::Wait(Wait::Way)) => Pages::Wait(Wait::Way),
                     _ => Pages::Wait(Wait::Fill),
                 }
             }
@@ -126,13 +110,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     }
 
     #[inline(always)]
-    fn translate_page(
-        &mut self,
-        dev: &mut impl Device,
-        path: Path,
-        pid: u32,
-        page: u32,
-    ) -> Translation {
+    fn translate_page(&mut self, dev: &mut impl Device, path: Path, pid: u32, page: u32) -> Translation {
         dev.trace(Marker::LookupBegin, (path as u32) << 23 | page);
         self.count_outcome(dev, path, Counter::SendLookups);
         match self.cache.lookup(dev, path, pid, page) {
@@ -140,10 +118,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             Lookup::Hit { line, entry } if entry < self.config.host_pages => {
                 self.count_outcome(dev, path, Counter::SendHits);
                 dev.trace(Marker::LookupHit, line);
-                Translation::Page(LockedPage {
-                    line,
-                    bus_address: entry << PAGE_SHIFT,
-                })
+                Translation::Page(LockedPage { line, bus_address: entry << PAGE_SHIFT })
             }
             Lookup::Hit { line, entry } => self.fault(dev, path, page, line, entry),
             Lookup::Pending => self.miss(dev, path, pid, page, true),
@@ -153,23 +128,12 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     #[cold]
     #[inline(never)]
-    fn fault(
-        &mut self,
-        dev: &mut impl Device,
-        path: Path,
-        page: u32,
-        line: u32,
-        entry: u32,
-    ) -> Translation {
+    fn fault(&mut self, dev: &mut impl Device, path: Path, page: u32, line: u32, entry: u32) -> Translation {
         self.cache.unlock(dev, path, line);
         self.count_outcome(
             dev,
             path,
-            if entry == NO_TRANSLATION {
-                Counter::SendFaults
-            } else {
-                Counter::SendWildPages
-            },
+            if entry == NO_TRANSLATION { Counter::SendFaults } else { Counter::SendWildPages },
         );
         dev.trace(Marker::LookupFault, page);
         Translation::Fault
@@ -177,14 +141,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     #[cold]
     #[inline(never)]
-    fn miss(
-        &mut self,
-        dev: &mut impl Device,
-        path: Path,
-        pid: u32,
-        page: u32,
-        pending: bool,
-    ) -> Translation {
+    fn miss(&mut self, dev: &mut impl Device, path: Path, pid: u32, page: u32, pending: bool) -> Translation {
         dev.trace(Marker::LookupMiss, page);
         if pending {
             self.count_outcome(dev, path, Counter::SendPending);
@@ -200,8 +157,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         };
         self.count_outcome(dev, path, Counter::SendMisses);
         let geometry: VmhGeometry = Self::GEOMETRY;
-        let at =
-            self.config.map.miss_ring + (self.misses_raised % MISS_RING_ENTRIES) * MISS_ENTRY_BYTES;
+        let at = self.config.map.miss_ring + (self.misses_raised % MISS_RING_ENTRIES) * MISS_ENTRY_BYTES;
         dev.write(at, key(pid, geometry.line_page(page), KEY_RESERVED));
         dev.write(at + 4, line);
         dev.write(at + 8, path as u32);
@@ -221,10 +177,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             return;
         }
         self.misses_served = consumer;
-        dev.add(
-            self.config.map.counters + Counter::MissesServed.offset(),
-            served,
-        );
+        dev.add(self.config.map.counters + Counter::MissesServed.offset(), served);
         self.wake(self.parked | self.blocked);
     }
 

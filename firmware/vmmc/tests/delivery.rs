@@ -62,26 +62,16 @@ fn message(nodes: usize) -> impl Strategy<Value = Message> {
         1 => Just(Wrong::Doorbell),
     ];
     let length = prop_oneof![2 => 0u32..5, 2 => 1u32..2000, 1 => 1u32..12_000];
-    (
-        0..nodes,
-        0..2usize,
-        1..nodes,
-        0u32..(SOURCE_PAGES - 4) * 4096,
-        0u32..(BUFFER_PAGES - 3) * 4096,
-        length,
-        wrong,
-    )
-        .prop_map(
-            move |(from, slot, hop, source_offset, buffer_offset, length, wrong)| Message {
-                from,
-                slot,
-                to: (from + hop) % nodes,
-                source_offset,
-                buffer_offset,
-                length,
-                wrong,
-            },
-        )
+    (0..nodes, 0..2usize, 1..nodes, 0u32..(SOURCE_PAGES - 4) * 4096, 0u32..(BUFFER_PAGES - 3) * 4096, length, wrong)
+        .prop_map(move |(from, slot, hop, source_offset, buffer_offset, length, wrong)| Message {
+            from,
+            slot,
+            to: (from + hop) % nodes,
+            source_offset,
+            buffer_offset,
+            length,
+            wrong,
+        })
 }
 
 fn world(settings: Settings, seed: u64) -> World {
@@ -119,10 +109,7 @@ fn apply(world: &World, expected: &mut [Vec<u8>], message: &Message) {
         let source = SOURCE * 4096 + message.source_offset + offset;
         let page = world.nodes[message.from].host.tables[&(pid, source >> 12)] as usize;
         let byte = expected[message.from][page * PAGE + source as usize % PAGE];
-        let target = (BUFFER + BUFFER_PAGES * message.from as u32) * 4096
-            + 100
-            + message.buffer_offset
-            + offset;
+        let target = (BUFFER + BUFFER_PAGES * message.from as u32) * 4096 + 100 + message.buffer_offset + offset;
         let page = world.nodes[message.to].host.tables[&(pid, target >> 12)] as usize;
         expected[message.to][page * PAGE + target as usize % PAGE] = byte;
     }
@@ -143,40 +130,16 @@ fn descriptor(message: &Message, number: usize) -> PostDescriptor {
     match message.wrong {
         Wrong::No | Wrong::Doorbell => good,
         Wrong::Operation => PostDescriptor { op: 9, ..good },
-        Wrong::Node => PostDescriptor {
-            destination_node: message.from as u16,
-            ..good
-        },
-        Wrong::Length => PostDescriptor {
-            length_bytes: (1 << 24) + 1,
-            ..good
-        },
-        Wrong::SourceWraps => PostDescriptor {
-            source_address: u32::MAX,
-            length_bytes: 2,
-            ..good
-        },
-        Wrong::SourceHole => PostDescriptor {
-            source_address: (SOURCE + SOURCE_PAGES) * 4096 + 5,
-            length_bytes: 10,
-            ..good
-        },
-        Wrong::Buffer => PostDescriptor {
-            buffer: 0xFFFF_FF00,
-            ..good
-        },
-        Wrong::ClosedBuffer => PostDescriptor {
-            buffer: 200,
-            ..good
-        },
-        Wrong::Key => PostDescriptor {
-            key: [KEY[0], KEY[1] ^ 1],
-            ..good
-        },
-        Wrong::Bounds => PostDescriptor {
-            buffer_offset: BUFFER_PAGES * 4096,
-            ..good
-        },
+        Wrong::Node => PostDescriptor { destination_node: message.from as u16, ..good },
+        Wrong::Length => PostDescriptor { length_bytes: (1 << 24) + 1, ..good },
+        Wrong::SourceWraps => PostDescriptor { source_address: u32::MAX, length_bytes: 2, ..good },
+        Wrong::SourceHole => {
+            PostDescriptor { source_address: (SOURCE + SOURCE_PAGES) * 4096 + 5, length_bytes: 10, ..good }
+        }
+        Wrong::Buffer => PostDescriptor { buffer: 0xFFFF_FF00, ..good },
+        Wrong::ClosedBuffer => PostDescriptor { buffer: 200, ..good },
+        Wrong::Key => PostDescriptor { key: [KEY[0], KEY[1] ^ 1], ..good },
+        Wrong::Bounds => PostDescriptor { buffer_offset: BUFFER_PAGES * 4096, ..good },
     }
 }
 
@@ -194,11 +157,7 @@ fn sender_error(wrong: Wrong) -> Option<PostError> {
 /// Posts all, runs until all have ended, and compares everything.
 fn deliver(settings: Settings, messages: &[Message], seed: u64) -> World {
     let mut world = world(settings, seed);
-    let mut expected: Vec<Vec<u8>> = world
-        .nodes
-        .iter()
-        .map(|node| node.host.memory.clone())
-        .collect();
+    let mut expected: Vec<Vec<u8>> = world.nodes.iter().map(|node| node.host.memory.clone()).collect();
     for (number, message) in messages.iter().enumerate() {
         if message.wrong == Wrong::Doorbell {
             // A page holds one value: a wild one on top of a good one would only harm the process itself.
@@ -220,47 +179,27 @@ fn deliver(settings: Settings, messages: &[Message], seed: u64) -> World {
         }
     }
     world.run(1_000_000, |world| {
-        world
-            .nodes
-            .iter()
-            .all(|node| (0..2).all(|slot| node.status(slot).ended == node.posted[slot]))
+        world.nodes.iter().all(|node| (0..2).all(|slot| node.status(slot).ended == node.posted[slot]))
     });
     world.settle();
 
     for (index, node) in world.nodes.iter().enumerate() {
         node.check_sums(true);
         assert_eq!(node.locked_lines(), 0, "lines stay locked");
-        assert_eq!(
-            node.hardware.receive_free.len() as u32,
-            settings.rx_buffers,
-            "receive buffers are missing"
-        );
+        assert_eq!(node.hardware.receive_free.len() as u32, settings.rx_buffers, "receive buffers are missing");
         for slot in 0..2 {
-            let mine = || {
-                messages
-                    .iter()
-                    .filter(|message| (message.from, message.slot) == (index, slot))
-            };
-            let refused = mine()
-                .filter(|message| sender_error(message.wrong).is_some())
-                .count();
+            let mine = || messages.iter().filter(|message| (message.from, message.slot) == (index, slot));
+            let refused = mine().filter(|message| sender_error(message.wrong).is_some()).count();
             if settings.read_errors == 0 {
                 assert_eq!(node.status(slot).refused as usize, refused);
             }
             assert_eq!(
                 node.status(slot).ended as usize,
-                mine()
-                    .filter(|message| message.wrong != Wrong::Doorbell)
-                    .count()
+                mine().filter(|message| message.wrong != Wrong::Doorbell).count()
             );
         }
         // INV-27: every byte of host memory, delivered or not.
-        let status: Vec<usize> = node
-            .host
-            .status_pages
-            .iter()
-            .map(|&page| page as usize)
-            .collect();
+        let status: Vec<usize> = node.host.status_pages.iter().map(|&page| page as usize).collect();
         if settings.read_errors == 0 {
             for page in (0..mock::HOST_PAGES as usize).filter(|page| !status.contains(page)) {
                 let range = page * PAGE..(page + 1) * PAGE;
@@ -322,28 +261,13 @@ proptest! {
 }
 
 fn one(length: u32) -> Message {
-    Message {
-        from: 0,
-        slot: 0,
-        to: 1,
-        source_offset: 4000,
-        buffer_offset: 0,
-        length,
-        wrong: Wrong::No,
-    }
+    Message { from: 0, slot: 0, to: 1, source_offset: 4000, buffer_offset: 0, length, wrong: Wrong::No }
 }
 
 #[test]
 fn a_miss_on_either_side_costs_one_retransmission_at_most() {
     // A driver that answers well within the retransmission interval.
-    let world = deliver(
-        Settings {
-            driver_speed: 1000,
-            ..SETTINGS
-        },
-        &[one(4)],
-        1,
-    );
+    let world = deliver(Settings { driver_speed: 1000, ..SETTINGS }, &[one(4)], 1);
     assert_eq!(world.nodes[0].counter(Counter::SendMisses), 1);
     assert_eq!(world.nodes[1].counter(Counter::FramesDroppedMiss), 1);
     assert_eq!(world.nodes[0].counter(Counter::FramesRetransmitted), 1);
@@ -353,10 +277,7 @@ fn a_miss_on_either_side_costs_one_retransmission_at_most() {
 #[test]
 fn both_misses_of_a_crossing_frame_are_raised_at_once() {
     // Source pages 0x107 and 0x108 are in two lines; so are, by the buffer's offset of 100 bytes, none of the destination's.
-    let message = Message {
-        source_offset: 7 * 4096 + 4000,
-        ..one(200)
-    };
+    let message = Message { source_offset: 7 * 4096 + 4000, ..one(200) };
     let world = deliver(SETTINGS, &[message], 2);
     assert_eq!(world.nodes[0].counter(Counter::SendMisses), 2);
     assert_eq!(world.nodes[0].counter(Counter::SendPending), 1);
@@ -396,38 +317,18 @@ fn every_lost_frame_of_a_message_is_repaired() {
 
 #[test]
 fn a_peer_that_does_not_answer_is_given_up_and_everything_comes_back() {
-    let mut world = world(
-        Settings {
-            retransmit_limit: 3,
-            nodes: 3,
-            ..SETTINGS
-        },
-        4,
-    );
+    let mut world = world(Settings { retransmit_limit: 3, nodes: 3, ..SETTINGS }, 4);
     world.unreachable = Some(1);
     for number in 0..3 {
         world.nodes[0].post(0, &descriptor(&one(5000), number));
     }
-    let other = Message {
-        to: 2,
-        slot: 1,
-        ..one(5000)
-    };
+    let other = Message { to: 2, slot: 1, ..one(5000) };
     world.nodes[0].post(1, &descriptor(&other, 9));
-    world.run(1_000_000, |world| {
-        world.nodes[0].status(0).ended == 3 && world.nodes[0].status(1).ended == 1
-    });
+    world.run(1_000_000, |world| world.nodes[0].status(0).ended == 3 && world.nodes[0].status(1).ended == 1);
     world.settle();
     let status = world.nodes[0].status(0);
-    assert_eq!(
-        (status.refused, status.last_error),
-        (3, PostError::PeerUnreachable as u32)
-    );
-    assert_eq!(
-        world.nodes[0].status(1).refused,
-        0,
-        "the other peer is as well as ever"
-    );
+    assert_eq!((status.refused, status.last_error), (3, PostError::PeerUnreachable as u32));
+    assert_eq!(world.nodes[0].status(1).refused, 0, "the other peer is as well as ever");
     assert_eq!(world.nodes[0].counter(Counter::PeersLost), 1);
     world.nodes[0].check_sums(true);
     assert_eq!(world.nodes[0].locked_lines(), 0);
@@ -435,21 +336,13 @@ fn a_peer_that_does_not_answer_is_given_up_and_everything_comes_back() {
     // Later posts to it end at once, and others go on.
     world.nodes[0].post(0, &descriptor(&one(4), 10));
     world.nodes[0].post(1, &descriptor(&other, 11));
-    world.run(50_000, |world| {
-        world.nodes[0].status(0).ended == 4 && world.nodes[0].status(1).ended == 2
-    });
+    world.run(50_000, |world| world.nodes[0].status(0).ended == 4 && world.nodes[0].status(1).ended == 2);
     assert_eq!(world.nodes[0].status(1).refused, 0);
 }
 
 #[test]
 fn a_parked_process_does_not_stop_another() {
-    let mut world = world(
-        Settings {
-            driver_speed: 0,
-            ..SETTINGS
-        },
-        5,
-    );
+    let mut world = world(Settings { driver_speed: 0, ..SETTINGS }, 5);
     // Slot 1 has its lines, and the peer too.
     world.nodes[0].post(1, &descriptor(&Message { slot: 1, ..one(4) }, 0));
     for _ in 0..2000 {
@@ -467,12 +360,7 @@ fn a_parked_process_does_not_stop_another() {
 
 #[test]
 fn a_queue_full_of_posts_ends_in_order() {
-    let messages: Vec<Message> = (0..128)
-        .map(|index| Message {
-            buffer_offset: index,
-            ..one(index % 3)
-        })
-        .collect();
+    let messages: Vec<Message> = (0..128).map(|index| Message { buffer_offset: index, ..one(index % 3) }).collect();
     let mut world = world(SETTINGS, 6);
     for (number, message) in messages.iter().enumerate() {
         world.nodes[0].post(0, &descriptor(message, number));

@@ -6,9 +6,7 @@ use mock::{Settings, World, GEOMETRY, SETTINGS};
 use nic_layout::counter::Counter;
 use nic_layout::frame::{Body, Packet, Repr, Write};
 use nic_layout::post::{PostDescriptor, PostError, OP_WRITE};
-use nic_layout::ring::{
-    COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, MAILBOX_COMMAND, MAILBOX_FILLED,
-};
+use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, MAILBOX_COMMAND, MAILBOX_FILLED};
 use nic_layout::tables::{BufferEntry, MISS_RING_ENTRIES, PERMIT_WRITE};
 use nic_layout::vmh::key;
 use nic_lookup::Words;
@@ -66,13 +64,7 @@ fn frame(sequence: u32, change: impl Fn(&mut Repr, &mut Write)) -> Vec<u8> {
         key: [1, 2],
         message: 0,
     };
-    let mut repr = Repr {
-        destination: 1,
-        source: 0,
-        session: 3,
-        acknowledge: 0,
-        body: Body::Acknowledge,
-    };
+    let mut repr = Repr { destination: 1, source: 0, session: 3, acknowledge: 0, body: Body::Acknowledge };
     change(&mut repr, &mut write);
     repr.body = Body::Write(write);
     let mut bytes = vec![0; 60];
@@ -87,19 +79,11 @@ fn each_bad_frame_ends_in_its_own_counter_and_refused_ones_advance_the_sequence(
         (Counter::FramesRefusedBuffer, |_, write| write.buffer = 256),
         (Counter::FramesRefusedBuffer, |_, write| write.buffer = 1),
         (Counter::FramesRefusedKey, |_, write| write.key = [1, 3]),
-        (Counter::FramesRefusedBounds, |_, write| {
-            write.buffer_offset = 8 * 4096 - 3
-        }),
-        (Counter::FramesRefusedBounds, |_, write| {
-            write.buffer_offset = u32::MAX
-        }),
-        (Counter::FramesRefusedAborted, |_, write| {
-            (write.aborted, write.data_bytes) = (true, 0)
-        }),
+        (Counter::FramesRefusedBounds, |_, write| write.buffer_offset = 8 * 4096 - 3),
+        (Counter::FramesRefusedBounds, |_, write| write.buffer_offset = u32::MAX),
+        (Counter::FramesRefusedAborted, |_, write| (write.aborted, write.data_bytes) = (true, 0)),
         (Counter::FramesAccepted, |_, write| write.data_bytes = 0),
-        (Counter::FramesRefusedBuffer, |_, write| {
-            write.buffer = u32::MAX
-        }),
+        (Counter::FramesRefusedBuffer, |_, write| write.buffer = u32::MAX),
     ];
     let mut sequence = 0;
     for (counter, change) in refused {
@@ -111,9 +95,7 @@ fn each_bad_frame_ends_in_its_own_counter_and_refused_ones_advance_the_sequence(
     let dropped: [(Counter, Change); 7] = [
         (Counter::FramesMalformed, |repr, _| repr.destination = 0),
         (Counter::FramesMalformed, |_, write| write.data_bytes = 13),
-        (Counter::FramesMalformed, |_, write| {
-            write.data_bytes = u16::MAX
-        }),
+        (Counter::FramesMalformed, |_, write| write.data_bytes = u16::MAX),
         (Counter::FramesStrange, |repr, _| repr.source = 2),
         (Counter::FramesStrange, |repr, _| repr.source = 1),
         (Counter::FramesStrange, |repr, _| repr.session = 4),
@@ -140,9 +122,7 @@ fn permission_is_checked() {
     let at = world.nodes[1].map.buffer_table + 24;
     world.nodes[1].hardware.write(at, 0);
     world.nodes[1].deliver(&frame(0, |_, _| {}));
-    world.run(100, |world| {
-        world.nodes[1].counter(Counter::FramesRefusedPermission) == 1
-    });
+    world.run(100, |world| world.nodes[1].counter(Counter::FramesRefusedPermission) == 1);
 }
 
 #[test]
@@ -151,26 +131,13 @@ fn a_page_number_beyond_host_memory_is_refused_on_both_sides() {
     world.nodes[0].host.tables.insert((5, SOURCE), 0x9_0000);
     world.nodes[0].post(0, &post(4));
     world.run(5000, |world| world.nodes[0].status(0).ended == 1);
-    assert_eq!(
-        world.nodes[0].status(0).last_error,
-        PostError::BadSourceAddress as u32
-    );
+    assert_eq!(world.nodes[0].status(0).last_error, PostError::BadSourceAddress as u32);
     assert_eq!(world.nodes[0].counter(Counter::SendWildPages), 1);
 
     world.nodes[1].host.tables.insert((5, BUFFER), 0x9_0000);
-    world.nodes[0].post(
-        0,
-        &PostDescriptor {
-            source_address: SOURCE * 4096 + 4096,
-            ..post(4)
-        },
-    );
+    world.nodes[0].post(0, &PostDescriptor { source_address: SOURCE * 4096 + 4096, ..post(4) });
     world.run(20_000, |world| world.nodes[0].status(0).ended == 2);
-    assert_eq!(
-        world.nodes[0].status(0).refused,
-        1,
-        "the sender is not told what the receiver refused"
-    );
+    assert_eq!(world.nodes[0].status(0).refused, 1, "the sender is not told what the receiver refused");
     assert_eq!(world.nodes[1].counter(Counter::FramesRefusedPage), 1);
     assert_eq!(world.nodes[1].counter(Counter::ReceiveWildPages), 1);
 }
@@ -189,10 +156,7 @@ fn wild_doorbells_and_mailboxes_are_counted_and_ignored() {
     assert_eq!(world.nodes[0].counter(Counter::DoorbellsClosed), 2);
     assert_eq!(world.nodes[0].counter(Counter::MailboxesWild), 3);
     let status = world.nodes[0].status(0);
-    assert_eq!(
-        (status.last_error, status.last_error_index),
-        (PostError::BadProducerIndex as u32, 129)
-    );
+    assert_eq!((status.last_error, status.last_error_index), (PostError::BadProducerIndex as u32, 129));
     assert_eq!((status.ended, status.refused), (0, 0));
     world.nodes[0].post(0, &post(4));
     world.run(20_000, |world| world.nodes[0].status(0).ended == 1);
@@ -223,10 +187,7 @@ fn an_invalidated_line_is_not_hit_again_and_the_answer_comes_after_its_dma() {
     let command = key(5, SOURCE, COMMAND_INVALIDATE);
     world.nodes[0].write_mailbox(MAILBOX_COMMAND, command);
     (0..5).for_each(|_| world.nodes[0].step_firmware());
-    assert_eq!(
-        world.nodes[0].hardware.to_host[1], 0,
-        "answered while the DMA is under way"
-    );
+    assert_eq!(world.nodes[0].hardware.to_host[1], 0, "answered while the DMA is under way");
     assert_eq!(world.nodes[0].locked_lines(), 1);
     world.nodes[0].step_read(false);
     (0..5).for_each(|_| world.nodes[0].step_firmware());
@@ -248,10 +209,7 @@ fn a_fence_without_dma_is_answered_at_once_and_a_second_one_waits_its_turn() {
 
 #[test]
 fn a_closed_slot_forgets_its_posts_and_opens_afresh() {
-    let mut world = world(Settings {
-        driver_speed: 0,
-        ..SETTINGS
-    });
+    let mut world = world(Settings { driver_speed: 0, ..SETTINGS });
     (0..3).for_each(|_| world.nodes[0].post(0, &post(5000)));
     (0..200).for_each(|_| world.step());
     // The first post is parked on its miss, for good.
@@ -275,15 +233,11 @@ fn frames_of_a_closed_slot_do_not_end_posts_of_its_successor() {
     let mut world = world(SETTINGS);
     world.unreachable = Some(1);
     world.nodes[0].post(0, &post(5000));
-    world.run(20_000, |world| {
-        world.nodes[0].counter(Counter::FramesSent) == 4
-    });
+    world.run(20_000, |world| world.nodes[0].counter(Counter::FramesSent) == 4);
     let entry = world.nodes[0].map.process_table;
     world.nodes[0].hardware.write(entry, 0);
     world.nodes[0].write_mailbox(MAILBOX_COMMAND, COMMAND_CLOSE);
-    world.run(2000, |world| {
-        world.nodes[0].hardware.to_host[1] == COMMAND_CLOSE
-    });
+    world.run(2000, |world| world.nodes[0].hardware.to_host[1] == COMMAND_CLOSE);
     world.nodes[0].open(0, 5);
     world.nodes[0].posted[0] = 0;
     world.nodes[0].post(0, &post(3000));
@@ -297,29 +251,20 @@ fn frames_of_a_closed_slot_do_not_end_posts_of_its_successor() {
 #[test]
 fn a_full_miss_ring_parks_and_drops_and_all_go_on_when_it_drains() {
     // This cache has fewer lines than the miss ring has entries: the ring fills because the driver gives lines back without a word.
-    let mut world = world(Settings {
-        driver_speed: 0,
-        ..SETTINGS
-    });
+    let mut world = world(Settings { driver_speed: 0, ..SETTINGS });
     let node = &mut world.nodes[0];
     node.post(0, &post(4));
     (0..4).for_each(|_| node.step_firmware());
     for raised in 1..=MISS_RING_ENTRIES {
         assert_eq!(node.counter(Counter::SendMisses), raised);
         // The driver gives the line back, but does not say so in the mailbox; an invalidation lets the post try again.
-        let line = node
-            .hardware
-            .read(node.map.miss_ring + (raised - 1) * 16 + 4);
-        node.hardware
-            .write(node.map.vmh_cache + GEOMETRY.key_offset(line), 0);
+        let line = node.hardware.read(node.map.miss_ring + (raised - 1) * 16 + 4);
+        node.hardware.write(node.map.vmh_cache + GEOMETRY.key_offset(line), 0);
         node.write_mailbox(MAILBOX_COMMAND, key(5, 0xF_0000, COMMAND_INVALIDATE));
         (0..4).for_each(|_| node.step_firmware());
     }
     assert_eq!(node.counter(Counter::SendMissRingFull), 1);
-    assert_eq!(
-        world.nodes[0].counter(Counter::SendMisses),
-        MISS_RING_ENTRIES
-    );
+    assert_eq!(world.nodes[0].counter(Counter::SendMisses), MISS_RING_ENTRIES);
     // The driver catches up, and all goes on.
     world.settings.driver_speed = 200;
     world.run(20_000, |world| world.nodes[0].status(0).ended == 1);

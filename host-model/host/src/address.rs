@@ -92,11 +92,7 @@ impl VirtPage {
 pub fn pages_of(start: UserVirt, len_bytes: u32) -> impl Iterator<Item = VirtPage> {
     let end = u64::from(start.0) + u64::from(len_bytes);
     let first = start.page().0;
-    let behind = if len_bytes == 0 {
-        first
-    } else {
-        ((end - 1) >> PAGE_SHIFT) as u32 + 1
-    };
+    let behind = if len_bytes == 0 { first } else { ((end - 1) >> PAGE_SHIFT) as u32 + 1 };
     (first..behind).map(VirtPage)
 }
 
@@ -114,9 +110,7 @@ mod tests {
 
     #[test]
     fn a_range_touches_the_pages_it_has_bytes_in() {
-        let pages = |start, len| -> Vec<u32> {
-            pages_of(UserVirt(start), len).map(|page| page.0).collect()
-        };
+        let pages = |start, len| -> Vec<u32> { pages_of(UserVirt(start), len).map(|page| page.0).collect() };
         assert_eq!(pages(0x1000, 0), []);
         assert_eq!(pages(0x1000, 1), [1]);
         assert_eq!(pages(0x1FFF, 2), [1, 2]);

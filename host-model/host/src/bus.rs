@@ -20,16 +20,24 @@ use crate::executor::Notify;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
     /// Type 0 configuration access to function 0 of a device; the register's byte offset.
-    ConfigRead { device: u8, register: u8 },
+    ConfigRead {
+        device: u8,
+        register: u8,
+    },
     ConfigWrite {
         device: u8,
         register: u8,
         value: u32,
     },
     /// One dword.
-    Read { address: BusAddr },
+    Read {
+        address: BusAddr,
+    },
     /// A burst of whole dwords.
-    Write { address: BusAddr, words: Vec<u32> },
+    Write {
+        address: BusAddr,
+        words: Vec<u32>,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -106,10 +114,7 @@ enum Waiting {
     /// A task awaits the answer.
     Answer,
     /// The write was posted; what to note when it has reached the NIC.
-    Posted {
-        address: BusAddr,
-        note: Option<Note>,
-    },
+    Posted { address: BusAddr, note: Option<Note> },
 }
 
 impl BusPort {
@@ -142,26 +147,16 @@ impl BusPort {
     pub async fn transact(&self, request: Request) -> Result<u32, BusFault> {
         let id = self.submit(request, Waiting::Answer);
         let port = &self.0;
-        port.answered
-            .wait_until(|| port.answers.borrow().contains_key(&id))
-            .await;
-        port.answers
-            .borrow_mut()
-            .remove(&id)
-            .expect("looked at in this instant")
+        port.answered.wait_until(|| port.answers.borrow().contains_key(&id)).await;
+        port.answers.borrow_mut().remove(&id).expect("looked at in this instant")
     }
 
     /// Awaits room among the posted writes, and posts one.
     pub async fn post(&self, address: BusAddr, words: Vec<u32>, note: Option<Note>) {
         let port = &self.0;
-        port.room
-            .wait_until(|| port.posted.get() < port.posted_max)
-            .await;
+        port.room.wait_until(|| port.posted.get() < port.posted_max).await;
         port.posted.set(port.posted.get() + 1);
-        self.submit(
-            Request::Write { address, words },
-            Waiting::Posted { address, note },
-        );
+        self.submit(Request::Write { address, words }, Waiting::Posted { address, note });
     }
 
     /// Posted writes that failed.
@@ -188,20 +183,14 @@ impl BusPort {
         let waiting = port.waiting.borrow_mut().remove(&completion.id);
         match waiting.expect("the bus ends each request once") {
             Waiting::Answer => {
-                port.answers
-                    .borrow_mut()
-                    .insert(completion.id, completion.result);
+                port.answers.borrow_mut().insert(completion.id, completion.result);
                 port.answered.notify();
             }
             Waiting::Posted { address, note } => {
                 port.posted.set(port.posted.get() - 1);
                 port.room.notify();
                 if let Err(fault) = completion.result {
-                    port.posted_faults.borrow_mut().push(PostedFault {
-                        at: completion.at,
-                        address,
-                        fault,
-                    });
+                    port.posted_faults.borrow_mut().push(PostedFault { at: completion.at, address, fault });
                 }
                 if let Some(note) = note {
                     port.log.record(completion.at, note);

@@ -41,12 +41,7 @@ pub enum ImageError {
         "segment {number} of the firmware, {bytes} bytes at {address:#010x}, does not lie in the SRAM \
          ({:#010x} to {end:#010x})", CORE_SRAM_BASE + FIRMWARE_ADDRESS
     )]
-    OutsideSram {
-        number: usize,
-        address: u32,
-        bytes: u32,
-        end: u32,
-    },
+    OutsideSram { number: usize, address: u32, bytes: u32, end: u32 },
     #[error("segments {first} and {second} of the firmware overlap")]
     Overlap { first: usize, second: usize },
     #[error("the firmware has nothing to load")]
@@ -78,9 +73,7 @@ pub fn read(file: &[u8], sram_bytes: u32) -> Result<Image, ImageError> {
         return Err(ImageError::NotExecutable { kind });
     }
     if usize::from(half(header, 42)) != PROGRAM_HEADER_BYTES {
-        return Err(ImageError::Damaged {
-            what: "program headers are not 32 bytes long",
-        });
+        return Err(ImageError::Damaged { what: "program headers are not 32 bytes long" });
     }
     let (entry, table) = (word(header, 24), word(header, 28) as usize);
     let mut segments = Vec::new();
@@ -90,18 +83,14 @@ pub fn read(file: &[u8], sram_bytes: u32) -> Result<Image, ImageError> {
         let start = table.saturating_add(number * PROGRAM_HEADER_BYTES);
         let program = slice(file, start, PROGRAM_HEADER_BYTES, "a program header")?;
         if let Some((segment, virtual_address)) = load(file, program, number, sram_bytes)? {
-            runs_at
-                .push(virtual_address..virtual_address.saturating_add(segment.bytes.len() as u32));
+            runs_at.push(virtual_address..virtual_address.saturating_add(segment.bytes.len() as u32));
             segments.push((number, segment));
         }
     }
     segments.sort_by_key(|(_, segment)| segment.address);
     for pair in segments.windows(2) {
         if range(&pair[0].1).end > range(&pair[1].1).start {
-            return Err(ImageError::Overlap {
-                first: pair[0].0,
-                second: pair[1].0,
-            });
+            return Err(ImageError::Overlap { first: pair[0].0, second: pair[1].0 });
         }
     }
     if segments.is_empty() {
@@ -110,29 +99,19 @@ pub fn read(file: &[u8], sram_bytes: u32) -> Result<Image, ImageError> {
     if !runs_at.iter().any(|bytes| bytes.contains(&entry)) {
         return Err(ImageError::EntryOutside { entry });
     }
-    Ok(Image {
-        entry,
-        segments: segments.into_iter().map(|(_, segment)| segment).collect(),
-    })
+    Ok(Image { entry, segments: segments.into_iter().map(|(_, segment)| segment).collect() })
 }
 
 /// A segment is loaded where its physical address says; what stands elsewhere when it runs is moved there by the
 /// firmware itself, and so is what it only reserves there.
-fn load(
-    file: &[u8],
-    program: &[u8],
-    number: usize,
-    sram_bytes: u32,
-) -> Result<Option<(Segment, u32)>, ImageError> {
+fn load(file: &[u8], program: &[u8], number: usize, sram_bytes: u32) -> Result<Option<(Segment, u32)>, ImageError> {
     let [kind, offset, virtual_address, address, file_bytes, memory_bytes] =
         [0, 4, 8, 12, 16, 20].map(|at| word(program, at));
     if kind != PROGRAM_LOAD {
         return Ok(None);
     }
     if memory_bytes < file_bytes {
-        return Err(ImageError::Damaged {
-            what: "a segment is longer in the file than in memory",
-        });
+        return Err(ImageError::Damaged { what: "a segment is longer in the file than in memory" });
     }
     let in_place = address == virtual_address && address >> 28 == CORE_SRAM_BASE >> 28;
     let bytes = if in_place { memory_bytes } else { file_bytes };
@@ -142,25 +121,15 @@ fn load(
     let first = CORE_SRAM_BASE + FIRMWARE_ADDRESS;
     let end = CORE_SRAM_BASE + sram_bytes;
     if address < first || u64::from(address) + u64::from(bytes) > u64::from(end) {
-        return Err(ImageError::OutsideSram {
-            number,
-            address,
-            bytes,
-            end,
-        });
+        return Err(ImageError::OutsideSram { number, address, bytes, end });
     }
     if address % 4 != 0 {
-        return Err(ImageError::Damaged {
-            what: "a segment does not start at a multiple of 4",
-        });
+        return Err(ImageError::Damaged { what: "a segment does not start at a multiple of 4" });
     }
     let content = slice(file, offset as usize, file_bytes as usize, "a segment")?;
     let mut content = content.to_vec();
     content.resize(bytes.next_multiple_of(4) as usize, 0);
-    let segment = Segment {
-        address: SramAddr(address - CORE_SRAM_BASE),
-        bytes: content,
-    };
+    let segment = Segment { address: SramAddr(address - CORE_SRAM_BASE), bytes: content };
     Ok(Some((segment, virtual_address)))
 }
 
@@ -168,15 +137,9 @@ fn range(segment: &Segment) -> Range<u32> {
     segment.address.0..segment.address.0 + segment.bytes.len() as u32
 }
 
-fn slice<'a>(
-    file: &'a [u8],
-    start: usize,
-    len: usize,
-    what: &'static str,
-) -> Result<&'a [u8], ImageError> {
+fn slice<'a>(file: &'a [u8], start: usize, len: usize, what: &'static str) -> Result<&'a [u8], ImageError> {
     let end = start.checked_add(len);
-    end.and_then(|end| file.get(start..end))
-        .ok_or(ImageError::Truncated { what })
+    end.and_then(|end| file.get(start..end)).ok_or(ImageError::Truncated { what })
 }
 
 fn half(bytes: &[u8], at: usize) -> u16 {

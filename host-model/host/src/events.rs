@@ -123,10 +123,7 @@ pub struct EventLog {
 
 impl EventLog {
     pub fn new(node: NodeId) -> EventLog {
-        EventLog {
-            node,
-            events: Some(Rc::default()),
-        }
+        EventLog { node, events: Some(Rc::default()) }
     }
 
     /// Keeps nothing.
@@ -140,56 +137,34 @@ impl EventLog {
 
     pub fn record(&self, at: Ps, note: Note) {
         if let Some(events) = &self.events {
-            events.borrow_mut().push(Event {
-                at,
-                node: self.node,
-                subject: note.subject,
-                kind: note.kind,
-            });
+            events.borrow_mut().push(Event { at, node: self.node, subject: note.subject, kind: note.kind });
         }
     }
 
     /// All events so far, in the order of recording.
     pub fn events(&self) -> Vec<Event> {
-        self.events
-            .as_ref()
-            .map(|events| events.borrow().clone())
-            .unwrap_or_default()
+        self.events.as_ref().map(|events| events.borrow().clone()).unwrap_or_default()
     }
 
     /// Gives the events so far and forgets them.
     pub fn take(&self) -> Vec<Event> {
-        self.events
-            .as_ref()
-            .map(|events| std::mem::take(&mut *events.borrow_mut()))
-            .unwrap_or_default()
+        self.events.as_ref().map(|events| std::mem::take(&mut *events.borrow_mut())).unwrap_or_default()
     }
 }
 
 impl Subject {
     pub fn note(self, kind: EventKind) -> Note {
-        Note {
-            subject: self,
-            kind,
-        }
+        Note { subject: self, kind }
     }
 }
 
 /// The life of one subject, cut at its events. The lengths add up to the time from the first event to the last.
 pub fn spans(events: &[Event], subject: Subject) -> Vec<Span> {
-    let mut own: Vec<&Event> = events
-        .iter()
-        .filter(|event| event.subject == subject)
-        .collect();
+    let mut own: Vec<&Event> = events.iter().filter(|event| event.subject == subject).collect();
     // Stable: events of one instant keep the order in which they were recorded.
     own.sort_by_key(|event| event.at);
     own.windows(2)
-        .map(|pair| Span {
-            from: pair[0].kind,
-            to: pair[1].kind,
-            start: pair[0].at,
-            length: pair[1].at - pair[0].at,
-        })
+        .map(|pair| Span { from: pair[0].kind, to: pair[1].kind, start: pair[0].at, length: pair[1].at - pair[0].at })
         .collect()
 }
 
@@ -233,14 +208,9 @@ mod tests {
     fn subjects_come_in_the_order_of_their_first_event() {
         let log = EventLog::new(NodeId(0));
         for number in [5, 3, 5, 4] {
-            log.record(
-                Ps(number),
-                Subject::Interrupt { number }.note(EventKind::HandlerStart),
-            );
+            log.record(Ps(number), Subject::Interrupt { number }.note(EventKind::HandlerStart));
         }
-        let numbers = subjects(&log.events(), |subject| {
-            matches!(subject, Subject::Interrupt { .. })
-        });
+        let numbers = subjects(&log.events(), |subject| matches!(subject, Subject::Interrupt { .. }));
         let expected = [5, 3, 4].map(|number| Subject::Interrupt { number });
         assert_eq!(numbers, expected);
     }

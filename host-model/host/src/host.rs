@@ -60,30 +60,18 @@ impl<B: Bus> Host<B> {
         config: HostConfig,
         bus: impl FnOnce(&Platform, Rc<RefCell<Memory>>) -> Result<B, E>,
     ) -> Result<Host<B>, E> {
-        let HostConfig {
-            platform,
-            driver,
-            trace,
-        } = config;
+        let HostConfig { platform, driver, trace } = config;
         let executor = Executor::new();
         let sim = executor.sim();
         let node = driver.node;
-        let log = if trace {
-            EventLog::new(node)
-        } else {
-            EventLog::silent(node)
-        };
+        let log = if trace { EventLog::new(node) } else { EventLog::silent(node) };
         let costs = &platform.host;
         // Nodes of one run differ in their pages.
         let page_seed = driver.seed ^ (u64::from(node.0) << 48);
         let memory = Memory::new(platform.host_pages(), costs.pinned_pages_max, page_seed);
         let memory = Rc::new(RefCell::new(memory));
         let bus = bus(&platform, memory.clone())?;
-        let processors = Processors::new(
-            sim.clone(),
-            costs.processor_count as usize,
-            costs.processor_clock_hz,
-        );
+        let processors = Processors::new(sim.clone(), costs.processor_count as usize, costs.processor_clock_hz);
         let port = BusPort::new(costs.posted_writes_max, log.clone());
         let driver = Driver::new(
             sim.clone(),
@@ -95,20 +83,8 @@ impl<B: Bus> Host<B> {
             driver,
         );
         let platform = Rc::new(platform);
-        let node = Node {
-            sim,
-            port,
-            memory,
-            processors,
-            driver,
-            log,
-            platform,
-        };
-        Ok(Host {
-            bus,
-            executor,
-            node,
-        })
+        let node = Node { sim, port, memory, processors, driver, log, platform };
+        Ok(Host { bus, executor, node })
     }
 
     /// One rising edge of the PCI clock: what the NIC has driven since the last, and the levels that it samples at this one.
@@ -119,10 +95,7 @@ impl<B: Bus> Host<B> {
             self.submit();
         }
         let lines = self.bus.rising_edge(at, nic);
-        self.node
-            .driver
-            .interrupt_input()
-            .set(at, self.bus.interrupt());
+        self.node.driver.interrupt_input().set(at, self.bus.interrupt());
         while let Some(completion) = self.bus.take_completion() {
             self.node.port.complete(completion);
         }
@@ -199,15 +172,8 @@ impl<B: Bus> Host<B> {
             faults.push(format!("INV-26: {unlisted} more violations"));
         }
         let lost = node.port.posted_faults();
-        faults.extend(
-            lost.iter()
-                .map(|lost| format!("at {}: store to {}: {}", lost.at, lost.address, lost.fault)),
-        );
-        faults.extend(
-            node.driver
-                .failure()
-                .map(|error| format!("driver: {error}")),
-        );
+        faults.extend(lost.iter().map(|lost| format!("at {}: store to {}: {}", lost.at, lost.address, lost.fault)));
+        faults.extend(node.driver.failure().map(|error| format!("driver: {error}")));
         faults.extend(node.driver.unbalanced());
         faults
     }
@@ -251,13 +217,6 @@ impl Node {
     pub async fn open(&self, name: &'static str) -> Result<Process, DriverError> {
         let cpu = self.cpu(name, Priority::User);
         let pio = Pio::new(cpu, self.port.clone(), &self.platform.host);
-        Process::open(
-            self.driver.clone(),
-            self.memory.clone(),
-            pio,
-            self.log.clone(),
-            self.platform.host,
-        )
-        .await
+        Process::open(self.driver.clone(), self.memory.clone(), pio, self.log.clone(), self.platform.host).await
     }
 }

@@ -8,9 +8,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::rc::Rc;
 
-use nic_layout::post::{
-    PostDescriptor, PostError, ProcessStatus, OP_WRITE, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES,
-};
+use nic_layout::post::{PostDescriptor, PostError, ProcessStatus, OP_WRITE, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
 use sim_pins::Ps;
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -47,11 +45,7 @@ pub enum WriteError {
     Refused { index: u32, error: u32 },
     /// The status page tells the last refusal only. This post ended together with it, and may be one of those refused.
     #[error("posts up to {last_index} ended, {refused} of them badly, the last with: {}", post_error(*.error))]
-    Unclear {
-        last_index: u32,
-        refused: u32,
-        error: u32,
-    },
+    Unclear { last_index: u32, refused: u32, error: u32 },
     #[error("the status page says that {ended} posts have ended, and {posted} were posted")]
     WildStatus { ended: u32, posted: u32 },
     #[error(transparent)]
@@ -75,15 +69,8 @@ fn post_error(error: u32) -> String {
 /// What the firmware may have written as an error.
 pub fn known_error(error: u32) -> Option<PostError> {
     use PostError::*;
-    let all = [
-        UnknownOperation,
-        NoSuchNode,
-        LengthOutOfRange,
-        BadSourceAddress,
-        PeerUnreachable,
-        BadProducerIndex,
-        BusError,
-    ];
+    let all =
+        [UnknownOperation, NoSuchNode, LengthOutOfRange, BadSourceAddress, PeerUnreachable, BadProducerIndex, BusError];
     all.into_iter().find(|known| *known as u32 == error)
 }
 
@@ -153,21 +140,11 @@ impl Process {
     /// when the task that made them was aborted.
     pub async fn close(&self) -> Result<(), DriverError> {
         self.0.returned.wait_until(|| self.0.calls.get() == 0).await;
-        self.system_call(|process| async move {
-            process
-                .0
-                .driver
-                .close(&process.0.cpu, &process.0.grant)
-                .await
-        })
-        .await
+        self.system_call(|process| async move { process.0.driver.close(&process.0.cpu, &process.0.grant).await }).await
     }
 
     /// The kernel's part goes on when the caller is aborted: nobody is killed in the middle of a system call.
-    async fn system_call<T: 'static, F: Future<Output = T> + 'static>(
-        &self,
-        call: impl FnOnce(Process) -> F,
-    ) -> T {
+    async fn system_call<T: 'static, F: Future<Output = T> + 'static>(&self, call: impl FnOnce(Process) -> F) -> T {
         self.0.calls.set(self.0.calls.get() + 1);
         let (process, work) = (self.clone(), call(self.clone()));
         let returned = self.0.cpu.sim().spawn("system call", async move {
@@ -194,24 +171,13 @@ impl Process {
     /// Looks at bytes, in no time.
     pub fn load(&self, address: UserVirt, len_bytes: u32) -> Result<Vec<u8>, MemoryError> {
         let mut bytes = vec![0; len_bytes as usize];
-        self.0
-            .memory
-            .borrow_mut()
-            .read(self.pid(), address, &mut bytes)?;
+        self.0.memory.borrow_mut().read(self.pid(), address, &mut bytes)?;
         Ok(bytes)
     }
 
     /// Copies bytes as a processor does, and takes its time.
-    pub async fn copy(
-        &self,
-        from: UserVirt,
-        to: UserVirt,
-        len_bytes: u32,
-    ) -> Result<(), MemoryError> {
-        self.0
-            .cpu
-            .charge("copy", self.0.costs.memcpy(len_bytes))
-            .await;
+    pub async fn copy(&self, from: UserVirt, to: UserVirt, len_bytes: u32) -> Result<(), MemoryError> {
+        self.0.cpu.charge("copy", self.0.costs.memcpy(len_bytes)).await;
         let bytes = self.load(from, len_bytes)?;
         self.store(to, &bytes)
     }
@@ -266,29 +232,18 @@ impl Process {
         let _order = self.0.posting.acquire().await;
         let index = self.0.posted.get();
         let (pid, message) = (self.pid(), descriptor.message);
-        let subject = Subject::Post {
-            pid,
-            index,
-            message,
-        };
+        let subject = Subject::Post { pid, index, message };
         self.note(subject, EventKind::PostBegin);
         if self.is_full() {
             self.update_status()?;
             self.poll_status(|| !self.is_full()).await?;
         }
-        self.0
-            .cpu
-            .charge("post", Ps::from_ns(self.0.costs.post_build_ns))
-            .await;
+        self.0.cpu.charge("post", Ps::from_ns(self.0.costs.post_build_ns)).await;
         let written = subject.note(EventKind::DescriptorWritten);
-        self.store_descriptor(index, descriptor, Some(written))
-            .await;
+        self.store_descriptor(index, descriptor, Some(written)).await;
         self.0.posted.set(index.wrapping_add(1));
         let rung = subject.note(EventKind::DoorbellWritten);
-        self.0
-            .pio
-            .write_words(self.0.grant.doorbell, &[index.wrapping_add(1)], Some(rung))
-            .await;
+        self.0.pio.write_words(self.0.grant.doorbell, &[index.wrapping_add(1)], Some(rung)).await;
         self.note(subject, EventKind::PioIssued);
         Ok(WriteHandle { index, message })
     }
@@ -303,22 +258,14 @@ impl Process {
         self.0.pio.write(self.0.grant.doorbell, value).await;
     }
 
-    async fn store_descriptor(
-        &self,
-        index: u32,
-        descriptor: &PostDescriptor,
-        note: Option<crate::events::Note>,
-    ) {
+    async fn store_descriptor(&self, index: u32, descriptor: &PostDescriptor, note: Option<crate::events::Note>) {
         let place = index % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES;
         let words: Vec<u32> = descriptor
             .as_bytes()
             .chunks_exact(4)
             .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
             .collect();
-        self.0
-            .pio
-            .write_words(self.0.grant.post_queue + place, &words, note)
-            .await;
+        self.0.pio.write_words(self.0.grant.post_queue + place, &words, note).await;
     }
 
     fn is_full(&self) -> bool {
@@ -331,13 +278,8 @@ impl Process {
     /// waited for once.
     pub async fn wait(&self, handle: WriteHandle) -> Result<(), WriteError> {
         self.update_status()?;
-        self.poll_status(|| self.0.ended.borrow().contains_key(&handle.index))
-            .await?;
-        let subject = Subject::Post {
-            pid: self.pid(),
-            index: handle.index,
-            message: handle.message,
-        };
+        self.poll_status(|| self.0.ended.borrow().contains_key(&handle.index)).await?;
+        let subject = Subject::Post { pid: self.pid(), index: handle.index, message: handle.message };
         self.note(subject, EventKind::StatusSeen);
         let end = self.0.ended.borrow_mut().remove(&handle.index);
         end.expect("the condition that was waited for")
@@ -372,10 +314,7 @@ impl Process {
         let newly_ended = now.ended.wrapping_sub(before.ended);
         let posted = self.0.posted.get();
         if newly_ended > posted.wrapping_sub(before.ended) {
-            return Err(WriteError::WildStatus {
-                ended: now.ended,
-                posted,
-            });
+            return Err(WriteError::WildStatus { ended: now.ended, posted });
         }
         let refused = now.refused.wrapping_sub(before.refused).min(newly_ended);
         let error = now.last_error;
@@ -388,11 +327,7 @@ impl Process {
                 Ok(())
             } else {
                 // More than one was refused since the last look, and only the last is known by its index.
-                Err(WriteError::Unclear {
-                    last_index: now.ended.wrapping_sub(1),
-                    refused,
-                    error,
-                })
+                Err(WriteError::Unclear { last_index: now.ended.wrapping_sub(1), refused, error })
             };
             ended.insert(index, end);
         }
@@ -410,24 +345,15 @@ impl Process {
         message: u32,
         arrived: impl Fn(&[u8]) -> bool,
     ) -> Result<(), MemoryError> {
-        let subject = Subject::Arrival {
-            pid: self.pid(),
-            message,
-        };
+        let subject = Subject::Arrival { pid: self.pid(), message };
         self.note(subject, EventKind::WaitBegin);
-        let watch = self
-            .0
-            .memory
-            .borrow_mut()
-            .watch(self.pid(), address, len_bytes)?;
+        let watch = self.0.memory.borrow_mut().watch(self.pid(), address, len_bytes)?;
         let mut failure = None;
-        self.poll(&watch, Some(subject), || {
-            match self.load(address, len_bytes) {
-                Ok(bytes) => arrived(&bytes),
-                Err(error) => {
-                    failure = Some(error);
-                    true
-                }
+        self.poll(&watch, Some(subject), || match self.load(address, len_bytes) {
+            Ok(bytes) => arrived(&bytes),
+            Err(error) => {
+                failure = Some(error);
+                true
             }
         })
         .await;
@@ -437,12 +363,7 @@ impl Process {
 
     /// Polls until `condition` holds; it can change only by a write that `watch` sees. A poll that finds the cached bytes
     /// takes `poll_unchanged_ns`; one that finds them written by a device takes `poll_changed_ns` more.
-    async fn poll(
-        &self,
-        watch: &Watch,
-        subject: Option<Subject>,
-        mut condition: impl FnMut() -> bool,
-    ) {
+    async fn poll(&self, watch: &Watch, subject: Option<Subject>, mut condition: impl FnMut() -> bool) {
         let sim = self.0.cpu.sim().clone();
         let period = Ps::from_ns(self.0.costs.poll_unchanged_ns);
         let begin = sim.now();
@@ -452,10 +373,7 @@ impl Process {
             if held {
                 // Its last miss was paid for before it was looked at; a first look pays here.
                 if sim.now() == begin {
-                    self.0
-                        .cpu
-                        .charge("poll", Ps::from_ns(self.0.costs.poll_changed_ns))
-                        .await;
+                    self.0.cpu.charge("poll", Ps::from_ns(self.0.costs.poll_changed_ns)).await;
                 }
                 return;
             }
@@ -466,16 +384,11 @@ impl Process {
             // The poll that finds it begins at the next multiple of the period.
             let polls = (sim.now() - begin).0.div_ceil(period.0);
             sim.sleep_until(begin + Ps(polls * period.0)).await;
-            self.0
-                .cpu
-                .charge("poll", Ps::from_ns(self.0.costs.poll_changed_ns))
-                .await;
+            self.0.cpu.charge("poll", Ps::from_ns(self.0.costs.poll_changed_ns)).await;
         }
     }
 
     fn note(&self, subject: Subject, kind: EventKind) {
-        self.0
-            .log
-            .record(self.0.cpu.sim().now(), subject.note(kind));
+        self.0.log.record(self.0.cpu.sim().now(), subject.note(kind));
     }
 }

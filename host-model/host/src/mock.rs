@@ -8,15 +8,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use nic_layout::boot::{
-    BootReply, BootRequest, CrashRecord, BOOT_BLOCK_ADDRESS, BOOT_MAGIC, BOOT_READY, BOOT_REFUSED,
-    BOOT_REPLY_ADDRESS, CAUSE_CRASH, CRASH_RECORD_ADDRESS,
+    BootReply, BootRequest, CrashRecord, BOOT_BLOCK_ADDRESS, BOOT_MAGIC, BOOT_READY, BOOT_REFUSED, BOOT_REPLY_ADDRESS,
+    CAUSE_CRASH, CRASH_RECORD_ADDRESS,
 };
 use nic_layout::post::{PostDescriptor, ProcessStatus, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
 use nic_layout::registers::{ident, interrupt, mailbox, Register};
 use nic_layout::ring::{MAILBOX_COMMAND, MAILBOX_COMMAND_DONE, MAILBOX_MISS};
-use nic_layout::tables::{
-    BufferEntry, Counter, MissEntry, ProcessEntry, BUFFER_TABLE_ENTRIES, MISS_RING_ENTRIES,
-};
+use nic_layout::tables::{BufferEntry, Counter, MissEntry, ProcessEntry, BUFFER_TABLE_ENTRIES, MISS_RING_ENTRIES};
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 use sim_pins::{PciControl, PciDrive, PciLines, PciPin, Ps};
@@ -85,18 +83,10 @@ impl MockNic {
         registers.insert(ident::ID.offset().0, ident::ID_RESET);
         registers.insert(ident::VERSION.offset().0, ident::VERSION_RESET.0);
         registers.insert(ident::SRAM_BYTES.offset().0, sram_bytes);
-        let config = BTreeMap::from([
-            (0x00, 0x4943_4E53),
-            (0x04, 0x0200_0000),
-            (0x3C, 0x0000_0100),
-        ]);
+        let config = BTreeMap::from([(0x00, 0x4943_4E53), (0x04, 0x0200_0000), (0x3C, 0x0000_0100)]);
         MockNic {
             boot: BootScript::Ready,
-            geometry: VmhGeometry {
-                entries: 256,
-                line_entries: 8,
-                ways: 2,
-            },
+            geometry: VmhGeometry { entries: 256, line_entries: 8, ways: 2 },
             spoil_reply: None,
             completes_posts: true,
             command_answer: Some(|command| command),
@@ -121,10 +111,7 @@ impl MockNic {
     }
 
     pub fn register<T, A>(&self, register: Register<T, A>) -> u32 {
-        self.registers
-            .get(&register.offset().0)
-            .copied()
-            .unwrap_or(0)
+        self.registers.get(&register.offset().0).copied().unwrap_or(0)
     }
 
     pub fn set_register<T, A>(&mut self, register: Register<T, A>, value: u32) {
@@ -264,14 +251,10 @@ impl MockNic {
         while self.consumed[slot] != value {
             let index = self.consumed[slot] % POST_QUEUE_ENTRIES;
             let queue = self.layout().post_queues + slot as u32 * PAGE_BYTES;
-            self.posts
-                .push((slot, self.sram_read(queue + index * POST_DESCRIPTOR_BYTES)));
+            self.posts.push((slot, self.sram_read(queue + index * POST_DESCRIPTOR_BYTES)));
             self.consumed[slot] = self.consumed[slot].wrapping_add(1);
         }
-        let status = ProcessStatus {
-            ended: value,
-            ..ProcessStatus::default()
-        };
+        let status = ProcessStatus { ended: value, ..ProcessStatus::default() };
         self.write_status(at, slot, status);
     }
 
@@ -337,42 +320,24 @@ impl MockNic {
 
     fn carry_out(&mut self, at: Ps, burst: u64, request: &Request) -> Result<u32, BusFault> {
         match request {
-            Request::ConfigRead { device, .. } | Request::ConfigWrite { device, .. }
-                if *device != MOCK_DEVICE =>
-            {
+            Request::ConfigRead { device, .. } | Request::ConfigWrite { device, .. } if *device != MOCK_DEVICE => {
                 Err(BusFault::MasterAbort)
             }
             Request::ConfigRead { register, .. } => Ok(self.config(*register)),
-            Request::ConfigWrite {
-                register, value, ..
-            } => {
-                self.writes.push(Written {
-                    at,
-                    place: Place::Config(*register),
-                    value: *value,
-                    burst,
-                });
+            Request::ConfigWrite { register, value, .. } => {
+                self.writes.push(Written { at, place: Place::Config(*register), value: *value, burst });
                 self.write_config(*register, *value);
                 Ok(0)
             }
-            Request::Read { address } => {
-                match self.locate(*address).ok_or(BusFault::MasterAbort)? {
-                    Place::Sram(offset) => Ok(self.sram_word(offset)),
-                    Place::Register(offset) => Ok(self.read_register(offset)),
-                    Place::Config(_) => Err(BusFault::MasterAbort),
-                }
-            }
+            Request::Read { address } => match self.locate(*address).ok_or(BusFault::MasterAbort)? {
+                Place::Sram(offset) => Ok(self.sram_word(offset)),
+                Place::Register(offset) => Ok(self.read_register(offset)),
+                Place::Config(_) => Err(BusFault::MasterAbort),
+            },
             Request::Write { address, words } => {
                 for (index, word) in words.iter().enumerate() {
-                    let place = self
-                        .locate(*address + 4 * index as u32)
-                        .ok_or(BusFault::MasterAbort)?;
-                    self.writes.push(Written {
-                        at,
-                        place,
-                        value: *word,
-                        burst,
-                    });
+                    let place = self.locate(*address + 4 * index as u32).ok_or(BusFault::MasterAbort)?;
+                    self.writes.push(Written { at, place, value: *word, burst });
                     match place {
                         Place::Sram(offset) => self.set_sram_word(offset, *word),
                         Place::Register(offset) => self.write_register(at, offset, *word),
@@ -400,12 +365,7 @@ pub struct MockBus {
 impl MockBus {
     pub fn new(sram_bytes: u32, memory: Rc<RefCell<Memory>>) -> (MockBus, Rc<RefCell<MockNic>>) {
         let nic = Rc::new(RefCell::new(MockNic::new(sram_bytes, memory)));
-        let bus = MockBus {
-            nic: nic.clone(),
-            queue: VecDeque::new(),
-            clocks_left: None,
-            completions: VecDeque::new(),
-        };
+        let bus = MockBus { nic: nic.clone(), queue: VecDeque::new(), clocks_left: None, completions: VecDeque::new() };
         (bus, nic)
     }
 }
@@ -430,11 +390,7 @@ impl Bus for MockBus {
             });
             if clocks == 0 {
                 let result = self.nic.borrow_mut().carry_out(at, id.0, request);
-                self.completions.push_back(Completion {
-                    id: *id,
-                    at,
-                    result,
-                });
+                self.completions.push_back(Completion { id: *id, at, result });
                 self.queue.pop_front();
                 self.clocks_left = None;
             } else {

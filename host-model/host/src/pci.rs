@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use host_pci::{
-    Answer, BusError, HostMemory, Incident, MemoryFault, Settings, SettingsError, Transaction,
-    TransactionId,
+    Answer, BusError, HostMemory, Incident, MemoryFault, Settings, SettingsError, Transaction, TransactionId,
 };
 use sim_pins::{PciDrive, PciLines, Ps};
 
@@ -38,10 +37,7 @@ impl PciBus {
     pub fn new(settings: Settings, memory: Rc<RefCell<Memory>>) -> Result<PciBus, SettingsError> {
         Ok(PciBus {
             bus: host_pci::Bus::new(settings)?,
-            memory: BridgedMemory {
-                at: Ps::ZERO,
-                memory,
-            },
+            memory: BridgedMemory { at: Ps::ZERO, memory },
             requests: BTreeMap::new(),
             incidents: Vec::new(),
         })
@@ -61,11 +57,7 @@ impl Bus for PciBus {
     fn submit(&mut self, id: RequestId, request: Request) {
         let transaction = match request {
             Request::ConfigRead { device, register } => Transaction::config_read(device, register),
-            Request::ConfigWrite {
-                device,
-                register,
-                value,
-            } => Transaction::config_write(device, register, value),
+            Request::ConfigWrite { device, register, value } => Transaction::config_write(device, register, value),
             Request::Read { address } => Transaction::read_dword(address),
             Request::Write { address, words } => Transaction::write_dwords(address, &words),
         };
@@ -75,20 +67,13 @@ impl Bus for PciBus {
     #[inline]
     fn take_completion(&mut self) -> Option<Completion> {
         let completion = self.bus.next_completion()?;
-        let id = self
-            .requests
-            .remove(&completion.id)
-            .expect("each submitted once, ended once");
+        let id = self.requests.remove(&completion.id).expect("each submitted once, ended once");
         let result = match completion.result {
             Ok(Answer::Read(dwords)) => Ok(dwords.first().copied().unwrap_or(0)),
             Ok(Answer::Posted | Answer::Written) => Ok(0),
             Err(error) => Err(error.into()),
         };
-        Some(Completion {
-            id,
-            at: completion.at,
-            result,
-        })
+        Some(Completion { id, at: completion.at, result })
     }
 
     #[inline]
@@ -111,15 +96,11 @@ impl Bus for PciBus {
         let broken = self.bus.take_violations();
         let broken = broken.iter().map(|violation| format!("{violation:?}"));
         // A refused DMA is told by the memory, a failed CPU write by the port.
-        let incidents = self.incidents.drain(..).filter(|incident| {
-            !matches!(
-                incident,
-                Incident::MemoryFault { .. } | Incident::PostedWriteLost { .. }
-            )
-        });
-        broken
-            .chain(incidents.map(|incident| format!("{incident:?}")))
-            .collect()
+        let incidents = self
+            .incidents
+            .drain(..)
+            .filter(|incident| !matches!(incident, Incident::MemoryFault { .. } | Incident::PostedWriteLost { .. }));
+        broken.chain(incidents.map(|incident| format!("{incident:?}"))).collect()
     }
 }
 
@@ -173,17 +154,10 @@ impl HostMemory for BridgedMemory {
     }
 
     fn permits(&self, addr: BusAddr, is_write: bool) -> Result<(), MemoryFault> {
-        let direction = if is_write {
-            DmaDirection::Write
-        } else {
-            DmaDirection::Read
-        };
+        let direction = if is_write { DmaDirection::Write } else { DmaDirection::Read };
         let mut memory = self.memory.borrow_mut();
         memory
             .dma_permits(self.at, addr, direction)
-            .map_err(|fault| MemoryFault {
-                address: addr,
-                reason: fault.reason(),
-            })
+            .map_err(|fault| MemoryFault { address: addr, reason: fault.reason() })
     }
 }

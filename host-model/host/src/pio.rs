@@ -42,19 +42,12 @@ impl Pio {
     }
 
     pub async fn config_read(&self, device: u8, register: u8) -> Result<u32, BusFault> {
-        self.transact(Request::ConfigRead { device, register })
-            .await
+        self.transact(Request::ConfigRead { device, register }).await
     }
 
     /// Configuration writes are not posted.
     pub async fn config_write(&self, device: u8, register: u8, value: u32) -> Result<(), BusFault> {
-        self.transact(Request::ConfigWrite {
-            device,
-            register,
-            value,
-        })
-        .await
-        .map(|_| ())
+        self.transact(Request::ConfigWrite { device, register, value }).await.map(|_| ())
     }
 
     async fn transact(&self, request: Request) -> Result<u32, BusFault> {
@@ -80,9 +73,7 @@ impl Pio {
             let (block, behind) = rest.split_at(rest.len().min(room as usize));
             let note = note.filter(|_| behind.is_empty());
             self.cpu.charge("pio write", self.write).await;
-            self.cpu
-                .stall("pio write", self.port.post(address, block.to_vec(), note))
-                .await;
+            self.cpu.stall("pio write", self.port.post(address, block.to_vec(), note)).await;
             address = address + 4 * block.len() as u32;
             rest = behind;
         }

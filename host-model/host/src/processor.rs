@@ -57,10 +57,7 @@ struct Job {
 
 impl Processors {
     pub fn new(sim: Sim, count: usize, clock_hz: u64) -> Processors {
-        assert!(
-            count > 0 && clock_hz > 0,
-            "a node has a processor, and it has a clock"
-        );
+        assert!(count > 0 && clock_hz > 0, "a node has a processor, and it has a clock");
         Processors(Rc::new(State {
             sim,
             clock_hz,
@@ -75,11 +72,7 @@ impl Processors {
 
     /// The view of one task: its priority, and the name under which its time is accounted for.
     pub fn cpu(&self, task: &'static str, priority: Priority) -> Cpu {
-        Cpu {
-            processors: self.clone(),
-            task,
-            priority,
-        }
+        Cpu { processors: self.clone(), task, priority }
     }
 
     pub fn usage(&self) -> Usage {
@@ -92,12 +85,7 @@ impl Processors {
 
     /// Asks for a processor: at once, or by taking it from the lowest of the lower ones, or by waiting.
     fn request(&self, priority: Priority, preemptible: bool) -> Rc<Job> {
-        let job = Rc::new(Job {
-            priority,
-            preemptible,
-            running: Cell::new(false),
-            waker: RefCell::new(None),
-        });
+        let job = Rc::new(Job { priority, preemptible, running: Cell::new(false), waker: RefCell::new(None) });
         let state = &self.0;
         let mut places = state.places.borrow_mut();
         let free = places.iter().position(Option::is_none);
@@ -116,19 +104,13 @@ impl Processors {
                     let order = state.next_front.get();
                     state.next_front.set(order - 1);
                     victim.set_running(false);
-                    state
-                        .waiting
-                        .borrow_mut()
-                        .insert((Reverse(victim.priority), order), victim);
+                    state.waiting.borrow_mut().insert((Reverse(victim.priority), order), victim);
                 }
             }
             None => {
                 let order = state.next_order.get();
                 state.next_order.set(order + 1);
-                state
-                    .waiting
-                    .borrow_mut()
-                    .insert((Reverse(priority), order), job.clone());
+                state.waiting.borrow_mut().insert((Reverse(priority), order), job.clone());
             }
         }
         job
@@ -144,9 +126,7 @@ impl Processors {
         }
         job.running.set(false);
         let mut places = state.places.borrow_mut();
-        let place = places
-            .iter()
-            .position(|other| other.as_ref().is_some_and(|other| Rc::ptr_eq(other, job)));
+        let place = places.iter().position(|other| other.as_ref().is_some_and(|other| Rc::ptr_eq(other, job)));
         let place = place.expect("running work has a processor");
         places[place] = waiting.pop_first().map(|(_, next)| {
             next.set_running(true);
@@ -187,14 +167,7 @@ impl Cpu {
 
     /// Computes for `span`: completes when this task has had a processor for so long.
     pub fn charge(&self, label: &'static str, span: Ps) -> Charge {
-        Charge {
-            cpu: self.clone(),
-            label,
-            remaining: span,
-            job: None,
-            started: Ps::ZERO,
-            sleep: None,
-        }
+        Charge { cpu: self.clone(), label, remaining: span, job: None, started: Ps::ZERO, sleep: None }
     }
 
     pub fn charge_cycles(&self, label: &'static str, cycles: u64) -> Charge {
@@ -246,10 +219,7 @@ impl Future for Charge {
             return Poll::Ready(());
         }
         let cpu = &this.cpu;
-        let job = this
-            .job
-            .get_or_insert_with(|| cpu.processors.request(cpu.priority, true))
-            .clone();
+        let job = this.job.get_or_insert_with(|| cpu.processors.request(cpu.priority, true)).clone();
         job.listen(cx);
         if !job.running.get() {
             this.stop_clock();
@@ -290,12 +260,7 @@ struct Held {
 impl Held {
     async fn acquire(cpu: &Cpu, label: &'static str) -> Held {
         let job = cpu.processors.request(cpu.priority, false);
-        let mut held = Held {
-            cpu: cpu.clone(),
-            label,
-            job,
-            started: None,
-        };
+        let mut held = Held { cpu: cpu.clone(), label, job, started: None };
         std::future::poll_fn(|cx| {
             if held.job.running.get() {
                 return Poll::Ready(());
@@ -338,11 +303,7 @@ mod tests {
         fn new(count: usize) -> Bench {
             let executor = Executor::new();
             let processors = Processors::new(executor.sim(), count, 1_000_000_000);
-            Bench {
-                executor,
-                processors,
-                log: Log::default(),
-            }
+            Bench { executor, processors, log: Log::default() }
         }
 
         /// At `at_ns` the task asks for `span_ns`; the log tells when it had them.
@@ -384,10 +345,7 @@ mod tests {
         bench.work("user", Priority::User, 0, 100);
         bench.work("other", Priority::User, 10, 10);
         bench.work("interrupt", Priority::Interrupt, 40, 30);
-        assert_eq!(
-            bench.run(),
-            [(70, "interrupt"), (130, "user"), (140, "other")]
-        );
+        assert_eq!(bench.run(), [(70, "interrupt"), (130, "user"), (140, "other")]);
         let usage = bench.processors.usage();
         assert_eq!(usage[&("user", "work")], Ps::from_ns(100));
         assert_eq!(bench.processors.preemption_count(), 1);
@@ -399,19 +357,13 @@ mod tests {
         bench.work("thread", Priority::KernelThread, 0, 100);
         bench.work("user", Priority::User, 1, 10);
         bench.work("interrupt", Priority::Interrupt, 50, 20);
-        assert_eq!(
-            bench.run(),
-            [(70, "interrupt"), (120, "thread"), (130, "user")]
-        );
+        assert_eq!(bench.run(), [(70, "interrupt"), (120, "thread"), (130, "user")]);
     }
 
     #[test]
     fn a_load_that_waits_for_the_bus_is_not_interrupted() {
         let mut bench = Bench::new(1);
-        let (sim, cpu) = (
-            bench.executor.sim(),
-            bench.processors.cpu("load", Priority::User),
-        );
+        let (sim, cpu) = (bench.executor.sim(), bench.processors.cpu("load", Priority::User));
         bench.executor.sim().spawn("load", async move {
             cpu.stall("pio", sim.sleep_for(Ps::from_ns(100))).await;
         });
@@ -434,10 +386,7 @@ mod tests {
             doomed.abort();
         });
         assert_eq!(bench.run(), [(30, "heir")]);
-        assert_eq!(
-            bench.processors.usage()[&("doomed", "work")],
-            Ps::from_ns(20)
-        );
+        assert_eq!(bench.processors.usage()[&("doomed", "work")], Ps::from_ns(20));
     }
 
     #[test]

@@ -9,8 +9,7 @@ use host_model::driver::{DriverError, Verify};
 use host_model::elf::ImageError;
 use host_model::mock::{elf_image, BootScript, Place};
 use nic_layout::boot::{
-    BootReply, BootRequest, CrashRecord, BOOT_MAGIC, CAUSE_CRASH, CRASH_PANIC, CRASH_TRAP,
-    LAYOUT_VERSION,
+    BootReply, BootRequest, CrashRecord, BOOT_MAGIC, CAUSE_CRASH, CRASH_PANIC, CRASH_TRAP, LAYOUT_VERSION,
 };
 use nic_layout::post::POST_QUEUE_ENTRIES;
 use nic_layout::registers::{ident, interrupt};
@@ -25,11 +24,7 @@ fn enumeration_gives_addresses_and_lets_the_nic_on_the_bus() {
     let nic = bench.nic.borrow();
     assert_eq!(nic.config(0x10), 0xE008_0000);
     assert_eq!(nic.config(0x14), 0xE000_0008);
-    assert_eq!(
-        nic.config(0x04) & 0xFFFF,
-        0x146,
-        "memory, master, parity, SERR#"
-    );
+    assert_eq!(nic.config(0x04) & 0xFFFF, 0x146, "memory, master, parity, SERR#");
     assert_eq!(nic.config(0x0C) & 0xFFFF, 64 << 8 | 8);
     assert_eq!(nic.config(0x3C) & 0xFF, 11);
 }
@@ -39,19 +34,10 @@ fn the_boot_request_says_what_the_platform_is() {
     let bench = Bench::ready();
     let nic = bench.nic.borrow();
     let request: BootRequest = nic.sram_read(0);
-    assert_eq!(
-        (request.magic, request.layout_version),
-        (BOOT_MAGIC, LAYOUT_VERSION)
-    );
-    assert_eq!(
-        (request.node, request.node_count, request.session),
-        (1, 2, 0)
-    );
+    assert_eq!((request.magic, request.layout_version), (BOOT_MAGIC, LAYOUT_VERSION));
+    assert_eq!((request.node, request.node_count, request.session), (1, 2, 0));
     assert_eq!((request.core_hz, request.sram_bytes), (88_000_000, 524_288));
-    assert_eq!(
-        (request.retransmit_cycles, request.ack_cycles),
-        (22_000, 1_760)
-    );
+    assert_eq!((request.retransmit_cycles, request.ack_cycles), (22_000, 1_760));
     assert_eq!(request.host_pages, 4096);
     assert_eq!(nic.register(ident::CORE_CONTROL), 1);
     assert_eq!(nic.register(interrupt::ENABLE), 0b11 | 1 << CAUSE_CRASH);
@@ -62,12 +48,7 @@ fn the_core_is_held_while_the_firmware_is_loaded() {
     let bench = Bench::ready();
     let control = Place::Register(ident::CORE_CONTROL.offset().0);
     let writes = bench.writes();
-    let position = |wanted| {
-        writes
-            .iter()
-            .position(|write| *write == wanted)
-            .expect("written")
-    };
+    let position = |wanted| writes.iter().position(|write| *write == wanted).expect("written");
     let (held, released) = (position((control, 0)), position((control, 1)));
     let firmware = position((Place::Sram(0x400), 1));
     let request = position((Place::Sram(0), BOOT_MAGIC));
@@ -78,12 +59,7 @@ fn the_core_is_held_while_the_firmware_is_loaded() {
 fn an_empty_bus_is_reported_with_what_is_there() {
     let mut bench = Bench::new();
     bench.nic.borrow_mut().set_config(0, 0x1234_5678);
-    assert_eq!(
-        bench.boot(),
-        Err(DriverError::NoDevice {
-            found: vec![0x1234_5678]
-        })
-    );
+    assert_eq!(bench.boot(), Err(DriverError::NoDevice { found: vec![0x1234_5678] }));
     assert!(!bench.host.node().driver().is_ready());
 }
 
@@ -93,23 +69,11 @@ fn a_device_that_is_not_ours_or_of_another_size_is_refused() {
     bench.nic.borrow_mut().set_register(ident::ID, 0xBAD);
     assert_eq!(bench.boot(), Err(DriverError::WrongId { read: 0xBAD }));
     let mut bench = Bench::new();
-    bench
-        .nic
-        .borrow_mut()
-        .set_register(ident::VERSION, 0x0007_0000);
-    assert_eq!(
-        bench.boot(),
-        Err(DriverError::WrongVersion { read: 7, known: 1 })
-    );
+    bench.nic.borrow_mut().set_register(ident::VERSION, 0x0007_0000);
+    assert_eq!(bench.boot(), Err(DriverError::WrongVersion { read: 7, known: 1 }));
     let mut bench = Bench::new();
     bench.nic.borrow_mut().set_register(ident::SRAM_BYTES, 1024);
-    assert_eq!(
-        bench.boot(),
-        Err(DriverError::WrongSramBytes {
-            nic: 1024,
-            platform: 524_288
-        })
-    );
+    assert_eq!(bench.boot(), Err(DriverError::WrongSramBytes { nic: 1024, platform: 524_288 }));
 }
 
 #[test]
@@ -128,11 +92,7 @@ fn a_word_that_reads_back_wrong_is_named() {
         });
         node.boot(&elf_image(&[1, 2, 3, 4])).await
     });
-    let expected = DriverError::VerifyFailed {
-        address: SramAddr(0x408),
-        written: 3,
-        read: 0x99,
-    };
+    let expected = DriverError::VerifyFailed { address: SramAddr(0x408), written: 3, read: 0x99 };
     assert_eq!(outcome, Err(expected));
 }
 
@@ -141,10 +101,7 @@ fn a_wrong_image_never_reaches_the_nic() {
     let mut bench = Bench::new();
     let outcome = bench.run(|node| async move { node.boot(b"#!/bin/sh").await });
     assert_eq!(outcome, Err(DriverError::Image(ImageError::NotElf)));
-    assert!(!bench
-        .writes()
-        .iter()
-        .any(|(place, _)| matches!(place, Place::Sram(_))));
+    assert!(!bench.writes().iter().any(|(place, _)| matches!(place, Place::Sram(_))));
 }
 
 #[test]
@@ -156,23 +113,13 @@ fn a_refusal_a_crash_and_silence_are_told_apart() {
     };
     let refused = boot(BootScript::Refuse(2));
     assert_eq!(refused, DriverError::BootRefused { error: 2 });
-    assert!(refused
-        .to_string()
-        .contains("another version of the layouts"));
-    let record = CrashRecord {
-        kind: CRASH_TRAP,
-        cause: 5,
-        pc: 0x1000_0444,
-        value: 0x1234,
-    };
+    assert!(refused.to_string().contains("another version of the layouts"));
+    let record = CrashRecord { kind: CRASH_TRAP, cause: 5, pc: 0x1000_0444, value: 0x1234 };
     let crashed = boot(BootScript::Crash(record));
     assert_eq!(crashed, DriverError::Crashed(record));
     assert!(crashed.to_string().contains("mcause 0x5, mepc 0x10000444"));
     let silent = boot(BootScript::Silent);
-    assert!(
-        matches!(silent, DriverError::BootTimeout { .. })
-            && silent.to_string().contains("5000000.000 ns")
-    );
+    assert!(matches!(silent, DriverError::BootTimeout { .. }) && silent.to_string().contains("5000000.000 ns"));
 }
 
 type Spoiler = fn(&mut BootReply);
@@ -186,16 +133,12 @@ fn an_impossible_boot_reply_is_refused() {
         ("miss_ring", |reply| reply.miss_ring += 2),
         ("vmh_cache", |reply| reply.vmh_cache = 524_284),
         ("vmh_entries", |reply| reply.vmh_entries = 1 << 31),
-        ("vmh_line_entries or vmh_ways", |reply| {
-            reply.vmh_line_entries = 0
-        }),
+        ("vmh_line_entries or vmh_ways", |reply| reply.vmh_line_entries = 0),
     ];
     for (name, spoil) in spoilers {
         let mut bench = Bench::new();
         bench.nic.borrow_mut().spoil_reply = Some(spoil);
-        let Err(DriverError::BadLayout { what, .. }) = bench.boot() else {
-            panic!("{name} accepted")
-        };
+        let Err(DriverError::BadLayout { what, .. }) = bench.boot() else { panic!("{name} accepted") };
         assert_eq!(what, name);
     }
 }
@@ -227,12 +170,7 @@ fn slots_end_and_come_back_with_new_numbers() {
     let mut bench = Bench::ready();
     let processes: Vec<_> = (0..PROCESS_SLOTS).map(|_| bench.open()).collect();
     let full = bench.run(|node| async move { node.open("late").await.err() });
-    assert_eq!(
-        full,
-        Some(DriverError::NoSlot {
-            slots: PROCESS_SLOTS
-        })
-    );
+    assert_eq!(full, Some(DriverError::NoSlot { slots: PROCESS_SLOTS }));
     let victim = processes[3].clone();
     bench.run(|_| async move { victim.close().await.expect("open") });
     let heir = bench.open();
@@ -240,10 +178,7 @@ fn slots_end_and_come_back_with_new_numbers() {
     assert!(processes.iter().all(|process| process.pid() != heir.pid()));
     let again = processes[3].clone();
     let outcome = bench.run(|_| async move { again.close().await });
-    assert_eq!(
-        outcome,
-        Err(DriverError::ProcessEnded(processes[3].pid().0))
-    );
+    assert_eq!(outcome, Err(DriverError::ProcessEnded(processes[3].pid().0)));
 }
 
 #[test]
@@ -262,18 +197,9 @@ fn a_closed_process_leaves_nothing_behind() {
     assert_eq!(nic.sram_word(layout.process_table), 0);
     let buffer: BufferEntry = nic.sram_read(layout.buffer_table);
     assert_eq!(buffer, BufferEntry::default(), "the key too is gone");
-    let command = bench
-        .writes()
-        .iter()
-        .position(|(_, value)| *value == COMMAND_CLOSE);
-    let state = bench
-        .writes()
-        .iter()
-        .position(|(place, _)| *place == Place::Sram(layout.process_table));
-    assert!(
-        state < command,
-        "the slot is closed before the firmware is told"
-    );
+    let command = bench.writes().iter().position(|(_, value)| *value == COMMAND_CLOSE);
+    let state = bench.writes().iter().position(|(place, _)| *place == Place::Sram(layout.process_table));
+    assert!(state < command, "the slot is closed before the firmware is told");
     assert_eq!(bench.host.node().memory().borrow().counts().pinned_now, 0);
     drop(nic);
     assert_eq!(bench.host.faults(), Vec::<String>::new());
@@ -287,34 +213,19 @@ fn an_export_is_written_with_its_state_last_and_a_key_of_its_own() {
     let (first, second) = bench.run(|_| async move {
         let start = process.alloc(4096).expect("room");
         let first = process.export(start + 16, 100).await.expect("registered");
-        (
-            first,
-            process.export(start, 4096).await.expect("registered"),
-        )
+        (first, process.export(start, 4096).await.expect("registered"))
     });
     assert_eq!((first.buffer, second.buffer), (0, 1));
     assert_ne!(first.key, second.key);
     let nic = bench.nic.borrow();
     let table = nic.layout().buffer_table;
     let entry: BufferEntry = nic.sram_read(table);
-    assert_eq!(
-        (
-            entry.state,
-            entry.length_bytes,
-            entry.key,
-            entry.permissions
-        ),
-        (1, 100, first.key, 1)
-    );
+    assert_eq!((entry.state, entry.length_bytes, entry.key, entry.permissions), (1, 100, first.key, 1));
     assert_eq!(entry.start_address % 4096, 16);
     let states: Vec<usize> = (0..2)
         .map(|n| {
             let place = Place::Sram(table + n * 32);
-            bench
-                .writes()
-                .iter()
-                .position(|write| *write == (place, 1))
-                .expect("written")
+            bench.writes().iter().position(|write| *write == (place, 1)).expect("written")
         })
         .collect();
     assert_eq!(states, [7, 15], "each after the seven other words");
@@ -328,18 +239,12 @@ fn a_withdrawn_buffer_is_cleared_and_fenced_before_its_number_is_used_again() {
         let start = process.alloc(4096).expect("room");
         let old = process.export(start, 4096).await.expect("registered");
         process.withdraw(&old).await.expect("registered");
-        assert_eq!(
-            process.withdraw(&old).await,
-            Err(DriverError::NoSuchBuffer { buffer: 0 })
-        );
+        assert_eq!(process.withdraw(&old).await, Err(DriverError::NoSuchBuffer { buffer: 0 }));
         let new = process.export(start, 4096).await.expect("registered");
         assert_eq!(new.buffer, old.buffer);
         assert_ne!(new.key, old.key);
     });
-    assert!(bench
-        .writes()
-        .iter()
-        .any(|(_, value)| *value == COMMAND_FENCE));
+    assert!(bench.writes().iter().any(|(_, value)| *value == COMMAND_FENCE));
 }
 
 #[test]
@@ -349,28 +254,13 @@ fn buffers_must_lie_in_the_process_and_are_finitely_many() {
     bench.run(|_| async move {
         let start = process.alloc(4096).expect("room");
         assert_eq!(process.export(start, 0).await, Err(DriverError::BadBuffer));
-        assert_eq!(
-            process
-                .export(host_model::address::UserVirt(0x1000), 8)
-                .await,
-            Err(DriverError::BadBuffer)
-        );
-        assert_eq!(
-            process
-                .export(host_model::address::UserVirt(u32::MAX), 2)
-                .await,
-            Err(DriverError::BadBuffer)
-        );
+        assert_eq!(process.export(host_model::address::UserVirt(0x1000), 8).await, Err(DriverError::BadBuffer));
+        assert_eq!(process.export(host_model::address::UserVirt(u32::MAX), 2).await, Err(DriverError::BadBuffer));
         for _ in 0..BUFFER_TABLE_ENTRIES {
             process.export(start, 8).await.expect("room");
         }
         let full = process.export(start, 8).await;
-        assert_eq!(
-            full,
-            Err(DriverError::NoBufferEntry {
-                entries: BUFFER_TABLE_ENTRIES
-            })
-        );
+        assert_eq!(full, Err(DriverError::NoBufferEntry { entries: BUFFER_TABLE_ENTRIES }));
     });
 }
 
@@ -386,10 +276,7 @@ fn pinning_at_export_is_a_setting() {
             let start = process.alloc(3 * 4096).expect("room");
             process.export(start, 3 * 4096).await.expect("registered");
         });
-        assert_eq!(
-            bench.host.node().memory().borrow().counts().pinned_now,
-            pinned
-        );
+        assert_eq!(bench.host.node().memory().borrow().counts().pinned_now, pinned);
         assert_eq!(bench.host.faults(), Vec::<String>::new());
     }
 }
@@ -405,29 +292,15 @@ fn a_command_without_an_answer_times_out_and_a_wrong_answer_is_none() {
             let export = process.export(start, 8).await.expect("room");
             process.withdraw(&export).await
         });
-        assert!(matches!(
-            outcome,
-            Err(DriverError::CommandTimeout {
-                command: COMMAND_FENCE,
-                ..
-            })
-        ));
-        assert_eq!(
-            bench.host.node().driver().counts().wild_answers,
-            u64::from(answer.is_some())
-        );
+        assert!(matches!(outcome, Err(DriverError::CommandTimeout { command: COMMAND_FENCE, .. })));
+        assert_eq!(bench.host.node().driver().counts().wild_answers, u64::from(answer.is_some()));
     }
 }
 
 #[test]
 fn a_crash_while_running_ends_the_driver_with_the_record() {
     let mut bench = Bench::ready();
-    let record = CrashRecord {
-        kind: CRASH_PANIC,
-        cause: 77,
-        pc: 0,
-        value: 0,
-    };
+    let record = CrashRecord { kind: CRASH_PANIC, cause: 77, pc: 0, value: 0 };
     bench.nic.borrow_mut().crash(record);
     bench.us(50);
     assert_eq!(bench.host.node().driver().crash(), Some(record));
@@ -444,30 +317,17 @@ fn a_store_that_nobody_takes_is_a_fault() {
     bench.run(|_| async move { process.ring_raw(1).await });
     bench.us(1);
     let faults = bench.host.faults();
-    assert!(
-        faults[0].contains(&BusFault::MasterAbort.to_string()),
-        "{faults:?}"
-    );
+    assert!(faults[0].contains(&BusFault::MasterAbort.to_string()), "{faults:?}");
 }
 
 #[test]
 fn an_unknown_cause_and_an_early_release_of_the_line_are_counted() {
     let mut bench = Bench::ready();
-    bench
-        .nic
-        .borrow_mut()
-        .set_register(interrupt::ENABLE, u32::MAX);
+    bench.nic.borrow_mut().set_register(interrupt::ENABLE, u32::MAX);
     bench.nic.borrow_mut().raise(20);
     bench.us(20);
     let counts = bench.host.node().driver().counts();
-    assert_eq!(
-        (
-            counts.interrupts,
-            counts.unknown_causes,
-            counts.spurious_interrupts
-        ),
-        (1, 1, 0)
-    );
+    assert_eq!((counts.interrupts, counts.unknown_causes, counts.spurious_interrupts), (1, 1, 0));
     bench.nic.borrow_mut().raise(0);
     bench.us(2);
     bench.nic.borrow_mut().set_register(interrupt::CAUSE, 0);
@@ -481,9 +341,6 @@ fn the_queue_page_of_each_slot_is_its_own() {
     let mut bench = Bench::ready();
     let (first, second) = (bench.open(), bench.open());
     let bytes = POST_QUEUE_ENTRIES * 32;
-    assert_eq!(
-        second.grant().post_queue.0 - first.grant().post_queue.0,
-        bytes
-    );
+    assert_eq!(second.grant().post_queue.0 - first.grant().post_queue.0, bytes);
     assert_eq!(second.grant().doorbell.0 - first.grant().doorbell.0, 4096);
 }

@@ -25,45 +25,23 @@ const MEMORY_BYTES: usize = 52 + 20;
 
 #[test]
 fn a_good_image_gives_its_segment_and_entry() {
-    let segment = Segment {
-        address: SramAddr(0x400),
-        bytes: vec![1, 0, 0, 0, 2, 0, 0, 0],
-    };
-    assert_eq!(
-        read(&elf_image(&[1, 2]), SRAM_BYTES),
-        Ok(Image {
-            entry: START,
-            segments: vec![segment]
-        })
-    );
+    let segment = Segment { address: SramAddr(0x400), bytes: vec![1, 0, 0, 0, 2, 0, 0, 0] };
+    assert_eq!(read(&elf_image(&[1, 2]), SRAM_BYTES), Ok(Image { entry: START, segments: vec![segment] }));
 }
 
 #[test]
 fn what_a_segment_reserves_in_place_is_zeros() {
     let file = put_word(elf_image(&[1]), MEMORY_BYTES, 11);
     let image = read(&file, SRAM_BYTES).expect("good");
-    assert_eq!(
-        image.segments[0].bytes,
-        [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    );
+    assert_eq!(image.segments[0].bytes, [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 }
 
 #[test]
 fn a_segment_that_runs_elsewhere_is_loaded_where_it_is_stored_and_without_its_zeros() {
-    let file = put_word(
-        put_word(elf_image(&[1]), MEMORY_BYTES, 64),
-        VIRTUAL,
-        0x2000_0000,
-    );
+    let file = put_word(put_word(elf_image(&[1]), MEMORY_BYTES, 64), VIRTUAL, 0x2000_0000);
     let file = put_word(file, 24, 0x2000_0000);
     let image = read(&file, SRAM_BYTES).expect("good");
-    assert_eq!(
-        image.segments,
-        [Segment {
-            address: SramAddr(0x400),
-            bytes: vec![1, 0, 0, 0]
-        }]
-    );
+    assert_eq!(image.segments, [Segment { address: SramAddr(0x400), bytes: vec![1, 0, 0, 0] }]);
 }
 
 #[test]
@@ -74,41 +52,17 @@ fn each_wrong_file_is_named() {
         (b"#!/bin/sh".to_vec(), ImageError::NotElf),
         (put(good(), 4, &[2]), ImageError::WrongClass),
         (put(good(), 5, &[2]), ImageError::WrongClass),
-        (
-            put(good(), 18, &[62]),
-            ImageError::WrongMachine { machine: 62 },
-        ),
+        (put(good(), 18, &[62]), ImageError::WrongMachine { machine: 62 }),
         (put(good(), 16, &[1]), ImageError::NotExecutable { kind: 1 }),
-        (
-            good()[..40].to_vec(),
-            ImageError::Truncated {
-                what: "the file header",
-            },
-        ),
-        (
-            good()[..60].to_vec(),
-            ImageError::Truncated {
-                what: "a program header",
-            },
-        ),
-        (
-            good()[..90].to_vec(),
-            ImageError::Truncated { what: "a segment" },
-        ),
-        (
-            put_word(good(), OFFSET, u32::MAX),
-            ImageError::Truncated { what: "a segment" },
-        ),
+        (good()[..40].to_vec(), ImageError::Truncated { what: "the file header" }),
+        (good()[..60].to_vec(), ImageError::Truncated { what: "a program header" }),
+        (good()[..90].to_vec(), ImageError::Truncated { what: "a segment" }),
+        (put_word(good(), OFFSET, u32::MAX), ImageError::Truncated { what: "a segment" }),
         (put(good(), 44, &[0]), ImageError::Empty),
-        (
-            put_word(good(), 24, 0),
-            ImageError::EntryOutside { entry: 0 },
-        ),
+        (put_word(good(), 24, 0), ImageError::EntryOutside { entry: 0 }),
         (
             put_word(good(), MEMORY_BYTES, 4),
-            ImageError::Damaged {
-                what: "a segment is longer in the file than in memory",
-            },
+            ImageError::Damaged { what: "a segment is longer in the file than in memory" },
         ),
     ];
     for (file, expected) in cases {
@@ -118,40 +72,14 @@ fn each_wrong_file_is_named() {
 
 #[test]
 fn segments_outside_the_sram_are_refused_with_their_place() {
-    for address in [
-        0x1000_0000,
-        START - 4,
-        0x1008_0000,
-        0x1007_FFFC,
-        0x2000_0000,
-        0xFFFF_FFFC,
-        0,
-    ] {
-        let file = put_word(
-            put_word(elf_image(&[1, 2]), PHYSICAL, address),
-            VIRTUAL,
-            address,
-        );
+    for address in [0x1000_0000, START - 4, 0x1008_0000, 0x1007_FFFC, 0x2000_0000, 0xFFFF_FFFC, 0] {
+        let file = put_word(put_word(elf_image(&[1, 2]), PHYSICAL, address), VIRTUAL, address);
         let error = read(&file, SRAM_BYTES).expect_err("outside");
-        assert_eq!(
-            error,
-            ImageError::OutsideSram {
-                number: 0,
-                address,
-                bytes: 8,
-                end: 0x1008_0000
-            }
-        );
-        assert!(
-            error.to_string().contains("(0x10000400 to 0x10080000)"),
-            "{error}"
-        );
+        assert_eq!(error, ImageError::OutsideSram { number: 0, address, bytes: 8, end: 0x1008_0000 });
+        assert!(error.to_string().contains("(0x10000400 to 0x10080000)"), "{error}");
     }
     let huge = put_word(elf_image(&[1]), MEMORY_BYTES, u32::MAX);
-    assert!(matches!(
-        read(&huge, SRAM_BYTES),
-        Err(ImageError::OutsideSram { .. })
-    ));
+    assert!(matches!(read(&huge, SRAM_BYTES), Err(ImageError::OutsideSram { .. })));
 }
 
 #[test]
@@ -162,13 +90,7 @@ fn overlapping_segments_are_refused() {
     file.splice(84..84, header);
     let file = put(file, 44, &[2]);
     let file = put_word(put_word(file, OFFSET, 116), OFFSET + 32, 116);
-    assert_eq!(
-        read(&file, SRAM_BYTES),
-        Err(ImageError::Overlap {
-            first: 0,
-            second: 1
-        })
-    );
+    assert_eq!(read(&file, SRAM_BYTES), Err(ImageError::Overlap { first: 0, second: 1 }));
 }
 
 proptest! {

@@ -42,11 +42,7 @@ fn reference(spans: &[Vec<u64>]) -> Vec<(u64, usize)> {
     // (time, sequence, task, next span); a zero span does not give way.
     let mut timers = Vec::new();
     let (mut sequence, mut log) = (0, Vec::new());
-    let mut go = |now: u64,
-                  task: usize,
-                  mut next: usize,
-                  timers: &mut Vec<(u64, u64, usize, usize)>,
-                  woken: bool| {
+    let mut go = |now: u64, task: usize, mut next: usize, timers: &mut Vec<(u64, u64, usize, usize)>, woken: bool| {
         if woken {
             log.push((now, task));
             next += 1;
@@ -175,9 +171,7 @@ fn a_task_may_end_another_and_await_its_children() {
 fn asking_when_nothing_is_due_costs_almost_nothing() {
     let mut executor = Executor::new();
     let sim = executor.sim();
-    executor
-        .sim()
-        .spawn("sleeper", async move { sim.sleep_until(Ps::MAX).await });
+    executor.sim().spawn("sleeper", async move { sim.sleep_until(Ps::MAX).await });
     executor.run_until(Ps(1));
     let mut now = 1;
     // The best of several batches: other jobs share the machine.

@@ -10,12 +10,8 @@ use nic_layout::post::{PostDescriptor, ProcessStatus, OP_WRITE, POST_QUEUE_ENTRI
 use sim_pins::Ps;
 use zerocopy::IntoBytes;
 
-const TO: Export = Export {
-    node: host_model::address::NodeId(0),
-    buffer: 5,
-    key: [0x1111_2222, 0x3333_4444],
-    length_bytes: 4096,
-};
+const TO: Export =
+    Export { node: host_model::address::NodeId(0), buffer: 5, key: [0x1111_2222, 0x3333_4444], length_bytes: 4096 };
 
 fn ready() -> (Bench, Process) {
     let mut bench = Bench::ready();
@@ -29,12 +25,7 @@ fn a_post_is_one_burst_of_32_bytes_and_then_its_doorbell() {
     let (mut bench, process) = ready();
     let from = process.alloc(4096).expect("room");
     let poster = process.clone();
-    let handle = bench.run(|_| async move {
-        poster
-            .write(from + 8, 100, &TO, 24, 77)
-            .await
-            .expect("room")
-    });
+    let handle = bench.run(|_| async move { poster.write(from + 8, 100, &TO, 24, 77).await.expect("room") });
     assert_eq!((handle.index, handle.message), (0, 77));
     let expected = PostDescriptor {
         op: OP_WRITE,
@@ -55,9 +46,7 @@ fn a_post_is_one_burst_of_32_bytes_and_then_its_doorbell() {
     let descriptor: Vec<Place> = (0..8).map(|word| Place::Sram(queue + 4 * word)).collect();
     assert_eq!(&places[..8], descriptor);
     assert_eq!(places[8..], [Place::Register(0x1_0000)]);
-    assert!(nic.writes[..8]
-        .iter()
-        .all(|written| written.burst == nic.writes[0].burst));
+    assert!(nic.writes[..8].iter().all(|written| written.burst == nic.writes[0].burst));
     assert_eq!(nic.writes[0].value, expected.as_bytes()[0] as u32);
 }
 
@@ -69,9 +58,7 @@ fn posts_of_several_tasks_of_a_process_keep_descriptor_and_doorbell_in_order() {
         let tasks: Vec<_> = (0..5)
             .map(|message| {
                 let process = process.clone();
-                node.sim().spawn("poster", async move {
-                    process.write(from, 4, &TO, 0, message).await
-                })
+                node.sim().spawn("poster", async move { process.write(from, 4, &TO, 0, message).await })
             })
             .collect();
         for task in tasks {
@@ -90,38 +77,22 @@ fn waiting_for_the_end_touches_no_bus() {
     bench.nic.borrow_mut().completes_posts = false;
     let from = process.alloc(4096).expect("room");
     let poster = process.clone();
-    let handle =
-        bench.run(|_| async move { poster.write(from, 4, &TO, 0, 1).await.expect("room") });
+    let handle = bench.run(|_| async move { poster.write(from, 4, &TO, 0, 1).await.expect("room") });
     let writes = bench.writes().len();
     let waiter = process.clone();
-    let ended = bench
-        .host
-        .spawn("waiter", move |_| async move { waiter.wait(handle).await });
+    let ended = bench.host.spawn("waiter", move |_| async move { waiter.wait(handle).await });
     bench.us(20);
     assert!(!ended.is_ended());
     assert_eq!(bench.writes().len(), writes);
     let now = bench.now;
-    bench.nic.borrow_mut().write_status(
-        now,
-        0,
-        ProcessStatus {
-            ended: 1,
-            ..ProcessStatus::default()
-        },
-    );
+    bench.nic.borrow_mut().write_status(now, 0, ProcessStatus { ended: 1, ..ProcessStatus::default() });
     bench.us(1);
     assert_eq!(ended.take(), Some(Ok(())));
     // Seen at the next multiple of the 5 ns of a poll, and a cache miss of 125 ns.
     let events = bench.host.node().log().events();
-    let seen = events
-        .iter()
-        .find(|event| event.kind == EventKind::StatusSeen)
-        .expect("seen");
+    let seen = events.iter().find(|event| event.kind == EventKind::StatusSeen).expect("seen");
     let delay = seen.at - now;
-    assert!(
-        delay >= Ps::from_ns(125) && delay < Ps::from_ns(130),
-        "{delay}"
-    );
+    assert!(delay >= Ps::from_ns(125) && delay < Ps::from_ns(130), "{delay}");
 }
 
 #[test]
@@ -135,12 +106,7 @@ fn a_refused_post_tells_its_error_and_the_others_are_well() {
         for message in 0..3 {
             handles.push(process.write(from, 4, &TO, 0, message).await.expect("room"));
         }
-        let status = ProcessStatus {
-            refused: 1,
-            last_error: 4,
-            last_error_index: 1,
-            ended: 3,
-        };
+        let status = ProcessStatus { refused: 1, last_error: 4, last_error_index: 1, ended: 3 };
         nic.borrow_mut().write_status(node.sim().now(), 0, status);
         assert_eq!(process.wait(handles[2]).await, Ok(()));
         assert_eq!(process.wait(handles[0]).await, Ok(()));
@@ -161,23 +127,11 @@ fn two_refusals_in_one_look_are_reported_as_unclear() {
         for message in 0..3 {
             handles.push(process.write(from, 4, &TO, 0, message).await.expect("room"));
         }
-        let status = ProcessStatus {
-            refused: 2,
-            last_error: 2,
-            last_error_index: 2,
-            ended: 3,
-        };
+        let status = ProcessStatus { refused: 2, last_error: 2, last_error_index: 2, ended: 3 };
         nic.borrow_mut().write_status(node.sim().now(), 0, status);
-        let unclear = WriteError::Unclear {
-            last_index: 2,
-            refused: 2,
-            error: 2,
-        };
+        let unclear = WriteError::Unclear { last_index: 2, refused: 2, error: 2 };
         assert_eq!(process.wait(handles[0]).await, Err(unclear));
-        assert_eq!(
-            process.wait(handles[2]).await,
-            Err(WriteError::Refused { index: 2, error: 2 })
-        );
+        assert_eq!(process.wait(handles[2]).await, Err(WriteError::Refused { index: 2, error: 2 }));
     });
 }
 
@@ -189,21 +143,8 @@ fn a_status_page_that_is_ahead_of_the_posts_is_not_believed() {
     let nic = bench.nic.clone();
     bench.run(|node| async move {
         let handle = process.write(from, 4, &TO, 0, 0).await.expect("room");
-        nic.borrow_mut().write_status(
-            node.sim().now(),
-            0,
-            ProcessStatus {
-                ended: 9,
-                ..ProcessStatus::default()
-            },
-        );
-        assert_eq!(
-            process.wait(handle).await,
-            Err(WriteError::WildStatus {
-                ended: 9,
-                posted: 1
-            })
-        );
+        nic.borrow_mut().write_status(node.sim().now(), 0, ProcessStatus { ended: 9, ..ProcessStatus::default() });
+        assert_eq!(process.wait(handle).await, Err(WriteError::WildStatus { ended: 9, posted: 1 }));
     });
 }
 
@@ -215,69 +156,36 @@ fn a_full_queue_makes_the_poster_wait() {
     let poster = process.clone();
     let all = bench.host.spawn("poster", move |_| async move {
         for message in 0..POST_QUEUE_ENTRIES + 2 {
-            poster
-                .write(from, 4, &TO, 0, message)
-                .await
-                .expect("room in the end");
+            poster.write(from, 4, &TO, 0, message).await.expect("room in the end");
         }
     });
     bench.us(400);
-    assert_eq!(
-        bench.nic.borrow().doorbells.len(),
-        POST_QUEUE_ENTRIES as usize
-    );
+    assert_eq!(bench.nic.borrow().doorbells.len(), POST_QUEUE_ENTRIES as usize);
     let now = bench.now;
-    bench.nic.borrow_mut().write_status(
-        now,
-        0,
-        ProcessStatus {
-            ended: 1,
-            ..ProcessStatus::default()
-        },
-    );
+    bench.nic.borrow_mut().write_status(now, 0, ProcessStatus { ended: 1, ..ProcessStatus::default() });
     bench.us(10);
-    assert_eq!(
-        bench.nic.borrow().doorbells.len(),
-        POST_QUEUE_ENTRIES as usize + 1
-    );
+    assert_eq!(bench.nic.borrow().doorbells.len(), POST_QUEUE_ENTRIES as usize + 1);
     assert!(!all.is_ended());
     let now = bench.now;
-    bench.nic.borrow_mut().write_status(
-        now,
-        0,
-        ProcessStatus {
-            ended: 2,
-            ..ProcessStatus::default()
-        },
-    );
+    bench.nic.borrow_mut().write_status(now, 0, ProcessStatus { ended: 2, ..ProcessStatus::default() });
     bench.us(10);
     assert!(all.is_ended());
     let places = bench.writes();
     let first = Place::Sram(bench.nic.borrow().layout().post_queues);
-    assert_eq!(
-        places.iter().filter(|(place, _)| *place == first).count(),
-        2,
-        "the ring wraps"
-    );
+    assert_eq!(places.iter().filter(|(place, _)| *place == first).count(), 2, "the ring wraps");
 }
 
 #[test]
 fn a_hostile_process_can_write_what_it_likes_into_its_own_pages() {
     let (mut bench, process) = ready();
     bench.nic.borrow_mut().completes_posts = false;
-    let descriptor = PostDescriptor {
-        op: 0xEE,
-        ..PostDescriptor::default()
-    };
+    let descriptor = PostDescriptor { op: 0xEE, ..PostDescriptor::default() };
     bench.run(|_| async move {
         process.post_raw(200, &descriptor).await;
         process.ring_raw(0xDEAD_BEEF).await;
     });
     let nic = bench.nic.borrow();
-    assert_eq!(
-        nic.sram_word(nic.layout().post_queues + (200 % 128) * 32) & 0xFF,
-        0xEE
-    );
+    assert_eq!(nic.sram_word(nic.layout().post_queues + (200 % 128) * 32) & 0xFF, 0xEE);
     assert_eq!(nic.doorbells, [(0, 0xDEAD_BEEF)]);
 }
 
@@ -285,39 +193,23 @@ fn a_hostile_process_can_write_what_it_likes_into_its_own_pages() {
 fn arrival_is_seen_when_the_bytes_are_there() {
     let (mut bench, process) = ready();
     let buffer = process.alloc(4096).expect("room");
-    let page = bench
-        .host
-        .node()
-        .memory()
-        .borrow_mut()
-        .pin(process.pid(), buffer.page())
-        .expect("pinned");
+    let page = bench.host.node().memory().borrow_mut().pin(process.pid(), buffer.page()).expect("pinned");
     let waiter = process.clone();
     let seen = bench.host.spawn("waiter", move |node| async move {
-        waiter
-            .wait_bytes(buffer + 100, 8, 3, |bytes| bytes == b"complete")
-            .await
-            .expect("mapped");
+        waiter.wait_bytes(buffer + 100, 8, 3, |bytes| bytes == b"complete").await.expect("mapped");
         node.sim().now()
     });
     bench.us(1);
     let first = bench.now;
     let memory = bench.host.node().memory().clone();
-    memory
-        .borrow_mut()
-        .dma_write(first, (page.start() + 100).on_bus(), b"comp");
+    memory.borrow_mut().dma_write(first, (page.start() + 100).on_bus(), b"comp");
     bench.us(1);
     assert!(!seen.is_ended());
     let second = bench.now;
-    memory
-        .borrow_mut()
-        .dma_write(second, (page.start() + 104).on_bus(), b"lete");
+    memory.borrow_mut().dma_write(second, (page.start() + 104).on_bus(), b"lete");
     bench.us(1);
     let delay = seen.take().expect("seen") - second;
-    assert!(
-        delay >= Ps::from_ns(125) && delay < Ps::from_ns(130),
-        "{delay}"
-    );
+    assert!(delay >= Ps::from_ns(125) && delay < Ps::from_ns(130), "{delay}");
     bench.host.node().memory().borrow_mut().unpin(page);
 }
 
@@ -339,11 +231,7 @@ fn the_life_of_a_post_is_cut_into_spans_that_add_up() {
     assert_eq!(kinds.first(), Some(&PostBegin));
     assert!(kinds.contains(&DescriptorWritten) && kinds.contains(&DoorbellWritten));
     assert_eq!(spans.last().map(|span| span.to), Some(StatusSeen));
-    let own: Vec<Ps> = events
-        .iter()
-        .filter(|event| event.subject == subject)
-        .map(|event| event.at)
-        .collect();
+    let own: Vec<Ps> = events.iter().filter(|event| event.subject == subject).map(|event| event.at).collect();
     let sum: u64 = spans.iter().map(|span| span.length.0).sum();
     assert_eq!(Ps(sum), *own.last().expect("some") - own[0]);
 }
@@ -359,16 +247,9 @@ fn copying_takes_the_time_of_the_platform_and_moves_the_bytes() {
         worker.copy(from, from + 4096, 2560).await.expect("mapped");
         node.sim().now() - begin
     });
-    assert_eq!(
-        took,
-        Ps::from_us(10),
-        "2560 bytes at 256 bytes per microsecond"
-    );
+    assert_eq!(took, Ps::from_us(10), "2560 bytes at 256 bytes per microsecond");
     assert_eq!(process.load(from + 4096, 2560).expect("mapped"), [7; 2560]);
-    assert_eq!(
-        bench.host.accounting().usage[&("app", "copy")],
-        Ps::from_us(10)
-    );
+    assert_eq!(bench.host.accounting().usage[&("app", "copy")], Ps::from_us(10));
 }
 
 #[test]
@@ -379,10 +260,7 @@ fn the_same_seed_gives_the_same_events() {
         bench.run(|_| async move {
             let export = process.export(from, 4096).await.expect("room");
             for message in 0..10 {
-                let handle = process
-                    .write(from, 4, &export, 0, message)
-                    .await
-                    .expect("room");
+                let handle = process.write(from, 4, &export, 0, message).await.expect("room");
                 process.wait(handle).await.expect("completed");
             }
         });

@@ -25,18 +25,8 @@ fn bus_address(memory: &mut Memory, address: UserVirt) -> BusAddr {
 fn neighbours_in_the_address_space_are_none_in_memory() {
     let mut memory = memory();
     let start = memory.reserve(PID, 64 * 4096).expect("room");
-    let pages: Vec<u32> = (0..64)
-        .map(|n| {
-            memory
-                .touch(PID, VirtPage(start.page().0 + n))
-                .expect("mapped")
-                .0
-        })
-        .collect();
-    let adjacent = pages
-        .windows(2)
-        .filter(|pair| pair[1] == pair[0] + 1)
-        .count();
+    let pages: Vec<u32> = (0..64).map(|n| memory.touch(PID, VirtPage(start.page().0 + n)).expect("mapped").0).collect();
+    let adjacent = pages.windows(2).filter(|pair| pair[1] == pair[0] + 1).count();
     assert!(adjacent < 4, "{adjacent} of 63 neighbours are adjacent");
 }
 
@@ -46,9 +36,7 @@ fn the_same_seed_gives_the_same_pages() {
         let mut memory = Memory::new(256, 16, seed);
         memory.create_space(PID);
         let start = memory.reserve(PID, 4096 * 8).expect("room").page().0;
-        (0..8)
-            .map(|n| memory.touch(PID, VirtPage(start + n)).expect("mapped").0)
-            .collect::<Vec<_>>()
+        (0..8).map(|n| memory.touch(PID, VirtPage(start + n)).expect("mapped").0).collect::<Vec<_>>()
     };
     assert_eq!(pages(3), pages(3));
     assert_ne!(pages(3), pages(4));
@@ -128,20 +116,10 @@ fn dma_to_an_unpinned_page_is_a_violation_with_time_and_address() {
     assert_eq!(bytes, [POISON_BYTE; 4]);
     memory.read(PID, address, &mut bytes).expect("mapped");
     assert_eq!(&bytes, b"keep");
-    let [write, read] = memory.violations() else {
-        panic!("two violations")
-    };
-    assert_eq!(
-        (write.at, write.address, write.direction),
-        (Ps(77), on_bus, DmaDirection::Write)
-    );
-    assert_eq!(
-        (read.direction, read.fault),
-        (DmaDirection::Read, DmaFault::Unpinned)
-    );
-    assert!(write
-        .to_string()
-        .starts_with("INV-26 at 0.077 ns: DMA write to"));
+    let [write, read] = memory.violations() else { panic!("two violations") };
+    assert_eq!((write.at, write.address, write.direction), (Ps(77), on_bus, DmaDirection::Write));
+    assert_eq!((read.direction, read.fault), (DmaDirection::Read, DmaFault::Unpinned));
+    assert!(write.to_string().starts_with("INV-26 at 0.077 ns: DMA write to"));
 }
 
 #[test]
@@ -149,11 +127,7 @@ fn dma_to_a_free_page_and_beyond_the_memory_are_violations() {
     let mut memory = memory();
     memory.dma_write(Ps(1), HostPhys(4096).on_bus(), &[1]);
     memory.dma_write(Ps(2), BusAddr(1024 * 4096), &[1]);
-    let faults: Vec<DmaFault> = memory
-        .violations()
-        .iter()
-        .map(|violation| violation.fault)
-        .collect();
+    let faults: Vec<DmaFault> = memory.violations().iter().map(|violation| violation.fault).collect();
     assert_eq!(faults, [DmaFault::Foreign, DmaFault::Outside]);
 }
 
@@ -166,23 +140,14 @@ fn a_page_of_a_process_that_ended_is_foreign() {
     memory.destroy_space(PID).expect("exists");
     memory.dma_read(Ps(1), page.start().on_bus(), &mut [0; 8]);
     assert_eq!(memory.violations()[0].fault, DmaFault::Foreign);
-    assert_eq!(
-        memory.read(PID, address, &mut [0]),
-        Err(MemoryError::NoSuchProcess(PID))
-    );
+    assert_eq!(memory.read(PID, address, &mut [0]), Err(MemoryError::NoSuchProcess(PID)));
 }
 
 #[test]
 fn a_hole_cannot_be_touched() {
     let mut memory = memory();
     let hole = UserVirt(0x1000);
-    assert_eq!(
-        memory.read(PID, hole, &mut [0]),
-        Err(MemoryError::NotMapped {
-            pid: PID,
-            address: hole
-        })
-    );
+    assert_eq!(memory.read(PID, hole, &mut [0]), Err(MemoryError::NotMapped { pid: PID, address: hole }));
     assert!(memory.write(PID, UserVirt(0xFFFF_FFFF), &[0, 0]).is_err());
     memory.add_page(PID, hole.page()).expect("exists");
     assert_eq!(memory.read(PID, hole, &mut [0]), Ok(()));
@@ -194,10 +159,7 @@ fn memory_ends() {
     memory.create_space(PID);
     let start = memory.reserve(PID, 3 * 4096).expect("addresses are plenty");
     assert_eq!(memory.write(PID, start, &[0; 8192]), Ok(()));
-    assert_eq!(
-        memory.write(PID, start + 8192, &[0]),
-        Err(MemoryError::OutOfPages)
-    );
+    assert_eq!(memory.write(PID, start + 8192, &[0]), Err(MemoryError::OutOfPages));
 }
 
 #[test]
@@ -207,9 +169,7 @@ fn a_watch_wakes_at_a_write_into_its_bytes_and_at_no_other() {
     // Across a page border.
     let start = memory.reserve(PID, 8192).expect("room") + 4090;
     for page in 0..2 {
-        memory
-            .pin(PID, VirtPage(start.page().0 + page))
-            .expect("pinned");
+        memory.pin(PID, VirtPage(start.page().0 + page)).expect("pinned");
     }
     let watch = memory.watch(PID, start, 12).expect("mapped");
     let sim = executor.sim();
@@ -217,10 +177,7 @@ fn a_watch_wakes_at_a_write_into_its_bytes_and_at_no_other() {
         watch.written().await;
         sim.now()
     });
-    let (before, behind) = (
-        bus_address(&mut memory, start),
-        bus_address(&mut memory, start + 11),
-    );
+    let (before, behind) = (bus_address(&mut memory, start), bus_address(&mut memory, start + 11));
     executor.run_until(Ps(10));
     memory.dma_write(Ps(10), BusAddr(before.0 - 4), &[1; 4]);
     memory.dma_write(Ps(10), behind + 1, &[1; 4]);

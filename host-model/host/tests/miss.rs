@@ -22,12 +22,7 @@ fn miss(bench: &Bench, pid: Pid, address: UserVirt) -> MissEntry {
     let nic = bench.nic.borrow();
     let page = nic.geometry.line_page(address.page().0);
     let line = nic.geometry.set_of(page) * nic.geometry.ways;
-    MissEntry {
-        key: key(pid.0, page, KEY_RESERVED),
-        line,
-        path: 1,
-        cycles: 0,
-    }
+    MissEntry { key: key(pid.0, page, KEY_RESERVED), line, path: 1, cycles: 0 }
 }
 
 /// Reports a miss, with its line reserved, and waits until it is served.
@@ -63,36 +58,18 @@ fn a_miss_fills_the_whole_line_and_marks_it_valid_last() {
     let mut expected: Vec<(Place, u32)> = (0..geometry.line_entries)
         .map(|index| {
             let memory = bench.host.node().memory();
-            let target = memory
-                .borrow_mut()
-                .touch(process.pid(), VirtPage(first + index))
-                .expect("mapped");
+            let target = memory.borrow_mut().touch(process.pid(), VirtPage(first + index)).expect("mapped");
             assert!(memory.borrow().is_pinned(target));
-            (
-                Place::Sram(cache + geometry.entry_offset(entry.line, index)),
-                target.0,
-            )
+            (Place::Sram(cache + geometry.entry_offset(entry.line, index)), target.0)
         })
         .collect();
     let valid = key(process.pid().0, first, KEY_VALID);
     expected.push((Place::Sram(cache + geometry.key_offset(entry.line)), valid));
-    expected.push((
-        Place::Register(mailbox::TO_NIC.at(MAILBOX_FILLED).offset().0),
-        1,
-    ));
+    expected.push((Place::Register(mailbox::TO_NIC.at(MAILBOX_FILLED).offset().0), 1));
     let fill: Vec<(Place, u32)> = bench.writes().into_iter().skip(1).collect();
-    assert_eq!(
-        fill, expected,
-        "behind the write that clears the interrupt cause: entries, key, index"
-    );
-    let bursts: BTreeSet<u64> = nic.writes[1..9]
-        .iter()
-        .map(|written| written.burst)
-        .collect();
-    assert!(
-        bursts.len() <= 2,
-        "32 bytes leave in write-combined bursts: {bursts:?}"
-    );
+    assert_eq!(fill, expected, "behind the write that clears the interrupt cause: entries, key, index");
+    let bursts: BTreeSet<u64> = nic.writes[1..9].iter().map(|written| written.burst).collect();
+    assert!(bursts.len() <= 2, "32 bytes leave in write-combined bursts: {bursts:?}");
     drop(nic);
     assert_eq!(bench.host.faults(), Vec::<String>::new());
 }
@@ -125,39 +102,14 @@ fn the_spans_of_a_miss_are_the_constants_of_the_platform_and_add_up() {
             LineValid,
         ]
     );
-    let length = |from| {
-        spans
-            .iter()
-            .find(|span| span.from == from)
-            .expect("there")
-            .length
-    };
-    assert_eq!(
-        length(InterruptAsserted),
-        Ps::from_ns(10_000),
-        "interrupt delay"
-    );
-    assert_eq!(
-        length(MissRead),
-        Ps::from_ns(15_000),
-        "until the thread runs"
-    );
+    let length = |from| spans.iter().find(|span| span.from == from).expect("there").length;
+    assert_eq!(length(InterruptAsserted), Ps::from_ns(10_000), "interrupt delay");
+    assert_eq!(length(MissRead), Ps::from_ns(15_000), "until the thread runs");
     assert_eq!(length(ServiceStart), Ps::from_ns(10_000), "miss service");
-    assert_eq!(
-        length(PinStart),
-        Ps::from_ns(3_710 + 8 * 1_000),
-        "one call, eight pages"
-    );
-    assert!(
-        length(HandlerStart) > Ps::from_ns(1_000),
-        "the handler and its loads"
-    );
+    assert_eq!(length(PinStart), Ps::from_ns(3_710 + 8 * 1_000), "one call, eight pages");
+    assert!(length(HandlerStart) > Ps::from_ns(1_000), "the handler and its loads");
     let sum: u64 = spans.iter().map(|span| span.length.0).sum();
-    let own: Vec<Ps> = events
-        .iter()
-        .filter(|event| event.subject == subject)
-        .map(|event| event.at)
-        .collect();
+    let own: Vec<Ps> = events.iter().filter(|event| event.subject == subject).map(|event| event.at).collect();
     let whole = *own.iter().max().expect("some") - *own.iter().min().expect("some");
     assert_eq!(Ps(sum), whole);
 }
@@ -185,18 +137,13 @@ fn holes_and_pages_that_cannot_be_pinned_are_filled_as_no_translation() {
     // Far below the heap: three pages in a line of eight, and room for two pins beside the status page.
     for page in [0x100, 0x101, 0x103] {
         let memory = bench.host.node().memory();
-        memory
-            .borrow_mut()
-            .add_page(process.pid(), VirtPage(page))
-            .expect("open");
+        memory.borrow_mut().add_page(process.pid(), VirtPage(page)).expect("open");
     }
     let entry = miss(&bench, process.pid(), UserVirt(0x100_000));
     report(&mut bench, entry);
     let nic = bench.nic.borrow();
     let word = |index| nic.vmh_word(nic.geometry.entry_offset(entry.line, index));
-    let holes: Vec<u32> = (0..8)
-        .filter(|index| word(*index) == NO_TRANSLATION)
-        .collect();
+    let holes: Vec<u32> = (0..8).filter(|index| word(*index) == NO_TRANSLATION).collect();
     assert_eq!(holes, [2, 3, 4, 5, 6, 7]);
     drop(nic);
     assert_eq!(counts(&bench).pin_failures, 1);
@@ -207,26 +154,17 @@ fn holes_and_pages_that_cannot_be_pinned_are_filled_as_no_translation() {
 fn several_misses_in_one_interrupt_are_served_in_ring_order_with_one_thread_start() {
     let mut bench = Bench::ready();
     let (process, start) = process_with_pages(&mut bench, 64);
-    let entries: Vec<MissEntry> = (0..4)
-        .map(|n| miss(&bench, process.pid(), start + n * 8 * 4096))
-        .collect();
+    let entries: Vec<MissEntry> = (0..4).map(|n| miss(&bench, process.pid(), start + n * 8 * 4096)).collect();
     bench.nic.borrow_mut().report_misses(&entries);
     bench.us(400);
     let counts = counts(&bench);
     assert_eq!((counts.interrupts, counts.misses, counts.fills), (1, 4, 4));
     let served = Place::Register(mailbox::TO_NIC.at(MAILBOX_FILLED).offset().0);
-    let served: Vec<u32> = bench
-        .writes()
-        .iter()
-        .filter(|(place, _)| *place == served)
-        .map(|(_, value)| *value)
-        .collect();
+    let served: Vec<u32> =
+        bench.writes().iter().filter(|(place, _)| *place == served).map(|(_, value)| *value).collect();
     assert_eq!(served, [1, 2, 3, 4]);
     let events = bench.host.node().log().events();
-    let starts = events
-        .iter()
-        .filter(|event| event.kind == EventKind::ThreadStart)
-        .count();
+    let starts = events.iter().filter(|event| event.kind == EventKind::ThreadStart).count();
     assert_eq!(starts, 1);
 }
 
@@ -279,29 +217,20 @@ fn an_entry_whose_line_was_taken_by_an_invalidation_is_stale() {
     let mut bench = Bench::ready();
     let (process, start) = process_with_pages(&mut bench, 8);
     let entry = miss(&bench, process.pid(), start);
-    let place =
-        bench.nic.borrow().layout().vmh_cache + bench.nic.borrow().geometry.key_offset(entry.line);
+    let place = bench.nic.borrow().layout().vmh_cache + bench.nic.borrow().geometry.key_offset(entry.line);
     bench.nic.borrow_mut().set_sram_word(place, entry.key);
     bench.nic.borrow_mut().report_misses(&[entry]);
     let nic = bench.nic.clone();
     bench.run(|node| async move {
         let cpu = process.cpu().clone();
         // The firmware frees the line when it obeys, and reserves it for another page at once.
-        nic.borrow_mut()
-            .set_sram_word(place, key(9, 0x40, KEY_RESERVED));
-        node.driver()
-            .invalidate(&cpu, process.pid(), start)
-            .await
-            .expect("answered");
+        nic.borrow_mut().set_sram_word(place, key(9, 0x40, KEY_RESERVED));
+        node.driver().invalidate(&cpu, process.pid(), start).await.expect("answered");
     });
     bench.us(200);
     let counts = counts(&bench);
     assert_eq!((counts.misses, counts.fills, counts.stale), (1, 0, 1));
-    assert_eq!(
-        bench.nic.borrow().sram_word(place),
-        key(9, 0x40, KEY_RESERVED),
-        "untouched"
-    );
+    assert_eq!(bench.nic.borrow().sram_word(place), key(9, 0x40, KEY_RESERVED), "untouched");
     assert_eq!(bench.host.faults(), Vec::<String>::new());
 }
 
@@ -314,10 +243,7 @@ fn an_invalidated_line_misses_again_and_hits_the_hosts_table() {
     let forced = process.clone();
     bench.run(|node| async move {
         let cpu = forced.cpu().clone();
-        node.driver()
-            .invalidate(&cpu, forced.pid(), start)
-            .await
-            .expect("answered");
+        node.driver().invalidate(&cpu, forced.pid(), start).await.expect("answered");
     });
     bench.forget_writes();
     report(&mut bench, entry);
@@ -363,16 +289,10 @@ fn an_impossible_producer_index_is_refused() {
 fn any_entry() -> impl Strategy<Value = MissEntry> {
     let key = prop_oneof![
         any::<u32>(),
-        (0_u32..4, 0x1_0000_u32..0x1_0010, 0_u32..4)
-            .prop_map(|(pid, page, state)| key(pid, page, 0) | state),
+        (0_u32..4, 0x1_0000_u32..0x1_0010, 0_u32..4).prop_map(|(pid, page, state)| key(pid, page, 0) | state),
     ];
     let line = prop_oneof![any::<u32>(), 0_u32..40];
-    (key, line, 0_u32..3, any::<u32>()).prop_map(|(key, line, path, cycles)| MissEntry {
-        key,
-        line,
-        path,
-        cycles,
-    })
+    (key, line, 0_u32..3, any::<u32>()).prop_map(|(key, line, path, cycles)| MissEntry { key, line, path, cycles })
 }
 
 proptest! {

@@ -21,11 +21,7 @@ use nic_layout::vmh::{key, VmhGeometry, KEY_RESERVED, KEY_VALID};
 use sim_pins::Ps;
 use zerocopy::{FromBytes, IntoBytes};
 
-const GEOMETRY: VmhGeometry = VmhGeometry {
-    entries: 256,
-    line_entries: 8,
-    ways: 2,
-};
+const GEOMETRY: VmhGeometry = VmhGeometry { entries: 256, line_entries: 8, ways: 2 };
 
 fn layout() -> BootReply {
     BootReply {
@@ -62,14 +58,8 @@ impl Bench {
         platform.host.pinned_pages_max = 2048;
         let sram_bytes = platform.sram.bytes;
         let clock = platform.pci_clock();
-        let config = HostConfig {
-            platform,
-            driver: DriverOptions::new(NodeId(0), 2, 7),
-            trace: true,
-        };
-        let host = Host::new(config, |platform, memory| {
-            PciBus::new(PciBus::settings(platform), memory)
-        });
+        let config = HostConfig { platform, driver: DriverOptions::new(NodeId(0), 2, 7), trace: true };
+        let host = Host::new(config, |platform, memory| PciBus::new(PciBus::settings(platform), memory));
         let settings = MockNicSettings {
             vendor: 0x4E53,
             device: 0x4943,
@@ -86,13 +76,7 @@ impl Bench {
             nic.bar_mut(0)[register.0 as usize..][..4].copy_from_slice(&value.to_le_bytes());
         }
         let host = host.expect("good settings");
-        Bench {
-            host,
-            nic,
-            now: Ps::ZERO,
-            clock,
-            writes: VecDeque::new(),
-        }
+        Bench { host, nic, now: Ps::ZERO, clock, writes: VecDeque::new() }
     }
 
     fn step(&mut self) {
@@ -100,9 +84,7 @@ impl Bench {
         let lines = self.host.rising_edge(self.now, self.nic.drive());
         self.nic.rising_edge(self.now, &lines);
         while let Some(write) = self.nic.next_host_write() {
-            let register = |offset: nic_layout::registers::Offset| {
-                write.bar == 0 && write.offset_bytes == offset.0
-            };
+            let register = |offset: nic_layout::registers::Offset| write.bar == 0 && write.offset_bytes == offset.0;
             if register(ident::CORE_CONTROL.offset()) && write.word.data & 1 == 1 {
                 self.nic.bar_mut(1)[BOOT_REPLY_ADDRESS as usize..][..size_of::<BootReply>()]
                     .copy_from_slice(layout().as_bytes());
@@ -123,10 +105,7 @@ impl Bench {
         T::read_from_bytes(&self.nic.bar(1)[address as usize..][..size_of::<T>()]).expect("as long")
     }
 
-    fn run<T: 'static, F: std::future::Future<Output = T> + 'static>(
-        &mut self,
-        make: impl FnOnce(Node) -> F,
-    ) -> T {
+    fn run<T: 'static, F: std::future::Future<Output = T> + 'static>(&mut self, make: impl FnOnce(Node) -> F) -> T {
         let task = self.host.spawn("test", make);
         for _ in 0..4_000_000 {
             self.step();
@@ -146,8 +125,7 @@ impl Bench {
 
     fn boot(&mut self) {
         let image: Vec<u32> = (0..256).collect();
-        self.run(|node| async move { node.boot(&elf_image(&image)).await })
-            .expect("boots");
+        self.run(|node| async move { node.boot(&elf_image(&image)).await }).expect("boots");
     }
 
     fn dma_end(&mut self) -> DmaCompletion {
@@ -176,9 +154,7 @@ fn every_platform_boots_over_pins() {
 fn a_post_goes_out_and_its_status_comes_back_by_dma() {
     let mut bench = Bench::new("tigon2");
     bench.boot();
-    let process = bench
-        .run(|node| async move { node.open("app").await })
-        .expect("a slot");
+    let process = bench.run(|node| async move { node.open("app").await }).expect("a slot");
     let from = process.alloc(4096).expect("room");
     let poster = process.clone();
     bench.writes.clear();
@@ -187,32 +163,17 @@ fn a_post_goes_out_and_its_status_comes_back_by_dma() {
         poster.write(from, 64, &export, 0, 5).await.expect("room")
     });
     let doorbell = bench.writes.back().expect("written").1;
-    assert_eq!(
-        (doorbell.bar, doorbell.offset_bytes, doorbell.word.data),
-        (0, 0x1_0000, 1)
-    );
+    assert_eq!((doorbell.bar, doorbell.offset_bytes, doorbell.word.data), (0, 0x1_0000, 1));
     let entry: ProcessEntry = bench.sram(layout().process_table);
-    let status = ProcessStatus {
-        ended: 1,
-        ..ProcessStatus::default()
-    };
-    let words = status
-        .as_bytes()
-        .chunks(4)
-        .map(|word| Word::full(u32::from_le_bytes([word[0], word[1], word[2], word[3]])));
-    bench
-        .nic
-        .dma_write(BusAddr(entry.status_address), words.collect());
-    bench
-        .run(|_| async move { process.wait(handle).await })
-        .expect("completed");
+    let status = ProcessStatus { ended: 1, ..ProcessStatus::default() };
+    let words =
+        status.as_bytes().chunks(4).map(|word| Word::full(u32::from_le_bytes([word[0], word[1], word[2], word[3]])));
+    bench.nic.dma_write(BusAddr(entry.status_address), words.collect());
+    bench.run(|_| async move { process.wait(handle).await }).expect("completed");
     assert_eq!(bench.host.faults(), Vec::<String>::new());
     let events = bench.host.node().log().events();
-    let seen: Vec<EventKind> = events
-        .iter()
-        .filter(|event| matches!(event.subject, Subject::Post { .. }))
-        .map(|event| event.kind)
-        .collect();
+    let seen: Vec<EventKind> =
+        events.iter().filter(|event| matches!(event.subject, Subject::Post { .. })).map(|event| event.kind).collect();
     assert_eq!(seen.last(), Some(&EventKind::StatusSeen));
     assert!(seen.contains(&EventKind::DoorbellWritten));
 }
@@ -221,19 +182,12 @@ fn a_post_goes_out_and_its_status_comes_back_by_dma() {
 fn a_miss_goes_from_the_pin_of_the_interrupt_to_the_filled_line() {
     let mut bench = Bench::new("lanai9");
     bench.boot();
-    let process = bench
-        .run(|node| async move { node.open("app").await })
-        .expect("a slot");
+    let process = bench.run(|node| async move { node.open("app").await }).expect("a slot");
     let start = process.alloc(8 * 4096).expect("room");
     process.store(start, b"first touch").expect("mapped");
     let first = GEOMETRY.line_page(start.page().0);
     let line = GEOMETRY.set_of(first) * GEOMETRY.ways;
-    let entry = MissEntry {
-        key: key(process.pid().0, first, KEY_RESERVED),
-        line,
-        path: 0,
-        cycles: 0,
-    };
+    let entry = MissEntry { key: key(process.pid().0, first, KEY_RESERVED), line, path: 0, cycles: 0 };
     let ring = layout().miss_ring as usize;
     bench.nic.bar_mut(1)[ring..][..size_of::<MissEntry>()].copy_from_slice(entry.as_bytes());
     bench.set_register(mailbox::TO_HOST.at(MAILBOX_MISS).offset().0, 1);
@@ -245,15 +199,11 @@ fn a_miss_goes_from_the_pin_of_the_interrupt_to_the_filled_line() {
     assert_eq!(valid, key(process.pid().0, first, KEY_VALID));
     let last = bench.writes.back().expect("written").1;
     let filled = mailbox::TO_NIC.at(MAILBOX_FILLED).offset().0;
-    assert_eq!(
-        (last.bar, last.offset_bytes, last.word.data),
-        (0, filled, 1)
-    );
+    assert_eq!((last.bar, last.offset_bytes, last.word.data), (0, filled, 1));
     assert_eq!(bench.host.faults(), Vec::<String>::new());
 
     // The page that the NIC was given is the one that holds the bytes.
-    let page: u32 =
-        bench.sram(layout().vmh_cache + GEOMETRY.entry_offset(line, start.page().0 - first));
+    let page: u32 = bench.sram(layout().vmh_cache + GEOMETRY.entry_offset(line, start.page().0 - first));
     bench.nic.dma_read(BusAddr(page << 12), 3);
     let words = bench.dma_end().result.expect("pinned");
     assert_eq!(words.as_bytes()[..11], *b"first touch");
@@ -263,29 +213,16 @@ fn a_miss_goes_from_the_pin_of_the_interrupt_to_the_filled_line() {
 fn dma_to_a_page_that_is_not_pinned_is_aborted_and_fails_the_run() {
     let mut bench = Bench::new("tigon2");
     bench.boot();
-    let process = bench
-        .run(|node| async move { node.open("app").await })
-        .expect("a slot");
+    let process = bench.run(|node| async move { node.open("app").await }).expect("a slot");
     let start = process.alloc(4096).expect("room");
-    let page = bench
-        .host
-        .node()
-        .memory()
-        .borrow_mut()
-        .touch(process.pid(), start.page())
-        .expect("mapped");
-    bench
-        .nic
-        .dma_write(page.start().on_bus(), vec![Word::full(1); 4]);
+    let page = bench.host.node().memory().borrow_mut().touch(process.pid(), start.page()).expect("mapped");
+    bench.nic.dma_write(page.start().on_bus(), vec![Word::full(1); 4]);
     assert_eq!(bench.dma_end().result, Err(BusError::TargetAbort));
     assert_eq!(process.load(start, 4).expect("mapped"), [0; 4]);
     bench.nic.dma_read(BusAddr(0x4000_0000), 1);
     assert_eq!(bench.dma_end().result, Err(BusError::MasterAbort));
     let faults = bench.host.faults();
-    assert!(
-        faults.len() >= 2 && faults.iter().all(|fault| fault.starts_with("INV-26 at")),
-        "{faults:?}"
-    );
+    assert!(faults.len() >= 2 && faults.iter().all(|fault| fault.starts_with("INV-26 at")), "{faults:?}");
 }
 
 /// What the bus measures, and the platform charges, for the accesses of a processor: printed, and held in wide bounds.
@@ -303,21 +240,13 @@ fn the_cost_of_programmed_io_is_near_the_published_one() {
             }
             let read = (node.sim().now() - begin).0 / 16;
             let begin = node.sim().now();
-            device
-                .write_sram(host_model::address::SramAddr(0x4000), &[0x55; 4096])
-                .await;
+            device.write_sram(host_model::address::SramAddr(0x4000), &[0x55; 4096]).await;
             (read, (node.sim().now() - begin).0)
         });
         let mb_per_s = 16_384_000_000 / (burst / 1000);
         println!("{name}: PIO read {read} ps (published {published_ns} ns), write-combined stores {mb_per_s} KB/s");
-        assert!(
-            (published_ns * 300..published_ns * 2_000).contains(&read),
-            "{name}: {read} ps"
-        );
-        assert!(
-            mb_per_s > least_mb_per_s * 1000 / 2,
-            "{name}: {mb_per_s} KB/s"
-        );
+        assert!((published_ns * 300..published_ns * 2_000).contains(&read), "{name}: {read} ps");
+        assert!(mb_per_s > least_mb_per_s * 1000 / 2, "{name}: {mb_per_s} KB/s");
     }
 }
 

@@ -14,13 +14,7 @@ fn refusal(text: &str) -> String {
 
 /// The file with the line of one key replaced.
 fn with(key: &str, line: &str) -> String {
-    let replaced = TIGON2.lines().map(|old| {
-        if old.starts_with(&format!("{key} =")) {
-            line
-        } else {
-            old
-        }
-    });
+    let replaced = TIGON2.lines().map(|old| if old.starts_with(&format!("{key} =")) { line } else { old });
     replaced.collect::<Vec<_>>().join("\n")
 }
 
@@ -36,10 +30,7 @@ fn every_built_in_platform_loads() {
 #[test]
 fn every_constant_of_a_built_in_platform_names_its_source() {
     for text in [TIGON2, include_str!("../platforms/lanai9.toml")] {
-        for line in text
-            .lines()
-            .filter(|line| line.contains(" = ") && !line.starts_with("description"))
-        {
+        for line in text.lines().filter(|line| line.contains(" = ") && !line.starts_with("description")) {
             assert!(line.contains(" # "), "no source: {line}");
         }
     }
@@ -49,10 +40,7 @@ fn every_constant_of_a_built_in_platform_names_its_source() {
 fn an_unknown_platform_is_answered_with_the_known_ones() {
     let error = Platform::load("tigon3").expect_err("no such platform");
     let text = error.to_string();
-    assert!(
-        text.contains("tigon3") && text.contains("tigon2, lanai9"),
-        "{text}"
-    );
+    assert!(text.contains("tigon3") && text.contains("tigon2, lanai9"), "{text}");
 }
 
 #[test]
@@ -69,10 +57,7 @@ fn a_path_works_as_a_name() {
 #[test]
 fn an_unknown_key_is_named_with_those_that_exist() {
     let text = refusal(&TIGON2.replace("[sram]", "[sram]\nkilobytes = 512"));
-    assert!(
-        text.contains("kilobytes") && text.contains("expected `bytes`"),
-        "{text}"
-    );
+    assert!(text.contains("kilobytes") && text.contains("expected `bytes`"), "{text}");
 }
 
 #[test]
@@ -84,67 +69,27 @@ fn a_missing_key_is_named() {
 #[test]
 fn a_value_of_the_wrong_type_is_shown_in_its_line() {
     let text = refusal(&with("memory_mib", "memory_mib = \"much\""));
-    assert!(
-        text.contains("memory_mib = \"much\"") && text.contains("expected u32"),
-        "{text}"
-    );
+    assert!(text.contains("memory_mib = \"much\"") && text.contains("expected u32"), "{text}");
 }
 
 #[test]
 fn impossible_values_name_key_value_and_what_is_right() {
     for (key, line, right) in [
-        (
-            "width_bits",
-            "width_bits = 16",
-            "pci.width_bits = 16 is impossible: 32 or 64",
-        ),
-        (
-            "frame_data_bytes_max",
-            "frame_data_bytes_max = 1500",
-            "a multiple of 8 from 64 to 16384",
-        ),
-        (
-            "processor_count",
-            "processor_count = 0",
-            "host.processor_count = 0 is impossible: 1 to 64",
-        ),
-        (
-            "pinned_pages_low",
-            "pinned_pages_low = 40000",
-            "at most host.pinned_pages_high",
-        ),
-        (
-            "rx_count",
-            "rx_count = 1",
-            "buffers.rx_count = 1 is impossible: 2 to 256",
-        ),
+        ("width_bits", "width_bits = 16", "pci.width_bits = 16 is impossible: 32 or 64"),
+        ("frame_data_bytes_max", "frame_data_bytes_max = 1500", "a multiple of 8 from 64 to 16384"),
+        ("processor_count", "processor_count = 0", "host.processor_count = 0 is impossible: 1 to 64"),
+        ("pinned_pages_low", "pinned_pages_low = 40000", "at most host.pinned_pages_high"),
+        ("rx_count", "rx_count = 1", "buffers.rx_count = 1 is impossible: 2 to 256"),
         ("ack_us", "ack_us = 250", "less than protocol.retransmit_us"),
-        (
-            "latency_ns",
-            "latency_ns = 0",
-            "nodes run ahead of one another by it",
-        ),
-        (
-            "syscall_ns",
-            "syscall_ns = 2000000000",
-            "at most 1000000000",
-        ),
-        (
-            "bytes",
-            "bytes = 4294967288",
-            "sram.bytes = 4294967288 is impossible",
-        ),
+        ("latency_ns", "latency_ns = 0", "nodes run ahead of one another by it"),
+        ("syscall_ns", "syscall_ns = 2000000000", "at most 1000000000"),
+        ("bytes", "bytes = 4294967288", "sram.bytes = 4294967288 is impossible"),
     ] {
         let text = refusal(&with(key, line));
         assert!(text.contains(right), "{text}");
     }
     let text = refusal(&TIGON2.replace("bytes = 524_288", "bytes = 1_048_576"));
-    assert!(
-        text.contains(
-            "sram.bytes = 1048576 is impossible: the NIC is built with 524288 or 2097152"
-        ),
-        "{text}"
-    );
+    assert!(text.contains("sram.bytes = 1048576 is impossible: the NIC is built with 524288 or 2097152"), "{text}");
     let text = refusal(&TIGON2.replace("_count = 64 ", "_count = 250 "));
     assert!(text.contains("all buffers together"), "{text}");
 }
@@ -169,24 +114,14 @@ proptest! {
 #[test]
 fn the_table_of_constants_in_the_docs_is_that_of_the_files() {
     let docs = include_str!("../../../docs/host-model.md");
-    let value = |line: &str| {
-        line.split(" = ")
-            .nth(1)
-            .map(|rest| rest.split('#').next().unwrap_or("").trim().replace('_', ""))
-    };
+    let value =
+        |line: &str| line.split(" = ").nth(1).map(|rest| rest.split('#').next().unwrap_or("").trim().replace('_', ""));
     let keys = |text: &'static str| {
         let host = text.lines().skip_while(|line| *line != "[host]").skip(1);
-        host.filter(|line| !line.is_empty())
-            .map(move |line| (line.split(' ').next().expect("a key"), value(line)))
+        host.filter(|line| !line.is_empty()).map(move |line| (line.split(' ').next().expect("a key"), value(line)))
     };
-    for ((key, tigon2), (_, lanai9)) in
-        keys(TIGON2).zip(keys(include_str!("../platforms/lanai9.toml")))
-    {
-        let row = format!(
-            "| `{key}` | {} | {} |",
-            tigon2.expect("a value"),
-            lanai9.expect("a value")
-        );
+    for ((key, tigon2), (_, lanai9)) in keys(TIGON2).zip(keys(include_str!("../platforms/lanai9.toml"))) {
+        let row = format!("| `{key}` | {} | {} |", tigon2.expect("a value"), lanai9.expect("a value"));
         assert!(docs.contains(&row), "docs/host-model.md lacks {row}");
     }
 }

@@ -14,15 +14,9 @@ async fn life(process: Process) {
     let memory = process.alloc(16 * 4096).expect("room");
     for message in 0..4 {
         let export = process.export(memory, 8 * 4096).await.expect("room");
-        let handle = process
-            .write(memory, 64, &export, 0, message)
-            .await
-            .expect("room");
+        let handle = process.write(memory, 64, &export, 0, message).await.expect("room");
         process.wait(handle).await.expect("completed");
-        process
-            .copy(memory, memory + 4096, 512)
-            .await
-            .expect("mapped");
+        process.copy(memory, memory + 4096, 512).await.expect("mapped");
         process.withdraw(&export).await.expect("registered");
     }
 }
@@ -38,12 +32,7 @@ fn end_after(span: Ps) -> bool {
         .map(|n| {
             let page = geometry.line_page(0x1_0000 + n * 8);
             let line = geometry.set_of(page) * geometry.ways;
-            MissEntry {
-                key: key(pid.0, page, KEY_RESERVED),
-                line,
-                path: 0,
-                cycles: 0,
-            }
+            MissEntry { key: key(pid.0, page, KEY_RESERVED), line, path: 0, cycles: 0 }
         })
         .collect();
     for miss in &misses {
@@ -57,47 +46,24 @@ fn end_after(span: Ps) -> bool {
     bench.run(|_| async move { process.close().await.expect("it is open") });
     bench.us(200);
 
-    assert_eq!(
-        bench.host.faults(),
-        Vec::<String>::new(),
-        "ended after {span}"
-    );
-    assert_eq!(
-        bench.host.accounting().memory.pinned_now,
-        0,
-        "ended after {span}"
-    );
+    assert_eq!(bench.host.faults(), Vec::<String>::new(), "ended after {span}");
+    assert_eq!(bench.host.accounting().memory.pinned_now, 0, "ended after {span}");
     let nic = bench.nic.borrow();
     let layout = nic.layout();
     assert_eq!(nic.sram_word(layout.process_table), 0, "ended after {span}");
     for buffer in 0..4 {
-        let entry: BufferEntry =
-            nic.sram_read(layout.buffer_table + buffer * POST_DESCRIPTOR_BYTES);
+        let entry: BufferEntry = nic.sram_read(layout.buffer_table + buffer * POST_DESCRIPTOR_BYTES);
         assert_eq!(entry.key, [0, 0], "ended after {span}");
     }
     // The mock's firmware does not obey invalidations: the driver's commands say which lines it took away.
     for miss in &misses {
         let key = nic.vmh_word(geometry.key_offset(miss.line));
-        let taken = nic
-            .writes
-            .iter()
-            .any(|written| written.value == (miss.key & !KEY_STATE_MASK) | 2);
-        assert!(
-            key == KEY_EMPTY || taken,
-            "ended after {span}: line {} holds {key:#x}",
-            miss.line
-        );
+        let taken = nic.writes.iter().any(|written| written.value == (miss.key & !KEY_STATE_MASK) | 2);
+        assert!(key == KEY_EMPTY || taken, "ended after {span}: line {} holds {key:#x}", miss.line);
     }
     drop(nic);
     let counts = bench.host.node().driver().counts();
-    assert_eq!(
-        (
-            counts.misses,
-            bench.host.node().driver().misses_outstanding()
-        ),
-        (2, 0),
-        "ended after {span}"
-    );
+    assert_eq!((counts.misses, bench.host.node().driver().misses_outstanding()), (2, 0), "ended after {span}");
     // The slot can be used again.
     assert_eq!(bench.open().grant().slot, 0);
     lived
@@ -110,8 +76,5 @@ fn a_process_may_end_at_any_step() {
     for step in 0..160 {
         lived += usize::from(end_after(Ps(step * 1_237_001)));
     }
-    assert!(
-        (1..100).contains(&lived),
-        "the sweep covers the life and more: {lived}"
-    );
+    assert!((1..100).contains(&lived), "the sweep covers the life and more: {lived}");
 }

@@ -29,18 +29,11 @@ struct Expected {
 
 impl Expected {
     fn of(lines: &PciLines, wide: bool, as_master: bool) -> Expected {
-        Expected {
-            par: par(lines),
-            par64: wide.then(|| par64(lines)),
-            as_master,
-        }
+        Expected { par: par(lines), par64: wide.then(|| par64(lines)), as_master }
     }
 
     fn met_by(&self, lines: &PciLines) -> bool {
-        lines.high(PciPin::Par) == self.par
-            && self
-                .par64
-                .is_none_or(|par64| lines.high(PciPin::Par64) == par64)
+        lines.high(PciPin::Par) == self.par && self.par64.is_none_or(|par64| lines.high(PciPin::Par64) == par64)
     }
 }
 
@@ -157,9 +150,7 @@ impl Agent {
     }
 
     fn check_parity(&mut self, lines: &PciLines, habits: &AgentHabits, report: &mut AgentReport) {
-        let bad = self
-            .data_expected
-            .filter(|expected| !expected.met_by(lines));
+        let bad = self.data_expected.filter(|expected| !expected.met_by(lines));
         report.bad_data_read = bad.is_some_and(|expected| expected.as_master);
         report.bad_data_taken = bad.is_some_and(|expected| !expected.as_master);
         self.perr = match self.perr {
@@ -167,27 +158,18 @@ impl Agent {
             Perr::Low => Perr::High,
             _ => Perr::Float,
         };
-        report.bad_address = self
-            .address_expected
-            .is_some_and(|expected| !expected.met_by(lines));
+        report.bad_address = self.address_expected.is_some_and(|expected| !expected.met_by(lines));
         self.serr = report.bad_address && habits.reports_parity;
 
         self.sent = self.sent << 1 | u8::from(self.master.sends(lines));
         report.bad_data_sent = lines.low(PciPin::Perr) && self.sent & 0b100 != 0;
 
-        let as_master = self
-            .master
-            .receives(lines)
-            .map(|wide| Expected::of(lines, wide, true));
-        self.data_expected = as_master.or_else(|| {
-            self.target
-                .receives(lines)
-                .map(|wide| Expected::of(lines, wide, false))
-        });
+        let as_master = self.master.receives(lines).map(|wide| Expected::of(lines, wide, true));
+        self.data_expected =
+            as_master.or_else(|| self.target.receives(lines).map(|wide| Expected::of(lines, wide, false)));
         let frame_low = lines.low(PciPin::Frame);
         let address_of_other = frame_low && !self.frame_was_low && !self.master.on_bus();
-        self.address_expected =
-            address_of_other.then(|| Expected::of(lines, lines.low(PciPin::Req64), false));
+        self.address_expected = address_of_other.then(|| Expected::of(lines, lines.low(PciPin::Req64), false));
         self.frame_was_low = frame_low;
     }
 }

@@ -77,10 +77,7 @@ impl Arbiter {
     }
 
     pub fn reset(&mut self) {
-        *self = Arbiter {
-            faults: self.faults,
-            ..Arbiter::new(self.parking)
-        };
+        *self = Arbiter { faults: self.faults, ..Arbiter::new(self.parking) };
     }
 
     /// Whose GNT# is asserted since the last edge.
@@ -98,11 +95,7 @@ impl Arbiter {
         let frame_low = lines.low(PciPin::Frame);
         let idle = bus_idle(lines);
         if frame_low && !self.frame_was_low {
-            let user = if nic_drives_frame {
-                AgentId::Nic
-            } else {
-                AgentId::Bridge
-            };
+            let user = if nic_drives_frame { AgentId::Nic } else { AgentId::Bridge };
             self.master = Some(user);
             self.last_user = user;
             self.used = self.grant == Some(user);
@@ -138,8 +131,7 @@ impl Arbiter {
         }
         self.unused_clocks += 1;
         let waits_in_vain = !asks(holder) || self.used || self.unused_clocks > BROKEN_MASTER_CLOCKS;
-        let parks_elsewhere =
-            !asks(holder) && self.parking == Parking::Bridge && holder == AgentId::Nic;
+        let parks_elsewhere = !asks(holder) && self.parking == Parking::Bridge && holder == AgentId::Nic;
         if (asks(other) && waits_in_vain) || parks_elsewhere {
             self.grant = None;
         }
@@ -147,10 +139,7 @@ impl Arbiter {
 
     fn grant_runs_out(&self) -> bool {
         self.master == Some(AgentId::Nic)
-            && self
-                .faults
-                .remove_after_clocks
-                .is_some_and(|clocks| self.frame_clocks >= clocks)
+            && self.faults.remove_after_clocks.is_some_and(|clocks| self.frame_clocks >= clocks)
     }
 
     /// Round robin, else the parking place.
@@ -164,9 +153,7 @@ impl Arbiter {
             None
         } else {
             match self.parking {
-                Parking::LastUser
-                    if !(self.last_user == AgentId::Nic && self.faults.starve_nic) =>
-                {
+                Parking::LastUser if !(self.last_user == AgentId::Nic && self.faults.starve_nic) => {
                     Some(self.last_user)
                 }
                 _ => Some(AgentId::Bridge),

@@ -7,8 +7,8 @@ use crate::pins::{same_drive, same_lines, Pins};
 use crate::reset::Reset;
 use crate::tracker::{BoxedListener, Tracker};
 use crate::{
-    AgentId, BusCounters, Completion, Delivery, GrantFaults, HostMemory, Incident, Listener,
-    MasterHabits, Misbehaviour, Settings, SettingsError, Transaction, TransactionId, Violation,
+    AgentId, BusCounters, Completion, Delivery, GrantFaults, HostMemory, Incident, Listener, MasterHabits,
+    Misbehaviour, Settings, SettingsError, Transaction, TransactionId, Violation,
 };
 use sim_pins::{Conflict, PciControl, PciDrive, PciLines, PciPin, Ps};
 
@@ -55,10 +55,7 @@ impl Bus {
         let mut bus = Bus {
             bridge: Agent::new(),
             habits: AgentHabits {
-                master: MasterHabits {
-                    latency_timer_clocks: settings.latency_timer_clocks,
-                    ..MasterHabits::default()
-                },
+                master: MasterHabits { latency_timer_clocks: settings.latency_timer_clocks, ..MasterHabits::default() },
                 reports_parity: settings.reports_parity,
             },
             initiator: Initiator::new(&settings),
@@ -69,10 +66,7 @@ impl Bus {
             checker: Checker::new(&settings),
             listener: None,
             incidents: Vec::new(),
-            interrupt: InterruptLine {
-                asserted: false,
-                since: Ps::ZERO,
-            },
+            interrupt: InterruptLine { asserted: false, since: Ps::ZERO },
             drive: PciDrive::NONE,
             bridge_asks: false,
             serr_was_low: false,
@@ -109,8 +103,7 @@ impl Bus {
             self.resting = false;
             self.rest_clocks = 0;
         } else {
-            self.tracker
-                .advance(at, &lines, nic_drives_frame, &mut self.listener);
+            self.tracker.advance(at, &lines, nic_drives_frame, &mut self.listener);
             self.advance(at, &lines, nic_drives_frame, memory);
             self.reset.advance();
             self.judge_rest(nic, &lines);
@@ -121,13 +114,7 @@ impl Bus {
         lines
     }
 
-    fn advance(
-        &mut self,
-        at: Ps,
-        lines: &PciLines,
-        nic_drives_frame: bool,
-        memory: &mut dyn HostMemory,
-    ) {
+    fn advance(&mut self, at: Ps, lines: &PciLines, nic_drives_frame: bool, memory: &mut dyn HostMemory) {
         let granted = self.arbiter.grant() == Some(AgentId::Bridge);
         self.initiator.take_in(at, &self.settings);
         if self.reset.is_over() {
@@ -141,9 +128,7 @@ impl Bus {
             settings: &self.settings,
             incidents: &mut self.incidents,
         };
-        let report = self
-            .bridge
-            .advance(lines, granted, &self.habits, &mut serving);
+        let report = self.bridge.advance(lines, granted, &self.habits, &mut serving);
         if report.bad_data_read || report.bad_data_sent {
             self.initiator.note_bad_parity();
         }
@@ -155,17 +140,10 @@ impl Bus {
         }
         self.initiator.settle(at, &mut self.incidents);
         if let Some(ended) = report.ended {
-            self.initiator.ended(
-                at,
-                ended,
-                &self.bridge.master,
-                &self.settings,
-                &mut self.incidents,
-            );
+            self.initiator.ended(at, ended, &self.bridge.master, &self.settings, &mut self.incidents);
         }
         if self.reset.is_over() {
-            self.arbiter
-                .advance(lines, self.bridge_asks, nic_drives_frame);
+            self.arbiter.advance(lines, self.bridge_asks, nic_drives_frame);
         }
         self.bridge_asks = self.bridge.master.wants_bus();
     }
@@ -181,20 +159,13 @@ impl Bus {
         let platform = pins.finish();
         let mask = platform.enables.bits();
         drive.enables = PciControl::from_bits(drive.enables.bits() | mask);
-        let levels =
-            (drive.levels.control.bits() & !mask) | (platform.levels.control.bits() & mask);
+        let levels = (drive.levels.control.bits() & !mask) | (platform.levels.control.bits() & mask);
         drive.levels.control = PciControl::from_bits(levels);
         drive
     }
 
     #[inline]
-    fn sample(
-        &self,
-        at: Ps,
-        nic: &PciDrive,
-        lines: PciLines,
-        conflict: Option<Conflict>,
-    ) -> Sample {
+    fn sample(&self, at: Ps, nic: &PciDrive, lines: PciLines, conflict: Option<Conflict>) -> Sample {
         Sample {
             at,
             lines,
@@ -217,10 +188,7 @@ impl Bus {
     fn watch_side_lines(&mut self, at: Ps, lines: &PciLines) {
         let asserted = lines.low(PciPin::Inta);
         if asserted != self.interrupt.asserted {
-            self.interrupt = InterruptLine {
-                asserted,
-                since: at,
-            };
+            self.interrupt = InterruptLine { asserted, since: at };
             if let Some(listener) = &mut self.listener {
                 listener.interrupt(at, asserted);
             }
@@ -234,14 +202,8 @@ impl Bus {
 
     fn judge_rest(&mut self, nic: &PciDrive, lines: &PciLines) {
         let unchanged = same_drive(nic, &self.last_nic) && same_lines(lines, &self.last_lines);
-        let quiet =
-            lines.high(PciPin::Frame) && lines.high(PciPin::Irdy) && lines.high(PciPin::Req);
-        if unchanged
-            && quiet
-            && self.reset.is_over()
-            && self.initiator.is_idle()
-            && self.bridge.is_settled()
-        {
+        let quiet = lines.high(PciPin::Frame) && lines.high(PciPin::Irdy) && lines.high(PciPin::Req);
+        if unchanged && quiet && self.reset.is_over() && self.initiator.is_idle() && self.bridge.is_settled() {
             self.rest_clocks += 1;
         } else {
             self.rest_clocks = 0;
@@ -282,10 +244,7 @@ impl Bus {
 
     /// Pulls RST# low for `clocks`, 10 or more. What is not complete fails with [`BusError::Reset`](crate::BusError::Reset).
     pub fn start_reset(&mut self, at: Ps, clocks: u32) {
-        assert!(
-            clocks >= 10,
-            "REQ64# must stand 10 clocks before RST# rises"
-        );
+        assert!(clocks >= 10, "REQ64# must stand 10 clocks before RST# rises");
         self.wake();
         self.reset.begin(clocks);
         self.initiator.reset(at);
@@ -325,10 +284,7 @@ impl Bus {
     }
 
     /// Installs a listener, and returns the one before.
-    pub fn set_listener(
-        &mut self,
-        listener: Option<Box<dyn Listener + Send>>,
-    ) -> Option<Box<dyn Listener + Send>> {
+    pub fn set_listener(&mut self, listener: Option<Box<dyn Listener + Send>>) -> Option<Box<dyn Listener + Send>> {
         std::mem::replace(&mut self.listener, listener)
     }
 

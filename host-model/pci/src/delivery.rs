@@ -33,11 +33,7 @@ pub(crate) struct Deliveries {
 
 impl Deliveries {
     pub fn new(on: bool) -> Deliveries {
-        Deliveries {
-            on,
-            spreads: VecDeque::new(),
-            done: VecDeque::new(),
-        }
+        Deliveries { on, spreads: VecDeque::new(), done: VecDeque::new() }
     }
 
     pub fn next(&mut self) -> Option<Delivery> {
@@ -51,12 +47,7 @@ impl Deliveries {
         }
         match self.spreads.back_mut() {
             Some(spread) if spread.id == id => spread.last_serial = last_serial,
-            _ => self.spreads.push_back(Spread {
-                id,
-                first_serial,
-                last_serial,
-                error: None,
-            }),
+            _ => self.spreads.push_back(Spread { id, first_serial, last_serial, error: None }),
         }
     }
 
@@ -64,39 +55,22 @@ impl Deliveries {
     pub fn left(&mut self, at: Ps, serial: u64, result: Result<(), BusError>) {
         if let Err(error) = result {
             for spread in &mut self.spreads {
-                if spread.first_serial <= serial
-                    && spread.last_serial.is_none_or(|last| serial <= last)
-                {
+                if spread.first_serial <= serial && spread.last_serial.is_none_or(|last| serial <= last) {
                     spread.error.get_or_insert(error);
                 }
             }
         }
-        while self
-            .spreads
-            .front()
-            .is_some_and(|spread| spread.last_serial.is_some_and(|last| last <= serial))
-        {
+        while self.spreads.front().is_some_and(|spread| spread.last_serial.is_some_and(|last| last <= serial)) {
             let Some(Spread { id, error, .. }) = self.spreads.pop_front() else {
                 return;
             };
-            self.done.push_back(Delivery {
-                id,
-                at,
-                result: error.map_or(Ok(()), Err),
-            });
+            self.done.push_back(Delivery { id, at, result: error.map_or(Ok(()), Err) });
         }
     }
 
     /// RST#: what is still in the buffer is lost.
     pub fn reset(&mut self, at: Ps) {
-        let lost = self
-            .spreads
-            .drain(..)
-            .filter(|spread| spread.last_serial.is_some());
-        self.done.extend(lost.map(|spread| Delivery {
-            id: spread.id,
-            at,
-            result: Err(BusError::Reset),
-        }));
+        let lost = self.spreads.drain(..).filter(|spread| spread.last_serial.is_some());
+        self.done.extend(lost.map(|spread| Delivery { id: spread.id, at, result: Err(BusError::Reset) }));
     }
 }

@@ -57,11 +57,7 @@ pub(crate) struct Serving<'a> {
 impl Serving<'_> {
     /// Records the fault and says what to do about it.
     fn fault(&mut self, fault: MemoryFault, is_write: bool) -> Result<(), Refusal> {
-        self.incidents.push(Incident::MemoryFault {
-            at: self.at,
-            fault,
-            is_write,
-        });
+        self.incidents.push(Incident::MemoryFault { at: self.at, fault, is_write });
         match self.settings.on_fault {
             FaultAnswer::TargetAbort => Err(Refusal),
             FaultAnswer::Ignore => Ok(()),
@@ -70,8 +66,7 @@ impl Serving<'_> {
 
     fn fetch(&mut self, addr: BusAddr, len: u32) -> Result<(), MemoryFault> {
         self.host.line_len = 0;
-        self.memory
-            .read(addr, &mut self.host.line[..len as usize])?;
+        self.memory.read(addr, &mut self.host.line[..len as usize])?;
         self.host.line_start = addr.0;
         self.host.line_len = len;
         Ok(())
@@ -87,11 +82,7 @@ impl TargetBackend for Serving<'_> {
         let is_read = phase.command.is_read();
         let mut claim = Claim {
             devsel_clock: self.settings.devsel_clock,
-            first_clock: if is_read {
-                self.settings.read_first_clock
-            } else {
-                self.settings.write_first_clock
-            },
+            first_clock: if is_read { self.settings.read_first_clock } else { self.settings.write_first_clock },
             beat_wait_clocks: self.settings.beat_wait_clocks,
             line_wait_clocks: self.settings.line_wait_clocks,
             line_bytes: self.settings.cache_line_bytes,
@@ -101,10 +92,7 @@ impl TargetBackend for Serving<'_> {
             wide: self.settings.bus_64_bit && self.settings.target_64_bit,
             acts: Default::default(),
         };
-        if is_read
-            && self.settings.reads_push_posted_writes
-            && self.host.must_wait(phase.address, self.writes)
-        {
+        if is_read && self.settings.reads_push_posted_writes && self.host.must_wait(phase.address, self.writes) {
             claim.acts.retry = true;
         } else {
             claim.acts = self.host.misbehaviour.next();
@@ -142,26 +130,16 @@ impl TargetBackend for Serving<'_> {
         }
         let start = address.0.wrapping_sub(self.host.line_start) as usize;
         let mut bytes = [0; 8];
-        bytes[..beat_bytes as usize]
-            .copy_from_slice(&self.host.line[start..][..beat_bytes as usize]);
+        bytes[..beat_bytes as usize].copy_from_slice(&self.host.line[start..][..beat_bytes as usize]);
         Ok(u64::from_le_bytes(bytes))
     }
 
-    fn write(
-        &mut self,
-        address: BusAddr,
-        data: u64,
-        byte_enables: u8,
-        wide: bool,
-    ) -> Result<(), Refusal> {
+    fn write(&mut self, address: BusAddr, data: u64, byte_enables: u8, wide: bool) -> Result<(), Refusal> {
         if byte_enables == 0 {
             return Ok(());
         }
         let bytes = data.to_le_bytes();
-        match self
-            .memory
-            .write(address, &bytes[..if wide { 8 } else { 4 }], byte_enables)
-        {
+        match self.memory.write(address, &bytes[..if wide { 8 } else { 4 }], byte_enables) {
             Ok(()) => Ok(()),
             Err(fault) => self.fault(fault, true),
         }

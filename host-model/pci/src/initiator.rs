@@ -8,8 +8,7 @@ use crate::delivery::Deliveries;
 use crate::master::{Burst, BurstEnd, BurstReport, Master};
 use crate::write_buffer::WriteBuffer;
 use crate::{
-    Answer, BusAddr, BusError, Command, Completion, Incident, ReadKind, Settings, Transaction,
-    TransactionId, Word,
+    Answer, BusAddr, BusError, Command, Completion, Incident, ReadKind, Settings, Transaction, TransactionId, Word,
 };
 use sim_pins::Ps;
 use std::collections::VecDeque;
@@ -85,27 +84,13 @@ impl Initiator {
     pub fn submit(&mut self, transaction: Transaction) -> TransactionId {
         match &transaction {
             Transaction::MemoryRead { addr, dwords, .. } => {
-                assert!(
-                    addr.0 & 3 == 0 && *dwords > 0,
-                    "memory reads are of one or more aligned dwords"
-                );
+                assert!(addr.0 & 3 == 0 && *dwords > 0, "memory reads are of one or more aligned dwords");
             }
             Transaction::MemoryWrite { addr, words } => {
-                assert!(
-                    addr.0 & 3 == 0 && !words.is_empty(),
-                    "memory writes are of one or more aligned dwords"
-                );
+                assert!(addr.0 & 3 == 0 && !words.is_empty(), "memory writes are of one or more aligned dwords");
             }
-            Transaction::ConfigRead {
-                device, register, ..
-            }
-            | Transaction::ConfigWrite {
-                device, register, ..
-            } => {
-                assert!(
-                    *device < 16 && register & 3 == 0,
-                    "configuration: devices 0 to 15, aligned dwords"
-                );
+            Transaction::ConfigRead { device, register, .. } | Transaction::ConfigWrite { device, register, .. } => {
+                assert!(*device < 16 && register & 3 == 0, "configuration: devices 0 to 15, aligned dwords");
             }
         }
         self.submitted += 1;
@@ -134,9 +119,7 @@ impl Initiator {
     pub fn take_in(&mut self, at: Ps, settings: &Settings) {
         while let Some((id, transaction)) = self.incoming.front() {
             let id = *id;
-            if let (Transaction::MemoryWrite { addr, words }, true) =
-                (transaction, settings.posted_write_lines > 0)
-            {
+            if let (Transaction::MemoryWrite { addr, words }, true) = (transaction, settings.posted_write_lines > 0) {
                 let addr = *addr + 4 * self.entered as u32;
                 let (taken, first_serial) = self.writes.accept(addr, &words[self.entered..]);
                 self.entered += taken;
@@ -149,19 +132,14 @@ impl Initiator {
                     return;
                 }
                 self.entered = 0;
-                self.completions.push_back(Completion {
-                    id,
-                    at,
-                    result: Ok(Answer::Posted),
-                });
+                self.completions.push_back(Completion { id, at, result: Ok(Answer::Posted) });
                 self.incoming.pop_front();
                 continue;
             }
             self.writes.close();
             let fence = self.writes.last_serial();
             if let Some((id, transaction)) = self.incoming.pop_front() {
-                self.waiting
-                    .push_back(Waiting::new(id, transaction, fence, settings));
+                self.waiting.push_back(Waiting::new(id, transaction, fence, settings));
             }
         }
     }
@@ -171,10 +149,7 @@ impl Initiator {
         if self.in_flight.is_some() || !master.is_free() {
             return;
         }
-        let ready = self
-            .waiting
-            .front()
-            .filter(|waiting| self.writes.has_flushed(waiting.fence));
+        let ready = self.waiting.front().filter(|waiting| self.writes.has_flushed(waiting.fence));
         let write_first = match (ready, self.writes.front()) {
             (None, None) => return,
             (None, Some(_)) => true,
@@ -186,22 +161,12 @@ impl Initiator {
                 return;
             };
             entry.closed = true;
-            let burst = Burst {
-                command: Command::MemoryWrite,
-                address: entry.addr,
-                idsel: false,
-                ask_64: false,
-            };
+            let burst = Burst { command: Command::MemoryWrite, address: entry.addr, idsel: false, ask_64: false };
             master.load(burst, entry.words().iter().copied());
             self.in_flight = Some(Job::Write);
         } else if let Some(waiting) = ready {
             let address = waiting.address + 4 * waiting.done as u32;
-            let burst = Burst {
-                command: waiting.command,
-                address,
-                idsel: waiting.idsel,
-                ask_64: false,
-            };
+            let burst = Burst { command: waiting.command, address, idsel: waiting.idsel, ask_64: false };
             master.load(burst, waiting.words[waiting.done..].iter().copied());
             self.in_flight = Some(Job::Wait);
         }
@@ -229,24 +194,12 @@ impl Initiator {
         if settling.clocks_left > 0 {
             return;
         }
-        let Some(Settling {
-            id,
-            serial,
-            addr,
-            answer,
-            bad_parity,
-            ..
-        }) = self.settling.take()
-        else {
+        let Some(Settling { id, serial, addr, answer, bad_parity, .. }) = self.settling.take() else {
             return;
         };
         match id {
             Some(id) => {
-                let result = if bad_parity {
-                    Err(BusError::Parity)
-                } else {
-                    Ok(answer)
-                };
+                let result = if bad_parity { Err(BusError::Parity) } else { Ok(answer) };
                 self.completions.push_back(Completion { id, at, result });
             }
             None if bad_parity => self.lose(at, serial, addr, BusError::Parity, incidents),
@@ -255,14 +208,7 @@ impl Initiator {
     }
 
     /// A posted write failed.
-    fn lose(
-        &mut self,
-        at: Ps,
-        serial: u64,
-        addr: BusAddr,
-        error: BusError,
-        incidents: &mut Vec<Incident>,
-    ) {
+    fn lose(&mut self, at: Ps, serial: u64, addr: BusAddr, error: BusError, incidents: &mut Vec<Incident>) {
         incidents.push(Incident::PostedWriteLost { at, addr, error });
         self.deliveries.left(at, serial, Err(error));
     }
@@ -287,13 +233,7 @@ impl Initiator {
         }
     }
 
-    fn write_ended(
-        &mut self,
-        at: Ps,
-        report: BurstReport,
-        settings: &Settings,
-        incidents: &mut Vec<Incident>,
-    ) {
+    fn write_ended(&mut self, at: Ps, report: BurstReport, settings: &Settings, incidents: &mut Vec<Incident>) {
         let Some(entry) = self.writes.front_mut() else {
             return;
         };
@@ -308,14 +248,8 @@ impl Initiator {
             let (serial, addr, bad_parity) = (entry.serial, entry.addr, entry.bad_parity);
             self.writes.pop();
             // PERR# comes two clocks after the data.
-            self.settling = Some(Settling {
-                id: None,
-                serial,
-                addr,
-                answer: Answer::Posted,
-                bad_parity,
-                clocks_left: 2,
-            });
+            self.settling =
+                Some(Settling { id: None, serial, addr, answer: Answer::Posted, bad_parity, clocks_left: 2 });
         } else {
             entry.advance(report.words);
         }
@@ -334,57 +268,25 @@ impl Initiator {
         if error.is_none() && report.end != BurstEnd::Done {
             return;
         }
-        let Some(Waiting {
-            id,
-            address,
-            words,
-            bad_parity,
-            ..
-        }) = self.waiting.pop_front()
-        else {
+        let Some(Waiting { id, address, words, bad_parity, .. }) = self.waiting.pop_front() else {
             return;
         };
         if let Some(error) = error {
-            self.completions.push_back(Completion {
-                id,
-                at,
-                result: Err(error),
-            });
+            self.completions.push_back(Completion { id, at, result: Err(error) });
             return;
         }
-        let answer = if is_read {
-            Answer::Read(words.iter().map(|word| word.data).collect())
-        } else {
-            Answer::Written
-        };
+        let answer = if is_read { Answer::Read(words.iter().map(|word| word.data).collect()) } else { Answer::Written };
         // PAR comes one clock after the data, PERR# two.
         let clocks_left = if is_read { 1 } else { 2 };
-        self.settling = Some(Settling {
-            id: Some(id),
-            serial: 0,
-            addr: address,
-            answer,
-            bad_parity,
-            clocks_left,
-        });
+        self.settling = Some(Settling { id: Some(id), serial: 0, addr: address, answer, bad_parity, clocks_left });
     }
 
     /// RST#: whatever is not complete fails.
     pub fn reset(&mut self, at: Ps) {
-        let mut lost: Vec<TransactionId> = self
-            .settling
-            .take()
-            .and_then(|settling| settling.id)
-            .into_iter()
-            .collect();
+        let mut lost: Vec<TransactionId> = self.settling.take().and_then(|settling| settling.id).into_iter().collect();
         lost.extend(self.waiting.drain(..).map(|waiting| waiting.id));
         lost.extend(self.incoming.drain(..).map(|(id, _)| id));
-        self.completions
-            .extend(lost.into_iter().map(|id| Completion {
-                id,
-                at,
-                result: Err(BusError::Reset),
-            }));
+        self.completions.extend(lost.into_iter().map(|id| Completion { id, at, result: Err(BusError::Reset) }));
         self.writes.clear();
         self.deliveries.reset(at);
         self.entered = 0;
@@ -410,40 +312,15 @@ fn count_retry(end: BurstEnd, retries: &mut u32, settings: &Settings) -> Option<
 }
 
 impl Waiting {
-    fn new(
-        id: TransactionId,
-        transaction: Transaction,
-        fence: u64,
-        settings: &Settings,
-    ) -> Waiting {
+    fn new(id: TransactionId, transaction: Transaction, fence: u64, settings: &Settings) -> Waiting {
         let (command, address, idsel, words) = match transaction {
-            Transaction::ConfigRead {
-                device,
-                function,
-                register,
-            } => {
+            Transaction::ConfigRead { device, function, register } => {
                 let address = config_address(device, function, register);
-                (
-                    Command::ConfigRead,
-                    address,
-                    device == settings.nic_device,
-                    vec![Word::full(0)],
-                )
+                (Command::ConfigRead, address, device == settings.nic_device, vec![Word::full(0)])
             }
-            Transaction::ConfigWrite {
-                device,
-                function,
-                register,
-                data,
-                byte_enables,
-            } => {
+            Transaction::ConfigWrite { device, function, register, data, byte_enables } => {
                 let address = config_address(device, function, register);
-                (
-                    Command::ConfigWrite,
-                    address,
-                    device == settings.nic_device,
-                    vec![Word { data, byte_enables }],
-                )
+                (Command::ConfigWrite, address, device == settings.nic_device, vec![Word { data, byte_enables }])
             }
             Transaction::MemoryRead { addr, dwords, kind } => {
                 let command = match kind {
@@ -455,17 +332,7 @@ impl Waiting {
             }
             Transaction::MemoryWrite { addr, words } => (Command::MemoryWrite, addr, false, words),
         };
-        Waiting {
-            id,
-            command,
-            address,
-            idsel,
-            words,
-            done: 0,
-            retries: 0,
-            bad_parity: false,
-            fence,
-        }
+        Waiting { id, command, address, idsel, words, done: 0, retries: 0, bad_parity: false, fence }
     }
 }
 

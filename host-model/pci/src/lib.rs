@@ -61,6 +61,4 @@ pub use memory::{HostMemory, MemoryFault};
 pub use misbehave::{Misbehaviour, RandomActs, TargetActs};
 pub use settings::{FaultAnswer, Settings, SettingsError};
 pub use tracker::{BusCounters, MasterCounters};
-pub use transaction::{
-    Answer, BusError, Completion, Incident, ReadKind, Transaction, TransactionId,
-};
+pub use transaction::{Answer, BusError, Completion, Incident, ReadKind, Transaction, TransactionId};

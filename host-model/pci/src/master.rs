@@ -13,10 +13,7 @@ pub struct Word {
 
 impl Word {
     pub const fn full(data: u32) -> Word {
-        Word {
-            data,
-            byte_enables: 0xF,
-        }
+        Word { data, byte_enables: 0xF }
     }
 }
 
@@ -134,10 +131,7 @@ impl Master {
     }
 
     pub fn reset(&mut self) {
-        *self = Master {
-            words: std::mem::take(&mut self.words),
-            ..Master::new()
-        };
+        *self = Master { words: std::mem::take(&mut self.words), ..Master::new() };
     }
 
     pub fn is_free(&self) -> bool {
@@ -178,12 +172,7 @@ impl Master {
     pub fn spoils_parity(&self, habits: &MasterHabits) -> bool {
         match self.state {
             State::Address => habits.bad_address_parity,
-            State::Data => {
-                self.is_write()
-                    && habits
-                        .bad_parity_at_word
-                        .is_some_and(|word| self.covers(word as usize))
-            }
+            State::Data => self.is_write() && habits.bad_parity_at_word.is_some_and(|word| self.covers(word as usize)),
             _ => false,
         }
     }
@@ -204,9 +193,7 @@ impl Master {
     }
 
     fn is_write(&self) -> bool {
-        self.burst
-            .as_ref()
-            .is_some_and(|burst| !burst.command.is_read())
+        self.burst.as_ref().is_some_and(|burst| !burst.command.is_read())
     }
 
     /// Whether the upper half of the bus takes part, as far as known.
@@ -227,12 +214,7 @@ impl Master {
     }
 
     /// One clock. `granted` is this master's GNT# at the edge.
-    pub fn advance(
-        &mut self,
-        lines: &PciLines,
-        granted: bool,
-        habits: &MasterHabits,
-    ) -> Option<BurstReport> {
+    pub fn advance(&mut self, lines: &PciLines, granted: bool, habits: &MasterHabits) -> Option<BurstReport> {
         match self.state {
             State::Idle | State::Turn => {
                 self.state = State::Idle;
@@ -278,12 +260,7 @@ impl Master {
         self.frame_low = !(self.is_last_beat() || must_end);
     }
 
-    fn data(
-        &mut self,
-        lines: &PciLines,
-        granted: bool,
-        habits: &MasterHabits,
-    ) -> Option<BurstReport> {
+    fn data(&mut self, lines: &PciLines, granted: bool, habits: &MasterHabits) -> Option<BurstReport> {
         let devsel = lines.low(PciPin::Devsel);
         if devsel && self.wide.is_none() {
             self.wide = Some(lines.low(PciPin::Ack64));
@@ -307,10 +284,7 @@ impl Master {
         } else if self.wide.is_none() && self.clocks >= SUBTRACTIVE_CLOCKS {
             if self.irdy_low && !self.frame_low {
                 self.leave();
-                return Some(BurstReport {
-                    end: BurstEnd::MasterAbort,
-                    words: 0,
-                });
+                return Some(BurstReport { end: BurstEnd::MasterAbort, words: 0 });
             }
             // FRAME# may go high only with IRDY# low.
             self.irdy_low = true;
@@ -345,10 +319,7 @@ impl Master {
             BurstEnd::Disconnect
         };
         self.leave();
-        BurstReport {
-            end,
-            words: self.next,
-        }
+        BurstReport { end, words: self.next }
     }
 
     fn leave(&mut self) {
@@ -380,11 +351,7 @@ impl Master {
                 let word = |idx: usize| self.words.get(idx).copied().unwrap_or_default();
                 let wide = self.is_wide();
                 let low = word(self.next);
-                let high = if wide {
-                    word(self.next + 1)
-                } else {
-                    Word::default()
-                };
+                let high = if wide { word(self.next + 1) } else { Word::default() };
                 pins.drive_cbe(!(low.byte_enables | high.byte_enables << 4), wide);
                 if !burst.command.is_read() {
                     pins.drive_ad(u64::from(low.data) | u64::from(high.data) << 32, wide);

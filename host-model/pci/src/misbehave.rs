@@ -67,8 +67,7 @@ impl Misbehaviour {
 
     /// Plans a retry storm.
     pub fn plan_retries(&mut self, count: usize) {
-        self.planned
-            .extend(std::iter::repeat_n(TargetActs::RETRY, count));
+        self.planned.extend(std::iter::repeat_n(TargetActs::RETRY, count));
     }
 
     pub fn randomise(&mut self, random: Option<RandomActs>) {

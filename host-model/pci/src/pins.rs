@@ -51,11 +51,7 @@ impl Pins {
 
     pub fn finish(self) -> PciDrive {
         PciDrive {
-            levels: PciLines {
-                control: PciControl::from_bits(self.levels),
-                ad: self.ad,
-                cbe_n: self.cbe_n,
-            },
+            levels: PciLines { control: PciControl::from_bits(self.levels), ad: self.ad, cbe_n: self.cbe_n },
             enables: PciControl::from_bits(self.enables),
             ad_enable: self.ad_enable,
             cbe_enable: self.cbe_enable,

@@ -19,12 +19,7 @@ pub(crate) struct Reset {
 
 impl Reset {
     pub fn new(low_clocks: u32, recovery_clocks: u32) -> Reset {
-        Reset {
-            low_left: low_clocks,
-            just_fell: false,
-            since: 0,
-            recovery_clocks,
-        }
+        Reset { low_left: low_clocks, just_fell: false, since: 0, recovery_clocks }
     }
 
     pub fn begin(&mut self, low_clocks: u32) {

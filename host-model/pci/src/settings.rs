@@ -110,13 +110,7 @@ pub struct SettingsError {
 
 impl Settings {
     pub fn check(&self) -> Result<(), SettingsError> {
-        let refuse = |name, value: u64, expected| {
-            Err(SettingsError {
-                name,
-                value,
-                expected,
-            })
-        };
+        let refuse = |name, value: u64, expected| Err(SettingsError { name, value, expected });
         if self.reset_clocks < 10 {
             return refuse(
                 "reset_clocks",
@@ -128,50 +122,27 @@ impl Settings {
             return refuse("recovery_clocks", self.recovery_clocks.into(), "5 or more");
         }
         if self.nic_device > 15 {
-            return refuse(
-                "nic_device",
-                self.nic_device.into(),
-                "0 to 15: IDSEL hangs on AD[31:16]",
-            );
+            return refuse("nic_device", self.nic_device.into(), "0 to 15: IDSEL hangs on AD[31:16]");
         }
         if !(1..=3).contains(&self.devsel_clock) {
-            return refuse(
-                "devsel_clock",
-                self.devsel_clock.into(),
-                "1 (fast), 2 (medium) or 3 (slow)",
-            );
+            return refuse("devsel_clock", self.devsel_clock.into(), "1 (fast), 2 (medium) or 3 (slow)");
         }
-        for (name, value) in [
-            ("read_first_clock", self.read_first_clock),
-            ("write_first_clock", self.write_first_clock),
-        ] {
+        for (name, value) in
+            [("read_first_clock", self.read_first_clock), ("write_first_clock", self.write_first_clock)]
+        {
             if value > 16 {
                 return refuse(name, value.into(), "16 or less");
             }
         }
         let later_clock = 1 + self.beat_wait_clocks + self.line_wait_clocks;
         if later_clock > 8 {
-            return refuse(
-                "beat_wait_clocks + line_wait_clocks",
-                u64::from(later_clock - 1),
-                "7 or less",
-            );
+            return refuse("beat_wait_clocks + line_wait_clocks", u64::from(later_clock - 1), "7 or less");
         }
         if !self.cache_line_bytes.is_power_of_two() || !(8..=32).contains(&self.cache_line_bytes) {
-            return refuse(
-                "cache_line_bytes",
-                self.cache_line_bytes.into(),
-                "8, 16 or 32",
-            );
+            return refuse("cache_line_bytes", self.cache_line_bytes.into(), "8, 16 or 32");
         }
-        if self.boundary_bytes != 0
-            && (!self.boundary_bytes.is_power_of_two() || self.boundary_bytes < 8)
-        {
-            return refuse(
-                "boundary_bytes",
-                self.boundary_bytes.into(),
-                "0, or a power of two from 8",
-            );
+        if self.boundary_bytes != 0 && (!self.boundary_bytes.is_power_of_two() || self.boundary_bytes < 8) {
+            return refuse("boundary_bytes", self.boundary_bytes.into(), "0, or a power of two from 8");
         }
         Ok(())
     }

@@ -46,13 +46,7 @@ pub trait TargetBackend {
     /// Data for a read of 4 bytes, or of 8 at a multiple of 8. `last`: the master has said that it wants no more.
     fn read(&mut self, address: BusAddr, wide: bool, last: bool) -> Result<u64, Refusal>;
     /// Bytes of a write; an error is answered with target abort in the next data phase, if there is one.
-    fn write(
-        &mut self,
-        address: BusAddr,
-        data: u64,
-        byte_enables: u8,
-        wide: bool,
-    ) -> Result<(), Refusal>;
+    fn write(&mut self, address: BusAddr, data: u64, byte_enables: u8, wide: bool) -> Result<(), Refusal>;
     /// Asked before TRDY# is promised for the beat at this address.
     fn permits(&mut self, address: BusAddr, is_write: bool) -> Result<(), Refusal>;
 }
@@ -128,10 +122,7 @@ impl Target {
 
     /// Whether PAR behind the clock that ended with this edge is to be wrong.
     pub fn spoils_parity(&self) -> bool {
-        let spoilt_beat = self
-            .claim
-            .as_ref()
-            .and_then(|claim| claim.acts.bad_parity_at_beat);
+        let spoilt_beat = self.claim.as_ref().and_then(|claim| claim.acts.bad_parity_at_beat);
         self.gives_data() && self.is_read && spoilt_beat == Some(self.beat)
     }
 
@@ -180,19 +171,11 @@ impl Target {
         };
         let wide = claim.wide && phase.ask_64 && !claim.acts.narrow;
         let turnaround = if command.is_read() { 2 } else { 1 };
-        let first_clock = if claim.acts.retry {
-            turnaround
-        } else {
-            claim.first_clock.max(turnaround)
-        };
+        let first_clock = if claim.acts.retry { turnaround } else { claim.first_clock.max(turnaround) };
         *self = Target {
             state: State::Active,
             frame_was_low: true,
-            address: if wide {
-                BusAddr(phase.address.0 & !7)
-            } else {
-                phase.address.dword()
-            },
+            address: if wide { BusAddr(phase.address.0 & !7) } else { phase.address.dword() },
             is_read: command.is_read(),
             wide,
             ready_clock: first_clock.max(claim.devsel_clock) + claim.acts.wait_before(0),
@@ -217,14 +200,8 @@ impl Target {
         let Some(claim) = self.claim else { return };
         if self.gives_data() {
             if !self.is_read {
-                let byte_enables = if self.wide {
-                    !lines.cbe_n
-                } else {
-                    !lines.cbe_n & 0xF
-                };
-                self.refused |= backend
-                    .write(self.address, lines.ad, byte_enables, self.wide)
-                    .is_err();
+                let byte_enables = if self.wide { !lines.cbe_n } else { !lines.cbe_n & 0xF };
+                self.refused |= backend.write(self.address, lines.ad, byte_enables, self.wide).is_err();
             }
             self.beat += 1;
             self.address = self.address + self.beat_bytes();
@@ -236,8 +213,7 @@ impl Target {
         match self.answer {
             Answer::Data => {
                 let new_line = self.address.starts_block(claim.line_bytes);
-                let wait =
-                    claim.beat_wait_clocks + if new_line { claim.line_wait_clocks } else { 0 };
+                let wait = claim.beat_wait_clocks + if new_line { claim.line_wait_clocks } else { 0 };
                 self.ready_clock = self.clocks + 1 + wait + claim.acts.wait_before(self.beat);
                 self.answer = Answer::Wait;
             }
@@ -288,11 +264,7 @@ impl Target {
         let after = self.address + self.beat_bytes();
         let at_boundary = claim.boundary_bytes != 0 && after.starts_block(claim.boundary_bytes);
         let stop = claim.single || at_boundary || acts.disconnect_with_beat == Some(self.beat);
-        self.answer = if stop && !last {
-            Answer::DataAndStop
-        } else {
-            Answer::Data
-        };
+        self.answer = if stop && !last { Answer::DataAndStop } else { Answer::Data };
     }
 
     pub fn put(&self, pins: &mut Pins) {
@@ -305,10 +277,7 @@ impl Target {
             pins.drive(PciPin::Ack64, turn || !self.devsel);
         }
         pins.drive(PciPin::Trdy, turn || !self.gives_data());
-        let stop = matches!(
-            self.answer,
-            Answer::DataAndStop | Answer::Stop | Answer::Abort
-        );
+        let stop = matches!(self.answer, Answer::DataAndStop | Answer::Stop | Answer::Abort);
         pins.drive(PciPin::Stop, turn || !stop);
         // AD belongs to the master until the edge after the address phase.
         if self.is_read && !turn && self.clocks >= 1 {

@@ -56,13 +56,7 @@ pub(crate) struct Tracker {
 pub(crate) type BoxedListener = Box<dyn Listener + Send>;
 
 impl Tracker {
-    pub fn advance(
-        &mut self,
-        at: Ps,
-        lines: &PciLines,
-        nic_drives_frame: bool,
-        listener: &mut Option<BoxedListener>,
-    ) {
+    pub fn advance(&mut self, at: Ps, lines: &PciLines, nic_drives_frame: bool, listener: &mut Option<BoxedListener>) {
         let frame_low = lines.low(PciPin::Frame);
         let fell = frame_low && !self.frame_was_low;
         self.frame_was_low = frame_low;
@@ -93,33 +87,17 @@ impl Tracker {
         }
     }
 
-    fn begin(
-        &mut self,
-        at: Ps,
-        lines: &PciLines,
-        nic_drives_frame: bool,
-        listener: &mut Option<BoxedListener>,
-    ) {
+    fn begin(&mut self, at: Ps, lines: &PciLines, nic_drives_frame: bool, listener: &mut Option<BoxedListener>) {
         self.serial += 1;
         let start = Start {
             serial: BusSerial(self.serial),
-            master: if nic_drives_frame {
-                AgentId::Nic
-            } else {
-                AgentId::Bridge
-            },
+            master: if nic_drives_frame { AgentId::Nic } else { AgentId::Bridge },
             command: Command::decode(lines.cbe_n),
             address: BusAddr(lines.ad as u32),
             asked_64: lines.low(PciPin::Req64),
         };
         self.counters.masters[start.master as usize].started += 1;
-        self.running = Some(Running {
-            start,
-            address: start.address.dword(),
-            wide: false,
-            beats: 0,
-            stop_seen: false,
-        });
+        self.running = Some(Running { start, address: start.address.dword(), wide: false, beats: 0, stop_seen: false });
         if let Some(listener) = listener {
             listener.start(at, &start);
         }
@@ -144,16 +122,8 @@ impl Tracker {
             let beat = Beat {
                 serial: running.start.serial,
                 address: running.address,
-                data: if wide {
-                    lines.ad
-                } else {
-                    u64::from(lines.ad as u32)
-                },
-                byte_enables: if wide {
-                    !lines.cbe_n
-                } else {
-                    !lines.cbe_n & 0xF
-                },
+                data: if wide { lines.ad } else { u64::from(lines.ad as u32) },
+                byte_enables: if wide { !lines.cbe_n } else { !lines.cbe_n & 0xF },
                 wide,
             };
             if running.beats == 0 {
@@ -171,14 +141,7 @@ impl Tracker {
         };
         self.counters.masters[running.start.master as usize].outcomes[outcome as usize] += 1;
         if let Some(listener) = listener {
-            listener.end(
-                at,
-                &End {
-                    serial: running.start.serial,
-                    outcome,
-                    beats: running.beats,
-                },
-            );
+            listener.end(at, &End { serial: running.start.serial, outcome, beats: running.beats });
         }
     }
 

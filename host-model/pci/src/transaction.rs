@@ -39,48 +39,31 @@ pub enum Transaction {
         kind: ReadKind,
     },
     /// Consecutive dwords from `addr`, a multiple of 4.
-    MemoryWrite { addr: BusAddr, words: Vec<Word> },
+    MemoryWrite {
+        addr: BusAddr,
+        words: Vec<Word>,
+    },
 }
 
 impl Transaction {
     pub const fn config_read(device: u8, register: u8) -> Transaction {
-        Transaction::ConfigRead {
-            device,
-            function: 0,
-            register,
-        }
+        Transaction::ConfigRead { device, function: 0, register }
     }
 
     pub const fn config_write(device: u8, register: u8, data: u32) -> Transaction {
-        Transaction::ConfigWrite {
-            device,
-            function: 0,
-            register,
-            data,
-            byte_enables: 0xF,
-        }
+        Transaction::ConfigWrite { device, function: 0, register, data, byte_enables: 0xF }
     }
 
     pub const fn read_dword(addr: BusAddr) -> Transaction {
-        Transaction::MemoryRead {
-            addr,
-            dwords: 1,
-            kind: ReadKind::Plain,
-        }
+        Transaction::MemoryRead { addr, dwords: 1, kind: ReadKind::Plain }
     }
 
     pub fn write_dword(addr: BusAddr, data: u32) -> Transaction {
-        Transaction::MemoryWrite {
-            addr,
-            words: vec![Word::full(data)],
-        }
+        Transaction::MemoryWrite { addr, words: vec![Word::full(data)] }
     }
 
     pub fn write_dwords(addr: BusAddr, data: &[u32]) -> Transaction {
-        Transaction::MemoryWrite {
-            addr,
-            words: data.iter().copied().map(Word::full).collect(),
-        }
+        Transaction::MemoryWrite { addr, words: data.iter().copied().map(Word::full).collect() }
     }
 }
 
@@ -123,17 +106,9 @@ pub struct Completion {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Incident {
     /// A posted write failed after its CPU had gone on.
-    PostedWriteLost {
-        at: Ps,
-        addr: BusAddr,
-        error: BusError,
-    },
+    PostedWriteLost { at: Ps, addr: BusAddr, error: BusError },
     /// The NIC touched memory that refused (INV-26).
-    MemoryFault {
-        at: Ps,
-        fault: crate::MemoryFault,
-        is_write: bool,
-    },
+    MemoryFault { at: Ps, fault: crate::MemoryFault, is_write: bool },
     /// The bridge took data of the NIC's write with wrong parity. They are in memory.
     BadWriteParity { at: Ps },
     /// An address phase of the NIC had wrong parity.

@@ -52,12 +52,7 @@ pub(crate) struct WriteBuffer {
 
 impl WriteBuffer {
     pub fn new(capacity: usize, combining: bool) -> WriteBuffer {
-        WriteBuffer {
-            entries: VecDeque::with_capacity(capacity),
-            capacity,
-            combining,
-            entered: 0,
-        }
+        WriteBuffer { entries: VecDeque::with_capacity(capacity), capacity, combining, entered: 0 }
     }
 
     /// Takes as many words as find room. Returns how many, and the serial number of the entry that took the first.
@@ -134,9 +129,7 @@ impl WriteBuffer {
 
     /// True when every entry up to this serial number has left.
     pub fn has_flushed(&self, serial: u64) -> bool {
-        self.entries
-            .front()
-            .is_none_or(|entry| entry.serial > serial)
+        self.entries.front().is_none_or(|entry| entry.serial > serial)
     }
 }
 
@@ -154,16 +147,8 @@ mod tests {
         assert_eq!(buffer.accept(BusAddr(0x18), &[word(1)]).0, 1);
         assert_eq!(buffer.accept(BusAddr(0x1C), &[word(2)]).0, 1);
         assert_eq!(buffer.front().unwrap().words(), [word(1), word(2)]);
-        assert_eq!(
-            buffer.accept(BusAddr(0x20), &[word(3)]).0,
-            1,
-            "the next line needs the second entry"
-        );
-        assert_eq!(
-            buffer.accept(BusAddr(0x1C), &[word(4)]).0,
-            0,
-            "a third entry does not exist"
-        );
+        assert_eq!(buffer.accept(BusAddr(0x20), &[word(3)]).0, 1, "the next line needs the second entry");
+        assert_eq!(buffer.accept(BusAddr(0x1C), &[word(4)]).0, 0, "a third entry does not exist");
     }
 
     #[test]
@@ -202,9 +187,6 @@ mod tests {
         buffer.accept(BusAddr(0x100), &[word(1), word(2), word(3)]);
         let entry = buffer.front_mut().unwrap();
         entry.advance(2);
-        assert_eq!(
-            (entry.addr, entry.words()),
-            (BusAddr(0x108), &[word(3)][..])
-        );
+        assert_eq!((entry.addr, entry.words()), (BusAddr(0x108), &[word(3)][..]));
     }
 }

@@ -35,10 +35,7 @@ fn measure(name: &str, mut clock: impl FnMut()) -> f64 {
 /// Replays what a NIC drives, so that only the bus is measured.
 fn replay(name: &str, checks: bool, mut keep_busy: impl FnMut(&mut Bench)) -> f64 {
     const RECORDED: usize = 4096;
-    let settings = Settings {
-        checks,
-        ..Settings::default()
-    };
+    let settings = Settings { checks, ..Settings::default() };
     let mut bench = Bench::running(settings.clone(), MockNicSettings::default());
     let both = measure("", || {
         keep_busy(&mut bench);
@@ -58,10 +55,7 @@ fn replay(name: &str, checks: bool, mut keep_busy: impl FnMut(&mut Bench)) -> f6
         while bench.nic.next_dma_completion().is_some() {}
         k += 1;
     });
-    println!(
-        "{name:<44} {:6.1} ns a clock (with the mock {both:.1})",
-        both - mock
-    );
+    println!("{name:<44} {:6.1} ns a clock (with the mock {both:.1})", both - mock);
     both - mock
 }
 
@@ -74,20 +68,14 @@ fn cost_of_a_clock() {
     let mut at = bench.at;
     measure("idle bus", || {
         at += PERIOD;
-        std::hint::black_box(bench.bus.rising_edge(
-            at,
-            std::hint::black_box(&nic),
-            &mut bench.memory,
-        ));
+        std::hint::black_box(bench.bus.rising_edge(at, std::hint::black_box(&nic), &mut bench.memory));
     });
     for checks in [true, false] {
         let with = if checks { "checked" } else { "not checked" };
         let dma = |bench: &mut Bench| {
             while bench.nic.next_dma_completion().is_some() {}
             if bench.nic.is_idle() {
-                bench
-                    .nic
-                    .dma_write(BusAddr(0x1000), vec![Word::full(7); 64]);
+                bench.nic.dma_write(BusAddr(0x1000), vec![Word::full(7); 64]);
                 bench.nic.dma_read(BusAddr(0x1000), 64);
             }
         };

@@ -37,18 +37,12 @@ fn draw(bench: &mut Bench, clocks: usize) -> String {
         });
     }
     let names = PINS.iter().map(|pin| pin.name()).chain(["AD"]);
-    names
-        .zip(rows)
-        .map(|(name, row)| format!("{name:<8}{row}\n"))
-        .collect()
+    names.zip(rows).map(|(name, row)| format!("{name:<8}{row}\n")).collect()
 }
 
 fn expect_in_page(drawn: &str) {
     let page = include_str!("../../../docs/host-pci.md");
-    assert!(
-        page.contains(drawn),
-        "docs/host-pci.md should show:\n{drawn}"
-    );
+    assert!(page.contains(drawn), "docs/host-pci.md should show:\n{drawn}");
 }
 
 fn bench() -> Bench {

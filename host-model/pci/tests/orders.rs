@@ -26,10 +26,7 @@ enum Op {
 
 fn words(max: usize) -> impl Strategy<Value = Vec<Word>> {
     let word = (any::<u32>(), prop_oneof![4 => Just(0xF_u8), 1 => 1..16_u8]);
-    prop::collection::vec(
-        word.prop_map(|(data, byte_enables)| Word { data, byte_enables }),
-        1..max,
-    )
+    prop::collection::vec(word.prop_map(|(data, byte_enables)| Word { data, byte_enables }), 1..max)
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -54,36 +51,20 @@ struct Platform {
 }
 
 fn acts() -> impl Strategy<Value = RandomActs> {
-    (
-        any::<u64>(),
-        0.0..0.6,
-        0.0..0.6,
-        0.0..0.5,
-        0.0..0.5,
-        0..12_u32,
+    (any::<u64>(), 0.0..0.6, 0.0..0.6, 0.0..0.5, 0.0..0.5, 0..12_u32).prop_map(
+        |(seed, retry_ratio, disconnect_ratio, wait_ratio, narrow_ratio, last_beat)| RandomActs {
+            seed,
+            retry_ratio,
+            disconnect_ratio,
+            wait_ratio,
+            narrow_ratio,
+            last_beat,
+        },
     )
-        .prop_map(
-            |(seed, retry_ratio, disconnect_ratio, wait_ratio, narrow_ratio, last_beat)| {
-                RandomActs {
-                    seed,
-                    retry_ratio,
-                    disconnect_ratio,
-                    wait_ratio,
-                    narrow_ratio,
-                    last_beat,
-                }
-            },
-        )
 }
 
 fn settings() -> impl Strategy<Value = Settings> {
-    let shape = (
-        any::<bool>(),
-        any::<bool>(),
-        any::<bool>(),
-        any::<bool>(),
-        any::<bool>(),
-    );
+    let shape = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     let target = (1..=3_u32, 1..=12_u32, 1..=4_u32, 0..=1_u32, 0..=2_u32);
     let sizes = (
         prop_oneof![Just(8_u32), Just(16), Just(32)],
@@ -96,11 +77,7 @@ fn settings() -> impl Strategy<Value = Settings> {
         target_64_bit: shape.1,
         write_combining: shape.2,
         reads_push_posted_writes: shape.3,
-        parking: if shape.4 {
-            Parking::Bridge
-        } else {
-            Parking::LastUser
-        },
+        parking: if shape.4 { Parking::Bridge } else { Parking::LastUser },
         devsel_clock: target.0,
         read_first_clock: target.1,
         write_first_clock: target.2,
@@ -115,14 +92,7 @@ fn settings() -> impl Strategy<Value = Settings> {
 }
 
 fn platform() -> impl Strategy<Value = Platform> {
-    let nic = (
-        1..=3_u32,
-        1..=12_u32,
-        0..=3_u32,
-        prop_oneof![Just(0_u32), Just(16), Just(64)],
-        0..=7_u32,
-        1..48_usize,
-    );
+    let nic = (1..=3_u32, 1..=12_u32, 0..=3_u32, prop_oneof![Just(0_u32), Just(16), Just(64)], 0..=7_u32, 1..48_usize);
     let nic = nic.prop_map(|nic| MockNicSettings {
         devsel_clock: nic.0,
         first_clock: nic.1,
@@ -132,21 +102,17 @@ fn platform() -> impl Strategy<Value = Platform> {
         burst_words: nic.5,
         ..MockNicSettings::default()
     });
-    let faults = prop::option::of(1..6_u32).prop_map(|remove_after_clocks| GrantFaults {
-        starve_nic: false,
-        remove_after_clocks,
-    });
+    let faults = prop::option::of(1..6_u32)
+        .prop_map(|remove_after_clocks| GrantFaults { starve_nic: false, remove_after_clocks });
     (settings(), nic, 0..40_u8, acts(), acts(), faults, 0..=7_u32).prop_map(
-        |(settings, nic, nic_timer, host_acts, nic_acts, grant_faults, irdy_wait_clocks)| {
-            Platform {
-                settings,
-                nic,
-                nic_timer,
-                host_acts,
-                nic_acts,
-                grant_faults,
-                irdy_wait_clocks,
-            }
+        |(settings, nic, nic_timer, host_acts, nic_acts, grant_faults, irdy_wait_clocks)| Platform {
+            settings,
+            nic,
+            nic_timer,
+            host_acts,
+            nic_acts,
+            grant_faults,
+            irdy_wait_clocks,
         },
     )
 }
@@ -192,9 +158,7 @@ impl Listener for Recorder {
 fn merge(old: u32, word: Word) -> u32 {
     (0..4)
         .filter(|lane| word.byte_enables >> lane & 1 != 0)
-        .fold(old, |value, lane| {
-            value & !(0xFF << (8 * lane)) | word.data & 0xFF << (8 * lane)
-        })
+        .fold(old, |value, lane| value & !(0xFF << (8 * lane)) | word.data & 0xFF << (8 * lane))
 }
 
 /// A CPU read on its way: for each dword, what it may see. A later write may pass it.
@@ -219,9 +183,7 @@ impl World {
         let mut bench = Bench::new(platform.settings, platform.nic);
         bench.set_up_with_timer(platform.nic_timer);
         let moved = Arc::new(Mutex::new(Moved::default()));
-        bench
-            .bus
-            .set_listener(Some(Box::new(Recorder(moved.clone()))));
+        bench.bus.set_listener(Some(Box::new(Recorder(moved.clone()))));
         bench.bus.misbehaviour().randomise(Some(platform.host_acts));
         bench.nic.misbehaviour().randomise(Some(platform.nic_acts));
         *bench.bus.grant_faults() = platform.grant_faults;
@@ -246,29 +208,17 @@ impl World {
                     let truth = &mut self.cpu_truth[word + k];
                     *truth = merge(*truth, *new);
                     for reading in self.reading.values_mut() {
-                        let seen = (word + k)
-                            .checked_sub(reading.word)
-                            .and_then(|k| reading.may_see.get_mut(k));
+                        let seen = (word + k).checked_sub(reading.word).and_then(|k| reading.may_see.get_mut(k));
                         seen.into_iter().for_each(|seen| seen.push(*truth));
                     }
-                    self.writes_expected[AgentId::Bridge as usize]
-                        .push((addr + 4 * k as u32, *new));
+                    self.writes_expected[AgentId::Bridge as usize].push((addr + 4 * k as u32, *new));
                 }
-                self.bench
-                    .bus
-                    .submit(Transaction::MemoryWrite { addr, words });
+                self.bench.bus.submit(Transaction::MemoryWrite { addr, words });
             }
             Op::CpuRead { word, dwords } => {
                 let addr = BAR_1 + 4 * word as u32;
-                let may_see = self.cpu_truth[word..][..dwords]
-                    .iter()
-                    .map(|truth| vec![*truth])
-                    .collect();
-                let id = self.bench.bus.submit(Transaction::MemoryRead {
-                    addr,
-                    dwords,
-                    kind: ReadKind::Multiple,
-                });
+                let may_see = self.cpu_truth[word..][..dwords].iter().map(|truth| vec![*truth]).collect();
+                let id = self.bench.bus.submit(Transaction::MemoryRead { addr, dwords, kind: ReadKind::Multiple });
                 self.reading.insert(id, Reading { word, may_see });
             }
             Op::DmaWrite { word, words } => {
@@ -281,8 +231,7 @@ impl World {
                 self.bench.nic.dma_write(addr, words);
             }
             Op::DmaRead { word, dwords } => {
-                self.dma_expected
-                    .push_back(self.dma_truth[word..][..dwords].to_vec());
+                self.dma_expected.push_back(self.dma_truth[word..][..dwords].to_vec());
                 self.bench.nic.dma_read(BusAddr(4 * word as u32), dwords);
             }
             Op::Wait { clocks } => (0..clocks).for_each(|_| self.clock()),
@@ -294,25 +243,17 @@ impl World {
         while let Some(completion) = self.bench.bus.next_completion() {
             self.completions += 1;
             if let Some(reading) = self.reading.remove(&completion.id) {
-                let Ok(Answer::Read(words)) = completion.result else {
-                    panic!("a read gave {completion:?}")
-                };
+                let Ok(Answer::Read(words)) = completion.result else { panic!("a read gave {completion:?}") };
                 assert_eq!(words.len(), reading.may_see.len());
                 for (word, may_see) in words.iter().zip(&reading.may_see) {
-                    assert!(
-                        may_see.contains(word),
-                        "read {word:#x}, expected one of {may_see:x?}"
-                    );
+                    assert!(may_see.contains(word), "read {word:#x}, expected one of {may_see:x?}");
                 }
             } else {
                 assert!(completion.result.is_ok(), "a write gave {completion:?}");
             }
         }
         while let Some(completion) = self.bench.nic.next_dma_completion() {
-            let expected = self
-                .dma_expected
-                .pop_front()
-                .expect("each DMA completes once");
+            let expected = self.dma_expected.pop_front().expect("each DMA completes once");
             assert_eq!(completion.result, Ok(expected));
         }
     }
@@ -328,32 +269,18 @@ impl World {
         (0..8).for_each(|_| self.clock());
         self.bench.expect_clean();
         assert_eq!(self.bench.bus.take_incidents(), []);
-        assert_eq!(
-            self.completions,
-            self.bench.bus.submitted_count(),
-            "one completion each"
-        );
+        assert_eq!(self.completions, self.bench.bus.submitted_count(), "one completion each");
         assert!(self.reading.is_empty() && self.dma_expected.is_empty());
 
         let dwords = |bytes: &[u8], count| -> Vec<u32> {
-            bytes
-                .chunks(4)
-                .take(count)
-                .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
-                .collect()
+            bytes.chunks(4).take(count).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
         };
         assert_eq!(dwords(self.bench.nic.bar(1), CPU_WORDS), self.cpu_truth);
         assert_eq!(dwords(self.bench.memory.bytes(), DMA_WORDS), self.dma_truth);
 
         let moved = self.moved.lock().unwrap();
-        assert!(
-            moved.writes == self.writes_expected,
-            "writes move once, in the order of submission"
-        );
-        assert!(
-            moved.starts.keys().eq(moved.ends.keys()),
-            "each transaction has one end"
-        );
+        assert!(moved.writes == self.writes_expected, "writes move once, in the order of submission");
+        assert!(moved.starts.keys().eq(moved.ends.keys()), "each transaction has one end");
         for agent in AgentId::ALL {
             let counters = self.bench.bus.counters().master(agent);
             assert_eq!(counters.started, counters.ended());
@@ -368,12 +295,7 @@ fn config() -> ProptestConfig {
         RngSeed::Random => RngSeed::Fixed(20),
         fixed => fixed,
     };
-    ProptestConfig {
-        cases: given.cases.max(300),
-        failure_persistence: None,
-        rng_seed,
-        ..given
-    }
+    ProptestConfig { cases: given.cases.max(300), failure_persistence: None, rng_seed, ..given }
 }
 
 proptest! {

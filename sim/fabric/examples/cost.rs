@@ -20,9 +20,7 @@ impl Node for Worker {
     fn run_until(&mut self, end: Ps) -> Result<Activity, Infallible> {
         self.now = end;
         for _ in 0..self.spins {
-            self.value = std::hint::black_box(
-                self.value.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ self.value >> 31,
-            );
+            self.value = std::hint::black_box(self.value.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ self.value >> 31);
         }
         Ok(Activity::Busy)
     }
@@ -37,19 +35,8 @@ impl Node for Worker {
 }
 
 fn ns_per_window(nodes: usize, threads: usize, spins: u64, windows: u64) -> f64 {
-    let build = move || {
-        Ok::<_, Infallible>(Worker {
-            now: Ps::ZERO,
-            spins,
-            value: 1,
-        })
-    };
-    let options = RunOptions {
-        window: Ps(1),
-        end: Ps(windows),
-        threads,
-        between_windows: None,
-    };
+    let build = move || Ok::<_, Infallible>(Worker { now: Ps::ZERO, spins, value: 1 });
+    let options = RunOptions { window: Ps(1), end: Ps(windows), threads, between_windows: None };
     let start = Instant::now();
     run(vec![build; nodes], options);
     start.elapsed().as_nanos() as f64 / windows as f64

@@ -46,8 +46,7 @@ impl Barrier {
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             between();
             self.arrived.store(0, Ordering::Relaxed);
-            self.generation
-                .store(generation.wrapping_add(1), Ordering::SeqCst);
+            self.generation.store(generation.wrapping_add(1), Ordering::SeqCst);
             // Either a parking thread is counted by now, or it will see the new generation before it sleeps.
             if self.parked.load(Ordering::SeqCst) != 0 {
                 self.wake_all();
@@ -81,10 +80,7 @@ impl Barrier {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         self.parked.fetch_add(1, Ordering::SeqCst);
         while !self.passed(generation) {
-            guard = self
-                .wake
-                .wait(guard)
-                .unwrap_or_else(PoisonError::into_inner);
+            guard = self.wake.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
         self.parked.fetch_sub(1, Ordering::SeqCst);
     }
@@ -110,9 +106,7 @@ mod tests {
                 scope.spawn(|| {
                     for round in 1..=2_000 {
                         steps.fetch_add(1, Ordering::Relaxed);
-                        barrier
-                            .meet(|| _ = between.fetch_add(1, Ordering::Relaxed))
-                            .unwrap();
+                        barrier.meet(|| _ = between.fetch_add(1, Ordering::Relaxed)).unwrap();
                         assert_eq!(between.load(Ordering::Relaxed), round);
                         assert_eq!(steps.load(Ordering::Relaxed), 3 * round);
                         barrier.meet(|| ()).unwrap();

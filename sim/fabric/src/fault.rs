@@ -61,8 +61,7 @@ impl FaultStack {
         const WORDS_PER_LAYER: u128 = 64;
         const LAYERS_MAX: u128 = 64;
         for (i, layer) in self.layers.iter_mut().enumerate() {
-            self.random
-                .set_word_pos((u128::from(frame_idx) * LAYERS_MAX + i as u128) * WORDS_PER_LAYER);
+            self.random.set_word_pos((u128::from(frame_idx) * LAYERS_MAX + i as u128) * WORDS_PER_LAYER);
             let fate = layer.fate(frame_idx, &mut self.random);
             if fate != Fate::Pass {
                 return (fate, Some(i));
@@ -198,10 +197,7 @@ impl Fault for Delay {
 
     fn fate(&mut self, _: u64, random: &mut ChaCha8Rng) -> Fate {
         if chance(self.probability, random) {
-            Fate::Delay(Ps(within(
-                &(self.by.start.0..self.by.end.0.max(self.by.start.0 + 1)),
-                random,
-            )))
+            Fate::Delay(Ps(within(&(self.by.start.0..self.by.end.0.max(self.by.start.0 + 1)), random)))
         } else {
             Fate::Pass
         }
@@ -213,15 +209,8 @@ mod tests {
     use super::*;
 
     fn stack(seed: u64, stream: u64) -> FaultStack {
-        let loss = Loss {
-            name: "loss".into(),
-            probability: 0.25,
-        };
-        let delay = Delay {
-            name: "delay".into(),
-            probability: 0.5,
-            by: Ps(10)..Ps(20),
-        };
+        let loss = Loss { name: "loss".into(), probability: 0.25 };
+        let delay = Delay { name: "delay".into(), probability: 0.5, by: Ps(10)..Ps(20) };
         FaultStack::new(vec![Box::new(loss), Box::new(delay)], seed, stream)
     }
 
@@ -232,11 +221,7 @@ mod tests {
         let mut backwards: Vec<_> = (0..200).rev().map(|k| one.decide(k)).collect();
         backwards.reverse();
         assert_eq!(in_order, backwards);
-        let of = |seed, stream| {
-            (0..200)
-                .map(|k| stack(seed, stream).decide(k))
-                .collect::<Vec<_>>()
-        };
+        let of = |seed, stream| (0..200).map(|k| stack(seed, stream).decide(k)).collect::<Vec<_>>();
         assert!(of(7, 1) != of(8, 1) && of(7, 1) != of(7, 2));
     }
 
@@ -246,10 +231,7 @@ mod tests {
         let fates: Vec<_> = (0..10_000).map(|k| stack.decide(k)).collect();
         let of = |layer| fates.iter().filter(|(_, by)| *by == layer).count();
         assert!((2_300..2_700).contains(&of(Some(0))), "a quarter is lost");
-        assert!(
-            (3_500..4_000).contains(&of(Some(1))),
-            "half of the rest is late"
-        );
+        assert!((3_500..4_000).contains(&of(Some(1))), "half of the rest is late");
         assert!(fates.iter().all(|(fate, _)| match fate {
             Fate::Delay(by) => (10..20).contains(&by.0),
             _ => true,
@@ -258,17 +240,10 @@ mod tests {
 
     #[test]
     fn corruption_always_changes_a_byte() {
-        let mut layer = Corruption {
-            name: "bits".into(),
-            probability: 1.0,
-            bytes: 1,
-            offsets: Corruption::ANY_FRAME,
-        };
+        let mut layer = Corruption { name: "bits".into(), probability: 1.0, bytes: 1, offsets: Corruption::ANY_FRAME };
         let mut random = ChaCha8Rng::seed_from_u64(3);
         for k in 0..1000 {
-            let Fate::Corrupt(hits) = layer.fate(k, &mut random) else {
-                panic!("always")
-            };
+            let Fate::Corrupt(hits) = layer.fate(k, &mut random) else { panic!("always") };
             assert!(hits.len() == 1 && (8..72).contains(&hits[0].0) && hits[0].1 != 0);
         }
     }

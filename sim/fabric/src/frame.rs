@@ -25,10 +25,6 @@ impl FrameCounts {
     }
 
     pub fn of_layer(&self, name: &str) -> u64 {
-        self.by_layer
-            .iter()
-            .filter(|(layer, _)| layer == name)
-            .map(|(_, count)| count)
-            .sum()
+        self.by_layer.iter().filter(|(layer, _)| layer == name).map(|(_, count)| count).sum()
     }
 }

@@ -31,12 +31,7 @@ pub(crate) struct Line<T> {
 
 impl<T> Line<T> {
     pub(crate) fn new() -> Line<T> {
-        Line {
-            out: Vec::new(),
-            held: Vec::new(),
-            free_from: 0,
-            shift: None,
-        }
+        Line { out: Vec::new(), held: Vec::new(), free_from: 0, shift: None }
     }
 
     /// Begins a frame that passes symbol by symbol. Returns the edge at which it starts on the line.
@@ -48,10 +43,7 @@ impl<T> Line<T> {
 
     pub(crate) fn pass(&mut self, edge: u64, symbol: LinkSymbol) {
         let shift = self.shift.expect("begin() came first");
-        self.out.push(TimedSymbol {
-            edge: edge + shift,
-            symbol,
-        });
+        self.out.push(TimedSymbol { edge: edge + shift, symbol });
     }
 
     /// Ends the frame whose last symbol was sent at the edge before `edge`.
@@ -71,10 +63,7 @@ impl<T> Line<T> {
         while self.shift.is_none() && self.held.first().is_some_and(|frame| frame.due <= edge) {
             let frame = self.held.remove(0);
             let start = frame.due.max(self.free_from);
-            let timed = |(i, &symbol)| TimedSymbol {
-                edge: start + i as u64,
-                symbol,
-            };
+            let timed = |(i, &symbol)| TimedSymbol { edge: start + i as u64, symbol };
             self.out.extend(frame.symbols.iter().enumerate().map(timed));
             self.free_from = start + frame.symbols.len() as u64 + GAP;
             placed(frame.label, start);

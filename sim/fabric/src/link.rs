@@ -40,15 +40,7 @@ pub struct LinkConfig {
 /// Symbols keep their count: edge k of a receive clock is edge k of the sender's transmit clock, later by the latency. So
 /// none is lost or doubled between the clocks.
 pub fn link(config: LinkConfig) -> (Port, Port) {
-    let LinkConfig {
-        latency,
-        a_clock,
-        b_clock,
-        a_to_b,
-        b_to_a,
-        seed,
-        link_idx,
-    } = config;
+    let LinkConfig { latency, a_clock, b_clock, a_to_b, b_to_a, seed, link_idx } = config;
     let half = |clock: Clock, direction: Direction, half_idx: u64| {
         let wire = Wire::default();
         let faults = FaultStack::new(direction.faults, seed, 2 * link_idx + half_idx);

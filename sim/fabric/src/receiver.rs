@@ -19,13 +19,7 @@ pub struct Receiver {
 
 impl Receiver {
     pub(crate) fn new(wire: Wire, clock: Clock) -> Receiver {
-        Receiver {
-            wire,
-            clock,
-            arrived: VecDeque::new(),
-            next_active: 0,
-            complete_before: 0,
-        }
+        Receiver { wire, clock, arrived: VecDeque::new(), next_active: 0, complete_before: 0 }
     }
 
     /// The receive clock: that of the sender, later by the latency.
@@ -72,19 +66,12 @@ impl Receiver {
                 symbol
             }
             Some(first) => {
-                assert!(
-                    first.edge > edge,
-                    "edge {} was skipped, but not idle",
-                    first.edge
-                );
+                assert!(first.edge > edge, "edge {} was skipped, but not idle", first.edge);
                 LINK_IDLE
             }
             None => LINK_IDLE,
         };
-        self.next_active = self
-            .arrived
-            .front()
-            .map_or(self.complete_before, |first| first.edge);
+        self.next_active = self.arrived.front().map_or(self.complete_before, |first| first.edge);
         symbol
     }
 }

@@ -92,12 +92,7 @@ where
         window: options.window,
         end: options.end,
         busy: AtomicBool::new(false),
-        shared: Mutex::new(Shared {
-            horizon: Ps::ZERO,
-            ending: None,
-            failure: None,
-            between: options.between_windows,
-        }),
+        shared: Mutex::new(Shared { horizon: Ps::ZERO, ending: None, failure: None, between: options.between_windows }),
     };
     let mut shares: Vec<Vec<(usize, B)>> = (0..thread_count).map(|_| Vec::new()).collect();
     for (i, builder) in builders.into_iter().enumerate() {
@@ -108,10 +103,8 @@ where
     let own = shares.remove(0);
     thread::scope(|scope| {
         let course = &course;
-        let workers: Vec<_> = shares
-            .into_iter()
-            .map(|share| scope.spawn(move || work::<N, B>(share, course)))
-            .collect();
+        let workers: Vec<_> =
+            shares.into_iter().map(|share| scope.spawn(move || work::<N, B>(share, course))).collect();
         let mut finished = work::<N, B>(own, course);
         for worker in workers {
             match worker.join() {
@@ -123,16 +116,8 @@ where
             outputs[i] = Some(output);
         }
     });
-    let shared = course
-        .shared
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    Run {
-        ending: shared
-            .ending
-            .expect("threads stop when the ending is known"),
-        outputs,
-    }
+    let shared = course.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Run { ending: shared.ending.expect("threads stop when the ending is known"), outputs }
 }
 
 /// What the threads share.
@@ -161,11 +146,7 @@ impl<'a, E> Course<'a, E> {
     /// Keeps the earliest failure; of two at the same time that of the first node, whichever thread came first.
     fn fail(&self, at: Ps, node: usize, error: E) {
         let mut shared = self.lock();
-        if shared
-            .failure
-            .as_ref()
-            .is_none_or(|(time, other, _)| (at, node) < (*time, *other))
-        {
+        if shared.failure.as_ref().is_none_or(|(time, other, _)| (at, node) < (*time, *other)) {
             shared.failure = Some((at, node, error));
         }
     }
@@ -223,10 +204,7 @@ fn work<N: Node, B: FnOnce() -> Result<N, N::Error>>(
             }
         }
     }
-    nodes
-        .into_iter()
-        .map(|(i, node)| (i, node.finish()))
-        .collect()
+    nodes.into_iter().map(|(i, node)| (i, node.finish())).collect()
 }
 
 /// Breaks the barrier when a node panics, so that the other threads do not wait for ever.

@@ -34,13 +34,7 @@ struct Passing {
 }
 
 impl Transmitter {
-    pub(crate) fn new(
-        wire: Wire,
-        clock: Clock,
-        latency: Ps,
-        faults: FaultStack,
-        capture: bool,
-    ) -> Transmitter {
+    pub(crate) fn new(wire: Wire, clock: Clock, latency: Ps, faults: FaultStack, capture: bool) -> Transmitter {
         let by_layer = faults.names().map(|name| (name.to_owned(), 0)).collect();
         Transmitter {
             wire,
@@ -49,10 +43,7 @@ impl Transmitter {
             faults,
             line: Line::new(),
             frame: None,
-            counts: FrameCounts {
-                by_layer,
-                ..FrameCounts::default()
-            },
+            counts: FrameCounts { by_layer, ..FrameCounts::default() },
             capture: capture.then(Vec::new),
             frames_begun: 0,
         }
@@ -91,10 +82,7 @@ impl Transmitter {
 
     /// Takes the frames that the tap has recorded since the last time.
     pub fn take_captured(&mut self) -> Vec<CapturedFrame> {
-        self.capture
-            .as_mut()
-            .map(std::mem::take)
-            .unwrap_or_default()
+        self.capture.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     #[inline(never)]
@@ -137,15 +125,7 @@ impl Transmitter {
         self.frames_begun += 1;
         let passes = matches!(fate, Fate::Pass | Fate::Corrupt(_) | Fate::Duplicate);
         let line_start = passes.then(|| self.line.begin(edge));
-        Passing {
-            start_edge: edge,
-            fate,
-            layer,
-            line_start,
-            symbols: Vec::new(),
-            length: 0,
-            corrupted: false,
-        }
+        Passing { start_edge: edge, fate, layer, line_start, symbols: Vec::new(), length: 0, corrupted: false }
     }
 
     /// `edge` is the first one behind the frame.
@@ -170,31 +150,18 @@ impl Transmitter {
             bytes: frame.symbols.iter().map(|symbol| symbol.data).collect(),
             error: frame.symbols.iter().any(|symbol| symbol.error),
             outcome,
-            arrival: frame
-                .line_start
-                .map(|start| self.clock.edge(start) + self.latency),
+            arrival: frame.line_start.map(|start| self.clock.edge(start) + self.latency),
         });
         match frame.fate {
             Fate::Duplicate => {
-                let label = captured.clone().map(|original| CapturedFrame {
-                    is_copy: true,
-                    ..original
-                });
-                self.line.hold(Held {
-                    due: edge,
-                    symbols: frame.symbols,
-                    label,
-                });
+                let label = captured.clone().map(|original| CapturedFrame { is_copy: true, ..original });
+                self.line.hold(Held { due: edge, symbols: frame.symbols, label });
                 self.record(captured);
             }
             // The tap gets it when it is on its way.
             Fate::Delay(by) => {
                 let due = frame.start_edge + self.clock.edges_before(self.clock.phase() + by);
-                self.line.hold(Held {
-                    due: due.max(edge),
-                    symbols: frame.symbols,
-                    label: captured,
-                });
+                self.line.hold(Held { due: due.max(edge), symbols: frame.symbols, label: captured });
             }
             Fate::Pass | Fate::Lose | Fate::Corrupt(_) => self.record(captured),
         }

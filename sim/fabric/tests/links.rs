@@ -9,12 +9,7 @@ use sim_pins::Ps;
 const GAP: usize = 12;
 
 fn ten_frames() -> Vec<Planned> {
-    (0..10)
-        .map(|k| Planned {
-            gap: GAP + 5,
-            bytes: frame(k, 64 + usize::from(k)),
-        })
-        .collect()
+    (0..10).map(|k| Planned { gap: GAP + 5, bytes: frame(k, 64 + usize::from(k)) }).collect()
 }
 
 fn bodies(stream: &[sim_pins::LinkSymbol]) -> Vec<Vec<u8>> {
@@ -26,119 +21,61 @@ fn symbols_arrive_one_to_one_later_by_the_latency() {
     let plan = ten_frames();
     let [a, b] = run_pair(&plan, &plan, vec![], &Setup::default());
     let sent = symbols(&plan);
-    assert_eq!(
-        b.received[..sent.len().min(b.received.len())],
-        sent[..sent.len().min(b.received.len())]
-    );
+    assert_eq!(b.received[..sent.len().min(b.received.len())], sent[..sent.len().min(b.received.len())]);
     assert_eq!(a.received[..600], sent[..600]);
     assert_eq!(b.captured[..], [], "only A's direction is tapped");
     let first = &a.captured[0];
     assert_eq!(first.contents(), &plan[0].bytes[8..]);
     assert_eq!(first.arrival, Some(first.start + LATENCY));
-    assert_eq!(
-        (first.start, first.end),
-        (Ps(17 * 8_000), Ps((17 + 71) * 8_000))
-    );
+    assert_eq!((first.start, first.end), (Ps(17 * 8_000), Ps((17 + 71) * 8_000)));
 }
 
 #[test]
 fn exactly_the_frames_that_were_named_are_lost() {
     for lost in 0..10 {
-        let faults: Vec<Box<dyn Fault>> = vec![Box::new(LossOfFrames {
-            name: "k-th".into(),
-            frames: vec![lost],
-        })];
+        let faults: Vec<Box<dyn Fault>> = vec![Box::new(LossOfFrames { name: "k-th".into(), frames: vec![lost] })];
         let plan = ten_frames();
         let [a, b] = run_pair(&plan, &[], faults, &Setup::default());
         let mut expected: Vec<_> = plan.iter().map(|planned| planned.bytes.clone()).collect();
         expected.remove(lost as usize);
         assert_eq!(bodies(&b.received), expected);
-        assert_eq!(
-            (a.counts.sent, a.counts.delivered, a.counts.of_layer("k-th")),
-            (10, 9, 1)
-        );
-        assert_eq!(
-            (
-                a.captured[lost as usize].outcome,
-                a.captured[lost as usize].arrival
-            ),
-            (Outcome::Lost, None)
-        );
+        assert_eq!((a.counts.sent, a.counts.delivered, a.counts.of_layer("k-th")), (10, 9, 1));
+        assert_eq!((a.captured[lost as usize].outcome, a.captured[lost as usize].arrival), (Outcome::Lost, None));
     }
 }
 
 #[test]
 fn corruption_changes_bytes_but_neither_length_nor_time() {
-    let fault = Corruption {
-        name: "bits".into(),
-        probability: 1.0,
-        bytes: 1,
-        offsets: Corruption::ANY_FRAME,
-    };
+    let fault = Corruption { name: "bits".into(), probability: 1.0, bytes: 1, offsets: Corruption::ANY_FRAME };
     let plan = ten_frames();
     let [a, b] = run_pair(&plan, &[], vec![Box::new(fault)], &Setup::default());
     let sent = frames(&symbols(&plan));
     for ((sent_edge, sent), (edge, received)) in sent.iter().zip(frames(&b.received)) {
         assert_eq!((*sent_edge, sent.len()), (edge, received.len()));
-        assert_eq!(
-            sent.iter().zip(&received).filter(|(s, r)| s != r).count(),
-            1
-        );
+        assert_eq!(sent.iter().zip(&received).filter(|(s, r)| s != r).count(), 1);
     }
     assert_eq!(a.counts.of_layer("bits"), 10);
 }
 
 #[test]
 fn a_frame_too_short_to_be_hit_counts_as_delivered() {
-    let fault = Corruption {
-        name: "bits".into(),
-        probability: 1.0,
-        bytes: 1,
-        offsets: 60..61,
-    };
-    let plan = [
-        Planned {
-            gap: GAP,
-            bytes: frame(1, 20),
-        },
-        Planned {
-            gap: GAP,
-            bytes: frame(2, 64),
-        },
-    ];
-    let [a, _] = run_pair(
-        &plan,
-        &[],
-        vec![Box::new(fault)],
-        &Setup {
-            end: Ps::from_us(4),
-            ..Setup::default()
-        },
-    );
+    let fault = Corruption { name: "bits".into(), probability: 1.0, bytes: 1, offsets: 60..61 };
+    let plan = [Planned { gap: GAP, bytes: frame(1, 20) }, Planned { gap: GAP, bytes: frame(2, 64) }];
+    let [a, _] = run_pair(&plan, &[], vec![Box::new(fault)], &Setup { end: Ps::from_us(4), ..Setup::default() });
     assert_eq!((a.counts.delivered, a.counts.of_layer("bits")), (1, 1));
     assert_eq!(a.captured[0].outcome, Outcome::Delivered);
 }
 
 #[test]
 fn duplicates_follow_their_originals_and_push_the_rest_back() {
-    let faults: Vec<Box<dyn Fault>> = vec![Box::new(Duplication {
-        name: "twice".into(),
-        probability: 1.0,
-    })];
+    let faults: Vec<Box<dyn Fault>> = vec![Box::new(Duplication { name: "twice".into(), probability: 1.0 })];
     let plan = ten_frames();
     let [a, b] = run_pair(&plan, &[], faults, &Setup::default());
     let received = frames(&b.received);
-    let expected: Vec<_> = plan
-        .iter()
-        .flat_map(|planned| [planned.bytes.clone(), planned.bytes.clone()])
-        .collect();
+    let expected: Vec<_> = plan.iter().flat_map(|planned| [planned.bytes.clone(), planned.bytes.clone()]).collect();
     assert_eq!(bodies(&b.received), expected[..received.len()]);
     for pair in received.windows(2) {
-        assert_eq!(
-            pair[1].0 - (pair[0].0 + pair[0].1.len()),
-            GAP,
-            "the line is never idle longer than it must"
-        );
+        assert_eq!(pair[1].0 - (pair[0].0 + pair[0].1.len()), GAP, "the line is never idle longer than it must");
     }
     assert_eq!((a.counts.sent, a.counts.of_layer("twice")), (10, 10));
     assert_eq!(a.captured.iter().filter(|frame| frame.is_copy).count(), 10);
@@ -161,59 +98,27 @@ fn a_delayed_frame_is_overtaken_and_arrives_whole() {
     let plan = ten_frames();
     let [a, b] = run_pair(&plan, &[], vec![Box::new(DelayTheFirst)], &Setup::default());
     let received = bodies(&b.received);
-    let place = received
-        .iter()
-        .position(|bytes| *bytes == plan[0].bytes)
-        .expect("it arrives");
+    let place = received.iter().position(|bytes| *bytes == plan[0].bytes).expect("it arrives");
     assert!(place == 2 || place == 3, "2 us are three frames: {place}");
-    let late = a
-        .captured
-        .iter()
-        .find(|frame| frame.outcome == Outcome::Delayed)
-        .unwrap();
+    let late = a.captured.iter().find(|frame| frame.outcome == Outcome::Delayed).unwrap();
     assert!(late.arrival.unwrap() >= late.start + LATENCY + Ps::from_us(2));
     assert!(a.counts.balance() && a.counts.of_layer("late") == 1);
 }
 
 fn every_fault() -> Vec<Box<dyn Fault>> {
     vec![
-        Box::new(LossOfFrames {
-            name: "third".into(),
-            frames: vec![2],
-        }),
-        Box::new(Loss {
-            name: "loss".into(),
-            probability: 0.2,
-        }),
-        Box::new(Corruption {
-            name: "bits".into(),
-            probability: 0.2,
-            bytes: 2,
-            offsets: Corruption::ANY_FRAME,
-        }),
-        Box::new(Duplication {
-            name: "twice".into(),
-            probability: 0.2,
-        }),
-        Box::new(Delay {
-            name: "late".into(),
-            probability: 0.3,
-            by: Ps::from_ns(100)..Ps::from_us(5),
-        }),
+        Box::new(LossOfFrames { name: "third".into(), frames: vec![2] }),
+        Box::new(Loss { name: "loss".into(), probability: 0.2 }),
+        Box::new(Corruption { name: "bits".into(), probability: 0.2, bytes: 2, offsets: Corruption::ANY_FRAME }),
+        Box::new(Duplication { name: "twice".into(), probability: 0.2 }),
+        Box::new(Delay { name: "late".into(), probability: 0.3, by: Ps::from_ns(100)..Ps::from_us(5) }),
     ]
 }
 
 fn plan() -> impl Strategy<Value = Vec<Planned>> {
     let planned = (GAP..300usize, 1..120usize, any::<u8>());
     let frames = prop::collection::vec(planned, 0..20);
-    frames.prop_map(|all| {
-        all.into_iter()
-            .map(|(gap, len, k)| Planned {
-                gap,
-                bytes: frame(k, len),
-            })
-            .collect()
-    })
+    frames.prop_map(|all| all.into_iter().map(|(gap, len, k)| Planned { gap, bytes: frame(k, len) }).collect())
 }
 
 proptest! {
@@ -257,39 +162,15 @@ proptest! {
 #[test]
 fn frames_that_pass_are_untouched_by_the_faults_of_others() {
     let plan = ten_frames();
-    let [a, b] = run_pair(
-        &plan,
-        &[],
-        every_fault(),
-        &Setup {
-            seed: 5,
-            ..Setup::default()
-        },
-    );
+    let [a, b] = run_pair(&plan, &[], every_fault(), &Setup { seed: 5, ..Setup::default() });
     let received = bodies(&b.received);
-    for captured in a
-        .captured
-        .iter()
-        .filter(|frame| frame.outcome == Outcome::Delivered)
-    {
-        assert!(
-            received.contains(&captured.bytes),
-            "frame {}",
-            captured.frame_idx
-        );
+    for captured in a.captured.iter().filter(|frame| frame.outcome == Outcome::Delivered) {
+        assert!(received.contains(&captured.bytes), "frame {}", captured.frame_idx);
     }
 }
 
 #[test]
 #[should_panic(expected = "the window must not be longer than the latency")]
 fn a_window_longer_than_the_latency_is_found_out() {
-    run_pair(
-        &ten_frames(),
-        &[],
-        vec![],
-        &Setup {
-            window: LATENCY + LATENCY,
-            ..Setup::default()
-        },
-    );
+    run_pair(&ten_frames(), &[], vec![], &Setup { window: LATENCY + LATENCY, ..Setup::default() });
 }

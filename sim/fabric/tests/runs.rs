@@ -15,13 +15,7 @@ struct Counter {
 
 impl Counter {
     fn new(finish_after: u64) -> Counter {
-        Counter {
-            now: Ps::ZERO,
-            windows: 0,
-            finish_after,
-            fail_after: None,
-            panic_after: None,
-        }
+        Counter { now: Ps::ZERO, windows: 0, finish_after, fail_after: None, panic_after: None }
     }
 }
 
@@ -38,11 +32,7 @@ impl Node for Counter {
             panic!("told to panic");
         }
         self.now = end;
-        Ok(if self.windows < self.finish_after {
-            Activity::Busy
-        } else {
-            Activity::Finished
-        })
+        Ok(if self.windows < self.finish_after { Activity::Busy } else { Activity::Finished })
     }
 
     fn now(&self) -> Ps {
@@ -55,12 +45,7 @@ impl Node for Counter {
 }
 
 fn options(threads: usize) -> RunOptions<'static> {
-    RunOptions {
-        window: Ps(100),
-        end: Ps(1_000_000),
-        threads,
-        between_windows: None,
-    }
+    RunOptions { window: Ps(100), end: Ps(1_000_000), threads, between_windows: None }
 }
 
 fn builders(nodes: Vec<Counter>) -> Vec<impl FnOnce() -> Result<Counter, String> + Send> {
@@ -79,38 +64,18 @@ fn a_run_ends_when_all_nodes_have_finished() {
 
 #[test]
 fn the_last_window_is_cut_to_the_end() {
-    let run = run(
-        builders(vec![Counter::new(u64::MAX)]),
-        RunOptions {
-            end: Ps(250),
-            ..options(1)
-        },
-    );
-    assert_eq!(
-        (run.ending, &run.outputs[..]),
-        (Ending::TimeIsUp { at: Ps(250) }, &[Some(3)][..])
-    );
+    let run = run(builders(vec![Counter::new(u64::MAX)]), RunOptions { end: Ps(250), ..options(1) });
+    assert_eq!((run.ending, &run.outputs[..]), (Ending::TimeIsUp { at: Ps(250) }, &[Some(3)][..]));
 }
 
 #[test]
 fn the_earliest_failure_ends_the_run_with_node_and_time() {
     for threads in 1..=3 {
-        let mut nodes = vec![
-            Counter::new(u64::MAX),
-            Counter::new(u64::MAX),
-            Counter::new(u64::MAX),
-        ];
+        let mut nodes = vec![Counter::new(u64::MAX), Counter::new(u64::MAX), Counter::new(u64::MAX)];
         nodes[1].fail_after = Some(5);
         nodes[2].fail_after = Some(5);
         let run = run(builders(nodes), options(threads));
-        assert_eq!(
-            run.ending,
-            Ending::Failed {
-                node: 1,
-                at: Ps(400),
-                error: "told to fail".into()
-            }
-        );
+        assert_eq!(run.ending, Ending::Failed { node: 1, at: Ps(400), error: "told to fail".into() });
         assert_eq!(
             run.outputs,
             [Some(5), Some(5), Some(5)],
@@ -122,19 +87,9 @@ fn the_earliest_failure_ends_the_run_with_node_and_time() {
 #[test]
 fn a_node_that_cannot_be_built_ends_the_run_before_it_begins() {
     type Builder = Box<dyn FnOnce() -> Result<Counter, String> + Send>;
-    let builders: Vec<Builder> = vec![
-        Box::new(|| Ok(Counter::new(9))),
-        Box::new(|| Err("no such part".into())),
-    ];
+    let builders: Vec<Builder> = vec![Box::new(|| Ok(Counter::new(9))), Box::new(|| Err("no such part".into()))];
     let run = run(builders, options(2));
-    assert_eq!(
-        run.ending,
-        Ending::Failed {
-            node: 1,
-            at: Ps(0),
-            error: "no such part".into()
-        }
-    );
+    assert_eq!(run.ending, Ending::Failed { node: 1, at: Ps(0), error: "no such part".into() });
     assert_eq!(run.outputs, [Some(0), None]);
 }
 
@@ -150,18 +105,9 @@ fn a_run_may_be_interrupted_between_windows() {
         }
     };
     let nodes = vec![Counter::new(u64::MAX), Counter::new(u64::MAX)];
-    let run = run(
-        builders(nodes),
-        RunOptions {
-            between_windows: Some(&mut watch),
-            ..options(2)
-        },
-    );
+    let run = run(builders(nodes), RunOptions { between_windows: Some(&mut watch), ..options(2) });
     assert_eq!(run.ending, Ending::Interrupted { at: Ps(300) });
-    assert_eq!(
-        times.try_iter().collect::<Vec<_>>(),
-        [0, 100, 200, 300].map(Ps)
-    );
+    assert_eq!(times.try_iter().collect::<Vec<_>>(), [0, 100, 200, 300].map(Ps));
 }
 
 #[test]
@@ -169,11 +115,5 @@ fn a_run_may_be_interrupted_between_windows() {
 fn a_panic_of_a_node_ends_all_threads() {
     let mut nodes = vec![Counter::new(u64::MAX), Counter::new(u64::MAX)];
     nodes[1].panic_after = Some(3);
-    run(
-        builders(nodes),
-        RunOptions {
-            end: Ps::MAX,
-            ..options(2)
-        },
-    );
+    run(builders(nodes), RunOptions { end: Ps::MAX, ..options(2) });
 }

@@ -10,10 +10,7 @@ use verilated::Context;
 /// Processor time of this thread, which a busy machine disturbs less than the clock on the wall (Linux).
 fn cpu_ns() -> u64 {
     let text = fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells");
-    text.split(' ')
-        .next()
-        .and_then(|ns| ns.parse().ok())
-        .expect("its first field is nanoseconds")
+    text.split(' ').next().and_then(|ns| ns.parse().ok()).expect("its first field is nanoseconds")
 }
 
 fn main() {
@@ -24,12 +21,7 @@ fn main() {
     for parameters in ParameterSet::ALL {
         for (waves, assertions) in [(false, true), (false, false), (true, true)] {
             let context = Context::new().assertions(assertions);
-            let mut nic = Nic::new(NicConfig {
-                parameters,
-                waves,
-                context,
-            })
-            .expect("it builds");
+            let mut nic = Nic::new(NicConfig { parameters, waves, context }).expect("it builds");
             let mut phase = 0;
             let clocks = hz(parameters).map(|hz| {
                 phase += 1_100;
@@ -38,21 +30,14 @@ fn main() {
             let mut scheduler = Scheduler::new(clocks);
             let mut in_reset = PciDrive::NONE;
             in_reset.enables.set(PciPin::Rst, true);
-            in_reset.levels = PciLines {
-                control: sim_pins::PciControl::from_bits(0),
-                ..PciLines::IDLE
-            };
+            in_reset.levels = PciLines { control: sim_pins::PciControl::from_bits(0), ..PciLines::IDLE };
 
             let (mut instants, mut end) = (0u64, Ps::from_us(2));
             let mut start = cpu_ns();
             loop {
                 while let Some(instant) = scheduler.advance_before(end) {
                     if instant.rising.contains(clock::PCI) {
-                        let host = if end == Ps::from_us(2) {
-                            &in_reset
-                        } else {
-                            &PciDrive::NONE
-                        };
+                        let host = if end == Ps::from_us(2) { &in_reset } else { &PciDrive::NONE };
                         let (lines, _) = nic.drive().resolve(host);
                         nic.sense_pci(&lines);
                     }

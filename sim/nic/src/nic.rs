@@ -48,14 +48,8 @@ pub struct Nic {
 
 impl Nic {
     pub fn new(config: NicConfig) -> Result<Nic, Fault> {
-        let at_start = |source| Fault {
-            at: Ps::ZERO,
-            source,
-        };
-        let mut top = config
-            .parameters
-            .build(config.waves, config.context)
-            .map_err(at_start)?;
+        let at_start = |source| Fault { at: Ps::ZERO, source };
+        let mut top = config.parameters.build(config.waves, config.context).map_err(at_start)?;
         pci::sense(&top, &PciLines::IDLE);
         top.eval().map_err(at_start)?;
         Ok(Nic {
@@ -122,8 +116,7 @@ impl Nic {
     /// The trace marker of this core clock: `{id[7:0], argument[23:0]}`. None unless the core clock rose in the last tick.
     #[inline]
     pub fn marker(&self) -> Option<u32> {
-        (self.rising.contains(clock::CORE) && self.top.trace_a_valid_o.is_high())
-            .then(|| self.top.trace_a_data_o.get())
+        (self.rising.contains(clock::CORE) && self.top.trace_a_valid_o.is_high()).then(|| self.top.trace_a_data_o.get())
     }
 
     /// The probe pulses of this core clock, bits `nic_pkg::PROBE_*`. Zero unless the core clock rose in the last tick.
@@ -148,9 +141,7 @@ impl Nic {
         self.now = at;
         self.rising = rising;
         self.core_cycles += u64::from(rising.contains(clock::CORE));
-        self.top
-            .tick(at.0, rising.0)
-            .map_err(|source| Fault { at, source })
+        self.top.tick(at.0, rising.0).map_err(|source| Fault { at, source })
     }
 
     // ---- Waves ----------------------------------------------------------------------------------------------------
@@ -163,18 +154,12 @@ impl Nic {
 
     /// Begins an FST file now, beside the plan: it must be closed before the next window begins.
     pub fn open_waves(&mut self, path: impl AsRef<Path>) -> Result<(), Fault> {
-        self.top.open_fst(path, 0).map_err(|source| Fault {
-            at: self.now,
-            source,
-        })
+        self.top.open_fst(path, 0).map_err(|source| Fault { at: self.now, source })
     }
 
     /// Completes the open FST file, if there is one.
     pub fn close_waves(&mut self) -> Result<(), Fault> {
-        self.top.close_trace().map_err(|source| Fault {
-            at: self.now,
-            source,
-        })
+        self.top.close_trace().map_err(|source| Fault { at: self.now, source })
     }
 
     /// Takes what the RTL prints, instead of standard error.

@@ -29,16 +29,8 @@ impl WavePlan {
     /// # Panics
     /// If the window begins before the end of one that was added earlier.
     pub(crate) fn add(&mut self, window: WaveWindow) {
-        let free_from = self
-            .coming
-            .back()
-            .map(|last| last.to)
-            .or(self.open_until)
-            .unwrap_or(Ps::ZERO);
-        assert!(
-            window.from >= free_from,
-            "wave windows are given in order and do not overlap"
-        );
+        let free_from = self.coming.back().map(|last| last.to).or(self.open_until).unwrap_or(Ps::ZERO);
+        assert!(window.from >= free_from, "wave windows are given in order and do not overlap");
         self.coming.push_back(window);
     }
 
@@ -74,24 +66,13 @@ mod tests {
         let mut plan = WavePlan::default();
         assert_eq!(plan.next_step(), Ps::MAX);
         for (from, to) in [(10, 20), (20, 30)] {
-            plan.add(WaveWindow {
-                path: PathBuf::new(),
-                from: Ps(from),
-                to: Ps(to),
-            });
+            plan.add(WaveWindow { path: PathBuf::new(), from: Ps(from), to: Ps(to) });
         }
-        let mut steps = |now| {
-            std::iter::from_fn(|| plan.step(Ps(now)))
-                .map(|s| matches!(s, WaveStep::Open(_)))
-                .collect::<Vec<_>>()
-        };
+        let mut steps =
+            |now| std::iter::from_fn(|| plan.step(Ps(now))).map(|s| matches!(s, WaveStep::Open(_))).collect::<Vec<_>>();
         assert!(steps(9).is_empty());
         assert_eq!(steps(10), [true]);
-        assert_eq!(
-            steps(25),
-            [false, true],
-            "the second one begins where the first one ends"
-        );
+        assert_eq!(steps(25), [false, true], "the second one begins where the first one ends");
         assert_eq!(steps(40), [false]);
         assert_eq!(plan.next_step(), Ps::MAX);
     }

@@ -14,24 +14,10 @@ struct Slot {
 
 impl Slot {
     fn new(parameters: ParameterSet, waves: bool) -> Slot {
-        let nic = Nic::new(NicConfig {
-            parameters,
-            waves,
-            context: Context::new(),
-        })
-        .expect("it builds");
-        let clocks = [
-            (88_000_000, 0),
-            (66_000_000, 1_000),
-            (125_000_000, 500),
-            (125_000_000, 4_700),
-        ];
+        let nic = Nic::new(NicConfig { parameters, waves, context: Context::new() }).expect("it builds");
+        let clocks = [(88_000_000, 0), (66_000_000, 1_000), (125_000_000, 500), (125_000_000, 4_700)];
         let scheduler = Scheduler::new(clocks.map(|(hz, phase)| Clock::new(hz, Ps(phase))));
-        let mut slot = Slot {
-            nic,
-            scheduler,
-            host: PciDrive::NONE,
-        };
+        let mut slot = Slot { nic, scheduler, host: PciDrive::NONE };
         slot.drive(PciPin::Rst, false);
         slot.drive(PciPin::Gnt, true);
         slot.drive(PciPin::Idsel, false);
@@ -108,13 +94,8 @@ impl Slot {
         self.host.cbe_enable = 0;
         let behind = self.pci_edge();
         let expected = (data.ad as u32).count_ones() % 2 == 1; // C/BE# are all zero
-        assert_eq!(
-            behind.high(PciPin::Par),
-            expected,
-            "PAR makes AD, C/BE# and itself even"
-        );
-        self.host.enables =
-            PciControl::from_bits(PciPin::Rst.mask() | PciPin::Gnt.mask() | PciPin::Idsel.mask());
+        assert_eq!(behind.high(PciPin::Par), expected, "PAR makes AD, C/BE# and itself even");
+        self.host.enables = PciControl::from_bits(PciPin::Rst.mask() | PciPin::Gnt.mask() | PciPin::Idsel.mask());
         self.pci_edge();
         data.ad as u32
     }
@@ -140,18 +121,12 @@ fn every_build_answers_a_configuration_read() {
             let mut slot = Slot::new(parameters, waves);
             slot.reset();
             let id = slot.config_read(0);
-            assert!(
-                id != 0 && id != u32::MAX,
-                "device and vendor are {id:#010x}"
-            );
+            assert!(id != 0 && id != u32::MAX, "device and vendor are {id:#010x}");
             assert_eq!(slot.config_read(0), id);
             (id, slot.nic.now(), slot.nic.core_cycles())
         });
         assert_eq!(ids[0], ids[1], "waves change no cycle");
-        assert_eq!(
-            ids[0].2,
-            Clock::new(88_000_000, Ps(0)).edges_before(ids[0].1 + Ps(1))
-        );
+        assert_eq!(ids[0].2, Clock::new(88_000_000, Ps(0)).edges_before(ids[0].1 + Ps(1)));
     }
 }
 

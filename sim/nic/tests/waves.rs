@@ -6,21 +6,11 @@ use sim_time::{Clock, Scheduler};
 use verilated::Context;
 
 fn nic(waves: bool) -> Nic {
-    Nic::new(NicConfig {
-        parameters: ParameterSet::Tigon2,
-        waves,
-        context: Context::new(),
-    })
-    .expect("it builds")
+    Nic::new(NicConfig { parameters: ParameterSet::Tigon2, waves, context: Context::new() }).expect("it builds")
 }
 
 fn scheduler() -> Scheduler<{ clock::COUNT }> {
-    let clocks = [
-        (88_000_000, 0),
-        (66_000_000, 1_000),
-        (125_000_000, 500),
-        (125_000_000, 4_700),
-    ];
+    let clocks = [(88_000_000, 0), (66_000_000, 1_000), (125_000_000, 500), (125_000_000, 4_700)];
     Scheduler::new(clocks.map(|(hz, phase)| Clock::new(hz, Ps(phase))))
 }
 
@@ -47,11 +37,7 @@ fn a_window_holds_its_span_and_the_true_clock_edges() {
     let path = file("window.fst");
     let mut nic = nic(true);
     let (from, to) = (Ps::from_ns(1_000), Ps::from_ns(2_000));
-    nic.add_wave_window(WaveWindow {
-        path: path.clone(),
-        from,
-        to,
-    });
+    nic.add_wave_window(WaveWindow { path: path.clone(), from, to });
     run(&mut nic, Ps::from_us(3));
 
     let mut wave = wellen::simple::read(&path).expect("a readable FST");
@@ -64,10 +50,7 @@ fn a_window_holds_its_span_and_the_true_clock_edges() {
         (clock::GMII_RX, "clk_gmii_rx_i"),
     ];
     for (number, name) in expected {
-        let variable = wave
-            .hierarchy()
-            .lookup_var(&["TOP"], name)
-            .expect("clocks are traced");
+        let variable = wave.hierarchy().lookup_var(&["TOP"], name).expect("clocks are traced");
         let signal = wave.hierarchy()[variable].signal_ref();
         wave.load_signals(&[signal]);
         let rises: Vec<u64> = wave
@@ -86,11 +69,7 @@ fn a_window_holds_its_span_and_the_true_clock_edges() {
 #[test]
 fn waves_are_refused_by_a_build_without_them() {
     let mut nic = nic(false);
-    nic.add_wave_window(WaveWindow {
-        path: file("none.fst"),
-        from: Ps(0),
-        to: Ps(10),
-    });
+    nic.add_wave_window(WaveWindow { path: file("none.fst"), from: Ps(0), to: Ps(10) });
     let instant = scheduler().advance();
     let message = nic.tick(instant).unwrap_err().to_string();
     assert!(message.contains("built without FST traces"), "{message}");

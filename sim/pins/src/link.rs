@@ -9,8 +9,4 @@ pub struct LinkSymbol {
 }
 
 /// The symbol between frames.
-pub const LINK_IDLE: LinkSymbol = LinkSymbol {
-    data: 0,
-    enable: false,
-    error: false,
-};
+pub const LINK_IDLE: LinkSymbol = LinkSymbol { data: 0, enable: false, error: false };

@@ -90,10 +90,7 @@ impl PartialEq for PciControl {
 
 impl PciControl {
     pub const fn from_bits(bits: u16) -> PciControl {
-        PciControl(BitArray {
-            _ord: std::marker::PhantomData,
-            data: bits,
-        })
+        PciControl(BitArray { _ord: std::marker::PhantomData, data: bits })
     }
 
     pub const fn bits(self) -> u16 {
@@ -120,11 +117,8 @@ pub struct PciLines {
 }
 
 impl PciLines {
-    pub const IDLE: PciLines = PciLines {
-        control: PciControl::from_bits(!PciPin::Idsel.mask()),
-        ad: u64::MAX,
-        cbe_n: 0xFF,
-    };
+    pub const IDLE: PciLines =
+        PciLines { control: PciControl::from_bits(!PciPin::Idsel.mask()), ad: u64::MAX, cbe_n: 0xFF };
 
     pub const fn high(&self, pin: PciPin) -> bool {
         self.control.get(pin)
@@ -157,12 +151,8 @@ pub struct Conflict {
 }
 
 impl PciDrive {
-    pub const NONE: PciDrive = PciDrive {
-        levels: PciLines::IDLE,
-        enables: PciControl::from_bits(0),
-        ad_enable: 0,
-        cbe_enable: 0,
-    };
+    pub const NONE: PciDrive =
+        PciDrive { levels: PciLines::IDLE, enables: PciControl::from_bits(0), ad_enable: 0, cbe_enable: 0 };
 
     /// Resolves what two agents drive into the levels on the lines, and names the lines that both drove.
     /// A shared line is either driven by one, or open drain with the same level.
@@ -182,9 +172,7 @@ impl PciDrive {
         };
         let open_drain = PciPin::Inta.mask() | PciPin::Serr.mask();
         let both = a & b & !open_drain;
-        let conflict = (both
-            | ((self.ad_enable & other.ad_enable) | (self.cbe_enable & other.cbe_enable)) as u16
-            != 0)
+        let conflict = (both | ((self.ad_enable & other.ad_enable) | (self.cbe_enable & other.cbe_enable)) as u16 != 0)
             .then(|| Conflict {
                 control: PciControl::from_bits(both),
                 ad: self.ad_enable & other.ad_enable != 0,
@@ -216,24 +204,14 @@ mod tests {
 
     #[test]
     fn the_enabled_half_of_ad_is_driven_and_the_other_pulled_up() {
-        let drive = PciDrive {
-            levels: PciLines {
-                ad: 0x1234_5678,
-                ..PciLines::IDLE
-            },
-            ad_enable: 1,
-            ..PciDrive::NONE
-        };
+        let drive = PciDrive { levels: PciLines { ad: 0x1234_5678, ..PciLines::IDLE }, ad_enable: 1, ..PciDrive::NONE };
         let (lines, _) = drive.resolve(&PciDrive::NONE);
         assert_eq!(lines.ad, 0xFFFF_FFFF_1234_5678);
     }
 
     #[test]
     fn two_drivers_of_one_line_are_named() {
-        let drive = PciDrive {
-            enables: PciControl::from_bits(PciPin::Frame.mask()),
-            ..PciDrive::NONE
-        };
+        let drive = PciDrive { enables: PciControl::from_bits(PciPin::Frame.mask()), ..PciDrive::NONE };
         let (_, conflict) = drive.resolve(&drive);
         let conflict = conflict.expect("both drive FRAME#");
         assert!(conflict.control.get(PciPin::Frame) && !conflict.ad && !conflict.cbe);
@@ -241,10 +219,7 @@ mod tests {
 
     #[test]
     fn open_drain_lines_may_be_shared() {
-        let mut drive = PciDrive {
-            enables: PciControl::from_bits(PciPin::Inta.mask()),
-            ..PciDrive::NONE
-        };
+        let mut drive = PciDrive { enables: PciControl::from_bits(PciPin::Inta.mask()), ..PciDrive::NONE };
         drive.levels.control.set(PciPin::Inta, false);
         let (lines, conflict) = drive.resolve(&drive);
         assert!(lines.low(PciPin::Inta) && conflict.is_none());

@@ -9,19 +9,11 @@ use sim_time::{Clock, Scheduler};
 /// Processor time of this thread, which a busy machine disturbs less than the clock on the wall (Linux).
 fn cpu_ns() -> u64 {
     let text = fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells");
-    text.split(' ')
-        .next()
-        .and_then(|ns| ns.parse().ok())
-        .expect("its first field is nanoseconds")
+    text.split(' ').next().and_then(|ns| ns.parse().ok()).expect("its first field is nanoseconds")
 }
 
 fn main() {
-    let clocks = [
-        (133_000_000, 0),
-        (66_000_000, 1_000),
-        (125_000_000, 2_000),
-        (125_000_000, 4_500),
-    ];
+    let clocks = [(133_000_000, 0), (66_000_000, 1_000), (125_000_000, 2_000), (125_000_000, 4_500)];
     let mut scheduler = Scheduler::new(clocks.map(|(hz, phase)| Clock::new(hz, Ps(phase))));
     let instants = 50_000_000;
     let start = cpu_ns();

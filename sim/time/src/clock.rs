@@ -28,10 +28,7 @@ impl Clock {
 
     /// The same clock, later: what a wire of that latency makes of it.
     pub fn delayed(&self, by: Ps) -> Clock {
-        Clock {
-            hz: self.hz,
-            phase: self.phase + by,
-        }
+        Clock { hz: self.hz, phase: self.phase + by }
     }
 
     /// The time of edge `index`.
@@ -104,10 +101,7 @@ mod tests {
     #[test]
     fn known_clocks_have_their_edges() {
         let pci = Clock::new(66_000_000, Ps(0));
-        assert_eq!(
-            [0, 1, 2, 3].map(|k| pci.edge(k).0),
-            [0, 15_151, 30_303, 45_454]
-        );
+        assert_eq!([0, 1, 2, 3].map(|k| pci.edge(k).0), [0, 15_151, 30_303, 45_454]);
         let gmii = Clock::new(125_000_000, Ps(300));
         assert_eq!(gmii.edge(1_000_000), Ps(8_000_000_300));
         assert_eq!(gmii.cycles(Ps::from_us(1)), 125.0);

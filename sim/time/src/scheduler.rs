@@ -47,14 +47,7 @@ impl<const N: usize> Scheduler<N> {
     pub fn new(clocks: [Clock; N]) -> Scheduler<N> {
         assert!((1..=32).contains(&N), "1 to 32 clocks");
         let edges = std::array::from_fn(|i| Edges::from_first(&clocks[i]));
-        let mut scheduler = Scheduler {
-            clocks,
-            edges,
-            next: Instant {
-                at: Ps::ZERO,
-                rising: ClockSet::EMPTY,
-            },
-        };
+        let mut scheduler = Scheduler { clocks, edges, next: Instant { at: Ps::ZERO, rising: ClockSet::EMPTY } };
         scheduler.find_next();
         scheduler
     }
@@ -104,10 +97,7 @@ impl<const N: usize> Scheduler<N> {
         for (i, edges) in self.edges.iter().enumerate() {
             rising |= u32::from(edges.next == at) << i;
         }
-        self.next = Instant {
-            at,
-            rising: ClockSet(rising),
-        };
+        self.next = Instant { at, rising: ClockSet(rising) };
     }
 }
 

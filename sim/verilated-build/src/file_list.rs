@@ -29,22 +29,16 @@ impl FileList {
             return Ok(());
         }
         self.lists.push(list.to_owned());
-        let text =
-            fs::read_to_string(list).map_err(|error| format!("{}: {error}", list.display()))?;
+        let text = fs::read_to_string(list).map_err(|error| format!("{}: {error}", list.display()))?;
         let mut words = text.lines().flat_map(|line| {
             let line = line.split("//").next().unwrap_or("");
             line.split('#').next().unwrap_or("").split_whitespace()
         });
         while let Some(word) = words.next() {
-            if let Some(folder) = word
-                .strip_prefix("+incdir+")
-                .or_else(|| word.strip_prefix("-I"))
-            {
+            if let Some(folder) = word.strip_prefix("+incdir+").or_else(|| word.strip_prefix("-I")) {
                 self.include_dirs.push(look_up(list, folder)?);
             } else if word == "-f" || word == "-F" {
-                let nested = words
-                    .next()
-                    .ok_or_else(|| format!("{}: {word} names no list", list.display()))?;
+                let nested = words.next().ok_or_else(|| format!("{}: {word} names no list", list.display()))?;
                 self.add_list(&look_up(list, nested)?)?;
             } else if word.starts_with(['-', '+']) {
                 self.arguments.push(word.to_owned());
@@ -63,12 +57,7 @@ fn look_up(list: &Path, entry: &str) -> Result<PathBuf, String> {
         .map(|folder| folder.join(entry))
         .find(|path| path.exists())
         .and_then(|path| path.canonicalize().ok())
-        .ok_or_else(|| {
-            format!(
-                "{}: there is no {entry}, neither beside the list nor above it",
-                list.display()
-            )
-        })
+        .ok_or_else(|| format!("{}: there is no {entry}, neither beside the list nor above it", list.display()))
 }
 
 #[cfg(test)]
@@ -82,19 +71,11 @@ mod tests {
         for file in ["rtl/top.sv", "rtl/a/one.sv", "rtl/a/two.sv"] {
             fs::write(root.join(file), "").unwrap();
         }
-        fs::write(
-            root.join("rtl/a/a.f"),
-            "// comment\na/one.sv two.sv  # more\n+incdir+a -DX=1\n",
-        )
-        .unwrap();
+        fs::write(root.join("rtl/a/a.f"), "// comment\na/one.sv two.sv  # more\n+incdir+a -DX=1\n").unwrap();
         fs::write(root.join("rtl/top.f"), "-f a/a.f\na/two.sv\ntop.sv\n").unwrap();
         let mut list = FileList::default();
         list.add_list(&root.join("rtl/top.f")).unwrap();
-        let names: Vec<_> = list
-            .files
-            .iter()
-            .map(|f| f.file_name().unwrap().to_str().unwrap())
-            .collect();
+        let names: Vec<_> = list.files.iter().map(|f| f.file_name().unwrap().to_str().unwrap()).collect();
         assert_eq!(names, ["one.sv", "two.sv", "top.sv"]);
         assert_eq!(list.arguments, ["-DX=1"]);
         assert_eq!((list.include_dirs.len(), list.lists.len()), (1, 2));

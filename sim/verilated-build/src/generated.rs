@@ -31,11 +31,7 @@ impl Classes {
 }
 
 /// The RTL files behind a `V*__ver.d`, without Verilator's own.
-pub(crate) fn rtl_dependencies(
-    depfile: &str,
-    working_dir: &Path,
-    verilator_root: &Path,
-) -> Vec<PathBuf> {
+pub(crate) fn rtl_dependencies(depfile: &str, working_dir: &Path, verilator_root: &Path) -> Vec<PathBuf> {
     let dependencies = depfile.split_once(" : ").map_or("", |(_, right)| right);
     let mut files: Vec<PathBuf> = dependencies
         .split_whitespace()
@@ -82,10 +78,7 @@ pub(crate) fn ports(header: &str) -> Result<Vec<Port>, String> {
     let mut ports = Vec::new();
     for line in header.lines() {
         let line = line.trim();
-        let Some((kind, arguments)) = line
-            .strip_prefix("VL_")
-            .and_then(|rest| rest.split_once('('))
-        else {
+        let Some((kind, arguments)) = line.strip_prefix("VL_").and_then(|rest| rest.split_once('(')) else {
             continue;
         };
         let direction = match kind.trim_end_matches(|c: char| c.is_ascii_digit() || c == 'W') {
@@ -96,28 +89,16 @@ pub(crate) fn ports(header: &str) -> Result<Vec<Port>, String> {
         };
         let mut words = arguments.trim_end_matches([')', ';']).split(',');
         let name = words.next().unwrap_or("");
-        let Some(name) = name
-            .strip_prefix('&')
-            .filter(|name| name.chars().all(|c| c == '_' || c.is_alphanumeric()))
+        let Some(name) = name.strip_prefix('&').filter(|name| name.chars().all(|c| c == '_' || c.is_alphanumeric()))
         else {
-            return Err(format!(
-                "{line}: ports of the top module must be plain vectors, not arrays"
-            ));
+            return Err(format!("{line}: ports of the top module must be plain vectors, not arrays"));
         };
-        let mut bound = || {
-            words
-                .next()
-                .and_then(|word| word.trim().parse::<i64>().ok())
-        };
+        let mut bound = || words.next().and_then(|word| word.trim().parse::<i64>().ok());
         let (Some(msb), Some(lsb)) = (bound(), bound()) else {
             return Err(format!("{line}: the width is not understood"));
         };
         let width_bits = (msb.abs_diff(lsb) + 1) as u32;
-        ports.push(Port {
-            name: name.to_owned(),
-            direction,
-            width_bits,
-        });
+        ports.push(Port { name: name.to_owned(), direction, width_bits });
     }
     Ok(ports)
 }
@@ -125,10 +106,7 @@ pub(crate) fn ports(header: &str) -> Result<Vec<Port>, String> {
 /// True when all clocked logic waits for rising edges of `clocks` and nothing else.
 ///
 /// Generated code names each sensitivity of the design in a message for debugging: `trigger index 0 is active: @(posedge clk_i)`.
-pub(crate) fn waits_for_rising_edges_only<'a>(
-    sources: impl Iterator<Item = &'a str>,
-    clocks: &[String],
-) -> bool {
+pub(crate) fn waits_for_rising_edges_only<'a>(sources: impl Iterator<Item = &'a str>, clocks: &[String]) -> bool {
     let mut understood = false;
     for source in sources {
         for piece in source.split("trigger index ").skip(1) {
@@ -140,16 +118,11 @@ pub(crate) fn waits_for_rising_edges_only<'a>(
             if sensitivity.starts_with("Internal") {
                 continue;
             }
-            let Some(list) = sensitivity
-                .strip_prefix("@(")
-                .and_then(|s| s.strip_suffix(')'))
-            else {
+            let Some(list) = sensitivity.strip_prefix("@(").and_then(|s| s.strip_suffix(')')) else {
                 return false;
             };
             let known = |event: &str| {
-                event
-                    .strip_prefix("posedge ")
-                    .is_some_and(|name| clocks.iter().any(|clock| clock == name))
+                event.strip_prefix("posedge ").is_some_and(|name| clocks.iter().any(|clock| clock == name))
             };
             if !list.split(" or ").all(known) {
                 return false;
@@ -174,57 +147,36 @@ mod tests {
 
     #[test]
     fn ports_of_every_width_have_the_type_of_their_variable() {
-        let header = "class A {\n VL_IN8(&clk_i,0,0);\n VL_OUT16(&a_o,8,0);\n VL_IN(&b_i,31,0);\n VL_OUT64(&c_o,32,0);\n \
+        let header =
+            "class A {\n VL_IN8(&clk_i,0,0);\n VL_OUT16(&a_o,8,0);\n VL_IN(&b_i,31,0);\n VL_OUT64(&c_o,32,0);\n \
                       VL_INW(&d_i,99,0,4);\n VL_UNCOPYABLE(A);\n";
         let ports = ports(header).unwrap();
-        let types: Vec<_> = ports
-            .iter()
-            .map(|p| (p.width_bits, p.rust_type()))
-            .collect();
-        let expected = [
-            (1, "u8"),
-            (9, "u16"),
-            (32, "u32"),
-            (33, "u64"),
-            (100, "[u32; 4]"),
-        ];
-        assert_eq!(
-            types,
-            expected.map(|(width, name)| (width, name.to_owned()))
-        );
+        let types: Vec<_> = ports.iter().map(|p| (p.width_bits, p.rust_type())).collect();
+        let expected = [(1, "u8"), (9, "u16"), (32, "u32"), (33, "u64"), (100, "[u32; 4]")];
+        assert_eq!(types, expected.map(|(width, name)| (width, name.to_owned())));
         assert_eq!(ports[1].direction, Direction::Output);
     }
 
     #[test]
     fn arrays_and_inouts_are_refused_with_a_remedy() {
-        assert!(ports("VL_IN8((&a_i)[4],7,0);")
-            .unwrap_err()
-            .contains("plain vectors"));
+        assert!(ports("VL_IN8((&a_i)[4],7,0);").unwrap_err().contains("plain vectors"));
         assert!(ports("VL_INOUT8(&a,7,0);").unwrap_err().contains("_oe_o"));
     }
 
     #[test]
     fn falling_edges_and_unknown_clocks_are_noticed() {
         let clocks = ["clk_i".to_owned(), "clk_b_i".to_owned()];
-        let message =
-            |event: &str| format!("'act' region trigger index 0 is active: {event}\\n\");");
+        let message = |event: &str| format!("'act' region trigger index 0 is active: {event}\\n\");");
         let only = |events: &[&str]| {
             let sources: Vec<String> = events.iter().map(|event| message(event)).collect();
             waits_for_rising_edges_only(sources.iter().map(String::as_str), &clocks)
         };
-        assert!(only(&[
-            "Internal 'ico' trigger - first iteration",
-            "@(posedge clk_i)",
-            "@(posedge clk_b_i)"
-        ]));
+        assert!(only(&["Internal 'ico' trigger - first iteration", "@(posedge clk_i)", "@(posedge clk_b_i)"]));
         assert!(only(&["@(posedge clk_i or posedge clk_b_i)"]));
         assert!(!only(&["@(posedge clk_i)", "@(negedge clk_i)"]));
         assert!(!only(&["@(posedge clk_i or negedge rst_ni)"]));
         assert!(!only(&["@(posedge top.gated_clk)"]));
-        assert!(
-            !only(&[]),
-            "generated code that is not understood is not trusted"
-        );
+        assert!(!only(&[]), "generated code that is not understood is not trusted");
     }
 
     #[test]
@@ -234,12 +186,6 @@ mod tests {
             Path::new("/work"),
             Path::new("/v"),
         );
-        assert_eq!(
-            files,
-            [
-                PathBuf::from("/work/rtl/a.sv"),
-                PathBuf::from("/work/rtl/b.sv")
-            ]
-        );
+        assert_eq!(files, [PathBuf::from("/work/rtl/a.sv"), PathBuf::from("/work/rtl/b.sv")]);
     }
 }

@@ -9,14 +9,8 @@ use crate::generated::Port;
 
 /// (generated, replacement), for the versions from 5.006 and from about 5.036 on.
 const TRIGGERS: [(&str, &str); 2] = [
-    (
-        "= (0U == vlSelf->__VicoIterCount);",
-        "= ((0U == vlSelf->__VicoIterCount) && ::verilated_rs::inputs_changed);",
-    ),
-    (
-        "__VicoFirstIteration = 1U;",
-        "__VicoFirstIteration = ::verilated_rs::inputs_changed;",
-    ),
+    ("= (0U == vlSelf->__VicoIterCount);", "= ((0U == vlSelf->__VicoIterCount) && ::verilated_rs::inputs_changed);"),
+    ("__VicoFirstIteration = 1U;", "__VicoFirstIteration = ::verilated_rs::inputs_changed;"),
 ];
 
 const INCLUDE: &str = "#include \"verilated_rs/inputs.h\"\n";
@@ -27,24 +21,13 @@ pub(crate) fn make_conditional(sources: &mut [String], clocks: &[String]) -> Opt
         return None;
     }
     for (generated, replacement) in TRIGGERS {
-        if let Some(done) = sources
-            .iter()
-            .position(|source| source.contains(replacement))
-        {
+        if let Some(done) = sources.iter().position(|source| source.contains(replacement)) {
             return Some(done); // in an earlier run, whose files Verilator found up to date
         }
-        let count: usize = sources
-            .iter()
-            .map(|source| source.matches(generated).count())
-            .sum();
+        let count: usize = sources.iter().map(|source| source.matches(generated).count()).sum();
         if count == 1 {
-            let place = sources
-                .iter()
-                .position(|source| source.contains(generated))?;
-            sources[place] = format!(
-                "{INCLUDE}{}",
-                sources[place].replace(generated, replacement)
-            );
+            let place = sources.iter().position(|source| source.contains(generated))?;
+            sources[place] = format!("{INCLUDE}{}", sources[place].replace(generated, replacement));
             return Some(place);
         }
     }
@@ -56,41 +39,30 @@ fn input_logic_reads(sources: &[String], port: &str) -> bool {
     let (arrow, dot) = (format!("->{port}"), format!(".{port}"));
     let mentions = |body: &str| {
         [&arrow, &dot].into_iter().any(|name| {
-            body.match_indices(name.as_str()).any(|(at, _)| {
-                !body[at + name.len()..]
-                    .starts_with(|next: char| next.is_alphanumeric() || next == '_')
-            })
+            body.match_indices(name.as_str())
+                .any(|(at, _)| !body[at + name.len()..].starts_with(|next: char| next.is_alphanumeric() || next == '_'))
         })
     };
     sources.iter().any(|source| {
         // Functions end with a brace in the first column.
         source.split("\n}\n").any(|function| {
             let head = function.split('{').next().unwrap_or("");
-            head.lines()
-                .last()
-                .is_some_and(|line| line.contains("___ico_"))
-                && mentions(function)
+            head.lines().last().is_some_and(|line| line.contains("___ico_")) && mentions(function)
         })
     })
 }
 
 /// The C++ type that remembers the inputs, for the shim.
 pub(crate) fn cpp_type(prefix: &str, inputs: &[&Port]) -> String {
-    let mut text = format!(
-        "#include \"verilated_rs/inputs.h\"\n\nstruct {prefix}Inputs {{\n  bool known = false;\n"
-    );
+    let mut text = format!("#include \"verilated_rs/inputs.h\"\n\nstruct {prefix}Inputs {{\n  bool known = false;\n");
     for port in inputs {
-        text += &format!(
-            "  std::remove_cvref_t<decltype({prefix}::{})> {}{{}};\n",
-            port.name, port.name
-        );
+        text += &format!("  std::remove_cvref_t<decltype({prefix}::{})> {}{{}};\n", port.name, port.name);
     }
     text += &format!("  bool update(const {prefix}& top) {{\n    bool same = known;\n");
     for port in inputs {
         let name = &port.name;
         if port.is_wide() {
-            text +=
-                &format!("    same &= std::memcmp(&{name}, &top.{name}, sizeof {name}) == 0;\n");
+            text += &format!("    same &= std::memcmp(&{name}, &top.{name}, sizeof {name}) == 0;\n");
         } else {
             text += &format!("    same &= {name} == top.{name};\n");
         }
@@ -117,23 +89,11 @@ mod tests {
 
     #[test]
     fn the_trigger_asks_whether_inputs_changed() {
-        let mut sources = [
-            "".to_owned(),
-            source("vlSelf->b = vlSelf->clk_input & vlSelf->a;"),
-        ];
-        assert_eq!(
-            make_conditional(&mut sources, &["clk_i".to_owned()]),
-            Some(1)
-        );
-        assert!(
-            sources[1].starts_with(INCLUDE)
-                && sources[1].contains("&& ::verilated_rs::inputs_changed")
-        );
+        let mut sources = ["".to_owned(), source("vlSelf->b = vlSelf->clk_input & vlSelf->a;")];
+        assert_eq!(make_conditional(&mut sources, &["clk_i".to_owned()]), Some(1));
+        assert!(sources[1].starts_with(INCLUDE) && sources[1].contains("&& ::verilated_rs::inputs_changed"));
         let once = sources.clone();
-        assert_eq!(
-            make_conditional(&mut sources, &["clk_i".to_owned()]),
-            Some(1)
-        );
+        assert_eq!(make_conditional(&mut sources, &["clk_i".to_owned()]), Some(1));
         assert_eq!(sources, once, "a second time changes nothing");
     }
 

@@ -70,25 +70,20 @@ impl Model {
     }
 
     pub fn file(mut self, path: impl AsRef<Path>) -> Model {
-        self.sources
-            .add_file(workspace::from_package(path.as_ref()));
+        self.sources.add_file(workspace::from_package(path.as_ref()));
         self
     }
 
     /// An `.f` list. Its entries are looked up beside it and in the folders above; a file in several lists is taken once.
     pub fn file_list(mut self, path: impl AsRef<Path>) -> Model {
         let list = workspace::from_package(path.as_ref());
-        self.sources
-            .add_list(&list)
-            .unwrap_or_else(|error| panic!("{error}"));
+        self.sources.add_list(&list).unwrap_or_else(|error| panic!("{error}"));
         self
     }
 
     /// A folder for `` `include ``.
     pub fn include_dir(mut self, path: impl AsRef<Path>) -> Model {
-        self.sources
-            .include_dirs
-            .push(workspace::from_package(path.as_ref()));
+        self.sources.include_dirs.push(workspace::from_package(path.as_ref()));
         self
     }
 
@@ -156,23 +151,16 @@ impl Model {
             fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
         };
         let root = workspace::root();
-        for file in
-            generated::rtl_dependencies(&generated("__ver.d"), &root, &agreement.verilator.root)
-        {
+        for file in generated::rtl_dependencies(&generated("__ver.d"), &root, &agreement.verilator.root) {
             println!("cargo::rerun-if-changed={}", file.display());
         }
         let classes = Classes::parse(&generated("_classes.mk"));
-        let ports = generated::ports(&generated(".h"))
-            .unwrap_or_else(|error| panic!("{}: {error}", self.top_module));
+        let ports = generated::ports(&generated(".h")).unwrap_or_else(|error| panic!("{}: {error}", self.top_module));
         for clock in &self.clocks {
-            let known = ports.iter().any(|port| {
-                port.name == *clock && port.width_bits == 1 && port.direction == Direction::Input
-            });
-            assert!(
-                known,
-                "{} has no one-bit input {clock}, which was named as a clock",
-                self.top_module
-            );
+            let known = ports
+                .iter()
+                .any(|port| port.name == *clock && port.width_bits == 1 && port.direction == Direction::Input);
+            assert!(known, "{} has no one-bit input {clock}, which was named as a clock", self.top_module);
         }
         let source = |name: &String| folder.join(name).with_extension("cpp");
         let mut texts: Vec<String> = classes
@@ -181,14 +169,9 @@ impl Model {
             .chain(&classes.slow)
             .map(|name| fs::read_to_string(source(name)).expect("Verilator wrote what it listed"))
             .collect();
-        let posedge_only =
-            generated::waits_for_rising_edges_only(texts.iter().map(String::as_str), &self.clocks);
+        let posedge_only = generated::waits_for_rising_edges_only(texts.iter().map(String::as_str), &self.clocks);
         // Coverage counts in that logic too.
-        let changed = if self.coverage {
-            None
-        } else {
-            input_logic::make_conditional(&mut texts, &self.clocks)
-        };
+        let changed = if self.coverage { None } else { input_logic::make_conditional(&mut texts, &self.clocks) };
         if let Some(changed) = changed {
             let mut names = classes.fast.iter().chain(&classes.slow);
             let name = names.nth(changed).expect("texts are in this order");
@@ -207,10 +190,7 @@ impl Model {
         };
         let shim_cpp = folder.join(format!("{}_shim.cpp", self.prefix));
         write(&shim_cpp, &shim.cpp());
-        write(
-            &workspace::out_dir().join(format!("{}.rs", self.prefix)),
-            &shim.rust(),
-        );
+        write(&workspace::out_dir().join(format!("{}.rs", self.prefix)), &shim.rust());
 
         let mut fast: Vec<PathBuf> = classes.fast.iter().map(source).collect();
         fast.push(shim_cpp);
@@ -228,22 +208,9 @@ impl Model {
         let mut verilator = Command::new(&agreement.verilator.program);
         verilator
             .current_dir(&root)
-            .args([
-                "--cc",
-                "-O3",
-                "--no-timing",
-                "-Wno-fatal",
-                "--timescale-override",
-                "/1ps",
-            ])
+            .args(["--cc", "-O3", "--no-timing", "-Wno-fatal", "--timescale-override", "/1ps"])
             .args(["--x-assign", unknown, "--x-initial", unknown])
-            .args([
-                "--top-module",
-                &self.top_module,
-                "--prefix",
-                &self.prefix,
-                "--Mdir",
-            ])
+            .args(["--top-module", &self.top_module, "--prefix", &self.prefix, "--Mdir"])
             .arg(folder);
         match self.trace {
             Trace::None => {}
@@ -267,16 +234,10 @@ impl Model {
             .args(&self.arguments)
             .args(self.sources.files.iter().map(|file| seen_from_root(file)));
 
-        let run = verilator
-            .output()
-            .unwrap_or_else(|error| panic!("cannot run Verilator: {error}"));
+        let run = verilator.output().unwrap_or_else(|error| panic!("cannot run Verilator: {error}"));
         let said = String::from_utf8_lossy(&run.stderr);
         if !run.status.success() {
-            panic!(
-                "Verilator refuses {}:\n\n{said}\n(run in {}: {verilator:?})\n",
-                self.top_module,
-                root.display()
-            );
+            panic!("Verilator refuses {}:\n\n{said}\n(run in {}: {verilator:?})\n", self.top_module, root.display());
         }
         for line in said.lines().filter(|line| !line.trim().is_empty()) {
             println!("cargo::warning={line}");
@@ -295,23 +256,13 @@ impl Model {
             .define("VM_TRACE_FST", flag(self.trace == Trace::Fst));
 
         let compiler = build.get_compiler();
-        let surroundings = (
-            compiler.path(),
-            compiler.args(),
-            agreement.verilator.version.to_string(),
-        );
+        let surroundings = (compiler.path(), compiler.args(), agreement.verilator.version.to_string());
         let shim_headers = agreement.include.join("verilated_rs");
-        let objects = Objects::new(
-            folder.join("objects"),
-            surroundings,
-            &[folder, &shim_headers],
-        );
+        let objects = Objects::new(folder.join("objects"), surroundings, &[folder, &shim_headers]);
         // Model code is optimised in every profile; what runs once is not worth the compiler's time.
         let mut all = objects.compile(build.clone().opt_level(3), "fast", fast);
         all.extend(objects.compile(build.clone().opt_level(1), "slow", slow));
-        build
-            .objects(&all)
-            .compile(&format!("verilated_{}", self.prefix));
+        build.objects(&all).compile(&format!("verilated_{}", self.prefix));
     }
 }
 

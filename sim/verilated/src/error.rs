@@ -10,10 +10,7 @@ pub enum Error {
     #[error("{model} could not be built: {reason}")]
     NotBuilt { model: &'static str, reason: String },
     #[error("{model} was built without {wanted} traces; ask for them with verilated_build::Model::trace")]
-    NoTrace {
-        model: &'static str,
-        wanted: &'static str,
-    },
+    NoTrace { model: &'static str, wanted: &'static str },
     #[error("{model} writes a trace already; close that first")]
     TraceIsOpen { model: &'static str },
     #[error("cannot write {}: {source}", path.display())]
@@ -43,13 +40,7 @@ pub enum StopKind {
 
 impl Stop {
     /// The message without the time, severity and place that Verilator put before it.
-    pub(crate) fn from_parts(
-        kind: u8,
-        file: String,
-        line: u32,
-        time_ps: u64,
-        message: &str,
-    ) -> Stop {
+    pub(crate) fn from_parts(kind: u8, file: String, line: u32, time_ps: u64, message: &str) -> Stop {
         let kind = match kind {
             0 => StopKind::Finish,
             1 => StopKind::Stop,
@@ -64,13 +55,7 @@ impl Stop {
             "" => "$stop",
             text => text,
         };
-        Stop {
-            kind,
-            file,
-            line,
-            time_ps,
-            message: message.to_owned(),
-        }
+        Stop { kind, file, line, time_ps, message: message.to_owned() }
     }
 }
 
@@ -80,13 +65,7 @@ impl fmt::Display for Stop {
         if !self.file.is_empty() {
             write!(f, "{}:{} ", self.file, self.line)?;
         }
-        write!(
-            f,
-            "at {}.{:03} ns: {}",
-            self.time_ps / 1000,
-            self.time_ps % 1000,
-            self.message
-        )
+        write!(f, "at {}.{:03} ns: {}", self.time_ps / 1000, self.time_ps % 1000, self.message)
     }
 }
 
@@ -100,21 +79,12 @@ mod tests {
     fn the_message_loses_what_stop_says_anyway() {
         let text = "[12] %Error: a/b.sv:7: Assertion failed in TOP.b.Held: 'assert' failed.\n";
         let stop = Stop::from_parts(1, "a/b.sv".into(), 7, 12_345, text);
-        assert_eq!(
-            stop.message,
-            "Assertion failed in TOP.b.Held: 'assert' failed."
-        );
-        assert_eq!(
-            stop.to_string(),
-            "a/b.sv:7 at 12.345 ns: Assertion failed in TOP.b.Held: 'assert' failed."
-        );
+        assert_eq!(stop.message, "Assertion failed in TOP.b.Held: 'assert' failed.");
+        assert_eq!(stop.to_string(), "a/b.sv:7 at 12.345 ns: Assertion failed in TOP.b.Held: 'assert' failed.");
     }
 
     #[test]
     fn a_stop_without_text_is_a_plain_stop() {
-        assert_eq!(
-            Stop::from_parts(1, "x.sv".into(), 1, 0, "").message,
-            "$stop"
-        );
+        assert_eq!(Stop::from_parts(1, "x.sv".into(), 1, 0, "").message, "$stop");
     }
 }

@@ -14,8 +14,7 @@ const STOPPED: u32 = 2;
 
 /// What a shim exports: takes the context, fills in the addresses of the ports, returns null if the model threw.
 #[doc(hidden)]
-pub type Factory =
-    unsafe extern "C" fn(context: *mut RawContext, ports: *mut *mut u8) -> *mut ForeignModel;
+pub type Factory = unsafe extern "C" fn(context: *mut RawContext, ports: *mut *mut u8) -> *mut ForeignModel;
 
 /// Opaque to shims.
 #[doc(hidden)]
@@ -64,27 +63,16 @@ impl Handle {
         factory: Factory,
         ports: &mut [*mut u8],
     ) -> Result<Handle, Error> {
-        let context = context.build().map_err(|error| Error::NotBuilt {
-            model: name,
-            reason: error.to_string(),
-        })?;
+        let context = context.build().map_err(|error| Error::NotBuilt { model: name, reason: error.to_string() })?;
         // SAFETY: the caller vouches for the factory; it takes the context over.
         let foreign = unsafe { factory(context.into_raw(), ports.as_mut_ptr()) };
         if foreign.is_null() {
             let reason = "its constructor failed, see standard error".to_owned();
-            return Err(Error::NotBuilt {
-                model: name,
-                reason,
-            });
+            return Err(Error::NotBuilt { model: name, reason });
         }
         // SAFETY: the factory returns a model of its own making, owned by nobody else.
         let foreign = unsafe { UniquePtr::from_raw(foreign) };
-        Ok(Handle {
-            foreign,
-            name,
-            clocks,
-            display: None,
-        })
+        Ok(Handle { foreign, name, clocks, display: None })
     }
 
     #[inline(always)]
@@ -127,8 +115,7 @@ impl Handle {
         }
         match stop {
             Some(stop) => {
-                let stop =
-                    Stop::from_parts(stop.kind, stop.file, stop.line, stop.time_ps, &stop.message);
+                let stop = Stop::from_parts(stop.kind, stop.file, stop.line, stop.time_ps, &stop.message);
                 Err(Error::Stopped(Box::new(stop)))
             }
             None => Ok(()),
@@ -151,22 +138,14 @@ impl Handle {
         self.display = Some(display);
     }
 
-    pub(crate) fn open_trace(
-        &mut self,
-        format: TraceFormat,
-        path: &Path,
-        depth: u32,
-    ) -> Result<(), Error> {
+    pub(crate) fn open_trace(&mut self, format: TraceFormat, path: &Path, depth: u32) -> Result<(), Error> {
         let built = match bridge::trace_kind(&self.foreign) {
             1 => Some(TraceFormat::Vcd),
             2 => Some(TraceFormat::Fst),
             _ => None,
         };
         if built != Some(format) {
-            return Err(Error::NoTrace {
-                model: self.name,
-                wanted: format.name(),
-            });
+            return Err(Error::NoTrace { model: self.name, wanted: format.name() });
         }
         if self.foreign.tracing() {
             return Err(Error::TraceIsOpen { model: self.name });
@@ -199,8 +178,7 @@ impl Handle {
 
     pub(crate) fn write_coverage(&mut self, path: &Path) -> Result<(), Error> {
         let text = writable(path)?;
-        bridge::write_coverage(self.foreign.pin_mut(), text)
-            .map_err(|error| file_error(path, error.what()))
+        bridge::write_coverage(self.foreign.pin_mut(), text).map_err(|error| file_error(path, error.what()))
     }
 }
 
@@ -217,17 +195,10 @@ impl Drop for Handle {
 
 /// Finds out with an understandable error whether a file can be written, since Verilator does not tell why not.
 fn writable(path: &Path) -> Result<&str, Error> {
-    File::create(path).map_err(|source| Error::File {
-        path: path.to_owned(),
-        source,
-    })?;
-    path.to_str()
-        .ok_or_else(|| file_error(path, "its name is not UTF-8"))
+    File::create(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
+    path.to_str().ok_or_else(|| file_error(path, "its name is not UTF-8"))
 }
 
 fn file_error(path: &Path, what: &str) -> Error {
-    Error::File {
-        path: path.to_owned(),
-        source: std::io::Error::other(what.to_owned()),
-    }
+    Error::File { path: path.to_owned(), source: std::io::Error::other(what.to_owned()) }
 }

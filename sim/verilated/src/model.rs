@@ -55,12 +55,7 @@ pub trait Model: Sized + Send {
     /// Starts a waveform file of `depth` levels of hierarchy, 0 for all. With [`tick`](Model::tick) it writes itself; with
     /// [`eval`](Model::eval) call [`dump`](Model::dump). Closed by [`close_trace`](Model::close_trace) or with the model; one after another
     /// may be open.
-    fn open_trace(
-        &mut self,
-        format: TraceFormat,
-        path: impl AsRef<Path>,
-        depth: u32,
-    ) -> Result<(), Error> {
+    fn open_trace(&mut self, format: TraceFormat, path: impl AsRef<Path>, depth: u32) -> Result<(), Error> {
         // SAFETY: as in eval.
         unsafe { self.handle() }.open_trace(format, path.as_ref(), depth)
     }

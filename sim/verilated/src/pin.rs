@@ -56,10 +56,7 @@ impl<T: PinValue, const WIDTH: u32> Input<T, WIDTH> {
     /// `at` points to a port of this type and width, which lives as long as the pin can be reached.
     #[doc(hidden)]
     pub unsafe fn new(at: *mut u8) -> Self {
-        Input {
-            at: NonNull::new(at.cast()).expect("a port has an address"),
-            owned: PhantomData,
-        }
+        Input { at: NonNull::new(at.cast()).expect("a port has an address"), owned: PhantomData }
     }
 
     /// Drives the pin. The model sees it at its next evaluation. Bits beyond the port are our bug: a debug build
@@ -88,10 +85,7 @@ impl<T: PinValue, const WIDTH: u32> Output<T, WIDTH> {
     /// As [`Input::new`].
     #[doc(hidden)]
     pub unsafe fn new(at: *mut u8) -> Self {
-        Output {
-            at: NonNull::new(at.cast()).expect("a port has an address"),
-            owned: PhantomData,
-        }
+        Output { at: NonNull::new(at.cast()).expect("a port has an address"), owned: PhantomData }
     }
 
     /// The level since the last evaluation.

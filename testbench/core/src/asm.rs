@@ -112,10 +112,7 @@ pub mod csr {
 
 fn fits(value: i32, bits: u32) -> u32 {
     let limit = 1i64 << (bits - 1);
-    assert!(
-        (-limit..limit).contains(&i64::from(value)),
-        "{value} does not fit in {bits} signed bits"
-    );
+    assert!((-limit..limit).contains(&i64::from(value)), "{value} does not fit in {bits} signed bits");
     value as u32
 }
 
@@ -130,9 +127,7 @@ fn r_type(funct7: u32, funct3: u32, rd: u32, rs1: u32, rs2: u32) -> Code {
 /// A store: `funct3` 0 byte, 1 halfword, 2 word.
 pub fn store(funct3: u32, rs2: u32, imm: i32, rs1: u32) -> Code {
     let imm = fits(imm, 12);
-    Code::Word(
-        (imm >> 5 & 0x7F) << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | (imm & 0x1F) << 7 | 0x23,
-    )
+    Code::Word((imm >> 5 & 0x7F) << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | (imm & 0x1F) << 7 | 0x23)
 }
 
 /// A load: `funct3` 0 lb, 1 lh, 2 lw, 4 lbu, 5 lhu.
@@ -236,12 +231,7 @@ pub fn jal(rd: u32, offset: i32) -> Code {
     let o = fits(offset, 21);
     assert!(o & 1 == 0, "odd jump offset");
     Code::Word(
-        (o >> 20 & 1) << 31
-            | (o >> 1 & 0x3FF) << 21
-            | (o >> 11 & 1) << 20
-            | (o >> 12 & 0xFF) << 12
-            | rd << 7
-            | 0x6F,
+        (o >> 20 & 1) << 31 | (o >> 1 & 0x3FF) << 21 | (o >> 11 & 1) << 20 | (o >> 12 & 0xFF) << 12 | rd << 7 | 0x6F,
     )
 }
 
@@ -384,11 +374,7 @@ fn c_word_fields(offset: u32, rs1: u32) -> u32 {
 pub fn c_branch(funct3: u32, rs1: u32, offset: i32) -> Code {
     assert!((8..16).contains(&rs1));
     let o = fits(offset, 9);
-    let bits = (o >> 8 & 1) << 12
-        | (o >> 3 & 3) << 10
-        | (o >> 6 & 3) << 5
-        | (o >> 1 & 3) << 3
-        | (o >> 5 & 1) << 2;
+    let bits = (o >> 8 & 1) << 12 | (o >> 3 & 3) << 10 | (o >> 6 & 3) << 5 | (o >> 1 & 3) << 3 | (o >> 5 & 1) << 2;
     Code::Half((funct3 << 13 | (rs1 - 8) << 7 | bits | 1) as u16)
 }
 
@@ -429,12 +415,7 @@ pub struct Program {
 
 impl Program {
     pub fn at(base: u32) -> Program {
-        Program {
-            base,
-            items: Vec::new(),
-            here: base,
-            labels: BTreeMap::new(),
-        }
+        Program { base, items: Vec::new(), here: base, labels: BTreeMap::new() }
     }
 
     /// The address of the next instruction.
@@ -454,10 +435,7 @@ impl Program {
     }
 
     pub fn address_of(&self, name: &str) -> u32 {
-        *self
-            .labels
-            .get(name)
-            .unwrap_or_else(|| panic!("no label {name}"))
+        *self.labels.get(name).unwrap_or_else(|| panic!("no label {name}"))
     }
 
     pub fn put(&mut self, code: Code) -> &mut Program {
@@ -472,28 +450,19 @@ impl Program {
     }
 
     /// Four bytes that depend on the distance to a label: `program.to("loop", |d| bne(T0, ZERO, d))`.
-    pub fn to(
-        &mut self,
-        label: impl Into<String>,
-        encode: impl Fn(i32) -> Code + 'static,
-    ) -> &mut Program {
+    pub fn to(&mut self, label: impl Into<String>, encode: impl Fn(i32) -> Code + 'static) -> &mut Program {
         self.push(4, Item::ToLabel(4, label.into(), Box::new(encode)))
     }
 
     /// The same in two bytes.
-    pub fn to_compressed(
-        &mut self,
-        label: impl Into<String>,
-        encode: impl Fn(i32) -> Code + 'static,
-    ) -> &mut Program {
+    pub fn to_compressed(&mut self, label: impl Into<String>, encode: impl Fn(i32) -> Code + 'static) -> &mut Program {
         self.push(2, Item::ToLabel(2, label.into(), Box::new(encode)))
     }
 
     /// Loads a constant, in eight bytes whatever it is.
     pub fn li(&mut self, rd: u32, value: u32) -> &mut Program {
         let low = (value as i32) << 20 >> 20;
-        self.put(lui(rd, value.wrapping_sub(low as u32) >> 12))
-            .put(addi(rd, rd, low))
+        self.put(lui(rd, value.wrapping_sub(low as u32) >> 12)).put(addi(rd, rd, low))
     }
 
     /// Loads the address of a label, in eight bytes.
@@ -577,13 +546,6 @@ mod tests {
             .to_compressed("top", |d| c_jump(5, d))
             .label("end");
         let codes = program.codes();
-        assert_eq!(
-            codes,
-            [
-                (0x100, beq(0, 0, 8)),
-                (0x104, c_nop()),
-                (0x106, c_jump(5, -6))
-            ]
-        );
+        assert_eq!(codes, [(0x100, beq(0, 0, 8)), (0x104, c_nop()), (0x106, c_jump(5, -6))]);
     }
 }

@@ -79,12 +79,7 @@ impl<M: CoreModel> Bench<M> {
     pub const HART_ID: u32 = 7;
 
     /// A core that comes out of reset with the next clock.
-    pub fn new(
-        memory: Memory,
-        boot_addr: u32,
-        timing: Timing,
-        seed: u64,
-    ) -> Result<Bench<M>, verilated::Error> {
+    pub fn new(memory: Memory, boot_addr: u32, timing: Timing, seed: u64) -> Result<Bench<M>, verilated::Error> {
         let model = M::build(Context::new().randomized(seed as u32))?;
         Bench::with_model(model, memory, boot_addr, timing, seed)
     }
@@ -102,12 +97,7 @@ impl<M: CoreModel> Bench<M> {
             memory,
             timing,
             irq: false,
-            inputs: Inputs {
-                reset: true,
-                boot_addr,
-                hart_id: Self::HART_ID,
-                ..Inputs::default()
-            },
+            inputs: Inputs { reset: true, boot_addr, hart_id: Self::HART_ID, ..Inputs::default() },
             rng: ChaCha8Rng::seed_from_u64(seed),
             instr_answers: VecDeque::new(),
             data_answers: VecDeque::new(),
@@ -138,25 +128,14 @@ impl<M: CoreModel> Bench<M> {
     fn port(&mut self, gnt_percent: u32, answer: Option<Result<u32, BusError>>) -> PortInputs {
         let gnt = self.chance(gnt_percent);
         match answer {
-            Some(answer) => PortInputs {
-                gnt,
-                rvalid: true,
-                rdata: answer.unwrap_or(0xDEAD_DEAD),
-                err: answer.is_err(),
-            },
+            Some(answer) => {
+                PortInputs { gnt, rvalid: true, rdata: answer.unwrap_or(0xDEAD_DEAD), err: answer.is_err() }
+            }
             None if gnt_percent < 100 => {
                 let noise = self.rng.next_u32();
-                PortInputs {
-                    gnt,
-                    rvalid: false,
-                    rdata: noise,
-                    err: noise & 1 == 1,
-                }
+                PortInputs { gnt, rvalid: false, rdata: noise, err: noise & 1 == 1 }
             }
-            None => PortInputs {
-                gnt,
-                ..PortInputs::default()
-            },
+            None => PortInputs { gnt, ..PortInputs::default() },
         }
     }
 
@@ -174,11 +153,8 @@ impl<M: CoreModel> Bench<M> {
             self.data_answers.pop_front()
         };
         let random_irq = self.inputs.irq && !self.irq;
-        let random_irq = if random_irq {
-            !self.chance(timing.irq_falls_percent)
-        } else {
-            self.chance(timing.irq_rises_percent)
-        };
+        let random_irq =
+            if random_irq { !self.chance(timing.irq_falls_percent) } else { self.chance(timing.irq_rises_percent) };
         self.inputs.irq = self.irq || random_irq;
         self.inputs.instr = self.port(timing.instr_gnt_percent, instr);
         self.inputs.data = self.port(timing.data_gnt_percent, data);
@@ -187,36 +163,19 @@ impl<M: CoreModel> Bench<M> {
 
         let outputs = self.model.outputs();
         if outputs.instr_req && self.inputs.instr.gnt {
-            self.instr_answers
-                .push_back(self.memory.read(outputs.instr_addr));
+            self.instr_answers.push_back(self.memory.read(outputs.instr_addr));
         }
         let mut granted = None;
         if outputs.data_req && self.inputs.data.gnt {
-            let Outputs {
-                data_addr: addr,
-                data_we: we,
-                data_be: be,
-                data_wdata: wdata,
-                ..
-            } = outputs;
+            let Outputs { data_addr: addr, data_we: we, data_be: be, data_wdata: wdata, .. } = outputs;
             self.data_answers.push_back(match we {
                 true => self.memory.write(addr, be, wdata).map(|()| 0xDEAD_BEEF),
                 false => self.memory.read(addr),
             });
-            granted = Some(Granted {
-                addr,
-                we,
-                be,
-                wdata,
-            });
+            granted = Some(Granted { addr, we, be, wdata });
         }
         let rvfi = self.model.rvfi();
         self.edge()?;
-        Ok(Clock {
-            outputs,
-            rvfi,
-            granted,
-            irq: self.inputs.irq,
-        })
+        Ok(Clock { outputs, rvfi, granted, irq: self.inputs.irq })
     }
 }

@@ -28,10 +28,7 @@ pub fn set_handler(program: &mut Program) -> &mut Program {
 
 /// Turns the external interrupt on.
 pub fn enable_interrupts(program: &mut Program) -> &mut Program {
-    program
-        .li(T5, 1 << 11)
-        .put(asm::csrw(csr::MIE, T5))
-        .put(asm::csrrsi(ZERO, csr::MSTATUS, 8))
+    program.li(T5, 1 << 11).put(asm::csrw(csr::MIE, T5)).put(asm::csrrsi(ZERO, csr::MSTATUS, 8))
 }
 
 pub fn memory(program: &Program) -> Memory {
@@ -43,17 +40,15 @@ pub fn memory(program: &Program) -> Memory {
 
 /// A core in front of the first instruction of a program.
 pub fn start(program: &Program, timing: Timing) -> Lockstep {
-    let mut lockstep = Lockstep::new(memory(program), program.base(), timing, 1)
-        .unwrap_or_else(|failure| panic!("{failure}"));
+    let mut lockstep =
+        Lockstep::new(memory(program), program.base(), timing, 1).unwrap_or_else(|failure| panic!("{failure}"));
     lockstep.keep_steps = true;
     lockstep
 }
 
 /// Runs until the program parks; a difference from the reference is a panic.
 pub fn run_to_end(mut lockstep: Lockstep) -> Lockstep {
-    let end = lockstep
-        .run(10_000)
-        .unwrap_or_else(|failure| panic!("{failure}"));
+    let end = lockstep.run(10_000).unwrap_or_else(|failure| panic!("{failure}"));
     assert_eq!(end, End::Parked, "the program did not end");
     lockstep
 }

@@ -50,60 +50,16 @@ pub enum CsrSource {
 /// An instruction. Compressed ones are told by what they do, not by how they are encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Insn {
-    Lui {
-        rd: u8,
-        value: u32,
-    },
-    Auipc {
-        rd: u8,
-        value: u32,
-    },
-    Jal {
-        rd: u8,
-        offset: i32,
-    },
-    Jalr {
-        rd: u8,
-        rs1: u8,
-        offset: i32,
-    },
-    Branch {
-        condition: Condition,
-        rs1: u8,
-        rs2: u8,
-        offset: i32,
-    },
-    Load {
-        rd: u8,
-        rs1: u8,
-        offset: i32,
-        size_bytes: u8,
-        signed: bool,
-    },
-    Store {
-        rs2: u8,
-        rs1: u8,
-        offset: i32,
-        size_bytes: u8,
-    },
-    OpImm {
-        op: Alu,
-        rd: u8,
-        rs1: u8,
-        imm: i32,
-    },
-    Op {
-        op: Alu,
-        rd: u8,
-        rs1: u8,
-        rs2: u8,
-    },
-    Csr {
-        change: CsrChange,
-        rd: u8,
-        csr: u16,
-        source: CsrSource,
-    },
+    Lui { rd: u8, value: u32 },
+    Auipc { rd: u8, value: u32 },
+    Jal { rd: u8, offset: i32 },
+    Jalr { rd: u8, rs1: u8, offset: i32 },
+    Branch { condition: Condition, rs1: u8, rs2: u8, offset: i32 },
+    Load { rd: u8, rs1: u8, offset: i32, size_bytes: u8, signed: bool },
+    Store { rs2: u8, rs1: u8, offset: i32, size_bytes: u8 },
+    OpImm { op: Alu, rd: u8, rs1: u8, imm: i32 },
+    Op { op: Alu, rd: u8, rs1: u8, rs2: u8 },
+    Csr { change: CsrChange, rd: u8, csr: u16, source: CsrSource },
     Fence,
     FenceI,
     Ecall,
@@ -125,9 +81,7 @@ fn signed(bits: u32, width: u32) -> i32 {
 
 /// Puts bits of an instruction where an immediate wants them: `(high, low, to)` moves bits high to low to bit `to` and up.
 fn gather(bits: u32, parts: &[(u32, u32, u32)]) -> u32 {
-    parts.iter().fold(0, |value, &(high, low, to)| {
-        value | field(bits, high, low) << to
-    })
+    parts.iter().fold(0, |value, &(high, low, to)| value | field(bits, high, low) << to)
 }
 
 impl Insn {
@@ -149,34 +103,15 @@ impl Insn {
         let funct7 = field(bits, 31, 25);
         let imm_i = signed(field(bits, 31, 20), 12);
         match field(bits, 6, 0) {
-            0x37 => Lui {
-                rd,
-                value: bits & 0xFFFF_F000,
-            },
-            0x17 => Auipc {
-                rd,
-                value: bits & 0xFFFF_F000,
-            },
+            0x37 => Lui { rd, value: bits & 0xFFFF_F000 },
+            0x17 => Auipc { rd, value: bits & 0xFFFF_F000 },
             0x6F => {
-                let offset = signed(
-                    gather(
-                        bits,
-                        &[(31, 31, 20), (19, 12, 12), (20, 20, 11), (30, 21, 1)],
-                    ),
-                    21,
-                );
+                let offset = signed(gather(bits, &[(31, 31, 20), (19, 12, 12), (20, 20, 11), (30, 21, 1)]), 21);
                 Jal { rd, offset }
             }
-            0x67 if funct3 == 0 => Jalr {
-                rd,
-                rs1,
-                offset: imm_i,
-            },
+            0x67 if funct3 == 0 => Jalr { rd, rs1, offset: imm_i },
             0x63 => {
-                let offset = signed(
-                    gather(bits, &[(31, 31, 12), (7, 7, 11), (30, 25, 5), (11, 8, 1)]),
-                    13,
-                );
+                let offset = signed(gather(bits, &[(31, 31, 12), (7, 7, 11), (30, 25, 5), (11, 8, 1)]), 13);
                 let condition = match funct3 {
                     0 => Condition::Eq,
                     1 => Condition::Ne,
@@ -186,12 +121,7 @@ impl Insn {
                     7 => Condition::Geu,
                     _ => return Illegal,
                 };
-                Branch {
-                    condition,
-                    rs1,
-                    rs2,
-                    offset,
-                }
+                Branch { condition, rs1, rs2, offset }
             }
             0x03 => {
                 let (size_bytes, signed) = match funct3 {
@@ -202,22 +132,11 @@ impl Insn {
                     5 => (2, false),
                     _ => return Illegal,
                 };
-                Load {
-                    rd,
-                    rs1,
-                    offset: imm_i,
-                    size_bytes,
-                    signed,
-                }
+                Load { rd, rs1, offset: imm_i, size_bytes, signed }
             }
             0x23 if funct3 < 3 => {
                 let offset = signed(gather(bits, &[(31, 25, 5), (11, 7, 0)]), 12);
-                Store {
-                    rs2,
-                    rs1,
-                    offset,
-                    size_bytes: 1 << funct3,
-                }
+                Store { rs2, rs1, offset, size_bytes: 1 << funct3 }
             }
             0x13 => {
                 let shift = i32::from(rs2);
@@ -276,17 +195,8 @@ impl Insn {
                         }
                     }
                 };
-                let source = if funct3 < 4 {
-                    CsrSource::Register(rs1)
-                } else {
-                    CsrSource::Immediate(rs1)
-                };
-                Csr {
-                    change,
-                    rd,
-                    csr: field(bits, 31, 20) as u16,
-                    source,
-                }
+                let source = if funct3 < 4 { CsrSource::Register(rs1) } else { CsrSource::Immediate(rs1) };
+                Csr { change, rd, csr: field(bits, 31, 20) as u16, source }
             }
             _ => Illegal,
         }
@@ -303,182 +213,55 @@ impl Insn {
         let shift = gather(bits, &[(12, 12, 5), (6, 2, 0)]) as i32;
         let word_offset = gather(bits, &[(5, 5, 6), (12, 10, 3), (6, 6, 2)]) as i32;
         let jump = || {
-            let parts = [
-                (12, 12, 11),
-                (11, 11, 4),
-                (10, 9, 8),
-                (8, 8, 10),
-                (7, 7, 6),
-                (6, 6, 7),
-                (5, 3, 1),
-                (2, 2, 5),
-            ];
+            let parts = [(12, 12, 11), (11, 11, 4), (10, 9, 8), (8, 8, 10), (7, 7, 6), (6, 6, 7), (5, 3, 1), (2, 2, 5)];
             signed(gather(bits, &parts), 12)
         };
-        let branch = || {
-            signed(
-                gather(
-                    bits,
-                    &[(12, 12, 8), (11, 10, 3), (6, 5, 6), (4, 3, 1), (2, 2, 5)],
-                ),
-                9,
-            )
-        };
+        let branch = || signed(gather(bits, &[(12, 12, 8), (11, 10, 3), (6, 5, 6), (4, 3, 1), (2, 2, 5)]), 9);
         match (field(bits, 1, 0), field(bits, 15, 13)) {
             (0, 0) => match gather(bits, &[(10, 7, 6), (12, 11, 4), (5, 5, 3), (6, 6, 2)]) as i32 {
                 0 => Illegal,
-                imm => OpImm {
-                    op: Alu::Add,
-                    rd: low_rd,
-                    rs1: SP,
-                    imm,
-                },
+                imm => OpImm { op: Alu::Add, rd: low_rd, rs1: SP, imm },
             },
-            (0, 2) => Load {
-                rd: low_rd,
-                rs1: low_rs1,
-                offset: word_offset,
-                size_bytes: 4,
-                signed: true,
-            },
-            (0, 6) => Store {
-                rs2: low_rd,
-                rs1: low_rs1,
-                offset: word_offset,
-                size_bytes: 4,
-            },
-            (1, 0) => OpImm {
-                op: Alu::Add,
-                rd,
-                rs1: rd,
-                imm: imm6,
-            },
-            (1, 1) => Jal {
-                rd: 1,
-                offset: jump(),
-            },
-            (1, 2) => OpImm {
-                op: Alu::Add,
-                rd,
-                rs1: 0,
-                imm: imm6,
-            },
+            (0, 2) => Load { rd: low_rd, rs1: low_rs1, offset: word_offset, size_bytes: 4, signed: true },
+            (0, 6) => Store { rs2: low_rd, rs1: low_rs1, offset: word_offset, size_bytes: 4 },
+            (1, 0) => OpImm { op: Alu::Add, rd, rs1: rd, imm: imm6 },
+            (1, 1) => Jal { rd: 1, offset: jump() },
+            (1, 2) => OpImm { op: Alu::Add, rd, rs1: 0, imm: imm6 },
             (1, 3) if imm6 == 0 => Illegal,
             (1, 3) if rd == SP => {
-                let imm = signed(
-                    gather(
-                        bits,
-                        &[(12, 12, 9), (4, 3, 7), (5, 5, 6), (2, 2, 5), (6, 6, 4)],
-                    ),
-                    10,
-                );
-                OpImm {
-                    op: Alu::Add,
-                    rd: SP,
-                    rs1: SP,
-                    imm,
-                }
+                let imm = signed(gather(bits, &[(12, 12, 9), (4, 3, 7), (5, 5, 6), (2, 2, 5), (6, 6, 4)]), 10);
+                OpImm { op: Alu::Add, rd: SP, rs1: SP, imm }
             }
-            (1, 3) => Lui {
-                rd,
-                value: (imm6 << 12) as u32,
-            },
+            (1, 3) => Lui { rd, value: (imm6 << 12) as u32 },
             (1, 4) => match (field(bits, 11, 10), field(bits, 12, 12), field(bits, 6, 5)) {
-                (0, 0, _) => OpImm {
-                    op: Alu::Srl,
-                    rd: low_rs1,
-                    rs1: low_rs1,
-                    imm: shift,
-                },
-                (1, 0, _) => OpImm {
-                    op: Alu::Sra,
-                    rd: low_rs1,
-                    rs1: low_rs1,
-                    imm: shift,
-                },
-                (2, _, _) => OpImm {
-                    op: Alu::And,
-                    rd: low_rs1,
-                    rs1: low_rs1,
-                    imm: imm6,
-                },
+                (0, 0, _) => OpImm { op: Alu::Srl, rd: low_rs1, rs1: low_rs1, imm: shift },
+                (1, 0, _) => OpImm { op: Alu::Sra, rd: low_rs1, rs1: low_rs1, imm: shift },
+                (2, _, _) => OpImm { op: Alu::And, rd: low_rs1, rs1: low_rs1, imm: imm6 },
                 (3, 0, which) => {
                     let op = [Alu::Sub, Alu::Xor, Alu::Or, Alu::And][which as usize];
-                    Op {
-                        op,
-                        rd: low_rs1,
-                        rs1: low_rs1,
-                        rs2: low_rd,
-                    }
+                    Op { op, rd: low_rs1, rs1: low_rs1, rs2: low_rd }
                 }
                 _ => Illegal,
             },
-            (1, 5) => Jal {
-                rd: 0,
-                offset: jump(),
-            },
-            (1, 6) => Branch {
-                condition: Condition::Eq,
-                rs1: low_rs1,
-                rs2: 0,
-                offset: branch(),
-            },
-            (1, 7) => Branch {
-                condition: Condition::Ne,
-                rs1: low_rs1,
-                rs2: 0,
-                offset: branch(),
-            },
-            (2, 0) if shift < 32 => OpImm {
-                op: Alu::Sll,
-                rd,
-                rs1: rd,
-                imm: shift,
-            },
+            (1, 5) => Jal { rd: 0, offset: jump() },
+            (1, 6) => Branch { condition: Condition::Eq, rs1: low_rs1, rs2: 0, offset: branch() },
+            (1, 7) => Branch { condition: Condition::Ne, rs1: low_rs1, rs2: 0, offset: branch() },
+            (2, 0) if shift < 32 => OpImm { op: Alu::Sll, rd, rs1: rd, imm: shift },
             (2, 2) if rd != 0 => {
                 let offset = gather(bits, &[(3, 2, 6), (12, 12, 5), (6, 4, 2)]) as i32;
-                Load {
-                    rd,
-                    rs1: SP,
-                    offset,
-                    size_bytes: 4,
-                    signed: true,
-                }
+                Load { rd, rs1: SP, offset, size_bytes: 4, signed: true }
             }
             (2, 4) => match (field(bits, 12, 12), rd, rs2) {
                 (0, 0, 0) => Illegal,
-                (0, _, 0) => Jalr {
-                    rd: 0,
-                    rs1: rd,
-                    offset: 0,
-                },
-                (0, _, _) => Op {
-                    op: Alu::Add,
-                    rd,
-                    rs1: 0,
-                    rs2,
-                },
+                (0, _, 0) => Jalr { rd: 0, rs1: rd, offset: 0 },
+                (0, _, _) => Op { op: Alu::Add, rd, rs1: 0, rs2 },
                 (1, 0, 0) => Ebreak,
-                (1, _, 0) => Jalr {
-                    rd: 1,
-                    rs1: rd,
-                    offset: 0,
-                },
-                (_, _, _) => Op {
-                    op: Alu::Add,
-                    rd,
-                    rs1: rd,
-                    rs2,
-                },
+                (1, _, 0) => Jalr { rd: 1, rs1: rd, offset: 0 },
+                (_, _, _) => Op { op: Alu::Add, rd, rs1: rd, rs2 },
             },
             (2, 6) => {
                 let offset = gather(bits, &[(8, 7, 6), (12, 9, 2)]) as i32;
-                Store {
-                    rs2,
-                    rs1: SP,
-                    offset,
-                    size_bytes: 4,
-                }
+                Store { rs2, rs1: SP, offset, size_bytes: 4 }
             }
             _ => Illegal,
         }
@@ -493,44 +276,19 @@ impl fmt::Display for Insn {
             Auipc { rd, value } => write!(f, "auipc x{rd}, {:#x}", value >> 12),
             Jal { rd, offset } => write!(f, "jal x{rd}, .{offset:+}"),
             Jalr { rd, rs1, offset } => write!(f, "jalr x{rd}, {offset}(x{rs1})"),
-            Branch {
-                condition,
-                rs1,
-                rs2,
-                offset,
-            } => {
+            Branch { condition, rs1, rs2, offset } => {
                 write!(f, "b{} x{rs1}, x{rs2}, .{offset:+}", lower(condition))
             }
-            Load {
-                rd,
-                rs1,
-                offset,
-                size_bytes,
-                signed,
-            } => {
+            Load { rd, rs1, offset, size_bytes, signed } => {
                 let unsigned = if signed { "" } else { "u" };
-                write!(
-                    f,
-                    "l{}{unsigned} x{rd}, {offset}(x{rs1})",
-                    size_letter(size_bytes)
-                )
+                write!(f, "l{}{unsigned} x{rd}, {offset}(x{rs1})", size_letter(size_bytes))
             }
-            Store {
-                rs2,
-                rs1,
-                offset,
-                size_bytes,
-            } => {
+            Store { rs2, rs1, offset, size_bytes } => {
                 write!(f, "s{} x{rs2}, {offset}(x{rs1})", size_letter(size_bytes))
             }
             OpImm { op, rd, rs1, imm } => write!(f, "{}i x{rd}, x{rs1}, {imm}", lower(op)),
             Op { op, rd, rs1, rs2 } => write!(f, "{} x{rd}, x{rs1}, x{rs2}", lower(op)),
-            Csr {
-                change,
-                rd,
-                csr,
-                source,
-            } => {
+            Csr { change, rd, csr, source } => {
                 let change = match change {
                     CsrChange::Write => "w",
                     CsrChange::Set => "s",

@@ -24,11 +24,7 @@ const SHOWN: usize = 12;
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     #[error("clock {clock}: {what}\n{listing}")]
-    Mismatch {
-        clock: u64,
-        what: String,
-        listing: String,
-    },
+    Mismatch { clock: u64, what: String, listing: String },
     #[error(transparent)]
     Model(#[from] verilated::Error),
 }
@@ -76,14 +72,8 @@ pub struct Lockstep {
 }
 
 impl Lockstep {
-    pub fn new(
-        memory: Memory,
-        boot_addr: u32,
-        timing: Timing,
-        seed: u64,
-    ) -> Result<Lockstep, Failure> {
-        let model =
-            crate::models::CoreModel::build(verilated::Context::new().randomized(seed as u32))?;
+    pub fn new(memory: Memory, boot_addr: u32, timing: Timing, seed: u64) -> Result<Lockstep, Failure> {
+        let model = crate::models::CoreModel::build(verilated::Context::new().randomized(seed as u32))?;
         Lockstep::with_model(model, memory, boot_addr, timing, seed)
     }
 
@@ -160,14 +150,10 @@ impl Lockstep {
                 }
                 let quiet = self.clock - self.last_retirement;
                 if clock.outputs.sleep {
-                    if self.reference.can_wake()
-                        && self.sleep_history & 2 != 0
-                        && self.irq_history >> 2 & 1 == 1
-                    {
+                    if self.reference.can_wake() && self.sleep_history & 2 != 0 && self.irq_history >> 2 & 1 == 1 {
                         return Err(self.mismatch("sleeps through an interrupt".into()));
                     }
-                    let hopeless = !self.reference.can_wake()
-                        || (timing.irq_rises_percent == 0 && !self.bench.irq);
+                    let hopeless = !self.reference.can_wake() || (timing.irq_rises_percent == 0 && !self.bench.irq);
                     if hopeless && quiet > SLEEP_CLOCKS {
                         end = Some(End::Asleep);
                     }
@@ -181,11 +167,7 @@ impl Lockstep {
     }
 
     fn compare(&mut self, rvfi: &Rvfi, trace: Option<u32>) -> Result<(), Failure> {
-        let insn = if rvfi.insn == 0 && rvfi.trap {
-            Insn::Illegal
-        } else {
-            Insn::decode(rvfi.insn)
-        };
+        let insn = if rvfi.insn == 0 && rvfi.trap { Insn::Illegal } else { Insn::decode(rvfi.insn) };
         self.remember(rvfi, insn);
         let irq_seen = self.irq_history >> 2 & 1 == 1;
 
@@ -196,31 +178,19 @@ impl Lockstep {
             if !self.irq_since_retirement {
                 return Err(self.mismatch("interrupt taken though irq_i was low".into()));
             }
-        } else if self.reference.interrupts_enabled() && irq_seen && starts_in_its_last_clock(insn)
-        {
+        } else if self.reference.interrupts_enabled() && irq_seen && starts_in_its_last_clock(insn) {
             return Err(self.mismatch("started though an interrupt was pending and enabled".into()));
         }
 
-        let moment = Moment {
-            interrupted: rvfi.intr,
-            mip: irq_seen,
-            clock: self.clock.saturating_sub(1),
-        };
+        let moment = Moment { interrupted: rvfi.intr, mip: irq_seen, clock: self.clock.saturating_sub(1) };
         let expected = self.reference.step(moment);
-        let access_faulted = expected.trapped
-            && matches!(
-                self.reference.mcause(),
-                cause::LOAD_FAULT | cause::STORE_FAULT
-            );
+        let access_faulted =
+            expected.trapped && matches!(self.reference.mcause(), cause::LOAD_FAULT | cause::STORE_FAULT);
 
         let mut differences = String::new();
         let mut check = |name: &str, core: u64, reference: u64| {
             if core != reference {
-                write!(
-                    differences,
-                    "{name}: core {core:#x}, reference {reference:#x}; "
-                )
-                .expect("writes to a string");
+                write!(differences, "{name}: core {core:#x}, reference {reference:#x}; ").expect("writes to a string");
             }
         };
         check("order", rvfi.order, self.retired);
@@ -234,27 +204,11 @@ impl Lockstep {
             check("rs1 value", rvfi.rs1.1.into(), expected.rs1_value.into());
             check("rs2 value", rvfi.rs2.1.into(), expected.rs2_value.into());
         }
-        check(
-            "read mask",
-            rvfi.mem_rmask.into(),
-            expected.access.read_mask.into(),
-        );
-        check(
-            "write mask",
-            rvfi.mem_wmask.into(),
-            expected.access.write_mask.into(),
-        );
+        check("read mask", rvfi.mem_rmask.into(), expected.access.read_mask.into());
+        check("write mask", rvfi.mem_wmask.into(), expected.access.write_mask.into());
         if rvfi.mem_rmask | rvfi.mem_wmask != 0 {
-            let data = if rvfi.mem_wmask != 0 {
-                rvfi.mem_wdata & bytes(rvfi.mem_wmask)
-            } else {
-                rvfi.mem_rdata
-            };
-            check(
-                "memory address",
-                rvfi.mem_addr.into(),
-                expected.access.addr.into(),
-            );
+            let data = if rvfi.mem_wmask != 0 { rvfi.mem_wdata & bytes(rvfi.mem_wmask) } else { rvfi.mem_rdata };
+            check("memory address", rvfi.mem_addr.into(), expected.access.addr.into());
             check("memory data", data.into(), expected.access.data.into());
         }
         check(
@@ -268,35 +222,19 @@ impl Lockstep {
             match self.pending.pop_front() {
                 None => check("accesses on the bus", 0, 1),
                 Some(bus) => {
-                    check(
-                        "we on the bus",
-                        bus.we.into(),
-                        matches!(insn, Insn::Store { .. }).into(),
-                    );
+                    check("we on the bus", bus.we.into(), matches!(insn, Insn::Store { .. }).into());
                     if !access_faulted {
-                        check(
-                            "address on the bus",
-                            bus.addr.into(),
-                            expected.access.addr.into(),
-                        );
+                        check("address on the bus", bus.addr.into(), expected.access.addr.into());
                         let mask = expected.access.read_mask | expected.access.write_mask;
                         check("byte enables on the bus", bus.be.into(), mask.into());
                     }
                     if bus.we && !access_faulted {
-                        check(
-                            "data on the bus",
-                            (bus.wdata & bytes(bus.be)).into(),
-                            expected.access.data.into(),
-                        );
+                        check("data on the bus", (bus.wdata & bytes(bus.be)).into(), expected.access.data.into());
                     }
                 }
             }
         }
-        check(
-            "accesses ahead of their instruction, above one",
-            (self.pending.len() > 1).into(),
-            0,
-        );
+        check("accesses ahead of their instruction, above one", (self.pending.len() > 1).into(), 0);
         if !differences.is_empty() {
             return Err(self.mismatch(differences));
         }
@@ -304,10 +242,7 @@ impl Lockstep {
         self.x[usize::from(rvfi.rd.0)] = rvfi.rd.1;
         self.traces.extend(trace.map(|value| (self.clock, value)));
         if self.keep_steps {
-            self.steps.push(Step {
-                clock: self.clock,
-                rvfi: *rvfi,
-            });
+            self.steps.push(Step { clock: self.clock, rvfi: *rvfi });
         }
         self.retired += 1;
         self.interrupts += u64::from(rvfi.intr);
@@ -340,11 +275,7 @@ impl Lockstep {
             listing.push_str(line);
             listing.push('\n');
         }
-        Failure::Mismatch {
-            clock: self.clock,
-            what,
-            listing,
-        }
+        Failure::Mismatch { clock: self.clock, what, listing }
     }
 }
 
@@ -352,24 +283,14 @@ impl Lockstep {
 fn starts_in_its_last_clock(insn: Insn) -> bool {
     match insn {
         Insn::Load { .. } | Insn::Store { .. } | Insn::Wfi => false,
-        Insn::Op { op, .. } => !matches!(
-            op,
-            Alu::Mul
-                | Alu::Mulh
-                | Alu::Mulhsu
-                | Alu::Mulhu
-                | Alu::Div
-                | Alu::Divu
-                | Alu::Rem
-                | Alu::Remu
-        ),
+        Insn::Op { op, .. } => {
+            !matches!(op, Alu::Mul | Alu::Mulh | Alu::Mulhsu | Alu::Mulhu | Alu::Div | Alu::Divu | Alu::Rem | Alu::Remu)
+        }
         _ => true,
     }
 }
 
 /// The bits of the bytes in a mask.
 fn bytes(mask: u8) -> u32 {
-    (0..4)
-        .filter(|lane| mask >> lane & 1 == 1)
-        .fold(0, |bits, lane| bits | 0xFF << (8 * lane))
+    (0..4).filter(|lane| mask >> lane & 1 == 1).fold(0, |bits, lane| bits | 0xFF << (8 * lane))
 }

@@ -17,11 +17,7 @@ pub struct Memory {
 
 impl Memory {
     pub fn new(base: u32, len_bytes: u32) -> Memory {
-        Memory {
-            base,
-            words: vec![0; len_bytes as usize / 4],
-            faulty: Vec::new(),
-        }
+        Memory { base, words: vec![0; len_bytes as usize / 4], faulty: Vec::new() }
     }
 
     /// From now on accesses to these bytes fail, as do those outside of the memory.
@@ -60,9 +56,7 @@ impl Memory {
     /// Writes the bytes that `be` names into the word that contains address `at`.
     pub fn write(&mut self, at: u32, be: u8, data: u32) -> Result<(), BusError> {
         let index = self.index(at)?;
-        let mask = (0..4)
-            .filter(|lane| be >> lane & 1 == 1)
-            .fold(0, |mask, lane| mask | 0xFF << (8 * lane));
+        let mask = (0..4).filter(|lane| be >> lane & 1 == 1).fold(0, |mask, lane| mask | 0xFF << (8 * lane));
         self.words[index] = self.words[index] & !mask | data & mask;
         Ok(())
     }

@@ -112,10 +112,7 @@ macro_rules! core_model {
                     data_be: self.data_be_o.get(),
                     data_wdata: self.data_wdata_o.get(),
                     sleep: self.sleep_o.is_high(),
-                    trace: self
-                        .trace_valid_o
-                        .is_high()
-                        .then(|| self.trace_data_o.get()),
+                    trace: self.trace_valid_o.is_high().then(|| self.trace_data_o.get()),
                 }
             }
 
@@ -124,11 +121,7 @@ macro_rules! core_model {
                 if !self.rvfi_valid.is_high() {
                     return None;
                 }
-                assert!(
-                    !self.rvfi_halt.is_high()
-                        && self.rvfi_mode.get() == 3
-                        && self.rvfi_ixl.get() == 1
-                );
+                assert!(!self.rvfi_halt.is_high() && self.rvfi_mode.get() == 3 && self.rvfi_ixl.get() == 1);
                 Some(Rvfi {
                     order: self.rvfi_order.get(),
                     insn: self.rvfi_insn.get(),

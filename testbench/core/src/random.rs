@@ -82,12 +82,7 @@ pub struct Case {
 
 /// A register that may be written.
 fn rd() -> impl Strategy<Value = u32> {
-    (0..26u32).prop_map(|n| {
-        [0, 1, 3, 4, 5, 6, 7]
-            .get(n as usize)
-            .copied()
-            .unwrap_or(n + 3)
-    })
+    (0..26u32).prop_map(|n| [0, 1, 3, 4, 5, 6, 7].get(n as usize).copied().unwrap_or(n + 3))
 }
 
 fn rs() -> impl Strategy<Value = u32> {
@@ -100,19 +95,7 @@ fn rd_compressed() -> impl Strategy<Value = u32> {
 }
 
 fn value() -> impl Strategy<Value = u32> {
-    let edges = vec![
-        0,
-        1,
-        2,
-        3,
-        0x7FFF_FFFF,
-        0x8000_0000,
-        0x8000_0001,
-        u32::MAX,
-        u32::MAX - 1,
-        0xFFFF,
-        0x1_0000,
-    ];
+    let edges = vec![0, 1, 2, 3, 0x7FFF_FFFF, 0x8000_0000, 0x8000_0001, u32::MAX, u32::MAX - 1, 0xFFFF, 0x1_0000];
     prop_oneof![2 => select(edges), 1 => any::<u32>(), 1 => 0..64u32]
 }
 
@@ -131,16 +114,14 @@ fn imm() -> impl Strategy<Value = i32> {
 fn arithmetic() -> impl Strategy<Value = Code> {
     prop_oneof![
         Just(asm::nop()),
-        (select(vec![0, 2, 3, 4, 6, 7]), rd(), rs(), imm())
-            .prop_map(|(f, rd, rs1, imm)| asm::op_imm(f, rd, rs1, imm)),
+        (select(vec![0, 2, 3, 4, 6, 7]), rd(), rs(), imm()).prop_map(|(f, rd, rs1, imm)| asm::op_imm(f, rd, rs1, imm)),
         (0..3, rd(), rs(), 0..32u32).prop_map(|(f, rd, rs1, shift)| match f {
             0 => asm::slli(rd, rs1, shift),
             1 => asm::srli(rd, rs1, shift),
             _ => asm::srai(rd, rs1, shift),
         }),
         (0..8u32, rd(), rs(), rs()).prop_map(|(f, rd, rs1, rs2)| asm::op(0, f, rd, rs1, rs2)),
-        (select(vec![0, 5]), rd(), rs(), rs())
-            .prop_map(|(f, rd, rs1, rs2)| asm::op(0x20, f, rd, rs1, rs2)),
+        (select(vec![0, 5]), rd(), rs(), rs()).prop_map(|(f, rd, rs1, rs2)| asm::op(0x20, f, rd, rs1, rs2)),
         (rd(), 0..1u32 << 20).prop_map(|(rd, upper)| asm::lui(rd, upper)),
         (rd(), 0..1u32 << 20).prop_map(|(rd, upper)| asm::auipc(rd, upper)),
     ]
@@ -156,16 +137,13 @@ fn arithmetic_compressed() -> impl Strategy<Value = Code> {
         (rd(), 1..32u32).prop_map(|(rd, rs2)| asm::c_mv(rd, rs2)),
         (rd(), 1..32u32).prop_map(|(rd, rs2)| asm::c_add(rd, rs2)),
         // c.srli, c.srai, c.andi, c.sub, c.xor, c.or, c.and
-        (0..3u16, rd_compressed(), 0..32u16).prop_map(|(f, rd, low)| {
-            Code::Half(0x8001 | f << 10 | (rd as u16 - 8) << 7 | low << 2)
-        }),
-        (0..4u16, rd_compressed(), 0..8u16).prop_map(|(f, rd, rs2)| {
-            Code::Half(0x8C01 | f << 5 | (rd as u16 - 8) << 7 | rs2 << 2)
-        }),
+        (0..3u16, rd_compressed(), 0..32u16)
+            .prop_map(|(f, rd, low)| { Code::Half(0x8001 | f << 10 | (rd as u16 - 8) << 7 | low << 2) }),
+        (0..4u16, rd_compressed(), 0..8u16)
+            .prop_map(|(f, rd, rs2)| { Code::Half(0x8C01 | f << 5 | (rd as u16 - 8) << 7 | rs2 << 2) }),
         // c.slli, c.addi4spn
         (rd(), 0..32u16).prop_map(|(rd, shift)| Code::Half(0x0002 | (rd as u16) << 7 | shift << 2)),
-        (rd_compressed(), 1..256u16)
-            .prop_map(|(rd, imm)| Code::Half(imm << 5 | (rd as u16 - 8) << 2)),
+        (rd_compressed(), 1..256u16).prop_map(|(rd, imm)| Code::Half(imm << 5 | (rd as u16 - 8) << 2)),
     ]
 }
 
@@ -179,25 +157,12 @@ fn memory_access() -> impl Strategy<Value = Code> {
     // Mostly aligned; -64 to 63 around S1 reaches the faulty range.
     let offset = || prop_oneof![4 => (-16..16i32).prop_map(|words| 4 * words), 1 => -64..64i32];
     prop_oneof![
-        (select(vec![2, 0, 1, 4, 5]), rd(), offset(), base())
-            .prop_map(|(f, rd, o, b)| asm::load(f, rd, o, b)),
-        (select(vec![2, 0, 1]), rs(), offset(), base())
-            .prop_map(|(f, rs2, o, b)| asm::store(f, rs2, o, b)),
-        (rd_compressed(), 0..32u32, select(vec![S0, S1])).prop_map(|(rd, word, b)| asm::c_lw(
-            rd,
-            4 * word,
-            b
-        )),
-        (8..16u32, 0..32u32, select(vec![S0, S1])).prop_map(|(rs2, word, b)| asm::c_sw(
-            rs2,
-            4 * word,
-            b
-        )),
+        (select(vec![2, 0, 1, 4, 5]), rd(), offset(), base()).prop_map(|(f, rd, o, b)| asm::load(f, rd, o, b)),
+        (select(vec![2, 0, 1]), rs(), offset(), base()).prop_map(|(f, rs2, o, b)| asm::store(f, rs2, o, b)),
+        (rd_compressed(), 0..32u32, select(vec![S0, S1])).prop_map(|(rd, word, b)| asm::c_lw(rd, 4 * word, b)),
+        (8..16u32, 0..32u32, select(vec![S0, S1])).prop_map(|(rs2, word, b)| asm::c_sw(rs2, 4 * word, b)),
         // c.lwsp, c.swsp
-        (
-            rd().prop_filter("c.lwsp writes a register", |rd| *rd != 0),
-            0..32u16
-        )
+        (rd().prop_filter("c.lwsp writes a register", |rd| *rd != 0), 0..32u16)
             .prop_map(|(rd, bits)| Code::Half(0x4002 | (rd as u16) << 7 | bits << 2)),
         (0..64u16, 0..32u16).prop_map(|(bits, rs2)| Code::Half(0xC002 | bits << 7 | rs2 << 2)),
     ]
@@ -206,10 +171,7 @@ fn memory_access() -> impl Strategy<Value = Code> {
 fn csr_access() -> impl Strategy<Value = Code> {
     // A random trap vector would end most programs; SetTrapVector writes good ones.
     let readable = prop_oneof![8 => select(csr::ALL.to_vec()), 1 => 0..0x1000u32];
-    let writable: Vec<u32> = csr::ALL
-        .into_iter()
-        .filter(|number| *number != csr::MTVEC)
-        .collect();
+    let writable: Vec<u32> = csr::ALL.into_iter().filter(|number| *number != csr::MTVEC).collect();
     prop_oneof![
         (rd(), readable).prop_map(|(rd, number)| asm::csrr(rd, number)),
         (select(vec![1, 2, 3, 5, 6, 7]), rd(), select(writable), rs())
@@ -258,30 +220,25 @@ fn op() -> impl Strategy<Value = Op> {
 
 fn timing() -> impl Strategy<Value = Timing> {
     let percent = || select(vec![100, 100, 70, 30, 10]);
-    (
-        percent(),
-        percent(),
-        percent(),
-        percent(),
-        select(vec![0, 1, 5, 30]),
-        select(vec![50, 10, 3]),
+    (percent(), percent(), percent(), percent(), select(vec![0, 1, 5, 30]), select(vec![50, 10, 3])).prop_map(
+        |(instr_gnt, instr_rvalid, data_gnt, data_rvalid, irq_rises, irq_falls)| Timing {
+            instr_gnt_percent: instr_gnt,
+            instr_rvalid_percent: instr_rvalid,
+            data_gnt_percent: data_gnt,
+            data_rvalid_percent: data_rvalid,
+            irq_rises_percent: irq_rises,
+            irq_falls_percent: irq_falls,
+        },
     )
-        .prop_map(
-            |(instr_gnt, instr_rvalid, data_gnt, data_rvalid, irq_rises, irq_falls)| Timing {
-                instr_gnt_percent: instr_gnt,
-                instr_rvalid_percent: instr_rvalid,
-                data_gnt_percent: data_gnt,
-                data_rvalid_percent: data_rvalid,
-                irq_rises_percent: irq_rises,
-                irq_falls_percent: irq_falls,
-            },
-        )
 }
 
 /// A random program with random conditions.
 pub fn case() -> impl Strategy<Value = Case> {
-    (prop::collection::vec(op(), 1..150), timing(), any::<u64>())
-        .prop_map(|(ops, timing, seed)| Case { ops, timing, seed })
+    (prop::collection::vec(op(), 1..150), timing(), any::<u64>()).prop_map(|(ops, timing, seed)| Case {
+        ops,
+        timing,
+        seed,
+    })
 }
 
 // ---- From operations to memory --------------------------------------------------------
@@ -300,10 +257,7 @@ impl Case {
             self.put(&mut program, index, op);
         }
         program.label(format!("op {}", self.ops.len()));
-        program
-            .to("end", |d| asm::jal(ZERO, d))
-            .label("end")
-            .to("end", |d| asm::jal(ZERO, d));
+        program.to("end", |d| asm::jal(ZERO, d)).label("end").to("end", |d| asm::jal(ZERO, d));
         assert!(program.here() < FAULTY_CODE - 2);
         program
     }
@@ -330,17 +284,13 @@ impl Case {
         for (at, code) in program.codes().into_iter().filter(|(at, _)| *at >= first) {
             let digits = 2 * code.len_bytes() as usize;
             let encoding = format!("{:0digits$x}", code.bits());
-            writeln!(text, "{at:08x}: {encoding:8} {}", Insn::decode(code.bits()))
-                .expect("writes to a string");
+            writeln!(text, "{at:08x}: {encoding:8} {}", Insn::decode(code.bits())).expect("writes to a string");
         }
         text
     }
 
     fn target(&self, index: usize, skip: i32) -> String {
-        format!(
-            "op {}",
-            (index as i32 + skip).clamp(0, self.ops.len() as i32)
-        )
+        format!("op {}", (index as i32 + skip).clamp(0, self.ops.len() as i32))
     }
 
     fn put(&self, program: &mut Program, index: usize, op: &Op) {
@@ -351,20 +301,11 @@ impl Case {
             Op::Li { rd, value } => {
                 program.li(rd, value);
             }
-            Op::Branch {
-                funct3,
-                rs1,
-                rs2,
-                skip,
-            } => {
-                program.to(self.target(index, skip), move |d| {
-                    asm::branch(funct3, rs1, rs2, d)
-                });
+            Op::Branch { funct3, rs1, rs2, skip } => {
+                program.to(self.target(index, skip), move |d| asm::branch(funct3, rs1, rs2, d));
             }
             Op::BranchCompressed { funct3, rs1, skip } => {
-                program.to_compressed(self.target(index, skip), move |d| {
-                    asm::c_branch(funct3, rs1, d)
-                });
+                program.to_compressed(self.target(index, skip), move |d| asm::c_branch(funct3, rs1, d));
             }
             Op::Jump { rd, skip } => {
                 program.to(self.target(index, skip), move |d| asm::jal(rd, d));
@@ -373,53 +314,30 @@ impl Case {
                 program.to_compressed(self.target(index, skip), move |d| asm::c_jump(funct3, d));
             }
             Op::JumpRegister { rd, odd, skip } => {
-                program
-                    .la(T5, self.target(index, skip))
-                    .put(asm::jalr(rd, T5, i32::from(odd)));
+                program.la(T5, self.target(index, skip)).put(asm::jalr(rd, T5, i32::from(odd)));
             }
             Op::ReturnFromTrap { skip } => {
-                program
-                    .la(T5, self.target(index, skip))
-                    .put(asm::csrw(csr::MEPC, T5))
-                    .put(asm::mret());
+                program.la(T5, self.target(index, skip)).put(asm::csrw(csr::MEPC, T5)).put(asm::mret());
             }
             Op::CallFaulty { first_half_is_good } => {
-                let target = if first_half_is_good {
-                    FAULTY_CODE - 2
-                } else {
-                    FAULTY_CODE + 2
-                };
+                let target = if first_half_is_good { FAULTY_CODE - 2 } else { FAULTY_CODE + 2 };
                 program.li(T5, target).put(asm::jalr(RA, T5, 0));
             }
             Op::EnableInterrupts => {
-                program
-                    .li(T5, 1 << 11)
-                    .put(asm::csrrs(ZERO, csr::MIE, T5))
-                    .put(asm::csrrsi(ZERO, csr::MSTATUS, 8));
+                program.li(T5, 1 << 11).put(asm::csrrs(ZERO, csr::MIE, T5)).put(asm::csrrsi(ZERO, csr::MSTATUS, 8));
             }
             Op::SetTrapVector { vectored } => set_trap_vector(program, vectored),
             Op::Patch { code } => {
                 let here = format!("patch {index}");
-                program
-                    .la(T5, here.clone())
-                    .li(T6, code)
-                    .put(asm::sh(T6, 0, T5))
-                    .put(asm::srli(T6, T6, 16));
-                program
-                    .put(asm::sh(T6, 2, T5))
-                    .put(asm::fence_i())
-                    .label(here)
-                    .put(asm::nop());
+                program.la(T5, here.clone()).li(T6, code).put(asm::sh(T6, 0, T5)).put(asm::srli(T6, T6, 16));
+                program.put(asm::sh(T6, 2, T5)).put(asm::fence_i()).label(here).put(asm::nop());
             }
         }
     }
 }
 
 fn set_trap_vector(program: &mut Program, vectored: bool) {
-    program
-        .la(T5, "vectors")
-        .put(asm::addi(T5, T5, i32::from(vectored)))
-        .put(asm::csrw(csr::MTVEC, T5));
+    program.la(T5, "vectors").put(asm::addi(T5, T5, i32::from(vectored))).put(asm::csrw(csr::MTVEC, T5));
 }
 
 /// Trap vectors and handler, then a start from reset that gives every register and CSR a value.
@@ -451,30 +369,17 @@ fn prologue(program: &mut Program) {
         .label("skipped")
         .put(asm::csrw(csr::MEPC, T5))
         .put(asm::mret());
-    program
-        .label("unfetchable")
-        .put(asm::csrw(csr::MEPC, RA))
-        .put(asm::mret());
-    program
-        .label("interrupt")
-        .put(asm::csrr(T6, csr::MEPC))
-        .put(asm::mret());
+    program.label("unfetchable").put(asm::csrw(csr::MEPC, RA)).put(asm::mret());
+    program.label("interrupt").put(asm::csrr(T6, csr::MEPC)).put(asm::mret());
 
     program.label("start");
     for register in 1..32 {
         program.li(register, register.wrapping_mul(0x0101_0101));
     }
-    program
-        .li(S0, DATA + 0x400)
-        .li(S1, FAULTY_DATA - 0x20)
-        .li(SP, DATA + 0x100)
-        .la(RA, "op 0");
+    program.li(S0, DATA + 0x400).li(S1, FAULTY_DATA - 0x20).li(SP, DATA + 0x100).la(RA, "op 0");
     set_trap_vector(program, false);
     for number in [csr::MSCRATCH, csr::MEPC, csr::MCAUSE, csr::MTVAL] {
         program.put(asm::csrw(number, RA));
     }
-    program
-        .li(T5, 1 << 11)
-        .put(asm::csrw(csr::MIE, T5))
-        .put(asm::csrrsi(ZERO, csr::MSTATUS, 8));
+    program.li(T5, 1 << 11).put(asm::csrw(csr::MIE, T5)).put(asm::csrrsi(ZERO, csr::MSTATUS, 8));
 }

@@ -122,18 +122,10 @@ impl Reference {
 
     pub fn step(&mut self, moment: Moment) -> Retired {
         if moment.interrupted {
-            assert!(
-                self.interrupts_enabled(),
-                "interrupt at pc {:#x} though interrupts are off",
-                self.pc
-            );
+            assert!(self.interrupts_enabled(), "interrupt at pc {:#x} though interrupts are off", self.pc);
             self.enter_trap(self.pc, cause::EXTERNAL_INTERRUPT, 0);
         }
-        let mut retired = Retired {
-            pc: self.pc,
-            interrupted: moment.interrupted,
-            ..Retired::default()
-        };
+        let mut retired = Retired { pc: self.pc, interrupted: moment.interrupted, ..Retired::default() };
         let result = match self.fetch() {
             Ok(bits) => {
                 retired.bits = bits;
@@ -196,53 +188,26 @@ impl Reference {
                 result = Some((rd, next));
                 next_pc = base.wrapping_add_signed(offset) & !1;
             }
-            Insn::Branch {
-                condition,
-                rs1,
-                rs2,
-                offset,
-            } => {
+            Insn::Branch { condition, rs1, rs2, offset } => {
                 let (a, b) = (self.rs1(rs1, retired), self.rs2(rs2, retired));
                 if holds(condition, a, b) {
                     next_pc = pc.wrapping_add_signed(offset);
                 }
             }
-            Insn::Load {
-                rd,
-                rs1,
-                offset,
-                size_bytes,
-                signed,
-            } => {
+            Insn::Load { rd, rs1, offset, size_bytes, signed } => {
                 let addr = self.rs1(rs1, retired).wrapping_add_signed(offset);
                 if addr % u32::from(size_bytes) != 0 {
                     return Err(Trap(cause::LOAD_MISALIGNED, addr));
                 }
-                let word = self
-                    .memory
-                    .read(addr)
-                    .map_err(|_| Trap(cause::LOAD_FAULT, addr))?;
-                retired.access = Access {
-                    addr: addr & !3,
-                    read_mask: lanes(addr, size_bytes),
-                    write_mask: 0,
-                    data: word,
-                };
+                let word = self.memory.read(addr).map_err(|_| Trap(cause::LOAD_FAULT, addr))?;
+                retired.access =
+                    Access { addr: addr & !3, read_mask: lanes(addr, size_bytes), write_mask: 0, data: word };
                 let unused_bits = 32 - 8 * u32::from(size_bytes);
                 let raw = word >> (8 * (addr & 3)) << unused_bits;
-                let value = if signed {
-                    (raw as i32 >> unused_bits) as u32
-                } else {
-                    raw >> unused_bits
-                };
+                let value = if signed { (raw as i32 >> unused_bits) as u32 } else { raw >> unused_bits };
                 result = Some((rd, value));
             }
-            Insn::Store {
-                rs2,
-                rs1,
-                offset,
-                size_bytes,
-            } => {
+            Insn::Store { rs2, rs1, offset, size_bytes } => {
                 let addr = self.rs1(rs1, retired).wrapping_add_signed(offset);
                 let value = self.rs2(rs2, retired);
                 if addr % u32::from(size_bytes) != 0 {
@@ -250,41 +215,24 @@ impl Reference {
                 }
                 let mask = lanes(addr, size_bytes);
                 let data = value << (8 * (addr & 3));
-                self.memory
-                    .write(addr, mask, data)
-                    .map_err(|_| Trap(cause::STORE_FAULT, addr))?;
-                let data =
-                    data & (u32::MAX >> (32 - 8 * u32::from(size_bytes))) << (8 * (addr & 3));
-                retired.access = Access {
-                    addr: addr & !3,
-                    read_mask: 0,
-                    write_mask: mask,
-                    data,
-                };
+                self.memory.write(addr, mask, data).map_err(|_| Trap(cause::STORE_FAULT, addr))?;
+                let data = data & (u32::MAX >> (32 - 8 * u32::from(size_bytes))) << (8 * (addr & 3));
+                retired.access = Access { addr: addr & !3, read_mask: 0, write_mask: mask, data };
             }
-            Insn::OpImm { op, rd, rs1, imm } => {
-                result = Some((rd, compute(op, self.rs1(rs1, retired), imm as u32)))
-            }
+            Insn::OpImm { op, rd, rs1, imm } => result = Some((rd, compute(op, self.rs1(rs1, retired), imm as u32))),
             Insn::Op { op, rd, rs1, rs2 } => {
                 let (a, b) = (self.rs1(rs1, retired), self.rs2(rs2, retired));
                 result = Some((rd, compute(op, a, b)));
             }
-            Insn::Csr {
-                change,
-                rd,
-                csr,
-                source,
-            } => {
+            Insn::Csr { change, rd, csr, source } => {
                 let operand = match source {
                     CsrSource::Register(rs1) => self.rs1(rs1, retired),
                     CsrSource::Immediate(imm) => u32::from(imm),
                 };
-                let writes = change == CsrChange::Write
-                    || !matches!(source, CsrSource::Register(0) | CsrSource::Immediate(0));
+                let writes =
+                    change == CsrChange::Write || !matches!(source, CsrSource::Register(0) | CsrSource::Immediate(0));
                 let csr = u32::from(csr);
-                let old = self
-                    .read_csr(csr, moment)
-                    .ok_or(Trap(cause::ILLEGAL, bits))?;
+                let old = self.read_csr(csr, moment).ok_or(Trap(cause::ILLEGAL, bits))?;
                 if writes {
                     if csr >> 10 == 3 {
                         return Err(Trap(cause::ILLEGAL, bits));
@@ -350,9 +298,7 @@ impl Reference {
         let bit = |level: bool, position: u32| u32::from(level) << position;
         Some(match csr {
             csr::MSTATUS => 3 << 11 | bit(self.mpie, 7) | bit(self.mie, 3),
-            csr::MISA => {
-                1 << 30 | 1 << ('M' as u32 - 'A' as u32) | 1 << ('I' as u32 - 'A' as u32) | 1 << 2
-            }
+            csr::MISA => 1 << 30 | 1 << ('M' as u32 - 'A' as u32) | 1 << ('I' as u32 - 'A' as u32) | 1 << 2,
             csr::MIE => bit(self.meie, 11),
             csr::MIP => bit(moment.mip, 11),
             csr::MTVEC => self.mtvec,

@@ -19,33 +19,11 @@ struct Port {
     rvalid: bool,
 }
 
-const IDLE: Port = Port {
-    req: false,
-    gnt: false,
-    addr: 0,
-    we: false,
-    be: 0xF,
-    wdata: 0,
-    rvalid: false,
-};
-const WAITING_READ: Port = Port {
-    req: true,
-    addr: 0x100,
-    ..IDLE
-};
-const READ: Port = Port {
-    gnt: true,
-    ..WAITING_READ
-};
-const WAITING_WRITE: Port = Port {
-    we: true,
-    wdata: 5,
-    ..WAITING_READ
-};
-const ANSWER: Port = Port {
-    rvalid: true,
-    ..IDLE
-};
+const IDLE: Port = Port { req: false, gnt: false, addr: 0, we: false, be: 0xF, wdata: 0, rvalid: false };
+const WAITING_READ: Port = Port { req: true, addr: 0x100, ..IDLE };
+const READ: Port = Port { gnt: true, ..WAITING_READ };
+const WAITING_WRITE: Port = Port { we: true, wdata: 5, ..WAITING_READ };
+const ANSWER: Port = Port { rvalid: true, ..IDLE };
 
 /// What the checker says about a sequence of clocks after reset.
 fn verdict(sequence: &[Port]) -> Option<String> {
@@ -86,21 +64,7 @@ fn correct_sequences_pass_the_port_checker() {
     assert_eq!(verdict(&[IDLE, READ, ANSWER, IDLE]), None);
     assert_eq!(verdict(&[WAITING_READ, WAITING_READ, READ, ANSWER]), None);
     assert_eq!(verdict(&[READ, READ, ANSWER, ANSWER]), None);
-    assert_eq!(
-        verdict(&[
-            READ,
-            Port {
-                rvalid: true,
-                ..READ
-            },
-            Port {
-                rvalid: true,
-                ..READ
-            },
-            ANSWER
-        ]),
-        None
-    );
+    assert_eq!(verdict(&[READ, Port { rvalid: true, ..READ }, Port { rvalid: true, ..READ }, ANSWER]), None);
 }
 
 #[test]
@@ -110,37 +74,10 @@ fn a_withdrawn_request_is_seen() {
 
 #[test]
 fn a_request_that_changes_while_it_waits_is_seen() {
-    fires(
-        "AddressHeldUntilGrant",
-        &[
-            WAITING_READ,
-            Port {
-                addr: 0x104,
-                ..WAITING_READ
-            },
-        ],
-    );
+    fires("AddressHeldUntilGrant", &[WAITING_READ, Port { addr: 0x104, ..WAITING_READ }]);
     fires("AddressHeldUntilGrant", &[WAITING_READ, WAITING_WRITE]);
-    fires(
-        "AddressHeldUntilGrant",
-        &[
-            WAITING_WRITE,
-            Port {
-                be: 1,
-                ..WAITING_WRITE
-            },
-        ],
-    );
-    fires(
-        "DataHeldUntilGrant",
-        &[
-            WAITING_WRITE,
-            Port {
-                wdata: 6,
-                ..WAITING_WRITE
-            },
-        ],
-    );
+    fires("AddressHeldUntilGrant", &[WAITING_WRITE, Port { be: 1, ..WAITING_WRITE }]);
+    fires("DataHeldUntilGrant", &[WAITING_WRITE, Port { wdata: 6, ..WAITING_WRITE }]);
 }
 
 #[test]
@@ -152,31 +89,13 @@ fn a_third_outstanding_access_is_seen() {
 fn an_answer_to_nothing_is_seen() {
     fires("AnswerWasAskedFor", &[ANSWER]);
     fires("AnswerWasAskedFor", &[READ, ANSWER, ANSWER]);
-    fires(
-        "AnswerWasAskedFor",
-        &[Port {
-            rvalid: true,
-            ..READ
-        }],
-    );
+    fires("AnswerWasAskedFor", &[Port { rvalid: true, ..READ }]);
 }
 
 #[test]
 fn odd_addresses_and_empty_writes_are_seen() {
-    fires(
-        "AddressIsOfAWord",
-        &[Port {
-            addr: 0x102,
-            ..WAITING_READ
-        }],
-    );
-    fires(
-        "SomethingIsWritten",
-        &[Port {
-            be: 0,
-            ..WAITING_WRITE
-        }],
-    );
+    fires("AddressIsOfAWord", &[Port { addr: 0x102, ..WAITING_READ }]);
+    fires("SomethingIsWritten", &[Port { be: 0, ..WAITING_WRITE }]);
 }
 
 /// What the assertions inside the core say when a port answers without being asked.
@@ -184,17 +103,9 @@ fn core_verdict(instr_rvalid: bool, data_rvalid: bool) -> String {
     let mut core = BenchCore::build(Context::new()).expect("builds");
     core.on_display(|_| {});
     for clock in 0..10 {
-        let port = |rvalid| PortInputs {
-            rvalid: rvalid && clock >= 5,
-            ..PortInputs::default()
-        };
+        let port = |rvalid| PortInputs { rvalid: rvalid && clock >= 5, ..PortInputs::default() };
         let (instr, data) = (port(instr_rvalid), port(data_rvalid));
-        core.drive(&Inputs {
-            reset: clock < 3,
-            instr,
-            data,
-            ..Inputs::default()
-        });
+        core.drive(&Inputs { reset: clock < 3, instr, data, ..Inputs::default() });
         if let Err(Error::Stopped(stop)) = core.tick(10_000 * (clock + 1), 1) {
             return stop.message;
         }
@@ -226,18 +137,12 @@ fn tampered(change: impl Fn(&mut Lockstep)) -> String {
 #[test]
 fn lockstep_sees_a_wrong_load() {
     let report = tampered(|core| core.bench.memory.poke(DATA, 1));
-    assert!(
-        report.contains("rd value: core 0x1, reference 0x0"),
-        "{report}"
-    );
+    assert!(report.contains("rd value: core 0x1, reference 0x0"), "{report}");
     assert!(report.contains("lw x10, 0(x5)"), "{report}");
 }
 
 #[test]
 fn lockstep_sees_a_wrong_instruction() {
     let report = tampered(|core| core.bench.memory.poke(BASE + 12, addi(A1, ZERO, 2).bits()));
-    assert!(
-        report.contains("insn: core 0x200593, reference 0x100593"),
-        "{report}"
-    );
+    assert!(report.contains("insn: core 0x200593, reference 0x100593"), "{report}");
 }

@@ -17,12 +17,7 @@ fn cost(body: impl Fn(&mut Program)) -> u64 {
     park(&mut p);
     p.align(4).label("start");
     set_handler(&mut p);
-    p.li(T0, DATA)
-        .li(T1, 7)
-        .li(T2, 3)
-        .la(S0, "end")
-        .put(csrw(csr::MEPC, S0))
-        .put(csrw(csr::TRACE, ZERO));
+    p.li(T0, DATA).li(T1, 7).li(T2, 3).la(S0, "end").put(csrw(csr::MEPC, S0)).put(csrw(csr::TRACE, ZERO));
     body(&mut p);
     p.label("end").put(csrw(csr::TRACE, ZERO));
     park(&mut p);
@@ -43,35 +38,16 @@ fn straddling_target(p: &mut Program) {
 
 #[test]
 fn arithmetic_takes_one_clock_whatever_its_alignment() {
-    assert_eq!(
-        cost_of(&[add(A0, T1, T2), sub(A1, A0, T2), lui(A2, 1), auipc(A3, 1)]),
-        4
-    );
-    assert_eq!(
-        cost_of(&[c_li(A0, 1), c_addi(A0, 1), c_mv(A1, A0), c_add(A1, A0)]),
-        4
-    );
-    assert_eq!(
-        cost_of(&[c_nop(), nop(), nop(), nop(), nop(), nop(), c_nop()]),
-        7,
-        "straddling words"
-    );
+    assert_eq!(cost_of(&[add(A0, T1, T2), sub(A1, A0, T2), lui(A2, 1), auipc(A3, 1)]), 4);
+    assert_eq!(cost_of(&[c_li(A0, 1), c_addi(A0, 1), c_mv(A1, A0), c_add(A1, A0)]), 4);
+    assert_eq!(cost_of(&[c_nop(), nop(), nop(), nop(), nop(), nop(), c_nop()]), 7, "straddling words");
 }
 
 #[test]
 fn loads_and_stores_take_one_clock() {
-    assert_eq!(
-        cost_of(&[lw(A0, 0, T0), lw(A1, 4, T0), lb(A2, 8, T0), lhu(A3, 12, T0)]),
-        4
-    );
-    assert_eq!(
-        cost_of(&[sw(T1, 0, T0), sw(T1, 4, T0), sb(T1, 8, T0), sh(T1, 12, T0)]),
-        4
-    );
-    assert_eq!(
-        cost_of(&[lw(A0, 0, T0), sw(T1, 4, T0), lw(A1, 8, T0), sw(T1, 12, T0)]),
-        4
-    );
+    assert_eq!(cost_of(&[lw(A0, 0, T0), lw(A1, 4, T0), lb(A2, 8, T0), lhu(A3, 12, T0)]), 4);
+    assert_eq!(cost_of(&[sw(T1, 0, T0), sw(T1, 4, T0), sb(T1, 8, T0), sh(T1, 12, T0)]), 4);
+    assert_eq!(cost_of(&[lw(A0, 0, T0), sw(T1, 4, T0), lw(A1, 8, T0), sw(T1, 12, T0)]), 4);
 }
 
 #[test]
@@ -136,44 +112,19 @@ fn branches_take_one_clock_not_taken_and_are_jumps_taken() {
 
 #[test]
 fn multiplication_takes_two_clocks_and_division_thirty_four() {
-    for code in [
-        mul(A0, T1, T2),
-        mulh(A0, T1, T2),
-        mulhsu(A0, T1, T2),
-        mulhu(A0, T1, T2),
-    ] {
+    for code in [mul(A0, T1, T2), mulh(A0, T1, T2), mulhsu(A0, T1, T2), mulhu(A0, T1, T2)] {
         assert_eq!(cost_of(&[code]), 2);
     }
-    for code in [
-        div(A0, T1, T2),
-        divu(A0, T1, T2),
-        rem(A0, T1, T2),
-        remu(A0, T1, ZERO),
-    ] {
+    for code in [div(A0, T1, T2), divu(A0, T1, T2), rem(A0, T1, T2), remu(A0, T1, ZERO)] {
         assert_eq!(cost_of(&[code]), 34);
     }
 }
 
 #[test]
 fn csrs_take_one_clock_and_counts_of_instructions_one_more() {
-    assert_eq!(
-        cost_of(&[csrr(A0, csr::MCYCLE), csrw(csr::TRACE, T1)]),
-        1,
-        "to the next marker"
-    );
-    assert_eq!(
-        cost_of(&[
-            csrr(A0, csr::MSTATUS),
-            csrw(csr::MSCRATCH, T1),
-            csrrsi(ZERO, csr::MIE, 0)
-        ]),
-        3
-    );
-    assert_eq!(
-        cost_of(&[lw(A0, 0, T0), csrw(csr::MSCRATCH, T1)]),
-        2,
-        "no wait behind a load"
-    );
+    assert_eq!(cost_of(&[csrr(A0, csr::MCYCLE), csrw(csr::TRACE, T1)]), 1, "to the next marker");
+    assert_eq!(cost_of(&[csrr(A0, csr::MSTATUS), csrw(csr::MSCRATCH, T1), csrrsi(ZERO, csr::MIE, 0)]), 3);
+    assert_eq!(cost_of(&[lw(A0, 0, T0), csrw(csr::MSCRATCH, T1)]), 2, "no wait behind a load");
     assert_eq!(cost_of(&[csrr(A0, csr::MINSTRET)]), 2);
 }
 
@@ -214,36 +165,21 @@ fn the_handler_retires_its_first_instruction_four_or_five_clocks_after_the_inter
         .map(|rises| {
             let mut core = start(&p, Timing::IDEAL);
             while core.clock < rises {
-                core.step_clock()
-                    .unwrap_or_else(|failure| panic!("{failure}"));
+                core.step_clock().unwrap_or_else(|failure| panic!("{failure}"));
             }
             core.bench.irq = true;
             let core = run_to_end(core);
-            core.steps
-                .iter()
-                .find(|step| step.rvfi.intr)
-                .expect("interrupted")
-                .clock
-                - rises
+            core.steps.iter().find(|step| step.rvfi.intr).expect("interrupted").clock - rises
         })
         .collect();
     // One more where the core waits for the target of a jump: an interrupt needs an instruction to take the place of.
-    assert!(
-        latencies.iter().all(|latency| (4..=5).contains(latency)),
-        "{latencies:?}"
-    );
+    assert!(latencies.iter().all(|latency| (4..=5).contains(latency)), "{latencies:?}");
 }
 
 #[test]
 fn wfi_with_its_interrupt_pending_takes_one_clock() {
     let mut p = program();
-    p.li(T0, 1 << 11).put_all([
-        csrw(csr::MIE, T0),
-        nop(),
-        csrw(csr::TRACE, T0),
-        wfi(),
-        csrw(csr::TRACE, T0),
-    ]);
+    p.li(T0, 1 << 11).put_all([csrw(csr::MIE, T0), nop(), csrw(csr::TRACE, T0), wfi(), csrw(csr::TRACE, T0)]);
     park(&mut p);
     let mut core = start(&p, Timing::IDEAL);
     core.bench.irq = true;
@@ -254,41 +190,15 @@ fn wfi_with_its_interrupt_pending_takes_one_clock() {
 /// A mix as in firmware: a ring entry is read, checked, summed, and copied by a function, 16 times.
 fn mix() -> Program {
     let mut p = program();
-    p.li(S0, DATA)
-        .li(S1, DATA + 0x400)
-        .li(SP, DATA + 0x700)
-        .li(A3, 0);
-    p.label("forever")
-        .put(csrw(csr::TRACE, A3))
-        .put(addi(A2, ZERO, 16))
-        .put(mv(T0, S0))
-        .put(mv(T1, S1));
-    p.label("entry")
-        .put(lw(A0, 0, T0))
-        .put(lw(A1, 4, T0))
-        .put(andi(T2, A0, 0x7F))
-        .put(add(A3, A3, A1));
-    p.to("empty", |d| blt(T2, ZERO, d))
-        .put(srli(T2, A0, 16))
-        .put(xor(A0, A0, A3));
+    p.li(S0, DATA).li(S1, DATA + 0x400).li(SP, DATA + 0x700).li(A3, 0);
+    p.label("forever").put(csrw(csr::TRACE, A3)).put(addi(A2, ZERO, 16)).put(mv(T0, S0)).put(mv(T1, S1));
+    p.label("entry").put(lw(A0, 0, T0)).put(lw(A1, 4, T0)).put(andi(T2, A0, 0x7F)).put(add(A3, A3, A1));
+    p.to("empty", |d| blt(T2, ZERO, d)).put(srli(T2, A0, 16)).put(xor(A0, A0, A3));
     p.to("copy", |d| jal(RA, d));
-    p.label("empty")
-        .put(addi(T0, T0, 16))
-        .put(addi(T1, T1, 8))
-        .put(c_addi(A2, -1));
-    p.to_compressed("entry", |d| c_branch(7, A2, d))
-        .to("forever", |d| jal(ZERO, d));
-    p.label("copy")
-        .put(c_addi(SP, -16))
-        .put(sw(RA, 12, SP))
-        .put(sw(A0, 0, T1))
-        .put(sh(T2, 4, T1))
-        .put(lbu(T5, 8, T0));
-    p.put(slli(T6, T2, 2))
-        .put(add(T6, T6, T5))
-        .put(sb(T6, 6, T1))
-        .put(lw(RA, 12, SP))
-        .put(c_addi(SP, 16));
+    p.label("empty").put(addi(T0, T0, 16)).put(addi(T1, T1, 8)).put(c_addi(A2, -1));
+    p.to_compressed("entry", |d| c_branch(7, A2, d)).to("forever", |d| jal(ZERO, d));
+    p.label("copy").put(c_addi(SP, -16)).put(sw(RA, 12, SP)).put(sw(A0, 0, T1)).put(sh(T2, 4, T1)).put(lbu(T5, 8, T0));
+    p.put(slli(T6, T2, 2)).put(add(T6, T6, T5)).put(sb(T6, 6, T1)).put(lw(RA, 12, SP)).put(c_addi(SP, 16));
     p.put(jalr(ZERO, RA, 0));
     p
 }
@@ -298,13 +208,7 @@ fn run_mix<M: CoreModel>(clocks: u64) -> Vec<u64> {
     let mut bench: Bench<M> = Bench::new(memory(&mix()), BASE, Timing::IDEAL, 1).expect("builds");
     let mut markers = Vec::new();
     for clock in 0..clocks {
-        if bench
-            .clock()
-            .expect("no assertion fails")
-            .outputs
-            .trace
-            .is_some()
-        {
+        if bench.clock().expect("no assertion fails").outputs.trace.is_some() {
             markers.push(clock);
         }
     }
@@ -321,10 +225,7 @@ fn the_mix_takes_its_known_clocks() {
     let instructions = 1 + 3 + 16 * 23 + 1;
     let markers = run_mix::<BenchCore>(5000);
     let clocks = markers[3] - markers[2];
-    println!(
-        "mix: {clocks} clocks for {instructions} instructions, {:.3} each",
-        clocks as f64 / instructions as f64
-    );
+    println!("mix: {clocks} clocks for {instructions} instructions, {:.3} each", clocks as f64 / instructions as f64);
     // One more for each call, return and turn of the loop: nothing else.
     assert_eq!(clocks, instructions + 3 * 16);
 }
@@ -335,10 +236,7 @@ fn the_model_is_not_slow() {
     let begin = Instant::now();
     run_mix::<BenchCorePlain>(clocks);
     let clocks_per_s = clocks as f64 / begin.elapsed().as_secs_f64();
-    println!(
-        "{:.1} million clocks per second, with the bench's memory",
-        clocks_per_s / 1e6
-    );
+    println!("{:.1} million clocks per second, with the bench's memory", clocks_per_s / 1e6);
     // Far below what any machine does; a model that was built without optimisation would not get there.
     assert!(clocks_per_s > 1e5);
 }

@@ -15,12 +15,7 @@ fn a0_of(t0: u32, t1: u32, codes: &[Code]) -> u32 {
 
 #[test]
 fn division_by_zero_gives_minus_one_and_the_dividend() {
-    for (a, expected_rem) in [
-        (7, 7),
-        (0x8000_0000, 0x8000_0000),
-        (0, 0),
-        (u32::MAX, u32::MAX),
-    ] {
+    for (a, expected_rem) in [(7, 7), (0x8000_0000, 0x8000_0000), (0, 0), (u32::MAX, u32::MAX)] {
         assert_eq!(a0_of(a, 0, &[div(A0, T0, T1)]), u32::MAX);
         assert_eq!(a0_of(a, 0, &[divu(A0, T0, T1)]), u32::MAX);
         assert_eq!(a0_of(a, 0, &[rem(A0, T0, T1)]), expected_rem);
@@ -30,10 +25,7 @@ fn division_by_zero_gives_minus_one_and_the_dividend() {
 
 #[test]
 fn division_overflow_gives_the_dividend_and_zero() {
-    assert_eq!(
-        a0_of(0x8000_0000, u32::MAX, &[div(A0, T0, T1)]),
-        0x8000_0000
-    );
+    assert_eq!(a0_of(0x8000_0000, u32::MAX, &[div(A0, T0, T1)]), 0x8000_0000);
     assert_eq!(a0_of(0x8000_0000, u32::MAX, &[rem(A0, T0, T1)]), 0);
 }
 
@@ -57,14 +49,7 @@ fn high_products_mix_signs_as_named() {
 fn small_stores_change_only_their_bytes() {
     let mut p = program();
     p.li(T0, DATA).li(T1, 0x1122_3344).li(T2, 0xAABB_CCDD);
-    p.put_all([
-        sw(T1, 0, T0),
-        sb(T2, 1, T0),
-        sh(T2, 2, T0),
-        sw(T1, 4, T0),
-        sb(T2, 7, T0),
-        sh(T2, 4, T0),
-    ]);
+    p.put_all([sw(T1, 0, T0), sb(T2, 1, T0), sh(T2, 2, T0), sw(T1, 4, T0), sb(T2, 7, T0), sh(T2, 4, T0)]);
     park(&mut p);
     let run = run(&p);
     assert_eq!(run.bench.memory.peek(DATA), 0xCCDD_DD44);
@@ -85,21 +70,13 @@ fn small_loads_extend_as_named() {
         lbu(16, 3, T0),
     ]);
     park(&mut p);
-    assert_eq!(
-        run(&p).x[10..17],
-        [0xFFFF_FF81, 0x81, 0x7F, 0xFFFF_80FF, 0x80FF, 0x7F81, 0x80]
-    );
+    assert_eq!(run(&p).x[10..17], [0xFFFF_FF81, 0x81, 0x7F, 0xFFFF_80FF, 0x80FF, 0x7F81, 0x80]);
 }
 
 #[test]
 fn x0_stays_zero() {
     let mut p = program();
-    p.li(T0, DATA).put_all([
-        addi(ZERO, T0, 1),
-        lw(ZERO, 0, T0),
-        add(A0, ZERO, ZERO),
-        csrr(ZERO, csr::MISA),
-    ]);
+    p.li(T0, DATA).put_all([addi(ZERO, T0, 1), lw(ZERO, 0, T0), add(A0, ZERO, ZERO), csrr(ZERO, csr::MISA)]);
     p.put(add(A1, ZERO, ZERO));
     park(&mut p);
     let run = run(&p);
@@ -109,12 +86,7 @@ fn x0_stays_zero() {
 #[test]
 fn jalr_clears_the_lowest_bit_and_may_overwrite_its_base() {
     let mut p = program();
-    p.la(T0, "target")
-        .put(jalr(T0, T0, 1))
-        .label("behind")
-        .put(ebreak())
-        .label("target")
-        .put(mv(A0, T0));
+    p.la(T0, "target").put(jalr(T0, T0, 1)).label("behind").put(ebreak()).label("target").put(mv(A0, T0));
     park(&mut p);
     assert_eq!(run(&p).x[A0 as usize], p.address_of("behind"));
 }
@@ -122,10 +94,7 @@ fn jalr_clears_the_lowest_bit_and_may_overwrite_its_base() {
 #[test]
 fn fence_i_shows_code_that_was_just_written() {
     let mut p = program();
-    p.li(T1, addi(A0, ZERO, 2).bits())
-        .la(T0, "patched")
-        .put(sw(T1, 0, T0))
-        .put(fence_i());
+    p.li(T1, addi(A0, ZERO, 2).bits()).la(T0, "patched").put(sw(T1, 0, T0)).put(fence_i());
     p.align(4).label("patched").put(addi(A0, ZERO, 1));
     park(&mut p);
     assert_eq!(run(&p).x[A0 as usize], 2);
@@ -135,27 +104,19 @@ fn fence_i_shows_code_that_was_just_written() {
 fn without_fence_i_the_code_fetched_ahead_runs() {
     // What the flush is for: the same program, alone with the core, executes the old instruction.
     let mut p = program();
-    p.li(T1, addi(A0, ZERO, 2).bits())
-        .la(T0, "patched")
-        .put(sw(T1, 0, T0));
+    p.li(T1, addi(A0, ZERO, 2).bits()).la(T0, "patched").put(sw(T1, 0, T0));
     p.align(4).label("patched").put(addi(A0, ZERO, 1));
     park(&mut p);
     let mut core = start(&p, Timing::IDEAL);
-    let last = (0..100)
-        .filter_map(|_| core.bench.clock().expect("no assertion fails").rvfi)
-        .find(|r| r.rd.0 == A0 as u8);
+    let last =
+        (0..100).filter_map(|_| core.bench.clock().expect("no assertion fails").rvfi).find(|r| r.rd.0 == A0 as u8);
     assert_eq!(last.map(|rvfi| rvfi.rd.1), Some(1));
 }
 
 /// Writes all ones, then zero, to a CSR and returns what it read after each.
 fn written(number: u32) -> (u32, u32) {
     let mut p = program();
-    p.li(T0, u32::MAX).put_all([
-        csrw(number, T0),
-        csrr(A0, number),
-        csrw(number, ZERO),
-        csrr(A1, number),
-    ]);
+    p.li(T0, u32::MAX).put_all([csrw(number, T0), csrr(A0, number), csrw(number, ZERO), csrr(A1, number)]);
     park(&mut p);
     let run = run(&p);
     (run.x[A0 as usize], run.x[A1 as usize])
@@ -182,24 +143,15 @@ fn csr_fields_hold_what_the_table_says() {
 
 #[test]
 fn read_only_csrs_have_their_constants() {
-    for (number, value) in [
-        (csr::MVENDORID, 0),
-        (csr::MARCHID, 0),
-        (csr::MIMPID, 1),
-        (csr::MHARTID, 7),
-    ] {
+    for (number, value) in [(csr::MVENDORID, 0), (csr::MARCHID, 0), (csr::MIMPID, 1), (csr::MHARTID, 7)] {
         assert_eq!(a0_of(0, 0, &[csrr(A0, number)]), value, "{number:#x}");
     }
 }
 
 #[test]
 fn set_and_clear_change_only_named_bits_and_return_the_old_value() {
-    let codes = [
-        csrw(csr::MSCRATCH, T0),
-        csrrs(A1, csr::MSCRATCH, T1),
-        csrrc(A2, csr::MSCRATCH, T0),
-        csrr(A0, csr::MSCRATCH),
-    ];
+    let codes =
+        [csrw(csr::MSCRATCH, T0), csrrs(A1, csr::MSCRATCH, T1), csrrc(A2, csr::MSCRATCH, T0), csrr(A0, csr::MSCRATCH)];
     let mut p = program();
     p.li(T0, 0b0011).li(T1, 0b0110).put_all(codes);
     park(&mut p);
@@ -210,21 +162,11 @@ fn set_and_clear_change_only_named_bits_and_return_the_old_value() {
 #[test]
 fn instructions_are_counted_when_they_retire() {
     let mut p = program();
-    p.put_all([
-        csrw(csr::MINSTRET, ZERO),
-        nop(),
-        nop(),
-        csrr(A0, csr::MINSTRET),
-        csrr(A1, csr::INSTRET),
-    ]);
+    p.put_all([csrw(csr::MINSTRET, ZERO), nop(), nop(), csrr(A0, csr::MINSTRET), csrr(A1, csr::INSTRET)]);
     p.put_all([csrwi_inhibit(4), nop(), nop(), csrr(A2, csr::MINSTRET)]);
     park(&mut p);
     let run = run(&p);
-    assert_eq!(
-        run.x[10..13],
-        [2, 3, 4],
-        "the writing instruction is not counted, nor is one that stops the count"
-    );
+    assert_eq!(run.x[10..13], [2, 3, 4], "the writing instruction is not counted, nor is one that stops the count");
 }
 
 fn csrwi_inhibit(bits: u32) -> Code {
@@ -234,22 +176,9 @@ fn csrwi_inhibit(bits: u32) -> Code {
 #[test]
 fn both_halves_of_the_counters_can_be_written_and_carry() {
     let mut p = program();
-    p.li(T0, u32::MAX).put_all([
-        csrwi_inhibit(5),
-        csrw(csr::MCYCLE, T0),
-        csrw(csr::MCYCLEH, ZERO),
-    ]);
-    p.put_all([
-        csrwi_inhibit(0),
-        nop(),
-        csrr(A0, csr::CYCLEH),
-        csrw(csr::MINSTRET, T0),
-    ]);
-    p.put_all([
-        csrrwi(ZERO, csr::MINSTRETH, 8),
-        nop(),
-        csrr(A1, csr::INSTRETH),
-    ]);
+    p.li(T0, u32::MAX).put_all([csrwi_inhibit(5), csrw(csr::MCYCLE, T0), csrw(csr::MCYCLEH, ZERO)]);
+    p.put_all([csrwi_inhibit(0), nop(), csrr(A0, csr::CYCLEH), csrw(csr::MINSTRET, T0)]);
+    p.put_all([csrrwi(ZERO, csr::MINSTRETH, 8), nop(), csrr(A1, csr::INSTRETH)]);
     park(&mut p);
     let run = run_to_end(start(&p, Timing::IDEAL));
     assert_eq!(run.x[10..12], [1, 9]);
@@ -258,13 +187,7 @@ fn both_halves_of_the_counters_can_be_written_and_carry() {
 #[test]
 fn mcycle_counts_every_clock() {
     let mut p = program();
-    p.put_all([
-        csrr(A0, csr::MCYCLE),
-        nop(),
-        nop(),
-        nop(),
-        csrr(A1, csr::MCYCLE),
-    ]);
+    p.put_all([csrr(A0, csr::MCYCLE), nop(), nop(), nop(), csrr(A1, csr::MCYCLE)]);
     park(&mut p);
     let run = run_to_end(start(&p, Timing::IDEAL));
     assert_eq!(run.x[A1 as usize] - run.x[A0 as usize], 4);
@@ -273,27 +196,13 @@ fn mcycle_counts_every_clock() {
 #[test]
 fn the_trace_port_shows_each_write_in_the_clock_of_its_retirement() {
     let mut p = program();
-    p.li(T0, 0x0102_0304).put_all([
-        csrw(csr::TRACE, T0),
-        csrrwi(ZERO, csr::TRACE, 9),
-        csrrs(A0, csr::TRACE, T0),
-    ]);
+    p.li(T0, 0x0102_0304).put_all([csrw(csr::TRACE, T0), csrrwi(ZERO, csr::TRACE, 9), csrrs(A0, csr::TRACE, T0)]);
     p.put(csrr(A1, csr::TRACE));
     park(&mut p);
     let run = run(&p);
-    assert_eq!(
-        run.traces
-            .iter()
-            .map(|(_, value)| *value)
-            .collect::<Vec<_>>(),
-        [0x0102_0304, 9, 0x0102_0304]
-    );
+    assert_eq!(run.traces.iter().map(|(_, value)| *value).collect::<Vec<_>>(), [0x0102_0304, 9, 0x0102_0304]);
     let clocks: Vec<u64> = run.traces.iter().map(|(clock, _)| *clock).collect();
-    assert_eq!(
-        [clocks[1] - clocks[0], clocks[2] - clocks[1]],
-        [1, 1],
-        "one clock each"
-    );
+    assert_eq!([clocks[1] - clocks[0], clocks[2] - clocks[1]], [1, 1], "one clock each");
     assert_eq!(run.x[A0 as usize] | run.x[A1 as usize], 0, "it reads zero");
 }
 

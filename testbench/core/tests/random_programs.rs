@@ -13,9 +13,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, Test
 
 fn from_env(name: &str, default: u64) -> u64 {
     match env::var(name) {
-        Ok(text) => text
-            .parse()
-            .unwrap_or_else(|_| panic!("{name}={text} is not a number")),
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")),
         Err(_) => default,
     }
 }
@@ -35,12 +33,7 @@ fn add(total: &Cell<u64>, more: u64) {
 }
 
 fn run(case: &Case, waves: Option<&Path>, totals: &Totals) -> Result<(), Failure> {
-    let mut lockstep = Lockstep::new(
-        case.memory(),
-        bench_core::random::BASE,
-        case.timing,
-        case.seed,
-    )?;
+    let mut lockstep = Lockstep::new(case.memory(), bench_core::random::BASE, case.timing, case.seed)?;
     if let Some(path) = waves {
         lockstep.waves(path)?;
     }
@@ -56,12 +49,7 @@ fn run(case: &Case, waves: Option<&Path>, totals: &Totals) -> Result<(), Failure
 
 /// Compares at least `instructions`, in programs that follow from `seed`.
 fn compare(instructions: u64, seed: u64) -> Totals {
-    let config = Config {
-        cases: 50,
-        failure_persistence: None,
-        max_shrink_iters: 2000,
-        ..Config::default()
-    };
+    let config = Config { cases: 50, failure_persistence: None, max_shrink_iters: 2000, ..Config::default() };
     let totals = Totals::default();
     for batch in 0u64.. {
         if totals.retired.get() >= instructions {
@@ -72,9 +60,8 @@ fn compare(instructions: u64, seed: u64) -> Totals {
         seed_bytes[8..16].copy_from_slice(&batch.to_le_bytes());
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed_bytes);
         let mut runner = TestRunner::new_with_rng(config.clone(), rng);
-        let result = runner.run(&case(), |case| {
-            run(&case, None, &totals).map_err(|failure| TestCaseError::fail(failure.to_string()))
-        });
+        let result = runner
+            .run(&case(), |case| run(&case, None, &totals).map_err(|failure| TestCaseError::fail(failure.to_string())));
         if let Err(TestError::Fail(reason, case)) = result {
             let waves = env::var_os("CORE_WAVES");
             if let Some(path) = &waves {
@@ -97,23 +84,11 @@ fn compare(instructions: u64, seed: u64) -> Totals {
 
 #[test]
 fn random_programs_do_what_the_reference_does() {
-    let totals = compare(
-        from_env("CORE_INSTRUCTIONS", 200_000),
-        from_env("CORE_SEED", 1),
-    );
+    let totals = compare(from_env("CORE_INSTRUCTIONS", 200_000), from_env("CORE_SEED", 1));
     // The programs must reach what they are meant to reach.
-    assert!(
-        totals.interrupts.get() * 200 > totals.retired.get(),
-        "{totals:?}"
-    );
-    assert!(
-        totals.exceptions.get() * 200 > totals.retired.get(),
-        "{totals:?}"
-    );
-    assert!(
-        totals.asleep.get() * 4 < totals.programs.get(),
-        "{totals:?}"
-    );
+    assert!(totals.interrupts.get() * 200 > totals.retired.get(), "{totals:?}");
+    assert!(totals.exceptions.get() * 200 > totals.retired.get(), "{totals:?}");
+    assert!(totals.asleep.get() * 4 < totals.programs.get(), "{totals:?}");
 }
 
 #[test]

@@ -25,35 +25,16 @@ fn trap_and_run_of(body: impl Fn(&mut Program)) -> (Trap, Lockstep) {
     body(&mut p);
     park(&mut p);
     p.align(4).label("handler");
-    p.put_all([
-        csrr(A0, csr::MCAUSE),
-        csrr(A1, csr::MEPC),
-        csrr(A2, csr::MTVAL),
-        csrr(A3, csr::MSTATUS),
-    ]);
+    p.put_all([csrr(A0, csr::MCAUSE), csrr(A1, csr::MEPC), csrr(A2, csr::MTVAL), csrr(A3, csr::MSTATUS)]);
     park(&mut p);
     let run = run(&p);
-    assert_eq!(
-        run.x[A3 as usize], 0x1800,
-        "interrupts are off in the handler, MPIE holds the old MIE, MPP is M"
-    );
+    assert_eq!(run.x[A3 as usize], 0x1800, "interrupts are off in the handler, MPIE holds the old MIE, MPP is M");
     let mepc_from_here = run.x[A1 as usize].wrapping_sub(p.address_of("here")) as i32;
-    (
-        Trap {
-            mcause: run.x[A0 as usize],
-            mepc_from_here,
-            mtval: run.x[A2 as usize],
-        },
-        run,
-    )
+    (Trap { mcause: run.x[A0 as usize], mepc_from_here, mtval: run.x[A2 as usize] }, run)
 }
 
 fn trap(mcause: u32, mtval: u32) -> Trap {
-    Trap {
-        mcause,
-        mepc_from_here: 0,
-        mtval,
-    }
+    Trap { mcause, mepc_from_here: 0, mtval }
 }
 
 #[test]
@@ -150,23 +131,14 @@ fn misaligned_accesses_trap_with_their_address() {
         let seen = trap_of(|p| {
             p.li(T0, DATA).label("here").put(code);
         });
-        assert_eq!(
-            seen,
-            trap(cause, DATA.wrapping_add_signed(offset)),
-            "{code:x?}"
-        );
+        assert_eq!(seen, trap(cause, DATA.wrapping_add_signed(offset)), "{code:x?}");
     }
 }
 
 #[test]
 fn a_misaligned_access_whose_base_is_being_loaded_traps_too() {
     let seen = trap_of(|p| {
-        p.li(T0, DATA)
-            .li(T1, DATA + 1)
-            .put(sw(T1, 0, T0))
-            .put(lw(T2, 0, T0))
-            .label("here")
-            .put(lw(A0, 0, T2));
+        p.li(T0, DATA).li(T1, DATA + 1).put(sw(T1, 0, T0)).put(lw(T2, 0, T0)).label("here").put(lw(A0, 0, T2));
     });
     assert_eq!(seen, trap(cause::LOAD_MISALIGNED, DATA + 1));
 }
@@ -175,50 +147,27 @@ fn a_misaligned_access_whose_base_is_being_loaded_traps_too() {
 fn a_faulty_load_is_precise() {
     let (seen, run) = trap_and_run_of(|p| {
         p.li(T0, FAULTY).li(T1, DATA).li(S0, 1).li(S1, 2);
-        p.label("here")
-            .put(lw(S0, 4, T0))
-            .put(addi(S1, S1, 1))
-            .put(sw(S1, 0, T1));
+        p.label("here").put(lw(S0, 4, T0)).put(addi(S1, S1, 1)).put(sw(S1, 0, T1));
     });
     assert_eq!(seen, trap(cause::LOAD_FAULT, FAULTY + 4));
-    assert_eq!(
-        (run.x[S0 as usize], run.x[S1 as usize]),
-        (1, 2),
-        "neither the load nor what follows changed anything"
-    );
-    assert_eq!(
-        run.bench.memory.peek(DATA),
-        0,
-        "the store behind it was not made"
-    );
+    assert_eq!((run.x[S0 as usize], run.x[S1 as usize]), (1, 2), "neither the load nor what follows changed anything");
+    assert_eq!(run.bench.memory.peek(DATA), 0, "the store behind it was not made");
 }
 
 #[test]
 fn a_faulty_store_is_precise() {
     let (seen, run) = trap_and_run_of(|p| {
         p.li(T0, FAULTY).li(T1, DATA).li(S1, 2);
-        p.label("here")
-            .put(sb(S1, 7, T0))
-            .put(sw(S1, 0, T1))
-            .put(csrw(csr::MSCRATCH, T1));
+        p.label("here").put(sb(S1, 7, T0)).put(sw(S1, 0, T1)).put(csrw(csr::MSCRATCH, T1));
     });
     assert_eq!(seen, trap(cause::STORE_FAULT, FAULTY + 7));
-    assert_eq!(
-        run.bench.memory.peek(DATA),
-        0,
-        "the store behind it was not made"
-    );
+    assert_eq!(run.bench.memory.peek(DATA), 0, "the store behind it was not made");
 }
 
 #[test]
 fn a_taken_branch_behind_a_faulty_load_does_not_hide_the_fault() {
     let seen = trap_of(|p| {
-        p.li(T0, FAULTY)
-            .label("here")
-            .put(lw(S0, 0, T0))
-            .to("away", |d| jal(ZERO, d))
-            .put(nop())
-            .label("away");
+        p.li(T0, FAULTY).label("here").put(lw(S0, 0, T0)).to("away", |d| jal(ZERO, d)).put(nop()).label("away");
         park(p);
     });
     assert_eq!(seen, trap(cause::LOAD_FAULT, FAULTY));
@@ -230,11 +179,7 @@ fn a_faulty_fetch_traps_with_the_address_of_the_faulty_half() {
         let mut p = program();
         set_handler(&mut p);
         p.li(T0, target).put(jalr(ZERO, T0, 0));
-        p.label("handler").put_all([
-            csrr(A0, csr::MCAUSE),
-            csrr(A1, csr::MEPC),
-            csrr(A2, csr::MTVAL),
-        ]);
+        p.label("handler").put_all([csrr(A0, csr::MCAUSE), csrr(A1, csr::MEPC), csrr(A2, csr::MTVAL)]);
         park(&mut p);
         // A straddling instruction whose second half lies in the faulty range.
         let mut memory = memory(&p);
@@ -243,10 +188,7 @@ fn a_faulty_fetch_traps_with_the_address_of_the_faulty_half() {
         (run.x[A0 as usize], run.x[A1 as usize], run.x[A2 as usize])
     };
     assert_eq!(jump(FAULTY), (cause::FETCH_FAULT, FAULTY, FAULTY));
-    assert_eq!(
-        jump(FAULTY + 2),
-        (cause::FETCH_FAULT, FAULTY + 2, FAULTY + 2)
-    );
+    assert_eq!(jump(FAULTY + 2), (cause::FETCH_FAULT, FAULTY + 2, FAULTY + 2));
     assert_eq!(jump(FAULTY - 2), (cause::FETCH_FAULT, FAULTY - 2, FAULTY));
     assert_eq!(jump(0), (cause::FETCH_FAULT, 0, 0));
 }
@@ -263,46 +205,26 @@ fn fetching_ahead_into_a_faulty_range_does_no_harm() {
 fn mret_restores_what_the_trap_saved() {
     let mut p = program();
     set_handler(&mut p);
-    p.put(csrrsi(ZERO, csr::MSTATUS, 8))
-        .put(ecall())
-        .label("back")
-        .put(csrr(A0, csr::MSTATUS));
+    p.put(csrrsi(ZERO, csr::MSTATUS, 8)).put(ecall()).label("back").put(csrr(A0, csr::MSTATUS));
     park(&mut p);
-    p.align(4)
-        .label("handler")
-        .put(csrr(A1, csr::MSTATUS))
-        .put(csrr(T0, csr::MEPC))
-        .put(addi(T0, T0, 4));
+    p.align(4).label("handler").put(csrr(A1, csr::MSTATUS)).put(csrr(T0, csr::MEPC)).put(addi(T0, T0, 4));
     p.put(csrw(csr::MEPC, T0)).put(mret());
     let run = run(&p);
-    assert_eq!(
-        run.x[A1 as usize], 0x1880,
-        "in the handler: MIE off, MPIE on"
-    );
+    assert_eq!(run.x[A1 as usize], 0x1880, "in the handler: MIE off, MPIE on");
     assert_eq!(run.x[A0 as usize], 0x1888, "back: MIE on again, MPIE set");
 }
 
 /// A program that counts in A0 until an interrupt comes.
 fn interruptible(vectored: bool) -> Program {
     let mut p = program();
-    p.la(T5, "handler")
-        .put(addi(T5, T5, i32::from(vectored)))
-        .put(csrw(csr::MTVEC, T5));
+    p.la(T5, "handler").put(addi(T5, T5, i32::from(vectored))).put(csrw(csr::MTVEC, T5));
     enable_interrupts(&mut p);
-    p.put(c_li(A0, 0))
-        .label("loop")
-        .put(c_addi(A0, 1))
-        .to_compressed("loop", |d| c_jump(5, d));
+    p.put(c_li(A0, 0)).label("loop").put(c_addi(A0, 1)).to_compressed("loop", |d| c_jump(5, d));
     p.align(4).label("handler");
     for entry in 0..12 {
-        p.put(addi(A1, ZERO, entry))
-            .label(format!("behind entry {entry}"));
+        p.put(addi(A1, ZERO, entry)).label(format!("behind entry {entry}"));
     }
-    p.put_all([
-        csrr(A2, csr::MCAUSE),
-        csrr(A3, csr::MEPC),
-        csrr(T0, csr::MIP),
-    ]);
+    p.put_all([csrr(A2, csr::MCAUSE), csrr(A3, csr::MEPC), csrr(T0, csr::MIP)]);
     park(&mut p);
     p
 }
@@ -312,8 +234,7 @@ fn interrupted(vectored: bool) -> (Lockstep, u32) {
     let p = interruptible(vectored);
     let mut core = start(&p, Timing::IDEAL);
     while core.clock < 60 {
-        core.step_clock()
-            .unwrap_or_else(|failure| panic!("{failure}"));
+        core.step_clock().unwrap_or_else(|failure| panic!("{failure}"));
     }
     core.bench.irq = true;
     (run_to_end(core), p.address_of("loop"))
@@ -322,42 +243,24 @@ fn interrupted(vectored: bool) -> (Lockstep, u32) {
 #[test]
 fn the_interrupt_is_taken_at_the_base_in_direct_mode() {
     let (run, looped) = interrupted(false);
-    let first = run
-        .steps
-        .iter()
-        .find(|step| step.rvfi.intr)
-        .expect("interrupted");
-    assert_eq!(
-        first.rvfi.rd,
-        (A1 as u8, 0),
-        "entry 0 is the first of the handler"
-    );
+    let first = run.steps.iter().find(|step| step.rvfi.intr).expect("interrupted");
+    assert_eq!(first.rvfi.rd, (A1 as u8, 0), "entry 0 is the first of the handler");
     assert_eq!(run.x[A2 as usize], cause::EXTERNAL_INTERRUPT);
-    assert!(
-        (looped..looped + 4).contains(&run.x[A3 as usize]),
-        "mepc is in the loop"
-    );
+    assert!((looped..looped + 4).contains(&run.x[A3 as usize]), "mepc is in the loop");
     assert_eq!(run.x[T0 as usize], 1 << 11, "mip shows the line");
 }
 
 #[test]
 fn the_interrupt_is_taken_at_entry_eleven_in_vectored_mode() {
     let (run, _) = interrupted(true);
-    let first = run
-        .steps
-        .iter()
-        .find(|step| step.rvfi.intr)
-        .expect("interrupted");
+    let first = run.steps.iter().find(|step| step.rvfi.intr).expect("interrupted");
     assert_eq!(first.rvfi.rd, (A1 as u8, 11));
 }
 
 #[test]
 fn exceptions_go_to_the_base_in_vectored_mode() {
     let mut p = program();
-    p.la(T5, "handler")
-        .put(addi(T5, T5, 1))
-        .put(csrw(csr::MTVEC, T5))
-        .put(ecall());
+    p.la(T5, "handler").put(addi(T5, T5, 1)).put(csrw(csr::MTVEC, T5)).put(ecall());
     p.align(4).label("handler").put(addi(A0, ZERO, 1));
     park(&mut p);
     assert_eq!(run(&p).x[A0 as usize], 1);
@@ -368,11 +271,7 @@ fn the_interrupt_waits_while_either_enable_is_off() {
     for (mie, mstatus) in [(0, 8), (1 << 11, 0)] {
         let mut p = program();
         set_handler(&mut p);
-        p.li(T0, mie)
-            .put(csrw(csr::MIE, T0))
-            .put(csrrwi(ZERO, csr::MSTATUS, mstatus))
-            .put(nop())
-            .put(nop());
+        p.li(T0, mie).put(csrw(csr::MIE, T0)).put(csrrwi(ZERO, csr::MSTATUS, mstatus)).put(nop()).put(nop());
         park(&mut p);
         p.align(4).label("handler");
         park(&mut p);
@@ -387,11 +286,7 @@ fn sleeper(globally_enabled: bool) -> Program {
     let mut p = program();
     set_handler(&mut p);
     p.li(T5, 1 << 11).put(csrw(csr::MIE, T5));
-    p.put(csrrwi(
-        ZERO,
-        csr::MSTATUS,
-        if globally_enabled { 8 } else { 0 },
-    ));
+    p.put(csrrwi(ZERO, csr::MSTATUS, if globally_enabled { 8 } else { 0 }));
     p.label("sleep").put(wfi()).label("behind").put(c_li(A0, 1));
     park(&mut p);
     p.align(4).label("handler").put(csrr(A1, csr::MEPC));
@@ -403,8 +298,7 @@ fn slept(p: &Program) -> (Lockstep, u64) {
     let mut core = start(p, Timing::IDEAL);
     let pass = |core: &mut Lockstep, clocks: u64| {
         for _ in 0..clocks {
-            core.step_clock()
-                .unwrap_or_else(|failure| panic!("{failure}"));
+            core.step_clock().unwrap_or_else(|failure| panic!("{failure}"));
         }
     };
     pass(&mut core, 60);
@@ -419,11 +313,7 @@ fn slept(p: &Program) -> (Lockstep, u64) {
 #[test]
 fn wfi_sleeps_until_the_interrupt_even_with_mie_off() {
     let (run, _) = slept(&sleeper(false));
-    assert_eq!(
-        (run.x[A0 as usize], run.interrupts),
-        (1, 0),
-        "it went on behind wfi"
-    );
+    assert_eq!((run.x[A0 as usize], run.interrupts), (1, 0), "it went on behind wfi");
 }
 
 #[test]
@@ -447,11 +337,7 @@ fn sleep_is_shown_exactly_while_the_core_sleeps() {
         }
     }
     let first = asleep[0];
-    assert_eq!(
-        asleep,
-        (first..=71).collect::<Vec<_>>(),
-        "in one piece, until the clock after the interrupt's first"
-    );
+    assert_eq!(asleep, (first..=71).collect::<Vec<_>>(), "in one piece, until the clock after the interrupt's first");
 }
 
 #[test]
@@ -460,28 +346,17 @@ fn an_interrupt_does_not_break_an_access_that_waits_for_its_grant() {
     set_handler(&mut p);
     p.li(T0, DATA).li(T1, 0x55);
     enable_interrupts(&mut p);
-    p.label("store")
-        .put(sw(T1, 0, T0))
-        .label("behind")
-        .put(nop());
+    p.label("store").put(sw(T1, 0, T0)).label("behind").put(nop());
     park(&mut p);
     p.align(4).label("handler").put(csrr(A1, csr::MEPC));
     park(&mut p);
-    let mut core = start(
-        &p,
-        Timing {
-            data_gnt_percent: 0,
-            ..Timing::IDEAL
-        },
-    );
+    let mut core = start(&p, Timing { data_gnt_percent: 0, ..Timing::IDEAL });
     while core.clock < 60 {
-        core.step_clock()
-            .unwrap_or_else(|failure| panic!("{failure}"));
+        core.step_clock().unwrap_or_else(|failure| panic!("{failure}"));
     }
     core.bench.irq = true;
     for _ in 0..10 {
-        core.step_clock()
-            .unwrap_or_else(|failure| panic!("{failure}"));
+        core.step_clock().unwrap_or_else(|failure| panic!("{failure}"));
     }
     core.bench.timing = Timing::IDEAL;
     let run = run_to_end(core);

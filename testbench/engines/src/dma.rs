@@ -24,9 +24,7 @@ impl Engine {
     pub fn register(self, of_read: Offset) -> Offset {
         match self {
             Engine::HostRead => of_read,
-            Engine::HostWrite => {
-                Offset(of_read.0 - dma_read::CONTROL.offset().0 + dma_write::CONTROL.offset().0)
-            }
+            Engine::HostWrite => Offset(of_read.0 - dma_read::CONTROL.offset().0 + dma_write::CONTROL.offset().0),
         }
     }
 }
@@ -52,20 +50,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    pub const FULL: Pace = Pace {
-        grant: 100,
-        command: 100,
-        beat: 100,
-        data: 100,
-        done: 100,
-    };
-    pub const RAGGED: Pace = Pace {
-        grant: 60,
-        command: 40,
-        beat: 70,
-        data: 70,
-        done: 40,
-    };
+    pub const FULL: Pace = Pace { grant: 100, command: 100, beat: 100, data: 100, done: 100 };
+    pub const RAGGED: Pace = Pace { grant: 60, command: 40, beat: 70, data: 70, done: 40 };
 }
 
 /// An error that the PCI bus reports for one command.
@@ -149,8 +135,7 @@ impl DmaBench {
     /// After reset, disabled, in noise made from the seed.
     pub fn new(seed: u64) -> DmaBench {
         let mut chance = Chance::new(seed);
-        let mut model =
-            BenchDma::new(Context::new().randomized(seed as u32)).expect("the model builds");
+        let mut model = BenchDma::new(Context::new().randomized(seed as u32)).expect("the model builds");
         if let Some(path) = waves("dma", seed) {
             model.open_fst(path, 0).expect("waves can be written");
         }
@@ -189,10 +174,7 @@ impl DmaBench {
 
     pub fn clock(&mut self) {
         if let Err(error) = self.try_clock() {
-            panic!(
-                "seed {}, clock {}: {error}; {REMEDY}",
-                self.seed, self.cycle
-            );
+            panic!("seed {}, clock {}: {error}; {REMEDY}", self.seed, self.cycle);
         }
     }
 
@@ -211,12 +193,10 @@ impl DmaBench {
         let m = &self.model;
         let answer = self.answer.take().filter(|_| !self.mute_sram);
         m.sram_rvalid_i.set(answer.map_or(0, |(port, _)| 1 << port));
-        m.sram_rdata_i
-            .set(answer.map_or_else(|| self.chance.word(), |(_, word)| word));
+        m.sram_rdata_i.set(answer.map_or_else(|| self.chance.word(), |(_, word)| word));
         m.sram_gnt_i.set(0);
 
-        m.read_cmd_ready_i
-            .set_bool(self.read_job.is_none() && self.chance.percent(self.pace.command));
+        m.read_cmd_ready_i.set_bool(self.read_job.is_none() && self.chance.percent(self.pace.command));
         if let Some(job) = &mut self.read_job {
             if job.offered.is_none() && self.chance.percent(self.pace.beat) {
                 job.offered = Some(job.next(&self.host, &mut self.chance));
@@ -230,8 +210,7 @@ impl DmaBench {
         m.read_beat_status_i.set(status);
 
         let write = &mut self.write;
-        m.write_cmd_ready_i
-            .set_bool(write.command.is_none() && self.chance.percent(self.pace.command));
+        m.write_cmd_ready_i.set_bool(write.command.is_none() && self.chance.percent(self.pace.command));
         let room = match write.command {
             Some((address, length_bytes, _)) => words_of(address, length_bytes) as usize,
             None => WRITE_RUN_AHEAD_WORDS,
@@ -240,10 +219,7 @@ impl DmaBench {
         m.write_data_ready_i.set_bool(write.ready);
         let complete = write.command.is_some() && write.words.len() == room;
         let done = complete && self.chance.percent(self.pace.done);
-        let status = write
-            .command
-            .and_then(|(_, _, fault)| fault)
-            .map_or(0, |fault| fault.status);
+        let status = write.command.and_then(|(_, _, fault)| fault).map_or(0, |fault| fault.status);
         m.write_done_valid_i.set_bool(done || self.stray_done);
         m.write_done_status_i.set(if done { status } else { 0 });
         if done {
@@ -275,9 +251,7 @@ impl DmaBench {
         for port in 0..2 {
             self.sram.set_grants(port, Grants::Percent(self.pace.grant));
         }
-        let granted = self
-            .sram
-            .arbitrate([bit(requests, 0), bit(requests, 1)], &mut self.chance);
+        let granted = self.sram.arbitrate([bit(requests, 0), bit(requests, 1)], &mut self.chance);
         if let Some(port) = granted {
             self.model.sram_gnt_i.set(1 << port);
             self.model.eval()?;
@@ -297,17 +271,9 @@ impl DmaBench {
                 ),
             };
             let write = (we != 0).then_some((enables, data));
-            self.answer = self
-                .sram
-                .access(Request { word, write })
-                .map(|word| (port, word));
+            self.answer = self.sram.access(Request { word, write }).map(|word| (port, word));
             if write.is_some() {
-                self.log(Seen::SramWrite {
-                    engine: Engine::BOTH[port],
-                    word,
-                    enables,
-                    data,
-                });
+                self.log(Seen::SramWrite { engine: Engine::BOTH[port], word, enables, data });
             }
         }
         Ok(())
@@ -326,12 +292,7 @@ impl DmaBench {
                 (m.probe_start_o.get(), Seen::ProbeStart(engine)),
                 (m.probe_done_o.get(), Seen::ProbeDone(engine)),
             ];
-            seen.extend(
-                pulses
-                    .into_iter()
-                    .filter(|(bus, _)| bit(*bus, number))
-                    .map(|(_, seen)| seen),
-            );
+            seen.extend(pulses.into_iter().filter(|(bus, _)| bit(*bus, number)).map(|(_, seen)| seen));
         }
         if m.assist_o.is_high() {
             seen.push(Seen::Assist);
@@ -341,19 +302,9 @@ impl DmaBench {
             assert!(length_bytes > 0, "a command of no bytes");
             let fault = self.faults[0].pop_front().flatten();
             let words = words_of(address, length_bytes);
-            self.read_job = Some(ReadJob {
-                address,
-                length_bytes: length_bytes as u32,
-                word: 0,
-                words,
-                fault,
-                offered: None,
-            });
-            seen.push(Seen::Command {
-                engine: Engine::HostRead,
-                address,
-                length_bytes,
-            });
+            self.read_job =
+                Some(ReadJob { address, length_bytes: length_bytes as u32, word: 0, words, fault, offered: None });
+            seen.push(Seen::Command { engine: Engine::HostRead, address, length_bytes });
         }
         if m.read_beat_valid_i.get() != 0 && m.read_beat_ready_o.is_high() {
             let job = self.read_job.as_mut().expect("a job");
@@ -372,11 +323,7 @@ impl DmaBench {
             assert!(length_bytes > 0, "a command of no bytes");
             let fault = self.faults[1].pop_front().flatten();
             self.write.command = Some((address, length_bytes, fault));
-            seen.push(Seen::Command {
-                engine: Engine::HostWrite,
-                address,
-                length_bytes,
-            });
+            seen.push(Seen::Command { engine: Engine::HostWrite, address, length_bytes });
         }
         if m.write_data_valid_o.is_high() && self.write.ready {
             if self.write.words.is_empty() {
@@ -440,19 +387,12 @@ impl DmaBench {
     }
 
     /// Writes a descriptor into its place, with noise in the status word. Returns the place.
-    pub fn put_descriptor(
-        &mut self,
-        base: u32,
-        log2: u32,
-        index: u16,
-        descriptor: Descriptor,
-    ) -> u32 {
+    pub fn put_descriptor(&mut self, base: u32, log2: u32, index: u16, descriptor: Descriptor) -> u32 {
         let at = base + (index as u32 & ((1 << log2) - 1)) * DMA_DESCRIPTOR_BYTES;
         self.sram.set_word32(at, descriptor.host_address);
         self.sram.set_word32(at + 4, descriptor.sram_address);
         let flags = (descriptor.event as u32) << 16 | (descriptor.assist as u32) << 17;
-        self.sram
-            .set_word32(at + 8, descriptor.length_bytes as u32 | flags);
+        self.sram.set_word32(at + 8, descriptor.length_bytes as u32 | flags);
         self.sram.set_word32(at + 12, 0x1BAD_0000);
         at
     }
@@ -470,10 +410,7 @@ impl DmaBench {
             self.clock();
         }
         let consumers = Engine::BOTH.map(|engine| self.consumer(engine));
-        panic!(
-            "seed {}: {what} does not come; consumers {consumers:?}",
-            self.seed
-        );
+        panic!("seed {}: {what} does not come; consumers {consumers:?}", self.seed);
     }
 
     /// How often something was seen.
@@ -483,11 +420,7 @@ impl DmaBench {
 
     /// The clock of the first sight.
     pub fn first(&self, wanted: impl Fn(&Seen) -> bool) -> u64 {
-        self.seen
-            .iter()
-            .find(|(_, seen)| wanted(seen))
-            .expect("it was seen")
-            .0
+        self.seen.iter().find(|(_, seen)| wanted(seen)).expect("it was seen").0
     }
 
     pub fn requests_sram(&self) -> bool {

@@ -35,11 +35,7 @@ pub fn with_fcs(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 const fn symbol(data: u8) -> LinkSymbol {
-    LinkSymbol {
-        data,
-        enable: true,
-        error: false,
-    }
+    LinkSymbol { data, enable: true, error: false }
 }
 
 /// Preamble of so many bytes, start frame delimiter, and bytes.
@@ -77,12 +73,7 @@ pub fn bursts(sent: &[LinkSymbol]) -> Vec<Burst> {
                 burst.errors += one.error as usize;
             }
             (true, None) => {
-                found.push(Burst {
-                    gap,
-                    bytes: vec![one.data],
-                    errors: one.error as usize,
-                    complete: false,
-                });
+                found.push(Burst { gap, bytes: vec![one.data], errors: one.error as usize, complete: false });
             }
         }
     }
@@ -106,15 +97,7 @@ mod tests {
         sent.extend(symbols(7, &[3]));
         let found = bursts(&sent);
         assert_eq!(found.len(), 2);
-        assert_eq!(
-            (
-                found[0].gap,
-                found[0].complete,
-                found[1].gap,
-                found[1].complete
-            ),
-            (3, true, 12, false)
-        );
+        assert_eq!((found[0].gap, found[0].complete, found[1].gap, found[1].complete), (3, true, 12, false));
         assert_eq!(found[0].bytes[7..], [0xD5, 1, 2]);
     }
 }

@@ -51,8 +51,7 @@ impl Chance {
 
 /// Where the waves of a bench go: into the folder that BENCH_WAVES names, if it is set.
 fn waves(model: &str, seed: u64) -> Option<PathBuf> {
-    std::env::var_os("BENCH_WAVES")
-        .map(|folder| PathBuf::from(folder).join(format!("{model}-{seed}.fst")))
+    std::env::var_os("BENCH_WAVES").map(|folder| PathBuf::from(folder).join(format!("{model}-{seed}.fst")))
 }
 
 /// What to do when a bench stops.

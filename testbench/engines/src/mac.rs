@@ -19,17 +19,9 @@ pub struct Clocks {
 
 impl Clocks {
     /// Core 88 MHz, link 125 MHz. The peer's clock is 100 ppm fast.
-    pub const TIGON2: Clocks = Clocks {
-        core_ps: 11_364,
-        tx_ps: 8_000,
-        rx_ps: 7_999,
-    };
+    pub const TIGON2: Clocks = Clocks { core_ps: 11_364, tx_ps: 8_000, rx_ps: 7_999 };
     /// Core 133 MHz, link 160 MHz. The peer's clock is fast by as little as picoseconds tell.
-    pub const LANAI9: Clocks = Clocks {
-        core_ps: 7_519,
-        tx_ps: 6_250,
-        rx_ps: 6_249,
-    };
+    pub const LANAI9: Clocks = Clocks { core_ps: 7_519, tx_ps: 6_250, rx_ps: 6_249 };
     pub const PLATFORMS: [Clocks; 2] = [Clocks::TIGON2, Clocks::LANAI9];
 }
 
@@ -86,17 +78,13 @@ impl MacBench {
     /// After reset, disabled, in noise made from the seed.
     pub fn new(clocks: Clocks, seed: u64) -> MacBench {
         let mut chance = Chance::new(seed);
-        let mut model =
-            BenchMac::new(Context::new().randomized(seed as u32)).expect("the model builds");
+        let mut model = BenchMac::new(Context::new().randomized(seed as u32)).expect("the model builds");
         if let Some(path) = waves("mac", seed) {
             model.open_fst(path, 0).expect("waves can be written");
         }
         let phase = |chance: &mut Chance, period: u64| 1 + chance.word() % period;
-        let next_ps = [
-            phase(&mut chance, clocks.core_ps),
-            phase(&mut chance, clocks.tx_ps),
-            phase(&mut chance, clocks.rx_ps),
-        ];
+        let next_ps =
+            [phase(&mut chance, clocks.core_ps), phase(&mut chance, clocks.tx_ps), phase(&mut chance, clocks.rx_ps)];
         let mut bench = MacBench {
             model,
             seed,
@@ -199,39 +187,27 @@ impl MacBench {
         let answer = self.answer.take().filter(|_| !self.mute_sram);
         let m = &mut self.model;
         m.sram_rvalid_i.set(answer.map_or(0, |(port, _)| 1 << port));
-        m.sram_rdata_i
-            .set(answer.map_or_else(|| self.chance.word(), |(_, word)| word));
+        m.sram_rdata_i.set(answer.map_or_else(|| self.chance.word(), |(_, word)| word));
         m.sram_gnt_i.set(0);
         m.eval()?;
         if m.rst_ni.get() == 0 {
             return Ok(());
         }
         let requests = m.sram_req_o.get();
-        let granted = self.sram.arbitrate(
-            [bit(requests, RX_PORT), bit(requests, TX_PORT)],
-            &mut self.chance,
-        );
+        let granted = self.sram.arbitrate([bit(requests, RX_PORT), bit(requests, TX_PORT)], &mut self.chance);
         if let Some(port) = granted {
             m.sram_gnt_i.set(1 << port);
             m.eval()?;
             let (word, write) = match port {
-                RX_PORT if m.rx_sram_we_o.is_high() => (
-                    m.rx_sram_addr_o.get(),
-                    Some((m.rx_sram_be_o.get(), m.rx_sram_wdata_o.get())),
-                ),
+                RX_PORT if m.rx_sram_we_o.is_high() => {
+                    (m.rx_sram_addr_o.get(), Some((m.rx_sram_be_o.get(), m.rx_sram_wdata_o.get())))
+                }
                 RX_PORT => (m.rx_sram_addr_o.get(), None),
                 _ => (m.tx_sram_addr_o.get(), None),
             };
-            self.answer = self
-                .sram
-                .access(Request { word, write })
-                .map(|word| (port, word));
+            self.answer = self.sram.access(Request { word, write }).map(|word| (port, word));
             if let Some((enables, data)) = write {
-                self.log(Seen::SramWrite {
-                    word,
-                    enables,
-                    data,
-                });
+                self.log(Seen::SramWrite { word, enables, data });
             }
         }
         Ok(())
@@ -266,11 +242,7 @@ impl MacBench {
 
     fn access(&mut self, offset: Offset, write: Option<u32>) {
         let m = &self.model;
-        m.reg_sel_i.set(if offset < mac_rx::CONTROL.offset() {
-            1
-        } else {
-            2
-        });
+        m.reg_sel_i.set(if offset < mac_rx::CONTROL.offset() { 1 } else { 2 });
         m.reg_addr_i.set(offset.0);
         m.reg_we_i.set_bool(write.is_some());
         m.reg_be_i.set(0xF);
@@ -333,11 +305,7 @@ impl MacBench {
     }
 
     pub fn first(&self, wanted: Seen) -> u64 {
-        self.seen
-            .iter()
-            .find(|(_, seen)| *seen == wanted)
-            .expect("it was seen")
-            .0
+        self.seen.iter().find(|(_, seen)| *seen == wanted).expect("it was seen").0
     }
 
     /// Core clocks between two times, rounded up.

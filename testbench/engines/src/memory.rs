@@ -37,14 +37,8 @@ pub struct Sram {
 impl Sram {
     /// Full of noise, so that a byte that should have been written shows.
     pub fn new(chance: &mut Chance) -> Sram {
-        let port = || Port {
-            grants: Grants::Always,
-            waited_cycles: 0,
-        };
-        Sram {
-            bytes: chance.bytes(SRAM_BYTES),
-            ports: [port(), port()],
-        }
+        let port = || Port { grants: Grants::Always, waited_cycles: 0 };
+        Sram { bytes: chance.bytes(SRAM_BYTES), ports: [port(), port()] }
     }
 
     pub fn set_grants(&mut self, port: usize, grants: Grants) {
@@ -108,17 +102,12 @@ pub struct HostMemory {
 
 impl HostMemory {
     pub fn new(chance: &mut Chance) -> HostMemory {
-        HostMemory {
-            bytes: chance.bytes(HOST_BYTES),
-        }
+        HostMemory { bytes: chance.bytes(HOST_BYTES) }
     }
 
     pub fn index(address: u32) -> usize {
         let index = address.wrapping_sub(HOST_BASE) as usize;
-        assert!(
-            index < HOST_BYTES,
-            "wild access to bus address {address:#010x}"
-        );
+        assert!(index < HOST_BYTES, "wild access to bus address {address:#010x}");
         index
     }
 }

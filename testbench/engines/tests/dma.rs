@@ -15,10 +15,7 @@ const REFUSED: u32 = 7;
 /// What memory should be, by the dullest of copies.
 fn copy(bench: &DmaBench, engine: Engine, d: Descriptor, sram: &mut [u8], host: &mut [u8]) {
     for k in 0..d.length_bytes as usize {
-        let (s, h) = (
-            d.sram_address as usize + k,
-            HostMemory::index(d.host_address) + k,
-        );
+        let (s, h) = (d.sram_address as usize + k, HostMemory::index(d.host_address) + k);
         match engine {
             Engine::HostRead => sram[s] = bench.host.bytes[h],
             Engine::HostWrite => host[h] = bench.sram.bytes[s],
@@ -49,10 +46,7 @@ fn moves_exactly(bench: &mut DmaBench, engine: Engine, descriptors: &[Descriptor
 
 fn assert_first_difference(what: &str, got: &[u8], wanted: &[u8], descriptors: &[Descriptor]) {
     if let Some(at) = (0..got.len()).find(|&at| got[at] != wanted[at]) {
-        panic!(
-            "{what} differs first at {at:#x}: {:#04x}, should be {:#04x}; {descriptors:x?}",
-            got[at], wanted[at]
-        );
+        panic!("{what} differs first at {at:#x}: {:#04x}, should be {:#04x}; {descriptors:x?}", got[at], wanted[at]);
     }
 }
 
@@ -63,13 +57,7 @@ fn started(engine: Engine, seed: u64) -> DmaBench {
 }
 
 fn one(host_offset: u32, sram_address: u32, length_bytes: u16) -> Descriptor {
-    Descriptor {
-        host_address: HOST_BASE + host_offset,
-        sram_address,
-        length_bytes,
-        event: true,
-        assist: false,
-    }
+    Descriptor { host_address: HOST_BASE + host_offset, sram_address, length_bytes, event: true, assist: false }
 }
 
 #[test]
@@ -77,15 +65,9 @@ fn every_alignment_and_length_to_200_moves_its_bytes_and_no_other() {
     for engine in Engine::BOTH {
         let mut bench = started(engine, 1);
         for pair in 0..64 {
-            bench.pace = if pair % 2 == 0 {
-                Pace::FULL
-            } else {
-                Pace::RAGGED
-            };
+            bench.pace = if pair % 2 == 0 { Pace::FULL } else { Pace::RAGGED };
             let (from, to) = (pair / 8, pair % 8);
-            let all: Vec<_> = (0..=200u32)
-                .map(|n| one(256 * n + from, DATA + 224 * n + to, n as u16))
-                .collect();
+            let all: Vec<_> = (0..=200u32).map(|n| one(256 * n + from, DATA + 224 * n + to, n as u16)).collect();
             bench.seen.clear();
             moves_exactly(&mut bench, engine, &all);
         }
@@ -118,34 +100,15 @@ fn any_descriptor() -> impl Strategy<Value = (Descriptor, Fate)> {
         1 => Just(Fate::Refused),
         1 => (1u8..=4, 0u32..40).prop_map(|(status, after_words)| Fate::Fails { status, after_words }),
     ];
-    (
-        length,
-        0u32..200_000,
-        0u32..1 << 16,
-        any::<bool>(),
-        any::<bool>(),
-        fate,
-    )
-        .prop_map(|(length_bytes, host, place, event, assist, fate)| {
+    (length, 0u32..200_000, 0u32..1 << 16, any::<bool>(), any::<bool>(), fate).prop_map(
+        |(length_bytes, host, place, event, assist, fate)| {
             let room = SRAM_BYTES as u32 - DATA - length_bytes as u32;
             let inside = DATA + place % (room + 1);
             let beyond = SRAM_BYTES as u32 - length_bytes as u32 + 1 + place * 65_521;
-            let sram_address = if matches!(fate, Fate::Refused) {
-                beyond
-            } else {
-                inside
-            };
-            (
-                Descriptor {
-                    host_address: HOST_BASE + host,
-                    sram_address,
-                    length_bytes,
-                    event,
-                    assist,
-                },
-                fate,
-            )
-        })
+            let sram_address = if matches!(fate, Fate::Refused) { beyond } else { inside };
+            (Descriptor { host_address: HOST_BASE + host, sram_address, length_bytes, event, assist }, fate)
+        },
+    )
 }
 
 /// The same cases in every run, unless PROPTEST_RNG_SEED says otherwise. A failure prints its shrunk input, seed included.
@@ -155,12 +118,7 @@ fn cases(cases: u32) -> ProptestConfig {
         RngSeed::Random => RngSeed::Fixed(1),
         chosen => chosen,
     };
-    ProptestConfig {
-        cases,
-        rng_seed,
-        failure_persistence: None,
-        ..default
-    }
+    ProptestConfig { cases, rng_seed, failure_persistence: None, ..default }
 }
 
 proptest! {
@@ -286,16 +244,12 @@ fn data_then_status_then_consumer_then_event() {
         bench.pace = Pace::RAGGED;
         let at = bench.put_descriptor(RING_BASE, RING_LOG2, 0, one(5, DATA + 2, 100));
         bench.write(engine, reg::PRODUCER.offset(), 1);
-        bench.until("the event", |b| {
-            b.count(|s| *s == Seen::EventDone(engine)) == 1
-        });
-        let status =
-            bench.first(|s| matches!(s, Seen::SramWrite { word, .. } if *word == (at + 8) / 8));
+        bench.until("the event", |b| b.count(|s| *s == Seen::EventDone(engine)) == 1);
+        let status = bench.first(|s| matches!(s, Seen::SramWrite { word, .. } if *word == (at + 8) / 8));
         let last_data = match engine {
             Engine::HostWrite => bench.first(|s| *s == Seen::LastBeat(engine)),
             Engine::HostRead => {
-                let is_data =
-                    |s: &Seen| matches!(s, Seen::SramWrite { word, .. } if *word >= DATA / 8);
+                let is_data = |s: &Seen| matches!(s, Seen::SramWrite { word, .. } if *word >= DATA / 8);
                 let last = bench.seen.iter().rfind(|(_, s)| is_data(s));
                 last.expect("data were written").0
             }
@@ -363,33 +317,19 @@ fn consumer_is_writable_only_while_disabled_and_idle() {
 fn registers_read_back_and_take_only_whole_words_and_legal_sizes() {
     for engine in Engine::BOTH {
         let mut bench = DmaBench::new(7);
-        assert_eq!(
-            bench.read(engine, reg::RING_LOG2.offset()),
-            reg::RING_LOG2_RESET
-        );
+        assert_eq!(bench.read(engine, reg::RING_LOG2.offset()), reg::RING_LOG2_RESET);
         bench.write(engine, reg::RING_BASE.offset(), 0x0000_1238);
-        assert_eq!(
-            bench.read(engine, reg::RING_BASE.offset()),
-            0x1230,
-            "a multiple of 16"
-        );
+        assert_eq!(bench.read(engine, reg::RING_BASE.offset()), 0x1230, "a multiple of 16");
         for illegal in [0, 9, 15, 16, 0x102] {
             bench.write(engine, reg::RING_LOG2.offset(), illegal);
         }
-        assert_eq!(
-            bench.read(engine, reg::RING_LOG2.offset()),
-            reg::RING_LOG2_RESET
-        );
+        assert_eq!(bench.read(engine, reg::RING_LOG2.offset()), reg::RING_LOG2_RESET);
         bench.write(engine, reg::RING_LOG2.offset(), 8);
         assert_eq!(bench.read(engine, reg::RING_LOG2.offset()), 8);
         bench.write_some_bytes(engine, reg::PRODUCER.offset(), 0x1234, 0x3);
         assert_eq!(bench.read(engine, reg::PRODUCER.offset()), 0);
         bench.write(engine, reg::DESCRIPTORS.offset(), 77);
-        assert_eq!(
-            bench.read(engine, reg::DESCRIPTORS.offset()),
-            0,
-            "read-only"
-        );
+        assert_eq!(bench.read(engine, reg::DESCRIPTORS.offset()), 0, "read-only");
     }
 }
 
@@ -398,35 +338,16 @@ fn a_range_may_end_with_the_sram_but_not_behind_it() {
     let end = SRAM_BYTES as u32;
     for engine in Engine::BOTH {
         let mut bench = started(engine, 8);
-        let cases = [
-            (end - 8, 8, 0),
-            (end - 1, 1, 0),
-            (end - 8, 9, 7),
-            (end, 1, 7),
-            (u32::MAX, 1, 7),
-            (u32::MAX - 3, 8, 7),
-        ];
+        let cases =
+            [(end - 8, 8, 0), (end - 1, 1, 0), (end - 8, 9, 7), (end, 1, 7), (u32::MAX, 1, 7), (u32::MAX - 3, 8, 7)];
         for (i, (sram_address, length_bytes, status)) in cases.into_iter().enumerate() {
-            let at = bench.put_descriptor(
-                RING_BASE,
-                RING_LOG2,
-                i as u16,
-                one(16, sram_address, length_bytes),
-            );
+            let at = bench.put_descriptor(RING_BASE, RING_LOG2, i as u16, one(16, sram_address, length_bytes));
             bench.write(engine, reg::PRODUCER.offset(), i as u32 + 1);
             bench.until("CONSUMER", |b| b.consumer(engine) == i as u16 + 1);
-            assert_eq!(
-                bench.sram.word32(at + 12),
-                DONE | status,
-                "{length_bytes} bytes at {sram_address:#x}"
-            );
+            assert_eq!(bench.sram.word32(at + 12), DONE | status, "{length_bytes} bytes at {sram_address:#x}");
         }
         assert_eq!(bench.read(engine, reg::REFUSED.offset()), 4);
-        assert_eq!(
-            bench.read(engine, reg::STATUS.offset()),
-            0,
-            "a refusal does not halt"
-        );
+        assert_eq!(bench.read(engine, reg::STATUS.offset()), 0, "a refusal does not halt");
         assert_eq!(bench.count(|s| matches!(s, Seen::Command { .. })), 2);
     }
 }
@@ -435,27 +356,17 @@ fn a_range_may_end_with_the_sram_but_not_behind_it() {
 fn length_zero_completes_without_touching_memory_wherever_it_points() {
     for engine in Engine::BOTH {
         let mut bench = started(engine, 9);
-        let nowhere = Descriptor {
-            host_address: 0,
-            sram_address: u32::MAX,
-            length_bytes: 0,
-            event: true,
-            assist: true,
-        };
+        let nowhere =
+            Descriptor { host_address: 0, sram_address: u32::MAX, length_bytes: 0, event: true, assist: true };
         moves_exactly_nothing(&mut bench, engine, nowhere);
-        assert_eq!(
-            bench.count(|s| *s == Seen::Assist),
-            (engine == Engine::HostRead) as usize
-        );
+        assert_eq!(bench.count(|s| *s == Seen::Assist), (engine == Engine::HostRead) as usize);
     }
 }
 
 fn moves_exactly_nothing(bench: &mut DmaBench, engine: Engine, d: Descriptor) {
     let at = bench.put_descriptor(RING_BASE, RING_LOG2, 0, d);
     bench.write(engine, reg::PRODUCER.offset(), 1);
-    bench.until("the event", |b| {
-        b.count(|s| *s == Seen::EventDone(engine)) == 1
-    });
+    bench.until("the event", |b| b.count(|s| *s == Seen::EventDone(engine)) == 1);
     assert_eq!(bench.sram.word32(at + 12), DONE);
     assert_eq!(bench.count(|s| matches!(s, Seen::Command { .. })), 0);
     assert_eq!(bench.count(|s| matches!(s, Seen::SramWrite { .. })), 1);
@@ -466,51 +377,25 @@ fn an_error_halts_until_resume_and_gives_no_assist() {
     for engine in Engine::BOTH {
         for status in 1..=4u8 {
             let mut bench = started(engine, 10 + status as u64);
-            bench.faults[engine as usize].push_back(Some(Fault {
-                status,
-                after_words: 3,
-            }));
-            let bad = Descriptor {
-                assist: true,
-                ..one(0, DATA + 3, 100)
-            };
+            bench.faults[engine as usize].push_back(Some(Fault { status, after_words: 3 }));
+            let bad = Descriptor { assist: true, ..one(0, DATA + 3, 100) };
             let at = bench.put_descriptor(RING_BASE, RING_LOG2, 0, bad);
-            bench.put_descriptor(
-                RING_BASE,
-                RING_LOG2,
-                1,
-                Descriptor {
-                    assist: true,
-                    ..one(512, DATA + 512, 40)
-                },
-            );
+            bench.put_descriptor(RING_BASE, RING_LOG2, 1, Descriptor { assist: true, ..one(512, DATA + 512, 40) });
             bench.write(engine, reg::PRODUCER.offset(), 2);
-            bench.until("the error", |b| {
-                b.count(|s| *s == Seen::EventError(engine)) == 1
-            });
+            bench.until("the error", |b| b.count(|s| *s == Seen::EventError(engine)) == 1);
             for _ in 0..100 {
                 bench.clock();
             }
             assert_eq!(bench.sram.word32(at + 12), DONE | status as u32);
             assert_eq!(bench.consumer(engine), 1, "halted before the next");
             assert_eq!(bench.count(|s| *s == Seen::Assist), 0);
-            assert_eq!(
-                bench.count(|s| *s == Seen::EventDone(engine)),
-                1,
-                "flag EVENT is honoured all the same"
-            );
+            assert_eq!(bench.count(|s| *s == Seen::EventDone(engine)), 1, "flag EVENT is honoured all the same");
 
             bench.write(engine, reg::RESUME.offset(), 0);
             bench.until("the next", |b| b.consumer(engine) == 2);
-            assert_eq!(
-                bench.count(|s| *s == Seen::Assist),
-                (engine == Engine::HostRead) as usize
-            );
+            assert_eq!(bench.count(|s| *s == Seen::Assist), (engine == Engine::HostRead) as usize);
             assert_eq!(bench.read(engine, reg::ERRORS.offset()), 1);
-            assert_eq!(
-                bench.read(engine, reg::STATUS.offset()),
-                (status as u32) << 4
-            );
+            assert_eq!(bench.read(engine, reg::STATUS.offset()), (status as u32) << 4);
         }
     }
 }
@@ -521,33 +406,16 @@ fn a_descriptor_changed_during_a_halt_is_done_as_changed() {
         for grant in [100, 15] {
             let mut bench = started(engine, 20);
             bench.pace.grant = grant;
-            bench.faults[engine as usize].push_back(Some(Fault {
-                status: 1,
-                after_words: 0,
-            }));
+            bench.faults[engine as usize].push_back(Some(Fault { status: 1, after_words: 0 }));
             bench.put_descriptor(RING_BASE, RING_LOG2, 0, one(0, DATA, 500));
             bench.put_descriptor(RING_BASE, RING_LOG2, 1, one(512, DATA + 512, 40));
             bench.write(engine, reg::PRODUCER.offset(), 2);
-            bench.until("the error", |b| {
-                b.count(|s| *s == Seen::EventError(engine)) == 1
-            });
+            bench.until("the error", |b| b.count(|s| *s == Seen::EventError(engine)) == 1);
             bench.put_descriptor(RING_BASE, RING_LOG2, 1, one(1024, DATA + 1024, 24));
             bench.write(engine, reg::RESUME.offset(), 1);
             bench.until("the next", |b| b.consumer(engine) == 2);
-            let last = bench
-                .seen
-                .iter()
-                .rfind(|(_, s)| matches!(s, Seen::Command { .. }))
-                .expect("a command")
-                .1;
-            assert_eq!(
-                last,
-                Seen::Command {
-                    engine,
-                    address: HOST_BASE + 1024,
-                    length_bytes: 24
-                }
-            );
+            let last = bench.seen.iter().rfind(|(_, s)| matches!(s, Seen::Command { .. })).expect("a command").1;
+            assert_eq!(last, Seen::Command { engine, address: HOST_BASE + 1024, length_bytes: 24 });
         }
     }
 }
@@ -570,11 +438,7 @@ fn a_fetch_that_began_before_a_stop_is_not_used_after_it() {
         bench.write(engine, reg::CONTROL.offset(), 1);
         bench.pace.grant = 100;
         bench.until("the end", |b| b.consumer(engine) == 1);
-        let wanted = Seen::Command {
-            engine,
-            address: HOST_BASE + 1024,
-            length_bytes: 24,
-        };
+        let wanted = Seen::Command { engine, address: HOST_BASE + 1024, length_bytes: 24 };
         assert_eq!(bench.count(|s| matches!(s, Seen::Command { .. })), 1);
         assert_eq!(bench.count(|s| *s == wanted), 1);
     }
@@ -585,17 +449,10 @@ fn disable_stops_before_the_next_descriptor() {
     for engine in Engine::BOTH {
         let mut bench = started(engine, 21);
         for i in 0..3 {
-            bench.put_descriptor(
-                RING_BASE,
-                RING_LOG2,
-                i,
-                one(1024 * i as u32, DATA + 1024 * i as u32, 1000),
-            );
+            bench.put_descriptor(RING_BASE, RING_LOG2, i, one(1024 * i as u32, DATA + 1024 * i as u32, 1000));
         }
         bench.write(engine, reg::PRODUCER.offset(), 3);
-        bench.until("a command", |b| {
-            b.count(|s| matches!(s, Seen::Command { .. })) == 1
-        });
+        bench.until("a command", |b| b.count(|s| matches!(s, Seen::Command { .. })) == 1);
         bench.write(engine, reg::CONTROL.offset(), 0);
         bench.until("idle", |b| b.read(engine, reg::STATUS.offset()) == 0);
         assert_eq!(bench.consumer(engine), 1);
@@ -604,16 +461,7 @@ fn disable_stops_before_the_next_descriptor() {
         bench.put_descriptor(RING_BASE, RING_LOG2, 1, one(8192, DATA + 8192, 16));
         bench.write(engine, reg::CONTROL.offset(), 1);
         bench.until("the end", |b| b.consumer(engine) == 3);
-        assert_eq!(
-            bench.count(|s| matches!(
-                s,
-                Seen::Command {
-                    length_bytes: 16,
-                    ..
-                }
-            )),
-            1
-        );
+        assert_eq!(bench.count(|s| matches!(s, Seen::Command { length_bytes: 16, .. })), 1);
     }
 }
 
@@ -632,10 +480,7 @@ fn a_reset_in_any_clock_leaves_no_transfer_behind() {
             bench.reset();
             for _ in 0..50 {
                 bench.clock();
-                assert!(
-                    !bench.requests_sram() && !bench.commands(),
-                    "reset after {after} clocks"
-                );
+                assert!(!bench.requests_sram() && !bench.commands(), "reset after {after} clocks");
             }
             assert!(bench.seen.is_empty());
             bench.start_ring(engine, RING_BASE, RING_LOG2, 0);
@@ -647,23 +492,11 @@ fn a_reset_in_any_clock_leaves_no_transfer_behind() {
 // ---- Time. docs/dma.md quotes these numbers. ---------------------------------------------
 
 /// Clocks from the register write of PRODUCER to the command, from the last beat (or the master's report) to the event.
-fn latency_cycles(
-    engine: Engine,
-    host_offset: u32,
-    sram_address: u32,
-    length_bytes: u16,
-) -> (u64, u64) {
+fn latency_cycles(engine: Engine, host_offset: u32, sram_address: u32, length_bytes: u16) -> (u64, u64) {
     let mut bench = started(engine, 30);
-    bench.put_descriptor(
-        RING_BASE,
-        RING_LOG2,
-        0,
-        one(host_offset, sram_address, length_bytes),
-    );
+    bench.put_descriptor(RING_BASE, RING_LOG2, 0, one(host_offset, sram_address, length_bytes));
     bench.write(engine, reg::PRODUCER.offset(), 1);
-    bench.until("the event", |b| {
-        b.count(|s| *s == Seen::EventDone(engine)) == 1
-    });
+    bench.until("the event", |b| b.count(|s| *s == Seen::EventDone(engine)) == 1);
     let write = bench.first(|s| *s == Seen::ProducerWritten);
     let command = bench.first(|s| matches!(s, Seen::Command { .. }));
     let last = bench.first(|s| *s == Seen::LastBeat(engine));
@@ -695,14 +528,9 @@ fn the_first_word_of_a_host_write_stands_four_clocks_after_the_command() {
     let mut bench = started(Engine::HostWrite, 31);
     bench.put_descriptor(RING_BASE, RING_LOG2, 0, one(0, DATA, 64));
     bench.write(Engine::HostWrite, reg::PRODUCER.offset(), 1);
-    bench.until("data", |b| {
-        b.count(|s| matches!(s, Seen::FirstData(_))) == 1
-    });
+    bench.until("data", |b| b.count(|s| matches!(s, Seen::FirstData(_))) == 1);
     let command = bench.first(|s| matches!(s, Seen::Command { .. }));
-    assert_eq!(
-        bench.first(|s| matches!(s, Seen::FirstData(_))) - command,
-        4
-    );
+    assert_eq!(bench.first(|s| matches!(s, Seen::FirstData(_))) - command, 4);
 }
 
 #[test]
@@ -712,16 +540,10 @@ fn one_word_moves_per_clock() {
             let mut bench = started(engine, 32);
             bench.put_descriptor(RING_BASE, RING_LOG2, 0, one(from, DATA + to, 32768));
             bench.write(engine, reg::PRODUCER.offset(), 1);
-            bench.until("the event", |b| {
-                b.count(|s| *s == Seen::EventDone(engine)) == 1
-            });
+            bench.until("the event", |b| b.count(|s| *s == Seen::EventDone(engine)) == 1);
             let first = bench.first(|s| matches!(s, Seen::FirstData(_)));
             let last = bench.first(|s| *s == Seen::LastBeat(engine));
-            assert!(
-                last - first <= 4096 + 2,
-                "{} clocks for 4096 words",
-                last - first
-            );
+            assert!(last - first <= 4096 + 2, "{} clocks for 4096 words", last - first);
         }
     }
 }
@@ -731,29 +553,15 @@ fn descriptors_follow_each_other_closely() {
     for engine in Engine::BOTH {
         let mut bench = started(engine, 33);
         for i in 0..16 {
-            bench.put_descriptor(
-                RING_BASE,
-                RING_LOG2,
-                i,
-                one(64 * i as u32, DATA + 64 * i as u32, 64),
-            );
+            bench.put_descriptor(RING_BASE, RING_LOG2, i, one(64 * i as u32, DATA + 64 * i as u32, 64));
         }
         bench.write(engine, reg::PRODUCER.offset(), 16);
-        bench.until("the end", |b| {
-            b.count(|s| *s == Seen::EventDone(engine)) == 16
-        });
-        let starts: Vec<_> = bench
-            .seen
-            .iter()
-            .filter(|(_, s)| *s == Seen::ProbeDone(engine))
-            .map(|(at, _)| *at)
-            .collect();
+        bench.until("the end", |b| b.count(|s| *s == Seen::EventDone(engine)) == 16);
+        let starts: Vec<_> =
+            bench.seen.iter().filter(|(_, s)| *s == Seen::ProbeDone(engine)).map(|(at, _)| *at).collect();
         let period = (starts[15] - starts[3]) / 12;
         println!("{engine:?}: {period} clocks for each descriptor of 64 bytes");
-        assert!(
-            period <= 18,
-            "{period} clocks for each descriptor of 64 bytes"
-        );
+        assert!(period <= 18, "{period} clocks for each descriptor of 64 bytes");
     }
 }
 
@@ -781,9 +589,7 @@ fn a_report_before_the_last_word_is_noticed() {
     let mut bench = started(Engine::HostWrite, 41);
     bench.put_descriptor(RING_BASE, RING_LOG2, 0, one(0, DATA, 4000));
     bench.write(Engine::HostWrite, reg::PRODUCER.offset(), 1);
-    bench.until("data", |b| {
-        b.count(|s| matches!(s, Seen::FirstData(_))) == 1
-    });
+    bench.until("data", |b| b.count(|s| matches!(s, Seen::FirstData(_))) == 1);
     bench.stray_done = true;
     fires(bench, "AllWordsWereTaken");
 }
@@ -794,9 +600,7 @@ fn a_report_before_the_command_was_taken_is_noticed() {
     bench.pace.command = 0;
     bench.put_descriptor(RING_BASE, RING_LOG2, 0, one(0, DATA, 8));
     bench.write(Engine::HostWrite, reg::PRODUCER.offset(), 1);
-    bench.until("data", |b| {
-        b.count(|s| matches!(s, Seen::FirstData(_))) == 1
-    });
+    bench.until("data", |b| b.count(|s| matches!(s, Seen::FirstData(_))) == 1);
     bench.clock();
     bench.stray_done = true;
     fires(bench, "CommandTakenBeforeTheEnd");

@@ -1,8 +1,6 @@
 //! Facts about the MAC.
 
-use bench_engines::ethernet::{
-    bursts, frame, symbols, with_fcs, LinkSymbol, FCS_BYTES, LINK_IDLE, MIN_BYTES,
-};
+use bench_engines::ethernet::{bursts, frame, symbols, with_fcs, LinkSymbol, FCS_BYTES, LINK_IDLE, MIN_BYTES};
 use bench_engines::mac::{Clocks, MacBench, Seen, RX_PORT, TX_PORT};
 use bench_engines::memory::{Grants, SRAM_BYTES};
 use nic_layout::registers::{mac_rx, mac_tx, Offset};
@@ -36,10 +34,7 @@ fn put_tx(bench: &mut MacBench, index: u32, address: u32, word1: u32) {
 
 /// The bytes on the wire of a frame with these data, from the preamble on.
 fn wire(data: &[u8]) -> Vec<u8> {
-    symbols(7, &frame(data))
-        .iter()
-        .map(|symbol| symbol.data)
-        .collect()
+    symbols(7, &frame(data)).iter().map(|symbol| symbol.data).collect()
 }
 
 fn sram(bench: &MacBench, address: u32, bytes: usize) -> Vec<u8> {
@@ -70,11 +65,7 @@ fn frames_of_every_length_leave_bit_exact_with_zero_padding_and_fcs() {
         assert_eq!(sent.len(), lengths.len());
         let mut bytes = 0;
         for (i, n) in lengths.iter().enumerate() {
-            assert_eq!(
-                sent[i].bytes,
-                wire(&sram(&bench, DATA + 24 * i as u32, *n)),
-                "{n} bytes"
-            );
+            assert_eq!(sent[i].bytes, wire(&sram(&bench, DATA + 24 * i as u32, *n)), "{n} bytes");
             assert_eq!(sent[i].errors, 0);
             bytes += n.max(&MIN_BYTES) + FCS_BYTES;
         }
@@ -91,12 +82,7 @@ fn cases(cases: u32) -> ProptestConfig {
         RngSeed::Random => RngSeed::Fixed(1),
         chosen => chosen,
     };
-    ProptestConfig {
-        cases,
-        rng_seed,
-        failure_persistence: None,
-        ..default
-    }
+    ProptestConfig { cases, rng_seed, failure_persistence: None, ..default }
 }
 
 proptest! {
@@ -157,13 +143,7 @@ fn skipped_and_refused_descriptors_are_consumed_counted_and_not_sent() {
     assert_eq!(bench.read(mac_tx::SKIPPED.offset()), 2);
     assert_eq!(bench.read(mac_tx::FRAMES.offset()), 2);
     assert_eq!(bench.count(Seen::EventTx), 1);
-    assert_eq!(
-        (
-            bench.count(Seen::ProbeTxStart),
-            bench.count(Seen::ProbeTxDone)
-        ),
-        (8, 8)
-    );
+    assert_eq!((bench.count(Seen::ProbeTxStart), bench.count(Seen::ProbeTxDone)), (8, 8));
 }
 
 #[test]
@@ -285,19 +265,9 @@ const ENDINGS: [Offset; 8] = [
 /// All endings as [`ENDINGS`] orders them, after checking that they add up (INV-38).
 fn endings(bench: &mut MacBench) -> [u32; 8] {
     let counts = ENDINGS.map(|offset| bench.read(offset));
-    assert_eq!(
-        bench.read(mac_rx::STARTED.offset()),
-        counts.iter().sum::<u32>(),
-        "{counts:?}"
-    );
+    assert_eq!(bench.read(mac_rx::STARTED.offset()), counts.iter().sum::<u32>(), "{counts:?}");
     let drops = counts[1..].iter().sum::<u32>();
-    assert_eq!(
-        (
-            bench.count(Seen::ProbeRxDone),
-            bench.count(Seen::ProbeRxDrop)
-        ),
-        (counts[0] as usize, drops as usize)
-    );
+    assert_eq!((bench.count(Seen::ProbeRxDone), bench.count(Seen::ProbeRxDrop)), (counts[0] as usize, drops as usize));
     assert_eq!(bench.count(Seen::EventRx), counts[0] as usize);
     assert_eq!(bench.count(Seen::EventError), counts[7] as usize);
     counts
@@ -327,21 +297,11 @@ fn good_frames_of_every_length_arrive_byte_by_byte() {
                 let i = i as u32;
                 assert_eq!(received(&bench, i), *one, "{} bytes", one.len());
                 // Neither the FCS nor anything else behind the last word.
-                let (from, to) = (
-                    (buffer(i) as usize + one.len()).next_multiple_of(8),
-                    buffer(i + 1) as usize,
-                );
-                assert!(
-                    to < from || bench.sram.bytes[from..to] == before[from..to],
-                    "{} bytes",
-                    one.len()
-                );
+                let (from, to) = ((buffer(i) as usize + one.len()).next_multiple_of(8), buffer(i + 1) as usize);
+                assert!(to < from || bench.sram.bytes[from..to] == before[from..to], "{} bytes", one.len());
                 bytes += one.len() + FCS_BYTES;
             }
-            assert_eq!(
-                endings(&mut bench),
-                [some.len() as u32, 0, 0, 0, 0, 0, 0, 0]
-            );
+            assert_eq!(endings(&mut bench), [some.len() as u32, 0, 0, 0, 0, 0, 0, 0]);
             assert_eq!(bench.read(mac_rx::BYTES.offset()), bytes as u32);
             assert_eq!(bench.read(mac_rx::CONSUMER.offset()), some.len() as u32);
         }
@@ -381,15 +341,8 @@ enum Wrong {
 }
 
 impl Wrong {
-    const ALL: [Wrong; 7] = [
-        Wrong::Nothing,
-        Wrong::Fcs,
-        Wrong::Runt,
-        Wrong::Giant,
-        Wrong::RxError,
-        Wrong::Preamble,
-        Wrong::NoDelimiter,
-    ];
+    const ALL: [Wrong; 7] =
+        [Wrong::Nothing, Wrong::Fcs, Wrong::Runt, Wrong::Giant, Wrong::RxError, Wrong::Preamble, Wrong::NoDelimiter];
 
     fn ending(self) -> usize {
         match self {
@@ -413,9 +366,7 @@ impl Wrong {
                 good
             }
             // With and without an FCS that fits.
-            Wrong::Runt if place % 2 == 0 => {
-                symbols(preamble_bytes, &with_fcs(data[..place % 60].to_vec()))
-            }
+            Wrong::Runt if place % 2 == 0 => symbols(preamble_bytes, &with_fcs(data[..place % 60].to_vec())),
             Wrong::Runt => symbols(preamble_bytes, &data[..place % 60]),
             Wrong::Giant => symbols(preamble_bytes, &frame(&data.repeat(1515 / data.len() + 1))),
             Wrong::RxError => {
@@ -424,20 +375,12 @@ impl Wrong {
                 good
             }
             Wrong::Preamble => {
-                good.insert(
-                    place % (preamble_bytes + 1),
-                    LinkSymbol {
-                        data: 0xD4,
-                        enable: true,
-                        error: false,
-                    },
-                );
+                good.insert(place % (preamble_bytes + 1), LinkSymbol { data: 0xD4, enable: true, error: false });
                 good
             }
-            Wrong::NoDelimiter => good[..1 + place % preamble_bytes.max(1)]
-                .iter()
-                .map(|s| LinkSymbol { data: 0x55, ..*s })
-                .collect(),
+            Wrong::NoDelimiter => {
+                good[..1 + place % preamble_bytes.max(1)].iter().map(|s| LinkSymbol { data: 0x55, ..*s }).collect()
+            }
         }
     }
 }
@@ -451,11 +394,7 @@ fn each_wrong_frame_has_its_counter_and_leaves_the_buffer_to_the_next() {
                 let data = bench.chance.bytes(100);
                 arrive(&mut bench, &wrong.apply(&data, 7, place), 12);
                 bench.settle();
-                assert_eq!(
-                    bench.read(mac_rx::CONSUMER.offset()),
-                    0,
-                    "{wrong:?} at {place}"
-                );
+                assert_eq!(bench.read(mac_rx::CONSUMER.offset()), 0, "{wrong:?} at {place}");
                 arrive(&mut bench, &symbols(7, &frame(&data[..77])), 12);
                 bench.settle();
                 let mut wanted = [1, 0, 0, 0, 0, 0, 0, 0];
@@ -563,10 +502,7 @@ fn late_sram_drops_whole_frames_each_counted_once() {
             bench.sram.set_grants(RX_PORT, Grants::Always);
             bench.settle();
             let counts = endings(&mut bench);
-            assert!(
-                counts[7] >= 2 && counts[0] >= 1 && counts[0] + counts[7] == 8,
-                "{counts:?}"
-            );
+            assert!(counts[7] >= 2 && counts[0] >= 1 && counts[0] + counts[7] == 8, "{counts:?}");
             let mut rest = data.iter();
             for i in 0..counts[0] {
                 let got = received(&bench, i);
@@ -586,21 +522,13 @@ fn reception_is_switched_between_frames() {
     bench.clocks(100);
     bench.write(mac_rx::CONTROL.offset(), 1);
     bench.settle();
-    assert_eq!(
-        endings(&mut bench),
-        [0; 8],
-        "a frame whose begin was missed is not counted"
-    );
+    assert_eq!(endings(&mut bench), [0; 8], "a frame whose begin was missed is not counted");
     arrive(&mut bench, &symbols(7, &frame(&data)), 12);
     bench.clocks(100);
     bench.write(mac_rx::CONTROL.offset(), 0);
     arrive(&mut bench, &symbols(7, &frame(&data)), 12);
     bench.settle();
-    assert_eq!(
-        endings(&mut bench),
-        [1, 0, 0, 0, 0, 0, 0, 0],
-        "a frame that has begun is received to its end"
-    );
+    assert_eq!(endings(&mut bench), [1, 0, 0, 0, 0, 0, 0, 0], "a frame that has begun is received to its end");
 }
 
 #[test]
@@ -649,25 +577,11 @@ fn data_then_status_then_consumer_and_event() {
     let data = bench.chance.bytes(333);
     arrive(&mut bench, &symbols(7, &frame(&data)), 12);
     bench.until("the event", |b| b.count(Seen::EventRx) == 1);
-    let writes: Vec<_> = bench
-        .seen
-        .iter()
-        .filter(|(_, s)| matches!(s, Seen::SramWrite { .. }))
-        .collect();
+    let writes: Vec<_> = bench.seen.iter().filter(|(_, s)| matches!(s, Seen::SramWrite { .. })).collect();
     let (status_ps, status) = writes[writes.len() - 1];
     assert_eq!(writes.len(), 333usize.div_ceil(8) + 1);
-    let Seen::SramWrite {
-        word,
-        enables,
-        data,
-    } = *status
-    else {
-        unreachable!()
-    };
-    assert_eq!(
-        (word, enables, (data >> 32) as u32),
-        (RX_RING / 8, 0xF0, MAC_STATUS_DONE | 333)
-    );
+    let Seen::SramWrite { word, enables, data } = *status else { unreachable!() };
+    assert_eq!((word, enables, (data >> 32) as u32), (RX_RING / 8, 0xF0, MAC_STATUS_DONE | 333));
     assert_eq!(bench.core_cycles(*status_ps, bench.first(Seen::EventRx)), 1);
     assert_eq!(bench.read(mac_rx::CONSUMER.offset()), 1);
 }
@@ -729,9 +643,7 @@ fn line_rate(clocks: Clocks, data_bytes: usize, frames: u32) {
     for i in 0..256 {
         put_tx(&mut bench, i, DATA, data_bytes as u32);
         // Receive beside what is sent.
-        bench
-            .sram
-            .set_word32(RX_RING + 8 * i, DATA + 2048 * (1 + i % 20));
+        bench.sram.set_word32(RX_RING + 8 * i, DATA + 2048 * (1 + i % 20));
     }
     let rx_data = bench.chance.bytes(data_bytes);
     bench.write(mac_rx::PRODUCER.offset(), frames);
@@ -740,26 +652,17 @@ fn line_rate(clocks: Clocks, data_bytes: usize, frames: u32) {
     for _ in 0..frames {
         arrive(&mut bench, &symbols(7, &frame(&rx_data)), 12);
     }
-    bench.until("all frames sent", |b| {
-        b.count(Seen::TxEnable(false)) == frames as usize
-    });
+    bench.until("all frames sent", |b| b.count(Seen::TxEnable(false)) == frames as usize);
     bench.settle();
 
     assert_eq!(endings(&mut bench)[0], frames, "received");
-    assert_eq!(
-        bench.sram.bytes[DATA as usize + 2048..][..data_bytes],
-        rx_data
-    );
+    assert_eq!(bench.sram.bytes[DATA as usize + 2048..][..data_bytes], rx_data);
     assert_eq!(bench.read(mac_tx::UNDERRUNS.offset()), 0);
     let sent = bursts(&bench.sent);
     assert_eq!(sent.len(), frames as usize);
     for (i, one) in sent.iter().enumerate() {
         assert_eq!(one.bytes, wire(&tx_data));
-        assert!(
-            i == 0 || one.gap == 12,
-            "a gap of {} before frame {i}",
-            one.gap
-        );
+        assert!(i == 0 || one.gap == 12, "a gap of {} before frame {i}", one.gap);
     }
 }
 
@@ -802,16 +705,8 @@ fn lost_in_an_outage(clocks: Clocks, port: usize, from: usize, outage: usize) ->
 fn an_outage_of_20_clocks_for_transmit_and_60_for_receive_costs_no_frame_at_any_time() {
     for clocks in Clocks::PLATFORMS {
         for from in 0..150 {
-            assert_eq!(
-                lost_in_an_outage(clocks, TX_PORT, from, 20),
-                0,
-                "transmit, from clock {from}"
-            );
-            assert_eq!(
-                lost_in_an_outage(clocks, RX_PORT, from, 60),
-                0,
-                "receive, from clock {from}"
-            );
+            assert_eq!(lost_in_an_outage(clocks, TX_PORT, from, 20), 0, "transmit, from clock {from}");
+            assert_eq!(lost_in_an_outage(clocks, RX_PORT, from, 60), 0, "receive, from clock {from}");
         }
     }
 }
@@ -832,10 +727,7 @@ fn a_reset_at_any_time_silences_the_link_and_the_sram_port() {
         bench.reset();
         for _ in 0..400 {
             bench.clock();
-            assert!(
-                !bench.requests_sram() && !bench.sends(),
-                "reset after {after} clocks"
-            );
+            assert!(!bench.requests_sram() && !bench.sends(), "reset after {after} clocks");
         }
         assert_eq!(endings(&mut bench), [0; 8]);
         // And everything works again.
@@ -858,21 +750,14 @@ fn a_reset_at_any_time_silences_the_link_and_the_sram_port() {
 
 /// The shortest outage of a port that costs a frame.
 fn tolerance_cycles(clocks: Clocks, port: usize) -> usize {
-    let costs_a_frame = |outage: &usize| {
-        (0..120)
-            .step_by(5)
-            .any(|from| lost_in_an_outage(clocks, port, from, *outage) > 0)
-    };
-    (20..200)
-        .step_by(2)
-        .find(costs_a_frame)
-        .expect("an outage that is too long")
+    let costs_a_frame =
+        |outage: &usize| (0..120).step_by(5).any(|from| lost_in_an_outage(clocks, port, from, *outage) > 0);
+    (20..200).step_by(2).find(costs_a_frame).expect("an outage that is too long")
 }
 
 #[test]
 fn the_crossings_bridge_the_documented_outages() {
-    let measured = Clocks::PLATFORMS
-        .map(|clocks| [TX_PORT, RX_PORT].map(|port| tolerance_cycles(clocks, port)));
+    let measured = Clocks::PLATFORMS.map(|clocks| [TX_PORT, RX_PORT].map(|port| tolerance_cycles(clocks, port)));
     println!("outages that cost a frame, transmit and receive, tigon2 and lanai9: {measured:?} core clocks");
     for [transmit, receive] in measured {
         assert!(transmit >= 26 && receive >= 76, "{measured:?}");
@@ -898,11 +783,7 @@ fn a_frame_starts_and_arrives_within_the_documented_clocks() {
             arrival.push(bench.core_cycles(bench.first(Seen::RxEnd), bench.first(Seen::EventRx)));
         }
         let range = |all: &[u64]| (*all.iter().min().unwrap(), *all.iter().max().unwrap());
-        println!(
-            "{name}: PRODUCER to TX_EN {:?}, RX_DV low to event {:?} core clocks",
-            range(&start),
-            range(&arrival)
-        );
+        println!("{name}: PRODUCER to TX_EN {:?}, RX_DV low to event {:?} core clocks", range(&start), range(&arrival));
         assert!(range(&start).1 <= 15, "{start:?}");
         assert!(range(&arrival).1 <= 12, "{arrival:?}");
     }

@@ -35,10 +35,7 @@ fn sleeping_program() -> Vec<u32> {
 fn start(nic: &mut Nic<FastNic>, program: &[u32]) -> Result<(), NicError> {
     nic.write(ident::CORE_CONTROL, ident::CoreControl::default())?;
     nic.sram_write(FIRMWARE_ADDRESS, program)?;
-    nic.write(
-        ident::CORE_CONTROL,
-        ident::CoreControl::default().with_run_a(true),
-    )
+    nic.write(ident::CORE_CONTROL, ident::CoreControl::default().with_run_a(true))
 }
 
 /// Both DMA engines and the link at work: the descriptors' rings are refilled as they are used.
@@ -55,22 +52,10 @@ fn load_engines(nic: &mut Nic<FastNic>) -> Result<(), NicError> {
     nic.write(mac_rx::RING_BASE, 0x2800)?;
     nic.write(mac_tx::RING_LOG2, 6)?;
     nic.write(mac_rx::RING_LOG2, 6)?;
-    nic.write(
-        dma_read::CONTROL,
-        dma_read::Control::default().with_enable(true),
-    )?;
-    nic.write(
-        dma_write::CONTROL,
-        dma_write::Control::default().with_enable(true),
-    )?;
-    nic.write(
-        mac_tx::CONTROL,
-        mac_tx::Control::default().with_enable(true),
-    )?;
-    nic.write(
-        mac_rx::CONTROL,
-        mac_rx::Control::default().with_enable(true),
-    )
+    nic.write(dma_read::CONTROL, dma_read::Control::default().with_enable(true))?;
+    nic.write(dma_write::CONTROL, dma_write::Control::default().with_enable(true))?;
+    nic.write(mac_tx::CONTROL, mac_tx::Control::default().with_enable(true))?;
+    nic.write(mac_rx::CONTROL, mac_rx::Control::default().with_enable(true))
 }
 
 fn refill(nic: &mut Nic<FastNic>) -> Result<(), NicError> {
@@ -94,10 +79,7 @@ struct Stopwatch {
 
 impl Stopwatch {
     fn start() -> Stopwatch {
-        Stopwatch {
-            start: Instant::now(),
-            start_on_cpu: on_cpu(),
-        }
+        Stopwatch { start: Instant::now(), start_on_cpu: on_cpu() }
     }
 
     fn elapsed(&self) -> Duration {
@@ -129,15 +111,9 @@ fn measure(nic: &mut Nic<FastNic>, what: &str, cycles: u64) -> Result<(), NicErr
 }
 
 fn main() -> Result<(), NicError> {
-    let thousands: u64 = std::env::args()
-        .nth(1)
-        .and_then(|a| a.parse().ok())
-        .unwrap_or(3_000);
+    let thousands: u64 = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(3_000);
     let cycles = thousands * 1_000;
-    let settings = Settings {
-        checks: false,
-        ..Settings::default()
-    };
+    let settings = Settings { checks: false, ..Settings::default() };
     let mut nic = Nic::<FastNic>::new(settings, 1)?;
     nic.configure()?;
 
@@ -157,10 +133,6 @@ fn main() -> Result<(), NicError> {
         refill(&mut nic)?;
         nic.run_core_cycles(50_000)?;
     }
-    report(
-        "core, DMA both ways and link running",
-        nic.core_cycles() - from,
-        &watch,
-    );
+    report("core, DMA both ways and link running", nic.core_cycles() - from, &watch);
     Ok(())
 }

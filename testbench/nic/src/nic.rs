@@ -1,9 +1,7 @@
 //! The whole NIC at its pins: a PCI slot with host memory on one side, a link whose ends meet on the other.
 
 use host_pci::mock::MockMemory;
-use host_pci::{
-    Answer, Bus, BusAddr, BusError, Settings, SettingsError, Transaction, TransactionId, Violation,
-};
+use host_pci::{Answer, Bus, BusAddr, BusError, Settings, SettingsError, Transaction, TransactionId, Violation};
 use nic_layout::registers::{Bits, Readable, Register, Writable};
 use sim_pins::{PciControl, PciDrive, PciLines, PciPin, Ps};
 use sim_time::{Clock, Scheduler};
@@ -33,10 +31,7 @@ pub enum NicError {
     #[error(transparent)]
     Settings(#[from] SettingsError),
     #[error("{transaction:?}: {error}")]
-    Bus {
-        transaction: Transaction,
-        error: BusError,
-    },
+    Bus { transaction: Transaction, error: BusError },
     #[error("{wanted} did not come within {PATIENCE_PCI_CYCLES} PCI clocks")]
     Watchdog { wanted: String },
     #[error("the bus was violated: {0:?}")]
@@ -71,11 +66,7 @@ macro_rules! nic_pins {
                     (PciPin::Irdy, &self.pci_irdy_no, self.pci_irdy_oe_o.get()),
                     (PciPin::Trdy, &self.pci_trdy_no, self.pci_trdy_oe_o.get()),
                     (PciPin::Stop, &self.pci_stop_no, self.pci_stop_oe_o.get()),
-                    (
-                        PciPin::Devsel,
-                        &self.pci_devsel_no,
-                        self.pci_devsel_oe_o.get(),
-                    ),
+                    (PciPin::Devsel, &self.pci_devsel_no, self.pci_devsel_oe_o.get()),
                     (PciPin::Perr, &self.pci_perr_no, self.pci_perr_oe_o.get()),
                     (PciPin::Req64, &self.pci_req64_no, self.pci_req64_oe_o.get()),
                     (PciPin::Ack64, &self.pci_ack64_no, self.pci_ack64_oe_o.get()),
@@ -87,19 +78,14 @@ macro_rules! nic_pins {
                     enables.set(pin, enable != 0);
                 }
                 // Open drain: enabled is pulled low.
-                for (pin, enable) in [
-                    (PciPin::Serr, self.pci_serr_oe_o.get()),
-                    (PciPin::Inta, self.pci_inta_oe_o.get()),
-                ] {
+                for (pin, enable) in
+                    [(PciPin::Serr, self.pci_serr_oe_o.get()), (PciPin::Inta, self.pci_inta_oe_o.get())]
+                {
                     levels.set(pin, false);
                     enables.set(pin, enable != 0);
                 }
                 PciDrive {
-                    levels: PciLines {
-                        control: levels,
-                        ad: self.pci_ad_o.get(),
-                        cbe_n: self.pci_cbe_no.get(),
-                    },
+                    levels: PciLines { control: levels, ad: self.pci_ad_o.get(), cbe_n: self.pci_cbe_no.get() },
                     enables,
                     ad_enable: self.pci_ad_oe_o.get(),
                     cbe_enable: self.pci_cbe_oe_o.get(),
@@ -142,9 +128,7 @@ macro_rules! nic_pins {
             }
 
             fn trace(&self) -> Option<u32> {
-                self.trace_a_valid_o
-                    .is_high()
-                    .then(|| self.trace_a_data_o.get())
+                self.trace_a_valid_o.is_high().then(|| self.trace_a_data_o.get())
             }
 
             fn probe(&self) -> u16 {
@@ -192,18 +176,8 @@ impl<M: NicPins> Nic<M> {
             model.tick(at, 0b1111)?;
         }
         model.set_assertions(true);
-        let mut nic = Nic {
-            model,
-            bus,
-            memory,
-            trace: Vec::new(),
-            probes: [0; PROBES],
-            clocks,
-            now: Ps::ZERO,
-        };
-        nic.until("the end of reset", |nic| {
-            nic.bus.is_out_of_reset().then_some(())
-        })?;
+        let mut nic = Nic { model, bus, memory, trace: Vec::new(), probes: [0; PROBES], clocks, now: Ps::ZERO };
+        nic.until("the end of reset", |nic| nic.bus.is_out_of_reset().then_some(()))?;
         Ok(nic)
     }
 
@@ -265,9 +239,7 @@ impl<M: NicPins> Nic<M> {
             }
             self.step()?;
         }
-        Err(NicError::Watchdog {
-            wanted: wanted.to_owned(),
-        })
+        Err(NicError::Watchdog { wanted: wanted.to_owned() })
     }
 
     /// One access of the CPU, to its end on the bus.
@@ -301,8 +273,7 @@ impl<M: NicPins> Nic<M> {
 
     pub fn config_write(&mut self, register: u8, data: u32) -> Result<(), NicError> {
         let device = self.bus.settings().nic_device;
-        self.access(Transaction::config_write(device, register, data))
-            .map(drop)
+        self.access(Transaction::config_write(device, register, data)).map(drop)
     }
 
     /// Maps the BARs and lets the NIC use the bus.
@@ -318,19 +289,13 @@ impl<M: NicPins> Nic<M> {
         Ok(T::from_bits(self.access(Transaction::read_dword(at))?[0]))
     }
 
-    pub fn write<T: Bits, A: Writable>(
-        &mut self,
-        register: Register<T, A>,
-        value: T,
-    ) -> Result<(), NicError> {
+    pub fn write<T: Bits, A: Writable>(&mut self, register: Register<T, A>, value: T) -> Result<(), NicError> {
         let at = BusAddr(BAR0 + register.offset().0);
-        self.access(Transaction::write_dword(at, value.to_bits()))
-            .map(drop)
+        self.access(Transaction::write_dword(at, value.to_bits())).map(drop)
     }
 
     pub fn sram_write(&mut self, address: u32, words: &[u32]) -> Result<(), NicError> {
-        self.access(Transaction::write_dwords(BusAddr(BAR1 + address), words))
-            .map(drop)
+        self.access(Transaction::write_dwords(BusAddr(BAR1 + address), words)).map(drop)
     }
 
     pub fn sram_read(&mut self, address: u32, dwords: usize) -> Result<Vec<u32>, NicError> {

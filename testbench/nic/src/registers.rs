@@ -39,30 +39,15 @@ impl RegisterBench {
         Ok(RegisterBench { model })
     }
 
-    pub fn write<T: Bits, A: Writable>(
-        &mut self,
-        who: Who,
-        register: Register<T, A>,
-        value: T,
-    ) -> Result<(), Error> {
+    pub fn write<T: Bits, A: Writable>(&mut self, who: Who, register: Register<T, A>, value: T) -> Result<(), Error> {
         self.write_bytes(who, register.offset(), value.to_bits(), ALL_BYTES)
     }
 
-    pub fn read<T: Bits, A: Readable>(
-        &mut self,
-        who: Who,
-        register: Register<T, A>,
-    ) -> Result<T, Error> {
+    pub fn read<T: Bits, A: Readable>(&mut self, who: Who, register: Register<T, A>) -> Result<T, Error> {
         self.read_offset(who, register.offset()).map(T::from_bits)
     }
 
-    pub fn write_bytes(
-        &mut self,
-        who: Who,
-        at: Offset,
-        value: u32,
-        bytes: u8,
-    ) -> Result<(), Error> {
+    pub fn write_bytes(&mut self, who: Who, at: Offset, value: u32, bytes: u8) -> Result<(), Error> {
         match who {
             Who::Host => {
                 self.present_host(false, at.0, Some((value, bytes)), 1);
@@ -96,13 +81,7 @@ impl RegisterBench {
     }
 
     /// Puts a host access on the pins without a clock.
-    pub fn present_host(
-        &mut self,
-        in_sram: bool,
-        address: u32,
-        write: Option<(u32, u8)>,
-        dwords: u8,
-    ) {
+    pub fn present_host(&mut self, in_sram: bool, address: u32, write: Option<(u32, u8)>, dwords: u8) {
         let (value, bytes) = write.unwrap_or((0, ALL_BYTES));
         let m = &self.model;
         m.host_valid_i.set(1);
@@ -167,11 +146,7 @@ impl RegisterBench {
             if self.model.host_rsp_valid_o.is_high() {
                 data.push(self.model.host_rsp_data_o.get());
                 let last = self.model.host_rsp_last_o.is_high();
-                assert_eq!(
-                    last,
-                    data.len() == usize::from(dwords),
-                    "last is on the last dword"
-                );
+                assert_eq!(last, data.len() == usize::from(dwords), "last is on the last dword");
                 if last {
                     return Ok(data);
                 }

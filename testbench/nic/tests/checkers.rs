@@ -21,10 +21,7 @@ fn quiet() -> Clocked<BenchCheckers> {
 fn breaks(model: &mut Clocked<BenchCheckers>, rule: &str) {
     match model.clock() {
         Err(Error::Stopped(stop)) => {
-            assert!(
-                stop.message.contains(&format!(".{rule}:")),
-                "{rule} expected: {stop}"
-            );
+            assert!(stop.message.contains(&format!(".{rule}:")), "{rule} expected: {stop}");
         }
         other => panic!("{rule} did not fire: {other:?}"),
     }

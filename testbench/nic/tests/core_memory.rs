@@ -28,15 +28,9 @@ impl Bench {
     /// SRAM and scratchpad filled, the core just out of reset.
     fn new() -> Result<Bench, Error> {
         let model = Clocked::new(BenchCoreMemory::new(Context::new().randomized(1))?);
-        let sram = (0..SRAM_BYTES / 4)
-            .map(|word| word.wrapping_mul(0x9E37_79B9))
-            .collect();
+        let sram = (0..SRAM_BYTES / 4).map(|word| word.wrapping_mul(0x9E37_79B9)).collect();
         let scratchpad = (0..SCRATCHPAD_BYTES / 4).map(|word| !word).collect();
-        let mut bench = Bench {
-            model,
-            sram,
-            scratchpad,
-        };
+        let mut bench = Bench { model, sram, scratchpad };
         let m = &mut bench.model;
         m.rst_ni.set(0);
         m.core_rst_ni.set(0);
@@ -50,8 +44,7 @@ impl Bench {
         m.other_we_i.set(1);
         for (i, pair) in bench.sram.chunks(2).enumerate() {
             m.other_addr_i.set(8 * i as u32);
-            m.other_wdata_i
-                .set(u64::from(pair[1]) << 32 | u64::from(pair[0]));
+            m.other_wdata_i.set(u64::from(pair[1]) << 32 | u64::from(pair[0]));
             m.clock()?;
         }
         m.other_req_i.set(0);
@@ -153,9 +146,7 @@ impl Bench {
         let word = match access.address {
             a if a >> 24 == SRAM >> 24 => &mut self.sram[(a - SRAM) as usize / 4],
             a if a >> 24 == SCRATCHPAD >> 24 => &mut self.scratchpad[(a - SCRATCHPAD) as usize / 4],
-            a if a >> 24 == REGISTERS >> 24 => {
-                return Some(access.write.is_none().then_some(registers))
-            }
+            a if a >> 24 == REGISTERS >> 24 => return Some(access.write.is_none().then_some(registers)),
             _ => return None,
         };
         let Some((bytes, value)) = access.write else {
@@ -185,10 +176,7 @@ fn a_cache_hit_takes_one_clock_and_a_miss_three() {
     assert_eq!(bench.fetch(SRAM + 8).unwrap(), (3, Some(bench.sram[2])));
     bench.idle(5).unwrap();
     for word in 0..8 {
-        assert_eq!(
-            bench.fetch(SRAM + 4 * word).unwrap(),
-            (1, Some(bench.sram[word as usize]))
-        );
+        assert_eq!(bench.fetch(SRAM + 4 * word).unwrap(), (1, Some(bench.sram[word as usize])));
     }
     assert_eq!(bench.fetch(SCRATCHPAD + 4).unwrap(), (1, Some(!1)));
 }
@@ -222,10 +210,7 @@ fn straight_code_on_cached_lines_fetches_in_every_clock() {
         bench.model.settle().unwrap();
         assert!(bench.model.insn_gnt_o.is_high(), "word {word}");
         if word > 0 {
-            assert_eq!(
-                bench.model.insn_rdata_o.get(),
-                bench.sram[word as usize - 1]
-            );
+            assert_eq!(bench.model.insn_rdata_o.get(), bench.sram[word as usize - 1]);
         }
         bench.model.clock().unwrap();
     }
@@ -245,22 +230,10 @@ fn nowhere_answers_with_an_error() {
         REGISTERS + 0x2_0000,
         0xFFFF_FFFC,
     ] {
-        assert_eq!(
-            bench.load(address).unwrap(),
-            (1, None),
-            "load from {address:#x}"
-        );
-        assert_eq!(
-            bench.fetch(address).unwrap(),
-            (1, None),
-            "fetch from {address:#x}"
-        );
+        assert_eq!(bench.load(address).unwrap(), (1, None), "load from {address:#x}");
+        assert_eq!(bench.fetch(address).unwrap(), (1, None), "fetch from {address:#x}");
     }
-    assert_eq!(
-        bench.fetch(REGISTERS).unwrap(),
-        (1, None),
-        "registers are not instructions"
-    );
+    assert_eq!(bench.fetch(REGISTERS).unwrap(), (1, None), "registers are not instructions");
 }
 
 #[test]
@@ -275,17 +248,11 @@ fn bytes_reach_registers_as_the_core_gave_them() {
     m.data_wdata_i.set(0x00AB_CD00);
     for _ in 0..3 {
         m.settle().unwrap();
-        assert!(
-            m.reg_req_o.is_high() && !m.data_gnt_o.is_high(),
-            "waits for the bus"
-        );
+        assert!(m.reg_req_o.is_high() && !m.data_gnt_o.is_high(), "waits for the bus");
         m.clock().unwrap();
     }
     assert_eq!(m.reg_addr_o.get(), 0x1_2344);
-    assert_eq!(
-        (m.reg_we_o.get(), m.reg_be_o.get(), m.reg_wdata_o.get()),
-        (1, 0b0110, 0x00AB_CD00)
-    );
+    assert_eq!((m.reg_we_o.get(), m.reg_be_o.get(), m.reg_wdata_o.get()), (1, 0b0110, 0x00AB_CD00));
     m.reg_gnt_i.set(1);
     m.settle().unwrap();
     assert!(m.data_gnt_o.is_high());

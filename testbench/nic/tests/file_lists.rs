@@ -5,10 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn rtl() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../rtl")
-        .canonicalize()
-        .unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl").canonicalize().unwrap()
 }
 
 fn list(name: &str) -> Vec<String> {
@@ -22,14 +19,7 @@ fn list(name: &str) -> Vec<String> {
 #[test]
 fn the_list_of_the_nic_holds_the_lists_of_the_folders_and_its_top() {
     let all = list("nic/nic.f");
-    let parts = [
-        "memory/memory.f",
-        "core/core.f",
-        "pci/pci.f",
-        "dma/dma.f",
-        "link/link.f",
-        "nic/registers.f",
-    ];
+    let parts = ["memory/memory.f", "core/core.f", "pci/pci.f", "dma/dma.f", "link/link.f", "nic/registers.f"];
     let mut expected: BTreeSet<String> = parts.iter().flat_map(|part| list(part)).collect();
     expected.insert("nic/nic_top.sv".to_owned());
     assert_eq!(all.iter().cloned().collect::<BTreeSet<_>>(), expected);
@@ -54,10 +44,7 @@ fn every_module_stands_in_the_file_of_its_name_and_in_a_list() {
                 file.file_name().unwrap().to_str().unwrap()
             );
             let is_watched_elsewhere = name.starts_with("checkers/");
-            assert!(
-                listed.contains(&name) || is_watched_elsewhere,
-                "{name} is in no list"
-            );
+            assert!(listed.contains(&name) || is_watched_elsewhere, "{name} is in no list");
         }
     }
 }

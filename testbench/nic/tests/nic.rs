@@ -25,16 +25,11 @@ fn run(body: impl FnOnce(&mut Nic<WatchedNic>) -> Result<(), NicError>) {
 }
 
 fn bytes(count: usize, seed: u8) -> Vec<u8> {
-    (0..count)
-        .map(|i| (i as u8).wrapping_mul(37).wrapping_add(seed))
-        .collect()
+    (0..count).map(|i| (i as u8).wrapping_mul(37).wrapping_add(seed)).collect()
 }
 
 fn words(bytes: &[u8]) -> Vec<u32> {
-    bytes
-        .chunks(4)
-        .map(|c| u32::from_le_bytes(c.try_into().unwrap()))
-        .collect()
+    bytes.chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect()
 }
 
 /// Doorbell 3 in, value plus one out by mailbox 0, the value on the trace port.
@@ -65,10 +60,7 @@ fn echo_program() -> Vec<u32> {
 
 fn start(nic: &mut Nic<WatchedNic>, program: &[u32]) -> Result<(), NicError> {
     nic.sram_write(FIRMWARE_ADDRESS, program)?;
-    nic.write(
-        ident::CORE_CONTROL,
-        ident::CoreControl::default().with_run_a(true),
-    )
+    nic.write(ident::CORE_CONTROL, ident::CoreControl::default().with_run_a(true))
 }
 
 #[test]
@@ -78,16 +70,8 @@ fn a_driver_finds_the_nic_and_sizes_its_bars() {
     assert!(id != u32::MAX && id != 0);
     nic.config_write(0x10, u32::MAX).unwrap();
     nic.config_write(0x14, u32::MAX).unwrap();
-    assert_eq!(
-        nic.config_read(0x10).unwrap(),
-        0xFFFE_0000,
-        "128 KB, not prefetchable"
-    );
-    assert_eq!(
-        nic.config_read(0x14).unwrap(),
-        0xFFF8_0008,
-        "512 KB, prefetchable"
-    );
+    assert_eq!(nic.config_read(0x10).unwrap(), 0xFFFE_0000, "128 KB, not prefetchable");
+    assert_eq!(nic.config_read(0x14).unwrap(), 0xFFF8_0008, "512 KB, prefetchable");
     nic.configure().unwrap();
     assert_eq!(nic.read(ident::ID).unwrap(), ident::ID_RESET);
     assert_eq!(nic.read(ident::SRAM_BYTES).unwrap(), 512 * 1024);
@@ -97,11 +81,7 @@ fn a_driver_finds_the_nic_and_sizes_its_bars() {
 
 #[test]
 fn the_width_of_the_slot_is_seen_by_firmware() {
-    let mut nic = nic(Settings {
-        bus_64_bit: false,
-        target_64_bit: false,
-        ..Settings::default()
-    });
+    let mut nic = nic(Settings { bus_64_bit: false, target_64_bit: false, ..Settings::default() });
     assert!(!nic.read(ident::CAPABILITIES).unwrap().pci_64());
     nic.check_bus().unwrap();
 }
@@ -132,16 +112,10 @@ fn a_doorbell_is_answered_by_the_core_with_a_mailbox_and_inta() {
         nic.write(interrupt::ENABLE, 1)?;
         start(nic, &echo_program())?;
         nic.run_core_cycles(400)?;
-        assert!(
-            nic.read(ident::CORE_STATUS)?.sleep_a(),
-            "the core waits in wfi"
-        );
+        assert!(nic.read(ident::CORE_STATUS)?.sleep_a(), "the core waits in wfi");
         for value in [41, 0xFFFF_FFFF, 7] {
             assert!(!nic.inta_is_low());
-            nic.submit(Transaction::write_dword(
-                BusAddr(DOORBELL_PAGE_3 + 0x80),
-                value,
-            ));
+            nic.submit(Transaction::write_dword(BusAddr(DOORBELL_PAGE_3 + 0x80), value));
             nic.until("INTA#", |nic| {
                 nic.bus.next_completion();
                 nic.inta_is_low().then_some(())
@@ -169,7 +143,9 @@ fn from_doorbell_to_trace_takes_few_clocks() {
         let rung = nic.core_cycles();
         nic.until("the marker", |nic| (nic.trace.len() == 1).then_some(()))?;
         let cycles = nic.core_cycles() - rung;
-        println!("from the doorbell in the core's clock to the marker behind three loads and two stores: {cycles} clocks");
+        println!(
+            "from the doorbell in the core's clock to the marker behind three loads and two stores: {cycles} clocks"
+        );
         assert!(cycles < 40, "{cycles}");
         Ok(())
     });
@@ -179,12 +155,7 @@ fn from_doorbell_to_trace_takes_few_clocks() {
 fn a_core_that_is_stopped_and_started_runs_new_firmware() {
     run(|nic| {
         for value in [1, 2] {
-            let program = [
-                lui(S0, 0x40000),
-                addi(T0, ZERO, value),
-                csrw(CSR_TRACE, T0),
-                j(0),
-            ];
+            let program = [lui(S0, 0x40000), addi(T0, ZERO, value), csrw(CSR_TRACE, T0), j(0)];
             start(nic, &program)?;
             nic.run_core_cycles(400)?;
             nic.write(ident::CORE_CONTROL, ident::CoreControl::default())?;
@@ -204,10 +175,7 @@ fn dma_moves_blocks_both_ways() {
         nic.sram_write(RING, &[0x4003, 0x2_0001, 1500 | DMA_FLAG_EVENT, 0])?;
         nic.write(dma_read::RING_BASE, RING)?;
         nic.write(dma_read::PRODUCER, 1)?;
-        nic.write(
-            dma_read::CONTROL,
-            dma_read::Control::default().with_enable(true),
-        )?;
+        nic.write(dma_read::CONTROL, dma_read::Control::default().with_enable(true))?;
         nic.until("the read", |nic| (nic.probes[2] == 1).then_some(()))?;
         assert_eq!(nic.read(dma_read::CONSUMER)?, 1);
         assert_eq!(nic.sram_read(RING + 12, 1)?, [DMA_STATUS_DONE]);
@@ -216,10 +184,7 @@ fn dma_moves_blocks_both_ways() {
         nic.sram_write(RING + 0x100, &[0x8006, 0x2_0001, 1500 | DMA_FLAG_EVENT, 0])?;
         nic.write(dma_write::RING_BASE, RING + 0x100)?;
         nic.write(dma_write::PRODUCER, 1)?;
-        nic.write(
-            dma_write::CONTROL,
-            dma_write::Control::default().with_enable(true),
-        )?;
+        nic.write(dma_write::CONTROL, dma_write::Control::default().with_enable(true))?;
         nic.until("the write", |nic| (nic.probes[4] == 1).then_some(()))?;
         assert_eq!(nic.sram_read(RING + 0x10C, 1)?, [DMA_STATUS_DONE]);
         assert_eq!(nic.memory.bytes()[0x8006..0x8006 + 1500], data[..]);
@@ -248,24 +213,15 @@ fn a_frame_goes_from_host_memory_over_the_link_to_host_memory() {
         // A descriptor for the transmitter that the assist of the DMA engine hands over.
         nic.sram_write(TX_RING, &[TX_BUFFER, 1000])?;
         nic.write(mac_tx::RING_BASE, TX_RING)?;
-        nic.write(
-            mac_tx::CONTROL,
-            mac_tx::Control::default().with_enable(true),
-        )?;
+        nic.write(mac_tx::CONTROL, mac_tx::Control::default().with_enable(true))?;
         nic.sram_write(RX_RING, &[RX_BUFFER, 0])?;
         nic.write(mac_rx::RING_BASE, RX_RING)?;
         nic.write(mac_rx::PRODUCER, 1)?;
-        nic.write(
-            mac_rx::CONTROL,
-            mac_rx::Control::default().with_enable(true),
-        )?;
+        nic.write(mac_rx::CONTROL, mac_rx::Control::default().with_enable(true))?;
         nic.sram_write(DMA_RING, &[0x1_0000, TX_BUFFER, 1000 | DMA_FLAG_ASSIST, 0])?;
         nic.write(dma_read::RING_BASE, DMA_RING)?;
         nic.write(dma_read::PRODUCER, 1)?;
-        nic.write(
-            dma_read::CONTROL,
-            dma_read::Control::default().with_enable(true),
-        )?;
+        nic.write(dma_read::CONTROL, dma_read::Control::default().with_enable(true))?;
 
         nic.until("the frame", |nic| (nic.probes[7] == 1).then_some(()))?;
         assert_eq!(nic.sram_read(RX_RING + 4, 1)?, [MAC_STATUS_DONE | 1000]);
@@ -277,10 +233,7 @@ fn a_frame_goes_from_host_memory_over_the_link_to_host_memory() {
         nic.sram_write(WRITE_RING, &[0x2_0000, RX_BUFFER, 1000, 0])?;
         nic.write(dma_write::RING_BASE, WRITE_RING)?;
         nic.write(dma_write::PRODUCER, 1)?;
-        nic.write(
-            dma_write::CONTROL,
-            dma_write::Control::default().with_enable(true),
-        )?;
+        nic.write(dma_write::CONTROL, dma_write::Control::default().with_enable(true))?;
         nic.until("the write", |nic| (nic.probes[4] == 1).then_some(()))?;
         assert_eq!(nic.memory.bytes()[0x2_0000..0x2_0000 + 1000], frame[..]);
         Ok(())
@@ -290,10 +243,7 @@ fn a_frame_goes_from_host_memory_over_the_link_to_host_memory() {
 #[test]
 fn what_holds_nothing_is_refused_and_counted_at_the_pins() {
     run(|nic| {
-        assert_eq!(
-            nic.access(Transaction::read_dword(BusAddr(BAR0 + 0xF00)))?,
-            [0]
-        );
+        assert_eq!(nic.access(Transaction::read_dword(BusAddr(BAR0 + 0xF00)))?, [0]);
         nic.access(Transaction::write_dword(BusAddr(BAR0 + 0x3000), 1))?;
         assert_eq!(nic.read(ident::HOST_REFUSED)?, 2);
         let end = BAR1 + 512 * 1024 - 4;
@@ -314,9 +264,7 @@ fn reset_forgets_everything_but_memory() {
         nic.until("INTA#", |nic| nic.inta_is_low().then_some(()))?;
         let now = nic.now();
         nic.bus.start_reset(now, 40);
-        nic.until("the end of reset", |nic| {
-            nic.bus.is_out_of_reset().then_some(())
-        })?;
+        nic.until("the end of reset", |nic| nic.bus.is_out_of_reset().then_some(()))?;
         assert!(!nic.inta_is_low());
         nic.configure()?;
         assert_eq!(nic.read(ident::SCRATCH)?, 0);

@@ -48,12 +48,7 @@ fn reset_values_are_those_of_the_map() {
     let mut b = bench();
     for (entry, at) in entries() {
         if let Some(reset) = entry.reset {
-            assert_eq!(
-                b.read_offset(Who::Host, at).unwrap(),
-                reset,
-                "{} {at:?}",
-                entry.name
-            );
+            assert_eq!(b.read_offset(Who::Host, at).unwrap(), reset, "{} {at:?}", entry.name);
         }
     }
 }
@@ -88,12 +83,7 @@ fn read_only_registers_ignore_writes_and_write_only_ones_read_zero() {
             Access::ReadOnly if !entry.name.contains("CYCLES") && entry.name != "TIMER.COUNT" => {
                 let before = b.read_offset(Who::Core, at).unwrap();
                 b.write_bytes(Who::Core, at, !before, ALL_BYTES).unwrap();
-                assert_eq!(
-                    b.read_offset(Who::Core, at).unwrap(),
-                    before,
-                    "{}",
-                    entry.name
-                );
+                assert_eq!(b.read_offset(Who::Core, at).unwrap(), before, "{}", entry.name);
             }
             Access::WriteOnly => {
                 assert_eq!(b.read_offset(Who::Core, at).unwrap(), 0, "{}", entry.name);
@@ -109,47 +99,24 @@ fn registers_are_written_whole_or_not_at_all() {
     let takes_bytes = |name: &str| name == "IDENT.SCRATCH" || name.starts_with("MAILBOX.TO_");
     for (entry, at) in entries().filter(|(entry, _)| entry.access != Access::ReadOnly) {
         if takes_bytes(entry.name) {
-            b.write_bytes(Who::Core, at, 0x1122_3344, ALL_BYTES)
-                .unwrap();
+            b.write_bytes(Who::Core, at, 0x1122_3344, ALL_BYTES).unwrap();
             b.write_bytes(Who::Core, at, 0xAABB_CCDD, 0b0101).unwrap();
-            assert_eq!(
-                b.read_offset(Who::Core, at).unwrap(),
-                0x11BB_33DD,
-                "{}",
-                entry.name
-            );
+            assert_eq!(b.read_offset(Who::Core, at).unwrap(), 0x11BB_33DD, "{}", entry.name);
             continue;
         }
         let before = b.read_offset(Who::Core, at).unwrap();
         for bytes in 0..ALL_BYTES {
             b.write_bytes(Who::Core, at, u32::MAX, bytes).unwrap();
         }
-        assert_eq!(
-            b.read_offset(Who::Core, at).unwrap(),
-            before,
-            "{}",
-            entry.name
-        );
-        assert_eq!(
-            b.read(Who::Core, event_a::PENDING).unwrap(),
-            0,
-            "{}",
-            entry.name
-        );
+        assert_eq!(b.read_offset(Who::Core, at).unwrap(), before, "{}", entry.name);
+        assert_eq!(b.read(Who::Core, event_a::PENDING).unwrap(), 0, "{}", entry.name);
     }
 }
 
 #[test]
 fn each_slot_reaches_its_slave_only() {
     let mut b = bench();
-    let slots = [
-        (0x800, 0),
-        (0x880, 1),
-        (0x900, 2),
-        (0xA00, 3),
-        (0xB00, 4),
-        (0xC00, 5),
-    ];
+    let slots = [(0x800, 0), (0x880, 1), (0x900, 2), (0xA00, 3), (0xB00, 4), (0xC00, 5)];
     for at in (0..0x1000).step_by(4) {
         b.present_core(Offset(at), None);
         b.model.settle().unwrap();
@@ -275,24 +242,15 @@ fn next_names_every_event() {
 #[test]
 fn a_doorbell_is_an_event_in_the_next_clock() {
     let mut b = bench();
-    b.write(Who::Core, event_a::ENABLE, event(Event::Doorbell))
-        .unwrap();
-    b.present_host(
-        false,
-        DOORBELL_PAGES + 5 * DOORBELL_PAGE_BYTES + 0x7FC,
-        Some((77, ALL_BYTES)),
-        1,
-    );
+    b.write(Who::Core, event_a::ENABLE, event(Event::Doorbell)).unwrap();
+    b.present_host(false, DOORBELL_PAGES + 5 * DOORBELL_PAGE_BYTES + 0x7FC, Some((77, ALL_BYTES)), 1);
     b.model.settle().unwrap();
     assert!(b.model.host_ready_o.is_high() && b.model.probe_doorbell_o.is_high());
     b.accept_host().unwrap();
     assert!(b.model.irq_o.is_high() && !b.model.probe_doorbell_o.is_high());
     assert_eq!(b.read(Who::Core, doorbell::PENDING).unwrap(), 1 << 5);
     assert_eq!(b.read(Who::Core, doorbell::VALUE.at(5)).unwrap(), 77);
-    assert_eq!(
-        b.read(Who::Core, event_a::PENDING).unwrap(),
-        event(Event::Doorbell)
-    );
+    assert_eq!(b.read(Who::Core, event_a::PENDING).unwrap(), event(Event::Doorbell));
 }
 
 #[test]
@@ -301,12 +259,9 @@ fn every_dword_of_a_doorbell_page_rings_its_process_only() {
     for page in 0..16 {
         for offset in [0, 4, 0x800, 0xFFC] {
             let at = Offset(DOORBELL_PAGES + DOORBELL_PAGE_BYTES * page + offset);
-            b.write_bytes(Who::Host, at, page << 16 | offset, ALL_BYTES)
-                .unwrap();
+            b.write_bytes(Who::Host, at, page << 16 | offset, ALL_BYTES).unwrap();
             assert_eq!(b.read(Who::Core, doorbell::PENDING).unwrap(), 1 << page);
-            let value = b
-                .read(Who::Core, doorbell::VALUE.at(page as usize))
-                .unwrap();
+            let value = b.read(Who::Core, doorbell::VALUE.at(page as usize)).unwrap();
             assert_eq!(value, page << 16 | offset);
             b.write(Who::Core, doorbell::CLEAR, 1 << page).unwrap();
         }
@@ -319,27 +274,19 @@ fn bytes_that_a_doorbell_write_leaves_out_are_zero_and_none_rings_nothing() {
     let at = Offset(DOORBELL_PAGES);
     b.write_bytes(Who::Host, at, u32::MAX, ALL_BYTES).unwrap();
     b.write_bytes(Who::Host, at, 0xAABB_CCDD, 0b0110).unwrap();
-    assert_eq!(
-        b.read(Who::Core, doorbell::VALUE.at(0)).unwrap(),
-        0x00BB_CC00
-    );
+    assert_eq!(b.read(Who::Core, doorbell::VALUE.at(0)).unwrap(), 0x00BB_CC00);
     b.write(Who::Core, doorbell::CLEAR, 1).unwrap();
     b.write_bytes(Who::Host, at, u32::MAX, 0).unwrap();
     assert_eq!(b.read(Who::Core, doorbell::PENDING).unwrap(), 0);
-    assert_eq!(
-        b.read(Who::Core, doorbell::VALUE.at(0)).unwrap(),
-        0x00BB_CC00
-    );
+    assert_eq!(b.read(Who::Core, doorbell::VALUE.at(0)).unwrap(), 0x00BB_CC00);
 }
 
 #[test]
 fn a_core_cannot_ring_and_doorbell_pages_read_zero() {
     let mut b = bench();
-    b.write_bytes(Who::Core, Offset(DOORBELL_PAGES), 1, ALL_BYTES)
-        .unwrap();
+    b.write_bytes(Who::Core, Offset(DOORBELL_PAGES), 1, ALL_BYTES).unwrap();
     assert_eq!(b.read(Who::Core, doorbell::PENDING).unwrap(), 0);
-    b.write_bytes(Who::Host, Offset(DOORBELL_PAGES), 1, ALL_BYTES)
-        .unwrap();
+    b.write_bytes(Who::Host, Offset(DOORBELL_PAGES), 1, ALL_BYTES).unwrap();
     assert_eq!(b.read_offset(Who::Host, Offset(DOORBELL_PAGES)).unwrap(), 0);
     assert_eq!(b.read_offset(Who::Core, Offset(DOORBELL_PAGES)).unwrap(), 0);
     assert_eq!(b.read(Who::Host, ident::HOST_REFUSED).unwrap(), 0);
@@ -350,21 +297,13 @@ fn a_mailbox_to_the_nic_is_an_event_when_the_host_writes_it() {
     let mut b = bench();
     for n in 0..8 {
         b.write(Who::Core, mailbox::TO_NIC.at(n), 1).unwrap();
-        assert_eq!(
-            b.read(Who::Core, mailbox::PENDING).unwrap(),
-            0,
-            "a core wrote"
-        );
+        assert_eq!(b.read(Who::Core, mailbox::PENDING).unwrap(), 0, "a core wrote");
         b.write(Who::Host, mailbox::TO_NIC.at(n), 2).unwrap();
         assert_eq!(b.read(Who::Core, mailbox::PENDING).unwrap(), 1 << n);
-        assert_eq!(
-            b.read(Who::Core, event_a::PENDING).unwrap(),
-            event(Event::Mailbox)
-        );
+        assert_eq!(b.read(Who::Core, event_a::PENDING).unwrap(), event(Event::Mailbox));
         assert_eq!(b.read(Who::Core, mailbox::TO_NIC.at(n)).unwrap(), 2);
         b.write(Who::Core, mailbox::CLEAR, 1 << n).unwrap();
-        b.write(Who::Core, event_a::CLEAR, event(Event::Mailbox))
-            .unwrap();
+        b.write(Who::Core, event_a::CLEAR, event(Event::Mailbox)).unwrap();
     }
 }
 
@@ -374,11 +313,7 @@ fn a_mailbox_to_the_host_is_an_interrupt_cause_when_a_core_writes_it() {
     b.write(Who::Host, interrupt::ENABLE, 0xFF).unwrap();
     for n in 0..8 {
         b.write(Who::Host, mailbox::TO_HOST.at(n), 1).unwrap();
-        assert_eq!(
-            b.read(Who::Host, interrupt::CAUSE).unwrap(),
-            0,
-            "the host wrote"
-        );
+        assert_eq!(b.read(Who::Host, interrupt::CAUSE).unwrap(), 0, "the host wrote");
         b.write(Who::Core, mailbox::TO_HOST.at(n), 2).unwrap();
         assert_eq!(b.read(Who::Host, interrupt::CAUSE).unwrap(), 1 << n);
         assert_eq!(b.read(Who::Host, mailbox::TO_HOST.at(n)).unwrap(), 2);
@@ -451,24 +386,14 @@ fn a_time_that_has_passed_fires_at_once_and_one_beyond_half_the_range_has() {
     for ago in [1, 1000, (1 << 31) - 200] {
         let mut b = bench();
         let now = b.read(Who::Core, timer::COUNT).unwrap();
-        b.write(Who::Core, timer::COMPARE.at(0), now.wrapping_sub(ago))
-            .unwrap();
+        b.write(Who::Core, timer::COMPARE.at(0), now.wrapping_sub(ago)).unwrap();
         let (cycles, _) = clocks_until_timer(&mut b, 100).unwrap();
         assert!(cycles < 3, "{ago} clocks ago");
     }
     let mut b = bench();
     let now = b.read(Who::Core, timer::COUNT).unwrap();
-    b.write(
-        Who::Core,
-        timer::COMPARE.at(0),
-        now.wrapping_add((1 << 31) - 1),
-    )
-    .unwrap();
-    assert_eq!(
-        clocks_until_timer(&mut b, 200),
-        None,
-        "it is ahead, across the wrap of signed numbers"
-    );
+    b.write(Who::Core, timer::COMPARE.at(0), now.wrapping_add((1 << 31) - 1)).unwrap();
+    assert_eq!(clocks_until_timer(&mut b, 200), None, "it is ahead, across the wrap of signed numbers");
 }
 
 #[test]
@@ -531,13 +456,10 @@ proptest! {
 fn the_host_reads_back_what_it_wrote_to_sram_byte_by_byte() {
     let mut b = bench();
     for dword in 0..8 {
-        b.sram_write(0x40 + 4 * dword, 0x0101_0101 * dword, ALL_BYTES)
-            .unwrap();
+        b.sram_write(0x40 + 4 * dword, 0x0101_0101 * dword, ALL_BYTES).unwrap();
     }
     b.sram_write(0x44, 0xAABB_CCDD, 0b1001).unwrap();
-    let expected: Vec<u32> = (0..8)
-        .map(|i| if i == 1 { 0xAA01_01DD } else { 0x0101_0101 * i })
-        .collect();
+    let expected: Vec<u32> = (0..8).map(|i| if i == 1 { 0xAA01_01DD } else { 0x0101_0101 * i }).collect();
     assert_eq!(b.sram_read(0x40, 8).unwrap(), expected);
     for dwords in 1..=8 {
         for first in 0..=(8 - dwords) {
@@ -550,14 +472,7 @@ fn the_host_reads_back_what_it_wrote_to_sram_byte_by_byte() {
 #[test]
 fn the_low_kilobyte_and_the_window_show_the_same_sram() {
     let mut b = bench();
-    for (address, value) in [
-        (0, 1),
-        (0x3FC, 2),
-        (0x800, 3),
-        (0xFFC, 4),
-        (0x1000, 5),
-        (0x1FFC, 6),
-    ] {
+    for (address, value) in [(0, 1), (0x3FC, 2), (0x800, 3), (0xFFC, 4), (0x1000, 5), (0x1FFC, 6)] {
         b.sram_write(address, value, ALL_BYTES).unwrap();
     }
     assert_eq!(b.read_offset(Who::Host, Offset(0x1400)).unwrap(), 1);
@@ -569,11 +484,9 @@ fn the_low_kilobyte_and_the_window_show_the_same_sram() {
         }
         assert_eq!(b.read_offset(Who::Host, Offset(0x1FFC)).unwrap(), high);
     }
-    b.write_bytes(Who::Host, Offset(0x1800), 9, ALL_BYTES)
-        .unwrap();
+    b.write_bytes(Who::Host, Offset(0x1800), 9, ALL_BYTES).unwrap();
     assert_eq!(b.sram_read(0x1800, 1).unwrap(), [9]);
-    b.write_bytes(Who::Host, Offset(0x1404), 8, ALL_BYTES)
-        .unwrap();
+    b.write_bytes(Who::Host, Offset(0x1404), 8, ALL_BYTES).unwrap();
     assert_eq!(b.sram_read(4, 1).unwrap(), [8]);
     assert_eq!(b.read(Who::Host, ident::HOST_REFUSED).unwrap(), 0);
 }
@@ -581,21 +494,13 @@ fn the_low_kilobyte_and_the_window_show_the_same_sram() {
 #[test]
 fn what_holds_nothing_reads_zero_and_is_counted() {
     let mut b = bench();
-    let is_register = |at: u32| {
-        registers::ALL
-            .iter()
-            .any(|e| (e.offset.0..e.offset.0 + 4 * e.count).contains(&at))
-    };
+    let is_register = |at: u32| registers::ALL.iter().any(|e| (e.offset.0..e.offset.0 + 4 * e.count).contains(&at));
     let mut refused = 0;
-    for at in (0..0x1000_u32)
-        .step_by(4)
-        .chain([0x1000, 0x13FC, 0x2000, 0x7FFC, 0xFFFC])
-    {
+    for at in (0..0x1000_u32).step_by(4).chain([0x1000, 0x13FC, 0x2000, 0x7FFC, 0xFFFC]) {
         if is_register(at) {
             continue;
         }
-        b.write_bytes(Who::Host, Offset(at), u32::MAX, ALL_BYTES)
-            .unwrap();
+        b.write_bytes(Who::Host, Offset(at), u32::MAX, ALL_BYTES).unwrap();
         assert_eq!(b.read_offset(Who::Host, Offset(at)).unwrap(), 0, "{at:#x}");
         refused += 2;
     }
@@ -616,8 +521,7 @@ fn every_register_of_the_map_is_there_for_the_host() {
     let mut b = bench();
     for entry in registers::ALL {
         for i in 0..entry.count {
-            b.read_offset(Who::Host, Offset(entry.offset.0 + 4 * i))
-                .unwrap();
+            b.read_offset(Who::Host, Offset(entry.offset.0 + 4 * i)).unwrap();
         }
     }
     assert_eq!(b.read(Who::Host, ident::HOST_REFUSED).unwrap(), 0);

@@ -54,11 +54,7 @@ impl Bench {
                 ..Port::default()
             })
             .collect();
-        let mut bench = Bench {
-            model,
-            ports,
-            memory: vec![0; WORDS],
-        };
+        let mut bench = Bench { model, ports, memory: vec![0; WORDS] };
         bench.clear_sram()?;
         Ok(bench)
     }
@@ -66,11 +62,7 @@ impl Bench {
     /// Writes zero everywhere through the first port.
     fn clear_sram(&mut self) -> Result<(), Error> {
         for word in 0..WORDS {
-            let access = Access {
-                pause_cycles: 0,
-                word,
-                write: Some((0xFF, 0)),
-            };
+            let access = Access { pause_cycles: 0, word, write: Some((0xFF, 0)) };
             let mut requests = [None; PORTS];
             requests[LINK_RX] = Some(access);
             self.drive(&requests);
@@ -106,11 +98,7 @@ impl Bench {
     fn clock(&mut self) -> Result<(), Error> {
         let mut requests = [None; PORTS];
         for (request, port) in requests.iter_mut().zip(&self.ports) {
-            *request = port
-                .script
-                .get(port.next)
-                .filter(|_| port.pause_cycles == 0)
-                .copied();
+            *request = port.script.get(port.next).filter(|_| port.pause_cycles == 0).copied();
         }
         self.drive(&requests);
         self.model.settle()?;
@@ -142,11 +130,7 @@ impl Bench {
 
         let valid = self.model.rvalid_o.get();
         for (i, port) in self.ports.iter().enumerate() {
-            assert_eq!(
-                valid >> i & 1 == 1,
-                port.expected.is_some(),
-                "rvalid of port {i}"
-            );
+            assert_eq!(valid >> i & 1 == 1, port.expected.is_some(), "rvalid of port {i}");
             if let Some(expected) = port.expected {
                 assert_eq!(self.model.rdata_o.get(), expected, "data of port {i}");
             }
@@ -169,20 +153,14 @@ impl Bench {
 }
 
 fn byte_mask(bytes: u8) -> u64 {
-    (0..8)
-        .filter(|i| bytes >> i & 1 == 1)
-        .fold(0, |mask, i| mask | 0xFF << (8 * i))
+    (0..8).filter(|i| bytes >> i & 1 == 1).fold(0, |mask, i| mask | 0xFF << (8 * i))
 }
 
 fn access() -> impl Strategy<Value = Access> {
     // Few words, so that ports meet on them; mostly without a pause, so that they contend.
     let write = prop_oneof![Just(None), (any::<u8>(), any::<u64>()).prop_map(Some)];
     let pause = prop_oneof![3 => Just(0_u32), 1 => 1_u32..12];
-    (pause, 0_usize..16, write).prop_map(|(pause_cycles, word, write)| Access {
-        pause_cycles,
-        word,
-        write,
-    })
+    (pause, 0_usize..16, write).prop_map(|(pause_cycles, word, write)| Access { pause_cycles, word, write })
 }
 
 proptest! {
@@ -211,11 +189,7 @@ proptest! {
 
 /// Which ports ask in every clock; returns grants and longest wait of each after `cycles`.
 fn saturate(busy: [bool; PORTS], cycles: u32) -> [(usize, u32); PORTS] {
-    let access = Access {
-        pause_cycles: 0,
-        word: 3,
-        write: None,
-    };
+    let access = Access { pause_cycles: 0, word: 3, write: None };
     let scripts = busy.map(|busy| vec![access; if busy { cycles as usize } else { 0 }]);
     let mut bench = Bench::new(scripts.to_vec()).unwrap();
     for _ in 0..cycles {
@@ -250,10 +224,7 @@ fn a_quarter_of_the_clocks_is_sure_to_cores_and_host() {
     let grants = saturate([true; PORTS], 6_400).map(|(grants, _)| grants);
     let rest: usize = grants[4..7].iter().sum();
     assert_eq!(rest, 1_600, "{grants:?}");
-    assert!(
-        grants[4..7].iter().all(|&g| g.abs_diff(533) <= 1),
-        "{grants:?}"
-    );
+    assert!(grants[4..7].iter().all(|&g| g.abs_diff(533) <= 1), "{grants:?}");
     println!("grants of 6400 clocks, all ports saturated: {grants:?}");
 }
 
@@ -270,15 +241,7 @@ fn members_of_a_class_share_evenly() {
 #[test]
 fn the_link_goes_before_dma_and_dma_before_the_rest() {
     let grants = saturate([true, false, true, false, false, false, false], 1_600);
-    assert_eq!(
-        (grants[0].0, grants[2].0),
-        (1_500, 100),
-        "DMA is urgent once in sixteen clocks"
-    );
+    assert_eq!((grants[0].0, grants[2].0), (1_500, 100), "DMA is urgent once in sixteen clocks");
     let grants = saturate([false, false, true, false, true, false, false], 1_600);
-    assert_eq!(
-        (grants[2].0, grants[4].0),
-        (1_200, 400),
-        "the rest is urgent once in four clocks"
-    );
+    assert_eq!((grants[2].0, grants[4].0), (1_200, 400), "the rest is urgent once in four clocks");
 }

@@ -83,27 +83,14 @@ pub struct Account {
 
 impl Account {
     /// Partitions the time from the first mark to `end`. `None` when there is no mark, or one lies before its predecessor or after the end.
-    pub fn from_marks(
-        message: u32,
-        size_bytes: u32,
-        marks: &[Mark],
-        end: Ps,
-        hz: &Frequencies,
-    ) -> Option<Account> {
+    pub fn from_marks(message: u32, size_bytes: u32, marks: &[Mark], end: Ps, hz: &Frequencies) -> Option<Account> {
         let start = marks.first()?.at;
         let mut spans: Vec<Span> = Vec::with_capacity(marks.len());
-        for (mark, next) in marks
-            .iter()
-            .zip(marks.iter().skip(1).map(|next| next.at).chain([end]))
-        {
+        for (mark, next) in marks.iter().zip(marks.iter().skip(1).map(|next| next.at).chain([end])) {
             let duration_ps = next.0.checked_sub(mark.at.0)?;
             let cycles = duration_ps as f64 * hz.of(mark.clock) as f64 / 1e12;
             match spans.last_mut() {
-                Some(last)
-                    if last.stage == mark.stage
-                        && last.node == mark.node
-                        && last.clock == mark.clock =>
-                {
+                Some(last) if last.stage == mark.stage && last.node == mark.node && last.clock == mark.clock => {
                     last.duration_ps += duration_ps;
                     last.cycles += cycles;
                 }
@@ -118,22 +105,12 @@ impl Account {
                 }),
             }
         }
-        Some(Account {
-            message,
-            size_bytes,
-            latency_ps: end.0.checked_sub(start.0)?,
-            spans,
-        })
+        Some(Account { message, size_bytes, latency_ps: end.0.checked_sub(start.0)?, spans })
     }
 
     /// Latency minus the sum of the spans: zero, or a bug of ours.
     pub fn difference_ps(&self) -> i128 {
-        self.latency_ps as i128
-            - self
-                .spans
-                .iter()
-                .map(|span| span.duration_ps as i128)
-                .sum::<i128>()
+        self.latency_ps as i128 - self.spans.iter().map(|span| span.duration_ps as i128).sum::<i128>()
     }
 }
 
@@ -142,56 +119,30 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const HZ: Frequencies = Frequencies {
-        host_hz: 800_000_000,
-        pci_hz: 33_000_000,
-        core_hz: 133_000_000,
-        link_hz: 160_000_000,
-    };
+    const HZ: Frequencies =
+        Frequencies { host_hz: 800_000_000, pci_hz: 33_000_000, core_hz: 133_000_000, link_hz: 160_000_000 };
 
     fn mark(at: u64, stage: &str) -> Mark {
-        Mark {
-            at: Ps(at),
-            node: 0,
-            clock: Clock::Core,
-            stage: stage.into(),
-        }
+        Mark { at: Ps(at), node: 0, clock: Clock::Core, stage: stage.into() }
     }
 
     #[test]
     fn a_mark_that_runs_backwards_is_refused() {
-        assert_eq!(
-            Account::from_marks(0, 4, &[mark(10, "a"), mark(5, "b")], Ps(20), &HZ),
-            None
-        );
-        assert_eq!(
-            Account::from_marks(0, 4, &[mark(10, "a")], Ps(5), &HZ),
-            None
-        );
+        assert_eq!(Account::from_marks(0, 4, &[mark(10, "a"), mark(5, "b")], Ps(20), &HZ), None);
+        assert_eq!(Account::from_marks(0, 4, &[mark(10, "a")], Ps(5), &HZ), None);
         assert_eq!(Account::from_marks(0, 4, &[], Ps(5), &HZ), None);
     }
 
     #[test]
     fn neighbours_of_one_stage_are_one_span() {
-        let account = Account::from_marks(
-            0,
-            4,
-            &[mark(0, "a"), mark(5, "a"), mark(9, "b")],
-            Ps(20),
-            &HZ,
-        )
-        .unwrap();
+        let account = Account::from_marks(0, 4, &[mark(0, "a"), mark(5, "a"), mark(9, "b")], Ps(20), &HZ).unwrap();
         assert_eq!(account.spans.len(), 2);
-        assert_eq!(
-            (account.spans[0].duration_ps, account.spans[1].duration_ps),
-            (9, 11)
-        );
+        assert_eq!((account.spans[0].duration_ps, account.spans[1].duration_ps), (9, 11));
     }
 
     #[test]
     fn a_lost_span_shows_as_a_difference() {
-        let mut account =
-            Account::from_marks(0, 4, &[mark(0, "a"), mark(9, "b")], Ps(20), &HZ).unwrap();
+        let mut account = Account::from_marks(0, 4, &[mark(0, "a"), mark(9, "b")], Ps(20), &HZ).unwrap();
         account.spans.pop();
         assert_eq!(account.difference_ps(), 11);
     }

@@ -103,8 +103,11 @@ pub fn run(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOutput>
         Ending::AllFinished { at } | Ending::Interrupted { at } => at,
         Ending::TimeIsUp { at } if config.until.is_some() => at,
         Ending::TimeIsUp { at } => {
-            let waiting: Vec<String> =
-                nodes.iter().enumerate().map(|(node, output)| format!("node {node}: {}", output.live_tasks.join(", "))).collect();
+            let waiting: Vec<String> = nodes
+                .iter()
+                .enumerate()
+                .map(|(node, output)| format!("node {node}: {}", output.live_tasks.join(", ")))
+                .collect();
             return Err(failed!("nothing ended within {at} of simulated time; still waiting: {}", waiting.join("; ")));
         }
         Ending::Failed { node, at, error } => {

@@ -1,18 +1,11 @@
-//! What the subcommands do.
+//! `nicscope run`: runs, writes what was found, prints it.
 
 use std::path::PathBuf;
 
-use crate::cli::{ExplainArgs, ListArgs, MeasureArgs, MemoryMapArgs, RunArgs};
+use crate::cli::RunArgs;
 use crate::error::Result;
 use crate::run::{self, RunConfig};
 use crate::{failed, scenario, tables};
-
-pub fn list(_arguments: &ListArgs) -> Result<()> {
-    for (name, _) in scenario::BUILT_IN {
-        println!("{name}");
-    }
-    Ok(())
-}
 
 pub fn run(arguments: &RunArgs) -> Result<()> {
     let scenario = scenario::load(&arguments.scenario, &arguments.set)?;
@@ -32,25 +25,14 @@ pub fn run(arguments: &RunArgs) -> Result<()> {
     } else {
         print!("{}", tables::results(&results));
         for run in &results.runs {
-            if let Some(hit) = run.hits.first() {
-                println!("{}", tables::account(&format!("{}: a hit", run.platform), hit));
-            }
-            if let Some(miss) = run.misses.first() {
-                println!("{}", tables::account(&format!("{}: a miss", run.platform), miss));
+            let account = match run.miss_ratio {
+                0.0 => run.hits.first().map(|hit| ("a hit", hit)),
+                _ => run.misses.first().map(|miss| ("a miss", miss)),
+            };
+            if let Some((what, account)) = account {
+                println!("{}", tables::account(&format!("{}: {what}", run.platform), account));
             }
         }
     }
     Ok(())
-}
-
-pub fn measure(_arguments: &MeasureArgs) -> Result<()> {
-    Err(failed!("nothing is measured yet"))
-}
-
-pub fn memory_map(_arguments: &MemoryMapArgs) -> Result<()> {
-    Err(failed!("no map yet"))
-}
-
-pub fn explain(_arguments: &ExplainArgs) -> Result<()> {
-    Err(failed!("nothing to explain yet"))
 }

@@ -21,43 +21,22 @@ pub fn build(binary: &str, geometry: VmhGeometry) -> Result<PathBuf> {
     let folder = match geometry == VmhGeometry::RECOMMENDED {
         // The one that `make firmware` builds.
         true => workspace().join("target"),
-        false => workspace().join(format!(
-            "target/geometry/C{}-L{}-A{}",
-            geometry.entries, geometry.line_entries, geometry.ways
-        )),
+        false => workspace()
+            .join(format!("target/geometry/C{}-L{}-A{}", geometry.entries, geometry.line_entries, geometry.ways)),
     };
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .current_dir(workspace())
-        .args([
-            "build",
-            "--quiet",
-            "-p",
-            "nic-firmware",
-            "--profile",
-            "firmware",
-            "--target",
-            TARGET,
-            "--bin",
-            binary,
-        ])
+        .args(["build", "--quiet", "-p", "nic-firmware", "--profile", "firmware", "--target", TARGET, "--bin", binary])
         .arg("--target-dir")
         .arg(&folder)
         .env("NICSCOPE_VMH_ENTRIES", geometry.entries.to_string())
-        .env(
-            "NICSCOPE_VMH_LINE_ENTRIES",
-            geometry.line_entries.to_string(),
-        )
+        .env("NICSCOPE_VMH_LINE_ENTRIES", geometry.line_entries.to_string())
         .env("NICSCOPE_VMH_WAYS", geometry.ways.to_string())
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| {
-            failed!("cannot run cargo to build the firmware: {error}; is Rust on PATH?")
-        })?;
+        .map_err(|error| failed!("cannot run cargo to build the firmware: {error}; is Rust on PATH?"))?;
     if !output.status.success() {
-        return Err(failed!(
-            "the firmware does not build:\n{}",
-            String::from_utf8_lossy(&output.stderr)
-        ));
+        return Err(failed!("the firmware does not build:\n{}", String::from_utf8_lossy(&output.stderr)));
     }
     Ok(folder.join(TARGET).join("firmware").join(binary))
 }

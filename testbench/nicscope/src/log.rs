@@ -90,14 +90,18 @@ impl NodeLog {
     pub fn post(&self, message: u32, kind: EventKind) -> Option<Ps> {
         self.host
             .iter()
-            .find(|event| event.kind == kind && matches!(event.subject, Subject::Post { message: m, .. } if m == message))
+            .find(|event| {
+                event.kind == kind && matches!(event.subject, Subject::Post { message: m, .. } if m == message)
+            })
             .map(|event| event.at)
     }
 
     pub fn arrival(&self, message: u32, kind: EventKind) -> Option<Ps> {
         self.host
             .iter()
-            .find(|event| event.kind == kind && matches!(event.subject, Subject::Arrival { message: m, .. } if m == message))
+            .find(|event| {
+                event.kind == kind && matches!(event.subject, Subject::Arrival { message: m, .. } if m == message)
+            })
             .map(|event| event.at)
     }
 }

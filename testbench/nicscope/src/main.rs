@@ -2,15 +2,15 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use nicscope::cli::{Cli, Command};
-use nicscope::commands;
+use nicscope::{commands, explain, list, measure, memory_map};
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
-        Command::List(arguments) => commands::list(&arguments),
+        Command::List(arguments) => list::run(&arguments),
         Command::Run(arguments) => commands::run(&arguments),
-        Command::Measure(arguments) => commands::measure(&arguments),
-        Command::MemoryMap(arguments) => commands::memory_map(&arguments),
-        Command::Explain(arguments) => commands::explain(&arguments),
+        Command::Measure(arguments) => measure::run(&arguments),
+        Command::MemoryMap(arguments) => memory_map::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -38,7 +38,8 @@ impl Journey<'_> {
     pub fn account(&self) -> Result<Account, PathError> {
         let (sender, receiver) = (self.logs[self.sender], self.logs[self.receiver]);
         let begin = sender.post(self.message, EventKind::PostBegin).ok_or_else(|| self.missing("no PostBegin"))?;
-        let end = receiver.arrival(self.message, EventKind::ArrivalSeen).ok_or_else(|| self.missing("no ArrivalSeen"))?;
+        let end =
+            receiver.arrival(self.message, EventKind::ArrivalSeen).ok_or_else(|| self.missing("no ArrivalSeen"))?;
         let mut way = Way { journey: self, marks: Vec::new() };
         let attempts = self.attempts(begin, end)?;
         way.post(begin)?;
@@ -118,9 +119,8 @@ impl Way<'_> {
         let event = |kind| log.post(journey.message, kind).ok_or_else(|| journey.missing(&format!("no {kind:?}")));
         let (issued, descriptor, doorbell) =
             (event(EventKind::PioIssued)?, event(EventKind::DescriptorWritten)?, event(EventKind::DoorbellWritten)?);
-        let pending = log
-            .first_pulse(Probe::Doorbell, descriptor)
-            .ok_or_else(|| journey.missing("the doorbell set no event"))?;
+        let pending =
+            log.first_pulse(Probe::Doorbell, descriptor).ok_or_else(|| journey.missing("the doorbell set no event"))?;
         self.mark(begin, node, Clock::Host, "library: descriptor");
         // The stores leave the processor while the bus already carries the first of them.
         self.mark(issued.min(descriptor), node, Clock::Pci, "PIO: descriptor");
@@ -168,7 +168,8 @@ impl Way<'_> {
             .map(|(at, marker, _)| (at, Clock::Core, stage_of(side, marker)))
             .collect();
         if log.markers(from, to).any(|(_, marker, _)| marker == Marker::MissRaised) {
-            let raised = log.markers(from, to).find(|(_, marker, _)| *marker == Marker::MissRaised).map_or(to, |(at, ..)| at);
+            let raised =
+                log.markers(from, to).find(|(_, marker, _)| *marker == Marker::MissRaised).map_or(to, |(at, ..)| at);
             stages.extend(host_stages(log, raised, to));
             stages.sort_by_key(|(at, ..)| *at);
         }
@@ -202,9 +203,10 @@ impl Way<'_> {
         else {
             return Ok(false);
         };
-        let Some((decided, verdict, _)) = log.markers(header, Ps::MAX).find(|(_, marker, _)| {
-            matches!(marker, Marker::DmaWritePosted | Marker::Dropped | Marker::Refused)
-        }) else {
+        let Some((decided, verdict, _)) = log
+            .markers(header, Ps::MAX)
+            .find(|(_, marker, _)| matches!(marker, Marker::DmaWritePosted | Marker::Dropped | Marker::Refused))
+        else {
             return Err(journey.missing("the receiver never decided on it"));
         };
         self.core_work(receiver, "receiver", stored, decided);

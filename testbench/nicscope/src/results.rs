@@ -69,11 +69,7 @@ impl Spread {
     pub fn of(values: &[u64]) -> Option<Spread> {
         let (min, max) = (*values.iter().min()?, *values.iter().max()?);
         let sum: u128 = values.iter().map(|&value| value as u128).sum();
-        Some(Spread {
-            min,
-            mean: sum as f64 / values.len() as f64,
-            max,
-        })
+        Some(Spread { min, mean: sum as f64 / values.len() as f64, max })
     }
 }
 
@@ -87,11 +83,7 @@ pub struct Equation {
 
 impl Equation {
     pub fn new(statement: impl Into<String>, left: u64, right: u64) -> Equation {
-        Equation {
-            statement: statement.into(),
-            left,
-            right,
-        }
+        Equation { statement: statement.into(), left, right }
     }
 
     pub fn holds(&self) -> bool {

@@ -117,7 +117,9 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
         let difference = |counters: &[Counter]| -> u64 {
             steps
                 .iter()
-                .flat_map(|step| counters.iter().map(|&counter| step.after.firmware(counter) - step.before.firmware(counter)))
+                .flat_map(|step| {
+                    counters.iter().map(|&counter| step.after.firmware(counter) - step.before.firmware(counter))
+                })
                 .sum()
         };
         let sent: Vec<Message> = steps.iter().flat_map(|step| step.sent.iter().copied()).collect();
@@ -144,7 +146,8 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
                 run.accounts += 1;
                 own.push(account);
             }
-            let missed = |account: &&crate::account::Account| account.spans.iter().any(|span| span.stage.contains("raise miss"));
+            let missed =
+                |account: &&crate::account::Account| account.spans.iter().any(|span| span.stage.contains("raise miss"));
             let hits: Vec<_> = own.iter().filter(|account| !missed(account)).collect();
             run.hits.extend(hits.get(hits.len() / 2).map(|account| (*account).clone()));
             run.misses.extend(own.iter().find(missed).cloned());
@@ -179,7 +182,8 @@ pub fn frequencies(platform: &Platform) -> Frequencies {
 }
 
 fn counters(totals: &Totals) -> IndexMap<String, u64> {
-    let firmware = Counter::ALL.iter().map(|&counter| (format!("firmware.{}", counter.name()), totals.firmware(counter)));
+    let firmware =
+        Counter::ALL.iter().map(|&counter| (format!("firmware.{}", counter.name()), totals.firmware(counter)));
     let rtl = totals.rtl.iter().map(|(name, value)| (format!("rtl.{name}"), u64::from(*value)));
     firmware.chain(rtl).collect()
 }
@@ -187,7 +191,8 @@ fn counters(totals: &Totals) -> IndexMap<String, u64> {
 /// The sums of INV-38: within the firmware, and between firmware, RTL, link and host.
 fn equations(output: &ClusterOutput) -> Vec<Equation> {
     let mut equations = Vec::new();
-    let totals: Vec<&Totals> = output.nodes.iter().filter_map(|node| node.outcome.as_ref().map(|report| &report.totals)).collect();
+    let totals: Vec<&Totals> =
+        output.nodes.iter().filter_map(|node| node.outcome.as_ref().map(|report| &report.totals)).collect();
     for (node, (output_of, totals)) in output.nodes.iter().zip(&totals).enumerate() {
         let firmware = |counter: Counter| totals.firmware(counter);
         let rtl = |name: &str| totals.rtl(name);
@@ -225,7 +230,11 @@ fn equations(output: &ClusterOutput) -> Vec<Equation> {
                 firmware(Counter::FramesSent) + firmware(Counter::FramesRetransmitted) + firmware(Counter::AcksSent),
                 rtl("mac_tx_frames") + rtl("mac_tx_skipped"),
             ),
-            Equation::new(format!("node {node}: frames of the MAC = frames on the link"), rtl("mac_tx_frames"), output_of.frames.sent),
+            Equation::new(
+                format!("node {node}: frames of the MAC = frames on the link"),
+                rtl("mac_tx_frames"),
+                output_of.frames.sent,
+            ),
             Equation::new(
                 format!("node {node}: frames on the link - lost = frames that the peer's MAC began"),
                 output_of.frames.sent - lost,

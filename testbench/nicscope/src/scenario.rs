@@ -76,11 +76,7 @@ pub struct Cache {
 
 impl Cache {
     pub fn geometry(self) -> Result<VmhGeometry> {
-        let geometry = VmhGeometry {
-            entries: self.entries,
-            line_entries: self.line_entries,
-            ways: self.ways,
-        };
+        let geometry = VmhGeometry { entries: self.entries, line_entries: self.line_entries, ways: self.ways };
         geometry.check().map_err(|error| match error {
             GeometryError::NotAPowerOfTwo => request_error!(
                 "cache: entries = {}, line_entries = {}, ways = {}: each must be a power of two",
@@ -89,10 +85,7 @@ impl Cache {
                 self.ways
             ),
             GeometryError::LineEntriesOutOfRange => {
-                request_error!(
-                    "cache.line_entries = {}: must be 8 to 128",
-                    self.line_entries
-                )
+                request_error!("cache.line_entries = {}: must be 8 to 128", self.line_entries)
             }
             GeometryError::WaysOutOfRange => {
                 request_error!("cache.ways = {}: must be 2, 4 or 8", self.ways)
@@ -127,9 +120,7 @@ pub fn load(name_or_path: &str, overrides: &[String]) -> Result<Scenario> {
         None if name_or_path.ends_with(".toml") => {
             let text = std::fs::read_to_string(name_or_path)
                 .map_err(|error| request_error!("scenario file {name_or_path}: {error}"))?;
-            let stem = std::path::Path::new(name_or_path)
-                .file_stem()
-                .unwrap_or_default();
+            let stem = std::path::Path::new(name_or_path).file_stem().unwrap_or_default();
             (stem.to_string_lossy().into_owned(), text)
         }
         None => {
@@ -144,9 +135,8 @@ pub fn load(name_or_path: &str, overrides: &[String]) -> Result<Scenario> {
     for entry in overrides {
         figment = figment.merge(Toml::string(&override_toml(entry)?));
     }
-    let mut scenario: Scenario = figment
-        .extract()
-        .map_err(|error| request_error!("scenario {name}: {}", explain(error)))?;
+    let mut scenario: Scenario =
+        figment.extract().map_err(|error| request_error!("scenario {name}: {}", explain(error)))?;
     scenario.name = name;
     scenario.check()?;
     Ok(scenario)
@@ -155,19 +145,11 @@ pub fn load(name_or_path: &str, overrides: &[String]) -> Result<Scenario> {
 /// Turns `a.b=value` into TOML. A value that is no TOML is taken as a string, and a scalar for a list as a list of one.
 fn override_toml(entry: &str) -> Result<String> {
     let Some((key, value)) = entry.split_once('=') else {
-        return Err(request_error!(
-            "--set {entry}: must be KEY=VALUE, as in workload.iterations=100"
-        ));
+        return Err(request_error!("--set {entry}: must be KEY=VALUE, as in workload.iterations=100"));
     };
     let (key, value) = (key.trim(), value.trim());
-    if key.is_empty()
-        || !key
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.' || c == '-')
-    {
-        return Err(request_error!(
-            "--set {entry}: {key:?} is no key; keys look like workload.iterations"
-        ));
+    if key.is_empty() || !key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.' || c == '-') {
+        return Err(request_error!("--set {entry}: {key:?} is no key; keys look like workload.iterations"));
     }
     let is_list = LIST_KEYS.contains(&key) && !value.starts_with('[');
     let parses = |text: &str| text.parse::<toml::Table>().is_ok();
@@ -176,14 +158,7 @@ fn override_toml(entry: &str) -> Result<String> {
         false => format!("{item:?}"),
     };
     let value = match is_list {
-        true => format!(
-            "[{}]",
-            value
-                .split(',')
-                .map(|item| render(item.trim()))
-                .collect::<Vec<_>>()
-                .join(", ")
-        ),
+        true => format!("[{}]", value.split(',').map(|item| render(item.trim())).collect::<Vec<_>>().join(", ")),
         false => render(value),
     };
     Ok(format!("{key} = {value}"))
@@ -207,9 +182,7 @@ impl Scenario {
     fn check(&self) -> Result<()> {
         self.cache.geometry()?;
         if self.platforms.is_empty() {
-            return Err(request_error!(
-                "platforms = []: name at least one (see `nicscope list`)"
-            ));
+            return Err(request_error!("platforms = []: name at least one (see `nicscope list`)"));
         }
         if !PERSONALITIES.contains(&self.personality.as_str()) {
             return Err(request_error!(
@@ -219,71 +192,42 @@ impl Scenario {
             ));
         }
         if self.nodes != 2 {
-            return Err(request_error!(
-                "nodes = {}: must be 2; there is no switch yet",
-                self.nodes
-            ));
+            return Err(request_error!("nodes = {}: must be 2; there is no switch yet", self.nodes));
         }
         let workload = &self.workload;
         if workload.sizes_bytes.is_empty() {
-            return Err(request_error!(
-                "workload.sizes_bytes = []: name at least one size in bytes"
-            ));
+            return Err(request_error!("workload.sizes_bytes = []: name at least one size in bytes"));
         }
         for &size in &workload.sizes_bytes {
             if size == 0 || size > MESSAGE_BYTES_MAX {
-                return Err(request_error!(
-                    "workload.sizes_bytes: {size}: must be 1 to {MESSAGE_BYTES_MAX} bytes"
-                ));
+                return Err(request_error!("workload.sizes_bytes: {size}: must be 1 to {MESSAGE_BYTES_MAX} bytes"));
             }
         }
         if workload.iterations == 0 {
-            return Err(request_error!(
-                "workload.iterations = 0: must be at least 1"
-            ));
+            return Err(request_error!("workload.iterations = 0: must be at least 1"));
         }
         if workload.outstanding == 0 || workload.outstanding > 64 {
-            return Err(request_error!(
-                "workload.outstanding = {}: must be 1 to 64",
-                workload.outstanding
-            ));
+            return Err(request_error!("workload.outstanding = {}: must be 1 to 64", workload.outstanding));
         }
         if self.misses.ratios.is_empty() {
-            return Err(request_error!(
-                "misses.ratios = []: name at least one ratio, as in [0.0]"
-            ));
+            return Err(request_error!("misses.ratios = []: name at least one ratio, as in [0.0]"));
         }
         if self.misses.node >= self.nodes {
-            return Err(request_error!(
-                "misses.node = {}: must be 0 to {}",
-                self.misses.node,
-                self.nodes - 1
-            ));
+            return Err(request_error!("misses.node = {}: must be 0 to {}", self.misses.node, self.nodes - 1));
         }
-        let ratios = self
-            .misses
-            .ratios
-            .iter()
-            .map(|ratio| ("misses.ratios", *ratio));
-        let faults = [
-            ("faults.loss_ratio", self.faults.loss_ratio),
-            ("faults.corrupt_ratio", self.faults.corrupt_ratio),
-        ];
+        let ratios = self.misses.ratios.iter().map(|ratio| ("misses.ratios", *ratio));
+        let faults =
+            [("faults.loss_ratio", self.faults.loss_ratio), ("faults.corrupt_ratio", self.faults.corrupt_ratio)];
         for (key, ratio) in ratios.chain(faults) {
             if !(0.0..=1.0).contains(&ratio) {
                 return Err(request_error!("{key}: {ratio}: must be 0 to 1"));
             }
         }
         if self.faults.loss_ratio + self.faults.corrupt_ratio > 0.9 {
-            return Err(request_error!(
-                "faults: loss_ratio + corrupt_ratio must be at most 0.9, or nothing arrives"
-            ));
+            return Err(request_error!("faults: loss_ratio + corrupt_ratio must be at most 0.9, or nothing arrives"));
         }
         if !(20..=1_000_000).contains(&self.link.latency_ns) {
-            return Err(request_error!(
-                "link.latency_ns = {}: must be 20 to 1000000",
-                self.link.latency_ns
-            ));
+            return Err(request_error!("link.latency_ns = {}: must be 20 to 1000000", self.link.latency_ns));
         }
         Ok(())
     }
@@ -298,9 +242,7 @@ mod tests {
 
     fn message(name: &str, overrides: &[&str]) -> String {
         let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
-        load(name, &overrides)
-            .expect_err("must be refused")
-            .to_string()
+        load(name, &overrides).expect_err("must be refused").to_string()
     }
 
     #[test]
@@ -312,11 +254,7 @@ mod tests {
 
     #[test]
     fn an_override_replaces_only_its_key() {
-        let scenario = load(
-            "ping-pong",
-            &["workload.iterations=3".into(), "platforms=lanai9".into()],
-        )
-        .unwrap();
+        let scenario = load("ping-pong", &["workload.iterations=3".into(), "platforms=lanai9".into()]).unwrap();
         assert_eq!(scenario.workload.iterations, 3);
         assert_eq!(scenario.workload.warm_up, 2);
         assert_eq!(scenario.platforms, ["lanai9"]);
@@ -324,14 +262,7 @@ mod tests {
 
     #[test]
     fn a_scalar_for_a_list_is_a_list() {
-        let scenario = load(
-            "ping-pong",
-            &[
-                "workload.sizes_bytes=4,64".into(),
-                "misses.ratios=0.5".into(),
-            ],
-        )
-        .unwrap();
+        let scenario = load("ping-pong", &["workload.sizes_bytes=4,64".into(), "misses.ratios=0.5".into()]).unwrap();
         assert_eq!(scenario.workload.sizes_bytes, [4, 64]);
         assert_eq!(scenario.misses.ratios, [0.5]);
     }

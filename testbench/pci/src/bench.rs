@@ -3,10 +3,7 @@
 use crate::pins::{apply, drive_of};
 use crate::{BenchPci, CoreSide, DmaStatus, ReadResult};
 use host_pci::mock::MockMemory;
-use host_pci::{
-    Answer, Bus, BusAddr, BusError, Settings, SettingsError, Transaction, TransactionId, Violation,
-    Word,
-};
+use host_pci::{Answer, Bus, BusAddr, BusError, Settings, SettingsError, Transaction, TransactionId, Violation, Word};
 use sim_pins::{PciDrive, PciLines, PciPin, Ps};
 use verilated::{Context, Model as _};
 
@@ -54,9 +51,7 @@ pub enum BenchError {
     Model(#[from] verilated::Error),
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    #[error(
-        "nothing came within {WATCHDOG_CLOCKS} PCI clocks, until {at}, while waiting for {wanted}"
-    )]
+    #[error("nothing came within {WATCHDOG_CLOCKS} PCI clocks, until {at}, while waiting for {wanted}")]
     Watchdog { at: Ps, wanted: &'static str },
     #[error("the bus was violated: {0:?}")]
     Violations(Vec<Violation>),
@@ -92,9 +87,7 @@ impl Bench {
     /// Out of reset, with both BARs mapped and the command register set.
     pub fn new(setup: Setup) -> Result<Bench, BenchError> {
         let mut bench = Bench::in_reset(setup)?;
-        bench.until("the end of reset", |bench| {
-            bench.bus.is_out_of_reset().then_some(())
-        })?;
+        bench.until("the end of reset", |bench| bench.bus.is_out_of_reset().then_some(()))?;
         bench.configure()?;
         Ok(bench)
     }
@@ -128,8 +121,7 @@ impl Bench {
     }
 
     pub fn configure(&mut self) -> Result<(), BenchError> {
-        let timers =
-            u32::from(self.setup.latency_timer) << 8 | u32::from(self.setup.cache_line_dwords);
+        let timers = u32::from(self.setup.latency_timer) << 8 | u32::from(self.setup.cache_line_dwords);
         self.config_write(0x0C, timers)?;
         self.config_write(0x10, BAR0)?;
         self.config_write(0x14, BAR1)?;
@@ -158,15 +150,9 @@ impl Bench {
                 let par = nic.levels.control.get(PciPin::Par);
                 nic.levels.control.set(PciPin::Par, !par);
             }
-            let lines = self
-                .bus
-                .rising_edge(Ps(self.now_ps), &nic, &mut self.memory);
+            let lines = self.bus.rising_edge(Ps(self.now_ps), &nic, &mut self.memory);
             if self.recording {
-                self.edges.push(BusEdge {
-                    clock: self.pci_clocks,
-                    lines,
-                    nic,
-                });
+                self.edges.push(BusEdge { clock: self.pci_clocks, lines, nic });
             }
             apply(&lines, &self.model);
         }
@@ -202,10 +188,7 @@ impl Bench {
                 return Ok(value);
             }
             if self.pci_clocks > end {
-                return Err(BenchError::Watchdog {
-                    at: self.now(),
-                    wanted,
-                });
+                return Err(BenchError::Watchdog { at: self.now(), wanted });
             }
             self.step()?;
         }
@@ -215,19 +198,11 @@ impl Bench {
 
     /// Completions come in the order of the bus; a bench waits for one at a time.
     pub fn complete(&mut self, id: TransactionId) -> Result<Result<Answer, BusError>, BenchError> {
-        self.until("a completion", |bench| {
-            bench
-                .bus
-                .next_completion()
-                .filter(|completion| completion.id == id)
-        })
-        .map(|completion| completion.result)
+        self.until("a completion", |bench| bench.bus.next_completion().filter(|completion| completion.id == id))
+            .map(|completion| completion.result)
     }
 
-    pub fn cpu(
-        &mut self,
-        transaction: Transaction,
-    ) -> Result<Result<Answer, BusError>, BenchError> {
+    pub fn cpu(&mut self, transaction: Transaction) -> Result<Result<Answer, BusError>, BenchError> {
         let id = self.bus.submit(transaction);
         self.complete(id)
     }
@@ -248,46 +223,20 @@ impl Bench {
         self.config_write_bytes(register, data, 0xF)
     }
 
-    pub fn config_write_bytes(
-        &mut self,
-        register: u8,
-        data: u32,
-        byte_enables: u8,
-    ) -> Result<(), BenchError> {
+    pub fn config_write_bytes(&mut self, register: u8, data: u32, byte_enables: u8) -> Result<(), BenchError> {
         let device = self.setup.settings.nic_device;
-        let answer = self.cpu(Transaction::ConfigWrite {
-            device,
-            function: 0,
-            register,
-            data,
-            byte_enables,
-        })?;
+        let answer = self.cpu(Transaction::ConfigWrite { device, function: 0, register, data, byte_enables })?;
         assert_eq!(answer, Ok(Answer::Written));
         Ok(())
     }
 
-    pub fn read_dwords(
-        &mut self,
-        addr: u32,
-        dwords: usize,
-        kind: host_pci::ReadKind,
-    ) -> Result<Vec<u32>, BenchError> {
-        self.read_of(Transaction::MemoryRead {
-            addr: BusAddr(addr),
-            dwords,
-            kind,
-        })
+    pub fn read_dwords(&mut self, addr: u32, dwords: usize, kind: host_pci::ReadKind) -> Result<Vec<u32>, BenchError> {
+        self.read_of(Transaction::MemoryRead { addr: BusAddr(addr), dwords, kind })
     }
 
     pub fn write_words(&mut self, addr: u32, words: &[Word]) -> Result<(), BenchError> {
-        let answer = self.cpu(Transaction::MemoryWrite {
-            addr: BusAddr(addr),
-            words: words.to_vec(),
-        })?;
-        assert!(
-            matches!(answer, Ok(Answer::Posted | Answer::Written)),
-            "{answer:?}"
-        );
+        let answer = self.cpu(Transaction::MemoryWrite { addr: BusAddr(addr), words: words.to_vec() })?;
+        assert!(matches!(answer, Ok(Answer::Posted | Answer::Written)), "{answer:?}");
         Ok(())
     }
 

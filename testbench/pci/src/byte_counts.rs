@@ -21,10 +21,7 @@ impl ByteCounts {
     }
 
     pub fn listener(&self) -> Box<dyn Listener + Send> {
-        Box::new(Counting {
-            counts: self.clone(),
-            counted: false,
-        })
+        Box::new(Counting { counts: self.clone(), counted: false })
     }
 }
 

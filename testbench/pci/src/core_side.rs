@@ -121,36 +121,18 @@ impl CoreSide {
 
     pub fn start_read(&mut self, addr: u32, len_bytes: u16) {
         assert!(self.read.is_none(), "one command per engine is outstanding");
-        self.read = Some(ReadJob {
-            addr,
-            len_bytes,
-            accepted: false,
-            words: Vec::new(),
-            status: None,
-        });
+        self.read = Some(ReadJob { addr, len_bytes, accepted: false, words: Vec::new(), status: None });
     }
 
     pub fn start_write(&mut self, addr: u32, bytes: &[u8]) {
-        assert!(
-            self.write.is_none(),
-            "one command per engine is outstanding"
-        );
+        assert!(self.write.is_none(), "one command per engine is outstanding");
         // What lies beside the range must never be seen: make it easy to recognise.
         let offset = (addr & 7) as usize;
         let mut padded = vec![0xEE; offset];
         padded.extend_from_slice(bytes);
         padded.resize(padded.len().next_multiple_of(8), 0xEE);
-        let words = padded
-            .chunks(8)
-            .map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes")))
-            .collect();
-        self.write = Some(WriteJob {
-            addr,
-            len_bytes: bytes.len() as u16,
-            accepted: false,
-            words,
-            status: None,
-        });
+        let words = padded.chunks(8).map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes"))).collect();
+        self.write = Some(WriteJob { addr, len_bytes: bytes.len() as u16, accepted: false, words, status: None });
     }
 
     /// The result of a read that has ended.
@@ -158,35 +140,20 @@ impl CoreSide {
         let status = self.read.as_ref()?.status?;
         let job = self.read.take()?;
         let offset = (job.addr & 7) as usize;
-        let bytes = job
-            .words
-            .iter()
-            .flat_map(|word| word.to_le_bytes())
-            .skip(offset)
-            .take(job.len_bytes as usize);
-        Some(ReadResult {
-            status,
-            bytes: bytes.collect(),
-        })
+        let bytes = job.words.iter().flat_map(|word| word.to_le_bytes()).skip(offset).take(job.len_bytes as usize);
+        Some(ReadResult { status, bytes: bytes.collect() })
     }
 
     pub fn take_write(&mut self) -> Option<DmaStatus> {
         let status = self.write.as_ref()?.status?;
         let job = self.write.take()?;
-        assert!(
-            job.words.is_empty(),
-            "done came while {} words were still to be taken",
-            job.words.len()
-        );
+        assert!(job.words.is_empty(), "done came while {} words were still to be taken", job.words.len());
         Some(status)
     }
 
     /// Breaks the contract: answers that no read has asked for.
     pub fn answer_unasked(&mut self, dwords: &[u32]) {
-        self.answers.push_back(Answering {
-            due_clock: 0,
-            dwords: dwords.iter().copied().collect(),
-        });
+        self.answers.push_back(Answering { due_clock: 0, dwords: dwords.iter().copied().collect() });
     }
 
     pub fn forget_jobs(&mut self) {
@@ -211,18 +178,14 @@ impl CoreSide {
             self.host_request(model);
         }
         if let Some(job) = &mut self.read {
-            job.accepted |=
-                model.dma_read_cmd_valid_i.get() != 0 && model.dma_read_cmd_ready_o.is_high();
+            job.accepted |= model.dma_read_cmd_valid_i.get() != 0 && model.dma_read_cmd_ready_o.is_high();
             if model.dma_read_cmd_valid_i.get() != 0 && job.accepted {
                 self.read_clocks[0] = self.clock;
             }
         }
         if model.dma_read_beat_valid_o.is_high() && model.dma_read_beat_ready_i.get() != 0 {
             let job = self.read.as_mut().expect("a beat belongs to a command");
-            assert!(
-                job.accepted && job.status.is_none(),
-                "a beat outside its command"
-            );
+            assert!(job.accepted && job.status.is_none(), "a beat outside its command");
             let status = DmaStatus::decode(model.dma_read_beat_status_o.get());
             let last = model.dma_read_beat_last_o.is_high();
             if job.words.is_empty() {
@@ -235,26 +198,18 @@ impl CoreSide {
                 self.read_clocks[2] = self.clock;
                 job.status = Some(status);
                 let words = ((job.addr & 7) as usize + job.len_bytes as usize).div_ceil(8);
-                assert!(
-                    status != DmaStatus::Ok || job.words.len() == words,
-                    "{} of {words} beats",
-                    job.words.len()
-                );
+                assert!(status != DmaStatus::Ok || job.words.len() == words, "{} of {words} beats", job.words.len());
             }
         }
         if let Some(job) = &mut self.write {
-            job.accepted |=
-                model.dma_write_cmd_valid_i.get() != 0 && model.dma_write_cmd_ready_o.is_high();
+            job.accepted |= model.dma_write_cmd_valid_i.get() != 0 && model.dma_write_cmd_ready_o.is_high();
             if model.dma_write_data_valid_i.get() != 0 && model.dma_write_data_ready_o.is_high() {
                 job.words.pop_front();
             }
         }
         if model.dma_write_done_valid_o.is_high() {
             let job = self.write.as_mut().expect("done belongs to a command");
-            assert!(
-                job.accepted && job.status.is_none(),
-                "done outside its command"
-            );
+            assert!(job.accepted && job.status.is_none(), "done outside its command");
             job.status = Some(DmaStatus::decode(model.dma_write_done_status_o.get()));
         }
     }
@@ -268,15 +223,10 @@ impl CoreSide {
         model.host_req_ready_i.set_bool(take);
         let clock = self.clock;
         let go = self.go();
-        let due = self
-            .answers
-            .front_mut()
-            .filter(|answer| running && answer.due_clock <= clock && go);
+        let due = self.answers.front_mut().filter(|answer| running && answer.due_clock <= clock && go);
         model.host_rsp_valid_i.set_bool(due.is_some());
         if let Some(answer) = due {
-            model
-                .host_rsp_data_i
-                .set(answer.dwords.pop_front().expect("answers are not empty"));
+            model.host_rsp_data_i.set(answer.dwords.pop_front().expect("answers are not empty"));
             model.host_rsp_last_i.set_bool(answer.dwords.is_empty());
             if answer.dwords.is_empty() {
                 self.answers.pop_front();
@@ -299,14 +249,9 @@ impl CoreSide {
             model.dma_write_cmd_len_bytes_i.set(job.len_bytes);
         }
         // A word that was offered stays offered until it is taken.
-        let offered =
-            model.dma_write_data_valid_i.get() != 0 && !model.dma_write_data_ready_o.is_high();
+        let offered = model.dma_write_data_valid_i.get() != 0 && !model.dma_write_data_ready_o.is_high();
         let offer = offered || self.go();
-        let word = self
-            .write
-            .as_ref()
-            .filter(|_| running && offer)
-            .and_then(|job| job.words.front());
+        let word = self.write.as_ref().filter(|_| running && offer).and_then(|job| job.words.front());
         model.dma_write_data_valid_i.set_bool(word.is_some());
         if let Some(&word) = word {
             model.dma_write_data_i.set(word);
@@ -324,32 +269,17 @@ impl CoreSide {
         if model.host_req_we_o.is_high() {
             assert!(be != 0, "a write without bytes");
             let data = model.host_req_wdata_o.get().to_le_bytes();
-            for (k, byte) in data
-                .into_iter()
-                .enumerate()
-                .filter(|(k, _)| be >> k & 1 != 0)
-            {
+            for (k, byte) in data.into_iter().enumerate().filter(|(k, _)| be >> k & 1 != 0) {
                 space[addr + k] = byte;
             }
             return;
         }
         let count = model.host_req_read_dwords_o.get() as usize;
-        assert!(
-            (1..=8).contains(&count) && addr + 4 * count <= space_bytes,
-            "{count} dwords from {addr:#x}"
-        );
-        assert!(
-            count == 1 || model.host_req_sram_o.is_high(),
-            "registers are not prefetched"
-        );
+        assert!((1..=8).contains(&count) && addr + 4 * count <= space_bytes, "{count} dwords from {addr:#x}");
+        assert!(count == 1 || model.host_req_sram_o.is_high(), "registers are not prefetched");
         let dwords = space[addr..addr + 4 * count].chunks(4);
-        let dwords = dwords
-            .map(|dword| u32::from_le_bytes(dword.try_into().expect("4 bytes")))
-            .collect();
-        self.answers.push_back(Answering {
-            due_clock: self.clock + self.answer_clocks,
-            dwords,
-        });
+        let dwords = dwords.map(|dword| u32::from_le_bytes(dword.try_into().expect("4 bytes"))).collect();
+        self.answers.push_back(Answering { due_clock: self.clock + self.answer_clocks, dwords });
     }
 
     fn count(&mut self, model: &BenchPci) {

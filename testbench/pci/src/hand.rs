@@ -48,14 +48,7 @@ pub struct Plan {
 impl Plan {
     pub fn new(command: u8, address: u32, phases: &[(u32, u8)]) -> Plan {
         let phases = phases.to_vec();
-        Plan {
-            command,
-            address,
-            phases,
-            idsel: false,
-            req64: false,
-            fast_back_to_back: false,
-        }
+        Plan { command, address, phases, idsel: false, req64: false, fast_back_to_back: false }
     }
 }
 
@@ -143,11 +136,7 @@ impl Hand {
             words: Vec::new(),
             ack64: false,
         };
-        let mut own = PciDrive {
-            ad_enable: 1,
-            cbe_enable: 1,
-            ..PciDrive::NONE
-        };
+        let mut own = PciDrive { ad_enable: 1, cbe_enable: 1, ..PciDrive::NONE };
         own.enables.set(PciPin::Frame, true);
         own.levels.control.set(PciPin::Frame, false);
         own.levels.ad = u64::from(plan.address);

@@ -16,11 +16,7 @@ pub(crate) fn drive_of(model: &BenchPci) -> PciDrive {
     pin(PciPin::Irdy, m.pci_irdy_no.get(), m.pci_irdy_oe_o.get());
     pin(PciPin::Trdy, m.pci_trdy_no.get(), m.pci_trdy_oe_o.get());
     pin(PciPin::Stop, m.pci_stop_no.get(), m.pci_stop_oe_o.get());
-    pin(
-        PciPin::Devsel,
-        m.pci_devsel_no.get(),
-        m.pci_devsel_oe_o.get(),
-    );
+    pin(PciPin::Devsel, m.pci_devsel_no.get(), m.pci_devsel_oe_o.get());
     pin(PciPin::Perr, m.pci_perr_no.get(), m.pci_perr_oe_o.get());
     pin(PciPin::Req64, m.pci_req64_no.get(), m.pci_req64_oe_o.get());
     pin(PciPin::Ack64, m.pci_ack64_no.get(), m.pci_ack64_oe_o.get());
@@ -30,11 +26,7 @@ pub(crate) fn drive_of(model: &BenchPci) -> PciDrive {
     pin(PciPin::Inta, 0, m.pci_inta_oe_o.get());
     pin(PciPin::Req, m.pci_req_no.get(), 1);
     PciDrive {
-        levels: PciLines {
-            control: levels,
-            ad: m.pci_ad_o.get(),
-            cbe_n: m.pci_cbe_no.get(),
-        },
+        levels: PciLines { control: levels, ad: m.pci_ad_o.get(), cbe_n: m.pci_cbe_no.get() },
         enables,
         ad_enable: m.pci_ad_oe_o.get(),
         cbe_enable: m.pci_cbe_oe_o.get(),

@@ -23,18 +23,12 @@ fn read(command: u8, address: u32, dwords: usize) -> Plan {
 fn devsel_is_medium_and_data_come_with_it() {
     let mut hand = Hand::new().unwrap();
     let report = hand.run(&write(BAR1, &[1])).unwrap();
-    assert_eq!(
-        (report.devsel_clock, report.first_answer_clock),
-        (Some(2), Some(2))
-    );
+    assert_eq!((report.devsel_clock, report.first_answer_clock), (Some(2), Some(2)));
     assert_eq!(report.ending, Ending::Completed);
     let mut config = read(CONFIG_READ, 0, 1);
     config.idsel = true;
     let report = hand.run(&config).unwrap();
-    assert_eq!(
-        (report.devsel_clock, report.first_answer_clock),
-        (Some(2), Some(2))
-    );
+    assert_eq!((report.devsel_clock, report.first_answer_clock), (Some(2), Some(2)));
     assert_eq!(report.words, [0x4943_4E53]);
 }
 
@@ -45,11 +39,7 @@ fn a_write_burst_moves_a_dword_every_clock() {
     let report = hand.run(&write(BAR1, &data)).unwrap();
     assert_eq!((report.ending, report.words.len()), (Ending::Completed, 20));
     // Address 0, data 2 to 21, then IRDY# turns around.
-    let last_data = hand
-        .seen
-        .iter()
-        .rposition(|lines| lines.low(PciPin::Trdy))
-        .unwrap();
+    let last_data = hand.seen.iter().rposition(|lines| lines.low(PciPin::Trdy)).unwrap();
     assert_eq!(last_data, 21);
 }
 
@@ -58,29 +48,16 @@ fn target_lines_are_driven_high_for_one_clock_and_then_float() {
     let mut hand = Hand::new().unwrap();
     hand.run(&write(BAR1, &[1])).unwrap();
     for pin in [PciPin::Devsel, PciPin::Trdy, PciPin::Stop] {
-        let driven: Vec<bool> = hand
-            .nic
-            .iter()
-            .map(|drive| drive.enables.get(pin))
-            .collect();
-        assert_eq!(
-            driven[..6],
-            [false, false, true, true, false, false],
-            "{pin:?}"
-        );
-        assert!(
-            hand.nic[3].levels.control.get(pin),
-            "{pin:?} is high before it floats"
-        );
+        let driven: Vec<bool> = hand.nic.iter().map(|drive| drive.enables.get(pin)).collect();
+        assert_eq!(driven[..6], [false, false, true, true, false, false], "{pin:?}");
+        assert!(hand.nic[3].levels.control.get(pin), "{pin:?} is high before it floats");
     }
 }
 
 #[test]
 fn commands_that_are_not_for_memory_or_configuration_are_not_claimed() {
     let mut hand = Hand::new().unwrap();
-    for command in [
-        0b0000, 0b0001, 0b0010, 0b0011, 0b0100, 0b0101, 0b1000, 0b1001, 0b1101,
-    ] {
+    for command in [0b0000, 0b0001, 0b0010, 0b0011, 0b0100, 0b0101, 0b1000, 0b1001, 0b1101] {
         let report = hand.run(&Plan::new(command, BAR1, &[(0, 0xF)])).unwrap();
         assert_eq!(report.ending, Ending::MasterAbort, "command {command:#06b}");
     }
@@ -100,11 +77,7 @@ fn configuration_needs_idsel_type_0_and_function_0() {
         let mut plan = read(CONFIG_READ, address, 1);
         plan.idsel = idsel;
         let report = hand.run(&plan).unwrap();
-        assert_eq!(
-            report.ending != Ending::MasterAbort,
-            claimed,
-            "{address:#x} {idsel}"
-        );
+        assert_eq!(report.ending != Ending::MasterAbort, claimed, "{address:#x} {idsel}");
     }
 }
 
@@ -114,10 +87,7 @@ fn a_configuration_burst_is_disconnected_after_one_dword() {
     let mut plan = read(CONFIG_READ, 0, 4);
     plan.idsel = true;
     let report = hand.run(&plan).unwrap();
-    assert_eq!(
-        (report.ending, report.words.len()),
-        (Ending::DisconnectWithData, 1)
-    );
+    assert_eq!((report.ending, report.words.len()), (Ending::DisconnectWithData, 1));
 }
 
 #[test]
@@ -126,17 +96,9 @@ fn a_burst_order_other_than_linear_is_disconnected_after_one_dword() {
     hand.run(&write(BAR1, &[1, 2, 3, 4, 5, 6, 7, 8])).unwrap();
     for order in 1..4 {
         let report = hand.run(&write(BAR1 + 0x100 + order, &[9, 9, 9])).unwrap();
-        assert_eq!(
-            (report.ending, report.words.len()),
-            (Ending::DisconnectWithData, 1)
-        );
-        let report = hand
-            .insist(&read(MEMORY_READ_LINE, BAR1 + order, 3))
-            .unwrap();
-        assert_eq!(
-            (report.ending, &report.words[..]),
-            (Ending::DisconnectWithData, &[1][..])
-        );
+        assert_eq!((report.ending, report.words.len()), (Ending::DisconnectWithData, 1));
+        let report = hand.insist(&read(MEMORY_READ_LINE, BAR1 + order, 3)).unwrap();
+        assert_eq!((report.ending, &report.words[..]), (Ending::DisconnectWithData, &[1][..]));
     }
 }
 
@@ -145,10 +107,7 @@ fn the_end_of_a_bar_disconnects_a_burst_with_its_last_dword() {
     let mut hand = Hand::new().unwrap();
     for end in [BAR0 + 0x2_0000, BAR1 + 0x8_0000] {
         let report = hand.run(&write(end - 8, &[1, 2, 3])).unwrap();
-        assert_eq!(
-            (report.ending, report.words.len()),
-            (Ending::DisconnectWithData, 2)
-        );
+        assert_eq!((report.ending, report.words.len()), (Ending::DisconnectWithData, 2));
     }
 }
 
@@ -157,17 +116,13 @@ fn registers_are_read_one_dword_at_a_time() {
     let mut hand = Hand::new().unwrap();
     hand.run(&write(BAR0, &[1, 2, 3])).unwrap();
     let report = hand.insist(&read(MEMORY_READ_MULTIPLE, BAR0, 3)).unwrap();
-    assert_eq!(
-        (report.ending, &report.words[..]),
-        (Ending::DisconnectWithData, &[1][..])
-    );
+    assert_eq!((report.ending, &report.words[..]), (Ending::DisconnectWithData, &[1][..]));
 }
 
 #[test]
 fn prefetched_data_are_delivered_in_one_burst() {
     let mut hand = Hand::new().unwrap();
-    hand.run(&write(BAR1, &[1, 2, 3, 4, 5, 6, 7, 8, 9]))
-        .unwrap();
+    hand.run(&write(BAR1, &[1, 2, 3, 4, 5, 6, 7, 8, 9])).unwrap();
     for (command, start, expected) in [
         (MEMORY_READ, 0, &[1, 2][..]),
         (MEMORY_READ, 4, &[2][..]),
@@ -175,15 +130,8 @@ fn prefetched_data_are_delivered_in_one_burst() {
         (MEMORY_READ_MULTIPLE, 20, &[6, 7, 8][..]),
     ] {
         let report = hand.insist(&read(command, BAR1 + start, 20)).unwrap();
-        assert_eq!(
-            (report.ending, &report.words[..]),
-            (Ending::DisconnectWithData, expected)
-        );
-        let clocks = hand
-            .seen
-            .iter()
-            .filter(|lines| lines.low(PciPin::Trdy))
-            .count();
+        assert_eq!((report.ending, &report.words[..]), (Ending::DisconnectWithData, expected));
+        let clocks = hand.seen.iter().filter(|lines| lines.low(PciPin::Trdy)).count();
         assert_eq!(clocks, expected.len(), "one dword a clock");
     }
 }
@@ -194,10 +142,7 @@ fn a_delayed_read_is_given_only_to_its_own_repetition() {
     hand.run(&write(BAR1, &[1, 2, 3])).unwrap();
     let first = read(MEMORY_READ, BAR1 + 8, 1);
     let report = hand.run(&first).unwrap();
-    assert_eq!(
-        (report.ending, report.first_answer_clock),
-        (Ending::Retry, Some(2))
-    );
+    assert_eq!((report.ending, report.first_answer_clock), (Ending::Retry, Some(2)));
     hand.idle(50).unwrap();
     for other in [
         read(MEMORY_READ, BAR1, 1),
@@ -221,11 +166,7 @@ fn a_delayed_read_that_nobody_fetches_is_discarded_and_counted() {
     assert_eq!(hand.core.counts.target_discards, 0);
     hand.idle(200).unwrap();
     assert_eq!(hand.core.counts.target_discards, 1);
-    assert_eq!(
-        hand.insist(&read(MEMORY_READ_LINE, BAR1, 1)).unwrap().words,
-        [2],
-        "fetched again"
-    );
+    assert_eq!(hand.insist(&read(MEMORY_READ_LINE, BAR1, 1)).unwrap().words, [2], "fetched again");
 }
 
 #[test]
@@ -238,10 +179,7 @@ fn a_master_of_64_bits_is_served_with_32() {
     assert_eq!(report.words.len(), 4);
     let report = hand.insist(&read(MEMORY_READ_LINE, BAR1, 4)).unwrap();
     assert_eq!(report.words, [1, 2, 3, 4]);
-    assert!(hand
-        .nic
-        .iter()
-        .all(|drive| drive.ad_enable & 2 == 0 && !drive.enables.get(PciPin::Ack64)));
+    assert!(hand.nic.iter().all(|drive| drive.ad_enable & 2 == 0 && !drive.enables.get(PciPin::Ack64)));
 }
 
 #[test]
@@ -250,10 +188,7 @@ fn memory_write_and_invalidate_is_a_write() {
     let mut plan = write(BAR1, &[1, 2, 3, 4, 5, 6, 7, 8]);
     plan.command = MEMORY_WRITE_AND_INVALIDATE;
     assert_eq!(hand.run(&plan).unwrap().ending, Ending::Completed);
-    assert_eq!(
-        hand.insist(&read(MEMORY_READ, BAR1 + 28, 1)).unwrap().words,
-        [8]
-    );
+    assert_eq!(hand.insist(&read(MEMORY_READ, BAR1 + 28, 1)).unwrap().words, [8]);
 }
 
 #[test]
@@ -264,10 +199,7 @@ fn fast_back_to_back_writes_all_land() {
         plan.fast_back_to_back = k < 4;
         assert_eq!(hand.run(&plan).unwrap().ending, Ending::Completed);
     }
-    assert_eq!(
-        hand.insist(&read(MEMORY_READ_LINE, BAR1, 5)).unwrap().words,
-        [1, 2, 3, 4, 5]
-    );
+    assert_eq!(hand.insist(&read(MEMORY_READ_LINE, BAR1, 5)).unwrap().words, [1, 2, 3, 4, 5]);
 }
 
 #[test]
@@ -278,10 +210,7 @@ fn a_dword_without_bytes_never_reaches_the_core() {
     assert_eq!(hand.run(&plan).unwrap().words.len(), 3);
     hand.idle(30).unwrap();
     assert_eq!(hand.core.counts.target_writes, 2);
-    assert_eq!(
-        hand.core.registers[0x1_0000..0x1_000C],
-        [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    );
+    assert_eq!(hand.core.registers[0x1_0000..0x1_000C], [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 }
 
 #[test]
@@ -289,20 +218,11 @@ fn perr_comes_two_clocks_after_the_data_and_is_high_before_it_floats() {
     let mut hand = Hand::new().unwrap();
     hand.spoil_par = true;
     hand.run(&write(BAR1, &[7])).unwrap();
-    let data = hand
-        .seen
-        .iter()
-        .position(|lines| lines.low(PciPin::Trdy))
-        .unwrap();
+    let data = hand.seen.iter().position(|lines| lines.low(PciPin::Trdy)).unwrap();
     let perr: Vec<(bool, bool)> = hand
         .nic
         .iter()
-        .map(|drive| {
-            (
-                drive.enables.get(PciPin::Perr),
-                drive.levels.control.get(PciPin::Perr),
-            )
-        })
+        .map(|drive| (drive.enables.get(PciPin::Perr), drive.levels.control.get(PciPin::Perr)))
         .collect();
     assert!(!perr[data].0 && !perr[data + 1].0);
     assert_eq!(perr[data + 2], (true, false));

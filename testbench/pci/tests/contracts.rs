@@ -53,20 +53,14 @@ fn answers_that_nobody_asked_for_are_noticed() {
 #[test]
 fn frame_asserted_anew_inside_a_transaction_is_noticed() {
     let mut hand = Hand::new().unwrap();
-    let mut own = PciDrive {
-        ad_enable: 1,
-        cbe_enable: 1,
-        ..PciDrive::NONE
-    };
+    let mut own = PciDrive { ad_enable: 1, cbe_enable: 1, ..PciDrive::NONE };
     own.levels.ad = u64::from(BAR1);
     own.levels.cbe_n = 0b0111;
     own.enables.set(PciPin::Frame, true);
-    let fired = [false, false, true, false, false, false]
-        .into_iter()
-        .find_map(|frame_high| {
-            own.levels.control.set(PciPin::Frame, frame_high);
-            hand.clock(own).err()
-        });
+    let fired = [false, false, true, false, false, false].into_iter().find_map(|frame_high| {
+        own.levels.control.set(PciPin::Frame, frame_high);
+        hand.clock(own).err()
+    });
     let error = fired.map_or(Ok(()), Err);
     assert!(assertion_of(error).contains("ClaimsOneTransactionAtATime"));
 }

@@ -7,17 +7,11 @@ use proptest::prelude::*;
 const MEMORY_BYTES: usize = 1 << 14;
 
 fn pattern(seed: u32, len: usize) -> Vec<u8> {
-    (0..len as u32)
-        .map(|k| ((k + seed).wrapping_mul(2_654_435_761) >> 23) as u8)
-        .collect()
+    (0..len as u32).map(|k| ((k + seed).wrapping_mul(2_654_435_761) >> 23) as u8).collect()
 }
 
 fn bench(setup: Setup) -> (Bench, ByteCounts) {
-    let mut bench = Bench::new(Setup {
-        memory_bytes: MEMORY_BYTES,
-        ..setup
-    })
-    .unwrap();
+    let mut bench = Bench::new(Setup { memory_bytes: MEMORY_BYTES, ..setup }).unwrap();
     let fill = pattern(1, MEMORY_BYTES);
     bench.memory.bytes_mut().copy_from_slice(&fill);
     let counts = ByteCounts::new(MEMORY_BYTES);
@@ -37,38 +31,18 @@ fn move_and_check(bench: &mut Bench, counts: &ByteCounts, write: (u32, usize), r
     }
     if write.1 > 0 {
         bench.core.start_write(write.0, &bytes);
-        let status = bench
-            .until("a DMA write", |bench| bench.core.take_write())
-            .unwrap();
+        let status = bench.until("a DMA write", |bench| bench.core.take_write()).unwrap();
         assert_eq!(status, DmaStatus::Ok);
-        assert!(
-            bench.memory.bytes() == truth,
-            "memory differs after a write of {} bytes to {:#x}",
-            write.1,
-            write.0
-        );
+        assert!(bench.memory.bytes() == truth, "memory differs after a write of {} bytes to {:#x}", write.1, write.0);
         for (at, &count) in counts.take().iter().enumerate() {
             let inside = (write.0 as usize..write.0 as usize + write.1).contains(&at);
-            assert_eq!(
-                count,
-                u32::from(inside),
-                "byte {at:#x} of a write of {} bytes to {:#x}",
-                write.1,
-                write.0
-            );
+            assert_eq!(count, u32::from(inside), "byte {at:#x} of a write of {} bytes to {:#x}", write.1, write.0);
         }
     }
     if read.1 > 0 {
-        let result = bench
-            .until("a DMA read", |bench| bench.core.take_read())
-            .unwrap();
+        let result = bench.until("a DMA read", |bench| bench.core.take_read()).unwrap();
         assert_eq!(result.status, DmaStatus::Ok);
-        assert!(
-            result.bytes == truth[read.0 as usize..][..read.1],
-            "a read of {} bytes from {:#x}",
-            read.1,
-            read.0
-        );
+        assert!(result.bytes == truth[read.0 as usize..][..read.1], "a read of {} bytes from {:#x}", read.1, read.0);
     }
     bench.judge().unwrap();
 }
@@ -77,24 +51,11 @@ fn move_and_check(bench: &mut Bench, counts: &ByteCounts, write: (u32, usize), r
 fn every_alignment_and_short_length_moves_its_bytes_once() {
     for bus_64_bit in [false, true] {
         for target_64_bit in [false, true] {
-            let settings = Settings {
-                bus_64_bit,
-                target_64_bit,
-                read_first_clock: 3,
-                ..Settings::default()
-            };
-            let (mut bench, counts) = bench(Setup {
-                settings,
-                ..Setup::default()
-            });
+            let settings = Settings { bus_64_bit, target_64_bit, read_first_clock: 3, ..Settings::default() };
+            let (mut bench, counts) = bench(Setup { settings, ..Setup::default() });
             for addr in 0..8 {
                 for len in (1..=26).chain([64, 127]) {
-                    move_and_check(
-                        &mut bench,
-                        &counts,
-                        (0x1000 + addr, len),
-                        (0x2000 + addr, len),
-                    );
+                    move_and_check(&mut bench, &counts, (0x1000 + addr, len), (0x2000 + addr, len));
                 }
             }
             assert_eq!(bench.model.slot_64_o.get() != 0, bus_64_bit);
@@ -104,26 +65,11 @@ fn every_alignment_and_short_length_moves_its_bytes_once() {
 
 /// What the target does at beat `beat`, for every kind of ending.
 fn endings(beat: u32) -> Vec<TargetActs> {
-    let with_data = TargetActs {
-        disconnect_with_beat: Some(beat),
-        ..TargetActs::default()
-    };
-    let narrow = TargetActs {
-        narrow: true,
-        ..with_data
-    };
-    let before = TargetActs {
-        disconnect_before_beat: Some(beat),
-        ..TargetActs::default()
-    };
-    let narrow_before = TargetActs {
-        narrow: true,
-        ..before
-    };
-    let waiting = TargetActs {
-        wait_at_beat: Some((beat, 5)),
-        ..with_data
-    };
+    let with_data = TargetActs { disconnect_with_beat: Some(beat), ..TargetActs::default() };
+    let narrow = TargetActs { narrow: true, ..with_data };
+    let before = TargetActs { disconnect_before_beat: Some(beat), ..TargetActs::default() };
+    let narrow_before = TargetActs { narrow: true, ..before };
+    let waiting = TargetActs { wait_at_beat: Some((beat, 5)), ..with_data };
     let mut endings = vec![with_data, narrow, waiting];
     if beat > 0 {
         endings.extend([before, narrow_before]);
@@ -134,15 +80,8 @@ fn endings(beat: u32) -> Vec<TargetActs> {
 #[test]
 fn a_disconnect_at_any_beat_resumes_exactly_the_remainder() {
     for bus_64_bit in [false, true] {
-        let settings = Settings {
-            bus_64_bit,
-            read_first_clock: 4,
-            ..Settings::default()
-        };
-        let (mut bench, counts) = bench(Setup {
-            settings,
-            ..Setup::default()
-        });
+        let settings = Settings { bus_64_bit, read_first_clock: 4, ..Settings::default() };
+        let (mut bench, counts) = bench(Setup { settings, ..Setup::default() });
         for start in [0x1000, 0x1004, 0x1007] {
             for beat in 0..24 {
                 for acts in endings(beat) {
@@ -163,11 +102,7 @@ fn a_disconnect_at_any_beat_resumes_exactly_the_remainder() {
 fn a_narrow_target_that_disconnects_every_beat_still_gets_everything() {
     // The first phase at an odd dword moves nothing when the target answers with 32 bits: it must not be repeated for ever.
     let (mut bench, counts) = bench(Setup::default());
-    let acts = TargetActs {
-        narrow: true,
-        disconnect_with_beat: Some(0),
-        ..TargetActs::default()
-    };
+    let acts = TargetActs { narrow: true, disconnect_with_beat: Some(0), ..TargetActs::default() };
     for start in [0x1000, 0x1004, 0x1006] {
         for (write_len, read_len) in [(50, 0), (0, 50)] {
             for _ in 0..40 {
@@ -187,17 +122,8 @@ fn a_narrow_target_that_disconnects_every_beat_still_gets_everything() {
 
 #[test]
 fn slow_engines_end_bursts_and_lose_nothing() {
-    let settings = Settings {
-        devsel_clock: 1,
-        read_first_clock: 2,
-        boundary_bytes: 0,
-        ..Settings::default()
-    };
-    let (mut bench, counts) = bench(Setup {
-        settings,
-        latency_timer: 255,
-        ..Setup::default()
-    });
+    let settings = Settings { devsel_clock: 1, read_first_clock: 2, boundary_bytes: 0, ..Settings::default() };
+    let (mut bench, counts) = bench(Setup { settings, latency_timer: 255, ..Setup::default() });
     bench.core.stall = 240;
     // The FIFO of reads fills up, that of writes runs dry.
     move_and_check(&mut bench, &counts, (0, 0), (0x2000, 4000));
@@ -221,17 +147,8 @@ fn losing_the_grant_with_latency_timer_zero_loses_no_byte() {
     for remove_after_clocks in 0..12 {
         for bus_64_bit in [false, true] {
             for target_64_bit in [false, true] {
-                let settings = Settings {
-                    bus_64_bit,
-                    target_64_bit,
-                    read_first_clock: 3,
-                    ..Settings::default()
-                };
-                let (mut bench, counts) = bench(Setup {
-                    settings,
-                    latency_timer: 0,
-                    ..Setup::default()
-                });
+                let settings = Settings { bus_64_bit, target_64_bit, read_first_clock: 3, ..Settings::default() };
+                let (mut bench, counts) = bench(Setup { settings, latency_timer: 0, ..Setup::default() });
                 bench.bus.grant_faults().remove_after_clocks = Some(remove_after_clocks);
                 move_and_check(&mut bench, &counts, (0x1005, 150), (0x2004, 150));
                 assert!(bench.core.counts.master_timeouts > 0);
@@ -242,15 +159,8 @@ fn losing_the_grant_with_latency_timer_zero_loses_no_byte() {
 
 #[test]
 fn a_latency_timer_that_runs_out_is_nothing_while_the_grant_stays() {
-    let settings = Settings {
-        parking: Parking::LastUser,
-        ..Settings::default()
-    };
-    let (mut bench, counts) = bench(Setup {
-        settings,
-        latency_timer: 0,
-        ..Setup::default()
-    });
+    let settings = Settings { parking: Parking::LastUser, ..Settings::default() };
+    let (mut bench, counts) = bench(Setup { settings, latency_timer: 0, ..Setup::default() });
     move_and_check(&mut bench, &counts, (0x1000, 256), (0, 0));
     assert_eq!(bench.core.counts.master_timeouts, 0);
     assert_eq!(bench.core.counts.master_transactions, 1);
@@ -258,15 +168,8 @@ fn a_latency_timer_that_runs_out_is_nothing_while_the_grant_stays() {
 
 #[test]
 fn the_longest_command_moves() {
-    let settings = Settings {
-        read_first_clock: 4,
-        ..Settings::default()
-    };
-    let mut bench = Bench::new(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .unwrap();
+    let settings = Settings { read_first_clock: 4, ..Settings::default() };
+    let mut bench = Bench::new(Setup { settings, ..Setup::default() }).unwrap();
     let bytes = pattern(9, 65_535);
     assert_eq!(bench.dma_write(0x1_0001, &bytes).unwrap(), DmaStatus::Ok);
     assert!(bench.memory.bytes()[0x1_0001..][..65_535] == bytes);
@@ -289,11 +192,7 @@ fn the_read_command_follows_length_and_cache_line() {
         }
     }
     let command_of = |cache_line_dwords, len_bytes| {
-        let mut bench = Bench::new(Setup {
-            cache_line_dwords,
-            ..Setup::default()
-        })
-        .unwrap();
+        let mut bench = Bench::new(Setup { cache_line_dwords, ..Setup::default() }).unwrap();
         let commands = Commands::default();
         bench.bus.set_listener(Some(Box::new(commands.clone())));
         bench.dma_read(0x1000, len_bytes).unwrap();
@@ -336,8 +235,7 @@ prop_compose! {
 
 /// Half of memory for writes and half for reads, so that both may run at once.
 fn range(base: u32) -> impl Strategy<Value = (u32, usize)> {
-    (0..1024u32, prop_oneof![1..40usize, 1..1500usize])
-        .prop_map(move |(addr, len)| (base + addr, len))
+    (0..1024u32, prop_oneof![1..40usize, 1..1500usize]).prop_map(move |(addr, len)| (base + addr, len))
 }
 
 prop_compose! {

@@ -38,26 +38,11 @@ fn still_usable(bench: &mut Bench) {
 fn an_address_without_a_target_is_a_master_abort() {
     for bus_64_bit in [false, true] {
         for len in [1u16, 4, 8, 64, 1500] {
-            let settings = Settings {
-                bus_64_bit,
-                ..Settings::default()
-            };
-            let mut bench = Bench::new(Setup {
-                settings,
-                ..Setup::default()
-            })
-            .unwrap();
-            assert_eq!(
-                bench.dma_read(NOWHERE, len).unwrap().status,
-                DmaStatus::MasterAbort
-            );
+            let settings = Settings { bus_64_bit, ..Settings::default() };
+            let mut bench = Bench::new(Setup { settings, ..Setup::default() }).unwrap();
+            assert_eq!(bench.dma_read(NOWHERE, len).unwrap().status, DmaStatus::MasterAbort);
             assert_eq!(errors(&mut bench), RECEIVED_MASTER_ABORT);
-            assert_eq!(
-                bench
-                    .dma_write(NOWHERE + 5, &vec![7; len as usize])
-                    .unwrap(),
-                DmaStatus::MasterAbort
-            );
+            assert_eq!(bench.dma_write(NOWHERE + 5, &vec![7; len as usize]).unwrap(), DmaStatus::MasterAbort);
             assert_eq!(bench.core.counts.master_aborts, 2);
             still_usable(&mut bench);
         }
@@ -67,29 +52,15 @@ fn an_address_without_a_target_is_a_master_abort() {
 #[test]
 fn a_target_abort_at_any_beat_ends_the_command() {
     for bus_64_bit in [false, true] {
-        let settings = Settings {
-            bus_64_bit,
-            ..Settings::default()
-        };
-        let mut bench = Bench::new(Setup {
-            settings,
-            ..Setup::default()
-        })
-        .unwrap();
+        let settings = Settings { bus_64_bit, ..Settings::default() };
+        let mut bench = Bench::new(Setup { settings, ..Setup::default() }).unwrap();
         for beat in 0..12 {
-            let acts = TargetActs {
-                abort_at_beat: Some(beat),
-                ..TargetActs::default()
-            };
+            let acts = TargetActs { abort_at_beat: Some(beat), ..TargetActs::default() };
             bench.bus.misbehaviour().plan(acts);
             let read = bench.dma_read(0x1004, 120).unwrap();
             assert_eq!(read.status, DmaStatus::TargetAbort, "beat {beat}");
             bench.bus.misbehaviour().plan(acts);
-            assert_eq!(
-                bench.dma_write(0x1004, &[1; 120]).unwrap(),
-                DmaStatus::TargetAbort,
-                "beat {beat}"
-            );
+            assert_eq!(bench.dma_write(0x1004, &[1; 120]).unwrap(), DmaStatus::TargetAbort, "beat {beat}");
             assert_eq!(errors(&mut bench), RECEIVED_TARGET_ABORT);
             assert_eq!(bench.core.counts.target_aborts, 2 * u64::from(beat + 1));
             still_usable(&mut bench);
@@ -101,10 +72,7 @@ fn a_target_abort_at_any_beat_ends_the_command() {
 fn a_fault_of_host_memory_is_a_target_abort() {
     let mut bench = bench();
     bench.memory.poison(0x2000..0x3000);
-    assert_eq!(
-        bench.dma_write(0x1F80, &[1; 256]).unwrap(),
-        DmaStatus::TargetAbort
-    );
+    assert_eq!(bench.dma_write(0x1F80, &[1; 256]).unwrap(), DmaStatus::TargetAbort);
     assert_eq!(&bench.memory.bytes()[0x1F80..0x2000], [1; 128]);
     still_usable(&mut bench);
 }
@@ -112,20 +80,10 @@ fn a_fault_of_host_memory_is_a_target_abort() {
 #[test]
 fn bad_parity_of_a_dma_read_is_reported_on_perr() {
     for bus_64_bit in [false, true] {
-        let settings = Settings {
-            bus_64_bit,
-            ..Settings::default()
-        };
-        let mut bench = Bench::new(Setup {
-            settings,
-            ..Setup::default()
-        })
-        .unwrap();
+        let settings = Settings { bus_64_bit, ..Settings::default() };
+        let mut bench = Bench::new(Setup { settings, ..Setup::default() }).unwrap();
         for beat in 0..10 {
-            bench.bus.misbehaviour().plan(TargetActs {
-                bad_parity_at_beat: Some(beat),
-                ..TargetActs::default()
-            });
+            bench.bus.misbehaviour().plan(TargetActs { bad_parity_at_beat: Some(beat), ..TargetActs::default() });
             let read = bench.dma_read(0x1000, 80).unwrap();
             assert_eq!(read.status, DmaStatus::ParityError, "beat {beat}");
             assert_eq!(errors(&mut bench), DETECTED_PARITY | MASTER_DATA_PARITY);
@@ -138,28 +96,15 @@ fn bad_parity_of_a_dma_read_is_reported_on_perr() {
 #[test]
 fn bad_parity_of_the_last_beat_is_not_missed() {
     let mut bench = bench();
-    bench.bus.misbehaviour().plan(TargetActs {
-        bad_parity_at_beat: Some(0),
-        ..TargetActs::default()
-    });
-    assert_eq!(
-        bench.dma_read(0x1001, 2).unwrap().status,
-        DmaStatus::ParityError
-    );
+    bench.bus.misbehaviour().plan(TargetActs { bad_parity_at_beat: Some(0), ..TargetActs::default() });
+    assert_eq!(bench.dma_read(0x1001, 2).unwrap().status, DmaStatus::ParityError);
     still_usable(&mut bench);
 }
 
 #[test]
 fn without_parity_response_bad_parity_is_only_remembered() {
-    let mut bench = Bench::new(Setup {
-        command: 0x0006,
-        ..Setup::default()
-    })
-    .unwrap();
-    bench.bus.misbehaviour().plan(TargetActs {
-        bad_parity_at_beat: Some(1),
-        ..TargetActs::default()
-    });
+    let mut bench = Bench::new(Setup { command: 0x0006, ..Setup::default() }).unwrap();
+    bench.bus.misbehaviour().plan(TargetActs { bad_parity_at_beat: Some(1), ..TargetActs::default() });
     assert_eq!(bench.dma_read(0x1000, 80).unwrap().status, DmaStatus::Ok);
     assert_eq!(errors(&mut bench), DETECTED_PARITY);
     bench.bus.master_habits().bad_parity_at_word = Some(0);
@@ -171,23 +116,11 @@ fn without_parity_response_bad_parity_is_only_remembered() {
 
 #[test]
 fn bad_parity_of_a_host_write_is_reported_on_perr() {
-    let settings = Settings {
-        posted_write_lines: 0,
-        ..Settings::default()
-    };
-    let mut bench = Bench::new(Setup {
-        settings,
-        ..Setup::default()
-    })
-    .unwrap();
+    let settings = Settings { posted_write_lines: 0, ..Settings::default() };
+    let mut bench = Bench::new(Setup { settings, ..Setup::default() }).unwrap();
     for word in 0..4 {
         bench.bus.master_habits().bad_parity_at_word = Some(word);
-        let answer = bench
-            .cpu(Transaction::write_dwords(
-                host_pci::BusAddr(BAR1),
-                &[1, 2, 3, 4],
-            ))
-            .unwrap();
+        let answer = bench.cpu(Transaction::write_dwords(host_pci::BusAddr(BAR1), &[1, 2, 3, 4])).unwrap();
         bench.bus.master_habits().bad_parity_at_word = None;
         assert_eq!(answer, Err(BusError::Parity), "word {word}");
         assert_eq!(errors(&mut bench), DETECTED_PARITY);
@@ -200,31 +133,19 @@ fn bad_parity_of_a_host_write_is_reported_on_perr() {
 fn bad_parity_of_an_address_is_a_system_error_and_is_not_claimed() {
     let mut bench = bench();
     bench.bus.master_habits().bad_address_parity = true;
-    let answer = bench
-        .cpu(Transaction::read_dword(host_pci::BusAddr(BAR1)))
-        .unwrap();
+    let answer = bench.cpu(Transaction::read_dword(host_pci::BusAddr(BAR1))).unwrap();
     bench.bus.master_habits().bad_address_parity = false;
     assert_eq!(answer, Err(BusError::MasterAbort));
-    assert!(bench
-        .bus
-        .take_incidents()
-        .iter()
-        .any(|incident| matches!(incident, Incident::SystemError { .. })));
+    assert!(bench.bus.take_incidents().iter().any(|incident| matches!(incident, Incident::SystemError { .. })));
     assert_eq!(errors(&mut bench), DETECTED_PARITY | SIGNALLED_SYSTEM_ERROR);
     still_usable(&mut bench);
 }
 
 #[test]
 fn without_serr_enable_a_bad_address_is_only_refused() {
-    let mut bench = Bench::new(Setup {
-        command: 0x0046,
-        ..Setup::default()
-    })
-    .unwrap();
+    let mut bench = Bench::new(Setup { command: 0x0046, ..Setup::default() }).unwrap();
     bench.bus.master_habits().bad_address_parity = true;
-    let answer = bench
-        .cpu(Transaction::read_dword(host_pci::BusAddr(BAR1)))
-        .unwrap();
+    let answer = bench.cpu(Transaction::read_dword(host_pci::BusAddr(BAR1))).unwrap();
     bench.bus.master_habits().bad_address_parity = false;
     assert_eq!(answer, Err(BusError::MasterAbort));
     assert_eq!(bench.bus.take_incidents(), []);
@@ -242,35 +163,20 @@ fn perr_against_a_dma_write_ends_it() {
             let status = bench
                 .until("done", |bench| {
                     let drive = bench.drive();
-                    let irdy = drive.enables.get(sim_pins::PciPin::Irdy)
-                        && !drive.levels.control.get(sim_pins::PciPin::Irdy);
+                    let irdy =
+                        drive.enables.get(sim_pins::PciPin::Irdy) && !drive.levels.control.get(sim_pins::PciPin::Irdy);
                     if irdy && first_data.is_none() {
                         first_data = Some(bench.pci_clocks);
                     }
-                    bench.flip_par = first_data
-                        .is_some_and(|first| bench.pci_clocks == first + 3 + flipped_clock);
+                    bench.flip_par = first_data.is_some_and(|first| bench.pci_clocks == first + 3 + flipped_clock);
                     bench.core.take_write()
                 })
                 .unwrap();
             bench.flip_par = false;
-            let spoilt = bench
-                .bus
-                .take_incidents()
-                .iter()
-                .any(|incident| matches!(incident, Incident::BadWriteParity { .. }));
-            assert_eq!(
-                status,
-                if spoilt {
-                    DmaStatus::ParityError
-                } else {
-                    DmaStatus::Ok
-                },
-                "{len} {flipped_clock}"
-            );
-            assert_eq!(
-                errors(&mut bench),
-                if spoilt { MASTER_DATA_PARITY } else { 0 }
-            );
+            let spoilt =
+                bench.bus.take_incidents().iter().any(|incident| matches!(incident, Incident::BadWriteParity { .. }));
+            assert_eq!(status, if spoilt { DmaStatus::ParityError } else { DmaStatus::Ok }, "{len} {flipped_clock}");
+            assert_eq!(errors(&mut bench), if spoilt { MASTER_DATA_PARITY } else { 0 });
             bench.bus.take_violations(); // PAR was wrong on purpose
             still_usable(&mut bench);
             if len == 1000 {
@@ -284,14 +190,8 @@ fn perr_against_a_dma_write_ends_it() {
 fn without_bus_master_enable_commands_end_as_disabled() {
     let mut bench = bench();
     bench.config_write(0x04, 0x0142).unwrap();
-    assert_eq!(
-        bench.dma_read(0x1000, 100).unwrap().status,
-        DmaStatus::Disabled
-    );
-    assert_eq!(
-        bench.dma_write(0x1000, &[1; 1000]).unwrap(),
-        DmaStatus::Disabled
-    );
+    assert_eq!(bench.dma_read(0x1000, 100).unwrap().status, DmaStatus::Disabled);
+    assert_eq!(bench.dma_write(0x1000, &[1; 1000]).unwrap(), DmaStatus::Disabled);
     assert_eq!(bench.core.counts.master_transactions, 0);
     bench.config_write(0x04, 0x0146).unwrap();
     still_usable(&mut bench);
@@ -305,13 +205,8 @@ fn switching_bus_mastering_off_in_mid_command_ends_it() {
     bench.run_pci_clocks(300).unwrap();
     bench.config_write(0x04, 0x0142).unwrap();
     let read = bench.until("read", |bench| bench.core.take_read()).unwrap();
-    let write = bench
-        .until("write", |bench| bench.core.take_write())
-        .unwrap();
-    assert_eq!(
-        (read.status, write),
-        (DmaStatus::Disabled, DmaStatus::Disabled)
-    );
+    let write = bench.until("write", |bench| bench.core.take_write()).unwrap();
+    assert_eq!((read.status, write), (DmaStatus::Disabled, DmaStatus::Disabled));
     bench.config_write(0x04, 0x0146).unwrap();
     still_usable(&mut bench);
 }
@@ -319,13 +214,7 @@ fn switching_bus_mastering_off_in_mid_command_ends_it() {
 #[test]
 fn the_nic_does_not_answer_itself() {
     let mut bench = bench();
-    assert_eq!(
-        bench.dma_read(BAR1, 64).unwrap().status,
-        DmaStatus::MasterAbort
-    );
-    assert_eq!(
-        bench.dma_write(BAR1, &[1; 64]).unwrap(),
-        DmaStatus::MasterAbort
-    );
+    assert_eq!(bench.dma_read(BAR1, 64).unwrap().status, DmaStatus::MasterAbort);
+    assert_eq!(bench.dma_write(BAR1, &[1; 64]).unwrap(), DmaStatus::MasterAbort);
     still_usable(&mut bench);
 }

@@ -7,20 +7,13 @@ use sim_pins::{PciDrive, PciPin};
 fn floats(drive: &PciDrive) -> bool {
     // REQ# has no enable: high is what an arbiter sees of a floating one.
     let enables = drive.enables.bits() & !PciPin::Req.mask();
-    enables == 0
-        && drive.ad_enable == 0
-        && drive.cbe_enable == 0
-        && drive.levels.control.get(PciPin::Req)
+    enables == 0 && drive.ad_enable == 0 && drive.cbe_enable == 0 && drive.levels.control.get(PciPin::Req)
 }
 
 #[test]
 fn nothing_is_driven_while_rst_is_low() {
     for seed in 0..20 {
-        let mut bench = Bench::in_reset(Setup {
-            seed,
-            ..Setup::default()
-        })
-        .unwrap();
+        let mut bench = Bench::in_reset(Setup { seed, ..Setup::default() }).unwrap();
         while bench.model.pci_rst_ni.get() == 0 {
             assert!(floats(&bench.drive()));
             bench.step().unwrap();
@@ -32,15 +25,8 @@ fn nothing_is_driven_while_rst_is_low() {
 #[test]
 fn the_width_of_the_slot_is_learnt_again_at_every_reset() {
     for bus_64_bit in [false, true] {
-        let settings = Settings {
-            bus_64_bit,
-            ..Settings::default()
-        };
-        let bench = Bench::new(Setup {
-            settings,
-            ..Setup::default()
-        })
-        .unwrap();
+        let settings = Settings { bus_64_bit, ..Settings::default() };
+        let bench = Bench::new(Setup { settings, ..Setup::default() }).unwrap();
         assert_eq!(bench.model.slot_64_o.get() != 0, bus_64_bit);
     }
 }
@@ -48,16 +34,10 @@ fn the_width_of_the_slot_is_learnt_again_at_every_reset() {
 #[test]
 fn reset_at_any_clock_floats_the_bus_and_forgets_all_dma() {
     for clocks in 0..120 {
-        let mut bench = Bench::new(Setup {
-            seed: clocks,
-            ..Setup::default()
-        })
-        .unwrap();
+        let mut bench = Bench::new(Setup { seed: clocks, ..Setup::default() }).unwrap();
         bench.core.start_read(0x1003, 400);
         bench.core.start_write(0x2005, &[3; 400]);
-        bench
-            .bus
-            .submit(Transaction::write_dwords(BusAddr(BAR1), &[1, 2, 3, 4]));
+        bench.bus.submit(Transaction::write_dwords(BusAddr(BAR1), &[1, 2, 3, 4]));
         bench.bus.submit(Transaction::read_dword(BusAddr(BAR1)));
         bench.run_pci_clocks(clocks).unwrap();
 
@@ -69,22 +49,10 @@ fn reset_at_any_clock_floats_the_bus_and_forgets_all_dma() {
         assert!(floats(&bench.drive()), "reset at clock {clocks}");
 
         let started = bench.bus.counters().master(AgentId::Nic).started;
-        bench
-            .until("the end of reset", |bench| {
-                bench.bus.is_out_of_reset().then_some(())
-            })
-            .unwrap();
+        bench.until("the end of reset", |bench| bench.bus.is_out_of_reset().then_some(())).unwrap();
         bench.run_pci_clocks(100).unwrap();
-        assert_eq!(
-            bench.bus.counters().master(AgentId::Nic).started,
-            started,
-            "no DMA from before"
-        );
-        assert_eq!(
-            bench.config_read(0x04).unwrap() & 0xFFFF,
-            0,
-            "the command register is clear"
-        );
+        assert_eq!(bench.bus.counters().master(AgentId::Nic).started, started, "no DMA from before");
+        assert_eq!(bench.config_read(0x04).unwrap() & 0xFFFF, 0, "the command register is clear");
 
         bench.configure().unwrap();
         assert_eq!(bench.dma_write(0x3000, &[5; 64]).unwrap(), DmaStatus::Ok);

@@ -4,9 +4,7 @@
 
 #[cfg(not(target_arch = "riscv32"))]
 fn main() {
-    eprintln!(
-        "this is a firmware: build it with --profile firmware --target riscv32imc-unknown-none-elf"
-    );
+    eprintln!("this is a firmware: build it with --profile firmware --target riscv32imc-unknown-none-elf");
 }
 
 #[cfg(target_arch = "riscv32")]
@@ -61,19 +59,11 @@ mod image {
         let pid_path = read_sram(at + 4);
         let page_or_line = read_sram(at + 8);
         let (pid, page) = (pid_path & 0xFFF, page_or_line & 0xF_FFFF);
-        let path = if pid_path & 0x1_0000 == 0 {
-            Path::Send
-        } else {
-            Path::Receive
-        };
+        let path = if pid_path & 0x1_0000 == 0 { Path::Send } else { Path::Receive };
         let done = |done: bool| (if done { ANSWER_DONE } else { ANSWER_NOTHING }, 0, 0);
         match read_sram(at) {
             PROBE_USE => use_page(cache, path, pid, page),
-            PROBE_UNLOCK => done(cache.unlock(
-                &mut Sram,
-                path,
-                page_or_line & (Cache::GEOMETRY.lines() - 1),
-            )),
+            PROBE_UNLOCK => done(cache.unlock(&mut Sram, path, page_or_line & (Cache::GEOMETRY.lines() - 1))),
             PROBE_INVALIDATE => done(cache.invalidate(&mut Sram, pid, page)),
             _ => (ANSWER_UNKNOWN, 0, 0),
         }
@@ -144,9 +134,7 @@ mod image {
                 trace(Marker::ProbeBegin, done);
                 let start = load(timer::COUNT);
                 let (answer, line, entry) = obey(cache, commands + slot);
-                let cycles = load(timer::COUNT)
-                    .wrapping_sub(start)
-                    .wrapping_sub(read_cost);
+                let cycles = load(timer::COUNT).wrapping_sub(start).wrapping_sub(read_cost);
                 trace(Marker::ProbeEnd, done);
                 write_sram(results + slot, answer);
                 write_sram(results + slot + 4, line);

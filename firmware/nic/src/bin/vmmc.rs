@@ -3,9 +3,7 @@
 
 #[cfg(not(target_arch = "riscv32"))]
 fn main() {
-    eprintln!(
-        "this is a firmware: build it with --profile firmware --target riscv32imc-unknown-none-elf"
-    );
+    eprintln!("this is a firmware: build it with --profile firmware --target riscv32imc-unknown-none-elf");
 }
 
 #[cfg(target_arch = "riscv32")]
@@ -125,12 +123,7 @@ mod image {
     extern "C" fn main() -> ! {
         let request = boot::request();
         let planned = Config::check(&request).and_then(|config| {
-            let map = MemoryMap::plan(
-                &config,
-                Machine::GEOMETRY,
-                boot::first_free(),
-                boot::sram_bytes(&request),
-            )?;
+            let map = MemoryMap::plan(&config, Machine::GEOMETRY, boot::first_free(), boot::sram_bytes(&request))?;
             Ok(Config { map, ..config })
         });
         let config = match planned {

@@ -20,11 +20,7 @@ use zerocopy::{FromBytes, IntoBytes};
 pub const ENTRIES: u32 = 64;
 pub const LINE: u32 = 8;
 pub const WAYS: u32 = 2;
-pub const GEOMETRY: VmhGeometry = VmhGeometry {
-    entries: ENTRIES,
-    line_entries: LINE,
-    ways: WAYS,
-};
+pub const GEOMETRY: VmhGeometry = VmhGeometry { entries: ENTRIES, line_entries: LINE, ways: WAYS };
 pub const SRAM_BYTES: u32 = 256 * 1024;
 pub const PAGE: usize = 4096;
 
@@ -129,10 +125,7 @@ impl Device for Hardware {
 
     fn post_dma_read(&mut self, bus: u32, sram: u32, control: u32) {
         self.reads.push_back((bus, sram, control));
-        assert!(
-            self.reads.len() <= 1 << DMA_RING_LOG2,
-            "host-read ring overflows"
-        );
+        assert!(self.reads.len() <= 1 << DMA_RING_LOG2, "host-read ring overflows");
     }
 
     fn dma_read_consumer(&self) -> u16 {
@@ -149,10 +142,7 @@ impl Device for Hardware {
 
     fn post_dma_write(&mut self, bus: u32, sram: u32, control: u32) {
         self.writes.push_back((bus, sram, control));
-        assert!(
-            self.writes.len() <= 1 << DMA_RING_LOG2,
-            "host-write ring overflows"
-        );
+        assert!(self.writes.len() <= 1 << DMA_RING_LOG2, "host-write ring overflows");
     }
 
     fn dma_write_consumer(&self) -> u16 {
@@ -169,26 +159,17 @@ impl Device for Hardware {
 
     fn place_transmit(&mut self, sram: u32, length: u32) {
         self.transmit.push_back((sram, length));
-        assert!(
-            self.transmit.len() <= 1 << MAC_RING_LOG2,
-            "transmit ring overflows"
-        );
+        assert!(self.transmit.len() <= 1 << MAC_RING_LOG2, "transmit ring overflows");
     }
 
     fn release_transmit(&mut self) {
         self.released += 1;
-        assert!(
-            self.released as usize <= self.transmit.len(),
-            "more frames released than placed"
-        );
+        assert!(self.released as usize <= self.transmit.len(), "more frames released than placed");
     }
 
     fn shorten_transmit(&mut self, index: u16, length: u32) {
         let ahead = index.wrapping_sub(self.transmit_consumer);
-        assert!(
-            u32::from(ahead) >= self.released,
-            "the frame was released already"
-        );
+        assert!(u32::from(ahead) >= self.released, "the frame was released already");
         self.transmit[usize::from(ahead)].1 = length;
     }
 
@@ -205,10 +186,7 @@ impl Device for Hardware {
     }
 
     fn recycle(&mut self, sram: u32) {
-        assert!(
-            !self.receive_free.contains(&sram),
-            "a receive buffer came back twice"
-        );
+        assert!(!self.receive_free.contains(&sram), "a receive buffer came back twice");
         self.receive_free.push_back(sram);
     }
 }
@@ -261,9 +239,7 @@ impl Hardware {
     }
 
     pub fn get(&self, at: u32, count: usize) -> Vec<u8> {
-        (0..count as u32)
-            .map(|index| self.byte(at + index))
-            .collect()
+        (0..count as u32).map(|index| self.byte(at + index)).collect()
     }
 }
 
@@ -338,9 +314,7 @@ impl Node {
             frame_data_bytes_max: settings.frame_data_bytes_max,
             tx_buffer_count: settings.tx_buffers,
             rx_buffer_count: settings.rx_buffers,
-            buffer_bytes: (48 + settings.frame_data_bytes_max)
-                .max(60)
-                .next_multiple_of(8),
+            buffer_bytes: (48 + settings.frame_data_bytes_max).max(60).next_multiple_of(8),
             retransmit_cycles: settings.retransmit_cycles,
             retransmit_limit: settings.retransmit_limit,
             ack_frames: 4,
@@ -354,9 +328,7 @@ impl Node {
         let mut hardware = Hardware::new();
         machine.start(&mut hardware, config);
         let mut random = Random::new(u64::from(node));
-        let memory = (0..HOST_PAGES as usize * PAGE)
-            .map(|_| random.word() as u8)
-            .collect();
+        let memory = (0..HOST_PAGES as usize * PAGE).map(|_| random.word() as u8).collect();
         let host = Host {
             memory,
             tables: BTreeMap::new(),
@@ -366,13 +338,7 @@ impl Node {
             served: 0,
             next_page: 1,
         };
-        Node {
-            machine,
-            hardware,
-            host,
-            map: config.map,
-            posted: [0; 8],
-        }
+        Node { machine, hardware, host, map: config.map, posted: [0; 8] }
     }
 
     // ---- The driver and the library ----
@@ -397,29 +363,19 @@ impl Node {
         self.host.pinned.insert(page);
         self.host.status_pages.insert(page);
         self.host.memory[page as usize * PAGE..][..16].fill(0);
-        let entry = ProcessEntry {
-            state: 1,
-            pid,
-            status_address: page << 12,
-            ..ProcessEntry::default()
-        };
-        self.hardware
-            .put(self.map.process_table + slot as u32 * 32, entry.as_bytes());
+        let entry = ProcessEntry { state: 1, pid, status_address: page << 12, ..ProcessEntry::default() };
+        self.hardware.put(self.map.process_table + slot as u32 * 32, entry.as_bytes());
         page
     }
 
     pub fn export(&mut self, buffer: u32, entry: BufferEntry) {
-        self.hardware
-            .put(self.map.buffer_table + buffer * 32, entry.as_bytes());
+        self.hardware.put(self.map.buffer_table + buffer * 32, entry.as_bytes());
     }
 
     /// Writes a descriptor and rings. The queue must have room.
     pub fn post(&mut self, slot: usize, descriptor: &PostDescriptor) {
         let index = self.posted[slot];
-        self.hardware.put(
-            self.map.post_queues + slot as u32 * 4096 + index % 128 * 32,
-            descriptor.as_bytes(),
-        );
+        self.hardware.put(self.map.post_queues + slot as u32 * 4096 + index % 128 * 32, descriptor.as_bytes());
         self.posted[slot] = index.wrapping_add(1);
         self.ring(slot, self.posted[slot]);
     }
@@ -437,14 +393,9 @@ impl Node {
     }
 
     pub fn status(&self, slot: usize) -> ProcessStatus {
-        let entry = ProcessEntry::read_from_bytes(
-            &self
-                .hardware
-                .get(self.map.process_table + slot as u32 * 32, 32),
-        )
-        .unwrap();
-        ProcessStatus::read_from_bytes(&self.host.memory[entry.status_address as usize..][..16])
-            .unwrap()
+        let entry =
+            ProcessEntry::read_from_bytes(&self.hardware.get(self.map.process_table + slot as u32 * 32, 32)).unwrap();
+        ProcessStatus::read_from_bytes(&self.host.memory[entry.status_address as usize..][..16]).unwrap()
     }
 
     pub fn misses_waiting(&self) -> u32 {
@@ -459,15 +410,9 @@ impl Node {
         let at = self.map.miss_ring + self.host.served % MISS_RING_ENTRIES * 16;
         let (key, line) = (self.hardware.read(at), self.hardware.read(at + 4));
         // A tag is in one line at most (INV-13): if another one held it, it has lost it.
-        self.host
-            .shadow
-            .retain(|_, &mut held| held != (key_pid(key), key_line_page(key)));
+        self.host.shadow.retain(|_, &mut held| held != (key_pid(key), key_line_page(key)));
         // What the line held before is on the NIC no more.
-        if let Some((pid, first)) = self
-            .host
-            .shadow
-            .insert(line, (key_pid(key), key_line_page(key)))
-        {
+        if let Some((pid, first)) = self.host.shadow.insert(line, (key_pid(key), key_line_page(key))) {
             for page in first..first + LINE {
                 if let Some(number) = self.host.tables.get(&(pid, page)) {
                     self.host.pinned.remove(number);
@@ -476,10 +421,9 @@ impl Node {
         }
         let pid = key_pid(key);
         let tables = &self.host.tables;
-        let writes: Vec<(u32, u32)> = fill_words(GEOMETRY, line, key, |page| {
-            tables.get(&(pid, page)).copied().unwrap_or(NO_TRANSLATION)
-        })
-        .collect();
+        let writes: Vec<(u32, u32)> =
+            fill_words(GEOMETRY, line, key, |page| tables.get(&(pid, page)).copied().unwrap_or(NO_TRANSLATION))
+                .collect();
         for (offset, value) in writes {
             self.hardware.write(self.map.vmh_cache + offset, value);
         }
@@ -501,24 +445,14 @@ impl Node {
         for equation in conservation() {
             let surplus = equation.surplus(|counter| self.counter(counter));
             let exact = is_idle || equation.under_way.is_none();
-            assert!(
-                surplus == 0 || (!exact && surplus > 0),
-                "{}: surplus {surplus}",
-                equation.name
-            );
+            assert!(surplus == 0 || (!exact && surplus > 0), "{}: surplus {surplus}", equation.name);
         }
     }
 
     /// INV-15 at rest: nothing is locked.
     pub fn locked_lines(&self) -> u32 {
         (0..GEOMETRY.lines())
-            .map(|line| {
-                u32::from(
-                    self.hardware
-                        .read(self.map.vmh_cache + GEOMETRY.state_offset(line))
-                        != 0,
-                )
-            })
+            .map(|line| u32::from(self.hardware.read(self.map.vmh_cache + GEOMETRY.state_offset(line)) != 0))
             .sum()
     }
 
@@ -527,10 +461,7 @@ impl Node {
     fn check_page(&self, bus: u32, bytes: u32) {
         let (first, last) = (bus >> 12, (bus + bytes - 1) >> 12);
         assert_eq!(first, last, "one transfer crosses a page");
-        assert!(
-            self.host.pinned.contains(&first),
-            "DMA to page {first:#x}, which is not pinned"
-        );
+        assert!(self.host.pinned.contains(&first), "DMA to page {first:#x}, which is not pinned");
     }
 
     pub fn step_read(&mut self, error: bool) {
@@ -602,9 +533,7 @@ impl Node {
         };
         self.hardware.put(buffer, frame);
         let index = self.hardware.receive_consumer;
-        self.hardware
-            .received
-            .insert(index, (buffer, frame.len() as u32));
+        self.hardware.received.insert(index, (buffer, frame.len() as u32));
         self.hardware.receive_consumer = index.wrapping_add(1);
         self.hardware.raise(Event::MacRx);
     }
@@ -612,8 +541,7 @@ impl Node {
     /// One turn of the event loop.
     pub fn step_firmware(&mut self) {
         for timer in 0..2 {
-            let due = self.hardware.timers[timer]
-                .is_some_and(|due| (self.hardware.now.wrapping_sub(due) as i32) >= 0);
+            let due = self.hardware.timers[timer].is_some_and(|due| (self.hardware.now.wrapping_sub(due) as i32) >= 0);
             if due {
                 self.hardware.timers[timer] = None;
                 self.hardware.raise([Event::Timer0, Event::Timer1][timer]);
@@ -629,10 +557,7 @@ impl Node {
             Event::Timer1,
             Event::DmaError,
         ];
-        if let Some(event) = ORDER
-            .into_iter()
-            .find(|event| self.hardware.pending & event.bit() != 0)
-        {
+        if let Some(event) = ORDER.into_iter().find(|event| self.hardware.pending & event.bit() != 0) {
             self.hardware.pending &= !event.bit();
             self.machine.serve(&mut self.hardware, event);
         }
@@ -666,9 +591,7 @@ pub struct World {
 impl World {
     pub fn new(settings: Settings, seed: u64) -> World {
         World {
-            nodes: (0..settings.nodes)
-                .map(|node| Node::new(node, &settings))
-                .collect(),
+            nodes: (0..settings.nodes).map(|node| Node::new(node, &settings)).collect(),
             settings,
             random: Random::new(seed),
             wire: VecDeque::new(),

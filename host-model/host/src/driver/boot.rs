@@ -1,8 +1,8 @@
 //! Starting the NIC: firmware into SRAM with the core held, parameters, release, answer.
 
 use nic_layout::boot::{
-    BootReply, BootRequest, CrashRecord, BOOT_BLOCK_ADDRESS, BOOT_MAGIC, BOOT_READY, BOOT_REFUSED,
-    BOOT_REPLY_ADDRESS, CAUSE_CRASH, CRASH_RECORD_ADDRESS, LAYOUT_VERSION,
+    BootReply, BootRequest, CrashRecord, BOOT_BLOCK_ADDRESS, BOOT_MAGIC, BOOT_READY, BOOT_REFUSED, BOOT_REPLY_ADDRESS,
+    CAUSE_CRASH, CRASH_RECORD_ADDRESS, LAYOUT_VERSION,
 };
 use nic_layout::registers::{ident, interrupt};
 use nic_layout::ring::{MAILBOX_COMMAND_DONE, MAILBOX_MISS};
@@ -37,10 +37,7 @@ const BOOT_POLL: Ps = Ps::from_us(10);
 impl Driver {
     /// Brings the NIC up with the firmware in `file`, an ELF image. Call it once.
     pub async fn start(&self, file: &[u8]) -> Result<(), DriverError> {
-        assert!(
-            self.0.resources.get().is_none(),
-            "the driver is started once"
-        );
+        assert!(self.0.resources.get().is_none(), "the driver is started once");
         let cpu = self.cpu("driver", Priority::KernelThread);
         let device = enumerate(&self.pio(&cpu), &self.0.platform).await?;
         let set = self.0.resources.set(device.resources);
@@ -48,27 +45,14 @@ impl Driver {
         self.note(Subject::Boot, EventKind::ResourcesAssigned);
 
         let image = elf::read(file, device.resources.sram_bytes)?;
-        device
-            .write(ident::CORE_CONTROL, ident::CoreControl(0))
-            .await;
+        device.write(ident::CORE_CONTROL, ident::CoreControl(0)).await;
         self.load(&device, &image).await?;
         device.write(ident::BOOT_ADDRESS, image.entry).await;
-        device
-            .write_struct(SramAddr(CRASH_RECORD_ADDRESS), &CrashRecord::default())
-            .await;
-        device
-            .write_sram(
-                SramAddr(BOOT_REPLY_ADDRESS),
-                &[0; size_of::<BootReply>() / 4],
-            )
-            .await;
-        device
-            .write_struct(SramAddr(BOOT_BLOCK_ADDRESS), &self.boot_request())
-            .await;
+        device.write_struct(SramAddr(CRASH_RECORD_ADDRESS), &CrashRecord::default()).await;
+        device.write_sram(SramAddr(BOOT_REPLY_ADDRESS), &[0; size_of::<BootReply>() / 4]).await;
+        device.write_struct(SramAddr(BOOT_BLOCK_ADDRESS), &self.boot_request()).await;
         device.write(interrupt::ENABLE, 0).await;
-        device
-            .write(ident::CORE_CONTROL, ident::CoreControl(0).with_run_a(true))
-            .await;
+        device.write(ident::CORE_CONTROL, ident::CoreControl(0).with_run_a(true)).await;
         self.note(Subject::Boot, EventKind::CoreReleased);
 
         let reply = self.await_reply(&device).await?;
@@ -81,10 +65,7 @@ impl Driver {
         let causes = 1 << MAILBOX_MISS | 1 << MAILBOX_COMMAND_DONE | 1 << CAUSE_CRASH;
         device.write(interrupt::ENABLE, causes).await;
         if let Some(lost) = self.0.port.posted_faults().first() {
-            return Err(DriverError::Posted {
-                address: lost.address,
-                fault: lost.fault,
-            });
+            return Err(DriverError::Posted { address: lost.address, fault: lost.fault });
         }
         self.0.ready.set(true);
         self.note(Subject::Boot, EventKind::FirmwareReady);
@@ -93,9 +74,7 @@ impl Driver {
 
     async fn load(&self, device: &Device, image: &Image) -> Result<(), DriverError> {
         for segment in &image.segments {
-            device
-                .write_sram(segment.address, &words_of(segment.bytes.as_bytes()))
-                .await;
+            device.write_sram(segment.address, &words_of(segment.bytes.as_bytes())).await;
         }
         self.note(Subject::Boot, EventKind::FirmwareLoaded);
         let step = match self.0.options.verify {
@@ -110,11 +89,7 @@ impl Driver {
                 let address = segment.address + 4 * index as u32;
                 let (written, read) = (words[index], device.read_sram(address).await?);
                 if read != written {
-                    return Err(DriverError::VerifyFailed {
-                        address,
-                        written,
-                        read,
-                    });
+                    return Err(DriverError::VerifyFailed { address, written, read });
                 }
             }
         }
@@ -165,10 +140,7 @@ impl Driver {
                 return Err(DriverError::Crashed(crash));
             }
             if late {
-                return Err(DriverError::BootTimeout {
-                    after: self.0.options.boot_timeout,
-                    state,
-                });
+                return Err(DriverError::BootTimeout { after: self.0.options.boot_timeout, state });
             }
             self.0.sim.sleep_for(BOOT_POLL).await;
         }

@@ -13,16 +13,9 @@ use crate::processor::Cpu;
 
 impl Driver {
     /// Registers `length_bytes` from `start` for writes by whoever knows the key.
-    pub async fn export(
-        &self,
-        cpu: &Cpu,
-        pid: Pid,
-        start: UserVirt,
-        length_bytes: u32,
-    ) -> Result<Export, DriverError> {
+    pub async fn export(&self, cpu: &Cpu, pid: Pid, start: UserVirt, length_bytes: u32) -> Result<Export, DriverError> {
         self.check_alive()?;
-        cpu.charge("system call", Ps::from_ns(self.0.platform.host.syscall_ns))
-            .await;
+        cpu.charge("system call", Ps::from_ns(self.0.platform.host.syscall_ns)).await;
         if length_bytes == 0 || u64::from(start.0) + u64::from(length_bytes) > 1 << 32 {
             return Err(DriverError::BadBuffer);
         }
@@ -50,12 +43,7 @@ impl Driver {
         let (device, address) = (self.device(cpu)?, self.layout()?.buffer_entry(buffer));
         device.write_sram(address + 4, &words[1..]).await;
         device.write_sram(address, &words[..1]).await;
-        Ok(Export {
-            node: self.0.options.node,
-            buffer,
-            key,
-            length_bytes,
-        })
+        Ok(Export { node: self.0.options.node, buffer, key, length_bytes })
     }
 
     /// Ends a registration: when this returns, no DMA into the buffer is under way and its key opens nothing. Translations
@@ -63,22 +51,13 @@ impl Driver {
     pub async fn withdraw(&self, cpu: &Cpu, pid: Pid, export: &Export) -> Result<(), DriverError> {
         self.check_alive()?;
         let buffer = export.buffer;
-        let owner = self
-            .0
-            .state
-            .borrow()
-            .buffers
-            .get(buffer as usize)
-            .copied()
-            .flatten();
+        let owner = self.0.state.borrow().buffers.get(buffer as usize).copied().flatten();
         if owner != Some(pid) {
             return Err(DriverError::NoSuchBuffer { buffer });
         }
-        cpu.charge("system call", Ps::from_ns(self.0.platform.host.syscall_ns))
-            .await;
+        cpu.charge("system call", Ps::from_ns(self.0.platform.host.syscall_ns)).await;
         let device = self.device(cpu)?;
-        self.clear_entry(&device, self.layout()?.buffer_entry(buffer))
-            .await;
+        self.clear_entry(&device, self.layout()?.buffer_entry(buffer)).await;
         self.command(cpu, COMMAND_FENCE).await?;
         self.0.state.borrow_mut().buffers[buffer as usize] = None;
         Ok(())
@@ -87,9 +66,7 @@ impl Driver {
     fn take_buffer(&self, pid: Pid) -> Result<(u32, [u32; 2]), DriverError> {
         let mut state = self.0.state.borrow_mut();
         let free = state.buffers.iter().position(Option::is_none);
-        let free = free.ok_or(DriverError::NoBufferEntry {
-            entries: BUFFER_TABLE_ENTRIES,
-        })?;
+        let free = free.ok_or(DriverError::NoBufferEntry { entries: BUFFER_TABLE_ENTRIES })?;
         state.buffers[free] = Some(pid);
         Ok((free as u32, state.keys.next_key()))
     }
@@ -97,18 +74,12 @@ impl Driver {
     /// The state goes first, then the rest: the key is no longer in the NIC.
     pub(super) async fn clear_entry(&self, device: &Device, address: SramAddr) {
         device.write_sram(address, &[0]).await;
-        device
-            .write_sram(address + 4, &[0; size_of::<BufferEntry>() / 4 - 1])
-            .await;
+        device.write_sram(address + 4, &[0; size_of::<BufferEntry>() / 4 - 1]).await;
     }
 
     pub(super) fn buffers_of(&self, pid: Pid) -> Vec<u32> {
         let state = self.0.state.borrow();
-        let owned = state
-            .buffers
-            .iter()
-            .enumerate()
-            .filter(|(_, owner)| **owner == Some(pid));
+        let owned = state.buffers.iter().enumerate().filter(|(_, owner)| **owner == Some(pid));
         owned.map(|(buffer, _)| buffer as u32).collect()
     }
 

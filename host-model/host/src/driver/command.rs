@@ -31,13 +31,9 @@ impl Driver {
         self.count(|counts| counts.commands += 1);
         commands.outstanding.set(Some(command));
         self.note(Subject::Command { number }, EventKind::CommandIssued);
-        device
-            .write(mailbox::TO_NIC.at(MAILBOX_COMMAND), command)
-            .await;
+        device.write(mailbox::TO_NIC.at(MAILBOX_COMMAND), command).await;
         let after = self.0.options.command_timeout;
-        let answered = commands
-            .answered
-            .wait_until(|| commands.outstanding.get().is_none());
+        let answered = commands.answered.wait_until(|| commands.outstanding.get().is_none());
         let in_time = until(&self.0.sim, self.0.sim.now() + after, answered).await;
         commands.outstanding.set(None);
         drop(turn);
@@ -46,9 +42,7 @@ impl Driver {
                 self.note(Subject::Command { number }, EventKind::CommandAnswered);
                 Ok(())
             }
-            None => Err(self
-                .failure()
-                .unwrap_or(DriverError::CommandTimeout { command, after })),
+            None => Err(self.failure().unwrap_or(DriverError::CommandTimeout { command, after })),
         }
     }
 
@@ -65,40 +59,23 @@ impl Driver {
 
     /// Takes the line that holds this address from the NIC's cache, if it is there, and waits until no DMA uses it. The
     /// pages stay pinned: the next use misses on the NIC and hits in the host's table.
-    pub async fn invalidate(
-        &self,
-        cpu: &Cpu,
-        pid: Pid,
-        address: UserVirt,
-    ) -> Result<(), DriverError> {
+    pub async fn invalidate(&self, cpu: &Cpu, pid: Pid, address: UserVirt) -> Result<(), DriverError> {
         self.check_alive()?;
         let first = VirtPage(self.layout()?.geometry.line_page(address.page().0));
         self.invalidate_line(cpu, pid, first).await
     }
 
-    pub(super) async fn invalidate_line(
-        &self,
-        cpu: &Cpu,
-        pid: Pid,
-        first: VirtPage,
-    ) -> Result<(), DriverError> {
+    pub(super) async fn invalidate_line(&self, cpu: &Cpu, pid: Pid, first: VirtPage) -> Result<(), DriverError> {
         let lines = self.0.lines.acquire().await;
-        self.command(cpu, key(pid.0, first.0, COMMAND_INVALIDATE))
-            .await?;
-        let producer = self
-            .device(cpu)?
-            .read(mailbox::TO_HOST.at(MAILBOX_MISS))
-            .await?;
+        self.command(cpu, key(pid.0, first.0, COMMAND_INVALIDATE)).await?;
+        let producer = self.device(cpu)?.read(mailbox::TO_HOST.at(MAILBOX_MISS)).await?;
         // Entries in the ring may have lost their line by this. The low 16 bits are what the index is known by.
         let served = self.0.served.get();
         let unserved = producer.wrapping_sub(served) & 0xFFFF;
         let mut state = self.0.state.borrow_mut();
         if unserved != 0 {
             let producer = served.wrapping_add(unserved);
-            state.suspects.push(Suspect {
-                key: key(pid.0, first.0, KEY_RESERVED),
-                producer,
-            });
+            state.suspects.push(Suspect { key: key(pid.0, first.0, KEY_RESERVED), producer });
         }
         if let Some(shadow) = &mut state.shadow {
             shadow.forget(pid, first);

@@ -24,14 +24,8 @@ pub struct Device {
 }
 
 impl Device {
-    pub async fn read<T: Bits, A: Readable>(
-        &self,
-        register: Register<T, A>,
-    ) -> Result<T, BusFault> {
-        let bits = self
-            .pio
-            .read(self.resources.registers + register.offset().0)
-            .await?;
+    pub async fn read<T: Bits, A: Readable>(&self, register: Register<T, A>) -> Result<T, BusFault> {
+        let bits = self.pio.read(self.resources.registers + register.offset().0).await?;
         Ok(T::from_bits(bits))
     }
 
@@ -40,16 +34,9 @@ impl Device {
     }
 
     /// `note` is recorded when the NIC has taken the word.
-    pub async fn write_noted<T: Bits, A: Writable>(
-        &self,
-        register: Register<T, A>,
-        value: T,
-        note: Option<Note>,
-    ) {
+    pub async fn write_noted<T: Bits, A: Writable>(&self, register: Register<T, A>, value: T, note: Option<Note>) {
         let address = self.resources.registers + register.offset().0;
-        self.pio
-            .write_words(address, &[value.to_bits()], note)
-            .await;
+        self.pio.write_words(address, &[value.to_bits()], note).await;
     }
 
     pub async fn read_sram(&self, address: SramAddr) -> Result<u32, BusFault> {
@@ -61,9 +48,7 @@ impl Device {
     }
 
     pub async fn write_sram_noted(&self, address: SramAddr, words: &[u32], note: Option<Note>) {
-        self.pio
-            .write_words(self.resources.sram + address.0, words, note)
-            .await;
+        self.pio.write_words(self.resources.sram + address.0, words, note).await;
     }
 
     /// A structure, each word read once (INV-35).
@@ -83,7 +68,5 @@ impl Device {
 /// The words of a structure, or of bytes whose number is a multiple of 4.
 pub fn words_of<T: IntoBytes + Immutable + ?Sized>(value: &T) -> Vec<u32> {
     let words = value.as_bytes().chunks_exact(4);
-    words
-        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
-        .collect()
+    words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }

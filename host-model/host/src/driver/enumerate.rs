@@ -55,27 +55,17 @@ pub async fn enumerate(pio: &Pio, platform: &Platform) -> Result<Device, DriverE
     } else {
         (WINDOW_START + registers.bytes, WINDOW_START)
     };
-    pio.config_write(slot, REGISTER_BAR[0], registers_start)
-        .await?;
+    pio.config_write(slot, REGISTER_BAR[0], registers_start).await?;
     pio.config_write(slot, REGISTER_BAR[1], sram_start).await?;
     let pci = &platform.pci;
-    let line_and_timer =
-        u32::from(pci.cache_line_dwords) | u32::from(pci.latency_timer_clocks) << 8;
-    pio.config_write(slot, REGISTER_LINE_AND_TIMER, line_and_timer)
-        .await?;
-    pio.config_write(slot, REGISTER_INTERRUPT, INTERRUPT_LINE)
-        .await?;
+    let line_and_timer = u32::from(pci.cache_line_dwords) | u32::from(pci.latency_timer_clocks) << 8;
+    pio.config_write(slot, REGISTER_LINE_AND_TIMER, line_and_timer).await?;
+    pio.config_write(slot, REGISTER_INTERRUPT, INTERRUPT_LINE).await?;
     let command = COMMAND_MEMORY | COMMAND_MASTER | COMMAND_PARITY | COMMAND_SERR;
     pio.config_write(slot, REGISTER_COMMAND, command).await?;
-    let resources = Resources {
-        registers: BusAddr(registers_start),
-        sram: BusAddr(sram_start),
-        sram_bytes: sram.bytes,
-    };
-    let device = Device {
-        pio: pio.clone(),
-        resources,
-    };
+    let resources =
+        Resources { registers: BusAddr(registers_start), sram: BusAddr(sram_start), sram_bytes: sram.bytes };
+    let device = Device { pio: pio.clone(), resources };
     identify(&device, platform).await?;
     Ok(device)
 }
@@ -101,19 +91,13 @@ struct Bar {
 
 impl Bar {
     fn wrong(&self, bar: usize, needed: &'static str) -> DriverError {
-        DriverError::WrongBar {
-            bar,
-            bytes: self.bytes,
-            kind: self.kind,
-            needed,
-        }
+        DriverError::WrongBar { bar, bytes: self.bytes, kind: self.kind, needed }
     }
 }
 
 /// Writes ones: the address bits that stay zero tell the size (section 6.2.5.1).
 async fn size(pio: &Pio, device: u8, bar: usize) -> Result<Bar, DriverError> {
-    pio.config_write(device, REGISTER_BAR[bar], u32::MAX)
-        .await?;
+    pio.config_write(device, REGISTER_BAR[bar], u32::MAX).await?;
     let read = pio.config_read(device, REGISTER_BAR[bar]).await?;
     let prefetchable = read & BAR_PREFETCHABLE != 0;
     let kind = match (read & BAR_IO != 0, prefetchable) {
@@ -122,11 +106,7 @@ async fn size(pio: &Pio, device: u8, bar: usize) -> Result<Bar, DriverError> {
         (false, false) => "memory, not prefetchable",
     };
     let bytes = (!(read & !BAR_FLAGS)).wrapping_add(1);
-    let bar_found = Bar {
-        bytes,
-        prefetchable,
-        kind,
-    };
+    let bar_found = Bar { bytes, prefetchable, kind };
     if read & BAR_IO != 0 || read & BAR_TYPE != 0 || bytes == 0 {
         return Err(bar_found.wrong(bar, "memory with a 32-bit address"));
     }
@@ -140,10 +120,7 @@ async fn identify(device: &Device, platform: &Platform) -> Result<(), DriverErro
     }
     let (version, known) = (device.read(ident::VERSION).await?, ident::VERSION_RESET);
     if version.major() != known.major() {
-        return Err(DriverError::WrongVersion {
-            read: version.major(),
-            known: known.major(),
-        });
+        return Err(DriverError::WrongVersion { read: version.major(), known: known.major() });
     }
     let (nic, platform) = (device.read(ident::SRAM_BYTES).await?, platform.sram.bytes);
     if nic != platform || device.resources.sram_bytes != nic {

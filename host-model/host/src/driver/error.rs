@@ -13,15 +13,8 @@ pub enum DriverError {
     #[error("no NIC (vendor 4E53, device 4943) on the bus: devices found: {found:x?}")]
     NoDevice { found: Vec<u32> },
     #[error("BAR {bar} of the NIC is {bytes} bytes of {kind}; the driver needs {needed}")]
-    WrongBar {
-        bar: usize,
-        bytes: u32,
-        kind: &'static str,
-        needed: &'static str,
-    },
-    #[error(
-        "register ID reads {read:#010x}: this is not a nicscope NIC, or BAR 0 does not reach it"
-    )]
+    WrongBar { bar: usize, bytes: u32, kind: &'static str, needed: &'static str },
+    #[error("register ID reads {read:#010x}: this is not a nicscope NIC, or BAR 0 does not reach it")]
     WrongId { read: u32 },
     #[error("the register map is of version {read}; the driver knows version {known}: build both from one tree")]
     WrongVersion { read: u32, known: u32 },
@@ -30,11 +23,7 @@ pub enum DriverError {
     #[error(transparent)]
     Image(#[from] ImageError),
     #[error("SRAM {address} reads {read:#010x} after {written:#010x} was written there")]
-    VerifyFailed {
-        address: SramAddr,
-        written: u32,
-        read: u32,
-    },
+    VerifyFailed { address: SramAddr, written: u32, read: u32 },
     #[error("the firmware refused to start: {}", boot_refusal(*.error))]
     BootRefused { error: u32 },
     #[error("the firmware gave no answer within {after}; its boot reply reads state {state:#010x}, and there is no crash record")]
@@ -51,9 +40,7 @@ pub enum DriverError {
     NoBufferEntry { entries: usize },
     #[error("buffer {buffer} is not registered by this process")]
     NoSuchBuffer { buffer: u32 },
-    #[error(
-        "a buffer needs at least one byte, and must not run over the end of the address space"
-    )]
+    #[error("a buffer needs at least one byte, and must not run over the end of the address space")]
     BadBuffer,
     #[error("process {} has ended", .0)]
     ProcessEnded(u32),
@@ -83,12 +70,7 @@ fn boot_refusal(error: u32) -> String {
 }
 
 fn crash_text(record: &CrashRecord) -> String {
-    let CrashRecord {
-        kind,
-        cause,
-        pc,
-        value,
-    } = record;
+    let CrashRecord { kind, cause, pc, value } = record;
     match *kind {
         CRASH_TRAP => format!("trap, mcause {cause:#x}, mepc {pc:#010x}, mtval {value:#010x}"),
         CRASH_PANIC => format!("panic at source line {cause}"),

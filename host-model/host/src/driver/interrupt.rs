@@ -70,10 +70,7 @@ impl Driver {
         // A line that still stands after the last handler is taken again now.
         let asserted_at = self.0.sim.now();
         self.note(subject, EventKind::InterruptAsserted);
-        self.0
-            .sim
-            .sleep_for(Ps::from_ns(costs.interrupt_delay_ns))
-            .await;
+        self.0.sim.sleep_for(Ps::from_ns(costs.interrupt_delay_ns)).await;
         self.count(|counts| counts.interrupts += 1);
         if !self.0.interrupt.is_asserted() {
             self.count(|counts| counts.spurious_interrupts += 1);
@@ -82,8 +79,7 @@ impl Driver {
         let cpu = self.cpu("interrupt handler", Priority::Interrupt);
         let handler_at = self.0.sim.now();
         self.note(subject, EventKind::HandlerStart);
-        cpu.charge("handler", Ps::from_ns(costs.interrupt_handler_ns))
-            .await;
+        cpu.charge("handler", Ps::from_ns(costs.interrupt_handler_ns)).await;
         let device = self.device(&cpu)?;
         let causes = device.read(interrupt::STATUS).await?;
         if causes == 0 {
@@ -94,13 +90,10 @@ impl Driver {
         device.write(interrupt::CAUSE, causes).await;
         if causes & 1 << MAILBOX_MISS != 0 {
             let producer = device.read(mailbox::TO_HOST.at(MAILBOX_MISS)).await?;
-            self.take_misses(&device, producer, asserted_at, handler_at)
-                .await?;
+            self.take_misses(&device, producer, asserted_at, handler_at).await?;
         }
         if causes & 1 << MAILBOX_COMMAND_DONE != 0 {
-            let answer = device
-                .read(mailbox::TO_HOST.at(MAILBOX_COMMAND_DONE))
-                .await?;
+            let answer = device.read(mailbox::TO_HOST.at(MAILBOX_COMMAND_DONE)).await?;
             self.take_answer(answer);
         }
         if causes & 1 << CAUSE_CRASH != 0 {

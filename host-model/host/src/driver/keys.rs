@@ -14,10 +14,7 @@ impl KeySource {
     /// Each node and each incarnation of the cluster has a stream of its own.
     pub fn new(seed: u64, node: NodeId, session: u32) -> KeySource {
         let mut key = [0; 32];
-        for (part, value) in [seed, DOMAIN, node.0.into(), session.into()]
-            .into_iter()
-            .enumerate()
-        {
+        for (part, value) in [seed, DOMAIN, node.0.into(), session.into()].into_iter().enumerate() {
             key[part * 8..][..8].copy_from_slice(&value.to_le_bytes());
         }
         KeySource(ChaCha20Rng::from_seed(key))

@@ -2,9 +2,7 @@
 
 use nic_layout::boot::BootReply;
 use nic_layout::post::{POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
-use nic_layout::tables::{
-    BufferEntry, MissEntry, ProcessEntry, BUFFER_TABLE_ENTRIES, MISS_RING_ENTRIES,
-};
+use nic_layout::tables::{BufferEntry, MissEntry, ProcessEntry, BUFFER_TABLE_ENTRIES, MISS_RING_ENTRIES};
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::PROCESS_SLOTS;
 
@@ -26,17 +24,11 @@ const POST_QUEUE_BYTES: u32 = POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES;
 
 impl NicLayout {
     pub fn check(reply: &BootReply, sram_bytes: u32) -> Result<NicLayout, DriverError> {
-        let geometry = VmhGeometry {
-            entries: reply.vmh_entries,
-            line_entries: reply.vmh_line_entries,
-            ways: reply.vmh_ways,
-        };
+        let geometry =
+            VmhGeometry { entries: reply.vmh_entries, line_entries: reply.vmh_line_entries, ways: reply.vmh_ways };
         // Before any arithmetic with it.
         if reply.vmh_entries > sram_bytes / 4 {
-            return Err(DriverError::BadLayout {
-                what: "vmh_entries",
-                value: reply.vmh_entries,
-            });
+            return Err(DriverError::BadLayout { what: "vmh_entries", value: reply.vmh_entries });
         }
         let geometry = geometry.check().map_err(|_| DriverError::BadLayout {
             what: "vmh_line_entries or vmh_ways",
@@ -56,30 +48,15 @@ impl NicLayout {
                 PROCESS_SLOTS * POST_QUEUE_BYTES as usize,
                 POST_QUEUE_BYTES,
             )?,
-            process_table: place(
-                "process_table",
-                reply.process_table,
-                PROCESS_SLOTS * size_of::<ProcessEntry>(),
-                4,
-            )?,
+            process_table: place("process_table", reply.process_table, PROCESS_SLOTS * size_of::<ProcessEntry>(), 4)?,
             buffer_table: place(
                 "buffer_table",
                 reply.buffer_table,
                 BUFFER_TABLE_ENTRIES * size_of::<BufferEntry>(),
                 4,
             )?,
-            miss_ring: place(
-                "miss_ring",
-                reply.miss_ring,
-                MISS_RING_ENTRIES as usize * size_of::<MissEntry>(),
-                4,
-            )?,
-            counters: place(
-                "counters",
-                reply.counters,
-                nic_layout::counter::Counter::COUNT * 4,
-                4,
-            )?,
+            miss_ring: place("miss_ring", reply.miss_ring, MISS_RING_ENTRIES as usize * size_of::<MissEntry>(), 4)?,
+            counters: place("counters", reply.counters, nic_layout::counter::Counter::COUNT * 4, 4)?,
             vmh_cache: place("vmh_cache", reply.vmh_cache, geometry.bytes() as usize, 4)?,
             geometry,
         })

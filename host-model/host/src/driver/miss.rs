@@ -3,9 +3,7 @@
 use nic_layout::registers::mailbox;
 use nic_layout::ring::MAILBOX_FILLED;
 use nic_layout::tables::{MissEntry, MISS_RING_ENTRIES};
-use nic_layout::vmh::{
-    key_line_page, key_pid, VmhGeometry, KEY_RESERVED, KEY_STATE_MASK, NO_TRANSLATION,
-};
+use nic_layout::vmh::{key_line_page, key_pid, VmhGeometry, KEY_RESERVED, KEY_STATE_MASK, NO_TRANSLATION};
 use nic_lookup::{fill_words, release_words};
 use sim_pins::Ps;
 
@@ -48,9 +46,7 @@ enum Verdict {
 impl MissEvent {
     /// Judges an entry as the NIC wrote it.
     fn judge(entry: &MissEntry, index: u32, geometry: VmhGeometry) -> Option<MissEvent> {
-        let MissEntry {
-            key, line, path, ..
-        } = *entry;
+        let MissEntry { key, line, path, .. } = *entry;
         let page = key_line_page(key);
         let possible = key & KEY_STATE_MASK == KEY_RESERVED
             && key_pid(key) != 0
@@ -58,12 +54,7 @@ impl MissEvent {
             && line < geometry.lines()
             && line / geometry.ways == geometry.set_of(page)
             && path <= 1;
-        possible.then_some(MissEvent {
-            index,
-            key,
-            line,
-            repeated: false,
-        })
+        possible.then_some(MissEvent { index, key, line, repeated: false })
     }
 
     fn pid(&self) -> Pid {
@@ -75,10 +66,7 @@ impl MissEvent {
     }
 
     fn subject(&self) -> Subject {
-        Subject::Miss {
-            number: self.index.into(),
-            key: self.key,
-        }
+        Subject::Miss { number: self.index.into(), key: self.key }
     }
 }
 
@@ -106,12 +94,7 @@ impl Driver {
             let Some(mut event) = MissEvent::judge(&entry, index, layout.geometry) else {
                 self.count(|counts| counts.rejected_entries += 1);
                 // Its place in the ring is given back in turn, with nothing done.
-                self.0.miss_queue.send(MissEvent {
-                    index,
-                    key: 0,
-                    line: 0,
-                    repeated: false,
-                });
+                self.0.miss_queue.send(MissEvent { index, key: 0, line: 0, repeated: false });
                 continue;
             };
             self.count(|counts| counts.misses += 1);
@@ -121,12 +104,8 @@ impl Driver {
             event.repeated = *outstanding > 1;
             drop(state);
             let subject = event.subject();
-            self.0
-                .log
-                .record(asserted_at, subject.note(EventKind::InterruptAsserted));
-            self.0
-                .log
-                .record(handler_at, subject.note(EventKind::HandlerStart));
+            self.0.log.record(asserted_at, subject.note(EventKind::InterruptAsserted));
+            self.0.log.record(handler_at, subject.note(EventKind::HandlerStart));
             self.note(subject, EventKind::MissRead);
             self.0.miss_queue.send(event);
         }
@@ -169,16 +148,10 @@ impl Driver {
         if real {
             let lines = self.0.lines.acquire().await;
             if let Some(started) = started {
-                self.0
-                    .log
-                    .record(started, subject.note(EventKind::ThreadStart));
+                self.0.log.record(started, subject.note(EventKind::ThreadStart));
             }
             self.note(subject, EventKind::ServiceStart);
-            cpu.charge(
-                "miss service",
-                Ps::from_ns(self.0.platform.host.miss_service_ns),
-            )
-            .await;
+            cpu.charge("miss service", Ps::from_ns(self.0.platform.host.miss_service_ns)).await;
             match self.verdict(device, &event).await? {
                 Verdict::Fill => self.fill(cpu, device, &event).await?,
                 Verdict::Release => self.release(device, &event).await?,
@@ -190,28 +163,20 @@ impl Driver {
         let served = event.index.wrapping_add(1);
         self.0.served.set(served);
         let note = real.then(|| subject.note(EventKind::ServedWritten));
-        device
-            .write_noted(mailbox::TO_NIC.at(MAILBOX_FILLED), served, note)
-            .await;
+        device.write_noted(mailbox::TO_NIC.at(MAILBOX_FILLED), served, note).await;
         Ok(())
     }
 
     async fn verdict(&self, device: &Device, event: &MissEvent) -> Result<Verdict, DriverError> {
         if event.repeated || self.is_suspect(event) {
             let layout = self.layout()?;
-            let key = device
-                .read_sram(layout.vmh_cache + layout.geometry.key_offset(event.line))
-                .await?;
+            let key = device.read_sram(layout.vmh_cache + layout.geometry.key_offset(event.line)).await?;
             if key != event.key {
                 return Ok(Verdict::Stale);
             }
         }
         let known = self.0.state.borrow().tables.contains_key(&event.pid());
-        Ok(if known {
-            Verdict::Fill
-        } else {
-            Verdict::Release
-        })
+        Ok(if known { Verdict::Fill } else { Verdict::Release })
     }
 
     fn is_suspect(&self, event: &MissEvent) -> bool {
@@ -230,9 +195,7 @@ impl Driver {
             }
         }
         let next = event.index.wrapping_add(1);
-        state
-            .suspects
-            .retain(|suspect| before(next, suspect.producer));
+        state.suspects.retain(|suspect| before(next, suspect.producer));
     }
 
     async fn fill(&self, cpu: &Cpu, device: &Device, event: &MissEvent) -> Result<(), DriverError> {
@@ -250,19 +213,11 @@ impl Driver {
         }
         let mut rest = &words[..];
         while let Some((offset, _)) = rest.first() {
-            let run = rest
-                .iter()
-                .zip(0..)
-                .take_while(|((other, _), n)| *other == offset + 4 * n)
-                .count();
+            let run = rest.iter().zip(0..).take_while(|((other, _), n)| *other == offset + 4 * n).count();
             let (burst, behind) = rest.split_at(run);
             let values: Vec<u32> = burst.iter().map(|(_, value)| *value).collect();
-            let note = behind
-                .is_empty()
-                .then(|| subject.note(EventKind::LineValid));
-            device
-                .write_sram_noted(layout.vmh_cache + *offset, &values, note)
-                .await;
+            let note = behind.is_empty().then(|| subject.note(EventKind::LineValid));
+            device.write_sram_noted(layout.vmh_cache + *offset, &values, note).await;
             rest = behind;
         }
         self.note(subject, EventKind::FillIssued);
@@ -296,20 +251,12 @@ impl Driver {
 
     /// Pins those of `pages` that exist and are not pinned, after making room below the high water mark. Gives how many
     /// there were.
-    pub(super) async fn pin_for(
-        &self,
-        cpu: &Cpu,
-        pid: Pid,
-        pages: &[VirtPage],
-        subject: Option<Subject>,
-    ) -> usize {
+    pub(super) async fn pin_for(&self, cpu: &Cpu, pid: Pid, pages: &[VirtPage], subject: Option<Subject>) -> usize {
         let costs = &self.0.platform.host;
         let missing = {
             let (state, memory) = (self.0.state.borrow(), self.0.memory.borrow());
             let table = state.tables.get(&pid);
-            table.map_or_else(Vec::new, |table| {
-                table.missing(&memory, pages.iter().copied())
-            })
+            table.map_or_else(Vec::new, |table| table.missing(&memory, pages.iter().copied()))
         };
         if missing.is_empty() {
             return 0;
@@ -319,11 +266,7 @@ impl Driver {
             let span = costs.unpin_call_ns + u64::from(unpinned) * costs.unpin_page_ns;
             cpu.charge("unpin", Ps::from_ns(span)).await;
         }
-        let note = |kind| {
-            subject
-                .into_iter()
-                .for_each(|subject| self.note(subject, kind))
-        };
+        let note = |kind| subject.into_iter().for_each(|subject| self.note(subject, kind));
         note(EventKind::PinStart);
         let span = costs.pin_call_ns + missing.len() as u64 * costs.pin_page_ns;
         cpu.charge("pin", Ps::from_ns(span)).await;
@@ -353,8 +296,7 @@ impl Driver {
         }
         let target = (costs.pinned_pages_low as usize).saturating_sub(more);
         let mut memory = self.0.memory.borrow_mut();
-        let unpinned =
-            table.unpin_down_to(&mut memory, target, shadow, |page| keep.contains(&page));
+        let unpinned = table.unpin_down_to(&mut memory, target, shadow, |page| keep.contains(&page));
         self.count(|counts| counts.replaced_pages += u64::from(unpinned));
         unpinned
     }

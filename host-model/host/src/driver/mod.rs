@@ -228,12 +228,7 @@ impl Driver {
 
     /// Pinned pages of a process's translations.
     pub fn pinned_pages(&self, pid: Pid) -> usize {
-        self.0
-            .state
-            .borrow()
-            .tables
-            .get(&pid)
-            .map_or(0, VmhTable::len)
+        self.0.state.borrow().tables.get(&pid).map_or(0, VmhTable::len)
     }
 
     pub fn layout(&self) -> Result<NicLayout, DriverError> {
@@ -253,10 +248,7 @@ impl Driver {
     /// The NIC, reached with this task's processor time. Also for tests and reports that read registers.
     pub fn device(&self, cpu: &Cpu) -> Result<Device, DriverError> {
         let resources = *self.0.resources.get().ok_or(DriverError::NotReady)?;
-        Ok(Device {
-            pio: self.pio(cpu),
-            resources,
-        })
+        Ok(Device { pio: self.pio(cpu), resources })
     }
 
     /// Counts that do not add up (INV-38), in words.
@@ -264,16 +256,10 @@ impl Driver {
         let (counts, state) = (self.counts(), self.0.state.borrow());
         let mut found = Vec::new();
         let ended = counts.fills + counts.releases + counts.stale;
-        let under_way: u64 = state
-            .outstanding
-            .values()
-            .map(|&count| u64::from(count))
-            .sum();
+        let under_way: u64 = state.outstanding.values().map(|&count| u64::from(count)).sum();
         if counts.misses != ended + under_way {
             let misses = counts.misses;
-            found.push(format!(
-                "INV-38: {misses} misses, {ended} ended, {under_way} under way"
-            ));
+            found.push(format!("INV-38: {misses} misses, {ended} ended, {under_way} under way"));
         }
         let memory = self.0.memory.borrow().counts();
         // Translations, and the status page of each process.
@@ -288,11 +274,7 @@ impl Driver {
     /// A process is being closed: its slot is taken, and its table gone.
     fn closing(&self) -> bool {
         let state = self.0.state.borrow();
-        state
-            .slots
-            .iter()
-            .flatten()
-            .any(|pid| !state.tables.contains_key(pid))
+        state.slots.iter().flatten().any(|pid| !state.tables.contains_key(pid))
     }
 
     fn pio(&self, cpu: &Cpu) -> Pio {

@@ -32,8 +32,7 @@ impl Driver {
     /// Opens the NIC for a new process.
     pub async fn open(&self, cpu: &Cpu) -> Result<ProcessGrant, DriverError> {
         self.check_alive()?;
-        cpu.charge("system call", Ps::from_ns(self.0.platform.host.syscall_ns))
-            .await;
+        cpu.charge("system call", Ps::from_ns(self.0.platform.host.syscall_ns)).await;
         let (slot, pid) = self.take_slot()?;
         let status_page = {
             let mut memory = self.0.memory.borrow_mut();
@@ -49,11 +48,7 @@ impl Driver {
                 return Err(error.into());
             }
         };
-        self.0
-            .state
-            .borrow_mut()
-            .tables
-            .insert(pid, VmhTable::new(pid));
+        self.0.state.borrow_mut().tables.insert(pid, VmhTable::new(pid));
         let (device, layout) = (self.device(cpu)?, self.layout()?);
         let entry = ProcessEntry {
             state: 1,
@@ -78,9 +73,7 @@ impl Driver {
     fn take_slot(&self) -> Result<(usize, Pid), DriverError> {
         let mut state = self.0.state.borrow_mut();
         let slot = state.slots.iter().position(Option::is_none);
-        let slot = slot.ok_or(DriverError::NoSlot {
-            slots: PROCESS_SLOTS,
-        })?;
+        let slot = slot.ok_or(DriverError::NoSlot { slots: PROCESS_SLOTS })?;
         // Numbers are taken again only after all others: late words of the NIC name nobody.
         let mut pid = Pid(state.next_pid);
         while state.slots.contains(&Some(pid)) {
@@ -100,17 +93,13 @@ impl Driver {
         }
         let (device, layout) = (self.device(cpu)?, self.layout()?);
         let costs = &self.0.platform.host;
-        cpu.charge("system call", Ps::from_ns(costs.syscall_ns))
-            .await;
-        device
-            .write_sram(layout.process_entry(grant.slot), &[0])
-            .await;
+        cpu.charge("system call", Ps::from_ns(costs.syscall_ns)).await;
+        device.write_sram(layout.process_entry(grant.slot), &[0]).await;
         for buffer in self.buffers_of(pid) {
             self.clear_entry(&device, layout.buffer_entry(buffer)).await;
         }
         // Waits for every DMA that was begun before: those of the buffers too.
-        self.command(cpu, COMMAND_CLOSE | (grant.slot as u32) << 4)
-            .await?;
+        self.command(cpu, COMMAND_CLOSE | (grant.slot as u32) << 4).await?;
         self.forget_buffers_of(pid);
 
         // Misses that are read from now on find no process, and their lines are released.
@@ -118,13 +107,7 @@ impl Driver {
             let _lines = self.0.lines.acquire().await;
             self.0.state.borrow_mut().tables.remove(&pid)
         };
-        let lines = self
-            .0
-            .state
-            .borrow()
-            .shadow
-            .as_ref()
-            .map_or_else(Vec::new, |shadow| shadow.lines_of(pid));
+        let lines = self.0.state.borrow().shadow.as_ref().map_or_else(Vec::new, |shadow| shadow.lines_of(pid));
         for first in lines {
             self.invalidate_line(cpu, pid, first).await?;
         }

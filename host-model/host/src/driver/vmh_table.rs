@@ -26,11 +26,7 @@ pub struct Pinned {
 
 impl VmhTable {
     pub fn new(pid: Pid) -> VmhTable {
-        VmhTable {
-            pid,
-            pages: PageMap::default(),
-            order: VecDeque::new(),
-        }
+        VmhTable { pid, pages: PageMap::default(), order: VecDeque::new() }
     }
 
     pub fn get(&self, page: VirtPage) -> Option<PhysPage> {
@@ -46,14 +42,8 @@ impl VmhTable {
     }
 
     /// Pages of `wanted` that exist and are not pinned.
-    pub fn missing(
-        &self,
-        memory: &Memory,
-        wanted: impl Iterator<Item = VirtPage>,
-    ) -> Vec<VirtPage> {
-        wanted
-            .filter(|page| self.get(*page).is_none() && memory.is_mapped(self.pid, *page))
-            .collect()
+    pub fn missing(&self, memory: &Memory, wanted: impl Iterator<Item = VirtPage>) -> Vec<VirtPage> {
+        wanted.filter(|page| self.get(*page).is_none() && memory.is_mapped(self.pid, *page)).collect()
     }
 
     /// Pins pages that are not yet in the table. Those that cannot be pinned stay away (facts M-34).
@@ -89,10 +79,7 @@ impl VmhTable {
                 kept.push_back(page);
                 continue;
             }
-            let target = self
-                .pages
-                .remove(page)
-                .expect("in the order, so in the table");
+            let target = self.pages.remove(page).expect("in the order, so in the table");
             memory.unpin(target);
             unpinned += 1;
         }
@@ -104,10 +91,7 @@ impl VmhTable {
     pub fn clear(&mut self, memory: &mut Memory) -> u32 {
         let mut unpinned = 0;
         for page in self.order.drain(..) {
-            let target = self
-                .pages
-                .remove(page)
-                .expect("in the order, so in the table");
+            let target = self.pages.remove(page).expect("in the order, so in the table");
             memory.unpin(target);
             unpinned += 1;
         }
@@ -126,11 +110,7 @@ pub struct Shadow {
 
 impl Shadow {
     pub fn new(geometry: VmhGeometry) -> Shadow {
-        Shadow {
-            geometry,
-            lines: vec![None; geometry.lines() as usize],
-            held: BTreeSet::new(),
-        }
+        Shadow { geometry, lines: vec![None; geometry.lines() as usize], held: BTreeSet::new() }
     }
 
     pub fn filled(&mut self, line: u32, pid: Pid, first: VirtPage) {
@@ -158,8 +138,7 @@ impl Shadow {
     }
 
     pub fn may_hold(&self, pid: Pid, page: VirtPage) -> bool {
-        self.held
-            .contains(&(pid, VirtPage(self.geometry.line_page(page.0))))
+        self.held.contains(&(pid, VirtPage(self.geometry.line_page(page.0))))
     }
 
     /// First pages of the lines that may hold pages of a process.
@@ -179,11 +158,7 @@ mod tests {
         let mut memory = Memory::new(256, 64, 1);
         memory.create_space(PID);
         let first = memory.reserve(PID, 64 * 4096).expect("room").page().0;
-        let geometry = VmhGeometry {
-            entries: 64,
-            line_entries: 8,
-            ways: 2,
-        };
+        let geometry = VmhGeometry { entries: 64, line_entries: 8, ways: 2 };
         (memory, VmhTable::new(PID), Shadow::new(geometry), first)
     }
 
@@ -191,23 +166,11 @@ mod tests {
     fn replacement_unpins_the_oldest_pages_that_the_nic_cannot_hold() {
         let (mut memory, mut table, mut shadow, first) = bench();
         let pages: Vec<VirtPage> = (first..first + 32).map(VirtPage).collect();
-        assert_eq!(
-            table.pin(&mut memory, &pages),
-            Pinned {
-                pages: 32,
-                failed: 0
-            }
-        );
+        assert_eq!(table.pin(&mut memory, &pages), Pinned { pages: 32, failed: 0 });
         shadow.filled(3, PID, VirtPage(first));
         assert_eq!(table.unpin_down_to(&mut memory, 20, &shadow, |_| false), 12);
-        assert!(
-            (0..8).all(|n| table.get(VirtPage(first + n)).is_some()),
-            "the NIC may hold them"
-        );
-        assert!(
-            (8..20).all(|n| table.get(VirtPage(first + n)).is_none()),
-            "the oldest others"
-        );
+        assert!((0..8).all(|n| table.get(VirtPage(first + n)).is_some()), "the NIC may hold them");
+        assert!((8..20).all(|n| table.get(VirtPage(first + n)).is_none()), "the oldest others");
         let counts = memory.counts();
         assert_eq!((counts.pins - counts.unpins, counts.pinned_now), (20, 20));
     }
@@ -219,13 +182,7 @@ mod tests {
         let first = memory.reserve(PID, 8 * 4096).expect("room").page().0;
         let mut table = VmhTable::new(PID);
         let pages: Vec<VirtPage> = (first..first + 6).map(VirtPage).collect();
-        assert_eq!(
-            table.pin(&mut memory, &pages),
-            Pinned {
-                pages: 4,
-                failed: 2
-            }
-        );
+        assert_eq!(table.pin(&mut memory, &pages), Pinned { pages: 4, failed: 2 });
         assert_eq!(table.get(VirtPage(first + 5)), None);
         assert_eq!(table.clear(&mut memory), 4);
         assert_eq!(memory.counts().pinned_now, 0);
@@ -236,9 +193,7 @@ mod tests {
         let (_, _, mut shadow, first) = bench();
         shadow.filled(3, PID, VirtPage(first));
         shadow.filled(3, PID, VirtPage(first + 8));
-        assert!(
-            !shadow.may_hold(PID, VirtPage(first + 1)) && shadow.may_hold(PID, VirtPage(first + 9))
-        );
+        assert!(!shadow.may_hold(PID, VirtPage(first + 1)) && shadow.may_hold(PID, VirtPage(first + 9)));
         assert_eq!(shadow.lines_of(PID), [VirtPage(first + 8)]);
         assert!(shadow.lines_of(Pid(2)).is_empty());
         shadow.forget(PID, VirtPage(first + 8));

@@ -155,10 +155,7 @@ impl Shared {
             entry.alarm.ring();
         }
         // Cancelled timers at the head are forgotten here, so that nobody wakes up for them.
-        while timers
-            .peek()
-            .is_some_and(|Reverse(entry)| entry.alarm.is_cancelled())
-        {
+        while timers.peek().is_some_and(|Reverse(entry)| entry.alarm.is_cancelled()) {
             timers.pop();
         }
         let first = timers.peek().map_or(Ps::MAX, |Reverse(entry)| entry.at);
@@ -172,13 +169,7 @@ impl Shared {
         };
         work.waker.begin();
         let waker = Waker::from(work.waker.clone());
-        if work
-            .future
-            .as_mut()
-            .poll(&mut Context::from_waker(&waker))
-            .is_ready()
-            || work.aborted.get()
-        {
+        if work.future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready() || work.aborted.get() {
             self.free_slots.borrow_mut().push(slot);
         } else {
             self.works.borrow_mut()[slot] = Some(work);
@@ -192,11 +183,7 @@ impl Sim {
     }
 
     /// Starts a task. It first runs after the current one awaits. Dropping the returned [`Task`] leaves it running.
-    pub fn spawn<T: 'static>(
-        &self,
-        name: &'static str,
-        future: impl Future<Output = T> + 'static,
-    ) -> Task<T> {
+    pub fn spawn<T: 'static>(&self, name: &'static str, future: impl Future<Output = T> + 'static) -> Task<T> {
         let shared = &self.0;
         let (task, future, aborted) = Task::wrap(Rc::downgrade(shared), future);
         let slot = shared.free_slots.borrow_mut().pop();
@@ -208,12 +195,7 @@ impl Sim {
         task.place(slot);
         let waker = TaskWaker::new(slot, shared.ready.clone());
         let first_run = Waker::from(waker.clone());
-        let work = Work {
-            name,
-            future,
-            waker,
-            aborted,
-        };
+        let work = Work { name, future, waker, aborted };
         shared.works.borrow_mut()[slot] = Some(work);
         first_run.wake();
         task
@@ -231,11 +213,7 @@ impl Sim {
     fn set_timer(&self, at: Ps, alarm: Rc<Alarm>) {
         let shared = &self.0;
         let sequence = shared.sequence();
-        shared.timers.borrow_mut().push(Reverse(TimerEntry {
-            at,
-            sequence,
-            alarm,
-        }));
+        shared.timers.borrow_mut().push(Reverse(TimerEntry { at, sequence, alarm }));
         if at < shared.first_timer.get() {
             shared.first_timer.set(at);
         }

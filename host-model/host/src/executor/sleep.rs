@@ -66,11 +66,7 @@ pub struct Sleep {
 
 impl Sleep {
     pub(super) fn new(sim: Sim, at: Ps) -> Sleep {
-        Sleep {
-            sim,
-            at,
-            alarm: None,
-        }
+        Sleep { sim, at, alarm: None }
     }
 }
 

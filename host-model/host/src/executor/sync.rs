@@ -33,10 +33,7 @@ impl Notify {
 
     /// Completes at the first [`Notify::notify`] after this call.
     pub fn notified(&self) -> Notified {
-        Notified {
-            seen: self.0.generation.get(),
-            inner: self.0.clone(),
-        }
+        Notified { seen: self.0.generation.get(), inner: self.0.clone() }
     }
 
     /// Waits until `condition` holds; it is looked at now and after each notification.
@@ -75,19 +72,13 @@ pub struct Channel<T> {
 
 impl<T> Clone for Channel<T> {
     fn clone(&self) -> Channel<T> {
-        Channel {
-            queue: self.queue.clone(),
-            filled: self.filled.clone(),
-        }
+        Channel { queue: self.queue.clone(), filled: self.filled.clone() }
     }
 }
 
 impl<T> Default for Channel<T> {
     fn default() -> Channel<T> {
-        Channel {
-            queue: Rc::default(),
-            filled: Notify::new(),
-        }
+        Channel { queue: Rc::default(), filled: Notify::new() }
     }
 }
 
@@ -103,9 +94,7 @@ impl<T> Channel<T> {
 
     /// Waits until there is something to receive.
     pub async fn filled(&self) {
-        self.filled
-            .wait_until(|| !self.queue.borrow().is_empty())
-            .await;
+        self.filled.wait_until(|| !self.queue.borrow().is_empty()).await;
     }
 
     pub fn len(&self) -> usize {
@@ -134,14 +123,8 @@ impl Lock {
     pub async fn acquire(&self) -> LockGuard {
         let ticket = self.0.next_ticket.get();
         self.0.next_ticket.set(ticket + 1);
-        let guard = LockGuard {
-            lock: self.clone(),
-            ticket,
-        };
-        self.0
-            .turn
-            .wait_until(|| self.0.serving.get() == ticket)
-            .await;
+        let guard = LockGuard { lock: self.clone(), ticket };
+        self.0.turn.wait_until(|| self.0.serving.get() == ticket).await;
         guard
     }
 }

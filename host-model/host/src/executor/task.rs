@@ -56,11 +56,7 @@ pub(super) struct TaskWaker {
 
 impl TaskWaker {
     pub(super) fn new(slot: usize, ready: Arc<ReadyQueue>) -> Arc<TaskWaker> {
-        Arc::new(TaskWaker {
-            slot,
-            ready,
-            queued: AtomicBool::new(false),
-        })
+        Arc::new(TaskWaker { slot, ready, queued: AtomicBool::new(false) })
     }
 
     /// From here on a wake-up queues the task again.
@@ -97,11 +93,8 @@ impl<T: 'static> Task<T> {
         executor: Weak<Shared>,
         future: impl Future<Output = T> + 'static,
     ) -> (Task<T>, BoxedFuture, Rc<Cell<bool>>) {
-        let outcome = Rc::new(Outcome {
-            value: RefCell::new(None),
-            ended: Cell::new(false),
-            waiter: RefCell::new(None),
-        });
+        let outcome =
+            Rc::new(Outcome { value: RefCell::new(None), ended: Cell::new(false), waiter: RefCell::new(None) });
         let aborted = Rc::new(Cell::new(false));
         let shared = outcome.clone();
         let future = Box::pin(async move {
@@ -112,12 +105,7 @@ impl<T: 'static> Task<T> {
                 waiter.wake();
             }
         });
-        let task = Task {
-            outcome,
-            aborted: aborted.clone(),
-            slot: Cell::new(usize::MAX),
-            executor,
-        };
+        let task = Task { outcome, aborted: aborted.clone(), slot: Cell::new(usize::MAX), executor };
         (task, future, aborted)
     }
 
@@ -143,11 +131,7 @@ impl<T: 'static> Task<T> {
             return;
         };
         let slot = self.slot.get();
-        let work = executor
-            .works
-            .borrow_mut()
-            .get_mut(slot)
-            .and_then(Option::take);
+        let work = executor.works.borrow_mut().get_mut(slot).and_then(Option::take);
         if let Some(work) = work {
             drop(work);
             // A wake-up of it that still stands in the ready queue is a needless poll of the slot's next task.

@@ -89,11 +89,7 @@ impl fmt::Display for DmaViolation {
             DmaDirection::Unknown => "access to",
         };
         let what = self.fault.reason();
-        write!(
-            f,
-            "INV-26 at {}: DMA {verb} {}, {what}",
-            self.at, self.address
-        )
+        write!(f, "INV-26 at {}: DMA {verb} {}, {what}", self.at, self.address)
     }
 }
 
@@ -138,10 +134,7 @@ impl Memory {
     }
 
     pub fn counts(&self) -> Counts {
-        Counts {
-            pinned_now: self.pages.pinned_pages() as u64,
-            ..self.counts
-        }
+        Counts { pinned_now: self.pages.pinned_pages() as u64, ..self.counts }
     }
 
     pub fn is_pinned(&self, page: PhysPage) -> bool {
@@ -157,10 +150,7 @@ impl Memory {
 
     /// Frees all pages of a process. The driver has unpinned them before.
     pub fn destroy_space(&mut self, pid: Pid) -> Result<(), MemoryError> {
-        let space = self
-            .spaces
-            .remove(&pid)
-            .ok_or(MemoryError::NoSuchProcess(pid))?;
+        let space = self.spaces.remove(&pid).ok_or(MemoryError::NoSuchProcess(pid))?;
         for (_, page) in space.resident.iter() {
             self.pages.free(page);
         }
@@ -169,9 +159,7 @@ impl Memory {
 
     /// Reserves `bytes`, from the start of a page.
     pub fn reserve(&mut self, pid: Pid, bytes: u32) -> Result<UserVirt, MemoryError> {
-        self.space(pid)?
-            .reserve(bytes)
-            .ok_or(MemoryError::OutOfAddresses(pid))
+        self.space(pid)?.reserve(bytes).ok_or(MemoryError::OutOfAddresses(pid))
     }
 
     /// Lets the process use this page.
@@ -182,25 +170,17 @@ impl Memory {
 
     /// Whether the process may touch the page.
     pub fn is_mapped(&self, pid: Pid, page: VirtPage) -> bool {
-        self.spaces
-            .get(&pid)
-            .is_some_and(|space| space.contains(page))
+        self.spaces.get(&pid).is_some_and(|space| space.contains(page))
     }
 
     /// The physical page behind a page of a process: a new one at the first touch.
     pub fn touch(&mut self, pid: Pid, page: VirtPage) -> Result<PhysPage, MemoryError> {
-        let space = self
-            .spaces
-            .get_mut(&pid)
-            .ok_or(MemoryError::NoSuchProcess(pid))?;
+        let space = self.spaces.get_mut(&pid).ok_or(MemoryError::NoSuchProcess(pid))?;
         if let Some(target) = space.resident.get(page) {
             return Ok(target);
         }
         if !space.contains(page) {
-            return Err(MemoryError::NotMapped {
-                pid,
-                address: page.start(),
-            });
+            return Err(MemoryError::NotMapped { pid, address: page.start() });
         }
         let target = self.pages.allocate()?;
         space.resident.insert(page, target);
@@ -208,9 +188,7 @@ impl Memory {
     }
 
     fn space(&mut self, pid: Pid) -> Result<&mut AddressSpace, MemoryError> {
-        self.spaces
-            .get_mut(&pid)
-            .ok_or(MemoryError::NoSuchProcess(pid))
+        self.spaces.get_mut(&pid).ok_or(MemoryError::NoSuchProcess(pid))
     }
 
     // ---- Pins ----------------------------------------------------------------------------------------------------
@@ -229,17 +207,11 @@ impl Memory {
 
     // ---- Access by the process -----------------------------------------------------------------------------------
 
-    pub fn read(
-        &mut self,
-        pid: Pid,
-        address: UserVirt,
-        bytes: &mut [u8],
-    ) -> Result<(), MemoryError> {
+    pub fn read(&mut self, pid: Pid, address: UserVirt, bytes: &mut [u8]) -> Result<(), MemoryError> {
         let mut done = 0;
         for piece in self.pieces(pid, address, bytes.len() as u32)? {
             let len = piece.end - piece.start;
-            self.pages
-                .read(piece.page, piece.start, &mut bytes[done..done + len]);
+            self.pages.read(piece.page, piece.start, &mut bytes[done..done + len]);
             done += len;
         }
         Ok(())
@@ -249,51 +221,30 @@ impl Memory {
         let mut done = 0;
         for piece in self.pieces(pid, address, bytes.len() as u32)? {
             let len = piece.end - piece.start;
-            self.pages
-                .write(piece.page, piece.start, &bytes[done..done + len]);
+            self.pages.write(piece.page, piece.start, &bytes[done..done + len]);
             done += len;
         }
         Ok(())
     }
 
     /// Watches bytes of a process for writes of devices.
-    pub fn watch(
-        &mut self,
-        pid: Pid,
-        address: UserVirt,
-        len_bytes: u32,
-    ) -> Result<Watch, MemoryError> {
+    pub fn watch(&mut self, pid: Pid, address: UserVirt, len_bytes: u32) -> Result<Watch, MemoryError> {
         let pieces = self.pieces(pid, address, len_bytes)?;
         let entry = self.watches.borrow_mut().add(pieces);
-        Ok(Watch {
-            watches: Rc::downgrade(&self.watches),
-            entry,
-        })
+        Ok(Watch { watches: Rc::downgrade(&self.watches), entry })
     }
 
-    fn pieces(
-        &mut self,
-        pid: Pid,
-        address: UserVirt,
-        len_bytes: u32,
-    ) -> Result<Vec<Piece>, MemoryError> {
+    fn pieces(&mut self, pid: Pid, address: UserVirt, len_bytes: u32) -> Result<Vec<Piece>, MemoryError> {
         let end = u64::from(address.0) + u64::from(len_bytes);
         if end > 1 << 32 {
-            return Err(MemoryError::NotMapped {
-                pid,
-                address: UserVirt(u32::MAX),
-            });
+            return Err(MemoryError::NotMapped { pid, address: UserVirt(u32::MAX) });
         }
         let mut pieces = Vec::new();
         for page in pages_of(address, len_bytes) {
             let first = u64::from(page.start().0);
             let start = first.max(u64::from(address.0)) - first;
             let end = end.min(first + u64::from(PAGE_BYTES)) - first;
-            pieces.push(Piece {
-                page: self.touch(pid, page)?,
-                start: start as usize,
-                end: end as usize,
-            });
+            pieces.push(Piece { page: self.touch(pid, page)?, start: start as usize, end: end as usize });
         }
         Ok(pieces)
     }
@@ -305,8 +256,7 @@ impl Memory {
         let physical = HostPhys(address.0);
         debug_assert!(physical.offset_in_page() + bytes.len() <= PAGE_BYTES as usize);
         if self.pages.is_pinned(physical.page()) {
-            self.pages
-                .read(physical.page(), physical.offset_in_page(), bytes);
+            self.pages.read(physical.page(), physical.offset_in_page(), bytes);
         } else {
             self.violate(at, address, DmaDirection::Read);
             bytes.fill(POISON_BYTE);
@@ -320,9 +270,7 @@ impl Memory {
         if self.pages.is_pinned(physical.page()) {
             let offset = physical.offset_in_page();
             self.pages.write(physical.page(), offset, bytes);
-            self.watches
-                .borrow()
-                .written(physical.page(), offset, offset + bytes.len());
+            self.watches.borrow().written(physical.page(), offset, offset + bytes.len());
         } else {
             self.violate(at, address, DmaDirection::Write);
         }
@@ -334,12 +282,7 @@ impl Memory {
     }
 
     /// Asks before data move; a refusal is recorded as the violation that it is.
-    pub fn dma_permits(
-        &mut self,
-        at: Ps,
-        address: BusAddr,
-        direction: DmaDirection,
-    ) -> Result<(), DmaFault> {
+    pub fn dma_permits(&mut self, at: Ps, address: BusAddr, direction: DmaDirection) -> Result<(), DmaFault> {
         if self.pages.is_pinned(HostPhys(address.0).page()) {
             return Ok(());
         }
@@ -363,12 +306,7 @@ impl Memory {
         };
         self.counts.dma_violations += 1;
         if self.violations.len() < VIOLATIONS_KEPT {
-            self.violations.push(DmaViolation {
-                at,
-                address,
-                direction,
-                fault,
-            });
+            self.violations.push(DmaViolation { at, address, direction, fault });
         }
         fault
     }

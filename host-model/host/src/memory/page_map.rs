@@ -14,10 +14,7 @@ pub struct PageMap {
 
 impl Default for PageMap {
     fn default() -> PageMap {
-        PageMap {
-            leaves: vec![None; LEAVES],
-            len: 0,
-        }
+        PageMap { leaves: vec![None; LEAVES], len: 0 }
     }
 }
 
@@ -42,10 +39,7 @@ impl PageMap {
     }
 
     pub fn remove(&mut self, page: VirtPage) -> Option<PhysPage> {
-        let leaf = self
-            .leaves
-            .get_mut(page.0 as usize / LEAF_PAGES)?
-            .as_mut()?;
+        let leaf = self.leaves.get_mut(page.0 as usize / LEAF_PAGES)?.as_mut()?;
         let before = std::mem::replace(&mut leaf[page.0 as usize % LEAF_PAGES], NOTHING);
         if before == NOTHING {
             return None;
@@ -68,12 +62,7 @@ impl PageMap {
             let entries = leaf.iter().flat_map(|leaf| leaf.iter().enumerate());
             entries
                 .filter(|(_, entry)| **entry != NOTHING)
-                .map(move |(index, entry)| {
-                    (
-                        VirtPage((number * LEAF_PAGES + index) as u32),
-                        PhysPage(*entry),
-                    )
-                })
+                .map(move |(index, entry)| (VirtPage((number * LEAF_PAGES + index) as u32), PhysPage(*entry)))
         })
     }
 }

@@ -75,10 +75,7 @@ impl Pages {
     /// Only for a page that nobody has pinned.
     pub fn free(&mut self, page: PhysPage) {
         let index = page.0 as usize;
-        assert!(
-            self.is_allocated(page) && !self.is_pinned(page),
-            "freeing page {page:?}"
-        );
+        assert!(self.is_allocated(page) && !self.is_pinned(page), "freeing page {page:?}");
         self.allocated.set(index, false);
         self.contents[index] = None;
         self.free.push_back(page.0);
@@ -89,9 +86,7 @@ impl Pages {
         assert!(self.is_allocated(page), "pinning a page that nobody has");
         if self.pin_counts[index] == 0 {
             if self.pinned_pages == self.pinned_pages_max {
-                return Err(MemoryError::TooManyPinned {
-                    pages_max: self.pinned_pages_max,
-                });
+                return Err(MemoryError::TooManyPinned { pages_max: self.pinned_pages_max });
             }
             self.pinned_pages += 1;
             self.pinned.set(index, true);
@@ -102,10 +97,7 @@ impl Pages {
 
     pub fn unpin(&mut self, page: PhysPage) {
         let index = page.0 as usize;
-        assert!(
-            self.pin_counts[index] > 0,
-            "unpinning page {page:?}, which is not pinned"
-        );
+        assert!(self.pin_counts[index] > 0, "unpinning page {page:?}, which is not pinned");
         self.pin_counts[index] -= 1;
         if self.pin_counts[index] == 0 {
             self.pinned_pages -= 1;

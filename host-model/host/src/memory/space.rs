@@ -42,7 +42,6 @@ impl AddressSpace {
 
     pub fn contains(&self, page: VirtPage) -> bool {
         let heap_pages = self.heap_used_pages.next_multiple_of(HEAP_STEP_PAGES);
-        (HEAP_FIRST_PAGE..HEAP_FIRST_PAGE + heap_pages).contains(&page.0)
-            || self.single_pages.contains(&page.0)
+        (HEAP_FIRST_PAGE..HEAP_FIRST_PAGE + heap_pages).contains(&page.0) || self.single_pages.contains(&page.0)
     }
 }

@@ -29,20 +29,14 @@ pub struct Entry {
 
 impl Watches {
     pub fn new(page_count: u32) -> Watches {
-        Watches {
-            watched: BitVec::repeat(false, page_count as usize),
-            entries: Vec::new(),
-        }
+        Watches { watched: BitVec::repeat(false, page_count as usize), entries: Vec::new() }
     }
 
     pub fn add(&mut self, pieces: Vec<Piece>) -> Rc<Entry> {
         for piece in &pieces {
             self.watched.set(piece.page.0 as usize, true);
         }
-        let entry = Rc::new(Entry {
-            pieces,
-            written: Notify::new(),
-        });
+        let entry = Rc::new(Entry { pieces, written: Notify::new() });
         self.entries.push(entry.clone());
         entry
     }
@@ -50,10 +44,7 @@ impl Watches {
     fn remove(&mut self, entry: &Rc<Entry>) {
         self.entries.retain(|other| !Rc::ptr_eq(other, entry));
         for piece in &entry.pieces {
-            let still = self
-                .entries
-                .iter()
-                .any(|other| other.touches_page(piece.page));
+            let still = self.entries.iter().any(|other| other.touches_page(piece.page));
             self.watched.set(piece.page.0 as usize, still);
         }
     }
@@ -68,10 +59,7 @@ impl Watches {
     #[cold]
     fn wake(&self, page: PhysPage, start: usize, end: usize) {
         for entry in &self.entries {
-            let hit = entry
-                .pieces
-                .iter()
-                .any(|piece| piece.page == page && piece.start < end && start < piece.end);
+            let hit = entry.pieces.iter().any(|piece| piece.page == page && piece.start < end && start < piece.end);
             if hit {
                 entry.written.notify();
             }

@@ -16,12 +16,7 @@ pub(super) struct Impossible {
 
 type Checked = Result<(), Impossible>;
 
-fn demand(
-    key: &'static str,
-    value: impl Into<u64>,
-    possible: bool,
-    right: &'static str,
-) -> Checked {
+fn demand(key: &'static str, value: impl Into<u64>, possible: bool, right: &'static str) -> Checked {
     let value = value.into();
     if possible {
         Ok(())
@@ -30,12 +25,7 @@ fn demand(
     }
 }
 
-fn within(
-    key: &'static str,
-    value: impl Into<u64>,
-    range: RangeInclusive<u64>,
-    right: &'static str,
-) -> Checked {
+fn within(key: &'static str, value: impl Into<u64>, range: RangeInclusive<u64>, right: &'static str) -> Checked {
     let value = value.into();
     demand(key, value, range.contains(&value), right)
 }
@@ -52,58 +42,21 @@ pub(super) fn check(platform: &Platform) -> Checked {
 }
 
 fn nic(platform: &Platform) -> Checked {
-    let Platform {
-        core,
-        sram,
-        pci,
-        link,
-        buffers,
-        ..
-    } = platform;
+    let Platform { core, sram, pci, link, buffers, .. } = platform;
     let clock = 1_000_000..=1_000_000_000;
-    within(
-        "core.clock_hz",
-        core.clock_hz,
-        clock.clone(),
-        "1 MHz to 1 GHz",
-    )?;
+    within("core.clock_hz", core.clock_hz, clock.clone(), "1 MHz to 1 GHz")?;
     within("core.count", core.count, 1..=1, "the NIC has 1 core")?;
-    one_of(
-        "sram.bytes",
-        sram.bytes,
-        &[524_288, 2_097_152],
-        "the NIC is built with 524288 or 2097152",
-    )?;
+    one_of("sram.bytes", sram.bytes, &[524_288, 2_097_152], "the NIC is built with 524288 or 2097152")?;
     one_of("pci.width_bits", pci.width_bits, &[32, 64], "32 or 64")?;
-    within(
-        "pci.clock_hz",
-        pci.clock_hz,
-        1_000_000..=66_670_000,
-        "1 MHz to 66.67 MHz",
-    )?;
+    within("pci.clock_hz", pci.clock_hz, 1_000_000..=66_670_000, "1 MHz to 66.67 MHz")?;
     let line = pci.cache_line_dwords.into();
-    one_of(
-        "pci.cache_line_dwords",
-        line,
-        &[0, 4, 8, 16, 32],
-        "0, 4, 8, 16 or 32",
-    )?;
+    one_of("pci.cache_line_dwords", line, &[0, 4, 8, 16, 32], "0, 4, 8, 16 or 32")?;
     within("link.clock_hz", link.clock_hz, clock, "1 MHz to 1 GHz")?;
     let positive = "1 to 1000000000: nodes run ahead of one another by it";
-    within(
-        "link.latency_ns",
-        link.latency_ns,
-        1..=1_000_000_000,
-        positive,
-    )?;
+    within("link.latency_ns", link.latency_ns, 1..=1_000_000_000, positive)?;
     let data = link.frame_data_bytes_max;
     let possible = (64..=16_384).contains(&data) && data % 8 == 0;
-    demand(
-        "link.frame_data_bytes_max",
-        data,
-        possible,
-        "a multiple of 8 from 64 to 16384",
-    )?;
+    demand("link.frame_data_bytes_max", data, possible, "a multiple of 8 from 64 to 16384")?;
     let possible = buffers.bytes >= HEADER_BYTES as u32 + data && buffers.bytes % 8 == 0;
     let right = "a multiple of 8 that holds a header of 48 bytes and link.frame_data_bytes_max";
     demand("buffers.bytes", buffers.bytes, possible, right)?;
@@ -115,98 +68,31 @@ fn nic(platform: &Platform) -> Checked {
 }
 
 fn protocol(platform: &Platform) -> Checked {
-    let Platform {
-        protocol, buffers, ..
-    } = platform;
-    within(
-        "protocol.retransmit_us",
-        protocol.retransmit_us,
-        1..=1_000_000,
-        "1 to 1000000",
-    )?;
-    demand(
-        "protocol.retransmit_limit",
-        protocol.retransmit_limit,
-        protocol.retransmit_limit > 0,
-        "at least 1",
-    )?;
+    let Platform { protocol, buffers, .. } = platform;
+    within("protocol.retransmit_us", protocol.retransmit_us, 1..=1_000_000, "1 to 1000000")?;
+    demand("protocol.retransmit_limit", protocol.retransmit_limit, protocol.retransmit_limit > 0, "at least 1")?;
     let right = "1 to buffers.tx_count, or the sender's window closes before the acknowledgement";
-    within(
-        "protocol.ack_frames",
-        protocol.ack_frames,
-        1..=buffers.tx_count.into(),
-        right,
-    )?;
+    within("protocol.ack_frames", protocol.ack_frames, 1..=buffers.tx_count.into(), right)?;
     let right = "at least 1 and less than protocol.retransmit_us";
-    within(
-        "protocol.ack_us",
-        protocol.ack_us,
-        1..=protocol.retransmit_us - 1,
-        right,
-    )
+    within("protocol.ack_us", protocol.ack_us, 1..=protocol.retransmit_us - 1, right)
 }
 
 fn host(platform: &Platform) -> Checked {
     let host = &platform.host;
-    within(
-        "host.processor_count",
-        host.processor_count,
-        1..=64,
-        "1 to 64",
-    )?;
+    within("host.processor_count", host.processor_count, 1..=64, "1 to 64")?;
     let clock = 1_000_000..=10_000_000_000;
-    within(
-        "host.processor_clock_hz",
-        host.processor_clock_hz,
-        clock,
-        "1 MHz to 10 GHz",
-    )?;
+    within("host.processor_clock_hz", host.processor_clock_hz, clock, "1 MHz to 10 GHz")?;
     within("host.memory_mib", host.memory_mib, 1..=2048, "1 to 2048")?;
     let right = "at least 1, at most all pages of host.memory_mib";
-    within(
-        "host.pinned_pages_max",
-        host.pinned_pages_max,
-        1..=platform.host_pages().into(),
-        right,
-    )?;
-    demand(
-        "host.pinned_pages_high",
-        host.pinned_pages_high,
-        host.pinned_pages_high > 0,
-        "at least 1",
-    )?;
+    within("host.pinned_pages_max", host.pinned_pages_max, 1..=platform.host_pages().into(), right)?;
+    demand("host.pinned_pages_high", host.pinned_pages_high, host.pinned_pages_high > 0, "at least 1")?;
     let high = host.pinned_pages_high.into();
-    within(
-        "host.pinned_pages_low",
-        host.pinned_pages_low,
-        0..=high,
-        "at most host.pinned_pages_high",
-    )?;
+    within("host.pinned_pages_low", host.pinned_pages_low, 0..=high, "at most host.pinned_pages_high")?;
     let bytes = host.write_combining_bytes;
-    one_of(
-        "host.write_combining_bytes",
-        bytes,
-        &[8, 16, 32, 64],
-        "8, 16, 32 or 64",
-    )?;
-    demand(
-        "host.posted_writes_max",
-        host.posted_writes_max,
-        host.posted_writes_max > 0,
-        "at least 1",
-    )?;
-    demand(
-        "host.poll_unchanged_ns",
-        host.poll_unchanged_ns,
-        host.poll_unchanged_ns > 0,
-        "at least 1",
-    )?;
-    demand(
-        "host.memcpy_bytes_per_us",
-        host.memcpy_bytes_per_us,
-        host.memcpy_bytes_per_us > 0,
-        "at least 1",
-    )
+    one_of("host.write_combining_bytes", bytes, &[8, 16, 32, 64], "8, 16, 32 or 64")?;
+    demand("host.posted_writes_max", host.posted_writes_max, host.posted_writes_max > 0, "at least 1")?;
+    demand("host.poll_unchanged_ns", host.poll_unchanged_ns, host.poll_unchanged_ns > 0, "at least 1")?;
+    demand("host.memcpy_bytes_per_us", host.memcpy_bytes_per_us, host.memcpy_bytes_per_us > 0, "at least 1")
 }
 
 /// No cost is longer than a second: sums of them stay far inside the range of time.

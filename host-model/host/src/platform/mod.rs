@@ -13,10 +13,8 @@ use sim_pins::Ps;
 use crate::processor::cycles_to_ps;
 use check::Impossible;
 
-const BUILT_IN: [(&str, &str); 2] = [
-    ("tigon2", include_str!("../../platforms/tigon2.toml")),
-    ("lanai9", include_str!("../../platforms/lanai9.toml")),
-];
+const BUILT_IN: [(&str, &str); 2] =
+    [("tigon2", include_str!("../../platforms/tigon2.toml")), ("lanai9", include_str!("../../platforms/lanai9.toml"))];
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -135,23 +133,17 @@ pub struct HostCosts {
 
 #[derive(Debug, thiserror::Error)]
 pub enum PlatformError {
-    #[error("no platform {name:?}: the platforms are {known}; or give the path of a platform file (with a / or .toml)")]
+    #[error(
+        "no platform {name:?}: the platforms are {known}; or give the path of a platform file (with a / or .toml)"
+    )]
     Unknown { name: String, known: String },
     #[error("platform file {path}: {source}")]
-    Unreadable {
-        path: PathBuf,
-        source: std::io::Error,
-    },
+    Unreadable { path: PathBuf, source: std::io::Error },
     /// A key that is missing, unknown or of the wrong type, or a file that is not TOML. The text names line and key.
     #[error("platform {name}: {text}")]
     Form { name: String, text: String },
     #[error("platform {name}: {key} = {value} is impossible: {right}")]
-    Value {
-        name: String,
-        key: &'static str,
-        value: u64,
-        right: &'static str,
-    },
+    Value { name: String, key: &'static str, value: u64, right: &'static str },
 }
 
 impl Platform {
@@ -166,15 +158,10 @@ impl Platform {
         }
         if !name.contains('/') && !name.ends_with(".toml") {
             let known = Platform::names().collect::<Vec<_>>().join(", ");
-            return Err(PlatformError::Unknown {
-                name: name.to_owned(),
-                known,
-            });
+            return Err(PlatformError::Unknown { name: name.to_owned(), known });
         }
-        let text = std::fs::read_to_string(name).map_err(|source| PlatformError::Unreadable {
-            path: name.into(),
-            source,
-        })?;
+        let text =
+            std::fs::read_to_string(name).map_err(|source| PlatformError::Unreadable { path: name.into(), source })?;
         Platform::parse(name, &text)
     }
 
@@ -184,13 +171,11 @@ impl Platform {
             name: name.to_owned(),
             text: error.to_string().trim_end().to_owned(),
         })?;
-        check::check(&platform).map_err(|Impossible { key, value, right }| {
-            PlatformError::Value {
-                name: name.to_owned(),
-                key,
-                value,
-                right,
-            }
+        check::check(&platform).map_err(|Impossible { key, value, right }| PlatformError::Value {
+            name: name.to_owned(),
+            key,
+            value,
+            right,
         })?;
         Ok(platform)
     }

@@ -42,22 +42,14 @@ impl Bench {
 
     pub fn with(platform: Platform, driver: DriverOptions) -> Bench {
         let mut nic = None;
-        let config = HostConfig {
-            platform,
-            driver,
-            trace: true,
-        };
+        let config = HostConfig { platform, driver, trace: true };
         let host = Host::new(config, |platform, memory| {
             let (bus, mock) = MockBus::new(platform.sram.bytes, memory);
             nic = Some(mock);
             Ok::<_, Infallible>(bus)
         });
         let Ok(host) = host;
-        Bench {
-            host,
-            nic: nic.expect("set above"),
-            now: Ps::ZERO,
-        }
+        Bench { host, nic: nic.expect("set above"), now: Ps::ZERO }
     }
 
     /// Booted.
@@ -87,10 +79,7 @@ impl Bench {
     }
 
     /// Runs a task to its end, and its posted writes to the NIC.
-    pub fn run<T: 'static, F: Future<Output = T> + 'static>(
-        &mut self,
-        make: impl FnOnce(Node) -> F,
-    ) -> T {
+    pub fn run<T: 'static, F: Future<Output = T> + 'static>(&mut self, make: impl FnOnce(Node) -> F) -> T {
         let task = self.host.spawn("test", make);
         for _ in 0..2_000_000 {
             self.clocks(1);
@@ -112,9 +101,6 @@ impl Bench {
     /// Place and value of each write since, in bus order.
     pub fn writes(&self) -> Vec<(Place, u32)> {
         let nic = self.nic.borrow();
-        nic.writes
-            .iter()
-            .map(|Written { place, value, .. }| (*place, *value))
-            .collect()
+        nic.writes.iter().map(|Written { place, value, .. }| (*place, *value)).collect()
     }
 }

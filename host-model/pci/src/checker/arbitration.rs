@@ -15,13 +15,7 @@ pub(super) struct Arbitration {
 }
 
 impl Arbitration {
-    pub fn check(
-        &mut self,
-        before: &Sample,
-        now: &Sample,
-        running: Option<&Transaction>,
-        findings: &mut Findings,
-    ) {
+    pub fn check(&mut self, before: &Sample, now: &Sample, running: Option<&Transaction>, findings: &mut Findings) {
         if before.high(Frame) && now.low(Frame) {
             frame_with_grant(before, now, findings);
         }
@@ -36,11 +30,7 @@ impl Arbitration {
             let goes_on = t.overdue && now.low(Irdy) && now.low(Frame);
             let may = t.command == Some(Command::MemoryWriteInvalidate);
             findings.expect(!goes_on || may, Rule::LatencyTimerEnds, || {
-                format!(
-                    "{} goes on {} clocks after the address",
-                    t.master.name(),
-                    t.clocks
-                )
+                format!("{} goes on {} clocks after the address", t.master.name(), t.clocks)
             });
         }
     }
@@ -54,44 +44,29 @@ impl Arbitration {
     ) {
         if let Some(agent) = self.must_release.take() {
             findings.expect(!now.asks(agent), Rule::RequestReleased, || {
-                format!(
-                    "{} has REQ# high for one clock only after STOP#",
-                    agent.name()
-                )
+                format!("{} has REQ# high for one clock only after STOP#", agent.name())
             });
         }
         let Some(t) = running.filter(|t| t.stopped && now.idle()) else {
             return;
         };
         findings.expect(!now.asks(t.master), Rule::RequestReleased, || {
-            format!(
-                "{} has REQ# low in the idle clock after STOP#",
-                t.master.name()
-            )
+            format!("{} has REQ# low in the idle clock after STOP#", t.master.name())
         });
         self.must_release = before.asks(t.master).then_some(t.master);
     }
 
     fn parked(&mut self, agent: AgentId, now: &Sample, findings: &mut Findings) {
         let clocks = &mut self.parked_clocks[agent as usize];
-        *clocks = if now.granted(agent) && now.idle() {
-            *clocks + 1
-        } else {
-            0
-        };
+        *clocks = if now.granted(agent) && now.idle() { *clocks + 1 } else { 0 };
         let drive = now.drive(agent);
         let drives = match *clocks {
-            clocks if clocks == PARK_CLOCKS + 1 => {
-                drive.ad_enable & 1 != 0 && drive.cbe_enable & 1 != 0
-            }
+            clocks if clocks == PARK_CLOCKS + 1 => drive.ad_enable & 1 != 0 && drive.cbe_enable & 1 != 0,
             clocks if clocks == PARK_CLOCKS + 2 => drive.enables.get(Par),
             _ => true,
         };
         findings.expect(drives, Rule::ParkedDrives, || {
-            format!(
-                "{} lets AD, C/BE# or PAR float while it has GNT#",
-                agent.name()
-            )
+            format!("{} lets AD, C/BE# or PAR float while it has GNT#", agent.name())
         });
     }
 }
@@ -115,11 +90,7 @@ fn grant_gap(before: &Sample, now: &Sample, findings: &mut Findings) {
         let moves = before.granted(agent) && now.granted(agent.other()) && !now.granted(agent);
         let both = now.granted(agent) && now.granted(agent.other());
         findings.expect(!moves && !both, Rule::GrantGap, || {
-            format!(
-                "GNT# goes from {} to {} at once",
-                agent.name(),
-                agent.other().name()
-            )
+            format!("GNT# goes from {} to {} at once", agent.name(), agent.other().name())
         });
     }
 }

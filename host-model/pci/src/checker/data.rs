@@ -30,13 +30,7 @@ pub(super) struct Data {
 
 impl Data {
     pub fn new(bridge_reports: bool) -> Data {
-        Data {
-            bridge_reports,
-            nic_command: 0,
-            nic_timer: 0,
-            register: None,
-            bad: None,
-        }
+        Data { bridge_reports, nic_command: 0, nic_timer: 0, register: None, bad: None }
     }
 
     pub fn reset(&mut self) {
@@ -47,13 +41,7 @@ impl Data {
         self.nic_timer >> 8 & 0xFF
     }
 
-    pub fn check(
-        &mut self,
-        before: &Sample,
-        now: &Sample,
-        running: Option<&Transaction>,
-        findings: &mut Findings,
-    ) {
+    pub fn check(&mut self, before: &Sample, now: &Sample, running: Option<&Transaction>, findings: &mut Findings) {
         self.snoop(now, running);
         self.perr(now, findings);
         let Some(t) = running else { return };
@@ -75,9 +63,8 @@ impl Data {
         if now.high(Trdy) {
             return;
         }
-        let lanes = (0..4)
-            .filter(|lane| now.lines.cbe_n >> lane & 1 == 0)
-            .fold(0, |mask, lane| mask | 0xFFu32 << (8 * lane));
+        let lanes =
+            (0..4).filter(|lane| now.lines.cbe_n >> lane & 1 == 0).fold(0, |mask, lane| mask | 0xFFu32 << (8 * lane));
         let merge = |old: u32| (old & !lanes) | (now.lines.ad as u32 & lanes);
         match register {
             COMMAND_REGISTER => self.nic_command = merge(self.nic_command),
@@ -92,11 +79,7 @@ impl Data {
         findings.expect(!low || bad.is_some(), Rule::PerrHasReason, || {
             "PERR# is low, and the data two clocks ago were right".into()
         });
-        let Some(Judged {
-            receiver,
-            moved: true,
-        }) = bad
-        else {
+        let Some(Judged { receiver, moved: true }) = bad else {
             return;
         };
         let reports = match receiver {
@@ -110,50 +93,27 @@ impl Data {
 
     fn parity(&mut self, before: &Sample, now: &Sample, t: &Transaction, findings: &mut Findings) {
         let is_address = t.clocks == 1;
-        let source = if t.is_read && !is_address {
-            t.master.other()
-        } else {
-            t.master
-        };
+        let source = if t.is_read && !is_address { t.master.other() } else { t.master };
         let valid = is_address || before.low(if t.is_read { Trdy } else { Irdy });
         if !valid {
             return;
         }
         let drive = now.drive(source);
         let right = now.high(Par) == par(&before.lines);
-        findings.expect(
-            (right || now.spoilt) && drive.enables.get(Par),
-            Rule::Parity,
-            || {
-                let fault = if right {
-                    "does not drive PAR"
-                } else {
-                    "drives wrong PAR"
-                };
-                let what = if is_address { "an address" } else { "data" };
-                format!(
-                    "{} {fault} behind {what} {:#010x}",
-                    source.name(),
-                    before.lines.ad as u32
-                )
-            },
-        );
+        findings.expect((right || now.spoilt) && drive.enables.get(Par), Rule::Parity, || {
+            let fault = if right { "does not drive PAR" } else { "drives wrong PAR" };
+            let what = if is_address { "an address" } else { "data" };
+            format!("{} {fault} behind {what} {:#010x}", source.name(), before.lines.ad as u32)
+        });
         let wide = if is_address { t.asked_64 } else { t.wide };
         let right64 = !wide || now.high(Par64) == par64(&before.lines);
         let driven64 = !wide || drive.enables.get(Par64);
         findings.expect((right64 || now.spoilt) && driven64, Rule::Parity64, || {
-            format!(
-                "{} drives no or wrong PAR64 behind {:#018x}",
-                source.name(),
-                before.lines.ad
-            )
+            format!("{} drives no or wrong PAR64 behind {:#018x}", source.name(), before.lines.ad)
         });
         if !(is_address || right && right64) {
             let moved = before.completes() && before.low(Trdy);
-            self.bad = Some(Judged {
-                receiver: source.other(),
-                moved,
-            });
+            self.bad = Some(Judged { receiver: source.other(), moved });
         }
     }
 }
@@ -164,25 +124,15 @@ fn stable(before: &Sample, now: &Sample, t: &Transaction, findings: &mut Finding
         return;
     }
     let cbe_mask = if t.wide { 0xFF } else { 0x0F };
-    findings.expect(
-        (before.lines.cbe_n ^ now.lines.cbe_n) & cbe_mask == 0,
-        Rule::CbeStable,
-        || {
-            format!(
-                "C/BE# goes from {:#04x} to {:#04x}",
-                before.lines.cbe_n, now.lines.cbe_n
-            )
-        },
-    );
+    findings.expect((before.lines.cbe_n ^ now.lines.cbe_n) & cbe_mask == 0, Rule::CbeStable, || {
+        format!("C/BE# goes from {:#04x} to {:#04x}", before.lines.cbe_n, now.lines.cbe_n)
+    });
     let source_ready = before.low(if t.is_read { Trdy } else { Irdy });
     let ad_mask = if t.wide { u64::MAX } else { 0xFFFF_FFFF };
     let changes = (before.lines.ad ^ now.lines.ad) & ad_mask != 0;
     // A master abort ends the data phase without completing it.
     let still = now.low(Irdy) || t.is_read;
     findings.expect(!(source_ready && changes && still), Rule::AdStable, || {
-        format!(
-            "AD goes from {:#018x} to {:#018x}",
-            before.lines.ad, now.lines.ad
-        )
+        format!("AD goes from {:#018x} to {:#018x}", before.lines.ad, now.lines.ad)
     });
 }

@@ -17,10 +17,7 @@ const SUSTAINED: u16 = PciPin::Frame.mask()
 const SHARED: u16 = SUSTAINED | PciPin::Par.mask() | PciPin::Par64.mask();
 
 fn names(mask: u16) -> String {
-    let names = PciPin::ALL
-        .iter()
-        .filter(|pin| mask & pin.mask() != 0)
-        .map(|pin| pin.name());
+    let names = PciPin::ALL.iter().filter(|pin| mask & pin.mask() != 0).map(|pin| pin.name());
     names.collect::<Vec<_>>().join(", ")
 }
 
@@ -29,17 +26,10 @@ pub(super) fn one_driver(now: &Sample, findings: &mut Findings) {
         let mut lines = names(conflict.control.bits());
         for (name, both) in [("AD", conflict.ad), ("C/BE#", conflict.cbe)] {
             if both {
-                lines = if lines.is_empty() {
-                    name.into()
-                } else {
-                    format!("{lines}, {name}")
-                };
+                lines = if lines.is_empty() { name.into() } else { format!("{lines}, {name}") };
             }
         }
-        findings.report(
-            Rule::OneDriver,
-            format!("NIC and bridge both drive {lines}"),
-        );
+        findings.report(Rule::OneDriver, format!("NIC and bridge both drive {lines}"));
     }
 }
 
@@ -50,12 +40,7 @@ pub(super) fn floats_in_reset(before: &Sample, now: &Sample, findings: &mut Find
     let control = now.nic.enables.bits() & !PciPin::Req.mask();
     let floats = control == 0 && now.nic.ad_enable == 0 && now.nic.cbe_enable == 0;
     findings.expect(floats, Rule::FloatsInReset, || {
-        format!(
-            "the NIC drives AD {:#b}, C/BE# {:#b}, {}",
-            now.nic.ad_enable,
-            now.nic.cbe_enable,
-            names(control)
-        )
+        format!("the NIC drives AD {:#b}, C/BE# {:#b}, {}", now.nic.ad_enable, now.nic.cbe_enable, names(control))
     });
 }
 
@@ -71,13 +56,7 @@ pub(super) fn check(before: &Sample, now: &Sample, findings: &mut Findings) {
 }
 
 /// `is` keeps a line that this agent goes on to drive from being reported twice.
-fn turnaround(
-    agent: AgentId,
-    was: &PciDrive,
-    other: &PciDrive,
-    is: &PciDrive,
-    findings: &mut Findings,
-) {
+fn turnaround(agent: AgentId, was: &PciDrive, other: &PciDrive, is: &PciDrive, findings: &mut Findings) {
     let control = was.enables.bits() & other.enables.bits() & !is.enables.bits() & SHARED;
     let ad = was.ad_enable & other.ad_enable & !is.ad_enable != 0;
     let cbe = was.cbe_enable & other.cbe_enable & !is.cbe_enable != 0;
@@ -101,21 +80,13 @@ fn sustained_high(agent: AgentId, was: &PciDrive, is: &PciDrive, findings: &mut 
 
 /// `before` was idle: the clock in which the last owner drove its lines high is over.
 fn floats_afterwards(before: &Sample, now: &Sample, findings: &mut Findings) {
-    const OF_TRANSACTION: u16 = PciPin::Frame.mask()
-        | PciPin::Irdy.mask()
-        | PciPin::Trdy.mask()
-        | PciPin::Stop.mask()
-        | PciPin::Devsel.mask();
+    const OF_TRANSACTION: u16 =
+        PciPin::Frame.mask() | PciPin::Irdy.mask() | PciPin::Trdy.mask() | PciPin::Stop.mask() | PciPin::Devsel.mask();
     for agent in AgentId::ALL {
         let (was, is) = (before.drive(agent), now.drive(agent));
-        let kept =
-            was.enables.bits() & is.enables.bits() & is.levels.control.bits() & OF_TRANSACTION;
+        let kept = was.enables.bits() & is.enables.bits() & is.levels.control.bits() & OF_TRANSACTION;
         findings.expect(kept == 0, Rule::FloatsAfterwards, || {
-            format!(
-                "{} still drives {} on an idle bus",
-                agent.name(),
-                names(kept)
-            )
+            format!("{} still drives {} on an idle bus", agent.name(), names(kept))
         });
     }
 }

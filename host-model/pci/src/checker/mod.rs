@@ -127,8 +127,7 @@ impl Transaction {
         }
         let stop = now.low(PciPin::Stop);
         if now.completes() {
-            let ended_by_master =
-                now.high(PciPin::Frame) && now.low(PciPin::Trdy) && !self.stop_seen;
+            let ended_by_master = now.high(PciPin::Frame) && now.low(PciPin::Trdy) && !self.stop_seen;
             self.stopped |= stop && !ended_by_master;
             self.phase_clocks = 0;
             self.first_phase = false;
@@ -153,11 +152,7 @@ const VIOLATIONS_MAX: usize = 1000;
 impl Findings {
     #[cold]
     fn report(&mut self, rule: Rule, what: String) {
-        let violation = Violation {
-            at: self.at,
-            rule,
-            what,
-        };
+        let violation = Violation { at: self.at, rule, what };
         if let Some(on_violation) = self.on_violation {
             on_violation(&violation);
         }
@@ -197,11 +192,7 @@ impl Checker {
             data: data::Data::new(settings.reports_parity),
             wide: wide::Wide::default(),
             bridge_latency_timer_clocks: settings.latency_timer_clocks,
-            findings: Findings {
-                at: Ps::ZERO,
-                violations: Vec::new(),
-                on_violation: settings.on_violation,
-            },
+            findings: Findings { at: Ps::ZERO, violations: Vec::new(), on_violation: settings.on_violation },
         }
     }
 
@@ -241,11 +232,7 @@ impl Checker {
         let begins = before.high(PciPin::Frame) && now.low(PciPin::Frame);
         if begins {
             let nic_drives = now.nic.enables.get(PciPin::Frame);
-            let master = if nic_drives {
-                AgentId::Nic
-            } else {
-                AgentId::Bridge
-            };
+            let master = if nic_drives { AgentId::Nic } else { AgentId::Bridge };
             let transaction = Transaction::begin(now, master);
             master::check_command(&transaction, findings);
             self.transaction = Some(transaction);

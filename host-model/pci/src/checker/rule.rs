@@ -120,13 +120,6 @@ pub struct Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {:?} ({}): {}",
-            self.at,
-            self.rule,
-            self.rule.place(),
-            self.what
-        )
+        write!(f, "{}: {:?} ({}): {}", self.at, self.rule, self.rule.place(), self.what)
     }
 }

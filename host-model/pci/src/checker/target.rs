@@ -6,19 +6,12 @@ use sim_pins::PciPin::{Devsel, Frame, Irdy, Stop, Trdy};
 const FIRST_DATA_CLOCKS: u32 = 16;
 const LATER_DATA_CLOCKS: u32 = 8;
 
-pub(super) fn check(
-    before: &Sample,
-    now: &Sample,
-    running: Option<&Transaction>,
-    findings: &mut Findings,
-) {
+pub(super) fn check(before: &Sample, now: &Sample, running: Option<&Transaction>, findings: &mut Findings) {
     let responds = now.low(Trdy) || now.low(Stop);
     let Some(t) = running else {
-        findings.expect(
-            !responds && now.high(Devsel),
-            Rule::ResponseInTransaction,
-            || "a target responds while no transaction runs".into(),
-        );
+        findings.expect(!responds && now.high(Devsel), Rule::ResponseInTransaction, || {
+            "a target responds while no transaction runs".into()
+        });
         return;
     };
     let who = t.master.other().name();
@@ -32,37 +25,24 @@ pub(super) fn check(
     }
     if now.high(Devsel) {
         let unclaimed = responds && !t.devsel_seen;
-        findings.expect(!unclaimed, Rule::DevselFirst, || {
-            format!("{who} responds without having claimed")
-        });
+        findings.expect(!unclaimed, Rule::DevselFirst, || format!("{who} responds without having claimed"));
         let both = t.devsel_seen && now.low(Trdy);
-        findings.expect(!both, Rule::TargetAbortEncoding, || {
-            format!("{who} has TRDY# low and DEVSEL# high")
-        });
+        findings.expect(!both, Rule::TargetAbortEncoding, || format!("{who} has TRDY# low and DEVSEL# high"));
         let drops = before.low(Devsel) && now.high(Stop) && now.high(Trdy) && !now.idle();
-        findings.expect(!drops, Rule::DevselHeld, || {
-            format!("{who} raises DEVSEL# without STOP#")
-        });
+        findings.expect(!drops, Rule::DevselHeld, || format!("{who} raises DEVSEL# without STOP#"));
     }
     if (before.low(Trdy) || before.low(Stop)) && before.high(Irdy) {
-        let held = [Devsel, Trdy, Stop]
-            .iter()
-            .all(|pin| before.low(*pin) == now.low(*pin));
-        findings.expect(held, Rule::ResponseHeld, || {
-            format!("{who} changes its response before IRDY#")
-        });
+        let held = [Devsel, Trdy, Stop].iter().all(|pin| before.low(*pin) == now.low(*pin));
+        findings.expect(held, Rule::ResponseHeld, || format!("{who} changes its response before IRDY#"));
     }
-    findings.expect(
-        !(before.low(Stop) && before.low(Frame) && now.high(Stop)),
-        Rule::StopHeld,
-        || format!("{who} raises STOP# before FRAME# is high"),
-    );
+    findings.expect(!(before.low(Stop) && before.low(Frame) && now.high(Stop)), Rule::StopHeld, || {
+        format!("{who} raises STOP# before FRAME# is high")
+    });
     latency(t, who, now, responds, findings);
     if t.is_read && t.clocks == 1 {
         let drives = now.drive(t.master.other()).ad_enable != 0;
-        findings.expect(!drives && now.high(Trdy), Rule::ReadTurnaround, || {
-            format!("{who} is too early with its data")
-        });
+        findings
+            .expect(!drives && now.high(Trdy), Rule::ReadTurnaround, || format!("{who} is too early with its data"));
     }
 }
 
@@ -71,16 +51,12 @@ fn latency(t: &Transaction, who: &str, now: &Sample, responds: bool, findings: &
         return;
     }
     if t.first_phase {
-        findings.expect(
-            t.clocks != FIRST_DATA_CLOCKS,
-            Rule::FirstDataWithin16,
-            || format!("{who} has not responded {FIRST_DATA_CLOCKS} clocks after the address"),
-        );
+        findings.expect(t.clocks != FIRST_DATA_CLOCKS, Rule::FirstDataWithin16, || {
+            format!("{who} has not responded {FIRST_DATA_CLOCKS} clocks after the address")
+        });
     } else {
-        findings.expect(
-            t.phase_clocks != LATER_DATA_CLOCKS,
-            Rule::LaterDataWithin8,
-            || format!("{who} has not responded {LATER_DATA_CLOCKS} clocks into a data phase"),
-        );
+        findings.expect(t.phase_clocks != LATER_DATA_CLOCKS, Rule::LaterDataWithin8, || {
+            format!("{who} has not responded {LATER_DATA_CLOCKS} clocks into a data phase")
+        });
     }
 }

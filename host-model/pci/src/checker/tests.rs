@@ -15,16 +15,8 @@ struct Trace {
 }
 
 /// Runs `stimulus` on a bus that is set up and at rest, and records its last part.
-fn record(
-    settings: Settings,
-    nic: MockNicSettings,
-    stimulus: impl FnOnce(&mut Bus, &mut MockNic),
-) -> Trace {
-    let mut bus = Bus::new(Settings {
-        recovery_clocks: 8,
-        ..settings.clone()
-    })
-    .unwrap();
+fn record(settings: Settings, nic: MockNicSettings, stimulus: impl FnOnce(&mut Bus, &mut MockNic)) -> Trace {
+    let mut bus = Bus::new(Settings { recovery_clocks: 8, ..settings.clone() }).unwrap();
     let mut nic = MockNic::new(nic);
     let mut memory = MockMemory::new(1 << 14);
     let mut at = Ps::ZERO;
@@ -44,16 +36,9 @@ fn record(
     stimulus(&mut bus, &mut nic);
     clocks(&mut bus, &mut nic, 200);
     assert_eq!(bus.violations(), [], "the recorded traffic is clean");
-    let address_edge = 200
-        + samples[200..]
-            .iter()
-            .position(|s| s.low(Frame))
-            .expect("there is a transaction after set-up");
-    Trace {
-        settings,
-        samples,
-        address_edge,
-    }
+    let address_edge =
+        200 + samples[200..].iter().position(|s| s.low(Frame)).expect("there is a transaction after set-up");
+    Trace { settings, samples, address_edge }
 }
 
 impl Trace {
@@ -96,8 +81,7 @@ impl Trace {
     fn stretched(mut self, edge: i32, times: usize) -> Trace {
         let idx = (self.address_edge as i32 + edge) as usize;
         let sample = self.samples[idx];
-        self.samples
-            .splice(idx..idx, std::iter::repeat_n(sample, times));
+        self.samples.splice(idx..idx, std::iter::repeat_n(sample, times));
         self
     }
 
@@ -106,11 +90,7 @@ impl Trace {
         for sample in &self.samples {
             checker.advance(sample);
         }
-        checker
-            .take_violations()
-            .iter()
-            .map(|violation| violation.rule)
-            .collect()
+        checker.take_violations().iter().map(|violation| violation.rule).collect()
     }
 
     #[track_caller]
@@ -140,14 +120,10 @@ fn single_read() -> Trace {
 
 /// Address 0; DEVSEL# and STOP# at 2, FRAME# high at 3; idle at 4; then again.
 fn retried_write() -> Trace {
-    record(
-        Settings::default(),
-        MockNicSettings::default(),
-        |bus, nic| {
-            nic.misbehaviour().plan(TargetActs::RETRY);
-            bus.submit(Access::write_dwords(BAR, &[1, 2, 3, 4]));
-        },
-    )
+    record(Settings::default(), MockNicSettings::default(), |bus, nic| {
+        nic.misbehaviour().plan(TargetActs::RETRY);
+        bus.submit(Access::write_dwords(BAR, &[1, 2, 3, 4]));
+    })
 }
 
 /// A master abort: address 0, IRDY# high again at 5.
@@ -166,21 +142,12 @@ fn dma_write() -> Trace {
 
 /// The NIC reads memory in 64 bits: address 0, data from 12.
 fn dma_read() -> Trace {
-    record(Settings::default(), MockNicSettings::default(), |_, nic| {
-        nic.dma_read(BusAddr(0x100), 6)
-    })
+    record(Settings::default(), MockNicSettings::default(), |_, nic| nic.dma_read(BusAddr(0x100), 6))
 }
 
 #[test]
 fn recorded_traffic_is_clean() {
-    for trace in [
-        burst_write(),
-        single_read(),
-        retried_write(),
-        unclaimed_read(),
-        dma_write(),
-        dma_read(),
-    ] {
+    for trace in [burst_write(), single_read(), retried_write(), unclaimed_read(), dma_write(), dma_read()] {
         assert_eq!(trace.rules(), []);
     }
 }
@@ -196,10 +163,7 @@ fn every_rule_has_its_place() {
 fn every_rule_has_a_test_in_which_it_fires() {
     let this_file: String = include_str!("tests.rs").split_whitespace().collect();
     for rule in Rule::ALL {
-        assert!(
-            this_file.contains(&format!(".breaks(Rule::{rule:?})")),
-            "{rule:?} never fires"
-        );
+        assert!(this_file.contains(&format!(".breaks(Rule::{rule:?})")), "{rule:?} never fires");
     }
 }
 
@@ -208,37 +172,25 @@ fn every_rule_has_a_test_in_which_it_fires() {
 #[test]
 fn two_drivers_break_one_driver() {
     burst_write().nic(4, Frame, LOW).breaks(Rule::OneDriver);
-    burst_write()
-        .changed(AgentId::Nic, 4, |drive| drive.ad_enable = 1)
-        .breaks(Rule::OneDriver);
+    burst_write().changed(AgentId::Nic, 4, |drive| drive.ad_enable = 1).breaks(Rule::OneDriver);
 }
 
 #[test]
 fn driving_right_after_another_breaks_turnaround() {
     burst_write().nic(8, Frame, HIGH).breaks(Rule::Turnaround);
-    single_read()
-        .changed(AgentId::Nic, 1, |drive| drive.ad_enable = 1)
-        .breaks(Rule::Turnaround);
+    single_read().changed(AgentId::Nic, 1, |drive| drive.ad_enable = 1).breaks(Rule::Turnaround);
 }
 
 #[test]
 fn floating_while_low_breaks_sustained_high() {
-    burst_write()
-        .bridge(8, Irdy, FLOAT)
-        .breaks(Rule::SustainedHigh);
-    burst_write()
-        .nic(8, Devsel, FLOAT)
-        .breaks(Rule::SustainedHigh);
+    burst_write().bridge(8, Irdy, FLOAT).breaks(Rule::SustainedHigh);
+    burst_write().nic(8, Devsel, FLOAT).breaks(Rule::SustainedHigh);
 }
 
 #[test]
 fn driving_on_an_idle_bus_breaks_floats_afterwards() {
-    burst_write()
-        .nic(9, Trdy, HIGH)
-        .breaks(Rule::FloatsAfterwards);
-    burst_write()
-        .bridge(9, Irdy, HIGH)
-        .breaks(Rule::FloatsAfterwards);
+    burst_write().nic(9, Trdy, HIGH).breaks(Rule::FloatsAfterwards);
+    burst_write().bridge(9, Irdy, HIGH).breaks(Rule::FloatsAfterwards);
 }
 
 #[test]
@@ -265,17 +217,13 @@ fn frame_without_grant_breaks_frame_with_grant() {
     let mut trace = burst_write();
     trace.sample(-1).bridge_granted = false;
     trace.breaks(Rule::FrameWithGrant);
-    dma_write()
-        .bridge(-1, Gnt, HIGH)
-        .breaks(Rule::FrameWithGrant);
+    dma_write().bridge(-1, Gnt, HIGH).breaks(Rule::FrameWithGrant);
 }
 
 #[test]
 fn frame_on_a_busy_bus_breaks_frame_with_grant() {
     // Fast back-to-back: FRAME# in the clock after the last data phase.
-    burst_write()
-        .bridge(8, Frame, LOW)
-        .breaks(Rule::FrameWithGrant);
+    burst_write().bridge(8, Frame, LOW).breaks(Rule::FrameWithGrant);
 }
 
 #[test]
@@ -317,16 +265,12 @@ fn bursting_on_without_grant_breaks_latency_timer_ends() {
 
 #[test]
 fn frame_high_with_irdy_high_breaks_frame_rises_with_irdy() {
-    burst_write()
-        .bridge(7, Irdy, HIGH)
-        .breaks(Rule::FrameRisesWithIrdy);
+    burst_write().bridge(7, Irdy, HIGH).breaks(Rule::FrameRisesWithIrdy);
 }
 
 #[test]
 fn frame_low_again_breaks_frame_not_reasserted() {
-    single_read()
-        .bridge(3, Frame, LOW)
-        .breaks(Rule::FrameNotReasserted);
+    single_read().bridge(3, Frame, LOW).breaks(Rule::FrameNotReasserted);
 }
 
 #[test]
@@ -341,24 +285,17 @@ fn irdy_high_in_a_wait_state_breaks_irdy_held() {
 
 #[test]
 fn giving_up_before_subtractive_decode_breaks_irdy_held() {
-    unclaimed_read()
-        .bridge(4, Irdy, HIGH)
-        .breaks(Rule::IrdyHeld);
+    unclaimed_read().bridge(4, Irdy, HIGH).breaks(Rule::IrdyHeld);
 }
 
 #[test]
 fn irdy_low_after_the_end_breaks_irdy_released() {
-    burst_write()
-        .bridge(8, Irdy, LOW)
-        .breaks(Rule::IrdyReleased);
+    burst_write().bridge(8, Irdy, LOW).breaks(Rule::IrdyReleased);
 }
 
 #[test]
 fn a_slow_master_breaks_irdy_within_8() {
-    let slow = MockNicSettings {
-        irdy_wait_clocks: 7,
-        ..MockNicSettings::default()
-    };
+    let slow = MockNicSettings { irdy_wait_clocks: 7, ..MockNicSettings::default() };
     let trace = record(Settings::default(), slow, |_, nic| {
         nic.dma_write(BusAddr(0x100), vec![Word::full(1)]);
     });
@@ -368,35 +305,21 @@ fn a_slow_master_breaks_irdy_within_8() {
 
 #[test]
 fn frame_low_after_stop_breaks_ends_after_stop() {
-    retried_write()
-        .bridge(3, Frame, LOW)
-        .breaks(Rule::EndsAfterStop);
+    retried_write().bridge(3, Frame, LOW).breaks(Rule::EndsAfterStop);
 }
 
 #[test]
 fn a_reserved_command_breaks_command_known() {
-    burst_write()
-        .changed(AgentId::Bridge, 0, |drive| drive.levels.cbe_n = 0xF4)
-        .breaks(Rule::CommandKnown);
+    burst_write().changed(AgentId::Bridge, 0, |drive| drive.levels.cbe_n = 0xF4).breaks(Rule::CommandKnown);
 }
 
 #[test]
 fn a_partial_word_breaks_invalidate_whole_words() {
     let with = |byte_enables| {
-        let words = vec![
-            Word {
-                data: 1,
-                byte_enables
-            };
-            4
-        ];
-        let trace = record(
-            Settings::default(),
-            MockNicSettings::default(),
-            move |bus, _| {
-                bus.submit(Access::MemoryWrite { addr: BAR, words });
-            },
-        );
+        let words = vec![Word { data: 1, byte_enables }; 4];
+        let trace = record(Settings::default(), MockNicSettings::default(), move |bus, _| {
+            bus.submit(Access::MemoryWrite { addr: BAR, words });
+        });
         trace.changed(AgentId::Bridge, 0, |drive| drive.levels.cbe_n = 0xFF)
     };
     with(0b0111).breaks(Rule::InvalidateWholeWords);
@@ -407,9 +330,7 @@ fn a_partial_word_breaks_invalidate_whole_words() {
 
 #[test]
 fn a_response_to_nothing_breaks_response_in_transaction() {
-    burst_write()
-        .nic(-4, Devsel, LOW)
-        .breaks(Rule::ResponseInTransaction);
+    burst_write().nic(-4, Devsel, LOW).breaks(Rule::ResponseInTransaction);
 }
 
 #[test]
@@ -424,17 +345,12 @@ fn devsel_high_in_the_middle_breaks_devsel_held() {
 
 #[test]
 fn trdy_low_without_devsel_breaks_target_abort_encoding() {
-    burst_write()
-        .nic(4, Devsel, HIGH)
-        .breaks(Rule::TargetAbortEncoding);
+    burst_write().nic(4, Devsel, HIGH).breaks(Rule::TargetAbortEncoding);
 }
 
 #[test]
 fn a_response_that_changes_before_irdy_breaks_response_held() {
-    let slow = MockNicSettings {
-        irdy_wait_clocks: 5,
-        ..MockNicSettings::default()
-    };
+    let slow = MockNicSettings { irdy_wait_clocks: 5, ..MockNicSettings::default() };
     let trace = record(Settings::default(), slow, |_, nic| {
         nic.dma_write(BusAddr(0x100), vec![Word::full(1)]);
     });
@@ -448,18 +364,12 @@ fn stop_high_before_frame_breaks_stop_held() {
 
 #[test]
 fn devsel_low_after_the_end_breaks_response_released() {
-    burst_write()
-        .nic(8, Devsel, LOW)
-        .breaks(Rule::ResponseReleased);
+    burst_write().nic(8, Devsel, LOW).breaks(Rule::ResponseReleased);
 }
 
 #[test]
 fn slow_targets_break_the_latency_rules() {
-    let slow = MockNicSettings {
-        first_clock: 16,
-        beat_wait_clocks: 7,
-        ..MockNicSettings::default()
-    };
+    let slow = MockNicSettings { first_clock: 16, beat_wait_clocks: 7, ..MockNicSettings::default() };
     let trace = || {
         record(Settings::default(), slow.clone(), |bus, _| {
             bus.submit(Access::write_dwords(BAR, &[1, 2]));
@@ -472,26 +382,19 @@ fn slow_targets_break_the_latency_rules() {
 
 #[test]
 fn early_read_data_break_read_turnaround() {
-    single_read()
-        .nic(1, Devsel, LOW)
-        .nic(1, Trdy, LOW)
-        .breaks(Rule::ReadTurnaround);
+    single_read().nic(1, Devsel, LOW).nic(1, Trdy, LOW).breaks(Rule::ReadTurnaround);
 }
 
 // ---- Data and parity ----------------------------------------------------------------------------
 
 #[test]
 fn moving_data_break_ad_stable() {
-    burst_write()
-        .changed(AgentId::Bridge, 3, |drive| drive.levels.ad ^= 1)
-        .breaks(Rule::AdStable);
+    burst_write().changed(AgentId::Bridge, 3, |drive| drive.levels.ad ^= 1).breaks(Rule::AdStable);
 }
 
 #[test]
 fn moving_byte_enables_break_cbe_stable() {
-    burst_write()
-        .changed(AgentId::Bridge, 3, |drive| drive.levels.cbe_n ^= 1)
-        .breaks(Rule::CbeStable);
+    burst_write().changed(AgentId::Bridge, 3, |drive| drive.levels.cbe_n ^= 1).breaks(Rule::CbeStable);
 }
 
 #[test]
@@ -514,9 +417,7 @@ fn wrong_par64_breaks_parity64() {
 fn silence_about_wrong_data_breaks_parity_error_reported() {
     let trace = burst_write();
     let right = trace.samples[trace.address_edge + 5].high(Par);
-    trace
-        .bridge(5, Par, Some(!right))
-        .breaks(Rule::ParityErrorReported);
+    trace.bridge(5, Par, Some(!right)).breaks(Rule::ParityErrorReported);
 }
 
 #[test]
@@ -529,19 +430,13 @@ fn perr_without_reason_breaks_perr_has_reason() {
 #[test]
 fn req64_out_of_step_breaks_req64_with_frame() {
     dma_write().nic(2, Req64, HIGH).breaks(Rule::Req64WithFrame);
-    burst_write()
-        .bridge(2, Req64, LOW)
-        .breaks(Rule::Req64WithFrame);
+    burst_write().bridge(2, Req64, LOW).breaks(Rule::Req64WithFrame);
 }
 
 #[test]
 fn ack64_out_of_step_breaks_ack64_with_devsel() {
-    burst_write()
-        .nic(4, Ack64, LOW)
-        .breaks(Rule::Ack64WithDevsel);
-    dma_write()
-        .bridge(3, Ack64, HIGH)
-        .breaks(Rule::Ack64WithDevsel);
+    burst_write().nic(4, Ack64, LOW).breaks(Rule::Ack64WithDevsel);
+    dma_write().bridge(3, Ack64, HIGH).breaks(Rule::Ack64WithDevsel);
 }
 
 // ---- The whole checker --------------------------------------------------------------------------
@@ -554,9 +449,7 @@ fn a_checker_that_is_off_finds_nothing() {
 }
 
 #[test]
-#[should_panic(
-    expected = "OneDriver (PCI 2.3, section 3.3; INV-1): NIC and bridge both drive FRAME#"
-)]
+#[should_panic(expected = "OneDriver (PCI 2.3, section 3.3; INV-1): NIC and bridge both drive FRAME#")]
 fn a_violation_can_stop_the_run_at_once() {
     let mut trace = burst_write().nic(4, Frame, LOW);
     trace.settings.on_violation = Some(|violation| panic!("{violation}"));

@@ -12,13 +12,7 @@ pub(super) struct Wide {
 }
 
 impl Wide {
-    pub fn check(
-        &mut self,
-        before: &Sample,
-        now: &Sample,
-        running: Option<&Transaction>,
-        findings: &mut Findings,
-    ) {
+    pub fn check(&mut self, before: &Sample, now: &Sample, running: Option<&Transaction>, findings: &mut Findings) {
         self.clocks_since_reset = self.clocks_since_reset.saturating_add(1);
         let begins = before.high(Frame) && now.low(Frame);
         let asked = begins || running.is_some_and(|t| t.asked_64);

@@ -13,12 +13,7 @@ pub struct MockMemory {
 
 impl MockMemory {
     pub fn new(size_bytes: usize) -> MockMemory {
-        MockMemory {
-            bytes: vec![0; size_bytes],
-            poisoned: Vec::new(),
-            reads: 0,
-            writes: 0,
-        }
+        MockMemory { bytes: vec![0; size_bytes], poisoned: Vec::new(), reads: 0, writes: 0 }
     }
 
     /// Claimed, but every access faults.
@@ -36,21 +31,13 @@ impl MockMemory {
 
     fn check(&self, addr: BusAddr, len: usize) -> Result<Range<usize>, MemoryFault> {
         let range = addr.0 as usize..addr.0 as usize + len;
-        let poisoned = self
-            .poisoned
-            .iter()
-            .any(|hole| (hole.start as usize) < range.end && range.start < hole.end as usize);
+        let poisoned =
+            self.poisoned.iter().any(|hole| (hole.start as usize) < range.end && range.start < hole.end as usize);
         if poisoned {
-            return Err(MemoryFault {
-                address: addr,
-                reason: "poisoned",
-            });
+            return Err(MemoryFault { address: addr, reason: "poisoned" });
         }
         if range.end > self.bytes.len() {
-            return Err(MemoryFault {
-                address: addr,
-                reason: "beyond the end",
-            });
+            return Err(MemoryFault { address: addr, reason: "beyond the end" });
         }
         Ok(range)
     }

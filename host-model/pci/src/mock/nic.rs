@@ -112,10 +112,7 @@ impl MockNic {
         config[2] = 0x0200_0001;
         config[15] = 0x0100;
         let bars = settings.bar_bytes.map(|bytes| vec![0; bytes as usize]);
-        let master_habits = MasterHabits {
-            irdy_wait_clocks: settings.irdy_wait_clocks,
-            ..MasterHabits::default()
-        };
+        let master_habits = MasterHabits { irdy_wait_clocks: settings.irdy_wait_clocks, ..MasterHabits::default() };
         MockNic {
             agent: Agent::new(),
             space: Space {
@@ -173,24 +170,12 @@ impl MockNic {
     /// Queues a read of host memory. It waits for the master enable bit.
     pub fn dma_read(&mut self, addr: BusAddr, dwords: usize) {
         let command = Command::MemoryReadMultiple;
-        self.queue.push_back(Dma {
-            command,
-            addr,
-            words: vec![Word::full(0); dwords],
-            done: 0,
-            bad_parity: false,
-        });
+        self.queue.push_back(Dma { command, addr, words: vec![Word::full(0); dwords], done: 0, bad_parity: false });
     }
 
     /// Queues a write to host memory.
     pub fn dma_write(&mut self, addr: BusAddr, words: Vec<Word>) {
-        self.queue.push_back(Dma {
-            command: Command::MemoryWrite,
-            addr,
-            words,
-            done: 0,
-            bad_parity: false,
-        });
+        self.queue.push_back(Dma { command: Command::MemoryWrite, addr, words, done: 0, bad_parity: false });
     }
 
     pub fn next_dma_completion(&mut self) -> Option<DmaCompletion> {
@@ -211,10 +196,7 @@ impl MockNic {
         self.feed(command & MASTER_ENABLE != 0);
         let latency_timer_clocks = self.space.config[TIMER] >> 8 & 0xFF;
         let habits = AgentHabits {
-            master: MasterHabits {
-                latency_timer_clocks,
-                ..self.master_habits
-            },
+            master: MasterHabits { latency_timer_clocks, ..self.master_habits },
             reports_parity: command & PARITY_RESPONSE != 0,
         };
         let granted = lines.low(PciPin::Gnt);
@@ -260,19 +242,8 @@ impl MockNic {
         }
         let address = dma.addr + 4 * dma.done as u32;
         let ask_64 = self.slot_64_bit && self.space.settings.asks_64;
-        let rest = dma.words[dma.done..]
-            .iter()
-            .copied()
-            .take(self.space.settings.burst_words);
-        self.agent.master.load(
-            Burst {
-                command: dma.command,
-                address,
-                idsel: false,
-                ask_64,
-            },
-            rest,
-        );
+        let rest = dma.words[dma.done..].iter().copied().take(self.space.settings.burst_words);
+        self.agent.master.load(Burst { command: dma.command, address, idsel: false, ask_64 }, rest);
     }
 
     fn ended(&mut self, end: BurstEnd, moved: usize) {
@@ -298,10 +269,7 @@ impl MockNic {
         let Some(dma) = self.queue.pop_front() else {
             return;
         };
-        let error = self
-            .error
-            .take()
-            .or(dma.bad_parity.then_some(BusError::Parity));
+        let error = self.error.take().or(dma.bad_parity.then_some(BusError::Parity));
         let result = match error {
             Some(error) => Err(error),
             None if dma.command.is_read() => Ok(dma.words.iter().map(|word| word.data).collect()),
@@ -314,8 +282,7 @@ impl MockNic {
 fn put(drive: &mut PciDrive, pin: PciPin, level: bool) {
     let (mask, levels) = (pin.mask(), drive.levels.control.bits());
     drive.enables = PciControl::from_bits(drive.enables.bits() | mask);
-    drive.levels.control =
-        PciControl::from_bits(if level { levels | mask } else { levels & !mask });
+    drive.levels.control = PciControl::from_bits(if level { levels | mask } else { levels & !mask });
 }
 
 const CONFIG: usize = 2;
@@ -331,8 +298,7 @@ impl Space {
         }
         (0..2).find_map(|idx| {
             let base = self.config[BAR_0 + idx] & !0xF;
-            let inside =
-                base != 0 && phase.address.0.wrapping_sub(base) < self.settings.bar_bytes[idx];
+            let inside = base != 0 && phase.address.0.wrapping_sub(base) < self.settings.bar_bytes[idx];
             inside.then_some((idx, base))
         })
     }
@@ -346,9 +312,8 @@ impl Space {
             15 => 0xFF,
             _ => 0,
         };
-        let lanes = (0..4)
-            .filter(|lane| byte_enables >> lane & 1 != 0)
-            .fold(0, |mask, lane| mask | 0xFFu32 << (8 * lane));
+        let lanes =
+            (0..4).filter(|lane| byte_enables >> lane & 1 != 0).fold(0, |mask, lane| mask | 0xFFu32 << (8 * lane));
         let mask = writable & lanes;
         self.config[register] = (self.config[register] & !mask) | (data & mask);
     }
@@ -378,19 +343,10 @@ impl TargetBackend for Space {
             return Ok(self.config.get(offset / 4).copied().unwrap_or(0).into());
         }
         let bytes = self.bars[space].get(offset..offset + 4).ok_or(Refusal)?;
-        Ok(bytes
-            .iter()
-            .rev()
-            .fold(0, |value, byte| value << 8 | u64::from(*byte)))
+        Ok(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
 
-    fn write(
-        &mut self,
-        address: BusAddr,
-        data: u64,
-        byte_enables: u8,
-        _wide: bool,
-    ) -> Result<(), Refusal> {
+    fn write(&mut self, address: BusAddr, data: u64, byte_enables: u8, _wide: bool) -> Result<(), Refusal> {
         let (space, base) = self.selected.ok_or(Refusal)?;
         let offset = address.0.wrapping_sub(base) as usize;
         if space == CONFIG {
@@ -399,24 +355,15 @@ impl TargetBackend for Space {
             }
             return Ok(());
         }
-        let bytes = self.bars[space]
-            .get_mut(offset..offset + 4)
-            .ok_or(Refusal)?;
+        let bytes = self.bars[space].get_mut(offset..offset + 4).ok_or(Refusal)?;
         for (lane, byte) in bytes.iter_mut().enumerate() {
             if byte_enables >> lane & 1 != 0 {
                 *byte = (data >> (8 * lane)) as u8;
             }
         }
         if self.settings.records_host_writes {
-            let word = Word {
-                data: data as u32,
-                byte_enables,
-            };
-            self.host_writes.push_back(HostWrite {
-                bar: space,
-                offset_bytes: offset as u32,
-                word,
-            });
+            let word = Word { data: data as u32, byte_enables };
+            self.host_writes.push_back(HostWrite { bar: space, offset_bytes: offset as u32, word });
         }
         Ok(())
     }

@@ -3,8 +3,8 @@
 
 use host_pci::mock::{DmaCompletion, MockMemory, MockNic, MockNicSettings};
 use host_pci::{
-    Answer, Beat, Bus, BusAddr, BusError, Completion, End, Listener, Settings, Start, Transaction,
-    TransactionId, Violation,
+    Answer, Beat, Bus, BusAddr, BusError, Completion, End, Listener, Settings, Start, Transaction, TransactionId,
+    Violation,
 };
 use sim_pins::{PciLines, Ps};
 use std::sync::{Arc, Mutex};
@@ -52,23 +52,17 @@ impl Bench {
 
     pub fn set_up_with_timer(&mut self, latency_timer_clocks: u8) {
         let device = self.bus.settings().nic_device;
-        for (register, data) in [
-            (0x10, BAR_0.0),
-            (0x14, BAR_1.0),
-            (0x0C, u32::from(latency_timer_clocks) << 8 | 8),
-            (0x04, 0x0146),
-        ] {
-            self.run(Transaction::config_write(device, register, data))
-                .expect("configuration is writable");
+        for (register, data) in
+            [(0x10, BAR_0.0), (0x14, BAR_1.0), (0x0C, u32::from(latency_timer_clocks) << 8 | 8), (0x04, 0x0146)]
+        {
+            self.run(Transaction::config_write(device, register, data)).expect("configuration is writable");
         }
     }
 
     pub fn clock(&mut self) {
         self.at += PERIOD;
         self.clocks += 1;
-        self.lines = self
-            .bus
-            .rising_edge(self.at, self.nic.drive(), &mut self.memory);
+        self.lines = self.bus.rising_edge(self.at, self.nic.drive(), &mut self.memory);
         self.nic.rising_edge(self.at, &self.lines);
     }
 

@@ -6,8 +6,7 @@ use std::convert::Infallible;
 use std::rc::Rc;
 
 use sim_fabric::{
-    link, run, Activity, CapturedFrame, Direction, Fault, FrameCounts, LinkConfig, Node, Port,
-    RunOptions,
+    link, run, Activity, CapturedFrame, Direction, Fault, FrameCounts, LinkConfig, Node, Port, RunOptions,
 };
 use sim_pins::{LinkSymbol, Ps, LINK_IDLE};
 use sim_time::{Clock, Scheduler};
@@ -33,11 +32,7 @@ pub fn symbols(plan: &[Planned]) -> Vec<LinkSymbol> {
     let mut symbols = Vec::new();
     for planned in plan {
         symbols.extend(std::iter::repeat_n(LINK_IDLE, planned.gap));
-        symbols.extend(planned.bytes.iter().map(|&data| LinkSymbol {
-            data,
-            enable: true,
-            error: false,
-        }));
+        symbols.extend(planned.bytes.iter().map(|&data| LinkSymbol { data, enable: true, error: false }));
     }
     symbols
 }
@@ -80,13 +75,7 @@ pub struct Heard {
 impl Sender {
     pub fn new(port: Port, clock: Clock, to_send: Vec<LinkSymbol>) -> Sender {
         let scheduler = Scheduler::new([clock, port.rx.clock()]);
-        Sender {
-            port,
-            scheduler,
-            now: Ps::ZERO,
-            to_send: Rc::new(to_send),
-            received: Vec::new(),
-        }
+        Sender { port, scheduler, now: Ps::ZERO, to_send: Rc::new(to_send), received: Vec::new() }
     }
 }
 
@@ -103,11 +92,7 @@ impl Node for Sender {
             }
             if instant.rising.contains(TX) {
                 let edge = self.scheduler.cycles(TX) - 1;
-                let symbol = self
-                    .to_send
-                    .get(edge as usize)
-                    .copied()
-                    .unwrap_or(LINK_IDLE);
+                let symbol = self.to_send.get(edge as usize).copied().unwrap_or(LINK_IDLE);
                 self.port.tx.send(edge, symbol);
             }
         }
@@ -121,11 +106,7 @@ impl Node for Sender {
 
     fn finish(mut self) -> Heard {
         let captured = self.port.tx.take_captured();
-        Heard {
-            received: self.received,
-            counts: self.port.tx.counts().clone(),
-            captured,
-        }
+        Heard { received: self.received, counts: self.port.tx.counts().clone(), captured }
     }
 }
 
@@ -138,32 +119,19 @@ pub struct Setup {
 
 impl Default for Setup {
     fn default() -> Setup {
-        Setup {
-            window: LATENCY,
-            threads: 1,
-            seed: 1,
-            end: Ps::from_us(40),
-        }
+        Setup { window: LATENCY, threads: 1, seed: 1, end: Ps::from_us(40) }
     }
 }
 
 /// Runs two nodes, A with faults on what it sends. Clocks differ by 100 ppm and a phase.
-pub fn run_pair(
-    plan_a: &[Planned],
-    plan_b: &[Planned],
-    faults: Vec<Box<dyn Fault>>,
-    setup: &Setup,
-) -> [Heard; 2] {
+pub fn run_pair(plan_a: &[Planned], plan_b: &[Planned], faults: Vec<Box<dyn Fault>>, setup: &Setup) -> [Heard; 2] {
     let a_clock = Clock::new(125_000_000, Ps(0));
     let b_clock = Clock::new(125_012_500, Ps(3_210));
     let (a, b) = link(LinkConfig {
         latency: LATENCY,
         a_clock,
         b_clock,
-        a_to_b: Direction {
-            faults,
-            capture: true,
-        },
+        a_to_b: Direction { faults, capture: true },
         b_to_a: Direction::default(),
         seed: setup.seed,
         link_idx: 0,
@@ -171,20 +139,10 @@ pub fn run_pair(
     let ends = vec![(a, a_clock, symbols(plan_a)), (b, b_clock, symbols(plan_b))];
     let builders: Vec<_> = ends
         .into_iter()
-        .map(|(port, clock, to_send)| {
-            move || Ok::<_, Infallible>(Sender::new(port, clock, to_send))
-        })
+        .map(|(port, clock, to_send)| move || Ok::<_, Infallible>(Sender::new(port, clock, to_send)))
         .collect();
-    let options = RunOptions {
-        window: setup.window,
-        end: setup.end,
-        threads: setup.threads,
-        between_windows: None,
-    };
+    let options = RunOptions { window: setup.window, end: setup.end, threads: setup.threads, between_windows: None };
     let run = run(builders, options);
-    let mut heard = run
-        .outputs
-        .into_iter()
-        .map(|output| output.expect("it was built"));
+    let mut heard = run.outputs.into_iter().map(|output| output.expect("it was built"));
     [heard.next().expect("A"), heard.next().expect("B")]
 }

@@ -33,10 +33,7 @@ fn two_models_and_two_instances_run_on_two_threads_undisturbed() {
             match talker.tick(1_000 * k, 1) {
                 Ok(()) => assert!(k < stop_at),
                 Err(Error::Stopped(stop)) => {
-                    assert_eq!(
-                        (k, stop.kind, stop.time_ps),
-                        (stop_at, StopKind::Stop, 1_000 * stop_at)
-                    );
+                    assert_eq!((k, stop.kind, stop.time_ps), (stop_at, StopKind::Stop, 1_000 * stop_at));
                 }
                 Err(other) => panic!("{other}"),
             }
@@ -87,9 +84,6 @@ fn coverage_is_written() {
     top.tick(1_000, 1).unwrap();
     top.write_coverage(&path).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
-    assert!(
-        text.starts_with("# SystemC::Coverage") && text.contains("talker.sv"),
-        "{text}"
-    );
+    assert!(text.starts_with("# SystemC::Coverage") && text.contains("talker.sv"), "{text}");
     assert!(top.write_coverage("no/such/folder/coverage.dat").is_err());
 }

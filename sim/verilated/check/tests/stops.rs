@@ -37,11 +37,7 @@ fn a_failed_assertion_is_an_error_with_place_and_time() {
     assert_eq!((stop.kind, stop.time_ps), (StopKind::Stop, 12_345));
     assert_eq!(stop.file, "sim/verilated/check/rtl/talker.sv");
     assert!(stop.message.contains("AskedNotToFail"), "{stop}");
-    assert!(
-        stop.to_string()
-            .contains("talker.sv:35 at 12.345 ns: Assertion failed in TOP.talker"),
-        "{stop}"
-    );
+    assert!(stop.to_string().contains("talker.sv:35 at 12.345 ns: Assertion failed in TOP.talker"), "{stop}");
 }
 
 #[test]
@@ -57,11 +53,7 @@ fn stop_and_finish_do_not_end_the_process() {
     assert_eq!(ask(&mut talker(), STOP).kind, StopKind::Stop);
     let mut top = talker();
     assert_eq!(ask(&mut top, FINISH).kind, StopKind::Finish);
-    assert_eq!(
-        ask(&mut top, FINISH).kind,
-        StopKind::Finish,
-        "nor the second time"
-    );
+    assert_eq!(ask(&mut top, FINISH).kind, StopKind::Finish, "nor the second time");
 }
 
 #[test]

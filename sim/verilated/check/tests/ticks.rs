@@ -30,11 +30,7 @@ fn tick_equals_edges_by_hand_in_every_order() {
         ticked.tick(1000 * i, rising).unwrap();
         tick_by_hand(&mut by_hand, rising);
         let seen = |top: &TwoClocks| (top.a_o.get(), top.b_o.get(), top.sum_o.get());
-        assert_eq!(
-            seen(&ticked),
-            seen(&by_hand),
-            "step {i}, rising {rising:#04b}"
-        );
+        assert_eq!(seen(&ticked), seen(&by_hand), "step {i}, rising {rising:#04b}");
     }
 }
 
@@ -44,11 +40,7 @@ fn clocks_that_rise_together_sample_before_either_acts() {
     top.add_i.set(0);
     top.tick(1000, A).unwrap();
     top.tick(2000, A | B).unwrap();
-    assert_eq!(
-        (top.a_o.get(), top.b_o.get()),
-        (2, 1),
-        "b saw a as it was before the edge"
-    );
+    assert_eq!((top.a_o.get(), top.b_o.get()), (2, 1), "b saw a as it was before the edge");
 }
 
 #[test]

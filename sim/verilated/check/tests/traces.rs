@@ -14,21 +14,13 @@ fn file(name: &str) -> PathBuf {
 /// The changes of a signal as (time, value).
 fn changes(wave: &mut Waveform, scope_and_name: (&[&str], &str)) -> Vec<(u64, u64)> {
     let (scope, name) = scope_and_name;
-    let variable = wave
-        .hierarchy()
-        .lookup_var(scope, name)
-        .expect("the signal is in the wave");
+    let variable = wave.hierarchy().lookup_var(scope, name).expect("the signal is in the wave");
     let signal = wave.hierarchy()[variable].signal_ref();
     wave.load_signals(&[signal]);
     let times = wave.time_table().to_vec();
     let signal = wave.get_signal(signal).expect("loaded");
-    let number = |value: wellen::SignalValueRef| {
-        u64::from_str_radix(&value.to_bit_string().unwrap(), 2).unwrap()
-    };
-    signal
-        .iter_changes()
-        .map(|(index, value)| (times[index as usize], number(value)))
-        .collect()
+    let number = |value: wellen::SignalValueRef| u64::from_str_radix(&value.to_bit_string().unwrap(), 2).unwrap();
+    signal.iter_changes().map(|(index, value)| (times[index as usize], number(value))).collect()
 }
 
 /// Clock a with a period of 10 ns, clock b with one of 6 ns.
@@ -44,18 +36,10 @@ fn run<M: Model>(top: &mut M, from_ns: u64, to_ns: u64) {
 fn check_clock_a(path: &PathBuf) {
     let mut wave = simple::read(path).expect("a readable wave");
     let edges = changes(&mut wave, (&["TOP"], "clk_a_i"));
-    let expected: Vec<(u64, u64)> = (10..20)
-        .flat_map(|k| [(k * 10_000, 1), (k * 10_000 + 5_000, 0)])
-        .filter(|&(t, _)| t < 194_000)
-        .collect();
-    let from_second: Vec<_> = edges
-        .into_iter()
-        .filter(|&(time, _)| time >= 100_000)
-        .collect();
-    assert_eq!(
-        from_second, expected,
-        "both edges of clock a, at half periods"
-    );
+    let expected: Vec<(u64, u64)> =
+        (10..20).flat_map(|k| [(k * 10_000, 1), (k * 10_000 + 5_000, 0)]).filter(|&(t, _)| t < 194_000).collect();
+    let from_second: Vec<_> = edges.into_iter().filter(|&(time, _)| time >= 100_000).collect();
+    assert_eq!(from_second, expected, "both edges of clock a, at half periods");
 }
 
 #[test]
@@ -72,11 +56,7 @@ fn an_fst_shows_both_edges_of_all_clocks() {
     check_clock_a(&path);
     let mut wave = simple::read(&path).unwrap();
     let counted = changes(&mut wave, (&["TOP"], "a_o"));
-    assert_eq!(
-        counted.last(),
-        Some(&(190_000, 20)),
-        "the window ends where it was closed"
-    );
+    assert_eq!(counted.last(), Some(&(190_000, 20)), "the window ends where it was closed");
 }
 
 #[test]
@@ -105,10 +85,7 @@ fn inputs_stand_before_the_edge_that_samples_them() {
     let mut wave = simple::read(&path).unwrap();
     let driven = changes(&mut wave, (&["TOP"], "add_i"));
     let before = |t: u64| driven.iter().rev().find(|&&(time, _)| time < t).unwrap().1;
-    assert_eq!(
-        (before(10_000), before(20_000), before(30_000)),
-        (10, 20, 30)
-    );
+    assert_eq!((before(10_000), before(20_000), before(30_000)), (10, 20, 30));
 }
 
 #[test]
@@ -125,11 +102,7 @@ fn looking_does_not_touch() {
             unseen.add_i.set(ns as u32);
             seen.tick(ns * 1000, rising).unwrap();
             unseen.tick(ns * 1000, rising).unwrap();
-            assert_eq!(
-                (seen.a_o.get(), seen.b_o.get()),
-                (unseen.a_o.get(), unseen.b_o.get()),
-                "at {ns} ns"
-            );
+            assert_eq!((seen.a_o.get(), seen.b_o.get()), (unseen.a_o.get(), unseen.b_o.get()), "at {ns} ns");
             assert_eq!(seen.sum_o.get(), unseen.sum_o.get());
         }
         seen.close_trace().unwrap();
@@ -150,10 +123,7 @@ fn evaluations_are_dumped_where_asked() {
     top.flush_trace();
     drop(top);
     let mut wave = simple::read(&path).unwrap();
-    assert_eq!(
-        changes(&mut wave, (&["TOP"], "sum_o")),
-        [(1_000, 5), (2_500, 6)]
-    );
+    assert_eq!(changes(&mut wave, (&["TOP"], "sum_o")), [(1_000, 5), (2_500, 6)]);
 }
 
 #[test]
@@ -161,21 +131,13 @@ fn what_was_not_built_cannot_be_opened() {
     let mut plain = TwoClocks::new(Context::new()).unwrap();
     let mut fst = TwoClocksFst::new(Context::new()).unwrap();
     let message = |result: Result<(), Error>| result.unwrap_err().to_string();
-    assert!(message(plain.open_fst(file("no.fst"), 0))
-        .starts_with("TwoClocks was built without FST traces"));
-    assert!(message(fst.open_vcd(file("no.vcd"), 0))
-        .starts_with("TwoClocksFst was built without VCD traces"));
-    assert_eq!(
-        (TwoClocks::TRACE, TwoClocksFst::TRACE),
-        (None, Some(TraceFormat::Fst))
-    );
+    assert!(message(plain.open_fst(file("no.fst"), 0)).starts_with("TwoClocks was built without FST traces"));
+    assert!(message(fst.open_vcd(file("no.vcd"), 0)).starts_with("TwoClocksFst was built without VCD traces"));
+    assert_eq!((TwoClocks::TRACE, TwoClocksFst::TRACE), (None, Some(TraceFormat::Fst)));
     assert!(!plain.tracing() && plain.dump().is_ok() && plain.close_trace().is_ok());
 
     fst.open_fst(file("once.fst"), 0).unwrap();
-    assert!(matches!(
-        fst.open_fst(file("twice.fst"), 0),
-        Err(Error::TraceIsOpen { .. })
-    ));
+    assert!(matches!(fst.open_fst(file("twice.fst"), 0), Err(Error::TraceIsOpen { .. })));
     fst.close_trace().unwrap();
     let error = message(fst.open_fst(file("no/such/folder.fst"), 0));
     assert!(error.contains("folder.fst: No such file"), "{error}");

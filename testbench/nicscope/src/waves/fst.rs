@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use fst_writer::{
-    open_fst, FstFileType, FstInfo, FstScopeType, FstSignalId, FstSignalType, FstVarDirection,
-    FstVarType,
+    open_fst, FstFileType, FstInfo, FstScopeType, FstSignalId, FstSignalType, FstVarDirection, FstVarType,
 };
 
 use super::{padded, scope_steps, SignalKind, WaveFile};
@@ -14,8 +13,7 @@ use crate::failed;
 impl WaveFile {
     /// Writes the signals as FST with a time unit of 1 ps.
     pub fn write_fst(&self, path: &Path) -> Result<()> {
-        self.try_write_fst(path)
-            .map_err(|error| failed!("cannot write {}: {error}", path.display()))
+        self.try_write_fst(path).map_err(|error| failed!("cannot write {}: {error}", path.display()))
     }
 
     fn try_write_fst(&self, path: &Path) -> fst_writer::Result<()> {
@@ -44,8 +42,7 @@ impl WaveFile {
                 };
                 let name = signal.path.last().map_or("", |name| name.as_str());
                 let (kind, direction) = (FstVarType::Wire, FstVarDirection::Implicit);
-                ids[index] =
-                    Some(header.var(name, FstSignalType::bit_vec(bits), kind, direction, None)?);
+                ids[index] = Some(header.var(name, FstSignalType::bit_vec(bits), kind, direction, None)?);
                 Ok(())
             };
             if outcome.is_ok() {
@@ -64,10 +61,7 @@ impl WaveFile {
                 match self.signals[index].kind {
                     SignalKind::Bits(_) => body.signal_change(id, value.as_bytes())?,
                     SignalKind::Text { bytes } => {
-                        let bits: String = padded(value, bytes)
-                            .bytes()
-                            .map(|byte| format!("{byte:08b}"))
-                            .collect();
+                        let bits: String = padded(value, bytes).bytes().map(|byte| format!("{byte:08b}")).collect();
                         body.signal_change(id, bits.as_bytes())?;
                     }
                 }

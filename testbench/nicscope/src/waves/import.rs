@@ -12,30 +12,14 @@ use crate::failed;
 impl WaveFile {
     /// Copies the signals whose path (scopes and name joined by dots) `wanted` accepts, under the scope `under`, as far as they change
     /// between two times. The value at the beginning of the window becomes a change there.
-    pub fn import(
-        &mut self,
-        file: &Path,
-        under: &str,
-        wanted: impl Fn(&str) -> bool,
-        from: Ps,
-        to: Ps,
-    ) -> Result<()> {
-        let mut wave = simple::read(file)
-            .map_err(|error| failed!("cannot read {}: {error}", file.display()))?;
-        let scale = wave
-            .hierarchy()
-            .timescale()
-            .and_then(|scale| Some((scale.factor, scale.unit.to_exponent()?)));
+    pub fn import(&mut self, file: &Path, under: &str, wanted: impl Fn(&str) -> bool, from: Ps, to: Ps) -> Result<()> {
+        let mut wave = simple::read(file).map_err(|error| failed!("cannot read {}: {error}", file.display()))?;
+        let scale = wave.hierarchy().timescale().and_then(|scale| Some((scale.factor, scale.unit.to_exponent()?)));
         let ps_per_unit = match scale {
             Some((factor, exponent)) if (-12..=0).contains(&exponent) => {
                 u64::from(factor) * 10u64.pow((exponent + 12) as u32)
             }
-            _ => {
-                return Err(failed!(
-                    "{}: its time unit is missing or below 1 ps",
-                    file.display()
-                ))
-            }
+            _ => return Err(failed!("{}: its time unit is missing or below 1 ps", file.display())),
         };
         let chosen: Vec<_> = {
             let hierarchy = wave.hierarchy();

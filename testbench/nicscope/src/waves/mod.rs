@@ -52,10 +52,7 @@ impl WaveFile {
     /// Records a change; times of one signal must not run backwards.
     pub fn change(&mut self, id: SignalId, at: Ps, value: impl Into<String>) {
         let changes = &mut self.signals[id.0].changes;
-        assert!(
-            changes.last().is_none_or(|(last, _)| *last <= at),
-            "changes of a signal are recorded in order"
-        );
+        assert!(changes.last().is_none_or(|(last, _)| *last <= at), "changes of a signal are recorded in order");
         changes.push((at, value.into()));
     }
 
@@ -79,19 +76,14 @@ impl WaveFile {
         let mut order: Vec<usize> = (0..self.signals.len()).collect();
         order.sort_by(|&a, &b| {
             let (a, b) = (&self.signals[a].path, &self.signals[b].path);
-            a[..a.len() - 1]
-                .cmp(&b[..b.len() - 1])
-                .then_with(|| a.last().cmp(&b.last()))
+            a[..a.len() - 1].cmp(&b[..b.len() - 1]).then_with(|| a.last().cmp(&b.last()))
         });
         order
     }
 }
 
 /// Walks the signals in scope order and says which scopes to leave and to enter before each.
-fn scope_steps<'a>(
-    file: &'a WaveFile,
-    mut step: impl FnMut(usize, &'a [String], usize, &'a Signal),
-) -> usize {
+fn scope_steps<'a>(file: &'a WaveFile, mut step: impl FnMut(usize, &'a [String], usize, &'a Signal)) -> usize {
     let mut open: &[String] = &[];
     for index in file.in_scope_order() {
         let signal = &file.signals[index];
@@ -105,11 +97,7 @@ fn scope_steps<'a>(
 
 /// Text cut or padded to the width of its track.
 fn padded(text: &str, bytes: u32) -> String {
-    let mut ascii: String = text
-        .chars()
-        .map(|c| if c.is_ascii() { c } else { '?' })
-        .take(bytes as usize)
-        .collect();
+    let mut ascii: String = text.chars().map(|c| if c.is_ascii() { c } else { '?' }).take(bytes as usize).collect();
     while ascii.len() < bytes as usize {
         ascii.push(' ');
     }
@@ -144,14 +132,9 @@ mod tests {
                 false => sample().write_vcd(&path).unwrap(),
             }
             let mut back = WaveFile::default();
-            back.import(&path, "copy", |_| true, Ps::ZERO, Ps::MAX)
-                .unwrap();
+            back.import(&path, "copy", |_| true, Ps::ZERO, Ps::MAX).unwrap();
             let values = |path: &[&str]| {
-                let signal = back
-                    .signals()
-                    .iter()
-                    .find(|signal| signal.path == path)
-                    .expect("the signal is there");
+                let signal = back.signals().iter().find(|signal| signal.path == path).expect("the signal is there");
                 signal.changes.clone()
             };
             assert_eq!(
@@ -159,11 +142,7 @@ mod tests {
                 [(Ps(0), "0".into()), (Ps(1500), "1".into())],
                 "{name}"
             );
-            assert_eq!(
-                values(&["copy", "node0", "ad"])[1],
-                (Ps(700), format!("{:032b}", 0xDEAD_BEEFu32)),
-                "{name}"
-            );
+            assert_eq!(values(&["copy", "node0", "ad"])[1], (Ps(700), format!("{:032b}", 0xDEAD_BEEFu32)), "{name}");
         }
     }
 
@@ -173,13 +152,9 @@ mod tests {
         let path = dir.path().join("sample.fst");
         sample().write_fst(&path).unwrap();
         let mut back = WaveFile::default();
-        back.import(&path, "w", |path| path.ends_with("irq"), Ps(1000), Ps(2000))
-            .unwrap();
+        back.import(&path, "w", |path| path.ends_with("irq"), Ps(1000), Ps(2000)).unwrap();
         assert_eq!(back.signals().len(), 1);
-        assert_eq!(
-            back.signals()[0].changes,
-            [(Ps(1000), "0".into()), (Ps(1500), "1".into())]
-        );
+        assert_eq!(back.signals()[0].changes, [(Ps(1000), "0".into()), (Ps(1500), "1".into())]);
     }
 
     #[test]
@@ -187,9 +162,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("bad.fst");
         std::fs::write(&path, b"not a wave").unwrap();
-        let error = WaveFile::default()
-            .import(&path, "x", |_| true, Ps::ZERO, Ps::MAX)
-            .unwrap_err();
+        let error = WaveFile::default().import(&path, "x", |_| true, Ps::ZERO, Ps::MAX).unwrap_err();
         assert!(error.to_string().contains("bad.fst"));
     }
 }

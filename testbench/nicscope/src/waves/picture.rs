@@ -28,11 +28,9 @@ pub fn draw(file: &WaveFile, title: &str, rows: &[PictureRow], from: Ps, to: Ps)
         .iter()
         .filter_map(|row| match &row.signal {
             None => Some((row, None)),
-            Some(path) => file
-                .signals()
-                .iter()
-                .find(|signal| signal.path.join(".") == *path)
-                .map(|signal| (row, Some(signal))),
+            Some(path) => {
+                file.signals().iter().find(|signal| signal.path.join(".") == *path).map(|signal| (row, Some(signal)))
+            }
         })
         .collect();
     let scale = Scale { from, to };
@@ -43,10 +41,7 @@ pub fn draw(file: &WaveFile, title: &str, rows: &[PictureRow], from: Ps, to: Ps)
         r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {height}" font-family="sans-serif" font-size="12">"#,
         LABEL_WIDTH + PLOT_WIDTH + 20.0
     );
-    let _ = writeln!(
-        svg,
-        r##"<rect width="100%" height="100%" fill="#ffffff"/>"##
-    );
+    let _ = writeln!(svg, r##"<rect width="100%" height="100%" fill="#ffffff"/>"##);
     let _ = writeln!(
         svg,
         r##"<text x="12" y="24" font-size="16" font-weight="bold" fill="#1d2733">{}</text>"##,
@@ -64,20 +59,11 @@ pub fn draw(file: &WaveFile, title: &str, rows: &[PictureRow], from: Ps, to: Ps)
             );
             continue;
         };
-        let _ = writeln!(
-            svg,
-            r##"<text x="24" y="{:.1}" fill="#3a4653">{}</text>"##,
-            y + 16.0,
-            escape(&row.label)
-        );
+        let _ = writeln!(svg, r##"<text x="24" y="{:.1}" fill="#3a4653">{}</text>"##, y + 16.0, escape(&row.label));
         match signal.kind {
             SignalKind::Bits(1) => draw_bit(&mut svg, signal, row.active_low, &scale, y),
-            SignalKind::Bits(_) => {
-                draw_boxes(&mut svg, signal, &scale, y, |value| hexadecimal(value))
-            }
-            SignalKind::Text { .. } => draw_boxes(&mut svg, signal, &scale, y, |value| {
-                value.trim_end().to_string()
-            }),
+            SignalKind::Bits(_) => draw_boxes(&mut svg, signal, &scale, y, |value| hexadecimal(value)),
+            SignalKind::Text { .. } => draw_boxes(&mut svg, signal, &scale, y, |value| value.trim_end().to_string()),
         }
     }
     svg.push_str("</svg>\n");
@@ -92,8 +78,7 @@ struct Scale {
 impl Scale {
     fn x(&self, at: Ps) -> f64 {
         let at = at.clamp(self.from, self.to);
-        LABEL_WIDTH
-            + (at.0 - self.from.0) as f64 / (self.to.0 - self.from.0).max(1) as f64 * PLOT_WIDTH
+        LABEL_WIDTH + (at.0 - self.from.0) as f64 / (self.to.0 - self.from.0).max(1) as f64 * PLOT_WIDTH
     }
 }
 
@@ -102,26 +87,16 @@ fn draw_axis(svg: &mut String, scale: &Scale, height: f64) {
     // About ten ticks at 1, 2 or 5 times a power of ten.
     let rough = span / 10.0;
     let power = 10f64.powf(rough.log10().floor());
-    let tick = [1.0, 2.0, 5.0, 10.0]
-        .iter()
-        .map(|step| step * power)
-        .find(|step| *step >= rough)
-        .unwrap_or(power);
+    let tick = [1.0, 2.0, 5.0, 10.0].iter().map(|step| step * power).find(|step| *step >= rough).unwrap_or(power);
     let mut offset = 0.0;
     while offset <= span {
         let x = scale.x(Ps(scale.from.0 + offset as u64));
-        let _ = writeln!(
-            svg,
-            r##"<line x1="{x:.1}" y1="52" x2="{x:.1}" y2="{height}" stroke="#e3e8ee"/>"##
-        );
+        let _ = writeln!(svg, r##"<line x1="{x:.1}" y1="52" x2="{x:.1}" y2="{height}" stroke="#e3e8ee"/>"##);
         let label = match tick >= 1e6 {
             true => format!("{} us", offset / 1e6),
             false => format!("{} ns", offset / 1e3),
         };
-        let _ = writeln!(
-            svg,
-            r##"<text x="{x:.1}" y="46" text-anchor="middle" fill="#6b7885">{label}</text>"##
-        );
+        let _ = writeln!(svg, r##"<text x="{x:.1}" y="46" text-anchor="middle" fill="#6b7885">{label}</text>"##);
         offset += tick;
     }
 }
@@ -140,20 +115,13 @@ fn draw_bit(svg: &mut String, signal: &Signal, active_low: bool, scale: &Scale, 
                 let _ = write!(path, "M{x:.2} {:.1}", level(value));
             }
             Some((before, previous)) => {
-                if x - before < 0.8
-                    && is_active(previous, active_low) != is_active(value, active_low)
-                {
+                if x - before < 0.8 && is_active(previous, active_low) != is_active(value, active_low) {
                     match bars.last_mut() {
                         Some(bar) if before - bar.1 < 1.2 => bar.1 = x,
                         _ => bars.push((before, x)),
                     }
                 }
-                let _ = write!(
-                    path,
-                    "L{x:.2} {:.1}L{x:.2} {:.1}",
-                    level(previous),
-                    level(value)
-                );
+                let _ = write!(path, "L{x:.2} {:.1}L{x:.2} {:.1}", level(previous), level(value));
             }
         }
         last = Some((x, value));
@@ -169,10 +137,7 @@ fn draw_bit(svg: &mut String, signal: &Signal, active_low: bool, scale: &Scale, 
             low - high
         );
     }
-    let _ = writeln!(
-        svg,
-        r##"<path d="{path}" fill="none" stroke="#1f6fb5" stroke-width="1"/>"##
-    );
+    let _ = writeln!(svg, r##"<path d="{path}" fill="none" stroke="#1f6fb5" stroke-width="1"/>"##);
 }
 
 fn is_active(value: &str, active_low: bool) -> bool {
@@ -180,20 +145,12 @@ fn is_active(value: &str, active_low: bool) -> bool {
 }
 
 /// One box for each value, with the value in it where it fits.
-fn draw_boxes(
-    svg: &mut String,
-    signal: &Signal,
-    scale: &Scale,
-    y: f64,
-    label: impl Fn(&str) -> String,
-) {
+fn draw_boxes(svg: &mut String, signal: &Signal, scale: &Scale, y: f64, label: impl Fn(&str) -> String) {
     let changes: Vec<(Ps, &str)> = window(signal, scale).collect();
     let mut previous_end = f64::MIN;
     for (index, (at, value)) in changes.iter().enumerate() {
         let from = scale.x(*at);
-        let to = changes
-            .get(index + 1)
-            .map_or(LABEL_WIDTH + PLOT_WIDTH, |(next, _)| scale.x(*next));
+        let to = changes.get(index + 1).map_or(LABEL_WIDTH + PLOT_WIDTH, |(next, _)| scale.x(*next));
         let text = label(value);
         if text.is_empty() || text == "idle" || to - previous_end < 0.4 {
             continue;
@@ -222,19 +179,9 @@ fn draw_boxes(
 /// Changes inside the window, the value at its start first.
 fn window<'a>(signal: &'a Signal, scale: &Scale) -> impl Iterator<Item = (Ps, &'a str)> {
     let (from, to) = (scale.from, scale.to);
-    let before = signal
-        .changes
-        .iter()
-        .rev()
-        .find(|(at, _)| *at <= from)
-        .map(|(_, value)| (from, value.as_str()));
-    let inside = signal
-        .changes
-        .iter()
-        .filter(move |(at, _)| *at > from && *at <= to);
-    before
-        .into_iter()
-        .chain(inside.map(|(at, value)| (*at, value.as_str())))
+    let before = signal.changes.iter().rev().find(|(at, _)| *at <= from).map(|(_, value)| (from, value.as_str()));
+    let inside = signal.changes.iter().filter(move |(at, _)| *at > from && *at <= to);
+    before.into_iter().chain(inside.map(|(at, value)| (*at, value.as_str())))
 }
 
 fn hexadecimal(bits: &str) -> String {
@@ -247,9 +194,7 @@ fn hexadecimal(bits: &str) -> String {
         .as_bytes()
         .chunks(4)
         .map(|nibble| {
-            let value = nibble
-                .iter()
-                .fold(0, |value, bit| value * 2 + u32::from(bit - b'0'));
+            let value = nibble.iter().fold(0, |value, bit| value * 2 + u32::from(bit - b'0'));
             char::from_digit(value, 16).expect("four bits make a hexadecimal digit")
         })
         .collect();
@@ -258,21 +203,15 @@ fn hexadecimal(bits: &str) -> String {
 
 /// The same text always has the same colour.
 fn colour(text: &str) -> &'static str {
-    const COLOURS: [&str; 10] = [
-        "#f6d7a7", "#c9e4c5", "#bcd9f2", "#e5c9ea", "#f3c1b8", "#d5e3a1", "#b9e0dc", "#ecd3c4",
-        "#cfd6f5", "#e7e0b4",
-    ];
+    const COLOURS: [&str; 10] =
+        ["#f6d7a7", "#c9e4c5", "#bcd9f2", "#e5c9ea", "#f3c1b8", "#d5e3a1", "#b9e0dc", "#ecd3c4", "#cfd6f5", "#e7e0b4"];
     let word = text.split(' ').next().unwrap_or(text);
-    let sum: usize = word
-        .bytes()
-        .fold(7, |sum, byte| sum * 31 % 10_007 + byte as usize);
+    let sum: usize = word.bytes().fold(7, |sum, byte| sum * 31 % 10_007 + byte as usize);
     COLOURS[sum % COLOURS.len()]
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -13,8 +13,7 @@ use crate::failed;
 impl WaveFile {
     /// Writes the signals as VCD with a time unit of 1 ps.
     pub fn write_vcd(&self, path: &Path) -> Result<()> {
-        self.try_write_vcd(path)
-            .map_err(|error| failed!("cannot write {}: {error}", path.display()))
+        self.try_write_vcd(path).map_err(|error| failed!("cannot write {}: {error}", path.display()))
     }
 
     fn try_write_vcd(&self, path: &Path) -> io::Result<()> {
@@ -52,14 +51,10 @@ impl WaveFile {
             for (index, value) in changes {
                 let id = ids[index].expect("every signal was declared");
                 match self.signals[index].kind {
-                    SignalKind::Bits(1) => {
-                        writer.change_scalar(id, value_of(value.as_bytes()[0]))?
-                    }
+                    SignalKind::Bits(1) => writer.change_scalar(id, value_of(value.as_bytes()[0]))?,
                     SignalKind::Bits(_) => writer.change_vector(id, value.bytes().map(value_of))?,
                     // The format ends a string at white space.
-                    SignalKind::Text { .. } => {
-                        writer.change_string(id, &value.replace(' ', "_"))?
-                    }
+                    SignalKind::Text { .. } => writer.change_string(id, &value.replace(' ', "_"))?,
                 }
             }
         }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use host_model::address::UserVirt;
 use host_model::library::{Export, Process, WriteHandle};
 use host_model::processor::Priority;
-use host_model::address::UserVirt;
 use nic_layout::counter::Counter;
 use nic_layout::registers as regs;
 use sim_pins::Ps;
@@ -116,10 +116,7 @@ impl App {
 
     pub async fn write(&self, from: u32, size_bytes: u32, to: u32, number: u32) -> Result<WriteHandle> {
         let from = UserVirt(self.region.0 + from);
-        self.process
-            .write(from, size_bytes, &self.peer_export, to, number)
-            .await
-            .map_err(|error| self.error(error))
+        self.process.write(from, size_bytes, &self.peer_export, to, number).await.map_err(|error| self.error(error))
     }
 
     pub async fn wait(&self, handle: WriteHandle) -> Result<()> {

@@ -8,8 +8,8 @@ mod stream;
 
 use std::sync::Arc;
 
-use host_model::library::Export;
 use host_model::address::UserVirt;
+use host_model::library::Export;
 use nic_layout::vmh::VmhGeometry;
 use serde::{Deserialize, Serialize};
 use sim_pins::Ps;
@@ -102,14 +102,10 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
     let process = handle.open("application").await.map_err(|error| failed("open", &error))?;
     let places = Places::new(geometry, miss_ratio > 0.0)?;
     let bytes = places.region_bytes();
-    let reserved = process
-        .alloc(bytes + places.alignment_bytes())
-        .map_err(|error| failed("alloc", &error))?;
+    let reserved = process.alloc(bytes + places.alignment_bytes()).map_err(|error| failed("alloc", &error))?;
     let region = UserVirt(reserved.0.next_multiple_of(places.alignment_bytes()));
     let export = process.export(region, bytes).await.map_err(|error| failed("export", &error))?;
-    let notes = meeting
-        .exchange(handle.sim(), "exports", node, Note::Export { export, region: region.0 })
-        .await;
+    let notes = meeting.exchange(handle.sim(), "exports", node, Note::Export { export, region: region.0 }).await;
     let peer = 1 - node;
     let Note::Export { export: peer_export, .. } = notes[peer] else {
         return Err(failed!("node {node}: node {peer} came to the meeting without an export"));

@@ -1,0 +1,1 @@
+//! The lookup cache on the RTL, through firmware, against its model
