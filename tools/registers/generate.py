@@ -330,10 +330,7 @@ pub struct Register<T, A> {{
 
 impl<T, A> Register<T, A> {{
     const fn new(offset: u32) -> Self {{
-        Register {{
-            offset: Offset(offset),
-            kind: PhantomData,
-        }}
+        Register {{ offset: Offset(offset), kind: PhantomData }}
     }}
 
     pub const fn offset(self) -> Offset {{
@@ -359,9 +356,7 @@ impl<T, A, const N: usize> Registers<T, A, N> {{
     pub const COUNT: usize = N;
 
     const fn new(offset: u32) -> Self {{
-        Registers {{
-            first: Register::new(offset),
-        }}
+        Registers {{ first: Register::new(offset) }}
     }}
 
     /// For numbers that the program chose; panics beyond the last.
@@ -413,6 +408,8 @@ pub struct Entry {{
     pub reset: Option<u32>,
 }}
 """
+
+RUST_LINE_WIDTH = 120  # rustfmt.toml
 
 RUST_ACCESS = {"r": "ReadOnly", "w": "WriteOnly", "rw": "ReadWrite", "woclr": "ReadWrite", "woset": "ReadWrite"}
 RUST_RULE = {"r": "ReadOnly", "w": "WriteOnly", "rw": "ReadWrite", "woclr": "OnesClear", "woset": "OnesSet"}
@@ -493,7 +490,7 @@ def describe(register: Register) -> list[str]:
 def rust_let(name: str, value: str) -> list[str]:
     """A binding, broken where rustfmt breaks it."""
     line = f"            let {name} = {value};"
-    return [line] if len(line) <= 100 else [f"            let {name} =", f"                {value};"]
+    return [line] if len(line) <= RUST_LINE_WIDTH else [f"            let {name} =", f"                {value};"]
 
 
 def rust_bits(name: str, register: Register) -> list[str]:
