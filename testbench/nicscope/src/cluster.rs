@@ -11,7 +11,7 @@ use host_model::platform::Platform;
 use sim_fabric::{link, Corruption, Direction, Ending, Fault, LinkConfig, Loss, RunOptions};
 use sim_pins::Ps;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::failed;
 use crate::meeting::Meeting;
 use crate::node::{transmit_clock, Node, NodeConfig, NodeOutput};
@@ -30,6 +30,8 @@ pub struct ClusterConfig {
     pub threads: usize,
     /// Record what accounts need.
     pub record: bool,
+    /// Record the inputs of the models, to play them again.
+    pub record_inputs: bool,
     /// FST of every node's model between two times: one path for each node.
     pub waves: Option<(Vec<PathBuf>, Ps, Ps)>,
     /// Stop here, whatever is under way.
@@ -44,15 +46,27 @@ pub struct ClusterOutput {
     pub ended_at: Ps,
 }
 
+/// A run that ended badly, and the simulated time when it did.
+#[derive(Debug)]
+pub struct Failure {
+    pub at: Ps,
+    pub error: Error,
+}
+
 pub fn link_latency(scenario: &Scenario) -> Ps {
     Ps::from_ns(scenario.link.latency_ns)
 }
 
 /// Runs until every node's task has ended. What goes wrong ends it with the node and the time.
 pub fn run(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOutput> {
+    attempt(config, progress).map_err(|failure| failure.error)
+}
+
+/// The same, for a caller who wants to look at the time of a failure.
+pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOutput, Failure> {
     let scenario = &config.scenario;
     let latency = link_latency(scenario);
-    let geometry = scenario.cache.geometry()?;
+    let geometry = scenario.cache.geometry().map_err(|error| Failure { at: Ps::ZERO, error })?;
     let direction = || Direction { faults: faults(scenario), capture: config.record };
     let (a, b) = link(LinkConfig {
         latency,
@@ -83,7 +97,14 @@ pub fn run(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOutput>
                 trace: config.record,
             };
             let waves = config.waves.as_ref().map(|(paths, from, to)| (paths[index].clone(), *from, *to));
-            let config = NodeConfig { index, host, port, record: config.record, waves };
+            let config = NodeConfig {
+                index,
+                host,
+                port,
+                record: config.record,
+                record_inputs: config.record_inputs,
+                waves,
+            };
             move || Node::new(config, |host| host.spawn("workload", |handle| workload::run(work, handle)))
         })
         .collect();
@@ -108,10 +129,11 @@ pub fn run(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOutput>
                 .enumerate()
                 .map(|(node, output)| format!("node {node}: {}", output.live_tasks.join(", ")))
                 .collect();
-            return Err(failed!("nothing ended within {at} of simulated time; still waiting: {}", waiting.join("; ")));
+            let error = failed!("nothing ended within {at} of simulated time; still waiting: {}", waiting.join("; "));
+            return Err(Failure { at, error });
         }
         Ending::Failed { node, at, error } => {
-            return Err(failed!("{error} (node {node}, at {at}, seed {})", config.seed));
+            return Err(Failure { at, error: failed!("{error} (node {node}, at {at}, seed {})", config.seed) });
         }
     };
     let faults: Vec<String> = nodes
@@ -120,7 +142,8 @@ pub fn run(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOutput>
         .flat_map(|(node, output)| output.faults.iter().map(move |fault| format!("node {node}: {fault}")))
         .collect();
     if !faults.is_empty() && config.until.is_none() {
-        return Err(failed!("checks were violated (seed {}):\n  {}", config.seed, faults.join("\n  ")));
+        let error = failed!("checks were violated (seed {}):\n  {}", config.seed, faults.join("\n  "));
+        return Err(Failure { at: ended_at, error });
     }
     Ok(ClusterOutput { nodes, ended_at })
 }

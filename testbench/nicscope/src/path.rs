@@ -277,7 +277,12 @@ fn same_low_bits(argument: u32, sequence: u32) -> bool {
 
 /// Where the message is from a marker on.
 fn stage_of(side: &str, marker: Marker) -> String {
-    let what = match marker {
+    format!("{side}: {}", firmware_step(marker))
+}
+
+/// What the firmware does from a marker on.
+pub fn firmware_step(marker: Marker) -> &'static str {
+    match marker {
         Marker::Idle => "firmware idle",
         Marker::Dispatch => "dispatch",
         Marker::DoorbellTaken => "read descriptor",
@@ -308,8 +313,7 @@ fn stage_of(side: &str, marker: Marker) -> String {
         Marker::AckReceived => "acknowledgement",
         Marker::StatusWritten => "status",
         Marker::Ready | Marker::ProbeBegin | Marker::ProbeEnd | Marker::Crash => marker.name(),
-    };
-    format!("{side}: {what}")
+    }
 }
 
 /// What the host does about a miss, from the interrupt on.

@@ -9,7 +9,7 @@ use nic_layout::counter::{conservation, Counter};
 use sim_pins::Ps;
 
 use crate::account::Frequencies;
-use crate::cluster::{self, ClusterConfig, ClusterOutput};
+use crate::cluster::{self, ClusterConfig, ClusterOutput, Failure};
 use crate::error::Result;
 use crate::log::NodeLog;
 use crate::path::Journey;
@@ -58,13 +58,27 @@ pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) 
         seed: config.seed,
         threads: config.threads,
         record: scenario.workload.kind == WorkloadKind::PingPong,
+        record_inputs: false,
         waves: None,
         until: None,
     })
 }
 
+/// Is told of every run of a scenario while its logs are still there.
+pub trait Observer {
+    fn done(&mut self, _config: &ClusterConfig, _output: &ClusterOutput, _run: &Run) {}
+    fn failed(&mut self, _config: &ClusterConfig, _failure: &Failure) {}
+}
+
+impl Observer for () {}
+
 /// Runs every platform with every ratio of misses.
 pub fn run(config: &RunConfig) -> Result<Results> {
+    observe(config, &mut ())
+}
+
+/// The same, for someone who looks.
+pub fn observe(config: &RunConfig, observer: &mut dyn Observer) -> Result<Results> {
     let scenario = &config.scenario;
     // All requests are checked before the first run takes its time.
     for name in &scenario.platforms {
@@ -75,8 +89,21 @@ pub fn run(config: &RunConfig) -> Result<Results> {
         for &miss_ratio in &scenario.misses.ratios {
             let progress = Progress::new(format!("{} on {name}, {:.0} % misses", scenario.name, miss_ratio * 100.0));
             let cluster = cluster_config(config, name, miss_ratio)?;
-            let output = cluster::run(&cluster, &progress)?;
-            runs.push(summarise(name, &cluster, &output)?);
+            let outcome: Result<_, Failure> = cluster::attempt(&cluster, &progress).and_then(|output| {
+                let at = output.ended_at;
+                let run = summarise(name, &cluster, &output).map_err(|error| Failure { at, error })?;
+                Ok((output, run))
+            });
+            match outcome {
+                Ok((output, run)) => {
+                    observer.done(&cluster, &output, &run);
+                    runs.push(run);
+                }
+                Err(failure) => {
+                    observer.failed(&cluster, &failure);
+                    return Err(failure.error);
+                }
+            }
         }
     }
     Ok(Results {
