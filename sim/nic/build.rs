@@ -19,9 +19,10 @@ fn main() {
             if trace == Trace::Fst {
                 model = model.arg("--trace-structs");
             }
-            if prefix != "NicTigon2" {
-                model = model.pins_of("NicTigon2");
-            }
+            model = match prefix.as_str() {
+                "NicTigon2" => model.source("cpp/play.cpp"),
+                _ => model.pins_of("NicTigon2"),
+            };
             model.build();
         }
     }

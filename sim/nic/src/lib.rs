@@ -17,8 +17,10 @@
 mod models;
 mod nic;
 mod pci;
+mod recording;
 mod waves;
 
 pub use models::ParameterSet;
 pub use nic::{clock, Fault, Nic, NicConfig};
+pub use recording::{Played, Recording};
 pub use waves::WaveWindow;

@@ -6,6 +6,7 @@ use verilated::{Context, Model};
 
 use crate::models::{ParameterSet, Top};
 use crate::pci;
+use crate::recording::Recording;
 use crate::waves::{WavePlan, WaveStep, WaveWindow};
 
 /// The numbers of the NIC's clocks in a [`ClockSet`].
@@ -44,6 +45,7 @@ pub struct Nic {
     lines: PciLines,
     plan: WavePlan,
     next_wave_step: Ps,
+    recording: Option<Box<Recording>>,
 }
 
 impl Nic {
@@ -61,6 +63,7 @@ impl Nic {
             lines: PciLines::IDLE,
             plan: WavePlan::default(),
             next_wave_step: Ps::MAX,
+            recording: None,
         })
     }
 
@@ -141,7 +144,39 @@ impl Nic {
         self.now = at;
         self.rising = rising;
         self.core_cycles += u64::from(rising.contains(clock::CORE));
+        if self.recording.is_some() {
+            return self.tick_recorded(instant);
+        }
         self.top.tick(at.0, rising.0).map_err(|source| Fault { at, source })
+    }
+
+    // ---- Recording ------------------------------------------------------------------------------------------------
+
+    /// Records inputs and outputs from now on: before the first tick, since a recording is of a whole run.
+    pub fn record(&mut self) {
+        assert!(self.rising.is_empty(), "a recording begins before the first tick");
+        self.recording = Some(Box::default());
+    }
+
+    /// What was recorded; empty if nothing was to be.
+    pub fn take_recording(&mut self) -> Recording {
+        self.recording.take().map(|recording| *recording).unwrap_or_default()
+    }
+
+    #[cold]
+    fn tick_recorded(&mut self, instant: Instant) -> Result<(), Fault> {
+        let mut recording = self.recording.take().expect("asked by the caller");
+        let received = LinkSymbol {
+            data: self.top.gmii_rxd_i.get(),
+            enable: self.top.gmii_rx_dv_i.get() != 0,
+            error: self.top.gmii_rx_er_i.get() != 0,
+        };
+        recording.note_inputs(instant, &self.lines, received);
+        self.top.tick(instant.at.0, instant.rising.0).map_err(|source| Fault { at: instant.at, source })?;
+        let trace = (self.top.trace_a_valid_o.is_high(), self.top.trace_a_data_o.get());
+        recording.note_outputs(&self.drive(), self.transmit(), trace, self.top.probe_o.get());
+        self.recording = Some(recording);
+        Ok(())
     }
 
     // ---- Waves ----------------------------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ pub struct Model {
     coverage: bool,
     assertions: bool,
     arguments: Vec<String>,
+    own_sources: Vec<PathBuf>,
 }
 
 impl Model {
@@ -60,6 +61,7 @@ impl Model {
             coverage: false,
             assertions: true,
             arguments: Vec::new(),
+            own_sources: Vec::new(),
         }
     }
 
@@ -134,13 +136,19 @@ impl Model {
         self
     }
 
+    /// C++ of one's own that uses the model's class, compiled as the model is.
+    pub fn source(mut self, path: impl AsRef<Path>) -> Model {
+        self.own_sources.push(workspace::from_package(path.as_ref()));
+        self
+    }
+
     /// Verilates, compiles and links the model. Errors in the RTL end the build with Verilator's message.
     pub fn build(self) {
         let agreement = Agreement::read();
         let folder = workspace::out_dir().join(&self.prefix);
         fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         println!("cargo::rerun-if-changed=build.rs");
-        for file in self.sources.lists.iter().chain(&self.sources.files) {
+        for file in self.sources.lists.iter().chain(&self.sources.files).chain(&self.own_sources) {
             println!("cargo::rerun-if-changed={}", file.display());
         }
 
@@ -194,6 +202,7 @@ impl Model {
 
         let mut fast: Vec<PathBuf> = classes.fast.iter().map(source).collect();
         fast.push(shim_cpp);
+        fast.extend(self.own_sources.iter().cloned());
         let slow: Vec<PathBuf> = classes.slow.iter().map(source).collect();
         self.compile(&agreement, &folder, &fast, &slow);
     }

@@ -7,7 +7,7 @@ use host_model::host::{Accounting, Host, HostConfig, Node as HostHandle};
 use host_model::pci::PciBus;
 use host_model::platform::Platform;
 use sim_fabric::{Activity, FrameCounts, Port};
-use sim_nic::{clock, Nic, NicConfig, ParameterSet, WaveWindow};
+use sim_nic::{clock, Nic, NicConfig, ParameterSet, Recording, WaveWindow};
 use sim_pins::Ps;
 use sim_time::{Clock, Scheduler};
 
@@ -22,6 +22,8 @@ pub struct NodeConfig {
     pub port: Port,
     /// Record markers, probes, frames and host events.
     pub record: bool,
+    /// Record the inputs of the model, to play them again.
+    pub record_inputs: bool,
     /// FST of the model between two times.
     pub waves: Option<(PathBuf, Ps, Ps)>,
 }
@@ -51,6 +53,8 @@ pub struct NodeOutput<T> {
     /// What went wrong without stopping the node.
     pub faults: Vec<String>,
     pub core_cycles: u64,
+    /// Empty unless it was asked for.
+    pub recording: Recording,
     pub now: Ps,
     /// Tasks that still wait, for the message when a run hangs.
     pub live_tasks: Vec<&'static str>,
@@ -63,7 +67,7 @@ pub fn transmit_clock(platform: &Platform) -> Clock {
 
 impl<T: 'static> Node<T> {
     pub fn new(config: NodeConfig, start: impl FnOnce(&Host<PciBus>) -> Task<Result<T>>) -> Result<Node<T>> {
-        let NodeConfig { index, host, port, record, waves } = config;
+        let NodeConfig { index, host, port, record, record_inputs, waves } = config;
         let platform = host.platform.clone();
         let parameters = ParameterSet::ALL
             .into_iter()
@@ -71,6 +75,9 @@ impl<T: 'static> Node<T> {
             .ok_or_else(|| failed!("no model of the NIC has {} bytes of SRAM", platform.sram.bytes))?;
         let mut nic = Nic::new(NicConfig { parameters, waves: waves.is_some(), context: verilated::Context::new() })
             .map_err(|fault| failed!("node {index}: {fault}"))?;
+        if record_inputs {
+            nic.record();
+        }
         if let Some((path, from, to)) = waves {
             nic.add_wave_window(WaveWindow { path, from, to });
         }
@@ -178,6 +185,7 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
             bus: self.host.bus().bus_ref().counters().clone(),
             faults,
             core_cycles: self.nic.core_cycles(),
+            recording: self.nic.take_recording(),
             now: self.now,
             live_tasks: self.host.live_tasks(),
         }
