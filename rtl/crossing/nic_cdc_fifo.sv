@@ -39,10 +39,10 @@ module nic_cdc_fifo #(
     return binary ^ (binary >> 1);
   endfunction
 
+  // Each bit is the parity of the bits from it upwards: doubled shifts cost the logarithm of the width.
   function automatic pointer_t to_binary(input pointer_t gray);
-    pointer_t binary;
-    binary[DepthLog2] = gray[DepthLog2];
-    for (int i = int'(DepthLog2) - 1; i >= 0; i--) binary[i] = binary[i+1] ^ gray[i];
+    pointer_t binary = gray;
+    for (int unsigned shift = 1; shift <= DepthLog2; shift *= 2) binary ^= binary >> shift;
     return binary;
   endfunction
 
@@ -54,11 +54,11 @@ module nic_cdc_fifo #(
   pointer_t read_meta_q, read_sync_q;
 
   wire pointer_t write_next = write_q + pointer_t'(1);
-  wire pointer_t in_used    = write_q - to_binary(read_sync_q);
   wire logic     put        = in_valid_i && in_ready_o;
 
-  assign in_free_o  = pointer_t'(Depth) - in_used;
-  assign in_ready_o = in_used != pointer_t'(Depth);
+  // In Gray code a pointer that is one lap ahead differs in its two upper bits.
+  assign in_ready_o = write_gray_q != (read_sync_q ^ (pointer_t'(3) << (DepthLog2 - 1)));
+  assign in_free_o  = pointer_t'(Depth) - (write_q - to_binary(read_sync_q));
 
   pointer_t read_gray_q;
 
@@ -110,10 +110,10 @@ module nic_cdc_fifo #(
   // ---- Assertions ---------------------------------------------------------------
 
   always_ff @(posedge clk_in_i) begin
-    if (rst_in_ni) NeverOverfilled: assert (in_used <= pointer_t'(Depth));
+    if (rst_in_ni && put) NeverOverfilled: assert (write_q - to_binary(read_sync_q) < pointer_t'(Depth));
   end
   always_ff @(posedge clk_out_i) begin
-    if (rst_out_ni) NeverOverdrawn: assert (out_used_o <= pointer_t'(Depth));
+    if (rst_out_ni && take) NeverOverdrawn: assert (to_binary(write_sync_q) - read_q <= pointer_t'(Depth));
   end
 
 endmodule

@@ -1,7 +1,7 @@
 // The gigabit MAC: transmit and receive ring in the core clock, GMII in the link clocks, crossings between.
 //
 // Clocks:     core (clk_i), gmii_tx, gmii_rx; unrelated. All resets together.
-// Crossings:  frames and their ends by nic_cdc_fifo, pulses to count by nic_cdc_count, the receive enable and its
+// Crossings:  frames and their ends by nic_cdc_fifo, pulses to count by nic_cdc_counts, the receive enable and its
 //             echo by nic_cdc_bit. No other setting crosses: lengths are judged in the core clock.
 // Pins:       registered outputs; inputs are registered before use.
 
@@ -203,22 +203,15 @@ module nic_mac #(
     .out_used_o  (unused_entry_out_used)
   );
 
-  nic_cdc_count u_rx_started (
+  nic_cdc_counts #(
+    .Kinds (2)
+  ) u_rx_counts (
     .clk_in_i   (clk_rx_i),
     .rst_in_ni  (rst_rx_ni),
-    .pulse_i    (started),
+    .pulse_i    ({lost, started}),
     .clk_out_i  (clk_i),
     .rst_out_ni (rst_ni),
-    .add_o      (started_add)
-  );
-
-  nic_cdc_count u_rx_lost (
-    .clk_in_i   (clk_rx_i),
-    .rst_in_ni  (rst_rx_ni),
-    .pulse_i    (lost),
-    .clk_out_i  (clk_i),
-    .rst_out_ni (rst_ni),
-    .add_o      (lost_add)
+    .add_o      ({lost_add, started_add})
   );
 
   nic_mac_rx_ring #(

@@ -26,7 +26,7 @@ core/nic_core_writeback.sv
 core/nic_core_rvfi.sv
 core/nic_core.sv
 crossing/nic_cdc_bit.sv
-crossing/nic_cdc_count.sv
+crossing/nic_cdc_counts.sv
 crossing/nic_cdc_fifo.sv
 crossing/nic_reset_sync.sv
 pci/nic_pci_pkg.sv

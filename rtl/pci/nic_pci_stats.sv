@@ -13,16 +13,17 @@ module nic_pci_stats (
   output wire logic [nic_pci_pkg::STATS*nic_pci_pkg::STAT_BITS-1:0] add_o
 );
 
-  for (genvar k = 0; k < int'(nic_pci_pkg::STATS); k++) begin : gen_stat
-    nic_cdc_count #(.WidthBits(nic_pci_pkg::STAT_BITS)) u_count (
-      .clk_in_i   (clk_pci_i),
-      .rst_in_ni  (rst_pci_ni),
-      .pulse_i    (stat_i[k]),
-      .clk_out_i  (clk_core_i),
-      .rst_out_ni (rst_core_ni),
-      .add_o      (add_o[k*nic_pci_pkg::STAT_BITS +: nic_pci_pkg::STAT_BITS])
-    );
-  end
+  nic_cdc_counts #(
+    .Kinds     (nic_pci_pkg::STATS),
+    .WidthBits (nic_pci_pkg::STAT_BITS)
+  ) u_counts (
+    .clk_in_i   (clk_pci_i),
+    .rst_in_ni  (rst_pci_ni),
+    .pulse_i    (stat_i),
+    .clk_out_i  (clk_core_i),
+    .rst_out_ni (rst_core_ni),
+    .add_o
+  );
 
 endmodule
 
