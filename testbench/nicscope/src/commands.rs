@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use crate::cli::RunArgs;
 use crate::error::Result;
+use crate::miss_waves::Watcher;
 use crate::run::{self, RunConfig};
+use crate::waves::when::When;
 use crate::{failed, scenario, tables};
 
 pub fn run(arguments: &RunArgs) -> Result<()> {
+    let mut waves = Watcher::new(When::parse(&arguments.waves)?);
     let scenario = scenario::load(&arguments.scenario, &arguments.set)?;
     let folder = arguments.out.clone().unwrap_or_else(|| PathBuf::from("out").join(&scenario.name));
     run::prepare_folder(&folder)?;
@@ -17,7 +20,11 @@ pub fn run(arguments: &RunArgs) -> Result<()> {
         seed: arguments.seed,
         firmware: arguments.firmware.clone(),
     };
-    let results = run::run(&config)?;
+    waves.warn();
+    let results = match run::observe(&config, &mut waves) {
+        Ok(results) => results,
+        Err(error) => return Err(waves.after_failure(error, &folder, arguments.wave_format)),
+    };
     run::write_json(&results, &folder)?;
     if arguments.json {
         let text = serde_json::to_string(&results).map_err(|error| failed!("results: {error}"))?;
@@ -33,6 +40,10 @@ pub fn run(arguments: &RunArgs) -> Result<()> {
                 println!("{}", tables::account(&format!("{}: {what}", run.platform), account));
             }
         }
+    }
+    let opened = waves.record(&folder, arguments.wave_format)?;
+    if !arguments.json {
+        print!("{opened}");
     }
     Ok(())
 }
