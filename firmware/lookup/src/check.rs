@@ -321,6 +321,25 @@ pub struct Coverage {
     pub invalidations: u32,
 }
 
+impl Coverage {
+    pub fn add(&mut self, more: Coverage) {
+        self.hits += more.hits;
+        self.reserved += more.reserved;
+        self.pending += more.pending;
+        self.no_way += more.no_way;
+        self.fills += more.fills;
+        self.unlocks += more.unlocks;
+        self.invalidations += more.invalidations;
+    }
+
+    /// The rarest answer or operation.
+    pub fn least(&self) -> u32 {
+        let counts =
+            [self.hits, self.reserved, self.pending, self.no_way, self.fills, self.unlocks, self.invalidations];
+        counts.into_iter().min().unwrap_or(0)
+    }
+}
+
 #[derive(Debug)]
 pub enum Failure<E> {
     /// Step `index` answered other than the model.
