@@ -92,11 +92,13 @@ impl Row {
     pub fn is_active(&self, file: &WaveFile, from: Ps, to: Ps) -> bool {
         match &self.content {
             Content::Heading | Content::Boxes(_) => true,
-            Content::Signal { path, active_low } => file.find(path).is_some_and(|signal| {
-                changes(signal, from, to).any(|(_, value)| match signal.kind {
-                    SignalKind::Text { .. } => !value.trim().is_empty(),
-                    SignalKind::Bits(_) => is_active(value, *active_low),
-                })
+            Content::Signal { path, .. } => file.find(path).is_some_and(|signal| match signal.kind {
+                SignalKind::Text { .. } => changes(signal, from, to).any(|(_, value)| !value.trim().is_empty()),
+                SignalKind::Bits(_) => {
+                    let mut values = changes(signal, from, to).map(|(_, value)| value);
+                    let first = values.next();
+                    values.any(|value| Some(value) != first)
+                }
             }),
         }
     }
@@ -427,11 +429,11 @@ fn draw_boxes(svg: &mut String, boxes: &[Box], scale: &Scale, y: f64) {
     flush(svg, &mut bar);
 }
 
-/// The text, or what comes after its colon, or its beginning, as far as it fits; nothing if that would be unreadable.
+/// The text, or what comes after its colon, or its first two words, or its beginning; nothing if that would be unreadable.
 fn fitting(text: &str, width: f64) -> Option<String> {
     let room = ((width - 3.0) / LETTER).max(0.0) as usize;
     let short = text.split_once(": ").map_or(text, |(_, short)| short);
-    match [text, short].into_iter().find(|text| text.chars().count() <= room) {
+    match [text, short, two_words(short)].into_iter().find(|text| text.chars().count() <= room) {
         Some(text) => Some(text.to_string()),
         None if room >= 4 => Some(short.chars().take(room - 1).chain(['…']).collect()),
         None => None,
@@ -477,10 +479,14 @@ fn hexadecimal(bits: &str) -> String {
         .collect()
 }
 
-/// The same text always has the same colour.
+fn two_words(text: &str) -> &str {
+    text.match_indices(' ').nth(1).map_or(text, |(end, _)| &text[..end])
+}
+
+/// The same words always have the same colour, whatever the numbers behind them.
 fn text_colour(text: &str) -> &'static str {
     const COLOURS: [&str; 8] = ["#d4e8cf", "#f4dfb6", "#cfe2f5", "#e8d5ee", "#f3d2cb", "#dfe8b8", "#cbe6e2", "#dadff6"];
-    let sum: usize = text.bytes().fold(7, |sum, byte| (sum * 31 + byte as usize) % 10_007);
+    let sum: usize = two_words(text).bytes().fold(7, |sum, byte| (sum * 31 + byte as usize) % 10_007);
     COLOURS[sum % COLOURS.len()]
 }
 
@@ -523,6 +529,7 @@ mod tests {
         assert_eq!(fitting("sender: lookup", 45.0).unwrap(), "lookup");
         assert_eq!(fitting("sender: lookup", 30.0).unwrap(), "loo…");
         assert_eq!(fitting("sender: lookup", 10.0), None);
+        assert_eq!(fitting("host writes f8000040 x8", 70.0).unwrap(), "host writes");
     }
 
     #[test]

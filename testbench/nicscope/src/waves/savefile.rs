@@ -25,10 +25,13 @@ pub struct View<'a> {
 /// Pixels that a full window has for waves.
 const WAVE_WIDTH: f64 = 1150.0;
 const MARKERS: usize = 26;
+/// The bits of a text track.
+const TEXT_RANGE: &str = "[319:0]";
 
-/// GTKWave's zoom: the negative logarithm, base 2, of the time units (here ps) that a pixel takes.
+/// GTKWave's zoom: the negative logarithm, base 2, of the time units (here ps) that 200 pixels take.
 fn zoom(from: Ps, to: Ps) -> f64 {
-    -((to.0.saturating_sub(from.0)).max(1) as f64 / WAVE_WIDTH).log2().max(0.0)
+    let ps = to.0.saturating_sub(from.0).max(1) as f64;
+    -(ps * 200.0 / WAVE_WIDTH).log2().max(0.0)
 }
 
 /// A template with its place filled in.
@@ -56,8 +59,8 @@ pub fn fill(template: &str, view: &View) -> String {
         }
     }
     match view.file.ends_with(".vcd") {
-        // Text is packed ASCII in FST, and a string in VCD.
-        true => text.replace("@820\n", "@28\n"),
+        // Text is packed ASCII in FST, and a string without a width in VCD.
+        true => text.replace("@820\n", "@28\n").replace(TEXT_RANGE, ""),
         false => text,
     }
 }
@@ -77,13 +80,21 @@ mod tests {
     #[test]
     fn a_copy_names_its_file_and_its_window() {
         let markers = [(Ps(7_000_000), "miss"), (Ps(9_000_000), "fill")];
-        let view = View { file: "hit.vcd", from: Ps(5_000_000), to: Ps(5_000_000 + 1150 * 1024), markers: &markers };
+        let view =
+            View { file: "hit.vcd", from: Ps(5_000_000), to: Ps(5_000_000 + 1150 * 1024 / 200), markers: &markers };
         let text = fill(COMBINED, &view);
         assert!(text.contains("[dumpfile] \"hit.vcd\"\n[timestart] 5000000\n"));
         assert!(text.contains("\n*-10.000000 7000000 7000000 9000000 -1 "));
         assert!(text.contains("\n[markername] Amiss\n[markername] Bfill\n"));
         assert!(!text.contains("@820"), "strings of VCD are shown as they are");
         assert_eq!(signals(&text), signals(COMBINED));
+    }
+
+    #[test]
+    fn text_tracks_have_the_width_that_templates_say() {
+        assert_eq!(TEXT_RANGE, format!("[{}:0]", super::super::tracks::TEXT_BYTES * 8 - 1));
+        let after_text_flag = COMBINED.split("@820\n").skip(1);
+        assert!(after_text_flag.map(|rest| rest.lines().next().unwrap_or("")).all(|name| name.ends_with(TEXT_RANGE)));
     }
 
     #[test]

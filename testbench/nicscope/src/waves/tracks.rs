@@ -13,6 +13,9 @@ use crate::path;
 
 pub type Track = Vec<(Ps, String)>;
 
+/// Room for the longest text. Save files name the width of each signal, so it is the same for all.
+pub const TEXT_BYTES: u32 = 40;
+
 /// Nothing happens.
 pub const IDLE: &str = "";
 
@@ -106,8 +109,7 @@ impl WaveFile {
     /// Adds a track as a text signal, as far as it lies in the window.
     pub fn add_track(&mut self, path: &[&str], track: &Track, from: Ps, to: Ps) -> SignalId {
         let inside = window(track, from, to);
-        let bytes = inside.iter().map(|(_, text)| text.len()).max().unwrap_or(0).max(1);
-        let id = self.add(path, SignalKind::Text { bytes: bytes as u32 });
+        let id = self.add(path, SignalKind::Text { bytes: TEXT_BYTES });
         for (at, text) in inside {
             self.change(id, at, text);
         }
