@@ -6,10 +6,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 
-use host_model::address::{NodeId, Pid, VirtPage};
+use host_model::address::{NodeId, Pid, UserVirt, VirtPage};
 use host_model::driver::DriverOptions;
 use host_model::host::HostConfig;
-use host_model::library::Export;
+use host_model::library::{Export, Process};
 use host_model::platform::Platform;
 use nic_layout::counter::Counter;
 use nic_layout::vmh::VmhGeometry;
@@ -18,7 +18,7 @@ use nicscope::error::Result;
 use nicscope::failed;
 use nicscope::meeting::Meeting;
 use nicscope::node::{transmit_clock, Handle, Node, NodeConfig};
-use nicscope::workload::app::Totals;
+use nicscope::workload::app::{pattern, Totals};
 use nicscope::workload::NodeReport;
 use nicscope::{image, run};
 use sim_fabric::{link, Direction, Ending, Fault, LinkConfig, RunOptions};
@@ -82,6 +82,19 @@ pub fn changes(before: &Snapshot, after: &Snapshot) -> Vec<(Pid, u32)> {
         found.extend(differ.map(|(offset, _)| (place.0, place.1.start().0 + offset as u32)));
     }
     found
+}
+
+/// Writes a message of its number's pattern to a place of the peer, and waits until the post has ended.
+pub async fn send(process: &Process, from: UserVirt, to: &Export, offset: u32, number: u32, bytes: u32) -> Result<()> {
+    process.store(from, &pattern(number, bytes)).map_err(wrong)?;
+    let handle = process.write(from, bytes, to, offset, number).await.map_err(wrong)?;
+    process.wait(handle).await.map_err(wrong)
+}
+
+/// Waits until the whole of a message has come.
+pub async fn receive(process: &Process, at: UserVirt, number: u32, bytes: u32) -> Result<()> {
+    let expected = pattern(number, bytes);
+    process.wait_bytes(at, bytes, number, move |found| found == expected).await.map_err(wrong)
 }
 
 /// An error of a node, with words of its own.
