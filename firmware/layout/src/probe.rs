@@ -36,6 +36,8 @@ pub struct ProbeCommand {
 pub const PROBE_USE: u32 = 1;
 pub const PROBE_UNLOCK: u32 = 2;
 pub const PROBE_INVALIDATE: u32 = 3;
+/// Empty the cache, whatever it holds.
+pub const PROBE_RESET: u32 = 4;
 
 /// 16 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]

@@ -277,6 +277,36 @@ impl Model {
         self.touch(line, true);
         Answer::Reserved { line }
     }
+
+    /// Fills a reserved line; its process and first page.
+    fn fill(&mut self, line: u32, seed: u32) -> (u32, u32) {
+        let Content::Reserved { pid, line_page } = self.ways[line as usize].content else {
+            unreachable!("the model's list of reserved lines is wrong");
+        };
+        let entries = (0..self.geometry.line_entries).map(|index| page_number(seed, line_page + index)).collect();
+        self.ways[line as usize].content = Content::Valid { pid, line_page, entries };
+        (pid, line_page)
+    }
+
+    fn invalidate(&mut self, pid: u32, page: u32) -> Answer {
+        let Some(line) = self.find(pid, page) else {
+            return Answer::Nothing;
+        };
+        self.ways[line as usize].content = Content::Empty;
+        self.reserved.retain(|&other| other != line);
+        self.touch(line, false);
+        Answer::Done
+    }
+
+    /// The lines that DMA refers to, oldest reference first.
+    pub fn references(&self) -> &[(Path, u32)] {
+        &self.references
+    }
+
+    /// The lines that wait for the driver, oldest first.
+    pub fn reserved(&self) -> &[u32] {
+        &self.reserved
+    }
 }
 
 /// How often each answer came: a list that never hits tests little.
@@ -289,6 +319,25 @@ pub struct Coverage {
     pub fills: u32,
     pub unlocks: u32,
     pub invalidations: u32,
+}
+
+impl Coverage {
+    pub fn add(&mut self, more: Coverage) {
+        self.hits += more.hits;
+        self.reserved += more.reserved;
+        self.pending += more.pending;
+        self.no_way += more.no_way;
+        self.fills += more.fills;
+        self.unlocks += more.unlocks;
+        self.invalidations += more.invalidations;
+    }
+
+    /// The rarest answer or operation.
+    pub fn least(&self) -> u32 {
+        let counts =
+            [self.hits, self.reserved, self.pending, self.no_way, self.fills, self.unlocks, self.invalidations];
+        counts.into_iter().min().unwrap_or(0)
+    }
 }
 
 #[derive(Debug)]
@@ -307,16 +356,37 @@ pub enum Failure<E> {
     },
 }
 
-/// Runs a list on a target and compares each answer with the model.
-pub fn replay<T: Target>(
-    geometry: VmhGeometry,
-    ops: &[CacheOp],
-    target: &mut T,
-) -> Result<Coverage, Failure<T::Error>> {
-    let mut model = Model::new(geometry);
-    let mut coverage = Coverage::default();
-    for (index, &op) in ops.iter().enumerate() {
+/// A target and the model, one step after another. What a step breaks is found at that step.
+pub struct Walk {
+    model: Model,
+    coverage: Coverage,
+    index: usize,
+}
+
+impl Walk {
+    pub fn new(geometry: VmhGeometry) -> Walk {
+        Walk { model: Model::new(geometry), coverage: Coverage::default(), index: 0 }
+    }
+
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    pub fn coverage(&self) -> Coverage {
+        self.coverage
+    }
+
+    /// Runs one operation on a target whose cache was empty before the first, and compares the answer with the model's. `None`: nothing was
+    /// outstanding, or the driver did it alone.
+    pub fn step<T: Target + ?Sized>(
+        &mut self,
+        op: CacheOp,
+        target: &mut T,
+    ) -> Result<Option<Answer>, Failure<T::Error>> {
+        let index = self.index;
+        self.index += 1;
         let failed = |error| Failure::Target { index, op, error };
+        let (model, coverage) = (&mut self.model, &mut self.coverage);
         let (expected, got) = match op {
             CacheOp::Use { path, pid, page } => {
                 let expected = model.use_page(path, pid, page);
@@ -330,7 +400,7 @@ pub fn replay<T: Target>(
             }
             CacheOp::Unlock { nth } => {
                 if model.references.is_empty() {
-                    continue;
+                    return Ok(None);
                 }
                 let (path, line) = model.references.remove(nth as usize % model.references.len());
                 model.ways[line as usize].locks[path as usize] -= 1;
@@ -339,46 +409,46 @@ pub fn replay<T: Target>(
             }
             CacheOp::Fill { nth, seed } => {
                 if model.reserved.is_empty() {
-                    continue;
+                    return Ok(None);
                 }
                 let line = model.reserved.remove(nth as usize % model.reserved.len());
-                let Content::Reserved { pid, line_page } = model.ways[line as usize].content else {
-                    unreachable!("the model's list of reserved lines is wrong");
-                };
-                let entries = (0..geometry.line_entries).map(|index| page_number(seed, line_page + index)).collect();
-                model.ways[line as usize].content = Content::Valid { pid, line_page, entries };
+                let (pid, line_page) = model.fill(line, seed);
                 coverage.fills += 1;
                 target
                     .fill(line, key(pid, line_page, KEY_RESERVED), &|page| page_number(seed, page))
                     .map_err(failed)?;
-                continue;
+                return Ok(None);
             }
             CacheOp::Release { nth } => {
                 if model.reserved.is_empty() {
-                    continue;
+                    return Ok(None);
                 }
                 let line = model.reserved.remove(nth as usize % model.reserved.len());
                 model.ways[line as usize].content = Content::Empty;
                 target.release(line).map_err(failed)?;
-                continue;
+                return Ok(None);
             }
             CacheOp::Invalidate { pid, page } => {
                 coverage.invalidations += 1;
-                let expected = match model.find(pid, page) {
-                    Some(line) => {
-                        model.ways[line as usize].content = Content::Empty;
-                        model.reserved.retain(|&other| other != line);
-                        model.touch(line, false);
-                        Answer::Done
-                    }
-                    None => Answer::Nothing,
-                };
-                (expected, target.invalidate(pid, page).map_err(failed)?)
+                (model.invalidate(pid, page), target.invalidate(pid, page).map_err(failed)?)
             }
         };
         if expected != got {
             return Err(Failure::Mismatch { index, op, expected, got });
         }
+        Ok(Some(got))
     }
-    Ok(coverage)
+}
+
+/// Runs a list on a target and compares each answer with the model.
+pub fn replay<T: Target>(
+    geometry: VmhGeometry,
+    ops: &[CacheOp],
+    target: &mut T,
+) -> Result<Coverage, Failure<T::Error>> {
+    let mut walk = Walk::new(geometry);
+    for &op in ops {
+        walk.step(op, target)?;
+    }
+    Ok(walk.coverage())
 }

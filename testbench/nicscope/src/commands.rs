@@ -4,10 +4,14 @@ use std::path::PathBuf;
 
 use crate::cli::RunArgs;
 use crate::error::Result;
+use crate::miss_waves::Watcher;
+use crate::results::Results;
 use crate::run::{self, RunConfig};
-use crate::{failed, scenario, tables};
+use crate::waves::when::When;
+use crate::{failed, output, scenario, tables};
 
 pub fn run(arguments: &RunArgs) -> Result<()> {
+    let mut waves = Watcher::new(When::parse(&arguments.waves)?);
     let scenario = scenario::load(&arguments.scenario, &arguments.set)?;
     let folder = arguments.out.clone().unwrap_or_else(|| PathBuf::from("out").join(&scenario.name));
     run::prepare_folder(&folder)?;
@@ -17,22 +21,37 @@ pub fn run(arguments: &RunArgs) -> Result<()> {
         seed: arguments.seed,
         firmware: arguments.firmware.clone(),
     };
-    let results = run::run(&config)?;
+    waves.warn();
+    let results = match run::observe(&config, &mut waves) {
+        Ok(results) => results,
+        Err(error) => return Err(waves.after_failure(error, &folder, arguments.wave_format)),
+    };
     run::write_json(&results, &folder)?;
-    if arguments.json {
-        let text = serde_json::to_string(&results).map_err(|error| failed!("results: {error}"))?;
-        println!("{text}");
-    } else {
-        print!("{}", tables::results(&results));
-        for run in &results.runs {
-            let account = match run.miss_ratio {
-                0.0 => run.hits.first().map(|hit| ("a hit", hit)),
-                _ => run.misses.first().map(|miss| ("a miss", miss)),
-            };
-            if let Some((what, account)) = account {
-                println!("{}", tables::account(&format!("{}: {what}", run.platform), account));
-            }
+    // What people read comes before the waves, which take a while.
+    let text = match arguments.json {
+        true => serde_json::to_string(&results).map_err(|error| failed!("results: {error}"))? + "\n",
+        false => tables::results(&results) + &accounts(&results),
+    };
+    output::print(&text)?;
+    let opened = waves.record(&folder, arguments.wave_format)?;
+    match arguments.json {
+        true => Ok(()),
+        false => output::print(&opened),
+    }
+}
+
+/// A hit of each run without misses, and a miss of each run with some.
+fn accounts(results: &Results) -> String {
+    let mut text = String::new();
+    for run in &results.runs {
+        let account = match run.miss_ratio {
+            0.0 => run.hits.first().map(|hit| ("a hit", hit)),
+            _ => run.misses.first().map(|miss| ("a miss", miss)),
+        };
+        if let Some((what, account)) = account {
+            text.push_str(&tables::account(&format!("{}: {what}", run.platform), account));
+            text.push('\n');
         }
     }
-    Ok(())
+    text
 }

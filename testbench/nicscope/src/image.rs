@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use host_model::elf;
+use host_model::platform::Platform;
 use nic_layout::vmh::VmhGeometry;
 
 use crate::error::Result;
-use crate::failed;
+use crate::{failed, request_error};
 
 const TARGET: &str = "riscv32imc-unknown-none-elf";
 
@@ -39,4 +41,11 @@ pub fn build(binary: &str, geometry: VmhGeometry) -> Result<PathBuf> {
         return Err(failed!("the firmware does not build:\n{}", String::from_utf8_lossy(&output.stderr)));
     }
     Ok(folder.join(TARGET).join("firmware").join(binary))
+}
+
+/// Reads an image that a platform's NIC can load, or says why it cannot.
+pub fn read(path: &Path, platform: &Platform) -> Result<Vec<u8>> {
+    let file = std::fs::read(path).map_err(|error| request_error!("firmware {}: {error}", path.display()))?;
+    elf::read(&file, platform.sram.bytes).map_err(|error| request_error!("firmware {}: {error}", path.display()))?;
+    Ok(file)
 }

@@ -1,6 +1,7 @@
 //! The `nicscope` command: scenarios, runs, accounts of latency, measurements.
 
 pub mod account;
+pub mod category;
 pub mod cli;
 pub mod cluster;
 pub mod commands;
@@ -12,7 +13,9 @@ pub mod log;
 pub mod measure;
 pub mod meeting;
 pub mod memory_map;
+pub mod miss_waves;
 pub mod node;
+pub mod output;
 pub mod path;
 pub mod progress;
 pub mod results;

@@ -177,6 +177,8 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
         }
         self.collect_frames();
         self.log.host = self.host.node().log().take();
+        // Some events are recorded when their cause is known, with the time at which they happened.
+        self.log.host.sort_by_key(|event| event.at);
         NodeOutput {
             outcome: self.outcome.take(),
             log: self.log,

@@ -211,7 +211,11 @@ impl Way<'_> {
         };
         self.core_work(receiver, "receiver", stored, decided);
         if verdict == Marker::Dropped {
-            self.mark(decided, receiver, Clock::Core, "waits for the sender's time-out");
+            // The host may be at work on the miss before the firmware has dropped the frame.
+            let waits = (Clock::Core, "waits for the sender's time-out".to_string());
+            let host = host_stages(log, stored, decided).pop().map(|(_, clock, stage)| (clock, stage));
+            let (clock, stage) = host.filter(|(_, stage)| stage != MISS_SERVED).unwrap_or(waits);
+            self.mark(decided, receiver, clock, stage);
         }
         Ok(verdict == Marker::DmaWritePosted)
     }
@@ -316,6 +320,9 @@ pub fn firmware_step(marker: Marker) -> &'static str {
     }
 }
 
+/// The host's last stage of a miss.
+const MISS_SERVED: &str = "miss served";
+
 /// What the host does about a miss, from the interrupt on.
 fn host_stages(log: &NodeLog, from: Ps, to: Ps) -> Vec<(Ps, Clock, String)> {
     log.host_events(from, to)
@@ -329,7 +336,7 @@ fn host_stages(log: &NodeLog, from: Ps, to: Ps) -> Vec<(Ps, Clock, String)> {
                 (_, EventKind::PinStart) => "pin pages",
                 (_, EventKind::FillStart) => "fill line (PIO)",
                 (_, EventKind::LineValid | EventKind::LineReleased) => "report to the NIC",
-                (_, EventKind::ServedWritten) => "miss served",
+                (_, EventKind::ServedWritten) => MISS_SERVED,
                 _ => return None,
             };
             let clock = match event.kind {

@@ -17,8 +17,9 @@ use crate::progress::Progress;
 use crate::results::{Equation, Results, Row, Run, Spread, RESULTS_SCHEMA};
 use crate::scenario::{Scenario, WorkloadKind};
 use crate::workload::app::Totals;
+use crate::workload::places::Places;
 use crate::workload::Message;
-use crate::{failed, image, request_error};
+use crate::{failed, image, memory_map, request_error};
 
 /// What a run needs beside its scenario.
 #[derive(Clone, Debug)]
@@ -42,17 +43,39 @@ pub fn platform(name: &str, scenario: &Scenario) -> Result<Platform> {
     Ok(platform)
 }
 
+/// Checks the whole request, before the first run takes its time.
+fn check(config: &RunConfig) -> Result<()> {
+    let scenario = &config.scenario;
+    if config.threads == 0 {
+        return Err(request_error!("--threads 0: must be at least 1"));
+    }
+    let with_misses = scenario.misses.ratios.iter().any(|ratio| *ratio > 0.0);
+    Places::new(scenario.cache.geometry()?, with_misses)?;
+    for name in &scenario.platforms {
+        let platform = platform(name, scenario)?;
+        memory_map::check(scenario.cache, name, &platform)?;
+        if let Some(path) = &config.firmware {
+            image::read(path, &platform)?;
+        }
+    }
+    Ok(())
+}
+
 /// The configuration of one platform and one ratio of misses.
 pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) -> Result<ClusterConfig> {
     let scenario = &config.scenario;
-    let path = match &config.firmware {
-        Some(path) => path.clone(),
-        None => image::build(&scenario.personality, scenario.cache.geometry()?)?,
+    let platform = platform(platform_name, scenario)?;
+    let firmware = match &config.firmware {
+        Some(path) => image::read(path, &platform)?,
+        None => {
+            let firmware = image::read(&image::build(&scenario.personality, scenario.cache.geometry()?)?, &platform)?;
+            memory_map::check_image(scenario.cache, platform_name, &platform, &firmware)?;
+            firmware
+        }
     };
-    let firmware = std::fs::read(&path).map_err(|error| request_error!("firmware {}: {error}", path.display()))?;
     Ok(ClusterConfig {
         scenario: Arc::new(scenario.clone()),
-        platform: platform(platform_name, scenario)?,
+        platform,
         firmware: Arc::new(firmware),
         miss_ratio,
         seed: config.seed,
@@ -67,7 +90,7 @@ pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) 
 /// Is told of every run of a scenario while its logs are still there.
 pub trait Observer {
     fn done(&mut self, _config: &ClusterConfig, _output: &ClusterOutput, _run: &Run) {}
-    fn failed(&mut self, _config: &ClusterConfig, _failure: &Failure) {}
+    fn failed(&mut self, _platform: &str, _config: &ClusterConfig, _failure: &Failure) {}
 }
 
 impl Observer for () {}
@@ -80,10 +103,7 @@ pub fn run(config: &RunConfig) -> Result<Results> {
 /// The same, for someone who looks.
 pub fn observe(config: &RunConfig, observer: &mut dyn Observer) -> Result<Results> {
     let scenario = &config.scenario;
-    // All requests are checked before the first run takes its time.
-    for name in &scenario.platforms {
-        platform(name, scenario)?;
-    }
+    check(config)?;
     let mut runs = Vec::new();
     for name in &scenario.platforms {
         for &miss_ratio in &scenario.misses.ratios {
@@ -100,7 +120,7 @@ pub fn observe(config: &RunConfig, observer: &mut dyn Observer) -> Result<Result
                     runs.push(run);
                 }
                 Err(failure) => {
-                    observer.failed(&cluster, &failure);
+                    observer.failed(name, &cluster, &failure);
                     return Err(failure.error);
                 }
             }
@@ -216,7 +236,7 @@ fn counters(totals: &Totals) -> IndexMap<String, u64> {
 }
 
 /// The sums of INV-38: within the firmware, and between firmware, RTL, link and host.
-fn equations(output: &ClusterOutput) -> Vec<Equation> {
+pub fn equations(output: &ClusterOutput) -> Vec<Equation> {
     let mut equations = Vec::new();
     let totals: Vec<&Totals> =
         output.nodes.iter().filter_map(|node| node.outcome.as_ref().map(|report| &report.totals)).collect();

@@ -53,6 +53,12 @@ mod image {
         }
     }
 
+    #[inline(never)]
+    fn reset(cache: &Cache) -> Answer {
+        cache.reset(&mut Sram);
+        (ANSWER_DONE, 0, 0)
+    }
+
     #[link_section = ".fast.text"]
     #[inline(never)]
     fn obey(cache: &Cache, at: u32) -> Answer {
@@ -65,6 +71,7 @@ mod image {
             PROBE_USE => use_page(cache, path, pid, page),
             PROBE_UNLOCK => done(cache.unlock(&mut Sram, path, page_or_line & (Cache::GEOMETRY.lines() - 1))),
             PROBE_INVALIDATE => done(cache.invalidate(&mut Sram, pid, page)),
+            PROBE_RESET => reset(cache),
             _ => (ANSWER_UNKNOWN, 0, 0),
         }
     }
@@ -87,7 +94,7 @@ mod image {
             boot::refuse(BootError::DoesNotFitSram);
         }
         let cache = Cache::new(vmh_cache);
-        cache.reset(&mut Sram);
+        reset(&cache);
         write_sram(PROBE_REPLY_ADDRESS, commands);
         write_sram(PROBE_REPLY_ADDRESS + 4, results);
         store(event_a::CLEAR, u32::MAX);

@@ -14,10 +14,11 @@ use super::enumerate::enumerate;
 use super::error::DriverError;
 use super::layout::NicLayout;
 use super::vmh_table::Shadow;
-use super::Driver;
+use super::{Driver, DriverOptions};
 use crate::address::SramAddr;
 use crate::elf::{self, Image};
 use crate::events::{EventKind, Subject};
+use crate::platform::Platform;
 use crate::processor::Priority;
 
 /// How much of the firmware the driver reads back.
@@ -50,7 +51,7 @@ impl Driver {
         device.write(ident::BOOT_ADDRESS, image.entry).await;
         device.write_struct(SramAddr(CRASH_RECORD_ADDRESS), &CrashRecord::default()).await;
         device.write_sram(SramAddr(BOOT_REPLY_ADDRESS), &[0; size_of::<BootReply>() / 4]).await;
-        device.write_struct(SramAddr(BOOT_BLOCK_ADDRESS), &self.boot_request()).await;
+        device.write_struct(SramAddr(BOOT_BLOCK_ADDRESS), &boot_request(&self.0.platform, &self.0.options)).await;
         device.write(interrupt::ENABLE, 0).await;
         device.write(ident::CORE_CONTROL, ident::CoreControl(0).with_run_a(true)).await;
         self.note(Subject::Boot, EventKind::CoreReleased);
@@ -97,28 +98,6 @@ impl Driver {
         Ok(())
     }
 
-    fn boot_request(&self) -> BootRequest {
-        let (platform, options) = (&self.0.platform, &self.0.options);
-        BootRequest {
-            magic: BOOT_MAGIC,
-            layout_version: LAYOUT_VERSION,
-            node: options.node.0.into(),
-            node_count: options.node_count,
-            core_hz: platform.core.clock_hz as u32,
-            sram_bytes: platform.sram.bytes,
-            frame_data_bytes_max: platform.link.frame_data_bytes_max,
-            tx_buffer_count: platform.buffers.tx_count,
-            rx_buffer_count: platform.buffers.rx_count,
-            buffer_bytes: platform.buffers.bytes,
-            retransmit_cycles: platform.core_cycles(platform.protocol.retransmit_us),
-            retransmit_limit: platform.protocol.retransmit_limit,
-            ack_frames: platform.protocol.ack_frames,
-            ack_cycles: platform.core_cycles(platform.protocol.ack_us),
-            host_pages: platform.host_pages(),
-            session: options.session,
-        }
-    }
-
     /// Polls: interrupts are not set up yet.
     async fn await_reply(&self, device: &Device) -> Result<BootReply, DriverError> {
         let address = SramAddr(BOOT_REPLY_ADDRESS);
@@ -144,5 +123,27 @@ impl Driver {
             }
             self.0.sim.sleep_for(BOOT_POLL).await;
         }
+    }
+}
+
+/// What the driver asks of the firmware. Public, because the firmware's memory map follows from it.
+pub fn boot_request(platform: &Platform, options: &DriverOptions) -> BootRequest {
+    BootRequest {
+        magic: BOOT_MAGIC,
+        layout_version: LAYOUT_VERSION,
+        node: options.node.0.into(),
+        node_count: options.node_count,
+        core_hz: platform.core.clock_hz as u32,
+        sram_bytes: platform.sram.bytes,
+        frame_data_bytes_max: platform.link.frame_data_bytes_max,
+        tx_buffer_count: platform.buffers.tx_count,
+        rx_buffer_count: platform.buffers.rx_count,
+        buffer_bytes: platform.buffers.bytes,
+        retransmit_cycles: platform.core_cycles(platform.protocol.retransmit_us),
+        retransmit_limit: platform.protocol.retransmit_limit,
+        ack_frames: platform.protocol.ack_frames,
+        ack_cycles: platform.core_cycles(platform.protocol.ack_us),
+        host_pages: platform.host_pages(),
+        session: options.session,
     }
 }

@@ -29,7 +29,7 @@ use nic_layout::tables::BUFFER_TABLE_ENTRIES;
 use nic_layout::PROCESS_SLOTS;
 use sim_pins::Ps;
 
-pub use boot::Verify;
+pub use boot::{boot_request, Verify};
 pub use device::{Device, Resources};
 pub use error::DriverError;
 pub use interrupt::InterruptInput;

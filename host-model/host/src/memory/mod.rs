@@ -187,6 +187,21 @@ impl Memory {
         Ok(target)
     }
 
+    /// Every page that a process has touched, with its contents: all that a device could have changed. For tests that compare
+    /// memory before and after.
+    pub fn snapshot(&self) -> BTreeMap<(Pid, VirtPage), Vec<u8>> {
+        let resident = self
+            .spaces
+            .iter()
+            .flat_map(|(pid, space)| space.resident.iter().map(move |(page, target)| ((*pid, page), target)));
+        let contents = |target| {
+            let mut bytes = vec![0; PAGE_BYTES as usize];
+            self.pages.read(target, 0, &mut bytes);
+            bytes
+        };
+        resident.map(|(place, target)| (place, contents(target))).collect()
+    }
+
     fn space(&mut self, pid: Pid) -> Result<&mut AddressSpace, MemoryError> {
         self.spaces.get_mut(&pid).ok_or(MemoryError::NoSuchProcess(pid))
     }

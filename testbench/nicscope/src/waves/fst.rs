@@ -1,5 +1,7 @@
 //! FST, by the fst-writer crate: bit vectors, and text as packed ASCII.
 
+use std::fs::OpenOptions;
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use fst_writer::{
@@ -10,16 +12,29 @@ use super::{padded, scope_steps, SignalKind, WaveFile};
 use crate::error::Result;
 use crate::failed;
 
+/// Place of the start time in the header block: after its type (1 byte) and its length (8 bytes).
+const HEADER_START_TIME: u64 = 9;
+
 impl WaveFile {
     /// Writes the signals as FST with a time unit of 1 ps.
     pub fn write_fst(&self, path: &Path) -> Result<()> {
-        self.try_write_fst(path).map_err(|error| failed!("cannot write {}: {error}", path.display()))
+        self.try_write_fst(path).map_err(|error| failed!("cannot write {}: {error}", path.display()))?;
+        self.set_start(path).map_err(|error| failed!("cannot write {}: {error}", path.display()))
+    }
+
+    /// The writer always says that the file begins at 0; viewers would show the empty time before the first change.
+    fn set_start(&self, path: &Path) -> io::Result<()> {
+        let first = self.signals.iter().filter_map(|signal| signal.changes.first()).map(|(at, _)| at.0).min();
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        file.seek(SeekFrom::Start(HEADER_START_TIME))?;
+        file.write_all(&first.unwrap_or(0).to_be_bytes())
     }
 
     fn try_write_fst(&self, path: &Path) -> fst_writer::Result<()> {
         let times = self.by_time();
         let info = FstInfo {
-            start_time: times.keys().next().map_or(0, |at| at.0),
+            // Viewers would add it to every time.
+            start_time: 0,
             timescale_exponent: -12,
             version: format!("nicscope {}", env!("CARGO_PKG_VERSION")),
             date: String::new(),

@@ -3,10 +3,16 @@
 //! Verilator writes one FST for each model. A [`WaveFile`] takes signals from several of them, adds text tracks (what the driver, the miss
 //! thread and the firmware were doing), and is written as FST or VCD.
 
+pub mod bus;
+pub mod chosen;
 mod fst;
-mod import;
+pub mod import;
 pub mod picture;
+pub mod savefile;
+pub mod scenes;
+pub mod tracks;
 mod vcd;
+pub mod when;
 
 use std::collections::BTreeMap;
 
@@ -26,7 +32,13 @@ pub struct Signal {
     pub path: Vec<String>,
     pub kind: SignalKind,
     /// Bits as '0', '1', 'x', 'z', most significant first; text as it is.
-    changes: Vec<(Ps, String)>,
+    pub(crate) changes: Vec<(Ps, String)>,
+}
+
+impl Signal {
+    pub fn changes(&self) -> &[(Ps, String)] {
+        &self.changes
+    }
 }
 
 /// A number of signals with their changes.
@@ -54,6 +66,19 @@ impl WaveFile {
         let changes = &mut self.signals[id.0].changes;
         assert!(changes.last().is_none_or(|(last, _)| *last <= at), "changes of a signal are recorded in order");
         changes.push((at, value.into()));
+    }
+
+    /// The same, but of several changes at one time only the last is kept.
+    fn replace(&mut self, id: SignalId, at: Ps, value: String) {
+        match self.signals[id.0].changes.last_mut() {
+            Some((last, kept)) if *last == at => *kept = value,
+            _ => self.change(id, at, value),
+        }
+    }
+
+    /// The signal with that path, scopes and name joined by dots.
+    pub fn find(&self, path: &str) -> Option<&Signal> {
+        self.signals.iter().find(|signal| signal.path.iter().map(String::as_str).eq(path.split('.')))
     }
 
     pub fn signals(&self) -> &[Signal] {
@@ -108,6 +133,11 @@ fn padded(text: &str, bytes: u32) -> String {
 mod tests {
     use super::*;
 
+    fn under(scope: &str, path: &str) -> import::Choice {
+        let path = std::iter::once(scope).chain(path.split('.')).map(str::to_string).collect();
+        import::Choice { path, take: import::Take::Whole }
+    }
+
     fn sample() -> WaveFile {
         let mut file = WaveFile::default();
         let bit = file.add(&["node0", "nic", "irq"], SignalKind::Bits(1));
@@ -132,7 +162,7 @@ mod tests {
                 false => sample().write_vcd(&path).unwrap(),
             }
             let mut back = WaveFile::default();
-            back.import(&path, "copy", |_| true, Ps::ZERO, Ps::MAX).unwrap();
+            back.import(&path, |path| vec![under("copy", path)], Ps::ZERO, Ps::MAX).unwrap();
             let values = |path: &[&str]| {
                 let signal = back.signals().iter().find(|signal| signal.path == path).expect("the signal is there");
                 signal.changes.clone()
@@ -152,7 +182,8 @@ mod tests {
         let path = dir.path().join("sample.fst");
         sample().write_fst(&path).unwrap();
         let mut back = WaveFile::default();
-        back.import(&path, "w", |path| path.ends_with("irq"), Ps(1000), Ps(2000)).unwrap();
+        let irq = |path: &str| path.ends_with("irq").then(|| under("w", path)).into_iter().collect();
+        back.import(&path, irq, Ps(1000), Ps(2000)).unwrap();
         assert_eq!(back.signals().len(), 1);
         assert_eq!(back.signals()[0].changes, [(Ps(1000), "0".into()), (Ps(1500), "1".into())]);
     }
@@ -162,7 +193,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("bad.fst");
         std::fs::write(&path, b"not a wave").unwrap();
-        let error = WaveFile::default().import(&path, "x", |_| true, Ps::ZERO, Ps::MAX).unwrap_err();
+        let error = WaveFile::default().import(&path, |_| Vec::new(), Ps::ZERO, Ps::MAX).unwrap_err();
         assert!(error.to_string().contains("bad.fst"));
     }
 }

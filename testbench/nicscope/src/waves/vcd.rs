@@ -53,7 +53,8 @@ impl WaveFile {
                 match self.signals[index].kind {
                     SignalKind::Bits(1) => writer.change_scalar(id, value_of(value.as_bytes()[0]))?,
                     SignalKind::Bits(_) => writer.change_vector(id, value.bytes().map(value_of))?,
-                    // The format ends a string at white space.
+                    // The format ends a string at white space, and a string must not be empty.
+                    SignalKind::Text { .. } if value.is_empty() => writer.change_string(id, "-")?,
                     SignalKind::Text { .. } => writer.change_string(id, &value.replace(' ', "_"))?,
                 }
             }

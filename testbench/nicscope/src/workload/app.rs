@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use host_model::address::UserVirt;
+use host_model::driver::DriverError;
 use host_model::library::{Export, Process, WriteHandle};
 use host_model::processor::Priority;
 use nic_layout::counter::Counter;
@@ -45,6 +46,49 @@ pub struct Totals {
 }
 
 impl Totals {
+    /// Reads every counter through the driver: PIO, so outside of what is measured.
+    pub async fn read(handle: &Handle) -> Result<Totals, DriverError> {
+        let cpu = handle.cpu("read counters", Priority::User);
+        let driver = handle.driver();
+        let firmware = driver.read_counters(&cpu).await?;
+        let device = driver.device(&cpu)?;
+        let mut rtl = Vec::new();
+        macro_rules! read {
+            ($($name:literal: $register:expr),* $(,)?) => {
+                $(rtl.push(($name, u32::from(device.read($register).await?)));)*
+            };
+        }
+        read! {
+            "mac_tx_frames": regs::mac_tx::FRAMES,
+            "mac_tx_underruns": regs::mac_tx::UNDERRUNS,
+            "mac_tx_refused": regs::mac_tx::REFUSED,
+            "mac_tx_skipped": regs::mac_tx::SKIPPED,
+            "mac_rx_frames": regs::mac_rx::FRAMES,
+            "mac_rx_bad_fcs": regs::mac_rx::BAD_FCS,
+            "mac_rx_runts": regs::mac_rx::RUNTS,
+            "mac_rx_giants": regs::mac_rx::GIANTS,
+            "mac_rx_errors": regs::mac_rx::RX_ERRORS,
+            "mac_rx_bad_preambles": regs::mac_rx::BAD_PREAMBLES,
+            "mac_rx_no_buffer": regs::mac_rx::NO_BUFFER,
+            "mac_rx_overflows": regs::mac_rx::OVERFLOWS,
+            "mac_rx_started": regs::mac_rx::STARTED,
+            "dma_read_descriptors": regs::dma_read::DESCRIPTORS,
+            "dma_read_bytes": regs::dma_read::BYTES,
+            "dma_read_errors": regs::dma_read::ERRORS,
+            "dma_read_refused": regs::dma_read::REFUSED,
+            "dma_write_descriptors": regs::dma_write::DESCRIPTORS,
+            "dma_write_bytes": regs::dma_write::BYTES,
+            "dma_write_errors": regs::dma_write::ERRORS,
+            "dma_write_refused": regs::dma_write::REFUSED,
+            "host_refused": regs::ident::HOST_REFUSED,
+            "pci_parity_errors": regs::pci::PARITY_ERRORS,
+            "pci_master_retries": regs::pci::MASTER_RETRIES,
+            "pci_master_aborts": regs::pci::MASTER_ABORTS,
+            "pci_target_discards": regs::pci::TARGET_DISCARDS,
+        }
+        Ok(Totals { firmware, rtl })
+    }
+
     pub fn firmware(&self, counter: Counter) -> u64 {
         u64::from(self.firmware[counter as usize])
     }
@@ -160,46 +204,7 @@ impl App {
         Ok(())
     }
 
-    /// Reads every counter through the driver: PIO, so outside of what is measured.
     pub async fn totals(&self) -> Result<Totals> {
-        let cpu = self.handle.cpu("read counters", Priority::User);
-        let driver = self.handle.driver();
-        let firmware = driver.read_counters(&cpu).await.map_err(|error| self.error(error))?;
-        let device = driver.device(&cpu).map_err(|error| self.error(error))?;
-        let mut rtl = Vec::new();
-        macro_rules! read {
-            ($($name:literal: $register:expr),* $(,)?) => {
-                $(rtl.push(($name, u32::from(device.read($register).await.map_err(|error| self.error(error))?)));)*
-            };
-        }
-        read! {
-            "mac_tx_frames": regs::mac_tx::FRAMES,
-            "mac_tx_underruns": regs::mac_tx::UNDERRUNS,
-            "mac_tx_refused": regs::mac_tx::REFUSED,
-            "mac_tx_skipped": regs::mac_tx::SKIPPED,
-            "mac_rx_frames": regs::mac_rx::FRAMES,
-            "mac_rx_bad_fcs": regs::mac_rx::BAD_FCS,
-            "mac_rx_runts": regs::mac_rx::RUNTS,
-            "mac_rx_giants": regs::mac_rx::GIANTS,
-            "mac_rx_errors": regs::mac_rx::RX_ERRORS,
-            "mac_rx_bad_preambles": regs::mac_rx::BAD_PREAMBLES,
-            "mac_rx_no_buffer": regs::mac_rx::NO_BUFFER,
-            "mac_rx_overflows": regs::mac_rx::OVERFLOWS,
-            "mac_rx_started": regs::mac_rx::STARTED,
-            "dma_read_descriptors": regs::dma_read::DESCRIPTORS,
-            "dma_read_bytes": regs::dma_read::BYTES,
-            "dma_read_errors": regs::dma_read::ERRORS,
-            "dma_read_refused": regs::dma_read::REFUSED,
-            "dma_write_descriptors": regs::dma_write::DESCRIPTORS,
-            "dma_write_bytes": regs::dma_write::BYTES,
-            "dma_write_errors": regs::dma_write::ERRORS,
-            "dma_write_refused": regs::dma_write::REFUSED,
-            "host_refused": regs::ident::HOST_REFUSED,
-            "pci_parity_errors": regs::pci::PARITY_ERRORS,
-            "pci_master_retries": regs::pci::MASTER_RETRIES,
-            "pci_master_aborts": regs::pci::MASTER_ABORTS,
-            "pci_target_discards": regs::pci::TARGET_DISCARDS,
-        }
-        Ok(Totals { firmware, rtl })
+        Totals::read(&self.handle).await.map_err(|error| self.error(error))
     }
 }

@@ -1,0 +1,77 @@
+//! The map as tables for people.
+
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::{Cell, CellAlignment, Table, TableComponent};
+
+use super::{Map, Memory, Use};
+
+pub fn map(map: &Map) -> String {
+    format!(
+        "{} on {}: {} bytes of SRAM, VMH cache of {} entries, lines of {}, {} ways\n{}\n\nscratchpad: {} bytes\n{}\n\n\
+         beside Table 1.1 of the miNI thesis; code that is copied to the scratchpad counts once\n{}\n",
+        map.personality,
+        map.platform,
+        map.sram.bytes,
+        map.cache.entries,
+        map.cache.line_entries,
+        map.cache.ways,
+        memory(&map.sram),
+        map.scratchpad.bytes,
+        memory(&map.scratchpad),
+        comparison(map),
+    )
+}
+
+fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(UTF8_HORIZONTAL_ONLY);
+    // Many rows: no lines between them.
+    table.remove_style(TableComponent::HorizontalLines);
+    table.remove_style(TableComponent::MiddleIntersections);
+    table.set_header(header.iter().enumerate().map(|(column, name)| cell(column, name.to_string())));
+    table
+}
+
+/// Words to the left, numbers to the right.
+fn cell(column: usize, text: String) -> Cell {
+    let alignment = if column == 0 { CellAlignment::Left } else { CellAlignment::Right };
+    Cell::new(text).set_alignment(alignment)
+}
+
+fn row(cells: impl IntoIterator<Item = String>) -> Vec<Cell> {
+    cells.into_iter().enumerate().map(|(column, text)| cell(column, text)).collect()
+}
+
+fn memory(memory: &Memory) -> Table {
+    let mut table = table(&["", "from", "bytes", "%"]);
+    let share = |bytes: u32| format!("{:.1}", f64::from(bytes) * 100.0 / f64::from(memory.bytes));
+    for region in memory.regions.iter().filter(|region| region.r#use != Use::Alignment) {
+        table.add_row(row([
+            region.name.into(),
+            format!("{:#x}", region.start),
+            region.bytes.to_string(),
+            share(region.bytes),
+        ]));
+    }
+    let alignment = memory.sum(Use::Alignment);
+    if alignment > 0 {
+        table.add_row(row(["alignment".into(), String::new(), alignment.to_string(), share(alignment)]));
+    }
+    let sum: u32 = memory.regions.iter().map(|region| region.bytes).sum();
+    table.add_row(row(["sum".into(), String::new(), sum.to_string(), share(sum)]));
+    table
+}
+
+fn comparison(map: &Map) -> Table {
+    let mut table = table(&["", "bytes", "KB", "thesis: base KB", "thesis: miNI KB"]);
+    for line in &map.comparison {
+        table.add_row(row([
+            line.region.into(),
+            line.bytes.to_string(),
+            format!("{:.1}", f64::from(line.bytes) / 1024.0),
+            line.thesis_base_kbytes.to_string(),
+            line.thesis_mini_kbytes.to_string(),
+        ]));
+    }
+    table
+}

@@ -1,0 +1,72 @@
+//! Signals of the NIC's model that a picture of a message needs, under the names that readers see.
+
+use super::import::{Choice, Take};
+
+/// A signal of the combined file, below the scope of its node.
+pub struct Chosen {
+    /// Scope and name.
+    pub name: &'static str,
+    /// Path in the file that the model wrote.
+    pub model: &'static str,
+    pub take: Take,
+}
+
+const fn whole(name: &'static str, model: &'static str) -> Chosen {
+    Chosen { name, model, take: Take::Whole }
+}
+
+const fn bit(name: &'static str, model: &'static str, bit: u32) -> Chosen {
+    Chosen { name, model, take: Take::Bit(bit) }
+}
+
+const GRANTS: &str = "TOP.nic_top.sram_gnt";
+
+/// Names end in `_n` where low is active, as on the card's edge.
+pub const CHOSEN: &[Chosen] = &[
+    whole("pci.clk", "TOP.clk_pci_i"),
+    whole("pci.ad", "TOP.pci_ad_i"),
+    whole("pci.cbe_n", "TOP.pci_cbe_ni"),
+    whole("pci.frame_n", "TOP.pci_frame_ni"),
+    whole("pci.irdy_n", "TOP.pci_irdy_ni"),
+    whole("pci.trdy_n", "TOP.pci_trdy_ni"),
+    whole("pci.stop_n", "TOP.pci_stop_ni"),
+    whole("pci.devsel_n", "TOP.pci_devsel_ni"),
+    whole("pci.req_n", "TOP.pci_req_no"),
+    whole("pci.gnt_n", "TOP.pci_gnt_ni"),
+    // The pad is open drain: enabled is pulled low.
+    Chosen { name: "pci.inta_n", model: "TOP.pci_inta_oe_o", take: Take::Inverse },
+    whole("core.clk", "TOP.clk_core_i"),
+    Chosen { name: "core.pc", model: "TOP.nic_top.u_core_a.w_pc", take: Take::HalfwordAddress },
+    whole("core.sleep", "TOP.nic_top.sleep_a"),
+    whole("core.irq", "TOP.nic_top.irq_a"),
+    whole("core.events", "TOP.nic_top.u_registers.u_events_a.pending_q"),
+    // The order of nic_pkg::sram_port_e.
+    bit("sram.link_rx", GRANTS, 0),
+    bit("sram.link_tx", GRANTS, 1),
+    bit("sram.dma_read", GRANTS, 2),
+    bit("sram.dma_write", GRANTS, 3),
+    bit("sram.core_data", GRANTS, 4),
+    bit("sram.core_insn", GRANTS, 5),
+    bit("sram.host", GRANTS, 6),
+    Chosen { name: "dma.read_busy", model: "TOP.nic_top.u_dma_read.u_ring.state_q", take: Take::AnyBit },
+    Chosen { name: "dma.write_busy", model: "TOP.nic_top.u_dma_write.u_ring.state_q", take: Take::AnyBit },
+    whole("link.tx_clk", "TOP.clk_gmii_tx_i"),
+    whole("link.tx_en", "TOP.gmii_tx_en_o"),
+    whole("link.txd", "TOP.gmii_txd_o"),
+    whole("link.rx_clk", "TOP.clk_gmii_rx_i"),
+    whole("link.rx_dv", "TOP.gmii_rx_dv_i"),
+    whole("link.rxd", "TOP.gmii_rxd_i"),
+];
+
+/// What to make of a signal of node `node`'s model.
+pub fn choose(node: usize, model_path: &str) -> Vec<Choice> {
+    CHOSEN
+        .iter()
+        .filter(|chosen| chosen.model == model_path)
+        .map(|chosen| {
+            let scope = format!("node{node}");
+            let path = std::iter::once(scope).chain(chosen.name.split('.').map(str::to_string)).collect();
+            Choice { path, take: chosen.take }
+        })
+        .collect()
+}
