@@ -1,6 +1,8 @@
 //! What stood on the input pins of a NIC at each instant, so that the same run can be played again without its surroundings: by a
 //! bare C++ loop (`cpp/play.cpp`), or on a build with waves.
 
+use std::io::{self, Read, Write};
+
 use sim_pins::{LinkSymbol, PciControl, PciDrive, PciLines, Ps};
 use sim_time::{ClockSet, Instant};
 
@@ -141,6 +143,47 @@ impl Recording {
         Played { evaluations, outputs: with_outputs.then_some(outputs) }
     }
 
+    /// Writes it for another process: counts, instants, levels, all in little endian.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        for count in [self.edges.len() as u64, self.levels.len() as u64, self.outputs] {
+            out.write_all(&count.to_le_bytes())?;
+        }
+        for edge in &self.edges {
+            out.write_all(&edge.delta_ps.to_le_bytes())?;
+            out.write_all(&edge.rising.to_le_bytes())?;
+            out.write_all(&edge.levels_changed.to_le_bytes())?;
+        }
+        for levels in &self.levels {
+            out.write_all(&levels.ad.to_le_bytes())?;
+            out.write_all(&levels.control.to_le_bytes())?;
+            out.write_all(&[levels.cbe_n, levels.rxd, levels.rx_dv, levels.rx_er, 0, 0])?;
+        }
+        Ok(())
+    }
+
+    pub fn read(input: &mut impl Read) -> io::Result<Recording> {
+        let (edge_count, level_count, outputs) = (u64_from(input)?, u64_from(input)?, u64_from(input)?);
+        let mut recording = Recording { outputs, ..Recording::default() };
+        for _ in 0..edge_count {
+            let word = u64_from(input)?;
+            let edge = Edge { delta_ps: word as u32, rising: (word >> 32) as u16, levels_changed: (word >> 48) as u16 };
+            recording.end += Ps(edge.delta_ps.into());
+            recording.edges.push(edge);
+        }
+        for _ in 0..level_count {
+            let (ad, rest) = (u64_from(input)?, u64_from(input)?.to_le_bytes());
+            recording.levels.push(Levels {
+                ad,
+                control: u16::from_le_bytes([rest[0], rest[1]]),
+                cbe_n: rest[2],
+                rxd: rest[3],
+                rx_dv: rest[4],
+                rx_er: rest[5],
+            });
+        }
+        Ok(recording)
+    }
+
     /// Plays it on a NIC that has not ticked yet, and calls `before` ahead of each instant.
     pub fn play_on(&self, nic: &mut Nic, mut before: impl FnMut(&mut Nic, Ps) -> Result<(), Fault>) -> Result<(), Fault> {
         let (mut at, mut levels) = (Ps::ZERO, self.levels.iter());
@@ -156,4 +199,10 @@ impl Recording {
         }
         Ok(())
     }
+}
+
+fn u64_from(input: &mut impl Read) -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    input.read_exact(&mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
 }

@@ -1,0 +1,170 @@
+//! One list on three caches: the dull model, the firmware's cache in host memory, and a NIC.
+//!
+//! Every answer of both caches must be the model's. In host memory the invariants are looked at after each step. At the end both
+//! memories must be the same, word for word, in every set that the list touched.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use nic_layout::vmh::VmhGeometry;
+use nic_lookup::check::{CacheOp, Coverage, Failure, Target, Walk};
+use nic_lookup::Words;
+use nicscope::error::{Error, Result};
+
+use crate::geometry::{host_cache, ranges_of, word_name, HostCache, GARBAGE};
+use crate::invariants::{self, Broken};
+use crate::probe::Probe;
+
+/// The cache that is compared with the one in host memory: a NIC, or one that a test has made wrong.
+pub trait Subject: Target<Error = Error> {
+    fn geometry(&self) -> VmhGeometry;
+    /// Makes an empty cache in memory that holds garbage.
+    fn begin(&mut self) -> Result<()>;
+    /// Reads the words at a byte offset of the cache.
+    fn read(&mut self, offset: u32, count: u32) -> Result<Vec<u32>>;
+    /// Fills sets with garbage again, however the list has ended.
+    fn end(&mut self, sets: &BTreeSet<u32>) -> Result<()>;
+}
+
+impl Subject for Probe {
+    fn geometry(&self) -> VmhGeometry {
+        Probe::geometry(self)
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        self.reset()
+    }
+
+    fn read(&mut self, offset: u32, count: u32) -> Result<Vec<u32>> {
+        Probe::read(self, offset, count)
+    }
+
+    fn end(&mut self, sets: &BTreeSet<u32>) -> Result<()> {
+        for &set in sets {
+            for range in ranges_of(self.geometry(), set) {
+                self.write(range.start, vec![GARBAGE; range.len() / 4])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the caches part.
+#[derive(Debug)]
+pub enum Disagreement {
+    /// The cache in host memory answers other than the model.
+    Host(Failure<std::convert::Infallible>),
+    /// The NIC answers other than the model, or not at all.
+    Nic(Failure<Error>),
+    /// After step `index` of the list in host memory, or at its end on the NIC.
+    Invariant { whose: &'static str, step: Option<(usize, CacheOp)>, broken: Broken },
+    /// At the end.
+    Memory { word: String, host: u32, nic: u32 },
+    /// Nothing could be compared.
+    Machine(Error),
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fn failure<E: fmt::Display>(f: &mut fmt::Formatter<'_>, whose: &str, failure: &Failure<E>) -> fmt::Result {
+            match failure {
+                Failure::Mismatch { index, op, expected, got } => {
+                    write!(f, "step {index}, `{op}`: the model answers {expected:?}, {whose} answers {got:?}")
+                }
+                Failure::Target { index, op, error } => write!(f, "step {index}, `{op}`, on {whose}: {error}"),
+            }
+        }
+        match self {
+            Disagreement::Host(wrong) => failure(f, "the cache in host memory", wrong),
+            Disagreement::Nic(wrong) => failure(f, "the NIC", wrong),
+            Disagreement::Invariant { whose, step: Some((index, op)), broken } => {
+                write!(f, "after step {index}, `{op}`, in {whose}: {broken}")
+            }
+            Disagreement::Invariant { whose, step: None, broken } => write!(f, "at the end, in {whose}: {broken}"),
+            Disagreement::Memory { word, host, nic } => {
+                write!(f, "at the end the {word} is {nic:#010x} on the NIC, {host:#010x} in host memory")
+            }
+            Disagreement::Machine(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl From<Error> for Disagreement {
+    fn from(error: Error) -> Disagreement {
+        Disagreement::Machine(error)
+    }
+}
+
+/// The sets that a list can touch.
+pub fn sets_of(geometry: VmhGeometry, ops: &[CacheOp]) -> BTreeSet<u32> {
+    ops.iter()
+        .filter_map(|op| match op {
+            CacheOp::Use { page, .. } | CacheOp::Invalidate { page, .. } => Some(geometry.set_of(*page)),
+            CacheOp::Unlock { .. } | CacheOp::Fill { .. } | CacheOp::Release { .. } => None,
+        })
+        .collect()
+}
+
+/// Runs a list on all three. The subject is ready for another one afterwards, whatever the result.
+pub fn compare(subject: &mut impl Subject, ops: &[CacheOp]) -> std::result::Result<Coverage, Disagreement> {
+    let geometry = subject.geometry();
+    let sets = sets_of(geometry, ops);
+    let mut host = host_cache(geometry)?;
+    on_host(geometry, ops, &sets, host.as_mut())?;
+    subject.begin()?;
+    let verdict = on_nic(subject, ops, &sets, host.words());
+    subject.end(&sets)?;
+    verdict
+}
+
+fn on_host(
+    geometry: VmhGeometry,
+    ops: &[CacheOp],
+    sets: &BTreeSet<u32>,
+    host: &mut dyn HostCache,
+) -> std::result::Result<(), Disagreement> {
+    let mut walk = Walk::new(geometry);
+    for (index, &op) in ops.iter().enumerate() {
+        let before = host.words().clone();
+        let answer = walk.step(op, host).map_err(Disagreement::Host)?;
+        invariants::check_step(geometry, &before, host.words(), op, answer)
+            .and_then(|()| invariants::check(geometry, host.words(), sets.iter().copied(), walk.model()))
+            .map_err(|broken| Disagreement::Invariant { whose: "host memory", step: Some((index, op)), broken })?;
+    }
+    Ok(())
+}
+
+fn on_nic(
+    subject: &mut impl Subject,
+    ops: &[CacheOp],
+    sets: &BTreeSet<u32>,
+    host: &[u32],
+) -> std::result::Result<Coverage, Disagreement> {
+    let geometry = subject.geometry();
+    let mut walk = Walk::new(geometry);
+    for &op in ops {
+        walk.step(op, subject).map_err(Disagreement::Nic)?;
+    }
+    let mut memory = host.to_vec();
+    for range in sets.iter().flat_map(|&set| ranges_of(geometry, set)) {
+        let words = subject.read(range.start, range.len() as u32 / 4)?;
+        range.step_by(4).zip(words).for_each(|(offset, word)| memory.write(offset, word));
+    }
+    invariants::check(geometry, &memory, sets.iter().copied(), walk.model())
+        .map_err(|broken| Disagreement::Invariant { whose: "the NIC", step: None, broken })?;
+    same(geometry, host, &memory)?;
+    Ok(walk.coverage())
+}
+
+/// The first word that differs, if one does.
+pub fn same(geometry: VmhGeometry, host: &[u32], nic: &[u32]) -> std::result::Result<(), Disagreement> {
+    let different = host.iter().zip(nic).position(|(host, nic)| host != nic);
+    match different {
+        None => Ok(()),
+        Some(index) => Err(Disagreement::Memory {
+            word: word_name(geometry, 4 * index as u32),
+            host: host[index],
+            nic: nic[index],
+        }),
+    }
+}

@@ -1,0 +1,34 @@
+//! The group `machine`: does the machine run, exactly and fast enough?
+
+mod accounts;
+mod latency;
+mod losses;
+mod repeat;
+mod speed;
+
+use super::Bar;
+use crate::cli::DEFAULT_SEED;
+use crate::error::Result;
+use crate::run::{self, RunConfig};
+use crate::scenario;
+
+pub const BARS: [Bar; 7] = [
+    Bar { number: 1, measure: repeat::measure, note: None },
+    Bar { number: 2, measure: accounts::differences, note: None },
+    Bar { number: 3, measure: accounts::sums, note: None },
+    Bar { number: 4, measure: losses::measure, note: None },
+    Bar { number: 5, measure: speed::measure, note: Some(speed::NOTE) },
+    Bar { number: 6, measure: latency::measure, note: None },
+    Bar {
+        number: 7,
+        measure: || Ok(Vec::new()),
+        note: Some("times of builds and tests take half an hour: tools/build-times.sh"),
+    },
+];
+
+/// A built-in scenario with some keys set.
+fn config(scenario: &str, set: &[&str]) -> Result<RunConfig> {
+    let set: Vec<String> = set.iter().map(|entry| entry.to_string()).collect();
+    let scenario = scenario::load(scenario, &set)?;
+    Ok(RunConfig { threads: run::default_threads(scenario.nodes), scenario, seed: DEFAULT_SEED, firmware: None })
+}
