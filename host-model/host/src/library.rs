@@ -318,15 +318,18 @@ impl Process {
         }
         let refused = now.refused.wrapping_sub(before.refused).min(newly_ended);
         let error = now.last_error;
+        // A wild doorbell takes the place of the last refusal, and names no post.
+        let named = (error != PostError::BadProducerIndex as u32).then_some(now.last_error_index);
+        let names_one = named.is_some_and(|index| index.wrapping_sub(before.ended) < newly_ended);
         let mut ended = self.0.ended.borrow_mut();
         for n in 0..newly_ended {
             let index = before.ended.wrapping_add(n);
-            let end = if index == now.last_error_index && refused > 0 {
+            let end = if refused > 0 && named == Some(index) {
                 Err(WriteError::Refused { index, error })
-            } else if refused <= 1 {
+            } else if refused == 0 || refused == 1 && names_one {
                 Ok(())
             } else {
-                // More than one was refused since the last look, and only the last is known by its index.
+                // More were refused since the last look than are known by their index.
                 Err(WriteError::Unclear { last_index: now.ended.wrapping_sub(1), refused, error })
             };
             ended.insert(index, end);

@@ -136,6 +136,26 @@ fn two_refusals_in_one_look_are_reported_as_unclear() {
 }
 
 #[test]
+fn a_refusal_that_a_wild_doorbell_has_covered_is_not_taken_for_success() {
+    let (mut bench, process) = ready();
+    bench.nic.borrow_mut().completes_posts = false;
+    let from = process.alloc(4096).expect("room");
+    let nic = bench.nic.clone();
+    bench.run(|node| async move {
+        let handle = process.write(from, 4, &TO, 0, 1).await.expect("room");
+        // 6 is a bad producer index: here 0, which is also the index of the post.
+        let status = ProcessStatus { refused: 1, last_error: 6, last_error_index: 0, ended: 1 };
+        nic.borrow_mut().write_status(node.sim().now(), 0, status);
+        let unclear = WriteError::Unclear { last_index: 0, refused: 1, error: 6 };
+        assert_eq!(process.wait(handle).await, Err(unclear));
+        let handle = process.write(from, 4, &TO, 0, 2).await.expect("room");
+        let status = ProcessStatus { refused: 1, last_error: 6, last_error_index: 1, ended: 2 };
+        nic.borrow_mut().write_status(node.sim().now(), 0, status);
+        assert_eq!(process.wait(handle).await, Ok(()), "nothing more was refused");
+    });
+}
+
+#[test]
 fn a_status_page_that_is_ahead_of_the_posts_is_not_believed() {
     let (mut bench, process) = ready();
     bench.nic.borrow_mut().completes_posts = false;

@@ -1,10 +1,12 @@
 //! One list on three caches: the dull model, the firmware's cache in host memory, and a NIC.
 //!
 //! Every answer of both caches must be the model's. In host memory the invariants are looked at after each step. At the end both
-//! memories must be the same, word for word, in every set that the list touched.
+//! memories must be the same, word for word, in every set that the list touched. Then everything outstanding is ended, and nothing
+//! may be locked or reserved any more.
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::Range;
 
 use nic_layout::vmh::VmhGeometry;
 use nic_lookup::check::{CacheOp, Coverage, Failure, Target, Walk};
@@ -110,19 +112,20 @@ pub fn compare(subject: &mut impl Subject, ops: &[CacheOp]) -> std::result::Resu
     let geometry = subject.geometry();
     let sets = sets_of(geometry, ops);
     let mut host = host_cache(geometry)?;
-    on_host(geometry, ops, &sets, host.as_mut())?;
+    let expected = on_host(geometry, ops, &sets, host.as_mut())?;
     subject.begin()?;
-    let verdict = on_nic(subject, ops, &sets, host.words());
+    let verdict = on_nic(subject, ops, &sets, &expected);
     subject.end(&sets)?;
     verdict
 }
 
+/// The memory after the list.
 fn on_host(
     geometry: VmhGeometry,
     ops: &[CacheOp],
     sets: &BTreeSet<u32>,
     host: &mut dyn HostCache,
-) -> std::result::Result<(), Disagreement> {
+) -> std::result::Result<Vec<u32>, Disagreement> {
     let mut walk = Walk::new(geometry);
     for (index, &op) in ops.iter().enumerate() {
         let before = host.words().clone();
@@ -130,6 +133,21 @@ fn on_host(
         invariants::check_step(geometry, &before, host.words(), op, answer)
             .and_then(|()| invariants::check(geometry, host.words(), sets.iter().copied(), walk.model()))
             .map_err(|broken| Disagreement::Invariant { whose: "host memory", step: Some((index, op)), broken })?;
+    }
+    let memory = host.words().clone();
+    end_outstanding(&mut walk, host).map_err(Disagreement::Host)?;
+    invariants::check(geometry, host.words(), sets.iter().copied(), walk.model())
+        .map_err(|broken| Disagreement::Invariant { whose: "host memory", step: None, broken })?;
+    Ok(memory)
+}
+
+/// The driver fills what it owes, and DMA ends (INV-15, INV-16).
+fn end_outstanding<T: Target + ?Sized>(walk: &mut Walk, target: &mut T) -> std::result::Result<(), Failure<T::Error>> {
+    while !walk.model().reserved().is_empty() {
+        walk.step(CacheOp::Fill { nth: 0, seed: 0 }, target)?;
+    }
+    while !walk.model().references().is_empty() {
+        walk.step(CacheOp::Unlock { nth: 0 }, target)?;
     }
     Ok(())
 }
@@ -145,15 +163,31 @@ fn on_nic(
     for &op in ops {
         walk.step(op, subject).map_err(Disagreement::Nic)?;
     }
+    let coverage = walk.coverage();
     let mut memory = host.to_vec();
+    let sound = |memory: &Vec<u32>, walk: &Walk| {
+        invariants::check(geometry, memory, sets.iter().copied(), walk.model())
+            .map_err(|broken| Disagreement::Invariant { whose: "the NIC", step: None, broken })
+    };
     for range in sets.iter().flat_map(|&set| ranges_of(geometry, set)) {
-        let words = subject.read(range.start, range.len() as u32 / 4)?;
-        range.step_by(4).zip(words).for_each(|(offset, word)| memory.write(offset, word));
+        read_into(&mut memory, subject, range)?;
     }
-    invariants::check(geometry, &memory, sets.iter().copied(), walk.model())
-        .map_err(|broken| Disagreement::Invariant { whose: "the NIC", step: None, broken })?;
+    sound(&memory, &walk)?;
     same(geometry, host, &memory)?;
-    Ok(walk.coverage())
+    end_outstanding(&mut walk, subject).map_err(Disagreement::Nic)?;
+    for &set in sets {
+        let [keys, states, ..] = ranges_of(geometry, set);
+        read_into(&mut memory, subject, keys)?;
+        read_into(&mut memory, subject, states)?;
+    }
+    sound(&memory, &walk)?;
+    Ok(coverage)
+}
+
+fn read_into(memory: &mut Vec<u32>, subject: &mut impl Subject, range: Range<u32>) -> Result<()> {
+    let words = subject.read(range.start, range.len() as u32 / 4)?;
+    range.step_by(4).zip(words).for_each(|(offset, word)| memory.write(offset, word));
+    Ok(())
 }
 
 /// The first word that differs, if one does.

@@ -31,6 +31,8 @@ pub struct App {
     pub seed: u64,
     pub meeting: Meeting<Note>,
     pub meetings: u32,
+    /// Messages so far that shall miss, of all sizes.
+    pub turn: u32,
     /// Messages that this node has sent.
     pub sent: u32,
     pub compared: u64,
@@ -139,13 +141,16 @@ impl App {
         k * 2 + sender as u32 + 1
     }
 
-    /// Where message `k` to `receiver` lands in its region, of the messages that are measured.
-    pub fn target(&self, receiver: usize, k: u32, slot: u32) -> u32 {
+    /// Where message `k` to `receiver` lands in its region, of the messages that are measured. Both nodes ask once for each message, so
+    /// that they agree.
+    pub fn target(&mut self, receiver: usize, k: u32, slot: u32) -> u32 {
         let ratio = if receiver == self.scenario.misses.node { self.miss_ratio } else { 0.0 };
-        match places::misses(k, ratio) {
-            true => self.places.cold(places::turns(k, ratio)),
-            false => self.places.hot(slot),
+        if !places::misses(k, ratio) {
+            return self.places.hot(slot);
         }
+        // Never from the start again: the first places of one size may still be in the cache when the next size begins.
+        self.turn += 1;
+        self.places.cold(self.turn - 1)
     }
 
     /// Brings every line that hits shall find into both caches.

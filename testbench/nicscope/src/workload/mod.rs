@@ -123,6 +123,7 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
         seed,
         meeting,
         meetings: 0,
+        turn: 0,
         sent: 0,
         compared: 0,
     };

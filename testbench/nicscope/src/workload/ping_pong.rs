@@ -25,11 +25,12 @@ async fn round_trips(app: &mut App, size_bytes: u32, count: u32, measured: bool)
     for k in 0..count {
         // Both sides have sent as many messages, so the peer's next number is known.
         let number = App::number(app.peer, app.sent);
-        let target = |app: &App, receiver| match measured {
+        let target = |app: &mut App, receiver| match measured {
             true => app.target(receiver, k, 0),
             false => app.places.hot(0),
         };
-        let (mine, theirs) = (target(app, app.node), target(app, app.peer));
+        let (node, peer) = (app.node, app.peer);
+        let (mine, theirs) = (target(app, node), target(app, peer));
         app.clear(number, size_bytes, mine)?;
         if app.node == 0 {
             let (message, handle) = app.send(size_bytes, app.places.send(0), theirs).await?;

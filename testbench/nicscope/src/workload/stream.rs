@@ -11,12 +11,12 @@ use crate::error::Result;
 pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
     app.meet("step").await;
     let workload = app.scenario.workload.clone();
-    stream(app, size_bytes, workload.warm_up).await?;
+    stream(app, size_bytes, workload.warm_up, false).await?;
     app.meet("warmed up").await;
     let before = app.totals().await?;
     app.meet("counted").await;
     let begin = app.now();
-    let sent = stream(app, size_bytes, workload.iterations).await?;
+    let sent = stream(app, size_bytes, workload.iterations, true).await?;
     let end = app.now();
     app.meet("done").await;
     let after = app.totals().await?;
@@ -25,11 +25,15 @@ pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
 
 /// A slot is used again only after the receiver has compared what was in it: fewer messages are outstanding than there are slots,
 /// and each message is awaited in order.
-async fn stream(app: &mut App, size_bytes: u32, count: u32) -> Result<Vec<Message>> {
+async fn stream(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> Result<Vec<Message>> {
     let slot_bytes = size_bytes.next_multiple_of(64);
     let slots = AREA_BYTES / slot_bytes;
     let outstanding = app.scenario.workload.outstanding.min(slots / 2).max(1);
     let slot = |k: u32| k % slots * slot_bytes;
+    let target = |app: &mut App, receiver, k| match measured {
+        true => app.target(receiver, k, slot(k)),
+        false => app.places.hot(slot(k)),
+    };
     let mut sent = Vec::new();
     if app.node == 0 {
         let mut posted = VecDeque::new();
@@ -38,7 +42,8 @@ async fn stream(app: &mut App, size_bytes: u32, count: u32) -> Result<Vec<Messag
                 let oldest = posted.pop_front().expect("there are posts outstanding");
                 app.wait(oldest).await?;
             }
-            let to = app.target(app.peer, k, slot(k));
+            let peer = app.peer;
+            let to = target(app, peer, k);
             let (message, handle) = app.send(size_bytes, app.places.send(slot(k)), to).await?;
             posted.push_back(handle);
             sent.push(message);
@@ -50,7 +55,8 @@ async fn stream(app: &mut App, size_bytes: u32, count: u32) -> Result<Vec<Messag
         for k in 0..count {
             let number = App::number(app.peer, app.sent);
             app.sent += 1;
-            let at = app.target(app.node, k, slot(k));
+            let node = app.node;
+            let at = target(app, node, k);
             app.receive(number, size_bytes, at).await?;
         }
     }
