@@ -132,13 +132,7 @@ impl Recording {
         let mut evaluations = 0;
         // SAFETY: both vectors outlive the call, each edge that says so has its element of `levels`, and the types are laid out alike.
         let outputs = unsafe {
-            nic_tigon2_play(
-                self.edges.as_ptr(),
-                self.edges.len(),
-                self.levels.as_ptr(),
-                with_outputs,
-                &mut evaluations,
-            )
+            nic_tigon2_play(self.edges.as_ptr(), self.edges.len(), self.levels.as_ptr(), with_outputs, &mut evaluations)
         };
         Played { evaluations, outputs: with_outputs.then_some(outputs) }
     }
@@ -185,7 +179,11 @@ impl Recording {
     }
 
     /// Plays it on a NIC that has not ticked yet, and calls `before` ahead of each instant.
-    pub fn play_on(&self, nic: &mut Nic, mut before: impl FnMut(&mut Nic, Ps) -> Result<(), Fault>) -> Result<(), Fault> {
+    pub fn play_on(
+        &self,
+        nic: &mut Nic,
+        mut before: impl FnMut(&mut Nic, Ps) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         let (mut at, mut levels) = (Ps::ZERO, self.levels.iter());
         for edge in &self.edges {
             at += Ps(edge.delta_ps.into());

@@ -97,14 +97,8 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
                 trace: config.record,
             };
             let waves = config.waves.as_ref().map(|(paths, from, to)| (paths[index].clone(), *from, *to));
-            let config = NodeConfig {
-                index,
-                host,
-                port,
-                record: config.record,
-                record_inputs: config.record_inputs,
-                waves,
-            };
+            let config =
+                NodeConfig { index, host, port, record: config.record, record_inputs: config.record_inputs, waves };
             move || Node::new(config, |host| host.spawn("workload", |handle| workload::run(work, handle)))
         })
         .collect();

@@ -184,7 +184,7 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
             log: self.log,
             frames: self.port.tx.counts().clone(),
             accounting: self.host.accounting(),
-            bus: self.host.bus().bus_ref().counters().clone(),
+            bus: *self.host.bus().bus_ref().counters(),
             faults,
             core_cycles: self.nic.core_cycles(),
             recording: self.nic.take_recording(),

@@ -36,7 +36,7 @@ struct Planned {
 fn plan(node: usize, process: usize, messages: u32) -> Vec<Planned> {
     let mut random = ChaCha8Rng::seed_from_u64(common::SEED);
     random.set_stream((node * PROCESSES + process) as u64);
-    let mut below = |limit: u32| (u64::from(random.next_u32()) * u64::from(limit) >> 32) as u32;
+    let mut below = |limit: u32| ((u64::from(random.next_u32()) * u64::from(limit)) >> 32) as u32;
     (0..messages)
         .map(|k| {
             let bytes = 1 + below(MESSAGE_BYTES_MAX);

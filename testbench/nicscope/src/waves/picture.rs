@@ -457,7 +457,7 @@ fn draw_legend(svg: &mut String, y: f64) {
 }
 
 /// Changes inside the window, the value at its start first.
-fn changes<'a>(signal: &'a Signal, from: Ps, to: Ps) -> impl Iterator<Item = (Ps, &'a str)> {
+fn changes(signal: &Signal, from: Ps, to: Ps) -> impl Iterator<Item = (Ps, &str)> {
     let inside = signal.changes.partition_point(|(at, _)| *at <= from);
     let before = inside.checked_sub(1).map(|index| (from, signal.changes[index].1.as_str()));
     let rest = signal.changes[inside..].iter().take_while(move |(at, _)| *at < to);

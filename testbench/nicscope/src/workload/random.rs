@@ -22,7 +22,7 @@ fn plan(app: &App, sender: usize, count: u32) -> Vec<Planned> {
     let (least, most) = (*bounds.iter().min().expect("checked"), *bounds.iter().max().expect("checked"));
     let mut random = ChaCha8Rng::seed_from_u64(app.seed);
     random.set_stream(sender as u64 + 1);
-    let mut below = |limit: u32| (u64::from(random.next_u32()) * u64::from(limit) >> 32) as u32;
+    let mut below = |limit: u32| ((u64::from(random.next_u32()) * u64::from(limit)) >> 32) as u32;
     (0..count)
         .map(|_| {
             let size_bytes = least + below(most - least + 1);
