@@ -106,13 +106,18 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     // ---- Host reads ----
 
     #[inline(always)]
+    pub(crate) fn has_read_room(&self, count: u32) -> bool {
+        self.reads.posted.wrapping_sub(self.reads.done) + count <= RING_ENTRIES as u32
+    }
+
+    /// The same, after asking the engine what it has completed: which may end a post.
+    #[inline(always)]
     pub(crate) fn read_room(&mut self, dev: &mut impl Device, count: u32) -> bool {
-        let has_room = |reads: &ReadTags| reads.posted.wrapping_sub(reads.done) + count <= RING_ENTRIES as u32;
-        if has_room(&self.reads) {
+        if self.has_read_room(count) {
             return true;
         }
         self.on_dma_read(dev);
-        has_room(&self.reads)
+        self.has_read_room(count)
     }
 
     /// Posts one piece of a frame's data; the last piece releases the frame. The caller has asked for room.

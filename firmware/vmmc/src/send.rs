@@ -66,12 +66,19 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         if self.peers[node].is_lost {
             return Attempt::Refused(PostError::PeerUnreachable);
         }
-        if self.peers[node].window.in_flight() >= self.config.window_frames
-            || self.resend & (1 << node) != 0
-            || !self.read_room(dev, 2)
-        {
+        if self.peers[node].window.in_flight() >= self.config.window_frames || self.resend & (1 << node) != 0 {
             // New frames do not overtake those that go again: the peer would drop them.
             return Attempt::Blocked;
+        }
+        if !self.has_read_room(2) {
+            let has_room = self.read_room(dev, 2);
+            // A read that failed may have ended this very post: the next one has its turn.
+            if !self.slots[slot_number % PROCESS_SLOTS].sending {
+                return Attempt::Issued;
+            }
+            if !has_room {
+                return Attempt::Blocked;
+            }
         }
         let Some(frame) = self.free_frame(dev) else {
             return Attempt::Blocked;

@@ -6,10 +6,11 @@ use mock::{Settings, World, GEOMETRY, SETTINGS};
 use nic_layout::counter::Counter;
 use nic_layout::frame::{Body, Packet, Repr, Write};
 use nic_layout::post::{PostDescriptor, PostError, OP_WRITE};
-use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, MAILBOX_COMMAND, MAILBOX_FILLED};
+use nic_layout::ring::{Event, COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, MAILBOX_COMMAND, MAILBOX_FILLED};
 use nic_layout::tables::{BufferEntry, MISS_RING_ENTRIES, PERMIT_WRITE};
 use nic_layout::vmh::key;
 use nic_lookup::Words;
+use nic_vmmc::Device;
 
 const SOURCE: u32 = 0x100;
 const BUFFER: u32 = 0x200;
@@ -270,4 +271,36 @@ fn a_full_miss_ring_parks_and_drops_and_all_go_on_when_it_drains() {
     world.run(20_000, |world| world.nodes[0].status(0).ended == 1);
     world.settle();
     world.nodes[0].check_sums(true);
+}
+
+/// The engine's error may be seen while the next frame of the same post looks for room in the ring.
+#[test]
+fn a_post_that_the_bus_failed_sends_nothing_more_though_the_ring_was_full() {
+    const FRAME: u32 = 64;
+    let mut world = world(Settings { nodes: 3, frame_data_bytes_max: FRAME, tx_buffers: 80, ..SETTINGS });
+    let node = &mut world.nodes[0];
+    node.open(1, 5);
+    node.post(0, &post(8 * 4096));
+    node.post(1, &PostDescriptor { destination_node: 2, ..post(8 * 4096) });
+    // The host's bus does nothing, so that the ring fills.
+    for _ in 0..500 {
+        node.step_firmware();
+        node.serve_miss();
+    }
+    assert_eq!(node.hardware.reads.len(), 63);
+    // Frames of both posts alternate.
+    for error in [false, true] {
+        node.step_read(error);
+    }
+    // Of the events that come before the engine's, one lets both posts try again.
+    node.hardware.raise(Event::DmaWrite);
+    node.step_firmware();
+    world.run(200_000, |world| (0..2).all(|slot| world.nodes[0].status(slot).ended == 1));
+    world.settle();
+    let node = &world.nodes[0];
+    assert_eq!((node.status(0).refused, node.status(0).last_error), (1, PostError::BusError as u32));
+    assert_eq!(node.status(1).refused, 0);
+    let whole = 8 * 4096 / FRAME;
+    assert!(node.counter(Counter::FramesSent) <= whole + 32, "{} frames", node.counter(Counter::FramesSent));
+    node.check_sums(true);
 }

@@ -34,10 +34,10 @@ pub fn run(arguments: &RunArgs) -> Result<()> {
     };
     output::print(&text)?;
     let opened = waves.record(&folder, arguments.wave_format)?;
-    match arguments.json {
-        true => Ok(()),
-        false => output::print(&opened),
+    if !arguments.json {
+        output::print(&opened)?;
     }
+    results.check()
 }
 
 /// A hit of each run without misses, and a miss of each run with some.

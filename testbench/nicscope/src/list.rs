@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::cli::ListArgs;
 use crate::error::Result;
-use crate::failed;
 use crate::scenario::{self, BUILT_IN, PERSONALITIES};
+use crate::{failed, output};
 
 /// Groups that `nicscope measure` knows.
 pub const FIGURE_GROUPS: [(&str, &str); 1] =
@@ -50,12 +50,11 @@ struct Named {
 
 pub fn run(arguments: &ListArgs) -> Result<()> {
     let list = List::collect()?;
-    if arguments.json {
-        println!("{}", serde_json::to_string(&list).map_err(|error| failed!("list: {error}"))?);
-    } else {
-        print!("{}", list.text());
-    }
-    Ok(())
+    let text = match arguments.json {
+        true => serde_json::to_string(&list).map_err(|error| failed!("list: {error}"))? + "\n",
+        false => list.text(),
+    };
+    output::print(&text)
 }
 
 impl List {

@@ -4,6 +4,8 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::account::Account;
+use crate::error::Result;
+use crate::failed;
 use crate::scenario::Scenario;
 
 /// Changes when a field changes its meaning or goes.
@@ -18,6 +20,29 @@ pub struct Results {
     /// The scenario with all overrides applied.
     pub scenario: Scenario,
     pub runs: Vec<Run>,
+}
+
+impl Results {
+    /// # Errors
+    /// Sums of counters that do not agree, or spans that do not add up to their latency.
+    pub fn check(&self) -> Result<()> {
+        let broken = |run: &Run| {
+            let sums = run.conservation.iter().filter(|equation| !equation.holds());
+            let mut found: Vec<String> = sums
+                .map(|sum| format!("{}: {}: {} is not {}", run.platform, sum.statement, sum.left, sum.right))
+                .collect();
+            if run.largest_difference_ps != 0 {
+                let difference_ps = run.largest_difference_ps;
+                found.push(format!("{}: spans differ from their latency by {difference_ps} ps", run.platform));
+            }
+            found
+        };
+        let broken: Vec<String> = self.runs.iter().flat_map(broken).collect();
+        match broken.is_empty() {
+            true => Ok(()),
+            false => Err(failed!("checks were violated (seed {}):\n  {}", self.seed, broken.join("\n  "))),
+        }
+    }
 }
 
 /// One platform with one ratio of misses.

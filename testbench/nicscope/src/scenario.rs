@@ -212,6 +212,11 @@ impl Scenario {
         if self.misses.ratios.is_empty() {
             return Err(request_error!("misses.ratios = []: name at least one ratio, as in [0.0]"));
         }
+        if workload.kind == WorkloadKind::Random && self.misses.ratios != [0.0] {
+            return Err(request_error!(
+                "misses.ratios: random messages go where they like: must be [0.0] with workload.kind = \"random\""
+            ));
+        }
         if self.misses.node >= self.nodes {
             return Err(request_error!("misses.node = {}: must be 0 to {}", self.misses.node, self.nodes - 1));
         }

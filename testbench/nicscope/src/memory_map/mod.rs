@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::cli::MemoryMapArgs;
 use crate::error::Result;
 use crate::scenario::{Cache, PERSONALITIES};
-use crate::{failed, image, request_error, scenario};
+use crate::{failed, image, output, request_error, scenario};
 
 use parts::ImageParts;
 use thesis::Comparison;
@@ -81,12 +81,11 @@ pub fn run(arguments: &MemoryMapArgs) -> Result<()> {
     let file = image::read(&path, &platform)?;
     let parts = ImageParts::of(&file).map_err(|error| failed!("firmware {}: {error}", path.display()))?;
     let map = Map::of(personality, &arguments.platform, &platform, cache, &parts)?;
-    if arguments.json {
-        println!("{}", serde_json::to_string(&map).map_err(|error| failed!("memory map: {error}"))?);
-    } else {
-        print!("{}", print::map(&map));
-    }
-    Ok(())
+    let text = match arguments.json {
+        true => serde_json::to_string(&map).map_err(|error| failed!("memory map: {error}"))? + "\n",
+        false => print::map(&map),
+    };
+    output::print(&text)
 }
 
 /// The default cache with the overrides of the command line, which may name nothing else.

@@ -429,11 +429,11 @@ fn draw_boxes(svg: &mut String, boxes: &[Box], scale: &Scale, y: f64) {
     flush(svg, &mut bar);
 }
 
-/// The text, or what comes after its colon, or its first two words, or its beginning; nothing if that would be unreadable.
+/// The text, or what comes after its colon, or what comes before an address, or its beginning; nothing if that would be unreadable.
 fn fitting(text: &str, width: f64) -> Option<String> {
     let room = ((width - 3.0) / LETTER).max(0.0) as usize;
     let short = text.split_once(": ").map_or(text, |(_, short)| short);
-    match [text, short, two_words(short)].into_iter().find(|text| text.chars().count() <= room) {
+    match [text, short, before_address(short)].into_iter().find(|text| text.chars().count() <= room) {
         Some(text) => Some(text.to_string()),
         None if room >= 4 => Some(short.chars().take(room - 1).chain(['…']).collect()),
         None => None,
@@ -479,14 +479,17 @@ fn hexadecimal(bits: &str) -> String {
         .collect()
 }
 
-fn two_words(text: &str) -> &str {
-    text.match_indices(' ').nth(1).map_or(text, |(end, _)| &text[..end])
+/// What comes before an address: "host writes" of "host writes e0009560 x8".
+fn before_address(text: &str) -> &str {
+    let is_address = |word: &str| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let address = text.split(' ').find(|word| is_address(word));
+    address.and_then(|word| text.split(word).next()).map_or(text, str::trim_end)
 }
 
 /// The same words always have the same colour, whatever the numbers behind them.
 fn text_colour(text: &str) -> &'static str {
     const COLOURS: [&str; 8] = ["#d4e8cf", "#f4dfb6", "#cfe2f5", "#e8d5ee", "#f3d2cb", "#dfe8b8", "#cbe6e2", "#dadff6"];
-    let sum: usize = two_words(text).bytes().fold(7, |sum, byte| (sum * 31 + byte as usize) % 10_007);
+    let sum: usize = before_address(text).bytes().fold(7, |sum, byte| (sum * 31 + byte as usize) % 10_007);
     COLOURS[sum % COLOURS.len()]
 }
 

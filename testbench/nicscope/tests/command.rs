@@ -1,0 +1,196 @@
+//! Runs of the command: exit status 0, results that repeat byte for byte, sums that agree.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn nicscope(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_nicscope")).args(arguments).output().expect("the command starts")
+}
+
+/// Ends with status 0 and says nothing on standard error.
+#[track_caller]
+fn done(arguments: &[&str]) -> String {
+    let output = nicscope(arguments);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {error}");
+    assert!(error.is_empty(), "{arguments:?} complained: {error}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Standard output is exactly one JSON object, on one line.
+#[track_caller]
+fn object(arguments: &[&str]) -> Value {
+    let text = done(arguments);
+    assert_eq!(text.matches('\n').count(), 1, "{arguments:?} printed more than one line");
+    let value: Value = serde_json::from_str(&text).expect("one JSON value");
+    assert!(value.is_object());
+    value
+}
+
+/// A run into a folder with these overrides; its results.
+#[track_caller]
+fn run(folder: &Path, scenario: &str, settings: &[&str], more: &[&str]) -> Value {
+    let out = folder.to_str().expect("a name");
+    let mut arguments = vec!["run", scenario, "--json", "--waves", "never", "--out", out];
+    for setting in settings {
+        arguments.extend(["--set", setting]);
+    }
+    arguments.extend(more);
+    object(&arguments)
+}
+
+fn results_file(folder: &Path) -> Vec<u8> {
+    std::fs::read(folder.join("results.json")).expect("a run leaves results.json")
+}
+
+/// Every sum agrees, of every run.
+#[track_caller]
+fn sums_agree(results: &Value) {
+    let runs = results["runs"].as_array().expect("runs");
+    assert!(!runs.is_empty());
+    for run in runs {
+        let sums = run["conservation"].as_array().expect("sums");
+        assert!(sums.len() >= 28);
+        for sum in sums {
+            assert_eq!(sum["left"], sum["right"], "{}", sum["statement"]);
+        }
+        assert_eq!(run["largest_difference_ps"], 0);
+    }
+}
+
+const SMALL: [&str; 5] = [
+    "platforms=tigon2",
+    "workload.sizes_bytes=4,3000",
+    "workload.iterations=4",
+    "workload.warm_up=1",
+    "misses.ratios=0.0,0.5",
+];
+
+#[test]
+fn list_names_what_there_is() {
+    let text = done(&["list"]);
+    let value = object(&["list", "--json"]);
+    for group in ["scenarios", "platforms", "personalities", "groups"] {
+        let entries = value[group].as_array().expect("a list");
+        assert!(!entries.is_empty(), "{group}");
+        for entry in entries {
+            assert!(text.contains(entry["name"].as_str().expect("a name")));
+            assert!(!entry["description"].as_str().expect("words").is_empty());
+        }
+    }
+}
+
+#[test]
+fn the_memory_map_covers_the_sram_of_each_platform() {
+    for (platform, sram_bytes) in [("tigon2", 524_288), ("lanai9", 2_097_152)] {
+        let map = object(&["memory-map", "vmmc", "--platform", platform, "--json"]);
+        assert_eq!(map["sram"]["bytes"], sram_bytes);
+        for memory in ["sram", "scratchpad"] {
+            let regions = map[memory]["regions"].as_array().expect("regions");
+            let sum: u64 = regions.iter().map(|region| region["bytes"].as_u64().expect("bytes")).sum();
+            assert_eq!(map[memory]["bytes"], sum, "{platform} {memory}");
+        }
+        // The thesis's own sums (MN-1), and a machine of the same order.
+        let total = map["comparison"].as_array().expect("rows").last().expect("a total");
+        assert_eq!((&total["thesis_base_kbytes"], &total["thesis_mini_kbytes"]), (&798.into(), &419.into()));
+        assert!((200..420).contains(&(total["bytes"].as_u64().expect("bytes") / 1024)));
+    }
+    assert!(done(&["memory-map", "vmmc"]).contains("Table 1.1"));
+}
+
+#[test]
+fn a_geometry_of_ones_own_has_a_map_too() {
+    let small = object(&["memory-map", "vmmc", "--set", "cache.entries=8192", "--set", "cache.ways=2", "--json"]);
+    assert_eq!(small["cache"]["entries"], 8192);
+    let regions = small["sram"]["regions"].as_array().expect("regions");
+    let entries = regions.iter().find(|region| region["name"] == "VMH cache: entries").expect("the cache");
+    assert_eq!(entries["bytes"], 4 * 8192);
+}
+
+#[test]
+fn results_are_the_same_for_any_number_of_threads_and_the_sums_agree() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [one, two] = ["1", "2"].map(|threads| {
+        let out = folder.path().join(threads);
+        let results = run(&out, "ping-pong", &SMALL, &["--threads", threads]);
+        sums_agree(&results);
+        // What is printed is what is written.
+        assert_eq!(results, serde_json::from_slice::<Value>(&results_file(&out)).expect("JSON"));
+        (results, results_file(&out))
+    });
+    assert!(one.1 == two.1, "the results of one and of two threads differ");
+    let runs = one.0["runs"].as_array().expect("runs");
+    assert_eq!(runs.len(), 2);
+    assert_eq!(runs[0]["misses"].as_array().expect("accounts").len(), 0);
+    assert_eq!(runs[1]["misses"].as_array().expect("accounts").len(), 2);
+    // A miss is dear: interrupt, driver, refill and retransmission.
+    let latency = |run: &Value| run["rows"][0]["latency_ps"]["max"].as_u64().expect("a latency");
+    assert!(latency(&runs[1]) > 10 * latency(&runs[0]));
+}
+
+#[test]
+fn random_messages_with_loss_are_all_delivered_and_a_seed_repeats() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = ["workload.iterations=40", "faults.loss_ratio=0.05", "faults.corrupt_ratio=0.05"];
+    let with_seed = |name: &str, seed: &str| {
+        let out = folder.path().join(name);
+        let results = run(&out, "random", &settings, &["--seed", seed]);
+        sums_agree(&results);
+        let row = &results["runs"][0]["rows"][0];
+        assert_eq!(row["messages"], 40);
+        assert!(row["retransmissions"].as_u64().expect("a count") > 0);
+        results_file(&out)
+    };
+    let first = with_seed("a", "5");
+    assert!(first == with_seed("b", "5"), "the same seed gave other results");
+    assert!(first != with_seed("c", "6"), "another seed drew the same messages");
+}
+
+#[test]
+fn random_messages_of_the_largest_size_keep_apart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = [
+        "workload.sizes_bytes=60000,65536",
+        "workload.iterations=8",
+        "workload.outstanding=64",
+        "faults.loss_ratio=0.0",
+        "faults.corrupt_ratio=0.0",
+    ];
+    sums_agree(&run(folder.path(), "random", &settings, &[]));
+}
+
+#[test]
+fn a_stream_fills_the_link_and_no_more() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = ["workload.sizes_bytes=64,16384", "workload.iterations=24", "workload.warm_up=4"];
+    let results = run(folder.path(), "stream", &settings, &[]);
+    sums_agree(&results);
+    for (run, link_bits_per_s) in results["runs"].as_array().expect("runs").iter().zip([1.0e9, 1.28e9]) {
+        let bandwidth = |row: usize| run["rows"][row]["bandwidth_bits_per_s"].as_f64().expect("a number");
+        assert!(bandwidth(0) < bandwidth(1));
+        // Headers, preamble and gap take 5 % of the link at least on one platform, and the bus is narrower on the other.
+        assert!((0.5 * link_bits_per_s..0.96 * link_bits_per_s).contains(&bandwidth(1)), "{} b/s", bandwidth(1));
+        assert_eq!(run["rows"][1]["retransmissions"], 0);
+        assert_eq!(run["rows"][1]["misses"], 0);
+    }
+}
+
+#[test]
+fn a_stream_with_misses_and_loss_arrives_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = [
+        "platforms=tigon2",
+        "workload.sizes_bytes=6000",
+        "workload.iterations=20",
+        "workload.outstanding=8",
+        "misses.ratios=0.25",
+        "faults.loss_ratio=0.02",
+    ];
+    let results = run(folder.path(), "stream", &settings, &[]);
+    sums_agree(&results);
+    let row = &results["runs"][0]["rows"][0];
+    assert_eq!(row["messages"], 20);
+    assert!(row["misses"].as_u64().expect("a count") >= 5 && row["retransmissions"].as_u64().expect("a count") >= 5);
+}
