@@ -46,11 +46,11 @@ pub struct ClusterOutput {
     pub ended_at: Ps,
 }
 
-/// A run that ended badly, and the simulated time when it did.
-#[derive(Debug)]
+/// A run that ended badly, the simulated time when it did, and what its nodes did until then.
 pub struct Failure {
     pub at: Ps,
     pub error: Error,
+    pub nodes: Vec<NodeOutput<NodeReport>>,
 }
 
 pub fn link_latency(scenario: &Scenario) -> Ps {
@@ -66,7 +66,7 @@ pub fn run(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOutput>
 pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOutput, Failure> {
     let scenario = &config.scenario;
     let latency = link_latency(scenario);
-    let geometry = scenario.cache.geometry().map_err(|error| Failure { at: Ps::ZERO, error })?;
+    let geometry = scenario.cache.geometry().map_err(|error| Failure { at: Ps::ZERO, error, nodes: Vec::new() })?;
     let direction = || Direction { faults: faults(scenario), capture: config.record };
     let (a, b) = link(LinkConfig {
         latency,
@@ -124,10 +124,11 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
                 .map(|(node, output)| format!("node {node}: {}", output.live_tasks.join(", ")))
                 .collect();
             let error = failed!("nothing ended within {at} of simulated time; still waiting: {}", waiting.join("; "));
-            return Err(Failure { at, error });
+            return Err(Failure { at, error, nodes });
         }
         Ending::Failed { node, at, error } => {
-            return Err(Failure { at, error: failed!("{error} (node {node}, at {at}, seed {})", config.seed) });
+            let error = failed!("{error} (node {node}, at {at}, seed {})", config.seed);
+            return Err(Failure { at, error, nodes });
         }
     };
     let faults: Vec<String> = nodes
@@ -137,7 +138,7 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
         .collect();
     if !faults.is_empty() && config.until.is_none() {
         let error = failed!("checks were violated (seed {}):\n  {}", config.seed, faults.join("\n  "));
-        return Err(Failure { at: ended_at, error });
+        return Err(Failure { at: ended_at, error, nodes });
     }
     Ok(ClusterOutput { nodes, ended_at })
 }

@@ -58,6 +58,15 @@ impl Journey<'_> {
             .ok_or_else(|| self.missing(&format!("its marks run backwards: {:?}", way.backwards())))
     }
 
+    /// Whether a lookup for any of its frames missed, on either node: for messages that take turns, so that no other can have.
+    pub fn missed(&self) -> bool {
+        let begin = self.logs[self.sender].post(self.message, EventKind::PostBegin);
+        let end = self.logs[self.receiver].arrival(self.message, EventKind::ArrivalSeen);
+        let (Some(begin), Some(end)) = (begin, end) else { return false };
+        let raised = |log: &&NodeLog| log.markers(begin, end).any(|(_, marker, _)| marker == Marker::MissRaised);
+        self.logs.iter().any(raised)
+    }
+
     fn missing(&self, what: &str) -> PathError {
         PathError { message: self.message, what: what.into() }
     }

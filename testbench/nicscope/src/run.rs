@@ -111,7 +111,8 @@ pub fn observe(config: &RunConfig, observer: &mut dyn Observer) -> Result<Result
             let cluster = cluster_config(config, name, miss_ratio)?;
             let outcome: Result<_, Failure> = cluster::attempt(&cluster, &progress).and_then(|output| {
                 let at = output.ended_at;
-                let run = summarise(name, &cluster, &output).map_err(|error| Failure { at, error })?;
+                let run =
+                    summarise(name, &cluster, &output).map_err(|error| Failure { at, error, nodes: Vec::new() })?;
                 Ok((output, run))
             });
             match outcome {
@@ -175,7 +176,7 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
         let elapsed = end.unwrap_or_default() - begin.unwrap_or_default();
         let mut latencies = Vec::new();
         if config.record {
-            let mut own = Vec::new();
+            let (mut hits, mut misses) = (Vec::new(), Vec::new());
             for message in &sent {
                 let journey = Journey {
                     message: message.number,
@@ -191,13 +192,11 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
                 run.largest_difference_ps =
                     run.largest_difference_ps.max(account.difference_ps().unsigned_abs() as u64);
                 run.accounts += 1;
-                own.push(account);
+                let kind = if journey.missed() { &mut misses } else { &mut hits };
+                kind.push(account);
             }
-            let missed =
-                |account: &&crate::account::Account| account.spans.iter().any(|span| span.stage.contains("raise miss"));
-            let hits: Vec<_> = own.iter().filter(|account| !missed(account)).collect();
-            run.hits.extend(hits.get(hits.len() / 2).map(|account| (*account).clone()));
-            run.misses.extend(own.iter().find(missed).cloned());
+            run.hits.extend(hits.get(hits.len() / 2).cloned());
+            run.misses.extend(misses.first().cloned());
         }
         let latency_ps = Spread::of(&latencies).unwrap_or(Spread { min: 0, mean: 0.0, max: 0 });
         // In turns, a message has the link for itself while it is under way; in a stream they overlap.

@@ -48,14 +48,16 @@ pub async fn step(app: &mut App) -> Result<Step> {
     let mut region = Region::clear(app)?;
     app.meet("cleared").await;
     let mut sent: Vec<Message> = Vec::new();
-    let batch = workload.outstanding as usize;
+    // Each post of a batch has a place of its own to send from, which the largest message fits.
+    let most = *workload.sizes_bytes.iter().max().expect("checked");
+    let batch = workload.outstanding.min(AREA_BYTES / most) as usize;
     for (mine, theirs) in mine.chunks(batch).zip(theirs.chunks(batch)) {
         let first = app.sent;
         let mut posted = Vec::new();
-        // A post's source must keep its bytes until it ends, so each of a batch has a place of its own.
+        // A post's source must keep its bytes until it ends.
         let share = AREA_BYTES / batch as u32;
         for (slot, planned) in mine.iter().enumerate() {
-            let from = slot as u32 * share + planned.from % (share - planned.size_bytes.min(share - 1));
+            let from = slot as u32 * share + planned.from % (share - planned.size_bytes + 1);
             let (message, handle) =
                 app.send(planned.size_bytes, app.places.send(from), app.places.hot(planned.to)).await?;
             sent.push(message);
