@@ -42,6 +42,8 @@ pub struct Shot {
     /// What the nodes did the first time, where that was recorded.
     reference: Option<Vec<NodeLog>>,
     keep_models: bool,
+    /// The window ends where the run fails.
+    fails: bool,
 }
 
 /// The message that a shot is about.
@@ -89,6 +91,7 @@ impl Watcher {
             message: Some(Message { account: account.clone(), begin }),
             reference: Some(output.nodes.iter().map(|node| node.log.clone()).collect()),
             keep_models: name == "miss",
+            fails: false,
         });
     }
 
@@ -114,6 +117,7 @@ impl Watcher {
                 .filter(|_| config.record)
                 .map(|output| output.nodes.iter().map(|node| node.log.clone()).collect()),
             keep_models: true,
+            fails: name == "failure",
         });
     }
 }
@@ -206,15 +210,21 @@ impl Shot {
                 })
             })
             .collect();
+        // What the failing edge changes is in the waves of the models.
+        let waves_end = if self.fails { self.to + TAIL } else { self.to };
         let config = ClusterConfig {
-            waves: Some((models.clone(), self.from, self.to)),
-            until: Some(self.to),
+            waves: Some((models.clone(), self.from, waves_end)),
+            until: (!self.fails).then_some(self.to),
             ..self.config.clone()
         };
         let progress = Progress::new(format!("waves: {} again until {:.0} us", self.title, self.to.as_us_f64()));
-        let output = cluster::run(&config, &progress)?;
+        let nodes = match cluster::attempt(&config, &progress) {
+            Ok(output) => output.nodes,
+            Err(failure) if self.fails && failure.at == self.to => failure.nodes,
+            Err(failure) => return Err(failure.error),
+        };
         drop(progress);
-        let logs: Vec<&NodeLog> = output.nodes.iter().map(|node| &node.log).collect();
+        let logs: Vec<&NodeLog> = nodes.iter().map(|node| &node.log).collect();
         if let Some(reference) = &self.reference {
             for (node, (first, again)) in reference.iter().zip(&logs).enumerate() {
                 same(first, again, self.to).map_err(|what| {
