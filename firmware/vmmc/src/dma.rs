@@ -105,19 +105,10 @@ impl WriteTags {
 impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     // ---- Host reads ----
 
+    /// Whether the ring takes so many more. Who finds none tries again after the event that ends some.
     #[inline(always)]
     pub(crate) fn has_read_room(&self, count: u32) -> bool {
         self.reads.posted.wrapping_sub(self.reads.done) + count <= RING_ENTRIES as u32
-    }
-
-    /// The same, after asking the engine what it has completed: which may end a post.
-    #[inline(always)]
-    pub(crate) fn read_room(&mut self, dev: &mut impl Device, count: u32) -> bool {
-        if self.has_read_room(count) {
-            return true;
-        }
-        self.on_dma_read(dev);
-        self.has_read_room(count)
     }
 
     /// Posts one piece of a frame's data; the last piece releases the frame. The caller has asked for room.
@@ -189,14 +180,10 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     // ---- Host writes ----
 
+    /// As [`Self::has_read_room`].
     #[inline(always)]
-    pub(crate) fn write_room(&mut self, dev: &mut impl Device, count: u32) -> bool {
-        let has_room = |writes: &WriteTags| writes.posted.wrapping_sub(writes.done) + count <= RING_ENTRIES as u32;
-        if has_room(&self.writes) {
-            return true;
-        }
-        self.end_writes(dev);
-        has_room(&self.writes)
+    pub(crate) fn has_write_room(&self, count: u32) -> bool {
+        self.writes.posted.wrapping_sub(self.writes.done) + count <= RING_ENTRIES as u32
     }
 
     /// Posts one piece of a frame's data. The caller has asked for room.

@@ -147,7 +147,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         if self.transmit_placed.wrapping_sub(self.transmit_done) >= TRANSMIT_RING_ACK_LIMIT {
             self.update_transmit_done(dev);
         }
-        if self.transmit_placed.wrapping_sub(self.transmit_done) >= TRANSMIT_RING_ACK_LIMIT || !self.read_room(dev, 1) {
+        if self.transmit_placed.wrapping_sub(self.transmit_done) >= TRANSMIT_RING_ACK_LIMIT || !self.has_read_room(1) {
             self.start_ack_timer(dev, node);
             return;
         }
@@ -233,7 +233,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         }
         let frame = peer.in_flight[sequence as usize & WINDOW_MASK] as usize;
         if !self.is_in_transmit_ring(dev, frame) {
-            if !self.read_room(dev, 1) {
+            if !self.has_read_room(1) {
                 self.resend_stalled = true;
                 return;
             }

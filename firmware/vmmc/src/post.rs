@@ -277,7 +277,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let bit = 1 << (slot_number % PROCESS_SLOTS);
         self.status_dirty |= bit;
         // The engine reads the words in SRAM: they change only between two transfers.
-        if self.status_busy & bit != 0 || !self.write_room(dev, 1) {
+        if self.status_busy & bit != 0 || !self.has_write_room(1) {
             return;
         }
         self.status_dirty &= !bit;

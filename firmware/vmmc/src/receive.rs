@@ -41,7 +41,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             return;
         }
         // Without room for its data the frame waits in the ring, not the protocol in a loop: the end of a host write goes on.
-        if !self.write_room(dev, 2) {
+        if !self.has_write_room(2) {
             self.receive_stalled = true;
             self.count(dev, Counter::ReceiveStalls);
             return;

@@ -84,7 +84,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             // New frames do not overtake those that go again: the peer would drop them.
             return Err(if self.lost >> node & 1 != 0 { Stop::Unreachable } else { Stop::Blocked });
         }
-        if self.peers[node].window.in_flight() >= self.config.window_frames || !self.read_room(dev, 2) {
+        if self.peers[node].window.in_flight() >= self.config.window_frames || !self.has_read_room(2) {
             return Err(Stop::Blocked);
         }
         let Some(frame) = self.free_frame(dev) else {
