@@ -95,6 +95,11 @@ pub mod word {
         (data_bytes as u32) << 16 | (session as u32) << 8 | node as u32
     }
 
+    /// Node and session: the low half of the word.
+    pub const fn identity(node_length: u32) -> u32 {
+        node_length & 0xFFFF
+    }
+
     pub const fn data_bytes(node_length: u32) -> u32 {
         node_length >> 16
     }

@@ -12,4 +12,4 @@ mod words;
 
 pub use recency::Recency;
 pub use vmh::{fill_words, release_words, Lookup, Path, Reserve, Vmh};
-pub use words::Words;
+pub use words::{Place, Words};

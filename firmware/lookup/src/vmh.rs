@@ -3,7 +3,7 @@ use nic_layout::vmh::{
     RECEIVE_LOCK_SHIFT, SEND_LOCK_SHIFT,
 };
 
-use crate::{Recency, Words};
+use crate::{Place, Recency, Words};
 
 /// Who looks up, and so whose lock count a hit takes (M-35). The numbers are those of `MissEntry::path`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,19 +92,20 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
     pub fn lookup(&self, memory: &mut impl Words, path: Path, pid: u32, page: u32) -> Lookup {
         let wanted = key(pid, Self::GEOMETRY.line_page(page), KEY_VALID);
         let set = Self::GEOMETRY.set_of(page);
-        let recency = Recency(memory.read(self.replacement_at(set)));
+        let cache = memory.place(self.base);
+        let recency = Recency(memory.get(cache.plus(set * 4), Self::REPLACEMENTS));
         let latest = set * WAYS + (recency.latest() & (WAYS - 1));
-        let found = memory.read(self.key_at(latest));
+        let found = memory.get(cache.plus(latest * 4), Self::KEYS);
         if found == wanted {
-            return self.hit(memory, path, latest, page);
+            return Self::hit(memory, cache, path, latest, page);
         }
         let others = if WAYS <= 4 {
-            self.search_others(memory, wanted, set, found, recency)
+            Self::search_others(memory, cache, wanted, set, found, recency)
         } else {
-            self.search_many_others(memory, wanted, set, found, recency)
+            Self::search_many_others(memory, cache, wanted, set, found, recency)
         };
         match others {
-            OtherWays::Valid(line) => self.hit(memory, path, line, page),
+            OtherWays::Valid(line) => Self::hit(memory, cache, path, line, page),
             OtherWays::Reserved => Lookup::Pending,
             OtherWays::Nothing => Lookup::Absent,
         }
@@ -115,21 +116,21 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn search_many_others(
-        &self,
         memory: &mut impl Words,
+        cache: Place,
         wanted: u32,
         set: u32,
         latest: u32,
         recency: Recency,
     ) -> OtherWays {
-        self.search_others(memory, wanted, set, latest, recency)
+        Self::search_others(memory, cache, wanted, set, latest, recency)
     }
 
     /// The ways of a set but the latest, whose key is `latest`. One that holds the wanted key becomes the latest.
     #[inline(always)]
     fn search_others(
-        &self,
         memory: &mut impl Words,
+        cache: Place,
         wanted: u32,
         set: u32,
         latest: u32,
@@ -139,9 +140,9 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
         let mut is_reserved = latest == reserved;
         for position in 1..WAYS {
             let line = set * WAYS + (recency.at(position) & (WAYS - 1));
-            let found = memory.read(self.key_at(line));
+            let found = memory.get(cache.plus(line * 4), Self::KEYS);
             if found == wanted {
-                memory.write(self.replacement_at(set), recency.to_front(position).0);
+                memory.put(cache.plus(set * 4), Self::REPLACEMENTS, recency.to_front(position).0);
                 return OtherWays::Valid(line);
             }
             is_reserved |= found == reserved;
@@ -154,9 +155,10 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
     }
 
     #[inline(always)]
-    fn hit(&self, memory: &mut impl Words, path: Path, line: u32, page: u32) -> Lookup {
-        memory.add(self.state_at(line), path.one_lock());
-        let entry = memory.read(self.entry_at(line, page & (LINE_ENTRIES - 1)));
+    fn hit(memory: &mut impl Words, cache: Place, path: Path, line: u32, page: u32) -> Lookup {
+        memory.add(cache.plus(line * 4), Self::STATES, path.one_lock());
+        let index = line * LINE_ENTRIES + (page & (LINE_ENTRIES - 1));
+        let entry = memory.get(cache.plus(index * 4), Self::TRANSLATIONS);
         Lookup::Hit { line, entry }
     }
 
@@ -179,11 +181,12 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
     /// Ends one reference of `path` to a line. False if it had none: then nothing changes.
     #[inline(always)]
     pub fn unlock(&self, memory: &mut impl Words, path: Path, line: u32) -> bool {
-        let state = memory.read(self.state_at(line));
+        let at = memory.place(self.base).plus(line * 4);
+        let state = memory.get(at, Self::STATES);
         if state & path.lock_mask() == 0 {
             return false;
         }
-        memory.write(self.state_at(line), state - path.one_lock());
+        memory.put(at, Self::STATES, state - path.one_lock());
         true
     }
 
@@ -211,6 +214,12 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
         memory.read(self.state_at(line)) != 0
     }
 
+    // Where the four arrays begin, from the start of the cache.
+    const KEYS: u32 = Self::GEOMETRY.key_offset(0);
+    const STATES: u32 = Self::GEOMETRY.state_offset(0);
+    const REPLACEMENTS: u32 = Self::GEOMETRY.replacement_offset(0);
+    const TRANSLATIONS: u32 = Self::GEOMETRY.entry_offset(0, 0);
+
     #[inline(always)]
     const fn key_at(&self, line: u32) -> u32 {
         self.base + Self::GEOMETRY.key_offset(line)
@@ -224,11 +233,6 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
     #[inline(always)]
     const fn replacement_at(&self, set: u32) -> u32 {
         self.base + Self::GEOMETRY.replacement_offset(set)
-    }
-
-    #[inline(always)]
-    const fn entry_at(&self, line: u32, index: u32) -> u32 {
-        self.base + Self::GEOMETRY.entry_offset(line, index)
     }
 }
 

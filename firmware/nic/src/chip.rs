@@ -4,10 +4,10 @@ use nic_layout::frame::{FRAME_BYTES_MIN, HEADER_BYTES};
 use nic_layout::registers::{dma_read, dma_write, doorbell, event_a, mac_rx, mac_tx, mailbox, timer};
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
-use nic_lookup::Words;
+use nic_lookup::{Place, Words};
 use nic_vmmc::{Config, Device, DMA_RING_LOG2, MAC_RING_LOG2};
 
-use crate::memory::{load, read_sram, store, trace, write_sram};
+use crate::memory::{get, load, load_index, put, read_sram, sram, store, trace, write_sram};
 use crate::ring::{DmaRing, MacRing};
 
 /// Rings and registers of one NIC. There is one.
@@ -16,6 +16,8 @@ pub struct Chip {
     write_ring: DmaRing,
     transmit_ring: MacRing,
     receive_ring: MacRing,
+    /// Buffers given to the receive ring.
+    recycled: u32,
 }
 
 impl Chip {
@@ -53,6 +55,7 @@ impl Chip {
             write_ring: DmaRing::new(map.dma_write_ring),
             transmit_ring: MacRing::new(map.transmit_ring),
             receive_ring: MacRing::new(map.receive_ring),
+            recycled: 0,
         }
     }
 
@@ -76,6 +79,21 @@ impl Words for Chip {
     fn write(&mut self, offset_bytes: u32, value: u32) {
         write_sram(offset_bytes, value);
     }
+
+    #[inline(always)]
+    fn place(&self, offset_bytes: u32) -> Place {
+        sram(offset_bytes)
+    }
+
+    #[inline(always)]
+    fn get(&self, place: Place, distance_bytes: u32) -> u32 {
+        get(place, distance_bytes)
+    }
+
+    #[inline(always)]
+    fn put(&mut self, place: Place, distance_bytes: u32, value: u32) {
+        put(place, distance_bytes, value);
+    }
 }
 
 impl Device for Chip {
@@ -95,6 +113,11 @@ impl Device for Chip {
     }
 
     #[inline(always)]
+    fn clear(&mut self, event: Event) {
+        store(event_a::CLEAR, event.bit());
+    }
+
+    #[inline(always)]
     fn set_timer(&mut self, timer: usize, due: u32) {
         if let Some(compare) = timer::COMPARE.get(timer) {
             store(compare, due);
@@ -102,10 +125,18 @@ impl Device for Chip {
     }
 
     #[inline(always)]
-    fn take_doorbells(&mut self) -> u32 {
+    fn take_doorbell(&mut self) -> Option<usize> {
         let rung = load(doorbell::PENDING);
-        store(doorbell::CLEAR, rung);
-        rung
+        let lowest = rung & rung.wrapping_neg();
+        store(doorbell::CLEAR, lowest);
+        if rung != lowest {
+            self.raise(Event::Doorbell);
+        }
+        let mut page = 0;
+        while lowest >> page > 1 {
+            page += 1;
+        }
+        (lowest != 0).then_some(page)
     }
 
     #[inline(always)]
@@ -133,13 +164,13 @@ impl Device for Chip {
     }
 
     #[inline(always)]
-    fn post_dma_read(&mut self, bus_address: u32, sram_address: u32, control: u32) {
-        self.read_ring.post(dma_read::PRODUCER, bus_address, sram_address, control);
+    fn post_dma_read(&mut self, index: u32, bus_address: u32, sram_address: u32, control: u32) {
+        self.read_ring.post(dma_read::PRODUCER, index, bus_address, sram_address, control);
     }
 
     #[inline(always)]
     fn dma_read_consumer(&self) -> u16 {
-        load(dma_read::CONSUMER) as u16
+        load_index(dma_read::CONSUMER)
     }
 
     #[inline(always)]
@@ -152,13 +183,13 @@ impl Device for Chip {
     }
 
     #[inline(always)]
-    fn post_dma_write(&mut self, bus_address: u32, sram_address: u32, control: u32) {
-        self.write_ring.post(dma_write::PRODUCER, bus_address, sram_address, control);
+    fn post_dma_write(&mut self, index: u32, bus_address: u32, sram_address: u32, control: u32) {
+        self.write_ring.post(dma_write::PRODUCER, index, bus_address, sram_address, control);
     }
 
     #[inline(always)]
     fn dma_write_consumer(&self) -> u16 {
-        load(dma_write::CONSUMER) as u16
+        load_index(dma_write::CONSUMER)
     }
 
     fn dma_write_halted(&self) -> bool {
@@ -170,8 +201,8 @@ impl Device for Chip {
     }
 
     #[inline(always)]
-    fn place_transmit(&mut self, sram_address: u32, length_bytes: u32) {
-        self.transmit_ring.place(sram_address, length_bytes);
+    fn place_transmit(&mut self, index: u32, sram_address: u32, length_bytes: u32) {
+        self.transmit_ring.place(index, sram_address, length_bytes);
     }
 
     #[inline(always)]
@@ -180,28 +211,28 @@ impl Device for Chip {
     }
 
     fn shorten_transmit(&mut self, index: u16, length_bytes: u32) {
-        self.transmit_ring.set_control(index, length_bytes);
+        self.transmit_ring.set_control(u32::from(index), length_bytes);
     }
 
     #[inline(always)]
     fn transmit_consumer(&self) -> u16 {
-        load(mac_tx::CONSUMER) as u16
+        load_index(mac_tx::CONSUMER)
     }
 
     #[inline(always)]
     fn receive_consumer(&self) -> u16 {
-        load(mac_rx::CONSUMER) as u16
+        load_index(mac_rx::CONSUMER)
     }
 
     #[inline(always)]
     fn received(&self, index: u16) -> (u32, u32) {
-        let (buffer, status) = self.receive_ring.words(index);
-        (buffer, status & 0xFFFF)
+        self.receive_ring.received(u32::from(index))
     }
 
     #[inline(always)]
     fn recycle(&mut self, sram_address: u32) {
-        self.receive_ring.place(sram_address, 0);
-        self.receive_ring.publish(mac_rx::PRODUCER);
+        self.receive_ring.place(self.recycled, sram_address, 0);
+        self.recycled = self.recycled.wrapping_add(1);
+        store(mac_rx::PRODUCER, self.recycled);
     }
 }

@@ -57,10 +57,12 @@ impl<const N: usize> Alarms<N> {
     pub fn expire(&mut self, now: u32) -> u32 {
         self.timer = None;
         let mut expired = 0;
-        for node in 0..N {
-            if self.is_set(node) && !is_before(now, self.due[node]) {
+        let (mut armed, mut node) = (self.armed, 0);
+        while armed != 0 {
+            if armed & 1 != 0 && !is_before(now, self.due[node & Self::INDEX_MASK]) {
                 expired |= 1 << node;
             }
+            (armed, node) = (armed >> 1, node + 1);
         }
         self.armed &= !expired;
         expired
@@ -69,11 +71,13 @@ impl<const N: usize> Alarms<N> {
     /// After [`Self::expire`], and after the expired nodes were set again: what to set the hardware timer to.
     #[must_use]
     pub fn restart(&mut self) -> Option<u32> {
-        for node in 0..N {
-            let due = self.due[node];
-            if self.is_set(node) && self.timer.is_none_or(|timer| is_before(due, timer)) {
+        let (mut armed, mut node) = (self.armed, 0);
+        while armed != 0 {
+            let due = self.due[node & Self::INDEX_MASK];
+            if armed & 1 != 0 && self.timer.is_none_or(|timer| is_before(due, timer)) {
                 self.timer = Some(due);
             }
+            (armed, node) = (armed >> 1, node + 1);
         }
         self.timer
     }

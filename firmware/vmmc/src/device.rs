@@ -11,11 +11,13 @@ pub trait Device: Words {
     fn trace(&mut self, marker: Marker, argument: u32);
     /// Makes an event pending again.
     fn raise(&mut self, event: Event);
+    /// Takes an event: what happens from now on makes it pending again.
+    fn clear(&mut self, event: Event);
     /// Timer 0 or 1 fires once when [`Self::now`] is no longer before `due`.
     fn set_timer(&mut self, timer: usize, due: u32);
 
-    /// Doorbell pages written since the last call, one bit each.
-    fn take_doorbells(&mut self) -> u32;
+    /// Takes the lowest of the doorbell pages that were written; the event is raised again for the others.
+    fn take_doorbell(&mut self) -> Option<usize>;
     fn doorbell(&self, slot: usize) -> u32;
     /// Mailboxes written since the last call, one bit each.
     fn take_mailboxes(&mut self) -> u32;
@@ -23,22 +25,22 @@ pub trait Device: Words {
     /// Writes a mailbox to the host, which interrupts it.
     fn to_host(&mut self, index: usize, value: u32);
 
-    /// Posts a transfer from the host. `control` is the length and `DMA_FLAG_*`.
-    fn post_dma_read(&mut self, bus_address: u32, sram_address: u32, control: u32);
+    /// Posts transfer number `index` from the host, counted without end. `control` is the length and `DMA_FLAG_*`.
+    fn post_dma_read(&mut self, index: u32, bus_address: u32, sram_address: u32, control: u32);
     fn dma_read_consumer(&self) -> u16;
     /// The engine stopped at the descriptor before its consumer index.
     fn dma_read_halted(&self) -> bool;
     fn resume_dma_read(&mut self);
 
-    /// Posts a transfer to the host.
-    fn post_dma_write(&mut self, bus_address: u32, sram_address: u32, control: u32);
+    /// Posts transfer number `index` to the host.
+    fn post_dma_write(&mut self, index: u32, bus_address: u32, sram_address: u32, control: u32);
     fn dma_write_consumer(&self) -> u16;
     fn dma_write_halted(&self) -> bool;
     fn resume_dma_write(&mut self);
 
-    /// Puts a frame at the end of the transmit ring. It goes out when all before it have gone and as many were released, by
-    /// [`Self::release_transmit`] or by `DMA_FLAG_ASSIST`.
-    fn place_transmit(&mut self, sram_address: u32, length_bytes: u32);
+    /// Puts frame number `index`, counted without end, into the transmit ring. It goes out when all before it have gone and as many were
+    /// released, by [`Self::release_transmit`] or by `DMA_FLAG_ASSIST`.
+    fn place_transmit(&mut self, index: u32, sram_address: u32, length_bytes: u32);
     fn release_transmit(&mut self);
     /// Changes the length of a frame that was not released yet.
     fn shorten_transmit(&mut self, index: u16, length_bytes: u32);

@@ -105,29 +105,21 @@ impl WriteTags {
 impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     // ---- Host reads ----
 
+    /// Whether the ring takes so many more. Who finds none tries again after the event that ends some.
     #[inline(always)]
     pub(crate) fn has_read_room(&self, count: u32) -> bool {
         self.reads.posted.wrapping_sub(self.reads.done) + count <= RING_ENTRIES as u32
-    }
-
-    /// The same, after asking the engine what it has completed: which may end a post.
-    #[inline(always)]
-    pub(crate) fn read_room(&mut self, dev: &mut impl Device, count: u32) -> bool {
-        if self.has_read_room(count) {
-            return true;
-        }
-        self.on_dma_read(dev);
-        self.has_read_room(count)
     }
 
     /// Posts one piece of a frame's data; the last piece releases the frame. The caller has asked for room.
     #[inline(always)]
     pub(crate) fn post_read(&mut self, dev: &mut impl Device, piece: Piece, frame: usize, last: bool) {
         let flags = if last { DMA_FLAG_EVENT | DMA_FLAG_ASSIST } else { 0 };
-        self.reads.tags[self.reads.posted as usize % RING_ENTRIES] =
+        let index = self.reads.posted;
+        dev.post_dma_read(index, piece.bus_address, piece.sram_address, piece.bytes | flags);
+        self.reads.posted = index.wrapping_add(1);
+        self.reads.tags[index as usize % RING_ENTRIES] =
             ReadTag { line: piece.line as u16, frame: frame as u8, assist: last };
-        self.reads.posted = self.reads.posted.wrapping_add(1);
-        dev.post_dma_read(piece.bus_address, piece.sram_address, piece.bytes | flags);
     }
 
     /// Releases the frame that was placed last and needs no data of the host. While data of earlier frames are still on their way it must not
@@ -138,10 +130,10 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             dev.release_transmit();
             return;
         }
-        self.reads.tags[self.reads.posted as usize % RING_ENTRIES] =
-            ReadTag { line: NO_LINE, frame: NO_FRAME, assist: true };
-        self.reads.posted = self.reads.posted.wrapping_add(1);
-        dev.post_dma_read(0, 0, DMA_FLAG_EVENT | DMA_FLAG_ASSIST);
+        let index = self.reads.posted;
+        dev.post_dma_read(index, 0, 0, DMA_FLAG_EVENT | DMA_FLAG_ASSIST);
+        self.reads.posted = index.wrapping_add(1);
+        self.reads.tags[index as usize % RING_ENTRIES] = ReadTag { line: NO_LINE, frame: NO_FRAME, assist: true };
     }
 
     /// Ends what the host-read engine has completed. Also serves an engine that halted, so that a frame whose data did not come is never
@@ -188,14 +180,10 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     // ---- Host writes ----
 
+    /// As [`Self::has_read_room`].
     #[inline(always)]
-    pub(crate) fn write_room(&mut self, dev: &mut impl Device, count: u32) -> bool {
-        let has_room = |writes: &WriteTags| writes.posted.wrapping_sub(writes.done) + count <= RING_ENTRIES as u32;
-        if has_room(&self.writes) {
-            return true;
-        }
-        self.end_writes(dev);
-        has_room(&self.writes)
+    pub(crate) fn has_write_room(&self, count: u32) -> bool {
+        self.writes.posted.wrapping_sub(self.writes.done) + count <= RING_ENTRIES as u32
     }
 
     /// Posts one piece of a frame's data. The caller has asked for room.
@@ -215,9 +203,10 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     #[inline(always)]
     fn post_write_tagged(&mut self, dev: &mut impl Device, piece: Piece, tag: WriteTag) {
         let flags = if tag.end.unpack() == WriteEnd::Nothing { 0 } else { DMA_FLAG_EVENT };
-        self.writes.tags[self.writes.posted as usize % RING_ENTRIES] = tag;
-        self.writes.posted = self.writes.posted.wrapping_add(1);
-        dev.post_dma_write(piece.bus_address, piece.sram_address, piece.bytes | flags);
+        let index = self.writes.posted;
+        dev.post_dma_write(index, piece.bus_address, piece.sram_address, piece.bytes | flags);
+        self.writes.posted = index.wrapping_add(1);
+        self.writes.tags[index as usize % RING_ENTRIES] = tag;
     }
 
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]

@@ -16,7 +16,12 @@ pub(crate) struct TxFrame {
     pub length_bytes: u16,
     /// The post it belongs to: slot and queue index.
     pub post: PostId,
+    /// Incarnation of that slot: one that was closed has nothing to do with older frames.
+    pub generation: u8,
 }
+
+// Finding one takes a shift.
+const _: () = assert!(size_of::<TxFrame>() == 16);
 
 /// A post under way: bits 9:7 slot, bits 6:0 place in its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +45,8 @@ impl PostId {
 }
 
 impl TxFrame {
-    pub(crate) const EMPTY: TxFrame = TxFrame { address: 0, transmit_index: 0, length_bytes: 0, post: PostId(0) };
+    pub(crate) const EMPTY: TxFrame =
+        TxFrame { address: 0, transmit_index: 0, length_bytes: 0, post: PostId(0), generation: 0 };
 }
 
 /// Buffers that nobody waits for, the longest unused first: by the time one is taken again, the MAC has long sent its last copy.

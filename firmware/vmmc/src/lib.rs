@@ -17,6 +17,7 @@ mod queue;
 mod receive;
 mod send;
 mod translate;
+mod turn;
 
 pub use config::{Config, FRAME_DATA_BYTES_LIMIT, RX_BUFFERS_MAX, TX_BUFFERS_MAX};
 pub use device::Device;

@@ -26,8 +26,8 @@ const TRANSMIT_RING_ACK_LIMIT: u32 = TRANSMIT_RING_ACKS - 1;
 pub(crate) struct Peer {
     pub window: SendWindow,
     pub receive: ReceiveState,
-    /// It did not answer `retransmit_limit` times. For good: only a new session knows again where both sides stand.
-    pub is_lost: bool,
+    /// What its frames say in the low half of the word of node and session; [`Peer::NOBODY`] where there is no peer.
+    pub identity: u32,
     /// The next frame to be sent again, while the peer is among those to `resend`.
     pub resend_next: u32,
     /// The header word with the peer's address.
@@ -37,10 +37,13 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
+    /// Of no frame.
+    pub(crate) const NOBODY: u32 = u32::MAX;
+
     pub(crate) const EMPTY: Peer = Peer {
         window: SendWindow::new(0),
         receive: ReceiveState::new(0),
-        is_lost: false,
+        identity: 0,
         resend_next: 0,
         address_word: 0,
         in_flight: [0; WINDOW_MAX as usize],
@@ -69,19 +72,21 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         for ahead in 0..frames {
             settle |= self.end_frame(node, oldest.wrapping_add(ahead), None);
         }
-        dev.add(self.config.map.counters + Counter::FramesAcknowledged.offset(), frames);
+        self.count_many(dev, Counter::FramesAcknowledged, frames);
 
+        self.unsettled |= settle;
         let peer = &mut self.peers[node & NODE_MASK];
-        let behind = peer.resend_next.wrapping_sub(peer.window.oldest()) > peer.window.in_flight();
-        if behind {
-            peer.resend_next = peer.window.oldest();
+        if self.resend >> (node & NODE_MASK) & 1 != 0 {
+            let behind = peer.resend_next.wrapping_sub(peer.window.oldest()) > peer.window.in_flight();
+            if behind {
+                peer.resend_next = peer.window.oldest();
+            }
         }
         if peer.window.in_flight() == 0 {
             self.retransmit.cancel(node);
         } else {
             self.start_retransmit_timer(dev, node);
         }
-        self.settle_slots(dev, settle);
         self.wake(self.blocked);
     }
 
@@ -91,7 +96,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let frame = self.peers[node & NODE_MASK].in_flight[sequence as usize & WINDOW_MASK] as usize;
         self.free.give(frame);
         let tx = &self.frames[frame % FRAME_RECORDS];
-        if self.slots[tx.post.slot()].generation != self.generations[frame % FRAME_RECORDS] {
+        if self.slots[tx.post.slot()].generation != tx.generation {
             return 0;
         }
         let record = &mut self.records[tx.post.record()];
@@ -102,25 +107,13 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         u32::from(record.is_complete()) << tx.post.slot()
     }
 
-    #[inline(always)]
-    fn settle_slots(&mut self, dev: &mut impl Device, mut slots: u32) {
-        let mut slot = 0;
-        while slots != 0 {
-            if slots & 1 != 0 {
-                self.settle(dev, slot);
-            }
-            slots >>= 1;
-            slot += 1;
-        }
-    }
-
     // ---- Acknowledgements to be sent ----
 
     /// A frame was taken, or taken before.
     #[inline(always)]
     pub(crate) fn owe_ack(&mut self, dev: &mut impl Device, node: usize, ends_message: bool) {
         match self.peers[node & NODE_MASK].receive.owe(ends_message, self.config.ack_frames) {
-            AckDue::Now => self.send_ack(dev, node),
+            AckDue::Now => self.acks_due |= 1 << (node & NODE_MASK),
             AckDue::Soon => self.start_ack_timer(dev, node),
             AckDue::Waiting => {}
         }
@@ -133,16 +126,28 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         }
     }
 
+    /// A frame to a peer carries its acknowledgement: none is owed any more.
+    #[inline(always)]
+    pub(crate) fn piggyback_ack(&mut self, node: usize) -> u32 {
+        let receive = &mut self.peers[node & NODE_MASK].receive;
+        if receive.owes() {
+            receive.acknowledged();
+            self.ack_delay.cancel(node);
+            self.acks_due &= !(1 << (node & NODE_MASK));
+        }
+        receive.acknowledgement()
+    }
+
     /// Sends the prebuilt acknowledgement of a peer with the present number, or tries again later when the rings are full.
     ///
     /// The buffer may still be in the ring: then that copy says the newer number too, which is as true.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    fn send_ack(&mut self, dev: &mut impl Device, node: usize) {
+    pub(crate) fn send_ack(&mut self, dev: &mut impl Device, node: usize) {
         if self.transmit_placed.wrapping_sub(self.transmit_done) >= TRANSMIT_RING_ACK_LIMIT {
             self.update_transmit_done(dev);
         }
-        if self.transmit_placed.wrapping_sub(self.transmit_done) >= TRANSMIT_RING_ACK_LIMIT || !self.read_room(dev, 1) {
+        if self.transmit_placed.wrapping_sub(self.transmit_done) >= TRANSMIT_RING_ACK_LIMIT || !self.has_read_room(1) {
             self.start_ack_timer(dev, node);
             return;
         }
@@ -228,17 +233,14 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         }
         let frame = peer.in_flight[sequence as usize & WINDOW_MASK] as usize;
         if !self.is_in_transmit_ring(dev, frame) {
-            if !self.read_room(dev, 1) {
+            if !self.has_read_room(1) {
                 self.resend_stalled = true;
                 return;
             }
-            let peer = &mut self.peers[node];
             let tx = &mut self.frames[frame % FRAME_RECORDS];
             tx.transmit_index = self.transmit_placed;
             let (address, length_bytes) = (tx.address, u32::from(tx.length_bytes));
-            dev.write(address + word::ACKNOWLEDGE, peer.receive.acknowledgement());
-            peer.receive.acknowledged();
-            self.ack_delay.cancel(node);
+            dev.write(address + word::ACKNOWLEDGE, self.piggyback_ack(node));
             self.place(dev, address, length_bytes);
             self.release(dev);
             self.count(dev, Counter::FramesRetransmitted);
@@ -253,8 +255,8 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     fn give_up(&mut self, dev: &mut impl Device, node: usize) {
         self.count(dev, Counter::PeersLost);
         dev.trace(Marker::PeerLost, node as u32);
+        self.lost |= 1 << node;
         let peer = &mut self.peers[node];
-        peer.is_lost = true;
         let oldest = peer.window.oldest();
         let frames = peer.window.abandon();
         self.resend &= !(1 << node);
@@ -263,8 +265,8 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         for ahead in 0..frames {
             settle |= self.end_frame(node, oldest.wrapping_add(ahead), Some(PostError::PeerUnreachable));
         }
-        dev.add(self.config.map.counters + Counter::FramesAbandoned.offset(), frames);
-        self.settle_slots(dev, settle);
+        self.count_many(dev, Counter::FramesAbandoned, frames);
+        self.unsettled |= settle;
         // A post that is still being issued ends when it has its turn.
         let all = (1 << PROCESS_SLOTS) - 1;
         self.wake(self.blocked & all);

@@ -3,10 +3,8 @@ use nic_layout::counter::Counter;
 use nic_layout::frame::word;
 use nic_layout::frame::{FrameKind, HEADER_BYTES};
 use nic_layout::post::ProcessStatus;
-use nic_layout::ring::{Event, MAILBOX_COMMAND, MAILBOX_FILLED};
-use nic_layout::trace::Marker;
 use nic_layout::PROCESS_SLOTS;
-use nic_lookup::Vmh;
+use nic_lookup::{Place, Vmh};
 use nic_reliable::Alarms;
 
 use crate::command::Fence;
@@ -23,8 +21,7 @@ pub(crate) const ACK_TIMER: usize = 1;
 
 /// The protocol of one node.
 ///
-/// The event loop calls [`Self::serve`] for each pending event, and [`Self::background`] between events while [`Self::has_work`]. Each call
-/// does a bounded amount of work and returns.
+/// The event loop calls [`Self::turn`] over and over (turn.rs). Each call does a bounded amount of work and returns.
 ///
 /// All zero before [`Self::start`], so that it may live in memory that start-up clears.
 ///
@@ -33,8 +30,11 @@ pub(crate) const ACK_TIMER: usize = 1;
 pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> {
     pub(crate) config: Config,
     pub(crate) cache: Vmh<ENTRIES, LINE_ENTRIES, WAYS>,
+    /// Tables of the driver and counters.
+    pub(crate) places: Places,
     /// The words of a frame's header that never change.
     pub(crate) address_words: [u32; 3],
+    pub(crate) node_word: u32,
 
     // Posts (post.rs, send.rs).
     /// Slots with something to send, and those that wait: for the driver to fill a line, or for room anywhere.
@@ -52,6 +52,12 @@ pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
     /// Peers whose frames must go again; they wait while the host-read ring is full.
     pub(crate) resend: u32,
     pub(crate) resend_stalled: bool,
+    /// Peers that did not answer `retransmit_limit` times. For good: only a new session knows again where both sides stand.
+    pub(crate) lost: u32,
+    /// What is put off (turn.rs): slots with posts that have ended, peers that shall have an acknowledgement; and for how many turns.
+    pub(crate) unsettled: u32,
+    pub(crate) acks_due: u32,
+    pub(crate) put_off_turns: u32,
     pub(crate) retransmit: Alarms<MAX_NODES>,
     pub(crate) ack_delay: Alarms<MAX_NODES>,
 
@@ -74,9 +80,21 @@ pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
     pub(crate) peers: [Peer; MAX_NODES],
     pub(crate) status: [ProcessStatus; PROCESS_SLOTS],
     pub(crate) frames: [TxFrame; FRAME_RECORDS],
-    /// Incarnation of the slot that sent each frame: a slot that was closed has nothing to do with older frames.
-    pub(crate) generations: [u8; FRAME_RECORDS],
     pub(crate) records: [Record; RECORDS],
+}
+
+/// Where words lie that every frame needs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Places {
+    pub counters: Place,
+    pub process_table: Place,
+    pub buffer_table: Place,
+    pub post_queues: Place,
+}
+
+impl Places {
+    const EMPTY: Places =
+        Places { counters: Place(0), process_table: Place(0), buffer_table: Place(0), post_queues: Place(0) };
 }
 
 impl<const E: u32, const L: u32, const W: u32> Default for Machine<E, L, W> {
@@ -92,7 +110,9 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         Machine {
             config: Config::EMPTY,
             cache: Vmh::new(0),
+            places: Places::EMPTY,
             address_words: [0; 3],
+            node_word: 0,
             slots: [Slot::EMPTY; PROCESS_SLOTS],
             records: [Record::EMPTY; RECORDS],
             status: [NO_STATUS; PROCESS_SLOTS],
@@ -103,12 +123,15 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             status_busy: 0,
             peers: [Peer::EMPTY; MAX_NODES],
             frames: [TxFrame::EMPTY; FRAME_RECORDS],
-            generations: [0; FRAME_RECORDS],
             free: FreeFrames::EMPTY,
             transmit_placed: 0,
             transmit_done: 0,
             resend: 0,
             resend_stalled: false,
+            lost: 0,
+            unsettled: 0,
+            acks_due: 0,
+            put_off_turns: 0,
             retransmit: Alarms::new(),
             ack_delay: Alarms::new(),
             receive_taken: 0,
@@ -127,6 +150,12 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.cache = Vmh::new(config.map.vmh_cache);
         self.cache.reset(dev);
         let map = config.map;
+        self.places = Places {
+            counters: dev.place(map.counters),
+            process_table: dev.place(map.process_table),
+            buffer_table: dev.place(map.buffer_table),
+            post_queues: dev.place(map.post_queues),
+        };
         // Tables, rings of the driver and counters lie before the cache in one piece, and hold whatever SRAM held at power-up.
         for (start, end) in [(map.process_table, map.vmh_cache), (map.post_queues, map.free)] {
             for at in (start..end).step_by(4) {
@@ -134,6 +163,10 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             }
         }
         self.address_words = word::addresses(config.node as u16, config.node as u16);
+        self.node_word = word::node_length(config.node as u8, config.session as u8, 0);
+        for peer in &mut self.peers {
+            peer.identity = Peer::NOBODY;
+        }
         for node in 0..config.node_count {
             self.start_peer(dev, node);
         }
@@ -162,8 +195,12 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         dev.write(at + word::ADDRESS_1, addresses[1]);
         dev.write(at + word::ADDRESS_2, addresses[2]);
         dev.write(at + word::TYPE, word::kind(FrameKind::Acknowledge, 0));
-        dev.write(at + word::NODE_LENGTH, word::node_length(self.config.node as u8, self.config.session as u8, 0));
-        self.peers[node as usize & (MAX_NODES - 1)].address_word = addresses[1];
+        dev.write(at + word::NODE_LENGTH, self.node_word);
+        let peer = &mut self.peers[node as usize & (MAX_NODES - 1)];
+        peer.address_word = addresses[1];
+        if node != self.config.node {
+            peer.identity = word::node_length(node as u8, self.config.session as u8, 0);
+        }
     }
 
     #[inline(always)]
@@ -171,67 +208,14 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.config.map.ack_buffers + node as u32 * ACK_BUFFER_BYTES
     }
 
-    /// Serves one event. The caller cleared it before: what happens meanwhile makes it pending again.
-    pub fn serve(&mut self, dev: &mut impl Device, event: Event) {
-        dev.trace(Marker::Dispatch, event as u32);
-        match event {
-            Event::MacRx => self.on_receive(dev),
-            Event::DmaWrite => self.on_dma_write(dev),
-            Event::DmaRead => self.on_dma_read(dev),
-            Event::Mailbox => self.on_mailbox(dev),
-            Event::Doorbell => self.on_doorbell(dev),
-            Event::Timer0 => self.on_retransmit_timer(dev),
-            Event::Timer1 => self.on_ack_timer(dev),
-            Event::DmaError => self.on_dma_error(dev),
-            // Counted by the MAC, repaired by retransmission.
-            Event::MacError | Event::MacTx | Event::Timer2 | Event::Timer3 => {}
-        }
-    }
-
-    /// Events that the protocol wants.
-    pub const EVENTS: u32 = Event::MacRx.bit()
-        | Event::DmaWrite.bit()
-        | Event::DmaRead.bit()
-        | Event::Mailbox.bit()
-        | Event::Doorbell.bit()
-        | Event::Timer0.bit()
-        | Event::Timer1.bit()
-        | Event::DmaError.bit();
-
-    #[inline(always)]
-    pub fn has_work(&self) -> bool {
-        !self.queue.is_empty() || (self.resend != 0 && !self.resend_stalled)
-    }
-
-    /// Sends one frame again, and one for the first time, where there is one to send.
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    pub fn background(&mut self, dev: &mut impl Device) {
-        if self.resend != 0 && !self.resend_stalled {
-            self.resend_one(dev);
-        }
-        if let Some(slot) = self.queue.pop() {
-            self.send_one(dev, slot);
-        }
-    }
-
-    pub fn on_mailbox(&mut self, dev: &mut impl Device) {
-        let written = dev.take_mailboxes();
-        if written & (1 << MAILBOX_FILLED) != 0 {
-            let consumer = dev.mailbox(MAILBOX_FILLED);
-            self.on_filled(dev, consumer);
-        }
-        if written & (1 << MAILBOX_COMMAND) != 0 {
-            let command = dev.mailbox(MAILBOX_COMMAND);
-            self.on_command(dev, command);
-        }
-        if written & !(1 << MAILBOX_FILLED | 1 << MAILBOX_COMMAND) != 0 {
-            self.count(dev, Counter::MailboxesWild);
-        }
-    }
-
     #[inline(always)]
     pub(crate) fn count(&self, dev: &mut impl Device, counter: Counter) {
-        dev.add(self.config.map.counters + counter.offset(), 1);
+        self.count_many(dev, counter, 1);
+    }
+
+    #[inline(always)]
+    pub(crate) fn count_many(&self, dev: &mut impl Device, counter: Counter, count: u32) {
+        dev.add(self.places.counters, counter.offset(), count);
     }
 
     /// Lets slots try again.

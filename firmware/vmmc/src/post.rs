@@ -7,6 +7,7 @@ use nic_layout::post::{
 use nic_layout::tables::PID_MAX;
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
+use nic_lookup::Place;
 
 use crate::frames::PostId;
 use crate::memory_map::PROCESS_ENTRY_BYTES;
@@ -59,9 +60,7 @@ impl Record {
 /// The descriptor at the head of a queue, while its frames are issued.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Post {
-    pub id: PostId,
     pub node: usize,
-    pub pid: u32,
     /// What is still to be sent.
     pub remaining_bytes: u32,
     pub source_address: u32,
@@ -80,6 +79,8 @@ pub(crate) struct Slot {
     pub producer: u32,
     pub fetched: u32,
     pub ended: u32,
+    /// Of the process, as the table said when it rang.
+    pub pid: u32,
     pub generation: u8,
     /// `post` has frames to be issued.
     pub sending: bool,
@@ -90,16 +91,21 @@ pub(crate) struct Slot {
 pub(crate) const NO_STATUS: ProcessStatus = ProcessStatus { refused: 0, last_error: 0, last_error_index: 0, ended: 0 };
 
 impl Slot {
+    /// The post that was fetched last: the one whose frames are issued.
+    #[inline(always)]
+    pub(crate) fn head(&self, slot_number: usize) -> PostId {
+        PostId::new(slot_number, self.fetched.wrapping_sub(1))
+    }
+
     pub(crate) const EMPTY: Slot = Slot {
         producer: 0,
         fetched: 0,
         ended: 0,
+        pid: 0,
         generation: 0,
         sending: false,
         post: Post {
-            id: PostId(0),
             node: 0,
-            pid: 0,
             remaining_bytes: 0,
             source_address: 0,
             buffer_offset: 0,
@@ -112,104 +118,113 @@ impl Slot {
 
 impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     #[inline(always)]
-    fn process_entry(&self, slot: usize) -> u32 {
-        self.config.map.process_table + slot as u32 * PROCESS_ENTRY_BYTES
+    fn process_entry(&self, slot: usize) -> Place {
+        self.places.process_table.plus(slot as u32 * PROCESS_ENTRY_BYTES)
     }
 
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    pub fn on_doorbell(&mut self, dev: &mut impl Device) {
-        let mut rung = dev.take_doorbells();
-        let mut page = 0;
-        while rung != 0 {
-            if rung & 1 != 0 {
-                self.take_doorbell(dev, page);
-            }
-            rung >>= 1;
-            page += 1;
-        }
-    }
-
+    /// Takes one doorbell. Returns whether it was accepted, to be counted when the first frame is under way, and the slot that is to send that frame:
+    /// the one that rang, if no other is in the queue.
     #[inline(always)]
-    fn take_doorbell(&mut self, dev: &mut impl Device, page: usize) {
+    pub(crate) fn on_doorbell(&mut self, dev: &mut impl Device) -> (bool, Option<usize>) {
+        let Some(page) = dev.take_doorbell() else {
+            return (false, None);
+        };
         dev.trace(Marker::DoorbellTaken, page as u32);
-        self.count(dev, Counter::DoorbellsServed);
-        if page >= PROCESS_SLOTS || dev.read(self.process_entry(page)) != 1 {
-            self.count(dev, Counter::DoorbellsClosed);
-            return;
+        let entry = self.process_entry(page);
+        if page >= PROCESS_SLOTS || dev.get(entry, 0) != 1 {
+            self.ignore_doorbell(dev, Counter::DoorbellsClosed);
+            return (false, None);
         }
         let producer = dev.doorbell(page);
         let slot = &mut self.slots[page % PROCESS_SLOTS];
         let free = POST_QUEUE_ENTRIES - slot.producer.wrapping_sub(slot.ended);
         if producer.wrapping_sub(slot.producer) > free {
-            let status = &mut self.status[page % PROCESS_SLOTS];
-            status.last_error = PostError::BadProducerIndex as u32;
-            status.last_error_index = producer;
-            self.count(dev, Counter::DoorbellsWild);
-            self.write_status(dev, page);
-            return;
+            self.refuse_doorbell(dev, page, producer);
+            return (false, None);
         }
         slot.producer = producer;
-        self.count(dev, Counter::DoorbellsAccepted);
+        slot.pid = dev.get(entry, 4) & PID_MAX;
         // A slot that waits is woken by what it waits for.
-        if (self.parked | self.blocked) & (1 << page) == 0 {
-            self.queue.push(page);
+        if (self.parked | self.blocked) >> page & 1 != 0 {
+            return (true, None);
         }
+        if self.queue.is_empty() {
+            return (true, Some(page));
+        }
+        self.queue.push(page);
+        (true, None)
     }
 
-    /// Reads the next descriptor of a slot. True when it is legal and has frames to be issued.
+    #[cold]
+    #[inline(never)]
+    fn refuse_doorbell(&mut self, dev: &mut impl Device, page: usize, producer: u32) {
+        let status = &mut self.status[page % PROCESS_SLOTS];
+        status.last_error = PostError::BadProducerIndex as u32;
+        status.last_error_index = producer;
+        self.ignore_doorbell(dev, Counter::DoorbellsWild);
+        self.write_status(dev, page);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ignore_doorbell(&mut self, dev: &mut impl Device, outcome: Counter) {
+        self.count(dev, Counter::DoorbellsServed);
+        self.count(dev, outcome);
+    }
+
+    /// Reads the next descriptor of a slot, if there is one and it is legal.
     #[inline(always)]
-    pub(crate) fn fetch(&mut self, dev: &mut impl Device, slot_number: usize) -> bool {
-        let entry = self.process_entry(slot_number);
-        if dev.read(entry) != 1 {
-            return false;
-        }
-        let pid = dev.read(entry + 4) & PID_MAX;
+    pub(crate) fn fetch(&mut self, dev: &mut impl Device, slot_number: usize) -> Option<Post> {
         let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
         let index = slot.fetched;
-        let at = self.config.map.post_queues
-            + slot_number as u32 * PAGE_BYTES
-            + (index % POST_QUEUE_ENTRIES) * POST_DESCRIPTOR_BYTES;
-        let id = PostId::new(slot_number, index);
+        if index == slot.producer {
+            return None;
+        }
         slot.fetched = index.wrapping_add(1);
-        self.records[id.record()] = Record::EMPTY;
+        let queue = self.places.post_queues.plus(slot_number as u32 * PAGE_BYTES);
+        let at = queue.plus(index % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES);
 
         // The process can change the descriptor at any time: each word is read once.
-        let operation = dev.read(at);
-        let length = dev.read(at + 4);
-        let source_address = dev.read(at + 8);
-        let buffer = dev.read(at + 12);
-        let buffer_offset = dev.read(at + 16);
-        let key = [dev.read(at + 20), dev.read(at + 24)];
-        let message = dev.read(at + 28);
+        let operation = dev.get(at, 0);
+        let length = dev.get(at, 4);
+        let source_address = dev.get(at, 8);
+        let buffer = dev.get(at, 12);
+        let buffer_offset = dev.get(at, 16);
+        let key = [dev.get(at, 20), dev.get(at, 24)];
+        let message = dev.get(at, 28);
         let node = operation >> 16;
-        slot.post = Post {
-            id,
-            node: node as usize,
-            pid,
-            remaining_bytes: length,
-            source_address,
-            buffer_offset,
-            buffer,
-            key,
-            message,
-        };
-        self.count(dev, Counter::PostsFetched);
 
         let error = if operation & 0xFF != u32::from(OP_WRITE) {
             PostError::UnknownOperation
         } else if node >= self.config.node_count || node == self.config.node {
             PostError::NoSuchNode
-        } else if length > MESSAGE_BYTES_MAX || buffer_offset.checked_add(length).is_none() {
+        } else if length > MESSAGE_BYTES_MAX || ends_beyond(buffer_offset, length) {
             PostError::LengthOutOfRange
-        } else if source_address.checked_add(length.saturating_sub(1)).is_none() {
+        } else if runs_over(source_address, length) {
             PostError::BadSourceAddress
         } else {
             dev.trace(Marker::PostRead, message);
-            self.slots[slot_number % PROCESS_SLOTS].sending = true;
-            return true;
+            return Some(Post {
+                node: node as usize,
+                remaining_bytes: length,
+                source_address,
+                buffer_offset,
+                buffer,
+                key,
+                message,
+            });
         };
+        self.refuse_fetched(dev, slot_number, error);
+        None
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refuse_fetched(&mut self, dev: &mut impl Device, slot_number: usize, error: PostError) {
+        self.count(dev, Counter::PostsFetched);
         self.refuse(dev, slot_number, error);
-        false
+        // The next one has its turn.
+        self.queue.push(slot_number);
     }
 
     /// Ends the post at the head of a slot badly: no further frame of it is issued. It ends when those in flight have.
@@ -219,7 +234,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         dev.trace(Marker::PostRefused, error as u32);
         let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
         slot.sending = false;
-        let record = &mut self.records[slot.post.id.record()];
+        let record = &mut self.records[slot.head(slot_number).record()];
         record.fail(error);
         record.issue();
         self.settle(dev, slot_number);
@@ -232,10 +247,13 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let mut ended = 0;
         loop {
             let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
-            let record = self.records[PostId::new(slot_number, slot.ended).record()];
-            if slot.ended == slot.fetched || !record.is_complete() {
+            let place = PostId::new(slot_number, slot.ended).record();
+            let record = self.records[place];
+            if !record.is_complete() {
                 break;
             }
+            // The next post of this place begins afresh.
+            self.records[place] = Record::EMPTY;
             let status = &mut self.status[slot_number % PROCESS_SLOTS];
             if record.error() != 0 {
                 status.refused = status.refused.wrapping_add(1);
@@ -259,22 +277,23 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let bit = 1 << (slot_number % PROCESS_SLOTS);
         self.status_dirty |= bit;
         // The engine reads the words in SRAM: they change only between two transfers.
-        if self.status_busy & bit != 0 || !self.write_room(dev, 1) {
+        if self.status_busy & bit != 0 || !self.has_write_room(1) {
             return;
         }
         self.status_dirty &= !bit;
         let entry = self.process_entry(slot_number);
-        if dev.read(entry) != 1 {
+        if dev.get(entry, 0) != 1 {
             return;
         }
-        let page = dev.read(entry + 8) & !15;
+        let page = dev.get(entry, 8) & !15;
         let status = self.status[slot_number % PROCESS_SLOTS];
-        dev.write(entry + 16, status.refused);
-        dev.write(entry + 20, status.last_error);
-        dev.write(entry + 24, status.last_error_index);
-        dev.write(entry + 28, status.ended);
+        dev.put(entry, 16, status.refused);
+        dev.put(entry, 20, status.last_error);
+        dev.put(entry, 24, status.last_error_index);
+        dev.put(entry, 28, status.ended);
         self.status_busy |= bit;
-        self.post_status(dev, page, entry + 16, slot_number);
+        let in_sram = self.config.map.process_table + slot_number as u32 * PROCESS_ENTRY_BYTES + 16;
+        self.post_status(dev, page, in_sram, slot_number);
         self.count(dev, Counter::StatusWrites);
         dev.trace(Marker::StatusWritten, (slot_number as u32) << 20 | (status.ended & 0xF_FFFF));
     }
@@ -299,13 +318,29 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let open = slot.fetched.wrapping_sub(slot.ended);
         let generation = slot.generation.wrapping_add(1);
         *slot = Slot { generation, ..Slot::EMPTY };
+        for index in 0..POST_QUEUE_ENTRIES {
+            self.records[PostId::new(slot_number, index).record()] = Record::EMPTY;
+        }
         self.status[slot_number % PROCESS_SLOTS] = NO_STATUS;
         let bit = 1 << slot_number;
         self.parked &= !bit;
         self.blocked &= !bit;
         self.status_dirty &= !bit;
-        dev.add(self.config.map.counters + Counter::PostsClosed.offset(), open);
+        self.count_many(dev, Counter::PostsClosed, open);
     }
+}
+
+/// Whether `start + bytes` is no offset.
+#[inline(always)]
+fn ends_beyond(start: u32, bytes: u32) -> bool {
+    start.wrapping_add(bytes) < start
+}
+
+/// Whether the last byte of a range lies beyond the end of the address space. It may be the last byte there is.
+#[inline(always)]
+pub(crate) fn runs_over(start: u32, bytes: u32) -> bool {
+    let end = start.wrapping_add(bytes);
+    end < start && end != 0
 }
 
 /// The counter of an ended post.
@@ -350,6 +385,13 @@ mod tests {
         record.issue();
         assert_eq!(record.error(), PostError::BusError as u16);
         assert!(record.is_complete());
+    }
+
+    #[test]
+    fn a_range_may_end_with_the_address_space_but_not_run_over_it() {
+        assert!(!runs_over(0xFFFF_FFFC, 4) && !runs_over(0xFFFF_FFFF, 0) && !runs_over(0, 0));
+        assert!(runs_over(0xFFFF_FFFC, 5) && runs_over(0xFFFF_FFFF, 2));
+        assert!(!ends_beyond(0xFFFF_FFFB, 4) && ends_beyond(0xFFFF_FFFC, 4));
     }
 
     #[test]

@@ -6,18 +6,16 @@ use nic_layout::frame::{FrameKind, FLAG_ABORTED, FLAG_LAST, FRAME_BYTES_MIN, HEA
 use nic_layout::ring::Event;
 use nic_layout::tables::{BUFFER_TABLE_ENTRIES, PERMIT_WRITE, PID_MAX};
 use nic_layout::trace::Marker;
-use nic_layout::PAGE_BYTES;
-use nic_lookup::Path;
+use nic_layout::{PAGE_BYTES, PAGE_SHIFT};
+use nic_lookup::{Path, Place};
 use nic_reliable::Arrival;
 
 use crate::dma::WriteEnd;
 use crate::link::NODE_MASK;
 use crate::memory_map::BUFFER_ENTRY_BYTES;
-use crate::translate::Pages;
+use crate::post::runs_over;
+use crate::translate::Untranslated;
 use crate::{Device, Machine};
-
-/// Frames that one event serves, before others have their turn.
-const FRAMES_PER_EVENT: u32 = 4;
 
 /// Whether the receive buffer is still needed.
 #[derive(PartialEq, Eq)]
@@ -34,36 +32,37 @@ struct Target {
 }
 
 impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    pub fn on_receive(&mut self, dev: &mut impl Device) {
+    /// Takes one frame from the ring. If there are more, the event is raised again: others have their turn between two frames.
+    #[inline(always)]
+    pub(crate) fn on_receive(&mut self, dev: &mut impl Device) {
+        let index = self.receive_taken;
         let arrived = dev.receive_consumer();
-        let mut budget = FRAMES_PER_EVENT;
-        while self.receive_taken != arrived {
-            if budget == 0 {
-                dev.raise(Event::MacRx);
-                return;
-            }
-            budget -= 1;
-            // Without room for its data the frame waits in the ring, not the protocol in a loop: the end of a host write goes on.
-            if !self.write_room(dev, 2) {
-                self.receive_stalled = true;
-                self.count(dev, Counter::ReceiveStalls);
-                return;
-            }
-            let (buffer, length_bytes) = dev.received(self.receive_taken);
-            dev.trace(Marker::ReceiveBegin, u32::from(self.receive_taken));
-            self.receive_taken = self.receive_taken.wrapping_add(1);
-            if self.take_frame(dev, buffer, length_bytes) == Buffer::Free {
-                dev.recycle(buffer);
-            }
+        if index == arrived {
+            return;
         }
+        // Without room for its data the frame waits in the ring, not the protocol in a loop: the end of a host write goes on.
+        if !self.has_write_room(2) {
+            self.receive_stalled = true;
+            self.count(dev, Counter::ReceiveStalls);
+            return;
+        }
+        self.receive_taken = index.wrapping_add(1);
+        if index.wrapping_add(1) != arrived {
+            dev.raise(Event::MacRx);
+        }
+        let (buffer, length_bytes) = dev.received(index);
+        dev.trace(Marker::ReceiveBegin, u32::from(index));
+        if self.take_frame(dev, buffer, length_bytes) == Buffer::Free {
+            dev.recycle(buffer);
+        }
+        self.count(dev, Counter::FramesReceived);
     }
 
     #[inline(always)]
-    fn take_frame(&mut self, dev: &mut impl Device, at: u32, length_bytes: u32) -> Buffer {
-        self.count(dev, Counter::FramesReceived);
-        let type_word = dev.read(at + word::TYPE);
-        let node_length = dev.read(at + word::NODE_LENGTH);
+    fn take_frame(&mut self, dev: &mut impl Device, buffer: u32, length_bytes: u32) -> Buffer {
+        let at = dev.place(buffer);
+        let type_word = dev.get(at, word::TYPE);
+        let node_length = dev.get(at, word::NODE_LENGTH);
         let data_bytes = word::data_bytes(node_length);
         let kind = type_word & word::KIND_MASK;
         let is_write = kind == word::kind(FrameKind::Write, 0);
@@ -71,123 +70,142 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let is_whole = length_bytes >= FRAME_BYTES_MIN as u32
             && HEADER_BYTES as u32 + data_bytes <= length_bytes
             && data_bytes <= self.config.frame_data_bytes_max;
-        let is_for_us = dev.read(at + word::ADDRESS_0) == self.address_words[0]
-            && dev.read(at + word::ADDRESS_1) & 0xFFFF == self.address_words[1] & 0xFFFF;
+        let is_for_us = dev.get(at, word::ADDRESS_0) == self.address_words[0]
+            && (dev.get(at, word::ADDRESS_1) ^ self.address_words[1]) << 16 == 0;
         let is_known = is_write || kind == word::kind(FrameKind::Acknowledge, 0);
         if !is_whole || !is_for_us || !is_known || flags & !(FLAG_LAST | FLAG_ABORTED) != 0 {
             return self.drop_frame(dev, Counter::FramesMalformed);
         }
-        let node = word::node(node_length);
-        if node >= self.config.node_count
-            || node == self.config.node
-            || word::session(node_length) != self.config.session
-        {
+        let node = word::node(node_length) as usize & NODE_MASK;
+        if word::identity(node_length) != self.peers[node].identity {
             return self.drop_frame(dev, Counter::FramesStrange);
         }
-        let node = node as usize & NODE_MASK;
-        let acknowledge = dev.read(at + word::ACKNOWLEDGE);
-        let buffer = if is_write {
-            self.take_write(dev, at, node, flags, data_bytes)
+        let acknowledge = dev.get(at, word::ACKNOWLEDGE);
+        let kept = if is_write {
+            self.take_write(dev, at, buffer, node, flags, data_bytes)
         } else {
             self.count(dev, Counter::FramesAckOnly);
             Buffer::Free
         };
         self.on_acknowledge(dev, node, acknowledge);
-        buffer
+        kept
     }
 
     #[inline(always)]
-    fn take_write(&mut self, dev: &mut impl Device, at: u32, node: usize, flags: u8, data_bytes: u32) -> Buffer {
-        let sequence = dev.read(at + word::SEQUENCE);
+    fn take_write(
+        &mut self,
+        dev: &mut impl Device,
+        at: Place,
+        buffer: u32,
+        node: usize,
+        flags: u8,
+        data_bytes: u32,
+    ) -> Buffer {
+        let sequence = dev.get(at, word::SEQUENCE);
         dev.trace(Marker::ReceiveHeader, sequence);
         let is_last = flags & FLAG_LAST != 0;
         match self.peers[node].receive.classify(sequence) {
             Arrival::InOrder => {}
             Arrival::Gap => return self.drop_frame(dev, Counter::FramesGap),
             Arrival::Duplicate => {
-                self.drop_frame(dev, Counter::FramesDuplicate);
                 self.owe_ack(dev, node, is_last);
-                return Buffer::Free;
+                return self.drop_frame(dev, Counter::FramesDuplicate);
             }
         }
-        let target = if flags & FLAG_ABORTED != 0 {
+        if flags & FLAG_ABORTED != 0 {
             if data_bytes != 0 {
                 return self.drop_frame(dev, Counter::FramesMalformed);
             }
-            Err(Counter::FramesRefusedAborted)
-        } else {
-            self.check_target(dev, at, data_bytes)
-        };
-        let target = match target {
+            return self.refuse_frame(dev, node, is_last, Counter::FramesRefusedAborted);
+        }
+        let target = match self.check_target(dev, at, data_bytes) {
             Ok(target) => target,
             Err(reason) => return self.refuse_frame(dev, node, is_last, reason),
         };
         dev.trace(Marker::ChecksDone, sequence);
 
-        let mut buffer = Buffer::Free;
         if data_bytes != 0 {
             let in_page = target.address % PAGE_BYTES;
             let first_bytes = data_bytes.min(PAGE_BYTES - in_page);
-            let data_at = at + HEADER_BYTES as u32;
-            match self.translate(dev, Path::Receive, target.pid, target.address, data_bytes > first_bytes) {
-                Pages::Locked { first, second: None } => {
-                    self.post_write(dev, first.piece(in_page, data_at, data_bytes), WriteEnd::Recycle(at));
+            let page = target.address >> PAGE_SHIFT;
+            let data_at = buffer + HEADER_BYTES as u32;
+            let first = self.translate(dev, Path::Receive, target.pid, page);
+            let failed = if data_bytes > first_bytes {
+                let second = self.translate_next(dev, Path::Receive, target.pid, page, first);
+                match (first, second) {
+                    (Ok(first), Ok(second)) => {
+                        self.post_write(dev, first.piece(in_page, data_at, first_bytes), WriteEnd::Nothing);
+                        let rest = second.piece(0, data_at + first_bytes, data_bytes - first_bytes);
+                        self.post_write(dev, rest, WriteEnd::Recycle(buffer));
+                        None
+                    }
+                    (_, second) => second.err(),
                 }
-                Pages::Locked { first, second: Some(next) } => {
-                    self.post_write(dev, first.piece(in_page, data_at, first_bytes), WriteEnd::Nothing);
-                    let rest = next.piece(0, data_at + first_bytes, data_bytes - first_bytes);
-                    self.post_write(dev, rest, WriteEnd::Recycle(at));
+            } else {
+                match first {
+                    Ok(first) => {
+                        self.post_write(dev, first.piece(in_page, data_at, data_bytes), WriteEnd::Recycle(buffer));
+                        None
+                    }
+                    Err(reason) => Some(reason),
                 }
-                Pages::Wait(_) => return self.drop_frame(dev, Counter::FramesDroppedMiss),
-                Pages::Fault => return self.refuse_frame(dev, node, is_last, Counter::FramesRefusedPage),
+            };
+            match failed {
+                None => {}
+                Some(Untranslated::Fault) => {
+                    return self.refuse_frame(dev, node, is_last, Counter::FramesRefusedPage);
+                }
+                Some(_) => return self.drop_frame(dev, Counter::FramesDroppedMiss),
             }
             dev.trace(Marker::DmaWritePosted, sequence);
-            buffer = Buffer::Busy;
+            self.count_hit(dev, Path::Receive);
         }
         self.peers[node].receive.advance();
         self.count(dev, Counter::FramesAccepted);
         dev.trace(Marker::Accepted, sequence);
         self.owe_ack(dev, node, is_last);
-        buffer
+        if data_bytes != 0 {
+            Buffer::Busy
+        } else {
+            Buffer::Free
+        }
     }
 
     /// Key, bounds, direction and owner (INV-21, INV-22), of every frame anew.
     #[inline(always)]
-    fn check_target(&mut self, dev: &mut impl Device, at: u32, data_bytes: u32) -> Result<Target, Counter> {
-        let buffer = dev.read(at + word::BUFFER);
+    fn check_target(&mut self, dev: &mut impl Device, at: Place, data_bytes: u32) -> Result<Target, Counter> {
+        let buffer = dev.get(at, word::BUFFER);
         if buffer >= BUFFER_TABLE_ENTRIES as u32 {
             return Err(Counter::FramesRefusedBuffer);
         }
-        let entry = self.config.map.buffer_table + buffer * BUFFER_ENTRY_BYTES;
-        if dev.read(entry) != 1 {
+        let entry = self.places.buffer_table.plus(buffer * BUFFER_ENTRY_BYTES);
+        if dev.get(entry, 0) != 1 {
             return Err(Counter::FramesRefusedBuffer);
         }
         // Both words, whatever the first says: a wrong key takes the same time (INV-24).
-        let key_0 = dev.read(entry + 16) ^ dev.read(at + word::KEY_0);
-        let key_1 = dev.read(entry + 20) ^ dev.read(at + word::KEY_1);
+        let key_0 = dev.get(entry, 16) ^ dev.get(at, word::KEY_0);
+        let key_1 = dev.get(entry, 20) ^ dev.get(at, word::KEY_1);
         if key_0 | key_1 != 0 {
             return Err(Counter::FramesRefusedKey);
         }
-        if dev.read(entry + 24) & PERMIT_WRITE == 0 {
+        if dev.get(entry, 24) & PERMIT_WRITE == 0 {
             return Err(Counter::FramesRefusedPermission);
         }
-        let offset = dev.read(at + word::BUFFER_OFFSET);
-        let length = dev.read(entry + 12);
+        let offset = dev.get(at, word::BUFFER_OFFSET);
+        let length = dev.get(entry, 12);
         if offset > length || data_bytes > length - offset {
             return Err(Counter::FramesRefusedBounds);
         }
-        let start = dev.read(entry + 8);
-        let Some(address) = start.checked_add(offset) else {
-            return Err(Counter::FramesRefusedBounds);
-        };
-        if address.checked_add(data_bytes.saturating_sub(1)).is_none() {
+        let address = dev.get(entry, 8).wrapping_add(offset);
+        if address < offset || runs_over(address, data_bytes) {
             return Err(Counter::FramesRefusedBounds);
         }
-        Ok(Target { pid: dev.read(entry + 4) & PID_MAX, address })
+        Ok(Target { pid: dev.get(entry, 4) & PID_MAX, address })
     }
 
     /// As if it had never come.
-    #[inline(always)]
+    #[cold]
+    #[inline(never)]
     fn drop_frame(&mut self, dev: &mut impl Device, reason: Counter) -> Buffer {
         self.count(dev, reason);
         dev.trace(Marker::Dropped, reason as u32);

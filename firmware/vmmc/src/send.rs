@@ -5,165 +5,184 @@ use nic_layout::frame::word;
 use nic_layout::frame::{FrameKind, FLAG_LAST, HEADER_BYTES};
 use nic_layout::post::PostError;
 use nic_layout::trace::Marker;
-use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
+use nic_layout::{PAGE_BYTES, PAGE_SHIFT, PROCESS_SLOTS};
 use nic_lookup::Path;
 
 use crate::frames::FRAME_RECORDS;
 use crate::link::{NODE_MASK, WINDOW_MASK};
 use crate::machine::RETRANSMIT_TIMER;
-use crate::translate::{Pages, Wait};
+use crate::post::Post;
+use crate::translate::{LockedPage, Untranslated};
 use crate::{Device, Machine};
 
-/// What became of an attempt to issue a frame.
-enum Attempt {
-    Issued,
-    Refused(PostError),
-    /// Waits for the driver to fill a line.
+/// Why a frame was not issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    /// The post waits for the driver to fill a line.
     Parked,
-    /// Waits for room: in the window, the rings, the buffers, or a set of the cache.
+    /// It waits for room: in the window, the rings, the buffers, or a set of the cache.
     Blocked,
+    /// It ends badly.
+    BadSource,
+    Unreachable,
 }
 
 impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
-    /// Issues one frame of a slot, and queues the slot again if it has more to send.
+    /// Issues one frame of a slot, if it has one, and queues the slot again if it has more to send.
     #[inline(always)]
     pub(crate) fn send_one(&mut self, dev: &mut impl Device, slot_number: usize) {
-        if !self.slots[slot_number % PROCESS_SLOTS].sending {
-            if self.slots[slot_number % PROCESS_SLOTS].fetched == self.slots[slot_number % PROCESS_SLOTS].producer {
-                return;
+        let slot_number = slot_number % PROCESS_SLOTS;
+        let is_first = !self.slots[slot_number].sending;
+        let post = if is_first {
+            match self.fetch(dev, slot_number) {
+                Some(post) => post,
+                None => return,
             }
-            let before = self.slots[slot_number % PROCESS_SLOTS].fetched;
-            if !self.fetch(dev, slot_number) {
-                // Refused: the next one has its turn. Not even read: the slot is closed.
-                if self.slots[slot_number % PROCESS_SLOTS].fetched != before {
-                    self.queue.push(slot_number);
-                }
-                return;
-            }
+        } else {
+            self.slots[slot_number].post
+        };
+        let issued = self.issue_frame(dev, slot_number, post);
+        // A sum, since a branch would have the compiler lay out the whole path twice.
+        self.count_many(dev, Counter::PostsFetched, u32::from(is_first));
+        if let Err(stop) = issued {
+            self.slots[slot_number].post = post;
+            self.stop(dev, slot_number, stop);
         }
-        match self.issue_frame(dev, slot_number) {
-            Attempt::Issued => self.queue.push(slot_number),
-            Attempt::Refused(error) => {
-                self.refuse(dev, slot_number, error);
-                self.queue.push(slot_number);
-            }
-            Attempt::Parked => {
+    }
+
+    /// The frame of the slot's post was not issued.
+    #[cold]
+    #[inline(never)]
+    fn stop(&mut self, dev: &mut impl Device, slot_number: usize, stop: Stop) {
+        let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
+        slot.sending = true;
+        match stop {
+            Stop::Parked => {
                 self.parked |= 1 << slot_number;
                 dev.trace(Marker::PostParked, slot_number as u32);
             }
-            Attempt::Blocked => {
+            Stop::Blocked => {
                 self.blocked |= 1 << slot_number;
                 dev.trace(Marker::PostBlocked, slot_number as u32);
+            }
+            Stop::BadSource => {
+                self.refuse(dev, slot_number, PostError::BadSourceAddress);
+                self.queue.push(slot_number);
+            }
+            Stop::Unreachable => {
+                self.refuse(dev, slot_number, PostError::PeerUnreachable);
+                self.queue.push(slot_number);
             }
         }
     }
 
+    /// Issues the next frame of a post: what the frame needs first, what only we need behind it.
     #[inline(always)]
-    fn issue_frame(&mut self, dev: &mut impl Device, slot_number: usize) -> Attempt {
-        let post = &self.slots[slot_number % PROCESS_SLOTS].post;
+    fn issue_frame(&mut self, dev: &mut impl Device, slot_number: usize, post: Post) -> Result<(), Stop> {
         let node = post.node & NODE_MASK;
-        let (pid, source_address, remaining_bytes) = (post.pid, post.source_address, post.remaining_bytes);
-        if self.peers[node].is_lost {
-            return Attempt::Refused(PostError::PeerUnreachable);
-        }
-        if self.peers[node].window.in_flight() >= self.config.window_frames || self.resend & (1 << node) != 0 {
+        if (self.lost | self.resend) >> node & 1 != 0 {
             // New frames do not overtake those that go again: the peer would drop them.
-            return Attempt::Blocked;
+            return Err(if self.lost >> node & 1 != 0 { Stop::Unreachable } else { Stop::Blocked });
         }
-        if !self.has_read_room(2) {
-            let has_room = self.read_room(dev, 2);
-            // A read that failed may have ended this very post: the next one has its turn.
-            if !self.slots[slot_number % PROCESS_SLOTS].sending {
-                return Attempt::Issued;
-            }
-            if !has_room {
-                return Attempt::Blocked;
-            }
+        if self.peers[node].window.in_flight() >= self.config.window_frames || !self.has_read_room(2) {
+            return Err(Stop::Blocked);
         }
         let Some(frame) = self.free_frame(dev) else {
-            return Attempt::Blocked;
+            return Err(Stop::Blocked);
         };
 
-        let data_bytes = remaining_bytes.min(self.config.frame_data_bytes_max);
-        let in_page = source_address % PAGE_BYTES;
+        let data_bytes = post.remaining_bytes.min(self.config.frame_data_bytes_max);
+        let in_page = post.source_address % PAGE_BYTES;
         let first_bytes = data_bytes.min(PAGE_BYTES - in_page);
-        let pages = if data_bytes == 0 {
-            None
-        } else {
-            match self.translate(dev, Path::Send, pid, source_address, data_bytes > first_bytes) {
-                Pages::Locked { first, second } => Some((first, second)),
-                Pages::Wait(Wait::Fill) => return Attempt::Parked,
-                Pages::Wait(Wait::Way) => return Attempt::Blocked,
-                Pages::Fault => return Attempt::Refused(PostError::BadSourceAddress),
+        let page = post.source_address >> PAGE_SHIFT;
+        let pid = self.slots[slot_number].pid;
+        let mut first = LockedPage { line: 0, bus_address: 0 };
+        let mut second = first;
+        if data_bytes != 0 {
+            let mut translated = self.translate(dev, Path::Send, pid, page);
+            if data_bytes > first_bytes {
+                let next = self.translate_next(dev, Path::Send, pid, page, translated);
+                match next {
+                    Ok(next) => second = next,
+                    Err(_) => translated = next,
+                }
             }
-        };
+            match translated {
+                Ok(page) => first = page,
+                Err(Untranslated::Fill) => return Err(Stop::Parked),
+                Err(Untranslated::Way) => return Err(Stop::Blocked),
+                Err(Untranslated::Fault) => return Err(Stop::BadSource),
+            }
+        }
 
         // Nothing below can fail.
-        self.free.take();
-        let is_last = data_bytes == remaining_bytes;
-        let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
-        let post = &mut slot.post;
-        let (id, buffer_offset) = (post.id, post.buffer_offset);
-        let (buffer, key, message) = (post.buffer, post.key, post.message);
-        post.remaining_bytes = remaining_bytes - data_bytes;
-        post.source_address = source_address.wrapping_add(data_bytes);
-        post.buffer_offset = buffer_offset.wrapping_add(data_bytes);
-        slot.sending = !is_last;
-        let generation = slot.generation;
-        let record = &mut self.records[id.record()];
-        record.add_frame();
-        if is_last {
-            record.issue();
-        }
-
+        let acknowledge = self.piggyback_ack(node);
         let peer = &mut self.peers[node];
         let sequence = peer.window.issue();
-        peer.in_flight[sequence as usize & WINDOW_MASK] = frame as u8;
         let address_word = peer.address_word;
-        let acknowledge = peer.receive.acknowledgement();
-        peer.receive.acknowledged();
-        self.ack_delay.cancel(node);
-
-        let length_bytes = HEADER_BYTES as u32 + data_bytes;
+        let is_last = data_bytes == post.remaining_bytes;
         let tx = &mut self.frames[frame % FRAME_RECORDS];
-        tx.transmit_index = self.transmit_placed;
-        tx.length_bytes = length_bytes as u16;
-        tx.post = id;
-        let at = tx.address;
-        self.generations[frame % FRAME_RECORDS] = generation;
-        dev.write(at + word::ADDRESS_1, address_word);
-        dev.write(at + word::TYPE, word::kind(FrameKind::Write, if is_last { FLAG_LAST } else { 0 }));
-        let (node_byte, session) = (self.config.node as u8, self.config.session as u8);
-        dev.write(at + word::NODE_LENGTH, word::node_length(node_byte, session, data_bytes as u16));
-        dev.write(at + word::SEQUENCE, sequence);
-        dev.write(at + word::ACKNOWLEDGE, acknowledge);
-        dev.write(at + word::BUFFER, buffer);
-        dev.write(at + word::BUFFER_OFFSET, buffer_offset);
-        dev.write(at + word::KEY_0, key[0]);
-        dev.write(at + word::KEY_1, key[1]);
-        dev.write(at + word::MESSAGE, message);
+        let address = tx.address;
+        let at = dev.place(address);
+        dev.put(at, word::ADDRESS_1, address_word);
+        dev.put(at, word::TYPE, word::kind(FrameKind::Write, if is_last { FLAG_LAST } else { 0 }));
+        dev.put(at, word::NODE_LENGTH, self.node_word | data_bytes << 16);
+        dev.put(at, word::SEQUENCE, sequence);
+        dev.put(at, word::ACKNOWLEDGE, acknowledge);
+        dev.put(at, word::BUFFER, post.buffer);
+        dev.put(at, word::BUFFER_OFFSET, post.buffer_offset);
+        dev.put(at, word::KEY_0, post.key[0]);
+        dev.put(at, word::KEY_1, post.key[1]);
+        dev.put(at, word::MESSAGE, post.message);
         dev.trace(Marker::HeaderBuilt, sequence);
 
-        self.place(dev, at, length_bytes);
-        let data_at = at + HEADER_BYTES as u32;
-        match pages {
-            Some((page, None)) => {
-                self.post_read(dev, page.piece(in_page, data_at, data_bytes), frame, true);
-            }
-            Some((page, Some(next))) => {
-                self.post_read(dev, page.piece(in_page, data_at, first_bytes), frame, false);
-                let rest = next.piece(0, data_at + first_bytes, data_bytes - first_bytes);
-                self.post_read(dev, rest, frame, true);
-            }
-            None => self.release(dev),
+        let length_bytes = HEADER_BYTES as u32 + data_bytes;
+        let transmit_index = self.place(dev, address, length_bytes);
+        let data_at = address + HEADER_BYTES as u32;
+        if data_bytes == 0 {
+            self.release(dev);
+        } else if data_bytes == first_bytes {
+            self.post_read(dev, first.piece(in_page, data_at, data_bytes), frame, true);
+        } else {
+            self.post_read(dev, first.piece(in_page, data_at, first_bytes), frame, false);
+            let rest = second.piece(0, data_at + first_bytes, data_bytes - first_bytes);
+            self.post_read(dev, rest, frame, true);
         }
         dev.trace(Marker::DmaReadPosted, sequence);
-        self.count(dev, Counter::FramesSent);
 
+        self.free.take();
+        self.peers[node].in_flight[sequence as usize & WINDOW_MASK] = frame as u8;
+        let slot = &mut self.slots[slot_number];
+        let id = slot.head(slot_number);
+        let tx = &mut self.frames[frame % FRAME_RECORDS];
+        tx.transmit_index = transmit_index;
+        tx.length_bytes = length_bytes as u16;
+        tx.post = id;
+        tx.generation = slot.generation;
+        let record = &mut self.records[id.record()];
+        record.add_frame();
+        slot.sending = !is_last;
+        if is_last {
+            record.issue();
+        } else {
+            slot.post = Post {
+                remaining_bytes: post.remaining_bytes - data_bytes,
+                source_address: post.source_address.wrapping_add(data_bytes),
+                buffer_offset: post.buffer_offset.wrapping_add(data_bytes),
+                ..post
+            };
+        }
+        if !is_last || slot.fetched != slot.producer {
+            self.queue.push(slot_number);
+        }
+        if data_bytes != 0 {
+            self.count_hit(dev, Path::Send);
+        }
+        self.count(dev, Counter::FramesSent);
         if !self.retransmit.is_set(node) {
             self.start_retransmit_timer(dev, node);
         }
-        Attempt::Issued
+        Ok(())
     }
 
     /// The host bus did not deliver a frame's data: the frame keeps its number, says so, and carries none; its post ends badly.
@@ -174,16 +193,15 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let tx = &mut self.frames[frame % FRAME_RECORDS];
         tx.length_bytes = HEADER_BYTES as u16;
         let tx = *tx;
-        let (node_byte, session) = (self.config.node as u8, self.config.session as u8);
         dev.write(tx.address + word::TYPE, word::kind(FrameKind::Write, FLAG_LAST | FLAG_ABORTED));
-        dev.write(tx.address + word::NODE_LENGTH, word::node_length(node_byte, session, 0));
+        dev.write(tx.address + word::NODE_LENGTH, self.node_word);
         dev.shorten_transmit(tx.transmit_index as u16, HEADER_BYTES as u32);
         let slot_number = tx.post.slot();
         let slot = &self.slots[slot_number % PROCESS_SLOTS];
-        if slot.generation != self.generations[frame % FRAME_RECORDS] {
+        if slot.generation != tx.generation {
             return;
         }
-        if slot.sending && slot.post.id == tx.post {
+        if slot.sending && slot.head(slot_number) == tx.post {
             self.refuse(dev, slot_number, PostError::BusError);
             self.queue.push(slot_number);
         } else {
@@ -218,11 +236,13 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.transmit_done = self.transmit_done.wrapping_add(u32::from(advance));
     }
 
-    /// Puts a frame at the end of the transmit ring.
+    /// Puts a frame at the end of the transmit ring. Its place, counted without end.
     #[inline(always)]
-    pub(crate) fn place(&mut self, dev: &mut impl Device, address: u32, length_bytes: u32) {
-        dev.place_transmit(address, length_bytes);
-        self.transmit_placed = self.transmit_placed.wrapping_add(1);
+    pub(crate) fn place(&mut self, dev: &mut impl Device, address: u32, length_bytes: u32) -> u32 {
+        let index = self.transmit_placed;
+        dev.place_transmit(index, address, length_bytes);
+        self.transmit_placed = index.wrapping_add(1);
+        index
     }
 
     #[inline(always)]

@@ -13,21 +13,15 @@ use crate::dma::Piece;
 use crate::memory_map::MISS_ENTRY_BYTES;
 use crate::{Device, Machine};
 
+/// Why there is no translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Translation {
-    Page(LockedPage),
-    /// Not now. The driver knows, or will be told when the caller tries again.
-    Wait(Wait),
+pub(crate) enum Untranslated {
+    /// Not now: the driver reports when it has served misses.
+    Fill,
+    /// Not now: every line of the set is locked or reserved.
+    Way,
     /// Never: the page has no translation.
     Fault,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wait {
-    /// The driver reports when it has served misses.
-    Fill,
-    /// Until a line of the set is neither locked nor reserved.
-    Way,
 }
 
 /// Bus address of a page, and the line that was locked for it.
@@ -35,14 +29,6 @@ pub(crate) enum Wait {
 pub(crate) struct LockedPage {
     pub line: u32,
     pub bus_address: u32,
-}
-
-/// The pages of one piece of a frame: one, or two when it crosses a boundary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pages {
-    Locked { first: LockedPage, second: Option<LockedPage> },
-    Wait(Wait),
-    Fault,
 }
 
 impl LockedPage {
@@ -54,108 +40,99 @@ impl LockedPage {
 }
 
 impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
-    /// Translates and locks the page of `address`, and the next one if the piece goes on there. Locks both or none (M-36); tells the driver of both
-    /// when both are missing, so that one retry is enough.
+    /// Translates and locks a page.
     #[inline(always)]
     pub(crate) fn translate(
         &mut self,
         dev: &mut impl Device,
         path: Path,
         pid: u32,
-        address: u32,
-        crosses: bool,
-    ) -> Pages {
-        let page = address >> PAGE_SHIFT;
-        let first = self.translate_page(dev, path, pid, page);
-        if !crosses {
-            return match first {
-                Translation::Page(first) => Pages::Locked { first, second: None },
-                Translation::Wait(wait) => Pages::Wait(wait),
-                Translation::Fault => Pages::Fault,
-            };
+        page: u32,
+    ) -> Result<LockedPage, Untranslated> {
+        dev.trace(Marker::LookupBegin, (path as u32) << 23 | page);
+        match self.cache.lookup(dev, path, pid, page) {
+            // Holes (all ones) are beyond host memory too: one comparison finds both.
+            Lookup::Hit { line, entry } if entry < self.config.host_pages => {
+                dev.trace(Marker::LookupHit, line);
+                Ok(LockedPage { line, bus_address: entry << PAGE_SHIFT })
+            }
+            Lookup::Hit { line, entry } => Err(self.fault(dev, path, page, line, entry)),
+            Lookup::Pending => Err(self.miss(dev, path, pid, page, true)),
+            Lookup::Absent => Err(self.miss(dev, path, pid, page, false)),
         }
-        self.translate_second(dev, path, pid, page, first)
     }
 
+    /// Translates and locks the page behind `page` for a frame that goes on there. Both pages stay locked or none (M-36); the driver is told of both
+    /// when both are missing, so that one retry is enough. Counts the hits, but the first page's when both are locked: that is for the caller.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    fn translate_second(
+    pub(crate) fn translate_next(
         &mut self,
         dev: &mut impl Device,
         path: Path,
         pid: u32,
         page: u32,
-        first: Translation,
-    ) -> Pages {
-        if first == Translation::Fault {
-            return Pages::Fault;
+        first: Result<LockedPage, Untranslated>,
+    ) -> Result<LockedPage, Untranslated> {
+        if first == Err(Untranslated::Fault) {
+            return first;
         }
         // An address that goes on beyond the last page was refused before.
-        let second = self.translate_page(dev, path, pid, (page + 1) & (u32::MAX >> PAGE_SHIFT));
+        let second = self.translate(dev, path, pid, (page + 1) & (u32::MAX >> PAGE_SHIFT));
         match (first, second) {
-            (Translation::Page(first), Translation::Page(second)) => Pages::Locked { first, second: Some(second) },
-            (first, second) => {
-                for translation in [first, second] {
-                    if let Translation::Page(page) = translation {
-                        self.cache.unlock(dev, path, page.line);
-                    }
-                }
-                match (first, second) {
-                    (_, Translation::Fault) => Pages::Fault,
-                    (Translation::Wait(Wait::Way), _) | (_, Translation::Wait(Wait::Way)) => Pages::Wait(Wait::Way),
-                    _ => Pages::Wait(Wait::Fill),
-                }
+            (Ok(_), Ok(_)) => {
+                self.count_hit(dev, path);
+                second
             }
+            (Ok(first), Err(reason)) => {
+                self.cache.unlock(dev, path, first.line);
+                self.count_hit(dev, path);
+                Err(reason)
+            }
+            (Err(reason), Ok(second)) => {
+                self.cache.unlock(dev, path, second.line);
+                self.count_hit(dev, path);
+                Err(reason)
+            }
+            (Err(_), Err(Untranslated::Fault)) => second,
+            (Err(Untranslated::Way), _) => first,
+            (Err(_), Err(_)) => second,
         }
     }
 
+    /// A lookup that hit. The caller counts it when the DMA is posted: the frame need not wait for the counters.
     #[inline(always)]
-    fn translate_page(&mut self, dev: &mut impl Device, path: Path, pid: u32, page: u32) -> Translation {
-        dev.trace(Marker::LookupBegin, (path as u32) << 23 | page);
-        self.count_outcome(dev, path, Counter::SendLookups);
-        match self.cache.lookup(dev, path, pid, page) {
-            // Holes (all ones) are beyond host memory too: one comparison finds both.
-            Lookup::Hit { line, entry } if entry < self.config.host_pages => {
-                self.count_outcome(dev, path, Counter::SendHits);
-                dev.trace(Marker::LookupHit, line);
-                Translation::Page(LockedPage { line, bus_address: entry << PAGE_SHIFT })
-            }
-            Lookup::Hit { line, entry } => self.fault(dev, path, page, line, entry),
-            Lookup::Pending => self.miss(dev, path, pid, page, true),
-            Lookup::Absent => self.miss(dev, path, pid, page, false),
-        }
+    pub(crate) fn count_hit(&self, dev: &mut impl Device, path: Path) {
+        self.count_lookup(dev, path, Counter::SendHits);
     }
 
     #[cold]
     #[inline(never)]
-    fn fault(&mut self, dev: &mut impl Device, path: Path, page: u32, line: u32, entry: u32) -> Translation {
+    fn fault(&mut self, dev: &mut impl Device, path: Path, page: u32, line: u32, entry: u32) -> Untranslated {
         self.cache.unlock(dev, path, line);
-        self.count_outcome(
-            dev,
-            path,
-            if entry == NO_TRANSLATION { Counter::SendFaults } else { Counter::SendWildPages },
-        );
+        let outcome = if entry == NO_TRANSLATION { Counter::SendFaults } else { Counter::SendWildPages };
+        self.count_lookup(dev, path, outcome);
         dev.trace(Marker::LookupFault, page);
-        Translation::Fault
+        Untranslated::Fault
     }
 
     #[cold]
     #[inline(never)]
-    fn miss(&mut self, dev: &mut impl Device, path: Path, pid: u32, page: u32, pending: bool) -> Translation {
+    fn miss(&mut self, dev: &mut impl Device, path: Path, pid: u32, page: u32, pending: bool) -> Untranslated {
         dev.trace(Marker::LookupMiss, page);
         if pending {
-            self.count_outcome(dev, path, Counter::SendPending);
-            return Translation::Wait(Wait::Fill);
+            self.count_lookup(dev, path, Counter::SendPending);
+            return Untranslated::Fill;
         }
         if self.misses_raised.wrapping_sub(self.misses_served) >= MISS_RING_ENTRIES {
-            self.count_outcome(dev, path, Counter::SendMissRingFull);
-            return Translation::Wait(Wait::Fill);
+            self.count_lookup(dev, path, Counter::SendMissRingFull);
+            return Untranslated::Fill;
         }
         let Reserve::Line(line) = self.cache.reserve(dev, pid, page) else {
-            self.count_outcome(dev, path, Counter::SendNoWay);
-            return Translation::Wait(Wait::Way);
+            self.count_lookup(dev, path, Counter::SendNoWay);
+            return Untranslated::Way;
         };
-        self.count_outcome(dev, path, Counter::SendMisses);
+        self.count_lookup(dev, path, Counter::SendMisses);
         let geometry: VmhGeometry = Self::GEOMETRY;
         let at = self.config.map.miss_ring + (self.misses_raised % MISS_RING_ENTRIES) * MISS_ENTRY_BYTES;
         dev.write(at, key(pid, geometry.line_page(page), KEY_RESERVED));
@@ -165,7 +142,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.misses_raised = self.misses_raised.wrapping_add(1);
         dev.to_host(MAILBOX_MISS, self.misses_raised);
         dev.trace(Marker::MissRaised, line);
-        Translation::Wait(Wait::Fill)
+        Untranslated::Fill
     }
 
     /// The driver has served all misses before `consumer`.
@@ -177,14 +154,15 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             return;
         }
         self.misses_served = consumer;
-        dev.add(self.config.map.counters + Counter::MissesServed.offset(), served);
+        self.count_many(dev, Counter::MissesServed, served);
         self.wake(self.parked | self.blocked);
     }
 
-    /// Counts an outcome that exists for both paths; named by the send path's counter.
+    /// Counts a lookup and its outcome, which is named by the send path's counter.
     #[inline(always)]
-    fn count_outcome(&self, dev: &mut impl Device, path: Path, of_send_path: Counter) {
-        let offset = of_send_path.offset() + path as u32 * PATH_STRIDE * 4;
-        dev.add(self.config.map.counters + offset, 1);
+    fn count_lookup(&self, dev: &mut impl Device, path: Path, outcome: Counter) {
+        let of_path = path as u32 * PATH_STRIDE * 4;
+        dev.add(self.places.counters, Counter::SendLookups.offset() + of_path, 1);
+        dev.add(self.places.counters, outcome.offset() + of_path, 1);
     }
 }

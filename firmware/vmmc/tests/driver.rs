@@ -298,8 +298,9 @@ fn a_post_that_the_bus_failed_sends_nothing_more_though_the_ring_was_full() {
     world.run(200_000, |world| (0..2).all(|slot| world.nodes[0].status(slot).ended == 1));
     world.settle();
     let node = &world.nodes[0];
-    assert_eq!((node.status(0).refused, node.status(0).last_error), (1, PostError::BusError as u32));
-    assert_eq!(node.status(1).refused, 0);
+    let mut ends = [0, 1].map(|slot| (node.status(slot).refused, node.status(slot).last_error));
+    ends.sort();
+    assert_eq!(ends, [(0, 0), (1, PostError::BusError as u32)]);
     let whole = 8 * 4096 / FRAME;
     assert!(node.counter(Counter::FramesSent) <= whole + 32, "{} frames", node.counter(Counter::FramesSent));
     node.check_sums(true);

@@ -98,12 +98,21 @@ impl Device for Hardware {
         self.pending |= event.bit();
     }
 
+    fn clear(&mut self, event: Event) {
+        self.pending &= !event.bit();
+    }
+
     fn set_timer(&mut self, timer: usize, due: u32) {
         self.timers[timer] = Some(due);
     }
 
-    fn take_doorbells(&mut self) -> u32 {
-        std::mem::take(&mut self.doorbells)
+    fn take_doorbell(&mut self) -> Option<usize> {
+        let page = (self.doorbells != 0).then(|| self.doorbells.trailing_zeros() as usize)?;
+        self.doorbells &= !(1 << page);
+        if self.doorbells != 0 {
+            self.raise(Event::Doorbell);
+        }
+        Some(page)
     }
 
     fn doorbell(&self, slot: usize) -> u32 {
@@ -123,7 +132,8 @@ impl Device for Hardware {
         self.causes |= 1 << index;
     }
 
-    fn post_dma_read(&mut self, bus: u32, sram: u32, control: u32) {
+    fn post_dma_read(&mut self, index: u32, bus: u32, sram: u32, control: u32) {
+        assert_eq!(index as u16, self.read_consumer.wrapping_add(self.reads.len() as u16));
         self.reads.push_back((bus, sram, control));
         assert!(self.reads.len() <= 1 << DMA_RING_LOG2, "host-read ring overflows");
     }
@@ -140,7 +150,8 @@ impl Device for Hardware {
         self.read_halted = false;
     }
 
-    fn post_dma_write(&mut self, bus: u32, sram: u32, control: u32) {
+    fn post_dma_write(&mut self, index: u32, bus: u32, sram: u32, control: u32) {
+        assert_eq!(index as u16, self.write_consumer.wrapping_add(self.writes.len() as u16));
         self.writes.push_back((bus, sram, control));
         assert!(self.writes.len() <= 1 << DMA_RING_LOG2, "host-write ring overflows");
     }
@@ -157,7 +168,8 @@ impl Device for Hardware {
         self.write_halted = false;
     }
 
-    fn place_transmit(&mut self, sram: u32, length: u32) {
+    fn place_transmit(&mut self, index: u32, sram: u32, length: u32) {
+        assert_eq!(index as u16, self.transmit_consumer.wrapping_add(self.transmit.len() as u16));
         self.transmit.push_back((sram, length));
         assert!(self.transmit.len() <= 1 << MAC_RING_LOG2, "transmit ring overflows");
     }
@@ -264,6 +276,8 @@ pub struct Node {
     pub host: Host,
     pub map: MemoryMap,
     pub posted: [u32; 8],
+    /// The last turn found nothing to do.
+    pub is_idle: bool,
 }
 
 pub const HOST_PAGES: u32 = 256;
@@ -338,7 +352,7 @@ impl Node {
             served: 0,
             next_page: 1,
         };
-        Node { machine, hardware, host, map: config.map, posted: [0; 8] }
+        Node { machine, hardware, host, map: config.map, posted: [0; 8], is_idle: false }
     }
 
     // ---- The driver and the library ----
@@ -547,29 +561,14 @@ impl Node {
                 self.hardware.raise([Event::Timer0, Event::Timer1][timer]);
             }
         }
-        const ORDER: [Event; 8] = [
-            Event::MacRx,
-            Event::DmaWrite,
-            Event::DmaRead,
-            Event::Mailbox,
-            Event::Doorbell,
-            Event::Timer0,
-            Event::Timer1,
-            Event::DmaError,
-        ];
-        if let Some(event) = ORDER.into_iter().find(|event| self.hardware.pending & event.bit() != 0) {
-            self.hardware.pending &= !event.bit();
-            self.machine.serve(&mut self.hardware, event);
-        }
-        if self.machine.has_work() {
-            self.machine.background(&mut self.hardware);
-        }
+        let pending = self.hardware.pending;
+        self.is_idle = !self.machine.turn(&mut self.hardware, pending);
         self.hardware.trace.clear();
     }
 
     pub fn is_quiet(&self) -> bool {
         self.hardware.pending == 0
-            && !self.machine.has_work()
+            && self.is_idle
             && self.hardware.reads.is_empty()
             && self.hardware.writes.is_empty()
             && self.hardware.transmit.is_empty()

@@ -1,6 +1,11 @@
 //! Two processes write to each other in turn.
 
+use std::collections::VecDeque;
+
+use host_model::library::WriteHandle;
+
 use super::app::App;
+use super::places::AREA_BYTES;
 use super::{Message, Step};
 use crate::error::Result;
 
@@ -20,29 +25,51 @@ pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
     Ok(Step { size_bytes, sent, begin, end, before, after })
 }
 
+/// Each side makes the place of its next message ready before it sends what lets the peer send that message, and sends from two places in turn: it
+/// waits for the end of a write before it fills that place again, not before it looks for the answer.
 async fn round_trips(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> Result<Vec<Message>> {
+    // Both sides have sent as many messages, so the peer's numbers are known.
+    let first = app.sent;
+    let (node, peer) = (app.node, app.peer);
+    let target = |app: &mut App, receiver: usize, k: u32| match measured {
+        true => app.target(receiver, k, 0),
+        false => app.places.hot(0),
+    };
+    let mut mine = target(app, node, 0);
+    app.clear(App::number(peer, first), size_bytes, mine)?;
+    app.meet("ready").await;
+    let mut posted = VecDeque::new();
     let mut sent = Vec::new();
     for k in 0..count {
-        // Both sides have sent as many messages, so the peer's next number is known.
-        let number = App::number(app.peer, app.sent);
-        let target = |app: &mut App, receiver| match measured {
-            true => app.target(receiver, k, 0),
-            false => app.places.hot(0),
-        };
-        let (node, peer) = (app.node, app.peer);
-        let (mine, theirs) = (target(app, node), target(app, peer));
-        app.clear(number, size_bytes, mine)?;
-        if app.node == 0 {
-            let (message, handle) = app.send(size_bytes, app.places.send(0), theirs).await?;
-            app.receive(number, size_bytes, mine).await?;
-            app.wait(handle).await?;
-            sent.push(message);
-        } else {
-            app.receive(number, size_bytes, mine).await?;
-            let (message, handle) = app.send(size_bytes, app.places.send(0), theirs).await?;
-            app.wait(handle).await?;
-            sent.push(message);
+        let number = App::number(peer, first + k);
+        if node == 0 {
+            let theirs = target(app, peer, k);
+            sent.push(send(app, size_bytes, theirs, &mut posted).await?);
+        }
+        app.receive(number, size_bytes, mine).await?;
+        if k + 1 < count {
+            mine = target(app, node, k + 1);
+            app.clear(App::number(peer, first + k + 1), size_bytes, mine)?;
+        }
+        if node != 0 {
+            let theirs = target(app, peer, k);
+            sent.push(send(app, size_bytes, theirs, &mut posted).await?);
         }
     }
+    for handle in posted {
+        app.wait(handle).await?;
+    }
     Ok(sent)
+}
+
+/// Sends from the place that was not used last.
+async fn send(app: &mut App, size_bytes: u32, to: u32, posted: &mut VecDeque<WriteHandle>) -> Result<Message> {
+    if posted.len() == 2 {
+        let oldest = posted.pop_front().expect("there are two");
+        app.wait(oldest).await?;
+    }
+    let from = app.places.send(app.sent % 2 * (AREA_BYTES / 2));
+    let (message, handle) = app.send(size_bytes, from, to).await?;
+    posted.push_back(handle);
+    Ok(message)
 }

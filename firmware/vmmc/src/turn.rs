@@ -1,0 +1,146 @@
+//! The order of service.
+//!
+//! A turn looks at the pending events once, and serves at most one of each class: received frames, doorbells, one frame to be sent, one
+//! other event. So what a message waits for comes first, and nothing can keep the rest from its turn.
+
+use nic_layout::counter::Counter;
+use nic_layout::ring::{Event, MAILBOX_COMMAND, MAILBOX_FILLED};
+use nic_layout::trace::Marker;
+
+use crate::{Device, Machine};
+
+/// Acknowledgements and the ends of posts give way to other work for so many turns: nothing waits for them as a message waits for its frame, a data frame
+/// may carry the acknowledgement, and one status write may tell of several posts.
+const PUT_OFF_TURNS: u32 = 4;
+
+impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
+    /// Events that the protocol wants.
+    pub const EVENTS: u32 = Event::MacRx.bit()
+        | Event::DmaWrite.bit()
+        | Event::DmaRead.bit()
+        | Event::Mailbox.bit()
+        | Event::Doorbell.bit()
+        | Event::Timer0.bit()
+        | Event::Timer1.bit()
+        | Event::DmaError.bit();
+
+    /// Serves some of the pending events, and sends a frame if there is one to send. False if there was nothing to do: the caller may wait for an
+    /// event.
+    #[inline(always)]
+    pub fn turn(&mut self, dev: &mut impl Device, pending: u32) -> bool {
+        if pending & Event::MacRx.bit() != 0 {
+            self.take(dev, Event::MacRx);
+            self.on_receive(dev);
+        }
+        let mut slot = None;
+        let mut is_accepted = false;
+        if pending & Event::Doorbell.bit() != 0 {
+            self.take(dev, Event::Doorbell);
+            (is_accepted, slot) = self.on_doorbell(dev);
+        }
+        if self.resend != 0 && !self.resend_stalled {
+            self.resend_one(dev);
+        }
+        slot = slot.or_else(|| self.queue.pop());
+        if let Some(slot) = slot {
+            self.send_one(dev, slot);
+        }
+        if is_accepted {
+            self.count(dev, Counter::DoorbellsServed);
+            self.count(dev, Counter::DoorbellsAccepted);
+        }
+
+        let others = pending & Self::EVENTS & !(Event::MacRx.bit() | Event::Doorbell.bit());
+        if others != 0 {
+            self.serve_other(dev, others);
+        }
+        let is_idle = pending & Self::EVENTS == 0 && !self.has_work();
+        if self.unsettled | self.acks_due == 0 {
+            return !is_idle;
+        }
+        self.put_off_turns += 1;
+        if is_idle || self.put_off_turns >= PUT_OFF_TURNS {
+            self.catch_up(dev);
+        }
+        true
+    }
+
+    /// Does one of the things that were put off.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn catch_up(&mut self, dev: &mut impl Device) {
+        self.put_off_turns = 0;
+        let bits = if self.unsettled != 0 { self.unsettled } else { self.acks_due };
+        let mut lowest = 0;
+        while bits >> lowest & 1 == 0 {
+            lowest += 1;
+        }
+        if self.unsettled != 0 {
+            self.unsettled &= !(1 << lowest);
+            self.settle(dev, lowest);
+        } else {
+            self.acks_due &= !(1 << lowest);
+            self.send_ack(dev, lowest);
+        }
+    }
+
+    #[inline(always)]
+    fn has_work(&self) -> bool {
+        !self.queue.is_empty() || (self.resend != 0 && !self.resend_stalled)
+    }
+
+    /// Clears an event before it is served: what happens meanwhile makes it pending again (INV-10).
+    #[inline(always)]
+    fn take(&mut self, dev: &mut impl Device, event: Event) {
+        dev.clear(event);
+        dev.trace(Marker::Dispatch, event as u32);
+    }
+
+    /// Serves the first of some events.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn serve_other(&mut self, dev: &mut impl Device, events: u32) {
+        if events & Event::DmaWrite.bit() != 0 {
+            self.take(dev, Event::DmaWrite);
+            self.on_dma_write(dev);
+        } else if events & Event::DmaRead.bit() != 0 {
+            self.take(dev, Event::DmaRead);
+            self.on_dma_read(dev);
+        } else {
+            self.serve_rare(dev, events);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn serve_rare(&mut self, dev: &mut impl Device, events: u32) {
+        if events & Event::Mailbox.bit() != 0 {
+            self.take(dev, Event::Mailbox);
+            self.on_mailbox(dev);
+        } else if events & Event::DmaError.bit() != 0 {
+            self.take(dev, Event::DmaError);
+            self.on_dma_error(dev);
+        } else if events & Event::Timer0.bit() != 0 {
+            self.take(dev, Event::Timer0);
+            self.on_retransmit_timer(dev);
+        } else {
+            self.take(dev, Event::Timer1);
+            self.on_ack_timer(dev);
+        }
+    }
+
+    fn on_mailbox(&mut self, dev: &mut impl Device) {
+        let written = dev.take_mailboxes();
+        if written & (1 << MAILBOX_FILLED) != 0 {
+            let consumer = dev.mailbox(MAILBOX_FILLED);
+            self.on_filled(dev, consumer);
+        }
+        if written & (1 << MAILBOX_COMMAND) != 0 {
+            let command = dev.mailbox(MAILBOX_COMMAND);
+            self.on_command(dev, command);
+        }
+        if written & !(1 << MAILBOX_FILLED | 1 << MAILBOX_COMMAND) != 0 {
+            self.count(dev, Counter::MailboxesWild);
+        }
+    }
+}
