@@ -111,7 +111,8 @@ pub fn observe(config: &RunConfig, observer: &mut dyn Observer) -> Result<Result
             let cluster = cluster_config(config, name, miss_ratio)?;
             let outcome: Result<_, Failure> = cluster::attempt(&cluster, &progress).and_then(|output| {
                 let at = output.ended_at;
-                let run = summarise(name, &cluster, &output).map_err(|error| Failure { at, error, nodes: Vec::new() })?;
+                let run =
+                    summarise(name, &cluster, &output).map_err(|error| Failure { at, error, nodes: Vec::new() })?;
                 Ok((output, run))
             });
             match outcome {
