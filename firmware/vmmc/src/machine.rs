@@ -58,6 +58,8 @@ pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
     pub(crate) unsettled: u32,
     pub(crate) acks_due: u32,
     pub(crate) put_off_turns: u32,
+    /// Events that were preferred to others that are pending still.
+    pub(crate) preferred: u32,
     pub(crate) retransmit: Alarms<MAX_NODES>,
     pub(crate) ack_delay: Alarms<MAX_NODES>,
 
@@ -132,6 +134,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             unsettled: 0,
             acks_due: 0,
             put_off_turns: 0,
+            preferred: 0,
             retransmit: Alarms::new(),
             ack_delay: Alarms::new(),
             receive_taken: 0,

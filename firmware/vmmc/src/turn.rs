@@ -1,7 +1,7 @@
 //! The order of service.
 //!
 //! A turn looks at the pending events once, and serves at most one of each class: received frames, doorbells, one frame to be sent, one
-//! other event. So what a message waits for comes first, and nothing can keep the rest from its turn.
+//! other event, in turn with those of its class. So what a message waits for comes first, and nothing can keep the rest from its turn.
 
 use nic_layout::counter::Counter;
 use nic_layout::ring::{Event, MAILBOX_COMMAND, MAILBOX_FILLED};
@@ -96,36 +96,53 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         dev.trace(Marker::Dispatch, event as u32);
     }
 
-    /// Serves the first of some events.
+    /// Serves one of some events.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn serve_other(&mut self, dev: &mut impl Device, events: u32) {
-        if events & Event::DmaWrite.bit() != 0 {
+        let is_one = events & events.wrapping_sub(1) == 0;
+        let event = if is_one { events } else { self.choose(events) };
+        if event == Event::DmaWrite.bit() {
             self.take(dev, Event::DmaWrite);
             self.on_dma_write(dev);
-        } else if events & Event::DmaRead.bit() != 0 {
+        } else if event == Event::DmaRead.bit() {
             self.take(dev, Event::DmaRead);
             self.on_dma_read(dev);
         } else {
-            self.serve_rare(dev, events);
+            self.serve_rare(dev, event);
         }
+    }
+
+    /// The first of several events that has not been preferred to another since that one came: frames without end bring ends of DMA without end, and
+    /// timers and mailboxes must not wait for the last.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn choose(&mut self, events: u32) -> u32 {
+        let mut waiting = events & !self.preferred;
+        if waiting == 0 {
+            self.preferred = 0;
+            waiting = events;
+        }
+        let event = waiting & waiting.wrapping_neg();
+        self.preferred |= event;
+        event
     }
 
     #[cold]
     #[inline(never)]
-    fn serve_rare(&mut self, dev: &mut impl Device, events: u32) {
-        if events & Event::Mailbox.bit() != 0 {
+    fn serve_rare(&mut self, dev: &mut impl Device, event: u32) {
+        if event == Event::Mailbox.bit() {
             self.take(dev, Event::Mailbox);
             self.on_mailbox(dev);
-        } else if events & Event::DmaError.bit() != 0 {
-            self.take(dev, Event::DmaError);
-            self.on_dma_error(dev);
-        } else if events & Event::Timer0.bit() != 0 {
+        } else if event == Event::Timer0.bit() {
             self.take(dev, Event::Timer0);
             self.on_retransmit_timer(dev);
-        } else {
+        } else if event == Event::Timer1.bit() {
             self.take(dev, Event::Timer1);
             self.on_ack_timer(dev);
+        } else {
+            self.take(dev, Event::DmaError);
+            self.on_dma_error(dev);
         }
     }
 
