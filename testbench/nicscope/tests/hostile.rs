@@ -315,6 +315,9 @@ async fn end_early(member: Member) -> Result<()> {
         }
         // Some posts have ended by then, some are under way, some were never read.
         member.sleep_us(100 * u64::from(life)).await;
+        while life == 2 && process.status().ended == 0 {
+            member.sleep_us(5).await;
+        }
         process.close().await.map_err(wrong)?;
     }
     let process = member.handle.open("long life").await.map_err(wrong)?;
