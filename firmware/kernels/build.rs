@@ -1,0 +1,62 @@
+//! Compiles the kernels in C, and links each image for its placement.
+
+use std::env;
+
+/// Image and linker script.
+const IMAGES: [(&str, &str); 4] = [
+    ("kernels-rust-scratchpad", "scratchpad.ld"),
+    ("kernels-rust-sram", "sram.ld"),
+    ("kernels-c-scratchpad", "scratchpad.ld"),
+    ("kernels-c-sram", "sram.ld"),
+];
+
+fn main() {
+    if env::var("CARGO_CFG_TARGET_ARCH").as_deref() != Ok("riscv32") {
+        return;
+    }
+    let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    for script in ["scratchpad.ld", "sram.ld", "sections.ld"] {
+        println!("cargo:rerun-if-changed={script}");
+    }
+    for (image, script) in IMAGES {
+        if cfg!(feature = "c") || !image.contains("-c-") {
+            println!("cargo:rustc-link-arg-bin={image}=-L{root}");
+            println!("cargo:rustc-link-arg-bin={image}=-T{script}");
+        }
+    }
+    #[cfg(feature = "c")]
+    compile_c();
+}
+
+/// With the instructions that Rust may use, and the optimisation that C is published with.
+#[cfg(feature = "c")]
+fn compile_c() {
+    const FILES: [&str; 9] = ["lookup", "copy", "crc", "machine", "matrix", "search", "sort", "hash", "filter"];
+    println!("cargo:rerun-if-changed=c/kernels.h");
+    let mut build = cc::Build::new();
+    for file in FILES {
+        println!("cargo:rerun-if-changed=c/{file}.c");
+        build.file(format!("c/{file}.c"));
+    }
+    build
+        .opt_level(2)
+        .std("c11")
+        .flag(march())
+        .flag("-mabi=ilp32")
+        .flag("-ffreestanding")
+        // A loop that copies stays a loop.
+        .flag_if_supported("-fno-tree-loop-distribute-patterns")
+        .warnings_into_errors(true)
+        .extra_warnings(true)
+        .compile("kernels_c");
+}
+
+/// The extensions that the compiler of Rust was given, in the order that a C compiler wants.
+#[cfg(feature = "c")]
+fn march() -> String {
+    let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
+    let has = |name: &str| features.split(',').any(|feature| feature == name);
+    let letters: String = ["m", "a", "c"].into_iter().filter(|letter| has(letter)).collect();
+    let long: String = ["zba", "zbb", "zbs"].into_iter().filter(|name| has(name)).map(|name| format!("_{name}")).collect();
+    format!("-march=rv32i{letters}{long}")
+}

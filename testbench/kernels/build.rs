@@ -1,0 +1,12 @@
+//! Builds the core with all that it sees as memory, and its registers.
+
+fn main() {
+    verilated_build::Model::new("bench_kernels")
+        .prefix("BenchKernels")
+        .file_list("../../rtl/memory/memory.f")
+        .file_list("../../rtl/nic/registers.f")
+        .file_list("../../rtl/core/core.f")
+        .file("rtl/bench_kernels.sv")
+        .clock("clk_i")
+        .build();
+}

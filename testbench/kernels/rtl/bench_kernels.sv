@@ -1,0 +1,222 @@
+// A core as it stands in the NIC: instruction cache, scratchpad, SRAM behind its arbiter, and the register page. What is not
+// measured are pins: the host's port, through which the test fills the SRAM; an engine that shares the SRAM; event pulses.
+
+`default_nettype none
+
+module bench_kernels #(
+  parameter int unsigned SramBytes = 131072
+) (
+  input  wire logic        clk_i,
+  input  wire logic        rst_ni,
+  input  wire logic        core_rst_ni,
+  input  wire logic [31:0] boot_addr_i,
+
+  // The host writes 64 bits
+  input  wire logic        load_req_i,
+  output wire logic        load_gnt_o,
+  input  wire logic [20:0] load_addr_i,
+  input  wire logic [63:0] load_wdata_i,
+
+  // An engine reads the SRAM, on the port of the receive link
+  input  wire logic        link_req_i,
+
+  // A frame was received: one clock
+  input  wire logic        event_mac_rx_i,
+
+  // What the core does
+  output wire logic        sleep_o,
+  output wire logic        trace_valid_o,
+  output wire logic [31:0] trace_data_o,
+  output wire logic        rvfi_valid_o,
+  output wire logic        rvfi_trap_o,
+  output wire logic [63:0] rvfi_order_o,
+  output wire logic [31:0] rvfi_insn_o,
+  output wire logic [31:0] rvfi_pc_o,
+  output wire logic [31:0] rvfi_next_pc_o,
+  output wire logic [4:0]  rvfi_rd_o,
+  output wire logic [31:0] rvfi_rd_value_o,
+  output wire logic [4:0]  rvfi_rs1_o,
+  output wire logic [4:0]  rvfi_rs2_o
+);
+
+  import nic_pkg::*;
+
+  wire logic        insn_req, insn_gnt, insn_rvalid, insn_err;
+  wire logic [31:0] insn_addr, insn_rdata;
+  wire logic        data_req, data_gnt, data_we, data_rvalid, data_err;
+  wire logic [31:0] data_addr, data_wdata, data_rdata;
+  wire logic [3:0]  data_be;
+  wire logic        irq;
+
+  nic_core #(.Rvfi(1)) u_core (
+    .clk_i,
+    .rst_ni          (core_rst_ni),
+    .boot_addr_i,
+    .hart_id_i       (32'd0),
+    .instr_req_o     (insn_req),
+    .instr_gnt_i     (insn_gnt),
+    .instr_addr_o    (insn_addr),
+    .instr_rvalid_i  (insn_rvalid),
+    .instr_rdata_i   (insn_rdata),
+    .instr_err_i     (insn_err),
+    .data_req_o      (data_req),
+    .data_gnt_i      (data_gnt),
+    .data_addr_o     (data_addr),
+    .data_we_o       (data_we),
+    .data_be_o       (data_be),
+    .data_wdata_o    (data_wdata),
+    .data_rvalid_i   (data_rvalid),
+    .data_rdata_i    (data_rdata),
+    .data_err_i      (data_err),
+    .irq_i           (irq),
+    .sleep_o,
+    .trace_valid_o,
+    .trace_data_o,
+    .rvfi_valid      (rvfi_valid_o),
+    .rvfi_order      (rvfi_order_o),
+    .rvfi_insn       (rvfi_insn_o),
+    .rvfi_trap       (rvfi_trap_o),
+    .rvfi_rs1_addr   (rvfi_rs1_o),
+    .rvfi_rs2_addr   (rvfi_rs2_o),
+    .rvfi_rd_addr    (rvfi_rd_o),
+    .rvfi_rd_wdata   (rvfi_rd_value_o),
+    .rvfi_pc_rdata   (rvfi_pc_o),
+    .rvfi_pc_wdata   (rvfi_next_pc_o),
+    // verilator lint_off PINCONNECTEMPTY
+    .rvfi_halt       (),
+    .rvfi_intr       (),
+    .rvfi_mode       (),
+    .rvfi_ixl        (),
+    .rvfi_rs1_rdata  (),
+    .rvfi_rs2_rdata  (),
+    .rvfi_mem_addr   (),
+    .rvfi_mem_rmask  (),
+    .rvfi_mem_wmask  (),
+    .rvfi_mem_rdata  (),
+    .rvfi_mem_wdata  ()
+    // verilator lint_on PINCONNECTEMPTY
+  );
+
+  // ---- Memory ---------------------------------------------------------------------
+
+  wire sram_req_t insn_access, data_access, sram_access;
+  wire logic      insn_sram_req, data_sram_req, sram_req;
+  sram_req_t      access [SRAM_PORTS];
+  logic [SRAM_PORTS-1:0]      req;
+  wire logic [SRAM_PORTS-1:0] gnt, rvalid;
+  wire logic [63:0]           sram_rdata;
+
+  wire logic        core_reg_req, core_reg_gnt;
+  wire reg_req_t    core_reg_access;
+  wire logic [31:0] reg_rdata;
+
+  always_comb begin
+    for (int i = 0; i < int'(SRAM_PORTS); i++) access[i] = '0;
+    access[SRAM_HOST]      = '{addr: load_addr_i[20:3], we: 1'b1, be: 8'hFF, wdata: load_wdata_i};
+    access[SRAM_CORE_DATA] = data_access;
+    access[SRAM_CORE_INSN] = insn_access;
+    req                 = '0;
+    req[SRAM_LINK_RX]   = link_req_i;
+    req[SRAM_HOST]      = load_req_i;
+    req[SRAM_CORE_DATA] = data_sram_req;
+    req[SRAM_CORE_INSN] = insn_sram_req;
+  end
+
+  assign load_gnt_o = gnt[SRAM_HOST];
+
+  nic_core_memory #(.SramBytes(SramBytes)) u_memory (
+    .clk_i,
+    .core_rst_ni,
+    .insn_req_i         (insn_req),
+    .insn_gnt_o         (insn_gnt),
+    .insn_addr_i        (insn_addr),
+    .insn_rvalid_o      (insn_rvalid),
+    .insn_rdata_o       (insn_rdata),
+    .insn_err_o         (insn_err),
+    .data_req_i         (data_req),
+    .data_gnt_o         (data_gnt),
+    .data_addr_i        (data_addr),
+    .data_we_i          (data_we),
+    .data_be_i          (data_be),
+    .data_wdata_i       (data_wdata),
+    .data_rvalid_o      (data_rvalid),
+    .data_rdata_o       (data_rdata),
+    .data_err_o         (data_err),
+    .sram_insn_req_o    (insn_sram_req),
+    .sram_insn_access_o (insn_access),
+    .sram_insn_gnt_i    (gnt[SRAM_CORE_INSN]),
+    .sram_insn_rvalid_i (rvalid[SRAM_CORE_INSN]),
+    .sram_data_req_o    (data_sram_req),
+    .sram_data_access_o (data_access),
+    .sram_data_gnt_i    (gnt[SRAM_CORE_DATA]),
+    .sram_rdata_i       (sram_rdata),
+    .reg_req_o          (core_reg_req),
+    .reg_access_o       (core_reg_access),
+    .reg_gnt_i          (core_reg_gnt),
+    .reg_rdata_i        (reg_rdata)
+  );
+
+  nic_sram_arbiter u_arbiter (
+    .clk_i,
+    .rst_ni,
+    .req_i         (req),
+    .access_i      (access),
+    .gnt_o         (gnt),
+    .rvalid_o      (rvalid),
+    .sram_req_o    (sram_req),
+    .sram_access_o (sram_access)
+  );
+
+  nic_sram #(.SramBytes(SramBytes)) u_sram (
+    .clk_i,
+    .req_i    (sram_req),
+    .access_i (sram_access),
+    .rdata_o  (sram_rdata)
+  );
+
+  // ---- Registers ------------------------------------------------------------------
+
+  nic_registers #(.SramBytes(SramBytes)) u_registers (
+    .clk_i,
+    .rst_ni,
+    .core_req_i        (core_reg_req),
+    .core_access_i     (core_reg_access),
+    .core_gnt_o        (core_reg_gnt),
+    .host_req_i        (1'b0),
+    .host_access_i     ('0),
+    .rdata_o           (reg_rdata),
+    .slave_rdata_i     (32'd0),
+    .sleep_a_i         (sleep_o),
+    .irq_a_o           (irq),
+    .pci_64_i          (1'b0),
+    .refused_i         (1'b0),
+    .event_mac_rx_i,
+    .event_mac_tx_i    (1'b0),
+    .event_mac_error_i (1'b0),
+    .event_dma_read_i  (1'b0),
+    .event_dma_write_i (1'b0),
+    .event_dma_error_i (1'b0),
+    // verilator lint_off PINCONNECTEMPTY
+    .host_gnt_o        (),
+    .access_o          (),
+    .dma_read_sel_o    (),
+    .dma_write_sel_o   (),
+    .mac_tx_sel_o      (),
+    .mac_rx_sel_o      (),
+    .pci_sel_o         (),
+    .sram_sel_o        (),
+    .run_a_o           (),
+    .boot_address_o    (),
+    .inta_o            (),
+    .window_base_o     (),
+    .probe_doorbell_o  (),
+    .probe_mailbox_o   (),
+    .probe_interrupt_o ()
+    // verilator lint_on PINCONNECTEMPTY
+  );
+
+  wire logic unused = &{1'b0, load_addr_i[2:0], gnt, rvalid};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,81 @@
+//! What RVFI says of an instruction, and what its encoding says beyond (RISC-V unprivileged specification, chapters 2, 12 and 26).
+
+/// One retired instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Retired {
+    pub order: u64,
+    pub insn: u32,
+    pub trap: bool,
+    pub pc: u32,
+    pub next_pc: u32,
+    /// 0 if it writes none.
+    pub rd: u8,
+    pub rd_value: u32,
+    pub rs1: u8,
+    pub rs2: u8,
+}
+
+/// What kind of work an instruction is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Load,
+    Store,
+    Multiply,
+    Divide,
+    Csr(u16),
+    Other,
+}
+
+impl Retired {
+    pub fn kind(&self) -> Kind {
+        let insn = self.insn;
+        let funct3 = insn >> 13 & 7;
+        match insn & 3 {
+            // c.lw, c.sw; those of Zcb would be 4.
+            0 if funct3 == 2 => Kind::Load,
+            0 if funct3 == 6 => Kind::Store,
+            // c.lwsp, c.swsp
+            2 if funct3 == 2 => Kind::Load,
+            2 if funct3 == 6 => Kind::Store,
+            3 => match insn & 0x7F {
+                0x03 => Kind::Load,
+                0x23 => Kind::Store,
+                0x33 if insn >> 25 == 1 && insn >> 14 & 1 == 0 => Kind::Multiply,
+                0x33 if insn >> 25 == 1 => Kind::Divide,
+                0x73 if insn >> 12 & 3 != 0 => Kind::Csr((insn >> 20) as u16),
+                _ => Kind::Other,
+            },
+            _ => Kind::Other,
+        }
+    }
+
+    /// The next instruction is not the one behind it.
+    pub fn jumps(&self) -> bool {
+        self.next_pc != self.pc.wrapping_add(if self.insn & 3 == 3 { 4 } else { 2 })
+    }
+
+    /// It reads the register.
+    pub fn needs(&self, register: u8) -> bool {
+        register != 0 && (self.rs1 == register || self.rs2 == register)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_have_their_kinds() {
+        let kind = |insn| Retired { insn, ..Retired::default() }.kind();
+        assert_eq!(kind(0x0005_2503), Kind::Load, "lw a0, 0(a0)");
+        assert_eq!(kind(0x4108), Kind::Load, "c.lw a0, 0(a0)");
+        assert_eq!(kind(0x4502), Kind::Load, "c.lwsp a0, 0(sp)");
+        assert_eq!(kind(0x00A5_2023), Kind::Store, "sw a0, 0(a0)");
+        assert_eq!(kind(0xC108), Kind::Store, "c.sw a0, 0(a0)");
+        assert_eq!(kind(0x02B5_0533), Kind::Multiply, "mul a0, a0, a1");
+        assert_eq!(kind(0x02B5_5533), Kind::Divide, "divu a0, a0, a1");
+        assert_eq!(kind(0xB000_2573), Kind::Csr(0xB00), "csrr a0, mcycle");
+        assert_eq!(kind(0x1050_0073), Kind::Other, "wfi");
+        assert_eq!(kind(0x00B5_0533), Kind::Other, "add a0, a0, a1");
+    }
+}
