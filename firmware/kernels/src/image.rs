@@ -66,7 +66,9 @@ fn panic(_: &PanicInfo) -> ! {
 /// Puts a word on the trace port. Memory is as the program has it: nothing moves across.
 pub fn say(word: u32) {
     // SAFETY: the CSR only drives the trace port.
-    unsafe { asm!("csrw {csr}, {word}", csr = const nic_layout::trace::TRACE_CSR, word = in(reg) word, options(nostack)) }
+    unsafe {
+        asm!("csrw {csr}, {word}", csr = const nic_layout::trace::TRACE_CSR, word = in(reg) word, options(nostack))
+    }
 }
 
 macro_rules! counter {

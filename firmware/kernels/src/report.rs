@@ -8,3 +8,14 @@ pub const CRASH: u32 = 0xC000_0000;
 
 /// Calls of a kernel between the two readings of the counters. One more is made before, unmeasured, so that all is warm.
 pub const CALLS: u32 = 2;
+
+/// What the image `dispatch` says on the trace port instead.
+pub mod dispatch {
+    /// The first instruction of the event's handler.
+    pub const HANDLER: u32 = 1;
+    /// Behind it the semaphore is asked for.
+    pub const ASKS: u32 = 2;
+    /// It is owned; behind this it is given back.
+    pub const OWNS: u32 = 3;
+    pub const FREE: u32 = 4;
+}

@@ -61,6 +61,11 @@ pub fn kernels(language: Language, placement: Placement) -> Result<elf::Image, E
     image(&format!("kernels-{}-{}", language.name(), placement.name()), language)
 }
 
+/// Serves events (`report::dispatch`).
+pub fn dispatch() -> Result<elf::Image, Error> {
+    image("dispatch", Language::Rust)
+}
+
 fn image(name: &str, language: Language) -> Result<elf::Image, Error> {
     let workspace = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let folder: PathBuf = workspace.join("target");
@@ -76,7 +81,8 @@ fn image(name: &str, language: Language) -> Result<elf::Image, Error> {
     if language == Language::C {
         cargo.args(["--features", "c"]);
     }
-    let output = cargo.output().map_err(|error| Error::Image(format!("cannot run cargo: {error}; is Rust on PATH?")))?;
+    let output =
+        cargo.output().map_err(|error| Error::Image(format!("cannot run cargo: {error}; is Rust on PATH?")))?;
     if !output.status.success() {
         return Err(Error::Image(format!("{name} does not build:\n{}", String::from_utf8_lossy(&output.stderr))));
     }

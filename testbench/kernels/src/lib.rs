@@ -2,8 +2,10 @@
 //!
 //! - [`images`] builds the images, [`machine`] runs one on the RTL, clock by clock;
 //! - [`retired`] is what RVFI says of an instruction, [`stalls`] where clocks go that retire none;
+//! - [`dispatch`] measures how soon an event is served, and the semaphore;
 //! - [`runs`] measures all kernels of an image, [`model`] says what they must compute.
 
+pub mod dispatch;
 pub mod images;
 pub mod machine;
 pub mod model;

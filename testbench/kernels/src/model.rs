@@ -153,7 +153,8 @@ impl Plain for more::Hash {
 impl Plain for more::Filter {
     fn expected(data: &more::Samples) -> u32 {
         words((0..data.outputs.len()).map(|i| {
-            let sum: i64 = (0..data.taps.len()).map(|tap| i64::from(data.inputs[i + tap]) * i64::from(data.taps[tap])).sum();
+            let sum: i64 =
+                (0..data.taps.len()).map(|tap| i64::from(data.inputs[i + tap]) * i64::from(data.taps[tap])).sum();
             (sum >> 8) as u32
         }))
     }
@@ -189,7 +190,9 @@ mod tests {
     /// The check value of CRC-32 for the nine digits is published; here the model's way of computing is tested on zeros, whose CRC is too.
     #[test]
     fn tokens_have_their_kinds() {
-        for (token, expected) in [("buffer_7", 1), ("42", 4), ("0x1f3c", 6), ("-17", 4), ("0", 3), ("x", 1), ("0xq", 7), ("9b", 7), ("", 0)] {
+        for (token, expected) in
+            [("buffer_7", 1), ("42", 4), ("0x1f3c", 6), ("-17", 4), ("0", 3), ("x", 1), ("0xq", 7), ("9b", 7), ("", 0)]
+        {
             assert_eq!(kind(token), expected, "{token}");
         }
     }

@@ -73,7 +73,8 @@ mod tests {
     #[test]
     fn a_gap_has_the_cause_of_its_neighbours() {
         let load = Retired { insn: 0x0005_2503, pc: 0x100, next_pc: 0x104, rd: 10, ..Retired::default() };
-        let add = Retired { insn: 0x00B5_0533, pc: 0x104, next_pc: 0x108, rd: 10, rs1: 10, rs2: 11, ..Retired::default() };
+        let add =
+            Retired { insn: 0x00B5_0533, pc: 0x104, next_pc: 0x108, rd: 10, rs1: 10, rs2: 11, ..Retired::default() };
         let other = Retired { rs1: 12, ..add };
         let jump = Retired { next_pc: 0x80, ..add };
         assert_eq!(Cause::between(&load, &add), Cause::LoadUse);

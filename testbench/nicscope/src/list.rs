@@ -9,8 +9,10 @@ use crate::scenario::{self, BUILT_IN, PERSONALITIES};
 use crate::{failed, output};
 
 /// Groups that `nicscope measure` knows.
-pub const FIGURE_GROUPS: [(&str, &str); 1] =
-    [("machine", "the machine: repeatability, exact sums, delivery with faults, simulator speed, latency and bandwidth, times of builds")];
+pub const FIGURE_GROUPS: [(&str, &str); 2] = [
+    ("machine", "the machine: repeatability, exact sums, delivery with faults, simulator speed, latency and bandwidth, times of builds"),
+    ("core", "the core: clocks for each instruction, clock and size on an FPGA, proofs and coverage, event dispatch, two cores, ping-pong before and after"),
+];
 
 #[derive(Serialize)]
 struct List {

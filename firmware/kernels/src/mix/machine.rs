@@ -36,8 +36,7 @@ impl Kernel for Machine {
     type Data = Text;
 
     fn prepare(text: &mut Text) {
-        const TOKENS: [&[u8]; 8] =
-            [b"buffer_7 ", b"42,", b"0x1f3c ", b"-17 ", b"0,", b"x\n", b"0xq ", b"9b "];
+        const TOKENS: [&[u8]; 8] = [b"buffer_7 ", b"42,", b"0x1f3c ", b"-17 ", b"0,", b"x\n", b"0xq ", b"9b "];
         let mut noise = Noise::new(4);
         let mut token: &[u8] = &[];
         for byte in &mut text.bytes {

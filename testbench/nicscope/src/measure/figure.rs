@@ -1,5 +1,6 @@
 //! One measured value beside what it must be.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::ser::SerializeStruct;
@@ -45,8 +46,8 @@ pub struct Figure {
     pub value: f64,
     pub unit: &'static str,
     pub target: Target,
-    /// What was published, and of what machine.
-    pub paper: Option<&'static str>,
+    /// What was published, and of what machine; or what it was before.
+    pub paper: Option<Cow<'static, str>>,
 }
 
 impl Figure {
@@ -54,9 +55,14 @@ impl Figure {
         Figure { id: id.into(), value, unit, target, paper: None }
     }
 
-    pub fn paper(mut self, paper: &'static str) -> Figure {
-        self.paper = Some(paper);
+    pub fn paper(mut self, paper: impl Into<Cow<'static, str>>) -> Figure {
+        self.paper = Some(paper.into());
         self
+    }
+
+    /// One that is not there to be measured: it meets nothing.
+    pub fn absent(id: impl Into<String>, unit: &'static str, target: Target) -> Figure {
+        Figure::new(id, f64::NAN, unit, target)
     }
 
     pub fn ok(&self) -> bool {
@@ -66,6 +72,7 @@ impl Figure {
     /// Counts whole, the rest with four digits that mean something.
     pub fn value_text(&self) -> String {
         match self.value {
+            value if value.is_nan() => "absent".to_string(),
             value if value.fract() == 0.0 || value.abs() >= 10_000.0 => format!("{value:.0}"),
             value if value.abs() >= 100.0 => format!("{value:.1}"),
             value if value.abs() >= 10.0 => format!("{value:.2}"),
@@ -114,6 +121,14 @@ mod tests {
         assert_eq!(json, expected);
         let plain = serde_json::to_string(&Figure::new("a.1.b", 2.0, "", Target::None)).unwrap();
         assert_eq!(plain, r#"{"id":"a.1.b","value":2.0,"unit":"","target":null,"paper":null,"ok":true}"#);
+    }
+
+    #[test]
+    fn what_is_absent_meets_nothing_and_says_so() {
+        let absent = Figure::absent("core.5.x", "%", Target::AtMost(25.0));
+        assert!(!absent.ok());
+        assert_eq!(absent.value_text(), "absent");
+        assert!(serde_json::to_string(&absent).unwrap().contains(r#""value":null"#));
     }
 
     #[test]

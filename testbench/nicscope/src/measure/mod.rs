@@ -1,5 +1,6 @@
 //! `nicscope measure`: the figures of docs/measurements.md, measured again, beside their targets.
 
+mod core;
 mod figure;
 mod machine;
 mod report;
@@ -24,7 +25,7 @@ struct Group {
     bars: &'static [Bar],
 }
 
-const GROUPS: [Group; 1] = [Group { name: "machine", bars: &machine::BARS }];
+const GROUPS: [Group; 2] = [Group { name: "machine", bars: &machine::BARS }, Group { name: "core", bars: &core::BARS }];
 
 pub fn run(arguments: &MeasureArgs) -> Result<()> {
     let group = group(&arguments.group)?;

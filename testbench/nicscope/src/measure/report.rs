@@ -23,7 +23,7 @@ pub fn table(figures: &[Figure]) -> String {
             Cell::new(figure.value_text()).set_alignment(CellAlignment::Right),
             Cell::new(figure.unit),
             Cell::new(figure.target),
-            Cell::new(figure.paper.unwrap_or("")),
+            Cell::new(figure.paper.as_deref().unwrap_or("")),
             Cell::new(met),
         ]);
     }

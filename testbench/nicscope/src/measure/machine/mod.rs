@@ -24,7 +24,7 @@ pub const BARS: [Bar; 7] = [
 ];
 
 /// A built-in scenario with some keys set.
-fn config(scenario: &str, set: &[&str]) -> Result<RunConfig> {
+pub(super) fn config(scenario: &str, set: &[&str]) -> Result<RunConfig> {
     let set: Vec<String> = set.iter().map(|entry| entry.to_string()).collect();
     let scenario = scenario::load(scenario, &set)?;
     Ok(RunConfig { threads: run::default_threads(scenario.nodes), scenario, seed: DEFAULT_SEED, firmware: None })
