@@ -10,93 +10,117 @@ use crate::image::workspace;
 use crate::measure::{Figure, Target};
 
 pub const NOTE: &str =
-    "read from out/NAME/result.json; `make lockstep`, `make formal`, `make coverage` and `make mutate` measure again";
+    "as `make lockstep`, `make formal`, `make coverage` and `make mutate` last found it; docs/benchmarks.md says in which files";
 
-/// A number of a result, and what it must be.
+/// What a target of `make` found: its folder in `out` has the same name.
+struct Found {
+    name: &'static str,
+    file: &'static str,
+    numbers: &'static [Number],
+}
+
+/// A number of a result, by its place in the JSON text (a pointer of RFC 6901; a list counts by its length), and what it must be.
 struct Number {
     name: &'static str,
+    place: &'static str,
     unit: &'static str,
     target: Target,
 }
 
-const fn number(name: &'static str, unit: &'static str, target: Target) -> Number {
-    Number { name, unit, target }
+const fn number(name: &'static str, place: &'static str, unit: &'static str, target: Target) -> Number {
+    Number { name, place, unit, target }
 }
 
-/// A result: its folder in `out`, which is also the target of `make` that writes it, and its numbers.
-const RESULTS: [(&str, &[Number]); 4] = [
-    (
-        "lockstep",
-        &[
-            number("instructions", "compared", Target::AtLeast(1e6)),
-            number("mismatches", "instructions", Target::Exactly(0.0)),
+const FOUND: [Found; 4] = [
+    Found {
+        name: "lockstep",
+        // It ends at the first mismatch, and has then counted what agreed.
+        file: "progress.json",
+        numbers: &[number("agree", "/instructions", "instructions", Target::AtLeast(1e8))],
+    },
+    Found {
+        name: "formal",
+        file: "results.json",
+        numbers: &[
+            number("proofs", "/proofs", "proofs", Target::AtLeast(1.0)),
+            number("failed", "/failed", "proofs", Target::Exactly(0.0)),
+            number("depth", "/depth", "clocks, the least of all", Target::None),
+            number("seconds", "/seconds", "s", Target::None),
         ],
-    ),
-    (
-        "formal",
-        &[
-            number("proofs", "proofs", Target::AtLeast(1.0)),
-            number("failed", "proofs", Target::Exactly(0.0)),
-            number("depth", "clocks, the least of all", Target::None),
-            number("seconds", "s", Target::None),
+    },
+    Found {
+        name: "coverage",
+        file: "results.json",
+        numbers: &[
+            number("line", "/line/percent", "% after waivers", Target::AtLeast(95.0)),
+            number("branch", "/branch/percent", "% after waivers", Target::AtLeast(95.0)),
+            number("toggle", "/toggle/percent", "% after waivers", Target::AtLeast(95.0)),
         ],
-    ),
-    (
-        "coverage",
-        &[
-            number("line", "% after waivers", Target::AtLeast(95.0)),
-            number("branch", "% after waivers", Target::AtLeast(95.0)),
-            number("toggle", "% after waivers", Target::AtLeast(95.0)),
+    },
+    Found {
+        name: "mutate",
+        file: "results.json",
+        numbers: &[
+            number("planted", "/mutants", "defects", Target::AtLeast(60.0)),
+            number("found", "/share_percent", "% of them", Target::AtLeast(95.0)),
         ],
-    ),
-    (
-        "mutate",
-        &[
-            number("mutants", "planted defects", Target::AtLeast(60.0)),
-            number("killed", "% of them", Target::AtLeast(95.0)),
-        ],
-    ),
+    },
 ];
 
 pub fn measure() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
-    for (name, numbers) in RESULTS {
-        let path = format!("out/{name}/result.json");
+    for found in &FOUND {
+        let path = format!("out/{}/{}", found.name, found.file);
         let result = match fs::read_to_string(workspace().join(&path)) {
             Ok(text) => serde_json::from_str(&text).map_err(|error| failed!("{path}: {error}"))?,
             Err(error) => {
-                eprintln!("nicscope: {path}: {error}: run `make {name}`");
+                eprintln!("nicscope: {path}: {error}: run `make {}`", found.name);
                 Value::Null
             }
         };
-        figures.extend(of(name, numbers, &result));
+        figures.extend(of(found, &result));
     }
     Ok(figures)
 }
 
 /// What a result does not say is absent.
-fn of(name: &str, numbers: &[Number], result: &Value) -> Vec<Figure> {
-    numbers
-        .iter()
-        .map(|number| {
-            let value = result[number.name].as_f64().unwrap_or(f64::NAN);
-            Figure::new(format!("core.3.{name}.{}", number.name), value, number.unit, number.target)
-        })
-        .collect()
+fn of(found: &Found, result: &Value) -> Vec<Figure> {
+    let figure = |number: &Number| {
+        let value = match result.pointer(number.place) {
+            Some(Value::Array(list)) => list.len() as f64,
+            Some(value) => value.as_f64().unwrap_or(f64::NAN),
+            None => f64::NAN,
+        };
+        Figure::new(format!("core.3.{}.{}", found.name, number.name), value, number.unit, number.target)
+    };
+    found.numbers.iter().map(figure).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn met(name: &str, result: Value) -> Vec<bool> {
+        let found = FOUND.iter().find(|found| found.name == name).unwrap();
+        of(found, &result).iter().map(Figure::ok).collect()
+    }
+
     #[test]
-    fn numbers_are_taken_by_name_and_missing_ones_miss() {
-        let (name, numbers) = &RESULTS[0];
-        let met = of(name, numbers, &serde_json::json!({"instructions": 1_000_000, "mismatches": 0, "seed": 1}));
-        assert!(met.iter().all(Figure::ok));
-        let mismatch = of(name, numbers, &serde_json::json!({"instructions": 1_000_000, "mismatches": 1}));
-        assert!(!mismatch[1].ok());
-        let absent = of(name, numbers, &Value::Null);
-        assert!(absent.iter().all(|figure| !figure.ok() && figure.value_text() == "absent"));
+    fn numbers_are_taken_from_their_places() {
+        assert_eq!(met("lockstep", serde_json::json!({"seed": 1, "instructions": 100_000_000})), [true]);
+        assert_eq!(met("lockstep", serde_json::json!({"seed": 1, "instructions": 99_999_999})), [false]);
+        let coverage =
+            serde_json::json!({"line": {"percent": 99.0}, "branch": {"percent": 94.9}, "toggle": {"percent": 95}});
+        assert_eq!(met("coverage", coverage), [true, false, true]);
+        let mutants: Vec<u32> = (0..60).collect();
+        assert_eq!(met("mutate", serde_json::json!({"mutants": mutants, "share_percent": 96.7})), [true, true]);
+    }
+
+    #[test]
+    fn what_is_missing_misses() {
+        for found in &FOUND {
+            let figures = of(found, &Value::Null);
+            assert!(figures.iter().all(|figure| !figure.ok() && figure.value_text() == "absent"));
+        }
     }
 }
