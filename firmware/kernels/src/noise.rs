@@ -16,6 +16,6 @@ impl Noise {
 
     /// Below `end`, which is at most 2^16.
     pub fn below(&mut self, end: u32) -> u32 {
-        (self.next() >> 16) * end >> 16
+        ((self.next() >> 16) * end) >> 16
     }
 }

@@ -64,7 +64,7 @@ impl Plain for mix::Crc {
         for byte in data.bytes {
             for bit in 0..8 {
                 let feedback = (crc ^ u32::from(byte >> bit)) & 1;
-                crc = crc >> 1 ^ feedback * 0xEDB8_8320;
+                crc = (crc >> 1) ^ (feedback * 0xEDB8_8320);
             }
         }
         !crc
@@ -132,13 +132,17 @@ impl Plain for more::Sort {
 impl Plain for more::Hash {
     fn expected(message: &more::Message) -> u32 {
         let times = |a: u32, b: u32| (u64::from(a) * u64::from(b) % (1 << 32)) as u32;
+        let rotate = |value: u32, by: u32| {
+            let wide = u64::from(value) << by;
+            (wide | wide >> 32) as u32
+        };
         let mut h = 0u32;
         for &word in &message.words {
             let mut k = times(word, 0xCC9E_2D51);
-            k = k << 15 | k >> 17;
+            k = rotate(k, 15);
             k = times(k, 0x1B87_3593);
             h ^= k;
-            h = h << 13 | h >> 19;
+            h = rotate(h, 13);
             h = ((u64::from(h) * 5 + 0xE654_6B64) % (1 << 32)) as u32;
         }
         h ^= 1024;
@@ -187,7 +191,6 @@ mod tests {
         assert_ne!(mix::Copy::check(frames, 0), mix::Copy::expected(frames));
     }
 
-    /// The check value of CRC-32 for the nine digits is published; here the model's way of computing is tested on zeros, whose CRC is too.
     #[test]
     fn tokens_have_their_kinds() {
         for (token, expected) in
