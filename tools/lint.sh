@@ -28,6 +28,7 @@ for verilator in "${VERILATOR:-verilator}" "$second"; do
       check_in rtl "$verilator" --lint-only -Wall --assert -f nic/nic.f --top-module nic_top -GSramBytes=$sram_bytes -GRvfi=$rvfi
     done
   done
+  check_in rtl "$verilator" --lint-only -Wall --assert -f memory/memory.f -f core/core.f ../tools/synth/synth_core.sv --top-module synth_core
 done
 
 step "RTL, slang"

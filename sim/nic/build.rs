@@ -2,28 +2,36 @@
 
 use verilated_build::{Model, Trace};
 
+const TIGON2: (&str, u32) = ("Tigon2", 524_288);
+const LANAI9: (&str, u32) = ("Lanai9", 2_097_152);
+
 fn main() {
-    for (name, sram_bytes) in [("Tigon2", 524_288), ("Lanai9", 2_097_152)] {
-        for (suffix, trace) in [("", Trace::None), ("Waves", Trace::Fst)] {
-            let prefix = format!("Nic{name}{suffix}");
-            let mut model = Model::new("nic_top")
-                .prefix(&prefix)
-                .file_list("../../rtl/nic/nic.f")
-                .parameter("SramBytes", sram_bytes)
-                // The order of sim_nic::clock.
-                .clock("clk_core_i")
-                .clock("clk_pci_i")
-                .clock("clk_gmii_tx_i")
-                .clock("clk_gmii_rx_i")
-                .trace(trace);
-            if trace == Trace::Fst {
-                model = model.arg("--trace-structs");
-            }
-            model = match prefix.as_str() {
-                "NicTigon2" => model.source("cpp/play.cpp"),
-                _ => model.pins_of("NicTigon2"),
-            };
-            model.build();
+    // VCD is only there to tell what it costs.
+    for ((name, sram_bytes), suffix, trace) in [
+        (TIGON2, "", Trace::None),
+        (TIGON2, "Waves", Trace::Fst),
+        (TIGON2, "Vcd", Trace::Vcd),
+        (LANAI9, "", Trace::None),
+        (LANAI9, "Waves", Trace::Fst),
+    ] {
+        let prefix = format!("Nic{name}{suffix}");
+        let mut model = Model::new("nic_top")
+            .prefix(&prefix)
+            .file_list("../../rtl/nic/nic.f")
+            .parameter("SramBytes", sram_bytes)
+            // The order of sim_nic::clock.
+            .clock("clk_core_i")
+            .clock("clk_pci_i")
+            .clock("clk_gmii_tx_i")
+            .clock("clk_gmii_rx_i")
+            .trace(trace);
+        if trace != Trace::None {
+            model = model.arg("--trace-structs");
         }
+        model = match prefix.as_str() {
+            "NicTigon2" => model.source("cpp/play.cpp"),
+            _ => model.pins_of("NicTigon2"),
+        };
+        model.build();
     }
 }

@@ -6,8 +6,8 @@ use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
 use nic_layout::trace::Marker;
 use nic_lookup::Path;
 
-use crate::memory_map::DMA_RING_LOG2;
 use crate::{Device, Machine};
+use nic_plan::DMA_RING_LOG2;
 
 const RING_ENTRIES: usize = 1 << DMA_RING_LOG2;
 

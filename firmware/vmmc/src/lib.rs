@@ -5,13 +5,12 @@
 #![cfg_attr(not(test), no_std)]
 
 mod command;
-mod config;
 mod device;
 mod dma;
+mod fair;
 mod frames;
 mod link;
 mod machine;
-mod memory_map;
 mod post;
 mod queue;
 mod receive;
@@ -19,7 +18,8 @@ mod send;
 mod translate;
 mod turn;
 
-pub use config::{Config, FRAME_DATA_BYTES_LIMIT, RX_BUFFERS_MAX, TX_BUFFERS_MAX};
 pub use device::Device;
 pub use machine::Machine;
-pub use memory_map::{MemoryMap, DMA_RING_LOG2, MAC_RING_LOG2};
+pub use nic_plan::{
+    Config, MemoryMap, DMA_RING_LOG2, FRAME_DATA_BYTES_LIMIT, MAC_RING_LOG2, RX_BUFFERS_MAX, TX_BUFFERS_MAX,
+};

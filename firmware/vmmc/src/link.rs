@@ -8,11 +8,11 @@ use nic_layout::trace::Marker;
 use nic_layout::PROCESS_SLOTS;
 use nic_reliable::{AckDue, Acknowledged, Expired, ReceiveState, SendWindow};
 
-use crate::config::{TX_BUFFERS_MAX, WINDOW_MAX};
 use crate::frames::FRAME_RECORDS;
 use crate::machine::{ACK_TIMER, RETRANSMIT_TIMER};
-use crate::memory_map::MAC_RING_LOG2;
 use crate::{Device, Machine};
+use nic_plan::MAC_RING_LOG2;
+use nic_plan::{TX_BUFFERS_MAX, WINDOW_MAX};
 
 pub(crate) const NODE_MASK: usize = MAX_NODES - 1;
 pub(crate) const WINDOW_MASK: usize = WINDOW_MAX as usize - 1;
@@ -74,7 +74,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         }
         self.count_many(dev, Counter::FramesAcknowledged, frames);
 
-        self.unsettled |= settle;
+        self.unsettled.add(settle);
         let peer = &mut self.peers[node & NODE_MASK];
         if self.resend >> (node & NODE_MASK) & 1 != 0 {
             let behind = peer.resend_next.wrapping_sub(peer.window.oldest()) > peer.window.in_flight();
@@ -113,7 +113,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     #[inline(always)]
     pub(crate) fn owe_ack(&mut self, dev: &mut impl Device, node: usize, ends_message: bool) {
         match self.peers[node & NODE_MASK].receive.owe(ends_message, self.config.ack_frames) {
-            AckDue::Now => self.acks_due |= 1 << (node & NODE_MASK),
+            AckDue::Now => self.acks_due.add(1 << (node & NODE_MASK)),
             AckDue::Soon => self.start_ack_timer(dev, node),
             AckDue::Waiting => {}
         }
@@ -133,7 +133,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         if receive.owes() {
             receive.acknowledged();
             self.ack_delay.cancel(node);
-            self.acks_due &= !(1 << (node & NODE_MASK));
+            self.acks_due.remove(node & NODE_MASK);
         }
         receive.acknowledgement()
     }
@@ -266,7 +266,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             settle |= self.end_frame(node, oldest.wrapping_add(ahead), Some(PostError::PeerUnreachable));
         }
         self.count_many(dev, Counter::FramesAbandoned, frames);
-        self.unsettled |= settle;
+        self.unsettled.add(settle);
         // A post that is still being issued ends when it has its turn.
         let all = (1 << PROCESS_SLOTS) - 1;
         self.wake(self.blocked & all);

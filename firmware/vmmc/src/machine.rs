@@ -9,12 +9,13 @@ use nic_reliable::Alarms;
 
 use crate::command::Fence;
 use crate::dma::{ReadTags, WriteTags};
+use crate::fair::{Circle, PassedOver};
 use crate::frames::{FreeFrames, TxFrame, FRAME_RECORDS};
 use crate::link::Peer;
-use crate::memory_map::ACK_BUFFER_BYTES;
 use crate::post::{Record, Slot, NO_STATUS, RECORDS};
 use crate::queue::SlotQueue;
 use crate::{Config, Device};
+use nic_plan::ACK_BUFFER_BYTES;
 
 pub(crate) const RETRANSMIT_TIMER: usize = 0;
 pub(crate) const ACK_TIMER: usize = 1;
@@ -55,9 +56,12 @@ pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
     /// Peers that did not answer `retransmit_limit` times. For good: only a new session knows again where both sides stand.
     pub(crate) lost: u32,
     /// What is put off (turn.rs): slots with posts that have ended, peers that shall have an acknowledgement; and for how many turns.
-    pub(crate) unsettled: u32,
-    pub(crate) acks_due: u32,
+    pub(crate) unsettled: Circle,
+    pub(crate) acks_due: Circle,
+    pub(crate) ack_is_next: bool,
     pub(crate) put_off_turns: u32,
+    /// Events that gave way to others.
+    pub(crate) passed_over: PassedOver,
     pub(crate) retransmit: Alarms<MAX_NODES>,
     pub(crate) ack_delay: Alarms<MAX_NODES>,
 
@@ -129,9 +133,11 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             resend: 0,
             resend_stalled: false,
             lost: 0,
-            unsettled: 0,
-            acks_due: 0,
+            unsettled: Circle::EMPTY,
+            acks_due: Circle::EMPTY,
+            ack_is_next: false,
             put_off_turns: 0,
+            passed_over: PassedOver::NONE,
             retransmit: Alarms::new(),
             ack_delay: Alarms::new(),
             receive_taken: 0,

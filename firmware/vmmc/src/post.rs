@@ -10,8 +10,8 @@ use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 use nic_lookup::Place;
 
 use crate::frames::PostId;
-use crate::memory_map::PROCESS_ENTRY_BYTES;
 use crate::{Device, Machine};
+use nic_plan::PROCESS_ENTRY_BYTES;
 
 pub(crate) const RECORDS: usize = PROCESS_SLOTS * POST_QUEUE_ENTRIES as usize;
 

@@ -12,10 +12,10 @@ use nic_reliable::Arrival;
 
 use crate::dma::WriteEnd;
 use crate::link::NODE_MASK;
-use crate::memory_map::BUFFER_ENTRY_BYTES;
 use crate::post::runs_over;
 use crate::translate::Untranslated;
 use crate::{Device, Machine};
+use nic_plan::BUFFER_ENTRY_BYTES;
 
 /// Whether the receive buffer is still needed.
 #[derive(PartialEq, Eq)]

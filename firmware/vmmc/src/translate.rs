@@ -10,8 +10,8 @@ use nic_layout::PAGE_SHIFT;
 use nic_lookup::{Lookup, Path, Reserve};
 
 use crate::dma::Piece;
-use crate::memory_map::MISS_ENTRY_BYTES;
 use crate::{Device, Machine};
+use nic_plan::MISS_ENTRY_BYTES;
 
 /// Why there is no translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! The order of service.
 //!
 //! A turn looks at the pending events once, and serves at most one of each class: received frames, doorbells, one frame to be sent, one
-//! other event. So what a message waits for comes first, and nothing can keep the rest from its turn.
+//! other event. So what a message waits for comes first; among the others, and among what is put off, whoever waits is served before another is
+//! served twice (INV-37).
 
 use nic_layout::counter::Counter;
 use nic_layout::ring::{Event, MAILBOX_COMMAND, MAILBOX_FILLED};
@@ -55,7 +56,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             self.serve_other(dev, others);
         }
         let is_idle = pending & Self::EVENTS == 0 && !self.has_work();
-        if self.unsettled | self.acks_due == 0 {
+        if self.unsettled.is_empty() && self.acks_due.is_empty() {
             return !is_idle;
         }
         self.put_off_turns += 1;
@@ -65,22 +66,19 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         true
     }
 
-    /// Does one of the things that were put off.
+    /// Does one of the things that were put off: an end and an acknowledgement in turn.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn catch_up(&mut self, dev: &mut impl Device) {
         self.put_off_turns = 0;
-        let bits = if self.unsettled != 0 { self.unsettled } else { self.acks_due };
-        let mut lowest = 0;
-        while bits >> lowest & 1 == 0 {
-            lowest += 1;
+        self.ack_is_next = !self.ack_is_next;
+        if !self.ack_is_next || self.acks_due.is_empty() {
+            if let Some(slot) = self.unsettled.pop() {
+                return self.settle(dev, slot);
+            }
         }
-        if self.unsettled != 0 {
-            self.unsettled &= !(1 << lowest);
-            self.settle(dev, lowest);
-        } else {
-            self.acks_due &= !(1 << lowest);
-            self.send_ack(dev, lowest);
+        if let Some(node) = self.acks_due.pop() {
+            self.send_ack(dev, node);
         }
     }
 
@@ -96,36 +94,35 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         dev.trace(Marker::Dispatch, event as u32);
     }
 
-    /// Serves the first of some events.
+    /// Serves one of some events: the first of those that were passed over, if there are any.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn serve_other(&mut self, dev: &mut impl Device, events: u32) {
-        if events & Event::DmaWrite.bit() != 0 {
-            self.take(dev, Event::DmaWrite);
-            self.on_dma_write(dev);
-        } else if events & Event::DmaRead.bit() != 0 {
-            self.take(dev, Event::DmaRead);
-            self.on_dma_read(dev);
+        let candidates = self.passed_over.first_of(events);
+        let served = if candidates & Event::DmaWrite.bit() != 0 {
+            Event::DmaWrite
+        } else if candidates & Event::DmaRead.bit() != 0 {
+            Event::DmaRead
         } else {
-            self.serve_rare(dev, events);
+            rare(candidates)
+        };
+        self.passed_over.chose(candidates, served.bit());
+        self.take(dev, served);
+        match served {
+            Event::DmaWrite => self.on_dma_write(dev),
+            Event::DmaRead => self.on_dma_read(dev),
+            _ => self.serve_rare(dev, served),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn serve_rare(&mut self, dev: &mut impl Device, events: u32) {
-        if events & Event::Mailbox.bit() != 0 {
-            self.take(dev, Event::Mailbox);
-            self.on_mailbox(dev);
-        } else if events & Event::DmaError.bit() != 0 {
-            self.take(dev, Event::DmaError);
-            self.on_dma_error(dev);
-        } else if events & Event::Timer0.bit() != 0 {
-            self.take(dev, Event::Timer0);
-            self.on_retransmit_timer(dev);
-        } else {
-            self.take(dev, Event::Timer1);
-            self.on_ack_timer(dev);
+    fn serve_rare(&mut self, dev: &mut impl Device, event: Event) {
+        match event {
+            Event::Mailbox => self.on_mailbox(dev),
+            Event::DmaError => self.on_dma_error(dev),
+            Event::Timer0 => self.on_retransmit_timer(dev),
+            _ => self.on_ack_timer(dev),
         }
     }
 
@@ -143,4 +140,11 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             self.count(dev, Counter::MailboxesWild);
         }
     }
+}
+
+/// The first of some events that are rare.
+#[cold]
+fn rare(events: u32) -> Event {
+    let first = [Event::Mailbox, Event::DmaError, Event::Timer0].into_iter().find(|event| events & event.bit() != 0);
+    first.unwrap_or(Event::Timer1)
 }

@@ -305,3 +305,19 @@ fn a_post_that_the_bus_failed_sends_nothing_more_though_the_ring_was_full() {
     assert!(node.counter(Counter::FramesSent) <= whole + 32, "{} frames", node.counter(Counter::FramesSent));
     node.check_sums(true);
 }
+
+#[test]
+fn events_that_come_again_and_again_keep_no_other_from_its_turn() {
+    let mut world = world(SETTINGS);
+    let node = &mut world.nodes[0];
+    let busy = [Event::MacRx, Event::DmaWrite, Event::DmaRead];
+    let others = [Event::Mailbox, Event::DmaError, Event::Timer0, Event::Timer1];
+    others.into_iter().for_each(|event| node.hardware.raise(event));
+    for _ in 0..6 {
+        busy.into_iter().for_each(|event| node.hardware.raise(event));
+        node.step_firmware();
+    }
+    for event in others {
+        assert_eq!(node.hardware.pending & event.bit(), 0, "{event:?} waits");
+    }
+}

@@ -3,15 +3,15 @@
 mod common;
 
 use common::Bench;
+use host_model::address::{NodeId, UserVirt};
 use host_model::events::{spans, subjects, EventKind, Subject};
-use host_model::library::{Export, Process, WriteError};
+use host_model::library::{Export, Process, WriteError, WriteHandle};
 use host_model::mock::Place;
 use nic_layout::post::{PostDescriptor, ProcessStatus, OP_WRITE, POST_QUEUE_ENTRIES};
 use sim_pins::Ps;
 use zerocopy::IntoBytes;
 
-const TO: Export =
-    Export { node: host_model::address::NodeId(0), buffer: 5, key: [0x1111_2222, 0x3333_4444], length_bytes: 4096 };
+const TO: Export = Export { node: NodeId(0), buffer: 5, key: [0x1111_2222, 0x3333_4444], length_bytes: 4096 };
 
 fn ready() -> (Bench, Process) {
     let mut bench = Bench::ready();
@@ -95,6 +95,14 @@ fn waiting_for_the_end_touches_no_bus() {
     assert!(delay >= Ps::from_ns(125) && delay < Ps::from_ns(130), "{delay}");
 }
 
+async fn three_posts(process: &Process, from: UserVirt) -> Vec<WriteHandle> {
+    let mut handles = Vec::new();
+    for message in 0..3 {
+        handles.push(process.write(from, 4, &TO, 0, message).await.expect("room"));
+    }
+    handles
+}
+
 #[test]
 fn a_refused_post_tells_its_error_and_the_others_are_well() {
     let (mut bench, process) = ready();
@@ -102,10 +110,7 @@ fn a_refused_post_tells_its_error_and_the_others_are_well() {
     let from = process.alloc(4096).expect("room");
     let nic = bench.nic.clone();
     bench.run(|node| async move {
-        let mut handles = Vec::new();
-        for message in 0..3 {
-            handles.push(process.write(from, 4, &TO, 0, message).await.expect("room"));
-        }
+        let handles = three_posts(&process, from).await;
         let status = ProcessStatus { refused: 1, last_error: 4, last_error_index: 1, ended: 3 };
         nic.borrow_mut().write_status(node.sim().now(), 0, status);
         assert_eq!(process.wait(handles[2]).await, Ok(()));
@@ -123,10 +128,7 @@ fn two_refusals_in_one_look_are_reported_as_unclear() {
     let from = process.alloc(4096).expect("room");
     let nic = bench.nic.clone();
     bench.run(|node| async move {
-        let mut handles = Vec::new();
-        for message in 0..3 {
-            handles.push(process.write(from, 4, &TO, 0, message).await.expect("room"));
-        }
+        let handles = three_posts(&process, from).await;
         let status = ProcessStatus { refused: 2, last_error: 2, last_error_index: 2, ended: 3 };
         nic.borrow_mut().write_status(node.sim().now(), 0, status);
         let unclear = WriteError::Unclear { last_index: 2, refused: 2, error: 2 };

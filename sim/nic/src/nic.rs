@@ -2,9 +2,9 @@ use std::path::Path;
 
 use sim_pins::{LinkSymbol, PciDrive, PciLines, Ps};
 use sim_time::{ClockSet, Instant};
-use verilated::{Context, Model};
+use verilated::{Context, Model, TraceFormat};
 
-use crate::models::{ParameterSet, Top};
+use crate::models::{self, ParameterSet, Top};
 use crate::pci;
 use crate::recording::Recording;
 use crate::waves::{WavePlan, WaveStep, WaveWindow};
@@ -45,24 +45,38 @@ pub struct Nic {
     lines: PciLines,
     plan: WavePlan,
     next_wave_step: Ps,
+    wave_format: TraceFormat,
     recording: Option<Box<Recording>>,
+}
+
+fn at_start(source: verilated::Error) -> Fault {
+    Fault { at: Ps::ZERO, source }
 }
 
 impl Nic {
     pub fn new(config: NicConfig) -> Result<Nic, Fault> {
-        let at_start = |source| Fault { at: Ps::ZERO, source };
-        let mut top = config.parameters.build(config.waves, config.context).map_err(at_start)?;
+        let top = config.parameters.build(config.waves, config.context).map_err(at_start)?;
+        Nic::of(top, config.parameters, TraceFormat::Fst)
+    }
+
+    /// A `tigon2` whose waves are VCD files, to learn what those cost.
+    pub fn with_vcd(context: Context) -> Result<Nic, Fault> {
+        Nic::of(models::tigon2_with_vcd(context).map_err(at_start)?, ParameterSet::Tigon2, TraceFormat::Vcd)
+    }
+
+    fn of(mut top: Top, parameters: ParameterSet, wave_format: TraceFormat) -> Result<Nic, Fault> {
         pci::sense(&top, &PciLines::IDLE);
         top.eval().map_err(at_start)?;
         Ok(Nic {
             top,
-            parameters: config.parameters,
+            parameters,
             now: Ps::ZERO,
             rising: ClockSet::EMPTY,
             core_cycles: 0,
             lines: PciLines::IDLE,
             plan: WavePlan::default(),
             next_wave_step: Ps::MAX,
+            wave_format,
             recording: None,
         })
     }
@@ -187,12 +201,12 @@ impl Nic {
         self.next_wave_step = self.plan.next_step();
     }
 
-    /// Begins an FST file now, beside the plan: it must be closed before the next window begins.
+    /// Begins a wave file now, beside the plan: it must be closed before the next window begins.
     pub fn open_waves(&mut self, path: impl AsRef<Path>) -> Result<(), Fault> {
-        self.top.open_fst(path, 0).map_err(|source| Fault { at: self.now, source })
+        self.top.open_trace(self.wave_format, path, 0).map_err(|source| Fault { at: self.now, source })
     }
 
-    /// Completes the open FST file, if there is one.
+    /// Completes the open wave file, if there is one.
     pub fn close_waves(&mut self) -> Result<(), Fault> {
         self.top.close_trace().map_err(|source| Fault { at: self.now, source })
     }

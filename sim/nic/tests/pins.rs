@@ -130,6 +130,20 @@ fn every_build_answers_a_configuration_read() {
     }
 }
 
+/// The recording was made with direct edges; it is played with Verilator's own evaluation.
+#[test]
+fn both_ways_of_evaluation_drive_the_same_outputs() {
+    let mut slot = Slot::new(ParameterSet::Tigon2, false);
+    slot.nic.record();
+    slot.reset();
+    for register in (0..256).step_by(4) {
+        slot.config_read(register);
+    }
+    let recording = slot.nic.take_recording();
+    assert!(recording.instants() > 1_000);
+    assert_eq!(recording.play_bare(true).outputs, Some(recording.outputs()));
+}
+
 #[test]
 fn markers_and_probes_belong_to_core_clocks() {
     let mut slot = Slot::new(ParameterSet::Tigon2, false);

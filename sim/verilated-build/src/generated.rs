@@ -132,6 +132,25 @@ pub(crate) fn waits_for_rising_edges_only<'a>(sources: impl Iterator<Item = &'a 
     understood
 }
 
+/// The functions of a source: what stands before the opening brace, from the line of the name on, and the body.
+pub(crate) fn function_bodies(source: &str) -> impl Iterator<Item = (&str, &str)> {
+    // Functions end with a brace in the first column.
+    source.split("\n}\n").filter_map(|function| {
+        let (head, body) = function.split_once(") {\n")?;
+        let head = &function[..head.len() + 1];
+        Some((head.lines().last().unwrap_or(head), body))
+    })
+}
+
+/// Whether code names a port of the model.
+pub(crate) fn mentions(body: &str, port: &str) -> bool {
+    let named = |name: String| {
+        let ends = |at: usize| !body[at + name.len()..].starts_with(|next: char| next.is_alphanumeric() || next == '_');
+        body.match_indices(name.as_str()).any(|(at, _)| ends(at))
+    };
+    named(format!("->{port}")) || named(format!(".{port}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

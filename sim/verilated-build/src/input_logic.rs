@@ -5,7 +5,7 @@
 //! of the time. Generated code is changed in one place, the trigger of that region, to ask `verilated_rs::inputs_changed`.
 //! Where the place is not found as expected, or a clock takes part in that logic, the code stays as it is.
 
-use crate::generated::Port;
+use crate::generated::{function_bodies, mentions, Port};
 
 /// (generated, replacement), for the versions from 5.006 and from about 5.036 on.
 const TRIGGERS: [(&str, &str); 2] = [
@@ -35,26 +35,14 @@ pub(crate) fn make_conditional(sources: &mut [String], clocks: &[String]) -> Opt
 }
 
 /// Whether a function of the input region (`..._ico_...`) mentions a port.
-fn input_logic_reads(sources: &[String], port: &str) -> bool {
-    let (arrow, dot) = (format!("->{port}"), format!(".{port}"));
-    let mentions = |body: &str| {
-        [&arrow, &dot].into_iter().any(|name| {
-            body.match_indices(name.as_str())
-                .any(|(at, _)| !body[at + name.len()..].starts_with(|next: char| next.is_alphanumeric() || next == '_'))
-        })
-    };
-    sources.iter().any(|source| {
-        // Functions end with a brace in the first column.
-        source.split("\n}\n").any(|function| {
-            let head = function.split('{').next().unwrap_or("");
-            head.lines().last().is_some_and(|line| line.contains("___ico_")) && mentions(function)
-        })
-    })
+pub(crate) fn input_logic_reads(sources: &[String], port: &str) -> bool {
+    let functions = sources.iter().flat_map(|source| function_bodies(source));
+    functions.filter(|(head, _)| head.contains("___ico_")).any(|(_, body)| mentions(body, port))
 }
 
 /// The C++ type that remembers the inputs, for the shim.
 pub(crate) fn cpp_type(prefix: &str, inputs: &[&Port]) -> String {
-    let mut text = format!("#include \"verilated_rs/inputs.h\"\n\nstruct {prefix}Inputs {{\n  bool known = false;\n");
+    let mut text = format!("struct {prefix}Inputs {{\n  bool known = false;\n");
     for port in inputs {
         text += &format!("  std::remove_cvref_t<decltype({prefix}::{})> {}{{}};\n", port.name, port.name);
     }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod direct;
 mod file_list;
 mod generated;
 mod input_logic;

@@ -74,7 +74,7 @@ impl Runtime {
     /// Finds Verilator and a compiler; stops the build with a remedy if there is none.
     pub fn find() -> Runtime {
         let verilator = Verilator::find();
-        let compiler = toolchain::compiler(verilator.version);
+        let compiler = toolchain::compiler();
         let agreement = Agreement { verilator, compiler, include: PathBuf::new() };
         Runtime { agreement, bridge: PathBuf::new(), sources: Vec::new(), force_include: PathBuf::new() }
     }

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use crate::direct::Direct;
 use crate::generated::{Direction, Port};
 use crate::input_logic;
 use crate::Trace;
@@ -16,8 +17,11 @@ pub(crate) struct Shim<'a> {
     /// The model whose type of pins this one has too.
     pub pins_of: Option<&'a str>,
     pub trace: Trace,
-    /// Generated code asks whether inputs changed.
-    pub asks_for_changes: bool,
+    /// The inputs that are asked about by generated code which asks whether any changed.
+    pub input_logic: Option<Vec<&'a Port>>,
+    /// Clock edges can be evaluated without a search for what rose.
+    pub direct: Option<Direct>,
+    pub verilator: String,
 }
 
 const KEYWORDS: &[&str] = &[
@@ -27,6 +31,23 @@ const KEYWORDS: &[&str] = &[
 ];
 
 impl Shim<'_> {
+    /// What must be evaluated and how, also for C++ that evaluates the model by itself.
+    pub(crate) fn edges_h(&self) -> String {
+        let prefix = self.prefix;
+        let inputs = match &self.input_logic {
+            Some(inputs) => input_logic::cpp_type(prefix, inputs),
+            None => format!("using {prefix}Inputs = verilated_rs::NoInputs;\n\n"),
+        };
+        let edges = match &self.direct {
+            Some(direct) => direct.cpp(prefix),
+            None => format!("using {prefix}Edges = verilated_rs::PinEdges;\n"),
+        };
+        format!(
+            "#pragma once\n\n#include <cstdint>\n#include <cstring>\n#include <type_traits>\n\n#include \"{prefix}.h\"\n\
+             #include \"verilated_rs/edges.h\"\n#include \"verilated_rs/inputs.h\"\n\n{inputs}{edges}"
+        )
+    }
+
     pub(crate) fn cpp(&self) -> String {
         let prefix = self.prefix;
         let policy = match self.trace {
@@ -34,18 +55,11 @@ impl Shim<'_> {
             Trace::Vcd => "VcdTrace",
             Trace::Fst => "FstTrace",
         };
-        let (remembered, inputs) = if self.asks_for_changes {
-            let data = |port: &&Port| port.direction == Direction::Input && !self.clocks.contains(&port.name);
-            let data: Vec<&Port> = self.ports.iter().filter(data).collect();
-            (input_logic::cpp_type(prefix, &data), format!("{prefix}Inputs"))
-        } else {
-            (String::new(), "verilated_rs::NoInputs".to_owned())
-        };
         let mut text = format!(
-            "#include <cstring>\n#include <type_traits>\n\n#include \"{prefix}.h\"\n#include \"verilated_rs/top.h\"\n\n{remembered}\
+            "#include \"{prefix}_edges.h\"\n#include \"verilated_rs/top.h\"\n\n\
              extern \"C\" verilated_rs::Model* verilated_new_{prefix}(VerilatedContext* context, void** ports) {{\n  \
              try {{\n    \
-             auto model = std::make_unique<verilated_rs::TopModel<{prefix}, verilated_rs::{policy}, {inputs}>>(\n        \
+             auto model = std::make_unique<verilated_rs::TopModel<{prefix}, verilated_rs::{policy}, {prefix}Inputs, {prefix}Edges>>(\n        \
              std::unique_ptr<VerilatedContext>{{context}}, {});\n",
             self.posedge_only
         );
@@ -103,6 +117,10 @@ impl {prefix} {{
     pub const POSEDGE_ONLY: bool = {posedge_only};
     /// Logic between inputs and registers is evaluated only when inputs changed.
     pub const KNOWS_UNCHANGED_INPUTS: bool = {asks_for_changes};
+    /// Clock edges are evaluated without a search for what rose.
+    pub const DIRECT_EDGES: bool = {direct};
+    /// The version of Verilator that made it.
+    pub const VERILATOR: &'static str = {verilator:?};
 
     pub fn new(context: ::verilated::Context) -> ::std::result::Result<{prefix}, ::verilated::Error> {{
         extern \"C\" {{
@@ -154,7 +172,9 @@ impl ::verilated::Model for {prefix} {{
 }}
 ",
             posedge_only = self.posedge_only,
-            asks_for_changes = self.asks_for_changes,
+            asks_for_changes = self.input_logic.is_some(),
+            direct = self.direct.is_some(),
+            verilator = self.verilator,
             port_count = self.ports.len(),
             clocks = clocks.join(", "),
         )

@@ -23,8 +23,6 @@ impl Version {
     const OLDEST: Version = Version { major: 5, minor: 6 };
     /// From here on FST files are written by a library that wants liblz4 from the system.
     pub(crate) const FST_NEEDS_LZ4: Version = Version { major: 5, minor: 44 };
-    /// Before, clang makes models 12 to 30 % faster than gcc; since, it does not.
-    const CLANG_IS_FASTER_BEFORE: Version = Version { major: 5, minor: 40 };
 
     /// `5.006 2023-01-22` and `5.49`.
     fn parse(text: &str) -> Option<Version> {
@@ -90,17 +88,10 @@ impl Verilator {
 }
 
 /// The C++ compiler to name explicitly; None leaves the choice (and CXX) to the `cc` crate.
-pub(crate) fn compiler(version: Version) -> Option<PathBuf> {
+pub(crate) fn compiler() -> Option<PathBuf> {
     println!("cargo::rerun-if-env-changed=NICSCOPE_CXX");
     println!("cargo::rerun-if-env-changed=CXX");
-    if let Some(named) = env::var_os("NICSCOPE_CXX").filter(|v| !v.is_empty()) {
-        return Some(PathBuf::from(named));
-    }
-    let cross = env::var_os("HOST") != env::var_os("TARGET");
-    if cross || env::var_os("CXX").is_some() || version >= Version::CLANG_IS_FASTER_BEFORE {
-        return None;
-    }
-    ["clang++", "clang++-19", "clang++-18", "clang++-17", "clang++-16"].into_iter().find_map(on_path)
+    env::var_os("NICSCOPE_CXX").filter(|v| !v.is_empty()).map(PathBuf::from)
 }
 
 fn on_path(program: impl AsRef<OsStr>) -> Option<PathBuf> {

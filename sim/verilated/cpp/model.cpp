@@ -8,8 +8,8 @@
 
 namespace verilated_rs {
 
-Model::Model(std::unique_ptr<VerilatedContext> context, bool posedge_only)
-    : context_{std::move(context)}, posedge_only_{posedge_only} {}
+Model::Model(std::unique_ptr<VerilatedContext> context, bool posedge_only, bool direct)
+    : context_{std::move(context)}, posedge_only_{posedge_only}, direct_{direct} {}
 
 Model::~Model() {
   Verilated::threadContextp(nullptr);
@@ -45,6 +45,15 @@ std::uint32_t Model::tick(std::uint64_t time_ps, std::uint32_t rising) noexcept 
       return;
     }
     context_->time(time_ps);
+    if (direct_) {
+      if (VL_UNLIKELY(unseen_low_)) {  // the first time, or after a trace
+        step();
+        unseen_low_ = 0;
+      }
+      if (trace_kind() != TraceKind::None) note_rise(time_ps, rising);
+      rise(rising);
+      return;
+    }
     if (rising & unseen_low_) step();
     for (std::uint32_t left = rising; left; left &= left - 1) {
       Clock& clock = clocks_[__builtin_ctz(left)];
@@ -59,6 +68,11 @@ std::uint32_t Model::tick(std::uint64_t time_ps, std::uint32_t rising) noexcept 
       unseen_low_ = 0;
     }
   });
+}
+
+// A trace that opens later wants to know the periods.
+void Model::note_rise(std::uint64_t time_ps, std::uint32_t rising) {
+  for (std::uint32_t left = rising; left; left &= left - 1) clocks_[__builtin_ctz(left)].rise_ps = time_ps;
 }
 
 std::uint32_t Model::finish() noexcept {

@@ -42,8 +42,8 @@ pub struct RunArgs {
     /// Override a key of the scenario, as in --set workload.iterations=100
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Seed of everything random
-    #[arg(long, default_value_t = DEFAULT_SEED)]
+    /// Seed of everything random, a whole number
+    #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_SEED)]
     pub seed: u64,
     /// Folder for results, waves and accounts; made if missing [default: out/SCENARIO]
     #[arg(long, value_name = "DIR")]
@@ -52,15 +52,15 @@ pub struct RunArgs {
     #[arg(long)]
     pub json: bool,
     /// Threads to simulate nodes on; results do not depend on it [default: one for each node, at most the machine's cores]
-    #[arg(long)]
+    #[arg(long, value_name = "NUMBER")]
     pub threads: Option<usize>,
-    /// When to record waves: never, always, failure, miss, or two times in us as FROM..TO
-    #[arg(long, default_value = "miss")]
+    /// What to record waves of: never, always, failure, miss, or two simulated times in us as FROM..TO (docs/waves.md)
+    #[arg(long, value_name = "WHEN", default_value = "miss")]
     pub waves: String,
-    /// Format of the waves
-    #[arg(long, value_enum, default_value_t = WaveFormat::Fst)]
+    /// Format of the waves of both nodes together; those of each NIC's model are FST
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = WaveFormat::Fst)]
     pub wave_format: WaveFormat,
-    /// Firmware image to load instead of the scenario's personality
+    /// Firmware image to load instead of the scenario's personality [default: built for the scenario's cache]
     #[arg(long, value_name = "ELF")]
     pub firmware: Option<PathBuf>,
 }
@@ -78,7 +78,7 @@ pub enum WaveFormat {
 pub struct MeasureArgs {
     /// Group of figures (see `nicscope list`)
     pub group: String,
-    /// Only these bars of the group, as in --only 2,3
+    /// Only these bars of the group, as in --only 2,3 [default: all]
     #[arg(long, value_delimiter = ',', value_name = "BAR")]
     pub only: Vec<u32>,
     /// One JSON object on standard output: {"figures": [{"id", "value", "unit", "target", "paper", "ok"}]}
@@ -91,9 +91,9 @@ pub struct MemoryMapArgs {
     /// Personality (see `nicscope list`)
     pub personality: String,
     /// Platform whose memory is mapped
-    #[arg(long, default_value = "tigon2")]
+    #[arg(long, value_name = "NAME", default_value = "tigon2")]
     pub platform: String,
-    /// Override a key of the cache, as in --set cache.ways=8
+    /// Override a key of the cache, as in --set cache.ways=8 [default: 16384 entries, lines of 64, 4 ways]
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// One JSON object on standard output
@@ -106,10 +106,10 @@ pub struct ExplainArgs {
     /// Folder that `nicscope run` wrote
     pub dir: PathBuf,
     /// Message size in bytes [default: the smallest of the run]
-    #[arg(long)]
+    #[arg(long, value_name = "BYTES")]
     pub size: Option<u32>,
     /// Platform [default: every one of the run]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     pub platform: Option<String>,
     /// One JSON object on standard output
     #[arg(long)]

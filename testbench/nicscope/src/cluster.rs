@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use host_model::address::NodeId;
@@ -78,6 +79,7 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
         link_idx: 0,
     });
     let meeting = Meeting::new(scenario.nodes, latency);
+    let messages = Arc::new(AtomicU64::new(0));
     let builders: Vec<_> = [a, b]
         .into_iter()
         .enumerate()
@@ -90,6 +92,7 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
                 seed: config.seed,
                 firmware: config.firmware.clone(),
                 meeting: meeting.clone(),
+                messages: messages.clone(),
             };
             let host = HostConfig {
                 platform: config.platform.clone(),
@@ -102,8 +105,13 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
             move || Node::new(config, |host| host.spawn("workload", |handle| workload::run(work, handle)))
         })
         .collect();
+    let all_messages = scenario.messages_per_node() * scenario.nodes as u64;
     let mut between = |now: Ps| {
-        progress.at(now);
+        let share = match config.until {
+            Some(until) => now.0 as f64 / until.0 as f64,
+            None => messages.load(Ordering::Relaxed) as f64 / all_messages as f64,
+        };
+        progress.at(now, share);
         ControlFlow::Continue(())
     };
     let options = RunOptions {

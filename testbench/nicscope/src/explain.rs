@@ -77,7 +77,7 @@ pub fn read(folder: &Path) -> Result<Results> {
         std::io::ErrorKind::NotFound => {
             request_error!("{}: has no results.json; give a folder that `nicscope run` wrote", folder.display())
         }
-        _ => request_error!("{shown}: {error}"),
+        _ => request_error!("{shown}: cannot be read ({error}); run the scenario again"),
     })?;
     let value: serde_json::Value = serde_json::from_str(&text)
         .map_err(|error| request_error!("{shown}: damaged ({error}); run the scenario again"))?;

@@ -20,6 +20,12 @@ pub fn workspace() -> &'static Path {
 /// Builds the image, or finds it up to date, and returns its path. Each geometry has a folder of its own, so that runs with
 /// different ones do not rebuild each other's.
 pub fn build(binary: &str, geometry: VmhGeometry) -> Result<PathBuf> {
+    if !workspace().join("Cargo.toml").is_file() {
+        return Err(failed!(
+            "the sources of the firmware are not in {} any more: build nicscope where they are now, or give --firmware",
+            workspace().display()
+        ));
+    }
     let folder = match geometry == VmhGeometry::RECOMMENDED {
         // The one that `make firmware` builds.
         true => workspace().join("target"),

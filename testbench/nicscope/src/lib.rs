@@ -23,4 +23,5 @@ pub mod run;
 pub mod scenario;
 pub mod tables;
 pub mod waves;
+pub mod wording;
 pub mod workload;

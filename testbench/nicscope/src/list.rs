@@ -121,7 +121,7 @@ impl List {
 
 impl PlatformEntry {
     fn in_words(&self) -> String {
-        let mhz = |hz: u64| format!("{:.0} MHz", hz as f64 / 1e6);
+        let mhz = |hz: u64| format!("{} MHz", hz / 1_000_000);
         format!(
             "core {}, SRAM {} KB, PCI {} bit {}, link {} with frames of {} B, hosts {} x {}",
             mhz(self.core_hz),

@@ -20,6 +20,9 @@ use crate::waves::scenes::{self, Moment};
 use crate::waves::when::When;
 use crate::waves::{bus, chosen, picture, tracks, WaveFile};
 
+/// Below the folder of a shot, where its files lie until they are whole: who ends nicscope in between finds no damaged ones.
+const RECORDING: &str = ".recording";
+
 /// Shown before a message is posted, and after it has arrived.
 const LEAD: Ps = Ps::from_us(2);
 const TAIL: Ps = Ps::from_us(3);
@@ -200,16 +203,35 @@ impl Shot {
     /// Runs that part again, writes the files and tells what they are.
     pub fn record(&self, folder: &Path, format: WaveFormat) -> Result<String> {
         let folder = folder.join(&self.folder);
-        run::prepare_folder(&folder)?;
-        let models: Vec<PathBuf> = (0..self.config.scenario.nodes)
-            .map(|node| {
-                folder.join(if self.keep_models {
-                    format!("node{node}.fst")
-                } else {
-                    format!(".{}{node}.fst", self.name)
-                })
-            })
-            .collect();
+        let recording = folder.join(RECORDING);
+        let remove = || match recording.exists() {
+            true => std::fs::remove_dir_all(&recording)
+                .map_err(|error| failed!("cannot remove {}: {error}", recording.display())),
+            false => Ok(()),
+        };
+        remove()?;
+        run::prepare_folder(&recording)?;
+        let told = self.record_in(&recording, format).and_then(|()| {
+            move_files(&recording, &folder)?;
+            Ok(self.tell(&folder))
+        });
+        remove()?;
+        told
+    }
+
+    /// What was written, for people.
+    fn tell(&self, folder: &Path) -> String {
+        let mut told = format!("  {}: {}", self.title, folder.join(format!("{}.gtkw", self.name)).display());
+        if self.keep_models {
+            let node = |node: usize| folder.join(format!("node{node}.gtkw"));
+            told.push_str(&format!("\n    every signal of each NIC: {}, {}", node(0).display(), node(1).display()));
+        }
+        told
+    }
+
+    fn record_in(&self, folder: &Path, format: WaveFormat) -> Result<()> {
+        let models: Vec<PathBuf> =
+            (0..self.config.scenario.nodes).map(|node| folder.join(format!("node{node}.fst"))).collect();
         // What the failing edge changes is in the waves of the models.
         let waves_end = if self.fails { self.to + TAIL } else { self.to };
         let config = ClusterConfig {
@@ -238,22 +260,17 @@ impl Shot {
         let file = self.combine(&models, &logs)?;
         let moments =
             self.message.as_ref().map_or(Vec::new(), |message| scenes::moments(&message.account, message.begin));
-        let combined = self.write(&file, &folder, format, &moments)?;
-        let mut told = format!("  {}: {}", self.title, combined.display());
-        if !self.keep_models {
-            for model in &models {
+        self.write(&file, folder, format, &moments)?;
+        for (node, model) in models.iter().enumerate() {
+            if !self.keep_models {
                 std::fs::remove_file(model).map_err(|error| failed!("cannot remove {}: {error}", model.display()))?;
+                continue;
             }
-        } else {
-            for (node, model) in models.iter().enumerate() {
-                let name = format!("node{node}.fst");
-                let view = View { file: &name, from: self.from, to: self.to, markers: &[] };
-                write_text(&model.with_extension("gtkw"), &savefile::fill(savefile::NODE, &view))?;
-            }
-            told.push_str(&format!("\n    every signal of each NIC: {}", folder.join("node0.gtkw").display()));
-            told.push_str(&format!(", {}", folder.join("node1.gtkw").display()));
+            let name = format!("node{node}.fst");
+            let view = View { file: &name, from: self.from, to: self.to, markers: &[] };
+            write_text(&model.with_extension("gtkw"), &savefile::fill(savefile::NODE, &view))?;
         }
-        Ok(told)
+        Ok(())
     }
 
     /// Signals of all nodes and text tracks on one time axis.
@@ -279,8 +296,8 @@ impl Shot {
         Ok(file)
     }
 
-    /// Writes the combined file, its save file and its picture. Returns the path of the save file.
-    fn write(&self, file: &WaveFile, folder: &Path, format: WaveFormat, moments: &[Moment]) -> Result<PathBuf> {
+    /// Writes the combined file, its save file and its picture.
+    fn write(&self, file: &WaveFile, folder: &Path, format: WaveFormat, moments: &[Moment]) -> Result<()> {
         let name = match format {
             WaveFormat::Fst => format!("{}.fst", self.name),
             WaveFormat::Vcd => format!("{}.vcd", self.name),
@@ -297,8 +314,19 @@ impl Shot {
             let panels = scenes::panels(account, *begin, file);
             write_text(&folder.join(format!("{}.svg", self.name)), &picture::draw(file, &self.title, &panels))?;
         }
-        Ok(save)
+        Ok(())
     }
+}
+
+fn move_files(from: &Path, to: &Path) -> Result<()> {
+    let moved = || -> std::io::Result<()> {
+        for entry in std::fs::read_dir(from)? {
+            let entry = entry?;
+            std::fs::rename(entry.path(), to.join(entry.file_name()))?;
+        }
+        Ok(())
+    };
+    moved().map_err(|error| failed!("cannot move the waves to {}: {error}", to.display()))
 }
 
 fn write_text(path: &Path, text: &str) -> Result<()> {

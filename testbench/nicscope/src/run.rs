@@ -105,9 +105,11 @@ pub fn observe(config: &RunConfig, observer: &mut dyn Observer) -> Result<Result
     let scenario = &config.scenario;
     check(config)?;
     let mut runs = Vec::new();
+    let of = scenario.platforms.len() * scenario.misses.ratios.len();
     for name in &scenario.platforms {
         for &miss_ratio in &scenario.misses.ratios {
-            let progress = Progress::new(format!("{} on {name}, {:.0} % misses", scenario.name, miss_ratio * 100.0));
+            let what = format!("{} on {name}, {:.0} % misses", scenario.name, miss_ratio * 100.0);
+            let progress = Progress::new(format!("{what} ({} of {of})", runs.len() + 1));
             let cluster = cluster_config(config, name, miss_ratio)?;
             let outcome: Result<_, Failure> = cluster::attempt(&cluster, &progress).and_then(|output| {
                 let at = output.ended_at;
@@ -311,13 +313,22 @@ pub fn prepare_folder(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path)
         .and_then(|()| std::fs::write(&probe, b""))
         .and_then(|()| std::fs::remove_file(&probe))
-        .map_err(|error| request_error!("--out {}: cannot be written: {error}", path.display()))
+        .map_err(|error| {
+            request_error!(
+                "--out {}: cannot be written ({error}); name a folder of yours, or a new one",
+                path.display()
+            )
+        })
 }
 
 pub fn write_json(results: &Results, folder: &Path) -> Result<PathBuf> {
     let path = folder.join("results.json");
     let text = serde_json::to_string_pretty(results).map_err(|error| failed!("results: {error}"))?;
-    std::fs::write(&path, text + "\n").map_err(|error| failed!("cannot write {}: {error}", path.display()))?;
+    // Under another name until it is whole: who ends nicscope in between finds the old results.
+    let part = folder.join(".results.json");
+    std::fs::write(&part, text + "\n")
+        .and_then(|()| std::fs::rename(&part, &path))
+        .map_err(|error| failed!("cannot write {}: {error}", path.display()))?;
     Ok(path)
 }
 

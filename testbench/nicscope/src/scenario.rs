@@ -2,11 +2,12 @@
 
 use figment::providers::{Format, Toml};
 use figment::Figment;
+use host_model::platform::toml_error;
 use nic_layout::vmh::{GeometryError, VmhGeometry};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::request_error;
+use crate::{request_error, wording};
 
 /// The scenarios that come with the command: name and text.
 pub const BUILT_IN: [(&str, &str); 3] = [
@@ -131,12 +132,18 @@ pub fn load(name_or_path: &str, overrides: &[String]) -> Result<Scenario> {
             ));
         }
     };
+    if let Err(error) = text.parse::<toml::Table>() {
+        return Err(request_error!("scenario {name}: {}", toml_error(&text, &error)));
+    }
     let mut figment = Figment::from(Toml::string(&text));
     for entry in overrides {
         figment = figment.merge(Toml::string(&override_toml(entry)?));
     }
+    if figment.contains("name") {
+        return Err(request_error!("scenario {name}: name: no such key, a scenario is called as its file"));
+    }
     let mut scenario: Scenario =
-        figment.extract().map_err(|error| request_error!("scenario {name}: {}", explain(error)))?;
+        figment.extract().map_err(|error| request_error!("scenario {name}: {}", wording::of(error)))?;
     scenario.name = name;
     scenario.check()?;
     Ok(scenario)
@@ -167,18 +174,18 @@ fn override_toml(entry: &str) -> Result<String> {
 /// Keys whose value is a list, so that `--set platforms=lanai9` works.
 const LIST_KEYS: [&str; 3] = ["platforms", "workload.sizes_bytes", "misses.ratios"];
 
-fn explain(error: figment::Error) -> String {
-    error
-        .into_iter()
-        .map(|one| match one.path.is_empty() {
-            true => one.kind.to_string(),
-            false => format!("{}: {}", one.path.join("."), one.kind),
-        })
-        .collect::<Vec<_>>()
-        .join("; ")
-}
-
 impl Scenario {
+    /// What each node sends in a run, or awaits where only the other one sends, warm-up included.
+    pub fn messages_per_node(&self) -> u64 {
+        let workload = &self.workload;
+        match workload.kind {
+            WorkloadKind::Random => u64::from(workload.iterations.div_ceil(2)),
+            WorkloadKind::PingPong | WorkloadKind::Stream => {
+                workload.sizes_bytes.len() as u64 * (u64::from(workload.warm_up) + u64::from(workload.iterations))
+            }
+        }
+    }
+
     fn check(&self) -> Result<()> {
         self.cache.geometry()?;
         if self.platforms.is_empty() {
@@ -205,6 +212,12 @@ impl Scenario {
         }
         if workload.iterations == 0 {
             return Err(request_error!("workload.iterations = 0: must be at least 1"));
+        }
+        let messages = self.messages_per_node();
+        if messages > MESSAGES_MAX {
+            return Err(request_error!(
+                "workload: {messages} messages of each node: sizes times warm_up and iterations must be at most {MESSAGES_MAX}"
+            ));
         }
         if workload.outstanding == 0 || workload.outstanding > 64 {
             return Err(request_error!("workload.outstanding = {}: must be 1 to 64", workload.outstanding));
@@ -240,6 +253,9 @@ impl Scenario {
 
 /// The buffers that workloads allocate are of this size: a message must fit.
 pub const MESSAGE_BYTES_MAX: u32 = 64 * 1024;
+
+/// In a run, each way: the traces tell messages apart by 24 bits of their numbers.
+pub const MESSAGES_MAX: u64 = 1_000_000;
 
 #[cfg(test)]
 mod tests {

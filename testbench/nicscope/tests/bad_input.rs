@@ -18,6 +18,9 @@ fn refused(arguments: &[&str], words: &[&str]) {
         assert!(error.contains(word), "{arguments:?} does not say {word:?}: {error}");
     }
     assert!(!error.contains("panicked"), "{error}");
+    if error.starts_with("nicscope: ") {
+        assert_eq!(error.lines().count(), 1, "{arguments:?} does not say it in one line: {error}");
+    }
 }
 
 /// A run into a folder of the test with these overrides.
@@ -41,6 +44,7 @@ fn unknown_names_are_answered_with_the_known_ones() {
     refused_run(&["workload.kind=flood"], &["flood", "ping-pong"]);
     refused_run(&["workload.iteration=1"], &["iteration", "iterations"]);
     refused_run(&["speed=1"], &["speed", "workload"]);
+    refused_run(&["name=mine"], &["name", "no such key"]);
     refused(&["memory-map", "emp"], &["emp", "vmmc"]);
     refused(&["memory-map", "vmmc", "--platform", "tigon3"], &["tigon3", "tigon2"]);
     refused(&["memory-map", "vmmc", "--set", "nodes=3"], &["nodes=3", "cache.entries"]);
@@ -54,8 +58,13 @@ fn unknown_names_are_answered_with_the_known_ones() {
 fn sizes_must_be_at_least_one_byte_and_fit_the_buffer() {
     refused_run(&["workload.sizes_bytes=0"], &["sizes_bytes", "0", "1 to 65536"]);
     refused_run(&["workload.sizes_bytes=4,65537"], &["65537", "1 to 65536"]);
-    refused_run(&["workload.sizes_bytes=-1"], &["sizes_bytes"]);
-    refused_run(&["workload.sizes_bytes=many"], &["sizes_bytes", "many"]);
+    refused_run(&["workload.sizes_bytes=-1"], &["sizes_bytes", "-1", "a whole number"]);
+    refused_run(&["workload.sizes_bytes=99999999999"], &["sizes_bytes", "a whole number from 0 to 4294967295"]);
+    refused_run(
+        &["workload.sizes_bytes=99999999999999999999"],
+        &["sizes_bytes", "a whole number from 0 to 4294967295"],
+    );
+    refused_run(&["workload.sizes_bytes=many"], &["sizes_bytes", "many", "a whole number"]);
     refused_run(&["workload.sizes_bytes=[]"], &["sizes_bytes", "at least one"]);
 }
 
@@ -86,6 +95,11 @@ fn other_values_out_of_range_are_refused() {
     refused_run(&["faults.corrupt_ratio=-0.1"], &["corrupt_ratio", "0 to 1"]);
     refused_run(&["link.latency_ns=0"], &["latency_ns = 0", "20 to 1000000"]);
     refused_run(&["workload.iterations=0"], &["iterations = 0", "at least 1"]);
+    refused_run(&["workload.iterations=4294967295"], &["warm_up and iterations", "at most 1000000"]);
+    refused_run(&["workload.warm_up=4294967295"], &["warm_up and iterations", "at most 1000000"]);
+    refused_run(&["workload.iterations=\"4\""], &["iterations = \"4\"", "a whole number"]);
+    refused_run(&["nodes=1.5"], &["nodes = 1.5", "a whole number"]);
+    refused_run(&["cache.ways=1"], &["ways = 1", "2, 4 or 8"]);
     refused_run(&["workload.outstanding=65"], &["outstanding = 65", "1 to 64"]);
     refused_run(&["workload.iterations"], &["KEY=VALUE"]);
     refused_run(&["=3"], &["key"]);
@@ -114,7 +128,7 @@ fn a_folder_that_cannot_be_written_is_refused() {
     std::fs::write(&file, b"").expect("the folder is ours");
     for out in [file.as_path(), &file.join("below"), Path::new("/proc/nicscope")] {
         let out = out.to_str().expect("a name");
-        refused(&["run", "ping-pong", "--out", out], &["--out", out, "cannot be written"]);
+        refused(&["run", "ping-pong", "--out", out], &["--out", out, "cannot be written", "name a folder"]);
     }
 }
 
@@ -128,7 +142,17 @@ fn files_that_are_no_scenario_or_platform_are_refused() {
         path.to_str().expect("a name").to_owned()
     };
     refused(&["run", &write("empty.toml", b"")], &["empty", "description"]);
-    refused(&["run", &write("not.toml", b"[workload")], &["not"]);
+    refused(&["run", &write("not.toml", b"[workload")], &["not", "line 1"]);
+    let text = include_str!("../scenarios/ping-pong.toml");
+    let changed = |name: &str, from: &str, to: &str| write(name, text.replacen(from, to, 1).as_bytes());
+    refused(&["run", &changed("word.toml", "nodes = 2", "nodes = two")], &["word", "nodes = two", "line"]);
+    refused(
+        &["run", &changed("type.toml", "nodes = 2", "nodes = \"2\"")],
+        &["type", "nodes = \"2\"", "a whole number"],
+    );
+    refused(&["run", &changed("key.toml", "nodes = 2", "knots = 2")], &["key", "knots", "nodes"]);
+    refused(&["run", &changed("less.toml", "nodes = 2", "")], &["less", "the key nodes is missing"]);
+    refused(&["run", folder.path().to_str().expect("a name")], &["unknown scenario", ".toml"]);
     refused(&["run", &write("bytes.toml", &[0xFF, 0xFE, 0x00])], &["bytes.toml"]);
     let platform = write("half.toml", b"description = \"half\"\n");
     refused_run(&[&format!("platforms={platform}")], &["half.toml", "core"]);
@@ -163,4 +187,19 @@ fn firmware_that_the_nic_cannot_run_is_refused() {
     refused_image(&damaged("entry", &|bytes| bytes[27] = 0x33), &["entry point", "none of its segments"]);
     // The physical address of the first segment: program headers follow the file header.
     refused_image(&damaged("away", &|bytes| bytes[52 + 15] = 0x50), &["does not lie in the SRAM"]);
+}
+
+#[test]
+fn folders_without_whole_results_are_not_explained() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let shown = folder.path().to_str().expect("a name");
+    refused(&["explain", shown], &["no results.json", "nicscope run"]);
+    let file = folder.path().join("results.json");
+    for damaged in [&b""[..], b"{", b"[1, 2]", b"{\"schema\": 4711}", b"{\"schema\": 1}", &[0xFF, 0xFE]] {
+        std::fs::write(&file, damaged).expect("the folder is ours");
+        refused(&["explain", shown], &["results.json"]);
+    }
+    std::fs::remove_file(&file).and_then(|()| std::fs::create_dir(&file)).expect("the folder is ours");
+    refused(&["explain", shown], &["results.json", "run the scenario again"]);
+    refused(&["explain", shown, "--size", "small"], &["--size"]);
 }

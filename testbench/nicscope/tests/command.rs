@@ -194,3 +194,15 @@ fn a_stream_with_misses_and_loss_arrives_whole() {
     assert_eq!(row["messages"], 20);
     assert!(row["misses"].as_u64().expect("a count") >= 5 && row["retransmissions"].as_u64().expect("a count") >= 5);
 }
+
+#[test]
+fn a_scenario_of_ones_own_is_run_under_the_name_of_its_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("mine.toml");
+    let text = include_str!("../scenarios/ping-pong.toml").replacen("nodes = 2", "nodes = 2 # mine", 1);
+    std::fs::write(&file, text).expect("the folder is ours");
+    let results = run(folder.path(), file.to_str().expect("a name"), &SMALL, &[]);
+    assert_eq!(results["scenario"]["name"], "mine");
+    assert_eq!(results["runs"].as_array().map(Vec::len), Some(2));
+    sums_agree(&results);
+}

@@ -310,11 +310,16 @@ async fn end_early(member: Member) -> Result<()> {
         let process = member.handle.open("short life").await.map_err(wrong)?;
         let from = process.alloc(65_536).map_err(wrong)?;
         process.store(from, &pattern(life, 65_536)).map_err(wrong)?;
+        let mut first = None;
         for _ in 0..20 {
-            process.write(from, 10_000, &exports[0], 0, life).await.map_err(wrong)?;
+            let posted = process.write(from, 10_000, &exports[0], 0, life).await.map_err(wrong)?;
+            first.get_or_insert(posted);
         }
         // Some posts have ended by then, some are under way, some were never read.
         member.sleep_us(100 * u64::from(life)).await;
+        if life == 2 {
+            process.wait(first.expect("a first post")).await.map_err(wrong)?;
+        }
         process.close().await.map_err(wrong)?;
     }
     let process = member.handle.open("long life").await.map_err(wrong)?;

@@ -1,20 +1,25 @@
 //! A run of a few messages with and without waves: the same results, and a file that tells the story of the miss.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use nicscope::results::Results;
 use nicscope::waves::savefile;
 use wellen::simple;
 
 /// One platform, one size, a miss among the first messages.
-fn run(out: &Path, waves: &str) {
+fn command(out: &Path, waves: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nicscope"));
     command.args(["run", "ping-pong", "--waves", waves, "--out"]).arg(out);
     for set in ["platforms=tigon2", "workload.sizes_bytes=4", "workload.iterations=4", "workload.warm_up=1"] {
         command.args(["--set", set]);
     }
-    let output = command.output().expect("the command starts");
+    command
+}
+
+fn run(out: &Path, waves: &str) {
+    let output = command(out, waves).output().expect("the command starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -100,4 +105,36 @@ fn save_files_show_only_what_is_in_their_files() {
         let text = std::fs::read_to_string(folder.path().join(picture)).unwrap();
         assert!(text.starts_with("<svg") && text.contains("node 0") && text.contains("node 1"), "{picture}");
     }
+}
+
+/// Names in a folder, without those that begin with a dot.
+fn listed(folder: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).expect("the folder is there").map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+    names.retain(|name| !name.starts_with('.'));
+    names.sort();
+    names
+}
+
+#[test]
+fn who_ends_a_recording_finds_whole_files_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path();
+    let mut child = command(out, "miss").stdout(Stdio::null()).spawn().expect("the command starts");
+    let begin = Instant::now();
+    while !out.join(".recording/node0.fst").exists() {
+        assert!(
+            begin.elapsed() < Duration::from_secs(120) && child.try_wait().unwrap().is_none(),
+            "nothing is recorded"
+        );
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().and_then(|()| child.wait()).expect("it ends");
+    assert_eq!(listed(out), ["results.json"]);
+    nicscope::explain::read(out).expect("the results are whole");
+    run(out, "miss");
+    assert!(!out.join(".recording").exists());
+    let names = ["hit.fst", "hit.gtkw", "hit.svg", "miss.fst", "miss.gtkw", "miss.svg"];
+    let models = ["node0.fst", "node0.gtkw", "node1.fst", "node1.gtkw", "results.json"];
+    assert_eq!(listed(out), [&names[..], &models].concat());
 }

@@ -167,10 +167,8 @@ impl Platform {
 
     /// Reads the text of a platform file; `name` is for the messages.
     pub fn parse(name: &str, text: &str) -> Result<Platform, PlatformError> {
-        let platform: Platform = toml::from_str(text).map_err(|error| PlatformError::Form {
-            name: name.to_owned(),
-            text: error.to_string().trim_end().to_owned(),
-        })?;
+        let platform: Platform = toml::from_str(text)
+            .map_err(|error| PlatformError::Form { name: name.to_owned(), text: toml_error(text, &error) })?;
         check::check(&platform).map_err(|Impossible { key, value, right }| PlatformError::Value {
             name: name.to_owned(),
             key,
@@ -194,6 +192,20 @@ impl Platform {
     /// One clock of the bus, rounded down.
     pub fn pci_clock(&self) -> Ps {
         cycles_to_ps(1, self.pci.clock_hz)
+    }
+}
+
+/// What is wrong with a TOML text, and where, in one line.
+pub fn toml_error(text: &str, error: &toml::de::Error) -> String {
+    let message = error.message().trim().replace('\n', ", ");
+    let Some(before) = error.span().and_then(|span| text.get(..span.start)) else {
+        return message;
+    };
+    let number = before.matches('\n').count();
+    let line = text.lines().nth(number).unwrap_or("").split('#').next().unwrap_or("").trim();
+    match line.is_empty() {
+        true => format!("line {}: {message}", number + 1),
+        false => format!("line {} ({line}): {message}", number + 1),
     }
 }
 

@@ -38,8 +38,8 @@ struct StopReport {
 class Model {
  public:
   // `clocks` are the pins that tick() raises, bit by bit. `posedge_only`: no logic of the model waits for anything
-  // but rising edges of these clocks.
-  Model(std::unique_ptr<VerilatedContext> context, bool posedge_only);
+  // but rising edges of these clocks. `direct`: rise() evaluates them.
+  Model(std::unique_ptr<VerilatedContext> context, bool posedge_only, bool direct);
   virtual ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
@@ -50,7 +50,8 @@ class Model {
   // Raises the clocks of `rising` together, evaluates, and lowers them again.
   //
   // Nobody waits for the falling edge of a posedge_only model, so it is not evaluated by itself: the next tick of other
-  // clocks shows it to the model for nothing. Only a clock that rises twice in a row costs an evaluation in between.
+  // clocks shows it to the model for nothing. Only a clock that rises twice in a row costs an evaluation in between; and
+  // not even that in a model with direct edges.
   // While a trace is open every edge is evaluated and dumped; falling edges lie half a period after rising ones.
   std::uint32_t tick(std::uint64_t time_ps, std::uint32_t rising) noexcept;
 
@@ -82,6 +83,8 @@ class Model {
   VerilatedContext& context() noexcept { return *context_; }
 
   virtual void step() = 0;
+  // Evaluates rising edges without the pins of the clocks, which stay low. For direct models.
+  virtual void rise(std::uint32_t rising) = 0;
   virtual void run_final() = 0;
   virtual bool trace_open(const char* path, int depth) = 0;
   virtual void trace_dump(std::uint64_t time_ps) = 0;
@@ -100,6 +103,7 @@ class Model {
 
   template <class Work>
   std::uint32_t guarded(Work work) noexcept;
+  void note_rise(std::uint64_t time_ps, std::uint32_t rising);
   void tick_traced(std::uint64_t time_ps, std::uint32_t rising);
   void dump_due();
   Clock* next_fall_before(std::uint64_t time_ps);
@@ -107,6 +111,7 @@ class Model {
   std::unique_ptr<VerilatedContext> context_;
   std::vector<Clock> clocks_;
   bool posedge_only_;
+  bool direct_;
   bool tracing_ = false;
   bool dump_is_due_ = false;   // the last instant is not in the trace yet: inputs set after it belong to it
   std::uint32_t unseen_low_ = ~0u;  // clocks that are low, which the model has not seen; before the first evaluation all

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "verilated_rs/edges.h"
 #include "verilated_rs/inputs.h"
 #include "verilated_rs/model.h"
 #if VM_TRACE_FST
@@ -30,12 +31,12 @@ struct VcdTrace {
 };
 #endif
 
-// `Inputs` remembers the inputs and tells whether they changed: inputs.h.
-template <class Top, class Trace, class Inputs>
+// `Inputs` remembers the inputs and tells whether they changed: inputs.h. `Edges` evaluates when clocks rise: edges.h.
+template <class Top, class Trace, class Inputs, class Edges>
 class TopModel final : public Model {
  public:
   TopModel(std::unique_ptr<VerilatedContext> context, bool posedge_only)
-      : Model{std::move(context), posedge_only}, top{&this->context(), "TOP"} {}
+      : Model{std::move(context), posedge_only, Edges::kDirect}, top{&this->context(), "TOP"} {}
   ~TopModel() override {
     if constexpr (Trace::kKind != TraceKind::None) close_trace();
   }
@@ -49,6 +50,9 @@ class TopModel final : public Model {
   void step() override {
     inputs_changed = inputs_.update(top);
     top.eval_step();
+  }
+  void rise(std::uint32_t rising) override {
+    if constexpr (Edges::kDirect) Edges::rise(top, rising, inputs_.update(top));
   }
   void run_final() override { top.final(); }
 

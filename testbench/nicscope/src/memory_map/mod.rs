@@ -13,7 +13,7 @@ use nic_layout::ring::{DMA_DESCRIPTOR_BYTES, MAC_DESCRIPTOR_BYTES};
 use nic_layout::tables::{BufferEntry, MissEntry, ProcessEntry, BUFFER_TABLE_ENTRIES, MISS_RING_ENTRIES};
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
-use nic_vmmc::{Config, MemoryMap, DMA_RING_LOG2, MAC_RING_LOG2};
+use nic_plan::{Config, MemoryMap, DMA_RING_LOG2, MAC_RING_LOG2};
 use serde::Serialize;
 
 use crate::cli::MemoryMapArgs;

@@ -1,5 +1,6 @@
 //! A process of a workload: one region that it exports, one peer.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use host_model::address::UserVirt;
@@ -33,8 +34,10 @@ pub struct App {
     pub meetings: u32,
     /// Messages so far that shall miss, of all sizes.
     pub turn: u32,
-    /// Messages that this node has sent.
+    /// Messages that this node has sent, or awaited where only the other one sends.
     pub sent: u32,
+    /// Of all nodes.
+    pub messages: Arc<AtomicU64>,
     pub compared: u64,
 }
 
@@ -172,10 +175,16 @@ impl App {
         self.process.wait(handle).await.map_err(|error| self.error(error))
     }
 
+    /// Goes on to the next message.
+    pub fn advance(&mut self) {
+        self.sent += 1;
+        self.messages.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Puts a message's bytes in place and posts it.
     pub async fn send(&mut self, size_bytes: u32, from: u32, to: u32) -> Result<(Message, WriteHandle)> {
         let number = App::number(self.node, self.sent);
-        self.sent += 1;
+        self.advance();
         let start = UserVirt(self.region.0 + from);
         self.process.store(start, &pattern(number, size_bytes)).map_err(|error| self.error(error))?;
         let handle = self.write(from, size_bytes, to, number).await?;

@@ -6,6 +6,7 @@ pub mod places;
 mod random;
 mod stream;
 
+use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use host_model::address::UserVirt;
@@ -32,6 +33,8 @@ pub struct Work {
     pub seed: u64,
     pub firmware: Arc<Vec<u8>>,
     pub meeting: Meeting<Note>,
+    /// Of all nodes together, for whoever shows how far they are.
+    pub messages: Arc<AtomicU64>,
 }
 
 /// What processes tell each other at a [`Meeting`].
@@ -96,7 +99,7 @@ pub async fn run(work: Work, handle: Handle) -> Result<NodeReport> {
 }
 
 async fn start(work: Work, handle: Handle) -> Result<App> {
-    let Work { node, scenario, geometry, miss_ratio, seed, firmware, meeting } = work;
+    let Work { node, scenario, geometry, miss_ratio, seed, firmware, meeting, messages } = work;
     let failed = |what: &str, error: &dyn std::fmt::Display| failed!("node {node}: {what}: {error}");
     handle.boot(&firmware).await.map_err(|error| failed("boot", &error))?;
     let process = handle.open("application").await.map_err(|error| failed("open", &error))?;
@@ -125,6 +128,7 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
         meetings: 0,
         turn: 0,
         sent: 0,
+        messages,
         compared: 0,
     };
     app.warm().await?;

@@ -54,7 +54,7 @@ async fn stream(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> R
     } else {
         for k in 0..count {
             let number = App::number(app.peer, app.sent);
-            app.sent += 1;
+            app.advance();
             let node = app.node;
             let at = target(app, node, k);
             app.receive(number, size_bytes, at).await?;

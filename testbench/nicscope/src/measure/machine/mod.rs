@@ -5,6 +5,7 @@ mod latency;
 mod losses;
 mod repeat;
 mod speed;
+mod times;
 
 use super::Bar;
 use crate::cli::DEFAULT_SEED;
@@ -19,11 +20,7 @@ pub const BARS: [Bar; 7] = [
     Bar { number: 4, measure: losses::measure, note: None },
     Bar { number: 5, measure: speed::measure, note: Some(speed::NOTE) },
     Bar { number: 6, measure: latency::measure, note: None },
-    Bar {
-        number: 7,
-        measure: || Ok(Vec::new()),
-        note: Some("times of builds and tests take half an hour: tools/build-times.sh"),
-    },
+    Bar { number: 7, measure: times::measure, note: Some(times::NOTE) },
 ];
 
 /// A built-in scenario with some keys set.

@@ -14,7 +14,7 @@ use crate::results::{Results, Run};
 use crate::run::{self, Observer, RunConfig};
 
 pub fn measure() -> Result<Vec<Figure>> {
-    of(&config("ping-pong", &["workload.sizes_bytes=[4, 4096]", "workload.iterations=4"])?)
+    of(&config("ping-pong", &[])?)
 }
 
 /// How a run differs from its repetition, from the same on one thread, and from the same with waves.

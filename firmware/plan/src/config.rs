@@ -12,7 +12,7 @@ pub const TX_BUFFERS_MAX: u32 = 120;
 pub const RX_BUFFERS_MAX: u32 = 128;
 
 /// Frames in flight to one peer, at most.
-pub(crate) const WINDOW_MAX: u32 = 32;
+pub const WINDOW_MAX: u32 = 32;
 
 /// A boot request that was checked, and where things are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct Config {
 }
 
 impl Config {
-    pub(crate) const EMPTY: Config = Config {
+    pub const EMPTY: Config = Config {
         node: 0,
         node_count: 0,
         session: 0,

@@ -10,11 +10,11 @@ use crate::Config;
 pub const DMA_RING_LOG2: u32 = 6;
 pub const MAC_RING_LOG2: u32 = 8;
 
-pub(crate) const PROCESS_ENTRY_BYTES: u32 = 32;
-pub(crate) const BUFFER_ENTRY_BYTES: u32 = 32;
-pub(crate) const MISS_ENTRY_BYTES: u32 = 16;
+pub const PROCESS_ENTRY_BYTES: u32 = 32;
+pub const BUFFER_ENTRY_BYTES: u32 = 32;
+pub const MISS_ENTRY_BYTES: u32 = 16;
 /// One prebuilt acknowledgement for each peer.
-pub(crate) const ACK_BUFFER_BYTES: u32 = 64;
+pub const ACK_BUFFER_BYTES: u32 = 64;
 
 /// Where everything is in SRAM, above the firmware image. Byte offsets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Bump {
 }
 
 impl MemoryMap {
-    pub(crate) const EMPTY: MemoryMap = MemoryMap {
+    pub const EMPTY: MemoryMap = MemoryMap {
         dma_read_ring: 0,
         dma_write_ring: 0,
         transmit_ring: 0,

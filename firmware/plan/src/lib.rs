@@ -1,0 +1,13 @@
+//! What a boot request asks for, checked, and where in the SRAM everything then lies.
+//!
+//! Apart from the protocol, so that whoever only asks for the places (`nicscope memory-map`) does not depend on it.
+#![cfg_attr(not(test), no_std)]
+
+mod config;
+mod memory_map;
+
+pub use config::{Config, FRAME_DATA_BYTES_LIMIT, RX_BUFFERS_MAX, TX_BUFFERS_MAX, WINDOW_MAX};
+pub use memory_map::{
+    MemoryMap, ACK_BUFFER_BYTES, BUFFER_ENTRY_BYTES, DMA_RING_LOG2, MAC_RING_LOG2, MISS_ENTRY_BYTES,
+    PROCESS_ENTRY_BYTES,
+};
