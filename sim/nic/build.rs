@@ -6,14 +6,16 @@ const TIGON2: (&str, u32) = ("Tigon2", 524_288);
 const LANAI9: (&str, u32) = ("Lanai9", 2_097_152);
 
 fn main() {
-    // VCD is only there to tell what it costs.
-    for ((name, sram_bytes), suffix, trace) in [
+    let mut builds = vec![
         (TIGON2, "", Trace::None),
         (TIGON2, "Waves", Trace::Fst),
-        (TIGON2, "Vcd", Trace::Vcd),
         (LANAI9, "", Trace::None),
         (LANAI9, "Waves", Trace::Fst),
-    ] {
+    ];
+    if cfg!(feature = "vcd") {
+        builds.push((TIGON2, "Vcd", Trace::Vcd));
+    }
+    for ((name, sram_bytes), suffix, trace) in builds {
         let prefix = format!("Nic{name}{suffix}");
         let mut model = Model::new("nic_top")
             .prefix(&prefix)

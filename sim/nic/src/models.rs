@@ -5,6 +5,7 @@ use verilated::{AnyModel, Context, Error};
 // Only some builds' constants are asked for.
 verilated::include_model!("NicTigon2");
 verilated::include_model!("NicTigon2Waves");
+#[cfg(feature = "vcd")]
 verilated::include_model!("NicTigon2Vcd");
 verilated::include_model!("NicLanai9");
 verilated::include_model!("NicLanai9Waves");
@@ -48,6 +49,7 @@ impl ParameterSet {
     }
 }
 
+#[cfg(feature = "vcd")]
 pub(crate) fn tigon2_with_vcd(context: Context) -> Result<Top, Error> {
     Ok(NicTigon2Vcd::new(context)?.into())
 }

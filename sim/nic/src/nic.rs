@@ -4,7 +4,7 @@ use sim_pins::{LinkSymbol, PciDrive, PciLines, Ps};
 use sim_time::{ClockSet, Instant};
 use verilated::{Context, Model, TraceFormat};
 
-use crate::models::{self, ParameterSet, Top};
+use crate::models::{ParameterSet, Top};
 use crate::pci;
 use crate::recording::Recording;
 use crate::waves::{WavePlan, WaveStep, WaveWindow};
@@ -60,8 +60,9 @@ impl Nic {
     }
 
     /// A `tigon2` whose waves are VCD files, to learn what those cost.
+    #[cfg(feature = "vcd")]
     pub fn with_vcd(context: Context) -> Result<Nic, Fault> {
-        Nic::of(models::tigon2_with_vcd(context).map_err(at_start)?, ParameterSet::Tigon2, TraceFormat::Vcd)
+        Nic::of(crate::models::tigon2_with_vcd(context).map_err(at_start)?, ParameterSet::Tigon2, TraceFormat::Vcd)
     }
 
     fn of(mut top: Top, parameters: ParameterSet, wave_format: TraceFormat) -> Result<Nic, Fault> {

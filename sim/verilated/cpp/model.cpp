@@ -8,8 +8,8 @@
 
 namespace verilated_rs {
 
-Model::Model(std::unique_ptr<VerilatedContext> context, bool posedge_only, bool direct)
-    : context_{std::move(context)}, posedge_only_{posedge_only}, direct_{direct} {}
+Model::Model(std::unique_ptr<VerilatedContext> context, bool posedge_only, bool direct, bool traceable)
+    : context_{std::move(context)}, posedge_only_{posedge_only}, direct_{direct}, traceable_{traceable} {}
 
 Model::~Model() {
   Verilated::threadContextp(nullptr);
@@ -50,7 +50,7 @@ std::uint32_t Model::tick(std::uint64_t time_ps, std::uint32_t rising) noexcept 
         step();
         unseen_low_ = 0;
       }
-      if (trace_kind() != TraceKind::None) note_rise(time_ps, rising);
+      if (traceable_) note_rise(time_ps, rising);
       rise(rising);
       return;
     }

@@ -1,5 +1,7 @@
 use std::fs::File;
 use std::path::Path;
+use std::pin::Pin;
+use std::ptr::NonNull;
 
 use cxx::UniquePtr;
 
@@ -41,7 +43,9 @@ type Display = Box<dyn FnMut(&str) + Send>;
 
 /// The model behind a generated type; use the methods of [`crate::Model`].
 pub struct Handle {
-    foreign: UniquePtr<ForeignModel>,
+    /// Where `owner` points. To ask it takes a call into C++, which each tick would pay.
+    foreign: NonNull<ForeignModel>,
+    owner: UniquePtr<ForeignModel>,
     name: &'static str,
     clocks: &'static [&'static str],
     display: Option<Display>,
@@ -71,13 +75,20 @@ impl Handle {
             return Err(Error::NotBuilt { model: name, reason });
         }
         // SAFETY: the factory returns a model of its own making, owned by nobody else.
-        let foreign = unsafe { UniquePtr::from_raw(foreign) };
-        Ok(Handle { foreign, name, clocks, display: None })
+        let owner = unsafe { UniquePtr::from_raw(foreign) };
+        let foreign = NonNull::new(foreign).expect("checked above");
+        Ok(Handle { foreign, owner, name, clocks, display: None })
+    }
+
+    #[inline(always)]
+    fn entered(&mut self) -> Pin<&mut ForeignModel> {
+        // SAFETY: `owner` keeps the model where it is for as long as this handle lives, and is borrowed with it.
+        unsafe { Pin::new_unchecked(self.foreign.as_mut()) }
     }
 
     #[inline(always)]
     pub(crate) fn eval(&mut self) -> Result<(), Error> {
-        let status = self.foreign.pin_mut().eval();
+        let status = self.entered().eval();
         self.heed(status)
     }
 
@@ -89,7 +100,7 @@ impl Handle {
             "{rising:#b} names a clock that {} does not have",
             self.name
         );
-        let status = self.foreign.pin_mut().tick(time_ps, rising);
+        let status = self.entered().tick(time_ps, rising);
         self.heed(status)
     }
 
@@ -104,9 +115,9 @@ impl Handle {
 
     #[cold]
     fn heed_what_it_said(&mut self, status: u32) -> Result<(), Error> {
-        let stop = (status & STOPPED != 0).then(|| bridge::take_stop(self.foreign.pin_mut()));
+        let stop = (status & STOPPED != 0).then(|| bridge::take_stop(self.owner.pin_mut()));
         if status & (TEXT | STOPPED) != 0 {
-            let text = bridge::take_text(self.foreign.pin_mut());
+            let text = bridge::take_text(self.owner.pin_mut());
             match &mut self.display {
                 _ if text.is_empty() => {}
                 Some(display) => display(&text),
@@ -127,11 +138,11 @@ impl Handle {
     }
 
     pub(crate) fn set_time(&mut self, time_ps: u64) {
-        self.foreign.pin_mut().set_time(time_ps);
+        self.owner.pin_mut().set_time(time_ps);
     }
 
     pub(crate) fn set_assertions(&mut self, on: bool) {
-        self.foreign.pin_mut().set_assertions(on);
+        self.owner.pin_mut().set_assertions(on);
     }
 
     pub(crate) fn on_display(&mut self, display: Display) {
@@ -139,7 +150,7 @@ impl Handle {
     }
 
     pub(crate) fn open_trace(&mut self, format: TraceFormat, path: &Path, depth: u32) -> Result<(), Error> {
-        let built = match bridge::trace_kind(&self.foreign) {
+        let built = match bridge::trace_kind(&self.owner) {
             1 => Some(TraceFormat::Vcd),
             2 => Some(TraceFormat::Fst),
             _ => None,
@@ -147,11 +158,11 @@ impl Handle {
         if built != Some(format) {
             return Err(Error::NoTrace { model: self.name, wanted: format.name() });
         }
-        if self.foreign.tracing() {
+        if self.owner.tracing() {
             return Err(Error::TraceIsOpen { model: self.name });
         }
         let text = writable(path)?;
-        match bridge::open_trace(self.foreign.pin_mut(), text, depth as i32) {
+        match bridge::open_trace(self.owner.pin_mut(), text, depth as i32) {
             Ok(true) => Ok(()),
             Ok(false) => Err(file_error(path, "Verilator did not open it")),
             Err(error) => Err(file_error(path, error.what())),
@@ -159,33 +170,33 @@ impl Handle {
     }
 
     pub(crate) fn tracing(&self) -> bool {
-        self.foreign.tracing()
+        self.owner.tracing()
     }
 
     pub(crate) fn dump(&mut self) -> Result<(), Error> {
-        let status = self.foreign.pin_mut().dump();
+        let status = self.owner.pin_mut().dump();
         self.heed(status)
     }
 
     pub(crate) fn flush_trace(&mut self) {
-        self.foreign.pin_mut().flush_trace();
+        self.owner.pin_mut().flush_trace();
     }
 
     pub(crate) fn close_trace(&mut self) -> Result<(), Error> {
-        let status = self.foreign.pin_mut().close_trace();
+        let status = self.owner.pin_mut().close_trace();
         self.heed(status)
     }
 
     pub(crate) fn write_coverage(&mut self, path: &Path) -> Result<(), Error> {
         let text = writable(path)?;
-        bridge::write_coverage(self.foreign.pin_mut(), text).map_err(|error| file_error(path, error.what()))
+        bridge::write_coverage(self.owner.pin_mut(), text).map_err(|error| file_error(path, error.what()))
     }
 }
 
 impl Drop for Handle {
     /// Runs `final` blocks. A trace is closed, and so is complete.
     fn drop(&mut self) {
-        let status = self.foreign.pin_mut().finish();
+        let status = self.owner.pin_mut().finish();
         // A model that stops in a final block has nobody left to tell but the reader of its output.
         if let Err(error) = self.heed(status) {
             eprintln!("{}: {error}", self.name);

@@ -111,6 +111,11 @@ impl<M: CoreModel> Bench<M> {
         Ok(bench)
     }
 
+    /// Draws waits and interrupts from another seed from here on.
+    pub fn reseed(&mut self, seed: u64) {
+        self.rng = ChaCha8Rng::seed_from_u64(seed);
+    }
+
     fn edge(&mut self) -> Result<(), verilated::Error> {
         self.time_ps += CLOCK_PS;
         self.model.tick(self.time_ps, 1)

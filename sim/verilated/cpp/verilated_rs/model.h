@@ -38,8 +38,8 @@ struct StopReport {
 class Model {
  public:
   // `clocks` are the pins that tick() raises, bit by bit. `posedge_only`: no logic of the model waits for anything
-  // but rising edges of these clocks. `direct`: rise() evaluates them.
-  Model(std::unique_ptr<VerilatedContext> context, bool posedge_only, bool direct);
+  // but rising edges of these clocks. `direct`: rise() evaluates them. `traceable`: trace_kind() is not None.
+  Model(std::unique_ptr<VerilatedContext> context, bool posedge_only, bool direct, bool traceable);
   virtual ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
@@ -112,6 +112,7 @@ class Model {
   std::vector<Clock> clocks_;
   bool posedge_only_;
   bool direct_;
+  bool traceable_;
   bool tracing_ = false;
   bool dump_is_due_ = false;   // the last instant is not in the trace yet: inputs set after it belong to it
   std::uint32_t unseen_low_ = ~0u;  // clocks that are low, which the model has not seen; before the first evaluation all

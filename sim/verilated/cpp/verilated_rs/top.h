@@ -36,7 +36,7 @@ template <class Top, class Trace, class Inputs, class Edges>
 class TopModel final : public Model {
  public:
   TopModel(std::unique_ptr<VerilatedContext> context, bool posedge_only)
-      : Model{std::move(context), posedge_only, Edges::kDirect}, top{&this->context(), "TOP"} {}
+      : Model{std::move(context), posedge_only, Edges::kDirect, Trace::kKind != TraceKind::None}, top{&this->context(), "TOP"} {}
   ~TopModel() override {
     if constexpr (Trace::kKind != TraceKind::None) close_trace();
   }

@@ -65,8 +65,7 @@ pub fn measure() -> Result<Vec<Figure>> {
         Figure::new("machine.5.evaluations", evaluations as f64, "in the run, both nodes", Target::None),
         Figure::new("machine.5.outputs_that_differ", differing as f64, "nodes", Target::Exactly(0.0)),
     ];
-    for (id, cost) in ["machine.5.cost_of_fst", "machine.5.cost_of_vcd"].into_iter().zip(costs_of_waves(recordings[0])?)
-    {
+    for (id, cost) in costs_of_waves(recordings[0])? {
         figures.push(Figure::new(id, cost, "times the time", Target::None));
     }
     Ok(figures)
@@ -118,18 +117,21 @@ fn processor_seconds() -> Result<f64> {
     ns.map(|ns| ns / 1e9).ok_or_else(|| failed!("{path}: its first word is no number"))
 }
 
-/// How much longer a window takes with all signals written to an FST, and to a VCD.
-fn costs_of_waves(recording: &Recording) -> Result<[f64; 2]> {
+/// How much longer a window takes with all signals written to a file, for each format of which there is a build.
+fn costs_of_waves(recording: &Recording) -> Result<Vec<(&'static str, f64)>> {
+    let nic =
+        |waves| Nic::new(NicConfig { parameters: ParameterSet::Tigon2, waves, context: verilated::Context::new() });
+    let traced = [
+        ("machine.5.cost_of_fst", nic(true)),
+        #[cfg(feature = "vcd")]
+        ("machine.5.cost_of_vcd", Nic::with_vcd(verilated::Context::new())),
+    ];
     let from = Ps(recording.end().0 / 2);
     let path = std::env::temp_dir().join(format!("nicscope-{}-cost.waves", std::process::id()));
-    let fst =
-        |waves| Nic::new(NicConfig { parameters: ParameterSet::Tigon2, waves, context: verilated::Context::new() });
-    let plain = window_seconds(recording, from, fst(false), |_| Ok(()))?;
-    let traced = [fst(true), Nic::with_vcd(verilated::Context::new())]
-        .map(|nic| window_seconds(recording, from, nic, |nic| nic.open_waves(&path)));
+    let plain = window_seconds(recording, from, nic(false), |_| Ok(()))?;
+    let seconds = traced.map(|(id, nic)| (id, window_seconds(recording, from, nic, |nic| nic.open_waves(&path))));
     let _ = fs::remove_file(&path);
-    let [fst, vcd] = traced;
-    Ok([fst? / plain, vcd? / plain])
+    seconds.into_iter().map(|(id, seconds)| Ok((id, seconds? / plain))).collect()
 }
 
 /// Processor time from `from` on for the length of the window, with `begin` ahead of it.

@@ -1,0 +1,70 @@
+//! The comparison is broken on purpose, and must say so.
+
+use bench_core::asm::{self, Code};
+use bench_core::bench::Timing;
+use bench_lockstep::batch;
+use bench_lockstep::image::Image;
+use bench_lockstep::isa::Isa;
+use bench_lockstep::op::{Case, Op};
+
+const TIMING: Timing = Timing { irq_rises_percent: 5, irq_falls_percent: 30, ..Timing::SLOW };
+
+fn ops() -> Vec<Op> {
+    let mut ops = vec![Op::Li { rd: 10, value: 0x1234 }];
+    ops.extend((0..20).map(|_| Op::Code(asm::addi(11, 11, 1))));
+    ops.push(Op::Code(asm::addi(12, 10, 1)));
+    ops.push(Op::Code(asm::beq(12, 0, 8)));
+    ops.push(Op::Code(asm::ecall()));
+    ops.push(Op::Code(asm::sw(12, 0, asm::S0)));
+    ops
+}
+
+/// What is said when QEMU finds `instead` in the place of the first `code`.
+fn verdict(code: Code, instead: Code) -> String {
+    let mut image = Image::of([&Case { ops: ops(), rounds: 1, timing: TIMING, seed: 1 }]);
+    let bytes = |code: Code| code.bits().to_le_bytes();
+    let at = image.qemu.windows(4).skip(image.slots[0].body as usize).position(|window| window == bytes(code));
+    let at = at.expect("it is in the program") + image.slots[0].body as usize;
+    image.qemu[at..at + 4].copy_from_slice(&bytes(instead));
+    let isa = Isa::of_core().expect("the model works");
+    batch::run_image(&image, isa, None).expect_err("the images differ").what
+}
+
+#[test]
+fn programs_that_are_alike_pass() {
+    let isa = Isa::of_core().expect("the model works");
+    let case = Case { ops: ops(), rounds: 3, timing: TIMING, seed: 1 };
+    let totals = batch::run(&[case], isa, None).expect("no difference");
+    assert!(totals.interrupts > 0 && totals.traps == 3, "{totals:?}");
+}
+
+#[test]
+fn another_result_shows() {
+    let said = verdict(asm::addi(12, 10, 1), asm::addi(12, 10, 2));
+    assert!(said.contains("x12: core 0x1235, right 0x1236"), "{said}");
+    assert!(said.contains("addi x12, x10, 1"), "{said}");
+}
+
+#[test]
+fn another_register_shows() {
+    let said = verdict(asm::addi(12, 10, 1), asm::addi(13, 10, 1));
+    assert!(said.contains("x12: core 0x1235") && said.contains("x13: "), "{said}");
+}
+
+#[test]
+fn a_branch_that_goes_elsewhere_shows() {
+    let said = verdict(asm::beq(12, 0, 8), asm::bne(12, 0, 8));
+    assert!(said.contains("next pc: "), "{said}");
+}
+
+#[test]
+fn a_trap_that_qemu_does_not_take_shows() {
+    let said = verdict(asm::ecall(), asm::nop());
+    assert!(said.contains("QEMU's mepc after a trap"), "{said}");
+}
+
+#[test]
+fn another_store_shows_when_it_is_loaded() {
+    let said = verdict(asm::sw(12, 0, asm::S0), asm::sw(11, 0, asm::S0));
+    assert!(said.contains("core 0x1235"), "{said}");
+}

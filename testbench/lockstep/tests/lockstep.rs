@@ -1,0 +1,47 @@
+//! The core does what QEMU does.
+//!
+//! `LOCKSTEP_SEED` chooses the programs, `LOCKSTEP_INSTRUCTIONS` how many instructions are compared.
+
+use std::env;
+
+use bench_lockstep::campaign::Campaign;
+use bench_lockstep::isa::Isa;
+
+fn from_env(name: &str, default: u64) -> u64 {
+    match env::var(name) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")),
+        Err(_) => default,
+    }
+}
+
+fn campaign() -> Campaign {
+    let isa = Isa::of_core().expect("the model works");
+    let seed = from_env("LOCKSTEP_SEED", 1);
+    println!("{isa}, seed {seed}");
+    Campaign::new(seed, isa)
+}
+
+#[test]
+fn programs_listed_by_hand_do_what_they_do_in_qemu() {
+    let totals = campaign().directed().unwrap_or_else(|failure| panic!("{failure}"));
+    println!("{totals:?}");
+}
+
+#[test]
+fn random_programs_do_what_they_do_in_qemu() {
+    let campaign = campaign();
+    let (mut instructions, mut interrupts, mut traps) = (0, 0, 0);
+    for number in 0.. {
+        let totals = campaign.batch(number).unwrap_or_else(|failure| panic!("{failure}"));
+        instructions += totals.instructions;
+        interrupts += totals.interrupts;
+        traps += totals.traps;
+        if instructions >= from_env("LOCKSTEP_INSTRUCTIONS", 1_000_000) {
+            break;
+        }
+    }
+    println!("{instructions} instructions, {interrupts} interrupts, {traps} traps");
+    // The programs must reach what they are meant to reach.
+    assert!(interrupts * 500 > instructions, "{interrupts} interrupts");
+    assert!(traps * 100 > instructions, "{traps} traps");
+}
