@@ -6,7 +6,7 @@ use nic_kernels::Kernel;
 use crate::images::{self, Language, Placement};
 use crate::machine::Machine;
 use crate::retired::{Kind, Retired};
-use crate::stalls::{Cause, Stalls};
+use crate::stalls::{History, Stalls};
 use crate::Error;
 
 /// Names of the kernels, by their numbers in reports.
@@ -106,7 +106,9 @@ fn listen(machine: &mut Machine) -> Result<Vec<Run>, (What, u32)> {
 struct Window {
     minstret: Readings,
     mcycle: Readings,
-    last: Option<(u64, Retired)>,
+    /// Clock of the last instruction, and those before it.
+    last: u64,
+    history: History,
     stalls: Stalls,
     /// At the last reading of the clock counter.
     stalls_at_mcycle: Stalls,
@@ -134,8 +136,8 @@ const MINSTRET: u16 = 0xB02;
 impl Window {
     fn retire(&mut self, clock: u64, retired: &Retired) {
         // The clock counter is read last at the start and first at the end: causes are counted between its readings.
-        if let (Some(_), Some((before, last))) = (self.mcycle.0, self.last) {
-            self.stalls.add(Cause::between(&last, retired), clock - before - 1);
+        if self.mcycle.0.is_some() {
+            self.stalls.add(self.history.cause_before(retired), clock - self.last - 1);
         }
         match retired.kind() {
             Kind::Csr(MINSTRET) => self.minstret.add(clock, retired.order),
@@ -145,7 +147,8 @@ impl Window {
             }
             _ => {}
         }
-        self.last = Some((clock, *retired));
+        self.last = clock;
+        self.history.push(*retired);
     }
 
     fn finish(self, name: &'static str, clocks: u32, instructions: u32, check: u32) -> Run {
