@@ -1,5 +1,6 @@
 //! All kernels of an image, measured by the core's own counters and beside that by RVFI.
 
+use host_model::elf;
 use nic_kernels::report::{BEGIN, CALLS, CRASH, DONE, END};
 use nic_kernels::Kernel;
 
@@ -48,12 +49,16 @@ impl Run {
 
 /// How often the link uses the SRAM meanwhile: 0 never, n in one clock of n.
 pub fn measure(language: Language, placement: Placement, link_every: u64) -> Result<Vec<Run>, Error> {
-    let image = images::kernels(language, placement)?;
     let name = format!("kernels in {}, {}", language.name(), placement.name());
-    let mut machine = Machine::new(&image, link_every)?;
+    of(&images::kernels(language, placement)?, &name, link_every)
+}
+
+/// Of any image of kernels.
+pub fn of(image: &elf::Image, name: &str, link_every: u64) -> Result<Vec<Run>, Error> {
+    let mut machine = Machine::new(image, link_every)?;
     listen(&mut machine).map_err(|(what, pc)| match what {
         What::Model(error) => Error::Model(error),
-        What::Program(what) => Error::Program { image: name, what, clocks: machine.clocks(), pc },
+        What::Program(what) => Error::Program { image: name.into(), what, clocks: machine.clocks(), pc },
     })
 }
 
