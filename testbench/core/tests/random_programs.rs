@@ -1,7 +1,7 @@
 //! Random programs under random conditions do in the core what they do in the reference.
 //!
 //! `CORE_SEED` chooses the programs, `CORE_INSTRUCTIONS` how many instructions are compared, `CORE_WAVES` a file for the waves
-//! of the shortest failing program.
+//! of the shortest failing program, `CORE_SHRINKS` how many are tried on the way to it.
 
 use std::cell::Cell;
 use std::env;
@@ -49,7 +49,8 @@ fn run(case: &Case, waves: Option<&Path>, totals: &Totals) -> Result<(), Failure
 
 /// Compares at least `instructions`, in programs that follow from `seed`.
 fn compare(instructions: u64, seed: u64) -> Totals {
-    let config = Config { cases: 50, failure_persistence: None, max_shrink_iters: 2000, ..Config::default() };
+    let max_shrink_iters = from_env("CORE_SHRINKS", 2000) as u32;
+    let config = Config { cases: 50, failure_persistence: None, max_shrink_iters, ..Config::default() };
     let totals = Totals::default();
     for batch in 0u64.. {
         if totals.retired.get() >= instructions {

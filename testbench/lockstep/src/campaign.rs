@@ -18,11 +18,11 @@ use crate::strategy;
 
 /// Instructions of a batch, about. Enough that QEMU's start does not count.
 const BATCH_INSTRUCTIONS: u64 = 200_000;
-/// Programs that are tried while one is shrunk; each is a process.
-const MAX_SHRINKS: u32 = 600;
 
 /// Random programs of one seed.
 pub struct Campaign {
+    /// Programs that are tried while one is shrunk; each is a process. With 0 the failure is told as it is.
+    pub max_shrinks: u32,
     pub seed: u64,
     pub isa: Isa,
     strategy: BoxedStrategy<Case>,
@@ -30,7 +30,7 @@ pub struct Campaign {
 
 impl Campaign {
     pub fn new(seed: u64, isa: Isa) -> Campaign {
-        Campaign { seed, isa, strategy: strategy::case(&isa) }
+        Campaign { max_shrinks: 600, seed, isa, strategy: strategy::case(&isa) }
     }
 
     /// Runs batch 0 of each campaign: what is listed by hand.
@@ -83,7 +83,7 @@ impl Campaign {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&self.seed.to_le_bytes());
         seed[8..16].copy_from_slice(&number.to_le_bytes());
-        let config = Config { failure_persistence: None, max_shrink_iters: MAX_SHRINKS, ..Config::default() };
+        let config = Config { failure_persistence: None, max_shrink_iters: self.max_shrinks, ..Config::default() };
         TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed))
     }
 
@@ -91,7 +91,9 @@ impl Campaign {
         let Failure { program, clock, what } = failure;
         let seed = self.seed;
         let replay = format!("cargo run --release -p bench-lockstep -- replay --seed {seed} --batch {number}");
-        let Some(program) = *program else { return format!("clock {clock}: {what}\nreplay: {replay}") };
+        let Some(program) = program.filter(|_| self.max_shrinks > 0) else {
+            return format!("clock {clock}: {what}\nreplay: {replay}");
+        };
         match self.shrink(number, program) {
             Some((what, case)) => format!(
                 "{what}\nshortest program:\n{}\nreplay: {replay} --program {program} --waves failure.fst",

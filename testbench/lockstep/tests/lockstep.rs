@@ -1,6 +1,7 @@
 //! The core does what QEMU does.
 //!
-//! `LOCKSTEP_SEED` chooses the programs, `LOCKSTEP_INSTRUCTIONS` how many instructions are compared.
+//! `LOCKSTEP_SEED` chooses the programs, `LOCKSTEP_INSTRUCTIONS` how many instructions are compared, `LOCKSTEP_SHRINKS` how many
+//! programs are tried on the way from one that fails to the shortest.
 
 use std::env;
 
@@ -18,7 +19,9 @@ fn campaign() -> Campaign {
     let isa = Isa::of_core().expect("the model works");
     let seed = from_env("LOCKSTEP_SEED", 1);
     println!("{isa}, seed {seed}");
-    Campaign::new(seed, isa)
+    let mut campaign = Campaign::new(seed, isa);
+    campaign.max_shrinks = from_env("LOCKSTEP_SHRINKS", 600) as u32;
+    campaign
 }
 
 #[test]

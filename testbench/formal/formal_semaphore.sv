@@ -1,0 +1,79 @@
+// The semaphore: one owner at most; who asked first and has not given up owns it; it is never free while somebody wants it.
+//
+// Compared with a queue of two places, which is too simple to be wrong. Accesses of the bus are any.
+
+`default_nettype none
+
+module formal_semaphore #(
+  parameter int unsigned Defect = 0
+) (
+  input wire logic              clk_i,
+  input wire logic              reg_sel_i,
+  input wire nic_pkg::reg_req_t reg_req_i
+);
+
+  import nic_regs_pkg::*;
+
+  logic first_q = 1'b1;
+  always_ff @(posedge clk_i) first_q <= 1'b0;
+  wire logic rst_n = !first_q;
+
+  wire logic [31:0] rdata;
+
+  nic_semaphore u_semaphore (
+    .clk_i,
+    .rst_ni      (rst_n),
+    .reg_sel_i,
+    .reg_req_i,
+    .reg_rdata_o (rdata)
+  );
+
+  // ---- A queue ------------------------------------------------------------------------
+
+  logic [1:0] length_q;         // how many ask
+  logic       head_q, second_q; // who: 0 core A, 1 core B
+
+  wire logic       write   = reg_sel_i && reg_req_i.we && reg_req_i.be == 4'hF;
+  wire logic       asks_a  = write && reg_req_i.addr[7:2] == SEMAPHORE_CORE_A[7:2];
+  wire logic       asks_b  = write && reg_req_i.addr[7:2] == SEMAPHORE_CORE_B[7:2];
+  wire logic       release_ = write && reg_req_i.addr[7:2] == SEMAPHORE_RELEASE[7:2];
+  wire logic       who     = release_ ? reg_req_i.wdata[0] : asks_b;
+  wire logic       is_head = length_q != 2'd0 && head_q == who;
+  wire logic       is_in   = is_head || (length_q == 2'd2 && second_q == who);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_n) length_q <= 2'd0;
+    else if ((asks_a || asks_b) && !is_in) begin
+      length_q <= length_q + 2'd1;
+      if (length_q == 2'd0) head_q   <= who;
+      else                  second_q <= who;
+    end else if (release_ && is_in) begin
+      length_q <= length_q - 2'd1;
+      if (is_head) head_q <= second_q;
+    end
+  end
+
+  // ---- Check: what a read answers in the next clock --------------------------------------
+
+  logic read_a_q, read_b_q, owns_a_q, owns_b_q, other_q;
+  always_ff @(posedge clk_i) begin
+    read_a_q <= rst_n && reg_sel_i && !reg_req_i.we && reg_req_i.addr[7:2] == SEMAPHORE_CORE_A[7:2];
+    read_b_q <= rst_n && reg_sel_i && !reg_req_i.we && reg_req_i.addr[7:2] == SEMAPHORE_CORE_B[7:2];
+    owns_a_q <= length_q != 2'd0 && !head_q;
+    owns_b_q <= length_q != 2'd0 && head_q;
+    other_q  <= length_q == 2'd2;
+  end
+
+  // The defect: both are told that they own it when both want it.
+  wire logic told = rdata[0] || (Defect != 0 && other_q);
+
+  always_ff @(posedge clk_i) begin
+    if (rst_n) begin
+      if (read_a_q) CoreAKnows: assert (told == owns_a_q && rdata[31:1] == 31'd0);
+      if (read_b_q) CoreBKnows: assert (told == owns_b_q && rdata[31:1] == 31'd0);
+    end
+  end
+
+endmodule
+
+`default_nettype wire
