@@ -2,10 +2,10 @@
 //
 // Handshake:  valid/ready on both sides; out_data_o holds while out_valid_o waits for out_ready_i.
 // Timing:     an entry is visible three clk_out_i edges after the clk_in_i edge that took it, at most; no path
-//             from one side's inputs to the other side's outputs.
+//             from one side's inputs to the other side's outputs. out_data_o is a register.
 // Reset:      both sides are reset together and overlap by four clocks of the slower one; entries are lost.
 // Constraint: set_max_delay -datapath_only one period of the receiving clock on *_gray_q to *_meta_q and on
-//             memory_q to out_data_o; set_bus_skew below one period on each pointer.
+//             memory_q to out_data_q; set_bus_skew below one period on each pointer.
 
 `default_nettype none
 
@@ -84,12 +84,14 @@ module nic_cdc_fifo #(
   pointer_t read_q;
   pointer_t write_meta_q, write_sync_q;
 
-  wire pointer_t read_next = read_q + pointer_t'(1);
+  logic [WidthBits-1:0] out_data_q;
+
   wire logic     take      = out_valid_o && out_ready_i;
+  wire pointer_t read_next = read_q + pointer_t'(take);
 
   assign out_used_o  = to_binary(write_sync_q) - read_q;
   assign out_valid_o = write_sync_q != read_gray_q;
-  assign out_data_o  = memory_q[read_q[DepthLog2-1:0]];
+  assign out_data_o  = out_data_q;
 
   always_ff @(posedge clk_out_i) begin
     if (!rst_out_ni) begin
@@ -105,6 +107,10 @@ module nic_cdc_fifo #(
         read_gray_q <= to_gray(read_next);
       end
     end
+    // An entry is in the memory a clock before its pointer has come through both registers, so what is read when it becomes
+    // visible holds still; what is read before is nobody's, and read again. Behind a register, the logic of the reading side
+    // hangs on its own clock alone.
+    if (take || !out_valid_o) out_data_q <= memory_q[read_next[DepthLog2-1:0]];
   end
 
   // ---- Assertions ---------------------------------------------------------------
