@@ -2,10 +2,10 @@
 //
 // Handshake:  valid/ready on both sides; out_data_o holds while out_valid_o waits for out_ready_i.
 // Timing:     an entry is visible three clk_out_i edges after the clk_in_i edge that took it, at most; no path
-//             from one side's inputs to the other side's outputs.
+//             from one side's inputs to the other side's outputs. out_data_o is a register.
 // Reset:      both sides are reset together and overlap by four clocks of the slower one; entries are lost.
 // Constraint: set_max_delay -datapath_only one period of the receiving clock on *_gray_q to *_meta_q and on
-//             memory_q to out_data_o; set_bus_skew below one period on each pointer.
+//             memory_q to out_data_q; set_bus_skew below one period on each pointer.
 
 `default_nettype none
 
@@ -53,8 +53,7 @@ module nic_cdc_fifo #(
   pointer_t write_q, write_gray_q;
   pointer_t read_meta_q, read_sync_q;
 
-  wire pointer_t write_next = write_q + pointer_t'(1);
-  wire logic     put        = in_valid_i && in_ready_o;
+  wire logic put = in_valid_i && in_ready_o;
 
   // In Gray code a pointer that is one lap ahead differs in its two upper bits.
   assign in_ready_o = write_gray_q != (read_sync_q ^ (pointer_t'(3) << (DepthLog2 - 1)));
@@ -72,8 +71,8 @@ module nic_cdc_fifo #(
       read_meta_q <= read_gray_q;
       read_sync_q <= read_meta_q;
       if (put) begin
-        write_q      <= write_next;
-        write_gray_q <= to_gray(write_next);
+        write_q      <= write_q + pointer_t'(1);
+        write_gray_q <= to_gray(write_q + pointer_t'(1));
       end
     end
     if (put) memory_q[write_q[DepthLog2-1:0]] <= in_data_i;
@@ -84,12 +83,14 @@ module nic_cdc_fifo #(
   pointer_t read_q;
   pointer_t write_meta_q, write_sync_q;
 
-  wire pointer_t read_next = read_q + pointer_t'(1);
+  logic [WidthBits-1:0] out_data_q;
+
   wire logic     take      = out_valid_o && out_ready_i;
+  wire pointer_t read_next = read_q + pointer_t'(take);
 
   assign out_used_o  = to_binary(write_sync_q) - read_q;
   assign out_valid_o = write_sync_q != read_gray_q;
-  assign out_data_o  = memory_q[read_q[DepthLog2-1:0]];
+  assign out_data_o  = out_data_q;
 
   always_ff @(posedge clk_out_i) begin
     if (!rst_out_ni) begin
@@ -105,6 +106,9 @@ module nic_cdc_fifo #(
         read_gray_q <= to_gray(read_next);
       end
     end
+    // What write_meta_q tells of was in the memory a clock ago, and is visible in the next. Behind a register, the logic of
+    // the reading side hangs on its own clock alone.
+    if ((take || !out_valid_o) && write_meta_q != to_gray(read_next)) out_data_q <= memory_q[read_next[DepthLog2-1:0]];
   end
 
   // ---- Assertions ---------------------------------------------------------------
