@@ -135,7 +135,7 @@ module nic_dma_ring #(
 
   always_comb begin
     fetch_d = fetch_q;
-    unique case (fetch_q)
+    case (fetch_q)
       FeIdle:   if (fetch_start) fetch_d = fetch_gnt_i ? FeSecond : FeFirst;
       FeFirst:  if (fetch_gnt_i) fetch_d = FeSecond;
       FeSecond: if (fetch_gnt_i) fetch_d = FeLast;
@@ -162,7 +162,7 @@ module nic_dma_ring #(
 
   always_comb begin
     state_d = state_q;
-    unique case (state_q)
+    case (state_q)
       StIdle:   if (load) state_d = (empty || refuse) ? StStatus : StMove;
       StMove:   if (move_done_i) state_d = StStatus;
       StStatus: if (status_gnt_i) state_d = StIdle;

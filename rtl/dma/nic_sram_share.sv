@@ -46,7 +46,7 @@ module nic_sram_share (
   // ---- Assertions ---------------------------------------------------------------
 
   always_ff @(posedge clk_i) begin
-    if (rst_ni) WaitingRequestIsNotWithdrawn: assert (!b_waits_q || b_req_i);
+    if (rst_ni && b_waits_q) WaitingRequestIsNotWithdrawn: assert (b_req_i);
   end
 
 endmodule

@@ -66,7 +66,7 @@ module nic_sram_arbiter #(
 
   turn_e rest;
   always_comb begin
-    unique case (rest_turn_q)
+    case (rest_turn_q)
       TurnCoreInsn: rest = req_i[SRAM_CORE_INSN] ? TurnCoreInsn : req_i[SRAM_HOST] ? TurnHost : TurnCoreData;
       TurnHost:     rest = req_i[SRAM_HOST] ? TurnHost : req_i[SRAM_CORE_DATA] ? TurnCoreData : TurnCoreInsn;
       default:      rest = req_i[SRAM_CORE_DATA] ? TurnCoreData : req_i[SRAM_CORE_INSN] ? TurnCoreInsn : TurnHost;
@@ -75,7 +75,7 @@ module nic_sram_arbiter #(
 
   turn_e rest_next;
   always_comb begin
-    unique case (rest)
+    case (rest)
       TurnCoreData: rest_next = TurnCoreInsn;
       TurnCoreInsn: rest_next = TurnHost;
       default:      rest_next = TurnCoreData;
@@ -125,11 +125,11 @@ module nic_sram_arbiter #(
   // ---- Assertions ---------------------------------------------------------------
 
   always_ff @(posedge clk_i) begin
-    if (rst_ni) begin
+    if (rst_ni && gnt_o != '0) begin
       OneGrantAtMost:          assert ((gnt_o & (gnt_o - SRAM_PORTS'(1))) == '0);
       OnlyRequestersAreServed: assert ((gnt_o & ~req_i) == '0);
-      NoClockIsWasted:         assert ((req_i == '0) == (gnt_o == '0));
     end
+    if (rst_ni && req_i != '0) NoClockIsWasted: assert (gnt_o != '0);
   end
 
 endmodule

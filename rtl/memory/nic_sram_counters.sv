@@ -20,9 +20,16 @@ module nic_sram_counters (
 
   import nic_pkg::*;
 
-  logic [31:0] grants_q [SRAM_PORTS];
-  logic [31:0] waits_q [SRAM_PORTS];
+  typedef logic [SRAM_PORTS-1:0][31:0] counts_t;
+
+  counts_t     grants_q, waits_q;
   logic [31:0] rdata_q;
+
+  function automatic counts_t counted(input counts_t kept, input logic [SRAM_PORTS-1:0] ports);
+    counts_t sum = kept;
+    for (int i = 0; i < int'(SRAM_PORTS); i++) if (ports[i]) sum[i] = kept[i] + 32'd1;
+    return sum;
+  endfunction
 
   wire logic [SRAM_PORTS-1:0] waits = req_i & ~gnt_i;
 
@@ -36,16 +43,14 @@ module nic_sram_counters (
   always_ff @(posedge clk_i) begin
     rdata_q <= '0;
     if (!rst_ni) begin
-      for (int i = 0; i < int'(SRAM_PORTS); i++) begin
-        grants_q[i] <= '0;
-        waits_q[i]  <= '0;
-      end
+      grants_q <= '0;
+      waits_q  <= '0;
     end else begin
-      if (gnt_i != '0) for (int i = 0; i < int'(SRAM_PORTS); i++) if (gnt_i[i]) grants_q[i] <= grants_q[i] + 32'd1;
-      if (waits != '0) for (int i = 0; i < int'(SRAM_PORTS); i++) if (waits[i]) waits_q[i]  <= waits_q[i]  + 32'd1;
-      if (reg_sel_i && !reg_req_i.we && is_port) begin
-        if (in_grants) rdata_q <= grants_q[port];
-        if (in_waits)  rdata_q <= waits_q[port];
+      if (gnt_i != '0) grants_q <= counted(grants_q, gnt_i);
+      if (waits != '0) waits_q  <= counted(waits_q, waits);
+      if (reg_sel_i) begin
+        if (!reg_req_i.we && is_port && in_grants) rdata_q <= grants_q[port];
+        if (!reg_req_i.we && is_port && in_waits)  rdata_q <= waits_q[port];
       end
     end
   end

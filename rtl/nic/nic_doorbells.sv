@@ -47,7 +47,7 @@ module nic_doorbells (
     rdata_q <= '0;
     if (!rst_ni) begin
       pending_q <= '0;
-    end else begin
+    end else if (reg_sel_i || page_sel_i) begin
       pending_q <= (pending_q & ~clear) | set;
       if (reg_sel_i && !reg_req_i.we) begin
         if (in_values)            rdata_q <= value_q[word[5:2]];

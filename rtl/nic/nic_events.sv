@@ -37,7 +37,6 @@ module nic_events (
   wire logic [7:2]  word        = reg_req_i.addr[7:2];
   wire logic [31:0] clear       = write_whole && word == Clear ? reg_req_i.wdata : '0;
   wire logic [31:0] set         = write_whole && word == Set   ? reg_req_i.wdata : '0;
-  wire logic [31:0] pending_d   = (pending_q & ~clear) | set | set_i;
 
   wire logic [31:0] active = pending_q & enable_q;
 
@@ -66,15 +65,17 @@ module nic_events (
       pending_q <= '0;
       enable_q  <= EVENT_A_ENABLE_RESET;
     end else begin
-      pending_q <= pending_d;
-      if (write_whole && word == Enable) enable_q <= reg_req_i.wdata;
-      if (reg_sel_i && !reg_req_i.we) begin
-        case (word)
-          Pending: rdata_q <= pending_q;
-          Enable:  rdata_q <= enable_q;
-          Next:    rdata_q <= next_offset(active);
-          default: ;
-        endcase
+      if (reg_sel_i || set_i != '0) pending_q <= (pending_q & ~clear) | set | set_i;
+      if (reg_sel_i) begin
+        if (write_whole && word == Enable) enable_q <= reg_req_i.wdata;
+        if (!reg_req_i.we) begin
+          case (word)
+            Pending: rdata_q <= pending_q;
+            Enable:  rdata_q <= enable_q;
+            Next:    rdata_q <= next_offset(active);
+            default: ;
+          endcase
+        end
       end
     end
   end

@@ -59,32 +59,28 @@ module nic_host_router #(
   wire logic is_low_sram = dword[16:10] == 7'b0_0001_01;             // 0x1400 to 0x17FF
   wire logic is_window   = dword[16:11] == 6'b0_0001_1;              // 0x1800 to 0x1FFF
 
-  // The map is a chain of comparisons: simulators need not walk it while the host is quiet.
-  logic is_register;
-  always_comb begin
-    is_register = 1'b0;
-    if (host_req_valid_i) is_register = dword[16:12] == 5'd0 && nic_regs_pkg::is_register(dword[11:2]);
-  end
-
+  // Places are looked for while the host asks: the map is a chain of comparisons, which simulators need not walk all day.
+  place_e place;
   dword_t sram_dword;
   always_comb begin
-    if (in_sram_bar)    sram_dword = dword;
-    else if (is_window) sram_dword = {window_base_i, dword[10:2]};
-    else                sram_dword = dword_t'(dword[9:2]);
-  end
+    place      = Nothing;
+    sram_dword = '0;
+    if (host_req_valid_i) begin
+      if (in_sram_bar)    sram_dword = dword;
+      else if (is_window) sram_dword = {window_base_i, dword[10:2]};
+      else                sram_dword = dword_t'(dword[9:2]);
 
-  wire logic in_sram = {11'd0, sram_dword, 2'd0} < SramBytes;
-
-  place_e place;
-  always_comb begin
-    if (in_sram_bar || is_low_sram || is_window) place = in_sram ? Sram : Nothing;
-    else if (is_register || is_doorbell)         place = Registers;
-    else                                         place = Nothing;
+      if (in_sram_bar || is_low_sram || is_window) begin
+        if ({11'd0, sram_dword, 2'd0} < SramBytes) place = Sram;
+      end else if (is_doorbell || (dword[16:12] == 5'd0 && nic_regs_pkg::is_register(dword[11:2]))) begin
+        place = Registers;
+      end
+    end
   end
 
   // ---- Asking -------------------------------------------------------------------
 
-  assign reg_req_o    = host_req_valid_i && place == Registers;
+  assign reg_req_o    = place == Registers;
   assign reg_access_o = '{
     addr:      {dword[nic_pkg::REG_ADDR_BITS-1:2], 2'd0},
     we:        host_req_i.we,
@@ -93,7 +89,7 @@ module nic_host_router #(
     from_host: 1'b1
   };
 
-  assign sram_req_o    = host_req_valid_i && place == Sram;
+  assign sram_req_o    = place == Sram;
   assign sram_access_o = '{
     addr:  sram_dword[nic_pkg::SRAM_ADDR_BITS-1:3],
     we:    host_req_i.we,
@@ -103,7 +99,7 @@ module nic_host_router #(
 
   logic granted;
   always_comb begin
-    unique case (place)
+    case (place)
       Sram:      granted = sram_gnt_i;
       Registers: granted = reg_gnt_i;
       default:   granted = host_req_valid_i;
@@ -121,7 +117,7 @@ module nic_host_router #(
 
   logic [31:0] answer_data;
   always_comb begin
-    unique case (answer_place_q)
+    case (answer_place_q)
       Sram:      answer_data = answer_high_q ? sram_rdata_i[63:32] : sram_rdata_i[31:0];
       Registers: answer_data = reg_rdata_i;
       default:   answer_data = '0;

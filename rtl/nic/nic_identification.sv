@@ -66,8 +66,10 @@ module nic_identification #(
     end else begin
       cycles_q <= cycles_q + 64'd1;
       if (refused_i) refused_count_q <= refused_count_q + 32'd1;
-      if (write && reg_req_i.addr[7:2] == IDENT_SCRATCH[7:2]) begin
-        scratch_q <= nic_pkg::merge_bytes(scratch_q, reg_req_i.wdata, reg_req_i.be);
+      if (write) begin
+        if (reg_req_i.addr[7:2] == IDENT_SCRATCH[7:2]) begin
+          scratch_q <= nic_pkg::merge_bytes(scratch_q, reg_req_i.wdata, reg_req_i.be);
+        end
       end
       if (write_whole) begin
         case (reg_req_i.addr[7:2])

@@ -55,16 +55,18 @@ module nic_interrupt (
       enable_q <= INTERRUPT_ENABLE_RESET;
       inta_q   <= 1'b0;
     end else begin
-      cause_q <= (cause_q & ~clear) | set | {24'd0, set_i};
-      inta_q  <= inta;
-      if (write_whole && word == Enable) enable_q <= reg_req_i.wdata;
-      if (reg_sel_i && !reg_req_i.we) begin
-        case (word)
-          Cause:   rdata_q <= cause_q;
-          Enable:  rdata_q <= enable_q;
-          Status:  rdata_q <= active;
-          default: ;
-        endcase
+      inta_q <= inta;
+      if (reg_sel_i || set_i != '0) cause_q <= (cause_q & ~clear) | set | {24'd0, set_i};
+      if (reg_sel_i) begin
+        if (write_whole && word == Enable) enable_q <= reg_req_i.wdata;
+        if (!reg_req_i.we) begin
+          case (word)
+            Cause:   rdata_q <= cause_q;
+            Enable:  rdata_q <= enable_q;
+            Status:  rdata_q <= active;
+            default: ;
+          endcase
+        end
       end
     end
   end

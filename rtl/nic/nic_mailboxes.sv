@@ -53,10 +53,10 @@ module nic_mailboxes (
     if (!rst_ni) begin
       pending_q <= '0;
       for (int i = 0; i < int'(MAILBOX_TO_NIC_COUNT + MAILBOX_TO_HOST_COUNT); i++) value_q[i] <= '0;
-    end else begin
+    end else if (reg_sel_i) begin
       pending_q <= (pending_q & ~clear) | (to_nic ? box : '0);
       if (write_value) value_q[word[5:2]] <= nic_pkg::merge_bytes(value_q[word[5:2]], reg_req_i.wdata, reg_req_i.be);
-      if (reg_sel_i && !reg_req_i.we) begin
+      if (!reg_req_i.we) begin
         if (in_values)            rdata_q <= value_q[word[5:2]];
         else if (word == Pending) rdata_q <= {24'd0, pending_q};
       end

@@ -11,8 +11,8 @@ module nic_pci_counters #(
   input  wire logic               clk_i,
   input  wire logic               rst_ni,
 
-  // What happened, in counts to be added in this clock
-  input  wire logic [AddBits-1:0] add_i [Counters],
+  // What happened, in counts to be added in this clock; that of counter 0 in the highest field
+  input  wire logic [Counters-1:0][AddBits-1:0] add_i,
 
   // Register bus
   input  wire logic               reg_sel_i,
@@ -20,8 +20,18 @@ module nic_pci_counters #(
   output wire logic [31:0]        reg_rdata_o
 );
 
-  logic [31:0] count_q [Counters];
+  typedef logic [Counters-1:0][31:0] counts_t;
+
+  counts_t     count_q;
   logic [31:0] rdata_q;
+
+  function automatic counts_t added(input counts_t kept, input logic [Counters-1:0][AddBits-1:0] add);
+    counts_t sum = kept;
+    for (int i = 0; i < int'(Counters); i++) begin
+      if (add[int'(Counters)-1-i] != '0) sum[i] = kept[i] + 32'(add[int'(Counters)-1-i]);
+    end
+    return sum;
+  endfunction
 
   wire logic [7:2] word = reg_req_i.addr[7:2];
 
@@ -30,11 +40,10 @@ module nic_pci_counters #(
   always_ff @(posedge clk_i) begin
     rdata_q <= '0;
     if (!rst_ni) begin
-      for (int i = 0; i < int'(Counters); i++) count_q[i] <= '0;
+      count_q <= '0;
     end else begin
-      for (int i = 0; i < int'(Counters); i++) begin
-        if (add_i[i] != '0) count_q[i] <= count_q[i] + 32'(add_i[i]);
-      end
+      // Mostly nothing happens, and all are judged at once.
+      if (add_i != '0) count_q <= added(count_q, add_i);
       if (reg_sel_i && !reg_req_i.we && word < 6'(Counters)) rdata_q <= count_q[word[5:2]];
     end
   end

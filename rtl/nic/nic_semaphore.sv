@@ -46,10 +46,10 @@ module nic_semaphore (
     if (!rst_ni) begin
       wants_q <= '0;
       owns_q  <= '0;
-    end else begin
+    end else if (reg_sel_i) begin
       wants_q <= wants_d;
       owns_q  <= owns_d;
-      if (reg_sel_i && !reg_req_i.we) begin
+      if (!reg_req_i.we) begin
         if (word == CoreA) rdata_q <= {31'd0, owns_q[0]};
         if (word == CoreB) rdata_q <= {31'd0, owns_q[1]};
       end
@@ -59,7 +59,7 @@ module nic_semaphore (
   // ---- Assertions ---------------------------------------------------------------
 
   always_ff @(posedge clk_i) begin
-    if (rst_ni) begin
+    if (rst_ni && {wants_q, owns_q} != '0) begin
       OneOwnerAtMost:  assert (owns_q != 2'b11);
       OwnersWantIt:    assert ((owns_q & ~wants_q) == '0);
       NeverIdleInVain: assert (wants_q == '0 || owns_q != '0);

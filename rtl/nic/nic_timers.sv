@@ -61,12 +61,14 @@ module nic_timers (
       armed_q <= '0;
       for (int i = 0; i < int'(Timers); i++) compare_q[i] <= TIMER_COMPARE_RESET;
     end else begin
-      armed_q <= (armed_q & ~fires & ~disarm) | arm;
-      if (write_compare) compare_q[word[3:2]] <= reg_req_i.wdata;
-      if (reg_sel_i && !reg_req_i.we) begin
-        if (in_compare)         rdata_q <= compare_q[word[3:2]];
-        else if (word == Count) rdata_q <= cycles_i;
-        else if (word == Arm)   rdata_q <= {28'd0, armed_q};
+      if (reg_sel_i || fires != '0) armed_q <= (armed_q & ~fires & ~disarm) | arm;
+      if (reg_sel_i) begin
+        if (write_compare) compare_q[word[3:2]] <= reg_req_i.wdata;
+        if (!reg_req_i.we) begin
+          if (in_compare)         rdata_q <= compare_q[word[3:2]];
+          else if (word == Count) rdata_q <= cycles_i;
+          else if (word == Arm)   rdata_q <= {28'd0, armed_q};
+        end
       end
     end
   end

@@ -309,7 +309,9 @@ module nic_top #(
   wire logic [63:0]    dma_write_data;
   wire pci_status_e    dma_write_done_status;
 
-  wire logic [nic_pci_pkg::STAT_BITS-1:0] pci_add [11];
+  // Counter 0 in the highest field
+  localparam int unsigned PciCounters = nic_pci_pkg::STATS;
+  wire logic [PciCounters-1:0][nic_pci_pkg::STAT_BITS-1:0] pci_add;
 
   nic_pci #(.SramBytes(SramBytes)) u_pci (
     .clk_pci_i,
@@ -379,17 +381,17 @@ module nic_top #(
     .dma_write_done_status_o (dma_write_done_status),
     .irq_i                   (inta),
     .slot_64_o               (pci_64),
-    .stat_target_writes_o        (pci_add[nic_regs_pkg::PCI_TARGET_WRITES[5:2]]),
-    .stat_target_reads_o         (pci_add[nic_regs_pkg::PCI_TARGET_READS[5:2]]),
-    .stat_target_retries_o       (pci_add[nic_regs_pkg::PCI_TARGET_RETRIES[5:2]]),
-    .stat_target_discards_o      (pci_add[nic_regs_pkg::PCI_TARGET_DISCARDS[5:2]]),
-    .stat_master_transactions_o  (pci_add[nic_regs_pkg::PCI_MASTER_TRANSACTIONS[5:2]]),
-    .stat_master_retries_o       (pci_add[nic_regs_pkg::PCI_MASTER_RETRIES[5:2]]),
-    .stat_master_disconnects_o   (pci_add[nic_regs_pkg::PCI_MASTER_DISCONNECTS[5:2]]),
-    .stat_master_timeouts_o      (pci_add[nic_regs_pkg::PCI_MASTER_TIMEOUTS[5:2]]),
-    .stat_master_aborts_o        (pci_add[nic_regs_pkg::PCI_MASTER_ABORTS[5:2]]),
-    .stat_target_aborts_o        (pci_add[nic_regs_pkg::PCI_TARGET_ABORTS[5:2]]),
-    .stat_parity_errors_o        (pci_add[nic_regs_pkg::PCI_PARITY_ERRORS[5:2]])
+    .stat_target_writes_o        (pci_add[PciCounters-1-32'(nic_regs_pkg::PCI_TARGET_WRITES[5:2])]),
+    .stat_target_reads_o         (pci_add[PciCounters-1-32'(nic_regs_pkg::PCI_TARGET_READS[5:2])]),
+    .stat_target_retries_o       (pci_add[PciCounters-1-32'(nic_regs_pkg::PCI_TARGET_RETRIES[5:2])]),
+    .stat_target_discards_o      (pci_add[PciCounters-1-32'(nic_regs_pkg::PCI_TARGET_DISCARDS[5:2])]),
+    .stat_master_transactions_o  (pci_add[PciCounters-1-32'(nic_regs_pkg::PCI_MASTER_TRANSACTIONS[5:2])]),
+    .stat_master_retries_o       (pci_add[PciCounters-1-32'(nic_regs_pkg::PCI_MASTER_RETRIES[5:2])]),
+    .stat_master_disconnects_o   (pci_add[PciCounters-1-32'(nic_regs_pkg::PCI_MASTER_DISCONNECTS[5:2])]),
+    .stat_master_timeouts_o      (pci_add[PciCounters-1-32'(nic_regs_pkg::PCI_MASTER_TIMEOUTS[5:2])]),
+    .stat_master_aborts_o        (pci_add[PciCounters-1-32'(nic_regs_pkg::PCI_MASTER_ABORTS[5:2])]),
+    .stat_target_aborts_o        (pci_add[PciCounters-1-32'(nic_regs_pkg::PCI_TARGET_ABORTS[5:2])]),
+    .stat_parity_errors_o        (pci_add[PciCounters-1-32'(nic_regs_pkg::PCI_PARITY_ERRORS[5:2])])
   );
 
   nic_pci_counters #(.AddBits(nic_pci_pkg::STAT_BITS)) u_pci_counters (

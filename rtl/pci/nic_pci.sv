@@ -514,7 +514,7 @@ module nic_pci #(
   // ---- Assertions -----------------------------------------------------------------------------------
 
   always_ff @(posedge clk_core_i) begin
-    if (rst_core_ni) AnswersFitTheReservedRoom: assert (!host_rsp_valid_i || host_rsp_ready);
+    if (rst_core_ni && host_rsp_valid_i) AnswersFitTheReservedRoom: assert (host_rsp_ready);
   end
 
 endmodule

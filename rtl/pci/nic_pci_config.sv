@@ -78,7 +78,7 @@ module nic_pci_config #(
   assign rdata_o = rdata;
 
   always_comb begin
-    unique case (dword_i)
+    case (dword_i)
       6'h00:   rdata = {DeviceId, VendorId};
       6'h01:   rdata = {status, command};
       6'h02:   rdata = {ClassCode, Revision};

@@ -54,7 +54,7 @@ module nic_pci_delayed_read #(
 
   always_comb begin
     state_d = state_q;
-    unique case (state_q)
+    case (state_q)
       StNone:       if (ask_o) state_d = StAsked;
       StAsked:      if (answer_used_i >= dwords_q) state_d = StReady;
       StReady:      if (deliver_o) state_d = StDelivering; else if (late) state_d = StFlush;
@@ -77,17 +77,15 @@ module nic_pci_delayed_read #(
       be_nq     <= be_ni;
       dwords_q  <= dwords_i;
     end
-    if (state_q == StReady) wait_q <= wait_q + 1'b1;
-    else                    wait_q <= '0;
+    if (state_q == StReady)      wait_q <= wait_q + 1'b1;
+    else if (state_q == StAsked) wait_q <= '0;
   end
 
   // ---- Assertions -------------------------------------------------------------------
 
   always_ff @(posedge clk_i) begin
-    if (rst_ni) begin
-      AsksForOneToEight: assert (!ask_o || (dwords_i != '0 && dwords_i <= 4'(nic_pkg::HOST_READ_DWORDS_MAX)));
-      TakesOnlyWhatIsThere: assert (!next_i || answer_valid_i);
-    end
+    if (rst_ni && ask_o)  AsksForOneToEight:    assert (dwords_i != '0 && dwords_i <= 4'(nic_pkg::HOST_READ_DWORDS_MAX));
+    if (rst_ni && next_i) TakesOnlyWhatIsThere: assert (answer_valid_i);
   end
 
 endmodule

@@ -202,10 +202,8 @@ module nic_pci_dma_read (
   // ---- Assertions -----------------------------------------------------------------------------
 
   always_ff @(posedge clk_pci_i) begin
-    if (rst_pci_ni) begin
-      RoomWasReserved: assert (!word_push || beat_ready);
-      MovesOnlyForACommand: assert (!moved || active_q || failed_q);
-    end
+    if (rst_pci_ni && word_push) RoomWasReserved:      assert (beat_ready);
+    if (rst_pci_ni && moved)     MovesOnlyForACommand: assert (active_q || failed_q);
   end
 
 endmodule

@@ -218,10 +218,8 @@ module nic_pci_dma_write (
   // ---- Assertions -------------------------------------------------------------------------------
 
   always_ff @(posedge clk_pci_i) begin
-    if (rst_pci_ni) begin
-      MovesOnlyAWordThatIsHere: assert (!(move.wide || move.narrow) || word_valid_q);
-      DrainsOnlyWithoutTheBus: assert (!(drain && (move_i.wide || move_i.narrow)));
-    end
+    if (rst_pci_ni && (move.wide || move.narrow)) MovesOnlyAWordThatIsHere: assert (word_valid_q);
+    if (rst_pci_ni && drain)                      DrainsOnlyWithoutTheBus:  assert (!move_i.wide && !move_i.narrow);
   end
 
 endmodule

@@ -53,7 +53,7 @@ module nic_pci_lanes (
   // ---- Assertions -------------------------------------------------------------------
 
   always_ff @(posedge clk_i) begin
-    if (rst_ni) OneDriverOfAd: assert (!(target_oe_i && master_ad_oe_i[0]));
+    if (rst_ni && target_oe_i) OneDriverOfAd: assert (!master_ad_oe_i[0]);
   end
 
 endmodule

@@ -156,7 +156,7 @@ module nic_pci_master (
     state_d = state_q;
     frame_d = frame_q;
     irdy_d  = irdy_q;
-    unique case (state_q)
+    case (state_q)
       StIdle: begin
         frame_d = start;
         irdy_d  = 1'b0;
@@ -293,7 +293,7 @@ module nic_pci_master (
   // ---- Assertions ---------------------------------------------------------------------------------
 
   always_ff @(posedge clk_i) begin
-    if (rst_ni) NothingLeftEndsTheBurst: assert (!(moved && frame_q && phase.none));
+    if (rst_ni && moved) NothingLeftEndsTheBurst: assert (!(frame_q && phase.none));
   end
 
 endmodule

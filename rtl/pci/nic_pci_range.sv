@@ -89,9 +89,9 @@ module nic_pci_range (
 
   always_ff @(posedge clk_i) begin
     if (rst_ni && load_i) LengthIsNotZero: assert (cmd_i.len_bytes != '0);
-    if (rst_ni) begin
+    if (rst_ni && step != 2'd0) begin
       NeverMovesMoreThanIsLeft: assert (15'(step) <= left_q);
-      MovesOneWidthAtATime: assert (!(move_i.wide && move_i.narrow));
+      MovesOneWidthAtATime:     assert (!(move_i.wide && move_i.narrow));
     end
   end
 

@@ -262,10 +262,8 @@ module nic_pci_target #(
   // ---- Assertions -------------------------------------------------------------------------------
 
   always_ff @(posedge clk_i) begin
-    if (rst_ni) begin
-      QueueIsNeverOverfilled: assert (!queue_valid_o || queue_free_i != 6'd0);
-      ClaimsOneTransactionAtATime: assert (!(claim && devsel_q));
-    end
+    if (rst_ni && queue_valid_o) QueueIsNeverOverfilled:      assert (queue_free_i != 6'd0);
+    if (rst_ni && claim)         ClaimsOneTransactionAtATime: assert (!devsel_q);
   end
 
 endmodule
