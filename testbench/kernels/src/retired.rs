@@ -22,6 +22,8 @@ pub enum Kind {
     Store,
     Multiply,
     Divide,
+    /// Jumps and branches, taken or not.
+    Jump,
     Csr(u16),
     Other,
 }
@@ -34,6 +36,10 @@ impl Retired {
             // c.lw, c.sw; those of Zcb would be 4.
             0 if funct3 == 2 => Kind::Load,
             0 if funct3 == 6 => Kind::Store,
+            // c.jal, c.j, c.beqz, c.bnez
+            1 if matches!(funct3, 1 | 5 | 6 | 7) => Kind::Jump,
+            // c.jr, c.jalr
+            2 if funct3 == 4 && insn & 0x7C == 0 && insn & 0xF80 != 0 => Kind::Jump,
             // c.lwsp, c.swsp
             2 if funct3 == 2 => Kind::Load,
             2 if funct3 == 6 => Kind::Store,
@@ -42,16 +48,12 @@ impl Retired {
                 0x23 => Kind::Store,
                 0x33 if insn >> 25 == 1 && insn >> 14 & 1 == 0 => Kind::Multiply,
                 0x33 if insn >> 25 == 1 => Kind::Divide,
+                0x63 | 0x67 | 0x6F => Kind::Jump,
                 0x73 if insn >> 12 & 3 != 0 => Kind::Csr((insn >> 20) as u16),
                 _ => Kind::Other,
             },
             _ => Kind::Other,
         }
-    }
-
-    /// The next instruction is not the one behind it.
-    pub fn jumps(&self) -> bool {
-        self.next_pc != self.pc.wrapping_add(if self.insn & 3 == 3 { 4 } else { 2 })
     }
 
     /// It reads the register.
@@ -75,6 +77,12 @@ mod tests {
         assert_eq!(kind(0x02B5_0533), Kind::Multiply, "mul a0, a0, a1");
         assert_eq!(kind(0x02B5_5533), Kind::Divide, "divu a0, a0, a1");
         assert_eq!(kind(0xB000_2573), Kind::Csr(0xB00), "csrr a0, mcycle");
+        assert_eq!(kind(0x00B5_0463), Kind::Jump, "beq a0, a1, 8");
+        assert_eq!(kind(0x0000_8067), Kind::Jump, "ret");
+        assert_eq!(kind(0x8082), Kind::Jump, "c.jr ra");
+        assert_eq!(kind(0x852E), Kind::Other, "c.mv a0, a1");
+        assert_eq!(kind(0xC119), Kind::Jump, "c.beqz a0, 6");
+        assert_eq!(kind(0xA001), Kind::Jump, "c.j 0");
         assert_eq!(kind(0x1050_0073), Kind::Other, "wfi");
         assert_eq!(kind(0x00B5_0533), Kind::Other, "add a0, a0, a1");
     }

@@ -1,12 +1,13 @@
 //! All kernels of an image, measured by the core's own counters and beside that by RVFI.
 
+use host_model::elf;
 use nic_kernels::report::{BEGIN, CALLS, CRASH, DONE, END};
 use nic_kernels::Kernel;
 
 use crate::images::{self, Language, Placement};
 use crate::machine::Machine;
 use crate::retired::{Kind, Retired};
-use crate::stalls::{Cause, Stalls};
+use crate::stalls::{History, Stalls};
 use crate::Error;
 
 /// Names of the kernels, by their numbers in reports.
@@ -48,12 +49,16 @@ impl Run {
 
 /// How often the link uses the SRAM meanwhile: 0 never, n in one clock of n.
 pub fn measure(language: Language, placement: Placement, link_every: u64) -> Result<Vec<Run>, Error> {
-    let image = images::kernels(language, placement)?;
     let name = format!("kernels in {}, {}", language.name(), placement.name());
-    let mut machine = Machine::new(&image, link_every)?;
+    of(&images::kernels(language, placement)?, &name, link_every)
+}
+
+/// Of any image of kernels.
+pub fn of(image: &elf::Image, name: &str, link_every: u64) -> Result<Vec<Run>, Error> {
+    let mut machine = Machine::new(image, link_every)?;
     listen(&mut machine).map_err(|(what, pc)| match what {
         What::Model(error) => Error::Model(error),
-        What::Program(what) => Error::Program { image: name, what, clocks: machine.clocks(), pc },
+        What::Program(what) => Error::Program { image: name.into(), what, clocks: machine.clocks(), pc },
     })
 }
 
@@ -106,7 +111,9 @@ fn listen(machine: &mut Machine) -> Result<Vec<Run>, (What, u32)> {
 struct Window {
     minstret: Readings,
     mcycle: Readings,
-    last: Option<(u64, Retired)>,
+    /// Clock of the last instruction, and those before it.
+    last: u64,
+    history: History,
     stalls: Stalls,
     /// At the last reading of the clock counter.
     stalls_at_mcycle: Stalls,
@@ -134,8 +141,8 @@ const MINSTRET: u16 = 0xB02;
 impl Window {
     fn retire(&mut self, clock: u64, retired: &Retired) {
         // The clock counter is read last at the start and first at the end: causes are counted between its readings.
-        if let (Some(_), Some((before, last))) = (self.mcycle.0, self.last) {
-            self.stalls.add(Cause::between(&last, retired), clock - before - 1);
+        if self.mcycle.0.is_some() {
+            self.stalls.add(self.history.cause_before(retired), clock - self.last - 1);
         }
         match retired.kind() {
             Kind::Csr(MINSTRET) => self.minstret.add(clock, retired.order),
@@ -145,7 +152,8 @@ impl Window {
             }
             _ => {}
         }
-        self.last = Some((clock, *retired));
+        self.last = clock;
+        self.history.push(*retired);
     }
 
     fn finish(self, name: &'static str, clocks: u32, instructions: u32, check: u32) -> Run {

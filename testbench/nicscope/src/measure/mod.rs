@@ -1,5 +1,6 @@
 //! `nicscope measure`: the figures of docs/measurements.md, measured again, beside their targets.
 
+mod best;
 mod core;
 mod figure;
 mod machine;

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::thread;
-use std::time::Instant;
 
 use sim_nic::{Fault, Nic, NicConfig, ParameterSet, Recording};
 use sim_pins::Ps;
@@ -11,6 +10,7 @@ use super::config;
 use crate::cluster::{self, ClusterConfig};
 use crate::error::Result;
 use crate::failed;
+use crate::measure::best::{processor_seconds, Best};
 use crate::measure::{Figure, Target};
 use crate::progress::Progress;
 use crate::run;
@@ -78,43 +78,6 @@ fn play_on_threads(recordings: &[&Recording]) {
             scope.spawn(|| recording.play_bare(false));
         }
     });
-}
-
-/// The least of several times.
-struct Best {
-    seconds: f64,
-}
-
-impl Default for Best {
-    fn default() -> Self {
-        Best { seconds: f64::INFINITY }
-    }
-}
-
-impl Best {
-    /// On the clock on the wall.
-    fn wall<T>(&mut self, work: impl FnOnce() -> T) -> Result<T> {
-        let start = Instant::now();
-        let value = work();
-        self.seconds = self.seconds.min(start.elapsed().as_secs_f64());
-        Ok(value)
-    }
-
-    /// Of this thread only: what else the machine does counts less.
-    fn processor<T>(&mut self, work: impl FnOnce() -> T) -> Result<T> {
-        let start = processor_seconds()?;
-        let value = work();
-        self.seconds = self.seconds.min(processor_seconds()? - start);
-        Ok(value)
-    }
-}
-
-/// Processor time of this thread.
-fn processor_seconds() -> Result<f64> {
-    let path = "/proc/thread-self/schedstat";
-    let text = fs::read_to_string(path).map_err(|error| failed!("{path}: {error}; bar 5 needs Linux"))?;
-    let ns: Option<f64> = text.split(' ').next().and_then(|first| first.parse().ok());
-    ns.map(|ns| ns / 1e9).ok_or_else(|| failed!("{path}: its first word is no number"))
 }
 
 /// How much longer a window takes with all signals written to a file, for each format of which there is a build.
