@@ -56,8 +56,17 @@ module nic_dma_align (
   wire logic take     = in_valid_i && in_ready_o;
   wire logic give     = (take && !prime_q) || (flush && out_free);
 
-  wire logic [63:0] rotated   = (in_data_i << shift_bits_q) | (in_data_i >> (7'd64 - {1'b0, shift_bits_q}));
-  wire logic [63:0] from_carry = ~(64'hFFFF_FFFF_FFFF_FFFF << shift_bits_q);
+  function automatic logic [63:0] rotated(input logic [63:0] word, input logic [5:0] bits);
+    return (word << bits) | (word >> (7'd64 - {1'b0, bits}));
+  endfunction
+
+  // The lowest bits come from the carry.
+  function automatic logic [63:0] joined(input logic [63:0] carry, input logic [63:0] word, input logic [5:0] bits);
+    logic [63:0] from_word;
+    from_word = 64'hFFFF_FFFF_FFFF_FFFF << bits;
+    return (carry & ~from_word) | (word & from_word);
+  endfunction
+
   wire logic [2:0]  end_offset = out_offset_i + len_bytes_i[2:0];
   wire logic        last_out   = out_left_q == 14'd1;
 
@@ -86,12 +95,12 @@ module nic_dma_align (
       last_be_q    <= end_offset == '0 ? 8'hFF : ~(8'hFF << end_offset);
     end
     if (take) begin
-      carry_q <= rotated;
+      carry_q <= rotated(in_data_i, shift_bits_q);
       prime_q <= 1'b0;
     end
     if (give) begin
       first_q    <= 1'b0;
-      out_data_q <= (carry_q & from_carry) | (rotated & ~from_carry);
+      out_data_q <= joined(carry_q, rotated(in_data_i, shift_bits_q), shift_bits_q);
       out_be_q   <= (first_q ? first_be_q : 8'hFF) & (last_out ? last_be_q : 8'hFF);
       out_last_q <= last_out;
     end

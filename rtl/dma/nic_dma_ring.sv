@@ -85,8 +85,8 @@ module nic_dma_ring #(
   wire logic       resume    = reg_write && offset == OffsetResume;
   wire logic unused_reg_req  = &{1'b0, reg_req_i.addr[nic_pkg::REG_ADDR_BITS-1:7], reg_req_i.addr[1:0], reg_req_i.from_host};
 
-  state_e      state_d, state_q;
-  fetch_e      fetch_d, fetch_q;
+  state_e      state_q;
+  fetch_e      fetch_q;
   logic        halted_q;
   logic        enable;
   logic [15:0] producer, consumer;
@@ -126,22 +126,13 @@ module nic_dma_ring #(
   logic [31:0] next_host_addr_q, next_sram_addr_q;
   logic [15:0] next_len_bytes_q;
   logic        next_event_q, next_assist_q;
+  logic        next_empty_q, next_refuse_q;   // judged when the second half arrives
 
   wire logic        may_begin   = enable && !halted_q;
   wire logic        fetch_start = fetch_q == FeIdle && may_begin && !next_valid_q && fetch_index != producer;
 
   assign fetch_req_o  = fetch_start || fetch_q == FeFirst || fetch_q == FeSecond;
   assign fetch_addr_o = fetch_q == FeIdle ? entry_addr : next_entry_q | word_addr_t'(fetch_q == FeSecond);
-
-  always_comb begin
-    fetch_d = fetch_q;
-    case (fetch_q)
-      FeIdle:   if (fetch_start) fetch_d = fetch_gnt_i ? FeSecond : FeFirst;
-      FeFirst:  if (fetch_gnt_i) fetch_d = FeSecond;
-      FeSecond: if (fetch_gnt_i) fetch_d = FeLast;
-      FeLast:   fetch_d = FeIdle;
-    endcase
-  end
 
   // ---- The descriptor that is worked on ------------------------------------------------
 
@@ -153,21 +144,16 @@ module nic_dma_ring #(
   logic               event_done_q, event_error_q, assist_pulse_q, probe_start_q, probe_moved_q, probe_done_q;
 
   wire logic load  = state_q == StIdle && next_valid_q && may_begin;
-  wire logic empty = next_len_bytes_q == '0;
-  wire logic [32:0] end_addr = {1'b0, next_sram_addr_q} + {17'b0, next_len_bytes_q};
-  wire logic refuse = !empty && end_addr > 33'(SramBytes);
+  wire logic moves = !next_empty_q && !next_refuse_q;
+
+  wire logic [15:0] len_bytes = sram_rdata_i[15:0];   // in the second half
 
   assign finish = state_q == StStatus && status_gnt_i;
-  wire logic failed = status_q != nic_pkg::PCI_OK && status_q != nic_dma_pkg::STATUS_REFUSED;
 
+  logic failed;
   always_comb begin
-    state_d = state_q;
-    case (state_q)
-      StIdle:   if (load) state_d = (empty || refuse) ? StStatus : StMove;
-      StMove:   if (move_done_i) state_d = StStatus;
-      StStatus: if (status_gnt_i) state_d = StIdle;
-      default:  state_d = StIdle;
-    endcase
+    failed = 1'b0;
+    if (finish) failed = status_q != nic_pkg::PCI_OK && status_q != nic_dma_pkg::STATUS_REFUSED;
   end
 
   assign status_req_o   = state_q == StStatus;
@@ -202,26 +188,37 @@ module nic_dma_ring #(
       probe_moved_q  <= 1'b0;
       probe_done_q   <= 1'b0;
     end else begin
-      state_q <= state_d;
-      fetch_q <= fetch_d;
+      case (state_q)
+        StIdle:   if (load) state_q <= moves ? StMove : StStatus;
+        StMove:   if (move_done_i) state_q <= StStatus;
+        StStatus: if (status_gnt_i) state_q <= StIdle;
+        default:  state_q <= StIdle;
+      endcase
+      case (fetch_q)
+        FeIdle:   if (fetch_start) fetch_q <= fetch_gnt_i ? FeSecond : FeFirst;
+        FeFirst:  if (fetch_gnt_i) fetch_q <= FeSecond;
+        FeSecond: if (fetch_gnt_i) fetch_q <= FeLast;
+        FeLast:   fetch_q <= FeIdle;
+      endcase
 
       // A fetch that began before a halt or a stop is not used, even if it ends after the resumption.
-      stale_q <= fetch_d != FeIdle && (stale_q || !may_begin);
+      if (fetch_q == FeLast)                    stale_q <= 1'b0;
+      else if (fetch_q != FeIdle && !may_begin) stale_q <= 1'b1;
       if (fetch_q == FeLast)       next_valid_q <= may_begin && !stale_q;
       else if (load || !may_begin) next_valid_q <= 1'b0;
 
-      move_start_q <= load && !empty && !refuse;
-      if (load)             cmd_valid_q <= !empty && !refuse;
+      move_start_q <= load && moves;
+      if (load)             cmd_valid_q <= moves;
       else if (cmd_ready_i) cmd_valid_q <= 1'b0;
 
-      if (finish && failed) halted_q <= 1'b1;
-      else if (resume)      halted_q <= 1'b0;
+      if (failed)      halted_q <= 1'b1;
+      else if (resume) halted_q <= 1'b0;
 
       event_done_q   <= finish && event_q;
-      event_error_q  <= finish && failed;
+      event_error_q  <= failed;
       assist_pulse_q <= finish && assist_q && status_q == nic_pkg::PCI_OK;
       probe_start_q  <= load;
-      probe_moved_q  <= state_q != StStatus && state_d == StStatus;
+      probe_moved_q  <= (load && !moves) || (state_q == StMove && move_done_i);
       probe_done_q   <= finish;
     end
   end
@@ -230,7 +227,9 @@ module nic_dma_ring #(
     if (fetch_start) next_entry_q <= entry_addr;
     if (fetch_rvalid_i && fetch_q == FeSecond) {next_sram_addr_q, next_host_addr_q} <= sram_rdata_i;
     if (fetch_rvalid_i && fetch_q == FeLast) begin
-      next_len_bytes_q <= sram_rdata_i[15:0];
+      next_len_bytes_q <= len_bytes;
+      next_empty_q     <= len_bytes == '0;
+      next_refuse_q    <= len_bytes != '0 && {1'b0, next_sram_addr_q} + {17'b0, len_bytes} > 33'(SramBytes);
       next_event_q     <= sram_rdata_i[16];
       next_assist_q    <= sram_rdata_i[17];
     end
@@ -240,7 +239,7 @@ module nic_dma_ring #(
       entry_q  <= next_entry_q;
       event_q  <= next_event_q;
       assist_q <= next_assist_q;
-      status_q <= refuse ? nic_dma_pkg::STATUS_REFUSED : nic_pkg::PCI_OK;
+      status_q <= next_refuse_q ? nic_dma_pkg::STATUS_REFUSED : nic_pkg::PCI_OK;
     end
     if (state_q == StMove && move_done_i) status_q <= move_status_i;
   end

@@ -76,10 +76,6 @@ module nic_ring #(
 
   wire logic        log2_legal      = wdata_i[31:4] == '0 && wdata_i[3:0] >= 4'd1 && wdata_i[3:0] <= 4'd8;
   wire logic        write_producer  = write_i && offset_i == OffsetProducer;
-  wire logic        write_consumer  = write_i && offset_i == OffsetConsumer && idle_i && !enable_q;
-
-  // What software wrote, plus what arrived in the same clock.
-  wire logic [15:0] producer_base = write_producer ? wdata_i[15:0] : producer_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -93,10 +89,13 @@ module nic_ring #(
         if (offset_i == OffsetControl)            enable_q <= wdata_i[0];
         if (offset_i == OffsetBase)               base_q   <= wdata_i[nic_pkg::SRAM_ADDR_BITS-1:3] & BaseMask;
         if (offset_i == OffsetLog2 && log2_legal) log2_q   <= wdata_i[3:0];
+        if (offset_i == OffsetConsumer && idle_i && !enable_q) consumer_q <= wdata_i[15:0];
       end
-      if (write_producer || produce_count_i != '0) producer_q <= producer_base + {7'b0, produce_count_i};
-      if (consume_i)           consumer_q <= consumer_q + 16'd1;
-      else if (write_consumer) consumer_q <= wdata_i[15:0];
+      if (consume_i) consumer_q <= consumer_q + 16'd1;
+      // What software wrote, plus what arrived in the same clock.
+      if (write_producer || produce_count_i != '0) begin
+        producer_q <= (write_producer ? wdata_i[15:0] : producer_q) + {7'b0, produce_count_i};
+      end
     end
   end
 

@@ -78,7 +78,7 @@ module nic_mac_rx_ring #(
   wire logic unused_reg_req  = &{1'b0, reg_req_i.addr[nic_pkg::REG_ADDR_BITS-1:8], reg_req_i.addr[1:0], reg_req_i.from_host};
   wire logic unused_rdata    = &{1'b0, sram_rdata_i[63:32], sram_rdata_i[2:0]};
 
-  state_e      state_d, state_q;
+  state_e      state_q;
   logic [15:0] producer, consumer;
   logic [31:0] ring_rdata;
   word_addr_t  entry_addr;
@@ -133,48 +133,74 @@ module nic_mac_rx_ring #(
   logic                  no_buffer_q, too_large_q;
   nic_mac_pkg::rx_end_t  end_q;
 
-  wire logic entry_is_data  = entry_valid_i && entry_i.tag == nic_mac_pkg::RxData;
-  wire logic entry_is_end   = entry_valid_i && entry_i.tag == nic_mac_pkg::RxEnd;
-  wire logic entry_is_abort = entry_valid_i && entry_i.tag == nic_mac_pkg::RxAbort;
+  wire logic write_gnt = word_valid_q && sram_gnt_i;
+  wire logic word_free = !word_valid_q || write_gnt;
 
-  wire logic write_gnt  = word_valid_q && sram_gnt_i;
-  wire logic word_free  = !word_valid_q || write_gnt;
-  wire logic take_data  = state_q == StData && entry_is_data && (!half_valid_q || word_free);
-  wire logic flush_half = state_q == StData && entry_is_end && half_valid_q && word_free;
-  wire logic make_word  = (take_data && half_valid_q) || flush_half;
-  // Where the next word will go.
-  wire logic [31:3] write_addr_next = write_addr_q + 29'(word_valid_q);
-  wire logic fits       = room_words_q != '0 && write_addr_next < 29'(SramBytes / 8);
+  // What becomes of the entry
+  logic take_data, flush_half, take_end, take_abort, discard;
+  always_comb begin
+    take_data  = 1'b0;
+    flush_half = 1'b0;   // an end waits until the half word before it has become a word
+    take_end   = 1'b0;
+    take_abort = 1'b0;
+    discard    = 1'b0;
+    if (entry_valid_i) begin
+      case (state_q)
+        StIdle: take_end = entry_i.tag == nic_mac_pkg::RxEnd;
+        StData: begin
+          take_data  = entry_i.tag == nic_mac_pkg::RxData && (!half_valid_q || word_free);
+          flush_half = entry_i.tag == nic_mac_pkg::RxEnd && half_valid_q && word_free;
+          take_end   = entry_i.tag == nic_mac_pkg::RxEnd && !half_valid_q && !word_valid_q;
+          take_abort = entry_i.tag == nic_mac_pkg::RxAbort && !word_valid_q;
+        end
+        StDiscard: begin
+          take_end   = entry_i.tag == nic_mac_pkg::RxEnd;
+          take_abort = entry_i.tag == nic_mac_pkg::RxAbort;
+          discard    = entry_i.tag == nic_mac_pkg::RxData;
+        end
+        default: ;
+      endcase
+    end
+  end
 
-  wire logic take_end   = entry_is_end && (state_q == StIdle || state_q == StDiscard ||
-                                           (state_q == StData && !half_valid_q && !word_valid_q));
-  wire logic take_abort = entry_is_abort && (state_q == StDiscard || (state_q == StData && !word_valid_q));
+  assign entry_ready_o = take_data || take_end || take_abort || discard;
 
-  assign entry_ready_o = take_data || take_end || take_abort || (state_q == StDiscard && entry_is_data);
+  // A word that is made is kept if it fits, where the next one goes.
+  wire logic make_word = (take_data && half_valid_q) || flush_half;
+
+  logic keep_word;
+  always_comb begin
+    keep_word = 1'b0;
+    if (make_word) keep_word = room_words_q != '0 && write_addr_q + 29'(word_valid_q) < 29'(SramBytes / 8);
+  end
 
   // ---- Judgement ---------------------------------------------------------------------------
 
   wire logic [15:0] data_bytes = end_q.bytes - 16'(nic_mac_pkg::FCS_BYTES);
-  wire logic is_runt  = end_q.bytes < 16'(nic_mac_pkg::MIN_BYTES + nic_mac_pkg::FCS_BYTES);
-  wire logic is_giant = !is_runt && (data_bytes > max_frame_bytes_q || end_q.bytes == '1);
-  wire logic is_good  = !end_q.rx_error && !end_q.bad_preamble && !is_giant && !is_runt && !end_q.bad_fcs &&
-                        !no_buffer_q && !too_large_q;
 
+  typedef enum logic [2:0] {
+    EndGood,
+    EndBadFcs,
+    EndRunt,
+    EndGiant,
+    EndRxError,
+    EndBadPreamble,
+    EndNoBuffer,
+    EndOverflow
+  } ending_e;
+
+  ending_e ending;   // in StJudge
   always_comb begin
-    state_d = state_q;
-    case (state_q)
-      StIdle: begin
-        if (entry_is_data)     state_d = producer != consumer ? StFetch : StDiscard;
-        else if (entry_is_end) state_d = StJudge;
-      end
-      StFetch:   if (sram_gnt_i) state_d = StBuffer;
-      StBuffer:  state_d = StData;
-      StData,
-      StDiscard: if (take_end) state_d = StJudge; else if (take_abort) state_d = StIdle;
-      StJudge:   state_d = is_good ? StStatus : StIdle;
-      StStatus:  if (sram_gnt_i) state_d = StIdle;
-      default:   state_d = StIdle;
-    endcase
+    ending = EndGood;
+    if (state_q == StJudge) begin
+      if (end_q.rx_error)                                                            ending = EndRxError;
+      else if (end_q.bad_preamble)                                                   ending = EndBadPreamble;
+      else if (end_q.bytes < 16'(nic_mac_pkg::MIN_BYTES + nic_mac_pkg::FCS_BYTES))   ending = EndRunt;
+      else if (data_bytes > max_frame_bytes_q || end_q.bytes == '1)                  ending = EndGiant;
+      else if (end_q.bad_fcs)                                                        ending = EndBadFcs;
+      else if (no_buffer_q)                                                          ending = EndNoBuffer;
+      else if (too_large_q)                                                          ending = EndOverflow;
+    end
   end
 
   assign finish = state_q == StStatus && sram_gnt_i;
@@ -193,11 +219,23 @@ module nic_mac_rx_ring #(
       half_valid_q <= 1'b0;
       word_valid_q <= 1'b0;
     end else begin
-      state_q <= state_d;
+      case (state_q)
+        StIdle: begin
+          if (take_end)           state_q <= StJudge;
+          else if (entry_valid_i && entry_i.tag == nic_mac_pkg::RxData) state_q <= producer != consumer ? StFetch : StDiscard;
+        end
+        StFetch:   if (sram_gnt_i) state_q <= StBuffer;
+        StBuffer:  state_q <= StData;
+        StData,
+        StDiscard: if (take_end) state_q <= StJudge; else if (take_abort) state_q <= StIdle;
+        StJudge:   state_q <= ending == EndGood ? StStatus : StIdle;
+        StStatus:  if (sram_gnt_i) state_q <= StIdle;
+        default:   state_q <= StIdle;
+      endcase
       if (state_q == StIdle || take_abort || make_word) half_valid_q <= 1'b0;
       else if (take_data)                               half_valid_q <= 1'b1;
-      if (make_word && fits) word_valid_q <= 1'b1;
-      else if (write_gnt)    word_valid_q <= 1'b0;
+      if (keep_word)      word_valid_q <= 1'b1;
+      else if (write_gnt) word_valid_q <= 1'b0;
     end
   end
 
@@ -206,31 +244,32 @@ module nic_mac_rx_ring #(
       descriptor_addr_q <= entry_addr;
       no_buffer_q       <= producer == consumer;
       too_large_q       <= 1'b0;
-    end else if (make_word && !fits) begin
+    end else if (make_word && !keep_word) begin
       too_large_q <= 1'b1;
     end
     if (state_q == StBuffer) begin
       write_addr_q <= sram_rdata_i[31:3];
       room_words_q <= buffer_words_q;
     end else begin
-      if (write_gnt)         write_addr_q <= write_addr_q + 29'd1;
-      if (make_word && fits) room_words_q <= room_words_q - 13'd1;
+      if (write_gnt) write_addr_q <= write_addr_q + 29'd1;
+      if (keep_word) room_words_q <= room_words_q - 13'd1;
     end
     if (take_data && !half_valid_q) half_q <= entry_i.data;
-    if (make_word && fits)          word_q <= {flush_half ? 32'b0 : entry_i.data, half_q};
+    if (keep_word)                  word_q <= {flush_half ? 32'b0 : entry_i.data, half_q};
     if (take_end)                   end_q  <= entry_i.data[$bits(nic_mac_pkg::rx_end_t)-1:0];
   end
 
   // ---- Counters: each frame in one ------------------------------------------------------------
   // A frame that was lost in the crossing waits its turn, so that no two frames end in one clock.
 
-  logic [31:0] frames_q, bytes_q, bad_fcs_q, runts_q, giants_q, rx_errors_q, bad_preambles_q, no_buffer_count_q, overflows_q, started_q;
+  logic [31:0] count_q [8];   // by ending_e
+  logic [31:0] bytes_q, started_q;
   logic [3:0]  lost_q;
   logic        event_done_q, event_error_q, probe_drop_q;
 
-  wire logic judge_bad  = state_q == StJudge && !is_good;
-  wire logic count_lost = lost_q != '0 && !judge_bad && !finish;
-  wire logic overflow   = judge_bad && !end_q.rx_error && !end_q.bad_preamble && !is_giant && !is_runt && !end_q.bad_fcs && !no_buffer_q;
+  wire logic    judge_bad  = ending != EndGood;
+  wire logic    count_lost = lost_q != '0 && !judge_bad && !finish;
+  wire ending_e counted    = judge_bad ? ending : finish ? EndGood : EndOverflow;
 
   assign event_done_o  = event_done_q;
   assign event_error_o = event_error_q;
@@ -239,40 +278,22 @@ module nic_mac_rx_ring #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      frames_q          <= '0;
-      bytes_q           <= '0;
-      bad_fcs_q         <= '0;
-      runts_q           <= '0;
-      giants_q          <= '0;
-      rx_errors_q       <= '0;
-      bad_preambles_q   <= '0;
-      no_buffer_count_q <= '0;
-      overflows_q       <= '0;
-      started_q         <= '0;
-      lost_q            <= '0;
-      event_done_q      <= 1'b0;
-      event_error_q     <= 1'b0;
-      probe_drop_q      <= 1'b0;
+      for (int i = 0; i < 8; i++) count_q[i] <= '0;
+      bytes_q       <= '0;
+      started_q     <= '0;
+      lost_q        <= '0;
+      event_done_q  <= 1'b0;
+      event_error_q <= 1'b0;
+      probe_drop_q  <= 1'b0;
     end else begin
       event_done_q  <= finish;
-      event_error_q <= count_lost || overflow;
+      event_error_q <= count_lost || ending == EndOverflow;
       probe_drop_q  <= count_lost || judge_bad;
 
-      if (started_add_i != '0)            started_q   <= started_q + {28'b0, started_add_i};
-      if (lost_add_i != '0 || count_lost) lost_q      <= lost_q + lost_add_i - {3'b0, count_lost};
-      if (count_lost || overflow)         overflows_q <= overflows_q + 32'd1;
-      if (finish) begin
-        frames_q <= frames_q + 32'd1;
-        bytes_q  <= bytes_q + {16'b0, end_q.bytes};
-      end
-      if (judge_bad) begin
-        if (end_q.rx_error)          rx_errors_q       <= rx_errors_q + 32'd1;
-        else if (end_q.bad_preamble) bad_preambles_q   <= bad_preambles_q + 32'd1;
-        else if (is_giant)           giants_q          <= giants_q + 32'd1;
-        else if (is_runt)            runts_q           <= runts_q + 32'd1;
-        else if (end_q.bad_fcs)      bad_fcs_q         <= bad_fcs_q + 32'd1;
-        else if (no_buffer_q)        no_buffer_count_q <= no_buffer_count_q + 32'd1;
-      end
+      if (started_add_i != '0)               started_q <= started_q + {28'b0, started_add_i};
+      if (lost_add_i != '0 || count_lost)    lost_q <= lost_q + lost_add_i - {3'b0, count_lost};
+      if (finish)                            bytes_q <= bytes_q + {16'b0, end_q.bytes};
+      if (finish || judge_bad || count_lost) count_q[counted] <= count_q[counted] + 32'd1;
     end
   end
 
@@ -286,15 +307,15 @@ module nic_mac_rx_ring #(
       case (offset)
         OffsetBufferBytes:  rdata_q <= {16'b0, buffer_words_q, 3'b0};
         OffsetMaxFrame:     rdata_q <= {16'b0, max_frame_bytes_q};
-        OffsetFrames:       rdata_q <= frames_q;
+        OffsetFrames:       rdata_q <= count_q[EndGood];
         OffsetBytes:        rdata_q <= bytes_q;
-        OffsetBadFcs:       rdata_q <= bad_fcs_q;
-        OffsetRunts:        rdata_q <= runts_q;
-        OffsetGiants:       rdata_q <= giants_q;
-        OffsetRxErrors:     rdata_q <= rx_errors_q;
-        OffsetBadPreambles: rdata_q <= bad_preambles_q;
-        OffsetNoBuffer:     rdata_q <= no_buffer_count_q;
-        OffsetOverflows:    rdata_q <= overflows_q;
+        OffsetBadFcs:       rdata_q <= count_q[EndBadFcs];
+        OffsetRunts:        rdata_q <= count_q[EndRunt];
+        OffsetGiants:       rdata_q <= count_q[EndGiant];
+        OffsetRxErrors:     rdata_q <= count_q[EndRxError];
+        OffsetBadPreambles: rdata_q <= count_q[EndBadPreamble];
+        OffsetNoBuffer:     rdata_q <= count_q[EndNoBuffer];
+        OffsetOverflows:    rdata_q <= count_q[EndOverflow];
         OffsetStarted:      rdata_q <= started_q;
         default:            rdata_q <= '0;
       endcase
@@ -303,7 +324,8 @@ module nic_mac_rx_ring #(
 
   // ---- Assertions ------------------------------------------------------------------
 
-  wire logic [31:0] endings = frames_q + bad_fcs_q + runts_q + giants_q + rx_errors_q + bad_preambles_q + no_buffer_count_q + overflows_q;
+  wire logic [31:0] endings = count_q[EndGood] + count_q[EndBadFcs] + count_q[EndRunt] + count_q[EndGiant] +
+                              count_q[EndRxError] + count_q[EndBadPreamble] + count_q[EndNoBuffer] + count_q[EndOverflow];
   always_ff @(posedge clk_i) begin
     if (rst_ni && (event_done_q || probe_drop_q)) NoFrameEndsTwice:              assert (started_q - endings < 32'h8000_0000);
     if (rst_ni && state_q == StBuffer)            AnswerComesTheClockAfterGrant: assert (sram_rvalid_i);

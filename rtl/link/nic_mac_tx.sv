@@ -175,10 +175,16 @@ module nic_mac_tx #(
 
   logic [4:0] low_clocks_q;   // clocks for which TX_EN has been low, at most 31
   always_ff @(posedge clk_i) begin
-    if (!rst_ni)                    low_clocks_q <= '1;
-    else if (tx_en_q)               low_clocks_q <= '0;
-    else if (low_clocks_q != 5'd31) low_clocks_q <= low_clocks_q + 5'd1;
-    if (rst_ni && tx_en_q && low_clocks_q != '0) GapIsNeverShort: assert (low_clocks_q >= 5'(nic_mac_pkg::GAP_BYTES));
+    if (!rst_ni) begin
+      low_clocks_q <= '1;
+    end else if (tx_en_q) begin
+      if (low_clocks_q != '0) begin
+        GapIsNeverShort: assert (low_clocks_q >= 5'(nic_mac_pkg::GAP_BYTES));
+        low_clocks_q <= '0;
+      end
+    end else if (low_clocks_q != 5'd31) begin
+      low_clocks_q <= low_clocks_q + 5'd1;
+    end
     if (rst_ni && state_q == StStart) FirstWordWaits: assert (feed_valid_i);
     if (rst_ni && state_q == StFcs)   AllWordsTaken:  assert (words_left_q == '0);
   end

@@ -73,7 +73,7 @@ module nic_mac_tx_ring #(
 
   wire logic [7:0] advance_count = reg_write && offset == OffsetAdvance ? reg_req_i.wdata[7:0] : '0;
 
-  state_e      state_d, state_q;
+  state_e      state_q;
   logic        enable;
   logic [15:0] producer, consumer;
   logic [31:0] ring_rdata;
@@ -110,13 +110,19 @@ module nic_mac_tx_ring #(
   word_addr_t  fetch_addr_q, read_addr_q;
   logic [13:0] read_left_q;
 
-  wire logic [32:0] end_addr = {1'b0, buffer_addr_q, 3'b0} + {17'b0, len_bytes_q};
-  wire logic refuse = len_bytes_q == '0 || len_bytes_q > max_frame_bytes_i || end_addr > 33'(SramBytes);
-  wire logic send   = !skip_q && !refuse;
+  // Judged in StHeader only.
+  logic send;
+  always_comb begin
+    send = 1'b0;
+    if (state_q == StHeader) begin
+      send = !skip_q && len_bytes_q != '0 && len_bytes_q <= max_frame_bytes_i &&
+             {1'b0, buffer_addr_q, 3'b0} + {17'b0, len_bytes_q} <= 33'(SramBytes);
+    end
+  end
 
   wire logic begin_fetch = state_q == StIdle && enable && producer != consumer;
   wire logic fetching    = begin_fetch || state_q == StFetch;
-  wire logic put_header  = state_q == StHeader && send && feed_free_i != '0;
+  wire logic put_header  = send && feed_free_i != '0;
   // The answer of a read granted the clock before is on its way into the crossing.
   wire logic put_data    = sram_rvalid_i && (state_q == StRead || state_q == StLast);
   wire logic reading     = state_q == StRead && feed_free_i > {{FeedDepthLog2{1'b0}}, put_data};
@@ -124,19 +130,6 @@ module nic_mac_tx_ring #(
   wire logic read_last   = read_left_q == 14'd1;
 
   assign finish = (state_q == StHeader && !send) || state_q == StLast;
-
-  always_comb begin
-    state_d = state_q;
-    case (state_q)
-      StIdle:       if (begin_fetch) state_d = sram_gnt_i ? StDescriptor : StFetch;
-      StFetch:      if (sram_gnt_i) state_d = StDescriptor;
-      StDescriptor: state_d = StHeader;
-      StHeader:     if (!send) state_d = StIdle; else if (put_header) state_d = StRead;
-      StRead:       if (read_gnt && read_last) state_d = StLast;
-      StLast:       state_d = StIdle;
-      default:      state_d = StIdle;
-    endcase
-  end
 
   assign sram_req_o = fetching || reading;
   assign sram_o = '{
@@ -164,7 +157,15 @@ module nic_mac_tx_ring #(
       probe_start_q <= 1'b0;
       probe_done_q  <= 1'b0;
     end else begin
-      state_q       <= state_d;
+      case (state_q)
+        StIdle:       if (begin_fetch) state_q <= sram_gnt_i ? StDescriptor : StFetch;
+        StFetch:      if (sram_gnt_i) state_q <= StDescriptor;
+        StDescriptor: state_q <= StHeader;
+        StHeader:     if (!send) state_q <= StIdle; else if (put_header) state_q <= StRead;
+        StRead:       if (read_gnt && read_last) state_q <= StLast;
+        StLast:       state_q <= StIdle;
+        default:      state_q <= StIdle;
+      endcase
       event_done_q  <= finish && event_q;
       event_error_q <= end_valid_i && end_i.underrun;
       probe_start_q <= state_q == StDescriptor;

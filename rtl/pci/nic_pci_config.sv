@@ -93,15 +93,6 @@ module nic_pci_config #(
 
   // ---- Writing ----------------------------------------------------------------------
 
-  wire logic write_command = write_i && dword_i == 6'h01;
-  wire logic write_line    = write_i && dword_i == 6'h03;
-  wire logic write_bar0    = write_i && dword_i == 6'h04;
-  wire logic write_bar1    = write_i && dword_i == 6'h05;
-  wire logic write_int     = write_i && dword_i == 6'h0F;
-
-  // Bits 31 to 28 and 24 of dword 1, where a 1 clears.
-  wire logic [4:0] clear = write_command && be_i[3] ? {wdata_i[31:28], wdata_i[24]} : 5'h00;
-
   // A line size that is not supported reads back as zero: no line commands are used then.
   wire logic [7:0] line         = wdata_i[7:0];
   wire logic       line_is_good = line == 8'd4 || line == 8'd8 || line == 8'd16 || line == 8'd32;
@@ -124,31 +115,51 @@ module nic_pci_config #(
       bar0_q                   <= '0;
       bar1_q                   <= '0;
     end else begin
-      detected_parity_q        <= set_detected_parity_i        || (detected_parity_q        && !clear[4]);
-      signalled_system_error_q <= set_signalled_system_error_i || (signalled_system_error_q && !clear[3]);
-      received_master_abort_q  <= set_received_master_abort_i  || (received_master_abort_q  && !clear[2]);
-      received_target_abort_q  <= set_received_target_abort_i  || (received_target_abort_q  && !clear[1]);
-      master_data_parity_q     <= set_master_data_parity_i     || (master_data_parity_q     && !clear[0]);
-      if (write_command && be_i[0]) begin
-        memory_enable_q     <= wdata_i[1];
-        bus_master_q        <= wdata_i[2];
-        parity_response_q   <= wdata_i[6];
+      if (write_i) begin
+        case (dword_i)
+          6'h01: begin
+            if (be_i[0]) begin
+              memory_enable_q   <= wdata_i[1];
+              bus_master_q      <= wdata_i[2];
+              parity_response_q <= wdata_i[6];
+            end
+            if (be_i[1]) begin
+              serr_enable_q       <= wdata_i[8];
+              interrupt_disable_q <= wdata_i[10];
+            end
+            // In the status register a 1 clears.
+            if (be_i[3] && wdata_i[31]) detected_parity_q        <= 1'b0;
+            if (be_i[3] && wdata_i[30]) signalled_system_error_q <= 1'b0;
+            if (be_i[3] && wdata_i[29]) received_master_abort_q  <= 1'b0;
+            if (be_i[3] && wdata_i[28]) received_target_abort_q  <= 1'b0;
+            if (be_i[3] && wdata_i[24]) master_data_parity_q     <= 1'b0;
+          end
+          6'h03: begin
+            if (be_i[0]) cache_line_q    <= line_is_good ? line : 8'd0;
+            if (be_i[1]) latency_timer_q <= wdata_i[15:8];
+          end
+          6'h04: begin
+            if (be_i[2]) bar0_q[23:17] <= wdata_i[23:17];
+            if (be_i[3]) bar0_q[31:24] <= wdata_i[31:24];
+          end
+          6'h05: begin
+            if (be_i[0]) bar1_q[7:4]   <= wdata_i[7:4]   & Bar1Mask[7:4];
+            if (be_i[1]) bar1_q[15:8]  <= wdata_i[15:8]  & Bar1Mask[15:8];
+            if (be_i[2]) bar1_q[23:16] <= wdata_i[23:16] & Bar1Mask[23:16];
+            if (be_i[3]) bar1_q[31:24] <= wdata_i[31:24] & Bar1Mask[31:24];
+          end
+          6'h0F: begin
+            if (be_i[0]) interrupt_line_q <= wdata_i[7:0];
+          end
+          default: ;
+        endcase
       end
-      if (write_command && be_i[1]) begin
-        serr_enable_q       <= wdata_i[8];
-        interrupt_disable_q <= wdata_i[10];
-      end
-      if (write_line && be_i[0]) cache_line_q     <= line_is_good ? line : 8'd0;
-      if (write_line && be_i[1]) latency_timer_q  <= wdata_i[15:8];
-      if (write_bar0 && be_i[2]) bar0_q[23:17]    <= wdata_i[23:17];
-      if (write_bar0 && be_i[3]) bar0_q[31:24]    <= wdata_i[31:24];
-      if (write_bar1) begin
-        if (be_i[0]) bar1_q[7:4]   <= wdata_i[7:4]   & Bar1Mask[7:4];
-        if (be_i[1]) bar1_q[15:8]  <= wdata_i[15:8]  & Bar1Mask[15:8];
-        if (be_i[2]) bar1_q[23:16] <= wdata_i[23:16] & Bar1Mask[23:16];
-        if (be_i[3]) bar1_q[31:24] <= wdata_i[31:24] & Bar1Mask[31:24];
-      end
-      if (write_int && be_i[0]) interrupt_line_q  <= wdata_i[7:0];
+      // Last, so that they win.
+      if (set_detected_parity_i)        detected_parity_q        <= 1'b1;
+      if (set_signalled_system_error_i) signalled_system_error_q <= 1'b1;
+      if (set_received_master_abort_i)  received_master_abort_q  <= 1'b1;
+      if (set_received_target_abort_i)  received_target_abort_q  <= 1'b1;
+      if (set_master_data_parity_i)     master_data_parity_q     <= 1'b1;
     end
   end
 
