@@ -2,7 +2,8 @@
 //
 // Handshake:  valid/ready on both sides; out_data_o holds while out_valid_o waits for out_ready_i.
 // Timing:     an entry is visible three clk_out_i edges after the clk_in_i edge that took it, at most; no path
-//             from one side's inputs to the other side's outputs. out_data_o is a register.
+//             from one side's inputs to the other side's outputs. out_data_o and both levels are registers: a level counts
+//             what its own side did up to the clock before, and learns a clock after valid or ready what the other side did.
 // Reset:      both sides are reset together and overlap by four clocks of the slower one; entries are lost.
 // Constraint: set_max_delay -datapath_only one period of the receiving clock on *_gray_q to *_meta_q and on
 //             memory_q to out_data_q; set_bus_skew below one period on each pointer.
@@ -58,7 +59,11 @@ module nic_cdc_fifo #(
 
   // In Gray code a pointer that is one lap ahead differs in its two upper bits.
   assign in_ready_o = write_gray_q != (read_sync_q ^ (pointer_t'(3) << (DepthLog2 - 1)));
-  assign in_free_o  = pointer_t'(Depth) - (write_q - to_binary(read_sync_q));
+
+  // The pointer that writing runs into. Both differences are made before it is known whether something is put.
+  pointer_t free_q;
+  wire pointer_t write_end = to_binary(read_sync_q) ^ pointer_t'(Depth);
+  assign in_free_o = free_q;
 
   pointer_t read_gray_q;
 
@@ -68,9 +73,11 @@ module nic_cdc_fifo #(
       write_gray_q <= '0;
       read_meta_q  <= '0;
       read_sync_q  <= '0;
+      free_q       <= pointer_t'(Depth);
     end else begin
       read_meta_q <= read_gray_q;
       read_sync_q <= read_meta_q;
+      free_q      <= put ? write_end - write_next : write_end - write_q;
       if (put) begin
         write_q      <= write_next;
         write_gray_q <= to_gray(write_next);
@@ -81,36 +88,42 @@ module nic_cdc_fifo #(
 
   // ---- Reading side -----------------------------------------------------------
 
-  pointer_t read_q;
-  pointer_t write_meta_q, write_sync_q;
+  pointer_t read_q, read_next_q;
+  pointer_t write_meta_q, write_sync_q, used_q;
 
   logic [WidthBits-1:0] out_data_q;
 
-  wire logic     take      = out_valid_o && out_ready_i;
-  wire pointer_t read_next = read_q + pointer_t'(take);
+  wire logic     take       = out_valid_o && out_ready_i;
+  wire pointer_t write_bin  = to_binary(write_sync_q);
 
-  assign out_used_o  = to_binary(write_sync_q) - read_q;
+  wire logic [DepthLog2-1:0] read_at = out_valid_o ? read_next_q[DepthLog2-1:0] : read_q[DepthLog2-1:0];
+
+  assign out_used_o  = used_q;
   assign out_valid_o = write_sync_q != read_gray_q;
   assign out_data_o  = out_data_q;
 
   always_ff @(posedge clk_out_i) begin
     if (!rst_out_ni) begin
       read_q       <= '0;
+      read_next_q  <= pointer_t'(1);
       read_gray_q  <= '0;
       write_meta_q <= '0;
       write_sync_q <= '0;
+      used_q       <= '0;
     end else begin
       write_meta_q <= write_gray_q;
       write_sync_q <= write_meta_q;
+      used_q       <= take ? write_bin - read_next_q : write_bin - read_q;
       if (take) begin
-        read_q      <= read_next;
-        read_gray_q <= to_gray(read_next);
+        read_q      <= read_next_q;
+        read_next_q <= read_next_q + pointer_t'(1);
+        read_gray_q <= to_gray(read_next_q);
       end
     end
     // An entry is in the memory a clock before its pointer has come through both registers, so what is read when it becomes
     // visible holds still; what is read before is nobody's, and read again. Behind a register, the logic of the reading side
-    // hangs on its own clock alone.
-    if (take || !out_valid_o) out_data_q <= memory_q[read_next[DepthLog2-1:0]];
+    // hangs on its own clock alone. The address does not wait for out_ready_i.
+    if (take || !out_valid_o) out_data_q <= memory_q[read_at];
   end
 
   // ---- Assertions ---------------------------------------------------------------
@@ -119,7 +132,7 @@ module nic_cdc_fifo #(
     if (rst_in_ni && put) NeverOverfilled: assert (write_q - to_binary(read_sync_q) < pointer_t'(Depth));
   end
   always_ff @(posedge clk_out_i) begin
-    if (rst_out_ni && take) NeverOverdrawn: assert (to_binary(write_sync_q) - read_q <= pointer_t'(Depth));
+    if (rst_out_ni && take) NeverOverdrawn: assert (write_bin - read_q <= pointer_t'(Depth));
   end
 
 endmodule

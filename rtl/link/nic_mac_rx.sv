@@ -80,6 +80,7 @@ module nic_mac_rx #(
 
   logic [15:0] bytes_q;
   logic [31:0] held_q;            // the last four bytes, the oldest in bits 7:0
+  logic        held_all_q;        // they are all of this frame
   logic [31:0] pack_q;
   logic [1:0]  pack_count_q;
   logic        rx_error_q, bad_preamble_q;
@@ -90,15 +91,15 @@ module nic_mac_rx #(
 
   nic_crc32 u_crc (
     .clk_i,
-    .clear_i  (state_q != StData && state_d == StData),
+    .clear_i  (dv_q && (state_q == StIdle || state_q == StPreamble)),   // whatever the byte is
     .enable_i (data_byte),
     .data_i   (rxd_q),
     .crc_o    (crc)
   );
 
-  wire logic pack      = data_byte && bytes_q >= 16'(nic_mac_pkg::FCS_BYTES);
+  wire logic pack      = data_byte && held_all_q;
   wire logic want_put  = !lost_q && ((pack && pack_count_q == 2'd3) || (ended && pack_count_q != '0));
-  wire logic put_data  = want_put && entry_free_i > (DepthLog2 + 1)'(1);
+  wire logic put_data  = want_put && entry_free_i >= (DepthLog2 + 1)'(2);
   wire logic overflow  = want_put && !put_data;
   wire logic put_abort = overflow && put_any_q;
   wire logic put_end   = ended_q && !lost_q && entry_free_i != '0;
@@ -111,9 +112,11 @@ module nic_mac_rx #(
   };
 
   assign entry_valid_o = put_data || put_abort || put_end;
-  assign entry_o = put_end   ? '{tag: nic_mac_pkg::RxEnd,   data: 32'(end_of_frame)} :
-                   put_abort ? '{tag: nic_mac_pkg::RxAbort, data: '0} :
-                               '{tag: nic_mac_pkg::RxData,  data: ended ? pack_q : {held_q[7:0], pack_q[23:0]}};
+  // The data of an abort are nobody's.
+  assign entry_o = '{
+    tag:  ended_q ? nic_mac_pkg::RxEnd : put_data ? nic_mac_pkg::RxData : nic_mac_pkg::RxAbort,
+    data: ended_q ? 32'(end_of_frame) : ended ? pack_q : {held_q[7:0], pack_q[23:0]}
+  };
 
   logic started_q, lost_pulse_q, busy_q;
 
@@ -151,12 +154,14 @@ module nic_mac_rx #(
   always_ff @(posedge clk_i) begin
     if (started) begin
       bytes_q        <= '0;
+      held_all_q     <= 1'b0;
       rx_error_q     <= er_q;
       bad_preamble_q <= 1'b0;
     end else begin
       if (in_frame && dv_q && er_q)       rx_error_q     <= 1'b1;
       if (ended && state_q != StData)     bad_preamble_q <= 1'b1;
       if (data_byte && bytes_q != '1)     bytes_q        <= bytes_q + 16'd1;
+      if (data_byte && bytes_q[1:0] == 2'(nic_mac_pkg::FCS_BYTES - 1)) held_all_q <= 1'b1;
     end
     if (data_byte) held_q <= {rxd_q, held_q[31:8]};
     if (pack) begin

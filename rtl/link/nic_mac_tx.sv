@@ -47,13 +47,16 @@ module nic_mac_tx #(
   state_e      state_d, state_q;
   logic        header_valid_q;    // length and what follows from it are those of the next frame
   logic [15:0] left_q;            // data bytes not yet sent
+  logic        last_byte_q;       // one of them
   logic [13:0] words_left_q;      // data words not yet taken
+  logic        words_done_q;      // none of them
   used_t       start_words_q;
   logic [16:0] frame_bytes_q;
   logic [3:0]  count_q;           // clocks in this state: preamble, FCS, gap
   logic [5:0]  pad_q;
   logic [63:0] word_q;
   logic [2:0]  lane_q;
+  logic        word_ends_q;       // its last lane, and another word follows
 
   // ---- Feed ----------------------------------------------------------------------------
 
@@ -61,14 +64,14 @@ module nic_mac_tx #(
   wire logic [13:0] len_words    = nic_mac_pkg::words_of(len_bytes);
   wire logic        is_short     = len_bytes < 16'(nic_mac_pkg::MIN_BYTES);
 
-  wire logic take_header = feed_valid_i && !header_valid_q && (state_q == StIdle || state_q == StGap);
+  wire logic want_header = !header_valid_q && (state_q == StIdle || state_q == StGap);
+  wire logic take_header = want_header && feed_valid_i;
   wire logic start       = state_q == StIdle && header_valid_q && feed_used_i >= start_words_q;
-  wire logic last_byte   = left_q == 16'd1;
-  wire logic want_word   = state_q == StStart || (state_q == StData && lane_q == 3'd7 && !last_byte) ||
-                           (state_q == StDrain && words_left_q != '0);
+  wire logic want_word   = state_q == StStart || (state_q == StData && word_ends_q) ||
+                           (state_q == StDrain && !words_done_q);
   wire logic take_word   = want_word && feed_valid_i;
 
-  assign feed_ready_o = take_header || want_word;
+  assign feed_ready_o = want_header || want_word;
 
   // ---- Sequence ------------------------------------------------------------------------
 
@@ -79,13 +82,13 @@ module nic_mac_tx #(
       StPreamble: if (count_q == 4'(nic_mac_pkg::PREAMBLE_BYTES - 1)) state_d = StStart;
       StStart:    state_d = StData;
       StData: begin
-        if (last_byte)                       state_d = pad_q != '0 ? StPad : StFcs;
+        if (last_byte_q)                     state_d = pad_q != '0 ? StPad : StFcs;
         else if (want_word && !feed_valid_i) state_d = StSpoil;
       end
       StPad:      if (pad_q == 6'd1) state_d = StFcs;
       StFcs:      if (count_q == 4'(nic_mac_pkg::FCS_BYTES - 1)) state_d = StGap;
       StSpoil:    state_d = StDrain;
-      StDrain:    if (words_left_q == '0) state_d = StGap;
+      StDrain:    if (words_done_q) state_d = StGap;
       StGap:      if (count_q == 4'(nic_mac_pkg::GAP_BYTES - 2)) state_d = StIdle;   // StIdle is the last clock of the gap
       default:    state_d = StIdle;
     endcase
@@ -108,7 +111,9 @@ module nic_mac_tx #(
   always_ff @(posedge clk_i) begin
     if (take_header) begin
       left_q        <= len_bytes;
+      last_byte_q   <= len_bytes == 16'd1;
       words_left_q  <= len_words;
+      words_done_q  <= len_bytes == '0;
       start_words_q <= len_words < 14'(StartWords) ? used_t'(len_words) : used_t'(StartWords);
       pad_q         <= is_short ? 6'(nic_mac_pkg::MIN_BYTES) - len_bytes[5:0] : '0;
       frame_bytes_q <= is_short ? 17'(nic_mac_pkg::MIN_BYTES + nic_mac_pkg::FCS_BYTES)
@@ -117,13 +122,19 @@ module nic_mac_tx #(
     if (take_word) begin
       word_q       <= feed_data_i;
       words_left_q <= words_left_q - 14'd1;
+      words_done_q <= words_left_q == 14'd1;
     end else if (state_q == StData) begin
       word_q <= word_q >> 8;
     end
-    if (state_q == StStart) lane_q <= '0;
+    if (state_q == StStart) begin
+      lane_q      <= '0;
+      word_ends_q <= 1'b0;
+    end
     if (state_q == StData) begin
-      lane_q <= lane_q + 3'd1;
-      left_q <= left_q - 16'd1;
+      lane_q      <= lane_q + 3'd1;
+      left_q      <= left_q - 16'd1;
+      last_byte_q <= left_q == 16'd2;
+      word_ends_q <= lane_q == 3'd6 && left_q != 16'd2;
     end
     if (state_q == StPad) pad_q <= pad_q - 6'd1;
   end
@@ -138,7 +149,7 @@ module nic_mac_tx #(
     .clk_i,
     .clear_i  (state_q == StStart),
     .enable_i (state_q == StData || state_q == StPad),
-    .data_i   (txd_d),
+    .data_i   (state_q == StData ? word_q[7:0] : '0),   // padding is zero
     .crc_o    (crc)
   );
 

@@ -2,7 +2,7 @@
 //
 // Handshake:  commands and beats as docs/interfaces.md says ("Host DMA"); one command at a time.
 // Timing:     a word is checked one clock after its data phase and then goes into a FIFO of 64 words to the core. A burst
-//             starts when 16 words, or all that are left, fit; it ends early when the FIFO fills up.
+//             starts when 16 words fit; it ends early when the FIFO fills up.
 // Errors:     the first error of a command replaces everything that follows by one beat with its status.
 
 `default_nettype none
@@ -38,7 +38,7 @@ module nic_pci_dma_read (
 );
 
   localparam int unsigned FifoLog2   = 6;
-  localparam logic [FifoLog2:0] StartWords = 7'd16;
+  localparam logic [FifoLog2:0] StartWords = 7'd16;   // a power of two is compared by an OR
 
   // ---- Command ------------------------------------------------------------------------
 
@@ -69,12 +69,13 @@ module nic_pci_dma_read (
   // ---- What is left ---------------------------------------------------------------------
 
   wire logic [31:2] addr;
-  wire logic [14:0] left_dwords, left_words;
+  wire logic [14:0] left_dwords;
+  wire logic        left_none, left_single_word;
   wire logic        next_none, next_odd, next_single_wide, next_single_narrow;
   wire logic [7:0]  next_be_wide;
   wire logic [3:0]  next_be_narrow;
 
-  /* verilator lint_off PINCONNECTEMPTY */  // words end where dwords do: next_word_o serves the write client
+  /* verilator lint_off PINCONNECTEMPTY */  // left_words_o and next_word_o serve the write client
   nic_pci_range u_range (
     .clk_i               (clk_pci_i),
     .rst_ni              (rst_pci_ni),
@@ -83,7 +84,9 @@ module nic_pci_dma_read (
     .move_i              (move_i),
     .addr_o              (addr),
     .left_dwords_o       (left_dwords),
-    .left_words_o        (left_words),
+    .left_words_o        (),
+    .left_none_o         (left_none),
+    .left_single_word_o  (left_single_word),
     .next_word_o         (),
     .next_none_o         (next_none),
     .next_odd_o          (next_odd),
@@ -140,16 +143,16 @@ module nic_pci_dma_read (
                               line_known && left_dwords > line_dwords >> 1  ? nic_pci_pkg::CMD_MEMORY_READ_LINE :
                                                                               nic_pci_pkg::CMD_MEMORY_READ;
 
-  // Room for the next phase and the one that FRAME# promises, when the two words on their way are in.
-  wire logic room_for_two = beat_free >= 7'd2 + 7'(word_valid_q) + 7'(word_valid_d);
-  wire logic must_end     = !room_for_two || failed_q || read_error_i || !cfg_bus_master_i;
+  // Room for the next phase and the one that FRAME# promises, beside two words that may be on their way.
+  wire logic room_for_four = beat_free >= 7'd4;
+  wire logic must_end      = !room_for_four || failed_q || read_error_i || !cfg_bus_master_i;
 
   assign burst_o = '{
     // Not before the last phase is checked: its error would end the command.
-    want:    active_q && !failed_q && !check_q && cfg_bus_master_i && left_dwords != '0
-             && (beat_free >= StartWords || 15'(beat_free) >= left_words),
+    want:    active_q && !failed_q && !check_q && cfg_bus_master_i && !left_none
+             && beat_free >= StartWords,
     addr:    addr,
-    wide:    slot_64_i && !narrow_q && left_words > 15'd1,
+    wide:    slot_64_i && !narrow_q && !left_single_word,
     command: command
   };
 
@@ -164,7 +167,7 @@ module nic_pci_dma_read (
 
   // ---- Registers ----------------------------------------------------------------------------
 
-  wire logic disabled = active_q && !failed_q && !busy_i && !check_q && !cfg_bus_master_i && left_dwords != '0;
+  wire logic disabled = active_q && !failed_q && !busy_i && !check_q && !cfg_bus_master_i && !left_none;
 
   always_ff @(posedge clk_pci_i) begin
     if (!rst_pci_ni) begin

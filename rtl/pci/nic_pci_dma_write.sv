@@ -39,7 +39,7 @@ module nic_pci_dma_write (
 );
 
   localparam int unsigned FifoLog2   = 6;
-  localparam logic [FifoLog2:0] StartWords = 7'd8;
+  localparam logic [14:0] StartWords = 15'd8;
 
   // ---- Command --------------------------------------------------------------------------
 
@@ -111,14 +111,15 @@ module nic_pci_dma_write (
   // ---- What is left -----------------------------------------------------------------------
 
   wire logic [31:2] addr;
-  wire logic [14:0] left_dwords, left_words;
+  wire logic [14:0] left_words;
+  wire logic        left_none, left_single_word;
   wire logic        next_word, next_none, next_odd, next_single_wide, next_single_narrow;
   wire logic [7:0]  next_be_wide;
   wire logic [3:0]  next_be_narrow;
 
   // After an error whole words are dropped as if they had moved.
   logic                   word_valid_q;
-  wire logic              drain = failed_q && !busy_i && word_valid_q && left_dwords != '0;
+  wire logic              drain = failed_q && !busy_i && word_valid_q && !left_none;
   wire nic_pci_pkg::move_t move = '{wide: move_i.wide || drain, narrow: move_i.narrow};
 
   nic_pci_range u_range (
@@ -128,8 +129,10 @@ module nic_pci_dma_write (
     .cmd_i               (cmd),
     .move_i              (move),
     .addr_o              (addr),
-    .left_dwords_o       (left_dwords),
+    .left_dwords_o       (),
     .left_words_o        (left_words),
+    .left_none_o         (left_none),
+    .left_single_word_o  (left_single_word),
     .next_word_o         (next_word),
     .next_none_o         (next_none),
     .next_odd_o          (next_odd),
@@ -153,16 +156,18 @@ module nic_pci_dma_write (
 
   // FRAME# promises one more phase than the one that is presented, so its word must be here already: in the FIFO,
   // or, if 32 bits wide, in the upper half of the same word.
-  wire logic follower = fifo_used > 7'(fifo_take);
+  wire logic follower = fifo_take ? fifo_used >= 7'd2 : fifo_used != '0;
   wire logic must_end = failed_q || write_error_i || !cfg_bus_master_i;
 
-  wire logic [6:0] here = fifo_used + 7'd1;
+  // Words in the FIFO, beside the one on the bus, that a burst starts with. A register: what is left grows only when a
+  // command is loaded, two clocks before its first word is on the bus.
+  logic [2:0] start_used_q;
 
   assign burst_o = '{
     want:    active_q && !failed_q && !write_error_i && cfg_bus_master_i && word_valid_q
-             && (here >= StartWords || 15'(here) >= left_words),
+             && fifo_used >= 7'(start_used_q),
     addr:    addr,
-    wide:    slot_64_i && !narrow_q && left_words > 15'd1,
+    wide:    slot_64_i && !narrow_q && !left_single_word,
     command: nic_pci_pkg::CMD_MEMORY_WRITE
   };
 
@@ -178,9 +183,9 @@ module nic_pci_dma_write (
   // ---- Registers ------------------------------------------------------------------------------
 
   logic [1:0] settle_q;    // clocks until PERR# has spoken about the last phase
-  wire logic  disabled = active_q && !failed_q && !busy_i && !cfg_bus_master_i && left_dwords != '0;
+  wire logic  disabled = active_q && !failed_q && !busy_i && !cfg_bus_master_i && !left_none;
 
-  assign done = active_q && !busy_i && left_dwords == '0 && settle_q == 2'd0;
+  assign done = active_q && !busy_i && left_none && settle_q == 2'd0;
 
   always_ff @(posedge clk_pci_i) begin
     if (!rst_pci_ni) begin
@@ -213,6 +218,7 @@ module nic_pci_dma_write (
       end
     end
     if (fifo_take) word_q <= fifo_word;
+    if (active_q)  start_used_q <= 3'((left_words < StartWords ? left_words : StartWords) - 15'd1);
   end
 
   // ---- Assertions -------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 // What is left of one DMA command, counted in dwords, with the byte enables of the data phase that comes next.
 //
 // Timing:     next_* outputs apply the move of this clock already, so that they can be registered onto the bus
-//             at the edge that ends the data phase before. All other outputs are registered.
+//             at the edge that ends the data phase before. Others hang on registers alone. The move comes late: what it
+//             leaves is chosen among what one, two or no dwords would leave.
 // Ranges:     a command of 1 to 65535 bytes touches 1 to 16385 dwords. Addresses wrap at 4 GB.
 
 `default_nettype none
@@ -20,6 +21,8 @@ module nic_pci_range (
   output wire logic [31:2]           addr_o,
   output wire logic [14:0]           left_dwords_o,
   output wire logic [14:0]           left_words_o,      // aligned 64-bit words that are touched
+  output wire logic                  left_none_o,
+  output wire logic                  left_single_word_o,   // no word, or one
 
   output wire logic                  next_word_o,       // the move completes an aligned 64-bit word, or the command
   output wire logic                  next_none_o,
@@ -32,6 +35,7 @@ module nic_pci_range (
 
   logic [31:2] addr_d, addr_q;
   logic [14:0] left_d, left_q;
+  logic        few_q;                     // fewer than 8 are left
   logic        first_d, first_q;          // nothing has moved yet
   logic [3:0]  first_be_q, last_be_q;
 
@@ -39,10 +43,18 @@ module nic_pci_range (
   assign left_dwords_o = left_q;
   assign left_words_o  = (left_q + 15'(addr_q[2]) + 15'd1) >> 1;
 
+  logic [4:0] left_is;                    // bit n: n dwords are left
+  always_comb begin
+    for (int unsigned n = 0; n < 5; n++) left_is[n] = few_q && left_q[2:0] == 3'(n);
+  end
+
+  assign left_none_o        = left_is[0];
+  assign left_single_word_o = left_is[0] || left_is[1] || (left_is[2] && !addr_q[2]);
+
   // ---- Moving on ------------------------------------------------------------------
 
   // A 64-bit phase holds one dword where the command begins in the upper half or ends in the lower.
-  wire logic       half = addr_q[2] || left_q == 15'd1;
+  wire logic       half = addr_q[2] || left_is[1];
   wire logic [1:0] step = move_i.wide ? (half ? 2'd1 : 2'd2) : {1'b0, move_i.narrow};
 
   always_comb begin
@@ -51,36 +63,43 @@ module nic_pci_range (
     first_d = first_q && step == 2'd0;
   end
 
-  assign next_none_o = left_d == 15'd0;
-  assign next_odd_o  = addr_d[2];
-  assign next_word_o = step != 2'd0 && (!addr_d[2] || next_none_o);
+  wire logic [2:0] next_is  = step[1] ? left_is[4:2] : step[0] ? left_is[3:1] : left_is[2:0];   // bit n: n will be left
+  wire logic       next_odd = addr_q[2] ^ step[0];
+
+  assign next_none_o = next_is[0];
+  assign next_odd_o  = next_odd;
+  assign next_word_o = step != 2'd0 && (!next_odd || next_none_o);
 
   // ---- Byte enables -----------------------------------------------------------------
 
-  wire logic [3:0] be_here  = (first_d ? first_be_q : 4'hF) & (left_d == 15'd1 ? last_be_q : 4'hF);
-  wire logic [3:0] be_after = left_d == 15'd1 ? 4'h0 : left_d == 15'd2 ? last_be_q : 4'hF;
+  wire logic [3:0] be_here  = (first_d ? first_be_q : 4'hF) & (next_is[1] ? last_be_q : 4'hF);
+  wire logic [3:0] be_after = next_is[1] ? 4'h0 : next_is[2] ? last_be_q : 4'hF;
 
   assign next_be_narrow_o     = be_here;
-  assign next_be_wide_o       = addr_d[2] ? {be_here, 4'h0} : {be_after, be_here};
-  assign next_single_narrow_o = left_d == 15'd1;
-  assign next_single_wide_o   = left_d <= (addr_d[2] ? 15'd1 : 15'd2);
+  assign next_be_wide_o       = next_odd ? {be_here, 4'h0} : {be_after, be_here};
+  assign next_single_narrow_o = next_is[1];
+  assign next_single_wide_o   = next_is[0] || next_is[1] || (next_is[2] && !next_odd);
 
   // ---- Registers --------------------------------------------------------------------
 
-  wire logic [16:0] end_byte = 17'(cmd_i.addr[1:0]) + 17'(cmd_i.len_bytes);
+  wire logic [16:0] end_byte   = 17'(cmd_i.addr[1:0]) + 17'(cmd_i.len_bytes);
+  wire logic [14:0] cmd_dwords = 15'((end_byte + 17'd3) >> 2);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       left_q <= '0;
+      few_q  <= 1'b1;
     end else if (load_i) begin
       addr_q     <= cmd_i.addr[31:2];
-      left_q     <= 15'((end_byte + 17'd3) >> 2);
+      left_q     <= cmd_dwords;
+      few_q      <= cmd_dwords < 15'd8;
       first_q    <= 1'b1;
       first_be_q <= 4'hF << cmd_i.addr[1:0];
       last_be_q  <= 4'hF >> (2'd0 - end_byte[1:0]);
     end else if (step != 2'd0) begin
       addr_q     <= addr_d;
       left_q     <= left_d;
+      few_q      <= left_d < 15'd8;
       first_q    <= 1'b0;
     end
   end
