@@ -3,7 +3,8 @@
 // Handshake:  valid/ready on both sides; out_data_o holds while out_valid_o waits for out_ready_i.
 // Timing:     an entry is visible three clk_out_i edges after the clk_in_i edge that took it, at most; no path
 //             from one side's inputs to the other side's outputs. out_data_o and both levels are registers: a level counts
-//             what its own side did up to the clock before, and learns a clock after valid or ready what the other side did.
+//             all that its own side did; what the other side did it learns later than out_valid_o by one clock, or in_ready_o
+//             by two.
 // Reset:      both sides are reset together and overlap by four clocks of the slower one; entries are lost.
 // Constraint: set_max_delay -datapath_only one period of the receiving clock on *_gray_q to *_meta_q and on
 //             memory_q to out_data_q; set_bus_skew below one period on each pointer.
@@ -60,9 +61,9 @@ module nic_cdc_fifo #(
   // In Gray code a pointer that is one lap ahead differs in its two upper bits.
   assign in_ready_o = write_gray_q != (read_sync_q ^ (pointer_t'(3) << (DepthLog2 - 1)));
 
-  // The pointer that writing runs into. Both differences are made before it is known whether something is put.
+  // Both differences are made before it is known whether something is put.
   pointer_t free_q;
-  wire pointer_t write_end = to_binary(read_sync_q) ^ pointer_t'(Depth);
+  pointer_t write_end_q;    // what writing must not pass: one lap ahead of reading
   assign in_free_o = free_q;
 
   pointer_t read_gray_q;
@@ -74,10 +75,12 @@ module nic_cdc_fifo #(
       read_meta_q  <= '0;
       read_sync_q  <= '0;
       free_q       <= pointer_t'(Depth);
+      write_end_q  <= pointer_t'(Depth);
     end else begin
       read_meta_q <= read_gray_q;
       read_sync_q <= read_meta_q;
-      free_q      <= put ? write_end - write_next : write_end - write_q;
+      free_q      <= put ? write_end_q - write_next : write_end_q - write_q;
+      write_end_q <= to_binary(read_sync_q) ^ pointer_t'(Depth);
       if (put) begin
         write_q      <= write_next;
         write_gray_q <= to_gray(write_next);

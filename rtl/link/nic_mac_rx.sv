@@ -98,8 +98,9 @@ module nic_mac_rx #(
   );
 
   wire logic pack      = data_byte && held_all_q;
-  wire logic want_put  = !lost_q && ((pack && pack_count_q == 2'd3) || (ended && pack_count_q != '0));
-  wire logic put_data  = want_put && entry_free_i >= (DepthLog2 + 1)'(2);
+  // Only StData leaves bytes in pack_q: at its end they go as they are.
+  wire logic want_put  = state_q == StData && !lost_q && (dv_q ? held_all_q && pack_count_q == 2'd3 : pack_count_q != '0);
+  wire logic put_data  = want_put && entry_free_i[DepthLog2:1] != '0;   // two or more
   wire logic overflow  = want_put && !put_data;
   wire logic put_abort = overflow && put_any_q;
   wire logic put_end   = ended_q && !lost_q && entry_free_i != '0;
@@ -115,7 +116,7 @@ module nic_mac_rx #(
   // The data of an abort are nobody's.
   assign entry_o = '{
     tag:  ended_q ? nic_mac_pkg::RxEnd : put_data ? nic_mac_pkg::RxData : nic_mac_pkg::RxAbort,
-    data: ended_q ? 32'(end_of_frame) : ended ? pack_q : {held_q[7:0], pack_q[23:0]}
+    data: ended_q ? 32'(end_of_frame) : dv_q ? {held_q[7:0], pack_q[23:0]} : pack_q
   };
 
   logic started_q, lost_pulse_q, busy_q;

@@ -260,16 +260,17 @@ module nic_mac_rx_ring #(
   end
 
   // ---- Counters: each frame in one ------------------------------------------------------------
-  // A frame that was lost in the crossing waits its turn, so that no two frames end in one clock.
+  // A frame that was lost in the crossing waits its turn, so that no two frames end in one clock. It is counted in the clock
+  // of its event or probe, when it is known how it ended.
 
   logic [31:0] count_q [8];   // by ending_e
   logic [31:0] bytes_q, started_q;
   logic [3:0]  lost_q;
+  ending_e     ending_q;
   logic        event_done_q, event_error_q, probe_drop_q;
 
   wire logic    judge_bad  = ending != EndGood;
   wire logic    count_lost = lost_q != '0 && !judge_bad && !finish;
-  wire ending_e counted    = judge_bad ? ending : finish ? EndGood : EndOverflow;
 
   assign event_done_o  = event_done_q;
   assign event_error_o = event_error_q;
@@ -292,9 +293,10 @@ module nic_mac_rx_ring #(
 
       if (started_add_i != '0)               started_q <= started_q + {28'b0, started_add_i};
       if (lost_add_i != '0 || count_lost)    lost_q <= lost_q + lost_add_i - {3'b0, count_lost};
-      if (finish)                            bytes_q <= bytes_q + {16'b0, end_q.bytes};
-      if (finish || judge_bad || count_lost) count_q[counted] <= count_q[counted] + 32'd1;
+      if (event_done_q)                      bytes_q <= bytes_q + {16'b0, end_q.bytes};
+      if (event_done_q || probe_drop_q)      count_q[ending_q] <= count_q[ending_q] + 32'd1;
     end
+    ending_q <= judge_bad ? ending : finish ? EndGood : EndOverflow;
   end
 
   logic [31:0] rdata_q;
@@ -326,8 +328,10 @@ module nic_mac_rx_ring #(
 
   wire logic [31:0] endings = count_q[EndGood] + count_q[EndBadFcs] + count_q[EndRunt] + count_q[EndGiant] +
                               count_q[EndRxError] + count_q[EndBadPreamble] + count_q[EndNoBuffer] + count_q[EndOverflow];
+  logic counted_q;
   always_ff @(posedge clk_i) begin
-    if (rst_ni && (event_done_q || probe_drop_q)) NoFrameEndsTwice:              assert (started_q - endings < 32'h8000_0000);
+    counted_q <= event_done_q || probe_drop_q;
+    if (rst_ni && counted_q)                      NoFrameEndsTwice:              assert (started_q - endings < 32'h8000_0000);
     if (rst_ni && state_q == StBuffer)            AnswerComesTheClockAfterGrant: assert (sram_rvalid_i);
     if (rst_ni && take_abort)                     AbortFollowsData:              assert (state_q != StIdle);
     if (rst_ni && word_valid_q)                   WritesInsideTheSram:           assert (write_addr_q < 29'(SramBytes / 8));

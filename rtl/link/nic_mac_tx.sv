@@ -52,7 +52,7 @@ module nic_mac_tx #(
   logic        words_done_q;      // none of them
   used_t       start_words_q;
   logic [16:0] frame_bytes_q;
-  logic [3:0]  count_q;           // clocks in this state: preamble, FCS, gap
+  logic [3:0]  count_q;           // clocks in this state, if preamble, FCS or gap
   logic [5:0]  pad_q;
   logic [63:0] word_q;
   logic [2:0]  lane_q;
@@ -75,6 +75,8 @@ module nic_mac_tx #(
 
   // ---- Sequence ------------------------------------------------------------------------
 
+  wire logic fcs_ends = state_q == StFcs && count_q == 4'(nic_mac_pkg::FCS_BYTES - 1);
+
   always_comb begin
     state_d = state_q;
     case (state_q)
@@ -82,11 +84,11 @@ module nic_mac_tx #(
       StPreamble: if (count_q == 4'(nic_mac_pkg::PREAMBLE_BYTES - 1)) state_d = StStart;
       StStart:    state_d = StData;
       StData: begin
-        if (last_byte_q)                     state_d = pad_q != '0 ? StPad : StFcs;
-        else if (want_word && !feed_valid_i) state_d = StSpoil;
+        if (last_byte_q)                       state_d = pad_q != '0 ? StPad : StFcs;
+        else if (word_ends_q && !feed_valid_i) state_d = StSpoil;
       end
       StPad:      if (pad_q == 6'd1) state_d = StFcs;
-      StFcs:      if (count_q == 4'(nic_mac_pkg::FCS_BYTES - 1)) state_d = StGap;
+      StFcs:      if (fcs_ends) state_d = StGap;
       StSpoil:    state_d = StDrain;
       StDrain:    if (words_done_q) state_d = StGap;
       StGap:      if (count_q == 4'(nic_mac_pkg::GAP_BYTES - 2)) state_d = StIdle;   // StIdle is the last clock of the gap
@@ -103,8 +105,8 @@ module nic_mac_tx #(
       state_q <= state_d;
       if (take_header) header_valid_q <= 1'b1;
       else if (start)  header_valid_q <= 1'b0;
-      if (state_d != state_q)     count_q <= '0;
-      else if (state_q != StIdle) count_q <= count_q + 4'd1;
+      if (state_q == StPreamble || (state_q == StFcs && !fcs_ends) || state_q == StGap) count_q <= count_q + 4'd1;
+      else                                                                              count_q <= '0;
     end
   end
 
@@ -114,7 +116,7 @@ module nic_mac_tx #(
       last_byte_q   <= len_bytes == 16'd1;
       words_left_q  <= len_words;
       words_done_q  <= len_bytes == '0;
-      start_words_q <= len_words < 14'(StartWords) ? used_t'(len_words) : used_t'(StartWords);
+      start_words_q <= len_bytes <= 16'(8 * (StartWords - 1)) ? used_t'(len_words) : used_t'(StartWords);
       pad_q         <= is_short ? 6'(nic_mac_pkg::MIN_BYTES) - len_bytes[5:0] : '0;
       frame_bytes_q <= is_short ? 17'(nic_mac_pkg::MIN_BYTES + nic_mac_pkg::FCS_BYTES)
                                 : {1'b0, len_bytes} + 17'(nic_mac_pkg::FCS_BYTES);
@@ -124,7 +126,7 @@ module nic_mac_tx #(
       words_left_q <= words_left_q - 14'd1;
       words_done_q <= words_left_q == 14'd1;
     end else if (state_q == StData) begin
-      word_q <= word_q >> 8;
+      word_q <= last_byte_q ? '0 : word_q >> 8;   // padding is zero
     end
     if (state_q == StStart) begin
       lane_q      <= '0;
@@ -149,7 +151,7 @@ module nic_mac_tx #(
     .clk_i,
     .clear_i  (state_q == StStart),
     .enable_i (state_q == StData || state_q == StPad),
-    .data_i   (state_q == StData ? word_q[7:0] : '0),   // padding is zero
+    .data_i   (word_q[7:0]),
     .crc_o    (crc)
   );
 
@@ -157,7 +159,8 @@ module nic_mac_tx #(
     case (state_q)
       StPreamble: txd_d = nic_mac_pkg::PREAMBLE;
       StStart:    txd_d = nic_mac_pkg::START_OF_FRAME;
-      StData:     txd_d = word_q[7:0];
+      StData,
+      StPad:      txd_d = word_q[7:0];
       StFcs:      txd_d = ~crc[{count_q[1:0], 3'b0} +: 8];
       default:    txd_d = '0;
     endcase
@@ -179,7 +182,7 @@ module nic_mac_tx #(
     end
   end
 
-  assign end_valid_o = state_q == StSpoil || (state_q == StFcs && state_d == StGap);
+  assign end_valid_o = state_q == StSpoil || fcs_ends;
   assign end_o       = '{underrun: state_q == StSpoil, bytes: frame_bytes_q};
 
   // ---- Assertions ------------------------------------------------------------------

@@ -39,6 +39,8 @@ module bench_pci_parts (
     .addr_o               (),
     .left_dwords_o        (range_left_dwords_o),
     .left_words_o         (range_left_words_o),
+    .left_none_o          (),
+    .left_single_word_o   (),
     .next_word_o          (),
     .next_none_o          (),
     .next_odd_o           (),
