@@ -109,10 +109,11 @@ module nic_pci_master (
 
   assign write_d = start ? pick_write : write_q;
 
-  wire logic [31:2] burst_addr    = write_d ? write_burst_i.addr    : read_burst_i.addr;
-  wire logic        burst_wide    = write_d ? write_burst_i.wide    : read_burst_i.wide;
-  wire logic [3:0]  burst_command = write_d ? write_burst_i.command : read_burst_i.command;
-  wire logic        other_want    = write_d ? read_burst_i.want     : write_burst_i.want;
+  // Of the burst that would start now.
+  wire logic [31:2] burst_addr    = pick_write ? write_burst_i.addr    : read_burst_i.addr;
+  wire logic        burst_wide    = pick_write ? write_burst_i.wide    : read_burst_i.wide;
+  wire logic [3:0]  burst_command = pick_write ? write_burst_i.command : read_burst_i.command;
+  wire logic        other_want    = write_d ? read_burst_i.want : write_burst_i.want;
 
   assign wide_d = start ? burst_wide : wide_q;
 
@@ -127,7 +128,8 @@ module nic_pci_master (
                          && devsel_clocks_q == DevselClocks;
 
   // The lower half of a word that begins in its upper half: no byte was enabled.
-  wire logic empty = wide_q && !wide_now && first_q && burst_addr[2];
+  wire logic odd_start = write_q ? write_burst_i.addr[2] : read_burst_i.addr[2];
+  wire logic empty     = wide_q && !wide_now && first_q && odd_start;
 
   wire nic_pci_pkg::move_t move = '{wide: moved && wide_now, narrow: moved && !wide_now && !empty};
 
