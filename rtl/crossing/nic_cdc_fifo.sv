@@ -91,15 +91,13 @@ module nic_cdc_fifo #(
 
   // ---- Reading side -----------------------------------------------------------
 
-  pointer_t read_q, read_next_q;
+  pointer_t read_q;
   pointer_t write_meta_q, write_sync_q, used_q;
 
   logic [WidthBits-1:0] out_data_q;
 
-  wire logic     take       = out_valid_o && out_ready_i;
-  wire pointer_t write_bin  = to_binary(write_sync_q);
-
-  wire logic [DepthLog2-1:0] read_at = out_valid_o ? read_next_q[DepthLog2-1:0] : read_q[DepthLog2-1:0];
+  wire logic     take      = out_valid_o && out_ready_i;
+  wire pointer_t read_next = read_q + pointer_t'(1);
 
   assign out_used_o  = used_q;
   assign out_valid_o = write_sync_q != read_gray_q;
@@ -108,7 +106,6 @@ module nic_cdc_fifo #(
   always_ff @(posedge clk_out_i) begin
     if (!rst_out_ni) begin
       read_q       <= '0;
-      read_next_q  <= pointer_t'(1);
       read_gray_q  <= '0;
       write_meta_q <= '0;
       write_sync_q <= '0;
@@ -116,17 +113,18 @@ module nic_cdc_fifo #(
     end else begin
       write_meta_q <= write_gray_q;
       write_sync_q <= write_meta_q;
-      used_q       <= take ? write_bin - read_next_q : write_bin - read_q;
+      used_q       <= take ? to_binary(write_sync_q) - read_next : to_binary(write_sync_q) - read_q;
       if (take) begin
-        read_q      <= read_next_q;
-        read_next_q <= read_next_q + pointer_t'(1);
-        read_gray_q <= to_gray(read_next_q);
+        read_q      <= read_next;
+        read_gray_q <= to_gray(read_next);
       end
     end
     // An entry is in the memory a clock before its pointer has come through both registers, so what is read when it becomes
     // visible holds still; what is read before is nobody's, and read again. Behind a register, the logic of the reading side
     // hangs on its own clock alone. The address does not wait for out_ready_i.
-    if (take || !out_valid_o) out_data_q <= memory_q[read_at];
+    if (out_ready_i || !out_valid_o) begin
+      out_data_q <= memory_q[out_valid_o ? read_next[DepthLog2-1:0] : read_q[DepthLog2-1:0]];
+    end
   end
 
   // ---- Assertions ---------------------------------------------------------------
@@ -135,7 +133,7 @@ module nic_cdc_fifo #(
     if (rst_in_ni && put) NeverOverfilled: assert (write_q - to_binary(read_sync_q) < pointer_t'(Depth));
   end
   always_ff @(posedge clk_out_i) begin
-    if (rst_out_ni && take) NeverOverdrawn: assert (write_bin - read_q <= pointer_t'(Depth));
+    if (rst_out_ni && take) NeverOverdrawn: assert (to_binary(write_sync_q) - read_q <= pointer_t'(Depth));
   end
 
 endmodule

@@ -43,10 +43,7 @@ module nic_pci_range (
   assign left_dwords_o = left_q;
   assign left_words_o  = (left_q + 15'(addr_q[2]) + 15'd1) >> 1;
 
-  logic [4:0] left_is;                    // bit n: n dwords are left
-  always_comb begin
-    for (int unsigned n = 0; n < 5; n++) left_is[n] = few_q && left_q[2:0] == 3'(n);
-  end
+  wire logic [4:0] left_is = few_q ? 5'd1 << left_q[2:0] : '0;   // bit n: n dwords are left
 
   assign left_none_o        = left_is[0];
   assign left_single_word_o = left_is[0] || left_is[1] || (left_is[2] && !addr_q[2]);
