@@ -25,7 +25,12 @@ for verilator in "${VERILATOR:-verilator}" "$second"; do
   step "RTL, Verilator $(sed -n 's/^#define VERILATOR_VERSION "\([0-9.]*\).*/\1/p' "$root/include/verilated_config.h")"
   for sram_bytes in 524288 2097152; do
     for rvfi in 0 1; do
-      check_in rtl "$verilator" --lint-only -Wall --assert -f nic/nic.f --top-module nic_top -GSramBytes=$sram_bytes -GRvfi=$rvfi
+      for debug in 0 1; do
+        for cores in 1 2; do
+          check_in rtl "$verilator" --lint-only -Wall --assert -f nic/nic.f --top-module nic_top \
+            -GSramBytes=$sram_bytes -GRvfi=$rvfi -GDebug=$debug -GCores=$cores
+        done
+      done
     done
   done
   check_in rtl "$verilator" --lint-only -Wall --assert -f memory/memory.f -f core/core.f ../tools/synth/synth_core.sv --top-module synth_core

@@ -11,6 +11,10 @@ const GEOMETRY: [(&str, &str, u32); 3] = [
     ("NICSCOPE_VMH_WAYS", "WAYS", 4),
 ];
 
+/// Image and linker script: of which core it is.
+const IMAGES: [(&str, &str); 4] =
+    [("vmmc", "core-a.ld"), ("vmmc-pair", "core-a.ld"), ("cache-probe", "core-a.ld"), ("keeper", "core-b.ld")];
+
 fn number(variable: &str, default: u32) -> u32 {
     println!("cargo:rerun-if-env-changed={variable}");
     let Ok(text) = env::var(variable) else {
@@ -41,9 +45,14 @@ fn main() {
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     fs::write(Path::new(&out).join("geometry.rs"), constants).expect("OUT_DIR is writable");
 
-    println!("cargo:rerun-if-changed=link.ld");
+    for script in ["core-a.ld", "core-b.ld", "sections.ld"] {
+        println!("cargo:rerun-if-changed={script}");
+    }
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("riscv32") {
         let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
-        println!("cargo:rustc-link-arg-bins=-T{root}/link.ld");
+        println!("cargo:rustc-link-arg-bins=-L{root}");
+        for (image, script) in IMAGES {
+            println!("cargo:rustc-link-arg-bin={image}=-T{script}");
+        }
     }
 }

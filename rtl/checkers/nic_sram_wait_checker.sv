@@ -6,22 +6,24 @@
 `default_nettype none
 
 module nic_sram_wait_checker #(
+  parameter int unsigned Ports             = nic_pkg::SRAM_PORTS,
   parameter int unsigned LinkWaitMaxCycles = 3,
   parameter int unsigned DmaWaitMaxCycles  = 33,
-  parameter int unsigned RestWaitMaxCycles = 11
+  // Every fourth clock is sure to the ports of the cores and the host together.
+  parameter int unsigned RestWaitMaxCycles = 4 * (Ports - nic_pkg::SRAM_CORE_DATA) - 1
 ) (
-  input wire logic                           clk_i,
-  input wire logic                           rst_ni,
-  input wire logic [nic_pkg::SRAM_PORTS-1:0] req_i,
-  input wire logic [nic_pkg::SRAM_PORTS-1:0] gnt_i
+  input wire logic             clk_i,
+  input wire logic             rst_ni,
+  input wire logic [Ports-1:0] req_i,
+  input wire logic [Ports-1:0] gnt_i
 );
 
   import nic_pkg::*;
 
-  int unsigned waited_q [SRAM_PORTS];
+  int unsigned waited_q [Ports];
 
   always_ff @(posedge clk_i) begin
-    for (int i = 0; i < int'(SRAM_PORTS); i++) begin
+    for (int i = 0; i < int'(Ports); i++) begin
       waited_q[i] <= rst_ni && req_i[i] && !gnt_i[i] ? waited_q[i] + 1 : 0;
     end
   end
@@ -32,6 +34,14 @@ module nic_sram_wait_checker #(
       DmaIsInTime:  assert (waited_q[SRAM_DMA_READ]  <= DmaWaitMaxCycles  && waited_q[SRAM_DMA_WRITE] <= DmaWaitMaxCycles);
       CoreIsInTime: assert (waited_q[SRAM_CORE_DATA] <= RestWaitMaxCycles && waited_q[SRAM_CORE_INSN] <= RestWaitMaxCycles);
       HostIsInTime: assert (waited_q[SRAM_HOST]      <= RestWaitMaxCycles);
+    end
+  end
+
+  if (Ports > SRAM_PORTS) begin : gen_core_b
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) begin
+        CoreBIsInTime: assert (waited_q[SRAM_CORE_B_DATA] <= RestWaitMaxCycles && waited_q[SRAM_CORE_B_INSN] <= RestWaitMaxCycles);
+      end
     end
   end
 

@@ -2,4 +2,4 @@
 // it run faster and act the same.
 
 bind nic_registers nic_register_slaves_checker u_slaves_checker (.*);
-bind nic_top nic_top_checker #(.SramBytes(SramBytes)) u_top_checker (.*);
+bind nic_top nic_top_checker #(.Cores(Cores), .SramBytes(SramBytes)) u_top_checker (.*);

@@ -1,21 +1,23 @@
 // Puts a checker on every contract inside nic_top. Bound by the models that want it, as in
 //
-//   bind nic_top nic_top_checker #(.SramBytes(SramBytes)) u_top_checker (.*);
+//   bind nic_top nic_top_checker #(.Cores(Cores), .SramBytes(SramBytes)) u_top_checker (.*);
 
 `default_nettype none
 
 module nic_top_checker #(
-  parameter int unsigned SramBytes = 524288
+  parameter int unsigned Cores     = 1,
+  parameter int unsigned SramBytes = 524288,
+  parameter int unsigned SramPorts = Cores > 1 ? nic_pkg::SRAM_PORTS_PAIR : nic_pkg::SRAM_PORTS
 ) (
   input wire logic                           clk_core_i,
   input wire logic                           rst_core_n,
-  input wire logic                           core_a_rst_n,
+  input wire logic [Cores-1:0]               core_rst_n,
 
   // SRAM ports
-  input wire logic [nic_pkg::SRAM_PORTS-1:0] sram_req,
-  input wire nic_pkg::sram_req_t             sram_port [nic_pkg::SRAM_PORTS],
-  input wire logic [nic_pkg::SRAM_PORTS-1:0] sram_gnt,
-  input wire logic [nic_pkg::SRAM_PORTS-1:0] sram_rvalid,
+  input wire logic [SramPorts-1:0] sram_req,
+  input wire nic_pkg::sram_req_t             sram_port [SramPorts],
+  input wire logic [SramPorts-1:0] sram_gnt,
+  input wire logic [SramPorts-1:0] sram_rvalid,
 
   // Register slaves outside nic_registers
   input wire nic_pkg::reg_req_t              reg_access,
@@ -41,16 +43,17 @@ module nic_top_checker #(
 
   import nic_pkg::*;
 
-  for (genvar i = 0; i < int'(SRAM_PORTS); i++) begin : gen_sram_port
+  for (genvar i = 0; i < int'(SramPorts); i++) begin : gen_sram_port
     // A core that is put into reset may withdraw a request.
-    localparam bit OfCore = i == int'(SRAM_CORE_DATA) || i == int'(SRAM_CORE_INSN);
+    localparam bit OfCoreA = i == int'(SRAM_CORE_DATA) || i == int'(SRAM_CORE_INSN);
+    localparam bit OfCoreB = i > int'(SRAM_HOST);
     nic_sram_port_checker #(.SramBytes(SramBytes)) u_port (
-      .clk_i(clk_core_i), .rst_ni(OfCore ? core_a_rst_n : rst_core_n),
+      .clk_i(clk_core_i), .rst_ni(OfCoreA ? core_rst_n[0] : OfCoreB ? core_rst_n[Cores-1] : rst_core_n),
       .req_i(sram_req[i]), .access_i(sram_port[i]), .gnt_i(sram_gnt[i]), .rvalid_i(sram_rvalid[i])
     );
   end
 
-  nic_sram_wait_checker u_wait (.clk_i(clk_core_i), .rst_ni(rst_core_n), .req_i(sram_req), .gnt_i(sram_gnt));
+  nic_sram_wait_checker #(.Ports(SramPorts)) u_wait (.clk_i(clk_core_i), .rst_ni(rst_core_n), .req_i(sram_req), .gnt_i(sram_gnt));
 
   nic_register_slave_checker u_dma_read (
     .clk_i(clk_core_i), .rst_ni(rst_core_n), .reg_sel_i(dma_read_sel), .reg_req_i(reg_access), .reg_rdata_o(dma_read_rdata)

@@ -1,46 +1,77 @@
-// Integer arithmetic and the comparison of branches.
+// Integer arithmetic of one clock, and the comparison of branches.
 //
-// Timing: combinational. Targets of branches and addresses of data have adders of their own elsewhere.
+// Timing: combinational. Targets of branches and addresses of data have adders of their own elsewhere; counting, min, max and
+//         multiplying take a clock more (nic_core_count, nic_core_multiply).
 
 `default_nettype none
 
 module nic_core_alu (
-  input  wire nic_core_pkg::alu_op_e op_i,
-  input  wire logic [31:0]           a_i,
-  input  wire logic [31:0]           b_i,
-  output wire logic [31:0]           result_o,
-
-  input  wire logic [2:0]            branch_funct3_i,
-  output wire logic                  branch_taken_o    // a_i and b_i compared as branch_funct3_i says
+  input  wire nic_core_pkg::alu_t op_i,
+  input  wire logic               unsigned_i,    // how the two are compared
+  input  wire logic [31:0]        a_i,
+  input  wire logic [31:0]        b_i,
+  output wire logic [31:0]        result_o,
+  output wire logic               equal_o,
+  output wire logic               below_o
 );
 
-  import nic_core_pkg::*;
+  // ---- Comparison -----------------------------------------------------------------
 
-  wire logic equal            = a_i == b_i;
-  wire logic below_unsigned   = a_i < b_i;
-  wire logic below_signed     = (a_i[31] != b_i[31]) ? a_i[31] : below_unsigned;
-  wire logic signed [31:0] a_signed = a_i;
+  // Signed numbers compare as unsigned ones with their sign turned round.
+  wire logic [31:0] flip  = {!unsigned_i, 31'b0};
+  wire logic        below = (a_i ^ flip) < (b_i ^ flip);
 
-  logic [31:0] result;
+  assign equal_o = a_i == b_i;
+  assign below_o = below;
+
+  // ---- Sums -----------------------------------------------------------------------
+
+  logic [31:0] addend;
   always_comb begin
-    unique case (op_i)
-      ALU_ADD:  result = a_i + b_i;
-      ALU_SUB:  result = a_i - b_i;
-      ALU_SLL:  result = a_i << b_i[4:0];
-      ALU_SLT:  result = {31'b0, below_signed};
-      ALU_SLTU: result = {31'b0, below_unsigned};
-      ALU_XOR:  result = a_i ^ b_i;
-      ALU_SRL:  result = a_i >> b_i[4:0];
-      ALU_SRA:  result = a_signed >>> b_i[4:0];
-      ALU_OR:   result = a_i | b_i;
-      default:  result = a_i & b_i;
+    unique case (op_i.shift_a)
+      2'd1:    addend = {a_i[30:0], 1'b0};
+      2'd2:    addend = {a_i[29:0], 2'b0};
+      2'd3:    addend = {a_i[28:0], 3'b0};
+      default: addend = a_i;
     endcase
   end
-  assign result_o = result;
 
-  // funct3: 0 eq, 1 ne, 4 lt, 5 ge, 6 ltu, 7 geu.
-  wire logic condition = !branch_funct3_i[2] ? equal : branch_funct3_i[1] ? below_unsigned : below_signed;
-  assign branch_taken_o = condition != branch_funct3_i[0];
+  wire logic [31:0] sum = addend + (b_i ^ {32{op_i.subtracts}}) + {31'b0, op_i.subtracts};
+
+  // ---- Shifts: a window of 32 bits in 63, moved to the right ------------------------
+
+  // To the left by n is to the right by 31 - n from one place further up.
+  wire logic        fill    = op_i.arithmetic && a_i[31];
+  wire logic [30:0] beside  = op_i.rotates ? (op_i.left ? a_i[31:1] : a_i[30:0]) : {31{fill}};
+  wire logic [62:0] window  = op_i.left ? {a_i, beside} : {beside, a_i};
+  wire logic [62:0] moved   = window >> (b_i[4:0] ^ {5{op_i.left}});
+  wire logic [31:0] shifted = moved[31:0];
+
+  // ---- Logic ------------------------------------------------------------------------
+
+  wire logic [31:0] mask    = 32'd1 << b_i[4:0];
+  wire logic [31:0] b       = (op_i.use_mask ? mask : b_i) ^ {32{op_i.inverts_b}};
+  wire logic [31:0] logical = op_i.is_xor ? a_i ^ b : op_i.is_or ? a_i | b : a_i & b;
+
+  // ---- Bytes ------------------------------------------------------------------------
+
+  wire logic [31:0] orc_b = {{8{|a_i[31:24]}}, {8{|a_i[23:16]}}, {8{|a_i[15:8]}}, {8{|a_i[7:0]}}};
+  wire logic [31:0] rev8  = {a_i[7:0], a_i[15:8], a_i[23:16], a_i[31:24]};
+  wire logic [31:0] bytes = ({32{op_i.sext_b}} & {{24{a_i[7]}}, a_i[7:0]}) |
+                            ({32{op_i.sext_h}} & {{16{a_i[15]}}, a_i[15:0]}) |
+                            ({32{op_i.zext_h}} & {16'b0, a_i[15:0]}) |
+                            ({32{op_i.orc_b}}  & orc_b) |
+                            ({32{op_i.rev8}}   & rev8);
+
+  // ---- Result ---------------------------------------------------------------------
+
+  assign result_o = ({32{op_i.sum}}     & sum) |
+                    ({32{op_i.shift}}   & shifted) |
+                    ({32{op_i.logical}} & logical) |
+                    {31'b0, (op_i.bext && shifted[0]) || (op_i.less && below)} |
+                    bytes;
+
+  wire logic unused = &{1'b0, moved[62:32], op_i};   // what op_i says of min and max is for nic_core_count
 
 endmodule
 

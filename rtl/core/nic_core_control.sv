@@ -1,11 +1,13 @@
 // Decides in each clock what becomes of the instruction in the execute stage, and where fetching goes on.
 //
 // Rule:   an instruction starts only when every older one is known to be good; from then on nothing stops it. An
-//         interrupt or exception takes the place of an instruction that has not started. So traps are precise, no
-//         access is made twice, and nothing is ever undone.
-// Timing: combinational, but for one bit (the instruction has started). data_err_i (in error_i) does not reach
-//         redirect_o: in the clock of a bad answer a branch may send fetching astray, and the trap in the next
-//         clock sends it elsewhere.
+//         interrupt, exception or entry into debug mode takes the place of an instruction that has not started. So all are
+//         precise, no access is made twice, and nothing is ever undone.
+// Order:  triggers on a load's data, which are about the instruction before; entry by request or step; interrupt; triggers of the
+//         instruction; exceptions and ebreak.
+// Timing: a redirect is decided in one clock and stands in registers in the next, in which nothing starts. So the comparison of
+//         a branch, which comes last, ends in two bits. data_err_i (in error_i) does not reach them: in the clock of a bad
+//         answer a branch may send fetching astray, and the trap in the next clock sends it elsewhere.
 
 `default_nettype none
 
@@ -16,12 +18,21 @@ module nic_core_control (
   // The instruction in the execute stage
   input  wire logic                   valid_i,
   input  wire nic_core_pkg::kind_e    kind_i,
+  input  wire nic_core_pkg::is_t      is_i,
   input  wire logic                   fault_i,            // its fetch failed
   input  wire logic                   fault_upper_i,      // ... in its second half
   input  wire logic                   illegal_i,          // compressed encoding or CSR access; kind_i says the rest
   input  wire logic                   misaligned_i,       // address of data, if it is a load or store
-  input  wire logic                   branch_taken_i,     // if it is a branch
+  input  wire logic                   equal_i,            // its operands, if it is a branch; late
+  input  wire logic                   below_i,
+  input  wire logic                   compares_below_i,   // it compares by below_i, or else by equal_i
+  input  wire logic                   inverts_i,          // it is taken if that is false
+  input  wire logic                   predicted_i,        // a target was fetched behind it
+  input  wire logic                   broken_i,           // a wrong prediction cut it in two
+  input  wire logic                   pc_target_hit_i,    // ... and that was pc + immediate
+  input  wire logic                   rs1_target_hit_i,   // ... rs1 + immediate
   input  wire logic                   hazard_i,           // it needs something of an older instruction that is pending
+  input  wire logic                   waits_i,            // ... or of the outside, for as long as that takes
   input  wire logic [31:1]            pc_i,
   input  wire logic [31:1]            next_pc_i,          // of the instruction behind it
   input  wire logic [31:1]            pc_target_i,        // pc + immediate
@@ -41,7 +52,23 @@ module nic_core_control (
   input  wire logic                   interrupt_i,
   input  wire logic [31:1]            exception_pc_i,
   input  wire logic [31:1]            interrupt_pc_i,
-  input  wire logic [31:1]            mepc_i,
+  input  wire logic [31:1]            return_pc_i,        // mret and dret: one of them is illegal
+  input  wire logic [31:1]            handler_i,          // of the event that is to be served
+
+  // Debug mode (nic_core_debug) and triggers (nic_core_triggers)
+  input  wire logic                   debugging_i,        // else the rest of this group is zero, but for hold_i
+  input  wire logic                   halt_i,             // by request or step
+  input  wire nic_core_pkg::debug_cause_e halt_cause_i,
+  input  wire logic                   ebreak_enters_i,
+  input  wire logic [31:1]            debug_entry_pc_i,
+  input  wire logic                   hold_i,             // triggers are still looking at it
+  input  wire logic                   fire_debug_i,
+  input  wire logic                   fire_exception_i,
+  input  wire logic                   late_i,             // ... of the load in front of it
+  output wire logic                   could_start_o,      // but for hold_i and what comes in its place
+  output wire logic                   fired_o,
+  output wire logic                   enter_o,            // debug mode; trap_pc_o is the pc
+  output wire nic_core_pkg::debug_cause_e enter_cause_o,
 
   output wire logic                   go_o,               // the instruction starts, or goes on
   output wire logic                   first_o,            // with go_o: it starts
@@ -49,8 +76,15 @@ module nic_core_control (
   output wire logic                   vacate_o,           // leave_o, or anything if it is void after this clock: early
   output wire logic                   exception_o,        // it traps instead
 
-  output wire logic                   redirect_o,
+  output wire logic                   astray_o,           // a redirect follows in the next clock
+  output wire logic [31:1]            following_pc_o,     // ... to this address
+  output wire logic                   redirect_o,         // it was decided in the clock before
   output wire logic [31:1]            redirect_pc_o,
+
+  output wire logic                   update_o,           // what prediction can learn from it
+  output wire logic                   forget_o,           // ... that it is no branch
+  output wire logic                   update_taken_o,
+  output wire logic                   update_right_o,
 
   output wire logic                   trap_o,             // any trap, to the CSRs
   output wire logic                   trap_is_interrupt_o,
@@ -62,19 +96,43 @@ module nic_core_control (
   import nic_core_pkg::*;
 
   logic started_d, started_q;
+  logic redirect_d, redirect_q;
 
   // ---- Progress -------------------------------------------------------------------
 
-  wire logic is_access = kind_i == KIND_LOAD || kind_i == KIND_STORE;
-
   // What would trap, whatever else is going on. A misaligned address is known only without a hazard.
-  wire logic bad = fault_i || illegal_i || kind_i == KIND_ILLEGAL || kind_i == KIND_ECALL || kind_i == KIND_EBREAK ||
-                   (is_access && misaligned_i && !hazard_i);
+  wire logic bad = fault_i || illegal_i || is_i.traps || (is_i.access && misaligned_i && !hazard_i);
 
-  wire logic fresh     = valid_i && free_i && !fault_access_i && !started_q;   // but for error_i
-  wire logic interrupt = fresh && interrupt_i;
-  wire logic exception = fresh && !interrupt_i && bad;
-  wire logic start     = fresh && !interrupt_i && !bad && !hazard_i;
+  // What a wrong prediction cut in two, or took for a branch, is fetched again when the prediction is forgotten. It does not
+  // start: behind an instruction that takes its time a target must not be waiting.
+  wire logic misled = broken_i || (predicted_i && !is_i.branch && !is_i.jump);
+
+  // What comes from registers. The load in front of the instruction is older than any request.
+  logic fire, wants_halt, wants_interrupt, into_debug;
+  always_comb begin
+    fire            = 1'b0;
+    wants_halt      = 1'b0;
+    wants_interrupt = interrupt_i;
+    into_debug      = 1'b0;
+    if (debugging_i) begin
+      fire            = fire_debug_i || fire_exception_i;
+      wants_halt      = late_i ? fire_debug_i : halt_i;
+      wants_interrupt = interrupt_i && !late_i;
+      // What stops the instruction leads into debug mode.
+      into_debug      = fire ? fire_debug_i : (ebreak_enters_i && kind_i == KIND_EBREAK && !fault_i && !illegal_i);
+    end
+  end
+
+  wire logic fresh     = valid_i && free_i && !fault_access_i && !started_q && !redirect_q;   // but for error_i
+  wire logic ready     = fresh && !hold_i;
+  wire logic halt      = ready && wants_halt;
+  wire logic interrupt = ready && wants_interrupt && !wants_halt;
+  wire logic turn      = ready && !wants_halt && !wants_interrupt;                // it is about this instruction now
+  wire logic again     = fresh && !halt && !interrupt && misled && !late_i;
+  wire logic stop      = turn && (fire || (bad && !misled));
+  wire logic start     = turn && !fire && !misled && !bad && !hazard_i && !waits_i;
+
+  wire logic exception = stop && !into_debug;
 
   wire logic go    = started_q || (start && !error_i);
   wire logic leave = go && unit_done_i;
@@ -84,9 +142,29 @@ module nic_core_control (
   assign leave_o     = leave;
   assign exception_o = exception && !error_i;
 
+  logic         could_start, fired, enters;
+  debug_cause_e enter_cause;
+  always_comb begin
+    could_start = 1'b0;
+    fired       = 1'b0;
+    enters      = 1'b0;
+    enter_cause = DEBUG_NONE;
+    if (debugging_i) begin
+      could_start = fresh && !misled && !hazard_i;   // while it waits, triggers look at it, or nothing could take its place
+      fired       = ((halt && late_i) || (turn && fire)) && !error_i;
+      enters      = (halt || (stop && into_debug)) && !error_i;
+      enter_cause = (wants_halt && !late_i) ? halt_cause_i : fire ? DEBUG_TRIGGER : DEBUG_EBREAK;
+    end
+  end
+
+  assign could_start_o = could_start;
+  assign fired_o       = fired;
+  assign enter_o       = enters;
+  assign enter_cause_o = enter_cause;
+
   // Fetching need not know about traps: it is sent elsewhere when one happens, in this clock or, after error_i, in the
-  // next. So decoding, CSRs and addresses of data stay out of the path through the fetch queue.
-  assign vacate_o = (started_q || (fresh && !hazard_i)) && unit_done_i;
+  // next. So CSRs and addresses of data stay out of the path through the fetch queue.
+  assign vacate_o = (started_q || (ready && !hazard_i && !waits_i)) && unit_done_i;
 
   assign started_d = go && !unit_done_i;
 
@@ -97,25 +175,49 @@ module nic_core_control (
 
   // ---- Where fetching goes on -------------------------------------------------------
 
-  wire logic jumps = kind_i == KIND_JAL || kind_i == KIND_JALR || kind_i == KIND_MRET || kind_i == KIND_FENCE_I ||
-                     (kind_i == KIND_BRANCH && branch_taken_i);
+  wire logic returns    = is_i.mret || is_i.dret || is_i.fence_i || is_i.dispatch;
+  wire logic target_hit = is_i.jalr ? rs1_target_hit_i : pc_target_hit_i;
 
-  assign redirect_o = fault_access_i || interrupt || exception || (start && jumps);
+  // The comparison is the last to come, so all else is decided without it.
+  wire logic compares = compares_below_i ? below_i : equal_i;
+  wire logic taken    = is_i.jump || (is_i.branch && compares != inverts_i);
+  wire logic sure     = fault_access_i || halt || interrupt || stop || again ||
+                        (start && (returns || (predicted_i ? !target_hit : is_i.jump)));
 
-  logic [31:1] redirect_pc;
+  assign redirect_d = sure || (start && is_i.branch && compares != (inverts_i != predicted_i));
+
+  // Two addresses stand ready; the comparison of a branch only chooses.
+  logic        to_target_d, to_target_q;
+  logic [31:1] target_d, target_q, other_d, other_q;
+
+  assign to_target_d = start && taken;
+  assign target_d    = is_i.jalr ? rs1_target_i[31:1] : pc_target_i;
   always_comb begin
-    if (fault_access_i || exception) redirect_pc = exception_pc_i;
-    else if (interrupt)              redirect_pc = interrupt_pc_i;
-    else begin
-      unique case (kind_i)
-        KIND_JALR:    redirect_pc = rs1_target_i[31:1];
-        KIND_MRET:    redirect_pc = mepc_i;
-        KIND_FENCE_I: redirect_pc = next_pc_i;
-        default:      redirect_pc = pc_target_i;
-      endcase
-    end
+    if (fault_access_i || stop)        other_d = (into_debug && !fault_access_i) ? debug_entry_pc_i : exception_pc_i;
+    else if (halt || interrupt)        other_d = wants_halt ? debug_entry_pc_i : interrupt_pc_i;
+    else if (again)                    other_d = pc_i;
+    else if (is_i.mret || is_i.dret)   other_d = return_pc_i;
+    else if (is_i.dispatch)            other_d = handler_i;
+    else                               other_d = next_pc_i;
   end
-  assign redirect_pc_o = redirect_pc;
+
+  assign astray_o       = redirect_d;
+  assign following_pc_o = to_target_d ? target_d : other_d;
+  assign redirect_o     = redirect_q;
+  assign redirect_pc_o  = to_target_q ? target_q : other_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) redirect_q <= 1'b0;
+    else         redirect_q <= redirect_d;
+    to_target_q <= to_target_d;
+    target_q    <= target_d;
+    other_q     <= other_d;
+  end
+
+  assign update_o       = start && (is_i.branch || is_i.jump);
+  assign forget_o       = again;
+  assign update_taken_o = start && taken;
+  assign update_right_o = start && !redirect_d;
 
   // ---- Traps --------------------------------------------------------------------
 
@@ -123,7 +225,9 @@ module nic_core_control (
   logic [31:0] value;
   always_comb begin
     value = 32'd0;
-    if (fault_i) begin
+    if (fire_exception_i) begin
+      cause = CAUSE_BREAKPOINT;
+    end else if (fault_i) begin
       cause = CAUSE_FETCH_FAULT;
       value = {fault_upper_i ? pc_i + 31'd1 : pc_i, 1'b0};
     end else begin
@@ -156,15 +260,17 @@ module nic_core_control (
   assign trap_cause_o        = fault_access_i ? (fault_store_i ? CAUSE_STORE_FAULT : CAUSE_LOAD_FAULT)
                              : interrupt      ? CAUSE_EXTERNAL_INTERRUPT : cause;
 
-  wire logic unused_target_bit = rs1_target_i[0];   // jalr clears it
+  // jalr clears the lowest bit of its target; what else is_i says is for others.
+  wire logic unused = &{1'b0, rs1_target_i[0], is_i};
 
   // ---- Assertions -------------------------------------------------------------------
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      VacatesWithReason:    assert (vacate_o == leave || redirect_o || error_i);
+      VacatesWithReason:    assert (vacate_o == leave || redirect_d || error_i);
+      NothingStartsAstray:  assert (!redirect_q || fault_access_i || !(go || trap_o));
       StartedStays:         assert (!started_q || (valid_i && free_i && !error_i && !fault_access_i));
-      JumpsTakeOneClock:    assert (!(go && jumps) || unit_done_i);
+      JumpsTakeOneClock:    assert (!(go && (taken || returns)) || unit_done_i);
       FaultStopsExecution:  assert (!(fault_access_i && go));
     end
   end

@@ -1,9 +1,9 @@
 // The control and status registers, the machine-mode trap state, and the trace port.
 //
-// Access:    addr_i, write_op_i and operand_i name an access; rdata_o and illegal_o answer in the same clock. The write
-//            happens at the edge that ends a clock with commit_i, if writes_i says that there is one.
-// Traps:     trap_i stores pc, cause and value and turns interrupts off; mret_i restores. At most one of commit_i,
-//            trap_i and mret_i in a clock.
+// Access:    addr_i, writes_i and write_op_i name an access; rdata_o and illegal_o answer in the next clock. In that or a later one
+//            commit_i may come, with operand_i; the write happens at the edge that ends it, if writes_i says that there is one.
+// Traps:     trap_i stores pc, cause and value and turns interrupts off, in the clock after it, in which nothing else happens;
+//            mret_i restores. At most one of commit_i, trap_i and mret_i in a clock.
 // Interrupt: irq_i is registered once. interrupt_o: enabled here and globally. wake_o: enabled here (ends wfi).
 // Trace:     a write of 0x7C0 is on trace_* for one clock, the one after commit_i, which is that of its retirement.
 // Table of registers and fields: docs/core.md.
@@ -42,6 +42,14 @@ module nic_core_csr (
 
   // Counting
   input  wire logic        retire_i,        // an instruction retires in this clock
+  input  wire logic        freeze_i,        // neither clocks nor instructions count
+  input  wire logic        uncounted_i,     // nor does the instruction that leaves execute now
+
+  // Registers elsewhere: what is written by the access, and what they say about it; data of others are zero
+  output wire logic        write_o,
+  output wire logic [31:0] wdata_o,
+  input  wire logic        more_exists_i,
+  input  wire logic [31:0] more_rdata_i,
 
   // Trace port
   output wire logic        trace_valid_o,
@@ -54,6 +62,7 @@ module nic_core_csr (
   localparam logic [11:0] Misa          = 12'h301;
   localparam logic [11:0] Mie           = 12'h304;
   localparam logic [11:0] Mtvec         = 12'h305;
+  localparam logic [11:0] Mstatush      = 12'h310;
   localparam logic [11:0] Mcountinhibit = 12'h320;
   localparam logic [11:0] Mscratch      = 12'h340;
   localparam logic [11:0] Mepc          = 12'h341;
@@ -69,13 +78,16 @@ module nic_core_csr (
   localparam logic [11:0] Instret       = 12'hc02;
   localparam logic [11:0] Cycleh        = 12'hc80;
   localparam logic [11:0] Instreth      = 12'hc82;
+  localparam logic [11:0] Time          = 12'hc01;
+  localparam logic [11:0] Timeh         = 12'hc81;
   localparam logic [11:0] Mvendorid     = 12'hf11;
   localparam logic [11:0] Marchid       = 12'hf12;
   localparam logic [11:0] Mimpid        = 12'hf13;
   localparam logic [11:0] Mhartid       = 12'hf14;
+  localparam logic [11:0] Mconfigptr    = 12'hf15;
 
-  localparam logic [31:0] MisaValue   = 32'h4000_1104;   // RV32 I M C
-  localparam logic [31:0] MimpidValue = 32'h0000_0001;   // counts changes that software can see
+  localparam logic [31:0] MisaValue   = 32'h4000_1106;   // RV32 I M C B
+  localparam logic [31:0] MimpidValue = 32'h0000_0002;   // counts changes that software can see
 
   // ---- State ----------------------------------------------------------------------
 
@@ -97,6 +109,10 @@ module nic_core_csr (
 
   // ---- Read -----------------------------------------------------------------------
 
+  // mhpmcounter3 to 31, their high halves, and mhpmevent3 to 31: those that count are in nic_core_stalls, the others read zero.
+  wire logic is_monitor = (addr_i[11:5] == 7'b1011_000 || addr_i[11:5] == 7'b1011_100 || addr_i[11:5] == 7'b0011_001) &&
+                          addr_i[4:0] >= 5'd3;
+
   logic [31:0] rdata;
   logic        exists;
   always_comb begin
@@ -107,45 +123,73 @@ module nic_core_csr (
       Misa:                rdata = MisaValue;
       Mie:                 rdata = {20'b0, meie_q, 11'b0};
       Mtvec:               rdata = {mtvec_base_q, 1'b0, mtvec_vectored_q};
-      Mcountinhibit:       rdata = {29'b0, inhibit_instret_q, 1'b0, inhibit_cycle_q};
+      Mcountinhibit:       rdata = {29'b0, inhibit_instret_q, 1'b0, inhibit_cycle_q} | more_rdata_i;
       Mscratch:            rdata = mscratch_q;
       Mepc:                rdata = {mepc_q, 1'b0};
       Mcause:              rdata = {mcause_interrupt_q, 26'b0, mcause_code_q};
       Mtval:               rdata = mtval_q;
       Mip:                 rdata = {20'b0, meip_q, 11'b0};
-      Mcycle, Cycle:       rdata = cycle[31:0];
-      Mcycleh, Cycleh:     rdata = cycle[63:32];
+      Mcycle, Cycle, Time:     rdata = cycle[31:0];
+      Mcycleh, Cycleh, Timeh:  rdata = cycle[63:32];
       Minstret, Instret:   rdata = instret[31:0];
       Minstreth, Instreth: rdata = instret[63:32];
       Mimpid:              rdata = MimpidValue;
       Mhartid:             rdata = hart_id_i;
-      Trace, Mvendorid, Marchid: ;
-      default:             exists = 1'b0;
+      Trace, Mstatush, Mvendorid, Marchid, Mconfigptr: ;
+      default: begin
+        exists = is_monitor || more_exists_i;
+        rdata  = more_rdata_i;
+      end
     endcase
   end
 
-  assign rdata_o      = rdata;
-  assign illegal_o    = !exists || (writes_i && addr_i[11:10] == 2'b11);
-  assign is_instret_o = addr_i[6:0] == 7'h02;   // or the high half; a few others may wait in vain
+  logic [31:0] rdata_q;
+  logic        illegal_q, is_instret_q;
+  always_ff @(posedge clk_i) begin
+    rdata_q      <= rdata;
+    illegal_q    <= !exists || (writes_i && addr_i[11:10] == 2'b11);
+    is_instret_q <= addr_i[6:0] == 7'h02;   // or the high half; a few others may wait in vain
+  end
+
+  assign rdata_o      = rdata_q;
+  assign illegal_o    = illegal_q;
+  assign is_instret_o = is_instret_q;
 
   // ---- Write ----------------------------------------------------------------------
 
   logic [31:0] wdata;
   always_comb begin
     unique case (write_op_i)
-      CSR_SET:   wdata = rdata | operand_i;
-      CSR_CLEAR: wdata = rdata & ~operand_i;
+      CSR_SET:   wdata = rdata_q | operand_i;
+      CSR_CLEAR: wdata = rdata_q & ~operand_i;
       default:   wdata = operand_i;
     endcase
   end
 
   wire logic write = commit_i && writes_i;
 
+  assign write_o = write;
+  assign wdata_o = wdata;
+
+  // That there is a trap is known late.
+  logic        trap_q, trap_is_interrupt_q;
+  logic [4:0]  trap_cause_q;
+  logic [31:1] trap_pc_q;
+  logic [31:0] trap_value_q;
+
+  always_ff @(posedge clk_i) begin
+    trap_q              <= trap_i && rst_ni;
+    trap_is_interrupt_q <= trap_is_interrupt_i;
+    trap_cause_q        <= trap_cause_i;
+    trap_pc_q           <= trap_pc_i;
+    trap_value_q        <= trap_value_i;
+  end
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       mie_q  <= 1'b0;
       mpie_q <= 1'b0;
-    end else if (trap_i) begin
+    end else if (trap_q) begin
       mie_q  <= 1'b0;
       mpie_q <= mie_q;
     end else if (mret_i) begin
@@ -158,11 +202,11 @@ module nic_core_csr (
   end
 
   always_ff @(posedge clk_i) begin
-    if (trap_i) begin
-      mepc_q             <= trap_pc_i;
-      mcause_interrupt_q <= trap_is_interrupt_i;
-      mcause_code_q      <= trap_cause_i;
-      mtval_q            <= trap_value_i;
+    if (trap_q) begin
+      mepc_q             <= trap_pc_q;
+      mcause_interrupt_q <= trap_is_interrupt_q;
+      mcause_code_q      <= trap_cause_q;
+      mtval_q            <= trap_value_q;
     end else if (write) begin
       if (addr_i == Mepc) mepc_q <= wdata[31:1];
       if (addr_i == Mcause) begin
@@ -212,7 +256,7 @@ module nic_core_csr (
   nic_core_counter u_cycle (
     .clk_i,
     .rst_ni,
-    .increment_i  (!inhibit_cycle_q),
+    .increment_i  (!inhibit_cycle_q && !freeze_i),
     .write_low_i  (write && addr_i == Mcycle),
     .write_high_i (write && addr_i == Mcycleh),
     .wdata_i      (wdata),
@@ -220,16 +264,16 @@ module nic_core_csr (
   );
 
   // An instruction that writes the count is not counted; it retires in the clock after its write.
-  logic instret_written_q;
+  logic uncounted_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) instret_written_q <= 1'b0;
-    else         instret_written_q <= write && (addr_i == Minstret || addr_i == Minstreth);
+    if (!rst_ni) uncounted_q <= 1'b0;
+    else         uncounted_q <= uncounted_i || (write && (addr_i == Minstret || addr_i == Minstreth));
   end
 
   nic_core_counter u_instret (
     .clk_i,
     .rst_ni,
-    .increment_i  (retire_i && !inhibit_instret_q && !instret_written_q),
+    .increment_i  (retire_i && !inhibit_instret_q && !uncounted_q && !freeze_i),
     .write_low_i  (write && addr_i == Minstret),
     .write_high_i (write && addr_i == Minstreth),
     .wdata_i      (wdata),
@@ -252,7 +296,7 @@ module nic_core_csr (
   // ---- Assertions -------------------------------------------------------------------
 
   always_ff @(posedge clk_i) begin
-    if (rst_ni) OneChangeAtATime: assert (!(trap_i && commit_i) && !(trap_i && mret_i) && !(commit_i && mret_i));
+    if (rst_ni) OneChangeAtATime: assert (!((trap_i || trap_q) && commit_i) && !((trap_i || trap_q) && mret_i) && !(commit_i && mret_i));
   end
 
 endmodule

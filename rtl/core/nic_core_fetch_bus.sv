@@ -1,16 +1,16 @@
-// Asks the instruction port for consecutive words and passes on those that are still wanted.
+// Asks the instruction port for words: one behind the other, or where a prediction leads; drops what a redirect made stale.
 //
-// Handshake: OBI on the instruction port; at most two fetches outstanding. A fetch that waits for its grant is never
-//            withdrawn or changed: after a redirect it is completed and its word dropped.
-// Timing:    redirect_i reaches instr_addr_o in the same clock, so that the word of the target comes in the next.
-//            instr_req_o depends on neither instr_gnt_i nor instr_rvalid_i of the same clock.
-// Room:      every word is taken in the clock in which it comes; words are asked for only while the queue has room
-//            for all that are outstanding.
+// Handshake: instr_req_o with instr_addr_o until the grant; a redirect may change the address of a request that was not
+//            granted. At most two words are outstanding.
+// Timing:    a redirect is asked for in its own clock; redirect_i and redirect_pc_i should come from registers. No path from
+//            instr_gnt_i or instr_rvalid_i to instr_req_o.
+// Words:     come in order with what was predicted for them; there is always room in the queue, because nothing is asked
+//            for otherwise.
 
 `default_nettype none
 
 module nic_core_fetch_bus #(
-  parameter int unsigned QueueWords = 3
+  parameter int unsigned QueueWords = 6
 ) (
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
@@ -22,92 +22,93 @@ module nic_core_fetch_bus #(
   output wire logic [31:0] instr_addr_o,
   input  wire logic        instr_rvalid_i,
 
-  // From the core: fetch from here; words that are on their way are void
+  // From the execute stage
   input  wire logic        redirect_i,
-  input  wire logic [31:2] redirect_word_i,
+  input  wire logic [31:1] redirect_pc_i,
 
-  // To and from the queue
-  input  wire logic [31:2] head_word_i,      // word of the next instruction to leave the queue
-  input  wire logic [1:0]  queue_used_i,     // words in the queue
-  output wire logic        word_valid_o      // the word on instr_rdata_i belongs to the queue
+  // Prediction for the word that is asked for
+  output wire logic [31:1] pc_o,               // its address, and the half at which the stream enters it
+  input  wire logic        hit_i,
+  input  wire logic        upper_i,
+  input  wire logic [31:1] target_i,
+  output wire logic        follow_o,           // it was granted and the prediction is followed
+
+  // To the queue
+  input  wire logic [2:0]  queue_used_i,       // words in it
+  output wire logic        word_valid_o,       // the answer of this clock is wanted
+  output wire logic        word_predicted_o,   // ... and fetching went on at a target behind it
+  output wire logic        word_upper_o        // ... behind its upper half
 );
 
-  logic        run_q;                        // no request leaves in reset
-  logic [31:2] addr_d, addr_q;               // the word that is asked for, or was last
-  logic        step_d, step_q;               // it was granted: the next is the one behind it
-  logic        waiting_d, waiting_q;         // the request of the clock before was not granted
-  logic        stale_d, stale_q;             // ... and is no longer wanted
-  logic [1:0]  outstanding_d, outstanding_q; // granted, not answered
-  logic [1:0]  drop_d, drop_q;               // the oldest of them, to be dropped
+  typedef struct packed {
+    logic predicted;
+    logic upper;
+  } prediction_t;
+
+  logic        run_q;                          // low for the first clock after reset
+  logic [31:1] pc_d, pc_q;                     // what is asked for
+  logic [1:0]  outstanding_d, outstanding_q;   // granted, not answered
+  logic [1:0]  drop_d, drop_q;                 // the oldest of them, to be dropped
+  prediction_t oldest_q, newest_q;             // predictions of those outstanding, newest_q if there are two
 
   // ---- Requests -----------------------------------------------------------------
 
-  // After a redirect everything outstanding is dropped, so that there is room whatever the queue holds.
-  wire logic room    = {1'b0, queue_used_i} + {1'b0, outstanding_q} < 3'(QueueWords);
-  wire logic request = waiting_q || (run_q && !outstanding_q[1] && (room || redirect_i));
+  wire logic room    = queue_used_i + {1'b0, outstanding_q} < 3'(QueueWords);
+  // What the queue holds does not matter to a redirect.
+  wire logic request = run_q && (room || redirect_i) && !outstanding_q[1];
   wire logic granted = request && instr_gnt_i;
 
-  // The increment comes before the choice, which is late.
-  wire logic [31:2] next_word = addr_q + 30'(step_q);
-  wire logic [31:2] word      = (redirect_i && !waiting_q) ? redirect_word_i : next_word;
-
   assign instr_req_o  = request;
-  assign instr_addr_o = {word, 2'b00};
+  wire logic [31:1] pc = redirect_i ? redirect_pc_i : pc_q;
 
-  assign waiting_d = request && !instr_gnt_i;
-  assign stale_d   = waiting_q && !instr_gnt_i && (stale_q || redirect_i);
+  assign instr_addr_o = {pc[31:2], 2'b00};
+  assign pc_o         = pc;
+  assign follow_o     = granted && hit_i;
 
-  // The target of a redirect that found a request waiting is kept by the queue as its head.
   always_comb begin
-    addr_d = word;
-    step_d = granted;
-    if (waiting_q && instr_gnt_i && (redirect_i || stale_q)) begin
-      addr_d = redirect_i ? redirect_word_i : head_word_i;
-      step_d = 1'b0;
-    end
+    if (!granted)   pc_d = pc;
+    else if (hit_i) pc_d = target_i;
+    else            pc_d = {pc[31:2] + 30'd1, 1'b0};
   end
 
   // ---- Answers --------------------------------------------------------------------
 
-  wire logic dropping     = drop_q != 2'd0;
+  wire logic dropping = drop_q != 2'd0;
   wire logic [1:0] unanswered = outstanding_q - 2'(instr_rvalid_i);
 
-  assign word_valid_o  = instr_rvalid_i && !dropping;
-  assign outstanding_d = unanswered + 2'(granted);
-  assign drop_d        = redirect_i ? unanswered + 2'(granted && waiting_q)
-                                    : drop_q - 2'(instr_rvalid_i && dropping) + 2'(granted && stale_q);
+  assign word_valid_o     = instr_rvalid_i && !dropping;
+  assign word_predicted_o = oldest_q.predicted;
+  assign word_upper_o     = oldest_q.upper;
+  assign outstanding_d    = unanswered + 2'(granted);
+  assign drop_d           = redirect_i ? unanswered : drop_q - 2'(instr_rvalid_i && dropping);
 
   // ---- Registers --------------------------------------------------------------------
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       run_q         <= 1'b0;
-      addr_q        <= boot_pc_i[31:2];
-      step_q        <= 1'b0;
-      waiting_q     <= 1'b0;
-      stale_q       <= 1'b0;
+      pc_q          <= boot_pc_i;
       outstanding_q <= 2'd0;
       drop_q        <= 2'd0;
     end else begin
       run_q         <= 1'b1;
-      addr_q        <= addr_d;
-      step_q        <= step_d;
-      waiting_q     <= waiting_d;
-      stale_q       <= stale_d;
+      pc_q          <= pc_d;
       outstanding_q <= outstanding_d;
       drop_q        <= drop_d;
     end
-  end
 
-  wire logic unused_boot_bit = boot_pc_i[1];   // the queue starts in the right half of the word
+    if (instr_rvalid_i || outstanding_q == 2'd0) begin
+      oldest_q <= outstanding_q[1] ? newest_q : '{predicted: hit_i, upper: upper_i};
+    end
+    if (granted) newest_q <= '{predicted: hit_i, upper: upper_i};
+  end
 
   // ---- Assertions -------------------------------------------------------------------
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       DropsAreOutstanding: assert (drop_q <= outstanding_q);
-      StaleIsWaiting:      assert (!stale_q || waiting_q);
-      QueueHasRoom:        assert (redirect_i || !word_valid_o || queue_used_i != 2'(QueueWords));
+      QueueHasRoom:        assert (redirect_i || !word_valid_o || queue_used_i != 3'(QueueWords));
     end
   end
 

@@ -5,7 +5,8 @@
 //            for before everything older is known to be good, and faults are precise.
 // Timing:    one access each clock with a memory that grants at once and answers in the next. data_rvalid_i and
 //            data_err_i reach data_req_o in the same clock (through error_o, free_o and the caller's access_i):
-//            memories should give both from registers. data_rdata_i goes nowhere but to load_data_o.
+//            memories should give both from registers. data_rdata_i goes nowhere but to load_data_o,
+//            through two choices; data_slow_rdata_i has a third in front, and data_slow_i should come early.
 // Faults:    error_o is high in the clock of a bad answer, fault_o in the clock after it.
 
 `default_nettype none
@@ -23,6 +24,8 @@ module nic_core_load_store (
   output wire logic [31:0] data_wdata_o,
   input  wire logic        data_rvalid_i,
   input  wire logic [31:0] data_rdata_i,
+  input  wire logic        data_slow_i,     // ... is on this instead:
+  input  wire logic [31:0] data_slow_rdata_i,
   input  wire logic        data_err_i,
 
   // From the execute stage
@@ -40,9 +43,8 @@ module nic_core_load_store (
   output wire logic        error_o,         // it is answered in this clock, with an error
   output wire logic        fault_o,         // it was answered with an error in the clock before
   output wire logic        fault_store_o,   // ... and was a store
-  output wire logic        load_pending_o,  // it is a load (also in the clock of its answer)
   output wire logic        load_valid_o,    // load_data_o holds its result in this clock
-  output wire logic [31:0] load_data_o
+  output wire logic [31:0] load_data_o      // else zero
 );
 
   // ---- Request --------------------------------------------------------------------
@@ -88,6 +90,7 @@ module nic_core_load_store (
   logic [1:0] lane_q;
 
   wire logic answered = pending_q && data_rvalid_i;
+  wire logic [31:0] fast_data, slow_data;
 
   assign pending_d = granted || (pending_q && !data_rvalid_i);
 
@@ -97,22 +100,25 @@ module nic_core_load_store (
   assign error_o        = answered && data_err_i;
   assign fault_o        = fault_q;
   assign fault_store_o  = store_q;
-  assign load_pending_o = pending_q && !store_q;
   assign load_valid_o   = answered && !store_q && !data_err_i;
 
-  wire logic [15:0] half = lane_q[1] ? data_rdata_i[31:16] : data_rdata_i[15:0];
-  wire logic [7:0]  byte_lane = lane_q[0] ? half[15:8] : half[7:0];
-  wire logic        fill = !funct3_q[2] && (funct3_q[0] ? half[15] : byte_lane[7]);
+  nic_core_load_align u_align (
+    .is_load_i  (pending_q && !store_q && !data_slow_i),
+    .funct3_i   (funct3_q),
+    .lane_i     (lane_q),
+    .word_i     (data_rdata_i),
+    .data_o     (fast_data)
+  );
 
-  logic [31:0] load_data;
-  always_comb begin
-    unique case (funct3_q[1:0])
-      2'd0:    load_data = {{24{fill}}, byte_lane};
-      2'd1:    load_data = {{16{fill}}, half};
-      default: load_data = data_rdata_i;
-    endcase
-  end
-  assign load_data_o = load_data;
+  nic_core_load_align u_slow_align (
+    .is_load_i  (pending_q && !store_q && data_slow_i),
+    .funct3_i   (funct3_q),
+    .lane_i     (lane_q),
+    .word_i     (data_slow_rdata_i),
+    .data_o     (slow_data)
+  );
+
+  assign load_data_o = fast_data | slow_data;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

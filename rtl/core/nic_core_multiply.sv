@@ -1,23 +1,20 @@
-// mul, mulh, mulhsu, mulhu in two clocks.
+// mul, mulh, mulhsu, mulhu.
 //
-// Handshake: start_i in the first clock with operands; from the next clock done_o and result_o hold until taken_i.
-// Timing:    four products of 16 by 16 bits (17 where a sign comes in) are registered, as in the DSP blocks of an
-//            FPGA, and added in the second clock.
+// Timing: start_i in the first clock with operands; result_o stands in the next and stays until the next start. Four
+//         products of 16 by 16 bits (17 where a sign comes in) are registered, as in the DSP blocks of an FPGA, and
+//         added in the second clock.
 
 `default_nettype none
 
 module nic_core_multiply (
   input  wire logic        clk_i,
-  input  wire logic        rst_ni,
 
   input  wire logic        start_i,
-  input  wire logic [1:0]  funct3_i,      // 0 mul, 1 mulh, 2 mulhsu, 3 mulhu; stable until taken
+  input  wire logic [1:0]  funct3_i,      // 0 mul, 1 mulh, 2 mulhsu, 3 mulhu
   input  wire logic [31:0] a_i,
   input  wire logic [31:0] b_i,
 
-  output wire logic        done_o,
-  output wire logic [31:0] result_o,
-  input  wire logic        taken_i
+  output wire logic [31:0] result_o
 );
 
   wire logic a_is_signed = funct3_i != 2'd3;
@@ -29,20 +26,16 @@ module nic_core_multiply (
   wire logic signed [16:0] b_low  = {1'b0, b_i[15:0]};
 
   logic signed [33:0] low_low_q, low_high_q, high_low_q, high_high_q;
-  logic               done_q;
+  logic               wants_low_q;
 
   wire logic signed [63:0] cross_sum = 64'(low_high_q) + 64'(high_low_q);
   wire logic signed [63:0] product   = 64'(low_low_q) + (cross_sum << 16) + (64'(high_high_q) << 32);
 
-  assign done_o   = done_q;
-  assign result_o = (funct3_i == 2'd0) ? product[31:0] : product[63:32];
+  assign result_o = wants_low_q ? product[31:0] : product[63:32];
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni)      done_q <= 1'b0;
-    else if (start_i) done_q <= 1'b1;
-    else if (taken_i) done_q <= 1'b0;
-
     if (start_i) begin
+      wants_low_q <= funct3_i == 2'd0;
       low_low_q   <= 34'(a_low)  * 34'(b_low);
       low_high_q  <= 34'(a_low)  * 34'(b_high);
       high_low_q  <= 34'(a_high) * 34'(b_low);

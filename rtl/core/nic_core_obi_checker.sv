@@ -1,11 +1,14 @@
 // Watches one OBI port (docs/interfaces.md, "Core ports"); has no outputs and becomes nothing in synthesis.
 //
-// Rules: a request holds, with everything it says, until its grant; at most two accesses are outstanding; no answer
-//        comes without an outstanding access, nor in the clock of its grant; addresses are those of words.
+// Rules: at most two accesses are outstanding; no answer comes without an outstanding access, nor in the clock of its
+//        grant; addresses are those of words.
+// Parameters: Holds = 1: a request holds, with everything it says, until its grant. 0: it may change until then.
 
 `default_nettype none
 
-module nic_core_obi_checker (
+module nic_core_obi_checker #(
+  parameter int unsigned Holds = 1
+) (
   input wire logic        clk_i,
   input wire logic        rst_ni,
   input wire logic        req_i,
@@ -44,7 +47,7 @@ module nic_core_obi_checker (
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      if (waiting_q) begin
+      if (Holds != 0 && waiting_q) begin
         RequestHeldUntilGrant: assert (req_i);
         AddressHeldUntilGrant: assert (addr_i == addr_q && we_i == we_q && be_i == be_q);
         DataHeldUntilGrant:    assert (!we_q || wdata_i == wdata_q);

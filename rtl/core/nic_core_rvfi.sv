@@ -26,18 +26,16 @@ module nic_core_rvfi (
   input  wire logic [4:0]  rs2_i,
   input  wire logic [31:0] rs2_data_i,
   input  wire logic [4:0]  rd_i,              // 0 if not written
-  input  wire logic [31:0] result_i,
   input  wire logic        data_we_i,
   input  wire logic [3:0]  data_be_i,
   input  wire logic [31:0] data_addr_i,
   input  wire logic [31:0] data_wdata_i,
 
-  // The access that is pending
+  // What retires: the access that is pending, and the result
   input  wire logic        access_good_i,
   input  wire logic        access_fault_i,
   input  wire logic [31:1] exception_pc_i,
-  input  wire logic        load_valid_i,
-  input  wire logic [31:0] load_data_i,
+  input  wire logic [31:0] result_i,
   input  wire logic [31:0] data_rdata_i,
 
   output wire logic        rvfi_valid_o,
@@ -69,7 +67,7 @@ module nic_core_rvfi (
   logic [31:0] insn_q;
   logic [31:1] pc_q, following_pc_q;
   logic [4:0]  rs1_q, rs2_q, rd_q;
-  logic [31:0] rs1_data_q, rs2_data_q, result_q;
+  logic [31:0] rs1_data_q, rs2_data_q;
   logic [3:0]  rmask_q, wmask_q;
   logic [31:0] addr_q, wdata_q;
 
@@ -98,7 +96,6 @@ module nic_core_rvfi (
       rs1_data_q     <= (rs1_i == 5'd0) ? 32'd0 : rs1_data_i;
       rs2_data_q     <= (rs2_i == 5'd0) ? 32'd0 : rs2_data_i;
       rd_q           <= leave_i ? rd_i : 5'd0;
-      result_q       <= (leave_i && rd_i != 5'd0) ? result_i : 32'd0;
       addr_q         <= (leave_i && is_access_i) ? data_addr_i : 32'd0;
       rmask_q        <= (leave_i && is_access_i && !data_we_i) ? data_be_i : 4'd0;
       wmask_q        <= (leave_i && is_access_i && data_we_i)  ? data_be_i : 4'd0;
@@ -121,7 +118,7 @@ module nic_core_rvfi (
   assign rvfi_rs1_rdata_o = rs1_data_q;
   assign rvfi_rs2_rdata_o = rs2_data_q;
   assign rvfi_rd_addr_o   = hides ? 5'd0 : rd_q;
-  assign rvfi_rd_wdata_o  = hides || rd_q == 5'd0 ? 32'd0 : load_valid_i ? load_data_i : result_q;
+  assign rvfi_rd_wdata_o  = hides || rd_q == 5'd0 ? 32'd0 : result_i;
   assign rvfi_pc_rdata_o  = {pc_q, 1'b0};
   assign rvfi_pc_wdata_o  = {access_fault_i ? exception_pc_i : following_pc_q, 1'b0};
   assign rvfi_mem_addr_o  = addr_q;

@@ -1,7 +1,10 @@
 nic/nic_pkg.sv
 registers/nic_regs_pkg.sv
+debug/nic_debug_pkg.sv
 memory/nic_sram.sv
+memory/nic_round_robin.sv
 memory/nic_sram_arbiter.sv
+memory/nic_sram_ahead.sv
 memory/nic_sram_counters.sv
 memory/nic_scratchpad.sv
 memory/nic_icache.sv

@@ -19,8 +19,9 @@ module nic_scratchpad #(
 
   // Data
   input  wire logic                data_req_i,
-  input  wire logic [WordBits-1:0] data_word_i,
   input  wire logic                data_we_i,
+  input  wire logic                data_mine_i,     // a store is to be made here; a load that is not is harmless
+  input  wire logic [WordBits-1:0] data_word_i,
   input  wire logic [3:0]          data_be_i,
   input  wire logic [31:0]         data_wdata_i,
   output wire logic [31:0]         data_rdata_o
@@ -30,19 +31,20 @@ module nic_scratchpad #(
     $error("nic_scratchpad: ScratchpadBytes must be a power of two");
   end
 
-  logic [31:0] memory_q [1 << WordBits];
-  logic [31:0] insn_rdata_q, data_rdata_q;
+  // A memory for each byte of a word: block memories then need no choice behind their outputs.
+  for (genvar lane = 0; lane < 4; lane++) begin : gen_lane
+    (* no_rw_check *)   // what Order says is not needed of silicon: code that was stored is executed behind fence.i
+    logic [7:0] memory_q [1 << WordBits];
+    logic [7:0] insn_rdata_q, data_rdata_q;
 
-  assign insn_rdata_o = insn_rdata_q;
-  assign data_rdata_o = data_rdata_q;
+    assign insn_rdata_o[8*lane+:8] = insn_rdata_q;
+    assign data_rdata_o[8*lane+:8] = data_rdata_q;
 
-  always_ff @(posedge clk_i) begin
-    if (insn_req_i) insn_rdata_q <= memory_q[insn_word_i];
-    if (data_req_i) begin
-      if (data_we_i) begin
-        for (int i = 0; i < 4; i++) if (data_be_i[i]) memory_q[data_word_i][8*i+:8] <= data_wdata_i[8*i+:8];
-      end else begin
-        data_rdata_q <= memory_q[data_word_i];
+    always_ff @(posedge clk_i) begin
+      if (insn_req_i) insn_rdata_q <= memory_q[insn_word_i];
+      if (data_req_i) begin
+        if (!data_we_i)                            data_rdata_q          <= memory_q[data_word_i];
+        else if (data_mine_i && data_be_i[lane])   memory_q[data_word_i] <= data_wdata_i[8*lane+:8];
       end
     end
   end

@@ -1,35 +1,38 @@
 // Shares the SRAM among its requesters, one access per clock.
 //
 // Ports:   numbered by nic_pkg::sram_port_e, in three classes: link (receive, transmit), DMA (read, write), and the
-//          rest (core data, core instructions, host). The members of a class take turns.
+//          rest (data and instructions of each core, host). The members of a class take turns.
 // Order:   a class that has waited for its patience goes first, the rest before DMA; otherwise link before DMA
 //          before the rest.
-// Bound:   with the default patience a request waits at most 3 clocks (link), 33 (DMA) or 11 (the rest), whatever the
-//          others do; docs/memory.md derives it and nic_sram_wait_checker watches it.
+// Bound:   with the default patience a request waits at most 3 clocks (link), 33 (DMA) or 11 (the rest; with two cores 19),
+//          whatever the others do; docs/memory.md derives it and nic_sram_wait_checker watches it.
 // Timing:  gnt_o follows req_i in the same clock; a granted read has rvalid_o, and the SRAM its data, in the next.
 
 `default_nettype none
 
 module nic_sram_arbiter #(
+  parameter int unsigned Ports = nic_pkg::SRAM_PORTS,
   // How many clocks a class lets higher ones go first. 3: a quarter of the clocks is sure to the cores and the host.
   parameter int unsigned DmaPatienceCycles  = 15,
   parameter int unsigned RestPatienceCycles = 3
 ) (
-  input  wire logic                           clk_i,
-  input  wire logic                           rst_ni,
+  input  wire logic               clk_i,
+  input  wire logic               rst_ni,
 
   // Requesters: hold req_i and access_i until gnt_o
-  input  wire logic [nic_pkg::SRAM_PORTS-1:0] req_i,
-  input  wire nic_pkg::sram_req_t             access_i [nic_pkg::SRAM_PORTS],
-  output wire logic [nic_pkg::SRAM_PORTS-1:0] gnt_o,
-  output wire logic [nic_pkg::SRAM_PORTS-1:0] rvalid_o,
+  input  wire logic [Ports-1:0]   req_i,
+  input  wire nic_pkg::sram_req_t access_i [Ports],
+  output wire logic [Ports-1:0]   gnt_o,
+  output wire logic [Ports-1:0]   rvalid_o,
 
   // To the SRAM
-  output wire logic                           sram_req_o,
-  output wire nic_pkg::sram_req_t             sram_access_o
+  output wire logic               sram_req_o,
+  output wire nic_pkg::sram_req_t sram_access_o
 );
 
   import nic_pkg::*;
+
+  localparam int unsigned Rest = Ports - SRAM_CORE_DATA;   // members of the last class, which are the last ports
 
   typedef logic [$clog2(DmaPatienceCycles+1)-1:0]  dma_patience_t;
   typedef logic [$clog2(RestPatienceCycles+1)-1:0] rest_patience_t;
@@ -41,7 +44,7 @@ module nic_sram_arbiter #(
 
   wire logic link_wants = req_i[SRAM_LINK_RX]   || req_i[SRAM_LINK_TX];
   wire logic dma_wants  = req_i[SRAM_DMA_READ]  || req_i[SRAM_DMA_WRITE];
-  wire logic rest_wants = req_i[SRAM_CORE_DATA] || req_i[SRAM_CORE_INSN] || req_i[SRAM_HOST];
+  wire logic rest_wants = req_i[Ports-1:SRAM_CORE_DATA] != '0;
 
   wire logic rest_urgent = rest_wants && rest_waited_q == rest_patience_t'(RestPatienceCycles);
   wire logic dma_urgent  = dma_wants  && dma_waited_q  == dma_patience_t'(DmaPatienceCycles);
@@ -52,51 +55,35 @@ module nic_sram_arbiter #(
 
   // ---- Which member -------------------------------------------------------------
 
-  typedef enum logic [1:0] {
-    TurnCoreData,
-    TurnCoreInsn,
-    TurnHost
-  } turn_e;
-
-  logic  link_tx_turn_q, dma_write_turn_q;
-  turn_e rest_turn_q;
+  logic link_tx_turn_q, dma_write_turn_q;
 
   wire logic link_tx   = req_i[SRAM_LINK_TX]   && (link_tx_turn_q   || !req_i[SRAM_LINK_RX]);
   wire logic dma_write = req_i[SRAM_DMA_WRITE] && (dma_write_turn_q || !req_i[SRAM_DMA_READ]);
 
-  turn_e rest;
-  always_comb begin
-    case (rest_turn_q)
-      TurnCoreInsn: rest = req_i[SRAM_CORE_INSN] ? TurnCoreInsn : req_i[SRAM_HOST] ? TurnHost : TurnCoreData;
-      TurnHost:     rest = req_i[SRAM_HOST] ? TurnHost : req_i[SRAM_CORE_DATA] ? TurnCoreData : TurnCoreInsn;
-      default:      rest = req_i[SRAM_CORE_DATA] ? TurnCoreData : req_i[SRAM_CORE_INSN] ? TurnCoreInsn : TurnHost;
-    endcase
-  end
+  wire logic [Rest-1:0] rest;
 
-  turn_e rest_next;
-  always_comb begin
-    case (rest)
-      TurnCoreData: rest_next = TurnCoreInsn;
-      TurnCoreInsn: rest_next = TurnHost;
-      default:      rest_next = TurnCoreData;
-    endcase
-  end
+  nic_round_robin #(.N(Rest)) u_rest (
+    .clk_i, .rst_ni, .req_i(req_i[Ports-1:SRAM_CORE_DATA]), .serve_i(grant_rest), .chosen_o(rest)
+  );
 
-  logic [2:0] granted;
+  typedef logic [$clog2(Ports)-1:0] port_t;
+
+  port_t granted;
   always_comb begin
-    if (grant_link)     granted = link_tx   ? 3'(SRAM_LINK_TX)   : 3'(SRAM_LINK_RX);
-    else if (grant_dma) granted = dma_write ? 3'(SRAM_DMA_WRITE) : 3'(SRAM_DMA_READ);
-    else                granted = 3'(SRAM_CORE_DATA) + {1'b0, rest};
+    granted = '0;
+    if (grant_link)     granted = link_tx   ? port_t'(SRAM_LINK_TX)   : port_t'(SRAM_LINK_RX);
+    else if (grant_dma) granted = dma_write ? port_t'(SRAM_DMA_WRITE) : port_t'(SRAM_DMA_READ);
+    else for (int i = 0; i < int'(Rest); i++) if (rest[i]) granted = port_t'(SRAM_CORE_DATA) + port_t'(i);
   end
 
   // ---- Outputs ------------------------------------------------------------------
 
-  logic [SRAM_PORTS-1:0] rvalid_q;
+  logic [Ports-1:0] rvalid_q;
 
   // Whatever requesters do before their reset, the SRAM keeps its content.
   assign sram_req_o    = req_i != '0 && rst_ni;
   assign sram_access_o = access_i[granted];
-  assign gnt_o         = sram_req_o ? SRAM_PORTS'(1) << granted : '0;
+  assign gnt_o         = sram_req_o ? Ports'(1) << granted : '0;
   assign rvalid_o      = rvalid_q;
 
   // ---- Registers ----------------------------------------------------------------
@@ -106,14 +93,12 @@ module nic_sram_arbiter #(
       rvalid_q         <= '0;
       link_tx_turn_q   <= 1'b0;
       dma_write_turn_q <= 1'b0;
-      rest_turn_q      <= TurnCoreData;
       dma_waited_q     <= '0;
       rest_waited_q    <= '0;
     end else begin
       rvalid_q <= sram_access_o.we ? '0 : gnt_o;
       if (grant_link) link_tx_turn_q   <= !link_tx;
       if (grant_dma)  dma_write_turn_q <= !dma_write;
-      if (grant_rest) rest_turn_q      <= rest_next;
       // An urgent DMA request can still meet an urgent one of the rest: its count stays.
       if (grant_dma || !dma_wants)   dma_waited_q  <= '0;
       else if (!dma_urgent)          dma_waited_q  <= dma_waited_q + dma_patience_t'(1);
@@ -126,7 +111,7 @@ module nic_sram_arbiter #(
 
   always_ff @(posedge clk_i) begin
     if (rst_ni && gnt_o != '0) begin
-      OneGrantAtMost:          assert ((gnt_o & (gnt_o - SRAM_PORTS'(1))) == '0);
+      OneGrantAtMost:          assert ((gnt_o & (gnt_o - Ports'(1))) == '0);
       OnlyRequestersAreServed: assert ((gnt_o & ~req_i) == '0);
     end
     if (rst_ni && req_i != '0) NoClockIsWasted: assert (gnt_o != '0);

@@ -4,39 +4,39 @@
 
 `default_nettype none
 
-module nic_sram_counters (
-  input  wire logic                           clk_i,
-  input  wire logic                           rst_ni,
+module nic_sram_counters #(
+  parameter int unsigned Ports = nic_pkg::SRAM_PORTS
+) (
+  input  wire logic              clk_i,
+  input  wire logic              rst_ni,
 
   // Watched: the arbiter's ports
-  input  wire logic [nic_pkg::SRAM_PORTS-1:0] req_i,
-  input  wire logic [nic_pkg::SRAM_PORTS-1:0] gnt_i,
+  input  wire logic [Ports-1:0]  req_i,
+  input  wire logic [Ports-1:0]  gnt_i,
 
   // Register bus
-  input  wire logic                           reg_sel_i,
-  input  wire nic_pkg::reg_req_t              reg_req_i,
-  output wire logic [31:0]                    reg_rdata_o
+  input  wire logic              reg_sel_i,
+  input  wire nic_pkg::reg_req_t reg_req_i,
+  output wire logic [31:0]       reg_rdata_o
 );
 
-  import nic_pkg::*;
-
-  typedef logic [SRAM_PORTS-1:0][31:0] counts_t;
+  typedef logic [Ports-1:0][31:0] counts_t;
 
   counts_t     grants_q, waits_q;
   logic [31:0] rdata_q;
 
-  function automatic counts_t counted(input counts_t kept, input logic [SRAM_PORTS-1:0] ports);
+  function automatic counts_t counted(input counts_t kept, input logic [Ports-1:0] ports);
     counts_t sum = kept;
-    for (int i = 0; i < int'(SRAM_PORTS); i++) if (ports[i]) sum[i] = kept[i] + 32'd1;
+    for (int i = 0; i < int'(Ports); i++) if (ports[i]) sum[i] = kept[i] + 32'd1;
     return sum;
   endfunction
 
-  wire logic [SRAM_PORTS-1:0] waits = req_i & ~gnt_i;
+  wire logic [Ports-1:0] waits = req_i & ~gnt_i;
 
-  wire logic       in_grants = reg_req_i.addr[7:5] == nic_regs_pkg::SRAM_GRANTS[7:5];
-  wire logic       in_waits  = reg_req_i.addr[7:5] == nic_regs_pkg::SRAM_WAITS[7:5];
-  wire logic [2:0] port      = reg_req_i.addr[4:2];
-  wire logic       is_port   = port < 3'(SRAM_PORTS);
+  wire logic       in_grants = reg_req_i.addr[7:6] == nic_regs_pkg::SRAM_GRANTS[7:6];
+  wire logic       in_waits  = reg_req_i.addr[7:6] == nic_regs_pkg::SRAM_WAITS[7:6];
+  wire logic [3:0] port      = reg_req_i.addr[5:2];
+  wire logic       is_port   = port < 4'(Ports);
 
   assign reg_rdata_o = rdata_q;
 

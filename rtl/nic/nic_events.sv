@@ -1,7 +1,7 @@
 // The events of one core: pending, enabled, and the number of the next one to serve (docs/events.md).
 //
 // Registers: a slave of the register bus.
-// Timing:    a pulse on set_i is pending, and on irq_o, in the next clock.
+// Timing:    a pulse on set_i is pending, and on irq_o, in the next clock; next_valid_o and next_o show it one clock later.
 // Races:     an event that is set and cleared in the same clock stays pending: no wake-up is lost.
 
 `default_nettype none
@@ -18,8 +18,10 @@ module nic_events (
   // From the hardware: high for one clock sets the event
   input  wire logic [nic_pkg::EVENTS-1:0] set_i,
 
-  // To the core: high while an enabled event is pending
-  output wire logic                       irq_o
+  // To the core: high while an enabled event is pending, and the lowest such event, from registers
+  output wire logic                       irq_o,
+  output wire logic                       next_valid_o,
+  output wire logic [4:0]                 next_o
 );
 
   import nic_regs_pkg::*;
@@ -59,6 +61,24 @@ module nic_events (
     };
   endfunction
 
+  wire logic [31:0] offset = next_offset(active);
+
+  // What is pending changes in the clock behind a cause, and then the next one is looked for.
+  logic       look_q;
+  logic       next_valid_q;
+  logic [4:0] next_q;
+
+  assign next_valid_o = next_valid_q;
+  assign next_o       = next_q;
+
+  always_ff @(posedge clk_i) begin
+    look_q <= !rst_ni || reg_sel_i || set_i != '0;
+    if (look_q) begin
+      next_valid_q <= !offset[7];
+      next_q       <= offset[6:2];
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     rdata_q <= '0;
     if (!rst_ni) begin
@@ -72,7 +92,7 @@ module nic_events (
           case (word)
             Pending: rdata_q <= pending_q;
             Enable:  rdata_q <= enable_q;
-            Next:    rdata_q <= next_offset(active);
+            Next:    rdata_q <= offset;
             default: ;
           endcase
         end

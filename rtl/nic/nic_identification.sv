@@ -2,13 +2,15 @@
 // IDENT).
 //
 // Registers: a slave of the register bus.
-// Timing:    run_a_o follows a write of CORE_CONTROL by one clock.
+// Timing:    run_o follows a write of CORE_CONTROL by one clock.
 
 `default_nettype none
 
 module nic_identification #(
-  parameter int unsigned SramBytes       = 524288,
-  parameter int unsigned ScratchpadBytes = 16384
+  parameter int unsigned Cores            = 1,
+  parameter int unsigned SramBytes        = 524288,
+  parameter int unsigned ScratchpadBytes  = 16384,
+  parameter int unsigned ScratchpadBytesB = 8192
 ) (
   input  wire logic              clk_i,
   input  wire logic              rst_ni,
@@ -21,10 +23,10 @@ module nic_identification #(
   // Slot
   input  wire logic              pci_64_i,         // constant after reset
 
-  // Core A
-  output wire logic              run_a_o,
-  output wire logic [31:0]       boot_address_o,
-  input  wire logic              sleep_a_i,
+  // Cores, A in bit 0
+  output wire logic [Cores-1:0]       run_o,
+  output wire logic [Cores-1:0][31:0] boot_address_o,
+  input  wire logic [Cores-1:0]       sleep_i,
 
   // Others
   output wire logic [31:0]       cycles_o,         // core clocks since reset, low half
@@ -34,17 +36,18 @@ module nic_identification #(
 
   import nic_regs_pkg::*;
 
-  localparam logic [3:0] Cores         = 4'd1;
-  localparam logic [7:0] DoorbellPages = 8'd16;
+  localparam logic [7:0] DoorbellPages  = 8'd16;
+  localparam logic [7:0] ScratchpadKibB = Cores > 1 ? 8'(ScratchpadBytesB / 1024) : 8'd0;
 
   logic [31:0]  rdata_q;
-  logic         run_a_q;
-  logic [31:0]  boot_address_q, scratch_q, cycles_high_q, refused_count_q;
+  logic [31:0]  scratch_q, cycles_high_q, refused_count_q;
+  logic [Cores-1:0]       run_q;
+  logic [Cores-1:0][31:0] boot_address_q;
   logic [63:0]  cycles_q;
   logic [20:11] window_base_q;
 
   assign reg_rdata_o    = rdata_q;
-  assign run_a_o        = run_a_q;
+  assign run_o          = run_q;
   assign boot_address_o = boot_address_q;
   assign cycles_o       = cycles_q[31:0];
   assign window_base_o  = window_base_q;
@@ -56,8 +59,8 @@ module nic_identification #(
   always_ff @(posedge clk_i) begin
     rdata_q  <= '0;
     if (!rst_ni) begin
-      run_a_q         <= 1'b0;
-      boot_address_q  <= IDENT_BOOT_ADDRESS_RESET;
+      run_q           <= '0;
+      boot_address_q  <= {Cores{IDENT_BOOT_ADDRESS_RESET}};
       scratch_q       <= '0;
       cycles_q        <= '0;
       cycles_high_q   <= '0;
@@ -73,8 +76,9 @@ module nic_identification #(
       end
       if (write_whole) begin
         case (reg_req_i.addr[7:2])
-          IDENT_CORE_CONTROL[7:2]: run_a_q        <= reg_req_i.wdata[IDENT_CORE_CONTROL_RUN_A_LSB];
-          IDENT_BOOT_ADDRESS[7:2]: boot_address_q <= reg_req_i.wdata;
+          IDENT_CORE_CONTROL[7:2]: run_q          <= reg_req_i.wdata[IDENT_CORE_CONTROL_RUN_A_LSB +: Cores];
+          IDENT_BOOT_ADDRESS[7:2]: boot_address_q[0] <= reg_req_i.wdata;
+          IDENT_BOOT_ADDRESS_B[7:2]: if (Cores > 1) boot_address_q[Cores-1] <= reg_req_i.wdata;
           IDENT_WINDOW_BASE[7:2]:  window_base_q  <= reg_req_i.wdata[20:11];
           default: ;
         endcase
@@ -84,10 +88,11 @@ module nic_identification #(
           IDENT_ID[7:2]:           rdata_q <= IDENT_ID_RESET;
           IDENT_VERSION[7:2]:      rdata_q <= IDENT_VERSION_RESET;
           IDENT_SRAM_BYTES[7:2]:   rdata_q <= SramBytes;
-          IDENT_CAPABILITIES[7:2]: rdata_q <= {11'd0, pci_64_i, 8'(ScratchpadBytes / 1024), DoorbellPages, Cores};
-          IDENT_CORE_CONTROL[7:2]: rdata_q <= {31'd0, run_a_q};
-          IDENT_CORE_STATUS[7:2]:  rdata_q <= {31'd0, sleep_a_i};
-          IDENT_BOOT_ADDRESS[7:2]: rdata_q <= boot_address_q;
+          IDENT_CAPABILITIES[7:2]: rdata_q <= {3'd0, ScratchpadKibB, pci_64_i, 8'(ScratchpadBytes / 1024), DoorbellPages, 4'(Cores)};
+          IDENT_CORE_CONTROL[7:2]: rdata_q <= 32'(run_q);
+          IDENT_CORE_STATUS[7:2]:  rdata_q <= 32'(sleep_i);
+          IDENT_BOOT_ADDRESS[7:2]: rdata_q <= boot_address_q[0];
+          IDENT_BOOT_ADDRESS_B[7:2]: if (Cores > 1) rdata_q <= boot_address_q[Cores-1];
           IDENT_SCRATCH[7:2]:      rdata_q <= scratch_q;
           IDENT_CYCLES_LO[7:2]: begin
             rdata_q       <= cycles_q[31:0];

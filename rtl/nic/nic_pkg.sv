@@ -23,11 +23,14 @@ package nic_pkg;
     SRAM_LINK_TX   = 1,
     SRAM_DMA_READ  = 2,
     SRAM_DMA_WRITE = 3,
-    SRAM_CORE_DATA = 4,
-    SRAM_CORE_INSN = 5,
-    SRAM_HOST      = 6
+    SRAM_CORE_DATA   = 4,
+    SRAM_CORE_INSN   = 5,
+    SRAM_HOST        = 6,
+    SRAM_CORE_B_DATA = 7,   // only with two cores
+    SRAM_CORE_B_INSN = 8
   } sram_port_e;
-  parameter int unsigned SRAM_PORTS = 7;
+  parameter int unsigned SRAM_PORTS      = 7;   // of a NIC with one core
+  parameter int unsigned SRAM_PORTS_PAIR = 9;   // with two
 
   // ---- Register bus (core clock) --------------------------------------------
 
@@ -109,6 +112,32 @@ package nic_pkg;
   parameter int unsigned EVENT_MAC_ERROR = 11;  // receive overflow or transmit underrun
   parameter int unsigned EVENT_SOFT_0    = 16;  // bits 16 to 31: set by software
   parameter int unsigned EVENTS          = 32;
+
+  // ---- RISC-V Formal Interface of a core ---------------------------------------
+
+  typedef struct packed {
+    logic        valid;
+    logic [63:0] order;
+    logic [31:0] insn;
+    logic        trap;
+    logic        halt;
+    logic        intr;
+    logic [1:0]  mode;
+    logic [1:0]  ixl;
+    logic [4:0]  rs1_addr;
+    logic [4:0]  rs2_addr;
+    logic [31:0] rs1_rdata;
+    logic [31:0] rs2_rdata;
+    logic [4:0]  rd_addr;
+    logic [31:0] rd_wdata;
+    logic [31:0] pc_rdata;
+    logic [31:0] pc_wdata;
+    logic [31:0] mem_addr;
+    logic [3:0]  mem_rmask;
+    logic [3:0]  mem_wmask;
+    logic [31:0] mem_rdata;
+    logic [31:0] mem_wdata;
+  } rvfi_t;
 
   // ---- Probe port: one-cycle pulses for listeners; nothing depends on them ----
 

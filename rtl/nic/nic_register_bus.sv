@@ -1,7 +1,8 @@
-// Brings the register accesses of the core and of the host, one in a clock, to the block that holds the register.
+// Brings the register accesses of the cores and of the host, one in a clock, to the block that holds the register.
 //
-// Requesters: hold req and access until gnt; they take turns when both ask. Read data stand on rdata_o in the clock
-//             after the grant.
+// Requesters: hold req and access until gnt; they take turns, so that none waits longer than the others take once each. Read
+//             data stand on rdata_o in the clock after the grant.
+// Core B:     finds what belongs to itself at the offsets of core A, and what belongs to core A at its own.
 // Slaves:     *_sel_o for one clock, with the access on access_o; always ready. In the next clock the block that was
 //             read drives its data and all others zero, so that slave_rdata_i is the OR of all.
 // Timing:     no register between requester and slave: an access is complete in the clock of its grant.
@@ -9,32 +10,34 @@
 
 `default_nettype none
 
-module nic_register_bus (
+module nic_register_bus #(
+  parameter int unsigned Cores = 1     // or 2
+) (
   input  wire logic              clk_i,
   input  wire logic              rst_ni,
 
-  // From the core
-  input  wire logic              core_req_i,
-  input  wire nic_pkg::reg_req_t core_access_i,
-  output wire logic              core_gnt_o,
+  // From the cores, A first
+  input  wire logic [Cores-1:0]              core_req_i,
+  input  wire nic_pkg::reg_req_t [Cores-1:0] core_access_i,
+  output wire logic [Cores-1:0]              core_gnt_o,
 
   // From the host
   input  wire logic              host_req_i,
   input  wire nic_pkg::reg_req_t host_access_i,
   output wire logic              host_gnt_o,
 
-  // To both
+  // To all
   output wire logic [31:0]       rdata_o,
 
   // To the slaves
   output wire nic_pkg::reg_req_t access_o,
   output wire logic              ident_sel_o,
-  output wire logic              event_sel_o,
+  output wire logic [1:0]        event_sel_o,           // of core A, of core B
   output wire logic              interrupt_sel_o,
   output wire logic              doorbell_sel_o,
   output wire logic              doorbell_page_sel_o,   // a doorbell page, not the registers
   output wire logic              mailbox_sel_o,
-  output wire logic              timer_sel_o,
+  output wire logic [1:0]        timer_sel_o,
   output wire logic              semaphore_sel_o,
   output wire logic              dma_read_sel_o,
   output wire logic              dma_write_sel_o,
@@ -42,41 +45,73 @@ module nic_register_bus (
   output wire logic              mac_rx_sel_o,
   output wire logic              pci_sel_o,
   output wire logic              sram_sel_o,
+  output wire logic              debug_sel_o,
   input  wire logic [31:0]       slave_rdata_i
 );
 
   // ---- Turns --------------------------------------------------------------------
 
-  logic host_turn_q;
+  // Core A, host, core B
+  localparam int unsigned Requesters = Cores + 1;
 
-  wire logic host_wins = host_req_i && (host_turn_q || !core_req_i);
-  wire logic any       = host_req_i || core_req_i;
+  logic [Requesters-1:0]      req;
+  wire logic [Requesters-1:0] chosen;
+  wire logic                  any = req != '0;
+
+  nic_round_robin #(.N(Requesters)) u_turns (.clk_i, .rst_ni, .req_i(req), .serve_i(any), .chosen_o(chosen));
 
   // Zero while nobody asks: no one looks then, and simulators need not put an access together.
   nic_pkg::reg_req_t access;
-  always_comb begin
-    access = '0;
-    if (host_wins)       access = host_access_i;
-    else if (core_req_i) access = core_access_i;
-  end
 
-  assign host_gnt_o = host_wins;
-  assign core_gnt_o = core_req_i && !host_wins;
   assign access_o   = access;
+  assign host_gnt_o = chosen[1];
   assign rdata_o    = slave_rdata_i;
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni)  host_turn_q <= 1'b0;
-    else if (any) host_turn_q <= !host_wins;
+  if (Cores == 1) begin : gen_one_core
+    assign req        = {host_req_i, core_req_i};
+    assign core_gnt_o = chosen[0];
+
+    always_comb begin
+      access = '0;
+      if (chosen[1])      access = host_access_i;
+      else if (chosen[0]) access = core_access_i;
+    end
+  end else begin : gen_two_cores
+    assign req        = {core_req_i[1], host_req_i, core_req_i[0]};
+    assign core_gnt_o = {chosen[2], chosen[0]};
+
+    always_comb begin
+      access = '0;
+      if (chosen[1])      access = host_access_i;
+      else if (chosen[0]) access = core_access_i[0];
+      else if (chosen[2]) access = from_core_b(core_access_i[1]);
+    end
   end
 
-  // ---- Decoding: 256 bytes to a block, 128 to a DMA engine --------------------------
+  // What belongs to a core changes places with the same of the other, so that a core finds its own events, timers and request of the
+  // semaphore where core A does.
+  function automatic nic_pkg::reg_req_t from_core_b(input nic_pkg::reg_req_t asked);
+    nic_pkg::reg_req_t seen;
+    seen = asked;
+    if (asked.addr[16:12] == 5'd0) begin
+      case (asked.addr[11:8])
+        nic_regs_pkg::EVENT_A_BASE[11:8]:   seen.addr[11:8] = nic_regs_pkg::EVENT_B_BASE[11:8];
+        nic_regs_pkg::EVENT_B_BASE[11:8]:   seen.addr[11:8] = nic_regs_pkg::EVENT_A_BASE[11:8];
+        nic_regs_pkg::TIMER_BASE[11:8]:     seen.addr[7]    = !asked.addr[7];
+        nic_regs_pkg::SEMAPHORE_BASE[11:8]: seen.addr[2]    = asked.addr[2] ^ (asked.addr[7:3] == 5'd0);
+        default: ;
+      endcase
+    end
+    return seen;
+  endfunction
+
+  // ---- Decoding: 256 bytes to a block, 128 to a DMA engine and to a core's timers, 512 to the debug module ---
 
   import nic_regs_pkg::*;
 
   typedef struct packed {
-    logic ident, event_a, irq, doorbell, doorbell_page, mailboxes, timer, semaphores;
-    logic dma_read, dma_write, mac_tx, mac_rx, pci, sram;
+    logic ident, event_a, event_b, irq, doorbell, doorbell_page, mailboxes, timer_a, timer_b, semaphores;
+    logic dma_read, dma_write, mac_tx, mac_rx, pci, sram, debug;
   } sel_t;
 
   sel_t sel;
@@ -89,36 +124,41 @@ module nic_register_bus (
         case (access.addr[11:8])
           IDENT_BASE[11:8]:     sel.ident = 1'b1;
           EVENT_A_BASE[11:8]:   sel.event_a = 1'b1;
+          EVENT_B_BASE[11:8]:   sel.event_b = 1'b1;
           INTERRUPT_BASE[11:8]: sel.irq = 1'b1;
           DOORBELL_BASE[11:8]:  sel.doorbell = 1'b1;
           MAILBOX_BASE[11:8]:   sel.mailboxes = 1'b1;
-          TIMER_BASE[11:8]:     sel.timer = 1'b1;
           SEMAPHORE_BASE[11:8]: sel.semaphores = 1'b1;
           MAC_TX_BASE[11:8]:    sel.mac_tx = 1'b1;
           MAC_RX_BASE[11:8]:    sel.mac_rx = 1'b1;
           PCI_BASE[11:8]:       sel.pci = 1'b1;
           SRAM_BASE[11:8]:      sel.sram = 1'b1;
+          TIMER_BASE[11:8]: begin
+            sel.timer_a = access.addr[7] == TIMER_BASE[7];
+            sel.timer_b = access.addr[7] == TIMER_B_BASE[7];
+          end
           DMA_READ_BASE[11:8]: begin
             sel.dma_read  = access.addr[7] == DMA_READ_BASE[7];
             sel.dma_write = access.addr[7] == DMA_WRITE_BASE[7];
           end
+          DEBUG_BASE[11:8], DEBUG_BASE[11:8] + 4'd1: sel.debug = 1'b1;
           default: ;
         endcase
       end
     end
   end
 
-  if (DMA_READ_BASE[11:8] != DMA_WRITE_BASE[11:8]) begin : gen_bad_map
-    $error("nic_register_bus: the DMA engines must share 256 bytes");
+  if (DMA_READ_BASE[11:8] != DMA_WRITE_BASE[11:8] || TIMER_BASE[11:8] != TIMER_B_BASE[11:8]) begin : gen_bad_map
+    $error("nic_register_bus: the DMA engines, and the timers of both cores, must share 256 bytes");
   end
 
   assign ident_sel_o         = sel.ident;
-  assign event_sel_o         = sel.event_a;
+  assign event_sel_o         = {sel.event_b, sel.event_a};
   assign interrupt_sel_o     = sel.irq;
   assign doorbell_sel_o      = sel.doorbell;
   assign doorbell_page_sel_o = sel.doorbell_page;
   assign mailbox_sel_o       = sel.mailboxes;
-  assign timer_sel_o         = sel.timer;
+  assign timer_sel_o         = {sel.timer_b, sel.timer_a};
   assign semaphore_sel_o     = sel.semaphores;
   assign dma_read_sel_o      = sel.dma_read;
   assign dma_write_sel_o     = sel.dma_write;
@@ -126,6 +166,7 @@ module nic_register_bus (
   assign mac_rx_sel_o        = sel.mac_rx;
   assign pci_sel_o           = sel.pci;
   assign sram_sel_o          = sel.sram;
+  assign debug_sel_o         = sel.debug;
 
   // ---- Assertions ---------------------------------------------------------------
 

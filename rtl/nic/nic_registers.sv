@@ -2,21 +2,25 @@
 // are slaves behind ports.
 //
 // Accesses: docs/interfaces.md, Register bus; complete in the clock of their grant, read data in the next.
-// Events:   what the hardware reports comes in as pulses; irq_a_o is the core's interrupt line, inta_o the level of INTA#.
+// Events:   what the hardware reports comes in as pulses, and becomes pending in every core; a timer's only in its own. irq_o are
+//           the interrupt lines of the cores, inta_o the level of INTA#.
+// Cores:    A in bit 0 and element 0, B in the next.
 
 `default_nettype none
 
 module nic_registers #(
-  parameter int unsigned SramBytes       = 524288,
-  parameter int unsigned ScratchpadBytes = 16384
+  parameter int unsigned Cores            = 1,       // or 2
+  parameter int unsigned SramBytes        = 524288,
+  parameter int unsigned ScratchpadBytes  = 16384,
+  parameter int unsigned ScratchpadBytesB = 8192
 ) (
   input  wire logic              clk_i,
   input  wire logic              rst_ni,
 
-  // Accesses of core A and of the host
-  input  wire logic              core_req_i,
-  input  wire nic_pkg::reg_req_t core_access_i,
-  output wire logic              core_gnt_o,
+  // Accesses of the cores and of the host
+  input  wire logic [Cores-1:0]              core_req_i,
+  input  wire nic_pkg::reg_req_t [Cores-1:0] core_access_i,
+  output wire logic [Cores-1:0]              core_gnt_o,
   input  wire logic              host_req_i,
   input  wire nic_pkg::reg_req_t host_access_i,
   output wire logic              host_gnt_o,
@@ -30,13 +34,17 @@ module nic_registers #(
   output wire logic              mac_rx_sel_o,
   output wire logic              pci_sel_o,
   output wire logic              sram_sel_o,
+  output wire logic              debug_sel_o,
   input  wire logic [31:0]       slave_rdata_i,
 
-  // Core A
-  output wire logic              run_a_o,
-  output wire logic [31:0]       boot_address_o,
-  input  wire logic              sleep_a_i,
-  output wire logic              irq_a_o,
+  // Cores
+  output wire logic [Cores-1:0]       run_o,
+  output wire logic [Cores-1:0][31:0] boot_address_o,
+  input  wire logic [Cores-1:0]       sleep_i,
+  output wire logic [Cores-1:0]       irq_o,
+  output wire logic [Cores-1:0]       event_valid_o,        // the next event of each core (nic_events)
+  output wire logic [Cores-1:0][4:0]  event_o,
+  output wire logic [Cores-1:0]       semaphore_waits_o,    // asked for and not owned
 
   // Host side
   input  wire logic              pci_64_i,
@@ -63,12 +71,16 @@ module nic_registers #(
   // ---- Bus ----------------------------------------------------------------------
 
   wire reg_req_t    access;
-  wire logic        ident_sel, event_sel, interrupt_sel, doorbell_sel, doorbell_page_sel, mailbox_sel, timer_sel, semaphore_sel;
-  wire logic [31:0] ident_rdata, event_rdata, interrupt_rdata, doorbell_rdata, mailbox_rdata, timer_rdata, semaphore_rdata;
+  wire logic        ident_sel, interrupt_sel, doorbell_sel, doorbell_page_sel, mailbox_sel, semaphore_sel;
+  wire logic [31:0] ident_rdata, interrupt_rdata, doorbell_rdata, mailbox_rdata, semaphore_rdata;
+
+  // Of core A, of core B
+  wire logic [1:0]       event_sel, timer_sel;
+  wire logic [1:0][31:0] event_rdata, timer_rdata;
 
   assign access_o = access;
 
-  nic_register_bus u_bus (
+  nic_register_bus #(.Cores(Cores)) u_bus (
     .clk_i,
     .rst_ni,
     .core_req_i,
@@ -93,38 +105,30 @@ module nic_registers #(
     .mac_rx_sel_o,
     .pci_sel_o,
     .sram_sel_o,
-    .slave_rdata_i       (ident_rdata | event_rdata | interrupt_rdata | doorbell_rdata | mailbox_rdata | timer_rdata |
-                          semaphore_rdata | slave_rdata_i)
+    .debug_sel_o,
+    .slave_rdata_i       (ident_rdata | event_rdata[0] | event_rdata[1] | interrupt_rdata | doorbell_rdata | mailbox_rdata |
+                          timer_rdata[0] | timer_rdata[1] | semaphore_rdata | slave_rdata_i)
   );
 
   // ---- Identification, time -------------------------------------------------------
 
   wire logic [31:0] cycles;
-  wire logic [3:0]  timer_fires;
 
-  nic_identification #(.SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytes)) u_identification (
+  nic_identification #(
+    .Cores(Cores), .SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytes), .ScratchpadBytesB(ScratchpadBytesB)
+  ) u_identification (
     .clk_i,
     .rst_ni,
     .reg_sel_i   (ident_sel),
     .reg_req_i   (access),
     .reg_rdata_o (ident_rdata),
     .pci_64_i,
-    .run_a_o,
+    .run_o,
     .boot_address_o,
-    .sleep_a_i,
+    .sleep_i,
     .cycles_o    (cycles),
     .window_base_o,
     .refused_i
-  );
-
-  nic_timers u_timers (
-    .clk_i,
-    .rst_ni,
-    .reg_sel_i   (timer_sel),
-    .reg_req_i   (access),
-    .reg_rdata_o (timer_rdata),
-    .cycles_i    (cycles),
-    .fires_o     (timer_fires)
   );
 
   // ---- Host and cores ---------------------------------------------------------------
@@ -152,12 +156,20 @@ module nic_registers #(
     .to_host_o   (mailbox_to_host)
   );
 
+  wire logic [1:0] semaphore_waits;
+  assign semaphore_waits_o = semaphore_waits[Cores-1:0];
+
+  if (Cores == 1) begin : gen_semaphore_of_one
+    wire logic unused_semaphore = semaphore_waits[1];
+  end
+
   nic_semaphore u_semaphore (
     .clk_i,
     .rst_ni,
     .reg_sel_i   (semaphore_sel),
     .reg_req_i   (access),
-    .reg_rdata_o (semaphore_rdata)
+    .reg_rdata_o (semaphore_rdata),
+    .waits_o     (semaphore_waits)
   );
 
   nic_interrupt u_interrupt (
@@ -171,31 +183,75 @@ module nic_registers #(
     .probe_rise_o (probe_interrupt_o)
   );
 
-  // ---- Events -----------------------------------------------------------------------
+  // ---- Events and timers of each core -------------------------------------------------
 
   logic [EVENTS-1:0] event_set;
   always_comb begin
-    event_set                     = '0;
-    event_set[EVENT_MAC_RX]       = event_mac_rx_i;
-    event_set[EVENT_DMA_WRITE]    = event_dma_write_i;
-    event_set[EVENT_DMA_READ]     = event_dma_read_i;
-    event_set[EVENT_MAC_TX]       = event_mac_tx_i;
-    event_set[EVENT_MAILBOX]      = mailbox_to_nic;
-    event_set[EVENT_DOORBELL]     = doorbell_rings;
-    event_set[EVENT_TIMER_0 +: 4] = timer_fires;
-    event_set[EVENT_DMA_ERROR]    = event_dma_error_i;
-    event_set[EVENT_MAC_ERROR]    = event_mac_error_i;
+    event_set                  = '0;
+    event_set[EVENT_MAC_RX]    = event_mac_rx_i;
+    event_set[EVENT_DMA_WRITE] = event_dma_write_i;
+    event_set[EVENT_DMA_READ]  = event_dma_read_i;
+    event_set[EVENT_MAC_TX]    = event_mac_tx_i;
+    event_set[EVENT_MAILBOX]   = mailbox_to_nic;
+    event_set[EVENT_DOORBELL]  = doorbell_rings;
+    event_set[EVENT_DMA_ERROR] = event_dma_error_i;
+    event_set[EVENT_MAC_ERROR] = event_mac_error_i;
   end
+
+  wire logic [3:0] timer_fires_a;
+
+  nic_timers u_timers_a (
+    .clk_i,
+    .rst_ni,
+    .reg_sel_i   (timer_sel[0]),
+    .reg_req_i   (access),
+    .reg_rdata_o (timer_rdata[0]),
+    .cycles_i    (cycles),
+    .fires_o     (timer_fires_a)
+  );
 
   nic_events u_events_a (
     .clk_i,
     .rst_ni,
-    .reg_sel_i   (event_sel),
+    .reg_sel_i   (event_sel[0]),
     .reg_req_i   (access),
-    .reg_rdata_o (event_rdata),
-    .set_i       (event_set),
-    .irq_o       (irq_a_o)
+    .reg_rdata_o (event_rdata[0]),
+    .set_i       (event_set | EVENTS'(timer_fires_a) << EVENT_TIMER_0),
+    .irq_o       (irq_o[0]),
+    .next_valid_o (event_valid_o[0]),
+    .next_o      (event_o[0])
   );
+
+  if (Cores > 1) begin : gen_core_b
+    wire logic [3:0] timer_fires_b;
+
+    nic_timers u_timers_b (
+      .clk_i,
+      .rst_ni,
+      .reg_sel_i   (timer_sel[1]),
+      .reg_req_i   (access),
+      .reg_rdata_o (timer_rdata[1]),
+      .cycles_i    (cycles),
+      .fires_o     (timer_fires_b)
+    );
+
+    nic_events u_events_b (
+      .clk_i,
+      .rst_ni,
+      .reg_sel_i   (event_sel[1]),
+      .reg_req_i   (access),
+      .reg_rdata_o (event_rdata[1]),
+      .set_i       (event_set | EVENTS'(timer_fires_b) << EVENT_TIMER_0),
+      .irq_o       (irq_o[1]),
+      .next_valid_o (event_valid_o[1]),
+      .next_o      (event_o[1])
+    );
+  end else begin : gen_no_core_b
+    assign timer_rdata[1] = '0;
+    assign event_rdata[1] = '0;
+
+    wire logic unused = &{1'b0, timer_sel[1], event_sel[1]};
+  end
 
   assign probe_doorbell_o = doorbell_rings;
   assign probe_mailbox_o  = mailbox_to_nic || mailbox_to_host != '0;

@@ -13,7 +13,10 @@ module nic_semaphore (
   // Register bus
   input  wire logic              reg_sel_i,
   input  wire nic_pkg::reg_req_t reg_req_i,
-  output wire logic [31:0]       reg_rdata_o
+  output wire logic [31:0]       reg_rdata_o,
+
+  // Asked for and not owned
+  output wire logic [1:0]        waits_o
 );
 
   import nic_regs_pkg::*;
@@ -40,6 +43,7 @@ module nic_semaphore (
   wire logic [1:0] owns_d = keeps != '0 ? keeps : wants_d;
 
   assign reg_rdata_o = rdata_q;
+  assign waits_o     = wants_q & ~owns_q;
 
   always_ff @(posedge clk_i) begin
     rdata_q <= '0;

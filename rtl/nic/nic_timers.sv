@@ -1,6 +1,6 @@
 // Four one-shot timers on the core's cycle counter.
 //
-// Registers: a slave of the register bus.
+// Registers: a slave of the register bus, 128 bytes.
 // Timing:    an armed timer pulses fires_o in the first clock in which COUNT - COMPARE is not negative as a signed number, and
 //            disarms. COMPARE may be up to 2^31 - 1 clocks ahead; the counter wraps.
 // Races:     a timer that is armed in the clock in which it fires stays armed; arming wins over disarming.
@@ -28,17 +28,17 @@ module nic_timers (
   localparam int unsigned Timers = TIMER_COMPARE_COUNT;
 
   // Word offsets in the slot.
-  localparam logic [7:2] Count  = TIMER_COUNT[7:2];
-  localparam logic [7:2] Arm    = TIMER_ARM[7:2];
-  localparam logic [7:2] Disarm = TIMER_DISARM[7:2];
+  localparam logic [6:2] Count  = TIMER_COUNT[6:2];
+  localparam logic [6:2] Arm    = TIMER_ARM[6:2];
+  localparam logic [6:2] Disarm = TIMER_DISARM[6:2];
 
   logic [3:0]  armed_q;
   logic [31:0] compare_q [Timers];
   logic [31:0] rdata_q;
 
   wire logic       write_whole   = reg_sel_i && reg_req_i.we && reg_req_i.be == 4'hF;
-  wire logic [7:2] word          = reg_req_i.addr[7:2];
-  wire logic       in_compare    = word[7:4] == TIMER_COMPARE[7:4];
+  wire logic [6:2] word          = reg_req_i.addr[6:2];
+  wire logic       in_compare    = word[6:4] == TIMER_COMPARE[6:4];
   wire logic       write_compare = write_whole && in_compare;
   wire logic [3:0] arm           = write_compare ? 4'd1 << word[3:2] :
                                    write_whole && word == Arm ? reg_req_i.wdata[3:0] : '0;
@@ -73,7 +73,7 @@ module nic_timers (
     end
   end
 
-  wire logic unused = &{1'b0, reg_req_i.addr[16:8], reg_req_i.addr[1:0], reg_req_i.from_host};
+  wire logic unused = &{1'b0, reg_req_i.addr[16:7], reg_req_i.addr[1:0], reg_req_i.from_host};
 
 endmodule
 

@@ -1,4 +1,4 @@
-// The NIC: one core, SRAM, PCI, two host DMA engines and a gigabit MAC. This file only wires blocks.
+// The NIC: one core or two, SRAM, PCI, two host DMA engines and a gigabit MAC. This file only wires blocks.
 //
 // Pins, addresses and the handshakes between the blocks: docs/interfaces.md.
 // Clocks: four unrelated ones; crossings are inside nic_pci and nic_mac. Everything in this file is core clock.
@@ -7,10 +7,13 @@
 `default_nettype none
 
 module nic_top #(
-  parameter int unsigned SramBytes       = 524288,   // or 2097152; a power of two
-  parameter int unsigned ScratchpadBytes = 16384,    // a power of two
-  parameter int unsigned IcacheBytes     = 4096,     // a power of two
-  parameter int unsigned Rvfi            = 0         // 1: the core reports what it retires
+  parameter int unsigned Cores            = 1,        // or 2
+  parameter int unsigned SramBytes        = 524288,   // or 2097152; a power of two
+  parameter int unsigned ScratchpadBytes  = 16384,    // of core A; a power of two
+  parameter int unsigned ScratchpadBytesB = 8192,     // of core B; a power of two
+  parameter int unsigned IcacheBytes      = 4096,     // of each core; a power of two
+  parameter int unsigned Rvfi             = 0,        // 1: the cores report what they retire
+  parameter int unsigned Debug            = 1         // 0: no debug module, and no debug mode in the cores
 ) (
   // Clocks, unrelated, and the reset pad
   input  wire logic        clk_core_i,
@@ -78,6 +81,8 @@ module nic_top #(
   // Observation, core clock: nothing depends on it
   output wire logic        trace_a_valid_o,
   output wire logic [31:0] trace_a_data_o,
+  output wire logic        trace_b_valid_o,      // core B: zero with one core
+  output wire logic [31:0] trace_b_data_o,
   output wire logic [nic_pkg::PROBES-1:0] probe_o,
 
   // RISC-V Formal Interface of core A; zero without Rvfi
@@ -101,7 +106,30 @@ module nic_top #(
   output wire logic [3:0]  rvfi_a_mem_rmask,
   output wire logic [3:0]  rvfi_a_mem_wmask,
   output wire logic [31:0] rvfi_a_mem_rdata,
-  output wire logic [31:0] rvfi_a_mem_wdata
+  output wire logic [31:0] rvfi_a_mem_wdata,
+
+  // The same of core B
+  output wire logic        rvfi_b_valid,
+  output wire logic [63:0] rvfi_b_order,
+  output wire logic [31:0] rvfi_b_insn,
+  output wire logic        rvfi_b_trap,
+  output wire logic        rvfi_b_halt,
+  output wire logic        rvfi_b_intr,
+  output wire logic [1:0]  rvfi_b_mode,
+  output wire logic [1:0]  rvfi_b_ixl,
+  output wire logic [4:0]  rvfi_b_rs1_addr,
+  output wire logic [4:0]  rvfi_b_rs2_addr,
+  output wire logic [31:0] rvfi_b_rs1_rdata,
+  output wire logic [31:0] rvfi_b_rs2_rdata,
+  output wire logic [4:0]  rvfi_b_rd_addr,
+  output wire logic [31:0] rvfi_b_rd_wdata,
+  output wire logic [31:0] rvfi_b_pc_rdata,
+  output wire logic [31:0] rvfi_b_pc_wdata,
+  output wire logic [31:0] rvfi_b_mem_addr,
+  output wire logic [3:0]  rvfi_b_mem_rmask,
+  output wire logic [3:0]  rvfi_b_mem_wmask,
+  output wire logic [31:0] rvfi_b_mem_rdata,
+  output wire logic [31:0] rvfi_b_mem_wdata
 );
 
   import nic_pkg::*;
@@ -116,13 +144,23 @@ module nic_top #(
 
   // ---- SRAM and its ports -------------------------------------------------------------
 
-  wire logic [SRAM_PORTS-1:0] sram_req, sram_gnt, sram_rvalid;
-  sram_req_t                  sram_port [SRAM_PORTS];
-  wire logic                  sram_granted_req;
+  localparam int unsigned SramPorts = Cores > 1 ? SRAM_PORTS_PAIR : SRAM_PORTS;
+
+  if (Cores < 1 || Cores > 2) begin : gen_bad_cores
+    $error("nic_top: Cores must be 1 or 2");
+  end
+
+  wire logic [SramPorts-1:0] sram_req, sram_gnt, sram_rvalid;
+  sram_req_t                 sram_port [SramPorts];
+  wire logic                 sram_granted_req;
   wire sram_req_t             sram_granted;
   wire logic [63:0]           sram_rdata;
+  wire logic [Cores-1:0]      sram_idle, sram_ahead, sram_data_gnt;
+  wire logic [SRAM_ADDR_BITS-1:3] sram_ahead_addr [Cores];
+  wire logic                  sram_any_req;
+  wire sram_req_t             sram_any;
 
-  nic_sram_arbiter u_sram_arbiter (
+  nic_sram_arbiter #(.Ports(SramPorts)) u_sram_arbiter (
     .clk_i         (clk_core_i),
     .rst_ni        (rst_core_n),
     .req_i         (sram_req),
@@ -133,10 +171,23 @@ module nic_top #(
     .sram_access_o (sram_granted)
   );
 
+  nic_sram_ahead #(.Cores(Cores)) u_sram_ahead (
+    .clk_i         (clk_core_i),
+    .rst_ni        (rst_core_n),
+    .req_i         (sram_granted_req),
+    .access_i      (sram_granted),
+    .data_gnt_i    (sram_data_gnt),
+    .idle_o        (sram_idle),
+    .ahead_i       (sram_ahead),
+    .ahead_addr_i  (sram_ahead_addr),
+    .sram_req_o    (sram_any_req),
+    .sram_access_o (sram_any)
+  );
+
   nic_sram #(.SramBytes(SramBytes)) u_sram (
     .clk_i    (clk_core_i),
-    .req_i    (sram_granted_req),
-    .access_i (sram_granted),
+    .req_i    (sram_any_req),
+    .access_i (sram_any),
     .rdata_o  (sram_rdata)
   );
 
@@ -144,21 +195,27 @@ module nic_top #(
 
   wire reg_req_t    reg_access;
   wire logic [31:0] reg_rdata;
-  wire logic        core_reg_req, core_reg_gnt, host_reg_req, host_reg_gnt;
-  wire reg_req_t    core_reg_access, host_reg_access;
+  wire logic        host_reg_req, host_reg_gnt;
+  wire reg_req_t    host_reg_access;
 
-  wire logic        dma_read_sel, dma_write_sel, mac_tx_sel, mac_rx_sel, pci_sel, sram_sel;
-  wire logic [31:0] dma_read_rdata, dma_write_rdata, mac_rdata, pci_rdata, sram_counters_rdata;
+  // Core A in bit 0, core B in bit 1
+  wire logic [Cores-1:0]       core_reg_req, core_reg_gnt, run, sleep, irq, event_valid, semaphore_waits;
+  wire logic [Cores-1:0][4:0]  event_next;
+  wire reg_req_t [Cores-1:0]   core_reg_access;
+  wire logic [Cores-1:0][31:0] boot_address;
 
-  wire logic         run_a, sleep_a, irq_a;
-  wire logic [31:0]  boot_address;
+  wire logic        dma_read_sel, dma_write_sel, mac_tx_sel, mac_rx_sel, pci_sel, sram_sel, debug_sel;
+  wire logic [31:0] dma_read_rdata, dma_write_rdata, mac_rdata, pci_rdata, sram_counters_rdata, debug_rdata;
+
   wire logic         pci_64, inta, refused;
   wire logic [20:11] window_base;
 
   wire logic mac_rx_event, mac_tx_event, mac_error_event;
   wire logic dma_read_event, dma_write_event, dma_read_error_event, dma_write_error_event;
 
-  nic_registers #(.SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytes)) u_registers (
+  nic_registers #(
+    .Cores(Cores), .SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytes), .ScratchpadBytesB(ScratchpadBytesB)
+  ) u_registers (
     .clk_i             (clk_core_i),
     .rst_ni            (rst_core_n),
     .core_req_i        (core_reg_req),
@@ -175,11 +232,15 @@ module nic_top #(
     .mac_rx_sel_o      (mac_rx_sel),
     .pci_sel_o         (pci_sel),
     .sram_sel_o        (sram_sel),
-    .slave_rdata_i     (dma_read_rdata | dma_write_rdata | mac_rdata | pci_rdata | sram_counters_rdata),
-    .run_a_o           (run_a),
+    .debug_sel_o       (debug_sel),
+    .slave_rdata_i     (dma_read_rdata | dma_write_rdata | mac_rdata | pci_rdata | sram_counters_rdata | debug_rdata),
+    .run_o             (run),
     .boot_address_o    (boot_address),
-    .sleep_a_i         (sleep_a),
-    .irq_a_o           (irq_a),
+    .sleep_i           (sleep),
+    .irq_o             (irq),
+    .event_valid_o     (event_valid),
+    .event_o           (event_next),
+    .semaphore_waits_o (semaphore_waits),
     .pci_64_i          (pci_64),
     .inta_o            (inta),
     .window_base_o     (window_base),
@@ -195,91 +256,46 @@ module nic_top #(
     .probe_interrupt_o (probe_o[PROBE_INTERRUPT])
   );
 
-  nic_sram_counters u_sram_counters (
+  // Loads ahead of the arbiter are accesses of their ports.
+  logic [SramPorts-1:0] sram_read_ahead;
+  always_comb begin
+    sram_read_ahead                 = '0;
+    sram_read_ahead[SRAM_CORE_DATA] = sram_ahead[0];
+    if (Cores > 1) sram_read_ahead[SramPorts-2] = sram_ahead[Cores-1];   // SRAM_CORE_B_DATA
+  end
+
+  nic_sram_counters #(.Ports(SramPorts)) u_sram_counters (
     .clk_i       (clk_core_i),
     .rst_ni      (rst_core_n),
-    .req_i       (sram_req),
-    .gnt_i       (sram_gnt),
+    .req_i       (sram_req | sram_read_ahead),
+    .gnt_i       (sram_gnt | sram_read_ahead),
     .reg_sel_i   (sram_sel),
     .reg_req_i   (reg_access),
     .reg_rdata_o (sram_counters_rdata)
   );
 
-  // ---- Core A -------------------------------------------------------------------------
+  // ---- Cores --------------------------------------------------------------------------
 
-  wire logic core_a_rst_n = rst_core_n && run_a;
+  wire logic [Cores-1:0]       debug_req, debug_mode, debug_reset;
+  wire logic [Cores-1:0]       debug_insn_req, debug_insn_err, debug_data_req, debug_data_err;
+  wire logic [Cores-1:0][10:2] debug_insn_word;
+  wire logic [Cores-1:0][31:0] debug_insn_rdata, debug_data_rdata;
 
-  wire logic        insn_req, insn_gnt, insn_rvalid, insn_err;
-  wire logic [31:0] insn_addr, insn_rdata;
-  wire logic        data_req, data_gnt, data_we, data_rvalid, data_err;
-  wire logic [3:0]  data_be;
-  wire logic [31:0] data_addr, data_wdata, data_rdata;
+  wire logic [Cores-1:0] core_rst_n = {Cores{rst_core_n}} & run & ~debug_reset;
 
-  nic_core #(.Rvfi(Rvfi)) u_core_a (
-    .clk_i               (clk_core_i),
-    .rst_ni              (core_a_rst_n),
-    .boot_addr_i         (boot_address),
-    .hart_id_i           (32'd0),
-    .instr_req_o         (insn_req),
-    .instr_gnt_i         (insn_gnt),
-    .instr_addr_o        (insn_addr),
-    .instr_rvalid_i      (insn_rvalid),
-    .instr_rdata_i       (insn_rdata),
-    .instr_err_i         (insn_err),
-    .data_req_o          (data_req),
-    .data_gnt_i          (data_gnt),
-    .data_addr_o         (data_addr),
-    .data_we_o           (data_we),
-    .data_be_o           (data_be),
-    .data_wdata_o        (data_wdata),
-    .data_rvalid_i       (data_rvalid),
-    .data_rdata_i        (data_rdata),
-    .data_err_i          (data_err),
-    .irq_i               (irq_a),
-    .sleep_o             (sleep_a),
-    .trace_valid_o       (trace_a_valid_o),
-    .trace_data_o        (trace_a_data_o),
-    .rvfi_valid          (rvfi_a_valid),
-    .rvfi_order          (rvfi_a_order),
-    .rvfi_insn           (rvfi_a_insn),
-    .rvfi_trap           (rvfi_a_trap),
-    .rvfi_halt           (rvfi_a_halt),
-    .rvfi_intr           (rvfi_a_intr),
-    .rvfi_mode           (rvfi_a_mode),
-    .rvfi_ixl            (rvfi_a_ixl),
-    .rvfi_rs1_addr       (rvfi_a_rs1_addr),
-    .rvfi_rs2_addr       (rvfi_a_rs2_addr),
-    .rvfi_rs1_rdata      (rvfi_a_rs1_rdata),
-    .rvfi_rs2_rdata      (rvfi_a_rs2_rdata),
-    .rvfi_rd_addr        (rvfi_a_rd_addr),
-    .rvfi_rd_wdata       (rvfi_a_rd_wdata),
-    .rvfi_pc_rdata       (rvfi_a_pc_rdata),
-    .rvfi_pc_wdata       (rvfi_a_pc_wdata),
-    .rvfi_mem_addr       (rvfi_a_mem_addr),
-    .rvfi_mem_rmask      (rvfi_a_mem_rmask),
-    .rvfi_mem_wmask      (rvfi_a_mem_wmask),
-    .rvfi_mem_rdata      (rvfi_a_mem_rdata),
-    .rvfi_mem_wdata      (rvfi_a_mem_wdata)
-  );
+  rvfi_t rvfi [2];
 
-  nic_core_memory #(.SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytes), .IcacheBytes(IcacheBytes)) u_core_a_memory (
+  nic_core_complex #(
+    .HartId(0), .SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytes), .IcacheBytes(IcacheBytes), .Rvfi(Rvfi), .Debug(Debug)
+  ) u_core_a (
     .clk_i              (clk_core_i),
-    .core_rst_ni        (core_a_rst_n),
-    .insn_req_i         (insn_req),
-    .insn_gnt_o         (insn_gnt),
-    .insn_addr_i        (insn_addr),
-    .insn_rvalid_o      (insn_rvalid),
-    .insn_rdata_o       (insn_rdata),
-    .insn_err_o         (insn_err),
-    .data_req_i         (data_req),
-    .data_gnt_o         (data_gnt),
-    .data_addr_i        (data_addr),
-    .data_we_i          (data_we),
-    .data_be_i          (data_be),
-    .data_wdata_i       (data_wdata),
-    .data_rvalid_o      (data_rvalid),
-    .data_rdata_o       (data_rdata),
-    .data_err_o         (data_err),
+    .rst_ni             (core_rst_n[0]),
+    .boot_address_i     (boot_address[0]),
+    .irq_i              (irq[0]),
+    .event_valid_i      (event_valid[0]),
+    .event_i            (event_next[0]),
+    .semaphore_waits_i  (semaphore_waits[0]),
+    .sleep_o            (sleep[0]),
     .sram_insn_req_o    (sram_req[SRAM_CORE_INSN]),
     .sram_insn_access_o (sram_port[SRAM_CORE_INSN]),
     .sram_insn_gnt_i    (sram_gnt[SRAM_CORE_INSN]),
@@ -287,18 +303,102 @@ module nic_top #(
     .sram_data_req_o    (sram_req[SRAM_CORE_DATA]),
     .sram_data_access_o (sram_port[SRAM_CORE_DATA]),
     .sram_data_gnt_i    (sram_gnt[SRAM_CORE_DATA]),
+    .sram_idle_i        (sram_idle[0]),
+    .sram_ahead_o       (sram_ahead[0]),
+    .sram_ahead_addr_o  (sram_ahead_addr[0]),
     .sram_rdata_i       (sram_rdata),
-    .reg_req_o          (core_reg_req),
-    .reg_access_o       (core_reg_access),
-    .reg_gnt_i          (core_reg_gnt),
-    .reg_rdata_i        (reg_rdata)
+    .reg_req_o          (core_reg_req[0]),
+    .reg_access_o       (core_reg_access[0]),
+    .reg_gnt_i          (core_reg_gnt[0]),
+    .reg_rdata_i        (reg_rdata),
+    .debug_req_i        (debug_req[0]),
+    .debug_mode_o       (debug_mode[0]),
+    .debug_insn_req_o   (debug_insn_req[0]),
+    .debug_insn_word_o  (debug_insn_word[0]),
+    .debug_insn_rdata_i (debug_insn_rdata[0]),
+    .debug_insn_err_i   (debug_insn_err[0]),
+    .debug_data_req_o   (debug_data_req[0]),
+    .debug_data_rdata_i (debug_data_rdata[0]),
+    .debug_data_err_i   (debug_data_err[0]),
+    .trace_valid_o      (trace_a_valid_o),
+    .trace_data_o       (trace_a_data_o),
+    .rvfi_o             (rvfi[0])
   );
+
+  assign sram_data_gnt[0] = sram_gnt[SRAM_CORE_DATA];
+
+  if (Cores > 1) begin : gen_core_b
+    nic_core_complex #(
+      .HartId(1), .SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytesB), .IcacheBytes(IcacheBytes), .Rvfi(Rvfi), .Debug(Debug)
+    ) u_core_b (
+      .clk_i              (clk_core_i),
+      .rst_ni             (core_rst_n[1]),
+      .boot_address_i     (boot_address[1]),
+      .irq_i              (irq[1]),
+      .event_valid_i      (event_valid[1]),
+      .event_i            (event_next[1]),
+      .semaphore_waits_i  (semaphore_waits[1]),
+      .sleep_o            (sleep[1]),
+      .sram_insn_req_o    (sram_req[SRAM_CORE_B_INSN]),
+      .sram_insn_access_o (sram_port[SRAM_CORE_B_INSN]),
+      .sram_insn_gnt_i    (sram_gnt[SRAM_CORE_B_INSN]),
+      .sram_insn_rvalid_i (sram_rvalid[SRAM_CORE_B_INSN]),
+      .sram_data_req_o    (sram_req[SRAM_CORE_B_DATA]),
+      .sram_data_access_o (sram_port[SRAM_CORE_B_DATA]),
+      .sram_data_gnt_i    (sram_gnt[SRAM_CORE_B_DATA]),
+      .sram_idle_i        (sram_idle[1]),
+      .sram_ahead_o       (sram_ahead[1]),
+      .sram_ahead_addr_o  (sram_ahead_addr[1]),
+      .sram_rdata_i       (sram_rdata),
+      .reg_req_o          (core_reg_req[1]),
+      .reg_access_o       (core_reg_access[1]),
+      .reg_gnt_i          (core_reg_gnt[1]),
+      .reg_rdata_i        (reg_rdata),
+      .debug_req_i        (debug_req[1]),
+      .debug_mode_o       (debug_mode[1]),
+      .debug_insn_req_o   (debug_insn_req[1]),
+      .debug_insn_word_o  (debug_insn_word[1]),
+      .debug_insn_rdata_i (debug_insn_rdata[1]),
+      .debug_insn_err_i   (debug_insn_err[1]),
+      .debug_data_req_o   (debug_data_req[1]),
+      .debug_data_rdata_i (debug_data_rdata[1]),
+      .debug_data_err_i   (debug_data_err[1]),
+      .trace_valid_o      (trace_b_valid_o),
+      .trace_data_o       (trace_b_data_o),
+      .rvfi_o             (rvfi[1])
+    );
+
+    // As below: rvalid of data is always the clock after gnt.
+    assign sram_data_gnt[1] = sram_gnt[SRAM_CORE_B_DATA];
+
+    wire logic unused = &{1'b0, sram_rvalid[SRAM_CORE_B_DATA]};
+  end else begin : gen_no_core_b
+    assign trace_b_valid_o = 1'b0;
+    assign trace_b_data_o  = '0;
+    assign rvfi[1]         = '0;
+  end
+
+  assign {
+    rvfi_a_valid, rvfi_a_order, rvfi_a_insn, rvfi_a_trap, rvfi_a_halt, rvfi_a_intr, rvfi_a_mode, rvfi_a_ixl, rvfi_a_rs1_addr,
+    rvfi_a_rs2_addr, rvfi_a_rs1_rdata, rvfi_a_rs2_rdata, rvfi_a_rd_addr, rvfi_a_rd_wdata, rvfi_a_pc_rdata, rvfi_a_pc_wdata,
+    rvfi_a_mem_addr, rvfi_a_mem_rmask, rvfi_a_mem_wmask, rvfi_a_mem_rdata, rvfi_a_mem_wdata
+  } = rvfi[0];
+
+  assign {
+    rvfi_b_valid, rvfi_b_order, rvfi_b_insn, rvfi_b_trap, rvfi_b_halt, rvfi_b_intr, rvfi_b_mode, rvfi_b_ixl, rvfi_b_rs1_addr,
+    rvfi_b_rs2_addr, rvfi_b_rs1_rdata, rvfi_b_rs2_rdata, rvfi_b_rd_addr, rvfi_b_rd_wdata, rvfi_b_pc_rdata, rvfi_b_pc_wdata,
+    rvfi_b_mem_addr, rvfi_b_mem_rmask, rvfi_b_mem_wmask, rvfi_b_mem_rdata, rvfi_b_mem_wdata
+  } = rvfi[1];
 
   // ---- PCI ----------------------------------------------------------------------------
 
   wire logic           host_req_valid, host_req_ready, host_rsp_valid;
   wire host_req_t      host_req;
   wire host_rsp_t      host_rsp;
+
+  wire logic           pci_req_valid, pci_req_ready, pci_rsp_valid;
+  wire host_req_t      pci_req;
+  wire host_rsp_t      pci_rsp;
 
   wire logic           dma_read_cmd_valid, dma_read_cmd_ready, dma_read_beat_valid, dma_read_beat_ready;
   wire dma_cmd_t       dma_read_cmd;
@@ -360,11 +460,11 @@ module nic_top #(
     .pci_req_no,
     .pci_gnt_ni,
     .pci_idsel_i,
-    .host_req_valid_o        (host_req_valid),
-    .host_req_ready_i        (host_req_ready),
-    .host_req_o              (host_req),
-    .host_rsp_valid_i        (host_rsp_valid),
-    .host_rsp_i              (host_rsp),
+    .host_req_valid_o        (pci_req_valid),
+    .host_req_ready_i        (pci_req_ready),
+    .host_req_o              (pci_req),
+    .host_rsp_valid_i        (pci_rsp_valid),
+    .host_rsp_i              (pci_rsp),
     .dma_read_cmd_valid_i    (dma_read_cmd_valid),
     .dma_read_cmd_ready_o    (dma_read_cmd_ready),
     .dma_read_cmd_i          (dma_read_cmd),
@@ -402,6 +502,102 @@ module nic_top #(
     .reg_req_i   (reg_access),
     .reg_rdata_o (pci_rdata)
   );
+
+  // ---- Debug --------------------------------------------------------------------------
+
+  if (Debug != 0) begin : gen_debug
+    wire logic        debug_bus_req, debug_bus_gnt, debug_bus_we, debug_bus_rvalid, debug_bus_err;
+    wire logic [31:2] debug_bus_word;
+    wire logic [3:0]  debug_bus_be;
+    wire logic [31:0] debug_bus_wdata, debug_bus_rdata;
+
+    wire logic [Cores-1:0][10:2] data_word;
+    wire logic [Cores-1:0]       data_we;
+    wire logic [Cores-1:0][3:0]  data_be;
+    wire logic [Cores-1:0][31:0] data_wdata;
+
+    for (genvar core = 0; core < int'(Cores); core++) begin : gen_core
+      assign data_word[core]  = core_reg_access[core].addr[10:2];
+      assign data_we[core]    = core_reg_access[core].we;
+      assign data_be[core]    = core_reg_access[core].be;
+      assign data_wdata[core] = core_reg_access[core].wdata;
+    end
+
+    nic_debug #(.Harts(Cores)) u_debug (
+      .clk_i        (clk_core_i),
+      .rst_ni       (rst_core_n),
+      .dmi_sel_i    (debug_sel && (!reg_access.we || reg_access.be == 4'hF)),
+      .dmi_we_i     (reg_access.we),
+      .dmi_addr_i   (reg_access.addr[8:2]),
+      .dmi_wdata_i  (reg_access.wdata),
+      .dmi_rdata_o  (debug_rdata),
+      .in_reset_i   (~core_rst_n),
+      .debug_mode_i (debug_mode),
+      .debug_req_o  (debug_req),
+      .hart_reset_o (debug_reset),
+      .insn_req_i   (debug_insn_req),
+      .insn_word_i  (debug_insn_word),
+      .insn_rdata_o (debug_insn_rdata),
+      .insn_err_o   (debug_insn_err),
+      .data_req_i   (debug_data_req),
+      .data_word_i  (data_word),
+      .data_we_i    (data_we),
+      .data_be_i    (data_be),
+      .data_wdata_i (data_wdata),
+      .data_rdata_o (debug_data_rdata),
+      .data_err_o   (debug_data_err),
+      .bus_req_o    (debug_bus_req),
+      .bus_gnt_i    (debug_bus_gnt),
+      .bus_word_o   (debug_bus_word),
+      .bus_we_o     (debug_bus_we),
+      .bus_be_o     (debug_bus_be),
+      .bus_wdata_o  (debug_bus_wdata),
+      .bus_rvalid_i (debug_bus_rvalid),
+      .bus_rdata_i  (debug_bus_rdata),
+      .bus_err_i    (debug_bus_err)
+    );
+
+    nic_debug_as_host #(.SramBytes(SramBytes)) u_debug_as_host (
+      .clk_i            (clk_core_i),
+      .rst_ni           (rst_core_n),
+      .bus_req_i        (debug_bus_req),
+      .bus_gnt_o        (debug_bus_gnt),
+      .bus_word_i       (debug_bus_word),
+      .bus_we_i         (debug_bus_we),
+      .bus_be_i         (debug_bus_be),
+      .bus_wdata_i      (debug_bus_wdata),
+      .bus_rvalid_o     (debug_bus_rvalid),
+      .bus_rdata_o      (debug_bus_rdata),
+      .bus_err_o        (debug_bus_err),
+      .pci_req_valid_i  (pci_req_valid),
+      .pci_req_ready_o  (pci_req_ready),
+      .pci_req_i        (pci_req),
+      .pci_rsp_valid_o  (pci_rsp_valid),
+      .pci_rsp_o        (pci_rsp),
+      .host_req_valid_o (host_req_valid),
+      .host_req_ready_i (host_req_ready),
+      .host_req_o       (host_req),
+      .host_rsp_valid_i (host_rsp_valid),
+      .host_rsp_i       (host_rsp)
+    );
+  end else begin : gen_no_debug
+    assign debug_rdata      = 32'd0;
+    assign debug_req        = '0;
+    assign debug_reset      = '0;
+    assign debug_insn_rdata = '0;
+    assign debug_insn_err   = '1;
+    assign debug_data_rdata = '0;
+    assign debug_data_err   = '1;
+    assign host_req_valid   = pci_req_valid;
+    assign pci_req_ready    = host_req_ready;
+    assign host_req         = pci_req;
+    assign pci_rsp_valid    = host_rsp_valid;
+    assign pci_rsp          = host_rsp;
+
+    wire logic unused_for_debug = &{1'b0, debug_sel, debug_mode, debug_insn_req, debug_insn_word, debug_data_req};
+  end
+
+  // ---- Host accesses ------------------------------------------------------------------
 
   nic_host_router #(.SramBytes(SramBytes)) u_host_router (
     .clk_i            (clk_core_i),

@@ -24,7 +24,7 @@ package nic_regs_pkg;
   parameter logic [31:0] IDENT_VERSION_MINOR_MASK = 32'h0000_FFFF;
   parameter int unsigned IDENT_VERSION_MAJOR_LSB = 16;
   parameter logic [31:0] IDENT_VERSION_MAJOR_MASK = 32'hFFFF_0000;
-  parameter logic [31:0] IDENT_VERSION_RESET = 32'h0001_0000;
+  parameter logic [31:0] IDENT_VERSION_RESET = 32'h0001_0001;
 
   // SRAM size in bytes
   parameter logic [16:0] IDENT_SRAM_BYTES = 17'h00008;
@@ -32,7 +32,7 @@ package nic_regs_pkg;
 
   // Capabilities
   parameter logic [16:0] IDENT_CAPABILITIES = 17'h0000C;
-  parameter logic [31:0] IDENT_CAPABILITIES_MASK = 32'h001F_FFFF;
+  parameter logic [31:0] IDENT_CAPABILITIES_MASK = 32'h1FFF_FFFF;
   parameter int unsigned IDENT_CAPABILITIES_CORES_LSB = 0;
   parameter logic [31:0] IDENT_CAPABILITIES_CORES_MASK = 32'h0000_000F;
   parameter int unsigned IDENT_CAPABILITIES_DOORBELL_PAGES_LSB = 4;
@@ -41,6 +41,8 @@ package nic_regs_pkg;
   parameter logic [31:0] IDENT_CAPABILITIES_SCRATCHPAD_KIB_MASK = 32'h000F_F000;
   parameter int unsigned IDENT_CAPABILITIES_PCI_64_LSB = 20;
   parameter logic [31:0] IDENT_CAPABILITIES_PCI_64_MASK = 32'h0010_0000;
+  parameter int unsigned IDENT_CAPABILITIES_SCRATCHPAD_B_KIB_LSB = 21;
+  parameter logic [31:0] IDENT_CAPABILITIES_SCRATCHPAD_B_KIB_MASK = 32'h1FE0_0000;
 
   // Core control
   parameter logic [16:0] IDENT_CORE_CONTROL = 17'h00010;
@@ -86,7 +88,12 @@ package nic_regs_pkg;
   parameter logic [16:0] IDENT_HOST_REFUSED = 17'h0002C;
   parameter logic [31:0] IDENT_HOST_REFUSED_MASK = 32'hFFFF_FFFF;
 
-  // ---- Events of core A ----
+  // Boot address of core B
+  parameter logic [16:0] IDENT_BOOT_ADDRESS_B = 17'h00030;
+  parameter logic [31:0] IDENT_BOOT_ADDRESS_B_MASK = 32'hFFFF_FFFF;
+  parameter logic [31:0] IDENT_BOOT_ADDRESS_B_RESET = 32'h1000_0400;
+
+  // ---- Events of core A (seen by core B: its own) ----
 
   parameter logic [16:0] EVENT_A_BASE = 17'h00100;
 
@@ -110,6 +117,31 @@ package nic_regs_pkg;
   // Next event
   parameter logic [16:0] EVENT_A_NEXT = 17'h00110;
   parameter logic [31:0] EVENT_A_NEXT_MASK = 32'hFFFF_FFFF;
+
+  // ---- Events of core B (seen by core B: those of core A) ----
+
+  parameter logic [16:0] EVENT_B_BASE = 17'h00200;
+
+  // Pending events
+  parameter logic [16:0] EVENT_B_PENDING = 17'h00200;
+  parameter logic [31:0] EVENT_B_PENDING_MASK = 32'hFFFF_FFFF;
+
+  // Clear events
+  parameter logic [16:0] EVENT_B_CLEAR = 17'h00204;
+  parameter logic [31:0] EVENT_B_CLEAR_MASK = 32'hFFFF_FFFF;
+
+  // Set events
+  parameter logic [16:0] EVENT_B_SET = 17'h00208;
+  parameter logic [31:0] EVENT_B_SET_MASK = 32'hFFFF_FFFF;
+
+  // Enabled events
+  parameter logic [16:0] EVENT_B_ENABLE = 17'h0020C;
+  parameter logic [31:0] EVENT_B_ENABLE_MASK = 32'hFFFF_FFFF;
+  parameter logic [31:0] EVENT_B_ENABLE_RESET = 32'h0000_0000;
+
+  // Next event
+  parameter logic [16:0] EVENT_B_NEXT = 17'h00210;
+  parameter logic [31:0] EVENT_B_NEXT_MASK = 32'hFFFF_FFFF;
 
   // ---- Interrupt to the host ----
 
@@ -174,7 +206,7 @@ package nic_regs_pkg;
   parameter logic [16:0] MAILBOX_CLEAR = 17'h00544;
   parameter logic [31:0] MAILBOX_CLEAR_MASK = 32'h0000_00FF;
 
-  // ---- Timers ----
+  // ---- Timers of core A (seen by core B: its own) ----
 
   parameter logic [16:0] TIMER_BASE = 17'h00600;
 
@@ -196,6 +228,29 @@ package nic_regs_pkg;
   parameter int unsigned TIMER_COMPARE_COUNT = 4;
   parameter logic [31:0] TIMER_COMPARE_MASK = 32'hFFFF_FFFF;
   parameter logic [31:0] TIMER_COMPARE_RESET = 32'h0000_0000;
+
+  // ---- Timers of core B (seen by core B: those of core A) ----
+
+  parameter logic [16:0] TIMER_B_BASE = 17'h00680;
+
+  // Time in core clocks
+  parameter logic [16:0] TIMER_B_COUNT = 17'h00680;
+  parameter logic [31:0] TIMER_B_COUNT_MASK = 32'hFFFF_FFFF;
+
+  // Arm
+  parameter logic [16:0] TIMER_B_ARM = 17'h00684;
+  parameter logic [31:0] TIMER_B_ARM_MASK = 32'h0000_000F;
+  parameter logic [31:0] TIMER_B_ARM_RESET = 32'h0000_0000;
+
+  // Disarm
+  parameter logic [16:0] TIMER_B_DISARM = 17'h00688;
+  parameter logic [31:0] TIMER_B_DISARM_MASK = 32'h0000_000F;
+
+  // Compare
+  parameter logic [16:0] TIMER_B_COMPARE = 17'h00690;
+  parameter int unsigned TIMER_B_COMPARE_COUNT = 4;
+  parameter logic [31:0] TIMER_B_COMPARE_MASK = 32'hFFFF_FFFF;
+  parameter logic [31:0] TIMER_B_COMPARE_RESET = 32'h0000_0000;
 
   // ---- Semaphore ----
 
@@ -537,24 +592,200 @@ package nic_regs_pkg;
 
   // Accesses granted to port
   parameter logic [16:0] SRAM_GRANTS = 17'h00C00;
-  parameter int unsigned SRAM_GRANTS_COUNT = 7;
+  parameter int unsigned SRAM_GRANTS_COUNT = 9;
   parameter logic [31:0] SRAM_GRANTS_MASK = 32'hFFFF_FFFF;
 
   // Clocks that port waited
   parameter logic [16:0] SRAM_WAITS = 17'h00C40;
-  parameter int unsigned SRAM_WAITS_COUNT = 7;
+  parameter int unsigned SRAM_WAITS_COUNT = 9;
   parameter logic [31:0] SRAM_WAITS_MASK = 32'hFFFF_FFFF;
+
+  // ---- Debug module ----
+
+  parameter logic [16:0] DEBUG_BASE = 17'h00E00;
+
+  // Arguments of abstract commands
+  parameter logic [16:0] DEBUG_DATA = 17'h00E10;
+  parameter int unsigned DEBUG_DATA_COUNT = 2;
+  parameter logic [31:0] DEBUG_DATA_MASK = 32'hFFFF_FFFF;
+  parameter logic [31:0] DEBUG_DATA_RESET = 32'h0000_0000;
+
+  // Debug module control
+  parameter logic [16:0] DEBUG_DMCONTROL = 17'h00E40;
+  parameter logic [31:0] DEBUG_DMCONTROL_MASK = 32'hF003_000F;
+  parameter int unsigned DEBUG_DMCONTROL_DMACTIVE_LSB = 0;
+  parameter logic [31:0] DEBUG_DMCONTROL_DMACTIVE_MASK = 32'h0000_0001;
+  parameter int unsigned DEBUG_DMCONTROL_NDMRESET_LSB = 1;
+  parameter logic [31:0] DEBUG_DMCONTROL_NDMRESET_MASK = 32'h0000_0002;
+  parameter int unsigned DEBUG_DMCONTROL_CLRRESETHALTREQ_LSB = 2;
+  parameter logic [31:0] DEBUG_DMCONTROL_CLRRESETHALTREQ_MASK = 32'h0000_0004;
+  parameter int unsigned DEBUG_DMCONTROL_SETRESETHALTREQ_LSB = 3;
+  parameter logic [31:0] DEBUG_DMCONTROL_SETRESETHALTREQ_MASK = 32'h0000_0008;
+  parameter int unsigned DEBUG_DMCONTROL_HARTSELLO_LSB = 16;
+  parameter logic [31:0] DEBUG_DMCONTROL_HARTSELLO_MASK = 32'h0003_0000;
+  parameter int unsigned DEBUG_DMCONTROL_ACKHAVERESET_LSB = 28;
+  parameter logic [31:0] DEBUG_DMCONTROL_ACKHAVERESET_MASK = 32'h1000_0000;
+  parameter int unsigned DEBUG_DMCONTROL_HARTRESET_LSB = 29;
+  parameter logic [31:0] DEBUG_DMCONTROL_HARTRESET_MASK = 32'h2000_0000;
+  parameter int unsigned DEBUG_DMCONTROL_RESUMEREQ_LSB = 30;
+  parameter logic [31:0] DEBUG_DMCONTROL_RESUMEREQ_MASK = 32'h4000_0000;
+  parameter int unsigned DEBUG_DMCONTROL_HALTREQ_LSB = 31;
+  parameter logic [31:0] DEBUG_DMCONTROL_HALTREQ_MASK = 32'h8000_0000;
+  parameter logic [31:0] DEBUG_DMCONTROL_RESET = 32'h0000_0000;
+
+  // Debug module status
+  parameter logic [16:0] DEBUG_DMSTATUS = 17'h00E44;
+  parameter logic [31:0] DEBUG_DMSTATUS_MASK = 32'h014F_FFAF;
+  parameter int unsigned DEBUG_DMSTATUS_VERSION_LSB = 0;
+  parameter logic [31:0] DEBUG_DMSTATUS_VERSION_MASK = 32'h0000_000F;
+  parameter int unsigned DEBUG_DMSTATUS_HASRESETHALTREQ_LSB = 5;
+  parameter logic [31:0] DEBUG_DMSTATUS_HASRESETHALTREQ_MASK = 32'h0000_0020;
+  parameter int unsigned DEBUG_DMSTATUS_AUTHENTICATED_LSB = 7;
+  parameter logic [31:0] DEBUG_DMSTATUS_AUTHENTICATED_MASK = 32'h0000_0080;
+  parameter int unsigned DEBUG_DMSTATUS_ANYHALTED_LSB = 8;
+  parameter logic [31:0] DEBUG_DMSTATUS_ANYHALTED_MASK = 32'h0000_0100;
+  parameter int unsigned DEBUG_DMSTATUS_ALLHALTED_LSB = 9;
+  parameter logic [31:0] DEBUG_DMSTATUS_ALLHALTED_MASK = 32'h0000_0200;
+  parameter int unsigned DEBUG_DMSTATUS_ANYRUNNING_LSB = 10;
+  parameter logic [31:0] DEBUG_DMSTATUS_ANYRUNNING_MASK = 32'h0000_0400;
+  parameter int unsigned DEBUG_DMSTATUS_ALLRUNNING_LSB = 11;
+  parameter logic [31:0] DEBUG_DMSTATUS_ALLRUNNING_MASK = 32'h0000_0800;
+  parameter int unsigned DEBUG_DMSTATUS_ANYUNAVAIL_LSB = 12;
+  parameter logic [31:0] DEBUG_DMSTATUS_ANYUNAVAIL_MASK = 32'h0000_1000;
+  parameter int unsigned DEBUG_DMSTATUS_ALLUNAVAIL_LSB = 13;
+  parameter logic [31:0] DEBUG_DMSTATUS_ALLUNAVAIL_MASK = 32'h0000_2000;
+  parameter int unsigned DEBUG_DMSTATUS_ANYNONEXISTENT_LSB = 14;
+  parameter logic [31:0] DEBUG_DMSTATUS_ANYNONEXISTENT_MASK = 32'h0000_4000;
+  parameter int unsigned DEBUG_DMSTATUS_ALLNONEXISTENT_LSB = 15;
+  parameter logic [31:0] DEBUG_DMSTATUS_ALLNONEXISTENT_MASK = 32'h0000_8000;
+  parameter int unsigned DEBUG_DMSTATUS_ANYRESUMEACK_LSB = 16;
+  parameter logic [31:0] DEBUG_DMSTATUS_ANYRESUMEACK_MASK = 32'h0001_0000;
+  parameter int unsigned DEBUG_DMSTATUS_ALLRESUMEACK_LSB = 17;
+  parameter logic [31:0] DEBUG_DMSTATUS_ALLRESUMEACK_MASK = 32'h0002_0000;
+  parameter int unsigned DEBUG_DMSTATUS_ANYHAVERESET_LSB = 18;
+  parameter logic [31:0] DEBUG_DMSTATUS_ANYHAVERESET_MASK = 32'h0004_0000;
+  parameter int unsigned DEBUG_DMSTATUS_ALLHAVERESET_LSB = 19;
+  parameter logic [31:0] DEBUG_DMSTATUS_ALLHAVERESET_MASK = 32'h0008_0000;
+  parameter int unsigned DEBUG_DMSTATUS_IMPEBREAK_LSB = 22;
+  parameter logic [31:0] DEBUG_DMSTATUS_IMPEBREAK_MASK = 32'h0040_0000;
+  parameter int unsigned DEBUG_DMSTATUS_NDMRESETPENDING_LSB = 24;
+  parameter logic [31:0] DEBUG_DMSTATUS_NDMRESETPENDING_MASK = 32'h0100_0000;
+
+  // Hart information
+  parameter logic [16:0] DEBUG_HARTINFO = 17'h00E48;
+  parameter logic [31:0] DEBUG_HARTINFO_MASK = 32'h00F1_FFFF;
+  parameter int unsigned DEBUG_HARTINFO_DATAADDR_LSB = 0;
+  parameter logic [31:0] DEBUG_HARTINFO_DATAADDR_MASK = 32'h0000_0FFF;
+  parameter int unsigned DEBUG_HARTINFO_DATASIZE_LSB = 12;
+  parameter logic [31:0] DEBUG_HARTINFO_DATASIZE_MASK = 32'h0000_F000;
+  parameter int unsigned DEBUG_HARTINFO_DATAACCESS_LSB = 16;
+  parameter logic [31:0] DEBUG_HARTINFO_DATAACCESS_MASK = 32'h0001_0000;
+  parameter int unsigned DEBUG_HARTINFO_NSCRATCH_LSB = 20;
+  parameter logic [31:0] DEBUG_HARTINFO_NSCRATCH_MASK = 32'h00F0_0000;
+  parameter logic [31:0] DEBUG_HARTINFO_RESET = 32'h0021_2810;
+
+  // Abstract control and status
+  parameter logic [16:0] DEBUG_ABSTRACTCS = 17'h00E58;
+  parameter logic [31:0] DEBUG_ABSTRACTCS_MASK = 32'h1F00_170F;
+  parameter int unsigned DEBUG_ABSTRACTCS_DATACOUNT_LSB = 0;
+  parameter logic [31:0] DEBUG_ABSTRACTCS_DATACOUNT_MASK = 32'h0000_000F;
+  parameter int unsigned DEBUG_ABSTRACTCS_CMDERR_LSB = 8;
+  parameter logic [31:0] DEBUG_ABSTRACTCS_CMDERR_MASK = 32'h0000_0700;
+  parameter int unsigned DEBUG_ABSTRACTCS_BUSY_LSB = 12;
+  parameter logic [31:0] DEBUG_ABSTRACTCS_BUSY_MASK = 32'h0000_1000;
+  parameter int unsigned DEBUG_ABSTRACTCS_PROGBUFSIZE_LSB = 24;
+  parameter logic [31:0] DEBUG_ABSTRACTCS_PROGBUFSIZE_MASK = 32'h1F00_0000;
+  parameter logic [31:0] DEBUG_ABSTRACTCS_RESET = 32'h0200_0002;
+
+  // Abstract command
+  parameter logic [16:0] DEBUG_COMMAND = 17'h00E5C;
+  parameter logic [31:0] DEBUG_COMMAND_MASK = 32'hFF7F_FFFF;
+  parameter int unsigned DEBUG_COMMAND_REGNO_LSB = 0;
+  parameter logic [31:0] DEBUG_COMMAND_REGNO_MASK = 32'h0000_FFFF;
+  parameter int unsigned DEBUG_COMMAND_WRITE_LSB = 16;
+  parameter logic [31:0] DEBUG_COMMAND_WRITE_MASK = 32'h0001_0000;
+  parameter int unsigned DEBUG_COMMAND_TRANSFER_LSB = 17;
+  parameter logic [31:0] DEBUG_COMMAND_TRANSFER_MASK = 32'h0002_0000;
+  parameter int unsigned DEBUG_COMMAND_POSTEXEC_LSB = 18;
+  parameter logic [31:0] DEBUG_COMMAND_POSTEXEC_MASK = 32'h0004_0000;
+  parameter int unsigned DEBUG_COMMAND_AARPOSTINCREMENT_LSB = 19;
+  parameter logic [31:0] DEBUG_COMMAND_AARPOSTINCREMENT_MASK = 32'h0008_0000;
+  parameter int unsigned DEBUG_COMMAND_AARSIZE_LSB = 20;
+  parameter logic [31:0] DEBUG_COMMAND_AARSIZE_MASK = 32'h0070_0000;
+  parameter int unsigned DEBUG_COMMAND_CMDTYPE_LSB = 24;
+  parameter logic [31:0] DEBUG_COMMAND_CMDTYPE_MASK = 32'hFF00_0000;
+
+  // Automatic commands
+  parameter logic [16:0] DEBUG_ABSTRACTAUTO = 17'h00E60;
+  parameter logic [31:0] DEBUG_ABSTRACTAUTO_MASK = 32'h0003_0003;
+  parameter int unsigned DEBUG_ABSTRACTAUTO_AUTOEXECDATA_LSB = 0;
+  parameter logic [31:0] DEBUG_ABSTRACTAUTO_AUTOEXECDATA_MASK = 32'h0000_0003;
+  parameter int unsigned DEBUG_ABSTRACTAUTO_AUTOEXECPROGBUF_LSB = 16;
+  parameter logic [31:0] DEBUG_ABSTRACTAUTO_AUTOEXECPROGBUF_MASK = 32'h0003_0000;
+  parameter logic [31:0] DEBUG_ABSTRACTAUTO_RESET = 32'h0000_0000;
+
+  // Program buffer
+  parameter logic [16:0] DEBUG_PROGBUF = 17'h00E80;
+  parameter int unsigned DEBUG_PROGBUF_COUNT = 2;
+  parameter logic [31:0] DEBUG_PROGBUF_MASK = 32'hFFFF_FFFF;
+  parameter logic [31:0] DEBUG_PROGBUF_RESET = 32'h0000_0000;
+
+  // System bus control and status
+  parameter logic [16:0] DEBUG_SBCS = 17'h00EE0;
+  parameter logic [31:0] DEBUG_SBCS_MASK = 32'hE07F_FFE7;
+  parameter int unsigned DEBUG_SBCS_SBACCESS8_LSB = 0;
+  parameter logic [31:0] DEBUG_SBCS_SBACCESS8_MASK = 32'h0000_0001;
+  parameter int unsigned DEBUG_SBCS_SBACCESS16_LSB = 1;
+  parameter logic [31:0] DEBUG_SBCS_SBACCESS16_MASK = 32'h0000_0002;
+  parameter int unsigned DEBUG_SBCS_SBACCESS32_LSB = 2;
+  parameter logic [31:0] DEBUG_SBCS_SBACCESS32_MASK = 32'h0000_0004;
+  parameter int unsigned DEBUG_SBCS_SBASIZE_LSB = 5;
+  parameter logic [31:0] DEBUG_SBCS_SBASIZE_MASK = 32'h0000_0FE0;
+  parameter int unsigned DEBUG_SBCS_SBERROR_LSB = 12;
+  parameter logic [31:0] DEBUG_SBCS_SBERROR_MASK = 32'h0000_7000;
+  parameter int unsigned DEBUG_SBCS_SBREADONDATA_LSB = 15;
+  parameter logic [31:0] DEBUG_SBCS_SBREADONDATA_MASK = 32'h0000_8000;
+  parameter int unsigned DEBUG_SBCS_SBAUTOINCREMENT_LSB = 16;
+  parameter logic [31:0] DEBUG_SBCS_SBAUTOINCREMENT_MASK = 32'h0001_0000;
+  parameter int unsigned DEBUG_SBCS_SBACCESS_LSB = 17;
+  parameter logic [31:0] DEBUG_SBCS_SBACCESS_MASK = 32'h000E_0000;
+  parameter int unsigned DEBUG_SBCS_SBREADONADDR_LSB = 20;
+  parameter logic [31:0] DEBUG_SBCS_SBREADONADDR_MASK = 32'h0010_0000;
+  parameter int unsigned DEBUG_SBCS_SBBUSY_LSB = 21;
+  parameter logic [31:0] DEBUG_SBCS_SBBUSY_MASK = 32'h0020_0000;
+  parameter int unsigned DEBUG_SBCS_SBBUSYERROR_LSB = 22;
+  parameter logic [31:0] DEBUG_SBCS_SBBUSYERROR_MASK = 32'h0040_0000;
+  parameter int unsigned DEBUG_SBCS_SBVERSION_LSB = 29;
+  parameter logic [31:0] DEBUG_SBCS_SBVERSION_MASK = 32'hE000_0000;
+  parameter logic [31:0] DEBUG_SBCS_RESET = 32'h2004_0407;
+
+  // System bus address
+  parameter logic [16:0] DEBUG_SBADDRESS0 = 17'h00EE4;
+  parameter logic [31:0] DEBUG_SBADDRESS0_MASK = 32'hFFFF_FFFF;
+  parameter logic [31:0] DEBUG_SBADDRESS0_RESET = 32'h0000_0000;
+
+  // System bus data
+  parameter logic [16:0] DEBUG_SBDATA0 = 17'h00EF0;
+  parameter logic [31:0] DEBUG_SBDATA0_MASK = 32'hFFFF_FFFF;
+  parameter logic [31:0] DEBUG_SBDATA0_RESET = 32'h0000_0000;
+
+  // Halted cores
+  parameter logic [16:0] DEBUG_HALTSUM0 = 17'h00F00;
+  parameter logic [31:0] DEBUG_HALTSUM0_MASK = 32'h0000_0003;
 
   // Whether a word of the register page is a register.
   function automatic logic is_register(input logic [11:2] word);
-    if (word <= 10'h00B) return 1'b1;
+    if (word <= 10'h00C) return 1'b1;
     if (word >= 10'h040 && word <= 10'h044) return 1'b1;
+    if (word >= 10'h080 && word <= 10'h084) return 1'b1;
     if (word >= 10'h0C0 && word <= 10'h0C3) return 1'b1;
     if (word >= 10'h100 && word <= 10'h101) return 1'b1;
     if (word >= 10'h110 && word <= 10'h11F) return 1'b1;
     if (word >= 10'h140 && word <= 10'h151) return 1'b1;
     if (word >= 10'h180 && word <= 10'h182) return 1'b1;
     if (word >= 10'h184 && word <= 10'h187) return 1'b1;
+    if (word >= 10'h1A0 && word <= 10'h1A2) return 1'b1;
+    if (word >= 10'h1A4 && word <= 10'h1A7) return 1'b1;
     if (word >= 10'h1C0 && word <= 10'h1C2) return 1'b1;
     if (word >= 10'h200 && word <= 10'h206) return 1'b1;
     if (word >= 10'h208 && word <= 10'h20B) return 1'b1;
@@ -565,8 +796,15 @@ package nic_regs_pkg;
     if (word >= 10'h280 && word <= 10'h286) return 1'b1;
     if (word >= 10'h288 && word <= 10'h291) return 1'b1;
     if (word >= 10'h2C0 && word <= 10'h2CA) return 1'b1;
-    if (word >= 10'h300 && word <= 10'h306) return 1'b1;
-    if (word >= 10'h310 && word <= 10'h316) return 1'b1;
+    if (word >= 10'h300 && word <= 10'h308) return 1'b1;
+    if (word >= 10'h310 && word <= 10'h318) return 1'b1;
+    if (word >= 10'h384 && word <= 10'h385) return 1'b1;
+    if (word >= 10'h390 && word <= 10'h392) return 1'b1;
+    if (word >= 10'h396 && word <= 10'h398) return 1'b1;
+    if (word >= 10'h3A0 && word <= 10'h3A1) return 1'b1;
+    if (word >= 10'h3B8 && word <= 10'h3B9) return 1'b1;
+    if (word >= 10'h3BC && word <= 10'h3BC) return 1'b1;
+    if (word >= 10'h3C0 && word <= 10'h3C0) return 1'b1;
     return 1'b0;
   endfunction
 

@@ -1,6 +1,8 @@
-//! Builds the models of the core that the tests drive.
+//! Builds the models of the core that the tests drive, and the image of the kernels that they run.
 
 use std::env;
+use std::path::Path;
+use std::process::Command;
 
 use verilated_build::{Model, Trace, Unknown};
 
@@ -18,12 +20,33 @@ fn main() {
 
     // Checks everything, and starts with random registers.
     core("BenchCore").parameter("Rvfi", 1).trace(Trace::Fst).unknown(Unknown::Unique).build();
-    // As in the NIC: for speed, and to see that RVFI changes nothing.
-    core("BenchCorePlain").parameter("Rvfi", 0).assertions(false).build();
+    // Without RVFI and debugging: for speed, and to see that neither changes anything.
+    core("BenchCorePlain").parameter("Rvfi", 0).parameter("Debug", 0).assertions(false).build();
     // The rules of a port alone, so that a test can break each.
     Model::new("nic_core_obi_checker")
         .prefix("BenchObiChecker")
         .file("../../rtl/core/nic_core_obi_checker.sv")
         .clock("clk_i")
         .build();
+    kernels();
+}
+
+/// Compiles kernels/kernels.rs for the core, to an image without headers.
+fn kernels() {
+    let out = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("kernels.bin");
+    println!("cargo:rerun-if-changed=kernels");
+    let done = Command::new(env::var_os("RUSTC").expect("cargo sets RUSTC"))
+        .args([
+            "--edition=2021",
+            "--crate-type=bin",
+            "--target=riscv32imc-unknown-none-elf",
+            "-Copt-level=3",
+            "-Cpanic=abort",
+        ])
+        .args(["-Ctarget-feature=+zba,+zbb,+zbs", "-Clink-arg=-Tkernels/kernels.ld", "-Clink-arg=--oformat=binary"])
+        .args(["kernels/kernels.rs", "-o"])
+        .arg(&out)
+        .status()
+        .expect("rustc runs");
+    assert!(done.success(), "kernels/kernels.rs does not compile");
 }

@@ -1,40 +1,41 @@
 // The arbiter of the SRAM: one grant at most, to one who asks, none while nobody asks; and everybody is served in time.
 //
-// Requesters hold until they are granted. The bounds are those in the head of nic_sram_arbiter.
+// Requesters hold until they are granted. The bounds are those in the head of nic_sram_arbiter; Ports is 7 for one core, 9 for two.
 
 `default_nettype none
 
 module formal_arbiter #(
+  parameter int unsigned Ports  = nic_pkg::SRAM_PORTS,
   parameter int unsigned Defect = 0
 ) (
-  input wire logic                           clk_i,
-  input wire logic [nic_pkg::SRAM_PORTS-1:0] req_i,
-  input wire logic [nic_pkg::SRAM_PORTS-1:0] we_i
+  input wire logic             clk_i,
+  input wire logic [Ports-1:0] req_i,
+  input wire logic [Ports-1:0] we_i
 );
 
   import nic_pkg::*;
 
   localparam logic [5:0] LinkBound = 6'd3;
   localparam logic [5:0] DmaBound  = 6'd33;
-  localparam logic [5:0] RestBound = 6'd11;
+  localparam logic [5:0] RestBound = 6'(4 * (Ports - SRAM_CORE_DATA) - 1);
 
   logic first_q = 1'b1;
   always_ff @(posedge clk_i) first_q <= 1'b0;
   wire logic rst_n = !first_q;
 
-  wire logic [SRAM_PORTS-1:0] gnt, rvalid;
-  sram_req_t                  access [SRAM_PORTS];
+  wire logic [Ports-1:0] gnt, rvalid;
+  sram_req_t                  access [Ports];
   wire sram_req_t             sram_access;
   wire logic                  sram_req;
 
-  for (genvar port = 0; port < SRAM_PORTS; port++) begin : gen_access
+  for (genvar port = 0; port < Ports; port++) begin : gen_access
     always_comb begin
       access[port]    = '0;
       access[port].we = we_i[port];
     end
   end
 
-  nic_sram_arbiter u_arbiter (
+  nic_sram_arbiter #(.Ports(Ports)) u_arbiter (
     .clk_i,
     .rst_ni        (rst_n),
     .req_i,
@@ -47,18 +48,18 @@ module formal_arbiter #(
 
   // ---- Requesters ---------------------------------------------------------------------
 
-  logic [SRAM_PORTS-1:0] waits_q;
+  logic [Ports-1:0] waits_q;
   always_ff @(posedge clk_i) waits_q <= rst_n ? req_i & ~gnt : '0;
   always_comb begin
     RequestsHold: assume ((waits_q & ~req_i) == '0);
   end
 
   // The defect: a port is said to have got nothing when it did, once in a while.
-  wire logic [SRAM_PORTS-1:0] told = (Defect != 0 && req_i == '1) ? '0 : gnt;
+  wire logic [Ports-1:0] told = (Defect != 0 && req_i == '1) ? '0 : gnt;
 
   // ---- Check --------------------------------------------------------------------------
 
-  for (genvar port = 0; port < SRAM_PORTS; port++) begin : gen_wait
+  for (genvar port = 0; port < Ports; port++) begin : gen_wait
     localparam logic [5:0] Bound =
       (port == SRAM_LINK_RX || port == SRAM_LINK_TX) ? LinkBound :
       (port == SRAM_DMA_READ || port == SRAM_DMA_WRITE) ? DmaBound : RestBound;
@@ -72,12 +73,12 @@ module formal_arbiter #(
     end
   end
 
-  logic [SRAM_PORTS-1:0] reads_q;
+  logic [Ports-1:0] reads_q;
   always_ff @(posedge clk_i) reads_q <= rst_n ? gnt & ~we_i : '0;
 
   always_ff @(posedge clk_i) begin
     if (rst_n) begin
-      OneAtMost:       assert ((told & (told - SRAM_PORTS'(1))) == '0);
+      OneAtMost:       assert ((told & (told - Ports'(1))) == '0);
       OnlyToWhoAsks:   assert ((told & ~req_i) == '0);
       NoClockIsWasted: assert ((req_i == '0) == (told == '0));
       ReadsAreTold:    assert (rvalid == reads_q);

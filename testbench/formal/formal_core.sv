@@ -22,6 +22,8 @@ module formal_core #(
   input wire logic [31:0] data_rdata_i,
   input wire logic        data_err_i,
   input wire logic        irq_i,
+  input wire logic        event_valid_i,
+  input wire logic [4:0]  event_i,
   // Numbers of the solver's choice, which stay: the register, word or bit that a check follows
   input wire logic [31:0] chosen_i,
   input wire logic [31:0] chosen_word_i
@@ -48,12 +50,13 @@ module formal_core #(
   wire logic [31:0] instr_addr, data_addr, data_wdata;
   wire logic [3:0]  data_be;
   rvfi_t            told, rvfi;
-  wire logic        unused_halt, unused_trace_valid;
+  wire logic        unused_halt, unused_trace_valid, unused_debug_mode;
   wire logic [31:0] unused_trace;
   wire logic [1:0]  mode, ixl;
 
   nic_core #(
-    .Rvfi (1)
+    .Rvfi  (1),
+    .Debug (0)
   ) u_core (
     .clk_i,
     .rst_ni         (rst_n),
@@ -75,7 +78,13 @@ module formal_core #(
     .data_rdata_i,
     .data_err_i,
     .irq_i,
+    .event_valid_i,
+    .event_i,
+    .sram_waits_i      (1'b0),
+    .semaphore_waits_i (1'b0),
     .sleep_o        (sleep),
+    .debug_req_i    (1'b0),
+    .debug_mode_o   (unused_debug_mode),
     .trace_valid_o  (unused_trace_valid),
     .trace_data_o   (unused_trace),
     .rvfi_valid     (told.valid),

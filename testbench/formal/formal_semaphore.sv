@@ -25,7 +25,8 @@ module formal_semaphore #(
     .rst_ni      (rst_n),
     .reg_sel_i,
     .reg_req_i,
-    .reg_rdata_o (rdata)
+    .reg_rdata_o (rdata),
+    .waits_o     ()
   );
 
   // ---- A queue ------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-//! Builds the core with all that it sees as memory, and its registers.
+//! Builds the core with all that it sees as memory, and its registers; and two of them.
 
 fn main() {
     verilated_build::Model::new("bench_kernels")
@@ -7,6 +7,16 @@ fn main() {
         .file_list("../../rtl/nic/registers.f")
         .file_list("../../rtl/core/core.f")
         .file("rtl/bench_kernels.sv")
+        .clock("clk_i")
+        .build();
+    verilated_build::Model::new("bench_pair")
+        .prefix("BenchPair")
+        .file_list("../../rtl/memory/memory.f")
+        .file_list("../../rtl/nic/registers.f")
+        .file_list("../../rtl/core/core.f")
+        .file_list("../../rtl/checkers/checkers.f")
+        .file("../../rtl/nic/nic_core_complex.sv")
+        .file("rtl/bench_pair.sv")
         .clock("clk_i")
         .build();
 }

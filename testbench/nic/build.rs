@@ -2,16 +2,23 @@ use verilated_build::{Model, Unknown};
 
 fn main() {
     bench("bench_memory", "BenchMemory").build();
+    bench("bench_memory", "BenchMemoryPair").parameter("Cores", 2).pins_of("BenchMemory").build();
     bench("bench_core_memory", "BenchCoreMemory").build();
     bench("bench_registers", "BenchRegisters").file("rtl/bench_registers_bind.sv").build();
     bench("bench_checkers", "BenchCheckers").build();
-    // The whole NIC, watched by every checker; and as fast as it can be.
+    // The whole NIC, watched by every checker, with one core and with two; and as fast as it can be, which is without debugging.
     nic("WatchedNic")
         .file_list("../../rtl/checkers/checkers.f")
         .file("../../rtl/checkers/nic_top_bind.sv")
         .unknown(Unknown::Unique)
         .build();
-    nic("FastNic").build();
+    nic("WatchedPair")
+        .parameter("Cores", 2)
+        .file_list("../../rtl/checkers/checkers.f")
+        .file("../../rtl/checkers/nic_top_bind.sv")
+        .unknown(Unknown::Unique)
+        .build();
+    nic("FastNic").parameter("Debug", 0).build();
 }
 
 /// The NIC, with its clocks in the order of `nic::CLOCK_*`.

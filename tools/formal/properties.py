@@ -20,6 +20,9 @@ CORE = [f"testbench/formal/formal_{name}.sv" for name in
 PACKAGES = ["rtl/registers/nic_regs_pkg.sv", "rtl/nic/nic_pkg.sv"]
 
 
+ARBITER = [*PACKAGES, "rtl/memory/nic_round_robin.sv", "rtl/memory/nic_sram_arbiter.sv", "testbench/formal/formal_arbiter.sv"]
+
+
 def core(name, what, check, depth):
     return Property(name, what, "formal_core", CORE, ["core/core.f"], depth, {"Check": check})
 
@@ -39,7 +42,8 @@ PROPERTIES = [
     core("op", "arithmetic between registers", 16, 9),
     core("multiply", "mul of five-bit operands", 17, 9),
     Property("arbiter", "one grant at most, and every request within its bound", "formal_arbiter",
-             [*PACKAGES, "rtl/memory/nic_sram_arbiter.sv", "testbench/formal/formal_arbiter.sv"], [], 45, {}),
+             ARBITER, [], 45, {}),
+    Property("arbiter_pair", "the same with the ports of two cores", "formal_arbiter", ARBITER, [], 45, {"Ports": 9}),
     Property("semaphore", "one owner at most, who asked first, and nobody waits for nothing", "formal_semaphore",
              [*PACKAGES, "rtl/nic/nic_semaphore.sv", "testbench/formal/formal_semaphore.sv"], [], 30, {}),
 ]

@@ -33,7 +33,8 @@ COMMAND = "tools/registers/generate.py"
 REGISTER_BYTES = 4
 PAGE_BYTES = 0x1000
 SLOT_BYTES = 0x100
-HALF_SLOTS = {"DMA_READ", "DMA_WRITE"}  # two engines share a slot (docs/interfaces.md)
+HALF_SLOTS = {"DMA_READ", "DMA_WRITE", "TIMER", "TIMER_B"}  # two blocks share a slot (docs/interfaces.md)
+DOUBLE_SLOTS = {"DEBUG"}  # the addresses of the DMI are wider than a slot
 
 
 class MapError(Exception):
@@ -147,11 +148,17 @@ def read_register(node: RegNode, file: File, slot_bytes: int) -> Register:
     return register
 
 
+def slot_size(name: str) -> int:
+    if name in HALF_SLOTS:
+        return SLOT_BYTES // 2
+    return 2 * SLOT_BYTES if name in DOUBLE_SLOTS else SLOT_BYTES
+
+
 def read_file(node: RegfileNode) -> File:
     if node.is_array:
         raise MapError(f"{node.inst_name}: arrays of register files are not supported")
     file = File(node.inst_name, text(node, "name"), node.absolute_address)
-    slot_bytes = SLOT_BYTES // 2 if file.name in HALF_SLOTS else SLOT_BYTES
+    slot_bytes = slot_size(file.name)
     if file.offset % slot_bytes:
         raise MapError(f"{file.name}: offset {file.offset:#x} is not a multiple of its slot, {slot_bytes:#x}")
     if file.offset >= PAGE_BYTES:
@@ -180,12 +187,11 @@ def refuse_clashes(files: list[File]) -> None:
     """Names that are distinct in the map and equal in the output, and slots that are used twice."""
     names, slots = {}, {}
     for file in files:
-        slot = file.offset // (SLOT_BYTES // 2)
-        if slot in slots:
-            raise MapError(f"{file.name}: shares its slot with {slots[slot]}")
-        slots[slot] = file.name
-        if file.name not in HALF_SLOTS:
-            slots[slot + 1] = file.name
+        half_slot = SLOT_BYTES // 2
+        for slot in range(file.offset // half_slot, (file.offset + slot_size(file.name)) // half_slot):
+            if slot in slots:
+                raise MapError(f"{file.name}: shares its slot with {slots[slot]}")
+            slots[slot] = file.name
         for register in file.registers:
             for name, what in exported_names(file, register):
                 if name in names:
@@ -547,6 +553,7 @@ def write_markdown(files: list[File]) -> str:
         f"Written by `{COMMAND}` from `{RDL_FILE}`: change that file. Offsets are those of BAR 0; a core sees the same",
         "bytes at `0x4000_0000`. Registers are 32 bits, little endian. A write to a read-only register is ignored, a write-only register",
         "reads zero; an offset without a register reads zero, and counts in `IDENT.HOST_REFUSED` when the host asked. Bits without a field read zero.",
+        "To core B the blocks of both cores change places ([events.md](events.md), Two cores); with one core those of core B read zero.",
         "The rules of the register bus, byte enables among them, are in [interfaces.md](interfaces.md).",
     ]
     for file in sorted(files, key=lambda f: f.offset):

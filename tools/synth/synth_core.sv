@@ -12,9 +12,19 @@ module synth_core (
 
   input  wire logic [31:1]        boot_pc_i,
   input  wire logic               irq_i,
+  input  wire logic               event_valid_i,
+  input  wire logic [4:0]         event_i,
   output wire logic               sleep_o,
   output wire logic               trace_valid_o,
   output wire logic [31:0]        trace_data_o,
+
+  // Debug request, and the debug area
+  input  wire logic               debug_req_i,
+  output wire logic               debug_mode_o,
+  output wire logic               debug_insn_req_o,
+  output wire logic               debug_data_req_o,
+  input  wire logic [31:0]        debug_rdata_i,
+  input  wire logic               debug_err_i,
 
   // The other requesters of the SRAM, in one shape: what they would write is not what decides the clock
   input  wire logic [4:0]         other_req_i,
@@ -37,6 +47,8 @@ module synth_core (
 
   logic        rst_nq;
   logic [31:1] boot_pc_q;
+  logic        event_valid_q;
+  logic [4:0]  event_q;
   logic        irq_q, sleep_q, trace_valid_q;
   logic [31:0] trace_data_q;
   logic [4:0]  other_req_q;
@@ -49,12 +61,17 @@ module synth_core (
   reg_req_t    reg_access_q;
   logic [31:0] reg_rdata_q;
 
+  logic        debug_req_q, debug_mode_q, debug_insn_req_q, debug_data_req_q, debug_err_q;
+  logic [31:0] debug_rdata_q;
+
+  wire logic        debug_mode, debug_insn_req, debug_data_req;
+  wire logic        data_stores;
   wire logic        insn_req, insn_gnt, insn_rvalid, insn_err;
   wire logic [31:0] insn_addr, insn_rdata;
-  wire logic        data_req, data_gnt, data_we, data_rvalid, data_err;
-  wire logic [31:0] data_addr, data_wdata, data_rdata;
+  wire logic        data_req, data_gnt, data_we, data_rvalid, data_slow, data_err;
+  wire logic [31:0] data_addr, data_wdata, data_rdata, data_slow_rdata;
   wire logic [3:0]  data_be;
-  wire logic        sleep, trace_valid;
+  wire logic        fence_i, sleep, trace_valid, sram_waits;
   wire logic [31:0] trace_data;
 
   nic_core u_core (
@@ -76,9 +93,18 @@ module synth_core (
     .data_wdata_o    (data_wdata),
     .data_rvalid_i   (data_rvalid),
     .data_rdata_i    (data_rdata),
+    .data_slow_i     (data_slow),
+    .data_slow_rdata_i (data_slow_rdata),
     .data_err_i      (data_err),
+    .fence_i_o       (fence_i),
+    .event_valid_i   (event_valid_q && !data_stores),
+    .event_i         (event_q),
+    .sram_waits_i    (sram_waits),
+    .semaphore_waits_i (1'b0),
     .irq_i           (irq_q),
     .sleep_o         (sleep),
+    .debug_req_i     (debug_req_q),
+    .debug_mode_o    (debug_mode),
     .trace_valid_o   (trace_valid),
     .trace_data_o    (trace_data),
     // verilator lint_off PINCONNECTEMPTY
@@ -108,6 +134,8 @@ module synth_core (
 
   wire logic [SRAM_PORTS-1:0] sram_req, sram_gnt, sram_rvalid;
   wire sram_req_t             sram_port [SRAM_PORTS];
+  wire logic [0:0]            sram_idle, sram_ahead;
+  wire logic [SRAM_ADDR_BITS-1:3] sram_ahead_addr [1];
   wire logic                  core_reg_req;
   wire reg_req_t              core_reg_access;
   wire logic                  core_reg_gnt;
@@ -115,6 +143,7 @@ module synth_core (
   nic_core_memory u_memory (
     .clk_i,
     .core_rst_ni        (rst_nq),
+    .fence_i_i          (fence_i),
     .insn_req_i         (insn_req),
     .insn_gnt_o         (insn_gnt),
     .insn_addr_i        (insn_addr),
@@ -129,7 +158,16 @@ module synth_core (
     .data_wdata_i       (data_wdata),
     .data_rvalid_o      (data_rvalid),
     .data_rdata_o       (data_rdata),
+    .data_slow_o        (data_slow),
+    .data_slow_rdata_o  (data_slow_rdata),
     .data_err_o         (data_err),
+    .data_stores_o      (data_stores),
+    .debug_insn_req_o   (debug_insn_req),
+    .debug_insn_rdata_i (debug_rdata_q),
+    .debug_insn_err_i   (debug_err_q),
+    .debug_data_req_o   (debug_data_req),
+    .debug_data_rdata_i (debug_rdata_q),
+    .debug_data_err_i   (debug_err_q),
     .sram_insn_req_o    (sram_req[SRAM_CORE_INSN]),
     .sram_insn_access_o (sram_port[SRAM_CORE_INSN]),
     .sram_insn_gnt_i    (sram_gnt[SRAM_CORE_INSN]),
@@ -137,7 +175,11 @@ module synth_core (
     .sram_data_req_o    (sram_req[SRAM_CORE_DATA]),
     .sram_data_access_o (sram_port[SRAM_CORE_DATA]),
     .sram_data_gnt_i    (sram_gnt[SRAM_CORE_DATA]),
+    .sram_idle_i        (sram_idle[0]),
+    .sram_ahead_o       (sram_ahead[0]),
+    .sram_ahead_addr_o  (sram_ahead_addr[0]),
     .sram_rdata_i       (sram_rdata_q),
+    .sram_waits_o       (sram_waits),
     .reg_req_o          (core_reg_req),
     .reg_access_o       (core_reg_access),
     .reg_gnt_i          (core_reg_gnt),
@@ -155,8 +197,8 @@ module synth_core (
   assign sram_port[SRAM_DMA_WRITE] = other_access_q;
   assign sram_port[SRAM_HOST]      = other_access_q;
 
-  wire logic      arbiter_req;
-  wire sram_req_t arbiter_access;
+  wire logic      granted_req, arbiter_req;
+  wire sram_req_t granted, arbiter_access;
 
   nic_sram_arbiter u_arbiter (
     .clk_i,
@@ -165,6 +207,19 @@ module synth_core (
     .access_i      (sram_port),
     .gnt_o         (sram_gnt),
     .rvalid_o      (sram_rvalid),
+    .sram_req_o    (granted_req),
+    .sram_access_o (granted)
+  );
+
+  nic_sram_ahead u_sram_ahead (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_nq),
+    .req_i         (granted_req),
+    .access_i      (granted),
+    .data_gnt_i    (sram_gnt[SRAM_CORE_DATA]),
+    .idle_o        (sram_idle),
+    .ahead_i       (sram_ahead),
+    .ahead_addr_i  (sram_ahead_addr),
     .sram_req_o    (arbiter_req),
     .sram_access_o (arbiter_access)
   );
@@ -178,6 +233,8 @@ module synth_core (
     rst_nq         <= rst_ni;
     boot_pc_q      <= boot_pc_i;
     irq_q          <= irq_i;
+    event_valid_q  <= event_valid_i;
+    event_q        <= event_i;
     sleep_q        <= sleep;
     trace_valid_q  <= trace_valid;
     trace_data_q   <= trace_data;
@@ -192,6 +249,12 @@ module synth_core (
     reg_req_q      <= core_reg_req;
     reg_access_q   <= core_reg_access;
     reg_rdata_q    <= reg_rdata_i;
+    debug_req_q      <= debug_req_i;
+    debug_mode_q     <= debug_mode;
+    debug_insn_req_q <= debug_insn_req;
+    debug_data_req_q <= debug_data_req;
+    debug_rdata_q    <= debug_rdata_i;
+    debug_err_q      <= debug_err_i;
   end
 
   wire logic unused_rvalid = &{1'b0, sram_rvalid};
@@ -204,6 +267,10 @@ module synth_core (
   assign sram_access_o = sram_access_q;
   assign reg_req_o     = reg_req_q;
   assign reg_access_o  = reg_access_q;
+
+  assign debug_mode_o     = debug_mode_q;
+  assign debug_insn_req_o = debug_insn_req_q;
+  assign debug_data_req_o = debug_data_req_q;
 
 endmodule
 

@@ -3,6 +3,8 @@
 use core::arch::{asm, global_asm};
 use core::panic::PanicInfo;
 
+use nic_copy as _;
+
 use crate::report::{BEGIN, CALLS, CRASH, DONE, END};
 use crate::{Arena, Kernel};
 

@@ -6,7 +6,9 @@
 
 pub mod boot;
 pub mod counter;
+pub mod dispatch;
 pub mod frame;
+pub mod keeper;
 pub mod post;
 pub mod probe;
 pub mod registers;

@@ -103,6 +103,11 @@ markers! {
     /// It ended. Argument: ring index.
     ProbeEnd = 0x61,
 
+    /// Core B begins to add up the counters of core A. Argument: how often it did before.
+    KeeperBegin = 0x70,
+    /// It has. Argument: equations that do not hold.
+    KeeperEnd = 0x71,
+
     /// The firmware stops. Argument: `mcause`, or 0 for a panic.
     Crash = 0xFF,
 }

@@ -7,6 +7,10 @@ pub mod geometry {
     include!(concat!(env!("OUT_DIR"), "/geometry.rs"));
 }
 
+// The memcpy of the image.
+#[cfg(target_arch = "riscv32")]
+use nic_copy as _;
+
 #[cfg(target_arch = "riscv32")]
 pub mod boot;
 #[cfg(target_arch = "riscv32")]
@@ -14,8 +18,12 @@ pub mod chip;
 #[cfg(target_arch = "riscv32")]
 pub mod crash;
 #[cfg(target_arch = "riscv32")]
+pub mod events;
+#[cfg(target_arch = "riscv32")]
 pub mod memory;
 #[cfg(target_arch = "riscv32")]
 pub mod ring;
+#[cfg(target_arch = "riscv32")]
+pub mod semaphore;
 #[cfg(target_arch = "riscv32")]
 mod start;

@@ -6,7 +6,7 @@ use core::ptr::{read_volatile, write_volatile};
 use nic_layout::registers::{Bits, Readable, Register, Writable};
 use nic_layout::trace::{word, Marker, TRACE_CSR};
 use nic_layout::{CORE_REGISTER_BASE, CORE_SRAM_BASE};
-use nic_lookup::Place;
+use nic_lookup::{Place, Words};
 
 /// An address that the compiler knows nothing about: so it keeps it in a register, and the offset of a word in the load or store.
 /// A constant it would add to each offset anew.
@@ -58,6 +58,21 @@ pub fn read_sram(offset_bytes: u32) -> u32 {
 #[inline(always)]
 pub fn write_sram(offset_bytes: u32, value: u32) {
     put(sram(offset_bytes), 0, value);
+}
+
+/// The SRAM as memory of words.
+pub struct Sram;
+
+impl Words for Sram {
+    #[inline(always)]
+    fn read(&self, offset_bytes: u32) -> u32 {
+        read_sram(offset_bytes)
+    }
+
+    #[inline(always)]
+    fn write(&mut self, offset_bytes: u32, value: u32) {
+        write_sram(offset_bytes, value);
+    }
 }
 
 /// The middle of the register page: all of it within reach of a load's 12-bit offset.

@@ -2,10 +2,10 @@
 
 use core::arch::global_asm;
 
-use nic_layout::boot::{CAUSE_CRASH, CRASH_RECORD_ADDRESS, CRASH_TRAP};
+use nic_layout::boot::{CAUSE_CRASH, CRASH_TRAP};
 use nic_layout::registers::{event_a, interrupt};
 use nic_layout::trace::{word, Marker};
-use nic_layout::{CORE_REGISTER_BASE, CORE_SRAM_BASE};
+use nic_layout::CORE_REGISTER_BASE;
 
 global_asm!(
     r#"
@@ -41,7 +41,7 @@ _start:
     // Every trap is an error of the firmware. It needs no stack, which may be the error.
     .balign 64
 _trap:
-    li    t0, {record}
+    la    t0, _crash_record
     csrr  t1, mcause
     sw    t1, 4(t0)
     csrr  t2, mepc
@@ -65,7 +65,6 @@ _stop:
 5:  wfi
     j     5b
 "#,
-    record = const CORE_SRAM_BASE + CRASH_RECORD_ADDRESS,
     trap = const CRASH_TRAP,
     marker = const word(Marker::Crash, 0),
     interrupt_set = const CORE_REGISTER_BASE + interrupt::SET.offset().0,

@@ -9,6 +9,7 @@ mod device;
 mod dma;
 mod fair;
 mod frames;
+mod keeper;
 mod link;
 mod machine;
 mod post;
@@ -19,6 +20,7 @@ mod translate;
 mod turn;
 
 pub use device::Device;
+pub use keeper::Keeper;
 pub use machine::Machine;
 pub use nic_plan::{
     Config, MemoryMap, DMA_RING_LOG2, FRAME_DATA_BYTES_LIMIT, MAC_RING_LOG2, RX_BUFFERS_MAX, TX_BUFFERS_MAX,

@@ -213,6 +213,11 @@ impl Node {
         self.driver.start(firmware).await
     }
 
+    /// The same for a NIC with two cores.
+    pub async fn boot_pair(&self, firmware: &[u8], second: &[u8]) -> Result<(), DriverError> {
+        self.driver.start_pair(firmware, second).await
+    }
+
     /// A new process that has the NIC open; its processor time is accounted for under `name`.
     pub async fn open(&self, name: &'static str) -> Result<Process, DriverError> {
         let cpu = self.cpu(name, Priority::User);

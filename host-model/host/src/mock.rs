@@ -11,6 +11,7 @@ use nic_layout::boot::{
     BootReply, BootRequest, CrashRecord, BOOT_BLOCK_ADDRESS, BOOT_MAGIC, BOOT_READY, BOOT_REFUSED, BOOT_REPLY_ADDRESS,
     CAUSE_CRASH, CRASH_RECORD_ADDRESS,
 };
+use nic_layout::keeper::{self, KeeperReply, KeeperRequest};
 use nic_layout::post::{PostDescriptor, ProcessStatus, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
 use nic_layout::registers::{ident, interrupt, mailbox, Register};
 use nic_layout::ring::{MAILBOX_COMMAND, MAILBOX_COMMAND_DONE, MAILBOX_MISS};
@@ -59,6 +60,8 @@ pub struct Written {
 /// The NIC, for the test to look into.
 pub struct MockNic {
     pub boot: BootScript,
+    /// Of core B.
+    pub boot_b: BootScript,
     pub geometry: VmhGeometry,
     /// Overrides the reply, after the script has made it.
     pub spoil_reply: Option<fn(&mut BootReply)>,
@@ -86,6 +89,7 @@ impl MockNic {
         let config = BTreeMap::from([(0x00, 0x4943_4E53), (0x04, 0x0200_0000), (0x3C, 0x0000_0100)]);
         MockNic {
             boot: BootScript::Ready,
+            boot_b: BootScript::Ready,
             geometry: VmhGeometry { entries: 256, line_entries: 8, ways: 2 },
             spoil_reply: None,
             completes_posts: true,
@@ -133,7 +137,7 @@ impl MockNic {
         T::read_from_bytes(bytes).expect("as long as the type")
     }
 
-    fn sram_write<T: IntoBytes + Immutable>(&mut self, address: u32, value: &T) {
+    pub fn sram_write<T: IntoBytes + Immutable>(&mut self, address: u32, value: &T) {
         let bytes = value.as_bytes();
         self.sram[address as usize..][..bytes.len()].copy_from_slice(bytes);
     }
@@ -171,6 +175,25 @@ impl MockNic {
     }
 
     // ---- What the firmware does ----------------------------------------------------------------------------------
+
+    fn release_core_b(&mut self) {
+        let request: KeeperRequest = self.sram_read(keeper::AREA_ADDRESS + keeper::REQUEST);
+        let mut reply = KeeperReply { state: BOOT_READY, ..KeeperReply::default() };
+        match self.boot_b {
+            BootScript::Silent => return,
+            BootScript::Crash(record) => return self.crash_b(record),
+            BootScript::Refuse(error) => reply = KeeperReply { state: BOOT_REFUSED, error, ..reply },
+            BootScript::Ready if request.magic != keeper::KEEPER_MAGIC => reply.state = BOOT_REFUSED,
+            BootScript::Ready => {}
+        }
+        self.sram_write(keeper::AREA_ADDRESS + keeper::REPLY, &reply);
+    }
+
+    /// Core B meets its own error.
+    pub fn crash_b(&mut self, record: CrashRecord) {
+        self.sram_write(keeper::AREA_ADDRESS + keeper::CRASH, &record);
+        self.raise(CAUSE_CRASH);
+    }
 
     fn release_core(&mut self) {
         let request: BootRequest = self.sram_read(BOOT_BLOCK_ADDRESS);
@@ -282,6 +305,9 @@ impl MockNic {
             self.registers.insert(offset, value);
             if offset == ident::CORE_CONTROL.offset().0 && value & 1 != 0 {
                 self.release_core();
+            }
+            if offset == ident::CORE_CONTROL.offset().0 && value & 2 != 0 {
+                self.release_core_b();
             }
             if offset == mailbox::TO_NIC.at(MAILBOX_COMMAND).offset().0 {
                 if let Some(answer) = self.command_answer {
@@ -419,7 +445,12 @@ impl Bus for MockBus {
 
 /// A small firmware image: `words` at the start of the firmware's SRAM.
 pub fn elf_image(words: &[u32]) -> Vec<u8> {
-    let address = nic_layout::CORE_SRAM_BASE + nic_layout::boot::FIRMWARE_ADDRESS;
+    elf_image_at(nic_layout::boot::FIRMWARE_ADDRESS, words)
+}
+
+/// The same at another place of the SRAM.
+pub fn elf_image_at(sram_address: u32, words: &[u32]) -> Vec<u8> {
+    let address = nic_layout::CORE_SRAM_BASE + sram_address;
     let bytes = words.len() as u32 * 4;
     let mut file = Vec::new();
     file.extend(b"\x7FELF\x01\x01\x01\0\0\0\0\0\0\0\0\0");

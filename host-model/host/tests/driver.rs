@@ -7,10 +7,13 @@ use host_model::address::SramAddr;
 use host_model::bus::BusFault;
 use host_model::driver::{DriverError, Verify};
 use host_model::elf::ImageError;
-use host_model::mock::{elf_image, BootScript, Place};
+use host_model::mock::{elf_image, elf_image_at, BootScript, Place};
+use host_model::processor::Priority;
 use nic_layout::boot::{
     BootReply, BootRequest, CrashRecord, BOOT_MAGIC, CAUSE_CRASH, CRASH_PANIC, CRASH_TRAP, LAYOUT_VERSION,
 };
+use nic_layout::counter::Counter;
+use nic_layout::keeper::{self, KeeperRequest, KEEPER_MAGIC};
 use nic_layout::post::POST_QUEUE_ENTRIES;
 use nic_layout::registers::{ident, interrupt};
 use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FENCE};
@@ -343,4 +346,113 @@ fn the_queue_page_of_each_slot_is_its_own() {
     let bytes = POST_QUEUE_ENTRIES * 32;
     assert_eq!(second.grant().post_queue.0 - first.grant().post_queue.0, bytes);
     assert_eq!(second.grant().doorbell.0 - first.grant().doorbell.0, 4096);
+}
+
+// ---- Two cores -------------------------------------------------------------------------------
+
+const IMAGE_B: u32 = keeper::AREA_ADDRESS + keeper::IMAGE;
+
+/// Of a platform with two cores, and a NIC that has as many.
+fn pair() -> Bench {
+    let mut platform = platform();
+    platform.core.count = 2;
+    let bench = Bench::with(platform, options());
+    bench.nic.borrow_mut().set_register(ident::CAPABILITIES, 2);
+    bench
+}
+
+fn boot_pair(bench: &mut Bench, a: Vec<u8>, b: Vec<u8>) -> Result<(), DriverError> {
+    bench.run(|node| async move { node.boot_pair(&a, &b).await })
+}
+
+fn boot_good_pair(bench: &mut Bench) -> Result<(), DriverError> {
+    boot_pair(bench, elf_image(&[1, 2, 3, 4]), elf_image_at(IMAGE_B, &[5, 6]))
+}
+
+#[test]
+fn core_b_is_loaded_before_any_core_runs_and_starts_when_core_a_is_ready() {
+    let mut bench = pair();
+    boot_good_pair(&mut bench).unwrap();
+    let control = Place::Register(ident::CORE_CONTROL.offset().0);
+    let writes = bench.writes();
+    let position = |wanted| writes.iter().position(|write| *write == wanted).expect("written");
+    let (held, a, both) = (position((control, 0)), position((control, 1)), position((control, 3)));
+    let (image, request) =
+        (position((Place::Sram(IMAGE_B), 5)), position((Place::Sram(keeper::AREA_ADDRESS), KEEPER_MAGIC)));
+    assert!(held < image && image < a && a < request && request < both);
+    let nic = bench.nic.borrow();
+    assert_eq!(nic.register(ident::BOOT_ADDRESS_B), 0x1000_0000 + IMAGE_B);
+    let of_a: BootRequest = nic.sram_read(0);
+    assert_eq!(of_a.sram_bytes, keeper::AREA_ADDRESS, "core A does not know of the area of core B");
+    let of_b: KeeperRequest = nic.sram_read(keeper::AREA_ADDRESS);
+    assert_eq!((of_b.layout_version, of_b.period_cycles), (LAYOUT_VERSION, 8_800));
+}
+
+#[test]
+fn images_on_the_wrong_side_and_nics_with_one_core_are_refused_before_anything_runs() {
+    let mut bench = pair();
+    let low = boot_pair(&mut bench, elf_image(&[1]), elf_image(&[5])).unwrap_err();
+    assert_eq!(low, DriverError::WrongCore { address: SramAddr(0x400) });
+    let mut bench = pair();
+    let high = boot_pair(&mut bench, elf_image_at(IMAGE_B, &[1]), elf_image_at(IMAGE_B, &[5])).unwrap_err();
+    assert_eq!(high, DriverError::WrongCore { address: SramAddr(IMAGE_B) });
+    let mut bench = Bench::new();
+    let one = boot_good_pair(&mut bench).unwrap_err();
+    assert_eq!(one, DriverError::NoCoreB { cores: 0 });
+    let control = Place::Register(ident::CORE_CONTROL.offset().0);
+    assert!(!bench.writes().iter().any(|(place, value)| *place == control && *value != 0));
+}
+
+#[test]
+fn a_refusal_a_crash_and_silence_of_core_b_are_told_apart() {
+    let boot = |script| {
+        let mut bench = pair();
+        bench.nic.borrow_mut().boot_b = script;
+        boot_good_pair(&mut bench).expect_err("it does not start")
+    };
+    assert_eq!(boot(BootScript::Refuse(2)), DriverError::BootRefused { error: 2 });
+    let record = CrashRecord { kind: CRASH_TRAP, cause: 7, pc: 0x1007_C844, value: 0x1234 };
+    let crashed = boot(BootScript::Crash(record));
+    assert_eq!(crashed, DriverError::CrashedB(record));
+    assert!(crashed.to_string().contains("core B") && crashed.to_string().contains("mcause 0x7"));
+    assert!(matches!(boot(BootScript::Silent), DriverError::BootTimeout { .. }));
+}
+
+#[test]
+fn a_crash_of_core_b_while_running_ends_the_driver_and_stopping_holds_both() {
+    let mut bench = pair();
+    boot_good_pair(&mut bench).unwrap();
+    bench.run(|node| async move { node.driver().stop().await }).unwrap();
+    assert_eq!(bench.nic.borrow().register(ident::CORE_CONTROL), 0);
+
+    let mut bench = pair();
+    boot_good_pair(&mut bench).unwrap();
+    let record = CrashRecord { kind: CRASH_TRAP, cause: 5, pc: 0x1007_C900, value: 0 };
+    bench.nic.borrow_mut().crash_b(record);
+    bench.us(50);
+    assert_eq!(bench.host.node().driver().failure(), Some(DriverError::CrashedB(record)));
+    assert_eq!(bench.host.node().driver().crash(), None, "core A is well");
+}
+
+#[test]
+fn totals_are_read_whole_or_given_up() {
+    let mut bench = pair();
+    boot_good_pair(&mut bench).unwrap();
+    let read = |bench: &mut Bench| {
+        bench.run(|node| async move {
+            let cpu = node.cpu("test", Priority::User);
+            node.driver().read_keeper(&cpu).await
+        })
+    };
+    let high = keeper::AREA_ADDRESS + keeper::TOTALS + 8 * Counter::FramesSent as u32 + 4;
+    bench.nic.borrow_mut().sram_write(high, &3_u32);
+    let folds = keeper::AREA_ADDRESS + keeper::REPLY + 8;
+    bench.nic.borrow_mut().sram_write(folds, &8_u32);
+    let kept = read(&mut bench).unwrap().expect("there is a core B");
+    assert_eq!((kept.rounds, kept.totals[Counter::FramesSent as usize]), (4, 3 << 32));
+    bench.nic.borrow_mut().sram_write(folds, &9_u32);
+    assert!(matches!(read(&mut bench), Err(DriverError::KeeperBusy { .. })));
+
+    let mut one = Bench::ready();
+    assert_eq!(read(&mut one), Ok(None));
 }

@@ -84,12 +84,15 @@ fn impossible_values_name_key_value_and_what_is_right() {
         ("latency_ns", "latency_ns = 0", "nodes run ahead of one another by it"),
         ("syscall_ns", "syscall_ns = 2000000000", "at most 1000000000"),
         ("bytes", "bytes = 4294967288", "sram.bytes = 4294967288 is impossible"),
+        ("count", "count = 3", "core.count = 3 is impossible: the NIC has 1 core or 2"),
     ] {
         let text = refusal(&with(key, line));
         assert!(text.contains(right), "{text}");
     }
     let text = refusal(&TIGON2.replace("bytes = 524_288", "bytes = 1_048_576"));
     assert!(text.contains("sram.bytes = 1048576 is impossible: the NIC is built with 524288 or 2097152"), "{text}");
+    let text = refusal(&TIGON2.replace("count = 1 ", "count = 2 ").replace("bytes = 524_288", "bytes = 2_097_152"));
+    assert!(text.contains("core.count = 2 is impossible"), "{text}");
     let text = refusal(&TIGON2.replace("_count = 64 ", "_count = 250 "));
     assert!(text.contains("all buffers together"), "{text}");
 }

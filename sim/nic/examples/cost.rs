@@ -15,7 +15,7 @@ fn cpu_ns() -> u64 {
 
 fn main() {
     let hz = |parameters| match parameters {
-        ParameterSet::Tigon2 => [88_000_000, 66_000_000, 125_000_000, 125_000_000],
+        ParameterSet::Tigon2 | ParameterSet::Tigon2Pair => [88_000_000, 66_000_000, 125_000_000, 125_000_000],
         ParameterSet::Lanai9 => [133_000_000, 33_000_000, 160_000_000, 160_000_000],
     };
     for parameters in ParameterSet::ALL {

@@ -1,6 +1,6 @@
 //! The verilated NIC with typed pins.
 //!
-//! [`Nic`] is one type for all builds of `nic_top`: the parameter sets `tigon2` and `lanai9`, each with and without waves.
+//! [`Nic`] is one type for all builds of `nic_top`: the parameter sets `tigon2`, with one core or two, and `lanai9`, each with and without waves.
 //! An instant of simulated time goes like this, for whoever owns the scheduler:
 //!
 //! 1. give the NIC what its pins sample at this instant: [`Nic::sense_pci`] if the PCI clock rises,

@@ -137,6 +137,12 @@ impl Nic {
         (self.rising.contains(clock::CORE) && self.top.trace_a_valid_o.is_high()).then(|| self.top.trace_a_data_o.get())
     }
 
+    /// The same of core B; never with one core.
+    #[inline]
+    pub fn marker_b(&self) -> Option<u32> {
+        (self.rising.contains(clock::CORE) && self.top.trace_b_valid_o.is_high()).then(|| self.top.trace_b_data_o.get())
+    }
+
     /// The probe pulses of this core clock, bits `nic_pkg::PROBE_*`. Zero unless the core clock rose in the last tick.
     #[inline]
     pub fn probes(&self) -> u16 {

@@ -60,13 +60,23 @@ pub mod csr {
     pub const MISA: u32 = 0x301;
     pub const MIE: u32 = 0x304;
     pub const MTVEC: u32 = 0x305;
+    pub const MSTATUSH: u32 = 0x310;
     pub const MCOUNTINHIBIT: u32 = 0x320;
+    pub const MHPMEVENT3: u32 = 0x323;
+    pub const MHPMEVENT31: u32 = 0x33F;
     pub const MSCRATCH: u32 = 0x340;
     pub const MEPC: u32 = 0x341;
     pub const MCAUSE: u32 = 0x342;
     pub const MTVAL: u32 = 0x343;
     pub const MIP: u32 = 0x344;
+    pub const TSELECT: u32 = 0x7A0;
+    pub const TDATA1: u32 = 0x7A1;
+    pub const TDATA2: u32 = 0x7A2;
+    pub const TINFO: u32 = 0x7A4;
+    pub const TCONTROL: u32 = 0x7A5;
     pub const TRACE: u32 = 0x7C0;
+    pub const MEVINDEX: u32 = 0x7C1;
+    pub const MEVHANDLER: u32 = 0x7C2;
     pub const MCYCLE: u32 = 0xB00;
     pub const MINSTRET: u32 = 0xB02;
     pub const MCYCLEH: u32 = 0xB80;
@@ -75,13 +85,28 @@ pub mod csr {
     pub const INSTRET: u32 = 0xC02;
     pub const CYCLEH: u32 = 0xC80;
     pub const INSTRETH: u32 = 0xC82;
+    pub const MHPMCOUNTER3: u32 = 0xB03;
+    pub const MHPMCOUNTER31: u32 = 0xB1F;
+    pub const MHPMCOUNTER3H: u32 = 0xB83;
+    pub const TIME: u32 = 0xC01;
+    pub const TIMEH: u32 = 0xC81;
     pub const MVENDORID: u32 = 0xF11;
     pub const MARCHID: u32 = 0xF12;
     pub const MIMPID: u32 = 0xF13;
     pub const MHARTID: u32 = 0xF14;
+    pub const MCONFIGPTR: u32 = 0xF15;
 
-    /// All that exist.
-    pub const ALL: [u32; 23] = [
+    /// All that exist, but for most of the event counters.
+    pub const ALL: [u32; 39] = [
+        MSTATUSH,
+        MHPMEVENT3,
+        MHPMEVENT31,
+        MHPMCOUNTER3,
+        MHPMCOUNTER31,
+        MHPMCOUNTER3H,
+        TIME,
+        TIMEH,
+        MCONFIGPTR,
         MSTATUS,
         MISA,
         MIE,
@@ -92,7 +117,14 @@ pub mod csr {
         MCAUSE,
         MTVAL,
         MIP,
+        TSELECT,
+        TDATA1,
+        TDATA2,
+        TINFO,
+        TCONTROL,
         TRACE,
+        MEVINDEX,
+        MEVHANDLER,
         MCYCLE,
         MINSTRET,
         MCYCLEH,
@@ -186,6 +218,8 @@ macro_rules! register_instructions {
 }
 register_instructions!(
     add 0 0, sub 0x20 0, sll 0 1, slt 0 2, sltu 0 3, xor 0 4, srl 0 5, sra 0x20 5, or 0 6, and 0 7,
+    sh1add 0x10 2, sh2add 0x10 4, sh3add 0x10 6, andn 0x20 7, orn 0x20 6, xnor 0x20 4,
+    min 5 4, minu 5 5, max 5 6, maxu 5 7, rol 0x30 1, ror 0x30 5, bset 0x14 1, bclr 0x24 1, binv 0x34 1, bext 0x24 5,
     mul 1 0, mulh 1 1, mulhsu 1 2, mulhu 1 3, div 1 4, divu 1 5, rem 1 6, remu 1 7
 );
 
@@ -249,6 +283,43 @@ pub fn srli(rd: u32, rs1: u32, shift: u32) -> Code {
 
 pub fn srai(rd: u32, rs1: u32, shift: u32) -> Code {
     r_type_shift(0x20, 5, rd, rs1, shift)
+}
+
+pub fn rori(rd: u32, rs1: u32, shift: u32) -> Code {
+    r_type_shift(0x30, 5, rd, rs1, shift)
+}
+
+pub fn bseti(rd: u32, rs1: u32, bit: u32) -> Code {
+    r_type_shift(0x14, 1, rd, rs1, bit)
+}
+
+pub fn bclri(rd: u32, rs1: u32, bit: u32) -> Code {
+    r_type_shift(0x24, 1, rd, rs1, bit)
+}
+
+pub fn binvi(rd: u32, rs1: u32, bit: u32) -> Code {
+    r_type_shift(0x34, 1, rd, rs1, bit)
+}
+
+pub fn bexti(rd: u32, rs1: u32, bit: u32) -> Code {
+    r_type_shift(0x24, 5, rd, rs1, bit)
+}
+
+/// `clz` (`which` 0), `ctz` (1), `cpop` (2), `sext.b` (4), `sext.h` (5).
+pub fn unary(which: u32, rd: u32, rs1: u32) -> Code {
+    r_type_shift(0x30, 1, rd, rs1, which)
+}
+
+pub fn zext_h(rd: u32, rs1: u32) -> Code {
+    op(4, 4, rd, rs1, ZERO)
+}
+
+pub fn orc_b(rd: u32, rs1: u32) -> Code {
+    r_type_shift(0x14, 5, rd, rs1, 7)
+}
+
+pub fn rev8(rd: u32, rs1: u32) -> Code {
+    r_type_shift(0x34, 5, rd, rs1, 0x18)
 }
 
 fn r_type_shift(funct7: u32, funct3: u32, rd: u32, rs1: u32, shift: u32) -> Code {
@@ -316,6 +387,12 @@ pub fn ebreak() -> Code {
 
 pub fn mret() -> Code {
     Code::Word(0x3020_0073)
+}
+
+/// `nic.dispatch`, in custom-0.
+pub fn dispatch(rd: u32) -> Code {
+    assert!(rd < 32);
+    Code::Word(rd << 7 | 0x0B)
 }
 
 pub fn wfi() -> Code {

@@ -9,7 +9,7 @@ use verilated::Context;
 use crate::memory::{BusError, Memory};
 use crate::models::{CoreModel, Inputs, Outputs, PortInputs, Rvfi};
 
-/// How quick memory and how frequent interrupts are. Percentages are chances in each clock.
+/// How quick memory, and how frequent interrupts and events are. Percentages are chances in each clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timing {
     pub instr_gnt_percent: u32,
@@ -18,10 +18,15 @@ pub struct Timing {
     pub data_rvalid_percent: u32,
     pub irq_rises_percent: u32,
     pub irq_falls_percent: u32,
+    /// For benches with a debugger.
+    pub halts_permille: u32,
+    pub event_rises_percent: u32,
+    /// It goes, or another one takes its place.
+    pub event_falls_percent: u32,
 }
 
 impl Timing {
-    /// Grants at once, answers in the next clock, no interrupts.
+    /// Grants at once, answers in the next clock, no interrupts, no events.
     pub const IDEAL: Timing = Timing {
         instr_gnt_percent: 100,
         instr_rvalid_percent: 100,
@@ -29,6 +34,9 @@ impl Timing {
         data_rvalid_percent: 100,
         irq_rises_percent: 0,
         irq_falls_percent: 0,
+        halts_permille: 0,
+        event_rises_percent: 0,
+        event_falls_percent: 0,
     };
 
     pub const SLOW: Timing = Timing {
@@ -38,6 +46,9 @@ impl Timing {
         data_rvalid_percent: 40,
         irq_rises_percent: 0,
         irq_falls_percent: 0,
+        halts_permille: 0,
+        event_rises_percent: 0,
+        event_falls_percent: 0,
     };
 }
 
@@ -57,10 +68,18 @@ pub struct Clock {
     pub granted: Option<Granted>,
     /// The level of `irq_i` in this clock.
     pub irq: bool,
+    /// The event on the pins in this clock.
+    pub event: Option<u8>,
 }
 
 /// Period of the simulated clock, for waves only.
 pub const CLOCK_PS: u64 = 10_000;
+
+/// A fetch that was granted. One of the debug area is judged when it is answered: the first leaves before debug mode begins.
+struct Fetched {
+    word: Result<u32, BusError>,
+    of_debug_area: bool,
+}
 
 pub struct Bench<M> {
     pub model: M,
@@ -68,9 +87,14 @@ pub struct Bench<M> {
     pub timing: Timing,
     /// Level that a test drives; random interrupts come on top.
     pub irq: bool,
+    /// The event that waits to be served; if there is none, random ones do.
+    pub event: Option<u8>,
+    pub debug_req: bool,
+    /// What a core in debug mode finds at these addresses; at other times nothing is there.
+    pub debug_area: Option<Memory>,
     inputs: Inputs,
     rng: ChaCha8Rng,
-    instr_answers: VecDeque<Result<u32, BusError>>,
+    instr_answers: VecDeque<Fetched>,
     data_answers: VecDeque<Result<u32, BusError>>,
     time_ps: u64,
 }
@@ -97,6 +121,9 @@ impl<M: CoreModel> Bench<M> {
             memory,
             timing,
             irq: false,
+            event: None,
+            debug_req: false,
+            debug_area: None,
             inputs: Inputs { reset: true, boot_addr, hart_id: Self::HART_ID, ..Inputs::default() },
             rng: ChaCha8Rng::seed_from_u64(seed),
             instr_answers: VecDeque::new(),
@@ -144,6 +171,16 @@ impl<M: CoreModel> Bench<M> {
         }
     }
 
+    /// Levels on the pins, of which one may be followed by another at once.
+    fn random_event(&mut self) -> Option<u8> {
+        let Timing { event_rises_percent, event_falls_percent, .. } = self.timing;
+        let event = self.inputs.event;
+        if event.is_some() && !self.chance(event_falls_percent) {
+            return event;
+        }
+        self.chance(event_rises_percent).then(|| (self.rng.next_u32() % 32) as u8)
+    }
+
     /// Passes one clock.
     pub fn clock(&mut self) -> Result<Clock, verilated::Error> {
         let timing = self.timing;
@@ -152,6 +189,10 @@ impl<M: CoreModel> Bench<M> {
         } else {
             self.instr_answers.pop_front()
         };
+        let instr = instr.map(|fetched| match fetched.of_debug_area && !self.model.outputs().debug_mode {
+            true => Err(BusError),
+            false => fetched.word,
+        });
         let data = if self.data_answers.is_empty() || !self.chance(timing.data_rvalid_percent) {
             None
         } else {
@@ -161,26 +202,36 @@ impl<M: CoreModel> Bench<M> {
         let random_irq =
             if random_irq { !self.chance(timing.irq_falls_percent) } else { self.chance(timing.irq_rises_percent) };
         self.inputs.irq = self.irq || random_irq;
+        self.inputs.event = self.event.or_else(|| self.random_event());
+        self.inputs.debug_req = self.debug_req;
         self.inputs.instr = self.port(timing.instr_gnt_percent, instr);
         self.inputs.data = self.port(timing.data_gnt_percent, data);
+        self.inputs.data_slow = timing.data_gnt_percent < 100 && self.rng.next_u32() & 1 == 1;
+        self.inputs.sram_waits = timing.data_gnt_percent < 100 && self.rng.next_u32() & 3 == 3;
+        self.inputs.semaphore_waits = timing.data_gnt_percent < 100 && self.rng.next_u32() & 7 == 7;
         self.model.drive(&self.inputs);
         self.model.eval()?;
 
         let outputs = self.model.outputs();
         if outputs.instr_req && self.inputs.instr.gnt {
-            self.instr_answers.push_back(self.memory.read(outputs.instr_addr));
+            let at = outputs.instr_addr;
+            let area = self.debug_area.as_ref().filter(|area| area.covers(at));
+            let word = area.unwrap_or(&self.memory).read(at);
+            self.instr_answers.push_back(Fetched { word, of_debug_area: area.is_some() });
         }
         let mut granted = None;
         if outputs.data_req && self.inputs.data.gnt {
             let Outputs { data_addr: addr, data_we: we, data_be: be, data_wdata: wdata, .. } = outputs;
+            let area = self.debug_area.as_mut().filter(|area| outputs.debug_mode && area.covers(addr));
+            let memory = area.unwrap_or(&mut self.memory);
             self.data_answers.push_back(match we {
-                true => self.memory.write(addr, be, wdata).map(|()| 0xDEAD_BEEF),
-                false => self.memory.read(addr),
+                true => memory.write(addr, be, wdata).map(|()| 0xDEAD_BEEF),
+                false => memory.read(addr),
             });
             granted = Some(Granted { addr, we, be, wdata });
         }
         let rvfi = self.model.rvfi();
         self.edge()?;
-        Ok(Clock { outputs, rvfi, granted, irq: self.inputs.irq })
+        Ok(Clock { outputs, rvfi, granted, irq: self.inputs.irq, event: self.inputs.event })
     }
 }

@@ -22,6 +22,35 @@ pub enum Alu {
     Divu,
     Rem,
     Remu,
+    Sh1add,
+    Sh2add,
+    Sh3add,
+    Andn,
+    Orn,
+    Xnor,
+    Min,
+    Minu,
+    Max,
+    Maxu,
+    Rol,
+    Ror,
+    Bset,
+    Bclr,
+    Binv,
+    Bext,
+}
+
+/// Instructions of Zbb with one source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unary {
+    Clz,
+    Ctz,
+    Cpop,
+    SextB,
+    SextH,
+    ZextH,
+    OrcB,
+    Rev8,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,6 +88,7 @@ pub enum Insn {
     Store { rs2: u8, rs1: u8, offset: i32, size_bytes: u8 },
     OpImm { op: Alu, rd: u8, rs1: u8, imm: i32 },
     Op { op: Alu, rd: u8, rs1: u8, rs2: u8 },
+    Unary { op: Unary, rd: u8, rs1: u8 },
     Csr { change: CsrChange, rd: u8, csr: u16, source: CsrSource },
     Fence,
     FenceI,
@@ -66,6 +96,7 @@ pub enum Insn {
     Ebreak,
     Mret,
     Wfi,
+    Dispatch { rd: u8 },
     Illegal,
 }
 
@@ -138,6 +169,19 @@ impl Insn {
                 let offset = signed(gather(bits, &[(31, 25, 5), (11, 7, 0)]), 12);
                 Store { rs2, rs1, offset, size_bytes: 1 << funct3 }
             }
+            0x13 if funct3 == 1 && funct7 == 0x30 => {
+                let op = match rs2 {
+                    0 => self::Unary::Clz,
+                    1 => self::Unary::Ctz,
+                    2 => self::Unary::Cpop,
+                    4 => self::Unary::SextB,
+                    5 => self::Unary::SextH,
+                    _ => return Illegal,
+                };
+                Unary { op, rd, rs1 }
+            }
+            0x13 if bits >> 20 == 0x287 && funct3 == 5 => Unary { op: self::Unary::OrcB, rd, rs1 },
+            0x13 if bits >> 20 == 0x698 && funct3 == 5 => Unary { op: self::Unary::Rev8, rd, rs1 },
             0x13 => {
                 let shift = i32::from(rs2);
                 let (op, imm) = match (funct3, funct7) {
@@ -148,12 +192,18 @@ impl Insn {
                     (4, _) => (Alu::Xor, imm_i),
                     (5, 0x00) => (Alu::Srl, shift),
                     (5, 0x20) => (Alu::Sra, shift),
+                    (5, 0x30) => (Alu::Ror, shift),
+                    (1, 0x14) => (Alu::Bset, shift),
+                    (1, 0x24) => (Alu::Bclr, shift),
+                    (1, 0x34) => (Alu::Binv, shift),
+                    (5, 0x24) => (Alu::Bext, shift),
                     (6, _) => (Alu::Or, imm_i),
                     (7, _) => (Alu::And, imm_i),
                     _ => return Illegal,
                 };
                 OpImm { op, rd, rs1, imm }
             }
+            0x33 if funct7 == 0x04 && funct3 == 4 && rs2 == 0 => Unary { op: self::Unary::ZextH, rd, rs1 },
             0x33 => {
                 let op = match (funct7, funct3) {
                     (0x00, 0) => Alu::Add,
@@ -174,10 +224,27 @@ impl Insn {
                     (0x01, 5) => Alu::Divu,
                     (0x01, 6) => Alu::Rem,
                     (0x01, 7) => Alu::Remu,
+                    (0x10, 2) => Alu::Sh1add,
+                    (0x10, 4) => Alu::Sh2add,
+                    (0x10, 6) => Alu::Sh3add,
+                    (0x20, 7) => Alu::Andn,
+                    (0x20, 6) => Alu::Orn,
+                    (0x20, 4) => Alu::Xnor,
+                    (0x05, 4) => Alu::Min,
+                    (0x05, 5) => Alu::Minu,
+                    (0x05, 6) => Alu::Max,
+                    (0x05, 7) => Alu::Maxu,
+                    (0x30, 1) => Alu::Rol,
+                    (0x30, 5) => Alu::Ror,
+                    (0x14, 1) => Alu::Bset,
+                    (0x24, 1) => Alu::Bclr,
+                    (0x34, 1) => Alu::Binv,
+                    (0x24, 5) => Alu::Bext,
                     _ => return Illegal,
                 };
                 Op { op, rd, rs1, rs2 }
             }
+            0x0B if bits >> 12 == 0 => Dispatch { rd },
             0x0F if funct3 == 0 => Fence,
             0x0F if funct3 == 1 => FenceI,
             0x73 => {
@@ -288,6 +355,7 @@ impl fmt::Display for Insn {
             }
             OpImm { op, rd, rs1, imm } => write!(f, "{}i x{rd}, x{rs1}, {imm}", lower(op)),
             Op { op, rd, rs1, rs2 } => write!(f, "{} x{rd}, x{rs1}, x{rs2}", lower(op)),
+            Unary { op, rd, rs1 } => write!(f, "{} x{rd}, x{rs1}", lower(op)),
             Csr { change, rd, csr, source } => {
                 let change = match change {
                     CsrChange::Write => "w",
@@ -305,6 +373,7 @@ impl fmt::Display for Insn {
             Ebreak => f.write_str("ebreak"),
             Mret => f.write_str("mret"),
             Wfi => f.write_str("wfi"),
+            Dispatch { rd } => write!(f, "nic.dispatch x{rd}"),
             Illegal => f.write_str("(illegal)"),
         }
     }
@@ -337,7 +406,12 @@ mod tests {
             (asm::lhu(8, 2047, 9), "lhu x8, 2047(x9)"),
             (asm::srai(1, 2, 31), "srai x1, x2, 31"),
             (asm::mulhsu(1, 2, 3), "mulhsu x1, x2, x3"),
+            (asm::sh3add(1, 2, 3), "sh3add x1, x2, x3"),
+            (asm::rori(1, 2, 31), "rori x1, x2, 31"),
+            (asm::bexti(1, 2, 30), "bexti x1, x2, 30"),
+            (asm::orc_b(1, 2), "orcb x1, x2"),
             (asm::csrrci(1, 0x300, 8), "csrrci x1, 0x300, 8"),
+            (asm::dispatch(1), "nic.dispatch x1"),
             (asm::c_lw(8, 124, 15), "lw x8, 124(x15)"),
             (asm::c_sw(15, 64, 8), "sw x15, 64(x8)"),
             (asm::c_branch(7, 9, -256), "bne x9, x0, .-256"),

@@ -13,3 +13,4 @@ pub mod memory;
 pub mod models;
 pub mod random;
 pub mod reference;
+pub mod triggers;

@@ -60,11 +60,15 @@ pub struct Lockstep {
     pub retired: u64,
     pub interrupts: u64,
     pub exceptions: u64,
+    /// Events that were served.
+    pub dispatches: u64,
     /// The next clock; clock 0 is the first after reset.
     pub clock: u64,
     /// `irq_i` in the last 64 clocks, the newest in bit 0.
     irq_history: u64,
     sleep_history: u64,
+    /// The event on the pins in the clock before.
+    event: Option<u8>,
     irq_since_retirement: bool,
     last_retirement: u64,
     pending: VecDeque<Granted>,
@@ -95,9 +99,11 @@ impl Lockstep {
             retired: 0,
             interrupts: 0,
             exceptions: 0,
+            dispatches: 0,
             clock: 0,
             irq_history: 0,
             sleep_history: 0,
+            event: None,
             irq_since_retirement: false,
             last_retirement: 0,
             pending: VecDeque::new(),
@@ -150,10 +156,17 @@ impl Lockstep {
                 }
                 let quiet = self.clock - self.last_retirement;
                 if clock.outputs.sleep {
-                    if self.reference.can_wake() && self.sleep_history & 2 != 0 && self.irq_history >> 2 & 1 == 1 {
+                    let in_dispatch = matches!(self.reference.next_insn(), Insn::Dispatch { .. });
+                    let ends_by_irq =
+                        if in_dispatch { self.reference.interrupts_enabled() } else { self.reference.can_wake() };
+                    // An armed trigger lets something happen to an instruction that waits in every third clock.
+                    let late = if in_dispatch { 0b111 } else { 0b1 };
+                    if ends_by_irq && self.sleep_history >> 1 & self.irq_history >> 2 & late == late {
                         return Err(self.mismatch("sleeps through an interrupt".into()));
                     }
-                    let hopeless = !self.reference.can_wake() || (timing.irq_rises_percent == 0 && !self.bench.irq);
+                    let irq_comes = timing.irq_rises_percent != 0 || self.bench.irq;
+                    let event_comes = timing.event_rises_percent != 0 || self.bench.event.is_some();
+                    let hopeless = !(ends_by_irq && irq_comes || in_dispatch && event_comes);
                     if hopeless && quiet > SLEEP_CLOCKS {
                         end = Some(End::Asleep);
                     }
@@ -162,6 +175,7 @@ impl Lockstep {
                 }
             }
         }
+        self.event = clock.event;
         self.clock += 1;
         Ok(end)
     }
@@ -182,7 +196,17 @@ impl Lockstep {
             return Err(self.mismatch("started though an interrupt was pending and enabled".into()));
         }
 
-        let moment = Moment { interrupted: rvfi.intr, mip: irq_seen, clock: self.clock.saturating_sub(1) };
+        let mip = self.irq_history >> 3 & 1 == 1;
+        let moment = Moment {
+            interrupted: rvfi.intr,
+            mip,
+            clock: self.clock.saturating_sub(1),
+            event: self.event,
+            seen: rvfi.rd.1,
+        };
+        if matches!(insn, Insn::Dispatch { .. }) && !rvfi.trap && self.event.is_none() {
+            return Err(self.mismatch("dispatched without an event".into()));
+        }
         let expected = self.reference.step(moment);
         let access_faulted =
             expected.trapped && matches!(self.reference.mcause(), cause::LOAD_FAULT | cause::STORE_FAULT);
@@ -247,6 +271,7 @@ impl Lockstep {
         self.retired += 1;
         self.interrupts += u64::from(rvfi.intr);
         self.exceptions += u64::from(rvfi.trap);
+        self.dispatches += u64::from(matches!(insn, Insn::Dispatch { .. }) && !rvfi.trap);
         self.last_retirement = self.clock;
         self.irq_since_retirement = self.irq_history >> 1 & 1 == 1;
         Ok(())
@@ -282,7 +307,7 @@ impl Lockstep {
 /// Whether an instruction retires in the clock after the one in which it could have been interrupted last.
 fn starts_in_its_last_clock(insn: Insn) -> bool {
     match insn {
-        Insn::Load { .. } | Insn::Store { .. } | Insn::Wfi => false,
+        Insn::Load { .. } | Insn::Store { .. } | Insn::Wfi | Insn::Csr { .. } => false,
         Insn::Op { op, .. } => {
             !matches!(op, Alu::Mul | Alu::Mulh | Alu::Mulhsu | Alu::Mulhu | Alu::Div | Alu::Divu | Alu::Rem | Alu::Remu)
         }

@@ -20,6 +20,11 @@ impl Memory {
         Memory { base, words: vec![0; len_bytes as usize / 4], faulty: Vec::new() }
     }
 
+    /// Whether it has an address, faulty or not.
+    pub fn covers(&self, at: u32) -> bool {
+        (at.wrapping_sub(self.base) as usize / 4) < self.words.len()
+    }
+
     /// From now on accesses to these bytes fail, as do those outside of the memory.
     pub fn add_faulty(&mut self, bytes: Range<u32>) {
         self.faulty.push(bytes);
@@ -42,7 +47,7 @@ impl Memory {
 
     fn index(&self, at: u32) -> Result<usize, BusError> {
         let index = at.wrapping_sub(self.base) as usize / 4;
-        if index >= self.words.len() || self.faulty.iter().any(|range| range.contains(&at)) {
+        if !self.covers(at) || self.faulty.iter().any(|range| range.contains(&at)) {
             return Err(BusError);
         }
         Ok(index)

@@ -25,8 +25,16 @@ pub struct Inputs {
     pub boot_addr: u32,
     pub hart_id: u32,
     pub irq: bool,
+    /// The event that `nic.dispatch` serves.
+    pub event: Option<u8>,
+    pub debug_req: bool,
+    /// What only the counters of clocks look at.
+    pub sram_waits: bool,
+    pub semaphore_waits: bool,
     pub instr: PortInputs,
     pub data: PortInputs,
+    /// The data of an answer are on the slow inputs; on the others is something else.
+    pub data_slow: bool,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -48,6 +56,7 @@ pub struct Outputs {
     pub data_be: u8,
     pub data_wdata: u32,
     pub sleep: bool,
+    pub debug_mode: bool,
     pub trace: Option<u32>,
 }
 
@@ -102,13 +111,21 @@ macro_rules! core_model {
                 self.boot_addr_i.set(inputs.boot_addr);
                 self.hart_id_i.set(inputs.hart_id);
                 self.irq_i.set_bool(inputs.irq);
+                self.event_valid_i.set_bool(inputs.event.is_some());
+                self.event_i.set(inputs.event.unwrap_or(31));
+                self.debug_req_i.set_bool(inputs.debug_req);
+                self.sram_waits_i.set_bool(inputs.sram_waits);
+                self.semaphore_waits_i.set_bool(inputs.semaphore_waits);
                 self.instr_gnt_i.set_bool(inputs.instr.gnt);
                 self.instr_rvalid_i.set_bool(inputs.instr.rvalid);
                 self.instr_rdata_i.set(inputs.instr.rdata);
                 self.instr_err_i.set_bool(inputs.instr.err);
                 self.data_gnt_i.set_bool(inputs.data.gnt);
                 self.data_rvalid_i.set_bool(inputs.data.rvalid);
-                self.data_rdata_i.set(inputs.data.rdata);
+                let (there, elsewhere) = (inputs.data.rdata, !inputs.data.rdata);
+                self.data_slow_i.set_bool(inputs.data_slow);
+                self.data_rdata_i.set(if inputs.data_slow { elsewhere } else { there });
+                self.data_slow_rdata_i.set(if inputs.data_slow { there } else { elsewhere });
                 self.data_err_i.set_bool(inputs.data.err);
             }
 
@@ -123,6 +140,7 @@ macro_rules! core_model {
                     data_be: self.data_be_o.get(),
                     data_wdata: self.data_wdata_o.get(),
                     sleep: self.sleep_o.is_high(),
+                    debug_mode: self.debug_mode_o.is_high(),
                     trace: self.trace_valid_o.is_high().then(|| self.trace_data_o.get()),
                 }
             }

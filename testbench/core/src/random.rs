@@ -64,10 +64,29 @@ pub enum Op {
     SetTrapVector {
         vectored: bool,
     },
+    SetEventHandler {
+        event: u32,
+        skip: i32,
+    },
+    /// A trigger that raises a breakpoint exception.
+    SetTrigger {
+        number: u32,
+        /// `tdata1` without its type.
+        fields: u32,
+        watched: Watched,
+    },
     /// Writes a new instruction over the one behind a `fence.i`.
     Patch {
         code: u32,
     },
+}
+
+/// What stands in `tdata2`.
+#[derive(Clone, Copy, Debug)]
+pub enum Watched {
+    Op { skip: i32 },
+    Address { offset: i32 },
+    Value(u32),
 }
 
 /// A program and the conditions under which it runs.
@@ -127,6 +146,44 @@ fn arithmetic() -> impl Strategy<Value = Code> {
     ]
 }
 
+/// Zba, Zbb, Zbs.
+fn bits() -> impl Strategy<Value = Code> {
+    let pairs: Vec<(u32, u32)> = vec![
+        (0x10, 2),
+        (0x10, 4),
+        (0x10, 6),
+        (0x20, 7),
+        (0x20, 6),
+        (0x20, 4),
+        (5, 4),
+        (5, 5),
+        (5, 6),
+        (5, 7),
+        (0x30, 1),
+        (0x30, 5),
+        (0x14, 1),
+        (0x24, 1),
+        (0x34, 1),
+        (0x24, 5),
+    ];
+    prop_oneof![
+        3 => (select(pairs), rd(), rs(), rs()).prop_map(|((f7, f3), rd, rs1, rs2)| asm::op(f7, f3, rd, rs1, rs2)),
+        1 => (0..5, rd(), rs(), 0..32u32).prop_map(|(f, rd, rs1, bit)| match f {
+            0 => asm::rori(rd, rs1, bit),
+            1 => asm::bseti(rd, rs1, bit),
+            2 => asm::bclri(rd, rs1, bit),
+            3 => asm::binvi(rd, rs1, bit),
+            _ => asm::bexti(rd, rs1, bit),
+        }),
+        2 => (0..8u32, rd(), rs()).prop_map(|(f, rd, rs1)| match f {
+            3 => asm::zext_h(rd, rs1),
+            6 => asm::orc_b(rd, rs1),
+            7 => asm::rev8(rd, rs1),
+            which => asm::unary(which, rd, rs1),
+        }),
+    ]
+}
+
 fn arithmetic_compressed() -> impl Strategy<Value = Code> {
     prop_oneof![
         Just(asm::c_nop()),
@@ -169,9 +226,10 @@ fn memory_access() -> impl Strategy<Value = Code> {
 }
 
 fn csr_access() -> impl Strategy<Value = Code> {
-    // A random trap vector would end most programs; SetTrapVector writes good ones.
+    // A random trap vector or handler would end most programs; SetTrapVector and SetEventHandler write good ones.
     let readable = prop_oneof![8 => select(csr::ALL.to_vec()), 1 => 0..0x1000u32];
-    let writable: Vec<u32> = csr::ALL.into_iter().filter(|number| *number != csr::MTVEC).collect();
+    let writable: Vec<u32> =
+        csr::ALL.into_iter().filter(|number| ![csr::MTVEC, csr::MEVHANDLER].contains(number)).collect();
     prop_oneof![
         (rd(), readable).prop_map(|(rd, number)| asm::csrr(rd, number)),
         (select(vec![1, 2, 3, 5, 6, 7]), rd(), select(writable), rs())
@@ -192,11 +250,27 @@ fn system() -> impl Strategy<Value = Code> {
     ])
 }
 
+fn trigger() -> impl Strategy<Value = Op> {
+    let range = || select(vec![0, 1 << 7]);
+    let size = || select(vec![0, 0, 0, 1 << 16, 2 << 16, 3 << 16]);
+    let watched = prop_oneof![
+        3 => (1..8i32).prop_map(|skip| (1 << 2, Watched::Op { skip })),
+        3 => (1..4u32, -64..64i32).prop_map(|(accesses, offset)| (accesses, Watched::Address { offset })),
+        1 => (1..8u32, value()).prop_map(|(accesses, value)| (1 << 21 | accesses, Watched::Value(value))),
+    ];
+    (0..4u32, range(), size(), watched).prop_map(|(number, range, size, (what, watched))| Op::SetTrigger {
+        number,
+        fields: 1 << 6 | range | size | what,
+        watched,
+    })
+}
+
 fn op() -> impl Strategy<Value = Op> {
     prop_oneof![
         6 => arithmetic().prop_map(Op::Code),
         6 => arithmetic_compressed().prop_map(Op::Code),
         6 => memory_access().prop_map(Op::Code),
+        3 => bits().prop_map(Op::Code),
         3 => multiply_divide().prop_map(Op::Code),
         2 => csr_access().prop_map(Op::Code),
         1 => system().prop_map(Op::Code),
@@ -213,21 +287,30 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (1..4i32).prop_map(|skip| Op::ReturnFromTrap { skip }),
         1 => any::<bool>().prop_map(|first_half_is_good| Op::CallFaulty { first_half_is_good }),
         1 => Just(Op::EnableInterrupts),
+        1 => trigger(),
         1 => any::<bool>().prop_map(|vectored| Op::SetTrapVector { vectored }),
+        1 => (0..32u32, skip()).prop_map(|(event, skip)| Op::SetEventHandler { event, skip }),
+        1 => rd().prop_map(|rd| Op::Code(asm::dispatch(rd))),
         1 => arithmetic().prop_map(|code| Op::Patch { code: code.bits() }),
     ]
 }
 
 fn timing() -> impl Strategy<Value = Timing> {
     let percent = || select(vec![100, 100, 70, 30, 10]);
-    (percent(), percent(), percent(), percent(), select(vec![0, 1, 5, 30]), select(vec![50, 10, 3])).prop_map(
-        |(instr_gnt, instr_rvalid, data_gnt, data_rvalid, irq_rises, irq_falls)| Timing {
+    let rises = || select(vec![0, 1, 5, 30]);
+    let falls = || select(vec![50, 10, 3]);
+    let memory = (percent(), percent(), percent(), percent());
+    (memory, rises(), falls(), select(vec![1, 5, 30, 100]), falls()).prop_map(
+        |((instr_gnt, instr_rvalid, data_gnt, data_rvalid), irq_rises, irq_falls, event_rises, event_falls)| Timing {
             instr_gnt_percent: instr_gnt,
             instr_rvalid_percent: instr_rvalid,
             data_gnt_percent: data_gnt,
             data_rvalid_percent: data_rvalid,
             irq_rises_percent: irq_rises,
             irq_falls_percent: irq_falls,
+            halts_permille: 0,
+            event_rises_percent: event_rises,
+            event_falls_percent: event_falls,
         },
     )
 }
@@ -246,7 +329,7 @@ pub fn case() -> impl Strategy<Value = Case> {
 impl Case {
     /// Instructions after which a run may stop: enough for every operation, and some loops and traps.
     pub fn budget(&self) -> u64 {
-        200 + 8 * self.ops.len() as u64
+        328 + 8 * self.ops.len() as u64
     }
 
     pub fn program(&self) -> Program {
@@ -327,6 +410,23 @@ impl Case {
                 program.li(T5, 1 << 11).put(asm::csrrs(ZERO, csr::MIE, T5)).put(asm::csrrsi(ZERO, csr::MSTATUS, 8));
             }
             Op::SetTrapVector { vectored } => set_trap_vector(program, vectored),
+            Op::SetEventHandler { event, skip } => {
+                program.la(T5, self.target(index, skip)).put(asm::csrrwi(ZERO, csr::MEVINDEX, event & 31));
+                program.put(asm::csrw(csr::MEVHANDLER, T5));
+            }
+            Op::SetTrigger { number, fields, watched } => {
+                match watched {
+                    Watched::Op { skip } => program.la(T5, self.target(index, skip)),
+                    Watched::Address { offset } => program.li(T5, (DATA + 0x400).wrapping_add_signed(offset)),
+                    Watched::Value(value) => program.li(T5, value),
+                };
+                program.put(asm::csrrwi(ZERO, csr::TSELECT, number)).put(asm::csrw(csr::TDATA2, T5));
+                program.li(T5, 6 << 28 | fields).put(asm::csrw(csr::TDATA1, T5)).put(asm::csrrwi(
+                    ZERO,
+                    csr::TCONTROL,
+                    8,
+                ));
+            }
             Op::Patch { code } => {
                 let here = format!("patch {index}");
                 program.la(T5, here.clone()).li(T6, code).put(asm::sh(T6, 0, T5)).put(asm::srli(T6, T6, 16));
@@ -380,6 +480,12 @@ fn prologue(program: &mut Program) {
     set_trap_vector(program, false);
     for number in [csr::MSCRATCH, csr::MEPC, csr::MCAUSE, csr::MTVAL] {
         program.put(asm::csrw(number, RA));
+    }
+    program.put(asm::addi(T5, ZERO, 31)).label("handlers").put(asm::csrw(csr::MEVINDEX, T5));
+    program.put(asm::csrw(csr::MEVHANDLER, RA)).put(asm::addi(T5, T5, -1));
+    program.to("handlers", |d| asm::bge(T5, ZERO, d));
+    for trigger in 0..4 {
+        program.put(asm::csrrwi(ZERO, csr::TSELECT, trigger)).put(asm::csrw(csr::TDATA2, ZERO));
     }
     program.li(T5, 1 << 11).put(asm::csrw(csr::MIE, T5)).put(asm::csrrsi(ZERO, csr::MSTATUS, 8));
 }

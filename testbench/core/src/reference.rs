@@ -4,8 +4,9 @@
 //! the interrupt line, and the number of the clock for `mcycle`.
 
 use crate::asm::csr;
-use crate::insn::{Alu, Condition, CsrChange, CsrSource, Insn};
+use crate::insn::{Alu, Condition, CsrChange, CsrSource, Insn, Unary};
 use crate::memory::Memory;
+use crate::triggers::{About, Triggers};
 
 /// Causes of traps, as in `mcause`.
 pub mod cause {
@@ -29,6 +30,10 @@ pub struct Moment {
     pub mip: bool,
     /// Clocks since reset, at the clock in which it executes.
     pub clock: u64,
+    /// The event that is to be served in that clock.
+    pub event: Option<u8>,
+    /// What the core says it wrote: a counter of clocks that were lost has any value.
+    pub seen: u32,
 }
 
 /// A memory access in whole words: `mask` names the bytes.
@@ -78,7 +83,13 @@ pub struct Reference {
     mtval: u32,
     inhibit_cycle: bool,
     inhibit_instret: bool,
+    /// Of the counters of lost clocks.
+    inhibit_causes: u32,
     instret: u64,
+    event_index: u8,
+    /// Undefined in the core until they are written.
+    event_handlers: [u32; 32],
+    triggers: Triggers,
     /// `mcycle` was `cycle.0` at clock `cycle.1`.
     cycle: (u64, u64),
 }
@@ -100,7 +111,11 @@ impl Reference {
             mtval: 0,
             inhibit_cycle: false,
             inhibit_instret: false,
+            inhibit_causes: 0,
             instret: 0,
+            event_index: 0,
+            event_handlers: [0; 32],
+            triggers: Triggers::default(),
             cycle: (0, 0),
         }
     }
@@ -115,6 +130,11 @@ impl Reference {
         self.meie
     }
 
+    /// The next instruction, if it can be fetched and no interrupt comes.
+    pub fn next_insn(&self) -> Insn {
+        self.fetch().map_or(Insn::Illegal, Insn::decode)
+    }
+
     /// Of the last trap.
     pub fn mcause(&self) -> u32 {
         self.mcause
@@ -126,11 +146,12 @@ impl Reference {
             self.enter_trap(self.pc, cause::EXTERNAL_INTERRUPT, 0);
         }
         let mut retired = Retired { pc: self.pc, interrupted: moment.interrupted, ..Retired::default() };
-        let result = match self.fetch() {
-            Ok(bits) => {
-                retired.bits = bits;
-                self.execute(bits, moment, &mut retired)
-            }
+        let fetched = self.fetch();
+        retired.bits = *fetched.as_ref().unwrap_or(&0);
+        let about = self.about(fetched.as_ref().ok().copied());
+        let result = match fetched {
+            _ if self.triggers.fire(&about) => Err(Trap(cause::BREAKPOINT, 0)),
+            Ok(bits) => self.execute(bits, moment, &mut retired),
             Err(trap) => Err(trap),
         };
         match result {
@@ -150,8 +171,31 @@ impl Reference {
         self.mtval = value;
         self.mpie = self.mie;
         self.mie = false;
+        self.triggers.trap();
         let vectored = self.mtvec & 1 == 1 && cause >> 31 == 1;
         self.pc = (self.mtvec & !3).wrapping_add(if vectored { 4 * (cause & 0x1F) } else { 0 });
+    }
+
+    /// What triggers see of the next instruction.
+    fn about(&self, bits: Option<u32>) -> About {
+        let insn = bits.map_or(Insn::Illegal, Insn::decode);
+        let at = |rs1: u8, offset| self.x[usize::from(rs1)].wrapping_add_signed(offset);
+        let is_word = bits.is_none_or(|bits| bits & 3 == 3);
+        About {
+            pc: self.pc,
+            encoding: bits.filter(|_| is_word || insn != Insn::Illegal),
+            len_bytes: if is_word { 4 } else { 2 },
+            load: match insn {
+                Insn::Load { rs1, offset, size_bytes, .. } => Some((at(rs1, offset), u32::from(size_bytes))),
+                _ => None,
+            },
+            store: match insn {
+                Insn::Store { rs2, rs1, offset, size_bytes } => {
+                    Some((at(rs1, offset), u32::from(size_bytes), self.x[usize::from(rs2)]))
+                }
+                _ => None,
+            },
+        }
     }
 
     fn fetch(&self) -> Result<u32, Trap> {
@@ -205,6 +249,7 @@ impl Reference {
                 let unused_bits = 32 - 8 * u32::from(size_bytes);
                 let raw = word >> (8 * (addr & 3)) << unused_bits;
                 let value = if signed { (raw as i32 >> unused_bits) as u32 } else { raw >> unused_bits };
+                self.triggers.loaded(raw >> unused_bits, u32::from(size_bytes));
                 result = Some((rd, value));
             }
             Insn::Store { rs2, rs1, offset, size_bytes } => {
@@ -224,6 +269,7 @@ impl Reference {
                 let (a, b) = (self.rs1(rs1, retired), self.rs2(rs2, retired));
                 result = Some((rd, compute(op, a, b)));
             }
+            Insn::Unary { op, rd, rs1 } => result = Some((rd, compute_unary(op, self.rs1(rs1, retired)))),
             Insn::Csr { change, rd, csr, source } => {
                 let operand = match source {
                     CsrSource::Register(rs1) => self.rs1(rs1, retired),
@@ -256,7 +302,14 @@ impl Reference {
             Insn::Mret => {
                 self.mie = self.mpie;
                 self.mpie = true;
+                self.triggers.mret();
                 next_pc = self.mepc;
+            }
+            Insn::Dispatch { rd } => {
+                // The caller knows that there must be one.
+                let event = moment.event.unwrap_or(0);
+                result = Some((rd, next));
+                next_pc = self.event_handlers[usize::from(event)];
             }
             Insn::Illegal => return Err(Trap(cause::ILLEGAL, bits)),
         }
@@ -294,27 +347,34 @@ impl Reference {
 
     /// None if there is no such register.
     fn read_csr(&self, csr: u32, moment: Moment) -> Option<u32> {
-        let cycle = self.cycle_at(moment.clock);
+        // It was read in the clock before the one in which the instruction left execute.
+        let cycle = self.cycle_at(moment.clock.saturating_sub(1));
         let bit = |level: bool, position: u32| u32::from(level) << position;
         Some(match csr {
             csr::MSTATUS => 3 << 11 | bit(self.mpie, 7) | bit(self.mie, 3),
-            csr::MISA => 1 << 30 | 1 << ('M' as u32 - 'A' as u32) | 1 << ('I' as u32 - 'A' as u32) | 1 << 2,
+            csr::MISA => 1 << 30 | "BCIM".bytes().fold(0, |bits, letter| bits | 1 << (letter - b'A')),
             csr::MIE => bit(self.meie, 11),
             csr::MIP => bit(moment.mip, 11),
             csr::MTVEC => self.mtvec,
-            csr::MCOUNTINHIBIT => bit(self.inhibit_instret, 2) | bit(self.inhibit_cycle, 0),
+            csr::MCOUNTINHIBIT => self.inhibit_causes | bit(self.inhibit_instret, 2) | bit(self.inhibit_cycle, 0),
             csr::MSCRATCH => self.mscratch,
             csr::MEPC => self.mepc,
             csr::MCAUSE => self.mcause,
             csr::MTVAL => self.mtval,
-            csr::MCYCLE | csr::CYCLE => cycle as u32,
-            csr::MCYCLEH | csr::CYCLEH => (cycle >> 32) as u32,
+            csr::MCYCLE | csr::CYCLE | csr::TIME => cycle as u32,
+            csr::MCYCLEH | csr::CYCLEH | csr::TIMEH => (cycle >> 32) as u32,
             csr::MINSTRET | csr::INSTRET => self.instret as u32,
             csr::MINSTRETH | csr::INSTRETH => (self.instret >> 32) as u32,
-            csr::MVENDORID | csr::MARCHID | csr::TRACE => 0,
-            csr::MIMPID => 1,
+            csr::MVENDORID | csr::MARCHID | csr::MCONFIGPTR | csr::MSTATUSH | csr::TRACE => 0,
+            // mhpmcounter, their high halves, mhpmevent: 3 to 31. Nine count.
+            0xB03..=0xB0B => moment.seen,
+            0x323..=0x32B => csr - 0x322,
+            0xB03..=0xB1F | 0xB83..=0xB9F | 0x323..=0x33F => 0,
+            csr::MEVINDEX => u32::from(self.event_index),
+            csr::MEVHANDLER => self.event_handlers[usize::from(self.event_index)],
+            csr::MIMPID => 2,
             csr::MHARTID => self.hart_id,
-            _ => return None,
+            _ => return self.triggers.read(csr),
         })
     }
 
@@ -336,6 +396,7 @@ impl Reference {
                 self.cycle = (self.cycle_at(next_clock), next_clock);
                 self.inhibit_cycle = bit(0);
                 self.inhibit_instret = bit(2);
+                self.inhibit_causes = value & 0xFF8;
             }
             csr::MSCRATCH => self.mscratch = value,
             csr::MEPC => self.mepc = value & !1,
@@ -345,7 +406,9 @@ impl Reference {
             csr::MCYCLEH => self.cycle = (with_high(cycle), next_clock),
             csr::MINSTRET => self.instret = with_low(self.instret),
             csr::MINSTRETH => self.instret = with_high(self.instret),
-            _ => {}
+            csr::MEVINDEX => self.event_index = (value & 31) as u8,
+            csr::MEVHANDLER => self.event_handlers[usize::from(self.event_index)] = value & !1,
+            _ => self.triggers.write(csr, value),
         }
     }
 }
@@ -390,6 +453,35 @@ fn compute(op: Alu, a: u32, b: u32) -> u32 {
         Alu::Rem if b == 0 => a,
         Alu::Rem => sa.wrapping_rem(sb) as u32,
         Alu::Remu => a.checked_rem(b).unwrap_or(a),
+        Alu::Sh1add => (a << 1).wrapping_add(b),
+        Alu::Sh2add => (a << 2).wrapping_add(b),
+        Alu::Sh3add => (a << 3).wrapping_add(b),
+        Alu::Andn => a & !b,
+        Alu::Orn => a | !b,
+        Alu::Xnor => !(a ^ b),
+        Alu::Min => sa.min(sb) as u32,
+        Alu::Minu => a.min(b),
+        Alu::Max => sa.max(sb) as u32,
+        Alu::Maxu => a.max(b),
+        Alu::Rol => a.rotate_left(b & 31),
+        Alu::Ror => a.rotate_right(b & 31),
+        Alu::Bset => a | 1 << (b & 31),
+        Alu::Bclr => a & !(1 << (b & 31)),
+        Alu::Binv => a ^ 1 << (b & 31),
+        Alu::Bext => a >> (b & 31) & 1,
+    }
+}
+
+fn compute_unary(op: Unary, a: u32) -> u32 {
+    match op {
+        Unary::Clz => a.leading_zeros(),
+        Unary::Ctz => a.trailing_zeros(),
+        Unary::Cpop => a.count_ones(),
+        Unary::SextB => a as i8 as u32,
+        Unary::SextH => a as i16 as u32,
+        Unary::ZextH => a & 0xFFFF,
+        Unary::OrcB => u32::from_le_bytes(a.to_le_bytes().map(|byte| if byte == 0 { 0 } else { 0xFF })),
+        Unary::Rev8 => a.swap_bytes(),
     }
 }
 

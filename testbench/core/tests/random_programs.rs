@@ -23,6 +23,7 @@ struct Totals {
     retired: Cell<u64>,
     interrupts: Cell<u64>,
     exceptions: Cell<u64>,
+    dispatches: Cell<u64>,
     clocks: Cell<u64>,
     asleep: Cell<u64>,
     programs: Cell<u64>,
@@ -41,6 +42,7 @@ fn run(case: &Case, waves: Option<&Path>, totals: &Totals) -> Result<(), Failure
     add(&totals.retired, lockstep.retired);
     add(&totals.interrupts, lockstep.interrupts);
     add(&totals.exceptions, lockstep.exceptions);
+    add(&totals.dispatches, lockstep.dispatches);
     add(&totals.clocks, lockstep.clock);
     add(&totals.asleep, u64::from(end == End::Asleep));
     add(&totals.programs, 1);
@@ -89,6 +91,7 @@ fn random_programs_do_what_the_reference_does() {
     // The programs must reach what they are meant to reach.
     assert!(totals.interrupts.get() * 200 > totals.retired.get(), "{totals:?}");
     assert!(totals.exceptions.get() * 200 > totals.retired.get(), "{totals:?}");
+    assert!(totals.dispatches.get() * 500 > totals.retired.get(), "{totals:?}");
     assert!(totals.asleep.get() * 4 < totals.programs.get(), "{totals:?}");
 }
 

@@ -99,9 +99,13 @@ fn illegal_instructions_trap_with_their_encoding() {
 #[test]
 fn a_missing_csr_and_a_write_of_a_read_only_one_are_illegal() {
     let illegal = [
-        csrr(A0, 0x310), // mstatush
-        csrr(A0, 0xC01), // time
-        csrr(A0, 0xB03),
+        csrr(A0, 0x306), // mcounteren
+        csrr(A0, 0x180), // satp
+        csrr(A0, 0xB01),
+        csrr(A0, 0x322),
+        csrr(A0, 0xC03), // hpmcounter3
+        csrw(csr::TIME, A0),
+        csrw(csr::MCONFIGPTR, A0),
         csrw(csr::CYCLE, A0),
         csrrsi(A0, csr::INSTRET, 1),
         csrrwi(ZERO, csr::MHARTID, 0),

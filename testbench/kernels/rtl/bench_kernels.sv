@@ -43,12 +43,13 @@ module bench_kernels #(
 
   wire logic        insn_req, insn_gnt, insn_rvalid, insn_err;
   wire logic [31:0] insn_addr, insn_rdata;
-  wire logic        data_req, data_gnt, data_we, data_rvalid, data_err;
-  wire logic [31:0] data_addr, data_wdata, data_rdata;
+  wire logic        data_req, data_gnt, data_we, data_rvalid, data_slow, data_err, fence_i;
+  wire logic [31:0] data_addr, data_wdata, data_rdata, data_slow_rdata;
   wire logic [3:0]  data_be;
-  wire logic        irq;
+  wire logic        irq, event_valid, sram_waits, semaphore_waits;
+  wire logic [4:0]  event_next;
 
-  nic_core #(.Rvfi(1)) u_core (
+  nic_core #(.Rvfi(1), .Debug(0)) u_core (
     .clk_i,
     .rst_ni          (core_rst_ni),
     .boot_addr_i,
@@ -67,9 +68,17 @@ module bench_kernels #(
     .data_wdata_o    (data_wdata),
     .data_rvalid_i   (data_rvalid),
     .data_rdata_i    (data_rdata),
+    .data_slow_i     (data_slow),
+    .data_slow_rdata_i (data_slow_rdata),
     .data_err_i      (data_err),
+    .fence_i_o       (fence_i),
+    .event_valid_i   (event_valid && !data_stores && !data_stored_q),
+    .event_i         (event_next),
+    .sram_waits_i    (sram_waits),
+    .semaphore_waits_i (semaphore_waits),
     .irq_i           (irq),
     .sleep_o,
+    .debug_req_i     (1'b0),
     .trace_valid_o,
     .trace_data_o,
     .rvfi_valid      (rvfi_valid_o),
@@ -83,6 +92,7 @@ module bench_kernels #(
     .rvfi_pc_rdata   (rvfi_pc_o),
     .rvfi_pc_wdata   (rvfi_next_pc_o),
     // verilator lint_off PINCONNECTEMPTY
+    .debug_mode_o    (),
     .rvfi_halt       (),
     .rvfi_intr       (),
     .rvfi_mode       (),
@@ -97,6 +107,11 @@ module bench_kernels #(
     // verilator lint_on PINCONNECTEMPTY
   );
 
+  // As nic_core_complex does.
+  wire logic data_stores;
+  logic      data_stored_q;
+  always_ff @(posedge clk_i) data_stored_q <= data_stores;
+
   // ---- Memory ---------------------------------------------------------------------
 
   wire sram_req_t insn_access, data_access, sram_access;
@@ -105,6 +120,10 @@ module bench_kernels #(
   logic [SRAM_PORTS-1:0]      req;
   wire logic [SRAM_PORTS-1:0] gnt, rvalid;
   wire logic [63:0]           sram_rdata;
+  wire logic [0:0]            sram_idle, sram_ahead;
+  wire logic [SRAM_ADDR_BITS-1:3] sram_ahead_addr [1];
+  wire logic                  granted_req;
+  wire sram_req_t             granted;
 
   wire logic        core_reg_req, core_reg_gnt;
   wire reg_req_t    core_reg_access;
@@ -124,9 +143,10 @@ module bench_kernels #(
 
   assign load_gnt_o = gnt[SRAM_HOST];
 
-  nic_core_memory #(.SramBytes(SramBytes)) u_memory (
+  nic_core_memory #(.SramBytes(SramBytes), .Debug(0)) u_memory (
     .clk_i,
     .core_rst_ni,
+    .fence_i_i          (fence_i),
     .insn_req_i         (insn_req),
     .insn_gnt_o         (insn_gnt),
     .insn_addr_i        (insn_addr),
@@ -141,7 +161,18 @@ module bench_kernels #(
     .data_wdata_i       (data_wdata),
     .data_rvalid_o      (data_rvalid),
     .data_rdata_o       (data_rdata),
+    .data_slow_o        (data_slow),
+    .data_slow_rdata_o  (data_slow_rdata),
     .data_err_o         (data_err),
+    .data_stores_o      (data_stores),
+    .debug_insn_rdata_i (32'd0),
+    .debug_insn_err_i   (1'b1),
+    .debug_data_rdata_i (32'd0),
+    .debug_data_err_i   (1'b1),
+    // verilator lint_off PINCONNECTEMPTY
+    .debug_insn_req_o   (),
+    .debug_data_req_o   (),
+    // verilator lint_on PINCONNECTEMPTY
     .sram_insn_req_o    (insn_sram_req),
     .sram_insn_access_o (insn_access),
     .sram_insn_gnt_i    (gnt[SRAM_CORE_INSN]),
@@ -149,7 +180,11 @@ module bench_kernels #(
     .sram_data_req_o    (data_sram_req),
     .sram_data_access_o (data_access),
     .sram_data_gnt_i    (gnt[SRAM_CORE_DATA]),
+    .sram_idle_i        (sram_idle[0]),
+    .sram_ahead_o       (sram_ahead[0]),
+    .sram_ahead_addr_o  (sram_ahead_addr[0]),
     .sram_rdata_i       (sram_rdata),
+    .sram_waits_o       (sram_waits),
     .reg_req_o          (core_reg_req),
     .reg_access_o       (core_reg_access),
     .reg_gnt_i          (core_reg_gnt),
@@ -163,6 +198,19 @@ module bench_kernels #(
     .access_i      (access),
     .gnt_o         (gnt),
     .rvalid_o      (rvalid),
+    .sram_req_o    (granted_req),
+    .sram_access_o (granted)
+  );
+
+  nic_sram_ahead u_sram_ahead (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .req_i         (granted_req),
+    .access_i      (granted),
+    .data_gnt_i    (gnt[SRAM_CORE_DATA]),
+    .idle_o        (sram_idle),
+    .ahead_i       (sram_ahead),
+    .ahead_addr_i  (sram_ahead_addr),
     .sram_req_o    (sram_req),
     .sram_access_o (sram_access)
   );
@@ -186,8 +234,11 @@ module bench_kernels #(
     .host_access_i     ('0),
     .rdata_o           (reg_rdata),
     .slave_rdata_i     (32'd0),
-    .sleep_a_i         (sleep_o),
-    .irq_a_o           (irq),
+    .sleep_i           (sleep_o),
+    .irq_o             (irq),
+    .event_valid_o     (event_valid),
+    .event_o           (event_next),
+    .semaphore_waits_o (semaphore_waits),
     .pci_64_i          (1'b0),
     .refused_i         (1'b0),
     .event_mac_rx_i,
@@ -205,7 +256,8 @@ module bench_kernels #(
     .mac_rx_sel_o      (),
     .pci_sel_o         (),
     .sram_sel_o        (),
-    .run_a_o           (),
+    .debug_sel_o       (),
+    .run_o             (),
     .boot_address_o    (),
     .inta_o            (),
     .window_base_o     (),

@@ -66,6 +66,11 @@ pub fn dispatch() -> Result<elf::Image, Error> {
     image("dispatch", Language::Rust)
 }
 
+/// What two cores do to each other (`report::pair`).
+pub fn pair() -> Result<elf::Image, Error> {
+    image("pair", Language::Rust)
+}
+
 fn image(name: &str, language: Language) -> Result<elf::Image, Error> {
     let workspace = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let folder: PathBuf = workspace.join("target");

@@ -3,12 +3,14 @@
 //! - [`images`] builds the images, [`machine`] runs one on the RTL, clock by clock;
 //! - [`retired`] is what RVFI says of an instruction, [`stalls`] where clocks go that retire none;
 //! - [`dispatch`] measures how soon an event is served, and the semaphore;
+//! - [`pair`] is two cores on one SRAM, and how soon an event of one reaches the other;
 //! - [`runs`] measures all kernels of an image, [`model`] says what they must compute.
 
 pub mod dispatch;
 pub mod images;
 pub mod machine;
 pub mod model;
+pub mod pair;
 pub mod retired;
 pub mod runs;
 pub mod stalls;
@@ -17,6 +19,7 @@ mod generated {
     #![allow(clippy::all, missing_docs)]
 
     verilated::include_model!("BenchKernels");
+    verilated::include_model!("BenchPair");
 }
 
 /// What ends a measurement.

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use bench_core::asm::Code;
 use bench_core::bench::{Bench, Timing};
 use bench_core::models::BenchCore;
 use verilated::Model as _;
 
 use crate::compare::{Compare, Difference, Totals};
+use crate::debugger::Debugger;
 use crate::image::Image;
 use crate::isa::Isa;
 use crate::op::Case;
@@ -34,11 +36,11 @@ pub struct Failure {
 
 /// Runs programs one behind the other, each under its own conditions, and compares all of it.
 pub fn run(cases: &[Case], isa: Isa, waves: Option<&Path>) -> Result<Totals, Failure> {
-    run_image(&Image::of(cases), isa, waves)
+    run_image(&Image::of(cases), isa, waves, &[])
 }
 
-/// The same with an image that is laid out already.
-pub fn run_image(image: &Image, isa: Isa, waves: Option<&Path>) -> Result<Totals, Failure> {
+/// The same with an image that is laid out already, and a debugger that executes `spoil` whenever it halts the core.
+pub fn run_image(image: &Image, isa: Isa, waves: Option<&Path>, spoil: &[Code]) -> Result<Totals, Failure> {
     let outside = |what: String| Failure { program: None, clock: 0, what };
     let qemu = Qemu::start(image, &isa).map_err(|error| outside(error.to_string()))?;
     let mut compare =
@@ -52,6 +54,7 @@ pub fn run_image(image: &Image, isa: Isa, waves: Option<&Path>) -> Result<Totals
         bench.model.open_fst(path, 0).map_err(|error| outside(error.to_string()))?;
     }
 
+    let mut debugger = Debugger::new(&mut bench, spoil);
     let mut program = None;
     let mut quiet = 0;
     // Level of the pin in the last clocks, the newest in bit 0.
@@ -73,12 +76,19 @@ pub fn run_image(image: &Image, isa: Isa, waves: Option<&Path>) -> Result<Totals
         if quiet > PATIENCE_CLOCKS {
             return Err(failure(format!("nothing retired for {quiet} clocks\n{}", compare.listing())));
         }
+        let masked = debugger.masks_interrupts();
+        if let Some(halt) = debugger.clock(&clock, &mut bench) {
+            compare.halted(&halt, since_irq <= IN_FLIGHT).map_err(|difference| failure(difference.to_string()))?;
+        }
         let Some(rvfi) = clock.rvfi else { continue };
+        if debugger.overdue() {
+            return Err(failure(format!("the core does not halt when it should\n{}", compare.listing())));
+        }
         quiet = 0;
         if rvfi.pc == image.park && compare.pc() == image.park {
             return Ok(compare.totals);
         }
-        let seen = if rvfi.intr { since_irq <= IN_FLIGHT } else { steadily_high(irq) };
+        let seen = if rvfi.intr { since_irq <= IN_FLIGHT } else { steadily_high(irq) && !masked };
         if let Err(difference) = compare.retired(&rvfi, seen, &bench.memory) {
             if let Difference::Qemu(error) = difference {
                 return Err(failure(format!("{error}\n{}", compare.listing())));
@@ -98,6 +108,7 @@ pub fn run_image(image: &Image, isa: Isa, waves: Option<&Path>) -> Result<Totals
                     if rvfi.pc == slot.body && bench.timing != slot.timing {
                         bench.timing = slot.timing;
                         bench.reseed(slot.seed);
+                        debugger.reseed(slot.seed);
                     }
                 }
             }

@@ -8,6 +8,10 @@
 //! points, only where `mstatus` and `mie` of QEMU permit it and the pin was high, find in `mepc` the address at which QEMU
 //! stands, in `mcause` the interrupt and in `mstatus` MIE moved to MPIE, and come back to that address with all registers as
 //! they were. A pin that is high and permitted must be obeyed within [`LATEST`] instructions.
+//!
+//! **Halts** ([`Debugger`](crate::debugger::Debugger)) happen between any two instructions, those of the handler too. `dpc` must be the
+//! address of the next one; a step must have retired one instruction, or none if an interrupt took its place; the registers that are
+//! looked at are compared, and what is not given back shows behind the resume.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -17,6 +21,7 @@ use bench_core::insn::Insn;
 use bench_core::memory::Memory;
 use bench_core::models::Rvfi;
 
+use crate::debugger::{Halt, Reason};
 use crate::handler;
 use crate::image::Image;
 use crate::isa::Isa;
@@ -54,6 +59,9 @@ pub struct Totals {
     pub alone: u64,
     pub interrupts: u64,
     pub traps: u64,
+    /// By request, and by the end of a step.
+    pub halts: u64,
+    pub steps: u64,
 }
 
 /// Where the core went when it was interrupted.
@@ -287,6 +295,53 @@ impl<'a> Compare<'a> {
                 check(wrong, &format!("x{number} after an interrupt"), self.x[number], interrupted.x[number]);
             }
             self.interrupted = None;
+        }
+    }
+
+    // ---- Debug mode -----------------------------------------------------------------------
+
+    /// Compares what a debugger saw. `irq` as for [`Compare::retired`].
+    pub fn halted(&mut self, halt: &Halt, irq: bool) -> Result<(), Difference> {
+        let mut wrong = String::new();
+        check(&mut wrong, "exceptions in debug mode", halt.failed.into(), 0);
+        let vectored = self.here.mtvec & 1 == 1;
+        let vector = (self.here.mtvec & !3) + if vectored { 44 } else { 0 };
+        let next = match &self.interrupted {
+            Some(_) => self.log.back().map_or(0, |rvfi| rvfi.next_pc),
+            None => self.unfetchable.unwrap_or(self.here.pc),
+        };
+        // An interrupt was taken, and the halt is in front of its handler, which will say so.
+        let interrupted = halt.dpc == vector && next != vector;
+        if interrupted {
+            let masked = halt.reason == Some(Reason::Step { stepie: false });
+            let permitted = self.permitted() && self.interrupted.is_none() && irq && !masked;
+            check(&mut wrong, "interrupt permitted in front of a halt", 1, permitted.into());
+        } else {
+            check(&mut wrong, "dpc", halt.dpc, next);
+        }
+        let cause = halt.dcsr >> 6 & 7;
+        match halt.reason {
+            Some(Reason::Request) => {
+                self.totals.halts += 1;
+                check(&mut wrong, "cause of a halt by request", cause, 3);
+            }
+            Some(Reason::Step { .. }) => {
+                self.totals.steps += 1;
+                check(&mut wrong, "cause of a halt behind a step", cause, 4);
+                check(&mut wrong, "instructions of a step", halt.retired, (!interrupted).into());
+            }
+            None => wrong.push_str("debug mode without a reason; "),
+        }
+        for &(number, value) in &halt.x {
+            let number = number as usize;
+            if self.excused[number] == 0 {
+                check(&mut wrong, &format!("x{number} in debug mode"), value, self.x[number]);
+            }
+        }
+        if wrong.is_empty() {
+            Ok(())
+        } else {
+            Err(Difference::Between(format!("{wrong}\n{}", self.listing())))
         }
     }
 

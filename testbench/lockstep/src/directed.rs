@@ -25,8 +25,8 @@ pub fn cases(isa: &Isa) -> Vec<Case> {
     lists.push(traps(true));
     lists.push(jumps());
     // Interrupts in both, or nothing would end wfi.
-    let quick = Timing { irq_rises_percent: 1, irq_falls_percent: 50, ..Timing::IDEAL };
-    let slow = Timing { irq_rises_percent: 1, irq_falls_percent: 20, ..Timing::SLOW };
+    let quick = Timing { irq_rises_percent: 1, irq_falls_percent: 50, halts_permille: 1, ..Timing::IDEAL };
+    let slow = Timing { irq_rises_percent: 1, irq_falls_percent: 20, halts_permille: 1, ..Timing::SLOW };
     let case = |(index, ops): (usize, Vec<Op>)| Case {
         ops,
         rounds: 2,

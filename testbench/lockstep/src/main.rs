@@ -55,6 +55,8 @@ struct Progress {
     instructions: u64,
     interrupts: u64,
     traps: u64,
+    halts: u64,
+    steps: u64,
     seconds: f64,
 }
 
@@ -102,14 +104,17 @@ fn run(seed: u64, instructions: u64, fresh: bool, out: &std::path::Path) -> Resu
         done.instructions += totals.instructions;
         done.interrupts += totals.interrupts;
         done.traps += totals.traps;
+        done.halts += totals.halts;
+        done.steps += totals.steps;
         done.seconds += start.elapsed().as_secs_f64();
         let text = serde_json::to_string_pretty(&done).expect("plain numbers");
         fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
         if done.batches % 20 == 0 || done.instructions >= instructions {
-            let Progress { instructions: n, interrupts, traps, seconds, .. } = done;
+            let Progress { instructions: n, interrupts, traps, halts, steps, seconds, .. } = done;
             let share = 100.0 * n as f64 / instructions as f64;
             println!(
-                "lockstep: {n} instructions ({share:.1} %), {interrupts} interrupts, {traps} traps, {:.0} each second",
+                "lockstep: {n} instructions ({share:.1} %), {interrupts} interrupts, {traps} traps, {halts} halts, {steps} steps, \
+                 {:.0} each second",
                 n as f64 / seconds
             );
         }

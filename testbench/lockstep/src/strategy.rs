@@ -332,14 +332,18 @@ fn op(isa: &Isa) -> BoxedStrategy<Op> {
 
 fn timing() -> impl Strategy<Value = Timing> {
     let percent = || select(vec![100, 100, 70, 30, 10]);
-    (percent(), percent(), percent(), percent(), select(vec![0, 1, 1, 5]), select(vec![50, 10])).prop_map(
-        |(instr_gnt, instr_rvalid, data_gnt, data_rvalid, irq_rises, irq_falls)| Timing {
+    let memory = (percent(), percent(), percent(), percent());
+    (memory, select(vec![0, 1, 1, 5]), select(vec![50, 10]), select(vec![0, 0, 1, 5])).prop_map(
+        |((instr_gnt, instr_rvalid, data_gnt, data_rvalid), irq_rises, irq_falls, halts)| Timing {
             instr_gnt_percent: instr_gnt,
             instr_rvalid_percent: instr_rvalid,
             data_gnt_percent: data_gnt,
             data_rvalid_percent: data_rvalid,
             irq_rises_percent: irq_rises,
             irq_falls_percent: irq_falls,
+            halts_permille: halts,
+            event_rises_percent: 0,
+            event_falls_percent: 0,
         },
     )
 }

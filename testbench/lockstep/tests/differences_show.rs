@@ -7,7 +7,7 @@ use bench_lockstep::image::Image;
 use bench_lockstep::isa::Isa;
 use bench_lockstep::op::{Case, Op};
 
-const TIMING: Timing = Timing { irq_rises_percent: 5, irq_falls_percent: 30, ..Timing::SLOW };
+const TIMING: Timing = Timing { irq_rises_percent: 5, irq_falls_percent: 30, halts_permille: 50, ..Timing::SLOW };
 
 fn ops() -> Vec<Op> {
     let mut ops = vec![Op::Li { rd: 10, value: 0x1234 }];
@@ -27,7 +27,15 @@ fn verdict(code: Code, instead: Code) -> String {
     let at = at.expect("it is in the program") + image.slots[0].body as usize;
     image.qemu[at..at + 4].copy_from_slice(&bytes(instead));
     let isa = Isa::of_core().expect("the model works");
-    batch::run_image(&image, isa, None).expect_err("the images differ").what
+    batch::run_image(&image, isa, None, &[]).expect_err("the images differ").what
+}
+
+/// What is said when the debugger executes `spoil` in each halt.
+fn verdict_of_debugger(spoil: &[Code]) -> String {
+    let timing = Timing { irq_rises_percent: 0, ..TIMING };
+    let image = Image::of([&Case { ops: ops(), rounds: 3, timing, seed: 1 }]);
+    let isa = Isa::of_core().expect("the model works");
+    batch::run_image(&image, isa, None, spoil).expect_err("something was changed").what
 }
 
 #[test]
@@ -36,6 +44,7 @@ fn programs_that_are_alike_pass() {
     let case = Case { ops: ops(), rounds: 3, timing: TIMING, seed: 1 };
     let totals = batch::run(&[case], isa, None).expect("no difference");
     assert!(totals.interrupts > 0 && totals.traps == 3, "{totals:?}");
+    assert!(totals.halts > 0 && totals.steps > 0, "{totals:?}");
 }
 
 #[test]
@@ -67,4 +76,37 @@ fn a_trap_that_qemu_does_not_take_shows() {
 fn another_store_shows_when_it_is_loaded() {
     let said = verdict(asm::sw(12, 0, asm::S0), asm::sw(11, 0, asm::S0));
     assert!(said.contains("core 0x1235"), "{said}");
+}
+
+#[test]
+fn a_register_that_a_debugger_keeps_shows() {
+    let said = verdict_of_debugger(&[asm::addi(11, 11, 1)]);
+    assert!(said.contains("rs1: core"), "{said}");
+}
+
+#[test]
+fn a_resume_at_another_address_shows() {
+    let dpc = 0x7B1;
+    // Over an instruction of the program, by way of a register that is given back.
+    let save = [asm::csrw(0x7B2, 5), asm::csrr(5, dpc), asm::addi(5, 5, 4), asm::csrw(dpc, 5), asm::csrr(5, 0x7B2)];
+    let said = verdict_of_debugger(&save);
+    assert!(said.contains("pc: core"), "{said}");
+}
+
+#[test]
+fn a_step_that_nobody_wanted_shows() {
+    let said = verdict_of_debugger(&[asm::csrrsi(0, 0x7B0, 4)]);
+    assert!(said.contains("debug mode without a reason"), "{said}");
+}
+
+#[test]
+fn a_step_that_does_not_happen_shows() {
+    let said = verdict_of_debugger(&[asm::csrrci(0, 0x7B0, 4)]);
+    assert!(said.contains("does not halt when it should"), "{said}");
+}
+
+#[test]
+fn an_exception_in_debug_mode_shows() {
+    let said = verdict_of_debugger(&[asm::ecall()]);
+    assert!(said.contains("exceptions in debug mode"), "{said}");
 }

@@ -33,18 +33,22 @@ fn programs_listed_by_hand_do_what_they_do_in_qemu() {
 #[test]
 fn random_programs_do_what_they_do_in_qemu() {
     let campaign = campaign();
-    let (mut instructions, mut interrupts, mut traps) = (0, 0, 0);
+    let (mut instructions, mut interrupts, mut traps, mut halts, mut steps) = (0, 0, 0, 0, 0);
     for number in 0.. {
         let totals = campaign.batch(number).unwrap_or_else(|failure| panic!("{failure}"));
         instructions += totals.instructions;
         interrupts += totals.interrupts;
         traps += totals.traps;
+        halts += totals.halts;
+        steps += totals.steps;
         if instructions >= from_env("LOCKSTEP_INSTRUCTIONS", 1_000_000) {
             break;
         }
     }
-    println!("{instructions} instructions, {interrupts} interrupts, {traps} traps");
-    // The programs must reach what they are meant to reach.
+    println!("{instructions} instructions, {interrupts} interrupts, {traps} traps, {halts} halts, {steps} steps");
+    // The programs must reach what they are meant to reach. (With letter B fewer encodings are illegal.)
     assert!(interrupts * 500 > instructions, "{interrupts} interrupts");
-    assert!(traps * 100 > instructions, "{traps} traps");
+    assert!(traps * 150 > instructions, "{traps} traps");
+    assert!(halts * 1000 > instructions, "{halts} halts");
+    assert!(steps * 1000 > instructions, "{steps} steps");
 }

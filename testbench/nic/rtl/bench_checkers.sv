@@ -15,7 +15,8 @@ module bench_checkers (
   input wire logic        sram_rvalid_i,
 
   // Waits
-  input wire logic [6:0]  wait_req_i,
+  input wire logic [8:0]  wait_req_i,
+  input wire logic        wait_pair_i,       // of a NIC with two cores
 
   // Register slave
   input wire logic        reg_sel_i,
@@ -34,7 +35,8 @@ module bench_checkers (
     .gnt_i(sram_gnt_i), .rvalid_i(sram_rvalid_i)
   );
 
-  nic_sram_wait_checker u_sram_wait (.clk_i, .rst_ni, .req_i(wait_req_i), .gnt_i('0));
+  nic_sram_wait_checker u_sram_wait (.clk_i, .rst_ni, .req_i(wait_pair_i ? '0 : wait_req_i[6:0]), .gnt_i('0));
+  nic_sram_wait_checker #(.Ports(9)) u_sram_wait_pair (.clk_i, .rst_ni, .req_i(wait_req_i & {9{wait_pair_i}}), .gnt_i('0));
 
   nic_register_slave_checker u_register_slave (
     .clk_i, .rst_ni, .reg_sel_i, .reg_req_i('{addr: '0, we: reg_we_i, be: 4'hF, wdata: '0, from_host: 1'b0}),

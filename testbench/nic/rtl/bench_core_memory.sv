@@ -9,6 +9,7 @@ module bench_core_memory #(
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
   input  wire logic        core_rst_ni,
+  input  wire logic        fence_i_i,
 
   input  wire logic        insn_req_i,
   output wire logic        insn_gnt_o,
@@ -26,6 +27,7 @@ module bench_core_memory #(
   output wire logic        data_rvalid_o,
   output wire logic [31:0] data_rdata_o,
   output wire logic        data_err_o,
+  output wire logic        data_stores_o,
 
   output wire logic        reg_req_o,
   output wire logic [16:0] reg_addr_o,
@@ -34,6 +36,14 @@ module bench_core_memory #(
   output wire logic [31:0] reg_wdata_o,
   input  wire logic        reg_gnt_i,
   input  wire logic [31:0] reg_rdata_i,
+
+  // Debug area
+  output wire logic        debug_insn_req_o,
+  input  wire logic [31:0] debug_insn_rdata_i,
+  input  wire logic        debug_insn_err_i,
+  output wire logic        debug_data_req_o,
+  input  wire logic [31:0] debug_data_rdata_i,
+  input  wire logic        debug_data_err_i,
 
   // The other user of the SRAM, on the port of the receive link
   input  wire logic        other_req_i,
@@ -55,6 +65,14 @@ module bench_core_memory #(
   logic [SRAM_PORTS-1:0]      req;
   wire logic [SRAM_PORTS-1:0] gnt, rvalid;
   wire logic [63:0]           rdata;
+  wire logic [0:0]            sram_idle, sram_ahead;
+  wire logic [SRAM_ADDR_BITS-1:3] sram_ahead_addr [1];
+  wire logic                  granted_req;
+  wire sram_req_t             granted;
+
+  wire logic        slow;
+  wire logic [31:0] quick_rdata, slow_rdata;
+  assign data_rdata_o = slow ? slow_rdata : quick_rdata;
 
   always_comb begin
     for (int i = 0; i < int'(SRAM_PORTS); i++) access[i] = '0;
@@ -72,19 +90,28 @@ module bench_core_memory #(
   assign {reg_addr_o, reg_we_o, reg_be_o, reg_wdata_o} = reg_access[54:1];
 
   nic_core_memory #(.SramBytes(SramBytes), .ScratchpadBytes(4096), .IcacheBytes(1024)) u_memory (
-    .clk_i, .core_rst_ni,
+    .clk_i, .core_rst_ni, .fence_i_i,
     .insn_req_i, .insn_gnt_o, .insn_addr_i, .insn_rvalid_o, .insn_rdata_o, .insn_err_o,
-    .data_req_i, .data_gnt_o, .data_addr_i, .data_we_i, .data_be_i, .data_wdata_i, .data_rvalid_o, .data_rdata_o, .data_err_o,
+    .data_req_i, .data_gnt_o, .data_addr_i, .data_we_i, .data_be_i, .data_wdata_i, .data_rvalid_o,
+    .data_rdata_o(quick_rdata), .data_slow_o(slow), .data_slow_rdata_o(slow_rdata), .data_err_o,
+    .debug_insn_req_o, .debug_insn_rdata_i, .debug_insn_err_i, .debug_data_req_o, .debug_data_rdata_i, .debug_data_err_i,
     .sram_insn_req_o(insn_sram_req), .sram_insn_access_o(insn_access), .sram_insn_gnt_i(gnt[SRAM_CORE_INSN]),
     .sram_insn_rvalid_i(rvalid[SRAM_CORE_INSN]),
     .sram_data_req_o(data_sram_req), .sram_data_access_o(data_access), .sram_data_gnt_i(gnt[SRAM_CORE_DATA]),
-    .sram_rdata_i(rdata),
+    .data_stores_o,
+    .sram_idle_i(sram_idle[0]), .sram_ahead_o(sram_ahead[0]), .sram_ahead_addr_o(sram_ahead_addr[0]),
+    .sram_waits_o(), .sram_rdata_i(rdata),
     .reg_req_o, .reg_access_o(reg_access), .reg_gnt_i, .reg_rdata_i
   );
 
   nic_sram_arbiter u_arbiter (
     .clk_i, .rst_ni, .req_i(req), .access_i(access), .gnt_o(gnt), .rvalid_o(rvalid),
-    .sram_req_o(sram_req), .sram_access_o(sram_access)
+    .sram_req_o(granted_req), .sram_access_o(granted)
+  );
+
+  nic_sram_ahead u_sram_ahead (
+    .clk_i, .rst_ni, .req_i(granted_req), .access_i(granted), .data_gnt_i(gnt[SRAM_CORE_DATA]),
+    .idle_o(sram_idle), .ahead_i(sram_ahead), .ahead_addr_i(sram_ahead_addr), .sram_req_o(sram_req), .sram_access_o(sram_access)
   );
 
   nic_sram #(.SramBytes(SramBytes)) u_sram (.clk_i, .req_i(sram_req), .access_i(sram_access), .rdata_o(rdata));

@@ -1,4 +1,4 @@
-// The register page behind the host router. Host and core are pins.
+// The register page of a NIC with two cores behind the host router. Host and cores are pins.
 
 `default_nettype none
 
@@ -21,13 +21,23 @@ module bench_registers #(
   output wire logic [31:0] host_rsp_data_o,
   output wire logic        host_rsp_last_o,
 
-  // Core
+  // Core A
   input  wire logic        core_req_i,
   output wire logic        core_gnt_o,
   input  wire logic [16:0] core_addr_i,
   input  wire logic        core_we_i,
   input  wire logic [3:0]  core_be_i,
   input  wire logic [31:0] core_wdata_i,
+
+  // Core B
+  input  wire logic        core_b_req_i,
+  output wire logic        core_b_gnt_o,
+  input  wire logic [16:0] core_b_addr_i,
+  input  wire logic        core_b_we_i,
+  input  wire logic [3:0]  core_b_be_i,
+  input  wire logic [31:0] core_b_wdata_i,
+
+  // To all three
   output wire logic [31:0] rdata_o,
 
   // A user of the SRAM that comes before the host
@@ -36,13 +46,20 @@ module bench_registers #(
   // Hardware: the events that come from outside the register blocks
   input  wire logic [11:0] event_set_i,
   input  wire logic        sleep_a_i,
+  input  wire logic        sleep_b_i,
   output wire logic        irq_o,
+  output wire logic        irq_b_o,
+  output wire logic        next_valid_o,
+  output wire logic [4:0]  next_o,
+  output wire logic        next_valid_b_o,
+  output wire logic [4:0]  next_b_o,
   output wire logic        inta_o,
   output wire logic        run_a_o,
+  output wire logic        run_b_o,
   output wire logic        probe_doorbell_o,
   output wire logic        probe_mailbox_o,
   output wire logic        probe_interrupt_o,
-  output wire logic [5:0]  elsewhere_sel_o   // slaves of other folders: DMA read and write, MAC tx and rx, PCI, SRAM
+  output wire logic [6:0]  elsewhere_sel_o   // slaves of other folders: DMA read and write, MAC tx and rx, PCI, SRAM, debug
 );
 
   import nic_pkg::*;
@@ -51,9 +68,10 @@ module bench_registers #(
   wire reg_req_t     host_reg_access, access;
   wire host_rsp_t    host_rsp;
   wire reg_req_t     core_access = '{addr: core_addr_i, we: core_we_i, be: core_be_i, wdata: core_wdata_i, from_host: 1'b0};
+  wire reg_req_t     core_b_access = '{addr: core_b_addr_i, we: core_b_we_i, be: core_b_be_i, wdata: core_b_wdata_i, from_host: 1'b0};
   wire logic [20:11] window_base;
   wire logic         refused;
-  wire logic [31:0]  boot_address;
+  wire logic [1:0][31:0] boot_address;
 
   assign host_rsp_data_o = host_rsp.data;
   assign host_rsp_last_o = host_rsp.last;
@@ -100,12 +118,16 @@ module bench_registers #(
     .window_base_i(window_base), .refused_o(refused)
   );
 
-  nic_registers #(.SramBytes(SramBytes), .ScratchpadBytes(4096)) u_registers (
-    .clk_i, .rst_ni, .core_req_i, .core_access_i(core_access), .core_gnt_o,
+  nic_registers #(.Cores(2), .SramBytes(SramBytes), .ScratchpadBytes(4096), .ScratchpadBytesB(2048)) u_registers (
+    .clk_i, .rst_ni, .core_req_i({core_b_req_i, core_req_i}), .core_access_i({core_b_access, core_access}),
+    .core_gnt_o({core_b_gnt_o, core_gnt_o}),
     .host_req_i(host_reg_req), .host_access_i(host_reg_access), .host_gnt_o(host_reg_gnt), .rdata_o, .access_o(access),
     .dma_read_sel_o(elsewhere_sel_o[0]), .dma_write_sel_o(elsewhere_sel_o[1]), .mac_tx_sel_o(elsewhere_sel_o[2]),
-    .mac_rx_sel_o(elsewhere_sel_o[3]), .pci_sel_o(elsewhere_sel_o[4]), .sram_sel_o(elsewhere_sel_o[5]), .slave_rdata_i('0),
-    .run_a_o, .boot_address_o(boot_address), .sleep_a_i, .irq_a_o(irq_o), .pci_64_i(1'b1), .inta_o, .window_base_o(window_base),
+    .mac_rx_sel_o(elsewhere_sel_o[3]), .pci_sel_o(elsewhere_sel_o[4]), .sram_sel_o(elsewhere_sel_o[5]),
+    .debug_sel_o(elsewhere_sel_o[6]), .slave_rdata_i('0),
+    .run_o({run_b_o, run_a_o}), .boot_address_o(boot_address), .sleep_i({sleep_b_i, sleep_a_i}), .irq_o({irq_b_o, irq_o}),
+    .event_valid_o({next_valid_b_o, next_valid_o}), .event_o({next_b_o, next_o}), .semaphore_waits_o(),
+    .pci_64_i(1'b1), .inta_o, .window_base_o(window_base),
     .refused_i(refused),
     .event_mac_rx_i(event_set_i[EVENT_MAC_RX]), .event_mac_tx_i(event_set_i[EVENT_MAC_TX]),
     .event_mac_error_i(event_set_i[EVENT_MAC_ERROR]), .event_dma_read_i(event_set_i[EVENT_DMA_READ]),

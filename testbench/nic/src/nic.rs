@@ -7,7 +7,7 @@ use sim_pins::{PciControl, PciDrive, PciLines, PciPin, Ps};
 use sim_time::{Clock, Scheduler};
 use verilated::{Context, Model};
 
-use crate::models::{FastNic, WatchedNic};
+use crate::models::{FastNic, WatchedNic, WatchedPair};
 
 pub const CLOCK_CORE: usize = 0;
 pub const CLOCK_PCI: usize = 1;
@@ -48,6 +48,8 @@ pub trait NicPins: Model {
     fn loop_link(&self);
     fn idle_link(&self);
     fn trace(&self) -> Option<u32>;
+    /// Of core B.
+    fn trace_b(&self) -> Option<u32>;
     fn probe(&self) -> u16;
 }
 
@@ -131,6 +133,10 @@ macro_rules! nic_pins {
                 self.trace_a_valid_o.is_high().then(|| self.trace_a_data_o.get())
             }
 
+            fn trace_b(&self) -> Option<u32> {
+                self.trace_b_valid_o.is_high().then(|| self.trace_b_data_o.get())
+            }
+
             fn probe(&self) -> u16 {
                 self.probe_o.get()
             }
@@ -139,6 +145,7 @@ macro_rules! nic_pins {
 }
 
 nic_pins!(WatchedNic);
+nic_pins!(WatchedPair);
 nic_pins!(FastNic);
 
 /// A NIC in its slot, with the clocks of the `tigon2` platform. Its link is looped back.
@@ -148,6 +155,8 @@ pub struct Nic<M> {
     pub memory: MockMemory,
     /// What the core wrote to its trace port.
     pub trace: Vec<u32>,
+    /// What core B wrote to its own.
+    pub trace_b: Vec<u32>,
     /// Pulses of each probe so far.
     pub probes: [u64; PROBES],
     clocks: Scheduler<4>,
@@ -176,7 +185,16 @@ impl<M: NicPins> Nic<M> {
             model.tick(at, 0b1111)?;
         }
         model.set_assertions(true);
-        let mut nic = Nic { model, bus, memory, trace: Vec::new(), probes: [0; PROBES], clocks, now: Ps::ZERO };
+        let mut nic = Nic {
+            model,
+            bus,
+            memory,
+            trace: Vec::new(),
+            trace_b: Vec::new(),
+            probes: [0; PROBES],
+            clocks,
+            now: Ps::ZERO,
+        };
         nic.until("the end of reset", |nic| nic.bus.is_out_of_reset().then_some(()))?;
         Ok(nic)
     }
@@ -209,6 +227,7 @@ impl<M: NicPins> Nic<M> {
         self.model.tick(instant.at.0, instant.rising.0)?;
         if instant.rising.contains(CLOCK_CORE) {
             self.trace.extend(self.model.trace());
+            self.trace_b.extend(self.model.trace_b());
             let mut probe = self.model.probe();
             while probe != 0 {
                 self.probes[probe.trailing_zeros() as usize] += 1;

@@ -10,7 +10,9 @@ use crate::models::BenchRegisters;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
     Host,
+    /// Core A.
     Core,
+    CoreB,
 }
 
 pub const ALL_BYTES: u8 = 0xF;
@@ -29,9 +31,11 @@ impl RegisterBench {
         model.rst_ni.set(0);
         model.host_valid_i.set(0);
         model.core_req_i.set(0);
+        model.core_b_req_i.set(0);
         model.other_req_i.set(0);
         model.event_set_i.set(0);
         model.sleep_a_i.set(0);
+        model.sleep_b_i.set(0);
         for _ in 0..3 {
             model.clock()?;
         }
@@ -57,6 +61,10 @@ impl RegisterBench {
                 self.present_core(at, Some((value, bytes)));
                 self.accept_core()
             }
+            Who::CoreB => {
+                self.present_core_b(at, Some((value, bytes)));
+                self.accept_core_b()
+            }
         }
     }
 
@@ -66,6 +74,11 @@ impl RegisterBench {
             Who::Core => {
                 self.present_core(at, None);
                 self.accept_core()?;
+                Ok(self.model.rdata_o.get())
+            }
+            Who::CoreB => {
+                self.present_core_b(at, None);
+                self.accept_core_b()?;
                 Ok(self.model.rdata_o.get())
             }
         }
@@ -104,6 +117,17 @@ impl RegisterBench {
         m.core_wdata_i.set(value);
     }
 
+    /// Puts an access of core B on the pins without a clock.
+    pub fn present_core_b(&mut self, at: Offset, write: Option<(u32, u8)>) {
+        let (value, bytes) = write.unwrap_or((0, ALL_BYTES));
+        let m = &self.model;
+        m.core_b_req_i.set(1);
+        m.core_b_addr_i.set(at.0);
+        m.core_b_we_i.set_bool(write.is_some());
+        m.core_b_be_i.set(bytes);
+        m.core_b_wdata_i.set(value);
+    }
+
     /// Clocks until the host's access is taken, and takes it off the pins.
     pub fn accept_host(&mut self) -> Result<(), Error> {
         for _ in 0..PATIENCE_CYCLES {
@@ -130,6 +154,20 @@ impl RegisterBench {
             }
         }
         panic!("core access not taken after {PATIENCE_CYCLES} clocks");
+    }
+
+    /// Clocks until the access of core B is taken, and takes it off the pins.
+    pub fn accept_core_b(&mut self) -> Result<(), Error> {
+        for _ in 0..PATIENCE_CYCLES {
+            self.model.settle()?;
+            let granted = self.model.core_b_gnt_o.is_high();
+            self.model.clock()?;
+            if granted {
+                self.model.core_b_req_i.set(0);
+                return self.model.settle();
+            }
+        }
+        panic!("access of core B not taken after {PATIENCE_CYCLES} clocks");
     }
 
     fn host_read(&mut self, in_sram: bool, address: u32, dwords: u8) -> Result<Vec<u32>, Error> {

@@ -109,6 +109,27 @@ fn a_request_that_waits_beyond_its_bound_is_seen() {
 }
 
 #[test]
+fn with_two_cores_requests_of_cores_and_host_may_wait_longer_and_no_longer_than_that() {
+    for (port, bound, rule) in [
+        (0, 3, "LinkIsInTime"),
+        (3, 33, "DmaIsInTime"),
+        (4, 19, "CoreIsInTime"),
+        (5, 19, "CoreIsInTime"),
+        (6, 19, "HostIsInTime"),
+        (7, 19, "CoreBIsInTime"),
+        (8, 19, "CoreBIsInTime"),
+    ] {
+        let mut model = quiet();
+        model.wait_pair_i.set(1);
+        model.wait_req_i.set(1 << port);
+        for _ in 0..=bound {
+            model.clock().unwrap();
+        }
+        breaks(&mut model, rule);
+    }
+}
+
+#[test]
 fn a_register_slave_that_speaks_unasked_is_seen() {
     let mut model = quiet();
     model.reg_rdata_i.set(1);

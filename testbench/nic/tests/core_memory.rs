@@ -12,6 +12,7 @@ const SRAM_BYTES: u32 = 65_536;
 const SCRATCHPAD: u32 = 0x2000_0000;
 const SCRATCHPAD_BYTES: u32 = 4_096;
 const REGISTERS: u32 = 0x4000_0000;
+const DEBUG: u32 = 0xFFFF_F800;
 const ICACHE_BYTES: u32 = 1_024;
 const LINE_BYTES: u32 = 32;
 
@@ -34,9 +35,13 @@ impl Bench {
         let m = &mut bench.model;
         m.rst_ni.set(0);
         m.core_rst_ni.set(0);
+        m.fence_i_i.set(0);
         m.insn_req_i.set(0);
         m.data_req_i.set(0);
         m.other_req_i.set(0);
+        // Outside debug mode.
+        m.debug_insn_err_i.set(1);
+        m.debug_data_err_i.set(1);
         m.clock()?;
         m.clock()?;
         m.rst_ni.set(1);
@@ -68,6 +73,11 @@ impl Bench {
         m.data_we_i.set(1);
         m.data_be_i.set(0xF);
         m.data_wdata_i.set(value);
+        m.settle()?;
+        while !m.data_gnt_o.is_high() {
+            m.clock()?;
+            m.settle()?;
+        }
         m.clock()?;
         m.data_req_i.set(0);
         m.settle()?;
@@ -141,33 +151,59 @@ impl Bench {
         }
     }
 
-    /// What an access does to the reference, and what it must answer: `None` an error, `Some(None)` anything.
-    fn perform(&mut self, access: DataAccess, registers: u32) -> Option<Option<u32>> {
+    /// What an access does to the reference, and what it must answer.
+    fn perform(&mut self, access: DataAccess) -> Due {
         let word = match access.address {
             a if a >> 24 == SRAM >> 24 => &mut self.sram[(a - SRAM) as usize / 4],
             a if a >> 24 == SCRATCHPAD >> 24 => &mut self.scratchpad[(a - SCRATCHPAD) as usize / 4],
-            a if a >> 24 == REGISTERS >> 24 => return Some(access.write.is_none().then_some(registers)),
-            _ => return None,
+            a if a >> 24 == REGISTERS >> 24 => {
+                return if access.write.is_none() { Due::Registers } else { Due::Anything }
+            }
+            _ => return Due::Error,
         };
         let Some((bytes, value)) = access.write else {
-            return Some(Some(*word));
+            return Due::Word(*word);
         };
         let enabled = (0..4).filter(|i| bytes >> i & 1 == 1);
         let mask = enabled.fold(0, |mask, i| mask | 0xFF << (8 * i));
         *word = (*word & !mask) | (value & mask);
-        Some(None)
+        Due::Anything
     }
 }
 
+/// What must come as the answer to a data access.
+#[derive(Clone, Copy, Debug)]
+enum Due {
+    Error,
+    Anything,
+    Word(u32),
+    /// What the registers say in the clock of the answer.
+    Registers,
+}
+
 #[test]
-fn loads_from_anywhere_are_answered_in_the_clock_after_the_grant() {
+fn loads_are_answered_in_the_clock_after_the_grant_from_registers_and_a_shared_sram_one_later() {
     let mut bench = Bench::new().unwrap();
     assert_eq!(bench.load(SRAM + 20).unwrap(), (1, Some(bench.sram[5])));
     assert_eq!(bench.load(SRAM + 24).unwrap(), (1, Some(bench.sram[6])));
     assert_eq!(bench.load(SCRATCHPAD + 24).unwrap(), (1, Some(!6)));
     bench.model.reg_gnt_i.set(1);
     bench.model.reg_rdata_i.set(0x1234);
-    assert_eq!(bench.load(REGISTERS + 0x500).unwrap(), (1, Some(0x1234)));
+    assert_eq!(bench.load(REGISTERS + 0x500).unwrap(), (2, Some(0x1234)));
+    // The link asks in the clock of the load, and in no other.
+    let m = &mut bench.model;
+    m.other_req_i.set(1);
+    m.data_req_i.set(1);
+    m.data_addr_i.set(SRAM + 20);
+    m.data_we_i.set(0);
+    m.clock().unwrap();
+    m.other_req_i.set(0);
+    m.data_req_i.set(0);
+    m.settle().unwrap();
+    assert!(!m.data_rvalid_o.is_high());
+    m.clock().unwrap();
+    m.settle().unwrap();
+    assert_eq!((m.data_rvalid_o.get(), m.data_rdata_o.get()), (1, bench.sram[5]));
 }
 
 #[test]
@@ -228,12 +264,29 @@ fn nowhere_answers_with_an_error() {
         SCRATCHPAD + SCRATCHPAD_BYTES,
         REGISTERS - 4,
         REGISTERS + 0x2_0000,
-        0xFFFF_FFFC,
+        DEBUG - 4,
     ] {
-        assert_eq!(bench.load(address).unwrap(), (1, None), "load from {address:#x}");
+        // What is in a sixteenth of the addresses with neither SRAM nor scratchpad goes through the queue.
+        let clocks = if matches!(address >> 28, 1 | 2) { 1 } else { 2 };
+        assert_eq!(bench.load(address).unwrap(), (clocks, None), "load from {address:#x}");
         assert_eq!(bench.fetch(address).unwrap(), (1, None), "fetch from {address:#x}");
     }
     assert_eq!(bench.fetch(REGISTERS).unwrap(), (1, None), "registers are not instructions");
+}
+
+#[test]
+fn the_debug_area_is_the_end_of_the_addresses_and_behind_the_register_stage() {
+    let mut bench = Bench::new().unwrap();
+    for address in [DEBUG, 0xFFFF_FFFC] {
+        for (error, answer) in [(1, None), (0, Some(0x1357_9BDF))] {
+            bench.model.debug_insn_err_i.set(error);
+            bench.model.debug_data_err_i.set(error);
+            bench.model.debug_insn_rdata_i.set(0x1357_9BDF);
+            bench.model.debug_data_rdata_i.set(0x1357_9BDF);
+            assert_eq!(bench.load(address).unwrap(), (2, answer), "load from {address:#x}");
+            assert_eq!(bench.fetch(address).unwrap(), (1, answer), "fetch from {address:#x}");
+        }
+    }
 }
 
 #[test]
@@ -246,16 +299,89 @@ fn bytes_reach_registers_as_the_core_gave_them() {
     m.data_we_i.set(1);
     m.data_be_i.set(0b0110);
     m.data_wdata_i.set(0x00AB_CD00);
+    m.clock().unwrap();
+    m.data_req_i.set(0);
+    m.settle().unwrap();
+    assert!(m.data_rvalid_o.is_high() && m.data_gnt_o.is_high(), "a store is answered when it is in the queue");
     for _ in 0..3 {
         m.settle().unwrap();
-        assert!(m.reg_req_o.is_high() && !m.data_gnt_o.is_high(), "waits for the bus");
+        assert!(m.reg_req_o.is_high() && m.data_stores_o.is_high(), "waits for the bus");
         m.clock().unwrap();
     }
     assert_eq!(m.reg_addr_o.get(), 0x1_2344);
     assert_eq!((m.reg_we_o.get(), m.reg_be_o.get(), m.reg_wdata_o.get()), (1, 0b0110, 0x00AB_CD00));
     m.reg_gnt_i.set(1);
+    m.clock().unwrap();
     m.settle().unwrap();
-    assert!(m.data_gnt_o.is_high());
+    assert!(!m.reg_req_o.is_high() && !m.data_stores_o.is_high(), "made");
+}
+
+#[test]
+fn a_store_is_answered_before_it_is_made_and_nothing_overtakes_it() {
+    let mut bench = Bench::new().unwrap();
+    let m = &mut bench.model;
+    m.reg_gnt_i.set(1);
+    m.other_req_i.set(1);
+    m.data_req_i.set(1);
+    m.data_addr_i.set(SRAM + DATA_FROM);
+    m.data_we_i.set(1);
+    m.data_be_i.set(0xF);
+    m.data_wdata_i.set(0x77);
+    m.clock().unwrap();
+    m.data_addr_i.set(REGISTERS + 0x500);
+    m.data_we_i.set(0);
+    m.settle().unwrap();
+    assert!(m.data_rvalid_o.is_high() && m.data_gnt_o.is_high(), "answered, and there is room for one more");
+    m.clock().unwrap();
+    for _ in 0..2 {
+        m.settle().unwrap();
+        assert!(
+            !m.data_rvalid_o.is_high() && !m.data_gnt_o.is_high() && !m.reg_req_o.is_high(),
+            "while the link has the SRAM"
+        );
+        m.clock().unwrap();
+    }
+    m.other_req_i.set(0);
+    m.data_req_i.set(0);
+    m.clock().unwrap();
+    m.settle().unwrap();
+    assert!(m.reg_req_o.is_high() && !m.data_rvalid_o.is_high(), "the register comes behind the store");
+    m.clock().unwrap();
+    m.settle().unwrap();
+    assert!(m.data_rvalid_o.is_high() && m.data_gnt_o.is_high());
+    assert_eq!(bench.load(SRAM + DATA_FROM).unwrap(), (1, Some(0x77)));
+}
+
+#[test]
+fn stores_to_sram_follow_each_other_in_every_clock_and_a_load_behind_them_sees_the_last() {
+    let mut bench = Bench::new().unwrap();
+    let m = &mut bench.model;
+    m.data_req_i.set(1);
+    m.data_we_i.set(1);
+    m.data_be_i.set(0xF);
+    for i in 0..8 {
+        m.data_addr_i.set(SRAM + DATA_FROM + 4 * (i % 2));
+        m.data_wdata_i.set(i);
+        m.settle().unwrap();
+        assert!(m.data_gnt_o.is_high(), "store {i}");
+        m.clock().unwrap();
+    }
+    m.data_req_i.set(0);
+    assert_eq!(bench.load(SRAM + DATA_FROM + 4).unwrap(), (2, Some(7)), "behind the last store");
+    assert_eq!(bench.load(SRAM + DATA_FROM).unwrap(), (1, Some(6)));
+}
+
+#[test]
+fn fence_i_empties_the_cache() {
+    let mut bench = Bench::new().unwrap();
+    assert_eq!(bench.fetch(SRAM).unwrap().0, 3);
+    bench.idle(6).unwrap();
+    bench.store(SRAM, 0x5555).unwrap();
+    assert_eq!(bench.fetch(SRAM).unwrap(), (1, Some(bench.sram[0])), "it does not watch stores");
+    bench.model.fence_i_i.set(1);
+    bench.idle(1).unwrap();
+    bench.model.fence_i_i.set(0);
+    assert_eq!(bench.fetch(SRAM).unwrap(), (3, Some(0x5555)));
 }
 
 #[test]
@@ -322,7 +448,7 @@ fn data_access() -> impl Strategy<Value = DataAccess> {
 /// A run of fetches, as code makes them.
 fn fetches() -> impl Strategy<Value = Vec<u32>> {
     let start = prop_oneof![
-        8 => (0_u32..DATA_FROM / 4).prop_map(|word| SRAM + 4 * word),
+        8 => (0_u32..DATA_FROM / 4 - 24).prop_map(|word| SRAM + 4 * word),
         4 => (0_u32..ICACHE_BYTES / 2).prop_map(|word| SRAM + 4 * word),
         2 => (0_u32..256).prop_map(|word| SCRATCHPAD + 4 * word),
         1 => (0_u32..8).prop_map(|word| SRAM + SRAM_BYTES - 16 + 4 * word),
@@ -345,7 +471,7 @@ proptest! {
         let (mut fetched, mut answered) = (0, 0);
         let mut fetches: VecDeque<u32> = VecDeque::new();
         let mut data_next = 0;
-        let mut data_due: VecDeque<Option<Option<u32>>> = VecDeque::new();
+        let mut data_due: VecDeque<Due> = VecDeque::new();
         let mut data_answered = 0;
 
         for cycle in 0..20_000_u32 {
@@ -386,9 +512,10 @@ proptest! {
                 let due = data_due.pop_front().expect("an answer has an access");
                 let got = (!m.data_err_o.is_high()).then(|| m.data_rdata_o.get());
                 match due {
-                    None => prop_assert_eq!(got, None, "access {}", data_answered),
-                    Some(None) => prop_assert!(got.is_some(), "access {}", data_answered),
-                    Some(expected) => prop_assert_eq!(got, expected, "access {}", data_answered),
+                    Due::Error => prop_assert_eq!(got, None, "access {}", data_answered),
+                    Due::Anything => prop_assert!(got.is_some(), "access {}", data_answered),
+                    Due::Word(word) => prop_assert_eq!(got, Some(word), "access {}", data_answered),
+                    Due::Registers => prop_assert_eq!(got, Some(m.reg_rdata_i.get()), "access {}", data_answered),
                 }
                 data_answered += 1;
             }
@@ -399,10 +526,9 @@ proptest! {
             let data_granted = ask_data && m.data_gnt_o.is_high();
             m.clock().unwrap();
             // What the registers say in this clock, whether they were asked or not.
-            let registers = cycle.wrapping_mul(0x0101_0101);
-            m.reg_rdata_i.set(registers);
+            m.reg_rdata_i.set(cycle.wrapping_mul(0x0101_0101));
             if data_granted {
-                data_due.push_back(bench.perform(data[data_next], registers));
+                data_due.push_back(bench.perform(data[data_next]));
                 data_next += 1;
             }
         }

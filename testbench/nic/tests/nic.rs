@@ -243,7 +243,7 @@ fn a_frame_goes_from_host_memory_over_the_link_to_host_memory() {
 #[test]
 fn what_holds_nothing_is_refused_and_counted_at_the_pins() {
     run(|nic| {
-        assert_eq!(nic.access(Transaction::read_dword(BusAddr(BAR0 + 0xF00)))?, [0]);
+        assert_eq!(nic.access(Transaction::read_dword(BusAddr(BAR0 + 0xF04)))?, [0]);
         nic.access(Transaction::write_dword(BusAddr(BAR0 + 0x3000), 1))?;
         assert_eq!(nic.read(ident::HOST_REFUSED)?, 2);
         let end = BAR1 + 512 * 1024 - 4;

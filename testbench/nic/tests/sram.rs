@@ -1,12 +1,14 @@
 //! The SRAM behind its arbiter, under all its requesters.
 
 use bench_nic::clocked::Clocked;
-use bench_nic::models::BenchMemory;
+use bench_nic::models::{BenchMemory, BenchMemoryPair, BenchMemoryPins};
 use nic_layout::registers;
 use proptest::prelude::*;
-use verilated::{Context, Error};
+use verilated::{AnyModel, Context, Error};
 
+/// Ports of a NIC with one core, and with two. The pins are those of two.
 const PORTS: usize = 7;
+const PORTS_PAIR: usize = 9;
 const WORDS: usize = 512;
 const LINK_RX: usize = 0;
 const HOST: usize = 6;
@@ -34,14 +36,20 @@ struct Port {
 }
 
 struct Bench {
-    model: Clocked<BenchMemory>,
+    model: Clocked<AnyModel<BenchMemoryPins>>,
     ports: Vec<Port>,
     memory: Vec<u64>,
 }
 
 impl Bench {
+    /// One script for each port.
     fn new(scripts: Vec<Vec<Access>>) -> Result<Bench, Error> {
-        let mut model = Clocked::new(BenchMemory::new(Context::new().randomized(1))?);
+        let context = Context::new().randomized(1);
+        let mut model: Clocked<AnyModel<BenchMemoryPins>> = Clocked::new(match scripts.len() {
+            PORTS => BenchMemory::new(context)?.into(),
+            PORTS_PAIR => BenchMemoryPair::new(context)?.into(),
+            other => panic!("no NIC has {other} ports"),
+        });
         model.rst_ni.set(0);
         model.clock()?;
         model.clock()?;
@@ -63,26 +71,27 @@ impl Bench {
     fn clear_sram(&mut self) -> Result<(), Error> {
         for word in 0..WORDS {
             let access = Access { pause_cycles: 0, word, write: Some((0xFF, 0)) };
-            let mut requests = [None; PORTS];
+            let mut requests = [None; PORTS_PAIR];
             requests[LINK_RX] = Some(access);
             self.drive(&requests);
             self.model.clock()?;
         }
-        self.drive(&[None; PORTS]);
+        self.drive(&[None; PORTS_PAIR]);
         self.model.clock()
     }
 
-    fn drive(&mut self, requests: &[Option<Access>; PORTS]) {
-        let (mut req, mut we, mut be) = (0, 0, 0);
-        let mut addr = [0; PORTS];
-        let mut wdata = [0; 2 * PORTS];
+    fn drive(&mut self, requests: &[Option<Access>; PORTS_PAIR]) {
+        let (mut req, mut we) = (0, 0);
+        let mut addr = [0; PORTS_PAIR];
+        let mut be = [0; PORTS_PAIR.div_ceil(4)];
+        let mut wdata = [0; 2 * PORTS_PAIR];
         for (i, access) in requests.iter().enumerate() {
             let Some(access) = access else { continue };
             req |= 1 << i;
             addr[i] = 8 * access.word as u32;
             if let Some((bytes, data)) = access.write {
                 we |= 1 << i;
-                be |= u64::from(bytes) << (8 * i);
+                be[i / 4] |= u32::from(bytes) << (8 * (i % 4));
                 wdata[2 * i] = data as u32;
                 wdata[2 * i + 1] = (data >> 32) as u32;
             }
@@ -96,7 +105,7 @@ impl Bench {
 
     /// One clock: every port asks for its next access when its pause is over.
     fn clock(&mut self) -> Result<(), Error> {
-        let mut requests = [None; PORTS];
+        let mut requests = [None; PORTS_PAIR];
         for (request, port) in requests.iter_mut().zip(&self.ports) {
             *request = port.script.get(port.next).filter(|_| port.pause_cycles == 0).copied();
         }
@@ -143,7 +152,7 @@ impl Bench {
     }
 
     fn counter(&mut self, at: registers::Offset) -> Result<u32, Error> {
-        self.drive(&[None; PORTS]);
+        self.drive(&[None; PORTS_PAIR]);
         self.model.reg_sel_i.set(1);
         self.model.reg_addr_i.set(at.0);
         self.model.clock()?;
@@ -169,15 +178,16 @@ proptest! {
     /// The checkers in the bench watch the handshake and the bounds on waiting at the same time.
     #[test]
     fn every_port_reads_what_was_granted_before(
-        scripts in prop::collection::vec(prop::collection::vec(access(), 0..60), PORTS),
+        scripts in prop_oneof![Just(PORTS), Just(PORTS_PAIR)]
+            .prop_flat_map(|ports| prop::collection::vec(prop::collection::vec(access(), 0..60), ports)),
     ) {
         let mut bench = Bench::new(scripts).unwrap();
-        let bound: usize = bench.ports.iter().map(|port| port.script.len() * 12).sum::<usize>() + 1;
+        let bound: usize = bench.ports.iter().map(|port| port.script.len() * 20).sum::<usize>() + 1;
         for _ in 0..bound {
             bench.clock().unwrap();
         }
         prop_assert!(bench.done());
-        for port in 0..PORTS {
+        for port in 0..bench.ports.len() {
             let cleared = if port == LINK_RX { WORDS } else { 0 };
             let grants = bench.counter(registers::sram::GRANTS.at(port).offset()).unwrap();
             prop_assert_eq!(grants as usize, bench.ports[port].script.len() + cleared);
@@ -188,7 +198,7 @@ proptest! {
 }
 
 /// Which ports ask in every clock; returns grants and longest wait of each after `cycles`.
-fn saturate(busy: [bool; PORTS], cycles: u32) -> [(usize, u32); PORTS] {
+fn saturate<const N: usize>(busy: [bool; N], cycles: u32) -> [(usize, u32); N] {
     let access = Access { pause_cycles: 0, word: 3, write: None };
     let scripts = busy.map(|busy| vec![access; if busy { cycles as usize } else { 0 }]);
     let mut bench = Bench::new(scripts.to_vec()).unwrap();
@@ -200,8 +210,8 @@ fn saturate(busy: [bool; PORTS], cycles: u32) -> [(usize, u32); PORTS] {
 
 #[test]
 fn no_clock_is_wasted_while_anyone_asks() {
-    for port in 0..PORTS {
-        let mut busy = [false; PORTS];
+    for port in 0..PORTS_PAIR {
+        let mut busy = [false; PORTS_PAIR];
         busy[port] = true;
         assert_eq!(saturate(busy, 100)[port], (100, 0));
     }
@@ -217,6 +227,17 @@ fn the_bounds_on_waiting_are_met_and_reached() {
     assert!(waits[2] <= 33 && waits[3] <= 33, "{waits:?}");
     assert_eq!(waits[4..7], [11; 3], "{waits:?}");
     println!("longest waits in clocks, all ports saturated: {waits:?}");
+}
+
+#[test]
+fn with_two_cores_the_rest_waits_eight_clocks_longer_and_others_as_before() {
+    let all = saturate([true; PORTS_PAIR], 6_400);
+    let waits = all.map(|(_, wait)| wait);
+    assert!(waits[0] <= 3 && waits[1] <= 3, "{waits:?}");
+    assert!(waits[2] <= 33 && waits[3] <= 33, "{waits:?}");
+    assert_eq!(waits[4..], [19; 5], "{waits:?}");
+    let grants = all.map(|(grants, _)| grants);
+    assert_eq!(grants[4..], [320; 5], "a quarter of the clocks, shared by five: {grants:?}");
 }
 
 #[test]

@@ -26,6 +26,8 @@ pub struct ClusterConfig {
     pub scenario: Arc<Scenario>,
     pub platform: Platform,
     pub firmware: Arc<Vec<u8>>,
+    /// The image of core B, of a NIC with two cores.
+    pub second: Option<Arc<Vec<u8>>>,
     pub miss_ratio: f64,
     pub seed: u64,
     pub threads: usize,
@@ -91,6 +93,7 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
                 miss_ratio: config.miss_ratio,
                 seed: config.seed,
                 firmware: config.firmware.clone(),
+                second: config.second.clone(),
                 meeting: meeting.clone(),
                 messages: messages.clone(),
             };

@@ -51,8 +51,9 @@ impl DataFrame {
 #[derive(Clone, Debug, Default)]
 pub struct NodeLog {
     pub host: Vec<Event>,
-    /// Words of the trace port.
+    /// Words of the trace port of core A, and of core B.
     pub trace: Vec<(Ps, u32)>,
+    pub trace_b: Vec<(Ps, u32)>,
     /// Bits of the probe port, where any was set.
     pub probes: Vec<(Ps, u32)>,
     pub sent: Vec<SentFrame>,
@@ -65,6 +66,13 @@ impl NodeLog {
         self.trace[first..]
             .iter()
             .take_while(move |(at, _)| *at <= to)
+            .filter_map(|(at, word)| trace::parse(*word).map(|(marker, argument)| (*at, marker, argument)))
+    }
+
+    /// All markers of core B.
+    pub fn markers_b(&self) -> impl Iterator<Item = (Ps, Marker, u32)> + '_ {
+        self.trace_b
+            .iter()
             .filter_map(|(at, word)| trace::parse(*word).map(|(marker, argument)| (*at, marker, argument)))
     }
 

@@ -289,6 +289,9 @@ impl Shot {
             let track = bus::track(&file, node);
             file.add_track(&[&scope, "pci", "bus"], &track, from, to);
             file.add_track(&[&scope, "firmware"], &tracks::firmware(log), from, to);
+            if !log.trace_b.is_empty() {
+                file.add_track(&[&scope, "firmware_b"], &tracks::firmware_b(log), from, to);
+            }
             file.add_track(&[&scope, "host", "interrupt"], &tracks::interrupt(log), from, to);
             file.add_track(&[&scope, "host", "miss_thread"], &tracks::miss_thread(log), from, to);
             file.add_track(&[&scope, "host", "process"], &tracks::process(log), from, to);

@@ -71,8 +71,14 @@ impl<T: 'static> Node<T> {
         let platform = host.platform.clone();
         let parameters = ParameterSet::ALL
             .into_iter()
-            .find(|set| set.sram_bytes() == platform.sram.bytes)
-            .ok_or_else(|| failed!("no model of the NIC has {} bytes of SRAM", platform.sram.bytes))?;
+            .find(|set| set.sram_bytes() == platform.sram.bytes && set.cores() == platform.core.count)
+            .ok_or_else(|| {
+                failed!(
+                    "no model of the NIC has {} bytes of SRAM and {} cores",
+                    platform.sram.bytes,
+                    platform.core.count
+                )
+            })?;
         let mut nic = Nic::new(NicConfig { parameters, waves: waves.is_some(), context: verilated::Context::new() })
             .map_err(|fault| failed!("node {index}: {fault}"))?;
         if record_inputs {
@@ -109,6 +115,9 @@ impl<T: 'static> Node<T> {
     fn look(&mut self, at: Ps) {
         if let Some(word) = self.nic.marker() {
             self.log.trace.push((at, word));
+        }
+        if let Some(word) = self.nic.marker_b() {
+            self.log.trace_b.push((at, word));
         }
         let probes = self.nic.probes();
         if probes != 0 {

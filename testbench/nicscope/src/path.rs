@@ -297,6 +297,8 @@ fn stage_of(side: &str, marker: Marker) -> String {
 pub fn firmware_step(marker: Marker) -> &'static str {
     match marker {
         Marker::Idle => "firmware idle",
+        Marker::KeeperBegin => "adds up counters",
+        Marker::KeeperEnd => "waits for the next round",
         Marker::Dispatch => "dispatch",
         Marker::DoorbellTaken => "read descriptor",
         Marker::PostRead => "prepare frame",

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use host_model::platform::Platform;
 use indexmap::IndexMap;
 use nic_layout::counter::{conservation, Counter};
+use nic_layout::keeper;
 use sim_pins::Ps;
 
 use crate::account::Frequencies;
@@ -40,6 +41,14 @@ pub fn default_threads(nodes: usize) -> usize {
 pub fn platform(name: &str, scenario: &Scenario) -> Result<Platform> {
     let mut platform = Platform::load(name).map_err(|error| request_error!("{error}"))?;
     platform.link.latency_ns = scenario.link.latency_ns;
+    platform.core.count = platform.core.count.max(scenario.cores);
+    if platform.core.count == 2 && platform.sram.bytes != keeper::SRAM_BYTES {
+        return Err(request_error!(
+            "cores = 2: {name} has {} bytes of SRAM; a NIC with two cores has {}",
+            platform.sram.bytes,
+            keeper::SRAM_BYTES
+        ));
+    }
     Ok(platform)
 }
 
@@ -68,15 +77,21 @@ pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) 
     let firmware = match &config.firmware {
         Some(path) => image::read(path, &platform)?,
         None => {
-            let firmware = image::read(&image::build(&scenario.personality, scenario.cache.geometry()?)?, &platform)?;
+            let personality = scenario.image_of_core_a(platform.core.count);
+            let firmware = image::read(&image::build(&personality, scenario.cache.geometry()?)?, &platform)?;
             memory_map::check_image(scenario.cache, platform_name, &platform, &firmware)?;
             firmware
         }
+    };
+    let second = match platform.core.count {
+        1 => None,
+        _ => Some(Arc::new(image::read(&image::build("keeper", scenario.cache.geometry()?)?, &platform)?)),
     };
     Ok(ClusterConfig {
         scenario: Arc::new(scenario.clone()),
         platform,
         firmware: Arc::new(firmware),
+        second,
         miss_ratio,
         seed: config.seed,
         threads: config.threads,
@@ -251,6 +266,19 @@ pub fn equations(output: &ClusterOutput) -> Vec<Equation> {
                 sum(equation.whole),
                 sum(equation.parts),
             ));
+        }
+        if let Some(kept) = output_of.outcome.as_ref().and_then(|report| report.kept.as_ref()) {
+            // Each counter has a weight of its own, so that two of them do not make up for each other.
+            let weighed =
+                |values: &mut dyn Iterator<Item = u64>| values.zip(1..).map(|(value, weight)| value * weight).sum();
+            equations.extend([
+                Equation::new(
+                    format!("node {node}: counters of core A = totals of core B"),
+                    weighed(&mut totals.firmware.iter().map(|&count| u64::from(count))),
+                    weighed(&mut kept.totals.iter().copied()),
+                ),
+                Equation::new(format!("node {node}: sums that core B found wrong = 0"), kept.violations.into(), 0),
+            ]);
         }
         let driver = &output_of.accounting.driver;
         let peer = &output.nodes[1 - node];

@@ -30,6 +30,9 @@ pub struct Scenario {
     pub platforms: Vec<String>,
     pub personality: String,
     pub nodes: usize,
+    /// Of each NIC, at least: as many as the platform says, or more. Two are for 512 KB of SRAM.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub cores: u32,
     pub workload: Workload,
     pub misses: Misses,
     pub cache: Cache,
@@ -50,6 +53,11 @@ pub struct Workload {
 
 fn one() -> u32 {
     1
+}
+
+/// Results of a NIC with one core look as they always did.
+fn is_one(number: &u32) -> bool {
+    *number == 1
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,6 +194,14 @@ impl Scenario {
         }
     }
 
+    /// The image for a NIC with so many cores.
+    pub fn image_of_core_a(&self, cores: u32) -> String {
+        match cores {
+            1 => self.personality.clone(),
+            _ => format!("{}-pair", self.personality),
+        }
+    }
+
     fn check(&self) -> Result<()> {
         self.cache.geometry()?;
         if self.platforms.is_empty() {
@@ -200,6 +216,9 @@ impl Scenario {
         }
         if self.nodes != 2 {
             return Err(request_error!("nodes = {}: must be 2; there is no switch yet", self.nodes));
+        }
+        if !(1..=2).contains(&self.cores) {
+            return Err(request_error!("cores = {}: must be 1 or 2", self.cores));
         }
         let workload = &self.workload;
         if workload.sizes_bytes.is_empty() {

@@ -206,3 +206,22 @@ fn a_scenario_of_ones_own_is_run_under_the_name_of_its_file() {
     assert_eq!(results["runs"].as_array().map(Vec::len), Some(2));
     sums_agree(&results);
 }
+
+#[test]
+fn a_nic_with_two_cores_carries_a_stream_and_core_b_keeps_its_totals() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = ["cores=2", "platforms=tigon2", "workload.sizes_bytes=4096", "workload.iterations=12"];
+    let results = run(folder.path(), "stream", &settings, &[]);
+    sums_agree(&results);
+    let statements: Vec<&str> = results["runs"][0]["conservation"]
+        .as_array()
+        .expect("sums")
+        .iter()
+        .filter(|sum| sum["left"] != 0)
+        .filter_map(|sum| sum["statement"].as_str())
+        .collect();
+    for node in 0..2 {
+        let kept = format!("node {node}: counters of core A = totals of core B");
+        assert!(statements.contains(&kept.as_str()), "{statements:?}");
+    }
+}

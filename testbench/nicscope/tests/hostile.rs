@@ -265,7 +265,7 @@ fn wild_posts_and_doorbells_are_refused_and_honest_work_goes_on() {
 // ---- Loads and stores of the host to places that hold nothing -------------------------------------------------------
 
 /// Offsets in BAR 0 without a register: in the slots of blocks, behind them, in the hole before the low SRAM, and up to the doorbells.
-const NOTHING: [u32; 9] = [0x030, 0x0FC, 0x7FC, 0xFFC, 0x1000, 0x13FC, 0x2000, 0x8000, 0xFFFC];
+const NOTHING: [u32; 9] = [0x034, 0x0FC, 0x7FC, 0xDFC, 0x1000, 0x13FC, 0x2000, 0x8000, 0xFFFC];
 
 async fn misread(member: Member) -> Result<()> {
     let cpu = member.handle.cpu("stranger", Priority::User);

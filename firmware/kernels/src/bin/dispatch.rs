@@ -1,4 +1,4 @@
-//! Sleeps, serves a frame's event by the three instructions of docs/events.md, takes the semaphore and gives it back: what is
+//! Sleeps in `nic.dispatch` until a frame's event is to be served (docs/events.md), takes the semaphore and gives it back: what is
 //! measured from outside, between an event and words on the trace port.
 #![cfg_attr(target_arch = "riscv32", no_std, no_main)]
 
@@ -12,7 +12,9 @@ mod image {
     use core::arch::global_asm;
 
     use nic_kernels::report::dispatch;
+    use nic_layout::dispatch::{DISPATCH_RA, HANDLER_CSR, INDEX_CSR};
     use nic_layout::registers::{event_a, semaphore};
+    use nic_layout::ring::Event;
     use nic_layout::trace::TRACE_CSR;
     use nic_layout::CORE_REGISTER_BASE;
 
@@ -23,60 +25,49 @@ mod image {
     .balign 4
 main:
     li    s0, {registers}
-    la    s1, table
-    li    s2, {handler}
     li    s3, {asks}
     li    s4, {owns}
     li    s5, {free}
-    // An event ends wfi; it never traps: mstatus.MIE stays 0.
-    li    t0, 0x800
-    csrw  mie, t0
+    li    t0, {event}
+    csrw  {index_csr}, t0
+    la    t1, received
+    csrw  {handler_csr}, t1
+    csrw  {trace_csr}, t1
     li    t0, -1
     sw    t0, {clear}(s0)
-    li    t0, 1
+    li    t0, 1 << {event}
     sw    t0, {enable}(s0)
 
-    // Behind wfi stands what an event is served with.
     .balign 4
 idle:
-    wfi
-    lw    t0, {next}(s0)
-    add   t0, t0, s1
-    jr    t0
-
-    .option push
-    .option norvc
-    .balign 4
-table:
-    j     received
-    .rept 31
+    .word {dispatch}
     j     idle
-    .endr
-    j     idle
-    .option pop
 
     .balign 4
 received:
-    csrw  {trace_csr}, s2
-    li    t0, 1
+    li    t0, 1 << {event}
     sw    t0, {clear}(s0)
 
     csrw  {trace_csr}, s3
     sw    zero, {ask}(s0)
 1:  lw    t0, {ask}(s0)
     beqz  t0, 1b
+    nop                             # the first instruction that knows
     csrw  {trace_csr}, s4
     sw    zero, {release}(s0)
+    nop
     csrw  {trace_csr}, s5
-    j     idle
+    ret
 
 "#,
-        handler = const dispatch::HANDLER,
+        event = const Event::MacRx as u32,
+        dispatch = const DISPATCH_RA,
+        index_csr = const INDEX_CSR,
+        handler_csr = const HANDLER_CSR,
         asks = const dispatch::ASKS,
         owns = const dispatch::OWNS,
         free = const dispatch::FREE,
         registers = const CORE_REGISTER_BASE,
-        next = const event_a::NEXT.offset().0,
         clear = const event_a::CLEAR.offset().0,
         enable = const event_a::ENABLE.offset().0,
         ask = const semaphore::CORE_A.offset().0,

@@ -11,29 +11,15 @@ fn main() {
 mod image {
     use nic_firmware::boot;
     use nic_firmware::geometry::{ENTRIES, LINE_ENTRIES, WAYS};
-    use nic_firmware::memory::{load, read_sram, store, trace, wait_for_event, write_sram};
+    use nic_firmware::memory::{load, read_sram, store, trace, wait_for_event, write_sram, Sram};
     use nic_layout::boot::{BootError, BootReply, BOOT_MAGIC, BOOT_READY, LAYOUT_VERSION};
     use nic_layout::probe::*;
     use nic_layout::registers::{event_a, mailbox, timer};
     use nic_layout::ring::Event;
     use nic_layout::trace::Marker;
-    use nic_lookup::{Lookup, Path, Reserve, Vmh, Words};
+    use nic_lookup::{Lookup, Path, Reserve, Vmh};
 
     type Cache = Vmh<ENTRIES, LINE_ENTRIES, WAYS>;
-
-    struct Sram;
-
-    impl Words for Sram {
-        #[inline(always)]
-        fn read(&self, offset_bytes: u32) -> u32 {
-            read_sram(offset_bytes)
-        }
-
-        #[inline(always)]
-        fn write(&mut self, offset_bytes: u32, value: u32) {
-            write_sram(offset_bytes, value);
-        }
-    }
 
     const SLOT_BYTES: u32 = 16;
 

@@ -30,6 +30,14 @@ pub enum DriverError {
     BootTimeout { after: Ps, state: u32 },
     #[error("the firmware crashed: {}", crash_text(.0))]
     Crashed(CrashRecord),
+    #[error("the firmware of core B crashed: {}", crash_text(.0))]
+    CrashedB(CrashRecord),
+    #[error("the totals of core B changed during each of {tries} readings")]
+    KeeperBusy { tries: u32 },
+    #[error("there is an image for core B, and the NIC has {cores} core: a platform with core.count = 2 is needed")]
+    NoCoreB { cores: u32 },
+    #[error("the image of core B belongs to the area at the end of the SRAM, and that of core A below: SRAM {address} is on the wrong side")]
+    WrongCore { address: SramAddr },
     #[error("the firmware's boot reply is impossible: {what} = {value:#x}")]
     BadLayout { what: &'static str, value: u32 },
     #[error("the NIC did not answer command {command:#010x} within {after}")]

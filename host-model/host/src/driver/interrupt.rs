@@ -3,14 +3,13 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use nic_layout::boot::{CrashRecord, CAUSE_CRASH, CRASH_RECORD_ADDRESS};
+use nic_layout::boot::{CrashRecord, CAUSE_CRASH};
 use nic_layout::registers::{interrupt, mailbox};
 use nic_layout::ring::{MAILBOX_COMMAND_DONE, MAILBOX_MISS};
 use sim_pins::Ps;
 
 use super::error::DriverError;
 use super::Driver;
-use crate::address::SramAddr;
 use crate::events::{EventKind, Subject};
 use crate::executor::Notify;
 use crate::processor::Priority;
@@ -97,9 +96,9 @@ impl Driver {
             self.take_answer(answer);
         }
         if causes & 1 << CAUSE_CRASH != 0 {
-            let record: CrashRecord = device.read_struct(SramAddr(CRASH_RECORD_ADDRESS)).await?;
-            self.0.crashed.set(Some(record));
-            return Err(DriverError::Crashed(record));
+            self.look_for_crash(&device).await?;
+            // A cause without a record: whoever raised it has not said why.
+            return Err(DriverError::Crashed(CrashRecord::default()));
         }
         if causes & !(1 << MAILBOX_MISS | 1 << MAILBOX_COMMAND_DONE | 1 << CAUSE_CRASH) != 0 {
             self.count(|counts| counts.unknown_causes += 1);

@@ -25,6 +25,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use nic_layout::boot::CrashRecord;
+use nic_layout::counter::Counter;
+use nic_layout::keeper::{self, KeeperReply};
 use nic_layout::tables::BUFFER_TABLE_ENTRIES;
 use nic_layout::PROCESS_SLOTS;
 use sim_pins::Ps;
@@ -37,7 +39,7 @@ pub use layout::NicLayout;
 pub use process::{ProcessGrant, STATUS_PAGE};
 pub use vmh_table::{Pinned, Shadow, VmhTable};
 
-use crate::address::{NodeId, Pid};
+use crate::address::{NodeId, Pid, SramAddr};
 use crate::bus::BusPort;
 use crate::events::{EventKind, EventLog, Subject};
 use crate::executor::{Channel, Lock, Sim};
@@ -112,6 +114,19 @@ pub struct DriverCounts {
     pub wild_answers: u64,
 }
 
+/// A NIC that is at work makes new totals every 100 us, and one whose core B has crashed may never finish them.
+const KEEPER_TRIES: u32 = 100;
+
+/// What core B of a NIC with two cores keeps (`nic_layout::keeper`).
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Kept {
+    /// In the order of `Counter::ALL`.
+    pub totals: Vec<u64>,
+    pub rounds: u32,
+    /// Equations of INV-38 that did not hold.
+    pub violations: u32,
+}
+
 /// The driver of one NIC. Clones are the same driver.
 #[derive(Clone)]
 pub struct Driver(Rc<Inner>);
@@ -132,6 +147,9 @@ struct Inner {
     state: RefCell<State>,
     counts: RefCell<DriverCounts>,
     crashed: Cell<Option<CrashRecord>>,
+    /// Core B runs, and its crash.
+    has_core_b: Cell<bool>,
+    crashed_b: Cell<Option<CrashRecord>>,
     /// A bus error in a task that has nobody to tell.
     failure: RefCell<Option<DriverError>>,
     commands: Commands,
@@ -190,6 +208,8 @@ impl Driver {
             }),
             counts: RefCell::default(),
             crashed: Cell::new(None),
+            has_core_b: Cell::new(false),
+            crashed_b: Cell::new(None),
             failure: RefCell::default(),
             commands: Commands::default(),
             lines: Lock::default(),
@@ -214,6 +234,7 @@ impl Driver {
     /// What made the driver give up, if anything did.
     pub fn failure(&self) -> Option<DriverError> {
         let crash = self.crash().map(DriverError::Crashed);
+        let crash = crash.or_else(|| self.0.crashed_b.get().map(DriverError::CrashedB));
         crash.or_else(|| self.0.failure.borrow().clone())
     }
 
@@ -243,6 +264,34 @@ impl Driver {
             values.push(device.read_sram(layout.counters + counter.offset()).await?);
         }
         Ok(values)
+    }
+
+    /// Core B was started.
+    pub fn has_core_b(&self) -> bool {
+        self.0.has_core_b.get()
+    }
+
+    /// What core B keeps, read by PIO between two of its rounds; `None` for a NIC with one core.
+    pub async fn read_keeper(&self, cpu: &Cpu) -> Result<Option<Kept>, DriverError> {
+        if !self.0.has_core_b.get() {
+            return Ok(None);
+        }
+        let device = self.device(cpu)?;
+        let area = SramAddr(keeper::AREA_ADDRESS);
+        for _ in 0..KEEPER_TRIES {
+            let before: KeeperReply = device.read_struct(area + keeper::REPLY).await?;
+            let mut totals = Vec::with_capacity(Counter::COUNT);
+            for counter in Counter::ALL {
+                let at = area + keeper::TOTALS + 2 * counter.offset();
+                let (low, high) = (device.read_sram(at).await?, device.read_sram(at + 4).await?);
+                totals.push(u64::from(low) | u64::from(high) << 32);
+            }
+            let after: KeeperReply = device.read_struct(area + keeper::REPLY).await?;
+            if before.folds == after.folds && before.folds % 2 == 0 {
+                return Ok(Some(Kept { totals, rounds: after.folds / 2, violations: after.violations }));
+            }
+        }
+        Err(DriverError::KeeperBusy { tries: KEEPER_TRIES })
     }
 
     /// The NIC, reached with this task's processor time. Also for tests and reports that read registers.

@@ -45,8 +45,15 @@ fn nic(platform: &Platform) -> Checked {
     let Platform { core, sram, pci, link, buffers, .. } = platform;
     let clock = 1_000_000..=1_000_000_000;
     within("core.clock_hz", core.clock_hz, clock.clone(), "1 MHz to 1 GHz")?;
-    within("core.count", core.count, 1..=1, "the NIC has 1 core")?;
+    within("core.count", core.count, 1..=2, "the NIC has 1 core or 2")?;
     one_of("sram.bytes", sram.bytes, &[524_288, 2_097_152], "the NIC is built with 524288 or 2097152")?;
+    let possible = core.count == 1 || sram.bytes == 524_288;
+    demand(
+        "core.count",
+        core.count,
+        possible,
+        "the NIC is built with 2 cores and 524288 bytes of SRAM, not with more",
+    )?;
     one_of("pci.width_bits", pci.width_bits, &[32, 64], "32 or 64")?;
     within("pci.clock_hz", pci.clock_hz, 1_000_000..=66_670_000, "1 MHz to 66.67 MHz")?;
     let line = pci.cache_line_dwords.into();

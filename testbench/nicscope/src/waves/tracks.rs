@@ -19,9 +19,18 @@ pub const TEXT_BYTES: u32 = 40;
 /// Nothing happens.
 pub const IDLE: &str = "";
 
-/// What the core of a node executes, by the markers of its firmware.
+/// What core A of a node executes, by the markers of its firmware.
 pub fn firmware(log: &NodeLog) -> Track {
-    log.markers(Ps::ZERO, Ps::MAX)
+    steps(log.markers(Ps::ZERO, Ps::MAX))
+}
+
+/// The same of core B; empty with one core.
+pub fn firmware_b(log: &NodeLog) -> Track {
+    steps(log.markers_b())
+}
+
+fn steps(markers: impl Iterator<Item = (Ps, Marker, u32)>) -> Track {
+    markers
         .map(|(at, marker, _)| match marker {
             Marker::Idle => (at, IDLE.into()),
             marker => (at, path::firmware_step(marker).into()),

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use host_model::address::UserVirt;
-use host_model::driver::DriverError;
+use host_model::driver::{DriverError, Kept};
 use host_model::library::{Export, Process, WriteHandle};
 use host_model::processor::Priority;
 use nic_layout::counter::Counter;
@@ -40,6 +40,9 @@ pub struct App {
     pub messages: Arc<AtomicU64>,
     pub compared: u64,
 }
+
+/// Many times the interval in which core B adds up.
+const KEEPER_HAS_DONE: Ps = Ps::from_us(1_000);
 
 /// Every counter of a node, read by the driver through PCI.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -216,6 +219,16 @@ impl App {
         }
         self.compared += 1;
         Ok(())
+    }
+
+    /// What core B keeps, when it has had time to add up all that happened.
+    pub async fn kept(&self) -> Result<Option<Kept>> {
+        if !self.handle.driver().has_core_b() {
+            return Ok(None);
+        }
+        self.handle.sim().sleep_for(KEEPER_HAS_DONE).await;
+        let cpu = self.handle.cpu("read totals", Priority::User);
+        self.handle.driver().read_keeper(&cpu).await.map_err(|error| self.error(error))
     }
 
     pub async fn totals(&self) -> Result<Totals> {

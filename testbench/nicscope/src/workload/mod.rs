@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use host_model::address::UserVirt;
+use host_model::driver::Kept;
 use host_model::library::Export;
 use nic_layout::vmh::VmhGeometry;
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,7 @@ pub struct Work {
     pub miss_ratio: f64,
     pub seed: u64,
     pub firmware: Arc<Vec<u8>>,
+    pub second: Option<Arc<Vec<u8>>>,
     pub meeting: Meeting<Note>,
     /// Of all nodes together, for whoever shows how far they are.
     pub messages: Arc<AtomicU64>,
@@ -71,6 +73,8 @@ pub struct Step {
 pub struct NodeReport {
     pub steps: Vec<Step>,
     pub totals: Totals,
+    /// What core B of a NIC with two cores kept of them.
+    pub kept: Option<Kept>,
     /// Messages whose every byte was compared.
     pub compared: u64,
 }
@@ -94,14 +98,19 @@ pub async fn run(work: Work, handle: Handle) -> Result<NodeReport> {
         WorkloadKind::Random => steps.push(random::step(&mut app).await?),
     }
     app.meet("end").await;
+    let kept = app.kept().await?;
     let totals = app.totals().await?;
-    Ok(NodeReport { steps, totals, compared: app.compared })
+    Ok(NodeReport { steps, totals, kept, compared: app.compared })
 }
 
 async fn start(work: Work, handle: Handle) -> Result<App> {
-    let Work { node, scenario, geometry, miss_ratio, seed, firmware, meeting, messages } = work;
+    let Work { node, scenario, geometry, miss_ratio, seed, firmware, second, meeting, messages } = work;
     let failed = |what: &str, error: &dyn std::fmt::Display| failed!("node {node}: {what}: {error}");
-    handle.boot(&firmware).await.map_err(|error| failed("boot", &error))?;
+    match second {
+        Some(second) => handle.boot_pair(&firmware, &second).await,
+        None => handle.boot(&firmware).await,
+    }
+    .map_err(|error| failed("boot", &error))?;
     let process = handle.open("application").await.map_err(|error| failed("open", &error))?;
     let places = Places::new(geometry, miss_ratio > 0.0)?;
     let bytes = places.region_bytes();

@@ -206,7 +206,7 @@ async fn whole(member: Member, job: Job) -> Result<NodeReport> {
     }
     member.meet("counting", Vec::new()).await;
     let totals = Totals::read(&member.handle).await.map_err(wrong)?;
-    Ok(NodeReport { steps: Vec::new(), totals, compared: 0 })
+    Ok(NodeReport { steps: Vec::new(), totals, kept: None, compared: 0 })
 }
 
 /// A counter of a node at the end.

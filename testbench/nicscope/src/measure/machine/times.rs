@@ -26,8 +26,8 @@ const FIRMWARE: Edit =
 /// Logic in the middle of the NIC that changes what every model does.
 const RTL: Edit = Edit {
     file: "rtl/memory/nic_sram_arbiter.sv",
-    old: "      rest_turn_q      <= TurnCoreData;\n",
-    new: "      // A line more.\n      rest_turn_q      <= TurnHost;\n",
+    old: "      link_tx_turn_q   <= 1'b0;\n",
+    new: "      // A line more.\n      link_tx_turn_q   <= 1'b1;\n",
 };
 
 pub fn measure() -> Result<Vec<Figure>> {

@@ -1,0 +1,67 @@
+//! The VMMC personality on core A. A part of both its images, each of which says whether there is a core B: `PAIR`.
+
+use nic_firmware::boot;
+use nic_firmware::chip::Chip;
+use nic_firmware::geometry::{ENTRIES, LINE_ENTRIES, WAYS};
+use nic_firmware::memory::{load, store, trace, wait_for_event};
+use nic_firmware::semaphore::locked;
+use nic_layout::keeper::EVENT_BUSY;
+use nic_layout::registers::{event_a, event_b};
+use nic_layout::trace::Marker;
+use nic_vmmc::{Config, MemoryMap};
+
+use super::PAIR;
+
+type Machine = nic_vmmc::Machine<ENTRIES, LINE_ENTRIES, WAYS>;
+
+/// In the scratchpad, cleared by start-up.
+static mut MACHINE: Machine = Machine::new();
+
+/// With core B, core A changes its counters only while it owns the semaphore, and before it sleeps it tells core B that it was busy.
+#[link_section = ".fast.text"]
+#[inline(never)]
+fn run(machine: &mut Machine, chip: &mut Chip) -> ! {
+    loop {
+        let busy = match PAIR {
+            true => locked::<0, _>(|| machine.turn(chip, load(event_a::PENDING))),
+            false => machine.turn(chip, load(event_a::PENDING)),
+        };
+        if !busy {
+            if PAIR {
+                tell_core_b();
+            }
+            trace(Marker::Idle, 0);
+            // An event that came since the load ends the wait at once.
+            wait_for_event();
+        }
+    }
+}
+
+/// Edge-triggered (facts E-49): an event that is pending there is not set again.
+#[inline(always)]
+fn tell_core_b() {
+    if load(event_b::PENDING) & 1 << EVENT_BUSY == 0 {
+        store(event_b::SET, 1 << EVENT_BUSY);
+    }
+}
+
+#[no_mangle]
+extern "C" fn main() -> ! {
+    let request = boot::request();
+    let planned = Config::check(&request).and_then(|config| {
+        let map = MemoryMap::plan(&config, Machine::GEOMETRY, boot::first_free(), boot::sram_bytes(&request))?;
+        Ok(Config { map, ..config })
+    });
+    let config = match planned {
+        Ok(config) => config,
+        Err(error) => boot::refuse(error),
+    };
+    // SAFETY: `main` runs once, on one core, and nothing else names the static.
+    let machine = unsafe { &mut *core::ptr::addr_of_mut!(MACHINE) };
+    let mut chip = Chip::new(&config);
+    machine.start(&mut chip, config);
+    chip.enable(Machine::EVENTS);
+    trace(Marker::Ready, config.node);
+    boot::reply(config.map.reply(Machine::GEOMETRY));
+    run(machine, &mut chip)
+}

@@ -1,0 +1,121 @@
+//! What core B of a NIC does: totals of the counters of core A.
+
+use nic_layout::counter::{conservation, Counter};
+use nic_lookup::Words;
+
+/// The counters as they were when they were last added up. Counters start at zero, and so do totals.
+pub struct Keeper {
+    last: [u32; Counter::COUNT],
+}
+
+impl Keeper {
+    pub const fn new() -> Keeper {
+        Keeper { last: [0; Counter::COUNT] }
+    }
+
+    /// Adds what the counters at `counters` have gained to the totals of 64 bits at `totals`. A counter may wrap once between two calls.
+    pub fn fold(&mut self, words: &mut impl Words, counters: u32, totals: u32) {
+        for (index, last) in self.last.iter_mut().enumerate() {
+            let now = words.read(counters + 4 * index as u32);
+            let gained = now.wrapping_sub(*last);
+            *last = now;
+            if gained != 0 {
+                let total = totals + 8 * index as u32;
+                let low = words.read(total);
+                let sum = low.wrapping_add(gained);
+                words.write(total, sum);
+                if sum < low {
+                    let high = words.read(total + 4);
+                    words.write(total + 4, high.wrapping_add(1));
+                }
+            }
+        }
+    }
+
+    /// How many equations of INV-38 the counters break that were added up last.
+    pub fn violations(&self) -> u32 {
+        let value = |counter: Counter| self.last.get(counter as usize).copied().unwrap_or(0);
+        let mut violations = 0;
+        for equation in conservation() {
+            let sum =
+                |counters: &[Counter]| counters.iter().fold(0, |sum: u32, &counter| sum.wrapping_add(value(counter)));
+            // Counters wrap: the whole is ahead of its parts by less than half of what they can hold.
+            let surplus = sum(equation.whole).wrapping_sub(sum(equation.parts)) as i32;
+            let exact = equation.under_way.is_none();
+            violations += u32::from(surplus < 0 || (exact && surplus != 0));
+        }
+        violations
+    }
+}
+
+impl Default for Keeper {
+    fn default() -> Keeper {
+        Keeper::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOTALS: u32 = 4 * Counter::COUNT as u32;
+
+    fn memory() -> Vec<u32> {
+        vec![0; 3 * Counter::COUNT]
+    }
+
+    fn total(memory: &[u32], counter: Counter) -> u64 {
+        let at = Counter::COUNT + 2 * counter as usize;
+        u64::from(memory[at]) | u64::from(memory[at + 1]) << 32
+    }
+
+    #[test]
+    fn totals_are_the_sums_of_what_counters_gained_however_often_they_wrap() {
+        let (mut keeper, mut memory) = (Keeper::new(), memory());
+        let mut expected = [0_u64; Counter::COUNT];
+        let mut noise = 1_u32;
+        for _ in 0..200 {
+            for (counter, sum) in expected.iter_mut().enumerate() {
+                noise = noise.wrapping_mul(0x0019_660D).wrapping_add(0x3C6E_F35F);
+                let gained = if noise & 3 == 0 { 0 } else { noise };
+                memory[counter] = memory[counter].wrapping_add(gained);
+                *sum += u64::from(gained);
+            }
+            keeper.fold(&mut memory, 0, TOTALS);
+            for &counter in Counter::ALL {
+                assert_eq!(total(&memory, counter), expected[counter as usize], "{}", counter.name());
+            }
+        }
+        assert!(expected.iter().all(|&sum| sum > u64::from(u32::MAX)));
+    }
+
+    #[test]
+    fn what_does_not_add_up_is_counted() {
+        let (mut keeper, mut memory) = (Keeper::new(), memory());
+        let mut violations = |changes: &[(Counter, u32)]| {
+            for &(counter, by) in changes {
+                memory[counter as usize] = memory[counter as usize].wrapping_add(by);
+            }
+            keeper.fold(&mut memory, 0, TOTALS);
+            keeper.violations()
+        };
+        assert_eq!(violations(&[]), 0);
+        assert_eq!(violations(&[(Counter::FramesSent, 3), (Counter::FramesAcknowledged, 2)]), 0, "one is under way");
+        assert_eq!(violations(&[(Counter::FramesAcknowledged, 2)]), 1, "more than were sent");
+        assert_eq!(violations(&[(Counter::FramesSent, 1)]), 0);
+        assert_eq!(violations(&[(Counter::FramesReceived, 1)]), 1, "exact at any time");
+        assert_eq!(violations(&[(Counter::FramesGap, 1)]), 0);
+    }
+
+    #[test]
+    fn counters_that_wrap_still_add_up() {
+        let (mut keeper, mut memory) = (Keeper::new(), memory());
+        for _ in 0..5 {
+            for counter in [Counter::FramesReceived, Counter::FramesAccepted] {
+                memory[counter as usize] = memory[counter as usize].wrapping_add(0x6000_0000);
+            }
+            keeper.fold(&mut memory, 0, TOTALS);
+            assert_eq!(keeper.violations(), 0);
+        }
+    }
+}

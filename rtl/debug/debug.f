@@ -1,0 +1,11 @@
+nic/nic_pkg.sv
+registers/nic_regs_pkg.sv
+debug/nic_debug_pkg.sv
+debug/nic_debug_code.sv
+debug/nic_debug_port.sv
+debug/nic_debug_hart.sv
+debug/nic_debug_control.sv
+debug/nic_debug_command.sv
+debug/nic_debug_system_bus.sv
+debug/nic_debug.sv
+debug/nic_debug_as_host.sv

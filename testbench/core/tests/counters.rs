@@ -1,0 +1,159 @@
+//! Where clocks go: the counters of causes (docs/core.md, Counters), and that they leave none out.
+
+use bench_core::asm::*;
+use bench_core::bench::Timing;
+use bench_core::directed::*;
+use bench_core::lockstep::Lockstep;
+
+const CAUSES: u32 = 9;
+/// Numbers of causes, as in `mhpmevent`.
+const LEAVES: usize = 0;
+const FETCH: usize = 1;
+const JUMP: usize = 2;
+const ACCESS: usize = 3;
+const EXECUTE: usize = 4;
+const SLEEP: usize = 7;
+const TRAP: usize = 8;
+
+/// All counters stop.
+fn stop(p: &mut Program) {
+    p.put(addi(T6, ZERO, -1)).put(csrw(csr::MCOUNTINHIBIT, T6));
+}
+
+/// All counters start from zero.
+fn restart(p: &mut Program) {
+    stop(p);
+    for counter in (0..CAUSES).map(|cause| csr::MHPMCOUNTER3 + cause).chain([csr::MCYCLE, csr::MINSTRET]) {
+        p.put(csrw(counter, ZERO));
+    }
+    p.put(csrw(csr::MCOUNTINHIBIT, ZERO));
+}
+
+/// Stops the counters, and says them on the trace port: causes, clocks, instructions.
+fn report(p: &mut Program) {
+    stop(p);
+    for counter in (0..CAUSES).map(|cause| csr::MHPMCOUNTER3 + cause).chain([csr::MCYCLE, csr::MINSTRET]) {
+        p.put(csrr(T6, counter)).put(csrw(csr::TRACE, T6));
+    }
+    park(p);
+}
+
+/// What a run said: causes, clocks, instructions.
+fn counts(run: &Lockstep) -> (Vec<u32>, u32, u32) {
+    let words: Vec<u32> = run.traces.iter().map(|trace| trace.1).collect();
+    let (causes, others) = words.split_at(CAUSES as usize);
+    (causes.to_vec(), others[0], others[1])
+}
+
+/// The causes of the clocks of `body`, with memory that does not let it wait.
+fn causes_of(body: impl Fn(&mut Program)) -> Vec<u32> {
+    let mut p = program();
+    p.to("start", |d| jal(ZERO, d)).align(4).label("handler").put_all([csrr(T5, csr::MEPC), addi(T5, T5, 4)]);
+    p.put_all([csrw(csr::MEPC, T5), mret()]).label("start");
+    set_handler(&mut p);
+    p.li(T0, DATA).li(T1, 7).li(T2, 3).put_all([sw(T1, 0, T0), csrrwi(ZERO, csr::MEVINDEX, 0)]);
+    p.la(T5, "end").put(csrw(csr::MEVHANDLER, T5));
+    restart(&mut p);
+    body(&mut p);
+    p.label("end");
+    report(&mut p);
+    let mut core = start(&p, Timing::IDEAL);
+    core.bench.event = Some(0);
+    let (causes, clocks, _) = counts(&run_to_end(core));
+    assert_eq!(causes.iter().sum::<u32>(), clocks, "{causes:?}");
+    causes
+}
+
+/// How many clocks more than without it, by cause.
+fn more(body: impl Fn(&mut Program)) -> [i64; CAUSES as usize] {
+    let (with, without) = (causes_of(body), causes_of(|_| {}));
+    std::array::from_fn(|cause| i64::from(with[cause]) - i64::from(without[cause]))
+}
+
+fn expected(causes: &[(usize, i64)]) -> [i64; CAUSES as usize] {
+    let mut all = [0; CAUSES as usize];
+    for &(cause, clocks) in causes {
+        all[cause] = clocks;
+    }
+    all
+}
+
+#[test]
+fn each_lost_clock_has_its_cause() {
+    let codes = |codes: &[Code]| more(|p| _ = p.put_all(codes.iter().copied()));
+    assert_eq!(codes(&[nop(), nop()]), expected(&[(LEAVES, 2)]));
+    assert_eq!(codes(&[lw(A0, 0, T0), nop()]), expected(&[(LEAVES, 2)]));
+    assert_eq!(codes(&[lw(A0, 0, T0), addi(A0, A0, 1)]), expected(&[(LEAVES, 2), (ACCESS, 1)]));
+    assert_eq!(codes(&[mul(A0, T1, T2), addi(A0, A0, 1)]), expected(&[(LEAVES, 2), (EXECUTE, 1)]));
+    assert_eq!(codes(&[max(A0, T1, T2), addi(A0, A0, 1)]), expected(&[(LEAVES, 2), (EXECUTE, 1)]));
+    assert_eq!(codes(&[div(A0, T1, T2)]), expected(&[(LEAVES, 1), (EXECUTE, 33)]));
+    assert_eq!(codes(&[csrr(A0, csr::MSTATUS)]), expected(&[(LEAVES, 1), (EXECUTE, 2)]));
+    assert_eq!(codes(&[dispatch(RA)]), expected(&[(LEAVES, 1), (JUMP, 3)]));
+    // To the handler; three instructions with a CSR access each but one, the way back.
+    assert_eq!(codes(&[ecall()]), expected(&[(LEAVES, 4), (TRAP, 4), (EXECUTE, 4), (JUMP, 3)]));
+    assert_eq!(more(|p| _ = p.to("end", |d| jal(ZERO, d))), expected(&[(LEAVES, 1), (JUMP, 3)]));
+}
+
+#[test]
+fn numbers_of_events_are_fixed_and_a_stopped_counter_can_be_written() {
+    let mut p = program();
+    for cause in 0..CAUSES {
+        p.put(csrrwi(A0, csr::MHPMEVENT3 + cause, 31)).put(csrr(A0, csr::MHPMEVENT3 + cause)).put(csrw(csr::TRACE, A0));
+    }
+    p.put(csrr(A0, csr::MHPMEVENT3 + CAUSES)).put(csrw(csr::TRACE, A0));
+    stop(&mut p);
+    p.li(T0, 0x1234_5678).put(csrw(csr::MHPMCOUNTER3 + 3, T0)).put_all([nop(); 5]);
+    p.put(csrr(A1, csr::MHPMCOUNTER3 + 3)).put(csrr(A2, csr::MHPMCOUNTER3H + 3)).put(csrr(A3, csr::MCOUNTINHIBIT));
+    park(&mut p);
+    let run = run_to_end(start(&p, Timing::IDEAL));
+    let numbers: Vec<u32> = run.traces.iter().map(|trace| trace.1).collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 0]);
+    assert_eq!(run.x[11..14], [0x1234_5678, 0, 0xFFD]);
+}
+
+#[test]
+fn the_sum_of_all_causes_is_mcycle_whatever_happens() {
+    let mut p = program();
+    p.to("start", |d| jal(ZERO, d)).align(4).label("handler").put_all([csrr(T5, csr::MCAUSE), csrr(A0, csr::MEPC)]);
+    p.to("interrupted", |d| blt(T5, ZERO, d)).put_all([addi(A0, A0, 4), csrw(csr::MEPC, A0)]);
+    p.label("interrupted").put(mret()).label("served").put_all([addi(A1, A1, 1), jalr(ZERO, RA, 0)]).label("start");
+    set_handler(&mut p);
+    p.la(T5, "served")
+        .put(addi(T6, ZERO, 31))
+        .label("next")
+        .put(csrw(csr::MEVINDEX, T6))
+        .put(csrw(csr::MEVHANDLER, T5));
+    p.put(addi(T6, T6, -1)).to("next", |d| bge(T6, ZERO, d));
+    p.li(A1, 0).li(T0, DATA).li(T1, 7).li(T2, 3).li(S0, FAULTY).put(sw(T1, 0, T0)).put(addi(S1, ZERO, 8));
+    enable_interrupts(&mut p);
+    restart(&mut p);
+    p.label("turn").put_all([lw(A2, 0, T0), addi(A2, A2, 1), sw(A2, 4, T0), mul(A3, A2, T1), add(A3, A3, A2)]);
+    p.put_all([div(A3, A3, T2), dispatch(RA), ecall(), lw(A2, 1, T0), lw(A2, 0, S0), fence_i(), max(A3, A2, T1)]);
+    p.put_all([add(A3, A3, A3), dispatch(RA), csrr(A2, csr::MINSTRET), c_nop(), nop(), addi(S1, S1, -1)]);
+    p.to("done", |d| beq(S1, ZERO, d)).to("turn", |d| jal(ZERO, d)).label("done").put(csrrci(ZERO, csr::MSTATUS, 8));
+    report(&mut p);
+    let memory_is = |percent| Timing {
+        instr_gnt_percent: percent,
+        instr_rvalid_percent: percent,
+        data_gnt_percent: percent,
+        data_rvalid_percent: percent,
+        irq_rises_percent: 3,
+        irq_falls_percent: 30,
+        event_rises_percent: 10,
+        event_falls_percent: 30,
+        halts_permille: 0,
+    };
+    let mut seen = [0; CAUSES as usize];
+    for seed in 0..60 {
+        let mut core = start(&p, memory_is([100, 80, 30][seed as usize % 3]));
+        core.bench.reseed(seed);
+        let run = run_to_end(core);
+        let (causes, clocks, _) = counts(&run);
+        assert_eq!(causes.iter().sum::<u32>(), clocks, "seed {seed}: {causes:?}");
+        for (seen, cause) in seen.iter_mut().zip(causes) {
+            *seen += cause;
+        }
+    }
+    assert!(seen.iter().all(|&clocks| clocks > 100), "each cause is there: {seen:?}");
+    assert!(seen[FETCH] > 0 && seen[SLEEP] > 0);
+}

@@ -1,0 +1,5 @@
+//! The debug module with two cores: a bench that drives it, and a debugger that knows nothing but its registers.
+
+pub mod bench;
+pub mod debugger;
+pub mod models;
