@@ -6,6 +6,7 @@ fn main() {
         .file_list("../../rtl/memory/memory.f")
         .file_list("../../rtl/nic/registers.f")
         .file_list("../../rtl/core/core.f")
+        .file("../../rtl/nic/nic_core_complex.sv")
         .file("rtl/bench_kernels.sv")
         .clock("clk_i")
         .build();

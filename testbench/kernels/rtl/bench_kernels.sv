@@ -41,77 +41,6 @@ module bench_kernels #(
 
   import nic_pkg::*;
 
-  wire logic        insn_req, insn_gnt, insn_rvalid, insn_err;
-  wire logic [31:0] insn_addr, insn_rdata;
-  wire logic        data_req, data_gnt, data_we, data_rvalid, data_slow, data_err, fence_i;
-  wire logic [31:0] data_addr, data_wdata, data_rdata, data_slow_rdata;
-  wire logic [3:0]  data_be;
-  wire logic        irq, event_valid, sram_waits, semaphore_waits;
-  wire logic [4:0]  event_next;
-
-  nic_core #(.Rvfi(1), .Debug(0)) u_core (
-    .clk_i,
-    .rst_ni          (core_rst_ni),
-    .boot_addr_i,
-    .hart_id_i       (32'd0),
-    .instr_req_o     (insn_req),
-    .instr_gnt_i     (insn_gnt),
-    .instr_addr_o    (insn_addr),
-    .instr_rvalid_i  (insn_rvalid),
-    .instr_rdata_i   (insn_rdata),
-    .instr_err_i     (insn_err),
-    .data_req_o      (data_req),
-    .data_gnt_i      (data_gnt),
-    .data_addr_o     (data_addr),
-    .data_we_o       (data_we),
-    .data_be_o       (data_be),
-    .data_wdata_o    (data_wdata),
-    .data_rvalid_i   (data_rvalid),
-    .data_rdata_i    (data_rdata),
-    .data_slow_i     (data_slow),
-    .data_slow_rdata_i (data_slow_rdata),
-    .data_err_i      (data_err),
-    .fence_i_o       (fence_i),
-    .event_valid_i   (event_valid && !data_stores && !data_stored_q),
-    .event_i         (event_next),
-    .sram_waits_i    (sram_waits),
-    .semaphore_waits_i (semaphore_waits),
-    .irq_i           (irq),
-    .sleep_o,
-    .debug_req_i     (1'b0),
-    .trace_valid_o,
-    .trace_data_o,
-    .rvfi_valid      (rvfi_valid_o),
-    .rvfi_order      (rvfi_order_o),
-    .rvfi_insn       (rvfi_insn_o),
-    .rvfi_trap       (rvfi_trap_o),
-    .rvfi_rs1_addr   (rvfi_rs1_o),
-    .rvfi_rs2_addr   (rvfi_rs2_o),
-    .rvfi_rd_addr    (rvfi_rd_o),
-    .rvfi_rd_wdata   (rvfi_rd_value_o),
-    .rvfi_pc_rdata   (rvfi_pc_o),
-    .rvfi_pc_wdata   (rvfi_next_pc_o),
-    // verilator lint_off PINCONNECTEMPTY
-    .debug_mode_o    (),
-    .rvfi_halt       (),
-    .rvfi_intr       (),
-    .rvfi_mode       (),
-    .rvfi_ixl        (),
-    .rvfi_rs1_rdata  (),
-    .rvfi_rs2_rdata  (),
-    .rvfi_mem_addr   (),
-    .rvfi_mem_rmask  (),
-    .rvfi_mem_wmask  (),
-    .rvfi_mem_rdata  (),
-    .rvfi_mem_wdata  ()
-    // verilator lint_on PINCONNECTEMPTY
-  );
-
-  // As nic_core_complex does.
-  wire logic data_stores;
-  logic      data_stored_q;
-  always_ff @(posedge clk_i) data_stored_q <= data_stores;
-
   // ---- Memory ---------------------------------------------------------------------
 
   wire sram_req_t insn_access, data_access, sram_access;
@@ -143,36 +72,19 @@ module bench_kernels #(
 
   assign load_gnt_o = gnt[SRAM_HOST];
 
-  nic_core_memory #(.SramBytes(SramBytes), .Debug(0)) u_memory (
+  wire logic       irq, event_valid, semaphore_waits;
+  wire logic [4:0] event_next;
+  wire rvfi_t      rvfi;
+
+  nic_core_complex #(.SramBytes(SramBytes), .Rvfi(1), .Debug(0)) u_core (
     .clk_i,
-    .core_rst_ni,
-    .fence_i_i          (fence_i),
-    .insn_req_i         (insn_req),
-    .insn_gnt_o         (insn_gnt),
-    .insn_addr_i        (insn_addr),
-    .insn_rvalid_o      (insn_rvalid),
-    .insn_rdata_o       (insn_rdata),
-    .insn_err_o         (insn_err),
-    .data_req_i         (data_req),
-    .data_gnt_o         (data_gnt),
-    .data_addr_i        (data_addr),
-    .data_we_i          (data_we),
-    .data_be_i          (data_be),
-    .data_wdata_i       (data_wdata),
-    .data_rvalid_o      (data_rvalid),
-    .data_rdata_o       (data_rdata),
-    .data_slow_o        (data_slow),
-    .data_slow_rdata_o  (data_slow_rdata),
-    .data_err_o         (data_err),
-    .data_stores_o      (data_stores),
-    .debug_insn_rdata_i (32'd0),
-    .debug_insn_err_i   (1'b1),
-    .debug_data_rdata_i (32'd0),
-    .debug_data_err_i   (1'b1),
-    // verilator lint_off PINCONNECTEMPTY
-    .debug_insn_req_o   (),
-    .debug_data_req_o   (),
-    // verilator lint_on PINCONNECTEMPTY
+    .rst_ni             (core_rst_ni),
+    .boot_address_i     (boot_addr_i),
+    .irq_i              (irq),
+    .event_valid_i      (event_valid),
+    .event_i            (event_next),
+    .semaphore_waits_i  (semaphore_waits),
+    .sleep_o,
     .sram_insn_req_o    (insn_sram_req),
     .sram_insn_access_o (insn_access),
     .sram_insn_gnt_i    (gnt[SRAM_CORE_INSN]),
@@ -184,12 +96,36 @@ module bench_kernels #(
     .sram_ahead_o       (sram_ahead[0]),
     .sram_ahead_addr_o  (sram_ahead_addr[0]),
     .sram_rdata_i       (sram_rdata),
-    .sram_waits_o       (sram_waits),
     .reg_req_o          (core_reg_req),
     .reg_access_o       (core_reg_access),
     .reg_gnt_i          (core_reg_gnt),
-    .reg_rdata_i        (reg_rdata)
+    .reg_rdata_i        (reg_rdata),
+    .debug_req_i        (1'b0),
+    .debug_insn_rdata_i (32'd0),
+    .debug_insn_err_i   (1'b1),
+    .debug_data_rdata_i (32'd0),
+    .debug_data_err_i   (1'b1),
+    .trace_valid_o,
+    .trace_data_o,
+    .rvfi_o             (rvfi),
+    // verilator lint_off PINCONNECTEMPTY
+    .debug_mode_o       (),
+    .debug_insn_req_o   (),
+    .debug_insn_word_o  (),
+    .debug_data_req_o   ()
+    // verilator lint_on PINCONNECTEMPTY
   );
+
+  assign rvfi_valid_o    = rvfi.valid;
+  assign rvfi_order_o    = rvfi.order;
+  assign rvfi_insn_o     = rvfi.insn;
+  assign rvfi_trap_o     = rvfi.trap;
+  assign rvfi_rs1_o      = rvfi.rs1_addr;
+  assign rvfi_rs2_o      = rvfi.rs2_addr;
+  assign rvfi_rd_o       = rvfi.rd_addr;
+  assign rvfi_rd_value_o = rvfi.rd_wdata;
+  assign rvfi_pc_o       = rvfi.pc_rdata;
+  assign rvfi_next_pc_o  = rvfi.pc_wdata;
 
   nic_sram_arbiter u_arbiter (
     .clk_i,
@@ -267,7 +203,7 @@ module bench_kernels #(
     // verilator lint_on PINCONNECTEMPTY
   );
 
-  wire logic unused = &{1'b0, load_addr_i[2:0], gnt, rvalid};
+  wire logic unused = &{1'b0, load_addr_i[2:0], gnt, rvalid, rvfi};
 
 endmodule
 
