@@ -109,7 +109,7 @@ module bench_kernels #(
     .trace_data_o,
     .rvfi_o             (rvfi),
     // verilator lint_off PINCONNECTEMPTY
-    .debug_mode_o       (),
+    .debug_mode_o       (),     // Debug = 0: nothing speaks here
     .debug_insn_req_o   (),
     .debug_insn_word_o  (),
     .debug_data_req_o   ()
