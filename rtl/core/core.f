@@ -19,6 +19,7 @@ core/nic_core_load_align.sv
 core/nic_core_load_store.sv
 core/nic_core_counter.sv
 core/nic_core_dispatch.sv
+core/nic_core_sleep.sv
 core/nic_core_stalls.sv
 core/nic_core_csr.sv
 core/nic_core_debug.sv

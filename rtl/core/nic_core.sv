@@ -7,6 +7,7 @@
 //             data_err_i to data_*. Memories should give both from registers. No path from a grant to a request, nor from
 //             rdata to anything but registers.
 // Interrupt:  irq_i is a level; it is seen two clocks later at the earliest, between two instructions.
+// Sleep:      clk_i may stop in wfi and nic.dispatch, when clock_o says so (nic_core_sleep); clk_free_i never does.
 // Reset:      fetching starts at boot_addr_i (even) in the first clock after reset. Registers x1 to x31, mepc, mcause, mtval and
 //             mscratch start undefined, mtvec with 0.
 // Trace:      trace_* show a write of CSR 0x7C0 for one clock, in which the writing instruction retires.
@@ -23,7 +24,8 @@ module nic_core #(
   parameter logic [31:0] DebugEntryAddr     = 32'hFFFF_F900,
   parameter logic [31:0] DebugExceptionAddr = 32'hFFFF_F908
 ) (
-  input  wire logic        clk_i,
+  input  wire logic        clk_i,                 // may stop while clock_o is low
+  input  wire logic        clk_free_i,            // the same clock, which never stops: for what counts while the core sleeps
   input  wire logic        rst_ni,
 
   input  wire logic [31:0] boot_addr_i,
@@ -50,6 +52,12 @@ module nic_core #(
   input  wire logic [31:0] data_slow_rdata_i,
   input  wire logic        data_err_i,
 
+  // A look at an instruction while the data port has no request: the word at look_addr_o, if it can be had in the next clock
+  output wire logic        look_o,
+  output wire logic [31:0] look_addr_o,
+  input  wire logic        look_valid_i,
+  input  wire logic [31:0] look_rdata_i,
+
   // High for one clock: what was stored before is to be executed, so caches of instructions must forget (fence.i)
   output wire logic        fence_i_o,
 
@@ -64,6 +72,8 @@ module nic_core #(
   // Machine external interrupt, and sleeping in wfi or nic.dispatch
   input  wire logic        irq_i,
   output wire logic        sleep_o,
+  output wire logic        clock_o,               // it wants the next edge of clk_i (nic_core_sleep)
+  input  wire logic        busy_i,                // so does something else on that clock, or an answer is still to come
 
   // Debug
   input  wire logic        debug_req_i,
@@ -116,7 +126,9 @@ module nic_core #(
   wire logic [31:0] d_fetched;
   wire logic [31:1] d_pc;
   wire logic        go, first, leave, vacate, exception;
-  wire logic        astray, redirect;
+  wire logic        astray, redirect, redirect_look, look;
+  wire logic [31:2] look_pc;
+  wire logic [31:1] peek_pc;
   wire logic [31:1] following_pc, redirect_pc;
   wire logic        update, forget, update_taken, update_right;
   wire logic [31:1] last_half;
@@ -136,6 +148,13 @@ module nic_core #(
     .instr_err_i,
     .redirect_i         (redirect),
     .redirect_pc_i      (redirect_pc),
+    .redirect_look_i    (redirect_look),
+    .look_i             (look),
+    .look_pc_i          (look_pc),
+    .peek_i             (!x_is.jalr),
+    .peek_pc_i          (peek_pc),
+    .look_valid_i,
+    .look_rdata_i,
     .update_i           (update),
     .forget_i           (forget),
     .update_taken_i     (update_taken),
@@ -268,6 +287,8 @@ module nic_core #(
     .value_o          (operand_b)
   );
 
+  wire logic source_hazard = (x.uses_rs1 && rs1_waits) || (x.uses_rs2 && rs2_waits);
+
   // ---- Execute ------------------------------------------------------------------------
 
   // Targets and addresses have adders of their own, to be early.
@@ -369,6 +390,14 @@ module nic_core #(
     .load_data_o    (load_data)
   );
 
+  // A memory's data port has nothing to do while a branch is decided: the word where it goes if it was not guessed right is read there.
+  assign look    = x_valid_q && !source_hazard && (x_is.branch || x_is.jump);
+  assign peek_pc = x_predicted_q ? next_pc : pc_target;
+  assign look_pc = x_is.jalr ? rs1_target[31:2] : peek_pc[31:2];
+
+  assign look_o      = look;
+  assign look_addr_o = {look_pc, 2'b00};
+
   // ---- CSRs -------------------------------------------------------------------------------
 
   wire logic        csr_illegal, csr_is_instret;
@@ -378,15 +407,18 @@ module nic_core #(
   wire logic [31:1] trap_pc;
   wire logic [31:0] trap_value;
   wire logic [31:1] exception_pc, interrupt_pc, mepc;
-  wire logic        interrupt, wake;
+  wire logic        interrupt, wake, irq_is_new, debug_req_is_new;
   wire logic        debug_mode, debug_csr_exists, trigger_csr_exists, event_csr_exists, csr_write;
   wire logic [31:0] debug_csr_rdata, event_csr_rdata, stalls_csr_rdata, trigger_csr_rdata, csr_wdata;
 
   nic_core_csr u_csr (
     .clk_i,
+    .clk_free_i,
     .rst_ni,
     .hart_id_i,
     .irq_i,
+    .irq_is_new_o        (irq_is_new),
+    .access_i            (x_is.csr),
     .addr_i              (x_insn_q[31:20]),
     .write_op_i          (x_funct3[1:0]),
     .writes_i            (x_funct3[1:0] == CSR_WRITE || x_rs1 != 5'd0),
@@ -412,7 +444,8 @@ module nic_core #(
     .write_o             (csr_write),
     .wdata_o             (csr_wdata),
     .more_exists_i       (debug_csr_exists || trigger_csr_exists || event_csr_exists),
-    .more_rdata_i        (debug_csr_rdata | trigger_csr_rdata | event_csr_rdata | stalls_csr_rdata),
+    .more_rdata_i        (debug_csr_rdata | trigger_csr_rdata | event_csr_rdata),
+    .counter_rdata_i     (stalls_csr_rdata),
     .trace_valid_o,
     .trace_data_o
   );
@@ -444,6 +477,7 @@ module nic_core #(
       .clk_i,
       .rst_ni,
       .debug_req_i,
+      .req_is_new_o    (debug_req_is_new),
       .debug_mode_o    (debug_mode),
       .halt_o          (halt),
       .halt_cause_o    (halt_cause),
@@ -500,6 +534,7 @@ module nic_core #(
     assign debugging = triggers_on || halt || ebreak_enters;
   end else begin : gen_no_debug
     assign debugging          = 1'b0;
+    assign debug_req_is_new   = 1'b0;
     assign triggers_on        = 1'b0;
     assign debug_mode         = 1'b0;
     assign halt               = 1'b0;
@@ -524,7 +559,6 @@ module nic_core #(
 
   // ---- Control ----------------------------------------------------------------------------
 
-  wire logic source_hazard  = (x.uses_rs1 && rs1_waits) || (x.uses_rs2 && rs2_waits);
   // Until there is one an interrupt, or a debugger, may take its place.
   wire logic event_waits    = x_is.dispatch && !event_valid_i;
   // A dispatch sleeps once nothing older is under way.
@@ -604,6 +638,7 @@ module nic_core #(
     .following_pc_o      (following_pc),
     .redirect_o          (redirect),
     .redirect_pc_o       (redirect_pc),
+    .redirect_look_o     (redirect_look),
     .update_o            (update),
     .forget_o            (forget),
     .update_taken_o      (update_taken),
@@ -618,10 +653,19 @@ module nic_core #(
   assign fence_i_o = leave && x_is.fence_i;
   assign sleep_o = (go && !first && x_is.wfi) || dispatch_sleeps;
 
+  nic_core_sleep u_sleep (
+    .clk_i,
+    .clk_free_i,
+    .rst_ni,
+    .still_i (sleep_o && !wake && !irq_is_new && !debug_req_is_new && !debugging && !instr_req_o && !busy_i),
+    .clock_o,
+    .acts_i  (instr_rvalid_i || data_req_o || data_rvalid_i || trace_valid_o || rvfi_valid)
+  );
+
   // ---- Counters ---------------------------------------------------------------------------
 
   nic_core_stalls u_stalls (
-    .clk_i,
+    .clk_i        (clk_free_i),
     .rst_ni,
     .semaphore_i  (semaphore_waits_i),
     .leave_i      (leave),

@@ -28,7 +28,7 @@ module nic_core_alu (
 
   logic [31:0] addend;
   always_comb begin
-    unique case (op_i.shift_a)
+    case (op_i.shift_a)
       2'd1:    addend = {a_i[30:0], 1'b0};
       2'd2:    addend = {a_i[29:0], 2'b0};
       2'd3:    addend = {a_i[28:0], 3'b0};

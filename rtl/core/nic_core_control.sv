@@ -80,6 +80,7 @@ module nic_core_control (
   output wire logic [31:1]            following_pc_o,     // ... to this address
   output wire logic                   redirect_o,         // it was decided in the clock before
   output wire logic [31:1]            redirect_pc_o,
+  output wire logic                   redirect_look_o,    // ... of a branch that was not guessed right, to where nic_core looked
 
   output wire logic                   update_o,           // what prediction can learn from it
   output wire logic                   forget_o,           // ... that it is no branch
@@ -187,7 +188,7 @@ module nic_core_control (
   assign redirect_d = sure || (start && is_i.branch && compares != (inverts_i != predicted_i));
 
   // Two addresses stand ready; the comparison of a branch only chooses.
-  logic        to_target_d, to_target_q;
+  logic        to_target_d, to_target_q, to_look_q;
   logic [31:1] target_d, target_q, other_d, other_q;
 
   assign to_target_d = start && taken;
@@ -205,11 +206,13 @@ module nic_core_control (
   assign following_pc_o = to_target_d ? target_d : other_d;
   assign redirect_o     = redirect_q;
   assign redirect_pc_o  = to_target_q ? target_q : other_q;
+  assign redirect_look_o = redirect_q && to_look_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) redirect_q <= 1'b0;
     else         redirect_q <= redirect_d;
     to_target_q <= to_target_d;
+    to_look_q   <= start && (is_i.jalr || taken != predicted_i);
     target_q    <= target_d;
     other_q     <= other_d;
   end

@@ -1,6 +1,6 @@
 // The control and status registers, the machine-mode trap state, and the trace port.
 //
-// Access:    addr_i, writes_i and write_op_i name an access; rdata_o and illegal_o answer in the next clock. In that or a later one
+// Access:    access_i with addr_i, writes_i and write_op_i names an access; rdata_o and illegal_o answer in the next clock. In that or a later one
 //            commit_i may come, with operand_i; the write happens at the edge that ends it, if writes_i says that there is one.
 // Traps:     trap_i stores pc, cause and value and turns interrupts off, in the clock after it, in which nothing else happens;
 //            mret_i restores. At most one of commit_i, trap_i and mret_i in a clock.
@@ -12,11 +12,14 @@
 
 module nic_core_csr (
   input  wire logic        clk_i,
+  input  wire logic        clk_free_i,      // the same, also while the core sleeps
   input  wire logic        rst_ni,
   input  wire logic [31:0] hart_id_i,
   input  wire logic        irq_i,
+  output wire logic        irq_is_new_o,    // it is not what its register says
 
   // Access by a CSR instruction
+  input  wire logic        access_i,        // there is one; else the rest of this group means nothing
   input  wire logic [11:0] addr_i,
   input  wire logic [1:0]  write_op_i,      // nic_core_pkg::CSR_WRITE, CSR_SET, CSR_CLEAR
   input  wire logic        writes_i,        // the instruction writes (not: set or clear of nothing)
@@ -50,6 +53,7 @@ module nic_core_csr (
   output wire logic [31:0] wdata_o,
   input  wire logic        more_exists_i,
   input  wire logic [31:0] more_rdata_i,
+  input  wire logic [31:0] counter_rdata_i, // the same from counters, which go on while the core sleeps
 
   // Trace port
   output wire logic        trace_valid_o,
@@ -114,41 +118,48 @@ module nic_core_csr (
                           addr_i[4:0] >= 5'd3;
 
   logic [31:0] rdata;
-  logic        exists;
+  logic        exists, is_cycle, is_cycleh;
   always_comb begin
-    rdata  = 32'd0;
-    exists = 1'b1;
-    unique case (addr_i)
-      Mstatus:             rdata = {19'b0, 2'b11, 3'b0, mpie_q, 3'b0, mie_q, 3'b0};
-      Misa:                rdata = MisaValue;
-      Mie:                 rdata = {20'b0, meie_q, 11'b0};
-      Mtvec:               rdata = {mtvec_base_q, 1'b0, mtvec_vectored_q};
-      Mcountinhibit:       rdata = {29'b0, inhibit_instret_q, 1'b0, inhibit_cycle_q} | more_rdata_i;
-      Mscratch:            rdata = mscratch_q;
-      Mepc:                rdata = {mepc_q, 1'b0};
-      Mcause:              rdata = {mcause_interrupt_q, 26'b0, mcause_code_q};
-      Mtval:               rdata = mtval_q;
-      Mip:                 rdata = {20'b0, meip_q, 11'b0};
-      Mcycle, Cycle, Time:     rdata = cycle[31:0];
-      Mcycleh, Cycleh, Timeh:  rdata = cycle[63:32];
-      Minstret, Instret:   rdata = instret[31:0];
-      Minstreth, Instreth: rdata = instret[63:32];
-      Mimpid:              rdata = MimpidValue;
-      Mhartid:             rdata = hart_id_i;
-      Trace, Mstatush, Mvendorid, Marchid, Mconfigptr: ;
-      default: begin
-        exists = is_monitor || more_exists_i;
-        rdata  = more_rdata_i;
-      end
-    endcase
+    rdata     = 32'd0;
+    exists    = 1'b1;
+    is_cycle  = 1'b0;
+    is_cycleh = 1'b0;
+    if (access_i) begin
+      unique case (addr_i)
+        Mstatus:             rdata = {19'b0, 2'b11, 3'b0, mpie_q, 3'b0, mie_q, 3'b0};
+        Misa:                rdata = MisaValue;
+        Mie:                 rdata = {20'b0, meie_q, 11'b0};
+        Mtvec:               rdata = {mtvec_base_q, 1'b0, mtvec_vectored_q};
+        Mcountinhibit:       rdata = {29'b0, inhibit_instret_q, 1'b0, inhibit_cycle_q};   // and of nic_core_stalls
+        Mscratch:            rdata = mscratch_q;
+        Mepc:                rdata = {mepc_q, 1'b0};
+        Mcause:              rdata = {mcause_interrupt_q, 26'b0, mcause_code_q};
+        Mtval:               rdata = mtval_q;
+        Mip:                 rdata = {20'b0, meip_q, 11'b0};
+        Mcycle, Cycle, Time:     is_cycle  = 1'b1;
+        Mcycleh, Cycleh, Timeh:  is_cycleh = 1'b1;
+        Minstret, Instret:   rdata = instret[31:0];
+        Minstreth, Instreth: rdata = instret[63:32];
+        Mimpid:              rdata = MimpidValue;
+        Mhartid:             rdata = hart_id_i;
+        Trace, Mstatush, Mvendorid, Marchid, Mconfigptr: ;
+        default: begin
+          exists = is_monitor || more_exists_i;
+          rdata  = more_rdata_i;
+        end
+      endcase
+    end
   end
 
   logic [31:0] rdata_q;
   logic        illegal_q, is_instret_q;
   always_ff @(posedge clk_i) begin
-    rdata_q      <= rdata;
-    illegal_q    <= !exists || (writes_i && addr_i[11:10] == 2'b11);
-    is_instret_q <= addr_i[6:0] == 7'h02;   // or the high half; a few others may wait in vain
+    if (access_i) begin
+      // What counts while the core sleeps comes in here, and is no part of any logic that its clock would not wake.
+      rdata_q      <= rdata | ({32{is_cycle}} & cycle[31:0]) | ({32{is_cycleh}} & cycle[63:32]) | counter_rdata_i;
+      illegal_q    <= !exists || (writes_i && addr_i[11:10] == 2'b11);
+      is_instret_q <= addr_i[6:0] == 7'h02;   // or the high half; a few others may wait in vain
+    end
   end
 
   assign rdata_o      = rdata_q;
@@ -159,7 +170,7 @@ module nic_core_csr (
 
   logic [31:0] wdata;
   always_comb begin
-    unique case (write_op_i)
+    case (write_op_i)
       CSR_SET:   wdata = rdata_q | operand_i;
       CSR_CLEAR: wdata = rdata_q & ~operand_i;
       default:   wdata = operand_i;
@@ -245,6 +256,7 @@ module nic_core_csr (
     else         meip_q <= irq_i;
   end
 
+  assign irq_is_new_o   = irq_i != meip_q;
   assign wake_o         = meip_q && meie_q;
   assign interrupt_o    = wake_o && mie_q;
   assign exception_pc_o = {mtvec_base_q, 1'b0};
@@ -254,7 +266,7 @@ module nic_core_csr (
   // ---- Counters -------------------------------------------------------------------
 
   nic_core_counter u_cycle (
-    .clk_i,
+    .clk_i        (clk_free_i),
     .rst_ni,
     .increment_i  (!inhibit_cycle_q && !freeze_i),
     .write_low_i  (write && addr_i == Mcycle),

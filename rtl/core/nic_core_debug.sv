@@ -12,6 +12,7 @@ module nic_core_debug (
   input  wire logic                         clk_i,
   input  wire logic                         rst_ni,
   input  wire logic                         debug_req_i,
+  output wire logic                         req_is_new_o,      // ... is not what the register of it says
 
   // State
   output wire logic                         debug_mode_o,
@@ -67,6 +68,7 @@ module nic_core_debug (
   assign wfi_passes_o    = debug_mode_q || step_q || req_q;
   assign no_interrupts_o = no_interrupts_q;
   assign dpc_o           = dpc_q;
+  assign req_is_new_o    = debug_req_i != req_q;
 
   wire logic enter = enter_i && !debug_mode_q;
 

@@ -2,7 +2,9 @@
 //
 // Handshake: insn_valid_o and its group hold until insn_ready_i or a redirect.
 // Timing:    redirect and grant in clock n, word in n+1, instruction of the target on insn_o in n+2 (one clock later if it
-//            straddles two words). A predicted branch costs nothing. No path from instr_rdata_i to anything but registers.
+//            straddles two words); all a clock earlier if the redirect finds the word of a look. A predicted branch costs nothing. No path from instr_rdata_i to anything but registers.
+// Look:      while a branch is decided, the word where it goes if it was not guessed right is read beside the fetches (look_i).
+//            It comes on look_rdata_i in the next clock, if look_valid_i is high; a redirect with redirect_look_i goes there.
 // Pieces:    nic_core_fetch_bus asks, nic_core_predict guesses, nic_core_fetch_queue cuts.
 
 `default_nettype none
@@ -23,6 +25,13 @@ module nic_core_fetch (
   // From the execute stage
   input  wire logic        redirect_i,
   input  wire logic [31:1] redirect_pc_i,
+  input  wire logic        redirect_look_i,     // to what look_pc_i was in the clock before
+  input  wire logic        look_i,
+  input  wire logic [31:2] look_pc_i,
+  input  wire logic        peek_i,              // peek_pc_i is the same, early enough to ask for predictions
+  input  wire logic [31:1] peek_pc_i,
+  input  wire logic        look_valid_i,
+  input  wire logic [31:0] look_rdata_i,
   input  wire logic        update_i,            // how a branch went, for nic_core_predict
   input  wire logic        forget_i,
   input  wire logic        update_taken_i,
@@ -46,6 +55,23 @@ module nic_core_fetch (
   wire logic [2:0]  used_words;
   wire logic        target_taken;
 
+  // ---- The word of a look, and what is predicted for it ---------------------------------
+
+  wire logic        peek_hit, peek_upper;
+  wire logic [31:1] peek_target;
+  logic             look_hit_q, look_upper_q;
+  logic [31:1]      look_behind_q;
+
+  always_ff @(posedge clk_i) begin
+    if (look_i) begin
+      look_hit_q    <= peek_hit && peek_i;
+      look_upper_q  <= peek_upper;
+      look_behind_q <= (peek_hit && peek_i) ? peek_target : {look_pc_i[31:2] + 30'd1, 1'b0};
+    end
+  end
+
+  wire logic found = redirect_look_i && look_valid_i;
+
   nic_core_fetch_bus u_bus (
     .clk_i,
     .rst_ni,
@@ -56,6 +82,8 @@ module nic_core_fetch (
     .instr_rvalid_i,
     .redirect_i,
     .redirect_pc_i,
+    .found_i          (found),
+    .behind_i         (look_behind_q),
     .pc_o             (ask_pc),
     .hit_i            (hit),
     .upper_i          (hit_upper),
@@ -74,10 +102,15 @@ module nic_core_fetch (
     .hit_o       (hit),
     .upper_o     (hit_upper),
     .target_o    (hit_target),
+    .peek_pc_i,
+    .peek_hit_o    (peek_hit),
+    .peek_upper_o  (peek_upper),
+    .peek_target_o (peek_target),
     .update_i,
     .forget_i,
     .taken_i     (update_taken_i),
     .right_i     (update_right_i),
+    .redirect_pc_i,
     .last_half_i (update_last_half_i)
   );
 
@@ -85,15 +118,21 @@ module nic_core_fetch (
 
   logic [31:1] target_memory_q [8];     // as many as words can be under way, and more
   logic [2:0]  target_in_q, target_out_q;
+  logic        found_first_q;           // ... but for the oldest: that of a word that was found
+  logic [31:1] found_target_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      target_in_q  <= 3'd0;
-      target_out_q <= 3'd0;
+      target_in_q   <= 3'd0;
+      target_out_q  <= 3'd0;
+      found_first_q <= 1'b0;
     end else begin
       target_in_q  <= target_in_q + 3'(follow);
-      target_out_q <= redirect_i ? target_in_q : target_out_q + 3'(target_taken);
+      target_out_q <= redirect_i ? target_in_q : target_out_q + 3'(target_taken && !found_first_q);
+      if (redirect_i)        found_first_q <= found && look_hit_q;
+      else if (target_taken) found_first_q <= 1'b0;
     end
+    if (found)  found_target_q <= look_behind_q;
     if (follow) target_memory_q[target_in_q] <= hit_target;
   end
 
@@ -103,13 +142,17 @@ module nic_core_fetch (
     .boot_pc_i,
     .redirect_i,
     .redirect_pc_i,
+    .found_i          (found),
+    .found_data_i     (look_rdata_i),
+    .found_predicted_i (look_hit_q),
+    .found_upper_i    (look_upper_q),
     .word_valid_i     (word_valid),
     .word_data_i      (instr_rdata_i),
     .word_err_i       (instr_err_i),
     .word_predicted_i (word_predicted),
     .word_upper_i     (word_upper),
     .used_words_o     (used_words),
-    .target_i         (target_memory_q[target_out_q]),
+    .target_i         (found_first_q ? found_target_q : target_memory_q[target_out_q]),
     .target_taken_o   (target_taken),
     .insn_valid_o,
     .insn_ready_i,

@@ -25,6 +25,8 @@ module nic_core_fetch_bus #(
   // From the execute stage
   input  wire logic        redirect_i,
   input  wire logic [31:1] redirect_pc_i,
+  input  wire logic        found_i,            // its first word is there already
+  input  wire logic [31:1] behind_i,           // ... and this is what comes behind it
 
   // Prediction for the word that is asked for
   output wire logic [31:1] pc_o,               // its address, and the half at which the stream enters it
@@ -59,7 +61,7 @@ module nic_core_fetch_bus #(
   wire logic granted = request && instr_gnt_i;
 
   assign instr_req_o  = request;
-  wire logic [31:1] pc = redirect_i ? redirect_pc_i : pc_q;
+  wire logic [31:1] pc = !redirect_i ? pc_q : found_i ? behind_i : redirect_pc_i;
 
   assign instr_addr_o = {pc[31:2], 2'b00};
   assign pc_o         = pc;

@@ -3,7 +3,8 @@
 // Handshake:  insn_valid_o holds with its data until insn_ready_i or a redirect. Words are always taken.
 // Timing:     a word may leave as an instruction in the clock after it came. One instruction leaves each clock, also
 //             where four-byte instructions straddle words, as long as one word comes each clock.
-// Redirect:   empties the queue; the next word to come is the one that contains redirect_pc_i.
+// Redirect:   empties the queue; the next word to come is the one that contains redirect_pc_i, unless that comes with the
+//             redirect (found_i).
 // Prediction: behind a word with word_predicted_i comes the word of the target that the caller shows on target_i as the
 //             oldest; the rest of the word is not part of the stream. insn_predicted_o marks the instruction that is
 //             followed by the target, insn_broken_o one that is cut in two by a prediction that cannot be right: its
@@ -22,6 +23,10 @@ module nic_core_fetch_queue #(
 
   input  wire logic        redirect_i,
   input  wire logic [31:1] redirect_pc_i,
+  input  wire logic        found_i,
+  input  wire logic [31:0] found_data_i,
+  input  wire logic        found_predicted_i,
+  input  wire logic        found_upper_i,
 
   // Words, in order
   input  wire logic        word_valid_i,
@@ -92,7 +97,7 @@ module nic_core_fetch_queue #(
   wire logic [2:0] used_if_taken = used_q - (pop2 ? 3'd2 : 3'(pop)) + 3'(word_valid_i);
   wire logic [2:0] used_if_not   = used_q + 3'(word_valid_i);
 
-  assign used_d         = redirect_i ? 3'd0 : insn_ready_i ? used_if_taken : used_if_not;
+  assign used_d         = redirect_i ? 3'(found_i) : insn_ready_i ? used_if_taken : used_if_not;
   assign used_words_o   = used_q;
   assign target_taken_o = take && predicted;
 
@@ -103,6 +108,8 @@ module nic_core_fetch_queue #(
   end
 
   wire word_t incoming = '{err: word_err_i, predicted: word_predicted_i, upper: word_upper_i, data: word_data_i};
+
+  wire word_t found    = '{err: 1'b0, predicted: found_predicted_i, upper: found_upper_i, data: found_data_i};
 
   always_comb begin
     for (int i = 0; i < int'(Words); i++) behind[i] = slot_q[i];
@@ -126,6 +133,7 @@ module nic_core_fetch_queue #(
     else if (redirect_i || take) pc_q <= pc_d;
 
     for (int i = 0; i < int'(Words); i++) slot_q[i] <= insn_ready_i ? if_taken[i] : if_not[i];
+    if (redirect_i) slot_q[0] <= found;
   end
 
   // ---- Assertions -------------------------------------------------------------------

@@ -17,15 +17,18 @@ module nic_core_load_align (
 
   // What fills the upper bits is the highest bit of the byte, or of the half.
   wire logic [1:0] sign_lane = is_byte ? lane_i : {lane_i[1], 1'b1};
-  wire logic       fills     = is_load_i && !is_word && !funct3_i[2];
+  wire logic       fills     = !funct3_i[2];
   wire logic       sign      = word_i[{sign_lane, 3'b111}];
 
   wire logic [7:0] low    = word_i[{lane_i, 3'b000}+:8];
   wire logic [7:0] second = lane_i[1] ? word_i[31:24] : word_i[15:8];
 
-  assign data_o[7:0]   = low & {8{is_load_i}};
-  assign data_o[15:8]  = (second & {8{is_load_i && !is_byte}}) | {8{fills && is_byte && sign}};
-  assign data_o[31:16] = (word_i[31:16] & {16{is_load_i && is_word}}) | {16{fills && sign}};
+  logic [31:0] data;
+  always_comb begin
+    data = 32'd0;
+    if (is_load_i) data = {is_word ? word_i[31:16] : {16{fills && sign}}, is_byte ? {8{fills && sign}} : second, low};
+  end
+  assign data_o = data;
 
 endmodule
 

@@ -55,7 +55,7 @@ module nic_core_load_store (
   logic [3:0]  be;
   logic [31:0] wdata;
   always_comb begin
-    unique case (funct3_i[1:0])
+    case (funct3_i[1:0])
       2'd0: begin
         be    = 4'b0001 << lane;
         wdata = {4{wdata_i[7:0]}};

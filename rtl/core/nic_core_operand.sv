@@ -58,7 +58,7 @@ module nic_core_operand (
 
   logic [31:0] value;
   always_comb begin
-    unique case (source_q)
+    case (source_q)
       FromWriteback: value = w_result_i;
       FromLast:      value = last_i;
       FromImmediate: value = imm_i;

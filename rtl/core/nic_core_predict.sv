@@ -2,8 +2,9 @@
 //
 // Lookup:  pc_i names a word and the half at which the stream enters it; hit_o, upper_o (the branch ends in the upper half)
 //          and target_o answer in the same clock. No hit for a branch in front of the entry.
-// Update:  update_i with its group in clock n, for each branch and jump. The target of a new entry is what pc_i names in
-//          n+1, as the redirect has it.
+// Peek:    the same for peek_pc_i.
+// Update:  update_i with its group in clock n, for each branch and jump. The target of a new entry is redirect_pc_i
+//          in n+1.
 // Rule:    a prediction is a guess. Entries hold but a part of the address, and code may have changed: whoever follows
 //          must compare with what the instruction really does. forget_i says that there is no such branch: the entry goes, and
 //          in n+1 there is no hit, so that what is fetched again comes whole.
@@ -23,11 +24,18 @@ module nic_core_predict #(
   output wire logic        upper_o,
   output wire logic [31:1] target_o,
 
+  // Peek
+  input  wire logic [31:1] peek_pc_i,
+  output wire logic        peek_hit_o,
+  output wire logic        peek_upper_o,
+  output wire logic [31:1] peek_target_o,
+
   // Update
   input  wire logic        update_i,
   input  wire logic        forget_i,       // not with update_i
   input  wire logic        taken_i,        // it was taken
   input  wire logic        right_i,        // ... and that was predicted
+  input  wire logic [31:1] redirect_pc_i,  // in the clock after update_i
   input  wire logic [31:1] last_half_i     // the last two bytes of the branch; with forget_i any in the word that was predicted
 );
 
@@ -38,6 +46,7 @@ module nic_core_predict #(
   typedef logic [TagBits-1:0]   tag_t;
 
   wire tag_t tag           = {pc_i[29], pc_i[TagBits+IndexBits:IndexBits+2]};
+  wire tag_t peek_tag      = {peek_pc_i[29], peek_pc_i[TagBits+IndexBits:IndexBits+2]};
   wire tag_t last_half_tag = {last_half_i[29], last_half_i[TagBits+IndexBits:IndexBits+2]};
 
   // ---- Update, in the clock after it was asked for ------------------------------------
@@ -72,8 +81,8 @@ module nic_core_predict #(
 
   // ---- A bank for each half -----------------------------------------------------------
 
-  wire logic [1:0]  hit;
-  wire logic [31:1] target [2];
+  wire logic [1:0]  hit, peek_hit;
+  wire logic [31:1] target [2], peek_target [2];
 
   for (genvar half = 0; half < 2; half++) begin : gen_half
     nic_core_predict_bank #(.Entries(Entries), .TagBits(TagBits)) u_bank (
@@ -82,6 +91,10 @@ module nic_core_predict #(
       .tag_i          (tag),
       .hit_o          (hit[half]),
       .target_o       (target[half]),
+      .peek_index_i   (peek_pc_i[IndexBits+1:2]),
+      .peek_tag_i     (peek_tag),
+      .peek_hit_o     (peek_hit[half]),
+      .peek_target_o  (peek_target[half]),
       .clear_i        (clearing_q),
       .update_i       (update_q && upper_q == 1'(half)),
       .forget_i       (forget_q),
@@ -89,7 +102,7 @@ module nic_core_predict #(
       .update_tag_i   (tag_q),
       .taken_i        (taken_q),
       .right_i        (right_q),
-      .target_i       (pc_i)
+      .target_i       (redirect_pc_i)
     );
   end
 
@@ -99,7 +112,14 @@ module nic_core_predict #(
   assign upper_o  = !lower;
   assign target_o = lower ? target[0] : target[1];
 
-  wire logic unused_address = &{1'b0, last_half_i[31:30], last_half_i[28:TagBits+IndexBits+1], pc_i[31:30], pc_i[28:TagBits+IndexBits+1]};
+  wire logic peek_lower = peek_hit[0] && !peek_pc_i[1];
+
+  assign peek_hit_o    = (peek_lower || peek_hit[1]) && !clearing_q;
+  assign peek_upper_o  = !peek_lower;
+  assign peek_target_o = peek_lower ? peek_target[0] : peek_target[1];
+
+  wire logic unused_address = &{1'b0, last_half_i[31:30], last_half_i[28:TagBits+IndexBits+1], pc_i[31:30], pc_i[28:TagBits+IndexBits+1],
+                                 peek_pc_i[31:30], peek_pc_i[28:TagBits+IndexBits+1]};
 
 endmodule
 

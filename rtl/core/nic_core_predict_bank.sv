@@ -1,6 +1,6 @@
 // What nic_core_predict remembers of branches that end in one half of their words: where each went, and how sure that is.
 //
-// Lookup:  word_i in, hit_o and target_o in the same clock.
+// Lookup:  index_i and tag_i in, hit_o and target_o in the same clock; the same for peek_*.
 // Update:  update_i or forget_i with its group. An entry counts, from 0 to 3, how often its branch went there; from 2 on it is a
 //          prediction. Another branch takes its place when it has fallen below that, so what is taken often is not driven
 //          out by what is taken seldom.
@@ -20,6 +20,10 @@ module nic_core_predict_bank #(
   input  wire logic [TagBits-1:0]   tag_i,
   output wire logic                 hit_o,
   output wire logic [31:1]          target_o,
+  input  wire logic [IndexBits-1:0] peek_index_i,
+  input  wire logic [TagBits-1:0]   peek_tag_i,
+  output wire logic                 peek_hit_o,
+  output wire logic [31:1]          peek_target_o,
 
   // Update
   input  wire logic                 clear_i,
@@ -38,10 +42,13 @@ module nic_core_predict_bank #(
 
   // ---- Lookup -----------------------------------------------------------------------
 
-  wire logic likely = count_memory_q[index_i][1];
+  wire logic likely      = count_memory_q[index_i][1];
+  wire logic peek_likely = count_memory_q[peek_index_i][1];
 
-  assign hit_o    = likely && tag_memory_q[index_i] == tag_i;
-  assign target_o = target_memory_q[index_i];
+  assign hit_o         = likely && tag_memory_q[index_i] == tag_i;
+  assign target_o      = target_memory_q[index_i];
+  assign peek_hit_o    = peek_likely && tag_memory_q[peek_index_i] == peek_tag_i;
+  assign peek_target_o = target_memory_q[peek_index_i];
 
   // ---- Update -----------------------------------------------------------------------
 

@@ -92,7 +92,7 @@ module nic_core_writeback (
     end
     if (written_o) begin
       last_rd_q <= rd_q;
-      last_q    <= final_o;
+      last_q    <= load_data_i | other;   // final_o: here it is evaluated only when there is something
     end
   end
 

@@ -41,6 +41,9 @@ module nic_core_memory #(
   input  wire logic               data_we_i,
   input  wire logic [3:0]         data_be_i,
   input  wire logic [31:0]        data_wdata_i,
+  input  wire logic               look_i,            // at an instruction, without data_req_i
+  input  wire logic [31:0]        look_addr_i,
+  output wire logic               look_valid_o,      // in the next clock: it was in the scratchpad, and is on data_rdata_o
   output wire logic               data_rvalid_o,
   output wire logic [31:0]        data_rdata_o,      // of the scratchpad
   output wire logic               data_slow_o,       // not of the scratchpad, but:
@@ -56,12 +59,12 @@ module nic_core_memory #(
   input  wire logic               debug_data_err_i,
 
   output wire logic               data_stores_o,     // a store that was answered is still to be made
+  output wire logic               busy_o,            // accesses are under way, or the cache is being emptied
 
   // SRAM port of the instruction cache, reads only
   output wire logic               sram_insn_req_o,
   output wire nic_pkg::sram_req_t sram_insn_access_o,
   input  wire logic               sram_insn_gnt_i,
-  input  wire logic               sram_insn_rvalid_i,
 
   // SRAM port of the data, and reads ahead of it: addr in 64-bit words, data on sram_rdata_i in the next clock
   output wire logic               sram_data_req_o,
@@ -119,14 +122,19 @@ module nic_core_memory #(
   wire logic insn_in_sram       = insn_place == Sram;
   wire logic insn_from_debug    = Debug != 0 && insn_place_q == DebugArea;
 
-  assign insn_gnt_o    = cache_gnt && core_rst_ni;
+  assign insn_gnt_o    = cache_gnt;
   assign insn_rvalid_o = insn_busy_q && (insn_place_q != Sram || cache_rvalid);
   assign insn_rdata_o  = insn_place_q == Sram ? cache_rdata : insn_from_debug ? debug_insn_rdata_i : scratchpad_insn_rdata;
   assign insn_err_o    = insn_place_q == Nowhere || (insn_from_debug && debug_insn_err_i);
 
-  assign debug_insn_req_o = Debug != 0 && insn_take && insn_place == DebugArea;
+  assign debug_insn_req_o = Debug != 0 && insn_take && insn_place == DebugArea && core_rst_ni;
 
   wire logic [nic_pkg::SRAM_ADDR_BITS-1:3] cache_sram_addr;
+  wire logic cache_busy;
+
+  // The arbiter says the same, but on a clock that does not stop with the core's.
+  logic sram_insn_rvalid_q;
+  always_ff @(posedge clk_i) sram_insn_rvalid_q <= sram_insn_req_o && sram_insn_gnt_i;
 
   nic_icache #(.IcacheBytes(IcacheBytes)) u_icache (
     .clk_i,
@@ -138,10 +146,11 @@ module nic_core_memory #(
     .fetch_addr_i   (insn_addr_i[nic_pkg::SRAM_ADDR_BITS-1:2]),
     .fetch_rvalid_o (cache_rvalid),
     .fetch_rdata_o  (cache_rdata),
+    .busy_o         (cache_busy),
     .sram_req_o     (sram_insn_req_o),
     .sram_addr_o    (cache_sram_addr),
     .sram_gnt_i     (sram_insn_gnt_i),
-    .sram_rvalid_i  (sram_insn_rvalid_i),
+    .sram_rvalid_i  (sram_insn_rvalid_q),
     .sram_rdata_i
   );
 
@@ -159,7 +168,7 @@ module nic_core_memory #(
   } access_t;
 
   place_e  data_place_q;
-  logic    data_answer_q, data_high_q;
+  logic    data_answer_q, data_high_q, look_valid_q;
 
   // Two accesses, the older one in head_q. At most the younger one is owed an answer.
   logic    head_valid_q, next_valid_q;
@@ -186,7 +195,7 @@ module nic_core_memory #(
 
   logic done;
   always_comb begin
-    unique case (head_q.place)
+    case (head_q.place)
       Sram:      done = head_valid_q && sram_data_gnt_i;
       Registers: done = head_valid_q && reg_gnt_i;
       default:   done = head_valid_q;    // the debug area hears it in this clock; nowhere nothing does
@@ -203,6 +212,7 @@ module nic_core_memory #(
   };
 
   assign data_rvalid_o     = data_answer_q;
+  assign look_valid_o      = look_valid_q;
   assign data_slow_o       = data_place_q != Scratchpad;
   wire logic data_from_debug = Debug != 0 && data_place_q == DebugArea;
 
@@ -214,6 +224,7 @@ module nic_core_memory #(
   assign debug_data_req_o   = Debug != 0 && head_valid_q && head_q.place == DebugArea && core_rst_ni;
 
   assign data_stores_o      = head_valid_q;
+  assign busy_o             = insn_busy_q || cache_busy || head_valid_q || data_answer_q;
 
   assign sram_ahead_o       = ahead && data_place == Sram;
   assign sram_ahead_addr_o  = data_addr_i[nic_pkg::SRAM_ADDR_BITS-1:3];
@@ -244,10 +255,10 @@ module nic_core_memory #(
     .insn_req_i   (insn_take && insn_in_scratchpad),
     .insn_word_i  (insn_addr_i[ScratchpadWordBits+1:2]),
     .insn_rdata_o (scratchpad_insn_rdata),
-    .data_req_i   (data_take),
-    .data_we_i    (data_we_i),
+    .data_req_i   (data_take || look_i),
+    .data_we_i    (data_we_i && !look_i),
     .data_mine_i  (data_place == Scratchpad),
-    .data_word_i  (data_addr_i[ScratchpadWordBits+1:2]),
+    .data_word_i  (look_i ? look_addr_i[ScratchpadWordBits+1:2] : data_addr_i[ScratchpadWordBits+1:2]),
     .data_be_i,
     .data_wdata_i,
     .data_rdata_o (data_rdata_o)
@@ -261,7 +272,9 @@ module nic_core_memory #(
       data_answer_q <= 1'b0;
       head_valid_q  <= 1'b0;
       next_valid_q  <= 1'b0;
+      look_valid_q  <= 1'b0;
     end else begin
+      look_valid_q  <= look_i && place_of(look_addr_i) == Scratchpad;
       insn_busy_q   <= insn_take || (insn_busy_q && !insn_rvalid_o);
       data_answer_q <= at_once || (done && head_q.owed);
       head_valid_q  <= enqueue || next_valid_q || (head_valid_q && !done);
@@ -285,6 +298,7 @@ module nic_core_memory #(
   always_ff @(posedge clk_i) begin
     if (core_rst_ni) begin
       FetchesAreAligned: assert (!insn_req_i || insn_addr_i[1:0] == 2'd0);
+      LooksOrAccesses:   assert (!look_i || !data_req_i);
       OneAnswerAtATime:  assert (!at_once || !(done && head_q.owed));
       AheadOfNobody:     assert (!ahead || !sram_data_req_o);
       CacheAnswersItsFetch: assert (!cache_rvalid || (insn_busy_q && insn_place_q == Sram));

@@ -25,6 +25,7 @@ module nic_icache #(
   input  wire logic [nic_pkg::SRAM_ADDR_BITS-1:2] fetch_addr_i,
   output wire logic        fetch_rvalid_o,
   output wire logic [31:0] fetch_rdata_o,
+  output wire logic        busy_o,            // a fetch, a fill or the emptying is under way
 
   // SRAM reads (docs/interfaces.md, SRAM port)
   output wire logic        sram_req_o,
@@ -109,6 +110,7 @@ module nic_icache #(
   assign fetch_rvalid_o = (fetch_q && hit_q) || arrives;
   assign fetch_rdata_o  = addr_q[2] ? answer[63:32] : answer[31:0];
   assign fetch_gnt_o    = !emptying_q && !invalidate_q && !missing;
+  assign busy_o         = fetch_q || fill_q || invalidate_q || emptying_q;
 
   wire logic take    = fetch_req_i && fetch_gnt_o;
   wire logic waiting = missing && !arrives;

@@ -14,14 +14,18 @@ module nic_core_complex #(
   parameter int unsigned Rvfi            = 0,
   parameter int unsigned Debug           = 1
 ) (
+  // Of the core. clk_i is clk_free_i where clock_o was high before the edge, or always; where it was low it may stay low.
   input  wire logic               clk_i,
-  input  wire logic               rst_ni,              // of the core
+  input  wire logic               clk_free_i,
+  output wire logic               clock_o,
+  input  wire logic               rst_ni,
 
   // Control and events
   input  wire logic [31:0]        boot_address_i,
   input  wire logic               irq_i,
   input  wire logic               event_valid_i,       // the next event, for nic.dispatch
   input  wire logic [4:0]         event_i,
+  input  wire logic               event_soon_i,        // the last two may change with the next edge
   input  wire logic               semaphore_waits_i,   // asked for and not owned
   output wire logic               sleep_o,
 
@@ -29,7 +33,6 @@ module nic_core_complex #(
   output wire logic               sram_insn_req_o,
   output wire nic_pkg::sram_req_t sram_insn_access_o,
   input  wire logic               sram_insn_gnt_i,
-  input  wire logic               sram_insn_rvalid_i,
 
   // SRAM port of the data
   output wire logic               sram_data_req_o,
@@ -65,11 +68,14 @@ module nic_core_complex #(
 );
 
   wire nic_pkg::rvfi_t rvfi;
+  wire logic           memory_busy;
 
   assign rvfi_o = rvfi;
 
   wire logic        insn_req, insn_gnt, insn_rvalid, insn_err, fence_i, sram_waits;
   wire logic [31:0] insn_addr, insn_rdata;
+  wire logic        look, look_valid;
+  wire logic [31:0] look_addr;
   wire logic        data_req, data_gnt, data_we, data_rvalid, data_slow, data_err;
   wire logic [3:0]  data_be;
   wire logic [31:0] data_addr, data_wdata, data_rdata, data_slow_rdata;
@@ -89,6 +95,7 @@ module nic_core_complex #(
     .DebugExceptionAddr (nic_debug_pkg::EXCEPTION_ADDR)
   ) u_core (
     .clk_i,
+    .clk_free_i,
     .rst_ni,
     .boot_addr_i         (boot_address_i),
     .hart_id_i           (HartId),
@@ -109,6 +116,10 @@ module nic_core_complex #(
     .data_slow_i         (data_slow),
     .data_slow_rdata_i   (data_slow_rdata),
     .data_err_i          (data_err),
+    .look_o              (look),
+    .look_addr_o         (look_addr),
+    .look_valid_i        (look_valid),
+    .look_rdata_i        (data_rdata),
     .fence_i_o           (fence_i),
     .event_valid_i       (event_valid_i && !data_stores && !data_stored_q),
     .event_i,
@@ -116,6 +127,8 @@ module nic_core_complex #(
     .semaphore_waits_i,
     .irq_i,
     .sleep_o,
+    .clock_o,
+    .busy_i              (memory_busy || data_stored_q || event_soon_i),
     .debug_req_i,
     .debug_mode_o,
     .trace_valid_o,
@@ -164,12 +177,16 @@ module nic_core_complex #(
     .data_we_i          (data_we),
     .data_be_i          (data_be),
     .data_wdata_i       (data_wdata),
+    .look_i             (look),
+    .look_addr_i        (look_addr),
+    .look_valid_o       (look_valid),
     .data_rvalid_o      (data_rvalid),
     .data_rdata_o       (data_rdata),
     .data_slow_o        (data_slow),
     .data_slow_rdata_o  (data_slow_rdata),
     .data_err_o         (data_err),
     .data_stores_o      (data_stores),
+    .busy_o             (memory_busy),
     .debug_insn_req_o,
     .debug_insn_rdata_i,
     .debug_insn_err_i,
@@ -179,7 +196,6 @@ module nic_core_complex #(
     .sram_insn_req_o,
     .sram_insn_access_o,
     .sram_insn_gnt_i,
-    .sram_insn_rvalid_i,
     .sram_data_req_o,
     .sram_data_access_o,
     .sram_data_gnt_i,

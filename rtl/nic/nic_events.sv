@@ -8,6 +8,7 @@
 
 module nic_events (
   input  wire logic                       clk_i,
+  input  wire logic                       clk_core_i,       // the same, but may stop while the core sleeps and soon_o is low
   input  wire logic                       rst_ni,
 
   // Register bus
@@ -21,7 +22,8 @@ module nic_events (
   // To the core: high while an enabled event is pending, and the lowest such event, from registers
   output wire logic                       irq_o,
   output wire logic                       next_valid_o,
-  output wire logic [4:0]                 next_o
+  output wire logic [4:0]                 next_o,
+  output wire logic                       soon_o            // the last two may change with the next edge
 );
 
   import nic_regs_pkg::*;
@@ -71,8 +73,12 @@ module nic_events (
   assign next_valid_o = next_valid_q;
   assign next_o       = next_q;
 
-  always_ff @(posedge clk_i) begin
-    look_q <= !rst_ni || reg_sel_i || set_i != '0;
+  assign soon_o       = look_q;
+
+  always_ff @(posedge clk_i) look_q <= !rst_ni || reg_sel_i || set_i != '0;
+
+  // The core reads these in a clock of its own only.
+  always_ff @(posedge clk_core_i) begin
     if (look_q) begin
       next_valid_q <= !offset[7];
       next_q       <= offset[6:2];

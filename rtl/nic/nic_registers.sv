@@ -15,6 +15,8 @@ module nic_registers #(
   parameter int unsigned ScratchpadBytesB = 8192
 ) (
   input  wire logic              clk_i,
+  input  wire logic              clk_a_i,                   // of core A: the same, but may stop (nic_core_sleep)
+  input  wire logic              clk_b_i,                   // of core B
   input  wire logic              rst_ni,
 
   // Accesses of the cores and of the host
@@ -44,6 +46,7 @@ module nic_registers #(
   output wire logic [Cores-1:0]       irq_o,
   output wire logic [Cores-1:0]       event_valid_o,        // the next event of each core (nic_events)
   output wire logic [Cores-1:0][4:0]  event_o,
+  output wire logic [Cores-1:0]       event_soon_o,         // the last two may change with the next edge
   output wire logic [Cores-1:0]       semaphore_waits_o,    // asked for and not owned
 
   // Host side
@@ -212,6 +215,7 @@ module nic_registers #(
 
   nic_events u_events_a (
     .clk_i,
+    .clk_core_i  (clk_a_i),
     .rst_ni,
     .reg_sel_i   (event_sel[0]),
     .reg_req_i   (access),
@@ -219,7 +223,8 @@ module nic_registers #(
     .set_i       (event_set | EVENTS'(timer_fires_a) << EVENT_TIMER_0),
     .irq_o       (irq_o[0]),
     .next_valid_o (event_valid_o[0]),
-    .next_o      (event_o[0])
+    .next_o      (event_o[0]),
+    .soon_o      (event_soon_o[0])
   );
 
   if (Cores > 1) begin : gen_core_b
@@ -237,6 +242,7 @@ module nic_registers #(
 
     nic_events u_events_b (
       .clk_i,
+      .clk_core_i  (clk_b_i),
       .rst_ni,
       .reg_sel_i   (event_sel[1]),
       .reg_req_i   (access),
@@ -244,13 +250,14 @@ module nic_registers #(
       .set_i       (event_set | EVENTS'(timer_fires_b) << EVENT_TIMER_0),
       .irq_o       (irq_o[1]),
       .next_valid_o (event_valid_o[1]),
-      .next_o      (event_o[1])
+      .next_o      (event_o[1]),
+      .soon_o      (event_soon_o[1])
     );
   end else begin : gen_no_core_b
     assign timer_rdata[1] = '0;
     assign event_rdata[1] = '0;
 
-    wire logic unused = &{1'b0, timer_sel[1], event_sel[1]};
+    wire logic unused = &{1'b0, clk_b_i, timer_sel[1], event_sel[1]};
   end
 
   assign probe_doorbell_o = doorbell_rings;

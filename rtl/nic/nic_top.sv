@@ -22,6 +22,12 @@ module nic_top #(
   input  wire logic        clk_gmii_rx_i,
   input  wire logic        pci_rst_ni,
 
+  // Clocks of the cores: rise in the instant of clk_core_i if core_x_clock_o was high before; else they need not (nic_core_sleep)
+  input  wire logic        clk_core_a_i,
+  input  wire logic        clk_core_b_i,         // never needed with one core
+  output wire logic        core_a_clock_o,
+  output wire logic        core_b_clock_o,
+
   // PCI, shared lines
   input  wire logic [63:0] pci_ad_i,
   output wire logic [63:0] pci_ad_o,
@@ -199,7 +205,7 @@ module nic_top #(
   wire reg_req_t    host_reg_access;
 
   // Core A in bit 0, core B in bit 1
-  wire logic [Cores-1:0]       core_reg_req, core_reg_gnt, run, sleep, irq, event_valid, semaphore_waits;
+  wire logic [Cores-1:0]       core_reg_req, core_reg_gnt, run, sleep, irq, event_valid, event_soon, semaphore_waits;
   wire logic [Cores-1:0][4:0]  event_next;
   wire reg_req_t [Cores-1:0]   core_reg_access;
   wire logic [Cores-1:0][31:0] boot_address;
@@ -217,6 +223,8 @@ module nic_top #(
     .Cores(Cores), .SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytes), .ScratchpadBytesB(ScratchpadBytesB)
   ) u_registers (
     .clk_i             (clk_core_i),
+    .clk_a_i           (clk_core_a_i),
+    .clk_b_i           (clk_core_b_i),
     .rst_ni            (rst_core_n),
     .core_req_i        (core_reg_req),
     .core_access_i     (core_reg_access),
@@ -240,6 +248,7 @@ module nic_top #(
     .irq_o             (irq),
     .event_valid_o     (event_valid),
     .event_o           (event_next),
+    .event_soon_o      (event_soon),
     .semaphore_waits_o (semaphore_waits),
     .pci_64_i          (pci_64),
     .inta_o            (inta),
@@ -288,18 +297,20 @@ module nic_top #(
   nic_core_complex #(
     .HartId(0), .SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytes), .IcacheBytes(IcacheBytes), .Rvfi(Rvfi), .Debug(Debug)
   ) u_core_a (
-    .clk_i              (clk_core_i),
+    .clk_i              (clk_core_a_i),
+    .clk_free_i         (clk_core_i),
+    .clock_o            (core_a_clock_o),
     .rst_ni             (core_rst_n[0]),
     .boot_address_i     (boot_address[0]),
     .irq_i              (irq[0]),
     .event_valid_i      (event_valid[0]),
     .event_i            (event_next[0]),
+    .event_soon_i       (event_soon[0]),
     .semaphore_waits_i  (semaphore_waits[0]),
     .sleep_o            (sleep[0]),
     .sram_insn_req_o    (sram_req[SRAM_CORE_INSN]),
     .sram_insn_access_o (sram_port[SRAM_CORE_INSN]),
     .sram_insn_gnt_i    (sram_gnt[SRAM_CORE_INSN]),
-    .sram_insn_rvalid_i (sram_rvalid[SRAM_CORE_INSN]),
     .sram_data_req_o    (sram_req[SRAM_CORE_DATA]),
     .sram_data_access_o (sram_port[SRAM_CORE_DATA]),
     .sram_data_gnt_i    (sram_gnt[SRAM_CORE_DATA]),
@@ -331,18 +342,20 @@ module nic_top #(
     nic_core_complex #(
       .HartId(1), .SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytesB), .IcacheBytes(IcacheBytes), .Rvfi(Rvfi), .Debug(Debug)
     ) u_core_b (
-      .clk_i              (clk_core_i),
+      .clk_i              (clk_core_b_i),
+      .clk_free_i         (clk_core_i),
+      .clock_o            (core_b_clock_o),
       .rst_ni             (core_rst_n[1]),
       .boot_address_i     (boot_address[1]),
       .irq_i              (irq[1]),
       .event_valid_i      (event_valid[1]),
       .event_i            (event_next[1]),
+      .event_soon_i       (event_soon[1]),
       .semaphore_waits_i  (semaphore_waits[1]),
       .sleep_o            (sleep[1]),
       .sram_insn_req_o    (sram_req[SRAM_CORE_B_INSN]),
       .sram_insn_access_o (sram_port[SRAM_CORE_B_INSN]),
       .sram_insn_gnt_i    (sram_gnt[SRAM_CORE_B_INSN]),
-      .sram_insn_rvalid_i (sram_rvalid[SRAM_CORE_B_INSN]),
       .sram_data_req_o    (sram_req[SRAM_CORE_B_DATA]),
       .sram_data_access_o (sram_port[SRAM_CORE_B_DATA]),
       .sram_data_gnt_i    (sram_gnt[SRAM_CORE_B_DATA]),
@@ -371,8 +384,9 @@ module nic_top #(
     // As below: rvalid of data is always the clock after gnt.
     assign sram_data_gnt[1] = sram_gnt[SRAM_CORE_B_DATA];
 
-    wire logic unused = &{1'b0, sram_rvalid[SRAM_CORE_B_DATA]};
+    wire logic unused = &{1'b0, sram_rvalid[SRAM_CORE_B_DATA], sram_rvalid[SRAM_CORE_B_INSN]};
   end else begin : gen_no_core_b
+    assign core_b_clock_o  = 1'b0;
     assign trace_b_valid_o = 1'b0;
     assign trace_b_data_o  = '0;
     assign rvfi[1]         = '0;
@@ -711,7 +725,7 @@ module nic_top #(
   );
 
   // Only the host and the cores read through the ports of which rvalid is not wired: it is always the clock after gnt.
-  wire logic unused = &{1'b0, sram_rvalid[SRAM_CORE_DATA], sram_rvalid[SRAM_HOST]};
+  wire logic unused = &{1'b0, sram_rvalid[SRAM_CORE_DATA], sram_rvalid[SRAM_CORE_INSN], sram_rvalid[SRAM_HOST]};
 
 endmodule
 

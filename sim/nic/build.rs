@@ -28,11 +28,13 @@ fn main() {
             .parameter("Cores", cores)
             // No run has a debugger yet; testbench/nic and testbench/debug do.
             .parameter("Debug", 0)
-            // The order of sim_nic::clock.
+            // The order of sim_nic::clock, then those of the cores.
             .clock("clk_core_i")
             .clock("clk_pci_i")
             .clock("clk_gmii_tx_i")
             .clock("clk_gmii_rx_i")
+            .clock("clk_core_a_i")
+            .clock("clk_core_b_i")
             .trace(trace);
         if trace != Trace::None {
             model = model.arg("--trace-structs");

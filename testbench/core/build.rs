@@ -15,7 +15,7 @@ fn main() {
 
     let core = |prefix: &str| {
         let list = format!("{rtl}/core/core.f");
-        Model::new("nic_core").prefix(prefix).file_list(list).clock("clk_i").coverage(coverage)
+        Model::new("nic_core").prefix(prefix).file_list(list).clock("clk_free_i").clock("clk_i").coverage(coverage)
     };
 
     // Checks everything, and starts with random registers.
@@ -26,6 +26,13 @@ fn main() {
     Model::new("nic_core_obi_checker")
         .prefix("BenchObiChecker")
         .file("../../rtl/core/nic_core_obi_checker.sv")
+        .clock("clk_i")
+        .build();
+    // The gate of the core's clock alone.
+    Model::new("nic_core_sleep")
+        .prefix("BenchSleep")
+        .file("../../rtl/core/nic_core_sleep.sv")
+        .clock("clk_free_i")
         .clock("clk_i")
         .build();
     kernels();

@@ -27,6 +27,26 @@ package formal_core_pkg;
   parameter logic [31:0] MRET = 32'h3020_0073;
   parameter logic [31:0] WFI  = 32'h1050_0073;
 
+  parameter logic [31:0] CSRW_MIE_X1     = 32'h3040_9073;
+  parameter logic [31:0] CSRSI_MSTATUS_8 = 32'h3004_6073;
+
+  // Where a program begins if that is not left to the search.
+  parameter logic [31:0] BOOT = 32'h0000_0100;
+
+  // Clocks within which something retires, and within which a request to halt is obeyed.
+  parameter int unsigned RETIRE_BOUND  = 17;
+  parameter int unsigned REQUEST_BOUND = 22;
+
+  // What a halted core executes: it tells dpc with a store, decides whether to step, and leaves.
+  function automatic logic [31:0] debug_code(logic [2:0] word, logic steps);
+    case (word)
+      3'd0:    debug_code = 32'h7B10_20F3;                             // csrr x1, dpc
+      3'd1:    debug_code = 32'h0010_2023;                             // sw x1, 0(x0)
+      3'd2:    debug_code = steps ? 32'h7B02_5073 : 32'h7B00_5073;     // csrwi dcsr, 4 or 0; exceptions come here
+      default: debug_code = 32'h7B20_0073;                             // dret
+    endcase
+  endfunction
+
   // ---- Compressed instructions (chapter "C") ------------------------------------------
 
   // The instruction that a compressed one stands for; 0, which is illegal, if it is reserved.
@@ -93,6 +113,32 @@ package formal_core_pkg;
       5'b10_110: expand = {4'b0, c[8:7], c[12], rs2, 5'd2, 3'd2, c[11:9], 2'b00, 7'h23};
       default: ;
     endcase
+  endfunction
+
+  // ---- CSRs (chapter "Zicsr") -------------------------------------------------------------
+
+  // What an instruction does to a CSR.
+  typedef struct packed {
+    logic        accesses;   // any instruction on a CSR
+    logic        writes;     // ... that did not trap and writes it
+    logic        whole;      // ... whatever was in it
+    logic        clears;     // else it sets bits
+    logic [11:0] number;
+    logic [31:0] operand;
+  } csr_write_t;
+
+  function automatic csr_write_t csr_write(rvfi_t rvfi);
+    csr_write.accesses = rvfi.insn[6:0] == 7'h73 && rvfi.insn[13:12] != 2'd0;
+    csr_write.whole    = rvfi.insn[13:12] == 2'd1;
+    csr_write.writes   = rvfi.valid && !rvfi.trap && csr_write.accesses && (csr_write.whole || rvfi.insn[19:15] != 5'd0);
+    csr_write.clears   = rvfi.insn[13:12] == 2'd3;
+    csr_write.number   = rvfi.insn[31:20];
+    csr_write.operand  = rvfi.insn[14] ? {27'b0, rvfi.insn[19:15]} : rvfi.rs1_rdata;
+  endfunction
+
+  // What is in a CSR after it, if all of its bits can be written.
+  function automatic logic [31:0] written(csr_write_t csr, logic [31:0] old);
+    written = csr.whole ? csr.operand : csr.clears ? old & ~csr.operand : old | csr.operand;
   endfunction
 
   // ---- Arithmetic -----------------------------------------------------------------------

@@ -13,6 +13,9 @@ module formal_fetch (
   input wire logic                   rvalid_i,
   input wire logic [31:0]            rdata_i,
   input wire logic                   err_i,
+  input wire logic                   look_valid_i,
+  input wire logic [31:0]            look_addr_i,
+  input wire logic [31:0]            look_rdata_i,
   input wire logic [31:0]            addr_i,     // of the chosen word
   input wire logic [31:0]            word_i      // its content
 );
@@ -20,6 +23,7 @@ module formal_fetch (
   wire logic [31:2] word = addr_i[31:2];
 
   always_comb begin
+    AlsoWhenLookedAt:     assume (!look_valid_i || look_addr_i[31:2] != word || look_rdata_i == word_i);
     ChosenWordIsConstant: assume (!rvalid_i || oldest_i[31:2] != word || (rdata_i == word_i && !err_i));
   end
 
@@ -43,7 +47,7 @@ module formal_fetch (
     end
   end
 
-  wire logic unused = &{1'b0, addr_i[1:0]};
+  wire logic unused = &{1'b0, addr_i[1:0], look_addr_i[1:0]};
 
 endmodule
 

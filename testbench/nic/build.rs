@@ -21,7 +21,7 @@ fn main() {
     nic("FastNic").parameter("Debug", 0).build();
 }
 
-/// The NIC, with its clocks in the order of `nic::CLOCK_*`.
+/// The NIC, with its clocks in the order of `nic::CLOCK_*`, and those of its cores behind them.
 fn nic(prefix: &str) -> Model {
     Model::new("nic_top")
         .prefix(prefix)
@@ -30,6 +30,8 @@ fn nic(prefix: &str) -> Model {
         .clock("clk_pci_i")
         .clock("clk_gmii_tx_i")
         .clock("clk_gmii_rx_i")
+        .clock("clk_core_a_i")
+        .clock("clk_core_b_i")
 }
 
 /// A wrapper of some blocks, which start with random contents where reset sets none.

@@ -23,11 +23,17 @@ CORE = Path("rtl/core")
 # Not hardware that computes: types, the checkers, and what reports retired instructions.
 NOT_MUTATED = {"nic_core_pkg.sv", "nic_core_obi_checker.sv", "nic_core_rvfi.sv"}
 SELECTED = "nic_core_mutant_pkg::selected"
-PACKAGES = ["bench-core", "bench-lockstep"]
-# A quick subset of the core's own tests; the quickest first. Programs that fail need not be shrunk.
-TESTS = ["cycles", "instructions", "traps", "random_programs", "lockstep"]
-LIMITS = {"CORE_INSTRUCTIONS": "30000", "CORE_SHRINKS": "0", "LOCKSTEP_INSTRUCTIONS": "150000", "LOCKSTEP_SHRINKS": "0"}
-LIMIT_SECONDS = 60
+PACKAGES = ["bench-core", "bench-debug", "bench-lockstep"]
+# A quick subset of the core's own tests by package; the quickest first. Programs that fail need not be shrunk.
+TESTS = {
+    "core": ["cycles", "instructions", "traps", "dispatch", "counters", "random_programs"],
+    "debug": ["steps", "triggers", "registers", "commands", "random_halts"],
+    "lockstep": ["lockstep"],
+}
+LIMITS = {"CORE_INSTRUCTIONS": "30000", "CORE_SHRINKS": "0", "LOCKSTEP_INSTRUCTIONS": "150000", "LOCKSTEP_SHRINKS": "0", "DEBUG_CASES": "50"}
+# Says something of the machine, and not of the core.
+SKIPPED = "the_model_is_not_slow"
+LIMIT_SECONDS = 60   # on a machine that does nothing else
 
 
 def main():
@@ -37,6 +43,7 @@ def main():
     arguments.add_argument("--only", type=int, help="this defect alone, with the tests' output")
     arguments.add_argument("--fresh", action="store_true", help="forget earlier results")
     arguments.add_argument("--target", type=float, default=95.0, help="percent that must be found")
+    arguments.add_argument("--limit", type=float, default=LIMIT_SECONDS, help="seconds for one defect; more where other work goes on")
     arguments.add_argument("--out", type=Path, default=Path("out/mutate"))
     chosen = arguments.parse_args()
     os.chdir(ROOT)
@@ -53,7 +60,7 @@ def main():
     for mutant in mutants:
         if results.of(mutant) is None:
             started = time.monotonic()
-            killed_by, _ = run(tests, mutant["number"], LIMIT_SECONDS)
+            killed_by, _ = run(tests, mutant["number"], chosen.limit)
             results.add(mutant, killed_by, time.monotonic() - started)
             print(f"mutate: {mutant['number']:3} {killed_by or 'SURVIVES':16} {describe(mutant)}", flush=True)
     return results.summary(chosen.target)
@@ -100,7 +107,8 @@ def describe(mutant):
 
 def write(mutants, folder):
     """A copy of the RTL with all defects in it, each asleep until its number is selected."""
-    shutil.copytree("rtl", folder, dirs_exist_ok=True)
+    shutil.copytree("rtl", folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("core"))
+    (folder / "core").mkdir(exist_ok=True)
     for path in CORE.glob("*.sv"):
         text = path.read_text()
         for mutant in sorted((m for m in mutants if m["file"] == path.name), key=lambda m: -m["start"]):
@@ -136,20 +144,19 @@ def build(out):
     for line in done.stdout.splitlines():
         message = json.loads(line)
         if message.get("executable") and message["target"]["kind"] == ["test"]:
-            programs[message["target"]["name"]] = message["executable"]
-    return [(name, programs[name]) for name in TESTS]
+            programs[Path(message["manifest_path"]).parent.name, message["target"]["name"]] = message["executable"]
+    return [(folder, name, programs[folder, name]) for folder, names in TESTS.items() for name in names]
 
 
 def run(tests, number, limit_seconds):
     """The test that finds a defect, or None; with its output."""
     environment = os.environ | LIMITS | {"NICSCOPE_CORE_PLUSARGS": f"+mutant={number}", "RUST_BACKTRACE": "0"}
     deadline = time.monotonic() + (limit_seconds or 10_000)
-    for name, program in tests:
-        folder = ROOT / "testbench" / ("lockstep" if name == "lockstep" else "core")
+    for folder, name, program in tests:
         quiet = subprocess.PIPE if limit_seconds else None
         try:
             left = max(1.0, deadline - time.monotonic())
-            done = subprocess.run([program, "--test-threads=2"], cwd=folder, env=environment, stdout=quiet, stderr=quiet, timeout=left)
+            done = subprocess.run([program, "--test-threads=2", "--skip", SKIPPED], cwd=ROOT / "testbench" / folder, env=environment, stdout=quiet, stderr=quiet, timeout=left)
         except subprocess.TimeoutExpired:
             return f"{name} (time)", None
         if done.returncode:
@@ -166,7 +173,8 @@ class Results:
     def __init__(self, path, chosen, mutants):
         self.path, self.count = path, len(mutants)
         digest = hashlib.sha256(json.dumps([chosen.seed, mutants]).encode())
-        for source in sorted([*CORE.glob("*.sv"), *Path("testbench/core").rglob("*.rs"), *Path("testbench/lockstep").rglob("*.rs")]):
+        for source in sorted([*CORE.glob("*.sv"), *Path("testbench/core").rglob("*.rs"), *Path("testbench/debug").rglob("*.rs"),
+                        *Path("testbench/lockstep").rglob("*.rs")]):
             digest.update(source.read_bytes())
         key = digest.hexdigest()[:16]
         self.data = {"seed": chosen.seed, "key": key, "mutants": []}

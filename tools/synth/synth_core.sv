@@ -65,9 +65,11 @@ module synth_core (
   logic [31:0] debug_rdata_q;
 
   wire logic        debug_mode, debug_insn_req, debug_data_req;
-  wire logic        data_stores;
+  wire logic        data_stores, core_clock, memory_busy;
   wire logic        insn_req, insn_gnt, insn_rvalid, insn_err;
   wire logic [31:0] insn_addr, insn_rdata;
+  wire logic        look, look_valid;
+  wire logic [31:0] look_addr;
   wire logic        data_req, data_gnt, data_we, data_rvalid, data_slow, data_err;
   wire logic [31:0] data_addr, data_wdata, data_rdata, data_slow_rdata;
   wire logic [3:0]  data_be;
@@ -76,6 +78,7 @@ module synth_core (
 
   nic_core u_core (
     .clk_i,
+    .clk_free_i      (clk_i),
     .rst_ni          (rst_nq),
     .boot_addr_i     ({boot_pc_q, 1'b0}),
     .hart_id_i       (32'd0),
@@ -96,6 +99,10 @@ module synth_core (
     .data_slow_i     (data_slow),
     .data_slow_rdata_i (data_slow_rdata),
     .data_err_i      (data_err),
+    .look_o          (look),
+    .look_addr_o     (look_addr),
+    .look_valid_i    (look_valid),
+    .look_rdata_i    (data_rdata),
     .fence_i_o       (fence_i),
     .event_valid_i   (event_valid_q && !data_stores),
     .event_i         (event_q),
@@ -103,6 +110,8 @@ module synth_core (
     .semaphore_waits_i (1'b0),
     .irq_i           (irq_q),
     .sleep_o         (sleep),
+    .clock_o         (core_clock),
+    .busy_i          (memory_busy),
     .debug_req_i     (debug_req_q),
     .debug_mode_o    (debug_mode),
     .trace_valid_o   (trace_valid),
@@ -156,12 +165,16 @@ module synth_core (
     .data_we_i          (data_we),
     .data_be_i          (data_be),
     .data_wdata_i       (data_wdata),
+    .look_i             (look),
+    .look_addr_i        (look_addr),
+    .look_valid_o       (look_valid),
     .data_rvalid_o      (data_rvalid),
     .data_rdata_o       (data_rdata),
     .data_slow_o        (data_slow),
     .data_slow_rdata_o  (data_slow_rdata),
     .data_err_o         (data_err),
     .data_stores_o      (data_stores),
+    .busy_o             (memory_busy),
     .debug_insn_req_o   (debug_insn_req),
     .debug_insn_rdata_i (debug_rdata_q),
     .debug_insn_err_i   (debug_err_q),
@@ -171,7 +184,6 @@ module synth_core (
     .sram_insn_req_o    (sram_req[SRAM_CORE_INSN]),
     .sram_insn_access_o (sram_port[SRAM_CORE_INSN]),
     .sram_insn_gnt_i    (sram_gnt[SRAM_CORE_INSN]),
-    .sram_insn_rvalid_i (sram_rvalid[SRAM_CORE_INSN]),
     .sram_data_req_o    (sram_req[SRAM_CORE_DATA]),
     .sram_data_access_o (sram_port[SRAM_CORE_DATA]),
     .sram_data_gnt_i    (sram_gnt[SRAM_CORE_DATA]),
@@ -257,7 +269,7 @@ module synth_core (
     debug_err_q      <= debug_err_i;
   end
 
-  wire logic unused_rvalid = &{1'b0, sram_rvalid};
+  wire logic unused = &{1'b0, sram_rvalid, core_clock};   // the gate of the core's clock is elsewhere
 
   assign sleep_o       = sleep_q;
   assign trace_valid_o = trace_valid_q;

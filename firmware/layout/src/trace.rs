@@ -59,11 +59,11 @@ markers! {
     /// A command of the driver is obeyed. Argument: the command (low bits).
     Command = 0x26,
 
+    /// The DMA of a frame's data is posted. Argument: sequence (low bits).
+    DmaReadPosted = 0x30,
     /// The header is in the transmit buffer. Argument: sequence (low bits).
-    HeaderBuilt = 0x30,
-    /// The DMA of a frame's data is posted, and with it the frame. Argument: sequence (low bits).
-    DmaReadPosted = 0x31,
-    /// A frame is handed to the MAC without DMA. Argument: sequence (low bits).
+    HeaderBuilt = 0x31,
+    /// The frame is in the transmit ring, and its release is posted. Argument: sequence (low bits).
     TransmitPosted = 0x32,
     /// A host-read DMA has ended. Argument: its ring index.
     DmaReadDone = 0x33,
@@ -78,8 +78,6 @@ markers! {
     ReceiveBegin = 0x40,
     /// It is ours by type and source. Argument: sequence (low bits).
     ReceiveHeader = 0x41,
-    /// It is in order, and buffer, key, bounds and permission are right. Argument: sequence (low bits).
-    ChecksDone = 0x42,
     /// The DMA of its data is posted. Argument: sequence (low bits).
     DmaWritePosted = 0x43,
     /// It is accepted. Argument: sequence (low bits).
@@ -112,17 +110,18 @@ markers! {
     Crash = 0xFF,
 }
 
+/// What is left of an argument.
 pub const ARGUMENT_MASK: u32 = 0xFF_FFFF;
 
-/// The word on the trace port.
+/// The word on the trace port: the number of the marker in its lowest byte, where the core adds it in one instruction without a constant.
 pub const fn word(marker: Marker, argument: u32) -> u32 {
-    (marker as u32) << 24 | (argument & ARGUMENT_MASK)
+    argument << 8 | marker as u32
 }
 
 /// The marker and argument of a word.
 pub const fn parse(word: u32) -> Option<(Marker, u32)> {
-    match Marker::from_id((word >> 24) as u8) {
-        Some(marker) => Some((marker, word & ARGUMENT_MASK)),
+    match Marker::from_id(word as u8) {
+        Some(marker) => Some((marker, word >> 8)),
         None => None,
     }
 }

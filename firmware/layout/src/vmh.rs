@@ -91,7 +91,8 @@ pub const KEY_VALID: u32 = 1;
 pub const KEY_RESERVED: u32 = 2;
 pub const KEY_STATE_MASK: u32 = 7;
 
-/// Key of a line: process identifier, first page of the line, state. Lines have at least 8 pages, so the three low bits of the page are free.
+/// Key of a line: process identifier (its low 12 bits), first page of the line, state. Lines have at least 8 pages, so the three low bits of the page
+/// are free.
 pub const fn key(pid: u32, line_page: u32, state: u32) -> u32 {
     (pid << 20) | line_page | state
 }

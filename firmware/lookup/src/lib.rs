@@ -6,10 +6,12 @@
 
 #[cfg(any(test, feature = "check"))]
 pub mod check;
+mod rarely;
 mod recency;
 mod vmh;
 mod words;
 
+pub use rarely::rarely;
 pub use recency::Recency;
 pub use vmh::{fill_words, release_words, Lookup, Path, Reserve, Vmh};
 pub use words::{Place, Words};

@@ -3,7 +3,7 @@ use nic_layout::vmh::{
     RECEIVE_LOCK_SHIFT, SEND_LOCK_SHIFT,
 };
 
-use crate::{Place, Recency, Words};
+use crate::{rarely, Place, Recency, Words};
 
 /// Who looks up, and so whose lock count a hit takes (M-35). The numbers are those of `MissEntry::path`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,12 +55,13 @@ enum OtherWays {
     Nothing,
 }
 
-/// The VMH cache of one geometry, from byte `base` of a memory.
+/// The VMH cache of one geometry, somewhere in a memory.
 ///
 /// A lookup that hits locks its line in the same call (lock-use-unlock, M-36). Nothing here waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Vmh<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> {
-    base: u32,
+    /// Where the replacement words begin: from there, a load's 12-bit offset reaches the other arrays of the recommended geometry.
+    middle: Place,
 }
 
 impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, LINE_ENTRIES, WAYS> {
@@ -69,19 +70,22 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
         Err(_) => panic!("the VMH cache cannot have this geometry: powers of two, lines of 8 to 128 entries, 2 to 8 ways, at least one set"),
     };
 
-    /// `base` is a multiple of 4, and `GEOMETRY.bytes()` words follow it.
-    pub const fn new(base: u32) -> Self {
-        Vmh { base }
+    /// Until there is memory for it.
+    pub const NOWHERE: Self = Vmh { middle: Place(0) };
+
+    /// `base` is a multiple of 4, and `GEOMETRY.bytes()` bytes follow it.
+    pub fn new(memory: &impl Words, base: u32) -> Self {
+        Vmh { middle: memory.place(base + Self::MIDDLE) }
     }
 
     /// Empties the cache, whatever it held.
     pub fn reset(&self, memory: &mut impl Words) {
         for line in 0..Self::GEOMETRY.lines() {
-            memory.write(self.key_at(line), KEY_EMPTY);
-            memory.write(self.state_at(line), 0);
+            memory.put(self.word(line), Self::KEYS, KEY_EMPTY);
+            memory.put(self.word(line), Self::STATES, 0);
         }
         for set in 0..Self::GEOMETRY.sets() {
-            memory.write(self.replacement_at(set), replacement_reset(WAYS));
+            memory.put(self.word(set), Self::REPLACEMENTS, replacement_reset(WAYS));
         }
     }
 
@@ -92,20 +96,20 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
     pub fn lookup(&self, memory: &mut impl Words, path: Path, pid: u32, page: u32) -> Lookup {
         let wanted = key(pid, Self::GEOMETRY.line_page(page), KEY_VALID);
         let set = Self::GEOMETRY.set_of(page);
-        let cache = memory.place(self.base);
-        let recency = Recency(memory.get(cache.plus(set * 4), Self::REPLACEMENTS));
+        let recency = Recency(memory.get(self.word(set), Self::REPLACEMENTS));
         let latest = set * WAYS + (recency.latest() & (WAYS - 1));
-        let found = memory.get(cache.plus(latest * 4), Self::KEYS);
+        let found = memory.get(self.word(latest), Self::KEYS);
         if found == wanted {
-            return Self::hit(memory, cache, path, latest, page);
+            return self.hit(memory, path, latest, page);
         }
+        rarely();
         let others = if WAYS <= 4 {
-            Self::search_others(memory, cache, wanted, set, found, recency)
+            self.search_others(memory, wanted, set, found, recency)
         } else {
-            Self::search_many_others(memory, cache, wanted, set, found, recency)
+            self.search_many_others(memory, wanted, set, found, recency)
         };
         match others {
-            OtherWays::Valid(line) => Self::hit(memory, cache, path, line, page),
+            OtherWays::Valid(line) => self.hit(memory, path, line, page),
             OtherWays::Reserved => Lookup::Pending,
             OtherWays::Nothing => Lookup::Absent,
         }
@@ -116,21 +120,21 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn search_many_others(
+        &self,
         memory: &mut impl Words,
-        cache: Place,
         wanted: u32,
         set: u32,
         latest: u32,
         recency: Recency,
     ) -> OtherWays {
-        Self::search_others(memory, cache, wanted, set, latest, recency)
+        self.search_others(memory, wanted, set, latest, recency)
     }
 
     /// The ways of a set but the latest, whose key is `latest`. One that holds the wanted key becomes the latest.
     #[inline(always)]
     fn search_others(
+        &self,
         memory: &mut impl Words,
-        cache: Place,
         wanted: u32,
         set: u32,
         latest: u32,
@@ -140,9 +144,9 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
         let mut is_reserved = latest == reserved;
         for position in 1..WAYS {
             let line = set * WAYS + (recency.at(position) & (WAYS - 1));
-            let found = memory.get(cache.plus(line * 4), Self::KEYS);
+            let found = memory.get(self.word(line), Self::KEYS);
             if found == wanted {
-                memory.put(cache.plus(set * 4), Self::REPLACEMENTS, recency.to_front(position).0);
+                memory.put(self.word(set), Self::REPLACEMENTS, recency.to_front(position).0);
                 return OtherWays::Valid(line);
             }
             is_reserved |= found == reserved;
@@ -154,24 +158,26 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
         }
     }
 
+    /// The key was read before the entry: whatever the driver fills meanwhile, the entry belongs to it.
     #[inline(always)]
-    fn hit(memory: &mut impl Words, cache: Place, path: Path, line: u32, page: u32) -> Lookup {
-        memory.add(cache.plus(line * 4), Self::STATES, path.one_lock());
+    fn hit(&self, memory: &mut impl Words, path: Path, line: u32, page: u32) -> Lookup {
+        let locks = memory.get(self.word(line), Self::STATES);
         let index = line * LINE_ENTRIES + (page & (LINE_ENTRIES - 1));
-        let entry = memory.get(cache.plus(index * 4), Self::TRANSLATIONS);
+        let entry = memory.get(self.word(index), Self::TRANSLATIONS);
+        memory.put(self.word(line), Self::STATES, locks.wrapping_add(path.one_lock()));
         Lookup::Hit { line, entry }
     }
 
     /// Gives the page's line the least recent way that is neither locked nor reserved. The caller has just found the line absent.
     pub fn reserve(&self, memory: &mut impl Words, pid: u32, page: u32) -> Reserve {
         let set = Self::GEOMETRY.set_of(page);
-        let recency = Recency(memory.read(self.replacement_at(set)));
+        let recency = Recency(memory.get(self.word(set), Self::REPLACEMENTS));
         for position in (0..WAYS).rev() {
             let line = set * WAYS + (recency.at(position) & (WAYS - 1));
-            let state = memory.read(self.key_at(line)) & KEY_STATE_MASK;
-            if state != KEY_RESERVED && memory.read(self.state_at(line)) == 0 {
-                memory.write(self.key_at(line), key(pid, Self::GEOMETRY.line_page(page), KEY_RESERVED));
-                memory.write(self.replacement_at(set), recency.to_front(position).0);
+            let state = memory.get(self.word(line), Self::KEYS) & KEY_STATE_MASK;
+            if state != KEY_RESERVED && memory.get(self.word(line), Self::STATES) == 0 {
+                memory.put(self.word(line), Self::KEYS, key(pid, Self::GEOMETRY.line_page(page), KEY_RESERVED));
+                memory.put(self.word(set), Self::REPLACEMENTS, recency.to_front(position).0);
                 return Reserve::Line(line);
             }
         }
@@ -181,12 +187,11 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
     /// Ends one reference of `path` to a line. False if it had none: then nothing changes.
     #[inline(always)]
     pub fn unlock(&self, memory: &mut impl Words, path: Path, line: u32) -> bool {
-        let at = memory.place(self.base).plus(line * 4);
-        let state = memory.get(at, Self::STATES);
+        let state = memory.get(self.word(line), Self::STATES);
         if state & path.lock_mask() == 0 {
             return false;
         }
-        memory.put(at, Self::STATES, state - path.one_lock());
+        memory.put(self.word(line), Self::STATES, state - path.one_lock());
         true
     }
 
@@ -196,13 +201,13 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
     pub fn invalidate(&self, memory: &mut impl Words, pid: u32, page: u32) -> bool {
         let wanted = key(pid, Self::GEOMETRY.line_page(page), 0);
         let set = Self::GEOMETRY.set_of(page);
-        let recency = Recency(memory.read(self.replacement_at(set)));
+        let recency = Recency(memory.get(self.word(set), Self::REPLACEMENTS));
         for position in 0..WAYS {
             let line = set * WAYS + (recency.at(position) & (WAYS - 1));
-            let found = memory.read(self.key_at(line));
+            let found = memory.get(self.word(line), Self::KEYS);
             if found & KEY_STATE_MASK != KEY_EMPTY && found & !KEY_STATE_MASK == wanted {
-                memory.write(self.key_at(line), KEY_EMPTY);
-                memory.write(self.replacement_at(set), recency.to_back(position, WAYS).0);
+                memory.put(self.word(line), Self::KEYS, KEY_EMPTY);
+                memory.put(self.word(set), Self::REPLACEMENTS, recency.to_back(position, WAYS).0);
                 return true;
             }
         }
@@ -211,28 +216,20 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
 
     /// Locks on a line, send and receive together.
     pub fn is_locked(&self, memory: &impl Words, line: u32) -> bool {
-        memory.read(self.state_at(line)) != 0
+        memory.get(self.word(line), Self::STATES) != 0
     }
 
-    // Where the four arrays begin, from the start of the cache.
-    const KEYS: u32 = Self::GEOMETRY.key_offset(0);
-    const STATES: u32 = Self::GEOMETRY.state_offset(0);
-    const REPLACEMENTS: u32 = Self::GEOMETRY.replacement_offset(0);
-    const TRANSLATIONS: u32 = Self::GEOMETRY.entry_offset(0, 0);
+    // Where the four arrays begin, from the middle.
+    const MIDDLE: u32 = Self::GEOMETRY.replacement_offset(0);
+    const KEYS: u32 = Self::GEOMETRY.key_offset(0).wrapping_sub(Self::MIDDLE);
+    const STATES: u32 = Self::GEOMETRY.state_offset(0).wrapping_sub(Self::MIDDLE);
+    const REPLACEMENTS: u32 = 0;
+    const TRANSLATIONS: u32 = Self::GEOMETRY.entry_offset(0, 0) - Self::MIDDLE;
 
+    /// Word `index` of an array, which one it is says the distance.
     #[inline(always)]
-    const fn key_at(&self, line: u32) -> u32 {
-        self.base + Self::GEOMETRY.key_offset(line)
-    }
-
-    #[inline(always)]
-    const fn state_at(&self, line: u32) -> u32 {
-        self.base + Self::GEOMETRY.state_offset(line)
-    }
-
-    #[inline(always)]
-    const fn replacement_at(&self, set: u32) -> u32 {
-        self.base + Self::GEOMETRY.replacement_offset(set)
+    const fn word(&self, index: u32) -> Place {
+        self.middle.plus(index * 4)
     }
 }
 

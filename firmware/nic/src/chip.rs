@@ -21,8 +21,17 @@ pub struct Chip {
 }
 
 impl Chip {
+    /// Before [`Self::start`]: all zero, so that it may live in memory that start-up clears.
+    pub const NOWHERE: Chip = Chip {
+        read_ring: DmaRing::NOWHERE,
+        write_ring: DmaRing::NOWHERE,
+        transmit_ring: MacRing::NOWHERE,
+        receive_ring: MacRing::NOWHERE,
+        recycled: 0,
+    };
+
     /// Points the engines to their rings. They stay disabled until [`Self::enable`], so the indices may be set.
-    pub fn new(config: &Config) -> Chip {
+    pub fn start(&mut self, config: &Config) {
         let map = &config.map;
         store(dma_read::CONTROL, dma_read::CONTROL_RESET);
         store(dma_write::CONTROL, dma_write::CONTROL_RESET);
@@ -50,13 +59,10 @@ impl Chip {
         store(mac_rx::BUFFER_BYTES, config.buffer_bytes);
         store(mac_rx::MAX_FRAME, frame_bytes_max);
 
-        Chip {
-            read_ring: DmaRing::new(map.dma_read_ring),
-            write_ring: DmaRing::new(map.dma_write_ring),
-            transmit_ring: MacRing::new(map.transmit_ring),
-            receive_ring: MacRing::new(map.receive_ring),
-            recycled: 0,
-        }
+        self.read_ring = DmaRing::new(map.dma_read_ring);
+        self.write_ring = DmaRing::new(map.dma_write_ring);
+        self.transmit_ring = MacRing::new(map.transmit_ring);
+        self.receive_ring = MacRing::new(map.receive_ring);
     }
 
     pub fn enable(&mut self, events: u32) {
@@ -132,11 +138,7 @@ impl Device for Chip {
         if rung != lowest {
             self.raise(Event::Doorbell);
         }
-        let mut page = 0;
-        while lowest >> page > 1 {
-            page += 1;
-        }
-        (lowest != 0).then_some(page)
+        (rung != 0).then_some(rung.trailing_zeros() as usize)
     }
 
     #[inline(always)]

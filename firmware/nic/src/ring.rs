@@ -13,6 +13,8 @@ pub struct DmaRing {
 }
 
 impl DmaRing {
+    pub const NOWHERE: DmaRing = DmaRing { base: Place(0) };
+
     pub fn new(base: u32) -> DmaRing {
         DmaRing { base: sram(base) }
     }
@@ -34,6 +36,8 @@ pub struct MacRing {
 }
 
 impl MacRing {
+    pub const NOWHERE: MacRing = MacRing { base: Place(0) };
+
     pub fn new(base: u32) -> MacRing {
         MacRing { base: sram(base) }
     }

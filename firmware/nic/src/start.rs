@@ -51,9 +51,7 @@ _trap:
     li    t2, {trap}
     sw    t2, 0(t0)
     slli  t1, t1, 8
-    srli  t1, t1, 8
-    li    t2, {marker}
-    or    t1, t1, t2
+    ori   t1, t1, {marker}
     csrw  0x7C0, t1
     .global _stop
 _stop:

@@ -14,13 +14,19 @@ use super::PAIR;
 
 type Machine = nic_vmmc::Machine<ENTRIES, LINE_ENTRIES, WAYS>;
 
-/// In the scratchpad, cleared by start-up.
-static mut MACHINE: Machine = Machine::new();
+/// In the scratchpad, cleared by start-up. Together and in this order, so that one register reaches the words that a frame needs of both.
+#[repr(C)]
+struct Node {
+    chip: Chip,
+    machine: Machine,
+}
+
+static mut NODE: Node = Node { chip: Chip::NOWHERE, machine: Machine::new() };
 
 /// With core B, core A changes its counters only while it owns the semaphore, and before it sleeps it tells core B that it was busy.
 #[link_section = ".fast.text"]
 #[inline(never)]
-fn run(machine: &mut Machine, chip: &mut Chip) -> ! {
+fn run(Node { chip, machine }: &mut Node) -> ! {
     loop {
         let busy = match PAIR {
             true => locked::<0, _>(|| machine.turn(chip, load(event_a::PENDING))),
@@ -57,11 +63,12 @@ extern "C" fn main() -> ! {
         Err(error) => boot::refuse(error),
     };
     // SAFETY: `main` runs once, on one core, and nothing else names the static.
-    let machine = unsafe { &mut *core::ptr::addr_of_mut!(MACHINE) };
-    let mut chip = Chip::new(&config);
-    machine.start(&mut chip, config);
+    let node = unsafe { &mut *core::ptr::addr_of_mut!(NODE) };
+    let Node { chip, machine } = node;
+    chip.start(&config);
+    machine.start(chip, config);
     chip.enable(Machine::EVENTS);
     trace(Marker::Ready, config.node);
     boot::reply(config.map.reply(Machine::GEOMETRY));
-    run(machine, &mut chip)
+    run(node)
 }

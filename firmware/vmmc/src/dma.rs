@@ -4,7 +4,7 @@ use nic_layout::counter::Counter;
 use nic_layout::post::ProcessStatus;
 use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
 use nic_layout::trace::Marker;
-use nic_lookup::Path;
+use nic_lookup::{rarely, Path};
 
 use crate::{Device, Machine};
 use nic_plan::DMA_RING_LOG2;
@@ -30,8 +30,6 @@ pub(crate) struct ReadTag {
     line: u16,
     /// Frame that it fills.
     frame: u8,
-    /// It releases the frame.
-    assist: bool,
 }
 
 /// A transfer to the host.
@@ -84,7 +82,7 @@ pub(crate) struct ReadTags {
 
 impl ReadTags {
     pub(crate) const EMPTY: ReadTags =
-        ReadTags { tags: [ReadTag { line: 0, frame: 0, assist: false }; RING_ENTRIES], posted: 0, done: 0 };
+        ReadTags { tags: [ReadTag { line: 0, frame: 0 }; RING_ENTRIES], posted: 0, done: 0 };
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -111,29 +109,37 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.reads.posted.wrapping_sub(self.reads.done) + count <= RING_ENTRIES as u32
     }
 
-    /// Posts one piece of a frame's data; the last piece releases the frame. The caller has asked for room.
+    /// Posts one piece of a frame's data. The caller has asked for room.
     #[inline(always)]
-    pub(crate) fn post_read(&mut self, dev: &mut impl Device, piece: Piece, frame: usize, last: bool) {
-        let flags = if last { DMA_FLAG_EVENT | DMA_FLAG_ASSIST } else { 0 };
+    pub(crate) fn post_read(&mut self, dev: &mut impl Device, piece: Piece, frame: usize) {
+        let tag = ReadTag { line: piece.line as u16, frame: frame as u8 };
+        self.post_read_tagged(dev, piece, 0, tag);
+    }
+
+    #[inline(always)]
+    fn post_read_tagged(&mut self, dev: &mut impl Device, piece: Piece, flags: u32, tag: ReadTag) {
         let index = self.reads.posted;
         dev.post_dma_read(index, piece.bus_address, piece.sram_address, piece.bytes | flags);
         self.reads.posted = index.wrapping_add(1);
-        self.reads.tags[index as usize % RING_ENTRIES] =
-            ReadTag { line: piece.line as u16, frame: frame as u8, assist: last };
+        self.reads.tags[index as usize % RING_ENTRIES] = tag;
     }
 
-    /// Releases the frame that was placed last and needs no data of the host. While data of earlier frames are still on their way it must not
-    /// overtake them in the transmit ring: then an empty transfer releases it in its turn. The caller has asked for room.
+    /// Releases the frame that was placed last. While data are on their way, its own or those of earlier frames, it must not overtake them:
+    /// then an empty transfer, which cannot fail, releases it in its turn. The caller has asked for room.
     #[inline(always)]
     pub(crate) fn release(&mut self, dev: &mut impl Device) {
         if self.reads.posted == self.reads.done {
+            rarely();
             dev.release_transmit();
             return;
         }
-        let index = self.reads.posted;
-        dev.post_dma_read(index, 0, 0, DMA_FLAG_EVENT | DMA_FLAG_ASSIST);
-        self.reads.posted = index.wrapping_add(1);
-        self.reads.tags[index as usize % RING_ENTRIES] = ReadTag { line: NO_LINE, frame: NO_FRAME, assist: true };
+        let nothing = Piece { bus_address: 0, sram_address: 0, bytes: 0, line: 0 };
+        self.post_read_tagged(
+            dev,
+            nothing,
+            DMA_FLAG_EVENT | DMA_FLAG_ASSIST,
+            ReadTag { line: NO_LINE, frame: NO_FRAME },
+        );
     }
 
     /// Ends what the host-read engine has completed. Also serves an engine that halted, so that a frame whose data did not come is never
@@ -172,9 +178,6 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         if tag.frame != NO_FRAME {
             self.abort_frame(dev, tag.frame as usize);
         }
-        if tag.assist {
-            dev.release_transmit();
-        }
         dev.resume_dma_read();
     }
 
@@ -186,40 +189,40 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.writes.posted.wrapping_sub(self.writes.done) + count <= RING_ENTRIES as u32
     }
 
-    /// Posts one piece of a frame's data. The caller has asked for room.
+    /// Posts a piece of a frame's data that is not the last. The caller has asked for room.
     #[inline(always)]
-    pub(crate) fn post_write(&mut self, dev: &mut impl Device, piece: Piece, end: WriteEnd) {
-        self.post_write_tagged(dev, piece, WriteTag { line: piece.line as u16, end: PackedEnd::pack(end) });
+    pub(crate) fn post_write(&mut self, dev: &mut impl Device, piece: Piece) {
+        self.post_write_tagged(dev, piece, 0, WriteEnd::Nothing);
+    }
+
+    /// Posts the last piece of a frame's data, whose end gives the receive buffer back. The caller has asked for room.
+    #[inline(always)]
+    pub(crate) fn post_last_write(&mut self, dev: &mut impl Device, piece: Piece, buffer: u32) {
+        self.post_write_tagged(dev, piece, DMA_FLAG_EVENT, WriteEnd::Recycle(buffer));
     }
 
     /// Posts a status, through no line. The caller has asked for room.
     #[inline(always)]
     pub(crate) fn post_status(&mut self, dev: &mut impl Device, bus_address: u32, sram_address: u32, slot: usize) {
-        let piece = Piece { bus_address, sram_address, bytes: size_of::<ProcessStatus>() as u32, line: 0 };
-        let tag = WriteTag { line: NO_LINE, end: PackedEnd::pack(WriteEnd::Status(slot as u8)) };
-        self.post_write_tagged(dev, piece, tag);
+        let bytes = size_of::<ProcessStatus>() as u32;
+        let piece = Piece { bus_address, sram_address, bytes, line: u32::from(NO_LINE) };
+        self.post_write_tagged(dev, piece, DMA_FLAG_EVENT, WriteEnd::Status(slot as u8));
     }
 
     #[inline(always)]
-    fn post_write_tagged(&mut self, dev: &mut impl Device, piece: Piece, tag: WriteTag) {
-        let flags = if tag.end.unpack() == WriteEnd::Nothing { 0 } else { DMA_FLAG_EVENT };
+    fn post_write_tagged(&mut self, dev: &mut impl Device, piece: Piece, flags: u32, end: WriteEnd) {
         let index = self.writes.posted;
         dev.post_dma_write(index, piece.bus_address, piece.sram_address, piece.bytes | flags);
         self.writes.posted = index.wrapping_add(1);
-        self.writes.tags[index as usize % RING_ENTRIES] = tag;
+        self.writes.tags[index as usize % RING_ENTRIES] =
+            WriteTag { line: piece.line as u16, end: PackedEnd::pack(end) };
     }
 
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    pub fn on_dma_write(&mut self, dev: &mut impl Device) {
-        self.end_writes(dev);
-        if self.status_dirty & !self.status_busy != 0 {
-            self.write_all_status(dev);
-        }
-    }
-
+    /// Ends what the host-write engine has completed.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    fn end_writes(&mut self, dev: &mut impl Device) {
+    pub fn on_dma_write(&mut self, dev: &mut impl Device) {
+        self.answer_turns = None;
         let consumer = dev.dma_write_consumer();
         while self.writes.done as u16 != consumer && self.writes.done != self.writes.posted {
             let tag = self.writes.tags[self.writes.done as usize % RING_ENTRIES];
@@ -235,8 +238,12 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             self.writes.done = self.writes.done.wrapping_add(1);
         }
         if self.receive_stalled {
+            rarely();
             self.receive_stalled = false;
             dev.raise(Event::MacRx);
+        }
+        if self.status_dirty & !self.status_busy != 0 {
+            self.write_all_status(dev);
         }
         self.wake(self.blocked);
         self.check_fence(dev);

@@ -33,10 +33,8 @@ impl Circle {
         if self.waiting == 0 {
             return None;
         }
-        let mut next = self.from & 31;
-        while self.waiting >> next & 1 == 0 {
-            next = (next + 1) & 31;
-        }
+        let from = self.from & 31;
+        let next = (from + self.waiting.rotate_right(from).trailing_zeros()) & 31;
         self.from = next + 1;
         self.remove(next as usize);
         Some(next as usize)

@@ -164,8 +164,8 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     pub fn on_ack_timer(&mut self, dev: &mut impl Device) {
         let expired = self.ack_delay.expire(dev.now());
-        for node in 0..MAX_NODES {
-            if expired & (1 << node) != 0 && self.peers[node].receive.owes() {
+        for node in members(expired) {
+            if self.peers[node & NODE_MASK].receive.owes() {
                 self.send_ack(dev, node);
             }
         }
@@ -178,10 +178,8 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     pub fn on_retransmit_timer(&mut self, dev: &mut impl Device) {
         let expired = self.retransmit.expire(dev.now());
-        for node in 0..MAX_NODES {
-            if expired & (1 << node) != 0 {
-                self.on_timeout(dev, node);
-            }
+        for node in members(expired) {
+            self.on_timeout(dev, node & NODE_MASK);
         }
         if let Some(due) = self.retransmit.restart() {
             dev.set_timer(RETRANSMIT_TIMER, due);
@@ -271,4 +269,13 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let all = (1 << PROCESS_SLOTS) - 1;
         self.wake(self.blocked & all);
     }
+}
+
+/// The numbers of the bits that are set.
+fn members(mut set: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let lowest = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (lowest < u32::BITS).then_some(lowest as usize)
+    })
 }

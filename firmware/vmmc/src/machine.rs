@@ -60,6 +60,7 @@ pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
     pub(crate) acks_due: Circle,
     pub(crate) ack_is_next: bool,
     pub(crate) put_off_turns: u32,
+    pub(crate) answer_turns: Option<u32>,
     /// Events that gave way to others.
     pub(crate) passed_over: PassedOver,
     pub(crate) retransmit: Alarms<MAX_NODES>,
@@ -113,7 +114,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     pub const fn new() -> Self {
         Machine {
             config: Config::EMPTY,
-            cache: Vmh::new(0),
+            cache: Vmh::NOWHERE,
             places: Places::EMPTY,
             address_words: [0; 3],
             node_word: 0,
@@ -137,6 +138,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             acks_due: Circle::EMPTY,
             ack_is_next: false,
             put_off_turns: 0,
+            answer_turns: None,
             passed_over: PassedOver::NONE,
             retransmit: Alarms::new(),
             ack_delay: Alarms::new(),
@@ -153,7 +155,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     /// Takes a checked configuration, with its memory map, and prepares SRAM and rings. Call once, before any event.
     pub fn start(&mut self, dev: &mut impl Device, config: Config) {
         self.config = config;
-        self.cache = Vmh::new(config.map.vmh_cache);
+        self.cache = Vmh::new(dev, config.map.vmh_cache);
         self.cache.reset(dev);
         let map = config.map;
         self.places = Places {

@@ -4,10 +4,9 @@ use nic_layout::counter::Counter;
 use nic_layout::post::{
     PostError, ProcessStatus, MESSAGE_BYTES_MAX, OP_WRITE, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES,
 };
-use nic_layout::tables::PID_MAX;
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
-use nic_lookup::Place;
+use nic_lookup::{rarely, Place};
 
 use crate::frames::PostId;
 use crate::{Device, Machine};
@@ -143,16 +142,18 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             return (false, None);
         }
         slot.producer = producer;
-        slot.pid = dev.get(entry, 4) & PID_MAX;
+        slot.pid = dev.get(entry, 4);
         // A slot that waits is woken by what it waits for.
         if (self.parked | self.blocked) >> page & 1 != 0 {
+            rarely();
             return (true, None);
         }
-        if self.queue.is_empty() {
-            return (true, Some(page));
+        if !self.queue.is_empty() {
+            rarely();
+            self.queue.push(page);
+            return (true, None);
         }
-        self.queue.push(page);
-        (true, None)
+        (true, Some(page))
     }
 
     #[cold]
@@ -172,13 +173,14 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.count(dev, outcome);
     }
 
-    /// Reads the next descriptor of a slot, if there is one and it is legal.
+    /// Reads the next descriptor of a slot. False if there is none, or it is not legal.
     #[inline(always)]
-    pub(crate) fn fetch(&mut self, dev: &mut impl Device, slot_number: usize) -> Option<Post> {
+    pub(crate) fn fetch(&mut self, dev: &mut impl Device, slot_number: usize) -> bool {
         let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
         let index = slot.fetched;
         if index == slot.producer {
-            return None;
+            rarely();
+            return false;
         }
         slot.fetched = index.wrapping_add(1);
         let queue = self.places.post_queues.plus(slot_number as u32 * PAGE_BYTES);
@@ -188,11 +190,17 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let operation = dev.get(at, 0);
         let length = dev.get(at, 4);
         let source_address = dev.get(at, 8);
-        let buffer = dev.get(at, 12);
         let buffer_offset = dev.get(at, 16);
-        let key = [dev.get(at, 20), dev.get(at, 24)];
-        let message = dev.get(at, 28);
         let node = operation >> 16;
+        slot.post = Post {
+            node: node as usize,
+            remaining_bytes: length,
+            source_address,
+            buffer_offset,
+            buffer: dev.get(at, 12),
+            key: [dev.get(at, 20), dev.get(at, 24)],
+            message: dev.get(at, 28),
+        };
 
         let error = if operation & 0xFF != u32::from(OP_WRITE) {
             PostError::UnknownOperation
@@ -203,19 +211,11 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         } else if runs_over(source_address, length) {
             PostError::BadSourceAddress
         } else {
-            dev.trace(Marker::PostRead, message);
-            return Some(Post {
-                node: node as usize,
-                remaining_bytes: length,
-                source_address,
-                buffer_offset,
-                buffer,
-                key,
-                message,
-            });
+            dev.trace(Marker::PostRead, slot.post.message);
+            return true;
         };
         self.refuse_fetched(dev, slot_number, error);
-        None
+        false
     }
 
     #[cold]
@@ -340,7 +340,11 @@ fn ends_beyond(start: u32, bytes: u32) -> bool {
 #[inline(always)]
 pub(crate) fn runs_over(start: u32, bytes: u32) -> bool {
     let end = start.wrapping_add(bytes);
-    end < start && end != 0
+    if end < start {
+        rarely();
+        return end != 0;
+    }
+    false
 }
 
 /// The counter of an ended post.

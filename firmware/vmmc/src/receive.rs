@@ -4,16 +4,16 @@ use nic_layout::counter::Counter;
 use nic_layout::frame::word;
 use nic_layout::frame::{FrameKind, FLAG_ABORTED, FLAG_LAST, FRAME_BYTES_MIN, HEADER_BYTES};
 use nic_layout::ring::Event;
-use nic_layout::tables::{BUFFER_TABLE_ENTRIES, PERMIT_WRITE, PID_MAX};
+use nic_layout::tables::{BUFFER_TABLE_ENTRIES, PERMIT_WRITE};
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT};
-use nic_lookup::{Path, Place};
+use nic_lookup::{rarely, Path, Place};
 use nic_reliable::Arrival;
 
-use crate::dma::WriteEnd;
 use crate::link::NODE_MASK;
 use crate::post::runs_over;
 use crate::translate::Untranslated;
+use crate::turn::ANSWER_TURNS;
 use crate::{Device, Machine};
 use nic_plan::BUFFER_ENTRY_BYTES;
 
@@ -27,6 +27,7 @@ enum Buffer {
 
 /// Where the data of an allowed frame go.
 struct Target {
+    /// In its low bits, which are those that a key takes.
     pid: u32,
     address: u32,
 }
@@ -38,16 +39,19 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let index = self.receive_taken;
         let arrived = dev.receive_consumer();
         if index == arrived {
+            rarely();
             return;
         }
         // Without room for its data the frame waits in the ring, not the protocol in a loop: the end of a host write goes on.
         if !self.has_write_room(2) {
+            rarely();
             self.receive_stalled = true;
             self.count(dev, Counter::ReceiveStalls);
             return;
         }
         self.receive_taken = index.wrapping_add(1);
         if index.wrapping_add(1) != arrived {
+            rarely();
             dev.raise(Event::MacRx);
         }
         let (buffer, length_bytes) = dev.received(index);
@@ -62,33 +66,68 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     fn take_frame(&mut self, dev: &mut impl Device, buffer: u32, length_bytes: u32) -> Buffer {
         let at = dev.place(buffer);
         let type_word = dev.get(at, word::TYPE);
+        if type_word & word::KIND_MASK != word::kind(FrameKind::Write, 0) {
+            rarely();
+            self.take_other(dev, at, type_word, length_bytes);
+            return Buffer::Free;
+        }
         let node_length = dev.get(at, word::NODE_LENGTH);
+        let node = match self.check_source(dev, at, type_word, node_length, length_bytes) {
+            Ok(node) => node,
+            Err(reason) => return self.drop_frame(dev, reason),
+        };
+        let acknowledge = dev.get(at, word::ACKNOWLEDGE);
+        let kept = self.take_write(dev, at, buffer, node, word::flags(type_word), word::data_bytes(node_length));
+        self.on_acknowledge(dev, node, acknowledge);
+        kept
+    }
+
+    /// A frame that writes nothing: an acknowledgement, or none of ours.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn take_other(&mut self, dev: &mut impl Device, at: Place, type_word: u32, length_bytes: u32) {
+        if type_word & word::KIND_MASK != word::kind(FrameKind::Acknowledge, 0) {
+            self.drop_frame(dev, Counter::FramesMalformed);
+            return;
+        }
+        let node_length = dev.get(at, word::NODE_LENGTH);
+        match self.check_source(dev, at, type_word, node_length, length_bytes) {
+            Ok(node) => {
+                let acknowledge = dev.get(at, word::ACKNOWLEDGE);
+                self.count(dev, Counter::FramesAckOnly);
+                self.on_acknowledge(dev, node, acknowledge);
+            }
+            Err(reason) => {
+                self.drop_frame(dev, reason);
+            }
+        }
+    }
+
+    /// Shape, flags, destination, source and session: the node that sent the frame. One after the other, since a branch that is not taken costs least.
+    #[inline(always)]
+    fn check_source(
+        &self,
+        dev: &impl Device,
+        at: Place,
+        type_word: u32,
+        node_length: u32,
+        length_bytes: u32,
+    ) -> Result<usize, Counter> {
         let data_bytes = word::data_bytes(node_length);
-        let kind = type_word & word::KIND_MASK;
-        let is_write = kind == word::kind(FrameKind::Write, 0);
-        let flags = word::flags(type_word);
-        let is_whole = length_bytes >= FRAME_BYTES_MIN as u32
-            && HEADER_BYTES as u32 + data_bytes <= length_bytes
-            && data_bytes <= self.config.frame_data_bytes_max;
-        let is_for_us = dev.get(at, word::ADDRESS_0) == self.address_words[0]
-            && (dev.get(at, word::ADDRESS_1) ^ self.address_words[1]) << 16 == 0;
-        let is_known = is_write || kind == word::kind(FrameKind::Acknowledge, 0);
-        if !is_whole || !is_for_us || !is_known || flags & !(FLAG_LAST | FLAG_ABORTED) != 0 {
-            return self.drop_frame(dev, Counter::FramesMalformed);
+        if length_bytes < FRAME_BYTES_MIN as u32
+            || HEADER_BYTES as u32 + data_bytes > length_bytes
+            || data_bytes > self.config.frame_data_bytes_max
+            || word::flags(type_word) & !(FLAG_LAST | FLAG_ABORTED) != 0
+            || dev.get(at, word::ADDRESS_0) != self.address_words[0]
+            || (dev.get(at, word::ADDRESS_1) ^ self.address_words[1]) << 16 != 0
+        {
+            return Err(Counter::FramesMalformed);
         }
         let node = word::node(node_length) as usize & NODE_MASK;
         if word::identity(node_length) != self.peers[node].identity {
-            return self.drop_frame(dev, Counter::FramesStrange);
+            return Err(Counter::FramesStrange);
         }
-        let acknowledge = dev.get(at, word::ACKNOWLEDGE);
-        let kept = if is_write {
-            self.take_write(dev, at, buffer, node, flags, data_bytes)
-        } else {
-            self.count(dev, Counter::FramesAckOnly);
-            Buffer::Free
-        };
-        self.on_acknowledge(dev, node, acknowledge);
-        kept
+        Ok(node)
     }
 
     #[inline(always)]
@@ -122,45 +161,19 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             Ok(target) => target,
             Err(reason) => return self.refuse_frame(dev, node, is_last, reason),
         };
-        dev.trace(Marker::ChecksDone, sequence);
-
         if data_bytes != 0 {
-            let in_page = target.address % PAGE_BYTES;
-            let first_bytes = data_bytes.min(PAGE_BYTES - in_page);
-            let page = target.address >> PAGE_SHIFT;
-            let data_at = buffer + HEADER_BYTES as u32;
-            let first = self.translate(dev, Path::Receive, target.pid, page);
-            let failed = if data_bytes > first_bytes {
-                let second = self.translate_next(dev, Path::Receive, target.pid, page, first);
-                match (first, second) {
-                    (Ok(first), Ok(second)) => {
-                        self.post_write(dev, first.piece(in_page, data_at, first_bytes), WriteEnd::Nothing);
-                        let rest = second.piece(0, data_at + first_bytes, data_bytes - first_bytes);
-                        self.post_write(dev, rest, WriteEnd::Recycle(buffer));
-                        None
-                    }
-                    (_, second) => second.err(),
-                }
-            } else {
-                match first {
-                    Ok(first) => {
-                        self.post_write(dev, first.piece(in_page, data_at, data_bytes), WriteEnd::Recycle(buffer));
-                        None
-                    }
-                    Err(reason) => Some(reason),
-                }
-            };
-            match failed {
-                None => {}
-                Some(Untranslated::Fault) => {
+            match self.write_data(dev, target, buffer, data_bytes) {
+                Ok(()) => {}
+                Err(Untranslated::Fault) => {
                     return self.refuse_frame(dev, node, is_last, Counter::FramesRefusedPage);
                 }
-                Some(_) => return self.drop_frame(dev, Counter::FramesDroppedMiss),
+                Err(_) => return self.drop_frame(dev, Counter::FramesDroppedMiss),
             }
             dev.trace(Marker::DmaWritePosted, sequence);
             self.count_hit(dev, Path::Receive);
         }
         self.peers[node].receive.advance();
+        self.answer_turns.get_or_insert(ANSWER_TURNS);
         self.count(dev, Counter::FramesAccepted);
         dev.trace(Marker::Accepted, sequence);
         self.owe_ack(dev, node, is_last);
@@ -169,6 +182,32 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         } else {
             Buffer::Free
         }
+    }
+
+    /// Translates where a frame's data go, and posts their transfer, which gives the buffer back.
+    #[inline(always)]
+    fn write_data(
+        &mut self,
+        dev: &mut impl Device,
+        target: Target,
+        buffer: u32,
+        data_bytes: u32,
+    ) -> Result<(), Untranslated> {
+        let page = target.address >> PAGE_SHIFT;
+        let in_page = target.address % PAGE_BYTES;
+        let data_at = buffer + HEADER_BYTES as u32;
+        let first_bytes = PAGE_BYTES - in_page;
+        if data_bytes > first_bytes {
+            rarely();
+            let (first, second) = self.translate_two(dev, Path::Receive, target.pid, page)?;
+            self.post_write(dev, first.piece(in_page, data_at, first_bytes));
+            let rest = second.piece(0, data_at + first_bytes, data_bytes - first_bytes);
+            self.post_last_write(dev, rest, buffer);
+            return Ok(());
+        }
+        let page = self.translate(dev, Path::Receive, target.pid, page)?;
+        self.post_last_write(dev, page.piece(in_page, data_at, data_bytes), buffer);
+        Ok(())
     }
 
     /// Key, bounds, direction and owner (INV-21, INV-22), of every frame anew.
@@ -200,7 +239,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         if address < offset || runs_over(address, data_bytes) {
             return Err(Counter::FramesRefusedBounds);
         }
-        Ok(Target { pid: dev.get(entry, 4) & PID_MAX, address })
+        Ok(Target { pid: dev.get(entry, 4), address })
     }
 
     /// As if it had never come.

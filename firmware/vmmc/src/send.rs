@@ -1,19 +1,22 @@
 //! From a post to frames.
 
+use crate::post::Post;
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
 use nic_layout::frame::{FrameKind, FLAG_LAST, HEADER_BYTES};
 use nic_layout::post::PostError;
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT, PROCESS_SLOTS};
-use nic_lookup::Path;
+use nic_lookup::{rarely, Path};
 
 use crate::frames::FRAME_RECORDS;
 use crate::link::{NODE_MASK, WINDOW_MASK};
 use crate::machine::RETRANSMIT_TIMER;
-use crate::post::Post;
-use crate::translate::{LockedPage, Untranslated};
+use crate::translate::Untranslated;
 use crate::{Device, Machine};
+
+/// Host-read transfers that a frame may need: its data on two pages, and its release.
+const FRAME_READS: u32 = 3;
 
 /// Why a frame was not issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,25 +30,29 @@ enum Stop {
     Unreachable,
 }
 
+impl From<Untranslated> for Stop {
+    fn from(reason: Untranslated) -> Stop {
+        match reason {
+            Untranslated::Fill => Stop::Parked,
+            Untranslated::Way => Stop::Blocked,
+            Untranslated::Fault => Stop::BadSource,
+        }
+    }
+}
+
 impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     /// Issues one frame of a slot, if it has one, and queues the slot again if it has more to send.
     #[inline(always)]
     pub(crate) fn send_one(&mut self, dev: &mut impl Device, slot_number: usize) {
         let slot_number = slot_number % PROCESS_SLOTS;
         let is_first = !self.slots[slot_number].sending;
-        let post = if is_first {
-            match self.fetch(dev, slot_number) {
-                Some(post) => post,
-                None => return,
-            }
-        } else {
-            self.slots[slot_number].post
-        };
-        let issued = self.issue_frame(dev, slot_number, post);
+        if is_first && !self.fetch(dev, slot_number) {
+            return;
+        }
+        let issued = self.issue_frame(dev, slot_number);
         // A sum, since a branch would have the compiler lay out the whole path twice.
         self.count_many(dev, Counter::PostsFetched, u32::from(is_first));
         if let Err(stop) = issued {
-            self.slots[slot_number].post = post;
             self.stop(dev, slot_number, stop);
         }
     }
@@ -76,43 +83,33 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         }
     }
 
-    /// Issues the next frame of a post: what the frame needs first, what only we need behind it.
+    /// Issues the next frame of the post at the head of a slot: what the frame needs first, what only we need behind it.
+    ///
+    /// The transfer of its data begins as soon as their place on the host is known. Header and transmit entry follow while it is under way, and
+    /// behind them an empty transfer, which releases the frame when the data and they are in place.
     #[inline(always)]
-    fn issue_frame(&mut self, dev: &mut impl Device, slot_number: usize, post: Post) -> Result<(), Stop> {
+    fn issue_frame(&mut self, dev: &mut impl Device, slot_number: usize) -> Result<(), Stop> {
+        let post = &self.slots[slot_number].post;
         let node = post.node & NODE_MASK;
         if (self.lost | self.resend) >> node & 1 != 0 {
             // New frames do not overtake those that go again: the peer would drop them.
+            rarely();
             return Err(if self.lost >> node & 1 != 0 { Stop::Unreachable } else { Stop::Blocked });
         }
-        if self.peers[node].window.in_flight() >= self.config.window_frames || !self.has_read_room(2) {
+        if self.peers[node].window.in_flight() >= self.config.window_frames || !self.has_read_room(FRAME_READS) {
+            rarely();
             return Err(Stop::Blocked);
         }
+        let data_bytes = post.remaining_bytes.min(self.config.frame_data_bytes_max);
+        let is_last = data_bytes == post.remaining_bytes;
+        let source_address = post.source_address;
         let Some(frame) = self.free_frame(dev) else {
+            rarely();
             return Err(Stop::Blocked);
         };
-
-        let data_bytes = post.remaining_bytes.min(self.config.frame_data_bytes_max);
-        let in_page = post.source_address % PAGE_BYTES;
-        let first_bytes = data_bytes.min(PAGE_BYTES - in_page);
-        let page = post.source_address >> PAGE_SHIFT;
-        let pid = self.slots[slot_number].pid;
-        let mut first = LockedPage { line: 0, bus_address: 0 };
-        let mut second = first;
+        let address = self.frames[frame % FRAME_RECORDS].address;
         if data_bytes != 0 {
-            let mut translated = self.translate(dev, Path::Send, pid, page);
-            if data_bytes > first_bytes {
-                let next = self.translate_next(dev, Path::Send, pid, page, translated);
-                match next {
-                    Ok(next) => second = next,
-                    Err(_) => translated = next,
-                }
-            }
-            match translated {
-                Ok(page) => first = page,
-                Err(Untranslated::Fill) => return Err(Stop::Parked),
-                Err(Untranslated::Way) => return Err(Stop::Blocked),
-                Err(Untranslated::Fault) => return Err(Stop::BadSource),
-            }
+            self.read_data(dev, slot_number, source_address, data_bytes, frame, address)?;
         }
 
         // Nothing below can fail.
@@ -120,37 +117,27 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let peer = &mut self.peers[node];
         let sequence = peer.window.issue();
         let address_word = peer.address_word;
-        let is_last = data_bytes == post.remaining_bytes;
-        let tx = &mut self.frames[frame % FRAME_RECORDS];
-        let address = tx.address;
+        dev.trace(Marker::DmaReadPosted, sequence);
+        let Post { buffer, buffer_offset, key, message, .. } = self.slots[slot_number].post;
         let at = dev.place(address);
         dev.put(at, word::ADDRESS_1, address_word);
         dev.put(at, word::TYPE, word::kind(FrameKind::Write, if is_last { FLAG_LAST } else { 0 }));
         dev.put(at, word::NODE_LENGTH, self.node_word | data_bytes << 16);
         dev.put(at, word::SEQUENCE, sequence);
         dev.put(at, word::ACKNOWLEDGE, acknowledge);
-        dev.put(at, word::BUFFER, post.buffer);
-        dev.put(at, word::BUFFER_OFFSET, post.buffer_offset);
-        dev.put(at, word::KEY_0, post.key[0]);
-        dev.put(at, word::KEY_1, post.key[1]);
-        dev.put(at, word::MESSAGE, post.message);
+        dev.put(at, word::BUFFER, buffer);
+        dev.put(at, word::BUFFER_OFFSET, buffer_offset);
+        dev.put(at, word::KEY_0, key[0]);
+        dev.put(at, word::KEY_1, key[1]);
+        dev.put(at, word::MESSAGE, message);
         dev.trace(Marker::HeaderBuilt, sequence);
-
         let length_bytes = HEADER_BYTES as u32 + data_bytes;
         let transmit_index = self.place(dev, address, length_bytes);
-        let data_at = address + HEADER_BYTES as u32;
-        if data_bytes == 0 {
-            self.release(dev);
-        } else if data_bytes == first_bytes {
-            self.post_read(dev, first.piece(in_page, data_at, data_bytes), frame, true);
-        } else {
-            self.post_read(dev, first.piece(in_page, data_at, first_bytes), frame, false);
-            let rest = second.piece(0, data_at + first_bytes, data_bytes - first_bytes);
-            self.post_read(dev, rest, frame, true);
-        }
-        dev.trace(Marker::DmaReadPosted, sequence);
+        self.release(dev);
+        dev.trace(Marker::TransmitPosted, sequence);
 
         self.free.take();
+        self.answer_turns = None;
         self.peers[node].in_flight[sequence as usize & WINDOW_MASK] = frame as u8;
         let slot = &mut self.slots[slot_number];
         let id = slot.head(slot_number);
@@ -165,12 +152,9 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         if is_last {
             record.issue();
         } else {
-            slot.post = Post {
-                remaining_bytes: post.remaining_bytes - data_bytes,
-                source_address: post.source_address.wrapping_add(data_bytes),
-                buffer_offset: post.buffer_offset.wrapping_add(data_bytes),
-                ..post
-            };
+            slot.post.remaining_bytes -= data_bytes;
+            slot.post.source_address = source_address.wrapping_add(data_bytes);
+            slot.post.buffer_offset = slot.post.buffer_offset.wrapping_add(data_bytes);
         }
         if !is_last || slot.fetched != slot.producer {
             self.queue.push(slot_number);
@@ -182,6 +166,35 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         if !self.retransmit.is_set(node) {
             self.start_retransmit_timer(dev, node);
         }
+        Ok(())
+    }
+
+    /// Translates where a frame's data are, and posts their transfer.
+    #[inline(always)]
+    fn read_data(
+        &mut self,
+        dev: &mut impl Device,
+        slot_number: usize,
+        source_address: u32,
+        data_bytes: u32,
+        frame: usize,
+        address: u32,
+    ) -> Result<(), Untranslated> {
+        let pid = self.slots[slot_number].pid;
+        let page = source_address >> PAGE_SHIFT;
+        let in_page = source_address % PAGE_BYTES;
+        let data_at = address + HEADER_BYTES as u32;
+        let first_bytes = PAGE_BYTES - in_page;
+        if data_bytes > first_bytes {
+            rarely();
+            let (first, second) = self.translate_two(dev, Path::Send, pid, page)?;
+            self.post_read(dev, first.piece(in_page, data_at, first_bytes), frame);
+            let rest = second.piece(0, data_at + first_bytes, data_bytes - first_bytes);
+            self.post_read(dev, rest, frame);
+            return Ok(());
+        }
+        let page = self.translate(dev, Path::Send, pid, page)?;
+        self.post_read(dev, page.piece(in_page, data_at, data_bytes), frame);
         Ok(())
     }
 

@@ -62,42 +62,48 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         }
     }
 
-    /// Translates and locks the page behind `page` for a frame that goes on there. Both pages stay locked or none (M-36); the driver is told of both
-    /// when both are missing, so that one retry is enough. Counts the hits, but the first page's when both are locked: that is for the caller.
+    /// Translates and locks `page` and the page behind it for a frame that goes on there. Both stay locked or none (M-36); the driver is told of
+    /// both when both are missing, so that one retry is enough. Counts the hits, but one when both are locked: that is for the caller.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    pub(crate) fn translate_next(
+    pub(crate) fn translate_two(
         &mut self,
         dev: &mut impl Device,
         path: Path,
         pid: u32,
         page: u32,
-        first: Result<LockedPage, Untranslated>,
-    ) -> Result<LockedPage, Untranslated> {
+    ) -> Result<(LockedPage, LockedPage), Untranslated> {
+        let first = self.translate_one(dev, path, pid, page);
         if first == Err(Untranslated::Fault) {
-            return first;
+            return Err(Untranslated::Fault);
         }
         // An address that goes on beyond the last page was refused before.
-        let second = self.translate(dev, path, pid, (page + 1) & (u32::MAX >> PAGE_SHIFT));
-        match (first, second) {
-            (Ok(_), Ok(_)) => {
-                self.count_hit(dev, path);
-                second
+        let second = self.translate_one(dev, path, pid, (page + 1) & (u32::MAX >> PAGE_SHIFT));
+        if let Ok(page) = first.or(second) {
+            self.count_hit(dev, path);
+            if first.is_err() || second.is_err() {
+                self.cache.unlock(dev, path, page.line);
             }
-            (Ok(first), Err(reason)) => {
-                self.cache.unlock(dev, path, first.line);
-                self.count_hit(dev, path);
-                Err(reason)
-            }
-            (Err(reason), Ok(second)) => {
-                self.cache.unlock(dev, path, second.line);
-                self.count_hit(dev, path);
-                Err(reason)
-            }
-            (Err(_), Err(Untranslated::Fault)) => second,
-            (Err(Untranslated::Way), _) => first,
-            (Err(_), Err(_)) => second,
         }
+        match (first, second) {
+            (Ok(first), Ok(second)) => Ok((first, second)),
+            (_, Err(Untranslated::Fault)) => Err(Untranslated::Fault),
+            (Err(Untranslated::Way), _) => Err(Untranslated::Way),
+            (_, Err(reason)) | (Err(reason), _) => Err(reason),
+        }
+    }
+
+    /// [`Self::translate`] as a function of its own.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn translate_one(
+        &mut self,
+        dev: &mut impl Device,
+        path: Path,
+        pid: u32,
+        page: u32,
+    ) -> Result<LockedPage, Untranslated> {
+        self.translate(dev, path, pid, page)
     }
 
     /// A lookup that hit. The caller counts it when the DMA is posted: the frame need not wait for the counters.

@@ -14,6 +14,9 @@ use crate::{Device, Machine};
 /// may carry the acknowledgement, and one status write may tell of several posts.
 const PUT_OFF_TURNS: u32 = 4;
 
+/// When a message has come, the end of its host write gives way to the answer that its process may be about to send, for so many turns.
+pub(crate) const ANSWER_TURNS: u32 = 6;
+
 impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     /// Events that the protocol wants.
     pub const EVENTS: u32 = Event::MacRx.bit()
@@ -51,7 +54,10 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             self.count(dev, Counter::DoorbellsAccepted);
         }
 
-        let others = pending & Self::EVENTS & !(Event::MacRx.bit() | Event::Doorbell.bit());
+        let mut others = pending & Self::EVENTS & !(Event::MacRx.bit() | Event::Doorbell.bit());
+        if others & Event::DmaWrite.bit() != 0 {
+            others &= !self.waits_for_answer();
+        }
         if others != 0 {
             self.serve_other(dev, others);
         }
@@ -64,6 +70,18 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             self.catch_up(dev);
         }
         true
+    }
+
+    /// The events that give way to an answer in this turn.
+    #[inline(always)]
+    fn waits_for_answer(&mut self) -> u32 {
+        match &mut self.answer_turns {
+            Some(left) if *left != 0 => {
+                *left -= 1;
+                Event::DmaWrite.bit()
+            }
+            _ => 0,
+        }
     }
 
     /// Does one of the things that were put off: an end and an acknowledgement in turn.

@@ -2,11 +2,13 @@
 
 mod mock;
 
-use mock::{Settings, World, GEOMETRY, SETTINGS};
+use mock::{Node, Settings, World, GEOMETRY, SETTINGS};
 use nic_layout::counter::Counter;
 use nic_layout::frame::{Body, Packet, Repr, Write};
 use nic_layout::post::{PostDescriptor, PostError, OP_WRITE};
-use nic_layout::ring::{Event, COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, MAILBOX_COMMAND, MAILBOX_FILLED};
+use nic_layout::ring::{
+    Event, COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, DMA_FLAG_ASSIST, MAILBOX_COMMAND, MAILBOX_FILLED,
+};
 use nic_layout::tables::{BufferEntry, MISS_RING_ENTRIES, PERMIT_WRITE};
 use nic_layout::vmh::key;
 use nic_lookup::Words;
@@ -184,13 +186,13 @@ fn an_invalidated_line_is_not_hit_again_and_the_answer_comes_after_its_dma() {
     // A transfer is under way through the line when the command comes.
     world.nodes[0].post(0, &post(4));
     (0..2).for_each(|_| world.nodes[0].step_firmware());
-    assert_eq!(world.nodes[0].hardware.reads.len(), 1);
+    assert_eq!(world.nodes[0].hardware.reads.len(), 2, "the data, and what releases the frame");
     let command = key(5, SOURCE, COMMAND_INVALIDATE);
     world.nodes[0].write_mailbox(MAILBOX_COMMAND, command);
     (0..5).for_each(|_| world.nodes[0].step_firmware());
     assert_eq!(world.nodes[0].hardware.to_host[1], 0, "answered while the DMA is under way");
     assert_eq!(world.nodes[0].locked_lines(), 1);
-    world.nodes[0].step_read(false);
+    (0..2).for_each(|_| world.nodes[0].step_read(false));
     (0..5).for_each(|_| world.nodes[0].step_firmware());
     assert_eq!(world.nodes[0].hardware.to_host[1], command);
     // From here on the page may be unpinned and move.
@@ -287,9 +289,9 @@ fn a_post_that_the_bus_failed_sends_nothing_more_though_the_ring_was_full() {
         node.step_firmware();
         node.serve_miss();
     }
-    assert_eq!(node.hardware.reads.len(), 63);
-    // Frames of both posts alternate.
-    for error in [false, true] {
+    assert_eq!(node.hardware.reads.len(), 62);
+    // Frames of both posts alternate: the data of one and its release, the data of the other.
+    for error in [false, false, true] {
         node.step_read(error);
     }
     // Of the events that come before the engine's, one lets both posts try again.
@@ -319,5 +321,41 @@ fn events_that_come_again_and_again_keep_no_other_from_its_turn() {
     }
     for event in others {
         assert_eq!(node.hardware.pending & event.bit(), 0, "{event:?} waits");
+    }
+}
+
+#[test]
+#[should_panic(expected = "a frame is released before it is placed")]
+fn a_release_in_front_of_its_frame_is_found() {
+    let hardware = &mut world(SETTINGS).nodes[0].hardware;
+    hardware.post_dma_read(0, 0, 0, DMA_FLAG_ASSIST);
+}
+
+#[test]
+fn the_end_of_a_host_write_gives_way_to_an_answer_for_six_turns_and_to_nothing_once_it_was_sent() {
+    let mut world = world(SETTINGS);
+    let answer = PostDescriptor { destination_node: 0, ..post(4) };
+    // No page of these messages is missing any more.
+    world.nodes[0].post(0, &post(4));
+    world.nodes[1].post(0, &answer);
+    world.run(20_000, |world| world.nodes.iter().all(|node| node.status(0).ended == 1));
+    world.settle();
+    for (message, is_answered, turns) in [(2, false, 7), (3, true, 1), (4, false, 7)] {
+        world.nodes[0].post(0, &post(4));
+        world.run(20_000, |world| world.nodes[1].counter(Counter::FramesAccepted) == message);
+        let node = &mut world.nodes[1];
+        node.step_write(false);
+        if is_answered {
+            node.post(0, &answer);
+        }
+        let is_pending = |node: &Node| node.hardware.pending & Event::DmaWrite.bit() != 0;
+        assert!(is_pending(node));
+        let mut taken = 0;
+        while is_pending(node) {
+            node.step_firmware();
+            taken += 1;
+        }
+        assert_eq!(taken, turns, "message {message}");
+        world.settle();
     }
 }

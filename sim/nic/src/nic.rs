@@ -18,6 +18,10 @@ pub mod clock {
     pub const COUNT: usize = 4;
 }
 
+/// Behind them in the build: the clocks of the cores, which stop while these sleep.
+const CORE_A: u32 = clock::COUNT as u32;
+const CORE_B: u32 = CORE_A + 1;
+
 /// What to build.
 #[derive(Clone, Debug)]
 pub struct NicConfig {
@@ -42,6 +46,8 @@ pub struct Nic {
     now: Ps,
     rising: ClockSet,
     core_cycles: u64,
+    /// Clocks of cores that never stop.
+    unstoppable: u32,
     lines: PciLines,
     plan: WavePlan,
     next_wave_step: Ps,
@@ -74,6 +80,7 @@ impl Nic {
             now: Ps::ZERO,
             rising: ClockSet::EMPTY,
             core_cycles: 0,
+            unstoppable: 0,
             lines: PciLines::IDLE,
             plan: WavePlan::default(),
             next_wave_step: Ps::MAX,
@@ -168,7 +175,24 @@ impl Nic {
         if self.recording.is_some() {
             return self.tick_recorded(instant);
         }
-        self.top.tick(at.0, rising.0).map_err(|source| Fault { at, source })
+        let rising = self.with_cores(rising);
+        self.top.tick(at.0, rising).map_err(|source| Fault { at, source })
+    }
+
+    /// The gates of the clocks: with the core clock rise those of the cores that want theirs.
+    #[inline]
+    fn with_cores(&self, rising: ClockSet) -> u32 {
+        if !rising.contains(clock::CORE) {
+            return rising.0;
+        }
+        let wanted =
+            u32::from(self.top.core_a_clock_o.get()) << CORE_A | u32::from(self.top.core_b_clock_o.get()) << CORE_B;
+        rising.0 | wanted | self.unstoppable
+    }
+
+    /// From now on no core's clock stops. The same cycles, but slower.
+    pub fn keep_core_clocks_running(&mut self) {
+        self.unstoppable = 1 << CORE_A | 1 << CORE_B;
     }
 
     // ---- Recording ------------------------------------------------------------------------------------------------
@@ -193,7 +217,8 @@ impl Nic {
             error: self.top.gmii_rx_er_i.get() != 0,
         };
         recording.note_inputs(instant, &self.lines, received);
-        self.top.tick(instant.at.0, instant.rising.0).map_err(|source| Fault { at: instant.at, source })?;
+        let rising = self.with_cores(instant.rising);
+        self.top.tick(instant.at.0, rising).map_err(|source| Fault { at: instant.at, source })?;
         let trace = (self.top.trace_a_valid_o.is_high(), self.top.trace_a_data_o.get());
         recording.note_outputs(&self.drive(), self.transmit(), trace, self.top.probe_o.get());
         self.recording = Some(recording);

@@ -57,7 +57,7 @@ std::uint32_t Model::tick(std::uint64_t time_ps, std::uint32_t rising) noexcept 
     if (rising & unseen_low_) step();
     for (std::uint32_t left = rising; left; left &= left - 1) {
       Clock& clock = clocks_[__builtin_ctz(left)];
-      clock.rise_ps = time_ps;
+      clock.rises(time_ps);
       *clock.pin = 1;
     }
     step();
@@ -72,7 +72,7 @@ std::uint32_t Model::tick(std::uint64_t time_ps, std::uint32_t rising) noexcept 
 
 // A trace that opens later wants to know the periods.
 void Model::note_rise(std::uint64_t time_ps, std::uint32_t rising) {
-  for (std::uint32_t left = rising; left; left &= left - 1) clocks_[__builtin_ctz(left)].rise_ps = time_ps;
+  for (std::uint32_t left = rising; left; left &= left - 1) clocks_[__builtin_ctz(left)].rises(time_ps);
 }
 
 std::uint32_t Model::finish() noexcept {
@@ -109,9 +109,8 @@ void Model::tick_traced(std::uint64_t time_ps, std::uint32_t rising) {
 
   for (std::uint32_t left = rising; left; left &= left - 1) {
     Clock& clock = clocks_[__builtin_ctz(left)];
-    const std::uint64_t period_ps = clock.rise_ps == kNever ? kFirstPeriodPs : time_ps - clock.rise_ps;
-    clock.rise_ps = time_ps;
-    clock.fall_ps = time_ps + period_ps / 2;
+    clock.rises(time_ps);
+    clock.fall_ps = time_ps + (clock.period_ps == 0 ? kFirstPeriodPs : clock.period_ps) / 2;
     *clock.pin = 1;
   }
   step();

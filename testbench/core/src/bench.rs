@@ -7,13 +7,15 @@ use rand_chacha::ChaCha8Rng;
 use verilated::Context;
 
 use crate::memory::{BusError, Memory};
-use crate::models::{CoreModel, Inputs, Outputs, PortInputs, Rvfi};
+use crate::models::{CoreModel, Inputs, Outputs, PortInputs, Rvfi, CLOCK_CORE, CLOCK_FREE};
 
 /// How quick memory, and how frequent interrupts and events are. Percentages are chances in each clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timing {
     pub instr_gnt_percent: u32,
     pub instr_rvalid_percent: u32,
+    /// That a look at an instruction finds it: always in a scratchpad, never behind a cache.
+    pub look_percent: u32,
     pub data_gnt_percent: u32,
     pub data_rvalid_percent: u32,
     pub irq_rises_percent: u32,
@@ -30,6 +32,7 @@ impl Timing {
     pub const IDEAL: Timing = Timing {
         instr_gnt_percent: 100,
         instr_rvalid_percent: 100,
+        look_percent: 100,
         data_gnt_percent: 100,
         data_rvalid_percent: 100,
         irq_rises_percent: 0,
@@ -39,9 +42,13 @@ impl Timing {
         event_falls_percent: 0,
     };
 
+    /// The same for data and for what is in a cache.
+    pub const CACHED: Timing = Timing { look_percent: 0, ..Timing::IDEAL };
+
     pub const SLOW: Timing = Timing {
         instr_gnt_percent: 60,
         instr_rvalid_percent: 50,
+        look_percent: 50,
         data_gnt_percent: 50,
         data_rvalid_percent: 40,
         irq_rises_percent: 0,
@@ -62,6 +69,7 @@ pub struct Granted {
 }
 
 /// What happened in one clock.
+#[derive(PartialEq, Debug)]
 pub struct Clock {
     pub outputs: Outputs,
     pub rvfi: Option<Rvfi>,
@@ -92,6 +100,10 @@ pub struct Bench<M> {
     pub debug_req: bool,
     /// What a core in debug mode finds at these addresses; at other times nothing is there.
     pub debug_area: Option<Memory>,
+    /// The core has its clock while it sleeps, too.
+    pub keep_clock_running: bool,
+    /// Clocks without that of the core.
+    pub stopped: u64,
     inputs: Inputs,
     rng: ChaCha8Rng,
     instr_answers: VecDeque<Fetched>,
@@ -124,6 +136,8 @@ impl<M: CoreModel> Bench<M> {
             event: None,
             debug_req: false,
             debug_area: None,
+            keep_clock_running: false,
+            stopped: 0,
             inputs: Inputs { reset: true, boot_addr, hart_id: Self::HART_ID, ..Inputs::default() },
             rng: ChaCha8Rng::seed_from_u64(seed),
             instr_answers: VecDeque::new(),
@@ -132,6 +146,7 @@ impl<M: CoreModel> Bench<M> {
         };
         for _ in 0..2 {
             bench.model.drive(&bench.inputs);
+            bench.model.eval()?;
             bench.edge()?;
         }
         bench.inputs.reset = false;
@@ -145,7 +160,9 @@ impl<M: CoreModel> Bench<M> {
 
     fn edge(&mut self) -> Result<(), verilated::Error> {
         self.time_ps += CLOCK_PS;
-        self.model.tick(self.time_ps, 1)
+        let gated = !self.keep_clock_running && !self.model.outputs().clock;
+        self.stopped += u64::from(gated);
+        self.model.tick(self.time_ps, if gated { CLOCK_FREE } else { CLOCK_FREE | CLOCK_CORE })
     }
 
     fn chance(&mut self, percent: u32) -> bool {
@@ -209,6 +226,7 @@ impl<M: CoreModel> Bench<M> {
         self.inputs.data_slow = timing.data_gnt_percent < 100 && self.rng.next_u32() & 1 == 1;
         self.inputs.sram_waits = timing.data_gnt_percent < 100 && self.rng.next_u32() & 3 == 3;
         self.inputs.semaphore_waits = timing.data_gnt_percent < 100 && self.rng.next_u32() & 7 == 7;
+        self.inputs.busy = !self.instr_answers.is_empty();
         self.model.drive(&self.inputs);
         self.model.eval()?;
 
@@ -219,6 +237,9 @@ impl<M: CoreModel> Bench<M> {
             let word = area.unwrap_or(&self.memory).read(at);
             self.instr_answers.push_back(Fetched { word, of_debug_area: area.is_some() });
         }
+        // Only what answers at once and without error does so to a look.
+        let found = outputs.look.filter(|_| self.chance(timing.look_percent));
+        self.inputs.look = found.and_then(|at| self.memory.read(at).ok());
         let mut granted = None;
         if outputs.data_req && self.inputs.data.gnt {
             let Outputs { data_addr: addr, data_we: we, data_be: be, data_wdata: wdata, .. } = outputs;

@@ -67,8 +67,9 @@ pub struct Lockstep {
     /// `irq_i` in the last 64 clocks, the newest in bit 0.
     irq_history: u64,
     sleep_history: u64,
-    /// The event on the pins in the clock before.
+    /// The event on the pins in the clock before, and `fence_i_o`.
     event: Option<u8>,
+    fenced: bool,
     irq_since_retirement: bool,
     last_retirement: u64,
     pending: VecDeque<Granted>,
@@ -104,6 +105,7 @@ impl Lockstep {
             irq_history: 0,
             sleep_history: 0,
             event: None,
+            fenced: false,
             irq_since_retirement: false,
             last_retirement: 0,
             pending: VecDeque::new(),
@@ -154,6 +156,9 @@ impl Lockstep {
                 if let Some(value) = clock.outputs.trace {
                     return Err(self.mismatch(format!("trace {value:#x} without an instruction")));
                 }
+                if self.fenced {
+                    return Err(self.mismatch("fence_i_o without an instruction".into()));
+                }
                 let quiet = self.clock - self.last_retirement;
                 if clock.outputs.sleep {
                     let in_dispatch = matches!(self.reference.next_insn(), Insn::Dispatch { .. });
@@ -176,6 +181,7 @@ impl Lockstep {
             }
         }
         self.event = clock.event;
+        self.fenced = clock.outputs.fence_i;
         self.clock += 1;
         Ok(end)
     }
@@ -240,6 +246,9 @@ impl Lockstep {
             trace.map_or(0, |value| 1 << 32 | u64::from(value)),
             expected.trace.map_or(0, |value| 1 << 32 | u64::from(value)),
         );
+
+        let fences = !expected.trapped && Insn::decode(expected.bits) == Insn::FenceI;
+        check("fence_i_o in the clock before", self.fenced.into(), fences.into());
 
         // What RVFI says of memory must be what the bus saw.
         if expected.access.read_mask | expected.access.write_mask != 0 || access_faulted {

@@ -9,6 +9,9 @@ mod generated {
     pub mod plain {
         verilated::include_model!("BenchCorePlain");
     }
+    pub mod sleep {
+        verilated::include_model!("BenchSleep");
+    }
     pub mod checker {
         verilated::include_model!("BenchObiChecker");
     }
@@ -17,6 +20,7 @@ mod generated {
 pub use generated::checker::BenchObiChecker;
 pub use generated::core::BenchCore;
 pub use generated::plain::BenchCorePlain;
+pub use generated::sleep::BenchSleep;
 
 /// What the bench drives in each clock.
 #[derive(Clone, Copy, Default, Debug)]
@@ -31,7 +35,11 @@ pub struct Inputs {
     /// What only the counters of clocks look at.
     pub sram_waits: bool,
     pub semaphore_waits: bool,
+    /// What else is on the core's clock needs it.
+    pub busy: bool,
     pub instr: PortInputs,
+    /// What answers to the look of the clock before.
+    pub look: Option<u32>,
     pub data: PortInputs,
     /// The data of an answer are on the slow inputs; on the others is something else.
     pub data_slow: bool,
@@ -46,16 +54,21 @@ pub struct PortInputs {
 }
 
 /// What the core says in each clock.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Outputs {
     pub instr_req: bool,
     pub instr_addr: u32,
+    /// The word here is perhaps wanted as an instruction.
+    pub look: Option<u32>,
     pub data_req: bool,
     pub data_addr: u32,
     pub data_we: bool,
     pub data_be: u8,
     pub data_wdata: u32,
+    pub fence_i: bool,
     pub sleep: bool,
+    /// The core wants the next edge of its clock.
+    pub clock: bool,
     pub debug_mode: bool,
     pub trace: Option<u32>,
 }
@@ -81,7 +94,7 @@ pub struct Rvfi {
 
 /// What the tools that judge the tests want: `NICSCOPE_CORE_PLUSARGS`, apart by spaces, chooses a planted defect (tools/mutate);
 /// where coverage is collected, nothing starts random.
-fn judged(context: verilated::Context) -> verilated::Context {
+pub fn judged(context: verilated::Context) -> verilated::Context {
     let plusargs = std::env::var("NICSCOPE_CORE_PLUSARGS").unwrap_or_default();
     let context = context.plusargs(plusargs.split_whitespace());
     match std::env::var_os("NICSCOPE_COVERAGE") {
@@ -89,6 +102,10 @@ fn judged(context: verilated::Context) -> verilated::Context {
         None => context,
     }
 }
+
+/// The clocks of a model, bits of the mask of `tick`: that which never stops, and that of the core.
+pub const CLOCK_FREE: u32 = 1;
+pub const CLOCK_CORE: u32 = 2;
 
 /// A model of `nic_core`, whatever its parameters.
 pub trait CoreModel: verilated::Model {
@@ -116,10 +133,13 @@ macro_rules! core_model {
                 self.debug_req_i.set_bool(inputs.debug_req);
                 self.sram_waits_i.set_bool(inputs.sram_waits);
                 self.semaphore_waits_i.set_bool(inputs.semaphore_waits);
+                self.busy_i.set_bool(inputs.busy);
                 self.instr_gnt_i.set_bool(inputs.instr.gnt);
                 self.instr_rvalid_i.set_bool(inputs.instr.rvalid);
                 self.instr_rdata_i.set(inputs.instr.rdata);
                 self.instr_err_i.set_bool(inputs.instr.err);
+                self.look_valid_i.set_bool(inputs.look.is_some());
+                self.look_rdata_i.set(inputs.look.unwrap_or(0xDEAD_DEAD));
                 self.data_gnt_i.set_bool(inputs.data.gnt);
                 self.data_rvalid_i.set_bool(inputs.data.rvalid);
                 let (there, elsewhere) = (inputs.data.rdata, !inputs.data.rdata);
@@ -134,12 +154,15 @@ macro_rules! core_model {
                 Outputs {
                     instr_req: self.instr_req_o.is_high(),
                     instr_addr: self.instr_addr_o.get(),
+                    look: self.look_o.is_high().then(|| self.look_addr_o.get()),
                     data_req: self.data_req_o.is_high(),
                     data_addr: self.data_addr_o.get(),
                     data_we: self.data_we_o.is_high(),
                     data_be: self.data_be_o.get(),
                     data_wdata: self.data_wdata_o.get(),
+                    fence_i: self.fence_i_o.is_high(),
                     sleep: self.sleep_o.is_high(),
+                    clock: self.clock_o.is_high(),
                     debug_mode: self.debug_mode_o.is_high(),
                     trace: self.trace_valid_o.is_high().then(|| self.trace_data_o.get()),
                 }

@@ -299,18 +299,22 @@ fn timing() -> impl Strategy<Value = Timing> {
     let percent = || select(vec![100, 100, 70, 30, 10]);
     let rises = || select(vec![0, 1, 5, 30]);
     let falls = || select(vec![50, 10, 3]);
-    let memory = (percent(), percent(), percent(), percent());
+    let look = select(vec![100, 100, 50, 0]);
+    let memory = (percent(), percent(), look, percent(), percent());
     (memory, rises(), falls(), select(vec![1, 5, 30, 100]), falls()).prop_map(
-        |((instr_gnt, instr_rvalid, data_gnt, data_rvalid), irq_rises, irq_falls, event_rises, event_falls)| Timing {
-            instr_gnt_percent: instr_gnt,
-            instr_rvalid_percent: instr_rvalid,
-            data_gnt_percent: data_gnt,
-            data_rvalid_percent: data_rvalid,
-            irq_rises_percent: irq_rises,
-            irq_falls_percent: irq_falls,
-            halts_permille: 0,
-            event_rises_percent: event_rises,
-            event_falls_percent: event_falls,
+        |((instr_gnt, instr_rvalid, look, data_gnt, data_rvalid), irq_rises, irq_falls, event_rises, event_falls)| {
+            Timing {
+                instr_gnt_percent: instr_gnt,
+                instr_rvalid_percent: instr_rvalid,
+                look_percent: look,
+                data_gnt_percent: data_gnt,
+                data_rvalid_percent: data_rvalid,
+                irq_rises_percent: irq_rises,
+                irq_falls_percent: irq_falls,
+                halts_permille: 0,
+                event_rises_percent: event_rises,
+                event_falls_percent: event_falls,
+            }
         },
     )
 }

@@ -4,7 +4,7 @@ use bench_core::asm::*;
 use bench_core::bench::Timing;
 use bench_core::directed::*;
 use bench_core::lockstep::{Failure, Lockstep};
-use bench_core::models::{BenchCore, BenchObiChecker, CoreModel, Inputs, PortInputs};
+use bench_core::models::{BenchCore, BenchObiChecker, CoreModel, Inputs, PortInputs, CLOCK_CORE, CLOCK_FREE};
 use verilated::{Context, Error, Model};
 
 /// One clock of a port, as the checker sees it.
@@ -106,7 +106,7 @@ fn core_verdict(instr_rvalid: bool, data_rvalid: bool) -> String {
         let port = |rvalid| PortInputs { rvalid: rvalid && clock >= 5, ..PortInputs::default() };
         let (instr, data) = (port(instr_rvalid), port(data_rvalid));
         core.drive(&Inputs { reset: clock < 3, instr, data, ..Inputs::default() });
-        if let Err(Error::Stopped(stop)) = core.tick(10_000 * (clock + 1), 1) {
+        if let Err(Error::Stopped(stop)) = core.tick(10_000 * (clock + 1), CLOCK_FREE | CLOCK_CORE) {
             return stop.message;
         }
     }
@@ -145,4 +145,10 @@ fn lockstep_sees_a_wrong_load() {
 fn lockstep_sees_a_wrong_instruction() {
     let report = tampered(|core| core.bench.memory.poke(BASE + 12, addi(A1, ZERO, 2).bits()));
     assert!(report.contains("insn: core 0x200593, reference 0x100593"), "{report}");
+}
+
+#[test]
+fn lockstep_sees_a_fence_that_is_none() {
+    let report = tampered(|core| core.bench.memory.poke(BASE + 12, fence_i().bits()));
+    assert!(report.contains("fence_i_o in the clock before: core 0x1, reference 0x0"), "{report}");
 }

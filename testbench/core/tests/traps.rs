@@ -97,6 +97,18 @@ fn illegal_instructions_trap_with_their_encoding() {
 }
 
 #[test]
+fn a_write_of_a_read_only_csr_traps_whatever_the_register_holds() {
+    for code in [csrrs(A3, csr::CYCLE, T5), csr_op(3, A3, csr::MHARTID, T5)] {
+        for held in [0, 1] {
+            let seen = trap_of(|p| {
+                p.put(addi(T5, ZERO, held)).label("here").put(code);
+            });
+            assert_eq!(seen, trap(cause::ILLEGAL, code.bits()), "{held}");
+        }
+    }
+}
+
+#[test]
 fn a_missing_csr_and_a_write_of_a_read_only_one_are_illegal() {
     let illegal = [
         csrr(A0, 0x306), // mcounteren

@@ -95,13 +95,13 @@ module bench_debug (
     );
 
     nic_core #(.Rvfi(1), .DebugEntryAddr(ENTRY_ADDR), .DebugExceptionAddr(EXCEPTION_ADDR)) u_core (
-      .clk_i, .rst_ni(core_rst_n), .boot_addr_i(boot_addr_i[h]), .hart_id_i(32'(h)),
+      .clk_i, .clk_free_i(clk_i), .rst_ni(core_rst_n), .boot_addr_i(boot_addr_i[h]), .hart_id_i(32'(h)),
       .instr_req_o(insn_req), .instr_gnt_i(insn_gnt), .instr_addr_o(insn_addr),
       .instr_rvalid_i(insn_rvalid), .instr_rdata_i(insn_rdata), .instr_err_i(insn_err),
       .data_req_o(data_req), .data_gnt_i(data_gnt), .data_addr_o(data_addr), .data_we_o(data_we_o[h]), .data_be_o(data_be_o[h]),
       .data_wdata_o(data_wdata_o[h]), .data_rvalid_i(data_rvalid), .data_rdata_i(data_rdata), .data_slow_i(1'b0), .data_slow_rdata_i('0),
-      .data_err_i(data_err), .fence_i_o(),
-      .event_valid_i(1'b1), .event_i('0), .sram_waits_i(1'b0), .semaphore_waits_i(1'b0), .irq_i(irq_i[h]), .sleep_o(sleep_o[h]),
+      .data_err_i(data_err), .look_o(), .look_addr_o(), .look_valid_i(1'b0), .look_rdata_i('0), .fence_i_o(),
+      .event_valid_i(1'b1), .event_i('0), .sram_waits_i(1'b0), .semaphore_waits_i(1'b0), .irq_i(irq_i[h]), .sleep_o(sleep_o[h]), .clock_o(), .busy_i(1'b1),
       .debug_req_i(debug_req[h]), .debug_mode_o(debug_mode_o[h]),
       .trace_valid_o(), .trace_data_o(),
       .rvfi_valid(rvfi_valid_o[h]), .rvfi_order(), .rvfi_insn(rvfi_insn_o[h]), .rvfi_trap(rvfi_trap_o[h]), .rvfi_halt(),

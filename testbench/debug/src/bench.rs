@@ -2,7 +2,7 @@
 
 use bench_core::asm::Program;
 use bench_core::memory::{BusError, Memory};
-use bench_core::models::Rvfi;
+use bench_core::models::{judged, Rvfi};
 use nic_layout::registers::Offset;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -86,7 +86,7 @@ fn words(values: [u32; HARTS]) -> u64 {
 impl Bench {
     /// Out of reset, but for the cores.
     pub fn new(memory: Memory, boot_addr: [u32; HARTS], timing: Timing, seed: u64) -> Result<Bench, verilated::Error> {
-        let model = BenchDebug::new(Context::new().randomized(seed as u32))?;
+        let model = BenchDebug::new(judged(Context::new().randomized(seed as u32)))?;
         let mut bench = Bench {
             model,
             memory,

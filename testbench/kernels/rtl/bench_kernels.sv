@@ -72,23 +72,24 @@ module bench_kernels #(
 
   assign load_gnt_o = gnt[SRAM_HOST];
 
-  wire logic       irq, event_valid, semaphore_waits;
+  wire logic       irq, event_valid, event_soon, semaphore_waits;
   wire logic [4:0] event_next;
   wire rvfi_t      rvfi;
 
   nic_core_complex #(.SramBytes(SramBytes), .Rvfi(1), .Debug(0)) u_core (
     .clk_i,
+    .clk_free_i         (clk_i),
     .rst_ni             (core_rst_ni),
     .boot_address_i     (boot_addr_i),
     .irq_i              (irq),
     .event_valid_i      (event_valid),
     .event_i            (event_next),
+    .event_soon_i       (event_soon),
     .semaphore_waits_i  (semaphore_waits),
     .sleep_o,
     .sram_insn_req_o    (insn_sram_req),
     .sram_insn_access_o (insn_access),
     .sram_insn_gnt_i    (gnt[SRAM_CORE_INSN]),
-    .sram_insn_rvalid_i (rvalid[SRAM_CORE_INSN]),
     .sram_data_req_o    (data_sram_req),
     .sram_data_access_o (data_access),
     .sram_data_gnt_i    (gnt[SRAM_CORE_DATA]),
@@ -109,6 +110,7 @@ module bench_kernels #(
     .trace_data_o,
     .rvfi_o             (rvfi),
     // verilator lint_off PINCONNECTEMPTY
+    .clock_o            (),     // its clock never stops
     .debug_mode_o       (),     // Debug = 0: nothing speaks here
     .debug_insn_req_o   (),
     .debug_insn_word_o  (),
@@ -162,6 +164,8 @@ module bench_kernels #(
 
   nic_registers #(.SramBytes(SramBytes)) u_registers (
     .clk_i,
+    .clk_a_i           (clk_i),
+    .clk_b_i           (clk_i),
     .rst_ni,
     .core_req_i        (core_reg_req),
     .core_access_i     (core_reg_access),
@@ -174,6 +178,7 @@ module bench_kernels #(
     .irq_o             (irq),
     .event_valid_o     (event_valid),
     .event_o           (event_next),
+    .event_soon_o      (event_soon),
     .semaphore_waits_o (semaphore_waits),
     .pci_64_i          (1'b0),
     .refused_i         (1'b0),

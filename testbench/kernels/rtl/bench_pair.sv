@@ -88,13 +88,15 @@ module bench_pair #(
 
   // ---- Registers ------------------------------------------------------------------
 
-  wire logic [Cores-1:0]     reg_req, reg_gnt, sleep, irq, event_valid, semaphore_waits;
+  wire logic [Cores-1:0]     reg_req, reg_gnt, sleep, irq, event_valid, event_soon, semaphore_waits;
   wire logic [Cores-1:0][4:0] event_next;
   wire reg_req_t [Cores-1:0] reg_access;
   wire logic [31:0]          reg_rdata;
 
   nic_registers #(.Cores(Cores), .SramBytes(SramBytes)) u_registers (
     .clk_i,
+    .clk_a_i           (clk_i),
+    .clk_b_i           (clk_i),
     .rst_ni,
     .core_req_i        (reg_req),
     .core_access_i     (reg_access),
@@ -107,6 +109,7 @@ module bench_pair #(
     .irq_o             (irq),
     .event_valid_o     (event_valid),
     .event_o           (event_next),
+    .event_soon_o      (event_soon),
     .semaphore_waits_o (semaphore_waits),
     .pci_64_i          (1'b0),
     .refused_i         (1'b0),
@@ -150,17 +153,18 @@ module bench_pair #(
       .HartId(core), .SramBytes(SramBytes), .ScratchpadBytes(core == 0 ? 16384 : 8192), .Rvfi(1), .Debug(0)
     ) u_core (
       .clk_i,
+      .clk_free_i         (clk_i),
       .rst_ni             (core_rst_ni[core]),
       .boot_address_i     (boot_addr_i),
       .irq_i              (irq[core]),
       .event_valid_i      (event_valid[core]),
       .event_i            (event_next[core]),
+      .event_soon_i       (event_soon[core]),
       .semaphore_waits_i  (semaphore_waits[core]),
       .sleep_o            (sleep[core]),
       .sram_insn_req_o    (req[Insn]),
       .sram_insn_access_o (access[Insn]),
       .sram_insn_gnt_i    (gnt[Insn]),
-      .sram_insn_rvalid_i (rvalid[Insn]),
       .sram_data_req_o    (req[Data]),
       .sram_data_access_o (access[Data]),
       .sram_data_gnt_i    (gnt[Data]),
@@ -181,6 +185,7 @@ module bench_pair #(
       .trace_data_o       (trace_data[core]),
       .rvfi_o             (rvfi[core]),
       // verilator lint_off PINCONNECTEMPTY
+      .clock_o            (),     // its clock never stops
       .debug_mode_o       (),
       .debug_insn_req_o   (),
       .debug_insn_word_o  (),

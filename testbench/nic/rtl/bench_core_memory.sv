@@ -24,6 +24,10 @@ module bench_core_memory #(
   input  wire logic        data_we_i,
   input  wire logic [3:0]  data_be_i,
   input  wire logic [31:0] data_wdata_i,
+  input  wire logic        look_i,
+  input  wire logic [31:0] look_addr_i,
+  output wire logic        look_valid_o,
+  output wire logic [31:0] look_rdata_o,
   output wire logic        data_rvalid_o,
   output wire logic [31:0] data_rdata_o,
   output wire logic        data_err_o,
@@ -73,6 +77,7 @@ module bench_core_memory #(
   wire logic        slow;
   wire logic [31:0] quick_rdata, slow_rdata;
   assign data_rdata_o = slow ? slow_rdata : quick_rdata;
+  assign look_rdata_o = quick_rdata;
 
   always_comb begin
     for (int i = 0; i < int'(SRAM_PORTS); i++) access[i] = '0;
@@ -92,13 +97,13 @@ module bench_core_memory #(
   nic_core_memory #(.SramBytes(SramBytes), .ScratchpadBytes(4096), .IcacheBytes(1024)) u_memory (
     .clk_i, .core_rst_ni, .fence_i_i,
     .insn_req_i, .insn_gnt_o, .insn_addr_i, .insn_rvalid_o, .insn_rdata_o, .insn_err_o,
-    .data_req_i, .data_gnt_o, .data_addr_i, .data_we_i, .data_be_i, .data_wdata_i, .data_rvalid_o,
+    .data_req_i, .data_gnt_o, .data_addr_i, .data_we_i, .data_be_i, .data_wdata_i,
+    .look_i, .look_addr_i, .look_valid_o, .data_rvalid_o,
     .data_rdata_o(quick_rdata), .data_slow_o(slow), .data_slow_rdata_o(slow_rdata), .data_err_o,
     .debug_insn_req_o, .debug_insn_rdata_i, .debug_insn_err_i, .debug_data_req_o, .debug_data_rdata_i, .debug_data_err_i,
     .sram_insn_req_o(insn_sram_req), .sram_insn_access_o(insn_access), .sram_insn_gnt_i(gnt[SRAM_CORE_INSN]),
-    .sram_insn_rvalid_i(rvalid[SRAM_CORE_INSN]),
     .sram_data_req_o(data_sram_req), .sram_data_access_o(data_access), .sram_data_gnt_i(gnt[SRAM_CORE_DATA]),
-    .data_stores_o,
+    .data_stores_o, .busy_o(),
     .sram_idle_i(sram_idle[0]), .sram_ahead_o(sram_ahead[0]), .sram_ahead_addr_o(sram_ahead_addr[0]),
     .sram_waits_o(), .sram_rdata_i(rdata),
     .reg_req_o, .reg_access_o(reg_access), .reg_gnt_i, .reg_rdata_i

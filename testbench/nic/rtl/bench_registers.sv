@@ -119,14 +119,14 @@ module bench_registers #(
   );
 
   nic_registers #(.Cores(2), .SramBytes(SramBytes), .ScratchpadBytes(4096), .ScratchpadBytesB(2048)) u_registers (
-    .clk_i, .rst_ni, .core_req_i({core_b_req_i, core_req_i}), .core_access_i({core_b_access, core_access}),
+    .clk_i, .clk_a_i(clk_i), .clk_b_i(clk_i), .rst_ni, .core_req_i({core_b_req_i, core_req_i}), .core_access_i({core_b_access, core_access}),
     .core_gnt_o({core_b_gnt_o, core_gnt_o}),
     .host_req_i(host_reg_req), .host_access_i(host_reg_access), .host_gnt_o(host_reg_gnt), .rdata_o, .access_o(access),
     .dma_read_sel_o(elsewhere_sel_o[0]), .dma_write_sel_o(elsewhere_sel_o[1]), .mac_tx_sel_o(elsewhere_sel_o[2]),
     .mac_rx_sel_o(elsewhere_sel_o[3]), .pci_sel_o(elsewhere_sel_o[4]), .sram_sel_o(elsewhere_sel_o[5]),
     .debug_sel_o(elsewhere_sel_o[6]), .slave_rdata_i('0),
     .run_o({run_b_o, run_a_o}), .boot_address_o(boot_address), .sleep_i({sleep_b_i, sleep_a_i}), .irq_o({irq_b_o, irq_o}),
-    .event_valid_o({next_valid_b_o, next_valid_o}), .event_o({next_b_o, next_o}), .semaphore_waits_o(),
+    .event_valid_o({next_valid_b_o, next_valid_o}), .event_o({next_b_o, next_o}), .event_soon_o(), .semaphore_waits_o(),
     .pci_64_i(1'b1), .inta_o, .window_base_o(window_base),
     .refused_i(refused),
     .event_mac_rx_i(event_set_i[EVENT_MAC_RX]), .event_mac_tx_i(event_set_i[EVENT_MAC_TX]),

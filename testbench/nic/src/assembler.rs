@@ -13,6 +13,12 @@ pub const S1: Reg = Reg(9);
 
 pub const CSR_MIE: u32 = 0x304;
 pub const CSR_TRACE: u32 = 0x7C0;
+pub const CSR_MEVINDEX: u32 = 0x7C1;
+pub const CSR_MEVHANDLER: u32 = 0x7C2;
+pub const CSR_MCYCLE: u32 = 0xB00;
+pub const CSR_MINSTRET: u32 = 0xB02;
+/// Clocks asleep.
+pub const CSR_MHPMCOUNTER10: u32 = 0xB0A;
 
 /// `rd = upper << 12`.
 pub const fn lui(rd: Reg, upper: u32) -> u32 {
@@ -63,6 +69,15 @@ pub const fn csrw(csr: u32, rs1: Reg) -> u32 {
     i_type(csr as i32, rs1, 1, ZERO, 0x73)
 }
 
+pub const fn csrr(rd: Reg, csr: u32) -> u32 {
+    i_type(csr as i32, ZERO, 2, rd, 0x73)
+}
+
+/// `nic.dispatch` (docs/core.md).
+pub const fn dispatch(rd: Reg) -> u32 {
+    rd.0 << 7 | 0x0B
+}
+
 pub const WFI: u32 = 0x1050_0073;
 
 const fn i_type(immediate: i32, rs1: Reg, function: u32, rd: Reg, opcode: u32) -> u32 {
@@ -84,5 +99,6 @@ mod tests {
         assert_eq!(bne(T1, T2, -8), 0xFE73_1CE3);
         assert_eq!(j(-4), 0xFFDF_F06F);
         assert_eq!(csrw(CSR_MIE, T0), 0x3042_9073);
+        assert_eq!(csrr(T2, CSR_MCYCLE), 0xB000_23F3);
     }
 }

@@ -14,6 +14,9 @@ pub const CLOCK_PCI: usize = 1;
 pub const CLOCK_GMII_TX: usize = 2;
 pub const CLOCK_GMII_RX: usize = 3;
 
+/// The clocks of the cores, behind the others.
+const ALL_CORES: u32 = 0b11 << 4;
+
 /// Where the tests map the BARs.
 pub const BAR0: u32 = 0xE000_0000;
 pub const BAR1: u32 = 0xE800_0000;
@@ -51,6 +54,8 @@ pub trait NicPins: Model {
     /// Of core B.
     fn trace_b(&self) -> Option<u32>;
     fn probe(&self) -> u16;
+    /// Which cores want the next clock: core A in bit 0.
+    fn cores_want_clock(&self) -> u8;
 }
 
 macro_rules! nic_pins {
@@ -140,6 +145,10 @@ macro_rules! nic_pins {
             fn probe(&self) -> u16 {
                 self.probe_o.get()
             }
+
+            fn cores_want_clock(&self) -> u8 {
+                self.core_a_clock_o.get() | self.core_b_clock_o.get() << 1
+            }
         }
     };
 }
@@ -147,6 +156,17 @@ macro_rules! nic_pins {
 nic_pins!(WatchedNic);
 nic_pins!(WatchedPair);
 nic_pins!(FastNic);
+
+/// What a NIC shows at its pins in one instant.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Seen {
+    pub at: Ps,
+    /// The bus as it would be if nobody else drove it: levels that the NIC does not drive mean nothing.
+    pub lines: PciLines,
+    pub trace: Option<u32>,
+    pub trace_b: Option<u32>,
+    pub probe: u16,
+}
 
 /// A NIC in its slot, with the clocks of the `tigon2` platform. Its link is looped back.
 pub struct Nic<M> {
@@ -159,6 +179,12 @@ pub struct Nic<M> {
     pub trace_b: Vec<u32>,
     /// Pulses of each probe so far.
     pub probes: [u64; PROBES],
+    /// All that was on the pins, if it is to be kept.
+    pub seen: Option<Vec<Seen>>,
+    /// No core's clock stops while it sleeps.
+    pub keep_core_clocks_running: bool,
+    /// Clocks that core A, and core B, did not want.
+    pub clocks_unwanted: [u64; 2],
     clocks: Scheduler<4>,
     now: Ps,
 }
@@ -166,6 +192,11 @@ pub struct Nic<M> {
 impl<M: NicPins> Nic<M> {
     /// Out of reset, nothing configured.
     pub fn new(settings: Settings, seed: u32) -> Result<Nic<M>, NicError> {
+        Nic::with_context(settings, Context::new().randomized(seed))
+    }
+
+    /// The same with contents of memories and registers at the start as the context says.
+    pub fn with_context(settings: Settings, context: Context) -> Result<Nic<M>, NicError> {
         let pci_hz = 66_000_000;
         let clocks = Scheduler::new([
             Clock::new(88_000_000, Ps(1_234)),
@@ -175,14 +206,14 @@ impl<M: NicPins> Nic<M> {
         ]);
         let mut bus = Bus::new(settings)?;
         let mut memory = MockMemory::new(1 << 20);
-        let mut model = <M as NicPins>::new(Context::new().randomized(seed))?;
+        let mut model = <M as NicPins>::new(context)?;
         let lines = bus.rising_edge(Ps::ZERO, &PciDrive::NONE, &mut memory);
         model.apply(&lines);
         model.idle_link();
         // Random contents, those of the reset synchronisers too, last until these have seen the pad.
         model.set_assertions(false);
         for at in 0..4 {
-            model.tick(at, 0b1111)?;
+            model.tick(at, 0b1111 | ALL_CORES)?;
         }
         model.set_assertions(true);
         let mut nic = Nic {
@@ -192,6 +223,9 @@ impl<M: NicPins> Nic<M> {
             trace: Vec::new(),
             trace_b: Vec::new(),
             probes: [0; PROBES],
+            seen: None,
+            keep_core_clocks_running: false,
+            clocks_unwanted: [0; 2],
             clocks,
             now: Ps::ZERO,
         };
@@ -224,7 +258,24 @@ impl<M: NicPins> Nic<M> {
         if instant.rising.contains(CLOCK_GMII_RX) {
             self.model.loop_link();
         }
-        self.model.tick(instant.at.0, instant.rising.0)?;
+        let mut rising = instant.rising.0;
+        if instant.rising.contains(CLOCK_CORE) {
+            let wanted = self.model.cores_want_clock();
+            for (core, unwanted) in self.clocks_unwanted.iter_mut().enumerate() {
+                *unwanted += u64::from(wanted >> core & 1 == 0);
+            }
+            rising |= if self.keep_core_clocks_running { ALL_CORES } else { u32::from(wanted) << 4 };
+        }
+        self.model.tick(instant.at.0, rising)?;
+        if let Some(seen) = &mut self.seen {
+            seen.push(Seen {
+                at: instant.at,
+                lines: self.model.drive().resolve(&PciDrive::NONE).0,
+                trace: self.model.trace(),
+                trace_b: self.model.trace_b(),
+                probe: self.model.probe(),
+            });
+        }
         if instant.rising.contains(CLOCK_CORE) {
             self.trace.extend(self.model.trace());
             self.trace_b.extend(self.model.trace_b());

@@ -38,6 +38,7 @@ impl Bench {
         m.fence_i_i.set(0);
         m.insn_req_i.set(0);
         m.data_req_i.set(0);
+        m.look_i.set(0);
         m.other_req_i.set(0);
         // Outside debug mode.
         m.debug_insn_err_i.set(1);
@@ -204,6 +205,60 @@ fn loads_are_answered_in_the_clock_after_the_grant_from_registers_and_a_shared_s
     m.clock().unwrap();
     m.settle().unwrap();
     assert_eq!((m.data_rvalid_o.get(), m.data_rdata_o.get()), (1, bench.sram[5]));
+}
+
+/// What a look finds in the next clock.
+fn look(bench: &mut Bench, address: u32) -> Option<u32> {
+    let m = &mut bench.model;
+    m.look_i.set(1);
+    m.look_addr_i.set(address);
+    m.clock().unwrap();
+    m.look_i.set(0);
+    m.settle().unwrap();
+    let found = m.look_valid_o.is_high().then(|| m.look_rdata_o.get());
+    m.clock().unwrap();
+    m.settle().unwrap();
+    assert!(!m.look_valid_o.is_high(), "for one clock");
+    found
+}
+
+#[test]
+fn a_look_finds_what_is_in_the_scratchpad_and_nothing_else() {
+    let mut bench = Bench::new().unwrap();
+    for word in [0, 1, 500, SCRATCHPAD_BYTES / 4 - 1] {
+        assert_eq!(look(&mut bench, SCRATCHPAD + 4 * word), Some(!word));
+    }
+    bench.fetch(SRAM).unwrap();
+    for address in [SRAM, SCRATCHPAD + SCRATCHPAD_BYTES, SCRATCHPAD - 4, REGISTERS, DEBUG, 0] {
+        assert_eq!(look(&mut bench, address), None, "{address:#x}");
+    }
+    // Nor is an access disturbed by looks while it waits.
+    bench.model.reg_gnt_i.set(0);
+    bench.model.reg_rdata_i.set(0x1234);
+    let m = &mut bench.model;
+    m.data_req_i.set(1);
+    m.data_addr_i.set(REGISTERS);
+    m.data_we_i.set(0);
+    m.clock().unwrap();
+    m.data_req_i.set(0);
+    for word in 0..3 {
+        assert_eq!(look(&mut bench, SCRATCHPAD + 4 * word), Some(!word));
+        assert!(!bench.model.data_rvalid_o.is_high());
+    }
+    let m = &mut bench.model;
+    m.reg_gnt_i.set(1);
+    m.clock().unwrap();
+    m.settle().unwrap();
+    assert_eq!((m.data_rvalid_o.get(), m.data_rdata_o.get()), (1, 0x1234));
+}
+
+#[test]
+fn a_look_beside_a_request_is_refused_by_an_assertion() {
+    let mut bench = Bench::new().unwrap();
+    bench.model.look_i.set(1);
+    bench.model.look_addr_i.set(SCRATCHPAD);
+    let error = bench.load(SCRATCHPAD).unwrap_err();
+    assert!(error.to_string().contains("LooksOrAccesses"), "{error}");
 }
 
 #[test]

@@ -29,6 +29,13 @@ fn the_list_of_the_nic_holds_the_lists_of_the_folders_and_its_top() {
 }
 
 #[test]
+fn the_fusesoc_core_holds_the_list_of_the_nic() {
+    let text = fs::read_to_string(rtl().join("../nicscope.core")).unwrap();
+    let listed = text.lines().filter_map(|line| line.trim().strip_prefix("- rtl/")).map(str::to_owned);
+    assert_eq!(listed.collect::<Vec<_>>(), list("nic/nic.f"));
+}
+
+#[test]
 fn every_module_stands_in_the_file_of_its_name_and_in_a_list() {
     let mut listed: BTreeSet<String> = list("nic/nic.f").into_iter().collect();
     listed.extend(list("checkers/checkers.f"));

@@ -148,22 +148,32 @@ impl Way<'_> {
         let mac_start = log
             .last_pulse(Probe::MacTxStart, first.start)
             .ok_or_else(|| journey.missing("the MAC never fetched its descriptor"))?;
-        let dma_done = log
+        // The transfer that releases it is the last to end before; the one in front of that brought its last data.
+        let released = log
             .last_pulse(Probe::DmaReadDone, mac_start)
+            .filter(|at| *at > from)
+            .ok_or_else(|| journey.missing("no transfer released it"))?;
+        let dma_done = log
+            .last_pulse(Probe::DmaReadDone, Ps(released.0 - 1))
             .filter(|at| *at >= from)
             .ok_or_else(|| journey.missing("no host-read DMA ended before its transmission"))?;
         let dma_start = log
             .last_pulse(Probe::DmaReadStart, dma_done)
             .ok_or_else(|| journey.missing("no host-read DMA began before its transmission"))?;
-        let posted = log
-            .markers(from, first.start)
-            .find(|(_, marker, argument)| *marker == Marker::DmaReadPosted && same_low_bits(*argument, sequence))
-            .map(|(at, ..)| at)
-            .ok_or_else(|| journey.missing("no DmaReadPosted of its last frame"))?;
+        let step = |wanted: Marker| {
+            log.markers(from, first.start)
+                .find(|(_, marker, argument)| *marker == wanted && same_low_bits(*argument, sequence))
+                .map(|(at, ..)| at)
+                .ok_or_else(|| journey.missing(&format!("no {} of its last frame", wanted.name())))
+        };
+        let (posted, complete) = (step(Marker::DmaReadPosted)?, step(Marker::TransmitPosted)?);
         self.core_work(node, "sender", from, posted);
         self.mark(posted.min(dma_start), node, Clock::Core, "DMA read: waits");
         self.mark(dma_start, node, Clock::Pci, "DMA read: transfer");
-        self.mark(dma_done, node, Clock::Core, "MAC: descriptor");
+        // The firmware completes the frame meanwhile.
+        self.mark(dma_done, node, Clock::Core, "sender: header");
+        self.mark(complete.clamp(dma_done, released), node, Clock::Core, "DMA read: release");
+        self.mark(released, node, Clock::Core, "MAC: descriptor");
         self.mark(mac_start, node, Clock::Core, "MAC: data to the link's clock");
         Ok(())
     }
@@ -311,15 +321,15 @@ pub fn firmware_step(marker: Marker) -> &'static str {
         Marker::LookupFault => "fault",
         Marker::FillSeen => "fill seen",
         Marker::Command => "command",
-        Marker::HeaderBuilt => "post DMA read",
-        Marker::DmaReadPosted | Marker::TransmitPosted => "next frame",
+        Marker::DmaReadPosted => "header",
+        Marker::HeaderBuilt => "release",
+        Marker::TransmitPosted => "next frame",
         Marker::DmaReadDone => "end of DMA read",
         Marker::Retransmit => "retransmission",
         Marker::Timeout => "time-out",
         Marker::PeerLost => "peer lost",
         Marker::ReceiveBegin => "read header",
         Marker::ReceiveHeader => "checks",
-        Marker::ChecksDone => "prepare lookup",
         Marker::DmaWritePosted => "bookkeeping",
         Marker::Accepted => "accepted",
         Marker::Dropped | Marker::Refused => "drop",

@@ -52,9 +52,9 @@ pub struct InMemory<const E: u32, const L: u32, const W: u32> {
 
 impl<const E: u32, const L: u32, const W: u32> Default for InMemory<E, L, W> {
     fn default() -> Self {
-        let cache = Vmh::new(0);
         // Garbage, as in an SRAM after power-up.
         let mut words = vec![0xDEAD_BEEF; Vmh::<E, L, W>::GEOMETRY.bytes() as usize / 4];
+        let cache = Vmh::new(&words, 0);
         cache.reset(&mut words);
         InMemory { cache, words }
     }

@@ -79,7 +79,7 @@ mod image {
         if free > boot::sram_bytes(&request) {
             boot::refuse(BootError::DoesNotFitSram);
         }
-        let cache = Cache::new(vmh_cache);
+        let cache = Cache::new(&Sram, vmh_cache);
         reset(&cache);
         write_sram(PROBE_REPLY_ADDRESS, commands);
         write_sram(PROBE_REPLY_ADDRESS + 4, results);

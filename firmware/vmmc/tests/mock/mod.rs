@@ -136,6 +136,9 @@ impl Device for Hardware {
         assert_eq!(index as u16, self.read_consumer.wrapping_add(self.reads.len() as u16));
         self.reads.push_back((bus, sram, control));
         assert!(self.reads.len() <= 1 << DMA_RING_LOG2, "host-read ring overflows");
+        // The engine may do at once what is posted.
+        let releases = self.reads.iter().filter(|(_, _, control)| control & DMA_FLAG_ASSIST != 0).count();
+        assert!(self.released as usize + releases <= self.transmit.len(), "a frame is released before it is placed");
     }
 
     fn dma_read_consumer(&self) -> u16 {

@@ -60,6 +60,22 @@ fn an_fst_shows_both_edges_of_all_clocks() {
 }
 
 #[test]
+fn a_clock_that_pauses_falls_after_half_of_its_period_all_the_same() {
+    let path = file("pause.fst");
+    let mut top = TwoClocksFst::new(Context::new()).unwrap();
+    top.open_fst(&path, 0).unwrap();
+    for ns in [10, 20, 30, 100, 110, 120] {
+        top.tick(ns * 1000, A).unwrap();
+    }
+    top.tick(130_000, B).unwrap();
+    drop(top);
+    let edges = changes(&mut simple::read(&path).unwrap(), (&["TOP"], "clk_a_i"));
+    let behind_pause: Vec<_> = edges.into_iter().filter(|&(time, _)| time > 30_000).collect();
+    let expected = [(35_000, 0), (100_000, 1), (105_000, 0), (110_000, 1), (115_000, 0), (120_000, 1), (125_000, 0)];
+    assert_eq!(behind_pause, expected);
+}
+
+#[test]
 fn a_vcd_is_complete_when_its_model_is_dropped() {
     let path = file("dropped.vcd");
     {

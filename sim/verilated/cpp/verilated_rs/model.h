@@ -99,6 +99,14 @@ class Model {
     CData* pin;
     std::uint64_t rise_ps;  // of the last rising edge
     std::uint64_t fall_ps;  // of the falling edge to come, if a trace is open and the pin is high
+    std::uint64_t period_ps = 0;  // 0: not known yet
+
+    // A clock may pause, so twice its period and more is none.
+    void rises(std::uint64_t time_ps) {
+      const std::uint64_t since_ps = time_ps - rise_ps;
+      if (rise_ps != kNever && (period_ps == 0 || since_ps < 2 * period_ps)) period_ps = since_ps;
+      rise_ps = time_ps;
+    }
   };
 
   template <class Work>
