@@ -4,7 +4,7 @@
 //             answer phase each. At most two fetches and one data access are outstanding. A data request holds until its
 //             grant; a fetch that was not granted may give way to another.
 // Timing:     instr_addr_o and instr_req_o come from registers. Paths from inputs to outputs in one clock: data_rvalid_i and
-//             data_err_i to data_*. Memories should give both from registers. No path from a grant to a request, nor from
+//             data_err_i to data_*, look_valid_i to instr_addr_o. Memories should give them from registers. No path from a grant to a request, nor from
 //             rdata to anything but registers.
 // Interrupt:  irq_i is a level; it is seen two clocks later at the earliest, between two instructions.
 // Sleep:      clk_i may stop in wfi and nic.dispatch, when clock_o says so (nic_core_sleep); clk_free_i never does.
