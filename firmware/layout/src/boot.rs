@@ -8,7 +8,7 @@ pub const FIRMWARE_ADDRESS: u32 = 0x400;
 /// `BootRequest::magic`: "NSBT".
 pub const BOOT_MAGIC: u32 = 0x4E53_4254;
 /// Changes with every change of a structure in this crate.
-pub const LAYOUT_VERSION: u32 = 2;
+pub const LAYOUT_VERSION: u32 = 3;
 
 /// Written by the driver before it lets the core run. At [`BOOT_BLOCK_ADDRESS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -38,6 +38,34 @@ pub struct BootRequest {
     /// Incarnation of the cluster, 0 to 255: frames of another one are dropped (INV-31). All nodes of a cluster start with the same number, and
     /// take the next one when they start again.
     pub session: u32,
+    /// [`ReceiveMiss`].
+    pub receive_miss: u32,
+    /// Frames that may be held at a time ([`ReceiveMiss::Hold`]); each keeps a receive buffer.
+    pub held_frames_max: u32,
+}
+
+/// What becomes of a frame whose destination has no translation on the NIC yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum ReceiveMiss {
+    /// Dropped; the sender's time-out brings it again (M-20).
+    #[default]
+    TimeOut = 0,
+    /// Dropped; the sender is told of the miss, and again when it has been served.
+    Restart = 1,
+    /// Held in its receive buffer until the miss has been served.
+    Hold = 2,
+}
+
+impl ReceiveMiss {
+    pub const fn from_word(word: u32) -> Option<ReceiveMiss> {
+        match word {
+            0 => Some(ReceiveMiss::TimeOut),
+            1 => Some(ReceiveMiss::Restart),
+            2 => Some(ReceiveMiss::Hold),
+            _ => None,
+        }
+    }
 }
 
 pub const MAX_NODES: usize = 16;
@@ -83,6 +111,8 @@ pub enum BootError {
     SessionOutOfRange = 7,
     /// Zero, or so long that it cannot be told from the past.
     IntervalOutOfRange = 8,
+    /// No way of serving misses, or more frames to be held than buffers to spare.
+    ReceiveMissOutOfRange = 9,
 }
 
 /// Written by firmware that met its own error, before it raises [`CAUSE_CRASH`] and stops. At [`CRASH_RECORD_ADDRESS`]; zero before.

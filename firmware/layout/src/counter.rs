@@ -29,6 +29,9 @@ counters! {
     FramesStrange,
     /// Carried an acknowledgement and nothing else.
     FramesAckOnly,
+    /// Said that a frame of ours missed there, or that it may come again.
+    FramesMissed,
+    FramesRestart,
     /// In order and allowed; their data were handed to the host-write engine.
     FramesAccepted,
     /// Had been accepted or refused before; acknowledged again.
@@ -37,6 +40,9 @@ counters! {
     FramesGap,
     /// A translation was not there; dropped without acknowledgement (M-20).
     FramesDroppedMiss,
+    /// The same, but kept; and those of them that were judged again.
+    FramesHeld,
+    FramesRetaken,
     /// Refused, but acknowledged (M-49).
     FramesRefusedBuffer,
     FramesRefusedKey,
@@ -55,6 +61,8 @@ counters! {
     FramesAbandoned,
     FramesRetransmitted,
     AcksSent,
+    MissedSent,
+    RestartsSent,
     /// Acknowledgements of what was never sent; ignored.
     AcksWild,
     /// Retransmission timers that expired.
@@ -149,15 +157,18 @@ pub const fn conservation() -> &'static [Equation] {
     &[
         Equation {
             name: "frames received",
-            whole: &[FramesReceived],
+            whole: &[FramesReceived, FramesRetaken],
             parts: &[
                 FramesMalformed,
                 FramesStrange,
                 FramesAckOnly,
+                FramesMissed,
+                FramesRestart,
                 FramesAccepted,
                 FramesDuplicate,
                 FramesGap,
                 FramesDroppedMiss,
+                FramesHeld,
                 FramesRefusedBuffer,
                 FramesRefusedKey,
                 FramesRefusedBounds,
@@ -166,6 +177,12 @@ pub const fn conservation() -> &'static [Equation] {
                 FramesRefusedAborted,
             ],
             under_way: None,
+        },
+        Equation {
+            name: "frames held",
+            whole: &[FramesHeld],
+            parts: &[FramesRetaken],
+            under_way: Some("frames that are held"),
         },
         Equation {
             name: "frames sent",

@@ -40,6 +40,10 @@ pub const FRAME_BYTES_MIN: usize = 60;
 pub enum FrameKind {
     Write = 1,
     Acknowledge = 2,
+    /// The frame that is expected next has come, and its destination has no translation yet.
+    Missed = 8,
+    /// It has now: send again from the frame that is expected next.
+    Restart = 9,
 }
 
 /// `FLAGS`: the last frame of a message.
@@ -243,6 +247,8 @@ pub struct Repr {
 pub enum Body {
     Write(Write),
     Acknowledge,
+    Missed,
+    Restart,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,6 +263,20 @@ pub struct Write {
     pub message: u32,
 }
 
+impl Write {
+    /// What frames say in its fields that write nothing.
+    const NOTHING: Write = Write {
+        last: false,
+        aborted: false,
+        sequence: 0,
+        data_bytes: 0,
+        buffer: 0,
+        buffer_offset: 0,
+        key: [0; 2],
+        message: 0,
+    };
+}
+
 impl Repr {
     /// `source` and `destination` are nodes as the addresses say; the caller compares them with what it expects.
     pub fn parse<T: AsRef<[u8]>>(packet: &Packet<T>) -> Result<Repr, FrameError> {
@@ -265,6 +285,8 @@ impl Repr {
         }
         let body = match packet.kind() {
             kind if kind == FrameKind::Acknowledge as u8 => Body::Acknowledge,
+            kind if kind == FrameKind::Missed as u8 => Body::Missed,
+            kind if kind == FrameKind::Restart as u8 => Body::Restart,
             kind if kind == FrameKind::Write as u8 => {
                 let flags = packet.flags();
                 let write = Write {
@@ -305,20 +327,9 @@ impl Repr {
                 let aborted = if write.aborted { FLAG_ABORTED } else { 0 };
                 (FrameKind::Write, last | aborted, write)
             }
-            Body::Acknowledge => (
-                FrameKind::Acknowledge,
-                0,
-                Write {
-                    last: false,
-                    aborted: false,
-                    sequence: 0,
-                    data_bytes: 0,
-                    buffer: 0,
-                    buffer_offset: 0,
-                    key: [0; 2],
-                    message: 0,
-                },
-            ),
+            Body::Acknowledge => (FrameKind::Acknowledge, 0, Write::NOTHING),
+            Body::Missed => (FrameKind::Missed, 0, Write::NOTHING),
+            Body::Restart => (FrameKind::Restart, 0, Write::NOTHING),
         };
         packet.put(offset::DESTINATION, &mac_address(self.destination));
         packet.put(offset::SOURCE, &mac_address(self.source));
@@ -381,11 +392,13 @@ mod tests {
     }
 
     #[test]
-    fn an_acknowledgement_survives_the_wire() {
-        let ack = Repr { body: Body::Acknowledge, ..WRITE };
-        let mut bytes = [0xAA; FRAME_BYTES_MIN];
-        ack.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
-        assert_eq!(Repr::parse(&Packet::new_checked(&bytes[..]).unwrap()), Ok(ack));
+    fn frames_without_data_survive_the_wire() {
+        for body in [Body::Acknowledge, Body::Missed, Body::Restart] {
+            let short = Repr { body, ..WRITE };
+            let mut bytes = [0xAA; FRAME_BYTES_MIN];
+            short.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
+            assert_eq!(Repr::parse(&Packet::new_checked(&bytes[..]).unwrap()), Ok(short));
+        }
     }
 
     #[test]

@@ -89,12 +89,24 @@ markers! {
     /// A host-write DMA has ended. Argument: its ring index.
     DmaWriteDone = 0x47,
 
+    /// A frame whose translation is missing is held. Argument: node that it came from.
+    FrameHeld = 0x48,
+    /// It is judged again. Argument: node that it came from.
+    FrameRetaken = 0x49,
+
     /// An acknowledgement is handed to the MAC. Argument: next sequence expected (low bits).
     AckSent = 0x50,
     /// An acknowledgement freed frames. Argument: the sequence it carried (low bits).
     AckReceived = 0x51,
     /// A status page is being written. Argument: bits 23:20 process slot, posts ended (low bits).
     StatusWritten = 0x52,
+
+    /// The sender of a frame is told that it missed, and that it may send again. Argument: next sequence expected (low bits).
+    MissedSent = 0x53,
+    RestartSent = 0x54,
+    /// A frame of ours missed there, or may be sent again. Argument: next sequence that the peer expects (low bits).
+    MissedReceived = 0x55,
+    RestartReceived = 0x56,
 
     /// A cache operation begins, of the cache probe. Argument: ring index.
     ProbeBegin = 0x60,

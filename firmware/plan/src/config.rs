@@ -1,4 +1,4 @@
-use nic_layout::boot::{BootError, BootRequest, BOOT_MAGIC, LAYOUT_VERSION, MAX_NODES};
+use nic_layout::boot::{BootError, BootRequest, ReceiveMiss, BOOT_MAGIC, LAYOUT_VERSION, MAX_NODES};
 use nic_layout::frame::{FRAME_BYTES_MIN, HEADER_BYTES};
 use nic_layout::PAGE_BYTES;
 use nic_reliable::SendWindow;
@@ -10,6 +10,9 @@ pub const FRAME_DATA_BYTES_LIMIT: u32 = PAGE_BYTES;
 /// Each transmit buffer is in the transmit ring at most once; the other half of the ring is for acknowledgements.
 pub const TX_BUFFERS_MAX: u32 = 120;
 pub const RX_BUFFERS_MAX: u32 = 128;
+
+/// A sender that was told of a miss waits 2 to the power of this times longer for the restart than for an acknowledgement.
+pub const LOST_RESTART_LOG2: u32 = 2;
 
 /// Frames in flight to one peer, at most.
 pub const WINDOW_MAX: u32 = 32;
@@ -29,6 +32,8 @@ pub struct Config {
     pub ack_frames: u32,
     pub ack_cycles: u32,
     pub host_pages: u32,
+    pub receive_miss: ReceiveMiss,
+    pub held_frames_max: u32,
     /// Frames in flight to one peer: so many that all peers together cannot hold every buffer while one of them is slow, if buffers suffice.
     pub window_frames: u32,
     pub map: MemoryMap,
@@ -48,6 +53,8 @@ impl Config {
         ack_frames: 0,
         ack_cycles: 0,
         host_pages: 0,
+        receive_miss: ReceiveMiss::TimeOut,
+        held_frames_max: 0,
         window_frames: 0,
         map: MemoryMap::EMPTY,
     };
@@ -84,9 +91,16 @@ impl Config {
         {
             return Err(BootError::BufferCount);
         }
+        let Some(receive_miss) = ReceiveMiss::from_word(request.receive_miss) else {
+            return Err(BootError::ReceiveMissOutOfRange);
+        };
+        // Held frames keep buffers from the MAC: one at least stays with it.
+        if request.held_frames_max >= request.rx_buffer_count {
+            return Err(BootError::ReceiveMissOutOfRange);
+        }
         let half_lap = u64::from(u32::MAX / 2);
         if request.retransmit_cycles == 0
-            || SendWindow::interval_max(request.retransmit_cycles) >= half_lap
+            || SendWindow::interval_max(request.retransmit_cycles) << LOST_RESTART_LOG2 >= half_lap
             || request.ack_cycles == 0
             || u64::from(request.ack_cycles) >= half_lap
             || request.ack_frames == 0
@@ -108,6 +122,8 @@ impl Config {
             ack_cycles: request.ack_cycles,
             // Page numbers that do not fit a bus address are wild whatever the driver says.
             host_pages: request.host_pages.min(1 << 20),
+            receive_miss,
+            held_frames_max: request.held_frames_max,
             window_frames: share.clamp(1, WINDOW_MAX),
             map: MemoryMap::default(),
         })
@@ -135,6 +151,8 @@ mod tests {
         ack_cycles: 4400,
         host_pages: 1 << 17,
         session: 0,
+        receive_miss: ReceiveMiss::Hold as u32,
+        held_frames_max: 4,
     };
 
     #[test]
@@ -158,7 +176,9 @@ mod tests {
             (BootRequest { buffer_bytes: 1521, ..GOOD }, BootError::BufferSize),
             (BootRequest { tx_buffer_count: 121, ..GOOD }, BootError::BufferCount),
             (BootRequest { rx_buffer_count: 0, ..GOOD }, BootError::BufferCount),
-            (BootRequest { retransmit_cycles: 1 << 27, ..GOOD }, BootError::IntervalOutOfRange),
+            (BootRequest { retransmit_cycles: 1 << 25, ..GOOD }, BootError::IntervalOutOfRange),
+            (BootRequest { receive_miss: 3, ..GOOD }, BootError::ReceiveMissOutOfRange),
+            (BootRequest { held_frames_max: 64, ..GOOD }, BootError::ReceiveMissOutOfRange),
             (BootRequest { ack_cycles: 0, ..GOOD }, BootError::IntervalOutOfRange),
             (BootRequest { ack_frames: 0, ..GOOD }, BootError::IntervalOutOfRange),
         ];

@@ -13,7 +13,7 @@ pub const MAC_RING_LOG2: u32 = 8;
 pub const PROCESS_ENTRY_BYTES: u32 = 32;
 pub const BUFFER_ENTRY_BYTES: u32 = 32;
 pub const MISS_ENTRY_BYTES: u32 = 16;
-/// One prebuilt acknowledgement for each peer.
+/// A prebuilt acknowledgement for each peer, and behind them all a prebuilt notice of a miss for each.
 pub const ACK_BUFFER_BYTES: u32 = 64;
 
 /// Where everything is in SRAM, above the firmware image. Byte offsets.
@@ -84,7 +84,7 @@ impl MemoryMap {
             buffer_table: take(BUFFER_TABLE_ENTRIES as u32, BUFFER_ENTRY_BYTES, 8),
             miss_ring: take(MISS_RING_ENTRIES, MISS_ENTRY_BYTES, 16),
             counters: take(Counter::COUNT as u32, 4, 8),
-            ack_buffers: take(MAX_NODES as u32, ACK_BUFFER_BYTES, 8),
+            ack_buffers: take(2 * MAX_NODES as u32, ACK_BUFFER_BYTES, 8),
             vmh_cache: take(1, geometry.bytes(), 8),
             tx_buffers: take(config.tx_buffer_count, config.buffer_bytes, 8),
             rx_buffers: take(config.rx_buffer_count, config.buffer_bytes, 8),
@@ -121,6 +121,7 @@ impl MemoryMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nic_layout::boot::ReceiveMiss;
 
     const CONFIG: Config = Config {
         node: 0,
@@ -135,6 +136,8 @@ mod tests {
         ack_frames: 1,
         ack_cycles: 1,
         host_pages: 1,
+        receive_miss: ReceiveMiss::TimeOut,
+        held_frames_max: 0,
         window_frames: 1,
         map: MemoryMap::EMPTY,
     };
@@ -158,7 +161,7 @@ mod tests {
             (map.buffer_table, 8192, 8),
             (map.miss_ring, 1024, 16),
             (map.counters, Counter::COUNT as u32 * 4, 4),
-            (map.ack_buffers, 1024, 8),
+            (map.ack_buffers, 2048, 8),
             (map.vmh_cache, VmhGeometry::RECOMMENDED.bytes(), 4),
             (map.tx_buffers, 64 * 1520, 8),
             (map.rx_buffers, 64 * 1520, 8),

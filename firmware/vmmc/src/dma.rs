@@ -241,6 +241,9 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             rarely();
             self.receive_stalled = false;
             dev.raise(Event::MacRx);
+            if self.receive_misses.are_open() {
+                self.end_receive_misses(dev);
+            }
         }
         if self.status_dirty & !self.status_busy != 0 {
             self.write_all_status(dev);

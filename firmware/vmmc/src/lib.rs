@@ -15,6 +15,7 @@ mod machine;
 mod post;
 mod queue;
 mod receive;
+mod receive_miss;
 mod send;
 mod translate;
 mod turn;

@@ -75,19 +75,27 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.count_many(dev, Counter::FramesAcknowledged, frames);
 
         self.unsettled.add(settle);
-        let peer = &mut self.peers[node & NODE_MASK];
-        if self.resend >> (node & NODE_MASK) & 1 != 0 {
-            let behind = peer.resend_next.wrapping_sub(peer.window.oldest()) > peer.window.in_flight();
-            if behind {
-                peer.resend_next = peer.window.oldest();
-            }
-        }
-        if peer.window.in_flight() == 0 {
+        if self.peers[node & NODE_MASK].window.in_flight() == 0 {
             self.retransmit.cancel(node);
         } else {
             self.start_retransmit_timer(dev, node);
         }
+        if self.blocked | self.resend | self.barred != 0 {
+            self.go_behind(node);
+        }
+    }
+
+    /// Frames were acknowledged while posts waited for room, others went again, or none were to be sent.
+    #[cold]
+    #[inline(never)]
+    fn go_behind(&mut self, node: usize) {
         self.wake(self.blocked);
+        self.go_on(node);
+        let peer = &mut self.peers[node & NODE_MASK];
+        let behind = peer.resend_next.wrapping_sub(peer.window.oldest()) > peer.window.in_flight();
+        if behind {
+            peer.resend_next = peer.window.oldest();
+        }
     }
 
     /// A frame needs its buffer no more. The slot to be settled, as a bit, if its post is complete now.
@@ -120,7 +128,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     }
 
     #[inline(always)]
-    fn start_ack_timer(&mut self, dev: &mut impl Device, node: usize) {
+    pub(crate) fn start_ack_timer(&mut self, dev: &mut impl Device, node: usize) {
         if let Some(due) = self.ack_delay.set(node, dev.now().wrapping_add(self.config.ack_cycles)) {
             dev.set_timer(ACK_TIMER, due);
         }
@@ -144,22 +152,33 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub(crate) fn send_ack(&mut self, dev: &mut impl Device, node: usize) {
-        if self.transmit_placed.wrapping_sub(self.transmit_done) >= TRANSMIT_RING_ACK_LIMIT {
-            self.update_transmit_done(dev);
-        }
-        if self.transmit_placed.wrapping_sub(self.transmit_done) >= TRANSMIT_RING_ACK_LIMIT || !self.has_read_room(1) {
+        if !self.has_short_room(dev) {
             self.start_ack_timer(dev, node);
             return;
         }
         let acknowledgement = self.peers[node & NODE_MASK].receive.acknowledgement();
-        let at = self.ack_buffer(node);
-        dev.write(at + word::ACKNOWLEDGE, acknowledgement);
-        self.place(dev, at, HEADER_BYTES as u32);
-        self.release(dev);
+        self.place_short(dev, self.ack_buffer(node), acknowledgement);
         self.peers[node & NODE_MASK].receive.acknowledged();
         self.ack_delay.cancel(node);
         self.count(dev, Counter::AcksSent);
         dev.trace(Marker::AckSent, acknowledgement);
+    }
+
+    /// Whether the rings take a frame without data.
+    #[inline(always)]
+    pub(crate) fn has_short_room(&mut self, dev: &mut impl Device) -> bool {
+        if self.transmit_placed.wrapping_sub(self.transmit_done) >= TRANSMIT_RING_ACK_LIMIT {
+            self.update_transmit_done(dev);
+        }
+        self.transmit_placed.wrapping_sub(self.transmit_done) < TRANSMIT_RING_ACK_LIMIT && self.has_read_room(1)
+    }
+
+    /// Sends a prebuilt frame without data. The caller has asked for room.
+    #[inline(always)]
+    pub(crate) fn place_short(&mut self, dev: &mut impl Device, at: u32, acknowledgement: u32) {
+        dev.write(at + word::ACKNOWLEDGE, acknowledgement);
+        self.place(dev, at, HEADER_BYTES as u32);
+        self.release(dev);
     }
 
     pub fn on_ack_timer(&mut self, dev: &mut impl Device) {
@@ -168,6 +187,9 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             if self.peers[node & NODE_MASK].receive.owes() {
                 self.send_ack(dev, node);
             }
+        }
+        if self.receive_misses.are_open() {
+            self.end_receive_misses(dev);
         }
         if let Some(due) = self.ack_delay.restart() {
             dev.set_timer(ACK_TIMER, due);
@@ -199,16 +221,23 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         }
         self.count(dev, Counter::Timeouts);
         dev.trace(Marker::Timeout, node as u32);
+        self.go_on(node);
         let peer = &mut self.peers[node];
         match peer.window.expire(self.config.retransmit_limit) {
             Expired::Nothing => {}
             Expired::Resend => {
-                peer.resend_next = peer.window.oldest();
-                self.resend |= 1 << node;
+                self.begin_resend(node);
                 self.start_retransmit_timer(dev, node);
             }
             Expired::GiveUp => self.give_up(dev, node),
         }
+    }
+
+    /// All frames in flight go again, the oldest first.
+    pub(crate) fn begin_resend(&mut self, node: usize) {
+        let peer = &mut self.peers[node & NODE_MASK];
+        peer.resend_next = peer.window.oldest();
+        self.resend |= 1 << (node & NODE_MASK);
     }
 
     /// Sends one frame again, of the first peer that needs it.
@@ -230,7 +259,15 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             return;
         }
         let frame = peer.in_flight[sequence as usize & WINDOW_MASK] as usize;
-        if !self.is_in_transmit_ring(dev, frame) {
+        let before = peer.in_flight[sequence.wrapping_sub(1) as usize & WINDOW_MASK] as usize;
+        let age = |frame: usize| self.transmit_placed.wrapping_sub(self.frames[frame % FRAME_RECORDS].transmit_index);
+        let overtakes = sequence != peer.window.oldest() && age(frame) > age(before);
+        if self.is_in_transmit_ring(dev, frame) {
+            // It has not left yet; but the one before it went again and leaves later: then so must this one, when it has left.
+            if overtakes {
+                return;
+            }
+        } else {
             if !self.has_read_room(1) {
                 self.resend_stalled = true;
                 return;
@@ -254,6 +291,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.count(dev, Counter::PeersLost);
         dev.trace(Marker::PeerLost, node as u32);
         self.lost |= 1 << node;
+        self.barred |= 1 << node;
         let peer = &mut self.peers[node];
         let oldest = peer.window.oldest();
         let frames = peer.window.abandon();

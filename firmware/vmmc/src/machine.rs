@@ -14,6 +14,7 @@ use crate::frames::{FreeFrames, TxFrame, FRAME_RECORDS};
 use crate::link::Peer;
 use crate::post::{Record, Slot, NO_STATUS, RECORDS};
 use crate::queue::SlotQueue;
+use crate::receive_miss::ReceiveMisses;
 use crate::{Config, Device};
 use nic_plan::ACK_BUFFER_BYTES;
 
@@ -53,8 +54,8 @@ pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
     /// Peers whose frames must go again; they wait while the host-read ring is full.
     pub(crate) resend: u32,
     pub(crate) resend_stalled: bool,
-    /// Peers that did not answer `retransmit_limit` times. For good: only a new session knows again where both sides stand.
-    pub(crate) lost: u32,
+    /// Peers that get no new frames: those that are `lost` or `halted`.
+    pub(crate) barred: u32,
     /// What is put off (turn.rs): slots with posts that have ended, peers that shall have an acknowledgement; and for how many turns.
     pub(crate) unsettled: Circle,
     pub(crate) acks_due: Circle,
@@ -86,6 +87,11 @@ pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
     pub(crate) status: [ProcessStatus; PROCESS_SLOTS],
     pub(crate) frames: [TxFrame; FRAME_RECORDS],
     pub(crate) records: [Record; RECORDS],
+    pub(crate) receive_misses: ReceiveMisses,
+    /// Peers that did not answer `retransmit_limit` times. For good: only a new session knows again where both sides stand.
+    pub(crate) lost: u32,
+    /// Peers that told of a miss and will tell when they take frames again (receive_miss.rs).
+    pub(crate) halted: u32,
 }
 
 /// Where words lie that every frame needs.
@@ -133,7 +139,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             transmit_done: 0,
             resend: 0,
             resend_stalled: false,
-            lost: 0,
+            barred: 0,
             unsettled: Circle::EMPTY,
             acks_due: Circle::EMPTY,
             ack_is_next: false,
@@ -149,6 +155,9 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             misses_raised: 0,
             misses_served: 0,
             fence: Fence::EMPTY,
+            receive_misses: ReceiveMisses::NONE,
+            lost: 0,
+            halted: 0,
         }
     }
 
@@ -195,15 +204,16 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     fn start_peer(&mut self, dev: &mut impl Device, node: u32) {
         let addresses = word::addresses(node as u16, self.config.node as u16);
-        let at = self.ack_buffer(node as usize);
-        for offset in (0..HEADER_BYTES as u32).step_by(4) {
-            dev.write(at + offset, 0);
+        for at in [self.ack_buffer(node as usize), self.notice_buffer(node as usize)] {
+            for offset in (0..HEADER_BYTES as u32).step_by(4) {
+                dev.write(at + offset, 0);
+            }
+            dev.write(at + word::ADDRESS_0, addresses[0]);
+            dev.write(at + word::ADDRESS_1, addresses[1]);
+            dev.write(at + word::ADDRESS_2, addresses[2]);
+            dev.write(at + word::TYPE, word::kind(FrameKind::Acknowledge, 0));
+            dev.write(at + word::NODE_LENGTH, self.node_word);
         }
-        dev.write(at + word::ADDRESS_0, addresses[0]);
-        dev.write(at + word::ADDRESS_1, addresses[1]);
-        dev.write(at + word::ADDRESS_2, addresses[2]);
-        dev.write(at + word::TYPE, word::kind(FrameKind::Acknowledge, 0));
-        dev.write(at + word::NODE_LENGTH, self.node_word);
         let peer = &mut self.peers[node as usize & (MAX_NODES - 1)];
         peer.address_word = addresses[1];
         if node != self.config.node {
@@ -214,6 +224,11 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     #[inline(always)]
     pub(crate) fn ack_buffer(&self, node: usize) -> u32 {
         self.config.map.ack_buffers + node as u32 * ACK_BUFFER_BYTES
+    }
+
+    /// Of what tells a peer of misses.
+    pub(crate) fn notice_buffer(&self, node: usize) -> u32 {
+        self.ack_buffer(MAX_NODES + node)
     }
 
     #[inline(always)]

@@ -19,7 +19,7 @@ use nic_plan::BUFFER_ENTRY_BYTES;
 
 /// Whether the receive buffer is still needed.
 #[derive(PartialEq, Eq)]
-enum Buffer {
+pub(crate) enum Buffer {
     Free,
     /// A DMA reads it, and gives it back when done.
     Busy,
@@ -82,13 +82,12 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         kept
     }
 
-    /// A frame that writes nothing: an acknowledgement, or none of ours.
+    /// A frame that writes nothing: an acknowledgement, or another one.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn take_other(&mut self, dev: &mut impl Device, at: Place, type_word: u32, length_bytes: u32) {
         if type_word & word::KIND_MASK != word::kind(FrameKind::Acknowledge, 0) {
-            self.drop_frame(dev, Counter::FramesMalformed);
-            return;
+            return self.take_notice(dev, at, type_word, length_bytes);
         }
         let node_length = dev.get(at, word::NODE_LENGTH);
         match self.check_source(dev, at, type_word, node_length, length_bytes) {
@@ -105,7 +104,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     /// Shape, flags, destination, source and session: the node that sent the frame. One after the other, since a branch that is not taken costs least.
     #[inline(always)]
-    fn check_source(
+    pub(crate) fn check_source(
         &self,
         dev: &impl Device,
         at: Place,
@@ -145,7 +144,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let is_last = flags & FLAG_LAST != 0;
         match self.peers[node].receive.classify(sequence) {
             Arrival::InOrder => {}
-            Arrival::Gap => return self.drop_frame(dev, Counter::FramesGap),
+            Arrival::Gap => return self.gap_frame(dev, node),
             Arrival::Duplicate => {
                 self.owe_ack(dev, node, is_last);
                 return self.drop_frame(dev, Counter::FramesDuplicate);
@@ -167,7 +166,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
                 Err(Untranslated::Fault) => {
                     return self.refuse_frame(dev, node, is_last, Counter::FramesRefusedPage);
                 }
-                Err(_) => return self.drop_frame(dev, Counter::FramesDroppedMiss),
+                Err(reason) => return self.miss_frame(dev, node, buffer, reason),
             }
             dev.trace(Marker::DmaWritePosted, sequence);
             self.count_hit(dev, Path::Receive);
@@ -182,6 +181,21 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         } else {
             Buffer::Free
         }
+    }
+
+    /// A frame that was held, as if it had just arrived.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn take_held(
+        &mut self,
+        dev: &mut impl Device,
+        at: Place,
+        buffer: u32,
+        node: usize,
+        flags: u8,
+        data_bytes: u32,
+    ) -> Buffer {
+        self.take_write(dev, at, buffer, node, flags, data_bytes)
     }
 
     /// Translates where a frame's data go, and posts their transfer, which gives the buffer back.
@@ -245,7 +259,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     /// As if it had never come.
     #[cold]
     #[inline(never)]
-    fn drop_frame(&mut self, dev: &mut impl Device, reason: Counter) -> Buffer {
+    pub(crate) fn drop_frame(&mut self, dev: &mut impl Device, reason: Counter) -> Buffer {
         self.count(dev, reason);
         dev.trace(Marker::Dropped, reason as u32);
         Buffer::Free

@@ -91,8 +91,8 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     fn issue_frame(&mut self, dev: &mut impl Device, slot_number: usize) -> Result<(), Stop> {
         let post = &self.slots[slot_number].post;
         let node = post.node & NODE_MASK;
-        if (self.lost | self.resend) >> node & 1 != 0 {
-            // New frames do not overtake those that go again: the peer would drop them.
+        if (self.barred | self.resend) >> node & 1 != 0 {
+            // New frames do not overtake those that go again, or that miss: the peer would drop them.
             rarely();
             return Err(if self.lost >> node & 1 != 0 { Stop::Unreachable } else { Stop::Blocked });
         }

@@ -162,6 +162,9 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.misses_served = consumer;
         self.count_many(dev, Counter::MissesServed, served);
         self.wake(self.parked | self.blocked);
+        if self.receive_misses.are_open() {
+            self.end_receive_misses(dev);
+        }
     }
 
     /// Counts a lookup and its outcome, which is named by the send path's counter.

@@ -3,6 +3,7 @@
 mod mock;
 
 use mock::{Settings, World, PAGE, SETTINGS};
+use nic_layout::boot::ReceiveMiss;
 use nic_layout::counter::Counter;
 use nic_layout::post::{PostDescriptor, PostError, OP_WRITE};
 use nic_layout::tables::{BufferEntry, PERMIT_WRITE};
@@ -72,6 +73,10 @@ fn message(nodes: usize) -> impl Strategy<Value = Message> {
             length,
             wrong,
         })
+}
+
+fn receive_miss() -> impl Strategy<Value = ReceiveMiss> {
+    prop_oneof![Just(ReceiveMiss::TimeOut), Just(ReceiveMiss::Restart), Just(ReceiveMiss::Hold)]
 }
 
 fn world(settings: Settings, seed: u64) -> World {
@@ -235,14 +240,21 @@ proptest! {
         reordering in 0u32..300,
         garbage in 0u32..200,
         driver_speed in 5u32..200,
+        receive_miss in receive_miss(),
         seed in any::<u64>(),
     ) {
-        deliver(Settings { loss, duplication, reordering, garbage, driver_speed, ..SETTINGS }, &messages, seed);
+        deliver(Settings { loss, duplication, reordering, garbage, driver_speed, receive_miss, ..SETTINGS }, &messages, seed);
     }
 
     #[test]
-    fn three_nodes_with_few_buffers_deliver(messages in prop::collection::vec(message(3), 1..16), tx in 1u32..5, rx in 1u32..4, seed in any::<u64>()) {
-        deliver(Settings { nodes: 3, tx_buffers: tx, rx_buffers: rx, loss: 50, ..SETTINGS }, &messages, seed);
+    fn three_nodes_with_few_buffers_deliver(
+        messages in prop::collection::vec(message(3), 1..16),
+        tx in 1u32..5,
+        rx in 1u32..4,
+        receive_miss in receive_miss(),
+        seed in any::<u64>(),
+    ) {
+        deliver(Settings { nodes: 3, tx_buffers: tx, rx_buffers: rx, loss: 50, receive_miss, ..SETTINGS }, &messages, seed);
     }
 
     #[test]

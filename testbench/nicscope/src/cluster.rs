@@ -99,7 +99,11 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
             };
             let host = HostConfig {
                 platform: config.platform.clone(),
-                driver: DriverOptions::new(NodeId(index as u16), scenario.nodes as u32, config.seed),
+                driver: DriverOptions {
+                    receive_miss: scenario.misses.receive.of_layout(),
+                    held_frames_max: scenario.misses.held_frames_max,
+                    ..DriverOptions::new(NodeId(index as u16), scenario.nodes as u32, config.seed)
+                },
                 trace: config.record,
             };
             let waves = config.waves.as_ref().map(|(paths, from, to)| (paths[index].clone(), *from, *to));

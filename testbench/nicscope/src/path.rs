@@ -216,19 +216,30 @@ impl Way<'_> {
             (Some(stored), _) => stored,
         };
         self.mark(stored, receiver, Clock::Core, "event waits");
-        let Some((header, ..)) = log
-            .markers(stored, Ps::MAX)
-            .find(|(_, marker, argument)| *marker == Marker::ReceiveHeader && same_low_bits(*argument, sequence))
-        else {
+        let Some((mut header, ..)) = header_of(log, stored, sequence) else {
             return Ok(false);
         };
-        let Some((decided, verdict, _)) = log
-            .markers(header, Ps::MAX)
-            .find(|(_, marker, _)| matches!(marker, Marker::DmaWritePosted | Marker::Dropped | Marker::Refused))
-        else {
-            return Err(journey.missing("the receiver never decided on it"));
+        let mut from = stored;
+        let (decided, verdict) = loop {
+            let Some((decided, verdict, _)) = log.markers(header, Ps::MAX).find(|(_, marker, _)| is_verdict(*marker))
+            else {
+                return Err(journey.missing("the receiver never decided on it"));
+            };
+            self.core_work(receiver, "receiver", from, decided);
+            if verdict != Marker::FrameHeld {
+                break (decided, verdict);
+            }
+            let Some((again, ..)) = header_of(log, decided, sequence) else {
+                return Err(journey.missing("it was held for ever"));
+            };
+            let retaken = log.markers(decided, again).filter(|(_, marker, _)| *marker == Marker::FrameRetaken).last();
+            let retaken = retaken.map_or(again, |(at, ..)| at);
+            self.mark(decided, receiver, Clock::Core, "held, waits for the host");
+            for (at, clock, stage) in host_stages(log, from, retaken).into_iter().filter(|(at, ..)| *at >= decided) {
+                self.mark(at, receiver, clock, stage);
+            }
+            (from, header) = (retaken, again);
         };
-        self.core_work(receiver, "receiver", stored, decided);
         if verdict == Marker::Dropped {
             // The host may be at work on the miss before the firmware has dropped the frame.
             let waits = (Clock::Core, "waits for the sender's time-out".to_string());
@@ -248,21 +259,25 @@ impl Way<'_> {
             .markers(from, next.start)
             .filter(|(_, marker, argument)| *marker == Marker::Retransmit && same_low_bits(*argument, sequence))
             .last();
-        let timeout = self.journey.logs[sender]
+        let cause = self.journey.logs[sender]
             .markers(from, again.map_or(next.start, |(at, ..)| at))
-            .filter(|(_, marker, _)| *marker == Marker::Timeout)
+            .filter(|(_, marker, _)| matches!(marker, Marker::Timeout | Marker::RestartReceived))
             .last();
-        let until = timeout.or(again).map_or(next.start, |(at, ..)| at);
-        // What the miss service does lies within the wait; after it the message waits for the rest of the time-out.
+        let until = cause.or(again).map_or(next.start, |(at, ..)| at);
+        let (waits, begins) = match cause {
+            Some((_, Marker::RestartReceived, _)) => ("waits for the sender to be told", "sender: restart"),
+            _ => ("waits for the sender's time-out", "sender: time-out"),
+        };
+        // What the miss service does lies within the wait; after it the message waits for the sender.
         let mut stages = host_stages(self.journey.logs[receiver], from, until);
         if let Some(last) = stages.last_mut() {
-            last.2 = "waits for the sender's time-out".into();
+            last.2 = waits.into();
         }
         for (at, clock, stage) in stages {
             self.mark(at, receiver, clock, stage);
         }
-        if let Some((at, ..)) = timeout {
-            self.mark(at, sender, Clock::Core, "sender: time-out");
+        if let Some((at, ..)) = cause {
+            self.mark(at, sender, Clock::Core, begins);
         }
         if let Some((at, ..)) = again {
             self.mark(at, sender, Clock::Core, "sender: retransmission to the MAC");
@@ -291,6 +306,17 @@ impl Way<'_> {
         let _ = end;
         Ok(())
     }
+}
+
+/// Where a frame is judged, again perhaps.
+fn header_of(log: &NodeLog, from: Ps, sequence: u32) -> Option<(Ps, Marker, u32)> {
+    log.markers(from, Ps::MAX)
+        .find(|(_, marker, argument)| *marker == Marker::ReceiveHeader && same_low_bits(*argument, sequence))
+}
+
+/// How the judgement of a frame ends.
+fn is_verdict(marker: Marker) -> bool {
+    matches!(marker, Marker::DmaWritePosted | Marker::Dropped | Marker::Refused | Marker::FrameHeld)
 }
 
 /// Markers carry the low 24 bits.
@@ -334,6 +360,12 @@ pub fn firmware_step(marker: Marker) -> &'static str {
         Marker::Accepted => "accepted",
         Marker::Dropped | Marker::Refused => "drop",
         Marker::DmaWriteDone => "end of DMA write",
+        Marker::FrameHeld => "hold",
+        Marker::FrameRetaken => "take held frame",
+        Marker::MissedSent => "tell of the miss",
+        Marker::RestartSent => "ask for the frame",
+        Marker::MissedReceived => "told of a miss",
+        Marker::RestartReceived => "restart",
         Marker::AckSent => "acknowledge",
         Marker::AckReceived => "acknowledgement",
         Marker::StatusWritten => "status",

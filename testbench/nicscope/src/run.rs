@@ -303,7 +303,11 @@ pub fn equations(output: &ClusterOutput) -> Vec<Equation> {
             ),
             Equation::new(
                 format!("node {node}: frames that firmware sent = frames of the MAC"),
-                firmware(Counter::FramesSent) + firmware(Counter::FramesRetransmitted) + firmware(Counter::AcksSent),
+                firmware(Counter::FramesSent)
+                    + firmware(Counter::FramesRetransmitted)
+                    + firmware(Counter::AcksSent)
+                    + firmware(Counter::MissedSent)
+                    + firmware(Counter::RestartsSent),
                 rtl("mac_tx_frames") + rtl("mac_tx_skipped"),
             ),
             Equation::new(

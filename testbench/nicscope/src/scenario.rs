@@ -73,6 +73,37 @@ pub enum WorkloadKind {
 pub struct Misses {
     pub ratios: Vec<f64>,
     pub node: usize,
+    /// What becomes of a frame that misses where it arrives.
+    #[serde(default)]
+    pub receive: ReceiveMiss,
+    /// Frames that a NIC may hold at a time, with `receive = "hold"`.
+    #[serde(default = "held_frames_max")]
+    pub held_frames_max: u32,
+}
+
+fn held_frames_max() -> u32 {
+    4
+}
+
+/// See `nic_layout::boot::ReceiveMiss`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReceiveMiss {
+    #[default]
+    TimeOut,
+    Restart,
+    Hold,
+}
+
+impl ReceiveMiss {
+    pub fn of_layout(self) -> nic_layout::boot::ReceiveMiss {
+        use nic_layout::boot::ReceiveMiss as Layout;
+        match self {
+            ReceiveMiss::TimeOut => Layout::TimeOut,
+            ReceiveMiss::Restart => Layout::Restart,
+            ReceiveMiss::Hold => Layout::Hold,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -252,6 +283,12 @@ impl Scenario {
         if self.misses.node >= self.nodes {
             return Err(request_error!("misses.node = {}: must be 0 to {}", self.misses.node, self.nodes - 1));
         }
+        if self.misses.held_frames_max > HELD_FRAMES_MAX {
+            return Err(request_error!(
+                "misses.held_frames_max = {}: must be at most {HELD_FRAMES_MAX}",
+                self.misses.held_frames_max
+            ));
+        }
         let ratios = self.misses.ratios.iter().map(|ratio| ("misses.ratios", *ratio));
         let faults =
             [("faults.loss_ratio", self.faults.loss_ratio), ("faults.corrupt_ratio", self.faults.corrupt_ratio)];
@@ -272,6 +309,9 @@ impl Scenario {
 
 /// The buffers that workloads allocate are of this size: a message must fit.
 pub const MESSAGE_BYTES_MAX: u32 = 64 * 1024;
+
+/// Receive buffers of the smallest platform, less some for the MAC.
+pub const HELD_FRAMES_MAX: u32 = 16;
 
 /// In a run, each way: the traces tell messages apart by 24 bits of their numbers.
 pub const MESSAGES_MAX: u64 = 1_000_000;
@@ -316,6 +356,8 @@ mod tests {
         assert!(message("ping-pong", &["cache.ways=3"]).contains("power of two"));
         assert!(message("ping-pong", &["cache.ways=16"]).contains("2, 4 or 8"));
         assert!(message("ping-pong", &["misses.ratios=1.5"]).contains("0 to 1"));
+        assert!(message("ping-pong", &["misses.receive=nack"]).contains("time-out"));
+        assert!(message("ping-pong", &["misses.held_frames_max=17"]).contains("at most 16"));
         assert!(message("ping-pong", &["nonsense"]).contains("KEY=VALUE"));
         assert!(message("ping-pong", &["personality=emp"]).contains("vmmc"));
         assert!(message("missing.toml", &[]).contains("missing.toml"));

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use nic_layout::boot::{BootRequest, BOOT_MAGIC, LAYOUT_VERSION};
+use nic_layout::boot::{BootRequest, ReceiveMiss, BOOT_MAGIC, LAYOUT_VERSION};
 use nic_layout::counter::{conservation, Counter};
 use nic_layout::post::{PostDescriptor, ProcessStatus};
 use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, MAILBOX_FILLED, MAILBOX_MISS};
@@ -302,6 +302,8 @@ pub struct Settings {
     pub read_errors: u32,
     /// Per mille of steps in which the driver looks at its interrupts.
     pub driver_speed: u32,
+    pub receive_miss: ReceiveMiss,
+    pub held_frames_max: u32,
 }
 
 pub const SETTINGS: Settings = Settings {
@@ -317,6 +319,8 @@ pub const SETTINGS: Settings = Settings {
     garbage: 0,
     read_errors: 0,
     driver_speed: 200,
+    receive_miss: ReceiveMiss::TimeOut,
+    held_frames_max: 2,
 };
 
 impl Node {
@@ -338,6 +342,8 @@ impl Node {
             ack_cycles: 40,
             host_pages: HOST_PAGES,
             session: 3,
+            receive_miss: settings.receive_miss as u32,
+            held_frames_max: settings.held_frames_max.min(settings.rx_buffers - 1),
         };
         let mut config = Config::check(&request).unwrap();
         config.map = MemoryMap::plan(&config, GEOMETRY, 0x4000, SRAM_BYTES).unwrap();

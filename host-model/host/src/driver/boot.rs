@@ -240,5 +240,7 @@ pub fn boot_request(platform: &Platform, options: &DriverOptions) -> BootRequest
         ack_cycles: platform.core_cycles(platform.protocol.ack_us),
         host_pages: platform.host_pages(),
         session: options.session,
+        receive_miss: options.receive_miss as u32,
+        held_frames_max: options.held_frames_max,
     }
 }

@@ -24,7 +24,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use nic_layout::boot::CrashRecord;
+use nic_layout::boot::{CrashRecord, ReceiveMiss};
 use nic_layout::counter::Counter;
 use nic_layout::keeper::{self, KeeperReply};
 use nic_layout::tables::BUFFER_TABLE_ENTRIES;
@@ -62,6 +62,9 @@ pub struct DriverOptions {
     pub seed: u64,
     /// Registering a buffer pins all its pages at once (facts M-3), instead of at the first miss.
     pub pin_at_export: bool,
+    /// What the firmware does with a frame whose destination has no translation yet, and how many it may hold.
+    pub receive_miss: ReceiveMiss,
+    pub held_frames_max: u32,
     pub verify: Verify,
     /// How long the firmware may take to start.
     pub boot_timeout: Ps,
@@ -77,6 +80,8 @@ impl DriverOptions {
             session: 0,
             seed,
             pin_at_export: false,
+            receive_miss: ReceiveMiss::TimeOut,
+            held_frames_max: 4,
             verify: Verify::Sample,
             boot_timeout: Ps::from_us(5_000),
             command_timeout: Ps::from_us(5_000),

@@ -3,8 +3,8 @@
 mod doorbells;
 mod events;
 mod host;
-mod interrupt;
-mod semaphore;
+mod interrupts;
+mod semaphores;
 mod timers;
 mod two_cores;
 

@@ -1,0 +1,204 @@
+//! What a frame costs that misses where it arrives, by what the receiver does with it.
+
+mod mock;
+
+use mock::{Settings, World, SETTINGS};
+use nic_layout::boot::ReceiveMiss;
+use nic_layout::counter::Counter;
+use nic_layout::post::{PostDescriptor, OP_WRITE};
+use nic_layout::ring::{COMMAND_CLOSE, MAILBOX_COMMAND};
+use nic_layout::tables::{BufferEntry, PERMIT_WRITE};
+
+const SOURCE: u32 = 0x100;
+const BUFFER: u32 = 0x200;
+
+/// Nodes whose hosts serve misses only when told to; node 0 and up write to the last.
+fn world(receive_miss: ReceiveMiss, nodes: u32, held_frames_max: u32) -> World {
+    let settings = Settings { nodes, driver_speed: 0, receive_miss, held_frames_max, ..SETTINGS };
+    let mut world = World::new(settings, 1);
+    for node in &mut world.nodes {
+        node.open(0, 5);
+        node.map_pages(5, SOURCE, 8);
+        node.map_pages(5, BUFFER, 8);
+        let length_bytes = 8 * 4096;
+        let entry = BufferEntry {
+            state: 1,
+            pid: 5,
+            start_address: BUFFER * 4096,
+            length_bytes,
+            key: [1, 2],
+            permissions: PERMIT_WRITE,
+            reserved: 0,
+        };
+        node.export(0, entry);
+    }
+    world
+}
+
+/// Node `from` writes to the last node. Its own line is there when its first frame is on its way.
+fn write(world: &mut World, from: usize, length_bytes: u32) {
+    let to = world.nodes.len() - 1;
+    world.nodes[from].post(
+        0,
+        &PostDescriptor {
+            op: OP_WRITE,
+            flags: 0,
+            destination_node: to as u16,
+            length_bytes,
+            source_address: SOURCE * 4096,
+            buffer: 0,
+            buffer_offset: 0,
+            key: [1, 2],
+            message: 0,
+        },
+    );
+    world.run(1000, |world| world.nodes[from].misses_waiting() == 1);
+    let before = missed(world);
+    world.nodes[from].serve_miss();
+    world.run(1000, |world| missed(world) > before);
+}
+
+/// Frames that have missed at the last node, in whatever way.
+fn missed(world: &World) -> u32 {
+    let last = world.nodes.last().expect("two");
+    last.counter(Counter::FramesHeld) + last.counter(Counter::FramesDroppedMiss)
+}
+
+/// Serves the miss after so many steps, and runs until the post has ended.
+fn serve_after(world: &mut World, steps: u32) {
+    (0..steps).for_each(|_| world.step());
+    let to = world.nodes.len() - 1;
+    world.nodes[to].serve_miss();
+    world.run(20_000, |world| world.nodes[0].status(0).ended == 1);
+    world.settle();
+    world.nodes.iter().for_each(|node| node.check_sums(true));
+    assert_eq!(world.nodes[0].status(0).refused, 0);
+}
+
+fn counts<const N: usize>(world: &World, node: usize, counters: [Counter; N]) -> [u32; N] {
+    counters.map(|counter| world.nodes[node].counter(counter))
+}
+
+/// Longer than the sender's time-out of 300 clocks, and shorter than what it waits when it was told.
+const SERVICE: u32 = 900;
+
+#[test]
+fn a_dropped_frame_is_sent_into_the_void_until_the_miss_is_served() {
+    let mut world = world(ReceiveMiss::TimeOut, 2, 0);
+    write(&mut world, 0, 4);
+    serve_after(&mut world, SERVICE);
+    let [again, time_outs] = counts(&world, 0, [Counter::FramesRetransmitted, Counter::Timeouts]);
+    assert!(again >= 2 && time_outs >= 2, "{again} times, {time_outs} time-outs");
+    assert_eq!(counts(&world, 1, [Counter::MissedSent, Counter::RestartsSent, Counter::FramesHeld]), [0; 3]);
+}
+
+#[test]
+fn a_sender_that_is_told_sends_once_more_and_no_time_runs_out() {
+    let mut world = world(ReceiveMiss::Restart, 2, 0);
+    write(&mut world, 0, 4);
+    serve_after(&mut world, SERVICE);
+    assert_eq!(counts(&world, 0, [Counter::FramesRetransmitted, Counter::Timeouts]), [1, 0]);
+    assert_eq!(counts(&world, 0, [Counter::FramesMissed, Counter::FramesRestart]), [1, 1]);
+    assert_eq!(counts(&world, 1, [Counter::MissedSent, Counter::RestartsSent]), [1, 1]);
+}
+
+#[test]
+fn a_held_frame_is_not_sent_again() {
+    let mut world = world(ReceiveMiss::Hold, 2, 1);
+    write(&mut world, 0, 4);
+    // Within the time-out: nobody has told the sender.
+    serve_after(&mut world, 100);
+    assert_eq!(counts(&world, 0, [Counter::FramesRetransmitted, Counter::Timeouts]), [0, 0]);
+    assert_eq!(counts(&world, 1, [Counter::FramesHeld, Counter::FramesRetaken, Counter::FramesDroppedMiss]), [1, 1, 0]);
+    assert_eq!(world.nodes[1].hardware.receive_free.len() as u32, SETTINGS.rx_buffers);
+}
+
+#[test]
+fn the_copy_of_a_held_frame_is_dropped() {
+    let mut world = world(ReceiveMiss::Hold, 2, 4);
+    write(&mut world, 0, 4);
+    serve_after(&mut world, SERVICE);
+    let [held, dropped] = counts(&world, 1, [Counter::FramesHeld, Counter::FramesDroppedMiss]);
+    assert!(held == 1 && dropped >= 1, "{held} held, {dropped} dropped");
+}
+
+/// All frames behind the one that misses come once more, in order, also those that had not left when the restart came.
+#[test]
+fn frames_behind_a_miss_follow_at_once() {
+    for mode in [ReceiveMiss::Restart, ReceiveMiss::Hold] {
+        for service in (0..400).step_by(7) {
+            let mut world = world(mode, 2, 1);
+            write(&mut world, 0, 8 * 1466);
+            serve_after(&mut world, service);
+            if service < 200 {
+                assert_eq!(counts(&world, 0, [Counter::Timeouts]), [0], "{mode:?}, served after {service} steps");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_more_frames_are_held_than_allowed_and_the_others_are_asked_for() {
+    let mut world = world(ReceiveMiss::Hold, 3, 1);
+    write(&mut world, 0, 4);
+    write(&mut world, 1, 4);
+    let to = 2;
+    assert_eq!(counts(&world, to, [Counter::FramesHeld, Counter::FramesDroppedMiss]), [1, 1]);
+    world.nodes[to].serve_miss();
+    world.run(5000, |world| world.nodes[0].status(0).ended == 1 && world.nodes[1].status(0).ended == 1);
+    assert_eq!(counts(&world, to, [Counter::RestartsSent]), [1]);
+    assert_eq!(counts(&world, 1, [Counter::FramesRetransmitted, Counter::Timeouts]), [1, 0]);
+}
+
+#[test]
+fn a_held_frame_is_judged_anew() {
+    let mut world = world(ReceiveMiss::Hold, 2, 1);
+    write(&mut world, 0, 4);
+    world.nodes[1].export(0, BufferEntry::default());
+    serve_after(&mut world, 10);
+    assert_eq!(counts(&world, 1, [Counter::FramesRefusedBuffer, Counter::FramesAccepted]), [1, 0]);
+}
+
+#[test]
+fn a_restart_that_is_lost_is_made_up_for_by_the_time_out() {
+    let mut world = world(ReceiveMiss::Restart, 2, 0);
+    write(&mut world, 0, 4);
+    world.run(200, |world| world.nodes[0].counter(Counter::FramesMissed) == 1);
+    world.nodes[1].serve_miss();
+    for _ in 0..20 {
+        world.step();
+        world.wire.clear();
+    }
+    assert_eq!(counts(&world, 1, [Counter::RestartsSent]), [1]);
+    serve_after(&mut world, 0);
+    assert_eq!(counts(&world, 0, [Counter::Timeouts, Counter::FramesRestart]), [1, 0]);
+}
+
+#[test]
+fn what_a_peer_says_of_frames_that_were_never_sent_changes_nothing() {
+    use nic_layout::frame::{Body, Packet, Repr};
+    let mut world = world(ReceiveMiss::Restart, 2, 0);
+    for body in [Body::Missed, Body::Restart] {
+        for acknowledge in [0, 1, 1000, u32::MAX] {
+            let mut bytes = vec![0; 60];
+            let repr = Repr { destination: 0, source: 1, session: 3, acknowledge, body };
+            repr.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
+            world.nodes[0].deliver(&bytes);
+            (0..30).for_each(|_| world.step());
+        }
+    }
+    write(&mut world, 0, 4);
+    serve_after(&mut world, 10);
+    assert_eq!(counts(&world, 0, [Counter::FramesRetransmitted, Counter::Timeouts]), [1, 0]);
+}
+
+#[test]
+fn a_process_that_ends_while_a_frame_is_held_leaves_no_buffer_behind() {
+    let mut world = world(ReceiveMiss::Hold, 2, 1);
+    write(&mut world, 0, 4);
+    let node = &mut world.nodes[1];
+    node.export(0, BufferEntry::default());
+    node.write_mailbox(MAILBOX_COMMAND, COMMAND_CLOSE);
+    serve_after(&mut world, 50);
+    assert_eq!(world.nodes[1].hardware.receive_free.len() as u32, SETTINGS.rx_buffers);
+}
