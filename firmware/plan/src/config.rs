@@ -14,6 +14,9 @@ pub const RX_BUFFERS_MAX: u32 = 128;
 /// A sender that was told of a miss waits 2 to the power of this times longer for the restart than for an acknowledgement.
 pub const LOST_RESTART_LOG2: u32 = 2;
 
+/// Frames that miss may be held up to this number ([`ReceiveMiss::Hold`]).
+pub const HELD_FRAMES_LIMIT: u32 = 16;
+
 /// Frames in flight to one peer, at most.
 pub const WINDOW_MAX: u32 = 32;
 
@@ -95,7 +98,7 @@ impl Config {
             return Err(BootError::ReceiveMissOutOfRange);
         };
         // Held frames keep buffers from the MAC: one at least stays with it.
-        if request.held_frames_max >= request.rx_buffer_count {
+        if request.held_frames_max >= request.rx_buffer_count || request.held_frames_max > HELD_FRAMES_LIMIT {
             return Err(BootError::ReceiveMissOutOfRange);
         }
         let half_lap = u64::from(u32::MAX / 2);
@@ -178,7 +181,8 @@ mod tests {
             (BootRequest { rx_buffer_count: 0, ..GOOD }, BootError::BufferCount),
             (BootRequest { retransmit_cycles: 1 << 25, ..GOOD }, BootError::IntervalOutOfRange),
             (BootRequest { receive_miss: 3, ..GOOD }, BootError::ReceiveMissOutOfRange),
-            (BootRequest { held_frames_max: 64, ..GOOD }, BootError::ReceiveMissOutOfRange),
+            (BootRequest { held_frames_max: 17, ..GOOD }, BootError::ReceiveMissOutOfRange),
+            (BootRequest { held_frames_max: 8, rx_buffer_count: 8, ..GOOD }, BootError::ReceiveMissOutOfRange),
             (BootRequest { ack_cycles: 0, ..GOOD }, BootError::IntervalOutOfRange),
             (BootRequest { ack_frames: 0, ..GOOD }, BootError::IntervalOutOfRange),
         ];

@@ -144,7 +144,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let is_last = flags & FLAG_LAST != 0;
         match self.peers[node].receive.classify(sequence) {
             Arrival::InOrder => {}
-            Arrival::Gap => return self.gap_frame(dev, node),
+            Arrival::Gap => return self.gap_frame(dev, node, buffer, sequence),
             Arrival::Duplicate => {
                 self.owe_ack(dev, node, is_last);
                 return self.drop_frame(dev, Counter::FramesDuplicate);

@@ -5,7 +5,7 @@
 //! |---|---|---|---|
 //! | [`ReceiveMiss::TimeOut`] | dropped | finds out by its time-out | |
 //! | [`ReceiveMiss::Restart`] | dropped | is told (`Missed`): it stops, and waits longer | is told (`Restart`): it sends again at once |
-//! | [`ReceiveMiss::Hold`] | stays in its buffer, the first of a peer | | it is taken as if it had just arrived; frames that came behind it are asked for |
+//! | [`ReceiveMiss::Hold`] | stays in its buffer, and those that follow it | | they are taken as if they had just arrived; what there was no room for is asked for |
 //!
 //! `Missed` and `Restart` have no sequence number: what is lost of them is made up for by the time-out. They carry an acknowledgement like any frame.
 
@@ -20,16 +20,23 @@ use crate::machine::RETRANSMIT_TIMER;
 use crate::receive::Buffer;
 use crate::translate::Untranslated;
 use crate::{Device, Machine};
-use nic_plan::LOST_RESTART_LOG2;
+use nic_plan::{HELD_FRAMES_LIMIT, LOST_RESTART_LOG2};
+
+/// A frame that stays in its receive buffer.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    node: usize,
+    buffer: u32,
+}
 
 /// Peers whose next frame missed here.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReceiveMisses {
     /// Since when what is awaited was raised: the misses raised by then must be served.
     raised: [u32; MAX_NODES],
-    /// Buffer of the frame that is held; 0: none.
-    held: [u32; MAX_NODES],
-    held_count: u32,
+    /// Frames of one peer follow each other here as their sequence numbers do.
+    held: [Held; HELD_FRAMES_LIMIT as usize],
+    held_count: usize,
     /// Peers that wait for a miss to be served; those of them whose further frames were dropped; those that could not be told yet.
     waiting: u32,
     behind: u32,
@@ -39,7 +46,7 @@ pub(crate) struct ReceiveMisses {
 impl ReceiveMisses {
     pub(crate) const NONE: ReceiveMisses = ReceiveMisses {
         raised: [0; MAX_NODES],
-        held: [0; MAX_NODES],
+        held: [Held { node: 0, buffer: 0 }; HELD_FRAMES_LIMIT as usize],
         held_count: 0,
         waiting: 0,
         behind: 0,
@@ -49,6 +56,45 @@ impl ReceiveMisses {
     #[inline(always)]
     pub(crate) fn are_open(&self) -> bool {
         self.waiting | self.to_restart != 0
+    }
+
+    fn held(&self) -> &[Held] {
+        &self.held[..self.held_count.min(self.held.len())]
+    }
+
+    fn held_of(&self, node: usize) -> u32 {
+        self.held().iter().filter(|held| held.node == node).count() as u32
+    }
+
+    /// False when as many are held as allowed.
+    fn hold(&mut self, node: usize, buffer: u32, most: u32) -> bool {
+        let has_room = self.held_count < most as usize;
+        match self.held.get_mut(self.held_count) {
+            Some(place) if has_room => {
+                *place = Held { node, buffer };
+                self.held_count += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The oldest frame of a peer, which is held no more.
+    fn take(&mut self, node: usize) -> Option<u32> {
+        let place = self.held().iter().position(|held| held.node == node)?;
+        let buffer = self.held.get(place)?.buffer;
+        self.held.get_mut(place..self.held_count)?.rotate_left(1);
+        self.held_count -= 1;
+        Some(buffer)
+    }
+
+    /// The frame of a peer that was held last becomes its first.
+    fn last_becomes_first(&mut self, node: usize) {
+        for _ in 1..self.held_of(node) {
+            if let Some(buffer) = self.take(node) {
+                self.hold(node, buffer, HELD_FRAMES_LIMIT);
+            }
+        }
     }
 }
 
@@ -77,30 +123,42 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
                 self.tell(dev, node, FrameKind::Missed);
             }
             ReceiveMiss::Hold => {
-                let may_hold = misses.held[node] == 0 && misses.held_count < self.config.held_frames_max;
+                let is_copy = misses.waiting >> node & 1 != 0 && misses.held_of(node) != 0;
                 misses.waiting |= 1 << node;
                 misses.raised[node] = self.misses_raised;
-                if may_hold {
-                    misses.held[node] = buffer;
-                    misses.held_count += 1;
-                    self.count(dev, Counter::FramesHeld);
-                    dev.trace(Marker::FrameHeld, node as u32);
+                if !is_copy && self.hold_frame(dev, node, buffer) {
                     return Buffer::Busy;
                 }
-                // Held already, and this is its retransmission; or there is no room for more.
-                misses.behind |= u32::from(misses.held[node] == 0) << node;
+                self.receive_misses.behind |= u32::from(!is_copy) << node;
             }
         }
         self.drop_frame(dev, Counter::FramesDroppedMiss)
     }
 
-    /// A frame came behind a missing one. If that one is held, what follows it must be asked for.
+    /// A frame came behind a missing one. If that one is held, so may this be; otherwise it must be asked for.
     #[cold]
     #[inline(never)]
-    pub(crate) fn gap_frame(&mut self, dev: &mut impl Device, node: usize) -> Buffer {
-        let bit = 1 << (node & NODE_MASK);
-        self.receive_misses.behind |= self.receive_misses.waiting & bit;
+    pub(crate) fn gap_frame(&mut self, dev: &mut impl Device, node: usize, buffer: u32, sequence: u32) -> Buffer {
+        let node = node & NODE_MASK;
+        let ahead = sequence.wrapping_sub(self.peers[node].receive.acknowledgement());
+        let misses = &self.receive_misses;
+        let held = misses.held_of(node);
+        if misses.waiting >> node & 1 != 0 && ahead >= held {
+            if held != 0 && ahead == held && self.hold_frame(dev, node, buffer) {
+                return Buffer::Busy;
+            }
+            self.receive_misses.behind |= 1 << node;
+        }
         self.drop_frame(dev, Counter::FramesGap)
+    }
+
+    fn hold_frame(&mut self, dev: &mut impl Device, node: usize, buffer: u32) -> bool {
+        let holds = self.receive_misses.hold(node, buffer, self.config.held_frames_max);
+        if holds {
+            self.count(dev, Counter::FramesHeld);
+            dev.trace(Marker::FrameHeld, node as u32);
+        }
+        holds
     }
 
     /// The driver has served misses, or there is room again in a ring: goes on with what waited for that.
@@ -112,28 +170,13 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             let misses = &mut self.receive_misses;
             let served = self.misses_served.wrapping_sub(misses.raised[node]) <= u32::MAX / 2;
             if misses.waiting & bit != 0 && served {
-                let buffer = misses.held[node];
-                if buffer != 0 && !self.has_write_room(2) {
-                    self.receive_stalled = true;
-                    continue;
-                }
-                let misses = &mut self.receive_misses;
-                let asks = self.config.receive_miss == ReceiveMiss::Restart || misses.behind & bit != 0;
                 misses.waiting &= !bit;
-                misses.behind &= !bit;
-                misses.to_restart |= u32::from(asks) << node;
-                if buffer != 0 {
-                    misses.held[node] = 0;
-                    misses.held_count -= 1;
-                    self.count(dev, Counter::FramesRetaken);
-                    dev.trace(Marker::FrameRetaken, node as u32);
-                    let at = dev.place(buffer);
-                    let (type_word, node_length) = (dev.get(at, word::TYPE), dev.get(at, word::NODE_LENGTH));
-                    // All is judged anew: what was allowed then may not be any more (INV-21).
-                    let (flags, data_bytes) = (word::flags(type_word), word::data_bytes(node_length));
-                    if self.take_held(dev, at, buffer, node, flags, data_bytes) == Buffer::Free {
-                        dev.recycle(buffer);
-                    }
+                misses.to_restart |= u32::from(self.config.receive_miss == ReceiveMiss::Restart) << node;
+                self.take_held_frames(dev, node);
+                let misses = &mut self.receive_misses;
+                if misses.waiting & bit == 0 {
+                    misses.to_restart |= misses.behind & bit;
+                    misses.behind &= !bit;
                 }
             }
             let misses = &self.receive_misses;
@@ -144,6 +187,33 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
                 } else {
                     self.start_ack_timer(dev, node);
                 }
+            }
+        }
+    }
+
+    /// Judges anew what is held of a peer, until one misses again or there is no room.
+    fn take_held_frames(&mut self, dev: &mut impl Device, node: usize) {
+        let bit = 1 << node;
+        while self.receive_misses.held_of(node) != 0 {
+            if !self.has_write_room(2) {
+                // The end of a host write comes back.
+                self.receive_stalled = true;
+                self.receive_misses.waiting |= bit;
+                return;
+            }
+            let Some(buffer) = self.receive_misses.take(node) else { return };
+            self.count(dev, Counter::FramesRetaken);
+            dev.trace(Marker::FrameRetaken, node as u32);
+            // What was allowed then may not be any more (INV-21).
+            let at = dev.place(buffer);
+            let (flags, data_bytes) =
+                (word::flags(dev.get(at, word::TYPE)), word::data_bytes(dev.get(at, word::NODE_LENGTH)));
+            if self.take_held(dev, at, buffer, node, flags, data_bytes) == Buffer::Free {
+                dev.recycle(buffer);
+            }
+            if self.receive_misses.waiting & bit != 0 {
+                self.receive_misses.last_becomes_first(node);
+                return;
             }
         }
     }

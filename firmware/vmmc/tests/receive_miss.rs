@@ -138,6 +138,52 @@ fn frames_behind_a_miss_follow_at_once() {
 }
 
 #[test]
+fn frames_that_follow_a_held_one_are_held_as_far_as_there_is_room() {
+    for most in 1..=10 {
+        let mut world = world(ReceiveMiss::Hold, 2, most.min(SETTINGS.rx_buffers - 1));
+        let frames = 8;
+        write(&mut world, 0, frames * 1466);
+        serve_after(&mut world, 250);
+        let held = most.min(SETTINGS.rx_buffers - 1).min(frames);
+        assert_eq!(counts(&world, 1, [Counter::FramesHeld, Counter::FramesRetaken]), [held, held]);
+        assert_eq!(counts(&world, 1, [Counter::FramesAccepted, Counter::FramesDuplicate]), [frames, 0], "{most} held");
+        let again = counts(&world, 0, [Counter::FramesRetransmitted]);
+        assert_eq!(again, [frames - held], "{most} held");
+    }
+}
+
+/// The second of the held frames lies in another line: it misses when it is judged again, and those behind it wait with it.
+#[test]
+fn held_frames_keep_their_order_when_one_misses_again() {
+    let mut world = world(ReceiveMiss::Hold, 2, 6);
+    // Eight pages a line: the seventh page is the last of a line that the fourth frame leaves.
+    for node in &mut world.nodes {
+        node.map_pages(5, BUFFER + 8, 8);
+        node.export(
+            0,
+            BufferEntry {
+                state: 1,
+                pid: 5,
+                start_address: (BUFFER + 7) * 4096,
+                length_bytes: 8 * 4096,
+                key: [1, 2],
+                permissions: PERMIT_WRITE,
+                reserved: 0,
+            },
+        );
+    }
+    write(&mut world, 0, 6 * 1466);
+    (0..250).for_each(|_| world.step());
+    assert_eq!(counts(&world, 1, [Counter::FramesHeld, Counter::FramesRetaken]), [6, 0]);
+    world.nodes[1].serve_miss();
+    world.run(1000, |world| world.nodes[1].misses_waiting() == 1);
+    assert!(world.nodes[1].counter(Counter::FramesRetaken) >= 2);
+    serve_after(&mut world, 20);
+    assert_eq!(counts(&world, 1, [Counter::FramesAccepted, Counter::FramesGap, Counter::FramesDuplicate]), [6, 0, 0]);
+    assert_eq!(counts(&world, 0, [Counter::FramesRetransmitted]), [0]);
+}
+
+#[test]
 fn no_more_frames_are_held_than_allowed_and_the_others_are_asked_for() {
     let mut world = world(ReceiveMiss::Hold, 3, 1);
     write(&mut world, 0, 4);

@@ -4,6 +4,7 @@ use figment::providers::{Format, Toml};
 use figment::Figment;
 use host_model::platform::toml_error;
 use nic_layout::vmh::{GeometryError, VmhGeometry};
+use nic_plan::HELD_FRAMES_LIMIT;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -82,7 +83,7 @@ pub struct Misses {
 }
 
 fn held_frames_max() -> u32 {
-    4
+    12
 }
 
 /// See `nic_layout::boot::ReceiveMiss`.
@@ -283,9 +284,9 @@ impl Scenario {
         if self.misses.node >= self.nodes {
             return Err(request_error!("misses.node = {}: must be 0 to {}", self.misses.node, self.nodes - 1));
         }
-        if self.misses.held_frames_max > HELD_FRAMES_MAX {
+        if self.misses.held_frames_max > HELD_FRAMES_LIMIT {
             return Err(request_error!(
-                "misses.held_frames_max = {}: must be at most {HELD_FRAMES_MAX}",
+                "misses.held_frames_max = {}: must be at most {HELD_FRAMES_LIMIT}",
                 self.misses.held_frames_max
             ));
         }
@@ -309,9 +310,6 @@ impl Scenario {
 
 /// The buffers that workloads allocate are of this size: a message must fit.
 pub const MESSAGE_BYTES_MAX: u32 = 64 * 1024;
-
-/// Receive buffers of the smallest platform, less some for the MAC.
-pub const HELD_FRAMES_MAX: u32 = 16;
 
 /// In a run, each way: the traces tell messages apart by 24 bits of their numbers.
 pub const MESSAGES_MAX: u64 = 1_000_000;

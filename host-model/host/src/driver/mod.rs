@@ -81,7 +81,7 @@ impl DriverOptions {
             seed,
             pin_at_export: false,
             receive_miss: ReceiveMiss::TimeOut,
-            held_frames_max: 4,
+            held_frames_max: 0,
             verify: Verify::Sample,
             boot_timeout: Ps::from_us(5_000),
             command_timeout: Ps::from_us(5_000),

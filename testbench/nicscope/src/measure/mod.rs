@@ -4,6 +4,7 @@ mod best;
 mod core;
 mod figure;
 mod machine;
+mod mini;
 mod report;
 
 pub use figure::{Figure, Target};
@@ -26,7 +27,11 @@ struct Group {
     bars: &'static [Bar],
 }
 
-const GROUPS: [Group; 2] = [Group { name: "machine", bars: &machine::BARS }, Group { name: "core", bars: &core::BARS }];
+const GROUPS: [Group; 3] = [
+    Group { name: "machine", bars: &machine::BARS },
+    Group { name: "core", bars: &core::BARS },
+    Group { name: "mini", bars: &mini::BARS },
+];
 
 pub fn run(arguments: &MeasureArgs) -> Result<()> {
     let group = group(&arguments.group)?;

@@ -187,7 +187,7 @@ fn sram(parts: &ImageParts, map: &MemoryMap, geometry: VmhGeometry, platform: &P
             ("buffer table", Use::Cbh, map.buffer_table, of(BUFFER_TABLE_ENTRIES, size_of::<BufferEntry>())),
             ("miss ring", Use::Program, map.miss_ring, of(MISS_RING_ENTRIES as usize, size_of::<MissEntry>())),
             ("counters", Use::Program, map.counters, of(Counter::COUNT, 4)),
-            // They end where the cache begins; each is a frame for one peer.
+            // They end where the cache begins; each is a frame for one peer, two for each peer.
             ("acknowledgement frames", Use::Buffers, map.ack_buffers, cache - map.ack_buffers),
             ("VMH cache: keys", Use::Vmh, cache, states),
             ("VMH cache: states", Use::Vmh, cache + states, replacement - states),
@@ -282,7 +282,7 @@ mod tests {
     fn the_recommended_cache_takes_four_bytes_an_entry_and_three_words_a_line_and_set() {
         let map = map("tigon2", DEFAULT).unwrap();
         assert_eq!(map.sram.sum(Use::Vmh), 4 * 16_384 + 2 * 4 * 256 + 4 * 64);
-        assert_eq!(map.sram.sum(Use::Buffers), 128 * 1520 + 16 * 64);
+        assert_eq!(map.sram.sum(Use::Buffers), 128 * 1520 + 2 * 16 * 64);
     }
 
     #[test]
