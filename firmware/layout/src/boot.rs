@@ -8,7 +8,7 @@ pub const FIRMWARE_ADDRESS: u32 = 0x400;
 /// `BootRequest::magic`: "NSBT".
 pub const BOOT_MAGIC: u32 = 0x4E53_4254;
 /// Changes with every change of a structure in this crate.
-pub const LAYOUT_VERSION: u32 = 3;
+pub const LAYOUT_VERSION: u32 = 4;
 
 /// Written by the driver before it lets the core run. At [`BOOT_BLOCK_ADDRESS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -79,12 +79,15 @@ pub struct BootReply {
     pub error: u32,
     pub post_queues: u32,
     pub process_table: u32,
-    pub buffer_table: u32,
     pub miss_ring: u32,
+    pub notify_ring: u32,
     pub vmh_cache: u32,
     pub vmh_entries: u32,
     pub vmh_line_entries: u32,
     pub vmh_ways: u32,
+    pub cbh_cache: u32,
+    pub cbh_entries: u32,
+    pub cbh_ways: u32,
     /// Counters as [`crate::tables::Counter`] orders them.
     pub counters: u32,
     pub tx_buffers: u32,

@@ -43,6 +43,12 @@ counters! {
     /// The same, but kept; and those of them that were judged again.
     FramesHeld,
     FramesRetaken,
+    /// A read that found the queue of reads full; dropped without acknowledgement.
+    FramesDroppedReads,
+    /// Its notification found the ring full; dropped without acknowledgement.
+    FramesDroppedNotify,
+    /// The descriptor of its buffer was not there; dropped in the same way (M-43).
+    FramesDroppedBuffer,
     /// Refused, but acknowledged (M-49).
     FramesRefusedBuffer,
     FramesRefusedKey,
@@ -52,9 +58,11 @@ counters! {
     FramesRefusedPage,
     /// The sender could not read the data.
     FramesRefusedAborted,
+    /// A reply that nobody waits for, or with other data than those that come next.
+    FramesRefusedReply,
 
     // ---- Frames to the MAC
-    /// First transmissions of data frames.
+    /// First transmissions of frames with a sequence number.
     FramesSent,
     FramesAcknowledged,
     /// Given up together with their peer.
@@ -80,12 +88,30 @@ counters! {
     PostsRefusedOperation,
     PostsRefusedNode,
     PostsRefusedLength,
-    PostsRefusedSource,
+    PostsRefusedLocal,
     PostsRefusedPeer,
     PostsRefusedBus,
+    /// By the node of the buffer.
+    PostsRefusedOwner,
     /// Forgotten because their process slot was closed.
     PostsClosed,
     StatusWrites,
+
+    // ---- Reads: of own processes, and of others
+    ReadsOpened,
+    ReadsCompleted,
+    /// Ended with an error, or their process slot was closed.
+    ReadsFailed,
+    ReadsTaken,
+    ReadsAnswered,
+    /// Ended by this side, or by the other.
+    ReadsGivenUp,
+    ProbesSent,
+
+    // ---- Notifications
+    NotificationsTaken,
+    NotificationsRaised,
+    NotificationsRead,
 
     // ---- Lookups of the send path. The same outcomes follow for the receive path, in the same order.
     SendLookups,
@@ -108,6 +134,19 @@ counters! {
     ReceivePending,
     ReceiveNoWay,
     ReceiveMissRingFull,
+
+    // ---- Lookups of buffers. A hit costs no counter: what becomes of the frame tells of it.
+    /// No descriptor was found.
+    BuffersNotFound,
+    /// A negative entry: there is no such buffer.
+    BufferDenials,
+    /// An entry was reserved and the driver told.
+    BufferMisses,
+    /// The entry is reserved already, and the driver at work.
+    BufferPending,
+    /// Every way of the set is reserved.
+    BufferNoWay,
+    BufferMissRingFull,
 
     // ---- Misses and the driver
     /// Misses that the driver reported as served.
@@ -169,12 +208,16 @@ pub const fn conservation() -> &'static [Equation] {
                 FramesGap,
                 FramesDroppedMiss,
                 FramesHeld,
+                FramesDroppedReads,
+                FramesDroppedNotify,
+                FramesDroppedBuffer,
                 FramesRefusedBuffer,
                 FramesRefusedKey,
                 FramesRefusedBounds,
                 FramesRefusedPermission,
                 FramesRefusedPage,
                 FramesRefusedAborted,
+                FramesRefusedReply,
             ],
             under_way: None,
         },
@@ -204,12 +247,37 @@ pub const fn conservation() -> &'static [Equation] {
                 PostsRefusedOperation,
                 PostsRefusedNode,
                 PostsRefusedLength,
-                PostsRefusedSource,
+                PostsRefusedLocal,
                 PostsRefusedPeer,
                 PostsRefusedBus,
+                PostsRefusedOwner,
                 PostsClosed,
             ],
             under_way: Some("posts not yet ended"),
+        },
+        Equation {
+            name: "reads of own processes",
+            whole: &[ReadsOpened],
+            parts: &[ReadsCompleted, ReadsFailed],
+            under_way: Some("reads whose data have not come"),
+        },
+        Equation {
+            name: "reads of others",
+            whole: &[ReadsTaken],
+            parts: &[ReadsAnswered, ReadsGivenUp],
+            under_way: Some("reads not yet answered"),
+        },
+        Equation {
+            name: "notifications",
+            whole: &[NotificationsTaken],
+            parts: &[NotificationsRaised],
+            under_way: Some("notifications whose data are under way"),
+        },
+        Equation {
+            name: "notifications read",
+            whole: &[NotificationsRaised],
+            parts: &[NotificationsRead],
+            under_way: Some("notifications that the driver has not read"),
         },
         Equation {
             name: "lookups, send path",
@@ -232,8 +300,14 @@ pub const fn conservation() -> &'static [Equation] {
             under_way: None,
         },
         Equation {
+            name: "buffers not found",
+            whole: &[BuffersNotFound],
+            parts: &[BufferDenials, BufferMisses, BufferPending, BufferNoWay, BufferMissRingFull],
+            under_way: None,
+        },
+        Equation {
             name: "misses",
-            whole: &[SendMisses, ReceiveMisses],
+            whole: &[SendMisses, ReceiveMisses, BufferMisses],
             parts: &[MissesServed],
             under_way: Some("misses that the driver has not served"),
         },

@@ -22,11 +22,16 @@ pub mod offset {
     /// The next sequence number that the sender of this frame expects: all before it are acknowledged.
     pub const ACKNOWLEDGE: usize = 24;
     pub const BUFFER: usize = 28;
+    /// Of an acknowledgement, in the place of the buffer: which of the 32 frames before the number were refused, each at the low five bits of its own.
+    pub const REFUSALS: usize = BUFFER;
     /// Where the data go, from the start of the buffer.
     pub const BUFFER_OFFSET: usize = 32;
     pub const KEY: usize = 36;
     pub const MESSAGE: usize = 44;
     pub const DATA: usize = 48;
+    pub const READ_LENGTH: usize = DATA;
+    /// Chosen by who asks, and sent back with each reply.
+    pub const READ_ID: usize = DATA + 4;
 }
 
 pub const HEADER_BYTES: usize = offset::DATA;
@@ -34,22 +39,33 @@ pub const HEADER_BYTES: usize = offset::DATA;
 /// The shortest frame without FCS; the MAC pads to it.
 pub const FRAME_BYTES_MIN: usize = 60;
 
-/// `KIND`.
+/// `KIND`. Any two differ in two bits or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FrameKind {
     Write = 1,
     Acknowledge = 2,
-    /// The frame that is expected next has come, and its destination has no translation yet.
-    Missed = 8,
-    /// It has now: send again from the frame that is expected next.
-    Restart = 9,
+    /// Asks for data of a buffer. Its own data are those of [`offset::READ_LENGTH`] and [`offset::READ_ID`].
+    Read = 4,
+    /// Data that were asked for: `BUFFER` says for which read, `BUFFER_OFFSET` where in it.
+    Reply = 7,
+    /// Only asks for an acknowledgement: is there anybody?
+    Probe = 8,
+    /// The frame of that sequence number has come, and its destination has no translation yet.
+    Missed = 11,
+    /// It has now: send again from that frame on.
+    Restart = 13,
 }
 
 /// `FLAGS`: the last frame of a message.
 pub const FLAG_LAST: u8 = 1;
 /// `FLAGS`: the sender could not read the data; the frame only keeps the sequence whole. It has no data.
 pub const FLAG_ABORTED: u8 = 2;
+/// `FLAGS`: with the last frame of a write: tell the owner of the buffer when the data are there.
+pub const FLAG_NOTIFY: u8 = 4;
+
+/// Data of a [`FrameKind::Read`].
+pub const READ_REQUEST_BYTES: u32 = 8;
 
 /// The locally administered address of a node: 02-4E-53-00 and the node number, big endian.
 pub const fn mac_address(node: u16) -> [u8; 6] {
@@ -69,10 +85,14 @@ pub mod word {
     pub const SEQUENCE: u32 = 20;
     pub const ACKNOWLEDGE: u32 = 24;
     pub const BUFFER: u32 = 28;
+    pub const REFUSALS: u32 = BUFFER;
     pub const BUFFER_OFFSET: u32 = 32;
     pub const KEY_0: u32 = 36;
     pub const KEY_1: u32 = 40;
     pub const MESSAGE: u32 = 44;
+    pub const DATA: u32 = 48;
+    pub const READ_LENGTH: u32 = 48;
+    pub const READ_ID: u32 = 52;
 
     /// The three words of both addresses.
     pub const fn addresses(destination: u16, source: u16) -> [u32; 3] {
@@ -246,15 +266,28 @@ pub struct Repr {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
     Write(Write),
-    Acknowledge,
-    Missed,
-    Restart,
+    Acknowledge {
+        refusals: u32,
+    },
+    Read(Read),
+    Reply(Reply),
+    Probe {
+        sequence: u32,
+    },
+    /// `expected` is the number of the frame that missed, and may come again.
+    Missed {
+        expected: u32,
+    },
+    Restart {
+        expected: u32,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
     pub last: bool,
     pub aborted: bool,
+    pub notify: bool,
     pub sequence: u32,
     pub data_bytes: u16,
     pub buffer: u32,
@@ -263,18 +296,27 @@ pub struct Write {
     pub message: u32,
 }
 
-impl Write {
-    /// What frames say in its fields that write nothing.
-    const NOTHING: Write = Write {
-        last: false,
-        aborted: false,
-        sequence: 0,
-        data_bytes: 0,
-        buffer: 0,
-        buffer_offset: 0,
-        key: [0; 2],
-        message: 0,
-    };
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Read {
+    pub sequence: u32,
+    pub buffer: u32,
+    pub buffer_offset: u32,
+    pub key: [u32; 2],
+    pub message: u32,
+    pub length: u32,
+    pub id: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reply {
+    pub last: bool,
+    pub aborted: bool,
+    pub sequence: u32,
+    pub data_bytes: u16,
+    pub id: u32,
+    /// From the start of what was asked for.
+    pub offset: u32,
+    pub message: u32,
 }
 
 impl Repr {
@@ -284,14 +326,15 @@ impl Repr {
             return Err(FrameError::OtherEthertype);
         }
         let body = match packet.kind() {
-            kind if kind == FrameKind::Acknowledge as u8 => Body::Acknowledge,
-            kind if kind == FrameKind::Missed as u8 => Body::Missed,
-            kind if kind == FrameKind::Restart as u8 => Body::Restart,
+            kind if kind == FrameKind::Acknowledge as u8 => Body::Acknowledge { refusals: packet.buffer() },
+            kind if kind == FrameKind::Missed as u8 => Body::Missed { expected: packet.sequence() },
+            kind if kind == FrameKind::Restart as u8 => Body::Restart { expected: packet.sequence() },
             kind if kind == FrameKind::Write as u8 => {
-                let flags = packet.flags();
+                let flags = checked_flags(packet, FLAG_LAST | FLAG_ABORTED | FLAG_NOTIFY)?;
                 let write = Write {
                     last: flags & FLAG_LAST != 0,
                     aborted: flags & FLAG_ABORTED != 0,
+                    notify: flags & FLAG_NOTIFY != 0,
                     sequence: packet.sequence(),
                     data_bytes: packet.data_bytes(),
                     buffer: packet.buffer(),
@@ -299,13 +342,43 @@ impl Repr {
                     key: packet.key(),
                     message: packet.message(),
                 };
-                if flags & !(FLAG_LAST | FLAG_ABORTED) != 0 || (write.aborted && write.data_bytes != 0) {
+                if write.notify && (write.aborted || !write.last) {
                     return Err(FrameError::BadFlags);
                 }
-                if packet.data().len() < usize::from(write.data_bytes) {
+                Body::Write(write)
+            }
+            kind if kind == FrameKind::Read as u8 => {
+                if checked_flags(packet, FLAG_LAST)? != FLAG_LAST {
+                    return Err(FrameError::BadFlags);
+                }
+                if u32::from(packet.data_bytes()) != READ_REQUEST_BYTES {
                     return Err(FrameError::Truncated);
                 }
-                Body::Write(write)
+                Body::Read(Read {
+                    sequence: packet.sequence(),
+                    buffer: packet.buffer(),
+                    buffer_offset: packet.buffer_offset(),
+                    key: packet.key(),
+                    message: packet.message(),
+                    length: packet.u32(offset::READ_LENGTH),
+                    id: packet.u32(offset::READ_ID),
+                })
+            }
+            kind if kind == FrameKind::Reply as u8 => {
+                let flags = checked_flags(packet, FLAG_LAST | FLAG_ABORTED)?;
+                Body::Reply(Reply {
+                    last: flags & FLAG_LAST != 0,
+                    aborted: flags & FLAG_ABORTED != 0,
+                    sequence: packet.sequence(),
+                    data_bytes: packet.data_bytes(),
+                    id: packet.buffer(),
+                    offset: packet.buffer_offset(),
+                    message: packet.message(),
+                })
+            }
+            kind if kind == FrameKind::Probe as u8 => {
+                checked_flags(packet, FLAG_LAST)?;
+                Body::Probe { sequence: packet.sequence() }
             }
             _ => return Err(FrameError::UnknownKind),
         };
@@ -321,16 +394,48 @@ impl Repr {
 
     /// Writes every byte of the header.
     pub fn emit<T: AsRef<[u8]> + AsMut<[u8]>>(&self, packet: &mut Packet<T>) {
-        let (kind, flags, write) = match self.body {
-            Body::Write(write) => {
-                let last = if write.last { FLAG_LAST } else { 0 };
-                let aborted = if write.aborted { FLAG_ABORTED } else { 0 };
-                (FrameKind::Write, last | aborted, write)
-            }
-            Body::Acknowledge => (FrameKind::Acknowledge, 0, Write::NOTHING),
-            Body::Missed => (FrameKind::Missed, 0, Write::NOTHING),
-            Body::Restart => (FrameKind::Restart, 0, Write::NOTHING),
+        const NOTHING: Write = Write {
+            last: false,
+            aborted: false,
+            notify: false,
+            sequence: 0,
+            data_bytes: 0,
+            buffer: 0,
+            buffer_offset: 0,
+            key: [0; 2],
+            message: 0,
         };
+        let (kind, write) = match self.body {
+            Body::Write(write) => (FrameKind::Write, write),
+            Body::Acknowledge { refusals } => (FrameKind::Acknowledge, Write { buffer: refusals, ..NOTHING }),
+            Body::Read(read) => {
+                packet.put(offset::READ_LENGTH, &read.length.to_le_bytes());
+                packet.put(offset::READ_ID, &read.id.to_le_bytes());
+                let Read { sequence, buffer, buffer_offset, key, message, .. } = read;
+                let data_bytes = READ_REQUEST_BYTES as u16;
+                let head = Write { last: true, sequence, data_bytes, buffer, buffer_offset, key, message, ..NOTHING };
+                (FrameKind::Read, head)
+            }
+            Body::Reply(reply) => {
+                let Reply { last, aborted, sequence, data_bytes, id, offset, message } = reply;
+                let head = Write {
+                    last,
+                    aborted,
+                    sequence,
+                    data_bytes,
+                    message,
+                    buffer: id,
+                    buffer_offset: offset,
+                    ..NOTHING
+                };
+                (FrameKind::Reply, head)
+            }
+            Body::Probe { sequence } => (FrameKind::Probe, Write { last: true, sequence, ..NOTHING }),
+            Body::Missed { expected: sequence } => (FrameKind::Missed, Write { sequence, ..NOTHING }),
+            Body::Restart { expected: sequence } => (FrameKind::Restart, Write { sequence, ..NOTHING }),
+        };
+        let flag = |is_set, flag| if is_set { flag } else { 0 };
+        let flags = flag(write.last, FLAG_LAST) | flag(write.aborted, FLAG_ABORTED) | flag(write.notify, FLAG_NOTIFY);
         packet.put(offset::DESTINATION, &mac_address(self.destination));
         packet.put(offset::SOURCE, &mac_address(self.source));
         packet.put(offset::ETHERTYPE, &ETHERTYPE.to_be_bytes());
@@ -344,6 +449,18 @@ impl Repr {
         packet.put(offset::KEY + 4, &write.key[1].to_le_bytes());
         packet.put(offset::MESSAGE, &write.message.to_le_bytes());
     }
+}
+
+/// The flags, if each exists, and they agree with the length.
+fn checked_flags<T: AsRef<[u8]>>(packet: &Packet<T>, possible: u8) -> Result<u8, FrameError> {
+    let flags = packet.flags();
+    if flags & !possible != 0 || (flags & FLAG_ABORTED != 0 && packet.data_bytes() != 0) {
+        return Err(FrameError::BadFlags);
+    }
+    if packet.data().len() < usize::from(packet.data_bytes()) {
+        return Err(FrameError::Truncated);
+    }
+    Ok(flags)
 }
 
 #[cfg(test)]
@@ -366,6 +483,7 @@ mod tests {
         body: Body::Write(Write {
             last: true,
             aborted: false,
+            notify: false,
             sequence: 0x1122_3344,
             data_bytes: 4,
             buffer: 7,
@@ -392,12 +510,41 @@ mod tests {
     }
 
     #[test]
-    fn frames_without_data_survive_the_wire() {
-        for body in [Body::Acknowledge, Body::Missed, Body::Restart] {
-            let short = Repr { body, ..WRITE };
+    fn an_acknowledgement_survives_the_wire() {
+        let ack = Repr { body: Body::Acknowledge { refusals: 0x8000_0001 }, ..WRITE };
+        let mut bytes = [0xAA; FRAME_BYTES_MIN];
+        ack.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
+        assert_eq!(Repr::parse(&Packet::new_checked(&bytes[..]).unwrap()), Ok(ack));
+    }
+
+    #[test]
+    fn frames_of_every_other_kind_survive_the_wire() {
+        let read =
+            Read { sequence: 3, buffer: 7, buffer_offset: 40, key: [1, 2], message: 9, length: 5000, id: 0x0001_0002 };
+        let reply = Reply {
+            last: true,
+            aborted: false,
+            sequence: 4,
+            data_bytes: 12,
+            id: 0x0001_0002,
+            offset: 1466,
+            message: 9,
+        };
+        let others = [Body::Probe { sequence: 8 }, Body::Missed { expected: 5 }, Body::Restart { expected: 6 }];
+        for body in [Body::Read(read), Body::Reply(reply)].into_iter().chain(others) {
+            let frame = Repr { body, ..WRITE };
             let mut bytes = [0xAA; FRAME_BYTES_MIN];
-            short.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
-            assert_eq!(Repr::parse(&Packet::new_checked(&bytes[..]).unwrap()), Ok(short));
+            frame.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
+            assert_eq!(Repr::parse(&Packet::new_checked(&bytes[..]).unwrap()), Ok(frame));
+        }
+    }
+
+    #[test]
+    fn a_single_bit_makes_no_kind_of_another() {
+        use FrameKind::*;
+        let kinds = [Write, Acknowledge, Read, Reply, Probe].map(|kind| kind as u8);
+        for (i, one) in kinds.iter().enumerate() {
+            assert!(kinds[i + 1..].iter().all(|other| (one ^ other).count_ones() >= 2));
         }
     }
 
@@ -436,6 +583,8 @@ mod tests {
         assert_eq!(refused(offset::KIND, 3), FrameError::UnknownKind);
         assert_eq!(refused(offset::FLAGS, 0x80), FrameError::BadFlags);
         assert_eq!(refused(offset::FLAGS, FLAG_ABORTED), FrameError::BadFlags);
+        assert_eq!(refused(offset::FLAGS, FLAG_NOTIFY), FrameError::BadFlags);
+        assert_eq!(refused(offset::KIND, FrameKind::Read as u8), FrameError::Truncated);
         assert_eq!(refused(offset::DATA_BYTES, 5), FrameError::Truncated);
         assert_eq!(Packet::new_checked(&WRITE_BYTES[..47]).unwrap_err(), FrameError::Truncated);
     }

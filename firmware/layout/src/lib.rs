@@ -5,6 +5,7 @@
 #![no_std]
 
 pub mod boot;
+pub mod cbh;
 pub mod counter;
 pub mod dispatch;
 pub mod frame;

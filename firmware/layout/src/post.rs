@@ -2,19 +2,22 @@
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// Descriptors in one queue: a page full. The doorbell's value is the free-running producer index (mod 2^32).
+/// Entries of one queue: a page full. The doorbell's value is the free-running producer index (mod 2^32).
 pub const POST_QUEUE_ENTRIES: u32 = 128;
 pub const POST_DESCRIPTOR_BYTES: u32 = 32;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct PostDescriptor {
-    /// [`OP_WRITE`].
+    /// [`OP_WRITE`] or [`OP_READ`].
     pub op: u8,
+    /// [`POST_FLAG_INLINE`], [`POST_FLAG_NOTIFY`]: of a write.
     pub flags: u8,
+    /// The node of the buffer.
     pub destination_node: u16,
     pub length_bytes: u32,
-    pub source_address: u32,
+    /// Where the data come from or go to; the first of them, if they are inline.
+    pub local_address: u32,
     pub buffer: u32,
     pub buffer_offset: u32,
     /// The buffer's protection key, low word first.
@@ -23,7 +26,20 @@ pub struct PostDescriptor {
     pub message: u32,
 }
 
+/// From own memory to the buffer.
 pub const OP_WRITE: u8 = 1;
+/// From the buffer to own memory (M-5).
+pub const OP_READ: u8 = 2;
+
+/// The data stand in the queue (M-7): the first four bytes in place of `local_address`. If there are more, the others fill the next entry from its
+/// start, and the post takes two entries; it is known by the index of the second.
+pub const POST_FLAG_INLINE: u8 = 1;
+/// Data bytes that a post may carry itself.
+pub const INLINE_BYTES_MAX: u32 = 32;
+/// Those of them in the descriptor.
+pub const INLINE_BYTES_FIRST: u32 = 4;
+/// When the data are in the buffer, its owner is told (M-6).
+pub const POST_FLAG_NOTIFY: u8 = 4;
 
 /// What the NIC writes by DMA to the process's status page after one or more posts have ended. The words land in ascending order, so whoever
 /// sees a new `ended` also sees the words that belong to it.
@@ -44,15 +60,19 @@ pub struct ProcessStatus {
 pub enum PostError {
     UnknownOperation = 1,
     NoSuchNode = 2,
+    /// Too long; or inline data whose second entry was not rung.
     LengthOutOfRange = 3,
-    /// The source runs over the end of the address space, or a page of it could not be translated and pinned.
-    BadSourceAddress = 4,
+    /// The own memory of the post runs over the end of the address space, or a page of it could not be translated and pinned.
+    BadLocalAddress = 4,
     PeerUnreachable = 5,
     /// The doorbell's value is more than one queue length ahead of `ended`, or behind what was rung before. No post ends by it;
     /// `last_error_index` is the wild value.
     BadProducerIndex = 6,
     /// The PCI bus ended the DMA of the source data.
     BusError = 7,
+    /// The node of the buffer refused: no such buffer, wrong key, not permitted, out of bounds, or no page there. It does not say which (INV-24). What
+    /// it took before is done.
+    Refused = 8,
 }
 
 /// The longest message that one descriptor may describe.

@@ -39,13 +39,22 @@ pub const MAILBOX_COMMAND: usize = 1;
 /// `TO_HOST` mailbox, and interrupt cause, of the answer.
 pub const MAILBOX_COMMAND_DONE: usize = 1;
 
+/// `TO_HOST` mailbox, and interrupt cause, of notifications: the free-running producer index of their ring.
+pub const MAILBOX_NOTIFY: usize = 2;
+/// `TO_NIC` mailbox that the driver writes after it has read notifications: the consumer index.
+pub const MAILBOX_NOTIFIED: usize = 2;
+/// `TO_NIC` mailbox of what a command is about, where that does not fit the command. Written before it.
+pub const MAILBOX_ARGUMENT: usize = 3;
+
 pub const COMMAND_MASK: u32 = 7;
-/// Only wait for the DMA: after a buffer's entry was cleared.
+/// Only wait for the DMA.
 pub const COMMAND_FENCE: u32 = 1;
 /// Forget the line of this key ([`crate::vmh::key`] with the command in place of the state).
 pub const COMMAND_INVALIDATE: u32 = 2;
 /// Forget all posts of the process slot in bits 7:4, whose `state` the driver has cleared; its indices start again from 0.
 pub const COMMAND_CLOSE: u32 = 3;
+/// Forget what the CBH cache knows of the buffer whose CBH word is the argument: that it is registered no longer (M-44), or that it is (M-45).
+pub const COMMAND_FORGET_BUFFER: u32 = 4;
 
 impl Event {
     pub const fn bit(self) -> u32 {

@@ -22,36 +22,47 @@ pub struct ProcessEntry {
 
 pub const PID_MAX: u32 = 0xFFF;
 
-/// A registered buffer. In this table the buffer identifier is the index. The driver writes `state` last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
-#[repr(C)]
-pub struct BufferEntry {
-    /// 1 while the buffer is registered.
-    pub state: u32,
-    pub pid: u32,
-    pub start_address: u32,
-    pub length_bytes: u32,
-    pub key: [u32; 2],
-    /// [`PERMIT_WRITE`].
-    pub permissions: u32,
-    pub reserved: u32,
-}
-
-pub const BUFFER_TABLE_ENTRIES: usize = 256;
+/// What remote nodes may do with a registered buffer: [`crate::cbh::Descriptor::permissions`].
 pub const PERMIT_WRITE: u32 = 1;
+pub const PERMIT_READ: u32 = 2;
 
 /// What the NIC tells the driver about a miss (M-17, M-18). In the miss ring; the producer index goes to mailbox [`crate::ring::MAILBOX_MISS`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct MissEntry {
-    /// Key of the reserved line: see [`crate::vmh::key`].
+    /// Key of the reserved line: see [`crate::vmh::key`]; of a buffer its CBH word: see [`crate::cbh::cbh`].
     pub key: u32,
-    /// Line that is reserved for it: set times ways plus way.
+    /// Line, or entry of the CBH cache, that is reserved for it: set times ways plus way.
     pub line: u32,
-    /// 0 send path, 1 receive path.
-    pub path: u32,
+    /// [`MISS_SEND`], [`MISS_RECEIVE`] or [`MISS_BUFFER`].
+    pub kind: u32,
     /// Core cycles, low half, when the line was reserved.
     pub cycles: u32,
 }
 
+/// A translation, for the send path and for the receive path.
+pub const MISS_SEND: u32 = 0;
+pub const MISS_RECEIVE: u32 = 1;
+/// The descriptor of a buffer.
+pub const MISS_BUFFER: u32 = 2;
+
 pub const MISS_RING_ENTRIES: u32 = 64;
+
+/// What the NIC tells the driver about a write with the notify flag, when its data are in host memory (M-6). In the notification ring; the producer index
+/// goes to mailbox [`crate::ring::MAILBOX_NOTIFY`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct NotifyEntry {
+    pub buffer: u32,
+    /// Low word of the buffer's key: of a buffer that was registered later it is another one.
+    pub key: u32,
+    /// Where the message ends in the buffer.
+    pub end_offset: u32,
+    pub message: u32,
+    pub source_node: u32,
+    /// Of the NIC: the host writes that must have ended before.
+    pub fence: u32,
+    pub reserved: [u32; 2],
+}
+
+pub const NOTIFY_RING_ENTRIES: u32 = 32;

@@ -58,8 +58,12 @@ markers! {
     FillSeen = 0x25,
     /// A command of the driver is obeyed. Argument: the command (low bits).
     Command = 0x26,
+    /// The descriptor of a frame's buffer was found in the CBH cache. Argument: its entry.
+    BufferHit = 0x27,
+    /// No valid one was. Argument: the CBH word (low bits).
+    BufferMiss = 0x28,
 
-    /// The DMA of a frame's data is posted. Argument: sequence (low bits).
+    /// The DMA of a frame's data is posted; without data: nothing waits for them. Argument: sequence (low bits).
     DmaReadPosted = 0x30,
     /// The header is in the transmit buffer. Argument: sequence (low bits).
     HeaderBuilt = 0x31,
@@ -73,6 +77,8 @@ markers! {
     Timeout = 0x35,
     /// A peer is given up. Argument: node.
     PeerLost = 0x36,
+    /// A frame's data were copied from the post queue. Argument: sequence (low bits).
+    DataCopied = 0x37,
 
     /// A frame is taken from the ring. Argument: its ring index.
     ReceiveBegin = 0x40,
@@ -90,9 +96,13 @@ markers! {
     DmaWriteDone = 0x47,
 
     /// A frame whose translation is missing is held. Argument: node that it came from.
-    FrameHeld = 0x48,
+    FrameHeld = 0x4C,
     /// It is judged again. Argument: node that it came from.
-    FrameRetaken = 0x49,
+    FrameRetaken = 0x4D,
+    /// A read of another node is taken. Argument: its place in the queue.
+    ReadTaken = 0x48,
+    /// The driver is told of a notification. Argument: free-running producer index (low bits).
+    NotifyRaised = 0x4A,
 
     /// An acknowledgement is handed to the MAC. Argument: next sequence expected (low bits).
     AckSent = 0x50,

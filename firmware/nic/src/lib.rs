@@ -2,7 +2,7 @@
 //! targets this crate is empty, so that the whole workspace can be checked on the host.
 #![cfg_attr(target_arch = "riscv32", no_std)]
 
-/// Shape of the translation cache, chosen when the image is built (docs/firmware.md).
+/// Shapes of the caches, chosen when the image is built (docs/firmware.md).
 pub mod geometry {
     include!(concat!(env!("OUT_DIR"), "/geometry.rs"));
 }

@@ -2,17 +2,18 @@
 
 use nic_firmware::boot;
 use nic_firmware::chip::Chip;
-use nic_firmware::geometry::{ENTRIES, LINE_ENTRIES, WAYS};
+use nic_firmware::geometry::{CBH_ENTRIES, CBH_WAYS, ENTRIES, LINE_ENTRIES, WAYS};
 use nic_firmware::memory::{load, store, trace, wait_for_event};
 use nic_firmware::semaphore::locked;
 use nic_layout::keeper::EVENT_BUSY;
 use nic_layout::registers::{event_a, event_b};
 use nic_layout::trace::Marker;
-use nic_vmmc::{Config, MemoryMap};
+use nic_vmmc::{Config, MemoryMap, Mini};
 
 use super::PAIR;
 
-type Machine = nic_vmmc::Machine<ENTRIES, LINE_ENTRIES, WAYS>;
+type Tables = Mini<ENTRIES, LINE_ENTRIES, WAYS, CBH_ENTRIES, CBH_WAYS>;
+type Machine = nic_vmmc::Machine<Tables>;
 
 /// In the scratchpad, cleared by start-up. Together and in this order, so that one register reaches the words that a frame needs of both.
 #[repr(C)]
@@ -55,7 +56,7 @@ fn tell_core_b() {
 extern "C" fn main() -> ! {
     let request = boot::request();
     let planned = Config::check(&request).and_then(|config| {
-        let map = MemoryMap::plan(&config, Machine::GEOMETRY, boot::first_free(), boot::sram_bytes(&request))?;
+        let map = MemoryMap::plan(&config, Tables::GEOMETRY, boot::first_free(), boot::sram_bytes(&request))?;
         Ok(Config { map, ..config })
     });
     let config = match planned {
@@ -69,6 +70,6 @@ extern "C" fn main() -> ! {
     machine.start(chip, config);
     chip.enable(Machine::EVENTS);
     trace(Marker::Ready, config.node);
-    boot::reply(config.map.reply(Machine::GEOMETRY));
+    boot::reply(config.map.reply(Tables::GEOMETRY));
     run(node)
 }

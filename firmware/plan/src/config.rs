@@ -1,5 +1,6 @@
 use nic_layout::boot::{BootError, BootRequest, ReceiveMiss, BOOT_MAGIC, LAYOUT_VERSION, MAX_NODES};
 use nic_layout::frame::{FRAME_BYTES_MIN, HEADER_BYTES};
+use nic_layout::post::INLINE_BYTES_MAX;
 use nic_layout::PAGE_BYTES;
 use nic_reliable::SendWindow;
 
@@ -78,8 +79,8 @@ impl Config {
         }
         let data = request.frame_data_bytes_max;
         let buffer = request.buffer_bytes;
-        if data == 0
-            || data > FRAME_DATA_BYTES_LIMIT
+        // What a post carries itself fits one frame.
+        if !(INLINE_BYTES_MAX..=FRAME_DATA_BYTES_LIMIT).contains(&data)
             || buffer % 8 != 0
             || buffer > 0xFFF8
             || buffer < HEADER_BYTES as u32 + data
@@ -173,7 +174,7 @@ mod tests {
             (BootRequest { node_count: 17, ..GOOD }, BootError::NodeOutOfRange),
             (BootRequest { node: 0, node_count: 1, ..GOOD }, BootError::NodeOutOfRange),
             (BootRequest { session: 256, ..GOOD }, BootError::SessionOutOfRange),
-            (BootRequest { frame_data_bytes_max: 0, ..GOOD }, BootError::BufferSize),
+            (BootRequest { frame_data_bytes_max: 31, ..GOOD }, BootError::BufferSize),
             (BootRequest { frame_data_bytes_max: 4097, buffer_bytes: 8192, ..GOOD }, BootError::BufferSize),
             (BootRequest { buffer_bytes: 1512, ..GOOD }, BootError::BufferSize),
             (BootRequest { buffer_bytes: 1521, ..GOOD }, BootError::BufferSize),

@@ -1,7 +1,9 @@
 use nic_layout::boot::{BootError, BootReply, BOOT_READY, MAX_NODES};
+use nic_layout::cbh::CbhGeometry;
 use nic_layout::counter::Counter;
+use nic_layout::post::POST_QUEUE_ENTRIES;
 use nic_layout::ring::{DMA_DESCRIPTOR_BYTES, MAC_DESCRIPTOR_BYTES};
-use nic_layout::tables::{BUFFER_TABLE_ENTRIES, MISS_RING_ENTRIES};
+use nic_layout::tables::{MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 
@@ -11,10 +13,28 @@ pub const DMA_RING_LOG2: u32 = 6;
 pub const MAC_RING_LOG2: u32 = 8;
 
 pub const PROCESS_ENTRY_BYTES: u32 = 32;
-pub const BUFFER_ENTRY_BYTES: u32 = 32;
 pub const MISS_ENTRY_BYTES: u32 = 16;
+pub const NOTIFY_ENTRY_BYTES: u32 = 32;
+/// Reads of other nodes that wait for their answer, and what is kept of each.
+pub const READS_MAX: u32 = 16;
+pub const READ_BYTES: u32 = 64;
+/// What is kept of each read of an own process; as many are open.
+pub const OPEN_READ_BYTES: u32 = 32;
+/// Four bits for each entry of each post queue.
+pub const POST_ERROR_BYTES: u32 = PROCESS_SLOTS as u32 * POST_QUEUE_ENTRIES / 2;
 /// A prebuilt acknowledgement for each peer, and behind them all a prebuilt notice of a miss for each.
 pub const ACK_BUFFER_BYTES: u32 = 64;
+
+/// Shapes of both caches, built into an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    pub vmh: VmhGeometry,
+    pub cbh: CbhGeometry,
+}
+
+impl Geometry {
+    pub const RECOMMENDED: Geometry = Geometry { vmh: VmhGeometry::RECOMMENDED, cbh: CbhGeometry::RECOMMENDED };
+}
 
 /// Where everything is in SRAM, above the firmware image. Byte offsets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,11 +44,15 @@ pub struct MemoryMap {
     pub transmit_ring: u32,
     pub receive_ring: u32,
     pub process_table: u32,
-    pub buffer_table: u32,
     pub miss_ring: u32,
+    pub notify_ring: u32,
+    pub reads: u32,
+    pub open_reads: u32,
+    pub post_errors: u32,
     pub counters: u32,
     pub ack_buffers: u32,
     pub vmh_cache: u32,
+    pub cbh_cache: u32,
     pub tx_buffers: u32,
     pub rx_buffers: u32,
     /// On a page boundary: each queue is a page that one process can reach.
@@ -55,23 +79,22 @@ impl MemoryMap {
         transmit_ring: 0,
         receive_ring: 0,
         process_table: 0,
-        buffer_table: 0,
         miss_ring: 0,
+        notify_ring: 0,
+        reads: 0,
+        open_reads: 0,
+        post_errors: 0,
         counters: 0,
         ack_buffers: 0,
         vmh_cache: 0,
+        cbh_cache: 0,
         tx_buffers: 0,
         rx_buffers: 0,
         post_queues: 0,
         free: 0,
     };
 
-    pub fn plan(
-        config: &Config,
-        geometry: VmhGeometry,
-        first_free: u32,
-        sram_bytes: u32,
-    ) -> Result<MemoryMap, BootError> {
+    pub fn plan(config: &Config, geometry: Geometry, first_free: u32, sram_bytes: u32) -> Result<MemoryMap, BootError> {
         let mut bump = Bump(u64::from(first_free));
         let mut take =
             |count: u32, each: u32, align: u32| bump.take(u64::from(count) * u64::from(each), u64::from(align));
@@ -81,11 +104,15 @@ impl MemoryMap {
             transmit_ring: take(1 << MAC_RING_LOG2, MAC_DESCRIPTOR_BYTES, 8),
             receive_ring: take(1 << MAC_RING_LOG2, MAC_DESCRIPTOR_BYTES, 8),
             process_table: take(PROCESS_SLOTS as u32, PROCESS_ENTRY_BYTES, 16),
-            buffer_table: take(BUFFER_TABLE_ENTRIES as u32, BUFFER_ENTRY_BYTES, 8),
             miss_ring: take(MISS_RING_ENTRIES, MISS_ENTRY_BYTES, 16),
+            notify_ring: take(NOTIFY_RING_ENTRIES, NOTIFY_ENTRY_BYTES, 16),
+            reads: take(READS_MAX, READ_BYTES, 16),
+            open_reads: take(READS_MAX, OPEN_READ_BYTES, 16),
+            post_errors: take(1, POST_ERROR_BYTES, 8),
             counters: take(Counter::COUNT as u32, 4, 8),
             ack_buffers: take(2 * MAX_NODES as u32, ACK_BUFFER_BYTES, 8),
-            vmh_cache: take(1, geometry.bytes(), 8),
+            vmh_cache: take(1, geometry.vmh.bytes(), 8),
+            cbh_cache: take(1, geometry.cbh.bytes(), 8),
             tx_buffers: take(config.tx_buffer_count, config.buffer_bytes, 8),
             rx_buffers: take(config.rx_buffer_count, config.buffer_bytes, 8),
             post_queues: take(PROCESS_SLOTS as u32, PAGE_BYTES, PAGE_BYTES),
@@ -98,18 +125,21 @@ impl MemoryMap {
         Ok(map)
     }
 
-    pub fn reply(&self, geometry: VmhGeometry) -> BootReply {
+    pub fn reply(&self, Geometry { vmh, cbh }: Geometry) -> BootReply {
         BootReply {
             state: BOOT_READY,
             error: 0,
             post_queues: self.post_queues,
             process_table: self.process_table,
-            buffer_table: self.buffer_table,
             miss_ring: self.miss_ring,
+            notify_ring: self.notify_ring,
             vmh_cache: self.vmh_cache,
-            vmh_entries: geometry.entries,
-            vmh_line_entries: geometry.line_entries,
-            vmh_ways: geometry.ways,
+            vmh_entries: vmh.entries,
+            vmh_line_entries: vmh.line_entries,
+            vmh_ways: vmh.ways,
+            cbh_cache: self.cbh_cache,
+            cbh_entries: cbh.entries,
+            cbh_ways: cbh.ways,
             counters: self.counters,
             tx_buffers: self.tx_buffers,
             rx_buffers: self.rx_buffers,
@@ -144,25 +174,29 @@ mod tests {
 
     #[test]
     fn the_recommended_cache_and_the_buffers_of_the_papers_fit_512_kb() {
-        let map = MemoryMap::plan(&CONFIG, VmhGeometry::RECOMMENDED, 48 * 1024, 512 * 1024).unwrap();
+        let map = MemoryMap::plan(&CONFIG, Geometry::RECOMMENDED, 48 * 1024, 512 * 1024).unwrap();
         assert_eq!(map.post_queues % PAGE_BYTES, 0);
         assert!(map.free < 400 * 1024, "{}", map.free);
     }
 
     #[test]
     fn parts_do_not_overlap_and_keep_their_alignment() {
-        let map = MemoryMap::plan(&CONFIG, VmhGeometry::RECOMMENDED, 12_345, 512 * 1024).unwrap();
+        let map = MemoryMap::plan(&CONFIG, Geometry::RECOMMENDED, 12_345, 512 * 1024).unwrap();
         let parts = [
             (map.dma_read_ring, 1024, 16),
             (map.dma_write_ring, 1024, 16),
             (map.transmit_ring, 2048, 8),
             (map.receive_ring, 2048, 8),
             (map.process_table, 256, 16),
-            (map.buffer_table, 8192, 8),
             (map.miss_ring, 1024, 16),
+            (map.notify_ring, 1024, 16),
+            (map.reads, 1024, 16),
+            (map.open_reads, 512, 16),
+            (map.post_errors, 512, 8),
             (map.counters, Counter::COUNT as u32 * 4, 4),
             (map.ack_buffers, 2048, 8),
             (map.vmh_cache, VmhGeometry::RECOMMENDED.bytes(), 4),
+            (map.cbh_cache, CbhGeometry::RECOMMENDED.bytes(), 4),
             (map.tx_buffers, 64 * 1520, 8),
             (map.rx_buffers, 64 * 1520, 8),
             (map.post_queues, 8 * 4096, 4096),
@@ -177,9 +211,9 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let big = Config { tx_buffer_count: 120, rx_buffer_count: 128, buffer_bytes: 0xFFF8, ..CONFIG };
-        assert_eq!(MemoryMap::plan(&big, VmhGeometry::RECOMMENDED, 0, 512 * 1024), Err(BootError::DoesNotFitSram));
+        assert_eq!(MemoryMap::plan(&big, Geometry::RECOMMENDED, 0, 512 * 1024), Err(BootError::DoesNotFitSram));
         assert_eq!(
-            MemoryMap::plan(&CONFIG, VmhGeometry::RECOMMENDED, u32::MAX, 512 * 1024),
+            MemoryMap::plan(&CONFIG, Geometry::RECOMMENDED, u32::MAX, 512 * 1024),
             Err(BootError::DoesNotFitSram)
         );
     }

@@ -1,7 +1,8 @@
 //! Sequence numbers, acknowledgement and retransmission between two nodes (M-10): go-back-N with cumulative acknowledgements.
 //!
 //! Pure bookkeeping. Who owns the frames, what a clock is and how bytes travel is the caller's affair: [`SendWindow`] says what may be sent and
-//! what must be repeated, [`ReceiveState`] what may be accepted and when to acknowledge, [`Alarms`] keeps one deadline per node on one timer.
+//! what must be repeated, [`ReceiveState`] what may be accepted and when to acknowledge, [`Refusals`]
+//! which of those frames were refused, [`Alarms`] keeps one deadline per node on one timer.
 //!
 //! Sequence numbers are `u32`, compared by distance, so they wrap. A frame is accepted only if its number is exactly the expected one; nothing of the
 //! lap before can be (INV-31).
@@ -9,8 +10,10 @@
 
 mod alarms;
 mod receive;
+mod refusals;
 mod send;
 
 pub use alarms::Alarms;
 pub use receive::{AckDue, Arrival, ReceiveState};
+pub use refusals::{is_refused, Refusals, REFUSALS_WINDOW};
 pub use send::{Acknowledged, Expired, SendWindow};

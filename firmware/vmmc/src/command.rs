@@ -1,11 +1,14 @@
 //! Commands of the driver: each is obeyed at once and answered when all DMA posted before it has ended (INV-19, INV-36).
 
 use nic_layout::counter::Counter;
-use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, COMMAND_MASK, MAILBOX_COMMAND_DONE};
+use nic_layout::ring::{
+    COMMAND_CLOSE, COMMAND_FENCE, COMMAND_FORGET_BUFFER, COMMAND_INVALIDATE, COMMAND_MASK, MAILBOX_ARGUMENT,
+    MAILBOX_COMMAND_DONE,
+};
 use nic_layout::trace::Marker;
 use nic_layout::vmh::{key_line_page, key_pid};
 
-use crate::{Device, Machine};
+use crate::{Device, Machine, Tables};
 
 /// A command that waits for its answer.
 #[derive(Clone, Copy, Debug)]
@@ -20,10 +23,10 @@ impl Fence {
     pub(crate) const EMPTY: Fence = Fence { waits: false, command: 0, reads: 0, writes: 0 };
 }
 
-impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
+impl<T: Tables> Machine<T> {
     pub(crate) fn on_command(&mut self, dev: &mut impl Device, command: u32) {
         dev.trace(Marker::Command, command);
-        let legal = matches!(command & COMMAND_MASK, COMMAND_FENCE | COMMAND_INVALIDATE | COMMAND_CLOSE);
+        let legal = (COMMAND_FENCE..=COMMAND_FORGET_BUFFER).contains(&(command & COMMAND_MASK));
         if self.fence.waits || !legal {
             self.count(dev, Counter::MailboxesWild);
             return;
@@ -31,8 +34,13 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.count(dev, Counter::Commands);
         match command & COMMAND_MASK {
             COMMAND_INVALIDATE => {
-                self.cache.invalidate(dev, key_pid(command), key_line_page(command));
+                self.tables.invalidate(dev, key_pid(command), key_line_page(command));
                 // Whoever waited for that line must ask again.
+                self.wake(self.parked | self.blocked);
+            }
+            COMMAND_FORGET_BUFFER => {
+                self.tables.forget_buffer(dev, dev.mailbox(MAILBOX_ARGUMENT));
+                // Whoever waited for its descriptor must ask again.
                 self.wake(self.parked | self.blocked);
             }
             COMMAND_CLOSE => self.close_slot(dev, (command >> 4) as usize & 0xF),

@@ -6,7 +6,7 @@ use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
 use nic_layout::trace::Marker;
 use nic_lookup::{rarely, Path};
 
-use crate::{Device, Machine};
+use crate::{Device, Machine, Tables};
 use nic_plan::DMA_RING_LOG2;
 
 const RING_ENTRIES: usize = 1 << DMA_RING_LOG2;
@@ -100,7 +100,7 @@ impl WriteTags {
     };
 }
 
-impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
+impl<T: Tables> Machine<T> {
     // ---- Host reads ----
 
     /// Whether the ring takes so many more. Who finds none tries again after the event that ends some.
@@ -156,7 +156,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         while self.reads.done as u16 != consumer && self.reads.done != self.reads.posted {
             let tag = self.reads.tags[self.reads.done as usize % RING_ENTRIES];
             if tag.line != NO_LINE {
-                self.cache.unlock(dev, Path::Send, u32::from(tag.line));
+                self.tables.unlock(dev, Path::Send, u32::from(tag.line));
             }
             dev.trace(Marker::DmaReadDone, self.reads.done % RING_ENTRIES as u32);
             self.reads.done = self.reads.done.wrapping_add(1);
@@ -164,7 +164,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         if halted {
             self.read_failed(dev);
         }
-        self.resend_stalled = false;
+        self.unasked_stalled = false;
         self.wake(self.blocked);
         self.check_fence(dev);
     }
@@ -227,7 +227,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         while self.writes.done as u16 != consumer && self.writes.done != self.writes.posted {
             let tag = self.writes.tags[self.writes.done as usize % RING_ENTRIES];
             if tag.line != NO_LINE {
-                self.cache.unlock(dev, Path::Receive, u32::from(tag.line));
+                self.tables.unlock(dev, Path::Receive, u32::from(tag.line));
             }
             match tag.end.unpack() {
                 WriteEnd::Nothing => {}
@@ -248,8 +248,18 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         if self.status_dirty & !self.status_busy != 0 {
             self.write_all_status(dev);
         }
+        if self.notifications.is_behind() {
+            rarely();
+            self.raise_notifications(dev);
+        }
         self.wake(self.blocked);
         self.check_fence(dev);
+    }
+
+    /// Whether all host writes before `mark`, a count of those posted, have ended.
+    #[inline(always)]
+    pub(crate) fn has_written(&self, mark: u32) -> bool {
+        self.writes.done.wrapping_sub(mark) <= u32::MAX / 2
     }
 
     // ---- Errors ----

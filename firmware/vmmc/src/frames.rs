@@ -16,9 +16,14 @@ pub(crate) struct TxFrame {
     pub length_bytes: u16,
     /// The post it belongs to: slot and queue index.
     pub post: PostId,
-    /// Incarnation of that slot: one that was closed has nothing to do with older frames.
+    /// Incarnation of that slot: one that was closed has nothing to do with older frames. [`NO_POST`] if it belongs to none.
     pub generation: u8,
 }
+
+/// Generation of a frame that belongs to no post: no slot is ever of it. A reply has the [`crate::reply::ReadId`] in place of the post.
+pub(crate) const NO_POST: u8 = u8::MAX;
+/// Bits that the generation of a slot counts in.
+pub(crate) const GENERATION_MASK: u8 = 0x7F;
 
 // Finding one takes a shift.
 const _: () = assert!(size_of::<TxFrame>() == 16);

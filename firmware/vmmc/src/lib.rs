@@ -1,9 +1,10 @@
-//! The VMMC personality: remote writes to exported buffers (docs/protocol.md).
+//! The VMMC personality: remote writes to exported buffers, and reads of them (docs/protocol.md).
 //!
 //! [`Machine`] is the protocol, one method for each event; [`Device`] is what it asks of the NIC. Nothing here waits, allocates or panics on what a
 //! host or a frame says.
 #![cfg_attr(not(test), no_std)]
 
+mod buffer;
 mod command;
 mod device;
 mod dma;
@@ -12,17 +13,24 @@ mod frames;
 mod keeper;
 mod link;
 mod machine;
+mod mini;
+mod notify;
+mod open_reads;
 mod post;
 mod queue;
 mod receive;
 mod receive_miss;
+mod reply;
 mod send;
+mod tables;
 mod translate;
 mod turn;
 
 pub use device::Device;
 pub use keeper::Keeper;
 pub use machine::Machine;
+pub use mini::Mini;
 pub use nic_plan::{
-    Config, MemoryMap, DMA_RING_LOG2, FRAME_DATA_BYTES_LIMIT, MAC_RING_LOG2, RX_BUFFERS_MAX, TX_BUFFERS_MAX,
+    Config, Geometry, MemoryMap, DMA_RING_LOG2, FRAME_DATA_BYTES_LIMIT, MAC_RING_LOG2, RX_BUFFERS_MAX, TX_BUFFERS_MAX,
 };
+pub use tables::Tables;

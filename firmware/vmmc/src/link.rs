@@ -5,17 +5,21 @@ use nic_layout::counter::Counter;
 use nic_layout::frame::{word, HEADER_BYTES};
 use nic_layout::post::PostError;
 use nic_layout::trace::Marker;
-use nic_layout::PROCESS_SLOTS;
-use nic_reliable::{AckDue, Acknowledged, Expired, ReceiveState, SendWindow};
+use nic_lookup::rarely;
+use nic_reliable::{is_refused, AckDue, Acknowledged, Expired, ReceiveState, SendWindow, REFUSALS_WINDOW};
 
-use crate::frames::FRAME_RECORDS;
+use crate::frames::{FRAME_RECORDS, NO_POST};
 use crate::machine::{ACK_TIMER, RETRANSMIT_TIMER};
-use crate::{Device, Machine};
+use crate::reply::ReadId;
+use crate::{Device, Machine, Tables};
 use nic_plan::MAC_RING_LOG2;
 use nic_plan::{TX_BUFFERS_MAX, WINDOW_MAX};
 
 pub(crate) const NODE_MASK: usize = MAX_NODES - 1;
 pub(crate) const WINDOW_MASK: usize = WINDOW_MAX as usize - 1;
+
+// Every frame that an acknowledgement may end has its bit beside it.
+const _: () = assert!(WINDOW_MAX <= REFUSALS_WINDOW);
 
 /// Data frames take at most [`TX_BUFFERS_MAX`] places of the transmit ring, since each is there once; acknowledgements take no more than the rest.
 const TRANSMIT_RING_ACKS: u32 = (1 << MAC_RING_LOG2) - TX_BUFFERS_MAX;
@@ -26,15 +30,18 @@ const TRANSMIT_RING_ACK_LIMIT: u32 = TRANSMIT_RING_ACKS - 1;
 pub(crate) struct Peer {
     pub window: SendWindow,
     pub receive: ReceiveState,
-    /// What its frames say in the low half of the word of node and session; [`Peer::NOBODY`] where there is no peer.
+    /// What its frames say in the low half of the word of node and session; [`Peer::NOBODY`] where there is no peer, or it is lost.
     pub identity: u32,
-    /// The next frame to be sent again, while the peer is among those to `resend`.
+    /// The next frame to be sent again, while the peer is among those whose frames go again.
     pub resend_next: u32,
     /// The header word with the peer's address.
     pub address_word: u32,
     /// Frame record of each sequence number in flight.
     pub in_flight: [u8; WINDOW_MAX as usize],
 }
+
+// Finding one takes a shift.
+const _: () = assert!(size_of::<Peer>() == 64);
 
 impl Peer {
     /// Of no frame.
@@ -50,16 +57,22 @@ impl Peer {
     };
 }
 
-impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
+impl<T: Tables> Machine<T> {
     // ---- Acknowledgements that arrive ----
 
+    /// `refusals` tell which of the frames before `acknowledge` were refused ([`Refusals`]).
     #[inline(always)]
-    pub(crate) fn on_acknowledge(&mut self, dev: &mut impl Device, node: usize, acknowledge: u32) {
+    pub(crate) fn on_acknowledge(&mut self, dev: &mut impl Device, node: usize, acknowledge: u32, refusals: u32) {
         let node = node & NODE_MASK;
         let oldest = self.peers[node].window.oldest();
         match self.peers[node].window.acknowledge(acknowledge) {
             Acknowledged::Nothing => {}
-            Acknowledged::Frames(frames) => self.end_frames(dev, node, oldest, frames),
+            Acknowledged::Frames(frames) => {
+                if refusals != 0 {
+                    self.note_refusals(dev, node, oldest, frames, refusals);
+                }
+                self.end_frames(dev, node, oldest, frames);
+            }
             Acknowledged::Wild => self.count(dev, Counter::AcksWild),
         }
     }
@@ -70,17 +83,17 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         dev.trace(Marker::AckReceived, oldest.wrapping_add(frames));
         let mut settle = 0;
         for ahead in 0..frames {
-            settle |= self.end_frame(node, oldest.wrapping_add(ahead), None);
+            settle |= self.end_frame(node, oldest.wrapping_add(ahead));
         }
         self.count_many(dev, Counter::FramesAcknowledged, frames);
 
         self.unsettled.add(settle);
-        if self.peers[node & NODE_MASK].window.in_flight() == 0 {
+        if self.peers[node & NODE_MASK].window.in_flight() == 0 && self.open_reads[node & NODE_MASK] == 0 {
             self.retransmit.cancel(node);
         } else {
             self.start_retransmit_timer(dev, node);
         }
-        if self.blocked | self.resend | self.barred != 0 {
+        if self.blocked | self.barred != 0 || self.unasked as u16 != 0 {
             self.go_behind(node);
         }
     }
@@ -98,9 +111,49 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         }
     }
 
+    /// Before acknowledged frames end: the posts of those that were refused end badly.
+    #[cold]
+    #[inline(never)]
+    fn note_refusals(&mut self, dev: &mut impl Device, node: usize, oldest: u32, frames: u32, refusals: u32) {
+        for ahead in 0..frames {
+            let sequence = oldest.wrapping_add(ahead);
+            if is_refused(refusals, sequence) {
+                let frame = self.peers[node & NODE_MASK].in_flight[sequence as usize & WINDOW_MASK] as usize;
+                self.fail_frame(dev, frame, PostError::Refused);
+            }
+        }
+    }
+
+    /// The post, or the read of another node, that a frame belongs to ends badly. No further frame of it is issued.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn fail_frame(&mut self, dev: &mut impl Device, frame: usize, error: PostError) {
+        let tx = self.frames[frame % FRAME_RECORDS];
+        if tx.generation == NO_POST {
+            self.drop_read(dev, ReadId(tx.post.0));
+            return;
+        }
+        let slot_number = tx.post.slot();
+        let slot = &self.slots[slot_number];
+        if slot.generation != tx.generation {
+            return;
+        }
+        if let Some(read) = self.open_read_of(dev, &tx) {
+            self.close_read(dev, read, error);
+            return;
+        }
+        if slot.sending && slot.head(slot_number) == tx.post {
+            self.refuse(dev, slot_number, error);
+            // Whatever the post waited for: the next one has its turn.
+            self.wake(1 << slot_number);
+        } else {
+            self.fail_record(dev, tx.post, error as u32);
+        }
+    }
+
     /// A frame needs its buffer no more. The slot to be settled, as a bit, if its post is complete now.
     #[inline(always)]
-    fn end_frame(&mut self, node: usize, sequence: u32, error: Option<PostError>) -> u32 {
+    fn end_frame(&mut self, node: usize, sequence: u32) -> u32 {
         let frame = self.peers[node & NODE_MASK].in_flight[sequence as usize & WINDOW_MASK] as usize;
         self.free.give(frame);
         let tx = &self.frames[frame % FRAME_RECORDS];
@@ -108,9 +161,6 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             return 0;
         }
         let record = &mut self.records[tx.post.record()];
-        if let Some(error) = error {
-            record.fail(error);
-        }
         record.end_frame();
         u32::from(record.is_complete()) << tx.post.slot()
     }
@@ -137,6 +187,10 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     /// A frame to a peer carries its acknowledgement: none is owed any more.
     #[inline(always)]
     pub(crate) fn piggyback_ack(&mut self, node: usize) -> u32 {
+        if self.refusing >> node & 1 != 0 {
+            rarely();
+            return self.ack_before_refusals(node);
+        }
         let receive = &mut self.peers[node & NODE_MASK].receive;
         if receive.owes() {
             receive.acknowledged();
@@ -146,9 +200,22 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         receive.acknowledgement()
     }
 
+    /// A frame with data cannot say which frames were refused: it tells of those before them, and what is owed stays owed.
+    #[cold]
+    #[inline(never)]
+    fn ack_before_refusals(&mut self, node: usize) -> u32 {
+        let expected = self.peers[node & NODE_MASK].receive.acknowledgement();
+        let refusals = &mut self.refusals[node & NODE_MASK];
+        let oldest = refusals.oldest_before(expected);
+        if !refusals.any() {
+            self.refusing &= !(1 << node);
+        }
+        oldest
+    }
+
     /// Sends the prebuilt acknowledgement of a peer with the present number, or tries again later when the rings are full.
     ///
-    /// The buffer may still be in the ring: then that copy says the newer number too, which is as true.
+    /// The buffer may still be in the ring: then that copy says the newer words too, which are as true.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub(crate) fn send_ack(&mut self, dev: &mut impl Device, node: usize) {
@@ -157,7 +224,14 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             return;
         }
         let acknowledgement = self.peers[node & NODE_MASK].receive.acknowledgement();
-        self.place_short(dev, self.ack_buffer(node), acknowledgement);
+        let refused = match self.refusing >> node & 1 {
+            0 => 0,
+            _ => self.refusals[node & NODE_MASK].before(acknowledgement),
+        };
+        let at = self.ack_buffer(node);
+        // First: the older number beside the newer bits is true, the newer number beside the older bits is not.
+        dev.write(at + word::REFUSALS, refused);
+        self.place_short(dev, at, acknowledgement);
         self.peers[node & NODE_MASK].receive.acknowledged();
         self.ack_delay.cancel(node);
         self.count(dev, Counter::AcksSent);
@@ -211,6 +285,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     fn on_timeout(&mut self, dev: &mut impl Device, node: usize) {
         let window = &self.peers[node].window;
         if window.in_flight() == 0 {
+            self.probe(dev, node);
             return;
         }
         let oldest = self.peers[node].in_flight[window.oldest() as usize & WINDOW_MASK] as usize;
@@ -226,18 +301,18 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         match peer.window.expire(self.config.retransmit_limit) {
             Expired::Nothing => {}
             Expired::Resend => {
-                self.begin_resend(node);
+                let oldest = peer.window.oldest();
+                self.begin_resend(node, oldest);
                 self.start_retransmit_timer(dev, node);
             }
             Expired::GiveUp => self.give_up(dev, node),
         }
     }
 
-    /// All frames in flight go again, the oldest first.
-    pub(crate) fn begin_resend(&mut self, node: usize) {
-        let peer = &mut self.peers[node & NODE_MASK];
-        peer.resend_next = peer.window.oldest();
-        self.resend |= 1 << (node & NODE_MASK);
+    /// The frames in flight go again, from a number on.
+    pub(crate) fn begin_resend(&mut self, node: usize, first: u32) {
+        self.peers[node & NODE_MASK].resend_next = first;
+        self.unasked |= 1 << (node & NODE_MASK);
     }
 
     /// Sends one frame again, of the first peer that needs it.
@@ -245,7 +320,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     #[inline(never)]
     pub(crate) fn resend_one(&mut self, dev: &mut impl Device) {
         let mut node = 0;
-        while self.resend & (1 << node) == 0 {
+        while self.unasked & (1 << node) == 0 {
             node += 1;
             if node == MAX_NODES {
                 return;
@@ -254,7 +329,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let peer = &self.peers[node];
         let sequence = peer.resend_next;
         if sequence.wrapping_sub(peer.window.oldest()) >= peer.window.in_flight() {
-            self.resend &= !(1 << node);
+            self.unasked &= !(1 << node);
             self.wake(self.blocked);
             return;
         }
@@ -269,7 +344,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             }
         } else {
             if !self.has_read_room(1) {
-                self.resend_stalled = true;
+                self.unasked_stalled = true;
                 return;
             }
             let tx = &mut self.frames[frame % FRAME_RECORDS];
@@ -295,17 +370,22 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let peer = &mut self.peers[node];
         let oldest = peer.window.oldest();
         let frames = peer.window.abandon();
-        self.resend &= !(1 << node);
+        self.unasked &= !(1 << node);
         self.retransmit.cancel(node);
         let mut settle = 0;
         for ahead in 0..frames {
-            settle |= self.end_frame(node, oldest.wrapping_add(ahead), Some(PostError::PeerUnreachable));
+            let sequence = oldest.wrapping_add(ahead);
+            let frame = self.peers[node & NODE_MASK].in_flight[sequence as usize & WINDOW_MASK] as usize;
+            self.fail_frame(dev, frame, PostError::PeerUnreachable);
+            settle |= self.end_frame(node, sequence);
         }
         self.count_many(dev, Counter::FramesAbandoned, frames);
         self.unsettled.add(settle);
-        // A post that is still being issued ends when it has its turn.
-        let all = (1 << PROCESS_SLOTS) - 1;
-        self.wake(self.blocked & all);
+        self.close_reads_to(dev, node);
+        // It must not go on as if it had a peer: it would wait for replies, say, that are never sent.
+        self.peers[node].identity = Peer::NOBODY;
+        // A post that is still being issued, or a read that is answered, ends when it has its turn.
+        self.wake(self.blocked);
     }
 }
 

@@ -4,19 +4,21 @@ use nic_layout::frame::word;
 use nic_layout::frame::{FrameKind, HEADER_BYTES};
 use nic_layout::post::ProcessStatus;
 use nic_layout::PROCESS_SLOTS;
-use nic_lookup::{Place, Vmh};
-use nic_reliable::Alarms;
+use nic_lookup::Place;
+use nic_reliable::{Alarms, Refusals};
 
 use crate::command::Fence;
 use crate::dma::{ReadTags, WriteTags};
 use crate::fair::{Circle, PassedOver};
 use crate::frames::{FreeFrames, TxFrame, FRAME_RECORDS};
 use crate::link::Peer;
+use crate::notify::Notifications;
 use crate::post::{Record, Slot, NO_STATUS, RECORDS};
 use crate::queue::SlotQueue;
 use crate::receive_miss::ReceiveMisses;
-use crate::{Config, Device};
-use nic_plan::ACK_BUFFER_BYTES;
+use crate::reply::{Replies, READS_MASK};
+use crate::{Config, Device, Tables};
+use nic_plan::{ACK_BUFFER_BYTES, READS_MAX};
 
 pub(crate) const RETRANSMIT_TIMER: usize = 0;
 pub(crate) const ACK_TIMER: usize = 1;
@@ -29,9 +31,9 @@ pub(crate) const ACK_TIMER: usize = 1;
 ///
 /// In this order: what is small and used by every frame lies within reach of a load's 12-bit offset from the start, the tables behind it.
 #[repr(C)]
-pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> {
+pub struct Machine<T> {
     pub(crate) config: Config,
-    pub(crate) cache: Vmh<ENTRIES, LINE_ENTRIES, WAYS>,
+    pub(crate) tables: T,
     /// Tables of the driver and counters.
     pub(crate) places: Places,
     /// The words of a frame's header that never change.
@@ -39,7 +41,7 @@ pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
     pub(crate) node_word: u32,
 
     // Posts (post.rs, send.rs).
-    /// Slots with something to send, and those that wait: for the driver to fill a line, or for room anywhere.
+    /// Slots with something to send. Those that wait, for the driver to fill a line, or for room anywhere; in bits 31:16 reads of others that do.
     pub(crate) queue: SlotQueue,
     pub(crate) parked: u32,
     pub(crate) blocked: u32,
@@ -51,11 +53,14 @@ pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
     /// Frames placed in the transmit ring, and those that left it; without end.
     pub(crate) transmit_placed: u32,
     pub(crate) transmit_done: u32,
-    /// Peers whose frames must go again; they wait while the host-read ring is full.
-    pub(crate) resend: u32,
-    pub(crate) resend_stalled: bool,
+    /// Frames that no post asks for: bits 15:0 peers whose frames must go again, bits 31:16 reads of others that have a reply to send. They wait while
+    /// the host-read ring is full.
+    pub(crate) unasked: u32,
+    pub(crate) unasked_stalled: bool,
     /// Peers that get no new frames: those that are `lost` or `halted`.
     pub(crate) barred: u32,
+    /// Peers that must learn which of their frames were refused.
+    pub(crate) refusing: u32,
     /// What is put off (turn.rs): slots with posts that have ended, peers that shall have an acknowledgement; and for how many turns.
     pub(crate) unsettled: Circle,
     pub(crate) acks_due: Circle,
@@ -87,6 +92,18 @@ pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
     pub(crate) status: [ProcessStatus; PROCESS_SLOTS],
     pub(crate) frames: [TxFrame; FRAME_RECORDS],
     pub(crate) records: [Record; RECORDS],
+
+    // What few frames use: refusals (link.rs), reads and notifications (open_reads.rs, reply.rs, notify.rs).
+    pub(crate) refusals: [Refusals; MAX_NODES],
+    /// Reads of own processes that each peer has not answered.
+    pub(crate) open_reads: [u8; MAX_NODES],
+    /// Places of open reads, and how many each peer has.
+    pub(crate) reads_open: u32,
+    pub(crate) reads_share: u32,
+    pub(crate) notifications: Notifications,
+    pub(crate) replies: Replies,
+
+    // Frames that miss where they arrive (receive_miss.rs), and peers that get no frames.
     pub(crate) receive_misses: ReceiveMisses,
     /// Peers that did not answer `retransmit_limit` times. For good: only a new session knows again where both sides stand.
     pub(crate) lost: u32,
@@ -99,28 +116,24 @@ pub struct Machine<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32>
 pub(crate) struct Places {
     pub counters: Place,
     pub process_table: Place,
-    pub buffer_table: Place,
     pub post_queues: Place,
 }
 
 impl Places {
-    const EMPTY: Places =
-        Places { counters: Place(0), process_table: Place(0), buffer_table: Place(0), post_queues: Place(0) };
+    const EMPTY: Places = Places { counters: Place(0), process_table: Place(0), post_queues: Place(0) };
 }
 
-impl<const E: u32, const L: u32, const W: u32> Default for Machine<E, L, W> {
+impl<T: Tables> Default for Machine<T> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
-    pub const GEOMETRY: nic_layout::vmh::VmhGeometry = Vmh::<E, L, W>::GEOMETRY;
-
+impl<T: Tables> Machine<T> {
     pub const fn new() -> Self {
         Machine {
             config: Config::EMPTY,
-            cache: Vmh::NOWHERE,
+            tables: T::NOWHERE,
             places: Places::EMPTY,
             address_words: [0; 3],
             node_word: 0,
@@ -137,9 +150,10 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             free: FreeFrames::EMPTY,
             transmit_placed: 0,
             transmit_done: 0,
-            resend: 0,
-            resend_stalled: false,
+            unasked: 0,
+            unasked_stalled: false,
             barred: 0,
+            refusing: 0,
             unsettled: Circle::EMPTY,
             acks_due: Circle::EMPTY,
             ack_is_next: false,
@@ -150,6 +164,12 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             ack_delay: Alarms::new(),
             receive_taken: 0,
             receive_stalled: false,
+            refusals: [Refusals::NONE; MAX_NODES],
+            open_reads: [0; MAX_NODES],
+            reads_open: 0,
+            reads_share: 0,
+            replies: Replies::EMPTY,
+            notifications: Notifications::EMPTY,
             reads: ReadTags::EMPTY,
             writes: WriteTags::EMPTY,
             misses_raised: 0,
@@ -164,16 +184,15 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     /// Takes a checked configuration, with its memory map, and prepares SRAM and rings. Call once, before any event.
     pub fn start(&mut self, dev: &mut impl Device, config: Config) {
         self.config = config;
-        self.cache = Vmh::new(dev, config.map.vmh_cache);
-        self.cache.reset(dev);
+        self.reads_share = READS_MAX / config.node_count.max(1);
         let map = config.map;
+        self.tables = T::start(dev, &map);
         self.places = Places {
             counters: dev.place(map.counters),
             process_table: dev.place(map.process_table),
-            buffer_table: dev.place(map.buffer_table),
             post_queues: dev.place(map.post_queues),
         };
-        // Tables, rings of the driver and counters lie before the cache in one piece, and hold whatever SRAM held at power-up.
+        // Tables, rings of the driver and counters lie before the caches in one piece, and hold whatever SRAM held at power-up.
         for (start, end) in [(map.process_table, map.vmh_cache), (map.post_queues, map.free)] {
             for at in (start..end).step_by(4) {
                 dev.write(at, 0);
@@ -241,7 +260,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         dev.add(self.places.counters, counter.offset(), count);
     }
 
-    /// Lets slots try again.
+    /// Lets slots, and reads of others, try again.
     #[inline(always)]
     pub(crate) fn wake(&mut self, slots: u32) {
         if slots != 0 {
@@ -254,6 +273,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     fn wake_slots(&mut self, slots: u32) {
         self.parked &= !slots;
         self.blocked &= !slots;
+        self.unasked |= slots & READS_MASK;
         for slot in 0..PROCESS_SLOTS {
             if slots & (1 << slot) != 0 {
                 self.queue.push(slot);

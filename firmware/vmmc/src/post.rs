@@ -1,26 +1,35 @@
 //! Posts: from the doorbell to the status page.
 
 use nic_layout::counter::Counter;
+use nic_layout::frame::{word, FrameKind, FLAG_LAST, FLAG_NOTIFY, READ_REQUEST_BYTES};
 use nic_layout::post::{
-    PostError, ProcessStatus, MESSAGE_BYTES_MAX, OP_WRITE, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES,
+    PostError, ProcessStatus, INLINE_BYTES_FIRST, INLINE_BYTES_MAX, MESSAGE_BYTES_MAX, OP_READ, OP_WRITE,
+    POST_DESCRIPTOR_BYTES, POST_FLAG_INLINE, POST_FLAG_NOTIFY, POST_QUEUE_ENTRIES,
 };
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 use nic_lookup::{rarely, Place};
 
-use crate::frames::PostId;
-use crate::{Device, Machine};
+use crate::frames::{PostId, GENERATION_MASK};
+use crate::{Device, Machine, Tables};
 use nic_plan::PROCESS_ENTRY_BYTES;
 
 pub(crate) const RECORDS: usize = PROCESS_SLOTS * POST_QUEUE_ENTRIES as usize;
 
-/// How far one post is. Bits 7:0 frames in flight, bit 8 all frames issued, bits 11:9 error.
+/// How far one post is. Bits 5:0 frames in flight, and one for a read whose data are awaited; bit 6 all frames issued, bit 7 failed: then its error
+/// is among those in SRAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Record(u16);
+pub(crate) struct Record(u8);
+
+// And one more.
+const _: () = assert!(nic_plan::WINDOW_MAX < 63);
 
 impl Record {
     pub(crate) const EMPTY: Record = Record(0);
-    const ISSUED: u16 = 1 << 8;
+    const ISSUED: u8 = 1 << 6;
+    const FAILED: u8 = 1 << 7;
+    /// An entry whose post is that of the next one: it has failed without an error. So it ends as soon as those before it have, and is not counted.
+    const FIRST_HALF: Record = Record(Self::ISSUED | Self::FAILED);
 
     #[inline(always)]
     pub(crate) fn add_frame(&mut self) {
@@ -38,23 +47,20 @@ impl Record {
         self.0 |= Self::ISSUED;
     }
 
-    /// Ends badly; the first reason stays.
-    pub(crate) fn fail(&mut self, error: PostError) {
-        if self.error() == 0 {
-            self.0 |= (error as u16) << 9;
-        }
-    }
-
     #[inline(always)]
     pub(crate) fn is_complete(self) -> bool {
-        self.0 & 0x1FF == Self::ISSUED
+        self.0 & !Self::FAILED == Self::ISSUED
     }
 
     #[inline(always)]
-    pub(crate) fn error(self) -> u16 {
-        self.0 >> 9
+    pub(crate) fn has_failed(self) -> bool {
+        self.0 & Self::FAILED != 0
     }
 }
+
+/// Errors of posts that have failed: four bits each, all zero where none is.
+const ERRORS_IN_WORD: u32 = 8;
+const _: () = assert!(nic_plan::POST_ERROR_BYTES * 2 == RECORDS as u32 && (PostError::Refused as u32) < 16);
 
 /// The descriptor at the head of a queue, while its frames are issued.
 #[derive(Clone, Copy, Debug)]
@@ -62,11 +68,30 @@ pub(crate) struct Post {
     pub node: usize,
     /// What is still to be sent.
     pub remaining_bytes: u32,
-    pub source_address: u32,
+    /// Of data, or the first of those that stand in the queue.
+    pub local_address: u32,
     pub buffer_offset: u32,
     pub buffer: u32,
     pub key: [u32; 2],
     pub message: u32,
+    /// The type word of its last frame, if it is not [`Form::Host`].
+    pub last_type: u32,
+    /// Bytes that a read asks for: its frame does not carry them.
+    pub read_bytes: u32,
+}
+
+/// Where the data of a post's frames come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Form {
+    /// From host memory, and nothing else is asked for.
+    Host,
+    /// The same, but its owner shall be told.
+    Notify,
+    /// From the queue.
+    Inline,
+    /// A read: it asks for them.
+    Read,
 }
 
 /// One process slot. Indices are free-running: `ended <= fetched <= producer <= ended + POST_QUEUE_ENTRIES`.
@@ -83,8 +108,16 @@ pub(crate) struct Slot {
     pub generation: u8,
     /// `post` has frames to be issued.
     pub sending: bool,
+    pub form: Form,
     pub post: Post,
 }
+
+const INLINE: u32 = (POST_FLAG_INLINE as u32) << 8;
+/// A write that carries its data.
+const INLINE_WRITE: u32 = OP_WRITE as u32 | INLINE;
+
+/// Of a write that does not notify.
+pub(crate) const LAST_TYPE: u32 = word::kind(FrameKind::Write, FLAG_LAST);
 
 /// What a status page says before anything was posted.
 pub(crate) const NO_STATUS: ProcessStatus = ProcessStatus { refused: 0, last_error: 0, last_error_index: 0, ended: 0 };
@@ -103,19 +136,22 @@ impl Slot {
         pid: 0,
         generation: 0,
         sending: false,
+        form: Form::Host,
         post: Post {
             node: 0,
             remaining_bytes: 0,
-            source_address: 0,
+            local_address: 0,
             buffer_offset: 0,
             buffer: 0,
             key: [0; 2],
             message: 0,
+            last_type: 0,
+            read_bytes: 0,
         },
     };
 }
 
-impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
+impl<T: Tables> Machine<T> {
     #[inline(always)]
     fn process_entry(&self, slot: usize) -> Place {
         self.places.process_table.plus(slot as u32 * PROCESS_ENTRY_BYTES)
@@ -189,33 +225,105 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         // The process can change the descriptor at any time: each word is read once.
         let operation = dev.get(at, 0);
         let length = dev.get(at, 4);
-        let source_address = dev.get(at, 8);
+        let local_address = dev.get(at, 8);
         let buffer_offset = dev.get(at, 16);
         let node = operation >> 16;
         slot.post = Post {
             node: node as usize,
             remaining_bytes: length,
-            source_address,
+            local_address,
             buffer_offset,
             buffer: dev.get(at, 12),
             key: [dev.get(at, 20), dev.get(at, 24)],
             message: dev.get(at, 28),
+            ..slot.post
         };
+        slot.form = Form::Host;
 
-        let error = if operation & 0xFF != u32::from(OP_WRITE) {
-            PostError::UnknownOperation
+        let mut error = None;
+        if operation & 0xFFFF != u32::from(OP_WRITE) {
+            rarely();
+            if operation & 0xFFFF == INLINE_WRITE {
+                slot.post.last_type = LAST_TYPE;
+                error = self.set_inline(slot_number, length);
+            } else {
+                error = self.set_form(slot_number, operation);
+            }
+        }
+        let error = if let Some(error) = error {
+            error
         } else if node >= self.config.node_count || node == self.config.node {
             PostError::NoSuchNode
         } else if length > MESSAGE_BYTES_MAX || ends_beyond(buffer_offset, length) {
             PostError::LengthOutOfRange
-        } else if runs_over(source_address, length) {
-            PostError::BadSourceAddress
+        } else if runs_over(local_address, length) && self.slots[slot_number % PROCESS_SLOTS].form != Form::Inline {
+            PostError::BadLocalAddress
         } else {
-            dev.trace(Marker::PostRead, slot.post.message);
+            dev.trace(Marker::PostRead, self.slots[slot_number % PROCESS_SLOTS].post.message);
             return true;
         };
         self.refuse_fetched(dev, slot_number, error);
         false
+    }
+
+    /// What a post is that is not a mere write: a read, a write that notifies, or nothing that exists.
+    #[cold]
+    #[inline(never)]
+    fn set_form(&mut self, slot_number: usize, operation: u32) -> Option<PostError> {
+        const NOTIFY: u32 = (POST_FLAG_NOTIFY as u32) << 8;
+        const { assert!(NOTIFY << 16 == (FLAG_NOTIFY as u32) << 24) };
+        let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
+        let length = slot.post.remaining_bytes;
+        if operation & 0xFFFF == u32::from(OP_READ) {
+            slot.form = Form::Read;
+            slot.post.read_bytes = length;
+            slot.post.remaining_bytes = READ_REQUEST_BYTES;
+            slot.post.last_type = word::kind(FrameKind::Read, FLAG_LAST);
+            return None;
+        }
+        if operation & 0xFFFF & !(INLINE | NOTIFY) != u32::from(OP_WRITE) {
+            return Some(PostError::UnknownOperation);
+        }
+        slot.post.last_type = LAST_TYPE | (operation & NOTIFY) << 16;
+        if operation & INLINE == 0 {
+            slot.form = Form::Notify;
+            return None;
+        }
+        self.set_inline(slot_number, length)
+    }
+
+    /// The post carries its data, in one entry of the queue or in two.
+    #[inline(always)]
+    fn set_inline(&mut self, slot_number: usize, length: u32) -> Option<PostError> {
+        let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
+        slot.form = Form::Inline;
+        if length > INLINE_BYTES_FIRST {
+            if length > INLINE_BYTES_MAX || slot.fetched == slot.producer {
+                rarely();
+                return Some(PostError::LengthOutOfRange);
+            }
+            let first = slot.head(slot_number);
+            slot.fetched = slot.fetched.wrapping_add(1);
+            self.records[first.record()] = Record::FIRST_HALF;
+        }
+        None
+    }
+
+    /// Data that stand in the queue, to where a frame has its data: a word at a time, the first from the descriptor, each read once.
+    #[inline(always)]
+    pub(crate) fn copy_inline(&self, dev: &mut impl Device, slot_number: usize, to: Place) {
+        let slot = &self.slots[slot_number % PROCESS_SLOTS];
+        dev.put(to, 0, slot.post.local_address);
+        if slot.post.remaining_bytes > INLINE_BYTES_FIRST {
+            let queue = self.places.post_queues.plus(slot_number as u32 * PAGE_BYTES);
+            let from = queue.plus(slot.fetched.wrapping_sub(1) % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES);
+            let mut at = INLINE_BYTES_FIRST;
+            while at < slot.post.remaining_bytes {
+                let word = dev.get(from, at - INLINE_BYTES_FIRST);
+                dev.put(to, at, word);
+                at += 4;
+            }
+        }
     }
 
     #[cold]
@@ -234,10 +342,28 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         dev.trace(Marker::PostRefused, error as u32);
         let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
         slot.sending = false;
-        let record = &mut self.records[slot.head(slot_number).record()];
-        record.fail(error);
-        record.issue();
+        let id = slot.head(slot_number);
+        self.fail_record(dev, id, error as u32);
+        self.records[id.record()].issue();
         self.settle(dev, slot_number);
+    }
+
+    /// A post shall end badly; the first reason stays.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn fail_record(&mut self, dev: &mut impl Device, id: PostId, error: u32) {
+        let record = &mut self.records[id.record()];
+        if !record.has_failed() {
+            record.0 |= Record::FAILED;
+            let (at, shift) = self.error_place(id);
+            let others = dev.read(at);
+            dev.write(at, others | error << shift);
+        }
+    }
+
+    fn error_place(&self, id: PostId) -> (u32, u32) {
+        let place = id.record() as u32;
+        (self.config.map.post_errors + place / ERRORS_IN_WORD * 4, place % ERRORS_IN_WORD * 4)
     }
 
     /// Ends posts from the oldest on, as far as they are complete.
@@ -254,20 +380,37 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             }
             // The next post of this place begins afresh.
             self.records[place] = Record::EMPTY;
-            let status = &mut self.status[slot_number % PROCESS_SLOTS];
-            if record.error() != 0 {
-                status.refused = status.refused.wrapping_add(1);
-                status.last_error = u32::from(record.error());
-                status.last_error_index = slot.ended;
-            }
-            slot.ended = slot.ended.wrapping_add(1);
-            status.ended = slot.ended;
+            let index = slot.ended;
+            slot.ended = index.wrapping_add(1);
+            self.status[slot_number % PROCESS_SLOTS].ended = index.wrapping_add(1);
             ended += 1;
-            self.count(dev, outcome(record.error()));
+            if record.has_failed() {
+                rarely();
+                self.end_badly(dev, slot_number, index);
+            } else {
+                self.count(dev, Counter::PostsCompleted);
+            }
         }
         if ended != 0 {
             self.write_status(dev, slot_number);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end_badly(&mut self, dev: &mut impl Device, slot_number: usize, index: u32) {
+        let (at, shift) = self.error_place(PostId::new(slot_number, index));
+        let errors = dev.read(at);
+        dev.write(at, errors & !(0xF << shift));
+        let error = errors >> shift & 0xF;
+        if error == 0 {
+            return;
+        }
+        let status = &mut self.status[slot_number % PROCESS_SLOTS];
+        status.refused = status.refused.wrapping_add(1);
+        status.last_error = error;
+        status.last_error_index = index;
+        self.count(dev, outcome(error));
     }
 
     /// Writes the status page, or remembers to.
@@ -314,10 +457,21 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             self.count(dev, Counter::MailboxesWild);
             return;
         }
-        let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
-        let open = slot.fetched.wrapping_sub(slot.ended);
-        let generation = slot.generation.wrapping_add(1);
-        *slot = Slot { generation, ..Slot::EMPTY };
+        let slot = &self.slots[slot_number % PROCESS_SLOTS];
+        let (first, behind) = (slot.ended, slot.fetched);
+        let generation = slot.generation.wrapping_add(1) & GENERATION_MASK;
+        self.forget_reads_of(dev, slot_number);
+        self.slots[slot_number % PROCESS_SLOTS] = Slot { generation, ..Slot::EMPTY };
+        let entries = (0..behind.wrapping_sub(first)).map(|n| PostId::new(slot_number, first.wrapping_add(n)));
+        let is_half = |id: PostId| {
+            let (at, shift) = self.error_place(id);
+            self.records[id.record()].has_failed() && dev.read(at) >> shift & 0xF == 0
+        };
+        let open = entries.filter(|&id| !is_half(id)).count() as u32;
+        let (errors, _) = self.error_place(PostId::new(slot_number, 0));
+        for at in (errors..errors + POST_QUEUE_ENTRIES / 2).step_by(4) {
+            dev.write(at, 0);
+        }
         for index in 0..POST_QUEUE_ENTRIES {
             self.records[PostId::new(slot_number, index).record()] = Record::EMPTY;
         }
@@ -347,19 +501,16 @@ pub(crate) fn runs_over(start: u32, bytes: u32) -> bool {
     false
 }
 
-/// The counter of an ended post.
-#[inline(always)]
-fn outcome(error: u16) -> Counter {
-    const BASE: u16 = PostError::UnknownOperation as u16;
-    const _: () = assert!(BASE == 1);
+/// The counter of a post that ended badly.
+fn outcome(error: u32) -> Counter {
     match error {
-        0 => Counter::PostsCompleted,
         1 => Counter::PostsRefusedOperation,
         2 => Counter::PostsRefusedNode,
         3 => Counter::PostsRefusedLength,
-        4 => Counter::PostsRefusedSource,
+        4 => Counter::PostsRefusedLocal,
         5 => Counter::PostsRefusedPeer,
-        _ => Counter::PostsRefusedBus,
+        7 => Counter::PostsRefusedBus,
+        _ => Counter::PostsRefusedOwner,
     }
 }
 
@@ -378,17 +529,7 @@ mod tests {
         assert!(!record.is_complete());
         record.end_frame();
         assert!(record.is_complete());
-        assert_eq!(record.error(), 0);
-    }
-
-    #[test]
-    fn the_first_error_of_a_post_stays() {
-        let mut record = Record::EMPTY;
-        record.fail(PostError::BusError);
-        record.fail(PostError::PeerUnreachable);
-        record.issue();
-        assert_eq!(record.error(), PostError::BusError as u16);
-        assert!(record.is_complete());
+        assert!(!record.has_failed());
     }
 
     #[test]
@@ -400,11 +541,12 @@ mod tests {
 
     #[test]
     fn every_post_error_has_its_counter() {
-        assert_eq!(outcome(PostError::UnknownOperation as u16), Counter::PostsRefusedOperation);
-        assert_eq!(outcome(PostError::NoSuchNode as u16), Counter::PostsRefusedNode);
-        assert_eq!(outcome(PostError::LengthOutOfRange as u16), Counter::PostsRefusedLength);
-        assert_eq!(outcome(PostError::BadSourceAddress as u16), Counter::PostsRefusedSource);
-        assert_eq!(outcome(PostError::PeerUnreachable as u16), Counter::PostsRefusedPeer);
-        assert_eq!(outcome(PostError::BusError as u16), Counter::PostsRefusedBus);
+        assert_eq!(outcome(PostError::UnknownOperation as u32), Counter::PostsRefusedOperation);
+        assert_eq!(outcome(PostError::NoSuchNode as u32), Counter::PostsRefusedNode);
+        assert_eq!(outcome(PostError::LengthOutOfRange as u32), Counter::PostsRefusedLength);
+        assert_eq!(outcome(PostError::BadLocalAddress as u32), Counter::PostsRefusedLocal);
+        assert_eq!(outcome(PostError::PeerUnreachable as u32), Counter::PostsRefusedPeer);
+        assert_eq!(outcome(PostError::BusError as u32), Counter::PostsRefusedBus);
+        assert_eq!(outcome(PostError::Refused as u32), Counter::PostsRefusedOwner);
     }
 }

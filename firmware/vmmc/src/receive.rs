@@ -2,20 +2,19 @@
 
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
-use nic_layout::frame::{FrameKind, FLAG_ABORTED, FLAG_LAST, FRAME_BYTES_MIN, HEADER_BYTES};
+use nic_layout::frame::{FrameKind, FLAG_ABORTED, FLAG_LAST, FLAG_NOTIFY, FRAME_BYTES_MIN, HEADER_BYTES};
 use nic_layout::ring::Event;
-use nic_layout::tables::{BUFFER_TABLE_ENTRIES, PERMIT_WRITE};
+use nic_layout::tables::PERMIT_WRITE;
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT};
 use nic_lookup::{rarely, Path, Place};
 use nic_reliable::Arrival;
 
+use crate::buffer::{NoTarget, Target};
 use crate::link::NODE_MASK;
-use crate::post::runs_over;
 use crate::translate::Untranslated;
 use crate::turn::ANSWER_TURNS;
-use crate::{Device, Machine};
-use nic_plan::BUFFER_ENTRY_BYTES;
+use crate::{Device, Machine, Tables};
 
 /// Whether the receive buffer is still needed.
 #[derive(PartialEq, Eq)]
@@ -25,14 +24,7 @@ pub(crate) enum Buffer {
     Busy,
 }
 
-/// Where the data of an allowed frame go.
-struct Target {
-    /// In its low bits, which are those that a key takes.
-    pid: u32,
-    address: u32,
-}
-
-impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
+impl<T: Tables> Machine<T> {
     /// Takes one frame from the ring. If there are more, the event is raised again: others have their turn between two frames.
     #[inline(always)]
     pub(crate) fn on_receive(&mut self, dev: &mut impl Device) {
@@ -68,8 +60,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let type_word = dev.get(at, word::TYPE);
         if type_word & word::KIND_MASK != word::kind(FrameKind::Write, 0) {
             rarely();
-            self.take_other(dev, at, type_word, length_bytes);
-            return Buffer::Free;
+            return self.take_other(dev, at, buffer, type_word, length_bytes);
         }
         let node_length = dev.get(at, word::NODE_LENGTH);
         let node = match self.check_source(dev, at, type_word, node_length, length_bytes) {
@@ -78,28 +69,110 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         };
         let acknowledge = dev.get(at, word::ACKNOWLEDGE);
         let kept = self.take_write(dev, at, buffer, node, word::flags(type_word), word::data_bytes(node_length));
-        self.on_acknowledge(dev, node, acknowledge);
+        self.on_acknowledge(dev, node, acknowledge, 0);
         kept
     }
 
-    /// A frame that writes nothing: an acknowledgement, or another one.
+    /// A frame that is no write: an acknowledgement, of another kind, or none of ours.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    fn take_other(&mut self, dev: &mut impl Device, at: Place, type_word: u32, length_bytes: u32) {
+    fn take_other(
+        &mut self,
+        dev: &mut impl Device,
+        at: Place,
+        buffer: u32,
+        type_word: u32,
+        length_bytes: u32,
+    ) -> Buffer {
         if type_word & word::KIND_MASK != word::kind(FrameKind::Acknowledge, 0) {
-            return self.take_notice(dev, at, type_word, length_bytes);
+            return self.take_rare(dev, at, buffer, type_word, length_bytes);
         }
         let node_length = dev.get(at, word::NODE_LENGTH);
         match self.check_source(dev, at, type_word, node_length, length_bytes) {
             Ok(node) => {
                 let acknowledge = dev.get(at, word::ACKNOWLEDGE);
+                let refusals = dev.get(at, word::REFUSALS);
                 self.count(dev, Counter::FramesAckOnly);
-                self.on_acknowledge(dev, node, acknowledge);
+                self.on_acknowledge(dev, node, acknowledge, refusals);
+                Buffer::Free
             }
-            Err(reason) => {
-                self.drop_frame(dev, reason);
+            Err(reason) => self.drop_frame(dev, reason),
+        }
+    }
+
+    /// A read, a reply, a probe, or none of ours.
+    #[cold]
+    #[inline(never)]
+    fn take_rare(
+        &mut self,
+        dev: &mut impl Device,
+        at: Place,
+        buffer: u32,
+        type_word: u32,
+        length_bytes: u32,
+    ) -> Buffer {
+        const READ: u32 = word::kind(FrameKind::Read, FLAG_LAST);
+        const REPLY: u32 = word::kind(FrameKind::Reply, 0);
+        const REPLY_LAST: u32 = word::kind(FrameKind::Reply, FLAG_LAST);
+        const REPLY_ABORTED: u32 = word::kind(FrameKind::Reply, FLAG_LAST | FLAG_ABORTED);
+        const PROBE: u32 = word::kind(FrameKind::Probe, FLAG_LAST);
+        const MISSED: u32 = word::kind(FrameKind::Missed, 0);
+        const RESTART: u32 = word::kind(FrameKind::Restart, 0);
+        if matches!(type_word, MISSED | RESTART) {
+            self.take_notice(dev, at, type_word, length_bytes);
+            return Buffer::Free;
+        }
+        if !matches!(type_word, READ | REPLY | REPLY_LAST | REPLY_ABORTED | PROBE) {
+            return self.drop_frame(dev, Counter::FramesMalformed);
+        }
+        let node_length = dev.get(at, word::NODE_LENGTH);
+        let data_bytes = word::data_bytes(node_length);
+        let node = match self.check_source(dev, at, type_word, node_length, length_bytes) {
+            Ok(node) => node,
+            Err(reason) => return self.drop_frame(dev, reason),
+        };
+        // It counts whatever becomes of the data; and first, since the last reply to a read may end its post if it is not in flight any more.
+        let acknowledge = dev.get(at, word::ACKNOWLEDGE);
+        self.on_acknowledge(dev, node, acknowledge, 0);
+        if let Err(kept) = self.check_sequence(dev, at, buffer, node, true) {
+            return kept;
+        }
+        match type_word {
+            READ => self.take_read(dev, at, buffer, node, data_bytes),
+            PROBE => self.accept(dev, at, node, true),
+            _ => self.take_reply(dev, at, buffer, node, word::flags(type_word), data_bytes),
+        }
+    }
+
+    /// Whether the frame is the next of its node; otherwise it is dropped, and acknowledged again if it was taken before.
+    #[inline(always)]
+    fn check_sequence(
+        &mut self,
+        dev: &mut impl Device,
+        at: Place,
+        buffer: u32,
+        node: usize,
+        is_last: bool,
+    ) -> Result<(), Buffer> {
+        let sequence = dev.get(at, word::SEQUENCE);
+        dev.trace(Marker::ReceiveHeader, sequence);
+        match self.peers[node & NODE_MASK].receive.classify(sequence) {
+            Arrival::InOrder => Ok(()),
+            Arrival::Gap => Err(self.gap_frame(dev, node, buffer, sequence)),
+            Arrival::Duplicate => {
+                self.owe_ack(dev, node, is_last);
+                Err(self.drop_frame(dev, Counter::FramesDuplicate))
             }
         }
+    }
+
+    /// The frame counts, and is acknowledged. Its receive buffer is free.
+    pub(crate) fn accept(&mut self, dev: &mut impl Device, at: Place, node: usize, is_last: bool) -> Buffer {
+        self.peers[node & NODE_MASK].receive.advance();
+        self.count(dev, Counter::FramesAccepted);
+        dev.trace(Marker::Accepted, dev.get(at, word::SEQUENCE));
+        self.owe_ack(dev, node, is_last);
+        Buffer::Free
     }
 
     /// Shape, flags, destination, source and session: the node that sent the frame. One after the other, since a branch that is not taken costs least.
@@ -116,7 +189,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         if length_bytes < FRAME_BYTES_MIN as u32
             || HEADER_BYTES as u32 + data_bytes > length_bytes
             || data_bytes > self.config.frame_data_bytes_max
-            || word::flags(type_word) & !(FLAG_LAST | FLAG_ABORTED) != 0
+            || word::flags(type_word) & !(FLAG_LAST | FLAG_ABORTED | FLAG_NOTIFY) != 0
             || dev.get(at, word::ADDRESS_0) != self.address_words[0]
             || (dev.get(at, word::ADDRESS_1) ^ self.address_words[1]) << 16 != 0
         {
@@ -150,15 +223,18 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
                 return self.drop_frame(dev, Counter::FramesDuplicate);
             }
         }
-        if flags & FLAG_ABORTED != 0 {
-            if data_bytes != 0 {
-                return self.drop_frame(dev, Counter::FramesMalformed);
+        if flags & (FLAG_ABORTED | FLAG_NOTIFY) != 0 {
+            rarely();
+            if let Some(ending) = self.check_flags(flags, data_bytes) {
+                return match ending {
+                    Counter::FramesRefusedAborted => self.refuse_frame(dev, node, is_last, ending),
+                    _ => self.drop_frame(dev, ending),
+                };
             }
-            return self.refuse_frame(dev, node, is_last, Counter::FramesRefusedAborted);
         }
-        let target = match self.check_target(dev, at, data_bytes) {
+        let target = match self.check_target(dev, at, data_bytes, PERMIT_WRITE) {
             Ok(target) => target,
-            Err(reason) => return self.refuse_frame(dev, node, is_last, reason),
+            Err(reason) => return self.turn_away(dev, node, buffer, is_last, reason),
         };
         if data_bytes != 0 {
             match self.write_data(dev, target, buffer, data_bytes) {
@@ -166,7 +242,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
                 Err(Untranslated::Fault) => {
                     return self.refuse_frame(dev, node, is_last, Counter::FramesRefusedPage);
                 }
-                Err(reason) => return self.miss_frame(dev, node, buffer, reason),
+                Err(reason) => return self.miss_frame(dev, node, buffer, reason, Counter::FramesDroppedMiss),
             }
             dev.trace(Marker::DmaWritePosted, sequence);
             self.count_hit(dev, Path::Receive);
@@ -176,6 +252,10 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         self.count(dev, Counter::FramesAccepted);
         dev.trace(Marker::Accepted, sequence);
         self.owe_ack(dev, node, is_last);
+        if flags & FLAG_NOTIFY != 0 {
+            rarely();
+            self.notify(dev, at, node, data_bytes);
+        }
         if data_bytes != 0 {
             Buffer::Busy
         } else {
@@ -186,21 +266,27 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     /// A frame that was held, as if it had just arrived.
     #[cold]
     #[inline(never)]
-    pub(crate) fn take_held(
-        &mut self,
-        dev: &mut impl Device,
-        at: Place,
-        buffer: u32,
-        node: usize,
-        flags: u8,
-        data_bytes: u32,
-    ) -> Buffer {
-        self.take_write(dev, at, buffer, node, flags, data_bytes)
+    pub(crate) fn take_held(&mut self, dev: &mut impl Device, buffer: u32, length_bytes: u32) -> Buffer {
+        self.take_frame(dev, buffer, length_bytes)
+    }
+
+    /// What becomes of an aborted frame, or of one that notifies if it cannot.
+    #[cold]
+    #[inline(never)]
+    fn check_flags(&self, flags: u8, data_bytes: u32) -> Option<Counter> {
+        if flags & FLAG_ABORTED != 0 {
+            let is_whole = data_bytes == 0 && flags & FLAG_NOTIFY == 0;
+            return Some(if is_whole { Counter::FramesRefusedAborted } else { Counter::FramesMalformed });
+        }
+        if flags & FLAG_LAST == 0 {
+            return Some(Counter::FramesMalformed);
+        }
+        self.notifications.is_full().then_some(Counter::FramesDroppedNotify)
     }
 
     /// Translates where a frame's data go, and posts their transfer, which gives the buffer back.
     #[inline(always)]
-    fn write_data(
+    pub(crate) fn write_data(
         &mut self,
         dev: &mut impl Device,
         target: Target,
@@ -224,36 +310,21 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         Ok(())
     }
 
-    /// Key, bounds, direction and owner (INV-21, INV-22), of every frame anew.
-    #[inline(always)]
-    fn check_target(&mut self, dev: &mut impl Device, at: Place, data_bytes: u32) -> Result<Target, Counter> {
-        let buffer = dev.get(at, word::BUFFER);
-        if buffer >= BUFFER_TABLE_ENTRIES as u32 {
-            return Err(Counter::FramesRefusedBuffer);
+    /// A frame without a target.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn turn_away(
+        &mut self,
+        dev: &mut impl Device,
+        node: usize,
+        buffer: u32,
+        is_last: bool,
+        reason: NoTarget,
+    ) -> Buffer {
+        match reason {
+            NoTarget::Missed(reason) => self.miss_frame(dev, node, buffer, reason, Counter::FramesDroppedBuffer),
+            NoTarget::Refused(reason) => self.refuse_frame(dev, node, is_last, reason),
         }
-        let entry = self.places.buffer_table.plus(buffer * BUFFER_ENTRY_BYTES);
-        if dev.get(entry, 0) != 1 {
-            return Err(Counter::FramesRefusedBuffer);
-        }
-        // Both words, whatever the first says: a wrong key takes the same time (INV-24).
-        let key_0 = dev.get(entry, 16) ^ dev.get(at, word::KEY_0);
-        let key_1 = dev.get(entry, 20) ^ dev.get(at, word::KEY_1);
-        if key_0 | key_1 != 0 {
-            return Err(Counter::FramesRefusedKey);
-        }
-        if dev.get(entry, 24) & PERMIT_WRITE == 0 {
-            return Err(Counter::FramesRefusedPermission);
-        }
-        let offset = dev.get(at, word::BUFFER_OFFSET);
-        let length = dev.get(entry, 12);
-        if offset > length || data_bytes > length - offset {
-            return Err(Counter::FramesRefusedBounds);
-        }
-        let address = dev.get(entry, 8).wrapping_add(offset);
-        if address < offset || runs_over(address, data_bytes) {
-            return Err(Counter::FramesRefusedBounds);
-        }
-        Ok(Target { pid: dev.get(entry, 4), address })
     }
 
     /// As if it had never come.
@@ -265,13 +336,22 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         Buffer::Free
     }
 
-    /// Refused for good, so the sequence goes on (M-49); the sender is not told why (INV-24).
+    /// Refused for good, so the sequence goes on (M-49); the sender is told that it was, not why (INV-24).
     #[cold]
     #[inline(never)]
-    fn refuse_frame(&mut self, dev: &mut impl Device, node: usize, is_last: bool, reason: Counter) -> Buffer {
+    pub(crate) fn refuse_frame(
+        &mut self,
+        dev: &mut impl Device,
+        node: usize,
+        is_last: bool,
+        reason: Counter,
+    ) -> Buffer {
         self.count(dev, reason);
         dev.trace(Marker::Refused, reason as u32);
-        self.peers[node & NODE_MASK].receive.advance();
+        let receive = &mut self.peers[node & NODE_MASK].receive;
+        self.refusals[node & NODE_MASK].refuse(receive.acknowledgement());
+        self.refusing |= 1 << (node & NODE_MASK);
+        receive.advance();
         self.owe_ack(dev, node, is_last);
         Buffer::Free
     }

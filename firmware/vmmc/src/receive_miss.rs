@@ -11,7 +11,7 @@
 
 use nic_layout::boot::{ReceiveMiss, MAX_NODES};
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, FrameKind};
+use nic_layout::frame::{word, FrameKind, FRAME_BYTES_MIN, HEADER_BYTES};
 use nic_layout::trace::Marker;
 use nic_lookup::Place;
 
@@ -19,21 +19,25 @@ use crate::link::NODE_MASK;
 use crate::machine::RETRANSMIT_TIMER;
 use crate::receive::Buffer;
 use crate::translate::Untranslated;
-use crate::{Device, Machine};
+use crate::{Device, Machine, Tables};
+use nic_layout::tables::MISS_RING_ENTRIES;
 use nic_plan::{HELD_FRAMES_LIMIT, LOST_RESTART_LOG2};
+
+const _: () = assert!(MISS_RING_ENTRIES <= u8::MAX as u32 / 2);
 
 /// A frame that stays in its receive buffer.
 #[derive(Clone, Copy, Debug)]
 struct Held {
-    node: usize,
     buffer: u32,
+    length_bytes: u16,
+    node: u8,
 }
 
 /// Peers whose next frame missed here.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReceiveMisses {
-    /// Since when what is awaited was raised: the misses raised by then must be served.
-    raised: [u32; MAX_NODES],
+    /// Since when what is awaited was raised: the misses raised by then must be served. Low bits: far fewer are outstanding.
+    raised: [u8; MAX_NODES],
     /// Frames of one peer follow each other here as their sequence numbers do.
     held: [Held; HELD_FRAMES_LIMIT as usize],
     held_count: usize,
@@ -46,7 +50,7 @@ pub(crate) struct ReceiveMisses {
 impl ReceiveMisses {
     pub(crate) const NONE: ReceiveMisses = ReceiveMisses {
         raised: [0; MAX_NODES],
-        held: [Held { node: 0, buffer: 0 }; HELD_FRAMES_LIMIT as usize],
+        held: [Held { buffer: 0, length_bytes: 0, node: 0 }; HELD_FRAMES_LIMIT as usize],
         held_count: 0,
         waiting: 0,
         behind: 0,
@@ -63,15 +67,15 @@ impl ReceiveMisses {
     }
 
     fn held_of(&self, node: usize) -> u32 {
-        self.held().iter().filter(|held| held.node == node).count() as u32
+        self.held().iter().filter(|held| usize::from(held.node) == node).count() as u32
     }
 
     /// False when as many are held as allowed.
-    fn hold(&mut self, node: usize, buffer: u32, most: u32) -> bool {
+    fn hold(&mut self, frame: Held, most: u32) -> bool {
         let has_room = self.held_count < most as usize;
         match self.held.get_mut(self.held_count) {
             Some(place) if has_room => {
-                *place = Held { node, buffer };
+                *place = frame;
                 self.held_count += 1;
                 true
             }
@@ -80,28 +84,28 @@ impl ReceiveMisses {
     }
 
     /// The oldest frame of a peer, which is held no more.
-    fn take(&mut self, node: usize) -> Option<u32> {
-        let place = self.held().iter().position(|held| held.node == node)?;
-        let buffer = self.held.get(place)?.buffer;
+    fn take(&mut self, node: usize) -> Option<Held> {
+        let place = self.held().iter().position(|held| usize::from(held.node) == node)?;
+        let frame = *self.held.get(place)?;
         self.held.get_mut(place..self.held_count)?.rotate_left(1);
         self.held_count -= 1;
-        Some(buffer)
+        Some(frame)
     }
 
     /// The frame of a peer that was held last becomes its first.
     fn last_becomes_first(&mut self, node: usize) {
         for _ in 1..self.held_of(node) {
-            if let Some(buffer) = self.take(node) {
-                self.hold(node, buffer, HELD_FRAMES_LIMIT);
+            if let Some(frame) = self.take(node) {
+                self.hold(frame, HELD_FRAMES_LIMIT);
             }
         }
     }
 }
 
-impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
+impl<T: Tables> Machine<T> {
     // ---- Where the frame arrives ----
 
-    /// The frame in order finds no translation.
+    /// The frame in order finds no translation, or no buffer. `dropped` counts it if it is not held.
     #[cold]
     #[inline(never)]
     pub(crate) fn miss_frame(
@@ -110,6 +114,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         node: usize,
         buffer: u32,
         reason: Untranslated,
+        dropped: Counter,
     ) -> Buffer {
         let node = node & NODE_MASK;
         // With every way of the set in use there is no miss to be served: nobody would say when to try again.
@@ -119,20 +124,20 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             ReceiveMiss::TimeOut => {}
             ReceiveMiss::Restart => {
                 misses.waiting |= 1 << node;
-                misses.raised[node] = self.misses_raised;
+                misses.raised[node] = self.misses_raised as u8;
                 self.tell(dev, node, FrameKind::Missed);
             }
             ReceiveMiss::Hold => {
                 let is_copy = misses.waiting >> node & 1 != 0 && misses.held_of(node) != 0;
                 misses.waiting |= 1 << node;
-                misses.raised[node] = self.misses_raised;
+                misses.raised[node] = self.misses_raised as u8;
                 if !is_copy && self.hold_frame(dev, node, buffer) {
                     return Buffer::Busy;
                 }
                 self.receive_misses.behind |= u32::from(!is_copy) << node;
             }
         }
-        self.drop_frame(dev, Counter::FramesDroppedMiss)
+        self.drop_frame(dev, dropped)
     }
 
     /// A frame came behind a missing one. If that one is held, so may this be; otherwise it must be asked for.
@@ -153,7 +158,11 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     }
 
     fn hold_frame(&mut self, dev: &mut impl Device, node: usize, buffer: u32) -> bool {
-        let holds = self.receive_misses.hold(node, buffer, self.config.held_frames_max);
+        let data_bytes = word::data_bytes(dev.read(buffer + word::NODE_LENGTH));
+        let length_bytes = (HEADER_BYTES as u32 + data_bytes).max(FRAME_BYTES_MIN as u32);
+        let holds = self
+            .receive_misses
+            .hold(Held { buffer, length_bytes: length_bytes as u16, node: node as u8 }, self.config.held_frames_max);
         if holds {
             self.count(dev, Counter::FramesHeld);
             dev.trace(Marker::FrameHeld, node as u32);
@@ -168,7 +177,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         for node in 0..MAX_NODES {
             let bit = 1 << node;
             let misses = &mut self.receive_misses;
-            let served = self.misses_served.wrapping_sub(misses.raised[node]) <= u32::MAX / 2;
+            let served = (self.misses_served as u8).wrapping_sub(misses.raised[node]) <= u8::MAX / 2;
             if misses.waiting & bit != 0 && served {
                 misses.waiting &= !bit;
                 misses.to_restart |= u32::from(self.config.receive_miss == ReceiveMiss::Restart) << node;
@@ -199,17 +208,15 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
                 // The end of a host write comes back.
                 self.receive_stalled = true;
                 self.receive_misses.waiting |= bit;
+                self.receive_misses.raised[node & NODE_MASK] = self.misses_served as u8;
                 return;
             }
-            let Some(buffer) = self.receive_misses.take(node) else { return };
+            let Some(frame) = self.receive_misses.take(node) else { return };
             self.count(dev, Counter::FramesRetaken);
             dev.trace(Marker::FrameRetaken, node as u32);
             // What was allowed then may not be any more (INV-21).
-            let at = dev.place(buffer);
-            let (flags, data_bytes) =
-                (word::flags(dev.get(at, word::TYPE)), word::data_bytes(dev.get(at, word::NODE_LENGTH)));
-            if self.take_held(dev, at, buffer, node, flags, data_bytes) == Buffer::Free {
-                dev.recycle(buffer);
+            if self.take_held(dev, frame.buffer, u32::from(frame.length_bytes)) == Buffer::Free {
+                dev.recycle(frame.buffer);
             }
             if self.receive_misses.waiting & bit != 0 {
                 self.receive_misses.last_becomes_first(node);
@@ -226,42 +233,38 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             return false;
         }
         let acknowledgement = self.piggyback_ack(node);
+        let expected = self.peers[node & NODE_MASK].receive.acknowledgement();
         let at = self.notice_buffer(node);
         dev.write(at + word::TYPE, word::kind(kind, 0));
+        dev.write(at + word::SEQUENCE, expected);
         self.place_short(dev, at, acknowledgement);
         let (counter, marker) = match kind {
             FrameKind::Restart => (Counter::RestartsSent, Marker::RestartSent),
             _ => (Counter::MissedSent, Marker::MissedSent),
         };
         self.count(dev, counter);
-        dev.trace(marker, acknowledgement);
+        dev.trace(marker, expected);
         true
     }
 
     // ---- Where the frame came from ----
 
-    /// A frame that tells of misses, or none of ours.
+    /// A frame that tells of a miss, or that one was served.
     #[cold]
     #[inline(never)]
     pub(crate) fn take_notice(&mut self, dev: &mut impl Device, at: Place, type_word: u32, length_bytes: u32) {
-        const MISSED: u32 = word::kind(FrameKind::Missed, 0);
-        const RESTART: u32 = word::kind(FrameKind::Restart, 0);
-        let kind = type_word & word::KIND_MASK;
         let node_length = dev.get(at, word::NODE_LENGTH);
-        let source = match kind {
-            MISSED | RESTART => self.check_source(dev, at, type_word, node_length, length_bytes),
-            _ => Err(Counter::FramesMalformed),
-        };
-        let node = match source {
+        let node = match self.check_source(dev, at, type_word, node_length, length_bytes) {
             Ok(node) => node,
             Err(reason) => {
                 self.drop_frame(dev, reason);
                 return;
             }
         };
-        let expected = dev.get(at, word::ACKNOWLEDGE);
-        self.on_acknowledge(dev, node, expected);
-        if kind == MISSED {
+        let expected = dev.get(at, word::SEQUENCE);
+        let acknowledge = dev.get(at, word::ACKNOWLEDGE);
+        self.on_acknowledge(dev, node, acknowledge, 0);
+        if type_word == word::kind(FrameKind::Missed, 0) {
             self.count(dev, Counter::FramesMissed);
             self.on_missed(dev, node, expected);
         } else {
@@ -270,15 +273,20 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         }
     }
 
-    /// The peer has no translation for the oldest frame in flight yet. It will say when it has: until then nothing that is sent would be taken.
+    /// Whether a frame of ours is in flight.
+    fn is_in_flight(&self, node: usize, sequence: u32) -> bool {
+        let window = &self.peers[node & NODE_MASK].window;
+        sequence.wrapping_sub(window.oldest()) < window.in_flight()
+    }
+
+    /// The peer has no translation for a frame of ours yet. It will say when it has: until then nothing that is sent would be taken.
     fn on_missed(&mut self, dev: &mut impl Device, node: usize, expected: u32) {
         let node = node & NODE_MASK;
         dev.trace(Marker::MissedReceived, expected);
-        let window = &self.peers[node].window;
-        if expected != window.oldest() || window.in_flight() == 0 {
+        if !self.is_in_flight(node, expected) {
             return;
         }
-        self.resend &= !(1 << node);
+        self.unasked &= !(1 << node);
         self.halted |= 1 << node;
         self.barred |= 1 << node;
         // Should the restart be lost.
@@ -288,16 +296,15 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         }
     }
 
-    /// The peer takes the oldest frame in flight now.
+    /// The peer takes that frame now, and those behind it.
     fn on_restart(&mut self, dev: &mut impl Device, node: usize, expected: u32) {
         let node = node & NODE_MASK;
         dev.trace(Marker::RestartReceived, expected);
         self.go_on(node);
-        let window = &self.peers[node].window;
-        if expected != window.oldest() || window.in_flight() == 0 {
+        if !self.is_in_flight(node, expected) {
             return;
         }
-        self.begin_resend(node);
+        self.begin_resend(node, expected);
         self.start_retransmit_timer(dev, node);
     }
 

@@ -1,22 +1,22 @@
 //! From a post to frames.
 
-use crate::post::Post;
+use crate::post::{Form, Post, LAST_TYPE};
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
-use nic_layout::frame::{FrameKind, FLAG_LAST, HEADER_BYTES};
+use nic_layout::frame::{FrameKind, FLAG_ABORTED, FLAG_LAST, HEADER_BYTES};
 use nic_layout::post::PostError;
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT, PROCESS_SLOTS};
 use nic_lookup::{rarely, Path};
 
-use crate::frames::FRAME_RECORDS;
+use crate::frames::{PostId, FRAME_RECORDS};
 use crate::link::{NODE_MASK, WINDOW_MASK};
 use crate::machine::RETRANSMIT_TIMER;
 use crate::translate::Untranslated;
-use crate::{Device, Machine};
+use crate::{Device, Machine, Tables};
 
 /// Host-read transfers that a frame may need: its data on two pages, and its release.
-const FRAME_READS: u32 = 3;
+pub(crate) const FRAME_READS: u32 = 3;
 
 /// Why a frame was not issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ enum Stop {
     /// It waits for room: in the window, the rings, the buffers, or a set of the cache.
     Blocked,
     /// It ends badly.
-    BadSource,
+    BadAddress,
     Unreachable,
 }
 
@@ -35,12 +35,12 @@ impl From<Untranslated> for Stop {
         match reason {
             Untranslated::Fill => Stop::Parked,
             Untranslated::Way => Stop::Blocked,
-            Untranslated::Fault => Stop::BadSource,
+            Untranslated::Fault => Stop::BadAddress,
         }
     }
 }
 
-impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
+impl<T: Tables> Machine<T> {
     /// Issues one frame of a slot, if it has one, and queues the slot again if it has more to send.
     #[inline(always)]
     pub(crate) fn send_one(&mut self, dev: &mut impl Device, slot_number: usize) {
@@ -49,11 +49,129 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         if is_first && !self.fetch(dev, slot_number) {
             return;
         }
-        let issued = self.issue_frame(dev, slot_number);
+        let form = self.slots[slot_number].form;
+        let issued = if form == Form::Host {
+            self.issue_frame::<true>(dev, slot_number)
+        } else {
+            rarely();
+            match form {
+                Form::Inline => self.issue_own_frame::<true>(dev, slot_number),
+                _ => self.issue_rare_frame(dev, slot_number, form),
+            }
+        };
         // A sum, since a branch would have the compiler lay out the whole path twice.
         self.count_many(dev, Counter::PostsFetched, u32::from(is_first));
         if let Err(stop) = issued {
             self.stop(dev, slot_number, stop);
+        }
+    }
+
+    /// A frame of a post from host memory that notifies, or of a read.
+    #[cold]
+    #[inline(never)]
+    fn issue_rare_frame(&mut self, dev: &mut impl Device, slot_number: usize, form: Form) -> Result<(), Stop> {
+        match form {
+            Form::Read => self.issue_own_frame::<false>(dev, slot_number),
+            _ => self.issue_frame::<false>(dev, slot_number),
+        }
+    }
+
+    /// The frame of a post whose data stand in the queue, or that asks for some: there is one, and it waits for no transfer of its own.
+    #[inline(always)]
+    fn issue_own_frame<const IS_INLINE: bool>(
+        &mut self,
+        dev: &mut impl Device,
+        slot_number: usize,
+    ) -> Result<(), Stop> {
+        let slot_number = slot_number % PROCESS_SLOTS;
+        let node = self.slots[slot_number].post.node & NODE_MASK;
+        let frame = self.room_to(dev, node)?;
+        let address = self.frames[frame % FRAME_RECORDS].address;
+        let at = dev.place(address);
+        if IS_INLINE {
+            self.copy_inline(dev, slot_number, at.plus(word::DATA));
+            dev.trace(Marker::DataCopied, self.peers[node].window.next());
+        } else {
+            let id = self.open_read(dev, slot_number).ok_or(Stop::Blocked)?;
+            dev.put(at, word::READ_LENGTH, self.slots[slot_number].post.read_bytes);
+            dev.put(at, word::READ_ID, id);
+        }
+        let slot = &mut self.slots[slot_number];
+        slot.sending = false;
+        let (id, generation) = (slot.head(slot_number), slot.generation);
+        let Post { buffer, buffer_offset, key, message, last_type, remaining_bytes, .. } = slot.post;
+        dev.put(at, word::TYPE, last_type);
+        dev.put(at, word::BUFFER, buffer);
+        dev.put(at, word::BUFFER_OFFSET, buffer_offset);
+        dev.put(at, word::KEY_0, key[0]);
+        dev.put(at, word::KEY_1, key[1]);
+        dev.put(at, word::MESSAGE, message);
+        self.send_frame(dev, node, frame, remaining_bytes, (id, generation));
+        let slot = &self.slots[slot_number];
+        if slot.fetched != slot.producer {
+            self.queue.push(slot_number);
+        }
+        let record = &mut self.records[id.record()];
+        record.add_frame();
+        record.issue();
+        Ok(())
+    }
+
+    /// The buffer for a frame to a peer, if it can be sent now.
+    #[inline(always)]
+    fn room_to(&mut self, dev: &mut impl Device, node: usize) -> Result<usize, Stop> {
+        if (self.lost | self.unasked) >> node & 1 != 0 {
+            // New frames do not overtake those that go again: the peer would drop them.
+            rarely();
+            return Err(if self.lost >> node & 1 != 0 { Stop::Unreachable } else { Stop::Blocked });
+        }
+        if self.peers[node].window.in_flight() >= self.config.window_frames || !self.has_read_room(FRAME_READS) {
+            rarely();
+            return Err(Stop::Blocked);
+        }
+        let Some(frame) = self.free_frame(dev) else {
+            rarely();
+            return Err(Stop::Blocked);
+        };
+        Ok(frame)
+    }
+
+    /// Gives a frame its number and hands it to the MAC: the words of its header that say what it is, and its data, are in its buffer, or on their way.
+    #[inline(always)]
+    pub(crate) fn send_frame(
+        &mut self,
+        dev: &mut impl Device,
+        node: usize,
+        frame: usize,
+        data_bytes: u32,
+        (post, generation): (PostId, u8),
+    ) {
+        let node = node & NODE_MASK;
+        let acknowledge = self.piggyback_ack(node);
+        let peer = &mut self.peers[node];
+        let sequence = peer.window.issue();
+        let tx = &mut self.frames[frame % FRAME_RECORDS];
+        let (address, length_bytes) = (tx.address, HEADER_BYTES as u32 + data_bytes);
+        let at = dev.place(address);
+        dev.put(at, word::ADDRESS_1, peer.address_word);
+        dev.put(at, word::NODE_LENGTH, self.node_word | data_bytes << 16);
+        dev.put(at, word::SEQUENCE, sequence);
+        dev.put(at, word::ACKNOWLEDGE, acknowledge);
+        dev.trace(Marker::HeaderBuilt, sequence);
+        let transmit_index = self.place(dev, address, length_bytes);
+        self.release(dev);
+        dev.trace(Marker::TransmitPosted, sequence);
+        self.free.take();
+        self.answer_turns = None;
+        self.peers[node].in_flight[sequence as usize & WINDOW_MASK] = frame as u8;
+        let tx = &mut self.frames[frame % FRAME_RECORDS];
+        tx.transmit_index = transmit_index;
+        tx.length_bytes = length_bytes as u16;
+        tx.post = post;
+        tx.generation = generation;
+        self.count(dev, Counter::FramesSent);
+        if !self.retransmit.is_set(node) {
+            self.start_retransmit_timer(dev, node);
         }
     }
 
@@ -72,8 +190,8 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
                 self.blocked |= 1 << slot_number;
                 dev.trace(Marker::PostBlocked, slot_number as u32);
             }
-            Stop::BadSource => {
-                self.refuse(dev, slot_number, PostError::BadSourceAddress);
+            Stop::BadAddress => {
+                self.refuse(dev, slot_number, PostError::BadLocalAddress);
                 self.queue.push(slot_number);
             }
             Stop::Unreachable => {
@@ -87,11 +205,13 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     ///
     /// The transfer of its data begins as soon as their place on the host is known. Header and transmit entry follow while it is under way, and
     /// behind them an empty transfer, which releases the frame when the data and they are in place.
+    ///
+    /// Twice in the image: plain posts are those of [`Form::Host`].
     #[inline(always)]
-    fn issue_frame(&mut self, dev: &mut impl Device, slot_number: usize) -> Result<(), Stop> {
+    fn issue_frame<const IS_PLAIN: bool>(&mut self, dev: &mut impl Device, slot_number: usize) -> Result<(), Stop> {
         let post = &self.slots[slot_number].post;
         let node = post.node & NODE_MASK;
-        if (self.barred | self.resend) >> node & 1 != 0 {
+        if (self.barred | self.unasked) >> node & 1 != 0 {
             // New frames do not overtake those that go again, or that miss: the peer would drop them.
             rarely();
             return Err(if self.lost >> node & 1 != 0 { Stop::Unreachable } else { Stop::Blocked });
@@ -102,14 +222,19 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         }
         let data_bytes = post.remaining_bytes.min(self.config.frame_data_bytes_max);
         let is_last = data_bytes == post.remaining_bytes;
-        let source_address = post.source_address;
+        let local_address = post.local_address;
         let Some(frame) = self.free_frame(dev) else {
             rarely();
             return Err(Stop::Blocked);
         };
         let address = self.frames[frame % FRAME_RECORDS].address;
         if data_bytes != 0 {
-            self.read_data(dev, slot_number, source_address, data_bytes, frame, address)?;
+            let pid = self.slots[slot_number].pid;
+            if IS_PLAIN {
+                self.read_data(dev, pid, local_address, data_bytes, frame, address)?;
+            } else {
+                self.read_data_rarely(dev, pid, local_address, data_bytes, frame, address)?;
+            }
         }
 
         // Nothing below can fail.
@@ -118,10 +243,11 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         let sequence = peer.window.issue();
         let address_word = peer.address_word;
         dev.trace(Marker::DmaReadPosted, sequence);
-        let Post { buffer, buffer_offset, key, message, .. } = self.slots[slot_number].post;
+        let Post { buffer, buffer_offset, key, message, last_type, .. } = self.slots[slot_number].post;
+        let last_type = if IS_PLAIN { LAST_TYPE } else { last_type };
         let at = dev.place(address);
         dev.put(at, word::ADDRESS_1, address_word);
-        dev.put(at, word::TYPE, word::kind(FrameKind::Write, if is_last { FLAG_LAST } else { 0 }));
+        dev.put(at, word::TYPE, if is_last { last_type } else { word::kind(FrameKind::Write, 0) });
         dev.put(at, word::NODE_LENGTH, self.node_word | data_bytes << 16);
         dev.put(at, word::SEQUENCE, sequence);
         dev.put(at, word::ACKNOWLEDGE, acknowledge);
@@ -153,7 +279,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             record.issue();
         } else {
             slot.post.remaining_bytes -= data_bytes;
-            slot.post.source_address = source_address.wrapping_add(data_bytes);
+            slot.post.local_address = local_address.wrapping_add(data_bytes);
             slot.post.buffer_offset = slot.post.buffer_offset.wrapping_add(data_bytes);
         }
         if !is_last || slot.fetched != slot.producer {
@@ -174,15 +300,14 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     fn read_data(
         &mut self,
         dev: &mut impl Device,
-        slot_number: usize,
-        source_address: u32,
+        pid: u32,
+        local_address: u32,
         data_bytes: u32,
         frame: usize,
         address: u32,
     ) -> Result<(), Untranslated> {
-        let pid = self.slots[slot_number].pid;
-        let page = source_address >> PAGE_SHIFT;
-        let in_page = source_address % PAGE_BYTES;
+        let page = local_address >> PAGE_SHIFT;
+        let in_page = local_address % PAGE_BYTES;
         let data_at = address + HEADER_BYTES as u32;
         let first_bytes = PAGE_BYTES - in_page;
         if data_bytes > first_bytes {
@@ -198,33 +323,38 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         Ok(())
     }
 
+    /// [`Self::read_data`] as a function of its own.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn read_data_rarely(
+        &mut self,
+        dev: &mut impl Device,
+        pid: u32,
+        local_address: u32,
+        data_bytes: u32,
+        frame: usize,
+        address: u32,
+    ) -> Result<(), Untranslated> {
+        self.read_data(dev, pid, local_address, data_bytes, frame, address)
+    }
+
     /// The host bus did not deliver a frame's data: the frame keeps its number, says so, and carries none; its post ends badly.
     #[cold]
     #[inline(never)]
     pub(crate) fn abort_frame(&mut self, dev: &mut impl Device, frame: usize) {
-        use nic_layout::frame::FLAG_ABORTED;
         let tx = &mut self.frames[frame % FRAME_RECORDS];
         tx.length_bytes = HEADER_BYTES as u16;
         let tx = *tx;
-        dev.write(tx.address + word::TYPE, word::kind(FrameKind::Write, FLAG_LAST | FLAG_ABORTED));
+        let kind = dev.read(tx.address + word::TYPE) & word::KIND_MASK;
+        dev.write(tx.address + word::TYPE, kind | u32::from(FLAG_LAST | FLAG_ABORTED) << 24);
         dev.write(tx.address + word::NODE_LENGTH, self.node_word);
         dev.shorten_transmit(tx.transmit_index as u16, HEADER_BYTES as u32);
-        let slot_number = tx.post.slot();
-        let slot = &self.slots[slot_number % PROCESS_SLOTS];
-        if slot.generation != tx.generation {
-            return;
-        }
-        if slot.sending && slot.head(slot_number) == tx.post {
-            self.refuse(dev, slot_number, PostError::BusError);
-            self.queue.push(slot_number);
-        } else {
-            self.records[tx.post.record()].fail(PostError::BusError);
-        }
+        self.fail_frame(dev, frame, PostError::BusError);
     }
 
     /// The free buffer that has rested longest, if the MAC is done with it. It stays free until it is taken.
     #[inline(always)]
-    fn free_frame(&mut self, dev: &mut impl Device) -> Option<usize> {
+    pub(crate) fn free_frame(&mut self, dev: &mut impl Device) -> Option<usize> {
         let frame = self.free.first()?;
         if self.is_in_transmit_ring(dev, frame) {
             return None;

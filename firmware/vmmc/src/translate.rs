@@ -4,13 +4,12 @@ use nic_layout::counter::{Counter, PATH_STRIDE};
 use nic_layout::ring::MAILBOX_MISS;
 use nic_layout::tables::MISS_RING_ENTRIES;
 use nic_layout::trace::Marker;
-use nic_layout::vmh::{key, NO_TRANSLATION};
-use nic_layout::vmh::{VmhGeometry, KEY_RESERVED};
+use nic_layout::vmh::NO_TRANSLATION;
 use nic_layout::PAGE_SHIFT;
 use nic_lookup::{Lookup, Path, Reserve};
 
 use crate::dma::Piece;
-use crate::{Device, Machine};
+use crate::{Device, Machine, Tables};
 use nic_plan::MISS_ENTRY_BYTES;
 
 /// Why there is no translation.
@@ -39,7 +38,7 @@ impl LockedPage {
     }
 }
 
-impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
+impl<T: Tables> Machine<T> {
     /// Translates and locks a page.
     #[inline(always)]
     pub(crate) fn translate(
@@ -50,7 +49,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         page: u32,
     ) -> Result<LockedPage, Untranslated> {
         dev.trace(Marker::LookupBegin, (path as u32) << 23 | page);
-        match self.cache.lookup(dev, path, pid, page) {
+        match self.tables.lookup(dev, path, pid, page) {
             // Holes (all ones) are beyond host memory too: one comparison finds both.
             Lookup::Hit { line, entry } if entry < self.config.host_pages => {
                 dev.trace(Marker::LookupHit, line);
@@ -82,7 +81,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
         if let Ok(page) = first.or(second) {
             self.count_hit(dev, path);
             if first.is_err() || second.is_err() {
-                self.cache.unlock(dev, path, page.line);
+                self.tables.unlock(dev, path, page.line);
             }
         }
         match (first, second) {
@@ -115,7 +114,7 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
     #[cold]
     #[inline(never)]
     fn fault(&mut self, dev: &mut impl Device, path: Path, page: u32, line: u32, entry: u32) -> Untranslated {
-        self.cache.unlock(dev, path, line);
+        self.tables.unlock(dev, path, line);
         let outcome = if entry == NO_TRANSLATION { Counter::SendFaults } else { Counter::SendWildPages };
         self.count_lookup(dev, path, outcome);
         dev.trace(Marker::LookupFault, page);
@@ -130,25 +129,36 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             self.count_lookup(dev, path, Counter::SendPending);
             return Untranslated::Fill;
         }
-        if self.misses_raised.wrapping_sub(self.misses_served) >= MISS_RING_ENTRIES {
+        if !self.has_miss_room() {
             self.count_lookup(dev, path, Counter::SendMissRingFull);
             return Untranslated::Fill;
         }
-        let Reserve::Line(line) = self.cache.reserve(dev, pid, page) else {
+        let Reserve::Line(line) = self.tables.reserve(dev, pid, page) else {
             self.count_lookup(dev, path, Counter::SendNoWay);
             return Untranslated::Way;
         };
         self.count_lookup(dev, path, Counter::SendMisses);
-        let geometry: VmhGeometry = Self::GEOMETRY;
+        self.raise_miss(dev, T::miss_key(pid, page), line, path as u32);
+        Untranslated::Fill
+    }
+
+    /// Whether the miss ring takes one more.
+    pub(crate) fn has_miss_room(&self) -> bool {
+        self.misses_raised.wrapping_sub(self.misses_served) < MISS_RING_ENTRIES
+    }
+
+    /// Tells the driver of a reserved line or entry: [`nic_layout::tables::MissEntry`]. The caller has asked for room.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn raise_miss(&mut self, dev: &mut impl Device, key: u32, line: u32, kind: u32) {
         let at = self.config.map.miss_ring + (self.misses_raised % MISS_RING_ENTRIES) * MISS_ENTRY_BYTES;
-        dev.write(at, key(pid, geometry.line_page(page), KEY_RESERVED));
+        dev.write(at, key);
         dev.write(at + 4, line);
-        dev.write(at + 8, path as u32);
+        dev.write(at + 8, kind);
         dev.write(at + 12, dev.now());
         self.misses_raised = self.misses_raised.wrapping_add(1);
         dev.to_host(MAILBOX_MISS, self.misses_raised);
         dev.trace(Marker::MissRaised, line);
-        Untranslated::Fill
     }
 
     /// The driver has served all misses before `consumer`.

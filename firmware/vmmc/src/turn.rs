@@ -1,14 +1,15 @@
 //! The order of service.
 //!
-//! A turn looks at the pending events once, and serves at most one of each class: received frames, doorbells, one frame to be sent, one
-//! other event. So what a message waits for comes first; among the others, and among what is put off, whoever waits is served before another is
+//! A turn looks at the pending events once, and serves at most one of each class: received frames, doorbells, frames to be repeated, replies, frames to
+//! be sent, other events. So what a message waits for comes first; among the others, and among what is put off, whoever waits is served before another is
 //! served twice (INV-37).
 
 use nic_layout::counter::Counter;
-use nic_layout::ring::{Event, MAILBOX_COMMAND, MAILBOX_FILLED};
+use nic_layout::ring::{Event, MAILBOX_ARGUMENT, MAILBOX_COMMAND, MAILBOX_FILLED, MAILBOX_NOTIFIED};
 use nic_layout::trace::Marker;
 
-use crate::{Device, Machine};
+use crate::reply::READS_MASK;
+use crate::{Device, Machine, Tables};
 
 /// Acknowledgements and the ends of posts give way to other work for so many turns: nothing waits for them as a message waits for its frame, a data frame
 /// may carry the acknowledgement, and one status write may tell of several posts.
@@ -17,7 +18,7 @@ const PUT_OFF_TURNS: u32 = 4;
 /// When a message has come, the end of its host write gives way to the answer that its process may be about to send, for so many turns.
 pub(crate) const ANSWER_TURNS: u32 = 6;
 
-impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
+impl<T: Tables> Machine<T> {
     /// Events that the protocol wants.
     pub const EVENTS: u32 = Event::MacRx.bit()
         | Event::DmaWrite.bit()
@@ -42,8 +43,8 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             self.take(dev, Event::Doorbell);
             (is_accepted, slot) = self.on_doorbell(dev);
         }
-        if self.resend != 0 && !self.resend_stalled {
-            self.resend_one(dev);
+        if self.unasked != 0 && !self.unasked_stalled {
+            self.send_unasked(dev);
         }
         slot = slot.or_else(|| self.queue.pop());
         if let Some(slot) = slot {
@@ -102,7 +103,19 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
 
     #[inline(always)]
     fn has_work(&self) -> bool {
-        !self.queue.is_empty() || (self.resend != 0 && !self.resend_stalled)
+        !self.queue.is_empty() || (self.unasked != 0 && !self.unasked_stalled)
+    }
+
+    /// A frame that goes again, and a reply.
+    #[cold]
+    #[inline(never)]
+    fn send_unasked(&mut self, dev: &mut impl Device) {
+        if self.unasked & !READS_MASK != 0 {
+            self.resend_one(dev);
+        }
+        if self.unasked & READS_MASK != 0 && !self.unasked_stalled {
+            self.reply_one(dev);
+        }
     }
 
     /// Clears an event before it is served: what happens meanwhile makes it pending again (INV-10).
@@ -154,7 +167,13 @@ impl<const E: u32, const L: u32, const W: u32> Machine<E, L, W> {
             let command = dev.mailbox(MAILBOX_COMMAND);
             self.on_command(dev, command);
         }
-        if written & !(1 << MAILBOX_FILLED | 1 << MAILBOX_COMMAND) != 0 {
+        if written & (1 << MAILBOX_NOTIFIED) != 0 {
+            let consumer = dev.mailbox(MAILBOX_NOTIFIED);
+            self.on_notified(dev, consumer);
+        }
+        // An argument says nothing before its command.
+        const KNOWN: u32 = 1 << MAILBOX_FILLED | 1 << MAILBOX_COMMAND | 1 << MAILBOX_NOTIFIED | 1 << MAILBOX_ARGUMENT;
+        if written & !KNOWN != 0 {
             self.count(dev, Counter::MailboxesWild);
         }
     }

@@ -1,24 +1,41 @@
-//! Messages over bad wires, small caches and slow drivers: bytes exact, once, nothing beside them, every post ends (INV-27, 28, 33, 34, 38).
+//! Writes and reads over bad wires, small caches and slow drivers: bytes exact, once, nothing beside them, every post ends (INV-27, 28, 33, 34, 38).
 
 mod mock;
 
 use mock::{Settings, World, PAGE, SETTINGS};
 use nic_layout::boot::ReceiveMiss;
+use nic_layout::cbh::{cbh, Descriptor};
 use nic_layout::counter::Counter;
-use nic_layout::post::{PostDescriptor, PostError, OP_WRITE};
-use nic_layout::tables::{BufferEntry, PERMIT_WRITE};
+use nic_layout::post::{PostDescriptor, PostError, INLINE_BYTES_FIRST, OP_READ, OP_WRITE, POST_FLAG_NOTIFY};
+use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
 use proptest::prelude::*;
 
-/// Pages of each process: source pages from virtual page 0x100, one buffer from 0x200. Page 0x10C is a hole.
+/// Pages of each process: source pages from virtual page 0x100, which others may read, a buffer for each node from 0x200, and for the data that it reads two pages for each
+/// message from 0x300. Page 0x10C is a hole.
 const SOURCE: u32 = 0x100;
 const BUFFER: u32 = 0x200;
+const INBOX: u32 = 0x300;
+/// More than a test posts with reads among them.
+const MESSAGES_MAX: u32 = 20;
 const SOURCE_PAGES: u32 = 12;
 const BUFFER_PAGES: u32 = 6;
 const KEY: [u32; 2] = [0xAB12_CD34, 0x5678_EF90];
 
-/// Process `slot` of a node writes into buffer `node * 8 + slot` of any other node, and no one else does.
-fn buffer_id(node: usize, slot: usize) -> u32 {
-    (node * 8 + slot) as u32
+/// Process `slot` of a node writes into buffer `node` of the process in this slot of any other node, and no one else does.
+fn buffer_of(node: usize, slot: usize) -> u32 {
+    cbh(10 + slot as u32, node as u32)
+}
+
+/// The buffer that holds the source pages of a process.
+fn readable(slot: usize) -> u32 {
+    cbh(10 + slot as u32, 64)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Host,
+    Inline,
+    Read,
 }
 
 /// How a message is wrong.
@@ -34,6 +51,7 @@ enum Wrong {
     ClosedBuffer,
     Key,
     Bounds,
+    Permission,
     Doorbell,
 }
 
@@ -45,7 +63,23 @@ struct Message {
     source_offset: u32,
     buffer_offset: u32,
     length: u32,
+    form: Form,
+    notify: bool,
     wrong: Wrong,
+}
+
+impl Message {
+    fn pid(&self) -> u32 {
+        10 + self.slot as u32
+    }
+
+    /// Entries of the queue that it takes.
+    fn entries(&self) -> usize {
+        match self.wrong {
+            Wrong::Doorbell => 0,
+            _ => 1 + usize::from(self.form == Form::Inline && self.length > INLINE_BYTES_FIRST),
+        }
+    }
 }
 
 fn message(nodes: usize) -> impl Strategy<Value = Message> {
@@ -60,19 +94,37 @@ fn message(nodes: usize) -> impl Strategy<Value = Message> {
         1 => Just(Wrong::ClosedBuffer),
         1 => Just(Wrong::Key),
         1 => Just(Wrong::Bounds),
+        1 => Just(Wrong::Permission),
         1 => Just(Wrong::Doorbell),
     ];
     let length = prop_oneof![2 => 0u32..5, 2 => 1u32..2000, 1 => 1u32..12_000];
-    (0..nodes, 0..2usize, 1..nodes, 0u32..(SOURCE_PAGES - 4) * 4096, 0u32..(BUFFER_PAGES - 3) * 4096, length, wrong)
-        .prop_map(move |(from, slot, hop, source_offset, buffer_offset, length, wrong)| Message {
+    let form = prop_oneof![2 => Just(Form::Host), 1 => Just(Form::Inline), 2 => Just(Form::Read)];
+    let place = (0u32..(SOURCE_PAGES - 4) * 4096, 0u32..(BUFFER_PAGES - 3) * 4096);
+    (0..nodes, 0..2usize, 1..nodes, place, length, form, any::<bool>(), wrong).prop_map(
+        move |(from, slot, hop, (source_offset, buffer_offset), length, form, notify, wrong)| Message {
             from,
             slot,
             to: (from + hop) % nodes,
             source_offset,
             buffer_offset,
-            length,
-            wrong,
-        })
+            length: match form {
+                Form::Host => length,
+                Form::Inline => length % 33,
+                // Its data go to two pages of their own.
+                Form::Read => length % 4097,
+            },
+            form,
+            // A read does not notify, nor does what is wrong.
+            notify: notify && form != Form::Read && wrong == Wrong::No,
+            wrong: match wrong {
+                // What an inline post has not got; and of an unknown operation nobody knows that its data follow.
+                Wrong::SourceWraps | Wrong::SourceHole | Wrong::Length | Wrong::Operation if form == Form::Inline => {
+                    Wrong::Key
+                }
+                other => other,
+            },
+        },
+    )
 }
 
 fn receive_miss() -> impl Strategy<Value = ReceiveMiss> {
@@ -88,47 +140,67 @@ fn world(settings: Settings, seed: u64) -> World {
             node.open(slot, pid);
             node.map_pages(pid, SOURCE, SOURCE_PAGES);
             node.map_pages(pid, BUFFER, BUFFER_PAGES * settings.nodes);
+            // At once: a line that is filled keeps the holes that it had then.
+            node.map_pages(pid, INBOX, 2 * MESSAGES_MAX);
         }
         for from in 0..settings.nodes as usize {
             for slot in 0..2 {
-                let entry = BufferEntry {
-                    state: 1,
-                    pid: 10 + slot as u32,
+                let descriptor = Descriptor {
                     start_address: (BUFFER + BUFFER_PAGES * from as u32) * 4096 + 100,
                     length_bytes: BUFFER_PAGES * 4096 - 200,
                     key: KEY,
                     permissions: PERMIT_WRITE,
-                    reserved: 0,
                 };
-                world.nodes[index].export(buffer_id(from, slot), entry);
+                world.nodes[index].export(buffer_of(from, slot), descriptor);
             }
+        }
+        for slot in 0..2 {
+            let descriptor = Descriptor {
+                start_address: SOURCE * 4096,
+                length_bytes: SOURCE_PAGES * 4096,
+                key: KEY,
+                permissions: PERMIT_READ,
+            };
+            world.nodes[index].export(readable(slot), descriptor);
         }
     }
     world
 }
 
 /// Copies what a message shall copy, in the hosts' memories of the model.
-fn apply(world: &World, expected: &mut [Vec<u8>], message: &Message) {
-    let pid = 10 + message.slot as u32;
+fn apply(world: &World, expected: &mut [Vec<u8>], message: &Message, number: usize) {
+    let (source_node, target_node, target_start) = match message.form {
+        Form::Read => (message.to, message.from, inbox(message, number)),
+        _ => {
+            let start = (BUFFER + BUFFER_PAGES * message.from as u32) * 4096 + 100 + message.buffer_offset;
+            (message.from, message.to, start)
+        }
+    };
+    let place = |node: usize, address: u32| {
+        let page = world.nodes[node].host.tables[&(message.pid(), address >> 12)] as usize;
+        page * PAGE + address as usize % PAGE
+    };
     for offset in 0..message.length {
-        let source = SOURCE * 4096 + message.source_offset + offset;
-        let page = world.nodes[message.from].host.tables[&(pid, source >> 12)] as usize;
-        let byte = expected[message.from][page * PAGE + source as usize % PAGE];
-        let target = (BUFFER + BUFFER_PAGES * message.from as u32) * 4096 + 100 + message.buffer_offset + offset;
-        let page = world.nodes[message.to].host.tables[&(pid, target >> 12)] as usize;
-        expected[message.to][page * PAGE + target as usize % PAGE] = byte;
+        let byte = expected[source_node][place(source_node, SOURCE * 4096 + message.source_offset + offset)];
+        expected[target_node][place(target_node, target_start + offset)] = byte;
     }
 }
 
+/// Where a read puts its data.
+fn inbox(message: &Message, number: usize) -> u32 {
+    (INBOX + 2 * number as u32) * 4096 + message.buffer_offset % 4096
+}
+
 fn descriptor(message: &Message, number: usize) -> PostDescriptor {
+    let is_read = message.form == Form::Read;
     let good = PostDescriptor {
-        op: OP_WRITE,
-        flags: 0,
+        op: if is_read { OP_READ } else { OP_WRITE },
+        flags: if message.notify { POST_FLAG_NOTIFY } else { 0 },
         destination_node: message.to as u16,
         length_bytes: message.length,
-        source_address: SOURCE * 4096 + message.source_offset,
-        buffer: buffer_id(message.from, message.slot),
-        buffer_offset: message.buffer_offset,
+        local_address: if is_read { inbox(message, number) } else { SOURCE * 4096 + message.source_offset },
+        buffer: if is_read { readable(message.slot) } else { buffer_of(message.from, message.slot) },
+        buffer_offset: if is_read { message.source_offset } else { message.buffer_offset },
         key: KEY,
         message: number as u32,
     };
@@ -137,15 +209,32 @@ fn descriptor(message: &Message, number: usize) -> PostDescriptor {
         Wrong::Operation => PostDescriptor { op: 9, ..good },
         Wrong::Node => PostDescriptor { destination_node: message.from as u16, ..good },
         Wrong::Length => PostDescriptor { length_bytes: (1 << 24) + 1, ..good },
-        Wrong::SourceWraps => PostDescriptor { source_address: u32::MAX, length_bytes: 2, ..good },
+        Wrong::SourceWraps => PostDescriptor { local_address: u32::MAX, length_bytes: 2, ..good },
         Wrong::SourceHole => {
-            PostDescriptor { source_address: (SOURCE + SOURCE_PAGES) * 4096 + 5, length_bytes: 10, ..good }
+            PostDescriptor { local_address: (SOURCE + SOURCE_PAGES) * 4096 + 5, length_bytes: 10, ..good }
         }
         Wrong::Buffer => PostDescriptor { buffer: 0xFFFF_FF00, ..good },
-        Wrong::ClosedBuffer => PostDescriptor { buffer: 200, ..good },
+        Wrong::ClosedBuffer => PostDescriptor { buffer: buffer_of(7, message.slot), ..good },
         Wrong::Key => PostDescriptor { key: [KEY[0], KEY[1] ^ 1], ..good },
-        Wrong::Bounds => PostDescriptor { buffer_offset: BUFFER_PAGES * 4096, ..good },
+        Wrong::Bounds => PostDescriptor { buffer_offset: SOURCE_PAGES * 4096 + 1, ..good },
+        Wrong::Permission if is_read => PostDescriptor { buffer: buffer_of(message.from, message.slot), ..good },
+        Wrong::Permission => PostDescriptor { buffer: readable(message.slot), ..good },
     }
+}
+
+/// Posts a message, with its data as they are now if it carries them.
+fn post(world: &mut World, message: &Message, number: usize) {
+    let node = &mut world.nodes[message.from];
+    let descriptor = descriptor(message, number);
+    if message.form != Form::Inline {
+        return node.post(message.slot, &descriptor);
+    }
+    let start = SOURCE * 4096 + message.source_offset;
+    let byte = |address: u32| {
+        node.host.memory[node.host.tables[&(message.pid(), address >> 12)] as usize * PAGE + address as usize % PAGE]
+    };
+    let data: Vec<u8> = (start..start + message.length).map(byte).collect();
+    node.post_inline(message.slot, &descriptor, &data);
 }
 
 /// What the sender is told.
@@ -154,7 +243,11 @@ fn sender_error(wrong: Wrong) -> Option<PostError> {
         Wrong::Operation => Some(PostError::UnknownOperation),
         Wrong::Node => Some(PostError::NoSuchNode),
         Wrong::Length => Some(PostError::LengthOutOfRange),
-        Wrong::SourceWraps | Wrong::SourceHole => Some(PostError::BadSourceAddress),
+        Wrong::SourceWraps | Wrong::SourceHole => Some(PostError::BadLocalAddress),
+        // One error, whatever the reason (INV-24).
+        Wrong::Buffer | Wrong::ClosedBuffer | Wrong::Key | Wrong::Bounds | Wrong::Permission => {
+            Some(PostError::Refused)
+        }
         _ => None,
     }
 }
@@ -174,10 +267,9 @@ fn deliver(settings: Settings, messages: &[Message], seed: u64) -> World {
             world.run(1000, is_taken);
             continue;
         }
-        let node = &mut world.nodes[message.from];
-        node.post(message.slot, &descriptor(message, number));
+        post(&mut world, message, number);
         if message.wrong == Wrong::No {
-            apply(&world, &mut expected, message);
+            apply(&world, &mut expected, message, number);
         }
         for _ in 0..world.random.below(30) {
             world.step();
@@ -196,12 +288,23 @@ fn deliver(settings: Settings, messages: &[Message], seed: u64) -> World {
             let mine = || messages.iter().filter(|message| (message.from, message.slot) == (index, slot));
             let refused = mine().filter(|message| sender_error(message.wrong).is_some()).count();
             if settings.read_errors == 0 {
-                assert_eq!(node.status(slot).refused as usize, refused);
+                assert_eq!(
+                    node.status(slot).refused as usize,
+                    refused,
+                    "node {index} slot {slot}: {:?}",
+                    node.status(slot)
+                );
             }
-            assert_eq!(
-                node.status(slot).ended as usize,
-                mine().filter(|message| message.wrong != Wrong::Doorbell).count()
-            );
+            assert_eq!(node.status(slot).ended as usize, mine().map(Message::entries).sum::<usize>());
+            if settings.read_errors == 0 {
+                check_outcomes(node, slot, mine());
+            }
+        }
+        if settings.read_errors == 0 {
+            let mut told: Vec<u32> = node.host.notified.iter().map(|entry| entry.message).collect();
+            told.sort();
+            let asked = messages.iter().enumerate().filter(|(_, message)| message.notify && message.to == index);
+            assert_eq!(told, asked.map(|(number, _)| number as u32).collect::<Vec<_>>());
         }
         // INV-27: every byte of host memory, delivered or not.
         let status: Vec<usize> = node.host.status_pages.iter().map(|&page| page as usize).collect();
@@ -216,6 +319,26 @@ fn deliver(settings: Settings, messages: &[Message], seed: u64) -> World {
         }
     }
     world
+}
+
+/// Each error that a process was told of is that of the post that it names, and those errors are told in the order of the posts.
+fn check_outcomes<'a>(node: &mock::Node, slot: usize, messages: impl Iterator<Item = &'a Message>) {
+    let mut expected = Vec::new();
+    let mut entries = 0;
+    for message in messages {
+        entries += message.entries() as u32;
+        // Known by its last entry.
+        expected.extend(sender_error(message.wrong).map(|error| (entries - 1, error as u32)));
+    }
+    let page = node.status_address(slot) >> 12;
+    let mut before = 0;
+    for (_, status) in node.host.statuses.iter().filter(|(of, _)| *of == page) {
+        if status.refused != before && status.last_error != PostError::BadProducerIndex as u32 {
+            let last = expected[status.refused as usize - 1];
+            assert_eq!((status.last_error_index, status.last_error), last);
+        }
+        before = status.refused;
+    }
 }
 
 fn total(world: &World, counter: Counter) -> u32 {
@@ -258,7 +381,7 @@ proptest! {
     }
 
     #[test]
-    fn any_frame_size_delivers(messages in prop::collection::vec(message(2), 1..6), data in prop_oneof![1u32..40, 4000u32..=4096], seed in any::<u64>()) {
+    fn any_frame_size_delivers(messages in prop::collection::vec(message(2), 1..6), data in prop_oneof![32u32..72, 4000u32..=4096], seed in any::<u64>()) {
         let messages: Vec<Message> = messages.into_iter().map(|message| Message { length: message.length % (data * 64), ..message }).collect();
         deliver(Settings { frame_data_bytes_max: data, ..SETTINGS }, &messages, seed);
     }
@@ -273,16 +396,21 @@ proptest! {
 }
 
 fn one(length: u32) -> Message {
-    Message { from: 0, slot: 0, to: 1, source_offset: 4000, buffer_offset: 0, length, wrong: Wrong::No }
+    let (form, notify, wrong) = (Form::Host, false, Wrong::No);
+    Message { from: 0, slot: 0, to: 1, source_offset: 4000, buffer_offset: 0, length, form, notify, wrong }
 }
 
 #[test]
-fn a_miss_on_either_side_costs_one_retransmission_at_most() {
+fn each_miss_of_the_receiver_costs_one_retransmission_and_one_of_the_sender_none() {
     // A driver that answers well within the retransmission interval.
     let world = deliver(Settings { driver_speed: 1000, ..SETTINGS }, &[one(4)], 1);
     assert_eq!(world.nodes[0].counter(Counter::SendMisses), 1);
-    assert_eq!(world.nodes[1].counter(Counter::FramesDroppedMiss), 1);
-    assert_eq!(world.nodes[0].counter(Counter::FramesRetransmitted), 1);
+    // First the buffer, then its page: where that is only the descriptor says.
+    let misses = [Counter::BufferMisses, Counter::ReceiveMisses].map(|counter| world.nodes[1].counter(counter));
+    assert_eq!(misses, [1, 1]);
+    let dropped = [Counter::FramesDroppedBuffer, Counter::FramesDroppedMiss];
+    assert_eq!(dropped.map(|counter| world.nodes[1].counter(counter)), [1, 1]);
+    assert_eq!(world.nodes[0].counter(Counter::FramesRetransmitted), 2);
     assert_eq!(world.nodes[0].counter(Counter::FramesSent), 1);
 }
 
@@ -379,4 +507,42 @@ fn a_queue_full_of_posts_ends_in_order() {
     }
     world.run(200_000, |world| world.nodes[0].status(0).ended == 128);
     assert_eq!(world.nodes[0].status(0).refused, 0);
+}
+
+/// INV-28 and M-43: the sender learns of a refusal whichever frame is lost on the way, data and acknowledgements alike, and also when the peer has
+/// data to send all the while, on which no word of it can ride.
+#[test]
+fn a_refusal_is_told_whichever_frame_is_lost() {
+    let wrong = Message { wrong: Wrong::Key, ..one(2000) };
+    for lost in 0..24 {
+        let mut world = world(SETTINGS, 8);
+        for number in 0..3 {
+            let message = if number == 1 { wrong } else { one(2000) };
+            world.nodes[0].post(0, &descriptor(&message, number));
+            let back = Message { from: 1, to: 0, ..message };
+            world.nodes[1].post(0, &descriptor(&back, number));
+        }
+        let mut seen = 0;
+        let ended = |world: &World| world.nodes.iter().all(|node| node.status(0).ended == 3);
+        for _ in 0..200_000 {
+            world.step();
+            let sent: u32 = world.nodes.iter().map(|node| u32::from(node.hardware.transmit_consumer)).sum();
+            while seen < sent {
+                if seen == lost {
+                    world.wire.pop_back();
+                }
+                seen += 1;
+            }
+            if ended(&world) {
+                break;
+            }
+        }
+        assert!(ended(&world), "frame {lost} lost");
+        world.settle();
+        for node in &world.nodes {
+            let status = node.status(0);
+            assert_eq!((status.refused, status.last_error, status.last_error_index), (1, PostError::Refused as u32, 1));
+            node.check_sums(true);
+        }
+    }
 }

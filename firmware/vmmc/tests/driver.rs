@@ -3,19 +3,29 @@
 mod mock;
 
 use mock::{Node, Settings, World, GEOMETRY, SETTINGS};
+use nic_layout::cbh::{cbh, Descriptor};
 use nic_layout::counter::Counter;
-use nic_layout::frame::{Body, Packet, Repr, Write};
-use nic_layout::post::{PostDescriptor, PostError, OP_WRITE};
+use nic_layout::frame::{Body, Packet, Read, Reply, Repr, Write};
+use nic_layout::post::{PostDescriptor, PostError, OP_READ, OP_WRITE};
 use nic_layout::ring::{
     Event, COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, DMA_FLAG_ASSIST, MAILBOX_COMMAND, MAILBOX_FILLED,
+    MAILBOX_NOTIFIED, MAILBOX_NOTIFY,
 };
-use nic_layout::tables::{BufferEntry, MISS_RING_ENTRIES, PERMIT_WRITE};
+use nic_layout::tables::{MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES, PERMIT_READ, PERMIT_WRITE};
 use nic_layout::vmh::key;
 use nic_lookup::Words;
 use nic_vmmc::Device;
 
 const SOURCE: u32 = 0x100;
 const BUFFER: u32 = 0x200;
+const CBH: u32 = cbh(5, 0);
+
+const DESCRIPTOR: Descriptor = Descriptor {
+    start_address: BUFFER * 4096,
+    length_bytes: 8 * 4096,
+    key: [1, 2],
+    permissions: PERMIT_WRITE | PERMIT_READ,
+};
 
 fn world(settings: Settings) -> World {
     let mut world = World::new(settings, 1);
@@ -23,18 +33,8 @@ fn world(settings: Settings) -> World {
         node.open(0, 5);
         node.map_pages(5, SOURCE, 8);
         node.map_pages(5, BUFFER, 8);
-        node.export(
-            0,
-            BufferEntry {
-                state: 1,
-                pid: 5,
-                start_address: BUFFER * 4096,
-                length_bytes: 8 * 4096,
-                key: [1, 2],
-                permissions: PERMIT_WRITE,
-                reserved: 0,
-            },
-        );
+        node.export(CBH, DESCRIPTOR);
+        node.load_buffer(CBH);
     }
     world
 }
@@ -45,8 +45,8 @@ fn post(length: u32) -> PostDescriptor {
         flags: 0,
         destination_node: 1,
         length_bytes: length,
-        source_address: SOURCE * 4096,
-        buffer: 0,
+        local_address: SOURCE * 4096,
+        buffer: CBH,
         buffer_offset: 0,
         key: [1, 2],
         message: 0,
@@ -60,16 +60,22 @@ fn frame(sequence: u32, change: impl Fn(&mut Repr, &mut Write)) -> Vec<u8> {
     let mut write = Write {
         last: true,
         aborted: false,
+        notify: false,
         sequence,
         data_bytes: 4,
-        buffer: 0,
+        buffer: CBH,
         buffer_offset: 0,
         key: [1, 2],
         message: 0,
     };
-    let mut repr = Repr { destination: 1, source: 0, session: 3, acknowledge: 0, body: Body::Acknowledge };
+    let mut repr =
+        Repr { destination: 1, source: 0, session: 3, acknowledge: 0, body: Body::Acknowledge { refusals: 0 } };
     change(&mut repr, &mut write);
     repr.body = Body::Write(write);
+    bytes_of(&repr)
+}
+
+fn bytes_of(repr: &Repr) -> Vec<u8> {
     let mut bytes = vec![0; 60];
     repr.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
     bytes
@@ -78,9 +84,11 @@ fn frame(sequence: u32, change: impl Fn(&mut Repr, &mut Write)) -> Vec<u8> {
 #[test]
 fn each_bad_frame_ends_in_its_own_counter_and_refused_ones_advance_the_sequence() {
     let mut world = world(SETTINGS);
-    let refused: [(Counter, Change); 8] = [
-        (Counter::FramesRefusedBuffer, |_, write| write.buffer = 256),
-        (Counter::FramesRefusedBuffer, |_, write| write.buffer = 1),
+    // The driver has said that these are none.
+    world.nodes[1].load_buffer(cbh(5, 1));
+    world.nodes[1].load_buffer(u32::MAX);
+    let refused: [(Counter, Change); 7] = [
+        (Counter::FramesRefusedBuffer, |_, write| write.buffer = cbh(5, 1)),
         (Counter::FramesRefusedKey, |_, write| write.key = [1, 3]),
         (Counter::FramesRefusedBounds, |_, write| write.buffer_offset = 8 * 4096 - 3),
         (Counter::FramesRefusedBounds, |_, write| write.buffer_offset = u32::MAX),
@@ -122,9 +130,10 @@ fn each_bad_frame_ends_in_its_own_counter_and_refused_ones_advance_the_sequence(
 #[test]
 fn permission_is_checked() {
     let mut world = world(SETTINGS);
-    let at = world.nodes[1].map.buffer_table + 24;
-    world.nodes[1].hardware.write(at, 0);
-    world.nodes[1].deliver(&frame(0, |_, _| {}));
+    let read_only = cbh(5, 3);
+    world.nodes[1].export(read_only, Descriptor { permissions: PERMIT_READ, ..DESCRIPTOR });
+    world.nodes[1].load_buffer(read_only);
+    world.nodes[1].deliver(&frame(0, |_, write| write.buffer = cbh(5, 3)));
     world.run(100, |world| world.nodes[1].counter(Counter::FramesRefusedPermission) == 1);
 }
 
@@ -134,13 +143,14 @@ fn a_page_number_beyond_host_memory_is_refused_on_both_sides() {
     world.nodes[0].host.tables.insert((5, SOURCE), 0x9_0000);
     world.nodes[0].post(0, &post(4));
     world.run(5000, |world| world.nodes[0].status(0).ended == 1);
-    assert_eq!(world.nodes[0].status(0).last_error, PostError::BadSourceAddress as u32);
+    assert_eq!(world.nodes[0].status(0).last_error, PostError::BadLocalAddress as u32);
     assert_eq!(world.nodes[0].counter(Counter::SendWildPages), 1);
 
     world.nodes[1].host.tables.insert((5, BUFFER), 0x9_0000);
-    world.nodes[0].post(0, &PostDescriptor { source_address: SOURCE * 4096 + 4096, ..post(4) });
+    world.nodes[0].post(0, &PostDescriptor { local_address: SOURCE * 4096 + 4096, ..post(4) });
     world.run(20_000, |world| world.nodes[0].status(0).ended == 2);
-    assert_eq!(world.nodes[0].status(0).refused, 1, "the sender is not told what the receiver refused");
+    let status = world.nodes[0].status(0);
+    assert_eq!((status.refused, status.last_error), (2, PostError::Refused as u32));
     assert_eq!(world.nodes[1].counter(Counter::FramesRefusedPage), 1);
     assert_eq!(world.nodes[1].counter(Counter::ReceiveWildPages), 1);
 }
@@ -358,4 +368,181 @@ fn the_end_of_a_host_write_gives_way_to_an_answer_for_six_turns_and_to_nothing_o
         assert_eq!(taken, turns, "message {message}");
         world.settle();
     }
+}
+
+// ---- Reads ----
+
+fn read(length: u32) -> PostDescriptor {
+    PostDescriptor { op: OP_READ, ..post(length) }
+}
+
+/// A world whose node 0 has asked for bytes that node 1 will never hear of, and the number of the read.
+fn asked_in_vain(length: u32) -> (World, u32) {
+    let mut world = world(Settings { retransmit_limit: 3, ..SETTINGS });
+    world.unreachable = Some(1);
+    world.nodes[0].post(0, &read(length));
+    world.run(1000, |world| world.nodes[0].counter(Counter::ReadsOpened) == 1);
+    // The first serial, in the first place of those for node 1.
+    (world, 1 << 16 | 8)
+}
+
+fn reply(id: u32, change: impl Fn(&mut Reply)) -> Vec<u8> {
+    let mut reply = Reply { last: true, aborted: false, sequence: 0, data_bytes: 4, id, offset: 0, message: 0 };
+    change(&mut reply);
+    let repr = Repr { destination: 0, source: 1, session: 3, acknowledge: 0, body: Body::Reply(reply) };
+    bytes_of(&repr)
+}
+
+fn memory_but_status(node: &Node) -> Vec<u8> {
+    let status = |page: usize| node.host.status_pages.contains(&(page as u32));
+    node.host
+        .memory
+        .chunks(mock::PAGE)
+        .enumerate()
+        .filter(|(page, _)| !status(*page))
+        .flat_map(|(_, page)| page.to_vec())
+        .collect()
+}
+
+#[test]
+fn a_reply_counts_only_for_an_open_read_and_with_the_bytes_that_come_next() {
+    // How a peer answers wrongly, and whether the read ends by it.
+    type Change = fn(&mut Reply);
+    let wrong: [(u32, Change, bool); 7] = [
+        (0, |reply| reply.id ^= 1 << 16, false),
+        (0, |reply| reply.id ^= 1, false),
+        (0, |reply| reply.id = u32::MAX, false),
+        (0, |reply| reply.offset = 4, true),
+        (0, |reply| reply.data_bytes = 9, true),
+        (0, |reply| reply.data_bytes = 0, true),
+        (1, |reply| (reply.aborted, reply.data_bytes) = (true, 0), true),
+    ];
+    for (aborted, change, ends) in wrong {
+        let (mut world, id) = asked_in_vain(8);
+        let before = memory_but_status(&world.nodes[0]);
+        world.nodes[0].deliver(&reply(id, change));
+        let counter = if aborted == 1 { Counter::FramesRefusedAborted } else { Counter::FramesRefusedReply };
+        world.run(100, |world| world.nodes[0].counter(counter) == 1);
+        assert_eq!(world.nodes[0].counter(Counter::ReadsFailed), u32::from(ends));
+        // The request itself is never acknowledged: its peer is given up.
+        world.run(100_000, |world| world.nodes[0].status(0).ended == 1);
+        world.settle();
+        let expected = if ends { PostError::Refused } else { PostError::PeerUnreachable };
+        assert_eq!(world.nodes[0].status(0).last_error, expected as u32);
+        assert!(memory_but_status(&world.nodes[0]) == before, "a wrong reply was written");
+        world.nodes[0].check_sums(true);
+    }
+}
+
+#[test]
+fn an_owner_that_acknowledges_and_vanishes_is_asked_and_given_up() {
+    let (mut world, _) = asked_in_vain(8);
+    let body = Body::Acknowledge { refusals: 0 };
+    world.nodes[0].deliver(&bytes_of(&Repr { destination: 0, source: 1, session: 3, acknowledge: 1, body }));
+    world.run(1000, |world| world.nodes[0].counter(Counter::FramesAcknowledged) == 1);
+    world.run(100_000, |world| world.nodes[0].status(0).ended == 1);
+    world.settle();
+    let status = world.nodes[0].status(0);
+    assert_eq!((status.refused, status.last_error), (1, PostError::PeerUnreachable as u32));
+    assert_eq!(world.nodes[0].counter(Counter::ProbesSent), 1);
+    world.nodes[0].check_sums(true);
+    // What it sends now is strange: it must find out by itself.
+    world.nodes[0].deliver(&reply(0, |_| {}));
+    world.run(100, |world| world.nodes[0].counter(Counter::FramesStrange) == 1);
+}
+
+#[test]
+fn reads_beyond_the_queue_are_dropped_and_those_in_it_are_answered() {
+    let mut world = world(SETTINGS);
+    // The owner has the line that the reads need.
+    world.nodes[0].post(0, &read(4));
+    world.run(10_000, |world| world.nodes[0].status(0).ended == 1);
+    world.settle();
+    // Of a hostile node: more reads than its share, none of which can be answered, since nothing leaves.
+    let node = &mut world.nodes[1];
+    let request = |sequence| {
+        let read =
+            Read { sequence, buffer: CBH, buffer_offset: 0, key: [1, 2], message: 0, length: 8 * 4096, id: sequence };
+        bytes_of(&Repr { destination: 1, source: 0, session: 3, acknowledge: 0, body: Body::Read(read) })
+    };
+    for sequence in 1..=17 {
+        node.deliver(&request(sequence));
+        while node.hardware.pending & Event::MacRx.bit() != 0 {
+            node.step_firmware();
+        }
+    }
+    assert_eq!(node.counter(Counter::ReadsTaken), 1 + 16);
+    assert_eq!(node.counter(Counter::FramesDroppedReads), 1);
+    // Node 0 never asked, and refuses what it gets: so the owner stops.
+    world.settle();
+    assert_eq!(world.nodes[1].counter(Counter::ReadsGivenUp), 16);
+    assert_eq!(world.nodes[0].locked_lines() + world.nodes[1].locked_lines(), 0);
+    world.nodes.iter().for_each(|node| node.check_sums(true));
+}
+
+#[test]
+fn replies_to_a_closed_slot_write_nothing() {
+    let mut world = world(SETTINGS);
+    for _ in 0..3 {
+        world.nodes[0].post(0, &read(8 * 4096));
+    }
+    world.run(50_000, |world| world.nodes[0].counter(Counter::FramesAccepted) > 3);
+    let at = world.nodes[0].map.process_table;
+    world.nodes[0].hardware.write(at, 0);
+    world.nodes[0].write_mailbox(MAILBOX_COMMAND, COMMAND_CLOSE);
+    world.run(1000, |world| world.nodes[0].hardware.to_host[1] == COMMAND_CLOSE);
+    let after = world.nodes[0].host.memory.clone();
+    world.settle();
+    assert!(world.nodes[0].host.memory == after, "a reply was written after the process's end");
+    assert!(world.nodes[0].counter(Counter::ReadsFailed) > 0);
+    world.nodes.iter().for_each(|node| node.check_sums(true));
+}
+
+// ---- Notifications ----
+
+#[test]
+fn a_notification_waits_for_its_data() {
+    let mut world = world(SETTINGS);
+    world.nodes[1].deliver(&frame(0, |_, write| write.data_bytes = 0));
+    world.settle();
+    // With the translation there.
+    world.nodes[1].deliver(&frame(1, |_, _| {}));
+    world.settle();
+    world.nodes[1].deliver(&frame(1, |_, write| write.notify = true));
+    for _ in 0..50 {
+        world.nodes[1].step_firmware();
+    }
+    let node = &mut world.nodes[1];
+    assert_eq!(node.counter(Counter::NotificationsTaken), 1);
+    assert_eq!(node.hardware.to_host[MAILBOX_NOTIFY], 0, "the data are not in memory");
+    node.step_write(false);
+    for _ in 0..50 {
+        node.step_firmware();
+    }
+    assert_eq!(node.hardware.to_host[MAILBOX_NOTIFY], 1);
+    node.read_notification();
+    let told = node.host.notified[0];
+    assert_eq!((told.buffer, told.key, told.end_offset, told.source_node), (CBH, 1, 4, 0));
+}
+
+#[test]
+fn a_full_ring_of_notifications_drops_the_next_until_one_is_read() {
+    let mut world = world(SETTINGS);
+    let notify = |sequence| frame(sequence, |_, write| (write.notify, write.data_bytes) = (true, 0));
+    let node = &mut world.nodes[1];
+    for sequence in 0..=NOTIFY_RING_ENTRIES {
+        node.deliver(&notify(sequence));
+        node.step_firmware();
+    }
+    assert_eq!(node.counter(Counter::NotificationsRaised), NOTIFY_RING_ENTRIES);
+    assert_eq!(node.counter(Counter::FramesDroppedNotify), 1);
+    // More than was raised: ignored.
+    node.write_mailbox(MAILBOX_NOTIFIED, NOTIFY_RING_ENTRIES + 1);
+    node.step_firmware();
+    assert_eq!(node.counter(Counter::MailboxesWild), 1);
+    node.read_notification();
+    node.step_firmware();
+    node.deliver(&notify(NOTIFY_RING_ENTRIES));
+    node.step_firmware();
+    assert_eq!(node.counter(Counter::NotificationsRaised), NOTIFY_RING_ENTRIES + 1);
 }

@@ -4,13 +4,19 @@ mod mock;
 
 use mock::{Settings, World, SETTINGS};
 use nic_layout::boot::ReceiveMiss;
+use nic_layout::cbh::{cbh, Descriptor};
 use nic_layout::counter::Counter;
 use nic_layout::post::{PostDescriptor, OP_WRITE};
-use nic_layout::ring::{COMMAND_CLOSE, MAILBOX_COMMAND};
-use nic_layout::tables::{BufferEntry, PERMIT_WRITE};
+use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FORGET_BUFFER, MAILBOX_ARGUMENT, MAILBOX_COMMAND};
+use nic_layout::tables::PERMIT_WRITE;
 
 const SOURCE: u32 = 0x100;
 const BUFFER: u32 = 0x200;
+
+const CBH: u32 = cbh(5, 0);
+
+const DESCRIPTOR: Descriptor =
+    Descriptor { start_address: BUFFER * 4096, length_bytes: 16 * 4096, key: [1, 2], permissions: PERMIT_WRITE };
 
 /// Nodes whose hosts serve misses only when told to; node 0 and up write to the last.
 fn world(receive_miss: ReceiveMiss, nodes: u32, held_frames_max: u32) -> World {
@@ -19,24 +25,19 @@ fn world(receive_miss: ReceiveMiss, nodes: u32, held_frames_max: u32) -> World {
     for node in &mut world.nodes {
         node.open(0, 5);
         node.map_pages(5, SOURCE, 8);
-        node.map_pages(5, BUFFER, 8);
-        let length_bytes = 8 * 4096;
-        let entry = BufferEntry {
-            state: 1,
-            pid: 5,
-            start_address: BUFFER * 4096,
-            length_bytes,
-            key: [1, 2],
-            permissions: PERMIT_WRITE,
-            reserved: 0,
-        };
-        node.export(0, entry);
+        node.map_pages(5, BUFFER, 16);
+        node.export(CBH, DESCRIPTOR);
+        node.load_buffer(CBH);
     }
     world
 }
 
 /// Node `from` writes to the last node. Its own line is there when its first frame is on its way.
 fn write(world: &mut World, from: usize, length_bytes: u32) {
+    write_at(world, from, 0, length_bytes);
+}
+
+fn write_at(world: &mut World, from: usize, buffer_offset: u32, length_bytes: u32) {
     let to = world.nodes.len() - 1;
     world.nodes[from].post(
         0,
@@ -45,9 +46,9 @@ fn write(world: &mut World, from: usize, length_bytes: u32) {
             flags: 0,
             destination_node: to as u16,
             length_bytes,
-            source_address: SOURCE * 4096,
-            buffer: 0,
-            buffer_offset: 0,
+            local_address: SOURCE * 4096,
+            buffer: CBH,
+            buffer_offset,
             key: [1, 2],
             message: 0,
         },
@@ -73,6 +74,15 @@ fn serve_after(world: &mut World, steps: u32) {
     world.settle();
     world.nodes.iter().for_each(|node| node.check_sums(true));
     assert_eq!(world.nodes[0].status(0).refused, 0);
+}
+
+/// The driver of the last node withdraws the buffer.
+fn withdraw(world: &mut World) {
+    let node = world.nodes.last_mut().expect("two");
+    node.host.buffers.remove(&CBH);
+    node.write_mailbox(MAILBOX_ARGUMENT, CBH);
+    node.write_mailbox(MAILBOX_COMMAND, COMMAND_FORGET_BUFFER);
+    (0..10).for_each(|_| world.step());
 }
 
 fn counts<const N: usize>(world: &World, node: usize, counters: [Counter; N]) -> [u32; N] {
@@ -156,23 +166,8 @@ fn frames_that_follow_a_held_one_are_held_as_far_as_there_is_room() {
 #[test]
 fn held_frames_keep_their_order_when_one_misses_again() {
     let mut world = world(ReceiveMiss::Hold, 2, 6);
-    // Eight pages a line: the seventh page is the last of a line that the fourth frame leaves.
-    for node in &mut world.nodes {
-        node.map_pages(5, BUFFER + 8, 8);
-        node.export(
-            0,
-            BufferEntry {
-                state: 1,
-                pid: 5,
-                start_address: (BUFFER + 7) * 4096,
-                length_bytes: 8 * 4096,
-                key: [1, 2],
-                permissions: PERMIT_WRITE,
-                reserved: 0,
-            },
-        );
-    }
-    write(&mut world, 0, 6 * 1466);
+    // Eight pages a line: the third frame and those behind it go to the second one.
+    write_at(&mut world, 0, 7 * 4096, 6 * 1466);
     (0..250).for_each(|_| world.step());
     assert_eq!(counts(&world, 1, [Counter::FramesHeld, Counter::FramesRetaken]), [6, 0]);
     world.nodes[1].serve_miss();
@@ -200,8 +195,14 @@ fn no_more_frames_are_held_than_allowed_and_the_others_are_asked_for() {
 fn a_held_frame_is_judged_anew() {
     let mut world = world(ReceiveMiss::Hold, 2, 1);
     write(&mut world, 0, 4);
-    world.nodes[1].export(0, BufferEntry::default());
-    serve_after(&mut world, 10);
+    withdraw(&mut world);
+    world.nodes[1].serve_miss();
+    world.run(100, |world| world.nodes[1].counter(Counter::FramesRetaken) == 1);
+    // Now the buffer is missing, and the driver knows of none.
+    world.run(100, |world| world.nodes[1].misses_waiting() == 1);
+    world.nodes[1].serve_miss();
+    world.run(5000, |world| world.nodes[0].status(0).ended == 1);
+    assert_eq!(world.nodes[0].status(0).refused, 1);
     assert_eq!(counts(&world, 1, [Counter::FramesRefusedBuffer, Counter::FramesAccepted]), [1, 0]);
 }
 
@@ -224,10 +225,11 @@ fn a_restart_that_is_lost_is_made_up_for_by_the_time_out() {
 fn what_a_peer_says_of_frames_that_were_never_sent_changes_nothing() {
     use nic_layout::frame::{Body, Packet, Repr};
     let mut world = world(ReceiveMiss::Restart, 2, 0);
-    for body in [Body::Missed, Body::Restart] {
-        for acknowledge in [0, 1, 1000, u32::MAX] {
+    for is_missed in [true, false] {
+        for expected in [0, 1, 1000, u32::MAX] {
+            let body = if is_missed { Body::Missed { expected } } else { Body::Restart { expected } };
             let mut bytes = vec![0; 60];
-            let repr = Repr { destination: 0, source: 1, session: 3, acknowledge, body };
+            let repr = Repr { destination: 0, source: 1, session: 3, acknowledge: expected, body };
             repr.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
             world.nodes[0].deliver(&bytes);
             (0..30).for_each(|_| world.step());
@@ -242,9 +244,13 @@ fn what_a_peer_says_of_frames_that_were_never_sent_changes_nothing() {
 fn a_process_that_ends_while_a_frame_is_held_leaves_no_buffer_behind() {
     let mut world = world(ReceiveMiss::Hold, 2, 1);
     write(&mut world, 0, 4);
-    let node = &mut world.nodes[1];
-    node.export(0, BufferEntry::default());
-    node.write_mailbox(MAILBOX_COMMAND, COMMAND_CLOSE);
-    serve_after(&mut world, 50);
+    withdraw(&mut world);
+    world.nodes[1].write_mailbox(MAILBOX_COMMAND, COMMAND_CLOSE);
+    for _ in 0..3 {
+        world.nodes[1].serve_miss();
+        (0..100).for_each(|_| world.step());
+    }
+    world.run(5000, |world| world.nodes[0].status(0).ended == 1);
+    world.settle();
     assert_eq!(world.nodes[1].hardware.receive_free.len() as u32, SETTINGS.rx_buffers);
 }

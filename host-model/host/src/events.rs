@@ -24,7 +24,7 @@ pub enum Subject {
         pid: Pid,
         message: u32,
     },
-    /// The n-th miss that the driver read, and the key of its line.
+    /// The n-th miss that the driver read, and the key of its line or the CBH word of its buffer.
     Miss {
         number: u64,
         key: u32,
@@ -77,6 +77,8 @@ pub enum EventKind {
     LineValid,
     /// The line was given back without a translation.
     LineReleased,
+    /// The NIC has taken the word that there is no such buffer.
+    BufferDenied,
     /// The NIC has taken the new consumer index of the miss ring.
     ServedWritten,
     // A command.

@@ -1,19 +1,23 @@
-//! The user library: what a process does with the NIC without the kernel (facts M-1, M-5).
+//! The user library: what a process does with the NIC without the kernel (facts M-1, M-5 to M-7).
 //!
 //! A post is a descriptor, stored into the process's own queue page in SRAM, and its doorbell. Its end shows in the status
 //! page, in the process's own memory; arrival shows in the bytes themselves. Neither costs an access to the NIC.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::rc::Rc;
 
-use nic_layout::post::{PostDescriptor, PostError, ProcessStatus, OP_WRITE, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
+use nic_layout::post::{
+    PostDescriptor, PostError, ProcessStatus, INLINE_BYTES_FIRST, INLINE_BYTES_MAX, OP_READ, OP_WRITE,
+    POST_DESCRIPTOR_BYTES, POST_FLAG_INLINE, POST_FLAG_NOTIFY, POST_QUEUE_ENTRIES,
+};
+use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
 use sim_pins::Ps;
 use zerocopy::{FromBytes, IntoBytes};
 
-use crate::address::{NodeId, Pid, UserVirt};
-use crate::driver::{Driver, DriverError, ProcessGrant};
+use crate::address::{BusAddr, NodeId, Pid, UserVirt};
+use crate::driver::{Driver, DriverError, Notifications, ProcessGrant};
 use crate::events::{EventKind, EventLog, Subject};
 use crate::executor::{Lock, Notify};
 use crate::memory::{Memory, MemoryError, Watch};
@@ -21,10 +25,29 @@ use crate::pio::Pio;
 use crate::platform::HostCosts;
 use crate::processor::Cpu;
 
-/// A registered buffer, as its owner tells others: whoever has this may write there (facts M-46).
+/// What others may do with a buffer (facts M-3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    pub write: bool,
+    pub read: bool,
+}
+
+impl Access {
+    pub const WRITE: Access = Access { write: true, read: false };
+    pub const READ: Access = Access { write: false, read: true };
+    pub const BOTH: Access = Access { write: true, read: true };
+
+    pub(crate) fn permissions(self) -> u32 {
+        let permit = |is_set, permission| if is_set { permission } else { 0 };
+        permit(self.write, PERMIT_WRITE) | permit(self.read, PERMIT_READ)
+    }
+}
+
+/// A registered buffer, as its owner tells others: whoever has this may use it (facts M-46).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Export {
     pub node: NodeId,
+    /// The CBH word: process and buffer (`nic_layout::cbh`).
     pub buffer: u32,
     /// Low word first.
     pub key: [u32; 2],
@@ -34,7 +57,7 @@ pub struct Export {
 /// A post that was rung.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WriteHandle {
-    /// Free-running, in the order of posting.
+    /// Free-running, in the order of posting: of its last entry in the queue.
     pub index: u32,
     pub message: u32,
 }
@@ -57,10 +80,11 @@ fn post_error(error: u32) -> String {
         1 => "unknown operation",
         2 => "no such node",
         3 => "length out of range",
-        4 => "bad source address: it has no page, or the page cannot be pinned",
+        4 => "bad address of own memory: it has no page, or the page cannot be pinned",
         5 => "the peer does not answer",
         6 => "wild doorbell",
         7 => "the PCI bus ended the DMA of the source",
+        8 => "the node of the buffer refused it",
         _ => return format!("error {error}, which is unknown"),
     };
     text.to_owned()
@@ -69,8 +93,16 @@ fn post_error(error: u32) -> String {
 /// What the firmware may have written as an error.
 pub fn known_error(error: u32) -> Option<PostError> {
     use PostError::*;
-    let all =
-        [UnknownOperation, NoSuchNode, LengthOutOfRange, BadSourceAddress, PeerUnreachable, BadProducerIndex, BusError];
+    let all = [
+        UnknownOperation,
+        NoSuchNode,
+        LengthOutOfRange,
+        BadLocalAddress,
+        PeerUnreachable,
+        BadProducerIndex,
+        BusError,
+        Refused,
+    ];
     all.into_iter().find(|known| *known as u32 == error)
 }
 
@@ -86,8 +118,12 @@ struct Inner {
     log: EventLog,
     costs: HostCosts,
     grant: ProcessGrant,
-    /// Posts so far; free-running.
+    /// Entries of the queue used so far; free-running.
     posted: Cell<u32>,
+    /// Those of them that do not end a post.
+    first_halves: RefCell<BTreeSet<u32>>,
+    /// Writes of so many bytes carry their data in the queue.
+    pio_bytes_max: Cell<u32>,
     seen: Cell<ProcessStatus>,
     /// Ends that were seen and that nobody has asked for.
     ended: RefCell<BTreeMap<u32, Result<(), WriteError>>>,
@@ -116,6 +152,8 @@ impl Process {
             costs,
             grant,
             posted: Cell::new(0),
+            first_halves: RefCell::default(),
+            pio_bytes_max: Cell::new(INLINE_BYTES_MAX),
             seen: Cell::default(),
             ended: RefCell::default(),
             posting: Lock::default(),
@@ -184,10 +222,45 @@ impl Process {
 
     // ---- Buffers -------------------------------------------------------------------------------------------------
 
+    /// Lets others write there.
     pub async fn export(&self, start: UserVirt, length_bytes: u32) -> Result<Export, DriverError> {
+        self.export_as(start, length_bytes, Access::WRITE).await
+    }
+
+    pub async fn export_as(&self, start: UserVirt, length_bytes: u32, access: Access) -> Result<Export, DriverError> {
         self.system_call(move |process| async move {
             let Inner { driver, cpu, .. } = &*process.0;
-            driver.export(cpu, process.pid(), start, length_bytes).await
+            driver.export(cpu, process.pid(), start, length_bytes, access).await
+        })
+        .await
+    }
+
+    /// Lets others write there, and tells of each write that asks for it.
+    pub async fn export_with_notifications(
+        &self,
+        start: UserVirt,
+        length_bytes: u32,
+        access: Access,
+    ) -> Result<(Export, Notifications), DriverError> {
+        self.system_call(move |process| async move {
+            let Inner { driver, cpu, .. } = &*process.0;
+            let export = driver.export(cpu, process.pid(), start, length_bytes, access).await?;
+            Ok((export, driver.listen(process.pid(), &export)?))
+        })
+        .await
+    }
+
+    /// Under an identifier of the process's choice, of 20 bits.
+    pub async fn export_under(
+        &self,
+        id: u32,
+        start: UserVirt,
+        length_bytes: u32,
+        access: Access,
+    ) -> Result<Export, DriverError> {
+        self.system_call(move |process| async move {
+            let Inner { driver, cpu, .. } = &*process.0;
+            driver.export_under(cpu, process.pid(), id, start, length_bytes, access).await
         })
         .await
     }
@@ -201,7 +274,12 @@ impl Process {
         .await
     }
 
-    // ---- Writing -------------------------------------------------------------------------------------------------
+    // ---- Writing and reading -------------------------------------------------------------------------------------
+
+    /// Writes of up to so many bytes carry their data in the queue, which the processor writes there (facts M-7); at most 32. With 0 all go by DMA.
+    pub fn set_pio_bytes_max(&self, bytes: u32) {
+        self.0.pio_bytes_max.set(bytes.min(INLINE_BYTES_MAX));
+    }
 
     /// Posts a write of own bytes into a buffer of another process. Waits while the queue is full. `message` travels with
     /// it, for the trace.
@@ -213,15 +291,67 @@ impl Process {
         offset: u32,
         message: u32,
     ) -> Result<WriteHandle, WriteError> {
+        self.write_with_flags(0, from, length_bytes, to, offset, message).await
+    }
+
+    /// The same; when the bytes are there, the other process is told, if it listens.
+    pub async fn write_and_notify(
+        &self,
+        from: UserVirt,
+        length_bytes: u32,
+        to: &Export,
+        offset: u32,
+        message: u32,
+    ) -> Result<WriteHandle, WriteError> {
+        self.write_with_flags(POST_FLAG_NOTIFY, from, length_bytes, to, offset, message).await
+    }
+
+    async fn write_with_flags(
+        &self,
+        flags: u8,
+        from: UserVirt,
+        length_bytes: u32,
+        to: &Export,
+        offset: u32,
+        message: u32,
+    ) -> Result<WriteHandle, WriteError> {
         let descriptor = PostDescriptor {
             op: OP_WRITE,
-            flags: 0,
+            flags,
             destination_node: to.node.0,
             length_bytes,
-            source_address: from.0,
+            local_address: from.0,
             buffer: to.buffer,
             buffer_offset: offset,
             key: to.key,
+            message,
+        };
+        if length_bytes > self.0.pio_bytes_max.get() {
+            return self.post(&descriptor).await;
+        }
+        let data = self.load(from, length_bytes)?;
+        self.post_inline(&descriptor, &data).await
+    }
+
+    /// Posts a read of a buffer into own memory (facts M-5). When it has ended, the bytes are there. It sees what this process has written to
+    /// that node before; what it writes there later may overtake it.
+    pub async fn read(
+        &self,
+        from: &Export,
+        offset: u32,
+        length_bytes: u32,
+        to: UserVirt,
+        message: u32,
+    ) -> Result<WriteHandle, WriteError> {
+        let descriptor = PostDescriptor {
+            op: OP_READ,
+            flags: 0,
+            destination_node: from.node.0,
+            length_bytes,
+            local_address: to.0,
+            buffer: from.buffer,
+            buffer_offset: offset,
+            key: from.key,
             message,
         };
         self.post(&descriptor).await
@@ -229,21 +359,54 @@ impl Process {
 
     /// Posts any descriptor, after the queue has room.
     pub async fn post(&self, descriptor: &PostDescriptor) -> Result<WriteHandle, WriteError> {
+        self.post_entries(descriptor, &[], 0).await
+    }
+
+    /// Posts a write with its data, at most 32 bytes.
+    pub async fn post_inline(&self, descriptor: &PostDescriptor, data: &[u8]) -> Result<WriteHandle, WriteError> {
+        let mut words: Vec<u32> =
+            data.chunks(4).map(|bytes| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))).collect();
+        let rest = words.split_off(words.len().min(INLINE_BYTES_FIRST as usize / 4));
+        let descriptor = PostDescriptor {
+            flags: descriptor.flags | POST_FLAG_INLINE,
+            local_address: words.first().copied().unwrap_or(0),
+            ..*descriptor
+        };
+        self.post_entries(&descriptor, &rest, data.len() as u32).await
+    }
+
+    /// Posts a descriptor, and behind it what fills the next entry, if anything does. They carry `copied_bytes` of data.
+    async fn post_entries(
+        &self,
+        descriptor: &PostDescriptor,
+        rest: &[u32],
+        copied_bytes: u32,
+    ) -> Result<WriteHandle, WriteError> {
         let _order = self.0.posting.acquire().await;
-        let index = self.0.posted.get();
+        let first = self.0.posted.get();
         let (pid, message) = (self.pid(), descriptor.message);
+        let entries = 1 + u32::from(!rest.is_empty());
+        let index = first.wrapping_add(entries - 1);
         let subject = Subject::Post { pid, index, message };
         self.note(subject, EventKind::PostBegin);
-        if self.is_full() {
+        if !self.has_room(entries) {
             self.update_status()?;
-            self.poll_status(|| !self.is_full()).await?;
+            self.poll_status(|| self.has_room(entries)).await?;
         }
-        self.0.cpu.charge("post", Ps::from_ns(self.0.costs.post_build_ns)).await;
+        let build = Ps::from_ns(self.0.costs.post_build_ns) + self.0.costs.memcpy(copied_bytes);
+        self.0.cpu.charge("post", build).await;
         let written = subject.note(EventKind::DescriptorWritten);
-        self.store_descriptor(index, descriptor, Some(written)).await;
-        self.0.posted.set(index.wrapping_add(1));
+        if rest.is_empty() {
+            self.store_descriptor(first, descriptor, Some(written)).await;
+        } else {
+            self.store_descriptor(first, descriptor, None).await;
+            self.0.first_halves.borrow_mut().insert(first);
+            self.0.pio.write_words(self.queue_entry(index), rest, Some(written)).await;
+        }
+        let posted = index.wrapping_add(1);
+        self.0.posted.set(posted);
         let rung = subject.note(EventKind::DoorbellWritten);
-        self.0.pio.write_words(self.0.grant.doorbell, &[index.wrapping_add(1)], Some(rung)).await;
+        self.0.pio.write_words(self.0.grant.doorbell, &[posted], Some(rung)).await;
         self.note(subject, EventKind::PioIssued);
         Ok(WriteHandle { index, message })
     }
@@ -259,22 +422,25 @@ impl Process {
     }
 
     async fn store_descriptor(&self, index: u32, descriptor: &PostDescriptor, note: Option<crate::events::Note>) {
-        let place = index % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES;
         let words: Vec<u32> = descriptor
             .as_bytes()
             .chunks_exact(4)
             .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
             .collect();
-        self.0.pio.write_words(self.0.grant.post_queue + place, &words, note).await;
+        self.0.pio.write_words(self.queue_entry(index), &words, note).await;
     }
 
-    fn is_full(&self) -> bool {
-        self.0.posted.get().wrapping_sub(self.0.seen.get().ended) >= POST_QUEUE_ENTRIES
+    fn queue_entry(&self, index: u32) -> BusAddr {
+        self.0.grant.post_queue + index % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES
+    }
+
+    fn has_room(&self, entries: u32) -> bool {
+        self.0.posted.get().wrapping_sub(self.0.seen.get().ended) + entries <= POST_QUEUE_ENTRIES
     }
 
     // ---- Ends of posts -------------------------------------------------------------------------------------------
 
-    /// Waits until the post has ended: its bytes are in the memory of the other node, or it was refused. Each handle is
+    /// Waits until the post has ended: its bytes are in the memory where they shall be, or it was refused. Each handle is
     /// waited for once.
     pub async fn wait(&self, handle: WriteHandle) -> Result<(), WriteError> {
         self.update_status()?;
@@ -324,6 +490,9 @@ impl Process {
         let mut ended = self.0.ended.borrow_mut();
         for n in 0..newly_ended {
             let index = before.ended.wrapping_add(n);
+            if self.0.first_halves.borrow_mut().remove(&index) {
+                continue;
+            }
             let end = if refused > 0 && named == Some(index) {
                 Err(WriteError::Refused { index, error })
             } else if refused == 0 || refused == 1 && names_one {

@@ -11,11 +11,12 @@ use nic_layout::boot::{
     BootReply, BootRequest, CrashRecord, BOOT_BLOCK_ADDRESS, BOOT_MAGIC, BOOT_READY, BOOT_REFUSED, BOOT_REPLY_ADDRESS,
     CAUSE_CRASH, CRASH_RECORD_ADDRESS,
 };
+use nic_layout::cbh::{entry, CbhGeometry, STATE_RESERVED};
 use nic_layout::keeper::{self, KeeperReply, KeeperRequest};
 use nic_layout::post::{PostDescriptor, ProcessStatus, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
 use nic_layout::registers::{ident, interrupt, mailbox, Register};
-use nic_layout::ring::{MAILBOX_COMMAND, MAILBOX_COMMAND_DONE, MAILBOX_MISS};
-use nic_layout::tables::{BufferEntry, Counter, MissEntry, ProcessEntry, BUFFER_TABLE_ENTRIES, MISS_RING_ENTRIES};
+use nic_layout::ring::{MAILBOX_COMMAND, MAILBOX_COMMAND_DONE, MAILBOX_MISS, MAILBOX_NOTIFY};
+use nic_layout::tables::{Counter, MissEntry, NotifyEntry, ProcessEntry, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 use sim_pins::{PciControl, PciDrive, PciLines, PciPin, Ps};
@@ -63,6 +64,7 @@ pub struct MockNic {
     /// Of core B.
     pub boot_b: BootScript,
     pub geometry: VmhGeometry,
+    pub cbh_geometry: CbhGeometry,
     /// Overrides the reply, after the script has made it.
     pub spoil_reply: Option<fn(&mut BootReply)>,
     /// Completes each post at its doorbell by a DMA write to the status page.
@@ -77,6 +79,7 @@ pub struct MockNic {
     sram: Vec<u8>,
     consumed: [u32; PROCESS_SLOTS],
     misses: u32,
+    notifications: u32,
     memory: Rc<RefCell<Memory>>,
 }
 
@@ -91,6 +94,7 @@ impl MockNic {
             boot: BootScript::Ready,
             boot_b: BootScript::Ready,
             geometry: VmhGeometry { entries: 256, line_entries: 8, ways: 2 },
+            cbh_geometry: CbhGeometry { entries: 16, ways: 2 },
             spoil_reply: None,
             completes_posts: true,
             command_answer: Some(|command| command),
@@ -102,6 +106,7 @@ impl MockNic {
             sram: vec![0xA5; sram_bytes as usize],
             consumed: [0; PROCESS_SLOTS],
             misses: 0,
+            notifications: 0,
             memory,
         }
     }
@@ -146,22 +151,26 @@ impl MockNic {
     pub fn layout(&self) -> BootReply {
         let post_queues = 0x1_0000;
         let process_table = post_queues + PROCESS_SLOTS as u32 * PAGE_BYTES;
-        let buffer_table = process_table + (PROCESS_SLOTS * size_of::<ProcessEntry>()) as u32;
-        let miss_ring = buffer_table + (BUFFER_TABLE_ENTRIES * size_of::<BufferEntry>()) as u32;
-        let counters = miss_ring + MISS_RING_ENTRIES * size_of::<MissEntry>() as u32;
+        let miss_ring = process_table + (PROCESS_SLOTS * size_of::<ProcessEntry>()) as u32;
+        let notify_ring = miss_ring + MISS_RING_ENTRIES * size_of::<MissEntry>() as u32;
+        let counters = notify_ring + NOTIFY_RING_ENTRIES * size_of::<NotifyEntry>() as u32;
         let vmh_cache = (counters + Counter::COUNT as u32 * 4).next_multiple_of(64);
-        let end = vmh_cache + self.geometry.bytes();
+        let cbh_cache = vmh_cache + self.geometry.bytes();
+        let end = cbh_cache + self.cbh_geometry.bytes();
         BootReply {
             state: BOOT_READY,
             error: 0,
             post_queues,
             process_table,
-            buffer_table,
             miss_ring,
+            notify_ring,
             vmh_cache,
             vmh_entries: self.geometry.entries,
             vmh_line_entries: self.geometry.line_entries,
             vmh_ways: self.geometry.ways,
+            cbh_cache,
+            cbh_entries: self.cbh_geometry.entries,
+            cbh_ways: self.cbh_geometry.ways,
             counters,
             tx_buffers: end,
             rx_buffers: end,
@@ -172,6 +181,18 @@ impl MockNic {
     /// The offset of a word of the VMH cache in SRAM.
     pub fn vmh_word(&self, offset: u32) -> u32 {
         self.sram_word(self.layout().vmh_cache + offset)
+    }
+
+    /// The words of an entry of the CBH cache.
+    pub fn cbh_entry(&self, number: u32) -> [u32; 6] {
+        self.sram_read(self.layout().cbh_cache + self.cbh_geometry.entry_offset(number))
+    }
+
+    /// As the firmware does before it reports the miss.
+    pub fn reserve_buffer(&mut self, number: u32, cbh: u32) {
+        let at = self.layout().cbh_cache + self.cbh_geometry.entry_offset(number);
+        self.set_sram_word(at + entry::CBH, cbh);
+        self.set_sram_word(at + entry::STATE, STATE_RESERVED);
     }
 
     // ---- What the firmware does ----------------------------------------------------------------------------------
@@ -239,6 +260,23 @@ impl MockNic {
             self.misses = self.misses.wrapping_add(1);
         }
         self.announce(self.misses);
+    }
+
+    /// Reports notifications, as misses are reported.
+    pub fn report_notifications(&mut self, entries: &[NotifyEntry]) {
+        let ring = self.layout().notify_ring;
+        for entry in entries {
+            let place = self.notifications % NOTIFY_RING_ENTRIES;
+            self.sram_write(ring + place * size_of::<NotifyEntry>() as u32, entry);
+            self.notifications = self.notifications.wrapping_add(1);
+        }
+        self.announce_notifications(self.notifications);
+    }
+
+    /// Writes the producer index of notifications, whatever is in their ring.
+    pub fn announce_notifications(&mut self, producer: u32) {
+        self.set_register(mailbox::TO_HOST.at(MAILBOX_NOTIFY), producer);
+        self.raise(MAILBOX_NOTIFY as u32);
     }
 
     /// Writes the producer index, whatever is in the ring.

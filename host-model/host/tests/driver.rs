@@ -2,22 +2,26 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use common::{options, platform, Bench};
 use host_model::address::SramAddr;
 use host_model::bus::BusFault;
 use host_model::driver::{DriverError, Verify};
 use host_model::elf::ImageError;
+use host_model::library::Access;
 use host_model::mock::{elf_image, elf_image_at, BootScript, Place};
 use host_model::processor::Priority;
 use nic_layout::boot::{
     BootReply, BootRequest, CrashRecord, BOOT_MAGIC, CAUSE_CRASH, CRASH_PANIC, CRASH_TRAP, LAYOUT_VERSION,
 };
+use nic_layout::cbh::{cbh_pid, BUFFER_ID_MAX};
 use nic_layout::counter::Counter;
 use nic_layout::keeper::{self, KeeperRequest, KEEPER_MAGIC};
 use nic_layout::post::POST_QUEUE_ENTRIES;
 use nic_layout::registers::{ident, interrupt};
-use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FENCE};
-use nic_layout::tables::{BufferEntry, ProcessEntry, BUFFER_TABLE_ENTRIES};
+use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FORGET_BUFFER};
+use nic_layout::tables::ProcessEntry;
 use nic_layout::PROCESS_SLOTS;
 use sim_pins::Ps;
 
@@ -43,7 +47,7 @@ fn the_boot_request_says_what_the_platform_is() {
     assert_eq!((request.retransmit_cycles, request.ack_cycles), (22_000, 1_760));
     assert_eq!(request.host_pages, 4096);
     assert_eq!(nic.register(ident::CORE_CONTROL), 1);
-    assert_eq!(nic.register(interrupt::ENABLE), 0b11 | 1 << CAUSE_CRASH);
+    assert_eq!(nic.register(interrupt::ENABLE), 0b111 | 1 << CAUSE_CRASH);
 }
 
 #[test]
@@ -129,10 +133,12 @@ type Spoiler = fn(&mut BootReply);
 
 #[test]
 fn an_impossible_boot_reply_is_refused() {
-    let spoilers: [(&str, Spoiler); 7] = [
+    let spoilers: [(&str, Spoiler); 9] = [
         ("post_queues", |reply| reply.post_queues += 4),
         ("process_table", |reply| reply.process_table = 0xFFFF_FFF0),
-        ("buffer_table", |reply| reply.buffer_table = 524_288),
+        ("cbh_cache", |reply| reply.cbh_cache = 524_288),
+        ("cbh_entries", |reply| reply.cbh_entries = 1 << 30),
+        ("cbh_entries or cbh_ways", |reply| reply.cbh_ways = 3),
         ("miss_ring", |reply| reply.miss_ring += 2),
         ("vmh_cache", |reply| reply.vmh_cache = 524_284),
         ("vmh_entries", |reply| reply.vmh_entries = 1 << 31),
@@ -198,8 +204,6 @@ fn a_closed_process_leaves_nothing_behind() {
     let nic = bench.nic.borrow();
     let layout = nic.layout();
     assert_eq!(nic.sram_word(layout.process_table), 0);
-    let buffer: BufferEntry = nic.sram_read(layout.buffer_table);
-    assert_eq!(buffer, BufferEntry::default(), "the key too is gone");
     let command = bench.writes().iter().position(|(_, value)| *value == COMMAND_CLOSE);
     let state = bench.writes().iter().position(|(place, _)| *place == Place::Sram(layout.process_table));
     assert!(state < command, "the slot is closed before the firmware is told");
@@ -209,62 +213,35 @@ fn a_closed_process_leaves_nothing_behind() {
 }
 
 #[test]
-fn an_export_is_written_with_its_state_last_and_a_key_of_its_own() {
+fn buffers_must_lie_in_the_process_and_may_have_any_identifier() {
     let mut bench = Bench::ready();
     let process = bench.open();
-    bench.forget_writes();
-    let (first, second) = bench.run(|_| async move {
-        let start = process.alloc(4096).expect("room");
-        let first = process.export(start + 16, 100).await.expect("registered");
-        (first, process.export(start, 4096).await.expect("registered"))
-    });
-    assert_eq!((first.buffer, second.buffer), (0, 1));
-    assert_ne!(first.key, second.key);
-    let nic = bench.nic.borrow();
-    let table = nic.layout().buffer_table;
-    let entry: BufferEntry = nic.sram_read(table);
-    assert_eq!((entry.state, entry.length_bytes, entry.key, entry.permissions), (1, 100, first.key, 1));
-    assert_eq!(entry.start_address % 4096, 16);
-    let states: Vec<usize> = (0..2)
-        .map(|n| {
-            let place = Place::Sram(table + n * 32);
-            bench.writes().iter().position(|write| *write == (place, 1)).expect("written")
-        })
-        .collect();
-    assert_eq!(states, [7, 15], "each after the seven other words");
-}
-
-#[test]
-fn a_withdrawn_buffer_is_cleared_and_fenced_before_its_number_is_used_again() {
-    let mut bench = Bench::ready();
-    let process = bench.open();
-    bench.run(|_| async move {
-        let start = process.alloc(4096).expect("room");
-        let old = process.export(start, 4096).await.expect("registered");
-        process.withdraw(&old).await.expect("registered");
-        assert_eq!(process.withdraw(&old).await, Err(DriverError::NoSuchBuffer { buffer: 0 }));
-        let new = process.export(start, 4096).await.expect("registered");
-        assert_eq!(new.buffer, old.buffer);
-        assert_ne!(new.key, old.key);
-    });
-    assert!(bench.writes().iter().any(|(_, value)| *value == COMMAND_FENCE));
-}
-
-#[test]
-fn buffers_must_lie_in_the_process_and_are_finitely_many() {
-    let mut bench = Bench::ready();
-    let process = bench.open();
-    bench.run(|_| async move {
+    let pid = process.pid();
+    let exports = bench.run(|_| async move {
         let start = process.alloc(4096).expect("room");
         assert_eq!(process.export(start, 0).await, Err(DriverError::BadBuffer));
         assert_eq!(process.export(host_model::address::UserVirt(0x1000), 8).await, Err(DriverError::BadBuffer));
         assert_eq!(process.export(host_model::address::UserVirt(u32::MAX), 2).await, Err(DriverError::BadBuffer));
-        for _ in 0..BUFFER_TABLE_ENTRIES {
-            process.export(start, 8).await.expect("room");
+        let mut exports = vec![process.export_under(BUFFER_ID_MAX, start, 8, Access::WRITE).await.expect("free")];
+        assert_eq!(
+            process.export_under(BUFFER_ID_MAX, start, 8, Access::WRITE).await,
+            Err(DriverError::BufferIdTaken { id: BUFFER_ID_MAX })
+        );
+        assert_eq!(
+            process.export_under(1 << 20, start, 8, Access::WRITE).await,
+            Err(DriverError::BufferIdTaken { id: 1 << 20 })
+        );
+        // Many more than the NIC's cache has entries.
+        for _ in 0..1000 {
+            exports.push(process.export(start, 8).await.expect("room"));
         }
-        let full = process.export(start, 8).await;
-        assert_eq!(full, Err(DriverError::NoBufferEntry { entries: BUFFER_TABLE_ENTRIES }));
+        exports
     });
+    let words: BTreeSet<u32> = exports.iter().map(|export| export.buffer).collect();
+    let keys: BTreeSet<[u32; 2]> = exports.iter().map(|export| export.key).collect();
+    assert_eq!((words.len(), keys.len()), (1001, 1001));
+    assert!(words.iter().all(|word| cbh_pid(*word) == pid.0));
+    assert_eq!(bench.host.node().driver().buffers(pid), 1001);
 }
 
 #[test]
@@ -295,7 +272,7 @@ fn a_command_without_an_answer_times_out_and_a_wrong_answer_is_none() {
             let export = process.export(start, 8).await.expect("room");
             process.withdraw(&export).await
         });
-        assert!(matches!(outcome, Err(DriverError::CommandTimeout { command: COMMAND_FENCE, .. })));
+        assert!(matches!(outcome, Err(DriverError::CommandTimeout { command: COMMAND_FORGET_BUFFER, .. })));
         assert_eq!(bench.host.node().driver().counts().wild_answers, u64::from(answer.is_some()));
     }
 }

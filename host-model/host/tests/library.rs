@@ -7,7 +7,9 @@ use host_model::address::{NodeId, UserVirt};
 use host_model::events::{spans, subjects, EventKind, Subject};
 use host_model::library::{Export, Process, WriteError, WriteHandle};
 use host_model::mock::Place;
-use nic_layout::post::{PostDescriptor, ProcessStatus, OP_WRITE, POST_QUEUE_ENTRIES};
+use nic_layout::post::{
+    PostDescriptor, ProcessStatus, OP_READ, OP_WRITE, POST_FLAG_INLINE, POST_FLAG_NOTIFY, POST_QUEUE_ENTRIES,
+};
 use sim_pins::Ps;
 use zerocopy::IntoBytes;
 
@@ -32,7 +34,7 @@ fn a_post_is_one_burst_of_32_bytes_and_then_its_doorbell() {
         flags: 0,
         destination_node: 0,
         length_bytes: 100,
-        source_address: from.0 + 8,
+        local_address: from.0 + 8,
         buffer: 5,
         buffer_offset: 24,
         key: TO.key,
@@ -48,6 +50,70 @@ fn a_post_is_one_burst_of_32_bytes_and_then_its_doorbell() {
     assert_eq!(places[8..], [Place::Register(0x1_0000)]);
     assert!(nic.writes[..8].iter().all(|written| written.burst == nic.writes[0].burst));
     assert_eq!(nic.writes[0].value, expected.as_bytes()[0] as u32);
+}
+
+#[test]
+fn a_word_goes_with_its_post_and_more_in_the_next_entry() {
+    let (mut bench, process) = ready();
+    bench.nic.borrow_mut().completes_posts = false;
+    let from = process.alloc(4096).expect("room");
+    process.store(from, &(1..=32).collect::<Vec<u8>>()).expect("own memory");
+    let poster = process.clone();
+    let handles = bench.run(|_| async move {
+        let word = poster.write(from, 3, &TO, 0, 5).await.expect("room");
+        (word, poster.write(from, 32, &TO, 0, 6).await.expect("room"))
+    });
+    // The second takes two entries, and is known by the last.
+    assert_eq!((handles.0.index, handles.1.index), (0, 2));
+    let nic = bench.nic.borrow();
+    assert_eq!(nic.doorbells, [(0, 1), (0, 3)]);
+    let queue = nic.layout().post_queues;
+    let first: PostDescriptor = nic.sram_read(queue);
+    assert_eq!((first.flags, first.length_bytes, first.local_address), (POST_FLAG_INLINE, 3, 0x0003_0201));
+    let second: PostDescriptor = nic.sram_read(queue + 32);
+    assert_eq!((second.flags, second.length_bytes, second.local_address), (POST_FLAG_INLINE, 32, 0x0403_0201));
+    let rest: [u8; 28] = nic.sram_read(queue + 64);
+    assert_eq!(rest.to_vec(), (5..=32).collect::<Vec<u8>>());
+    // A burst for the word and its doorbell; for the other one more.
+    let mut bursts: Vec<u64> = nic.writes.iter().map(|written| written.burst).collect();
+    bursts.dedup();
+    assert_eq!(bursts.len(), 2 + 3);
+}
+
+#[test]
+fn a_post_of_two_entries_ends_once_with_its_own_outcome() {
+    let (mut bench, process) = ready();
+    bench.nic.borrow_mut().completes_posts = false;
+    let from = process.alloc(4096).expect("room");
+    let nic = bench.nic.clone();
+    bench.run(|node| async move {
+        let mut handles = Vec::new();
+        for message in 0..3 {
+            handles.push(process.write(from, 20, &TO, 0, message).await.expect("room"));
+        }
+        let status = ProcessStatus { refused: 1, last_error: 8, last_error_index: 3, ended: 6 };
+        nic.borrow_mut().write_status(node.sim().now(), 0, status);
+        assert_eq!(process.wait(handles[0]).await, Ok(()));
+        let refused = process.wait(handles[1]).await.expect_err("refused");
+        assert!(refused.to_string().contains("the node of the buffer refused it"), "{refused}");
+        assert_eq!(process.wait(handles[2]).await, Ok(()));
+    });
+}
+
+#[test]
+fn reads_and_writes_that_notify_say_so() {
+    let (mut bench, process) = ready();
+    let own = process.alloc(4096).expect("room");
+    bench.run(|_| async move {
+        process.set_pio_bytes_max(0);
+        process.read(&TO, 24, 100, own + 8, 77).await.expect("room");
+        process.write_and_notify(own, 4, &TO, 0, 78).await.expect("room");
+    });
+    let nic = bench.nic.borrow();
+    let (read, write) = (nic.posts[0].1, nic.posts[1].1);
+    assert_eq!((read.op, read.flags, read.length_bytes), (OP_READ, 0, 100));
+    assert_eq!((read.local_address, read.buffer_offset, read.key), (own.0 + 8, 24, TO.key));
+    assert_eq!((write.op, write.flags, write.local_address), (OP_WRITE, POST_FLAG_NOTIFY, own.0));
 }
 
 #[test]
@@ -117,7 +183,7 @@ fn a_refused_post_tells_its_error_and_the_others_are_well() {
         assert_eq!(process.wait(handles[0]).await, Ok(()));
         let refused = process.wait(handles[1]).await.expect_err("refused");
         assert_eq!(refused, WriteError::Refused { index: 1, error: 4 });
-        assert!(refused.to_string().contains("bad source address"));
+        assert!(refused.to_string().contains("bad address of own memory"));
     });
 }
 

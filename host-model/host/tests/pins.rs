@@ -29,12 +29,15 @@ fn layout() -> BootReply {
         error: 0,
         post_queues: 0x1_0000,
         process_table: 0x2_0000,
-        buffer_table: 0x2_1000,
         miss_ring: 0x2_4000,
+        notify_ring: 0,
         vmh_cache: 0x2_5000,
         vmh_entries: GEOMETRY.entries,
         vmh_line_entries: GEOMETRY.line_entries,
         vmh_ways: GEOMETRY.ways,
+        cbh_cache: 0x2_9000,
+        cbh_entries: 16,
+        cbh_ways: 2,
         counters: 0x2_8000,
         tx_buffers: 0x3_0000,
         rx_buffers: 0x3_0000,
@@ -187,7 +190,7 @@ fn a_miss_goes_from_the_pin_of_the_interrupt_to_the_filled_line() {
     process.store(start, b"first touch").expect("mapped");
     let first = GEOMETRY.line_page(start.page().0);
     let line = GEOMETRY.set_of(first) * GEOMETRY.ways;
-    let entry = MissEntry { key: key(process.pid().0, first, KEY_RESERVED), line, path: 0, cycles: 0 };
+    let entry = MissEntry { key: key(process.pid().0, first, KEY_RESERVED), line, kind: 0, cycles: 0 };
     let ring = layout().miss_ring as usize;
     bench.nic.bar_mut(1)[ring..][..size_of::<MissEntry>()].copy_from_slice(entry.as_bytes());
     bench.set_register(mailbox::TO_HOST.at(MAILBOX_MISS).offset().0, 1);

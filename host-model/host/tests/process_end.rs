@@ -4,8 +4,9 @@ mod common;
 
 use common::{Bench, CLOCK};
 use host_model::library::Process;
-use nic_layout::post::POST_DESCRIPTOR_BYTES;
-use nic_layout::tables::{BufferEntry, MissEntry};
+use nic_layout::cbh::{cbh, STATE_INVALID, STATE_MASK};
+use nic_layout::ring::COMMAND_FORGET_BUFFER;
+use nic_layout::tables::{MissEntry, MISS_BUFFER};
 use nic_layout::vmh::{key, KEY_EMPTY, KEY_RESERVED, KEY_STATE_MASK};
 use sim_pins::Ps;
 
@@ -28,18 +29,20 @@ fn end_after(span: Ps) -> bool {
     let (pid, living) = (process.pid(), process.clone());
     let task = bench.host.spawn("life", move |_| life(living));
     let geometry = bench.nic.borrow().geometry;
+    let buffer = MissEntry { key: cbh(pid.0, 32 * pid.0), line: 0, kind: MISS_BUFFER, cycles: 0 };
+    bench.nic.borrow_mut().reserve_buffer(buffer.line, buffer.key);
     let misses: Vec<MissEntry> = (0..2)
         .map(|n| {
             let page = geometry.line_page(0x1_0000 + n * 8);
             let line = geometry.set_of(page) * geometry.ways;
-            MissEntry { key: key(pid.0, page, KEY_RESERVED), line, path: 0, cycles: 0 }
+            MissEntry { key: key(pid.0, page, KEY_RESERVED), line, kind: 0, cycles: 0 }
         })
         .collect();
     for miss in &misses {
         let place = bench.nic.borrow().layout().vmh_cache + geometry.key_offset(miss.line);
         bench.nic.borrow_mut().set_sram_word(place, miss.key);
     }
-    bench.nic.borrow_mut().report_misses(&misses);
+    bench.nic.borrow_mut().report_misses(&[misses[0], buffer, misses[1]]);
     bench.clocks(span.0 / CLOCK.0);
     let lived = task.is_ended();
     task.abort();
@@ -51,10 +54,13 @@ fn end_after(span: Ps) -> bool {
     let nic = bench.nic.borrow();
     let layout = nic.layout();
     assert_eq!(nic.sram_word(layout.process_table), 0, "ended after {span}");
-    for buffer in 0..4 {
-        let entry: BufferEntry = nic.sram_read(layout.buffer_table + buffer * POST_DESCRIPTOR_BYTES);
-        assert_eq!(entry.key, [0, 0], "ended after {span}");
-    }
+    // A buffer that the NIC has asked for is forgotten, or was never there.
+    let entry = nic.cbh_entry(buffer.line);
+    let forgets = nic
+        .writes
+        .windows(2)
+        .any(|pair| pair.iter().map(|written| written.value).eq([buffer.key, COMMAND_FORGET_BUFFER]));
+    assert!(entry[5] & STATE_MASK == STATE_INVALID || forgets, "ended after {span}: {entry:x?}");
     // The mock's firmware does not obey invalidations: the driver's commands say which lines it took away.
     for miss in &misses {
         let key = nic.vmh_word(geometry.key_offset(miss.line));
@@ -63,7 +69,7 @@ fn end_after(span: Ps) -> bool {
     }
     drop(nic);
     let counts = bench.host.node().driver().counts();
-    assert_eq!((counts.misses, bench.host.node().driver().misses_outstanding()), (2, 0), "ended after {span}");
+    assert_eq!((counts.misses, bench.host.node().driver().misses_outstanding()), (3, 0), "ended after {span}");
     // The slot can be used again.
     assert_eq!(bench.open().grant().slot, 0);
     lived

@@ -98,6 +98,24 @@ fn each_lost_clock_has_its_cause() {
     assert_eq!(more(|p| _ = p.to("end", |d| jal(ZERO, d))), expected(&[(LEAVES, 1), (JUMP, 2)]));
 }
 
+/// CSRs whose numbers end like those of the counters.
+#[test]
+fn writes_of_other_csrs_leave_the_counters_alone() {
+    let mut p = program();
+    stop(&mut p);
+    for counter in (0..CAUSES).map(|cause| csr::MHPMCOUNTER3 + cause).chain([csr::MCYCLE, csr::MINSTRET]) {
+        p.put(csrw(counter, ZERO));
+    }
+    p.li(T0, 0x1234_5670);
+    for cause in 0..CAUSES {
+        p.put(csrw(csr::MHPMEVENT3 + cause, T0));
+    }
+    p.put_all([csrw(csr::MTVEC, T0), csrw(csr::MIE, T0)]);
+    report(&mut p);
+    let (causes, ..) = counts(&run_to_end(start(&p, Timing::IDEAL)));
+    assert_eq!(causes, [0; CAUSES as usize]);
+}
+
 #[test]
 fn numbers_of_events_are_fixed_and_a_stopped_counter_can_be_written() {
     let mut p = program();

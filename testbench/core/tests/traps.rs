@@ -96,6 +96,18 @@ fn illegal_instructions_trap_with_their_encoding() {
     }
 }
 
+/// Instructions that are told apart by the number of the second register: all but five of these numbers are none.
+#[test]
+fn numbers_beside_those_of_counts_and_extensions_are_illegal() {
+    for number in (3..=31).filter(|number| ![4, 5].contains(number)) {
+        let code = Code::Word(0x6000_1013 | number << 20 | 2 << 15 | 1 << 7);
+        let seen = trap_of(|p| {
+            p.label("here").put(code);
+        });
+        assert_eq!(seen, trap(cause::ILLEGAL, code.bits()), "number {number}");
+    }
+}
+
 #[test]
 fn a_write_of_a_read_only_csr_traps_whatever_the_register_holds() {
     for code in [csrrs(A3, csr::CYCLE, T5), csr_op(3, A3, csr::MHARTID, T5)] {

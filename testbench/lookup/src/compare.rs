@@ -15,7 +15,7 @@ use nicscope::error::{Error, Result};
 
 use crate::geometry::{host_cache, ranges_of, word_name, HostCache, GARBAGE};
 use crate::invariants::{self, Broken};
-use crate::probe::Probe;
+use nicscope::probe::Probe;
 
 /// The cache that is compared with the one in host memory: a NIC, or one that a test has made wrong.
 pub trait Subject: Target<Error = Error> {

@@ -46,8 +46,7 @@ pub fn host_cache(geometry: VmhGeometry) -> Result<Box<dyn HostCache>> {
     }
 }
 
-/// What memory holds before a cache is made in it: the value of [`InMemory::default`].
-pub const GARBAGE: u32 = 0xDEAD_BEEF;
+pub use nicscope::probe::GARBAGE;
 
 /// As a list of operations names it.
 pub fn name(geometry: VmhGeometry) -> String {

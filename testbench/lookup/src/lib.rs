@@ -8,9 +8,7 @@ pub mod compare;
 pub mod geometry;
 pub mod invariants;
 pub mod list;
-pub mod machine;
 pub mod operations;
-pub mod probe;
 pub mod replay;
 pub mod report;
 pub mod search;
@@ -18,5 +16,5 @@ mod shorten;
 
 pub use compare::{compare, Disagreement, Subject};
 pub use list::List;
-pub use probe::Probe;
+pub use nicscope::probe::{self, Probe};
 pub use search::Search;

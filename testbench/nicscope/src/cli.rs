@@ -20,6 +20,8 @@ pub enum Command {
     List(ListArgs),
     /// Run a scenario and print its tables
     Run(RunArgs),
+    /// Make tables and figures of the papers again, ours beside them, and decide their trends
+    Reproduce(ReproduceArgs),
     /// Measure the figures of docs/measurements.md again, beside their targets
     Measure(MeasureArgs),
     /// Print the bytes of NIC memory by use, from the linked firmware
@@ -72,6 +74,25 @@ pub const DEFAULT_SEED: u64 = 1;
 pub enum WaveFormat {
     Fst,
     Vcd,
+}
+
+#[derive(Debug, Args)]
+pub struct ReproduceArgs {
+    /// Experiments (see `nicscope list`), or the beginning of their names, as in mini [default: all]
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+    /// Folder for results and pictures; what it holds of this build is not measured again [default: out/reproduce]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object on standard output and nothing else
+    #[arg(long)]
+    pub json: bool,
+    /// Runs at a time; results do not depend on it [default: one for each of the machine's cores]
+    #[arg(long, value_name = "NUMBER")]
+    pub jobs: Option<usize>,
+    /// Measure again what the folder holds
+    #[arg(long)]
+    pub fresh: bool,
 }
 
 #[derive(Debug, Args)]

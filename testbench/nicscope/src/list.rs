@@ -5,13 +5,15 @@ use serde::Serialize;
 
 use crate::cli::ListArgs;
 use crate::error::Result;
+use crate::reproduce::EXPERIMENTS;
 use crate::scenario::{self, BUILT_IN, PERSONALITIES};
 use crate::{failed, output};
 
 /// Groups that `nicscope measure` knows.
-pub const FIGURE_GROUPS: [(&str, &str); 2] = [
+pub const FIGURE_GROUPS: [(&str, &str); 3] = [
     ("machine", "the machine: repeatability, exact sums, delivery with faults, simulator speed, latency and bandwidth, times of builds"),
     ("core", "the core: clocks for each instruction, clock and size on an FPGA, proofs and coverage, event dispatch, two cores, ping-pong before and after"),
+    ("mini", "handles looked up on the NIC: experiments and trends, clocks of a hit, what a miss costs where a message arrives"),
 ];
 
 #[derive(Serialize)]
@@ -21,6 +23,8 @@ struct List {
     personalities: Vec<Named>,
     /// Groups of figures for `nicscope measure`.
     groups: Vec<Named>,
+    /// For `nicscope reproduce`.
+    experiments: Vec<Named>,
 }
 
 #[derive(Serialize)]
@@ -87,6 +91,7 @@ impl List {
             platforms,
             personalities: PERSONALITIES.map(|name| Named { name, description: personality(name) }).into(),
             groups: FIGURE_GROUPS.map(|(name, description)| Named { name, description }).into(),
+            experiments: EXPERIMENTS.iter().map(|it| Named { name: it.id, description: it.title }).collect(),
         })
     }
 
@@ -95,7 +100,7 @@ impl List {
         let mut section = |title: &str, lines: &mut dyn Iterator<Item = (&str, String)>| {
             text.push_str(&format!("{title}\n"));
             for (name, description) in lines {
-                text.push_str(&format!("  {name:<12} {description}\n"));
+                text.push_str(&format!("  {name:<15} {description}\n"));
             }
         };
         section(
@@ -116,6 +121,10 @@ impl List {
         section(
             "groups of figures (nicscope measure NAME)",
             &mut self.groups.iter().map(|entry| (entry.name, entry.description.into())),
+        );
+        section(
+            "experiments (nicscope reproduce NAME)",
+            &mut self.experiments.iter().map(|entry| (entry.name, entry.description.into())),
         );
         text
     }

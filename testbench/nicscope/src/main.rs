@@ -2,12 +2,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use nicscope::cli::{Cli, Command};
-use nicscope::{commands, explain, list, measure, memory_map};
+use nicscope::{commands, explain, list, measure, memory_map, reproduce};
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::List(arguments) => list::run(&arguments),
         Command::Run(arguments) => commands::run(&arguments),
+        Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Measure(arguments) => measure::run(&arguments),
         Command::MemoryMap(arguments) => memory_map::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),

@@ -148,6 +148,15 @@ impl Way<'_> {
         let mac_start = log
             .last_pulse(Probe::MacTxStart, first.start)
             .ok_or_else(|| journey.missing("the MAC never fetched its descriptor"))?;
+        let copied = log
+            .markers(from, first.start)
+            .any(|(_, marker, argument)| marker == Marker::DataCopied && same_low_bits(argument, sequence));
+        if copied {
+            // Its data came with the post: no transfer to wait for, unless those of others release it.
+            self.core_work(node, "sender", from, mac_start);
+            self.mark(mac_start, node, Clock::Core, "MAC: data to the link's clock");
+            return Ok(());
+        }
         // The transfer that releases it is the last to end before; the one in front of that brought its last data.
         let released = log
             .last_pulse(Probe::DmaReadDone, mac_start)
@@ -345,6 +354,7 @@ pub fn firmware_step(marker: Marker) -> &'static str {
         Marker::LookupHit => "after lookup hit",
         Marker::LookupMiss => "reserve line, raise miss",
         Marker::LookupFault => "fault",
+        Marker::DataCopied => "header",
         Marker::FillSeen => "fill seen",
         Marker::Command => "command",
         Marker::DmaReadPosted => "header",
@@ -355,7 +365,9 @@ pub fn firmware_step(marker: Marker) -> &'static str {
         Marker::Timeout => "time-out",
         Marker::PeerLost => "peer lost",
         Marker::ReceiveBegin => "read header",
-        Marker::ReceiveHeader => "checks",
+        Marker::ReceiveHeader => "find buffer",
+        Marker::BufferHit => "checks",
+        Marker::BufferMiss => "reserve entry, raise miss",
         Marker::DmaWritePosted => "bookkeeping",
         Marker::Accepted => "accepted",
         Marker::Dropped | Marker::Refused => "drop",
@@ -366,6 +378,8 @@ pub fn firmware_step(marker: Marker) -> &'static str {
         Marker::RestartSent => "ask for the frame",
         Marker::MissedReceived => "told of a miss",
         Marker::RestartReceived => "restart",
+        Marker::ReadTaken => "read taken",
+        Marker::NotifyRaised => "notification",
         Marker::AckSent => "acknowledge",
         Marker::AckReceived => "acknowledgement",
         Marker::StatusWritten => "status",
@@ -388,7 +402,7 @@ fn host_stages(log: &NodeLog, from: Ps, to: Ps) -> Vec<(Ps, Clock, String)> {
                 (_, EventKind::ThreadStart | EventKind::ServiceStart | EventKind::PinEnd) => "miss thread",
                 (_, EventKind::PinStart) => "pin pages",
                 (_, EventKind::FillStart) => "fill line (PIO)",
-                (_, EventKind::LineValid | EventKind::LineReleased) => "report to the NIC",
+                (_, EventKind::LineValid | EventKind::LineReleased | EventKind::BufferDenied) => "report to the NIC",
                 (_, EventKind::ServedWritten) => MISS_SERVED,
                 _ => return None,
             };

@@ -24,10 +24,18 @@ struct Times {
 
 impl Progress {
     pub fn new(what: String) -> Progress {
-        let bar = match std::io::stderr().is_terminal() {
-            true => ProgressBar::new_spinner(),
-            false => ProgressBar::hidden(),
-        };
+        match std::io::stderr().is_terminal() {
+            true => Progress::drawn(ProgressBar::new_spinner(), what),
+            false => Progress::hidden(),
+        }
+    }
+
+    /// For a run among others that have one bar together.
+    pub fn hidden() -> Progress {
+        Progress::drawn(ProgressBar::hidden(), String::new())
+    }
+
+    fn drawn(bar: ProgressBar, what: String) -> Progress {
         bar.set_style(ProgressStyle::with_template("{spinner} {prefix}: {msg}").expect("the template is valid"));
         bar.set_prefix(what);
         let now = Instant::now();

@@ -26,18 +26,7 @@ impl Results {
     /// # Errors
     /// Sums of counters that do not agree, or spans that do not add up to their latency.
     pub fn check(&self) -> Result<()> {
-        let broken = |run: &Run| {
-            let sums = run.conservation.iter().filter(|equation| !equation.holds());
-            let mut found: Vec<String> = sums
-                .map(|sum| format!("{}: {}: {} is not {}", run.platform, sum.statement, sum.left, sum.right))
-                .collect();
-            if run.largest_difference_ps != 0 {
-                let difference_ps = run.largest_difference_ps;
-                found.push(format!("{}: spans differ from their latency by {difference_ps} ps", run.platform));
-            }
-            found
-        };
-        let broken: Vec<String> = self.runs.iter().flat_map(broken).collect();
+        let broken: Vec<String> = self.runs.iter().flat_map(Run::broken).collect();
         match broken.is_empty() {
             true => Ok(()),
             false => Err(failed!("checks were violated (seed {}):\n  {}", self.seed, broken.join("\n  "))),
@@ -64,6 +53,21 @@ pub struct Run {
     pub conservation: Vec<Equation>,
     pub simulated_ps: u64,
     pub core_cycles: Vec<u64>,
+}
+
+impl Run {
+    /// Sums of counters that do not agree, and spans that do not add up.
+    pub fn broken(&self) -> Vec<String> {
+        let sums = self.conservation.iter().filter(|equation| !equation.holds());
+        let mut found: Vec<String> = sums
+            .map(|sum| format!("{}: {}: {} is not {}", self.platform, sum.statement, sum.left, sum.right))
+            .collect();
+        if self.largest_difference_ps != 0 {
+            let difference_ps = self.largest_difference_ps;
+            found.push(format!("{}: spans differ from their latency by {difference_ps} ps", self.platform));
+        }
+        found
+    }
 }
 
 /// Messages of one size.

@@ -3,6 +3,7 @@
 use figment::providers::{Format, Toml};
 use figment::Figment;
 use host_model::platform::toml_error;
+use nic_layout::post::INLINE_BYTES_MAX;
 use nic_layout::vmh::{GeometryError, VmhGeometry};
 use nic_plan::HELD_FRAMES_LIMIT;
 use serde::{Deserialize, Serialize};
@@ -50,6 +51,17 @@ pub struct Workload {
     pub warm_up: u32,
     #[serde(default = "one")]
     pub outstanding: u32,
+    /// Messages of up to so many bytes go with their post.
+    #[serde(default = "inline_bytes_max", skip_serializing_if = "is_inline_bytes_max")]
+    pub pio_bytes_max: u32,
+}
+
+fn inline_bytes_max() -> u32 {
+    INLINE_BYTES_MAX
+}
+
+fn is_inline_bytes_max(number: &u32) -> bool {
+    *number == INLINE_BYTES_MAX
 }
 
 fn one() -> u32 {
@@ -145,6 +157,9 @@ impl Cache {
 #[serde(deny_unknown_fields)]
 pub struct Link {
     pub latency_ns: u64,
+    /// Without an acknowledgement, a frame is sent again after so long; the platform's interval if it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retransmit_us: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -270,6 +285,9 @@ impl Scenario {
                 "workload: {messages} messages of each node: sizes times warm_up and iterations must be at most {MESSAGES_MAX}"
             ));
         }
+        if workload.pio_bytes_max > INLINE_BYTES_MAX {
+            return Err(request_error!("workload.pio_bytes_max = {}: must be 0 to 32", workload.pio_bytes_max));
+        }
         if workload.outstanding == 0 || workload.outstanding > 64 {
             return Err(request_error!("workload.outstanding = {}: must be 1 to 64", workload.outstanding));
         }
@@ -300,6 +318,9 @@ impl Scenario {
         }
         if self.faults.loss_ratio + self.faults.corrupt_ratio > 0.9 {
             return Err(request_error!("faults: loss_ratio + corrupt_ratio must be at most 0.9, or nothing arrives"));
+        }
+        if let Some(us) = self.link.retransmit_us.filter(|us| !(1..=1_000_000).contains(us)) {
+            return Err(request_error!("link.retransmit_us = {us}: must be 1 to 1000000"));
         }
         if !(20..=1_000_000).contains(&self.link.latency_ns) {
             return Err(request_error!("link.latency_ns = {}: must be 20 to 1000000", self.link.latency_ns));
@@ -354,6 +375,7 @@ mod tests {
         assert!(message("ping-pong", &["cache.ways=3"]).contains("power of two"));
         assert!(message("ping-pong", &["cache.ways=16"]).contains("2, 4 or 8"));
         assert!(message("ping-pong", &["misses.ratios=1.5"]).contains("0 to 1"));
+        assert!(message("ping-pong", &["link.retransmit_us=0"]).contains("1 to 1000000"));
         assert!(message("ping-pong", &["misses.receive=nack"]).contains("time-out"));
         assert!(message("ping-pong", &["misses.held_frames_max=17"]).contains("at most 16"));
         assert!(message("ping-pong", &["nonsense"]).contains("KEY=VALUE"));

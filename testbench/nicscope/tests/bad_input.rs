@@ -44,12 +44,17 @@ fn unknown_names_are_answered_with_the_known_ones() {
     refused_run(&["workload.kind=flood"], &["flood", "ping-pong"]);
     refused_run(&["workload.iteration=1"], &["iteration", "iterations"]);
     refused_run(&["speed=1"], &["speed", "workload"]);
+    refused_run(&["link.retransmit_us=0"], &["retransmit_us", "1 to 1000000"]);
+    refused_run(&["link.retransmit_us=20"], &["retransmit_us", "more than", "acknowledges"]);
     refused_run(&["name=mine"], &["name", "no such key"]);
     refused(&["memory-map", "emp"], &["emp", "vmmc"]);
     refused(&["memory-map", "vmmc", "--platform", "tigon3"], &["tigon3", "tigon2"]);
     refused(&["memory-map", "vmmc", "--set", "nodes=3"], &["nodes=3", "cache.entries"]);
     refused(&["measure", "engine"], &["engine", "machine"]);
     refused(&["measure", "machine", "--only", "99"], &["99", "7"]);
+    refused(&["reproduce", "mini.fig-9"], &["mini.fig-9", "mini.table-1.1", "mini.fig-4.1"]);
+    refused(&["reproduce", "mini.table-1.1", "emp"], &["emp", "mini.table-1.1"]);
+    refused(&["reproduce", "mini.table-1.1", "--jobs", "0"], &["--jobs 0", "at least 1"]);
     refused(&["explain", "/nowhere"], &["/nowhere"]);
     refused(&["fly"], &["fly"]);
 }

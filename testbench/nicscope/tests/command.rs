@@ -72,7 +72,7 @@ const SMALL: [&str; 5] = [
 fn list_names_what_there_is() {
     let text = done(&["list"]);
     let value = object(&["list", "--json"]);
-    for group in ["scenarios", "platforms", "personalities", "groups"] {
+    for group in ["scenarios", "platforms", "personalities", "groups", "experiments"] {
         let entries = value[group].as_array().expect("a list");
         assert!(!entries.is_empty(), "{group}");
         for entry in entries {

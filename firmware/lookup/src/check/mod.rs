@@ -3,11 +3,13 @@
 //! The same list runs on [`Vmh`] over host memory and, through the firmware `cache-probe`, on the RTL. A failing list is printed as text, and
 //! text parses back to the list.
 
+mod cbh;
 mod model;
 mod operation;
 mod target;
 mod walk;
 
+pub use cbh::{descriptor, replay_cbh, CbhAnswer, CbhCoverage, CbhFailure, CbhInMemory, CbhModel, CbhOp, CbhTarget};
 pub use model::{page_number, Model};
 pub use operation::{CacheOp, NotAnOperation};
 pub use target::{use_page, Answer, InMemory, Target};

@@ -5,14 +5,17 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use nic_layout::boot::{BootRequest, ReceiveMiss, BOOT_MAGIC, LAYOUT_VERSION};
+use nic_layout::cbh::{CbhGeometry, Descriptor};
 use nic_layout::counter::{conservation, Counter};
-use nic_layout::post::{PostDescriptor, ProcessStatus};
-use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, MAILBOX_FILLED, MAILBOX_MISS};
-use nic_layout::tables::{BufferEntry, ProcessEntry, MISS_RING_ENTRIES};
+use nic_layout::post::{PostDescriptor, ProcessStatus, INLINE_BYTES_FIRST, POST_FLAG_INLINE};
+use nic_layout::ring::{
+    Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, MAILBOX_FILLED, MAILBOX_MISS, MAILBOX_NOTIFIED, MAILBOX_NOTIFY,
+};
+use nic_layout::tables::{NotifyEntry, ProcessEntry, MISS_BUFFER, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
 use nic_layout::trace::Marker;
 use nic_layout::vmh::{key_line_page, key_pid, VmhGeometry, NO_TRANSLATION};
-use nic_lookup::{fill_words, Words};
-use nic_vmmc::{Config, Device, Machine, MemoryMap, DMA_RING_LOG2, MAC_RING_LOG2};
+use nic_lookup::{cbh_deny_word, cbh_fill_words, fill_words, Cbh, Find, Reserve, Words};
+use nic_vmmc::{Config, Device, Geometry, Machine, MemoryMap, Mini, DMA_RING_LOG2, MAC_RING_LOG2};
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use zerocopy::{FromBytes, IntoBytes};
@@ -21,6 +24,10 @@ pub const ENTRIES: u32 = 64;
 pub const LINE: u32 = 8;
 pub const WAYS: u32 = 2;
 pub const GEOMETRY: VmhGeometry = VmhGeometry { entries: ENTRIES, line_entries: LINE, ways: WAYS };
+/// So few that buffers push each other out.
+pub const CBH_ENTRIES: u32 = 4;
+pub const CBH_WAYS: u32 = 2;
+pub const CBH_GEOMETRY: CbhGeometry = CbhGeometry { entries: CBH_ENTRIES, ways: CBH_WAYS };
 pub const SRAM_BYTES: u32 = 256 * 1024;
 pub const PAGE: usize = 4096;
 
@@ -266,15 +273,21 @@ pub struct Host {
     /// Pages that a DMA may touch (INV-26): of lines on the NIC, and status pages.
     pub pinned: BTreeSet<u32>,
     pub status_pages: BTreeSet<u32>,
+    /// Registered buffers, by their CBH words.
+    pub buffers: BTreeMap<u32, Descriptor>,
+    /// Every status that the NIC has written, with its page.
+    pub statuses: Vec<(u32, ProcessStatus)>,
     /// What the driver put into each line.
     pub shadow: BTreeMap<u32, (u32, u32)>,
     /// Consumer index of the miss ring.
     pub served: u32,
+    /// Notifications that the driver has read, in order.
+    pub notified: Vec<NotifyEntry>,
     next_page: u32,
 }
 
 pub struct Node {
-    pub machine: Machine<ENTRIES, LINE, WAYS>,
+    pub machine: Machine<Mini<ENTRIES, LINE, WAYS, CBH_ENTRIES, CBH_WAYS>>,
     pub hardware: Hardware,
     pub host: Host,
     pub map: MemoryMap,
@@ -346,7 +359,8 @@ impl Node {
             held_frames_max: settings.held_frames_max.min(settings.rx_buffers - 1),
         };
         let mut config = Config::check(&request).unwrap();
-        config.map = MemoryMap::plan(&config, GEOMETRY, 0x4000, SRAM_BYTES).unwrap();
+        config.map =
+            MemoryMap::plan(&config, Geometry { vmh: GEOMETRY, cbh: CBH_GEOMETRY }, 0x4000, SRAM_BYTES).unwrap();
         let mut machine = Machine::new();
         let mut hardware = Hardware::new();
         machine.start(&mut hardware, config);
@@ -355,10 +369,13 @@ impl Node {
         let host = Host {
             memory,
             tables: BTreeMap::new(),
+            buffers: BTreeMap::new(),
             pinned: BTreeSet::new(),
             status_pages: BTreeSet::new(),
+            statuses: Vec::new(),
             shadow: BTreeMap::new(),
             served: 0,
+            notified: Vec::new(),
             next_page: 1,
         };
         Node { machine, hardware, host, map: config.map, posted: [0; 8], is_idle: false }
@@ -391,16 +408,53 @@ impl Node {
         page
     }
 
-    pub fn export(&mut self, buffer: u32, entry: BufferEntry) {
-        self.hardware.put(self.map.buffer_table + buffer * 32, entry.as_bytes());
+    /// Registers a buffer with the driver: the NIC has to miss on it.
+    pub fn export(&mut self, cbh: u32, descriptor: Descriptor) {
+        self.host.buffers.insert(cbh, descriptor);
+    }
+
+    /// Puts what the driver knows of a buffer on the NIC, as if a miss had been served.
+    pub fn load_buffer(&mut self, cbh: u32) {
+        let cache = Cbh::<CBH_ENTRIES, CBH_WAYS>::new(&self.hardware, self.map.cbh_cache);
+        assert_eq!(cache.find(&mut self.hardware, cbh), Find::Absent);
+        let Reserve::Line(entry) = cache.reserve(&mut self.hardware, cbh) else { panic!("no way") };
+        self.answer_buffer(cbh, entry);
+    }
+
+    fn answer_buffer(&mut self, cbh: u32, entry: u32) {
+        let writes = match self.host.buffers.get(&cbh) {
+            Some(descriptor) => cbh_fill_words(CBH_GEOMETRY, entry, descriptor).to_vec(),
+            None => vec![cbh_deny_word(CBH_GEOMETRY, entry)],
+        };
+        for (offset, value) in writes {
+            self.hardware.write(self.map.cbh_cache + offset, value);
+        }
     }
 
     /// Writes a descriptor and rings. The queue must have room.
     pub fn post(&mut self, slot: usize, descriptor: &PostDescriptor) {
-        let index = self.posted[slot];
-        self.hardware.put(self.map.post_queues + slot as u32 * 4096 + index % 128 * 32, descriptor.as_bytes());
-        self.posted[slot] = index.wrapping_add(1);
+        self.enqueue(slot, descriptor.as_bytes());
         self.ring(slot, self.posted[slot]);
+    }
+
+    /// The same for a post that carries its data.
+    pub fn post_inline(&mut self, slot: usize, descriptor: &PostDescriptor, data: &[u8]) {
+        let mut entries = [0; 36];
+        entries[..data.len()].copy_from_slice(data);
+        let (first, rest) = entries.split_at(INLINE_BYTES_FIRST as usize);
+        let local_address = u32::from_le_bytes(first.try_into().unwrap());
+        let flags = descriptor.flags | POST_FLAG_INLINE;
+        self.enqueue(slot, PostDescriptor { flags, local_address, ..*descriptor }.as_bytes());
+        if data.len() > first.len() {
+            self.enqueue(slot, rest);
+        }
+        self.ring(slot, self.posted[slot]);
+    }
+
+    fn enqueue(&mut self, slot: usize, entry: &[u8]) {
+        let index = self.posted[slot];
+        self.hardware.put(self.map.post_queues + slot as u32 * 4096 + index % 128 * 32, entry);
+        self.posted[slot] = index.wrapping_add(1);
     }
 
     pub fn ring(&mut self, page: usize, value: u32) {
@@ -415,10 +469,13 @@ impl Node {
         self.hardware.raise(Event::Mailbox);
     }
 
+    pub fn status_address(&self, slot: usize) -> u32 {
+        let entry = self.hardware.get(self.map.process_table + slot as u32 * 32, 32);
+        ProcessEntry::read_from_bytes(&entry).unwrap().status_address
+    }
+
     pub fn status(&self, slot: usize) -> ProcessStatus {
-        let entry =
-            ProcessEntry::read_from_bytes(&self.hardware.get(self.map.process_table + slot as u32 * 32, 32)).unwrap();
-        ProcessStatus::read_from_bytes(&self.host.memory[entry.status_address as usize..][..16]).unwrap()
+        ProcessStatus::read_from_bytes(&self.host.memory[self.status_address(slot) as usize..][..16]).unwrap()
     }
 
     pub fn misses_waiting(&self) -> u32 {
@@ -432,6 +489,10 @@ impl Node {
         }
         let at = self.map.miss_ring + self.host.served % MISS_RING_ENTRIES * 16;
         let (key, line) = (self.hardware.read(at), self.hardware.read(at + 4));
+        if self.hardware.read(at + 8) == MISS_BUFFER {
+            self.answer_buffer(key, line);
+            return self.report_served();
+        }
         // A tag is in one line at most (INV-13): if another one held it, it has lost it.
         self.host.shadow.retain(|_, &mut held| held != (key_pid(key), key_line_page(key)));
         // What the line held before is on the NIC no more.
@@ -455,8 +516,32 @@ impl Node {
                 self.host.pinned.insert(number);
             }
         }
+        self.report_served();
+    }
+
+    fn report_served(&mut self) {
         self.host.served = self.host.served.wrapping_add(1);
         self.write_mailbox(MAILBOX_FILLED, self.host.served);
+    }
+
+    /// Frames that no peer has acknowledged: a reply may be lost after the post that asked for it has ended.
+    fn in_flight(&self) -> u32 {
+        let ended = self.counter(Counter::FramesAcknowledged).wrapping_add(self.counter(Counter::FramesAbandoned));
+        self.counter(Counter::FramesSent).wrapping_sub(ended)
+    }
+
+    pub fn notifications_waiting(&self) -> u32 {
+        self.hardware.to_host[MAILBOX_NOTIFY].wrapping_sub(self.host.notified.len() as u32)
+    }
+
+    /// Reads one notification, if there is one.
+    pub fn read_notification(&mut self) {
+        if self.notifications_waiting() == 0 {
+            return;
+        }
+        let at = self.map.notify_ring + self.host.notified.len() as u32 % NOTIFY_RING_ENTRIES * 32;
+        self.host.notified.push(NotifyEntry::read_from_bytes(&self.hardware.get(at, 32)).unwrap());
+        self.write_mailbox(MAILBOX_NOTIFIED, self.host.notified.len() as u32);
     }
 
     pub fn counter(&self, counter: Counter) -> u32 {
@@ -531,6 +616,9 @@ impl Node {
         }
         let data = self.hardware.get(sram, bytes as usize);
         self.host.memory[bus as usize..][..bytes as usize].copy_from_slice(&data);
+        if self.host.status_pages.contains(&(bus >> 12)) {
+            self.host.statuses.push((bus >> 12, ProcessStatus::read_from_bytes(&data).unwrap()));
+        }
         if control & DMA_FLAG_EVENT != 0 {
             self.hardware.raise(Event::DmaWrite);
         }
@@ -582,6 +670,8 @@ impl Node {
             && self.hardware.writes.is_empty()
             && self.hardware.transmit.is_empty()
             && self.misses_waiting() == 0
+            && self.notifications_waiting() == 0
+            && self.in_flight() == 0
     }
 }
 
@@ -657,6 +747,7 @@ impl World {
             }
             if self.random.chance(self.settings.driver_speed) {
                 self.nodes[index].serve_miss();
+                self.nodes[index].read_notification();
             }
         }
         if self.random.below(2) == 0 {

@@ -7,10 +7,11 @@ use nic_layout::boot::{
 use nic_layout::counter::Counter;
 use nic_layout::keeper::{self, KeeperReply, KeeperRequest, KEEPER_MAGIC};
 use nic_layout::registers::{ident, interrupt};
-use nic_layout::ring::{MAILBOX_COMMAND_DONE, MAILBOX_MISS};
+use nic_layout::ring::{MAILBOX_COMMAND_DONE, MAILBOX_MISS, MAILBOX_NOTIFY};
 use sim_pins::Ps;
 use zerocopy::IntoBytes;
 
+use super::cbh_table::CbhShadow;
 use super::device::{words_of, Device};
 use super::enumerate::enumerate;
 use super::error::DriverError;
@@ -79,12 +80,13 @@ impl Driver {
         let set = self.0.layout.set(layout);
         debug_assert!(set.is_ok());
         self.0.state.borrow_mut().shadow = Some(Shadow::new(layout.geometry));
+        self.0.state.borrow_mut().cbh_shadow = Some(CbhShadow::new(layout.cbh_geometry));
         if let Some(image) = second {
             self.start_core_b(&device, &image, layout.counters).await?;
         }
         self.spawn_interrupt_handler();
         self.spawn_miss_thread();
-        let causes = 1 << MAILBOX_MISS | 1 << MAILBOX_COMMAND_DONE | 1 << CAUSE_CRASH;
+        let causes = 1 << MAILBOX_MISS | 1 << MAILBOX_COMMAND_DONE | 1 << MAILBOX_NOTIFY | 1 << CAUSE_CRASH;
         device.write(interrupt::ENABLE, causes).await;
         if let Some(lost) = self.0.port.posted_faults().first() {
             return Err(DriverError::Posted { address: lost.address, fault: lost.fault });

@@ -1,19 +1,52 @@
-//! Registered buffers: remote nodes may write into them with the right key (facts M-3, M-44, M-48).
+//! Registered buffers: remote nodes may write into them, or read them, with the right key (facts M-3, M-40, M-44, M-48).
 
-use nic_layout::ring::COMMAND_FENCE;
-use nic_layout::tables::{BufferEntry, BUFFER_TABLE_ENTRIES, PERMIT_WRITE};
+use nic_layout::cbh::{cbh, cbh_id, cbh_pid, Descriptor};
+use nic_layout::ring::COMMAND_FORGET_BUFFER;
 use sim_pins::Ps;
 
-use super::device::{words_of, Device};
 use super::error::DriverError;
+use super::miss::Cache;
 use super::Driver;
-use crate::address::{pages_of, Pid, SramAddr, UserVirt, VirtPage};
-use crate::library::Export;
+use crate::address::{pages_of, Pid, UserVirt, VirtPage};
+use crate::library::{Access, Export};
 use crate::processor::Cpu;
 
 impl Driver {
-    /// Registers `length_bytes` from `start` for writes by whoever knows the key.
-    pub async fn export(&self, cpu: &Cpu, pid: Pid, start: UserVirt, length_bytes: u32) -> Result<Export, DriverError> {
+    /// Registers `length_bytes` from `start` for whoever knows the key, to do what `access` says. The NIC learns of it at the first use
+    /// (facts M-43).
+    pub async fn export(
+        &self,
+        cpu: &Cpu,
+        pid: Pid,
+        start: UserVirt,
+        length_bytes: u32,
+        access: Access,
+    ) -> Result<Export, DriverError> {
+        self.register(cpu, pid, None, start, length_bytes, access).await
+    }
+
+    /// The same, under an identifier that the process chooses (facts M-39).
+    pub async fn export_under(
+        &self,
+        cpu: &Cpu,
+        pid: Pid,
+        id: u32,
+        start: UserVirt,
+        length_bytes: u32,
+        access: Access,
+    ) -> Result<Export, DriverError> {
+        self.register(cpu, pid, Some(id), start, length_bytes, access).await
+    }
+
+    async fn register(
+        &self,
+        cpu: &Cpu,
+        pid: Pid,
+        id: Option<u32>,
+        start: UserVirt,
+        length_bytes: u32,
+        access: Access,
+    ) -> Result<Export, DriverError> {
         self.check_alive()?;
         cpu.charge("system call", Ps::from_ns(self.0.platform.host.syscall_ns)).await;
         if length_bytes == 0 || u64::from(start.0) + u64::from(length_bytes) > 1 << 32 {
@@ -26,23 +59,17 @@ impl Driver {
                 return Err(DriverError::BadBuffer);
             }
         }
-        let (buffer, key) = self.take_buffer(pid)?;
+        let lines = self.0.lines.acquire().await;
+        let (buffer, key) = self.insert(pid, id, start, length_bytes, access)?;
+        // Who used the identifier before it was there has left a negative entry (facts M-45).
+        let may_know = self.0.state.borrow().cbh_shadow.as_ref().is_some_and(|shadow| shadow.may_know(buffer));
+        if may_know {
+            self.forget_buffer(cpu, buffer).await?;
+        }
+        drop(lines);
         if self.0.options.pin_at_export {
             self.pin_for(cpu, pid, &pages, None).await;
         }
-        let entry = BufferEntry {
-            state: 1,
-            pid: pid.0,
-            start_address: start.0,
-            length_bytes,
-            key,
-            permissions: PERMIT_WRITE,
-            reserved: 0,
-        };
-        let words = words_of(&entry);
-        let (device, address) = (self.device(cpu)?, self.layout()?.buffer_entry(buffer));
-        device.write_sram(address + 4, &words[1..]).await;
-        device.write_sram(address, &words[..1]).await;
         Ok(Export { node: self.0.options.node, buffer, key, length_bytes })
     }
 
@@ -51,43 +78,68 @@ impl Driver {
     pub async fn withdraw(&self, cpu: &Cpu, pid: Pid, export: &Export) -> Result<(), DriverError> {
         self.check_alive()?;
         let buffer = export.buffer;
-        let owner = self.0.state.borrow().buffers.get(buffer as usize).copied().flatten();
-        if owner != Some(pid) {
-            return Err(DriverError::NoSuchBuffer { buffer });
-        }
         cpu.charge("system call", Ps::from_ns(self.0.platform.host.syscall_ns)).await;
-        let device = self.device(cpu)?;
-        self.clear_entry(&device, self.layout()?.buffer_entry(buffer)).await;
-        self.command(cpu, COMMAND_FENCE).await?;
-        self.0.state.borrow_mut().buffers[buffer as usize] = None;
+        let _lines = self.0.lines.acquire().await;
+        let removed = match self.0.state.borrow_mut().buffers.get_mut(&pid) {
+            Some(table) if cbh_pid(buffer) == pid.0 => table.remove(cbh_id(buffer)),
+            _ => None,
+        };
+        removed.ok_or(DriverError::NoSuchBuffer { buffer })?;
+        self.forget_buffer(cpu, buffer).await?;
+        self.forget_listener(buffer);
         Ok(())
     }
 
-    fn take_buffer(&self, pid: Pid) -> Result<(u32, [u32; 2]), DriverError> {
-        let mut state = self.0.state.borrow_mut();
-        let free = state.buffers.iter().position(Option::is_none);
-        let free = free.ok_or(DriverError::NoBufferEntry { entries: BUFFER_TABLE_ENTRIES })?;
-        state.buffers[free] = Some(pid);
-        Ok((free as u32, state.keys.next_key()))
-    }
-
-    /// The state goes first, then the rest: the key is no longer in the NIC.
-    pub(super) async fn clear_entry(&self, device: &Device, address: SramAddr) {
-        device.write_sram(address, &[0]).await;
-        device.write_sram(address + 4, &[0; size_of::<BufferEntry>() / 4 - 1]).await;
-    }
-
-    pub(super) fn buffers_of(&self, pid: Pid) -> Vec<u32> {
+    /// Whether the process has registered this buffer.
+    pub(super) fn owns(&self, pid: Pid, buffer: u32) -> bool {
         let state = self.0.state.borrow();
-        let owned = state.buffers.iter().enumerate().filter(|(_, owner)| **owner == Some(pid));
-        owned.map(|(buffer, _)| buffer as u32).collect()
+        let table = state.buffers.get(&pid).filter(|_| cbh_pid(buffer) == pid.0);
+        table.is_some_and(|table| table.get(cbh_id(buffer)).is_some())
     }
 
-    pub(super) fn forget_buffers_of(&self, pid: Pid) {
-        for owner in &mut self.0.state.borrow_mut().buffers {
-            if *owner == Some(pid) {
-                *owner = None;
-            }
+    /// CBH word and key of a new buffer.
+    fn insert(
+        &self,
+        pid: Pid,
+        id: Option<u32>,
+        start: UserVirt,
+        length_bytes: u32,
+        access: Access,
+    ) -> Result<(u32, [u32; 2]), DriverError> {
+        let mut state = self.0.state.borrow_mut();
+        let state = &mut *state;
+        let table = state.buffers.get_mut(&pid).ok_or(DriverError::ProcessEnded(pid.0))?;
+        let id = id.or_else(|| table.free_id()).ok_or(DriverError::NoBufferId)?;
+        let key = state.keys.next_key();
+        let descriptor = Descriptor { start_address: start.0, length_bytes, key, permissions: access.permissions() };
+        if !table.insert(id, descriptor) {
+            return Err(DriverError::BufferIdTaken { id });
         }
+        Ok((cbh(pid.0, id), key))
+    }
+
+    /// Has the NIC forget what it knows of a buffer, and waits for the DMA that it has begun there. The caller holds the lock of the caches.
+    async fn forget_buffer(&self, cpu: &Cpu, buffer: u32) -> Result<(), DriverError> {
+        self.command_about(cpu, COMMAND_FORGET_BUFFER, Some(buffer)).await?;
+        self.suspect(cpu, Cache::Cbh, buffer).await?;
+        if let Some(shadow) = &mut self.0.state.borrow_mut().cbh_shadow {
+            shadow.forget(buffer);
+        }
+        Ok(())
+    }
+
+    /// Ends all registrations of a process, and takes from the NIC what it knows of them.
+    pub(super) async fn forget_buffers_of(&self, cpu: &Cpu, pid: Pid) -> Result<(), DriverError> {
+        let _lines = self.0.lines.acquire().await;
+        {
+            let mut state = self.0.state.borrow_mut();
+            state.buffers.remove(&pid);
+            state.listeners.retain(|buffer, _| cbh_pid(*buffer) != pid.0);
+        }
+        let known = self.0.state.borrow().cbh_shadow.as_ref().map_or_else(Vec::new, |shadow| shadow.of(pid));
+        for buffer in known {
+            self.forget_buffer(cpu, buffer).await?;
+        }
+        Ok(())
     }
 }

@@ -3,11 +3,11 @@
 use std::cell::Cell;
 
 use nic_layout::registers::mailbox;
-use nic_layout::ring::{COMMAND_INVALIDATE, MAILBOX_COMMAND, MAILBOX_MISS};
+use nic_layout::ring::{COMMAND_INVALIDATE, MAILBOX_ARGUMENT, MAILBOX_COMMAND, MAILBOX_MISS};
 use nic_layout::vmh::{key, KEY_RESERVED};
 
 use super::error::DriverError;
-use super::miss::Suspect;
+use super::miss::{Cache, Suspect};
 use super::Driver;
 use crate::address::{Pid, UserVirt, VirtPage};
 use crate::events::{EventKind, Subject};
@@ -24,6 +24,16 @@ pub(super) struct Commands {
 impl Driver {
     /// Sends a command and waits until the firmware has obeyed it.
     pub(super) async fn command(&self, cpu: &Cpu, command: u32) -> Result<(), DriverError> {
+        self.command_about(cpu, command, None).await
+    }
+
+    /// The same, with what the command is about in a mailbox of its own.
+    pub(super) async fn command_about(
+        &self,
+        cpu: &Cpu,
+        command: u32,
+        argument: Option<u32>,
+    ) -> Result<(), DriverError> {
         let device = self.device(cpu)?;
         let commands = &self.0.commands;
         let turn = commands.turn.acquire().await;
@@ -31,6 +41,9 @@ impl Driver {
         self.count(|counts| counts.commands += 1);
         commands.outstanding.set(Some(command));
         self.note(Subject::Command { number }, EventKind::CommandIssued);
+        if let Some(argument) = argument {
+            device.write(mailbox::TO_NIC.at(MAILBOX_ARGUMENT), argument).await;
+        }
         device.write(mailbox::TO_NIC.at(MAILBOX_COMMAND), command).await;
         let after = self.0.options.command_timeout;
         let answered = commands.answered.wait_until(|| commands.outstanding.get().is_none());
@@ -66,22 +79,25 @@ impl Driver {
     }
 
     pub(super) async fn invalidate_line(&self, cpu: &Cpu, pid: Pid, first: VirtPage) -> Result<(), DriverError> {
-        let lines = self.0.lines.acquire().await;
+        let _lines = self.0.lines.acquire().await;
         self.command(cpu, key(pid.0, first.0, COMMAND_INVALIDATE)).await?;
-        let producer = self.device(cpu)?.read(mailbox::TO_HOST.at(MAILBOX_MISS)).await?;
-        // Entries in the ring may have lost their line by this. The low 16 bits are what the index is known by.
-        let served = self.0.served.get();
-        let unserved = producer.wrapping_sub(served) & 0xFFFF;
-        let mut state = self.0.state.borrow_mut();
-        if unserved != 0 {
-            let producer = served.wrapping_add(unserved);
-            state.suspects.push(Suspect { key: key(pid.0, first.0, KEY_RESERVED), producer });
-        }
-        if let Some(shadow) = &mut state.shadow {
+        self.suspect(cpu, Cache::Vmh, key(pid.0, first.0, KEY_RESERVED)).await?;
+        if let Some(shadow) = &mut self.0.state.borrow_mut().shadow {
             shadow.forget(pid, first);
         }
-        drop(state);
-        drop(lines);
+        Ok(())
+    }
+
+    /// What the NIC has just forgotten may have been reserved: then entries in the miss ring have lost their line.
+    pub(super) async fn suspect(&self, cpu: &Cpu, cache: Cache, key: u32) -> Result<(), DriverError> {
+        let producer = self.device(cpu)?.read(mailbox::TO_HOST.at(MAILBOX_MISS)).await?;
+        // The low 16 bits are what the index is known by.
+        let served = self.0.served.get();
+        let unserved = producer.wrapping_sub(served) & 0xFFFF;
+        if unserved != 0 {
+            let producer = served.wrapping_add(unserved);
+            self.0.state.borrow_mut().suspects.push(Suspect { cache, key, producer });
+        }
         Ok(())
     }
 }

@@ -44,9 +44,11 @@ pub enum DriverError {
     CommandTimeout { command: u32, after: Ps },
     #[error("all {slots} process slots of the NIC are taken")]
     NoSlot { slots: usize },
-    #[error("all {entries} entries of the buffer table are taken")]
-    NoBufferEntry { entries: usize },
-    #[error("buffer {buffer} is not registered by this process")]
+    #[error("every buffer identifier of this process is in use")]
+    NoBufferId,
+    #[error("buffer identifier {id:#x} is in use, or beyond 20 bits")]
+    BufferIdTaken { id: u32 },
+    #[error("buffer {buffer:#x} is not registered by this process")]
     NoSuchBuffer { buffer: u32 },
     #[error("a buffer needs at least one byte, and must not run over the end of the address space")]
     BadBuffer,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use nic_layout::boot::{CrashRecord, CAUSE_CRASH};
 use nic_layout::registers::{interrupt, mailbox};
-use nic_layout::ring::{MAILBOX_COMMAND_DONE, MAILBOX_MISS};
+use nic_layout::ring::{MAILBOX_COMMAND_DONE, MAILBOX_MISS, MAILBOX_NOTIFY};
 use sim_pins::Ps;
 
 use super::error::DriverError;
@@ -95,12 +95,17 @@ impl Driver {
             let answer = device.read(mailbox::TO_HOST.at(MAILBOX_COMMAND_DONE)).await?;
             self.take_answer(answer);
         }
+        if causes & 1 << MAILBOX_NOTIFY != 0 {
+            let producer = device.read(mailbox::TO_HOST.at(MAILBOX_NOTIFY)).await?;
+            self.take_notifications(&device, producer).await?;
+        }
         if causes & 1 << CAUSE_CRASH != 0 {
             self.look_for_crash(&device).await?;
             // A cause without a record: whoever raised it has not said why.
             return Err(DriverError::Crashed(CrashRecord::default()));
         }
-        if causes & !(1 << MAILBOX_MISS | 1 << MAILBOX_COMMAND_DONE | 1 << CAUSE_CRASH) != 0 {
+        let known = 1 << MAILBOX_MISS | 1 << MAILBOX_COMMAND_DONE | 1 << MAILBOX_NOTIFY | 1 << CAUSE_CRASH;
+        if causes & !known != 0 {
             self.count(|counts| counts.unknown_causes += 1);
         }
         self.note(subject, EventKind::HandlerEnd);

@@ -1,8 +1,9 @@
 //! Where the firmware has put its tables: its boot reply, believed only as far as it is possible (INV-35).
 
 use nic_layout::boot::BootReply;
+use nic_layout::cbh::CbhGeometry;
 use nic_layout::post::{POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
-use nic_layout::tables::{BufferEntry, MissEntry, ProcessEntry, BUFFER_TABLE_ENTRIES, MISS_RING_ENTRIES};
+use nic_layout::tables::{MissEntry, NotifyEntry, ProcessEntry, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::PROCESS_SLOTS;
 
@@ -13,11 +14,13 @@ use crate::address::SramAddr;
 pub struct NicLayout {
     post_queues: SramAddr,
     process_table: SramAddr,
-    buffer_table: SramAddr,
     miss_ring: SramAddr,
+    notify_ring: SramAddr,
     pub counters: SramAddr,
     pub vmh_cache: SramAddr,
     pub geometry: VmhGeometry,
+    pub cbh_cache: SramAddr,
+    pub cbh_geometry: CbhGeometry,
 }
 
 const POST_QUEUE_BYTES: u32 = POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES;
@@ -34,6 +37,13 @@ impl NicLayout {
             what: "vmh_line_entries or vmh_ways",
             value: reply.vmh_line_entries,
         })?;
+        if reply.cbh_entries > sram_bytes / 4 {
+            return Err(DriverError::BadLayout { what: "cbh_entries", value: reply.cbh_entries });
+        }
+        let cbh_geometry = CbhGeometry { entries: reply.cbh_entries, ways: reply.cbh_ways };
+        let cbh_geometry = cbh_geometry
+            .check()
+            .map_err(|_| DriverError::BadLayout { what: "cbh_entries or cbh_ways", value: reply.cbh_ways })?;
         let place = |what, start: u32, bytes: usize, alignment: u32| {
             let end = u64::from(start) + bytes as u64;
             if start % alignment != 0 || end > u64::from(sram_bytes) {
@@ -49,17 +59,24 @@ impl NicLayout {
                 POST_QUEUE_BYTES,
             )?,
             process_table: place("process_table", reply.process_table, PROCESS_SLOTS * size_of::<ProcessEntry>(), 4)?,
-            buffer_table: place(
-                "buffer_table",
-                reply.buffer_table,
-                BUFFER_TABLE_ENTRIES * size_of::<BufferEntry>(),
+            miss_ring: place("miss_ring", reply.miss_ring, MISS_RING_ENTRIES as usize * size_of::<MissEntry>(), 4)?,
+            notify_ring: place(
+                "notify_ring",
+                reply.notify_ring,
+                NOTIFY_RING_ENTRIES as usize * size_of::<NotifyEntry>(),
                 4,
             )?,
-            miss_ring: place("miss_ring", reply.miss_ring, MISS_RING_ENTRIES as usize * size_of::<MissEntry>(), 4)?,
             counters: place("counters", reply.counters, nic_layout::counter::Counter::COUNT * 4, 4)?,
             vmh_cache: place("vmh_cache", reply.vmh_cache, geometry.bytes() as usize, 4)?,
             geometry,
+            cbh_cache: place("cbh_cache", reply.cbh_cache, cbh_geometry.bytes() as usize, 4)?,
+            cbh_geometry,
         })
+    }
+
+    /// As [`Self::miss_entry`].
+    pub fn notify_entry(&self, index: u32) -> SramAddr {
+        self.notify_ring + (index % NOTIFY_RING_ENTRIES) * size_of::<NotifyEntry>() as u32
     }
 
     pub fn post_queue(&self, slot: usize) -> SramAddr {
@@ -68,10 +85,6 @@ impl NicLayout {
 
     pub fn process_entry(&self, slot: usize) -> SramAddr {
         self.process_table + (slot * size_of::<ProcessEntry>()) as u32
-    }
-
-    pub fn buffer_entry(&self, buffer: u32) -> SramAddr {
-        self.buffer_table + buffer * size_of::<BufferEntry>() as u32
     }
 
     /// The entry of a free-running index: masked, wherever the index came from.

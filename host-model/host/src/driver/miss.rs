@@ -1,10 +1,11 @@
-//! Serving a miss of the VMH cache: the handler queues it, the kernel thread pins and fills (facts M-18, M-25, M-37).
+//! Serving a miss of either cache: the handler queues it, the kernel thread pins and fills (facts M-18, M-25, M-37, M-43).
 
+use nic_layout::cbh::{self, cbh_id, cbh_pid, Descriptor};
 use nic_layout::registers::mailbox;
 use nic_layout::ring::MAILBOX_FILLED;
-use nic_layout::tables::{MissEntry, MISS_RING_ENTRIES};
-use nic_layout::vmh::{key_line_page, key_pid, VmhGeometry, KEY_RESERVED, KEY_STATE_MASK, NO_TRANSLATION};
-use nic_lookup::{fill_words, release_words};
+use nic_layout::tables::{MissEntry, MISS_BUFFER, MISS_RECEIVE, MISS_RING_ENTRIES, MISS_SEND};
+use nic_layout::vmh::{key_line_page, key_pid, KEY_RESERVED, KEY_STATE_MASK, NO_TRANSLATION};
+use nic_lookup::{cbh_deny_word, cbh_fill_words, fill_words, release_words};
 use sim_pins::Ps;
 
 use super::device::Device;
@@ -15,11 +16,20 @@ use crate::address::{Pid, SramAddr, VirtPage};
 use crate::events::{EventKind, Subject};
 use crate::processor::{Cpu, Priority};
 
-/// An entry of the miss ring that makes sense: the line exists, is of the right set, and waits for this key.
+/// A cache of the NIC.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Cache {
+    Vmh,
+    Cbh,
+}
+
+/// An entry of the miss ring.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MissEvent {
     /// Free-running index in the ring.
     index: u32,
+    /// `None`: it makes no sense. Otherwise the line exists in this cache, is of the right set, and waits for this key.
+    cache: Option<Cache>,
     key: u32,
     line: u32,
     /// Another entry for this line is not served yet: an honest NIC does so only after an invalidation.
@@ -29,6 +39,7 @@ pub(super) struct MissEvent {
 /// A key that was invalidated while entries up to `producer` were in the ring: those may have lost their line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Suspect {
+    pub cache: Cache,
     pub key: u32,
     pub producer: u32,
 }
@@ -37,6 +48,10 @@ pub(super) struct Suspect {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
     Fill,
+    /// The buffer is registered.
+    FillBuffer(Descriptor),
+    /// It is not (facts M-43), or its process is gone.
+    Deny,
     /// The process is gone.
     Release,
     /// The line has been taken away.
@@ -45,16 +60,27 @@ enum Verdict {
 
 impl MissEvent {
     /// Judges an entry as the NIC wrote it.
-    fn judge(entry: &MissEntry, index: u32, geometry: VmhGeometry) -> Option<MissEvent> {
-        let MissEntry { key, line, path, .. } = *entry;
-        let page = key_line_page(key);
-        let possible = key & KEY_STATE_MASK == KEY_RESERVED
-            && key_pid(key) != 0
-            && geometry.line_page(page) == page
-            && line < geometry.lines()
-            && line / geometry.ways == geometry.set_of(page)
-            && path <= 1;
-        possible.then_some(MissEvent { index, key, line, repeated: false })
+    fn judge(entry: &MissEntry, index: u32, layout: &NicLayout) -> MissEvent {
+        let MissEntry { key, line, kind, .. } = *entry;
+        let cache = match kind {
+            MISS_SEND | MISS_RECEIVE => {
+                let (page, geometry) = (key_line_page(key), layout.geometry);
+                let possible = key & KEY_STATE_MASK == KEY_RESERVED
+                    && key_pid(key) != 0
+                    && geometry.line_page(page) == page
+                    && line < geometry.lines()
+                    && line / geometry.ways == geometry.set_of(page);
+                possible.then_some(Cache::Vmh)
+            }
+            MISS_BUFFER => {
+                // Whatever process and buffer: the word is from the network.
+                let geometry = layout.cbh_geometry;
+                let possible = line < geometry.entries && line / geometry.ways == geometry.set_of(key);
+                possible.then_some(Cache::Cbh)
+            }
+            _ => None,
+        };
+        MissEvent { index, cache, key, line, repeated: false }
     }
 
     fn pid(&self) -> Pid {
@@ -91,15 +117,16 @@ impl Driver {
             let index = self.0.taken.get();
             let entry: MissEntry = device.read_struct(layout.miss_entry(index)).await?;
             self.0.taken.set(index.wrapping_add(1));
-            let Some(mut event) = MissEvent::judge(&entry, index, layout.geometry) else {
+            let mut event = MissEvent::judge(&entry, index, &layout);
+            let Some(cache) = event.cache else {
                 self.count(|counts| counts.rejected_entries += 1);
                 // Its place in the ring is given back in turn, with nothing done.
-                self.0.miss_queue.send(MissEvent { index, key: 0, line: 0, repeated: false });
+                self.0.miss_queue.send(event);
                 continue;
             };
             self.count(|counts| counts.misses += 1);
             let mut state = self.0.state.borrow_mut();
-            let outstanding = state.outstanding.entry(event.line).or_default();
+            let outstanding = state.outstanding.entry((cache, event.line)).or_default();
             *outstanding += 1;
             event.repeated = *outstanding > 1;
             drop(state);
@@ -144,54 +171,81 @@ impl Driver {
         started: Option<Ps>,
     ) -> Result<(), DriverError> {
         let subject = event.subject();
-        let real = event.key != 0;
-        if real {
+        if let Some(cache) = event.cache {
             let lines = self.0.lines.acquire().await;
             if let Some(started) = started {
                 self.0.log.record(started, subject.note(EventKind::ThreadStart));
             }
             self.note(subject, EventKind::ServiceStart);
             cpu.charge("miss service", Ps::from_ns(self.0.platform.host.miss_service_ns)).await;
-            match self.verdict(device, &event).await? {
+            match self.verdict(device, &event, cache).await? {
                 Verdict::Fill => self.fill(cpu, device, &event).await?,
+                Verdict::FillBuffer(descriptor) => self.fill_buffer(device, &event, &descriptor).await?,
+                Verdict::Deny => self.deny(device, &event).await?,
                 Verdict::Release => self.release(device, &event).await?,
                 Verdict::Stale => self.count(|counts| counts.stale += 1),
             }
-            self.settle(&event);
+            self.settle(&event, cache);
             drop(lines);
         }
         let served = event.index.wrapping_add(1);
         self.0.served.set(served);
-        let note = real.then(|| subject.note(EventKind::ServedWritten));
+        let note = event.cache.map(|_| subject.note(EventKind::ServedWritten));
         device.write_noted(mailbox::TO_NIC.at(MAILBOX_FILLED), served, note).await;
         Ok(())
     }
 
-    async fn verdict(&self, device: &Device, event: &MissEvent) -> Result<Verdict, DriverError> {
-        if event.repeated || self.is_suspect(event) {
-            let layout = self.layout()?;
-            let key = device.read_sram(layout.vmh_cache + layout.geometry.key_offset(event.line)).await?;
-            if key != event.key {
+    async fn verdict(&self, device: &Device, event: &MissEvent, cache: Cache) -> Result<Verdict, DriverError> {
+        if event.repeated || self.is_suspect(event, cache) {
+            let waits = match cache {
+                Cache::Vmh => self.line_waits(device, event).await?,
+                Cache::Cbh => self.buffer_waits(device, event).await?,
+            };
+            if !waits {
                 return Ok(Verdict::Stale);
             }
         }
-        let known = self.0.state.borrow().tables.contains_key(&event.pid());
-        Ok(if known { Verdict::Fill } else { Verdict::Release })
+        let state = self.0.state.borrow();
+        Ok(match cache {
+            Cache::Vmh if state.tables.contains_key(&event.pid()) => Verdict::Fill,
+            Cache::Vmh => Verdict::Release,
+            Cache::Cbh => {
+                let table = state.buffers.get(&Pid(cbh_pid(event.key)));
+                let found = table.and_then(|table| table.get(cbh_id(event.key)));
+                found.map_or(Verdict::Deny, Verdict::FillBuffer)
+            }
+        })
     }
 
-    fn is_suspect(&self, event: &MissEvent) -> bool {
+    /// Whether the line is still reserved for this miss.
+    async fn line_waits(&self, device: &Device, event: &MissEvent) -> Result<bool, DriverError> {
+        let layout = self.layout()?;
+        Ok(device.read_sram(layout.vmh_cache + layout.geometry.key_offset(event.line)).await? == event.key)
+    }
+
+    /// The same of an entry of the CBH cache.
+    async fn buffer_waits(&self, device: &Device, event: &MissEvent) -> Result<bool, DriverError> {
+        let layout = self.layout()?;
+        let at = layout.cbh_cache + layout.cbh_geometry.entry_offset(event.line);
+        let word = device.read_sram(at + cbh::entry::CBH).await?;
+        let state = device.read_sram(at + cbh::entry::STATE).await?;
+        Ok(word == event.key && state & cbh::STATE_MASK == cbh::STATE_RESERVED)
+    }
+
+    fn is_suspect(&self, event: &MissEvent, cache: Cache) -> bool {
         let state = self.0.state.borrow();
         let mut suspects = state.suspects.iter();
-        suspects.any(|suspect| suspect.key == event.key && before(event.index, suspect.producer))
+        suspects
+            .any(|suspect| (suspect.cache, suspect.key) == (cache, event.key) && before(event.index, suspect.producer))
     }
 
     /// The entry is done with: its line, and suspicions that concern no later entry, are forgotten.
-    fn settle(&self, event: &MissEvent) {
+    fn settle(&self, event: &MissEvent, cache: Cache) {
         let mut state = self.0.state.borrow_mut();
-        if let Some(count) = state.outstanding.get_mut(&event.line) {
+        if let Some(count) = state.outstanding.get_mut(&(cache, event.line)) {
             *count -= 1;
             if *count == 0 {
-                state.outstanding.remove(&event.line);
+                state.outstanding.remove(&(cache, event.line));
             }
         }
         let next = event.index.wrapping_add(1);
@@ -223,6 +277,42 @@ impl Driver {
         self.note(subject, EventKind::FillIssued);
         self.count(|counts| counts.fills += 1);
         Ok(())
+    }
+
+    /// One burst of ascending words, the state last.
+    async fn fill_buffer(
+        &self,
+        device: &Device,
+        event: &MissEvent,
+        descriptor: &Descriptor,
+    ) -> Result<(), DriverError> {
+        let (subject, layout) = (event.subject(), self.layout()?);
+        self.note(subject, EventKind::FillStart);
+        self.answered(event);
+        let words = cbh_fill_words(layout.cbh_geometry, event.line, descriptor);
+        let values = words.map(|(_, value)| value);
+        let note = subject.note(EventKind::LineValid);
+        device.write_sram_noted(layout.cbh_cache + words[0].0, &values, Some(note)).await;
+        self.note(subject, EventKind::FillIssued);
+        self.count(|counts| counts.buffer_fills += 1);
+        Ok(())
+    }
+
+    /// Leaves a negative entry: frames that name the buffer are refused, and the driver is not asked again.
+    async fn deny(&self, device: &Device, event: &MissEvent) -> Result<(), DriverError> {
+        let layout = self.layout()?;
+        self.answered(event);
+        let (offset, value) = cbh_deny_word(layout.cbh_geometry, event.line);
+        let note = event.subject().note(EventKind::BufferDenied);
+        device.write_sram_noted(layout.cbh_cache + offset, &[value], Some(note)).await;
+        self.count(|counts| counts.denials += 1);
+        Ok(())
+    }
+
+    fn answered(&self, event: &MissEvent) {
+        if let Some(shadow) = &mut self.0.state.borrow_mut().cbh_shadow {
+            shadow.answered(event.line, event.key);
+        }
     }
 
     /// What fills the line, in order. The process is there: closing it takes the same lock as the fill.

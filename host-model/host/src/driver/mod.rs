@@ -1,14 +1,15 @@
 //! The kernel driver of the NIC.
 //!
 //! * `enumerate`: finds the NIC and gives it addresses. `boot`: loads the firmware and waits until it is ready.
-//! * `interrupt` and `miss`: the two stages of serving a miss (facts M-18). `vmh_table`: the host's translations.
-//! * `process`, `buffer`, `command`: slots, registered buffers, and talking to the firmware.
+//! * `interrupt` and `miss`: the two stages of serving a miss (facts M-18). `vmh_table`, `cbh_table`: the host's translations and buffers.
+//! * `process`, `buffer`, `command`: slots, registered buffers, and talking to the firmware. `notify`: telling processes of writes.
 //!
 //! Every word that comes from the NIC is hostile (INV-35): each is read once, indices are masked, counts are clamped,
 //! identifiers are matched with what the driver knows. [`DriverCounts`] tells what was refused.
 
 mod boot;
 mod buffer;
+mod cbh_table;
 mod command;
 mod device;
 mod enumerate;
@@ -17,6 +18,7 @@ mod interrupt;
 mod keys;
 mod layout;
 mod miss;
+mod notify;
 mod process;
 mod vmh_table;
 
@@ -27,15 +29,16 @@ use std::rc::Rc;
 use nic_layout::boot::{CrashRecord, ReceiveMiss};
 use nic_layout::counter::Counter;
 use nic_layout::keeper::{self, KeeperReply};
-use nic_layout::tables::BUFFER_TABLE_ENTRIES;
 use nic_layout::PROCESS_SLOTS;
 use sim_pins::Ps;
 
 pub use boot::{boot_request, Verify};
+pub use cbh_table::{CbhShadow, CbhTable};
 pub use device::{Device, Resources};
 pub use error::DriverError;
 pub use interrupt::InterruptInput;
 pub use layout::NicLayout;
+pub use notify::{Notification, Notifications};
 pub use process::{ProcessGrant, STATUS_PAGE};
 pub use vmh_table::{Pinned, Shadow, VmhTable};
 
@@ -50,7 +53,8 @@ use crate::processor::{Cpu, Priority, Processors};
 
 use command::Commands;
 use keys::KeySource;
-use miss::{MissEvent, Suspect};
+use miss::{Cache, MissEvent, Suspect};
+use notify::Listener;
 
 /// What a run decides about its driver.
 #[derive(Clone, Debug)]
@@ -89,7 +93,8 @@ impl DriverOptions {
     }
 }
 
-/// What the driver has counted. At rest `misses = fills + releases + stale` (INV-38).
+/// What the driver has counted. At rest `misses = fills + buffer_fills + denials + releases + stale`, at any time `notifications` are those heard and
+/// those unheard (INV-38).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct DriverCounts {
     pub interrupts: u64,
@@ -99,14 +104,18 @@ pub struct DriverCounts {
     pub unknown_causes: u64,
     /// Entries of the miss ring that make sense.
     pub misses: u64,
+    /// Lines of the VMH cache.
     pub fills: u64,
+    /// Entries of the CBH cache that got a descriptor, and those that got none: negative entries.
+    pub buffer_fills: u64,
+    pub denials: u64,
     /// Lines given back because their process has ended.
     pub releases: u64,
     /// Entries whose line had been taken from them by an invalidation.
     pub stale: u64,
     /// Entries that make no sense.
     pub rejected_entries: u64,
-    /// Producer indices that are impossible.
+    /// Producer indices of either ring that are impossible.
     pub rejected_producers: u64,
     /// Fills that found everything pinned in the host's table.
     pub table_hits: u64,
@@ -114,6 +123,12 @@ pub struct DriverCounts {
     pub pin_failures: u64,
     /// Pages that replacement has unpinned (facts M-26).
     pub replaced_pages: u64,
+    /// Entries of the notification ring.
+    pub notifications: u64,
+    /// Handed to a handler.
+    pub notifications_heard: u64,
+    /// Of buffers that have no handler, or are not registered any more.
+    pub notifications_unheard: u64,
     pub commands: u64,
     /// Answers that match no command.
     pub wild_answers: u64,
@@ -158,9 +173,11 @@ struct Inner {
     /// A bus error in a task that has nobody to tell.
     failure: RefCell<Option<DriverError>>,
     commands: Commands,
-    /// Held while lines of the NIC's cache are filled, or taken away.
+    /// Held while lines and entries of the NIC's caches are filled, or taken away, and while buffers come and go.
     lines: Lock,
     miss_queue: Channel<MissEvent>,
+    /// Free-running index of the notification ring.
+    notified: Cell<u32>,
     /// Free-running indices of the miss ring: read by the handler, and served by the thread.
     taken: Cell<u32>,
     served: Cell<u32>,
@@ -171,11 +188,14 @@ struct State {
     next_pid: u32,
     tables: BTreeMap<Pid, VmhTable>,
     shadow: Option<Shadow>,
-    buffers: Vec<Option<Pid>>,
+    buffers: BTreeMap<Pid, CbhTable>,
+    cbh_shadow: Option<CbhShadow>,
+    /// Handlers, by the CBH word of the buffer.
+    listeners: BTreeMap<u32, Listener>,
     keys: KeySource,
     suspects: Vec<Suspect>,
-    /// How many entries for each line are read and not served.
-    outstanding: BTreeMap<u32, u32>,
+    /// How many entries of the miss ring for each line or entry are read and not served.
+    outstanding: BTreeMap<(Cache, u32), u32>,
 }
 
 impl Driver {
@@ -206,7 +226,9 @@ impl Driver {
                 next_pid: 1,
                 tables: BTreeMap::new(),
                 shadow: None,
-                buffers: vec![None; BUFFER_TABLE_ENTRIES],
+                buffers: BTreeMap::new(),
+                cbh_shadow: None,
+                listeners: BTreeMap::new(),
                 keys,
                 suspects: Vec::new(),
                 outstanding: BTreeMap::new(),
@@ -219,6 +241,7 @@ impl Driver {
             commands: Commands::default(),
             lines: Lock::default(),
             miss_queue: Channel::default(),
+            notified: Cell::new(0),
             taken: Cell::new(0),
             served: Cell::new(0),
         }))
@@ -250,6 +273,11 @@ impl Driver {
     /// Misses read from the ring and not served.
     pub fn misses_outstanding(&self) -> u32 {
         self.0.taken.get().wrapping_sub(self.0.served.get())
+    }
+
+    /// Buffers that a process has registered.
+    pub fn buffers(&self, pid: Pid) -> usize {
+        self.0.state.borrow().buffers.get(&pid).map_or(0, CbhTable::len)
     }
 
     /// Pinned pages of a process's translations.
@@ -309,11 +337,14 @@ impl Driver {
     pub fn unbalanced(&self) -> Vec<String> {
         let (counts, state) = (self.counts(), self.0.state.borrow());
         let mut found = Vec::new();
-        let ended = counts.fills + counts.releases + counts.stale;
+        let ended = counts.fills + counts.buffer_fills + counts.denials + counts.releases + counts.stale;
         let under_way: u64 = state.outstanding.values().map(|&count| u64::from(count)).sum();
         if counts.misses != ended + under_way {
             let misses = counts.misses;
             found.push(format!("INV-38: {misses} misses, {ended} ended, {under_way} under way"));
+        }
+        if counts.notifications != counts.notifications_heard + counts.notifications_unheard {
+            found.push(format!("INV-38: {} notifications", counts.notifications));
         }
         let memory = self.0.memory.borrow().counts();
         // Translations, and the status page of each process.

@@ -6,6 +6,7 @@ use nic_layout::tables::{ProcessEntry, PID_MAX};
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 use sim_pins::Ps;
 
+use super::cbh_table::CbhTable;
 use super::device::words_of;
 use super::error::DriverError;
 use super::vmh_table::VmhTable;
@@ -49,6 +50,7 @@ impl Driver {
             }
         };
         self.0.state.borrow_mut().tables.insert(pid, VmhTable::new(pid));
+        self.0.state.borrow_mut().buffers.insert(pid, CbhTable::new(pid));
         let (device, layout) = (self.device(cpu)?, self.layout()?);
         let entry = ProcessEntry {
             state: 1,
@@ -95,12 +97,9 @@ impl Driver {
         let costs = &self.0.platform.host;
         cpu.charge("system call", Ps::from_ns(costs.syscall_ns)).await;
         device.write_sram(layout.process_entry(grant.slot), &[0]).await;
-        for buffer in self.buffers_of(pid) {
-            self.clear_entry(&device, layout.buffer_entry(buffer)).await;
-        }
+        self.forget_buffers_of(cpu, pid).await?;
         // Waits for every DMA that was begun before: those of the buffers too.
         self.command(cpu, COMMAND_CLOSE | (grant.slot as u32) << 4).await?;
-        self.forget_buffers_of(pid);
 
         // Misses that are read from now on find no process, and their lines are released.
         let table = {

@@ -109,6 +109,7 @@ fn durations(platform: &Platform) -> Checked {
         ("host.interrupt_delay_ns", host.interrupt_delay_ns),
         ("host.interrupt_handler_ns", host.interrupt_handler_ns),
         ("host.irq_to_thread_ns", host.irq_to_thread_ns),
+        ("host.notification_ns", host.notification_ns),
         ("host.miss_service_ns", host.miss_service_ns),
         ("host.pin_call_ns", host.pin_call_ns),
         ("host.pin_page_ns", host.pin_page_ns),

@@ -101,6 +101,8 @@ pub struct HostCosts {
     pub interrupt_handler_ns: u64,
     /// From the wake-up of the miss thread to its first instruction. No processor is busy.
     pub irq_to_thread_ns: u64,
+    /// From the interrupt handler to the first instruction of a process's notification handler. No processor is busy.
+    pub notification_ns: u64,
     /// The thread's own instructions for one miss: tables, bookkeeping. Pinning and stores come on top.
     pub miss_service_ns: u64,
     /// One call that pins any number of pages.

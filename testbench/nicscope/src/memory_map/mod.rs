@@ -8,12 +8,15 @@ use host_model::address::NodeId;
 use host_model::driver::{boot_request, DriverOptions};
 use host_model::platform::Platform;
 use nic_layout::boot::FIRMWARE_ADDRESS;
+use nic_layout::cbh::CbhGeometry;
 use nic_layout::counter::Counter;
 use nic_layout::ring::{DMA_DESCRIPTOR_BYTES, MAC_DESCRIPTOR_BYTES};
-use nic_layout::tables::{BufferEntry, MissEntry, ProcessEntry, BUFFER_TABLE_ENTRIES, MISS_RING_ENTRIES};
+use nic_layout::tables::{MissEntry, NotifyEntry, ProcessEntry, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
-use nic_plan::{Config, MemoryMap, DMA_RING_LOG2, MAC_RING_LOG2};
+use nic_plan::{
+    Config, Geometry, MemoryMap, DMA_RING_LOG2, MAC_RING_LOG2, OPEN_READ_BYTES, POST_ERROR_BYTES, READS_MAX, READ_BYTES,
+};
 use serde::Serialize;
 
 use crate::cli::MemoryMapArgs;
@@ -22,7 +25,7 @@ use crate::scenario::{Cache, PERSONALITIES};
 use crate::{failed, image, output, request_error, scenario};
 
 use parts::ImageParts;
-use thesis::Comparison;
+pub use thesis::Comparison;
 
 /// The memory of one NIC with one personality.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -74,18 +77,22 @@ pub fn run(arguments: &MemoryMapArgs) -> Result<()> {
     if !PERSONALITIES.contains(&personality.as_str()) {
         return Err(request_error!("unknown personality {personality:?}: must be one of {}", PERSONALITIES.join(", ")));
     }
-    let platform = Platform::load(&arguments.platform).map_err(|error| request_error!("{error}"))?;
-    let cache = cache(&arguments.set)?;
-    check(cache, &arguments.platform, &platform)?;
-    let path = image::build(personality, cache.geometry()?)?;
-    let file = image::read(&path, &platform)?;
-    let parts = ImageParts::of(&file).map_err(|error| failed!("firmware {}: {error}", path.display()))?;
-    let map = Map::of(personality, &arguments.platform, &platform, cache, &parts)?;
+    let map = of(personality, &arguments.platform, cache(&arguments.set)?)?;
     let text = match arguments.json {
         true => serde_json::to_string(&map).map_err(|error| failed!("memory map: {error}"))? + "\n",
         false => print::map(&map),
     };
     output::print(&text)
+}
+
+/// The memory of a NIC of a platform with the image of a personality, which is built for the cache if need be.
+pub fn of(personality: &str, platform_name: &str, cache: Cache) -> Result<Map> {
+    let platform = Platform::load(platform_name).map_err(|error| request_error!("{error}"))?;
+    check(cache, platform_name, &platform)?;
+    let path = image::build(personality, cache.geometry()?)?;
+    let file = image::read(&path, &platform)?;
+    let parts = ImageParts::of(&file).map_err(|error| failed!("firmware {}: {error}", path.display()))?;
+    Map::of(personality, platform_name, &platform, cache, &parts)
 }
 
 /// The default cache with the overrides of the command line, which may name nothing else.
@@ -143,6 +150,8 @@ const IMAGE_BYTES_ABOUT: u32 = 24 * 1024;
 fn plan(geometry: VmhGeometry, platform: &Platform, first_free: u32) -> Result<MemoryMap, ()> {
     let request = boot_request(platform, &DriverOptions::new(NodeId(0), 2, 0));
     let config = Config::check(&request).map_err(|_| ())?;
+    // The CBH cache has one geometry in all images that runs build.
+    let geometry = Geometry { vmh: geometry, cbh: CbhGeometry::RECOMMENDED };
     MemoryMap::plan(&config, geometry, first_free, platform.sram.bytes).map_err(|_| ())
 }
 
@@ -172,6 +181,8 @@ fn sram(parts: &ImageParts, map: &MemoryMap, geometry: VmhGeometry, platform: &P
     let replacement = geometry.replacement_offset(0);
     let entries = geometry.entry_offset(0, 0);
     let cache = map.vmh_cache;
+    let cbh = CbhGeometry::RECOMMENDED;
+    let buffer_entries = cbh.entry_offset(0);
     Memory::cover(
         platform.sram.bytes,
         [
@@ -184,8 +195,16 @@ fn sram(parts: &ImageParts, map: &MemoryMap, geometry: VmhGeometry, platform: &P
             ("transmit ring", Use::Program, map.transmit_ring, mac_ring),
             ("receive ring", Use::Program, map.receive_ring, mac_ring),
             ("process table", Use::Pch, map.process_table, of(PROCESS_SLOTS, size_of::<ProcessEntry>())),
-            ("buffer table", Use::Cbh, map.buffer_table, of(BUFFER_TABLE_ENTRIES, size_of::<BufferEntry>())),
             ("miss ring", Use::Program, map.miss_ring, of(MISS_RING_ENTRIES as usize, size_of::<MissEntry>())),
+            (
+                "notification ring",
+                Use::Program,
+                map.notify_ring,
+                of(NOTIFY_RING_ENTRIES as usize, size_of::<NotifyEntry>()),
+            ),
+            ("reads of others", Use::Program, map.reads, READS_MAX * READ_BYTES),
+            ("reads of own processes", Use::Program, map.open_reads, READS_MAX * OPEN_READ_BYTES),
+            ("errors of posts", Use::Pch, map.post_errors, POST_ERROR_BYTES),
             ("counters", Use::Program, map.counters, of(Counter::COUNT, 4)),
             // They end where the cache begins; each is a frame for one peer, two for each peer.
             ("acknowledgement frames", Use::Buffers, map.ack_buffers, cache - map.ack_buffers),
@@ -193,6 +212,8 @@ fn sram(parts: &ImageParts, map: &MemoryMap, geometry: VmhGeometry, platform: &P
             ("VMH cache: states", Use::Vmh, cache + states, replacement - states),
             ("VMH cache: replacement", Use::Vmh, cache + replacement, entries - replacement),
             ("VMH cache: entries", Use::Vmh, cache + entries, geometry.bytes() - entries),
+            ("CBH cache: replacement", Use::Cbh, map.cbh_cache, buffer_entries),
+            ("CBH cache: entries", Use::Cbh, map.cbh_cache + buffer_entries, cbh.bytes() - buffer_entries),
             ("transmit buffers", Use::Buffers, map.tx_buffers, buffers.tx_count * buffers.bytes),
             ("receive buffers", Use::Buffers, map.rx_buffers, buffers.rx_count * buffers.bytes),
             ("post queues", Use::Pch, map.post_queues, PROCESS_SLOTS as u32 * PAGE_BYTES),

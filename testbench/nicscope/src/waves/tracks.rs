@@ -67,7 +67,7 @@ pub fn miss_thread(log: &NodeLog) -> Track {
             EventKind::PinStart => Some("pin pages"),
             EventKind::PinEnd => Some("page table"),
             EventKind::FillStart => Some("fill line"),
-            EventKind::LineValid | EventKind::LineReleased => Some("tell the NIC"),
+            EventKind::LineValid | EventKind::LineReleased | EventKind::BufferDenied => Some("tell the NIC"),
             EventKind::ServedWritten => Some(IDLE),
             _ => None,
         }

@@ -8,6 +8,7 @@ use host_model::driver::{DriverError, Kept};
 use host_model::library::{Export, Process, WriteHandle};
 use host_model::processor::Priority;
 use nic_layout::counter::Counter;
+use nic_layout::post::INLINE_BYTES_MAX;
 use nic_layout::registers as regs;
 use sim_pins::Ps;
 
@@ -125,6 +126,9 @@ pub fn pattern(number: u32, size_bytes: u32) -> Vec<u8> {
     bytes
 }
 
+/// So many bytes do not go with their post: the sender looks up where they are.
+const BY_DMA_BYTES: u32 = INLINE_BYTES_MAX + 4;
+
 impl App {
     pub fn error(&self, what: impl std::fmt::Display) -> crate::error::Error {
         failed!("node {}: {what}", self.node)
@@ -162,7 +166,7 @@ impl App {
     /// Brings every line that hits shall find into both caches.
     pub async fn warm(&mut self) -> Result<()> {
         for offset in self.places.lines().collect::<Vec<_>>() {
-            let handle = self.write(self.places.send(offset), 4, self.places.hot(offset), u32::MAX).await?;
+            let handle = self.write(self.places.send(offset), BY_DMA_BYTES, self.places.hot(offset), u32::MAX).await?;
             self.wait(handle).await?;
         }
         self.meet("warm").await;

@@ -112,6 +112,7 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
     }
     .map_err(|error| failed("boot", &error))?;
     let process = handle.open("application").await.map_err(|error| failed("open", &error))?;
+    process.set_pio_bytes_max(scenario.workload.pio_bytes_max);
     let places = Places::new(geometry, miss_ratio > 0.0)?;
     let bytes = places.region_bytes();
     let reserved = process.alloc(bytes + places.alignment_bytes()).map_err(|error| failed("alloc", &error))?;

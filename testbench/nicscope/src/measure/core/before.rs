@@ -11,7 +11,7 @@ use crate::results::Results;
 use crate::run;
 
 pub const NOTE: &str =
-    "one way, all lookups hitting; what it was before stands in testbench/nicscope/src/measure/core/before.json";
+    "one way, all lookups hitting, all data by DMA as then; what it was before stands in testbench/nicscope/src/measure/core/before.json";
 
 /// Latencies in us by platform and size in bytes.
 #[derive(Deserialize)]
@@ -30,7 +30,7 @@ impl Before {
 }
 
 pub fn measure() -> Result<Vec<Figure>> {
-    of(&Before::recorded(), &run::run(&config("ping-pong", &["misses.ratios=0.0"])?)?)
+    of(&Before::recorded(), &run::run(&config("ping-pong", &["misses.ratios=0.0", "workload.pio_bytes_max=0"])?)?)
 }
 
 fn of(before: &Before, now: &Results) -> Result<Vec<Figure>> {

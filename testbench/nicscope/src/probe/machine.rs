@@ -8,12 +8,13 @@ use host_model::driver::DriverOptions;
 use host_model::host::{Host, HostConfig, Node};
 use host_model::pci::PciBus;
 use host_model::platform::Platform;
-use nicscope::error::Result;
-use nicscope::failed;
 use sim_nic::{clock, Nic, NicConfig, ParameterSet};
 use sim_pins::Ps;
 use sim_time::{Clock, Scheduler};
 use verilated::Context;
+
+use crate::error::Result;
+use crate::failed;
 
 /// Nothing that a test asks of the host takes longer in simulated time; what does, hangs.
 const WATCHDOG: Ps = Ps::from_us(50_000);

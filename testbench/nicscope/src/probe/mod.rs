@@ -1,5 +1,7 @@
 //! A NIC that runs cache operations: the firmware `cache-probe` booted over PCI, its command ring, and the cache's memory.
 
+mod machine;
+
 use std::fs;
 use std::path::Path;
 
@@ -12,12 +14,15 @@ use nic_layout::registers::{interrupt, mailbox};
 use nic_layout::vmh::VmhGeometry;
 use nic_lookup::check::{Answer, Target};
 use nic_lookup::{fill_words, release_words, Path as LookupPath};
-use nicscope::error::{Error, Result};
-use nicscope::{failed, image};
 use sim_pins::Ps;
 
-use crate::geometry::{self, GARBAGE};
-use crate::machine::Machine;
+use crate::error::{Error, Result};
+use crate::{failed, image};
+
+pub use machine::Machine;
+
+/// What the cache's memory holds before the cache is made in it: the value of `nic_lookup::check::InMemory::default`.
+pub const GARBAGE: u32 = 0xDEAD_BEEF;
 
 /// Words behind the cache that nothing may touch.
 const GUARD_WORDS: u32 = 8;
@@ -53,12 +58,7 @@ impl Probe {
             Ok((device, reply, layout))
         })?;
         if layout.geometry != geometry {
-            return Err(failed!(
-                "{} has the {}, not the {}",
-                file.display(),
-                geometry::name(layout.geometry),
-                geometry::name(geometry)
-            ));
+            return Err(failed!("{} has the {:?}, not the {geometry:?}", file.display(), layout.geometry));
         }
         let mut probe = Probe {
             machine,

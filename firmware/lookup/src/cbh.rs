@@ -1,0 +1,173 @@
+use nic_layout::cbh::{
+    entry, replacement_reset, valid, CbhGeometry, Descriptor, ENTRY_BYTES, STATE_EMPTY, STATE_INVALID, STATE_MASK,
+    STATE_RESERVED, STATE_VALID,
+};
+
+use crate::{rarely, Place, Recency, Reserve, Words};
+
+/// What the cache knows of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Find {
+    /// Its descriptor is in this entry: see [`Cbh::place`]. `state` is its state word, with the permissions.
+    Valid {
+        entry: u32,
+        state: u32,
+    },
+    /// There is no such buffer: the driver said so (M-43).
+    Invalid,
+    /// The entry is reserved: the driver knows.
+    Pending,
+    Absent,
+}
+
+/// The CBH cache of one geometry, somewhere in a memory (M-41).
+///
+/// No entry is locked: who finds one has used it up before the next is reserved. Nothing here waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Cbh<const ENTRIES: u32, const WAYS: u32> {
+    /// Where the entries begin: the replacement words lie before them, within reach of a load's 12-bit offset.
+    entries: Place,
+}
+
+impl<const ENTRIES: u32, const WAYS: u32> Cbh<ENTRIES, WAYS> {
+    pub const GEOMETRY: CbhGeometry = match (CbhGeometry { entries: ENTRIES, ways: WAYS }).check() {
+        Ok(geometry) => geometry,
+        Err(_) => panic!("the CBH cache cannot have this geometry: powers of two, 1 to 8 ways, at least one set"),
+    };
+
+    /// Until there is memory for it.
+    pub const NOWHERE: Self = Cbh { entries: Place(0) };
+
+    /// `base` is a multiple of 4, and `GEOMETRY.bytes()` bytes follow it.
+    pub fn new(memory: &impl Words, base: u32) -> Self {
+        Cbh { entries: memory.place(base + Self::GEOMETRY.entry_offset(0)) }
+    }
+
+    /// Empties the cache, whatever it held.
+    pub fn reset(&self, memory: &mut impl Words) {
+        for number in 0..ENTRIES {
+            for word in (0..ENTRY_BYTES).step_by(4) {
+                memory.put(self.place(number), word, 0);
+            }
+        }
+        for set in 0..Self::GEOMETRY.sets() {
+            memory.put(self.set(set), Self::REPLACEMENTS, replacement_reset(WAYS));
+        }
+    }
+
+    /// Searches the set of the buffer. An entry that is found becomes the latest of its set.
+    ///
+    /// The way used last is tried first: it needs no change of the order, and is right for most frames of a message.
+    #[inline(always)]
+    pub fn find(&self, memory: &mut impl Words, cbh: u32) -> Find {
+        let set = Self::GEOMETRY.set_of(cbh);
+        let recency = Recency(memory.get(self.set(set), Self::REPLACEMENTS));
+        let latest = set * WAYS + (recency.latest() & (WAYS - 1));
+        let at = self.place(latest);
+        let found = memory.get(at, entry::CBH);
+        // The state is read before the rest: whatever the driver fills meanwhile, the rest belongs to it.
+        let state = memory.get(at, entry::STATE);
+        if found == cbh && state & STATE_MASK == STATE_VALID {
+            return Find::Valid { entry: latest, state };
+        }
+        rarely();
+        self.find_in_set(memory, cbh, recency)
+    }
+
+    /// Looks at all ways of a set. A function of its own, so that hits of the latest way keep their registers, and not in the scratchpad: drivers spread
+    /// identifiers over the sets.
+    #[inline(never)]
+    fn find_in_set(&self, memory: &mut impl Words, cbh: u32, recency: Recency) -> Find {
+        let set = Self::GEOMETRY.set_of(cbh);
+        let mut ways = (0..WAYS).map(|position| (position, set * WAYS + (recency.at(position) & (WAYS - 1))));
+        // An empty entry names what it held before.
+        let is_there = |number| {
+            let at = self.place(number);
+            memory.get(at, entry::CBH) == cbh && memory.get(at, entry::STATE) & STATE_MASK != STATE_EMPTY
+        };
+        let Some((position, number)) = ways.find(|&(_, number)| is_there(number)) else {
+            return Find::Absent;
+        };
+        let state = memory.get(self.place(number), entry::STATE);
+        let found = match state & STATE_MASK {
+            STATE_VALID => Find::Valid { entry: number, state },
+            STATE_INVALID => Find::Invalid,
+            _ => return Find::Pending,
+        };
+        memory.put(self.set(set), Self::REPLACEMENTS, recency.to_front(position).0);
+        found
+    }
+
+    /// Gives the buffer the least recent way that is not reserved. The caller has just found it absent.
+    pub fn reserve(&self, memory: &mut impl Words, cbh: u32) -> Reserve {
+        let set = Self::GEOMETRY.set_of(cbh);
+        let recency = Recency(memory.get(self.set(set), Self::REPLACEMENTS));
+        for position in (0..WAYS).rev() {
+            let number = set * WAYS + (recency.at(position) & (WAYS - 1));
+            let at = self.place(number);
+            if memory.get(at, entry::STATE) & STATE_MASK != STATE_RESERVED {
+                memory.put(at, entry::CBH, cbh);
+                memory.put(at, entry::STATE, STATE_RESERVED);
+                memory.put(self.set(set), Self::REPLACEMENTS, recency.to_front(position).0);
+                return Reserve::Line(number);
+            }
+        }
+        Reserve::NoWay
+    }
+
+    /// Forgets the buffer and its key, whatever the cache knows of it, and makes its way the next victim. False if it knows nothing.
+    pub fn forget(&self, memory: &mut impl Words, cbh: u32) -> bool {
+        let set = Self::GEOMETRY.set_of(cbh);
+        let recency = Recency(memory.get(self.set(set), Self::REPLACEMENTS));
+        for position in 0..WAYS {
+            let number = set * WAYS + (recency.at(position) & (WAYS - 1));
+            let at = self.place(number);
+            let is_empty = memory.get(at, entry::STATE) & STATE_MASK == STATE_EMPTY;
+            if !is_empty && memory.get(at, entry::CBH) == cbh {
+                memory.put(at, entry::STATE, STATE_EMPTY);
+                memory.put(at, entry::KEY_0, 0);
+                memory.put(at, entry::KEY_1, 0);
+                memory.put(self.set(set), Self::REPLACEMENTS, recency.to_back(position, WAYS).0);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Where an entry is: words as in [`entry`].
+    #[inline(always)]
+    pub const fn place(&self, number: u32) -> Place {
+        self.entries.plus(number * ENTRY_BYTES)
+    }
+
+    /// Where the replacement words begin, from the entries.
+    const REPLACEMENTS: u32 = 0u32.wrapping_sub(Self::GEOMETRY.entry_offset(0));
+
+    #[inline(always)]
+    const fn set(&self, set: u32) -> Place {
+        self.entries.plus(set * 4)
+    }
+}
+
+/// The writes, in order, by which the driver fills a reserved entry: byte offset in the cache, and value. They are one run of ascending words, and
+/// the state, with `VALID`, comes last.
+pub fn cbh_fill_words(geometry: CbhGeometry, number: u32, descriptor: &Descriptor) -> [(u32, u32); 5] {
+    let at = geometry.entry_offset(number);
+    [
+        (at + entry::START, descriptor.start_address),
+        (at + entry::LENGTH, descriptor.length_bytes),
+        (at + entry::KEY_0, descriptor.key[0]),
+        (at + entry::KEY_1, descriptor.key[1]),
+        (at + entry::STATE, valid(descriptor.permissions)),
+    ]
+}
+
+/// The write by which the driver says that there is no such buffer: a negative entry (M-43).
+pub fn cbh_deny_word(geometry: CbhGeometry, number: u32) -> (u32, u32) {
+    (geometry.entry_offset(number) + entry::STATE, STATE_INVALID)
+}
+
+/// The write by which the driver gives a reserved entry back unfilled.
+pub fn cbh_release_word(geometry: CbhGeometry, number: u32) -> (u32, u32) {
+    (geometry.entry_offset(number) + entry::STATE, STATE_EMPTY)
+}

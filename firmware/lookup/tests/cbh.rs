@@ -1,0 +1,313 @@
+//! The CBH cache against its model, and the invariants that the model does not state.
+
+use std::collections::BTreeMap;
+
+use nic_layout::cbh::{
+    cbh, entry, CbhGeometry, Descriptor, BUFFER_ID_MAX, STATE_EMPTY, STATE_INVALID, STATE_MASK, STATE_RESERVED,
+    STATE_VALID,
+};
+use nic_lookup::check::{descriptor, replay_cbh, CbhAnswer, CbhCoverage, CbhInMemory, CbhModel, CbhOp, CbhTarget};
+use nic_lookup::{cbh_fill_words, Words};
+use proptest::prelude::*;
+
+type Small<const W: u32> = CbhInMemory<32, W>;
+
+fn small(ways: u32) -> CbhGeometry {
+    CbhGeometry { entries: 32, ways }
+}
+
+fn ops(geometry: CbhGeometry, count: usize) -> impl Strategy<Value = Vec<CbhOp>> {
+    prop::collection::vec(any::<u64>().prop_map(move |random| CbhOp::draw(random, geometry)), 1..count)
+}
+
+/// What the memory of a cache must say after any step: no tag twice and each in its set (INV-13), the order a permutation (INV-14), and
+/// reserved what the driver owes, nothing else (INV-16).
+fn check_memory(geometry: CbhGeometry, words: &Vec<u32>, model: &CbhModel) {
+    let word = |number: u32, offset: u32| words.read(geometry.entry_offset(number) + offset);
+    let state = |number| word(number, entry::STATE) & STATE_MASK;
+    let mut tags: Vec<u32> = Vec::new();
+    for number in (0..geometry.entries).filter(|&number| state(number) != STATE_EMPTY) {
+        let tag = word(number, entry::CBH);
+        assert_eq!(geometry.set_of(tag), number / geometry.ways, "INV-13: {tag:#x} is in entry {number}");
+        assert!(!tags.contains(&tag), "INV-13: {tag:#x} is there twice");
+        tags.push(tag);
+    }
+    for set in 0..geometry.sets() {
+        let order = words.read(geometry.replacement_offset(set));
+        let mut ways: Vec<u32> = (0..geometry.ways).map(|position| (order >> (4 * position)) & 0xF).collect();
+        ways.sort_unstable();
+        assert!(ways.into_iter().eq(0..geometry.ways), "INV-14: set {set} has the order {order:#x}");
+    }
+    let reserved = (0..geometry.entries).filter(|&number| state(number) == STATE_RESERVED);
+    let mut owed = model.reserved().to_vec();
+    owed.sort_unstable();
+    assert!(reserved.eq(owed), "INV-16: reserved is not what the driver owes");
+}
+
+fn agrees<const E: u32, const W: u32>(ops: &[CbhOp]) -> Result<(), TestCaseError> {
+    let (geometry, mut target) = (CbhGeometry { entries: E, ways: W }, CbhInMemory::<E, W>::default());
+    let replayed = replay_cbh(geometry, ops, &mut target, |model, target| {
+        check_memory(geometry, &target.words, model);
+    });
+    replayed.map_err(|failure| TestCaseError::fail(format!("{failure:?}")))?;
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn one_way_agrees_with_the_model(list in ops(small(1), 300)) {
+        agrees::<32, 1>(&list)?;
+    }
+
+    #[test]
+    fn two_ways_agree_with_the_model(list in ops(small(2), 300)) {
+        agrees::<32, 2>(&list)?;
+    }
+
+    #[test]
+    fn four_ways_agree_with_the_model(list in ops(small(4), 300)) {
+        agrees::<32, 4>(&list)?;
+    }
+
+    #[test]
+    fn eight_ways_agree_with_the_model(list in ops(small(8), 300)) {
+        agrees::<32, 8>(&list)?;
+    }
+
+    #[test]
+    fn a_single_set_agrees_with_the_model(list in ops(CbhGeometry { entries: 4, ways: 4 }, 200)) {
+        agrees::<4, 4>(&list)?;
+    }
+
+    /// Whatever a hostile host writes into the cache, operations end and stay inside it.
+    #[test]
+    fn damaged_words_do_no_harm(words in prop::collection::vec(any::<u32>(), 200), list in ops(small(4), 100)) {
+        let mut target = Small::<4> { words, ..Small::default() };
+        for op in list {
+            match op {
+                CbhOp::Use { cbh } => { target.use_buffer(cbh); }
+                CbhOp::Forget { cbh } => { target.forget(cbh); }
+                _ => {}
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn the_recommended_geometry_agrees_with_the_model(list in ops(CbhGeometry::RECOMMENDED, 100)) {
+        agrees::<1024, 4>(&list)?;
+    }
+}
+
+/// What host and network may do to a cache whose driver serves its misses from a table of registered buffers.
+#[derive(Clone, Copy, Debug)]
+enum HostOp {
+    Frame {
+        id: u32,
+    },
+    Register {
+        id: u32,
+        seed: u32,
+    },
+    Deregister {
+        id: u32,
+    },
+    /// The driver serves the oldest miss.
+    Serve,
+}
+
+fn host_op() -> impl Strategy<Value = HostOp> {
+    // Twelve identifiers of one set of two ways.
+    let id = || (0u32..12).prop_map(|n| n * 16);
+    prop_oneof![
+        6 => id().prop_map(|id| HostOp::Frame { id }),
+        2 => (id(), any::<u32>()).prop_map(|(id, seed)| HostOp::Register { id, seed }),
+        1 => id().prop_map(|id| HostOp::Deregister { id }),
+        4 => Just(HostOp::Serve),
+    ]
+}
+
+proptest! {
+    /// A hit is what the table holds (INV-20), a buffer that was deregistered is not hit (INV-19), and one that was registered is not refused,
+    /// whatever was known of its identifier before (M-45).
+    #[test]
+    fn the_cache_agrees_with_the_table_of_the_host(list in prop::collection::vec(host_op(), 1..300)) {
+        let mut target = CbhInMemory::<32, 2>::default();
+        let mut table: BTreeMap<u32, Descriptor> = BTreeMap::new();
+        // Entry and buffer of each miss that the driver has not served.
+        let mut misses: Vec<(u32, u32)> = Vec::new();
+        for op in list {
+            match op {
+                HostOp::Frame { id } => match target.use_buffer(cbh(1, id)) {
+                    CbhAnswer::Valid { descriptor, .. } => prop_assert_eq!(table.get(&id), Some(&descriptor)),
+                    CbhAnswer::Invalid => prop_assert_eq!(table.get(&id), None),
+                    // INV-18: nobody else has a miss for this buffer.
+                    CbhAnswer::Reserved { number } => {
+                        prop_assert!(misses.iter().all(|miss| miss.1 != id));
+                        misses.push((number, id));
+                    }
+                    CbhAnswer::Pending => prop_assert!(misses.iter().any(|miss| miss.1 == id)),
+                    _ => prop_assert_eq!(misses.len(), 2),
+                },
+                HostOp::Register { id, seed } => {
+                    table.insert(id, descriptor(seed, id));
+                    target.forget(cbh(1, id));
+                    misses.retain(|miss| miss.1 != id);
+                }
+                HostOp::Deregister { id } => {
+                    table.remove(&id);
+                    target.forget(cbh(1, id));
+                    misses.retain(|miss| miss.1 != id);
+                }
+                HostOp::Serve if misses.is_empty() => {}
+                HostOp::Serve => {
+                    let (number, id) = misses.remove(0);
+                    match table.get(&id) {
+                        Some(descriptor) => target.fill(number, descriptor),
+                        None => target.deny(number),
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn drawn(count: u32) -> Vec<CbhOp> {
+    let mut state = 1u64;
+    (0..count)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            CbhOp::draw(state ^ state >> 29, small(4))
+        })
+        .collect()
+}
+
+#[test]
+fn drawn_lists_meet_every_answer() {
+    let coverage: CbhCoverage = replay_cbh(small(4), &drawn(5000), &mut Small::<4>::default(), |_, _| {}).unwrap();
+    assert!(coverage.least() > 20, "{coverage:?}");
+}
+
+/// A cache that goes wrong in one way.
+struct Broken(Small<4>, Defect);
+
+#[derive(Clone, Copy, Debug)]
+enum Defect {
+    /// A valid entry is searched for by its identifier alone.
+    AnyProcess,
+    /// An entry that is reserved may be given away.
+    StealsReserved,
+    /// A buffer that is forgotten leaves its negative entry.
+    KeepsNegative,
+    /// Uses change no order.
+    ForgetsUses,
+}
+
+impl CbhTarget for Broken {
+    fn use_buffer(&mut self, cbh: u32) -> CbhAnswer {
+        let Broken(cache, defect) = self;
+        let order = small(4).replacement_offset(small(4).set_of(cbh));
+        let before = cache.words.read(order);
+        match defect {
+            Defect::AnyProcess => cache.use_buffer(cbh & BUFFER_ID_MAX),
+            Defect::StealsReserved => {
+                let answer = cache.use_buffer(cbh);
+                if let CbhAnswer::Reserved { number } = answer {
+                    // Forgotten as reserved, though the driver owes it.
+                    cache.release(number);
+                }
+                answer
+            }
+            Defect::KeepsNegative => cache.use_buffer(cbh),
+            Defect::ForgetsUses => {
+                let answer = cache.use_buffer(cbh);
+                if matches!(answer, CbhAnswer::Valid { .. }) {
+                    cache.words.write(order, before);
+                }
+                answer
+            }
+        }
+    }
+
+    fn forget(&mut self, cbh: u32) -> CbhAnswer {
+        let Broken(cache, defect) = self;
+        match defect {
+            Defect::AnyProcess => cache.forget(cbh & BUFFER_ID_MAX),
+            Defect::KeepsNegative if matches!(cache.use_buffer(cbh), CbhAnswer::Invalid) => CbhAnswer::Done,
+            _ => cache.forget(cbh),
+        }
+    }
+
+    fn fill(&mut self, number: u32, descriptor: &Descriptor) {
+        self.0.fill(number, descriptor);
+    }
+
+    fn deny(&mut self, number: u32) {
+        self.0.deny(number);
+    }
+
+    fn release(&mut self, number: u32) {
+        self.0.release(number);
+    }
+}
+
+#[test]
+fn the_model_notices_what_is_planted() {
+    for defect in [Defect::AnyProcess, Defect::StealsReserved, Defect::KeepsNegative, Defect::ForgetsUses] {
+        let mut broken = Broken(Small::default(), defect);
+        assert!(replay_cbh(small(4), &drawn(5000), &mut broken, |_, _| {}).is_err(), "{defect:?} is not noticed");
+    }
+}
+
+#[test]
+fn a_fill_is_one_ascending_run_and_writes_the_state_last() {
+    let writes = cbh_fill_words(small(4), 3, &descriptor(7, 1));
+    let first = small(4).entry_offset(3) + entry::START;
+    let offsets = writes.map(|(offset, _)| offset);
+    assert_eq!(offsets, [0, 4, 8, 12, 16].map(|distance| first + distance));
+    assert_eq!(writes[4].1 & STATE_MASK, STATE_VALID);
+}
+
+#[test]
+fn a_second_miss_on_a_reserved_entry_is_only_pending() {
+    let mut target = Small::<4>::default();
+    assert!(matches!(target.use_buffer(cbh(1, 5)), CbhAnswer::Reserved { .. }));
+    assert_eq!(target.use_buffer(cbh(1, 5)), CbhAnswer::Pending);
+    assert!(matches!(target.use_buffer(cbh(2, 5)), CbhAnswer::Reserved { .. }), "another process");
+}
+
+#[test]
+fn a_set_without_a_free_way_says_so_and_stays_as_it_is() {
+    let mut target = Small::<2>::default();
+    for id in [0, 16] {
+        assert!(matches!(target.use_buffer(cbh(1, id)), CbhAnswer::Reserved { .. }));
+    }
+    let before = target.words.clone();
+    assert_eq!(target.use_buffer(cbh(1, 32)), CbhAnswer::NoWay);
+    assert_eq!(target.words, before);
+}
+
+#[test]
+fn a_forgotten_buffer_leaves_no_key() {
+    let mut target = Small::<4>::default();
+    let CbhAnswer::Reserved { number } = target.use_buffer(cbh(1, 5)) else { panic!("not reserved") };
+    target.fill(number, &Descriptor { key: [0x1234_5678, 0x9ABC_DEF0], ..descriptor(0, 0) });
+    assert_eq!(target.forget(cbh(1, 5)), CbhAnswer::Done);
+    assert!(!target.words.iter().any(|word| [0x1234_5678, 0x9ABC_DEF0].contains(word)));
+    assert_eq!(target.forget(cbh(1, 5)), CbhAnswer::Nothing);
+}
+
+/// M-43, M-45.
+#[test]
+fn a_negative_entry_is_hit_until_its_buffer_is_registered() {
+    let mut target = Small::<4>::default();
+    let CbhAnswer::Reserved { number } = target.use_buffer(cbh(1, 5)) else { panic!("not reserved") };
+    target.deny(number);
+    assert_eq!(target.use_buffer(cbh(1, 5)), CbhAnswer::Invalid);
+    assert_eq!(target.words.read(small(4).entry_offset(number) + entry::STATE), STATE_INVALID);
+    assert_eq!(target.forget(cbh(1, 5)), CbhAnswer::Done);
+    assert!(matches!(target.use_buffer(cbh(1, 5)), CbhAnswer::Reserved { .. }));
+}

@@ -1,0 +1,67 @@
+use nic_layout::vmh::{key, KEY_RESERVED};
+use nic_lookup::{Cbh, Find, Lookup, Path, Place, Reserve, Vmh, Words};
+use nic_plan::{Geometry, MemoryMap};
+
+use crate::Tables;
+
+/// The personality of the thesis: the tables are the driver's, and the NIC holds two caches of them (M-15), one of translations, one of buffers.
+#[derive(Clone, Copy, Debug)]
+pub struct Mini<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32> {
+    vmh: Vmh<E, L, W>,
+    cbh: Cbh<CE, CW>,
+}
+
+impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32> Mini<E, L, W, CE, CW> {
+    pub const GEOMETRY: Geometry = Geometry { vmh: Vmh::<E, L, W>::GEOMETRY, cbh: Cbh::<CE, CW>::GEOMETRY };
+}
+
+impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32> Tables for Mini<E, L, W, CE, CW> {
+    const NOWHERE: Self = Mini { vmh: Vmh::NOWHERE, cbh: Cbh::NOWHERE };
+
+    fn start(memory: &mut impl Words, map: &MemoryMap) -> Self {
+        let mini = Mini { vmh: Vmh::new(memory, map.vmh_cache), cbh: Cbh::new(memory, map.cbh_cache) };
+        mini.vmh.reset(memory);
+        mini.cbh.reset(memory);
+        mini
+    }
+
+    #[inline(always)]
+    fn lookup(&self, memory: &mut impl Words, path: Path, pid: u32, page: u32) -> Lookup {
+        self.vmh.lookup(memory, path, pid, page)
+    }
+
+    #[inline(always)]
+    fn unlock(&self, memory: &mut impl Words, path: Path, line: u32) -> bool {
+        self.vmh.unlock(memory, path, line)
+    }
+
+    fn reserve(&self, memory: &mut impl Words, pid: u32, page: u32) -> Reserve {
+        self.vmh.reserve(memory, pid, page)
+    }
+
+    fn miss_key(pid: u32, page: u32) -> u32 {
+        key(pid, Self::GEOMETRY.vmh.line_page(page), KEY_RESERVED)
+    }
+
+    fn invalidate(&self, memory: &mut impl Words, pid: u32, page: u32) -> bool {
+        self.vmh.invalidate(memory, pid, page)
+    }
+
+    #[inline(always)]
+    fn find_buffer(&self, memory: &mut impl Words, cbh: u32) -> Find {
+        self.cbh.find(memory, cbh)
+    }
+
+    #[inline(always)]
+    fn buffer_place(&self, entry: u32) -> Place {
+        self.cbh.place(entry)
+    }
+
+    fn reserve_buffer(&self, memory: &mut impl Words, cbh: u32) -> Reserve {
+        self.cbh.reserve(memory, cbh)
+    }
+
+    fn forget_buffer(&self, memory: &mut impl Words, cbh: u32) -> bool {
+        self.cbh.forget(memory, cbh)
+    }
+}

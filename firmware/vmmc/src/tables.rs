@@ -1,0 +1,31 @@
+use nic_lookup::{Find, Lookup, Path, Place, Reserve, Words};
+use nic_plan::MemoryMap;
+
+/// Where a personality finds translations and buffers. Nothing here waits; what is not there the machine asks the driver for.
+pub trait Tables: Copy {
+    /// All zero: until there is memory for them.
+    const NOWHERE: Self;
+
+    /// Empties the tables, whatever they held.
+    fn start(memory: &mut impl Words, map: &MemoryMap) -> Self;
+
+    /// Finds the translation of a page, and locks its line for `path`.
+    fn lookup(&self, memory: &mut impl Words, path: Path, pid: u32, page: u32) -> Lookup;
+    /// Ends one reference of `path` to a line.
+    fn unlock(&self, memory: &mut impl Words, path: Path, line: u32) -> bool;
+    /// Makes room for a page's line, which was just found absent.
+    fn reserve(&self, memory: &mut impl Words, pid: u32, page: u32) -> Reserve;
+    /// The key that the driver is told of the line.
+    fn miss_key(pid: u32, page: u32) -> u32;
+    /// Forgets a page's line.
+    fn invalidate(&self, memory: &mut impl Words, pid: u32, page: u32) -> bool;
+
+    /// Finds the buffer of a CBH word.
+    fn find_buffer(&self, memory: &mut impl Words, cbh: u32) -> Find;
+    /// Where the words of a valid entry are (`nic_layout::cbh::entry`).
+    fn buffer_place(&self, entry: u32) -> Place;
+    /// Makes room for a buffer, which was just found absent.
+    fn reserve_buffer(&self, memory: &mut impl Words, cbh: u32) -> Reserve;
+    /// Forgets what is known of a buffer.
+    fn forget_buffer(&self, memory: &mut impl Words, cbh: u32) -> bool;
+}

@@ -1,0 +1,30 @@
+//! Tables and figures of the thesis on miNI.
+
+mod costs;
+mod lookup;
+mod memory;
+mod misses;
+mod ping_pong;
+mod retransmit;
+mod traces;
+
+use nic_layout::vmh::VmhGeometry;
+
+use super::Experiment;
+use crate::scenario::Cache;
+
+/// The machine of the thesis (MN-2).
+const PLATFORM: &str = "lanai9";
+
+/// The firmware whose misses are measured.
+const PERSONALITY: &str = "vmmc";
+
+/// The cache that the thesis recommends.
+const CACHE: Cache = Cache {
+    entries: VmhGeometry::RECOMMENDED.entries,
+    line_entries: VmhGeometry::RECOMMENDED.line_entries,
+    ways: VmhGeometry::RECOMMENDED.ways,
+};
+
+pub const EXPERIMENTS: [Experiment; 6] =
+    [memory::TABLE_1_1, costs::TABLE_4_2, misses::FIGURE_4_1, traces::FIGURE_4_2, retransmit::INTERVAL, lookup::CYCLES];

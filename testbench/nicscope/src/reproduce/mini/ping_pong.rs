@@ -1,0 +1,59 @@
+//! Runs of the scenario `ping-pong` that differ in the share of misses and in the retransmission interval.
+
+use serde::Serialize;
+
+use super::{CACHE, PLATFORM};
+use crate::cli::DEFAULT_SEED;
+use crate::cluster::ClusterConfig;
+use crate::error::Result;
+use crate::reproduce::work;
+use crate::results::Run;
+use crate::run::{self, RunConfig};
+use crate::scenario::{self, Scenario};
+
+/// What all runs have in common.
+#[derive(Clone, Debug, Serialize)]
+pub struct PingPong {
+    pub personality: &'static str,
+    pub sizes_bytes: Vec<u32>,
+    /// Round trips of each size.
+    pub iterations: u32,
+    pub warm_up: u32,
+}
+
+/// One run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Of the messages to node 1.
+    pub miss_ratio: f64,
+    /// The platform's if it is not given.
+    pub retransmit_us: Option<u64>,
+}
+
+impl PingPong {
+    fn scenario(&self) -> Result<Scenario> {
+        let mut scenario = scenario::load("ping-pong", &[])?;
+        scenario.platforms = vec![PLATFORM.into()];
+        scenario.personality = self.personality.into();
+        scenario.workload.sizes_bytes = self.sizes_bytes.clone();
+        scenario.workload.iterations = self.iterations;
+        scenario.workload.warm_up = self.warm_up;
+        scenario.cache = CACHE;
+        Ok(scenario)
+    }
+
+    /// A run for each point, each on one thread.
+    pub fn runs(&self, what: &str, jobs: usize, points: &[Point]) -> Result<Vec<Run>> {
+        let scenario = self.scenario()?;
+        let configs: Vec<ClusterConfig> = points
+            .iter()
+            .map(|point| {
+                let mut scenario = scenario.clone();
+                scenario.link.retransmit_us = point.retransmit_us;
+                let config = RunConfig { scenario, seed: DEFAULT_SEED, threads: 1, firmware: None };
+                run::cluster_config(&config, PLATFORM, point.miss_ratio)
+            })
+            .collect::<Result<_>>()?;
+        work::each(what, jobs, &configs, |config| run::single(PLATFORM, config))
+    }
+}
