@@ -120,8 +120,8 @@ impl<T: Tables> Machine<T> {
     /// The buffer for a frame to a peer, if it can be sent now.
     #[inline(always)]
     fn room_to(&mut self, dev: &mut impl Device, node: usize) -> Result<usize, Stop> {
-        if (self.lost | self.unasked) >> node & 1 != 0 {
-            // New frames do not overtake those that go again: the peer would drop them.
+        if (self.barred | self.unasked) >> node & 1 != 0 {
+            // New frames do not overtake those that go again, or that miss: the peer would drop them.
             rarely();
             return Err(if self.lost >> node & 1 != 0 { Stop::Unreachable } else { Stop::Blocked });
         }
@@ -209,24 +209,12 @@ impl<T: Tables> Machine<T> {
     /// Twice in the image: plain posts are those of [`Form::Host`].
     #[inline(always)]
     fn issue_frame<const IS_PLAIN: bool>(&mut self, dev: &mut impl Device, slot_number: usize) -> Result<(), Stop> {
+        let node = self.slots[slot_number].post.node & NODE_MASK;
+        let frame = self.room_to(dev, node)?;
         let post = &self.slots[slot_number].post;
-        let node = post.node & NODE_MASK;
-        if (self.barred | self.unasked) >> node & 1 != 0 {
-            // New frames do not overtake those that go again, or that miss: the peer would drop them.
-            rarely();
-            return Err(if self.lost >> node & 1 != 0 { Stop::Unreachable } else { Stop::Blocked });
-        }
-        if self.peers[node].window.in_flight() >= self.config.window_frames || !self.has_read_room(FRAME_READS) {
-            rarely();
-            return Err(Stop::Blocked);
-        }
         let data_bytes = post.remaining_bytes.min(self.config.frame_data_bytes_max);
         let is_last = data_bytes == post.remaining_bytes;
         let local_address = post.local_address;
-        let Some(frame) = self.free_frame(dev) else {
-            rarely();
-            return Err(Stop::Blocked);
-        };
         let address = self.frames[frame % FRAME_RECORDS].address;
         if data_bytes != 0 {
             let pid = self.slots[slot_number].pid;

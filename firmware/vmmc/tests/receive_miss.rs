@@ -37,22 +37,23 @@ fn write(world: &mut World, from: usize, length_bytes: u32) {
     write_at(world, from, 0, length_bytes);
 }
 
+fn descriptor(to: usize, buffer_offset: u32, length_bytes: u32) -> PostDescriptor {
+    PostDescriptor {
+        op: OP_WRITE,
+        flags: 0,
+        destination_node: to as u16,
+        length_bytes,
+        local_address: SOURCE * 4096,
+        buffer: CBH,
+        buffer_offset,
+        key: [1, 2],
+        message: 0,
+    }
+}
+
 fn write_at(world: &mut World, from: usize, buffer_offset: u32, length_bytes: u32) {
     let to = world.nodes.len() - 1;
-    world.nodes[from].post(
-        0,
-        &PostDescriptor {
-            op: OP_WRITE,
-            flags: 0,
-            destination_node: to as u16,
-            length_bytes,
-            local_address: SOURCE * 4096,
-            buffer: CBH,
-            buffer_offset,
-            key: [1, 2],
-            message: 0,
-        },
-    );
+    world.nodes[from].post(0, &descriptor(to, buffer_offset, length_bytes));
     world.run(1000, |world| world.nodes[from].misses_waiting() == 1);
     let before = missed(world);
     world.nodes[from].serve_miss();
@@ -110,6 +111,25 @@ fn a_sender_that_is_told_sends_once_more_and_no_time_runs_out() {
     assert_eq!(counts(&world, 0, [Counter::FramesRetransmitted, Counter::Timeouts]), [1, 0]);
     assert_eq!(counts(&world, 0, [Counter::FramesMissed, Counter::FramesRestart]), [1, 1]);
     assert_eq!(counts(&world, 1, [Counter::MissedSent, Counter::RestartsSent]), [1, 1]);
+}
+
+/// Whatever form the next post has: it would only be dropped as a gap.
+#[test]
+fn a_sender_that_is_told_sends_nothing_new_until_the_restart() {
+    for is_inline in [false, true] {
+        let mut world = world(ReceiveMiss::Restart, 2, 0);
+        write(&mut world, 0, 4);
+        world.run(200, |world| world.nodes[0].counter(Counter::FramesMissed) == 1);
+        let next = descriptor(1, 8, 4);
+        match is_inline {
+            false => world.nodes[0].post(0, &next),
+            true => world.nodes[0].post_inline(0, &next, &[1, 2, 3, 4]),
+        }
+        (0..100).for_each(|_| world.step());
+        assert_eq!(counts(&world, 0, [Counter::FramesSent]), [1], "inline: {is_inline}");
+        world.nodes[1].serve_miss();
+        world.run(1000, |world| world.nodes[0].counter(Counter::FramesSent) == 2);
+    }
 }
 
 #[test]
