@@ -1,6 +1,6 @@
 //! Events by hardware dispatch (docs/events.md): a handler for each, and a loop of one instruction that calls them.
 //!
-//! The firmware `vmmc` polls instead (docs/firmware.md).
+//! The firmware `mini` polls instead (docs/firmware.md).
 
 use core::arch::asm;
 

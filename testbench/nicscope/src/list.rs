@@ -149,7 +149,9 @@ impl PlatformEntry {
 
 fn personality(name: &str) -> &'static str {
     match name {
-        "vmmc" => "remote writes to exported buffers, translations in a cache that misses to the host (miNI)",
+        "mini" => {
+            "remote writes and reads of exported buffers; translations and buffers in caches that miss to the host"
+        }
         _ => "",
     }
 }
@@ -173,7 +175,7 @@ mod tests {
     fn the_text_names_everything() {
         let list = List::collect().unwrap();
         let text = list.text();
-        for name in ["ping-pong", "stream", "random", "tigon2", "lanai9", "vmmc", "machine"] {
+        for name in ["ping-pong", "stream", "random", "tigon2", "lanai9", "mini", "machine"] {
             assert!(text.contains(name), "{name}");
         }
     }

@@ -19,7 +19,7 @@ pub const BUILT_IN: [(&str, &str); 3] = [
 ];
 
 /// The firmware personalities that exist.
-pub const PERSONALITIES: [&str; 1] = ["vmmc"];
+pub const PERSONALITIES: [&str; 1] = ["mini"];
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -379,7 +379,7 @@ mod tests {
         assert!(message("ping-pong", &["misses.receive=nack"]).contains("time-out"));
         assert!(message("ping-pong", &["misses.held_frames_max=17"]).contains("at most 16"));
         assert!(message("ping-pong", &["nonsense"]).contains("KEY=VALUE"));
-        assert!(message("ping-pong", &["personality=emp"]).contains("vmmc"));
+        assert!(message("ping-pong", &["personality=emp"]).contains("mini"));
         assert!(message("missing.toml", &[]).contains("missing.toml"));
     }
 }

@@ -40,16 +40,16 @@ fn unknown_names_are_answered_with_the_known_ones() {
     refused(&["run", "pong"], &["pong", "ping-pong", "stream", "random", ".toml"]);
     refused(&["run", "nowhere.toml"], &["nowhere.toml"]);
     refused_run(&["platforms=tigon3"], &["tigon3", "tigon2", "lanai9"]);
-    refused_run(&["personality=emp"], &["emp", "vmmc"]);
+    refused_run(&["personality=emp"], &["emp", "mini"]);
     refused_run(&["workload.kind=flood"], &["flood", "ping-pong"]);
     refused_run(&["workload.iteration=1"], &["iteration", "iterations"]);
     refused_run(&["speed=1"], &["speed", "workload"]);
     refused_run(&["link.retransmit_us=0"], &["retransmit_us", "1 to 1000000"]);
     refused_run(&["link.retransmit_us=20"], &["retransmit_us", "more than", "acknowledges"]);
     refused_run(&["name=mine"], &["name", "no such key"]);
-    refused(&["memory-map", "emp"], &["emp", "vmmc"]);
-    refused(&["memory-map", "vmmc", "--platform", "tigon3"], &["tigon3", "tigon2"]);
-    refused(&["memory-map", "vmmc", "--set", "nodes=3"], &["nodes=3", "cache.entries"]);
+    refused(&["memory-map", "emp"], &["emp", "mini"]);
+    refused(&["memory-map", "mini", "--platform", "tigon3"], &["tigon3", "tigon2"]);
+    refused(&["memory-map", "mini", "--set", "nodes=3"], &["nodes=3", "cache.entries"]);
     refused(&["measure", "engine"], &["engine", "machine"]);
     refused(&["measure", "machine", "--only", "99"], &["99", "7"]);
     refused(&["reproduce", "mini.fig-9"], &["mini.fig-9", "mini.table-1.1", "mini.fig-4.1"]);
@@ -85,8 +85,8 @@ fn geometries_must_be_powers_of_two_and_fit_the_sram() {
     refused_run(&["cache.entries=2147483648"], &["2147483648", "at most 32768"]);
     refused_run(&["cache.entries=524288", "platforms=lanai9"], &["524288", "lanai9", "at most 262144"]);
     refused_run(&["cache.entries=1024"], &["sets", "misses.ratios = [0.0]"]);
-    refused(&["memory-map", "vmmc", "--set", "cache.entries=131072"], &["at most 32768"]);
-    refused(&["memory-map", "vmmc", "--set", "cache.ways=5"], &["power of two"]);
+    refused(&["memory-map", "mini", "--set", "cache.entries=131072"], &["at most 32768"]);
+    refused(&["memory-map", "mini", "--set", "cache.ways=5"], &["power of two"]);
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn files_that_are_no_scenario_or_platform_are_refused() {
 #[test]
 fn firmware_that_the_nic_cannot_run_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    let image = nicscope::image::build("vmmc", nic_layout::vmh::VmhGeometry::RECOMMENDED).expect("the firmware builds");
+    let image = nicscope::image::build("mini", nic_layout::vmh::VmhGeometry::RECOMMENDED).expect("the firmware builds");
     let good = std::fs::read(image).expect("the image was built");
     let damaged = |name: &str, change: &dyn Fn(&mut Vec<u8>)| {
         let mut bytes = good.clone();

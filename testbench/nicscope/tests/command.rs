@@ -85,7 +85,7 @@ fn list_names_what_there_is() {
 #[test]
 fn the_memory_map_covers_the_sram_of_each_platform() {
     for (platform, sram_bytes) in [("tigon2", 524_288), ("lanai9", 2_097_152)] {
-        let map = object(&["memory-map", "vmmc", "--platform", platform, "--json"]);
+        let map = object(&["memory-map", "mini", "--platform", platform, "--json"]);
         assert_eq!(map["sram"]["bytes"], sram_bytes);
         for memory in ["sram", "scratchpad"] {
             let regions = map[memory]["regions"].as_array().expect("regions");
@@ -97,12 +97,12 @@ fn the_memory_map_covers_the_sram_of_each_platform() {
         assert_eq!((&total["thesis_base_kbytes"], &total["thesis_mini_kbytes"]), (&798.into(), &419.into()));
         assert!((200..420).contains(&(total["bytes"].as_u64().expect("bytes") / 1024)));
     }
-    assert!(done(&["memory-map", "vmmc"]).contains("Table 1.1"));
+    assert!(done(&["memory-map", "mini"]).contains("Table 1.1"));
 }
 
 #[test]
 fn a_geometry_of_ones_own_has_a_map_too() {
-    let small = object(&["memory-map", "vmmc", "--set", "cache.entries=8192", "--set", "cache.ways=2", "--json"]);
+    let small = object(&["memory-map", "mini", "--set", "cache.entries=8192", "--set", "cache.ways=2", "--json"]);
     assert_eq!(small["cache"]["entries"], 8192);
     let regions = small["sram"]["regions"].as_array().expect("regions");
     let entries = regions.iter().find(|region| region["name"] == "VMH cache: entries").expect("the cache");

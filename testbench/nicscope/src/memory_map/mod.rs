@@ -279,7 +279,7 @@ mod tests {
     };
 
     fn map(platform: &str, cache: Cache) -> Result<Map> {
-        Map::of("vmmc", platform, &Platform::load(platform).unwrap(), cache, &PARTS)
+        Map::of("mini", platform, &Platform::load(platform).unwrap(), cache, &PARTS)
     }
 
     const DEFAULT: Cache = Cache { entries: 16_384, line_entries: 64, ways: 4 };

@@ -129,7 +129,7 @@ fn firmware() -> Arc<Vec<u8>> {
     static FIRMWARE: OnceLock<Arc<Vec<u8>>> = OnceLock::new();
     FIRMWARE
         .get_or_init(|| {
-            let path = image::build("vmmc", VmhGeometry::RECOMMENDED).expect("the firmware builds");
+            let path = image::build("mini", VmhGeometry::RECOMMENDED).expect("the firmware builds");
             Arc::new(std::fs::read(path).expect("the image was built"))
         })
         .clone()

@@ -17,7 +17,7 @@ use crate::scenario::Cache;
 const PLATFORM: &str = "lanai9";
 
 /// The firmware whose misses are measured.
-const PERSONALITY: &str = "vmmc";
+const PERSONALITY: &str = "mini";
 
 /// The cache that the thesis recommends.
 const CACHE: Cache = Cache {

@@ -1,4 +1,4 @@
-//! The VMMC personality on core A of a NIC whose core B keeps its totals (`keeper`).
+//! The miNI personality on core A of a NIC whose core B keeps its totals (`keeper`).
 #![cfg_attr(target_arch = "riscv32", no_std, no_main)]
 
 #[cfg(not(target_arch = "riscv32"))]
@@ -11,5 +11,5 @@ fn main() {
 const PAIR: bool = true;
 
 #[cfg(target_arch = "riscv32")]
-#[path = "../vmmc.rs"]
+#[path = "../core_a.rs"]
 mod image;

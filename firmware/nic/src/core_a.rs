@@ -1,4 +1,4 @@
-//! The VMMC personality on core A. A part of both its images, each of which says whether there is a core B: `PAIR`.
+//! A personality on core A. A part of both its images, each of which says whether there is a core B: `PAIR`.
 
 use nic_firmware::boot;
 use nic_firmware::chip::Chip;

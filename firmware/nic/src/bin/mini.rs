@@ -1,4 +1,4 @@
-//! The VMMC personality: remote writes to exported buffers.
+//! The miNI personality: remote writes to exported buffers.
 #![cfg_attr(target_arch = "riscv32", no_std, no_main)]
 
 #[cfg(not(target_arch = "riscv32"))]
@@ -11,5 +11,5 @@ fn main() {
 const PAIR: bool = false;
 
 #[cfg(target_arch = "riscv32")]
-#[path = "../vmmc.rs"]
+#[path = "../core_a.rs"]
 mod image;
