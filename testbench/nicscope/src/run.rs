@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use host_model::platform::Platform;
 use indexmap::IndexMap;
+use nic_layout::cbh::CbhGeometry;
 use nic_layout::counter::{conservation, Counter};
 use nic_layout::keeper;
 use sim_pins::Ps;
@@ -16,7 +17,7 @@ use crate::log::NodeLog;
 use crate::path::Journey;
 use crate::progress::Progress;
 use crate::results::{Equation, Results, Row, Run, Spread, RESULTS_SCHEMA};
-use crate::scenario::{Scenario, WorkloadKind};
+use crate::scenario::{MissedCache, Scenario, WorkloadKind};
 use crate::workload::app::Totals;
 use crate::workload::places::Places;
 use crate::workload::Message;
@@ -68,7 +69,8 @@ fn check(config: &RunConfig) -> Result<()> {
         return Err(request_error!("--threads 0: must be at least 1"));
     }
     let with_misses = scenario.misses.ratios.iter().any(|ratio| *ratio > 0.0);
-    Places::new(scenario.cache.geometry()?, with_misses)?;
+    let of_vmh = with_misses && scenario.misses.cache == MissedCache::Vmh;
+    Places::new(scenario.cache.geometry()?, CbhGeometry::RECOMMENDED, of_vmh)?;
     for name in &scenario.platforms {
         let platform = platform(name, scenario)?;
         memory_map::check(scenario.cache, name, &platform)?;
@@ -247,7 +249,7 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
             latency_core_cycles: latency_ps.mean * platform.core.clock_hz as f64 / 1e12,
             bandwidth_bits_per_s: bytes as f64 * 8.0 / seconds,
             hits: difference(&[Counter::SendHits, Counter::ReceiveHits]),
-            misses: difference(&[Counter::SendMisses, Counter::ReceiveMisses]),
+            misses: difference(&[Counter::SendMisses, Counter::ReceiveMisses, Counter::BufferMisses]),
             retransmissions: difference(&[Counter::FramesRetransmitted]),
         });
     }

@@ -86,6 +86,9 @@ pub enum WorkloadKind {
 pub struct Misses {
     pub ratios: Vec<f64>,
     pub node: usize,
+    /// The cache that misses.
+    #[serde(default, skip_serializing_if = "MissedCache::is_vmh")]
+    pub cache: MissedCache,
     /// What becomes of a frame that misses where it arrives.
     #[serde(default)]
     pub receive: ReceiveMiss,
@@ -96,6 +99,24 @@ pub struct Misses {
 
 fn held_frames_max() -> u32 {
     12
+}
+
+/// Where a message that shall miss is not found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissedCache {
+    /// Its destination page has no translation on the NIC.
+    #[default]
+    Vmh,
+    /// Its buffer has no descriptor there.
+    Cbh,
+}
+
+impl MissedCache {
+    /// Results of misses of translations look as they always did.
+    fn is_vmh(&self) -> bool {
+        *self == MissedCache::Vmh
+    }
 }
 
 /// See `nic_layout::boot::ReceiveMiss`.
@@ -377,6 +398,7 @@ mod tests {
         assert!(message("ping-pong", &["misses.ratios=1.5"]).contains("0 to 1"));
         assert!(message("ping-pong", &["link.retransmit_us=0"]).contains("1 to 1000000"));
         assert!(message("ping-pong", &["misses.receive=nack"]).contains("time-out"));
+        assert!(message("ping-pong", &["misses.cache=tlb"]).contains("cbh"));
         assert!(message("ping-pong", &["misses.held_frames_max=17"]).contains("at most 16"));
         assert!(message("ping-pong", &["nonsense"]).contains("KEY=VALUE"));
         assert!(message("ping-pong", &["personality=emp"]).contains("mini"));

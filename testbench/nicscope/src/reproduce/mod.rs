@@ -35,7 +35,7 @@ pub struct Experiment {
     measure: fn(jobs: usize) -> Result<Report>,
 }
 
-pub static EXPERIMENTS: [Experiment; 6] = mini::EXPERIMENTS;
+pub static EXPERIMENTS: [Experiment; 7] = mini::EXPERIMENTS;
 
 /// An experiment's report, and where its pictures are.
 #[derive(Clone, Debug, Serialize)]
@@ -166,7 +166,7 @@ mod tests {
         let all = ids(&[]);
         assert_eq!(all.len(), EXPERIMENTS.len());
         assert_eq!(ids(&["mini"]), all);
-        assert_eq!(ids(&["mini.fig-4"]), ["mini.fig-4.1", "mini.fig-4.2"]);
+        assert_eq!(ids(&["mini.fig-4"]), ["mini.fig-4.1", "mini.fig-4.4", "mini.fig-4.2"]);
         assert_eq!(ids(&["mini.lookup", "mini.fig-4.1", "mini.lookup"]), ["mini.fig-4.1", "mini.lookup"]);
     }
 

@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::failed;
 use crate::meeting::Meeting;
 use crate::node::Handle;
-use crate::scenario::Scenario;
+use crate::scenario::{MissedCache, Scenario};
 
 pub struct App {
     pub node: usize,
@@ -29,6 +29,8 @@ pub struct App {
     pub places: Places,
     pub region: UserVirt,
     pub peer_export: Export,
+    /// More of the peer's buffers, of the same bytes: of one set of the CBH cache, and more than it has ways. Only with messages that shall miss there.
+    pub cold_exports: Vec<Export>,
     pub miss_ratio: f64,
     pub seed: u64,
     pub meeting: Meeting<Note>,
@@ -40,6 +42,21 @@ pub struct App {
     /// Of all nodes.
     pub messages: Arc<AtomicU64>,
     pub compared: u64,
+}
+
+/// Where a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// In the region of the receiver.
+    pub offset: u32,
+    /// One of [`App::cold_exports`]; `None` for the buffer that is always found.
+    pub cold_buffer: Option<usize>,
+}
+
+impl From<u32> for Target {
+    fn from(offset: u32) -> Target {
+        Target { offset, cold_buffer: None }
+    }
 }
 
 /// Many times the interval in which core B adds up.
@@ -153,29 +170,38 @@ impl App {
 
     /// Where message `k` to `receiver` lands in its region, of the messages that are measured. Both nodes ask once for each message, so
     /// that they agree.
-    pub fn target(&mut self, receiver: usize, k: u32, slot: u32) -> u32 {
+    pub fn target(&mut self, receiver: usize, k: u32, slot: u32) -> Target {
         let ratio = if receiver == self.scenario.misses.node { self.miss_ratio } else { 0.0 };
         if !places::misses(k, ratio) {
-            return self.places.hot(slot);
+            return self.places.hot(slot).into();
         }
         // Never from the start again: the first places of one size may still be in the cache when the next size begins.
         self.turn += 1;
-        self.places.cold(self.turn - 1)
+        let turn = self.turn - 1;
+        match self.scenario.misses.cache {
+            MissedCache::Vmh => self.places.cold(turn).into(),
+            MissedCache::Cbh => {
+                let buffers = self.places.cold_buffers();
+                Target { offset: self.places.hot(slot), cold_buffer: Some((turn % buffers) as usize) }
+            }
+        }
     }
 
     /// Brings every line that hits shall find into both caches.
     pub async fn warm(&mut self) -> Result<()> {
         for offset in self.places.lines().collect::<Vec<_>>() {
-            let handle = self.write(self.places.send(offset), BY_DMA_BYTES, self.places.hot(offset), u32::MAX).await?;
+            let to = self.places.hot(offset).into();
+            let handle = self.write(self.places.send(offset), BY_DMA_BYTES, to, u32::MAX).await?;
             self.wait(handle).await?;
         }
         self.meet("warm").await;
         Ok(())
     }
 
-    pub async fn write(&self, from: u32, size_bytes: u32, to: u32, number: u32) -> Result<WriteHandle> {
+    pub async fn write(&self, from: u32, size_bytes: u32, to: Target, number: u32) -> Result<WriteHandle> {
         let from = UserVirt(self.region.0 + from);
-        self.process.write(from, size_bytes, &self.peer_export, to, number).await.map_err(|error| self.error(error))
+        let export = to.cold_buffer.map_or(&self.peer_export, |cold| &self.cold_exports[cold]);
+        self.process.write(from, size_bytes, export, to.offset, number).await.map_err(|error| self.error(error))
     }
 
     pub async fn wait(&self, handle: WriteHandle) -> Result<()> {
@@ -189,7 +215,7 @@ impl App {
     }
 
     /// Puts a message's bytes in place and posts it.
-    pub async fn send(&mut self, size_bytes: u32, from: u32, to: u32) -> Result<(Message, WriteHandle)> {
+    pub async fn send(&mut self, size_bytes: u32, from: u32, to: Target) -> Result<(Message, WriteHandle)> {
         let number = App::number(self.node, self.sent);
         self.advance();
         let start = UserVirt(self.region.0 + from);

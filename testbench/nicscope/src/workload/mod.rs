@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use host_model::address::UserVirt;
 use host_model::driver::Kept;
-use host_model::library::Export;
+use host_model::library::{Access, Export};
+use nic_layout::cbh::cbh_id;
 use nic_layout::vmh::VmhGeometry;
 use serde::{Deserialize, Serialize};
 use sim_pins::Ps;
@@ -20,7 +21,7 @@ use crate::error::Result;
 use crate::failed;
 use crate::meeting::Meeting;
 use crate::node::Handle;
-use crate::scenario::{Scenario, WorkloadKind};
+use crate::scenario::{MissedCache, Scenario, WorkloadKind};
 
 use app::{App, Totals};
 use places::Places;
@@ -40,9 +41,9 @@ pub struct Work {
 }
 
 /// What processes tell each other at a [`Meeting`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    Export { export: Export, region: u32 },
+    Export { export: Export, cold: Vec<Export>, region: u32 },
     Here,
 }
 
@@ -113,14 +114,25 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
     .map_err(|error| failed("boot", &error))?;
     let process = handle.open("application").await.map_err(|error| failed("open", &error))?;
     process.set_pio_bytes_max(scenario.workload.pio_bytes_max);
-    let places = Places::new(geometry, miss_ratio > 0.0)?;
+    let misses_in = |cache| miss_ratio > 0.0 && scenario.misses.cache == cache;
+    let cbh = handle.driver().layout().map_err(|error| failed("boot", &error))?.cbh_geometry;
+    let places = Places::new(geometry, cbh, misses_in(MissedCache::Vmh))?;
     let bytes = places.region_bytes();
     let reserved = process.alloc(bytes + places.alignment_bytes()).map_err(|error| failed("alloc", &error))?;
     let region = UserVirt(reserved.0.next_multiple_of(places.alignment_bytes()));
     let export = process.export(region, bytes).await.map_err(|error| failed("export", &error))?;
-    let notes = meeting.exchange(handle.sim(), "exports", node, Note::Export { export, region: region.0 }).await;
+    let mut cold = Vec::new();
+    if misses_in(MissedCache::Cbh) {
+        for turn in 0..places.cold_buffers() {
+            let id = places.cold_buffer_id(cbh_id(export.buffer), turn);
+            let buffer = process.export_under(id, region, bytes, Access::WRITE).await;
+            cold.push(buffer.map_err(|error| failed("export", &error))?);
+        }
+    }
+    let note = Note::Export { export, cold, region: region.0 };
+    let notes = meeting.exchange(handle.sim(), "exports", node, note).await;
     let peer = 1 - node;
-    let Note::Export { export: peer_export, .. } = notes[peer] else {
+    let Note::Export { export: peer_export, cold: cold_exports, .. } = notes[peer].clone() else {
         return Err(failed!("node {node}: node {peer} came to the meeting without an export"));
     };
     let mut app = App {
@@ -132,6 +144,7 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
         places,
         region,
         peer_export,
+        cold_exports,
         miss_ratio,
         seed,
         meeting,

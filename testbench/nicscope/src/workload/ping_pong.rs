@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use host_model::library::WriteHandle;
 
-use super::app::App;
+use super::app::{App, Target};
 use super::places::AREA_BYTES;
 use super::{Message, Step};
 use crate::error::Result;
@@ -33,10 +33,10 @@ async fn round_trips(app: &mut App, size_bytes: u32, count: u32, measured: bool)
     let (node, peer) = (app.node, app.peer);
     let target = |app: &mut App, receiver: usize, k: u32| match measured {
         true => app.target(receiver, k, 0),
-        false => app.places.hot(0),
+        false => app.places.hot(0).into(),
     };
     let mut mine = target(app, node, 0);
-    app.clear(App::number(peer, first), size_bytes, mine)?;
+    app.clear(App::number(peer, first), size_bytes, mine.offset)?;
     app.meet("ready").await;
     let mut posted = VecDeque::new();
     let mut sent = Vec::new();
@@ -46,10 +46,10 @@ async fn round_trips(app: &mut App, size_bytes: u32, count: u32, measured: bool)
             let theirs = target(app, peer, k);
             sent.push(send(app, size_bytes, theirs, &mut posted).await?);
         }
-        app.receive(number, size_bytes, mine).await?;
+        app.receive(number, size_bytes, mine.offset).await?;
         if k + 1 < count {
             mine = target(app, node, k + 1);
-            app.clear(App::number(peer, first + k + 1), size_bytes, mine)?;
+            app.clear(App::number(peer, first + k + 1), size_bytes, mine.offset)?;
         }
         if node != 0 {
             let theirs = target(app, peer, k);
@@ -63,7 +63,7 @@ async fn round_trips(app: &mut App, size_bytes: u32, count: u32, measured: bool)
 }
 
 /// Sends from the place that was not used last.
-async fn send(app: &mut App, size_bytes: u32, to: u32, posted: &mut VecDeque<WriteHandle>) -> Result<Message> {
+async fn send(app: &mut App, size_bytes: u32, to: Target, posted: &mut VecDeque<WriteHandle>) -> Result<Message> {
     if posted.len() == 2 {
         let oldest = posted.pop_front().expect("there are two");
         app.wait(oldest).await?;

@@ -2,8 +2,9 @@
 //!
 //! Misses are real: no lookup is told what to answer. A process exports a region that holds more lines of one set of the VMH cache than the set has
 //! ways, and messages that shall miss go to these lines in turn, so that each has been evicted when its turn comes again (LRU). Messages that
-//! shall hit go to lines of other sets.
+//! shall hit go to lines of other sets. For misses of the CBH cache it exports the same bytes under more identifiers of one set than the set has ways.
 
+use nic_layout::cbh::CbhGeometry;
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::PAGE_BYTES;
 
@@ -20,11 +21,13 @@ const COLD_LINES: u32 = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {
     geometry: VmhGeometry,
+    cbh: CbhGeometry,
 }
 
 impl Places {
-    pub fn new(geometry: VmhGeometry, with_misses: bool) -> Result<Places> {
-        let places = Places { geometry };
+    /// `with_misses` of the VMH cache.
+    pub fn new(geometry: VmhGeometry, cbh: CbhGeometry, with_misses: bool) -> Result<Places> {
+        let places = Places { geometry, cbh };
         let hot_lines = 2 * AREA_BYTES.div_ceil(places.line_bytes());
         let needed = COLD_LINES + hot_lines;
         if with_misses && geometry.sets() < needed {
@@ -59,6 +62,17 @@ impl Places {
     /// A place that has been evicted when it is its turn: `turn` counts the messages that shall miss.
     pub fn cold(&self, turn: u32) -> u32 {
         turn % (self.geometry.ways + 1) * self.set_stride_bytes()
+    }
+
+    /// Buffers that messages name in turn, so that each has been evicted when it is its turn.
+    pub fn cold_buffers(&self) -> u32 {
+        self.cbh.ways + 1
+    }
+
+    /// Identifier of such a buffer: all fall into the set behind that of `hot`, the buffer that stays in the cache.
+    pub fn cold_buffer_id(&self, hot: u32, turn: u32) -> u32 {
+        let set = (self.cbh.set_of(hot) + 1) % self.cbh.sets();
+        set + (turn + 1) * self.cbh.sets()
     }
 
     /// A place that stays in the cache.
@@ -100,7 +114,7 @@ mod tests {
     #[test]
     fn cold_places_share_a_set_that_no_hot_place_uses() {
         let geometry = VmhGeometry::RECOMMENDED;
-        let places = Places::new(geometry, true).unwrap();
+        let places = Places::new(geometry, CbhGeometry::RECOMMENDED, true).unwrap();
         let cold: Vec<u32> = (0..=geometry.ways).map(|turn| places.cold(turn)).collect();
         assert!(cold.iter().all(|offset| set_of(geometry, *offset) == 0));
         assert_eq!(cold.iter().collect::<std::collections::BTreeSet<_>>().len(), 5);
@@ -114,8 +128,20 @@ mod tests {
     #[test]
     fn a_cache_with_too_few_sets_is_refused_for_misses_only() {
         let geometry = VmhGeometry { entries: 1024, line_entries: 64, ways: 4 };
-        assert!(Places::new(geometry, true).unwrap_err().to_string().contains("sets"));
-        assert!(Places::new(geometry, false).is_ok());
+        let places = |with_misses| Places::new(geometry, CbhGeometry::RECOMMENDED, with_misses);
+        assert!(places(true).unwrap_err().to_string().contains("sets"));
+        assert!(places(false).is_ok());
+    }
+
+    #[test]
+    fn cold_buffers_share_a_set_that_the_hot_one_does_not_use() {
+        let cbh = CbhGeometry { entries: 64, ways: 4 };
+        let places = Places::new(VmhGeometry::RECOMMENDED, cbh, false).unwrap();
+        for hot in [0, 1, 15, 16] {
+            let ids: Vec<u32> = (0..places.cold_buffers()).map(|turn| places.cold_buffer_id(hot, turn)).collect();
+            assert!(ids.iter().all(|id| cbh.set_of(*id) == (hot + 1) % 16 && *id != hot));
+            assert_eq!(ids.iter().collect::<std::collections::BTreeSet<_>>().len(), 5);
+        }
     }
 
     proptest! {

@@ -59,7 +59,7 @@ pub async fn step(app: &mut App) -> Result<Step> {
         for (slot, planned) in mine.iter().enumerate() {
             let from = slot as u32 * share + planned.from % (share - planned.size_bytes + 1);
             let (message, handle) =
-                app.send(planned.size_bytes, app.places.send(from), app.places.hot(planned.to)).await?;
+                app.send(planned.size_bytes, app.places.send(from), app.places.hot(planned.to).into()).await?;
             sent.push(message);
             posted.push(handle);
         }

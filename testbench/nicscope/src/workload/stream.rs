@@ -32,7 +32,7 @@ async fn stream(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> R
     let slot = |k: u32| k % slots * slot_bytes;
     let target = |app: &mut App, receiver, k| match measured {
         true => app.target(receiver, k, slot(k)),
-        false => app.places.hot(slot(k)),
+        false => app.places.hot(slot(k)).into(),
     };
     let mut sent = Vec::new();
     if app.node == 0 {
@@ -57,7 +57,7 @@ async fn stream(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> R
             app.advance();
             let node = app.node;
             let at = target(app, node, k);
-            app.receive(number, size_bytes, at).await?;
+            app.receive(number, size_bytes, at.offset).await?;
         }
     }
     Ok(sent)

@@ -9,7 +9,7 @@ use crate::failed;
 use crate::reproduce::report::{Cell, Report, Table};
 use crate::reproduce::Experiment;
 use crate::results::{Row, Run};
-use crate::scenario::PERSONALITIES;
+use crate::scenario::{MissedCache, PERSONALITIES};
 
 pub const TABLE_4_2: Experiment = Experiment {
     id: "mini.table-4.2",
@@ -26,7 +26,8 @@ pub const TABLE_4_2: Experiment = Experiment {
 };
 
 fn ping_pong(personality: &'static str) -> PingPong {
-    PingPong { personality, sizes_bytes: vec![4, 1024, 4096, 16_384, 65_536], iterations: 12, warm_up: 2 }
+    let sizes_bytes = vec![4, 1024, 4096, 16_384, 65_536];
+    PingPong { personality, cache: MissedCache::Vmh, sizes_bytes, iterations: 12, warm_up: 2 }
 }
 
 fn parameters() -> Value {

@@ -14,6 +14,7 @@ use crate::failed;
 use crate::probe::Probe;
 use crate::reproduce::report::{Cell, Chart, Finding, Picture, Report, Series, Table};
 use crate::reproduce::{trend, work, Experiment};
+use crate::scenario::MissedCache;
 
 pub const CYCLES: Experiment = Experiment {
     id: "mini.lookup",
@@ -52,7 +53,7 @@ fn parameters() -> Value {
 }
 
 fn ping_pong() -> PingPong {
-    PingPong { personality: PERSONALITY, sizes_bytes: vec![4], iterations: 8, warm_up: 2 }
+    PingPong { personality: PERSONALITY, cache: MissedCache::Vmh, sizes_bytes: vec![4], iterations: 8, warm_up: 2 }
 }
 
 fn measure(jobs: usize) -> Result<Report> {

@@ -1,6 +1,8 @@
 //! Tables and figures of the thesis on miNI.
 
+mod buffer_misses;
 mod costs;
+mod curves;
 mod lookup;
 mod memory;
 mod misses;
@@ -26,5 +28,12 @@ const CACHE: Cache = Cache {
     ways: VmhGeometry::RECOMMENDED.ways,
 };
 
-pub const EXPERIMENTS: [Experiment; 6] =
-    [memory::TABLE_1_1, costs::TABLE_4_2, misses::FIGURE_4_1, traces::FIGURE_4_2, retransmit::INTERVAL, lookup::CYCLES];
+pub const EXPERIMENTS: [Experiment; 7] = [
+    memory::TABLE_1_1,
+    costs::TABLE_4_2,
+    misses::FIGURE_4_1,
+    buffer_misses::FIGURE_4_4,
+    traces::FIGURE_4_2,
+    retransmit::INTERVAL,
+    lookup::CYCLES,
+];

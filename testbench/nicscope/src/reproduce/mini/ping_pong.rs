@@ -9,12 +9,14 @@ use crate::error::Result;
 use crate::reproduce::work;
 use crate::results::Run;
 use crate::run::{self, RunConfig};
-use crate::scenario::{self, Scenario};
+use crate::scenario::{self, MissedCache, Scenario};
 
 /// What all runs have in common.
 #[derive(Clone, Debug, Serialize)]
 pub struct PingPong {
     pub personality: &'static str,
+    /// The one that misses.
+    pub cache: MissedCache,
     pub sizes_bytes: Vec<u32>,
     /// Round trips of each size.
     pub iterations: u32,
@@ -38,6 +40,7 @@ impl PingPong {
         scenario.workload.sizes_bytes = self.sizes_bytes.clone();
         scenario.workload.iterations = self.iterations;
         scenario.workload.warm_up = self.warm_up;
+        scenario.misses.cache = self.cache;
         scenario.cache = CACHE;
         Ok(scenario)
     }

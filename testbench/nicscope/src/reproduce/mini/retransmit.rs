@@ -9,6 +9,7 @@ use crate::reproduce::print::digits;
 use crate::reproduce::report::{Chart, Finding, Picture, Report, Series, Table};
 use crate::reproduce::Experiment;
 use crate::results::Run;
+use crate::scenario::MissedCache;
 
 pub const INTERVAL: Experiment = Experiment {
     id: "mini.retransmit",
@@ -24,7 +25,13 @@ const MISS_RATIO: f64 = 0.5;
 
 /// One frame a message, but for the last size.
 fn ping_pong() -> PingPong {
-    PingPong { personality: PERSONALITY, sizes_bytes: vec![4, 4096, 16_384], iterations: 10, warm_up: 2 }
+    PingPong {
+        personality: PERSONALITY,
+        cache: MissedCache::Vmh,
+        sizes_bytes: vec![4, 4096, 16_384],
+        iterations: 10,
+        warm_up: 2,
+    }
 }
 
 fn parameters() -> Value {
