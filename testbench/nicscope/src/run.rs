@@ -106,7 +106,7 @@ pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) 
         miss_ratio,
         seed: config.seed,
         threads: config.threads,
-        record: scenario.workload.kind == WorkloadKind::PingPong,
+        record: matches!(scenario.workload.kind, WorkloadKind::PingPong | WorkloadKind::Bystander),
         record_inputs: false,
         waves: None,
         until: None,
@@ -213,7 +213,16 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
         let (begin, end) = (steps.iter().map(|step| step.begin).min(), steps.iter().map(|step| step.end).max());
         let elapsed = end.unwrap_or_default() - begin.unwrap_or_default();
         let mut latencies = Vec::new();
-        if config.record {
+        let is_beside = config.scenario.workload.kind == WorkloadKind::Bystander;
+        if is_beside {
+            // Beside other messages, a journey cannot be told from theirs; its ends can.
+            for message in &sent {
+                let window = message_window(output, message.sender, message.number);
+                let (begin, end) = window.ok_or_else(|| failed!("word {} has no end", message.number))?;
+                latencies.push((end - begin).0);
+            }
+        }
+        if config.record && !is_beside {
             let (mut hits, mut misses) = (Vec::new(), Vec::new());
             for message in &sent {
                 let journey = Journey {

@@ -12,10 +12,11 @@ use crate::error::Result;
 use crate::{request_error, wording};
 
 /// The scenarios that come with the command: name and text.
-pub const BUILT_IN: [(&str, &str); 3] = [
+pub const BUILT_IN: [(&str, &str); 4] = [
     ("ping-pong", include_str!("../scenarios/ping-pong.toml")),
     ("stream", include_str!("../scenarios/stream.toml")),
     ("random", include_str!("../scenarios/random.toml")),
+    ("bystander", include_str!("../scenarios/bystander.toml")),
 ];
 
 /// The firmware personalities that exist.
@@ -79,6 +80,7 @@ pub enum WorkloadKind {
     PingPong,
     Stream,
     Random,
+    Bystander,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -256,7 +258,7 @@ impl Scenario {
         let workload = &self.workload;
         match workload.kind {
             WorkloadKind::Random => u64::from(workload.iterations.div_ceil(2)),
-            WorkloadKind::PingPong | WorkloadKind::Stream => {
+            WorkloadKind::PingPong | WorkloadKind::Stream | WorkloadKind::Bystander => {
                 workload.sizes_bytes.len() as u64 * (u64::from(workload.warm_up) + u64::from(workload.iterations))
             }
         }

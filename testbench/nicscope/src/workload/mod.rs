@@ -1,11 +1,13 @@
 //! What the processes of a run do.
 
 pub mod app;
+mod bystander;
 mod ping_pong;
 pub mod places;
 mod random;
 mod stream;
 
+use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
@@ -24,6 +26,7 @@ use crate::node::Handle;
 use crate::scenario::{MissedCache, Scenario, WorkloadKind};
 
 use app::{App, Totals};
+use bystander::Bystander;
 use places::Places;
 
 /// What one node's task needs.
@@ -97,6 +100,13 @@ pub async fn run(work: Work, handle: Handle) -> Result<NodeReport> {
             }
         }
         WorkloadKind::Random => steps.push(random::step(&mut app).await?),
+        WorkloadKind::Bystander => {
+            let bystander = Bystander::open(app.node, &app.handle, &app.places, &app.meeting).await?;
+            let bystander = Rc::new(bystander);
+            for size_bytes in app.scenario.workload.sizes_bytes.clone() {
+                steps.push(bystander::step(&mut app, &bystander, size_bytes).await?);
+            }
+        }
     }
     app.meet("end").await;
     let kept = app.kept().await?;

@@ -25,7 +25,7 @@ pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
 
 /// A slot is used again only after the receiver has compared what was in it: fewer messages are outstanding than there are slots,
 /// and each message is awaited in order.
-async fn stream(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> Result<Vec<Message>> {
+pub async fn stream(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> Result<Vec<Message>> {
     let slot_bytes = size_bytes.next_multiple_of(64);
     let slots = AREA_BYTES / slot_bytes;
     let outstanding = app.scenario.workload.outstanding.min(slots / 2).max(1);

@@ -3,6 +3,7 @@
 mod buffer_misses;
 mod costs;
 mod curves;
+mod head_of_line;
 mod lookup;
 mod memory;
 mod misses;
@@ -28,12 +29,13 @@ const CACHE: Cache = Cache {
     ways: VmhGeometry::RECOMMENDED.ways,
 };
 
-pub const EXPERIMENTS: [Experiment; 7] = [
+pub const EXPERIMENTS: [Experiment; 8] = [
     memory::TABLE_1_1,
     costs::TABLE_4_2,
     misses::FIGURE_4_1,
     buffer_misses::FIGURE_4_4,
     traces::FIGURE_4_2,
     retransmit::INTERVAL,
+    head_of_line::HEAD_OF_LINE,
     lookup::CYCLES,
 ];
