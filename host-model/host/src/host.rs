@@ -12,6 +12,7 @@ use crate::driver::{Driver, DriverCounts, DriverError, DriverOptions};
 use crate::events::EventLog;
 use crate::executor::{Executor, Sim, Task};
 use crate::library::Process;
+use crate::load;
 use crate::memory::{Counts, Memory};
 use crate::pio::Pio;
 use crate::platform::Platform;
@@ -63,12 +64,12 @@ impl<B: Bus> Host<B> {
         let HostConfig { platform, driver, trace } = config;
         let executor = Executor::new();
         let sim = executor.sim();
-        let node = driver.node;
+        let (node, other_work) = (driver.node, driver.load);
         let log = if trace { EventLog::new(node) } else { EventLog::silent(node) };
         let costs = &platform.host;
-        // Nodes of one run differ in their pages.
-        let page_seed = driver.seed ^ (u64::from(node.0) << 48);
-        let memory = Memory::new(platform.host_pages(), costs.pinned_pages_max, page_seed);
+        // Nodes of one run differ in their pages, and in their other work.
+        let seed = driver.seed ^ (u64::from(node.0) << 48);
+        let memory = Memory::new(platform.host_pages(), costs.pinned_pages_max, seed);
         let memory = Rc::new(RefCell::new(memory));
         let bus = bus(&platform, memory.clone())?;
         let processors = Processors::new(sim.clone(), costs.processor_count as usize, costs.processor_clock_hz);
@@ -82,6 +83,9 @@ impl<B: Bus> Host<B> {
             platform.clone(),
             driver,
         );
+        if let Some(other_work) = other_work {
+            load::spawn(&sim, &processors, other_work, seed);
+        }
         let platform = Rc::new(platform);
         let node = Node { sim, port, memory, processors, driver, log, platform };
         Ok(Host { bus, executor, node })

@@ -15,6 +15,7 @@ pub mod events;
 pub mod executor;
 pub mod host;
 pub mod library;
+pub mod load;
 pub mod memory;
 pub mod mock;
 pub mod pci;

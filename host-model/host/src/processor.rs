@@ -23,6 +23,8 @@ use crate::executor::{Sim, Sleep};
 /// Who gets a processor first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Priority {
+    /// Computes, and waits for nothing ([`crate::load`]).
+    Background,
     User,
     KernelThread,
     Interrupt,

@@ -17,7 +17,7 @@ use crate::failed;
 use crate::meeting::Meeting;
 use crate::node::{transmit_clock, Node, NodeConfig, NodeOutput};
 use crate::progress::Progress;
-use crate::scenario::Scenario;
+use crate::scenario::{Load, Scenario};
 use crate::workload::{self, NodeReport, Work};
 
 /// One platform, one ratio of misses.
@@ -102,6 +102,7 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
                 driver: DriverOptions {
                     receive_miss: scenario.misses.receive.of_layout(),
                     held_frames_max: scenario.misses.held_frames_max,
+                    load: scenario.load.map(Load::of_host),
                     ..DriverOptions::new(NodeId(index as u16), scenario.nodes as u32, config.seed)
                 },
                 trace: config.record,

@@ -106,7 +106,10 @@ pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) 
         miss_ratio,
         seed: config.seed,
         threads: config.threads,
-        record: matches!(scenario.workload.kind, WorkloadKind::PingPong | WorkloadKind::Bystander),
+        record: matches!(
+            scenario.workload.kind,
+            WorkloadKind::PingPong | WorkloadKind::Bystander | WorkloadKind::Pages
+        ),
         record_inputs: false,
         waves: None,
         until: None,
@@ -213,8 +216,8 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
         let (begin, end) = (steps.iter().map(|step| step.begin).min(), steps.iter().map(|step| step.end).max());
         let elapsed = end.unwrap_or_default() - begin.unwrap_or_default();
         let mut latencies = Vec::new();
-        let is_beside = config.scenario.workload.kind == WorkloadKind::Bystander;
-        if is_beside {
+        let kind = config.scenario.workload.kind;
+        if kind == WorkloadKind::Bystander {
             // Beside other messages, a journey cannot be told from theirs; its ends can.
             for message in &sent {
                 let window = message_window(output, message.sender, message.number);
@@ -222,7 +225,7 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
                 latencies.push((end - begin).0);
             }
         }
-        if config.record && !is_beside {
+        if config.record && kind == WorkloadKind::PingPong {
             let (mut hits, mut misses) = (Vec::new(), Vec::new());
             for message in &sent {
                 let journey = Journey {
@@ -247,7 +250,7 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
         }
         let latency_ps = Spread::of(&latencies).unwrap_or(Spread { min: 0, mean: 0.0, max: 0 });
         // In turns, a message has the link for itself while it is under way; in a stream they overlap.
-        let seconds = match config.record {
+        let seconds = match config.record && kind != WorkloadKind::Pages {
             true => latencies.iter().sum::<u64>() as f64 / 1e12,
             false => elapsed.0 as f64 / 1e12,
         };

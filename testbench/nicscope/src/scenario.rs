@@ -6,17 +6,21 @@ use host_model::platform::toml_error;
 use nic_layout::post::INLINE_BYTES_MAX;
 use nic_layout::vmh::{GeometryError, VmhGeometry};
 use nic_plan::HELD_FRAMES_LIMIT;
+use page_traces::Pattern;
 use serde::{Deserialize, Serialize};
+use sim_pins::Ps;
 
 use crate::error::Result;
+use crate::workload::pages;
 use crate::{request_error, wording};
 
 /// The scenarios that come with the command: name and text.
-pub const BUILT_IN: [(&str, &str); 4] = [
+pub const BUILT_IN: [(&str, &str); 5] = [
     ("ping-pong", include_str!("../scenarios/ping-pong.toml")),
     ("stream", include_str!("../scenarios/stream.toml")),
     ("random", include_str!("../scenarios/random.toml")),
     ("bystander", include_str!("../scenarios/bystander.toml")),
+    ("pages", include_str!("../scenarios/pages.toml")),
 ];
 
 /// The firmware personalities that exist.
@@ -40,7 +44,54 @@ pub struct Scenario {
     pub misses: Misses,
     pub cache: Cache,
     pub link: Link,
+    /// Idle hosts without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
     pub faults: Faults,
+}
+
+/// Other work of the hosts: see `host_model::load`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    pub programs: u32,
+    pub kernel_percent: u32,
+    pub kernel_section_us: u64,
+    pub thread_spread_us: u64,
+    pub page_fill_us: u64,
+}
+
+impl Load {
+    pub fn of_host(self) -> host_model::load::Load {
+        host_model::load::Load {
+            programs: self.programs,
+            kernel_percent: self.kernel_percent,
+            kernel_section: Ps::from_us(self.kernel_section_us),
+            thread_spread: Ps::from_us(self.thread_spread_us),
+            page_fill: Ps::from_us(self.page_fill_us),
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let values = [
+            ("load.programs", u64::from(self.programs), 64),
+            ("load.kernel_percent", u64::from(self.kernel_percent), 90),
+            ("load.kernel_section_us", self.kernel_section_us, 10_000),
+            ("load.thread_spread_us", self.thread_spread_us, 10_000),
+            ("load.page_fill_us", self.page_fill_us, 10_000),
+        ];
+        for (key, value, max) in values {
+            if value > max {
+                return Err(request_error!("{key} = {value}: must be at most {max}"));
+            }
+        }
+        if self.programs > 0 && self.kernel_percent > 0 && self.kernel_section_us == 0 {
+            return Err(request_error!(
+                "load.kernel_section_us = 0: must be at least 1 with load.kernel_percent above 0"
+            ));
+        }
+        Ok(())
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,6 +103,9 @@ pub struct Workload {
     pub warm_up: u32,
     #[serde(default = "one")]
     pub outstanding: u32,
+    /// Whose page accesses are made (`page_traces`): of the kind `pages` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// Messages of up to so many bytes go with their post.
     #[serde(default = "inline_bytes_max", skip_serializing_if = "is_inline_bytes_max")]
     pub pio_bytes_max: u32,
@@ -81,6 +135,7 @@ pub enum WorkloadKind {
     Stream,
     Random,
     Bystander,
+    Pages,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -258,6 +313,8 @@ impl Scenario {
         let workload = &self.workload;
         match workload.kind {
             WorkloadKind::Random => u64::from(workload.iterations.div_ceil(2)),
+            // Node 0 counts those of both.
+            WorkloadKind::Pages => u64::from(workload.iterations.div_ceil(2)),
             WorkloadKind::PingPong | WorkloadKind::Stream | WorkloadKind::Bystander => {
                 workload.sizes_bytes.len() as u64 * (u64::from(workload.warm_up) + u64::from(workload.iterations))
             }
@@ -314,12 +371,17 @@ impl Scenario {
         if workload.outstanding == 0 || workload.outstanding > 64 {
             return Err(request_error!("workload.outstanding = {}: must be 1 to 64", workload.outstanding));
         }
+        if let Some(load) = &self.load {
+            load.check()?;
+        }
+        self.check_program()?;
         if self.misses.ratios.is_empty() {
             return Err(request_error!("misses.ratios = []: name at least one ratio, as in [0.0]"));
         }
-        if workload.kind == WorkloadKind::Random && self.misses.ratios != [0.0] {
+        let goes_where_it_likes = matches!(workload.kind, WorkloadKind::Random | WorkloadKind::Pages);
+        if goes_where_it_likes && self.misses.ratios != [0.0] {
             return Err(request_error!(
-                "misses.ratios: random messages go where they like: must be [0.0] with workload.kind = \"random\""
+                "misses.ratios: random messages and pages of programs go where they like: must be [0.0] with workload.kind = \"random\" or \"pages\""
             ));
         }
         if self.misses.node >= self.nodes {
@@ -349,6 +411,36 @@ impl Scenario {
             return Err(request_error!("link.latency_ns = {}: must be 20 to 1000000", self.link.latency_ns));
         }
         Ok(())
+    }
+}
+
+/// No message of a program goes beyond the first half of its page.
+const PROGRAM_BYTES_MAX: u32 = 2048;
+
+impl Scenario {
+    fn check_program(&self) -> Result<()> {
+        let workload = &self.workload;
+        let names = || Pattern::ALL.map(|pattern| pattern.name().to_lowercase()).join(", ");
+        match (&workload.program, workload.kind) {
+            (None, WorkloadKind::Pages) => {
+                Err(request_error!("workload.program is missing: must be one of {}", names()))
+            }
+            (Some(name), WorkloadKind::Pages) if pages::program(name).is_none() => {
+                Err(request_error!("workload.program = {name:?}: must be one of {}", names()))
+            }
+            (Some(name), kind) if kind != WorkloadKind::Pages => {
+                Err(request_error!("workload.program = {name:?}: only with workload.kind = \"pages\""))
+            }
+            (_, WorkloadKind::Pages)
+                if workload.sizes_bytes.len() != 1
+                    || !(INLINE_BYTES_MAX + 1..=PROGRAM_BYTES_MAX).contains(&workload.sizes_bytes[0]) =>
+            {
+                Err(request_error!(
+                    "workload.sizes_bytes: must be one size from 33 to {PROGRAM_BYTES_MAX} bytes with workload.kind = \"pages\": smaller ones go with their post"
+                ))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -401,6 +493,12 @@ mod tests {
         assert!(message("ping-pong", &["link.retransmit_us=0"]).contains("1 to 1000000"));
         assert!(message("ping-pong", &["misses.receive=nack"]).contains("time-out"));
         assert!(message("ping-pong", &["misses.cache=tlb"]).contains("cbh"));
+        assert!(message("ping-pong", &["workload.program=fft"]).contains("only with"));
+        assert!(message("pages", &["workload.program=doom"]).contains("radix"));
+        assert!(message("pages", &["workload.sizes_bytes=16"]).contains("33 to 2048"));
+        assert!(message("pages", &["misses.ratios=0.5"]).contains("go where they like"));
+        assert!(message("pages", &["load.kernel_percent=95"]).contains("at most 90"));
+        assert!(message("pages", &["load.kernel_section_us=0"]).contains("at least 1"));
         assert!(message("ping-pong", &["misses.held_frames_max=17"]).contains("at most 16"));
         assert!(message("ping-pong", &["nonsense"]).contains("KEY=VALUE"));
         assert!(message("ping-pong", &["personality=emp"]).contains("mini"));

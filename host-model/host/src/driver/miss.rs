@@ -14,6 +14,7 @@ use super::layout::NicLayout;
 use super::Driver;
 use crate::address::{Pid, SramAddr, VirtPage};
 use crate::events::{EventKind, Subject};
+use crate::load::Draw;
 use crate::processor::{Cpu, Priority};
 
 /// A cache of the NIC.
@@ -152,9 +153,18 @@ impl Driver {
         let cpu = self.cpu("miss thread", Priority::KernelThread);
         let device = self.device(&cpu)?;
         let delay = Ps::from_ns(self.0.platform.host.irq_to_thread_ns);
+        let load = self.0.options.load;
+        let mut draw = Draw::new(self.0.options.seed, self.0.options.node.0.into());
         loop {
             self.0.miss_queue.filled().await;
-            self.0.sim.sleep_for(delay).await;
+            match load {
+                None => self.0.sim.sleep_for(delay).await,
+                Some(load) => {
+                    self.0.sim.sleep_for(draw.around(delay, load.thread_spread)).await;
+                    // A processor that is in the kernel for a program cannot be taken.
+                    cpu.charge("switch", Ps::from_ns(1)).await;
+                }
+            }
             // It goes on without a new delay for what came meanwhile.
             let mut started = Some(self.0.sim.now());
             while let Some(event) = self.0.miss_queue.try_receive() {
@@ -343,10 +353,12 @@ impl Driver {
     /// there were.
     pub(super) async fn pin_for(&self, cpu: &Cpu, pid: Pid, pages: &[VirtPage], subject: Option<Subject>) -> usize {
         let costs = &self.0.platform.host;
-        let missing = {
+        let (missing, fresh) = {
             let (state, memory) = (self.0.state.borrow(), self.0.memory.borrow());
             let table = state.tables.get(&pid);
-            table.map_or_else(Vec::new, |table| table.missing(&memory, pages.iter().copied()))
+            let missing = table.map_or_else(Vec::new, |table| table.missing(&memory, pages.iter().copied()));
+            let fresh = missing.iter().filter(|page| !memory.is_resident(pid, **page)).count();
+            (missing, fresh as u64)
         };
         if missing.is_empty() {
             return 0;
@@ -358,8 +370,9 @@ impl Driver {
         }
         let note = |kind| subject.into_iter().for_each(|subject| self.note(subject, kind));
         note(EventKind::PinStart);
-        let span = costs.pin_call_ns + missing.len() as u64 * costs.pin_page_ns;
-        cpu.charge("pin", Ps::from_ns(span)).await;
+        let span = Ps::from_ns(costs.pin_call_ns + missing.len() as u64 * costs.pin_page_ns);
+        let fill = self.0.options.load.map_or(Ps::ZERO, |load| Ps(load.page_fill.0 * fresh));
+        cpu.charge("pin", span + fill).await;
         let mut state = self.0.state.borrow_mut();
         if let Some(table) = state.tables.get_mut(&pid) {
             // Another task of the driver may have pinned some meanwhile.

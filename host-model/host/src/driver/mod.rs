@@ -46,6 +46,7 @@ use crate::address::{NodeId, Pid, SramAddr};
 use crate::bus::BusPort;
 use crate::events::{EventKind, EventLog, Subject};
 use crate::executor::{Channel, Lock, Sim};
+use crate::load::Load;
 use crate::memory::Memory;
 use crate::pio::Pio;
 use crate::platform::Platform;
@@ -70,6 +71,8 @@ pub struct DriverOptions {
     pub receive_miss: ReceiveMiss,
     pub held_frames_max: u32,
     pub verify: Verify,
+    /// Other work of the host; an idle host without.
+    pub load: Option<Load>,
     /// How long the firmware may take to start.
     pub boot_timeout: Ps,
     /// How long the firmware may take to obey a command.
@@ -87,6 +90,7 @@ impl DriverOptions {
             receive_miss: ReceiveMiss::TimeOut,
             held_frames_max: 0,
             verify: Verify::Sample,
+            load: None,
             boot_timeout: Ps::from_us(5_000),
             command_timeout: Ps::from_us(5_000),
         }

@@ -173,6 +173,11 @@ impl Memory {
         self.spaces.get(&pid).is_some_and(|space| space.contains(page))
     }
 
+    /// Whether the process has touched the page.
+    pub fn is_resident(&self, pid: Pid, page: VirtPage) -> bool {
+        self.spaces.get(&pid).is_some_and(|space| space.resident.get(page).is_some())
+    }
+
     /// The physical page behind a page of a process: a new one at the first touch.
     pub fn touch(&mut self, pid: Pid, page: VirtPage) -> Result<PhysPage, MemoryError> {
         let space = self.spaces.get_mut(&pid).ok_or(MemoryError::NoSuchProcess(pid))?;

@@ -35,7 +35,7 @@ pub struct Experiment {
     measure: fn(jobs: usize) -> Result<Report>,
 }
 
-pub static EXPERIMENTS: [Experiment; 8] = mini::EXPERIMENTS;
+pub static EXPERIMENTS: [Experiment; 9] = mini::EXPERIMENTS;
 
 /// An experiment's report, and where its pictures are.
 #[derive(Clone, Debug, Serialize)]

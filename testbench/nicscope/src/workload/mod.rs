@@ -2,6 +2,7 @@
 
 pub mod app;
 mod bystander;
+pub mod pages;
 mod ping_pong;
 pub mod places;
 mod random;
@@ -100,6 +101,7 @@ pub async fn run(work: Work, handle: Handle) -> Result<NodeReport> {
             }
         }
         WorkloadKind::Random => steps.push(random::step(&mut app).await?),
+        WorkloadKind::Pages => steps.push(pages::step(&mut app).await?),
         WorkloadKind::Bystander => {
             let bystander = Bystander::open(app.node, &app.handle, &app.places, &app.meeting).await?;
             let bystander = Rc::new(bystander);

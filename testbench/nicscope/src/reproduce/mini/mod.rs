@@ -6,6 +6,7 @@ mod curves;
 mod head_of_line;
 mod lookup;
 mod memory;
+mod miss_times;
 mod misses;
 mod ping_pong;
 mod retransmit;
@@ -29,12 +30,13 @@ const CACHE: Cache = Cache {
     ways: VmhGeometry::RECOMMENDED.ways,
 };
 
-pub const EXPERIMENTS: [Experiment; 8] = [
+pub const EXPERIMENTS: [Experiment; 9] = [
     memory::TABLE_1_1,
     costs::TABLE_4_2,
     misses::FIGURE_4_1,
     buffer_misses::FIGURE_4_4,
     traces::FIGURE_4_2,
+    miss_times::TABLES_4_6_4_7,
     retransmit::INTERVAL,
     head_of_line::HEAD_OF_LINE,
     lookup::CYCLES,
