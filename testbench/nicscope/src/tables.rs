@@ -4,7 +4,8 @@ use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{Cell, CellAlignment, Table};
 
 use crate::account::{Account, Clock, Span};
-use crate::results::{Results, Run};
+use crate::results::{Results, Row, Run};
+use crate::scenario::WorkloadKind;
 
 fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
@@ -30,6 +31,8 @@ pub fn results(results: &Results) -> String {
             results.scenario.name,
             run.platform,
             match run.miss_ratio {
+                _ if results.scenario.workload.kind == WorkloadKind::Pages =>
+                    "lookups as the program makes them".into(),
                 0.0 => "every lookup hits".to_string(),
                 ratio => format!("{:.0} % of messages miss on node {}", ratio * 100.0, results.scenario.misses.node),
             },
@@ -51,10 +54,10 @@ pub fn results(results: &Results) -> String {
             rows.add_row(numbers([
                 row.size_bytes.to_string(),
                 row.messages.to_string(),
-                us(row.latency_ps.mean),
-                us(row.latency_ps.min as f64),
-                us(row.latency_ps.max as f64),
-                format!("{:.0}", row.latency_core_cycles),
+                latency(row, us(row.latency_ps.mean)),
+                latency(row, us(row.latency_ps.min as f64)),
+                latency(row, us(row.latency_ps.max as f64)),
+                latency(row, format!("{:.0}", row.latency_core_cycles)),
                 format!("{:.1}", row.bandwidth_bits_per_s / 1e6),
                 row.hits.to_string(),
                 row.misses.to_string(),
@@ -66,6 +69,14 @@ pub fn results(results: &Results) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Workloads whose messages overlap have no latencies.
+fn latency(row: &Row, text: String) -> String {
+    match row.latency_ps.max {
+        0 => "-".into(),
+        _ => text,
+    }
 }
 
 /// One line on the sums.

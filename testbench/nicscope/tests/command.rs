@@ -208,6 +208,41 @@ fn a_scenario_of_ones_own_is_run_under_the_name_of_its_file() {
 }
 
 #[test]
+fn buffers_that_are_not_in_their_cache_miss_as_often_as_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = ["platforms=lanai9", "workload.sizes_bytes=4", "workload.iterations=10", "misses.cache=cbh"];
+    let results = run(folder.path(), "ping-pong", &[&settings[..], &["misses.ratios=0.3"]].concat(), &[]);
+    sums_agree(&results);
+    let row = &results["runs"][0]["rows"][0];
+    assert_eq!((&row["misses"], &row["retransmissions"]), (&3.into(), &3.into()), "{row}");
+    // Of the warm-up: each node's buffer and, on the other's, the first lines.
+    assert!(results["runs"][0]["counters"][1]["firmware.BufferMisses"].as_u64().unwrap() >= 4);
+}
+
+#[test]
+fn a_bystander_is_held_up_by_misses_of_another_process() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = run(folder.path(), "bystander", &["workload.iterations=4", "workload.sizes_bytes=64"], &[]);
+    sums_agree(&results);
+    let longest = |run: usize| results["runs"][run]["rows"][0]["latency_ps"]["max"].as_u64().expect("a number");
+    assert!(longest(1) > 10 * longest(0), "{} ps, {} ps", longest(0), longest(1));
+}
+
+#[test]
+fn pages_of_a_program_are_accessed_on_busy_hosts_and_on_idle_ones() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = run(folder.path(), "pages", &["workload.iterations=100", "workload.program=Ocean"], &[]);
+    sums_agree(&results);
+    let row = &results["runs"][0]["rows"][0];
+    assert_eq!(row["messages"], 100, "{row}");
+    assert!(row["misses"].as_u64().expect("a number") > 0, "{row}");
+    let again = run(folder.path(), "pages", &["workload.iterations=100", "workload.program=Ocean"], &[]);
+    assert_eq!(results, again);
+    let idle = run(folder.path(), "pages", &["workload.iterations=100", "load.programs=0", "load.page_fill_us=0"], &[]);
+    sums_agree(&idle);
+}
+
+#[test]
 fn a_nic_with_two_cores_carries_a_stream_and_core_b_keeps_its_totals() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = ["cores=2", "platforms=tigon2", "workload.sizes_bytes=4096", "workload.iterations=12"];

@@ -199,7 +199,10 @@ fn findings(times: &[Times]) -> Vec<Finding> {
         let each = PROGRAMS.iter().zip(times).map(|(program, it)| format!("{} {}", program.name, digits(of(it))));
         each.collect::<Vec<_>>().join(", ")
     };
-    let below_20 = |it: &Times| shares(&it.delay_us)[..2].iter().sum::<f64>();
+    let below_20 = |it: &Times| {
+        let below = it.delay_us.iter().filter(|us| **us < BINS_US[1]).count();
+        100.0 * below as f64 / it.delay_us.len() as f64
+    };
     let between = |it: &Times| shares(&it.processing_us)[2];
     let long = |it: &Times| {
         let long = it.processing_us.iter().filter(|us| **us > INTERVAL_US).count();
