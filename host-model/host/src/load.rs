@@ -41,7 +41,7 @@ impl Draw {
 
     /// 0 to `limit`.
     pub fn below(&mut self, limit: Ps) -> Ps {
-        Ps((u128::from(self.0.next_u64()) * (u128::from(limit.0) + 1) >> 64) as u64)
+        Ps(((u128::from(self.0.next_u64()) * (u128::from(limit.0) + 1)) >> 64) as u64)
     }
 
     /// A stay in the kernel: `shortest` times one to two, doubled as long as a coin shows heads. Few are long.

@@ -9,13 +9,15 @@ use crate::error::Result;
 use crate::failed;
 
 /// Colours that can be told apart, in print too.
-const COLOURS: [RGBColor; 6] = [
+const COLOURS: [RGBColor; 8] = [
     RGBColor(0x1b, 0x4f, 0x72),
     RGBColor(0xc0, 0x39, 0x2b),
     RGBColor(0x1e, 0x84, 0x49),
     RGBColor(0xb7, 0x95, 0x0b),
     RGBColor(0x6c, 0x34, 0x83),
     RGBColor(0x5d, 0x6d, 0x7e),
+    RGBColor(0xca, 0x6f, 0x1e),
+    RGBColor(0x14, 0x8f, 0x77),
 ];
 
 const FONT: &str = "sans-serif";

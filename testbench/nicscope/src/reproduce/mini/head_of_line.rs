@@ -110,7 +110,7 @@ fn report(hits: &[Words], ways: &[Vec<Words>]) -> Report {
     };
     let picture = Picture {
         name: "words".into(),
-        title: format!("Words beside messages that all miss, by their size and by what becomes of a miss ({PLATFORM})"),
+        title: format!("Words beside messages that all miss ({PLATFORM})"),
         chart: Chart::Stacks {
             y: "one-way latency of a word, us".into(),
             parts: vec!["beside messages that hit".into(), "added by misses".into()],
