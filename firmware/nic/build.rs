@@ -14,8 +14,14 @@ const GEOMETRY: [(&str, &str, u32); 5] = [
 ];
 
 /// Image and linker script: of which core it is.
-const IMAGES: [(&str, &str); 4] =
-    [("mini", "core-a.ld"), ("mini-pair", "core-a.ld"), ("cache-probe", "core-a.ld"), ("keeper", "core-b.ld")];
+const IMAGES: [(&str, &str); 6] = [
+    ("mini", "core-a.ld"),
+    ("mini-pair", "core-a.ld"),
+    ("vmmc", "core-a.ld"),
+    ("vmmc-pair", "core-a.ld"),
+    ("cache-probe", "core-a.ld"),
+    ("keeper", "core-b.ld"),
+];
 
 fn number(variable: &str, default: u32) -> u32 {
     println!("cargo:rerun-if-env-changed={variable}");

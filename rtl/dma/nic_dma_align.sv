@@ -24,6 +24,7 @@ module nic_dma_align (
   input  wire logic        in_valid_i,
   output wire logic        in_ready_o,
   input  wire logic [63:0] in_data_i,
+  output wire logic        in_last_o,       // the next word in is the last
 
   output wire logic        out_valid_o,
   input  wire logic        out_ready_i,
@@ -53,6 +54,7 @@ module nic_dma_align (
   wire logic flush    = in_left_q == '0 && out_left_q != '0;
   wire logic out_free = !out_valid_q || out_ready_i;
   assign in_ready_o   = out_free && !flush;
+  assign in_last_o    = in_left_q == 14'd1;
   wire logic take     = in_valid_i && in_ready_o;
   wire logic give     = (take && !prime_q) || (flush && out_free);
 

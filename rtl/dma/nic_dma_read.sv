@@ -55,7 +55,8 @@ module nic_dma_read #(
   logic                 unused_probe_moved;
 
   nic_dma_ring #(
-    .SramBytes (SramBytes)
+    .SramBytes  (SramBytes),
+    .ReadsAhead (1'b1)
   ) u_ring (
     .clk_i,
     .rst_ni,
@@ -73,6 +74,7 @@ module nic_dma_read #(
     .status_gnt_i   (status_gnt),
     .move_start_o   (move_start),
     .move_o         (move),
+    .move_given_i   (1'b0),
     .move_done_i    (move_done),
     .move_status_i  (move_status),
     .cmd_valid_o,
@@ -90,7 +92,7 @@ module nic_dma_read #(
 
   logic        moving_q;          // beats of the command may come
   logic        failed_q;          // the error beat has come. It was taken only because no word before it waits for SRAM.
-  logic        align_ready;
+  logic        align_ready, in_last;
   logic        write_valid, write_last;
   logic [63:0] write_data;
   logic [7:0]  write_be;
@@ -115,6 +117,7 @@ module nic_dma_read #(
     .in_valid_i   (moving_q && beat_valid_i && !bad_beat),
     .in_ready_o   (align_ready),
     .in_data_i    (beat_i.data),
+    .in_last_o    (in_last),
     .out_valid_o  (write_valid),
     .out_ready_i  (write_gnt),
     .out_data_o   (write_data),
@@ -130,8 +133,9 @@ module nic_dma_read #(
       moving_q <= 1'b0;
       failed_q <= 1'b0;
     end else begin
-      if (move_start)               moving_q <= 1'b1;
-      else if (take && beat_i.last) moving_q <= 1'b0;
+      // A command that reads ahead has beats beyond those of the descriptor.
+      if (move_start)                            moving_q <= 1'b1;
+      else if (take && (beat_i.last || in_last)) moving_q <= 1'b0;
       failed_q <= take && bad_beat;
     end
     if (take && bad_beat) status_q <= beat_i.status;

@@ -5,6 +5,14 @@
 // The next descriptor is fetched meanwhile. It is dropped, to be fetched again, when the engine is disabled or halts, so
 // that software may change what is not begun.
 //
+// Read ahead:   a descriptor may ask the PCI master for bytes behind its own. Then the next descriptors that move data begin where it
+//               ended, and have no command of their own, until these bytes are used up or an error ends the command. Whoever
+//               writes descriptors keeps this rule; assertions watch it.
+//
+// Overlap:      with Overlaps, the move of the next descriptor begins when the mover has given all of this one to the PCI master, which
+//               has yet to report its end. Status, CONSUMER and pulses keep their order. What has begun is done, even if the engine is disabled
+//               or halts; then its status waits for the resumption.
+//
 // To the mover: move_start_o for one clock; move_o holds from there until the mover answers with move_done_i for one clock,
 //               with the status, when the last byte is where it belongs. cmd_valid_o rises with move_start_o.
 // Timing:       four clocks from the register write of PRODUCER to load; move_start_o and cmd_valid_o the clock after.
@@ -12,7 +20,9 @@
 `default_nettype none
 
 module nic_dma_ring #(
-  parameter int unsigned SramBytes = 524288
+  parameter int unsigned SramBytes = 524288,
+  parameter bit          ReadsAhead = 1'b0,    // the field AHEAD counts
+  parameter bit          Overlaps   = 1'b0     // a move begins before the one before it is reported
 ) (
   input  wire logic                               clk_i,
   input  wire logic                               rst_ni,
@@ -38,6 +48,7 @@ module nic_dma_ring #(
   // Mover
   output wire logic                               move_start_o,
   output wire nic_dma_pkg::move_t                 move_o,
+  input  wire logic                               move_given_i,    // one clock: all of it is with the PCI master; before move_done_i
   input  wire logic                               move_done_i,
   input  wire nic_pkg::pci_status_e               move_status_i,
 
@@ -86,6 +97,7 @@ module nic_dma_ring #(
   wire logic unused_reg_req  = &{1'b0, reg_req_i.addr[nic_pkg::REG_ADDR_BITS-1:7], reg_req_i.addr[1:0], reg_req_i.from_host};
 
   state_e      state_q;
+  logic        begun_q;        // the next descriptor moves
   fetch_e      fetch_q;
   logic        halted_q;
   logic        enable;
@@ -112,7 +124,7 @@ module nic_dma_ring #(
     .enable_o        (enable),
     .producer_o      (producer),
     .consumer_o      (consumer),
-    .idle_i          (state_q == StIdle && fetch_q == FeIdle),
+    .idle_i          (state_q == StIdle && fetch_q == FeIdle && !begun_q),
     .consume_i       (finish),
     .produce_count_i ('0),
     .index_i         (fetch_index[7:0]),
@@ -125,6 +137,8 @@ module nic_dma_ring #(
   word_addr_t  next_entry_q;
   logic [31:0] next_host_addr_q, next_sram_addr_q;
   logic [15:0] next_len_bytes_q;
+  logic [13:0] next_ahead_bytes_q;
+  logic [15:0] next_cmd_bytes_q;
   logic        next_event_q, next_assist_q;
   logic        next_empty_q, next_refuse_q;   // judged when the second half arrives
 
@@ -140,13 +154,27 @@ module nic_dma_ring #(
   word_addr_t         entry_q;
   logic               event_q, assist_q;
   logic [2:0]         status_q;
+  logic [15:0]        cmd_bytes_q;
+  logic [15:0]        len_bytes_q;
+  logic               given_q;                // the mover has given all of what it began last
+  logic               begun_done_q;           // what has begun is reported, with this status
+  nic_pkg::pci_status_e begun_status_q;
+  logic [13:0]        ahead_bytes_q;          // that the command asked for, and no descriptor has taken
   logic               move_start_q, cmd_valid_q;
   logic               event_done_q, event_error_q, assist_pulse_q, probe_start_q, probe_moved_q, probe_done_q;
 
-  wire logic load  = state_q == StIdle && next_valid_q && may_begin;
+  wire logic load  = state_q == StIdle && next_valid_q && (begun_q ? !halted_q : may_begin);
   wire logic moves = !next_empty_q && !next_refuse_q;
+  wire logic early = Overlaps && state_q == StMove && given_q && !cmd_valid_q && next_valid_q && may_begin && moves && !begun_q;
+  wire logic start = early || (load && moves && !begun_q);
 
-  wire logic [15:0] len_bytes = sram_rdata_i[15:0];   // in the second half
+  wire logic done_of_begun = move_done_i && state_q != StMove;
+  wire logic is_continued = ahead_bytes_q != '0;      // what is loaded goes on where the one before it ended
+
+  // In the second half.
+  wire logic [15:0] len_bytes   = sram_rdata_i[15:0];
+  wire logic [13:0] ahead_bytes = ReadsAhead ? sram_rdata_i[31:18] : '0;
+  wire logic [16:0] cmd_bytes   = {1'b0, len_bytes} + {3'b0, ahead_bytes};
 
   assign finish = state_q == StStatus && status_gnt_i;
 
@@ -163,7 +191,7 @@ module nic_dma_ring #(
   assign move_start_o = move_start_q;
   assign move_o       = move_q;
   assign cmd_valid_o  = cmd_valid_q;
-  assign cmd_o        = '{addr: move_q.host_addr, len_bytes: move_q.len_bytes};
+  assign cmd_o        = '{addr: move_q.host_addr, len_bytes: cmd_bytes_q};
 
   assign event_done_o  = event_done_q;
   assign event_error_o = event_error_q;
@@ -181,6 +209,10 @@ module nic_dma_ring #(
       halted_q       <= 1'b0;
       move_start_q   <= 1'b0;
       cmd_valid_q    <= 1'b0;
+      begun_q        <= 1'b0;
+      begun_done_q   <= 1'b0;
+      given_q        <= 1'b0;
+      ahead_bytes_q  <= '0;
       event_done_q   <= 1'b0;
       event_error_q  <= 1'b0;
       assist_pulse_q <= 1'b0;
@@ -189,7 +221,7 @@ module nic_dma_ring #(
       probe_done_q   <= 1'b0;
     end else begin
       case (state_q)
-        StIdle:   if (load) state_q <= moves ? StMove : StStatus;
+        StIdle:   if (load) state_q <= moves && !begun_done_q && !done_of_begun ? StMove : StStatus;
         StMove:   if (move_done_i) state_q <= StStatus;
         StStatus: if (status_gnt_i) state_q <= StIdle;
         default:  state_q <= StIdle;
@@ -205,11 +237,24 @@ module nic_dma_ring #(
       if (fetch_q == FeLast)                    stale_q <= 1'b0;
       else if (fetch_q != FeIdle && !may_begin) stale_q <= 1'b1;
       if (fetch_q == FeLast)       next_valid_q <= may_begin && !stale_q;
-      else if (load || !may_begin) next_valid_q <= 1'b0;
+      else if (load || (!may_begin && !begun_q)) next_valid_q <= 1'b0;
 
-      move_start_q <= load && moves;
-      if (load)             cmd_valid_q <= moves;
+      if (early)     begun_q <= 1'b1;
+      else if (load) begun_q <= 1'b0;
+      if (load)               begun_done_q <= 1'b0;
+      else if (done_of_begun) begun_done_q <= 1'b1;
+
+      move_start_q <= start;
+      if (start)             given_q <= 1'b0;
+      else if (move_given_i) given_q <= 1'b1;
+      if (start)            cmd_valid_q <= !is_continued;
       else if (cmd_ready_i) cmd_valid_q <= 1'b0;
+
+      if (start) begin
+        ahead_bytes_q <= is_continued ? ahead_bytes_q - next_len_bytes_q[13:0] : next_ahead_bytes_q;
+      end else if (state_q == StMove && move_done_i && move_status_i != nic_pkg::PCI_OK) begin
+        ahead_bytes_q <= '0;
+      end
 
       if (failed)      halted_q <= 1'b1;
       else if (resume) halted_q <= 1'b0;
@@ -217,8 +262,8 @@ module nic_dma_ring #(
       event_done_q   <= finish && event_q;
       event_error_q  <= failed;
       assist_pulse_q <= finish && assist_q && status_q == nic_pkg::PCI_OK;
-      probe_start_q  <= load;
-      probe_moved_q  <= (load && !moves) || (state_q == StMove && move_done_i);
+      probe_start_q  <= early || (load && !begun_q);
+      probe_moved_q  <= (load && !moves) || move_done_i;
       probe_done_q   <= finish;
     end
   end
@@ -227,19 +272,29 @@ module nic_dma_ring #(
     if (fetch_start) next_entry_q <= entry_addr;
     if (fetch_rvalid_i && fetch_q == FeSecond) {next_sram_addr_q, next_host_addr_q} <= sram_rdata_i;
     if (fetch_rvalid_i && fetch_q == FeLast) begin
-      next_len_bytes_q <= len_bytes;
-      next_empty_q     <= len_bytes == '0;
-      next_refuse_q    <= len_bytes != '0 && {1'b0, next_sram_addr_q} + {17'b0, len_bytes} > 33'(SramBytes);
+      next_len_bytes_q   <= len_bytes;
+      next_ahead_bytes_q <= ahead_bytes;
+      next_cmd_bytes_q   <= cmd_bytes[15:0];
+      next_empty_q       <= len_bytes == '0;
+      next_refuse_q      <= len_bytes != '0
+                            && ({1'b0, next_sram_addr_q} + {17'b0, len_bytes} > 33'(SramBytes) || cmd_bytes[16]);
       next_event_q     <= sram_rdata_i[16];
       next_assist_q    <= sram_rdata_i[17];
     end
-    if (load) begin
+    if (start) begin
       move_q   <= '{host_addr: next_host_addr_q, sram_addr: next_sram_addr_q[nic_pkg::SRAM_ADDR_BITS-1:0],
                     len_bytes: next_len_bytes_q};
+      cmd_bytes_q <= next_cmd_bytes_q;
+    end
+    if (done_of_begun) begun_status_q <= move_status_i;
+    if (load) begin
+      len_bytes_q <= next_len_bytes_q;
       entry_q  <= next_entry_q;
       event_q  <= next_event_q;
       assist_q <= next_assist_q;
-      status_q <= next_refuse_q ? nic_dma_pkg::STATUS_REFUSED : nic_pkg::PCI_OK;
+      status_q <= next_refuse_q ? nic_dma_pkg::STATUS_REFUSED :
+                  begun_done_q  ? begun_status_q :
+                  done_of_begun ? move_status_i : nic_pkg::PCI_OK;
     end
     if (state_q == StMove && move_done_i) status_q <= move_status_i;
   end
@@ -261,7 +316,7 @@ module nic_dma_ring #(
       refused_q     <= '0;
     end else if (finish) begin
       descriptors_q <= descriptors_q + 32'd1;
-      if (status_q == nic_pkg::PCI_OK)               bytes_q   <= bytes_q + {16'b0, move_q.len_bytes};
+      if (status_q == nic_pkg::PCI_OK)               bytes_q   <= bytes_q + {16'b0, len_bytes_q};
       if (status_q == nic_dma_pkg::STATUS_REFUSED)   refused_q <= refused_q + 32'd1;
       if (failed) begin
         errors_q <= errors_q + 32'd1;
@@ -274,7 +329,7 @@ module nic_dma_ring #(
     rdata_q <= '0;
     if (rst_ni && reg_read) begin
       case (offset)
-        OffsetStatus:      rdata_q <= {25'b0, error_q, 2'b0, halted_q, state_q != StIdle || fetch_q != FeIdle};
+        OffsetStatus:      rdata_q <= {25'b0, error_q, 2'b0, halted_q, state_q != StIdle || fetch_q != FeIdle || begun_q};
         OffsetDescriptors: rdata_q <= descriptors_q;
         OffsetBytes:       rdata_q <= bytes_q;
         OffsetErrors:      rdata_q <= errors_q;
@@ -286,11 +341,19 @@ module nic_dma_ring #(
 
   // ---- Assertions ------------------------------------------------------------------
 
+  logic [31:0] moved_to_q;     // where the descriptor ended that moved data last
+
   always_ff @(posedge clk_i) begin
     if (rst_ni && move_done_i) begin
-      MoverAnswersOnlyWhenAsked: assert (state_q == StMove);
-      CommandTakenBeforeTheEnd:  assert (!cmd_valid_q);
+      MoverAnswersOnlyWhenAsked: assert (state_q == StMove || (begun_q && !begun_done_q));
+      CommandTakenBeforeTheEnd:  assert (!cmd_valid_q || (begun_q && state_q == StMove));
     end
+    if (start) moved_to_q <= next_host_addr_q + 32'(next_len_bytes_q);
+    if (rst_ni && start && is_continued) begin
+      ContinuesWhereItEnded: assert (next_host_addr_q == moved_to_q && next_host_addr_q[2:0] == '0);
+      TakesNoMoreThanAsked:  assert (next_len_bytes_q <= 16'(ahead_bytes_q));
+    end
+    if (rst_ni && load && next_refuse_q) NoneRefusedReadAhead: assert (!is_continued);
     if (rst_ni && fetch_q == FeLast) AnswerComesTheClockAfterGrant: assert (fetch_rvalid_i);
   end
 

@@ -2,6 +2,7 @@
 //
 // Order:      ring order. A descriptor's words go to the PCI master from the first to the last, possibly ahead of the
 //             command; when the master reports the end, the status is written, then CONSUMER advances, then the pulses.
+//             The words of the next descriptor, and its command, follow before that report.
 // Timing:     docs/dma.md. One 64-bit word per clock while the SRAM grants and the PCI master takes.
 // Paths:      no input reaches an output in the same clock.
 
@@ -50,12 +51,13 @@ module nic_dma_write #(
   logic               status_req, status_gnt;
   word_addr_t         fetch_addr, status_addr;
   logic [31:0]        status_wdata;
-  logic               move_start;
+  logic               move_start, given;
   nic_dma_pkg::move_t move;
   logic               unused_assist, unused_probe_done;
 
   nic_dma_ring #(
-    .SramBytes (SramBytes)
+    .SramBytes (SramBytes),
+    .Overlaps  (1'b1)
   ) u_ring (
     .clk_i,
     .rst_ni,
@@ -73,6 +75,7 @@ module nic_dma_write #(
     .status_gnt_i   (status_gnt),
     .move_start_o   (move_start),
     .move_o         (move),
+    .move_given_i   (given),
     .move_done_i    (done_valid_i),
     .move_status_i  (done_status_i),
     .cmd_valid_o,
@@ -97,10 +100,15 @@ module nic_dma_write #(
   logic [63:0] queue_data;
 
   wire logic read_req   = read_left_q != '0 && queue_free > {2'b0, data_rvalid};
-  wire logic read_gnt   = data_gnt && read_req;
-  assign     status_gnt = data_gnt && status_req;
+  // The status goes before words of the next descriptor, but not in place of one that waits for its grant.
+  logic      read_waits_q;
+  wire logic select_status = status_req && !read_waits_q;
+  wire logic read_gnt   = data_gnt && !select_status;
+  assign     status_gnt = data_gnt && select_status;
 
   always_ff @(posedge clk_i) begin
+    if (!rst_ni) read_waits_q <= 1'b0;
+    else         read_waits_q <= read_req && !select_status && !data_gnt;
     if (!rst_ni)         read_left_q <= '0;
     else if (move_start) read_left_q <= nic_dma_pkg::words_spanned(move.sram_addr[2:0], move.len_bytes);
     else if (read_gnt)   read_left_q <= read_left_q - 14'd1;
@@ -122,7 +130,8 @@ module nic_dma_write #(
   );
 
   logic [7:0] unused_be;
-  logic       unused_last;
+  logic       data_last, unused_in_last;
+  assign      given = data_valid_o && data_ready_i && data_last;
 
   nic_dma_align u_align (
     .clk_i,
@@ -134,14 +143,15 @@ module nic_dma_write #(
     .in_valid_i   (queue_valid),
     .in_ready_o   (queue_ready),
     .in_data_i    (queue_data),
+    .in_last_o    (unused_in_last),
     .out_valid_o  (data_valid_o),
     .out_ready_i  (data_ready_i),
     .out_data_o   (data_o),
     .out_be_o     (unused_be),
-    .out_last_o   (unused_last)
+    .out_last_o   (data_last)
   );
 
-  // ---- The SRAM port: descriptors, and data or status (status comes when the data are done) ----
+  // ---- The SRAM port: descriptors, and data or status ------------------------------------
 
   logic select_data;
 
@@ -161,16 +171,20 @@ module nic_dma_write #(
   );
 
   assign sram_o = '{
-    addr:  !select_data ? fetch_addr : status_req ? status_addr : read_addr_q,
-    we:    select_data && status_req,
+    addr:  !select_data ? fetch_addr : select_status ? status_addr : read_addr_q,
+    we:    select_data && select_status,
     be:    8'hF0,
     wdata: {status_wdata, 32'b0}
   };
 
   // ---- Assertions ------------------------------------------------------------------
 
+  logic [1:0] unreported_q;     // moves whose words were all taken, and whose end was not reported
+
   always_ff @(posedge clk_i) begin
-    if (rst_ni && done_valid_i) AllWordsWereTaken: assert (read_left_q == '0 && !queue_valid && !data_valid_o);
+    if (!rst_ni) unreported_q <= '0;
+    else         unreported_q <= unreported_q + 2'(given) - 2'(done_valid_i);
+    if (rst_ni && done_valid_i) AllWordsWereTaken: assert (unreported_q != '0);
   end
 
 endmodule

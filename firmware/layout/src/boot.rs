@@ -8,7 +8,7 @@ pub const FIRMWARE_ADDRESS: u32 = 0x400;
 /// `BootRequest::magic`: "NSBT".
 pub const BOOT_MAGIC: u32 = 0x4E53_4254;
 /// Changes with every change of a structure in this crate.
-pub const LAYOUT_VERSION: u32 = 4;
+pub const LAYOUT_VERSION: u32 = 5;
 
 /// Written by the driver before it lets the core run. At [`BOOT_BLOCK_ADDRESS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -42,6 +42,30 @@ pub struct BootRequest {
     pub receive_miss: u32,
     /// Frames that may be held at a time ([`ReceiveMiss::Hold`]); each keeps a receive buffer.
     pub held_frames_max: u32,
+    /// What static tables shall hold, if the SRAM does ([`crate::static_tables::StaticGeometry`]).
+    pub vmh_tables_max: u32,
+    pub cbh_entries_max: u32,
+    pub import_entries_max: u32,
+}
+
+/// Where a firmware looks handles up: a word of the boot reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Personality {
+    /// In two caches of the driver's tables, which miss to the host (M-15).
+    Mini = 1,
+    /// In tables that hold everything (M-13).
+    Vmmc = 2,
+}
+
+impl Personality {
+    pub const fn from_word(word: u32) -> Option<Personality> {
+        match word {
+            1 => Some(Personality::Mini),
+            2 => Some(Personality::Vmmc),
+            _ => None,
+        }
+    }
 }
 
 /// What becomes of a frame whose destination has no translation on the NIC yet.
@@ -81,6 +105,8 @@ pub struct BootReply {
     pub process_table: u32,
     pub miss_ring: u32,
     pub notify_ring: u32,
+    /// [`Personality`]: which of the two groups below says what there is. The words of the other are 0, and mean nothing.
+    pub personality: u32,
     pub vmh_cache: u32,
     pub vmh_entries: u32,
     pub vmh_line_entries: u32,
@@ -88,6 +114,11 @@ pub struct BootReply {
     pub cbh_cache: u32,
     pub cbh_entries: u32,
     pub cbh_ways: u32,
+    /// The tables of [`Personality::Vmmc`] ([`crate::static_tables`]).
+    pub static_tables: u32,
+    pub static_vmh_tables: u32,
+    pub static_cbh_entries: u32,
+    pub static_import_entries: u32,
     /// Counters as [`crate::tables::Counter`] orders them.
     pub counters: u32,
     pub tx_buffers: u32,
@@ -116,6 +147,8 @@ pub enum BootError {
     IntervalOutOfRange = 8,
     /// No way of serving misses, or more frames to be held than buffers to spare.
     ReceiveMissOutOfRange = 9,
+    /// Static tables that hold nothing, or more than an index can name.
+    StaticTablesOutOfRange = 10,
 }
 
 /// Written by firmware that met its own error, before it raises [`CAUSE_CRASH`] and stops. At [`CRASH_RECORD_ADDRESS`]; zero before.

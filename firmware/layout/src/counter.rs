@@ -93,6 +93,8 @@ counters! {
     PostsRefusedBus,
     /// By the node of the buffer.
     PostsRefusedOwner,
+    /// By the import that they name.
+    PostsRefusedImport,
     /// Forgotten because their process slot was closed.
     PostsClosed,
     StatusWrites,
@@ -251,6 +253,7 @@ pub const fn conservation() -> &'static [Equation] {
                 PostsRefusedPeer,
                 PostsRefusedBus,
                 PostsRefusedOwner,
+                PostsRefusedImport,
                 PostsClosed,
             ],
             under_way: Some("posts not yet ended"),

@@ -13,11 +13,12 @@ pub struct PostDescriptor {
     pub op: u8,
     /// [`POST_FLAG_INLINE`], [`POST_FLAG_NOTIFY`]: of a write.
     pub flags: u8,
-    /// The node of the buffer.
+    /// The node of the buffer. Not of a NIC with import tables: see `buffer`.
     pub destination_node: u16,
     pub length_bytes: u32,
     /// Where the data come from or go to; the first of them, if they are inline.
     pub local_address: u32,
+    /// The buffer's CBH word; on a NIC with import tables the index of an import, which says node and key too.
     pub buffer: u32,
     pub buffer_offset: u32,
     /// The buffer's protection key, low word first.
@@ -42,18 +43,21 @@ pub const INLINE_BYTES_FIRST: u32 = 4;
 pub const POST_FLAG_NOTIFY: u8 = 4;
 
 /// What the NIC writes by DMA to the process's status page after one or more posts have ended. The words land in ascending order, so whoever
-/// sees a new `ended` also sees the words that belong to it.
+/// sees a new `ended` also sees the words that belong to it; the others may belong to an `ended` that is still to come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct ProcessStatus {
     /// How many posts ended badly.
     pub refused: u32,
-    /// The last bad one: [`PostError`], and its free-running index.
+    /// The last bad one: [`PostError`], and its free-running index; [`NO_POST`] before the first.
     pub last_error: u32,
     pub last_error_index: u32,
     /// Posts that have ended, well or badly, in post order; free-running.
     pub ended: u32,
 }
+
+/// The index of the post before the first.
+pub const NO_POST: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -73,6 +77,10 @@ pub enum PostError {
     /// The node of the buffer refused: no such buffer, wrong key, not permitted, out of bounds, or no page there. It does not say which (INV-24). What
     /// it took before is done.
     Refused = 8,
+    /// Of a NIC with import tables: there is no such import, it does not permit this, or the buffer ends before.
+    NoSuchImport = 9,
+    ImportForbids = 10,
+    ImportTooShort = 11,
 }
 
 /// The longest message that one descriptor may describe.

@@ -3,6 +3,9 @@
 pub const DMA_DESCRIPTOR_BYTES: u32 = 16;
 pub const DMA_FLAG_EVENT: u32 = 1 << 16;
 pub const DMA_FLAG_ASSIST: u32 = 1 << 17;
+/// Host reads: from this bit on, bytes behind those of the descriptor that its command asks for too. The next descriptors take them.
+pub const DMA_AHEAD_SHIFT: u32 = 18;
+pub const DMA_AHEAD_BYTES_MAX: u32 = (1 << (32 - DMA_AHEAD_SHIFT)) - 1;
 pub const DMA_STATUS_DONE: u32 = 1 << 31;
 
 pub const MAC_DESCRIPTOR_BYTES: u32 = 8;

@@ -44,13 +44,15 @@ markers! {
     /// A post waits for the window, a buffer or a ring. Argument: process slot.
     PostBlocked = 0x14,
 
-    /// A lookup begins. Argument: bit 23 path (1 receive), page (low bits).
+    /// A lookup of the send path begins. Argument: page.
     LookupBegin = 0x20,
+    /// The same of the receive path.
+    ReceiveLookupBegin = 0x29,
     /// It hit and locked the line. Argument: line.
     LookupHit = 0x21,
-    /// It found no line. Argument: page (low bits).
+    /// It found no line. Argument: process.
     LookupMiss = 0x22,
-    /// The line is there, the page is not. Argument: page (low bits).
+    /// The line is there, the page is not. Argument: line.
     LookupFault = 0x23,
     /// A line is reserved and the driver told. Argument: line.
     MissRaised = 0x24,
@@ -62,6 +64,9 @@ markers! {
     BufferHit = 0x27,
     /// No valid one was. Argument: the CBH word (low bits).
     BufferMiss = 0x28,
+    /// A line is unlocked without DMA: a frame needs another one too, which is missing, or a read waits for its turn. Argument: bit 23 path (1
+    /// receive), line.
+    Unlocked = 0x2A,
 
     /// The DMA of a frame's data is posted; without data: nothing waits for them. Argument: sequence (low bits).
     DmaReadPosted = 0x30,
@@ -69,7 +74,7 @@ markers! {
     HeaderBuilt = 0x31,
     /// The frame is in the transmit ring, and its release is posted. Argument: sequence (low bits).
     TransmitPosted = 0x32,
-    /// A host-read DMA has ended. Argument: its ring index.
+    /// A host-read DMA has ended. Argument: the line that is unlocked, [`NO_LINE`] if it needed none.
     DmaReadDone = 0x33,
     /// A frame is sent again. Argument: sequence (low bits).
     Retransmit = 0x34,
@@ -92,7 +97,7 @@ markers! {
     Dropped = 0x45,
     /// It is refused, but acknowledged. Argument: the `Counter` that says why.
     Refused = 0x46,
-    /// A host-write DMA has ended. Argument: its ring index.
+    /// A host-write DMA has ended. Argument: the line that is unlocked, [`NO_LINE`] if it needed none.
     DmaWriteDone = 0x47,
 
     /// A frame whose translation is missing is held. Argument: node that it came from.
@@ -131,6 +136,9 @@ markers! {
     /// The firmware stops. Argument: `mcause`, or 0 for a panic.
     Crash = 0xFF,
 }
+
+/// In place of a line: none.
+pub const NO_LINE: u16 = u16::MAX;
 
 /// What is left of an argument.
 pub const ARGUMENT_MASK: u32 = 0xFF_FFFF;

@@ -2,6 +2,7 @@ use nic_layout::cbh::{
     entry, replacement_reset, valid, CbhGeometry, Descriptor, ENTRY_BYTES, STATE_EMPTY, STATE_INVALID, STATE_MASK,
     STATE_RESERVED, STATE_VALID,
 };
+use nic_layout::plant::{is_planted, Plant};
 
 use crate::{rarely, Place, Recency, Reserve, Words};
 
@@ -124,9 +125,11 @@ impl<const ENTRIES: u32, const WAYS: u32> Cbh<ENTRIES, WAYS> {
             let at = self.place(number);
             let is_empty = memory.get(at, entry::STATE) & STATE_MASK == STATE_EMPTY;
             if !is_empty && memory.get(at, entry::CBH) == cbh {
-                memory.put(at, entry::STATE, STATE_EMPTY);
-                memory.put(at, entry::KEY_0, 0);
-                memory.put(at, entry::KEY_1, 0);
+                if !is_planted(Plant::StaleBuffer) {
+                    memory.put(at, entry::STATE, STATE_EMPTY);
+                    memory.put(at, entry::KEY_0, 0);
+                    memory.put(at, entry::KEY_1, 0);
+                }
                 memory.put(self.set(set), Self::REPLACEMENTS, recency.to_back(position, WAYS).0);
                 return true;
             }

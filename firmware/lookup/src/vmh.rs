@@ -1,9 +1,14 @@
+use nic_layout::plant::{is_planted, Plant};
 use nic_layout::vmh::{
     key, key_line_page, key_pid, replacement_reset, VmhGeometry, KEY_EMPTY, KEY_RESERVED, KEY_STATE_MASK, KEY_VALID,
     RECEIVE_LOCK_SHIFT, SEND_LOCK_SHIFT,
 };
 
 use crate::{rarely, Place, Recency, Words};
+
+const SECOND_MISS: bool = is_planted(Plant::SecondMiss);
+const LOCKED_VICTIM: bool = is_planted(Plant::LockedVictim);
+const STALE_LINE: bool = is_planted(Plant::StaleLine);
 
 /// Who looks up, and so whose lock count a hit takes (M-35). The numbers are those of `MissEntry::path`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +147,7 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
     ) -> OtherWays {
         let reserved = wanted ^ (KEY_VALID ^ KEY_RESERVED);
         let mut is_reserved = latest == reserved;
-        for position in 1..WAYS {
+        for position in 1..Self::SEARCHED_WAYS {
             let line = set * WAYS + (recency.at(position) & (WAYS - 1));
             let found = memory.get(self.word(line), Self::KEYS);
             if found == wanted {
@@ -151,7 +156,7 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
             }
             is_reserved |= found == reserved;
         }
-        if is_reserved {
+        if is_reserved & !SECOND_MISS {
             OtherWays::Reserved
         } else {
             OtherWays::Nothing
@@ -172,10 +177,10 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
     pub fn reserve(&self, memory: &mut impl Words, pid: u32, page: u32) -> Reserve {
         let set = Self::GEOMETRY.set_of(page);
         let recency = Recency(memory.get(self.word(set), Self::REPLACEMENTS));
-        for position in (0..WAYS).rev() {
+        for position in (0..Self::VICTIM_WAYS).rev() {
             let line = set * WAYS + (recency.at(position) & (WAYS - 1));
             let state = memory.get(self.word(line), Self::KEYS) & KEY_STATE_MASK;
-            if state != KEY_RESERVED && memory.get(self.word(line), Self::STATES) == 0 {
+            if state != KEY_RESERVED && (LOCKED_VICTIM || memory.get(self.word(line), Self::STATES) == 0) {
                 memory.put(self.word(line), Self::KEYS, key(pid, Self::GEOMETRY.line_page(page), KEY_RESERVED));
                 memory.put(self.word(set), Self::REPLACEMENTS, recency.to_front(position).0);
                 return Reserve::Line(line);
@@ -206,7 +211,9 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
             let line = set * WAYS + (recency.at(position) & (WAYS - 1));
             let found = memory.get(self.word(line), Self::KEYS);
             if found & KEY_STATE_MASK != KEY_EMPTY && found & !KEY_STATE_MASK == wanted {
-                memory.put(self.word(line), Self::KEYS, KEY_EMPTY);
+                if !(STALE_LINE && found & KEY_STATE_MASK == KEY_VALID) {
+                    memory.put(self.word(line), Self::KEYS, KEY_EMPTY);
+                }
                 memory.put(self.word(set), Self::REPLACEMENTS, recency.to_back(position, WAYS).0);
                 return true;
             }
@@ -218,6 +225,10 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
     pub fn is_locked(&self, memory: &impl Words, line: u32) -> bool {
         memory.get(self.word(line), Self::STATES) != 0
     }
+
+    // WAYS, but in a build with a defect.
+    const SEARCHED_WAYS: u32 = WAYS - is_planted(Plant::DuplicateTag) as u32;
+    const VICTIM_WAYS: u32 = WAYS - is_planted(Plant::VictimOffByOne) as u32;
 
     // Where the four arrays begin, from the middle.
     const MIDDLE: u32 = Self::GEOMETRY.replacement_offset(0);

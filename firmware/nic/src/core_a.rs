@@ -1,18 +1,17 @@
-//! A personality on core A. A part of both its images, each of which says whether there is a core B: `PAIR`.
+//! A personality on core A. A part of its images, each of which says what [`Tables`] it has, and whether there is a core B: `PAIR`.
 
 use nic_firmware::boot;
 use nic_firmware::chip::Chip;
-use nic_firmware::geometry::{CBH_ENTRIES, CBH_WAYS, ENTRIES, LINE_ENTRIES, WAYS};
 use nic_firmware::memory::{load, store, trace, wait_for_event};
 use nic_firmware::semaphore::locked;
 use nic_layout::keeper::EVENT_BUSY;
 use nic_layout::registers::{event_a, event_b};
+use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
-use nic_vmmc::{Config, MemoryMap, Mini};
+use nic_vmmc::{Config, MemoryMap, Tables as _};
 
-use super::PAIR;
+use super::{Tables, PAIR};
 
-type Tables = Mini<ENTRIES, LINE_ENTRIES, WAYS, CBH_ENTRIES, CBH_WAYS>;
 type Machine = nic_vmmc::Machine<Tables>;
 
 /// In the scratchpad, cleared by start-up. Together and in this order, so that one register reaches the words that a frame needs of both.
@@ -40,6 +39,19 @@ fn run(Node { chip, machine }: &mut Node) -> ! {
             trace(Marker::Idle, 0);
             // An event that came since the load ends the wait at once.
             wait_for_event();
+        } else if machine.awaits_answer() {
+            watch_for_others();
+        }
+    }
+}
+
+/// Looks at the events until there are others than the end of a host write, a few times: that is quicker than a turn.
+#[inline(always)]
+fn watch_for_others() {
+    const LOOKS: u32 = 8;
+    for _ in 0..LOOKS {
+        if load(event_a::PENDING) & Machine::EVENTS & !Event::DmaWrite.bit() != 0 {
+            break;
         }
     }
 }
@@ -56,20 +68,21 @@ fn tell_core_b() {
 extern "C" fn main() -> ! {
     let request = boot::request();
     let planned = Config::check(&request).and_then(|config| {
-        let map = MemoryMap::plan(&config, Tables::GEOMETRY, boot::first_free(), boot::sram_bytes(&request))?;
-        Ok(Config { map, ..config })
+        let wanted = Tables::wanted(&request)?;
+        let (map, shape) = MemoryMap::plan(&config, wanted, boot::first_free(), boot::sram_bytes(&request))?;
+        Ok((Config { map, ..config }, shape))
     });
-    let config = match planned {
-        Ok(config) => config,
+    let (config, shape) = match planned {
+        Ok(planned) => planned,
         Err(error) => boot::refuse(error),
     };
     // SAFETY: `main` runs once, on one core, and nothing else names the static.
     let node = unsafe { &mut *core::ptr::addr_of_mut!(NODE) };
     let Node { chip, machine } = node;
     chip.start(&config);
-    machine.start(chip, config);
+    machine.start(chip, config, shape);
     chip.enable(Machine::EVENTS);
     trace(Marker::Ready, config.node);
-    boot::reply(config.map.reply(Tables::GEOMETRY));
+    boot::reply(config.map.reply(shape));
     run(node)
 }

@@ -7,6 +7,15 @@ pub mod geometry {
     include!(concat!(env!("OUT_DIR"), "/geometry.rs"));
 }
 
+/// The caches of that shape.
+pub type Mini = nic_vmmc::Mini<
+    { geometry::ENTRIES },
+    { geometry::LINE_ENTRIES },
+    { geometry::WAYS },
+    { geometry::CBH_ENTRIES },
+    { geometry::CBH_WAYS },
+>;
+
 // The memcpy of the image.
 #[cfg(target_arch = "riscv32")]
 use nic_copy as _;

@@ -9,7 +9,7 @@ use crate::MemoryMap;
 /// A frame of one page touches at most two pages at either end.
 pub const FRAME_DATA_BYTES_LIMIT: u32 = PAGE_BYTES;
 /// Each transmit buffer is in the transmit ring at most once; the other half of the ring is for acknowledgements.
-pub const TX_BUFFERS_MAX: u32 = 120;
+pub const TX_BUFFERS_MAX: u32 = 64;
 pub const RX_BUFFERS_MAX: u32 = 128;
 
 /// A sender that was told of a miss waits 2 to the power of this times longer for the restart than for an acknowledgement.
@@ -136,7 +136,10 @@ impl Config {
 
 #[cfg(test)]
 mod tests {
+    use nic_layout::static_tables::StaticGeometry;
+
     use super::*;
+    use crate::Shape;
 
     const GOOD: BootRequest = BootRequest {
         magic: BOOT_MAGIC,
@@ -157,6 +160,9 @@ mod tests {
         session: 0,
         receive_miss: ReceiveMiss::Hold as u32,
         held_frames_max: 4,
+        vmh_tables_max: 64,
+        cbh_entries_max: 1024,
+        import_entries_max: 4096,
     };
 
     #[test]
@@ -178,7 +184,7 @@ mod tests {
             (BootRequest { frame_data_bytes_max: 4097, buffer_bytes: 8192, ..GOOD }, BootError::BufferSize),
             (BootRequest { buffer_bytes: 1512, ..GOOD }, BootError::BufferSize),
             (BootRequest { buffer_bytes: 1521, ..GOOD }, BootError::BufferSize),
-            (BootRequest { tx_buffer_count: 121, ..GOOD }, BootError::BufferCount),
+            (BootRequest { tx_buffer_count: 65, ..GOOD }, BootError::BufferCount),
             (BootRequest { rx_buffer_count: 0, ..GOOD }, BootError::BufferCount),
             (BootRequest { retransmit_cycles: 1 << 25, ..GOOD }, BootError::IntervalOutOfRange),
             (BootRequest { receive_miss: 3, ..GOOD }, BootError::ReceiveMissOutOfRange),
@@ -189,6 +195,20 @@ mod tests {
         ];
         for (request, error) in cases {
             assert_eq!(Config::check(&request), Err(error), "{request:?}");
+        }
+    }
+
+    #[test]
+    fn static_tables_are_checked_where_there_are_any() {
+        let tables = StaticGeometry { vmh_tables: 64, cbh_entries: 1024, import_entries: 4096 };
+        assert_eq!(Shape::vmmc(&GOOD), Ok(Shape::Vmmc(tables)));
+        for bad in [
+            BootRequest { vmh_tables_max: 256, ..GOOD },
+            BootRequest { cbh_entries_max: 0, ..GOOD },
+            BootRequest { import_entries_max: u32::MAX, ..GOOD },
+        ] {
+            assert_eq!(Shape::vmmc(&bad), Err(BootError::StaticTablesOutOfRange));
+            assert!(Config::check(&bad).is_ok(), "an image with caches has no use for them");
         }
     }
 }

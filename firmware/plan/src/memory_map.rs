@@ -1,15 +1,16 @@
-use nic_layout::boot::{BootError, BootReply, BOOT_READY, MAX_NODES};
+use nic_layout::boot::{BootError, BootReply, BootRequest, Personality, BOOT_READY, MAX_NODES};
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::counter::Counter;
 use nic_layout::post::POST_QUEUE_ENTRIES;
 use nic_layout::ring::{DMA_DESCRIPTOR_BYTES, MAC_DESCRIPTOR_BYTES};
+use nic_layout::static_tables::StaticGeometry;
 use nic_layout::tables::{MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 
 use crate::Config;
 
-pub const DMA_RING_LOG2: u32 = 6;
+pub const DMA_RING_LOG2: u32 = 5;
 pub const MAC_RING_LOG2: u32 = 8;
 
 pub const PROCESS_ENTRY_BYTES: u32 = 32;
@@ -36,6 +37,56 @@ impl Geometry {
     pub const RECOMMENDED: Geometry = Geometry { vmh: VmhGeometry::RECOMMENDED, cbh: CbhGeometry::RECOMMENDED };
 }
 
+/// The lookup structures of a personality: what is wanted, and in a plan what there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Two caches, of just this geometry.
+    Mini(Geometry),
+    /// Tables that hold at most so much: as the driver asks, less where the SRAM is full.
+    Vmmc(StaticGeometry),
+}
+
+impl Shape {
+    /// What the driver asks of an image with static tables.
+    pub fn vmmc(request: &BootRequest) -> Result<Shape, BootError> {
+        let geometry = StaticGeometry {
+            vmh_tables: request.vmh_tables_max,
+            cbh_entries: request.cbh_entries_max,
+            import_entries: request.import_entries_max,
+        };
+        geometry.check().map(Shape::Vmmc).map_err(|_| BootError::StaticTablesOutOfRange)
+    }
+
+    /// Part `part` of [`PARTS`] of what is wanted, and at least one of each. Caches cannot be cut.
+    fn cut(self, part: u32) -> Shape {
+        match self {
+            Shape::Mini(_) => self,
+            Shape::Vmmc(wanted) => {
+                let of = |count: u32| (count * part / PARTS).max(1);
+                Shape::Vmmc(StaticGeometry {
+                    vmh_tables: of(wanted.vmh_tables),
+                    cbh_entries: of(wanted.cbh_entries),
+                    import_entries: of(wanted.import_entries),
+                })
+            }
+        }
+    }
+
+    /// Of translations, and of the rest.
+    fn bytes(self) -> (u32, u32) {
+        match self {
+            Shape::Mini(Geometry { vmh, cbh }) => (vmh.bytes(), cbh.bytes()),
+            Shape::Vmmc(geometry) => {
+                let translations = geometry.buffer_offset(0);
+                (translations, geometry.bytes() - translations)
+            }
+        }
+    }
+}
+
+/// Static tables that do not fit are cut to so many parts of what is wanted, each by the same share.
+const PARTS: u32 = 256;
+
 /// Where everything is in SRAM, above the firmware image. Byte offsets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryMap {
@@ -51,8 +102,9 @@ pub struct MemoryMap {
     pub post_errors: u32,
     pub counters: u32,
     pub ack_buffers: u32,
-    pub vmh_cache: u32,
-    pub cbh_cache: u32,
+    /// The cache of translations, or the static tables of them, and behind it that of buffers; static tables are one piece, with the imports at its end.
+    pub vmh: u32,
+    pub cbh: u32,
     pub tx_buffers: u32,
     pub rx_buffers: u32,
     /// On a page boundary: each queue is a page that one process can reach.
@@ -86,15 +138,35 @@ impl MemoryMap {
         post_errors: 0,
         counters: 0,
         ack_buffers: 0,
-        vmh_cache: 0,
-        cbh_cache: 0,
+        vmh: 0,
+        cbh: 0,
         tx_buffers: 0,
         rx_buffers: 0,
         post_queues: 0,
         free: 0,
     };
 
-    pub fn plan(config: &Config, geometry: Geometry, first_free: u32, sram_bytes: u32) -> Result<MemoryMap, BootError> {
+    /// The map, and what its lookup structures hold.
+    pub fn plan(
+        config: &Config,
+        wanted: Shape,
+        first_free: u32,
+        sram_bytes: u32,
+    ) -> Result<(MemoryMap, Shape), BootError> {
+        for part in (0..=PARTS).rev() {
+            let shape = wanted.cut(part);
+            if let Some(map) = MemoryMap::lay_out(config, shape, first_free, sram_bytes) {
+                return Ok((map, shape));
+            }
+            if shape == wanted.cut(0) {
+                break;
+            }
+        }
+        Err(BootError::DoesNotFitSram)
+    }
+
+    fn lay_out(config: &Config, shape: Shape, first_free: u32, sram_bytes: u32) -> Option<MemoryMap> {
+        let (vmh_bytes, cbh_bytes) = shape.bytes();
         let mut bump = Bump(u64::from(first_free));
         let mut take =
             |count: u32, each: u32, align: u32| bump.take(u64::from(count) * u64::from(each), u64::from(align));
@@ -111,39 +183,65 @@ impl MemoryMap {
             post_errors: take(1, POST_ERROR_BYTES, 8),
             counters: take(Counter::COUNT as u32, 4, 8),
             ack_buffers: take(2 * MAX_NODES as u32, ACK_BUFFER_BYTES, 8),
-            vmh_cache: take(1, geometry.vmh.bytes(), 8),
-            cbh_cache: take(1, geometry.cbh.bytes(), 8),
+            vmh: take(1, vmh_bytes, 8),
+            cbh: take(1, cbh_bytes, 8),
             tx_buffers: take(config.tx_buffer_count, config.buffer_bytes, 8),
             rx_buffers: take(config.rx_buffer_count, config.buffer_bytes, 8),
             post_queues: take(PROCESS_SLOTS as u32, PAGE_BYTES, PAGE_BYTES),
             free: 0,
         };
         if bump.0 > u64::from(sram_bytes) {
-            return Err(BootError::DoesNotFitSram);
+            return None;
         }
         map.free = bump.0 as u32;
-        Ok(map)
+        Some(map)
     }
 
-    pub fn reply(&self, Geometry { vmh, cbh }: Geometry) -> BootReply {
-        BootReply {
+    pub fn reply(&self, shape: Shape) -> BootReply {
+        let reply = BootReply {
             state: BOOT_READY,
             error: 0,
             post_queues: self.post_queues,
             process_table: self.process_table,
             miss_ring: self.miss_ring,
             notify_ring: self.notify_ring,
-            vmh_cache: self.vmh_cache,
-            vmh_entries: vmh.entries,
-            vmh_line_entries: vmh.line_entries,
-            vmh_ways: vmh.ways,
-            cbh_cache: self.cbh_cache,
-            cbh_entries: cbh.entries,
-            cbh_ways: cbh.ways,
+            personality: 0,
+            vmh_cache: 0,
+            vmh_entries: 0,
+            vmh_line_entries: 0,
+            vmh_ways: 0,
+            cbh_cache: 0,
+            cbh_entries: 0,
+            cbh_ways: 0,
+            static_tables: 0,
+            static_vmh_tables: 0,
+            static_cbh_entries: 0,
+            static_import_entries: 0,
             counters: self.counters,
             tx_buffers: self.tx_buffers,
             rx_buffers: self.rx_buffers,
             free: self.free,
+        };
+        match shape {
+            Shape::Mini(Geometry { vmh, cbh }) => BootReply {
+                personality: Personality::Mini as u32,
+                vmh_cache: self.vmh,
+                vmh_entries: vmh.entries,
+                vmh_line_entries: vmh.line_entries,
+                vmh_ways: vmh.ways,
+                cbh_cache: self.cbh,
+                cbh_entries: cbh.entries,
+                cbh_ways: cbh.ways,
+                ..reply
+            },
+            Shape::Vmmc(geometry) => BootReply {
+                personality: Personality::Vmmc as u32,
+                static_tables: self.vmh,
+                static_vmh_tables: geometry.vmh_tables,
+                static_cbh_entries: geometry.cbh_entries,
+                static_import_entries: geometry.import_entries,
+                ..reply
+            },
         }
     }
 }
@@ -172,19 +270,23 @@ mod tests {
         map: MemoryMap::EMPTY,
     };
 
+    const MINI: Shape = Shape::Mini(Geometry::RECOMMENDED);
+    const VMMC: Shape = Shape::Vmmc(StaticGeometry::OF_THE_THESIS);
+
     #[test]
     fn the_recommended_cache_and_the_buffers_of_the_papers_fit_512_kb() {
-        let map = MemoryMap::plan(&CONFIG, Geometry::RECOMMENDED, 48 * 1024, 512 * 1024).unwrap();
+        let (map, shape) = MemoryMap::plan(&CONFIG, MINI, 48 * 1024, 512 * 1024).unwrap();
+        assert_eq!(shape, MINI);
         assert_eq!(map.post_queues % PAGE_BYTES, 0);
         assert!(map.free < 400 * 1024, "{}", map.free);
     }
 
     #[test]
     fn parts_do_not_overlap_and_keep_their_alignment() {
-        let map = MemoryMap::plan(&CONFIG, Geometry::RECOMMENDED, 12_345, 512 * 1024).unwrap();
+        let (map, _) = MemoryMap::plan(&CONFIG, MINI, 12_345, 512 * 1024).unwrap();
         let parts = [
-            (map.dma_read_ring, 1024, 16),
-            (map.dma_write_ring, 1024, 16),
+            (map.dma_read_ring, 512, 16),
+            (map.dma_write_ring, 512, 16),
             (map.transmit_ring, 2048, 8),
             (map.receive_ring, 2048, 8),
             (map.process_table, 256, 16),
@@ -195,8 +297,8 @@ mod tests {
             (map.post_errors, 512, 8),
             (map.counters, Counter::COUNT as u32 * 4, 4),
             (map.ack_buffers, 2048, 8),
-            (map.vmh_cache, VmhGeometry::RECOMMENDED.bytes(), 4),
-            (map.cbh_cache, CbhGeometry::RECOMMENDED.bytes(), 4),
+            (map.vmh, VmhGeometry::RECOMMENDED.bytes(), 4),
+            (map.cbh, CbhGeometry::RECOMMENDED.bytes(), 4),
             (map.tx_buffers, 64 * 1520, 8),
             (map.rx_buffers, 64 * 1520, 8),
             (map.post_queues, 8 * 4096, 4096),
@@ -209,12 +311,54 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
-        let big = Config { tx_buffer_count: 120, rx_buffer_count: 128, buffer_bytes: 0xFFF8, ..CONFIG };
-        assert_eq!(MemoryMap::plan(&big, Geometry::RECOMMENDED, 0, 512 * 1024), Err(BootError::DoesNotFitSram));
-        assert_eq!(
-            MemoryMap::plan(&CONFIG, Geometry::RECOMMENDED, u32::MAX, 512 * 1024),
-            Err(BootError::DoesNotFitSram)
+    fn static_tables_are_as_large_as_asked_where_the_sram_is_and_cut_alike_where_it_is_not() {
+        let (map, shape) = MemoryMap::plan(&CONFIG, VMMC, 32 * 1024, 2048 * 1024).unwrap();
+        assert_eq!(shape, VMMC);
+        assert_eq!(map.cbh, map.vmh + StaticGeometry::OF_THE_THESIS.buffer_offset(0), "one piece");
+        assert!(map.tx_buffers >= map.vmh + StaticGeometry::OF_THE_THESIS.bytes());
+
+        let (map, shape) = MemoryMap::plan(&CONFIG, VMMC, 32 * 1024, 512 * 1024).unwrap();
+        let Shape::Vmmc(geometry) = shape else { panic!("{shape:?}") };
+        assert_eq!(map.cbh, map.vmh + geometry.buffer_offset(0), "one piece");
+        assert!(map.tx_buffers >= map.vmh + geometry.bytes());
+        // Not a part more would fit.
+        assert!(
+            map.free <= 512 * 1024 && map.free + 2 * 4096 + StaticGeometry::OF_THE_THESIS.bytes() / PARTS > 512 * 1024,
+            "{geometry:?}"
         );
+        let share = |have: u32, wanted: u32| f64::from(have) / f64::from(wanted);
+        let shares = [
+            share(geometry.vmh_tables, 64),
+            share(geometry.cbh_entries, StaticGeometry::OF_THE_THESIS.cbh_entries),
+            share(geometry.import_entries, 4096),
+        ];
+        assert!(shares.iter().all(|share| (share - shares[2]).abs() < 0.02), "{shares:?}");
+    }
+
+    #[test]
+    fn static_tables_of_one_entry_each_are_the_least_there_is() {
+        let least = Shape::Vmmc(StaticGeometry { vmh_tables: 1, cbh_entries: 1, import_entries: 1 });
+        let (map, _) = MemoryMap::plan(&CONFIG, least, 32 * 1024, 512 * 1024).unwrap();
+        assert_eq!(MemoryMap::plan(&CONFIG, VMMC, 32 * 1024, map.free).unwrap().1, least);
+        assert_eq!(MemoryMap::plan(&CONFIG, VMMC, 32 * 1024, map.free - 1), Err(BootError::DoesNotFitSram));
+    }
+
+    #[test]
+    fn the_reply_says_which_personality_it_is() {
+        for (wanted, personality) in [(MINI, Personality::Mini), (VMMC, Personality::Vmmc)] {
+            let (map, shape) = MemoryMap::plan(&CONFIG, wanted, 32 * 1024, 2048 * 1024).unwrap();
+            let reply = map.reply(shape);
+            assert_eq!(Personality::from_word(reply.personality), Some(personality));
+            assert_eq!(reply.vmh_entries != 0, personality == Personality::Mini);
+            assert_eq!(reply.static_vmh_tables != 0, personality == Personality::Vmmc);
+        }
+        assert_eq!(Personality::from_word(0), None);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let big = Config { tx_buffer_count: 64, rx_buffer_count: 128, buffer_bytes: 0xFFF8, ..CONFIG };
+        assert_eq!(MemoryMap::plan(&big, MINI, 0, 512 * 1024), Err(BootError::DoesNotFitSram));
+        assert_eq!(MemoryMap::plan(&CONFIG, MINI, u32::MAX, 512 * 1024), Err(BootError::DoesNotFitSram));
     }
 }

@@ -1,9 +1,10 @@
 //! What each DMA under way is for, and what follows from its end.
 
 use nic_layout::counter::Counter;
+use nic_layout::plant::{is_planted, Plant};
 use nic_layout::post::ProcessStatus;
-use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
-use nic_layout::trace::Marker;
+use nic_layout::ring::{Event, DMA_AHEAD_SHIFT, DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
+use nic_layout::trace::{Marker, NO_LINE};
 use nic_lookup::{rarely, Path};
 
 use crate::{Device, Machine, Tables};
@@ -11,7 +12,6 @@ use nic_plan::DMA_RING_LOG2;
 
 const RING_ENTRIES: usize = 1 << DMA_RING_LOG2;
 
-const NO_LINE: u16 = u16::MAX;
 const NO_FRAME: u8 = u8::MAX;
 
 /// Bytes of a frame within one host page, and the line that translates it.
@@ -112,8 +112,27 @@ impl<T: Tables> Machine<T> {
     /// Posts one piece of a frame's data. The caller has asked for room.
     #[inline(always)]
     pub(crate) fn post_read(&mut self, dev: &mut impl Device, piece: Piece, frame: usize) {
-        let tag = ReadTag { line: piece.line as u16, frame: frame as u8 };
+        let line = if is_planted(Plant::EarlyUnlock) { NO_LINE } else { piece.line as u16 };
+        let tag = ReadTag { line, frame: frame as u8 };
         self.post_read_tagged(dev, piece, 0, tag);
+        if is_planted(Plant::EarlyUnlock) {
+            self.unlock_unused(dev, Path::Send, piece.line);
+        }
+    }
+
+    /// Posts a piece of which `ahead_bytes` behind it are read by the same command; the next pieces take them. The line is unlocked with the last.
+    #[inline(always)]
+    pub(crate) fn post_read_of(
+        &mut self,
+        dev: &mut impl Device,
+        piece: Piece,
+        frame: usize,
+        ahead_bytes: u32,
+        is_last: bool,
+    ) {
+        let line = if is_last { piece.line as u16 } else { NO_LINE };
+        let tag = ReadTag { line, frame: frame as u8 };
+        self.post_read_tagged(dev, piece, ahead_bytes << DMA_AHEAD_SHIFT, tag);
     }
 
     #[inline(always)]
@@ -158,7 +177,7 @@ impl<T: Tables> Machine<T> {
             if tag.line != NO_LINE {
                 self.tables.unlock(dev, Path::Send, u32::from(tag.line));
             }
-            dev.trace(Marker::DmaReadDone, self.reads.done % RING_ENTRIES as u32);
+            dev.trace(Marker::DmaReadDone, u32::from(tag.line));
             self.reads.done = self.reads.done.wrapping_add(1);
         }
         if halted {
@@ -222,7 +241,6 @@ impl<T: Tables> Machine<T> {
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub fn on_dma_write(&mut self, dev: &mut impl Device) {
-        self.answer_turns = None;
         let consumer = dev.dma_write_consumer();
         while self.writes.done as u16 != consumer && self.writes.done != self.writes.posted {
             let tag = self.writes.tags[self.writes.done as usize % RING_ENTRIES];
@@ -234,8 +252,11 @@ impl<T: Tables> Machine<T> {
                 WriteEnd::Recycle(buffer) => dev.recycle(buffer),
                 WriteEnd::Status(slot) => self.status_busy &= !(1 << (slot & 7)),
             }
-            dev.trace(Marker::DmaWriteDone, self.writes.done % RING_ENTRIES as u32);
+            dev.trace(Marker::DmaWriteDone, u32::from(tag.line));
             self.writes.done = self.writes.done.wrapping_add(1);
+        }
+        if self.writes.done == self.writes.posted {
+            self.answer_turns = None;
         }
         if self.receive_stalled {
             rarely();

@@ -3,7 +3,7 @@
 use nic_plan::TX_BUFFERS_MAX;
 
 /// Records for [`TX_BUFFERS_MAX`] buffers, rounded up so that an index needs a mask and no check.
-pub(crate) const FRAME_RECORDS: usize = 128;
+pub(crate) const FRAME_RECORDS: usize = 64;
 const _: () = assert!(TX_BUFFERS_MAX as usize <= FRAME_RECORDS);
 
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +85,7 @@ impl FreeFrames {
         self.taken = self.taken.wrapping_add(1);
     }
 
-    #[cfg(test)]
+    #[inline(always)]
     pub(crate) fn count(&self) -> u32 {
         self.given.wrapping_sub(self.taken)
     }

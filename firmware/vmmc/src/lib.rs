@@ -1,6 +1,7 @@
-//! The VMMC personality: remote writes to exported buffers, and reads of them (docs/protocol.md).
+//! VMMC: remote writes to exported buffers, and reads of them (docs/protocol.md).
 //!
-//! [`Machine`] is the protocol, one method for each event; [`Device`] is what it asks of the NIC. Nothing here waits, allocates or panics on what a
+//! [`Machine`] is the protocol, one method for each event; [`Device`] is what it asks of the NIC, and [`Tables`] where it looks handles up: the two
+//! personalities are [`Mini`] and [`StaticTables`]. Nothing here waits, allocates or panics on what a
 //! host or a frame says.
 #![cfg_attr(not(test), no_std)]
 
@@ -16,12 +17,14 @@ mod machine;
 mod mini;
 mod notify;
 mod open_reads;
+mod pieces;
 mod post;
 mod queue;
 mod receive;
 mod receive_miss;
 mod reply;
 mod send;
+mod static_tables;
 mod tables;
 mod translate;
 mod turn;
@@ -31,6 +34,8 @@ pub use keeper::Keeper;
 pub use machine::Machine;
 pub use mini::Mini;
 pub use nic_plan::{
-    Config, Geometry, MemoryMap, DMA_RING_LOG2, FRAME_DATA_BYTES_LIMIT, MAC_RING_LOG2, RX_BUFFERS_MAX, TX_BUFFERS_MAX,
+    Config, Geometry, MemoryMap, Shape, DMA_RING_LOG2, FRAME_DATA_BYTES_LIMIT, MAC_RING_LOG2, RX_BUFFERS_MAX,
+    TX_BUFFERS_MAX,
 };
+pub use static_tables::StaticTables;
 pub use tables::Tables;

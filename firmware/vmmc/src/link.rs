@@ -156,6 +156,7 @@ impl<T: Tables> Machine<T> {
     fn end_frame(&mut self, node: usize, sequence: u32) -> u32 {
         let frame = self.peers[node & NODE_MASK].in_flight[sequence as usize & WINDOW_MASK] as usize;
         self.free.give(frame);
+        self.note_lingering(frame);
         let tx = &self.frames[frame % FRAME_RECORDS];
         if self.slots[tx.post.slot()].generation != tx.generation {
             return 0;

@@ -13,12 +13,13 @@ use crate::fair::{Circle, PassedOver};
 use crate::frames::{FreeFrames, TxFrame, FRAME_RECORDS};
 use crate::link::Peer;
 use crate::notify::Notifications;
+use crate::pieces::whole_bytes_max;
 use crate::post::{Record, Slot, NO_STATUS, RECORDS};
 use crate::queue::SlotQueue;
 use crate::receive_miss::ReceiveMisses;
 use crate::reply::{Replies, READS_MASK};
 use crate::{Config, Device, Tables};
-use nic_plan::{ACK_BUFFER_BYTES, READS_MAX};
+use nic_plan::{Shape, ACK_BUFFER_BYTES, READS_MAX};
 
 pub(crate) const RETRANSMIT_TIMER: usize = 0;
 pub(crate) const ACK_TIMER: usize = 1;
@@ -53,6 +54,10 @@ pub struct Machine<T> {
     /// Frames placed in the transmit ring, and those that left it; without end.
     pub(crate) transmit_placed: u32,
     pub(crate) transmit_done: u32,
+    /// The last place of the transmit ring at which a free buffer may be (pieces.rs).
+    pub(crate) lingering: Option<u32>,
+    /// The longest message that is not cut (pieces.rs).
+    pub(crate) whole_bytes_max: u32,
     /// Frames that no post asks for: bits 15:0 peers whose frames must go again, bits 31:16 reads of others that have a reply to send. They wait while
     /// the host-read ring is full.
     pub(crate) unasked: u32,
@@ -150,6 +155,8 @@ impl<T: Tables> Machine<T> {
             free: FreeFrames::EMPTY,
             transmit_placed: 0,
             transmit_done: 0,
+            lingering: None,
+            whole_bytes_max: 0,
             unasked: 0,
             unasked_stalled: false,
             barred: 0,
@@ -181,19 +188,20 @@ impl<T: Tables> Machine<T> {
         }
     }
 
-    /// Takes a checked configuration, with its memory map, and prepares SRAM and rings. Call once, before any event.
-    pub fn start(&mut self, dev: &mut impl Device, config: Config) {
+    /// Takes a checked configuration, with its memory map and what its tables hold, and prepares SRAM and rings. Call once, before any event.
+    pub fn start(&mut self, dev: &mut impl Device, config: Config, shape: Shape) {
         self.config = config;
+        self.whole_bytes_max = whole_bytes_max(config.frame_data_bytes_max);
         self.reads_share = READS_MAX / config.node_count.max(1);
         let map = config.map;
-        self.tables = T::start(dev, &map);
+        self.tables = T::start(dev, &map, shape);
         self.places = Places {
             counters: dev.place(map.counters),
             process_table: dev.place(map.process_table),
             post_queues: dev.place(map.post_queues),
         };
-        // Tables, rings of the driver and counters lie before the caches in one piece, and hold whatever SRAM held at power-up.
-        for (start, end) in [(map.process_table, map.vmh_cache), (map.post_queues, map.free)] {
+        // Tables, rings of the driver and counters lie before what is looked up, in one piece, and hold whatever SRAM held at power-up.
+        for (start, end) in [(map.process_table, map.vmh), (map.post_queues, map.free)] {
             for at in (start..end).step_by(4) {
                 dev.write(at, 0);
             }

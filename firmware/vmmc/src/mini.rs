@@ -1,6 +1,7 @@
+use nic_layout::boot::{BootError, BootRequest};
 use nic_layout::vmh::{key, KEY_RESERVED};
 use nic_lookup::{Cbh, Find, Lookup, Path, Place, Reserve, Vmh, Words};
-use nic_plan::{Geometry, MemoryMap};
+use nic_plan::{Geometry, MemoryMap, Shape};
 
 use crate::Tables;
 
@@ -18,8 +19,14 @@ impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32> Min
 impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32> Tables for Mini<E, L, W, CE, CW> {
     const NOWHERE: Self = Mini { vmh: Vmh::NOWHERE, cbh: Cbh::NOWHERE };
 
-    fn start(memory: &mut impl Words, map: &MemoryMap) -> Self {
-        let mini = Mini { vmh: Vmh::new(memory, map.vmh_cache), cbh: Cbh::new(memory, map.cbh_cache) };
+    const HAS_IMPORTS: bool = false;
+
+    fn wanted(_request: &BootRequest) -> Result<Shape, BootError> {
+        Ok(Shape::Mini(Self::GEOMETRY))
+    }
+
+    fn start(memory: &mut impl Words, map: &MemoryMap, _shape: Shape) -> Self {
+        let mini = Mini { vmh: Vmh::new(memory, map.vmh), cbh: Cbh::new(memory, map.cbh) };
         mini.vmh.reset(memory);
         mini.cbh.reset(memory);
         mini
@@ -63,5 +70,9 @@ impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32> Tab
 
     fn forget_buffer(&self, memory: &mut impl Words, cbh: u32) -> bool {
         self.cbh.forget(memory, cbh)
+    }
+
+    fn import(&self, _slot: usize, _index: u32) -> Option<Place> {
+        None
     }
 }

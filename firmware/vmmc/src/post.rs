@@ -3,9 +3,11 @@
 use nic_layout::counter::Counter;
 use nic_layout::frame::{word, FrameKind, FLAG_LAST, FLAG_NOTIFY, READ_REQUEST_BYTES};
 use nic_layout::post::{
-    PostError, ProcessStatus, INLINE_BYTES_FIRST, INLINE_BYTES_MAX, MESSAGE_BYTES_MAX, OP_READ, OP_WRITE,
+    PostError, ProcessStatus, INLINE_BYTES_FIRST, INLINE_BYTES_MAX, MESSAGE_BYTES_MAX, NO_POST, OP_READ, OP_WRITE,
     POST_DESCRIPTOR_BYTES, POST_FLAG_INLINE, POST_FLAG_NOTIFY, POST_QUEUE_ENTRIES,
 };
+use nic_layout::static_tables::import;
+use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 use nic_lookup::{rarely, Place};
@@ -60,7 +62,7 @@ impl Record {
 
 /// Errors of posts that have failed: four bits each, all zero where none is.
 const ERRORS_IN_WORD: u32 = 8;
-const _: () = assert!(nic_plan::POST_ERROR_BYTES * 2 == RECORDS as u32 && (PostError::Refused as u32) < 16);
+const _: () = assert!(nic_plan::POST_ERROR_BYTES * 2 == RECORDS as u32 && (PostError::ImportTooShort as u32) < 16);
 
 /// The descriptor at the head of a queue, while its frames are issued.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +88,8 @@ pub(crate) struct Post {
 pub(crate) enum Form {
     /// From host memory, and nothing else is asked for.
     Host,
+    /// The same, in pieces (pieces.rs).
+    Long,
     /// The same, but its owner shall be told.
     Notify,
     /// From the queue.
@@ -120,7 +124,8 @@ const INLINE_WRITE: u32 = OP_WRITE as u32 | INLINE;
 pub(crate) const LAST_TYPE: u32 = word::kind(FrameKind::Write, FLAG_LAST);
 
 /// What a status page says before anything was posted.
-pub(crate) const NO_STATUS: ProcessStatus = ProcessStatus { refused: 0, last_error: 0, last_error_index: 0, ended: 0 };
+pub(crate) const NO_STATUS: ProcessStatus =
+    ProcessStatus { refused: 0, last_error: 0, last_error_index: NO_POST, ended: 0 };
 
 impl Slot {
     /// The post that was fetched last: the one whose frames are issued.
@@ -227,7 +232,7 @@ impl<T: Tables> Machine<T> {
         let length = dev.get(at, 4);
         let local_address = dev.get(at, 8);
         let buffer_offset = dev.get(at, 16);
-        let node = operation >> 16;
+        let mut node = operation >> 16;
         slot.post = Post {
             node: node as usize,
             remaining_bytes: length,
@@ -238,7 +243,7 @@ impl<T: Tables> Machine<T> {
             message: dev.get(at, 28),
             ..slot.post
         };
-        slot.form = Form::Host;
+        slot.form = if length > self.whole_bytes_max { Form::Long } else { Form::Host };
 
         let mut error = None;
         if operation & 0xFFFF != u32::from(OP_WRITE) {
@@ -248,6 +253,12 @@ impl<T: Tables> Machine<T> {
                 error = self.set_inline(slot_number, length);
             } else {
                 error = self.set_form(slot_number, operation);
+            }
+        }
+        if T::HAS_IMPORTS && error.is_none() {
+            match self.take_import(dev, slot_number, operation, length) {
+                Ok(of_import) => node = of_import,
+                Err(reason) => error = Some(reason),
             }
         }
         let error = if let Some(error) = error {
@@ -264,6 +275,43 @@ impl<T: Tables> Machine<T> {
         };
         self.refuse_fetched(dev, slot_number, error);
         false
+    }
+
+    /// Where the buffer is that a post names by its import, and the check of what it asks there (M-4): the node.
+    #[inline(always)]
+    fn take_import(
+        &mut self,
+        dev: &mut impl Device,
+        slot_number: usize,
+        operation: u32,
+        bytes: u32,
+    ) -> Result<u32, PostError> {
+        let post = &mut self.slots[slot_number % PROCESS_SLOTS].post;
+        let Some(record) = self.tables.import(slot_number, post.buffer) else {
+            rarely();
+            return Err(PostError::NoSuchImport);
+        };
+        // Read before the rest: whatever the driver writes meanwhile, the rest belongs to it.
+        let who = dev.get(record, import::WHO);
+        if who & import::VALID == 0 {
+            rarely();
+            return Err(PostError::NoSuchImport);
+        }
+        const { assert!(PERMIT_WRITE == OP_WRITE as u32 && PERMIT_READ == OP_READ as u32) };
+        if who >> import::PERMISSIONS_SHIFT & operation & (PERMIT_WRITE | PERMIT_READ) == 0 {
+            rarely();
+            return Err(PostError::ImportForbids);
+        }
+        let length = dev.get(record, import::LENGTH);
+        if post.buffer_offset > length || bytes > length - post.buffer_offset {
+            rarely();
+            return Err(PostError::ImportTooShort);
+        }
+        let node = import::node(who);
+        post.node = node as usize;
+        post.buffer = import::cbh(who);
+        post.key = [dev.get(record, import::KEY_0), dev.get(record, import::KEY_1)];
+        Ok(node)
     }
 
     /// What a post is that is not a mere write: a read, a write that notifies, or nothing that exists.
@@ -510,6 +558,7 @@ fn outcome(error: u32) -> Counter {
         4 => Counter::PostsRefusedLocal,
         5 => Counter::PostsRefusedPeer,
         7 => Counter::PostsRefusedBus,
+        9..=11 => Counter::PostsRefusedImport,
         _ => Counter::PostsRefusedOwner,
     }
 }
@@ -548,5 +597,8 @@ mod tests {
         assert_eq!(outcome(PostError::PeerUnreachable as u32), Counter::PostsRefusedPeer);
         assert_eq!(outcome(PostError::BusError as u32), Counter::PostsRefusedBus);
         assert_eq!(outcome(PostError::Refused as u32), Counter::PostsRefusedOwner);
+        for error in [PostError::NoSuchImport, PostError::ImportForbids, PostError::ImportTooShort] {
+            assert_eq!(outcome(error as u32), Counter::PostsRefusedImport);
+        }
     }
 }

@@ -245,10 +245,12 @@ impl<T: Tables> Machine<T> {
                 Err(reason) => return self.miss_frame(dev, node, buffer, reason, Counter::FramesDroppedMiss),
             }
             dev.trace(Marker::DmaWritePosted, sequence);
+            if is_last {
+                self.answer_turns.get_or_insert(ANSWER_TURNS);
+            }
             self.count_hit(dev, Path::Receive);
         }
         self.peers[node].receive.advance();
-        self.answer_turns.get_or_insert(ANSWER_TURNS);
         self.count(dev, Counter::FramesAccepted);
         dev.trace(Marker::Accepted, sequence);
         self.owe_ack(dev, node, is_last);

@@ -12,6 +12,7 @@
 use nic_layout::boot::{ReceiveMiss, MAX_NODES};
 use nic_layout::counter::Counter;
 use nic_layout::frame::{word, FrameKind, FRAME_BYTES_MIN, HEADER_BYTES};
+use nic_layout::plant::{is_planted, Plant};
 use nic_layout::trace::Marker;
 use nic_lookup::Place;
 
@@ -117,6 +118,10 @@ impl<T: Tables> Machine<T> {
         dropped: Counter,
     ) -> Buffer {
         let node = node & NODE_MASK;
+        if is_planted(Plant::AcknowledgedMiss) {
+            self.peers[node].receive.advance();
+            self.owe_ack(dev, node, true);
+        }
         // With every way of the set in use there is no miss to be served: nobody would say when to try again.
         let mode = if reason == Untranslated::Fill { self.config.receive_miss } else { ReceiveMiss::TimeOut };
         let misses = &mut self.receive_misses;

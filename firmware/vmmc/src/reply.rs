@@ -167,11 +167,11 @@ impl<T: Tables> Machine<T> {
         let page = target.address >> PAGE_SHIFT;
         if bytes > PAGE_BYTES - target.address % PAGE_BYTES {
             let (first, second) = self.translate_two(dev, Path::Send, target.pid, page)?;
-            self.tables.unlock(dev, Path::Send, first.line);
-            self.tables.unlock(dev, Path::Send, second.line);
+            self.unlock_unused(dev, Path::Send, first.line);
+            self.unlock_unused(dev, Path::Send, second.line);
         } else {
             let page = self.translate(dev, Path::Send, target.pid, page)?;
-            self.tables.unlock(dev, Path::Send, page.line);
+            self.unlock_unused(dev, Path::Send, page.line);
         }
         Ok(())
     }

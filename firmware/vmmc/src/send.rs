@@ -20,7 +20,7 @@ pub(crate) const FRAME_READS: u32 = 3;
 
 /// Why a frame was not issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stop {
+pub(crate) enum Stop {
     /// The post waits for the driver to fill a line.
     Parked,
     /// It waits for room: in the window, the rings, the buffers, or a set of the cache.
@@ -40,6 +40,14 @@ impl From<Untranslated> for Stop {
     }
 }
 
+/// Of a message: what one frame carries.
+pub(crate) struct Part {
+    pub local_address: u32,
+    pub data_bytes: u32,
+    pub is_last: bool,
+    pub last_type: u32,
+}
+
 impl<T: Tables> Machine<T> {
     /// Issues one frame of a slot, if it has one, and queues the slot again if it has more to send.
     #[inline(always)]
@@ -56,6 +64,7 @@ impl<T: Tables> Machine<T> {
             rarely();
             match form {
                 Form::Inline => self.issue_own_frame::<true>(dev, slot_number),
+                Form::Long => self.issue_pieces(dev, slot_number),
                 _ => self.issue_rare_frame(dev, slot_number, form),
             }
         };
@@ -119,7 +128,7 @@ impl<T: Tables> Machine<T> {
 
     /// The buffer for a frame to a peer, if it can be sent now.
     #[inline(always)]
-    fn room_to(&mut self, dev: &mut impl Device, node: usize) -> Result<usize, Stop> {
+    pub(crate) fn room_to(&mut self, dev: &mut impl Device, node: usize) -> Result<usize, Stop> {
         if (self.barred | self.unasked) >> node & 1 != 0 {
             // New frames do not overtake those that go again, or that miss: the peer would drop them.
             rarely();
@@ -226,13 +235,31 @@ impl<T: Tables> Machine<T> {
         }
 
         // Nothing below can fail.
+        let last_type = if IS_PLAIN { LAST_TYPE } else { self.slots[slot_number].post.last_type };
+        let part = Part { local_address, data_bytes, is_last, last_type };
+        self.send_part(dev, slot_number, node, frame, part);
+        self.count_hits(dev, Path::Send, u32::from(data_bytes != 0));
+        Ok(())
+    }
+
+    /// Header and release of a frame whose data are on their way, and what we keep of it.
+    #[inline(always)]
+    pub(crate) fn send_part(
+        &mut self,
+        dev: &mut impl Device,
+        slot_number: usize,
+        node: usize,
+        frame: usize,
+        part: Part,
+    ) {
+        let Part { local_address, data_bytes, is_last, last_type } = part;
+        let address = self.frames[frame % FRAME_RECORDS].address;
         let acknowledge = self.piggyback_ack(node);
         let peer = &mut self.peers[node];
         let sequence = peer.window.issue();
         let address_word = peer.address_word;
         dev.trace(Marker::DmaReadPosted, sequence);
-        let Post { buffer, buffer_offset, key, message, last_type, .. } = self.slots[slot_number].post;
-        let last_type = if IS_PLAIN { LAST_TYPE } else { last_type };
+        let Post { buffer, buffer_offset, key, message, .. } = self.slots[slot_number].post;
         let at = dev.place(address);
         dev.put(at, word::ADDRESS_1, address_word);
         dev.put(at, word::TYPE, if is_last { last_type } else { word::kind(FrameKind::Write, 0) });
@@ -273,14 +300,10 @@ impl<T: Tables> Machine<T> {
         if !is_last || slot.fetched != slot.producer {
             self.queue.push(slot_number);
         }
-        if data_bytes != 0 {
-            self.count_hit(dev, Path::Send);
-        }
         self.count(dev, Counter::FramesSent);
         if !self.retransmit.is_set(node) {
             self.start_retransmit_timer(dev, node);
         }
-        Ok(())
     }
 
     /// Translates where a frame's data are, and posts their transfer.

@@ -1,13 +1,20 @@
+use nic_layout::boot::{BootError, BootRequest};
 use nic_lookup::{Find, Lookup, Path, Place, Reserve, Words};
-use nic_plan::MemoryMap;
+use nic_plan::{MemoryMap, Shape};
 
 /// Where a personality finds translations and buffers. Nothing here waits; what is not there the machine asks the driver for.
 pub trait Tables: Copy {
     /// All zero: until there is memory for them.
     const NOWHERE: Self;
 
+    /// Posts name imports: this NIC says where a buffer is, and checks first (M-4). Otherwise the post says it, and the owner alone checks (M-46).
+    const HAS_IMPORTS: bool;
+
+    /// What the driver's request makes of them, for [`MemoryMap::plan`].
+    fn wanted(request: &BootRequest) -> Result<Shape, BootError>;
+
     /// Empties the tables, whatever they held.
-    fn start(memory: &mut impl Words, map: &MemoryMap) -> Self;
+    fn start(memory: &mut impl Words, map: &MemoryMap, shape: Shape) -> Self;
 
     /// Finds the translation of a page, and locks its line for `path`.
     fn lookup(&self, memory: &mut impl Words, path: Path, pid: u32, page: u32) -> Lookup;
@@ -28,4 +35,7 @@ pub trait Tables: Copy {
     fn reserve_buffer(&self, memory: &mut impl Words, cbh: u32) -> Reserve;
     /// Forgets what is known of a buffer.
     fn forget_buffer(&self, memory: &mut impl Words, cbh: u32) -> bool;
+
+    /// Where the words of an import of a process slot are (`nic_layout::static_tables::import`), if the table has that index.
+    fn import(&self, slot: usize, index: u32) -> Option<Place>;
 }

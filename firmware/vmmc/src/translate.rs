@@ -1,6 +1,7 @@
 //! Translation of source and destination pages, and the misses.
 
 use nic_layout::counter::{Counter, PATH_STRIDE};
+use nic_layout::plant::{is_planted, Plant};
 use nic_layout::ring::MAILBOX_MISS;
 use nic_layout::tables::MISS_RING_ENTRIES;
 use nic_layout::trace::Marker;
@@ -48,14 +49,17 @@ impl<T: Tables> Machine<T> {
         pid: u32,
         page: u32,
     ) -> Result<LockedPage, Untranslated> {
-        dev.trace(Marker::LookupBegin, (path as u32) << 23 | page);
+        match path {
+            Path::Send => dev.trace(Marker::LookupBegin, page),
+            Path::Receive => dev.trace(Marker::ReceiveLookupBegin, page),
+        }
         match self.tables.lookup(dev, path, pid, page) {
             // Holes (all ones) are beyond host memory too: one comparison finds both.
             Lookup::Hit { line, entry } if entry < self.config.host_pages => {
                 dev.trace(Marker::LookupHit, line);
                 Ok(LockedPage { line, bus_address: entry << PAGE_SHIFT })
             }
-            Lookup::Hit { line, entry } => Err(self.fault(dev, path, page, line, entry)),
+            Lookup::Hit { line, entry } => Err(self.fault(dev, path, line, entry)),
             Lookup::Pending => Err(self.miss(dev, path, pid, page, true)),
             Lookup::Absent => Err(self.miss(dev, path, pid, page, false)),
         }
@@ -81,7 +85,7 @@ impl<T: Tables> Machine<T> {
         if let Ok(page) = first.or(second) {
             self.count_hit(dev, path);
             if first.is_err() || second.is_err() {
-                self.tables.unlock(dev, path, page.line);
+                self.unlock_unused(dev, path, page.line);
             }
         }
         match (first, second) {
@@ -95,7 +99,7 @@ impl<T: Tables> Machine<T> {
     /// [`Self::translate`] as a function of its own.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    fn translate_one(
+    pub(crate) fn translate_one(
         &mut self,
         dev: &mut impl Device,
         path: Path,
@@ -108,23 +112,37 @@ impl<T: Tables> Machine<T> {
     /// A lookup that hit. The caller counts it when the DMA is posted: the frame need not wait for the counters.
     #[inline(always)]
     pub(crate) fn count_hit(&self, dev: &mut impl Device, path: Path) {
-        self.count_lookup(dev, path, Counter::SendHits);
+        self.count_hits(dev, path, 1);
+    }
+
+    /// None or one: a sum, since a branch would have the compiler lay out the whole path twice.
+    #[inline(always)]
+    pub(crate) fn count_hits(&self, dev: &mut impl Device, path: Path, hits: u32) {
+        self.count_lookups(dev, path, Counter::SendHits, hits);
+    }
+
+    /// Unlocks a line that no DMA uses.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn unlock_unused(&mut self, dev: &mut impl Device, path: Path, line: u32) {
+        self.tables.unlock(dev, path, line);
+        dev.trace(Marker::Unlocked, (path as u32) << 23 | line);
     }
 
     #[cold]
     #[inline(never)]
-    fn fault(&mut self, dev: &mut impl Device, path: Path, page: u32, line: u32, entry: u32) -> Untranslated {
+    fn fault(&mut self, dev: &mut impl Device, path: Path, line: u32, entry: u32) -> Untranslated {
         self.tables.unlock(dev, path, line);
         let outcome = if entry == NO_TRANSLATION { Counter::SendFaults } else { Counter::SendWildPages };
         self.count_lookup(dev, path, outcome);
-        dev.trace(Marker::LookupFault, page);
+        dev.trace(Marker::LookupFault, line);
         Untranslated::Fault
     }
 
     #[cold]
     #[inline(never)]
     fn miss(&mut self, dev: &mut impl Device, path: Path, pid: u32, page: u32, pending: bool) -> Untranslated {
-        dev.trace(Marker::LookupMiss, page);
+        dev.trace(Marker::LookupMiss, pid);
         if pending {
             self.count_lookup(dev, path, Counter::SendPending);
             return Untranslated::Fill;
@@ -171,7 +189,9 @@ impl<T: Tables> Machine<T> {
         }
         self.misses_served = consumer;
         self.count_many(dev, Counter::MissesServed, served);
-        self.wake(self.parked | self.blocked);
+        if !is_planted(Plant::LostWakeUp) {
+            self.wake(self.parked | self.blocked);
+        }
         if self.receive_misses.are_open() {
             self.end_receive_misses(dev);
         }
@@ -180,8 +200,13 @@ impl<T: Tables> Machine<T> {
     /// Counts a lookup and its outcome, which is named by the send path's counter.
     #[inline(always)]
     fn count_lookup(&self, dev: &mut impl Device, path: Path, outcome: Counter) {
+        self.count_lookups(dev, path, outcome, 1);
+    }
+
+    #[inline(always)]
+    fn count_lookups(&self, dev: &mut impl Device, path: Path, outcome: Counter, lookups: u32) {
         let of_path = path as u32 * PATH_STRIDE * 4;
-        dev.add(self.places.counters, Counter::SendLookups.offset() + of_path, 1);
-        dev.add(self.places.counters, outcome.offset() + of_path, 1);
+        dev.add(self.places.counters, Counter::SendLookups.offset() + of_path, lookups);
+        dev.add(self.places.counters, outcome.offset() + of_path, lookups);
     }
 }

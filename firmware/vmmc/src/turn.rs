@@ -15,8 +15,9 @@ use crate::{Device, Machine, Tables};
 /// may carry the acknowledgement, and one status write may tell of several posts.
 const PUT_OFF_TURNS: u32 = 4;
 
-/// When a message has come, the end of its host write gives way to the answer that its process may be about to send, for so many turns.
-pub(crate) const ANSWER_TURNS: u32 = 6;
+/// When a message has come, the end of its host write gives way to the answer that its process may be about to send, for so many turns. The event loop takes
+/// its time between them ([`Machine::awaits_answer`]): together they are longer than a process takes to see the message and to post 32 bytes.
+pub(crate) const ANSWER_TURNS: u32 = 4;
 
 impl<T: Tables> Machine<T> {
     /// Events that the protocol wants.
@@ -57,7 +58,7 @@ impl<T: Tables> Machine<T> {
 
         let mut others = pending & Self::EVENTS & !(Event::MacRx.bit() | Event::Doorbell.bit());
         if others & Event::DmaWrite.bit() != 0 {
-            others &= !self.waits_for_answer();
+            others &= !self.waits_for_answer(dev);
         }
         if others != 0 {
             self.serve_other(dev, others);
@@ -67,17 +68,24 @@ impl<T: Tables> Machine<T> {
             return !is_idle;
         }
         self.put_off_turns += 1;
-        if is_idle || self.put_off_turns >= PUT_OFF_TURNS {
-            self.catch_up(dev);
+        if !is_idle && self.put_off_turns < PUT_OFF_TURNS {
+            return true;
         }
+        self.catch_up(dev);
         true
+    }
+
+    /// Whether a turn in which only the end of a host write is pending does nothing: the caller may look at events for a while, and be quick when another comes.
+    #[inline(always)]
+    pub fn awaits_answer(&self) -> bool {
+        self.answer_turns.is_some()
     }
 
     /// The events that give way to an answer in this turn.
     #[inline(always)]
-    fn waits_for_answer(&mut self) -> u32 {
+    fn waits_for_answer(&mut self, dev: &impl Device) -> u32 {
         match &mut self.answer_turns {
-            Some(left) if *left != 0 => {
+            Some(left) if *left != 0 && dev.dma_write_consumer() == self.writes.posted as u16 => {
                 *left -= 1;
                 Event::DmaWrite.bit()
             }

@@ -57,7 +57,7 @@ fn lookups(world: &World) -> [u32; 6] {
 }
 
 fn state(world: &World, number: u32) -> u32 {
-    let at = world.nodes[1].map.cbh_cache + CBH_GEOMETRY.entry_offset(number);
+    let at = world.nodes[1].map.cbh + CBH_GEOMETRY.entry_offset(number);
     world.nodes[1].hardware.read(at + entry::STATE) & STATE_MASK
 }
 

@@ -386,6 +386,35 @@ proptest! {
         deliver(Settings { frame_data_bytes_max: data, ..SETTINGS }, &messages, seed);
     }
 
+    /// Frames that hold a page are cut, whatever else goes wrong.
+    #[test]
+    fn messages_in_pieces_deliver(
+        messages in prop::collection::vec(message(3), 1..16),
+        nodes in 2u32..=3,
+        tx in prop_oneof![1u32..24, Just(24)],
+        loss in prop_oneof![Just(0), 0u32..200],
+        duplication in prop_oneof![Just(0), 0u32..200],
+        reordering in prop_oneof![Just(0), 0u32..200],
+        driver_speed in 5u32..200,
+        receive_miss in receive_miss(),
+        seed in any::<u64>(),
+    ) {
+        let of_nodes = |message: Message| Message { from: message.from % nodes as usize, ..message };
+        let messages: Vec<Message> = messages.into_iter().map(of_nodes).map(|message| match message.to {
+            to if to == message.from || to >= nodes as usize => Message { to: (message.from + 1) % nodes as usize, ..message },
+            _ => message,
+        }).collect();
+        let pages = Settings { nodes, frame_data_bytes_max: 4096, tx_buffers: tx, rx_buffers: 12, ..SETTINGS };
+        deliver(Settings { loss, duplication, reordering, driver_speed, receive_miss, ..pages }, &messages, seed);
+    }
+
+    #[test]
+    fn bus_errors_end_posts_of_pieces_and_nothing_else(messages in prop::collection::vec(message(2), 1..16), read_errors in 1u32..200, seed in any::<u64>()) {
+        let world = deliver(Settings { read_errors, loss: 20, frame_data_bytes_max: 4096, tx_buffers: 24, ..SETTINGS }, &messages, seed);
+        prop_assert_eq!(total(&world, Counter::PeersLost), 0);
+        prop_assert!(total(&world, Counter::FramesRefusedAborted) <= total(&world, Counter::DmaReadErrors));
+    }
+
     /// A bus that fails ends posts badly, but leaves nothing behind and no peer waiting.
     #[test]
     fn bus_errors_end_posts_and_nothing_else(messages in prop::collection::vec(message(2), 1..16), read_errors in 1u32..200, seed in any::<u64>()) {

@@ -8,13 +8,13 @@ use nic_layout::counter::Counter;
 use nic_layout::frame::{Body, Packet, Read, Reply, Repr, Write};
 use nic_layout::post::{PostDescriptor, PostError, OP_READ, OP_WRITE};
 use nic_layout::ring::{
-    Event, COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, DMA_FLAG_ASSIST, MAILBOX_COMMAND, MAILBOX_FILLED,
-    MAILBOX_NOTIFIED, MAILBOX_NOTIFY,
+    Event, COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, DMA_AHEAD_SHIFT, DMA_FLAG_ASSIST, MAILBOX_COMMAND,
+    MAILBOX_FILLED, MAILBOX_NOTIFIED, MAILBOX_NOTIFY,
 };
 use nic_layout::tables::{MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES, PERMIT_READ, PERMIT_WRITE};
 use nic_layout::vmh::key;
 use nic_lookup::Words;
-use nic_vmmc::Device;
+use nic_vmmc::{Device, DMA_RING_LOG2};
 
 const SOURCE: u32 = 0x100;
 const BUFFER: u32 = 0x200;
@@ -272,7 +272,7 @@ fn a_full_miss_ring_parks_and_drops_and_all_go_on_when_it_drains() {
         assert_eq!(node.counter(Counter::SendMisses), raised);
         // The driver gives the line back, but does not say so in the mailbox; an invalidation lets the post try again.
         let line = node.hardware.read(node.map.miss_ring + (raised - 1) * 16 + 4);
-        node.hardware.write(node.map.vmh_cache + GEOMETRY.key_offset(line), 0);
+        node.hardware.write(node.map.vmh + GEOMETRY.key_offset(line), 0);
         node.write_mailbox(MAILBOX_COMMAND, key(5, 0xF_0000, COMMAND_INVALIDATE));
         (0..4).for_each(|_| node.step_firmware());
     }
@@ -289,7 +289,7 @@ fn a_full_miss_ring_parks_and_drops_and_all_go_on_when_it_drains() {
 #[test]
 fn a_post_that_the_bus_failed_sends_nothing_more_though_the_ring_was_full() {
     const FRAME: u32 = 64;
-    let mut world = world(Settings { nodes: 3, frame_data_bytes_max: FRAME, tx_buffers: 80, ..SETTINGS });
+    let mut world = world(Settings { nodes: 3, frame_data_bytes_max: FRAME, tx_buffers: 64, ..SETTINGS });
     let node = &mut world.nodes[0];
     node.open(1, 5);
     node.post(0, &post(8 * 4096));
@@ -299,7 +299,7 @@ fn a_post_that_the_bus_failed_sends_nothing_more_though_the_ring_was_full() {
         node.step_firmware();
         node.serve_miss();
     }
-    assert_eq!(node.hardware.reads.len(), 62);
+    assert_eq!(node.hardware.reads.len(), (1 << DMA_RING_LOG2) - 2);
     // Frames of both posts alternate: the data of one and its release, the data of the other.
     for error in [false, false, true] {
         node.step_read(error);
@@ -341,8 +341,63 @@ fn a_release_in_front_of_its_frame_is_found() {
     hardware.post_dma_read(0, 0, 0, DMA_FLAG_ASSIST);
 }
 
+/// Host reads that a node has posted for data: from where, how many bytes, and how many more its command asks for.
+fn data_reads(node: &Node) -> Vec<(u32, u32, u32)> {
+    let reads =
+        node.hardware.reads.iter().map(|(bus, _, control)| (*bus, control & 0xFFFF, control >> DMA_AHEAD_SHIFT));
+    reads.filter(|(_, bytes, _)| *bytes != 0).collect()
+}
+
 #[test]
-fn the_end_of_a_host_write_gives_way_to_an_answer_for_six_turns_and_to_nothing_once_it_was_sent() {
+fn a_page_goes_in_pieces_that_one_command_reads() {
+    let mut world = world(Settings { frame_data_bytes_max: 4096, tx_buffers: 24, ..SETTINGS });
+    let node = &mut world.nodes[0];
+    // From 20 bytes behind a page's begin on, and a little into the next.
+    node.post(0, &PostDescriptor { local_address: SOURCE * 4096 + 20, ..post(4096) });
+    for _ in 0..20 {
+        node.step_firmware();
+        node.serve_miss();
+    }
+    let reads = data_reads(node);
+    let start = reads[0].0;
+    assert_eq!(start % 4096, 20);
+    let lengths: Vec<u32> = reads.iter().map(|(_, bytes, _)| *bytes).collect();
+    assert_eq!(lengths, [508, 512, 512, 512, 512, 512, 512, 496, 20]);
+    let ahead: Vec<u32> = reads.iter().map(|(_, _, ahead)| *ahead).collect();
+    assert_eq!(ahead, [4076 - 508, 0, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(node.counter(Counter::FramesSent), 9);
+    assert_eq!(node.counter(Counter::SendHits), 2, "one lookup for each page");
+    assert_eq!(node.locked_lines(), 1);
+    world.settle();
+    assert_eq!(world.nodes[0].locked_lines(), 0);
+    world.nodes[0].check_sums(true);
+}
+
+#[test]
+fn without_room_for_all_pieces_each_has_a_command_of_its_own() {
+    let mut world = world(Settings { frame_data_bytes_max: 4096, tx_buffers: 5, ..SETTINGS });
+    let node = &mut world.nodes[0];
+    node.post(0, &post(4096));
+    for _ in 0..20 {
+        node.step_firmware();
+        node.serve_miss();
+    }
+    assert_eq!(data_reads(node).iter().map(|(_, bytes, ahead)| (*bytes, *ahead)).collect::<Vec<_>>(), [(512, 0); 5]);
+    world.settle();
+    assert_eq!(world.nodes[0].status(0).ended, 1);
+}
+
+#[test]
+#[should_panic(expected = "does not go on where")]
+fn a_host_read_beside_what_was_read_ahead_is_found() {
+    let hardware = &mut world(SETTINGS).nodes[0].hardware;
+    hardware.read_on(0x1000, 512, 1024);
+    hardware.read_on(0x1200, 512, 0);
+    hardware.read_on(0x1408, 512, 0);
+}
+
+#[test]
+fn the_end_of_a_host_write_gives_way_to_an_answer_for_four_turns_and_to_nothing_once_it_was_sent() {
     let mut world = world(SETTINGS);
     let answer = PostDescriptor { destination_node: 0, ..post(4) };
     // No page of these messages is missing any more.
@@ -350,7 +405,7 @@ fn the_end_of_a_host_write_gives_way_to_an_answer_for_six_turns_and_to_nothing_o
     world.nodes[1].post(0, &answer);
     world.run(20_000, |world| world.nodes.iter().all(|node| node.status(0).ended == 1));
     world.settle();
-    for (message, is_answered, turns) in [(2, false, 7), (3, true, 1), (4, false, 7)] {
+    for (message, is_answered, turns) in [(2, false, 5), (3, true, 1), (4, false, 5)] {
         world.nodes[0].post(0, &post(4));
         world.run(20_000, |world| world.nodes[1].counter(Counter::FramesAccepted) == message);
         let node = &mut world.nodes[1];

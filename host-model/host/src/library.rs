@@ -52,6 +52,14 @@ pub struct Export {
     /// Low word first.
     pub key: [u32; 2],
     pub length_bytes: u32,
+    pub access: Access,
+}
+
+/// What an import is known by, and a post says of a buffer: node, CBH word and key.
+type Named = (u16, u32, [u32; 2]);
+
+fn named(export: &Export) -> Named {
+    (export.node.0, export.buffer, export.key)
 }
 
 /// A post that was rung.
@@ -71,6 +79,8 @@ pub enum WriteError {
     Unclear { last_index: u32, refused: u32, error: u32 },
     #[error("the status page says that {ended} posts have ended, and {posted} were posted")]
     WildStatus { ended: u32, posted: u32 },
+    #[error("buffer {buffer:#x} of node {node} was not imported, and posts to this NIC name imports")]
+    NotImported { node: u16, buffer: u32 },
     #[error(transparent)]
     Memory(#[from] MemoryError),
 }
@@ -85,6 +95,9 @@ fn post_error(error: u32) -> String {
         6 => "wild doorbell",
         7 => "the PCI bus ended the DMA of the source",
         8 => "the node of the buffer refused it",
+        9 => "no such import",
+        10 => "the import does not permit it",
+        11 => "the imported buffer ends before",
         _ => return format!("error {error}, which is unknown"),
     };
     text.to_owned()
@@ -102,6 +115,9 @@ pub fn known_error(error: u32) -> Option<PostError> {
         BadProducerIndex,
         BusError,
         Refused,
+        NoSuchImport,
+        ImportForbids,
+        ImportTooShort,
     ];
     all.into_iter().find(|known| *known as u32 == error)
 }
@@ -125,12 +141,28 @@ struct Inner {
     /// Writes of so many bytes carry their data in the queue.
     pio_bytes_max: Cell<u32>,
     seen: Cell<ProcessStatus>,
+    refusals_told: Cell<Told>,
     /// Ends that were seen and that nobody has asked for.
     ended: RefCell<BTreeMap<u32, Result<(), WriteError>>>,
     posting: Lock,
+    /// Indices of imported buffers.
+    imports: RefCell<BTreeMap<Named, u32>>,
     /// System calls that have not returned.
     calls: Cell<u32>,
     returned: Notify,
+}
+
+/// Refusals that the ends of posts have told of.
+#[derive(Clone, Copy, Default)]
+struct Told {
+    count: u32,
+    /// The count may have been ahead of the ends.
+    perhaps_more: bool,
+}
+
+/// Free-running indices: `a` is less than half a lap before `b`.
+fn is_before(a: u32, b: u32) -> bool {
+    (a.wrapping_sub(b) as i32) < 0
 }
 
 impl Process {
@@ -155,8 +187,10 @@ impl Process {
             first_halves: RefCell::default(),
             pio_bytes_max: Cell::new(INLINE_BYTES_MAX),
             seen: Cell::default(),
+            refusals_told: Cell::default(),
             ended: RefCell::default(),
             posting: Lock::default(),
+            imports: RefCell::default(),
             calls: Cell::new(0),
             returned: Notify::new(),
         })))
@@ -274,6 +308,68 @@ impl Process {
         .await
     }
 
+    /// Lets posts send from this memory and read into it. Buffers that the process exports need no more than that; a NIC with caches not even
+    /// this, and takes no time for it.
+    pub async fn register(&self, start: UserVirt, length_bytes: u32) -> Result<(), DriverError> {
+        if !self.0.grant.has_static_tables {
+            return Ok(());
+        }
+        self.system_call(move |process| async move {
+            let Inner { driver, cpu, .. } = &*process.0;
+            driver.register_memory(cpu, process.pid(), start, length_bytes).await
+        })
+        .await
+    }
+
+    /// Ends [`Self::register`] of the same range. Posts that use it have ended.
+    pub async fn unregister(&self, start: UserVirt, length_bytes: u32) -> Result<(), DriverError> {
+        if !self.0.grant.has_static_tables {
+            return Ok(());
+        }
+        self.system_call(move |process| async move {
+            let Inner { driver, cpu, .. } = &*process.0;
+            driver.release_memory(cpu, process.pid(), start, length_bytes).await
+        })
+        .await
+    }
+
+    /// Before the first post to a buffer of another process (facts M-4). A NIC without import tables needs none, and takes no time for it.
+    pub async fn import(&self, export: &Export) -> Result<(), DriverError> {
+        let export = *export;
+        if !self.0.grant.has_static_tables || self.0.imports.borrow().contains_key(&named(&export)) {
+            return Ok(());
+        }
+        self.system_call(move |process| async move {
+            let Inner { driver, cpu, imports, .. } = &*process.0;
+            let index = driver.import(cpu, process.pid(), &export).await?;
+            imports.borrow_mut().insert(named(&export), index);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Ends [`Self::import`]. Posts to the buffer have ended.
+    pub async fn release_import(&self, export: &Export) -> Result<(), DriverError> {
+        let Some(index) = self.0.imports.borrow_mut().remove(&named(export)) else {
+            return Ok(());
+        };
+        self.system_call(move |process| async move {
+            let Inner { driver, cpu, .. } = &*process.0;
+            driver.release_import(cpu, process.pid(), index).await
+        })
+        .await
+    }
+
+    /// What a post to a buffer says: with static tables the import is in the buffer's place, and the others nothing.
+    fn target(&self, export: &Export) -> Result<Named, WriteError> {
+        if !self.0.grant.has_static_tables {
+            return Ok(named(export));
+        }
+        let index = self.0.imports.borrow().get(&named(export)).copied();
+        let index = index.ok_or(WriteError::NotImported { node: export.node.0, buffer: export.buffer })?;
+        Ok((0, index, [0; 2]))
+    }
+
     // ---- Writing and reading -------------------------------------------------------------------------------------
 
     /// Writes of up to so many bytes carry their data in the queue, which the processor writes there (facts M-7); at most 32. With 0 all go by DMA.
@@ -315,15 +411,16 @@ impl Process {
         offset: u32,
         message: u32,
     ) -> Result<WriteHandle, WriteError> {
+        let (destination_node, buffer, key) = self.target(to)?;
         let descriptor = PostDescriptor {
             op: OP_WRITE,
             flags,
-            destination_node: to.node.0,
+            destination_node,
             length_bytes,
             local_address: from.0,
-            buffer: to.buffer,
+            buffer,
             buffer_offset: offset,
-            key: to.key,
+            key,
             message,
         };
         if length_bytes > self.0.pio_bytes_max.get() {
@@ -343,15 +440,16 @@ impl Process {
         to: UserVirt,
         message: u32,
     ) -> Result<WriteHandle, WriteError> {
+        let (destination_node, buffer, key) = self.target(from)?;
         let descriptor = PostDescriptor {
             op: OP_READ,
             flags: 0,
-            destination_node: from.node.0,
+            destination_node,
             length_bytes,
             local_address: to.0,
-            buffer: from.buffer,
+            buffer,
             buffer_offset: offset,
-            key: from.key,
+            key,
             message,
         };
         self.post(&descriptor).await
@@ -473,6 +571,10 @@ impl Process {
     }
 
     /// Takes over what the NIC has written to the status page.
+    ///
+    /// A write of the page comes to memory a piece at a time, first word first, and a process may look in between: then `refused`, and perhaps the index of
+    /// the last refusal, tell of posts whose end is not written yet. That index decides: a refusal among the posts that ended is the last one, or
+    /// before it. Counts alone would take the refusal for one of the posts before, and then pass over its own.
     fn update_status(&self) -> Result<(), WriteError> {
         let bytes = self.load(self.0.grant.status, size_of::<ProcessStatus>() as u32)?;
         let now = ProcessStatus::read_from_bytes(&bytes).expect("as many bytes");
@@ -482,23 +584,43 @@ impl Process {
         if newly_ended > posted.wrapping_sub(before.ended) {
             return Err(WriteError::WildStatus { ended: now.ended, posted });
         }
-        let refused = now.refused.wrapping_sub(before.refused).min(newly_ended);
-        let error = now.last_error;
+        if newly_ended == 0 {
+            return Ok(());
+        }
+        let told = self.0.refusals_told.get();
+        let refused = now.refused.wrapping_sub(told.count);
         // A wild doorbell takes the place of the last refusal, and names no post.
-        let named = (error != PostError::BadProducerIndex as u32).then_some(now.last_error_index);
-        let names_one = named.is_some_and(|index| index.wrapping_sub(before.ended) < newly_ended);
+        let covered = now.last_error == PostError::BadProducerIndex as u32;
+        let (error, last) = (now.last_error, now.last_error_index);
+        if !covered && refused != 0 && !is_before(last, now.ended) {
+            // Only the end itself is still to be written.
+            return Ok(());
+        }
+        let names_one = !covered && now.refused != 0 && last.wrapping_sub(before.ended) < newly_ended;
+        let others_are_well = match (names_one, covered) {
+            (true, _) => refused == 1 && !told.perhaps_more,
+            (false, true) => refused == 0,
+            (false, false) => true,
+        };
+        if names_one || covered {
+            // Of several, some may belong to posts whose end is not written.
+            self.0.refusals_told.set(Told { count: now.refused, perhaps_more: refused > 1 });
+        } else {
+            self.0.refusals_told.set(Told { perhaps_more: false, ..told });
+        }
         let mut ended = self.0.ended.borrow_mut();
         for n in 0..newly_ended {
             let index = before.ended.wrapping_add(n);
             if self.0.first_halves.borrow_mut().remove(&index) {
                 continue;
             }
-            let end = if refused > 0 && named == Some(index) {
+            let end = if names_one && last == index {
                 Err(WriteError::Refused { index, error })
-            } else if refused == 0 || refused == 1 && names_one {
+            } else if others_are_well {
                 Ok(())
             } else {
                 // More were refused since the last look than are known by their index.
+                let refused = refused.min(newly_ended);
                 Err(WriteError::Unclear { last_index: now.ended.wrapping_sub(1), refused, error })
             };
             ended.insert(index, end);

@@ -5,17 +5,19 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 use std::rc::Rc;
 
 use nic_layout::boot::{
-    BootReply, BootRequest, CrashRecord, BOOT_BLOCK_ADDRESS, BOOT_MAGIC, BOOT_READY, BOOT_REFUSED, BOOT_REPLY_ADDRESS,
-    CAUSE_CRASH, CRASH_RECORD_ADDRESS,
+    BootReply, BootRequest, CrashRecord, Personality, BOOT_BLOCK_ADDRESS, BOOT_MAGIC, BOOT_READY, BOOT_REFUSED,
+    BOOT_REPLY_ADDRESS, CAUSE_CRASH, CRASH_RECORD_ADDRESS,
 };
 use nic_layout::cbh::{entry, CbhGeometry, STATE_RESERVED};
 use nic_layout::keeper::{self, KeeperReply, KeeperRequest};
 use nic_layout::post::{PostDescriptor, ProcessStatus, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
 use nic_layout::registers::{ident, interrupt, mailbox, Register};
 use nic_layout::ring::{MAILBOX_COMMAND, MAILBOX_COMMAND_DONE, MAILBOX_MISS, MAILBOX_NOTIFY};
+use nic_layout::static_tables::StaticGeometry;
 use nic_layout::tables::{Counter, MissEntry, NotifyEntry, ProcessEntry, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
@@ -65,6 +67,8 @@ pub struct MockNic {
     pub boot_b: BootScript,
     pub geometry: VmhGeometry,
     pub cbh_geometry: CbhGeometry,
+    /// The scripted firmware has static tables, and the caches are not there.
+    pub static_tables: Option<StaticGeometry>,
     /// Overrides the reply, after the script has made it.
     pub spoil_reply: Option<fn(&mut BootReply)>,
     /// Completes each post at its doorbell by a DMA write to the status page.
@@ -95,6 +99,7 @@ impl MockNic {
             boot_b: BootScript::Ready,
             geometry: VmhGeometry { entries: 256, line_entries: 8, ways: 2 },
             cbh_geometry: CbhGeometry { entries: 16, ways: 2 },
+            static_tables: None,
             spoil_reply: None,
             completes_posts: true,
             command_answer: Some(|command| command),
@@ -156,7 +161,9 @@ impl MockNic {
         let counters = notify_ring + NOTIFY_RING_ENTRIES * size_of::<NotifyEntry>() as u32;
         let vmh_cache = (counters + Counter::COUNT as u32 * 4).next_multiple_of(64);
         let cbh_cache = vmh_cache + self.geometry.bytes();
-        let end = cbh_cache + self.cbh_geometry.bytes();
+        let static_tables = cbh_cache + self.cbh_geometry.bytes();
+        let geometry = self.static_tables.unwrap_or_default();
+        let end = static_tables + self.static_tables.map_or(0, StaticGeometry::bytes);
         BootReply {
             state: BOOT_READY,
             error: 0,
@@ -164,6 +171,7 @@ impl MockNic {
             process_table,
             miss_ring,
             notify_ring,
+            personality: self.static_tables.map_or(Personality::Mini, |_| Personality::Vmmc) as u32,
             vmh_cache,
             vmh_entries: self.geometry.entries,
             vmh_line_entries: self.geometry.line_entries,
@@ -171,6 +179,10 @@ impl MockNic {
             cbh_cache,
             cbh_entries: self.cbh_geometry.entries,
             cbh_ways: self.cbh_geometry.ways,
+            static_tables,
+            static_vmh_tables: geometry.vmh_tables,
+            static_cbh_entries: geometry.cbh_entries,
+            static_import_entries: geometry.import_entries,
             counters,
             tx_buffers: end,
             rx_buffers: end,
@@ -293,9 +305,14 @@ impl MockNic {
 
     /// Writes a status page by DMA, words in ascending order.
     pub fn write_status(&mut self, at: Ps, slot: usize, status: ProcessStatus) {
+        self.write_status_words(at, slot, status, 0..4);
+    }
+
+    /// The same, of some of the words: a device's write goes to memory a data phase at a time.
+    pub fn write_status_words(&mut self, at: Ps, slot: usize, status: ProcessStatus, words: Range<usize>) {
         let entry: ProcessEntry = self.sram_read(self.process_entry(slot));
         let mut memory = self.memory.borrow_mut();
-        for (index, word) in status.as_bytes().chunks(4).enumerate() {
+        for (index, word) in status.as_bytes().chunks(4).enumerate().filter(|(index, _)| words.contains(index)) {
             memory.dma_write(at, BusAddr(entry.status_address + 4 * index as u32), word);
         }
     }

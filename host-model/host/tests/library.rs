@@ -5,7 +5,7 @@ mod common;
 use common::Bench;
 use host_model::address::{NodeId, UserVirt};
 use host_model::events::{spans, subjects, EventKind, Subject};
-use host_model::library::{Export, Process, WriteError, WriteHandle};
+use host_model::library::{Access, Export, Process, WriteError, WriteHandle};
 use host_model::mock::Place;
 use nic_layout::post::{
     PostDescriptor, ProcessStatus, OP_READ, OP_WRITE, POST_FLAG_INLINE, POST_FLAG_NOTIFY, POST_QUEUE_ENTRIES,
@@ -13,7 +13,8 @@ use nic_layout::post::{
 use sim_pins::Ps;
 use zerocopy::IntoBytes;
 
-const TO: Export = Export { node: NodeId(0), buffer: 5, key: [0x1111_2222, 0x3333_4444], length_bytes: 4096 };
+const TO: Export =
+    Export { node: NodeId(0), buffer: 5, key: [0x1111_2222, 0x3333_4444], length_bytes: 4096, access: Access::BOTH };
 
 fn ready() -> (Bench, Process) {
     let mut bench = Bench::ready();
@@ -221,6 +222,67 @@ fn a_refusal_that_a_wild_doorbell_has_covered_is_not_taken_for_success() {
         nic.borrow_mut().write_status(node.sim().now(), 0, status);
         assert_eq!(process.wait(handle).await, Ok(()), "nothing more was refused");
     });
+}
+
+/// The process looks between any two words of a write that tells of refusals, with or without earlier ends that it has not seen.
+#[test]
+fn a_status_page_that_is_half_written_hides_no_refusal() {
+    let earlier = |refused, last_error_index, ended| ProcessStatus {
+        refused,
+        last_error: if refused == 0 { 0 } else { 8 },
+        last_error_index,
+        ended,
+    };
+    // What the process has not seen yet, and what comes next: which posts are refused.
+    let none = earlier(0, u32::MAX, 0);
+    for (first, second, refused) in [
+        (none, earlier(1, 0, 1), vec![0]),
+        (none, earlier(2, 2, 3), vec![0, 2]),
+        (earlier(0, u32::MAX, 1), earlier(1, 1, 2), vec![1]),
+        (earlier(0, u32::MAX, 1), earlier(1, 2, 3), vec![2]),
+        (earlier(1, 0, 1), earlier(2, 1, 2), vec![0, 1]),
+        (earlier(1, 0, 1), earlier(3, 2, 3), vec![0, 1, 2]),
+        (earlier(1, 0, 2), earlier(2, 2, 3), vec![0, 2]),
+    ] {
+        for words in 1..4 {
+            let (mut bench, process) = ready();
+            bench.nic.borrow_mut().completes_posts = false;
+            let from = process.alloc(4096).expect("room");
+            let nic = bench.nic.clone();
+            let refused = refused.clone();
+            bench.run(|node| async move {
+                let handles = three_posts(&process, from).await;
+                let now = || node.sim().now();
+                nic.borrow_mut().write_status(now(), 0, first);
+                nic.borrow_mut().write_status_words(now(), 0, second, 0..words);
+                // A look that may find nothing.
+                let last = handles[second.ended as usize - 1];
+                let other = process.clone();
+                let waiting = node.sim().spawn("wait", async move { other.wait(last).await });
+                node.sim().sleep_for(Ps::from_us(1)).await;
+                nic.borrow_mut().write_status_words(now(), 0, second, words..4);
+                let mut ends = vec![waiting.await];
+                for handle in handles[..second.ended as usize - 1].iter().rev() {
+                    ends.push(process.wait(*handle).await);
+                }
+                ends.reverse();
+                for (index, end) in ends.iter().enumerate() {
+                    let is_well = !refused.contains(&(index as u32));
+                    match end {
+                        Ok(()) => assert!(is_well, "{first:?} {second:?} {words}: post {index} was refused"),
+                        Err(WriteError::Refused { .. }) => {
+                            assert!(!is_well, "{first:?} {second:?} {words}: post {index} was well")
+                        }
+                        Err(error) => assert!(matches!(error, WriteError::Unclear { .. }), "{error}"),
+                    }
+                }
+                // One refusal alone is always known.
+                if refused.len() == 1 {
+                    assert!(ends.iter().all(|end| !matches!(end, Err(WriteError::Unclear { .. }))), "{ends:?}");
+                }
+            });
+        }
+    }
 }
 
 #[test]

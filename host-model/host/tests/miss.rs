@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use common::{options, platform, Bench};
 use host_model::address::{Pid, UserVirt, VirtPage};
-use host_model::driver::DriverCounts;
+use host_model::driver::{DriverCounts, DriverOptions, MissService};
 use host_model::events::{spans, subjects, EventKind, Subject};
 use host_model::library::Process;
 use host_model::mock::Place;
@@ -128,6 +128,72 @@ fn a_second_miss_on_pinned_pages_is_a_table_hit_and_pins_nothing() {
     assert_eq!((counts.misses, counts.fills, counts.table_hits), (2, 2, 1));
 }
 
+fn with_service_in_interrupts() -> Bench {
+    let mut bench = Bench::with(platform(), DriverOptions { miss_service: MissService::Interrupt, ..options() });
+    bench.boot().expect("the mock NIC boots");
+    bench
+}
+
+/// Misses in the order in which the driver read them, and whether each was served by the thread.
+fn by_thread(bench: &Bench) -> Vec<bool> {
+    let events = bench.host.node().log().events();
+    let misses = subjects(&events, |subject| matches!(subject, Subject::Miss { .. }));
+    let has = |subject, kind| events.iter().any(|event| event.subject == subject && event.kind == kind);
+    misses
+        .into_iter()
+        .map(|subject| {
+            assert!(has(subject, EventKind::ServedWritten), "{subject:?}");
+            has(subject, EventKind::ThreadStart)
+        })
+        .collect()
+}
+
+#[test]
+fn the_handler_serves_what_needs_no_pin() {
+    let mut bench = with_service_in_interrupts();
+    let (process, start) = process_with_pages(&mut bench, 8);
+    let entry = miss(&bench, process.pid(), start);
+    report(&mut bench, entry);
+    bench.forget_writes();
+    report(&mut bench, entry);
+    assert_eq!(by_thread(&bench), [true, false]);
+    let counts = counts(&bench);
+    assert_eq!((counts.fills, counts.table_hits, counts.served_in_interrupt), (2, 1, 1));
+    // The same words in the same order as from the thread.
+    let filled = bench.writes();
+    let mut other = Bench::ready();
+    let (process, start) = process_with_pages(&mut other, 8);
+    let entry = miss(&other, process.pid(), start);
+    report(&mut other, entry);
+    other.forget_writes();
+    report(&mut other, entry);
+    assert_eq!(filled, other.writes());
+}
+
+#[test]
+fn what_the_handler_cannot_serve_keeps_its_turn_before_what_it_could() {
+    let mut bench = with_service_in_interrupts();
+    let (process, start) = process_with_pages(&mut bench, 256);
+    let pinned = miss(&bench, process.pid(), start);
+    report(&mut bench, pinned);
+    let fresh = miss(&bench, process.pid(), start + 64 * 4096);
+    let place = |entry: MissEntry, bench: &Bench| {
+        let nic = bench.nic.borrow();
+        nic.layout().vmh_cache + nic.geometry.key_offset(entry.line)
+    };
+    for entry in [fresh, pinned] {
+        let at = place(entry, &bench);
+        bench.nic.borrow_mut().set_sram_word(at, entry.key);
+    }
+    bench.nic.borrow_mut().report_misses(&[fresh, pinned]);
+    bench.us(400);
+    let mailbox = Place::Register(mailbox::TO_NIC.at(MAILBOX_FILLED).offset().0);
+    let served: Vec<u32> =
+        bench.writes().into_iter().filter(|(at, _)| *at == mailbox).map(|(_, index)| index).collect();
+    assert_eq!(served, [1, 2, 3]);
+    assert_eq!(counts(&bench).served_in_interrupt, 0);
+}
+
 #[test]
 fn holes_and_pages_that_cannot_be_pinned_are_filled_as_no_translation() {
     let mut few = platform();
@@ -233,6 +299,42 @@ fn an_entry_whose_line_was_taken_by_an_invalidation_is_stale() {
     assert_eq!((counts.misses, counts.fills, counts.stale), (1, 0, 1));
     assert_eq!(bench.nic.borrow().sram_word(place), key(9, 0x40, KEY_RESERVED), "untouched");
     assert_eq!(bench.host.faults(), Vec::<String>::new());
+}
+
+/// A line is invalidated while it is reserved, and reserved again for the same page before the first miss is served. `second_us` after the
+/// invalidation the NIC tells of that. Gives when the line was filled, and the counts.
+fn reserved_again(second_us: Option<u64>) -> (u64, DriverCounts) {
+    let mut bench = Bench::ready();
+    let (process, start) = process_with_pages(&mut bench, 8);
+    let entry = miss(&bench, process.pid(), start);
+    let place = bench.nic.borrow().layout().vmh_cache + bench.nic.borrow().geometry.key_offset(entry.line);
+    bench.nic.borrow_mut().set_sram_word(place, entry.key);
+    bench.nic.borrow_mut().report_misses(&[entry]);
+    bench.run(|node| async move {
+        let cpu = process.cpu().clone();
+        node.driver().invalidate(&cpu, process.pid(), start).await.expect("answered");
+    });
+    let mut filled_us = None;
+    for us in 0..400 {
+        if second_us == Some(us) {
+            bench.nic.borrow_mut().report_misses(&[entry]);
+        }
+        bench.us(1);
+        if bench.nic.borrow().sram_word(place) != entry.key {
+            filled_us = filled_us.or(Some(us));
+        }
+    }
+    assert_eq!(bench.host.faults(), Vec::<String>::new());
+    (filled_us.expect("served"), counts(&bench))
+}
+
+#[test]
+fn a_line_that_is_reserved_again_for_the_same_page_is_filled_once() {
+    let (filled_us, counts) = reserved_again(None);
+    assert_eq!((counts.misses, counts.fills, counts.stale), (1, 1, 0));
+    // The handler reads the second entry 10 us later: when the first is served and forgotten.
+    let (_, counts) = reserved_again(Some(filled_us - 4));
+    assert_eq!((counts.misses, counts.fills, counts.stale), (2, 1, 1));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use host_model::platform::Platform;
 use host_model::processor::Priority;
 use host_pci::mock::{DmaCompletion, HostWrite, MockNic, MockNicSettings};
 use host_pci::{BusError, Word};
-use nic_layout::boot::{BootReply, BOOT_READY, BOOT_REPLY_ADDRESS};
+use nic_layout::boot::{BootReply, Personality, BOOT_READY, BOOT_REPLY_ADDRESS};
 use nic_layout::post::ProcessStatus;
 use nic_layout::registers::{ident, interrupt, mailbox};
 use nic_layout::ring::{MAILBOX_FILLED, MAILBOX_MISS};
@@ -31,6 +31,7 @@ fn layout() -> BootReply {
         process_table: 0x2_0000,
         miss_ring: 0x2_4000,
         notify_ring: 0,
+        personality: Personality::Mini as u32,
         vmh_cache: 0x2_5000,
         vmh_entries: GEOMETRY.entries,
         vmh_line_entries: GEOMETRY.line_entries,
@@ -38,6 +39,10 @@ fn layout() -> BootReply {
         cbh_cache: 0x2_9000,
         cbh_entries: 16,
         cbh_ways: 2,
+        static_tables: 0,
+        static_vmh_tables: 0,
+        static_cbh_entries: 0,
+        static_import_entries: 0,
         counters: 0x2_8000,
         tx_buffers: 0x3_0000,
         rx_buffers: 0x3_0000,

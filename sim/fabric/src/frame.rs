@@ -6,6 +6,9 @@ pub struct FrameCounts {
     pub sent: u64,
     /// Passed unchanged and in time.
     pub delivered: u64,
+    /// Never arrive, or arrive once more.
+    pub lost: u64,
+    pub duplicated: u64,
     /// By fault layer, in the order of the stack: its name and the frames it took.
     pub by_layer: Vec<(String, u64)>,
 }
@@ -13,10 +16,17 @@ pub struct FrameCounts {
 impl FrameCounts {
     pub(crate) fn count(&mut self, outcome: &Outcome, layer: Option<usize>) {
         self.sent += 1;
+        self.lost += u64::from(*outcome == Outcome::Lost);
+        self.duplicated += u64::from(*outcome == Outcome::Duplicated);
         match layer {
             Some(layer) if *outcome != Outcome::Delivered => self.by_layer[layer].1 += 1,
             _ => self.delivered += 1,
         }
+    }
+
+    /// Frames that begin at the other end, once nothing is held any more.
+    pub fn arriving(&self) -> u64 {
+        self.sent - self.lost + self.duplicated
     }
 
     /// Whether every frame is in exactly one count.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use nic_layout::registers::{dma_read, dma_write, Offset};
-use nic_layout::ring::DMA_DESCRIPTOR_BYTES;
+use nic_layout::ring::{DMA_AHEAD_SHIFT, DMA_DESCRIPTOR_BYTES};
 use verilated::{Context, Model};
 
 use crate::memory::{Grants, HostMemory, Request, Sram};
@@ -37,6 +37,8 @@ pub struct Descriptor {
     pub length_bytes: u16,
     pub event: bool,
     pub assist: bool,
+    /// Of a host read: what its command asks for beyond its own bytes, for the descriptors behind it.
+    pub ahead_bytes: u16,
 }
 
 /// How fast the neighbours are, each as the percentage of clocks in which it acts.
@@ -392,7 +394,8 @@ impl DmaBench {
         self.sram.set_word32(at, descriptor.host_address);
         self.sram.set_word32(at + 4, descriptor.sram_address);
         let flags = (descriptor.event as u32) << 16 | (descriptor.assist as u32) << 17;
-        self.sram.set_word32(at + 8, descriptor.length_bytes as u32 | flags);
+        let ahead = (descriptor.ahead_bytes as u32) << DMA_AHEAD_SHIFT;
+        self.sram.set_word32(at + 8, descriptor.length_bytes as u32 | flags | ahead);
         self.sram.set_word32(at + 12, 0x1BAD_0000);
         at
     }

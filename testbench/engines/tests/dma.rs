@@ -57,7 +57,13 @@ fn started(engine: Engine, seed: u64) -> DmaBench {
 }
 
 fn one(host_offset: u32, sram_address: u32, length_bytes: u16) -> Descriptor {
-    Descriptor { host_address: HOST_BASE + host_offset, sram_address, length_bytes, event: true, assist: false }
+    Descriptor {
+        host_address: HOST_BASE + host_offset,
+        sram_address,
+        length_bytes,
+        event: true,
+        ..Descriptor::default()
+    }
 }
 
 #[test]
@@ -106,7 +112,17 @@ fn any_descriptor() -> impl Strategy<Value = (Descriptor, Fate)> {
             let inside = DATA + place % (room + 1);
             let beyond = SRAM_BYTES as u32 - length_bytes as u32 + 1 + place * 65_521;
             let sram_address = if matches!(fate, Fate::Refused) { beyond } else { inside };
-            (Descriptor { host_address: HOST_BASE + host, sram_address, length_bytes, event, assist }, fate)
+            (
+                Descriptor {
+                    host_address: HOST_BASE + host,
+                    sram_address,
+                    length_bytes,
+                    event,
+                    assist,
+                    ahead_bytes: 0,
+                },
+                fate,
+            )
         },
     )
 }
@@ -237,6 +253,191 @@ proptest! {
     }
 }
 
+/// A run of host memory as one command reads it, for several places in SRAM, with empty descriptors between.
+fn read_ahead(host_offset: u32, pieces: &[(u32, u16)]) -> Vec<Descriptor> {
+    let all: u16 = pieces.iter().map(|(_, bytes)| bytes).sum();
+    let mut at = host_offset;
+    let mut descriptors = Vec::new();
+    for (number, &(sram_address, length_bytes)) in pieces.iter().enumerate() {
+        let ahead_bytes = if number == 0 { all - length_bytes } else { 0 };
+        descriptors.push(Descriptor { ahead_bytes, assist: number % 2 == 0, ..one(at, sram_address, length_bytes) });
+        descriptors.push(Descriptor { assist: true, ..one(7, 11, 0) });
+        at += length_bytes as u32;
+    }
+    descriptors
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    /// Bytes go where the descriptors say, whoever asked for them; an error ends the command, and the next descriptor has its own.
+    #[test]
+    fn one_command_reads_for_several_descriptors(
+        first in (1u32..9, 0u16..40),
+        middle in prop::collection::vec((0u16..40, 0u32..8), 0..5),
+        last in 1u16..300,
+        fault in prop::option::of(0u32..60),
+        pace in (30u32..=100, 20u32..=100, 30u32..=100),
+        seed in any::<u64>(),
+    ) {
+        let engine = Engine::HostRead;
+        let mut bench = started(engine, seed);
+        bench.pace = Pace { grant: pace.0, command: pace.1, beat: pace.2, ..Pace::FULL };
+        // Only the first may begin inside a word of the bus.
+        let (lack, words) = first;
+        let mut pieces = vec![(DATA + lack, 8 * words + lack as u16)];
+        pieces.extend(middle.iter().zip(1..).map(|(&(words, offset), i)| (DATA + 0x1000 * i + offset, 8 * words + 8)));
+        pieces.push((DATA + 0x8003, last));
+        let work = read_ahead(4096 + 8 - lack, &pieces);
+        let all = pieces.iter().map(|(_, bytes)| u32::from(*bytes)).sum::<u32>();
+
+        let (mut sram, host) = (bench.sram.bytes.clone(), &mut bench.host.bytes.clone());
+        let mut places = Vec::new();
+        for (i, d) in work.iter().enumerate() {
+            places.push(bench.put_descriptor(RING_BASE, RING_LOG2, i as u16, *d));
+        }
+        if let Some(after_words) = fault {
+            bench.faults[0].push_back(Some(Fault { status: 3, after_words }));
+        }
+        for d in &work {
+            copy(&bench, engine, *d, &mut sram, host);
+        }
+        bench.write(engine, reg::PRODUCER.offset(), work.len() as u32);
+        let mut failed = None;
+        bench.until("the end or a halt", |b| {
+            if b.read(engine, reg::STATUS.offset()) & 2 != 0 && failed.is_none() {
+                failed = Some(b.consumer(engine) as usize - 1);
+                b.write(engine, reg::RESUME.offset(), 1);
+            }
+            b.consumer(engine) as usize == work.len()
+        });
+        prop_assert_eq!(failed.is_some(), fault.is_some());
+        let commands = bench.count(|s| matches!(s, Seen::Command { .. }));
+        match failed {
+            None => {
+                prop_assert_eq!(commands, 1);
+                let asked = Seen::Command { engine, address: HOST_BASE + 4096 + 8 - lack, length_bytes: all as u16 };
+                prop_assert!(bench.count(|s| *s == asked) == 1);
+            }
+            // Each of the others has a command of its own, if it has bytes.
+            Some(failed) => prop_assert_eq!(commands, 1 + work[failed + 1..].iter().filter(|d| d.length_bytes != 0).count()),
+        }
+        for (i, (d, at)) in work.iter().zip(&places).enumerate() {
+            let (place, n) = (d.sram_address as usize, d.length_bytes as usize);
+            let status = bench.sram.word32(at + 12);
+            if failed == Some(i) {
+                prop_assert_eq!(status, DONE | 3);
+            } else {
+                prop_assert_eq!(status, DONE);
+                prop_assert_eq!(&bench.sram.bytes[place..place + n], &sram[place..place + n], "piece {}", i);
+            }
+        }
+        let assists = work.iter().enumerate().filter(|(i, d)| d.assist && failed != Some(*i)).count();
+        prop_assert_eq!(bench.count(|s| *s == Seen::Assist), assists);
+        prop_assert_eq!(bench.count(|s| *s == Seen::EventDone(engine)), work.len());
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(80))]
+
+    /// A host write begins before the one in front of it is reported: still each has its own end, and each error its own halt.
+    #[test]
+    fn errors_among_many_writes_halt_one_by_one(
+        work in prop::collection::vec((0u16..200, 0u32..8, prop::option::weighted(0.3, (1u8..=4, 0u32..20))), 2..20),
+        pace in (20u32..=100, 20u32..=100, 20u32..=100, 10u32..=100),
+        seed in any::<u64>(),
+    ) {
+        let engine = Engine::HostWrite;
+        let mut bench = started(engine, seed);
+        bench.pace = Pace { grant: pace.0, command: pace.1, data: pace.2, done: pace.3, ..Pace::FULL };
+        let mut statuses = Vec::new();
+        for (i, &(length, offset, fault)) in work.iter().enumerate() {
+            let d = one(256 * i as u32 + offset, DATA + 256 * i as u32, length);
+            let at = bench.put_descriptor(RING_BASE, RING_LOG2, i as u16, d);
+            let fault = fault.filter(|_| length != 0);
+            if length != 0 {
+                bench.faults[1].push_back(fault.map(|(status, after_words)| Fault { status, after_words }));
+            }
+            statuses.push((d, at, fault.map_or(0, |(status, _)| status as u32)));
+        }
+        bench.write(engine, reg::PRODUCER.offset(), work.len() as u32);
+        let mut halts = Vec::new();
+        bench.until("the end", |b| {
+            let status = b.read(engine, reg::STATUS.offset());
+            if status & 2 != 0 {
+                let consumer = b.consumer(engine);
+                for _ in 0..b.chance.below(60) {
+                    b.clock();
+                }
+                assert_eq!(b.consumer(engine), consumer, "nothing ends while the engine is halted");
+                halts.push((consumer as usize - 1, status >> 4));
+                b.write(engine, reg::RESUME.offset(), 1);
+            }
+            b.consumer(engine) as usize == work.len() && b.read(engine, reg::STATUS.offset()) & 3 == 0
+        });
+        let wanted: Vec<_> =
+            statuses.iter().enumerate().filter(|(_, (.., status))| *status != 0).map(|(i, (.., status))| (i, *status)).collect();
+        prop_assert_eq!(halts, wanted);
+        let mut bytes = 0;
+        for (d, at, status) in &statuses {
+            prop_assert_eq!(bench.sram.word32(at + 12), DONE | status);
+            if *status == 0 {
+                let (s, h, n) = (d.sram_address as usize, HostMemory::index(d.host_address), d.length_bytes as usize);
+                prop_assert_eq!(&bench.host.bytes[h..h + n], &bench.sram.bytes[s..s + n]);
+                bytes += n as u32;
+            }
+        }
+        prop_assert_eq!(bench.read(engine, reg::BYTES.offset()), bytes);
+        prop_assert_eq!(bench.count(|s| *s == Seen::EventDone(engine)), work.len());
+        prop_assert_eq!(bench.count(|s| *s == Seen::ProbeStart(engine)), work.len());
+        prop_assert_eq!(bench.count(|s| *s == Seen::ProbeDone(engine)), work.len());
+    }
+}
+
+#[test]
+fn a_host_write_begins_before_the_one_in_front_of_it_is_reported() {
+    let engine = Engine::HostWrite;
+    let mut bench = started(engine, 35);
+    // The report takes its time.
+    bench.pace.done = 1;
+    for i in 0..2 {
+        bench.put_descriptor(RING_BASE, RING_LOG2, i, one(64 * i as u32, DATA + 64 * i as u32, 64));
+    }
+    bench.write(engine, reg::PRODUCER.offset(), 2);
+    bench.until("the second", |b| b.count(|s| *s == Seen::ProbeStart(engine)) == 2);
+    assert_eq!(bench.count(|s| *s == Seen::LastBeat(engine)), 0);
+    bench.until("the end", |b| b.consumer(engine) == 2);
+}
+
+#[test]
+fn a_command_that_asks_for_more_than_65535_bytes_is_refused() {
+    let mut bench = started(Engine::HostRead, 17);
+    let long = Descriptor { ahead_bytes: 16_383, ..one(0, DATA, 49_153) };
+    let at = bench.put_descriptor(RING_BASE, RING_LOG2, 0, long);
+    bench.write(Engine::HostRead, reg::PRODUCER.offset(), 1);
+    bench.until("the end", |b| b.consumer(Engine::HostRead) == 1);
+    assert_eq!(bench.sram.word32(at + 12), DONE | REFUSED);
+    assert_eq!(bench.count(|s| matches!(s, Seen::Command { .. })), 0);
+}
+
+#[test]
+fn pieces_of_one_command_follow_each_other_closely() {
+    let mut bench = started(Engine::HostRead, 34);
+    let pieces: Vec<_> = (0..8).map(|i| (DATA + 0x800 * i, 512)).collect();
+    let work = read_ahead(0, &pieces);
+    for (i, d) in work.iter().enumerate() {
+        bench.put_descriptor(RING_BASE, RING_LOG2, i as u16, *d);
+    }
+    bench.write(Engine::HostRead, reg::PRODUCER.offset(), 16);
+    bench.until("the end", |b| b.consumer(Engine::HostRead) == 16);
+    let first = bench.first(|s| matches!(s, Seen::FirstData(_)));
+    let last = bench.first(|s| matches!(s, Seen::LastBeat(_)));
+    let pause = (last - first - 511) / 7;
+    println!("{pause} clocks between two pieces, one empty descriptor among them");
+    assert!(pause <= 16, "{pause} clocks between two pieces");
+}
+
 #[test]
 fn data_then_status_then_consumer_then_event() {
     for engine in Engine::BOTH {
@@ -356,8 +557,7 @@ fn a_range_may_end_with_the_sram_but_not_behind_it() {
 fn length_zero_completes_without_touching_memory_wherever_it_points() {
     for engine in Engine::BOTH {
         let mut bench = started(engine, 9);
-        let nowhere =
-            Descriptor { host_address: 0, sram_address: u32::MAX, length_bytes: 0, event: true, assist: true };
+        let nowhere = Descriptor { sram_address: u32::MAX, event: true, assist: true, ..Descriptor::default() };
         moves_exactly_nothing(&mut bench, engine, nowhere);
         assert_eq!(bench.count(|s| *s == Seen::Assist), (engine == Engine::HostRead) as usize);
     }
@@ -409,11 +609,20 @@ fn a_descriptor_changed_during_a_halt_is_done_as_changed() {
             bench.faults[engine as usize].push_back(Some(Fault { status: 1, after_words: 0 }));
             bench.put_descriptor(RING_BASE, RING_LOG2, 0, one(0, DATA, 500));
             bench.put_descriptor(RING_BASE, RING_LOG2, 1, one(512, DATA + 512, 40));
-            bench.write(engine, reg::PRODUCER.offset(), 2);
+            bench.put_descriptor(RING_BASE, RING_LOG2, 2, one(768, DATA + 768, 48));
+            bench.write(engine, reg::PRODUCER.offset(), 3);
             bench.until("the error", |b| b.count(|s| *s == Seen::EventError(engine)) == 1);
-            bench.put_descriptor(RING_BASE, RING_LOG2, 1, one(1024, DATA + 1024, 24));
+            // Of host writes the next may have begun.
+            if engine == Engine::HostRead {
+                bench.put_descriptor(RING_BASE, RING_LOG2, 1, one(1024, DATA + 1024, 16));
+            }
+            bench.put_descriptor(RING_BASE, RING_LOG2, 2, one(1024, DATA + 1024, 24));
             bench.write(engine, reg::RESUME.offset(), 1);
-            bench.until("the next", |b| b.consumer(engine) == 2);
+            bench.until("the next", |b| b.consumer(engine) == 3);
+            if engine == Engine::HostRead {
+                let next = Seen::Command { engine, address: HOST_BASE + 1024, length_bytes: 16 };
+                assert_eq!(bench.count(|s| *s == next), 1);
+            }
             let last = bench.seen.iter().rfind(|(_, s)| matches!(s, Seen::Command { .. })).expect("a command").1;
             assert_eq!(last, Seen::Command { engine, address: HOST_BASE + 1024, length_bytes: 24 });
         }
@@ -604,6 +813,30 @@ fn a_report_before_the_command_was_taken_is_noticed() {
     bench.clock();
     bench.stray_done = true;
     fires(bench, "CommandTakenBeforeTheEnd");
+}
+
+/// The first of two descriptors reads ahead; the second is wrong in some way.
+fn reads_ahead(seed: u64, second: Descriptor) -> DmaBench {
+    let mut bench = started(Engine::HostRead, seed);
+    bench.put_descriptor(RING_BASE, RING_LOG2, 0, Descriptor { ahead_bytes: 64, ..one(0, DATA, 64) });
+    bench.put_descriptor(RING_BASE, RING_LOG2, 1, second);
+    bench.write(Engine::HostRead, reg::PRODUCER.offset(), 2);
+    bench
+}
+
+#[test]
+fn a_descriptor_beside_what_was_read_ahead_is_noticed() {
+    fires(reads_ahead(45, one(72, DATA + 0x100, 56)), "ContinuesWhereItEnded");
+}
+
+#[test]
+fn a_descriptor_that_takes_more_than_was_read_ahead_is_noticed() {
+    fires(reads_ahead(46, one(64, DATA + 0x100, 72)), "TakesNoMoreThanAsked");
+}
+
+#[test]
+fn a_refused_descriptor_behind_one_that_read_ahead_is_noticed() {
+    fires(reads_ahead(47, one(64, SRAM_BYTES as u32, 64)), "NoneRefusedReadAhead");
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub enum Command {
     Reproduce(ReproduceArgs),
     /// Measure the figures of docs/measurements.md again, beside their targets
     Measure(MeasureArgs),
+    /// Play random operations on whole clusters, and compare every byte with what must be there
+    Soak(SoakArgs),
     /// Print the bytes of NIC memory by use, from the linked firmware
     MemoryMap(MemoryMapArgs),
     /// Print the account of one hit and one miss of an earlier run, span by span
@@ -105,6 +107,28 @@ pub struct MeasureArgs {
     /// One JSON object on standard output: {"figures": [{"id", "value", "unit", "target", "paper", "ok"}]}
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SoakArgs {
+    /// Operations in all; what the folder holds of this build and seed counts
+    #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000)]
+    pub operations: u64,
+    /// Seed of everything random, a whole number
+    #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_SEED)]
+    pub seed: u64,
+    /// Cases at a time; results do not depend on it [default: one for each of the machine's cores, at most two]
+    #[arg(long, value_name = "NUMBER")]
+    pub jobs: Option<usize>,
+    /// Folder for progress, and for a case that fails with its waves [default: out/soak]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Begin anew
+    #[arg(long)]
+    pub fresh: bool,
+    /// Play one case from a file
+    #[arg(long, value_name = "FILE")]
+    pub replay: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

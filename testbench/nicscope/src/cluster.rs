@@ -18,6 +18,7 @@ use crate::meeting::Meeting;
 use crate::node::{transmit_clock, Node, NodeConfig, NodeOutput};
 use crate::progress::Progress;
 use crate::scenario::{Load, Scenario};
+use crate::workload::places::Places;
 use crate::workload::{self, NodeReport, Work};
 
 /// One platform, one ratio of misses.
@@ -69,7 +70,11 @@ pub fn run(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOutput>
 pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOutput, Failure> {
     let scenario = &config.scenario;
     let latency = link_latency(scenario);
-    let geometry = scenario.cache.geometry().map_err(|error| Failure { at: Ps::ZERO, error, nodes: Vec::new() })?;
+    let places = Places::of(scenario, config.miss_ratio > 0.0).map_err(|error| Failure {
+        at: Ps::ZERO,
+        error,
+        nodes: Vec::new(),
+    })?;
     let direction = || Direction { faults: faults(scenario), capture: config.record };
     let (a, b) = link(LinkConfig {
         latency,
@@ -89,7 +94,7 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
             let work = Work {
                 node: index,
                 scenario: scenario.clone(),
-                geometry,
+                places,
                 miss_ratio: config.miss_ratio,
                 seed: config.seed,
                 firmware: config.firmware.clone(),
@@ -102,6 +107,7 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
                 driver: DriverOptions {
                     receive_miss: scenario.misses.receive.of_layout(),
                     held_frames_max: scenario.misses.held_frames_max,
+                    miss_service: scenario.misses.service.of_driver(),
                     load: scenario.load.map(Load::of_host),
                     ..DriverOptions::new(NodeId(index as u16), scenario.nodes as u32, config.seed)
                 },

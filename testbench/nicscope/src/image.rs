@@ -2,10 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 
 use host_model::elf;
 use host_model::platform::Platform;
+use nic_layout::cbh::CbhGeometry;
+use nic_layout::plant::Plant;
 use nic_layout::vmh::VmhGeometry;
+use nic_plan::Geometry;
 
 use crate::error::Result;
 use crate::{failed, request_error};
@@ -17,29 +21,52 @@ pub fn workspace() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
+/// Builds the image with the recommended cache of buffers.
+pub fn build(binary: &str, geometry: VmhGeometry) -> Result<PathBuf> {
+    build_caches(binary, geometry, CbhGeometry::RECOMMENDED)
+}
+
 /// Builds the image, or finds it up to date, and returns its path. Each geometry has a folder of its own, so that runs with
 /// different ones do not rebuild each other's.
-pub fn build(binary: &str, geometry: VmhGeometry) -> Result<PathBuf> {
+pub fn build_caches(binary: &str, geometry: VmhGeometry, cbh: CbhGeometry) -> Result<PathBuf> {
+    let vmh = format!("C{}-L{}-A{}", geometry.entries, geometry.line_entries, geometry.ways);
+    let folder = match (geometry == VmhGeometry::RECOMMENDED, cbh == CbhGeometry::RECOMMENDED) {
+        // The one that `make firmware` builds.
+        (true, true) => workspace().join("target"),
+        (false, true) => workspace().join("target/geometry").join(vmh),
+        (_, false) => workspace().join("target/geometry").join(format!("{vmh}-B{}-A{}", cbh.entries, cbh.ways)),
+    };
+    build_in(folder, binary, Geometry { vmh: geometry, cbh }, None)
+}
+
+/// Builds the image with a defect (`nic_layout::plant`), and reads it: the next one takes its place.
+pub fn planted(binary: &str, geometry: VmhGeometry, plant: Plant) -> Result<Vec<u8>> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let geometry = Geometry { vmh: geometry, cbh: CbhGeometry::RECOMMENDED };
+    let path = build_in(workspace().join("target/planted"), binary, geometry, Some(plant))?;
+    std::fs::read(&path).map_err(|error| failed!("{}: {error}", path.display()))
+}
+
+fn build_in(folder: PathBuf, binary: &str, geometry: Geometry, plant: Option<Plant>) -> Result<PathBuf> {
+    let Geometry { vmh, cbh } = geometry;
     if !workspace().join("Cargo.toml").is_file() {
         return Err(failed!(
             "the sources of the firmware are not in {} any more: build nicscope where they are now, or give --firmware",
             workspace().display()
         ));
     }
-    let folder = match geometry == VmhGeometry::RECOMMENDED {
-        // The one that `make firmware` builds.
-        true => workspace().join("target"),
-        false => workspace()
-            .join(format!("target/geometry/C{}-L{}-A{}", geometry.entries, geometry.line_entries, geometry.ways)),
-    };
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .current_dir(workspace())
         .args(["build", "--quiet", "-p", "nic-firmware", "--profile", "firmware", "--target", TARGET, "--bin", binary])
         .arg("--target-dir")
         .arg(&folder)
-        .env("NICSCOPE_VMH_ENTRIES", geometry.entries.to_string())
-        .env("NICSCOPE_VMH_LINE_ENTRIES", geometry.line_entries.to_string())
-        .env("NICSCOPE_VMH_WAYS", geometry.ways.to_string())
+        .env("NICSCOPE_VMH_ENTRIES", vmh.entries.to_string())
+        .env("NICSCOPE_VMH_LINE_ENTRIES", vmh.line_entries.to_string())
+        .env("NICSCOPE_VMH_WAYS", vmh.ways.to_string())
+        .env("NICSCOPE_CBH_ENTRIES", cbh.entries.to_string())
+        .env("NICSCOPE_CBH_WAYS", cbh.ways.to_string())
+        .env("NICSCOPE_PLANT", plant.map_or("", Plant::name))
         .stdin(Stdio::null())
         .output()
         .map_err(|error| failed!("cannot run cargo to build the firmware: {error}; is Rust on PATH?"))?;

@@ -88,6 +88,17 @@ impl NodeLog {
         self.probes[..end].iter().rev().find(|(_, bits)| bits & (1 << probe as u32) != 0).map(|(at, _)| *at)
     }
 
+    /// How many pulses there were at or before a time.
+    pub fn pulses(&self, probe: Probe, to: Ps) -> usize {
+        let end = self.probes.partition_point(|(at, _)| *at <= to);
+        self.probes[..end].iter().filter(|(_, bits)| bits & (1 << probe as u32) != 0).count()
+    }
+
+    /// The pulse before which there were so many.
+    pub fn pulse(&self, probe: Probe, before: usize) -> Option<Ps> {
+        self.probes.iter().filter(|(_, bits)| bits & (1 << probe as u32) != 0).nth(before).map(|(at, _)| *at)
+    }
+
     /// Host events from `from` up to and including `to`.
     pub fn host_events(&self, from: Ps, to: Ps) -> impl Iterator<Item = &Event> + '_ {
         let first = self.host.partition_point(|event| event.at < from);

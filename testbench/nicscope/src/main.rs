@@ -2,7 +2,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use nicscope::cli::{Cli, Command};
-use nicscope::{commands, explain, list, measure, memory_map, reproduce};
+use nicscope::{commands, explain, list, measure, memory_map, reproduce, soak};
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
@@ -11,6 +11,7 @@ fn main() -> ExitCode {
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Measure(arguments) => measure::run(&arguments),
         Command::MemoryMap(arguments) => memory_map::run(&arguments),
+        Command::Soak(arguments) => soak::campaign::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
     };
     match outcome {

@@ -6,6 +6,7 @@ use host_model::executor::Task;
 use host_model::host::{Accounting, Host, HostConfig, Node as HostHandle};
 use host_model::pci::PciBus;
 use host_model::platform::Platform;
+use nic_monitor::{Monitor, Seen};
 use sim_fabric::{Activity, FrameCounts, Port};
 use sim_nic::{clock, Nic, NicConfig, ParameterSet, Recording, WaveWindow};
 use sim_pins::Ps;
@@ -14,6 +15,7 @@ use sim_time::{Clock, Scheduler};
 use crate::error::{Error, Result};
 use crate::failed;
 use crate::log::{DataFrame, NodeLog, SentFrame};
+use crate::watch;
 
 /// What a node is made of.
 pub struct NodeConfig {
@@ -35,6 +37,8 @@ pub struct Node<T: 'static> {
     host: Host<PciBus>,
     scheduler: Scheduler<{ clock::COUNT }>,
     port: Port,
+    monitor: Monitor,
+    line: watch::Line,
     record: bool,
     log: NodeLog,
     task: Task<Result<T>>,
@@ -50,6 +54,8 @@ pub struct NodeOutput<T> {
     pub frames: FrameCounts,
     pub accounting: Accounting,
     pub bus: host_pci::BusCounters,
+    /// What the monitor saw; `None` of a NIC without caches, where it has nothing to follow.
+    pub seen: Option<Seen>,
     /// What went wrong without stopping the node.
     pub faults: Vec<String>,
     pub core_cycles: u64,
@@ -93,8 +99,9 @@ impl<T: 'static> Node<T> {
             transmit_clock(&platform),
             port.rx.clock(),
         ];
-        let host = Host::new(host, |platform, memory| PciBus::new(PciBus::settings(platform), memory))
+        let mut host = Host::new(host, |platform, memory| PciBus::new(PciBus::settings(platform), memory))
             .map_err(|error| failed!("node {index}: {error}"))?;
+        let line = watch::tap(&mut host);
         let task = start(&host);
         Ok(Node {
             index,
@@ -102,6 +109,8 @@ impl<T: 'static> Node<T> {
             host,
             scheduler: Scheduler::new(clocks),
             port,
+            monitor: Monitor::new(index),
+            line,
             record,
             log: NodeLog::default(),
             task,
@@ -112,8 +121,8 @@ impl<T: 'static> Node<T> {
 
     /// Keeps what the last tick shows, in a run that is looked at.
     #[inline]
-    fn look(&mut self, at: Ps) {
-        if let Some(word) = self.nic.marker() {
+    fn look(&mut self, at: Ps, marker: Option<u32>) {
+        if let Some(word) = marker {
             self.log.trace.push((at, word));
         }
         if let Some(word) = self.nic.marker_b() {
@@ -146,18 +155,30 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
             if rising.contains(clock::PCI) {
                 let lines = self.host.rising_edge(at, &self.nic.drive());
                 self.nic.sense_pci(&lines);
+                watch::host(&mut self.monitor, &mut self.line, &self.host, at);
             }
             if rising.contains(clock::GMII_RX) {
                 let edge = self.scheduler.cycles(clock::GMII_RX) - 1;
-                self.nic.receive(self.port.rx.receive(edge));
+                let symbol = self.port.rx.receive(edge);
+                self.monitor.received(symbol);
+                self.nic.receive(symbol);
             }
             self.nic.tick(instant).map_err(|fault| failed!("node {}: {fault}", self.index))?;
             if rising.contains(clock::GMII_TX) {
                 let edge = self.scheduler.cycles(clock::GMII_TX) - 1;
-                self.port.tx.send(edge, self.nic.transmit());
+                let symbol = self.nic.transmit();
+                self.monitor.sent(at, symbol);
+                self.port.tx.send(edge, symbol);
+            }
+            let marker = self.nic.marker();
+            if let Some(word) = marker {
+                watch::marker(&mut self.monitor, &self.host, at, word);
             }
             if self.record {
-                self.look(at);
+                self.look(at, marker);
+            }
+            if let Some(violation) = self.monitor.violation() {
+                return Err(failed!("node {}: {violation}", self.index));
             }
         }
         self.port.tx.end_window(self.scheduler.cycles(clock::GMII_TX));
@@ -181,6 +202,13 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
 
     fn finish(mut self) -> NodeOutput<T> {
         let mut faults = self.host.faults();
+        let was_whole = self.monitor.violation().is_none();
+        self.monitor.finish(self.now);
+        faults.extend(self.monitor.violation().filter(|_| was_whole).map(ToString::to_string));
+        let layout = self.host.node().driver().layout();
+        if layout.is_ok_and(|layout| layout.caches().is_ok()) && !self.monitor.is_placed() {
+            faults.push("the monitor did not find the caches of the NIC".into());
+        }
         if let Err(fault) = self.nic.close_waves() {
             faults.push(fault.to_string());
         }
@@ -194,6 +222,7 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
             frames: self.port.tx.counts().clone(),
             accounting: self.host.accounting(),
             bus: *self.host.bus().bus_ref().counters(),
+            seen: self.monitor.is_placed().then(|| self.monitor.seen()),
             faults,
             core_cycles: self.nic.core_cycles(),
             recording: self.nic.take_recording(),

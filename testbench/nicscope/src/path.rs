@@ -305,9 +305,12 @@ impl Way<'_> {
         let written = log
             .arrival(journey.message, EventKind::ArrivalWritten)
             .ok_or_else(|| journey.missing("no ArrivalWritten"))?;
+        // Transfers end in order, and one may begin while the one before it is on the bus: its own begins then.
+        let ended = log.pulses(Probe::DmaWriteDone, written);
         let start = log
-            .last_pulse(Probe::DmaWriteStart, written)
-            .filter(|at| *at >= posted || *at >= self.last())
+            .pulse(Probe::DmaWriteStart, ended)
+            .max(log.last_pulse(Probe::DmaWriteDone, written))
+            .filter(|at| *at <= written && (*at >= posted || *at >= self.last()))
             .ok_or_else(|| journey.missing("no host-write DMA began before its arrival"))?;
         self.mark(posted.min(start), node, Clock::Core, "DMA write: waits");
         self.mark(start, node, Clock::Pci, "DMA write: transfer");
@@ -350,7 +353,7 @@ pub fn firmware_step(marker: Marker) -> &'static str {
         Marker::PostRefused => "refuse post",
         Marker::PostParked | Marker::MissRaised => "parked",
         Marker::PostBlocked => "blocked",
-        Marker::LookupBegin => "lookup",
+        Marker::LookupBegin | Marker::ReceiveLookupBegin => "lookup",
         Marker::LookupHit => "after lookup hit",
         Marker::LookupMiss => "reserve line, raise miss",
         Marker::LookupFault => "fault",
@@ -383,6 +386,7 @@ pub fn firmware_step(marker: Marker) -> &'static str {
         Marker::AckSent => "acknowledge",
         Marker::AckReceived => "acknowledgement",
         Marker::StatusWritten => "status",
+        Marker::Unlocked => "miss",
         Marker::Ready | Marker::ProbeBegin | Marker::ProbeEnd | Marker::Crash => marker.name(),
     }
 }

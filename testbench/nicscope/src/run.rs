@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use host_model::platform::Platform;
 use indexmap::IndexMap;
-use nic_layout::cbh::CbhGeometry;
 use nic_layout::counter::{conservation, Counter};
 use nic_layout::keeper;
 use sim_pins::Ps;
@@ -14,10 +13,11 @@ use crate::account::Frequencies;
 use crate::cluster::{self, ClusterConfig, ClusterOutput, Failure};
 use crate::error::Result;
 use crate::log::NodeLog;
+use crate::memory_map::Lookup;
 use crate::path::Journey;
 use crate::progress::Progress;
 use crate::results::{Equation, Results, Row, Run, Spread, RESULTS_SCHEMA};
-use crate::scenario::{MissedCache, Scenario, WorkloadKind};
+use crate::scenario::{Scenario, WorkloadKind};
 use crate::workload::app::Totals;
 use crate::workload::places::Places;
 use crate::workload::Message;
@@ -69,11 +69,10 @@ fn check(config: &RunConfig) -> Result<()> {
         return Err(request_error!("--threads 0: must be at least 1"));
     }
     let with_misses = scenario.misses.ratios.iter().any(|ratio| *ratio > 0.0);
-    let of_vmh = with_misses && scenario.misses.cache == MissedCache::Vmh;
-    Places::new(scenario.cache.geometry()?, CbhGeometry::RECOMMENDED, of_vmh)?;
+    Places::of(scenario, with_misses)?;
     for name in &scenario.platforms {
         let platform = platform(name, scenario)?;
-        memory_map::check(scenario.cache, name, &platform)?;
+        memory_map::check(&Lookup::of(scenario), name, &platform)?;
         if let Some(path) = &config.firmware {
             image::read(path, &platform)?;
         }
@@ -89,14 +88,14 @@ pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) 
         Some(path) => image::read(path, &platform)?,
         None => {
             let personality = scenario.image_of_core_a(platform.core.count);
-            let firmware = image::read(&image::build(&personality, scenario.cache.geometry()?)?, &platform)?;
-            memory_map::check_image(scenario.cache, platform_name, &platform, &firmware)?;
+            let firmware = image::read(&image::build(&personality, scenario.geometry()?)?, &platform)?;
+            memory_map::check_image(&Lookup::of(scenario), platform_name, &platform, &firmware)?;
             firmware
         }
     };
     let second = match platform.core.count {
         1 => None,
-        _ => Some(Arc::new(image::read(&image::build("keeper", scenario.cache.geometry()?)?, &platform)?)),
+        _ => Some(Arc::new(image::read(&image::build("keeper", scenario.geometry()?)?, &platform)?)),
     };
     Ok(ClusterConfig {
         scenario: Arc::new(scenario.clone()),
@@ -313,9 +312,28 @@ pub fn equations(output: &ClusterOutput) -> Vec<Equation> {
                 Equation::new(format!("node {node}: sums that core B found wrong = 0"), kept.violations.into(), 0),
             ]);
         }
+        // What the monitor saw on the trace port and the bus is what the firmware and the driver counted.
         let driver = &output_of.accounting.driver;
+        if let Some(seen) = &output_of.seen {
+            let mut watched = |what: &str, seen: u64, counted: u64| {
+                equations.push(Equation::new(
+                    format!("node {node}: {what} that the monitor saw = counted"),
+                    seen,
+                    counted,
+                ));
+            };
+            watched("send lookups", seen.lookups[0], firmware(Counter::SendLookups));
+            watched("receive lookups", seen.lookups[1], firmware(Counter::ReceiveLookups));
+            watched("send hits", seen.hits[0], firmware(Counter::SendHits));
+            watched("receive hits", seen.hits[1], firmware(Counter::ReceiveHits));
+            watched("send misses", seen.misses[0], firmware(Counter::SendMisses));
+            watched("receive misses", seen.misses[1], firmware(Counter::ReceiveMisses));
+            watched("buffer misses", seen.buffer_misses, firmware(Counter::BufferMisses));
+            watched("fills", seen.fills, driver.fills + driver.buffer_fills);
+            watched("denials", seen.denials, driver.denials);
+            watched("releases", seen.releases, driver.releases);
+        }
         let peer = &output.nodes[1 - node];
-        let lost = output_of.frames.sent - output_of.frames.delivered - output_of.frames.of_layer("corruption");
         equations.extend([
             Equation::new(
                 format!("node {node}: frames begun = good + each way to drop one"),
@@ -349,8 +367,8 @@ pub fn equations(output: &ClusterOutput) -> Vec<Equation> {
                 output_of.frames.sent,
             ),
             Equation::new(
-                format!("node {node}: frames on the link - lost = frames that the peer's MAC began"),
-                output_of.frames.sent - lost,
+                format!("node {node}: frames on the link - lost + doubled = frames that the peer's MAC began"),
+                output_of.frames.arriving(),
                 totals_of(peer).map_or(0, |totals| totals.rtl("mac_rx_started")),
             ),
             Equation::new(

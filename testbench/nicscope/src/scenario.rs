@@ -24,7 +24,12 @@ pub const BUILT_IN: [(&str, &str); 5] = [
 ];
 
 /// The firmware personalities that exist.
-pub const PERSONALITIES: [&str; 1] = ["mini"];
+pub const PERSONALITIES: [&str; 2] = ["mini", "vmmc"];
+
+/// Whether a personality looks handles up in caches, which have a geometry and miss; otherwise its tables hold everything.
+pub fn has_caches(personality: &str) -> bool {
+    personality == "mini"
+}
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -146,6 +151,9 @@ pub struct Misses {
     /// The cache that misses.
     #[serde(default, skip_serializing_if = "MissedCache::is_vmh")]
     pub cache: MissedCache,
+    /// Who serves a miss on the host.
+    #[serde(default, skip_serializing_if = "MissService::is_thread")]
+    pub service: MissService,
     /// What becomes of a frame that misses where it arrives.
     #[serde(default)]
     pub receive: ReceiveMiss,
@@ -173,6 +181,30 @@ impl MissedCache {
     /// Results of misses of translations look as they always did.
     fn is_vmh(&self) -> bool {
         *self == MissedCache::Vmh
+    }
+}
+
+/// See `host_model::driver::MissService`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissService {
+    #[default]
+    KernelThread,
+    Interrupt,
+}
+
+impl MissService {
+    /// Results look as they always did.
+    fn is_thread(&self) -> bool {
+        *self == MissService::KernelThread
+    }
+
+    pub fn of_driver(self) -> host_model::driver::MissService {
+        use host_model::driver::MissService as Driver;
+        match self {
+            MissService::KernelThread => Driver::KernelThread,
+            MissService::Interrupt => Driver::Interrupt,
+        }
     }
 }
 
@@ -279,6 +311,14 @@ pub fn load(name_or_path: &str, overrides: &[String]) -> Result<Scenario> {
         figment.extract().map_err(|error| request_error!("scenario {name}: {}", wording::of(error)))?;
     scenario.name = name;
     scenario.check()?;
+    if !has_caches(&scenario.personality) {
+        if let Some(entry) = overrides.iter().find(|entry| entry.trim_start().starts_with("cache.")) {
+            return Err(request_error!(
+                "--set {entry}: personality {:?} has no cache: its tables hold everything",
+                scenario.personality
+            ));
+        }
+    }
     Ok(scenario)
 }
 
@@ -321,6 +361,19 @@ impl Scenario {
         }
     }
 
+    pub fn has_caches(&self) -> bool {
+        has_caches(&self.personality)
+    }
+
+    /// The geometry that its images are built for.
+    pub fn geometry(&self) -> Result<VmhGeometry> {
+        match self.has_caches() {
+            true => self.cache.geometry(),
+            // Whatever the file says: there is one image.
+            false => Ok(VmhGeometry::RECOMMENDED),
+        }
+    }
+
     /// The image for a NIC with so many cores.
     pub fn image_of_core_a(&self, cores: u32) -> String {
         match cores {
@@ -330,7 +383,7 @@ impl Scenario {
     }
 
     fn check(&self) -> Result<()> {
-        self.cache.geometry()?;
+        self.geometry()?;
         if self.platforms.is_empty() {
             return Err(request_error!("platforms = []: name at least one (see `nicscope list`)"));
         }
@@ -382,6 +435,19 @@ impl Scenario {
         if goes_where_it_likes && self.misses.ratios != [0.0] {
             return Err(request_error!(
                 "misses.ratios: random messages and pages of programs go where they like: must be [0.0] with workload.kind = \"random\" or \"pages\""
+            ));
+        }
+        let needs_caches = matches!(workload.kind, WorkloadKind::Pages | WorkloadKind::Bystander);
+        if !self.has_caches() && needs_caches {
+            return Err(request_error!(
+                "personality = {:?}: has no caches; bystanders and pages of programs are there for those that miss",
+                self.personality
+            ));
+        }
+        if !self.has_caches() && self.misses.ratios != [0.0] {
+            return Err(request_error!(
+                "misses.ratios: personality {:?} never misses: must be [0.0], as by --set misses.ratios=0.0",
+                self.personality
             ));
         }
         if self.misses.node >= self.nodes {
@@ -475,6 +541,15 @@ mod tests {
     }
 
     #[test]
+    fn scenarios_that_need_no_misses_have_both_personalities() {
+        for name in ["ping-pong", "stream", "random"] {
+            let scenario = load(name, &["personality=vmmc".into(), "misses.ratios=0.0".into()]).unwrap();
+            assert_eq!(scenario.image_of_core_a(1), "vmmc");
+            assert_eq!(scenario.geometry().unwrap(), VmhGeometry::RECOMMENDED);
+        }
+    }
+
+    #[test]
     fn a_scalar_for_a_list_is_a_list() {
         let scenario = load("ping-pong", &["workload.sizes_bytes=4,64".into(), "misses.ratios=0.5".into()]).unwrap();
         assert_eq!(scenario.workload.sizes_bytes, [4, 64]);
@@ -493,14 +568,20 @@ mod tests {
         assert!(message("ping-pong", &["link.retransmit_us=0"]).contains("1 to 1000000"));
         assert!(message("ping-pong", &["misses.receive=nack"]).contains("time-out"));
         assert!(message("ping-pong", &["misses.cache=tlb"]).contains("cbh"));
+        assert!(message("ping-pong", &["misses.service=nobody"]).contains("kernel-thread"));
         assert!(message("ping-pong", &["workload.program=fft"]).contains("only with"));
         assert!(message("pages", &["workload.program=doom"]).contains("radix"));
         assert!(message("pages", &["workload.sizes_bytes=16"]).contains("33 to 2048"));
+        assert!(message("pages", &["personality=vmmc"]).contains("no caches"));
         assert!(message("pages", &["misses.ratios=0.5"]).contains("go where they like"));
         assert!(message("pages", &["load.kernel_percent=95"]).contains("at most 90"));
         assert!(message("pages", &["load.kernel_section_us=0"]).contains("at least 1"));
         assert!(message("ping-pong", &["misses.held_frames_max=17"]).contains("at most 16"));
         assert!(message("ping-pong", &["nonsense"]).contains("KEY=VALUE"));
+        assert!(message("ping-pong", &["personality=emp"]).contains("mini, vmmc"));
+        assert!(message("ping-pong", &["personality=vmmc"]).contains("misses.ratios=0.0"));
+        let cached = ["personality=vmmc", "misses.ratios=0.0", "cache.ways=2"];
+        assert!(message("ping-pong", &cached).contains("has no cache"));
         assert!(message("ping-pong", &["personality=emp"]).contains("mini"));
         assert!(message("missing.toml", &[]).contains("missing.toml"));
     }

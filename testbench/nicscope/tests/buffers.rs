@@ -54,8 +54,13 @@ async fn owner(member: Member) -> Result<()> {
     let process = member.handle.open("owner").await.map_err(wrong)?;
     let at = process.alloc(4096).map_err(wrong)?;
     let driver = member.handle.driver();
-    let unknown =
-        Export { node: NodeId(member.node as u16), buffer: cbh(process.pid().0, ID), key: [1, 2], length_bytes: 4096 };
+    let unknown = Export {
+        node: NodeId(member.node as u16),
+        buffer: cbh(process.pid().0, ID),
+        key: [1, 2],
+        length_bytes: 4096,
+        access: Access::WRITE,
+    };
     member.meet("unknown", vec![unknown]).await;
     member.meet("refused", Vec::new()).await;
     let counts = driver.counts();

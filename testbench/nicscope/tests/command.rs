@@ -98,6 +98,9 @@ fn the_memory_map_covers_the_sram_of_each_platform() {
         assert!((200..420).contains(&(total["bytes"].as_u64().expect("bytes") / 1024)));
     }
     assert!(done(&["memory-map", "mini"]).contains("Table 1.1"));
+    let tables = object(&["memory-map", "vmmc", "--platform", "lanai9", "--json"]);
+    assert_eq!((&tables["cache"], &tables["holds"]["translations"]), (&Value::Null, &65_536.into()));
+    assert!(done(&["memory-map", "vmmc"]).contains("import tables"));
 }
 
 #[test]

@@ -42,6 +42,10 @@ fn a_table_has_a_cell_for_each_column_and_stays_in_a_file() {
     let total = rows.last().expect("a total");
     assert_eq!((&total[1], &total[2]), (&798.0.into(), &419.0.into()));
     assert!((100.0..1000.0).contains(&total[3].as_f64().expect("a number")));
+    // Of the base, more than that of miNI: with the imports of one process as much as the thesis's, about.
+    assert!(total[4].as_f64().expect("a number") > 2.0 * total[3].as_f64().expect("a number"));
+    let of_one = report["tables"][1]["rows"][0][4].as_f64().expect("a number");
+    assert!((700.0..900.0).contains(&of_one), "{of_one}");
 
     let file = std::fs::read(folder.path().join("mini.table-1.1.json")).expect("the result is kept");
     let stored: Value = serde_json::from_slice(&file).expect("JSON");

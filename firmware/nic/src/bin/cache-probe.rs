@@ -12,7 +12,7 @@ mod image {
     use nic_firmware::boot;
     use nic_firmware::geometry::{ENTRIES, LINE_ENTRIES, WAYS};
     use nic_firmware::memory::{load, read_sram, store, trace, wait_for_event, write_sram, Sram};
-    use nic_layout::boot::{BootError, BootReply, BOOT_MAGIC, BOOT_READY, LAYOUT_VERSION};
+    use nic_layout::boot::{BootError, BootReply, Personality, BOOT_MAGIC, BOOT_READY, LAYOUT_VERSION};
     use nic_layout::probe::*;
     use nic_layout::registers::{event_a, mailbox, timer};
     use nic_layout::ring::Event;
@@ -93,6 +93,7 @@ mod image {
             process_table: 0,
             miss_ring: 0,
             notify_ring: 0,
+            personality: Personality::Mini as u32,
             vmh_cache,
             vmh_entries: geometry.entries,
             vmh_line_entries: geometry.line_entries,
@@ -101,6 +102,10 @@ mod image {
             // There is none; a driver wants one of some geometry.
             cbh_entries: 1,
             cbh_ways: 1,
+            static_tables: 0,
+            static_vmh_tables: 0,
+            static_cbh_entries: 0,
+            static_import_entries: 0,
             counters: 0,
             tx_buffers: 0,
             rx_buffers: 0,

@@ -11,5 +11,8 @@ fn main() {
 const PAIR: bool = false;
 
 #[cfg(target_arch = "riscv32")]
+use nic_firmware::Mini as Tables;
+
+#[cfg(target_arch = "riscv32")]
 #[path = "../core_a.rs"]
 mod image;

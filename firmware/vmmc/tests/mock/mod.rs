@@ -9,13 +9,15 @@ use nic_layout::cbh::{CbhGeometry, Descriptor};
 use nic_layout::counter::{conservation, Counter};
 use nic_layout::post::{PostDescriptor, ProcessStatus, INLINE_BYTES_FIRST, POST_FLAG_INLINE};
 use nic_layout::ring::{
-    Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, MAILBOX_FILLED, MAILBOX_MISS, MAILBOX_NOTIFIED, MAILBOX_NOTIFY,
+    Event, DMA_AHEAD_SHIFT, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, MAILBOX_FILLED, MAILBOX_MISS, MAILBOX_NOTIFIED,
+    MAILBOX_NOTIFY,
 };
+use nic_layout::static_tables::StaticGeometry;
 use nic_layout::tables::{NotifyEntry, ProcessEntry, MISS_BUFFER, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
 use nic_layout::trace::Marker;
 use nic_layout::vmh::{key_line_page, key_pid, VmhGeometry, NO_TRANSLATION};
 use nic_lookup::{cbh_deny_word, cbh_fill_words, fill_words, Cbh, Find, Reserve, Words};
-use nic_vmmc::{Config, Device, Geometry, Machine, MemoryMap, Mini, DMA_RING_LOG2, MAC_RING_LOG2};
+use nic_vmmc::{Config, Device, Machine, MemoryMap, Mini, Tables, DMA_RING_LOG2, MAC_RING_LOG2};
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use zerocopy::{FromBytes, IntoBytes};
@@ -28,6 +30,8 @@ pub const GEOMETRY: VmhGeometry = VmhGeometry { entries: ENTRIES, line_entries: 
 pub const CBH_ENTRIES: u32 = 4;
 pub const CBH_WAYS: u32 = 2;
 pub const CBH_GEOMETRY: CbhGeometry = CbhGeometry { entries: CBH_ENTRIES, ways: CBH_WAYS };
+/// Of static tables.
+pub const STATIC: StaticGeometry = StaticGeometry { vmh_tables: 8, cbh_entries: 16, import_entries: 8 };
 pub const SRAM_BYTES: u32 = 256 * 1024;
 pub const PAGE: usize = 4096;
 
@@ -67,6 +71,8 @@ pub struct Hardware {
     pub reads: VecDeque<(u32, u32, u32)>,
     pub read_consumer: u16,
     pub read_halted: bool,
+    /// What a command reads ahead of its descriptor: from where, and how many bytes no descriptor has taken yet.
+    pub read_ahead: (u32, u32),
     pub writes: VecDeque<(u32, u32, u32)>,
     pub write_consumer: u16,
     pub write_halted: bool,
@@ -230,6 +236,7 @@ impl Hardware {
             reads: VecDeque::new(),
             read_consumer: 0,
             read_halted: false,
+            read_ahead: (0, 0),
             writes: VecDeque::new(),
             write_consumer: 0,
             write_halted: false,
@@ -241,6 +248,18 @@ impl Hardware {
             receive_consumer: 0,
             trace: Vec::new(),
         }
+    }
+
+    /// A transfer of data begins: where the one before it ended, if its command read ahead.
+    pub fn read_on(&mut self, bus: u32, bytes: u32, ahead: u32) {
+        let (expected, left) = self.read_ahead;
+        self.read_ahead = if left == 0 {
+            (bus + bytes, ahead)
+        } else {
+            let goes_on = bus == expected && bus % 8 == 0 && bytes <= left && ahead == 0;
+            assert!(goes_on, "a host read does not go on where the command of the one before it reads ahead");
+            (bus + bytes, left - bytes)
+        };
     }
 
     pub fn byte(&self, at: u32) -> u8 {
@@ -286,8 +305,13 @@ pub struct Host {
     next_page: u32,
 }
 
-pub struct Node {
-    pub machine: Machine<Mini<ENTRIES, LINE, WAYS, CBH_ENTRIES, CBH_WAYS>>,
+pub type Caches = Mini<ENTRIES, LINE, WAYS, CBH_ENTRIES, CBH_WAYS>;
+pub type Node = NodeOf<Caches>;
+pub type World = WorldOf<Caches>;
+
+/// With the tables of a personality.
+pub struct NodeOf<T> {
+    pub machine: Machine<T>,
     pub hardware: Hardware,
     pub host: Host,
     pub map: MemoryMap,
@@ -336,8 +360,8 @@ pub const SETTINGS: Settings = Settings {
     held_frames_max: 2,
 };
 
-impl Node {
-    fn new(node: u32, settings: &Settings) -> Node {
+impl<T: Tables> NodeOf<T> {
+    fn new(node: u32, settings: &Settings) -> NodeOf<T> {
         let request = BootRequest {
             magic: BOOT_MAGIC,
             layout_version: LAYOUT_VERSION,
@@ -357,13 +381,16 @@ impl Node {
             session: 3,
             receive_miss: settings.receive_miss as u32,
             held_frames_max: settings.held_frames_max.min(settings.rx_buffers - 1),
+            vmh_tables_max: STATIC.vmh_tables,
+            cbh_entries_max: STATIC.cbh_entries,
+            import_entries_max: STATIC.import_entries,
         };
         let mut config = Config::check(&request).unwrap();
-        config.map =
-            MemoryMap::plan(&config, Geometry { vmh: GEOMETRY, cbh: CBH_GEOMETRY }, 0x4000, SRAM_BYTES).unwrap();
+        let (map, shape) = MemoryMap::plan(&config, T::wanted(&request).unwrap(), 0x4000, SRAM_BYTES).unwrap();
+        config.map = map;
         let mut machine = Machine::new();
         let mut hardware = Hardware::new();
-        machine.start(&mut hardware, config);
+        machine.start(&mut hardware, config, shape);
         let mut random = Random::new(u64::from(node));
         let memory = (0..HOST_PAGES as usize * PAGE).map(|_| random.word() as u8).collect();
         let host = Host {
@@ -378,7 +405,7 @@ impl Node {
             notified: Vec::new(),
             next_page: 1,
         };
-        Node { machine, hardware, host, map: config.map, posted: [0; 8], is_idle: false }
+        NodeOf { machine, hardware, host, map: config.map, posted: [0; 8], is_idle: false }
     }
 
     // ---- The driver and the library ----
@@ -415,7 +442,7 @@ impl Node {
 
     /// Puts what the driver knows of a buffer on the NIC, as if a miss had been served.
     pub fn load_buffer(&mut self, cbh: u32) {
-        let cache = Cbh::<CBH_ENTRIES, CBH_WAYS>::new(&self.hardware, self.map.cbh_cache);
+        let cache = Cbh::<CBH_ENTRIES, CBH_WAYS>::new(&self.hardware, self.map.cbh);
         assert_eq!(cache.find(&mut self.hardware, cbh), Find::Absent);
         let Reserve::Line(entry) = cache.reserve(&mut self.hardware, cbh) else { panic!("no way") };
         self.answer_buffer(cbh, entry);
@@ -427,7 +454,7 @@ impl Node {
             None => vec![cbh_deny_word(CBH_GEOMETRY, entry)],
         };
         for (offset, value) in writes {
-            self.hardware.write(self.map.cbh_cache + offset, value);
+            self.hardware.write(self.map.cbh + offset, value);
         }
     }
 
@@ -509,7 +536,7 @@ impl Node {
             fill_words(GEOMETRY, line, key, |page| tables.get(&(pid, page)).copied().unwrap_or(NO_TRANSLATION))
                 .collect();
         for (offset, value) in writes {
-            self.hardware.write(self.map.vmh_cache + offset, value);
+            self.hardware.write(self.map.vmh + offset, value);
         }
         for page in key_line_page(key)..key_line_page(key) + LINE {
             if let Some(&number) = self.host.tables.get(&(pid, page)) {
@@ -560,7 +587,7 @@ impl Node {
     /// INV-15 at rest: nothing is locked.
     pub fn locked_lines(&self) -> u32 {
         (0..GEOMETRY.lines())
-            .map(|line| u32::from(self.hardware.read(self.map.vmh_cache + GEOMETRY.state_offset(line)) != 0))
+            .map(|line| u32::from(self.hardware.read(self.map.vmh + GEOMETRY.state_offset(line)) != 0))
             .sum()
     }
 
@@ -582,8 +609,10 @@ impl Node {
         let bytes = control & 0xFFFF;
         self.hardware.read_consumer = self.hardware.read_consumer.wrapping_add(1);
         if bytes != 0 {
-            self.check_page(bus, bytes);
+            self.hardware.read_on(bus, bytes, control >> DMA_AHEAD_SHIFT);
+            self.check_page(bus, bytes + self.hardware.read_ahead.1);
             if error {
+                self.hardware.read_ahead = (0, 0);
                 self.hardware.read_halted = true;
                 self.hardware.raise(Event::DmaError);
                 return;
@@ -676,8 +705,8 @@ impl Node {
 }
 
 /// Nodes and the wires between them.
-pub struct World {
-    pub nodes: Vec<Node>,
+pub struct WorldOf<T> {
+    pub nodes: Vec<NodeOf<T>>,
     pub settings: Settings,
     pub random: Random,
     /// Destination and frame.
@@ -686,10 +715,10 @@ pub struct World {
     pub unreachable: Option<usize>,
 }
 
-impl World {
-    pub fn new(settings: Settings, seed: u64) -> World {
-        World {
-            nodes: (0..settings.nodes).map(|node| Node::new(node, &settings)).collect(),
+impl<T: Tables> WorldOf<T> {
+    pub fn new(settings: Settings, seed: u64) -> WorldOf<T> {
+        WorldOf {
+            nodes: (0..settings.nodes).map(|node| NodeOf::new(node, &settings)).collect(),
             settings,
             random: Random::new(seed),
             wire: VecDeque::new(),
@@ -758,7 +787,7 @@ impl World {
     }
 
     /// Steps until `done`, or fails (INV-33).
-    pub fn run(&mut self, steps: u32, done: impl Fn(&World) -> bool) {
+    pub fn run(&mut self, steps: u32, done: impl Fn(&WorldOf<T>) -> bool) {
         for _ in 0..steps {
             if done(self) {
                 return;
@@ -773,7 +802,7 @@ impl World {
         let mut quiet = 0;
         for _ in 0..1_000_000 {
             self.step();
-            let is_quiet = self.wire.is_empty() && self.nodes.iter().all(Node::is_quiet);
+            let is_quiet = self.wire.is_empty() && self.nodes.iter().all(NodeOf::is_quiet);
             quiet = if is_quiet { quiet + 1 } else { 0 };
             if quiet > 200 {
                 return;

@@ -15,7 +15,8 @@ use super::cbh_table::CbhShadow;
 use super::device::{words_of, Device};
 use super::enumerate::enumerate;
 use super::error::DriverError;
-use super::layout::NicLayout;
+use super::layout::{LookupLayout, NicLayout};
+use super::static_tables::StaticTables;
 use super::vmh_table::Shadow;
 use super::{Driver, DriverOptions};
 use crate::address::SramAddr;
@@ -79,8 +80,16 @@ impl Driver {
         let layout = NicLayout::check(&reply, device.resources.sram_bytes)?;
         let set = self.0.layout.set(layout);
         debug_assert!(set.is_ok());
-        self.0.state.borrow_mut().shadow = Some(Shadow::new(layout.geometry));
-        self.0.state.borrow_mut().cbh_shadow = Some(CbhShadow::new(layout.cbh_geometry));
+        {
+            let mut state = self.0.state.borrow_mut();
+            match layout.lookup {
+                LookupLayout::Mini(caches) => {
+                    state.shadow = Some(Shadow::new(caches.geometry));
+                    state.cbh_shadow = Some(CbhShadow::new(caches.cbh_geometry));
+                }
+                LookupLayout::Vmmc(tables) => state.static_tables = Some(StaticTables::new(tables.geometry)),
+            }
+        }
         if let Some(image) = second {
             self.start_core_b(&device, &image, layout.counters).await?;
         }
@@ -244,5 +253,8 @@ pub fn boot_request(platform: &Platform, options: &DriverOptions) -> BootRequest
         session: options.session,
         receive_miss: options.receive_miss as u32,
         held_frames_max: options.held_frames_max,
+        vmh_tables_max: options.static_tables.vmh_tables,
+        cbh_entries_max: options.static_tables.cbh_entries,
+        import_entries_max: options.static_tables.import_entries,
     }
 }

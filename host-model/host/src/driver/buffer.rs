@@ -7,13 +7,13 @@ use sim_pins::Ps;
 use super::error::DriverError;
 use super::miss::Cache;
 use super::Driver;
-use crate::address::{pages_of, Pid, UserVirt, VirtPage};
+use crate::address::{Pid, UserVirt};
 use crate::library::{Access, Export};
 use crate::processor::Cpu;
 
 impl Driver {
-    /// Registers `length_bytes` from `start` for whoever knows the key, to do what `access` says. The NIC learns of it at the first use
-    /// (facts M-43).
+    /// Registers `length_bytes` from `start` for whoever knows the key, to do what `access` says. A NIC with caches learns of it at the first use
+    /// (facts M-43), one with static tables now, and all pages are pinned (facts M-3).
     pub async fn export(
         &self,
         cpu: &Cpu,
@@ -49,17 +49,11 @@ impl Driver {
     ) -> Result<Export, DriverError> {
         self.check_alive()?;
         cpu.charge("system call", Ps::from_ns(self.0.platform.host.syscall_ns)).await;
-        if length_bytes == 0 || u64::from(start.0) + u64::from(length_bytes) > 1 << 32 {
-            return Err(DriverError::BadBuffer);
-        }
-        let pages: Vec<VirtPage> = pages_of(start, length_bytes).collect();
-        {
-            let memory = self.0.memory.borrow();
-            if !pages.iter().all(|page| memory.is_mapped(pid, *page)) {
-                return Err(DriverError::BadBuffer);
-            }
-        }
+        let pages = self.check_range(pid, start, length_bytes)?;
         let lines = self.0.lines.acquire().await;
+        if self.has_static_tables() {
+            return self.export_at_once(cpu, pid, id, (start, length_bytes), access).await;
+        }
         let (buffer, key) = self.insert(pid, id, start, length_bytes, access)?;
         // Who used the identifier before it was there has left a negative entry (facts M-45).
         let may_know = self.0.state.borrow().cbh_shadow.as_ref().is_some_and(|shadow| shadow.may_know(buffer));
@@ -70,11 +64,11 @@ impl Driver {
         if self.0.options.pin_at_export {
             self.pin_for(cpu, pid, &pages, None).await;
         }
-        Ok(Export { node: self.0.options.node, buffer, key, length_bytes })
+        Ok(Export { node: self.0.options.node, buffer, key, length_bytes, access })
     }
 
-    /// Ends a registration: when this returns, no DMA into the buffer is under way and its key opens nothing. Translations
-    /// and pins stay, and age out by themselves (facts M-44).
+    /// Ends a registration: when this returns, no DMA into the buffer is under way and its key opens nothing. With caches, translations and pins stay,
+    /// and age out by themselves (facts M-44).
     pub async fn withdraw(&self, cpu: &Cpu, pid: Pid, export: &Export) -> Result<(), DriverError> {
         self.check_alive()?;
         let buffer = export.buffer;
@@ -84,8 +78,11 @@ impl Driver {
             Some(table) if cbh_pid(buffer) == pid.0 => table.remove(cbh_id(buffer)),
             _ => None,
         };
-        removed.ok_or(DriverError::NoSuchBuffer { buffer })?;
-        self.forget_buffer(cpu, buffer).await?;
+        let descriptor = removed.ok_or(DriverError::NoSuchBuffer { buffer })?;
+        match self.has_static_tables() {
+            true => self.withdraw_at_once(cpu, buffer, &descriptor).await?,
+            false => self.forget_buffer(cpu, buffer).await?,
+        }
         self.forget_listener(buffer);
         Ok(())
     }
@@ -98,7 +95,7 @@ impl Driver {
     }
 
     /// CBH word and key of a new buffer.
-    fn insert(
+    pub(super) fn insert(
         &self,
         pid: Pid,
         id: Option<u32>,

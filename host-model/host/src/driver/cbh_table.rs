@@ -53,6 +53,10 @@ impl CbhTable {
         Some(free)
     }
 
+    pub fn ids(&self) -> Vec<u32> {
+        self.buckets.iter().flatten().map(|(id, _)| *id).collect()
+    }
+
     /// False if the identifier is in use, or is none: then nothing changes.
     pub fn insert(&mut self, id: u32, descriptor: Descriptor) -> bool {
         if id > BUFFER_ID_MAX || self.get(id).is_some() {

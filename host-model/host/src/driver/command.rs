@@ -74,7 +74,7 @@ impl Driver {
     /// pages stay pinned: the next use misses on the NIC and hits in the host's table.
     pub async fn invalidate(&self, cpu: &Cpu, pid: Pid, address: UserVirt) -> Result<(), DriverError> {
         self.check_alive()?;
-        let first = VirtPage(self.layout()?.geometry.line_page(address.page().0));
+        let first = VirtPage(self.layout()?.caches()?.geometry.line_page(address.page().0));
         self.invalidate_line(cpu, pid, first).await
     }
 

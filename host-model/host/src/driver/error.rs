@@ -3,7 +3,7 @@
 use nic_layout::boot::{CrashRecord, CRASH_PANIC, CRASH_TRAP};
 use sim_pins::Ps;
 
-use crate::address::{BusAddr, SramAddr};
+use crate::address::{BusAddr, SramAddr, UserVirt};
 use crate::bus::BusFault;
 use crate::elf::ImageError;
 use crate::memory::MemoryError;
@@ -40,18 +40,32 @@ pub enum DriverError {
     WrongCore { address: SramAddr },
     #[error("the firmware's boot reply is impossible: {what} = {value:#x}")]
     BadLayout { what: &'static str, value: u32 },
+    #[error("the firmware looks handles up in static tables: it has no caches")]
+    NoCaches,
+    #[error("the firmware has no import tables: posts name node, buffer and key themselves")]
+    NoImports,
     #[error("the NIC did not answer command {command:#010x} within {after}")]
     CommandTimeout { command: u32, after: Ps },
     #[error("all {slots} process slots of the NIC are taken")]
     NoSlot { slots: usize },
     #[error("every buffer identifier of this process is in use")]
     NoBufferId,
-    #[error("buffer identifier {id:#x} is in use, or beyond 20 bits")]
+    #[error("buffer identifier {id:#x} is in use, or beyond what the NIC can name")]
     BufferIdTaken { id: u32 },
     #[error("buffer {buffer:#x} is not registered by this process")]
     NoSuchBuffer { buffer: u32 },
     #[error("a buffer needs at least one byte, and must not run over the end of the address space")]
     BadBuffer,
+    #[error("the NIC's table is full: all {entries} {what} are in use")]
+    TableFull { what: &'static str, entries: u32 },
+    #[error("not all of {pages} pages can be pinned")]
+    CannotPin { pages: usize },
+    #[error("memory at {start} is not registered with this length")]
+    NotRegistered { start: UserVirt },
+    #[error("buffer {buffer:#x} of node {node} cannot be named by an import")]
+    BadImport { node: u16, buffer: u32 },
+    #[error("this process has no import {index}")]
+    NoSuchImport { index: u32 },
     #[error("process {} has ended", .0)]
     ProcessEnded(u32),
     #[error("the driver has not been started, or failed to start")]
@@ -74,6 +88,8 @@ fn boot_refusal(error: u32) -> String {
         6 => "number of buffers is wrong",
         7 => "session out of range",
         8 => "an interval is out of range",
+        9 => "way of serving misses out of range, or too many frames held",
+        10 => "size of static tables out of range",
         _ => "a reason that the driver does not know",
     };
     format!("{reason} (error {error})")

@@ -1,4 +1,5 @@
-//! The first stage: the interrupt handler. It reads what the NIC has to say, and wakes whoever acts on it (facts M-18).
+//! The first stage: the interrupt handler. It reads what the NIC has to say, and wakes whoever acts on it (facts M-18), or acts itself
+//! ([`super::MissService::Interrupt`]).
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -89,7 +90,7 @@ impl Driver {
         device.write(interrupt::CAUSE, causes).await;
         if causes & 1 << MAILBOX_MISS != 0 {
             let producer = device.read(mailbox::TO_HOST.at(MAILBOX_MISS)).await?;
-            self.take_misses(&device, producer, asserted_at, handler_at).await?;
+            self.take_misses(&cpu, &device, producer, asserted_at, handler_at).await?;
         }
         if causes & 1 << MAILBOX_COMMAND_DONE != 0 {
             let answer = device.read(mailbox::TO_HOST.at(MAILBOX_COMMAND_DONE)).await?;

@@ -1,8 +1,9 @@
 //! Where the firmware has put its tables: its boot reply, believed only as far as it is possible (INV-35).
 
-use nic_layout::boot::BootReply;
+use nic_layout::boot::{BootReply, Personality};
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::post::{POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
+use nic_layout::static_tables::StaticGeometry;
 use nic_layout::tables::{MissEntry, NotifyEntry, ProcessEntry, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::PROCESS_SLOTS;
@@ -17,40 +18,37 @@ pub struct NicLayout {
     miss_ring: SramAddr,
     notify_ring: SramAddr,
     pub counters: SramAddr,
+    pub lookup: LookupLayout,
+}
+
+/// Where the firmware looks handles up: what it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LookupLayout {
+    Mini(Caches),
+    Vmmc(StaticLayout),
+}
+
+/// Caches of the driver's tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Caches {
     pub vmh_cache: SramAddr,
     pub geometry: VmhGeometry,
     pub cbh_cache: SramAddr,
     pub cbh_geometry: CbhGeometry,
 }
 
+/// Tables that hold everything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StaticLayout {
+    pub at: SramAddr,
+    pub geometry: StaticGeometry,
+}
+
 const POST_QUEUE_BYTES: u32 = POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES;
 
 impl NicLayout {
     pub fn check(reply: &BootReply, sram_bytes: u32) -> Result<NicLayout, DriverError> {
-        let geometry =
-            VmhGeometry { entries: reply.vmh_entries, line_entries: reply.vmh_line_entries, ways: reply.vmh_ways };
-        // Before any arithmetic with it.
-        if reply.vmh_entries > sram_bytes / 4 {
-            return Err(DriverError::BadLayout { what: "vmh_entries", value: reply.vmh_entries });
-        }
-        let geometry = geometry.check().map_err(|_| DriverError::BadLayout {
-            what: "vmh_line_entries or vmh_ways",
-            value: reply.vmh_line_entries,
-        })?;
-        if reply.cbh_entries > sram_bytes / 4 {
-            return Err(DriverError::BadLayout { what: "cbh_entries", value: reply.cbh_entries });
-        }
-        let cbh_geometry = CbhGeometry { entries: reply.cbh_entries, ways: reply.cbh_ways };
-        let cbh_geometry = cbh_geometry
-            .check()
-            .map_err(|_| DriverError::BadLayout { what: "cbh_entries or cbh_ways", value: reply.cbh_ways })?;
-        let place = |what, start: u32, bytes: usize, alignment: u32| {
-            let end = u64::from(start) + bytes as u64;
-            if start % alignment != 0 || end > u64::from(sram_bytes) {
-                return Err(DriverError::BadLayout { what, value: start });
-            }
-            Ok(SramAddr(start))
-        };
+        let place = |what, start, bytes, alignment| place(sram_bytes, what, start, bytes, alignment);
         Ok(NicLayout {
             post_queues: place(
                 "post_queues",
@@ -67,11 +65,28 @@ impl NicLayout {
                 4,
             )?,
             counters: place("counters", reply.counters, nic_layout::counter::Counter::COUNT * 4, 4)?,
-            vmh_cache: place("vmh_cache", reply.vmh_cache, geometry.bytes() as usize, 4)?,
-            geometry,
-            cbh_cache: place("cbh_cache", reply.cbh_cache, cbh_geometry.bytes() as usize, 4)?,
-            cbh_geometry,
+            lookup: match Personality::from_word(reply.personality) {
+                Some(Personality::Mini) => LookupLayout::Mini(Caches::check(reply, sram_bytes)?),
+                Some(Personality::Vmmc) => LookupLayout::Vmmc(StaticLayout::check(reply, sram_bytes)?),
+                None => return Err(DriverError::BadLayout { what: "personality", value: reply.personality }),
+            },
         })
+    }
+
+    /// The caches, of a firmware that has them.
+    pub fn caches(&self) -> Result<Caches, DriverError> {
+        match self.lookup {
+            LookupLayout::Mini(caches) => Ok(caches),
+            LookupLayout::Vmmc(_) => Err(DriverError::NoCaches),
+        }
+    }
+
+    /// The static tables, of a firmware that has them.
+    pub fn static_tables(&self) -> Option<StaticLayout> {
+        match self.lookup {
+            LookupLayout::Mini(_) => None,
+            LookupLayout::Vmmc(tables) => Some(tables),
+        }
     }
 
     /// As [`Self::miss_entry`].
@@ -91,4 +106,63 @@ impl NicLayout {
     pub fn miss_entry(&self, index: u32) -> SramAddr {
         self.miss_ring + (index % MISS_RING_ENTRIES) * size_of::<MissEntry>() as u32
     }
+}
+
+impl Caches {
+    fn check(reply: &BootReply, sram_bytes: u32) -> Result<Caches, DriverError> {
+        let geometry =
+            VmhGeometry { entries: reply.vmh_entries, line_entries: reply.vmh_line_entries, ways: reply.vmh_ways };
+        // Before any arithmetic with it.
+        if reply.vmh_entries > sram_bytes / 4 {
+            return Err(DriverError::BadLayout { what: "vmh_entries", value: reply.vmh_entries });
+        }
+        let geometry = geometry.check().map_err(|_| DriverError::BadLayout {
+            what: "vmh_line_entries or vmh_ways",
+            value: reply.vmh_line_entries,
+        })?;
+        if reply.cbh_entries > sram_bytes / 4 {
+            return Err(DriverError::BadLayout { what: "cbh_entries", value: reply.cbh_entries });
+        }
+        let cbh_geometry = CbhGeometry { entries: reply.cbh_entries, ways: reply.cbh_ways };
+        let cbh_geometry = cbh_geometry
+            .check()
+            .map_err(|_| DriverError::BadLayout { what: "cbh_entries or cbh_ways", value: reply.cbh_ways })?;
+        Ok(Caches {
+            vmh_cache: place(sram_bytes, "vmh_cache", reply.vmh_cache, geometry.bytes() as usize, 4)?,
+            geometry,
+            cbh_cache: place(sram_bytes, "cbh_cache", reply.cbh_cache, cbh_geometry.bytes() as usize, 4)?,
+            cbh_geometry,
+        })
+    }
+}
+
+impl StaticLayout {
+    fn check(reply: &BootReply, sram_bytes: u32) -> Result<StaticLayout, DriverError> {
+        let geometry = StaticGeometry {
+            vmh_tables: reply.static_vmh_tables,
+            cbh_entries: reply.static_cbh_entries,
+            import_entries: reply.static_import_entries,
+        };
+        let geometry = geometry.check().map_err(|_| DriverError::BadLayout {
+            what: "static_vmh_tables, static_cbh_entries or static_import_entries, the first",
+            value: reply.static_vmh_tables,
+        })?;
+        let at = place(sram_bytes, "static_tables", reply.static_tables, geometry.bytes() as usize, 4)?;
+        Ok(StaticLayout { at, geometry })
+    }
+}
+
+/// Whether a structure fits the SRAM.
+fn place(
+    sram_bytes: u32,
+    what: &'static str,
+    start: u32,
+    bytes: usize,
+    alignment: u32,
+) -> Result<SramAddr, DriverError> {
+    let end = u64::from(start) + bytes as u64;
+    if start % alignment != 0 || end > u64::from(sram_bytes) {
+        return Err(DriverError::BadLayout { what, value: start });
+    }
+    Ok(SramAddr(start))
 }

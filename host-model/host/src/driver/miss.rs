@@ -1,4 +1,5 @@
-//! Serving a miss of either cache: the handler queues it, the kernel thread pins and fills (facts M-18, M-25, M-37, M-43).
+//! Serving a miss of either cache: the handler queues it, the kernel thread pins and fills (facts M-18, M-25, M-37, M-43). Or the handler fills at
+//! once what needs no pin (facts M-19).
 
 use nic_layout::cbh::{self, cbh_id, cbh_pid, Descriptor};
 use nic_layout::registers::mailbox;
@@ -10,10 +11,11 @@ use sim_pins::Ps;
 
 use super::device::Device;
 use super::error::DriverError;
-use super::layout::NicLayout;
-use super::Driver;
+use super::layout::{Caches, LookupLayout, NicLayout};
+use super::{Driver, DriverPlant, MissService};
 use crate::address::{Pid, SramAddr, VirtPage};
 use crate::events::{EventKind, Subject};
+use crate::executor::LockGuard;
 use crate::load::Draw;
 use crate::processor::{Cpu, Priority};
 
@@ -63,6 +65,10 @@ impl MissEvent {
     /// Judges an entry as the NIC wrote it.
     fn judge(entry: &MissEntry, index: u32, layout: &NicLayout) -> MissEvent {
         let MissEntry { key, line, kind, .. } = *entry;
+        let LookupLayout::Mini(layout) = layout.lookup else {
+            // Who has no caches does not miss.
+            return MissEvent { index, cache: None, key, line, repeated: false };
+        };
         let cache = match kind {
             MISS_SEND | MISS_RECEIVE => {
                 let (page, geometry) = (key_line_page(key), layout.geometry);
@@ -98,9 +104,10 @@ impl MissEvent {
 }
 
 impl Driver {
-    /// In the handler: reads the new entries of the ring, each word once, and wakes the thread.
+    /// In the handler: reads the new entries of the ring, each word once, and wakes the thread, or serves them.
     pub(super) async fn take_misses(
         &self,
+        cpu: &Cpu,
         device: &Device,
         producer: u32,
         asserted_at: Ps,
@@ -126,18 +133,42 @@ impl Driver {
                 continue;
             };
             self.count(|counts| counts.misses += 1);
-            let mut state = self.0.state.borrow_mut();
-            let outstanding = state.outstanding.entry((cache, event.line)).or_default();
-            *outstanding += 1;
-            event.repeated = *outstanding > 1;
-            drop(state);
+            {
+                let mut state = self.0.state.borrow_mut();
+                let outstanding = state.outstanding.entry((cache, event.line)).or_default();
+                *outstanding += 1;
+                event.repeated = *outstanding > 1;
+            }
             let subject = event.subject();
             self.0.log.record(asserted_at, subject.note(EventKind::InterruptAsserted));
             self.0.log.record(handler_at, subject.note(EventKind::HandlerStart));
             self.note(subject, EventKind::MissRead);
-            self.0.miss_queue.send(event);
+            match self.may_serve_now(&event, cache) {
+                Some(lines) => {
+                    self.serve_holding(&lines, cpu, device, event, cache).await?;
+                    self.count(|counts| counts.served_in_interrupt += 1);
+                    self.report_served(device, &event).await;
+                }
+                None => self.0.miss_queue.send(event),
+            }
         }
         Ok(())
+    }
+
+    /// For the handler, which cannot wait: the lock, if it is free, all misses before have been served, and this one needs no pin.
+    fn may_serve_now(&self, event: &MissEvent, cache: Cache) -> Option<LockGuard> {
+        if self.0.options.miss_service != MissService::Interrupt || self.0.served.get() != event.index {
+            return None;
+        }
+        let state = self.0.state.borrow();
+        if let (Cache::Vmh, Some(table)) = (cache, state.tables.get(&event.pid())) {
+            let first = event.first_page().0;
+            let pages = (first..first + self.layout().ok()?.caches().ok()?.geometry.line_entries).map(VirtPage);
+            if !table.missing(&self.0.memory.borrow(), pages).is_empty() {
+                return None;
+            }
+        }
+        self.0.lines.try_acquire()
     }
 
     pub(super) fn spawn_miss_thread(&self) {
@@ -186,23 +217,44 @@ impl Driver {
             if let Some(started) = started {
                 self.0.log.record(started, subject.note(EventKind::ThreadStart));
             }
-            self.note(subject, EventKind::ServiceStart);
-            cpu.charge("miss service", Ps::from_ns(self.0.platform.host.miss_service_ns)).await;
-            match self.verdict(device, &event, cache).await? {
-                Verdict::Fill => self.fill(cpu, device, &event).await?,
-                Verdict::FillBuffer(descriptor) => self.fill_buffer(device, &event, &descriptor).await?,
-                Verdict::Deny => self.deny(device, &event).await?,
-                Verdict::Release => self.release(device, &event).await?,
-                Verdict::Stale => self.count(|counts| counts.stale += 1),
-            }
-            self.settle(&event, cache);
-            drop(lines);
+            self.serve_holding(&lines, cpu, device, event, cache).await?;
         }
+        self.report_served(device, &event).await;
+        Ok(())
+    }
+
+    async fn serve_holding(
+        &self,
+        _lines: &LockGuard,
+        cpu: &Cpu,
+        device: &Device,
+        event: MissEvent,
+        cache: Cache,
+    ) -> Result<(), DriverError> {
+        self.note(event.subject(), EventKind::ServiceStart);
+        cpu.charge("miss service", Ps::from_ns(self.0.platform.host.miss_service_ns)).await;
+        let verdict = self.verdict(device, &event, cache).await?;
+        match verdict {
+            Verdict::Fill => self.fill(cpu, device, &event).await?,
+            Verdict::FillBuffer(descriptor) => self.fill_buffer(device, &event, &descriptor).await?,
+            Verdict::Deny => self.deny(device, &event).await?,
+            Verdict::Release => self.release(device, &event).await?,
+            Verdict::Stale => self.count(|counts| counts.stale += 1),
+        }
+        if self.is_suspect(&event, cache) && verdict != Verdict::Stale {
+            // The line may have been reserved anew for the same key, and this was the answer to that: a later entry says so again.
+            self.suspect(cpu, cache, event.key).await?;
+        }
+        self.settle(&event, cache);
+        Ok(())
+    }
+
+    /// The firmware gives the entry's place in the ring back, and looks who waited.
+    async fn report_served(&self, device: &Device, event: &MissEvent) {
         let served = event.index.wrapping_add(1);
         self.0.served.set(served);
-        let note = event.cache.map(|_| subject.note(EventKind::ServedWritten));
+        let note = event.cache.map(|_| event.subject().note(EventKind::ServedWritten));
         device.write_noted(mailbox::TO_NIC.at(MAILBOX_FILLED), served, note).await;
-        Ok(())
     }
 
     async fn verdict(&self, device: &Device, event: &MissEvent, cache: Cache) -> Result<Verdict, DriverError> {
@@ -229,13 +281,13 @@ impl Driver {
 
     /// Whether the line is still reserved for this miss.
     async fn line_waits(&self, device: &Device, event: &MissEvent) -> Result<bool, DriverError> {
-        let layout = self.layout()?;
+        let layout = self.layout()?.caches()?;
         Ok(device.read_sram(layout.vmh_cache + layout.geometry.key_offset(event.line)).await? == event.key)
     }
 
     /// The same of an entry of the CBH cache.
     async fn buffer_waits(&self, device: &Device, event: &MissEvent) -> Result<bool, DriverError> {
-        let layout = self.layout()?;
+        let layout = self.layout()?.caches()?;
         let at = layout.cbh_cache + layout.cbh_geometry.entry_offset(event.line);
         let word = device.read_sram(at + cbh::entry::CBH).await?;
         let state = device.read_sram(at + cbh::entry::STATE).await?;
@@ -263,7 +315,7 @@ impl Driver {
     }
 
     async fn fill(&self, cpu: &Cpu, device: &Device, event: &MissEvent) -> Result<(), DriverError> {
-        let (subject, layout) = (event.subject(), self.layout()?);
+        let (subject, layout) = (event.subject(), self.layout()?.caches()?);
         let pages = event.first_page().0..event.first_page().0 + layout.geometry.line_entries;
         let pages: Vec<VirtPage> = pages.map(VirtPage).collect();
         if self.pin_for(cpu, event.pid(), &pages, Some(subject)).await == 0 {
@@ -296,7 +348,7 @@ impl Driver {
         event: &MissEvent,
         descriptor: &Descriptor,
     ) -> Result<(), DriverError> {
-        let (subject, layout) = (event.subject(), self.layout()?);
+        let (subject, layout) = (event.subject(), self.layout()?.caches()?);
         self.note(subject, EventKind::FillStart);
         self.answered(event);
         let words = cbh_fill_words(layout.cbh_geometry, event.line, descriptor);
@@ -310,11 +362,13 @@ impl Driver {
 
     /// Leaves a negative entry: frames that name the buffer are refused, and the driver is not asked again.
     async fn deny(&self, device: &Device, event: &MissEvent) -> Result<(), DriverError> {
-        let layout = self.layout()?;
+        let layout = self.layout()?.caches()?;
         self.answered(event);
         let (offset, value) = cbh_deny_word(layout.cbh_geometry, event.line);
         let note = event.subject().note(EventKind::BufferDenied);
-        device.write_sram_noted(layout.cbh_cache + offset, &[value], Some(note)).await;
+        if self.0.options.plant != Some(DriverPlant::ReserveLeak) {
+            device.write_sram_noted(layout.cbh_cache + offset, &[value], Some(note)).await;
+        }
         self.count(|counts| counts.denials += 1);
         Ok(())
     }
@@ -326,7 +380,7 @@ impl Driver {
     }
 
     /// What fills the line, in order. The process is there: closing it takes the same lock as the fill.
-    fn line_words(&self, layout: &NicLayout, event: &MissEvent) -> Vec<(u32, u32)> {
+    fn line_words(&self, layout: &Caches, event: &MissEvent) -> Vec<(u32, u32)> {
         let state = self.0.state.borrow();
         let table = state.tables.get(&event.pid());
         let entry = |page| {
@@ -337,7 +391,7 @@ impl Driver {
     }
 
     async fn release(&self, device: &Device, event: &MissEvent) -> Result<(), DriverError> {
-        let layout = self.layout()?;
+        let layout = self.layout()?.caches()?;
         let (offset, value) = release_words(layout.geometry, event.line);
         if let Some(shadow) = &mut self.0.state.borrow_mut().shadow {
             shadow.forget_line(event.line);
@@ -399,7 +453,9 @@ impl Driver {
         }
         let target = (costs.pinned_pages_low as usize).saturating_sub(more);
         let mut memory = self.0.memory.borrow_mut();
-        let unpinned = table.unpin_down_to(&mut memory, target, shadow, |page| keep.contains(&page));
+        let keeps_cached = self.0.options.plant != Some(DriverPlant::UnpinCached);
+        let is_kept = |page| keep.contains(&page) || (keeps_cached && shadow.may_hold(pid, page));
+        let unpinned = table.unpin_down_to(&mut memory, target, is_kept);
         self.count(|counts| counts.replaced_pages += u64::from(unpinned));
         unpinned
     }

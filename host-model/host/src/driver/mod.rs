@@ -3,6 +3,7 @@
 //! * `enumerate`: finds the NIC and gives it addresses. `boot`: loads the firmware and waits until it is ready.
 //! * `interrupt` and `miss`: the two stages of serving a miss (facts M-18). `vmh_table`, `cbh_table`: the host's translations and buffers.
 //! * `process`, `buffer`, `command`: slots, registered buffers, and talking to the firmware. `notify`: telling processes of writes.
+//! * `registered`, `static_tables`: the same for a firmware that looks nothing up at the host: everything is entered when it is registered.
 //!
 //! Every word that comes from the NIC is hostile (INV-35): each is read once, indices are masked, counts are clamped,
 //! identifiers are matched with what the driver knows. [`DriverCounts`] tells what was refused.
@@ -20,6 +21,8 @@ mod layout;
 mod miss;
 mod notify;
 mod process;
+mod registered;
+mod static_tables;
 mod vmh_table;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -29,6 +32,7 @@ use std::rc::Rc;
 use nic_layout::boot::{CrashRecord, ReceiveMiss};
 use nic_layout::counter::Counter;
 use nic_layout::keeper::{self, KeeperReply};
+use nic_layout::static_tables::StaticGeometry;
 use nic_layout::PROCESS_SLOTS;
 use sim_pins::Ps;
 
@@ -37,12 +41,12 @@ pub use cbh_table::{CbhShadow, CbhTable};
 pub use device::{Device, Resources};
 pub use error::DriverError;
 pub use interrupt::InterruptInput;
-pub use layout::NicLayout;
+pub use layout::{Caches, LookupLayout, NicLayout, StaticLayout};
 pub use notify::{Notification, Notifications};
 pub use process::{ProcessGrant, STATUS_PAGE};
 pub use vmh_table::{Pinned, Shadow, VmhTable};
 
-use crate::address::{NodeId, Pid, SramAddr};
+use crate::address::{NodeId, Pid, SramAddr, UserVirt};
 use crate::bus::BusPort;
 use crate::events::{EventKind, EventLog, Subject};
 use crate::executor::{Channel, Lock, Sim};
@@ -56,6 +60,16 @@ use command::Commands;
 use keys::KeySource;
 use miss::{Cache, MissEvent, Suspect};
 use notify::Listener;
+use static_tables::StaticTables;
+
+/// A defect that a test plants in the driver, to see that it is found (docs/properties.md).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DriverPlant {
+    /// Replacement unpins what the NIC may hold.
+    UnpinCached,
+    /// A miss of an unknown buffer is counted as served, and its entry stays reserved.
+    ReserveLeak,
+}
 
 /// What a run decides about its driver.
 #[derive(Clone, Debug)]
@@ -70,13 +84,28 @@ pub struct DriverOptions {
     /// What the firmware does with a frame whose destination has no translation yet, and how many it may hold.
     pub receive_miss: ReceiveMiss,
     pub held_frames_max: u32,
+    /// What a firmware with static tables shall hold, where the SRAM does.
+    pub static_tables: StaticGeometry,
     pub verify: Verify,
+    pub miss_service: MissService,
     /// Other work of the host; an idle host without.
     pub load: Option<Load>,
     /// How long the firmware may take to start.
     pub boot_timeout: Ps,
     /// How long the firmware may take to obey a command.
     pub command_timeout: Ps,
+    /// Of tests.
+    pub plant: Option<DriverPlant>,
+}
+
+/// Who serves a miss.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum MissService {
+    /// Always the kernel thread, which the interrupt handler wakes (facts M-18).
+    #[default]
+    KernelThread,
+    /// The handler itself where nothing has to be pinned, which is all that it must not do, and nobody else is at it (facts M-19). The thread otherwise.
+    Interrupt,
 }
 
 impl DriverOptions {
@@ -89,10 +118,13 @@ impl DriverOptions {
             pin_at_export: false,
             receive_miss: ReceiveMiss::TimeOut,
             held_frames_max: 0,
+            static_tables: StaticGeometry::OF_THE_THESIS,
             verify: Verify::Sample,
+            miss_service: MissService::KernelThread,
             load: None,
             boot_timeout: Ps::from_us(5_000),
             command_timeout: Ps::from_us(5_000),
+            plant: None,
         }
     }
 }
@@ -117,6 +149,8 @@ pub struct DriverCounts {
     pub releases: u64,
     /// Entries whose line had been taken from them by an invalidation.
     pub stale: u64,
+    /// Of all that were served: by the interrupt handler.
+    pub served_in_interrupt: u64,
     /// Entries that make no sense.
     pub rejected_entries: u64,
     /// Producer indices of either ring that are impossible.
@@ -177,7 +211,7 @@ struct Inner {
     /// A bus error in a task that has nobody to tell.
     failure: RefCell<Option<DriverError>>,
     commands: Commands,
-    /// Held while lines and entries of the NIC's caches are filled, or taken away, and while buffers come and go.
+    /// Held while what the NIC looks up is filled, or taken away, and while buffers come and go.
     lines: Lock,
     miss_queue: Channel<MissEvent>,
     /// Free-running index of the notification ring.
@@ -194,6 +228,9 @@ struct State {
     shadow: Option<Shadow>,
     buffers: BTreeMap<Pid, CbhTable>,
     cbh_shadow: Option<CbhShadow>,
+    /// Of a firmware with static tables, and the memory that is registered without being a buffer.
+    static_tables: Option<StaticTables>,
+    registered: BTreeMap<Pid, Vec<(UserVirt, u32)>>,
     /// Handlers, by the CBH word of the buffer.
     listeners: BTreeMap<u32, Listener>,
     keys: KeySource,
@@ -232,6 +269,8 @@ impl Driver {
                 shadow: None,
                 buffers: BTreeMap::new(),
                 cbh_shadow: None,
+                static_tables: None,
+                registered: BTreeMap::new(),
                 listeners: BTreeMap::new(),
                 keys,
                 suspects: Vec::new(),
@@ -284,6 +323,11 @@ impl Driver {
         self.0.state.borrow().buffers.get(&pid).map_or(0, CbhTable::len)
     }
 
+    /// Second-level tables, buffers and imports that are free, of a firmware with static tables.
+    pub fn static_tables_free(&self) -> Option<(usize, usize, usize)> {
+        self.0.state.borrow().static_tables.as_ref().map(StaticTables::free)
+    }
+
     /// Pinned pages of a process's translations.
     pub fn pinned_pages(&self, pid: Pid) -> usize {
         self.0.state.borrow().tables.get(&pid).map_or(0, VmhTable::len)
@@ -291,6 +335,11 @@ impl Driver {
 
     pub fn layout(&self) -> Result<NicLayout, DriverError> {
         self.0.layout.get().copied().ok_or(DriverError::NotReady)
+    }
+
+    /// Where the NIC is on the bus, once it is enumerated.
+    pub fn resources(&self) -> Option<Resources> {
+        self.0.resources.get().copied()
     }
 
     /// The counters of the firmware, in the order of `nic_layout::counter::Counter`, read by PIO.

@@ -1,6 +1,6 @@
 //! Process slots: a post queue, a doorbell page and a status page for each process that uses the NIC.
 
-use nic_layout::post::ProcessStatus;
+use nic_layout::post::{ProcessStatus, NO_POST};
 use nic_layout::ring::COMMAND_CLOSE;
 use nic_layout::tables::{ProcessEntry, PID_MAX};
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
@@ -27,6 +27,8 @@ pub struct ProcessGrant {
     pub post_queue: BusAddr,
     pub doorbell: BusAddr,
     pub status: UserVirt,
+    /// Posts name imports, and use registered memory only.
+    pub has_static_tables: bool,
 }
 
 impl Driver {
@@ -51,13 +53,16 @@ impl Driver {
         };
         self.0.state.borrow_mut().tables.insert(pid, VmhTable::new(pid));
         self.0.state.borrow_mut().buffers.insert(pid, CbhTable::new(pid));
+        if let Some(tables) = &mut self.0.state.borrow_mut().static_tables {
+            tables.open(pid, slot);
+        }
         let (device, layout) = (self.device(cpu)?, self.layout()?);
         let entry = ProcessEntry {
             state: 1,
             pid: pid.0,
             status_address: status_page.start().on_bus().0,
             reserved: 0,
-            status: ProcessStatus::default(),
+            status: ProcessStatus { last_error_index: NO_POST, ..ProcessStatus::default() },
         };
         let words = words_of(&entry);
         let address = layout.process_entry(slot);
@@ -69,6 +74,7 @@ impl Driver {
             post_queue: device.resources.sram + layout.post_queue(slot).0,
             doorbell: device.resources.registers + DOORBELL_PAGES + slot as u32 * PAGE_BYTES,
             status: STATUS_PAGE.start(),
+            has_static_tables: self.has_static_tables(),
         })
     }
 
@@ -78,7 +84,9 @@ impl Driver {
         let slot = slot.ok_or(DriverError::NoSlot { slots: PROCESS_SLOTS })?;
         // Numbers are taken again only after all others: late words of the NIC name nobody.
         let mut pid = Pid(state.next_pid);
-        while state.slots.contains(&Some(pid)) {
+        // Static tables are found by the low bits of the process's number.
+        let is_of_slot = |pid: Pid| state.static_tables.is_none() || pid.0 as usize % PROCESS_SLOTS == slot;
+        while state.slots.contains(&Some(pid)) || !is_of_slot(pid) {
             pid = Pid(pid.0 % PID_MAX + 1);
         }
         state.next_pid = pid.0 % PID_MAX + 1;
@@ -97,10 +105,19 @@ impl Driver {
         let costs = &self.0.platform.host;
         cpu.charge("system call", Ps::from_ns(costs.syscall_ns)).await;
         device.write_sram(layout.process_entry(grant.slot), &[0]).await;
-        self.forget_buffers_of(cpu, pid).await?;
+        let buffers = match self.has_static_tables() {
+            true => self.hide_buffers_of(cpu, pid).await?,
+            false => {
+                self.forget_buffers_of(cpu, pid).await?;
+                Vec::new()
+            }
+        };
         // Waits for every DMA that was begun before: those of the buffers too.
         self.command(cpu, COMMAND_CLOSE | (grant.slot as u32) << 4).await?;
 
+        if self.has_static_tables() {
+            self.close_tables_of(cpu, pid, &buffers).await?;
+        }
         // Misses that are read from now on find no process, and their lines are released.
         let table = {
             let _lines = self.0.lines.acquire().await;

@@ -63,19 +63,13 @@ impl VmhTable {
         result
     }
 
-    /// Unpins pages, oldest first, that the NIC cannot hold and `keep` does not name, until `target` are left (facts
-    /// M-26, M-27). Gives how many were unpinned.
-    pub fn unpin_down_to(
-        &mut self,
-        memory: &mut Memory,
-        target: usize,
-        shadow: &Shadow,
-        keep: impl Fn(VirtPage) -> bool,
-    ) -> u32 {
+    /// Unpins pages, oldest first, that need not be kept, until `target` are left (facts M-26, M-27). Gives how many were unpinned. What the
+    /// NIC may hold is kept.
+    pub fn unpin_down_to(&mut self, memory: &mut Memory, target: usize, is_kept: impl Fn(VirtPage) -> bool) -> u32 {
         let mut unpinned = 0;
         let mut kept = VecDeque::with_capacity(self.order.len());
         while let Some(page) = self.order.pop_front() {
-            if self.pages.len() <= target || keep(page) || shadow.may_hold(self.pid, page) {
+            if self.pages.len() <= target || is_kept(page) {
                 kept.push_back(page);
                 continue;
             }
@@ -85,6 +79,16 @@ impl VmhTable {
         }
         self.order = kept;
         unpinned
+    }
+
+    /// Unpins these pages, which are in the table.
+    pub fn unpin(&mut self, memory: &mut Memory, pages: &[VirtPage]) {
+        let gone: BTreeSet<VirtPage> = pages.iter().copied().collect();
+        for page in &gone {
+            let target = self.pages.remove(*page).expect("the caller knows that it is pinned");
+            memory.unpin(target);
+        }
+        self.order.retain(|page| !gone.contains(page));
     }
 
     /// Unpins everything. Gives the number of pages.
@@ -168,11 +172,22 @@ mod tests {
         let pages: Vec<VirtPage> = (first..first + 32).map(VirtPage).collect();
         assert_eq!(table.pin(&mut memory, &pages), Pinned { pages: 32, failed: 0 });
         shadow.filled(3, PID, VirtPage(first));
-        assert_eq!(table.unpin_down_to(&mut memory, 20, &shadow, |_| false), 12);
+        assert_eq!(table.unpin_down_to(&mut memory, 20, |page| shadow.may_hold(PID, page)), 12);
         assert!((0..8).all(|n| table.get(VirtPage(first + n)).is_some()), "the NIC may hold them");
         assert!((8..20).all(|n| table.get(VirtPage(first + n)).is_none()), "the oldest others");
         let counts = memory.counts();
         assert_eq!((counts.pins - counts.unpins, counts.pinned_now), (20, 20));
+    }
+
+    #[test]
+    fn pages_may_be_unpinned_by_name() {
+        let (mut memory, mut table, _, first) = bench();
+        let pages: Vec<VirtPage> = (first..first + 8).map(VirtPage).collect();
+        table.pin(&mut memory, &pages);
+        table.unpin(&mut memory, &pages[2..5]);
+        assert_eq!((table.len(), memory.counts().pinned_now), (5, 5));
+        assert!(table.get(pages[2]).is_none() && table.get(pages[5]).is_some());
+        assert_eq!(table.clear(&mut memory), 5);
     }
 
     #[test]

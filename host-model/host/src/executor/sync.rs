@@ -127,6 +127,16 @@ impl Lock {
         self.0.turn.wait_until(|| self.0.serving.get() == ticket).await;
         guard
     }
+
+    /// If nobody holds it, or waits for it.
+    pub fn try_acquire(&self) -> Option<LockGuard> {
+        let ticket = self.0.next_ticket.get();
+        if self.0.serving.get() != ticket {
+            return None;
+        }
+        self.0.next_ticket.set(ticket + 1);
+        Some(LockGuard { lock: self.clone(), ticket })
+    }
 }
 
 /// Gives the lock back when it is dropped.

@@ -112,6 +112,8 @@ pub struct Memory {
     watches: Rc<RefCell<Watches>>,
     violations: Vec<DmaViolation>,
     counts: Counts,
+    /// Pages that were unpinned, if somebody wants to know.
+    unpinned: Option<Vec<PhysPage>>,
 }
 
 impl Memory {
@@ -122,6 +124,7 @@ impl Memory {
             watches: Rc::new(RefCell::new(Watches::new(page_count))),
             violations: Vec::new(),
             counts: Counts::default(),
+            unpinned: None,
         }
     }
 
@@ -223,6 +226,30 @@ impl Memory {
     pub fn unpin(&mut self, page: PhysPage) {
         self.pages.unpin(page);
         self.counts.unpins += 1;
+        if let Some(unpinned) = self.unpinned.as_mut().filter(|_| !self.pages.is_pinned(page)) {
+            unpinned.push(page);
+        }
+    }
+
+    /// The physical page behind a page of a process, if it is pinned.
+    pub fn pinned(&self, pid: Pid, page: VirtPage) -> Option<PhysPage> {
+        let target = self.spaces.get(&pid)?.resident.get(page)?;
+        self.pages.is_pinned(target).then_some(target)
+    }
+
+    /// From now on pages that are unpinned are kept for [`Self::take_unpinned`].
+    pub fn watch_unpins(&mut self) {
+        self.unpinned.get_or_insert_default();
+    }
+
+    /// Pages that are pinned no more, since the last call.
+    pub fn take_unpinned(&mut self) -> Vec<PhysPage> {
+        self.unpinned.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    #[inline]
+    pub fn has_unpinned(&self) -> bool {
+        self.unpinned.as_ref().is_some_and(|unpinned| !unpinned.is_empty())
     }
 
     // ---- Access by the process -----------------------------------------------------------------------------------

@@ -7,21 +7,23 @@ mod thesis;
 use host_model::address::NodeId;
 use host_model::driver::{boot_request, DriverOptions};
 use host_model::platform::Platform;
-use nic_layout::boot::FIRMWARE_ADDRESS;
+use nic_layout::boot::{FIRMWARE_ADDRESS, MAX_NODES};
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::counter::Counter;
 use nic_layout::ring::{DMA_DESCRIPTOR_BYTES, MAC_DESCRIPTOR_BYTES};
+use nic_layout::static_tables::StaticGeometry;
 use nic_layout::tables::{MissEntry, NotifyEntry, ProcessEntry, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 use nic_plan::{
-    Config, Geometry, MemoryMap, DMA_RING_LOG2, MAC_RING_LOG2, OPEN_READ_BYTES, POST_ERROR_BYTES, READS_MAX, READ_BYTES,
+    Config, Geometry, MemoryMap, Shape, ACK_BUFFER_BYTES, DMA_RING_LOG2, MAC_RING_LOG2, OPEN_READ_BYTES,
+    POST_ERROR_BYTES, READS_MAX, READ_BYTES,
 };
 use serde::Serialize;
 
 use crate::cli::MemoryMapArgs;
 use crate::error::Result;
-use crate::scenario::{Cache, PERSONALITIES};
+use crate::scenario::{has_caches, Cache, Scenario, PERSONALITIES};
 use crate::{failed, image, output, request_error, scenario};
 
 use parts::ImageParts;
@@ -32,11 +34,44 @@ pub use thesis::Comparison;
 pub struct Map {
     pub personality: String,
     pub platform: String,
-    pub cache: Cache,
+    /// Of a personality with caches.
+    pub cache: Option<Cache>,
+    /// Of one with static tables: what they hold.
+    pub holds: Option<Holds>,
     pub sram: Memory,
     pub scratchpad: Memory,
     /// Beside Table 1.1 of the miNI thesis (MN-1).
     pub comparison: Vec<Comparison>,
+}
+
+/// What static tables hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Holds {
+    /// Pages that may be registered.
+    pub translations: u32,
+    pub buffers: u32,
+    pub imports_of_each_process: u32,
+}
+
+/// How a personality looks handles up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lookup {
+    Cached(Cache),
+    /// Tables as large as the SRAM allows.
+    Static,
+}
+
+impl Lookup {
+    pub fn of(scenario: &Scenario) -> Lookup {
+        Lookup::with(&scenario.personality, scenario.cache)
+    }
+
+    fn with(personality: &str, cache: Cache) -> Lookup {
+        match has_caches(personality) {
+            true => Lookup::Cached(cache),
+            false => Lookup::Static,
+        }
+    }
 }
 
 /// Its regions, in the order of their addresses, cover it without a gap.
@@ -67,6 +102,7 @@ pub enum Use {
     /// Lookup structures: translations, buffer handles, post queues.
     Vmh,
     Cbh,
+    Imports,
     Pch,
     Alignment,
     Free,
@@ -77,7 +113,7 @@ pub fn run(arguments: &MemoryMapArgs) -> Result<()> {
     if !PERSONALITIES.contains(&personality.as_str()) {
         return Err(request_error!("unknown personality {personality:?}: must be one of {}", PERSONALITIES.join(", ")));
     }
-    let map = of(personality, &arguments.platform, cache(&arguments.set)?)?;
+    let map = of(personality, &arguments.platform, cache(personality, &arguments.set)?)?;
     let text = match arguments.json {
         true => serde_json::to_string(&map).map_err(|error| failed!("memory map: {error}"))? + "\n",
         false => print::map(&map),
@@ -88,15 +124,23 @@ pub fn run(arguments: &MemoryMapArgs) -> Result<()> {
 /// The memory of a NIC of a platform with the image of a personality, which is built for the cache if need be.
 pub fn of(personality: &str, platform_name: &str, cache: Cache) -> Result<Map> {
     let platform = Platform::load(platform_name).map_err(|error| request_error!("{error}"))?;
-    check(cache, platform_name, &platform)?;
-    let path = image::build(personality, cache.geometry()?)?;
+    let lookup = Lookup::with(personality, cache);
+    check(&lookup, platform_name, &platform)?;
+    let geometry = match lookup {
+        Lookup::Cached(cache) => cache.geometry()?,
+        Lookup::Static => VmhGeometry::RECOMMENDED,
+    };
+    let path = image::build(personality, geometry)?;
     let file = image::read(&path, &platform)?;
     let parts = ImageParts::of(&file).map_err(|error| failed!("firmware {}: {error}", path.display()))?;
-    Map::of(personality, platform_name, &platform, cache, &parts)
+    Map::of(personality, platform_name, &platform, lookup, &parts)
 }
 
 /// The default cache with the overrides of the command line, which may name nothing else.
-fn cache(overrides: &[String]) -> Result<Cache> {
+fn cache(personality: &str, overrides: &[String]) -> Result<Cache> {
+    if let (false, Some(entry)) = (has_caches(personality), overrides.first()) {
+        return Err(request_error!("--set {entry}: {personality} has no cache: its tables take what the SRAM has"));
+    }
     for entry in overrides {
         if !entry.trim_start().starts_with("cache.") {
             return Err(request_error!(
@@ -107,29 +151,36 @@ fn cache(overrides: &[String]) -> Result<Cache> {
     Ok(scenario::load("ping-pong", overrides)?.cache)
 }
 
-/// Whether a cache can fit a platform's SRAM beside everything else, as far as that shows without an image.
-pub fn check(cache: Cache, platform_name: &str, platform: &Platform) -> Result<()> {
-    let geometry = cache.geometry()?;
-    let without_image = match u64::from(cache.entries) * 4 < u64::from(platform.sram.bytes) {
-        true => plan(geometry, platform, FIRMWARE_ADDRESS).map(|_| ()),
+/// Whether the lookup structures can fit a platform's SRAM beside everything else, as far as that shows without an image.
+pub fn check(lookup: &Lookup, platform_name: &str, platform: &Platform) -> Result<()> {
+    if let Lookup::Cached(cache) = lookup {
+        cache.geometry()?;
         // Before any arithmetic with it.
-        false => Err(()),
-    };
-    without_image.map_err(|()| does_not_fit(cache, platform_name, platform))
+        if u64::from(cache.entries) * 4 >= u64::from(platform.sram.bytes) {
+            return Err(does_not_fit(lookup, platform_name, platform));
+        }
+    }
+    plan(lookup, platform, FIRMWARE_ADDRESS).map(|_| ()).map_err(|()| does_not_fit(lookup, platform_name, platform))
 }
 
 /// The same, with the linked image.
-pub fn check_image(cache: Cache, platform_name: &str, platform: &Platform, file: &[u8]) -> Result<()> {
+pub fn check_image(lookup: &Lookup, platform_name: &str, platform: &Platform, file: &[u8]) -> Result<()> {
     let first_free =
         parts::first_free(file, platform.sram.bytes).map_err(|error| request_error!("firmware: {error}"))?;
-    plan(cache.geometry()?, platform, first_free).map(|_| ()).map_err(|()| does_not_fit(cache, platform_name, platform))
+    plan(lookup, platform, first_free).map(|_| ()).map_err(|()| does_not_fit(lookup, platform_name, platform))
 }
 
-fn does_not_fit(cache: Cache, platform_name: &str, platform: &Platform) -> crate::error::Error {
+fn does_not_fit(lookup: &Lookup, platform_name: &str, platform: &Platform) -> crate::error::Error {
+    let Lookup::Cached(cache) = *lookup else {
+        return request_error!(
+            "the {} bytes of SRAM of {platform_name} leave no room for static tables beside buffers and queues",
+            platform.sram.bytes
+        );
+    };
     // The largest power of two that does, with lines and ways as they are.
     let fits = |entries: &u32| {
         let smaller = Cache { entries: *entries, ..cache };
-        smaller.geometry().is_ok_and(|geometry| plan(geometry, platform, IMAGE_BYTES_ABOUT).is_ok())
+        smaller.geometry().is_ok() && plan(&Lookup::Cached(smaller), platform, IMAGE_BYTES_ABOUT).is_ok()
     };
     let largest = (0..20).rev().map(|log2| 1u32 << log2).find(fits);
     let advice = match largest {
@@ -147,12 +198,17 @@ fn does_not_fit(cache: Cache, platform_name: &str, platform: &Platform) -> crate
 const IMAGE_BYTES_ABOUT: u32 = 24 * 1024;
 
 /// What the firmware does at boot.
-fn plan(geometry: VmhGeometry, platform: &Platform, first_free: u32) -> Result<MemoryMap, ()> {
+fn plan(lookup: &Lookup, platform: &Platform, first_free: u32) -> Result<(MemoryMap, Shape), ()> {
     let request = boot_request(platform, &DriverOptions::new(NodeId(0), 2, 0));
     let config = Config::check(&request).map_err(|_| ())?;
-    // The CBH cache has one geometry in all images that runs build.
-    let geometry = Geometry { vmh: geometry, cbh: CbhGeometry::RECOMMENDED };
-    MemoryMap::plan(&config, geometry, first_free, platform.sram.bytes).map_err(|_| ())
+    let wanted = match lookup {
+        // The CBH cache has one geometry in all images that runs build.
+        Lookup::Cached(cache) => {
+            Shape::Mini(Geometry { vmh: cache.geometry().map_err(|_| ())?, cbh: CbhGeometry::RECOMMENDED })
+        }
+        Lookup::Static => Shape::vmmc(&request).map_err(|_| ())?,
+    };
+    MemoryMap::plan(&config, wanted, first_free, request.sram_bytes).map_err(|_| ())
 }
 
 impl Map {
@@ -160,66 +216,102 @@ impl Map {
         personality: &str,
         platform_name: &str,
         platform: &Platform,
-        cache: Cache,
+        lookup: Lookup,
         parts: &ImageParts,
     ) -> Result<Map> {
-        let geometry = cache.geometry()?;
-        let tables = plan(geometry, platform, parts.end).map_err(|()| does_not_fit(cache, platform_name, platform))?;
-        let sram = sram(parts, &tables, geometry, platform);
+        let (tables, shape) =
+            plan(&lookup, platform, parts.end).map_err(|()| does_not_fit(&lookup, platform_name, platform))?;
+        let sram = sram(parts, &tables, shape, platform);
         let scratchpad = scratchpad(parts);
         let comparison = thesis::compare(&sram, &scratchpad);
-        Ok(Map { personality: personality.into(), platform: platform_name.into(), cache, sram, scratchpad, comparison })
+        let (cache, holds) = match (lookup, shape) {
+            (Lookup::Cached(cache), _) => (Some(cache), None),
+            (Lookup::Static, Shape::Vmmc(geometry)) => (None, Some(Holds::of(geometry))),
+            (Lookup::Static, Shape::Mini(_)) => (None, None),
+        };
+        let (personality, platform) = (personality.into(), platform_name.into());
+        Ok(Map { personality, platform, cache, holds, sram, scratchpad, comparison })
     }
 }
 
-fn sram(parts: &ImageParts, map: &MemoryMap, geometry: VmhGeometry, platform: &Platform) -> Memory {
+fn sram(parts: &ImageParts, map: &MemoryMap, shape: Shape, platform: &Platform) -> Memory {
     let of = |count: usize, entry_bytes: usize| (count * entry_bytes) as u32;
     let dma_ring = DMA_DESCRIPTOR_BYTES << DMA_RING_LOG2;
     let mac_ring = MAC_DESCRIPTOR_BYTES << MAC_RING_LOG2;
     let buffers = platform.buffers;
-    let states = geometry.state_offset(0);
-    let replacement = geometry.replacement_offset(0);
-    let entries = geometry.entry_offset(0, 0);
-    let cache = map.vmh_cache;
-    let cbh = CbhGeometry::RECOMMENDED;
+    let lookup = match shape {
+        Shape::Mini(geometry) => caches(map, geometry),
+        Shape::Vmmc(geometry) => static_tables(map, geometry),
+    };
+    let before: [Part; 16] = [
+        ("boot block", Use::Program, 0, FIRMWARE_ADDRESS),
+        ("code", Use::Program, parts.code.0, parts.code.1),
+        ("read-only data", Use::Program, parts.read_only.0, parts.read_only.1),
+        ("hot code and its data, to be copied", Use::Program, parts.end - parts.hot_bytes(), parts.hot_bytes()),
+        ("host-read ring", Use::Program, map.dma_read_ring, dma_ring),
+        ("host-write ring", Use::Program, map.dma_write_ring, dma_ring),
+        ("transmit ring", Use::Program, map.transmit_ring, mac_ring),
+        ("receive ring", Use::Program, map.receive_ring, mac_ring),
+        ("process table", Use::Pch, map.process_table, of(PROCESS_SLOTS, size_of::<ProcessEntry>())),
+        ("miss ring", Use::Program, map.miss_ring, of(MISS_RING_ENTRIES as usize, size_of::<MissEntry>())),
+        (
+            "notification ring",
+            Use::Program,
+            map.notify_ring,
+            of(NOTIFY_RING_ENTRIES as usize, size_of::<NotifyEntry>()),
+        ),
+        ("reads of others", Use::Program, map.reads, READS_MAX * READ_BYTES),
+        ("reads of own processes", Use::Program, map.open_reads, READS_MAX * OPEN_READ_BYTES),
+        ("errors of posts", Use::Pch, map.post_errors, POST_ERROR_BYTES),
+        ("counters", Use::Program, map.counters, of(Counter::COUNT, 4)),
+        // Each is a frame for one peer, two for each peer.
+        ("acknowledgement frames", Use::Buffers, map.ack_buffers, 2 * MAX_NODES as u32 * ACK_BUFFER_BYTES),
+    ];
+    let behind = [
+        ("transmit buffers", Use::Buffers, map.tx_buffers, buffers.tx_count * buffers.bytes),
+        ("receive buffers", Use::Buffers, map.rx_buffers, buffers.rx_count * buffers.bytes),
+        ("post queues", Use::Pch, map.post_queues, PROCESS_SLOTS as u32 * PAGE_BYTES),
+        ("free", Use::Free, map.free, platform.sram.bytes - map.free),
+    ];
+    Memory::cover(platform.sram.bytes, before.into_iter().chain(lookup).chain(behind))
+}
+
+/// Name, use, start and length.
+type Part = (&'static str, Use, u32, u32);
+
+fn caches(map: &MemoryMap, Geometry { vmh, cbh }: Geometry) -> Vec<Part> {
+    let cache = map.vmh;
+    let (states, replacement, entries) = (vmh.state_offset(0), vmh.replacement_offset(0), vmh.entry_offset(0, 0));
     let buffer_entries = cbh.entry_offset(0);
-    Memory::cover(
-        platform.sram.bytes,
-        [
-            ("boot block", Use::Program, 0, FIRMWARE_ADDRESS),
-            ("code", Use::Program, parts.code.0, parts.code.1),
-            ("read-only data", Use::Program, parts.read_only.0, parts.read_only.1),
-            ("hot code and its data, to be copied", Use::Program, parts.end - parts.hot_bytes(), parts.hot_bytes()),
-            ("host-read ring", Use::Program, map.dma_read_ring, dma_ring),
-            ("host-write ring", Use::Program, map.dma_write_ring, dma_ring),
-            ("transmit ring", Use::Program, map.transmit_ring, mac_ring),
-            ("receive ring", Use::Program, map.receive_ring, mac_ring),
-            ("process table", Use::Pch, map.process_table, of(PROCESS_SLOTS, size_of::<ProcessEntry>())),
-            ("miss ring", Use::Program, map.miss_ring, of(MISS_RING_ENTRIES as usize, size_of::<MissEntry>())),
-            (
-                "notification ring",
-                Use::Program,
-                map.notify_ring,
-                of(NOTIFY_RING_ENTRIES as usize, size_of::<NotifyEntry>()),
-            ),
-            ("reads of others", Use::Program, map.reads, READS_MAX * READ_BYTES),
-            ("reads of own processes", Use::Program, map.open_reads, READS_MAX * OPEN_READ_BYTES),
-            ("errors of posts", Use::Pch, map.post_errors, POST_ERROR_BYTES),
-            ("counters", Use::Program, map.counters, of(Counter::COUNT, 4)),
-            // They end where the cache begins; each is a frame for one peer, two for each peer.
-            ("acknowledgement frames", Use::Buffers, map.ack_buffers, cache - map.ack_buffers),
-            ("VMH cache: keys", Use::Vmh, cache, states),
-            ("VMH cache: states", Use::Vmh, cache + states, replacement - states),
-            ("VMH cache: replacement", Use::Vmh, cache + replacement, entries - replacement),
-            ("VMH cache: entries", Use::Vmh, cache + entries, geometry.bytes() - entries),
-            ("CBH cache: replacement", Use::Cbh, map.cbh_cache, buffer_entries),
-            ("CBH cache: entries", Use::Cbh, map.cbh_cache + buffer_entries, cbh.bytes() - buffer_entries),
-            ("transmit buffers", Use::Buffers, map.tx_buffers, buffers.tx_count * buffers.bytes),
-            ("receive buffers", Use::Buffers, map.rx_buffers, buffers.rx_count * buffers.bytes),
-            ("post queues", Use::Pch, map.post_queues, PROCESS_SLOTS as u32 * PAGE_BYTES),
-            ("free", Use::Free, map.free, platform.sram.bytes - map.free),
-        ],
-    )
+    vec![
+        ("VMH cache: keys", Use::Vmh, cache, states),
+        ("VMH cache: states", Use::Vmh, cache + states, replacement - states),
+        ("VMH cache: replacement", Use::Vmh, cache + replacement, entries - replacement),
+        ("VMH cache: entries", Use::Vmh, cache + entries, vmh.bytes() - entries),
+        ("CBH cache: replacement", Use::Cbh, map.cbh, buffer_entries),
+        ("CBH cache: entries", Use::Cbh, map.cbh + buffer_entries, cbh.bytes() - buffer_entries),
+    ]
+}
+
+fn static_tables(map: &MemoryMap, geometry: StaticGeometry) -> Vec<Part> {
+    let (tables, buffers) = (geometry.table_offset(1), geometry.buffer_offset(0));
+    let (imports, at) = (geometry.import_offset(0, 0), map.vmh);
+    vec![
+        ("VMH tables: top levels", Use::Vmh, at, tables),
+        ("VMH tables: second level", Use::Vmh, at + tables, buffers - tables),
+        ("CBH table", Use::Cbh, at + buffers, imports - buffers),
+        ("import tables", Use::Imports, at + imports, geometry.bytes() - imports),
+    ]
+}
+
+impl Holds {
+    fn of(geometry: StaticGeometry) -> Holds {
+        Holds {
+            translations: geometry.translations(),
+            buffers: geometry.cbh_entries,
+            imports_of_each_process: geometry.import_entries,
+        }
+    }
 }
 
 fn scratchpad(parts: &ImageParts) -> Memory {
@@ -235,13 +327,20 @@ fn scratchpad(parts: &ImageParts) -> Memory {
     )
 }
 
+impl Map {
+    /// Bytes of SRAM and scratchpad that are used, what is in both counted once.
+    pub fn total_bytes(&self) -> u32 {
+        self.comparison.last().map_or(0, |row| row.bytes)
+    }
+}
+
 impl Memory {
     /// Names what lies between the given regions too, so that the sum is the whole memory.
     ///
     /// # Panics
     /// If regions overlap or pass the end: the firmware's plan would be wrong.
-    fn cover<const N: usize>(bytes: u32, given: [(&'static str, Use, u32, u32); N]) -> Memory {
-        let mut regions = Vec::with_capacity(N);
+    fn cover(bytes: u32, given: impl IntoIterator<Item = Part>) -> Memory {
+        let mut regions = Vec::new();
         let mut end = 0;
         for (name, r#use, start, length) in given {
             assert!(start >= end, "{name} at {start:#x} overlaps what ends at {end:#x}");
@@ -279,15 +378,21 @@ mod tests {
     };
 
     fn map(platform: &str, cache: Cache) -> Result<Map> {
-        Map::of("mini", platform, &Platform::load(platform).unwrap(), cache, &PARTS)
+        of(platform, Lookup::Cached(cache))
+    }
+
+    fn of(platform: &str, lookup: Lookup) -> Result<Map> {
+        let personality = if lookup == Lookup::Static { "vmmc" } else { "mini" };
+        Map::of(personality, platform, &Platform::load(platform).unwrap(), lookup, &PARTS)
     }
 
     const DEFAULT: Cache = Cache { entries: 16_384, line_entries: 64, ways: 4 };
 
     #[test]
     fn regions_cover_the_memory_without_gap_or_overlap() {
-        for platform in Platform::names() {
-            let map = map(platform, DEFAULT).unwrap();
+        let lookups = [Lookup::Cached(DEFAULT), Lookup::Static];
+        for (platform, lookup) in Platform::names().flat_map(|name| lookups.map(|lookup| (name, lookup))) {
+            let map = of(platform, lookup).unwrap();
             for memory in [&map.sram, &map.scratchpad] {
                 let mut end = 0;
                 for region in &memory.regions {
@@ -307,22 +412,38 @@ mod tests {
     }
 
     #[test]
+    fn static_tables_take_the_bytes_of_the_thesis_where_there_is_room_and_what_there_is_elsewhere() {
+        let kbytes = |map: &Map, r#use| map.sram.sum(r#use) / 1024;
+        let large = of("lanai9", Lookup::Static).unwrap();
+        let uses = [Use::Vmh, Use::Cbh, Use::Imports];
+        assert_eq!(uses.map(|r#use| kbytes(&large, r#use)), [264, 162, 8 * 64]);
+        let holds = Holds { translations: 65_536, buffers: 6954, imports_of_each_process: 4096 };
+        assert_eq!((large.holds, large.cache), (Some(holds), None));
+        let small = of("tigon2", Lookup::Static).unwrap();
+        assert!(small.sram.sum(Use::Free) < 16 * 1024, "{}", small.sram.sum(Use::Free));
+        assert!(small.holds.is_some_and(|holds| holds.translations > 8 * 1024 && holds.buffers > 1000));
+    }
+
+    #[test]
     fn a_cache_that_does_not_fit_is_refused_with_one_that_does() {
         let tigon2 = Platform::load("tigon2").unwrap();
         for entries in [131_072, 1 << 31] {
             let cache = Cache { entries, ..DEFAULT };
-            let error = check(cache, "tigon2", &tigon2).unwrap_err();
+            let error = check(&Lookup::Cached(cache), "tigon2", &tigon2).unwrap_err();
             assert_eq!(error.exit_status(), 2);
             assert!(error.to_string().contains("at most 32768 entries fit"), "{error}");
         }
-        assert!(check(Cache { entries: 131_072, ..DEFAULT }, "lanai9", &Platform::load("lanai9").unwrap()).is_ok());
+        let cache = Lookup::Cached(Cache { entries: 131_072, ..DEFAULT });
+        assert!(check(&cache, "lanai9", &Platform::load("lanai9").unwrap()).is_ok());
     }
 
     #[test]
     fn only_keys_of_the_cache_may_be_set() {
-        assert_eq!(cache(&["cache.ways=8".into()]).unwrap().ways, 8);
-        assert!(cache(&["nodes=2".into()]).unwrap_err().to_string().contains("cache.entries"));
-        assert!(cache(&["cache.size=2".into()]).unwrap_err().to_string().contains("size"));
+        let refused = |personality, entry: &str| cache(personality, &[entry.into()]).unwrap_err().to_string();
+        assert_eq!(cache("mini", &["cache.ways=8".into()]).unwrap().ways, 8);
+        assert!(refused("mini", "nodes=2").contains("cache.entries"));
+        assert!(refused("mini", "cache.size=2").contains("size"));
+        assert!(refused("vmmc", "cache.ways=8").contains("has no cache"));
     }
 
     proptest! {
@@ -332,7 +453,7 @@ mod tests {
             for name in Platform::names() {
                 let platform = Platform::load(name).unwrap();
                 // An image takes less than the step from one power of two to the next, so nearly all agree.
-                if check(cache, name, &platform).is_ok() {
+                if check(&Lookup::Cached(cache), name, &platform).is_ok() {
                     if let Ok(map) = map(name, cache) {
                         let sum: u32 = map.sram.regions.iter().map(|region| region.bytes).sum();
                         prop_assert_eq!(sum, platform.sram.bytes);

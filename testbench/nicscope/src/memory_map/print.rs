@@ -3,23 +3,36 @@
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{Cell, CellAlignment, Table, TableComponent};
 
-use super::{Map, Memory, Use};
+use super::{Holds, Map, Memory, Use};
+use crate::scenario::Cache;
 
 pub fn map(map: &Map) -> String {
     format!(
-        "{} on {}: {} bytes of SRAM, VMH cache of {} entries, lines of {}, {} ways\n{}\n\nscratchpad: {} bytes\n{}\n\n\
+        "{} on {}: {} bytes of SRAM, {}\n{}\n\nscratchpad: {} bytes\n{}\n\n\
          beside Table 1.1 of the miNI thesis; code that is copied to the scratchpad counts once\n{}\n",
         map.personality,
         map.platform,
         map.sram.bytes,
-        map.cache.entries,
-        map.cache.line_entries,
-        map.cache.ways,
+        lookup(map),
         memory(&map.sram),
         map.scratchpad.bytes,
         memory(&map.scratchpad),
         comparison(map),
     )
+}
+
+fn lookup(map: &Map) -> String {
+    match (map.cache, map.holds) {
+        (Some(Cache { entries, line_entries, ways }), _) => {
+            format!("VMH cache of {entries} entries, lines of {line_entries}, {ways} ways")
+        }
+        (None, Some(Holds { translations, buffers, imports_of_each_process })) => {
+            format!(
+                "tables for {translations} pages, {buffers} buffers, {imports_of_each_process} imports of each process"
+            )
+        }
+        (None, None) => String::new(),
+    }
 }
 
 fn table(header: &[&str]) -> Table {

@@ -25,15 +25,16 @@ pub fn compare(sram: &Memory, scratchpad: &Memory) -> Vec<Comparison> {
     let program = sram.sum(Use::Program) + scratchpad.sum(Use::Program);
     let buffers = sram.sum(Use::Buffers);
     let (vmh, cbh, pch) = (sram.sum(Use::Vmh), sram.sum(Use::Cbh), sram.sum(Use::Pch));
+    let imports = sram.sum(Use::Imports);
     vec![
         row("code and static data", program, 74, 87),
         row("send and receive buffers", buffers, 200, 200),
-        row("lookup tables", vmh + cbh + pch, 524, 132),
+        row("lookup tables", vmh + cbh + imports + pch, 524, 132),
         row("- translations (VMH)", vmh, 265, 75),
         row("- buffer handles (CBH)", cbh, 163, 25),
-        row("- imported handles", 0, 64, 0),
+        row("- imported handles", imports, 64, 0),
         row("- processes and post queues (PCH)", pch, 32, 32),
-        row("total", program + buffers + vmh + cbh + pch, 798, 419),
+        row("total", program + buffers + vmh + cbh + imports + pch, 798, 419),
     ]
 }
 
@@ -50,7 +51,8 @@ mod tests {
                 ("b", Use::Buffers, 10, 20),
                 ("c", Use::Vmh, 30, 5),
                 ("d", Use::Cbh, 35, 6),
-                ("e", Use::Pch, 41, 7),
+                ("e", Use::Pch, 41, 4),
+                ("f", Use::Imports, 45, 3),
                 ("free", Use::Free, 48, 12),
             ],
         );

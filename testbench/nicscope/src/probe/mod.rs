@@ -57,8 +57,9 @@ impl Probe {
             let reply: ProbeReply = device.read_struct(SramAddr(PROBE_REPLY_ADDRESS)).await.map_err(of_bus)?;
             Ok((device, reply, layout))
         })?;
-        if layout.geometry != geometry {
-            return Err(failed!("{} has the {:?}, not the {geometry:?}", file.display(), layout.geometry));
+        let caches = layout.caches().map_err(of_driver)?;
+        if caches.geometry != geometry {
+            return Err(failed!("{} has the {:?}, not the {geometry:?}", file.display(), caches.geometry));
         }
         let mut probe = Probe {
             machine,
@@ -66,7 +67,7 @@ impl Probe {
             geometry,
             commands: SramAddr(reply.commands),
             results: SramAddr(reply.results),
-            cache: layout.vmh_cache,
+            cache: caches.vmh_cache,
             posted: 0,
             last_cycles: 0,
         };

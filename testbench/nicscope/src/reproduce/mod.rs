@@ -4,7 +4,7 @@ mod mini;
 mod picture;
 mod print;
 pub mod report;
-mod store;
+pub(crate) mod store;
 mod trend;
 mod work;
 
@@ -35,7 +35,7 @@ pub struct Experiment {
     measure: fn(jobs: usize) -> Result<Report>,
 }
 
-pub static EXPERIMENTS: [Experiment; 9] = mini::EXPERIMENTS;
+pub static EXPERIMENTS: [Experiment; 10] = mini::EXPERIMENTS;
 
 /// An experiment's report, and where its pictures are.
 #[derive(Clone, Debug, Serialize)]

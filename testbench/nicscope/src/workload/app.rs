@@ -181,8 +181,8 @@ impl App {
         match self.scenario.misses.cache {
             MissedCache::Vmh => self.places.cold(turn).into(),
             MissedCache::Cbh => {
-                let buffers = self.places.cold_buffers();
-                Target { offset: self.places.hot(slot), cold_buffer: Some((turn % buffers) as usize) }
+                let cold_buffer = Some(turn as usize % self.cold_exports.len());
+                Target { offset: self.places.hot(slot), cold_buffer }
             }
         }
     }

@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 use host_model::address::UserVirt;
 use host_model::driver::Kept;
+use host_model::driver::LookupLayout;
 use host_model::library::{Access, Export};
 use nic_layout::cbh::cbh_id;
-use nic_layout::vmh::VmhGeometry;
 use serde::{Deserialize, Serialize};
 use sim_pins::Ps;
 
@@ -34,7 +34,7 @@ use places::Places;
 pub struct Work {
     pub node: usize,
     pub scenario: Arc<Scenario>,
-    pub geometry: VmhGeometry,
+    pub places: Places,
     pub miss_ratio: f64,
     pub seed: u64,
     pub firmware: Arc<Vec<u8>>,
@@ -117,7 +117,7 @@ pub async fn run(work: Work, handle: Handle) -> Result<NodeReport> {
 }
 
 async fn start(work: Work, handle: Handle) -> Result<App> {
-    let Work { node, scenario, geometry, miss_ratio, seed, firmware, second, meeting, messages } = work;
+    let Work { node, scenario, places, miss_ratio, seed, firmware, second, meeting, messages } = work;
     let failed = |what: &str, error: &dyn std::fmt::Display| failed!("node {node}: {what}: {error}");
     match second {
         Some(second) => handle.boot_pair(&firmware, &second).await,
@@ -126,17 +126,16 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
     .map_err(|error| failed("boot", &error))?;
     let process = handle.open("application").await.map_err(|error| failed("open", &error))?;
     process.set_pio_bytes_max(scenario.workload.pio_bytes_max);
-    let misses_in = |cache| miss_ratio > 0.0 && scenario.misses.cache == cache;
-    let cbh = handle.driver().layout().map_err(|error| failed("boot", &error))?.cbh_geometry;
-    let places = Places::new(geometry, cbh, misses_in(MissedCache::Vmh))?;
     let bytes = places.region_bytes();
     let reserved = process.alloc(bytes + places.alignment_bytes()).map_err(|error| failed("alloc", &error))?;
     let region = UserVirt(reserved.0.next_multiple_of(places.alignment_bytes()));
     let export = process.export(region, bytes).await.map_err(|error| failed("export", &error))?;
     let mut cold = Vec::new();
-    if misses_in(MissedCache::Cbh) {
-        for turn in 0..places.cold_buffers() {
-            let id = places.cold_buffer_id(cbh_id(export.buffer), turn);
+    let layout = handle.driver().layout().map_err(|error| failed("boot", &error))?;
+    if let (LookupLayout::Mini(caches), MissedCache::Cbh, true) =
+        (layout.lookup, scenario.misses.cache, miss_ratio > 0.0)
+    {
+        for id in places::cold_buffers(caches.cbh_geometry, cbh_id(export.buffer)) {
             let buffer = process.export_under(id, region, bytes, Access::WRITE).await;
             cold.push(buffer.map_err(|error| failed("export", &error))?);
         }
@@ -147,6 +146,7 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
     let Note::Export { export: peer_export, cold: cold_exports, .. } = notes[peer].clone() else {
         return Err(failed!("node {node}: node {peer} came to the meeting without an export"));
     };
+    process.import(&peer_export).await.map_err(|error| failed("import", &error))?;
     let mut app = App {
         node,
         peer,

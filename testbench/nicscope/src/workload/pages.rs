@@ -53,7 +53,7 @@ pub async fn step(app: &mut App) -> Result<Step> {
     let (size_bytes, count) = (workload.sizes_bytes[0], workload.iterations as usize);
     let name = workload.program.unwrap_or_default();
     let program = program(&name).ok_or_else(|| failed!("no program {name:?}"))?;
-    let geometry = app.scenario.cache.geometry()?;
+    let geometry = app.scenario.geometry()?;
     let (sample, _) = sample(geometry, &program.trace(TRACE_SEED), count, TRACE_SEED);
     let is_watched = app.node == app.scenario.misses.node;
     let shared_bytes = program.pages() * PAGE_BYTES;

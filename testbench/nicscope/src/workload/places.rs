@@ -10,6 +10,7 @@ use nic_layout::PAGE_BYTES;
 
 use crate::error::Result;
 use crate::request_error;
+use crate::scenario::{MissedCache, Scenario};
 
 /// Bytes in the part that messages are sent from, and in the part where hits arrive.
 pub const AREA_BYTES: u32 = 256 * 1024;
@@ -19,15 +20,23 @@ const COLD_LINES: u32 = 4;
 
 /// A plan of the region, in offsets from its start; the start is a multiple of [`Places::alignment_bytes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Places {
-    geometry: VmhGeometry,
-    cbh: CbhGeometry,
+pub enum Places {
+    /// For a cache.
+    Lines(VmhGeometry),
+    /// For tables that hold the whole region: nothing can be made to miss.
+    Packed,
 }
 
 impl Places {
-    /// `with_misses` of the VMH cache.
-    pub fn new(geometry: VmhGeometry, cbh: CbhGeometry, with_misses: bool) -> Result<Places> {
-        let places = Places { geometry, cbh };
+    pub fn of(scenario: &Scenario, with_misses: bool) -> Result<Places> {
+        match scenario.has_caches() {
+            true => Places::new(scenario.geometry()?, with_misses && scenario.misses.cache == MissedCache::Vmh),
+            false => Ok(Places::Packed),
+        }
+    }
+
+    pub fn new(geometry: VmhGeometry, with_misses: bool) -> Result<Places> {
+        let places = Places::Lines(geometry);
         let hot_lines = 2 * AREA_BYTES.div_ceil(places.line_bytes());
         let needed = COLD_LINES + hot_lines;
         if with_misses && geometry.sets() < needed {
@@ -40,13 +49,36 @@ impl Places {
         Ok(places)
     }
 
+    /// What has one entry where the NIC looks up.
     pub fn line_bytes(&self) -> u32 {
-        self.geometry.line_entries * PAGE_BYTES
+        match self {
+            Places::Lines(geometry) => geometry.line_entries * PAGE_BYTES,
+            Places::Packed => AREA_BYTES,
+        }
     }
 
     /// Lines that far apart fall into one set.
     fn set_stride_bytes(&self) -> u32 {
-        self.geometry.sets() * self.line_bytes()
+        match self {
+            Places::Lines(geometry) => geometry.sets() * self.line_bytes(),
+            Places::Packed => PAGE_BYTES,
+        }
+    }
+
+    /// Lines of one set that no set can hold together.
+    fn cold_places(&self) -> u32 {
+        match self {
+            Places::Lines(geometry) => geometry.ways + 1,
+            Places::Packed => 0,
+        }
+    }
+
+    /// Where the places begin that stay in the cache.
+    fn hot_start(&self) -> u32 {
+        match self {
+            Places::Lines(_) => COLD_LINES * self.line_bytes(),
+            Places::Packed => 0,
+        }
     }
 
     /// A region that starts at a multiple of this starts with set 0.
@@ -55,41 +87,40 @@ impl Places {
     }
 
     pub fn region_bytes(&self) -> u32 {
-        let cold_end = (self.geometry.ways + 1) * self.set_stride_bytes();
+        let cold_end = self.cold_places() * self.set_stride_bytes();
         cold_end.max(self.send(0) + AREA_BYTES)
     }
 
     /// A place that has been evicted when it is its turn: `turn` counts the messages that shall miss.
+    ///
+    /// # Panics
+    /// If nothing can miss: the scenario was not checked.
     pub fn cold(&self, turn: u32) -> u32 {
-        turn % (self.geometry.ways + 1) * self.set_stride_bytes()
-    }
-
-    /// Buffers that messages name in turn, so that each has been evicted when it is its turn.
-    pub fn cold_buffers(&self) -> u32 {
-        self.cbh.ways + 1
-    }
-
-    /// Identifier of such a buffer: all fall into the set behind that of `hot`, the buffer that stays in the cache.
-    pub fn cold_buffer_id(&self, hot: u32, turn: u32) -> u32 {
-        let set = (self.cbh.set_of(hot) + 1) % self.cbh.sets();
-        set + (turn + 1) * self.cbh.sets()
+        turn % self.cold_places() * self.set_stride_bytes()
     }
 
     /// A place that stays in the cache.
     pub fn hot(&self, offset: u32) -> u32 {
-        COLD_LINES * self.line_bytes() + offset % AREA_BYTES
+        self.hot_start() + offset % AREA_BYTES
     }
 
     /// A place to send from, which stays in the cache too.
     pub fn send(&self, offset: u32) -> u32 {
         let hot_bytes = AREA_BYTES.div_ceil(self.line_bytes()) * self.line_bytes();
-        COLD_LINES * self.line_bytes() + hot_bytes + offset % AREA_BYTES
+        self.hot_start() + hot_bytes + offset % AREA_BYTES
     }
 
     /// Offsets of the lines in an area, relative to the area.
     pub fn lines(&self) -> impl Iterator<Item = u32> {
         (0..AREA_BYTES).step_by(self.line_bytes() as usize)
     }
+}
+
+/// Identifiers of buffers that messages name in turn, so that each has been evicted when its turn comes again: all of the set behind that of `hot`, the
+/// buffer that stays in the cache.
+pub fn cold_buffers(geometry: CbhGeometry, hot: u32) -> impl Iterator<Item = u32> {
+    let set = (geometry.set_of(hot) + 1) % geometry.sets();
+    (1..=geometry.ways + 1).map(move |turn| set + turn * geometry.sets())
 }
 
 /// Whether message `k` is one of those that shall miss: as evenly spread as possible, and exact over any run.
@@ -114,7 +145,7 @@ mod tests {
     #[test]
     fn cold_places_share_a_set_that_no_hot_place_uses() {
         let geometry = VmhGeometry::RECOMMENDED;
-        let places = Places::new(geometry, CbhGeometry::RECOMMENDED, true).unwrap();
+        let places = Places::new(geometry, true).unwrap();
         let cold: Vec<u32> = (0..=geometry.ways).map(|turn| places.cold(turn)).collect();
         assert!(cold.iter().all(|offset| set_of(geometry, *offset) == 0));
         assert_eq!(cold.iter().collect::<std::collections::BTreeSet<_>>().len(), 5);
@@ -128,7 +159,7 @@ mod tests {
     #[test]
     fn a_cache_with_too_few_sets_is_refused_for_misses_only() {
         let geometry = VmhGeometry { entries: 1024, line_entries: 64, ways: 4 };
-        let places = |with_misses| Places::new(geometry, CbhGeometry::RECOMMENDED, with_misses);
+        let places = |with_misses| Places::new(geometry, with_misses);
         assert!(places(true).unwrap_err().to_string().contains("sets"));
         assert!(places(false).is_ok());
     }
@@ -136,12 +167,18 @@ mod tests {
     #[test]
     fn cold_buffers_share_a_set_that_the_hot_one_does_not_use() {
         let cbh = CbhGeometry { entries: 64, ways: 4 };
-        let places = Places::new(VmhGeometry::RECOMMENDED, cbh, false).unwrap();
         for hot in [0, 1, 15, 16] {
-            let ids: Vec<u32> = (0..places.cold_buffers()).map(|turn| places.cold_buffer_id(hot, turn)).collect();
+            let ids: Vec<u32> = cold_buffers(cbh, hot).collect();
             assert!(ids.iter().all(|id| cbh.set_of(*id) == (hot + 1) % 16 && *id != hot));
             assert_eq!(ids.iter().collect::<std::collections::BTreeSet<_>>().len(), 5);
         }
+    }
+
+    #[test]
+    fn without_a_cache_the_region_is_no_larger_than_its_two_areas() {
+        let places = Places::Packed;
+        assert_eq!((places.hot(0), places.send(0), places.region_bytes()), (0, AREA_BYTES, 2 * AREA_BYTES));
+        assert_eq!(places.lines().collect::<Vec<_>>(), [0]);
     }
 
     proptest! {

@@ -2,9 +2,10 @@
 //! memory or the driver, and with all sums of counters in agreement.
 #![allow(dead_code)]
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use host_model::address::{NodeId, Pid, UserVirt, VirtPage};
 use host_model::driver::DriverOptions;
@@ -70,7 +71,7 @@ impl Member {
     }
 }
 
-pub type Snapshot = std::collections::BTreeMap<(Pid, VirtPage), Vec<u8>>;
+pub type Snapshot = BTreeMap<(Pid, VirtPage), Vec<u8>>;
 
 /// Addresses of bytes that differ, as (process, address). A page that was not there before held zeros.
 pub fn changes(before: &Snapshot, after: &Snapshot) -> Vec<(Pid, u32)> {
@@ -114,6 +115,8 @@ macro_rules! expect {
 
 pub struct Bench {
     pub platform: &'static str,
+    /// Of both NICs.
+    pub personality: &'static str,
     /// What happens to frames of node 0, and of node 1.
     pub faults: [Vec<Box<dyn Fault>>; 2],
     pub change: fn(&mut Platform),
@@ -121,18 +124,18 @@ pub struct Bench {
 
 impl Default for Bench {
     fn default() -> Bench {
-        Bench { platform: "tigon2", faults: [Vec::new(), Vec::new()], change: |_| {} }
+        Bench { platform: "tigon2", personality: "mini", faults: [Vec::new(), Vec::new()], change: |_| {} }
     }
 }
 
-fn firmware() -> Arc<Vec<u8>> {
-    static FIRMWARE: OnceLock<Arc<Vec<u8>>> = OnceLock::new();
-    FIRMWARE
-        .get_or_init(|| {
-            let path = image::build("mini", VmhGeometry::RECOMMENDED).expect("the firmware builds");
-            Arc::new(std::fs::read(path).expect("the image was built"))
-        })
-        .clone()
+fn firmware(personality: &'static str) -> Arc<Vec<u8>> {
+    static FIRMWARE: Mutex<BTreeMap<&str, Arc<Vec<u8>>>> = Mutex::new(BTreeMap::new());
+    let mut images = FIRMWARE.lock().expect("nobody panics with it");
+    let image = images.entry(personality).or_insert_with(|| {
+        let path = image::build(personality, VmhGeometry::RECOMMENDED).expect("the firmware builds");
+        Arc::new(std::fs::read(path).expect("the image was built"))
+    });
+    image.clone()
 }
 
 impl Bench {
@@ -154,7 +157,7 @@ impl Bench {
             link_idx: 0,
         });
         let meeting = Meeting::new(2, LATENCY);
-        let firmware = firmware();
+        let firmware = firmware(self.personality);
         let builders: Vec<_> = jobs
             .into_iter()
             .zip([a, b])

@@ -29,7 +29,7 @@ const NEARLY: f64 = 0.2;
 
 fn parameters() -> Value {
     json!({
-        "platform": PLATFORM, "cache": CACHE, "workload": ping_pong(MissedCache::Cbh), "miss_ratios": RATIOS,
+        "platform": PLATFORM, "cache": CACHE, "workload": ping_pong(PERSONALITY, MissedCache::Cbh), "miss_ratios": RATIOS,
         "vmh_miss_ratios": VMH_RATIOS, "nearly": NEARLY,
     })
 }
@@ -37,7 +37,7 @@ fn parameters() -> Value {
 fn measure(jobs: usize) -> Result<Report> {
     let curves = |cache, ratios: &[f64]| -> Result<Vec<Curve>> {
         let points: Vec<Point> = ratios.iter().map(|&miss_ratio| Point { miss_ratio, retransmit_us: None }).collect();
-        Ok(curves::curves(&ping_pong(cache).runs(FIGURE_4_4.id, jobs, &points)?))
+        Ok(curves::curves(&ping_pong(PERSONALITY, cache).runs(FIGURE_4_4.id, jobs, &points)?))
     };
     Ok(report(&curves(MissedCache::Cbh, &RATIOS)?, &curves(MissedCache::Vmh, &VMH_RATIOS)?))
 }

@@ -1,10 +1,11 @@
 //! Table 1.1: memory of the NIC by use.
 
+use nic_layout::PROCESS_SLOTS;
 use serde_json::{json, Value};
 
 use super::{CACHE, PLATFORM};
 use crate::error::Result;
-use crate::memory_map::{self, Map};
+use crate::memory_map::{self, Map, Use};
 use crate::reproduce::report::{Cell, Report, Table};
 use crate::reproduce::Experiment;
 use crate::scenario::PERSONALITIES;
@@ -34,5 +35,30 @@ fn report(maps: &[Map]) -> Report {
         let ours = maps.iter().map(|map| Cell::from(f64::from(map.comparison[index].bytes) / 1024.0));
         table.row(thesis.into_iter().chain(ours));
     }
-    Report { tables: vec![table], ..Report::default() }
+    Report { tables: vec![table, base(maps)], ..Report::default() }
+}
+
+/// Of personalities with static tables: what fits, and the sum as the thesis has it, with the imports of one process.
+fn base(maps: &[Map]) -> Table {
+    let columns = [
+        "personality",
+        "pages that can be registered",
+        "buffers",
+        "imports of each process",
+        "total KB with the imports of one process",
+    ];
+    let mut table = Table::new("What static tables hold", columns);
+    for (map, holds) in maps.iter().filter_map(|map| Some((map, map.holds?))) {
+        let imports = map.sram.sum(Use::Imports);
+        let of_one = imports / PROCESS_SLOTS as u32;
+        let total = map.total_bytes() - imports + of_one;
+        table.row([
+            map.personality.as_str().into(),
+            holds.translations.into(),
+            holds.buffers.into(),
+            holds.imports_of_each_process.into(),
+            (f64::from(total) / 1024.0).into(),
+        ]);
+    }
+    table
 }

@@ -5,9 +5,10 @@ use serde_json::{json, Value};
 use super::curves::{self, listed, Curve};
 use super::ping_pong::{PingPong, Point};
 use super::{CACHE, PERSONALITY, PLATFORM};
-use crate::reproduce::report::{Finding, Report};
+use crate::reproduce::report::{Finding, Report, Table};
 use crate::reproduce::trend;
 use crate::reproduce::Experiment;
+use crate::results::Run;
 use crate::scenario::MissedCache;
 
 pub const FIGURE_4_1: Experiment = Experiment {
@@ -15,28 +16,30 @@ pub const FIGURE_4_1: Experiment = Experiment {
     title: "latency and bandwidth by VMH miss ratio and size (MC-1)",
     thesis: "Figure 4.1: latency rises in a line, bandwidth falls, both more for larger messages",
     parameters,
-    images: || vec![(PERSONALITY, nic_layout::vmh::VmhGeometry::RECOMMENDED)],
+    images: || [PERSONALITY, BASE].map(|name| (name, nic_layout::vmh::VmhGeometry::RECOMMENDED)).into(),
     measure: |jobs| {
         let points: Vec<Point> = RATIOS.iter().map(|&miss_ratio| Point { miss_ratio, retransmit_us: None }).collect();
-        Ok(report(&curves::curves(&ping_pong(MissedCache::Vmh).runs(FIGURE_4_1.id, jobs, &points)?)))
+        let curves = curves::curves(&ping_pong(PERSONALITY, MissedCache::Vmh).runs(FIGURE_4_1.id, jobs, &points)?);
+        let base = ping_pong(BASE, MissedCache::Vmh).runs(FIGURE_4_1.id, jobs, &points[..1])?;
+        let mut report = report(&curves);
+        report.tables.extend(base.first().map(|run| beside_the_base(&curves, run)));
+        Ok(report)
     },
 };
+
+/// What never misses.
+const BASE: &str = "vmmc";
 
 pub const RATIOS: [f64; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
 /// Each ratio of misses is exact with so many round trips.
-pub fn ping_pong(cache: MissedCache) -> PingPong {
-    PingPong {
-        personality: PERSONALITY,
-        cache,
-        sizes_bytes: vec![4, 256, 1024, 4096, 16_384, 65_536],
-        iterations: 10,
-        warm_up: 2,
-    }
+pub fn ping_pong(personality: &'static str, cache: MissedCache) -> PingPong {
+    PingPong { personality, cache, sizes_bytes: vec![4, 256, 1024, 4096, 16_384, 65_536], iterations: 10, warm_up: 2 }
 }
 
 fn parameters() -> Value {
-    json!({"platform": PLATFORM, "cache": CACHE, "workload": ping_pong(MissedCache::Vmh), "miss_ratios": RATIOS})
+    let workload = ping_pong(PERSONALITY, MissedCache::Vmh);
+    json!({"platform": PLATFORM, "cache": CACHE, "workload": workload, "base": BASE, "miss_ratios": RATIOS})
 }
 
 fn report(curves: &[Curve]) -> Report {
@@ -45,6 +48,22 @@ fn report(curves: &[Curve]) -> Report {
         pictures: curves::pictures("VMH miss ratio of node 1, %", curves),
         findings: findings(curves),
     }
+}
+
+/// The first point of each curve, where nothing misses, and the same of the system that looks nothing up at the host.
+fn beside_the_base(curves: &[Curve], base: &Run) -> Table {
+    let columns = ["size B", "mini us", "vmmc us", "mini MB/s", "vmmc MB/s"];
+    let mut table = Table::new("All lookups hitting, beside the base system", columns);
+    for (curve, row) in curves.iter().zip(&base.rows) {
+        table.row([
+            curve.size_bytes.into(),
+            curve.latency_us[0].into(),
+            (row.latency_ps.mean / 1e6).into(),
+            curve.bandwidth_mb_s[0].into(),
+            (row.bandwidth_bits_per_s / 8e6).into(),
+        ]);
+    }
+    table
 }
 
 /// How much of the variance a line must explain to be called one.

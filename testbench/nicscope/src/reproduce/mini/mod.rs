@@ -10,6 +10,7 @@ mod miss_times;
 mod misses;
 mod ping_pong;
 mod retransmit;
+mod services;
 mod traces;
 
 use nic_layout::vmh::VmhGeometry;
@@ -30,7 +31,7 @@ const CACHE: Cache = Cache {
     ways: VmhGeometry::RECOMMENDED.ways,
 };
 
-pub const EXPERIMENTS: [Experiment; 9] = [
+pub const EXPERIMENTS: [Experiment; 10] = [
     memory::TABLE_1_1,
     costs::TABLE_4_2,
     misses::FIGURE_4_1,
@@ -39,5 +40,6 @@ pub const EXPERIMENTS: [Experiment; 9] = [
     miss_times::TABLES_4_6_4_7,
     retransmit::INTERVAL,
     head_of_line::HEAD_OF_LINE,
+    services::SERVICES,
     lookup::CYCLES,
 ];

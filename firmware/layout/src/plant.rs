@@ -1,0 +1,87 @@
+//! Defects that a test build plants, one at a time, to see that they are found (docs/properties.md).
+//!
+//! The build takes the name from `NICSCOPE_PLANT`. Without it nothing is left of this: the image is the same.
+
+macro_rules! plants {
+    ($($(#[$doc:meta])* $plant:ident = $name:literal,)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Plant { $($(#[$doc])* $plant,)* }
+
+        impl Plant {
+            pub const ALL: &'static [Plant] = &[$(Plant::$plant,)*];
+
+            pub const fn name(self) -> &'static str {
+                match self { $(Plant::$plant => $name,)* }
+            }
+        }
+    };
+}
+
+plants! {
+    /// A buffer that is registered no longer stays in the cache.
+    StaleBuffer = "stale-buffer",
+    /// A valid line that is invalidated stays in the cache.
+    StaleLine = "stale-line",
+    /// A line that is reserved is taken for absent: it is reserved again, and the driver told again.
+    SecondMiss = "second-miss",
+    /// The victim may be locked.
+    LockedVictim = "locked-victim",
+    /// The victim is the least recent line but one.
+    VictimOffByOne = "victim-off-by-one",
+    /// The last way is not searched: what it holds is fetched again.
+    DuplicateTag = "duplicate-tag",
+    /// The key of a read is not looked at.
+    UncheckedKey = "unchecked-key",
+    /// Posts that wait for a fill are not woken.
+    LostWakeUp = "lost-wake-up",
+    /// A frame that misses is acknowledged.
+    AcknowledgedMiss = "acknowledged-miss",
+    /// A line is unlocked when its DMA is posted.
+    EarlyUnlock = "early-unlock",
+}
+
+/// The name that this build was given.
+const WANTED: &str = match option_env!("NICSCOPE_PLANT") {
+    Some(name) => name,
+    None => "",
+};
+
+const _: () = {
+    let mut is_known = WANTED.is_empty();
+    let mut n = 0;
+    while n < Plant::ALL.len() {
+        is_known |= is_same(Plant::ALL[n].name(), WANTED);
+        n += 1;
+    }
+    assert!(is_known, "NICSCOPE_PLANT names no defect: see firmware/layout/src/plant.rs");
+};
+
+/// Whether this build has that defect.
+#[inline(always)]
+pub const fn is_planted(plant: Plant) -> bool {
+    is_same(plant.name(), WANTED)
+}
+
+const fn is_same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut n = 0;
+    while n < a.len() && n < b.len() && a[n] == b[n] {
+        n += 1;
+    }
+    n == a.len() && n == b.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_apart() {
+        for (n, a) in Plant::ALL.iter().enumerate() {
+            for (m, b) in Plant::ALL.iter().enumerate() {
+                assert_eq!(is_same(a.name(), b.name()), n == m);
+            }
+        }
+        assert!(!is_same("stale", "stale-line") && !is_same("", "x"));
+    }
+}

@@ -1,0 +1,188 @@
+//! Headers of the frames on one direction of a link, from its symbols.
+
+use nic_layout::frame::{word, FrameKind, ETHERTYPE, HEADER_BYTES};
+use sim_pins::LinkSymbol;
+
+const START_OF_FRAME: u8 = 0xD5;
+/// What of a frame is kept: the header, and the two words of a read.
+const KEPT_BYTES: usize = HEADER_BYTES + 8;
+const FCS_BYTES: usize = 4;
+const BYTES_MIN: usize = 64;
+/// CRC of a frame with its FCS, when nothing was damaged.
+const CRC_RESIDUE: u32 = 0xDEBB_20E3;
+
+/// The words of a frame that say what it asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// Node numbers, from the addresses.
+    pub to: u32,
+    pub from: u32,
+    type_word: u32,
+    pub data_bytes: u32,
+    pub sequence: u32,
+    pub acknowledge: u32,
+    pub buffer: u32,
+    pub buffer_offset: u32,
+    pub key: [u32; 2],
+    pub read_length: u32,
+}
+
+impl Header {
+    pub fn is(&self, kind: FrameKind) -> bool {
+        self.type_word & word::KIND_MASK == word::kind(kind, 0)
+    }
+
+    pub fn is_ours(&self) -> bool {
+        self.type_word & 0xFFFF == u32::from(ETHERTYPE.swap_bytes())
+    }
+
+    pub fn flags(&self) -> u8 {
+        word::flags(self.type_word)
+    }
+
+    /// Whether its number is the next of a peer.
+    pub fn has_sequence(&self) -> bool {
+        [FrameKind::Write, FrameKind::Read, FrameKind::Reply, FrameKind::Probe].iter().any(|&kind| self.is(kind))
+    }
+
+    /// Bytes of the buffer that it asks for.
+    pub fn wanted_bytes(&self) -> u32 {
+        match self.is(FrameKind::Read) {
+            true => self.read_length,
+            false => self.data_bytes,
+        }
+    }
+
+    fn parse(bytes: &[u8; KEPT_BYTES]) -> Header {
+        let word = |at: u32| {
+            let at = at as usize;
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
+        Header {
+            to: u32::from(u16::from_be_bytes([bytes[4], bytes[5]])),
+            from: u32::from(u16::from_be_bytes([bytes[10], bytes[11]])),
+            type_word: word(word::TYPE),
+            data_bytes: word::data_bytes(word(word::NODE_LENGTH)),
+            sequence: word(word::SEQUENCE),
+            acknowledge: word(word::ACKNOWLEDGE),
+            buffer: word(word::BUFFER),
+            buffer_offset: word(word::BUFFER_OFFSET),
+            key: [word(word::KEY_0), word(word::KEY_1)],
+            read_length: word(word::READ_LENGTH),
+        }
+    }
+}
+
+/// Hears one direction.
+#[derive(Clone, Debug)]
+pub(crate) struct Ear {
+    is_in_frame: bool,
+    is_behind_preamble: bool,
+    is_damaged: bool,
+    bytes: [u8; KEPT_BYTES],
+    count: usize,
+    crc: u32,
+}
+
+impl Default for Ear {
+    fn default() -> Ear {
+        Ear {
+            is_in_frame: false,
+            is_behind_preamble: false,
+            is_damaged: false,
+            bytes: [0; KEPT_BYTES],
+            count: 0,
+            crc: 0,
+        }
+    }
+}
+
+impl Ear {
+    /// The symbol of one clock. Gives the header of a frame with the last one, if nothing of it was damaged.
+    #[inline]
+    pub fn hear(&mut self, symbol: LinkSymbol) -> Option<Header> {
+        if !symbol.enable {
+            return if self.is_in_frame { self.end() } else { None };
+        }
+        self.take(symbol);
+        None
+    }
+
+    fn take(&mut self, symbol: LinkSymbol) {
+        if !self.is_in_frame {
+            *self = Ear { is_in_frame: true, crc: u32::MAX, ..Ear::default() };
+        }
+        self.is_damaged |= symbol.error;
+        if !self.is_behind_preamble {
+            self.is_behind_preamble = symbol.data == START_OF_FRAME;
+            return;
+        }
+        if let Some(place) = self.bytes.get_mut(self.count) {
+            *place = symbol.data;
+        }
+        self.count += 1;
+        self.crc = self.crc >> 8 ^ CRC_TABLE[usize::from(self.crc as u8 ^ symbol.data)];
+    }
+
+    fn end(&mut self) -> Option<Header> {
+        self.is_in_frame = false;
+        let is_good = !self.is_damaged && self.count >= BYTES_MIN && self.crc == CRC_RESIDUE;
+        // Of the shortest frame the last kept bytes may be its FCS: a read is longer than that.
+        const { assert!(KEPT_BYTES + FCS_BYTES <= BYTES_MIN) };
+        is_good.then(|| Header::parse(&self.bytes))
+    }
+}
+
+/// CRC-32 of IEEE 802.3, a byte at a time.
+const CRC_TABLE: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut crc = byte as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            crc = if crc & 1 != 0 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 };
+            bit += 1;
+        }
+        table[byte] = crc;
+        byte += 1;
+    }
+    table
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn send(ear: &mut Ear, frame: &[u8], spoil: Option<usize>) -> Option<Header> {
+        let mut crc = u32::MAX;
+        for byte in frame {
+            crc = crc >> 8 ^ CRC_TABLE[usize::from(crc as u8 ^ byte)];
+        }
+        let mut bytes = [&[0x55; 7][..], &[START_OF_FRAME], frame, &(!crc).to_le_bytes()].concat();
+        if let Some(at) = spoil {
+            bytes[8 + at] ^= 4;
+        }
+        for data in bytes {
+            assert_eq!(ear.hear(LinkSymbol { data, enable: true, error: false }), None);
+        }
+        ear.hear(LinkSymbol { data: 0, enable: false, error: false })
+    }
+
+    #[test]
+    fn a_whole_frame_is_heard_and_a_damaged_one_is_not() {
+        let mut words = [0u32; 20];
+        words[..3].copy_from_slice(&word::addresses(3, 1));
+        words[3] = word::kind(FrameKind::Read, 1);
+        words[4] = word::node_length(1, 0, 8);
+        (words[5], words[7], words[12]) = (77, 0x0010_0002, 4096);
+        let frame: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let mut ear = Ear::default();
+        let header = send(&mut ear, &frame, None).expect("it is whole");
+        assert!(header.is(FrameKind::Read) && header.is_ours() && header.has_sequence());
+        assert_eq!((header.to, header.from, header.sequence, header.wanted_bytes()), (3, 1, 77, 4096));
+        assert_eq!(send(&mut ear, &frame, Some(40)), None);
+        assert_eq!(send(&mut ear, &frame[..48], None), None, "too short");
+        assert!(send(&mut ear, &frame, None).is_some());
+    }
+}

@@ -1,0 +1,142 @@
+//! What is likely: few processes, few buffers, short messages more often than long ones, and a bit of everything that can go wrong.
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use super::case::{Case, Cluster, Wire, MIDDLE_VMH, SMALL_CBH, SMALL_VMH};
+use super::operation::{Op, Post, Rights, Twist, Who, EXPORTS, NODES, POST_BYTES_MAX, PROCESSES};
+use crate::scenario::ReceiveMiss;
+
+fn who() -> impl Strategy<Value = Who> {
+    (0..NODES, prop_oneof![3 => 0..1usize, 5 => 0..PROCESSES]).prop_map(|(node, process)| Who { node, process })
+}
+
+fn bytes() -> impl Strategy<Value = u32> {
+    prop_oneof![
+        1 => Just(0u32),
+        2 => Just(4u32),
+        6 => 1..=32u32,
+        6 => 33..=300u32,
+        4 => 300..=1600u32,
+        2 => 1600..=4200u32,
+        1 => 4200..=POST_BYTES_MAX,
+    ]
+}
+
+/// Places within 16 pages, often at the edge of one.
+fn place() -> impl Strategy<Value = u32> {
+    prop_oneof![
+        2 => 0..65_536u32,
+        2 => (0..16u32, 0..80u32).prop_map(|(page, near)| (page * 4096 + near).saturating_sub(40)),
+        1 => 0..512u32,
+    ]
+}
+
+fn twist() -> impl Strategy<Value = Twist> {
+    prop_oneof![
+        44 => Just(Twist::None),
+        1 => Just(Twist::WrongKey),
+        1 => Just(Twist::NoBuffer),
+        1 => Just(Twist::Beyond),
+        1 => Just(Twist::Hole),
+    ]
+}
+
+fn post() -> impl Strategy<Value = Op> {
+    let export = prop_oneof![12 => 0..1usize, 1 => 0..EXPORTS];
+    let process = prop_oneof![3 => 0..1usize, 5 => 0..PROCESSES];
+    let parts = (who(), prop::bool::weighted(0.2), process, export, place(), place(), bytes(), any::<bool>(), twist());
+    parts.prop_map(|(who, is_read, process, export, own, at, bytes, notify, twist)| {
+        Op::Post(Post { who, is_read, process, export, own, at, bytes, notify: notify && !is_read, twist })
+    })
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let rights = prop_oneof![
+        6 => Just(Rights { write: true, read: true }),
+        2 => Just(Rights { write: true, read: false }),
+        2 => Just(Rights { write: false, read: true }),
+    ];
+    let bytes = prop_oneof![1 => 1..200u32, 3 => 200..65_536u32];
+    let place_of_buffer = || prop_oneof![1 => 0..1usize, 8 => 1..EXPORTS];
+    let export = (who(), place_of_buffer(), place(), bytes, rights, any::<bool>()).prop_map(
+        |(who, export, from, bytes, rights, listens)| Op::Export { who, export, from, bytes, rights, listens },
+    );
+    prop_oneof![
+        140 => post(),
+        8 => export,
+        3 => (who(), place_of_buffer()).prop_map(|(who, export)| Op::Withdraw { who, export }),
+        5 => who().prop_map(|who| Op::Wait { who }),
+        1 => who().prop_map(|who| Op::End { who }),
+        2 => (who(), 0..200u32).prop_map(|(who, after_us)| Op::Kill { who, after_us }),
+        5 => (who(), 0..64u32).prop_map(|(who, page)| Op::Invalidate { who, page }),
+        6 => (0..NODES, 1..40u32).prop_map(|(node, us)| Op::Pause { node, us }),
+        2 => Just(Op::Settle),
+    ]
+}
+
+fn wire() -> impl Strategy<Value = Wire> {
+    let share = || prop_oneof![2 => Just(0u32), 2 => 1..10u32, 1 => 10..60u32];
+    (share(), share(), share(), share()).prop_map(|(loss, corrupt, duplicate, delay)| Wire {
+        loss,
+        corrupt,
+        duplicate,
+        delay,
+    })
+}
+
+fn cluster() -> impl Strategy<Value = Cluster> {
+    let platform = prop_oneof![3 => Just("tigon2"), 2 => Just("lanai9")];
+    let receive = prop_oneof![Just(ReceiveMiss::TimeOut), Just(ReceiveMiss::Restart), Just(ReceiveMiss::Hold)];
+    let vmh = prop_oneof![3 => Just(SMALL_VMH), 1 => Just(MIDDLE_VMH)];
+    let water = prop_oneof![Just((1, 0)), Just((24, 8)), Just((64, 48)), Just((1000, 500))];
+    let interrupt_us = prop_oneof![1 => Just(1u32), 3 => Just(10), 1 => Just(100)];
+    let retransmit_us = prop_oneof![Just(60u32), Just(100), Just(250)];
+    let parts = (platform, receive, vmh, water, interrupt_us, retransmit_us, wire(), any::<u32>());
+    parts.prop_map(|(platform, receive, vmh, water, interrupt_us, retransmit_us, wire, seed)| Cluster {
+        platform,
+        receive,
+        vmh,
+        cbh: SMALL_CBH,
+        water,
+        retransmit_us,
+        interrupt_us,
+        wire,
+        seed: seed.into(),
+    })
+}
+
+/// The case of that number; the same seed has the same cases.
+pub fn case(seed: u64, number: u64, ops: std::ops::Range<usize>) -> Case {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    bytes[8..16].copy_from_slice(&number.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let strategy = (cluster(), prop::collection::vec(op(), ops));
+    let tree = strategy.new_tree(&mut runner).expect("nothing is rejected");
+    let (cluster, ops) = tree.current();
+    Case { remarks: Vec::new(), cluster, ops }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::soak::operation::Kind;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_number_names_a_case_and_every_kind_occurs() {
+        assert_eq!(case(1, 5, 10..90), case(1, 5, 10..90));
+        assert_ne!(case(1, 5, 10..90), case(1, 6, 10..90));
+        assert_ne!(case(1, 5, 10..90), case(2, 5, 10..90));
+        let cases: Vec<Case> = (0..40).map(|number| case(1, number, 100..200)).collect();
+        let kinds: BTreeSet<Kind> = cases.iter().flat_map(|case| &case.ops).map(Op::kind).collect();
+        assert_eq!(kinds.len(), Kind::ALL.len());
+        let text: Vec<String> = cases.iter().map(Case::to_string).collect();
+        for (case, text) in cases.iter().zip(text) {
+            assert_eq!(text.parse::<Case>().expect("its own text"), *case);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Feeds the monitor of a node (`nic_monitor`) with what its loop sees.
+
+use host_model::address::{Pid, VirtPage};
+use host_model::host::Host;
+use host_model::memory::Memory;
+use host_model::pci::PciBus;
+use nic_monitor::{Monitor, Pins, Places, Tap, Transfer};
+use sim_pins::Ps;
+
+/// What the host knows of its pages.
+struct Pinned<'a>(&'a Memory);
+
+impl Pins for Pinned<'_> {
+    fn pinned(&self, pid: u32, page: u32) -> Option<u32> {
+        self.0.pinned(Pid(pid), VirtPage(page)).map(|frame| frame.0)
+    }
+}
+
+/// What is heard of the bus of a host.
+pub struct Line {
+    tap: Tap,
+    /// To be filled again.
+    transfers: Vec<Transfer>,
+}
+
+/// Listens to the bus of a host, and has its memory remember what is unpinned.
+pub fn tap(host: &mut Host<PciBus>) -> Line {
+    let tap = Tap::default();
+    host.bus().bus().set_listener(Some(Box::new(tap.clone())));
+    host.node().memory().borrow_mut().watch_unpins();
+    Line { tap, transfers: Vec::new() }
+}
+
+/// What happened at an edge of the PCI clock.
+#[inline]
+pub fn host(monitor: &mut Monitor, line: &mut Line, host: &Host<PciBus>, at: Ps) {
+    let memory = host.node().memory();
+    if memory.borrow().has_unpinned() {
+        for frame in memory.borrow_mut().take_unpinned() {
+            monitor.unpinned(at, frame.0);
+        }
+    }
+    if line.tap.has_some() {
+        line.tap.exchange(&mut line.transfers);
+        if !monitor.is_placed() {
+            place(monitor, host);
+        }
+        monitor.transfers(&line.transfers, &Pinned(&memory.borrow()));
+        line.transfers.clear();
+    }
+}
+
+pub fn marker(monitor: &mut Monitor, host: &Host<PciBus>, at: Ps, word: u32) {
+    monitor.marker(at, word, &Pinned(&host.node().memory().borrow()));
+}
+
+/// When the driver knows where the tables are.
+#[cold]
+fn place(monitor: &mut Monitor, host: &Host<PciBus>) {
+    let node = host.node();
+    let (Ok(layout), Some(resources)) = (node.driver().layout(), node.driver().resources()) else { return };
+    // Tables that hold everything have no lines to be watched.
+    let Ok(caches) = layout.caches() else { return };
+    monitor.place(Places {
+        registers: resources.registers.0,
+        sram: resources.sram.0,
+        sram_bytes: resources.sram_bytes,
+        vmh_cache: caches.vmh_cache.0,
+        vmh: caches.geometry,
+        cbh_cache: caches.cbh_cache.0,
+        cbh: caches.cbh_geometry,
+        process_table: layout.process_entry(0).0,
+        post_queues: layout.post_queue(0).0,
+        host_pages: node.platform().host_pages(),
+    });
+}
