@@ -84,6 +84,9 @@ pub struct NodeReport {
     pub compared: u64,
 }
 
+/// Longer than all frames that a NIC can hold take on the link.
+const REST: Ps = Ps::from_us(1_000);
+
 /// Boots the node, opens the NIC, finds the peer, and does the scenario's work.
 pub async fn run(work: Work, handle: Handle) -> Result<NodeReport> {
     let mut app = start(work, handle).await?;
@@ -111,6 +114,8 @@ pub async fn run(work: Work, handle: Handle) -> Result<NodeReport> {
         }
     }
     app.meet("end").await;
+    // Every post has ended, but copies of frames may still be on their way, and counters add up at rest only.
+    app.handle.sim().sleep_for(REST).await;
     let kept = app.kept().await?;
     let totals = app.totals().await?;
     Ok(NodeReport { steps, totals, kept, compared: app.compared })
