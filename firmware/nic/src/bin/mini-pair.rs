@@ -1,4 +1,4 @@
-//! The miNI personality on core A of a NIC whose core B keeps its totals (`keeper`).
+//! The personality `mini` on core A of a NIC whose core B keeps its totals (`keeper`).
 #![cfg_attr(target_arch = "riscv32", no_std, no_main)]
 
 #[cfg(not(target_arch = "riscv32"))]

@@ -1,4 +1,4 @@
-//! The miNI personality: remote writes to exported buffers.
+//! The personality `mini`: caches that miss to the host.
 #![cfg_attr(target_arch = "riscv32", no_std, no_main)]
 
 #[cfg(not(target_arch = "riscv32"))]
