@@ -1,16 +1,17 @@
-//! Takes the geometries of the caches from the environment, and links the image for the NIC.
+//! Takes the geometries of the caches and the width of keys from the environment, and links the image for the NIC.
 
 use std::env;
 use std::fs;
 use std::path::Path;
 
 /// Name of the variable, what it is, and its default: the geometry that the thesis recommends (MC-6).
-const GEOMETRY: [(&str, &str, u32); 5] = [
+const GEOMETRY: [(&str, &str, u32); 6] = [
     ("NICSCOPE_VMH_ENTRIES", "ENTRIES", 16_384),
     ("NICSCOPE_VMH_LINE_ENTRIES", "LINE_ENTRIES", 64),
     ("NICSCOPE_VMH_WAYS", "WAYS", 4),
     ("NICSCOPE_CBH_ENTRIES", "CBH_ENTRIES", 1024),
     ("NICSCOPE_CBH_WAYS", "CBH_WAYS", 4),
+    ("NICSCOPE_KEY_BITS", "KEY_BITS", 64),
 ];
 
 /// Image and linker script: of which core it is.
@@ -35,7 +36,7 @@ fn number(variable: &str, default: u32) -> u32 {
 }
 
 fn main() {
-    let [entries, line_entries, ways, cbh_entries, cbh_ways] =
+    let [entries, line_entries, ways, cbh_entries, cbh_ways, key_bits] =
         GEOMETRY.map(|(variable, _, default)| number(variable, default));
     if !(8..=128).contains(&line_entries) {
         panic!("NICSCOPE_VMH_LINE_ENTRIES={line_entries}: 8 to 128 were expected");
@@ -52,9 +53,12 @@ fn main() {
     if cbh_entries < cbh_ways {
         panic!("NICSCOPE_CBH_ENTRIES={cbh_entries}: at least one set, {cbh_ways} entries, was expected");
     }
+    if key_bits != 64 && key_bits != 128 {
+        panic!("NICSCOPE_KEY_BITS={key_bits}: 64 or 128 was expected");
+    }
     let constants: String = GEOMETRY
         .iter()
-        .zip([entries, line_entries, ways, cbh_entries, cbh_ways])
+        .zip([entries, line_entries, ways, cbh_entries, cbh_ways, key_bits])
         .map(|((_, name, _), value)| format!("pub const {name}: u32 = {value};\n"))
         .collect();
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");

@@ -8,7 +8,7 @@ pub const FIRMWARE_ADDRESS: u32 = 0x400;
 /// `BootRequest::magic`: "NSBT".
 pub const BOOT_MAGIC: u32 = 0x4E53_4254;
 /// Changes with every change of a structure in this crate.
-pub const LAYOUT_VERSION: u32 = 5;
+pub const LAYOUT_VERSION: u32 = 6;
 
 /// Written by the driver before it lets the core run. At [`BOOT_BLOCK_ADDRESS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -21,7 +21,7 @@ pub struct BootRequest {
     pub node_count: u32,
     pub core_hz: u32,
     pub sram_bytes: u32,
-    /// Data bytes that one frame may carry behind the header.
+    /// Data bytes that one frame may carry behind the header of an image with keys of 64 bits; with 128 bits it carries 8 less.
     pub frame_data_bytes_max: u32,
     /// Frame buffers in SRAM, and the size of each (a multiple of 8, at least header and data).
     pub tx_buffer_count: u32,
@@ -46,6 +46,10 @@ pub struct BootRequest {
     pub vmh_tables_max: u32,
     pub cbh_entries_max: u32,
     pub import_entries_max: u32,
+    /// Post queues, 1 to [`crate::PROCESS_SLOTS`]; 0: as many as the personality has by itself.
+    pub post_queues: u32,
+    /// 1: the NIC reads translations from the host's tables by itself ([`crate::fetch`]); 0: it asks the driver. Caches only.
+    pub fetches_translations: u32,
 }
 
 /// Where a firmware looks handles up: a word of the boot reply.
@@ -102,6 +106,8 @@ pub struct BootReply {
     pub state: u32,
     pub error: u32,
     pub post_queues: u32,
+    /// How many there are.
+    pub post_queue_count: u32,
     pub process_table: u32,
     pub miss_ring: u32,
     pub notify_ring: u32,
@@ -119,12 +125,16 @@ pub struct BootReply {
     pub static_vmh_tables: u32,
     pub static_cbh_entries: u32,
     pub static_import_entries: u32,
+    /// The directories of [`crate::fetch`]; 0 if the NIC does not fetch.
+    pub directories: u32,
     /// Counters as [`crate::tables::Counter`] orders them.
     pub counters: u32,
     pub tx_buffers: u32,
     pub rx_buffers: u32,
     /// First byte that nothing uses.
     pub free: u32,
+    /// The width of keys ([`crate::key::KeyWidth`]): of posts, frames, buffers and imports.
+    pub key_bits: u32,
 }
 
 pub const BOOT_REPLY_ADDRESS: u32 = 0x80;
@@ -149,6 +159,10 @@ pub enum BootError {
     ReceiveMissOutOfRange = 9,
     /// Static tables that hold nothing, or more than an index can name.
     StaticTablesOutOfRange = 10,
+    /// More post queues than there are slots; or fewer, of a personality whose processes keep theirs.
+    PostQueuesOutOfRange = 11,
+    /// Neither to fetch translations nor not to.
+    FetchOutOfRange = 12,
 }
 
 /// Written by firmware that met its own error, before it raises [`CAUSE_CRASH`] and stops. At [`CRASH_RECORD_ADDRESS`]; zero before.

@@ -3,6 +3,7 @@
 //! A *CBH word* names a buffer of a process on its node, in frames as here. Two arrays: one replacement word for each set, and behind them the
 //! entries, set by set, way by way. The layout is public: the driver fills it by PIO.
 
+use crate::key::{Key, KeyWidth};
 pub use crate::vmh::{replacement_reset, GeometryError};
 
 /// Size and shape of the cache (M-41). `sets = entries / ways`; a line is one entry.
@@ -12,11 +13,13 @@ pub struct CbhGeometry {
     pub entries: u32,
     /// 1, 2, 4 or 8.
     pub ways: u32,
+    /// Of the keys in its entries.
+    pub key: KeyWidth,
 }
 
 impl CbhGeometry {
     /// The thesis has 25 KB of about 26 bytes each (M-41), and leaves the ways open.
-    pub const RECOMMENDED: CbhGeometry = CbhGeometry { entries: 1024, ways: 4 };
+    pub const RECOMMENDED: CbhGeometry = CbhGeometry { entries: 1024, ways: 4, key: KeyWidth::Bits64 };
 
     pub const fn check(self) -> Result<CbhGeometry, GeometryError> {
         if !self.entries.is_power_of_two() || !self.ways.is_power_of_two() {
@@ -47,7 +50,7 @@ impl CbhGeometry {
     }
 
     pub const fn entry_offset(self, entry: u32) -> u32 {
-        self.sets() * 4 + entry * ENTRY_BYTES
+        self.sets() * 4 + entry * entry_bytes(self.key)
     }
 
     pub const fn bytes(self) -> u32 {
@@ -72,7 +75,8 @@ pub const fn cbh_id(cbh: u32) -> u32 {
     cbh & BUFFER_ID_MAX
 }
 
-/// Words of an entry. The state comes last: who fills in ascending order makes the entry valid when the rest of it is there.
+/// Words of an entry. Who fills it writes the state last, which makes the entry valid when the rest of it is there: the upper half of a key of 128 bits, and
+/// then the others in ascending order.
 pub mod entry {
     pub const CBH: u32 = 0;
     pub const START: u32 = 4;
@@ -81,10 +85,15 @@ pub mod entry {
     pub const KEY_1: u32 = 16;
     /// What the entry is, in bits 2:0; of a valid one the permissions, from bit 8 on.
     pub const STATE: u32 = 20;
+    /// Of a key of 128 bits.
+    pub const KEY_2: u32 = 24;
+    pub const KEY_3: u32 = 28;
 }
 
-/// With a key of 64 bits (M-51).
-pub const ENTRY_BYTES: u32 = 24;
+/// 24 with a key of 64 bits, 32 with one of 128: the 26 of the thesis have no room for the longer one (M-51).
+pub const fn entry_bytes(key: KeyWidth) -> u32 {
+    24 + key.upper_bytes()
+}
 
 /// `state & STATE_MASK`: nothing here.
 pub const STATE_EMPTY: u32 = 0;
@@ -108,8 +117,7 @@ pub const fn valid(permissions: u32) -> u32 {
 pub struct Descriptor {
     pub start_address: u32,
     pub length_bytes: u32,
-    /// Low word first.
-    pub key: [u32; 2],
+    pub key: Key,
     /// [`crate::tables::PERMIT_WRITE`].
     pub permissions: u32,
 }
@@ -120,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_geometry_needs_powers_of_two_up_to_eight_ways_and_a_set() {
-        let check = |entries, ways| CbhGeometry { entries, ways }.check().err();
+        let check = |entries, ways| CbhGeometry { entries, ways, ..CbhGeometry::RECOMMENDED }.check().err();
         assert_eq!(CbhGeometry::RECOMMENDED.check(), Ok(CbhGeometry::RECOMMENDED));
         assert_eq!([check(1, 1), check(64, 8)], [None; 2]);
         assert_eq!([check(1000, 4), check(64, 3)], [Some(GeometryError::NotAPowerOfTwo); 2]);
@@ -140,5 +148,6 @@ mod tests {
     #[test]
     fn the_recommended_cache_takes_25_kb() {
         assert_eq!(CbhGeometry::RECOMMENDED.bytes(), 25 * 1024);
+        assert_eq!(CbhGeometry { key: KeyWidth::Bits128, ..CbhGeometry::RECOMMENDED }.bytes(), 33 * 1024);
     }
 }

@@ -121,13 +121,16 @@ counters! {
     /// In a line that is there: no translation (a fault), or a page number beyond host memory (a wild one).
     SendFaults,
     SendWildPages,
-    /// A line was reserved and the driver told.
+    /// A line was reserved and the driver told, or its translations are fetched.
     SendMisses,
     /// The line is reserved already, and the driver at work.
     SendPending,
     /// Every way of the set is locked or reserved.
     SendNoWay,
+    /// The miss ring is full; or the ring of host reads, where translations are fetched.
     SendMissRingFull,
+    /// Of the misses: the NIC reads the line from the host's table itself (M-58).
+    SendFetches,
     ReceiveLookups,
     ReceiveHits,
     ReceiveFaults,
@@ -136,6 +139,13 @@ counters! {
     ReceivePending,
     ReceiveNoWay,
     ReceiveMissRingFull,
+    ReceiveFetches,
+
+    // ---- Fetches of either path: the line was filled; it had been taken away meanwhile; the table has no such page, or the bus failed, and the driver
+    // was told.
+    FetchesFilled,
+    FetchesLost,
+    FetchesUnfilled,
 
     // ---- Lookups of buffers. A hit costs no counter: what becomes of the frame tells of it.
     /// No descriptor was found.
@@ -310,9 +320,15 @@ pub const fn conservation() -> &'static [Equation] {
         },
         Equation {
             name: "misses",
-            whole: &[SendMisses, ReceiveMisses, BufferMisses],
-            parts: &[MissesServed],
+            whole: &[SendMisses, ReceiveMisses, BufferMisses, FetchesUnfilled],
+            parts: &[MissesServed, SendFetches, ReceiveFetches],
             under_way: Some("misses that the driver has not served"),
+        },
+        Equation {
+            name: "fetches of translations",
+            whole: &[SendFetches, ReceiveFetches],
+            parts: &[FetchesFilled, FetchesLost, FetchesUnfilled],
+            under_way: Some("fetches under way"),
         },
     ]
 }

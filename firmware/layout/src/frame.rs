@@ -3,8 +3,19 @@
 //! [`Packet`] reads raw bytes and judges nothing; [`Repr`] can only hold what is legal. The firmware itself writes and reads words
 //! ([`word`]); a test compares the two.
 
-/// IEEE 802 local experimental EtherType 1, big endian on the wire like every EtherType.
+use crate::key::{Key, KeyWidth};
+
+/// IEEE 802 local experimental EtherType 1, big endian on the wire like every EtherType: of frames with a key of 64 bits.
 pub const ETHERTYPE: u16 = 0x88B5;
+/// EtherType 2: of frames with a key of 128 bits. A NIC knows only its own kind, so that none reads the other's header wrong.
+pub const ETHERTYPE_WIDE: u16 = 0x88B6;
+
+pub const fn ethertype(key: KeyWidth) -> u16 {
+    match key {
+        KeyWidth::Bits64 => ETHERTYPE,
+        KeyWidth::Bits128 => ETHERTYPE_WIDE,
+    }
+}
 
 /// Offsets of the fields. All but the Ethernet header are little endian and aligned to their size, when the frame is at a multiple of 8.
 pub mod offset {
@@ -28,13 +39,21 @@ pub mod offset {
     pub const BUFFER_OFFSET: usize = 32;
     pub const KEY: usize = 36;
     pub const MESSAGE: usize = 44;
+    /// With a key of 64 bits the data begin here; with one of 128 its upper half stands before them.
     pub const DATA: usize = 48;
-    pub const READ_LENGTH: usize = DATA;
+    pub const KEY_UPPER: usize = DATA;
+    /// In the data of a read.
+    pub const READ_LENGTH: usize = 0;
     /// Chosen by who asks, and sent back with each reply.
-    pub const READ_ID: usize = DATA + 4;
+    pub const READ_ID: usize = 4;
 }
 
+/// With a key of 64 bits.
 pub const HEADER_BYTES: usize = offset::DATA;
+
+pub const fn header_bytes(key: KeyWidth) -> usize {
+    HEADER_BYTES + key.upper_bytes() as usize
+}
 
 /// The shortest frame without FCS; the MAC pads to it.
 pub const FRAME_BYTES_MIN: usize = 60;
@@ -74,7 +93,8 @@ pub const fn mac_address(node: u16) -> [u8; 6] {
 
 /// The header as the little-endian words that a core stores.
 pub mod word {
-    use super::{mac_address, FrameKind, ETHERTYPE};
+    use super::{mac_address, FrameKind, ETHERTYPE, ETHERTYPE_WIDE, HEADER_BYTES};
+    use crate::key::KeyWidth;
 
     /// Byte offsets of the words.
     pub const ADDRESS_0: u32 = 0;
@@ -90,9 +110,18 @@ pub mod word {
     pub const KEY_0: u32 = 36;
     pub const KEY_1: u32 = 40;
     pub const MESSAGE: u32 = 44;
-    pub const DATA: u32 = 48;
-    pub const READ_LENGTH: u32 = 48;
-    pub const READ_ID: u32 = 52;
+    /// Of a key of 128 bits.
+    pub const KEY_2: u32 = 48;
+    pub const KEY_3: u32 = 52;
+
+    /// Where the data begin.
+    pub const fn data(key: KeyWidth) -> u32 {
+        HEADER_BYTES as u32 + key.upper_bytes()
+    }
+
+    /// From there, of a read.
+    pub const READ_LENGTH: u32 = 0;
+    pub const READ_ID: u32 = 4;
 
     /// The three words of both addresses.
     pub const fn addresses(destination: u16, source: u16) -> [u32; 3] {
@@ -104,8 +133,17 @@ pub mod word {
         ]
     }
 
+    /// With a key of 64 bits; [`mark`] makes the other one of it.
     pub const fn kind(kind: FrameKind, flags: u8) -> u32 {
         u32::from_le_bytes([(ETHERTYPE >> 8) as u8, ETHERTYPE as u8, kind as u8, flags])
+    }
+
+    /// What a type word differs in from that of a frame with a key of 64 bits.
+    pub const fn mark(key: KeyWidth) -> u32 {
+        match key {
+            KeyWidth::Bits64 => 0,
+            KeyWidth::Bits128 => (ETHERTYPE ^ ETHERTYPE_WIDE).swap_bytes() as u32,
+        }
     }
 
     /// Bits of the type word that say "ours, and of this kind": all but the flags.
@@ -155,10 +193,24 @@ pub struct Packet<T>(T);
 impl<T: AsRef<[u8]>> Packet<T> {
     /// Any bytes that hold a header.
     pub fn new_checked(bytes: T) -> Result<Packet<T>, FrameError> {
-        if bytes.as_ref().len() < HEADER_BYTES {
+        let packet = Packet(bytes);
+        let length = packet.0.as_ref().len();
+        if length < HEADER_BYTES || length < packet.header_bytes() {
             return Err(FrameError::Truncated);
         }
-        Ok(Packet(bytes))
+        Ok(packet)
+    }
+
+    /// As its EtherType says; of a frame of another protocol as if it were narrow.
+    pub fn key_width(&self) -> KeyWidth {
+        match self.ethertype() {
+            ETHERTYPE_WIDE => KeyWidth::Bits128,
+            _ => KeyWidth::Bits64,
+        }
+    }
+
+    fn header_bytes(&self) -> usize {
+        header_bytes(self.key_width())
     }
 
     fn array<const N: usize>(&self, at: usize) -> [u8; N] {
@@ -219,8 +271,12 @@ impl<T: AsRef<[u8]>> Packet<T> {
         self.u32(offset::BUFFER_OFFSET)
     }
 
-    pub fn key(&self) -> [u32; 2] {
-        [self.u32(offset::KEY), self.u32(offset::KEY + 4)]
+    pub fn key(&self) -> Key {
+        let low = [self.u32(offset::KEY), self.u32(offset::KEY + 4)];
+        match self.key_width() {
+            KeyWidth::Bits64 => [low[0], low[1], 0, 0],
+            KeyWidth::Bits128 => [low[0], low[1], self.u32(offset::KEY_UPPER), self.u32(offset::KEY_UPPER + 4)],
+        }
     }
 
     pub fn message(&self) -> u32 {
@@ -230,8 +286,9 @@ impl<T: AsRef<[u8]>> Packet<T> {
     /// The announced data, as far as they are there.
     pub fn data(&self) -> &[u8] {
         let bytes = self.0.as_ref();
-        let end = (HEADER_BYTES + usize::from(self.data_bytes())).min(bytes.len());
-        &bytes[HEADER_BYTES..end]
+        let start = self.header_bytes();
+        let end = (start + usize::from(self.data_bytes())).min(bytes.len());
+        &bytes[start..end]
     }
 }
 
@@ -259,6 +316,7 @@ pub struct Repr {
     pub destination: u16,
     pub source: u16,
     pub session: u8,
+    pub key_width: KeyWidth,
     pub acknowledge: u32,
     pub body: Body,
 }
@@ -292,7 +350,7 @@ pub struct Write {
     pub data_bytes: u16,
     pub buffer: u32,
     pub buffer_offset: u32,
-    pub key: [u32; 2],
+    pub key: Key,
     pub message: u32,
 }
 
@@ -301,7 +359,7 @@ pub struct Read {
     pub sequence: u32,
     pub buffer: u32,
     pub buffer_offset: u32,
-    pub key: [u32; 2],
+    pub key: Key,
     pub message: u32,
     pub length: u32,
     pub id: u32,
@@ -322,7 +380,7 @@ pub struct Reply {
 impl Repr {
     /// `source` and `destination` are nodes as the addresses say; the caller compares them with what it expects.
     pub fn parse<T: AsRef<[u8]>>(packet: &Packet<T>) -> Result<Repr, FrameError> {
-        if packet.ethertype() != ETHERTYPE {
+        if packet.ethertype() != ethertype(packet.key_width()) {
             return Err(FrameError::OtherEthertype);
         }
         let body = match packet.kind() {
@@ -360,8 +418,8 @@ impl Repr {
                     buffer_offset: packet.buffer_offset(),
                     key: packet.key(),
                     message: packet.message(),
-                    length: packet.u32(offset::READ_LENGTH),
-                    id: packet.u32(offset::READ_ID),
+                    length: packet.u32(packet.header_bytes() + offset::READ_LENGTH),
+                    id: packet.u32(packet.header_bytes() + offset::READ_ID),
                 })
             }
             kind if kind == FrameKind::Reply as u8 => {
@@ -387,6 +445,7 @@ impl Repr {
             destination: node(packet.destination()),
             source: node(packet.source()),
             session: packet.session(),
+            key_width: packet.key_width(),
             acknowledge: packet.acknowledge(),
             body,
         })
@@ -402,15 +461,16 @@ impl Repr {
             data_bytes: 0,
             buffer: 0,
             buffer_offset: 0,
-            key: [0; 2],
+            key: [0; 4],
             message: 0,
         };
+        let data = header_bytes(self.key_width);
         let (kind, write) = match self.body {
             Body::Write(write) => (FrameKind::Write, write),
             Body::Acknowledge { refusals } => (FrameKind::Acknowledge, Write { buffer: refusals, ..NOTHING }),
             Body::Read(read) => {
-                packet.put(offset::READ_LENGTH, &read.length.to_le_bytes());
-                packet.put(offset::READ_ID, &read.id.to_le_bytes());
+                packet.put(data + offset::READ_LENGTH, &read.length.to_le_bytes());
+                packet.put(data + offset::READ_ID, &read.id.to_le_bytes());
                 let Read { sequence, buffer, buffer_offset, key, message, .. } = read;
                 let data_bytes = READ_REQUEST_BYTES as u16;
                 let head = Write { last: true, sequence, data_bytes, buffer, buffer_offset, key, message, ..NOTHING };
@@ -438,7 +498,7 @@ impl Repr {
         let flags = flag(write.last, FLAG_LAST) | flag(write.aborted, FLAG_ABORTED) | flag(write.notify, FLAG_NOTIFY);
         packet.put(offset::DESTINATION, &mac_address(self.destination));
         packet.put(offset::SOURCE, &mac_address(self.source));
-        packet.put(offset::ETHERTYPE, &ETHERTYPE.to_be_bytes());
+        packet.put(offset::ETHERTYPE, &ethertype(self.key_width).to_be_bytes());
         packet.put(offset::KIND, &[kind as u8, flags, self.source as u8, self.session]);
         packet.set_data_bytes(write.data_bytes);
         packet.set_sequence(write.sequence);
@@ -448,6 +508,10 @@ impl Repr {
         packet.put(offset::KEY, &write.key[0].to_le_bytes());
         packet.put(offset::KEY + 4, &write.key[1].to_le_bytes());
         packet.put(offset::MESSAGE, &write.message.to_le_bytes());
+        if self.key_width.is_wide() {
+            packet.put(offset::KEY_UPPER, &write.key[2].to_le_bytes());
+            packet.put(offset::KEY_UPPER + 4, &write.key[3].to_le_bytes());
+        }
     }
 }
 
@@ -479,6 +543,7 @@ mod tests {
         destination: 2,
         source: 1,
         session: 5,
+        key_width: KeyWidth::Bits64,
         acknowledge: 0x5566_7788,
         body: Body::Write(Write {
             last: true,
@@ -488,10 +553,20 @@ mod tests {
             data_bytes: 4,
             buffer: 7,
             buffer_offset: 0x1000,
-            key: [1, 2],
+            key: [1, 2, 0, 0],
             message: 9,
         }),
     };
+
+    fn wide(repr: Repr) -> Repr {
+        let key = [1, 2, 3, 4];
+        let body = match repr.body {
+            Body::Write(write) => Body::Write(Write { key, ..write }),
+            Body::Read(read) => Body::Read(Read { key, ..read }),
+            other => other,
+        };
+        Repr { key_width: KeyWidth::Bits128, body, ..repr }
+    }
 
     #[test]
     fn a_write_parses_from_its_bytes() {
@@ -510,6 +585,24 @@ mod tests {
     }
 
     #[test]
+    fn the_upper_half_of_a_wide_key_stands_behind_the_header_of_a_narrow_one() {
+        let mut bytes = [0xAA; 60];
+        wide(WRITE).emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
+        assert_eq!(bytes[..12], WRITE_BYTES[..12]);
+        assert_eq!(bytes[12..14], [0x88, 0xB6], "of another EtherType");
+        assert_eq!(bytes[14..48], WRITE_BYTES[14..48]);
+        assert_eq!(bytes[48..56], [3, 0, 0, 0, 4, 0, 0, 0]);
+        let packet = Packet::new_checked(&bytes[..]).unwrap();
+        assert_eq!((Repr::parse(&packet), packet.data()), (Ok(wide(WRITE)), &[0xAA; 4][..]));
+        assert_eq!(
+            word::kind(FrameKind::Write, FLAG_LAST) ^ word::mark(KeyWidth::Bits128),
+            u32::from_le_bytes([0x88, 0xB6, 1, 1])
+        );
+        assert_eq!((word::data(KeyWidth::Bits64), word::data(KeyWidth::Bits128)), (48, 56));
+        assert_eq!(Packet::new_checked(&bytes[..55]).unwrap_err(), FrameError::Truncated);
+    }
+
+    #[test]
     fn an_acknowledgement_survives_the_wire() {
         let ack = Repr { body: Body::Acknowledge { refusals: 0x8000_0001 }, ..WRITE };
         let mut bytes = [0xAA; FRAME_BYTES_MIN];
@@ -519,8 +612,15 @@ mod tests {
 
     #[test]
     fn frames_of_every_other_kind_survive_the_wire() {
-        let read =
-            Read { sequence: 3, buffer: 7, buffer_offset: 40, key: [1, 2], message: 9, length: 5000, id: 0x0001_0002 };
+        let read = Read {
+            sequence: 3,
+            buffer: 7,
+            buffer_offset: 40,
+            key: [1, 2, 0, 0],
+            message: 9,
+            length: 5000,
+            id: 0x0001_0002,
+        };
         let reply = Reply {
             last: true,
             aborted: false,
@@ -533,9 +633,12 @@ mod tests {
         let others = [Body::Probe { sequence: 8 }, Body::Missed { expected: 5 }, Body::Restart { expected: 6 }];
         for body in [Body::Read(read), Body::Reply(reply)].into_iter().chain(others) {
             let frame = Repr { body, ..WRITE };
-            let mut bytes = [0xAA; FRAME_BYTES_MIN];
-            frame.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
-            assert_eq!(Repr::parse(&Packet::new_checked(&bytes[..]).unwrap()), Ok(frame));
+            for frame in [frame, wide(frame)] {
+                // With what the longer data of a wide read need.
+                let mut bytes = [0xAA; FRAME_BYTES_MIN + 16];
+                frame.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
+                assert_eq!(Repr::parse(&Packet::new_checked(&bytes[..]).unwrap()), Ok(frame));
+            }
         }
     }
 

@@ -8,8 +8,10 @@ pub mod boot;
 pub mod cbh;
 pub mod counter;
 pub mod dispatch;
+pub mod fetch;
 pub mod frame;
 pub mod keeper;
+pub mod key;
 pub mod plant;
 pub mod post;
 pub mod probe;
@@ -29,5 +31,5 @@ pub const CORE_REGISTER_BASE: u32 = 0x4000_0000;
 pub const PAGE_BYTES: u32 = 4096;
 pub const PAGE_SHIFT: u32 = 12;
 
-/// Processes that have a post queue and a doorbell page.
+/// Slots of the NIC: post queues, each with its doorbell page, that it has at most. A process has one while it posts.
 pub const PROCESS_SLOTS: usize = 8;

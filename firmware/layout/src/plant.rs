@@ -36,8 +36,12 @@ plants! {
     LostWakeUp = "lost-wake-up",
     /// A frame that misses is acknowledged.
     AcknowledgedMiss = "acknowledged-miss",
+    /// Translations that were fetched make their line valid, also when it was taken away meanwhile.
+    StaleFetch = "stale-fetch",
     /// A line is unlocked when its DMA is posted.
     EarlyUnlock = "early-unlock",
+    /// A post queue goes to another process with posts under way.
+    BusyQueue = "busy-queue",
 }
 
 /// The name that this build was given.

@@ -1,5 +1,6 @@
 //! What a process posts, and how it learns the end. A post queue is one page of SRAM that only its process can reach.
 
+use crate::key::KeyWidth;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Entries of one queue: a page full. The doorbell's value is the free-running producer index (mod 2^32).
@@ -21,7 +22,7 @@ pub struct PostDescriptor {
     /// The buffer's CBH word; on a NIC with import tables the index of an import, which says node and key too.
     pub buffer: u32,
     pub buffer_offset: u32,
-    /// The buffer's protection key, low word first.
+    /// The buffer's protection key, low word first; of 128 bits the lower half.
     pub key: [u32; 2],
     /// For the trace and the frames; not interpreted.
     pub message: u32,
@@ -37,6 +38,26 @@ pub const OP_READ: u8 = 2;
 pub const POST_FLAG_INLINE: u8 = 1;
 /// Data bytes that a post may carry itself.
 pub const INLINE_BYTES_MAX: u32 = 32;
+
+/// What stands before the data in the second entry of a post: the upper half of a key of 128 bits. Then every post takes two entries. A post that names an
+/// import has no key.
+pub const fn upper_key_bytes(key: KeyWidth, has_imports: bool) -> u32 {
+    if has_imports {
+        0
+    } else {
+        key.upper_bytes()
+    }
+}
+
+/// Data bytes that a post may carry itself: behind an upper half of its key fewer.
+pub const fn inline_bytes_max(key: KeyWidth, has_imports: bool) -> u32 {
+    if upper_key_bytes(key, has_imports) == 0 {
+        INLINE_BYTES_MAX
+    } else {
+        INLINE_BYTES_FIRST + POST_DESCRIPTOR_BYTES - upper_key_bytes(key, has_imports)
+    }
+}
+
 /// Those of them in the descriptor.
 pub const INLINE_BYTES_FIRST: u32 = 4;
 /// When the data are in the buffer, its owner is told (M-6).

@@ -58,6 +58,9 @@ pub const COMMAND_INVALIDATE: u32 = 2;
 pub const COMMAND_CLOSE: u32 = 3;
 /// Forget what the CBH cache knows of the buffer whose CBH word is the argument: that it is registered no longer (M-44), or that it is (M-45).
 pub const COMMAND_FORGET_BUFFER: u32 = 4;
+/// Give the post queue of the slot in bits 7:4 to the process of the entry [`crate::tables::NEXT_OWNER`], if every post that was rung there has ended and its
+/// status is written. Then that entry has the state [`crate::tables::ENTRY_ASSIGNED`] and the status of the process that had the queue; otherwise nothing has changed.
+pub const COMMAND_ASSIGN: u32 = 5;
 
 impl Event {
     pub const fn bit(self) -> u32 {

@@ -8,7 +8,8 @@
 //!
 //! The driver writes all of it by PIO. The slot of a process is its identifier modulo [`PROCESS_SLOTS`].
 
-use crate::cbh::ENTRY_BYTES;
+use crate::cbh::entry_bytes;
+use crate::key::KeyWidth;
 use crate::vmh::NO_TRANSLATION;
 use crate::{PAGE_BYTES, PROCESS_SLOTS};
 
@@ -33,6 +34,8 @@ pub struct StaticGeometry {
     pub cbh_entries: u32,
     /// Imports of each process.
     pub import_entries: u32,
+    /// Of the keys in buffers and imports.
+    pub key: KeyWidth,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +43,15 @@ pub struct StaticGeometryError;
 
 impl StaticGeometry {
     /// The bytes of the thesis (MN-1), where the SRAM has them: 264 KB of translations, 163 KB of buffers, 64 KB of imports for each process.
-    pub const OF_THE_THESIS: StaticGeometry =
-        StaticGeometry { vmh_tables: 64, cbh_entries: 163 * 1024 / ENTRY_BYTES, import_entries: IMPORT_ENTRIES_MAX };
+    pub const OF_THE_THESIS: StaticGeometry = StaticGeometry {
+        vmh_tables: 64,
+        cbh_entries: 163 * 1024 / entry_bytes(KeyWidth::Bits64),
+        import_entries: IMPORT_ENTRIES_MAX,
+        key: KeyWidth::Bits64,
+    };
 
     pub const fn check(self) -> Result<StaticGeometry, StaticGeometryError> {
-        let StaticGeometry { vmh_tables, cbh_entries, import_entries } = self;
+        let StaticGeometry { vmh_tables, cbh_entries, import_entries, .. } = self;
         if vmh_tables == 0
             || vmh_tables > VMH_TABLES_MAX
             || cbh_entries == 0
@@ -70,11 +77,11 @@ impl StaticGeometry {
     }
 
     pub const fn buffer_offset(self, entry: u32) -> u32 {
-        self.table_offset(self.vmh_tables + 1) + entry * ENTRY_BYTES
+        self.table_offset(self.vmh_tables + 1) + entry * entry_bytes(self.key)
     }
 
     pub const fn import_offset(self, slot: u32, index: u32) -> u32 {
-        self.buffer_offset(self.cbh_entries) + (slot * self.import_entries + index) * import::BYTES
+        self.buffer_offset(self.cbh_entries) + (slot * self.import_entries + index) * import::bytes(self.key)
     }
 
     pub const fn bytes(self) -> u32 {
@@ -97,16 +104,23 @@ pub const fn top_shift(page: u32) -> u32 {
 /// What a second-level table says of a page that is not registered.
 pub const UNREGISTERED: u32 = NO_TRANSLATION;
 
-/// Words of an import: a buffer of another node that a process may use (M-4). `WHO` comes last: it makes the record valid.
+/// Words of an import: a buffer of another node that a process may use (M-4). `WHO` is written last: it makes the record valid.
 pub mod import {
     use crate::cbh::{cbh_id, cbh_pid, PID_SHIFT};
+    use crate::key::KeyWidth;
 
     pub const LENGTH: u32 = 0;
     pub const KEY_0: u32 = 4;
     pub const KEY_1: u32 = 8;
     /// Process of the buffer in bits 31:20, node in 19:16, [`VALID`], permissions from [`PERMISSIONS_SHIFT`] on, buffer in 12:0.
     pub const WHO: u32 = 12;
-    pub const BYTES: u32 = 16;
+    /// Of a key of 128 bits.
+    pub const KEY_2: u32 = 16;
+    pub const KEY_3: u32 = 20;
+
+    pub const fn bytes(key: KeyWidth) -> u32 {
+        16 + key.upper_bytes()
+    }
 
     pub const VALID: u32 = 1 << 15;
     pub const PERMISSIONS_SHIFT: u32 = 13;
@@ -149,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_geometry_beyond_what_an_index_can_name_is_refused() {
-        let good = StaticGeometry { vmh_tables: 255, cbh_entries: 8192, import_entries: 4096 };
+        let good = StaticGeometry { vmh_tables: 255, cbh_entries: 8192, import_entries: 4096, key: KeyWidth::Bits64 };
         assert_eq!(good.check(), Ok(good));
         for bad in [
             StaticGeometry { vmh_tables: 256, ..good },
@@ -178,7 +192,7 @@ mod tests {
 
     #[test]
     fn four_indices_share_a_word() {
-        let geometry = StaticGeometry { vmh_tables: 1, cbh_entries: 1, import_entries: 1 };
+        let geometry = StaticGeometry { vmh_tables: 1, cbh_entries: 1, import_entries: 1, key: KeyWidth::Bits64 };
         assert_eq!((geometry.top_offset(0, 0), top_shift(0)), (0, 0));
         assert_eq!((geometry.top_offset(0, 3 * 1024), top_shift(3 * 1024 + 1023)), (0, 24));
         assert_eq!((geometry.top_offset(7, 0xF_FFFF), top_shift(0xF_FFFF)), (8 * 1024 - 4, 24));

@@ -5,20 +5,26 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 pub use crate::counter::Counter;
 use crate::post::ProcessStatus;
 
-/// One per process slot. The driver writes `state` last when it opens the slot, and first when it closes it.
+/// One per process slot: who has its post queue. The driver writes `state` last when it opens the slot, and first when it closes it. Behind them is one more,
+/// [`NEXT_OWNER`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct ProcessEntry {
-    /// 1 while the slot is open.
+    /// [`ENTRY_OPEN`] while the slot is open.
     pub state: u32,
     /// Process identifier, 1 to [`PID_MAX`], the process part of every lookup.
     pub pid: u32,
     /// Bus address of the status page, a multiple of 16.
     pub status_address: u32,
     pub reserved: u32,
-    /// The NIC's copy of what it last wrote to the status page.
+    /// The NIC's copy of what it last wrote to the status page. Of [`NEXT_OWNER`]: what that process's page says; its indices go on from there.
     pub status: ProcessStatus,
 }
+
+/// The entry that [`crate::ring::COMMAND_ASSIGN`] is about.
+pub const NEXT_OWNER: usize = crate::PROCESS_SLOTS;
+pub const ENTRY_OPEN: u32 = 1;
+pub const ENTRY_ASSIGNED: u32 = 2;
 
 pub const PID_MAX: u32 = 0xFFF;
 
@@ -54,7 +60,8 @@ pub const MISS_RING_ENTRIES: u32 = 64;
 #[repr(C)]
 pub struct NotifyEntry {
     pub buffer: u32,
-    /// Low word of the buffer's key: of a buffer that was registered later it is another one.
+    /// Low word of the buffer's key, whatever its width: of a buffer that was registered later it is another one. It tells notifications apart, and opens
+    /// nothing.
     pub key: u32,
     /// Where the message ends in the buffer.
     pub end_offset: u32,

@@ -37,12 +37,14 @@ markers! {
     DoorbellTaken = 0x10,
     /// A descriptor was read and is legal. Argument: message (low bits).
     PostRead = 0x11,
-    /// A post ended badly. Argument: `PostError`.
+    /// A post ended badly. Argument: `PostError`, and the process slot from bit 8 on.
     PostRefused = 0x12,
     /// A post waits for a translation. Argument: process slot.
     PostParked = 0x13,
     /// A post waits for the window, a buffer or a ring. Argument: process slot.
     PostBlocked = 0x14,
+    /// A post queue has another owner. Argument: process slot.
+    QueueAssigned = 0x15,
 
     /// A lookup of the send path begins. Argument: page.
     LookupBegin = 0x20,
@@ -64,6 +66,16 @@ markers! {
     BufferHit = 0x27,
     /// No valid one was. Argument: the CBH word (low bits).
     BufferMiss = 0x28,
+    /// A line is reserved and locked, and its translations are read from the host's table. Argument: line.
+    FetchBegun = 0x2B,
+    /// The line holds them. Argument: line.
+    FetchFilled = 0x2C,
+    /// They came too late: the line was taken away. Argument: line.
+    FetchLost = 0x2D,
+    /// The table has no such page, or the bus failed: the driver is told of the line. Argument: line.
+    FetchUnfilled = 0x2E,
+    /// They would be fetched, but the ring of host reads is full. Argument: process.
+    FetchStalled = 0x2F,
     /// A line is unlocked without DMA: a frame needs another one too, which is missing, or a read waits for its turn. Argument: bit 23 path (1
     /// receive), line.
     Unlocked = 0x2A,

@@ -1,7 +1,8 @@
 use nic_layout::cbh::{
-    entry, replacement_reset, valid, CbhGeometry, Descriptor, ENTRY_BYTES, STATE_EMPTY, STATE_INVALID, STATE_MASK,
+    entry, entry_bytes, replacement_reset, valid, CbhGeometry, Descriptor, STATE_EMPTY, STATE_INVALID, STATE_MASK,
     STATE_RESERVED, STATE_VALID,
 };
+use nic_layout::key::KeyWidth;
 use nic_layout::plant::{is_planted, Plant};
 
 use crate::{rarely, Place, Recency, Reserve, Words};
@@ -21,17 +22,21 @@ pub enum Find {
     Absent,
 }
 
-/// The CBH cache of one geometry, somewhere in a memory (M-41).
+/// The CBH cache of one geometry, somewhere in a memory (M-41), with keys of `KEY_BITS`.
 ///
 /// No entry is locked: who finds one has used it up before the next is reserved. Nothing here waits.
 #[derive(Clone, Copy, Debug)]
-pub struct Cbh<const ENTRIES: u32, const WAYS: u32> {
+pub struct Cbh<const ENTRIES: u32, const WAYS: u32, const KEY_BITS: u32 = 64> {
     /// Where the entries begin: the replacement words lie before them, within reach of a load's 12-bit offset.
     entries: Place,
 }
 
-impl<const ENTRIES: u32, const WAYS: u32> Cbh<ENTRIES, WAYS> {
-    pub const GEOMETRY: CbhGeometry = match (CbhGeometry { entries: ENTRIES, ways: WAYS }).check() {
+impl<const ENTRIES: u32, const WAYS: u32, const KEY_BITS: u32> Cbh<ENTRIES, WAYS, KEY_BITS> {
+    const KEY: KeyWidth = KeyWidth::built(KEY_BITS);
+    const IS_WIDE: bool = Self::KEY.is_wide();
+    const ENTRY_BYTES: u32 = entry_bytes(Self::KEY);
+
+    pub const GEOMETRY: CbhGeometry = match (CbhGeometry { entries: ENTRIES, ways: WAYS, key: Self::KEY }).check() {
         Ok(geometry) => geometry,
         Err(_) => panic!("the CBH cache cannot have this geometry: powers of two, 1 to 8 ways, at least one set"),
     };
@@ -47,7 +52,7 @@ impl<const ENTRIES: u32, const WAYS: u32> Cbh<ENTRIES, WAYS> {
     /// Empties the cache, whatever it held.
     pub fn reset(&self, memory: &mut impl Words) {
         for number in 0..ENTRIES {
-            for word in (0..ENTRY_BYTES).step_by(4) {
+            for word in (0..Self::ENTRY_BYTES).step_by(4) {
                 memory.put(self.place(number), word, 0);
             }
         }
@@ -129,6 +134,10 @@ impl<const ENTRIES: u32, const WAYS: u32> Cbh<ENTRIES, WAYS> {
                     memory.put(at, entry::STATE, STATE_EMPTY);
                     memory.put(at, entry::KEY_0, 0);
                     memory.put(at, entry::KEY_1, 0);
+                    if Self::IS_WIDE {
+                        memory.put(at, entry::KEY_2, 0);
+                        memory.put(at, entry::KEY_3, 0);
+                    }
                 }
                 memory.put(self.set(set), Self::REPLACEMENTS, recency.to_back(position, WAYS).0);
                 return true;
@@ -140,7 +149,7 @@ impl<const ENTRIES: u32, const WAYS: u32> Cbh<ENTRIES, WAYS> {
     /// Where an entry is: words as in [`entry`].
     #[inline(always)]
     pub const fn place(&self, number: u32) -> Place {
-        self.entries.plus(number * ENTRY_BYTES)
+        self.entries.plus(number * Self::ENTRY_BYTES)
     }
 
     /// Where the replacement words begin, from the entries.
@@ -152,17 +161,24 @@ impl<const ENTRIES: u32, const WAYS: u32> Cbh<ENTRIES, WAYS> {
     }
 }
 
-/// The writes, in order, by which the driver fills a reserved entry: byte offset in the cache, and value. They are one run of ascending words, and
-/// the state, with `VALID`, comes last.
-pub fn cbh_fill_words(geometry: CbhGeometry, number: u32, descriptor: &Descriptor) -> [(u32, u32); 5] {
+/// The writes, in order, by which the driver fills a reserved entry: byte offset in the cache, and value. The state, with `VALID`, comes last. They are one
+/// run of ascending words, with a key of 128 bits two: its upper half comes first.
+pub fn cbh_fill_words(
+    geometry: CbhGeometry,
+    number: u32,
+    descriptor: &Descriptor,
+) -> impl Iterator<Item = (u32, u32)> + Clone {
     let at = geometry.entry_offset(number);
-    [
+    let upper = [(at + entry::KEY_2, descriptor.key[2]), (at + entry::KEY_3, descriptor.key[3])];
+    let rest = [
         (at + entry::START, descriptor.start_address),
         (at + entry::LENGTH, descriptor.length_bytes),
         (at + entry::KEY_0, descriptor.key[0]),
         (at + entry::KEY_1, descriptor.key[1]),
         (at + entry::STATE, valid(descriptor.permissions)),
-    ]
+    ];
+    let upper = upper.into_iter().take(if geometry.key.is_wide() { 2 } else { 0 });
+    upper.chain(rest)
 }
 
 /// The write by which the driver says that there is no such buffer: a negative entry (M-43).

@@ -15,5 +15,5 @@ mod words;
 pub use cbh::{cbh_deny_word, cbh_fill_words, cbh_release_word, Cbh, Find};
 pub use rarely::rarely;
 pub use recency::Recency;
-pub use vmh::{fill_words, release_words, Lookup, Path, Reserve, Vmh};
+pub use vmh::{fill_words, release_words, Fetched, Lookup, Path, Reserve, Vmh};
 pub use words::{Place, Words};

@@ -9,6 +9,7 @@ use crate::{rarely, Place, Recency, Words};
 const SECOND_MISS: bool = is_planted(Plant::SecondMiss);
 const LOCKED_VICTIM: bool = is_planted(Plant::LockedVictim);
 const STALE_LINE: bool = is_planted(Plant::StaleLine);
+const STALE_FETCH: bool = is_planted(Plant::StaleFetch);
 
 /// Who looks up, and so whose lock count a hit takes (M-35). The numbers are those of `MissEntry::path`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +52,17 @@ pub enum Reserve {
     Line(u32),
     /// Every way is locked or reserved.
     NoWay,
+}
+
+/// What became of translations that the NIC has read from the host's table (M-58).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fetched {
+    /// The line is valid.
+    Filled,
+    /// The page that missed has none: the line is still reserved, for the driver to fill.
+    Unfilled,
+    /// The line was taken away meanwhile, and what came means nothing.
+    Lost,
 }
 
 /// What the ways of a set hold, other than the one used last.
@@ -198,6 +210,35 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
         }
         memory.put(self.word(line), Self::STATES, state - path.one_lock());
         true
+    }
+
+    /// Locks a line that was just reserved, while its entries are read from the host's table: so it is not given to another tag before they have come,
+    /// though it be taken away.
+    pub fn begin_fetch(&self, memory: &mut impl Words, line: u32) {
+        memory.add(self.word(line), Self::STATES, Path::Send.one_lock());
+    }
+
+    /// The entries of a line that was reserved for this page are in place, or the bus did not deliver them (`came` is false). The lock ends apart from
+    /// this, like that of any transfer. A page number from `host_pages` on is none.
+    pub fn end_fetch(
+        &self,
+        memory: &mut impl Words,
+        line: u32,
+        (pid, page): (u32, u32),
+        came: bool,
+        host_pages: u32,
+    ) -> Fetched {
+        let first = Self::GEOMETRY.line_page(page);
+        // It was locked since: nobody can have reserved it again.
+        if memory.get(self.word(line), Self::KEYS) != key(pid, first, KEY_RESERVED) && !STALE_FETCH {
+            return Fetched::Lost;
+        }
+        let index = line * LINE_ENTRIES + (page & (LINE_ENTRIES - 1));
+        if !came || memory.get(self.word(index), Self::TRANSLATIONS) >= host_pages {
+            return Fetched::Unfilled;
+        }
+        memory.put(self.word(line), Self::KEYS, key(pid, first, KEY_VALID));
+        Fetched::Filled
     }
 
     /// Forgets the page's line, be it valid or reserved, and makes its way the next victim. False if it is not there.

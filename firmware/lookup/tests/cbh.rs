@@ -6,6 +6,7 @@ use nic_layout::cbh::{
     cbh, entry, CbhGeometry, Descriptor, BUFFER_ID_MAX, STATE_EMPTY, STATE_INVALID, STATE_MASK, STATE_RESERVED,
     STATE_VALID,
 };
+use nic_layout::key::{Key, KeyWidth};
 use nic_lookup::check::{descriptor, replay_cbh, CbhAnswer, CbhCoverage, CbhInMemory, CbhModel, CbhOp, CbhTarget};
 use nic_lookup::{cbh_fill_words, Words};
 use proptest::prelude::*;
@@ -13,7 +14,7 @@ use proptest::prelude::*;
 type Small<const W: u32> = CbhInMemory<32, W>;
 
 fn small(ways: u32) -> CbhGeometry {
-    CbhGeometry { entries: 32, ways }
+    CbhGeometry { entries: 32, ways, ..CbhGeometry::RECOMMENDED }
 }
 
 fn ops(geometry: CbhGeometry, count: usize) -> impl Strategy<Value = Vec<CbhOp>> {
@@ -45,7 +46,13 @@ fn check_memory(geometry: CbhGeometry, words: &Vec<u32>, model: &CbhModel) {
 }
 
 fn agrees<const E: u32, const W: u32>(ops: &[CbhOp]) -> Result<(), TestCaseError> {
-    let (geometry, mut target) = (CbhGeometry { entries: E, ways: W }, CbhInMemory::<E, W>::default());
+    agrees_with::<E, W, 64>(ops)?;
+    agrees_with::<E, W, 128>(ops)
+}
+
+fn agrees_with<const E: u32, const W: u32, const K: u32>(ops: &[CbhOp]) -> Result<(), TestCaseError> {
+    let key = KeyWidth::built(K);
+    let (geometry, mut target) = (CbhGeometry { entries: E, ways: W, key }, CbhInMemory::<E, W, K>::default());
     let replayed = replay_cbh(geometry, ops, &mut target, |model, target| {
         check_memory(geometry, &target.words, model);
     });
@@ -75,7 +82,7 @@ proptest! {
     }
 
     #[test]
-    fn a_single_set_agrees_with_the_model(list in ops(CbhGeometry { entries: 4, ways: 4 }, 200)) {
+    fn a_single_set_agrees_with_the_model(list in ops(CbhGeometry { entries: 4, ..CbhGeometry::RECOMMENDED }, 200)) {
         agrees::<4, 4>(&list)?;
     }
 
@@ -153,7 +160,7 @@ proptest! {
                     _ => prop_assert_eq!(misses.len(), 2),
                 },
                 HostOp::Register { id, seed } => {
-                    table.insert(id, descriptor(seed, id));
+                    table.insert(id, descriptor(KeyWidth::Bits64, seed, id));
                     target.forget(cbh(1, id));
                     misses.retain(|miss| miss.1 != id);
                 }
@@ -264,11 +271,17 @@ fn the_model_notices_what_is_planted() {
 
 #[test]
 fn a_fill_is_one_ascending_run_and_writes_the_state_last() {
-    let writes = cbh_fill_words(small(4), 3, &descriptor(7, 1));
-    let first = small(4).entry_offset(3) + entry::START;
-    let offsets = writes.map(|(offset, _)| offset);
-    assert_eq!(offsets, [0, 4, 8, 12, 16].map(|distance| first + distance));
-    assert_eq!(writes[4].1 & STATE_MASK, STATE_VALID);
+    for key in KeyWidth::ALL {
+        let geometry = CbhGeometry { key, ..small(4) };
+        let writes: Vec<(u32, u32)> = cbh_fill_words(geometry, 3, &descriptor(key, 7, 1)).collect();
+        let (upper, run) = writes.split_at(key.words() - 2);
+        let at = |writes: &[(u32, u32)]| -> Vec<u32> {
+            writes.iter().map(|(offset, _)| offset - geometry.entry_offset(3)).collect()
+        };
+        assert_eq!(at(run), [4, 8, 12, 16, 20]);
+        assert_eq!(at(upper), [entry::KEY_2, entry::KEY_3][..upper.len()]);
+        assert_eq!(run[4].1 & STATE_MASK, STATE_VALID);
+    }
 }
 
 #[test]
@@ -292,11 +305,13 @@ fn a_set_without_a_free_way_says_so_and_stays_as_it_is() {
 
 #[test]
 fn a_forgotten_buffer_leaves_no_key() {
-    let mut target = Small::<4>::default();
+    const KEY: Key = [0x1234_5678, 0x9ABC_DEF0, 0x0FED_CBA9, 0x8765_4321];
+    let mut target = CbhInMemory::<32, 4, 128>::default();
     let CbhAnswer::Reserved { number } = target.use_buffer(cbh(1, 5)) else { panic!("not reserved") };
-    target.fill(number, &Descriptor { key: [0x1234_5678, 0x9ABC_DEF0], ..descriptor(0, 0) });
+    target.fill(number, &Descriptor { key: KEY, ..Descriptor::default() });
+    assert!(KEY.iter().all(|word| target.words.contains(word)));
     assert_eq!(target.forget(cbh(1, 5)), CbhAnswer::Done);
-    assert!(!target.words.iter().any(|word| [0x1234_5678, 0x9ABC_DEF0].contains(word)));
+    assert!(!target.words.iter().any(|word| KEY.contains(word)));
     assert_eq!(target.forget(cbh(1, 5)), CbhAnswer::Nothing);
 }
 

@@ -1,6 +1,6 @@
 //! The NIC as the protocol sees it.
 
-use nic_layout::frame::{FRAME_BYTES_MIN, HEADER_BYTES};
+use nic_layout::frame::FRAME_BYTES_MIN;
 use nic_layout::registers::{dma_read, dma_write, doorbell, event_a, mac_rx, mac_tx, mailbox, timer};
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
@@ -31,7 +31,7 @@ impl Chip {
     };
 
     /// Points the engines to their rings. They stay disabled until [`Self::enable`], so the indices may be set.
-    pub fn start(&mut self, config: &Config) {
+    pub fn start(&mut self, config: &Config, header_bytes: u32) {
         let map = &config.map;
         store(dma_read::CONTROL, dma_read::CONTROL_RESET);
         store(dma_write::CONTROL, dma_write::CONTROL_RESET);
@@ -47,7 +47,7 @@ impl Chip {
         store(dma_write::PRODUCER, 0);
         store(dma_write::CONSUMER, 0);
 
-        let frame_bytes_max = (HEADER_BYTES as u32 + config.frame_data_bytes_max).max(FRAME_BYTES_MIN as u32);
+        let frame_bytes_max = (header_bytes + config.frame_data_bytes_max).max(FRAME_BYTES_MIN as u32);
         store(mac_tx::RING_BASE, map.transmit_ring);
         store(mac_tx::RING_LOG2, MAC_RING_LOG2);
         store(mac_tx::PRODUCER, 0);
@@ -139,6 +139,10 @@ impl Device for Chip {
             self.raise(Event::Doorbell);
         }
         (rung != 0).then_some(rung.trailing_zeros() as usize)
+    }
+
+    fn is_rung(&self, slot: usize) -> bool {
+        load(doorbell::PENDING) >> (slot & 31) & 1 != 0
     }
 
     #[inline(always)]

@@ -67,7 +67,7 @@ fn tell_core_b() {
 #[no_mangle]
 extern "C" fn main() -> ! {
     let request = boot::request();
-    let planned = Config::check(&request).and_then(|config| {
+    let planned = Config::check(&request, Tables::KEY).and_then(|config| {
         let wanted = Tables::wanted(&request)?;
         let (map, shape) = MemoryMap::plan(&config, wanted, boot::first_free(), boot::sram_bytes(&request))?;
         Ok((Config { map, ..config }, shape))
@@ -79,7 +79,7 @@ extern "C" fn main() -> ! {
     // SAFETY: `main` runs once, on one core, and nothing else names the static.
     let node = unsafe { &mut *core::ptr::addr_of_mut!(NODE) };
     let Node { chip, machine } = node;
-    chip.start(&config);
+    chip.start(&config, Machine::HEADER_BYTES);
     machine.start(chip, config, shape);
     chip.enable(Machine::EVENTS);
     trace(Marker::Ready, config.node);

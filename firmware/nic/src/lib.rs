@@ -2,7 +2,7 @@
 //! targets this crate is empty, so that the whole workspace can be checked on the host.
 #![cfg_attr(target_arch = "riscv32", no_std)]
 
-/// Shapes of the caches, chosen when the image is built (docs/firmware.md).
+/// Shapes of the caches and width of the keys, chosen when the image is built (docs/firmware.md).
 pub mod geometry {
     include!(concat!(env!("OUT_DIR"), "/geometry.rs"));
 }
@@ -14,7 +14,11 @@ pub type Mini = nic_vmmc::Mini<
     { geometry::WAYS },
     { geometry::CBH_ENTRIES },
     { geometry::CBH_WAYS },
+    { geometry::KEY_BITS },
 >;
+
+/// Static tables, with keys of that width.
+pub type StaticTables = nic_vmmc::StaticTables<{ geometry::KEY_BITS }>;
 
 // The memcpy of the image.
 #[cfg(target_arch = "riscv32")]

@@ -1,7 +1,8 @@
 use nic_layout::boot::{BootError, BootRequest, ReceiveMiss, BOOT_MAGIC, LAYOUT_VERSION, MAX_NODES};
-use nic_layout::frame::{FRAME_BYTES_MIN, HEADER_BYTES};
+use nic_layout::frame::{header_bytes, FRAME_BYTES_MIN};
+use nic_layout::key::KeyWidth;
 use nic_layout::post::INLINE_BYTES_MAX;
-use nic_layout::PAGE_BYTES;
+use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 use nic_reliable::SendWindow;
 
 use crate::MemoryMap;
@@ -38,6 +39,10 @@ pub struct Config {
     pub host_pages: u32,
     pub receive_miss: ReceiveMiss,
     pub held_frames_max: u32,
+    /// Post queues that the driver asks for; 0: as many as the personality has by itself.
+    pub post_queues: u32,
+    /// Translations are read from the host's tables, if the image has a cache of them.
+    pub fetches_translations: bool,
     /// Frames in flight to one peer: so many that all peers together cannot hold every buffer while one of them is slow, if buffers suffice.
     pub window_frames: u32,
     pub map: MemoryMap,
@@ -59,12 +64,14 @@ impl Config {
         host_pages: 0,
         receive_miss: ReceiveMiss::TimeOut,
         held_frames_max: 0,
+        post_queues: 0,
+        fetches_translations: false,
         window_frames: 0,
         map: MemoryMap::EMPTY,
     };
 
     /// Checks everything that the driver wrote, except that it fits the SRAM: that is for [`MemoryMap::plan`].
-    pub fn check(request: &BootRequest) -> Result<Config, BootError> {
+    pub fn check(request: &BootRequest, key: KeyWidth) -> Result<Config, BootError> {
         if request.magic != BOOT_MAGIC {
             return Err(BootError::BadMagic);
         }
@@ -77,13 +84,14 @@ impl Config {
         if request.session > 0xFF {
             return Err(BootError::SessionOutOfRange);
         }
-        let data = request.frame_data_bytes_max;
+        // A frame is as long as with the shorter key.
+        let data = request.frame_data_bytes_max.saturating_sub(key.upper_bytes());
         let buffer = request.buffer_bytes;
         // What a post carries itself fits one frame.
         if !(INLINE_BYTES_MAX..=FRAME_DATA_BYTES_LIMIT).contains(&data)
             || buffer % 8 != 0
             || buffer > 0xFFF8
-            || buffer < HEADER_BYTES as u32 + data
+            || buffer < header_bytes(key) as u32 + data
             || buffer < FRAME_BYTES_MIN as u32
         {
             return Err(BootError::BufferSize);
@@ -102,6 +110,9 @@ impl Config {
         if request.held_frames_max >= request.rx_buffer_count || request.held_frames_max > HELD_FRAMES_LIMIT {
             return Err(BootError::ReceiveMissOutOfRange);
         }
+        if request.fetches_translations > 1 {
+            return Err(BootError::FetchOutOfRange);
+        }
         let half_lap = u64::from(u32::MAX / 2);
         if request.retransmit_cycles == 0
             || SendWindow::interval_max(request.retransmit_cycles) << LOST_RESTART_LOG2 >= half_lap
@@ -110,6 +121,9 @@ impl Config {
             || request.ack_frames == 0
         {
             return Err(BootError::IntervalOutOfRange);
+        }
+        if request.post_queues > PROCESS_SLOTS as u32 {
+            return Err(BootError::PostQueuesOutOfRange);
         }
         let share = request.tx_buffer_count / (request.node_count - 1);
         Ok(Config {
@@ -128,6 +142,8 @@ impl Config {
             host_pages: request.host_pages.min(1 << 20),
             receive_miss,
             held_frames_max: request.held_frames_max,
+            post_queues: request.post_queues,
+            fetches_translations: request.fetches_translations != 0,
             window_frames: share.clamp(1, WINDOW_MAX),
             map: MemoryMap::default(),
         })
@@ -163,12 +179,26 @@ mod tests {
         vmh_tables_max: 64,
         cbh_entries_max: 1024,
         import_entries_max: 4096,
+        post_queues: 0,
+        fetches_translations: 1,
     };
+
+    fn check(request: &BootRequest) -> Result<Config, BootError> {
+        Config::check(request, KeyWidth::Bits64)
+    }
+
+    #[test]
+    fn with_longer_keys_a_frame_carries_less_and_is_as_long() {
+        let wide = |request| Config::check(&request, KeyWidth::Bits128);
+        assert_eq!(wide(GOOD).unwrap().frame_data_bytes_max, 1458);
+        assert_eq!(wide(BootRequest { frame_data_bytes_max: 39, ..GOOD }), Err(BootError::BufferSize));
+        assert_eq!(wide(BootRequest { frame_data_bytes_max: 7, ..GOOD }), Err(BootError::BufferSize));
+    }
 
     #[test]
     fn a_good_request_is_taken_and_buffers_are_shared_among_peers() {
-        assert_eq!(Config::check(&GOOD).unwrap().window_frames, 21);
-        assert_eq!(Config::check(&BootRequest { node_count: 2, ..GOOD }).unwrap().window_frames, 32);
+        assert_eq!(check(&GOOD).unwrap().window_frames, 21);
+        assert_eq!(check(&BootRequest { node_count: 2, ..GOOD }).unwrap().window_frames, 32);
     }
 
     #[test]
@@ -190,25 +220,37 @@ mod tests {
             (BootRequest { receive_miss: 3, ..GOOD }, BootError::ReceiveMissOutOfRange),
             (BootRequest { held_frames_max: 17, ..GOOD }, BootError::ReceiveMissOutOfRange),
             (BootRequest { held_frames_max: 8, rx_buffer_count: 8, ..GOOD }, BootError::ReceiveMissOutOfRange),
+            (BootRequest { fetches_translations: 2, ..GOOD }, BootError::FetchOutOfRange),
             (BootRequest { ack_cycles: 0, ..GOOD }, BootError::IntervalOutOfRange),
+            (BootRequest { post_queues: 9, ..GOOD }, BootError::PostQueuesOutOfRange),
             (BootRequest { ack_frames: 0, ..GOOD }, BootError::IntervalOutOfRange),
         ];
         for (request, error) in cases {
-            assert_eq!(Config::check(&request), Err(error), "{request:?}");
+            assert_eq!(check(&request), Err(error), "{request:?}");
         }
     }
 
     #[test]
+    fn processes_of_static_tables_keep_their_queues() {
+        for post_queues in [0, 8] {
+            assert!(Shape::vmmc(&BootRequest { post_queues, ..GOOD }, KeyWidth::Bits64).is_ok());
+        }
+        let shared = BootRequest { post_queues: 2, ..GOOD };
+        assert_eq!(Shape::vmmc(&shared, KeyWidth::Bits64), Err(BootError::PostQueuesOutOfRange));
+        assert!(check(&shared).is_ok(), "an image with caches shares them");
+    }
+
+    #[test]
     fn static_tables_are_checked_where_there_are_any() {
-        let tables = StaticGeometry { vmh_tables: 64, cbh_entries: 1024, import_entries: 4096 };
-        assert_eq!(Shape::vmmc(&GOOD), Ok(Shape::Vmmc(tables)));
+        let tables = StaticGeometry { vmh_tables: 64, cbh_entries: 1024, import_entries: 4096, key: KeyWidth::Bits64 };
+        assert_eq!(Shape::vmmc(&GOOD, KeyWidth::Bits64), Ok(Shape::Vmmc(tables)));
         for bad in [
             BootRequest { vmh_tables_max: 256, ..GOOD },
             BootRequest { cbh_entries_max: 0, ..GOOD },
             BootRequest { import_entries_max: u32::MAX, ..GOOD },
         ] {
-            assert_eq!(Shape::vmmc(&bad), Err(BootError::StaticTablesOutOfRange));
-            assert!(Config::check(&bad).is_ok(), "an image with caches has no use for them");
+            assert_eq!(Shape::vmmc(&bad, KeyWidth::Bits64), Err(BootError::StaticTablesOutOfRange));
+            assert!(check(&bad).is_ok(), "an image with caches has no use for them");
         }
     }
 }

@@ -46,10 +46,15 @@ impl<T: Tables> Machine<T> {
             }
             other => return Err(self.no_buffer(dev, cbh, other)),
         };
-        // Both words, whatever the first says: a wrong key takes the same time (INV-24).
+        // All words, whatever the first says: a wrong key takes the same time (INV-24).
         let key_0 = dev.get(buffer, entry::KEY_0) ^ dev.get(at, word::KEY_0);
         let key_1 = dev.get(buffer, entry::KEY_1) ^ dev.get(at, word::KEY_1);
-        if key_0 | key_1 != 0 && !(is_planted(Plant::UncheckedKey) && permission == PERMIT_READ) {
+        let mut difference = key_0 | key_1;
+        if Self::IS_WIDE {
+            difference |= dev.get(buffer, entry::KEY_2) ^ dev.get(at, word::KEY_2);
+            difference |= dev.get(buffer, entry::KEY_3) ^ dev.get(at, word::KEY_3);
+        }
+        if difference != 0 && !(is_planted(Plant::UncheckedKey) && permission == PERMIT_READ) {
             return Err(NoTarget::Refused(Counter::FramesRefusedKey));
         }
         if state & permission << PERMISSIONS_SHIFT == 0 {
@@ -89,7 +94,7 @@ impl<T: Tables> Machine<T> {
         let outcome = match found {
             Find::Invalid => Counter::BufferDenials,
             Find::Pending => Counter::BufferPending,
-            _ if !self.has_miss_room() => Counter::BufferMissRingFull,
+            _ if !self.has_miss_room(dev) => Counter::BufferMissRingFull,
             _ => match self.tables.reserve_buffer(dev, cbh) {
                 Reserve::Line(entry) => {
                     self.raise_miss(dev, cbh, entry, MISS_BUFFER);

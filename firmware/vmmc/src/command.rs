@@ -2,32 +2,39 @@
 
 use nic_layout::counter::Counter;
 use nic_layout::ring::{
-    COMMAND_CLOSE, COMMAND_FENCE, COMMAND_FORGET_BUFFER, COMMAND_INVALIDATE, COMMAND_MASK, MAILBOX_ARGUMENT,
-    MAILBOX_COMMAND_DONE,
+    COMMAND_ASSIGN, COMMAND_CLOSE, COMMAND_FENCE, COMMAND_FORGET_BUFFER, COMMAND_INVALIDATE, COMMAND_MASK,
+    MAILBOX_ARGUMENT, MAILBOX_COMMAND_DONE,
 };
 use nic_layout::trace::Marker;
 use nic_layout::vmh::{key_line_page, key_pid};
 
 use crate::{Device, Machine, Tables};
 
-/// A command that waits for its answer.
+/// What the end of a transfer may be awaited for: a command, which waits for its answer, and fetches of translations (fetch.rs). One word says both, so
+/// that transfers that nobody awaits look once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fence {
-    waits: bool,
+    awaited: u8,
     command: u32,
     reads: u32,
     writes: u32,
 }
 
 impl Fence {
-    pub(crate) const EMPTY: Fence = Fence { waits: false, command: 0, reads: 0, writes: 0 };
+    pub(crate) const EMPTY: Fence = Fence { awaited: 0, command: 0, reads: 0, writes: 0 };
+    const COMMAND: u8 = 1;
+    const FETCHES: u8 = 2;
+
+    pub(crate) fn await_fetches(&mut self, awaited: bool) {
+        self.awaited = self.awaited & !Self::FETCHES | if awaited { Self::FETCHES } else { 0 };
+    }
 }
 
 impl<T: Tables> Machine<T> {
     pub(crate) fn on_command(&mut self, dev: &mut impl Device, command: u32) {
         dev.trace(Marker::Command, command);
-        let legal = (COMMAND_FENCE..=COMMAND_FORGET_BUFFER).contains(&(command & COMMAND_MASK));
-        if self.fence.waits || !legal {
+        let legal = (COMMAND_FENCE..=COMMAND_ASSIGN).contains(&(command & COMMAND_MASK));
+        if self.fence.awaited & Fence::COMMAND != 0 || !legal {
             self.count(dev, Counter::MailboxesWild);
             return;
         }
@@ -44,25 +51,34 @@ impl<T: Tables> Machine<T> {
                 self.wake(self.parked | self.blocked);
             }
             COMMAND_CLOSE => self.close_slot(dev, (command >> 4) as usize & 0xF),
+            COMMAND_ASSIGN => self.assign_queue(dev, (command >> 4) as usize & 0xF),
             _ => {}
         }
-        self.fence = Fence { waits: true, command, reads: self.reads.posted, writes: self.writes.posted };
+        let awaited = self.fence.awaited | Fence::COMMAND;
+        self.fence = Fence { awaited, command, reads: self.reads.posted, writes: self.writes.posted };
         self.check_fence(dev);
     }
 
     #[inline(always)]
     pub(crate) fn check_fence(&mut self, dev: &mut impl Device) {
-        if self.fence.waits {
-            self.answer_if_done(dev);
+        if self.fence.awaited != 0 {
+            self.attend_to_ends(dev);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn answer_if_done(&mut self, dev: &mut impl Device) {
+    fn attend_to_ends(&mut self, dev: &mut impl Device) {
+        if self.fence.awaited & Fence::FETCHES != 0 {
+            // Before the answer: a line that the command took away is not filled any more.
+            self.end_fetches(dev);
+        }
+        if self.fence.awaited & Fence::COMMAND == 0 {
+            return;
+        }
         let passed = |done: u32, mark: u32| done.wrapping_sub(mark) <= u32::MAX / 2;
         if passed(self.reads.done, self.fence.reads) && passed(self.writes.done, self.fence.writes) {
-            self.fence.waits = false;
+            self.fence.awaited &= !Fence::COMMAND;
             dev.to_host(MAILBOX_COMMAND_DONE, self.fence.command);
         }
     }

@@ -18,6 +18,8 @@ pub trait Device: Words {
 
     /// Takes the lowest of the doorbell pages that were written; the event is raised again for the others.
     fn take_doorbell(&mut self) -> Option<usize>;
+    /// A doorbell page was written, and not taken since.
+    fn is_rung(&self, slot: usize) -> bool;
     fn doorbell(&self, slot: usize) -> u32;
     /// Mailboxes written since the last call, one bit each.
     fn take_mailboxes(&mut self) -> u32;

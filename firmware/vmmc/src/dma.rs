@@ -13,6 +13,8 @@ use nic_plan::DMA_RING_LOG2;
 const RING_ENTRIES: usize = 1 << DMA_RING_LOG2;
 
 const NO_FRAME: u8 = u8::MAX;
+/// In place of a frame: the translations of the line (fetch.rs).
+const TRANSLATIONS: u8 = NO_FRAME - 1;
 
 /// Bytes of a frame within one host page, and the line that translates it.
 #[derive(Clone, Copy, Debug)]
@@ -143,6 +145,13 @@ impl<T: Tables> Machine<T> {
         self.reads.tags[index as usize % RING_ENTRIES] = tag;
     }
 
+    /// Posts the entries of a line, which is locked until they have come. The caller has asked for room. Gives the transfer's number.
+    pub(crate) fn post_fetch(&mut self, dev: &mut impl Device, piece: Piece) -> u32 {
+        let tag = ReadTag { line: piece.line as u16, frame: TRANSLATIONS };
+        self.post_read_tagged(dev, piece, DMA_FLAG_EVENT, tag);
+        self.reads.posted.wrapping_sub(1)
+    }
+
     /// Releases the frame that was placed last. While data are on their way, its own or those of earlier frames, it must not overtake them:
     /// then an empty transfer, which cannot fail, releases it in its turn. The caller has asked for room.
     #[inline(always)]
@@ -193,9 +202,11 @@ impl<T: Tables> Machine<T> {
     #[inline(never)]
     fn read_failed(&mut self, dev: &mut impl Device) {
         self.count(dev, Counter::DmaReadErrors);
-        let tag = self.reads.tags[self.reads.done.wrapping_sub(1) as usize % RING_ENTRIES];
-        if tag.frame != NO_FRAME {
-            self.abort_frame(dev, tag.frame as usize);
+        let number = self.reads.done.wrapping_sub(1);
+        match self.reads.tags[number as usize % RING_ENTRIES].frame {
+            NO_FRAME => {}
+            TRANSLATIONS => self.fetch_failed(dev, number),
+            frame => self.abort_frame(dev, frame as usize),
         }
         dev.resume_dma_read();
     }

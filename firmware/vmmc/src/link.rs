@@ -2,7 +2,7 @@
 
 use nic_layout::boot::MAX_NODES;
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, HEADER_BYTES};
+use nic_layout::frame::word;
 use nic_layout::post::PostError;
 use nic_layout::trace::Marker;
 use nic_lookup::rarely;
@@ -252,7 +252,7 @@ impl<T: Tables> Machine<T> {
     #[inline(always)]
     pub(crate) fn place_short(&mut self, dev: &mut impl Device, at: u32, acknowledgement: u32) {
         dev.write(at + word::ACKNOWLEDGE, acknowledgement);
-        self.place(dev, at, HEADER_BYTES as u32);
+        self.place(dev, at, Self::HEADER_BYTES);
         self.release(dev);
     }
 

@@ -1,8 +1,8 @@
 use nic_layout::boot::MAX_NODES;
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
-use nic_layout::frame::{FrameKind, HEADER_BYTES};
-use nic_layout::post::ProcessStatus;
+use nic_layout::frame::FrameKind;
+use nic_layout::post::{inline_bytes_max, upper_key_bytes, ProcessStatus};
 use nic_layout::PROCESS_SLOTS;
 use nic_lookup::Place;
 use nic_reliable::{Alarms, Refusals};
@@ -135,6 +135,16 @@ impl<T: Tables> Default for Machine<T> {
 }
 
 impl<T: Tables> Machine<T> {
+    /// Of every frame.
+    pub const HEADER_BYTES: u32 = word::data(T::KEY);
+    /// What type words on the link differ in from those of [`word::kind`].
+    pub(crate) const MARK: u32 = word::mark(T::KEY);
+    pub(crate) const IS_WIDE: bool = T::KEY.is_wide();
+    /// What posts have in a second entry before their data, the upper half of their key, and what then is left for data.
+    pub(crate) const UPPER_KEY_BYTES: u32 = upper_key_bytes(T::KEY, T::HAS_IMPORTS);
+    pub(crate) const HAS_SECOND_ENTRY: bool = Self::UPPER_KEY_BYTES != 0;
+    pub(crate) const INLINE_BYTES_MAX: u32 = inline_bytes_max(T::KEY, T::HAS_IMPORTS);
+
     pub const fn new() -> Self {
         Machine {
             config: Config::EMPTY,
@@ -232,13 +242,13 @@ impl<T: Tables> Machine<T> {
     fn start_peer(&mut self, dev: &mut impl Device, node: u32) {
         let addresses = word::addresses(node as u16, self.config.node as u16);
         for at in [self.ack_buffer(node as usize), self.notice_buffer(node as usize)] {
-            for offset in (0..HEADER_BYTES as u32).step_by(4) {
+            for offset in (0..Self::HEADER_BYTES).step_by(4) {
                 dev.write(at + offset, 0);
             }
             dev.write(at + word::ADDRESS_0, addresses[0]);
             dev.write(at + word::ADDRESS_1, addresses[1]);
             dev.write(at + word::ADDRESS_2, addresses[2]);
-            dev.write(at + word::TYPE, word::kind(FrameKind::Acknowledge, 0));
+            dev.write(at + word::TYPE, word::kind(FrameKind::Acknowledge, 0) ^ Self::MARK);
             dev.write(at + word::NODE_LENGTH, self.node_word);
         }
         let peer = &mut self.peers[node as usize & (MAX_NODES - 1)];

@@ -1,23 +1,30 @@
 use nic_layout::boot::{BootError, BootRequest};
+use nic_layout::key::KeyWidth;
 use nic_layout::vmh::{key, KEY_RESERVED};
-use nic_lookup::{Cbh, Find, Lookup, Path, Place, Reserve, Vmh, Words};
+use nic_lookup::{Cbh, Fetched, Find, Lookup, Path, Place, Reserve, Vmh, Words};
 use nic_plan::{Geometry, MemoryMap, Shape};
 
 use crate::Tables;
 
 /// The personality of the thesis: the tables are the driver's, and the NIC holds two caches of them (M-15), one of translations, one of buffers.
+///
+/// Built for one geometry of each, and for keys of `K` bits.
 #[derive(Clone, Copy, Debug)]
-pub struct Mini<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32> {
+pub struct Mini<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32, const K: u32 = 64> {
     vmh: Vmh<E, L, W>,
-    cbh: Cbh<CE, CW>,
+    cbh: Cbh<CE, CW, K>,
 }
 
-impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32> Mini<E, L, W, CE, CW> {
-    pub const GEOMETRY: Geometry = Geometry { vmh: Vmh::<E, L, W>::GEOMETRY, cbh: Cbh::<CE, CW>::GEOMETRY };
+impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32, const K: u32> Mini<E, L, W, CE, CW, K> {
+    pub const GEOMETRY: Geometry = Geometry { vmh: Vmh::<E, L, W>::GEOMETRY, cbh: Cbh::<CE, CW, K>::GEOMETRY };
 }
 
-impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32> Tables for Mini<E, L, W, CE, CW> {
+impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32, const K: u32> Tables
+    for Mini<E, L, W, CE, CW, K>
+{
     const NOWHERE: Self = Mini { vmh: Vmh::NOWHERE, cbh: Cbh::NOWHERE };
+
+    const KEY: KeyWidth = KeyWidth::built(K);
 
     const HAS_IMPORTS: bool = false;
 
@@ -44,6 +51,18 @@ impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32> Tab
 
     fn reserve(&self, memory: &mut impl Words, pid: u32, page: u32) -> Reserve {
         self.vmh.reserve(memory, pid, page)
+    }
+
+    fn line_entries(line: u32) -> (u32, u32) {
+        (Self::GEOMETRY.vmh.entry_offset(line, 0), L)
+    }
+
+    fn begin_fetch(&self, memory: &mut impl Words, line: u32) {
+        self.vmh.begin_fetch(memory, line);
+    }
+
+    fn end_fetch(&self, memory: &mut impl Words, line: u32, tag: (u32, u32), came: bool, host_pages: u32) -> Fetched {
+        self.vmh.end_fetch(memory, line, tag, came, host_pages)
     }
 
     fn miss_key(pid: u32, page: u32) -> u32 {

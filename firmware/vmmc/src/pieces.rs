@@ -12,7 +12,6 @@ use crate::link::NODE_MASK;
 use crate::post::{Post, Slot, LAST_TYPE};
 use crate::send::{Part, Stop};
 use crate::{Device, Machine, Tables};
-use nic_layout::frame::HEADER_BYTES;
 
 /// Pieces of a message that fits a page; and of a longer one, where what a piece costs each of the NICs counts for more than the last one's way.
 const SHORT_LOG2: u32 = 9;
@@ -96,7 +95,7 @@ impl<T: Tables> Machine<T> {
         loop {
             let data_bytes = cut.piece(address, left);
             left -= data_bytes;
-            let sram_address = self.frames[frame % FRAME_RECORDS].address + HEADER_BYTES as u32;
+            let sram_address = self.frames[frame % FRAME_RECORDS].address + Self::HEADER_BYTES;
             let data = page.piece(address % PAGE_BYTES, sram_address, data_bytes);
             self.post_read_of(dev, data, frame, if is_first { left } else { 0 }, left == 0);
             is_first = false;

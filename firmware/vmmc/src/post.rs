@@ -3,8 +3,8 @@
 use nic_layout::counter::Counter;
 use nic_layout::frame::{word, FrameKind, FLAG_LAST, FLAG_NOTIFY, READ_REQUEST_BYTES};
 use nic_layout::post::{
-    PostError, ProcessStatus, INLINE_BYTES_FIRST, INLINE_BYTES_MAX, MESSAGE_BYTES_MAX, NO_POST, OP_READ, OP_WRITE,
-    POST_DESCRIPTOR_BYTES, POST_FLAG_INLINE, POST_FLAG_NOTIFY, POST_QUEUE_ENTRIES,
+    PostError, ProcessStatus, INLINE_BYTES_FIRST, MESSAGE_BYTES_MAX, NO_POST, OP_READ, OP_WRITE, POST_DESCRIPTOR_BYTES,
+    POST_FLAG_INLINE, POST_FLAG_NOTIFY, POST_QUEUE_ENTRIES,
 };
 use nic_layout::static_tables::import;
 use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
@@ -14,7 +14,7 @@ use nic_lookup::{rarely, Place};
 
 use crate::frames::{PostId, GENERATION_MASK};
 use crate::{Device, Machine, Tables};
-use nic_plan::PROCESS_ENTRY_BYTES;
+use nic_plan::{MemoryMap, PROCESS_ENTRY_BYTES};
 
 pub(crate) const RECORDS: usize = PROCESS_SLOTS * POST_QUEUE_ENTRIES as usize;
 
@@ -62,7 +62,7 @@ impl Record {
 
 /// Errors of posts that have failed: four bits each, all zero where none is.
 const ERRORS_IN_WORD: u32 = 8;
-const _: () = assert!(nic_plan::POST_ERROR_BYTES * 2 == RECORDS as u32 && (PostError::ImportTooShort as u32) < 16);
+const _: () = assert!(nic_plan::POST_ERROR_BYTES * 2 == POST_QUEUE_ENTRIES && (PostError::ImportTooShort as u32) < 16);
 
 /// The descriptor at the head of a queue, while its frames are issued.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +74,7 @@ pub(crate) struct Post {
     pub local_address: u32,
     pub buffer_offset: u32,
     pub buffer: u32,
+    /// Its upper half, if it has 128 bits, is in SRAM: [`MemoryMap::upper_key`].
     pub key: [u32; 2],
     pub message: u32,
     /// The type word of its last frame, if it is not [`Form::Host`].
@@ -255,6 +256,9 @@ impl<T: Tables> Machine<T> {
                 error = self.set_form(slot_number, operation);
             }
         }
+        if Self::HAS_SECOND_ENTRY {
+            error = self.take_second_entry(dev, slot_number, error);
+        }
         if T::HAS_IMPORTS && error.is_none() {
             match self.take_import(dev, slot_number, operation, length) {
                 Ok(of_import) => node = of_import,
@@ -311,7 +315,54 @@ impl<T: Tables> Machine<T> {
         post.node = node as usize;
         post.buffer = import::cbh(who);
         post.key = [dev.get(record, import::KEY_0), dev.get(record, import::KEY_1)];
+        if Self::IS_WIDE {
+            let upper = [dev.get(record, import::KEY_2), dev.get(record, import::KEY_3)];
+            self.keep_upper_key(dev, slot_number, upper);
+        }
         Ok(node)
+    }
+
+    /// The second entry of a post, whatever becomes of it: the upper half of its key. What is wrong with the post: that it has none, or `error`.
+    #[inline(never)]
+    fn take_second_entry(
+        &mut self,
+        dev: &mut impl Device,
+        slot_number: usize,
+        error: Option<PostError>,
+    ) -> Option<PostError> {
+        let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
+        let index = slot.fetched;
+        if index == slot.producer {
+            rarely();
+            return Some(PostError::LengthOutOfRange);
+        }
+        let first = slot.head(slot_number);
+        slot.fetched = index.wrapping_add(1);
+        self.records[first.record()] = Record::FIRST_HALF;
+        let queue = self.places.post_queues.plus(slot_number as u32 * PAGE_BYTES);
+        let at = queue.plus(index % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES);
+        let upper = [dev.get(at, 0), dev.get(at, 4)];
+        self.keep_upper_key(dev, slot_number, upper);
+        error
+    }
+
+    /// The slot in the scratchpad has no room for it.
+    #[inline(always)]
+    fn keep_upper_key(&self, dev: &mut impl Device, slot_number: usize, upper: [u32; 2]) {
+        let at = self.places.process_table.plus(MemoryMap::upper_key(slot_number as u32));
+        dev.put(at, 0, upper[0]);
+        dev.put(at, 4, upper[1]);
+    }
+
+    /// Into a frame of the slot's post.
+    #[inline(always)]
+    pub(crate) fn put_upper_key(&self, dev: &mut impl Device, slot_number: usize, frame: Place) {
+        if Self::IS_WIDE {
+            let at = self.places.process_table.plus(MemoryMap::upper_key(slot_number as u32));
+            let upper = [dev.get(at, 0), dev.get(at, 4)];
+            dev.put(frame, word::KEY_2, upper[0]);
+            dev.put(frame, word::KEY_3, upper[1]);
+        }
     }
 
     /// What a post is that is not a mere write: a read, a write that notifies, or nothing that exists.
@@ -346,7 +397,10 @@ impl<T: Tables> Machine<T> {
         let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
         slot.form = Form::Inline;
         if length > INLINE_BYTES_FIRST {
-            if length > INLINE_BYTES_MAX || slot.fetched == slot.producer {
+            if Self::HAS_SECOND_ENTRY {
+                return (length > Self::INLINE_BYTES_MAX).then_some(PostError::LengthOutOfRange);
+            }
+            if length > Self::INLINE_BYTES_MAX || slot.fetched == slot.producer {
                 rarely();
                 return Some(PostError::LengthOutOfRange);
             }
@@ -367,7 +421,7 @@ impl<T: Tables> Machine<T> {
             let from = queue.plus(slot.fetched.wrapping_sub(1) % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES);
             let mut at = INLINE_BYTES_FIRST;
             while at < slot.post.remaining_bytes {
-                let word = dev.get(from, at - INLINE_BYTES_FIRST);
+                let word = dev.get(from, at - INLINE_BYTES_FIRST + Self::UPPER_KEY_BYTES);
                 dev.put(to, at, word);
                 at += 4;
             }
@@ -387,7 +441,7 @@ impl<T: Tables> Machine<T> {
     #[cold]
     #[inline(never)]
     pub(crate) fn refuse(&mut self, dev: &mut impl Device, slot_number: usize, error: PostError) {
-        dev.trace(Marker::PostRefused, error as u32);
+        dev.trace(Marker::PostRefused, error as u32 | (slot_number as u32) << 8);
         let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
         slot.sending = false;
         let id = slot.head(slot_number);

@@ -2,7 +2,7 @@
 
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
-use nic_layout::frame::{FrameKind, FLAG_ABORTED, FLAG_LAST, FLAG_NOTIFY, FRAME_BYTES_MIN, HEADER_BYTES};
+use nic_layout::frame::{FrameKind, FLAG_ABORTED, FLAG_LAST, FLAG_NOTIFY, FRAME_BYTES_MIN};
 use nic_layout::ring::Event;
 use nic_layout::tables::PERMIT_WRITE;
 use nic_layout::trace::Marker;
@@ -57,7 +57,8 @@ impl<T: Tables> Machine<T> {
     #[inline(always)]
     fn take_frame(&mut self, dev: &mut impl Device, buffer: u32, length_bytes: u32) -> Buffer {
         let at = dev.place(buffer);
-        let type_word = dev.get(at, word::TYPE);
+        // A frame of the other width of keys is of no kind that there is.
+        let type_word = dev.get(at, word::TYPE) ^ Self::MARK;
         if type_word & word::KIND_MASK != word::kind(FrameKind::Write, 0) {
             rarely();
             return self.take_other(dev, at, buffer, type_word, length_bytes);
@@ -187,7 +188,7 @@ impl<T: Tables> Machine<T> {
     ) -> Result<usize, Counter> {
         let data_bytes = word::data_bytes(node_length);
         if length_bytes < FRAME_BYTES_MIN as u32
-            || HEADER_BYTES as u32 + data_bytes > length_bytes
+            || Self::HEADER_BYTES + data_bytes > length_bytes
             || data_bytes > self.config.frame_data_bytes_max
             || word::flags(type_word) & !(FLAG_LAST | FLAG_ABORTED | FLAG_NOTIFY) != 0
             || dev.get(at, word::ADDRESS_0) != self.address_words[0]
@@ -297,7 +298,7 @@ impl<T: Tables> Machine<T> {
     ) -> Result<(), Untranslated> {
         let page = target.address >> PAGE_SHIFT;
         let in_page = target.address % PAGE_BYTES;
-        let data_at = buffer + HEADER_BYTES as u32;
+        let data_at = buffer + Self::HEADER_BYTES;
         let first_bytes = PAGE_BYTES - in_page;
         if data_bytes > first_bytes {
             rarely();

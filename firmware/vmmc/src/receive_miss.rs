@@ -11,7 +11,7 @@
 
 use nic_layout::boot::{ReceiveMiss, MAX_NODES};
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, FrameKind, FRAME_BYTES_MIN, HEADER_BYTES};
+use nic_layout::frame::{word, FrameKind, FRAME_BYTES_MIN};
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::trace::Marker;
 use nic_lookup::Place;
@@ -130,12 +130,18 @@ impl<T: Tables> Machine<T> {
             ReceiveMiss::Restart => {
                 misses.waiting |= 1 << node;
                 misses.raised[node] = self.misses_raised as u8;
+                if self.fetches() {
+                    self.await_fetches(dev, node);
+                }
                 self.tell(dev, node, FrameKind::Missed);
             }
             ReceiveMiss::Hold => {
                 let is_copy = misses.waiting >> node & 1 != 0 && misses.held_of(node) != 0;
                 misses.waiting |= 1 << node;
                 misses.raised[node] = self.misses_raised as u8;
+                if self.fetches() {
+                    self.await_fetches(dev, node);
+                }
                 if !is_copy && self.hold_frame(dev, node, buffer) {
                     return Buffer::Busy;
                 }
@@ -164,7 +170,7 @@ impl<T: Tables> Machine<T> {
 
     fn hold_frame(&mut self, dev: &mut impl Device, node: usize, buffer: u32) -> bool {
         let data_bytes = word::data_bytes(dev.read(buffer + word::NODE_LENGTH));
-        let length_bytes = (HEADER_BYTES as u32 + data_bytes).max(FRAME_BYTES_MIN as u32);
+        let length_bytes = (Self::HEADER_BYTES + data_bytes).max(FRAME_BYTES_MIN as u32);
         let holds = self
             .receive_misses
             .hold(Held { buffer, length_bytes: length_bytes as u16, node: node as u8 }, self.config.held_frames_max);
@@ -181,9 +187,10 @@ impl<T: Tables> Machine<T> {
     pub(crate) fn end_receive_misses(&mut self, dev: &mut impl Device) {
         for node in 0..MAX_NODES {
             let bit = 1 << node;
-            let misses = &mut self.receive_misses;
+            let misses = &self.receive_misses;
             let served = (self.misses_served as u8).wrapping_sub(misses.raised[node]) <= u8::MAX / 2;
-            if misses.waiting & bit != 0 && served {
+            if misses.waiting & bit != 0 && served && (!self.fetches() || self.fetches_have_ended(dev, node)) {
+                let misses = &mut self.receive_misses;
                 misses.waiting &= !bit;
                 misses.to_restart |= u32::from(self.config.receive_miss == ReceiveMiss::Restart) << node;
                 self.take_held_frames(dev, node);
@@ -240,7 +247,7 @@ impl<T: Tables> Machine<T> {
         let acknowledgement = self.piggyback_ack(node);
         let expected = self.peers[node & NODE_MASK].receive.acknowledgement();
         let at = self.notice_buffer(node);
-        dev.write(at + word::TYPE, word::kind(kind, 0));
+        dev.write(at + word::TYPE, word::kind(kind, 0) ^ Self::MARK);
         dev.write(at + word::SEQUENCE, expected);
         self.place_short(dev, at, acknowledgement);
         let (counter, marker) = match kind {

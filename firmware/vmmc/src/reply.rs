@@ -85,7 +85,7 @@ impl<T: Tables> Machine<T> {
         if data_bytes != READ_REQUEST_BYTES {
             return self.drop_frame(dev, Counter::FramesMalformed);
         }
-        let length = dev.get(at, word::READ_LENGTH);
+        let length = dev.get(at, Self::HEADER_BYTES + word::READ_LENGTH);
         let target = match self.check_target_rarely(dev, at, length, PERMIT_READ) {
             Ok(target) => target,
             Err(reason) => return self.turn_away(dev, node, buffer, true, reason),
@@ -130,7 +130,7 @@ impl<T: Tables> Machine<T> {
         let head = Head {
             type_word: word::kind(FrameKind::Reply, flags),
             data_bytes,
-            buffer: dev.get(at, word::READ_ID),
+            buffer: dev.get(at, Self::HEADER_BYTES + word::READ_ID),
             buffer_offset: 0,
             message: dev.get(at, word::MESSAGE),
         };
@@ -145,13 +145,13 @@ impl<T: Tables> Machine<T> {
         let serial = &mut self.replies.serials[read as usize % READS_MAX as usize];
         *serial = serial.wrapping_add(1);
         let to = self.read_at(dev, read);
-        for offset in (word::BUFFER..word::DATA).step_by(4) {
+        for offset in (word::BUFFER..Self::HEADER_BYTES).step_by(4) {
             let word = dev.get(at, offset);
             dev.put(to, offset, word);
         }
         let buffer_offset = dev.get(at, word::BUFFER_OFFSET).wrapping_add(sent);
         dev.put(to, word::BUFFER_OFFSET, buffer_offset);
-        let id = dev.get(at, word::READ_ID);
+        let id = dev.get(at, Self::HEADER_BYTES + word::READ_ID);
         dev.put(to, kept::NODE, node as u32);
         dev.put(to, kept::REMAINING, length - sent);
         dev.put(to, kept::OFFSET, sent);
@@ -282,11 +282,15 @@ impl<T: Tables> Machine<T> {
     /// Sends a frame that belongs to no post; its data are being read into `frame`, which is free, and the caller has seen that it can be sent.
     fn send_own(&mut self, dev: &mut impl Device, node: usize, frame: usize, read: ReadId, head: Head) {
         let at = dev.place(self.frames[frame % FRAME_RECORDS].address);
-        dev.put(at, word::TYPE, head.type_word);
+        dev.put(at, word::TYPE, head.type_word ^ Self::MARK);
         dev.put(at, word::BUFFER, head.buffer);
         dev.put(at, word::BUFFER_OFFSET, head.buffer_offset);
         dev.put(at, word::KEY_0, 0);
         dev.put(at, word::KEY_1, 0);
+        if Self::IS_WIDE {
+            dev.put(at, word::KEY_2, 0);
+            dev.put(at, word::KEY_3, 0);
+        }
         dev.put(at, word::MESSAGE, head.message);
         self.send_frame(dev, node, frame, head.data_bytes, (PostId(read.0), NO_POST));
     }

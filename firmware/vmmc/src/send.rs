@@ -3,7 +3,7 @@
 use crate::post::{Form, Post, LAST_TYPE};
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
-use nic_layout::frame::{FrameKind, FLAG_ABORTED, FLAG_LAST, HEADER_BYTES};
+use nic_layout::frame::{FrameKind, FLAG_ABORTED, FLAG_LAST};
 use nic_layout::post::PostError;
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT, PROCESS_SLOTS};
@@ -98,22 +98,23 @@ impl<T: Tables> Machine<T> {
         let address = self.frames[frame % FRAME_RECORDS].address;
         let at = dev.place(address);
         if IS_INLINE {
-            self.copy_inline(dev, slot_number, at.plus(word::DATA));
+            self.copy_inline(dev, slot_number, at.plus(Self::HEADER_BYTES));
             dev.trace(Marker::DataCopied, self.peers[node].window.next());
         } else {
             let id = self.open_read(dev, slot_number).ok_or(Stop::Blocked)?;
-            dev.put(at, word::READ_LENGTH, self.slots[slot_number].post.read_bytes);
-            dev.put(at, word::READ_ID, id);
+            dev.put(at, Self::HEADER_BYTES + word::READ_LENGTH, self.slots[slot_number].post.read_bytes);
+            dev.put(at, Self::HEADER_BYTES + word::READ_ID, id);
         }
         let slot = &mut self.slots[slot_number];
         slot.sending = false;
         let (id, generation) = (slot.head(slot_number), slot.generation);
         let Post { buffer, buffer_offset, key, message, last_type, remaining_bytes, .. } = slot.post;
-        dev.put(at, word::TYPE, last_type);
+        dev.put(at, word::TYPE, last_type ^ Self::MARK);
         dev.put(at, word::BUFFER, buffer);
         dev.put(at, word::BUFFER_OFFSET, buffer_offset);
         dev.put(at, word::KEY_0, key[0]);
         dev.put(at, word::KEY_1, key[1]);
+        self.put_upper_key(dev, slot_number, at);
         dev.put(at, word::MESSAGE, message);
         self.send_frame(dev, node, frame, remaining_bytes, (id, generation));
         let slot = &self.slots[slot_number];
@@ -160,7 +161,7 @@ impl<T: Tables> Machine<T> {
         let peer = &mut self.peers[node];
         let sequence = peer.window.issue();
         let tx = &mut self.frames[frame % FRAME_RECORDS];
-        let (address, length_bytes) = (tx.address, HEADER_BYTES as u32 + data_bytes);
+        let (address, length_bytes) = (tx.address, Self::HEADER_BYTES + data_bytes);
         let at = dev.place(address);
         dev.put(at, word::ADDRESS_1, peer.address_word);
         dev.put(at, word::NODE_LENGTH, self.node_word | data_bytes << 16);
@@ -262,7 +263,8 @@ impl<T: Tables> Machine<T> {
         let Post { buffer, buffer_offset, key, message, .. } = self.slots[slot_number].post;
         let at = dev.place(address);
         dev.put(at, word::ADDRESS_1, address_word);
-        dev.put(at, word::TYPE, if is_last { last_type } else { word::kind(FrameKind::Write, 0) });
+        let type_word = if is_last { last_type } else { word::kind(FrameKind::Write, 0) };
+        dev.put(at, word::TYPE, type_word ^ Self::MARK);
         dev.put(at, word::NODE_LENGTH, self.node_word | data_bytes << 16);
         dev.put(at, word::SEQUENCE, sequence);
         dev.put(at, word::ACKNOWLEDGE, acknowledge);
@@ -270,9 +272,10 @@ impl<T: Tables> Machine<T> {
         dev.put(at, word::BUFFER_OFFSET, buffer_offset);
         dev.put(at, word::KEY_0, key[0]);
         dev.put(at, word::KEY_1, key[1]);
+        self.put_upper_key(dev, slot_number, at);
         dev.put(at, word::MESSAGE, message);
         dev.trace(Marker::HeaderBuilt, sequence);
-        let length_bytes = HEADER_BYTES as u32 + data_bytes;
+        let length_bytes = Self::HEADER_BYTES + data_bytes;
         let transmit_index = self.place(dev, address, length_bytes);
         self.release(dev);
         dev.trace(Marker::TransmitPosted, sequence);
@@ -319,7 +322,7 @@ impl<T: Tables> Machine<T> {
     ) -> Result<(), Untranslated> {
         let page = local_address >> PAGE_SHIFT;
         let in_page = local_address % PAGE_BYTES;
-        let data_at = address + HEADER_BYTES as u32;
+        let data_at = address + Self::HEADER_BYTES;
         let first_bytes = PAGE_BYTES - in_page;
         if data_bytes > first_bytes {
             rarely();
@@ -354,12 +357,12 @@ impl<T: Tables> Machine<T> {
     #[inline(never)]
     pub(crate) fn abort_frame(&mut self, dev: &mut impl Device, frame: usize) {
         let tx = &mut self.frames[frame % FRAME_RECORDS];
-        tx.length_bytes = HEADER_BYTES as u16;
+        tx.length_bytes = Self::HEADER_BYTES as u16;
         let tx = *tx;
         let kind = dev.read(tx.address + word::TYPE) & word::KIND_MASK;
         dev.write(tx.address + word::TYPE, kind | u32::from(FLAG_LAST | FLAG_ABORTED) << 24);
         dev.write(tx.address + word::NODE_LENGTH, self.node_word);
-        dev.shorten_transmit(tx.transmit_index as u16, HEADER_BYTES as u32);
+        dev.shorten_transmit(tx.transmit_index as u16, Self::HEADER_BYTES);
         self.fail_frame(dev, frame, PostError::BusError);
     }
 

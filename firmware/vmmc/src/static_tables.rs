@@ -1,10 +1,11 @@
 use nic_layout::boot::{BootError, BootRequest};
-use nic_layout::cbh::{cbh_id, entry, ENTRY_BYTES, STATE_EMPTY, STATE_MASK, STATE_VALID};
+use nic_layout::cbh::{cbh_id, entry, entry_bytes, STATE_EMPTY, STATE_MASK, STATE_VALID};
+use nic_layout::key::KeyWidth;
 use nic_layout::static_tables::{
     import, top_shift, StaticGeometry, TABLE_BYTES, TABLE_ENTRIES, TOP_INDICES, UNREGISTERED,
 };
 use nic_layout::PROCESS_SLOTS;
-use nic_lookup::{rarely, Find, Lookup, Path, Place, Reserve, Words};
+use nic_lookup::{rarely, Fetched, Find, Lookup, Path, Place, Reserve, Words};
 use nic_plan::{MemoryMap, Shape};
 
 use crate::Tables;
@@ -14,7 +15,7 @@ use crate::Tables;
 /// The driver fills them when something is registered or imported. What is not there does not exist: no lookup asks the driver, waits, or pushes
 /// anything out. No entry is locked either: the driver waits for the DMA under way before it takes away what an entry stands for.
 #[derive(Clone, Copy, Debug)]
-pub struct StaticTables {
+pub struct StaticTables<const K: u32 = 64> {
     /// Where the top levels begin.
     tops: Place,
     /// Where a second-level table of index 0 would begin.
@@ -25,13 +26,16 @@ pub struct StaticTables {
     import_entries: u32,
 }
 
-impl StaticTables {
+impl<const K: u32> StaticTables<K> {
     /// The line of every hit: there are none to lock.
     const NO_LINE: u32 = 0;
+
+    const ENTRY_BYTES: u32 = entry_bytes(KeyWidth::built(K));
+    const IMPORT_BYTES: u32 = import::bytes(KeyWidth::built(K));
 }
 
-impl Tables for StaticTables {
-    const NOWHERE: Self = StaticTables {
+impl<const K: u32> Tables for StaticTables<K> {
+    const NOWHERE: Self = Self {
         tops: Place(0),
         tables: Place(0),
         buffers: Place(0),
@@ -40,10 +44,12 @@ impl Tables for StaticTables {
         import_entries: 0,
     };
 
+    const KEY: KeyWidth = KeyWidth::built(K);
+
     const HAS_IMPORTS: bool = true;
 
     fn wanted(request: &BootRequest) -> Result<Shape, BootError> {
-        Shape::vmmc(request)
+        Shape::vmmc(request, Self::KEY)
     }
 
     /// Second-level tables keep what they held: none is in use before the driver has written the whole of it.
@@ -54,7 +60,7 @@ impl Tables for StaticTables {
         };
         let StaticGeometry { cbh_entries, import_entries, .. } = geometry;
         let place = |offset| memory.place(map.vmh.wrapping_add(offset));
-        let tables = StaticTables {
+        let tables = Self {
             tops: place(geometry.top_offset(0, 0)),
             tables: place(geometry.table_offset(0)),
             buffers: place(geometry.buffer_offset(0)),
@@ -69,7 +75,7 @@ impl Tables for StaticTables {
             memory.put(tables.buffer_place(number), entry::STATE, STATE_EMPTY);
         }
         for number in 0..PROCESS_SLOTS as u32 * import_entries {
-            memory.put(tables.imports.plus(number * import::BYTES), import::WHO, 0);
+            memory.put(tables.imports.plus(number * Self::IMPORT_BYTES), import::WHO, 0);
         }
         tables
     }
@@ -96,6 +102,24 @@ impl Tables for StaticTables {
     /// Nothing is ever found absent.
     fn reserve(&self, _memory: &mut impl Words, _pid: u32, _page: u32) -> Reserve {
         Reserve::NoWay
+    }
+
+    fn line_entries(_line: u32) -> (u32, u32) {
+        (0, 1)
+    }
+
+    /// Nothing is ever reserved.
+    fn begin_fetch(&self, _memory: &mut impl Words, _line: u32) {}
+
+    fn end_fetch(
+        &self,
+        _memory: &mut impl Words,
+        _line: u32,
+        _tag: (u32, u32),
+        _came: bool,
+        _host_pages: u32,
+    ) -> Fetched {
+        Fetched::Lost
     }
 
     fn miss_key(_pid: u32, _page: u32) -> u32 {
@@ -127,7 +151,7 @@ impl Tables for StaticTables {
 
     #[inline(always)]
     fn buffer_place(&self, number: u32) -> Place {
-        self.buffers.plus(number * ENTRY_BYTES)
+        self.buffers.plus(number * Self::ENTRY_BYTES)
     }
 
     /// Nothing is ever found absent.
@@ -145,7 +169,7 @@ impl Tables for StaticTables {
             return None;
         }
         let number = slot as u32 * self.import_entries + index;
-        Some(self.imports.plus(number * import::BYTES))
+        Some(self.imports.plus(number * Self::IMPORT_BYTES))
     }
 }
 
@@ -158,7 +182,8 @@ mod tests {
 
     use super::*;
 
-    const GEOMETRY: StaticGeometry = StaticGeometry { vmh_tables: 3, cbh_entries: 5, import_entries: 4 };
+    const GEOMETRY: StaticGeometry =
+        StaticGeometry { vmh_tables: 3, cbh_entries: 5, import_entries: 4, key: KeyWidth::Bits64 };
     const BASE: u32 = 64;
 
     /// Whatever SRAM held before.

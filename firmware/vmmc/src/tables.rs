@@ -1,11 +1,15 @@
 use nic_layout::boot::{BootError, BootRequest};
-use nic_lookup::{Find, Lookup, Path, Place, Reserve, Words};
+use nic_layout::key::KeyWidth;
+use nic_lookup::{Fetched, Find, Lookup, Path, Place, Reserve, Words};
 use nic_plan::{MemoryMap, Shape};
 
 /// Where a personality finds translations and buffers. Nothing here waits; what is not there the machine asks the driver for.
 pub trait Tables: Copy {
     /// All zero: until there is memory for them.
     const NOWHERE: Self;
+
+    /// The width of every key.
+    const KEY: KeyWidth;
 
     /// Posts name imports: this NIC says where a buffer is, and checks first (M-4). Otherwise the post says it, and the owner alone checks (M-46).
     const HAS_IMPORTS: bool;
@@ -22,6 +26,12 @@ pub trait Tables: Copy {
     fn unlock(&self, memory: &mut impl Words, path: Path, line: u32) -> bool;
     /// Makes room for a page's line, which was just found absent.
     fn reserve(&self, memory: &mut impl Words, pid: u32, page: u32) -> Reserve;
+    /// Where the entries of a line lie in the structure of translations, and how many there are: for whoever can fetch them from the host (M-58).
+    fn line_entries(line: u32) -> (u32, u32);
+    /// Locks a line that was just reserved, while its entries are fetched.
+    fn begin_fetch(&self, memory: &mut impl Words, line: u32);
+    /// They have come, or not ([`nic_lookup::Vmh::end_fetch`]).
+    fn end_fetch(&self, memory: &mut impl Words, line: u32, tag: (u32, u32), came: bool, host_pages: u32) -> Fetched;
     /// The key that the driver is told of the line.
     fn miss_key(pid: u32, page: u32) -> u32;
     /// Forgets a page's line.

@@ -3,7 +3,7 @@
 use nic_layout::counter::{Counter, PATH_STRIDE};
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::ring::MAILBOX_MISS;
-use nic_layout::tables::MISS_RING_ENTRIES;
+use nic_layout::tables::{MISS_BUFFER, MISS_RING_ENTRIES};
 use nic_layout::trace::Marker;
 use nic_layout::vmh::NO_TRANSLATION;
 use nic_layout::PAGE_SHIFT;
@@ -147,9 +147,14 @@ impl<T: Tables> Machine<T> {
             self.count_lookup(dev, path, Counter::SendPending);
             return Untranslated::Fill;
         }
-        if !self.has_miss_room() {
+        if !self.has_miss_room(dev) {
             self.count_lookup(dev, path, Counter::SendMissRingFull);
             return Untranslated::Fill;
+        }
+        if self.fetches() {
+            if let Some(reason) = self.fetch_line(dev, path, pid, page) {
+                return reason;
+            }
         }
         let Reserve::Line(line) = self.tables.reserve(dev, pid, page) else {
             self.count_lookup(dev, path, Counter::SendNoWay);
@@ -160,16 +165,58 @@ impl<T: Tables> Machine<T> {
         Untranslated::Fill
     }
 
-    /// Whether the miss ring takes one more.
-    pub(crate) fn has_miss_room(&self) -> bool {
-        self.misses_raised.wrapping_sub(self.misses_served) < MISS_RING_ENTRIES
+    /// The same for a line that the host's tables have: the NIC reads it itself. `None`: they do not, or the driver is at work on it.
+    #[cold]
+    #[inline(never)]
+    fn fetch_line(&mut self, dev: &mut impl Device, path: Path, pid: u32, page: u32) -> Option<Untranslated> {
+        if self.has_been_raised(dev, T::miss_key(pid, page)) {
+            return None;
+        }
+        let bus_address = self.entries_on_host(dev, pid, page)?;
+        if !self.has_read_room(1) {
+            dev.trace(Marker::FetchStalled, pid);
+            self.count_lookup(dev, path, Counter::SendMissRingFull);
+            // The end of a transfer makes room.
+            return Some(Untranslated::Way);
+        }
+        let Reserve::Line(line) = self.tables.reserve(dev, pid, page) else {
+            self.count_lookup(dev, path, Counter::SendNoWay);
+            return Some(Untranslated::Way);
+        };
+        self.count_lookup(dev, path, Counter::SendMisses);
+        dev.add(self.places.counters, Counter::SendFetches.offset() + path as u32 * PATH_STRIDE * 4, 1);
+        self.begin_fetch(dev, path, (pid, page), line, bus_address);
+        Some(Untranslated::Fill)
+    }
+
+    /// Whether the miss ring takes one more: what is being fetched may come to it yet.
+    pub(crate) fn has_miss_room(&self, dev: &impl Device) -> bool {
+        let mut raised = self.misses_raised.wrapping_sub(self.misses_served);
+        if self.fetches() {
+            raised = raised.wrapping_add(self.fetches_open(dev));
+        }
+        raised < MISS_RING_ENTRIES
+    }
+
+    /// Whether the driver was told of this key and has not reported it. If its line was taken away, the driver finds that out by the line: it is not to
+    /// find it reserved again, for someone else's answer.
+    fn has_been_raised(&self, dev: &impl Device, key: u32) -> bool {
+        let unserved = 0..self.misses_raised.wrapping_sub(self.misses_served);
+        unserved.into_iter().any(|n| {
+            let at = self.miss_entry(self.misses_served.wrapping_add(n));
+            dev.read(at) == key && dev.read(at + 8) != MISS_BUFFER
+        })
+    }
+
+    fn miss_entry(&self, index: u32) -> u32 {
+        self.config.map.miss_ring + (index % MISS_RING_ENTRIES) * MISS_ENTRY_BYTES
     }
 
     /// Tells the driver of a reserved line or entry: [`nic_layout::tables::MissEntry`]. The caller has asked for room.
     #[cold]
     #[inline(never)]
     pub(crate) fn raise_miss(&mut self, dev: &mut impl Device, key: u32, line: u32, kind: u32) {
-        let at = self.config.map.miss_ring + (self.misses_raised % MISS_RING_ENTRIES) * MISS_ENTRY_BYTES;
+        let at = self.miss_entry(self.misses_raised);
         dev.write(at, key);
         dev.write(at + 4, line);
         dev.write(at + 8, kind);

@@ -6,6 +6,7 @@ use mock::{Settings, World, CBH_GEOMETRY, SETTINGS};
 use nic_layout::cbh::{cbh, entry, Descriptor, STATE_EMPTY, STATE_INVALID, STATE_MASK, STATE_VALID};
 use nic_layout::counter::Counter;
 use nic_layout::frame::{Body, Packet, Repr, Write};
+use nic_layout::key::KeyWidth;
 use nic_layout::ring::{COMMAND_FORGET_BUFFER, MAILBOX_ARGUMENT, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
 use nic_layout::tables::{MISS_BUFFER, MISS_RING_ENTRIES, PERMIT_WRITE};
 use nic_lookup::Words;
@@ -16,7 +17,7 @@ const PAGE: u32 = 0x200;
 const CBH: u32 = cbh(PID, 0xF_FFF0);
 const ABSENT: u32 = cbh(PID, 2);
 const DESCRIPTOR: Descriptor =
-    Descriptor { start_address: PAGE * 4096, length_bytes: 4096, key: [1, 2], permissions: PERMIT_WRITE };
+    Descriptor { start_address: PAGE * 4096, length_bytes: 4096, key: [1, 2, 0, 0], permissions: PERMIT_WRITE };
 
 /// A driver that serves only when it is told to.
 fn world() -> World {
@@ -40,7 +41,14 @@ fn arrives(world: &mut World, sequence: u32, cbh: u32) {
         key: DESCRIPTOR.key,
         message: 0,
     };
-    let repr = Repr { destination: 1, source: 0, session: 3, acknowledge: 0, body: Body::Write(write) };
+    let repr = Repr {
+        destination: 1,
+        source: 0,
+        session: 3,
+        key_width: KeyWidth::Bits64,
+        acknowledge: 0,
+        body: Body::Write(write),
+    };
     let mut bytes = vec![0; 60];
     repr.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
     let node = &mut world.nodes[1];

@@ -2,12 +2,16 @@
 
 mod mock;
 
-use mock::{Settings, World, PAGE, SETTINGS};
+use mock::{NodeOf, Settings, World, WorldOf, PAGE, SETTINGS};
 use nic_layout::boot::ReceiveMiss;
 use nic_layout::cbh::{cbh, Descriptor};
 use nic_layout::counter::Counter;
-use nic_layout::post::{PostDescriptor, PostError, INLINE_BYTES_FIRST, OP_READ, OP_WRITE, POST_FLAG_NOTIFY};
+use nic_layout::key::{Key, KeyWidth};
+use nic_layout::post::{
+    inline_bytes_max, PostDescriptor, PostError, INLINE_BYTES_FIRST, OP_READ, OP_WRITE, POST_FLAG_NOTIFY,
+};
 use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
+use nic_vmmc::Tables;
 use proptest::prelude::*;
 
 /// Pages of each process: source pages from virtual page 0x100, which others may read, a buffer for each node from 0x200, and for the data that it reads two pages for each
@@ -20,6 +24,7 @@ const MESSAGES_MAX: u32 = 20;
 const SOURCE_PAGES: u32 = 12;
 const BUFFER_PAGES: u32 = 6;
 const KEY: [u32; 2] = [0xAB12_CD34, 0x5678_EF90];
+const WHOLE_KEY: Key = [KEY[0], KEY[1], mock::UPPER_KEY[0], mock::UPPER_KEY[1]];
 
 /// Process `slot` of a node writes into buffer `node` of the process in this slot of any other node, and no one else does.
 fn buffer_of(node: usize, slot: usize) -> u32 {
@@ -74,9 +79,10 @@ impl Message {
     }
 
     /// Entries of the queue that it takes.
-    fn entries(&self) -> usize {
+    fn entries<T: Tables>(&self) -> usize {
         match self.wrong {
             Wrong::Doorbell => 0,
+            _ if NodeOf::<T>::IS_WIDE => 2,
             _ => 1 + usize::from(self.form == Form::Inline && self.length > INLINE_BYTES_FIRST),
         }
     }
@@ -131,8 +137,8 @@ fn receive_miss() -> impl Strategy<Value = ReceiveMiss> {
     prop_oneof![Just(ReceiveMiss::TimeOut), Just(ReceiveMiss::Restart), Just(ReceiveMiss::Hold)]
 }
 
-fn world(settings: Settings, seed: u64) -> World {
-    let mut world = World::new(settings, seed);
+fn world<T: Tables>(settings: Settings, seed: u64) -> WorldOf<T> {
+    let mut world = WorldOf::new(settings, seed);
     for index in 0..world.nodes.len() {
         for slot in 0..2 {
             let pid = 10 + slot as u32;
@@ -148,7 +154,7 @@ fn world(settings: Settings, seed: u64) -> World {
                 let descriptor = Descriptor {
                     start_address: (BUFFER + BUFFER_PAGES * from as u32) * 4096 + 100,
                     length_bytes: BUFFER_PAGES * 4096 - 200,
-                    key: KEY,
+                    key: WHOLE_KEY,
                     permissions: PERMIT_WRITE,
                 };
                 world.nodes[index].export(buffer_of(from, slot), descriptor);
@@ -158,7 +164,7 @@ fn world(settings: Settings, seed: u64) -> World {
             let descriptor = Descriptor {
                 start_address: SOURCE * 4096,
                 length_bytes: SOURCE_PAGES * 4096,
-                key: KEY,
+                key: WHOLE_KEY,
                 permissions: PERMIT_READ,
             };
             world.nodes[index].export(readable(slot), descriptor);
@@ -168,7 +174,7 @@ fn world(settings: Settings, seed: u64) -> World {
 }
 
 /// Copies what a message shall copy, in the hosts' memories of the model.
-fn apply(world: &World, expected: &mut [Vec<u8>], message: &Message, number: usize) {
+fn apply<T: Tables>(world: &WorldOf<T>, expected: &mut [Vec<u8>], message: &Message, number: usize) {
     let (source_node, target_node, target_start) = match message.form {
         Form::Read => (message.to, message.from, inbox(message, number)),
         _ => {
@@ -223,9 +229,14 @@ fn descriptor(message: &Message, number: usize) -> PostDescriptor {
 }
 
 /// Posts a message, with its data as they are now if it carries them.
-fn post(world: &mut World, message: &Message, number: usize) {
+fn post<T: Tables>(world: &mut WorldOf<T>, message: &Message, number: usize) {
     let node = &mut world.nodes[message.from];
-    let descriptor = descriptor(message, number);
+    let mut descriptor = descriptor(message, number);
+    node.upper_key = mock::UPPER_KEY;
+    if NodeOf::<T>::IS_WIDE && message.wrong == Wrong::Key {
+        descriptor.key = KEY;
+        node.upper_key[number % 2] ^= 1 << (number % 32);
+    }
     if message.form != Form::Inline {
         return node.post(message.slot, &descriptor);
     }
@@ -254,12 +265,16 @@ fn sender_error(wrong: Wrong) -> Option<PostError> {
 
 /// Posts all, runs until all have ended, and compares everything.
 fn deliver(settings: Settings, messages: &[Message], seed: u64) -> World {
-    let mut world = world(settings, seed);
+    deliver_with(settings, messages, seed)
+}
+
+fn deliver_with<T: Tables>(settings: Settings, messages: &[Message], seed: u64) -> WorldOf<T> {
+    let mut world = world::<T>(settings, seed);
     let mut expected: Vec<Vec<u8>> = world.nodes.iter().map(|node| node.host.memory.clone()).collect();
     for (number, message) in messages.iter().enumerate() {
         if message.wrong == Wrong::Doorbell {
             // A page holds one value: a wild one on top of a good one would only harm the process itself.
-            let is_taken = |world: &World| world.nodes[message.from].hardware.doorbells == 0;
+            let is_taken = |world: &WorldOf<T>| world.nodes[message.from].hardware.doorbells == 0;
             world.run(1000, is_taken);
             let node = &mut world.nodes[message.from];
             let wild = node.posted[message.slot].wrapping_add(1000);
@@ -295,7 +310,7 @@ fn deliver(settings: Settings, messages: &[Message], seed: u64) -> World {
                     node.status(slot)
                 );
             }
-            assert_eq!(node.status(slot).ended as usize, mine().map(Message::entries).sum::<usize>());
+            assert_eq!(node.status(slot).ended as usize, mine().map(Message::entries::<T>).sum::<usize>());
             if settings.read_errors == 0 {
                 check_outcomes(node, slot, mine());
             }
@@ -322,11 +337,11 @@ fn deliver(settings: Settings, messages: &[Message], seed: u64) -> World {
 }
 
 /// Each error that a process was told of is that of the post that it names, and those errors are told in the order of the posts.
-fn check_outcomes<'a>(node: &mock::Node, slot: usize, messages: impl Iterator<Item = &'a Message>) {
+fn check_outcomes<'a, T: Tables>(node: &NodeOf<T>, slot: usize, messages: impl Iterator<Item = &'a Message>) {
     let mut expected = Vec::new();
     let mut entries = 0;
     for message in messages {
-        entries += message.entries() as u32;
+        entries += message.entries::<T>() as u32;
         // Known by its last entry.
         expected.extend(sender_error(message.wrong).map(|error| (entries - 1, error as u32)));
     }
@@ -367,6 +382,30 @@ proptest! {
         seed in any::<u64>(),
     ) {
         deliver(Settings { loss, duplication, reordering, garbage, driver_speed, receive_miss, ..SETTINGS }, &messages, seed);
+    }
+
+    /// The same with keys of 128 bits: posts of two entries, longer headers, wrong keys that are wrong in their upper half.
+    #[test]
+    fn keys_of_128_bits_deliver(
+        messages in prop::collection::vec(message(3), 1..16),
+        loss in prop_oneof![Just(0), 0u32..300],
+        duplication in 0u32..300,
+        reordering in 0u32..300,
+        garbage in 0u32..200,
+        driver_speed in 5u32..200,
+        receive_miss in receive_miss(),
+        frame_data_bytes_max in prop_oneof![Just(1466), Just(4096), 40u32..72],
+        seed in any::<u64>(),
+    ) {
+        let inline_max = inline_bytes_max(KeyWidth::Bits128, false);
+        let fits = |message: Message| match message.form {
+            Form::Inline => Message { length: message.length % (inline_max + 1), ..message },
+            // Of a frame as short as this no more than the window and its records take.
+            _ => Message { length: message.length % ((frame_data_bytes_max - 8) * 64), ..message },
+        };
+        let messages: Vec<Message> = messages.into_iter().map(fits).collect();
+        let settings = Settings { nodes: 3, tx_buffers: 24, loss, duplication, reordering, garbage, driver_speed, receive_miss, frame_data_bytes_max, ..SETTINGS };
+        deliver_with::<mock::WideCaches>(settings, &messages, seed);
     }
 
     #[test]
@@ -459,7 +498,7 @@ fn every_lost_frame_of_a_message_is_repaired() {
     let messages = [one(12_000)];
     let frames = 40;
     for lost in 0..frames {
-        let mut world = world(SETTINGS, 3);
+        let mut world: World = world(SETTINGS, 3);
         world.nodes[0].post(0, &descriptor(&messages[0], 0));
         let mut seen = 0;
         for _ in 0..200_000 {
@@ -486,7 +525,7 @@ fn every_lost_frame_of_a_message_is_repaired() {
 
 #[test]
 fn a_peer_that_does_not_answer_is_given_up_and_everything_comes_back() {
-    let mut world = world(Settings { retransmit_limit: 3, nodes: 3, ..SETTINGS }, 4);
+    let mut world: World = world(Settings { retransmit_limit: 3, nodes: 3, ..SETTINGS }, 4);
     world.unreachable = Some(1);
     for number in 0..3 {
         world.nodes[0].post(0, &descriptor(&one(5000), number));
@@ -511,7 +550,7 @@ fn a_peer_that_does_not_answer_is_given_up_and_everything_comes_back() {
 
 #[test]
 fn a_parked_process_does_not_stop_another() {
-    let mut world = world(Settings { driver_speed: 0, ..SETTINGS }, 5);
+    let mut world: World = world(Settings { driver_speed: 0, ..SETTINGS }, 5);
     // Slot 1 has its lines, and the peer too.
     world.nodes[0].post(1, &descriptor(&Message { slot: 1, ..one(4) }, 0));
     for _ in 0..2000 {
@@ -530,7 +569,7 @@ fn a_parked_process_does_not_stop_another() {
 #[test]
 fn a_queue_full_of_posts_ends_in_order() {
     let messages: Vec<Message> = (0..128).map(|index| Message { buffer_offset: index, ..one(index % 3) }).collect();
-    let mut world = world(SETTINGS, 6);
+    let mut world: World = world(SETTINGS, 6);
     for (number, message) in messages.iter().enumerate() {
         world.nodes[0].post(0, &descriptor(message, number));
     }
@@ -544,7 +583,7 @@ fn a_queue_full_of_posts_ends_in_order() {
 fn a_refusal_is_told_whichever_frame_is_lost() {
     let wrong = Message { wrong: Wrong::Key, ..one(2000) };
     for lost in 0..24 {
-        let mut world = world(SETTINGS, 8);
+        let mut world: World = world(SETTINGS, 8);
         for number in 0..3 {
             let message = if number == 1 { wrong } else { one(2000) };
             world.nodes[0].post(0, &descriptor(&message, number));

@@ -6,15 +6,20 @@ use mock::{Node, Settings, World, GEOMETRY, SETTINGS};
 use nic_layout::cbh::{cbh, Descriptor};
 use nic_layout::counter::Counter;
 use nic_layout::frame::{Body, Packet, Read, Reply, Repr, Write};
-use nic_layout::post::{PostDescriptor, PostError, OP_READ, OP_WRITE};
+use nic_layout::key::KeyWidth;
+use nic_layout::post::{PostDescriptor, PostError, ProcessStatus, OP_READ, OP_WRITE};
 use nic_layout::ring::{
-    Event, COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, DMA_AHEAD_SHIFT, DMA_FLAG_ASSIST, MAILBOX_COMMAND,
-    MAILBOX_FILLED, MAILBOX_NOTIFIED, MAILBOX_NOTIFY,
+    Event, COMMAND_ASSIGN, COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, DMA_AHEAD_SHIFT, DMA_FLAG_ASSIST,
+    MAILBOX_COMMAND, MAILBOX_COMMAND_DONE, MAILBOX_FILLED, MAILBOX_NOTIFIED, MAILBOX_NOTIFY,
 };
-use nic_layout::tables::{MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES, PERMIT_READ, PERMIT_WRITE};
+use nic_layout::tables::{
+    ProcessEntry, ENTRY_ASSIGNED, ENTRY_OPEN, MISS_RING_ENTRIES, NEXT_OWNER, NOTIFY_RING_ENTRIES, PERMIT_READ,
+    PERMIT_WRITE,
+};
 use nic_layout::vmh::key;
 use nic_lookup::Words;
 use nic_vmmc::{Device, DMA_RING_LOG2};
+use zerocopy::{FromBytes, IntoBytes};
 
 const SOURCE: u32 = 0x100;
 const BUFFER: u32 = 0x200;
@@ -23,7 +28,7 @@ const CBH: u32 = cbh(5, 0);
 const DESCRIPTOR: Descriptor = Descriptor {
     start_address: BUFFER * 4096,
     length_bytes: 8 * 4096,
-    key: [1, 2],
+    key: [1, 2, 0, 0],
     permissions: PERMIT_WRITE | PERMIT_READ,
 };
 
@@ -65,11 +70,17 @@ fn frame(sequence: u32, change: impl Fn(&mut Repr, &mut Write)) -> Vec<u8> {
         data_bytes: 4,
         buffer: CBH,
         buffer_offset: 0,
-        key: [1, 2],
+        key: [1, 2, 0, 0],
         message: 0,
     };
-    let mut repr =
-        Repr { destination: 1, source: 0, session: 3, acknowledge: 0, body: Body::Acknowledge { refusals: 0 } };
+    let mut repr = Repr {
+        destination: 1,
+        source: 0,
+        session: 3,
+        key_width: KeyWidth::Bits64,
+        acknowledge: 0,
+        body: Body::Acknowledge { refusals: 0 },
+    };
     change(&mut repr, &mut write);
     repr.body = Body::Write(write);
     bytes_of(&repr)
@@ -89,7 +100,7 @@ fn each_bad_frame_ends_in_its_own_counter_and_refused_ones_advance_the_sequence(
     world.nodes[1].load_buffer(u32::MAX);
     let refused: [(Counter, Change); 7] = [
         (Counter::FramesRefusedBuffer, |_, write| write.buffer = cbh(5, 1)),
-        (Counter::FramesRefusedKey, |_, write| write.key = [1, 3]),
+        (Counter::FramesRefusedKey, |_, write| write.key = [1, 3, 0, 0]),
         (Counter::FramesRefusedBounds, |_, write| write.buffer_offset = 8 * 4096 - 3),
         (Counter::FramesRefusedBounds, |_, write| write.buffer_offset = u32::MAX),
         (Counter::FramesRefusedAborted, |_, write| (write.aborted, write.data_bytes) = (true, 0)),
@@ -444,7 +455,14 @@ fn asked_in_vain(length: u32) -> (World, u32) {
 fn reply(id: u32, change: impl Fn(&mut Reply)) -> Vec<u8> {
     let mut reply = Reply { last: true, aborted: false, sequence: 0, data_bytes: 4, id, offset: 0, message: 0 };
     change(&mut reply);
-    let repr = Repr { destination: 0, source: 1, session: 3, acknowledge: 0, body: Body::Reply(reply) };
+    let repr = Repr {
+        destination: 0,
+        source: 1,
+        session: 3,
+        key_width: KeyWidth::Bits64,
+        acknowledge: 0,
+        body: Body::Reply(reply),
+    };
     bytes_of(&repr)
 }
 
@@ -493,7 +511,14 @@ fn a_reply_counts_only_for_an_open_read_and_with_the_bytes_that_come_next() {
 fn an_owner_that_acknowledges_and_vanishes_is_asked_and_given_up() {
     let (mut world, _) = asked_in_vain(8);
     let body = Body::Acknowledge { refusals: 0 };
-    world.nodes[0].deliver(&bytes_of(&Repr { destination: 0, source: 1, session: 3, acknowledge: 1, body }));
+    world.nodes[0].deliver(&bytes_of(&Repr {
+        destination: 0,
+        source: 1,
+        session: 3,
+        key_width: KeyWidth::Bits64,
+        acknowledge: 1,
+        body,
+    }));
     world.run(1000, |world| world.nodes[0].counter(Counter::FramesAcknowledged) == 1);
     world.run(100_000, |world| world.nodes[0].status(0).ended == 1);
     world.settle();
@@ -516,9 +541,23 @@ fn reads_beyond_the_queue_are_dropped_and_those_in_it_are_answered() {
     // Of a hostile node: more reads than its share, none of which can be answered, since nothing leaves.
     let node = &mut world.nodes[1];
     let request = |sequence| {
-        let read =
-            Read { sequence, buffer: CBH, buffer_offset: 0, key: [1, 2], message: 0, length: 8 * 4096, id: sequence };
-        bytes_of(&Repr { destination: 1, source: 0, session: 3, acknowledge: 0, body: Body::Read(read) })
+        let read = Read {
+            sequence,
+            buffer: CBH,
+            buffer_offset: 0,
+            key: [1, 2, 0, 0],
+            message: 0,
+            length: 8 * 4096,
+            id: sequence,
+        };
+        bytes_of(&Repr {
+            destination: 1,
+            source: 0,
+            session: 3,
+            key_width: KeyWidth::Bits64,
+            acknowledge: 0,
+            body: Body::Read(read),
+        })
     };
     for sequence in 1..=17 {
         node.deliver(&request(sequence));
@@ -600,4 +639,111 @@ fn a_full_ring_of_notifications_drops_the_next_until_one_is_read() {
     node.deliver(&notify(NOTIFY_RING_ENTRIES));
     node.step_firmware();
     assert_eq!(node.counter(Counter::NotificationsRaised), NOTIFY_RING_ENTRIES + 1);
+}
+
+// ---- Post queues that change hands -----------------------------------------------------------
+
+/// Asks for the queue of slot 0 for process 6; what the entry says then.
+fn assign(world: &mut World, status: ProcessStatus) -> ProcessEntry {
+    let node = &mut world.nodes[0];
+    let page = node.new_page();
+    node.host.pinned.insert(page);
+    node.host.status_pages.insert(page);
+    let next = ProcessEntry { state: ENTRY_OPEN, pid: 6, status_address: page << 12, reserved: 0, status };
+    let at = node.map.process_table + NEXT_OWNER as u32 * 32;
+    node.hardware.put(at, next.as_bytes());
+    node.hardware.to_host[MAILBOX_COMMAND_DONE] = 0;
+    node.write_mailbox(MAILBOX_COMMAND, COMMAND_ASSIGN);
+    world.run(5000, |world| world.nodes[0].hardware.to_host[MAILBOX_COMMAND_DONE] == COMMAND_ASSIGN);
+    ProcessEntry::read_from_bytes(&world.nodes[0].hardware.get(at, 32)).unwrap()
+}
+
+#[test]
+fn a_drained_queue_goes_to_the_next_process_with_its_indices() {
+    let mut world = world(SETTINGS);
+    let bad = PostDescriptor { destination_node: 9, ..post(4) };
+    world.nodes[0].post(0, &post(3000));
+    world.nodes[0].post(0, &bad);
+    world.settle();
+    let left = world.nodes[0].status(0);
+    assert_eq!((left.ended, left.refused, left.last_error_index), (2, 1, 1));
+    // An index that is about to wrap, and an error that the process knows already.
+    let status = ProcessStatus { refused: 7, last_error: 8, last_error_index: 5, ended: u32::MAX };
+    let entry = assign(&mut world, status);
+    assert_eq!((entry.state, entry.status), (ENTRY_ASSIGNED, left), "the driver learns where the other one was");
+    let node = &mut world.nodes[0];
+    node.posted[0] = u32::MAX;
+    node.post(0, &bad);
+    // The pages of the one before are not its own.
+    node.post(0, &post(4));
+    world.run(20_000, |world| world.nodes[0].status(0).ended == 1);
+    let now = world.nodes[0].status(0);
+    assert_eq!((now.refused, now.last_error, now.last_error_index), (9, PostError::BadLocalAddress as u32, 0));
+    let told = &world.nodes[0].host.statuses;
+    let first = told.iter().rev().map(|(_, status)| *status).find(|status| status.ended == 0).unwrap();
+    assert_eq!((first.refused, first.last_error, first.last_error_index), (8, PostError::NoSuchNode as u32, u32::MAX));
+    // And back again, with its error.
+    assert_eq!(assign(&mut world, left).status, now);
+    world.settle();
+    world.nodes[0].check_sums(true);
+}
+
+#[test]
+fn a_queue_with_posts_under_way_stays_with_its_process() {
+    let mut world = world(Settings { driver_speed: 0, ..SETTINGS });
+    world.nodes[0].post(0, &post(5000));
+    let mut stayed = 0;
+    // Parked on its miss, blocked, sent and not acknowledged, ended and not told.
+    for step in 0..400 {
+        if step == 60 {
+            world.settings.driver_speed = 200;
+        }
+        let before = world.nodes[0].counter(Counter::PostsCompleted);
+        let entry = assign(&mut world, ProcessStatus::default());
+        match entry.state {
+            ENTRY_OPEN => {
+                stayed += 1;
+                assert_eq!(world.nodes[0].hardware.read(world.nodes[0].map.process_table + 4), 5);
+            }
+            state => {
+                assert_eq!(state, ENTRY_ASSIGNED);
+                assert_eq!((before, entry.status.ended), (1, 1), "step {step}");
+                // Its process has been told.
+                let told: Vec<_> = world.nodes[0].host.statuses.iter().map(|(_, status)| status.ended).collect();
+                assert_eq!(told, [1]);
+                assert!(stayed > 60);
+                world.settle();
+                return world.nodes[0].check_sums(true);
+            }
+        }
+        (0..3).for_each(|_| world.step());
+    }
+    panic!("the queue is never drained");
+}
+
+#[test]
+fn a_doorbell_that_is_not_taken_yet_is_a_post_under_way() {
+    let mut world = world(SETTINGS);
+    let node = &mut world.nodes[0];
+    node.post(0, &post(4));
+    // The command is looked at in a turn that did not see the doorbell.
+    let at = node.map.process_table + NEXT_OWNER as u32 * 32;
+    let next = ProcessEntry { state: ENTRY_OPEN, pid: 6, ..ProcessEntry::default() };
+    node.hardware.put(at, next.as_bytes());
+    node.write_mailbox(MAILBOX_COMMAND, COMMAND_ASSIGN);
+    node.machine.turn(&mut node.hardware, Event::Mailbox.bit());
+    assert_eq!(node.hardware.read(at), ENTRY_OPEN);
+    world.settle();
+    assert_eq!(world.nodes[0].counter(Counter::PostsCompleted), 1);
+    assert_eq!(assign(&mut world, ProcessStatus::default()).state, ENTRY_ASSIGNED);
+}
+
+#[test]
+fn a_queue_that_does_not_exist_is_given_to_nobody() {
+    let mut world = world(SETTINGS);
+    let node = &mut world.nodes[0];
+    node.write_mailbox(MAILBOX_COMMAND, COMMAND_ASSIGN | 8 << 4);
+    node.step_firmware();
+    assert_eq!(node.hardware.to_host[MAILBOX_COMMAND_DONE], COMMAND_ASSIGN | 8 << 4);
+    assert_eq!(node.counter(Counter::MailboxesWild), 1);
 }

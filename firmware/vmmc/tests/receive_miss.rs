@@ -16,7 +16,7 @@ const BUFFER: u32 = 0x200;
 const CBH: u32 = cbh(5, 0);
 
 const DESCRIPTOR: Descriptor =
-    Descriptor { start_address: BUFFER * 4096, length_bytes: 16 * 4096, key: [1, 2], permissions: PERMIT_WRITE };
+    Descriptor { start_address: BUFFER * 4096, length_bytes: 16 * 4096, key: [1, 2, 0, 0], permissions: PERMIT_WRITE };
 
 /// Nodes whose hosts serve misses only when told to; node 0 and up write to the last.
 fn world(receive_miss: ReceiveMiss, nodes: u32, held_frames_max: u32) -> World {
@@ -244,12 +244,20 @@ fn a_restart_that_is_lost_is_made_up_for_by_the_time_out() {
 #[test]
 fn what_a_peer_says_of_frames_that_were_never_sent_changes_nothing() {
     use nic_layout::frame::{Body, Packet, Repr};
+    use nic_layout::key::KeyWidth;
     let mut world = world(ReceiveMiss::Restart, 2, 0);
     for is_missed in [true, false] {
         for expected in [0, 1, 1000, u32::MAX] {
             let body = if is_missed { Body::Missed { expected } } else { Body::Restart { expected } };
             let mut bytes = vec![0; 60];
-            let repr = Repr { destination: 0, source: 1, session: 3, acknowledge: expected, body };
+            let repr = Repr {
+                destination: 0,
+                source: 1,
+                session: 3,
+                key_width: KeyWidth::Bits64,
+                acknowledge: expected,
+                body,
+            };
             repr.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
             world.nodes[0].deliver(&bytes);
             (0..30).for_each(|_| world.step());

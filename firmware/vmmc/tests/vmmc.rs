@@ -70,8 +70,8 @@ fn world(settings: Settings, seed: u64) -> World {
             register(node, pid, table, SOURCE, PAGES);
             register(node, pid, table + 1, BUFFER, PAGES);
             let start_address = BUFFER * 4096 + 100;
-            let permissions = PERMIT_WRITE | PERMIT_READ;
-            export(node, pid, slot as u32, &Descriptor { start_address, length_bytes: LENGTH, key: KEY, permissions });
+            let (permissions, key) = (PERMIT_WRITE | PERMIT_READ, [KEY[0], KEY[1], 0, 0]);
+            export(node, pid, slot as u32, &Descriptor { start_address, length_bytes: LENGTH, key, permissions });
             let peer = 1 - index as u32;
             let theirs = cbh(pid, slot as u32);
             put_import(node, slot as u32, 0, peer, theirs, permissions, LENGTH);

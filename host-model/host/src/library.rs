@@ -8,16 +8,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::rc::Rc;
 
+use nic_layout::key::{Key, KeyWidth};
 use nic_layout::post::{
-    PostDescriptor, PostError, ProcessStatus, INLINE_BYTES_FIRST, INLINE_BYTES_MAX, OP_READ, OP_WRITE,
+    inline_bytes_max, upper_key_bytes, PostDescriptor, PostError, ProcessStatus, INLINE_BYTES_FIRST, OP_READ, OP_WRITE,
     POST_DESCRIPTOR_BYTES, POST_FLAG_INLINE, POST_FLAG_NOTIFY, POST_QUEUE_ENTRIES,
 };
 use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
 use sim_pins::Ps;
 use zerocopy::{FromBytes, IntoBytes};
 
-use crate::address::{BusAddr, NodeId, Pid, UserVirt};
-use crate::driver::{Driver, DriverError, Notifications, ProcessGrant};
+use crate::address::{pages_of, BusAddr, NodeId, Pid, UserVirt};
+use crate::bus::BusFault;
+use crate::driver::{Driver, DriverError, Mapping, Notifications, ProcessGrant, QueuePages, Store};
 use crate::events::{EventKind, EventLog, Subject};
 use crate::executor::{Lock, Notify};
 use crate::memory::{Memory, MemoryError, Watch};
@@ -49,14 +51,14 @@ pub struct Export {
     pub node: NodeId,
     /// The CBH word: process and buffer (`nic_layout::cbh`).
     pub buffer: u32,
-    /// Low word first.
-    pub key: [u32; 2],
+    pub key: Key,
+    pub key_width: KeyWidth,
     pub length_bytes: u32,
     pub access: Access,
 }
 
 /// What an import is known by, and a post says of a buffer: node, CBH word and key.
-type Named = (u16, u32, [u32; 2]);
+type Named = (u16, u32, Key);
 
 fn named(export: &Export) -> Named {
     (export.node.0, export.buffer, export.key)
@@ -81,6 +83,10 @@ pub enum WriteError {
     WildStatus { ended: u32, posted: u32 },
     #[error("buffer {buffer:#x} of node {node} was not imported, and posts to this NIC name imports")]
     NotImported { node: u16, buffer: u32 },
+    #[error("the process ended, or the driver gave up, before there was a post queue for it")]
+    NoPostQueue,
+    #[error("node {node} has keys of {theirs} bits, and this one of {own}: posts to it would not be understood")]
+    OtherKeyWidth { node: u16, theirs: u32, own: u32 },
     #[error(transparent)]
     Memory(#[from] MemoryError),
 }
@@ -101,6 +107,10 @@ fn post_error(error: u32) -> String {
         _ => return format!("error {error}, which is unknown"),
     };
     text.to_owned()
+}
+
+fn entry_of(queue: QueuePages, index: u32) -> BusAddr {
+    queue.post_queue + index % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES
 }
 
 /// What the firmware may have written as an error.
@@ -134,6 +144,8 @@ struct Inner {
     log: EventLog,
     costs: HostCosts,
     grant: ProcessGrant,
+    /// Of the post queue.
+    mapping: Rc<Mapping>,
     /// Entries of the queue used so far; free-running.
     posted: Cell<u32>,
     /// Those of them that do not end a post.
@@ -175,6 +187,7 @@ impl Process {
     ) -> Result<Process, DriverError> {
         let cpu = pio.cpu().clone();
         let grant = driver.open(&cpu).await?;
+        let mapping = driver.mapping(grant.pid)?;
         Ok(Process(Rc::new(Inner {
             driver,
             memory,
@@ -183,9 +196,10 @@ impl Process {
             log,
             costs,
             grant,
+            mapping,
             posted: Cell::new(0),
             first_halves: RefCell::default(),
-            pio_bytes_max: Cell::new(INLINE_BYTES_MAX),
+            pio_bytes_max: Cell::new(inline_bytes_max(grant.key_width, grant.has_static_tables)),
             seen: Cell::default(),
             refusals_told: Cell::default(),
             ended: RefCell::default(),
@@ -204,6 +218,11 @@ impl Process {
         &self.0.grant
     }
 
+    /// The post queue that is mapped now.
+    pub fn queue(&self) -> Option<QueuePages> {
+        self.0.mapping.pages()
+    }
+
     pub fn cpu(&self) -> &Cpu {
         &self.0.cpu
     }
@@ -211,6 +230,7 @@ impl Process {
     /// Ends the use of the NIC, and the process's memory with it. System calls that the process has begun return first, also
     /// when the task that made them was aborted.
     pub async fn close(&self) -> Result<(), DriverError> {
+        self.0.driver.begin_end(self.pid());
         self.0.returned.wait_until(|| self.0.calls.get() == 0).await;
         self.system_call(|process| async move { process.0.driver.close(&process.0.cpu, &process.0.grant).await }).await
     }
@@ -333,9 +353,18 @@ impl Process {
         .await
     }
 
-    /// Before the first post to a buffer of another process (facts M-4). A NIC without import tables needs none, and takes no time for it.
+    /// Before the first post to a buffer of another process (facts M-4). A NIC without import tables needs none, and takes no time for it. A buffer of a
+    /// node whose keys are of another width is refused: the two would not understand each other's frames.
     pub async fn import(&self, export: &Export) -> Result<(), DriverError> {
         let export = *export;
+        let own = self.0.grant.key_width;
+        if export.key_width != own {
+            return Err(DriverError::OtherKeyWidth {
+                node: export.node.0,
+                theirs: export.key_width.bits(),
+                own: own.bits(),
+            });
+        }
         if !self.0.grant.has_static_tables || self.0.imports.borrow().contains_key(&named(&export)) {
             return Ok(());
         }
@@ -362,19 +391,29 @@ impl Process {
 
     /// What a post to a buffer says: with static tables the import is in the buffer's place, and the others nothing.
     fn target(&self, export: &Export) -> Result<Named, WriteError> {
+        let own = self.0.grant.key_width;
+        if export.key_width != own {
+            return Err(WriteError::OtherKeyWidth {
+                node: export.node.0,
+                theirs: export.key_width.bits(),
+                own: own.bits(),
+            });
+        }
         if !self.0.grant.has_static_tables {
             return Ok(named(export));
         }
         let index = self.0.imports.borrow().get(&named(export)).copied();
         let index = index.ok_or(WriteError::NotImported { node: export.node.0, buffer: export.buffer })?;
-        Ok((0, index, [0; 2]))
+        Ok((0, index, [0; 4]))
     }
 
     // ---- Writing and reading -------------------------------------------------------------------------------------
 
-    /// Writes of up to so many bytes carry their data in the queue, which the processor writes there (facts M-7); at most 32. With 0 all go by DMA.
+    /// Writes of up to so many bytes carry their data in the queue, which the processor writes there (facts M-7); at most 32, or 28 where the upper half of a key
+    /// stands before them. With 0 all go by DMA.
     pub fn set_pio_bytes_max(&self, bytes: u32) {
-        self.0.pio_bytes_max.set(bytes.min(INLINE_BYTES_MAX));
+        let ProcessGrant { key_width, has_static_tables, .. } = self.0.grant;
+        self.0.pio_bytes_max.set(bytes.min(inline_bytes_max(key_width, has_static_tables)));
     }
 
     /// Posts a write of own bytes into a buffer of another process. Waits while the queue is full. `message` travels with
@@ -420,14 +459,16 @@ impl Process {
             local_address: from.0,
             buffer,
             buffer_offset: offset,
-            key,
+            key: [key[0], key[1]],
             message,
         };
+        let upper_key = [key[2], key[3]];
         if length_bytes > self.0.pio_bytes_max.get() {
-            return self.post(&descriptor).await;
+            self.pin_before_use(from, length_bytes).await;
+            return self.post(&descriptor, upper_key).await;
         }
         let data = self.load(from, length_bytes)?;
-        self.post_inline(&descriptor, &data).await
+        self.post_inline(&descriptor, upper_key, &data).await
     }
 
     /// Posts a read of a buffer into own memory (facts M-5). When it has ended, the bytes are there. It sees what this process has written to
@@ -449,19 +490,52 @@ impl Process {
             local_address: to.0,
             buffer,
             buffer_offset: offset,
-            key,
+            key: [key[0], key[1]],
             message,
         };
-        self.post(&descriptor).await
+        self.pin_before_use(to, length_bytes).await;
+        self.post(&descriptor, [key[2], key[3]]).await
     }
 
-    /// Posts any descriptor, after the queue has room.
-    pub async fn post(&self, descriptor: &PostDescriptor) -> Result<WriteHandle, WriteError> {
-        self.post_entries(descriptor, &[], 0).await
+    /// For a NIC that fetches translations: has the driver pin what the bitmap does not have (facts M-58).
+    async fn pin_before_use(&self, start: UserVirt, length_bytes: u32) {
+        let runs_over = u64::from(start.0) + u64::from(length_bytes) > 1 << 32;
+        if !self.0.grant.pins_before_use || length_bytes == 0 || runs_over {
+            return;
+        }
+        let pages = pages_of(start, length_bytes).count() as u64;
+        self.0.cpu.charge("bitmap", Ps::from_ns(self.0.costs.bitmap_page_ns * pages)).await;
+        if self.0.driver.bitmap_has(self.pid(), start, length_bytes) {
+            return;
+        }
+        // What cannot be pinned the NIC refuses when it is used, and a driver that has failed says so itself.
+        let _refused = self
+            .system_call(move |process| async move {
+                let Inner { driver, cpu, .. } = &*process.0;
+                driver.pin_memory(cpu, process.pid(), start, length_bytes).await
+            })
+            .await;
+    }
+
+    /// Posts any descriptor, after the queue has room. The upper half of its key is for a NIC whose keys have 128 bits.
+    pub async fn post(&self, descriptor: &PostDescriptor, upper_key: [u32; 2]) -> Result<WriteHandle, WriteError> {
+        self.post_entries(descriptor, &self.second_entry(upper_key, &[]), 0).await
+    }
+
+    /// What fills the entry behind a descriptor.
+    fn second_entry(&self, upper_key: [u32; 2], data: &[u32]) -> Vec<u32> {
+        let ProcessGrant { key_width, has_static_tables, .. } = self.0.grant;
+        let upper_words = upper_key_bytes(key_width, has_static_tables) as usize / 4;
+        [&upper_key[..upper_words], data].concat()
     }
 
     /// Posts a write with its data, at most 32 bytes.
-    pub async fn post_inline(&self, descriptor: &PostDescriptor, data: &[u8]) -> Result<WriteHandle, WriteError> {
+    pub async fn post_inline(
+        &self,
+        descriptor: &PostDescriptor,
+        upper_key: [u32; 2],
+        data: &[u8],
+    ) -> Result<WriteHandle, WriteError> {
         let mut words: Vec<u32> =
             data.chunks(4).map(|bytes| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))).collect();
         let rest = words.split_off(words.len().min(INLINE_BYTES_FIRST as usize / 4));
@@ -470,7 +544,7 @@ impl Process {
             local_address: words.first().copied().unwrap_or(0),
             ..*descriptor
         };
-        self.post_entries(&descriptor, &rest, data.len() as u32).await
+        self.post_entries(&descriptor, &self.second_entry(upper_key, &rest), data.len() as u32).await
     }
 
     /// Posts a descriptor, and behind it what fills the next entry, if anything does. They carry `copied_bytes` of data.
@@ -492,44 +566,79 @@ impl Process {
             self.poll_status(|| self.has_room(entries)).await?;
         }
         let build = Ps::from_ns(self.0.costs.post_build_ns) + self.0.costs.memcpy(copied_bytes);
-        self.0.cpu.charge("post", build).await;
         let written = subject.note(EventKind::DescriptorWritten);
-        if rest.is_empty() {
-            self.store_descriptor(first, descriptor, Some(written)).await;
-        } else {
-            self.store_descriptor(first, descriptor, None).await;
-            self.0.first_halves.borrow_mut().insert(first);
-            self.0.pio.write_words(self.queue_entry(index), rest, Some(written)).await;
-        }
-        let posted = index.wrapping_add(1);
-        self.0.posted.set(posted);
         let rung = subject.note(EventKind::DoorbellWritten);
-        self.0.pio.write_words(self.0.grant.doorbell, &[posted], Some(rung)).await;
+        let posted = index.wrapping_add(1);
+        loop {
+            self.0.cpu.charge("post", build).await;
+            let note = rest.is_empty().then_some(written);
+            let time = self.store_descriptor(first, descriptor, note).await?;
+            if !rest.is_empty() {
+                let store = self.translate().await?;
+                self.0.first_halves.borrow_mut().insert(first);
+                self.0.pio.write_words(entry_of(store.pages, index), rest, Some(written)).await;
+            }
+            let store = self.translate().await?;
+            // Its queue was taken from the process since the first store, and what is written there is gone: the post begins again, from where the fault came
+            // (docs/host-model.md, Post queues).
+            if store.time != time {
+                continue;
+            }
+            self.0.posted.set(posted);
+            store.rings();
+            self.0.pio.write_words(store.pages.doorbell, &[posted], Some(rung)).await;
+            break;
+        }
         self.note(subject, EventKind::PioIssued);
         Ok(WriteHandle { index, message })
     }
 
     /// What a hostile process can do as well: any descriptor into any place of its queue, without a doorbell.
-    pub async fn post_raw(&self, index: u32, descriptor: &PostDescriptor) {
-        self.store_descriptor(index, descriptor, None).await;
+    pub async fn post_raw(&self, index: u32, descriptor: &PostDescriptor) -> Result<(), WriteError> {
+        self.store_descriptor(index, descriptor, None).await.map(|_| ())
     }
 
     /// Rings with any value.
-    pub async fn ring_raw(&self, value: u32) {
-        self.0.pio.write(self.0.grant.doorbell, value).await;
+    pub async fn ring_raw(&self, value: u32) -> Result<(), WriteError> {
+        let store = self.translate().await?;
+        store.rings();
+        self.0.pio.write(store.pages.doorbell, value).await;
+        Ok(())
     }
 
-    async fn store_descriptor(&self, index: u32, descriptor: &PostDescriptor, note: Option<crate::events::Note>) {
+    /// Looks into any word of its queue.
+    pub async fn peek_raw(&self, offset: u32) -> Result<Result<u32, BusFault>, WriteError> {
+        let store = self.translate().await?;
+        Ok(self.0.pio.read(store.pages.post_queue + offset).await)
+    }
+
+    /// Gives [`Store::time`].
+    async fn store_descriptor(
+        &self,
+        index: u32,
+        descriptor: &PostDescriptor,
+        note: Option<crate::events::Note>,
+    ) -> Result<u64, WriteError> {
         let words: Vec<u32> = descriptor
             .as_bytes()
             .chunks_exact(4)
             .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
             .collect();
-        self.0.pio.write_words(self.queue_entry(index), &words, note).await;
+        let store = self.translate().await?;
+        self.0.pio.write_words(entry_of(store.pages, index), &words, note).await;
+        Ok(store.time)
     }
 
-    fn queue_entry(&self, index: u32) -> BusAddr {
-        self.0.grant.post_queue + index % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES
+    /// Finds the post queue behind its address. What has no page takes a fault, and tries again.
+    async fn translate(&self) -> Result<Store, WriteError> {
+        loop {
+            if let Some(store) = self.0.mapping.translate() {
+                return Ok(store);
+            }
+            let fault =
+                |process: Process| async move { process.0.driver.page_fault(&process.0.cpu, process.pid()).await };
+            self.system_call(fault).await.map_err(|_| WriteError::NoPostQueue)?;
+        }
     }
 
     fn has_room(&self, entries: u32) -> bool {

@@ -13,12 +13,19 @@ use nic_layout::boot::{
     BOOT_REPLY_ADDRESS, CAUSE_CRASH, CRASH_RECORD_ADDRESS,
 };
 use nic_layout::cbh::{entry, CbhGeometry, STATE_RESERVED};
+use nic_layout::fetch::DIRECTORY_BYTES;
 use nic_layout::keeper::{self, KeeperReply, KeeperRequest};
+use nic_layout::key::KeyWidth;
 use nic_layout::post::{PostDescriptor, ProcessStatus, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
 use nic_layout::registers::{ident, interrupt, mailbox, Register};
-use nic_layout::ring::{MAILBOX_COMMAND, MAILBOX_COMMAND_DONE, MAILBOX_MISS, MAILBOX_NOTIFY};
+use nic_layout::ring::{
+    COMMAND_ASSIGN, COMMAND_CLOSE, COMMAND_MASK, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE, MAILBOX_MISS, MAILBOX_NOTIFY,
+};
 use nic_layout::static_tables::StaticGeometry;
-use nic_layout::tables::{Counter, MissEntry, NotifyEntry, ProcessEntry, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
+use nic_layout::tables::{
+    Counter, MissEntry, NotifyEntry, ProcessEntry, ENTRY_ASSIGNED, ENTRY_OPEN, MISS_RING_ENTRIES, NEXT_OWNER,
+    NOTIFY_RING_ENTRIES,
+};
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 use sim_pins::{PciControl, PciDrive, PciLines, PciPin, Ps};
@@ -41,6 +48,17 @@ pub enum BootScript {
     /// Never answers.
     Silent,
     Crash(CrashRecord),
+}
+
+/// What the scripted firmware does when it shall give a post queue to another process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AssignScript {
+    /// As the firmware does.
+    IfDrained,
+    /// Says that posts are under way.
+    Never,
+    /// Answers, and leaves this state in the entry.
+    State(u32),
 }
 
 /// Where a write went.
@@ -69,6 +87,9 @@ pub struct MockNic {
     pub cbh_geometry: CbhGeometry,
     /// The scripted firmware has static tables, and the caches are not there.
     pub static_tables: Option<StaticGeometry>,
+    pub post_queue_count: usize,
+    /// What becomes of [`COMMAND_ASSIGN`].
+    pub assigns: AssignScript,
     /// Overrides the reply, after the script has made it.
     pub spoil_reply: Option<fn(&mut BootReply)>,
     /// Completes each post at its doorbell by a DMA write to the status page.
@@ -98,8 +119,10 @@ impl MockNic {
             boot: BootScript::Ready,
             boot_b: BootScript::Ready,
             geometry: VmhGeometry { entries: 256, line_entries: 8, ways: 2 },
-            cbh_geometry: CbhGeometry { entries: 16, ways: 2 },
+            cbh_geometry: CbhGeometry { entries: 16, ways: 2, key: KeyWidth::Bits64 },
             static_tables: None,
+            post_queue_count: PROCESS_SLOTS,
+            assigns: AssignScript::IfDrained,
             spoil_reply: None,
             completes_posts: true,
             command_answer: Some(|command| command),
@@ -155,19 +178,21 @@ impl MockNic {
     /// Where the scripted firmware puts its tables.
     pub fn layout(&self) -> BootReply {
         let post_queues = 0x1_0000;
-        let process_table = post_queues + PROCESS_SLOTS as u32 * PAGE_BYTES;
-        let miss_ring = process_table + (PROCESS_SLOTS * size_of::<ProcessEntry>()) as u32;
+        let process_table = post_queues + self.post_queue_count as u32 * PAGE_BYTES;
+        let miss_ring = process_table + ((NEXT_OWNER + 1) * size_of::<ProcessEntry>()) as u32;
         let notify_ring = miss_ring + MISS_RING_ENTRIES * size_of::<MissEntry>() as u32;
         let counters = notify_ring + NOTIFY_RING_ENTRIES * size_of::<NotifyEntry>() as u32;
         let vmh_cache = (counters + Counter::COUNT as u32 * 4).next_multiple_of(64);
         let cbh_cache = vmh_cache + self.geometry.bytes();
         let static_tables = cbh_cache + self.cbh_geometry.bytes();
         let geometry = self.static_tables.unwrap_or_default();
-        let end = static_tables + self.static_tables.map_or(0, StaticGeometry::bytes);
+        let directories = static_tables + self.static_tables.map_or(0, StaticGeometry::bytes);
+        let end = directories + PROCESS_SLOTS as u32 * DIRECTORY_BYTES;
         BootReply {
             state: BOOT_READY,
             error: 0,
             post_queues,
+            post_queue_count: self.post_queue_count as u32,
             process_table,
             miss_ring,
             notify_ring,
@@ -183,10 +208,12 @@ impl MockNic {
             static_vmh_tables: geometry.vmh_tables,
             static_cbh_entries: geometry.cbh_entries,
             static_import_entries: geometry.import_entries,
+            directories,
             counters,
             tx_buffers: end,
             rx_buffers: end,
             free: end,
+            key_bits: self.static_tables.map_or(self.cbh_geometry.key, |geometry| geometry.key).bits(),
         }
     }
 
@@ -317,8 +344,39 @@ impl MockNic {
         }
     }
 
+    /// So many posts of a slot have ended, whatever was rung.
+    pub fn skip_posts(&mut self, slot: usize, ended: u32) {
+        self.consumed[slot] = ended;
+    }
+
     fn process_entry(&self, slot: usize) -> u32 {
         self.layout().process_table + (slot * size_of::<ProcessEntry>()) as u32
+    }
+
+    /// Of the commands, those about post queues.
+    fn obey(&mut self, command: u32) {
+        let slot = (command >> 4 & 0xF) as usize;
+        let next = self.process_entry(NEXT_OWNER);
+        match (command & COMMAND_MASK, self.assigns) {
+            (COMMAND_CLOSE, _) if slot < PROCESS_SLOTS => self.consumed[slot] = 0,
+            (COMMAND_ASSIGN, AssignScript::State(state)) => self.set_sram_word(next, state),
+            (COMMAND_ASSIGN, AssignScript::IfDrained) if slot < PROCESS_SLOTS => {
+                let rung = self.doorbells.iter().rev().find(|(page, _)| *page == slot).map(|(_, value)| *value);
+                let mut entry: ProcessEntry = self.sram_read(self.process_entry(slot));
+                if entry.state == ENTRY_OPEN
+                    && !self.completes_posts
+                    && rung.is_some_and(|rung| rung != self.consumed[slot])
+                {
+                    return;
+                }
+                entry.status.ended = self.consumed[slot];
+                let next_entry: ProcessEntry = self.sram_read(next);
+                self.consumed[slot] = next_entry.status.ended;
+                self.sram_write(self.process_entry(slot), &next_entry);
+                self.sram_write(next, &ProcessEntry { state: ENTRY_ASSIGNED, status: entry.status, ..next_entry });
+            }
+            _ => {}
+        }
     }
 
     fn doorbell(&mut self, at: Ps, slot: usize, value: u32) {
@@ -365,6 +423,7 @@ impl MockNic {
                 self.release_core_b();
             }
             if offset == mailbox::TO_NIC.at(MAILBOX_COMMAND).offset().0 {
+                self.obey(value);
                 if let Some(answer) = self.command_answer {
                     self.set_register(mailbox::TO_HOST.at(MAILBOX_COMMAND_DONE), answer(value));
                     self.raise(MAILBOX_COMMAND_DONE as u32);

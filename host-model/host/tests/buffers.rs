@@ -9,6 +9,7 @@ use host_model::events::{spans, subjects, EventKind, Subject};
 use host_model::library::{Access, Export, Process};
 use host_model::mock::Place;
 use nic_layout::cbh::{cbh, cbh_id, valid, BUFFER_ID_MAX, STATE_INVALID, STATE_MASK, STATE_RESERVED};
+use nic_layout::key::KeyWidth;
 use nic_layout::registers::mailbox;
 use nic_layout::ring::{COMMAND_FORGET_BUFFER, MAILBOX_ARGUMENT, MAILBOX_COMMAND};
 use nic_layout::tables::{MissEntry, MISS_BUFFER, PERMIT_WRITE};
@@ -75,7 +76,7 @@ fn a_miss_of_a_registered_buffer_is_filled_in_one_burst_with_its_state_last() {
     let nic = bench.nic.borrow();
     let [word, start, length, key_0, key_1, state] = nic.cbh_entry(entry.line);
     assert_eq!((word, start % 4096, length), (export.buffer, 16, 100));
-    assert_eq!(([key_0, key_1], state), (export.key, valid(PERMIT_WRITE)));
+    assert_eq!(([key_0, key_1, 0, 0], state), (export.key, valid(PERMIT_WRITE)));
     let at = nic.layout().cbh_cache + nic.cbh_geometry.entry_offset(entry.line);
     let fill: Vec<Place> =
         nic.writes.iter().map(|written| written.place).filter(|place| matches!(place, Place::Sram(_))).collect();
@@ -84,6 +85,25 @@ fn a_miss_of_a_registered_buffer_is_filled_in_one_burst_with_its_state_last() {
     assert_eq!((counts(&bench).buffer_fills, counts(&bench).denials), (1, 0));
     assert_eq!(bench.host.accounting().memory.pinned_now, 1, "the status page: a descriptor pins nothing");
     assert_eq!(bench.host.faults(), Vec::<String>::new());
+}
+
+#[test]
+fn a_key_of_128_bits_is_there_before_its_state() {
+    let mut bench = Bench::new();
+    bench.nic.borrow_mut().cbh_geometry.key = KeyWidth::Bits128;
+    bench.boot().expect("the mock NIC boots");
+    let process = bench.open();
+    let export = export(&mut bench, &process, 5).expect("free");
+    assert!(export.key_width == KeyWidth::Bits128 && export.key.iter().all(|word| *word != 0), "{export:?}");
+    let entry = miss(&bench, export.buffer, 1);
+    bench.forget_writes();
+    report(&mut bench, entry);
+    let nic = bench.nic.borrow();
+    let at = nic.layout().cbh_cache + nic.cbh_geometry.entry_offset(entry.line);
+    assert_eq!([12, 16, 24, 28].map(|offset| nic.sram_word(at + offset)), export.key);
+    let fill: Vec<Place> =
+        nic.writes.iter().map(|written| written.place).filter(|place| matches!(place, Place::Sram(_))).collect();
+    assert_eq!(fill, [24, 28, 4, 8, 12, 16, 20].map(|offset| Place::Sram(at + offset)));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use common::{options, platform, Bench};
 use host_model::address::SramAddr;
 use host_model::bus::BusFault;
-use host_model::driver::{DriverError, Verify};
+use host_model::driver::{DriverError, DriverOptions, Verify};
 use host_model::elf::ImageError;
 use host_model::library::Access;
 use host_model::mock::{elf_image, elf_image_at, BootScript, Place};
@@ -18,6 +18,7 @@ use nic_layout::boot::{
 use nic_layout::cbh::{cbh_pid, BUFFER_ID_MAX};
 use nic_layout::counter::Counter;
 use nic_layout::keeper::{self, KeeperRequest, KEEPER_MAGIC};
+use nic_layout::key::Key;
 use nic_layout::post::POST_QUEUE_ENTRIES;
 use nic_layout::registers::{ident, interrupt};
 use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FORGET_BUFFER};
@@ -133,12 +134,13 @@ type Spoiler = fn(&mut BootReply);
 
 #[test]
 fn an_impossible_boot_reply_is_refused() {
-    let spoilers: [(&str, Spoiler); 9] = [
+    let spoilers: [(&str, Spoiler); 10] = [
         ("post_queues", |reply| reply.post_queues += 4),
         ("process_table", |reply| reply.process_table = 0xFFFF_FFF0),
         ("cbh_cache", |reply| reply.cbh_cache = 524_288),
         ("cbh_entries", |reply| reply.cbh_entries = 1 << 30),
         ("cbh_entries or cbh_ways", |reply| reply.cbh_ways = 3),
+        ("key_bits", |reply| reply.key_bits = 96),
         ("miss_ring", |reply| reply.miss_ring += 2),
         ("vmh_cache", |reply| reply.vmh_cache = 524_284),
         ("vmh_entries", |reply| reply.vmh_entries = 1 << 31),
@@ -176,14 +178,15 @@ fn a_process_gets_a_slot_and_the_nic_learns_of_it_last_word_first() {
 
 #[test]
 fn slots_end_and_come_back_with_new_numbers() {
-    let mut bench = Bench::ready();
+    let mut bench = Bench::with(platform(), DriverOptions { processes_max: PROCESS_SLOTS, ..options() });
+    bench.boot().expect("boots");
     let processes: Vec<_> = (0..PROCESS_SLOTS).map(|_| bench.open()).collect();
     let full = bench.run(|node| async move { node.open("late").await.err() });
     assert_eq!(full, Some(DriverError::NoSlot { slots: PROCESS_SLOTS }));
     let victim = processes[3].clone();
     bench.run(|_| async move { victim.close().await.expect("open") });
     let heir = bench.open();
-    assert_eq!(heir.grant().slot, 3);
+    assert_eq!(heir.queue().expect("free").slot, 3);
     assert!(processes.iter().all(|process| process.pid() != heir.pid()));
     let again = processes[3].clone();
     let outcome = bench.run(|_| async move { again.close().await });
@@ -238,7 +241,7 @@ fn buffers_must_lie_in_the_process_and_may_have_any_identifier() {
         exports
     });
     let words: BTreeSet<u32> = exports.iter().map(|export| export.buffer).collect();
-    let keys: BTreeSet<[u32; 2]> = exports.iter().map(|export| export.key).collect();
+    let keys: BTreeSet<Key> = exports.iter().map(|export| export.key).collect();
     assert_eq!((words.len(), keys.len()), (1001, 1001));
     assert!(words.iter().all(|word| cbh_pid(*word) == pid.0));
     assert_eq!(bench.host.node().driver().buffers(pid), 1001);
@@ -294,7 +297,7 @@ fn a_store_that_nobody_takes_is_a_fault() {
     let mut bench = Bench::ready();
     let process = bench.open();
     bench.nic.borrow_mut().set_config(4, 0);
-    bench.run(|_| async move { process.ring_raw(1).await });
+    bench.run(|_| async move { process.ring_raw(1).await.expect("mapped") });
     bench.us(1);
     let faults = bench.host.faults();
     assert!(faults[0].contains(&BusFault::MasterAbort.to_string()), "{faults:?}");
@@ -321,8 +324,9 @@ fn the_queue_page_of_each_slot_is_its_own() {
     let mut bench = Bench::ready();
     let (first, second) = (bench.open(), bench.open());
     let bytes = POST_QUEUE_ENTRIES * 32;
-    assert_eq!(second.grant().post_queue.0 - first.grant().post_queue.0, bytes);
-    assert_eq!(second.grant().doorbell.0 - first.grant().doorbell.0, 4096);
+    let (first, second) = (first.queue().expect("free"), second.queue().expect("free"));
+    assert_eq!(second.post_queue.0 - first.post_queue.0, bytes);
+    assert_eq!(second.doorbell.0 - first.doorbell.0, 4096);
 }
 
 // ---- Two cores -------------------------------------------------------------------------------

@@ -7,14 +7,21 @@ use host_model::address::{NodeId, UserVirt};
 use host_model::events::{spans, subjects, EventKind, Subject};
 use host_model::library::{Access, Export, Process, WriteError, WriteHandle};
 use host_model::mock::Place;
+use nic_layout::key::KeyWidth;
 use nic_layout::post::{
     PostDescriptor, ProcessStatus, OP_READ, OP_WRITE, POST_FLAG_INLINE, POST_FLAG_NOTIFY, POST_QUEUE_ENTRIES,
 };
 use sim_pins::Ps;
 use zerocopy::IntoBytes;
 
-const TO: Export =
-    Export { node: NodeId(0), buffer: 5, key: [0x1111_2222, 0x3333_4444], length_bytes: 4096, access: Access::BOTH };
+const TO: Export = Export {
+    node: NodeId(0),
+    buffer: 5,
+    key: [0x1111_2222, 0x3333_4444, 0, 0],
+    key_width: KeyWidth::Bits64,
+    length_bytes: 4096,
+    access: Access::BOTH,
+};
 
 fn ready() -> (Bench, Process) {
     let mut bench = Bench::ready();
@@ -38,7 +45,7 @@ fn a_post_is_one_burst_of_32_bytes_and_then_its_doorbell() {
         local_address: from.0 + 8,
         buffer: 5,
         buffer_offset: 24,
-        key: TO.key,
+        key: [TO.key[0], TO.key[1]],
         message: 77,
     };
     let nic = bench.nic.borrow();
@@ -81,6 +88,68 @@ fn a_word_goes_with_its_post_and_more_in_the_next_entry() {
     assert_eq!(bursts.len(), 2 + 3);
 }
 
+/// M-48: the upper half begins the second entry of every post, and data that go with it stand behind it.
+#[test]
+fn a_post_with_a_key_of_128_bits_takes_two_entries() {
+    let mut bench = Bench::new();
+    bench.nic.borrow_mut().cbh_geometry.key = KeyWidth::Bits128;
+    bench.nic.borrow_mut().completes_posts = false;
+    bench.boot().expect("the mock NIC boots");
+    let process = bench.open();
+    bench.forget_writes();
+    let to = Export { key: [1, 2, 3, 4], key_width: KeyWidth::Bits128, ..TO };
+    let from = process.alloc(4096).expect("room");
+    process.store(from, &(1..=32).collect::<Vec<u8>>()).expect("own memory");
+    let poster = process.clone();
+    let handles = bench.run(|_| async move {
+        poster.set_pio_bytes_max(32);
+        let mut handles = Vec::new();
+        for length in [29, 28, 3] {
+            handles.push(poster.write(from, length, &to, 0, 5).await.expect("room"));
+        }
+        handles.push(poster.read(&to, 0, 8, from, 6).await.expect("room"));
+        handles
+    });
+    assert_eq!(handles.iter().map(|handle| handle.index).collect::<Vec<_>>(), [1, 3, 5, 7]);
+    let nic = bench.nic.borrow();
+    assert_eq!(nic.doorbells, [(0, 2), (0, 4), (0, 6), (0, 8)]);
+    let queue = nic.layout().post_queues;
+    let post = |number: u32| -> (PostDescriptor, [u32; 2], [u8; 24]) {
+        let at = queue + number * 64;
+        (nic.sram_read(at), nic.sram_read(at + 32), nic.sram_read(at + 40))
+    };
+    for number in 0..4 {
+        let (descriptor, upper, _) = post(number);
+        assert_eq!((descriptor.key, upper), ([1, 2], [3, 4]), "post {number}");
+    }
+    let flags: Vec<u8> = (0..4).map(|number| post(number).0.flags).collect();
+    assert_eq!(flags, [0, POST_FLAG_INLINE, POST_FLAG_INLINE, 0], "29 bytes are one too many");
+    assert_eq!(post(1).0.local_address, 0x0403_0201);
+    assert_eq!(post(1).2.to_vec(), (5..=28).collect::<Vec<u8>>());
+}
+
+/// Their frames would not be understood: whoever connects them hears it.
+#[test]
+fn a_buffer_of_a_node_with_keys_of_another_width_is_refused() {
+    let (mut bench, process) = ready();
+    let theirs = Export { key_width: KeyWidth::Bits128, ..TO };
+    bench.forget_writes();
+    let own = process.alloc(4096).expect("room");
+    let poster = process.clone();
+    let (import, write, read) = bench.run(|_| async move {
+        (
+            poster.import(&theirs).await,
+            poster.write(own, 4, &theirs, 0, 1).await,
+            poster.read(&theirs, 0, 4, own, 1).await,
+        )
+    });
+    let text = import.expect_err("refused").to_string();
+    assert!(text.contains("keys of 128 bits, and this one of 64") && text.contains("one width"), "{text}");
+    let refused = WriteError::OtherKeyWidth { node: 0, theirs: 128, own: 64 };
+    assert_eq!((write, read), (Err(refused), Err(refused)));
+    assert_eq!(bench.writes(), []);
+}
+
 #[test]
 fn a_post_of_two_entries_ends_once_with_its_own_outcome() {
     let (mut bench, process) = ready();
@@ -113,7 +182,7 @@ fn reads_and_writes_that_notify_say_so() {
     let nic = bench.nic.borrow();
     let (read, write) = (nic.posts[0].1, nic.posts[1].1);
     assert_eq!((read.op, read.flags, read.length_bytes), (OP_READ, 0, 100));
-    assert_eq!((read.local_address, read.buffer_offset, read.key), (own.0 + 8, 24, TO.key));
+    assert_eq!((read.local_address, read.buffer_offset, read.key), (own.0 + 8, 24, [TO.key[0], TO.key[1]]));
     assert_eq!((write.op, write.flags, write.local_address), (OP_WRITE, POST_FLAG_NOTIFY, own.0));
 }
 
@@ -331,8 +400,8 @@ fn a_hostile_process_can_write_what_it_likes_into_its_own_pages() {
     bench.nic.borrow_mut().completes_posts = false;
     let descriptor = PostDescriptor { op: 0xEE, ..PostDescriptor::default() };
     bench.run(|_| async move {
-        process.post_raw(200, &descriptor).await;
-        process.ring_raw(0xDEAD_BEEF).await;
+        process.post_raw(200, &descriptor).await.expect("mapped");
+        process.ring_raw(0xDEAD_BEEF).await.expect("mapped");
     });
     let nic = bench.nic.borrow();
     assert_eq!(nic.sram_word(nic.layout().post_queues + (200 % 128) * 32) & 0xFF, 0xEE);

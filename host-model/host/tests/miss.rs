@@ -10,7 +10,8 @@ use host_model::driver::{DriverCounts, DriverOptions, MissService};
 use host_model::events::{spans, subjects, EventKind, Subject};
 use host_model::library::Process;
 use host_model::mock::Place;
-use nic_layout::cbh::{entry, ENTRY_BYTES};
+use nic_layout::cbh::{entry, entry_bytes};
+use nic_layout::key::KeyWidth;
 use nic_layout::registers::mailbox;
 use nic_layout::ring::{COMMAND_INVALIDATE, MAILBOX_FILLED};
 use nic_layout::tables::MissEntry;
@@ -432,7 +433,7 @@ proptest! {
                     prop_assert!(offset < nic.cbh_geometry.bytes(), "a store to SRAM {address:#x}");
                     // Descriptors and states; CBH and replacement words belong to the firmware.
                     let in_entries = offset.checked_sub(nic.cbh_geometry.entry_offset(0));
-                    prop_assert!(in_entries.is_some_and(|offset| offset % ENTRY_BYTES != entry::CBH));
+                    prop_assert!(in_entries.is_some_and(|offset| offset % entry_bytes(KeyWidth::Bits64) != entry::CBH));
                     continue;
                 }
                 let offset = address.wrapping_sub(cache);

@@ -28,6 +28,7 @@ fn layout() -> BootReply {
         state: BOOT_READY,
         error: 0,
         post_queues: 0x1_0000,
+        post_queue_count: 8,
         process_table: 0x2_0000,
         miss_ring: 0x2_4000,
         notify_ring: 0,
@@ -43,10 +44,12 @@ fn layout() -> BootReply {
         static_vmh_tables: 0,
         static_cbh_entries: 0,
         static_import_entries: 0,
+        directories: 0,
         counters: 0x2_8000,
         tx_buffers: 0x3_0000,
         rx_buffers: 0x3_0000,
         free: 0x3_0000,
+        key_bits: 64,
     }
 }
 

@@ -71,7 +71,7 @@ fn end_after(span: Ps) -> bool {
     let counts = bench.host.node().driver().counts();
     assert_eq!((counts.misses, bench.host.node().driver().misses_outstanding()), (3, 0), "ended after {span}");
     // The slot can be used again.
-    assert_eq!(bench.open().grant().slot, 0);
+    assert_eq!(bench.open().queue().expect("free").slot, 0);
     lived
 }
 

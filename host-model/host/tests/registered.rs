@@ -9,18 +9,21 @@ use host_model::driver::{DriverError, DriverOptions};
 use host_model::library::{Access, Export, Process, WriteError};
 use host_model::mock::Place;
 use nic_layout::cbh::{cbh, cbh_id, entry, valid, STATE_EMPTY, STATE_MASK};
+use nic_layout::key::KeyWidth;
 use nic_layout::registers::mailbox;
 use nic_layout::ring::{COMMAND_FENCE, MAILBOX_COMMAND};
 use nic_layout::static_tables::{import, StaticGeometry, TABLE_ENTRIES, UNREGISTERED};
 use nic_layout::tables::{MissEntry, PERMIT_READ, PERMIT_WRITE};
 use sim_pins::Ps;
 
-const GEOMETRY: StaticGeometry = StaticGeometry { vmh_tables: 3, cbh_entries: 4, import_entries: 2 };
+const GEOMETRY: StaticGeometry =
+    StaticGeometry { vmh_tables: 3, cbh_entries: 4, import_entries: 2, key: KeyWidth::Bits64 };
 /// A buffer of another node.
 const THEIRS: Export = Export {
     node: NodeId(0),
     buffer: cbh(9, 3),
-    key: [0x1111_2222, 0x3333_4444],
+    key: [0x1111_2222, 0x3333_4444, 0, 0],
+    key_width: KeyWidth::Bits64,
     length_bytes: 5000,
     access: Access::WRITE,
 };
@@ -198,8 +201,8 @@ fn a_post_names_the_import_and_nothing_else() {
 
     // The same again is the same; others until the table is full.
     call!(bench, process, |p| p.import(&THEIRS).await).expect("it is there");
-    call!(bench, process, |p| p.import(&Export { key: [1, 2], ..THEIRS }).await).expect("room");
-    let third = Export { key: [3, 4], ..THEIRS };
+    call!(bench, process, |p| p.import(&Export { key: [1, 2, 0, 0], ..THEIRS }).await).expect("room");
+    let third = Export { key: [3, 4, 0, 0], ..THEIRS };
     let full = call!(bench, process, |p| p.import(&third).await);
     assert!(matches!(full, Err(DriverError::TableFull { entries: 2, .. })), "{full:?}");
     call!(bench, process, |p| p.release_import(&THEIRS).await).expect("imported");
@@ -216,12 +219,12 @@ fn the_slot_of_a_process_is_in_its_number() {
     let mut bench = ready();
     let processes: Vec<Process> = (0..8).map(|_| bench.open()).collect();
     for (slot, process) in processes.iter().enumerate() {
-        assert_eq!((process.grant().slot, process.pid().0 as usize % 8), (slot, slot));
+        assert_eq!((process.queue().expect("mapped").slot, process.pid().0 as usize % 8), (slot, slot));
     }
     let old = processes[3].pid();
     call!(bench, processes[3], |p| p.close().await).expect("it is open");
     let new = bench.open();
-    assert_eq!((new.grant().slot, new.pid().0 as usize % 8), (3, 3));
+    assert_eq!((new.queue().expect("mapped").slot, new.pid().0 as usize % 8), (3, 3));
     assert_ne!(new.pid(), old);
 }
 
@@ -265,7 +268,7 @@ fn end_after(span: Ps) -> bool {
         assert_eq!(who, 0, "ended after {span}: import {index}");
     }
     // The slot can be used again, and its tables are as they were.
-    assert_eq!((bench.open().grant().slot, free(&bench)), (0, (3, 4, 2)));
+    assert_eq!((bench.open().queue().expect("mapped").slot, free(&bench)), (0, (3, 4, 2)));
     lived
 }
 

@@ -41,6 +41,9 @@ impl Tables {
         if enabled == 0 {
             return Ok(());
         }
+        if !transfer.is_write && self.fetches.count() != 0 {
+            self.read_of_table(transfer);
+        }
         let first = transfer.address + enabled.trailing_zeros();
         let behind = transfer.address + (u8::BITS - enabled.leading_zeros());
         if let Some((is_write, start, end)) = self.granted {

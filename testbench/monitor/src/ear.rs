@@ -1,11 +1,12 @@
 //! Headers of the frames on one direction of a link, from its symbols.
 
-use nic_layout::frame::{word, FrameKind, ETHERTYPE, HEADER_BYTES};
+use nic_layout::frame::{ethertype, header_bytes, word, FrameKind};
+use nic_layout::key::{Key, KeyWidth};
 use sim_pins::LinkSymbol;
 
 const START_OF_FRAME: u8 = 0xD5;
-/// What of a frame is kept: the header, and the two words of a read.
-const KEPT_BYTES: usize = HEADER_BYTES + 8;
+/// What of a frame is kept: the longest header, and what a read asks for.
+const KEPT_BYTES: usize = header_bytes(KeyWidth::Bits128) + 4;
 const FCS_BYTES: usize = 4;
 const BYTES_MIN: usize = 64;
 /// CRC of a frame with its FCS, when nothing was damaged.
@@ -18,12 +19,16 @@ pub struct Header {
     pub to: u32,
     pub from: u32,
     type_word: u32,
+    /// As its EtherType says.
+    pub key_width: KeyWidth,
+    /// Incarnation of the cluster that the frame belongs to.
+    pub session: u32,
     pub data_bytes: u32,
     pub sequence: u32,
     pub acknowledge: u32,
     pub buffer: u32,
     pub buffer_offset: u32,
-    pub key: [u32; 2],
+    pub key: Key,
     pub read_length: u32,
 }
 
@@ -33,7 +38,7 @@ impl Header {
     }
 
     pub fn is_ours(&self) -> bool {
-        self.type_word & 0xFFFF == u32::from(ETHERTYPE.swap_bytes())
+        self.type_word & 0xFFFF == u32::from(ethertype(KeyWidth::Bits64).swap_bytes())
     }
 
     pub fn flags(&self) -> u8 {
@@ -58,17 +63,23 @@ impl Header {
             let at = at as usize;
             u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
         };
+        let wide = word::mark(KeyWidth::Bits128);
+        let is_wide = word(word::TYPE) & 0xFFFF == u32::from(ethertype(KeyWidth::Bits128).swap_bytes());
+        // What is neither stays what it is.
+        let (key_width, mark) = if is_wide { (KeyWidth::Bits128, wide) } else { (KeyWidth::Bits64, 0) };
         Header {
             to: u32::from(u16::from_be_bytes([bytes[4], bytes[5]])),
             from: u32::from(u16::from_be_bytes([bytes[10], bytes[11]])),
-            type_word: word(word::TYPE),
+            type_word: word(word::TYPE) ^ mark,
+            key_width,
+            session: word::session(word(word::NODE_LENGTH)),
             data_bytes: word::data_bytes(word(word::NODE_LENGTH)),
             sequence: word(word::SEQUENCE),
             acknowledge: word(word::ACKNOWLEDGE),
             buffer: word(word::BUFFER),
             buffer_offset: word(word::BUFFER_OFFSET),
-            key: [word(word::KEY_0), word(word::KEY_1)],
-            read_length: word(word::READ_LENGTH),
+            key: key_width.cut([word(word::KEY_0), word(word::KEY_1), word(word::KEY_2), word(word::KEY_3)]),
+            read_length: word(word::data(key_width) + word::READ_LENGTH),
         }
     }
 }
@@ -184,5 +195,18 @@ mod tests {
         assert_eq!(send(&mut ear, &frame, Some(40)), None);
         assert_eq!(send(&mut ear, &frame[..48], None), None, "too short");
         assert!(send(&mut ear, &frame, None).is_some());
+    }
+
+    #[test]
+    fn a_frame_with_a_longer_key_is_heard_whole() {
+        let mut words = [0u32; 20];
+        words[..3].copy_from_slice(&word::addresses(3, 1));
+        words[3] = word::kind(FrameKind::Read, 1) ^ word::mark(KeyWidth::Bits128);
+        words[4] = word::node_length(1, 0, 8);
+        (words[9], words[10], words[12], words[13], words[14]) = (1, 2, 3, 4, 4096);
+        let frame: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let header = send(&mut Ear::default(), &frame, None).expect("it is whole");
+        assert!(header.is(FrameKind::Read) && header.is_ours() && header.key_width == KeyWidth::Bits128);
+        assert_eq!((header.key, header.wanted_bytes()), ([1, 2, 3, 4], 4096));
     }
 }

@@ -12,7 +12,7 @@ use sim_pins::Ps;
 use crate::dma::Reference;
 use crate::lines::{has_settled, Broken, State};
 use crate::posts::Side;
-use crate::{not_pinned, Header, Owed, Pins, Seen, Tables};
+use crate::{not_pinned, Header, Owed, Peer, Pins, Seen, Tables};
 
 /// Frames kept for those that the NIC holds: many more than it can hold.
 const RECENT_FRAMES: usize = 256;
@@ -27,7 +27,7 @@ pub(crate) struct Lookup {
 /// A lookup that found nothing: the next marker says what becomes of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Miss {
-    Line { is_receive: bool, tag: u32, set: u32 },
+    Line { is_receive: bool, tag: u32, set: u32, page: u32 },
     Buffer { word: u32, set: u32 },
 }
 
@@ -60,7 +60,8 @@ impl Tables {
         pins: &impl Pins,
         seen: &mut Seen,
     ) -> Result<(), Broken> {
-        if self.miss.is_some() && marker != Marker::MissRaised {
+        let asks = matches!(marker, Marker::MissRaised | Marker::FetchBegun | Marker::FetchStalled);
+        if self.miss.is_some() && !asks {
             self.check_not_raised(at, marker)?;
         }
         match marker {
@@ -76,6 +77,15 @@ impl Tables {
             Marker::BufferHit => self.buffer_hit(argument, seen),
             Marker::BufferMiss => self.buffer_absent(argument),
             Marker::MissRaised => self.miss_raised(at, argument, seen),
+            Marker::FetchBegun => self.fetch_begun(at, argument, pins, seen),
+            Marker::FetchFilled => self.fetch_filled(argument, pins, seen),
+            Marker::FetchLost => self.fetch_lost(argument),
+            Marker::FetchUnfilled => self.fetch_unfilled(argument),
+            Marker::FetchStalled => {
+                // No room for the transfer: the end of one wakes who waits.
+                self.miss = None;
+                Ok(())
+            }
             Marker::FillSeen => self.fill_seen(argument),
             Marker::Command => self.obey(argument),
             Marker::ReceiveBegin => {
@@ -93,11 +103,13 @@ impl Tables {
             Marker::NotifyRaised => self.notify_raised(argument),
             Marker::PostParked => self.park(argument, true),
             Marker::PostBlocked => self.park(argument, false),
-            Marker::PostRefused => {
-                // It does not say of which slot.
-                self.awaited = [false; PROCESS_SLOTS];
+            // It waits no longer: its owner may have turned down an earlier frame.
+            Marker::PostRefused => self.park(argument >> 8, false),
+            Marker::StatusWritten => {
+                self.posts.ended((argument >> 20) as usize, argument, 0xF_FFFF);
                 Ok(())
             }
+            Marker::QueueAssigned => self.posts.assign(argument as usize),
             Marker::Idle => self.idle(),
             _ => Ok(()),
         }
@@ -135,8 +147,9 @@ impl Tables {
         };
         let words = &self.descriptors[number as usize];
         let word = |at: u32| words[at as usize / 4];
-        let key = [word(entry::KEY_0), word(entry::KEY_1)];
-        if key != frame.key {
+        let width = self.places.cbh.key;
+        let key = width.cut([entry::KEY_0, entry::KEY_1, entry::KEY_2, entry::KEY_3].map(word));
+        if key != frame.key || frame.key_width != width {
             return Err((
                 21,
                 format!(
@@ -274,7 +287,7 @@ impl Tables {
         };
         let geometry = self.places.vmh;
         let tag = key(pid, geometry.line_page(page), 0);
-        self.miss = Some(Miss::Line { is_receive, tag, set: geometry.set_of(page) });
+        self.miss = Some(Miss::Line { is_receive, tag, set: geometry.set_of(page), page });
         Ok(())
     }
 
@@ -319,7 +332,7 @@ impl Tables {
     // ---- Misses --------------------------------------------------------------------------------------------------
 
     fn has_miss_room(&self) -> bool {
-        self.raised.wrapping_sub(self.served) < MISS_RING_ENTRIES
+        self.raised.wrapping_sub(self.served).wrapping_add(self.fetches.count()) < MISS_RING_ENTRIES
     }
 
     /// Nothing was reserved: it is pending, or there is no way, or no room in the ring.
@@ -348,6 +361,15 @@ impl Tables {
     }
 
     fn miss_raised(&mut self, at: Ps, line: u32, seen: &mut Seen) -> Result<(), Broken> {
+        if let Some(unfilled) = self.fetches.take_unfilled().filter(|unfilled| *unfilled == line) {
+            let index = self.raised;
+            if let Some(line) = self.vmh.get_mut(unfilled) {
+                line.state = State::Reserved { since: at, index };
+            }
+            self.owed.push_back(Owed { is_buffer: false, line, index });
+            self.raised = index.wrapping_add(1);
+            return Ok(());
+        }
         let Some(miss) = self.miss.take() else {
             return Err((18, format!("the host is asked to fill line {line}, and no lookup missed")));
         };
@@ -356,7 +378,7 @@ impl Tables {
         }
         let index = self.raised;
         let is_buffer = match miss {
-            Miss::Line { is_receive, tag, set } => {
+            Miss::Line { is_receive, tag, set, .. } => {
                 seen.misses[usize::from(is_receive)] += 1;
                 self.vmh.reserve(at, line, set, tag, index)?;
                 false
@@ -401,6 +423,7 @@ impl Tables {
             COMMAND_CLOSE => {
                 if let Some(slot) = Some((word >> 4 & 0xF) as usize).filter(|slot| *slot < PROCESS_SLOTS) {
                     (self.parked[slot], self.awaited[slot]) = (false, false);
+                    self.posts.close(slot);
                 }
             }
             _ => {}
@@ -475,10 +498,42 @@ impl Tables {
         Ok(())
     }
 
-    /// An acknowledgement covers what was accepted or refused for good, and nothing else (INV-29).
-    pub(crate) fn check_acknowledgement(&self, header: &Header) -> Result<(), Broken> {
+    /// What a peer acknowledges was sent to it (INV-29). Of another incarnation of the cluster this node knows nothing.
+    pub(crate) fn check_answer(&self, header: &Header) -> Result<(), Broken> {
+        let Some(peer) = self.peers.get(&header.from).filter(|peer| peer.session == header.session) else {
+            return Ok(());
+        };
+        match !header.is_ours() || (header.acknowledge.wrapping_sub(peer.sent) as i32) <= 0 {
+            true => Ok(()),
+            false => Err((
+                29,
+                format!(
+                    "node {} acknowledges all frames before {}, and the next one to be sent to it is {}",
+                    header.from, header.acknowledge, peer.sent
+                ),
+            )),
+        }
+    }
+
+    /// An acknowledgement covers what was accepted or refused for good, and nothing else; one in a frame of its own never takes back what one before it
+    /// said (INV-29). Frames with a number may: they do not cover what was refused.
+    pub(crate) fn check_acknowledgement(&mut self, header: &Header) -> Result<(), Broken> {
         if !header.is_ours() {
             return Ok(());
+        }
+        let new = Peer { session: header.session, sent: 0, told: 0 };
+        let peer = self.peers.entry(header.to).or_insert(new);
+        if header.has_sequence() && (header.sequence.wrapping_sub(peer.sent) as i32) >= 0 {
+            peer.sent = header.sequence.wrapping_add(1);
+        }
+        if header.is(FrameKind::Acknowledge) {
+            let before = std::mem::replace(&mut peer.told, header.acknowledge);
+            if (header.acknowledge.wrapping_sub(before) as i32) < 0 {
+                return Err((
+                    29,
+                    format!("node {} is told of {before} frames, and then of {}", header.to, header.acknowledge),
+                ));
+            }
         }
         let expected = self.expected.get(&header.to).copied().unwrap_or(0);
         match (header.acknowledge.wrapping_sub(expected) as i32) <= 0 {

@@ -12,6 +12,7 @@
 
 mod dma;
 mod ear;
+mod fetch;
 mod judge;
 mod lines;
 mod posts;
@@ -23,7 +24,7 @@ use std::fmt;
 use nic_layout::cbh::{self, CbhGeometry};
 use nic_layout::registers::mailbox;
 use nic_layout::ring::{MAILBOX_ARGUMENT, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE, MAILBOX_FILLED};
-use nic_layout::tables::ProcessEntry;
+use nic_layout::tables::{ProcessEntry, NEXT_OWNER};
 use nic_layout::vmh::{self, key_line_page, key_pid, VmhGeometry, NO_TRANSLATION};
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 use sim_pins::{LinkSymbol, Ps};
@@ -33,6 +34,7 @@ pub use tap::{Tap, Transfer};
 
 use dma::Reference;
 use ear::Ear;
+use fetch::{Fetches, DIRECTORIES_BYTES};
 use judge::{Judged, Lookup, Miss};
 use lines::{Broken, Lines, State};
 use posts::Posts;
@@ -78,6 +80,9 @@ pub struct Places {
     pub cbh: CbhGeometry,
     pub process_table: u32,
     pub post_queues: u32,
+    pub post_queue_count: u32,
+    /// Of a NIC that fetches translations.
+    pub directories: Option<u32>,
     pub host_pages: u32,
 }
 
@@ -88,8 +93,10 @@ pub struct Seen {
     pub lookups: [u64; 2],
     pub hits: [u64; 2],
     pub faults: [u64; 2],
-    /// Lines reserved.
+    /// Lines reserved; of those, for the NIC to fetch, and such that were filled so.
     pub misses: [u64; 2],
+    pub fetches: [u64; 2],
+    pub fetches_filled: u64,
     pub buffer_hits: u64,
     pub buffer_misses: u64,
     /// Answers of the driver: lines and entries filled, denied, given back.
@@ -104,8 +111,20 @@ pub struct Seen {
 }
 
 const PROCESS_ENTRY_BYTES: u32 = size_of::<ProcessEntry>() as u32;
-const TABLE_BYTES: u32 = PROCESS_SLOTS as u32 * PROCESS_ENTRY_BYTES;
-const QUEUES_BYTES: u32 = PROCESS_SLOTS as u32 * PAGE_BYTES;
+/// With the entry of who gets the next queue.
+const TABLE_BYTES: u32 = (NEXT_OWNER as u32 + 1) * PROCESS_ENTRY_BYTES;
+/// Of BAR 0 (docs/interfaces.md).
+const DOORBELL_PAGES: u32 = 0x1_0000;
+
+/// What this node and another have sent each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer {
+    session: u32,
+    /// The number behind the highest that was sent to it.
+    sent: u32,
+    /// What the last frame that only acknowledges has told it.
+    told: u32,
+}
 
 /// An entry of the miss ring that the driver has not reported as served.
 struct Owed {
@@ -140,8 +159,9 @@ struct Tables {
     entries: Vec<u32>,
     cbh: Lines,
     /// The words of all entries, as the host wrote them.
-    descriptors: Vec<[u32; 6]>,
+    descriptors: Vec<[u32; 8]>,
     posts: Posts,
+    fetches: Fetches,
     /// Who had a physical page when the NIC learnt of it.
     owners: BTreeMap<u32, (u32, u32)>,
 
@@ -165,6 +185,8 @@ struct Tables {
     buffers: BTreeMap<u32, u32>,
     /// By node: what it is expected to send next.
     expected: BTreeMap<u32, u32>,
+    /// By node: what was sent to it, and is told to it.
+    peers: BTreeMap<u32, Peer>,
     parked: [bool; PROCESS_SLOTS],
     /// Slots that were parked when the driver reported fills: they shall try again.
     awaited: [bool; PROCESS_SLOTS],
@@ -208,8 +230,9 @@ impl Monitor {
             vmh: Lines::new("VMH", lines, places.vmh.ways),
             entries: vec![NO_TRANSLATION; places.vmh.entries as usize],
             cbh: Lines::new("CBH", entries, places.cbh.ways),
-            descriptors: vec![[0; 6]; entries as usize],
+            descriptors: vec![[0; 8]; entries as usize],
             posts: Posts::new(),
+            fetches: Fetches::new(places.directories.is_some()),
             owners: BTreeMap::new(),
             references: Vec::new(),
             next_reference: 0,
@@ -226,6 +249,7 @@ impl Monitor {
             recent: VecDeque::new(),
             buffers: BTreeMap::new(),
             expected: BTreeMap::new(),
+            peers: BTreeMap::new(),
             parked: [false; PROCESS_SLOTS],
             awaited: [false; PROCESS_SLOTS],
             notifications: VecDeque::new(),
@@ -268,11 +292,13 @@ impl Monitor {
 
     /// A symbol that the NIC receives.
     #[inline]
-    pub fn received(&mut self, symbol: LinkSymbol) {
+    pub fn received(&mut self, at: Ps, symbol: LinkSymbol) {
         if let Some(header) = self.received.hear(symbol) {
             self.seen.frames_received += 1;
             if let Some(tables) = &mut self.tables {
+                let result = tables.check_answer(&header);
                 tables.frames.push_back(header);
+                self.check(at, result);
             }
         }
     }
@@ -282,7 +308,7 @@ impl Monitor {
     pub fn sent(&mut self, at: Ps, symbol: LinkSymbol) {
         if let Some(header) = self.sent.hear(symbol) {
             self.seen.frames_sent += 1;
-            let result = self.tables.as_ref().map_or(Ok(()), |tables| tables.check_acknowledgement(&header));
+            let result = self.tables.as_mut().map_or(Ok(()), |tables| tables.check_acknowledgement(&header));
             self.check(at, result);
         }
     }
@@ -331,17 +357,21 @@ impl Tables {
         pins: &impl Pins,
         seen: &mut Seen,
     ) -> Result<(), Broken> {
-        let Places { vmh_cache, vmh, cbh_cache, cbh, process_table, post_queues, .. } = self.places;
+        let Places {
+            vmh_cache, vmh, cbh_cache, cbh, process_table, post_queues, post_queue_count, directories, ..
+        } = self.places;
         let within = |start: u32, bytes: u32| Some(address.wrapping_sub(start)).filter(|offset| *offset < bytes);
         if let Some(offset) = within(vmh_cache, vmh.bytes()) {
             self.host_writes_vmh(at, offset, value, pins, seen)
         } else if let Some(offset) = within(cbh_cache, cbh.bytes()) {
             self.host_writes_cbh(at, offset, value, seen)
         } else {
-            if let Some(offset) = within(process_table, TABLE_BYTES) {
+            if let Some(offset) = directories.and_then(|start| within(start, DIRECTORIES_BYTES)) {
+                self.fetches.write_directory(offset, value);
+            } else if let Some(offset) = within(process_table, TABLE_BYTES) {
                 self.posts.write_table(offset, PROCESS_ENTRY_BYTES, value);
-            } else if let Some(offset) = within(post_queues, QUEUES_BYTES) {
-                self.posts.write_queue((offset / PAGE_BYTES) as usize, offset % PAGE_BYTES, value);
+            } else if let Some(offset) = within(post_queues, post_queue_count * PAGE_BYTES) {
+                return self.posts.write_queue((offset / PAGE_BYTES) as usize, offset % PAGE_BYTES, value);
             }
             Ok(())
         }
@@ -416,7 +446,8 @@ impl Tables {
         let Some(offset) = offset.checked_sub(self.places.cbh.entry_offset(0)) else {
             return Err((15, format!("the host writes {value:#x} to the order of the CBH cache")));
         };
-        let (entry, word) = (offset / cbh::ENTRY_BYTES, offset % cbh::ENTRY_BYTES);
+        let entry_bytes = cbh::entry_bytes(self.places.cbh.key);
+        let (entry, word) = (offset / entry_bytes, offset % entry_bytes);
         self.descriptors[entry as usize][word as usize / 4] = value;
         if word != cbh::entry::STATE {
             return Ok(());
@@ -444,6 +475,10 @@ impl Tables {
         }
         if is(MAILBOX_ARGUMENT) {
             self.argument = value;
+        } else if let Some(offset) =
+            offset.checked_sub(DOORBELL_PAGES).filter(|offset| offset / PAGE_BYTES < PROCESS_SLOTS as u32)
+        {
+            self.posts.ring((offset / PAGE_BYTES) as usize, value);
         } else if is(MAILBOX_COMMAND) {
             self.command = Some(Command { word: value, mark: None });
         }
@@ -529,8 +564,9 @@ impl Tables {
         let caches = [("VMH", &self.vmh), ("CBH", &self.cbh)];
         for (name, lines) in caches {
             for (number, line) in lines.iter() {
-                if matches!(line.state, State::Reserved { since, .. } if at.0 - since.0 > ANSWER_MAX.0) {
-                    return Err((16, format!("{name} line {number} waits for the driver: {:?}", line.state)));
+                if matches!(line.state, State::Reserved { since, .. } | State::Fetching { since } if at.0 - since.0 > ANSWER_MAX.0)
+                {
+                    return Err((16, format!("{name} line {number} waits for an answer: {:?}", line.state)));
                 }
             }
         }

@@ -13,7 +13,11 @@ pub(crate) enum State {
         since: Ps,
         index: u32,
     },
-    /// The driver has filled it.
+    /// The NIC fetches it.
+    Fetching {
+        since: Ps,
+    },
+    /// The driver has filled it, or the NIC itself.
     Valid {
         since: Ps,
     },
@@ -51,7 +55,7 @@ impl Line {
     }
 
     pub fn is_reserved(&self) -> bool {
-        matches!(self.state, State::Reserved { .. })
+        matches!(self.state, State::Reserved { .. } | State::Fetching { .. })
     }
 
     pub fn is_valid(&self) -> bool {
@@ -61,7 +65,7 @@ impl Line {
     fn free(&self, at: Ps) -> Free {
         match self.state {
             _ if self.locks() != 0 => Free::No,
-            State::Reserved { .. } => Free::No,
+            State::Reserved { .. } | State::Fetching { .. } => Free::No,
             State::Empty => Free::Yes,
             State::Valid { since } | State::Denied { since } | State::Released { since } => {
                 match has_settled(since, at) {

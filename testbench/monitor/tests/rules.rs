@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use nic_layout::cbh::{cbh, entry, valid, CbhGeometry, STATE_INVALID};
+use nic_layout::fetch::{directory_offset, directory_word, table_offset, table_slot};
 use nic_layout::frame::{word, FrameKind, FLAG_LAST, FLAG_NOTIFY};
-use nic_layout::post::OP_WRITE;
+use nic_layout::key::KeyWidth;
+use nic_layout::post::{PostError, OP_WRITE};
 use nic_layout::registers::mailbox;
-use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FORGET_BUFFER, COMMAND_INVALIDATE};
-use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
+use nic_layout::ring::{COMMAND_ASSIGN, COMMAND_CLOSE, COMMAND_FORGET_BUFFER, COMMAND_INVALIDATE};
+use nic_layout::tables::{NEXT_OWNER, PERMIT_READ, PERMIT_WRITE};
 use nic_layout::trace::{self, Marker};
 use nic_layout::vmh::{key, VmhGeometry, KEY_EMPTY, KEY_VALID, NO_TRANSLATION};
 use nic_monitor::{Monitor, Pins, Places, Transfer};
@@ -19,8 +21,9 @@ const VMH_AT: u32 = 0x1_0000;
 const CBH_AT: u32 = 0x2_0000;
 const TABLE_AT: u32 = 0x3_0000;
 const QUEUES_AT: u32 = 0x4_0000;
+const DIRECTORIES_AT: u32 = 0x5_0000;
 const VMH: VmhGeometry = VmhGeometry { entries: 64, line_entries: 8, ways: 2 };
-const CBH: CbhGeometry = CbhGeometry { entries: 8, ways: 2 };
+const CBH: CbhGeometry = CbhGeometry { entries: 8, ways: 2, key: KeyWidth::Bits64 };
 
 const PID: u32 = 5;
 /// A page of the process, its line, and its physical page.
@@ -57,9 +60,18 @@ struct Frame {
     offset: u32,
     bytes: u32,
     key: [u32; 2],
+    width: KeyWidth,
 }
 
-const WRITE: Frame = Frame { kind: FrameKind::Write, flags: FLAG_LAST, sequence: 0, offset: 0, bytes: 64, key: KEY };
+const WRITE: Frame = Frame {
+    kind: FrameKind::Write,
+    flags: FLAG_LAST,
+    sequence: 0,
+    offset: 0,
+    bytes: 64,
+    key: KEY,
+    width: KeyWidth::Bits64,
+};
 
 impl Bench {
     /// A process has posted a write from its page; both caches are empty.
@@ -74,6 +86,8 @@ impl Bench {
             cbh: CBH,
             process_table: TABLE_AT,
             post_queues: QUEUES_AT,
+            post_queue_count: 2,
+            directories: Some(DIRECTORIES_AT),
             host_pages: 0x1000,
         };
         let mut monitor = Monitor::new(0);
@@ -157,7 +171,7 @@ impl Bench {
 
     fn arrive(&mut self, frame: Frame) -> &mut Bench {
         for symbol in symbols(frame, 0) {
-            self.monitor.received(symbol);
+            self.monitor.received(self.at, symbol);
         }
         self
     }
@@ -180,8 +194,23 @@ impl Bench {
 }
 
 fn symbols(frame: Frame, acknowledge: u32) -> Vec<LinkSymbol> {
-    let [a, b, c] = word::addresses(0, 1);
-    let mut words = vec![a, b, c, word::kind(frame.kind, frame.flags), word::node_length(1, 0, frame.bytes as u16)];
+    symbols_of(0, 1, frame, acknowledge)
+}
+
+/// What goes the other way.
+fn turned_symbols(frame: Frame, acknowledge: u32) -> Vec<LinkSymbol> {
+    symbols_of(1, 0, frame, acknowledge)
+}
+
+fn symbols_of(to: u16, from: u16, frame: Frame, acknowledge: u32) -> Vec<LinkSymbol> {
+    let [a, b, c] = word::addresses(to, from);
+    let mut words = vec![
+        a,
+        b,
+        c,
+        word::kind(frame.kind, frame.flags) ^ word::mark(frame.width),
+        word::node_length(1, 0, frame.bytes as u16),
+    ];
     words.extend([
         frame.sequence,
         acknowledge,
@@ -276,6 +305,7 @@ fn what_a_frame_may_is_asked_before_it_goes_on() {
     };
     assert_eq!(goes_on(WRITE), None);
     assert_eq!(goes_on(Frame { key: [KEY[0], 1], ..WRITE }), Some(21));
+    assert_eq!(goes_on(Frame { width: KeyWidth::Bits128, ..WRITE }), Some(21), "the same, of a longer key");
     assert_eq!(goes_on(Frame { offset: LENGTH - 63, ..WRITE }), Some(22));
     let without_buffer = |bench: &mut Bench| {
         bench.arrive(WRITE).mark(Marker::ReceiveBegin, 1).mark(Marker::ReceiveHeader, 0).mark(Marker::Accepted, 0);
@@ -407,10 +437,14 @@ fn the_host_is_asked_once_and_whoever_waits_is_woken() {
         bench.mark(Marker::MissRaised, LINE);
     };
     assert_eq!(after(Bench::new(), for_nothing), Some(18));
+    let parked = |bench: &mut Bench| {
+        bench.mark(Marker::LookupBegin, PAGE).mark(Marker::LookupMiss, PID).mark(Marker::MissRaised, LINE);
+        bench.mark(Marker::PostParked, 0);
+    };
     let asleep = |tries: bool| {
         move |bench: &mut Bench| {
-            bench.mark(Marker::LookupBegin, PAGE).mark(Marker::LookupMiss, PID).mark(Marker::MissRaised, LINE);
-            bench.mark(Marker::PostParked, 0).fill().mark(Marker::FillSeen, 1);
+            parked(bench);
+            bench.fill().mark(Marker::FillSeen, 1);
             if tries {
                 bench.hit();
             }
@@ -419,6 +453,16 @@ fn the_host_is_asked_once_and_whoever_waits_is_woken() {
     };
     assert_eq!(after(Bench::new(), asleep(true)), None);
     assert_eq!(after(Bench::new(), asleep(false)), Some(10));
+    // A post that was refused waits for nothing; that of another slot changes nothing.
+    let refused = |slot: u32| {
+        move |bench: &mut Bench| {
+            parked(bench);
+            bench.mark(Marker::PostRefused, PostError::Refused as u32 | slot << 8);
+            bench.fill().mark(Marker::FillSeen, 1).mark(Marker::Idle, 0);
+        }
+    };
+    assert_eq!(after(Bench::new(), refused(0)), None);
+    assert_eq!(after(Bench::new(), refused(1)), Some(10));
 }
 
 #[test]
@@ -444,6 +488,50 @@ fn frames_come_whole_in_order_and_are_acknowledged_when_taken() {
 }
 
 #[test]
+fn acknowledgements_keep_to_what_was_sent_and_take_nothing_back() {
+    // Of one pair of nodes, whatever the addresses say: both directions are of nodes 0 and 1.
+    const ACK: Frame = Frame { kind: FrameKind::Acknowledge, flags: 0, bytes: 0, ..WRITE };
+    let sent = |bench: &mut Bench, frame: Frame, acknowledge: u32, turned: bool| {
+        for symbol in if turned { turned_symbols(frame, acknowledge) } else { symbols(frame, acknowledge) } {
+            bench.monitor.sent(bench.at, symbol);
+        }
+    };
+    let answered = |bench: &mut Bench, acknowledge: u32| {
+        for symbol in symbols(ACK, acknowledge) {
+            bench.monitor.received(bench.at, symbol);
+        }
+    };
+    // Frames 0 and 1 were sent to node 1.
+    let answer = |acknowledge: u32| {
+        move |bench: &mut Bench| {
+            sent(bench, WRITE, 0, true);
+            sent(bench, Frame { sequence: 1, ..WRITE }, 0, true);
+            sent(bench, WRITE, 0, true);
+            answered(bench, acknowledge);
+        }
+    };
+    for acknowledge in 0..=2 {
+        assert_eq!(after(Bench::with_buffer(), answer(acknowledge)), None);
+    }
+    assert_eq!(after(Bench::with_buffer(), answer(3)), Some(29));
+    assert_eq!(after(Bench::with_buffer(), |bench| answered(bench, 3)), None, "of a session that it knows nothing of");
+
+    let told = |kind: FrameKind| {
+        move |bench: &mut Bench| {
+            bench.accept(WRITE);
+            sent(bench, ACK, 1, true);
+            sent(bench, Frame { kind, ..ACK }, 0, true);
+        }
+    };
+    assert_eq!(after(Bench::with_buffer(), told(FrameKind::Acknowledge)), Some(29));
+    assert_eq!(
+        after(Bench::with_buffer(), told(FrameKind::Probe)),
+        None,
+        "a frame with a number does not cover what was refused"
+    );
+}
+
+#[test]
 fn a_write_is_told_when_its_bytes_are_in_memory() {
     let notify = Frame { flags: FLAG_LAST | FLAG_NOTIFY, ..WRITE };
     let told = |is_done: bool| {
@@ -461,4 +549,216 @@ fn a_write_is_told_when_its_bytes_are_in_memory() {
         bench.mark(Marker::NotifyRaised, 1);
     };
     assert_eq!(after(Bench::new(), of_nothing), Some(28));
+}
+
+#[test]
+fn a_queue_changes_hands_when_its_posts_have_ended_and_what_stood_there_is_gone() {
+    const DOORBELL: u32 = REGISTERS + 0x1_0000;
+    const HEIR: u32 = PID + 1;
+    // Who gets it; three posts of the process have been rung before, and its status goes on from there.
+    let give = |bench: &mut Bench| {
+        for (offset, value) in [(0, 1), (4, HEIR), (8, 0x78_0000), (28, 40)] {
+            bench.write(SRAM + TABLE_AT + NEXT_OWNER as u32 * 32 + offset, value);
+        }
+        bench.command(COMMAND_ASSIGN).mark(Marker::QueueAssigned, 0).answered(COMMAND_ASSIGN);
+    };
+    let rung = |ended: u32| {
+        move |bench: &mut Bench| {
+            bench.write(DOORBELL, 3).mark(Marker::StatusWritten, ended);
+            give(bench);
+        }
+    };
+    let clear = |words: u32| {
+        move |bench: &mut Bench| {
+            give(bench);
+            (0..words).for_each(|word| {
+                bench.write(SRAM + QUEUES_AT + 4 * word, 0);
+            });
+            bench.write(SRAM + QUEUES_AT, u32::from(OP_WRITE));
+        }
+    };
+    assert_eq!(after(Bench::new(), rung(3)), None);
+    assert_eq!(after(Bench::new(), rung(2)), Some(39));
+    // A wild doorbell is no post.
+    let wild = |bench: &mut Bench| {
+        bench.write(DOORBELL, 0xDEAD_BEEF);
+        give(bench);
+    };
+    assert_eq!(after(Bench::new(), wild), None);
+    assert_eq!(after(Bench::new(), clear(8)), None);
+    assert_eq!(after(Bench::new(), clear(2)), Some(39));
+    // Pages of the one before are nobody's now.
+    let strangers = |bench: &mut Bench| {
+        give(bench);
+        bench.hit();
+    };
+    assert_eq!(after(Bench::filled(), strangers), Some(21));
+    let nowhere = |bench: &mut Bench| {
+        bench.mark(Marker::QueueAssigned, 9);
+    };
+    assert_eq!(after(Bench::new(), nowhere), Some(39));
+}
+
+// ---- Lines that the NIC fetches itself ---------------------------------------------------------------------------
+
+/// The physical page of the process's first table.
+const TABLE: u32 = 0x555;
+/// Its page in the driver's own space, and its word among the directories.
+const TABLE_AT_HOST: u32 = directory_offset(table_slot(PID), PAGE) / 4;
+
+/// The process has a table, and its line is being fetched.
+fn fetching() -> Bench {
+    let mut bench = with_table();
+    bench.mark(Marker::LookupBegin, PAGE).mark(Marker::LookupMiss, PID).mark(Marker::FetchBegun, LINE);
+    bench
+}
+
+fn with_table() -> Bench {
+    let mut bench = Bench::new();
+    bench.host.0.insert((0, TABLE_AT_HOST), TABLE);
+    bench.write(SRAM + DIRECTORIES_AT + 4 * TABLE_AT_HOST, directory_word(TABLE));
+    bench
+}
+
+/// The first entries of the line come over the bus.
+fn come(bench: &mut Bench, entries: &[u32]) {
+    for (n, entry) in (0..).zip(entries) {
+        bench.transfer(true, false, (TABLE << 12) + table_offset(PAGE) + 4 * n, *entry);
+    }
+}
+
+/// The line of the page: it alone has a translation.
+const ENTRIES: [u32; 8] = {
+    let mut entries = [NO_TRANSLATION; 8];
+    entries[0] = FRAME;
+    entries
+};
+
+fn fetched() -> Bench {
+    let mut bench = fetching();
+    come(&mut bench, &ENTRIES);
+    bench.mark(Marker::DmaReadDone, LINE).mark(Marker::FetchFilled, LINE);
+    bench
+}
+
+#[test]
+fn a_line_may_be_fetched_lost_and_left_to_the_driver() {
+    let mut bench = fetched();
+    bench.hit().transfer(true, false, FRAME << 12, 0).mark(Marker::DmaReadDone, LINE);
+    bench.mark(Marker::LookupBegin, HOLE).mark(Marker::LookupFault, LINE);
+    assert_eq!(bench.monitor.seen().fetches_filled, 1);
+
+    let mut lost = fetching();
+    lost.command(key(PID, PAGE, COMMAND_INVALIDATE));
+    come(&mut lost, &ENTRIES);
+    lost.mark(Marker::DmaReadDone, LINE).mark(Marker::FetchLost, LINE).answered(key(PID, PAGE, COMMAND_INVALIDATE));
+
+    let mut unfilled = fetching();
+    come(&mut unfilled, &[NO_TRANSLATION; 8]);
+    unfilled.mark(Marker::DmaReadDone, LINE).mark(Marker::FetchUnfilled, LINE).mark(Marker::MissRaised, LINE);
+    unfilled.fill().hit();
+
+    let mut stalled = with_table();
+    stalled.mark(Marker::LookupBegin, PAGE).mark(Marker::LookupMiss, PID).mark(Marker::FetchStalled, PID);
+    stalled.mark(Marker::PostBlocked, 0);
+    for mut bench in [bench, lost, unfilled, stalled] {
+        bench.monitor.finish(bench.at);
+        assert_eq!(bench.monitor.violation(), None);
+    }
+}
+
+#[test]
+fn a_fetch_reads_the_table_of_its_process_and_nothing_else() {
+    let begin = |bench: &mut Bench| {
+        bench.mark(Marker::LookupBegin, PAGE).mark(Marker::LookupMiss, PID).mark(Marker::FetchBegun, LINE);
+    };
+    assert_eq!(after(with_table(), begin), None);
+    assert_eq!(after(Bench::new(), begin), Some(21), "there is no table");
+    let mut unpinned = with_table();
+    unpinned.host.0.remove(&(0, TABLE_AT_HOST));
+    assert_eq!(after(unpinned, begin), Some(26));
+    let elsewhere = |bench: &mut Bench| {
+        bench.transfer(true, false, (TABLE + 1) << 12, 0);
+    };
+    assert_eq!(after(fetching(), elsewhere), Some(21));
+    let again = |bench: &mut Bench| {
+        bench.mark(Marker::LookupBegin, HOLE).mark(Marker::LookupMiss, PID).mark(Marker::FetchBegun, 0);
+    };
+    assert_eq!(after(fetching(), again), Some(18), "it is being fetched");
+    let for_nobody = |bench: &mut Bench| {
+        bench.mark(Marker::FetchBegun, LINE);
+    };
+    assert_eq!(after(with_table(), for_nobody), Some(18));
+    let unlooked = |bench: &mut Bench| {
+        bench.monitor.unpinned(bench.at, TABLE);
+    };
+    assert_eq!(after(fetching(), unlooked), Some(17), "the table is let go");
+}
+
+#[test]
+fn what_was_fetched_is_what_came_and_pages_of_the_process() {
+    let fill = |entries: &[u32]| {
+        let entries = entries.to_vec();
+        after(fetching(), move |bench| {
+            come(bench, &entries);
+            bench.mark(Marker::DmaReadDone, LINE).mark(Marker::FetchFilled, LINE);
+        })
+    };
+    assert_eq!(fill(&ENTRIES), None);
+    assert_eq!(fill(&ENTRIES[..7]), Some(20), "one is missing");
+    assert_eq!(fill(&[NO_TRANSLATION; 8]), Some(20), "the page has none");
+    let mut stranger = ENTRIES;
+    stranger[3] = FRAME + 1;
+    assert_eq!(fill(&stranger), Some(17), "a page that is not pinned for the process");
+    let unpinned = |bench: &mut Bench| {
+        bench.monitor.unpinned(bench.at, FRAME);
+    };
+    assert_eq!(after(fetched(), unpinned), Some(17), "the NIC holds it");
+}
+
+#[test]
+fn a_fetch_ends_once_and_fills_nothing_that_was_taken_away() {
+    let taken = || {
+        let mut bench = fetching();
+        bench.command(key(PID, PAGE, COMMAND_INVALIDATE));
+        come(&mut bench, &ENTRIES);
+        bench
+    };
+    for (marker, number) in
+        [(Marker::FetchFilled, Some(19)), (Marker::FetchUnfilled, Some(19)), (Marker::FetchLost, None)]
+    {
+        let end = |bench: &mut Bench| {
+            bench.mark(Marker::DmaReadDone, LINE).mark(marker, LINE);
+        };
+        assert_eq!(after(taken(), end), number, "{marker:?}");
+    }
+    let answered_early = |bench: &mut Bench| {
+        bench.answered(key(PID, PAGE, COMMAND_INVALIDATE));
+    };
+    assert_eq!(after(taken(), answered_early), Some(19));
+    let given_up = |bench: &mut Bench| {
+        bench.mark(Marker::DmaReadDone, LINE).mark(Marker::FetchLost, LINE);
+    };
+    assert_eq!(after(fetching(), given_up), Some(16));
+    let twice = |bench: &mut Bench| {
+        bench.mark(Marker::FetchFilled, LINE);
+    };
+    assert_eq!(after(fetched(), twice), Some(16));
+    let by_the_driver = |bench: &mut Bench| {
+        bench.fill();
+    };
+    assert_eq!(after(fetching(), by_the_driver), Some(16), "the driver owes it nothing");
+    let never = |bench: &mut Bench| bench.monitor.finish(Ps::from_us(100_000));
+    assert_eq!(after(fetching(), never), Some(16));
+    let victim = |bench: &mut Bench| {
+        bench.command(key(PID, PAGE, COMMAND_INVALIDATE));
+        bench.mark(Marker::LookupBegin, PAGE + 64).mark(Marker::LookupMiss, PID).mark(Marker::FetchBegun, LINE);
+    };
+    assert_eq!(after(fetching(), victim), Some(15), "the transfer goes there");
+    let asleep = |bench: &mut Bench| {
+        bench.mark(Marker::PostParked, 0);
+        come(bench, &ENTRIES);
+        bench.mark(Marker::DmaReadDone, LINE).mark(Marker::FetchFilled, LINE).mark(Marker::Idle, 0);
+    };
+    assert_eq!(after(fetching(), asleep), Some(10), "a post waited for it");
 }

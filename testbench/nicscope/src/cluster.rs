@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use host_model::address::NodeId;
-use host_model::driver::DriverOptions;
+use host_model::driver::{DriverOptions, PROCESSES_MAX};
 use host_model::host::HostConfig;
 use host_model::platform::Platform;
 use sim_fabric::{link, Corruption, Direction, Ending, Fault, LinkConfig, Loss, RunOptions};
@@ -109,6 +109,8 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
                     held_frames_max: scenario.misses.held_frames_max,
                     miss_service: scenario.misses.service.of_driver(),
                     load: scenario.load.map(Load::of_host),
+                    post_queues: scenario.nic.post_queues,
+                    processes_max: scenario.nic.processes_max.unwrap_or(PROCESSES_MAX),
                     ..DriverOptions::new(NodeId(index as u16), scenario.nodes as u32, config.seed)
                 },
                 trace: config.record,

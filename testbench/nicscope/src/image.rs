@@ -1,4 +1,4 @@
-//! The firmware image of a personality: built by cargo, with the cache's geometry as build parameters.
+//! The firmware image of a personality: built by cargo, with the caches' geometry and the width of keys as build parameters.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use host_model::elf;
 use host_model::platform::Platform;
 use nic_layout::cbh::CbhGeometry;
+use nic_layout::key::KeyWidth;
 use nic_layout::plant::Plant;
 use nic_layout::vmh::VmhGeometry;
 use nic_plan::Geometry;
@@ -26,15 +27,23 @@ pub fn build(binary: &str, geometry: VmhGeometry) -> Result<PathBuf> {
     build_caches(binary, geometry, CbhGeometry::RECOMMENDED)
 }
 
+/// Builds the image with keys of some width.
+pub fn build_with_keys(binary: &str, geometry: VmhGeometry, key: KeyWidth) -> Result<PathBuf> {
+    build_caches(binary, geometry, CbhGeometry { key, ..CbhGeometry::RECOMMENDED })
+}
+
 /// Builds the image, or finds it up to date, and returns its path. Each geometry has a folder of its own, so that runs with
 /// different ones do not rebuild each other's.
 pub fn build_caches(binary: &str, geometry: VmhGeometry, cbh: CbhGeometry) -> Result<PathBuf> {
     let vmh = format!("C{}-L{}-A{}", geometry.entries, geometry.line_entries, geometry.ways);
-    let folder = match (geometry == VmhGeometry::RECOMMENDED, cbh == CbhGeometry::RECOMMENDED) {
+    let CbhGeometry { entries, ways, key } = cbh;
+    let is_usual = (entries, ways) == (CbhGeometry::RECOMMENDED.entries, CbhGeometry::RECOMMENDED.ways);
+    let buffers = if is_usual { String::new() } else { format!("-B{entries}-A{ways}") };
+    let keys = if key.is_wide() { format!("-K{}", key.bits()) } else { String::new() };
+    let folder = match geometry == VmhGeometry::RECOMMENDED && cbh == CbhGeometry::RECOMMENDED {
         // The one that `make firmware` builds.
-        (true, true) => workspace().join("target"),
-        (false, true) => workspace().join("target/geometry").join(vmh),
-        (_, false) => workspace().join("target/geometry").join(format!("{vmh}-B{}-A{}", cbh.entries, cbh.ways)),
+        true => workspace().join("target"),
+        false => workspace().join("target/geometry").join(format!("{vmh}{buffers}{keys}")),
     };
     build_in(folder, binary, Geometry { vmh: geometry, cbh }, None)
 }
@@ -66,6 +75,7 @@ fn build_in(folder: PathBuf, binary: &str, geometry: Geometry, plant: Option<Pla
         .env("NICSCOPE_VMH_WAYS", vmh.ways.to_string())
         .env("NICSCOPE_CBH_ENTRIES", cbh.entries.to_string())
         .env("NICSCOPE_CBH_WAYS", cbh.ways.to_string())
+        .env("NICSCOPE_KEY_BITS", cbh.key.bits().to_string())
         .env("NICSCOPE_PLANT", plant.map_or("", Plant::name))
         .stdin(Stdio::null())
         .output()

@@ -42,7 +42,8 @@ impl DataFrame {
     /// Reads the header of a frame from its destination address on. `None` for anything but a data frame of ours.
     pub fn parse(bytes: &[u8]) -> Option<DataFrame> {
         let packet = Packet::new_checked(bytes).ok()?;
-        let ours = packet.ethertype() == frame::ETHERTYPE && packet.kind() == frame::FrameKind::Write as u8;
+        let ours = packet.ethertype() == frame::ethertype(packet.key_width())
+            && packet.kind() == frame::FrameKind::Write as u8;
         ours.then(|| DataFrame { message: packet.message(), sequence: packet.sequence() })
     }
 }

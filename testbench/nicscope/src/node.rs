@@ -160,7 +160,7 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
             if rising.contains(clock::GMII_RX) {
                 let edge = self.scheduler.cycles(clock::GMII_RX) - 1;
                 let symbol = self.port.rx.receive(edge);
-                self.monitor.received(symbol);
+                self.monitor.received(at, symbol);
                 self.nic.receive(symbol);
             }
             self.nic.tick(instant).map_err(|fault| failed!("node {}: {fault}", self.index))?;

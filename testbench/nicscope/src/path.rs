@@ -63,7 +63,9 @@ impl Journey<'_> {
         let begin = self.logs[self.sender].post(self.message, EventKind::PostBegin);
         let end = self.logs[self.receiver].arrival(self.message, EventKind::ArrivalSeen);
         let (Some(begin), Some(end)) = (begin, end) else { return false };
-        let raised = |log: &&NodeLog| log.markers(begin, end).any(|(_, marker, _)| marker == Marker::MissRaised);
+        let raised = |log: &&NodeLog| {
+            log.markers(begin, end).any(|(_, marker, _)| matches!(marker, Marker::MissRaised | Marker::FetchBegun))
+        };
         self.logs.iter().any(raised)
     }
 
@@ -352,7 +354,11 @@ pub fn firmware_step(marker: Marker) -> &'static str {
         Marker::PostRead => "prepare frame",
         Marker::PostRefused => "refuse post",
         Marker::PostParked | Marker::MissRaised => "parked",
+        Marker::FetchBegun => "begin fetch",
+        Marker::FetchFilled => "line filled",
+        Marker::FetchLost | Marker::FetchUnfilled | Marker::FetchStalled => "fetch came to nothing",
         Marker::PostBlocked => "blocked",
+        Marker::QueueAssigned => "queue assigned",
         Marker::LookupBegin | Marker::ReceiveLookupBegin => "lookup",
         Marker::LookupHit => "after lookup hit",
         Marker::LookupMiss => "reserve line, raise miss",

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use host_model::driver::DriverCounts;
 use host_model::platform::Platform;
 use indexmap::IndexMap;
 use nic_layout::counter::{conservation, Counter};
@@ -72,7 +73,7 @@ fn check(config: &RunConfig) -> Result<()> {
     Places::of(scenario, with_misses)?;
     for name in &scenario.platforms {
         let platform = platform(name, scenario)?;
-        memory_map::check(&Lookup::of(scenario), name, &platform)?;
+        memory_map::check(&Lookup::of(scenario)?, name, &platform)?;
         if let Some(path) = &config.firmware {
             image::read(path, &platform)?;
         }
@@ -88,8 +89,11 @@ pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) 
         Some(path) => image::read(path, &platform)?,
         None => {
             let personality = scenario.image_of_core_a(platform.core.count);
-            let firmware = image::read(&image::build(&personality, scenario.geometry()?)?, &platform)?;
-            memory_map::check_image(&Lookup::of(scenario), platform_name, &platform, &firmware)?;
+            let firmware = image::read(
+                &image::build_with_keys(&personality, scenario.geometry()?, scenario.key_width()?)?,
+                &platform,
+            )?;
+            memory_map::check_image(&Lookup::of(scenario)?, platform_name, &platform, &firmware)?;
             firmware
         }
     };
@@ -194,7 +198,12 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
         misses: Vec::new(),
         accounts: 0,
         largest_difference_ps: 0,
-        counters: reports.iter().map(|report| counters(&report.totals)).collect(),
+        counters: output
+            .nodes
+            .iter()
+            .zip(&reports)
+            .map(|(node, report)| counters(&report.totals, &node.accounting.driver))
+            .collect(),
         conservation: equations(output),
         simulated_ps: output.ended_at.0,
         core_cycles: output.nodes.iter().map(|node| node.core_cycles).collect(),
@@ -224,6 +233,9 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
                 latencies.push((end - begin).0);
             }
         }
+        let begun = steps.iter().flat_map(|step| &step.timed.begun);
+        let ended = steps.iter().flat_map(|step| &step.timed.ended);
+        latencies.extend(begun.zip(ended).map(|(begun, ended)| (*ended - *begun).0));
         if config.record && kind == WorkloadKind::PingPong {
             let (mut hits, mut misses) = (Vec::new(), Vec::new());
             for message in &sent {
@@ -249,9 +261,9 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
         }
         let latency_ps = Spread::of(&latencies).unwrap_or(Spread { min: 0, mean: 0.0, max: 0 });
         // In turns, a message has the link for itself while it is under way; in a stream they overlap.
-        let seconds = match config.record && kind != WorkloadKind::Pages {
-            true => latencies.iter().sum::<u64>() as f64 / 1e12,
-            false => elapsed.0 as f64 / 1e12,
+        let seconds = match latencies.is_empty() {
+            false => latencies.iter().sum::<u64>() as f64 / 1e12,
+            true => elapsed.0 as f64 / 1e12,
         };
         run.rows.push(Row {
             size_bytes: steps[0].size_bytes,
@@ -276,11 +288,24 @@ pub fn frequencies(platform: &Platform) -> Frequencies {
     }
 }
 
-fn counters(totals: &Totals) -> IndexMap<String, u64> {
+fn counters(totals: &Totals, driver: &DriverCounts) -> IndexMap<String, u64> {
     let firmware =
         Counter::ALL.iter().map(|&counter| (format!("firmware.{}", counter.name()), totals.firmware(counter)));
     let rtl = totals.rtl.iter().map(|(name, value)| (format!("rtl.{name}"), u64::from(*value)));
-    firmware.chain(rtl).collect()
+    let of_driver = [
+        ("misses", driver.misses),
+        ("fills", driver.fills),
+        ("bitmap_checks", driver.bitmap_checks),
+        ("pin_calls", driver.pin_calls),
+        ("page_faults", driver.page_faults),
+        ("queues_found_free", driver.queues_found_free),
+        ("queues_taken", driver.queues_taken),
+        ("queues_kept", driver.queues_kept),
+        ("page_faults_given_up", driver.page_faults_given_up),
+        ("queue_wait_ps", driver.queue_wait_ps),
+    ];
+    let of_driver = of_driver.into_iter().map(|(name, value)| (format!("driver.{name}"), value));
+    firmware.chain(rtl).chain(of_driver).collect()
 }
 
 /// The sums of INV-38: within the firmware, and between firmware, RTL, link and host.
@@ -328,6 +353,9 @@ pub fn equations(output: &ClusterOutput) -> Vec<Equation> {
             watched("receive hits", seen.hits[1], firmware(Counter::ReceiveHits));
             watched("send misses", seen.misses[0], firmware(Counter::SendMisses));
             watched("receive misses", seen.misses[1], firmware(Counter::ReceiveMisses));
+            watched("send fetches", seen.fetches[0], firmware(Counter::SendFetches));
+            watched("receive fetches", seen.fetches[1], firmware(Counter::ReceiveFetches));
+            watched("lines filled by fetches", seen.fetches_filled, firmware(Counter::FetchesFilled));
             watched("buffer misses", seen.buffer_misses, firmware(Counter::BufferMisses));
             watched("fills", seen.fills, driver.fills + driver.buffer_fills);
             watched("denials", seen.denials, driver.denials);
@@ -372,9 +400,9 @@ pub fn equations(output: &ClusterOutput) -> Vec<Equation> {
                 totals_of(peer).map_or(0, |totals| totals.rtl("mac_rx_started")),
             ),
             Equation::new(
-                format!("node {node}: misses of the firmware = misses that the driver read"),
+                format!("node {node}: misses of the firmware = misses that the driver read, and fetches that asked it for nothing"),
                 [Counter::SendMisses, Counter::ReceiveMisses, Counter::BufferMisses].map(firmware).iter().sum(),
-                driver.misses,
+                driver.misses + [Counter::FetchesFilled, Counter::FetchesLost].map(firmware).iter().sum::<u64>(),
             ),
             Equation::new(
                 format!(
@@ -387,6 +415,11 @@ pub fn equations(output: &ClusterOutput) -> Vec<Equation> {
                 format!("node {node}: misses = fills of lines and buffers + denials + releases + stale"),
                 driver.misses,
                 driver.fills + driver.buffer_fills + driver.denials + driver.releases + driver.stale,
+            ),
+            Equation::new(
+                format!("node {node}: page faults = queues found free + taken + kept + given up"),
+                driver.page_faults,
+                driver.queues_found_free + driver.queues_taken + driver.queues_kept + driver.page_faults_given_up,
             ),
         ]);
     }

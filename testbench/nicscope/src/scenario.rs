@@ -3,8 +3,11 @@
 use figment::providers::{Format, Toml};
 use figment::Figment;
 use host_model::platform::toml_error;
+use nic_layout::key::KeyWidth;
 use nic_layout::post::INLINE_BYTES_MAX;
+use nic_layout::tables::PID_MAX;
 use nic_layout::vmh::{GeometryError, VmhGeometry};
+use nic_layout::PROCESS_SLOTS;
 use nic_plan::HELD_FRAMES_LIMIT;
 use page_traces::Pattern;
 use serde::{Deserialize, Serialize};
@@ -15,11 +18,13 @@ use crate::workload::pages;
 use crate::{request_error, wording};
 
 /// The scenarios that come with the command: name and text.
-pub const BUILT_IN: [(&str, &str); 5] = [
+pub const BUILT_IN: [(&str, &str); 7] = [
     ("ping-pong", include_str!("../scenarios/ping-pong.toml")),
     ("stream", include_str!("../scenarios/stream.toml")),
     ("random", include_str!("../scenarios/random.toml")),
     ("bystander", include_str!("../scenarios/bystander.toml")),
+    ("fetch", include_str!("../scenarios/fetch.toml")),
+    ("notify", include_str!("../scenarios/notify.toml")),
     ("pages", include_str!("../scenarios/pages.toml")),
 ];
 
@@ -45,10 +50,16 @@ pub struct Scenario {
     /// Of each NIC, at least: as many as the platform says, or more. Two are for 512 KB of SRAM.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub cores: u32,
+    /// Of every protection key, 64 or 128: a parameter of the images.
+    #[serde(default = "key_bits", skip_serializing_if = "is_usual_key")]
+    pub key_bits: u32,
     pub workload: Workload,
     pub misses: Misses,
     pub cache: Cache,
     pub link: Link,
+    /// Of each NIC, and of its driver.
+    #[serde(default, skip_serializing_if = "Nic::is_default")]
+    pub nic: Nic,
     /// Idle hosts without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
@@ -124,6 +135,15 @@ fn is_inline_bytes_max(number: &u32) -> bool {
     *number == INLINE_BYTES_MAX
 }
 
+fn key_bits() -> u32 {
+    KeyWidth::default().bits()
+}
+
+/// Results with the usual keys look as they always did.
+fn is_usual_key(bits: &u32) -> bool {
+    *bits == key_bits()
+}
+
 fn one() -> u32 {
     1
 }
@@ -140,6 +160,8 @@ pub enum WorkloadKind {
     Stream,
     Random,
     Bystander,
+    Fetch,
+    Notify,
     Pages,
 }
 
@@ -151,6 +173,9 @@ pub struct Misses {
     /// The cache that misses.
     #[serde(default, skip_serializing_if = "MissedCache::is_vmh")]
     pub cache: MissedCache,
+    /// Where a message that shall miss does: where it arrives, or where its data are read.
+    #[serde(default, skip_serializing_if = "MissedSide::is_receive")]
+    pub side: MissedSide,
     /// Who serves a miss on the host.
     #[serde(default, skip_serializing_if = "MissService::is_thread")]
     pub service: MissService,
@@ -164,6 +189,22 @@ pub struct Misses {
 
 fn held_frames_max() -> u32 {
     12
+}
+
+/// Whose lookup misses: of what `node` receives, or of what it sends by DMA.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissedSide {
+    #[default]
+    Receive,
+    Send,
+}
+
+impl MissedSide {
+    /// Results look as they always did.
+    fn is_receive(&self) -> bool {
+        *self == MissedSide::Receive
+    }
 }
 
 /// Where a message that shall miss is not found.
@@ -191,11 +232,12 @@ pub enum MissService {
     #[default]
     KernelThread,
     Interrupt,
+    Nic,
 }
 
 impl MissService {
     /// Results look as they always did.
-    fn is_thread(&self) -> bool {
+    pub fn is_thread(&self) -> bool {
         *self == MissService::KernelThread
     }
 
@@ -204,6 +246,7 @@ impl MissService {
         match self {
             MissService::KernelThread => Driver::KernelThread,
             MissService::Interrupt => Driver::Interrupt,
+            MissService::Nic => Driver::Nic,
         }
     }
 }
@@ -270,6 +313,40 @@ pub struct Link {
     /// Without an acknowledgement, a frame is sent again after so long; the platform's interval if it is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retransmit_us: Option<u64>,
+}
+
+/// What processes share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nic {
+    /// Post queues, which the driver gives to processes on demand (M-52); as many as the personality has by itself, if it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub post_queues: Option<u32>,
+    /// Processes of a node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes_max: Option<usize>,
+}
+
+impl Nic {
+    /// Results look as they always did.
+    fn is_default(&self) -> bool {
+        *self == Nic::default()
+    }
+
+    fn check(self, has_caches: bool) -> Result<()> {
+        if let Some(queues) = self.post_queues.filter(|queues| !(1..=PROCESS_SLOTS as u32).contains(queues)) {
+            return Err(request_error!("nic.post_queues = {queues}: must be 1 to {PROCESS_SLOTS}"));
+        }
+        if let Some(queues) = self.post_queues.filter(|queues| !has_caches && *queues != PROCESS_SLOTS as u32) {
+            return Err(request_error!(
+                "nic.post_queues = {queues}: must be {PROCESS_SLOTS} without caches: each process has tables and a queue of its own"
+            ));
+        }
+        if let Some(max) = self.processes_max.filter(|max| !(1..=PID_MAX as usize).contains(max)) {
+            return Err(request_error!("nic.processes_max = {max}: must be 1 to {PID_MAX}"));
+        }
+        Ok(())
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -355,7 +432,11 @@ impl Scenario {
             WorkloadKind::Random => u64::from(workload.iterations.div_ceil(2)),
             // Node 0 counts those of both.
             WorkloadKind::Pages => u64::from(workload.iterations.div_ceil(2)),
-            WorkloadKind::PingPong | WorkloadKind::Stream | WorkloadKind::Bystander => {
+            WorkloadKind::PingPong
+            | WorkloadKind::Stream
+            | WorkloadKind::Bystander
+            | WorkloadKind::Fetch
+            | WorkloadKind::Notify => {
                 workload.sizes_bytes.len() as u64 * (u64::from(workload.warm_up) + u64::from(workload.iterations))
             }
         }
@@ -374,6 +455,11 @@ impl Scenario {
         }
     }
 
+    pub fn key_width(&self) -> Result<KeyWidth> {
+        KeyWidth::from_bits(self.key_bits)
+            .ok_or_else(|| request_error!("key_bits = {}: must be 64 or 128", self.key_bits))
+    }
+
     /// The image for a NIC with so many cores.
     pub fn image_of_core_a(&self, cores: u32) -> String {
         match cores {
@@ -384,6 +470,7 @@ impl Scenario {
 
     fn check(&self) -> Result<()> {
         self.geometry()?;
+        self.key_width()?;
         if self.platforms.is_empty() {
             return Err(request_error!("platforms = []: name at least one (see `nicscope list`)"));
         }
@@ -424,6 +511,7 @@ impl Scenario {
         if workload.outstanding == 0 || workload.outstanding > 64 {
             return Err(request_error!("workload.outstanding = {}: must be 1 to 64", workload.outstanding));
         }
+        self.nic.check(self.has_caches())?;
         if let Some(load) = &self.load {
             load.check()?;
         }
@@ -448,6 +536,12 @@ impl Scenario {
             return Err(request_error!(
                 "misses.ratios: personality {:?} never misses: must be [0.0], as by --set misses.ratios=0.0",
                 self.personality
+            ));
+        }
+        let can_miss_there = self.workload.kind == WorkloadKind::PingPong && self.misses.cache == MissedCache::Vmh;
+        if self.misses.side == MissedSide::Send && !can_miss_there {
+            return Err(request_error!(
+                "misses.side = \"send\": only translations, of messages of a ping-pong, are made to miss where they are sent from"
             ));
         }
         if self.misses.node >= self.nodes {
@@ -568,6 +662,8 @@ mod tests {
         assert!(message("ping-pong", &["link.retransmit_us=0"]).contains("1 to 1000000"));
         assert!(message("ping-pong", &["misses.receive=nack"]).contains("time-out"));
         assert!(message("ping-pong", &["misses.cache=tlb"]).contains("cbh"));
+        assert!(message("ping-pong", &["misses.side=both"]).contains("receive"));
+        assert!(message("ping-pong", &["misses.side=send", "misses.cache=cbh"]).contains("only translations"));
         assert!(message("ping-pong", &["misses.service=nobody"]).contains("kernel-thread"));
         assert!(message("ping-pong", &["workload.program=fft"]).contains("only with"));
         assert!(message("pages", &["workload.program=doom"]).contains("radix"));
@@ -577,6 +673,10 @@ mod tests {
         assert!(message("pages", &["load.kernel_percent=95"]).contains("at most 90"));
         assert!(message("pages", &["load.kernel_section_us=0"]).contains("at least 1"));
         assert!(message("ping-pong", &["misses.held_frames_max=17"]).contains("at most 16"));
+        assert!(message("ping-pong", &["nic.post_queues=0"]).contains("1 to 8"));
+        assert!(message("ping-pong", &["nic.processes_max=5000"]).contains("1 to 4095"));
+        let shared = ["personality=vmmc", "misses.ratios=0.0", "nic.post_queues=2"];
+        assert!(message("ping-pong", &shared).contains("must be 8"));
         assert!(message("ping-pong", &["nonsense"]).contains("KEY=VALUE"));
         assert!(message("ping-pong", &["personality=emp"]).contains("mini, vmmc"));
         assert!(message("ping-pong", &["personality=vmmc"]).contains("misses.ratios=0.0"));

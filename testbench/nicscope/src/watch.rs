@@ -71,6 +71,8 @@ fn place(monitor: &mut Monitor, host: &Host<PciBus>) {
         cbh: caches.cbh_geometry,
         process_table: layout.process_entry(0).0,
         post_queues: layout.post_queue(0).0,
+        post_queue_count: layout.post_queue_count as u32,
+        directories: layout.directories.map(|at| at.0),
         host_pages: node.platform().host_pages(),
     });
 }

@@ -8,6 +8,7 @@ use host_model::address::{NodeId, UserVirt};
 use host_model::library::{Access, Export, Process, WriteError};
 use nic_layout::cbh::{cbh, BUFFER_ID_MAX};
 use nic_layout::counter::Counter;
+use nic_layout::key::KeyWidth;
 use nic_layout::post::PostError;
 use nicscope::error::Result;
 
@@ -57,7 +58,8 @@ async fn owner(member: Member) -> Result<()> {
     let unknown = Export {
         node: NodeId(member.node as u16),
         buffer: cbh(process.pid().0, ID),
-        key: [1, 2],
+        key: [1, 2, 0, 0],
+        key_width: KeyWidth::Bits64,
         length_bytes: 4096,
         access: Access::WRITE,
     };

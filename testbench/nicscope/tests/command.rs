@@ -232,6 +232,24 @@ fn a_bystander_is_held_up_by_misses_of_another_process() {
 }
 
 #[test]
+fn reads_and_notifications_are_timed_from_the_call_to_their_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = ["platforms=lanai9", "workload.iterations=4", "workload.sizes_bytes=4,4096"];
+    for scenario in ["fetch", "notify"] {
+        let results = run(folder.path(), scenario, &[&settings[..], &["misses.ratios=0.0,1.0"]].concat(), &[]);
+        sums_agree(&results);
+        for size in [0, 1] {
+            let row = |run: usize| &results["runs"][run]["rows"][size];
+            let latency = |run: usize, which: &str| row(run)["latency_ps"][which].as_f64().expect("a number");
+            assert_eq!((&row(0)["messages"], &row(0)["misses"]), (&4.into(), &0.into()), "{scenario}: {}", row(0));
+            // One miss of each message, at its owner, and a time-out of the one that sent it; the timer may have been started for what went before.
+            assert_eq!((&row(1)["messages"], &row(1)["misses"]), (&4.into(), &4.into()), "{scenario}: {}", row(1));
+            assert!(latency(1, "min") > latency(0, "max") + 40e6, "{scenario}: {}", row(1));
+        }
+    }
+}
+
+#[test]
 fn pages_of_a_program_are_accessed_on_busy_hosts_and_on_idle_ones() {
     let folder = tempfile::tempdir().expect("a folder");
     let results = run(folder.path(), "pages", &["workload.iterations=100", "workload.program=Ocean"], &[]);

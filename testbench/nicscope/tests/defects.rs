@@ -1,12 +1,20 @@
 //! Each defect that is planted is found by the invariant that it breaks, and the same workload without one breaks none.
 
-use nicscope::defects::{run, DEFECTS};
+use host_model::driver::MissService;
+use nicscope::defects::{run, run_served_by, DEFECTS};
 
 const SEED: u64 = 7;
 
 #[test]
 fn without_a_defect_nothing_is_found() {
     let outcome = run(None, SEED, 2).expect("it runs");
+    assert_eq!(outcome.found, None);
+    assert!(outcome.lookups > 500, "{} lookups", outcome.lookups);
+}
+
+#[test]
+fn nor_is_it_when_the_nic_fetches_translations() {
+    let outcome = run_served_by(MissService::Nic, None, SEED, 2).expect("it runs");
     assert_eq!(outcome.found, None);
     assert!(outcome.lookups > 500, "{} lookups", outcome.lookups);
 }

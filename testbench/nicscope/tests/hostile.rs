@@ -52,12 +52,12 @@ fn wild_posts(victim: &Export, own: UserVirt) -> Vec<(&'static str, PostDescript
         local_address: own.0,
         buffer: victim.buffer,
         buffer_offset: 0,
-        key: victim.key,
+        key: [victim.key[0], victim.key[1]],
         message: 0xBAD,
     };
     // The heap grows by 128 pages; behind them is nothing.
     let heap_end = own.0 + 128 * 4096;
-    let [low, high] = victim.key;
+    let [low, high, ..] = victim.key;
     vec![
         ("operation 0", PostDescriptor { op: 0, ..good }, Err(UnknownOperation)),
         ("operation 255", PostDescriptor { op: 255, ..good }, Err(UnknownOperation)),
@@ -137,7 +137,7 @@ async fn attack(member: Member, process: Process, own: UserVirt, victim: Export,
     let begin = member.now();
     let mut refused = 0;
     for (what, descriptor, end) in wild_posts(&victim, own) {
-        let handle = process.post(&descriptor).await.map_err(wrong)?;
+        let handle = process.post(&descriptor, [0; 2]).await.map_err(wrong)?;
         let found = process.wait(handle).await;
         let as_told = match end {
             Ok(()) => found == Ok(()),
@@ -150,17 +150,17 @@ async fn attack(member: Member, process: Process, own: UserVirt, victim: Export,
     // Doorbells that promise more than a queue holds, or less than was promised before.
     let ended = status(&process)?.ended;
     for value in [ended + 129, ended - 1, ended ^ 1 << 31, 0, u32::MAX] {
-        process.ring_raw(value).await;
+        process.ring_raw(value).await.map_err(wrong)?;
         member.sleep_us(20).await;
         let status = status(&process)?;
         let told = status.last_error == PostError::BadProducerIndex as u32 && status.last_error_index == value;
         expect!(told && status.ended == ended, "doorbell {value:#x}: {status:?}");
     }
     // One that says nothing new, and the next post, are fine.
-    process.ring_raw(ended).await;
+    process.ring_raw(ended).await.map_err(wrong)?;
     member.sleep_us(20).await;
     let fine = wild_posts(&victim, own).pop().expect("there are posts").1;
-    let handle = process.post(&fine).await.map_err(wrong)?;
+    let handle = process.post(&fine, [0; 2]).await.map_err(wrong)?;
     process.wait(handle).await.map_err(wrong)?;
     times.0.set((begin, member.now()));
     Ok(())

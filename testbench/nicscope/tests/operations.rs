@@ -130,7 +130,7 @@ async fn ask_for_too_much(member: Member) -> Result<()> {
     let (process, at, _) = open(&member, Access::BOTH).await?;
     let exports = member.meet("exports", Vec::new()).await;
     let (writable, readable) = (exports[0], exports[1]);
-    let wrong_key = |export: Export| Export { key: [export.key[0], !export.key[1]], ..export };
+    let wrong_key = |export: Export| Export { key: [export.key[0], !export.key[1], 0, 0], ..export };
     let gone = |export: Export| Export { buffer: export.buffer + 100, ..export };
     for bytes in [4, 5000] {
         for (what, to, offset) in [

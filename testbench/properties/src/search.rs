@@ -44,7 +44,7 @@ fn vmh<const E: u32, const L: u32, const W: u32>(name: &str, random: ChaCha8Rng,
 }
 
 fn cbh<const E: u32, const W: u32>(name: &str, random: ChaCha8Rng, list: u64) -> Result<u64, String> {
-    let geometry = CbhGeometry { entries: E, ways: W };
+    let geometry = CbhGeometry { entries: E, ways: W, ..CbhGeometry::RECOMMENDED };
     let ops = draw(random, |random| CbhOp::draw(random, geometry));
     let fails = |ops: &[CbhOp]| {
         let replayed = replay_cbh(geometry, ops, &mut CbhInMemory::<E, W>::default(), |_, _| {});

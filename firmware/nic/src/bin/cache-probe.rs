@@ -10,7 +10,7 @@ fn main() {
 #[cfg(target_arch = "riscv32")]
 mod image {
     use nic_firmware::boot;
-    use nic_firmware::geometry::{ENTRIES, LINE_ENTRIES, WAYS};
+    use nic_firmware::geometry::{ENTRIES, KEY_BITS, LINE_ENTRIES, WAYS};
     use nic_firmware::memory::{load, read_sram, store, trace, wait_for_event, write_sram, Sram};
     use nic_layout::boot::{BootError, BootReply, Personality, BOOT_MAGIC, BOOT_READY, LAYOUT_VERSION};
     use nic_layout::probe::*;
@@ -90,6 +90,7 @@ mod image {
             state: BOOT_READY,
             error: 0,
             post_queues: 0,
+            post_queue_count: 1,
             process_table: 0,
             miss_ring: 0,
             notify_ring: 0,
@@ -106,10 +107,12 @@ mod image {
             static_vmh_tables: 0,
             static_cbh_entries: 0,
             static_import_entries: 0,
+            directories: 0,
             counters: 0,
             tx_buffers: 0,
             rx_buffers: 0,
             free,
+            key_bits: KEY_BITS,
         });
         run(&cache, commands, results)
     }

@@ -11,7 +11,7 @@ fn main() {
 const PAIR: bool = false;
 
 #[cfg(target_arch = "riscv32")]
-use nic_vmmc::StaticTables as Tables;
+use nic_firmware::StaticTables as Tables;
 
 #[cfg(target_arch = "riscv32")]
 #[path = "../core_a.rs"]

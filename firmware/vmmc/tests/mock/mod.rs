@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use nic_layout::boot::{BootRequest, ReceiveMiss, BOOT_MAGIC, LAYOUT_VERSION};
 use nic_layout::cbh::{CbhGeometry, Descriptor};
 use nic_layout::counter::{conservation, Counter};
-use nic_layout::post::{PostDescriptor, ProcessStatus, INLINE_BYTES_FIRST, POST_FLAG_INLINE};
+use nic_layout::fetch::{directory_offset, directory_word, table_offset, table_page, table_slot};
+use nic_layout::key::KeyWidth;
+use nic_layout::post::{upper_key_bytes, PostDescriptor, ProcessStatus, INLINE_BYTES_FIRST, POST_FLAG_INLINE};
 use nic_layout::ring::{
     Event, DMA_AHEAD_SHIFT, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, MAILBOX_FILLED, MAILBOX_MISS, MAILBOX_NOTIFIED,
     MAILBOX_NOTIFY,
@@ -29,9 +31,12 @@ pub const GEOMETRY: VmhGeometry = VmhGeometry { entries: ENTRIES, line_entries: 
 /// So few that buffers push each other out.
 pub const CBH_ENTRIES: u32 = 4;
 pub const CBH_WAYS: u32 = 2;
-pub const CBH_GEOMETRY: CbhGeometry = CbhGeometry { entries: CBH_ENTRIES, ways: CBH_WAYS };
+pub const CBH_GEOMETRY: CbhGeometry = CbhGeometry { entries: CBH_ENTRIES, ways: CBH_WAYS, key: KeyWidth::Bits64 };
 /// Of static tables.
-pub const STATIC: StaticGeometry = StaticGeometry { vmh_tables: 8, cbh_entries: 16, import_entries: 8 };
+pub const STATIC: StaticGeometry =
+    StaticGeometry { vmh_tables: 8, cbh_entries: 16, import_entries: 8, key: KeyWidth::Bits64 };
+/// Of every key of 128 bits, unless a test says otherwise.
+pub const UPPER_KEY: [u32; 2] = [0x1357_9BDF, 0x2468_ACE0];
 pub const SRAM_BYTES: u32 = 256 * 1024;
 pub const PAGE: usize = 4096;
 
@@ -126,6 +131,10 @@ impl Device for Hardware {
             self.raise(Event::Doorbell);
         }
         Some(page)
+    }
+
+    fn is_rung(&self, slot: usize) -> bool {
+        self.doorbells >> slot & 1 != 0
     }
 
     fn doorbell(&self, slot: usize) -> u32 {
@@ -306,6 +315,7 @@ pub struct Host {
 }
 
 pub type Caches = Mini<ENTRIES, LINE, WAYS, CBH_ENTRIES, CBH_WAYS>;
+pub type WideCaches = Mini<ENTRIES, LINE, WAYS, CBH_ENTRIES, CBH_WAYS, 128>;
 pub type Node = NodeOf<Caches>;
 pub type World = WorldOf<Caches>;
 
@@ -316,6 +326,8 @@ pub struct NodeOf<T> {
     pub host: Host,
     pub map: MemoryMap,
     pub posted: [u32; 8],
+    /// Of the key of posts to come, where keys have 128 bits.
+    pub upper_key: [u32; 2],
     /// The last turn found nothing to do.
     pub is_idle: bool,
 }
@@ -341,6 +353,8 @@ pub struct Settings {
     pub driver_speed: u32,
     pub receive_miss: ReceiveMiss,
     pub held_frames_max: u32,
+    /// The NIC reads translations from tables of the host, where there are some ([`NodeOf::publish`]).
+    pub fetches: bool,
 }
 
 pub const SETTINGS: Settings = Settings {
@@ -358,9 +372,14 @@ pub const SETTINGS: Settings = Settings {
     driver_speed: 200,
     receive_miss: ReceiveMiss::TimeOut,
     held_frames_max: 2,
+    fetches: false,
 };
 
 impl<T: Tables> NodeOf<T> {
+    const CBH_GEOMETRY: CbhGeometry = CbhGeometry { key: T::KEY, ..CBH_GEOMETRY };
+    /// Posts have a second entry.
+    pub const IS_WIDE: bool = upper_key_bytes(T::KEY, T::HAS_IMPORTS) != 0;
+
     fn new(node: u32, settings: &Settings) -> NodeOf<T> {
         let request = BootRequest {
             magic: BOOT_MAGIC,
@@ -384,8 +403,10 @@ impl<T: Tables> NodeOf<T> {
             vmh_tables_max: STATIC.vmh_tables,
             cbh_entries_max: STATIC.cbh_entries,
             import_entries_max: STATIC.import_entries,
+            post_queues: 8,
+            fetches_translations: u32::from(settings.fetches),
         };
-        let mut config = Config::check(&request).unwrap();
+        let mut config = Config::check(&request, T::KEY).unwrap();
         let (map, shape) = MemoryMap::plan(&config, T::wanted(&request).unwrap(), 0x4000, SRAM_BYTES).unwrap();
         config.map = map;
         let mut machine = Machine::new();
@@ -405,7 +426,7 @@ impl<T: Tables> NodeOf<T> {
             notified: Vec::new(),
             next_page: 1,
         };
-        NodeOf { machine, hardware, host, map: config.map, posted: [0; 8], is_idle: false }
+        NodeOf { machine, hardware, host, map: config.map, posted: [0; 8], upper_key: UPPER_KEY, is_idle: false }
     }
 
     // ---- The driver and the library ----
@@ -422,6 +443,29 @@ impl<T: Tables> NodeOf<T> {
             let number = self.new_page();
             self.host.tables.insert((pid, page), number);
         }
+    }
+
+    /// Pins pages of a process, and enters them in the tables that the NIC reads.
+    pub fn publish(&mut self, pid: u32, first: u32, count: u32) {
+        for page in first..first + count {
+            let number = self.host.tables[&(pid, page)];
+            self.host.pinned.insert(number);
+            self.set_entry(pid, page, number);
+        }
+    }
+
+    /// Writes the entry of a page, in a table that is made if there is none.
+    pub fn set_entry(&mut self, pid: u32, page: u32, entry: u32) {
+        let word = self.map.directories + directory_offset(table_slot(pid), page);
+        let table = table_page(self.hardware.read(word)).unwrap_or_else(|| {
+            let table = self.new_page();
+            self.host.memory[table as usize * PAGE..][..PAGE].fill(0xFF);
+            self.host.pinned.insert(table);
+            self.hardware.write(word, directory_word(table));
+            table
+        });
+        let at = table as usize * PAGE + table_offset(page) as usize;
+        self.host.memory[at..at + 4].copy_from_slice(&entry.to_le_bytes());
     }
 
     /// Opens a slot for a process, with a status page.
@@ -442,7 +486,14 @@ impl<T: Tables> NodeOf<T> {
 
     /// Puts what the driver knows of a buffer on the NIC, as if a miss had been served.
     pub fn load_buffer(&mut self, cbh: u32) {
-        let cache = Cbh::<CBH_ENTRIES, CBH_WAYS>::new(&self.hardware, self.map.cbh);
+        match T::KEY {
+            KeyWidth::Bits64 => self.load_buffer_of::<64>(cbh),
+            KeyWidth::Bits128 => self.load_buffer_of::<128>(cbh),
+        }
+    }
+
+    fn load_buffer_of<const K: u32>(&mut self, cbh: u32) {
+        let cache = Cbh::<CBH_ENTRIES, CBH_WAYS, K>::new(&self.hardware, self.map.cbh);
         assert_eq!(cache.find(&mut self.hardware, cbh), Find::Absent);
         let Reserve::Line(entry) = cache.reserve(&mut self.hardware, cbh) else { panic!("no way") };
         self.answer_buffer(cbh, entry);
@@ -450,8 +501,8 @@ impl<T: Tables> NodeOf<T> {
 
     fn answer_buffer(&mut self, cbh: u32, entry: u32) {
         let writes = match self.host.buffers.get(&cbh) {
-            Some(descriptor) => cbh_fill_words(CBH_GEOMETRY, entry, descriptor).to_vec(),
-            None => vec![cbh_deny_word(CBH_GEOMETRY, entry)],
+            Some(descriptor) => cbh_fill_words(Self::CBH_GEOMETRY, entry, descriptor).collect(),
+            None => vec![cbh_deny_word(Self::CBH_GEOMETRY, entry)],
         };
         for (offset, value) in writes {
             self.hardware.write(self.map.cbh + offset, value);
@@ -460,25 +511,33 @@ impl<T: Tables> NodeOf<T> {
 
     /// Writes a descriptor and rings. The queue must have room.
     pub fn post(&mut self, slot: usize, descriptor: &PostDescriptor) {
-        self.enqueue(slot, descriptor.as_bytes());
-        self.ring(slot, self.posted[slot]);
+        self.post_entries(slot, descriptor, &[]);
     }
 
     /// The same for a post that carries its data.
     pub fn post_inline(&mut self, slot: usize, descriptor: &PostDescriptor, data: &[u8]) {
-        let mut entries = [0; 36];
-        entries[..data.len()].copy_from_slice(data);
-        let (first, rest) = entries.split_at(INLINE_BYTES_FIRST as usize);
-        let local_address = u32::from_le_bytes(first.try_into().unwrap());
+        let (first, rest) = data.split_at(data.len().min(INLINE_BYTES_FIRST as usize));
+        let mut word = [0; 4];
+        word[..first.len()].copy_from_slice(first);
         let flags = descriptor.flags | POST_FLAG_INLINE;
-        self.enqueue(slot, PostDescriptor { flags, local_address, ..*descriptor }.as_bytes());
-        if data.len() > first.len() {
-            self.enqueue(slot, rest);
+        self.post_entries(
+            slot,
+            &PostDescriptor { flags, local_address: u32::from_le_bytes(word), ..*descriptor },
+            rest,
+        );
+    }
+
+    fn post_entries(&mut self, slot: usize, descriptor: &PostDescriptor, rest: &[u8]) {
+        let mut second = if Self::IS_WIDE { self.upper_key.as_bytes().to_vec() } else { Vec::new() };
+        second.extend(rest);
+        self.enqueue(slot, descriptor.as_bytes());
+        if !second.is_empty() {
+            self.enqueue(slot, &second);
         }
         self.ring(slot, self.posted[slot]);
     }
 
-    fn enqueue(&mut self, slot: usize, entry: &[u8]) {
+    pub fn enqueue(&mut self, slot: usize, entry: &[u8]) {
         let index = self.posted[slot];
         self.hardware.put(self.map.post_queues + slot as u32 * 4096 + index % 128 * 32, entry);
         self.posted[slot] = index.wrapping_add(1);
@@ -520,10 +579,16 @@ impl<T: Tables> NodeOf<T> {
             self.answer_buffer(key, line);
             return self.report_served();
         }
+        // Another may have it by now.
+        if self.hardware.read(self.map.vmh + GEOMETRY.key_offset(line)) != key {
+            return self.report_served();
+        }
         // A tag is in one line at most (INV-13): if another one held it, it has lost it.
         self.host.shadow.retain(|_, &mut held| held != (key_pid(key), key_line_page(key)));
         // What the line held before is on the NIC no more.
-        if let Some((pid, first)) = self.host.shadow.insert(line, (key_pid(key), key_line_page(key))) {
+        let before = self.host.shadow.insert(line, (key_pid(key), key_line_page(key)));
+        // But the driver does not see what a NIC fetches: there is more than it knows of.
+        if let Some((pid, first)) = before.filter(|_| self.map.directories == 0) {
             for page in first..first + LINE {
                 if let Some(number) = self.host.tables.get(&(pid, page)) {
                     self.host.pinned.remove(number);

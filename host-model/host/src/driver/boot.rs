@@ -18,7 +18,7 @@ use super::error::DriverError;
 use super::layout::{LookupLayout, NicLayout};
 use super::static_tables::StaticTables;
 use super::vmh_table::Shadow;
-use super::{Driver, DriverOptions};
+use super::{Driver, DriverOptions, MissService};
 use crate::address::SramAddr;
 use crate::elf::{self, Image};
 use crate::events::{EventKind, Subject};
@@ -77,9 +77,11 @@ impl Driver {
         self.note(Subject::Boot, EventKind::CoreReleased);
 
         let reply = self.await_reply(&device).await?;
-        let layout = NicLayout::check(&reply, device.resources.sram_bytes)?;
+        let fetches = self.0.options.miss_service == MissService::Nic;
+        let layout = NicLayout::check(&reply, device.resources.sram_bytes, fetches)?;
         let set = self.0.layout.set(layout);
         debug_assert!(set.is_ok());
+        self.0.queues.start(layout.post_queue_count);
         {
             let mut state = self.0.state.borrow_mut();
             match layout.lookup {
@@ -256,5 +258,7 @@ pub fn boot_request(platform: &Platform, options: &DriverOptions) -> BootRequest
         vmh_tables_max: options.static_tables.vmh_tables,
         cbh_entries_max: options.static_tables.cbh_entries,
         import_entries_max: options.static_tables.import_entries,
+        post_queues: options.post_queues.unwrap_or(0),
+        fetches_translations: u32::from(options.miss_service == MissService::Nic),
     }
 }

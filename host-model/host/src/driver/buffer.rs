@@ -1,6 +1,7 @@
 //! Registered buffers: remote nodes may write into them, or read them, with the right key (facts M-3, M-40, M-44, M-48).
 
 use nic_layout::cbh::{cbh, cbh_id, cbh_pid, Descriptor};
+use nic_layout::key::Key;
 use nic_layout::ring::COMMAND_FORGET_BUFFER;
 use sim_pins::Ps;
 
@@ -60,11 +61,14 @@ impl Driver {
         if may_know {
             self.forget_buffer(cpu, buffer).await?;
         }
-        drop(lines);
-        if self.0.options.pin_at_export {
-            self.pin_for(cpu, pid, &pages, None).await;
+        if self.nic_fetches() {
+            self.pin_lines_of(&lines, cpu, pid, &pages).await?;
         }
-        Ok(Export { node: self.0.options.node, buffer, key, length_bytes, access })
+        drop(lines);
+        if self.0.options.pin_at_export && !self.nic_fetches() {
+            self.pin_for(cpu, pid, &pages, None).await?;
+        }
+        Ok(Export { node: self.0.options.node, buffer, key, key_width: self.layout()?.key_width, length_bytes, access })
     }
 
     /// Ends a registration: when this returns, no DMA into the buffer is under way and its key opens nothing. With caches, translations and pins stay,
@@ -102,12 +106,13 @@ impl Driver {
         start: UserVirt,
         length_bytes: u32,
         access: Access,
-    ) -> Result<(u32, [u32; 2]), DriverError> {
+    ) -> Result<(u32, Key), DriverError> {
+        let width = self.layout()?.key_width;
         let mut state = self.0.state.borrow_mut();
         let state = &mut *state;
         let table = state.buffers.get_mut(&pid).ok_or(DriverError::ProcessEnded(pid.0))?;
         let id = id.or_else(|| table.free_id()).ok_or(DriverError::NoBufferId)?;
-        let key = state.keys.next_key();
+        let key = state.keys.next_key(width);
         let descriptor = Descriptor { start_address: start.0, length_bytes, key, permissions: access.permissions() };
         if !table.insert(id, descriptor) {
             return Err(DriverError::BufferIdTaken { id });

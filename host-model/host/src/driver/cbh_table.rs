@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn what_an_entry_was_answered_before_is_known_no_more() {
-        let mut shadow = CbhShadow::new(CbhGeometry { entries: 4, ways: 2 });
+        let mut shadow = CbhShadow::new(CbhGeometry { entries: 4, ways: 2, ..CbhGeometry::RECOMMENDED });
         shadow.answered(0, cbh(1, 2));
         shadow.answered(1, cbh(1, 4));
         shadow.answered(0, cbh(2, 2));

@@ -80,6 +80,11 @@ impl Driver {
 
     pub(super) async fn invalidate_line(&self, cpu: &Cpu, pid: Pid, first: VirtPage) -> Result<(), DriverError> {
         let _lines = self.0.lines.acquire().await;
+        self.take_line_away(cpu, pid, first).await
+    }
+
+    /// The same; the caller holds the lock.
+    pub(super) async fn take_line_away(&self, cpu: &Cpu, pid: Pid, first: VirtPage) -> Result<(), DriverError> {
         self.command(cpu, key(pid.0, first.0, COMMAND_INVALIDATE)).await?;
         self.suspect(cpu, Cache::Vmh, key(pid.0, first.0, KEY_RESERVED)).await?;
         if let Some(shadow) = &mut self.0.state.borrow_mut().shadow {

@@ -46,8 +46,10 @@ pub enum DriverError {
     NoImports,
     #[error("the NIC did not answer command {command:#010x} within {after}")]
     CommandTimeout { command: u32, after: Ps },
-    #[error("all {slots} process slots of the NIC are taken")]
+    #[error("all {slots} process slots of the node are taken")]
     NoSlot { slots: usize },
+    #[error("the NIC was asked to give post queue {slot} to another process, and its entry says {state:#x}")]
+    BadAssignment { slot: usize, state: u32 },
     #[error("every buffer identifier of this process is in use")]
     NoBufferId,
     #[error("buffer identifier {id:#x} is in use, or beyond what the NIC can name")]
@@ -64,6 +66,8 @@ pub enum DriverError {
     NotRegistered { start: UserVirt },
     #[error("buffer {buffer:#x} of node {node} cannot be named by an import")]
     BadImport { node: u16, buffer: u32 },
+    #[error("node {node} has keys of {theirs} bits, and this one of {own}: all NICs of a cluster need images with keys of one width")]
+    OtherKeyWidth { node: u16, theirs: u32, own: u32 },
     #[error("this process has no import {index}")]
     NoSuchImport { index: u32 },
     #[error("process {} has ended", .0)]
@@ -90,6 +94,7 @@ fn boot_refusal(error: u32) -> String {
         8 => "an interval is out of range",
         9 => "way of serving misses out of range, or too many frames held",
         10 => "size of static tables out of range",
+        11 => "number of post queues out of range: 1 to 8, and 8 with static tables",
         _ => "a reason that the driver does not know",
     };
     format!("{reason} (error {error})")

@@ -3,6 +3,8 @@
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
+use nic_layout::key::{Key, KeyWidth};
+
 use crate::address::NodeId;
 
 pub struct KeySource(ChaCha20Rng);
@@ -20,15 +22,32 @@ impl KeySource {
         KeySource(ChaCha20Rng::from_seed(key))
     }
 
-    /// Low word first.
-    pub fn next_key(&mut self) -> [u32; 2] {
-        [self.0.next_u32(), self.0.next_u32()]
+    /// Each bit of it is drawn.
+    pub fn next_key(&mut self, width: KeyWidth) -> Key {
+        let mut key = Key::default();
+        key[..width.words()].fill_with(|| self.0.next_u32());
+        key
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_bit_of_a_key_stands_still() {
+        for width in KeyWidth::ALL {
+            let mut source = KeySource::new(1, NodeId(0), 0);
+            let (mut ones, mut zeros) = (Key::default(), Key::default());
+            for _ in 0..64 {
+                let key = source.next_key(width);
+                for (word, (ones, zeros)) in key.iter().zip(ones.iter_mut().zip(&mut zeros)) {
+                    (*ones, *zeros) = (*ones | *word, *zeros | !*word);
+                }
+            }
+            assert_eq!((ones, zeros), (width.cut([u32::MAX; 4]), [u32::MAX; 4]), "{width:?}");
+        }
+    }
 
     #[test]
     fn keys_differ_between_buffers_nodes_sessions_and_seeds() {
@@ -38,7 +57,9 @@ mod tests {
                 for session in 0..3 {
                     let mut source = KeySource::new(seed, NodeId(node), session);
                     for _ in 0..10 {
-                        assert!(keys.insert(source.next_key()));
+                        let key = source.next_key(KeyWidth::Bits128);
+                        // Each half is a key.
+                        assert!(keys.insert([key[0], key[1]]) && keys.insert([key[2], key[3]]));
                     }
                 }
             }
@@ -47,7 +68,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_keys() {
-        let keys = |seed| KeySource::new(seed, NodeId(1), 0).next_key();
+        let keys = |seed| KeySource::new(seed, NodeId(1), 0).next_key(KeyWidth::Bits128);
         assert_eq!(keys(7), keys(7));
     }
 }

@@ -318,7 +318,7 @@ impl Driver {
         let (subject, layout) = (event.subject(), self.layout()?.caches()?);
         let pages = event.first_page().0..event.first_page().0 + layout.geometry.line_entries;
         let pages: Vec<VirtPage> = pages.map(VirtPage).collect();
-        if self.pin_for(cpu, event.pid(), &pages, Some(subject)).await == 0 {
+        if self.pin_for(cpu, event.pid(), &pages, Some(subject)).await? == 0 {
             self.count(|counts| counts.table_hits += 1);
         }
         self.note(subject, EventKind::FillStart);
@@ -341,7 +341,7 @@ impl Driver {
         Ok(())
     }
 
-    /// One burst of ascending words, the state last.
+    /// One burst of ascending words, the state last; before it the upper half of a key of 128 bits.
     async fn fill_buffer(
         &self,
         device: &Device,
@@ -351,10 +351,14 @@ impl Driver {
         let (subject, layout) = (event.subject(), self.layout()?.caches()?);
         self.note(subject, EventKind::FillStart);
         self.answered(event);
-        let words = cbh_fill_words(layout.cbh_geometry, event.line, descriptor);
-        let values = words.map(|(_, value)| value);
+        let words: Vec<(u32, u32)> = cbh_fill_words(layout.cbh_geometry, event.line, descriptor).collect();
+        let (upper, rest) = words.split_at(layout.cbh_geometry.key.words() - 2);
+        let values = |words: &[(u32, u32)]| words.iter().map(|(_, value)| *value).collect::<Vec<u32>>();
+        if let Some((offset, _)) = upper.first() {
+            device.write_sram(layout.cbh_cache + *offset, &values(upper)).await;
+        }
         let note = subject.note(EventKind::LineValid);
-        device.write_sram_noted(layout.cbh_cache + words[0].0, &values, Some(note)).await;
+        device.write_sram_noted(layout.cbh_cache + rest[0].0, &values(rest), Some(note)).await;
         self.note(subject, EventKind::FillIssued);
         self.count(|counts| counts.buffer_fills += 1);
         Ok(())
@@ -404,8 +408,14 @@ impl Driver {
     }
 
     /// Pins those of `pages` that exist and are not pinned, after making room below the high water mark. Gives how many
-    /// there were.
-    pub(super) async fn pin_for(&self, cpu: &Cpu, pid: Pid, pages: &[VirtPage], subject: Option<Subject>) -> usize {
+    /// there were. `subject`: the miss of their line, which the NIC has reserved for it.
+    pub(super) async fn pin_for(
+        &self,
+        cpu: &Cpu,
+        pid: Pid,
+        pages: &[VirtPage],
+        subject: Option<Subject>,
+    ) -> Result<usize, DriverError> {
         let costs = &self.0.platform.host;
         let (missing, fresh) = {
             let (state, memory) = (self.0.state.borrow(), self.0.memory.borrow());
@@ -415,9 +425,12 @@ impl Driver {
             (missing, fresh as u64)
         };
         if missing.is_empty() {
-            return 0;
+            return Ok(0);
         }
-        let unpinned = self.make_room(pid, missing.len(), pages);
+        let unpinned = match self.nic_fetches() {
+            true => self.make_room_by_lines(cpu, pid, missing.len(), pages).await?,
+            false => self.make_room(pid, missing.len(), pages),
+        };
         if unpinned > 0 {
             let span = costs.unpin_call_ns + u64::from(unpinned) * costs.unpin_page_ns;
             cpu.charge("unpin", Ps::from_ns(span)).await;
@@ -427,17 +440,21 @@ impl Driver {
         let span = Ps::from_ns(costs.pin_call_ns + missing.len() as u64 * costs.pin_page_ns);
         let fill = self.0.options.load.map_or(Ps::ZERO, |load| Ps(load.page_fill.0 * fresh));
         cpu.charge("pin", span + fill).await;
-        let mut state = self.0.state.borrow_mut();
-        if let Some(table) = state.tables.get_mut(&pid) {
-            // Another task of the driver may have pinned some meanwhile.
-            let mut memory = self.0.memory.borrow_mut();
-            let missing = table.missing(&memory, missing.into_iter());
-            let pinned = table.pin(&mut memory, &missing);
-            self.count(|counts| counts.pin_failures += u64::from(pinned.failed));
+        {
+            let mut state = self.0.state.borrow_mut();
+            if let Some(table) = state.tables.get_mut(&pid) {
+                // Another task of the driver may have pinned some meanwhile.
+                let mut memory = self.0.memory.borrow_mut();
+                let missing = table.missing(&memory, missing.iter().copied());
+                let pinned = table.pin(&mut memory, &missing);
+                self.count(|counts| counts.pin_failures += u64::from(pinned.failed));
+            }
         }
-        drop(state);
         note(EventKind::PinEnd);
-        pages.len()
+        if self.nic_fetches() {
+            self.enter_pinned(cpu, pid, &missing, subject.is_none()).await?;
+        }
+        Ok(pages.len())
     }
 
     /// Unpins down to the low water mark when `more` pages would pass the high one. Gives how many pages went.

@@ -2,7 +2,9 @@
 //!
 //! * `enumerate`: finds the NIC and gives it addresses. `boot`: loads the firmware and waits until it is ready.
 //! * `interrupt` and `miss`: the two stages of serving a miss (facts M-18). `vmh_table`, `cbh_table`: the host's translations and buffers.
-//! * `process`, `buffer`, `command`: slots, registered buffers, and talking to the firmware. `notify`: telling processes of writes.
+//! * `process`, `buffer`, `command`: processes, registered buffers, and talking to the firmware. `notify`: telling processes of writes.
+//! * `post_queues`: which process has which post queue of the NIC.
+//! * `pinned`, `fetch_tables`: what the NIC fetches by itself (facts M-58).
 //! * `registered`, `static_tables`: the same for a firmware that looks nothing up at the host: everything is entered when it is registered.
 //!
 //! Every word that comes from the NIC is hostile (INV-35): each is read once, indices are masked, counts are clamped,
@@ -15,11 +17,14 @@ mod command;
 mod device;
 mod enumerate;
 mod error;
+mod fetch_tables;
 mod interrupt;
 mod keys;
 mod layout;
 mod miss;
 mod notify;
+mod pinned;
+mod post_queues;
 mod process;
 mod registered;
 mod static_tables;
@@ -33,16 +38,17 @@ use nic_layout::boot::{CrashRecord, ReceiveMiss};
 use nic_layout::counter::Counter;
 use nic_layout::keeper::{self, KeeperReply};
 use nic_layout::static_tables::StaticGeometry;
-use nic_layout::PROCESS_SLOTS;
 use sim_pins::Ps;
 
 pub use boot::{boot_request, Verify};
 pub use cbh_table::{CbhShadow, CbhTable};
 pub use device::{Device, Resources};
 pub use error::DriverError;
+pub use fetch_tables::{table_of, FetchTables, KERNEL};
 pub use interrupt::InterruptInput;
 pub use layout::{Caches, LookupLayout, NicLayout, StaticLayout};
 pub use notify::{Notification, Notifications};
+pub use post_queues::{Mapping, QueuePages, Store};
 pub use process::{ProcessGrant, STATUS_PAGE};
 pub use vmh_table::{Pinned, Shadow, VmhTable};
 
@@ -60,6 +66,7 @@ use command::Commands;
 use keys::KeySource;
 use miss::{Cache, MissEvent, Suspect};
 use notify::Listener;
+use post_queues::{Member, PostQueues};
 use static_tables::StaticTables;
 
 /// A defect that a test plants in the driver, to see that it is found (docs/properties.md).
@@ -69,6 +76,10 @@ pub enum DriverPlant {
     UnpinCached,
     /// A miss of an unknown buffer is counted as served, and its entry stays reserved.
     ReserveLeak,
+    /// A post queue that is taken from a process keeps its posts, with their keys.
+    KeepQueue,
+    /// The post queue of a process that ends stays its own.
+    QueueStays,
 }
 
 /// What a run decides about its driver.
@@ -86,6 +97,10 @@ pub struct DriverOptions {
     pub held_frames_max: u32,
     /// What a firmware with static tables shall hold, where the SRAM does.
     pub static_tables: StaticGeometry,
+    /// Post queues of the NIC; as many as the firmware has by itself, if nothing is said.
+    pub post_queues: Option<u32>,
+    /// Processes that may have the NIC open. With static tables at most one for each slot of the NIC.
+    pub processes_max: usize,
     pub verify: Verify,
     pub miss_service: MissService,
     /// Other work of the host; an idle host without.
@@ -98,6 +113,9 @@ pub struct DriverOptions {
     pub plant: Option<DriverPlant>,
 }
 
+/// Processes of a node, if nothing else is said.
+pub const PROCESSES_MAX: usize = 64;
+
 /// Who serves a miss.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum MissService {
@@ -106,6 +124,9 @@ pub enum MissService {
     KernelThread,
     /// The handler itself where nothing has to be pinned, which is all that it must not do, and nobody else is at it (facts M-19). The thread otherwise.
     Interrupt,
+    /// The NIC reads translations from tables of the driver by DMA; pages are pinned before they are used (facts M-58). The kernel thread serves what the
+    /// tables do not have, and buffers.
+    Nic,
 }
 
 impl DriverOptions {
@@ -119,6 +140,8 @@ impl DriverOptions {
             receive_miss: ReceiveMiss::TimeOut,
             held_frames_max: 0,
             static_tables: StaticGeometry::OF_THE_THESIS,
+            post_queues: None,
+            processes_max: PROCESSES_MAX,
             verify: Verify::Sample,
             miss_service: MissService::KernelThread,
             load: None,
@@ -129,8 +152,8 @@ impl DriverOptions {
     }
 }
 
-/// What the driver has counted. At rest `misses = fills + buffer_fills + denials + releases + stale`, at any time `notifications` are those heard and
-/// those unheard (INV-38).
+/// What the driver has counted. At rest `misses = fills + buffer_fills + denials + releases + stale`, and `page_faults` are those of each end; at any time
+/// `notifications` are those heard and those unheard (INV-38).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct DriverCounts {
     pub interrupts: u64,
@@ -161,12 +184,23 @@ pub struct DriverCounts {
     pub pin_failures: u64,
     /// Pages that replacement has unpinned (facts M-26).
     pub replaced_pages: u64,
+    /// Looks of libraries into their bitmaps, and calls for what these did not have (facts M-58).
+    pub bitmap_checks: u64,
+    pub pin_calls: u64,
     /// Entries of the notification ring.
     pub notifications: u64,
     /// Handed to a handler.
     pub notifications_heard: u64,
     /// Of buffers that have no handler, or are not registered any more.
     pub notifications_unheard: u64,
+    /// Stores to a post queue that was not mapped (facts M-52), and how they ended: with a queue that nobody had, with that of another process, with the process's own,
+    /// which nobody had taken after all, or with the process. What they took, from the fault to the page, in all.
+    pub page_faults: u64,
+    pub queues_found_free: u64,
+    pub queues_taken: u64,
+    pub queues_kept: u64,
+    pub page_faults_given_up: u64,
+    pub queue_wait_ps: u64,
     pub commands: u64,
     /// Answers that match no command.
     pub wild_answers: u64,
@@ -211,6 +245,7 @@ struct Inner {
     /// A bus error in a task that has nobody to tell.
     failure: RefCell<Option<DriverError>>,
     commands: Commands,
+    queues: PostQueues,
     /// Held while what the NIC looks up is filled, or taken away, and while buffers come and go.
     lines: Lock,
     miss_queue: Channel<MissEvent>,
@@ -222,7 +257,7 @@ struct Inner {
 }
 
 struct State {
-    slots: [Option<Pid>; PROCESS_SLOTS],
+    members: BTreeMap<Pid, Member>,
     next_pid: u32,
     tables: BTreeMap<Pid, VmhTable>,
     shadow: Option<Shadow>,
@@ -231,6 +266,8 @@ struct State {
     /// Of a firmware with static tables, and the memory that is registered without being a buffer.
     static_tables: Option<StaticTables>,
     registered: BTreeMap<Pid, Vec<(UserVirt, u32)>>,
+    /// Of a NIC that fetches translations.
+    fetch_tables: FetchTables,
     /// Handlers, by the CBH word of the buffer.
     listeners: BTreeMap<u32, Listener>,
     keys: KeySource,
@@ -263,7 +300,7 @@ impl Driver {
             layout: OnceCell::new(),
             ready: Cell::new(false),
             state: RefCell::new(State {
-                slots: [None; PROCESS_SLOTS],
+                members: BTreeMap::new(),
                 next_pid: 1,
                 tables: BTreeMap::new(),
                 shadow: None,
@@ -271,6 +308,7 @@ impl Driver {
                 cbh_shadow: None,
                 static_tables: None,
                 registered: BTreeMap::new(),
+                fetch_tables: FetchTables::default(),
                 listeners: BTreeMap::new(),
                 keys,
                 suspects: Vec::new(),
@@ -282,6 +320,7 @@ impl Driver {
             crashed_b: Cell::new(None),
             failure: RefCell::default(),
             commands: Commands::default(),
+            queues: PostQueues::default(),
             lines: Lock::default(),
             miss_queue: Channel::default(),
             notified: Cell::new(0),
@@ -399,9 +438,19 @@ impl Driver {
         if counts.notifications != counts.notifications_heard + counts.notifications_unheard {
             found.push(format!("INV-38: {} notifications", counts.notifications));
         }
+        let ended = counts.queues_found_free + counts.queues_taken + counts.queues_kept + counts.page_faults_given_up;
+        let waiting = self.0.queues.waiting() as u64;
+        if counts.page_faults != ended + waiting {
+            let faults = counts.page_faults;
+            found.push(format!("INV-38: {faults} page faults, {ended} ended, {waiting} wait"));
+        }
+        for (slot, pid) in self.0.queues.owners().filter(|(_, pid)| !state.members.contains_key(pid)) {
+            found.push(format!("INV-36: post queue {slot} belongs to process {}, which has ended", pid.0));
+        }
         let memory = self.0.memory.borrow().counts();
-        // Translations, and the status page of each process.
+        // Translations, the status page of each process, and what the NIC reads.
         let tables: usize = state.tables.values().map(|table| table.len() + 1).sum();
+        let tables = tables + state.fetch_tables.len();
         if memory.pins - memory.unpins != tables as u64 && !self.closing() {
             let held = memory.pins - memory.unpins;
             found.push(format!("INV-38: {held} pins held, {tables} accounted for"));
@@ -409,10 +458,10 @@ impl Driver {
         found
     }
 
-    /// A process is being closed: its slot is taken, and its table gone.
+    /// A process is being closed: it is known, and its table gone.
     fn closing(&self) -> bool {
         let state = self.0.state.borrow();
-        state.slots.iter().flatten().any(|pid| !state.tables.contains_key(pid))
+        state.members.keys().any(|pid| !state.tables.contains_key(pid))
     }
 
     fn pio(&self, cpu: &Cpu) -> Pio {

@@ -60,15 +60,29 @@ impl Driver {
     pub async fn import(&self, cpu: &Cpu, pid: Pid, export: &Export) -> Result<u32, DriverError> {
         self.check_alive()?;
         cpu.charge("system call", Ps::from_ns(self.0.platform.host.syscall_ns)).await;
+        self.check_key_width(export)?;
         let who = import::who(export.node.0.into(), export.buffer, export.access.permissions());
         let who = who.ok_or(DriverError::BadImport { node: export.node.0, buffer: export.buffer })?;
         let _lines = self.0.lines.acquire().await;
-        let (index, write) = self.with_tables(|tables| {
+        let (index, writes) = self.with_tables(|tables| {
             let index = tables.take_import(pid)?;
             Ok((index, tables.import_words(pid, index, export.length_bytes, export.key, who)?))
         })?;
-        self.write_tables(cpu, &[write]).await?;
+        self.write_tables(cpu, &writes).await?;
         Ok(index)
+    }
+
+    /// Keys of another width name nothing here, nor do frames with them.
+    fn check_key_width(&self, export: &Export) -> Result<(), DriverError> {
+        let own = self.layout()?.key_width;
+        match export.key_width == own {
+            true => Ok(()),
+            false => Err(DriverError::OtherKeyWidth {
+                node: export.node.0,
+                theirs: export.key_width.bits(),
+                own: own.bits(),
+            }),
+        }
     }
 
     /// Posts that are fetched when this has returned find the import no more.
@@ -113,9 +127,9 @@ impl Driver {
         };
         let permissions = access.permissions();
         let descriptor = Descriptor { start_address: start.0, length_bytes, key, permissions };
-        let write = self.with_tables(|tables| Ok(tables.buffer_words(id, buffer, &descriptor)))?;
-        self.write_tables(cpu, &[write]).await?;
-        Ok(Export { node: self.0.options.node, buffer, key, length_bytes, access })
+        let writes = self.with_tables(|tables| Ok(tables.buffer_words(id, buffer, &descriptor)))?;
+        self.write_tables(cpu, &writes).await?;
+        Ok(Export { node: self.0.options.node, buffer, key, key_width: self.layout()?.key_width, length_bytes, access })
     }
 
     /// Takes a buffer, which was registered with this range, from the NIC. The caller holds the lock.

@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_layout::cbh::{valid, Descriptor, STATE_EMPTY};
+use nic_layout::cbh::{entry, valid, Descriptor, STATE_EMPTY};
+use nic_layout::key::Key;
 use nic_layout::static_tables::{import, top_shift, StaticGeometry, TABLE_ENTRIES, UNREGISTERED};
 
 use super::error::DriverError;
@@ -183,18 +184,23 @@ impl StaticTables {
         self.free_buffers.push_back(id);
     }
 
-    /// One run of ascending words, the state last.
-    pub fn buffer_words(&self, id: u32, cbh: u32, descriptor: &Descriptor) -> Write {
+    /// One run of ascending words, the state last; before it the upper half of a key of 128 bits.
+    pub fn buffer_words(&self, id: u32, cbh: u32, descriptor: &Descriptor) -> Vec<Write> {
         let Descriptor { start_address, length_bytes, key, permissions } = *descriptor;
+        let at = self.geometry.buffer_offset(id);
         let words = vec![cbh, start_address, length_bytes, key[0], key[1], valid(permissions)];
-        (self.geometry.buffer_offset(id), words)
+        self.upper_key(at + entry::KEY_2, key).chain([(at, words)]).collect()
+    }
+
+    fn upper_key(&self, at: u32, key: Key) -> impl Iterator<Item = Write> {
+        self.geometry.key.is_wide().then(|| (at, key[2..].to_vec())).into_iter()
     }
 
     /// The buffer and its key are there no more: the state first, which comes alone.
-    pub fn no_buffer_words(&self, id: u32) -> [Write; 2] {
-        use nic_layout::cbh::entry;
+    pub fn no_buffer_words(&self, id: u32) -> Vec<Write> {
         let at = self.geometry.buffer_offset(id);
-        [(at + entry::STATE, vec![STATE_EMPTY]), (at + entry::KEY_0, vec![0, 0])]
+        let words = [(at + entry::STATE, vec![STATE_EMPTY]), (at + entry::KEY_0, vec![0, 0])];
+        words.into_iter().chain(self.upper_key(at + entry::KEY_2, Key::default())).collect()
     }
 
     // ---- Imports ---------------------------------------------------------------------------------------------------
@@ -208,18 +214,20 @@ impl StaticTables {
         Ok(index)
     }
 
-    /// One run of ascending words, the one that makes the record valid last.
+    /// One run of ascending words, the one that makes the record valid last; before it the upper half of a key of 128 bits.
     pub fn import_words(
         &mut self,
         pid: Pid,
         index: u32,
         length: u32,
-        key: [u32; 2],
+        key: Key,
         who: u32,
-    ) -> Result<Write, DriverError> {
+    ) -> Result<Vec<Write>, DriverError> {
         let geometry = self.geometry;
         let slot = self.process(pid)?.slot;
-        Ok((geometry.import_offset(slot, index), vec![length, key[0], key[1], who]))
+        let at = geometry.import_offset(slot, index);
+        let words = vec![length, key[0], key[1], who];
+        Ok(self.upper_key(at + import::KEY_2, key).chain([(at, words)]).collect())
     }
 
     /// The record is there no more.
@@ -279,12 +287,14 @@ impl Process {
 mod tests {
     use std::collections::BTreeSet;
 
-    use nic_layout::cbh::{cbh, entry, STATE_MASK, STATE_VALID};
+    use nic_layout::cbh::{cbh, STATE_VALID};
+    use nic_layout::key::KeyWidth;
     use proptest::prelude::*;
 
     use super::*;
 
-    const GEOMETRY: StaticGeometry = StaticGeometry { vmh_tables: 4, cbh_entries: 3, import_entries: 2 };
+    const GEOMETRY: StaticGeometry =
+        StaticGeometry { vmh_tables: 4, cbh_entries: 3, import_entries: 2, key: KeyWidth::Bits64 };
 
     /// SRAM as the writes leave it.
     struct Sram(Vec<u32>);
@@ -433,12 +443,19 @@ mod tests {
     #[test]
     fn a_buffer_becomes_valid_by_its_last_word_and_ends_by_its_first() {
         let tables = StaticTables::new(GEOMETRY);
-        let descriptor = Descriptor { start_address: 4096, length_bytes: 8, key: [3, 4], permissions: 1 };
-        let (at, words) = tables.buffer_words(2, cbh(8, 2), &descriptor);
-        assert_eq!((at, words), (GEOMETRY.buffer_offset(2), vec![cbh(8, 2), 4096, 8, 3, 4, valid(1)]));
-        let [state, key] = tables.no_buffer_words(2);
-        assert_eq!((state.0 - at, state.1[0] & STATE_MASK), (entry::STATE, STATE_EMPTY));
-        assert_eq!((key.0 - at, key.1), (entry::KEY_0, vec![0, 0]));
+        let descriptor = Descriptor { start_address: 4096, length_bytes: 8, key: [3, 4, 5, 6], permissions: 1 };
+        let at = GEOMETRY.buffer_offset(2);
+        let words = vec![cbh(8, 2), 4096, 8, 3, 4, valid(1)];
+        assert_eq!(tables.buffer_words(2, cbh(8, 2), &descriptor), [(at, words.clone())]);
+        let gone = |at| vec![(at + entry::STATE, vec![STATE_EMPTY]), (at + entry::KEY_0, vec![0, 0])];
+        assert_eq!(tables.no_buffer_words(2), gone(at));
+
+        // With a longer key its upper half first, and gone as well.
+        let geometry = StaticGeometry { key: KeyWidth::Bits128, ..GEOMETRY };
+        let (tables, at) = (StaticTables::new(geometry), geometry.buffer_offset(2));
+        let upper = at + entry::KEY_2;
+        assert_eq!(tables.buffer_words(2, cbh(8, 2), &descriptor), [(upper, vec![5, 6]), (at, words)]);
+        assert_eq!(tables.no_buffer_words(2), [gone(at), vec![(upper, vec![0, 0])]].concat());
         assert_ne!(STATE_EMPTY, STATE_VALID);
     }
 
@@ -448,8 +465,8 @@ mod tests {
         tables.open(Pid(9), 1);
         let index = tables.take_import(Pid(9)).unwrap();
         let who = import::who(3, cbh(2, 1), 1).unwrap();
-        let (at, words) = tables.import_words(Pid(9), index, 100, [5, 6], who).unwrap();
-        assert_eq!((at, words), (GEOMETRY.import_offset(1, 0), vec![100, 5, 6, who]));
+        let writes = tables.import_words(Pid(9), index, 100, [5, 6, 0, 0], who).unwrap();
+        assert_eq!(writes, [(GEOMETRY.import_offset(1, 0), vec![100, 5, 6, who])]);
         assert_eq!(tables.close(Pid(9)).writes, [(GEOMETRY.import_offset(1, 0) + import::WHO, vec![0])]);
         assert_eq!(tables.close(Pid(9)), Removed::default());
     }

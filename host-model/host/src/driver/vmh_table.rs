@@ -1,7 +1,7 @@
 //! The host's side of address translation: one table for each process, in which only pinned pages have entries (facts
 //! M-24), and the driver's knowledge of what the NIC's cache may hold.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use nic_layout::vmh::VmhGeometry;
 
@@ -79,6 +79,37 @@ impl VmhTable {
         }
         self.order = kept;
         unpinned
+    }
+
+    pub fn pages(&self) -> impl Iterator<Item = VirtPage> + '_ {
+        self.order.iter().copied()
+    }
+
+    /// Whole lines that may go so that `target` pages are left: first pages, with their pages in the table. In the order in which their first page was
+    /// pinned; none of which a page is kept.
+    pub fn oldest_lines(
+        &self,
+        target: usize,
+        geometry: VmhGeometry,
+        is_kept: impl Fn(VirtPage) -> bool,
+    ) -> Vec<(VirtPage, Vec<VirtPage>)> {
+        let mut lines: Vec<(VirtPage, Vec<VirtPage>)> = Vec::new();
+        let mut place = BTreeMap::new();
+        for page in &self.order {
+            let first = VirtPage(geometry.line_page(page.0));
+            let at = *place.entry(first).or_insert(lines.len());
+            if at == lines.len() {
+                lines.push((first, Vec::new()));
+            }
+            lines[at].1.push(*page);
+        }
+        let mut left = self.len();
+        lines.retain(|(_, pages)| {
+            let goes = left > target && !pages.iter().any(|page| is_kept(*page));
+            left -= if goes { pages.len() } else { 0 };
+            goes
+        });
+        lines
     }
 
     /// Unpins these pages, which are in the table.
@@ -177,6 +208,28 @@ mod tests {
         assert!((8..20).all(|n| table.get(VirtPage(first + n)).is_none()), "the oldest others");
         let counts = memory.counts();
         assert_eq!((counts.pins - counts.unpins, counts.pinned_now), (20, 20));
+    }
+
+    #[test]
+    fn lines_go_whole_the_oldest_first_and_none_that_is_needed() {
+        let (mut memory, mut table, _, first) = bench();
+        let geometry = VmhGeometry { entries: 64, line_entries: 8, ways: 2 };
+        let pages = |lines: std::ops::Range<u32>| -> Vec<VirtPage> {
+            (first + lines.start * 8..first + lines.end * 8).map(VirtPage).collect()
+        };
+        // The first line comes back to the end of the order with a page.
+        table.pin(&mut memory, &pages(1..4));
+        table.pin(&mut memory, &pages(0..1));
+        let needed = VirtPage(first + 8);
+        let goes = |target| -> Vec<u32> {
+            let lines = table.oldest_lines(target, geometry, |page| page == needed);
+            assert!(lines.iter().all(|(line, pages)| pages.len() == 8 && pages[0] == *line));
+            lines.iter().map(|(line, _)| (line.0 - first) / 8).collect()
+        };
+        assert_eq!(goes(32), [0; 0]);
+        assert_eq!(goes(31), [2]);
+        assert_eq!(goes(20), [2, 3]);
+        assert_eq!(goes(0), [2, 3, 0]);
     }
 
     #[test]

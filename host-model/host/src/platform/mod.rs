@@ -115,6 +115,10 @@ pub struct HostCosts {
     pub unpin_page_ns: u64,
     /// Into the kernel and back, for open, export, withdraw and close.
     pub syscall_ns: u64,
+    /// A store to a page that is not mapped: into the kernel and back, with the page mapped. What the driver does to find one comes on top.
+    pub page_fault_ns: u64,
+    /// Taking a page from a process's page table, and from processors that remember it.
+    pub unmap_page_ns: u64,
     /// A store, or a burst of stores from one write-combining buffer, until it has left the processor.
     pub pio_write_ns: u64,
     /// A load, both ways between processor and bus; the bus is measured.
@@ -123,6 +127,8 @@ pub struct HostCosts {
     pub write_combining_bytes: u32,
     /// Bursts that may be on their way before the next store waits.
     pub posted_writes_max: u32,
+    /// Looking a page up in the bitmap of pinned pages, in the library.
+    pub bitmap_page_ns: u64,
     /// Building a descriptor in the library.
     pub post_build_ns: u64,
     /// A poll of own memory that finds it in the cache.

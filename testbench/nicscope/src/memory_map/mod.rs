@@ -10,14 +10,15 @@ use host_model::platform::Platform;
 use nic_layout::boot::{FIRMWARE_ADDRESS, MAX_NODES};
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::counter::Counter;
+use nic_layout::key::KeyWidth;
 use nic_layout::ring::{DMA_DESCRIPTOR_BYTES, MAC_DESCRIPTOR_BYTES};
 use nic_layout::static_tables::StaticGeometry;
-use nic_layout::tables::{MissEntry, NotifyEntry, ProcessEntry, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
+use nic_layout::tables::{MissEntry, NotifyEntry, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 use nic_plan::{
     Config, Geometry, MemoryMap, Shape, ACK_BUFFER_BYTES, DMA_RING_LOG2, MAC_RING_LOG2, OPEN_READ_BYTES,
-    POST_ERROR_BYTES, READS_MAX, READ_BYTES,
+    POST_ERROR_BYTES, PROCESS_ENTRIES, PROCESS_ENTRY_BYTES, READS_MAX, READ_BYTES,
 };
 use serde::Serialize;
 
@@ -34,6 +35,8 @@ pub use thesis::Comparison;
 pub struct Map {
     pub personality: String,
     pub platform: String,
+    /// Of every key.
+    pub key_bits: u32,
     /// Of a personality with caches.
     pub cache: Option<Cache>,
     /// Of one with static tables: what they hold.
@@ -56,20 +59,26 @@ pub struct Holds {
 /// How a personality looks handles up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookup {
-    Cached(Cache),
+    Cached(Cache, KeyWidth),
     /// Tables as large as the SRAM allows.
-    Static,
+    Static(KeyWidth),
 }
 
 impl Lookup {
-    pub fn of(scenario: &Scenario) -> Lookup {
-        Lookup::with(&scenario.personality, scenario.cache)
+    pub fn of(scenario: &Scenario) -> Result<Lookup> {
+        Ok(Lookup::with(&scenario.personality, scenario.cache, scenario.key_width()?))
     }
 
-    fn with(personality: &str, cache: Cache) -> Lookup {
+    fn with(personality: &str, cache: Cache, key: KeyWidth) -> Lookup {
         match has_caches(personality) {
-            true => Lookup::Cached(cache),
-            false => Lookup::Static,
+            true => Lookup::Cached(cache, key),
+            false => Lookup::Static(key),
+        }
+    }
+
+    fn key(self) -> KeyWidth {
+        match self {
+            Lookup::Cached(_, key) | Lookup::Static(key) => key,
         }
     }
 }
@@ -113,7 +122,8 @@ pub fn run(arguments: &MemoryMapArgs) -> Result<()> {
     if !PERSONALITIES.contains(&personality.as_str()) {
         return Err(request_error!("unknown personality {personality:?}: must be one of {}", PERSONALITIES.join(", ")));
     }
-    let map = of(personality, &arguments.platform, cache(personality, &arguments.set)?)?;
+    let (cache, key) = parameters(personality, &arguments.set)?;
+    let map = of(personality, &arguments.platform, cache, key)?;
     let text = match arguments.json {
         true => serde_json::to_string(&map).map_err(|error| failed!("memory map: {error}"))? + "\n",
         false => print::map(&map),
@@ -122,38 +132,40 @@ pub fn run(arguments: &MemoryMapArgs) -> Result<()> {
 }
 
 /// The memory of a NIC of a platform with the image of a personality, which is built for the cache if need be.
-pub fn of(personality: &str, platform_name: &str, cache: Cache) -> Result<Map> {
+pub fn of(personality: &str, platform_name: &str, cache: Cache, key: KeyWidth) -> Result<Map> {
     let platform = Platform::load(platform_name).map_err(|error| request_error!("{error}"))?;
-    let lookup = Lookup::with(personality, cache);
+    let lookup = Lookup::with(personality, cache, key);
     check(&lookup, platform_name, &platform)?;
     let geometry = match lookup {
-        Lookup::Cached(cache) => cache.geometry()?,
-        Lookup::Static => VmhGeometry::RECOMMENDED,
+        Lookup::Cached(cache, _) => cache.geometry()?,
+        Lookup::Static(_) => VmhGeometry::RECOMMENDED,
     };
-    let path = image::build(personality, geometry)?;
+    let path = image::build_with_keys(personality, geometry, key)?;
     let file = image::read(&path, &platform)?;
     let parts = ImageParts::of(&file).map_err(|error| failed!("firmware {}: {error}", path.display()))?;
     Map::of(personality, platform_name, &platform, lookup, &parts)
 }
 
-/// The default cache with the overrides of the command line, which may name nothing else.
-fn cache(personality: &str, overrides: &[String]) -> Result<Cache> {
-    if let (false, Some(entry)) = (has_caches(personality), overrides.first()) {
-        return Err(request_error!("--set {entry}: {personality} has no cache: its tables take what the SRAM has"));
-    }
+/// The default cache and keys with the overrides of the command line, which may name nothing else.
+fn parameters(personality: &str, overrides: &[String]) -> Result<(Cache, KeyWidth)> {
     for entry in overrides {
-        if !entry.trim_start().starts_with("cache.") {
+        let is_of_cache = entry.trim_start().starts_with("cache.");
+        if is_of_cache && !has_caches(personality) {
+            return Err(request_error!("--set {entry}: {personality} has no cache: its tables take what the SRAM has"));
+        }
+        if !is_of_cache && !entry.trim_start().starts_with("key_bits") {
             return Err(request_error!(
-                "--set {entry}: a memory map depends on cache.entries, cache.line_entries and cache.ways only"
+                "--set {entry}: a memory map depends on cache.entries, cache.line_entries, cache.ways and key_bits only"
             ));
         }
     }
-    Ok(scenario::load("ping-pong", overrides)?.cache)
+    let scenario = scenario::load("ping-pong", overrides)?;
+    Ok((scenario.cache, scenario.key_width()?))
 }
 
 /// Whether the lookup structures can fit a platform's SRAM beside everything else, as far as that shows without an image.
 pub fn check(lookup: &Lookup, platform_name: &str, platform: &Platform) -> Result<()> {
-    if let Lookup::Cached(cache) = lookup {
+    if let Lookup::Cached(cache, _) = lookup {
         cache.geometry()?;
         // Before any arithmetic with it.
         if u64::from(cache.entries) * 4 >= u64::from(platform.sram.bytes) {
@@ -171,7 +183,7 @@ pub fn check_image(lookup: &Lookup, platform_name: &str, platform: &Platform, fi
 }
 
 fn does_not_fit(lookup: &Lookup, platform_name: &str, platform: &Platform) -> crate::error::Error {
-    let Lookup::Cached(cache) = *lookup else {
+    let Lookup::Cached(cache, key) = *lookup else {
         return request_error!(
             "the {} bytes of SRAM of {platform_name} leave no room for static tables beside buffers and queues",
             platform.sram.bytes
@@ -180,7 +192,7 @@ fn does_not_fit(lookup: &Lookup, platform_name: &str, platform: &Platform) -> cr
     // The largest power of two that does, with lines and ways as they are.
     let fits = |entries: &u32| {
         let smaller = Cache { entries: *entries, ..cache };
-        smaller.geometry().is_ok() && plan(&Lookup::Cached(smaller), platform, IMAGE_BYTES_ABOUT).is_ok()
+        smaller.geometry().is_ok() && plan(&Lookup::Cached(smaller, key), platform, IMAGE_BYTES_ABOUT).is_ok()
     };
     let largest = (0..20).rev().map(|log2| 1u32 << log2).find(fits);
     let advice = match largest {
@@ -200,13 +212,15 @@ const IMAGE_BYTES_ABOUT: u32 = 24 * 1024;
 /// What the firmware does at boot.
 fn plan(lookup: &Lookup, platform: &Platform, first_free: u32) -> Result<(MemoryMap, Shape), ()> {
     let request = boot_request(platform, &DriverOptions::new(NodeId(0), 2, 0));
-    let config = Config::check(&request).map_err(|_| ())?;
+    let key = lookup.key();
+    let config = Config::check(&request, key).map_err(|_| ())?;
     let wanted = match lookup {
         // The CBH cache has one geometry in all images that runs build.
-        Lookup::Cached(cache) => {
-            Shape::Mini(Geometry { vmh: cache.geometry().map_err(|_| ())?, cbh: CbhGeometry::RECOMMENDED })
-        }
-        Lookup::Static => Shape::vmmc(&request).map_err(|_| ())?,
+        Lookup::Cached(cache, _) => Shape::Mini(Geometry {
+            vmh: cache.geometry().map_err(|_| ())?,
+            cbh: CbhGeometry { key, ..CbhGeometry::RECOMMENDED },
+        }),
+        Lookup::Static(_) => Shape::vmmc(&request, key).map_err(|_| ())?,
     };
     MemoryMap::plan(&config, wanted, first_free, request.sram_bytes).map_err(|_| ())
 }
@@ -225,12 +239,12 @@ impl Map {
         let scratchpad = scratchpad(parts);
         let comparison = thesis::compare(&sram, &scratchpad);
         let (cache, holds) = match (lookup, shape) {
-            (Lookup::Cached(cache), _) => (Some(cache), None),
-            (Lookup::Static, Shape::Vmmc(geometry)) => (None, Some(Holds::of(geometry))),
-            (Lookup::Static, Shape::Mini(_)) => (None, None),
+            (Lookup::Cached(cache, _), _) => (Some(cache), None),
+            (Lookup::Static(_), Shape::Vmmc(geometry)) => (None, Some(Holds::of(geometry))),
+            (Lookup::Static(_), Shape::Mini(_)) => (None, None),
         };
-        let (personality, platform) = (personality.into(), platform_name.into());
-        Ok(Map { personality, platform, cache, holds, sram, scratchpad, comparison })
+        let (personality, platform, key_bits) = (personality.into(), platform_name.into(), lookup.key().bits());
+        Ok(Map { personality, platform, key_bits, cache, holds, sram, scratchpad, comparison })
     }
 }
 
@@ -243,7 +257,7 @@ fn sram(parts: &ImageParts, map: &MemoryMap, shape: Shape, platform: &Platform) 
         Shape::Mini(geometry) => caches(map, geometry),
         Shape::Vmmc(geometry) => static_tables(map, geometry),
     };
-    let before: [Part; 16] = [
+    let before: [Part; 17] = [
         ("boot block", Use::Program, 0, FIRMWARE_ADDRESS),
         ("code", Use::Program, parts.code.0, parts.code.1),
         ("read-only data", Use::Program, parts.read_only.0, parts.read_only.1),
@@ -252,7 +266,13 @@ fn sram(parts: &ImageParts, map: &MemoryMap, shape: Shape, platform: &Platform) 
         ("host-write ring", Use::Program, map.dma_write_ring, dma_ring),
         ("transmit ring", Use::Program, map.transmit_ring, mac_ring),
         ("receive ring", Use::Program, map.receive_ring, mac_ring),
-        ("process table", Use::Pch, map.process_table, of(PROCESS_SLOTS, size_of::<ProcessEntry>())),
+        ("process table", Use::Pch, map.process_table, PROCESS_ENTRIES * PROCESS_ENTRY_BYTES),
+        (
+            "upper halves of keys",
+            Use::Pch,
+            map.process_table + MemoryMap::upper_key(0),
+            PROCESS_SLOTS as u32 * shape.key().upper_bytes(),
+        ),
         ("miss ring", Use::Program, map.miss_ring, of(MISS_RING_ENTRIES as usize, size_of::<MissEntry>())),
         (
             "notification ring",
@@ -262,7 +282,7 @@ fn sram(parts: &ImageParts, map: &MemoryMap, shape: Shape, platform: &Platform) 
         ),
         ("reads of others", Use::Program, map.reads, READS_MAX * READ_BYTES),
         ("reads of own processes", Use::Program, map.open_reads, READS_MAX * OPEN_READ_BYTES),
-        ("errors of posts", Use::Pch, map.post_errors, POST_ERROR_BYTES),
+        ("errors of posts", Use::Pch, map.post_errors, map.post_queue_count * POST_ERROR_BYTES),
         ("counters", Use::Program, map.counters, of(Counter::COUNT, 4)),
         // Each is a frame for one peer, two for each peer.
         ("acknowledgement frames", Use::Buffers, map.ack_buffers, 2 * MAX_NODES as u32 * ACK_BUFFER_BYTES),
@@ -270,7 +290,7 @@ fn sram(parts: &ImageParts, map: &MemoryMap, shape: Shape, platform: &Platform) 
     let behind = [
         ("transmit buffers", Use::Buffers, map.tx_buffers, buffers.tx_count * buffers.bytes),
         ("receive buffers", Use::Buffers, map.rx_buffers, buffers.rx_count * buffers.bytes),
-        ("post queues", Use::Pch, map.post_queues, PROCESS_SLOTS as u32 * PAGE_BYTES),
+        ("post queues", Use::Pch, map.post_queues, map.post_queue_count * PAGE_BYTES),
         ("free", Use::Free, map.free, platform.sram.bytes - map.free),
     ];
     Memory::cover(platform.sram.bytes, before.into_iter().chain(lookup).chain(behind))
@@ -378,11 +398,11 @@ mod tests {
     };
 
     fn map(platform: &str, cache: Cache) -> Result<Map> {
-        of(platform, Lookup::Cached(cache))
+        of(platform, Lookup::Cached(cache, KeyWidth::Bits64))
     }
 
     fn of(platform: &str, lookup: Lookup) -> Result<Map> {
-        let personality = if lookup == Lookup::Static { "vmmc" } else { "mini" };
+        let personality = if matches!(lookup, Lookup::Static(_)) { "vmmc" } else { "mini" };
         Map::of(personality, platform, &Platform::load(platform).unwrap(), lookup, &PARTS)
     }
 
@@ -390,8 +410,8 @@ mod tests {
 
     #[test]
     fn regions_cover_the_memory_without_gap_or_overlap() {
-        let lookups = [Lookup::Cached(DEFAULT), Lookup::Static];
-        for (platform, lookup) in Platform::names().flat_map(|name| lookups.map(|lookup| (name, lookup))) {
+        let lookups = KeyWidth::ALL.map(|key| [Lookup::Cached(DEFAULT, key), Lookup::Static(key)]).concat();
+        for (platform, lookup) in Platform::names().flat_map(|name| lookups.iter().map(move |lookup| (name, *lookup))) {
             let map = of(platform, lookup).unwrap();
             for memory in [&map.sram, &map.scratchpad] {
                 let mut end = 0;
@@ -412,14 +432,32 @@ mod tests {
     }
 
     #[test]
+    fn a_longer_key_takes_eight_bytes_of_each_buffer_and_slot_and_import() {
+        let sums = |key| {
+            let cached = of("lanai9", Lookup::Cached(DEFAULT, key)).unwrap();
+            let fixed = of("lanai9", Lookup::Static(key)).unwrap();
+            [
+                cached.sram.sum(Use::Vmh),
+                cached.sram.sum(Use::Cbh),
+                cached.sram.sum(Use::Pch),
+                fixed.sram.sum(Use::Imports),
+            ]
+        };
+        let (narrow, wide) = (sums(KeyWidth::Bits64), sums(KeyWidth::Bits128));
+        let more = [0, 1, 2].map(|n| wide[n] - narrow[n]);
+        assert_eq!(more, [0, 1024 * 8, 8 * 8]);
+        assert_eq!(wide[3] / 24, narrow[3] / 16);
+    }
+
+    #[test]
     fn static_tables_take_the_bytes_of_the_thesis_where_there_is_room_and_what_there_is_elsewhere() {
         let kbytes = |map: &Map, r#use| map.sram.sum(r#use) / 1024;
-        let large = of("lanai9", Lookup::Static).unwrap();
+        let large = of("lanai9", Lookup::Static(KeyWidth::Bits64)).unwrap();
         let uses = [Use::Vmh, Use::Cbh, Use::Imports];
         assert_eq!(uses.map(|r#use| kbytes(&large, r#use)), [264, 162, 8 * 64]);
         let holds = Holds { translations: 65_536, buffers: 6954, imports_of_each_process: 4096 };
         assert_eq!((large.holds, large.cache), (Some(holds), None));
-        let small = of("tigon2", Lookup::Static).unwrap();
+        let small = of("tigon2", Lookup::Static(KeyWidth::Bits64)).unwrap();
         assert!(small.sram.sum(Use::Free) < 16 * 1024, "{}", small.sram.sum(Use::Free));
         assert!(small.holds.is_some_and(|holds| holds.translations > 8 * 1024 && holds.buffers > 1000));
     }
@@ -429,18 +467,20 @@ mod tests {
         let tigon2 = Platform::load("tigon2").unwrap();
         for entries in [131_072, 1 << 31] {
             let cache = Cache { entries, ..DEFAULT };
-            let error = check(&Lookup::Cached(cache), "tigon2", &tigon2).unwrap_err();
+            let error = check(&Lookup::Cached(cache, KeyWidth::Bits64), "tigon2", &tigon2).unwrap_err();
             assert_eq!(error.exit_status(), 2);
             assert!(error.to_string().contains("at most 32768 entries fit"), "{error}");
         }
-        let cache = Lookup::Cached(Cache { entries: 131_072, ..DEFAULT });
+        let cache = Lookup::Cached(Cache { entries: 131_072, ..DEFAULT }, KeyWidth::Bits64);
         assert!(check(&cache, "lanai9", &Platform::load("lanai9").unwrap()).is_ok());
     }
 
     #[test]
-    fn only_keys_of_the_cache_may_be_set() {
-        let refused = |personality, entry: &str| cache(personality, &[entry.into()]).unwrap_err().to_string();
-        assert_eq!(cache("mini", &["cache.ways=8".into()]).unwrap().ways, 8);
+    fn only_keys_of_the_cache_and_the_width_of_keys_may_be_set() {
+        let refused = |personality, entry: &str| parameters(personality, &[entry.into()]).unwrap_err().to_string();
+        assert_eq!(parameters("mini", &["cache.ways=8".into()]).unwrap().0.ways, 8);
+        assert_eq!(parameters("vmmc", &["key_bits=128".into()]).unwrap().1, KeyWidth::Bits128);
+        assert!(refused("mini", "key_bits=96").contains("64 or 128"));
         assert!(refused("mini", "nodes=2").contains("cache.entries"));
         assert!(refused("mini", "cache.size=2").contains("size"));
         assert!(refused("vmmc", "cache.ways=8").contains("has no cache"));
@@ -453,7 +493,7 @@ mod tests {
             for name in Platform::names() {
                 let platform = Platform::load(name).unwrap();
                 // An image takes less than the step from one power of two to the next, so nearly all agree.
-                if check(&Lookup::Cached(cache), name, &platform).is_ok() {
+                if check(&Lookup::Cached(cache, KeyWidth::Bits64), name, &platform).is_ok() {
                     if let Ok(map) = map(name, cache) {
                         let sum: u32 = map.sram.regions.iter().map(|region| region.bytes).sum();
                         prop_assert_eq!(sum, platform.sram.bytes);

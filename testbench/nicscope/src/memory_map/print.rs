@@ -8,12 +8,13 @@ use crate::scenario::Cache;
 
 pub fn map(map: &Map) -> String {
     format!(
-        "{} on {}: {} bytes of SRAM, {}\n{}\n\nscratchpad: {} bytes\n{}\n\n\
+        "{} on {}: {} bytes of SRAM, {}, keys of {} bits\n{}\n\nscratchpad: {} bytes\n{}\n\n\
          beside Table 1.1 of the miNI thesis; code that is copied to the scratchpad counts once\n{}\n",
         map.personality,
         map.platform,
         map.sram.bytes,
         lookup(map),
+        map.key_bits,
         memory(&map.sram),
         map.scratchpad.bytes,
         memory(&map.scratchpad),

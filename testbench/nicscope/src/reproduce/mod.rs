@@ -35,7 +35,7 @@ pub struct Experiment {
     measure: fn(jobs: usize) -> Result<Report>,
 }
 
-pub static EXPERIMENTS: [Experiment; 10] = mini::EXPERIMENTS;
+pub static EXPERIMENTS: [Experiment; 11] = mini::EXPERIMENTS;
 
 /// An experiment's report, and where its pictures are.
 #[derive(Clone, Debug, Serialize)]

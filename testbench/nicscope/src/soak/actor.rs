@@ -11,6 +11,7 @@ use host_model::driver::Notifications;
 use host_model::executor::{Channel, Notify, Task};
 use host_model::library::{Access, Export, Process, WriteError, WriteHandle};
 use nic_layout::cbh::cbh;
+use nic_layout::key::KeyWidth;
 use nic_layout::post::PostError;
 use sim_pins::Ps;
 
@@ -312,7 +313,7 @@ async fn withdraw(state: &Rc<State>, life: &Life, place: usize) -> Result<()> {
 }
 
 /// The newest buffer of a place that can be seen, gone or not; or one that never was.
-fn find(state: &State, wanted: &Post) -> (Option<BufferName>, Export) {
+fn find(state: &State, key_width: KeyWidth, wanted: &Post) -> (Option<BufferName>, Export) {
     let peer = 1 - state.node;
     let now = state.sim().now();
     let board = state.board.lock();
@@ -323,22 +324,23 @@ fn find(state: &State, wanted: &Post) -> (Option<BufferName>, Export) {
         None => {
             let buffer = cbh(4000 + wanted.process as u32, 7 + wanted.export as u32);
             let node = NodeId(peer as u16);
-            (None, Export { node, buffer, key: [1, 2], length_bytes: PAGE, access: Access::WRITE })
+            (None, Export { node, buffer, key: [1, 2, 3, 4], key_width, length_bytes: PAGE, access: Access::WRITE })
         }
     }
 }
 
 async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
-    let (mut buffer, mut export) = find(state, wanted);
+    let (mut buffer, mut export) = find(state, life.process.grant().key_width, wanted);
     let length = export.length_bytes;
     let mut bytes = wanted.bytes.min(length);
     let mut offset = wanted.at % (length - bytes + 1);
     let mut right_key = true;
+    let wrong_word = export.key_width.words() - 1;
     match wanted.twist {
         Twist::None => {}
         Twist::WrongKey => {
             right_key = false;
-            export.key[1] ^= 1;
+            export.key[wrong_word] ^= 1;
         }
         Twist::NoBuffer => {
             buffer = None;
@@ -350,7 +352,7 @@ async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
     }
     let hole = wanted.twist == Twist::Hole;
     match state.plant {
-        Some(Plant::KeyMends) if !right_key => export.key[1] ^= 1,
+        Some(Plant::KeyMends) if !right_key => export.key[wrong_word] ^= 1,
         Some(Plant::KeyBreaks) if wanted.twist == Twist::None => export.key[0] ^= 1,
         _ => {}
     }

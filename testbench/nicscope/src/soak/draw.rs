@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use super::case::{Case, Cluster, Wire, MIDDLE_VMH, SMALL_CBH, SMALL_VMH};
+use super::case::{Case, Cluster, Wire, MIDDLE_VMH, SMALL_CBH, SMALL_VMH, TWO_CORES, WIDE_CBH};
 use super::operation::{Op, Post, Rights, Twist, Who, EXPORTS, NODES, POST_BYTES_MAX, PROCESSES};
-use crate::scenario::ReceiveMiss;
+use crate::scenario::{MissService, ReceiveMiss};
 
 fn who() -> impl Strategy<Value = Who> {
     (0..NODES, prop_oneof![3 => 0..1usize, 5 => 0..PROCESSES]).prop_map(|(node, process)| Who { node, process })
@@ -93,17 +93,30 @@ fn cluster() -> impl Strategy<Value = Cluster> {
     let water = prop_oneof![Just((1, 0)), Just((24, 8)), Just((64, 48)), Just((1000, 500))];
     let interrupt_us = prop_oneof![1 => Just(1u32), 3 => Just(10), 1 => Just(100)];
     let retransmit_us = prop_oneof![Just(60u32), Just(100), Just(250)];
-    let parts = (platform, receive, vmh, water, interrupt_us, retransmit_us, wire(), any::<u32>());
-    parts.prop_map(|(platform, receive, vmh, water, interrupt_us, retransmit_us, wire, seed)| Cluster {
-        platform,
-        receive,
-        vmh,
-        cbh: SMALL_CBH,
-        water,
-        retransmit_us,
-        interrupt_us,
-        wire,
-        seed: seed.into(),
+    // As many as processes, or fewer: then they take queues from each other.
+    let queues = prop_oneof![2 => Just(8u32), 1 => Just(1), 1 => Just(2), 1 => Just(3)];
+    let service = prop_oneof![2 => Just(MissService::KernelThread), 1 => Just(MissService::Interrupt), 2 => Just(MissService::Nic)];
+    let cbh = prop_oneof![5 => Just(SMALL_CBH), 1 => Just(WIDE_CBH)];
+    let cores = prop_oneof![5 => Just(1u32), 1 => Just(2)];
+    let nic = (vmh, cbh, cores, queues);
+    let times = (interrupt_us, retransmit_us);
+    let parts = (platform, receive, service, nic, water, times, wire(), any::<u32>());
+    parts.prop_map(|(platform, receive, service, nic, water, (interrupt_us, retransmit_us), wire, seed)| {
+        let (vmh, cbh, cores, queues) = nic;
+        Cluster {
+            platform,
+            cores: if platform == TWO_CORES { cores } else { 1 },
+            receive,
+            service,
+            vmh,
+            cbh,
+            water,
+            retransmit_us,
+            interrupt_us,
+            wire,
+            queues,
+            seed: seed.into(),
+        }
     })
 }
 

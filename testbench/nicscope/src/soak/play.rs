@@ -168,13 +168,27 @@ fn images() -> &'static Mutex<BTreeMap<String, Arc<Vec<u8>>>> {
     IMAGES.get_or_init(Mutex::default)
 }
 
-fn firmware(cluster: &Cluster, platform: &Platform) -> Result<Arc<Vec<u8>>> {
+/// The images of core A, and of core B if there is one.
+fn firmware(cluster: &Cluster, platform: &Platform) -> Result<Firmware> {
+    let first = if cluster.cores == 1 { "mini" } else { "mini-pair" };
+    let first = image_of(first, cluster, platform)?;
+    let second = if cluster.cores == 1 { None } else { Some(image_of("keeper", cluster, platform)?) };
+    Ok(Firmware { first, second })
+}
+
+#[derive(Clone)]
+struct Firmware {
+    first: Arc<Vec<u8>>,
+    second: Option<Arc<Vec<u8>>>,
+}
+
+fn image_of(binary: &str, cluster: &Cluster, platform: &Platform) -> Result<Arc<Vec<u8>>> {
     let mut images = images().lock().unwrap_or_else(PoisonError::into_inner);
-    let name = format!("{:?} {:?}", cluster.vmh, cluster.cbh);
+    let name = format!("{binary} {:?} {:?}", cluster.vmh, cluster.cbh);
     if let Some(image) = images.get(&name) {
         return Ok(image.clone());
     }
-    let path = image::build_caches("mini", cluster.vmh, cluster.cbh)?;
+    let path = image::build_caches(binary, cluster.vmh, cluster.cbh)?;
     let image = Arc::new(image::read(&path, platform)?);
     images.insert(name, image.clone());
     Ok(image)
@@ -183,6 +197,7 @@ fn firmware(cluster: &Cluster, platform: &Platform) -> Result<Arc<Vec<u8>>> {
 /// Platform of a cluster.
 fn platform(cluster: &Cluster) -> Result<Platform> {
     let mut platform = Platform::load(cluster.platform).map_err(|error| failed!("{error}"))?;
+    platform.core.count = cluster.cores;
     platform.link.latency_ns = LATENCY.0 / 1000;
     platform.protocol.retransmit_us = cluster.retransmit_us.into();
     platform.host.interrupt_delay_ns = u64::from(cluster.interrupt_us) * 1000;
@@ -259,7 +274,9 @@ fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Resul
         .map(|(index, port)| {
             let driver = DriverOptions {
                 receive_miss: case.cluster.receive.of_layout(),
+                miss_service: case.cluster.service.of_driver(),
                 held_frames_max: 12,
+                post_queues: Some(case.cluster.queues),
                 ..DriverOptions::new(NodeId(index as u16), NODES as u32, case.cluster.seed)
             };
             let host = HostConfig { platform: platform.clone(), driver, trace: false };
@@ -318,6 +335,8 @@ fn summary(output: &ClusterOutput, decided: Decided) -> Played {
         add("pages replaced", driver.replaced_pages);
         add("misses stale", driver.stale);
         add("misses released", driver.releases);
+        add("page faults of post queues", driver.page_faults);
+        add("queues taken from another process", driver.queues_taken);
         if let Some(report) = &node.outcome {
             for (name, counter) in COUNTERS {
                 add(name, report.totals.firmware(counter));
@@ -331,10 +350,13 @@ fn summary(output: &ClusterOutput, decided: Decided) -> Played {
 /// What the link may do to frames, by the names of the layers.
 pub const FAULTS: [&str; 4] = ["loss", "corruption", "duplication", "delay"];
 
-const COUNTERS: [(&str, Counter); 10] = [
+const COUNTERS: [(&str, Counter); 13] = [
     ("misses of the send path", Counter::SendMisses),
     ("misses of the receive path", Counter::ReceiveMisses),
     ("misses of buffers", Counter::BufferMisses),
+    ("lines fetched by the NIC", Counter::FetchesFilled),
+    ("fetches of lines taken away", Counter::FetchesLost),
+    ("fetches that left the line to the driver", Counter::FetchesUnfilled),
     ("lookups without a free way", Counter::SendNoWay),
     ("frames refused for their key", Counter::FramesRefusedKey),
     ("frames held", Counter::FramesHeld),
@@ -349,14 +371,18 @@ const COUNTERS: [(&str, Counter); 10] = [
 async fn whole(
     index: usize,
     handle: Handle,
-    firmware: Arc<Vec<u8>>,
+    firmware: Firmware,
     ops: Arc<Vec<Op>>,
     common: Common,
     options: Options,
     seed: u64,
 ) -> Result<NodeReport> {
     let wrong = |error: host_model::driver::DriverError| failed!("{error}");
-    handle.boot(&firmware).await.map_err(wrong)?;
+    match &firmware.second {
+        None => handle.boot(&firmware.first).await,
+        Some(second) => handle.boot_pair(&firmware.first, second).await,
+    }
+    .map_err(wrong)?;
     let cpu = handle.cpu("referee", Priority::User);
     let state = Rc::new(State {
         node: index,
@@ -468,11 +494,12 @@ impl Whole {
     /// Sums that differ while something is under way on this node's NIC or in its driver.
     async fn until_quiet(&self) -> Result<()> {
         use Counter::*;
-        const BALANCES: [(&[Counter], &[Counter]); 4] = [
+        const BALANCES: [(&[Counter], &[Counter]); 5] = [
             (&[FramesSent], &[FramesAcknowledged, FramesAbandoned]),
             (&[FramesHeld], &[FramesRetaken]),
             (&[ReadsTaken], &[ReadsAnswered, ReadsGivenUp]),
             (&[NotificationsTaken], &[NotificationsRead]),
+            (&[SendFetches, ReceiveFetches], &[FetchesFilled, FetchesLost, FetchesUnfilled]),
         ];
         let end = self.state.sim().now() + self.give_up;
         for (whole, parts) in BALANCES {

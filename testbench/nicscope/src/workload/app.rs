@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use host_model::address::UserVirt;
-use host_model::driver::{DriverError, Kept};
+use host_model::driver::{DriverError, Kept, Notifications};
 use host_model::library::{Export, Process, WriteHandle};
 use host_model::processor::Priority;
 use nic_layout::counter::Counter;
@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::failed;
 use crate::meeting::Meeting;
 use crate::node::Handle;
-use crate::scenario::{MissedCache, Scenario};
+use crate::scenario::{MissedCache, MissedSide, Scenario};
 
 pub struct App {
     pub node: usize,
@@ -33,6 +33,8 @@ pub struct App {
     pub cold_exports: Vec<Export>,
     pub miss_ratio: f64,
     pub seed: u64,
+    /// What tells this process of writes, where the workload asks for that.
+    pub told: Option<Notifications>,
     pub meeting: Meeting<Note>,
     pub meetings: u32,
     /// Messages so far that shall miss, of all sizes.
@@ -171,7 +173,9 @@ impl App {
     /// Where message `k` to `receiver` lands in its region, of the messages that are measured. Both nodes ask once for each message, so
     /// that they agree.
     pub fn target(&mut self, receiver: usize, k: u32, slot: u32) -> Target {
-        let ratio = if receiver == self.scenario.misses.node { self.miss_ratio } else { 0.0 };
+        let misses = &self.scenario.misses;
+        let is_missed = misses.side == MissedSide::Receive && receiver == misses.node;
+        let ratio = if is_missed { self.miss_ratio } else { 0.0 };
         if !places::misses(k, ratio) {
             return self.places.hot(slot).into();
         }
@@ -187,6 +191,16 @@ impl App {
         }
     }
 
+    /// Where message `k` of this node is sent from, of those that are measured: `usual`, or a place whose line has been evicted.
+    pub fn source(&mut self, k: u32, usual: u32) -> u32 {
+        let misses = &self.scenario.misses;
+        if misses.side == MissedSide::Receive || misses.node != self.node || !places::misses(k, self.miss_ratio) {
+            return usual;
+        }
+        self.turn += 1;
+        self.places.cold(self.turn - 1)
+    }
+
     /// Brings every line that hits shall find into both caches.
     pub async fn warm(&mut self) -> Result<()> {
         for offset in self.places.lines().collect::<Vec<_>>() {
@@ -198,10 +212,22 @@ impl App {
         Ok(())
     }
 
+    /// The buffer of the peer that a target lies in.
+    fn export_of(&self, target: Target) -> &Export {
+        target.cold_buffer.map_or(&self.peer_export, |cold| &self.cold_exports[cold])
+    }
+
     pub async fn write(&self, from: u32, size_bytes: u32, to: Target, number: u32) -> Result<WriteHandle> {
         let from = UserVirt(self.region.0 + from);
-        let export = to.cold_buffer.map_or(&self.peer_export, |cold| &self.cold_exports[cold]);
-        self.process.write(from, size_bytes, export, to.offset, number).await.map_err(|error| self.error(error))
+        let posted = self.process.write(from, size_bytes, self.export_of(to), to.offset, number).await;
+        posted.map_err(|error| self.error(error))
+    }
+
+    /// Posts a read of the peer's memory.
+    pub async fn read(&self, from: Target, size_bytes: u32, to: u32, number: u32) -> Result<WriteHandle> {
+        let to = UserVirt(self.region.0 + to);
+        let posted = self.process.read(self.export_of(from), from.offset, size_bytes, to, number).await;
+        posted.map_err(|error| self.error(error))
     }
 
     pub async fn wait(&self, handle: WriteHandle) -> Result<()> {
@@ -216,12 +242,27 @@ impl App {
 
     /// Puts a message's bytes in place and posts it.
     pub async fn send(&mut self, size_bytes: u32, from: u32, to: Target) -> Result<(Message, WriteHandle)> {
+        let message = self.prepare(size_bytes, from)?;
+        let handle = self.write(from, size_bytes, to, message.number).await?;
+        Ok((message, handle))
+    }
+
+    /// The same, and the process there is told.
+    pub async fn send_and_notify(&mut self, size_bytes: u32, from: u32, to: Target) -> Result<(Message, WriteHandle)> {
+        let message = self.prepare(size_bytes, from)?;
+        let start = UserVirt(self.region.0 + from);
+        let (export, number) = (self.export_of(to), message.number);
+        let posted = self.process.write_and_notify(start, size_bytes, export, to.offset, number).await;
+        Ok((message, posted.map_err(|error| self.error(error))?))
+    }
+
+    /// The next message, with its bytes in place.
+    fn prepare(&mut self, size_bytes: u32, from: u32) -> Result<Message> {
         let number = App::number(self.node, self.sent);
         self.advance();
         let start = UserVirt(self.region.0 + from);
         self.process.store(start, &pattern(number, size_bytes)).map_err(|error| self.error(error))?;
-        let handle = self.write(from, size_bytes, to, number).await?;
-        Ok((Message { number, size_bytes, sender: self.node }, handle))
+        Ok(Message { number, size_bytes, sender: self.node })
     }
 
     /// Makes sure that a message that is expected is not there yet: every byte differs.
@@ -240,6 +281,12 @@ impl App {
             .wait_bytes(tail_start, tail, number, move |bytes| bytes == last)
             .await
             .map_err(|error| self.error(error))?;
+        self.compare(number, size_bytes, at)
+    }
+
+    /// Compares all bytes of a message that is there.
+    pub fn compare(&mut self, number: u32, size_bytes: u32, at: u32) -> Result<()> {
+        let expected = pattern(number, size_bytes);
         let found = self.process.load(UserVirt(self.region.0 + at), size_bytes).map_err(|error| self.error(error))?;
         if let Some(byte) = (0..size_bytes as usize).find(|&byte| found[byte] != expected[byte]) {
             return Err(self.error(format!(

@@ -12,7 +12,7 @@ use sim_pins::Ps;
 
 use super::app::App;
 use super::places::Places;
-use super::{stream, Message, Note, Step};
+use super::{measure, stream, Message, Note, Step};
 use crate::error::{Error, Result};
 use crate::failed;
 use crate::meeting::Meeting;
@@ -112,18 +112,10 @@ impl Bystander {
 
 /// Messages of one size, one after the other, beside the words. What is measured are the words.
 pub async fn step(app: &mut App, bystander: &Rc<Bystander>, size_bytes: u32) -> Result<Step> {
-    app.meet("step").await;
-    let workload = app.scenario.workload.clone();
-    beside(app, bystander, size_bytes, workload.warm_up, false).await?;
-    app.meet("warmed up").await;
-    let before = app.totals().await?;
-    app.meet("counted").await;
-    let begin = app.now();
-    let sent = beside(app, bystander, size_bytes, workload.iterations, true).await?;
-    let end = app.now();
-    app.meet("done").await;
-    let after = app.totals().await?;
-    Ok(Step { size_bytes, sent, begin, end, before, after })
+    measure(app, size_bytes, async |app: &mut App, count, measured| {
+        Ok(beside(app, bystander, size_bytes, count, measured).await?.into())
+    })
+    .await
 }
 
 async fn beside(

@@ -2,6 +2,8 @@
 
 pub mod app;
 mod bystander;
+mod fetch;
+mod notify;
 pub mod pages;
 mod ping_pong;
 pub mod places;
@@ -71,6 +73,48 @@ pub struct Step {
     /// Counters of this node before and after, the warm-up left out.
     pub before: Totals,
     pub after: Totals,
+    pub timed: Timed,
+}
+
+/// When messages began and ended, for workloads that look at the clock themselves. The node where a message begins notes the one, the node where it
+/// ends the other, both in the order of the messages.
+#[derive(Clone, Debug, Default)]
+pub struct Timed {
+    pub begun: Vec<Ps>,
+    pub ended: Vec<Ps>,
+}
+
+/// What a node did of one size: the messages that it sent, and their times where it took them.
+#[derive(Debug, Default)]
+struct Done {
+    sent: Vec<Message>,
+    timed: Timed,
+}
+
+impl From<Vec<Message>> for Done {
+    fn from(sent: Vec<Message>) -> Done {
+        Done { sent, timed: Timed::default() }
+    }
+}
+
+/// A step: the warm-up, then what is measured, counted before and after. `work` is told how many messages, and whether they are measured.
+async fn measure(
+    app: &mut App,
+    size_bytes: u32,
+    work: impl AsyncFn(&mut App, u32, bool) -> Result<Done>,
+) -> Result<Step> {
+    app.meet("step").await;
+    let (warm_up, iterations) = (app.scenario.workload.warm_up, app.scenario.workload.iterations);
+    work(app, warm_up, false).await?;
+    app.meet("warmed up").await;
+    let before = app.totals().await?;
+    app.meet("counted").await;
+    let begin = app.now();
+    let Done { sent, timed } = work(app, iterations, true).await?;
+    let end = app.now();
+    app.meet("done").await;
+    let after = app.totals().await?;
+    Ok(Step { size_bytes, sent, begin, end, before, after, timed })
 }
 
 /// What a node's task returns.
@@ -103,6 +147,16 @@ pub async fn run(work: Work, handle: Handle) -> Result<NodeReport> {
                 steps.push(stream::step(&mut app, size_bytes).await?);
             }
         }
+        WorkloadKind::Fetch => {
+            for size_bytes in app.scenario.workload.sizes_bytes.clone() {
+                steps.push(fetch::step(&mut app, size_bytes).await?);
+            }
+        }
+        WorkloadKind::Notify => {
+            for size_bytes in app.scenario.workload.sizes_bytes.clone() {
+                steps.push(notify::step(&mut app, size_bytes).await?);
+            }
+        }
         WorkloadKind::Random => steps.push(random::step(&mut app).await?),
         WorkloadKind::Pages => steps.push(pages::step(&mut app).await?),
         WorkloadKind::Bystander => {
@@ -121,6 +175,14 @@ pub async fn run(work: Work, handle: Handle) -> Result<NodeReport> {
     Ok(NodeReport { steps, totals, kept, compared: app.compared })
 }
 
+/// What others may do with the memory of a process.
+fn access(kind: WorkloadKind) -> Access {
+    match kind {
+        WorkloadKind::Fetch => Access::BOTH,
+        _ => Access::WRITE,
+    }
+}
+
 async fn start(work: Work, handle: Handle) -> Result<App> {
     let Work { node, scenario, places, miss_ratio, seed, firmware, second, meeting, messages } = work;
     let failed = |what: &str, error: &dyn std::fmt::Display| failed!("node {node}: {what}: {error}");
@@ -134,14 +196,22 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
     let bytes = places.region_bytes();
     let reserved = process.alloc(bytes + places.alignment_bytes()).map_err(|error| failed("alloc", &error))?;
     let region = UserVirt(reserved.0.next_multiple_of(places.alignment_bytes()));
-    let export = process.export(region, bytes).await.map_err(|error| failed("export", &error))?;
+    let kind = scenario.workload.kind;
+    let (export, told) = match kind {
+        WorkloadKind::Notify => {
+            let exported = process.export_with_notifications(region, bytes, access(kind)).await;
+            exported.map(|(export, told)| (export, Some(told)))
+        }
+        _ => process.export_as(region, bytes, access(kind)).await.map(|export| (export, None)),
+    }
+    .map_err(|error| failed("export", &error))?;
     let mut cold = Vec::new();
     let layout = handle.driver().layout().map_err(|error| failed("boot", &error))?;
     if let (LookupLayout::Mini(caches), MissedCache::Cbh, true) =
         (layout.lookup, scenario.misses.cache, miss_ratio > 0.0)
     {
         for id in places::cold_buffers(caches.cbh_geometry, cbh_id(export.buffer)) {
-            let buffer = process.export_under(id, region, bytes, Access::WRITE).await;
+            let buffer = process.export_under(id, region, bytes, access(kind)).await;
             cold.push(buffer.map_err(|error| failed("export", &error))?);
         }
     }
@@ -164,6 +234,7 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
         cold_exports,
         miss_ratio,
         seed,
+        told,
         meeting,
         meetings: 0,
         turn: 0,

@@ -13,7 +13,7 @@ use nic_lookup::Path;
 use page_traces::{sample, Access, Pattern, FIRST_PAGE, PROCESSES_OF_A_NODE};
 
 use super::app::{pattern, App};
-use super::{Message, Note, Step};
+use super::{Message, Note, Step, Timed};
 use crate::error::{Error, Result};
 use crate::failed;
 
@@ -72,7 +72,7 @@ pub async fn step(app: &mut App) -> Result<Step> {
     replay.app.meet("done").await;
     replay.compare(&sample.accesses)?;
     let after = replay.app.totals().await?;
-    Ok(Step { size_bytes, sent, begin, end, before, after })
+    Ok(Step { size_bytes, sent, begin, end, before, after, timed: Timed::default() })
 }
 
 async fn open(app: &mut App, side: u32, is_watched: bool, shared_bytes: u32) -> Result<Side> {

@@ -6,23 +6,15 @@ use host_model::library::WriteHandle;
 
 use super::app::{App, Target};
 use super::places::AREA_BYTES;
-use super::{Message, Step};
+use super::{measure, Message, Step};
 use crate::error::Result;
 
-/// Warm-up and measured round trips of one size. Node 0 begins.
+/// Node 0 begins.
 pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
-    app.meet("step").await;
-    let workload = app.scenario.workload.clone();
-    round_trips(app, size_bytes, workload.warm_up, false).await?;
-    app.meet("warmed up").await;
-    let before = app.totals().await?;
-    app.meet("counted").await;
-    let begin = app.now();
-    let sent = round_trips(app, size_bytes, workload.iterations, true).await?;
-    let end = app.now();
-    app.meet("done").await;
-    let after = app.totals().await?;
-    Ok(Step { size_bytes, sent, begin, end, before, after })
+    measure(app, size_bytes, async |app: &mut App, count, measured| {
+        Ok(round_trips(app, size_bytes, count, measured).await?.into())
+    })
+    .await
 }
 
 /// Each side makes the place of its next message ready before it sends what lets the peer send that message, and sends from two places in turn: it
@@ -35,6 +27,15 @@ async fn round_trips(app: &mut App, size_bytes: u32, count: u32, measured: bool)
         true => app.target(receiver, k, 0),
         false => app.places.hot(0).into(),
     };
+    // From the place that was not used last.
+    let source = |app: &mut App, k: u32| {
+        let usual = app.places.send(app.sent % 2 * (AREA_BYTES / 2));
+        if measured {
+            app.source(k, usual)
+        } else {
+            usual
+        }
+    };
     let mut mine = target(app, node, 0);
     app.clear(App::number(peer, first), size_bytes, mine.offset)?;
     app.meet("ready").await;
@@ -44,7 +45,8 @@ async fn round_trips(app: &mut App, size_bytes: u32, count: u32, measured: bool)
         let number = App::number(peer, first + k);
         if node == 0 {
             let theirs = target(app, peer, k);
-            sent.push(send(app, size_bytes, theirs, &mut posted).await?);
+            let from = source(app, k);
+            sent.push(send(app, size_bytes, from, theirs, &mut posted).await?);
         }
         app.receive(number, size_bytes, mine.offset).await?;
         if k + 1 < count {
@@ -53,7 +55,8 @@ async fn round_trips(app: &mut App, size_bytes: u32, count: u32, measured: bool)
         }
         if node != 0 {
             let theirs = target(app, peer, k);
-            sent.push(send(app, size_bytes, theirs, &mut posted).await?);
+            let from = source(app, k);
+            sent.push(send(app, size_bytes, from, theirs, &mut posted).await?);
         }
     }
     for handle in posted {
@@ -62,13 +65,17 @@ async fn round_trips(app: &mut App, size_bytes: u32, count: u32, measured: bool)
     Ok(sent)
 }
 
-/// Sends from the place that was not used last.
-async fn send(app: &mut App, size_bytes: u32, to: Target, posted: &mut VecDeque<WriteHandle>) -> Result<Message> {
+async fn send(
+    app: &mut App,
+    size_bytes: u32,
+    from: u32,
+    to: Target,
+    posted: &mut VecDeque<WriteHandle>,
+) -> Result<Message> {
     if posted.len() == 2 {
         let oldest = posted.pop_front().expect("there are two");
         app.wait(oldest).await?;
     }
-    let from = app.places.send(app.sent % 2 * (AREA_BYTES / 2));
     let (message, handle) = app.send(size_bytes, from, to).await?;
     posted.push_back(handle);
     Ok(message)

@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn cold_buffers_share_a_set_that_the_hot_one_does_not_use() {
-        let cbh = CbhGeometry { entries: 64, ways: 4 };
+        let cbh = CbhGeometry { entries: 64, ..CbhGeometry::RECOMMENDED };
         for hot in [0, 1, 15, 16] {
             let ids: Vec<u32> = cold_buffers(cbh, hot).collect();
             assert!(ids.iter().all(|id| cbh.set_of(*id) == (hot + 1) % 16 && *id != hot));

@@ -7,7 +7,7 @@ use sim_pins::Ps;
 
 use super::app::{pattern, App};
 use super::places::AREA_BYTES;
-use super::{Message, Step};
+use super::{Message, Step, Timed};
 use crate::error::Result;
 
 /// A message of the plan, which both nodes draw from the seed.
@@ -77,7 +77,7 @@ pub async fn step(app: &mut App) -> Result<Step> {
     let end = app.now();
     let after = app.totals().await?;
     region.check(app)?;
-    Ok(Step { size_bytes: 0, sent, begin, end, before, after })
+    Ok(Step { size_bytes: 0, sent, begin, end, before, after, timed: Timed::default() })
 }
 
 /// What the region must hold: a dull model of the peer's writes.

@@ -4,23 +4,15 @@ use std::collections::VecDeque;
 
 use super::app::App;
 use super::places::AREA_BYTES;
-use super::{Message, Step};
+use super::{measure, Message, Step};
 use crate::error::Result;
 
 /// Node 0 sends, node 1 receives and compares.
 pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
-    app.meet("step").await;
-    let workload = app.scenario.workload.clone();
-    stream(app, size_bytes, workload.warm_up, false).await?;
-    app.meet("warmed up").await;
-    let before = app.totals().await?;
-    app.meet("counted").await;
-    let begin = app.now();
-    let sent = stream(app, size_bytes, workload.iterations, true).await?;
-    let end = app.now();
-    app.meet("done").await;
-    let after = app.totals().await?;
-    Ok(Step { size_bytes, sent, begin, end, before, after })
+    measure(app, size_bytes, async |app: &mut App, count, measured| {
+        Ok(stream(app, size_bytes, count, measured).await?.into())
+    })
+    .await
 }
 
 /// A slot is used again only after the receiver has compared what was in it: fewer messages are outstanding than there are slots,

@@ -8,11 +8,12 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
 use host_model::address::{NodeId, Pid, UserVirt, VirtPage};
-use host_model::driver::DriverOptions;
+use host_model::driver::{DriverOptions, PROCESSES_MAX};
 use host_model::host::HostConfig;
 use host_model::library::{Export, Process};
 use host_model::platform::Platform;
 use nic_layout::counter::Counter;
+use nic_layout::key::KeyWidth;
 use nic_layout::vmh::VmhGeometry;
 use nicscope::cluster::ClusterOutput;
 use nicscope::error::Result;
@@ -117,22 +118,37 @@ pub struct Bench {
     pub platform: &'static str,
     /// Of both NICs.
     pub personality: &'static str,
+    /// Of the image of node 0, and of node 1.
+    pub keys: [KeyWidth; 2],
     /// What happens to frames of node 0, and of node 1.
     pub faults: [Vec<Box<dyn Fault>>; 2],
     pub change: fn(&mut Platform),
+    /// Post queues of each NIC, if not as many as it has by itself.
+    pub post_queues: Option<u32>,
+    pub processes_max: usize,
 }
 
 impl Default for Bench {
     fn default() -> Bench {
-        Bench { platform: "tigon2", personality: "mini", faults: [Vec::new(), Vec::new()], change: |_| {} }
+        Bench {
+            platform: "tigon2",
+            personality: "mini",
+            keys: [KeyWidth::Bits64; 2],
+            faults: [Vec::new(), Vec::new()],
+            change: |_| {},
+            post_queues: None,
+            processes_max: PROCESSES_MAX,
+        }
     }
 }
 
-fn firmware(personality: &'static str) -> Arc<Vec<u8>> {
-    static FIRMWARE: Mutex<BTreeMap<&str, Arc<Vec<u8>>>> = Mutex::new(BTreeMap::new());
+fn firmware(personality: &'static str, key: KeyWidth) -> Arc<Vec<u8>> {
+    /// By personality and bits of a key.
+    type Images = BTreeMap<(&'static str, u32), Arc<Vec<u8>>>;
+    static FIRMWARE: Mutex<Images> = Mutex::new(BTreeMap::new());
     let mut images = FIRMWARE.lock().expect("nobody panics with it");
-    let image = images.entry(personality).or_insert_with(|| {
-        let path = image::build(personality, VmhGeometry::RECOMMENDED).expect("the firmware builds");
+    let image = images.entry((personality, key.bits())).or_insert_with(|| {
+        let path = image::build_with_keys(personality, VmhGeometry::RECOMMENDED, key).expect("the firmware builds");
         Arc::new(std::fs::read(path).expect("the image was built"))
     });
     image.clone()
@@ -157,16 +173,20 @@ impl Bench {
             link_idx: 0,
         });
         let meeting = Meeting::new(2, LATENCY);
-        let firmware = firmware(self.personality);
+        let images = self.keys.map(|key| firmware(self.personality, key));
         let builders: Vec<_> = jobs
             .into_iter()
             .zip([a, b])
             .enumerate()
             .map(|(index, (job, port))| {
-                let driver = DriverOptions::new(NodeId(index as u16), 2, SEED);
+                let driver = DriverOptions {
+                    post_queues: self.post_queues,
+                    processes_max: self.processes_max,
+                    ..DriverOptions::new(NodeId(index as u16), 2, SEED)
+                };
                 let host = HostConfig { platform: platform.clone(), driver, trace: false };
                 let config = NodeConfig { index, host, port, record: false, record_inputs: false, waves: None };
-                let (meeting, firmware) = (meeting.clone(), firmware.clone());
+                let (meeting, firmware) = (meeting.clone(), images[index].clone());
                 move || {
                     Node::new(config, |host| {
                         let start = |handle| Member { node: index, handle, meeting, firmware };

@@ -1,16 +1,17 @@
 //! The model: a list for each set, no words, no bits.
 
 use nic_layout::cbh::{cbh_id, CbhGeometry, Descriptor};
+use nic_layout::key::KeyWidth;
 
 use super::CbhAnswer;
 
 /// The descriptor that a fill with `seed` gives a buffer.
-pub fn descriptor(seed: u32, cbh: u32) -> Descriptor {
+pub fn descriptor(width: KeyWidth, seed: u32, cbh: u32) -> Descriptor {
     let mixed = cbh.wrapping_mul(0x9E37_79B1) ^ seed;
     Descriptor {
         start_address: mixed,
         length_bytes: mixed >> 7,
-        key: [mixed ^ 0x5555_5555, !mixed],
+        key: width.cut([mixed ^ 0x5555_5555, !mixed, mixed.rotate_left(7), mixed ^ 0xAAAA_AAAA]),
         permissions: seed & 3,
     }
 }
@@ -34,7 +35,7 @@ impl Content {
 
 /// The dull model. `order` lists the ways of a set from the latest use to the first.
 pub struct CbhModel {
-    geometry: CbhGeometry,
+    pub(super) geometry: CbhGeometry,
     pub(super) entries: Vec<Content>,
     order: Vec<Vec<u32>>,
     /// Entries that wait for the driver, oldest first.

@@ -29,31 +29,32 @@ pub trait CbhTarget {
 }
 
 /// A cache at offset 0 of host memory.
-pub struct CbhInMemory<const E: u32, const W: u32> {
-    pub cache: Cbh<E, W>,
+pub struct CbhInMemory<const E: u32, const W: u32, const K: u32 = 64> {
+    pub cache: Cbh<E, W, K>,
     pub words: Vec<u32>,
 }
 
-impl<const E: u32, const W: u32> Default for CbhInMemory<E, W> {
+impl<const E: u32, const W: u32, const K: u32> Default for CbhInMemory<E, W, K> {
     fn default() -> Self {
         // Garbage, as in an SRAM after power-up.
-        let mut words = vec![0xDEAD_BEEF; Cbh::<E, W>::GEOMETRY.bytes() as usize / 4];
+        let mut words = vec![0xDEAD_BEEF; Cbh::<E, W, K>::GEOMETRY.bytes() as usize / 4];
         let cache = Cbh::new(&words, 0);
         cache.reset(&mut words);
         CbhInMemory { cache, words }
     }
 }
 
-impl<const E: u32, const W: u32> CbhTarget for CbhInMemory<E, W> {
+impl<const E: u32, const W: u32, const K: u32> CbhTarget for CbhInMemory<E, W, K> {
     fn use_buffer(&mut self, cbh: u32) -> CbhAnswer {
         match self.cache.find(&mut self.words, cbh) {
             Find::Valid { entry: number, state } => {
                 let at = self.cache.place(number);
                 let word = |offset| self.words.get(at, offset);
+                let upper = |offset| if K == 128 { word(offset) } else { 0 };
                 let descriptor = Descriptor {
                     start_address: word(entry::START),
                     length_bytes: word(entry::LENGTH),
-                    key: [word(entry::KEY_0), word(entry::KEY_1)],
+                    key: [word(entry::KEY_0), word(entry::KEY_1), upper(entry::KEY_2), upper(entry::KEY_3)],
                     permissions: state >> PERMISSIONS_SHIFT,
                 };
                 CbhAnswer::Valid { number, descriptor }
@@ -76,18 +77,18 @@ impl<const E: u32, const W: u32> CbhTarget for CbhInMemory<E, W> {
     }
 
     fn fill(&mut self, number: u32, descriptor: &Descriptor) {
-        for (offset, value) in cbh_fill_words(Cbh::<E, W>::GEOMETRY, number, descriptor) {
+        for (offset, value) in cbh_fill_words(Cbh::<E, W, K>::GEOMETRY, number, descriptor) {
             self.words.write(offset, value);
         }
     }
 
     fn deny(&mut self, number: u32) {
-        let (offset, value) = cbh_deny_word(Cbh::<E, W>::GEOMETRY, number);
+        let (offset, value) = cbh_deny_word(Cbh::<E, W, K>::GEOMETRY, number);
         self.words.write(offset, value);
     }
 
     fn release(&mut self, number: u32) {
-        let (offset, value) = cbh_release_word(Cbh::<E, W>::GEOMETRY, number);
+        let (offset, value) = cbh_release_word(Cbh::<E, W, K>::GEOMETRY, number);
         self.words.write(offset, value);
     }
 }

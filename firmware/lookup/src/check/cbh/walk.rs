@@ -83,7 +83,7 @@ fn answer(op: CbhOp, number: u32, model: &mut CbhModel, target: &mut impl CbhTar
     let entry = &mut model.entries[number as usize];
     match op {
         CbhOp::Fill { seed, .. } => {
-            let descriptor = descriptor(seed, cbh);
+            let descriptor = descriptor(model.geometry.key, seed, cbh);
             *entry = Content::Valid { cbh, descriptor };
             target.fill(number, &descriptor);
         }

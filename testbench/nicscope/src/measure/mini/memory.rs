@@ -1,5 +1,6 @@
 //! Bar 2: memory of the NIC, beside the base system and the thesis.
 
+use nic_layout::key::KeyWidth;
 use nic_layout::vmh::VmhGeometry;
 
 use crate::error::Result;
@@ -35,9 +36,16 @@ const ROWS: [Row; 4] = [
 ];
 
 pub fn measure() -> Result<Vec<Figure>> {
-    let maps = PERSONALITIES.map(|name| memory_map::of(name, PLATFORM, CACHE));
+    let maps = PERSONALITIES.map(|name| memory_map::of(name, PLATFORM, CACHE, KeyWidth::Bits64));
     let maps = maps.into_iter().collect::<Result<Vec<Map>>>()?;
-    Ok(ROWS.iter().flat_map(|row| maps.iter().map(|map| figure(row, map))).collect())
+    let wide = memory_map::of(PERSONALITIES[0], PLATFORM, CACHE, KeyWidth::Bits128)?;
+    let figures = ROWS.iter().flat_map(|row| maps.iter().map(|map| figure(row, map)));
+    Ok(figures.chain(ROWS.iter().map(|row| wide_figure(row, &wide))).collect())
+}
+
+/// With keys of 128 bits, which the thesis allows and whose bytes it does not count.
+fn wide_figure(row: &Row, map: &Map) -> Figure {
+    Figure::new(format!("mini.2.{}_{}_128", row.name, map.personality), (row.kb)(map), "KB", Target::None)
 }
 
 /// Only `mini` has something to meet: the base is what it is compared with.

@@ -2,70 +2,115 @@
 
 use serde_json::{json, Value};
 
-use super::ping_pong::{PingPong, Point};
 use super::{CACHE, PLATFORM};
+use crate::cli::DEFAULT_SEED;
+use crate::cluster::ClusterConfig;
 use crate::error::Result;
 use crate::failed;
 use crate::reproduce::report::{Cell, Report, Table};
-use crate::reproduce::Experiment;
+use crate::reproduce::{work, Experiment};
 use crate::results::{Row, Run};
-use crate::scenario::{MissedCache, PERSONALITIES};
+use crate::run::{self, RunConfig};
+use crate::scenario::{self, PERSONALITIES};
 
 pub const TABLE_4_2: Experiment = Experiment {
     id: "mini.table-4.2",
-    title: "latency of a word and of 4 KB, largest bandwidth of the ping-pong, all lookups hitting (MN-3)",
-    thesis: "Table 4.2: 8 us, 52 us, 118 MB/s",
+    title: "latency of a word and of 4 KB, written and read; largest bandwidths; a notification; all lookups hitting (MN-3)",
+    thesis: "Table 4.2: write 8 us, 52 us, 118 MB/s; fetch 22 us, 81 us, 118 MB/s; notification 18 us",
     parameters,
     images: || PERSONALITIES.map(|name| (name, nic_layout::vmh::VmhGeometry::RECOMMENDED)).into(),
     measure: |jobs| {
-        let hits = Point { miss_ratio: 0.0, retransmit_us: None };
-        let runs = PERSONALITIES.map(|name| ping_pong(name).runs(TABLE_4_2.id, jobs, &[hits]));
-        let runs: Vec<Run> = runs.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
-        report(&PERSONALITIES, &runs)
+        let configs: Vec<ClusterConfig> = PERSONALITIES
+            .iter()
+            .flat_map(|personality| SCENARIOS.map(|scenario| config(personality, scenario)))
+            .collect::<Result<_>>()?;
+        let runs = work::each(TABLE_4_2.id, jobs, &configs, |config| run::single(PLATFORM, config))?;
+        let costs = runs.chunks_exact(SCENARIOS.len()).map(|runs| Costs::of(runs.iter())).collect::<Result<Vec<_>>>();
+        report(&PERSONALITIES, &costs?)
     },
 };
 
-fn ping_pong(personality: &'static str) -> PingPong {
-    let sizes_bytes = vec![4, 1024, 4096, 16_384, 65_536];
-    PingPong { personality, cache: MissedCache::Vmh, sizes_bytes, iterations: 12, warm_up: 2 }
-}
+const SIZES_BYTES: [u32; 5] = [4, 1024, 4096, 16_384, 65_536];
+const ITERATIONS: u32 = 12;
+const WARM_UP: u32 = 2;
+
+/// Those whose latencies the table has, in this order.
+const SCENARIOS: [(&str, &[u32]); 3] = [("ping-pong", &SIZES_BYTES), ("fetch", &SIZES_BYTES), ("notify", &[4])];
 
 fn parameters() -> Value {
-    json!({"platform": PLATFORM, "cache": CACHE, "workloads": PERSONALITIES.map(ping_pong)})
+    json!({
+        "platform": PLATFORM, "cache": CACHE, "personalities": PERSONALITIES, "scenarios": SCENARIOS,
+        "iterations": ITERATIONS, "warm_up": WARM_UP,
+    })
+}
+
+fn config(personality: &str, (name, sizes_bytes): (&str, &[u32])) -> Result<ClusterConfig> {
+    let mut scenario = scenario::load(name, &[])?;
+    scenario.platforms = vec![PLATFORM.into()];
+    scenario.personality = personality.into();
+    scenario.workload.sizes_bytes = sizes_bytes.into();
+    scenario.workload.iterations = ITERATIONS;
+    scenario.workload.warm_up = WARM_UP;
+    scenario.cache = CACHE;
+    run::cluster_config(&RunConfig { scenario, seed: DEFAULT_SEED, threads: 1, firmware: None }, PLATFORM, 0.0)
+}
+
+/// What was measured of one personality, by operation.
+struct Costs {
+    write: Vec<Row>,
+    fetch: Vec<Row>,
+    notify: Vec<Row>,
+}
+
+impl Costs {
+    /// From a run of each scenario.
+    fn of<'a>(mut runs: impl Iterator<Item = &'a Run>) -> Result<Costs> {
+        let mut next = || {
+            let run = runs.next().ok_or_else(|| failed!("a run is missing"));
+            run.map(|run| run.rows.clone())
+        };
+        Ok(Costs { write: next()?, fetch: next()?, notify: next()? })
+    }
 }
 
 fn bandwidth_mb_s(row: &Row) -> f64 {
     row.bandwidth_bits_per_s / 8e6
 }
 
-fn latency_us(run: &Run, size_bytes: u32) -> Result<f64> {
-    let found = run.rows.iter().find(|row| row.size_bytes == size_bytes);
+fn latency_us(rows: &[Row], size_bytes: u32) -> Result<f64> {
+    let found = rows.iter().find(|row| row.size_bytes == size_bytes);
     found.map(|row| row.latency_ps.mean / 1e6).ok_or_else(|| failed!("no messages of {size_bytes} B were measured"))
 }
 
-fn best_mb_s(run: &Run) -> Result<f64> {
-    let all = run.rows.iter().map(bandwidth_mb_s);
+fn best_mb_s(rows: &[Row]) -> Result<f64> {
+    let all = rows.iter().map(bandwidth_mb_s);
     all.max_by(f64::total_cmp).ok_or_else(|| failed!("nothing was measured"))
 }
 
-/// A run for each personality.
-fn report(personalities: &[&str], runs: &[Run]) -> Result<Report> {
+fn report(personalities: &[&str], costs: &[Costs]) -> Result<Report> {
     let ours = personalities.iter().map(|name| format!("{name}, ours"));
     let columns = ["operation", "unit", "VMMC, thesis"].map(String::from).into_iter().chain(ours);
     let mut table = Table::new(format!("Costs on {PLATFORM}"), columns);
-    let mut row = |operation: &str, unit: &str, thesis: f64, value: &dyn Fn(&Run) -> Result<f64>| -> Result<()> {
-        let values = runs.iter().map(|run| Ok(value(run)?.into())).collect::<Result<Vec<Cell>>>()?;
+    let mut row = |operation: &str, unit: &str, thesis: f64, value: &dyn Fn(&Costs) -> Result<f64>| -> Result<()> {
+        let values = costs.iter().map(|costs| Ok(value(costs)?.into())).collect::<Result<Vec<Cell>>>()?;
         table.row([operation.into(), unit.into(), thesis.into()].into_iter().chain(values));
         Ok(())
     };
-    row("send of a word, one way", "us", 8.0, &|run| latency_us(run, 4))?;
-    row("send of 4 KB, one way", "us", 52.0, &|run| latency_us(run, 4096))?;
-    row("largest bandwidth of the ping-pong", "MB/s", 118.0, &best_mb_s)?;
-    let mut sizes = Table::new("By size", ["personality", "size B", "latency us", "MB/s"]);
-    for (name, run) in personalities.iter().zip(runs) {
-        for row in &run.rows {
-            let latency_us = row.latency_ps.mean / 1e6;
-            sizes.row([(*name).into(), row.size_bytes.into(), latency_us.into(), bandwidth_mb_s(row).into()]);
+    row("send of a word, one way", "us", 8.0, &|costs| latency_us(&costs.write, 4))?;
+    row("fetch of a word, round trip", "us", 22.0, &|costs| latency_us(&costs.fetch, 4))?;
+    row("send of 4 KB, one way", "us", 52.0, &|costs| latency_us(&costs.write, 4096))?;
+    row("fetch of 4 KB, round trip", "us", 81.0, &|costs| latency_us(&costs.fetch, 4096))?;
+    row("largest bandwidth of the ping-pong", "MB/s", 118.0, &|costs| best_mb_s(&costs.write))?;
+    row("largest bandwidth of fetches", "MB/s", 118.0, &|costs| best_mb_s(&costs.fetch))?;
+    row("notification, with a word", "us", 18.0, &|costs| latency_us(&costs.notify, 4))?;
+    let mut sizes = Table::new("By size", ["personality", "operation", "size B", "latency us", "MB/s"]);
+    for (name, costs) in personalities.iter().zip(costs) {
+        for (operation, rows) in [("send", &costs.write), ("fetch", &costs.fetch)] {
+            for row in rows {
+                let latency_us = row.latency_ps.mean / 1e6;
+                let (size, bandwidth) = (row.size_bytes.into(), bandwidth_mb_s(row).into());
+                sizes.row([(*name).into(), operation.into(), size, latency_us.into(), bandwidth]);
+            }
         }
     }
     Ok(Report { tables: vec![table, sizes], ..Report::default() })

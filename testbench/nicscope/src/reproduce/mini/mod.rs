@@ -9,6 +9,7 @@ mod memory;
 mod miss_times;
 mod misses;
 mod ping_pong;
+mod queues;
 mod retransmit;
 mod services;
 mod traces;
@@ -31,7 +32,7 @@ const CACHE: Cache = Cache {
     ways: VmhGeometry::RECOMMENDED.ways,
 };
 
-pub const EXPERIMENTS: [Experiment; 10] = [
+pub const EXPERIMENTS: [Experiment; 11] = [
     memory::TABLE_1_1,
     costs::TABLE_4_2,
     misses::FIGURE_4_1,
@@ -42,4 +43,5 @@ pub const EXPERIMENTS: [Experiment; 10] = [
     head_of_line::HEAD_OF_LINE,
     services::SERVICES,
     lookup::CYCLES,
+    queues::QUEUES,
 ];
