@@ -94,8 +94,6 @@ markers! {
     Timeout = 0x35,
     /// A peer is given up. Argument: node.
     PeerLost = 0x36,
-    /// A frame's data were copied from the post queue. Argument: sequence (low bits).
-    DataCopied = 0x37,
 
     /// A frame is taken from the ring. Argument: its ring index.
     ReceiveBegin = 0x40,

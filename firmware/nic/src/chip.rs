@@ -4,7 +4,7 @@ use nic_layout::frame::FRAME_BYTES_MIN;
 use nic_layout::registers::{dma_read, dma_write, doorbell, event_a, mac_rx, mac_tx, mailbox, timer};
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
-use nic_lookup::{Place, Words};
+use nic_lookup::{rarely, Place, Words};
 use nic_vmmc::{Config, Device, DMA_RING_LOG2, MAC_RING_LOG2};
 
 use crate::memory::{get, load, load_index, put, read_sram, sram, store, trace, write_sram};
@@ -114,6 +114,11 @@ impl Device for Chip {
     }
 
     #[inline(always)]
+    fn pending(&self) -> u32 {
+        load(event_a::PENDING)
+    }
+
+    #[inline(always)]
     fn raise(&mut self, event: Event) {
         store(event_a::SET, event.bit());
     }
@@ -121,6 +126,11 @@ impl Device for Chip {
     #[inline(always)]
     fn clear(&mut self, event: Event) {
         store(event_a::CLEAR, event.bit());
+    }
+
+    #[inline(always)]
+    fn wake_on(&mut self, events: u32) {
+        store(event_a::ENABLE, events);
     }
 
     #[inline(always)]
@@ -136,6 +146,7 @@ impl Device for Chip {
         let lowest = rung & rung.wrapping_neg();
         store(doorbell::CLEAR, lowest);
         if rung != lowest {
+            rarely();
             self.raise(Event::Doorbell);
         }
         (rung != 0).then_some(rung.trailing_zeros() as usize)
@@ -231,8 +242,13 @@ impl Device for Chip {
     }
 
     #[inline(always)]
-    fn received(&self, index: u16) -> (u32, u32) {
-        self.receive_ring.received(u32::from(index))
+    fn received(&self, _index: u16) -> (u32, u32) {
+        self.receive_ring.received()
+    }
+
+    #[inline(always)]
+    fn expect(&mut self, index: u16) {
+        self.receive_ring.go_to(u32::from(index));
     }
 
     #[inline(always)]

@@ -8,6 +8,7 @@ use nic_layout::keeper::EVENT_BUSY;
 use nic_layout::registers::{event_a, event_b};
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
+use nic_lookup::rarely;
 use nic_vmmc::{Config, MemoryMap, Tables as _};
 
 use super::{Tables, PAIR};
@@ -27,11 +28,8 @@ static mut NODE: Node = Node { chip: Chip::NOWHERE, machine: Machine::new() };
 #[link_section = ".fast.text"]
 #[inline(never)]
 fn run(Node { chip, machine }: &mut Node) -> ! {
+    let (mut busy, mut looks) = (true, 0);
     loop {
-        let busy = match PAIR {
-            true => locked::<0, _>(|| machine.turn(chip, load(event_a::PENDING))),
-            false => machine.turn(chip, load(event_a::PENDING)),
-        };
         if !busy {
             if PAIR {
                 tell_core_b();
@@ -39,22 +37,29 @@ fn run(Node { chip, machine }: &mut Node) -> ! {
             trace(Marker::Idle, 0);
             // An event that came since the load ends the wait at once.
             wait_for_event();
-        } else if machine.awaits_answer() {
-            watch_for_others();
         }
+        // Where an answer is awaited, the events are looked at until there are others than the end of a host write: that is quicker than turns.
+        let pending = loop {
+            let pending = load(event_a::PENDING);
+            if looks == 0 {
+                break pending;
+            }
+            rarely();
+            if pending & Machine::EVENTS & !Event::DmaWrite.bit() != 0 {
+                break pending;
+            }
+            looks -= 1;
+        };
+        busy = match PAIR {
+            true => locked::<0, _>(|| machine.turn(chip, pending)),
+            false => machine.turn(chip, pending),
+        };
+        looks = if busy && machine.awaits_answer() { LOOKS } else { 0 };
     }
 }
 
-/// Looks at the events until there are others than the end of a host write, a few times: that is quicker than a turn.
-#[inline(always)]
-fn watch_for_others() {
-    const LOOKS: u32 = 8;
-    for _ in 0..LOOKS {
-        if load(event_a::PENDING) & Machine::EVENTS & !Event::DmaWrite.bit() != 0 {
-            break;
-        }
-    }
-}
+/// Longer than a process takes to see a message and to post 32 bytes.
+const LOOKS: u32 = 48;
 
 /// Edge-triggered (facts E-49): an event that is pending there is not set again.
 #[inline(always)]

@@ -7,39 +7,44 @@ use nic_vmmc::{DMA_RING_LOG2, MAC_RING_LOG2};
 
 use crate::memory::{get, get_half, put, sram, store};
 
-/// A ring of DMA descriptors. The engine may take a descriptor as soon as it is posted.
+/// A ring of DMA descriptors, filled in turn from the first on. The engine may take a descriptor as soon as it is posted.
 pub struct DmaRing {
     base: Place,
+    /// Where the next one goes: worked out when the one before it was posted, which somebody waits for.
+    next: Place,
 }
 
 impl DmaRing {
-    pub const NOWHERE: DmaRing = DmaRing { base: Place(0) };
+    pub const NOWHERE: DmaRing = DmaRing { base: Place(0), next: Place(0) };
 
     pub fn new(base: u32) -> DmaRing {
-        DmaRing { base: sram(base) }
+        DmaRing { base: sram(base), next: sram(base) }
     }
 
     #[inline(always)]
-    pub fn post(&self, producer: Register<u32, ReadWrite>, index: u32, bus: u32, sram: u32, control: u32) {
-        let at = self.base.plus((index & ((1 << DMA_RING_LOG2) - 1)) * DMA_DESCRIPTOR_BYTES);
+    pub fn post(&mut self, producer: Register<u32, ReadWrite>, index: u32, bus: u32, sram: u32, control: u32) {
+        let at = self.next;
         put(at, 0, bus);
         put(at, 4, sram);
         put(at, 8, control);
         // The register comes after the words: stores of a core are performed in order (docs/interfaces.md, SRAM port).
         store(producer, index.wrapping_add(1));
+        self.next = self.base.plus((index.wrapping_add(1) & ((1 << DMA_RING_LOG2) - 1)) * DMA_DESCRIPTOR_BYTES);
     }
 }
 
 /// A ring of MAC descriptors, transmit or receive.
 pub struct MacRing {
     base: Place,
+    /// One of them, worked out before somebody waits for it.
+    next: Place,
 }
 
 impl MacRing {
-    pub const NOWHERE: MacRing = MacRing { base: Place(0) };
+    pub const NOWHERE: MacRing = MacRing { base: Place(0), next: Place(0) };
 
     pub fn new(base: u32) -> MacRing {
-        MacRing { base: sram(base) }
+        MacRing { base: sram(base), next: sram(base) }
     }
 
     #[inline(always)]
@@ -60,10 +65,15 @@ impl MacRing {
         put(self.entry(index), 4, control);
     }
 
-    /// Buffer and length of a frame that the MAC has received.
+    /// The next descriptor is that at `index`; at first it is number 0.
     #[inline(always)]
-    pub fn received(&self, index: u32) -> (u32, u32) {
-        let at = self.entry(index);
-        (get(at, 0), get_half(at, 4))
+    pub fn go_to(&mut self, index: u32) {
+        self.next = self.entry(index);
+    }
+
+    /// Buffer and length of the next frame, which the MAC has received.
+    #[inline(always)]
+    pub fn received(&self) -> (u32, u32) {
+        (get(self.next, 0), get_half(self.next, 4))
     }
 }

@@ -67,7 +67,8 @@ impl<T: Tables> Machine<T> {
             return Err(NoTarget::Refused(Counter::FramesRefusedBounds));
         }
         let address = start.wrapping_add(offset);
-        if address < offset || runs_over(address, data_bytes) {
+        // Both sums at once: the bytes before the end of the frame's are no more than the buffer has, so they wrap once at most.
+        if runs_over(start, offset + data_bytes) {
             return Err(NoTarget::Refused(Counter::FramesRefusedBounds));
         }
         Ok(Target { pid: cbh_pid(cbh), address })

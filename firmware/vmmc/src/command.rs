@@ -14,7 +14,7 @@ use crate::{Device, Machine, Tables};
 /// that transfers that nobody awaits look once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fence {
-    awaited: u8,
+    pub(crate) awaited: u8,
     command: u32,
     reads: u32,
     writes: u32,

@@ -9,10 +9,14 @@ pub trait Device: Words {
     /// Core clocks, wrapping.
     fn now(&self) -> u32;
     fn trace(&mut self, marker: Marker, argument: u32);
+    /// Events that are pending now.
+    fn pending(&self) -> u32;
     /// Makes an event pending again.
     fn raise(&mut self, event: Event);
     /// Takes an event: what happens from now on makes it pending again.
     fn clear(&mut self, event: Event);
+    /// Only these events end a wait from now on; others are pending all the same.
+    fn wake_on(&mut self, events: u32);
     /// Timer 0 or 1 fires once when [`Self::now`] is no longer before `due`.
     fn set_timer(&mut self, timer: usize, due: u32);
 
@@ -50,8 +54,10 @@ pub trait Device: Words {
 
     /// Frames before this index have arrived.
     fn receive_consumer(&self) -> u16;
-    /// Address of the buffer, and length in bytes, of an arrived frame.
+    /// Address of the buffer, and length in bytes, of the frame that [`Self::expect`] has named; the first is number 0.
     fn received(&self, index: u16) -> (u32, u32);
+    /// Says which frame is to be looked at next.
+    fn expect(&mut self, index: u16);
     /// Gives a buffer to the receive ring.
     fn recycle(&mut self, sram_address: u32);
 }

@@ -5,8 +5,10 @@ use nic_layout::plant::{is_planted, Plant};
 use nic_layout::post::ProcessStatus;
 use nic_layout::ring::{Event, DMA_AHEAD_SHIFT, DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
 use nic_layout::trace::{Marker, NO_LINE};
+use nic_layout::PROCESS_SLOTS;
 use nic_lookup::{rarely, Path};
 
+use crate::turn::Answer;
 use crate::{Device, Machine, Tables};
 use nic_plan::DMA_RING_LOG2;
 
@@ -92,6 +94,8 @@ pub(crate) struct WriteTags {
     tags: [WriteTag; RING_ENTRIES],
     pub(crate) posted: u32,
     pub(crate) done: u32,
+    /// `posted` when the last data were.
+    pub(crate) data: u32,
 }
 
 impl WriteTags {
@@ -99,6 +103,7 @@ impl WriteTags {
         tags: [WriteTag { line: 0, end: PackedEnd::pack(WriteEnd::Nothing) }; RING_ENTRIES],
         posted: 0,
         done: 0,
+        data: 0,
     };
 }
 
@@ -216,19 +221,21 @@ impl<T: Tables> Machine<T> {
     /// As [`Self::has_read_room`].
     #[inline(always)]
     pub(crate) fn has_write_room(&self, count: u32) -> bool {
-        self.writes.posted.wrapping_sub(self.writes.done) + count <= RING_ENTRIES as u32
+        self.writes.posted.wrapping_sub(self.writes.done) <= RING_ENTRIES as u32 - count
     }
 
     /// Posts a piece of a frame's data that is not the last. The caller has asked for room.
     #[inline(always)]
     pub(crate) fn post_write(&mut self, dev: &mut impl Device, piece: Piece) {
         self.post_write_tagged(dev, piece, 0, WriteEnd::Nothing);
+        self.writes.data = self.writes.posted;
     }
 
     /// Posts the last piece of a frame's data, whose end gives the receive buffer back. The caller has asked for room.
     #[inline(always)]
     pub(crate) fn post_last_write(&mut self, dev: &mut impl Device, piece: Piece, buffer: u32) {
         self.post_write_tagged(dev, piece, DMA_FLAG_EVENT, WriteEnd::Recycle(buffer));
+        self.writes.data = self.writes.posted;
     }
 
     /// Posts a status, through no line. The caller has asked for room.
@@ -261,13 +268,17 @@ impl<T: Tables> Machine<T> {
             match tag.end.unpack() {
                 WriteEnd::Nothing => {}
                 WriteEnd::Recycle(buffer) => dev.recycle(buffer),
-                WriteEnd::Status(slot) => self.status_busy &= !(1 << (slot & 7)),
+                WriteEnd::Status(slot) => {
+                    let slot = slot as usize % PROCESS_SLOTS;
+                    let is_latest = self.status_marks[slot] == (self.writes.done as u16).wrapping_add(1);
+                    self.status_busy &= !(u32::from(is_latest) << slot);
+                }
             }
             dev.trace(Marker::DmaWriteDone, u32::from(tag.line));
             self.writes.done = self.writes.done.wrapping_add(1);
         }
-        if self.writes.done == self.writes.posted {
-            self.answer_turns = None;
+        if self.has_written(self.writes.data) {
+            self.answer = Answer::NotAwaited;
         }
         if self.receive_stalled {
             rarely();

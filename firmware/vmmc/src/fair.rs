@@ -16,6 +16,12 @@ impl Circle {
         self.waiting == 0
     }
 
+    /// Who waits, as bits.
+    #[inline(always)]
+    pub fn waiting(&self) -> u32 {
+        self.waiting
+    }
+
     /// Adds those whose bits are set.
     #[inline(always)]
     pub fn add(&mut self, members: u32) {

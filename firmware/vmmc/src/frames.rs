@@ -8,8 +8,6 @@ const _: () = assert!(TX_BUFFERS_MAX as usize <= FRAME_RECORDS);
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TxFrame {
-    /// SRAM address of the buffer.
-    pub address: u32,
     /// Its last place in the transmit ring, counted without end.
     pub transmit_index: u32,
     /// Header and data.
@@ -22,11 +20,13 @@ pub(crate) struct TxFrame {
 
 /// Generation of a frame that belongs to no post: no slot is ever of it. A reply has the [`crate::reply::ReadId`] in place of the post.
 pub(crate) const NO_POST: u8 = u8::MAX;
+/// Generation of the request of a read, which belongs to no post either: its number is in the place (open_reads.rs).
+pub(crate) const REQUEST: u8 = u8::MAX - 1;
 /// Bits that the generation of a slot counts in.
 pub(crate) const GENERATION_MASK: u8 = 0x7F;
 
 // Finding one takes a shift.
-const _: () = assert!(size_of::<TxFrame>() == 16);
+const _: () = assert!(size_of::<TxFrame>() == 12);
 
 /// A post under way: bits 9:7 slot, bits 6:0 place in its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +50,7 @@ impl PostId {
 }
 
 impl TxFrame {
-    pub(crate) const EMPTY: TxFrame =
-        TxFrame { address: 0, transmit_index: 0, length_bytes: 0, post: PostId(0), generation: 0 };
+    pub(crate) const EMPTY: TxFrame = TxFrame { transmit_index: 0, length_bytes: 0, post: PostId(0), generation: 0 };
 }
 
 /// Buffers that nobody waits for, the longest unused first: by the time one is taken again, the MAC has long sent its last copy.
@@ -60,10 +59,12 @@ pub(crate) struct FreeFrames {
     ring: [u8; FRAME_RECORDS],
     taken: u32,
     given: u32,
+    /// The address of the next one, once it is known that the transmit ring holds no copy of it; else 0.
+    pub(crate) ready: u32,
 }
 
 impl FreeFrames {
-    pub(crate) const EMPTY: FreeFrames = FreeFrames { ring: [0; FRAME_RECORDS], taken: 0, given: 0 };
+    pub(crate) const EMPTY: FreeFrames = FreeFrames { ring: [0; FRAME_RECORDS], taken: 0, given: 0, ready: 0 };
 
     #[inline(always)]
     pub(crate) fn give(&mut self, frame: usize) {
@@ -83,6 +84,7 @@ impl FreeFrames {
     #[inline(always)]
     pub(crate) fn take(&mut self) {
         self.taken = self.taken.wrapping_add(1);
+        self.ready = 0;
     }
 
     #[inline(always)]

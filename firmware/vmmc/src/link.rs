@@ -8,7 +8,7 @@ use nic_layout::trace::Marker;
 use nic_lookup::rarely;
 use nic_reliable::{is_refused, AckDue, Acknowledged, Expired, ReceiveState, SendWindow, REFUSALS_WINDOW};
 
-use crate::frames::{FRAME_RECORDS, NO_POST};
+use crate::frames::{FRAME_RECORDS, NO_POST, REQUEST};
 use crate::machine::{ACK_TIMER, RETRANSMIT_TIMER};
 use crate::reply::ReadId;
 use crate::{Device, Machine, Tables};
@@ -77,6 +77,56 @@ impl<T: Tables> Machine<T> {
         }
     }
 
+    /// The same, of a data frame, later: the answer to it goes first. Who needs room for one calls [`Self::hear`].
+    #[inline(always)]
+    pub(crate) fn hear_later(&mut self, dev: &mut impl Device, node: usize, acknowledge: u32) {
+        let node = node & NODE_MASK;
+        if acknowledge != self.peers[node].window.oldest() {
+            if self.heard != 0 {
+                rarely();
+                self.hear(dev);
+            }
+            self.heard = 1 << node;
+            self.heard_acknowledge = acknowledge;
+        }
+    }
+
+    /// Ends what was acknowledged and put off.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    pub(crate) fn hear(&mut self, dev: &mut impl Device) {
+        if self.heard != 0 {
+            let node = self.heard.trailing_zeros() as usize;
+            self.heard = 0;
+            self.on_acknowledge(dev, node, self.heard_acknowledge, 0);
+        }
+    }
+
+    /// The same for who has just sent a frame to a peer, and has time until that is answered: if one frame was acknowledged, and nobody waits for room.
+    #[inline(always)]
+    pub(crate) fn hear_one(&mut self, dev: &mut impl Device, node: usize) {
+        let node = node & NODE_MASK;
+        let oldest = self.peers[node].window.oldest();
+        let acknowledge = oldest.wrapping_add(1);
+        let waiting = self.blocked | self.barred | u32::from(self.unasked as u16);
+        if self.heard != 1 << node || self.heard_acknowledge != acknowledge || waiting != 0 {
+            rarely();
+            return;
+        }
+        self.heard = 0;
+        if self.peers[node].window.acknowledge(acknowledge) == Acknowledged::Frames(1) {
+            dev.trace(Marker::AckReceived, acknowledge);
+            let settle = self.end_frame(node, oldest);
+            self.unsettled.add(settle);
+            self.count(dev, Counter::FramesAcknowledged);
+            self.start_retransmit_timer(dev, node);
+        }
+        if self.unsettled.is_empty() && self.acks_due.is_empty() {
+            // Nothing is put off any more.
+            self.put_off_turns = 0;
+        }
+    }
+
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn end_frames(&mut self, dev: &mut impl Device, node: usize, oldest: u32, frames: u32) {
@@ -133,13 +183,13 @@ impl<T: Tables> Machine<T> {
             self.drop_read(dev, ReadId(tx.post.0));
             return;
         }
+        if tx.generation == REQUEST {
+            self.fail_request(dev, tx.post, error);
+            return;
+        }
         let slot_number = tx.post.slot();
         let slot = &self.slots[slot_number];
         if slot.generation != tx.generation {
-            return;
-        }
-        if let Some(read) = self.open_read_of(dev, &tx) {
-            self.close_read(dev, read, error);
             return;
         }
         if slot.sending && slot.head(slot_number) == tx.post {
@@ -192,19 +242,24 @@ impl<T: Tables> Machine<T> {
             rarely();
             return self.ack_before_refusals(node);
         }
+        self.owe_no_ack(node);
+        self.peers[node & NODE_MASK].receive.acknowledgement()
+    }
+
+    #[inline(always)]
+    pub(crate) fn owe_no_ack(&mut self, node: usize) {
         let receive = &mut self.peers[node & NODE_MASK].receive;
         if receive.owes() {
             receive.acknowledged();
             self.ack_delay.cancel(node);
             self.acks_due.remove(node & NODE_MASK);
         }
-        receive.acknowledgement()
     }
 
     /// A frame with data cannot say which frames were refused: it tells of those before them, and what is owed stays owed.
     #[cold]
     #[inline(never)]
-    fn ack_before_refusals(&mut self, node: usize) -> u32 {
+    pub(crate) fn ack_before_refusals(&mut self, node: usize) -> u32 {
         let expected = self.peers[node & NODE_MASK].receive.acknowledgement();
         let refusals = &mut self.refusals[node & NODE_MASK];
         let oldest = refusals.oldest_before(expected);
@@ -260,7 +315,7 @@ impl<T: Tables> Machine<T> {
         let expired = self.ack_delay.expire(dev.now());
         for node in members(expired) {
             if self.peers[node & NODE_MASK].receive.owes() {
-                self.send_ack(dev, node);
+                self.acks_due.add(1 << (node & NODE_MASK));
             }
         }
         if self.receive_misses.are_open() {
@@ -284,6 +339,7 @@ impl<T: Tables> Machine<T> {
     }
 
     fn on_timeout(&mut self, dev: &mut impl Device, node: usize) {
+        self.hear(dev);
         let window = &self.peers[node].window;
         if window.in_flight() == 0 {
             self.probe(dev, node);
@@ -348,9 +404,10 @@ impl<T: Tables> Machine<T> {
                 self.unasked_stalled = true;
                 return;
             }
+            let address = self.frame_address(frame);
             let tx = &mut self.frames[frame % FRAME_RECORDS];
             tx.transmit_index = self.transmit_placed;
-            let (address, length_bytes) = (tx.address, u32::from(tx.length_bytes));
+            let length_bytes = u32::from(tx.length_bytes);
             dev.write(address + word::ACKNOWLEDGE, self.piggyback_ack(node));
             self.place(dev, address, length_bytes);
             self.release(dev);

@@ -18,6 +18,7 @@ use crate::post::{Record, Slot, NO_STATUS, RECORDS};
 use crate::queue::SlotQueue;
 use crate::receive_miss::ReceiveMisses;
 use crate::reply::{Replies, READS_MASK};
+use crate::turn::Answer;
 use crate::{Config, Device, Tables};
 use nic_plan::{Shape, ACK_BUFFER_BYTES, READS_MAX};
 
@@ -49,6 +50,8 @@ pub struct Machine<T> {
     /// Slots whose status page is behind, and those whose status is being written.
     pub(crate) status_dirty: u32,
     pub(crate) status_busy: u32,
+    /// Host writes posted when that of a slot was.
+    pub(crate) status_marks: [u16; PROCESS_SLOTS],
 
     // Frames and peers (link.rs, frames.rs).
     /// Frames placed in the transmit ring, and those that left it; without end.
@@ -66,12 +69,19 @@ pub struct Machine<T> {
     pub(crate) barred: u32,
     /// Peers that must learn which of their frames were refused.
     pub(crate) refusing: u32,
-    /// What is put off (turn.rs): slots with posts that have ended, peers that shall have an acknowledgement; and for how many turns.
+    /// Numbers of nodes that are no peers.
+    pub(crate) strangers: u32,
+    /// What is put off (turn.rs): slots with posts that have ended, peers that shall have an acknowledgement, one that sent one; and for how many turns.
     pub(crate) unsettled: Circle,
     pub(crate) acks_due: Circle,
+    /// The peer whose last data frame acknowledged something new, as a bit, and what; none: 0.
+    pub(crate) heard: u32,
+    pub(crate) heard_acknowledge: u32,
     pub(crate) ack_is_next: bool,
     pub(crate) put_off_turns: u32,
-    pub(crate) answer_turns: Option<u32>,
+    pub(crate) answer: Answer,
+    /// Events that end a wait; all of [`Self::EVENTS`] when it is 0.
+    pub(crate) wakes: u32,
     /// Events that gave way to others.
     pub(crate) passed_over: PassedOver,
     pub(crate) retransmit: Alarms<MAX_NODES>,
@@ -160,6 +170,7 @@ impl<T: Tables> Machine<T> {
             blocked: 0,
             status_dirty: 0,
             status_busy: 0,
+            status_marks: [0; PROCESS_SLOTS],
             peers: [Peer::EMPTY; MAX_NODES],
             frames: [TxFrame::EMPTY; FRAME_RECORDS],
             free: FreeFrames::EMPTY,
@@ -171,11 +182,15 @@ impl<T: Tables> Machine<T> {
             unasked_stalled: false,
             barred: 0,
             refusing: 0,
+            strangers: 0,
             unsettled: Circle::EMPTY,
             acks_due: Circle::EMPTY,
+            heard: 0,
+            heard_acknowledge: 0,
             ack_is_next: false,
             put_off_turns: 0,
-            answer_turns: None,
+            answer: Answer::NotAwaited,
+            wakes: 0,
             passed_over: PassedOver::NONE,
             retransmit: Alarms::new(),
             ack_delay: Alarms::new(),
@@ -202,6 +217,7 @@ impl<T: Tables> Machine<T> {
     pub fn start(&mut self, dev: &mut impl Device, config: Config, shape: Shape) {
         self.config = config;
         self.whole_bytes_max = whole_bytes_max(config.frame_data_bytes_max);
+        self.strangers = (u32::MAX << config.node_count) | 1 << config.node;
         self.reads_share = READS_MAX / config.node_count.max(1);
         let map = config.map;
         self.tables = T::start(dev, &map, shape);
@@ -227,7 +243,6 @@ impl<T: Tables> Machine<T> {
         for index in 0..config.tx_buffer_count {
             let address = map.tx_buffers + index * config.buffer_bytes;
             let frame = &mut self.frames[index as usize & (FRAME_RECORDS - 1)];
-            frame.address = address;
             // As far from the transmit ring as a number can be.
             frame.transmit_index = 1 << 31;
             self.free.give(index as usize);

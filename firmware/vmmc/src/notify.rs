@@ -7,6 +7,7 @@ use nic_layout::tables::NOTIFY_RING_ENTRIES;
 use nic_layout::trace::Marker;
 use nic_lookup::Place;
 
+use crate::turn::Answer;
 use crate::{Device, Machine, Tables};
 use nic_plan::NOTIFY_ENTRY_BYTES;
 
@@ -61,7 +62,7 @@ impl<T: Tables> Machine<T> {
         self.notifications.taken = self.notifications.taken.wrapping_add(1);
         self.count(dev, Counter::NotificationsTaken);
         // Somebody waits for the end of this transfer.
-        self.answer_turns = None;
+        self.answer = Answer::NotAwaited;
         self.raise_notifications(dev);
     }
 

@@ -7,15 +7,14 @@ use nic_layout::counter::Counter;
 use nic_layout::frame::{word, FLAG_ABORTED};
 use nic_layout::post::PostError;
 use nic_layout::trace::Marker;
-use nic_layout::PROCESS_SLOTS;
-use nic_lookup::{Path, Place};
+use nic_lookup::{rarely, Path, Place};
 
 use crate::buffer::Target;
-use crate::frames::{PostId, TxFrame};
+use crate::frames::{PostId, REQUEST};
 use crate::link::NODE_MASK;
-use crate::post::Slot;
 use crate::receive::Buffer;
 use crate::translate::Untranslated;
+use crate::turn::{Answer, SHORT_BYTES};
 use crate::{Device, Machine, Tables};
 use nic_plan::{OPEN_READ_BYTES, READS_MAX};
 
@@ -33,8 +32,6 @@ struct OpenRead {
     post: PostId,
     /// Counts the reads of this place, so that replies to an older one are told from those to this one.
     serial: u16,
-    /// Of the post's slot.
-    generation: u8,
     node: u8,
 }
 
@@ -46,38 +43,55 @@ impl OpenRead {
             offset,
             post: PostId(who as u16),
             serial: serial as u16,
-            generation: (who >> 16) as u8,
             node: (who >> 24) as u8,
         }
     }
 
     fn words(&self) -> [u32; 5] {
-        let who = u32::from(self.post.0) | u32::from(self.generation) << 16 | u32::from(self.node) << 24;
+        let who = u32::from(self.post.0) | u32::from(self.node) << 24;
         [who, self.address, self.remaining_bytes, self.offset, u32::from(self.serial)]
     }
 }
 
+/// The word of a read that holds its serial.
+const SERIAL: u32 = 4;
+const SERIAL_SHIFT: u32 = 16;
+const PLACE_BITS: u32 = OPEN_READS.ilog2();
+
 /// The number that travels: serial and place.
+#[inline(always)]
 fn id_of(serial: u16, place: usize) -> u32 {
-    u32::from(serial) << 16 | place as u32
+    u32::from(serial) << SERIAL_SHIFT | place as u32
+}
+
+/// What the record of a request's frame says in place of a post: as much of the number as there is room for. That is enough: the reads of a place are those to one
+/// peer, whose window holds fewer.
+#[inline(always)]
+fn request_of(id: u32) -> PostId {
+    PostId((id >> SERIAL_SHIFT << PLACE_BITS) as u16 | id as u16)
 }
 
 impl<T: Tables> Machine<T> {
+    #[inline(always)]
     fn open_read_at(&self, place: usize) -> u32 {
         self.config.map.open_reads + (place % OPEN_READS) as u32 * OPEN_READ_BYTES
     }
 
+    #[inline(always)]
     fn load_read(&self, dev: &impl Device, place: usize) -> OpenRead {
-        let at = self.open_read_at(place);
-        OpenRead::from_words(core::array::from_fn(|word| dev.read(at + 4 * word as u32)))
+        let at = dev.place(self.open_read_at(place));
+        OpenRead::from_words(core::array::from_fn(|word| dev.get(at, 4 * word as u32)))
     }
 
+    #[inline(always)]
     fn store_read(&self, dev: &mut impl Device, place: usize, read: &OpenRead) {
-        for (word, at) in read.words().into_iter().zip((self.open_read_at(place)..).step_by(4)) {
-            dev.write(at, word);
+        let at = dev.place(self.open_read_at(place));
+        for (word, distance) in read.words().into_iter().zip((0..).step_by(4)) {
+            dev.put(at, distance, word);
         }
     }
 
+    #[inline(always)]
     fn is_open(&self, place: usize) -> bool {
         self.reads_open >> (place % OPEN_READS) & 1 != 0
     }
@@ -87,38 +101,56 @@ impl<T: Tables> Machine<T> {
         (0..OPEN_READS).find(|&place| self.is_open(place) && is_wanted(&self.load_read(dev, place)))
     }
 
-    /// Opens the read at the head of a slot, whose request is about to be sent. Its number; `None` if the peer has as many as it may.
-    #[inline(never)]
-    pub(crate) fn open_read(&mut self, dev: &mut impl Device, slot_number: usize) -> Option<u32> {
-        let slot: &Slot = &self.slots[slot_number % PROCESS_SLOTS];
-        let (post, node) = (slot.head(slot_number), slot.post.node & NODE_MASK);
-        let (address, remaining_bytes, generation) = (slot.post.local_address, slot.post.read_bytes, slot.generation);
+    /// A place for one more read of a peer; `None` if it has as many as it may.
+    #[inline(always)]
+    pub(crate) fn place_for_read(&self, node: usize) -> Option<usize> {
         let share = self.reads_share;
         let own = ((1 << share) - 1) << (node as u32 * share);
         let place = (own & !self.reads_open).trailing_zeros() as usize;
-        if place >= OPEN_READS {
-            return None;
-        }
-        let serial = self.load_read(dev, place).serial.wrapping_add(1);
-        let read = OpenRead { address, remaining_bytes, offset: 0, post, serial, generation, node: node as u8 };
+        (place < OPEN_READS).then_some(place)
+    }
+
+    /// The number of the next read of a place, and what the record of its request's frame says: that it belongs to no post, since a post that reads ends with its
+    /// data, whenever the request is acknowledged.
+    #[inline(always)]
+    pub(crate) fn next_read_id(&self, dev: &impl Device, place: usize) -> (u32, (PostId, u8)) {
+        let at = dev.place(self.open_read_at(place));
+        let id = id_of((dev.get(at, 4 * SERIAL) as u16).wrapping_add(1), place);
+        (id, (request_of(id), REQUEST))
+    }
+
+    /// Opens a read, whose request was sent.
+    #[inline(always)]
+    pub(crate) fn open_read(
+        &mut self,
+        dev: &mut impl Device,
+        place: usize,
+        id: u32,
+        node: usize,
+        post: PostId,
+        (address, remaining_bytes): (u32, u32),
+    ) {
+        let serial = (id >> SERIAL_SHIFT) as u16;
+        let read = OpenRead { address, remaining_bytes, offset: 0, post, serial, node: node as u8 };
         self.store_read(dev, place, &read);
-        self.reads_open |= 1 << place;
-        self.open_reads[node] += 1;
-        // Besides its request, the post waits for its data.
-        self.records[post.record()].add_frame();
+        self.reads_open |= 1 << (place % OPEN_READS);
+        self.open_reads[node & NODE_MASK] += 1;
         self.count(dev, Counter::ReadsOpened);
-        Some(id_of(serial, place))
     }
 
-    /// The open read whose request a frame is.
-    pub(crate) fn open_read_of(&self, dev: &impl Device, tx: &TxFrame) -> Option<usize> {
-        if self.reads_open == 0 {
-            return None;
+    /// The request of a read was refused, or given up.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn fail_request(&mut self, dev: &mut impl Device, request: PostId, error: PostError) {
+        let place = usize::from(request.0) % OPEN_READS;
+        let serial = self.load_read(dev, place).serial;
+        if self.is_open(place) && request_of(id_of(serial, place)) == request {
+            self.close_read(dev, place, error);
         }
-        self.find_read(dev, |read| read.post == tx.post && read.generation == tx.generation)
     }
 
-    /// A reply in its turn. Its source and sequence are checked.
+    /// A reply in its turn. Its source and sequence are checked. The status of a read that ends goes behind its data at once; what only we need comes last.
+    #[inline(always)]
     pub(crate) fn take_reply(
         &mut self,
         dev: &mut impl Device,
@@ -132,41 +164,53 @@ impl<T: Tables> Machine<T> {
         let place = id as usize % OPEN_READS;
         let mut read = self.load_read(dev, place);
         if !self.is_open(place) || usize::from(read.node) != node || id_of(read.serial, place) != id {
+            rarely();
             return self.refuse_frame(dev, node, true, Counter::FramesRefusedReply);
         }
         if flags & FLAG_ABORTED != 0 {
-            self.end_read_of_post(dev, place, &read, Some(PostError::Refused));
+            rarely();
+            self.close_read(dev, place, PostError::Refused);
             return self.refuse_frame(dev, node, true, Counter::FramesRefusedAborted);
         }
         let is_next = dev.get(at, word::BUFFER_OFFSET) == read.offset && data_bytes <= read.remaining_bytes;
         if !is_next || (data_bytes == 0 && read.remaining_bytes != 0) {
-            self.end_read_of_post(dev, place, &read, Some(PostError::Refused));
+            rarely();
+            self.close_read(dev, place, PostError::Refused);
             return self.refuse_frame(dev, node, true, Counter::FramesRefusedReply);
         }
+        let slot_number = read.post.slot();
         if data_bytes != 0 {
-            let pid = self.slots[read.post.slot()].pid;
+            let pid = self.slots[slot_number].pid;
             let target = Target { pid, address: read.address };
             match self.write_data(dev, target, buffer, data_bytes) {
                 Ok(()) => {}
                 Err(Untranslated::Fault) => {
-                    self.end_read_of_post(dev, place, &read, Some(PostError::BadLocalAddress));
+                    self.close_read(dev, place, PostError::BadLocalAddress);
                     return self.refuse_frame(dev, node, true, Counter::FramesRefusedPage);
                 }
                 Err(reason) => return self.miss_frame(dev, node, buffer, reason, Counter::FramesDroppedMiss),
             }
             dev.trace(Marker::DmaWritePosted, dev.get(at, word::SEQUENCE));
-            self.count_hit(dev, Path::Receive);
         }
-        read.address = read.address.wrapping_add(data_bytes);
-        read.offset = read.offset.wrapping_add(data_bytes);
-        read.remaining_bytes -= data_bytes;
-        let is_last = read.remaining_bytes == 0;
+        let is_last = data_bytes == read.remaining_bytes;
         if is_last {
+            self.reads_open &= !(1 << place);
+            self.open_reads[node & NODE_MASK] -= 1;
+            self.records[read.post.record()].end_frame();
             // The status page is written behind the data, by the same engine.
-            self.end_read_of_post(dev, place, &read, None);
-            self.settle(dev, read.post.slot());
+            self.settle_post(dev, read.post);
+            self.answer = if data_bytes <= SHORT_BYTES { Answer::Awaited } else { Answer::NotYet };
+            self.count(dev, Counter::ReadsCompleted);
+            // Another read may have waited for its place.
+            self.wake(self.blocked);
         } else {
+            read.address = read.address.wrapping_add(data_bytes);
+            read.offset = read.offset.wrapping_add(data_bytes);
+            read.remaining_bytes -= data_bytes;
             self.store_read(dev, place, &read);
+        }
+        if data_bytes != 0 {
+            self.count_hit(dev, Path::Receive);
         }
         self.accept(dev, at, node, is_last);
         if data_bytes != 0 {
@@ -176,20 +220,13 @@ impl<T: Tables> Machine<T> {
         }
     }
 
-    /// Ends the open read of a place, with its post.
+    /// Ends the open read of a place badly, with its post.
     #[cold]
     #[inline(never)]
     pub(crate) fn close_read(&mut self, dev: &mut impl Device, place: usize, error: PostError) {
         let read = self.load_read(dev, place);
-        self.end_read_of_post(dev, place, &read, Some(error));
-    }
-
-    /// Nothing more comes for a read: all its data have, or it fails.
-    fn end_read_of_post(&mut self, dev: &mut impl Device, place: usize, read: &OpenRead, error: Option<PostError>) {
-        self.forget_read(dev, place, read, error.is_some());
-        if let Some(error) = error {
-            self.fail_record(dev, read.post, error as u32);
-        }
+        self.forget_read(dev, place, &read);
+        self.fail_record(dev, read.post, error as u32);
         let record = &mut self.records[read.post.record()];
         record.end_frame();
         if record.is_complete() {
@@ -199,10 +236,10 @@ impl<T: Tables> Machine<T> {
         self.wake(self.blocked);
     }
 
-    fn forget_read(&mut self, dev: &mut impl Device, place: usize, read: &OpenRead, has_failed: bool) {
+    fn forget_read(&mut self, dev: &mut impl Device, place: usize, read: &OpenRead) {
         self.reads_open &= !(1 << (place % OPEN_READS));
         self.open_reads[usize::from(read.node) & NODE_MASK] -= 1;
-        self.count(dev, if has_failed { Counter::ReadsFailed } else { Counter::ReadsCompleted });
+        self.count(dev, Counter::ReadsFailed);
     }
 
     /// The peer is lost.
@@ -216,7 +253,7 @@ impl<T: Tables> Machine<T> {
     pub(crate) fn forget_reads_of(&mut self, dev: &mut impl Device, slot_number: usize) {
         while let Some(place) = self.find_read(dev, |read| read.post.slot() == slot_number) {
             let read = self.load_read(dev, place);
-            self.forget_read(dev, place, &read, true);
+            self.forget_read(dev, place, &read);
         }
     }
 }
@@ -233,7 +270,6 @@ mod tests {
             offset: 8,
             post: PostId::new(7, 127),
             serial: 0xFFFF,
-            generation: 0x7F,
             node: 15,
         };
         assert_eq!(OpenRead::from_words(read.words()), read);

@@ -80,8 +80,16 @@ impl<T: Tables> Machine<T> {
         let slot_number = slot_number % PROCESS_SLOTS;
         let Slot { pid, post: Post { node, local_address, remaining_bytes, .. }, .. } = self.slots[slot_number];
         let node = node & NODE_MASK;
+        if self.heard != 0 {
+            rarely();
+            self.hear(dev);
+        }
         let mut frame = self.room_to(dev, node)?;
-        let page = self.translate_one(dev, Path::Send, pid, local_address >> PAGE_SHIFT)?;
+        // The scratchpad of an image with longer keys has no room for one more lookup.
+        let page = match Self::IS_WIDE {
+            true => self.translate_one(dev, Path::Send, pid, local_address >> PAGE_SHIFT)?,
+            false => self.translate(dev, Path::Send, pid, local_address >> PAGE_SHIFT)?,
+        };
         let mut address = local_address;
         let cut = Cut::new(address, remaining_bytes, self.config.frame_data_bytes_max);
         let mut left = cut.bytes;
@@ -95,7 +103,7 @@ impl<T: Tables> Machine<T> {
         loop {
             let data_bytes = cut.piece(address, left);
             left -= data_bytes;
-            let sram_address = self.frames[frame % FRAME_RECORDS].address + Self::HEADER_BYTES;
+            let sram_address = self.frame_address(frame) + Self::HEADER_BYTES;
             let data = page.piece(address % PAGE_BYTES, sram_address, data_bytes);
             self.post_read_of(dev, data, frame, if is_first { left } else { 0 }, left == 0);
             is_first = false;
@@ -107,6 +115,7 @@ impl<T: Tables> Machine<T> {
             address += data_bytes;
             frame = self.free.first().unwrap_or(0);
         }
+        self.find_ready_frame(dev);
         self.count_hit(dev, Path::Send);
         Ok(())
     }

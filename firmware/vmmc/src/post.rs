@@ -1,10 +1,10 @@
 //! Posts: from the doorbell to the status page.
 
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, FrameKind, FLAG_LAST, FLAG_NOTIFY, READ_REQUEST_BYTES};
+use nic_layout::frame::{word, FrameKind, FLAG_LAST, FLAG_NOTIFY};
 use nic_layout::post::{
-    PostError, ProcessStatus, INLINE_BYTES_FIRST, MESSAGE_BYTES_MAX, NO_POST, OP_READ, OP_WRITE, POST_DESCRIPTOR_BYTES,
-    POST_FLAG_INLINE, POST_FLAG_NOTIFY, POST_QUEUE_ENTRIES,
+    PostError, ProcessStatus, MESSAGE_BYTES_MAX, NO_POST, OP_READ, OP_WRITE, POST_DESCRIPTOR_BYTES, POST_FLAG_INLINE,
+    POST_FLAG_NOTIFY, POST_QUEUE_ENTRIES,
 };
 use nic_layout::static_tables::import;
 use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
@@ -31,7 +31,7 @@ impl Record {
     const ISSUED: u8 = 1 << 6;
     const FAILED: u8 = 1 << 7;
     /// An entry whose post is that of the next one: it has failed without an error. So it ends as soon as those before it have, and is not counted.
-    const FIRST_HALF: Record = Record(Self::ISSUED | Self::FAILED);
+    pub(crate) const FIRST_HALF: Record = Record(Self::ISSUED | Self::FAILED);
 
     #[inline(always)]
     pub(crate) fn add_frame(&mut self) {
@@ -64,13 +64,12 @@ impl Record {
 const ERRORS_IN_WORD: u32 = 8;
 const _: () = assert!(nic_plan::POST_ERROR_BYTES * 2 == POST_QUEUE_ENTRIES && (PostError::ImportTooShort as u32) < 16);
 
-/// The descriptor at the head of a queue, while its frames are issued.
+/// The descriptor at the head of a queue, while its frames are issued. One that carries its data, or asks for some, is not kept: inline.rs, request.rs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Post {
     pub node: usize,
     /// What is still to be sent.
     pub remaining_bytes: u32,
-    /// Of data, or the first of those that stand in the queue.
     pub local_address: u32,
     pub buffer_offset: u32,
     pub buffer: u32,
@@ -79,8 +78,17 @@ pub(crate) struct Post {
     pub message: u32,
     /// The type word of its last frame, if it is not [`Form::Host`].
     pub last_type: u32,
-    /// Bytes that a read asks for: its frame does not carry them.
-    pub read_bytes: u32,
+}
+
+/// The buffer that a post names, or the one that its import says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named {
+    pub node: u32,
+    pub buffer: u32,
+    pub offset: u32,
+    pub key: [u32; 2],
+    /// Of 128 bits, where the entry that names it has it; zero where it is elsewhere.
+    pub upper_key: [u32; 2],
 }
 
 /// Where the data of a post's frames come from.
@@ -93,10 +101,6 @@ pub(crate) enum Form {
     Long,
     /// The same, but its owner shall be told.
     Notify,
-    /// From the queue.
-    Inline,
-    /// A read: it asks for them.
-    Read,
 }
 
 /// One process slot. Indices are free-running: `ended <= fetched <= producer <= ended + POST_QUEUE_ENTRIES`.
@@ -119,7 +123,16 @@ pub(crate) struct Slot {
 
 const INLINE: u32 = (POST_FLAG_INLINE as u32) << 8;
 /// A write that carries its data.
-const INLINE_WRITE: u32 = OP_WRITE as u32 | INLINE;
+pub(crate) const INLINE_WRITE: u32 = OP_WRITE as u32 | INLINE;
+/// The same, and its owner shall be told.
+pub(crate) const INLINE_AND_NOTIFY: u32 = INLINE_WRITE | NOTIFY;
+/// That its owner shall be told: in the descriptor's first word, and where it is in the type word of a frame.
+pub(crate) const NOTIFY: u32 = (POST_FLAG_NOTIFY as u32) << 8;
+pub(crate) const NOTIFY_SHIFT: u32 = 16;
+const _: () = assert!(NOTIFY << NOTIFY_SHIFT == (FLAG_NOTIFY as u32) << 24);
+
+/// A read.
+pub(crate) const READ: u32 = OP_READ as u32;
 
 /// Of a write that does not notify.
 pub(crate) const LAST_TYPE: u32 = word::kind(FrameKind::Write, FLAG_LAST);
@@ -152,7 +165,6 @@ impl Slot {
             key: [0; 2],
             message: 0,
             last_type: 0,
-            read_bytes: 0,
         },
     };
 }
@@ -164,7 +176,7 @@ impl<T: Tables> Machine<T> {
     }
 
     /// Takes one doorbell. Returns whether it was accepted, to be counted when the first frame is under way, and the slot that is to send that frame:
-    /// the one that rang, if no other is in the queue.
+    /// the one that rang, if nobody else has something to send or waits. None of its posts is at work then.
     #[inline(always)]
     pub(crate) fn on_doorbell(&mut self, dev: &mut impl Device) -> (bool, Option<usize>) {
         let Some(page) = dev.take_doorbell() else {
@@ -185,14 +197,12 @@ impl<T: Tables> Machine<T> {
         }
         slot.producer = producer;
         slot.pid = dev.get(entry, 4);
-        // A slot that waits is woken by what it waits for.
-        if (self.parked | self.blocked) >> page & 1 != 0 {
+        if self.parked | self.blocked | self.unasked != 0 || !self.queue.is_empty() {
             rarely();
-            return (true, None);
-        }
-        if !self.queue.is_empty() {
-            rarely();
-            self.queue.push(page);
+            // A slot that waits is woken by what it waits for.
+            if (self.parked | self.blocked) >> page & 1 == 0 {
+                self.queue.push(page);
+            }
             return (true, None);
         }
         (true, Some(page))
@@ -215,32 +225,36 @@ impl<T: Tables> Machine<T> {
         self.count(dev, outcome);
     }
 
-    /// Reads the next descriptor of a slot. False if there is none, or it is not legal.
+    /// Where an entry of a slot's queue begins.
     #[inline(always)]
-    pub(crate) fn fetch(&mut self, dev: &mut impl Device, slot_number: usize) -> bool {
-        let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
-        let index = slot.fetched;
-        if index == slot.producer {
-            rarely();
-            return false;
-        }
-        slot.fetched = index.wrapping_add(1);
+    pub(crate) fn queue_entry(&self, slot_number: usize, index: u32) -> Place {
         let queue = self.places.post_queues.plus(slot_number as u32 * PAGE_BYTES);
-        let at = queue.plus(index % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES);
+        queue.plus(index % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES)
+    }
+
+    /// Reads the next descriptor of a slot, whose first word was read. False if it is not legal.
+    #[inline(always)]
+    pub(crate) fn fetch(&mut self, dev: &mut impl Device, slot_number: usize, at: Place, operation: u32) -> bool {
+        let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
+        slot.fetched = slot.fetched.wrapping_add(1);
 
         // The process can change the descriptor at any time: each word is read once.
-        let operation = dev.get(at, 0);
         let length = dev.get(at, 4);
         let local_address = dev.get(at, 8);
-        let buffer_offset = dev.get(at, 16);
-        let mut node = operation >> 16;
+        let named = Named {
+            node: operation >> 16,
+            buffer: dev.get(at, 12),
+            offset: dev.get(at, 16),
+            key: [dev.get(at, 20), dev.get(at, 24)],
+            upper_key: [0; 2],
+        };
         slot.post = Post {
-            node: node as usize,
+            node: named.node as usize,
             remaining_bytes: length,
             local_address,
-            buffer_offset,
-            buffer: dev.get(at, 12),
-            key: [dev.get(at, 20), dev.get(at, 24)],
+            buffer_offset: named.offset,
+            buffer: named.buffer,
+            key: named.key,
             message: dev.get(at, 28),
             ..slot.post
         };
@@ -249,29 +263,32 @@ impl<T: Tables> Machine<T> {
         let mut error = None;
         if operation & 0xFFFF != u32::from(OP_WRITE) {
             rarely();
-            if operation & 0xFFFF == INLINE_WRITE {
-                slot.post.last_type = LAST_TYPE;
-                error = self.set_inline(slot_number, length);
-            } else {
-                error = self.set_form(slot_number, operation);
-            }
+            error = self.set_form(slot_number, operation);
         }
         if Self::HAS_SECOND_ENTRY {
             error = self.take_second_entry(dev, slot_number, error);
         }
+        let mut node = named.node;
         if T::HAS_IMPORTS && error.is_none() {
-            match self.take_import(dev, slot_number, operation, length) {
-                Ok(of_import) => node = of_import,
+            match self.take_import(dev, slot_number, operation, length, named) {
+                Ok(named) => {
+                    node = named.node;
+                    let post = &mut self.slots[slot_number % PROCESS_SLOTS].post;
+                    (post.node, post.buffer, post.key) = (named.node as usize, named.buffer, named.key);
+                    if Self::IS_WIDE {
+                        self.keep_upper_key(dev, slot_number, named.upper_key);
+                    }
+                }
                 Err(reason) => error = Some(reason),
             }
         }
         let error = if let Some(error) = error {
             error
-        } else if node >= self.config.node_count || node == self.config.node {
+        } else if !self.is_peer(node) {
             PostError::NoSuchNode
-        } else if length > MESSAGE_BYTES_MAX || ends_beyond(buffer_offset, length) {
+        } else if length > MESSAGE_BYTES_MAX || ends_beyond(named.offset, length) {
             PostError::LengthOutOfRange
-        } else if runs_over(local_address, length) && self.slots[slot_number % PROCESS_SLOTS].form != Form::Inline {
+        } else if runs_over(local_address, length) {
             PostError::BadLocalAddress
         } else {
             dev.trace(Marker::PostRead, self.slots[slot_number % PROCESS_SLOTS].post.message);
@@ -281,17 +298,23 @@ impl<T: Tables> Machine<T> {
         false
     }
 
-    /// Where the buffer is that a post names by its import, and the check of what it asks there (M-4): the node.
+    /// Whether a post may name a node.
     #[inline(always)]
-    fn take_import(
-        &mut self,
-        dev: &mut impl Device,
+    pub(crate) fn is_peer(&self, node: u32) -> bool {
+        node < self.config.node_count && node != self.config.node
+    }
+
+    /// Where the buffer is that a post names by its import, and the check of what it asks there (M-4).
+    #[inline(always)]
+    pub(crate) fn take_import(
+        &self,
+        dev: &impl Device,
         slot_number: usize,
         operation: u32,
         bytes: u32,
-    ) -> Result<u32, PostError> {
-        let post = &mut self.slots[slot_number % PROCESS_SLOTS].post;
-        let Some(record) = self.tables.import(slot_number, post.buffer) else {
+        named: Named,
+    ) -> Result<Named, PostError> {
+        let Some(record) = self.tables.import(slot_number, named.buffer) else {
             rarely();
             return Err(PostError::NoSuchImport);
         };
@@ -307,19 +330,20 @@ impl<T: Tables> Machine<T> {
             return Err(PostError::ImportForbids);
         }
         let length = dev.get(record, import::LENGTH);
-        if post.buffer_offset > length || bytes > length - post.buffer_offset {
+        if named.offset > length || bytes > length - named.offset {
             rarely();
             return Err(PostError::ImportTooShort);
         }
-        let node = import::node(who);
-        post.node = node as usize;
-        post.buffer = import::cbh(who);
-        post.key = [dev.get(record, import::KEY_0), dev.get(record, import::KEY_1)];
-        if Self::IS_WIDE {
-            let upper = [dev.get(record, import::KEY_2), dev.get(record, import::KEY_3)];
-            self.keep_upper_key(dev, slot_number, upper);
-        }
-        Ok(node)
+        Ok(Named {
+            node: import::node(who),
+            buffer: import::cbh(who),
+            offset: named.offset,
+            key: [dev.get(record, import::KEY_0), dev.get(record, import::KEY_1)],
+            upper_key: match Self::IS_WIDE {
+                true => [dev.get(record, import::KEY_2), dev.get(record, import::KEY_3)],
+                false => [0; 2],
+            },
+        })
     }
 
     /// The second entry of a post, whatever becomes of it: the upper half of its key. What is wrong with the post: that it has none, or `error`.
@@ -365,72 +389,22 @@ impl<T: Tables> Machine<T> {
         }
     }
 
-    /// What a post is that is not a mere write: a read, a write that notifies, or nothing that exists.
+    /// What a post is that is not a mere write: one that notifies, or nothing that exists.
     #[cold]
     #[inline(never)]
     fn set_form(&mut self, slot_number: usize, operation: u32) -> Option<PostError> {
-        const NOTIFY: u32 = (POST_FLAG_NOTIFY as u32) << 8;
-        const { assert!(NOTIFY << 16 == (FLAG_NOTIFY as u32) << 24) };
         let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
-        let length = slot.post.remaining_bytes;
-        if operation & 0xFFFF == u32::from(OP_READ) {
-            slot.form = Form::Read;
-            slot.post.read_bytes = length;
-            slot.post.remaining_bytes = READ_REQUEST_BYTES;
-            slot.post.last_type = word::kind(FrameKind::Read, FLAG_LAST);
-            return None;
-        }
-        if operation & 0xFFFF & !(INLINE | NOTIFY) != u32::from(OP_WRITE) {
+        if operation & 0xFFFF != u32::from(OP_WRITE) | NOTIFY {
             return Some(PostError::UnknownOperation);
         }
-        slot.post.last_type = LAST_TYPE | (operation & NOTIFY) << 16;
-        if operation & INLINE == 0 {
-            slot.form = Form::Notify;
-            return None;
-        }
-        self.set_inline(slot_number, length)
-    }
-
-    /// The post carries its data, in one entry of the queue or in two.
-    #[inline(always)]
-    fn set_inline(&mut self, slot_number: usize, length: u32) -> Option<PostError> {
-        let slot = &mut self.slots[slot_number % PROCESS_SLOTS];
-        slot.form = Form::Inline;
-        if length > INLINE_BYTES_FIRST {
-            if Self::HAS_SECOND_ENTRY {
-                return (length > Self::INLINE_BYTES_MAX).then_some(PostError::LengthOutOfRange);
-            }
-            if length > Self::INLINE_BYTES_MAX || slot.fetched == slot.producer {
-                rarely();
-                return Some(PostError::LengthOutOfRange);
-            }
-            let first = slot.head(slot_number);
-            slot.fetched = slot.fetched.wrapping_add(1);
-            self.records[first.record()] = Record::FIRST_HALF;
-        }
+        slot.post.last_type = LAST_TYPE | NOTIFY << NOTIFY_SHIFT;
+        slot.form = Form::Notify;
         None
-    }
-
-    /// Data that stand in the queue, to where a frame has its data: a word at a time, the first from the descriptor, each read once.
-    #[inline(always)]
-    pub(crate) fn copy_inline(&self, dev: &mut impl Device, slot_number: usize, to: Place) {
-        let slot = &self.slots[slot_number % PROCESS_SLOTS];
-        dev.put(to, 0, slot.post.local_address);
-        if slot.post.remaining_bytes > INLINE_BYTES_FIRST {
-            let queue = self.places.post_queues.plus(slot_number as u32 * PAGE_BYTES);
-            let from = queue.plus(slot.fetched.wrapping_sub(1) % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES);
-            let mut at = INLINE_BYTES_FIRST;
-            while at < slot.post.remaining_bytes {
-                let word = dev.get(from, at - INLINE_BYTES_FIRST + Self::UPPER_KEY_BYTES);
-                dev.put(to, at, word);
-                at += 4;
-            }
-        }
     }
 
     #[cold]
     #[inline(never)]
-    fn refuse_fetched(&mut self, dev: &mut impl Device, slot_number: usize, error: PostError) {
+    pub(crate) fn refuse_fetched(&mut self, dev: &mut impl Device, slot_number: usize, error: PostError) {
         self.count(dev, Counter::PostsFetched);
         self.refuse(dev, slot_number, error);
         // The next one has its turn.
@@ -498,6 +472,25 @@ impl<T: Tables> Machine<T> {
         }
     }
 
+    /// Ends a post that has just become complete, and those behind it. Straight on goes the oldest of its slot with none behind it that is complete too.
+    #[inline(always)]
+    pub(crate) fn settle_post(&mut self, dev: &mut impl Device, id: PostId) {
+        let slot_number = id.slot();
+        let slot = &mut self.slots[slot_number];
+        let index = slot.ended;
+        let behind = PostId::new(slot_number, index.wrapping_add(1));
+        let is_oldest = PostId::new(slot_number, index) == id;
+        if !is_oldest || self.records[id.record()].has_failed() || self.records[behind.record()].is_complete() {
+            rarely();
+            return self.settle(dev, slot_number);
+        }
+        self.records[id.record()] = Record::EMPTY;
+        slot.ended = index.wrapping_add(1);
+        self.status[slot_number].ended = index.wrapping_add(1);
+        self.write_status(dev, slot_number);
+        self.count(dev, Counter::PostsCompleted);
+    }
+
     #[cold]
     #[inline(never)]
     fn end_badly(&mut self, dev: &mut impl Device, slot_number: usize, index: u32) {
@@ -521,8 +514,10 @@ impl<T: Tables> Machine<T> {
     pub(crate) fn write_status(&mut self, dev: &mut impl Device, slot_number: usize) {
         let bit = 1 << (slot_number % PROCESS_SLOTS);
         self.status_dirty |= bit;
-        // The engine reads the words in SRAM: they change only between two transfers.
-        if self.status_busy & bit != 0 || !self.has_write_room(1) {
+        // The engine reads the words in SRAM: they change only between two transfers. One that has ended may not have been seen to.
+        let mark = self.status_marks[slot_number % PROCESS_SLOTS];
+        let is_busy = self.status_busy & bit != 0 && (dev.dma_write_consumer().wrapping_sub(mark) as i16) < 0;
+        if is_busy || !self.has_write_room(1) {
             return;
         }
         self.status_dirty &= !bit;
@@ -539,6 +534,7 @@ impl<T: Tables> Machine<T> {
         self.status_busy |= bit;
         let in_sram = self.config.map.process_table + slot_number as u32 * PROCESS_ENTRY_BYTES + 16;
         self.post_status(dev, page, in_sram, slot_number);
+        self.status_marks[slot_number % PROCESS_SLOTS] = self.writes.posted as u16;
         self.count(dev, Counter::StatusWrites);
         dev.trace(Marker::StatusWritten, (slot_number as u32) << 20 | (status.ended & 0xF_FFFF));
     }
@@ -588,7 +584,7 @@ impl<T: Tables> Machine<T> {
 
 /// Whether `start + bytes` is no offset.
 #[inline(always)]
-fn ends_beyond(start: u32, bytes: u32) -> bool {
+pub(crate) fn ends_beyond(start: u32, bytes: u32) -> bool {
     start.wrapping_add(bytes) < start
 }
 

@@ -27,6 +27,9 @@ impl<T: Tables> Machine<T> {
             self.count(dev, Counter::MailboxesWild);
             return;
         }
+        // What has ended, and was not seen to since nobody awaited it.
+        self.hear(dev);
+        self.on_dma_write(dev);
         let entry = self.entry_address(slot_number);
         if dev.read(entry + STATE) == ENTRY_OPEN && !self.is_drained(dev, slot_number) {
             return;

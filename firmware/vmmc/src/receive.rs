@@ -2,7 +2,7 @@
 
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
-use nic_layout::frame::{FrameKind, FLAG_ABORTED, FLAG_LAST, FLAG_NOTIFY, FRAME_BYTES_MIN};
+use nic_layout::frame::{FrameKind, FLAG_ABORTED, FLAG_LAST, FLAG_NOTIFY};
 use nic_layout::ring::Event;
 use nic_layout::tables::PERMIT_WRITE;
 use nic_layout::trace::Marker;
@@ -13,8 +13,11 @@ use nic_reliable::Arrival;
 use crate::buffer::{NoTarget, Target};
 use crate::link::NODE_MASK;
 use crate::translate::Untranslated;
-use crate::turn::ANSWER_TURNS;
+use crate::turn::{Answer, SHORT_BYTES};
 use crate::{Device, Machine, Tables};
+
+/// The flag of a message's last frame, in its type word.
+const LAST: u32 = (FLAG_LAST as u32) << 24;
 
 /// Whether the receive buffer is still needed.
 #[derive(PartialEq, Eq)]
@@ -29,8 +32,7 @@ impl<T: Tables> Machine<T> {
     #[inline(always)]
     pub(crate) fn on_receive(&mut self, dev: &mut impl Device) {
         let index = self.receive_taken;
-        let arrived = dev.receive_consumer();
-        if index == arrived {
+        if index == dev.receive_consumer() {
             rarely();
             return;
         }
@@ -41,15 +43,17 @@ impl<T: Tables> Machine<T> {
             self.count(dev, Counter::ReceiveStalls);
             return;
         }
-        self.receive_taken = index.wrapping_add(1);
-        if index.wrapping_add(1) != arrived {
-            rarely();
-            dev.raise(Event::MacRx);
-        }
         let (buffer, length_bytes) = dev.received(index);
         dev.trace(Marker::ReceiveBegin, u32::from(index));
         if self.take_frame(dev, buffer, length_bytes) == Buffer::Free {
             dev.recycle(buffer);
+        }
+        let next = self.receive_taken.wrapping_add(1);
+        self.receive_taken = next;
+        dev.expect(next);
+        if next != dev.receive_consumer() {
+            rarely();
+            dev.raise(Event::MacRx);
         }
         self.count(dev, Counter::FramesReceived);
     }
@@ -59,22 +63,52 @@ impl<T: Tables> Machine<T> {
         let at = dev.place(buffer);
         // A frame of the other width of keys is of no kind that there is.
         let type_word = dev.get(at, word::TYPE) ^ Self::MARK;
-        if type_word & word::KIND_MASK != word::kind(FrameKind::Write, 0) {
+        // One comparison for most frames: a write that may be the last of its message, and is nothing else.
+        if (type_word ^ word::kind(FrameKind::Write, 0)) & !LAST != 0 {
             rarely();
             return self.take_other(dev, at, buffer, type_word, length_bytes);
         }
+        self.take_write_frame::<true>(dev, at, buffer, type_word, length_bytes)
+    }
+
+    /// A write. Twice in the image: `IS_PLAIN` without flags but that of the last frame.
+    #[inline(always)]
+    fn take_write_frame<const IS_PLAIN: bool>(
+        &mut self,
+        dev: &mut impl Device,
+        at: Place,
+        buffer: u32,
+        type_word: u32,
+        length_bytes: u32,
+    ) -> Buffer {
         let node_length = dev.get(at, word::NODE_LENGTH);
-        let node = match self.check_source(dev, at, type_word, node_length, length_bytes) {
+        let node = match self.check_source::<IS_PLAIN>(dev, at, type_word, node_length, length_bytes) {
             Ok(node) => node,
             Err(reason) => return self.drop_frame(dev, reason),
         };
+        let flags = word::flags(type_word) & if IS_PLAIN { FLAG_LAST } else { u8::MAX };
+        let kept = self.take_write(dev, at, buffer, node, flags, word::data_bytes(node_length));
+        // Nobody takes the buffer away before we give it back.
         let acknowledge = dev.get(at, word::ACKNOWLEDGE);
-        let kept = self.take_write(dev, at, buffer, node, word::flags(type_word), word::data_bytes(node_length));
-        self.on_acknowledge(dev, node, acknowledge, 0);
+        self.hear_later(dev, node, acknowledge);
         kept
     }
 
-    /// A frame that is no write: an acknowledgement, of another kind, or none of ours.
+    /// A write with other flags.
+    #[cold]
+    #[inline(never)]
+    fn take_write_rarely(
+        &mut self,
+        dev: &mut impl Device,
+        at: Place,
+        buffer: u32,
+        type_word: u32,
+        length_bytes: u32,
+    ) -> Buffer {
+        self.take_write_frame::<false>(dev, at, buffer, type_word, length_bytes)
+    }
+
+    /// A frame that is no plain write: an acknowledgement, another kind, or none of ours.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn take_other(
@@ -86,10 +120,10 @@ impl<T: Tables> Machine<T> {
         length_bytes: u32,
     ) -> Buffer {
         if type_word & word::KIND_MASK != word::kind(FrameKind::Acknowledge, 0) {
-            return self.take_rare(dev, at, buffer, type_word, length_bytes);
+            return self.take_of_read(dev, at, buffer, type_word, length_bytes);
         }
         let node_length = dev.get(at, word::NODE_LENGTH);
-        match self.check_source(dev, at, type_word, node_length, length_bytes) {
+        match self.check_source::<false>(dev, at, type_word, node_length, length_bytes) {
             Ok(node) => {
                 let acknowledge = dev.get(at, word::ACKNOWLEDGE);
                 let refusals = dev.get(at, word::REFUSALS);
@@ -101,10 +135,12 @@ impl<T: Tables> Machine<T> {
         }
     }
 
-    /// A read, a reply, a probe, or none of ours.
-    #[cold]
+    /// A frame of a read: its request, or a reply; or another one.
+    ///
+    /// In SRAM, all that a read needs in one piece: so none of it takes another's place in the instruction cache.
     #[inline(never)]
-    fn take_rare(
+    #[cfg_attr(target_arch = "riscv32", link_section = ".text.reads")]
+    fn take_of_read(
         &mut self,
         dev: &mut impl Device,
         at: Place,
@@ -116,6 +152,38 @@ impl<T: Tables> Machine<T> {
         const REPLY: u32 = word::kind(FrameKind::Reply, 0);
         const REPLY_LAST: u32 = word::kind(FrameKind::Reply, FLAG_LAST);
         const REPLY_ABORTED: u32 = word::kind(FrameKind::Reply, FLAG_LAST | FLAG_ABORTED);
+        if !matches!(type_word, READ | REPLY | REPLY_LAST | REPLY_ABORTED) {
+            rarely();
+            return self.take_rare(dev, at, buffer, type_word, length_bytes);
+        }
+        let node_length = dev.get(at, word::NODE_LENGTH);
+        let node = match self.check_source::<true>(dev, at, type_word, node_length, length_bytes) {
+            Ok(node) => node,
+            Err(reason) => return self.drop_frame(dev, reason),
+        };
+        let acknowledge = dev.get(at, word::ACKNOWLEDGE);
+        let data_bytes = word::data_bytes(node_length);
+        let kept = match self.check_sequence(dev, at, buffer, node, true) {
+            Ok(()) if type_word == READ => self.take_read(dev, at, buffer, node, data_bytes),
+            Ok(()) => self.take_reply(dev, at, buffer, node, word::flags(type_word), data_bytes),
+            Err(kept) => kept,
+        };
+        // It counts whatever becomes of the data.
+        self.hear_later(dev, node, acknowledge);
+        kept
+    }
+
+    /// A write with other flags, a probe, or none of ours.
+    #[cold]
+    #[inline(never)]
+    fn take_rare(
+        &mut self,
+        dev: &mut impl Device,
+        at: Place,
+        buffer: u32,
+        type_word: u32,
+        length_bytes: u32,
+    ) -> Buffer {
         const PROBE: u32 = word::kind(FrameKind::Probe, FLAG_LAST);
         const MISSED: u32 = word::kind(FrameKind::Missed, 0);
         const RESTART: u32 = word::kind(FrameKind::Restart, 0);
@@ -123,26 +191,23 @@ impl<T: Tables> Machine<T> {
             self.take_notice(dev, at, type_word, length_bytes);
             return Buffer::Free;
         }
-        if !matches!(type_word, READ | REPLY | REPLY_LAST | REPLY_ABORTED | PROBE) {
+        if type_word & word::KIND_MASK == word::kind(FrameKind::Write, 0) {
+            return self.take_write_rarely(dev, at, buffer, type_word, length_bytes);
+        }
+        if type_word != PROBE {
             return self.drop_frame(dev, Counter::FramesMalformed);
         }
         let node_length = dev.get(at, word::NODE_LENGTH);
-        let data_bytes = word::data_bytes(node_length);
-        let node = match self.check_source(dev, at, type_word, node_length, length_bytes) {
+        let node = match self.check_source::<false>(dev, at, type_word, node_length, length_bytes) {
             Ok(node) => node,
             Err(reason) => return self.drop_frame(dev, reason),
         };
-        // It counts whatever becomes of the data; and first, since the last reply to a read may end its post if it is not in flight any more.
         let acknowledge = dev.get(at, word::ACKNOWLEDGE);
         self.on_acknowledge(dev, node, acknowledge, 0);
         if let Err(kept) = self.check_sequence(dev, at, buffer, node, true) {
             return kept;
         }
-        match type_word {
-            READ => self.take_read(dev, at, buffer, node, data_bytes),
-            PROBE => self.accept(dev, at, node, true),
-            _ => self.take_reply(dev, at, buffer, node, word::flags(type_word), data_bytes),
-        }
+        self.accept(dev, at, node, true)
     }
 
     /// Whether the frame is the next of its node; otherwise it is dropped, and acknowledged again if it was taken before.
@@ -176,9 +241,10 @@ impl<T: Tables> Machine<T> {
         Buffer::Free
     }
 
-    /// Shape, flags, destination, source and session: the node that sent the frame. One after the other, since a branch that is not taken costs least.
+    /// Shape, flags, destination, source and session: the node that sent the frame. One after the other, since a branch that is not taken costs least. The flags of
+    /// a plain frame were seen.
     #[inline(always)]
-    pub(crate) fn check_source(
+    pub(crate) fn check_source<const IS_PLAIN: bool>(
         &self,
         dev: &impl Device,
         at: Place,
@@ -187,13 +253,15 @@ impl<T: Tables> Machine<T> {
         length_bytes: u32,
     ) -> Result<usize, Counter> {
         let data_bytes = word::data_bytes(node_length);
-        if length_bytes < FRAME_BYTES_MIN as u32
-            || Self::HEADER_BYTES + data_bytes > length_bytes
-            || data_bytes > self.config.frame_data_bytes_max
-            || word::flags(type_word) & !(FLAG_LAST | FLAG_ABORTED | FLAG_NOTIFY) != 0
-            || dev.get(at, word::ADDRESS_0) != self.address_words[0]
-            || (dev.get(at, word::ADDRESS_1) ^ self.address_words[1]) << 16 != 0
+        // The MAC takes no frame that is shorter than any may be, or longer than those with the most data (`MAC_RX.MAX_FRAME`).
+        if Self::HEADER_BYTES + data_bytes > length_bytes
+            || !IS_PLAIN && word::flags(type_word) & !(FLAG_LAST | FLAG_ABORTED | FLAG_NOTIFY) != 0
         {
+            return Err(Counter::FramesMalformed);
+        }
+        let address_0 = dev.get(at, word::ADDRESS_0) ^ self.address_words[0];
+        let address_1 = dev.get(at, word::ADDRESS_1) ^ self.address_words[1];
+        if address_0 | address_1 << 16 != 0 {
             return Err(Counter::FramesMalformed);
         }
         let node = word::node(node_length) as usize & NODE_MASK;
@@ -247,7 +315,7 @@ impl<T: Tables> Machine<T> {
             }
             dev.trace(Marker::DmaWritePosted, sequence);
             if is_last {
-                self.answer_turns.get_or_insert(ANSWER_TURNS);
+                self.answer = if data_bytes <= SHORT_BYTES { Answer::Awaited } else { Answer::NotYet };
             }
             self.count_hit(dev, Path::Receive);
         }
@@ -270,7 +338,12 @@ impl<T: Tables> Machine<T> {
     #[cold]
     #[inline(never)]
     pub(crate) fn take_held(&mut self, dev: &mut impl Device, buffer: u32, length_bytes: u32) -> Buffer {
-        self.take_frame(dev, buffer, length_bytes)
+        let at = dev.place(buffer);
+        let type_word = dev.get(at, word::TYPE) ^ Self::MARK;
+        if type_word & word::KIND_MASK == word::kind(FrameKind::Write, 0) {
+            return self.take_write_rarely(dev, at, buffer, type_word, length_bytes);
+        }
+        self.take_other(dev, at, buffer, type_word, length_bytes)
     }
 
     /// What becomes of an aborted frame, or of one that notifies if it cannot.

@@ -266,7 +266,7 @@ impl<T: Tables> Machine<T> {
     #[inline(never)]
     pub(crate) fn take_notice(&mut self, dev: &mut impl Device, at: Place, type_word: u32, length_bytes: u32) {
         let node_length = dev.get(at, word::NODE_LENGTH);
-        let node = match self.check_source(dev, at, type_word, node_length, length_bytes) {
+        let node = match self.check_source::<false>(dev, at, type_word, node_length, length_bytes) {
             Ok(node) => node,
             Err(reason) => {
                 self.drop_frame(dev, reason);

@@ -7,10 +7,10 @@ use nic_layout::frame::{word, FrameKind, FLAG_ABORTED, FLAG_LAST, READ_REQUEST_B
 use nic_layout::tables::PERMIT_READ;
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT};
-use nic_lookup::{Path, Place};
+use nic_lookup::{rarely, Path, Place};
 
 use crate::buffer::{NoTarget, Target};
-use crate::frames::{PostId, FRAME_RECORDS, NO_POST};
+use crate::frames::{PostId, NO_POST};
 use crate::link::NODE_MASK;
 use crate::receive::Buffer;
 use crate::send::FRAME_READS;
@@ -31,7 +31,7 @@ mod kept {
     pub const OFFSET: u32 = 8;
     /// The number that its replies carry.
     pub const ID: u32 = 12;
-    /// Host writes that were posted before it came: what a process has written it shall read.
+    /// Host writes of data that were posted before it came: what a process has written it shall read.
     pub const FENCE: u32 = 16;
 }
 
@@ -74,6 +74,9 @@ impl<T: Tables> Machine<T> {
     /// A request in its turn: checked, then answered as far as one frame goes, and queued for the rest. Its source and sequence are checked.
     ///
     /// It is dropped while the first translation that it needs is missing, as a write would be (M-21).
+    ///
+    /// Straight on goes what one reply answers, if that can be sent now: its transfer is posted as soon as the place of the data is known.
+    #[inline(always)]
     pub(crate) fn take_read(
         &mut self,
         dev: &mut impl Device,
@@ -83,59 +86,111 @@ impl<T: Tables> Machine<T> {
         data_bytes: u32,
     ) -> Buffer {
         if data_bytes != READ_REQUEST_BYTES {
+            rarely();
             return self.drop_frame(dev, Counter::FramesMalformed);
         }
         let length = dev.get(at, Self::HEADER_BYTES + word::READ_LENGTH);
-        let target = match self.check_target_rarely(dev, at, length, PERMIT_READ) {
+        let target = match self.check_target(dev, at, length, PERMIT_READ) {
             Ok(target) => target,
             Err(reason) => return self.turn_away(dev, node, buffer, true, reason),
         };
+        if length > self.config.frame_data_bytes_max || !self.can_reply(dev, node) {
+            rarely();
+            return self.take_read_in_parts(dev, at, buffer, node, length, target);
+        }
+        let (frame, address) = (self.free.first().unwrap_or(0), self.free.ready);
+        if length != 0 {
+            match self.read_data(dev, target.pid, target.address, length, frame, address) {
+                Ok(()) => {}
+                Err(reason) => return self.miss_read(dev, node, buffer, reason),
+            }
+        }
+        self.peers[node & NODE_MASK].receive.advance();
+        dev.trace(Marker::Accepted, dev.get(at, word::SEQUENCE));
+        if self.refusing >> (node & NODE_MASK) & 1 != 0 {
+            // The reply cannot acknowledge the request.
+            rarely();
+            self.owe_ack(dev, node, true);
+        }
+        let head = Head {
+            type_word: word::kind(FrameKind::Reply, FLAG_LAST),
+            data_bytes: length,
+            buffer: dev.get(at, Self::HEADER_BYTES + word::READ_ID),
+            buffer_offset: 0,
+            message: dev.get(at, word::MESSAGE),
+        };
+        self.send_own(dev, node, frame, NO_READ, head);
+        self.count_hits(dev, Path::Send, u32::from(length != 0));
+        self.count(dev, Counter::ReadsTaken);
+        self.count(dev, Counter::ReadsAnswered);
+        self.count(dev, Counter::FramesAccepted);
+        Buffer::Free
+    }
+
+    /// The same for one that needs more than one reply, or whose reply cannot be sent now.
+    #[cold]
+    #[inline(never)]
+    fn take_read_in_parts(
+        &mut self,
+        dev: &mut impl Device,
+        at: Place,
+        buffer: u32,
+        node: usize,
+        length: u32,
+        target: Target,
+    ) -> Buffer {
         let data_bytes = length.min(self.config.frame_data_bytes_max);
-        let is_whole = data_bytes == length;
-        let frame = self.free_frame(dev).filter(|_| self.can_send(node) && self.has_written(self.writes.posted));
-        // It needs a place if it is not answered at once.
-        if self.replies.taken == u16::MAX && !(is_whole && frame.is_some()) {
+        let is_answered = self.can_reply(dev, node);
+        // All that is asked for is more than one frame takes, or none can be sent: a part of it waits.
+        if self.replies.taken == u16::MAX {
             return self.drop_frame(dev, Counter::FramesDroppedReads);
         }
-        let found = match frame {
-            _ if data_bytes == 0 => Ok(()),
-            Some(frame) => {
-                let address = self.frames[frame % FRAME_RECORDS].address;
-                self.read_data_rarely(dev, target.pid, target.address, data_bytes, frame, address)
-            }
-            None => self.find_source(dev, &target, data_bytes),
+        let (frame, address) = (self.free.first().unwrap_or(0), self.free.ready);
+        let found = match data_bytes {
+            0 => Ok(()),
+            _ if is_answered => self.read_data_rarely(dev, target.pid, target.address, data_bytes, frame, address),
+            _ => self.find_source(dev, &target, data_bytes),
         };
-        match found {
-            Ok(()) => {}
-            Err(Untranslated::Fault) => return self.refuse_frame(dev, node, true, Counter::FramesRefusedPage),
-            Err(reason) => return self.miss_frame(dev, node, buffer, reason, Counter::FramesDroppedMiss),
+        if let Err(reason) = found {
+            return self.miss_read(dev, node, buffer, reason);
         }
         if data_bytes != 0 {
             self.count_hit(dev, Path::Send);
         }
         self.count(dev, Counter::ReadsTaken);
         self.accept(dev, at, node, true);
-        let Some(frame) = frame else {
+        if !is_answered {
             self.queue_read(dev, at, node, length, 0);
             return Buffer::Free;
-        };
-        let mut id = NO_READ;
-        let mut flags = FLAG_LAST;
-        if is_whole {
-            self.count(dev, Counter::ReadsAnswered);
-        } else {
-            id = self.queue_read(dev, at, node, length, data_bytes);
-            flags = 0;
         }
+        let id = self.queue_read(dev, at, node, length, data_bytes);
         let head = Head {
-            type_word: word::kind(FrameKind::Reply, flags),
+            type_word: word::kind(FrameKind::Reply, 0),
             data_bytes,
             buffer: dev.get(at, Self::HEADER_BYTES + word::READ_ID),
             buffer_offset: 0,
             message: dev.get(at, word::MESSAGE),
         };
-        self.send_own(dev, node, frame, id, head);
+        self.send_own_rarely(dev, node, frame, id, head);
         Buffer::Free
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn miss_read(&mut self, dev: &mut impl Device, node: usize, buffer: u32, reason: Untranslated) -> Buffer {
+        match reason {
+            Untranslated::Fault => self.refuse_frame(dev, node, true, Counter::FramesRefusedPage),
+            reason => self.miss_frame(dev, node, buffer, reason, Counter::FramesDroppedMiss),
+        }
+    }
+
+    /// Whether a read that has just come can be answered at once: there is a buffer, and what was written before it is in host memory, seen to or not.
+    #[inline(always)]
+    fn can_reply(&mut self, dev: &mut impl Device, node: usize) -> bool {
+        self.can_send(node)
+            && self.ready_frame(dev).is_ok()
+            && (self.has_written(self.writes.data)
+                || dev.dma_write_consumer().wrapping_sub(self.writes.data as u16) as i16 >= 0)
     }
 
     /// Queues a read of which `sent` bytes have been sent. There is a place for it.
@@ -156,7 +211,7 @@ impl<T: Tables> Machine<T> {
         dev.put(to, kept::REMAINING, length - sent);
         dev.put(to, kept::OFFSET, sent);
         dev.put(to, kept::ID, id);
-        dev.put(to, kept::FENCE, self.writes.posted);
+        dev.put(to, kept::FENCE, self.writes.data);
         self.unasked |= 1 << (READS_SHIFT + read);
         dev.trace(Marker::ReadTaken, read);
         self.read_id(read)
@@ -176,7 +231,8 @@ impl<T: Tables> Machine<T> {
         Ok(())
     }
 
-    /// Sends one reply, of the reads that have one to send in turn.
+    /// Sends one reply, of the reads that have one to send in turn. A read that misses keeps its turn: what the driver has filled for it is used before
+    /// another's miss takes the place. Where more reads wait than a set has ways, none would be answered otherwise (INV-33).
     pub(crate) fn reply_one(&mut self, dev: &mut impl Device) {
         let ready = (self.unasked >> READS_SHIFT) as u16;
         let from = self.replies.from % READS_MAX;
@@ -199,10 +255,9 @@ impl<T: Tables> Machine<T> {
             self.blocked |= bit;
             return;
         };
-        self.replies.from = read + 1;
         let remaining = dev.get(kept, kept::REMAINING);
         let data_bytes = remaining.min(self.config.frame_data_bytes_max);
-        let address = self.frames[frame % FRAME_RECORDS].address;
+        let address = self.frame_address(frame);
         let found = match self.check_target_rarely(dev, kept, data_bytes, PERMIT_READ) {
             Ok(target) if data_bytes != 0 => {
                 self.read_data_rarely(dev, target.pid, target.address, data_bytes, frame, address)
@@ -227,13 +282,13 @@ impl<T: Tables> Machine<T> {
                 if data_bytes != 0 {
                     self.count_hit(dev, Path::Send);
                 }
-                self.send_own(dev, node, frame, id, head(if is_last { FLAG_LAST } else { 0 }, data_bytes));
+                self.send_own_rarely(dev, node, frame, id, head(if is_last { FLAG_LAST } else { 0 }, data_bytes));
             }
             Err(Untranslated::Fill) => self.parked |= bit,
             Err(Untranslated::Way) => self.blocked |= bit,
             // The buffer, its page, or the right to it are gone: the requester learns only that.
             Err(Untranslated::Fault) => {
-                self.send_own(dev, node, frame, id, head(FLAG_LAST | FLAG_ABORTED, 0));
+                self.send_own_rarely(dev, node, frame, id, head(FLAG_LAST | FLAG_ABORTED, 0));
                 self.end_read(dev, read, Counter::ReadsGivenUp);
                 return;
             }
@@ -241,6 +296,7 @@ impl<T: Tables> Machine<T> {
         if found.is_err() {
             return;
         }
+        self.replies.from = read + 1;
         if is_last {
             self.end_read(dev, read, Counter::ReadsAnswered);
             return;
@@ -252,6 +308,7 @@ impl<T: Tables> Machine<T> {
         self.unasked |= bit;
     }
 
+    #[inline(always)]
     fn can_send(&self, node: usize) -> bool {
         (self.unasked | self.barred) >> node & 1 == 0
             && self.peers[node & NODE_MASK].window.in_flight() < self.config.window_frames
@@ -279,9 +336,17 @@ impl<T: Tables> Machine<T> {
         self.count(dev, outcome);
     }
 
+    /// [`Self::send_own`] as a function of its own.
+    #[cold]
+    #[inline(never)]
+    fn send_own_rarely(&mut self, dev: &mut impl Device, node: usize, frame: usize, read: ReadId, head: Head) {
+        self.send_own(dev, node, frame, read, head);
+    }
+
     /// Sends a frame that belongs to no post; its data are being read into `frame`, which is free, and the caller has seen that it can be sent.
+    #[inline(always)]
     fn send_own(&mut self, dev: &mut impl Device, node: usize, frame: usize, read: ReadId, head: Head) {
-        let at = dev.place(self.frames[frame % FRAME_RECORDS].address);
+        let at = dev.place(self.frame_address(frame));
         dev.put(at, word::TYPE, head.type_word ^ Self::MARK);
         dev.put(at, word::BUFFER, head.buffer);
         dev.put(at, word::BUFFER_OFFSET, head.buffer_offset);
@@ -311,6 +376,6 @@ impl<T: Tables> Machine<T> {
         let type_word = word::kind(FrameKind::Probe, FLAG_LAST);
         self.count(dev, Counter::ProbesSent);
         let head = Head { type_word, data_bytes: 0, buffer: 0, buffer_offset: 0, message: 0 };
-        self.send_own(dev, node, frame, NO_READ, head);
+        self.send_own_rarely(dev, node, frame, NO_READ, head);
     }
 }

@@ -1,18 +1,19 @@
 //! From a post to frames.
 
-use crate::post::{Form, Post, LAST_TYPE};
+use crate::post::{Form, Post, INLINE_AND_NOTIFY, INLINE_WRITE, LAST_TYPE, NOTIFY, NOTIFY_SHIFT, READ};
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
 use nic_layout::frame::{FrameKind, FLAG_ABORTED, FLAG_LAST};
 use nic_layout::post::PostError;
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT, PROCESS_SLOTS};
-use nic_lookup::{rarely, Path};
+use nic_lookup::{rarely, Path, Place};
 
 use crate::frames::{PostId, FRAME_RECORDS};
 use crate::link::{NODE_MASK, WINDOW_MASK};
 use crate::machine::RETRANSMIT_TIMER;
 use crate::translate::Untranslated;
+use crate::turn::Answer;
 use crate::{Device, Machine, Tables};
 
 /// Host-read transfers that a frame may need: its data on two pages, and its release.
@@ -49,13 +50,34 @@ pub(crate) struct Part {
 }
 
 impl<T: Tables> Machine<T> {
-    /// Issues one frame of a slot, if it has one, and queues the slot again if it has more to send.
+    /// Issues one frame of a slot, if it has one, and queues the slot again if it has more to send. `is_new`: none of a post was issued before.
     #[inline(always)]
-    pub(crate) fn send_one(&mut self, dev: &mut impl Device, slot_number: usize) {
+    pub(crate) fn send_one(&mut self, dev: &mut impl Device, slot_number: usize, is_new: bool) {
         let slot_number = slot_number % PROCESS_SLOTS;
-        let is_first = !self.slots[slot_number].sending;
-        if is_first && !self.fetch(dev, slot_number) {
-            return;
+        let slot = &self.slots[slot_number];
+        let is_first = is_new || !slot.sending;
+        if is_first {
+            let index = slot.fetched;
+            if index == slot.producer {
+                rarely();
+                return;
+            }
+            let at = self.queue_entry(slot_number, index);
+            let operation = dev.get(at, 0);
+            if operation & 0xFFFF == INLINE_WRITE {
+                return self.send_inline(dev, slot_number, at, operation);
+            }
+            rarely();
+            if operation & 0xFFFF == INLINE_AND_NOTIFY {
+                return self.send_inline_rarely(dev, slot_number, at, operation, LAST_TYPE | NOTIFY << NOTIFY_SHIFT);
+            }
+            if operation & 0xFFFF == READ {
+                rarely();
+                return self.send_request(dev, slot_number, at, operation);
+            }
+            if !self.fetch(dev, slot_number, at, operation) {
+                return;
+            }
         }
         let form = self.slots[slot_number].form;
         let issued = if form == Form::Host {
@@ -63,9 +85,8 @@ impl<T: Tables> Machine<T> {
         } else {
             rarely();
             match form {
-                Form::Inline => self.issue_own_frame::<true>(dev, slot_number),
                 Form::Long => self.issue_pieces(dev, slot_number),
-                _ => self.issue_rare_frame(dev, slot_number, form),
+                _ => self.issue_notifying_frame(dev, slot_number),
             }
         };
         // A sum, since a branch would have the compiler lay out the whole path twice.
@@ -75,75 +96,35 @@ impl<T: Tables> Machine<T> {
         }
     }
 
-    /// A frame of a post from host memory that notifies, or of a read.
+    /// A frame of a post from host memory that notifies.
     #[cold]
     #[inline(never)]
-    fn issue_rare_frame(&mut self, dev: &mut impl Device, slot_number: usize, form: Form) -> Result<(), Stop> {
-        match form {
-            Form::Read => self.issue_own_frame::<false>(dev, slot_number),
-            _ => self.issue_frame::<false>(dev, slot_number),
-        }
-    }
-
-    /// The frame of a post whose data stand in the queue, or that asks for some: there is one, and it waits for no transfer of its own.
-    #[inline(always)]
-    fn issue_own_frame<const IS_INLINE: bool>(
-        &mut self,
-        dev: &mut impl Device,
-        slot_number: usize,
-    ) -> Result<(), Stop> {
-        let slot_number = slot_number % PROCESS_SLOTS;
-        let node = self.slots[slot_number].post.node & NODE_MASK;
-        let frame = self.room_to(dev, node)?;
-        let address = self.frames[frame % FRAME_RECORDS].address;
-        let at = dev.place(address);
-        if IS_INLINE {
-            self.copy_inline(dev, slot_number, at.plus(Self::HEADER_BYTES));
-            dev.trace(Marker::DataCopied, self.peers[node].window.next());
-        } else {
-            let id = self.open_read(dev, slot_number).ok_or(Stop::Blocked)?;
-            dev.put(at, Self::HEADER_BYTES + word::READ_LENGTH, self.slots[slot_number].post.read_bytes);
-            dev.put(at, Self::HEADER_BYTES + word::READ_ID, id);
-        }
-        let slot = &mut self.slots[slot_number];
-        slot.sending = false;
-        let (id, generation) = (slot.head(slot_number), slot.generation);
-        let Post { buffer, buffer_offset, key, message, last_type, remaining_bytes, .. } = slot.post;
-        dev.put(at, word::TYPE, last_type ^ Self::MARK);
-        dev.put(at, word::BUFFER, buffer);
-        dev.put(at, word::BUFFER_OFFSET, buffer_offset);
-        dev.put(at, word::KEY_0, key[0]);
-        dev.put(at, word::KEY_1, key[1]);
-        self.put_upper_key(dev, slot_number, at);
-        dev.put(at, word::MESSAGE, message);
-        self.send_frame(dev, node, frame, remaining_bytes, (id, generation));
-        let slot = &self.slots[slot_number];
-        if slot.fetched != slot.producer {
-            self.queue.push(slot_number);
-        }
-        let record = &mut self.records[id.record()];
-        record.add_frame();
-        record.issue();
-        Ok(())
+    fn issue_notifying_frame(&mut self, dev: &mut impl Device, slot_number: usize) -> Result<(), Stop> {
+        self.issue_frame::<false>(dev, slot_number)
     }
 
     /// The buffer for a frame to a peer, if it can be sent now.
     #[inline(always)]
     pub(crate) fn room_to(&mut self, dev: &mut impl Device, node: usize) -> Result<usize, Stop> {
+        self.check_room(node, FRAME_READS)?;
+        self.ready_frame(dev)?;
+        Ok(self.free.first().unwrap_or(0))
+    }
+
+    /// Whether a frame to a peer, with so many transfers, has room in its window and in the ring. A frame without data has one if others are under way.
+    #[inline(always)]
+    pub(crate) fn check_room(&self, node: usize, reads: u32) -> Result<(), Stop> {
         if (self.barred | self.unasked) >> node & 1 != 0 {
             // New frames do not overtake those that go again, or that miss: the peer would drop them.
             rarely();
             return Err(if self.lost >> node & 1 != 0 { Stop::Unreachable } else { Stop::Blocked });
         }
-        if self.peers[node].window.in_flight() >= self.config.window_frames || !self.has_read_room(FRAME_READS) {
+        let lacks_reads = (reads > 1 || self.reads.posted != self.reads.done) && !self.has_read_room(reads);
+        if self.peers[node].window.in_flight() >= self.config.window_frames || lacks_reads {
             rarely();
             return Err(Stop::Blocked);
         }
-        let Some(frame) = self.free_frame(dev) else {
-            rarely();
-            return Err(Stop::Blocked);
-        };
-        Ok(frame)
+        Ok(())
     }
 
     /// Gives a frame its number and hands it to the MAC: the words of its header that say what it is, and its data, are in its buffer, or on their way.
@@ -157,22 +138,14 @@ impl<T: Tables> Machine<T> {
         (post, generation): (PostId, u8),
     ) {
         let node = node & NODE_MASK;
-        let acknowledge = self.piggyback_ack(node);
-        let peer = &mut self.peers[node];
-        let sequence = peer.window.issue();
-        let tx = &mut self.frames[frame % FRAME_RECORDS];
-        let (address, length_bytes) = (tx.address, Self::HEADER_BYTES + data_bytes);
+        let (address, length_bytes) = (self.frame_address(frame), Self::HEADER_BYTES + data_bytes);
         let at = dev.place(address);
-        dev.put(at, word::ADDRESS_1, peer.address_word);
-        dev.put(at, word::NODE_LENGTH, self.node_word | data_bytes << 16);
-        dev.put(at, word::SEQUENCE, sequence);
-        dev.put(at, word::ACKNOWLEDGE, acknowledge);
-        dev.trace(Marker::HeaderBuilt, sequence);
+        let sequence = self.finish_header(dev, node, at, data_bytes);
         let transmit_index = self.place(dev, address, length_bytes);
         self.release(dev);
         dev.trace(Marker::TransmitPosted, sequence);
-        self.free.take();
-        self.answer_turns = None;
+        self.take_ready_frame(dev);
+        self.answer = Answer::NotAwaited;
         self.peers[node].in_flight[sequence as usize & WINDOW_MASK] = frame as u8;
         let tx = &mut self.frames[frame % FRAME_RECORDS];
         tx.transmit_index = transmit_index;
@@ -180,9 +153,33 @@ impl<T: Tables> Machine<T> {
         tx.post = post;
         tx.generation = generation;
         self.count(dev, Counter::FramesSent);
-        if !self.retransmit.is_set(node) {
-            self.start_retransmit_timer(dev, node);
-        }
+        self.keep_retransmit_timer(dev, node);
+    }
+
+    /// The words of a header that depend on the peer, of a frame that goes now: its number.
+    #[inline(always)]
+    pub(crate) fn finish_header(&mut self, dev: &mut impl Device, node: usize, at: Place, data_bytes: u32) -> u32 {
+        let acknowledge = self.piggyback_ack(node);
+        self.number(dev, node, at, data_bytes, acknowledge)
+    }
+
+    /// The same, with an acknowledgement that the caller has.
+    #[inline(always)]
+    pub(crate) fn number(
+        &mut self,
+        dev: &mut impl Device,
+        node: usize,
+        at: Place,
+        data_bytes: u32,
+        acknowledge: u32,
+    ) -> u32 {
+        let peer = &mut self.peers[node];
+        let sequence = peer.window.issue();
+        dev.put(at, word::ADDRESS_1, peer.address_word);
+        dev.put(at, word::NODE_LENGTH, self.node_word | data_bytes << 16);
+        dev.put(at, word::SEQUENCE, sequence);
+        dev.put(at, word::ACKNOWLEDGE, acknowledge);
+        sequence
     }
 
     /// The frame of the slot's post was not issued.
@@ -199,6 +196,7 @@ impl<T: Tables> Machine<T> {
             Stop::Blocked => {
                 self.blocked |= 1 << slot_number;
                 dev.trace(Marker::PostBlocked, slot_number as u32);
+                self.hear(dev);
             }
             Stop::BadAddress => {
                 self.refuse(dev, slot_number, PostError::BadLocalAddress);
@@ -221,11 +219,11 @@ impl<T: Tables> Machine<T> {
     fn issue_frame<const IS_PLAIN: bool>(&mut self, dev: &mut impl Device, slot_number: usize) -> Result<(), Stop> {
         let node = self.slots[slot_number].post.node & NODE_MASK;
         let frame = self.room_to(dev, node)?;
+        let address = self.free.ready;
         let post = &self.slots[slot_number].post;
         let data_bytes = post.remaining_bytes.min(self.config.frame_data_bytes_max);
         let is_last = data_bytes == post.remaining_bytes;
         let local_address = post.local_address;
-        let address = self.frames[frame % FRAME_RECORDS].address;
         if data_bytes != 0 {
             let pid = self.slots[slot_number].pid;
             if IS_PLAIN {
@@ -239,11 +237,12 @@ impl<T: Tables> Machine<T> {
         let last_type = if IS_PLAIN { LAST_TYPE } else { self.slots[slot_number].post.last_type };
         let part = Part { local_address, data_bytes, is_last, last_type };
         self.send_part(dev, slot_number, node, frame, part);
+        self.find_ready_frame(dev);
         self.count_hits(dev, Path::Send, u32::from(data_bytes != 0));
         Ok(())
     }
 
-    /// Header and release of a frame whose data are on their way, and what we keep of it.
+    /// Header and release of a frame whose data are on their way, and what we keep of it. The caller looks for the next buffer.
     #[inline(always)]
     pub(crate) fn send_part(
         &mut self,
@@ -254,7 +253,7 @@ impl<T: Tables> Machine<T> {
         part: Part,
     ) {
         let Part { local_address, data_bytes, is_last, last_type } = part;
-        let address = self.frames[frame % FRAME_RECORDS].address;
+        let address = self.frame_address(frame);
         let acknowledge = self.piggyback_ack(node);
         let peer = &mut self.peers[node];
         let sequence = peer.window.issue();
@@ -281,7 +280,7 @@ impl<T: Tables> Machine<T> {
         dev.trace(Marker::TransmitPosted, sequence);
 
         self.free.take();
-        self.answer_turns = None;
+        self.answer = Answer::NotAwaited;
         self.peers[node].in_flight[sequence as usize & WINDOW_MASK] = frame as u8;
         let slot = &mut self.slots[slot_number];
         let id = slot.head(slot_number);
@@ -304,14 +303,12 @@ impl<T: Tables> Machine<T> {
             self.queue.push(slot_number);
         }
         self.count(dev, Counter::FramesSent);
-        if !self.retransmit.is_set(node) {
-            self.start_retransmit_timer(dev, node);
-        }
+        self.keep_retransmit_timer(dev, node);
     }
 
     /// Translates where a frame's data are, and posts their transfer.
     #[inline(always)]
-    fn read_data(
+    pub(crate) fn read_data(
         &mut self,
         dev: &mut impl Device,
         pid: u32,
@@ -359,21 +356,56 @@ impl<T: Tables> Machine<T> {
         let tx = &mut self.frames[frame % FRAME_RECORDS];
         tx.length_bytes = Self::HEADER_BYTES as u16;
         let tx = *tx;
-        let kind = dev.read(tx.address + word::TYPE) & word::KIND_MASK;
-        dev.write(tx.address + word::TYPE, kind | u32::from(FLAG_LAST | FLAG_ABORTED) << 24);
-        dev.write(tx.address + word::NODE_LENGTH, self.node_word);
+        let address = self.frame_address(frame);
+        let kind = dev.read(address + word::TYPE) & word::KIND_MASK;
+        dev.write(address + word::TYPE, kind | u32::from(FLAG_LAST | FLAG_ABORTED) << 24);
+        dev.write(address + word::NODE_LENGTH, self.node_word);
         dev.shorten_transmit(tx.transmit_index as u16, Self::HEADER_BYTES);
         self.fail_frame(dev, frame, PostError::BusError);
     }
 
-    /// The free buffer that has rested longest, if the MAC is done with it. It stays free until it is taken.
+    /// Where a buffer begins.
     #[inline(always)]
-    pub(crate) fn free_frame(&mut self, dev: &mut impl Device) -> Option<usize> {
-        let frame = self.free.first()?;
-        if self.is_in_transmit_ring(dev, frame) {
-            return None;
+    pub(crate) fn frame_address(&self, frame: usize) -> u32 {
+        self.config.map.tx_buffers + frame as u32 * self.config.buffer_bytes
+    }
+
+    /// The address of the free buffer that has rested longest, if the MAC is done with it. It stays free until it is taken.
+    ///
+    /// Most often it was found when the one before it was taken.
+    #[inline(always)]
+    pub(crate) fn ready_frame(&mut self, dev: &mut impl Device) -> Result<u32, Stop> {
+        if self.free.ready == 0 {
+            rarely();
+            self.find_ready_frame(dev);
+            if self.free.ready == 0 {
+                return Err(Stop::Blocked);
+            }
         }
-        Some(frame)
+        Ok(self.free.ready)
+    }
+
+    /// The same, its number.
+    pub(crate) fn free_frame(&mut self, dev: &mut impl Device) -> Option<usize> {
+        self.ready_frame(dev).ok()?;
+        self.free.first()
+    }
+
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    pub(crate) fn find_ready_frame(&mut self, dev: &mut impl Device) {
+        if let Some(frame) = self.free.first() {
+            if !self.is_in_transmit_ring(dev, frame) {
+                self.free.ready = self.frame_address(frame);
+            }
+        }
+    }
+
+    /// Takes the buffer of [`Self::ready_frame`], and looks for the next.
+    #[inline(always)]
+    pub(crate) fn take_ready_frame(&mut self, dev: &mut impl Device) {
+        self.free.take();
+        self.find_ready_frame(dev);
     }
 
     /// Whether the transmit ring holds a copy of the frame that was not sent yet.
@@ -400,6 +432,14 @@ impl<T: Tables> Machine<T> {
         dev.place_transmit(index, address, length_bytes);
         self.transmit_placed = index.wrapping_add(1);
         index
+    }
+
+    /// Starts the timer unless it runs.
+    #[inline(always)]
+    pub(crate) fn keep_retransmit_timer(&mut self, dev: &mut impl Device, node: usize) {
+        if !self.retransmit.is_set(node) {
+            self.start_retransmit_timer(dev, node);
+        }
     }
 
     #[inline(always)]

@@ -68,7 +68,6 @@ impl<T: Tables> Machine<T> {
     /// Translates and locks `page` and the page behind it for a frame that goes on there. Both stay locked or none (M-36); the driver is told of
     /// both when both are missing, so that one retry is enough. Counts the hits, but one when both are locked: that is for the caller.
     #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub(crate) fn translate_two(
         &mut self,
         dev: &mut impl Device,
@@ -96,9 +95,8 @@ impl<T: Tables> Machine<T> {
         }
     }
 
-    /// [`Self::translate`] as a function of its own.
+    /// [`Self::translate`] as a function of its own, for whom a clock or two more do not count.
     #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub(crate) fn translate_one(
         &mut self,
         dev: &mut impl Device,

@@ -7,17 +7,31 @@
 use nic_layout::counter::Counter;
 use nic_layout::ring::{Event, MAILBOX_ARGUMENT, MAILBOX_COMMAND, MAILBOX_FILLED, MAILBOX_NOTIFIED};
 use nic_layout::trace::Marker;
+use nic_lookup::rarely;
 
 use crate::reply::READS_MASK;
 use crate::{Device, Machine, Tables};
 
-/// Acknowledgements and the ends of posts give way to other work for so many turns: nothing waits for them as a message waits for its frame, a data frame
-/// may carry the acknowledgement, and one status write may tell of several posts.
+/// Acknowledgements, those that data frames have brought and those that are owed, and the ends of posts give way to other work for so many turns: nothing
+/// waits for them as a message waits for its frame, a data frame may carry the acknowledgement, and one status write may tell of several posts.
 const PUT_OFF_TURNS: u32 = 4;
 
-/// When a message has come, the end of its host write gives way to the answer that its process may be about to send, for so many turns. The event loop takes
-/// its time between them ([`Machine::awaits_answer`]): together they are longer than a process takes to see the message and to post 32 bytes.
-pub(crate) const ANSWER_TURNS: u32 = 4;
+/// When a message has come, its process may be about to send an answer. For a while the end of a host write gives way to that, and the event loop looks for it
+/// ([`Machine::awaits_answer`]): what else is to be done would take longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    NotAwaited,
+    /// Nobody has looked yet.
+    Awaited,
+    /// It will be, when the data are in host memory.
+    NotYet,
+}
+
+/// Data of so many bytes are in host memory before the core can do anything else.
+pub(crate) const SHORT_BYTES: u32 = 128;
+
+/// While no more host writes are under way, or have ended and were not seen to.
+const UNHEEDED_WRITES_MAX: u32 = 4;
 
 impl<T: Tables> Machine<T> {
     /// Events that the protocol wants.
@@ -35,21 +49,27 @@ impl<T: Tables> Machine<T> {
     #[inline(always)]
     pub fn turn(&mut self, dev: &mut impl Device, pending: u32) -> bool {
         if pending & Event::MacRx.bit() != 0 {
-            self.take(dev, Event::MacRx);
+            dev.clear(Event::MacRx);
             self.on_receive(dev);
         }
-        let mut slot = None;
         let mut is_accepted = false;
-        if pending & Event::Doorbell.bit() != 0 {
-            self.take(dev, Event::Doorbell);
-            (is_accepted, slot) = self.on_doorbell(dev);
-        }
-        if self.unasked != 0 && !self.unasked_stalled {
-            self.send_unasked(dev);
-        }
-        slot = slot.or_else(|| self.queue.pop());
+        let (slot, is_new) = 'next: {
+            if pending & Event::Doorbell.bit() != 0 {
+                dev.clear(Event::Doorbell);
+                let slot;
+                (is_accepted, slot) = self.on_doorbell(dev);
+                if slot.is_some() {
+                    break 'next (slot, true);
+                }
+            }
+            rarely();
+            if self.unasked != 0 && !self.unasked_stalled {
+                self.send_unasked(dev);
+            }
+            (self.queue.pop(), false)
+        };
         if let Some(slot) = slot {
-            self.send_one(dev, slot);
+            self.send_one(dev, slot, is_new);
         }
         if is_accepted {
             self.count(dev, Counter::DoorbellsServed);
@@ -57,47 +77,94 @@ impl<T: Tables> Machine<T> {
         }
 
         let mut others = pending & Self::EVENTS & !(Event::MacRx.bit() | Event::Doorbell.bit());
+        let mut unheeded = 0;
         if others & Event::DmaWrite.bit() != 0 {
-            others &= !self.waits_for_answer(dev);
+            if self.waits_for_answer(dev, pending) {
+                others &= !Event::DmaWrite.bit();
+            } else if !self.awaits_writes() {
+                unheeded = Event::DmaWrite.bit();
+                others &= !unheeded;
+            }
         }
         if others != 0 {
             self.serve_other(dev, others);
         }
-        let is_idle = pending & Self::EVENTS == 0 && !self.has_work();
-        if self.unsettled.is_empty() && self.acks_due.is_empty() {
-            return !is_idle;
+        // As it is now: what was pending was served. But who may send an answer comes first.
+        let pending = if self.awaits_answer() { pending } else { dev.pending() };
+        let is_idle = pending & Self::EVENTS & !unheeded == 0 && !self.has_work();
+        if self.has_put_off() {
+            self.put_off_turns += 1;
+            if !is_idle && self.put_off_turns < PUT_OFF_TURNS {
+                return true;
+            }
+            self.catch_up(dev);
+            if self.has_put_off() || self.has_work() {
+                return true;
+            }
         }
-        self.put_off_turns += 1;
-        if !is_idle && self.put_off_turns < PUT_OFF_TURNS {
-            return true;
+        if is_idle {
+            self.choose_wakes(dev);
         }
-        self.catch_up(dev);
-        true
+        !is_idle
     }
 
-    /// Whether a turn in which only the end of a host write is pending does nothing: the caller may look at events for a while, and be quick when another comes.
+    /// Whether the caller may look at events for a while, for others than the end of a host write, and be quick when one comes.
     #[inline(always)]
     pub fn awaits_answer(&self) -> bool {
-        self.answer_turns.is_some()
+        self.answer == Answer::Awaited
     }
 
-    /// The events that give way to an answer in this turn.
+    /// Whether the end of a host write gives way to an answer in this turn.
     #[inline(always)]
-    fn waits_for_answer(&mut self, dev: &impl Device) -> u32 {
-        match &mut self.answer_turns {
-            Some(left) if *left != 0 && dev.dma_write_consumer() == self.writes.posted as u16 => {
-                *left -= 1;
-                Event::DmaWrite.bit()
+    fn waits_for_answer(&mut self, dev: &impl Device, pending: u32) -> bool {
+        match self.answer {
+            Answer::NotAwaited => return false,
+            Answer::Awaited if pending & Event::MacRx.bit() == 0 => {
+                self.answer = Answer::NotAwaited;
+                return false;
             }
-            _ => 0,
+            Answer::Awaited => {}
+            Answer::NotYet => {
+                if dev.dma_write_consumer() == self.writes.posted as u16 {
+                    self.answer = Answer::Awaited;
+                }
+            }
+        }
+        self.writes.posted.wrapping_sub(self.writes.done) <= UNHEEDED_WRITES_MAX
+    }
+
+    /// Whether the end of a host write would let something go on. If it would not, as most often after that of a status page, it is seen to with the next one.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn awaits_writes(&self) -> bool {
+        !self.has_written(self.writes.data)
+            || self.status_dirty | self.blocked != 0
+            || self.receive_stalled
+            || self.fence.awaited != 0
+            || self.notifications.is_behind()
+    }
+
+    /// Says which events end the wait that follows.
+    #[inline(always)]
+    fn choose_wakes(&mut self, dev: &mut impl Device) {
+        let wakes = if self.awaits_writes() { Self::EVENTS } else { Self::EVENTS & !Event::DmaWrite.bit() };
+        if wakes != self.wakes {
+            self.wakes = wakes;
+            dev.wake_on(wakes);
         }
     }
 
-    /// Does one of the things that were put off: an end and an acknowledgement in turn.
+    /// Ends what a peer has acknowledged, which may end posts, and does one of the other things that were put off: an end and an acknowledgement in turn.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn catch_up(&mut self, dev: &mut impl Device) {
         self.put_off_turns = 0;
+        if self.heard != 0 {
+            self.hear(dev);
+            if dev.pending() & (Event::MacRx.bit() | Event::Doorbell.bit()) != 0 {
+                return;
+            }
+        }
         self.ack_is_next = !self.ack_is_next;
         if !self.ack_is_next || self.acks_due.is_empty() {
             if let Some(slot) = self.unsettled.pop() {
@@ -107,6 +174,11 @@ impl<T: Tables> Machine<T> {
         if let Some(node) = self.acks_due.pop() {
             self.send_ack(dev, node);
         }
+    }
+
+    #[inline(always)]
+    fn has_put_off(&self) -> bool {
+        self.unsettled.waiting() | self.acks_due.waiting() | self.heard != 0
     }
 
     #[inline(always)]
@@ -126,7 +198,8 @@ impl<T: Tables> Machine<T> {
         }
     }
 
-    /// Clears an event before it is served: what happens meanwhile makes it pending again (INV-10).
+    /// Clears an event before it is served: what happens meanwhile makes it pending again (INV-10). Frames and doorbells have markers of their own, and
+    /// are cleared without.
     #[inline(always)]
     fn take(&mut self, dev: &mut impl Device, event: Event) {
         dev.clear(event);

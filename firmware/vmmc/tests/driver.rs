@@ -407,8 +407,9 @@ fn a_host_read_beside_what_was_read_ahead_is_found() {
     hardware.read_on(0x1408, 512, 0);
 }
 
+/// The caller of a turn looks at events for a while where [`Machine::awaits_answer`] says so: of short data at once, of longer ones when they are there.
 #[test]
-fn the_end_of_a_host_write_gives_way_to_an_answer_for_four_turns_and_to_nothing_once_it_was_sent() {
+fn the_end_of_a_host_write_gives_way_to_an_answer_once_and_to_nothing_once_it_was_sent() {
     let mut world = world(SETTINGS);
     let answer = PostDescriptor { destination_node: 0, ..post(4) };
     // No page of these messages is missing any more.
@@ -416,10 +417,13 @@ fn the_end_of_a_host_write_gives_way_to_an_answer_for_four_turns_and_to_nothing_
     world.nodes[1].post(0, &answer);
     world.run(20_000, |world| world.nodes.iter().all(|node| node.status(0).ended == 1));
     world.settle();
-    for (message, is_answered, turns) in [(2, false, 5), (3, true, 1), (4, false, 5)] {
-        world.nodes[0].post(0, &post(4));
+    for (message, bytes, is_answered, turns) in
+        [(2, 4, false, 1), (3, 4, true, 1), (4, 400, false, 2), (5, 400, true, 1)]
+    {
+        world.nodes[0].post(0, &post(bytes));
         world.run(20_000, |world| world.nodes[1].counter(Counter::FramesAccepted) == message);
         let node = &mut world.nodes[1];
+        assert_eq!(node.machine.awaits_answer(), bytes == 4, "message {message}");
         node.step_write(false);
         if is_answered {
             node.post(0, &answer);
@@ -430,10 +434,44 @@ fn the_end_of_a_host_write_gives_way_to_an_answer_for_four_turns_and_to_nothing_
         while is_pending(node) {
             node.step_firmware();
             taken += 1;
+            assert_eq!(node.machine.awaits_answer(), !is_answered && taken < turns, "message {message}");
         }
         assert_eq!(taken, turns, "message {message}");
         world.settle();
     }
+}
+
+/// Nothing waits for the end of the last status: it does not end a sleep, and the next message finds it still pending.
+#[test]
+fn the_end_of_a_status_that_nobody_awaits_wakes_nobody() {
+    let mut world = world(SETTINGS);
+    for posts in 1..=2 {
+        world.nodes[0].post(0, &post(4));
+        world.run(20_000, |world| world.nodes[0].status(0).ended == posts);
+        world.settle();
+        let hardware = &world.nodes[0].hardware;
+        assert_ne!(hardware.pending & Event::DmaWrite.bit(), 0);
+        assert_eq!(hardware.wakes & Event::DmaWrite.bit(), 0);
+    }
+}
+
+/// What a data frame acknowledges waits, but not for ever, and not where room is needed.
+#[test]
+fn what_a_data_frame_acknowledges_is_heard_when_there_is_nothing_else() {
+    let mut world = world(SETTINGS);
+    let answer = PostDescriptor { destination_node: 0, ..post(4) };
+    world.nodes[0].post(0, &post(4));
+    world.nodes[1].post(0, &answer);
+    world.run(20_000, |world| world.nodes.iter().all(|node| node.status(0).ended == 1));
+    world.settle();
+    let acknowledged = world.nodes[0].counter(Counter::FramesAcknowledged);
+    world.nodes[0].post(0, &post(4));
+    world.run(20_000, |world| world.nodes[1].counter(Counter::FramesAccepted) == 2);
+    world.nodes[1].post(0, &answer);
+    world.run(20_000, |world| world.nodes[0].counter(Counter::FramesAccepted) == 2);
+    assert_eq!(world.nodes[0].counter(Counter::FramesAcknowledged), acknowledged, "it was heard before the answer");
+    world.settle();
+    assert_eq!(world.nodes[0].counter(Counter::FramesAcknowledged), acknowledged + 1);
 }
 
 // ---- Reads ----
@@ -572,6 +610,47 @@ fn reads_beyond_the_queue_are_dropped_and_those_in_it_are_answered() {
     assert_eq!(world.nodes[1].counter(Counter::ReadsGivenUp), 16);
     assert_eq!(world.nodes[0].locked_lines() + world.nodes[1].locked_lines(), 0);
     world.nodes.iter().for_each(|node| node.check_sums(true));
+}
+
+/// More reads wait than a set has ways, and each miss is served before another read is looked at: what was filled for one is used before it is pushed out.
+#[test]
+fn reads_that_push_out_each_others_buffers_are_all_answered() {
+    let mut world = world(SETTINGS);
+    // The owner has the line that they need.
+    world.nodes[0].post(0, &read(4));
+    world.run(10_000, |world| world.nodes[0].status(0).ended == 1);
+    world.settle();
+    let node = &mut world.nodes[1];
+    let deliver = |node: &mut Node, frame: Vec<u8>| {
+        node.deliver(&frame);
+        while node.hardware.pending & Event::MacRx.bit() != 0 {
+            node.step_firmware();
+        }
+    };
+    // They wait for a write that came before them.
+    deliver(node, frame(1, |_, _| {}));
+    let others = [6, 8].map(|id| cbh(5, id));
+    for (sequence, buffer) in (2..).zip([0, 2, 4].map(|id| cbh(5, id))) {
+        if buffer != CBH {
+            node.export(buffer, DESCRIPTOR);
+            node.load_buffer(buffer);
+        }
+        let (id, length, buffer_offset, key, message) = (sequence, 4, 0, [1, 2, 0, 0], 0);
+        let body = Body::Read(Read { sequence, buffer, buffer_offset, key, message, length, id });
+        let (key_width, acknowledge) = (KeyWidth::Bits64, 0);
+        deliver(node, bytes_of(&Repr { destination: 1, source: 0, session: 3, key_width, acknowledge, body }));
+    }
+    for buffer in others {
+        node.export(buffer, DESCRIPTOR);
+        node.load_buffer(buffer);
+    }
+    assert_eq!((node.counter(Counter::ReadsTaken), node.counter(Counter::ReadsAnswered)), (1 + 3, 1));
+    node.step_write(false);
+    for _ in 0..200 {
+        node.step_firmware();
+        node.serve_miss();
+    }
+    assert_eq!(node.counter(Counter::ReadsAnswered), 1 + 3);
 }
 
 #[test]

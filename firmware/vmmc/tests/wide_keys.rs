@@ -3,6 +3,7 @@
 mod mock;
 
 use mock::{NodeOf, Settings, World, WorldOf, SETTINGS, STATIC, UPPER_KEY};
+use nic_layout::boot::ReceiveMiss;
 use nic_layout::cbh::{cbh, entry, valid, Descriptor};
 use nic_layout::counter::Counter;
 use nic_layout::frame::{Body, Packet, Repr, Write};
@@ -36,7 +37,11 @@ const WAYS: [(u8, u8, u32); 4] =
     [(OP_WRITE, 0, 900), (OP_WRITE, POST_FLAG_NOTIFY, 900), (OP_WRITE, POST_FLAG_INLINE, 28), (OP_READ, 0, 900)];
 
 fn caches() -> WorldOf<Wide> {
-    let mut world = WorldOf::<Wide>::new(SETTINGS, 1);
+    caches_with(SETTINGS)
+}
+
+fn caches_with(settings: Settings) -> WorldOf<Wide> {
+    let mut world = WorldOf::<Wide>::new(settings, 1);
     for node in &mut world.nodes {
         node.open(1, PID);
         node.map_pages(PID, OWN, 2);
@@ -95,6 +100,18 @@ fn each_way_to_a_buffer_is_open_with_the_whole_key() {
         let notified = &world.nodes[1].host.notified[told..];
         assert_eq!(notified.len(), usize::from(flags == POST_FLAG_NOTIFY));
         assert!(notified.iter().all(|entry| (entry.buffer, entry.key) == (CBH, KEY[0])));
+    }
+}
+
+/// What was held is judged anew as a frame of this width, and counts.
+#[test]
+fn a_held_frame_is_taken_when_its_miss_is_served() {
+    for (op, flags, length) in WAYS {
+        let mut world = caches_with(Settings { receive_miss: ReceiveMiss::Hold, ..SETTINGS });
+        assert_eq!(end_of(&mut world, &post_of(op, flags, length, KEY)), None, "{op} {flags}");
+        let counts = [Counter::FramesHeld, Counter::FramesRetaken, Counter::FramesMalformed];
+        let [held, retaken, malformed] = counts.map(|counter| world.nodes[1].counter(counter));
+        assert!(held > 0 && retaken >= held && malformed == 0, "{op} {flags}: {held}, {retaken}, {malformed}");
     }
 }
 

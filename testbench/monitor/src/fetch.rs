@@ -29,6 +29,8 @@ struct Fetch {
 pub(crate) struct Fetches {
     /// As the driver wrote them; empty where the NIC does not fetch.
     directories: Vec<u32>,
+    /// Words of them, with what they were, that the driver has written since the lookup that missed: between it and its marker the firmware may have read either.
+    replaced: Vec<(usize, u32)>,
     /// In the order of their transfers.
     under_way: VecDeque<Fetch>,
     /// A line that was not filled, and that the driver will be told of next.
@@ -43,10 +45,26 @@ impl Fetches {
         Fetches { directories: vec![0; words], ..Fetches::default() }
     }
 
-    pub fn write_directory(&mut self, offset: u32, value: u32) {
-        if let Some(word) = self.directories.get_mut(offset as usize / 4) {
-            *word = value;
+    /// The driver writes a word, while a lookup has missed and it is not told yet what becomes of that, or not.
+    pub fn write_directory(&mut self, offset: u32, value: u32, has_missed: bool) {
+        let index = offset as usize / 4;
+        if let Some(word) = self.directories.get_mut(index) {
+            let before = std::mem::replace(word, value);
+            if has_missed {
+                self.replaced.push((index, before));
+            }
         }
+    }
+
+    pub fn lookup_missed(&mut self) {
+        self.replaced.clear();
+    }
+
+    /// The page of the table that the firmware has found in that word.
+    fn table(&self, offset: u32) -> Option<u32> {
+        let index = offset as usize / 4;
+        let before = self.replaced.iter().filter(|(replaced, _)| *replaced == index).map(|(_, word)| *word);
+        self.directories.get(index).copied().into_iter().chain(before).find_map(table_page)
     }
 
     /// They count as places of the miss ring, to which they may come.
@@ -70,8 +88,7 @@ impl Tables {
         self.vmh.reserve(at, line, set, tag, 0)?;
         let (pid, first) = (key_pid(tag), key_line_page(tag));
         let slot = table_slot(pid);
-        let word = self.fetches.directories.get(directory_offset(slot, first) as usize / 4);
-        let Some(frame) = word.and_then(|word| table_page(*word)) else {
+        let Some(frame) = self.fetches.table(directory_offset(slot, first)) else {
             return Err((21, format!("VMH line {line} is fetched; process {pid} has no table for page {first:#x}")));
         };
         let table = directory_offset(slot, first) / 4;

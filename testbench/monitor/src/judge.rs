@@ -288,6 +288,7 @@ impl Tables {
         let geometry = self.places.vmh;
         let tag = key(pid, geometry.line_page(page), 0);
         self.miss = Some(Miss::Line { is_receive, tag, set: geometry.set_of(page), page });
+        self.fetches.lookup_missed();
         Ok(())
     }
 

@@ -367,7 +367,7 @@ impl Tables {
             self.host_writes_cbh(at, offset, value, seen)
         } else {
             if let Some(offset) = directories.and_then(|start| within(start, DIRECTORIES_BYTES)) {
-                self.fetches.write_directory(offset, value);
+                self.fetches.write_directory(offset, value, self.miss.is_some());
             } else if let Some(offset) = within(process_table, TABLE_BYTES) {
                 self.posts.write_table(offset, PROCESS_ENTRY_BYTES, value);
             } else if let Some(offset) = within(post_queues, post_queue_count * PAGE_BYTES) {

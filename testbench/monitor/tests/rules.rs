@@ -677,6 +677,24 @@ fn a_fetch_reads_the_table_of_its_process_and_nothing_else() {
     let mut unpinned = with_table();
     unpinned.host.0.remove(&(0, TABLE_AT_HOST));
     assert_eq!(after(unpinned, begin), Some(26));
+    // The process ends: its table is taken from the NIC, behind the look into the directory or before it.
+    let word = SRAM + DIRECTORIES_AT + 4 * TABLE_AT_HOST;
+    let meanwhile = |bench: &mut Bench| {
+        bench
+            .mark(Marker::LookupBegin, PAGE)
+            .mark(Marker::LookupMiss, PID)
+            .write(word, 0)
+            .mark(Marker::FetchBegun, LINE);
+    };
+    assert_eq!(after(with_table(), meanwhile), None);
+    let before = |bench: &mut Bench| {
+        bench
+            .mark(Marker::LookupBegin, PAGE)
+            .write(word, 0)
+            .mark(Marker::LookupMiss, PID)
+            .mark(Marker::FetchBegun, LINE);
+    };
+    assert_eq!(after(with_table(), before), Some(21), "there is no table any more");
     let elsewhere = |bench: &mut Bench| {
         bench.transfer(true, false, (TABLE + 1) << 12, 0);
     };

@@ -138,7 +138,7 @@ pub struct MemoryMapArgs {
     /// Platform whose memory is mapped
     #[arg(long, value_name = "NAME", default_value = "tigon2")]
     pub platform: String,
-    /// Override a key of the cache, as in --set cache.ways=8 [default: 16384 entries, lines of 64, 4 ways]
+    /// Override cache.*, key_bits, nic.post_queues, misses.service or cores, as in --set cache.ways=8 [default: 16384 entries, lines of 64, 4 ways]
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// One JSON object on standard output

@@ -8,21 +8,21 @@ use std::sync::Arc;
 
 use host_model::address::{NodeId, UserVirt};
 use host_model::driver::{DriverOptions, DriverPlant, MissService};
-use host_model::host::HostConfig;
 use host_model::library::{Access, Export, Process};
 use host_model::platform::Platform;
 use nic_layout::plant::Plant;
 use nic_layout::vmh::VmhGeometry;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use sim_fabric::{link, Direction, Ending, LinkConfig, RunOptions};
+use sim_fabric::Ending;
 use sim_pins::Ps;
 
 use crate::error::Result;
 use crate::failed;
 use crate::image;
 use crate::meeting::Meeting;
-use crate::node::{transmit_clock, Handle, Node, NodeConfig};
+use crate::node::Handle;
+use crate::pair::Pair;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -132,40 +132,16 @@ pub fn run_served_by(service: MissService, defect: Option<&Defect>, seed: u64, t
         Place::Driver(plant) => Some(plant),
         Place::Firmware(_) => None,
     });
-    let direction = || Direction { faults: Vec::new(), capture: false };
-    let (a, b) = link(LinkConfig {
-        latency: LATENCY,
-        a_clock: transmit_clock(&platform),
-        b_clock: transmit_clock(&platform),
-        a_to_b: direction(),
-        b_to_a: direction(),
-        seed,
-        link_idx: 0,
-    });
+    let pair = Pair { platform: &platform, latency: LATENCY, seed, threads, end: WATCHDOG };
+    let options = |index| DriverOptions {
+        plant,
+        miss_service: service,
+        // With a queue for each process, pages of one are let go while lines of others are fetched.
+        post_queues: (service == MissService::Nic).then_some(PROCESSES as u32),
+        ..DriverOptions::new(NodeId(index as u16), 2, seed)
+    };
     let meeting = Meeting::new(2, LATENCY);
-    let builders: Vec<_> = [a, b]
-        .into_iter()
-        .enumerate()
-        .map(|(index, port)| {
-            let driver = DriverOptions {
-                plant,
-                miss_service: service,
-                // With a queue for each process, pages of one are let go while lines of others are fetched.
-                post_queues: (service == MissService::Nic).then_some(PROCESSES as u32),
-                ..DriverOptions::new(NodeId(index as u16), 2, seed)
-            };
-            let host = HostConfig { platform: platform.clone(), driver, trace: false };
-            let config = NodeConfig { index, host, port, record: false, record_inputs: false, waves: None };
-            let (meeting, firmware) = (meeting.clone(), firmware.clone());
-            move || {
-                Node::new(config, |host| {
-                    host.spawn("workload", move |handle| whole(index, handle, meeting, firmware, seed))
-                })
-            }
-        })
-        .collect();
-    let options = RunOptions { window: LATENCY, end: WATCHDOG, threads, between_windows: None };
-    let run = sim_fabric::run(builders, options);
+    let run = pair.run(options, |index, handle| whole(index, handle, meeting.clone(), firmware.clone(), seed));
     let nodes: Vec<_> = run.outputs.into_iter().flatten().collect();
     let lookups = nodes.iter().map(|node| node.seen.map_or(0, |seen| seen.lookups.iter().sum())).sum();
     let faults = || nodes.iter().flat_map(|node| node.faults.iter().cloned()).next();

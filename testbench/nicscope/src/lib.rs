@@ -17,6 +17,7 @@ pub mod memory_map;
 pub mod miss_waves;
 pub mod node;
 pub mod output;
+pub mod pair;
 pub mod path;
 pub mod probe;
 pub mod progress;

@@ -150,10 +150,10 @@ impl Way<'_> {
         let mac_start = log
             .last_pulse(Probe::MacTxStart, first.start)
             .ok_or_else(|| journey.missing("the MAC never fetched its descriptor"))?;
-        let copied = log
+        let is_read = log
             .markers(from, first.start)
-            .any(|(_, marker, argument)| marker == Marker::DataCopied && same_low_bits(argument, sequence));
-        if copied {
+            .any(|(_, marker, argument)| marker == Marker::DmaReadPosted && same_low_bits(argument, sequence));
+        if !is_read {
             // Its data came with the post: no transfer to wait for, unless those of others release it.
             self.core_work(node, "sender", from, mac_start);
             self.mark(mac_start, node, Clock::Core, "MAC: data to the link's clock");
@@ -363,7 +363,6 @@ pub fn firmware_step(marker: Marker) -> &'static str {
         Marker::LookupHit => "after lookup hit",
         Marker::LookupMiss => "reserve line, raise miss",
         Marker::LookupFault => "fault",
-        Marker::DataCopied => "header",
         Marker::FillSeen => "fill seen",
         Marker::Command => "command",
         Marker::DmaReadPosted => "header",

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use host_model::driver::DriverCounts;
+use host_model::host::Accounting;
 use host_model::platform::Platform;
+use host_model::processor::Usage;
 use indexmap::IndexMap;
 use nic_layout::counter::{conservation, Counter};
 use nic_layout::keeper;
@@ -14,7 +15,7 @@ use crate::account::Frequencies;
 use crate::cluster::{self, ClusterConfig, ClusterOutput, Failure};
 use crate::error::Result;
 use crate::log::NodeLog;
-use crate::memory_map::Lookup;
+use crate::memory_map::Wanted;
 use crate::path::Journey;
 use crate::progress::Progress;
 use crate::results::{Equation, Results, Row, Run, Spread, RESULTS_SCHEMA};
@@ -73,7 +74,7 @@ fn check(config: &RunConfig) -> Result<()> {
     Places::of(scenario, with_misses)?;
     for name in &scenario.platforms {
         let platform = platform(name, scenario)?;
-        memory_map::check(&Lookup::of(scenario)?, name, &platform)?;
+        memory_map::check(&Wanted::of(scenario)?, name, &platform)?;
         if let Some(path) = &config.firmware {
             image::read(path, &platform)?;
         }
@@ -93,7 +94,7 @@ pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) 
                 &image::build_with_keys(&personality, scenario.geometry()?, scenario.key_width()?)?,
                 &platform,
             )?;
-            memory_map::check_image(&Lookup::of(scenario)?, platform_name, &platform, &firmware)?;
+            memory_map::check_image(&Wanted::of(scenario)?, platform_name, &platform, &firmware)?;
             firmware
         }
     };
@@ -202,7 +203,7 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
             .nodes
             .iter()
             .zip(&reports)
-            .map(|(node, report)| counters(&report.totals, &node.accounting.driver))
+            .map(|(node, report)| counters(&report.totals, &node.accounting))
             .collect(),
         conservation: equations(output),
         simulated_ps: output.ended_at.0,
@@ -288,7 +289,18 @@ pub fn frequencies(platform: &Platform) -> Frequencies {
     }
 }
 
-fn counters(totals: &Totals, driver: &DriverCounts) -> IndexMap<String, u64> {
+/// Time of a processor for misses, without that of pinning: of the driver, and of a library that looks into its bitmap first.
+fn for_misses(usage: &Usage) -> Ps {
+    let is_for_a_miss = |task: &str, label: &str| match label {
+        "pin" | "unpin" => false,
+        "bitmap" => true,
+        _ => ["interrupt handler", "miss thread"].contains(&task),
+    };
+    Ps(usage.iter().filter(|((task, label), _)| is_for_a_miss(task, label)).map(|(_, time)| time.0).sum())
+}
+
+fn counters(totals: &Totals, host: &Accounting) -> IndexMap<String, u64> {
+    let driver = &host.driver;
     let firmware =
         Counter::ALL.iter().map(|&counter| (format!("firmware.{}", counter.name()), totals.firmware(counter)));
     let rtl = totals.rtl.iter().map(|(name, value)| (format!("rtl.{name}"), u64::from(*value)));
@@ -303,6 +315,7 @@ fn counters(totals: &Totals, driver: &DriverCounts) -> IndexMap<String, u64> {
         ("queues_kept", driver.queues_kept),
         ("page_faults_given_up", driver.page_faults_given_up),
         ("queue_wait_ps", driver.queue_wait_ps),
+        ("for_misses_ps", for_misses(&host.usage).0),
     ];
     let of_driver = of_driver.into_iter().map(|(name, value)| (format!("driver.{name}"), value));
     firmware.chain(rtl).chain(of_driver).collect()
@@ -461,4 +474,21 @@ pub fn message_window(output: &ClusterOutput, sender: usize, message: u32) -> Op
     let begin = output.nodes[sender].log.post(message, EventKind::PostBegin)?;
     let end = output.nodes[1 - sender].log.arrival(message, EventKind::ArrivalSeen)?;
     Some((begin, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_for_misses_is_that_of_handler_and_thread_and_of_looks_before_but_for_pins() {
+        let usage = [
+            (("interrupt handler", "handler"), 1),
+            (("miss thread", "miss service"), 10),
+            (("miss thread", "pin"), 100),
+            (("workload", "bitmap"), 1000),
+            (("workload", "post"), 10_000),
+        ];
+        assert_eq!(for_misses(&usage.map(|(of, time)| (of, Ps(time))).into_iter().collect()), Ps(1011));
+    }
 }

@@ -221,6 +221,15 @@ fn twenty_processes_and_no_more_share_two_queues() {
     assert_eq!(count(&output, 0, Counter::PostsCompleted), 40);
 }
 
+/// Has a buffer of two pages for whoever writes.
+async fn owner(member: Member) -> Result<()> {
+    let process = member.handle.open("owner").await.map_err(wrong)?;
+    let buffer = process.alloc(8192).map_err(wrong)?;
+    let export = process.export(buffer, 8192).await.map_err(wrong)?;
+    member.meet("exports", vec![export]).await;
+    Ok(())
+}
+
 #[test]
 fn errors_reach_a_process_whose_queue_is_taken_and_the_next_owner_sees_nothing() {
     async fn taken(member: Member) -> Result<()> {
@@ -252,13 +261,6 @@ fn errors_reach_a_process_whose_queue_is_taken_and_the_next_owner_sees_nothing()
         let end = first.wait(handle).await;
         let refused = Err(WriteError::Refused { index: 6, error: PostError::Refused as u32 });
         expect!(handle.index == 6 && end == refused, "{end:?}");
-        Ok(())
-    }
-    async fn owner(member: Member) -> Result<()> {
-        let process = member.handle.open("owner").await.map_err(wrong)?;
-        let buffer = process.alloc(8192).map_err(wrong)?;
-        let export = process.export(buffer, 8192).await.map_err(wrong)?;
-        member.meet("exports", vec![export]).await;
         Ok(())
     }
     let output = Bench { post_queues: Some(1), ..Bench::default() }.run([job(taken), job(owner)]);
@@ -293,13 +295,6 @@ fn processes_that_end_while_queues_change_hands_leave_them_to_others() {
             }
             expect!(member.handle.driver().free_post_queues() == 1, "round {round}");
         }
-        Ok(())
-    }
-    async fn owner(member: Member) -> Result<()> {
-        let process = member.handle.open("owner").await.map_err(wrong)?;
-        let buffer = process.alloc(8192).map_err(wrong)?;
-        let export = process.export(buffer, 8192).await.map_err(wrong)?;
-        member.meet("exports", vec![export]).await;
         Ok(())
     }
     let output = Bench { post_queues: Some(1), ..Bench::default() }.run([job(ends), job(owner)]);

@@ -86,6 +86,40 @@ async fn owner(member: Member) -> Result<()> {
     nothing_is_left(&member)
 }
 
+/// What its owner does not confirm leaves no import, and can be tried again.
+async fn connects(member: Member) -> Result<()> {
+    let process = member.handle.open("connects").await.map_err(wrong)?;
+    let exports = member.meet("exports", Vec::new()).await;
+    let free = || member.handle.driver().static_tables_free().map(|(_, _, imports)| imports);
+    for (n, export) in exports.iter().enumerate() {
+        let before = free();
+        let wrong_key = Export { key: [export.key[0] ^ 1, export.key[1], 0, 0], ..*export };
+        let refused = process.connect(&wrong_key).await.map_err(|error| error.to_string());
+        let expected = format!("the NIC refused post {}: the node of the buffer refused it", 2 * n);
+        expect!(refused == Err(expected), "{refused:?}");
+        expect!(free() == before, "{:?} imports, {before:?} before", free());
+        process.connect(export).await.map_err(wrong)?;
+    }
+    process.close().await.map_err(wrong)?;
+    nothing_is_left(&member)
+}
+
+async fn is_connected_to(member: Member) -> Result<()> {
+    let process = member.handle.open("owner").await.map_err(wrong)?;
+    let at = process.alloc(2 * 4096).map_err(wrong)?;
+    let only_written = process.export(at, 4096).await.map_err(wrong)?;
+    let only_read = process.export_as(at + 4096, 4096, Access::READ).await.map_err(wrong)?;
+    member.meet("exports", vec![only_written, only_read]).await;
+    Ok(())
+}
+
+#[test]
+fn a_connection_is_confirmed_by_the_owner_of_the_buffer() {
+    let output = bench().run([job(connects), job(is_connected_to)]);
+    assert_eq!(count(&output, 1, Counter::FramesRefusedKey), 2);
+    assert_eq!(count(&output, 0, Counter::PostsCompleted), 2);
+}
+
 /// INV-36, when the last process has ended.
 fn nothing_is_left(member: &Member) -> Result<()> {
     let (driver, pinned) = (member.handle.driver(), member.handle.memory().borrow().counts().pinned_now);
@@ -162,7 +196,7 @@ async fn crowd(member: Member) -> Result<()> {
     let theirs = Rc::new(member.meet("exports", exports).await);
     let number = |node: usize, slot: usize| (node * 8 + slot) as u32 + 1;
     for (slot, (process, memory)) in processes.iter().enumerate() {
-        process.import(&theirs[slot]).await.map_err(wrong)?;
+        process.connect(&theirs[slot]).await.map_err(wrong)?;
         send(process, *memory + 2 * 4096 + 1000, &theirs[slot], 1500, number(member.node, slot), 5000).await?;
     }
     for (slot, (process, memory)) in processes.iter().enumerate() {

@@ -65,6 +65,8 @@ pub struct Hardware {
     pub sram: Vec<u32>,
     pub now: u32,
     pub pending: u32,
+    /// Events that would end a wait.
+    pub wakes: u32,
     pub doorbells: u32,
     pub doorbell_values: [u32; 16],
     pub mailboxes: u32,
@@ -88,6 +90,8 @@ pub struct Hardware {
     pub receive_free: VecDeque<u32>,
     pub received: BTreeMap<u16, (u32, u32)>,
     pub receive_consumer: u16,
+    /// The frame that is to be looked at next.
+    expected: u16,
     pub trace: Vec<(Marker, u32)>,
 }
 
@@ -112,12 +116,20 @@ impl Device for Hardware {
         self.trace.push((marker, argument));
     }
 
+    fn pending(&self) -> u32 {
+        self.pending
+    }
+
     fn raise(&mut self, event: Event) {
         self.pending |= event.bit();
     }
 
     fn clear(&mut self, event: Event) {
         self.pending &= !event.bit();
+    }
+
+    fn wake_on(&mut self, events: u32) {
+        self.wakes = events;
     }
 
     fn set_timer(&mut self, timer: usize, due: u32) {
@@ -218,7 +230,12 @@ impl Device for Hardware {
         self.receive_consumer
     }
 
+    fn expect(&mut self, index: u16) {
+        self.expected = index;
+    }
+
     fn received(&self, index: u16) -> (u32, u32) {
+        assert_eq!(index, self.expected, "a frame that was not the next is looked at");
         self.received[&index]
     }
 
@@ -235,6 +252,7 @@ impl Hardware {
             // Just before the wrap of the clock.
             now: u32::MAX - 2000,
             pending: 0,
+            wakes: u32::MAX,
             doorbells: 0,
             doorbell_values: [0; 16],
             mailboxes: 0,
@@ -255,6 +273,7 @@ impl Hardware {
             receive_free: VecDeque::new(),
             received: BTreeMap::new(),
             receive_consumer: 0,
+            expected: 0,
             trace: Vec::new(),
         }
     }
@@ -758,7 +777,7 @@ impl<T: Tables> NodeOf<T> {
     }
 
     pub fn is_quiet(&self) -> bool {
-        self.hardware.pending == 0
+        self.hardware.pending & self.hardware.wakes == 0
             && self.is_idle
             && self.hardware.reads.is_empty()
             && self.hardware.writes.is_empty()

@@ -56,7 +56,7 @@ impl Driver {
 
     /// Lets a process name a buffer of another node in its posts (facts M-4). Gives the index that they name.
     ///
-    /// The record says what the exporter has told; its NIC is not asked.
+    /// The record says what the exporter has told; the library asks its NIC (`Process::connect`).
     pub async fn import(&self, cpu: &Cpu, pid: Pid, export: &Export) -> Result<u32, DriverError> {
         self.check_alive()?;
         cpu.charge("system call", Ps::from_ns(self.0.platform.host.syscall_ns)).await;

@@ -10,22 +10,23 @@ use host_model::platform::Platform;
 use nic_layout::boot::{FIRMWARE_ADDRESS, MAX_NODES};
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::counter::Counter;
+use nic_layout::fetch::DIRECTORY_BYTES;
+use nic_layout::keeper;
 use nic_layout::key::KeyWidth;
 use nic_layout::ring::{DMA_DESCRIPTOR_BYTES, MAC_DESCRIPTOR_BYTES};
 use nic_layout::static_tables::StaticGeometry;
 use nic_layout::tables::{MissEntry, NotifyEntry, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
-use nic_layout::vmh::VmhGeometry;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 use nic_plan::{
-    Config, Geometry, MemoryMap, Shape, ACK_BUFFER_BYTES, DMA_RING_LOG2, MAC_RING_LOG2, OPEN_READ_BYTES,
+    Config, Geometry, MemoryMap, Shape, ACK_BUFFER_BYTES, DMA_RING_LOG2, FETCHES_BYTES, MAC_RING_LOG2, OPEN_READ_BYTES,
     POST_ERROR_BYTES, PROCESS_ENTRIES, PROCESS_ENTRY_BYTES, READS_MAX, READ_BYTES,
 };
 use serde::Serialize;
 
 use crate::cli::MemoryMapArgs;
 use crate::error::Result;
-use crate::scenario::{has_caches, Cache, Scenario, PERSONALITIES};
-use crate::{failed, image, output, request_error, scenario};
+use crate::scenario::{has_caches, Cache, MissService, Scenario, PERSONALITIES};
+use crate::{failed, image, output, request_error, run as runs, scenario};
 
 use parts::ImageParts;
 pub use thesis::Comparison;
@@ -56,30 +57,34 @@ pub struct Holds {
     pub imports_of_each_process: u32,
 }
 
-/// How a personality looks handles up.
+/// What of a scenario decides how the memory of its NICs is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lookup {
-    Cached(Cache, KeyWidth),
-    /// Tables as large as the SRAM allows.
-    Static(KeyWidth),
+pub struct Wanted {
+    lookup: Lookup,
+    key: KeyWidth,
+    post_queues: Option<u32>,
+    miss_service: MissService,
 }
 
-impl Lookup {
-    pub fn of(scenario: &Scenario) -> Result<Lookup> {
-        Ok(Lookup::with(&scenario.personality, scenario.cache, scenario.key_width()?))
-    }
+/// How a personality looks handles up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lookup {
+    Cached(Cache),
+    /// Tables as large as the SRAM allows.
+    Static,
+}
 
-    fn with(personality: &str, cache: Cache, key: KeyWidth) -> Lookup {
-        match has_caches(personality) {
-            true => Lookup::Cached(cache, key),
-            false => Lookup::Static(key),
-        }
-    }
-
-    fn key(self) -> KeyWidth {
-        match self {
-            Lookup::Cached(_, key) | Lookup::Static(key) => key,
-        }
+impl Wanted {
+    pub fn of(scenario: &Scenario) -> Result<Wanted> {
+        Ok(Wanted {
+            lookup: match has_caches(&scenario.personality) {
+                true => Lookup::Cached(scenario.cache),
+                false => Lookup::Static,
+            },
+            key: scenario.key_width()?,
+            post_queues: scenario.nic.post_queues,
+            miss_service: scenario.misses.service,
+        })
     }
 }
 
@@ -122,8 +127,7 @@ pub fn run(arguments: &MemoryMapArgs) -> Result<()> {
     if !PERSONALITIES.contains(&personality.as_str()) {
         return Err(request_error!("unknown personality {personality:?}: must be one of {}", PERSONALITIES.join(", ")));
     }
-    let (cache, key) = parameters(personality, &arguments.set)?;
-    let map = of(personality, &arguments.platform, cache, key)?;
+    let map = of(&scenario(personality, &arguments.set)?, &arguments.platform)?;
     let text = match arguments.json {
         true => serde_json::to_string(&map).map_err(|error| failed!("memory map: {error}"))? + "\n",
         false => print::map(&map),
@@ -131,59 +135,61 @@ pub fn run(arguments: &MemoryMapArgs) -> Result<()> {
     output::print(&text)
 }
 
-/// The memory of a NIC of a platform with the image of a personality, which is built for the cache if need be.
-pub fn of(personality: &str, platform_name: &str, cache: Cache, key: KeyWidth) -> Result<Map> {
-    let platform = Platform::load(platform_name).map_err(|error| request_error!("{error}"))?;
-    let lookup = Lookup::with(personality, cache, key);
-    check(&lookup, platform_name, &platform)?;
-    let geometry = match lookup {
-        Lookup::Cached(cache, _) => cache.geometry()?,
-        Lookup::Static(_) => VmhGeometry::RECOMMENDED,
-    };
-    let path = image::build_with_keys(personality, geometry, key)?;
+/// The memory of a NIC of a scenario, whose image is built if need be.
+pub fn of(scenario: &Scenario, platform_name: &str) -> Result<Map> {
+    let platform = runs::platform(platform_name, scenario)?;
+    let wanted = Wanted::of(scenario)?;
+    check(&wanted, platform_name, &platform)?;
+    let personality = scenario.image_of_core_a(platform.core.count);
+    let path = image::build_with_keys(&personality, scenario.geometry()?, wanted.key)?;
     let file = image::read(&path, &platform)?;
     let parts = ImageParts::of(&file).map_err(|error| failed!("firmware {}: {error}", path.display()))?;
-    Map::of(personality, platform_name, &platform, lookup, &parts)
+    Map::of(&scenario.personality, platform_name, &platform, wanted, &parts)
 }
 
-/// The default cache and keys with the overrides of the command line, which may name nothing else.
-fn parameters(personality: &str, overrides: &[String]) -> Result<(Cache, KeyWidth)> {
+/// What a memory map depends on. All of a cache is one.
+const KEYS: [&str; 5] = ["cache.", "key_bits", "nic.post_queues", "misses.service", "cores"];
+
+/// A scenario with a personality and overrides, which may name nothing else than [`KEYS`].
+pub fn scenario(personality: &str, overrides: &[String]) -> Result<Scenario> {
     for entry in overrides {
-        let is_of_cache = entry.trim_start().starts_with("cache.");
+        let key = entry.split('=').next().unwrap_or_default().trim();
+        let is_of_cache = key.starts_with(KEYS[0]);
         if is_of_cache && !has_caches(personality) {
             return Err(request_error!("--set {entry}: {personality} has no cache: its tables take what the SRAM has"));
         }
-        if !is_of_cache && !entry.trim_start().starts_with("key_bits") {
+        if !is_of_cache && !KEYS.contains(&key) {
             return Err(request_error!(
-                "--set {entry}: a memory map depends on cache.entries, cache.line_entries, cache.ways and key_bits only"
+                "--set {entry}: a memory map depends on cache.entries, cache.line_entries, cache.ways, {} only",
+                KEYS[1..].join(", ")
             ));
         }
     }
-    let scenario = scenario::load("ping-pong", overrides)?;
-    Ok((scenario.cache, scenario.key_width()?))
+    let fixed = [format!("personality={personality}"), "misses.ratios=0.0".to_owned()];
+    scenario::load("ping-pong", &[&fixed, overrides].concat())
 }
 
 /// Whether the lookup structures can fit a platform's SRAM beside everything else, as far as that shows without an image.
-pub fn check(lookup: &Lookup, platform_name: &str, platform: &Platform) -> Result<()> {
-    if let Lookup::Cached(cache, _) = lookup {
+pub fn check(wanted: &Wanted, platform_name: &str, platform: &Platform) -> Result<()> {
+    if let Lookup::Cached(cache) = wanted.lookup {
         cache.geometry()?;
         // Before any arithmetic with it.
         if u64::from(cache.entries) * 4 >= u64::from(platform.sram.bytes) {
-            return Err(does_not_fit(lookup, platform_name, platform));
+            return Err(does_not_fit(wanted, platform_name, platform));
         }
     }
-    plan(lookup, platform, FIRMWARE_ADDRESS).map(|_| ()).map_err(|()| does_not_fit(lookup, platform_name, platform))
+    plan(wanted, platform, FIRMWARE_ADDRESS).map(|_| ()).map_err(|()| does_not_fit(wanted, platform_name, platform))
 }
 
 /// The same, with the linked image.
-pub fn check_image(lookup: &Lookup, platform_name: &str, platform: &Platform, file: &[u8]) -> Result<()> {
+pub fn check_image(wanted: &Wanted, platform_name: &str, platform: &Platform, file: &[u8]) -> Result<()> {
     let first_free =
         parts::first_free(file, platform.sram.bytes).map_err(|error| request_error!("firmware: {error}"))?;
-    plan(lookup, platform, first_free).map(|_| ()).map_err(|()| does_not_fit(lookup, platform_name, platform))
+    plan(wanted, platform, first_free).map(|_| ()).map_err(|()| does_not_fit(wanted, platform_name, platform))
 }
 
-fn does_not_fit(lookup: &Lookup, platform_name: &str, platform: &Platform) -> crate::error::Error {
-    let Lookup::Cached(cache, key) = *lookup else {
+fn does_not_fit(wanted: &Wanted, platform_name: &str, platform: &Platform) -> crate::error::Error {
+    let Lookup::Cached(cache) = wanted.lookup else {
         return request_error!(
             "the {} bytes of SRAM of {platform_name} leave no room for static tables beside buffers and queues",
             platform.sram.bytes
@@ -192,7 +198,8 @@ fn does_not_fit(lookup: &Lookup, platform_name: &str, platform: &Platform) -> cr
     // The largest power of two that does, with lines and ways as they are.
     let fits = |entries: &u32| {
         let smaller = Cache { entries: *entries, ..cache };
-        smaller.geometry().is_ok() && plan(&Lookup::Cached(smaller, key), platform, IMAGE_BYTES_ABOUT).is_ok()
+        let wanted = Wanted { lookup: Lookup::Cached(smaller), ..*wanted };
+        smaller.geometry().is_ok() && plan(&wanted, platform, IMAGE_BYTES_ABOUT).is_ok()
     };
     let largest = (0..20).rev().map(|log2| 1u32 << log2).find(fits);
     let advice = match largest {
@@ -210,19 +217,24 @@ fn does_not_fit(lookup: &Lookup, platform_name: &str, platform: &Platform) -> cr
 const IMAGE_BYTES_ABOUT: u32 = 24 * 1024;
 
 /// What the firmware does at boot.
-fn plan(lookup: &Lookup, platform: &Platform, first_free: u32) -> Result<(MemoryMap, Shape), ()> {
-    let request = boot_request(platform, &DriverOptions::new(NodeId(0), 2, 0));
-    let key = lookup.key();
+fn plan(wanted: &Wanted, platform: &Platform, first_free: u32) -> Result<(MemoryMap, Shape), ()> {
+    let options = DriverOptions {
+        post_queues: wanted.post_queues,
+        miss_service: wanted.miss_service.of_driver(),
+        ..DriverOptions::new(NodeId(0), 2, 0)
+    };
+    let request = boot_request(platform, &options);
+    let key = wanted.key;
     let config = Config::check(&request, key).map_err(|_| ())?;
-    let wanted = match lookup {
+    let shape = match wanted.lookup {
         // The CBH cache has one geometry in all images that runs build.
-        Lookup::Cached(cache, _) => Shape::Mini(Geometry {
+        Lookup::Cached(cache) => Shape::Mini(Geometry {
             vmh: cache.geometry().map_err(|_| ())?,
             cbh: CbhGeometry { key, ..CbhGeometry::RECOMMENDED },
         }),
-        Lookup::Static(_) => Shape::vmmc(&request, key).map_err(|_| ())?,
+        Lookup::Static => Shape::vmmc(&request, key).map_err(|_| ())?,
     };
-    MemoryMap::plan(&config, wanted, first_free, request.sram_bytes).map_err(|_| ())
+    MemoryMap::plan(&config, shape, first_free, request.sram_bytes).map_err(|_| ())
 }
 
 impl Map {
@@ -230,20 +242,20 @@ impl Map {
         personality: &str,
         platform_name: &str,
         platform: &Platform,
-        lookup: Lookup,
+        wanted: Wanted,
         parts: &ImageParts,
     ) -> Result<Map> {
         let (tables, shape) =
-            plan(&lookup, platform, parts.end).map_err(|()| does_not_fit(&lookup, platform_name, platform))?;
+            plan(&wanted, platform, parts.end).map_err(|()| does_not_fit(&wanted, platform_name, platform))?;
         let sram = sram(parts, &tables, shape, platform);
         let scratchpad = scratchpad(parts);
         let comparison = thesis::compare(&sram, &scratchpad);
-        let (cache, holds) = match (lookup, shape) {
-            (Lookup::Cached(cache, _), _) => (Some(cache), None),
-            (Lookup::Static(_), Shape::Vmmc(geometry)) => (None, Some(Holds::of(geometry))),
-            (Lookup::Static(_), Shape::Mini(_)) => (None, None),
+        let (cache, holds) = match (wanted.lookup, shape) {
+            (Lookup::Cached(cache), _) => (Some(cache), None),
+            (Lookup::Static, Shape::Vmmc(geometry)) => (None, Some(Holds::of(geometry))),
+            (Lookup::Static, Shape::Mini(_)) => (None, None),
         };
-        let (personality, platform, key_bits) = (personality.into(), platform_name.into(), lookup.key().bits());
+        let (personality, platform, key_bits) = (personality.into(), platform_name.into(), wanted.key.bits());
         Ok(Map { personality, platform, key_bits, cache, holds, sram, scratchpad, comparison })
     }
 }
@@ -253,6 +265,7 @@ fn sram(parts: &ImageParts, map: &MemoryMap, shape: Shape, platform: &Platform) 
     let dma_ring = DMA_DESCRIPTOR_BYTES << DMA_RING_LOG2;
     let mac_ring = MAC_DESCRIPTOR_BYTES << MAC_RING_LOG2;
     let buffers = platform.buffers;
+    let core_b = if platform.core.count > 1 { keeper::AREA_BYTES } else { 0 };
     let lookup = match shape {
         Shape::Mini(geometry) => caches(map, geometry),
         Shape::Vmmc(geometry) => static_tables(map, geometry),
@@ -271,7 +284,7 @@ fn sram(parts: &ImageParts, map: &MemoryMap, shape: Shape, platform: &Platform) 
             "upper halves of keys",
             Use::Pch,
             map.process_table + MemoryMap::upper_key(0),
-            PROCESS_SLOTS as u32 * shape.key().upper_bytes(),
+            SLOTS * shape.key().upper_bytes(),
         ),
         ("miss ring", Use::Program, map.miss_ring, of(MISS_RING_ENTRIES as usize, size_of::<MissEntry>())),
         (
@@ -291,10 +304,13 @@ fn sram(parts: &ImageParts, map: &MemoryMap, shape: Shape, platform: &Platform) 
         ("transmit buffers", Use::Buffers, map.tx_buffers, buffers.tx_count * buffers.bytes),
         ("receive buffers", Use::Buffers, map.rx_buffers, buffers.rx_count * buffers.bytes),
         ("post queues", Use::Pch, map.post_queues, map.post_queue_count * PAGE_BYTES),
-        ("free", Use::Free, map.free, platform.sram.bytes - map.free),
+        ("free", Use::Free, map.free, platform.sram.bytes - core_b - map.free),
+        ("core B: image, totals", Use::Program, platform.sram.bytes - core_b, core_b),
     ];
     Memory::cover(platform.sram.bytes, before.into_iter().chain(lookup).chain(behind))
 }
+
+const SLOTS: u32 = PROCESS_SLOTS as u32;
 
 /// Name, use, start and length.
 type Part = (&'static str, Use, u32, u32);
@@ -303,14 +319,20 @@ fn caches(map: &MemoryMap, Geometry { vmh, cbh }: Geometry) -> Vec<Part> {
     let cache = map.vmh;
     let (states, replacement, entries) = (vmh.state_offset(0), vmh.replacement_offset(0), vmh.entry_offset(0, 0));
     let buffer_entries = cbh.entry_offset(0);
-    vec![
+    let mut parts = vec![];
+    if map.fetches > 0 {
+        parts.push(("directories of the host's tables", Use::Vmh, map.directories, SLOTS * DIRECTORY_BYTES));
+        parts.push(("fetches of translations", Use::Vmh, map.fetches, FETCHES_BYTES));
+    }
+    parts.extend([
         ("VMH cache: keys", Use::Vmh, cache, states),
         ("VMH cache: states", Use::Vmh, cache + states, replacement - states),
         ("VMH cache: replacement", Use::Vmh, cache + replacement, entries - replacement),
         ("VMH cache: entries", Use::Vmh, cache + entries, vmh.bytes() - entries),
         ("CBH cache: replacement", Use::Cbh, map.cbh, buffer_entries),
         ("CBH cache: entries", Use::Cbh, map.cbh + buffer_entries, cbh.bytes() - buffer_entries),
-    ]
+    ]);
+    parts
 }
 
 fn static_tables(map: &MemoryMap, geometry: StaticGeometry) -> Vec<Part> {
@@ -397,22 +419,35 @@ mod tests {
         end: 0x400 + 9024 + 8136,
     };
 
-    fn map(platform: &str, cache: Cache) -> Result<Map> {
-        of(platform, Lookup::Cached(cache, KeyWidth::Bits64))
+    const CACHED: Wanted = Wanted {
+        lookup: Lookup::Cached(DEFAULT),
+        key: KeyWidth::Bits64,
+        post_queues: None,
+        miss_service: MissService::KernelThread,
+    };
+    const STATIC: Wanted = Wanted { lookup: Lookup::Static, ..CACHED };
+
+    fn with(cache: Cache) -> Wanted {
+        Wanted { lookup: Lookup::Cached(cache), ..CACHED }
     }
 
-    fn of(platform: &str, lookup: Lookup) -> Result<Map> {
-        let personality = if matches!(lookup, Lookup::Static(_)) { "vmmc" } else { "mini" };
-        Map::of(personality, platform, &Platform::load(platform).unwrap(), lookup, &PARTS)
+    fn of(platform: &str, wanted: Wanted) -> Result<Map> {
+        let personality = if wanted.lookup == Lookup::Static { "vmmc" } else { "mini" };
+        Map::of(personality, platform, &Platform::load(platform).unwrap(), wanted, &PARTS)
     }
 
     const DEFAULT: Cache = Cache { entries: 16_384, line_entries: 64, ways: 4 };
 
     #[test]
     fn regions_cover_the_memory_without_gap_or_overlap() {
-        let lookups = KeyWidth::ALL.map(|key| [Lookup::Cached(DEFAULT, key), Lookup::Static(key)]).concat();
-        for (platform, lookup) in Platform::names().flat_map(|name| lookups.iter().map(move |lookup| (name, *lookup))) {
-            let map = of(platform, lookup).unwrap();
+        let keys = KeyWidth::ALL.map(|key| [Wanted { key, ..CACHED }, Wanted { key, ..STATIC }]).concat();
+        let others = [
+            Wanted { post_queues: Some(1), ..CACHED },
+            Wanted { post_queues: Some(8), miss_service: MissService::Nic, ..CACHED },
+        ];
+        let all = [keys, others.to_vec()].concat();
+        for (platform, wanted) in Platform::names().flat_map(|name| all.iter().map(move |wanted| (name, *wanted))) {
+            let map = of(platform, wanted).unwrap();
             for memory in [&map.sram, &map.scratchpad] {
                 let mut end = 0;
                 for region in &memory.regions {
@@ -426,7 +461,7 @@ mod tests {
 
     #[test]
     fn the_recommended_cache_takes_four_bytes_an_entry_and_three_words_a_line_and_set() {
-        let map = map("tigon2", DEFAULT).unwrap();
+        let map = of("tigon2", CACHED).unwrap();
         assert_eq!(map.sram.sum(Use::Vmh), 4 * 16_384 + 2 * 4 * 256 + 4 * 64);
         assert_eq!(map.sram.sum(Use::Buffers), 128 * 1520 + 2 * 16 * 64);
     }
@@ -434,8 +469,8 @@ mod tests {
     #[test]
     fn a_longer_key_takes_eight_bytes_of_each_buffer_and_slot_and_import() {
         let sums = |key| {
-            let cached = of("lanai9", Lookup::Cached(DEFAULT, key)).unwrap();
-            let fixed = of("lanai9", Lookup::Static(key)).unwrap();
+            let cached = of("lanai9", Wanted { key, ..CACHED }).unwrap();
+            let fixed = of("lanai9", Wanted { key, ..STATIC }).unwrap();
             [
                 cached.sram.sum(Use::Vmh),
                 cached.sram.sum(Use::Cbh),
@@ -452,12 +487,12 @@ mod tests {
     #[test]
     fn static_tables_take_the_bytes_of_the_thesis_where_there_is_room_and_what_there_is_elsewhere() {
         let kbytes = |map: &Map, r#use| map.sram.sum(r#use) / 1024;
-        let large = of("lanai9", Lookup::Static(KeyWidth::Bits64)).unwrap();
+        let large = of("lanai9", STATIC).unwrap();
         let uses = [Use::Vmh, Use::Cbh, Use::Imports];
         assert_eq!(uses.map(|r#use| kbytes(&large, r#use)), [264, 162, 8 * 64]);
         let holds = Holds { translations: 65_536, buffers: 6954, imports_of_each_process: 4096 };
         assert_eq!((large.holds, large.cache), (Some(holds), None));
-        let small = of("tigon2", Lookup::Static(KeyWidth::Bits64)).unwrap();
+        let small = of("tigon2", STATIC).unwrap();
         assert!(small.sram.sum(Use::Free) < 16 * 1024, "{}", small.sram.sum(Use::Free));
         assert!(small.holds.is_some_and(|holds| holds.translations > 8 * 1024 && holds.buffers > 1000));
     }
@@ -467,22 +502,53 @@ mod tests {
         let tigon2 = Platform::load("tigon2").unwrap();
         for entries in [131_072, 1 << 31] {
             let cache = Cache { entries, ..DEFAULT };
-            let error = check(&Lookup::Cached(cache, KeyWidth::Bits64), "tigon2", &tigon2).unwrap_err();
+            let error = check(&with(cache), "tigon2", &tigon2).unwrap_err();
             assert_eq!(error.exit_status(), 2);
             assert!(error.to_string().contains("at most 32768 entries fit"), "{error}");
         }
-        let cache = Lookup::Cached(Cache { entries: 131_072, ..DEFAULT }, KeyWidth::Bits64);
-        assert!(check(&cache, "lanai9", &Platform::load("lanai9").unwrap()).is_ok());
+        let large = with(Cache { entries: 131_072, ..DEFAULT });
+        assert!(check(&large, "lanai9", &Platform::load("lanai9").unwrap()).is_ok());
     }
 
     #[test]
-    fn only_keys_of_the_cache_and_the_width_of_keys_may_be_set() {
-        let refused = |personality, entry: &str| parameters(personality, &[entry.into()]).unwrap_err().to_string();
-        assert_eq!(parameters("mini", &["cache.ways=8".into()]).unwrap().0.ways, 8);
-        assert_eq!(parameters("vmmc", &["key_bits=128".into()]).unwrap().1, KeyWidth::Bits128);
+    fn queues_and_directories_take_what_the_firmware_gives_them() {
+        let bytes = |wanted: Wanted, name: &str| {
+            let map = of("lanai9", wanted).unwrap();
+            map.sram.regions.iter().filter(|region| region.name == name).map(|region| region.bytes).sum::<u32>()
+        };
+        for (post_queues, count) in [(None, 2), (Some(1), 1), (Some(8), 8)] {
+            assert_eq!(bytes(Wanted { post_queues, ..CACHED }, "post queues"), count * 4096);
+        }
+        let fetched = Wanted { miss_service: MissService::Nic, ..CACHED };
+        assert_eq!([CACHED, fetched].map(|wanted| bytes(wanted, "directories of the host's tables")), [0, 8 * 4096]);
+    }
+
+    #[test]
+    fn a_second_core_has_the_end_of_the_memory() {
+        let mut platform = Platform::load("tigon2").unwrap();
+        let free = |platform: &Platform| {
+            let map = Map::of("mini", "tigon2", platform, CACHED, &PARTS).unwrap();
+            let last = *map.sram.regions.last().unwrap();
+            (last.name, last.start + last.bytes, map.sram.sum(Use::Free))
+        };
+        let (_, end, alone) = free(&platform);
+        platform.core.count = 2;
+        assert_eq!(free(&platform), ("core B: image, totals", end, alone - 16 * 1024));
+    }
+
+    #[test]
+    fn only_what_shapes_the_memory_may_be_set() {
+        let refused = |personality, entry: &str| scenario(personality, &[entry.into()]).unwrap_err().to_string();
+        let wanted = |personality, entry: &str| Wanted::of(&scenario(personality, &[entry.into()]).unwrap()).unwrap();
+        assert_eq!(wanted("mini", "cache.ways=8"), with(Cache { ways: 8, ..DEFAULT }));
+        assert_eq!(wanted("vmmc", "key_bits=128"), Wanted { key: KeyWidth::Bits128, ..STATIC });
+        assert_eq!(wanted("mini", "nic.post_queues=5"), Wanted { post_queues: Some(5), ..CACHED });
+        assert_eq!(wanted("mini", "misses.service=nic"), Wanted { miss_service: MissService::Nic, ..CACHED });
+        assert_eq!(scenario("mini", &["cores=2".into()]).unwrap().cores, 2);
         assert!(refused("mini", "key_bits=96").contains("64 or 128"));
         assert!(refused("mini", "nodes=2").contains("cache.entries"));
         assert!(refused("mini", "cache.size=2").contains("size"));
+        assert!(refused("mini", "nic.post_queues=9").contains("1 to 8"));
         assert!(refused("vmmc", "cache.ways=8").contains("has no cache"));
     }
 
@@ -493,8 +559,8 @@ mod tests {
             for name in Platform::names() {
                 let platform = Platform::load(name).unwrap();
                 // An image takes less than the step from one power of two to the next, so nearly all agree.
-                if check(&Lookup::Cached(cache, KeyWidth::Bits64), name, &platform).is_ok() {
-                    if let Ok(map) = map(name, cache) {
+                if check(&with(cache), name, &platform).is_ok() {
+                    if let Ok(map) = of(name, with(cache)) {
                         let sum: u32 = map.sram.regions.iter().map(|region| region.bytes).sum();
                         prop_assert_eq!(sum, platform.sram.bytes);
                     }

@@ -20,7 +20,7 @@ use crate::reproduce::store;
 use crate::{failed, output, request_error};
 
 /// Operations of a case: enough that its boot does not count, few enough to be shortened.
-const OPS: std::ops::Range<usize> = 300..600;
+const OPS: std::ops::Range<usize> = 600..1200;
 const SCHEMA: u32 = 1;
 
 /// What was done so far: `progress.json` in the folder.

@@ -4,32 +4,32 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use super::case::{Case, Cluster, Wire, MIDDLE_VMH, SMALL_CBH, SMALL_VMH, TWO_CORES, WIDE_CBH};
+use super::case::{Case, Cluster, Wire, MIDDLE_CBH, MIDDLE_VMH, SMALL_CBH, SMALL_VMH, TWO_CORES, WIDE_CBH};
 use super::operation::{Op, Post, Rights, Twist, Who, EXPORTS, NODES, POST_BYTES_MAX, PROCESSES};
 use crate::scenario::{MissService, ReceiveMiss};
 
 fn who() -> impl Strategy<Value = Who> {
-    (0..NODES, prop_oneof![3 => 0..1usize, 5 => 0..PROCESSES]).prop_map(|(node, process)| Who { node, process })
+    (0..NODES, prop_oneof![5 => 0..1usize, 5 => 0..PROCESSES]).prop_map(|(node, process)| Who { node, process })
 }
 
 fn bytes() -> impl Strategy<Value = u32> {
     prop_oneof![
-        1 => Just(0u32),
-        2 => Just(4u32),
-        6 => 1..=32u32,
-        6 => 33..=300u32,
-        4 => 300..=1600u32,
+        2 => Just(0u32),
+        6 => Just(4u32),
+        16 => 1..=32u32,
+        16 => 33..=300u32,
+        6 => 300..=1600u32,
         2 => 1600..=4200u32,
         1 => 4200..=POST_BYTES_MAX,
     ]
 }
 
-/// Places within 16 pages, often at the edge of one.
+/// Places within 16 pages, often at the edge of one, and as often where others are.
 fn place() -> impl Strategy<Value = u32> {
     prop_oneof![
-        2 => 0..65_536u32,
-        2 => (0..16u32, 0..80u32).prop_map(|(page, near)| (page * 4096 + near).saturating_sub(40)),
-        1 => 0..512u32,
+        1 => 0..65_536u32,
+        3 => (0..16u32, 0..80u32).prop_map(|(page, near)| (page * 4096 + near).saturating_sub(40)),
+        6 => 0..512u32,
     ]
 }
 
@@ -44,8 +44,8 @@ fn twist() -> impl Strategy<Value = Twist> {
 }
 
 fn post() -> impl Strategy<Value = Op> {
-    let export = prop_oneof![12 => 0..1usize, 1 => 0..EXPORTS];
-    let process = prop_oneof![3 => 0..1usize, 5 => 0..PROCESSES];
+    let export = prop_oneof![20 => 0..1usize, 1 => 0..EXPORTS];
+    let process = prop_oneof![5 => 0..1usize, 5 => 0..PROCESSES];
     let parts = (who(), prop::bool::weighted(0.2), process, export, place(), place(), bytes(), any::<bool>(), twist());
     parts.prop_map(|(who, is_read, process, export, own, at, bytes, notify, twist)| {
         Op::Post(Post { who, is_read, process, export, own, at, bytes, notify: notify && !is_read, twist })
@@ -71,13 +71,13 @@ fn op() -> impl Strategy<Value = Op> {
         1 => who().prop_map(|who| Op::End { who }),
         2 => (who(), 0..200u32).prop_map(|(who, after_us)| Op::Kill { who, after_us }),
         5 => (who(), 0..64u32).prop_map(|(who, page)| Op::Invalidate { who, page }),
-        6 => (0..NODES, 1..40u32).prop_map(|(node, us)| Op::Pause { node, us }),
-        2 => Just(Op::Settle),
+        4 => (0..NODES, 1..20u32).prop_map(|(node, us)| Op::Pause { node, us }),
+        1 => Just(Op::Settle),
     ]
 }
 
 fn wire() -> impl Strategy<Value = Wire> {
-    let share = || prop_oneof![2 => Just(0u32), 2 => 1..10u32, 1 => 10..60u32];
+    let share = || prop_oneof![4 => Just(0u32), 4 => 1..10u32, 1 => 10..60u32];
     (share(), share(), share(), share()).prop_map(|(loss, corrupt, duplicate, delay)| Wire {
         loss,
         corrupt,
@@ -88,20 +88,27 @@ fn wire() -> impl Strategy<Value = Wire> {
 
 fn cluster() -> impl Strategy<Value = Cluster> {
     let platform = prop_oneof![3 => Just("tigon2"), 2 => Just("lanai9")];
-    let receive = prop_oneof![Just(ReceiveMiss::TimeOut), Just(ReceiveMiss::Restart), Just(ReceiveMiss::Hold)];
-    let vmh = prop_oneof![3 => Just(SMALL_VMH), 1 => Just(MIDDLE_VMH)];
-    let water = prop_oneof![Just((1, 0)), Just((24, 8)), Just((64, 48)), Just((1000, 500))];
-    let interrupt_us = prop_oneof![1 => Just(1u32), 3 => Just(10), 1 => Just(100)];
-    let retransmit_us = prop_oneof![Just(60u32), Just(100), Just(250)];
+    // A miss of the receive path that waits for a time-out costs so many clocks that such clusters are fewer, and the time-out mostly short. Where none
+    // waits for it, a short one only sends again what is under way.
+    let retransmit_us = |short, middle, long| prop_oneof![short => Just(60u32), middle => Just(100), long => Just(250)];
+    let receive = prop_oneof![
+        1 => (Just(ReceiveMiss::TimeOut), retransmit_us(6, 3, 1)),
+        3 => (Just(ReceiveMiss::Restart), retransmit_us(1, 2, 2)),
+        3 => (Just(ReceiveMiss::Hold), retransmit_us(1, 2, 2)),
+    ];
+    let vmh = prop_oneof![1 => Just(SMALL_VMH), 3 => Just(MIDDLE_VMH)];
+    let water = prop_oneof![1 => Just((1, 0)), 2 => Just((24, 8)), 2 => Just((64, 48)), 2 => Just((1000, 500))];
+    let interrupt_us = prop_oneof![6 => Just(1u32), 5 => Just(10), 1 => Just(100)];
+    let kernel = prop_oneof![4 => Just(20u32), 1 => Just(100)];
     // As many as processes, or fewer: then they take queues from each other.
-    let queues = prop_oneof![2 => Just(8u32), 1 => Just(1), 1 => Just(2), 1 => Just(3)];
+    let queues = prop_oneof![6 => Just(8u32), 1 => Just(1), 1 => Just(2), 1 => Just(3)];
     let service = prop_oneof![2 => Just(MissService::KernelThread), 1 => Just(MissService::Interrupt), 2 => Just(MissService::Nic)];
-    let cbh = prop_oneof![5 => Just(SMALL_CBH), 1 => Just(WIDE_CBH)];
+    let cbh = prop_oneof![2 => Just(SMALL_CBH), 1 => Just(WIDE_CBH), 5 => Just(MIDDLE_CBH)];
     let cores = prop_oneof![5 => Just(1u32), 1 => Just(2)];
     let nic = (vmh, cbh, cores, queues);
-    let times = (interrupt_us, retransmit_us);
+    let times = (interrupt_us, kernel);
     let parts = (platform, receive, service, nic, water, times, wire(), any::<u32>());
-    parts.prop_map(|(platform, receive, service, nic, water, (interrupt_us, retransmit_us), wire, seed)| {
+    parts.prop_map(|(platform, (receive, retransmit_us), service, nic, water, (interrupt_us, kernel), wire, seed)| {
         let (vmh, cbh, cores, queues) = nic;
         Cluster {
             platform,
@@ -115,6 +122,7 @@ fn cluster() -> impl Strategy<Value = Cluster> {
             interrupt_us,
             wire,
             queues,
+            kernel,
             seed: seed.into(),
         }
     })

@@ -13,7 +13,7 @@ use host_model::driver::DriverOptions;
 use host_model::executor::{Channel, Notify, Sim};
 use host_model::host::HostConfig;
 use host_model::library::Export;
-use host_model::platform::Platform;
+use host_model::platform::{HostCosts, Platform};
 use host_model::processor::{Cpu, Priority};
 use nic_layout::cbh::{self, STATE_EMPTY, STATE_INVALID};
 use nic_layout::counter::Counter;
@@ -202,7 +202,21 @@ fn platform(cluster: &Cluster) -> Result<Platform> {
     platform.protocol.retransmit_us = cluster.retransmit_us.into();
     platform.host.interrupt_delay_ns = u64::from(cluster.interrupt_us) * 1000;
     (platform.host.pinned_pages_high, platform.host.pinned_pages_low) = cluster.water;
+    scale_kernel(&mut platform.host, cluster.kernel);
     Ok(platform)
+}
+
+/// All that a kernel does, quicker or slower than the platform's. A process's own work, stores and loads take what they take.
+fn scale_kernel(costs: &mut HostCosts, percent: u32) {
+    let HostCosts { interrupt_handler_ns, irq_to_thread_ns, notification_ns, miss_service_ns, .. } = costs;
+    let of_interrupts = [interrupt_handler_ns, irq_to_thread_ns, notification_ns, miss_service_ns];
+    let HostCosts { pin_call_ns, pin_page_ns, unpin_call_ns, unpin_page_ns, .. } = costs;
+    let of_pins = [pin_call_ns, pin_page_ns, unpin_call_ns, unpin_page_ns];
+    let HostCosts { syscall_ns, page_fault_ns, unmap_page_ns, .. } = costs;
+    let of_calls = [syscall_ns, page_fault_ns, unmap_page_ns];
+    for cost in of_interrupts.into_iter().chain(of_pins).chain(of_calls) {
+        *cost = *cost * u64::from(percent) / 100;
+    }
 }
 
 fn faults(cluster: &Cluster) -> Vec<Box<dyn Fault>> {

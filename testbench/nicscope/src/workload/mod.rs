@@ -221,7 +221,7 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
     let Note::Export { export: peer_export, cold: cold_exports, .. } = notes[peer].clone() else {
         return Err(failed!("node {node}: node {peer} came to the meeting without an export"));
     };
-    process.import(&peer_export).await.map_err(|error| failed("import", &error))?;
+    process.connect(&peer_export).await.map_err(|error| failed("connect", &error))?;
     let mut app = App {
         node,
         peer,

@@ -1,22 +1,14 @@
 //! Bar 2: memory of the NIC, beside the base system and the thesis.
 
-use nic_layout::key::KeyWidth;
-use nic_layout::vmh::VmhGeometry;
-
 use crate::error::Result;
 use crate::measure::{Figure, Target};
 use crate::memory_map::{self, Map, Use};
-use crate::scenario::{Cache, PERSONALITIES};
+use crate::scenario::PERSONALITIES;
 
 pub const NOTE: &str = "sums as in Table 1.1 of the thesis, where post queues are lookup structures; handles are those without them. Totals are with \
      200 KB of buffers. vmmc has import tables for 8 processes, the thesis counts one";
 
 const PLATFORM: &str = "lanai9";
-const CACHE: Cache = Cache {
-    entries: VmhGeometry::RECOMMENDED.entries,
-    line_entries: VmhGeometry::RECOMMENDED.line_entries,
-    ways: VmhGeometry::RECOMMENDED.ways,
-};
 const BUFFERS_KB: f64 = 200.0;
 
 /// What the thesis has, and what we must have.
@@ -36,11 +28,16 @@ const ROWS: [Row; 4] = [
 ];
 
 pub fn measure() -> Result<Vec<Figure>> {
-    let maps = PERSONALITIES.map(|name| memory_map::of(name, PLATFORM, CACHE, KeyWidth::Bits64));
+    let maps = PERSONALITIES.map(|name| map(name, &[]));
     let maps = maps.into_iter().collect::<Result<Vec<Map>>>()?;
-    let wide = memory_map::of(PERSONALITIES[0], PLATFORM, CACHE, KeyWidth::Bits128)?;
+    let wide = map(PERSONALITIES[0], &["key_bits=128".to_owned()])?;
     let figures = ROWS.iter().flat_map(|row| maps.iter().map(|map| figure(row, map)));
     Ok(figures.chain(ROWS.iter().map(|row| wide_figure(row, &wide))).collect())
+}
+
+/// Of the recommended cache, if nothing else is said.
+fn map(personality: &str, overrides: &[String]) -> Result<Map> {
+    memory_map::of(&memory_map::scenario(personality, overrides)?, PLATFORM)
 }
 
 /// With keys of 128 bits, which the thesis allows and whose bytes it does not count.

@@ -1,6 +1,5 @@
 //! Table 1.1: memory of the NIC by use.
 
-use nic_layout::key::KeyWidth;
 use nic_layout::PROCESS_SLOTS;
 use serde_json::{json, Value};
 
@@ -18,7 +17,7 @@ pub const TABLE_1_1: Experiment = Experiment {
     parameters,
     images: || PERSONALITIES.map(|name| (name, nic_layout::vmh::VmhGeometry::RECOMMENDED)).into(),
     measure: |_| {
-        let maps = PERSONALITIES.map(|name| memory_map::of(name, PLATFORM, CACHE, KeyWidth::Bits64));
+        let maps = PERSONALITIES.map(|name| memory_map::of(&memory_map::scenario(name, &[])?, PLATFORM));
         Ok(report(&maps.into_iter().collect::<Result<Vec<_>>>()?))
     },
 };

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use host_model::address::{NodeId, UserVirt};
 use host_model::driver::DriverOptions;
-use host_model::host::HostConfig;
 use host_model::library::{Export, Process};
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{json, Value};
-use sim_fabric::{link, Direction, Ending, LinkConfig, RunOptions};
+use sim_fabric::Ending;
 use sim_pins::Ps;
 
 use super::{CACHE, PERSONALITY, PLATFORM};
 use crate::cli::DEFAULT_SEED;
 use crate::error::{Error, Result};
 use crate::meeting::Meeting;
-use crate::node::{transmit_clock, Handle, Node, NodeConfig};
+use crate::node::Handle;
+use crate::pair::Pair;
 use crate::reproduce::print::digits;
 use crate::reproduce::report::{Bar, Chart, Finding, Group, Picture, Report, Table};
 use crate::reproduce::{work, Experiment};
@@ -105,35 +105,13 @@ fn measure(jobs: usize) -> Result<Report> {
 
 /// All orders with so many queues.
 fn run(queues: u32, platform: &host_model::platform::Platform, firmware: &Arc<Vec<u8>>) -> Result<Vec<Words>> {
-    let direction = || Direction { faults: Vec::new(), capture: false };
-    let (a, b) = link(LinkConfig {
-        latency: LATENCY,
-        a_clock: transmit_clock(platform),
-        b_clock: transmit_clock(platform),
-        a_to_b: direction(),
-        b_to_a: direction(),
-        seed: DEFAULT_SEED,
-        link_idx: 0,
-    });
+    let pair = Pair { platform, latency: LATENCY, seed: DEFAULT_SEED, threads: 1, end: WATCHDOG };
+    let options = |index| DriverOptions {
+        post_queues: Some(queues),
+        ..DriverOptions::new(NodeId(index as u16), 2, DEFAULT_SEED)
+    };
     let meeting = Meeting::new(2, LATENCY);
-    let builders: Vec<_> = [a, b]
-        .into_iter()
-        .enumerate()
-        .map(|(index, port)| {
-            let driver = DriverOptions {
-                post_queues: Some(queues),
-                ..DriverOptions::new(NodeId(index as u16), 2, DEFAULT_SEED)
-            };
-            let host = HostConfig { platform: platform.clone(), driver, trace: false };
-            let config = NodeConfig { index, host, port, record: false, record_inputs: false, waves: None };
-            let (meeting, firmware) = (meeting.clone(), firmware.clone());
-            move || {
-                Node::new(config, |host| host.spawn("workload", move |handle| whole(index, handle, meeting, firmware)))
-            }
-        })
-        .collect();
-    let options = RunOptions { window: LATENCY, end: WATCHDOG, threads: 1, between_windows: None };
-    let run = sim_fabric::run(builders, options);
+    let run = pair.run(options, |index, handle| whole(index, handle, meeting.clone(), firmware.clone()));
     let nodes: Vec<_> = run.outputs.into_iter().flatten().collect();
     if let Ending::Failed { node, at, error } = run.ending {
         return Err(failed!("{queues} queues: node {node} at {at}: {error}"));

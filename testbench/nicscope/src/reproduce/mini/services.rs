@@ -8,7 +8,7 @@ use crate::cli::DEFAULT_SEED;
 use crate::cluster::ClusterConfig;
 use crate::error::Result;
 use crate::reproduce::print::digits;
-use crate::reproduce::report::{Bar, Chart, Finding, Group, Picture, Report, Table};
+use crate::reproduce::report::{Bar, Cell, Chart, Finding, Group, Picture, Report, Table};
 use crate::reproduce::{work, Experiment};
 use crate::results::Run;
 use crate::run::{self, RunConfig};
@@ -115,6 +115,15 @@ struct Work {
     bitmap_checks: u64,
     pin_calls: u64,
     dma_read_bytes: u64,
+    /// Time of the host's processors, pinning aside.
+    processor_ps: u64,
+}
+
+impl Work {
+    /// For each miss.
+    fn processor_us(&self) -> f64 {
+        self.processor_ps as f64 / 1e6 / self.misses as f64
+    }
 }
 
 fn work_of(run: &Run) -> Work {
@@ -126,6 +135,7 @@ fn work_of(run: &Run) -> Work {
         bitmap_checks: count("driver.bitmap_checks"),
         pin_calls: count("driver.pin_calls"),
         dma_read_bytes: count("rtl.dma_read_bytes"),
+        processor_ps: count("driver.for_misses_ps"),
     }
 }
 
@@ -184,14 +194,16 @@ fn report(costs: &[Cost]) -> Report {
         "looks into the bitmap",
         "pin calls",
         "B read from the host",
+        "us of a processor for a miss",
     ];
     let title = format!("Who did what on the node that misses, all {} messages and what came before", 2 * MESSAGES);
     let mut worked = Table::new(title, columns.map(String::from));
     for cost in costs.iter().filter(|cost| cost.miss != BUFFER) {
-        let Work { misses, filled, fetched, bitmap_checks, pin_calls, dma_read_bytes } = cost.work;
+        let Work { misses, filled, fetched, bitmap_checks, pin_calls, dma_read_bytes, .. } = cost.work;
         let numbers = [misses, filled, fetched, bitmap_checks, pin_calls, dma_read_bytes];
         let names = [cost.miss, cost.way, cost.service];
-        worked.row(names.into_iter().map(Into::into).chain(numbers.map(Into::into)));
+        let each: Cell = cost.work.processor_us().into();
+        worked.row(names.into_iter().map(Into::into).chain(numbers.map(Into::into)).chain([each]));
     }
     let picture = Picture {
         name: "cost".into(),
