@@ -6,7 +6,6 @@ use nic_firmware::memory::{load, store, trace, wait_for_event};
 use nic_firmware::semaphore::locked;
 use nic_layout::keeper::EVENT_BUSY;
 use nic_layout::registers::{event_a, event_b};
-use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
 use nic_lookup::rarely;
 use nic_vmmc::{Config, MemoryMap, Tables as _};
@@ -38,14 +37,14 @@ fn run(Node { chip, machine }: &mut Node) -> ! {
             // An event that came since the load ends the wait at once.
             wait_for_event();
         }
-        // Where an answer is awaited, the events are looked at until there are others than the end of a host write: that is quicker than turns.
+        // Where an answer or a piece is awaited, the events are looked at until there are others than patient ones: that is quicker than turns.
         let pending = loop {
             let pending = load(event_a::PENDING);
             if looks == 0 {
                 break pending;
             }
             rarely();
-            if pending & Machine::EVENTS & !Event::DmaWrite.bit() != 0 {
+            if pending & Machine::EVENTS & !Machine::PATIENT != 0 {
                 break pending;
             }
             looks -= 1;

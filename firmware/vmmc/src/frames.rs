@@ -78,7 +78,13 @@ impl FreeFrames {
         if self.taken == self.given {
             return None;
         }
-        Some(self.ring[self.taken as usize & (FRAME_RECORDS - 1)] as usize & (FRAME_RECORDS - 1))
+        Some(self.next())
+    }
+
+    /// The same for who knows that there is one.
+    #[inline(always)]
+    pub(crate) fn next(&self) -> usize {
+        self.ring[self.taken as usize & (FRAME_RECORDS - 1)] as usize & (FRAME_RECORDS - 1)
     }
 
     #[inline(always)]

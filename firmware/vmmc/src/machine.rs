@@ -304,12 +304,19 @@ impl<T: Tables> Machine<T> {
     #[cold]
     #[inline(never)]
     fn wake_slots(&mut self, slots: u32) {
+        // Who waited for a line has had its turn: it goes on before another's miss can push the line out again (INV-33). More may wait than a set has ways.
+        let filled = self.parked & slots;
         self.parked &= !slots;
         self.blocked &= !slots;
         self.unasked |= slots & READS_MASK;
         for slot in 0..PROCESS_SLOTS {
-            if slots & (1 << slot) != 0 {
+            if slots & !filled & (1 << slot) != 0 {
                 self.queue.push(slot);
+            }
+        }
+        for slot in (0..PROCESS_SLOTS).rev() {
+            if filled & (1 << slot) != 0 {
+                self.queue.push_front(slot);
             }
         }
     }

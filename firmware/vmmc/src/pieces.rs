@@ -13,20 +13,44 @@ use crate::post::{Post, Slot, LAST_TYPE};
 use crate::send::{Part, Stop};
 use crate::{Device, Machine, Tables};
 
-/// Pieces of a message that fits a page; and of a longer one, where what a piece costs each of the NICs counts for more than the last one's way.
-const SHORT_LOG2: u32 = 9;
-const LONG_LOG2: u32 = 10;
+/// Pieces of a message that fits a page. Each is longer than the one before: while that is written at its owner, which takes longer than it is read here since
+/// every write has a burst of its own, more bytes come.
+const FIRST_BYTES: u32 = 304;
+const MORE_BYTES: u32 = 24;
 
-/// A platform whose frames hold at least so many short pieces cuts messages.
-const WORTH_PIECES: u32 = 4;
+/// None but the first and the last has less: a power of two.
+const LEAST_BYTES: u32 = 256;
+
+/// The most of them.
+const PIECES_MAX: u32 = {
+    let (mut count, mut bytes, mut left) = (0, FIRST_BYTES, PAGE_BYTES);
+    while left != 0 {
+        left = left.saturating_sub(bytes);
+        bytes += MORE_BYTES;
+        count += 1;
+    }
+    count
+};
+
+/// Those of the rest of a message, and of one that has waited; and the piece that is sent without its successors, for want of room.
+const ALONE_BYTES: u32 = 512;
+
+/// Pieces of a longer message, where what a piece costs each of the NICs counts for more than the last one's way.
+pub(crate) const LONG_BYTES: u32 = 1024;
+
+/// A platform whose frames hold so much cuts messages of more than [`ALONE_BYTES`].
+const WORTH_BYTES: u32 = 2048;
+
+/// They hold the longest piece.
+const _: () = assert!(LONG_BYTES + 8 <= WORTH_BYTES && FIRST_BYTES + (PIECES_MAX - 1) * MORE_BYTES + 8 <= WORTH_BYTES);
 
 /// The engine is asked for all pieces of a page at once.
 const _: () = assert!(PAGE_BYTES <= DMA_AHEAD_BYTES_MAX);
 
 /// The longest message that is not cut.
 pub(crate) fn whole_bytes_max(frame_data_bytes_max: u32) -> u32 {
-    if frame_data_bytes_max >= WORTH_PIECES << SHORT_LOG2 {
-        1 << SHORT_LOG2
+    if frame_data_bytes_max >= WORTH_BYTES {
+        ALONE_BYTES
     } else {
         u32::MAX
     }
@@ -34,33 +58,55 @@ pub(crate) fn whole_bytes_max(frame_data_bytes_max: u32) -> u32 {
 
 /// How the next part of a message is cut.
 ///
-/// Pieces begin at multiples of 8 bytes of host memory, but the first, so that no word of the bus belongs to two. They have a power of two of bytes, less what
-/// the first lacks to begin at a multiple, and up to 7 more in the last.
+/// Pieces begin at multiples of 8 bytes of host memory, but the first, so that no word of the bus belongs to two. They have a multiple of 8 bytes, less what
+/// the first lacks to begin at one, and up to 7 more in the last.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
-    log2: u32,
+    /// Of the next piece, and by how much each is longer than the one before.
+    piece_bytes: u32,
+    more_bytes: u32,
+    /// No page has more of them.
+    most: u32,
     /// In the page of the source, which is not left.
     bytes: u32,
 }
 
 impl Cut {
     #[inline(always)]
-    fn new(address: u32, remaining_bytes: u32, frame_data_bytes_max: u32) -> Cut {
-        let log2 = if remaining_bytes > PAGE_BYTES { LONG_LOG2 } else { SHORT_LOG2 };
-        let bytes = remaining_bytes.min(frame_data_bytes_max).min(PAGE_BYTES - address % PAGE_BYTES);
-        Cut { log2, bytes }
+    fn new(address: u32, remaining_bytes: u32, is_first: bool) -> Cut {
+        let bytes = remaining_bytes.min(PAGE_BYTES - address % PAGE_BYTES);
+        if remaining_bytes > PAGE_BYTES {
+            Cut { piece_bytes: LONG_BYTES, more_bytes: 0, most: PAGE_BYTES / LONG_BYTES, bytes }
+        } else if is_first {
+            Cut { piece_bytes: FIRST_BYTES, more_bytes: MORE_BYTES, most: PIECES_MAX, bytes }
+        } else {
+            Cut { piece_bytes: ALONE_BYTES, more_bytes: 0, most: PAGE_BYTES / ALONE_BYTES, bytes }
+        }
     }
 
     /// No fewer than there are.
     #[inline(always)]
     fn count_max(self) -> u32 {
-        (self.bytes + (1 << self.log2) - 1) >> self.log2
+        const { assert!(FIRST_BYTES >= LEAST_BYTES) };
+        (self.bytes / LEAST_BYTES + 1).min(self.most)
+    }
+
+    /// Of one piece.
+    #[inline(always)]
+    fn alone(self, address: u32) -> Cut {
+        let cut = Cut { piece_bytes: self.piece_bytes.max(ALONE_BYTES), ..self };
+        Cut { bytes: cut.piece(address, cut.bytes), ..cut }
+    }
+
+    #[inline(always)]
+    fn next(self) -> Cut {
+        Cut { piece_bytes: self.piece_bytes + self.more_bytes, ..self }
     }
 
     /// The piece that begins at an address.
     #[inline(always)]
     fn piece(self, address: u32, left_bytes: u32) -> u32 {
-        let bytes = (1 << self.log2) - address % 8;
+        let bytes = self.piece_bytes - address % 8;
         if left_bytes < bytes + 8 {
             left_bytes
         } else {
@@ -78,42 +124,46 @@ impl<T: Tables> Machine<T> {
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub(crate) fn issue_pieces(&mut self, dev: &mut impl Device, slot_number: usize) -> Result<(), Stop> {
         let slot_number = slot_number % PROCESS_SLOTS;
-        let Slot { pid, post: Post { node, local_address, remaining_bytes, .. }, .. } = self.slots[slot_number];
+        let Slot { pid, sending, post: Post { node, local_address, remaining_bytes, .. }, .. } =
+            self.slots[slot_number];
         let node = node & NODE_MASK;
-        if self.heard != 0 {
+        let mut address = local_address;
+        let mut cut = Cut::new(address, remaining_bytes, !sending);
+        if !self.has_room_for(dev, node, cut.count_max()) {
             rarely();
-            self.hear(dev);
+            if !self.finds_room_for(dev, node, cut.count_max())? {
+                cut = cut.alone(address);
+            }
         }
-        let mut frame = self.room_to(dev, node)?;
+        let mut frame = self.free.next();
         // The scratchpad of an image with longer keys has no room for one more lookup.
         let page = match Self::IS_WIDE {
             true => self.translate_one(dev, Path::Send, pid, local_address >> PAGE_SHIFT)?,
             false => self.translate(dev, Path::Send, pid, local_address >> PAGE_SHIFT)?,
         };
-        let mut address = local_address;
-        let cut = Cut::new(address, remaining_bytes, self.config.frame_data_bytes_max);
         let mut left = cut.bytes;
-        if !self.has_room_for(dev, node, cut.count_max()) {
-            rarely();
-            left = cut.piece(address, left);
-        }
-        // Of the message, behind this page.
-        let rest = remaining_bytes - left;
-        let mut is_first = true;
+        let mut data_bytes = cut.piece(address, left);
+        left -= data_bytes;
+        // Before the loop, in front of which the compiler works out much that this one need not wait for.
+        let mut buffer = self.frame_address(frame);
+        let data = page.piece(address % PAGE_BYTES, buffer + Self::HEADER_BYTES, data_bytes);
+        self.post_read_of(dev, data, frame, left, left == 0);
+        let rest = remaining_bytes - left - data_bytes;
         loop {
-            let data_bytes = cut.piece(address, left);
-            left -= data_bytes;
-            let sram_address = self.frame_address(frame) + Self::HEADER_BYTES;
-            let data = page.piece(address % PAGE_BYTES, sram_address, data_bytes);
-            self.post_read_of(dev, data, frame, if is_first { left } else { 0 }, left == 0);
-            is_first = false;
-            let part = Part { local_address: address, data_bytes, is_last: left + rest == 0, last_type: LAST_TYPE };
+            let part =
+                Part { buffer, local_address: address, data_bytes, is_last: left + rest == 0, last_type: LAST_TYPE };
             self.send_part(dev, slot_number, node, frame, part);
             if left == 0 {
                 break;
             }
             address += data_bytes;
-            frame = self.free.first().unwrap_or(0);
+            cut = cut.next();
+            frame = self.free.next();
+            data_bytes = cut.piece(address, left);
+            left -= data_bytes;
+            buffer = self.frame_address(frame);
+            let data = page.piece(address % PAGE_BYTES, buffer + Self::HEADER_BYTES, data_bytes);
+            self.post_read_of(dev, data, frame, 0, left == 0);
         }
         self.find_ready_frame(dev);
         self.count_hit(dev, Path::Send);
@@ -123,10 +173,22 @@ impl<T: Tables> Machine<T> {
     /// Whether so many frames to a peer can be issued one behind the other.
     #[inline(always)]
     fn has_room_for(&mut self, dev: &mut impl Device, node: usize, count: u32) -> bool {
-        self.peers[node].window.in_flight() + count <= self.config.window_frames
+        (self.barred | self.unasked) >> node & 1 == 0
+            && self.peers[node].window.in_flight() + count <= self.config.window_frames
             && self.free.count() >= count
             && self.has_read_room(2 * count)
             && !self.frames_linger(dev)
+    }
+
+    /// The same for who found none: what was acknowledged makes room. If not for all, there is some for one.
+    #[cold]
+    #[inline(never)]
+    fn finds_room_for(&mut self, dev: &mut impl Device, node: usize, count: u32) -> Result<bool, Stop> {
+        self.hear(dev);
+        if self.has_room_for(dev, node, count) {
+            return Ok(true);
+        }
+        self.room_to(dev, node).map(|_| false)
     }
 
     /// A buffer is free. As far as we know it may still be in the transmit ring: a frame that went again, or one that its peer acknowledges before it was sent.
@@ -159,11 +221,15 @@ mod tests {
     use proptest::prelude::*;
 
     /// Address and bytes of each piece of a message, with room for all or for one at a time.
-    fn pieces(mut address: u32, mut remaining: u32, frame_data_bytes_max: u32, together: bool) -> Vec<(u32, u32)> {
+    fn pieces(mut address: u32, mut remaining: u32, together: bool) -> Vec<(u32, u32)> {
         let mut pieces = Vec::new();
         while remaining != 0 {
-            let cut = Cut::new(address, remaining, frame_data_bytes_max);
-            let mut left = if together { cut.bytes } else { cut.piece(address, cut.bytes) };
+            let mut cut = Cut::new(address, remaining, pieces.is_empty());
+            let count_max = cut.count_max();
+            if !together {
+                cut = cut.alone(address);
+            }
+            let mut left = cut.bytes;
             let first = pieces.len();
             while left != 0 {
                 let bytes = cut.piece(address, left);
@@ -171,8 +237,9 @@ mod tests {
                 address += bytes;
                 remaining -= bytes;
                 left -= bytes;
+                cut = cut.next();
             }
-            assert!(pieces.len() - first <= cut.count_max() as usize);
+            assert!(pieces.len() - first <= count_max as usize);
             for (address, _) in &pieces[first + 1..] {
                 assert_eq!(address % 8, 0, "a word of the bus belongs to two pieces");
             }
@@ -185,18 +252,24 @@ mod tests {
         fn pieces_cover_a_message_once_in_order_and_none_leaves_its_page(
             address in 0u32..1 << 20,
             bytes in prop_oneof![1u32..600, 1u32..5000, 1u32..200_000],
-            frame_data_bytes_max in 2048u32..=4096,
             together in any::<bool>(),
         ) {
             let mut next = address;
-            for (start, length) in pieces(address, bytes, frame_data_bytes_max, together) {
+            for (start, length) in pieces(address, bytes, together) {
                 prop_assert_eq!(start, next);
-                prop_assert!(length != 0 && length <= frame_data_bytes_max);
+                prop_assert!(length != 0 && length <= WORTH_BYTES);
                 prop_assert_eq!(start / PAGE_BYTES, (start + length - 1) / PAGE_BYTES);
                 next = start + length;
             }
             prop_assert_eq!(next, address + bytes);
         }
+    }
+
+    #[test]
+    fn each_piece_of_a_page_is_longer_than_the_one_before() {
+        let lengths: Vec<u32> = pieces(0x1000, PAGE_BYTES, true).iter().map(|(_, bytes)| *bytes).collect();
+        assert_eq!(lengths, [304, 328, 352, 376, 400, 424, 448, 472, 496, 496]);
+        assert_eq!(lengths.len(), PIECES_MAX as usize);
     }
 
     #[test]

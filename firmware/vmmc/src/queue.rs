@@ -20,6 +20,16 @@ impl SlotQueue {
         }
     }
 
+    /// Before all others.
+    pub(crate) fn push_front(&mut self, slot: usize) {
+        let slot = slot as u32 & 7;
+        if self.members & (1 << slot) == 0 {
+            self.members |= 1 << slot;
+            self.slots = self.slots << 4 | (slot + 1);
+            self.shift += 4;
+        }
+    }
+
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<usize> {
         if self.slots == 0 {
@@ -51,5 +61,20 @@ mod tests {
         let order: Vec<usize> = std::iter::from_fn(|| queue.pop()).collect();
         assert_eq!(order, [7, 0, 3, 1, 2, 4, 5, 6]);
         assert!(queue.is_empty());
+    }
+
+    #[test]
+    fn who_comes_to_the_front_is_next_and_the_others_stay_in_turn() {
+        let mut queue = SlotQueue::EMPTY;
+        for slot in [3, 1, 4, 0, 2, 5, 6] {
+            queue.push(slot);
+        }
+        queue.push_front(7);
+        queue.push_front(4);
+        let order: Vec<usize> = std::iter::from_fn(|| queue.pop()).collect();
+        assert_eq!(order, [7, 3, 1, 4, 0, 2, 5, 6]);
+        queue.push_front(1);
+        queue.push(0);
+        assert_eq!([queue.pop(), queue.pop(), queue.pop()], [Some(1), Some(0), None]);
     }
 }

@@ -12,6 +12,7 @@ use nic_reliable::Arrival;
 
 use crate::buffer::{NoTarget, Target};
 use crate::link::NODE_MASK;
+use crate::pieces::LONG_BYTES;
 use crate::translate::Untranslated;
 use crate::turn::{Answer, SHORT_BYTES};
 use crate::{Device, Machine, Tables};
@@ -45,6 +46,8 @@ impl<T: Tables> Machine<T> {
         }
         let (buffer, length_bytes) = dev.received(index);
         dev.trace(Marker::ReceiveBegin, u32::from(index));
+        // Unless data say otherwise: whoever sends other frames, one behind the other, has nobody wait.
+        self.answer = Answer::NotAwaited;
         if self.take_frame(dev, buffer, length_bytes) == Buffer::Free {
             dev.recycle(buffer);
         }
@@ -316,6 +319,9 @@ impl<T: Tables> Machine<T> {
             dev.trace(Marker::DmaWritePosted, sequence);
             if is_last {
                 self.answer = if data_bytes <= SHORT_BYTES { Answer::Awaited } else { Answer::NotYet };
+            } else if data_bytes < LONG_BYTES {
+                // The next piece comes before anything else can be done.
+                self.answer = Answer::Awaited;
             }
             self.count_hit(dev, Path::Receive);
         }

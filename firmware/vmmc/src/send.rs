@@ -43,6 +43,8 @@ impl From<Untranslated> for Stop {
 
 /// Of a message: what one frame carries.
 pub(crate) struct Part {
+    /// The address of its frame.
+    pub buffer: u32,
     pub local_address: u32,
     pub data_bytes: u32,
     pub is_last: bool,
@@ -235,7 +237,7 @@ impl<T: Tables> Machine<T> {
 
         // Nothing below can fail.
         let last_type = if IS_PLAIN { LAST_TYPE } else { self.slots[slot_number].post.last_type };
-        let part = Part { local_address, data_bytes, is_last, last_type };
+        let part = Part { buffer: address, local_address, data_bytes, is_last, last_type };
         self.send_part(dev, slot_number, node, frame, part);
         self.find_ready_frame(dev);
         self.count_hits(dev, Path::Send, u32::from(data_bytes != 0));
@@ -252,8 +254,7 @@ impl<T: Tables> Machine<T> {
         frame: usize,
         part: Part,
     ) {
-        let Part { local_address, data_bytes, is_last, last_type } = part;
-        let address = self.frame_address(frame);
+        let Part { buffer: address, local_address, data_bytes, is_last, last_type } = part;
         let acknowledge = self.piggyback_ack(node);
         let peer = &mut self.peers[node];
         let sequence = peer.window.issue();

@@ -16,8 +16,8 @@ use crate::{Device, Machine, Tables};
 /// waits for them as a message waits for its frame, a data frame may carry the acknowledgement, and one status write may tell of several posts.
 const PUT_OFF_TURNS: u32 = 4;
 
-/// When a message has come, its process may be about to send an answer. For a while the end of a host write gives way to that, and the event loop looks for it
-/// ([`Machine::awaits_answer`]): what else is to be done would take longer.
+/// When a message has come, its process may be about to send an answer; when a piece of one has, the next piece is about to come. For a while the ends of host
+/// writes and timers give way to that, and the event loop looks for it ([`Machine::awaits_answer`]): what else is to be done would take longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     NotAwaited,
@@ -30,8 +30,8 @@ pub(crate) enum Answer {
 /// Data of so many bytes are in host memory before the core can do anything else.
 pub(crate) const SHORT_BYTES: u32 = 128;
 
-/// While no more host writes are under way, or have ended and were not seen to.
-const UNHEEDED_WRITES_MAX: u32 = 4;
+/// While no more host writes are under way, or have ended and were not seen to: those of a page in pieces.
+const UNHEEDED_WRITES_MAX: u32 = 12;
 
 impl<T: Tables> Machine<T> {
     /// Events that the protocol wants.
@@ -43,6 +43,9 @@ impl<T: Tables> Machine<T> {
         | Event::Timer0.bit()
         | Event::Timer1.bit()
         | Event::DmaError.bit();
+
+    /// Those that give way to a frame or an answer that is about to come.
+    pub const PATIENT: u32 = Event::DmaWrite.bit() | Event::Timer0.bit() | Event::Timer1.bit();
 
     /// Serves some of the pending events, and sends a frame if there is one to send. False if there was nothing to do: the caller may wait for an
     /// event.
@@ -78,10 +81,10 @@ impl<T: Tables> Machine<T> {
 
         let mut others = pending & Self::EVENTS & !(Event::MacRx.bit() | Event::Doorbell.bit());
         let mut unheeded = 0;
-        if others & Event::DmaWrite.bit() != 0 {
+        if others & Self::PATIENT != 0 {
             if self.waits_for_answer(dev, pending) {
-                others &= !Event::DmaWrite.bit();
-            } else if !self.awaits_writes() {
+                others &= !Self::PATIENT;
+            } else if others & Event::DmaWrite.bit() != 0 && !self.awaits_writes() {
                 unheeded = Event::DmaWrite.bit();
                 others &= !unheeded;
             }
@@ -108,13 +111,13 @@ impl<T: Tables> Machine<T> {
         !is_idle
     }
 
-    /// Whether the caller may look at events for a while, for others than the end of a host write, and be quick when one comes.
+    /// Whether the caller may look at events for a while, for others than those of [`Self::PATIENT`], and be quick when one comes.
     #[inline(always)]
     pub fn awaits_answer(&self) -> bool {
         self.answer == Answer::Awaited
     }
 
-    /// Whether the end of a host write gives way to an answer in this turn.
+    /// Whether [`Self::PATIENT`] events give way to an answer, or to a piece, in this turn.
     #[inline(always)]
     fn waits_for_answer(&mut self, dev: &impl Device, pending: u32) -> bool {
         match self.answer {

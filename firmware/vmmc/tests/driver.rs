@@ -362,25 +362,31 @@ fn data_reads(node: &Node) -> Vec<(u32, u32, u32)> {
 #[test]
 fn a_page_goes_in_pieces_that_one_command_reads() {
     let mut world = world(Settings { frame_data_bytes_max: 4096, tx_buffers: 24, ..SETTINGS });
-    let node = &mut world.nodes[0];
-    // From 20 bytes behind a page's begin on, and a little into the next.
-    node.post(0, &PostDescriptor { local_address: SOURCE * 4096 + 20, ..post(4096) });
-    for _ in 0..20 {
-        node.step_firmware();
-        node.serve_miss();
+    // One that misses goes on as the rest of a longer one would; the next one finds what it needs.
+    for (lengths, hits) in [
+        (&[508, 512, 512, 512, 512, 512, 512, 496, 20][..], 2),
+        (&[300, 328, 352, 376, 400, 424, 448, 472, 496, 480, 20], 4),
+    ] {
+        let node = &mut world.nodes[0];
+        let sent = node.counter(Counter::FramesSent);
+        // From 20 bytes behind a page's begin on, and a little into the next.
+        node.post(0, &PostDescriptor { local_address: SOURCE * 4096 + 20, ..post(4096) });
+        for _ in 0..20 {
+            node.step_firmware();
+            node.serve_miss();
+        }
+        let reads = data_reads(node);
+        assert_eq!(reads[0].0 % 4096, 20);
+        assert_eq!(reads.iter().map(|(_, bytes, _)| *bytes).collect::<Vec<_>>(), lengths);
+        let ahead: Vec<u32> = reads.iter().map(|(_, _, ahead)| *ahead).collect();
+        assert_eq!(ahead[0], 4076 - lengths[0]);
+        assert!(ahead[1..].iter().all(|ahead| *ahead == 0));
+        assert_eq!(node.counter(Counter::FramesSent), sent + lengths.len() as u32);
+        assert_eq!(node.counter(Counter::SendHits), hits, "one lookup for each page");
+        assert_eq!(node.locked_lines(), 1);
+        world.settle();
+        assert_eq!(world.nodes[0].locked_lines(), 0);
     }
-    let reads = data_reads(node);
-    let start = reads[0].0;
-    assert_eq!(start % 4096, 20);
-    let lengths: Vec<u32> = reads.iter().map(|(_, bytes, _)| *bytes).collect();
-    assert_eq!(lengths, [508, 512, 512, 512, 512, 512, 512, 496, 20]);
-    let ahead: Vec<u32> = reads.iter().map(|(_, _, ahead)| *ahead).collect();
-    assert_eq!(ahead, [4076 - 508, 0, 0, 0, 0, 0, 0, 0, 0]);
-    assert_eq!(node.counter(Counter::FramesSent), 9);
-    assert_eq!(node.counter(Counter::SendHits), 2, "one lookup for each page");
-    assert_eq!(node.locked_lines(), 1);
-    world.settle();
-    assert_eq!(world.nodes[0].locked_lines(), 0);
     world.nodes[0].check_sums(true);
 }
 
@@ -439,6 +445,36 @@ fn the_end_of_a_host_write_gives_way_to_an_answer_once_and_to_nothing_once_it_wa
         assert_eq!(taken, turns, "message {message}");
         world.settle();
     }
+}
+
+/// Pieces come one behind the other, and the next one is what the message waits for. No other frame, and no number of pieces, keeps the others from their turn.
+#[test]
+fn ends_of_host_writes_and_timers_give_way_to_pieces_for_a_while() {
+    const OTHERS: [Event; 2] = [Event::DmaWrite, Event::Timer0];
+    let mut world = world(Settings { rx_buffers: 24, ..SETTINGS });
+    world.nodes[0].post(0, &post(4));
+    world.settle();
+    let node = &mut world.nodes[1];
+    let piece = |sequence| frame(sequence, |_, write| write.last = false);
+    // After how many of some frames each of the others was served.
+    let mut waits = |frames: &[Vec<u8>]| {
+        let mut served = OTHERS.map(|_| None);
+        OTHERS.into_iter().for_each(|event| node.hardware.raise(event));
+        for (before, frame) in frames.iter().enumerate() {
+            node.deliver(frame);
+            node.step_firmware();
+            for (served, event) in served.iter_mut().zip(OTHERS) {
+                if node.hardware.pending & event.bit() == 0 {
+                    served.get_or_insert(before);
+                }
+            }
+            node.step_write(false);
+        }
+        served
+    };
+    assert_eq!(waits(&(1..30).map(piece).collect::<Vec<_>>()), [Some(12), Some(24)]);
+    // A piece, then one that came before.
+    assert_eq!(waits(&[piece(30), piece(0), piece(0)]), [Some(1), Some(2)]);
 }
 
 /// Nothing waits for the end of the last status: it does not end a sleep, and the next message finds it still pending.

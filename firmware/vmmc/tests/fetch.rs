@@ -248,6 +248,29 @@ fn a_line_taken_away_may_be_fetched_again_beside_the_fetch_that_lost_it() {
     assert_eq!(counts(&world.nodes[0], FETCHES), [2, 0, 1, 1, 0]);
 }
 
+/// More processes wait for lines of a set than it has ways. Whoever found no way is woken by the end of the transfers, before those whose lines came by them.
+#[test]
+fn posts_that_push_out_each_others_lines_all_go_out() {
+    let mut world = quiet(ReceiveMiss::Hold);
+    let node = &mut world.nodes[0];
+    for slot in 1..4 {
+        let pid = 5 + slot as u32;
+        node.open(slot, pid);
+        node.map_pages(pid, SOURCE, 8);
+        node.publish(pid, SOURCE, 8);
+    }
+    for slot in 0..4 {
+        node.post(slot, &descriptor(OP_WRITE, 0, 64));
+    }
+    for _ in 0..100 {
+        (0..6).for_each(|_| node.step_firmware());
+        while !node.hardware.reads.is_empty() {
+            node.step_read(false);
+        }
+    }
+    assert_eq!(node.counter(Counter::FramesSent), 4);
+}
+
 #[test]
 fn a_process_that_ends_leaves_no_fetch_behind() {
     for steps in 0..80 {

@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use nicscope::scenario::MissService;
 use nicscope::soak::case::Case;
+use nicscope::soak::draw;
 use nicscope::soak::plant::Plant;
 use nicscope::soak::play::{play, Options};
 use nicscope::soak::search::Search;
@@ -41,6 +43,17 @@ fn kept_cases_agree_with_the_model() {
         if let Err(failure) = play(&case, &Options::default()) {
             panic!("{}: {}", path.display(), failure.what);
         }
+    }
+}
+
+/// Whoever posts from a page that cannot be pinned, or to one, is told so; nothing else suffers, and nothing is left of the attempt (M-24, M-34, INV-36).
+#[test]
+fn pins_that_are_refused_end_posts_and_leave_nothing() {
+    for (seed, service) in (0..).zip([MissService::KernelThread, MissService::Interrupt, MissService::Nic]) {
+        let mut case = draw::case(seed, 0, 60..90);
+        (case.cluster.refuses, case.cluster.service) = (100, service);
+        let played = play(&case, &Options::default()).unwrap_or_else(|failure| panic!("{}\n{case}", failure.what));
+        assert!(played.counts["pins refused"] > 0, "{:?}", played.counts);
     }
 }
 

@@ -50,7 +50,7 @@ impl VmhTable {
     pub fn pin(&mut self, memory: &mut Memory, pages: &[VirtPage]) -> Pinned {
         let mut result = Pinned::default();
         for page in pages {
-            match memory.pin(self.pid, *page) {
+            match memory.try_pin(self.pid, *page) {
                 Ok(target) => {
                     self.pages.insert(*page, target);
                     self.order.push_back(*page);
@@ -254,6 +254,26 @@ mod tests {
         assert_eq!(table.get(VirtPage(first + 5)), None);
         assert_eq!(table.clear(&mut memory), 4);
         assert_eq!(memory.counts().pinned_now, 0);
+    }
+
+    #[test]
+    fn some_pins_are_refused_while_the_host_refuses_some() {
+        let mut memory = Memory::new(1024, 1024, 1);
+        memory.create_space(PID);
+        let first = memory.reserve(PID, 500 * 4096).expect("room").page().0;
+        let pages: Vec<VirtPage> = (first..first + 500).map(VirtPage).collect();
+        let mut pinned = |per_mille| {
+            memory.refuse_pins(per_mille, 1);
+            let mut table = VmhTable::new(PID);
+            let pinned = table.pin(&mut memory, &pages);
+            assert_eq!((pinned.pages + pinned.failed, table.clear(&mut memory)), (500, pinned.pages));
+            pinned.failed
+        };
+        assert_eq!([0, 1000].map(&mut pinned), [0, 500]);
+        assert!((25..100).contains(&pinned(100)));
+        // What the driver itself needs is pinned all the same.
+        memory.refuse_pins(1000, 1);
+        assert!(memory.pin(PID, pages[0]).is_ok());
     }
 
     #[test]

@@ -17,6 +17,8 @@ use std::fmt;
 use std::rc::Rc;
 
 use nic_layout::PAGE_BYTES;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use sim_pins::Ps;
 
 pub use page_map::PageMap;
@@ -40,6 +42,8 @@ pub enum MemoryError {
     OutOfAddresses(Pid),
     #[error("{pages_max} pages are pinned, and host.pinned_pages_max allows no more")]
     TooManyPinned { pages_max: usize },
+    #[error("the page cannot be pinned now")]
+    PinRefused,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -114,6 +118,8 @@ pub struct Memory {
     counts: Counts,
     /// Pages that were unpinned, if somebody wants to know.
     unpinned: Option<Vec<PhysPage>>,
+    /// How many of a thousand pins of [`Self::try_pin`] fail.
+    refusals: Option<(ChaCha8Rng, u32)>,
 }
 
 impl Memory {
@@ -125,6 +131,7 @@ impl Memory {
             violations: Vec::new(),
             counts: Counts::default(),
             unpinned: None,
+            refusals: None,
         }
     }
 
@@ -221,6 +228,20 @@ impl Memory {
         self.pages.pin(target)?;
         self.counts.pins += 1;
         Ok(target)
+    }
+
+    /// From now on so many of a thousand pages that a process may do without cannot be pinned, as where too little memory may be locked.
+    pub fn refuse_pins(&mut self, per_mille: u32, seed: u64) {
+        self.refusals = (per_mille != 0).then(|| (ChaCha8Rng::seed_from_u64(seed), per_mille));
+    }
+
+    /// [`Self::pin`], of such a page.
+    pub fn try_pin(&mut self, pid: Pid, page: VirtPage) -> Result<PhysPage, MemoryError> {
+        let is_refused = |(random, per_mille): &mut (ChaCha8Rng, u32)| random.next_u32() % 1000 < *per_mille;
+        match self.refusals.as_mut().is_some_and(is_refused) {
+            true => Err(MemoryError::PinRefused),
+            false => self.pin(pid, page),
+        }
     }
 
     pub fn unpin(&mut self, page: PhysPage) {

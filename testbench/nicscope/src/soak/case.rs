@@ -5,7 +5,7 @@
 //! cluster tigon2 time-out cache 64 8 2 buffers 8 2 water 24 8 retransmit 100 interrupt 10 seed 7
 //! link loss 10 corrupt 0 duplicate 0 delay 0
 //! queues 2
-//! host kernel 100
+//! host kernel 100 refuses 0
 //! write 0.0 from 0 to 1.0.0 at 0 bytes 4
 //! ```
 
@@ -52,6 +52,8 @@ pub struct Cluster {
     pub queues: u32,
     /// What the kernels' work takes, in percent of the platform's times.
     pub kernel: u32,
+    /// Pages that cannot be pinned when they have to be, of a thousand.
+    pub refuses: u32,
     pub seed: u64,
 }
 
@@ -79,6 +81,7 @@ impl Cluster {
         wire: Wire { loss: 0, corrupt: 0, duplicate: 0, delay: 0 },
         queues: 8,
         kernel: 100,
+        refuses: 0,
         seed: 1,
     };
 
@@ -95,6 +98,7 @@ impl Cluster {
             Cluster { wire: Wire { delay: 0, ..wire }, ..*self },
             Cluster { queues: plain.queues, ..*self },
             Cluster { kernel: plain.kernel, ..*self },
+            Cluster { refuses: plain.refuses, ..*self },
             Cluster { platform: plain.platform, ..*self },
             Cluster { cores: plain.cores, ..*self },
             Cluster { receive: plain.receive, ..*self },
@@ -132,7 +136,7 @@ const SERVICES: [(MissService, &str); 2] = [(MissService::Interrupt, "interrupt"
 impl fmt::Display for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Cluster { platform, cores, receive, service, vmh, cbh, water, .. } = self;
-        let Cluster { retransmit_us, interrupt_us, wire, queues, kernel, seed, .. } = self;
+        let Cluster { retransmit_us, interrupt_us, wire, queues, kernel, refuses, seed, .. } = self;
         let mode = MODES.iter().find(|(mode, _)| mode == receive).map_or("", |(_, name)| name);
         let service = SERVICES.iter().find(|(other, _)| other == service);
         let service = service.map_or_else(String::new, |(_, name)| format!(",{name}"));
@@ -146,7 +150,7 @@ impl fmt::Display for Cluster {
         let Wire { loss, corrupt, duplicate, delay } = wire;
         writeln!(f, "link loss {loss} corrupt {corrupt} duplicate {duplicate} delay {delay}")?;
         writeln!(f, "queues {queues}")?;
-        writeln!(f, "host kernel {kernel}")
+        writeln!(f, "host kernel {kernel} refuses {refuses}")
     }
 }
 
@@ -171,15 +175,15 @@ impl FromStr for Case {
             if let Some(remark) = line.strip_prefix('#') {
                 case.remarks.push(remark.trim().to_owned());
             } else if line.starts_with("cluster ") {
-                let Cluster { wire, queues, kernel, .. } = case.cluster;
-                case.cluster = Cluster { wire, queues, kernel, ..cluster_of(line)? };
+                let Cluster { wire, queues, kernel, refuses, .. } = case.cluster;
+                case.cluster = Cluster { wire, queues, kernel, refuses, ..cluster_of(line)? };
                 has_cluster = true;
             } else if line.starts_with("link ") {
                 case.cluster.wire = wire_of(line)?;
             } else if line.starts_with("queues ") {
                 case.cluster.queues = queues_of(line)?;
             } else if line.starts_with("host ") {
-                case.cluster.kernel = kernel_of(line)?;
+                (case.cluster.kernel, case.cluster.refuses) = host_of(line)?;
             } else {
                 case.ops.push(line.parse()?);
             }
@@ -287,6 +291,7 @@ fn cluster_of(line: &str) -> Result<Cluster> {
         wire: Wire::default(),
         queues: Cluster::PLAIN.queues,
         kernel: Cluster::PLAIN.kernel,
+        refuses: Cluster::PLAIN.refuses,
         seed: numbers[9],
     })
 }
@@ -299,10 +304,13 @@ fn queues_of(line: &str) -> Result<u32> {
     }
 }
 
-fn kernel_of(line: &str) -> Result<u32> {
-    match numbers_like(line, &["host", "kernel", ""])?[0] {
-        percent @ 1..=1000 => Ok(percent as u32),
-        _ => Err(request_error!("`{line}`: the kernel's work takes 1 to 1000 percent of the platform's times")),
+fn host_of(line: &str) -> Result<(u32, u32)> {
+    let numbers = numbers_like(line, &["host", "kernel", "", "refuses", ""])?;
+    match (numbers[0], numbers[1]) {
+        (percent @ 1..=1000, per_mille @ 0..=500) => Ok((percent as u32, per_mille as u32)),
+        _ => Err(request_error!(
+            "`{line}`: the kernel's work takes 1 to 1000 percent of the platform's times, and 0 to 500 pages of a thousand cannot be pinned"
+        )),
     }
 }
 
@@ -323,7 +331,7 @@ mod tests {
 cluster lanai9 hold,nic cache 64 8 2 buffers 4 2 water 24 8 retransmit 100 interrupt 10 seed 7
 link loss 10 corrupt 0 duplicate 5 delay 1
 queues 3
-host kernel 20
+host kernel 20 refuses 30
 write 0.0 from 0 to 1.0.0 at 0 bytes 4 notify
 write 0.0 from 17 to 1.3.2 at 9 bytes 4097 wrong-key
 read 1.2 into 3 from 0.1.0 at 0 bytes 33 hole
@@ -368,7 +376,7 @@ settle
         assert!(error(&cluster.replace("cache 64 8 2", "cache 65 8 2")).contains("power of two"));
         assert!(error(&cluster.replace("water 24 8", "water 8 24")).contains("water marks"));
         assert!(error("queues 9").contains("1 to 8"));
-        assert!(error("host kernel 0").contains("1 to 1000"));
+        assert!(error("host kernel 0 refuses 0").contains("1 to 1000"));
         assert!(error("link loss 400 corrupt 400 duplicate 0 delay 0").contains("at most 500"));
         for line in ["write 0.0 from 0 to 0.0.0 at 0 bytes 4", "end 2.0", "wait 0.9", "settle now", "pause 0", "sing"] {
             assert!(error(&format!("{cluster}\n{line}")).contains("is not an operation"), "{line}");

@@ -99,7 +99,8 @@ fn cluster() -> impl Strategy<Value = Cluster> {
     let vmh = prop_oneof![1 => Just(SMALL_VMH), 3 => Just(MIDDLE_VMH)];
     let water = prop_oneof![1 => Just((1, 0)), 2 => Just((24, 8)), 2 => Just((64, 48)), 2 => Just((1000, 500))];
     let interrupt_us = prop_oneof![6 => Just(1u32), 5 => Just(10), 1 => Just(100)];
-    let kernel = prop_oneof![4 => Just(20u32), 1 => Just(100)];
+    // The kernel's work, and the pins that it refuses.
+    let kernel = (prop_oneof![4 => Just(20u32), 1 => Just(100)], prop_oneof![7 => Just(0u32), 1 => 1..60u32]);
     // As many as processes, or fewer: then they take queues from each other.
     let queues = prop_oneof![6 => Just(8u32), 1 => Just(1), 1 => Just(2), 1 => Just(3)];
     let service = prop_oneof![2 => Just(MissService::KernelThread), 1 => Just(MissService::Interrupt), 2 => Just(MissService::Nic)];
@@ -110,6 +111,7 @@ fn cluster() -> impl Strategy<Value = Cluster> {
     let parts = (platform, receive, service, nic, water, times, wire(), any::<u32>());
     parts.prop_map(|(platform, (receive, retransmit_us), service, nic, water, (interrupt_us, kernel), wire, seed)| {
         let (vmh, cbh, cores, queues) = nic;
+        let (kernel, refuses) = kernel;
         Cluster {
             platform,
             cores: if platform == TWO_CORES { cores } else { 1 },
@@ -123,6 +125,7 @@ fn cluster() -> impl Strategy<Value = Cluster> {
             wire,
             queues,
             kernel,
+            refuses,
             seed: seed.into(),
         }
     })

@@ -139,8 +139,21 @@ enum Verdict {
     /// The buffer ended meanwhile.
     WellOrRefused,
     RefusedOrBadMemory,
+    /// A page on either side may not have been pinned.
+    WellOrNot,
     /// Its own process ended.
     Anything,
+}
+
+impl Verdict {
+    /// Where pins fail: then there is no translation, here or there.
+    fn where_pins_fail(self) -> Verdict {
+        match self {
+            Verdict::Well | Verdict::WellOrRefused | Verdict::WellOrNot => Verdict::WellOrNot,
+            Verdict::Refused | Verdict::BadMemory | Verdict::RefusedOrBadMemory => Verdict::RefusedOrBadMemory,
+            Verdict::Anything => Verdict::Anything,
+        }
+    }
 }
 
 /// Counts of what was decided.
@@ -185,6 +198,7 @@ struct Alive {
 pub struct Model {
     alive: BTreeMap<Life, Alive>,
     pub decided: Decided,
+    pins_fail: bool,
 }
 
 /// Bytes that came, or may have come, to the memory of a process.
@@ -257,13 +271,18 @@ fn parts<'e, 'd>(
 }
 
 impl Model {
+    /// Of hosts that refuse to pin some pages, or never do.
+    pub fn of_hosts(pins_fail: bool) -> Model {
+        Model { pins_fail, ..Model::default() }
+    }
+
     /// Judges what the nodes have seen until now. Nothing is under way any more: whatever has an end has ended.
     pub fn judge(&mut self, now: Time, seen: &[Seen], buffers: &BTreeMap<BufferName, Buffer>) -> Result<(), Wrong> {
         for (life, memory) in seen.iter().flat_map(|seen| &seen.begun) {
             self.alive.insert(*life, Alive { memory: memory.clone(), refused: 0, refused_perhaps: 0 });
         }
         let posts: Vec<(&Post, Verdict)> =
-            seen.iter().flat_map(|seen| &seen.posts).map(|post| (post, verdict(post, buffers))).collect();
+            seen.iter().flat_map(|seen| &seen.posts).map(|post| (post, self.verdict(post, buffers))).collect();
         for (post, verdict) in &posts {
             self.judge_end(post, *verdict)?;
         }
@@ -285,18 +304,26 @@ impl Model {
         Ok(())
     }
 
+    fn verdict(&self, post: &Post, buffers: &BTreeMap<BufferName, Buffer>) -> Verdict {
+        let verdict = verdict(post, buffers);
+        match self.pins_fail {
+            true => verdict.where_pins_fail(),
+            false => verdict,
+        }
+    }
+
     fn judge_end(&mut self, post: &Post, verdict: Verdict) -> Result<(), Wrong> {
         if let Some(alive) = self.alive.get_mut(&post.by) {
             match verdict {
                 Verdict::Well => {}
                 Verdict::Refused | Verdict::BadMemory | Verdict::RefusedOrBadMemory => alive.refused += 1,
-                Verdict::WellOrRefused | Verdict::Anything => alive.refused_perhaps += 1,
+                Verdict::WellOrRefused | Verdict::WellOrNot | Verdict::Anything => alive.refused_perhaps += 1,
             }
         }
         match verdict {
             Verdict::Well => self.decided.posts_well += 1,
             Verdict::Refused | Verdict::BadMemory | Verdict::RefusedOrBadMemory => self.decided.posts_refused += 1,
-            Verdict::WellOrRefused | Verdict::Anything => self.decided.posts_open += 1,
+            Verdict::WellOrRefused | Verdict::WellOrNot | Verdict::Anything => self.decided.posts_open += 1,
         }
         let Some((_, end)) = post.end else {
             return match verdict {
@@ -314,6 +341,7 @@ impl Model {
             (Verdict::Refused, end) => end == End::Refused,
             (Verdict::BadMemory, end) => end == End::BadMemory,
             (Verdict::WellOrRefused, end) => matches!(end, End::Well | End::Refused),
+            (Verdict::WellOrNot, end) => matches!(end, End::Well | End::Refused | End::BadMemory),
             (Verdict::RefusedOrBadMemory, end) => matches!(end, End::Refused | End::BadMemory),
         };
         match right {
@@ -342,7 +370,7 @@ impl Model {
             let asked = by_number.get(&number).filter(|(post, verdict)| {
                 let notifies = matches!(&post.direction, Direction::Write { data, notify: true }
                     if post.offset.wrapping_add(data.len() as u32) == it.end_offset);
-                let may = matches!(verdict, Verdict::Well | Verdict::WellOrRefused | Verdict::Anything);
+                let may = !matches!(verdict, Verdict::Refused | Verdict::BadMemory | Verdict::RefusedOrBadMemory);
                 notifies && post.right_key && post.buffer == Some(it.buffer) && may
             });
             let Some((post, _)) = asked else {
@@ -506,7 +534,7 @@ fn effect<'a>(post: &'a Post, verdict: Verdict, buffers: &BTreeMap<BufferName, B
     // A post that may have gone well has, if it was seen to.
     let certain = match verdict {
         Verdict::Well => true,
-        Verdict::WellOrRefused | Verdict::Anything => matches!(post.end, Some((_, End::Well))),
+        Verdict::WellOrRefused | Verdict::WellOrNot | Verdict::Anything => matches!(post.end, Some((_, End::Well))),
         Verdict::Refused | Verdict::BadMemory | Verdict::RefusedOrBadMemory => false,
     };
     match &post.direction {

@@ -121,6 +121,8 @@ struct Common {
     meeting: Meeting<()>,
     /// When the last comparison was.
     compared_at: Arc<AtomicU64>,
+    /// Pins of a thousand that fail.
+    refuses: u32,
 }
 
 /// What the tasks of a node share.
@@ -277,7 +279,11 @@ fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Resul
     });
     let common = Common {
         board: Arc::new(Shared(Mutex::default())),
-        court: Arc::new(Shared(Mutex::default())),
+        court: Arc::new(Shared(Mutex::new(Court {
+            model: Model::of_hosts(case.cluster.refuses != 0),
+            ..Court::default()
+        }))),
+        refuses: case.cluster.refuses,
         meeting: Meeting::new(NODES, LATENCY),
         compared_at,
     };
@@ -347,6 +353,7 @@ fn summary(output: &ClusterOutput, decided: Decided) -> Played {
         }
         let driver = &node.accounting.driver;
         add("pages replaced", driver.replaced_pages);
+        add("pins refused", driver.pin_failures);
         add("misses stale", driver.stale);
         add("misses released", driver.releases);
         add("page faults of post queues", driver.page_faults);
@@ -397,6 +404,7 @@ async fn whole(
         Some(second) => handle.boot_pair(&firmware.first, second).await,
     }
     .map_err(wrong)?;
+    handle.memory().borrow_mut().refuse_pins(common.refuses, seed ^ index as u64);
     let cpu = handle.cpu("referee", Priority::User);
     let state = Rc::new(State {
         node: index,
@@ -639,7 +647,8 @@ impl Whole {
         }
         let driver = self.state.handle.driver();
         let counts = driver.counts();
-        let refused = [counts.rejected_entries, counts.rejected_producers, counts.wild_answers, counts.pin_failures];
+        let unpinned = if self.common.refuses == 0 { counts.pin_failures } else { 0 };
+        let refused = [counts.rejected_entries, counts.rejected_producers, counts.wild_answers, unpinned];
         if refused.iter().any(|count| *count != 0) {
             return Err(failed!("INV-35: the driver refused words of its own NIC: {counts:?}"));
         }

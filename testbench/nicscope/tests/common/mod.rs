@@ -222,8 +222,8 @@ async fn whole(member: Member, job: Job) -> Result<NodeReport> {
     member.handle.boot(&member.firmware).await.map_err(wrong)?;
     job(member.clone()).await?;
     member.meet("the end", Vec::new()).await;
-    // Acknowledgements that are owed go out, and misses that nobody waits for are served.
-    member.sleep_us(200).await;
+    // Acknowledgements that are owed go out, frames whose acknowledgement was lost go again, some of them more than once, and misses that nobody waits for are served.
+    member.sleep_us(1000).await;
     while member.handle.driver().misses_outstanding() != 0 {
         member.sleep_us(10).await;
     }
