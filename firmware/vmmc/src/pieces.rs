@@ -18,9 +18,6 @@ use crate::{Device, Machine, Tables};
 const FIRST_BYTES: u32 = 304;
 const MORE_BYTES: u32 = 24;
 
-/// None but the first and the last has less: a power of two.
-const LEAST_BYTES: u32 = 256;
-
 /// The most of them.
 const PIECES_MAX: u32 = {
     let (mut count, mut bytes, mut left) = (0, FIRST_BYTES, PAGE_BYTES);
@@ -65,8 +62,8 @@ struct Cut {
     /// Of the next piece, and by how much each is longer than the one before.
     piece_bytes: u32,
     more_bytes: u32,
-    /// No page has more of them.
-    most: u32,
+    /// None but the first and the last has less than two to the power of this.
+    least_log2: u32,
     /// In the page of the source, which is not left.
     bytes: u32,
 }
@@ -76,19 +73,18 @@ impl Cut {
     fn new(address: u32, remaining_bytes: u32, is_first: bool) -> Cut {
         let bytes = remaining_bytes.min(PAGE_BYTES - address % PAGE_BYTES);
         if remaining_bytes > PAGE_BYTES {
-            Cut { piece_bytes: LONG_BYTES, more_bytes: 0, most: PAGE_BYTES / LONG_BYTES, bytes }
+            Cut { piece_bytes: LONG_BYTES, more_bytes: 0, least_log2: LONG_BYTES.ilog2(), bytes }
         } else if is_first {
-            Cut { piece_bytes: FIRST_BYTES, more_bytes: MORE_BYTES, most: PIECES_MAX, bytes }
+            Cut { piece_bytes: FIRST_BYTES, more_bytes: MORE_BYTES, least_log2: FIRST_BYTES.ilog2(), bytes }
         } else {
-            Cut { piece_bytes: ALONE_BYTES, more_bytes: 0, most: PAGE_BYTES / ALONE_BYTES, bytes }
+            Cut { piece_bytes: ALONE_BYTES, more_bytes: 0, least_log2: ALONE_BYTES.ilog2(), bytes }
         }
     }
 
     /// No fewer than there are.
     #[inline(always)]
     fn count_max(self) -> u32 {
-        const { assert!(FIRST_BYTES >= LEAST_BYTES) };
-        (self.bytes / LEAST_BYTES + 1).min(self.most)
+        ((self.bytes + (1 << self.least_log2) - 1) >> self.least_log2).min(PIECES_MAX)
     }
 
     /// Of one piece.
