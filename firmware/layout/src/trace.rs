@@ -35,7 +35,7 @@ markers! {
 
     /// A doorbell was taken. Argument: process slot.
     DoorbellTaken = 0x10,
-    /// A descriptor was read and is legal. Argument: message (low bits).
+    /// A descriptor was read and is legal; not of a post that carries its data, whose next marker is `TransmitPosted`. Argument: message (low bits).
     PostRead = 0x11,
     /// A post ended badly. Argument: `PostError`, and the process slot from bit 8 on.
     PostRefused = 0x12,
