@@ -2,57 +2,32 @@
 
 mod mock;
 
+use mock::scene::{self, frame, BUFFER, PID};
 use mock::{Settings, World, CBH_GEOMETRY, SETTINGS};
 use nic_layout::cbh::{cbh, entry, Descriptor, STATE_EMPTY, STATE_INVALID, STATE_MASK, STATE_VALID};
 use nic_layout::counter::Counter;
-use nic_layout::frame::{Body, Packet, Repr, Write};
-use nic_layout::key::KeyWidth;
 use nic_layout::ring::{COMMAND_FORGET_BUFFER, MAILBOX_ARGUMENT, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
 use nic_layout::tables::{MISS_BUFFER, MISS_RING_ENTRIES, PERMIT_WRITE};
 use nic_lookup::Words;
 
-const PID: u32 = 5;
-const PAGE: u32 = 0x200;
 /// Registered, and of one set with [`ABSENT`].
 const CBH: u32 = cbh(PID, 0xF_FFF0);
 const ABSENT: u32 = cbh(PID, 2);
-const DESCRIPTOR: Descriptor =
-    Descriptor { start_address: PAGE * 4096, length_bytes: 4096, key: [1, 2, 0, 0], permissions: PERMIT_WRITE };
+const DESCRIPTOR: Descriptor = Descriptor { length_bytes: 4096, permissions: PERMIT_WRITE, ..scene::DESCRIPTOR };
 
 /// A driver that serves only when it is told to.
 fn world() -> World {
     let mut world = World::new(Settings { driver_speed: 0, ..SETTINGS }, 1);
     world.nodes[1].open(0, PID);
-    world.nodes[1].map_pages(PID, PAGE, 1);
+    world.nodes[1].map_pages(PID, BUFFER, 1);
     world.nodes[1].export(CBH, DESCRIPTOR);
     world
 }
 
 /// A frame of node 0 arrives at node 1, and is looked at.
 fn arrives(world: &mut World, sequence: u32, cbh: u32) {
-    let write = Write {
-        last: true,
-        notify: false,
-        aborted: false,
-        sequence,
-        data_bytes: 4,
-        buffer: cbh,
-        buffer_offset: 0,
-        key: DESCRIPTOR.key,
-        message: 0,
-    };
-    let repr = Repr {
-        destination: 1,
-        source: 0,
-        session: 3,
-        key_width: KeyWidth::Bits64,
-        acknowledge: 0,
-        body: Body::Write(write),
-    };
-    let mut bytes = vec![0; 60];
-    repr.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
     let node = &mut world.nodes[1];
-    node.deliver(&bytes);
+    node.deliver(&frame(sequence, |_, write| write.buffer = cbh));
     (0..4).for_each(|_| node.step_firmware());
     node.check_sums(false);
 }

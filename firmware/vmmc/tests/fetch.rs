@@ -2,23 +2,16 @@
 
 mod mock;
 
+use mock::scene::{self, post, BUFFER, DESCRIPTOR, PID, SOURCE};
 use mock::{Node, Random, Settings, World, GEOMETRY, HOST_PAGES, LINE, PAGE, SETTINGS};
 use nic_layout::boot::ReceiveMiss;
-use nic_layout::cbh::{cbh, Descriptor};
+use nic_layout::cbh::Descriptor;
 use nic_layout::counter::Counter;
 use nic_layout::fetch::{directory_offset, table_slot};
 use nic_layout::post::{PostDescriptor, PostError, OP_READ, OP_WRITE};
 use nic_layout::ring::{COMMAND_CLOSE, COMMAND_INVALIDATE, DMA_FLAG_EVENT, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
-use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
 use nic_layout::vmh::{key, KEY_STATE_MASK, KEY_VALID, NO_TRANSLATION};
 use nic_lookup::Words;
-
-const SOURCE: u32 = 0x100;
-const BUFFER: u32 = 0x200;
-const CBH: u32 = cbh(5, 0);
-const PERMISSIONS: u32 = PERMIT_WRITE | PERMIT_READ;
-const DESCRIPTOR: Descriptor =
-    Descriptor { start_address: BUFFER * 4096, length_bytes: 16 * 4096, key: [1, 2, 0, 0], permissions: PERMISSIONS };
 
 const FETCHES: [Counter; 5] = [
     Counter::SendFetches,
@@ -30,15 +23,11 @@ const FETCHES: [Counter; 5] = [
 
 /// Two nodes whose drivers serve misses only when told to. All pages are in the tables of both.
 fn world(settings: Settings) -> World {
-    let mut world = World::new(Settings { fetches: true, ..settings }, 1);
+    let two_lines = Descriptor { length_bytes: 16 * 4096, ..DESCRIPTOR };
+    let mut world = scene::world_with(Settings { fetches: true, ..settings }, two_lines);
     for node in &mut world.nodes {
-        node.open(0, 5);
-        node.map_pages(5, SOURCE, 8);
-        node.map_pages(5, BUFFER, 16);
-        node.publish(5, SOURCE, 8);
-        node.publish(5, BUFFER, 16);
-        node.export(CBH, DESCRIPTOR);
-        node.load_buffer(CBH);
+        node.publish(PID, SOURCE, 8);
+        node.publish(PID, BUFFER, 16);
     }
     world
 }
@@ -48,22 +37,12 @@ fn quiet(receive_miss: ReceiveMiss) -> World {
 }
 
 fn descriptor(op: u8, offset: u32, length_bytes: u32) -> PostDescriptor {
-    PostDescriptor {
-        op,
-        flags: 0,
-        destination_node: 1,
-        length_bytes,
-        local_address: SOURCE * 4096,
-        buffer: CBH,
-        buffer_offset: offset,
-        key: [1, 2],
-        message: 0,
-    }
+    PostDescriptor { op, buffer_offset: offset, ..post(length_bytes) }
 }
 
 /// Takes the table of a page out of the directory.
 fn hide_tables(node: &mut Node, page: u32) {
-    node.hardware.write(node.map.directories + directory_offset(table_slot(5), page), 0);
+    node.hardware.write(node.map.directories + directory_offset(table_slot(PID), page), 0);
 }
 
 fn counts<const N: usize>(node: &Node, counters: [Counter; N]) -> [u32; N] {
@@ -71,7 +50,7 @@ fn counts<const N: usize>(node: &Node, counters: [Counter; N]) -> [u32; N] {
 }
 
 fn page_of(node: &Node, page: u32) -> &[u8] {
-    let number = node.host.tables[&(5, page)] as usize;
+    let number = node.host.tables[&(PID, page)] as usize;
     &node.host.memory[number * PAGE..][..PAGE]
 }
 
@@ -86,7 +65,7 @@ fn end(world: &mut World, posts: u32) {
 
 /// The key word of the line that may hold a page, if one does.
 fn line_of(node: &Node, page: u32) -> Option<u32> {
-    let wanted = key(5, GEOMETRY.line_page(page), 0);
+    let wanted = key(PID, GEOMETRY.line_page(page), 0);
     let keys = (0..GEOMETRY.lines()).map(|line| node.hardware.read(node.map.vmh + GEOMETRY.key_offset(line)));
     let mut keys = keys.filter(|found| found & !KEY_STATE_MASK == wanted && found & KEY_STATE_MASK != 0);
     keys.next()
@@ -94,16 +73,16 @@ fn line_of(node: &Node, page: u32) -> Option<u32> {
 
 fn invalidate(node: &mut Node, page: u32) {
     node.hardware.to_host[MAILBOX_COMMAND_DONE] = 0;
-    node.write_mailbox(MAILBOX_COMMAND, key(5, GEOMETRY.line_page(page), COMMAND_INVALIDATE));
+    node.write_mailbox(MAILBOX_COMMAND, key(PID, GEOMETRY.line_page(page), COMMAND_INVALIDATE));
 }
 
 fn is_answered(node: &Node, page: u32) -> bool {
-    node.hardware.to_host[MAILBOX_COMMAND_DONE] == key(5, GEOMETRY.line_page(page), COMMAND_INVALIDATE)
+    node.hardware.to_host[MAILBOX_COMMAND_DONE] == key(PID, GEOMETRY.line_page(page), COMMAND_INVALIDATE)
 }
 
 /// As the driver unpins a page, and the NIC must not touch it any more.
 fn unpin(node: &mut Node, page: u32) {
-    let number = node.host.tables[&(5, page)];
+    let number = node.host.tables[&(PID, page)];
     node.host.pinned.remove(&number);
 }
 
@@ -142,9 +121,9 @@ fn what_no_table_has_the_driver_is_asked_for() {
         let mut world = quiet(ReceiveMiss::Hold);
         let node = &mut world.nodes[0];
         match lack {
-            0 => node.set_entry(5, SOURCE, NO_TRANSLATION),
+            0 => node.set_entry(PID, SOURCE, NO_TRANSLATION),
             1 => hide_tables(node, SOURCE),
-            2 => node.set_entry(5, SOURCE, HOST_PAGES),
+            2 => node.set_entry(PID, SOURCE, HOST_PAGES),
             _ => hide_tables(&mut world.nodes[1], BUFFER),
         }
         world.nodes[0].post(0, &descriptor(OP_WRITE, 0, 4));
@@ -201,7 +180,7 @@ fn a_fetch_revives_no_line_that_was_taken_away() {
         let first = GEOMETRY.line_page(SOURCE);
         let node = &mut world.nodes[0];
         for page in first..first + LINE {
-            node.set_entry(5, page, NO_TRANSLATION);
+            node.set_entry(PID, page, NO_TRANSLATION);
         }
         invalidate(node, SOURCE);
         world.run(2000, |world| is_answered(&world.nodes[0], SOURCE));
@@ -254,7 +233,7 @@ fn posts_that_push_out_each_others_lines_all_go_out() {
     let mut world = quiet(ReceiveMiss::Hold);
     let node = &mut world.nodes[0];
     for slot in 1..4 {
-        let pid = 5 + slot as u32;
+        let pid = PID + slot as u32;
         node.open(slot, pid);
         node.map_pages(pid, SOURCE, 8);
         node.publish(pid, SOURCE, 8);
@@ -279,9 +258,8 @@ fn a_process_that_ends_leaves_no_fetch_behind() {
         (0..steps).for_each(|_| world.step());
         let node = &mut world.nodes[0];
         hide_tables(node, SOURCE);
-        node.hardware.write(node.map.process_table, 0);
-        node.write_mailbox(MAILBOX_COMMAND, COMMAND_CLOSE);
-        world.run(3000, |world| world.nodes[0].hardware.to_host[MAILBOX_COMMAND_DONE] == COMMAND_CLOSE);
+        node.close(0);
+        world.run(3000, |world| world.nodes[0].answered() == COMMAND_CLOSE);
         let first = GEOMETRY.line_page(SOURCE);
         invalidate(&mut world.nodes[0], SOURCE);
         world.run(3000, |world| is_answered(&world.nodes[0], SOURCE));
@@ -348,8 +326,8 @@ fn random_posts_with_changing_tables_all_end() {
         let mut world = world(settings);
         let mut random = Random::new(seed);
         for node in &mut world.nodes {
-            node.map_pages(5, 0x300, 40);
-            node.publish(5, 0x300, 16);
+            node.map_pages(PID, 0x300, 40);
+            node.publish(PID, 0x300, 16);
         }
         for post in 0..60 {
             let page = 0x300 + random.below(38);
@@ -365,10 +343,10 @@ fn random_posts_with_changing_tables_all_end() {
             let line = 0x300 + random.below(5) * LINE;
             let pinned = random.chance(500);
             for page in line..line + LINE {
-                let number = world.nodes[which].host.tables[&(5, page)];
+                let number = world.nodes[which].host.tables[&(PID, page)];
                 let entry = if pinned { number } else { NO_TRANSLATION };
                 world.nodes[which].host.pinned.insert(number);
-                world.nodes[which].set_entry(5, page, entry);
+                world.nodes[which].set_entry(PID, page, entry);
             }
             // One command at a time.
             invalidate(&mut world.nodes[which], line);

@@ -1,35 +1,21 @@
-//! What a frame costs that misses where it arrives, by what the receiver does with it.
+//! What a frame costs that misses where it arrives, by what the receiver does with it (M-20).
 
 mod mock;
 
+use mock::scene::{self, bytes_of, post, repr, CBH, DESCRIPTOR};
 use mock::{Settings, World, SETTINGS};
 use nic_layout::boot::ReceiveMiss;
-use nic_layout::cbh::{cbh, Descriptor};
+use nic_layout::cbh::Descriptor;
 use nic_layout::counter::Counter;
-use nic_layout::post::{PostDescriptor, OP_WRITE};
+use nic_layout::frame::{Body, Repr};
+use nic_layout::post::PostDescriptor;
 use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FORGET_BUFFER, MAILBOX_ARGUMENT, MAILBOX_COMMAND};
 use nic_layout::tables::PERMIT_WRITE;
-
-const SOURCE: u32 = 0x100;
-const BUFFER: u32 = 0x200;
-
-const CBH: u32 = cbh(5, 0);
-
-const DESCRIPTOR: Descriptor =
-    Descriptor { start_address: BUFFER * 4096, length_bytes: 16 * 4096, key: [1, 2, 0, 0], permissions: PERMIT_WRITE };
 
 /// Nodes whose hosts serve misses only when told to; node 0 and up write to the last.
 fn world(receive_miss: ReceiveMiss, nodes: u32, held_frames_max: u32) -> World {
     let settings = Settings { nodes, driver_speed: 0, receive_miss, held_frames_max, ..SETTINGS };
-    let mut world = World::new(settings, 1);
-    for node in &mut world.nodes {
-        node.open(0, 5);
-        node.map_pages(5, SOURCE, 8);
-        node.map_pages(5, BUFFER, 16);
-        node.export(CBH, DESCRIPTOR);
-        node.load_buffer(CBH);
-    }
-    world
+    scene::world_with(settings, Descriptor { length_bytes: 16 * 4096, permissions: PERMIT_WRITE, ..DESCRIPTOR })
 }
 
 /// Node `from` writes to the last node. Its own line is there when its first frame is on its way.
@@ -38,17 +24,7 @@ fn write(world: &mut World, from: usize, length_bytes: u32) {
 }
 
 fn descriptor(to: usize, buffer_offset: u32, length_bytes: u32) -> PostDescriptor {
-    PostDescriptor {
-        op: OP_WRITE,
-        flags: 0,
-        destination_node: to as u16,
-        length_bytes,
-        local_address: SOURCE * 4096,
-        buffer: CBH,
-        buffer_offset,
-        key: [1, 2],
-        message: 0,
-    }
+    PostDescriptor { destination_node: to as u16, buffer_offset, ..post(length_bytes) }
 }
 
 fn write_at(world: &mut World, from: usize, buffer_offset: u32, length_bytes: u32) {
@@ -243,23 +219,11 @@ fn a_restart_that_is_lost_is_made_up_for_by_the_time_out() {
 
 #[test]
 fn what_a_peer_says_of_frames_that_were_never_sent_changes_nothing() {
-    use nic_layout::frame::{Body, Packet, Repr};
-    use nic_layout::key::KeyWidth;
     let mut world = world(ReceiveMiss::Restart, 2, 0);
     for is_missed in [true, false] {
         for expected in [0, 1, 1000, u32::MAX] {
             let body = if is_missed { Body::Missed { expected } } else { Body::Restart { expected } };
-            let mut bytes = vec![0; 60];
-            let repr = Repr {
-                destination: 0,
-                source: 1,
-                session: 3,
-                key_width: KeyWidth::Bits64,
-                acknowledge: expected,
-                body,
-            };
-            repr.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
-            world.nodes[0].deliver(&bytes);
+            world.nodes[0].deliver(&bytes_of(&Repr { acknowledge: expected, ..repr(1, 0, body) }));
             (0..30).for_each(|_| world.step());
         }
     }

@@ -6,7 +6,7 @@ use mock::{NodeOf, Settings, WorldOf, PAGE, SETTINGS, STATIC};
 use nic_layout::cbh::{cbh, entry, valid, Descriptor, STATE_EMPTY};
 use nic_layout::counter::Counter;
 use nic_layout::post::{PostDescriptor, PostError, OP_READ, OP_WRITE};
-use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
+use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, MAILBOX_COMMAND};
 use nic_layout::static_tables::{import, top_shift, TABLE_ENTRIES, UNREGISTERED};
 use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
 use nic_lookup::Words;
@@ -210,7 +210,7 @@ fn after_the_fence_nothing_comes_into_a_buffer_that_was_withdrawn_at_any_step() 
         (0..steps).for_each(|_| world.step());
         withdraw(&mut world.nodes[1], 0);
         world.nodes[1].write_mailbox(MAILBOX_COMMAND, COMMAND_FENCE);
-        world.run(10_000, |world| world.nodes[1].hardware.to_host[MAILBOX_COMMAND_DONE] == COMMAND_FENCE);
+        world.run(10_000, |world| world.nodes[1].answered() == COMMAND_FENCE);
         // From now on a DMA to one of its pages fails the test.
         for page in BUFFER..BUFFER + PAGES {
             let number = world.nodes[1].host.tables[&(PIDS[0], page)];
@@ -230,7 +230,7 @@ fn commands_about_caches_do_nothing_and_are_answered() {
     let mut world = world(SETTINGS, 7);
     let command = PIDS[0] << 20 | SOURCE | COMMAND_INVALIDATE;
     world.nodes[0].write_mailbox(MAILBOX_COMMAND, command);
-    world.run(10_000, |world| world.nodes[0].hardware.to_host[MAILBOX_COMMAND_DONE] == command);
+    world.run(10_000, |world| world.nodes[0].answered() == command);
     assert_eq!(end_of(&mut world, &post(OP_WRITE, 0, 0, 100)), None);
 }
 
@@ -239,10 +239,8 @@ fn a_slot_that_is_closed_posts_nothing_through_its_imports() {
     let mut world = world(SETTINGS, 8);
     world.nodes[0].post(0, &post(OP_READ, 0, 0, 9000));
     (0..40).for_each(|_| world.step());
-    let entry = world.nodes[0].map.process_table;
-    world.nodes[0].hardware.write(entry, 0);
-    world.nodes[0].write_mailbox(MAILBOX_COMMAND, COMMAND_CLOSE);
-    world.run(10_000, |world| world.nodes[0].hardware.to_host[MAILBOX_COMMAND_DONE] == COMMAND_CLOSE);
+    world.nodes[0].close(0);
+    world.run(10_000, |world| world.nodes[0].answered() == COMMAND_CLOSE);
     for page in 0..PAGES {
         let number = world.nodes[0].host.tables[&(PIDS[0], SOURCE + page)];
         world.nodes[0].host.pinned.remove(&number);

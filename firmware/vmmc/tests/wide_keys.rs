@@ -2,7 +2,7 @@
 
 mod mock;
 
-use mock::{NodeOf, Settings, World, WorldOf, SETTINGS, STATIC, UPPER_KEY};
+use mock::{NodeOf, Settings, WorldOf, SETTINGS, STATIC, UPPER_KEY};
 use nic_layout::boot::ReceiveMiss;
 use nic_layout::cbh::{cbh, entry, valid, Descriptor};
 use nic_layout::counter::Counter;
@@ -236,7 +236,6 @@ fn nodes_with_different_keys_do_not_understand_each_other() {
         assert_eq!([malformed::<Wide>(&narrow), malformed::<Wide>(&wide)], [1, 0], "{body:?}");
         assert_eq!([malformed::<mock::Caches>(&wide), malformed::<mock::Caches>(&narrow)], [1, 0], "{body:?}");
     }
-    let _: Option<World> = None;
 }
 
 // ---- Static tables ----------------------------------------------------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ impl Fetches {
 impl Tables {
     /// A line is reserved and locked, and its transfer posted: from the table of its process, which is pinned.
     pub(crate) fn fetch_begun(&mut self, at: Ps, line: u32, pins: &impl Pins, seen: &mut Seen) -> Result<(), Broken> {
-        let Some(Miss::Line { is_receive, tag, set, page }) = self.miss.take() else {
+        let Some(Miss::Line { is_receive, tag, set, page, .. }) = self.miss.take() else {
             return Err((18, format!("line {line} is fetched, and no lookup missed")));
         };
         seen.misses[usize::from(is_receive)] += 1;

@@ -24,11 +24,11 @@ pub(crate) struct Lookup {
     page: u32,
 }
 
-/// A lookup that found nothing: the next marker says what becomes of it.
+/// A lookup that found nothing at a time: the next marker says what becomes of it, and may come long after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Miss {
-    Line { is_receive: bool, tag: u32, set: u32, page: u32 },
-    Buffer { word: u32, set: u32 },
+    Line { at: Ps, is_receive: bool, tag: u32, set: u32, page: u32 },
+    Buffer { at: Ps, word: u32, set: u32 },
 }
 
 /// Where the firmware is with a frame.
@@ -62,20 +62,20 @@ impl Tables {
     ) -> Result<(), Broken> {
         let asks = matches!(marker, Marker::MissRaised | Marker::FetchBegun | Marker::FetchStalled);
         if self.miss.is_some() && !asks {
-            self.check_not_raised(at, marker)?;
+            self.check_not_raised(marker)?;
         }
         match marker {
             Marker::LookupBegin => self.begin(false, argument, seen),
             Marker::ReceiveLookupBegin => self.begin(true, argument, seen),
             Marker::LookupHit => self.hit(at, argument, pins, seen),
-            Marker::LookupMiss => self.absent(argument),
+            Marker::LookupMiss => self.absent(at, argument),
             Marker::LookupFault => self.fault(argument, seen),
             Marker::Unlocked => self.unlock(argument >> 23 != 0, argument & 0x7F_FFFF, false),
             Marker::DmaReadDone | Marker::DmaWriteDone if argument == u32::from(NO_LINE) => Ok(()),
             Marker::DmaReadDone => self.unlock(false, argument, true),
             Marker::DmaWriteDone => self.unlock(true, argument, true),
             Marker::BufferHit => self.buffer_hit(argument, seen),
-            Marker::BufferMiss => self.buffer_absent(argument),
+            Marker::BufferMiss => self.buffer_absent(at, argument),
             Marker::MissRaised => self.miss_raised(at, argument, seen),
             Marker::FetchBegun => self.fetch_begun(at, argument, pins, seen),
             Marker::FetchFilled => self.fetch_filled(argument, pins, seen),
@@ -100,6 +100,10 @@ impl Tables {
             Marker::Accepted => self.accepted(argument),
             Marker::Refused | Marker::Dropped => self.turned_away(marker, argument),
             Marker::FrameHeld => self.held(argument),
+            Marker::ReadTaken => {
+                self.queued.extend(self.judged.frame.map(|frame| (argument, frame.buffer)));
+                Ok(())
+            }
             Marker::NotifyRaised => self.notify_raised(argument),
             Marker::PostParked => self.park(argument, true),
             Marker::PostBlocked => self.park(argument, false),
@@ -281,13 +285,13 @@ impl Tables {
         Ok(())
     }
 
-    fn absent(&mut self, pid: u32) -> Result<(), Broken> {
+    fn absent(&mut self, at: Ps, pid: u32) -> Result<(), Broken> {
         let Some(Lookup { is_receive, page }) = self.lookup.take() else {
             return Err((20, format!("a lookup of process {pid} misses that did not begin")));
         };
         let geometry = self.places.vmh;
         let tag = key(pid, geometry.line_page(page), 0);
-        self.miss = Some(Miss::Line { is_receive, tag, set: geometry.set_of(page), page });
+        self.miss = Some(Miss::Line { at, is_receive, tag, set: geometry.set_of(page), page });
         self.fetches.lookup_missed();
         Ok(())
     }
@@ -320,14 +324,21 @@ impl Tables {
         Ok(())
     }
 
-    fn buffer_absent(&mut self, low_bits: u32) -> Result<(), Broken> {
-        // The frame, or the read of it, named the whole word.
-        let Some(&word) = self.buffers.get(&low_bits) else {
+    fn buffer_absent(&mut self, at: Ps, low_bits: u32) -> Result<(), Broken> {
+        let Some(word) = self.named(low_bits) else {
             return Err((20, format!("a buffer with low bits {low_bits:#x} is looked up that no frame named")));
         };
         self.judged.entry = None;
-        self.miss = Some(Miss::Buffer { word, set: self.places.cbh.set_of(word) });
+        self.miss = Some(Miss::Buffer { at, word, set: self.places.cbh.set_of(word) });
         Ok(())
+    }
+
+    /// The whole word of a buffer that is looked up: as the frame that is judged names it, or a read that waits, or an earlier frame.
+    fn named(&self, low_bits: u32) -> Option<u32> {
+        let is_it = |word: &u32| word & ARGUMENT_MASK == low_bits;
+        let judged = self.judged.frame.filter(|_| self.judged.is_open).map(|frame| frame.buffer);
+        let queued = self.queued.values().copied();
+        judged.into_iter().chain(queued).find(is_it).or_else(|| self.buffers.get(&low_bits).copied())
     }
 
     // ---- Misses --------------------------------------------------------------------------------------------------
@@ -337,11 +348,11 @@ impl Tables {
     }
 
     /// Nothing was reserved: it is pending, or there is no way, or no room in the ring.
-    fn check_not_raised(&mut self, at: Ps, next: Marker) -> Result<(), Broken> {
+    fn check_not_raised(&mut self, next: Marker) -> Result<(), Broken> {
         let has_room = self.has_miss_room();
         match self.miss.take() {
-            Some(Miss::Line { tag, set, .. }) => self.vmh.check_absent(at, set, tag, has_room),
-            Some(Miss::Buffer { word, set }) => {
+            Some(Miss::Line { at, tag, set, .. }) => self.vmh.check_absent(at, set, tag, has_room),
+            Some(Miss::Buffer { at, word, set }) => {
                 let found = self.cbh.find(set, word);
                 let state = found.and_then(|entry| self.cbh.get(entry)).map(|line| line.state);
                 match (found, state) {
@@ -384,7 +395,7 @@ impl Tables {
                 self.vmh.reserve(at, line, set, tag, index)?;
                 false
             }
-            Miss::Buffer { word, set } => {
+            Miss::Buffer { word, set, .. } => {
                 seen.buffer_misses += 1;
                 self.cbh.reserve(at, line, set, word, index)?;
                 true

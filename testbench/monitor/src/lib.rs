@@ -182,7 +182,10 @@ struct Tables {
     frames: VecDeque<Header>,
     /// Frames that were judged, for those that are held.
     recent: VecDeque<Header>,
+    /// Buffers that frames have named, by the low bits that markers tell. Processes may have these in common: then the last one named.
     buffers: BTreeMap<u32, u32>,
+    /// Those of reads that wait for their answer, by the place in the queue.
+    queued: BTreeMap<u32, u32>,
     /// By node: what it is expected to send next.
     expected: BTreeMap<u32, u32>,
     /// By node: what was sent to it, and is told to it.
@@ -248,6 +251,7 @@ impl Monitor {
             frames: VecDeque::new(),
             recent: VecDeque::new(),
             buffers: BTreeMap::new(),
+            queued: BTreeMap::new(),
             expected: BTreeMap::new(),
             peers: BTreeMap::new(),
             parked: [false; PROCESS_SLOTS],

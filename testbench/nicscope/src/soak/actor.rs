@@ -16,9 +16,9 @@ use nic_layout::post::PostError;
 use sim_pins::Ps;
 
 use super::model::{self, Buffer, BufferName, Direction, End, Told};
+use super::node::State;
 use super::operation::{Op, Post, Rights, Twist, EXPORTS, POST_BYTES_MAX};
 use super::plant::Plant;
-use super::play::State;
 use crate::error::Result;
 use crate::failed;
 

@@ -2,7 +2,7 @@
 //! shortest list that fails (docs/properties.md, "Clusters").
 //!
 //! * `operation`, `case`: the language. `draw`: what is likely. `model`: what must be so.
-//! * `play`, `actor`: a case on RTL and firmware. `plant`: what tests break on purpose.
+//! * `play`, `node`, `actor`: a case on RTL and firmware. `plant`: what tests break on purpose.
 //! * `shorten`, `search`: from a case that fails to the one that is told. `campaign`: `nicscope soak`.
 
 mod actor;
@@ -10,6 +10,7 @@ pub mod campaign;
 pub mod case;
 pub mod draw;
 pub mod model;
+mod node;
 pub mod operation;
 pub mod plant;
 pub mod play;

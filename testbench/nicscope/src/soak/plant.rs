@@ -8,7 +8,7 @@ use nic_layout::vmh::{key, KEY_RESERVED};
 use sim_pins::Ps;
 
 use super::actor::Life;
-use super::play::State;
+use super::node::State;
 use crate::error::Result;
 use crate::failed;
 

@@ -3,15 +3,14 @@
 use serde_json::{json, Value};
 
 use super::{CACHE, PLATFORM};
-use crate::cli::DEFAULT_SEED;
 use crate::cluster::ClusterConfig;
 use crate::error::Result;
 use crate::failed;
 use crate::reproduce::report::{Cell, Report, Table};
 use crate::reproduce::{work, Experiment};
 use crate::results::{Row, Run};
-use crate::run::{self, RunConfig};
-use crate::scenario::{self, PERSONALITIES};
+use crate::run;
+use crate::scenario::PERSONALITIES;
 
 pub const TABLE_4_2: Experiment = Experiment {
     id: "mini.table-4.2",
@@ -45,14 +44,11 @@ fn parameters() -> Value {
 }
 
 fn config(personality: &str, (name, sizes_bytes): (&str, &[u32])) -> Result<ClusterConfig> {
-    let mut scenario = scenario::load(name, &[])?;
-    scenario.platforms = vec![PLATFORM.into()];
-    scenario.personality = personality.into();
+    let mut scenario = super::scenario(name, personality)?;
     scenario.workload.sizes_bytes = sizes_bytes.into();
     scenario.workload.iterations = ITERATIONS;
     scenario.workload.warm_up = WARM_UP;
-    scenario.cache = CACHE;
-    run::cluster_config(&RunConfig { scenario, seed: DEFAULT_SEED, threads: 1, firmware: None }, PLATFORM, 0.0)
+    run::cluster_config(&super::on_one_thread(scenario), PLATFORM, 0.0)
 }
 
 /// What was measured of one personality, by operation.

@@ -3,15 +3,14 @@
 use serde_json::{json, Value};
 
 use super::{CACHE, PERSONALITY, PLATFORM};
-use crate::cli::DEFAULT_SEED;
 use crate::cluster::ClusterConfig;
 use crate::error::Result;
 use crate::reproduce::print::digits;
 use crate::reproduce::report::{Bar, Chart, Finding, Group, Picture, Report, Table};
 use crate::reproduce::{work, Experiment};
 use crate::results::{Row, Run};
-use crate::run::{self, RunConfig};
-use crate::scenario::{self, ReceiveMiss};
+use crate::run;
+use crate::scenario::ReceiveMiss;
 
 pub const HEAD_OF_LINE: Experiment = Experiment {
     id: "mini.head-of-line",
@@ -36,14 +35,11 @@ fn parameters() -> Value {
 }
 
 fn config(receive: ReceiveMiss, miss_ratio: f64) -> Result<ClusterConfig> {
-    let mut scenario = scenario::load("bystander", &[])?;
-    scenario.platforms = vec![PLATFORM.into()];
-    scenario.personality = PERSONALITY.into();
+    let mut scenario = super::scenario("bystander", PERSONALITY)?;
     scenario.workload.sizes_bytes = SIZES_BYTES.into();
     scenario.workload.iterations = MESSAGES;
     scenario.misses.receive = receive;
-    scenario.cache = CACHE;
-    run::cluster_config(&RunConfig { scenario, seed: DEFAULT_SEED, threads: 1, firmware: None }, PLATFORM, miss_ratio)
+    run::cluster_config(&super::on_one_thread(scenario), PLATFORM, miss_ratio)
 }
 
 fn measure(jobs: usize) -> Result<Report> {

@@ -4,14 +4,13 @@ use host_model::events::{subjects, Event, EventKind, Subject};
 use serde_json::{json, Value};
 
 use super::{CACHE, PERSONALITY, PLATFORM};
-use crate::cli::DEFAULT_SEED;
 use crate::cluster::{ClusterConfig, ClusterOutput};
 use crate::error::Result;
 use crate::reproduce::print::digits;
 use crate::reproduce::report::{Bar, Chart, Finding, Group, Picture, Report, Table};
 use crate::reproduce::{work, Experiment};
 use crate::results::Run;
-use crate::run::{self, Observer, RunConfig};
+use crate::run::{self, Observer};
 use crate::scenario::{self, Scenario};
 
 pub const TABLES_4_6_4_7: Experiment = Experiment {
@@ -66,12 +65,9 @@ const PROGRAMS: [Program; 4] = [
 ];
 
 fn scenario(program: &str) -> Result<Scenario> {
-    let mut scenario = scenario::load("pages", &[])?;
-    scenario.platforms = vec![PLATFORM.into()];
-    scenario.personality = PERSONALITY.into();
+    let mut scenario = super::scenario("pages", PERSONALITY)?;
     scenario.workload.program = Some(program.to_lowercase());
     scenario.workload.iterations = ACCESSES;
-    scenario.cache = CACHE;
     Ok(scenario)
 }
 
@@ -123,8 +119,7 @@ fn measure(jobs: usize) -> Result<Report> {
     let times = work::each(TABLES_4_6_4_7.id, jobs, &PROGRAMS, |program| {
         let scenario = scenario(program.name)?;
         let mut watch = Watch(scenario.misses.node, Times::default());
-        let config = RunConfig { scenario, seed: DEFAULT_SEED, threads: 1, firmware: None };
-        run::observe(&config, &mut watch)?.check()?;
+        run::observe(&super::on_one_thread(scenario), &mut watch)?.check()?;
         Ok(watch.1)
     })?;
     Ok(report(&times))

@@ -17,7 +17,10 @@ mod traces;
 use nic_layout::vmh::VmhGeometry;
 
 use super::Experiment;
-use crate::scenario::Cache;
+use crate::cli::DEFAULT_SEED;
+use crate::error::Result;
+use crate::run::RunConfig;
+use crate::scenario::{self, Cache, Scenario};
 
 /// The machine of the thesis (MN-2).
 const PLATFORM: &str = "lanai9";
@@ -31,6 +34,20 @@ const CACHE: Cache = Cache {
     line_entries: VmhGeometry::RECOMMENDED.line_entries,
     ways: VmhGeometry::RECOMMENDED.ways,
 };
+
+/// A scenario on the thesis's machine, with its caches.
+fn scenario(name: &str, personality: &str) -> Result<Scenario> {
+    let mut scenario = scenario::load(name, &[])?;
+    scenario.platforms = vec![PLATFORM.into()];
+    scenario.personality = personality.into();
+    scenario.cache = CACHE;
+    Ok(scenario)
+}
+
+/// A run on one thread: several go at a time.
+fn on_one_thread(scenario: Scenario) -> RunConfig {
+    RunConfig { scenario, seed: DEFAULT_SEED, threads: 1, firmware: None }
+}
 
 pub const EXPERIMENTS: [Experiment; 11] = [
     memory::TABLE_1_1,

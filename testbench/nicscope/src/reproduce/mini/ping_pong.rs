@@ -2,14 +2,13 @@
 
 use serde::Serialize;
 
-use super::{CACHE, PLATFORM};
-use crate::cli::DEFAULT_SEED;
+use super::PLATFORM;
 use crate::cluster::ClusterConfig;
 use crate::error::Result;
 use crate::reproduce::work;
 use crate::results::Run;
-use crate::run::{self, RunConfig};
-use crate::scenario::{self, MissedCache, Scenario};
+use crate::run;
+use crate::scenario::{MissedCache, Scenario};
 
 /// What all runs have in common.
 #[derive(Clone, Debug, Serialize)]
@@ -34,14 +33,11 @@ pub struct Point {
 
 impl PingPong {
     fn scenario(&self) -> Result<Scenario> {
-        let mut scenario = scenario::load("ping-pong", &[])?;
-        scenario.platforms = vec![PLATFORM.into()];
-        scenario.personality = self.personality.into();
+        let mut scenario = super::scenario("ping-pong", self.personality)?;
         scenario.workload.sizes_bytes = self.sizes_bytes.clone();
         scenario.workload.iterations = self.iterations;
         scenario.workload.warm_up = self.warm_up;
         scenario.misses.cache = self.cache;
-        scenario.cache = CACHE;
         Ok(scenario)
     }
 
@@ -53,8 +49,7 @@ impl PingPong {
             .map(|point| {
                 let mut scenario = scenario.clone();
                 scenario.link.retransmit_us = point.retransmit_us;
-                let config = RunConfig { scenario, seed: DEFAULT_SEED, threads: 1, firmware: None };
-                run::cluster_config(&config, PLATFORM, point.miss_ratio)
+                run::cluster_config(&super::on_one_thread(scenario), PLATFORM, point.miss_ratio)
             })
             .collect::<Result<_>>()?;
         work::each(what, jobs, &configs, |config| run::single(PLATFORM, config))

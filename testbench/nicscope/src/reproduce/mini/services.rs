@@ -4,15 +4,14 @@
 use serde_json::{json, Value};
 
 use super::{CACHE, PERSONALITY, PLATFORM};
-use crate::cli::DEFAULT_SEED;
 use crate::cluster::ClusterConfig;
 use crate::error::Result;
 use crate::reproduce::print::digits;
 use crate::reproduce::report::{Bar, Cell, Chart, Finding, Group, Picture, Report, Table};
 use crate::reproduce::{work, Experiment};
 use crate::results::Run;
-use crate::run::{self, RunConfig};
-use crate::scenario::{self, MissService, MissedCache, MissedSide, ReceiveMiss};
+use crate::run;
+use crate::scenario::{MissService, MissedCache, MissedSide, ReceiveMiss};
 
 pub const SERVICES: Experiment = Experiment {
     id: "mini.services",
@@ -78,9 +77,7 @@ fn parameters() -> Value {
 }
 
 fn config(service: MissService, way: &Way, miss_ratio: f64) -> Result<ClusterConfig> {
-    let mut scenario = scenario::load("ping-pong", &[])?;
-    scenario.platforms = vec![PLATFORM.into()];
-    scenario.personality = PERSONALITY.into();
+    let mut scenario = super::scenario("ping-pong", PERSONALITY)?;
     // The first size is there so that all lines of the second are pinned.
     scenario.workload.sizes_bytes = vec![SIZE_BYTES; 2];
     scenario.workload.iterations = MESSAGES;
@@ -91,8 +88,7 @@ fn config(service: MissService, way: &Way, miss_ratio: f64) -> Result<ClusterCon
     scenario.misses.cache = way.cache;
     scenario.misses.side = way.side;
     scenario.misses.receive = way.receive;
-    scenario.cache = CACHE;
-    run::cluster_config(&RunConfig { scenario, seed: DEFAULT_SEED, threads: 1, firmware: None }, PLATFORM, miss_ratio)
+    run::cluster_config(&super::on_one_thread(scenario), PLATFORM, miss_ratio)
 }
 
 /// One way with one service.

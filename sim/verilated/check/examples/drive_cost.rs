@@ -1,4 +1,4 @@
-//! Prints what driving a model costs beside its own logic: `cargo run -p verilated-check --example cost`.
+//! Prints what driving a model costs beside its own logic: `cargo run -p verilated-check --example drive_cost`.
 
 use std::fs;
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! Prints how fast the NIC runs when it has nothing to do: `cargo run --release -p sim-nic --example cost`.
+//! Prints how fast the NIC runs when it has nothing to do: `cargo run --release -p sim-nic --example idle_cost`.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Prints what one instant costs the scheduler: `cargo run --release -p sim-time --example cost`.
+//! Prints what one instant costs the scheduler: `cargo run --release -p sim-time --example instant_cost`.
 
 use std::fs;
 use std::hint::black_box;

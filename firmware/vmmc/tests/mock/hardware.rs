@@ -1,0 +1,262 @@
+//! What the firmware sees of a NIC. What it posts waits until the other side takes a step.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use nic_layout::ring::{Event, DMA_FLAG_ASSIST};
+use nic_layout::trace::Marker;
+use nic_lookup::Words;
+use nic_vmmc::{Device, DMA_RING_LOG2, MAC_RING_LOG2};
+
+use super::SRAM_BYTES;
+
+/// The device: SRAM, rings, registers.
+pub struct Hardware {
+    pub sram: Vec<u32>,
+    pub now: u32,
+    pub pending: u32,
+    /// Events that would end a wait.
+    pub wakes: u32,
+    pub doorbells: u32,
+    pub doorbell_values: [u32; 16],
+    pub mailboxes: u32,
+    pub to_nic: [u32; 8],
+    pub to_host: [u32; 8],
+    /// Interrupt causes.
+    pub causes: u32,
+    pub timers: [Option<u32>; 2],
+    pub reads: VecDeque<(u32, u32, u32)>,
+    pub read_consumer: u16,
+    pub read_halted: bool,
+    /// What a command reads ahead of its descriptor: from where, and how many bytes no descriptor has taken yet.
+    pub read_ahead: (u32, u32),
+    pub writes: VecDeque<(u32, u32, u32)>,
+    pub write_consumer: u16,
+    pub write_halted: bool,
+    /// Placed and not yet sent; of those, released.
+    pub transmit: VecDeque<(u32, u32)>,
+    pub released: u32,
+    pub transmit_consumer: u16,
+    pub receive_free: VecDeque<u32>,
+    pub received: BTreeMap<u16, (u32, u32)>,
+    pub receive_consumer: u16,
+    /// The frame that is to be looked at next.
+    expected: u16,
+    pub trace: Vec<(Marker, u32)>,
+}
+
+impl Words for Hardware {
+    fn read(&self, offset: u32) -> u32 {
+        assert_eq!(offset % 4, 0);
+        self.sram[offset as usize / 4]
+    }
+
+    fn write(&mut self, offset: u32, value: u32) {
+        assert_eq!(offset % 4, 0);
+        self.sram[offset as usize / 4] = value;
+    }
+}
+
+impl Device for Hardware {
+    fn now(&self) -> u32 {
+        self.now
+    }
+
+    fn trace(&mut self, marker: Marker, argument: u32) {
+        self.trace.push((marker, argument));
+    }
+
+    fn pending(&self) -> u32 {
+        self.pending
+    }
+
+    fn raise(&mut self, event: Event) {
+        self.pending |= event.bit();
+    }
+
+    fn clear(&mut self, event: Event) {
+        self.pending &= !event.bit();
+    }
+
+    fn wake_on(&mut self, events: u32) {
+        self.wakes = events;
+    }
+
+    fn set_timer(&mut self, timer: usize, due: u32) {
+        self.timers[timer] = Some(due);
+    }
+
+    fn take_doorbell(&mut self) -> Option<usize> {
+        let page = (self.doorbells != 0).then(|| self.doorbells.trailing_zeros() as usize)?;
+        self.doorbells &= !(1 << page);
+        if self.doorbells != 0 {
+            self.raise(Event::Doorbell);
+        }
+        Some(page)
+    }
+
+    fn is_rung(&self, slot: usize) -> bool {
+        self.doorbells >> slot & 1 != 0
+    }
+
+    fn doorbell(&self, slot: usize) -> u32 {
+        self.doorbell_values[slot]
+    }
+
+    fn take_mailboxes(&mut self) -> u32 {
+        std::mem::take(&mut self.mailboxes)
+    }
+
+    fn mailbox(&self, index: usize) -> u32 {
+        self.to_nic[index]
+    }
+
+    fn to_host(&mut self, index: usize, value: u32) {
+        self.to_host[index] = value;
+        self.causes |= 1 << index;
+    }
+
+    fn post_dma_read(&mut self, index: u32, bus: u32, sram: u32, control: u32) {
+        assert_eq!(index as u16, self.read_consumer.wrapping_add(self.reads.len() as u16));
+        self.reads.push_back((bus, sram, control));
+        assert!(self.reads.len() <= 1 << DMA_RING_LOG2, "host-read ring overflows");
+        // The engine may do at once what is posted.
+        let releases = self.reads.iter().filter(|(_, _, control)| control & DMA_FLAG_ASSIST != 0).count();
+        assert!(self.released as usize + releases <= self.transmit.len(), "a frame is released before it is placed");
+    }
+
+    fn dma_read_consumer(&self) -> u16 {
+        self.read_consumer
+    }
+
+    fn dma_read_halted(&self) -> bool {
+        self.read_halted
+    }
+
+    fn resume_dma_read(&mut self) {
+        self.read_halted = false;
+    }
+
+    fn post_dma_write(&mut self, index: u32, bus: u32, sram: u32, control: u32) {
+        assert_eq!(index as u16, self.write_consumer.wrapping_add(self.writes.len() as u16));
+        self.writes.push_back((bus, sram, control));
+        assert!(self.writes.len() <= 1 << DMA_RING_LOG2, "host-write ring overflows");
+    }
+
+    fn dma_write_consumer(&self) -> u16 {
+        self.write_consumer
+    }
+
+    fn dma_write_halted(&self) -> bool {
+        self.write_halted
+    }
+
+    fn resume_dma_write(&mut self) {
+        self.write_halted = false;
+    }
+
+    fn place_transmit(&mut self, index: u32, sram: u32, length: u32) {
+        assert_eq!(index as u16, self.transmit_consumer.wrapping_add(self.transmit.len() as u16));
+        self.transmit.push_back((sram, length));
+        assert!(self.transmit.len() <= 1 << MAC_RING_LOG2, "transmit ring overflows");
+    }
+
+    fn release_transmit(&mut self) {
+        self.released += 1;
+        assert!(self.released as usize <= self.transmit.len(), "more frames released than placed");
+    }
+
+    fn shorten_transmit(&mut self, index: u16, length: u32) {
+        let ahead = index.wrapping_sub(self.transmit_consumer);
+        assert!(u32::from(ahead) >= self.released, "the frame was released already");
+        self.transmit[usize::from(ahead)].1 = length;
+    }
+
+    fn transmit_consumer(&self) -> u16 {
+        self.transmit_consumer
+    }
+
+    fn receive_consumer(&self) -> u16 {
+        self.receive_consumer
+    }
+
+    fn expect(&mut self, index: u16) {
+        self.expected = index;
+    }
+
+    fn received(&self, index: u16) -> (u32, u32) {
+        assert_eq!(index, self.expected, "a frame that was not the next is looked at");
+        self.received[&index]
+    }
+
+    fn recycle(&mut self, sram: u32) {
+        assert!(!self.receive_free.contains(&sram), "a receive buffer came back twice");
+        self.receive_free.push_back(sram);
+    }
+}
+
+impl Hardware {
+    pub(super) fn new() -> Hardware {
+        Hardware {
+            sram: vec![0xA5A5_A5A5; SRAM_BYTES as usize / 4],
+            // Just before the wrap of the clock.
+            now: u32::MAX - 2000,
+            pending: 0,
+            wakes: u32::MAX,
+            doorbells: 0,
+            doorbell_values: [0; 16],
+            mailboxes: 0,
+            to_nic: [0; 8],
+            to_host: [0; 8],
+            causes: 0,
+            timers: [None; 2],
+            reads: VecDeque::new(),
+            read_consumer: 0,
+            read_halted: false,
+            read_ahead: (0, 0),
+            writes: VecDeque::new(),
+            write_consumer: 0,
+            write_halted: false,
+            transmit: VecDeque::new(),
+            released: 0,
+            transmit_consumer: 0,
+            receive_free: VecDeque::new(),
+            received: BTreeMap::new(),
+            receive_consumer: 0,
+            expected: 0,
+            trace: Vec::new(),
+        }
+    }
+
+    /// A transfer of data begins: where the one before it ended, if its command read ahead.
+    pub fn read_on(&mut self, bus: u32, bytes: u32, ahead: u32) {
+        let (expected, left) = self.read_ahead;
+        self.read_ahead = if left == 0 {
+            (bus + bytes, ahead)
+        } else {
+            let goes_on = bus == expected && bus % 8 == 0 && bytes <= left && ahead == 0;
+            assert!(goes_on, "a host read does not go on where the command of the one before it reads ahead");
+            (bus + bytes, left - bytes)
+        };
+    }
+
+    pub fn byte(&self, at: u32) -> u8 {
+        self.sram[at as usize / 4].to_le_bytes()[at as usize % 4]
+    }
+
+    fn set_byte(&mut self, at: u32, value: u8) {
+        let word = &mut self.sram[at as usize / 4];
+        let mut bytes = word.to_le_bytes();
+        bytes[at as usize % 4] = value;
+        *word = u32::from_le_bytes(bytes);
+    }
+
+    pub fn put(&mut self, at: u32, bytes: &[u8]) {
+        for (index, &byte) in bytes.iter().enumerate() {
+            self.set_byte(at + index as u32, byte);
+        }
+    }
+
+    pub fn get(&self, at: u32, count: usize) -> Vec<u8> {
+        (0..count as u32).map(|index| self.byte(at + index)).collect()
+    }
+}

@@ -1,0 +1,87 @@
+//! What most tests begin with: one process on each node that writes into a buffer of that on the other.
+
+use nic_layout::cbh::{cbh, Descriptor};
+use nic_layout::frame::{Body, Packet, Repr, Write};
+use nic_layout::key::KeyWidth;
+use nic_layout::post::{PostDescriptor, OP_WRITE};
+use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
+
+use super::{Settings, World};
+
+/// The process in slot 0 of each node.
+pub const PID: u32 = 5;
+/// Virtual pages: eight of own memory, and those of the buffer.
+pub const SOURCE: u32 = 0x100;
+pub const BUFFER: u32 = 0x200;
+pub const CBH: u32 = cbh(PID, 0);
+/// As long as a line of the translation cache.
+pub const DESCRIPTOR: Descriptor = Descriptor {
+    start_address: BUFFER * 4096,
+    length_bytes: 8 * 4096,
+    key: [1, 2, 0, 0],
+    permissions: PERMIT_WRITE | PERMIT_READ,
+};
+
+/// All pages are mapped, and each NIC knows its buffer: only translations are missing.
+pub fn world(settings: Settings) -> World {
+    world_with(settings, DESCRIPTOR)
+}
+
+/// With another buffer, also from page [`BUFFER`] on.
+pub fn world_with(settings: Settings, descriptor: Descriptor) -> World {
+    let mut world = World::new(settings, 1);
+    for node in &mut world.nodes {
+        node.open(0, PID);
+        node.map_pages(PID, SOURCE, 8);
+        node.map_pages(PID, BUFFER, descriptor.length_bytes / 4096);
+        node.export(CBH, descriptor);
+        node.load_buffer(CBH);
+    }
+    world
+}
+
+/// Of node 0: writes the begin of its memory to the begin of the buffer on node 1.
+pub fn post(length_bytes: u32) -> PostDescriptor {
+    PostDescriptor {
+        op: OP_WRITE,
+        flags: 0,
+        destination_node: 1,
+        length_bytes,
+        local_address: SOURCE * 4096,
+        buffer: CBH,
+        buffer_offset: 0,
+        key: [DESCRIPTOR.key[0], DESCRIPTOR.key[1]],
+        message: 0,
+    }
+}
+
+/// A good frame of node 0 that writes to the buffer on node 1, and what `change` makes of it.
+pub fn frame(sequence: u32, change: impl Fn(&mut Repr, &mut Write)) -> Vec<u8> {
+    let mut write = Write {
+        last: true,
+        aborted: false,
+        notify: false,
+        sequence,
+        data_bytes: 4,
+        buffer: CBH,
+        buffer_offset: 0,
+        key: DESCRIPTOR.key,
+        message: 0,
+    };
+    let mut repr = repr(0, 1, Body::Write(write));
+    change(&mut repr, &mut write);
+    repr.body = Body::Write(write);
+    bytes_of(&repr)
+}
+
+/// What one node says to another, of which nothing has arrived yet.
+pub fn repr(source: u16, destination: u16, body: Body) -> Repr {
+    Repr { destination, source, session: 3, key_width: KeyWidth::Bits64, acknowledge: 0, body }
+}
+
+/// A frame as it arrives.
+pub fn bytes_of(repr: &Repr) -> Vec<u8> {
+    let mut bytes = vec![0; 60];
+    repr.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
+    bytes
+}

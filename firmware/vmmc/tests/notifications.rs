@@ -1,0 +1,56 @@
+//! Writes that notify: told when their data are in memory, and only as fast as the driver reads (M-6, INV-28).
+
+mod mock;
+
+use mock::scene::{frame, world, CBH};
+use mock::SETTINGS;
+use nic_layout::counter::Counter;
+use nic_layout::ring::{MAILBOX_NOTIFIED, MAILBOX_NOTIFY};
+use nic_layout::tables::NOTIFY_RING_ENTRIES;
+
+#[test]
+fn a_notification_waits_for_its_data() {
+    let mut world = world(SETTINGS);
+    world.nodes[1].deliver(&frame(0, |_, write| write.data_bytes = 0));
+    world.settle();
+    // With the translation there.
+    world.nodes[1].deliver(&frame(1, |_, _| {}));
+    world.settle();
+    world.nodes[1].deliver(&frame(1, |_, write| write.notify = true));
+    for _ in 0..50 {
+        world.nodes[1].step_firmware();
+    }
+    let node = &mut world.nodes[1];
+    assert_eq!(node.counter(Counter::NotificationsTaken), 1);
+    assert_eq!(node.hardware.to_host[MAILBOX_NOTIFY], 0, "the data are not in memory");
+    node.step_write(false);
+    for _ in 0..50 {
+        node.step_firmware();
+    }
+    assert_eq!(node.hardware.to_host[MAILBOX_NOTIFY], 1);
+    node.read_notification();
+    let told = node.host.notified[0];
+    assert_eq!((told.buffer, told.key, told.end_offset, told.source_node), (CBH, 1, 4, 0));
+}
+
+#[test]
+fn a_full_ring_of_notifications_drops_the_next_until_one_is_read() {
+    let mut world = world(SETTINGS);
+    let notify = |sequence| frame(sequence, |_, write| (write.notify, write.data_bytes) = (true, 0));
+    let node = &mut world.nodes[1];
+    for sequence in 0..=NOTIFY_RING_ENTRIES {
+        node.deliver(&notify(sequence));
+        node.step_firmware();
+    }
+    assert_eq!(node.counter(Counter::NotificationsRaised), NOTIFY_RING_ENTRIES);
+    assert_eq!(node.counter(Counter::FramesDroppedNotify), 1);
+    // More than was raised: ignored.
+    node.write_mailbox(MAILBOX_NOTIFIED, NOTIFY_RING_ENTRIES + 1);
+    node.step_firmware();
+    assert_eq!(node.counter(Counter::MailboxesWild), 1);
+    node.read_notification();
+    node.step_firmware();
+    node.deliver(&notify(NOTIFY_RING_ENTRIES));
+    node.step_firmware();
+    assert_eq!(node.counter(Counter::NotificationsRaised), NOTIFY_RING_ENTRIES + 1);
+}

@@ -1,0 +1,93 @@
+//! Frames of the link: taken whole and in order, acknowledged, and told of (INV-11, 27 to 29).
+
+mod bench;
+
+use bench::{after, symbols, turned_symbols, Bench, Frame, LINE, WRITE};
+use nic_layout::frame::{FrameKind, FLAG_LAST, FLAG_NOTIFY};
+use nic_layout::trace::Marker;
+
+#[test]
+fn frames_come_whole_in_order_and_are_acknowledged_when_taken() {
+    let never_came = |bench: &mut Bench| {
+        bench.mark(Marker::ReceiveBegin, 0).mark(Marker::ReceiveHeader, 7);
+    };
+    assert_eq!(after(Bench::new(), never_came), Some(11));
+    let twice = |bench: &mut Bench| {
+        bench.accept(WRITE).accept(WRITE);
+    };
+    assert_eq!(after(Bench::with_buffer(), twice), Some(27));
+    let acknowledge = |number: u32| {
+        move |bench: &mut Bench| {
+            // To node 1 from node 0: the addresses the other way round matter only for the sum of the number.
+            for symbol in symbols(WRITE, number) {
+                bench.monitor.sent(bench.at, symbol);
+            }
+        }
+    };
+    assert_eq!(after(Bench::with_buffer(), acknowledge(0)), None);
+    assert_eq!(after(Bench::with_buffer(), acknowledge(1)), Some(29));
+}
+
+#[test]
+fn acknowledgements_keep_to_what_was_sent_and_take_nothing_back() {
+    // Of one pair of nodes, whatever the addresses say: both directions are of nodes 0 and 1.
+    const ACK: Frame = Frame { kind: FrameKind::Acknowledge, flags: 0, bytes: 0, ..WRITE };
+    let sent = |bench: &mut Bench, frame: Frame, acknowledge: u32, turned: bool| {
+        for symbol in if turned { turned_symbols(frame, acknowledge) } else { symbols(frame, acknowledge) } {
+            bench.monitor.sent(bench.at, symbol);
+        }
+    };
+    let answered = |bench: &mut Bench, acknowledge: u32| {
+        for symbol in symbols(ACK, acknowledge) {
+            bench.monitor.received(bench.at, symbol);
+        }
+    };
+    // Frames 0 and 1 were sent to node 1.
+    let answer = |acknowledge: u32| {
+        move |bench: &mut Bench| {
+            sent(bench, WRITE, 0, true);
+            sent(bench, Frame { sequence: 1, ..WRITE }, 0, true);
+            sent(bench, WRITE, 0, true);
+            answered(bench, acknowledge);
+        }
+    };
+    for acknowledge in 0..=2 {
+        assert_eq!(after(Bench::with_buffer(), answer(acknowledge)), None);
+    }
+    assert_eq!(after(Bench::with_buffer(), answer(3)), Some(29));
+    assert_eq!(after(Bench::with_buffer(), |bench| answered(bench, 3)), None, "of a session that it knows nothing of");
+
+    let told = |kind: FrameKind| {
+        move |bench: &mut Bench| {
+            bench.accept(WRITE);
+            sent(bench, ACK, 1, true);
+            sent(bench, Frame { kind, ..ACK }, 0, true);
+        }
+    };
+    assert_eq!(after(Bench::with_buffer(), told(FrameKind::Acknowledge)), Some(29));
+    assert_eq!(
+        after(Bench::with_buffer(), told(FrameKind::Probe)),
+        None,
+        "a frame with a number does not cover what was refused"
+    );
+}
+
+#[test]
+fn a_write_is_told_when_its_bytes_are_in_memory() {
+    let notify = Frame { flags: FLAG_LAST | FLAG_NOTIFY, ..WRITE };
+    let told = |is_done: bool| {
+        move |bench: &mut Bench| {
+            bench.accept(notify);
+            if is_done {
+                bench.mark(Marker::DmaWriteDone, LINE);
+            }
+            bench.mark(Marker::NotifyRaised, 1);
+        }
+    };
+    assert_eq!(after(Bench::with_buffer(), told(true)), None);
+    assert_eq!(after(Bench::with_buffer(), told(false)), Some(28));
+    let of_nothing = |bench: &mut Bench| {
+        bench.mark(Marker::NotifyRaised, 1);
+    };
+    assert_eq!(after(Bench::new(), of_nothing), Some(28));
+}

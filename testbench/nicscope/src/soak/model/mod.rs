@@ -1,0 +1,286 @@
+//! What must be so after a number of operations: a dull model without code of the product.
+//!
+//! It is told afterwards what was begun and what ended, each with the times at which that was seen, and then says for every byte of every process which values
+//! it may have. Several are possible only where writes of different processes overlapped in time, or where a process ended in the middle of a
+//! write. Nothing is known but this:
+//!
+//! * One post comes *before* another if it ended before the other began, or if both are writes of one process and it was posted first (FIFO).
+//! * A post that had to go well has moved all its bytes; one that had to be refused none; one that met the end of a buffer or of a process, any part.
+
+mod effect;
+mod seen;
+#[cfg(test)]
+mod tests;
+mod verdict;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+pub use seen::{Buffer, BufferName, Direction, End, Life, Post, Seen, Time, Told};
+
+use effect::{compare, effect, Effect, Look};
+use verdict::{verdict, Verdict};
+
+/// What is wrong, with the statement that it breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    pub rule: &'static str,
+    pub what: String,
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.rule, self.what)
+    }
+}
+
+pub const BYTES: &str = "INV-27, delivered bytes are those that were sent, and no byte beside them";
+pub const READS: &str = "INV-28, a read that ended has brought what was there";
+pub const ENDS: &str = "INV-24, 28, each post ends, well or refused as it must";
+pub const TOLD: &str = "M-6, each write that notifies is told of once, in order";
+
+fn wrong(rule: &'static str, what: String) -> Wrong {
+    Wrong { rule, what }
+}
+
+/// Counts of what was decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Decided {
+    pub posts_well: u64,
+    pub posts_refused: u64,
+    /// Either end was right.
+    pub posts_open: u64,
+    /// The library could not tell them apart.
+    pub posts_unclear: u64,
+    pub notifications: u64,
+    /// That were told of or were not, both being right.
+    pub notifications_open: u64,
+    pub bytes_compared: u64,
+    /// Of them, with more than one right value.
+    pub bytes_open: u64,
+}
+
+impl Decided {
+    pub fn add(&mut self, more: &Decided) {
+        self.posts_well += more.posts_well;
+        self.posts_refused += more.posts_refused;
+        self.posts_open += more.posts_open;
+        self.posts_unclear += more.posts_unclear;
+        self.notifications += more.notifications;
+        self.notifications_open += more.notifications_open;
+        self.bytes_compared += more.bytes_compared;
+        self.bytes_open += more.bytes_open;
+    }
+}
+
+struct Alive {
+    memory: Vec<u8>,
+    /// Posts that ended badly: those that had to, and those that may have.
+    refused: u64,
+    refused_perhaps: u64,
+}
+
+/// All processes of all nodes.
+#[derive(Default)]
+pub struct Model {
+    alive: BTreeMap<Life, Alive>,
+    pub decided: Decided,
+    pins_fail: bool,
+}
+
+impl Model {
+    /// Of hosts that refuse to pin some pages, or never do.
+    pub fn of_hosts(pins_fail: bool) -> Model {
+        Model { pins_fail, ..Model::default() }
+    }
+
+    /// Judges what the nodes have seen until now. Nothing is under way any more: whatever has an end has ended.
+    pub fn judge(&mut self, now: Time, seen: &[Seen], buffers: &BTreeMap<BufferName, Buffer>) -> Result<(), Wrong> {
+        for (life, memory) in seen.iter().flat_map(|seen| &seen.begun) {
+            self.alive.insert(*life, Alive { memory: memory.clone(), refused: 0, refused_perhaps: 0 });
+        }
+        let posts: Vec<(&Post, Verdict)> =
+            seen.iter().flat_map(|seen| &seen.posts).map(|post| (post, self.verdict(post, buffers))).collect();
+        for (post, verdict) in &posts {
+            self.judge_end(post, *verdict)?;
+        }
+        self.judge_told(seen, &posts, buffers)?;
+        self.judge_memory(now, seen, &posts, buffers)?;
+        for (life, _, refused) in seen.iter().flat_map(|seen| &seen.now) {
+            let alive = self.alive.get(life).ok_or_else(|| wrong(ENDS, format!("process {life} never began")))?;
+            let possible = alive.refused..=alive.refused + alive.refused_perhaps;
+            if !possible.contains(refused) {
+                let (least, most) = (possible.start(), possible.end());
+                let what = format!(
+                    "process {life} was told of {refused} posts that ended badly, and must be of {least} to {most}"
+                );
+                return Err(wrong(ENDS, what));
+            }
+        }
+        let living: Vec<Life> = seen.iter().flat_map(|seen| &seen.now).map(|(life, ..)| *life).collect();
+        self.alive.retain(|life, _| living.contains(life));
+        Ok(())
+    }
+
+    fn verdict(&self, post: &Post, buffers: &BTreeMap<BufferName, Buffer>) -> Verdict {
+        let verdict = verdict(post, buffers);
+        match self.pins_fail {
+            true => verdict.where_pins_fail(),
+            false => verdict,
+        }
+    }
+
+    fn judge_end(&mut self, post: &Post, verdict: Verdict) -> Result<(), Wrong> {
+        if let Some(alive) = self.alive.get_mut(&post.by) {
+            match verdict {
+                Verdict::Well => {}
+                Verdict::Refused | Verdict::BadMemory | Verdict::RefusedOrBadMemory => alive.refused += 1,
+                Verdict::WellOrRefused | Verdict::WellOrNot | Verdict::Anything => alive.refused_perhaps += 1,
+            }
+        }
+        match verdict {
+            Verdict::Well => self.decided.posts_well += 1,
+            Verdict::Refused | Verdict::BadMemory | Verdict::RefusedOrBadMemory => self.decided.posts_refused += 1,
+            Verdict::WellOrRefused | Verdict::WellOrNot | Verdict::Anything => self.decided.posts_open += 1,
+        }
+        let Some((_, end)) = post.end else {
+            return match verdict {
+                Verdict::Anything => Ok(()),
+                _ => Err(wrong(ENDS, format!("post {} of {} has not ended", post.number, post.by))),
+            };
+        };
+        let right = match (verdict, end) {
+            (_, End::Unclear) => {
+                self.decided.posts_unclear += 1;
+                true
+            }
+            (Verdict::Anything, _) => end != End::Other,
+            (Verdict::Well, end) => end == End::Well,
+            (Verdict::Refused, end) => end == End::Refused,
+            (Verdict::BadMemory, end) => end == End::BadMemory,
+            (Verdict::WellOrRefused, end) => matches!(end, End::Well | End::Refused),
+            (Verdict::WellOrNot, end) => matches!(end, End::Well | End::Refused | End::BadMemory),
+            (Verdict::RefusedOrBadMemory, end) => matches!(end, End::Refused | End::BadMemory),
+        };
+        match right {
+            true => Ok(()),
+            false => {
+                let what = format!("post {} of {} ended as {end:?}, and must end as {verdict:?}", post.number, post.by);
+                Err(wrong(ENDS, what))
+            }
+        }
+    }
+
+    fn judge_told(
+        &mut self,
+        seen: &[Seen],
+        posts: &[(&Post, Verdict)],
+        buffers: &BTreeMap<BufferName, Buffer>,
+    ) -> Result<(), Wrong> {
+        let mut told: BTreeMap<u32, Told> = BTreeMap::new();
+        let mut last: BTreeMap<(BufferName, Life), u32> = BTreeMap::new();
+        let by_number: BTreeMap<u32, &(&Post, Verdict)> = posts.iter().map(|entry| (entry.0.number, entry)).collect();
+        for it in seen.iter().flat_map(|seen| &seen.told) {
+            let number = it.number;
+            if told.insert(number, *it).is_some() {
+                return Err(wrong(TOLD, format!("{} was told twice of post {number}", it.buffer.owner)));
+            }
+            let asked = by_number.get(&number).filter(|(post, verdict)| {
+                let notifies = matches!(&post.direction, Direction::Write { data, notify: true }
+                    if post.offset.wrapping_add(data.len() as u32) == it.end_offset);
+                let may = !matches!(verdict, Verdict::Refused | Verdict::BadMemory | Verdict::RefusedOrBadMemory);
+                notifies && post.right_key && post.buffer == Some(it.buffer) && may
+            });
+            let Some((post, _)) = asked else {
+                return Err(wrong(
+                    TOLD,
+                    format!("{} was told of post {number}, which did not ask for it: {it:?}", it.buffer.owner),
+                ));
+            };
+            let before = last.insert((it.buffer, post.by), number);
+            if before.is_some_and(|before| before > number) {
+                return Err(wrong(
+                    TOLD,
+                    format!("{} was told of post {number} of {} too late", it.buffer.owner, post.by),
+                ));
+            }
+        }
+        for (post, verdict) in posts {
+            let Direction::Write { notify: true, .. } = post.direction else { continue };
+            let listens = post.buffer.and_then(|name| buffers.get(&name)).filter(|buffer| buffer.listens);
+            let Some(buffer) = listens else { continue };
+            let must = *verdict == Verdict::Well && buffer.end_begun.is_none();
+            match told.contains_key(&post.number) {
+                true => self.decided.notifications += 1,
+                false if must => {
+                    return Err(wrong(TOLD, format!("nobody was told of post {} of {}", post.number, post.by)))
+                }
+                false => self.decided.notifications_open += 1,
+            }
+        }
+        Ok(())
+    }
+
+    fn judge_memory(
+        &mut self,
+        now: Time,
+        seen: &[Seen],
+        posts: &[(&Post, Verdict)],
+        buffers: &BTreeMap<BufferName, Buffer>,
+    ) -> Result<(), Wrong> {
+        let mut effects: BTreeMap<Life, Vec<Effect>> = BTreeMap::new();
+        for (post, verdict) in posts {
+            let (life, effect) = match effect(post, *verdict, buffers) {
+                Some(effect) => effect,
+                None => continue,
+            };
+            effects.entry(life).or_default().push(effect);
+        }
+        let none = Vec::new();
+        for (post, verdict) in posts {
+            let Direction::Read { found: Some(found), .. } = &post.direction else { continue };
+            let (Some((end, End::Well)), Some(name)) = (post.end, post.buffer) else { continue };
+            if matches!(verdict, Verdict::Refused | Verdict::BadMemory) || found.is_empty() {
+                continue;
+            }
+            let (Some(buffer), Some(owner)) = (buffers.get(&name), self.alive.get(&name.owner)) else { continue };
+            let start = buffer.start + post.offset;
+            let look = Look { begin: post.begin, end, order: Some((post.by, post.number)) };
+            let of_owner = effects.get(&name.owner).unwrap_or(&none);
+            let range = start..start + found.len() as u32;
+            let compared = compare(of_owner, range, &look, &owner.memory, |at| found[(at - start) as usize]);
+            let (bytes, open) = compared.map_err(|at| {
+                let offset = at - start;
+                wrong(
+                    READS,
+                    format!(
+                        "read {} of {} brought {:#04x} as byte {offset}, which stood at {at:#x} of {} at no time",
+                        post.number, post.by, found[offset as usize], name.owner
+                    ),
+                )
+            })?;
+            self.decided.bytes_compared += bytes;
+            self.decided.bytes_open += open;
+        }
+        for (life, memory, _) in seen.iter().flat_map(|seen| &seen.now) {
+            let Some(alive) = self.alive.get_mut(life) else { continue };
+            let look = Look { begin: now, end: now, order: None };
+            let of_life = effects.get(life).unwrap_or(&none);
+            let whole = 0..memory.len().min(alive.memory.len()) as u32;
+            let compared = compare(of_life, whole, &look, &alive.memory, |at| memory[at as usize]);
+            let (bytes, open) = compared.map_err(|at| {
+                let near = of_life.iter().filter(|effect| effect.range.contains(&at)).count();
+                let (is, was) = (memory[at as usize], alive.memory[at as usize]);
+                let what = match near {
+                    0 => format!("byte {at:#x} of {life} is {is:#04x}, was {was:#04x}, and nobody may have written it"),
+                    _ => format!("byte {at:#x} of {life} is {is:#04x}, which none of {near} posts can have left there"),
+                };
+                wrong(BYTES, what)
+            })?;
+            self.decided.bytes_compared += bytes;
+            self.decided.bytes_open += open;
+            alive.memory.copy_from_slice(memory);
+        }
+        Ok(())
+    }
+}
