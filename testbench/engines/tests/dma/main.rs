@@ -1,0 +1,15 @@
+//! Facts about the host DMA engines.
+//!
+//! * `moves`: descriptors against a few lines of Rust. `ahead`: commands and writes that begin before they are due. `rings`: indices, registers, refusals.
+//! * `halts`: errors, stops and resets. `time`: the clocks that docs/dma.md quotes. `assertions`: rules of the models that fire. `scene`: what all begin with.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod ahead;
+mod assertions;
+mod halts;
+mod moves;
+mod rings;
+mod scene;
+mod time;
