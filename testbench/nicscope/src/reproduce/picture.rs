@@ -21,26 +21,55 @@ const COLOURS: [RGBColor; 8] = [
 ];
 
 const FONT: &str = "sans-serif";
-const WIDTH: u32 = 900;
-/// On the right, where names stand beside their colours.
-const KEY_WIDTH: u32 = 170;
+/// Heights of letters, in pixels like all below.
+const TITLE: u32 = 20;
+const TEXT: u32 = 14;
+const SMALL: u32 = 11;
+
+const PLOT_WIDTH: u32 = 730;
+const TITLE_HEIGHT: u32 = 40;
+/// On the right, where names stand beside their colours, at least.
+const KEY_WIDTH_MIN: u32 = 170;
+const SWATCH_WIDTH: u32 = 24;
+const MARGIN: u32 = 12;
+/// Left of the bars, for the axis.
+const STACKS_LEFT: u32 = 60;
 
 pub fn svg(picture: &Picture) -> Result<String> {
     let mut text = String::new();
-    let height = match picture.chart {
-        Chart::Lines { .. } => 540,
-        Chart::Stacks { .. } => 480,
-    };
-    {
-        let area = SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area();
-        let drawn = match &picture.chart {
-            Chart::Lines { x, y, series } => lines(&area, &picture.title, [x, y], series),
-            Chart::Stacks { y, parts, groups } => stacks(&area, &picture.title, y, parts, groups),
-        };
-        drawn.and_then(|()| area.present().map_err(|error| error.to_string()))
-    }
-    .map_err(|error| failed!("the picture {}: {error}", picture.name))?;
+    draw(&mut text, picture).map_err(|error| failed!("the picture {}: {error}", picture.name))?;
     Ok(text)
+}
+
+fn draw(text: &mut String, picture: &Picture) -> Result<(), String> {
+    let names: Vec<&String> = match &picture.chart {
+        Chart::Lines { series, .. } => series.iter().map(|series| &series.name).collect(),
+        Chart::Stacks { parts, .. } => parts.iter().collect(),
+    };
+    let key_width = KEY_WIDTH_MIN.max(SWATCH_WIDTH + widest(names.iter().copied(), TEXT)? + MARGIN);
+    let names_below = match &picture.chart {
+        Chart::Lines { .. } => None,
+        Chart::Stacks { groups, .. } => Some(NamesBelow::of(groups)?),
+    };
+    let height = TITLE_HEIGHT + names_below.as_ref().map_or(500, |names| 362 + names.height());
+
+    let area = SVGBackend::with_string(text, (PLOT_WIDTH + key_width, height)).into_drawing_area();
+    area.fill(&WHITE).map_err(in_words)?;
+    let (top, rest) = area.split_vertically(TITLE_HEIGHT);
+    title(&top, &picture.title)?;
+    let (plot, key) = rest.split_horizontally(PLOT_WIDTH);
+    for (index, name) in names.into_iter().enumerate() {
+        let y = 20 + 24 * index as i32;
+        key.draw(&Rectangle::new([(4, y), (16, y + 12)], colour(index).filled())).map_err(in_words)?;
+        key.draw_text(name, &style(TEXT), (SWATCH_WIDTH as i32, y)).map_err(in_words)?;
+    }
+    match &picture.chart {
+        Chart::Lines { x, y, series } => lines(&plot, [x, y], series)?,
+        Chart::Stacks { y, parts, groups } => {
+            stacks(&plot, y, parts.len(), groups, &names_below.expect("stacks have names below"))?
+        }
+    }
+    area.present().map_err(in_words)
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -53,17 +82,67 @@ fn colour(index: usize) -> RGBColor {
     COLOURS[index % COLOURS.len()]
 }
 
-/// Splits the names of what is drawn from the place to draw.
-fn with_key<'a, 'b>(area: &Area<'a>, names: impl Iterator<Item = &'b String>) -> Result<Area<'a>, String> {
-    area.fill(&WHITE).map_err(in_words)?;
-    let (plot, key) = area.split_horizontally(WIDTH - KEY_WIDTH);
-    let style = TextStyle::from((FONT, 14).into_font());
-    for (index, name) in names.enumerate() {
-        let y = 60 + 24 * index as i32;
-        key.draw(&Rectangle::new([(4, y), (16, y + 12)], colour(index).filled())).map_err(in_words)?;
-        key.draw_text(name, &style, (24, y)).map_err(in_words)?;
+fn style(size: u32) -> TextStyle<'static> {
+    TextStyle::from((FONT, size).into_font())
+}
+
+fn width(text: &str, size: u32) -> Result<u32, String> {
+    Ok((FONT, size).into_font().box_size(text).map_err(in_words)?.0)
+}
+
+fn widest<'a>(texts: impl IntoIterator<Item = &'a String>, size: u32) -> Result<u32, String> {
+    texts.into_iter().try_fold(0, |widest, text| Ok(widest.max(width(text, size)?)))
+}
+
+/// In the middle, and smaller if it would not fit.
+fn title(area: &Area, text: &str) -> Result<(), String> {
+    let whole = area.dim_in_pixel().0;
+    let mut size = TITLE;
+    while size > SMALL && width(text, size)? + 2 * MARGIN > whole {
+        size -= 1;
     }
-    Ok(plot)
+    let left = whole.saturating_sub(width(text, size)?) / 2;
+    area.draw_text(text, &style(size), (left as i32, MARGIN as i32)).map_err(in_words)
+}
+
+/// The words of a name in as few lines as its place has room for.
+fn wrapped(name: &str, room: u32) -> Result<Vec<String>, String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in name.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width(&format!("{line} {word}"), TEXT)? <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    Ok(lines)
+}
+
+/// What stands below bars: their names upright, and below them those of their groups.
+struct NamesBelow {
+    bars_height: u32,
+    groups: Vec<Vec<String>>,
+}
+
+impl NamesBelow {
+    const LINE: u32 = 18;
+
+    fn of(groups: &[Group]) -> Result<NamesBelow, String> {
+        let slots: usize = groups.iter().map(|group| group.bars.len() + 1).sum();
+        let slot_width = (PLOT_WIDTH - STACKS_LEFT - 2 * MARGIN) as usize / slots.max(1);
+        let wrap = |group: &Group| wrapped(&group.name, ((group.bars.len() + 1) * slot_width) as u32 - 4);
+        Ok(NamesBelow {
+            bars_height: widest(groups.iter().flat_map(|group| &group.bars).map(|bar| &bar.name), SMALL)?,
+            groups: groups.iter().map(wrap).collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn height(&self) -> u32 {
+        let lines = self.groups.iter().map(Vec::len).max().unwrap_or(0) as u32;
+        self.bars_height + NamesBelow::LINE * lines + 2 * MARGIN
+    }
 }
 
 /// What the axis must reach beyond 0 for a bit of room above `values`.
@@ -74,13 +153,12 @@ fn top(values: impl Iterator<Item = f64>) -> f64 {
     }
 }
 
-fn lines(area: &Area, title: &str, [x, y]: [&String; 2], series: &[Series]) -> Result<(), String> {
+fn lines(plot: &Area, [x, y]: [&String; 2], series: &[Series]) -> Result<(), String> {
     let points = || series.iter().flat_map(|series| series.points.iter());
     let right = points().map(|point| point.0).fold(f64::MIN_POSITIVE, f64::max);
-    let plot = with_key(area, series.iter().map(|series| &series.name))?;
-    let mut chart = ChartBuilder::on(&plot)
-        .caption(title, (FONT, 20))
-        .margin(12)
+    let mut chart = ChartBuilder::on(plot)
+        .margin(MARGIN)
+        .margin_top(0)
         .margin_right(36)
         .x_label_area_size(48)
         .y_label_area_size(72)
@@ -104,27 +182,26 @@ fn lines(area: &Area, title: &str, [x, y]: [&String; 2], series: &[Series]) -> R
     Ok(())
 }
 
-fn stacks(area: &Area, title: &str, y: &str, parts: &[String], groups: &[Group]) -> Result<(), String> {
+fn stacks(area: &Area, y: &str, parts: usize, groups: &[Group], names_below: &NamesBelow) -> Result<(), String> {
     // A slot for each bar, and one between groups.
     let mut slots: Vec<(f64, &str, &[f64])> = Vec::new();
-    let mut names: Vec<(f64, &str)> = Vec::new();
+    let mut middles: Vec<f64> = Vec::new();
     let mut at = 0.0;
     for group in groups {
-        names.push((at + group.bars.len() as f64 / 2.0, &group.name));
+        middles.push(at + group.bars.len() as f64 / 2.0);
         for bar in &group.bars {
             slots.push((at, &bar.name, &bar.values));
             at += 1.0;
         }
         at += 1.0;
     }
-    let plot = with_key(area, parts.iter())?;
-    let (plot, below) = plot.split_vertically(plot.dim_in_pixel().1 - 78);
+    let (plot, below) = area.split_vertically(area.dim_in_pixel().1 - names_below.height());
     let highest = top(slots.iter().map(|(.., values)| values.iter().sum::<f64>()));
     let mut chart = ChartBuilder::on(&plot)
-        .caption(title, (FONT, 20))
-        .margin(12)
+        .margin(MARGIN)
+        .margin_top(0)
         .margin_bottom(0)
-        .y_label_area_size(60)
+        .y_label_area_size(STACKS_LEFT)
         .build_cartesian_2d(0.0..at.max(1.0), 0.0..highest)
         .map_err(in_words)?;
     chart
@@ -136,23 +213,25 @@ fn stacks(area: &Area, title: &str, y: &str, parts: &[String], groups: &[Group])
         .label_style((FONT, 14))
         .draw()
         .map_err(in_words)?;
-    for part in 0..parts.len() {
+    for part in 0..parts {
         let boxes = slots.iter().map(|(at, _, values)| {
             let from: f64 = values[..part].iter().sum();
             Rectangle::new([(at + 0.1, from), (at + 0.9, from + values[part])], colour(part).filled())
         });
         chart.draw_series(boxes).map_err(in_words)?;
     }
-    // Names of bars upright, those of groups level, both where the axis has put the bars.
+    // Where the axis has put the bars.
     let pixel = |slot: f64| chart.backend_coord(&(slot, 0.0)).0;
-    let upright = TextStyle::from((FONT, 11).into_font().transform(FontTransform::Rotate90));
+    let upright = TextStyle::from((FONT, SMALL).into_font().transform(FontTransform::Rotate90));
     for (slot, name, _) in &slots {
         below.draw_text(name, &upright, (pixel(slot + 0.8), 4)).map_err(in_words)?;
     }
-    let level = TextStyle::from((FONT, 14).into_font());
-    for (middle, name) in &names {
-        let (wide, _) = below.estimate_text_size(name, &level).map_err(in_words)?;
-        below.draw_text(name, &level, (pixel(*middle) - wide as i32 / 2, 54)).map_err(in_words)?;
+    for (middle, lines) in middles.iter().zip(&names_below.groups) {
+        for (line, number) in lines.iter().zip(0..) {
+            let left = pixel(*middle) - width(line, TEXT)? as i32 / 2;
+            let y = names_below.bars_height + MARGIN + NamesBelow::LINE * number;
+            below.draw_text(line, &style(TEXT), (left, y as i32)).map_err(in_words)?;
+        }
     }
     Ok(())
 }
@@ -188,6 +267,39 @@ mod tests {
         for word in ["C8", "C16", "L8", "L16", "L64", "cold", "warm"] {
             assert!(text.contains(&format!("{word}\n")), "{word}");
         }
+    }
+
+    #[test]
+    fn names_of_groups_are_wrapped_to_the_width_of_their_bars() {
+        let bars = |count| (0..count).map(|_| Bar { name: "kernel thread".into(), values: vec![1.0] }).collect();
+        let group = |name: &str, count| Group { name: name.into(), bars: bars(count) };
+        let groups: Vec<Group> = (0..6).map(|_| group("VMH, received, time-out", 3)).collect();
+        let names = NamesBelow::of(&groups).unwrap();
+        assert_eq!(names.groups[0], ["VMH, received,", "time-out"]);
+        assert_eq!(names.bars_height, width("kernel thread", SMALL).unwrap());
+        assert_eq!(NamesBelow::of(&[group("VMH, received, time-out", 3)]).unwrap().groups[0].len(), 1);
+        // A word that is too long has a line of its own.
+        assert_eq!(wrapped("retransmissions of frames", 20).unwrap(), ["retransmissions", "of", "frames"]);
+    }
+
+    #[test]
+    fn long_names_make_the_picture_wider_and_a_long_title_is_smaller() {
+        let long = "added to a message of 4 B whose pages are pinned already";
+        let lines = |name: &str| Chart::Lines {
+            x: "x".into(),
+            y: "y".into(),
+            series: vec![Series { name: name.into(), points: vec![] }],
+        };
+        assert!(picture(lines("4 B")).contains("width=\"900\""));
+        let wide = PLOT_WIDTH + SWATCH_WIDTH + width(long, TEXT).unwrap() + MARGIN;
+        assert!(picture(lines(long)).contains(&format!("width=\"{wide}\"")));
+
+        let size_of = |title: &str| -> f64 {
+            let text = svg(&Picture { name: "p".into(), title: title.into(), chart: lines("4 B") }).unwrap();
+            let before = &text[..text.find(title).expect("the title")];
+            before.rsplit("font-size=\"").next().unwrap().split('"').next().unwrap().parse().unwrap()
+        };
+        assert!(size_of(&["words of a title"; 8].join(" ")) < size_of("A title"));
     }
 
     #[test]
