@@ -1,4 +1,4 @@
-//! How fast the traces run through the cache: `cargo run --release -p page-traces --example speed`.
+//! How fast the traces run through the cache: `cargo run --release -p page-traces --example trace_speed`.
 
 use std::time::Instant;
 
