@@ -102,13 +102,18 @@ fn an_owner_that_acknowledges_and_vanishes_is_asked_and_given_up() {
     world.run(100, |world| world.nodes[0].counter(Counter::FramesStrange) == 1);
 }
 
-#[test]
-fn reads_beyond_the_queue_are_dropped_and_those_in_it_are_answered() {
+/// The owner has the line that reads need.
+fn after_a_read() -> World {
     let mut world = world(SETTINGS);
-    // The owner has the line that the reads need.
     world.nodes[0].post(0, &read(4));
     world.run(10_000, |world| world.nodes[0].status(0).ended == 1);
     world.settle();
+    world
+}
+
+#[test]
+fn reads_beyond_the_queue_are_dropped_and_those_in_it_are_answered() {
+    let mut world = after_a_read();
     // Of a hostile node: more reads than its share, none of which can be answered, since nothing leaves.
     let node = &mut world.nodes[1];
     for sequence in 1..=17 {
@@ -126,11 +131,7 @@ fn reads_beyond_the_queue_are_dropped_and_those_in_it_are_answered() {
 /// More reads wait than a set has ways, and each miss is served before another read is looked at: what was filled for one is used before it is pushed out.
 #[test]
 fn reads_that_push_out_each_others_buffers_are_all_answered() {
-    let mut world = world(SETTINGS);
-    // The owner has the line that they need.
-    world.nodes[0].post(0, &read(4));
-    world.run(10_000, |world| world.nodes[0].status(0).ended == 1);
-    world.settle();
+    let mut world = after_a_read();
     let node = &mut world.nodes[1];
     // They wait for a write that came before them.
     arrives(node, &frame(1, |_, _| {}));

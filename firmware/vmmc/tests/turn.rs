@@ -3,7 +3,7 @@
 mod mock;
 
 use mock::scene::{frame, post, world};
-use mock::{Node, Settings, SETTINGS};
+use mock::{Node, Settings, World, SETTINGS};
 use nic_layout::counter::Counter;
 use nic_layout::post::PostDescriptor;
 use nic_layout::ring::Event;
@@ -25,16 +25,21 @@ fn events_that_come_again_and_again_keep_no_other_from_its_turn() {
     }
 }
 
-/// The caller of a turn looks at events for a while where [`Machine::awaits_answer`] says so: of short data at once, of longer ones when they are there.
-#[test]
-fn the_end_of_a_host_write_gives_way_to_an_answer_once_and_to_nothing_once_it_was_sent() {
+/// Each node has had a word of the other, so that no page of such messages is missing; and the post of node 1 that answers.
+fn after_an_answer() -> (World, PostDescriptor) {
     let mut world = world(SETTINGS);
     let answer = PostDescriptor { destination_node: 0, ..post(4) };
-    // No page of these messages is missing any more.
     world.nodes[0].post(0, &post(4));
     world.nodes[1].post(0, &answer);
     world.run(20_000, |world| world.nodes.iter().all(|node| node.status(0).ended == 1));
     world.settle();
+    (world, answer)
+}
+
+/// The caller of a turn looks at events for a while where [`Machine::awaits_answer`] says so: of short data at once, of longer ones when they are there.
+#[test]
+fn the_end_of_a_host_write_gives_way_to_an_answer_once_and_to_nothing_once_it_was_sent() {
+    let (mut world, answer) = after_an_answer();
     for (message, bytes, is_answered, turns) in
         [(2, 4, false, 1), (3, 4, true, 1), (4, 400, false, 2), (5, 400, true, 1)]
     {
@@ -106,12 +111,7 @@ fn the_end_of_a_status_that_nobody_awaits_wakes_nobody() {
 /// What a data frame acknowledges waits, but not for ever, and not where room is needed.
 #[test]
 fn what_a_data_frame_acknowledges_is_heard_when_there_is_nothing_else() {
-    let mut world = world(SETTINGS);
-    let answer = PostDescriptor { destination_node: 0, ..post(4) };
-    world.nodes[0].post(0, &post(4));
-    world.nodes[1].post(0, &answer);
-    world.run(20_000, |world| world.nodes.iter().all(|node| node.status(0).ended == 1));
-    world.settle();
+    let (mut world, answer) = after_an_answer();
     let acknowledged = world.nodes[0].counter(Counter::FramesAcknowledged);
     world.nodes[0].post(0, &post(4));
     world.run(20_000, |world| world.nodes[1].counter(Counter::FramesAccepted) == 2);
