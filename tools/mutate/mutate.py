@@ -173,8 +173,8 @@ class Results:
     def __init__(self, path, chosen, mutants):
         self.path, self.count = path, len(mutants)
         digest = hashlib.sha256(json.dumps([chosen.seed, mutants]).encode())
-        for source in sorted([*CORE.glob("*.sv"), *Path("testbench/core").rglob("*.rs"), *Path("testbench/debug").rglob("*.rs"),
-                        *Path("testbench/lockstep").rglob("*.rs")]):
+        for source in sorted([*CORE.glob("*.sv"), *Path("testbench/benches/core").rglob("*.rs"), *Path("testbench/benches/debug").rglob("*.rs"),
+                        *Path("testbench/benches/lockstep").rglob("*.rs")]):
             digest.update(source.read_bytes())
         key = digest.hexdigest()[:16]
         self.data = {"seed": chosen.seed, "key": key, "mutants": []}

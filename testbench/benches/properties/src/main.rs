@@ -125,7 +125,7 @@ fn save(path: &Path, progress: &Progress) -> Result<(), String> {
 /// A number of the sources of the caches and their models.
 fn sources() -> io::Result<u64> {
     let mut hasher = DefaultHasher::new();
-    hash_folder(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../firmware/lookup/src")), &mut hasher)?;
+    hash_folder(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../firmware/lookup/src")), &mut hasher)?;
     Ok(hasher.finish())
 }
 

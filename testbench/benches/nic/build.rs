@@ -8,14 +8,14 @@ fn main() {
     bench("bench_checkers", "BenchCheckers").build();
     // The whole NIC, watched by every checker, with one core and with two; and as fast as it can be, which is without debugging.
     nic("WatchedNic")
-        .file_list("../../rtl/checkers/checkers.f")
-        .file("../../rtl/checkers/nic_top_bind.sv")
+        .file_list("../../../rtl/checkers/checkers.f")
+        .file("../../../rtl/checkers/nic_top_bind.sv")
         .unknown(Unknown::Unique)
         .build();
     nic("WatchedPair")
         .parameter("Cores", 2)
-        .file_list("../../rtl/checkers/checkers.f")
-        .file("../../rtl/checkers/nic_top_bind.sv")
+        .file_list("../../../rtl/checkers/checkers.f")
+        .file("../../../rtl/checkers/nic_top_bind.sv")
         .unknown(Unknown::Unique)
         .build();
     nic("FastNic").parameter("Debug", 0).build();
@@ -25,7 +25,7 @@ fn main() {
 fn nic(prefix: &str) -> Model {
     Model::new("nic_top")
         .prefix(prefix)
-        .file_list("../../rtl/nic/nic.f")
+        .file_list("../../../rtl/nic/nic.f")
         .clock("clk_core_i")
         .clock("clk_pci_i")
         .clock("clk_gmii_tx_i")
@@ -38,9 +38,9 @@ fn nic(prefix: &str) -> Model {
 fn bench(top: &str, prefix: &str) -> Model {
     Model::new(top)
         .prefix(prefix)
-        .file_list("../../rtl/memory/memory.f")
-        .file_list("../../rtl/nic/registers.f")
-        .file_list("../../rtl/checkers/checkers.f")
+        .file_list("../../../rtl/memory/memory.f")
+        .file_list("../../../rtl/nic/registers.f")
+        .file_list("../../../rtl/checkers/checkers.f")
         .file(format!("rtl/{top}.sv"))
         .clock("clk_i")
         .unknown(Unknown::Unique)

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn rtl() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../rtl").canonicalize().unwrap()
 }
 
 fn list(name: &str) -> Vec<String> {

@@ -1,3 +1,3 @@
 -f rtl/link/link.f
 -f rtl/checkers/checkers.f
-testbench/engines/rtl/bench_mac.sv
+testbench/benches/engines/rtl/bench_mac.sv

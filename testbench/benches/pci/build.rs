@@ -11,7 +11,7 @@ fn main() {
 fn model(top: &str, prefix: &str) -> Model {
     Model::new(top)
         .prefix(prefix)
-        .file_list("../../rtl/pci/pci.f")
+        .file_list("../../../rtl/pci/pci.f")
         .file(format!("rtl/{top}.sv"))
         .unknown(Unknown::Unique)
 }

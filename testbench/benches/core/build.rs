@@ -10,7 +10,7 @@ fn main() {
     // Another RTL, with planted defects, or coverage: for the tools that look how good the tests are.
     println!("cargo::rerun-if-env-changed=NICSCOPE_CORE_RTL");
     println!("cargo::rerun-if-env-changed=NICSCOPE_CORE_COVERAGE");
-    let rtl = env::var("NICSCOPE_CORE_RTL").unwrap_or_else(|_| "../../rtl".into());
+    let rtl = env::var("NICSCOPE_CORE_RTL").unwrap_or_else(|_| "../../../rtl".into());
     let coverage = env::var_os("NICSCOPE_CORE_COVERAGE").is_some();
 
     let core = |prefix: &str| {
@@ -25,13 +25,13 @@ fn main() {
     // The rules of a port alone, so that a test can break each.
     Model::new("nic_core_obi_checker")
         .prefix("BenchObiChecker")
-        .file("../../rtl/core/nic_core_obi_checker.sv")
+        .file("../../../rtl/core/nic_core_obi_checker.sv")
         .clock("clk_i")
         .build();
     // The gate of the core's clock alone.
     Model::new("nic_core_sleep")
         .prefix("BenchSleep")
-        .file("../../rtl/core/nic_core_sleep.sv")
+        .file("../../../rtl/core/nic_core_sleep.sv")
         .clock("clk_free_i")
         .clock("clk_i")
         .build();

@@ -24,9 +24,9 @@ fn main() {
     let part = |module: &str, prefix: &str, list: &str| {
         Model::new(module).prefix(prefix).file_list(list).clock("clk_i").build();
     };
-    part("nic_dma_align", "PartAlign", "../../rtl/dma/dma.f");
-    part("nic_word_queue", "PartQueue", "../../rtl/dma/dma.f");
-    part("nic_sram_share", "PartShare", "../../rtl/dma/dma.f");
-    part("nic_ring", "PartRing", "../../rtl/dma/dma.f");
-    part("nic_mac_tx", "PartTx", "../../rtl/link/link.f");
+    part("nic_dma_align", "PartAlign", "../../../rtl/dma/dma.f");
+    part("nic_word_queue", "PartQueue", "../../../rtl/dma/dma.f");
+    part("nic_sram_share", "PartShare", "../../../rtl/dma/dma.f");
+    part("nic_ring", "PartRing", "../../../rtl/dma/dma.f");
+    part("nic_mac_tx", "PartTx", "../../../rtl/link/link.f");
 }

@@ -52,7 +52,7 @@ fn run_named(list: &str, waves: &Path) -> Output {
 #[test]
 fn a_named_list_leaves_waves() {
     let folder = fine(tempfile::tempdir());
-    let output = run_named("testbench/lookup/lists/drop-and-refill.ops", folder.path());
+    let output = run_named("testbench/benches/lookup/lists/drop-and-refill.ops", folder.path());
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     assert!(text.contains("use Send process 1 page 0x0") && text.contains("all three agree"), "{text}");

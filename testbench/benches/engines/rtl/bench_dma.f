@@ -1,3 +1,3 @@
 -f rtl/dma/dma.f
 -f rtl/checkers/checkers.f
-testbench/engines/rtl/bench_dma.sv
+testbench/benches/engines/rtl/bench_dma.sv
