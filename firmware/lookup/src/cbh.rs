@@ -5,7 +5,8 @@ use nic_layout::cbh::{
 use nic_layout::key::KeyWidth;
 use nic_layout::plant::{is_planted, Plant};
 
-use crate::{rarely, Place, Recency, Reserve, Words};
+use crate::{Recency, Reserve};
+use nic_device::{rarely, Place, Words};
 
 /// What the cache knows of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,19 +1,15 @@
 //! Lookup caches of the NIC, searched and replaced by firmware.
 //!
 //! The caches live in SRAM words that the driver writes too (layout: `nic_layout::vmh`, `cbh`). Nothing here knows where that memory is: it comes as
-//! [`Words`].
+//! [`nic_device::Words`].
 #![cfg_attr(not(any(test, feature = "check")), no_std)]
 
 mod cbh;
 #[cfg(any(test, feature = "check"))]
 pub mod check;
-mod rarely;
 mod recency;
 mod vmh;
-mod words;
 
 pub use cbh::{cbh_deny_word, cbh_fill_words, cbh_release_word, Cbh, Find};
-pub use rarely::rarely;
 pub use recency::Recency;
 pub use vmh::{fill_words, release_words, Fetched, Lookup, Path, Reserve, Vmh};
-pub use words::{Place, Words};

@@ -4,7 +4,8 @@ use nic_layout::vmh::{
     RECEIVE_LOCK_SHIFT, SEND_LOCK_SHIFT,
 };
 
-use crate::{rarely, Place, Recency, Words};
+use crate::Recency;
+use nic_device::{rarely, Place, Words};
 
 const SECOND_MISS: bool = is_planted(Plant::SecondMiss);
 const LOCKED_VICTIM: bool = is_planted(Plant::LockedVictim);

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use nic_device::Words;
 use nic_layout::cbh::{
     cbh, entry, CbhGeometry, Descriptor, BUFFER_ID_MAX, STATE_EMPTY, STATE_INVALID, STATE_MASK, STATE_RESERVED,
     STATE_VALID,
 };
 use nic_layout::key::{Key, KeyWidth};
+use nic_lookup::cbh_fill_words;
 use nic_lookup::check::{descriptor, replay_cbh, CbhAnswer, CbhCoverage, CbhInMemory, CbhModel, CbhOp, CbhTarget};
-use nic_lookup::{cbh_fill_words, Words};
 use proptest::prelude::*;
 
 type Small<const W: u32> = CbhInMemory<32, W>;

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
+use nic_device::Words;
 use nic_layout::vmh::{
     key, key_line_page, key_pid, VmhGeometry, KEY_RESERVED, KEY_STATE_MASK, KEY_VALID, NO_TRANSLATION,
 };
-use nic_lookup::{fill_words, Fetched, Lookup, Path, Reserve, Vmh, Words};
+use nic_lookup::{fill_words, Fetched, Lookup, Path, Reserve, Vmh};
 use proptest::prelude::*;
 
 const GEOMETRY: VmhGeometry = VmhGeometry { entries: 64, line_entries: 8, ways: 2 };

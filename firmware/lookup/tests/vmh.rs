@@ -1,8 +1,9 @@
 //! The VMH cache against its model, and the invariants that the model does not state.
 
+use nic_device::Words;
 use nic_layout::vmh::{key, VmhGeometry, KEY_RESERVED, KEY_STATE_MASK, KEY_VALID, NO_TRANSLATION};
 use nic_lookup::check::{page_number, replay, Answer, CacheOp, Failure, InMemory, Target};
-use nic_lookup::{fill_words, Path, Words};
+use nic_lookup::{fill_words, Path};
 use proptest::prelude::*;
 
 type Small<const W: u32> = InMemory<256, 8, W>;

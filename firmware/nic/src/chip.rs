@@ -1,11 +1,12 @@
 //! The NIC as the protocol sees it.
 
+use nic_device::{rarely, Place, Words};
+use nic_device::{Device, DMA_RING_LOG2, MAC_RING_LOG2};
 use nic_layout::frame::FRAME_BYTES_MIN;
 use nic_layout::registers::{dma_read, dma_write, doorbell, event_a, mac_rx, mac_tx, mailbox, timer};
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
-use nic_lookup::{rarely, Place, Words};
-use nic_vmmc::{Config, Device, DMA_RING_LOG2, MAC_RING_LOG2};
+use nic_vmmc::Config;
 
 use crate::memory::{get, load, load_index, put, read_sram, sram, store, trace, write_sram};
 use crate::ring::{DmaRing, MacRing};

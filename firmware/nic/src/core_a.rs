@@ -1,5 +1,6 @@
 //! A personality on core A. A part of its images, each of which says what [`Tables`] it has, and whether there is a core B: `PAIR`.
 
+use nic_device::rarely;
 use nic_firmware::boot;
 use nic_firmware::chip::Chip;
 use nic_firmware::memory::{load, store, trace, wait_for_event};
@@ -7,7 +8,6 @@ use nic_firmware::semaphore::locked;
 use nic_layout::keeper::EVENT_BUSY;
 use nic_layout::registers::{event_a, event_b};
 use nic_layout::trace::Marker;
-use nic_lookup::rarely;
 use nic_vmmc::{Config, MemoryMap, Tables as _};
 
 use super::{Tables, PAIR};

@@ -3,10 +3,10 @@
 use core::arch::asm;
 use core::ptr::{read_volatile, write_volatile};
 
+use nic_device::{Place, Words};
 use nic_layout::registers::{Bits, Readable, Register, Writable};
 use nic_layout::trace::{word, Marker, TRACE_CSR};
 use nic_layout::{CORE_REGISTER_BASE, CORE_SRAM_BASE};
-use nic_lookup::{Place, Words};
 
 /// An address that the compiler knows nothing about: so it keeps it in a register, and the offset of a word in the load or store.
 /// A constant it would add to each offset anew.

@@ -1,9 +1,9 @@
 //! Rings that hardware reads. Indices are counted without end; the registers keep the low 16 bits.
 
+use nic_device::Place;
+use nic_device::{DMA_RING_LOG2, MAC_RING_LOG2};
 use nic_layout::registers::{ReadWrite, Register};
 use nic_layout::ring::{DMA_DESCRIPTOR_BYTES, MAC_DESCRIPTOR_BYTES};
-use nic_lookup::Place;
-use nic_vmmc::{DMA_RING_LOG2, MAC_RING_LOG2};
 
 use crate::memory::{get, get_half, put, sram, store};
 

@@ -1,3 +1,4 @@
+use nic_device::{RX_BUFFERS_MAX, TX_BUFFERS_MAX};
 use nic_layout::boot::{BootError, BootRequest, ReceiveMiss, BOOT_MAGIC, LAYOUT_VERSION, MAX_NODES};
 use nic_layout::frame::{header_bytes, FRAME_BYTES_MIN};
 use nic_layout::key::KeyWidth;
@@ -9,9 +10,6 @@ use crate::MemoryMap;
 
 /// A frame of one page touches at most two pages at either end.
 pub const FRAME_DATA_BYTES_LIMIT: u32 = PAGE_BYTES;
-/// Each transmit buffer is in the transmit ring at most once; the other half of the ring is for acknowledgements.
-pub const TX_BUFFERS_MAX: u32 = 64;
-pub const RX_BUFFERS_MAX: u32 = 128;
 
 /// A sender that was told of a miss waits 2 to the power of this times longer for the restart than for an acknowledgement.
 pub const LOST_RESTART_LOG2: u32 = 2;

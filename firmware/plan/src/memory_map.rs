@@ -1,3 +1,4 @@
+use nic_device::{DMA_RING_LOG2, MAC_RING_LOG2};
 use nic_layout::boot::{BootError, BootReply, BootRequest, Personality, BOOT_READY, MAX_NODES};
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::counter::Counter;
@@ -11,9 +12,6 @@ use nic_layout::vmh::VmhGeometry;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 
 use crate::Config;
-
-pub const DMA_RING_LOG2: u32 = 5;
-pub const MAC_RING_LOG2: u32 = 8;
 
 pub const PROCESS_ENTRY_BYTES: u32 = 32;
 pub const MISS_ENTRY_BYTES: u32 = 16;

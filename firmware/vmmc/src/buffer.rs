@@ -1,16 +1,18 @@
 //! The buffer that a frame names, and the check of what it asks there.
 
+use nic_device::Place;
 use nic_layout::cbh::{cbh_pid, entry, PERMISSIONS_SHIFT};
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::tables::{MISS_BUFFER, PERMIT_READ};
 use nic_layout::trace::Marker;
-use nic_lookup::{Find, Place, Reserve};
+use nic_lookup::{Find, Reserve};
 
 use crate::post::runs_over;
 use crate::translate::Untranslated;
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 
 /// Where the data of an allowed frame go.
 pub(crate) struct Target {

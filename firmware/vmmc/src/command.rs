@@ -8,7 +8,8 @@ use nic_layout::ring::{
 use nic_layout::trace::Marker;
 use nic_layout::vmh::{key_line_page, key_pid};
 
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 
 /// What the end of a transfer may be awaited for: a command, which waits for its answer, and fetches of translations (fetch.rs). One word says both, so
 /// that transfers that nobody awaits look once.

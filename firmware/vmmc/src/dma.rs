@@ -1,16 +1,18 @@
 //! What each DMA under way is for, and what follows from its end.
 
+use nic_device::rarely;
 use nic_layout::counter::Counter;
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::post::ProcessStatus;
 use nic_layout::ring::{Event, DMA_AHEAD_SHIFT, DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
 use nic_layout::trace::{Marker, NO_LINE};
 use nic_layout::PROCESS_SLOTS;
-use nic_lookup::{rarely, Path};
+use nic_lookup::Path;
 
 use crate::turn::Answer;
-use crate::{Device, Machine, Tables};
-use nic_plan::DMA_RING_LOG2;
+use crate::{Machine, Tables};
+use nic_device::Device;
+use nic_device::DMA_RING_LOG2;
 
 const RING_ENTRIES: usize = 1 << DMA_RING_LOG2;
 

@@ -22,7 +22,8 @@ use nic_lookup::{Fetched, Path};
 use nic_plan::{FETCH_RECORDS, FETCH_RECORD_BYTES};
 
 use crate::dma::Piece;
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 
 /// Of a record: the number of its transfer, the line, process and path, the page.
 mod record {

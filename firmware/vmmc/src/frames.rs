@@ -1,6 +1,6 @@
 //! Transmit buffers: each holds one data frame until the peer has acknowledged it.
 
-use nic_plan::TX_BUFFERS_MAX;
+use nic_device::TX_BUFFERS_MAX;
 
 /// Records for [`TX_BUFFERS_MAX`] buffers, rounded up so that an index needs a mask and no check.
 pub(crate) const FRAME_RECORDS: usize = 64;

@@ -2,20 +2,21 @@
 //!
 //! Such a post is never kept. While there is no room for its frame it counts as not read: then all of it is read and checked anew.
 
+use nic_device::{rarely, Place};
 use nic_layout::boot::MAX_NODES;
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
 use nic_layout::post::{PostError, INLINE_BYTES_FIRST};
 use nic_layout::trace::Marker;
 use nic_layout::PROCESS_SLOTS;
-use nic_lookup::{rarely, Place};
 
 use crate::frames::{PostId, FRAME_RECORDS};
 use crate::link::{NODE_MASK, WINDOW_MASK};
 use crate::post::{ends_beyond, Named, Record, LAST_TYPE};
 use crate::send::Stop;
 use crate::turn::Answer;
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 
 /// Why a post was not sent.
 #[derive(Clone, Copy, Debug)]

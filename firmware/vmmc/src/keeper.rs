@@ -1,7 +1,7 @@
 //! What core B of a NIC does: totals of the counters of core A.
 
+use nic_device::Words;
 use nic_layout::counter::{conservation, Counter};
-use nic_lookup::Words;
 
 /// The counters as they were when they were last added up. Counters start at zero, and so do totals.
 pub struct Keeper {

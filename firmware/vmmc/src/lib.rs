@@ -1,13 +1,12 @@
 //! VMMC: remote writes to exported buffers, and reads of them (docs/protocol.md).
 //!
-//! [`Machine`] is the protocol, one method for each event; [`Device`] is what it asks of the NIC, and [`Tables`] where it looks handles up: the two
+//! [`Machine`] is the protocol, one method for each event; [`nic_device::Device`] is what it asks of the NIC, and [`Tables`] where it looks handles up: the two
 //! personalities are [`Mini`] and [`StaticTables`]. Nothing here waits, allocates or panics on what a
 //! host or a frame says.
 #![cfg_attr(not(test), no_std)]
 
 mod buffer;
 mod command;
-mod device;
 mod dma;
 mod fair;
 mod fetch;
@@ -33,13 +32,9 @@ mod tables;
 mod translate;
 mod turn;
 
-pub use device::Device;
 pub use keeper::Keeper;
 pub use machine::Machine;
 pub use mini::Mini;
-pub use nic_plan::{
-    Config, Geometry, MemoryMap, Shape, DMA_RING_LOG2, FRAME_DATA_BYTES_LIMIT, MAC_RING_LOG2, RX_BUFFERS_MAX,
-    TX_BUFFERS_MAX,
-};
+pub use nic_plan::{Config, Geometry, MemoryMap, Shape, FRAME_DATA_BYTES_LIMIT};
 pub use static_tables::StaticTables;
 pub use tables::Tables;

@@ -1,19 +1,21 @@
 //! Peers: acknowledgements, retransmission, and giving up.
 
+use nic_device::rarely;
 use nic_layout::boot::MAX_NODES;
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
 use nic_layout::post::PostError;
 use nic_layout::trace::Marker;
-use nic_lookup::rarely;
 use nic_reliable::{is_refused, AckDue, Acknowledged, Expired, ReceiveState, SendWindow, REFUSALS_WINDOW};
 
 use crate::frames::{FRAME_RECORDS, NO_POST, REQUEST};
 use crate::machine::{ACK_TIMER, RETRANSMIT_TIMER};
 use crate::reply::ReadId;
-use crate::{Device, Machine, Tables};
-use nic_plan::MAC_RING_LOG2;
-use nic_plan::{TX_BUFFERS_MAX, WINDOW_MAX};
+use crate::{Machine, Tables};
+use nic_device::Device;
+use nic_device::MAC_RING_LOG2;
+use nic_device::TX_BUFFERS_MAX;
+use nic_plan::WINDOW_MAX;
 
 pub(crate) const NODE_MASK: usize = MAX_NODES - 1;
 pub(crate) const WINDOW_MASK: usize = WINDOW_MAX as usize - 1;

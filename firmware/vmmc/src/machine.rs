@@ -1,10 +1,10 @@
+use nic_device::Place;
 use nic_layout::boot::MAX_NODES;
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
 use nic_layout::frame::FrameKind;
 use nic_layout::post::{inline_bytes_max, upper_key_bytes, ProcessStatus};
 use nic_layout::PROCESS_SLOTS;
-use nic_lookup::Place;
 use nic_reliable::{Alarms, Refusals};
 
 use crate::command::Fence;
@@ -19,7 +19,8 @@ use crate::queue::SlotQueue;
 use crate::receive_miss::ReceiveMisses;
 use crate::reply::{Replies, READS_MASK};
 use crate::turn::Answer;
-use crate::{Config, Device, Tables};
+use crate::{Config, Tables};
+use nic_device::Device;
 use nic_plan::{Shape, ACK_BUFFER_BYTES, READS_MAX};
 
 pub(crate) const RETRANSMIT_TIMER: usize = 0;

@@ -1,7 +1,8 @@
+use nic_device::{Place, Words};
 use nic_layout::boot::{BootError, BootRequest};
 use nic_layout::key::KeyWidth;
 use nic_layout::vmh::{key, KEY_RESERVED};
-use nic_lookup::{Cbh, Fetched, Find, Lookup, Path, Place, Reserve, Vmh, Words};
+use nic_lookup::{Cbh, Fetched, Find, Lookup, Path, Reserve, Vmh};
 use nic_plan::{Geometry, MemoryMap, Shape};
 
 use crate::Tables;

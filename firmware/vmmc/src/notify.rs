@@ -1,14 +1,15 @@
 //! Notifications: a write that asks for it, and whose data are in host memory, is told to the driver (M-6).
 
+use nic_device::Place;
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
 use nic_layout::ring::MAILBOX_NOTIFY;
 use nic_layout::tables::NOTIFY_RING_ENTRIES;
 use nic_layout::trace::Marker;
-use nic_lookup::Place;
 
 use crate::turn::Answer;
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 use nic_plan::NOTIFY_ENTRY_BYTES;
 
 /// Free-running indices of the ring: `read <= raised <= taken <= read + NOTIFY_RING_ENTRIES`.

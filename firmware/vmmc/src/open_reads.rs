@@ -3,11 +3,12 @@
 //! A peer can write to memory of a process only what that process has asked it for: a reply counts if it names an open read of that peer, and
 //! carries the very bytes that come next (M-23, case 1).
 
+use nic_device::{rarely, Place};
 use nic_layout::counter::Counter;
 use nic_layout::frame::{word, FLAG_ABORTED};
 use nic_layout::post::PostError;
 use nic_layout::trace::Marker;
-use nic_lookup::{rarely, Path, Place};
+use nic_lookup::Path;
 
 use crate::buffer::Target;
 use crate::frames::{PostId, REQUEST};
@@ -15,7 +16,8 @@ use crate::link::NODE_MASK;
 use crate::receive::Buffer;
 use crate::translate::Untranslated;
 use crate::turn::{Answer, SHORT_BYTES};
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 use nic_plan::{OPEN_READ_BYTES, READS_MAX};
 
 /// As many as one node answers at a time, so that all nodes together cannot fill its queue: each has its share for each peer.

@@ -3,15 +3,17 @@
 //! A frame is stored whole on both NICs before it goes on, so a page in one frame takes the sum of both buses and the link. In pieces it takes the
 //! slowest of them, and the others for one piece.
 
+use nic_device::rarely;
 use nic_layout::ring::DMA_AHEAD_BYTES_MAX;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT, PROCESS_SLOTS};
-use nic_lookup::{rarely, Path};
+use nic_lookup::Path;
 
 use crate::frames::FRAME_RECORDS;
 use crate::link::NODE_MASK;
 use crate::post::{Post, Slot, LAST_TYPE};
 use crate::send::{Part, Stop};
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 
 /// Pieces of a message that fits a page. Each is longer than the one before: while that is written at its owner, which takes longer than it is read here since
 /// every write has a burst of its own, more bytes come.

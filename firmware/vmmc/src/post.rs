@@ -1,5 +1,6 @@
 //! Posts: from the doorbell to the status page.
 
+use nic_device::{rarely, Place};
 use nic_layout::counter::Counter;
 use nic_layout::frame::{word, FrameKind, FLAG_LAST, FLAG_NOTIFY};
 use nic_layout::post::{
@@ -10,10 +11,10 @@ use nic_layout::static_tables::import;
 use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
-use nic_lookup::{rarely, Place};
 
 use crate::frames::{PostId, GENERATION_MASK};
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 use nic_plan::{MemoryMap, PROCESS_ENTRY_BYTES};
 
 pub(crate) const RECORDS: usize = PROCESS_SLOTS * POST_QUEUE_ENTRIES as usize;

@@ -11,7 +11,8 @@ use nic_layout::trace::Marker;
 use nic_layout::PROCESS_SLOTS;
 use nic_plan::PROCESS_ENTRY_BYTES;
 
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 
 /// Offsets in an entry of the process table.
 const STATE: u32 = 0;

@@ -1,5 +1,6 @@
 //! From arrived frames to host memory.
 
+use nic_device::{rarely, Place};
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
 use nic_layout::frame::{FrameKind, FLAG_ABORTED, FLAG_LAST, FLAG_NOTIFY};
@@ -7,7 +8,7 @@ use nic_layout::ring::Event;
 use nic_layout::tables::PERMIT_WRITE;
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT};
-use nic_lookup::{rarely, Path, Place};
+use nic_lookup::Path;
 use nic_reliable::Arrival;
 
 use crate::buffer::{NoTarget, Target};
@@ -15,7 +16,8 @@ use crate::link::NODE_MASK;
 use crate::pieces::LONG_BYTES;
 use crate::translate::Untranslated;
 use crate::turn::{Answer, SHORT_BYTES};
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 
 /// The flag of a message's last frame, in its type word.
 const LAST: u32 = (FLAG_LAST as u32) << 24;

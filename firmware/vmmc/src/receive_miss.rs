@@ -9,18 +9,19 @@
 //!
 //! `Missed` and `Restart` have no sequence number: what is lost of them is made up for by the time-out. They carry an acknowledgement like any frame.
 
+use nic_device::Place;
 use nic_layout::boot::{ReceiveMiss, MAX_NODES};
 use nic_layout::counter::Counter;
 use nic_layout::frame::{word, FrameKind, FRAME_BYTES_MIN};
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::trace::Marker;
-use nic_lookup::Place;
 
 use crate::link::NODE_MASK;
 use crate::machine::RETRANSMIT_TIMER;
 use crate::receive::Buffer;
 use crate::translate::Untranslated;
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 use nic_layout::tables::MISS_RING_ENTRIES;
 use nic_plan::{HELD_FRAMES_LIMIT, LOST_RESTART_LOG2};
 

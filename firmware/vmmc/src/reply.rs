@@ -2,12 +2,13 @@
 //!
 //! A read lies in SRAM as the header of its request, so that the checks of a frame serve it too: they are made anew for each reply (INV-21).
 
+use nic_device::{rarely, Place};
 use nic_layout::counter::Counter;
 use nic_layout::frame::{word, FrameKind, FLAG_ABORTED, FLAG_LAST, READ_REQUEST_BYTES};
 use nic_layout::tables::PERMIT_READ;
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT};
-use nic_lookup::{rarely, Path, Place};
+use nic_lookup::Path;
 
 use crate::buffer::{NoTarget, Target};
 use crate::frames::{PostId, NO_POST};
@@ -15,7 +16,8 @@ use crate::link::NODE_MASK;
 use crate::receive::Buffer;
 use crate::send::FRAME_READS;
 use crate::translate::Untranslated;
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 use nic_plan::{READS_MAX, READ_BYTES};
 
 /// The bits of reads among those of slots that wait, and of frames that no post asks for.

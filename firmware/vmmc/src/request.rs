@@ -2,18 +2,19 @@
 //!
 //! Such a post is never kept either. While there is no room for its frame, or for one more read of its peer, it counts as not read.
 
+use nic_device::{rarely, Place};
 use nic_layout::counter::Counter;
 use nic_layout::frame::{word, FrameKind, FLAG_LAST, READ_REQUEST_BYTES};
 use nic_layout::post::{PostError, MESSAGE_BYTES_MAX};
 use nic_layout::trace::Marker;
 use nic_layout::PROCESS_SLOTS;
-use nic_lookup::{rarely, Place};
 
 use crate::frames::PostId;
 use crate::inline::Unsent;
 use crate::link::NODE_MASK;
 use crate::post::{ends_beyond, runs_over, Named, Record};
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 
 impl<T: Tables> Machine<T> {
     /// Sends the request of the post at `at`, which is the next of a slot. Its first word was read.

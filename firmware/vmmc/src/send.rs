@@ -1,20 +1,22 @@
 //! From a post to frames.
 
 use crate::post::{Form, Post, INLINE_AND_NOTIFY, INLINE_WRITE, LAST_TYPE, NOTIFY, NOTIFY_SHIFT, READ};
+use nic_device::{rarely, Place};
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
 use nic_layout::frame::{FrameKind, FLAG_ABORTED, FLAG_LAST};
 use nic_layout::post::PostError;
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT, PROCESS_SLOTS};
-use nic_lookup::{rarely, Path, Place};
+use nic_lookup::Path;
 
 use crate::frames::{PostId, FRAME_RECORDS};
 use crate::link::{NODE_MASK, WINDOW_MASK};
 use crate::machine::RETRANSMIT_TIMER;
 use crate::translate::Untranslated;
 use crate::turn::Answer;
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 
 /// Host-read transfers that a frame may need: its data on two pages, and its release.
 pub(crate) const FRAME_READS: u32 = 3;

@@ -1,3 +1,4 @@
+use nic_device::{rarely, Place, Words};
 use nic_layout::boot::{BootError, BootRequest};
 use nic_layout::cbh::{cbh_id, entry, entry_bytes, STATE_EMPTY, STATE_MASK, STATE_VALID};
 use nic_layout::key::KeyWidth;
@@ -5,7 +6,7 @@ use nic_layout::static_tables::{
     import, top_shift, StaticGeometry, TABLE_BYTES, TABLE_ENTRIES, TOP_INDICES, UNREGISTERED,
 };
 use nic_layout::PROCESS_SLOTS;
-use nic_lookup::{rarely, Fetched, Find, Lookup, Path, Place, Reserve, Words};
+use nic_lookup::{Fetched, Find, Lookup, Path, Reserve};
 use nic_plan::{MemoryMap, Shape};
 
 use crate::Tables;

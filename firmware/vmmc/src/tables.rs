@@ -1,6 +1,7 @@
+use nic_device::{Place, Words};
 use nic_layout::boot::{BootError, BootRequest};
 use nic_layout::key::KeyWidth;
-use nic_lookup::{Fetched, Find, Lookup, Path, Place, Reserve, Words};
+use nic_lookup::{Fetched, Find, Lookup, Path, Reserve};
 use nic_plan::{MemoryMap, Shape};
 
 /// Where a personality finds translations and buffers. Nothing here waits; what is not there the machine asks the driver for.

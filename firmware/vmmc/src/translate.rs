@@ -10,7 +10,8 @@ use nic_layout::PAGE_SHIFT;
 use nic_lookup::{Lookup, Path, Reserve};
 
 use crate::dma::Piece;
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 use nic_plan::MISS_ENTRY_BYTES;
 
 /// Why there is no translation.

@@ -4,13 +4,14 @@
 //! be sent, other events. So what a message waits for comes first; among the others, and among what is put off, whoever waits is served before another is
 //! served twice (INV-37).
 
+use nic_device::rarely;
 use nic_layout::counter::Counter;
 use nic_layout::ring::{Event, MAILBOX_ARGUMENT, MAILBOX_COMMAND, MAILBOX_FILLED, MAILBOX_NOTIFIED};
 use nic_layout::trace::Marker;
-use nic_lookup::rarely;
 
 use crate::reply::READS_MASK;
-use crate::{Device, Machine, Tables};
+use crate::{Machine, Tables};
+use nic_device::Device;
 
 /// Acknowledgements, those that data frames have brought and those that are owed, and the ends of posts give way to other work for so many turns: nothing
 /// waits for them as a message waits for its frame, a data frame may carry the acknowledgement, and one status write may tell of several posts.

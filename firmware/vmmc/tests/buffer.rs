@@ -4,11 +4,11 @@ mod mock;
 
 use mock::scene::{self, frame, BUFFER, PID};
 use mock::{Settings, World, CBH_GEOMETRY, SETTINGS};
+use nic_device::Words;
 use nic_layout::cbh::{cbh, entry, Descriptor, STATE_EMPTY, STATE_INVALID, STATE_MASK, STATE_VALID};
 use nic_layout::counter::Counter;
 use nic_layout::ring::{COMMAND_FORGET_BUFFER, MAILBOX_ARGUMENT, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
 use nic_layout::tables::{MISS_BUFFER, MISS_RING_ENTRIES, PERMIT_WRITE};
-use nic_lookup::Words;
 
 /// Registered, and of one set with [`ABSENT`].
 const CBH: u32 = cbh(PID, 0xF_FFF0);

@@ -4,13 +4,13 @@ mod mock;
 
 use mock::scene::{post, world, BUFFER, PID, SOURCE};
 use mock::{Settings, World, GEOMETRY, SETTINGS};
+use nic_device::Words;
+use nic_device::{Device, DMA_RING_LOG2};
 use nic_layout::counter::Counter;
 use nic_layout::post::{PostDescriptor, PostError};
 use nic_layout::ring::{Event, COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, MAILBOX_COMMAND, MAILBOX_FILLED};
 use nic_layout::tables::MISS_RING_ENTRIES;
 use nic_layout::vmh::key;
-use nic_lookup::Words;
-use nic_vmmc::{Device, DMA_RING_LOG2};
 
 #[test]
 fn a_page_number_beyond_host_memory_is_refused_on_both_sides() {

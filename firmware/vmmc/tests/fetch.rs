@@ -4,6 +4,7 @@ mod mock;
 
 use mock::scene::{self, post, BUFFER, DESCRIPTOR, PID, SOURCE};
 use mock::{Node, Random, Settings, World, GEOMETRY, HOST_PAGES, LINE, PAGE, SETTINGS};
+use nic_device::Words;
 use nic_layout::boot::ReceiveMiss;
 use nic_layout::cbh::Descriptor;
 use nic_layout::counter::Counter;
@@ -11,7 +12,6 @@ use nic_layout::fetch::{directory_offset, table_slot};
 use nic_layout::post::{PostDescriptor, PostError, OP_READ, OP_WRITE};
 use nic_layout::ring::{COMMAND_CLOSE, COMMAND_INVALIDATE, DMA_FLAG_EVENT, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
 use nic_layout::vmh::{key, KEY_STATE_MASK, KEY_VALID, NO_TRANSLATION};
-use nic_lookup::Words;
 
 const FETCHES: [Counter; 5] = [
     Counter::SendFetches,

@@ -5,10 +5,10 @@ mod mock;
 
 use mock::scene::{post, world, SOURCE};
 use mock::{Node, Settings, SETTINGS};
+use nic_device::Device;
 use nic_layout::counter::Counter;
 use nic_layout::post::PostDescriptor;
 use nic_layout::ring::{DMA_AHEAD_SHIFT, DMA_FLAG_ASSIST};
-use nic_vmmc::Device;
 
 /// Host reads that a node has posted for data: from where, how many bytes, and how many more its command asks for.
 fn data_reads(node: &Node) -> Vec<(u32, u32, u32)> {

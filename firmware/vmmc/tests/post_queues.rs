@@ -4,11 +4,11 @@ mod mock;
 
 use mock::scene::{post, world, PID};
 use mock::{Settings, World, SETTINGS};
+use nic_device::Words;
 use nic_layout::counter::Counter;
 use nic_layout::post::{PostDescriptor, PostError, ProcessStatus};
 use nic_layout::ring::{Event, COMMAND_ASSIGN, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
 use nic_layout::tables::{ProcessEntry, ENTRY_ASSIGNED, ENTRY_OPEN, NEXT_OWNER};
-use nic_lookup::Words;
 use zerocopy::{FromBytes, IntoBytes};
 
 /// Asks for the queue of slot 0 for process 6; what the entry says then.

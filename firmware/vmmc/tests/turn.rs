@@ -4,10 +4,10 @@ mod mock;
 
 use mock::scene::{frame, post, world};
 use mock::{Node, Settings, World, SETTINGS};
+use nic_device::Device;
 use nic_layout::counter::Counter;
 use nic_layout::post::PostDescriptor;
 use nic_layout::ring::Event;
-use nic_vmmc::Device;
 
 #[test]
 fn events_that_come_again_and_again_keep_no_other_from_its_turn() {

@@ -3,13 +3,13 @@
 mod mock;
 
 use mock::{NodeOf, Settings, WorldOf, PAGE, SETTINGS, STATIC};
+use nic_device::Words;
 use nic_layout::cbh::{cbh, entry, valid, Descriptor, STATE_EMPTY};
 use nic_layout::counter::Counter;
 use nic_layout::post::{PostDescriptor, PostError, OP_READ, OP_WRITE};
 use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, MAILBOX_COMMAND};
 use nic_layout::static_tables::{import, top_shift, TABLE_ENTRIES, UNREGISTERED};
 use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
-use nic_lookup::Words;
 use nic_vmmc::StaticTables;
 use proptest::prelude::*;
 

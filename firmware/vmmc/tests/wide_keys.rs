@@ -3,6 +3,7 @@
 mod mock;
 
 use mock::{NodeOf, Settings, WorldOf, SETTINGS, STATIC, UPPER_KEY};
+use nic_device::Words;
 use nic_layout::boot::ReceiveMiss;
 use nic_layout::cbh::{cbh, entry, valid, Descriptor};
 use nic_layout::counter::Counter;
@@ -13,7 +14,6 @@ use nic_layout::post::{
 };
 use nic_layout::static_tables::{import, top_shift, StaticGeometry, TABLE_ENTRIES, UNREGISTERED};
 use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
-use nic_lookup::Words;
 use nic_vmmc::{StaticTables, Tables};
 
 type Wide = mock::WideCaches;

@@ -1,6 +1,7 @@
 //! What operations run on.
 
-use crate::{fill_words, release_words, Lookup, Path, Reserve, Vmh, Words};
+use crate::{fill_words, release_words, Lookup, Path, Reserve, Vmh};
+use nic_device::Words;
 
 /// What a step answers. The numbers of `nic_layout::probe`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use nic_device::Words;
+use nic_device::{Device, DMA_RING_LOG2, MAC_RING_LOG2};
 use nic_layout::ring::{Event, DMA_FLAG_ASSIST};
 use nic_layout::trace::Marker;
-use nic_lookup::Words;
-use nic_vmmc::{Device, DMA_RING_LOG2, MAC_RING_LOG2};
 
 use super::SRAM_BYTES;
 

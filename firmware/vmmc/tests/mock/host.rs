@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nic_device::Device;
+use nic_device::Words;
 use nic_layout::cbh::{CbhGeometry, Descriptor};
 use nic_layout::fetch::{directory_offset, directory_word, table_offset, table_page, table_slot};
 use nic_layout::key::KeyWidth;
@@ -12,8 +14,8 @@ use nic_layout::ring::{
 };
 use nic_layout::tables::{NotifyEntry, ProcessEntry, MISS_BUFFER, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
 use nic_layout::vmh::{key_line_page, key_pid, NO_TRANSLATION};
-use nic_lookup::{cbh_deny_word, cbh_fill_words, fill_words, Cbh, Find, Reserve, Words};
-use nic_vmmc::{Device, Tables};
+use nic_lookup::{cbh_deny_word, cbh_fill_words, fill_words, Cbh, Find, Reserve};
+use nic_vmmc::Tables;
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::{NodeOf, Random, CBH_ENTRIES, CBH_GEOMETRY, CBH_WAYS, GEOMETRY, HOST_PAGES, LINE, PAGE};

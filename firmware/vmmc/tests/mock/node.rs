@@ -1,11 +1,12 @@
 //! A NIC with its host, and one step of each of its parts.
 
+use nic_device::Device;
+use nic_device::Words;
 use nic_layout::boot::{BootRequest, BOOT_MAGIC, LAYOUT_VERSION};
 use nic_layout::counter::{conservation, Counter};
 use nic_layout::post::ProcessStatus;
 use nic_layout::ring::{Event, DMA_AHEAD_SHIFT, DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
-use nic_lookup::Words;
-use nic_vmmc::{Config, Device, Machine, MemoryMap, Tables};
+use nic_vmmc::{Config, Machine, MemoryMap, Tables};
 use zerocopy::FromBytes;
 
 use super::{Hardware, Host, Settings, GEOMETRY, HOST_PAGES, SRAM_BYTES, STATIC, UPPER_KEY};

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
+use nic_device::Words;
 use nic_layout::vmh::VmhGeometry;
 use nic_lookup::check::{CacheOp, Coverage, Failure, Target, Walk};
-use nic_lookup::Words;
 use nicscope::error::{Error, Result};
 
 use crate::geometry::{host_cache, ranges_of, word_name, HostCache, GARBAGE};

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use nic_device::Words;
 use nic_layout::vmh::{
     key_line_page, key_pid, VmhGeometry, KEY_EMPTY, KEY_RESERVED, KEY_STATE_MASK, KEY_VALID, RECEIVE_LOCK_SHIFT,
     SEND_LOCK_SHIFT,
 };
 use nic_lookup::check::{Answer, CacheOp, Model};
-use nic_lookup::{Path, Words};
+use nic_lookup::Path;
 
 /// A broken invariant, with what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ mod thesis;
 use host_model::address::NodeId;
 use host_model::driver::{boot_request, DriverOptions};
 use host_model::platform::Platform;
+use nic_device::{DMA_RING_LOG2, MAC_RING_LOG2};
 use nic_layout::boot::{FIRMWARE_ADDRESS, MAX_NODES};
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::counter::Counter;
@@ -18,8 +19,8 @@ use nic_layout::static_tables::StaticGeometry;
 use nic_layout::tables::{MissEntry, NotifyEntry, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 use nic_plan::{
-    Config, Geometry, MemoryMap, Shape, ACK_BUFFER_BYTES, DMA_RING_LOG2, FETCHES_BYTES, MAC_RING_LOG2, OPEN_READ_BYTES,
-    POST_ERROR_BYTES, PROCESS_ENTRIES, PROCESS_ENTRY_BYTES, READS_MAX, READ_BYTES,
+    Config, Geometry, MemoryMap, Shape, ACK_BUFFER_BYTES, FETCHES_BYTES, OPEN_READ_BYTES, POST_ERROR_BYTES,
+    PROCESS_ENTRIES, PROCESS_ENTRY_BYTES, READS_MAX, READ_BYTES,
 };
 use serde::Serialize;
 

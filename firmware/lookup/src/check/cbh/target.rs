@@ -2,7 +2,8 @@
 
 use nic_layout::cbh::{entry, Descriptor, PERMISSIONS_SHIFT};
 
-use crate::{cbh_deny_word, cbh_fill_words, cbh_release_word, Cbh, Find, Reserve, Words};
+use crate::{cbh_deny_word, cbh_fill_words, cbh_release_word, Cbh, Find, Reserve};
+use nic_device::Words;
 
 /// What a step answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

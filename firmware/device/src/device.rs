@@ -1,6 +1,6 @@
+use crate::Words;
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
-use nic_lookup::Words;
 
 /// What the protocol asks of a NIC: words of SRAM ([`Words`]), rings, mailboxes, doorbells, timers (docs/interfaces.md).
 ///
