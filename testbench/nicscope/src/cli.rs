@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use nicscope_run::run::DEFAULT_SEED;
+use nicscope_waves::WaveFileFormat;
 
 /// Measures, in clock cycles, what it costs a network interface to look things up.
 ///
@@ -69,13 +71,19 @@ pub struct RunArgs {
     pub firmware: Option<PathBuf>,
 }
 
-/// Used when `--seed` is not given, so that a run without arguments is the same everywhere.
-pub const DEFAULT_SEED: u64 = 1;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum WaveFormat {
     Fst,
     Vcd,
+}
+
+impl From<WaveFormat> for WaveFileFormat {
+    fn from(format: WaveFormat) -> WaveFileFormat {
+        match format {
+            WaveFormat::Fst => WaveFileFormat::Fst,
+            WaveFormat::Vcd => WaveFileFormat::Vcd,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

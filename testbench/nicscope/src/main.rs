@@ -1,17 +1,24 @@
+//! The `nicscope` command: scenarios, runs, accounts of latency, measurements.
+
+mod cli;
+mod commands;
+mod output;
+
 use std::process::ExitCode;
 
 use clap::Parser;
-use nicscope::cli::{Cli, Command};
-use nicscope::{commands, explain, list, measure, memory_map, reproduce, soak};
+
+use cli::{Cli, Command};
+use commands::{explain, list, measure, memory_map, reproduce, run, soak};
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::List(arguments) => list::run(&arguments),
-        Command::Run(arguments) => commands::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Measure(arguments) => measure::run(&arguments),
         Command::MemoryMap(arguments) => memory_map::run(&arguments),
-        Command::Soak(arguments) => soak::campaign::run(&arguments),
+        Command::Soak(arguments) => soak::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
     };
     match outcome {

@@ -2,8 +2,8 @@
 
 use std::io::{self, ErrorKind, Write};
 
-use crate::error::Result;
-use crate::failed;
+use nicscope_scenario::error::Result;
+use nicscope_scenario::failed;
 
 /// Prints a text. A reader that has seen enough is no error.
 pub fn print(text: &str) -> Result<()> {

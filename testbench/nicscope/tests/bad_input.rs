@@ -150,7 +150,7 @@ fn files_that_are_no_scenario_or_platform_are_refused() {
     };
     refused(&["run", &write("empty.toml", b"")], &["empty", "description"]);
     refused(&["run", &write("not.toml", b"[workload")], &["not", "line 1"]);
-    let text = include_str!("../scenarios/ping-pong.toml");
+    let text = include_str!("../../scenario/scenarios/ping-pong.toml");
     let changed = |name: &str, from: &str, to: &str| write(name, text.replacen(from, to, 1).as_bytes());
     refused(&["run", &changed("word.toml", "nodes = 2", "nodes = two")], &["word", "nodes = two", "line"]);
     refused(
@@ -168,7 +168,8 @@ fn files_that_are_no_scenario_or_platform_are_refused() {
 #[test]
 fn firmware_that_the_nic_cannot_run_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    let image = nicscope::image::build("mini", nic_layout::vmh::VmhGeometry::RECOMMENDED).expect("the firmware builds");
+    let image = nicscope_scenario::image::build("mini", nic_layout::vmh::VmhGeometry::RECOMMENDED)
+        .expect("the firmware builds");
     let good = std::fs::read(image).expect("the image was built");
     let damaged = |name: &str, change: &dyn Fn(&mut Vec<u8>)| {
         let mut bytes = good.clone();

@@ -202,7 +202,7 @@ fn a_stream_with_misses_and_loss_arrives_whole() {
 fn a_scenario_of_ones_own_is_run_under_the_name_of_its_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("mine.toml");
-    let text = include_str!("../scenarios/ping-pong.toml").replacen("nodes = 2", "nodes = 2 # mine", 1);
+    let text = include_str!("../../scenario/scenarios/ping-pong.toml").replacen("nodes = 2", "nodes = 2 # mine", 1);
     std::fs::write(&file, text).expect("the folder is ours");
     let results = run(folder.path(), file.to_str().expect("a name"), &SMALL, &[]);
     assert_eq!(results["scenario"]["name"], "mine");

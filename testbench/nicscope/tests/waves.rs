@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use nicscope::results::Results;
-use nicscope::waves::savefile;
+use nicscope_account::results::Results;
+use nicscope_waves::savefile;
 use wellen::simple;
 
 /// One platform, one size, a miss among the first messages.
@@ -131,7 +131,7 @@ fn who_ends_a_recording_finds_whole_files_only() {
     }
     child.kill().and_then(|()| child.wait()).expect("it ends");
     assert_eq!(listed(out), ["results.json"]);
-    nicscope::explain::read(out).expect("the results are whole");
+    nicscope_account::explain::read(out).expect("the results are whole");
     run(out, "miss");
     assert!(!out.join(".recording").exists());
     let names = ["hit.fst", "hit.gtkw", "hit.svg", "miss.fst", "miss.gtkw", "miss.svg"];

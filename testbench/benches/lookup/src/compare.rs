@@ -11,11 +11,11 @@ use std::ops::Range;
 use nic_device::Words;
 use nic_layout::vmh::VmhGeometry;
 use nic_lookup::check::{CacheOp, Coverage, Failure, Target, Walk};
-use nicscope::error::{Error, Result};
+use nicscope_scenario::error::{Error, Result};
 
 use crate::geometry::{host_cache, ranges_of, word_name, HostCache, GARBAGE};
 use crate::invariants::{self, Broken};
-use nicscope::probe::Probe;
+use nicscope_probe::Probe;
 
 /// The cache that is compared with the one in host memory: a NIC, or one that a test has made wrong.
 pub trait Subject: Target<Error = Error> {

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use nic_layout::vmh::VmhGeometry;
 use nic_lookup::check::{InMemory, Target};
-use nicscope::error::Result;
-use nicscope::request_error;
+use nicscope_scenario::error::Result;
+use nicscope_scenario::request_error;
 
 /// Few lines of few entries: everything collides.
 pub const SMALL: VmhGeometry = VmhGeometry { entries: 64, line_entries: 8, ways: 2 };
@@ -46,7 +46,7 @@ pub fn host_cache(geometry: VmhGeometry) -> Result<Box<dyn HostCache>> {
     }
 }
 
-pub use nicscope::probe::GARBAGE;
+pub use nicscope_probe::GARBAGE;
 
 /// As a list of operations names it.
 pub fn name(geometry: VmhGeometry) -> String {

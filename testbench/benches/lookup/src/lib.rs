@@ -16,5 +16,5 @@ mod shorten;
 
 pub use compare::{compare, Disagreement, Subject};
 pub use list::List;
-pub use nicscope::probe::{self, Probe};
+pub use nicscope_probe::{self as probe, Probe};
 pub use search::Search;

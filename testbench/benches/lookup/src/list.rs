@@ -14,8 +14,8 @@ use std::str::FromStr;
 
 use nic_layout::vmh::VmhGeometry;
 use nic_lookup::check::CacheOp;
-use nicscope::error::{Error, Result};
-use nicscope::request_error;
+use nicscope_scenario::error::{Error, Result};
+use nicscope_scenario::request_error;
 
 use crate::geometry;
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use nic_layout::vmh::VmhGeometry;
 use nic_lookup::check::{Answer, Coverage, Target};
 use nic_lookup::Path as LookupPath;
-use nicscope::error::{Error, Result};
-use nicscope::{failed, image, request_error};
+use nicscope_scenario::error::{Error, Result};
+use nicscope_scenario::{failed, image, request_error};
 use sim_pins::Ps;
 
 use crate::compare::{compare, Subject};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use nicscope::image;
+use nicscope_scenario::image;
 
 use crate::list::List;
 

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nic_lookup::check::{CacheOp, Coverage};
-use nicscope::error::Result;
-use nicscope::{failed, request_error};
+use nicscope_scenario::error::Result;
+use nicscope_scenario::{failed, request_error};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
 use crate::compare::{compare, Subject};

@@ -7,7 +7,7 @@ use nic_layout::probe::*;
 use nic_layout::vmh::{key, replacement_reset, VmhGeometry, KEY_RESERVED, KEY_VALID, NO_TRANSLATION};
 use nic_lookup::check::{page_number, Answer, Target};
 use nic_lookup::Path::{self, Receive, Send};
-use nicscope::error::Result;
+use nicscope_scenario::error::Result;
 use sim_pins::Ps;
 
 fn boot(geometry: VmhGeometry) -> Probe {

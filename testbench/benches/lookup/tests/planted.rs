@@ -9,7 +9,7 @@ use bench_lookup::{List, Probe, Search};
 use nic_layout::vmh::{replacement_reset, VmhGeometry};
 use nic_lookup::check::{Answer, Target};
 use nic_lookup::Path;
-use nicscope::error::{Error, Result};
+use nicscope_scenario::error::{Error, Result};
 
 /// What is lost in the memory of the NIC, by a write over PCI or for want of one.
 #[derive(Clone, Copy, Debug)]

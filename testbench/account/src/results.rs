@@ -1,0 +1,121 @@
+//! What a run found, as it is written to `results.json`.
+
+use indexmap::IndexMap;
+use nicscope_scenario::error::Result;
+use nicscope_scenario::failed;
+use nicscope_scenario::scenario::Scenario;
+use serde::{Deserialize, Serialize};
+
+use crate::account::Account;
+
+/// Changes when a field changes its meaning or goes.
+pub const RESULTS_SCHEMA: u32 = 1;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    pub schema: u32,
+    /// Version of nicscope that measured.
+    pub version: String,
+    pub seed: u64,
+    /// The scenario with all overrides applied.
+    pub scenario: Scenario,
+    pub runs: Vec<Run>,
+}
+
+impl Results {
+    /// # Errors
+    /// Sums of counters that do not agree, or spans that do not add up to their latency.
+    pub fn check(&self) -> Result<()> {
+        let broken: Vec<String> = self.runs.iter().flat_map(Run::broken).collect();
+        match broken.is_empty() {
+            true => Ok(()),
+            false => Err(failed!("checks were violated (seed {}):\n  {}", self.seed, broken.join("\n  "))),
+        }
+    }
+}
+
+/// One platform with one ratio of misses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    pub platform: String,
+    pub core_hz: u64,
+    pub miss_ratio: f64,
+    pub rows: Vec<Row>,
+    /// The middle message of each size without a miss, and the first with one.
+    pub hits: Vec<Account>,
+    pub misses: Vec<Account>,
+    /// Messages whose spans were added up, and the largest difference to the measured latency.
+    pub accounts: u64,
+    pub largest_difference_ps: u64,
+    /// Totals of every counter at the end of the run, by node: firmware, RTL, host model.
+    pub counters: Vec<IndexMap<String, u64>>,
+    /// Sums that must agree (docs/protocol.md) and whether they do.
+    pub conservation: Vec<Equation>,
+    pub simulated_ps: u64,
+    pub core_cycles: Vec<u64>,
+}
+
+impl Run {
+    /// Sums of counters that do not agree, and spans that do not add up.
+    pub fn broken(&self) -> Vec<String> {
+        let sums = self.conservation.iter().filter(|equation| !equation.holds());
+        let mut found: Vec<String> = sums
+            .map(|sum| format!("{}: {}: {} is not {}", self.platform, sum.statement, sum.left, sum.right))
+            .collect();
+        if self.largest_difference_ps != 0 {
+            let difference_ps = self.largest_difference_ps;
+            found.push(format!("{}: spans differ from their latency by {difference_ps} ps", self.platform));
+        }
+        found
+    }
+}
+
+/// Messages of one size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    pub size_bytes: u32,
+    pub messages: u32,
+    pub latency_ps: Spread,
+    /// Mean one-way latency in clocks of the NIC's core.
+    pub latency_core_cycles: f64,
+    /// Data bits delivered for each second of the measured time.
+    pub bandwidth_bits_per_s: f64,
+    /// Lookups on both nodes.
+    pub hits: u64,
+    pub misses: u64,
+    pub retransmissions: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    pub min: u64,
+    pub mean: f64,
+    pub max: u64,
+}
+
+impl Spread {
+    /// `None` when there is nothing to summarise.
+    pub fn of(values: &[u64]) -> Option<Spread> {
+        let (min, max) = (*values.iter().min()?, *values.iter().max()?);
+        let sum: u128 = values.iter().map(|&value| value as u128).sum();
+        Some(Spread { min, mean: sum as f64 / values.len() as f64, max })
+    }
+}
+
+/// `left` and `right` are sums of counters that must be equal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Equation {
+    pub statement: String,
+    pub left: u64,
+    pub right: u64,
+}
+
+impl Equation {
+    pub fn new(statement: impl Into<String>, left: u64, right: u64) -> Equation {
+        Equation { statement: statement.into(), left, right }
+    }
+
+    pub fn holds(&self) -> bool {
+        self.left == self.right
+    }
+}

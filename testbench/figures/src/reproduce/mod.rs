@@ -1,0 +1,149 @@
+//! Tables and figures of the papers, ours beside them (docs/reproduce.md).
+
+mod mini;
+mod picture;
+pub mod print;
+pub mod report;
+mod store;
+mod trend;
+mod work;
+
+use std::path::{Path, PathBuf};
+
+use nic_layout::vmh::VmhGeometry;
+use nicscope_run::files;
+use nicscope_scenario::error::Result;
+use nicscope_scenario::request_error;
+use serde::Serialize;
+use serde_json::Value;
+
+use report::Report;
+use store::Stored;
+
+/// A table or figure of a paper that can be made again.
+pub struct Experiment {
+    pub id: &'static str,
+    pub title: &'static str,
+    /// What the paper has.
+    pub thesis: &'static str,
+    /// All that decides the result, beside the build.
+    parameters: fn() -> Value,
+    /// Firmware images that are loaded.
+    images: fn() -> Vec<(&'static str, VmhGeometry)>,
+    measure: fn(jobs: usize) -> Result<Report>,
+}
+
+pub static EXPERIMENTS: [Experiment; 11] = mini::EXPERIMENTS;
+
+/// An experiment's report, and where its pictures are.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    pub id: String,
+    pub title: String,
+    pub thesis: String,
+    pub build: String,
+    pub parameters: Value,
+    /// Measured by an earlier call.
+    pub was_there: bool,
+    pub report: Report,
+    pub pictures: Vec<PathBuf>,
+}
+
+/// Where results are kept if nobody says where.
+pub const FOLDER: &str = "out/reproduce";
+
+pub fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get())
+}
+
+/// Every experiment, measured again; results are kept where `nicscope reproduce` finds them.
+pub fn all() -> Result<Vec<Outcome>> {
+    let folder = Path::new(FOLDER);
+    files::prepare_folder(folder)?;
+    EXPERIMENTS.iter().map(|experiment| reproduce(experiment, folder, all_cores(), true)).collect()
+}
+
+/// Those asked for, in the order of the list and each once; all if none was named. `mini` stands for all that begin with it.
+pub fn chosen(ids: &[String]) -> Result<Vec<&'static Experiment>> {
+    let names = |id: &str, experiment: &Experiment| {
+        experiment.id == id || experiment.id.strip_prefix(id).is_some_and(|rest| rest.starts_with('.'))
+    };
+    for id in ids {
+        if !EXPERIMENTS.iter().any(|experiment| names(id, experiment)) {
+            let known: Vec<&str> = EXPERIMENTS.iter().map(|experiment| experiment.id).collect();
+            return Err(request_error!("unknown experiment {id:?}: must be one of {}", known.join(", ")));
+        }
+    }
+    let is_chosen = |experiment: &&Experiment| ids.is_empty() || ids.iter().any(|id| names(id, experiment));
+    Ok(EXPERIMENTS.iter().filter(is_chosen).collect())
+}
+
+/// Measures an experiment, or finds its result in the folder, and draws its pictures there.
+pub fn reproduce(experiment: &Experiment, folder: &Path, jobs: usize, fresh: bool) -> Result<Outcome> {
+    let build = files::build(&(experiment.images)())?;
+    let parameters = (experiment.parameters)();
+    let found = match fresh {
+        true => None,
+        false => store::load(folder, experiment.id, &build, &parameters),
+    };
+    let was_there = found.is_some();
+    let stored = match found {
+        Some(stored) => stored,
+        None => {
+            let report = (experiment.measure)(jobs)?;
+            let stored = Stored {
+                schema: store::SCHEMA,
+                id: experiment.id.into(),
+                title: experiment.title.into(),
+                thesis: experiment.thesis.into(),
+                build,
+                parameters,
+                report,
+            };
+            store::save(folder, &stored)?;
+            stored
+        }
+    };
+    let mut pictures = Vec::new();
+    for picture in &stored.report.pictures {
+        let path = folder.join(format!("{}.{}.svg", stored.id, picture.name));
+        files::write(&path, &picture::svg(picture)?)?;
+        pictures.push(path);
+    }
+    let Stored { id, title, thesis, build, parameters, report, .. } = stored;
+    Ok(Outcome { id, title, thesis, build, parameters, was_there, report, pictures })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(asked: &[&str]) -> Vec<&'static str> {
+        let asked: Vec<String> = asked.iter().map(|id| id.to_string()).collect();
+        chosen(&asked).unwrap().iter().map(|experiment| experiment.id).collect()
+    }
+
+    #[test]
+    fn a_wrong_id_is_refused_with_the_list() {
+        for id in ["mini.fig-9", "min", "mini.", "mini.fig", ""] {
+            let error = chosen(&[id.to_string()]).err().expect("there is no such experiment");
+            assert_eq!(error.exit_status(), 2);
+            assert!(error.to_string().contains("mini.fig-4.1"), "{error}");
+        }
+    }
+
+    #[test]
+    fn experiments_come_once_and_in_the_order_of_the_list() {
+        let all = ids(&[]);
+        assert_eq!(all.len(), EXPERIMENTS.len());
+        assert_eq!(ids(&["mini"]), all);
+        assert_eq!(ids(&["mini.fig-4"]), ["mini.fig-4.1", "mini.fig-4.4", "mini.fig-4.2"]);
+        assert_eq!(ids(&["mini.lookup", "mini.fig-4.1", "mini.lookup"]), ["mini.fig-4.1", "mini.lookup"]);
+    }
+
+    #[test]
+    fn ids_differ() {
+        let different: std::collections::BTreeSet<&str> = ids(&[]).into_iter().collect();
+        assert_eq!(different.len(), EXPERIMENTS.len());
+    }
+}

@@ -1,0 +1,108 @@
+//! `nicscope memory-map`: the bytes of NIC memory by use, as tables for people or as JSON.
+
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::{Cell, CellAlignment, Table, TableComponent};
+use nicscope_scenario::error::Result;
+use nicscope_scenario::memory_map::{self, Holds, Map, Memory, Use};
+use nicscope_scenario::scenario::{Cache, PERSONALITIES};
+use nicscope_scenario::{failed, request_error};
+
+use crate::cli::MemoryMapArgs;
+use crate::output;
+
+pub fn run(arguments: &MemoryMapArgs) -> Result<()> {
+    let personality = &arguments.personality;
+    if !PERSONALITIES.contains(&personality.as_str()) {
+        return Err(request_error!("unknown personality {personality:?}: must be one of {}", PERSONALITIES.join(", ")));
+    }
+    let map = memory_map::of(&memory_map::scenario(personality, &arguments.set)?, &arguments.platform)?;
+    let text = match arguments.json {
+        true => serde_json::to_string(&map).map_err(|error| failed!("memory map: {error}"))? + "\n",
+        false => text(&map),
+    };
+    output::print(&text)
+}
+
+fn text(map: &Map) -> String {
+    format!(
+        "{} on {}: {} bytes of SRAM, {}, keys of {} bits\n{}\n\nscratchpad: {} bytes\n{}\n\n\
+         beside Table 1.1 of the miNI thesis; code that is copied to the scratchpad counts once\n{}\n",
+        map.personality,
+        map.platform,
+        map.sram.bytes,
+        lookup(map),
+        map.key_bits,
+        memory(&map.sram),
+        map.scratchpad.bytes,
+        memory(&map.scratchpad),
+        comparison(map),
+    )
+}
+
+fn lookup(map: &Map) -> String {
+    match (map.cache, map.holds) {
+        (Some(Cache { entries, line_entries, ways }), _) => {
+            format!("VMH cache of {entries} entries, lines of {line_entries}, {ways} ways")
+        }
+        (None, Some(Holds { translations, buffers, imports_of_each_process })) => {
+            format!(
+                "tables for {translations} pages, {buffers} buffers, {imports_of_each_process} imports of each process"
+            )
+        }
+        (None, None) => String::new(),
+    }
+}
+
+fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(UTF8_HORIZONTAL_ONLY);
+    // Many rows: no lines between them.
+    table.remove_style(TableComponent::HorizontalLines);
+    table.remove_style(TableComponent::MiddleIntersections);
+    table.set_header(header.iter().enumerate().map(|(column, name)| cell(column, name.to_string())));
+    table
+}
+
+/// Words to the left, numbers to the right.
+fn cell(column: usize, text: String) -> Cell {
+    let alignment = if column == 0 { CellAlignment::Left } else { CellAlignment::Right };
+    Cell::new(text).set_alignment(alignment)
+}
+
+fn row(cells: impl IntoIterator<Item = String>) -> Vec<Cell> {
+    cells.into_iter().enumerate().map(|(column, text)| cell(column, text)).collect()
+}
+
+fn memory(memory: &Memory) -> Table {
+    let mut table = table(&["", "from", "bytes", "%"]);
+    let share = |bytes: u32| format!("{:.1}", f64::from(bytes) * 100.0 / f64::from(memory.bytes));
+    for region in memory.regions.iter().filter(|region| region.r#use != Use::Alignment) {
+        table.add_row(row([
+            region.name.into(),
+            format!("{:#x}", region.start),
+            region.bytes.to_string(),
+            share(region.bytes),
+        ]));
+    }
+    let alignment = memory.sum(Use::Alignment);
+    if alignment > 0 {
+        table.add_row(row(["alignment".into(), String::new(), alignment.to_string(), share(alignment)]));
+    }
+    let sum: u32 = memory.regions.iter().map(|region| region.bytes).sum();
+    table.add_row(row(["sum".into(), String::new(), sum.to_string(), share(sum)]));
+    table
+}
+
+fn comparison(map: &Map) -> Table {
+    let mut table = table(&["", "bytes", "KB", "thesis: base KB", "thesis: miNI KB"]);
+    for line in &map.comparison {
+        table.add_row(row([
+            line.region.into(),
+            line.bytes.to_string(),
+            format!("{:.1}", f64::from(line.bytes) / 1024.0),
+            line.thesis_base_kbytes.to_string(),
+            line.thesis_mini_kbytes.to_string(),
+        ]));
+    }
+    table
+}

@@ -1,0 +1,9 @@
+//! What each command does: it asks the crates behind it, and prints what they found.
+
+pub mod explain;
+pub mod list;
+pub mod measure;
+pub mod memory_map;
+pub mod reproduce;
+pub mod run;
+pub mod soak;

@@ -1,0 +1,40 @@
+//! `nicscope reproduce`: tables and figures of the papers, ours beside them (docs/reproduce.md).
+
+use std::path::PathBuf;
+
+use nicscope_figures::reproduce::{all_cores, chosen, print, reproduce, Outcome, FOLDER};
+use nicscope_run::files::prepare_folder;
+use nicscope_scenario::error::Result;
+use nicscope_scenario::{failed, request_error};
+use serde::Serialize;
+
+use crate::cli::ReproduceArgs;
+use crate::output;
+
+pub fn run(arguments: &ReproduceArgs) -> Result<()> {
+    let experiments = chosen(&arguments.ids)?;
+    let jobs = match arguments.jobs {
+        Some(0) => return Err(request_error!("--jobs 0: must be at least 1")),
+        Some(jobs) => jobs,
+        None => all_cores(),
+    };
+    let folder = arguments.out.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
+    prepare_folder(&folder)?;
+    let mut outcomes = Vec::new();
+    for experiment in experiments {
+        let outcome = reproduce(experiment, &folder, jobs, arguments.fresh)?;
+        if !arguments.json {
+            output::print(&print::outcome(&outcome))?;
+        }
+        outcomes.push(outcome);
+    }
+    if arguments.json {
+        #[derive(Serialize)]
+        struct Experiments {
+            experiments: Vec<Outcome>,
+        }
+        let text = serde_json::to_string(&Experiments { experiments: outcomes });
+        output::print(&(text.map_err(|error| failed!("experiments: {error}"))? + "\n"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! `nicscope soak`: random operations on whole clusters against a model.
+
+use std::path::PathBuf;
+
+use nicscope_run::run::default_threads;
+use nicscope_scenario::error::Result;
+use nicscope_scenario::failed;
+use nicscope_soak::campaign::{self, Campaign};
+
+use crate::cli::SoakArgs;
+use crate::output;
+
+pub fn run(arguments: &SoakArgs) -> Result<()> {
+    let folder = arguments.out.clone().unwrap_or_else(|| PathBuf::from("out/soak"));
+    if let Some(file) = &arguments.replay {
+        return output::print(&campaign::replay(file, &folder)?.text());
+    }
+    let campaign = Campaign {
+        operations: arguments.operations,
+        seed: arguments.seed,
+        jobs: arguments.jobs.unwrap_or_else(|| default_threads(2)),
+        folder,
+        fresh: arguments.fresh,
+    };
+    let (progress, found) = campaign::run(&campaign)?;
+    output::print(&progress.text())?;
+    if let Some(found) = found {
+        return Err(failed!("{found}"));
+    }
+    let lacking = progress.lacking();
+    output::print(&match lacking.is_empty() {
+        true => "0 invariants broken, 0 bytes wrong, 0 pages left pinned\n".to_owned(),
+        false => format!("nothing failed; too few operations, these never occurred: {}\n", lacking.join(", ")),
+    })
+}

@@ -1,0 +1,11 @@
+//! Runs a scenario on whole nodes: hosts, NICs and the link between them.
+
+pub mod cluster;
+pub mod files;
+pub mod meeting;
+pub mod node;
+pub mod pair;
+pub mod progress;
+pub mod run;
+pub mod watch;
+pub mod workload;

@@ -1,0 +1,236 @@
+//! One node: a NIC model and a host that meet at the PCI pins, and a link port.
+
+use std::path::PathBuf;
+
+use host_model::executor::Task;
+use host_model::host::{Accounting, Host, HostConfig, Node as HostHandle};
+use host_model::pci::PciBus;
+use host_model::platform::Platform;
+use nic_monitor::{Monitor, Seen};
+use nicscope_account::log::{DataFrame, NodeLog, SentFrame};
+use nicscope_scenario::error::{Error, Result};
+use nicscope_scenario::failed;
+use sim_fabric::{Activity, FrameCounts, Port};
+use sim_nic::{clock, Nic, NicConfig, ParameterSet, Recording, WaveWindow};
+use sim_pins::Ps;
+use sim_time::{Clock, Scheduler};
+
+use crate::watch;
+
+/// What a node is made of.
+pub struct NodeConfig {
+    pub index: usize,
+    pub host: HostConfig,
+    pub port: Port,
+    /// Record markers, probes, frames and host events.
+    pub record: bool,
+    /// Record the inputs of the model, to play them again.
+    pub record_inputs: bool,
+    /// FST of the model between two times.
+    pub waves: Option<(PathBuf, Ps, Ps)>,
+}
+
+/// A node with the task that it runs.
+pub struct Node<T: 'static> {
+    index: usize,
+    nic: Nic,
+    host: Host<PciBus>,
+    scheduler: Scheduler<{ clock::COUNT }>,
+    port: Port,
+    monitor: Monitor,
+    line: watch::Line,
+    record: bool,
+    log: NodeLog,
+    task: Task<Result<T>>,
+    outcome: Option<T>,
+    now: Ps,
+}
+
+/// What is left of a node after a run.
+pub struct NodeOutput<T> {
+    /// What its task returned; `None` if it was cut off.
+    pub outcome: Option<T>,
+    pub log: NodeLog,
+    pub frames: FrameCounts,
+    pub accounting: Accounting,
+    pub bus: host_pci::BusCounters,
+    /// What the monitor saw; `None` of a NIC without caches, where it has nothing to follow.
+    pub seen: Option<Seen>,
+    /// What went wrong without stopping the node.
+    pub faults: Vec<String>,
+    pub core_cycles: u64,
+    /// Empty unless it was asked for.
+    pub recording: Recording,
+    pub now: Ps,
+    /// Tasks that still wait, for the message when a run hangs.
+    pub live_tasks: Vec<&'static str>,
+}
+
+/// Clocks of a platform's NIC that no cable brings.
+pub fn transmit_clock(platform: &Platform) -> Clock {
+    Clock::new(platform.link.clock_hz, Ps::ZERO)
+}
+
+impl<T: 'static> Node<T> {
+    pub fn new(config: NodeConfig, start: impl FnOnce(&Host<PciBus>) -> Task<Result<T>>) -> Result<Node<T>> {
+        let NodeConfig { index, host, port, record, record_inputs, waves } = config;
+        let platform = host.platform.clone();
+        let parameters = ParameterSet::ALL
+            .into_iter()
+            .find(|set| set.sram_bytes() == platform.sram.bytes && set.cores() == platform.core.count)
+            .ok_or_else(|| {
+                failed!(
+                    "no model of the NIC has {} bytes of SRAM and {} cores",
+                    platform.sram.bytes,
+                    platform.core.count
+                )
+            })?;
+        let mut nic = Nic::new(NicConfig { parameters, waves: waves.is_some(), context: verilated::Context::new() })
+            .map_err(|fault| failed!("node {index}: {fault}"))?;
+        if record_inputs {
+            nic.record();
+        }
+        if let Some((path, from, to)) = waves {
+            nic.add_wave_window(WaveWindow { path, from, to });
+        }
+        let clocks = [
+            Clock::new(platform.core.clock_hz, Ps::ZERO),
+            Clock::new(platform.pci.clock_hz, Ps::ZERO),
+            transmit_clock(&platform),
+            port.rx.clock(),
+        ];
+        let mut host = Host::new(host, |platform, memory| PciBus::new(PciBus::settings(platform), memory))
+            .map_err(|error| failed!("node {index}: {error}"))?;
+        let line = watch::tap(&mut host);
+        let task = start(&host);
+        Ok(Node {
+            index,
+            nic,
+            host,
+            scheduler: Scheduler::new(clocks),
+            port,
+            monitor: Monitor::new(index),
+            line,
+            record,
+            log: NodeLog::default(),
+            task,
+            outcome: None,
+            now: Ps::ZERO,
+        })
+    }
+
+    /// Keeps what the last tick shows, in a run that is looked at.
+    #[inline]
+    fn look(&mut self, at: Ps, marker: Option<u32>) {
+        if let Some(word) = marker {
+            self.log.trace.push((at, word));
+        }
+        if let Some(word) = self.nic.marker_b() {
+            self.log.trace_b.push((at, word));
+        }
+        let probes = self.nic.probes();
+        if probes != 0 {
+            self.log.probes.push((at, u32::from(probes)));
+        }
+    }
+
+    fn collect_frames(&mut self) {
+        for frame in self.port.tx.take_captured() {
+            if !frame.is_copy {
+                let data = DataFrame::parse(frame.contents());
+                self.log.sent.push(SentFrame { start: frame.start, end: frame.end, data });
+            }
+        }
+    }
+}
+
+impl<T: Send + 'static> sim_fabric::Node for Node<T> {
+    type Error = Error;
+    type Output = NodeOutput<T>;
+
+    fn run_until(&mut self, end: Ps) -> Result<Activity> {
+        while let Some(instant) = self.scheduler.advance_before(end) {
+            let (at, rising) = (instant.at, instant.rising);
+            self.now = at;
+            if rising.contains(clock::PCI) {
+                let lines = self.host.rising_edge(at, &self.nic.drive());
+                self.nic.sense_pci(&lines);
+                watch::host(&mut self.monitor, &mut self.line, &self.host, at);
+            }
+            if rising.contains(clock::GMII_RX) {
+                let edge = self.scheduler.cycles(clock::GMII_RX) - 1;
+                let symbol = self.port.rx.receive(edge);
+                self.monitor.received(at, symbol);
+                self.nic.receive(symbol);
+            }
+            self.nic.tick(instant).map_err(|fault| failed!("node {}: {fault}", self.index))?;
+            if rising.contains(clock::GMII_TX) {
+                let edge = self.scheduler.cycles(clock::GMII_TX) - 1;
+                let symbol = self.nic.transmit();
+                self.monitor.sent(at, symbol);
+                self.port.tx.send(edge, symbol);
+            }
+            let marker = self.nic.marker();
+            if let Some(word) = marker {
+                watch::marker(&mut self.monitor, &self.host, at, word);
+            }
+            if self.record {
+                self.look(at, marker);
+            }
+            if let Some(violation) = self.monitor.violation() {
+                return Err(failed!("node {}: {violation}", self.index));
+            }
+        }
+        self.port.tx.end_window(self.scheduler.cycles(clock::GMII_TX));
+        if self.record {
+            self.collect_frames();
+        }
+        if self.outcome.is_none() {
+            if let Some(outcome) = self.task.take() {
+                self.outcome = Some(outcome?);
+            }
+        }
+        if let Some(failure) = self.host.node().driver().failure() {
+            return Err(failed!("node {}: driver: {failure}", self.index));
+        }
+        Ok(if self.outcome.is_some() { Activity::Finished } else { Activity::Busy })
+    }
+
+    fn now(&self) -> Ps {
+        self.now
+    }
+
+    fn finish(mut self) -> NodeOutput<T> {
+        let mut faults = self.host.faults();
+        let was_whole = self.monitor.violation().is_none();
+        self.monitor.finish(self.now);
+        faults.extend(self.monitor.violation().filter(|_| was_whole).map(ToString::to_string));
+        let layout = self.host.node().driver().layout();
+        if layout.is_ok_and(|layout| layout.caches().is_ok()) && !self.monitor.is_placed() {
+            faults.push("the monitor did not find the caches of the NIC".into());
+        }
+        if let Err(fault) = self.nic.close_waves() {
+            faults.push(fault.to_string());
+        }
+        self.collect_frames();
+        self.log.host = self.host.node().log().take();
+        // Some events are recorded when their cause is known, with the time at which they happened.
+        self.log.host.sort_by_key(|event| event.at);
+        NodeOutput {
+            outcome: self.outcome.take(),
+            log: self.log,
+            frames: self.port.tx.counts().clone(),
+            accounting: self.host.accounting(),
+            bus: *self.host.bus().bus_ref().counters(),
+            seen: self.monitor.is_placed().then(|| self.monitor.seen()),
+            faults,
+            core_cycles: self.nic.core_cycles(),
+            recording: self.nic.take_recording(),
+            now: self.now,
+            live_tasks: self.host.live_tasks(),
+        }
+    }
+}
+
+/// The handle that tasks of a node get.
+pub type Handle = HostHandle;

@@ -1,0 +1,139 @@
+//! A process whose words all hit, beside one whose messages miss: both send from node 0 to node 1, so a miss of one may hold up the other (facts
+//! M-11).
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use host_model::address::UserVirt;
+use host_model::executor::Sim;
+use host_model::library::{Export, Process};
+use nicscope_scenario::error::{Error, Result};
+use nicscope_scenario::failed;
+use sim_pins::Ps;
+
+use super::app::App;
+use super::places::Places;
+use super::{measure, stream, Message, Note, Step};
+use crate::meeting::Meeting;
+use crate::node::Handle;
+
+/// A word goes out so often, whatever became of those before it.
+const PERIOD: Ps = Ps::from_us(20);
+/// Its number, and whether it is the last.
+const WORD_BYTES: u32 = 8;
+/// Words have places of their own in turn: so many that none is written again before it was read.
+const SLOTS: u32 = 4096;
+/// Posts that may be on their way: with a stall as long as that of a time-out, several.
+const OUTSTANDING: usize = 40;
+/// Words that bring their line and their buffer into the caches.
+const WARM_UP: u32 = 4;
+/// Numbers of words lie above those of all messages of a run (`scenario::MESSAGES_MAX`).
+const FIRST_NUMBER: u32 = 4_000_000;
+
+/// The second process of a node.
+pub struct Bystander {
+    node: usize,
+    sim: Sim,
+    process: Process,
+    region: UserVirt,
+    peer_export: Export,
+    /// Words sent, or received.
+    words: Cell<u32>,
+}
+
+impl Bystander {
+    pub async fn open(node: usize, handle: &Handle, places: &Places, meeting: &Meeting<Note>) -> Result<Bystander> {
+        let wrong = |error: &dyn std::fmt::Display| failed!("node {node}: bystander: {error}");
+        let process = handle.open("bystander").await.map_err(|error| wrong(&error))?;
+        // Where the hot places of the other process are: in no set whose lines are pushed out.
+        let reserved = process.alloc(places.hot(0) + SLOTS * WORD_BYTES + places.alignment_bytes());
+        let reserved = reserved.map_err(|error| wrong(&error))?;
+        let region = UserVirt(reserved.0.next_multiple_of(places.alignment_bytes()) + places.hot(0));
+        let export = process.export(region, SLOTS * WORD_BYTES).await.map_err(|error| wrong(&error))?;
+        let note = Note::Export { export, cold: Vec::new(), region: region.0 };
+        let notes = meeting.exchange(handle.sim(), "bystanders", node, note).await;
+        let Note::Export { export: peer_export, .. } = notes[1 - node] else {
+            return Err(failed!("node {node}: the other bystander came to the meeting without an export"));
+        };
+        Ok(Bystander { node, sim: handle.sim().clone(), process, region, peer_export, words: Cell::new(0) })
+    }
+
+    fn wrong(&self, error: impl std::fmt::Display) -> Error {
+        failed!("node {}: bystander: {error}", self.node)
+    }
+
+    fn slot(k: u32) -> u32 {
+        k % SLOTS * WORD_BYTES
+    }
+
+    /// A word every [`PERIOD`] until `is_over`.
+    async fn send(self: Rc<Self>, is_over: Rc<Cell<bool>>) -> Result<Vec<Message>> {
+        let (mut sent, mut posted) = (Vec::new(), VecDeque::new());
+        loop {
+            let k = self.words.replace(self.words.get() + 1);
+            let (number, is_last) = (FIRST_NUMBER + k, is_over.get());
+            let from = UserVirt(self.region.0 + Bystander::slot(k));
+            let word: Vec<u8> = [number, u32::from(is_last)].iter().flat_map(|word| word.to_le_bytes()).collect();
+            self.process.store(from, &word).map_err(|error| self.wrong(error))?;
+            if posted.len() == OUTSTANDING {
+                let oldest = posted.pop_front().expect("as many as that");
+                self.process.wait(oldest).await.map_err(|error| self.wrong(error))?;
+            }
+            let handle = self.process.write(from, WORD_BYTES, &self.peer_export, Bystander::slot(k), number).await;
+            posted.push_back(handle.map_err(|error| self.wrong(error))?);
+            sent.push(Message { number, size_bytes: WORD_BYTES, sender: self.node });
+            if is_last {
+                break;
+            }
+            self.sim.sleep_for(PERIOD).await;
+        }
+        for handle in posted {
+            self.process.wait(handle).await.map_err(|error| self.wrong(error))?;
+        }
+        Ok(sent)
+    }
+
+    /// Reads words in order, up to the last.
+    async fn receive(self: Rc<Self>) -> Result<Vec<Message>> {
+        loop {
+            let k = self.words.replace(self.words.get() + 1);
+            let (number, at) = (FIRST_NUMBER + k, UserVirt(self.region.0 + Bystander::slot(k)));
+            let expected = number.to_le_bytes();
+            let arrived = self.process.wait_bytes(at, WORD_BYTES, number, move |bytes| bytes[..4] == expected).await;
+            arrived.map_err(|error| self.wrong(error))?;
+            let found = self.process.load(at, WORD_BYTES).map_err(|error| self.wrong(error))?;
+            if found[4] != 0 {
+                return Ok(Vec::new());
+            }
+        }
+    }
+}
+
+/// Messages of one size, one after the other, beside the words. What is measured are the words.
+pub async fn step(app: &mut App, bystander: &Rc<Bystander>, size_bytes: u32) -> Result<Step> {
+    measure(app, size_bytes, async |app: &mut App, count, measured| {
+        Ok(beside(app, bystander, size_bytes, count, measured).await?.into())
+    })
+    .await
+}
+
+async fn beside(
+    app: &mut App,
+    bystander: &Rc<Bystander>,
+    size_bytes: u32,
+    count: u32,
+    measured: bool,
+) -> Result<Vec<Message>> {
+    let is_over = Rc::new(Cell::new(false));
+    let sim = app.handle.sim().clone();
+    let words = match app.node {
+        0 => sim.spawn("bystander", bystander.clone().send(is_over.clone())),
+        _ => sim.spawn("bystander", bystander.clone().receive()),
+    };
+    stream::stream(app, size_bytes, count, measured).await?;
+    is_over.set(true);
+    let mut sent = words.await?;
+    sent.drain(..sent.len().min(WARM_UP as usize));
+    Ok(sent)
+}

@@ -1,0 +1,52 @@
+//! A process reads from another one's memory, one read after the other (fact MN-3, fetch).
+
+use host_model::address::UserVirt;
+use nicscope_scenario::error::Result;
+
+use super::app::{pattern, App};
+use super::places::AREA_BYTES;
+use super::{measure, Done, Message, Step};
+
+/// Node 0 reads, from the call of the library to the end that it reports.
+pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
+    measure(app, size_bytes, async |app: &mut App, count, measured| fetches(app, size_bytes, count, measured).await)
+        .await
+}
+
+/// One read follows the other at once. Node 1 has written before what all of them must find; node 0 makes sure that it is not there yet.
+async fn fetches(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> Result<Done> {
+    let owner = 1;
+    let lent = App::number(owner, app.sent);
+    let mut places = Vec::new();
+    for k in 0..count {
+        let from = match measured {
+            true => app.target(owner, k, 0),
+            false => app.places.hot(0).into(),
+        };
+        places.push(from);
+        if app.node == owner {
+            let place = UserVirt(app.region.0 + from.offset);
+            app.process.store(place, &pattern(lent, size_bytes)).map_err(|error| app.error(error))?;
+        }
+    }
+    app.meet("ready").await;
+    let mut done = Done::default();
+    for from in places {
+        let number = App::number(0, app.sent);
+        app.advance();
+        if app.node == owner {
+            continue;
+        }
+        // Two places in turn, as processes that send have them.
+        let to = app.places.send(number / 2 % 2 * (AREA_BYTES / 2));
+        app.clear(lent, size_bytes, to)?;
+        done.timed.begun.push(app.now());
+        let handle = app.read(from, size_bytes, to, number).await?;
+        app.wait(handle).await?;
+        done.timed.ended.push(app.now());
+        app.compare(lent, size_bytes, to)?;
+        done.sent.push(Message { number, size_bytes, sender: app.node });
+    }
+    app.meet("read").await;
+    Ok(done)
+}

@@ -1,0 +1,247 @@
+//! What the processes of a run do.
+
+pub mod app;
+mod bystander;
+mod fetch;
+mod notify;
+pub mod pages;
+mod ping_pong;
+pub mod places;
+mod random;
+mod stream;
+
+use std::rc::Rc;
+use std::sync::atomic::AtomicU64;
+use std::sync::Arc;
+
+use host_model::address::UserVirt;
+use host_model::driver::Kept;
+use host_model::driver::LookupLayout;
+use host_model::library::{Access, Export};
+use nic_layout::cbh::cbh_id;
+use serde::{Deserialize, Serialize};
+use sim_pins::Ps;
+
+use crate::meeting::Meeting;
+use crate::node::Handle;
+
+use app::{App, Totals};
+use bystander::Bystander;
+use nicscope_scenario::error::Result;
+use nicscope_scenario::failed;
+use nicscope_scenario::scenario::{MissedCache, Scenario, WorkloadKind};
+use places::Places;
+
+/// What one node's task needs.
+pub struct Work {
+    pub node: usize,
+    pub scenario: Arc<Scenario>,
+    pub places: Places,
+    pub miss_ratio: f64,
+    pub seed: u64,
+    pub firmware: Arc<Vec<u8>>,
+    pub second: Option<Arc<Vec<u8>>>,
+    pub meeting: Meeting<Note>,
+    /// Of all nodes together, for whoever shows how far they are.
+    pub messages: Arc<AtomicU64>,
+}
+
+/// What processes tell each other at a [`Meeting`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    Export { export: Export, cold: Vec<Export>, region: u32 },
+    Here,
+}
+
+/// A message that was sent and has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Unique in the run.
+    pub number: u32,
+    pub size_bytes: u32,
+    pub sender: usize,
+}
+
+/// One step of a run: the messages of one size.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub size_bytes: u32,
+    /// What this node sent, without the warm-up.
+    pub sent: Vec<Message>,
+    pub begin: Ps,
+    pub end: Ps,
+    /// Counters of this node before and after, the warm-up left out.
+    pub before: Totals,
+    pub after: Totals,
+    pub timed: Timed,
+}
+
+/// When messages began and ended, for workloads that look at the clock themselves. The node where a message begins notes the one, the node where it
+/// ends the other, both in the order of the messages.
+#[derive(Clone, Debug, Default)]
+pub struct Timed {
+    pub begun: Vec<Ps>,
+    pub ended: Vec<Ps>,
+}
+
+/// What a node did of one size: the messages that it sent, and their times where it took them.
+#[derive(Debug, Default)]
+struct Done {
+    sent: Vec<Message>,
+    timed: Timed,
+}
+
+impl From<Vec<Message>> for Done {
+    fn from(sent: Vec<Message>) -> Done {
+        Done { sent, timed: Timed::default() }
+    }
+}
+
+/// A step: the warm-up, then what is measured, counted before and after. `work` is told how many messages, and whether they are measured.
+async fn measure(
+    app: &mut App,
+    size_bytes: u32,
+    work: impl AsyncFn(&mut App, u32, bool) -> Result<Done>,
+) -> Result<Step> {
+    app.meet("step").await;
+    let (warm_up, iterations) = (app.scenario.workload.warm_up, app.scenario.workload.iterations);
+    work(app, warm_up, false).await?;
+    app.meet("warmed up").await;
+    let before = app.totals().await?;
+    app.meet("counted").await;
+    let begin = app.now();
+    let Done { sent, timed } = work(app, iterations, true).await?;
+    let end = app.now();
+    app.meet("done").await;
+    let after = app.totals().await?;
+    Ok(Step { size_bytes, sent, begin, end, before, after, timed })
+}
+
+/// What a node's task returns.
+#[derive(Clone, Debug)]
+pub struct NodeReport {
+    pub steps: Vec<Step>,
+    pub totals: Totals,
+    /// What core B of a NIC with two cores kept of them.
+    pub kept: Option<Kept>,
+    /// Messages whose every byte was compared.
+    pub compared: u64,
+}
+
+/// Longer than all frames that a NIC can hold take on the link.
+const REST: Ps = Ps::from_us(1_000);
+
+/// Boots the node, opens the NIC, finds the peer, and does the scenario's work.
+pub async fn run(work: Work, handle: Handle) -> Result<NodeReport> {
+    let mut app = start(work, handle).await?;
+    let kind = app.scenario.workload.kind;
+    let mut steps = Vec::new();
+    match kind {
+        WorkloadKind::PingPong => {
+            for size_bytes in app.scenario.workload.sizes_bytes.clone() {
+                steps.push(ping_pong::step(&mut app, size_bytes).await?);
+            }
+        }
+        WorkloadKind::Stream => {
+            for size_bytes in app.scenario.workload.sizes_bytes.clone() {
+                steps.push(stream::step(&mut app, size_bytes).await?);
+            }
+        }
+        WorkloadKind::Fetch => {
+            for size_bytes in app.scenario.workload.sizes_bytes.clone() {
+                steps.push(fetch::step(&mut app, size_bytes).await?);
+            }
+        }
+        WorkloadKind::Notify => {
+            for size_bytes in app.scenario.workload.sizes_bytes.clone() {
+                steps.push(notify::step(&mut app, size_bytes).await?);
+            }
+        }
+        WorkloadKind::Random => steps.push(random::step(&mut app).await?),
+        WorkloadKind::Pages => steps.push(pages::step(&mut app).await?),
+        WorkloadKind::Bystander => {
+            let bystander = Bystander::open(app.node, &app.handle, &app.places, &app.meeting).await?;
+            let bystander = Rc::new(bystander);
+            for size_bytes in app.scenario.workload.sizes_bytes.clone() {
+                steps.push(bystander::step(&mut app, &bystander, size_bytes).await?);
+            }
+        }
+    }
+    app.meet("end").await;
+    // Every post has ended, but copies of frames may still be on their way, and counters add up at rest only.
+    app.handle.sim().sleep_for(REST).await;
+    let kept = app.kept().await?;
+    let totals = app.totals().await?;
+    Ok(NodeReport { steps, totals, kept, compared: app.compared })
+}
+
+/// What others may do with the memory of a process.
+fn access(kind: WorkloadKind) -> Access {
+    match kind {
+        WorkloadKind::Fetch => Access::BOTH,
+        _ => Access::WRITE,
+    }
+}
+
+async fn start(work: Work, handle: Handle) -> Result<App> {
+    let Work { node, scenario, places, miss_ratio, seed, firmware, second, meeting, messages } = work;
+    let failed = |what: &str, error: &dyn std::fmt::Display| failed!("node {node}: {what}: {error}");
+    match second {
+        Some(second) => handle.boot_pair(&firmware, &second).await,
+        None => handle.boot(&firmware).await,
+    }
+    .map_err(|error| failed("boot", &error))?;
+    let process = handle.open("application").await.map_err(|error| failed("open", &error))?;
+    process.set_pio_bytes_max(scenario.workload.pio_bytes_max);
+    let bytes = places.region_bytes();
+    let reserved = process.alloc(bytes + places.alignment_bytes()).map_err(|error| failed("alloc", &error))?;
+    let region = UserVirt(reserved.0.next_multiple_of(places.alignment_bytes()));
+    let kind = scenario.workload.kind;
+    let (export, told) = match kind {
+        WorkloadKind::Notify => {
+            let exported = process.export_with_notifications(region, bytes, access(kind)).await;
+            exported.map(|(export, told)| (export, Some(told)))
+        }
+        _ => process.export_as(region, bytes, access(kind)).await.map(|export| (export, None)),
+    }
+    .map_err(|error| failed("export", &error))?;
+    let mut cold = Vec::new();
+    let layout = handle.driver().layout().map_err(|error| failed("boot", &error))?;
+    if let (LookupLayout::Mini(caches), MissedCache::Cbh, true) =
+        (layout.lookup, scenario.misses.cache, miss_ratio > 0.0)
+    {
+        for id in places::cold_buffers(caches.cbh_geometry, cbh_id(export.buffer)) {
+            let buffer = process.export_under(id, region, bytes, access(kind)).await;
+            cold.push(buffer.map_err(|error| failed("export", &error))?);
+        }
+    }
+    let note = Note::Export { export, cold, region: region.0 };
+    let notes = meeting.exchange(handle.sim(), "exports", node, note).await;
+    let peer = 1 - node;
+    let Note::Export { export: peer_export, cold: cold_exports, .. } = notes[peer].clone() else {
+        return Err(failed!("node {node}: node {peer} came to the meeting without an export"));
+    };
+    process.connect(&peer_export).await.map_err(|error| failed("connect", &error))?;
+    let mut app = App {
+        node,
+        peer,
+        handle,
+        process,
+        scenario,
+        places,
+        region,
+        peer_export,
+        cold_exports,
+        miss_ratio,
+        seed,
+        told,
+        meeting,
+        meetings: 0,
+        turn: 0,
+        sent: 0,
+        messages,
+        compared: 0,
+    };
+    app.warm().await?;
+    Ok(app)
+}

@@ -1,0 +1,45 @@
+//! A process writes to another one and has it told, which waits for that and does not poll (fact MN-3, notification).
+
+use nicscope_scenario::error::Result;
+
+use super::app::App;
+use super::{measure, Done, Step};
+
+/// Node 0 writes; a notification has arrived when the process of node 1 runs and has it.
+pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
+    measure(app, size_bytes, async |app: &mut App, count, measured| notify(app, size_bytes, count, measured).await)
+        .await
+}
+
+/// One at a time: the next is sent when the process waits again.
+async fn notify(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> Result<Done> {
+    let mut done = Done::default();
+    let first = app.sent;
+    for k in 0..count {
+        let (node, number) = (app.node, App::number(0, first + k));
+        let to = match measured {
+            true => app.target(1, k, 0),
+            false => app.places.hot(0).into(),
+        };
+        if node == 0 {
+            app.meet("ready").await;
+            done.timed.begun.push(app.now());
+            let (message, handle) = app.send_and_notify(size_bytes, app.places.send(0), to).await?;
+            app.wait(handle).await?;
+            done.sent.push(message);
+        } else {
+            app.advance();
+            app.clear(number, size_bytes, to.offset)?;
+            let told = app.told.clone().ok_or_else(|| app.error("it does not listen"))?;
+            app.meet("ready").await;
+            let notification = told.next().await;
+            done.timed.ended.push(app.now());
+            if notification.message != number {
+                return Err(app.error(format!("told of message {} instead of {number}", notification.message)));
+            }
+            app.compare(number, size_bytes, to.offset)?;
+        }
+        app.meet("told").await;
+    }
+    Ok(done)
+}

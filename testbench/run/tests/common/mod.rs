@@ -1,0 +1,243 @@
+//! Two whole nodes, RTL and firmware, with tasks of the test's own. Whatever the tasks do, a run must end without a fault of the bus, the
+//! memory or the driver, and with all sums of counters in agreement.
+#![allow(dead_code)]
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+
+use host_model::address::{NodeId, Pid, UserVirt, VirtPage};
+use host_model::driver::{DriverOptions, PROCESSES_MAX};
+use host_model::host::HostConfig;
+use host_model::library::{Export, Process};
+use host_model::platform::Platform;
+use nic_layout::counter::Counter;
+use nic_layout::key::KeyWidth;
+use nic_layout::vmh::VmhGeometry;
+use nicscope_run::cluster::ClusterOutput;
+use nicscope_run::meeting::Meeting;
+use nicscope_run::node::{transmit_clock, Handle, Node, NodeConfig};
+use nicscope_run::run;
+use nicscope_run::workload::app::{pattern, Totals};
+use nicscope_run::workload::NodeReport;
+use nicscope_scenario::error::Result;
+use nicscope_scenario::failed;
+use nicscope_scenario::image;
+use sim_fabric::{link, Direction, Ending, Fault, LinkConfig, RunOptions};
+use sim_pins::Ps;
+
+pub const SEED: u64 = 7;
+const LATENCY: Ps = Ps::from_ns(400);
+/// No test takes longer; one that does hangs.
+const WATCHDOG: Ps = Ps::from_us(400_000);
+
+/// What a node's task gets.
+#[derive(Clone)]
+pub struct Member {
+    pub node: usize,
+    pub handle: Handle,
+    pub meeting: Meeting<Vec<Export>>,
+    firmware: Arc<Vec<u8>>,
+}
+
+type Job = Box<dyn FnOnce(Member) -> Pin<Box<dyn Future<Output = Result<()>>>> + Send>;
+
+/// Makes a task of an async function.
+pub fn job<F: Future<Output = Result<()>> + 'static>(make: impl FnOnce(Member) -> F + Send + 'static) -> Job {
+    Box::new(|member| Box::pin(make(member)))
+}
+
+impl Member {
+    pub fn peer(&self) -> usize {
+        1 - self.node
+    }
+
+    pub fn now(&self) -> Ps {
+        self.handle.sim().now()
+    }
+
+    pub async fn sleep_us(&self, us: u64) {
+        self.handle.sim().sleep_for(Ps::from_us(us)).await;
+    }
+
+    /// Waits for the other node, and learns its exports.
+    pub async fn meet(&self, name: &str, exports: Vec<Export>) -> Vec<Export> {
+        let all = self.meeting.exchange(self.handle.sim(), name, self.node, exports).await;
+        all[self.peer()].clone()
+    }
+
+    /// Contents of every page of every process of this node.
+    pub fn memory(&self) -> Snapshot {
+        self.handle.memory().borrow().snapshot()
+    }
+}
+
+pub type Snapshot = BTreeMap<(Pid, VirtPage), Vec<u8>>;
+
+/// Addresses of bytes that differ, as (process, address). A page that was not there before held zeros.
+pub fn changes(before: &Snapshot, after: &Snapshot) -> Vec<(Pid, u32)> {
+    let zeros = vec![0; 4096];
+    let mut found = Vec::new();
+    for (place, contents) in after {
+        let old = before.get(place).unwrap_or(&zeros);
+        let differ = old.iter().zip(contents).enumerate().filter(|(_, (old, new))| old != new);
+        found.extend(differ.map(|(offset, _)| (place.0, place.1.start().0 + offset as u32)));
+    }
+    found
+}
+
+/// Writes a message of its number's pattern to a place of the peer, and waits until the post has ended.
+pub async fn send(process: &Process, from: UserVirt, to: &Export, offset: u32, number: u32, bytes: u32) -> Result<()> {
+    process.store(from, &pattern(number, bytes)).map_err(wrong)?;
+    let handle = process.write(from, bytes, to, offset, number).await.map_err(wrong)?;
+    process.wait(handle).await.map_err(wrong)
+}
+
+/// Waits until the whole of a message has come.
+pub async fn receive(process: &Process, at: UserVirt, number: u32, bytes: u32) -> Result<()> {
+    let expected = pattern(number, bytes);
+    process.wait_bytes(at, bytes, number, move |found| found == expected).await.map_err(wrong)
+}
+
+/// An error of a node, with words of its own.
+pub fn wrong<E: std::fmt::Display>(error: E) -> nicscope_scenario::error::Error {
+    failed!("{error}")
+}
+
+/// A check that ends the run with the line and what was found.
+#[macro_export]
+macro_rules! expect {
+    ($condition:expr, $($words:tt)*) => {
+        if !$condition {
+            return Err(nicscope_scenario::failed!("{}:{}: {}", file!(), line!(), format!($($words)*)));
+        }
+    };
+}
+
+pub struct Bench {
+    pub platform: &'static str,
+    /// Of both NICs.
+    pub personality: &'static str,
+    /// Of the image of node 0, and of node 1.
+    pub keys: [KeyWidth; 2],
+    /// What happens to frames of node 0, and of node 1.
+    pub faults: [Vec<Box<dyn Fault>>; 2],
+    pub change: fn(&mut Platform),
+    /// Post queues of each NIC, if not as many as it has by itself.
+    pub post_queues: Option<u32>,
+    pub processes_max: usize,
+}
+
+impl Default for Bench {
+    fn default() -> Bench {
+        Bench {
+            platform: "tigon2",
+            personality: "mini",
+            keys: [KeyWidth::Bits64; 2],
+            faults: [Vec::new(), Vec::new()],
+            change: |_| {},
+            post_queues: None,
+            processes_max: PROCESSES_MAX,
+        }
+    }
+}
+
+fn firmware(personality: &'static str, key: KeyWidth) -> Arc<Vec<u8>> {
+    /// By personality and bits of a key.
+    type Images = BTreeMap<(&'static str, u32), Arc<Vec<u8>>>;
+    static FIRMWARE: Mutex<Images> = Mutex::new(BTreeMap::new());
+    let mut images = FIRMWARE.lock().expect("nobody panics with it");
+    let image = images.entry((personality, key.bits())).or_insert_with(|| {
+        let path = image::build_with_keys(personality, VmhGeometry::RECOMMENDED, key).expect("the firmware builds");
+        Arc::new(std::fs::read(path).expect("the image was built"))
+    });
+    image.clone()
+}
+
+impl Bench {
+    /// Boots both nodes, runs a task on each, and checks what must hold after any run.
+    ///
+    /// # Panics
+    /// If a task fails, or a check does.
+    pub fn run(self, jobs: [Job; 2]) -> ClusterOutput {
+        let mut platform = Platform::load(self.platform).expect("a platform");
+        (self.change)(&mut platform);
+        let [a_faults, b_faults] = self.faults;
+        let (a, b) = link(LinkConfig {
+            latency: LATENCY,
+            a_clock: transmit_clock(&platform),
+            b_clock: transmit_clock(&platform),
+            a_to_b: Direction { faults: a_faults, capture: false },
+            b_to_a: Direction { faults: b_faults, capture: false },
+            seed: SEED,
+            link_idx: 0,
+        });
+        let meeting = Meeting::new(2, LATENCY);
+        let images = self.keys.map(|key| firmware(self.personality, key));
+        let builders: Vec<_> = jobs
+            .into_iter()
+            .zip([a, b])
+            .enumerate()
+            .map(|(index, (job, port))| {
+                let driver = DriverOptions {
+                    post_queues: self.post_queues,
+                    processes_max: self.processes_max,
+                    ..DriverOptions::new(NodeId(index as u16), 2, SEED)
+                };
+                let host = HostConfig { platform: platform.clone(), driver, trace: false };
+                let config = NodeConfig { index, host, port, record: false, record_inputs: false, waves: None };
+                let (meeting, firmware) = (meeting.clone(), images[index].clone());
+                move || {
+                    Node::new(config, |host| {
+                        let start = |handle| Member { node: index, handle, meeting, firmware };
+                        host.spawn("test", |handle| whole(start(handle), job))
+                    })
+                }
+            })
+            .collect();
+        let options = RunOptions { window: LATENCY, end: WATCHDOG, threads: 2, between_windows: None };
+        let run = sim_fabric::run(builders, options);
+        let nodes: Vec<_> = run.outputs.into_iter().flatten().collect();
+        let ended_at = match run.ending {
+            Ending::AllFinished { at } => at,
+            Ending::Failed { node, at, error } => panic!("node {node} at {at}: {error} (seed {SEED})"),
+            other => {
+                let waiting: Vec<_> = nodes.iter().map(|node| node.live_tasks.join(", ")).collect();
+                panic!("{other:?}; still waiting: {waiting:?}")
+            }
+        };
+        for (index, node) in nodes.iter().enumerate() {
+            assert_eq!(node.faults, Vec::<String>::new(), "node {index}");
+        }
+        let output = ClusterOutput { nodes, ended_at };
+        for equation in run::equations(&output) {
+            assert!(equation.holds(), "{}: {} is not {}", equation.statement, equation.left, equation.right);
+        }
+        output
+    }
+}
+
+/// Boot, the test's task, and the counters when nothing moves any more.
+async fn whole(member: Member, job: Job) -> Result<NodeReport> {
+    member.handle.boot(&member.firmware).await.map_err(wrong)?;
+    job(member.clone()).await?;
+    member.meet("the end", Vec::new()).await;
+    // Acknowledgements that are owed go out, frames whose acknowledgement was lost go again, some of them more than once, and misses that nobody waits for are served.
+    member.sleep_us(1000).await;
+    while member.handle.driver().misses_outstanding() != 0 {
+        member.sleep_us(10).await;
+    }
+    member.meet("counting", Vec::new()).await;
+    let totals = Totals::read(&member.handle).await.map_err(wrong)?;
+    Ok(NodeReport { steps: Vec::new(), totals, kept: None, compared: 0 })
+}
+
+/// A counter of a node at the end.
+pub fn count(output: &ClusterOutput, node: usize, counter: Counter) -> u64 {
+    output.nodes[node].outcome.as_ref().expect("the run has ended").totals.firmware(counter)
+}
+
+pub fn register(output: &ClusterOutput, node: usize, name: &str) -> u64 {
+    output.nodes[node].outcome.as_ref().expect("the run has ended").totals.rtl(name)
+}

@@ -1,0 +1,8 @@
+//! What a user asks for: a scenario, the firmware images that it needs, and the memory of a NIC that it decides.
+
+pub mod error;
+pub mod image;
+pub mod memory_map;
+pub mod platform;
+pub mod scenario;
+pub mod wording;

@@ -1,0 +1,557 @@
+//! Bytes of NIC memory by use, from the linked firmware and from the very code by which it lays out its tables at boot.
+
+mod parts;
+mod thesis;
+
+use host_model::address::NodeId;
+use host_model::driver::{boot_request, DriverOptions};
+use host_model::platform::Platform;
+use nic_device::{DMA_RING_LOG2, MAC_RING_LOG2};
+use nic_layout::boot::{FIRMWARE_ADDRESS, MAX_NODES};
+use nic_layout::cbh::CbhGeometry;
+use nic_layout::counter::Counter;
+use nic_layout::fetch::DIRECTORY_BYTES;
+use nic_layout::keeper;
+use nic_layout::key::KeyWidth;
+use nic_layout::ring::{DMA_DESCRIPTOR_BYTES, MAC_DESCRIPTOR_BYTES};
+use nic_layout::static_tables::StaticGeometry;
+use nic_layout::tables::{MissEntry, NotifyEntry, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
+use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
+use nic_plan::{
+    Config, Geometry, MemoryMap, Shape, ACK_BUFFER_BYTES, FETCHES_BYTES, OPEN_READ_BYTES, POST_ERROR_BYTES,
+    PROCESS_ENTRIES, PROCESS_ENTRY_BYTES, READS_MAX, READ_BYTES,
+};
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::scenario::{has_caches, Cache, MissService, Scenario};
+use crate::{failed, image, platform, request_error, scenario};
+
+use parts::ImageParts;
+pub use thesis::Comparison;
+
+/// The memory of one NIC with one personality.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Map {
+    pub personality: String,
+    pub platform: String,
+    /// Of every key.
+    pub key_bits: u32,
+    /// Of a personality with caches.
+    pub cache: Option<Cache>,
+    /// Of one with static tables: what they hold.
+    pub holds: Option<Holds>,
+    pub sram: Memory,
+    pub scratchpad: Memory,
+    /// Beside Table 1.1 of the miNI thesis (MN-1).
+    pub comparison: Vec<Comparison>,
+}
+
+/// What static tables hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Holds {
+    /// Pages that may be registered.
+    pub translations: u32,
+    pub buffers: u32,
+    pub imports_of_each_process: u32,
+}
+
+/// What of a scenario decides how the memory of its NICs is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    lookup: Lookup,
+    key: KeyWidth,
+    post_queues: Option<u32>,
+    miss_service: MissService,
+}
+
+/// How a personality looks handles up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lookup {
+    Cached(Cache),
+    /// Tables as large as the SRAM allows.
+    Static,
+}
+
+impl Wanted {
+    pub fn of(scenario: &Scenario) -> Result<Wanted> {
+        Ok(Wanted {
+            lookup: match has_caches(&scenario.personality) {
+                true => Lookup::Cached(scenario.cache),
+                false => Lookup::Static,
+            },
+            key: scenario.key_width()?,
+            post_queues: scenario.nic.post_queues,
+            miss_service: scenario.misses.service,
+        })
+    }
+}
+
+/// Its regions, in the order of their addresses, cover it without a gap.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Memory {
+    pub bytes: u32,
+    pub regions: Vec<Region>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Region {
+    pub name: &'static str,
+    pub r#use: Use,
+    pub start: u32,
+    pub bytes: u32,
+}
+
+/// What a region is for, in the terms of the thesis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Use {
+    /// Code and static data.
+    Program,
+    /// The scratchpad's copy of what is counted in SRAM already.
+    Copy,
+    /// Send and receive buffers.
+    Buffers,
+    /// Lookup structures: translations, buffer handles, post queues.
+    Vmh,
+    Cbh,
+    Imports,
+    Pch,
+    Alignment,
+    Free,
+}
+
+/// The memory of a NIC of a scenario, whose image is built if need be.
+pub fn of(scenario: &Scenario, platform_name: &str) -> Result<Map> {
+    let platform = platform::load(platform_name, scenario)?;
+    let wanted = Wanted::of(scenario)?;
+    check(&wanted, platform_name, &platform)?;
+    let personality = scenario.image_of_core_a(platform.core.count);
+    let path = image::build_with_keys(&personality, scenario.geometry()?, wanted.key)?;
+    let file = image::read(&path, &platform)?;
+    let parts = ImageParts::of(&file).map_err(|error| failed!("firmware {}: {error}", path.display()))?;
+    Map::of(&scenario.personality, platform_name, &platform, wanted, &parts)
+}
+
+/// What a memory map depends on. All of a cache is one.
+const KEYS: [&str; 5] = ["cache.", "key_bits", "nic.post_queues", "misses.service", "cores"];
+
+/// A scenario with a personality and overrides, which may name nothing else than [`KEYS`].
+pub fn scenario(personality: &str, overrides: &[String]) -> Result<Scenario> {
+    for entry in overrides {
+        let key = entry.split('=').next().unwrap_or_default().trim();
+        let is_of_cache = key.starts_with(KEYS[0]);
+        if is_of_cache && !has_caches(personality) {
+            return Err(request_error!("--set {entry}: {personality} has no cache: its tables take what the SRAM has"));
+        }
+        if !is_of_cache && !KEYS.contains(&key) {
+            return Err(request_error!(
+                "--set {entry}: a memory map depends on cache.entries, cache.line_entries, cache.ways, {} only",
+                KEYS[1..].join(", ")
+            ));
+        }
+    }
+    let fixed = [format!("personality={personality}"), "misses.ratios=0.0".to_owned()];
+    scenario::load("ping-pong", &[&fixed, overrides].concat())
+}
+
+/// Whether the lookup structures can fit a platform's SRAM beside everything else, as far as that shows without an image.
+pub fn check(wanted: &Wanted, platform_name: &str, platform: &Platform) -> Result<()> {
+    if let Lookup::Cached(cache) = wanted.lookup {
+        cache.geometry()?;
+        // Before any arithmetic with it.
+        if u64::from(cache.entries) * 4 >= u64::from(platform.sram.bytes) {
+            return Err(does_not_fit(wanted, platform_name, platform));
+        }
+    }
+    plan(wanted, platform, FIRMWARE_ADDRESS).map(|_| ()).map_err(|()| does_not_fit(wanted, platform_name, platform))
+}
+
+/// The same, with the linked image.
+pub fn check_image(wanted: &Wanted, platform_name: &str, platform: &Platform, file: &[u8]) -> Result<()> {
+    let first_free =
+        parts::first_free(file, platform.sram.bytes).map_err(|error| request_error!("firmware: {error}"))?;
+    plan(wanted, platform, first_free).map(|_| ()).map_err(|()| does_not_fit(wanted, platform_name, platform))
+}
+
+fn does_not_fit(wanted: &Wanted, platform_name: &str, platform: &Platform) -> crate::error::Error {
+    let Lookup::Cached(cache) = wanted.lookup else {
+        return request_error!(
+            "the {} bytes of SRAM of {platform_name} leave no room for static tables beside buffers and queues",
+            platform.sram.bytes
+        );
+    };
+    // The largest power of two that does, with lines and ways as they are.
+    let fits = |entries: &u32| {
+        let smaller = Cache { entries: *entries, ..cache };
+        let wanted = Wanted { lookup: Lookup::Cached(smaller), ..*wanted };
+        smaller.geometry().is_ok() && plan(&wanted, platform, IMAGE_BYTES_ABOUT).is_ok()
+    };
+    let largest = (0..20).rev().map(|log2| 1u32 << log2).find(fits);
+    let advice = match largest {
+        Some(entries) => format!("at most {entries} entries fit with such lines and ways"),
+        None => "its buffers leave no room for any cache".to_string(),
+    };
+    request_error!(
+        "cache.entries = {}: the cache does not fit the {} bytes of SRAM of {platform_name} beside buffers and queues; {advice}",
+        cache.entries,
+        platform.sram.bytes
+    )
+}
+
+/// For advice only: what an image takes of the SRAM.
+const IMAGE_BYTES_ABOUT: u32 = 24 * 1024;
+
+/// What the firmware does at boot.
+fn plan(wanted: &Wanted, platform: &Platform, first_free: u32) -> Result<(MemoryMap, Shape), ()> {
+    let options = DriverOptions {
+        post_queues: wanted.post_queues,
+        miss_service: wanted.miss_service.of_driver(),
+        ..DriverOptions::new(NodeId(0), 2, 0)
+    };
+    let request = boot_request(platform, &options);
+    let key = wanted.key;
+    let config = Config::check(&request, key).map_err(|_| ())?;
+    let shape = match wanted.lookup {
+        // The CBH cache has one geometry in all images that runs build.
+        Lookup::Cached(cache) => Shape::Mini(Geometry {
+            vmh: cache.geometry().map_err(|_| ())?,
+            cbh: CbhGeometry { key, ..CbhGeometry::RECOMMENDED },
+        }),
+        Lookup::Static => Shape::vmmc(&request, key).map_err(|_| ())?,
+    };
+    MemoryMap::plan(&config, shape, first_free, request.sram_bytes).map_err(|_| ())
+}
+
+impl Map {
+    fn of(
+        personality: &str,
+        platform_name: &str,
+        platform: &Platform,
+        wanted: Wanted,
+        parts: &ImageParts,
+    ) -> Result<Map> {
+        let (tables, shape) =
+            plan(&wanted, platform, parts.end).map_err(|()| does_not_fit(&wanted, platform_name, platform))?;
+        let sram = sram(parts, &tables, shape, platform);
+        let scratchpad = scratchpad(parts);
+        let comparison = thesis::compare(&sram, &scratchpad);
+        let (cache, holds) = match (wanted.lookup, shape) {
+            (Lookup::Cached(cache), _) => (Some(cache), None),
+            (Lookup::Static, Shape::Vmmc(geometry)) => (None, Some(Holds::of(geometry))),
+            (Lookup::Static, Shape::Mini(_)) => (None, None),
+        };
+        let (personality, platform, key_bits) = (personality.into(), platform_name.into(), wanted.key.bits());
+        Ok(Map { personality, platform, key_bits, cache, holds, sram, scratchpad, comparison })
+    }
+}
+
+fn sram(parts: &ImageParts, map: &MemoryMap, shape: Shape, platform: &Platform) -> Memory {
+    let of = |count: usize, entry_bytes: usize| (count * entry_bytes) as u32;
+    let dma_ring = DMA_DESCRIPTOR_BYTES << DMA_RING_LOG2;
+    let mac_ring = MAC_DESCRIPTOR_BYTES << MAC_RING_LOG2;
+    let buffers = platform.buffers;
+    let core_b = if platform.core.count > 1 { keeper::AREA_BYTES } else { 0 };
+    let lookup = match shape {
+        Shape::Mini(geometry) => caches(map, geometry),
+        Shape::Vmmc(geometry) => static_tables(map, geometry),
+    };
+    let before: [Part; 17] = [
+        ("boot block", Use::Program, 0, FIRMWARE_ADDRESS),
+        ("code", Use::Program, parts.code.0, parts.code.1),
+        ("read-only data", Use::Program, parts.read_only.0, parts.read_only.1),
+        ("hot code and its data, to be copied", Use::Program, parts.end - parts.hot_bytes(), parts.hot_bytes()),
+        ("host-read ring", Use::Program, map.dma_read_ring, dma_ring),
+        ("host-write ring", Use::Program, map.dma_write_ring, dma_ring),
+        ("transmit ring", Use::Program, map.transmit_ring, mac_ring),
+        ("receive ring", Use::Program, map.receive_ring, mac_ring),
+        ("process table", Use::Pch, map.process_table, PROCESS_ENTRIES * PROCESS_ENTRY_BYTES),
+        (
+            "upper halves of keys",
+            Use::Pch,
+            map.process_table + MemoryMap::upper_key(0),
+            SLOTS * shape.key().upper_bytes(),
+        ),
+        ("miss ring", Use::Program, map.miss_ring, of(MISS_RING_ENTRIES as usize, size_of::<MissEntry>())),
+        (
+            "notification ring",
+            Use::Program,
+            map.notify_ring,
+            of(NOTIFY_RING_ENTRIES as usize, size_of::<NotifyEntry>()),
+        ),
+        ("reads of others", Use::Program, map.reads, READS_MAX * READ_BYTES),
+        ("reads of own processes", Use::Program, map.open_reads, READS_MAX * OPEN_READ_BYTES),
+        ("errors of posts", Use::Pch, map.post_errors, map.post_queue_count * POST_ERROR_BYTES),
+        ("counters", Use::Program, map.counters, of(Counter::COUNT, 4)),
+        // Each is a frame for one peer, two for each peer.
+        ("acknowledgement frames", Use::Buffers, map.ack_buffers, 2 * MAX_NODES as u32 * ACK_BUFFER_BYTES),
+    ];
+    let behind = [
+        ("transmit buffers", Use::Buffers, map.tx_buffers, buffers.tx_count * buffers.bytes),
+        ("receive buffers", Use::Buffers, map.rx_buffers, buffers.rx_count * buffers.bytes),
+        ("post queues", Use::Pch, map.post_queues, map.post_queue_count * PAGE_BYTES),
+        ("free", Use::Free, map.free, platform.sram.bytes - core_b - map.free),
+        ("core B: image, totals", Use::Program, platform.sram.bytes - core_b, core_b),
+    ];
+    Memory::cover(platform.sram.bytes, before.into_iter().chain(lookup).chain(behind))
+}
+
+const SLOTS: u32 = PROCESS_SLOTS as u32;
+
+/// Name, use, start and length.
+type Part = (&'static str, Use, u32, u32);
+
+fn caches(map: &MemoryMap, Geometry { vmh, cbh }: Geometry) -> Vec<Part> {
+    let cache = map.vmh;
+    let (states, replacement, entries) = (vmh.state_offset(0), vmh.replacement_offset(0), vmh.entry_offset(0, 0));
+    let buffer_entries = cbh.entry_offset(0);
+    let mut parts = vec![];
+    if map.fetches > 0 {
+        parts.push(("directories of the host's tables", Use::Vmh, map.directories, SLOTS * DIRECTORY_BYTES));
+        parts.push(("fetches of translations", Use::Vmh, map.fetches, FETCHES_BYTES));
+    }
+    parts.extend([
+        ("VMH cache: keys", Use::Vmh, cache, states),
+        ("VMH cache: states", Use::Vmh, cache + states, replacement - states),
+        ("VMH cache: replacement", Use::Vmh, cache + replacement, entries - replacement),
+        ("VMH cache: entries", Use::Vmh, cache + entries, vmh.bytes() - entries),
+        ("CBH cache: replacement", Use::Cbh, map.cbh, buffer_entries),
+        ("CBH cache: entries", Use::Cbh, map.cbh + buffer_entries, cbh.bytes() - buffer_entries),
+    ]);
+    parts
+}
+
+fn static_tables(map: &MemoryMap, geometry: StaticGeometry) -> Vec<Part> {
+    let (tables, buffers) = (geometry.table_offset(1), geometry.buffer_offset(0));
+    let (imports, at) = (geometry.import_offset(0, 0), map.vmh);
+    vec![
+        ("VMH tables: top levels", Use::Vmh, at, tables),
+        ("VMH tables: second level", Use::Vmh, at + tables, buffers - tables),
+        ("CBH table", Use::Cbh, at + buffers, imports - buffers),
+        ("import tables", Use::Imports, at + imports, geometry.bytes() - imports),
+    ]
+}
+
+impl Holds {
+    fn of(geometry: StaticGeometry) -> Holds {
+        Holds {
+            translations: geometry.translations(),
+            buffers: geometry.cbh_entries,
+            imports_of_each_process: geometry.import_entries,
+        }
+    }
+}
+
+fn scratchpad(parts: &ImageParts) -> Memory {
+    let stack = parts.static_bytes.0 + parts.static_bytes.1;
+    Memory::cover(
+        parts.scratchpad_bytes,
+        [
+            ("hot code", Use::Copy, parts.hot_code.0, parts.hot_code.1),
+            ("its data", Use::Copy, parts.hot_data.0, parts.hot_data.1),
+            ("static data", Use::Program, parts.static_bytes.0, parts.static_bytes.1),
+            ("stack", Use::Program, stack, parts.scratchpad_bytes - stack),
+        ],
+    )
+}
+
+impl Map {
+    /// Bytes of SRAM and scratchpad that are used, what is in both counted once.
+    pub fn total_bytes(&self) -> u32 {
+        self.comparison.last().map_or(0, |row| row.bytes)
+    }
+}
+
+impl Memory {
+    /// Names what lies between the given regions too, so that the sum is the whole memory.
+    ///
+    /// # Panics
+    /// If regions overlap or pass the end: the firmware's plan would be wrong.
+    fn cover(bytes: u32, given: impl IntoIterator<Item = Part>) -> Memory {
+        let mut regions = Vec::new();
+        let mut end = 0;
+        for (name, r#use, start, length) in given {
+            assert!(start >= end, "{name} at {start:#x} overlaps what ends at {end:#x}");
+            if start > end {
+                regions.push(Region { name: "alignment", r#use: Use::Alignment, start: end, bytes: start - end });
+            }
+            if length > 0 {
+                regions.push(Region { name, r#use, start, bytes: length });
+            }
+            end = start + length;
+        }
+        assert!(end == bytes, "regions end at {end:#x} of {bytes:#x}");
+        Memory { bytes, regions }
+    }
+
+    /// Bytes of one use.
+    pub fn sum(&self, r#use: Use) -> u32 {
+        self.regions.iter().filter(|region| region.r#use == r#use).map(|region| region.bytes).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const PARTS: ImageParts = ImageParts {
+        code: (0x400, 9000),
+        read_only: (0x400 + 9000, 24),
+        hot_code: (0, 8000),
+        hot_data: (8000, 136),
+        static_bytes: (8192, 6720),
+        scratchpad_bytes: 16_384,
+        end: 0x400 + 9024 + 8136,
+    };
+
+    const CACHED: Wanted = Wanted {
+        lookup: Lookup::Cached(DEFAULT),
+        key: KeyWidth::Bits64,
+        post_queues: None,
+        miss_service: MissService::KernelThread,
+    };
+    const STATIC: Wanted = Wanted { lookup: Lookup::Static, ..CACHED };
+
+    fn with(cache: Cache) -> Wanted {
+        Wanted { lookup: Lookup::Cached(cache), ..CACHED }
+    }
+
+    fn of(platform: &str, wanted: Wanted) -> Result<Map> {
+        let personality = if wanted.lookup == Lookup::Static { "vmmc" } else { "mini" };
+        Map::of(personality, platform, &Platform::load(platform).unwrap(), wanted, &PARTS)
+    }
+
+    const DEFAULT: Cache = Cache { entries: 16_384, line_entries: 64, ways: 4 };
+
+    #[test]
+    fn regions_cover_the_memory_without_gap_or_overlap() {
+        let keys = KeyWidth::ALL.map(|key| [Wanted { key, ..CACHED }, Wanted { key, ..STATIC }]).concat();
+        let others = [
+            Wanted { post_queues: Some(1), ..CACHED },
+            Wanted { post_queues: Some(8), miss_service: MissService::Nic, ..CACHED },
+        ];
+        let all = [keys, others.to_vec()].concat();
+        for (platform, wanted) in Platform::names().flat_map(|name| all.iter().map(move |wanted| (name, *wanted))) {
+            let map = of(platform, wanted).unwrap();
+            for memory in [&map.sram, &map.scratchpad] {
+                let mut end = 0;
+                for region in &memory.regions {
+                    assert_eq!(region.start, end, "{}", region.name);
+                    end += region.bytes;
+                }
+                assert_eq!(end, memory.bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn the_recommended_cache_takes_four_bytes_an_entry_and_three_words_a_line_and_set() {
+        let map = of("tigon2", CACHED).unwrap();
+        assert_eq!(map.sram.sum(Use::Vmh), 4 * 16_384 + 2 * 4 * 256 + 4 * 64);
+        assert_eq!(map.sram.sum(Use::Buffers), 128 * 1520 + 2 * 16 * 64);
+    }
+
+    #[test]
+    fn a_longer_key_takes_eight_bytes_of_each_buffer_and_slot_and_import() {
+        let sums = |key| {
+            let cached = of("lanai9", Wanted { key, ..CACHED }).unwrap();
+            let fixed = of("lanai9", Wanted { key, ..STATIC }).unwrap();
+            [
+                cached.sram.sum(Use::Vmh),
+                cached.sram.sum(Use::Cbh),
+                cached.sram.sum(Use::Pch),
+                fixed.sram.sum(Use::Imports),
+            ]
+        };
+        let (narrow, wide) = (sums(KeyWidth::Bits64), sums(KeyWidth::Bits128));
+        let more = [0, 1, 2].map(|n| wide[n] - narrow[n]);
+        assert_eq!(more, [0, 1024 * 8, 8 * 8]);
+        assert_eq!(wide[3] / 24, narrow[3] / 16);
+    }
+
+    #[test]
+    fn static_tables_take_the_bytes_of_the_thesis_where_there_is_room_and_what_there_is_elsewhere() {
+        let kbytes = |map: &Map, r#use| map.sram.sum(r#use) / 1024;
+        let large = of("lanai9", STATIC).unwrap();
+        let uses = [Use::Vmh, Use::Cbh, Use::Imports];
+        assert_eq!(uses.map(|r#use| kbytes(&large, r#use)), [264, 162, 8 * 64]);
+        let holds = Holds { translations: 65_536, buffers: 6954, imports_of_each_process: 4096 };
+        assert_eq!((large.holds, large.cache), (Some(holds), None));
+        let small = of("tigon2", STATIC).unwrap();
+        assert!(small.sram.sum(Use::Free) < 16 * 1024, "{}", small.sram.sum(Use::Free));
+        assert!(small.holds.is_some_and(|holds| holds.translations > 8 * 1024 && holds.buffers > 1000));
+    }
+
+    #[test]
+    fn a_cache_that_does_not_fit_is_refused_with_one_that_does() {
+        let tigon2 = Platform::load("tigon2").unwrap();
+        for entries in [131_072, 1 << 31] {
+            let cache = Cache { entries, ..DEFAULT };
+            let error = check(&with(cache), "tigon2", &tigon2).unwrap_err();
+            assert_eq!(error.exit_status(), 2);
+            assert!(error.to_string().contains("at most 32768 entries fit"), "{error}");
+        }
+        let large = with(Cache { entries: 131_072, ..DEFAULT });
+        assert!(check(&large, "lanai9", &Platform::load("lanai9").unwrap()).is_ok());
+    }
+
+    #[test]
+    fn queues_and_directories_take_what_the_firmware_gives_them() {
+        let bytes = |wanted: Wanted, name: &str| {
+            let map = of("lanai9", wanted).unwrap();
+            map.sram.regions.iter().filter(|region| region.name == name).map(|region| region.bytes).sum::<u32>()
+        };
+        for (post_queues, count) in [(None, 2), (Some(1), 1), (Some(8), 8)] {
+            assert_eq!(bytes(Wanted { post_queues, ..CACHED }, "post queues"), count * 4096);
+        }
+        let fetched = Wanted { miss_service: MissService::Nic, ..CACHED };
+        assert_eq!([CACHED, fetched].map(|wanted| bytes(wanted, "directories of the host's tables")), [0, 8 * 4096]);
+    }
+
+    #[test]
+    fn a_second_core_has_the_end_of_the_memory() {
+        let mut platform = Platform::load("tigon2").unwrap();
+        let free = |platform: &Platform| {
+            let map = Map::of("mini", "tigon2", platform, CACHED, &PARTS).unwrap();
+            let last = *map.sram.regions.last().unwrap();
+            (last.name, last.start + last.bytes, map.sram.sum(Use::Free))
+        };
+        let (_, end, alone) = free(&platform);
+        platform.core.count = 2;
+        assert_eq!(free(&platform), ("core B: image, totals", end, alone - 16 * 1024));
+    }
+
+    #[test]
+    fn only_what_shapes_the_memory_may_be_set() {
+        let refused = |personality, entry: &str| scenario(personality, &[entry.into()]).unwrap_err().to_string();
+        let wanted = |personality, entry: &str| Wanted::of(&scenario(personality, &[entry.into()]).unwrap()).unwrap();
+        assert_eq!(wanted("mini", "cache.ways=8"), with(Cache { ways: 8, ..DEFAULT }));
+        assert_eq!(wanted("vmmc", "key_bits=128"), Wanted { key: KeyWidth::Bits128, ..STATIC });
+        assert_eq!(wanted("mini", "nic.post_queues=5"), Wanted { post_queues: Some(5), ..CACHED });
+        assert_eq!(wanted("mini", "misses.service=nic"), Wanted { miss_service: MissService::Nic, ..CACHED });
+        assert_eq!(scenario("mini", &["cores=2".into()]).unwrap().cores, 2);
+        assert!(refused("mini", "key_bits=96").contains("64 or 128"));
+        assert!(refused("mini", "nodes=2").contains("cache.entries"));
+        assert!(refused("mini", "cache.size=2").contains("size"));
+        assert!(refused("mini", "nic.post_queues=9").contains("1 to 8"));
+        assert!(refused("vmmc", "cache.ways=8").contains("has no cache"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_the_check_allows_has_a_map(log2 in 3u32..32, line_log2 in 3u32..8, ways_log2 in 1u32..4) {
+            let cache = Cache { entries: 1 << log2, line_entries: 1 << line_log2, ways: 1 << ways_log2 };
+            for name in Platform::names() {
+                let platform = Platform::load(name).unwrap();
+                // An image takes less than the step from one power of two to the next, so nearly all agree.
+                if check(&with(cache), name, &platform).is_ok() {
+                    if let Ok(map) = of(name, with(cache)) {
+                        let sum: u32 = map.sram.regions.iter().map(|region| region.bytes).sum();
+                        prop_assert_eq!(sum, platform.sram.bytes);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The platform of a scenario.
+
+use host_model::platform::Platform;
+use nic_layout::keeper;
+
+use crate::error::Result;
+use crate::request_error;
+use crate::scenario::Scenario;
+
+/// Loads a platform of a scenario, with the scenario's link.
+pub fn load(name: &str, scenario: &Scenario) -> Result<Platform> {
+    let mut platform = Platform::load(name).map_err(|error| request_error!("{error}"))?;
+    platform.link.latency_ns = scenario.link.latency_ns;
+    if let Some(retransmit_us) = scenario.link.retransmit_us {
+        if retransmit_us <= platform.protocol.ack_us {
+            return Err(request_error!(
+                "link.retransmit_us = {retransmit_us}: must be more than the {} us after which {name} acknowledges",
+                platform.protocol.ack_us
+            ));
+        }
+        platform.protocol.retransmit_us = retransmit_us;
+    }
+    platform.core.count = platform.core.count.max(scenario.cores);
+    if platform.core.count == 2 && platform.sram.bytes != keeper::SRAM_BYTES {
+        return Err(request_error!(
+            "cores = 2: {name} has {} bytes of SRAM; a NIC with two cores has {}",
+            platform.sram.bytes,
+            keeper::SRAM_BYTES
+        ));
+    }
+    Ok(platform)
+}

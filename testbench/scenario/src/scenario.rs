@@ -1,0 +1,692 @@
+//! What to run: a TOML file, with keys overridden from the command line.
+
+use figment::providers::{Format, Toml};
+use figment::Figment;
+use host_model::platform::toml_error;
+use nic_layout::key::KeyWidth;
+use nic_layout::post::INLINE_BYTES_MAX;
+use nic_layout::tables::PID_MAX;
+use nic_layout::vmh::{GeometryError, VmhGeometry};
+use nic_layout::PROCESS_SLOTS;
+use nic_plan::HELD_FRAMES_LIMIT;
+use page_traces::Pattern;
+use serde::{Deserialize, Serialize};
+use sim_pins::Ps;
+
+use crate::error::Result;
+use crate::{request_error, wording};
+
+/// The scenarios that come with the command: name and text.
+pub const BUILT_IN: [(&str, &str); 7] = [
+    ("ping-pong", include_str!("../scenarios/ping-pong.toml")),
+    ("stream", include_str!("../scenarios/stream.toml")),
+    ("random", include_str!("../scenarios/random.toml")),
+    ("bystander", include_str!("../scenarios/bystander.toml")),
+    ("fetch", include_str!("../scenarios/fetch.toml")),
+    ("notify", include_str!("../scenarios/notify.toml")),
+    ("pages", include_str!("../scenarios/pages.toml")),
+];
+
+/// The firmware personalities that exist.
+pub const PERSONALITIES: [&str; 2] = ["mini", "vmmc"];
+
+/// Whether a personality looks handles up in caches, which have a geometry and miss; otherwise its tables hold everything.
+pub fn has_caches(personality: &str) -> bool {
+    personality == "mini"
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Not in the file: the name it was asked for by.
+    #[serde(default)]
+    pub name: String,
+    pub description: String,
+    /// Names of platforms, each run in turn.
+    pub platforms: Vec<String>,
+    pub personality: String,
+    pub nodes: usize,
+    /// Of each NIC, at least: as many as the platform says, or more. Two are for 512 KB of SRAM.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub cores: u32,
+    /// Of every protection key, 64 or 128: a parameter of the images.
+    #[serde(default = "key_bits", skip_serializing_if = "is_usual_key")]
+    pub key_bits: u32,
+    pub workload: Workload,
+    pub misses: Misses,
+    pub cache: Cache,
+    pub link: Link,
+    /// Of each NIC, and of its driver.
+    #[serde(default, skip_serializing_if = "Nic::is_default")]
+    pub nic: Nic,
+    /// Idle hosts without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
+    pub faults: Faults,
+}
+
+/// Other work of the hosts: see `host_model::load`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    pub programs: u32,
+    pub kernel_percent: u32,
+    pub kernel_section_us: u64,
+    pub thread_spread_us: u64,
+    pub page_fill_us: u64,
+}
+
+impl Load {
+    pub fn of_host(self) -> host_model::load::Load {
+        host_model::load::Load {
+            programs: self.programs,
+            kernel_percent: self.kernel_percent,
+            kernel_section: Ps::from_us(self.kernel_section_us),
+            thread_spread: Ps::from_us(self.thread_spread_us),
+            page_fill: Ps::from_us(self.page_fill_us),
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let values = [
+            ("load.programs", u64::from(self.programs), 64),
+            ("load.kernel_percent", u64::from(self.kernel_percent), 90),
+            ("load.kernel_section_us", self.kernel_section_us, 10_000),
+            ("load.thread_spread_us", self.thread_spread_us, 10_000),
+            ("load.page_fill_us", self.page_fill_us, 10_000),
+        ];
+        for (key, value, max) in values {
+            if value > max {
+                return Err(request_error!("{key} = {value}: must be at most {max}"));
+            }
+        }
+        if self.programs > 0 && self.kernel_percent > 0 && self.kernel_section_us == 0 {
+            return Err(request_error!(
+                "load.kernel_section_us = 0: must be at least 1 with load.kernel_percent above 0"
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    pub kind: WorkloadKind,
+    pub sizes_bytes: Vec<u32>,
+    pub iterations: u32,
+    pub warm_up: u32,
+    #[serde(default = "one")]
+    pub outstanding: u32,
+    /// Whose page accesses are made (`page_traces`): of the kind `pages` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// Messages of up to so many bytes go with their post.
+    #[serde(default = "inline_bytes_max", skip_serializing_if = "is_inline_bytes_max")]
+    pub pio_bytes_max: u32,
+}
+
+fn inline_bytes_max() -> u32 {
+    INLINE_BYTES_MAX
+}
+
+fn is_inline_bytes_max(number: &u32) -> bool {
+    *number == INLINE_BYTES_MAX
+}
+
+fn key_bits() -> u32 {
+    KeyWidth::default().bits()
+}
+
+/// Results with the usual keys look as they always did.
+fn is_usual_key(bits: &u32) -> bool {
+    *bits == key_bits()
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Results of a NIC with one core look as they always did.
+fn is_one(number: &u32) -> bool {
+    *number == 1
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WorkloadKind {
+    PingPong,
+    Stream,
+    Random,
+    Bystander,
+    Fetch,
+    Notify,
+    Pages,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Misses {
+    pub ratios: Vec<f64>,
+    pub node: usize,
+    /// The cache that misses.
+    #[serde(default, skip_serializing_if = "MissedCache::is_vmh")]
+    pub cache: MissedCache,
+    /// Where a message that shall miss does: where it arrives, or where its data are read.
+    #[serde(default, skip_serializing_if = "MissedSide::is_receive")]
+    pub side: MissedSide,
+    /// Who serves a miss on the host.
+    #[serde(default, skip_serializing_if = "MissService::is_thread")]
+    pub service: MissService,
+    /// What becomes of a frame that misses where it arrives.
+    #[serde(default)]
+    pub receive: ReceiveMiss,
+    /// Frames that a NIC may hold at a time, with `receive = "hold"`.
+    #[serde(default = "held_frames_max")]
+    pub held_frames_max: u32,
+}
+
+fn held_frames_max() -> u32 {
+    12
+}
+
+/// Whose lookup misses: of what `node` receives, or of what it sends by DMA.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissedSide {
+    #[default]
+    Receive,
+    Send,
+}
+
+impl MissedSide {
+    /// Results look as they always did.
+    fn is_receive(&self) -> bool {
+        *self == MissedSide::Receive
+    }
+}
+
+/// Where a message that shall miss is not found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissedCache {
+    /// Its destination page has no translation on the NIC.
+    #[default]
+    Vmh,
+    /// Its buffer has no descriptor there.
+    Cbh,
+}
+
+impl MissedCache {
+    /// Results of misses of translations look as they always did.
+    fn is_vmh(&self) -> bool {
+        *self == MissedCache::Vmh
+    }
+}
+
+/// See `host_model::driver::MissService`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissService {
+    #[default]
+    KernelThread,
+    Interrupt,
+    Nic,
+}
+
+impl MissService {
+    /// Results look as they always did.
+    pub fn is_thread(&self) -> bool {
+        *self == MissService::KernelThread
+    }
+
+    pub fn of_driver(self) -> host_model::driver::MissService {
+        use host_model::driver::MissService as Driver;
+        match self {
+            MissService::KernelThread => Driver::KernelThread,
+            MissService::Interrupt => Driver::Interrupt,
+            MissService::Nic => Driver::Nic,
+        }
+    }
+}
+
+/// See `nic_layout::boot::ReceiveMiss`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReceiveMiss {
+    #[default]
+    TimeOut,
+    Restart,
+    Hold,
+}
+
+impl ReceiveMiss {
+    pub fn of_layout(self) -> nic_layout::boot::ReceiveMiss {
+        use nic_layout::boot::ReceiveMiss as Layout;
+        match self {
+            ReceiveMiss::TimeOut => Layout::TimeOut,
+            ReceiveMiss::Restart => Layout::Restart,
+            ReceiveMiss::Hold => Layout::Hold,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cache {
+    pub entries: u32,
+    pub line_entries: u32,
+    pub ways: u32,
+}
+
+impl Cache {
+    pub fn geometry(self) -> Result<VmhGeometry> {
+        let geometry = VmhGeometry { entries: self.entries, line_entries: self.line_entries, ways: self.ways };
+        geometry.check().map_err(|error| match error {
+            GeometryError::NotAPowerOfTwo => request_error!(
+                "cache: entries = {}, line_entries = {}, ways = {}: each must be a power of two",
+                self.entries,
+                self.line_entries,
+                self.ways
+            ),
+            GeometryError::LineEntriesOutOfRange => {
+                request_error!("cache.line_entries = {}: must be 8 to 128", self.line_entries)
+            }
+            GeometryError::WaysOutOfRange => {
+                request_error!("cache.ways = {}: must be 2, 4 or 8", self.ways)
+            }
+            GeometryError::FewerThanOneSet => request_error!(
+                "cache.entries = {}: must hold at least one set of {} ways times {} entries",
+                self.entries,
+                self.ways,
+                self.line_entries
+            ),
+        })
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    pub latency_ns: u64,
+    /// Without an acknowledgement, a frame is sent again after so long; the platform's interval if it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retransmit_us: Option<u64>,
+}
+
+/// What processes share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nic {
+    /// Post queues, which the driver gives to processes on demand (M-52); as many as the personality has by itself, if it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub post_queues: Option<u32>,
+    /// Processes of a node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes_max: Option<usize>,
+}
+
+impl Nic {
+    /// Results look as they always did.
+    fn is_default(&self) -> bool {
+        *self == Nic::default()
+    }
+
+    fn check(self, has_caches: bool) -> Result<()> {
+        if let Some(queues) = self.post_queues.filter(|queues| !(1..=PROCESS_SLOTS as u32).contains(queues)) {
+            return Err(request_error!("nic.post_queues = {queues}: must be 1 to {PROCESS_SLOTS}"));
+        }
+        if let Some(queues) = self.post_queues.filter(|queues| !has_caches && *queues != PROCESS_SLOTS as u32) {
+            return Err(request_error!(
+                "nic.post_queues = {queues}: must be {PROCESS_SLOTS} without caches: each process has tables and a queue of its own"
+            ));
+        }
+        if let Some(max) = self.processes_max.filter(|max| !(1..=PID_MAX as usize).contains(max)) {
+            return Err(request_error!("nic.processes_max = {max}: must be 1 to {PID_MAX}"));
+        }
+        Ok(())
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Faults {
+    pub loss_ratio: f64,
+    pub corrupt_ratio: f64,
+}
+
+/// Reads a built-in scenario or a file, applies `KEY=VALUE` overrides, and checks what can be checked without a platform.
+pub fn load(name_or_path: &str, overrides: &[String]) -> Result<Scenario> {
+    let (name, text) = match BUILT_IN.iter().find(|(name, _)| *name == name_or_path) {
+        Some((name, text)) => (name.to_string(), text.to_string()),
+        None if name_or_path.ends_with(".toml") => {
+            let text = std::fs::read_to_string(name_or_path)
+                .map_err(|error| request_error!("scenario file {name_or_path}: {error}"))?;
+            let stem = std::path::Path::new(name_or_path).file_stem().unwrap_or_default();
+            (stem.to_string_lossy().into_owned(), text)
+        }
+        None => {
+            let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+            return Err(request_error!(
+                "unknown scenario {name_or_path:?}: give one of {}, or the path of a .toml file",
+                names.join(", ")
+            ));
+        }
+    };
+    if let Err(error) = text.parse::<toml::Table>() {
+        return Err(request_error!("scenario {name}: {}", toml_error(&text, &error)));
+    }
+    let mut figment = Figment::from(Toml::string(&text));
+    for entry in overrides {
+        figment = figment.merge(Toml::string(&override_toml(entry)?));
+    }
+    if figment.contains("name") {
+        return Err(request_error!("scenario {name}: name: no such key, a scenario is called as its file"));
+    }
+    let mut scenario: Scenario =
+        figment.extract().map_err(|error| request_error!("scenario {name}: {}", wording::of(error)))?;
+    scenario.name = name;
+    scenario.check()?;
+    if !has_caches(&scenario.personality) {
+        if let Some(entry) = overrides.iter().find(|entry| entry.trim_start().starts_with("cache.")) {
+            return Err(request_error!(
+                "--set {entry}: personality {:?} has no cache: its tables hold everything",
+                scenario.personality
+            ));
+        }
+    }
+    Ok(scenario)
+}
+
+/// Turns `a.b=value` into TOML. A value that is no TOML is taken as a string, and a scalar for a list as a list of one.
+fn override_toml(entry: &str) -> Result<String> {
+    let Some((key, value)) = entry.split_once('=') else {
+        return Err(request_error!("--set {entry}: must be KEY=VALUE, as in workload.iterations=100"));
+    };
+    let (key, value) = (key.trim(), value.trim());
+    if key.is_empty() || !key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.' || c == '-') {
+        return Err(request_error!("--set {entry}: {key:?} is no key; keys look like workload.iterations"));
+    }
+    let is_list = LIST_KEYS.contains(&key) && !value.starts_with('[');
+    let parses = |text: &str| text.parse::<toml::Table>().is_ok();
+    let render = |item: &str| match parses(&format!("v = {item}")) {
+        true => item.to_string(),
+        false => format!("{item:?}"),
+    };
+    let value = match is_list {
+        true => format!("[{}]", value.split(',').map(|item| render(item.trim())).collect::<Vec<_>>().join(", ")),
+        false => render(value),
+    };
+    Ok(format!("{key} = {value}"))
+}
+
+/// Keys whose value is a list, so that `--set platforms=lanai9` works.
+const LIST_KEYS: [&str; 3] = ["platforms", "workload.sizes_bytes", "misses.ratios"];
+
+impl Scenario {
+    /// What each node sends in a run, or awaits where only the other one sends, warm-up included.
+    pub fn messages_per_node(&self) -> u64 {
+        let workload = &self.workload;
+        match workload.kind {
+            WorkloadKind::Random => u64::from(workload.iterations.div_ceil(2)),
+            // Node 0 counts those of both.
+            WorkloadKind::Pages => u64::from(workload.iterations.div_ceil(2)),
+            WorkloadKind::PingPong
+            | WorkloadKind::Stream
+            | WorkloadKind::Bystander
+            | WorkloadKind::Fetch
+            | WorkloadKind::Notify => {
+                workload.sizes_bytes.len() as u64 * (u64::from(workload.warm_up) + u64::from(workload.iterations))
+            }
+        }
+    }
+
+    pub fn has_caches(&self) -> bool {
+        has_caches(&self.personality)
+    }
+
+    /// The geometry that its images are built for.
+    pub fn geometry(&self) -> Result<VmhGeometry> {
+        match self.has_caches() {
+            true => self.cache.geometry(),
+            // Whatever the file says: there is one image.
+            false => Ok(VmhGeometry::RECOMMENDED),
+        }
+    }
+
+    pub fn key_width(&self) -> Result<KeyWidth> {
+        KeyWidth::from_bits(self.key_bits)
+            .ok_or_else(|| request_error!("key_bits = {}: must be 64 or 128", self.key_bits))
+    }
+
+    /// The image for a NIC with so many cores.
+    pub fn image_of_core_a(&self, cores: u32) -> String {
+        match cores {
+            1 => self.personality.clone(),
+            _ => format!("{}-pair", self.personality),
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        self.geometry()?;
+        self.key_width()?;
+        if self.platforms.is_empty() {
+            return Err(request_error!("platforms = []: name at least one (see `nicscope list`)"));
+        }
+        if !PERSONALITIES.contains(&self.personality.as_str()) {
+            return Err(request_error!(
+                "personality = {:?}: must be one of {}",
+                self.personality,
+                PERSONALITIES.join(", ")
+            ));
+        }
+        if self.nodes != 2 {
+            return Err(request_error!("nodes = {}: must be 2; there is no switch yet", self.nodes));
+        }
+        if !(1..=2).contains(&self.cores) {
+            return Err(request_error!("cores = {}: must be 1 or 2", self.cores));
+        }
+        let workload = &self.workload;
+        if workload.sizes_bytes.is_empty() {
+            return Err(request_error!("workload.sizes_bytes = []: name at least one size in bytes"));
+        }
+        for &size in &workload.sizes_bytes {
+            if size == 0 || size > MESSAGE_BYTES_MAX {
+                return Err(request_error!("workload.sizes_bytes: {size}: must be 1 to {MESSAGE_BYTES_MAX} bytes"));
+            }
+        }
+        if workload.iterations == 0 {
+            return Err(request_error!("workload.iterations = 0: must be at least 1"));
+        }
+        let messages = self.messages_per_node();
+        if messages > MESSAGES_MAX {
+            return Err(request_error!(
+                "workload: {messages} messages of each node: sizes times warm_up and iterations must be at most {MESSAGES_MAX}"
+            ));
+        }
+        if workload.pio_bytes_max > INLINE_BYTES_MAX {
+            return Err(request_error!("workload.pio_bytes_max = {}: must be 0 to 32", workload.pio_bytes_max));
+        }
+        if workload.outstanding == 0 || workload.outstanding > 64 {
+            return Err(request_error!("workload.outstanding = {}: must be 1 to 64", workload.outstanding));
+        }
+        self.nic.check(self.has_caches())?;
+        if let Some(load) = &self.load {
+            load.check()?;
+        }
+        self.check_program()?;
+        if self.misses.ratios.is_empty() {
+            return Err(request_error!("misses.ratios = []: name at least one ratio, as in [0.0]"));
+        }
+        let goes_where_it_likes = matches!(workload.kind, WorkloadKind::Random | WorkloadKind::Pages);
+        if goes_where_it_likes && self.misses.ratios != [0.0] {
+            return Err(request_error!(
+                "misses.ratios: random messages and pages of programs go where they like: must be [0.0] with workload.kind = \"random\" or \"pages\""
+            ));
+        }
+        let needs_caches = matches!(workload.kind, WorkloadKind::Pages | WorkloadKind::Bystander);
+        if !self.has_caches() && needs_caches {
+            return Err(request_error!(
+                "personality = {:?}: has no caches; bystanders and pages of programs are there for those that miss",
+                self.personality
+            ));
+        }
+        if !self.has_caches() && self.misses.ratios != [0.0] {
+            return Err(request_error!(
+                "misses.ratios: personality {:?} never misses: must be [0.0], as by --set misses.ratios=0.0",
+                self.personality
+            ));
+        }
+        let can_miss_there = self.workload.kind == WorkloadKind::PingPong && self.misses.cache == MissedCache::Vmh;
+        if self.misses.side == MissedSide::Send && !can_miss_there {
+            return Err(request_error!(
+                "misses.side = \"send\": only translations, of messages of a ping-pong, are made to miss where they are sent from"
+            ));
+        }
+        if self.misses.node >= self.nodes {
+            return Err(request_error!("misses.node = {}: must be 0 to {}", self.misses.node, self.nodes - 1));
+        }
+        if self.misses.held_frames_max > HELD_FRAMES_LIMIT {
+            return Err(request_error!(
+                "misses.held_frames_max = {}: must be at most {HELD_FRAMES_LIMIT}",
+                self.misses.held_frames_max
+            ));
+        }
+        let ratios = self.misses.ratios.iter().map(|ratio| ("misses.ratios", *ratio));
+        let faults =
+            [("faults.loss_ratio", self.faults.loss_ratio), ("faults.corrupt_ratio", self.faults.corrupt_ratio)];
+        for (key, ratio) in ratios.chain(faults) {
+            if !(0.0..=1.0).contains(&ratio) {
+                return Err(request_error!("{key}: {ratio}: must be 0 to 1"));
+            }
+        }
+        if self.faults.loss_ratio + self.faults.corrupt_ratio > 0.9 {
+            return Err(request_error!("faults: loss_ratio + corrupt_ratio must be at most 0.9, or nothing arrives"));
+        }
+        if let Some(us) = self.link.retransmit_us.filter(|us| !(1..=1_000_000).contains(us)) {
+            return Err(request_error!("link.retransmit_us = {us}: must be 1 to 1000000"));
+        }
+        if !(20..=1_000_000).contains(&self.link.latency_ns) {
+            return Err(request_error!("link.latency_ns = {}: must be 20 to 1000000", self.link.latency_ns));
+        }
+        Ok(())
+    }
+}
+
+/// No message of a program goes beyond the first half of its page.
+const PROGRAM_BYTES_MAX: u32 = 2048;
+
+impl Scenario {
+    fn check_program(&self) -> Result<()> {
+        let workload = &self.workload;
+        let names = || Pattern::ALL.map(|pattern| pattern.name().to_lowercase()).join(", ");
+        match (&workload.program, workload.kind) {
+            (None, WorkloadKind::Pages) => {
+                Err(request_error!("workload.program is missing: must be one of {}", names()))
+            }
+            (Some(name), WorkloadKind::Pages) if program(name).is_none() => {
+                Err(request_error!("workload.program = {name:?}: must be one of {}", names()))
+            }
+            (Some(name), kind) if kind != WorkloadKind::Pages => {
+                Err(request_error!("workload.program = {name:?}: only with workload.kind = \"pages\""))
+            }
+            (_, WorkloadKind::Pages)
+                if workload.sizes_bytes.len() != 1
+                    || !(INLINE_BYTES_MAX + 1..=PROGRAM_BYTES_MAX).contains(&workload.sizes_bytes[0]) =>
+            {
+                Err(request_error!(
+                    "workload.sizes_bytes: must be one size from 33 to {PROGRAM_BYTES_MAX} bytes with workload.kind = \"pages\": smaller ones go with their post"
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The buffers that workloads allocate are of this size: a message must fit.
+pub const MESSAGE_BYTES_MAX: u32 = 64 * 1024;
+
+/// In a run, each way: the traces tell messages apart by 24 bits of their numbers.
+pub const MESSAGES_MAX: u64 = 1_000_000;
+
+/// The program of that name.
+pub fn program(name: &str) -> Option<Pattern> {
+    Pattern::ALL.into_iter().find(|pattern| pattern.name().eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(name: &str, overrides: &[&str]) -> String {
+        let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
+        load(name, &overrides).expect_err("must be refused").to_string()
+    }
+
+    #[test]
+    fn built_in_scenarios_are_valid() {
+        for (name, _) in BUILT_IN {
+            load(name, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+    }
+
+    #[test]
+    fn an_override_replaces_only_its_key() {
+        let scenario = load("ping-pong", &["workload.iterations=3".into(), "platforms=lanai9".into()]).unwrap();
+        assert_eq!(scenario.workload.iterations, 3);
+        assert_eq!(scenario.workload.warm_up, 2);
+        assert_eq!(scenario.platforms, ["lanai9"]);
+    }
+
+    #[test]
+    fn scenarios_that_need_no_misses_have_both_personalities() {
+        for name in ["ping-pong", "stream", "random"] {
+            let scenario = load(name, &["personality=vmmc".into(), "misses.ratios=0.0".into()]).unwrap();
+            assert_eq!(scenario.image_of_core_a(1), "vmmc");
+            assert_eq!(scenario.geometry().unwrap(), VmhGeometry::RECOMMENDED);
+        }
+    }
+
+    #[test]
+    fn a_scalar_for_a_list_is_a_list() {
+        let scenario = load("ping-pong", &["workload.sizes_bytes=4,64".into(), "misses.ratios=0.5".into()]).unwrap();
+        assert_eq!(scenario.workload.sizes_bytes, [4, 64]);
+        assert_eq!(scenario.misses.ratios, [0.5]);
+    }
+
+    #[test]
+    fn errors_name_the_key_the_value_and_what_is_right() {
+        assert!(message("pong", &[]).contains("ping-pong"));
+        assert!(message("ping-pong", &["workload.iteration=3"]).contains("iterations"));
+        assert!(message("ping-pong", &["workload.sizes_bytes=0"]).contains("must be 1 to"));
+        assert!(message("ping-pong", &["workload.sizes_bytes=1000000"]).contains("1000000"));
+        assert!(message("ping-pong", &["cache.ways=3"]).contains("power of two"));
+        assert!(message("ping-pong", &["cache.ways=16"]).contains("2, 4 or 8"));
+        assert!(message("ping-pong", &["misses.ratios=1.5"]).contains("0 to 1"));
+        assert!(message("ping-pong", &["link.retransmit_us=0"]).contains("1 to 1000000"));
+        assert!(message("ping-pong", &["misses.receive=nack"]).contains("time-out"));
+        assert!(message("ping-pong", &["misses.cache=tlb"]).contains("cbh"));
+        assert!(message("ping-pong", &["misses.side=both"]).contains("receive"));
+        assert!(message("ping-pong", &["misses.side=send", "misses.cache=cbh"]).contains("only translations"));
+        assert!(message("ping-pong", &["misses.service=nobody"]).contains("kernel-thread"));
+        assert!(message("ping-pong", &["workload.program=fft"]).contains("only with"));
+        assert!(message("pages", &["workload.program=doom"]).contains("radix"));
+        assert!(message("pages", &["workload.sizes_bytes=16"]).contains("33 to 2048"));
+        assert!(message("pages", &["personality=vmmc"]).contains("no caches"));
+        assert!(message("pages", &["misses.ratios=0.5"]).contains("go where they like"));
+        assert!(message("pages", &["load.kernel_percent=95"]).contains("at most 90"));
+        assert!(message("pages", &["load.kernel_section_us=0"]).contains("at least 1"));
+        assert!(message("ping-pong", &["misses.held_frames_max=17"]).contains("at most 16"));
+        assert!(message("ping-pong", &["nic.post_queues=0"]).contains("1 to 8"));
+        assert!(message("ping-pong", &["nic.processes_max=5000"]).contains("1 to 4095"));
+        let shared = ["personality=vmmc", "misses.ratios=0.0", "nic.post_queues=2"];
+        assert!(message("ping-pong", &shared).contains("must be 8"));
+        assert!(message("ping-pong", &["nonsense"]).contains("KEY=VALUE"));
+        assert!(message("ping-pong", &["personality=emp"]).contains("mini, vmmc"));
+        assert!(message("ping-pong", &["personality=vmmc"]).contains("misses.ratios=0.0"));
+        let cached = ["personality=vmmc", "misses.ratios=0.0", "cache.ways=2"];
+        assert!(message("ping-pong", &cached).contains("has no cache"));
+        assert!(message("ping-pong", &["personality=emp"]).contains("mini"));
+        assert!(message("missing.toml", &[]).contains("missing.toml"));
+    }
+}

@@ -1,0 +1,487 @@
+//! A place for processes on a node: one lives, does its operations in order, ends or is ended, and has a successor.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::Poll;
+
+use host_model::address::{NodeId, UserVirt};
+use host_model::driver::Notifications;
+use host_model::executor::{Channel, Notify, Task};
+use host_model::library::{Access, Export, Process, WriteError, WriteHandle};
+use nic_layout::cbh::cbh;
+use nic_layout::key::KeyWidth;
+use nic_layout::post::PostError;
+use nicscope_scenario::error::Result;
+use nicscope_scenario::failed;
+use sim_pins::Ps;
+
+use super::model::{self, Buffer, BufferName, Direction, End, Told};
+use super::node::State;
+use super::operation::{Op, Post, Rights, Twist, EXPORTS, POST_BYTES_MAX};
+use super::plant::Plant;
+
+const PAGE: u32 = 4096;
+/// Memory of a process that is compared: where buffers lie, where it writes from, where its reads go, and what nobody names.
+const TARGET: u32 = 0;
+const TARGET_BYTES: u32 = 16 * PAGE;
+const SOURCE: u32 = 16 * PAGE;
+const SOURCE_BYTES: u32 = 16 * PAGE;
+const LANDING: u32 = 32 * PAGE;
+const LANDINGS: usize = 4;
+const LANDING_BYTES: u32 = 4 * PAGE;
+pub const IMAGE_BYTES: u32 = 64 * PAGE;
+/// The heap grows by so many pages at once; behind them is the hole.
+pub const HEAP_PAGES: u32 = 128;
+pub const PAGES_BEFORE_HOLE: u32 = POST_BYTES_MAX / PAGE + 1;
+
+/// What is published can be seen from so much later on: longer than nodes run ahead of one another.
+const SEEN_AFTER: Ps = Ps::from_us(2);
+
+#[derive(Default)]
+pub struct Actor {
+    pub inbox: Channel<Op>,
+    kills: Cell<u32>,
+    killed: Notify,
+    pub life: RefCell<Option<Life>>,
+}
+
+impl Actor {
+    pub fn kill(&self) {
+        self.kills.set(self.kills.get() + 1);
+        self.killed.notify();
+    }
+}
+
+/// What a process has registered, by place.
+type Exports = [Option<(BufferName, Export)>; EXPORTS];
+
+/// A process that lives. Clones are the same.
+#[derive(Clone)]
+pub struct Life {
+    pub name: model::Life,
+    pub process: Process,
+    pub base: UserVirt,
+    exports: Rc<RefCell<Exports>>,
+    buffers: Rc<Cell<u32>>,
+    /// Waiting for posts, and for notifications.
+    tasks: Rc<RefCell<Vec<Task<()>>>>,
+    open_posts: Rc<Cell<u32>>,
+    /// Reads under way, by where they go.
+    landings: Rc<RefCell<[bool; LANDINGS]>>,
+    posts: Rc<Cell<u32>>,
+}
+
+/// What comes behind an operation.
+enum Then {
+    Next,
+    End,
+}
+
+/// Runs the processes of one place, one behind the other.
+pub async fn actor(state: Rc<State>, place: usize, seed: u64) {
+    let mut number = 0;
+    let mut life = match begin(&state, place, number, seed).await {
+        Ok(life) => life,
+        Err(error) => return state.fail(error),
+    };
+    state.count_pending(-1);
+    loop {
+        let own = &state.actors[place];
+        let under_way = Cell::new(false);
+        let next = async {
+            own.inbox.filled().await;
+            let Some(op) = own.inbox.try_receive() else { return Ok(Then::Next) };
+            state.changed.notify();
+            under_way.set(true);
+            operate(&state, &life, &op).await
+        };
+        let done = unless(own.killed.wait_until(|| own.kills.get() > 0), next).await;
+        if under_way.get() {
+            state.count_pending(-1);
+        }
+        match done {
+            Some(Ok(Then::Next)) => continue,
+            Some(Ok(Then::End)) => {}
+            Some(Err(error)) => return state.fail(format!("{}: {error}", life.name)),
+            None => {
+                own.kills.set(own.kills.get() - 1);
+                state.count_pending(-1);
+            }
+        }
+        state.count_pending(1);
+        number += 1;
+        let successor = async {
+            retire(&state, &life).await?;
+            begin(&state, place, number, seed).await
+        };
+        life = match successor.await {
+            Ok(life) => life,
+            Err(error) => return state.fail(format!("place {place}: {error}")),
+        };
+        state.count_pending(-1);
+    }
+}
+
+/// What `future` gives, or `None` if `stop` came first: then it is dropped where it stands.
+async fn unless<T>(stop: impl Future<Output = ()>, future: impl Future<Output = T>) -> Option<T> {
+    let (mut stop, mut future) = (pin!(stop), pin!(future));
+    std::future::poll_fn(|cx| {
+        if stop.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(None);
+        }
+        future.as_mut().poll(cx).map(Some)
+    })
+    .await
+}
+
+/// Bytes that tell processes, and places in them, apart.
+fn contents(seed: u64, name: model::Life) -> Vec<u8> {
+    let mut state = seed ^ (name.node as u64) << 60 ^ (name.process as u64) << 52 ^ u64::from(name.life) << 20;
+    let mut bytes = Vec::with_capacity(IMAGE_BYTES as usize);
+    while bytes.len() < IMAGE_BYTES as usize {
+        // SplitMix64.
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut word = state;
+        word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bytes.extend((word ^ word >> 31).to_le_bytes());
+    }
+    bytes
+}
+
+async fn begin(state: &Rc<State>, place: usize, number: u32, seed: u64) -> Result<Life> {
+    let wrong = |error: &dyn std::fmt::Display| failed!("{error}");
+    let name = model::Life { node: state.node, process: place, life: number };
+    let process = state.handle.open("process").await.map_err(|error| wrong(&error))?;
+    let base = process.alloc(IMAGE_BYTES).map_err(|error| wrong(&error))?;
+    let memory = contents(seed, name);
+    process.store(base, &memory).map_err(|error| wrong(&error))?;
+    state.seen.borrow_mut().begun.push((name, memory));
+    let life = Life {
+        name,
+        process,
+        base,
+        exports: Rc::default(),
+        buffers: Rc::default(),
+        tasks: Rc::default(),
+        open_posts: Rc::default(),
+        landings: Rc::default(),
+        posts: Rc::default(),
+    };
+    let rights = Rights { write: true, read: true };
+    export(state, &life, 0, TARGET, TARGET_BYTES, rights, true).await?;
+    *state.actors[place].life.borrow_mut() = Some(life.clone());
+    Ok(life)
+}
+
+/// Ends a process, whatever it has under way.
+async fn retire(state: &Rc<State>, life: &Life) -> Result<()> {
+    for task in life.tasks.borrow().iter() {
+        task.abort();
+    }
+    *state.actors[life.name.process].life.borrow_mut() = None;
+    state.open_posts.set(state.open_posts.get() - life.open_posts.get());
+    let begun = state.sim().now();
+    {
+        let mut board = state.board.lock();
+        let own = board.buffers.iter_mut().filter(|(name, _)| name.owner == life.name);
+        own.for_each(|(_, buffer)| _ = buffer.end_begun.get_or_insert(begun.0));
+    }
+    life.process.close().await.map_err(|error| failed!("{error}"))?;
+    let ended = state.sim().now();
+    let mut board = state.board.lock();
+    let own = board.buffers.iter_mut().filter(|(name, _)| name.owner == life.name);
+    own.for_each(|(_, buffer)| _ = buffer.ended.get_or_insert(ended.0));
+    Ok(())
+}
+
+pub async fn retire_last(state: &Rc<State>, actor: &Actor) -> Result<()> {
+    let life = actor.life.borrow().clone();
+    match life {
+        Some(life) => retire(state, &life).await,
+        None => Ok(()),
+    }
+}
+
+async fn operate(state: &Rc<State>, life: &Life, op: &Op) -> Result<Then> {
+    match op {
+        Op::Post(wanted) => post(state, life, wanted).await?,
+        Op::Export { export: place, from, bytes, rights, listens, .. } => {
+            withdraw(state, life, *place).await?;
+            // At least one byte, and within the part for buffers.
+            let from = from % TARGET_BYTES;
+            let bytes = (*bytes).clamp(1, TARGET_BYTES - from);
+            export(state, life, *place, TARGET + from, bytes, *rights, *listens).await?;
+        }
+        Op::Withdraw { export, .. } => withdraw(state, life, *export).await?,
+        Op::Wait { .. } => state.changed.wait_until(|| life.open_posts.get() == 0).await,
+        Op::End { .. } => {
+            state.changed.wait_until(|| life.open_posts.get() == 0).await;
+            return Ok(Then::End);
+        }
+        Op::Invalidate { page, .. } => {
+            // The driver does it, and ends it whatever becomes of the process.
+            let (state, pid) = (state.clone(), life.process.pid());
+            let address = life.base + page % (IMAGE_BYTES / PAGE) * PAGE;
+            state.count_pending(1);
+            let sim = state.sim().clone();
+            sim.spawn("invalidate", async move {
+                if let Err(error) = state.handle.driver().invalidate(&state.cpu, pid, address).await {
+                    state.fail(format!("invalidation: {error}"));
+                }
+                state.count_pending(-1);
+            });
+        }
+        Op::Kill { .. } | Op::Pause { .. } | Op::Settle => {}
+    }
+    Ok(Then::Next)
+}
+
+async fn export(
+    state: &Rc<State>,
+    life: &Life,
+    place: usize,
+    from: u32,
+    bytes: u32,
+    rights: Rights,
+    listens: bool,
+) -> Result<()> {
+    let access = Access { write: rights.write, read: rights.read };
+    let start = life.base + from;
+    let (export, told) = match listens {
+        true => {
+            let made = life.process.export_with_notifications(start, bytes, access).await;
+            let (export, told) = made.map_err(|error| failed!("export: {error}"))?;
+            (export, Some(told))
+        }
+        false => {
+            (life.process.export_as(start, bytes, access).await.map_err(|error| failed!("export: {error}"))?, None)
+        }
+    };
+    let name = BufferName { owner: life.name, number: life.buffers.get() };
+    life.buffers.set(name.number + 1);
+    life.exports.borrow_mut()[place] = Some((name, export));
+    let buffer = Buffer {
+        start: from,
+        bytes,
+        may_write: rights.write,
+        may_read: rights.read,
+        listens,
+        end_begun: None,
+        ended: None,
+    };
+    let visible = state.sim().now() + SEEN_AFTER;
+    let mut board = state.board.lock();
+    board.buffers.insert(name, buffer);
+    board.published.entry((state.node, life.name.process, place)).or_default().push((visible, name, export));
+    drop(board);
+    if let Some(told) = told {
+        let task = state.sim().spawn("listener", listen(state.clone(), life.clone(), name, from, told));
+        life.tasks.borrow_mut().push(task);
+    }
+    Ok(())
+}
+
+async fn listen(state: Rc<State>, life: Life, buffer: BufferName, start: u32, told: Notifications) {
+    loop {
+        let notification = told.next().await;
+        let it = Told { buffer, number: notification.message, end_offset: notification.end_offset };
+        match state.plant {
+            Some(Plant::ToldTwice) => state.seen.borrow_mut().told.extend([it, it]),
+            Some(Plant::ToldNever) => {}
+            _ => state.seen.borrow_mut().told.push(it),
+        }
+        super::plant::after_arrival(&state, &life, start + it.end_offset);
+    }
+}
+
+async fn withdraw(state: &Rc<State>, life: &Life, place: usize) -> Result<()> {
+    let Some((name, export)) = life.exports.borrow_mut()[place].take() else { return Ok(()) };
+    let note = |note: &dyn Fn(&mut Buffer)| state.board.lock().buffers.get_mut(&name).into_iter().for_each(note);
+    let begun = state.sim().now();
+    note(&|buffer| buffer.end_begun = Some(begun.0));
+    if state.plant == Some(Plant::BufferStays) {
+        note(&|buffer| buffer.ended = Some(begun.0));
+        return Ok(());
+    }
+    life.process.withdraw(&export).await.map_err(|error| failed!("withdraw: {error}"))?;
+    let ended = state.sim().now();
+    note(&|buffer| buffer.ended = Some(ended.0));
+    Ok(())
+}
+
+/// The newest buffer of a place that can be seen, gone or not; or one that never was.
+fn find(state: &State, key_width: KeyWidth, wanted: &Post) -> (Option<BufferName>, Export) {
+    let peer = 1 - state.node;
+    let now = state.sim().now();
+    let board = state.board.lock();
+    let published = board.published.get(&(peer, wanted.process, wanted.export));
+    let newest = published.and_then(|all| all.iter().rev().find(|(visible, ..)| *visible <= now));
+    match newest {
+        Some((_, name, export)) => (Some(*name), *export),
+        None => {
+            let buffer = cbh(4000 + wanted.process as u32, 7 + wanted.export as u32);
+            let node = NodeId(peer as u16);
+            (None, Export { node, buffer, key: [1, 2, 3, 4], key_width, length_bytes: PAGE, access: Access::WRITE })
+        }
+    }
+}
+
+async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
+    let (mut buffer, mut export) = find(state, life.process.grant().key_width, wanted);
+    let length = export.length_bytes;
+    let mut bytes = wanted.bytes.min(length);
+    let mut offset = wanted.at % (length - bytes + 1);
+    let mut right_key = true;
+    let wrong_word = export.key_width.words() - 1;
+    match wanted.twist {
+        Twist::None => {}
+        Twist::WrongKey => {
+            right_key = false;
+            export.key[wrong_word] ^= 1;
+        }
+        Twist::NoBuffer => {
+            buffer = None;
+            export.buffer ^= 1 << 19;
+        }
+        Twist::Beyond => offset = length - bytes + 1 + wanted.at % 64,
+        // Longer than what goes with its post: that is read by the process itself.
+        Twist::Hole => bytes = bytes.max(64),
+    }
+    let hole = wanted.twist == Twist::Hole;
+    match state.plant {
+        Some(Plant::KeyMends) if !right_key => export.key[wrong_word] ^= 1,
+        Some(Plant::KeyBreaks) if wanted.twist == Twist::None => export.key[0] ^= 1,
+        _ => {}
+    }
+    let landing = (life.posts.get() as usize) % LANDINGS;
+    life.posts.set(life.posts.get() + 1);
+    let own = match (hole, wanted.is_read) {
+        (true, _) => HEAP_PAGES * PAGE - 1 - wanted.own % (bytes - 1),
+        (false, true) => {
+            let room = LANDING_BYTES - bytes + 1;
+            LANDING + landing as u32 * LANDING_BYTES + wanted.own % room
+        }
+        (false, false) => SOURCE + wanted.own % (SOURCE_BYTES - bytes + 1),
+    };
+    if wanted.is_read {
+        state.changed.wait_until(|| !life.landings.borrow()[landing]).await;
+        life.landings.borrow_mut()[landing] = true;
+    }
+    let address = life.base + own;
+    let direction = match wanted.is_read {
+        true => Direction::Read { to: own, bytes, found: None },
+        false => {
+            let data = match hole {
+                true => vec![0; bytes as usize],
+                false => life.process.load(address, bytes).map_err(|error| failed!("{error}"))?,
+            };
+            Direction::Write { data, notify: wanted.notify }
+        }
+    };
+    let number = state.next_number.get() * 2 + state.node as u32;
+    state.next_number.set(state.next_number.get() + 1);
+    let index = {
+        let mut seen = state.seen.borrow_mut();
+        let begin = state.sim().now().0;
+        seen.posts.push(model::Post {
+            by: life.name,
+            number,
+            buffer,
+            right_key,
+            hole,
+            offset,
+            direction,
+            begin,
+            end: None,
+        });
+        seen.posts.len() - 1
+    };
+    state.open_posts.set(state.open_posts.get() + 1);
+    life.open_posts.set(life.open_posts.get() + 1);
+    let ring = Ring { life: life.clone(), export, wanted: *wanted, own: address, offset, bytes, number };
+    let landing = wanted.is_read.then_some(landing);
+    if state.plant == Some(Plant::OutOfOrder) && !wanted.is_read {
+        // Somebody goes to sleep between the call and the doorbell.
+        let (state, life) = (state.clone(), life.clone());
+        let sim = state.sim().clone();
+        let late = super::plant::lateness(number);
+        let waiting = life.clone();
+        let task = sim.spawn("late post", async move {
+            state.sim().sleep_for(late).await;
+            match ring.ring().await {
+                Ok(handle) => see_end(state, waiting, handle, index, landing).await,
+                Err(error) => state.fail(error),
+            }
+        });
+        life.tasks.borrow_mut().push(task);
+        return Ok(());
+    }
+    let handle = ring.ring().await.map_err(|error| failed!("post {number}: {error}"))?;
+    let task = state.sim().spawn("post", see_end(state.clone(), life.clone(), handle, index, landing));
+    let mut tasks = life.tasks.borrow_mut();
+    tasks.retain(|task| !task.is_ended());
+    tasks.push(task);
+    Ok(())
+}
+
+/// A post with all that the library wants to know.
+struct Ring {
+    life: Life,
+    export: Export,
+    wanted: Post,
+    own: UserVirt,
+    offset: u32,
+    bytes: u32,
+    number: u32,
+}
+
+impl Ring {
+    async fn ring(self) -> std::result::Result<WriteHandle, WriteError> {
+        let Ring { life, export, wanted, own, offset, bytes, number } = self;
+        let process = &life.process;
+        match (wanted.is_read, wanted.notify) {
+            (true, _) => process.read(&export, offset, bytes, own, number).await,
+            (false, true) => process.write_and_notify(own, bytes, &export, offset, number).await,
+            (false, false) => process.write(own, bytes, &export, offset, number).await,
+        }
+    }
+}
+
+/// Waits for the end of a post, and looks at once at what it has brought.
+async fn see_end(state: Rc<State>, life: Life, handle: WriteHandle, index: usize, landing: Option<usize>) {
+    let end = match life.process.wait(handle).await {
+        Ok(()) => End::Well,
+        Err(WriteError::Refused { error, .. }) if error == PostError::Refused as u32 => End::Refused,
+        Err(WriteError::Refused { error, .. }) if error == PostError::BadLocalAddress as u32 => End::BadMemory,
+        Err(WriteError::Unclear { .. }) => End::Unclear,
+        Err(WriteError::Refused { .. }) => End::Other,
+        Err(error) => return state.fail(format!("{}: {error}", life.name)),
+    };
+    let now = state.sim().now();
+    if state.plant == Some(Plant::EndUnseen) {
+        return;
+    }
+    {
+        let mut seen = state.seen.borrow_mut();
+        let post = &mut seen.posts[index];
+        post.end = Some((now.0, end));
+        if let Direction::Read { to, bytes, found } = &mut post.direction {
+            if end == End::Well {
+                super::plant::after_read(&state, &life, *to, *bytes);
+                match life.process.load(life.base + *to, *bytes) {
+                    Ok(bytes) => *found = Some(bytes),
+                    Err(error) => return state.fail(error),
+                }
+            }
+        }
+    }
+    if let Some(landing) = landing {
+        life.landings.borrow_mut()[landing] = false;
+    }
+    state.open_posts.set(state.open_posts.get() - 1);
+    life.open_posts.set(life.open_posts.get() - 1);
+    state.changed.notify();
+}

@@ -1,0 +1,266 @@
+//! Many cases from one seed, some at a time, with what was done so far in a file.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::case::{Case, MIDDLE_VMH, SMALL_VMH};
+use super::draw;
+use super::operation::Kind;
+use super::play::{play, Failure, Options, Played, FAULTS};
+use super::search::{record, Found, Search};
+use nicscope_run::files;
+use nicscope_scenario::error::{Error, Result};
+use nicscope_scenario::{failed, request_error};
+
+/// Operations of a case: enough that its boot does not count, few enough to be shortened.
+const OPS: std::ops::Range<usize> = 600..1200;
+const SCHEMA: u32 = 1;
+
+/// What to play.
+#[derive(Clone, Debug)]
+pub struct Campaign {
+    /// Operations in all; what the folder holds of this build and seed counts.
+    pub operations: u64,
+    pub seed: u64,
+    /// Cases at a time; results do not depend on it.
+    pub jobs: usize,
+    /// For the progress, and for a case that fails with its waves.
+    pub folder: PathBuf,
+    /// Begin anew.
+    pub fresh: bool,
+}
+
+/// What was done so far: `progress.json` in the folder.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    pub schema: u32,
+    /// Of the command with all its models, and of the firmware: another one begins anew.
+    pub build: String,
+    pub seed: u64,
+    /// The next case.
+    pub cases: u64,
+    pub operations: u64,
+    pub kinds: BTreeMap<String, u64>,
+    /// Faults of the link, misses, and what became of posts.
+    pub counts: BTreeMap<String, u64>,
+    pub simulated_us: u64,
+    pub core_cycles: u64,
+    /// Of one processor.
+    pub seconds: f64,
+    /// What was wrong, if anything was.
+    pub failure: Option<String>,
+}
+
+impl Progress {
+    fn load(path: &Path, build: &str, seed: u64) -> Option<Progress> {
+        let progress: Progress = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
+        let same = progress.schema == SCHEMA && progress.build == build && progress.seed == seed;
+        Some(progress).filter(|_| same)
+    }
+
+    fn save(&self, path: &Path) -> Result<()> {
+        let text = serde_json::to_string_pretty(self).map_err(|error| failed!("{}: {error}", path.display()))?;
+        files::write(path, &(text + "\n"))
+    }
+
+    fn add(&mut self, case: &Case, played: &Played, seconds: f64) {
+        self.cases += 1;
+        self.operations += case.ops.len() as u64;
+        for op in &case.ops {
+            *self.kinds.entry(op.kind().name().to_owned()).or_default() += 1;
+        }
+        let decided = &played.decided;
+        let of_model = [
+            ("posts that had to end well", decided.posts_well),
+            ("posts that had to be refused", decided.posts_refused),
+            ("posts whose buffer or process ended meanwhile", decided.posts_open),
+            ("posts whose end the library could not tell", decided.posts_unclear),
+            ("notifications", decided.notifications),
+            ("bytes compared", decided.bytes_compared),
+            ("bytes with more than one right value", decided.bytes_open),
+        ];
+        for (name, count) in played.counts.iter().map(|(name, count)| (*name, *count)).chain(of_model) {
+            *self.counts.entry(name.to_owned()).or_default() += count;
+        }
+        self.simulated_us += played.simulated.0 / 1_000_000;
+        self.core_cycles += played.core_cycles;
+        self.seconds += seconds;
+    }
+
+    /// Kinds of operations and faults of the link that have not occurred.
+    pub fn lacking(&self) -> Vec<&'static str> {
+        let kinds = Kind::ALL.iter().map(|kind| kind.name()).filter(|name| !self.kinds.contains_key(*name));
+        let faults = FAULTS.into_iter().filter(|name| self.counts.get(*name).is_none_or(|count| *count == 0));
+        kinds.chain(faults).collect()
+    }
+
+    /// The counts for people.
+    pub fn text(&self) -> String {
+        let mut text = format!("operations {:>32}\n", self.operations);
+        for kind in Kind::ALL {
+            text += &format!("  {:<40}{:>12}\n", kind.name(), self.kinds.get(kind.name()).unwrap_or(&0));
+        }
+        text += &format!("cases {:>37}\n", self.cases);
+        for (name, count) in &self.counts {
+            text += &format!("  {name:<48}{count:>14}\n");
+        }
+        let seconds = self.simulated_us as f64 / 1e6;
+        text + &format!(
+            "{seconds:.1} s simulated, {} core clocks, in {:.0} s of one processor: {:.0} operations a second\n",
+            self.core_cycles,
+            self.seconds,
+            self.operations as f64 / self.seconds.max(1e-9)
+        )
+    }
+}
+
+/// Plays cases until there were as many operations as asked for, or one case failed.
+///
+/// Returns what was done so far, and the failure, as short as it could be made.
+///
+/// # Errors
+/// A request without operations or jobs, or a folder that cannot be written.
+pub fn run(campaign: &Campaign) -> Result<(Progress, Option<Found>)> {
+    if campaign.jobs == 0 || campaign.operations == 0 {
+        return Err(request_error!("--jobs and --operations: must be at least 1"));
+    }
+    files::prepare_folder(&campaign.folder)?;
+    let build = files::build(&[("mini", SMALL_VMH), ("mini", MIDDLE_VMH)])?;
+    let path = campaign.folder.join("progress.json");
+    let fresh = || Progress { schema: SCHEMA, build: build.clone(), seed: campaign.seed, ..Progress::default() };
+    let mut progress = match campaign.fresh {
+        true => fresh(),
+        false => Progress::load(&path, &build, campaign.seed).unwrap_or_else(fresh),
+    };
+    // A failure is met again, and told again.
+    progress.failure = None;
+    let Some((number, case, failure)) = go_on(&mut progress, &path, campaign.operations, campaign.jobs)? else {
+        return Ok((progress, None));
+    };
+    eprintln!("nicscope: case {number} failed: {}; looking for a shorter one", failure.what);
+    let search = Search {
+        name: "soak".into(),
+        seed: campaign.seed,
+        cases: 0,
+        ops: OPS,
+        options: Options::default(),
+        folder: campaign.folder.clone(),
+    };
+    let found = search.found(number, case, failure)?;
+    progress.failure = Some(found.failure.what.clone());
+    progress.save(&path)?;
+    Ok((progress, Some(found)))
+}
+
+type CaseFailed = (u64, Case, Failure);
+
+/// Plays cases until there were so many operations. What was played is counted in the order of the cases, whoever played it.
+fn go_on(progress: &mut Progress, path: &Path, operations: u64, jobs: usize) -> Result<Option<CaseFailed>> {
+    let (begin, seed) = (Instant::now(), progress.seed);
+    let (first, before) = (progress.cases, progress.operations);
+    let next = std::sync::atomic::AtomicU64::new(first);
+    let stop = std::sync::atomic::AtomicBool::new(before >= operations);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            let (sender, next, stop) = (sender.clone(), &next, &stop);
+            scope.spawn(move || {
+                use std::sync::atomic::Ordering::Relaxed;
+                while !stop.load(Relaxed) {
+                    let number = next.fetch_add(1, Relaxed);
+                    let case = draw::case(seed, number, OPS);
+                    let begin = Instant::now();
+                    let outcome = play(&case, &Options::default());
+                    if sender.send((number, case, outcome, begin.elapsed().as_secs_f64())).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut waiting = BTreeMap::new();
+        let mut shown = Instant::now();
+        let mut failed = None;
+        for (number, case, outcome, seconds) in receiver {
+            waiting.insert(number, (case, outcome, seconds));
+            while let Some((case, outcome, seconds)) = waiting.remove(&progress.cases) {
+                if failed.is_some() || progress.operations >= operations {
+                    break;
+                }
+                match outcome {
+                    Ok(played) => progress.add(&case, &played, seconds),
+                    Err(failure) => failed = Some((progress.cases, case, failure)),
+                }
+            }
+            if failed.is_some() || progress.operations >= operations {
+                stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            }
+            progress.save(path)?;
+            if std::io::stderr().is_terminal() || shown.elapsed().as_secs() >= 60 {
+                shown = Instant::now();
+                let rate = (progress.operations - before) as f64 / begin.elapsed().as_secs_f64();
+                let left = operations.saturating_sub(progress.operations) as f64 / rate.max(1e-9) / 60.0;
+                let end = if std::io::stderr().is_terminal() { '\r' } else { '\n' };
+                let (done, cases) = (progress.operations, progress.cases);
+                eprint!("{done} of {operations} operations, {cases} cases, {rate:.0} a second, about {left:.0} min left{end}");
+            }
+        }
+        Ok::<_, Error>(failed)
+    })
+}
+
+/// Plays one case of a file.
+///
+/// # Errors
+/// The case failed: its waves are in the folder.
+pub fn replay(file: &Path, folder: &Path) -> Result<Progress> {
+    let case = Case::load(file)?;
+    let begin = Instant::now();
+    let options = Options::default();
+    match play(&case, &options) {
+        Ok(played) => {
+            let mut progress = Progress::default();
+            progress.add(&case, &played, begin.elapsed().as_secs_f64());
+            Ok(progress)
+        }
+        Err(failure) => {
+            let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let files = record(&case, &options, &failure, &folder.join(stem + ".waves"))?;
+            let names: Vec<String> = files.iter().map(|file| format!("waves: {}", file.display())).collect();
+            Err(failed!("{}\n{}", failure.what, names.join("\n")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_same_build_and_seed_go_on() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("progress.json");
+        let progress = Progress { schema: SCHEMA, build: "1".into(), seed: 7, cases: 3, ..Progress::default() };
+        progress.save(&path).expect("written");
+        assert_eq!(Progress::load(&path, "1", 7), Some(progress));
+        assert_eq!(Progress::load(&path, "2", 7), None);
+        assert_eq!(Progress::load(&path, "1", 8), None);
+    }
+
+    #[test]
+    fn what_has_not_occurred_is_named() {
+        let mut progress = Progress::default();
+        let case = draw::case(1, 0, 2000..2001);
+        progress.add(&case, &Played::default(), 1.0);
+        assert_eq!(progress.lacking(), FAULTS);
+        progress.counts.extend(FAULTS.map(|fault| (fault.to_owned(), 1)));
+        progress.kinds.remove(Kind::Kill.name());
+        assert_eq!(progress.lacking(), [Kind::Kill.name()]);
+    }
+}

@@ -1,0 +1,278 @@
+//! Defects that are planted in the firmware or the driver, one at a time, and what finds them.
+//!
+//! Each is given the same workload: two nodes whose processes push each other's lines out of small caches, ask for what they may not have, and take
+//! away what others use. Nothing of that is looked at but by the monitor, the bus and the driver: the run ends where the first of them objects.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use host_model::address::{NodeId, UserVirt};
+use host_model::driver::{DriverOptions, DriverPlant, MissService};
+use host_model::library::{Access, Export, Process};
+use host_model::platform::Platform;
+use nic_layout::plant::Plant;
+use nic_layout::vmh::VmhGeometry;
+use nicscope_run::meeting::Meeting;
+use nicscope_run::node::Handle;
+use nicscope_run::pair::Pair;
+use nicscope_scenario::error::Result;
+use nicscope_scenario::failed;
+use nicscope_scenario::image;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use sim_fabric::Ending;
+use sim_pins::Ps;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Firmware(Plant),
+    Driver(DriverPlant),
+}
+
+/// A defect, and the invariant that says so.
+#[derive(Clone, Copy, Debug)]
+pub struct Defect {
+    pub name: &'static str,
+    pub place: Place,
+    /// Its number (docs/properties.md).
+    pub invariant: u8,
+    /// Who serves the misses of its run.
+    pub service: MissService,
+}
+
+const fn of_firmware(plant: Plant, invariant: u8) -> Defect {
+    Defect { name: plant.name(), place: Place::Firmware(plant), invariant, service: MissService::KernelThread }
+}
+
+const fn of_driver(name: &'static str, plant: DriverPlant, invariant: u8) -> Defect {
+    Defect { name, place: Place::Driver(plant), invariant, service: MissService::KernelThread }
+}
+
+pub const DEFECTS: [Defect; 15] = [
+    of_firmware(Plant::StaleBuffer, 19),
+    of_firmware(Plant::StaleLine, 19),
+    of_firmware(Plant::SecondMiss, 18),
+    of_firmware(Plant::LockedVictim, 15),
+    of_firmware(Plant::VictimOffByOne, 14),
+    of_firmware(Plant::DuplicateTag, 13),
+    of_firmware(Plant::UncheckedKey, 21),
+    of_firmware(Plant::LostWakeUp, 10),
+    of_firmware(Plant::AcknowledgedMiss, 29),
+    of_firmware(Plant::EarlyUnlock, 21),
+    of_firmware(Plant::BusyQueue, 39),
+    of_driver("keep-queue", DriverPlant::KeepQueue, 39),
+    of_driver("unpin-cached", DriverPlant::UnpinCached, 17),
+    of_driver("reserve-leak", DriverPlant::ReserveLeak, 16),
+    Defect { service: MissService::Nic, ..of_firmware(Plant::StaleFetch, 19) },
+];
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// `None`: nobody objected.
+    pub found: Option<Found>,
+    pub at: Ps,
+    /// Lookups that the monitors followed.
+    pub lookups: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// `None`: it was no numbered invariant that objected.
+    pub invariant: Option<u8>,
+    pub what: String,
+}
+
+/// Few lines and two ways: processes with the same addresses push each other out.
+const GEOMETRY: VmhGeometry = VmhGeometry { entries: 1024, line_entries: 32, ways: 2 };
+const PLATFORM: &str = "tigon2";
+const LATENCY: Ps = Ps::from_ns(400);
+/// Several times what the workload takes.
+const WATCHDOG: Ps = Ps::from_us(100_000);
+const PROCESSES: usize = 4;
+const ROUNDS: u32 = 40;
+const OUTSTANDING: usize = 3;
+const AREA_PAGES: u32 = 96;
+const AREA_BYTES: u32 = AREA_PAGES * 4096;
+const MESSAGE_BYTES_MAX: u32 = 6000;
+/// Lower than what a process uses, so that pages are unpinned.
+const PINNED_PAGES_HIGH: u32 = 64;
+const PINNED_PAGES_LOW: u32 = 40;
+/// Of the rounds, when each process withdraws one of its buffers.
+const WITHDRAWAL: u32 = ROUNDS / 3;
+
+/// A defect may need a race that not every run meets: so many runs, each with a seed of its own, before it counts as not found.
+const RUNS: usize = 4;
+
+/// Runs the workload, with a defect or without.
+pub fn run(defect: Option<&Defect>, seed: u64, threads: usize) -> Result<Outcome> {
+    let Some(Defect { service, .. }) = defect else {
+        return run_served_by(MissService::KernelThread, None, seed, threads);
+    };
+    let mut outcome = run_served_by(*service, defect, seed, threads)?;
+    for seed in (seed..).take(RUNS).skip(1) {
+        if outcome.found.is_none() {
+            outcome = run_served_by(*service, defect, seed, threads)?;
+        }
+    }
+    Ok(outcome)
+}
+
+/// The same by whoever serves the misses.
+pub fn run_served_by(service: MissService, defect: Option<&Defect>, seed: u64, threads: usize) -> Result<Outcome> {
+    let mut platform = Platform::load(PLATFORM).map_err(|error| failed!("{error}"))?;
+    platform.host.pinned_pages_high = PINNED_PAGES_HIGH;
+    platform.host.pinned_pages_low = PINNED_PAGES_LOW;
+    let firmware = Arc::new(match defect.map(|defect| defect.place) {
+        Some(Place::Firmware(plant)) => image::planted("mini", GEOMETRY, plant)?,
+        _ => image::read(&image::build("mini", GEOMETRY)?, &platform)?,
+    });
+    let plant = defect.and_then(|defect| match defect.place {
+        Place::Driver(plant) => Some(plant),
+        Place::Firmware(_) => None,
+    });
+    let pair = Pair { platform: &platform, latency: LATENCY, seed, threads, end: WATCHDOG };
+    let options = |index| DriverOptions {
+        plant,
+        miss_service: service,
+        // With a queue for each process, pages of one are let go while lines of others are fetched.
+        post_queues: (service == MissService::Nic).then_some(PROCESSES as u32),
+        ..DriverOptions::new(NodeId(index as u16), 2, seed)
+    };
+    let meeting = Meeting::new(2, LATENCY);
+    let run = pair.run(options, |index, handle| whole(index, handle, meeting.clone(), firmware.clone(), seed));
+    let nodes: Vec<_> = run.outputs.into_iter().flatten().collect();
+    let lookups = nodes.iter().map(|node| node.seen.map_or(0, |seen| seen.lookups.iter().sum())).sum();
+    let faults = || nodes.iter().flat_map(|node| node.faults.iter().cloned()).next();
+    let (at, what) = match run.ending {
+        Ending::AllFinished { at } | Ending::Interrupted { at } => (at, faults()),
+        Ending::TimeIsUp { at } => (at, Some(faults().unwrap_or_else(|| "the workload did not end".into()))),
+        Ending::Failed { at, error, .. } => (at, Some(error.to_string())),
+    };
+    let found = what.map(|what| Found { invariant: number(&what), what });
+    Ok(Outcome { found, at, lookups })
+}
+
+/// The number of the invariant that a message names.
+fn number(what: &str) -> Option<u8> {
+    let (_, behind) = what.split_once("INV-")?;
+    let digits = behind.find(|next: char| !next.is_ascii_digit()).unwrap_or(behind.len());
+    behind[..digits].parse().ok()
+}
+
+/// Buffers of a process: one that stays, and one that is withdrawn.
+type Exports = Vec<[Export; 2]>;
+
+async fn whole(
+    node: usize,
+    handle: Handle,
+    meeting: Meeting<Exports>,
+    firmware: Arc<Vec<u8>>,
+    seed: u64,
+) -> Result<()> {
+    handle.boot(&firmware).await.map_err(wrong)?;
+    let (mut members, mut exports) = (Vec::new(), Vec::new());
+    for _ in 0..PROCESSES {
+        let process = handle.open("process").await.map_err(wrong)?;
+        let area = process.alloc(AREA_BYTES).map_err(wrong)?;
+        let own = [
+            process.export_as(area, AREA_BYTES, Access::BOTH).await.map_err(wrong)?,
+            process.export_as(area, AREA_BYTES, Access::BOTH).await.map_err(wrong)?,
+        ];
+        exports.push(own);
+        members.push((process, area, own[1]));
+    }
+    let all = meeting.exchange(handle.sim(), "exports", node, exports).await;
+    let theirs = Arc::new(all[1 - node].clone());
+    let tasks: Vec<_> = members
+        .into_iter()
+        .enumerate()
+        .map(|(n, (process, area, temporary))| {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            random.set_stream((node * PROCESSES + n) as u64);
+            let member = Member { handle: handle.clone(), process, area, temporary, theirs: theirs.clone(), random };
+            handle.sim().spawn("process", member.work())
+        })
+        .collect();
+    for task in tasks {
+        task.await?;
+    }
+    meeting.exchange(handle.sim(), "done", node, Vec::new()).await;
+    handle.sim().sleep_for(Ps::from_us(500)).await;
+    Ok(())
+}
+
+struct Member {
+    handle: Handle,
+    process: Process,
+    area: UserVirt,
+    temporary: Export,
+    theirs: Arc<Exports>,
+    random: ChaCha8Rng,
+}
+
+impl Member {
+    fn below(&mut self, limit: u32) -> u32 {
+        ((u64::from(self.random.next_u32()) * u64::from(limit)) >> 32) as u32
+    }
+
+    /// Posts, and what disturbs them. How posts end is not looked at: many are refused, and rightly so.
+    async fn work(mut self) -> Result<()> {
+        self.process.set_pio_bytes_max(0);
+        let mut posted = VecDeque::new();
+        for round in 0..ROUNDS {
+            if posted.len() == OUTSTANDING {
+                let oldest = posted.pop_front().expect("as many as that");
+                let _refused = self.process.wait(oldest).await;
+            }
+            if round == WITHDRAWAL {
+                let temporary = self.temporary;
+                self.process.withdraw(&temporary).await.map_err(wrong)?;
+            }
+            let bytes = 1 + self.below(MESSAGE_BYTES_MAX);
+            let (own, offset) = (self.below(AREA_BYTES - bytes), self.below(AREA_BYTES - bytes));
+            let own = UserVirt(self.area.0 + own);
+            let to = self.theirs[self.random.next_u32() as usize % PROCESSES];
+            let (stays, goes) = (to[0], to[1]);
+            let handle = match self.below(8) {
+                0 => self.process.read(&stays, offset, bytes, own, round).await,
+                1 => {
+                    let wrong_key = Export { key: [stays.key[0], !stays.key[1], 0, 0], ..stays };
+                    self.process.read(&wrong_key, offset, bytes, own, round).await
+                }
+                2 => {
+                    let unknown = Export { buffer: stays.buffer + 100, ..stays };
+                    self.process.write(own, bytes, &unknown, offset, round).await
+                }
+                3 | 4 => self.process.write(own, bytes, &goes, offset, round).await,
+                5 => {
+                    let cpu = self.process.cpu().clone();
+                    self.handle.driver().invalidate(&cpu, self.process.pid(), own).await.map_err(wrong)?;
+                    self.process.write(own, bytes, &stays, offset, round).await
+                }
+                _ => self.process.write(own, bytes, &stays, offset, round).await,
+            };
+            posted.push_back(handle.map_err(wrong)?);
+        }
+        for handle in posted {
+            let _refused = self.process.wait(handle).await;
+        }
+        Ok(())
+    }
+}
+
+fn wrong<E: std::fmt::Display>(error: E) -> nicscope_scenario::error::Error {
+    failed!("{error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_names_its_invariant() {
+        assert_eq!(number("node 1: INV-19 at 7.000 ns: so"), Some(19));
+        assert_eq!(number("driver: INV-x"), None);
+        assert_eq!(number("nothing"), None);
+    }
+}

@@ -1,0 +1,413 @@
+//! A node of a case: hands operations to its processes in their order, waits until nothing moves, has the model judge what was seen, and finds nothing left
+//! when all have ended.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use host_model::address::{Pid, VirtPage};
+use host_model::driver::{DriverError, STATUS_PAGE};
+use host_model::executor::{until, Channel, Notify, Sim};
+use host_model::library::Export;
+use host_model::processor::{Cpu, Priority};
+use nic_layout::cbh::{self, STATE_EMPTY, STATE_INVALID};
+use nic_layout::counter::Counter;
+use nic_layout::vmh::KEY_EMPTY;
+use nic_layout::PAGE_BYTES;
+use nicscope_run::meeting::Meeting;
+use nicscope_run::node::Handle;
+use nicscope_run::workload::app::Totals;
+use nicscope_run::workload::NodeReport;
+use nicscope_scenario::error::Result;
+use nicscope_scenario::failed;
+use sim_pins::Ps;
+
+use super::actor::{actor, retire_last, Actor, HEAP_PAGES, IMAGE_BYTES, PAGES_BEFORE_HOLE};
+use super::model::{Buffer, BufferName, Decided, Model, Seen, Wrong, BYTES};
+use super::operation::{Op, NODES, PROCESSES};
+use super::plant::{self, Plant};
+use super::play::{Firmware, Options};
+
+/// A buffer, and since when others see it.
+type Published = (Ps, BufferName, Export);
+
+/// What all nodes can look at.
+#[derive(Default)]
+pub(super) struct Board {
+    pub buffers: BTreeMap<BufferName, Buffer>,
+    /// By node, process and place.
+    pub published: BTreeMap<(usize, usize, usize), Vec<Published>>,
+}
+
+#[derive(Default)]
+struct Court {
+    model: Model,
+    seen: Vec<Seen>,
+    rounds: u64,
+    verdict: Option<Wrong>,
+}
+
+/// What the nodes of a cluster share.
+pub(super) struct Shared<T>(Mutex<T>);
+
+impl<T> Shared<T> {
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Clone)]
+pub(super) struct Common {
+    board: Arc<Shared<Board>>,
+    court: Arc<Shared<Court>>,
+    meeting: Meeting<()>,
+    /// When the last comparison was.
+    compared_at: Arc<AtomicU64>,
+    /// Pins of a thousand that fail.
+    refuses: u32,
+}
+
+impl Common {
+    pub fn new(refuses: u32, meeting: Meeting<()>, compared_at: Arc<AtomicU64>) -> Common {
+        let court = Court { model: Model::of_hosts(refuses != 0), ..Court::default() };
+        let (board, court) = (Arc::new(Shared(Mutex::default())), Arc::new(Shared(Mutex::new(court))));
+        Common { board, court, meeting, compared_at, refuses }
+    }
+
+    /// What the model has decided so far.
+    pub fn decided(&self) -> Decided {
+        self.court.lock().model.decided
+    }
+}
+
+/// What the tasks of a node share.
+pub(super) struct State {
+    pub node: usize,
+    pub handle: Handle,
+    pub cpu: Cpu,
+    pub board: Arc<Shared<Board>>,
+    pub plant: Option<Plant>,
+    pub seen: RefCell<Seen>,
+    pub actors: Vec<Actor>,
+    /// Operations handed out and not done, and posts that have not ended.
+    pub pending: Cell<u32>,
+    pub open_posts: Cell<u32>,
+    pub changed: Notify,
+    pub failure: RefCell<Option<String>>,
+    pub next_number: Cell<u32>,
+}
+
+impl State {
+    pub fn sim(&self) -> &Sim {
+        self.handle.sim()
+    }
+
+    pub fn fail(&self, what: impl std::fmt::Display) {
+        self.failure.borrow_mut().get_or_insert(what.to_string());
+        self.changed.notify();
+    }
+
+    pub fn count_pending(&self, change: i32) {
+        self.pending.set(self.pending.get().wrapping_add_signed(change));
+        self.changed.notify();
+    }
+
+    fn check(&self) -> Result<()> {
+        match &*self.failure.borrow() {
+            Some(what) => Err(failed!("{what}")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Boots a node, and plays what the list has for it, to the end of all processes.
+///
+/// # Errors
+/// The first thing that went wrong here, or that the model found.
+pub(super) async fn play_node(
+    index: usize,
+    handle: Handle,
+    firmware: Firmware,
+    ops: Arc<Vec<Op>>,
+    common: Common,
+    options: Options,
+    seed: u64,
+) -> Result<NodeReport> {
+    let wrong = |error: DriverError| failed!("{error}");
+    match &firmware.second {
+        None => handle.boot(&firmware.first).await,
+        Some(second) => handle.boot_pair(&firmware.first, second).await,
+    }
+    .map_err(wrong)?;
+    handle.memory().borrow_mut().refuse_pins(common.refuses, seed ^ index as u64);
+    let cpu = handle.cpu("referee", Priority::User);
+    let state = Rc::new(State {
+        node: index,
+        cpu,
+        board: common.board.clone(),
+        plant: options.plant,
+        seen: RefCell::default(),
+        actors: (0..PROCESSES).map(|_| Actor::default()).collect(),
+        pending: Cell::new(PROCESSES as u32),
+        open_posts: Cell::new(0),
+        changed: Notify::new(),
+        failure: RefCell::default(),
+        next_number: Cell::new(0),
+        handle,
+    });
+    for process in 0..PROCESSES {
+        state.sim().spawn("process", actor(state.clone(), process, seed));
+    }
+    let mut node = Player { state, common, give_up: options.give_up, meetings: 0 };
+    node.until_done().await?;
+    node.meet().await;
+    node.common.compared_at.store(node.state.sim().now().0, Ordering::Relaxed);
+    for op in ops.iter().filter(|op| op.node().is_none_or(|of| of == index)) {
+        node.state.check()?;
+        match op {
+            Op::Pause { us, .. } => node.sleep_us(u64::from(*us)).await,
+            Op::Settle => node.settle().await?,
+            op => node.hand_out(op).await,
+        }
+    }
+    node.settle().await?;
+    node.end().await
+}
+
+struct Player {
+    state: Rc<State>,
+    common: Common,
+    give_up: Ps,
+    meetings: u32,
+}
+
+/// Operations that wait for one process: more would begin long after they were handed out.
+const AHEAD: usize = 3;
+
+impl Player {
+    async fn sleep_us(&self, us: u64) {
+        self.state.sim().sleep_for(Ps::from_us(us)).await;
+    }
+
+    async fn meet(&mut self) {
+        self.meetings += 1;
+        let name = self.meetings.to_string();
+        self.common.meeting.exchange(self.state.sim(), &name, self.state.node, ()).await;
+    }
+
+    async fn hand_out(&self, op: &Op) {
+        let (state, op) = (self.state.clone(), *op);
+        let process = match op {
+            Op::Post(post) => post.who.process,
+            Op::Export { who, .. } | Op::Withdraw { who, .. } | Op::Wait { who } | Op::End { who } => who.process,
+            Op::Kill { who, after_us } => {
+                state.count_pending(1);
+                let sim = state.sim().clone();
+                let killer = state.clone();
+                sim.spawn("killer", async move {
+                    killer.sim().sleep_for(Ps::from_us(after_us.into())).await;
+                    killer.actors[who.process].kill();
+                });
+                return;
+            }
+            Op::Invalidate { who, .. } => who.process,
+            Op::Pause { .. } | Op::Settle => return,
+        };
+        let inbox: &Channel<Op> = &state.actors[process].inbox;
+        state.changed.wait_until(|| inbox.len() < AHEAD || state.failure.borrow().is_some()).await;
+        state.count_pending(1);
+        inbox.send(op);
+    }
+
+    async fn until_done(&self) -> Result<()> {
+        let state = &self.state;
+        let idle = || state.pending.get() == 0 && state.open_posts.get() == 0 || state.failure.borrow().is_some();
+        let end = state.sim().now() + self.give_up;
+        let in_time = until(state.sim(), end, state.changed.wait_until(idle)).await;
+        state.check()?;
+        if in_time.is_none() {
+            let seen = state.seen.borrow();
+            let open: Vec<String> = seen
+                .posts
+                .iter()
+                .filter(|post| post.end.is_none())
+                .map(|post| format!("{} of {}", post.number, post.by))
+                .collect();
+            let (pending, give_up) = (state.pending.get(), self.give_up);
+            return Err(failed!("INV-33: {pending} operations and posts {open:?} have not ended within {give_up}"));
+        }
+        Ok(())
+    }
+
+    async fn counter(&self, counter: Counter) -> Result<u32> {
+        let driver = self.state.handle.driver();
+        let read = async {
+            let (device, layout) = (driver.device(&self.state.cpu)?, driver.layout()?);
+            Ok(device.read_sram(layout.counters + counter.offset()).await?)
+        };
+        read.await.map_err(|error: DriverError| failed!("{error}"))
+    }
+
+    /// Sums that differ while something is under way on this node's NIC or in its driver.
+    async fn until_quiet(&self) -> Result<()> {
+        use Counter::*;
+        const BALANCES: [(&[Counter], &[Counter]); 5] = [
+            (&[FramesSent], &[FramesAcknowledged, FramesAbandoned]),
+            (&[FramesHeld], &[FramesRetaken]),
+            (&[ReadsTaken], &[ReadsAnswered, ReadsGivenUp]),
+            (&[NotificationsTaken], &[NotificationsRead]),
+            (&[SendFetches, ReceiveFetches], &[FetchesFilled, FetchesLost, FetchesUnfilled]),
+        ];
+        let end = self.state.sim().now() + self.give_up;
+        for (whole, parts) in BALANCES {
+            loop {
+                let (mut left, mut right) = (0u32, 0u32);
+                // The parts first: they never run ahead.
+                for part in parts {
+                    right = right.wrapping_add(self.counter(*part).await?);
+                }
+                for whole in whole {
+                    left = left.wrapping_add(self.counter(*whole).await?);
+                }
+                if left == right {
+                    break;
+                }
+                if self.state.sim().now() > end {
+                    return Err(failed!("INV-32, 33: {whole:?} is {left} and {parts:?} {right}, though nobody asks for anything any more"));
+                }
+                self.sleep_us(10).await;
+            }
+        }
+        while self.state.handle.driver().misses_outstanding() != 0 {
+            if self.state.sim().now() > end {
+                return Err(failed!("INV-16: the driver has not served all misses"));
+            }
+            self.sleep_us(10).await;
+        }
+        Ok(())
+    }
+
+    /// Waits until nothing moves, and compares everything.
+    async fn settle(&mut self) -> Result<()> {
+        self.until_done().await?;
+        self.meet().await;
+        self.until_quiet().await?;
+        self.meet().await;
+        // Now no frame is under way. What the last ones brought goes to memory, and to handlers.
+        self.until_quiet().await?;
+        self.sleep_us(20).await;
+        let seen = self.take_seen()?;
+        let now = self.state.sim().now();
+        self.common.court.lock().seen.push(seen);
+        self.meet().await;
+        let board = self.common.board.lock();
+        let mut court = self.common.court.lock();
+        let court = &mut *court;
+        if court.seen.len() == NODES {
+            let seen = std::mem::take(&mut court.seen);
+            court.rounds += 1;
+            court.verdict = court.model.judge(now.0, &seen, &board.buffers).err();
+        }
+        let verdict = court.verdict.clone();
+        if let Some(wrong) = verdict {
+            return Err(failed!("{wrong}"));
+        }
+        self.common.compared_at.store(now.0, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// All that this node has seen since the last time, and its memory as it is.
+    fn take_seen(&self) -> Result<Seen> {
+        let mut seen = std::mem::take(&mut *self.state.seen.borrow_mut());
+        let mut images = BTreeMap::new();
+        for actor in &self.state.actors {
+            let life = actor.life.borrow();
+            let Some(life) = life.as_ref() else { continue };
+            let memory = life.process.load(life.base, IMAGE_BYTES).map_err(|error| failed!("{error}"))?;
+            images.insert(life.process.pid(), life.base.page());
+            seen.now.push((life.name, memory, u64::from(life.process.status().refused)));
+        }
+        self.check_other_pages(&images)?;
+        Ok(seen)
+    }
+
+    /// Pages of processes that no operation names hold zeros, but for those in front of the hole, where a read may have begun.
+    fn check_other_pages(&self, images: &BTreeMap<Pid, VirtPage>) -> Result<()> {
+        let snapshot = self.state.handle.memory().borrow().snapshot();
+        for ((pid, page), contents) in &snapshot {
+            let Some(base) = images.get(pid) else { continue };
+            if *page == STATUS_PAGE {
+                continue;
+            }
+            let index = page.0.wrapping_sub(base.0);
+            let named =
+                index < IMAGE_BYTES / PAGE_BYTES || (HEAP_PAGES - PAGES_BEFORE_HOLE..HEAP_PAGES).contains(&index);
+            if let Some(at) = contents.iter().position(|byte| *byte != 0).filter(|_| !named) {
+                let rule = BYTES;
+                return Err(failed!("{rule}: byte {at:#x} of page {index:#x} of process {} was written", pid.0));
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends all processes, and finds nothing left of them (INV-36, 38).
+    async fn end(mut self) -> Result<NodeReport> {
+        for actor in &self.state.actors {
+            retire_last(&self.state, actor).await?;
+        }
+        self.meet().await;
+        self.until_quiet().await?;
+        self.meet().await;
+        self.until_quiet().await?;
+        self.sleep_us(50).await;
+        self.check_nothing_left().await?;
+        self.meet().await;
+        let totals = Totals::read(&self.state.handle).await.map_err(|error| failed!("{error}"))?;
+        Ok(NodeReport { steps: Vec::new(), totals, kept: None, compared: 0 })
+    }
+
+    async fn check_nothing_left(&self) -> Result<()> {
+        match self.state.plant {
+            Some(Plant::LinesStay) => plant::reserve_a_line(&self.state).await?,
+            Some(Plant::PinStays) => plant::pin_a_page(&self.state),
+            _ => {}
+        }
+        let memory = self.state.handle.memory().borrow().counts();
+        if memory.pinned_now != 0 || memory.pins != memory.unpins {
+            return Err(failed!("INV-36: {} pages are pinned when all processes have ended", memory.pinned_now));
+        }
+        let driver = self.state.handle.driver();
+        let counts = driver.counts();
+        let unpinned = if self.common.refuses == 0 { counts.pin_failures } else { 0 };
+        let refused = [counts.rejected_entries, counts.rejected_producers, counts.wild_answers, unpinned];
+        if refused.iter().any(|count| *count != 0) {
+            return Err(failed!("INV-35: the driver refused words of its own NIC: {counts:?}"));
+        }
+        let read = async {
+            let (device, caches) = (driver.device(&self.state.cpu)?, driver.layout()?.caches()?);
+            let mut left = None;
+            for line in 0..caches.geometry.lines() {
+                let key = device.read_sram(caches.vmh_cache + caches.geometry.key_offset(line)).await?;
+                let locks = device.read_sram(caches.vmh_cache + caches.geometry.state_offset(line)).await?;
+                if key != KEY_EMPTY || locks != 0 {
+                    left = left.or(Some(format!("line {line} has key {key:#x} and locks {locks:#x}")));
+                }
+            }
+            for entry in 0..caches.cbh_geometry.entries {
+                let at = caches.cbh_cache + caches.cbh_geometry.entry_offset(entry) + cbh::entry::STATE;
+                let state = device.read_sram(at).await? & cbh::STATE_MASK;
+                if state != STATE_EMPTY && state != STATE_INVALID {
+                    left = left.or(Some(format!("buffer entry {entry} is in state {state}")));
+                }
+            }
+            Ok(left)
+        };
+        let left: Result<_, DriverError> = read.await;
+        match left.map_err(|error| failed!("{error}"))? {
+            Some(left) => Err(failed!("INV-36: {left} when all processes have ended")),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Plays a case on whole nodes, RTL and firmware, and has the model judge it.
+
+use std::collections::BTreeMap;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use host_model::address::NodeId;
+use host_model::driver::DriverOptions;
+use host_model::host::HostConfig;
+use host_model::platform::{HostCosts, Platform};
+use nic_layout::counter::Counter;
+use nicscope_run::cluster::ClusterOutput;
+use nicscope_run::meeting::Meeting;
+use nicscope_run::node::{transmit_clock, Node, NodeConfig, NodeOutput};
+use nicscope_run::run;
+use nicscope_run::workload::NodeReport;
+use nicscope_scenario::error::Result;
+use nicscope_scenario::{failed, image};
+use sim_fabric::{link, Corruption, Delay, Direction, Duplication, Ending, Fault, LinkConfig, Loss, RunOptions};
+use sim_pins::Ps;
+
+use super::case::{Case, Cluster};
+use super::model::Decided;
+use super::node::{play_node, Common};
+use super::operation::NODES;
+use super::plant::Plant;
+
+const LATENCY: Ps = Ps::from_ns(400);
+/// Where a panic is looked for in waves.
+const PANIC_WITHIN: Ps = Ps::from_us(2_000);
+
+/// How a case is played.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What lasts longer without an end never ends: tens of times the longest wait for a retransmission.
+    pub give_up: Ps,
+    /// Waves of each node between two times, in this folder.
+    pub waves: Option<(PathBuf, Ps, Ps)>,
+    /// What is broken on purpose.
+    pub plant: Option<Plant>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { give_up: Ps::from_us(200_000), waves: None, plant: None }
+    }
+}
+
+/// What a case that went well has done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Played {
+    pub decided: Decided,
+    /// By name: faults of the link, misses and drops of the firmware, work of the driver.
+    pub counts: BTreeMap<&'static str, u64>,
+    pub simulated: Ps,
+    pub core_cycles: u64,
+}
+
+/// Why a case failed, and when.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub what: String,
+    /// The last comparison before it, and itself.
+    pub from: Ps,
+    pub at: Ps,
+}
+
+impl Failure {
+    /// Number of the first statement that is named, such as `INV-27`.
+    pub fn statement(&self) -> Option<&str> {
+        let is_number = |word: &&str| {
+            let (group, number) = word.split_once('-').unwrap_or_default();
+            matches!(group, "INV" | "M") && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        self.what.split([' ', ',', ':']).find(is_number)
+    }
+}
+
+fn images() -> &'static Mutex<BTreeMap<String, Arc<Vec<u8>>>> {
+    static IMAGES: OnceLock<Mutex<BTreeMap<String, Arc<Vec<u8>>>>> = OnceLock::new();
+    IMAGES.get_or_init(Mutex::default)
+}
+
+/// The images of core A, and of core B if there is one.
+fn firmware(cluster: &Cluster, platform: &Platform) -> Result<Firmware> {
+    let first = if cluster.cores == 1 { "mini" } else { "mini-pair" };
+    let first = image_of(first, cluster, platform)?;
+    let second = if cluster.cores == 1 { None } else { Some(image_of("keeper", cluster, platform)?) };
+    Ok(Firmware { first, second })
+}
+
+#[derive(Clone)]
+pub(super) struct Firmware {
+    pub first: Arc<Vec<u8>>,
+    pub second: Option<Arc<Vec<u8>>>,
+}
+
+fn image_of(binary: &str, cluster: &Cluster, platform: &Platform) -> Result<Arc<Vec<u8>>> {
+    let mut images = images().lock().unwrap_or_else(PoisonError::into_inner);
+    let name = format!("{binary} {:?} {:?}", cluster.vmh, cluster.cbh);
+    if let Some(image) = images.get(&name) {
+        return Ok(image.clone());
+    }
+    let path = image::build_caches(binary, cluster.vmh, cluster.cbh)?;
+    let image = Arc::new(image::read(&path, platform)?);
+    images.insert(name, image.clone());
+    Ok(image)
+}
+
+/// Platform of a cluster.
+fn platform(cluster: &Cluster) -> Result<Platform> {
+    let mut platform = Platform::load(cluster.platform).map_err(|error| failed!("{error}"))?;
+    platform.core.count = cluster.cores;
+    platform.link.latency_ns = LATENCY.0 / 1000;
+    platform.protocol.retransmit_us = cluster.retransmit_us.into();
+    platform.host.interrupt_delay_ns = u64::from(cluster.interrupt_us) * 1000;
+    (platform.host.pinned_pages_high, platform.host.pinned_pages_low) = cluster.water;
+    scale_kernel(&mut platform.host, cluster.kernel);
+    Ok(platform)
+}
+
+/// All that a kernel does, quicker or slower than the platform's. A process's own work, stores and loads take what they take.
+fn scale_kernel(costs: &mut HostCosts, percent: u32) {
+    let HostCosts { interrupt_handler_ns, irq_to_thread_ns, notification_ns, miss_service_ns, .. } = costs;
+    let of_interrupts = [interrupt_handler_ns, irq_to_thread_ns, notification_ns, miss_service_ns];
+    let HostCosts { pin_call_ns, pin_page_ns, unpin_call_ns, unpin_page_ns, .. } = costs;
+    let of_pins = [pin_call_ns, pin_page_ns, unpin_call_ns, unpin_page_ns];
+    let HostCosts { syscall_ns, page_fault_ns, unmap_page_ns, .. } = costs;
+    let of_calls = [syscall_ns, page_fault_ns, unmap_page_ns];
+    for cost in of_interrupts.into_iter().chain(of_pins).chain(of_calls) {
+        *cost = *cost * u64::from(percent) / 100;
+    }
+}
+
+fn faults(cluster: &Cluster) -> Vec<Box<dyn Fault>> {
+    let wire = cluster.wire;
+    let share = |thousandths: u32| f64::from(thousandths) / 1000.0;
+    let mut faults: Vec<Box<dyn Fault>> = Vec::new();
+    if wire.loss > 0 {
+        faults.push(Box::new(Loss { name: "loss".into(), probability: share(wire.loss) }));
+    }
+    if wire.corrupt > 0 {
+        let (name, probability) = ("corruption".into(), share(wire.corrupt));
+        faults.push(Box::new(Corruption { name, probability, bytes: 2, offsets: Corruption::ANY_FRAME }));
+    }
+    if wire.duplicate > 0 {
+        faults.push(Box::new(Duplication { name: "duplication".into(), probability: share(wire.duplicate) }));
+    }
+    if wire.delay > 0 {
+        let by = Ps::from_us(1)..Ps::from_us(100);
+        faults.push(Box::new(Delay { name: "delay".into(), probability: share(wire.delay), by }));
+    }
+    faults
+}
+
+/// Plays a case to its end.
+///
+/// # Errors
+/// The first thing that went wrong.
+pub fn play(case: &Case, options: &Options) -> Result<Played, Failure> {
+    let compared_at = Arc::new(AtomicU64::new(0));
+    let played = catch_unwind(AssertUnwindSafe(|| play_on(case, options, compared_at.clone())));
+    let from = Ps(compared_at.load(Ordering::Relaxed));
+    match played {
+        Ok(Ok(played)) => Ok(played),
+        Ok(Err((at, what))) => Err(Failure { what, from, at: at.max(from) }),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()));
+            let what = format!("a panic of the host model: {}", text.unwrap_or_default());
+            // It does not say when.
+            Err(Failure { what, from, at: from + PANIC_WITHIN })
+        }
+    }
+}
+
+fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Result<Played, (Ps, String)> {
+    let early = |error: nicscope_scenario::error::Error| (Ps::ZERO, error.to_string());
+    let platform = platform(&case.cluster).map_err(early)?;
+    let firmware = firmware(&case.cluster, &platform).map_err(early)?;
+    let direction = || Direction { faults: faults(&case.cluster), capture: false };
+    let (a, b) = link(LinkConfig {
+        latency: LATENCY,
+        a_clock: transmit_clock(&platform),
+        b_clock: transmit_clock(&platform),
+        a_to_b: direction(),
+        b_to_a: direction(),
+        seed: case.cluster.seed,
+        link_idx: 0,
+    });
+    let common = Common::new(case.cluster.refuses, Meeting::new(NODES, LATENCY), compared_at);
+    let ops = Arc::new(case.ops.clone());
+    let builders: Vec<_> = [a, b]
+        .into_iter()
+        .enumerate()
+        .map(|(index, port)| {
+            let driver = DriverOptions {
+                receive_miss: case.cluster.receive.of_layout(),
+                miss_service: case.cluster.service.of_driver(),
+                held_frames_max: 12,
+                post_queues: Some(case.cluster.queues),
+                ..DriverOptions::new(NodeId(index as u16), NODES as u32, case.cluster.seed)
+            };
+            let host = HostConfig { platform: platform.clone(), driver, trace: false };
+            let wave = |(folder, from, to): &(PathBuf, Ps, Ps)| (folder.join(format!("node{index}.fst")), *from, *to);
+            let waves = options.waves.as_ref().map(wave);
+            let config = NodeConfig { index, host, port, record: false, record_inputs: false, waves };
+            let (common, ops, firmware, options) = (common.clone(), ops.clone(), firmware.clone(), options.clone());
+            let seed = case.cluster.seed;
+            move || {
+                Node::new(config, |host| {
+                    host.spawn("case", move |handle| play_node(index, handle, firmware, ops, common, options, seed))
+                })
+            }
+        })
+        .collect();
+    // A case takes a processor; several run at a time.
+    let end = Ps(options.give_up.0 * 1000);
+    let options = RunOptions { window: LATENCY, end, threads: 1, between_windows: None };
+    let run = sim_fabric::run(builders, options);
+    let nodes: Vec<NodeOutput<NodeReport>> = run.outputs.into_iter().flatten().collect();
+    let at = match run.ending {
+        Ending::AllFinished { at } => at,
+        Ending::Failed { node, at, error } => {
+            // What a bus or a memory has seen was before what came of it.
+            let first = nodes.iter().enumerate().find_map(|(index, node)| Some((index, node.faults.first()?)));
+            let first = first.map_or(String::new(), |(index, fault)| format!("node {index}: {fault}; then "));
+            return Err((at, format!("{first}node {node} at {at}: {error}")));
+        }
+        Ending::TimeIsUp { at } | Ending::Interrupted { at } => {
+            let waiting: Vec<String> = nodes.iter().map(|node| node.live_tasks.join(", ")).collect();
+            return Err((at, format!("nothing ended by {at}; still waiting: {}", waiting.join("; "))));
+        }
+    };
+    for (index, node) in nodes.iter().enumerate() {
+        if let Some(fault) = node.faults.first() {
+            return Err((at, format!("node {index}: {fault}")));
+        }
+    }
+    let output = ClusterOutput { nodes, ended_at: at };
+    if let Some(equation) = run::equations(&output).into_iter().find(|equation| !equation.holds()) {
+        return Err((at, format!("INV-38: {}: {} is not {}", equation.statement, equation.left, equation.right)));
+    }
+    Ok(summary(&output, common.decided()))
+}
+
+fn summary(output: &ClusterOutput, decided: Decided) -> Played {
+    let mut counts = BTreeMap::new();
+    for node in &output.nodes {
+        let mut add = |name, count| *counts.entry(name).or_insert(0) += count;
+        add("frames", node.frames.sent);
+        for fault in FAULTS {
+            add(fault, node.frames.of_layer(fault));
+        }
+        let driver = &node.accounting.driver;
+        add("pages replaced", driver.replaced_pages);
+        add("pins refused", driver.pin_failures);
+        add("misses stale", driver.stale);
+        add("misses released", driver.releases);
+        add("page faults of post queues", driver.page_faults);
+        add("queues taken from another process", driver.queues_taken);
+        if let Some(report) = &node.outcome {
+            for (name, counter) in COUNTERS {
+                add(name, report.totals.firmware(counter));
+            }
+        }
+    }
+    let core_cycles = output.nodes.iter().map(|node| node.core_cycles).sum();
+    Played { decided, counts, simulated: output.ended_at, core_cycles }
+}
+
+/// What the link may do to frames, by the names of the layers.
+pub const FAULTS: [&str; 4] = ["loss", "corruption", "duplication", "delay"];
+
+const COUNTERS: [(&str, Counter); 13] = [
+    ("misses of the send path", Counter::SendMisses),
+    ("misses of the receive path", Counter::ReceiveMisses),
+    ("misses of buffers", Counter::BufferMisses),
+    ("lines fetched by the NIC", Counter::FetchesFilled),
+    ("fetches of lines taken away", Counter::FetchesLost),
+    ("fetches that left the line to the driver", Counter::FetchesUnfilled),
+    ("lookups without a free way", Counter::SendNoWay),
+    ("frames refused for their key", Counter::FramesRefusedKey),
+    ("frames held", Counter::FramesHeld),
+    ("restarts", Counter::RestartsSent),
+    ("retransmissions", Counter::FramesRetransmitted),
+    ("copies dropped", Counter::FramesDuplicate),
+    ("posts of processes that ended", Counter::PostsClosed),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_names_its_statement() {
+        let failure = |what: &str| Failure { what: what.into(), from: Ps::ZERO, at: Ps::ZERO };
+        assert_eq!(failure("node 0 at 5 ns: INV-24, 28, each post").statement(), Some("INV-24"));
+        assert_eq!(failure("node 0 at 5 ns: M-6, each write").statement(), Some("M-6"));
+        assert_eq!(failure("node 0: driver: C-3 M- INV-x").statement(), None);
+    }
+}

@@ -1,0 +1,109 @@
+//! From a case that fails to a shorter one that does: without operations, half of them at a time first, and then with simpler ones.
+
+use std::collections::BTreeSet;
+
+use super::case::Case;
+
+/// Operations of a list of which each pair is tried.
+const PAIRS_OPS_MAX: usize = 12;
+
+/// The shortest case that can be reached with so many tries, and the failure that belongs to it. `fails` tells the failure of a case, if it fails.
+pub fn shorten<F>(case: Case, failure: F, tries_max: u32, mut fails: impl FnMut(&Case) -> Option<F>) -> (Case, F, u32) {
+    let (mut case, mut failure, mut tries) = (case, failure, 0);
+    // What went well once need not be tried again.
+    let mut tried = BTreeSet::new();
+    let mut attempt = |shorter: &Case| {
+        if tries >= tries_max || !tried.insert(shorter.to_string()) {
+            return None;
+        }
+        tries += 1;
+        fails(shorter)
+    };
+    loop {
+        let before = case.clone();
+        let mut part = case.ops.len().div_ceil(2);
+        while part > 0 {
+            // From behind: what follows the failure goes at once.
+            let mut end = case.ops.len();
+            while end > 0 {
+                let start = end.saturating_sub(part);
+                let ops = [&case.ops[..start], &case.ops[end..]].concat();
+                let shorter = Case { ops, ..case.clone() };
+                if let Some(found) = attempt(&shorter) {
+                    (case, failure) = (shorter, found);
+                }
+                end = start;
+            }
+            part /= 2;
+        }
+        if case.ops.len() <= PAIRS_OPS_MAX {
+            let count = case.ops.len();
+            let pairs = (0..count).flat_map(|first| (first + 1..count).map(move |second| (first, second)));
+            for (first, second) in pairs {
+                let kept = case.ops.iter().enumerate().filter(|(index, _)| *index != first && *index != second);
+                let shorter = Case { ops: kept.map(|(_, op)| *op).collect(), ..case.clone() };
+                if let Some(found) = attempt(&shorter) {
+                    (case, failure) = (shorter, found);
+                    break;
+                }
+            }
+        }
+        for cluster in case.cluster.simpler() {
+            let simpler = Case { cluster, ..case.clone() };
+            if let Some(found) = attempt(&simpler) {
+                (case, failure) = (simpler, found);
+                break;
+            }
+        }
+        for index in 0..case.ops.len() {
+            for op in case.ops[index].simpler() {
+                let mut simpler = case.clone();
+                simpler.ops[index] = op;
+                if let Some(found) = attempt(&simpler) {
+                    (case, failure) = (simpler, found);
+                    break;
+                }
+            }
+        }
+        if case == before {
+            return (case, failure, tries);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::case::{Cluster, Wire};
+    use crate::operation::Op;
+
+    fn case(us: impl IntoIterator<Item = u32>) -> Case {
+        let cluster = Cluster { wire: Wire { loss: 5, ..Wire::default() }, ..Cluster::PLAIN };
+        Case { remarks: Vec::new(), cluster, ops: us.into_iter().map(|us| Op::Pause { node: 0, us }).collect() }
+    }
+
+    fn has(case: &Case, us: u32) -> bool {
+        case.ops.contains(&Op::Pause { node: 0, us })
+    }
+
+    #[test]
+    fn what_is_not_needed_goes() {
+        // Fails with 701, but only when 3 and 5 are both there or both away.
+        let fails = |case: &Case| (has(case, 701) && has(case, 3) == has(case, 5)).then_some(case.ops.len());
+        let (shortest, count, tries) = shorten(case((0..400).chain(700..710)), 410, 1000, fails);
+        assert_eq!((shortest.ops.len(), count), (1, 1));
+        assert_eq!(shortest.cluster, Cluster::PLAIN);
+        assert!(has(&shortest, 701) && tries < 200, "{tries} tries");
+    }
+
+    #[test]
+    fn operations_become_simpler_and_tries_are_bounded() {
+        let fails =
+            |case: &Case| case.ops.iter().any(|op| matches!(op, Op::Pause { us, .. } if *us >= 100)).then_some(());
+        let (shortest, ..) = shorten(case([900]), (), 1000, fails);
+        assert!(has(&shortest, 112), "{shortest}");
+        let whole = case(0..50);
+        let (shortest, _, tries) = shorten(whole.clone(), (), 7, |case| (*case == whole).then_some(()));
+        assert_eq!((shortest, tries), (whole, 7));
+    }
+}

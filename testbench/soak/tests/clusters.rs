@@ -1,0 +1,127 @@
+//! Random operations on whole clusters, RTL and firmware: processes, buffers, writes, reads, withdrawals, faults of the link and processes that are killed,
+//! compared with a model (docs/properties.md, "Clusters"). And each statement of the model, seen to fail.
+
+use std::path::{Path, PathBuf};
+
+use nicscope_scenario::scenario::MissService;
+use nicscope_soak::case::Case;
+use nicscope_soak::draw;
+use nicscope_soak::plant::Plant;
+use nicscope_soak::play::{play, Options};
+use nicscope_soak::search::Search;
+use sim_pins::Ps;
+
+#[test]
+fn random_cases_agree_with_the_model() {
+    let search = Search::from_env("clusters", 8, 40..120).unwrap_or_else(|error| panic!("{error}"));
+    let (mut ops, mut posts) = (0, 0);
+    let found = search.run(|case, played| {
+        ops += case.ops.len();
+        posts += played.decided.posts_well;
+    });
+    if let Some(found) = found.unwrap_or_else(|error| panic!("{error}")) {
+        panic!("{found}");
+    }
+    println!("{} cases, {ops} operations, {posts} posts that had to end well", search.cases);
+    assert!(posts * 8 > ops as u64, "of {ops} operations only {posts} were posts that had to end well");
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+/// Cases that failed once, or are worth keeping for what their first line says.
+#[test]
+fn kept_cases_agree_with_the_model() {
+    let entries = std::fs::read_dir(folder("cases")).expect("the folder of kept cases");
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    assert!(!paths.is_empty());
+    for path in paths {
+        let case = Case::load(&path).unwrap_or_else(|error| panic!("{error}"));
+        assert!(!case.remarks.is_empty(), "{} does not say why it is kept", path.display());
+        if let Err(failure) = play(&case, &Options::default()) {
+            panic!("{}: {}", path.display(), failure.what);
+        }
+    }
+}
+
+/// Whoever posts from a page that cannot be pinned, or to one, is told so; nothing else suffers, and nothing is left of the attempt (M-24, M-34, INV-36).
+#[test]
+fn pins_that_are_refused_end_posts_and_leave_nothing() {
+    for (seed, service) in (0..).zip([MissService::KernelThread, MissService::Interrupt, MissService::Nic]) {
+        let mut case = draw::case(seed, 0, 60..90);
+        (case.cluster.refuses, case.cluster.service) = (100, service);
+        let played = play(&case, &Options::default()).unwrap_or_else(|failure| panic!("{}\n{case}", failure.what));
+        assert!(played.counts["pins refused"] > 0, "{:?}", played.counts);
+    }
+}
+
+/// What is planted, the statements one of which must break, and how long the list is that is left.
+type Planted = (Plant, &'static [&'static str], usize);
+
+/// Bytes, and what handlers are told.
+const IN_MEMORY: [Planted; 6] = [
+    (Plant::WrongByte, &["INV-27"], 1),
+    (Plant::ByteBeside, &["INV-27"], 1),
+    (Plant::WrongRead, &["INV-28"], 1),
+    // Bytes of the one over those of the other, what a read behind them finds, or notifications.
+    (Plant::OutOfOrder, &["INV-27", "INV-28", "M-6"], 2),
+    (Plant::ToldTwice, &["M-6"], 1),
+    (Plant::ToldNever, &["M-6"], 1),
+];
+
+/// Ends of posts, and what processes leave behind.
+const IN_THE_END: [Planted; 7] = [
+    // Found by the monitor as soon as the page is let go, before any DMA meets it.
+    (Plant::PinGoes, &["INV-17"], 1),
+    (Plant::KeyMends, &["INV-24"], 1),
+    (Plant::KeyBreaks, &["INV-24"], 1),
+    (Plant::BufferStays, &["INV-24"], 3),
+    (Plant::EndUnseen, &["INV-33"], 1),
+    (Plant::PinStays, &["INV-36"], 1),
+    // The monitor sees the host write a key that no miss asked for.
+    (Plant::LinesStay, &["INV-16"], 1),
+];
+
+#[test]
+fn statements_about_memory_are_seen_to_fail() {
+    IN_MEMORY.into_iter().for_each(fails);
+}
+
+#[test]
+fn statements_about_ends_are_seen_to_fail() {
+    IN_THE_END.into_iter().for_each(fails);
+}
+
+fn fails((plant, rules, shortest): Planted) {
+    let folder = tempfile::tempdir().expect("a folder for failing cases");
+    let options = Options { plant: Some(plant), give_up: Ps::from_us(5_000), ..Options::default() };
+    let search = Search {
+        name: format!("{plant:?}"),
+        seed: 7,
+        cases: 200,
+        ops: 10..16,
+        options,
+        folder: folder.path().to_path_buf(),
+    };
+    let found = search.run(|_, _| ()).unwrap_or_else(|error| panic!("{error}"));
+    let found = found.unwrap_or_else(|| panic!("{plant:?} was not found"));
+    let text = found.to_string();
+    println!("{plant:?}:\n{text}\n");
+    assert!(rules.iter().any(|rule| found.failure.what.contains(rule)), "{plant:?}: {text}");
+    assert_eq!(found.case.ops.len(), shortest, "{plant:?}: {text}");
+    // What is told is enough to see it again: list, seed, command, and waves of both nodes.
+    assert!(text.contains("seed 7") && text.contains("soak --replay"), "{text}");
+    for op in &found.case.ops {
+        assert!(text.contains(&format!("\n{op}\n")), "{op} in {text}");
+    }
+    assert_eq!(found.waves.len(), 2, "{text}");
+    assert!(found.waves.iter().all(|file| std::fs::metadata(file).is_ok_and(|it| it.len() > 0)), "{text}");
+    let kept = Case::load(&found.file).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(kept, found.case);
+    // The defect was ours: the product plays the same list well.
+    if let Err(failure) = play(&found.case, &Options::default()) {
+        panic!("{plant:?}: {}", failure.what);
+    }
+}

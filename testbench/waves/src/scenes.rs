@@ -1,0 +1,214 @@
+//! What a picture of a message shows: its panels, and the moments worth a marker.
+
+use nicscope_account::account::{Account, Span};
+use sim_pins::Ps;
+
+use super::picture::{Bracket, Panel, Row};
+use super::WaveFile;
+
+/// A time with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    pub at: Ps,
+    pub name: &'static str,
+}
+
+/// Parts of stages that begin something a reader looks for, and its name.
+const MOMENTS: [(&str, &str); 6] = [
+    ("library: descriptor", "post"),
+    ("raise miss", "miss"),
+    ("interrupt delay", "interrupt"),
+    ("pin pages", "pin"),
+    ("fill line", "fill"),
+    ("sender: time-out", "retransmission"),
+];
+
+/// The markers of a message, in the order of time.
+pub fn moments(account: &Account, begin: Ps) -> Vec<Moment> {
+    let start = |part: &str| account.spans.iter().find(|span| span.stage.contains(part)).map(|span| span.start_ps);
+    let mut moments: Vec<Moment> = MOMENTS
+        .iter()
+        .filter_map(|&(part, name)| start(part).map(|start_ps| Moment { at: begin + Ps(start_ps), name }))
+        .collect();
+    moments.push(Moment { at: begin + Ps(account.latency_ps), name: "arrival" });
+    moments.sort_by_key(|moment| moment.at);
+    moments
+}
+
+/// One panel for a hit; for a miss the whole of it, then its busy parts enlarged.
+pub fn panels(account: &Account, begin: Ps, file: &WaveFile) -> Vec<Panel> {
+    let (sender, receiver) =
+        (account.spans.first().map_or(0, |span| span.node), account.spans.last().map_or(1, |span| span.node));
+    let end = begin + Ps(account.latency_ps);
+    let at = |span: &Span| begin + Ps(span.start_ps);
+    let panel = |title: &str, from: Ps, to: Ps, rows: Vec<Row>| Panel {
+        title: title.into(),
+        origin: begin,
+        from,
+        to,
+        rows,
+        brackets: Vec::new(),
+        zooms: Vec::new(),
+    };
+    let find = |part: &str| account.spans.iter().find(|span| span.stage.contains(part));
+    let message = || Row::spans("message", account, begin);
+    let Some(interrupt) = find("interrupt delay") else {
+        let mut rows = vec![message()];
+        rows.extend(detail(sender, receiver));
+        return vec![panel("from the post to the arrival", begin, end, present(file, rows, begin, end))];
+    };
+
+    let mut rows = vec![message()];
+    rows.extend([
+        Row::heading(format!("node {sender}, sender")),
+        Row::text("firmware", format!("node{sender}.firmware")),
+        Row::text("PCI bus", format!("node{sender}.pci.bus")),
+        Row::line("GMII TX_EN", format!("node{sender}.link.tx_en")),
+        Row::heading(format!("node {receiver}, receiver")),
+        Row::line("GMII RX_DV", format!("node{receiver}.link.rx_dv")),
+        Row::text("firmware", format!("node{receiver}.firmware")),
+        Row::active_low("INTA#", format!("node{receiver}.pci.inta_n")),
+        Row::text("PCI bus", format!("node{receiver}.pci.bus")),
+        Row::text("interrupt", format!("node{receiver}.host.interrupt")),
+        Row::text("miss thread", format!("node{receiver}.host.miss_thread")),
+        Row::text("process", format!("node{receiver}.host.process")),
+    ]);
+    let mut whole = panel("the whole miss", begin, end, rows);
+    whole.brackets = brackets(file, receiver, begin, end);
+
+    // Enlarged: until the interrupt is on its way; around the fill; from the time-out on.
+    let margin = Ps::from_us(1);
+    let mut parts = vec![("from the post to the interrupt", begin, at(interrupt) + margin)];
+    if let Some(fill) = find("fill line") {
+        let served = at(fill) + Ps(fill.duration_ps);
+        parts.push(("the driver fills the line", Ps(at(fill).0.saturating_sub(margin.0)), served + margin));
+    }
+    if let Some(timeout) = find("sender: time-out") {
+        parts.push(("from the time-out to the arrival", Ps(at(timeout).0.saturating_sub(margin.0)), end));
+    }
+    let mut panels = Vec::new();
+    for (letter, (title, from, to)) in ('A'..).zip(parts) {
+        whole.zooms.push((letter, from, to));
+        let mut rows = vec![message()];
+        rows.extend(detail(sender, receiver));
+        panels.push(panel(&format!("{letter}: {title}"), from, to, present(file, rows, from, to)));
+    }
+    panels.insert(0, whole);
+    panels
+}
+
+/// The long stretches of a miss, from the tracks of the host that serves it, and the sender's time-out.
+fn brackets(file: &WaveFile, receiver: usize, begin: Ps, end: Ps) -> Vec<Bracket> {
+    let boxes = |path: String, texts: &[(&str, &str)]| -> Vec<Bracket> {
+        let Some(signal) = file.find(&path) else {
+            return Vec::new();
+        };
+        let changes = signal.changes();
+        changes
+            .iter()
+            .enumerate()
+            .filter_map(|(index, (from, text))| {
+                let to = changes.get(index + 1).map_or(end, |(at, _)| *at).min(end);
+                let (_, label) = texts.iter().find(|(known, _)| *known == text)?;
+                (*from >= begin && to > *from).then(|| Bracket { label: label.to_string(), from: *from, to })
+            })
+            .collect()
+    };
+    let mut all = boxes(format!("node{receiver}.host.interrupt"), &[("interrupt delay", "interrupt delay")]);
+    let thread = [("thread wakes", "thread wakes"), ("pin pages", "pin"), ("fill line", "fill")];
+    all.extend(boxes(format!("node{receiver}.host.miss_thread"), &thread));
+    all.extend(boxes("message.stage".into(), &[("sender: time-out", "time-out, sent again")]));
+    let waits =
+        boxes("message.stage".into(), &[("waits for the sender's time-out", "waits for the sender's time-out")]);
+    // While the miss is served the message waits as well; what is marked is the wait that nobody uses.
+    all.extend(waits.into_iter().max_by_key(|bracket| bracket.to - bracket.from));
+    all
+}
+
+/// Everything about both nodes.
+fn detail(sender: usize, receiver: usize) -> Vec<Row> {
+    vec![
+        Row::heading(format!("node {sender}, sender")),
+        Row::text("process", format!("node{sender}.host.process")),
+        Row::text("PCI bus", format!("node{sender}.pci.bus")),
+        Row::active_low("FRAME#", format!("node{sender}.pci.frame_n")),
+        Row::text("firmware", format!("node{sender}.firmware")),
+        Row::line("core sleeps", format!("node{sender}.core.sleep")),
+        Row::line("DMA read", format!("node{sender}.dma.read_busy")),
+        Row::line("GMII TX_EN", format!("node{sender}.link.tx_en")),
+        Row::heading(format!("node {receiver}, receiver")),
+        Row::line("GMII RX_DV", format!("node{receiver}.link.rx_dv")),
+        Row::text("firmware", format!("node{receiver}.firmware")),
+        Row::line("core sleeps", format!("node{receiver}.core.sleep")),
+        Row::line("DMA write", format!("node{receiver}.dma.write_busy")),
+        Row::text("PCI bus", format!("node{receiver}.pci.bus")),
+        Row::active_low("FRAME#", format!("node{receiver}.pci.frame_n")),
+        Row::line("SRAM for host", format!("node{receiver}.sram.host")),
+        Row::active_low("INTA#", format!("node{receiver}.pci.inta_n")),
+        Row::text("interrupt", format!("node{receiver}.host.interrupt")),
+        Row::text("miss thread", format!("node{receiver}.host.miss_thread")),
+        Row::text("process", format!("node{receiver}.host.process")),
+    ]
+}
+
+/// Leaves out rows in which nothing happens, and headings without rows.
+fn present(file: &WaveFile, rows: Vec<Row>, from: Ps, to: Ps) -> Vec<Row> {
+    let mut kept: Vec<Row> = rows.into_iter().filter(|row| row.is_active(file, from, to)).collect();
+    let lonely =
+        |rows: &[Row], index: usize| rows[index].is_heading() && rows.get(index + 1).is_none_or(Row::is_heading);
+    let mut index = 0;
+    while index < kept.len() {
+        if lonely(&kept, index) {
+            kept.remove(index);
+        } else {
+            index += 1;
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nicscope_account::account::Clock;
+
+    fn account(stages: &[(&str, usize)]) -> Account {
+        let spans = stages.iter().enumerate().map(|(index, (stage, node))| Span {
+            stage: stage.to_string(),
+            node: *node,
+            clock: Clock::Core,
+            start_ps: index as u64 * 10_000_000,
+            duration_ps: 10_000_000,
+            cycles: 0.0,
+        });
+        Account { message: 1, size_bytes: 4, latency_ps: stages.len() as u64 * 10_000_000, spans: spans.collect() }
+    }
+
+    const MISS: [(&str, usize); 6] = [
+        ("library: descriptor", 0),
+        ("receiver: reserve line, raise miss", 1),
+        ("interrupt delay", 1),
+        ("fill line (PIO)", 1),
+        ("sender: time-out", 0),
+        ("process polls", 1),
+    ];
+
+    #[test]
+    fn moments_of_a_miss_come_in_the_order_of_time() {
+        let moments = moments(&account(&MISS), Ps(500));
+        let names: Vec<_> = moments.iter().map(|moment| moment.name).collect();
+        assert_eq!(names, ["post", "miss", "interrupt", "fill", "retransmission", "arrival"]);
+        assert_eq!(moments[1].at, Ps(10_000_500));
+        assert_eq!(moments[5].at, Ps(60_000_500));
+    }
+
+    #[test]
+    fn a_hit_has_one_panel_and_a_miss_has_enlarged_parts() {
+        let file = WaveFile::default();
+        assert_eq!(panels(&account(&MISS[..1]), Ps(0), &file).len(), 1);
+        let panels = panels(&account(&MISS), Ps(0), &file);
+        assert_eq!(panels.len(), 4);
+        assert_eq!(panels[0].zooms.len(), 3);
+        assert!(panels.iter().all(|panel| panel.from < panel.to && panel.to <= Ps(60_000_000)));
+    }
+}
