@@ -41,8 +41,8 @@ impl Place {
     }
 }
 
-/// Memory of a host test. An offset beyond its end panics.
-#[cfg(any(test, feature = "check"))]
+/// Memory of a program that is not firmware. An offset beyond its end panics.
+#[cfg(any(test, feature = "host"))]
 impl Words for Vec<u32> {
     fn read(&self, offset_bytes: u32) -> u32 {
         self[offset_bytes as usize / 4]

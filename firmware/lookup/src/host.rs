@@ -1,4 +1,4 @@
-//! What operations run on.
+//! One interface to a cache in host memory and to a cache behind the pins of a NIC.
 
 use crate::{fill_words, release_words, Lookup, Path, Reserve, Vmh};
 use nic_device::Words;

@@ -2,11 +2,13 @@
 //!
 //! The caches live in SRAM words that the driver writes too (layout: `nic_layout::vmh`, `cbh`). Nothing here knows where that memory is: it comes as
 //! [`nic_device::Words`].
-#![cfg_attr(not(any(test, feature = "check")), no_std)]
+#![cfg_attr(not(any(test, feature = "host")), no_std)]
 
 mod cbh;
 #[cfg(any(test, feature = "check"))]
 pub mod check;
+#[cfg(any(test, feature = "host"))]
+pub mod host;
 mod recency;
 mod vmh;
 

@@ -1,6 +1,6 @@
 //! Events and semaphore, from outside.
 
-use bench_kernels::{dispatch, images, machine::Machine};
+use nicscope_kernels::{dispatch, images, machine::Machine};
 
 #[test]
 fn an_event_reaches_its_handler_and_the_semaphore_is_taken() {

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use bench_kernels::images::{self, has_c, Language, Placement};
-use bench_kernels::model;
-use bench_kernels::runs::{self, Run, NAMES};
+use nicscope_kernels::images::{self, has_c, Language, Placement};
+use nicscope_kernels::model;
+use nicscope_kernels::runs::{self, Run, NAMES};
 
 fn checked(language: Language, placement: Placement) -> Vec<Run> {
     let runs = runs::measure(language, placement, 0).unwrap_or_else(|error| panic!("{error}"));

@@ -1,10 +1,10 @@
 //! Two cores on one SRAM.
 
-use bench_kernels::dispatch;
-use bench_kernels::pair::{self, Pair, ENGINES};
 use nic_kernels::report::pair::{
     ANSWER, COUNTER, JOB, JOB_COUNT, JOB_HAMMER, JOB_MESSAGES, LOCKED, OWNS, QUESTION, ROUNDS,
 };
+use nicscope_kernels::dispatch;
+use nicscope_kernels::pair::{self, Pair, ENGINES};
 
 /// Longest waits for the SRAM in clocks, with two cores (docs/memory.md).
 const LINK_WAIT: u64 = 3;

@@ -12,7 +12,7 @@ use nic_layout::boot::CAUSE_CRASH;
 use nic_layout::probe::*;
 use nic_layout::registers::{interrupt, mailbox};
 use nic_layout::vmh::VmhGeometry;
-use nic_lookup::check::{Answer, Target};
+use nic_lookup::host::{Answer, Target};
 use nic_lookup::{fill_words, release_words, Path as LookupPath};
 use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::{failed, image};
@@ -20,7 +20,7 @@ use sim_pins::Ps;
 
 pub use machine::Machine;
 
-/// What the cache's memory holds before the cache is made in it: the value of `nic_lookup::check::InMemory::default`.
+/// What the cache's memory holds before the cache is made in it: the value of `nic_lookup::host::InMemory::default`.
 pub const GARBAGE: u32 = 0xDEAD_BEEF;
 
 /// Words behind the cache that nothing may touch.

@@ -1,146 +1,158 @@
 //! What is likely: few processes, few buffers, short messages more often than long ones, and a bit of everything that can go wrong.
 
+use std::ops::Range;
+
 use nicscope_scenario::scenario::{MissService, ReceiveMiss};
-use proptest::prelude::*;
-use proptest::strategy::ValueTree;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::case::{Case, Cluster, Wire, MIDDLE_CBH, MIDDLE_VMH, SMALL_CBH, SMALL_VMH, TWO_CORES, WIDE_CBH};
 use super::operation::{Op, Post, Rights, Twist, Who, EXPORTS, NODES, POST_BYTES_MAX, PROCESSES};
+use super::random::Random;
 
-fn who() -> impl Strategy<Value = Who> {
-    (0..NODES, prop_oneof![5 => 0..1usize, 5 => 0..PROCESSES]).prop_map(|(node, process)| Who { node, process })
+fn process(random: &mut Random) -> usize {
+    match random.weighted(&[5, 5]) {
+        0 => random.index(0..1),
+        _ => random.index(0..PROCESSES),
+    }
 }
 
-fn bytes() -> impl Strategy<Value = u32> {
-    prop_oneof![
-        2 => Just(0u32),
-        6 => Just(4u32),
-        16 => 1..=32u32,
-        16 => 33..=300u32,
-        6 => 300..=1600u32,
-        2 => 1600..=4200u32,
-        1 => 4200..=POST_BYTES_MAX,
-    ]
+fn who(random: &mut Random) -> Who {
+    Who { node: random.index(0..NODES), process: process(random) }
+}
+
+fn bytes(random: &mut Random) -> u32 {
+    match random.weighted(&[2, 6, 16, 16, 6, 2, 1]) {
+        0 => 0,
+        1 => 4,
+        2 => random.number(1..=32),
+        3 => random.number(33..=300),
+        4 => random.number(300..=1600),
+        5 => random.number(1600..=4200),
+        _ => random.number(4200..=POST_BYTES_MAX),
+    }
 }
 
 /// Places within 16 pages, often at the edge of one, and as often where others are.
-fn place() -> impl Strategy<Value = u32> {
-    prop_oneof![
-        1 => 0..65_536u32,
-        3 => (0..16u32, 0..80u32).prop_map(|(page, near)| (page * 4096 + near).saturating_sub(40)),
-        6 => 0..512u32,
-    ]
+fn place(random: &mut Random) -> u32 {
+    match random.weighted(&[1, 3, 6]) {
+        0 => random.number(0..=65_535),
+        1 => {
+            let (page, near) = (random.number(0..=15), random.number(0..=79));
+            (page * 4096 + near).saturating_sub(40)
+        }
+        _ => random.number(0..=511),
+    }
 }
 
-fn twist() -> impl Strategy<Value = Twist> {
-    prop_oneof![
-        44 => Just(Twist::None),
-        1 => Just(Twist::WrongKey),
-        1 => Just(Twist::NoBuffer),
-        1 => Just(Twist::Beyond),
-        1 => Just(Twist::Hole),
-    ]
+fn post(random: &mut Random) -> Op {
+    let (who, is_read, process) = (who(random), random.chance(0.2), process(random));
+    let export = match random.weighted(&[20, 1]) {
+        0 => random.index(0..1),
+        _ => random.index(0..EXPORTS),
+    };
+    let (own, at, bytes, notify) = (place(random), place(random), bytes(random), random.flag());
+    let twist = random.one_of(&[
+        (44, Twist::None),
+        (1, Twist::WrongKey),
+        (1, Twist::NoBuffer),
+        (1, Twist::Beyond),
+        (1, Twist::Hole),
+    ]);
+    Op::Post(Post { who, is_read, process, export, own, at, bytes, notify: notify && !is_read, twist })
 }
 
-fn post() -> impl Strategy<Value = Op> {
-    let export = prop_oneof![20 => 0..1usize, 1 => 0..EXPORTS];
-    let process = prop_oneof![5 => 0..1usize, 5 => 0..PROCESSES];
-    let parts = (who(), prop::bool::weighted(0.2), process, export, place(), place(), bytes(), any::<bool>(), twist());
-    parts.prop_map(|(who, is_read, process, export, own, at, bytes, notify, twist)| {
-        Op::Post(Post { who, is_read, process, export, own, at, bytes, notify: notify && !is_read, twist })
-    })
+fn place_of_buffer(random: &mut Random) -> usize {
+    match random.weighted(&[1, 8]) {
+        0 => random.index(0..1),
+        _ => random.index(1..EXPORTS),
+    }
 }
 
-fn op() -> impl Strategy<Value = Op> {
-    let rights = prop_oneof![
-        6 => Just(Rights { write: true, read: true }),
-        2 => Just(Rights { write: true, read: false }),
-        2 => Just(Rights { write: false, read: true }),
-    ];
-    let bytes = prop_oneof![1 => 1..200u32, 3 => 200..65_536u32];
-    let place_of_buffer = || prop_oneof![1 => 0..1usize, 8 => 1..EXPORTS];
-    let export = (who(), place_of_buffer(), place(), bytes, rights, any::<bool>()).prop_map(
-        |(who, export, from, bytes, rights, listens)| Op::Export { who, export, from, bytes, rights, listens },
-    );
-    prop_oneof![
-        140 => post(),
-        8 => export,
-        3 => (who(), place_of_buffer()).prop_map(|(who, export)| Op::Withdraw { who, export }),
-        5 => who().prop_map(|who| Op::Wait { who }),
-        1 => who().prop_map(|who| Op::End { who }),
-        2 => (who(), 0..200u32).prop_map(|(who, after_us)| Op::Kill { who, after_us }),
-        5 => (who(), 0..64u32).prop_map(|(who, page)| Op::Invalidate { who, page }),
-        4 => (0..NODES, 1..20u32).prop_map(|(node, us)| Op::Pause { node, us }),
-        1 => Just(Op::Settle),
-    ]
+fn export(random: &mut Random) -> Op {
+    let (who, export, from) = (who(random), place_of_buffer(random), place(random));
+    let bytes = match random.weighted(&[1, 3]) {
+        0 => random.number(1..=199),
+        _ => random.number(200..=65_535),
+    };
+    let rights = random.one_of(&[
+        (6, Rights { write: true, read: true }),
+        (2, Rights { write: true, read: false }),
+        (2, Rights { write: false, read: true }),
+    ]);
+    Op::Export { who, export, from, bytes, rights, listens: random.flag() }
 }
 
-fn wire() -> impl Strategy<Value = Wire> {
-    let share = || prop_oneof![4 => Just(0u32), 4 => 1..10u32, 1 => 10..60u32];
-    (share(), share(), share(), share()).prop_map(|(loss, corrupt, duplicate, delay)| Wire {
-        loss,
-        corrupt,
-        duplicate,
-        delay,
-    })
+fn op(random: &mut Random) -> Op {
+    match random.weighted(&[140, 8, 3, 5, 1, 2, 5, 4, 1]) {
+        0 => post(random),
+        1 => export(random),
+        2 => Op::Withdraw { who: who(random), export: place_of_buffer(random) },
+        3 => Op::Wait { who: who(random) },
+        4 => Op::End { who: who(random) },
+        5 => Op::Kill { who: who(random), after_us: random.number(0..=199) },
+        6 => Op::Invalidate { who: who(random), page: random.number(0..=63) },
+        7 => Op::Pause { node: random.index(0..NODES), us: random.number(1..=19) },
+        _ => Op::Settle,
+    }
 }
 
-fn cluster() -> impl Strategy<Value = Cluster> {
-    let platform = prop_oneof![3 => Just("tigon2"), 2 => Just("lanai9")];
+fn wire(random: &mut Random) -> Wire {
+    let mut share = || match random.weighted(&[4, 4, 1]) {
+        0 => 0,
+        1 => random.number(1..=9),
+        _ => random.number(10..=59),
+    };
+    Wire { loss: share(), corrupt: share(), duplicate: share(), delay: share() }
+}
+
+fn cluster(random: &mut Random) -> Cluster {
+    let platform = random.one_of(&[(3, "tigon2"), (2, "lanai9")]);
     // A miss of the receive path that waits for a time-out costs so many clocks that such clusters are fewer, and the time-out mostly short. Where none
     // waits for it, a short one only sends again what is under way.
-    let retransmit_us = |short, middle, long| prop_oneof![short => Just(60u32), middle => Just(100), long => Just(250)];
-    let receive = prop_oneof![
-        1 => (Just(ReceiveMiss::TimeOut), retransmit_us(6, 3, 1)),
-        3 => (Just(ReceiveMiss::Restart), retransmit_us(1, 2, 2)),
-        3 => (Just(ReceiveMiss::Hold), retransmit_us(1, 2, 2)),
-    ];
-    let vmh = prop_oneof![1 => Just(SMALL_VMH), 3 => Just(MIDDLE_VMH)];
-    let water = prop_oneof![1 => Just((1, 0)), 2 => Just((24, 8)), 2 => Just((64, 48)), 2 => Just((1000, 500))];
-    let interrupt_us = prop_oneof![6 => Just(1u32), 5 => Just(10), 1 => Just(100)];
-    // The kernel's work, and the pins that it refuses.
-    let kernel = (prop_oneof![4 => Just(20u32), 1 => Just(100)], prop_oneof![7 => Just(0u32), 1 => 1..60u32]);
+    let receive = random.one_of(&[(1, ReceiveMiss::TimeOut), (3, ReceiveMiss::Restart), (3, ReceiveMiss::Hold)]);
+    let [short, middle, long] = match receive {
+        ReceiveMiss::TimeOut => [6, 3, 1],
+        ReceiveMiss::Restart | ReceiveMiss::Hold => [1, 2, 2],
+    };
+    let retransmit_us = random.one_of(&[(short, 60), (middle, 100), (long, 250)]);
+    let service = random.one_of(&[(2, MissService::KernelThread), (1, MissService::Interrupt), (2, MissService::Nic)]);
+    let vmh = random.one_of(&[(1, SMALL_VMH), (3, MIDDLE_VMH)]);
+    let cbh = random.one_of(&[(2, SMALL_CBH), (1, WIDE_CBH), (5, MIDDLE_CBH)]);
+    let cores = random.one_of(&[(5, 1), (1, 2)]);
     // As many as processes, or fewer: then they take queues from each other.
-    let queues = prop_oneof![6 => Just(8u32), 1 => Just(1), 1 => Just(2), 1 => Just(3)];
-    let service = prop_oneof![2 => Just(MissService::KernelThread), 1 => Just(MissService::Interrupt), 2 => Just(MissService::Nic)];
-    let cbh = prop_oneof![2 => Just(SMALL_CBH), 1 => Just(WIDE_CBH), 5 => Just(MIDDLE_CBH)];
-    let cores = prop_oneof![5 => Just(1u32), 1 => Just(2)];
-    let nic = (vmh, cbh, cores, queues);
-    let times = (interrupt_us, kernel);
-    let parts = (platform, receive, service, nic, water, times, wire(), any::<u32>());
-    parts.prop_map(|(platform, (receive, retransmit_us), service, nic, water, (interrupt_us, kernel), wire, seed)| {
-        let (vmh, cbh, cores, queues) = nic;
-        let (kernel, refuses) = kernel;
-        Cluster {
-            platform,
-            cores: if platform == TWO_CORES { cores } else { 1 },
-            receive,
-            service,
-            vmh,
-            cbh,
-            water,
-            retransmit_us,
-            interrupt_us,
-            wire,
-            queues,
-            kernel,
-            refuses,
-            seed: seed.into(),
-        }
-    })
+    let queues = random.one_of(&[(6, 8), (1, 1), (1, 2), (1, 3)]);
+    let water = random.one_of(&[(1, (1, 0)), (2, (24, 8)), (2, (64, 48)), (2, (1000, 500))]);
+    let interrupt_us = random.one_of(&[(6, 1), (5, 10), (1, 100)]);
+    // The kernel's work, and the pins that it refuses.
+    let kernel = random.one_of(&[(4, 20), (1, 100)]);
+    let refuses = match random.weighted(&[7, 1]) {
+        0 => 0,
+        _ => random.number(1..=59),
+    };
+    let wire = wire(random);
+    Cluster {
+        platform,
+        cores: if platform == TWO_CORES { cores } else { 1 },
+        receive,
+        service,
+        vmh,
+        cbh,
+        water,
+        retransmit_us,
+        interrupt_us,
+        wire,
+        queues,
+        kernel,
+        refuses,
+        seed: random.word().into(),
+    }
 }
 
 /// The case of that number; the same seed has the same cases.
-pub fn case(seed: u64, number: u64, ops: std::ops::Range<usize>) -> Case {
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    bytes[8..16].copy_from_slice(&number.to_le_bytes());
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    let strategy = (cluster(), prop::collection::vec(op(), ops));
-    let tree = strategy.new_tree(&mut runner).expect("nothing is rejected");
-    let (cluster, ops) = tree.current();
+pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case {
+    let mut random = Random::new(seed, number);
+    let cluster = cluster(&mut random);
+    let count = random.number(ops.start as u32..=ops.end as u32 - 1);
+    let ops = (0..count).map(|_| op(&mut random)).collect();
     Case { remarks: Vec::new(), cluster, ops }
 }
 
@@ -162,5 +174,22 @@ mod tests {
         for (case, text) in cases.iter().zip(text) {
             assert_eq!(text.parse::<Case>().expect("its own text"), *case);
         }
+    }
+
+    /// A report names a case by its seed and its number, so these always mean the same case.
+    #[test]
+    fn a_number_names_the_case_that_it_always_named() {
+        let text = "cluster tigon2 hold cache 256 16 4 buffers 16 4 water 64 48 retransmit 100 interrupt 10 seed 1023158146 cores 2
+link loss 5 corrupt 42 duplicate 3 delay 7
+queues 1
+host kernel 100 refuses 0
+read 1.0 into 20514 from 0.0.0 at 35186 bytes 15
+write 0.0 from 59 to 1.0.0 at 283 bytes 174 notify
+write 1.0 from 57 to 0.0.0 at 20 bytes 24
+write 0.0 from 166 to 1.0.0 at 347 bytes 300
+export 0.3.2 from 236 bytes 59917 write read
+read 0.0 into 119 from 1.2.0 at 18052 bytes 3496
+";
+        assert_eq!(case(1, 5, 4..9).to_string(), text);
     }
 }

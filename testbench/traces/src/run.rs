@@ -1,7 +1,7 @@
 //! A trace through the firmware's cache in host memory.
 
 use nic_layout::vmh::{key, VmhGeometry, KEY_RESERVED};
-use nic_lookup::check::{use_page, Answer, InMemory, Target};
+use nic_lookup::host::{use_page, Answer, InMemory, Target};
 
 use crate::{Access, Counts};
 

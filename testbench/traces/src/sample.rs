@@ -4,7 +4,7 @@
 //! hits and misses, lines and entries, evictions included.
 
 use nic_layout::vmh::{key, VmhGeometry, KEY_RESERVED};
-use nic_lookup::check::{Answer, Target};
+use nic_lookup::host::{Answer, Target};
 
 use crate::{page_number, run, Access, Counts};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use nic_layout::vmh::VmhGeometry;
-use nic_lookup::check::{Answer, InMemory};
+use nic_lookup::host::{Answer, InMemory};
 use nic_lookup::Path;
 use page_traces::{all_geometries, name, replay, run, sample, Access, Counts, Pattern};
 use proptest::prelude::*;

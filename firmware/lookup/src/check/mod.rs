@@ -6,11 +6,10 @@
 mod cbh;
 mod model;
 mod operation;
-mod target;
 mod walk;
 
+pub use crate::host::{use_page, Answer, InMemory, Target};
 pub use cbh::{descriptor, replay_cbh, CbhAnswer, CbhCoverage, CbhFailure, CbhInMemory, CbhModel, CbhOp, CbhTarget};
 pub use model::{page_number, Model};
 pub use operation::{CacheOp, NotAnOperation};
-pub use target::{use_page, Answer, InMemory, Target};
 pub use walk::{replay, Coverage, Failure, Walk};

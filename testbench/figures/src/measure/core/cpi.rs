@@ -1,9 +1,9 @@
 //! Bar 1: clocks for each instruction of the benchmark mix, and kernels like those of public benchmarks for each MHz.
 
-use bench_kernels::images::{Language, Placement};
-use bench_kernels::runs::{self, Run, MIX};
-use bench_kernels::stalls::Cause;
-use bench_kernels::{model, Error};
+use nicscope_kernels::images::{Language, Placement};
+use nicscope_kernels::runs::{self, Run, MIX};
+use nicscope_kernels::stalls::Cause;
+use nicscope_kernels::{model, Error};
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 

@@ -1,7 +1,7 @@
 //! Bar 4: how soon an event is served, and what the semaphore costs, on the RTL between pins and trace port.
 
-use bench_kernels::dispatch::{self, Dispatch};
-use bench_kernels::pair;
+use nicscope_kernels::dispatch::{self, Dispatch};
+use nicscope_kernels::pair;
 use nicscope_scenario::error::Result;
 
 use super::cpi::failed;

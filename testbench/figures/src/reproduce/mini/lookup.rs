@@ -2,7 +2,7 @@
 
 use nic_layout::probe::{ProbeCommand, ANSWER_UNKNOWN};
 use nic_layout::vmh::{key, VmhGeometry, KEY_RESERVED};
-use nic_lookup::check::{Answer, Target};
+use nic_lookup::host::{Answer, Target};
 use nic_lookup::Path;
 use nicscope_account::account::{Account, Clock};
 use nicscope_probe::Probe;

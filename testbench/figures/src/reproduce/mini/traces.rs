@@ -2,7 +2,7 @@
 
 use host_model::platform::Platform;
 use nic_layout::vmh::VmhGeometry;
-use nic_lookup::check::Answer;
+use nic_lookup::host::Answer;
 use nic_lookup::Path;
 use nicscope_probe::Probe;
 use nicscope_scenario::error::Result;
@@ -377,7 +377,7 @@ fn findings(programs: &[Misses], costs: &Costs) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nic_lookup::check::Target;
+    use nic_lookup::host::Target;
 
     /// Misses of 100 000 lookups, all on the receive path and none cold, as `of` says for each geometry.
     fn program(name: &'static str, of: impl Fn(VmhGeometry) -> u64) -> Misses {
