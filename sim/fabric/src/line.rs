@@ -5,7 +5,7 @@ use sim_pins::LinkSymbol;
 use crate::wire::TimedSymbol;
 
 /// The gap between two frames, in symbols (IEEE 802.3, 4.4.2: 96 bit times).
-const GAP: u64 = 12;
+pub(crate) const GAP: u64 = 12;
 
 /// A whole frame that waits for its turn.
 #[derive(Clone, Debug)]

@@ -45,7 +45,7 @@ pub fn link(config: LinkConfig) -> (Port, Port) {
         let wire = Wire::default();
         let faults = FaultStack::new(direction.faults, seed, 2 * link_idx + half_idx);
         let tx = Transmitter::new(wire.clone(), clock, latency, faults, direction.capture);
-        (tx, Receiver::new(wire, clock.delayed(latency)))
+        (tx, Receiver::new(wire, clock, latency))
     };
     let (a_tx, b_rx) = half(a_clock, a_to_b, 0);
     let (b_tx, a_rx) = half(b_clock, b_to_a, 1);

@@ -5,7 +5,7 @@ use crate::capture::CapturedFrame;
 use crate::fault::{Fate, FaultStack, Outcome};
 use crate::frame::FrameCounts;
 use crate::line::{Held, Line};
-use crate::wire::Wire;
+use crate::wire::{FlowChange, Wire};
 
 /// The sending end of one direction, with its faults and its tap.
 pub struct Transmitter {
@@ -18,6 +18,9 @@ pub struct Transmitter {
     counts: FrameCounts,
     capture: Option<Vec<CapturedFrame>>,
     frames_begun: u64,
+    /// Whether the receiver has stopped this sender, and what it has said of later times.
+    is_stopped: bool,
+    flow: Vec<FlowChange>,
 }
 
 /// The frame that is being sent.
@@ -46,11 +49,13 @@ impl Transmitter {
             counts: FrameCounts { by_layer, ..FrameCounts::default() },
             capture: capture.then(Vec::new),
             frames_begun: 0,
+            is_stopped: false,
+            flow: Vec::new(),
         }
     }
 
-    /// Takes the symbol that the sender drives from edge `edge` of its transmit clock on. Edges come in order; idle ones
-    /// may be left out, except the one behind a frame.
+    /// Takes the symbol that the sender drives from edge `edge` of its transmit clock on. Edges
+    /// come in order; idle ones may be left out, except the one behind a frame.
     #[inline(always)]
     pub fn send(&mut self, edge: u64, symbol: LinkSymbol) {
         if symbol.enable || symbol.error || self.frame.is_some() {
@@ -73,6 +78,30 @@ impl Transmitter {
     /// No frame is being sent. Together with an idle transmitter: edges may be skipped.
     pub fn is_idle(&self) -> bool {
         self.frame.is_none()
+    }
+
+    /// Whether a frame may begin at `edge`: the receiver has not stopped this sender, as far as the
+    /// sender knows by then. Always true of a link without backpressure. Ask for edges in order,
+    /// within the window.
+    pub fn may_begin(&mut self, edge: u64) -> bool {
+        let said = self.take_flow();
+        self.flow.extend(said);
+        let now = self.clock.edge(edge);
+        while self.flow.first().is_some_and(|change| change.at <= now) {
+            self.is_stopped = self.flow.remove(0).is_stopped;
+        }
+        !self.is_stopped
+    }
+
+    /// The transmit clock.
+    pub(crate) fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Takes what the receiver has said since the last time: when it stops this sender or lets it
+    /// go on.
+    pub(crate) fn take_flow(&mut self) -> Vec<FlowChange> {
+        self.wire.with(|contents| std::mem::take(&mut contents.flow))
     }
 
     /// Where the frames have ended so far.

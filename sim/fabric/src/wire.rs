@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sim_pins::LinkSymbol;
+use sim_pins::{LinkSymbol, Ps};
 
 /// A symbol that is not idle, and the edge of the transmit clock that it belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,6 +17,17 @@ pub(crate) struct Contents {
     pub symbols: Vec<TimedSymbol>,
     /// Nothing will be added for edges before this one.
     pub complete_before: u64,
+    /// Against the direction of the symbols: from when on the sender must not, or may again, begin
+    /// a frame.
+    pub flow: Vec<FlowChange>,
+}
+
+/// The receiver stops the sender, or lets it go on. Links with backpressure have it; GMII has not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct FlowChange {
+    /// When it takes effect at the sender: the latency of the link is included.
+    pub at: Ps,
+    pub is_stopped: bool,
 }
 
 /// One direction of a link. Both ends touch it once a window; in between they keep their own books.
