@@ -38,6 +38,7 @@ pub(super) fn check(platform: &Platform) -> Checked {
     nic(platform)?;
     protocol(platform)?;
     host(platform)?;
+    management(platform)?;
     durations(platform)
 }
 
@@ -102,6 +103,14 @@ fn host(platform: &Platform) -> Checked {
     demand("host.memcpy_bytes_per_us", host.memcpy_bytes_per_us, host.memcpy_bytes_per_us > 0, "at least 1")
 }
 
+fn management(platform: &Platform) -> Checked {
+    let management = &platform.management;
+    within("management.bits_per_s", management.bits_per_s, 1_000_000..=100_000_000_000, "1 Mbit/s to 100 Gbit/s")?;
+    within("management.overhead_bytes", management.overhead_bytes, 0..=1_000, "at most 1000")?;
+    let right = "1 to 1000000000: hosts run ahead of one another by less";
+    within("management.latency_ns", management.latency_ns, 1..=1_000_000_000, right)
+}
+
 /// No cost is longer than a second: sums of them stay far inside the range of time.
 fn durations(platform: &Platform) -> Checked {
     let host = &platform.host;
@@ -124,6 +133,9 @@ fn durations(platform: &Platform) -> Checked {
         ("host.post_build_ns", host.post_build_ns),
         ("host.poll_unchanged_ns", host.poll_unchanged_ns),
         ("host.poll_changed_ns", host.poll_changed_ns),
+        ("management.local_ns", platform.management.local_ns),
+        ("management.send_ns", platform.management.send_ns),
+        ("management.receive_ns", platform.management.receive_ns),
     ] {
         within(key, value, 0..=1_000_000_000, "at most 1000000000")?;
     }

@@ -27,6 +27,7 @@ pub struct Platform {
     pub buffers: Buffers,
     pub protocol: Protocol,
     pub host: HostCosts,
+    pub management: Management,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -137,6 +138,31 @@ pub struct HostCosts {
     pub poll_changed_ns: u64,
     /// Copying from memory to memory.
     pub memcpy_bytes_per_us: u32,
+}
+
+/// The second network, which joins the daemons of the hosts: `docs/management.md` says what each constant covers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Management {
+    /// A process hands a request to its daemon, or gets an answer.
+    pub local_ns: u64,
+    /// The daemon sends one message.
+    pub send_ns: u64,
+    /// The daemon takes one message.
+    pub receive_ns: u64,
+    /// From the last bit at the sender to the interrupt at the receiver.
+    pub latency_ns: u64,
+    /// Rate at which the bits of a message leave the host.
+    pub bits_per_s: u64,
+    /// Headers, FCS and gap of each message.
+    pub overhead_bytes: u32,
+}
+
+impl Management {
+    /// The time in which a host puts `bytes` on the network, rounded down to picoseconds.
+    pub fn wire_time(&self, bytes: u64) -> Ps {
+        cycles_to_ps(8 * bytes, self.bits_per_s)
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
