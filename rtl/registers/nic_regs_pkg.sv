@@ -1,7 +1,9 @@
-// Offsets, fields and reset values of the registers. Written by tools/registers/generate.py from rtl/registers/nicscope.rdl: change that file.
+// Offsets, fields and reset values of the registers.
+// Written by tools/registers/generate.py from rtl/registers/nicscope.rdl: change that file.
 //
 // X: byte offset in BAR 0 (of the first register, where X_COUNT tells how many follow one another).
-// X_MASK: the bits that exist. X_<FIELD>_LSB, X_<FIELD>_MASK: a field among several. X_RESET: value after reset.
+// X_MASK: the bits that exist. X_<FIELD>_LSB, X_<FIELD>_MASK: a field among several.
+// X_RESET: value after reset.
 
 // The package holds the whole map; no model uses every line of it.
 // verilator lint_off UNUSEDPARAM

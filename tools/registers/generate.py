@@ -18,6 +18,7 @@ the register, so that no property of the map is lost without notice.
 import argparse
 import pathlib
 import sys
+import textwrap
 from dataclasses import dataclass, field
 
 try:
@@ -144,6 +145,9 @@ def read_register(node: RegNode, file: File, slot_bytes: int) -> Register:
         accesses[child.inst_name] = access_of(child, f"{where}.{child.inst_name}")
     if len(set(accesses.values())) != 1:
         raise MapError(f"{where}: the fields of one register must have one access, found {accesses}")
+    for f in register.fields:
+        if not f.desc and not register.is_number:
+            raise MapError(f"{where}.{f.name}: a field that is not the whole register needs a desc")
     register.access = next(iter(accesses.values()))
     return register
 
@@ -216,10 +220,12 @@ def exported_names(file: File, register: Register):
 
 def write_systemverilog(files: list[File]) -> str:
     out = [
-        f"// Offsets, fields and reset values of the registers. Written by {COMMAND} from {RDL_FILE}: change that file.",
+        "// Offsets, fields and reset values of the registers.",
+        f"// Written by {COMMAND} from {RDL_FILE}: change that file.",
         "//",
         "// X: byte offset in BAR 0 (of the first register, where X_COUNT tells how many follow one another).",
-        "// X_MASK: the bits that exist. X_<FIELD>_LSB, X_<FIELD>_MASK: a field among several. X_RESET: value after reset.",
+        "// X_MASK: the bits that exist. X_<FIELD>_LSB, X_<FIELD>_MASK: a field among several.",
+        "// X_RESET: value after reset.",
         "",
         "// The package holds the whole map; no model uses every line of it.",
         "// verilator lint_off UNUSEDPARAM",
@@ -280,145 +286,25 @@ def grouped(value: int) -> str:
 # ---- Rust ------------------------------------------------------------------------
 
 RUST_HEAD = f"""\
-//! The registers: where they are and what their bits mean. Written by `{COMMAND}` from
-//! `{RDL_FILE}`: change that file.
+//! The registers: where they are and what their bits mean.
+//!
+//! Written by `{COMMAND}` from `{RDL_FILE}`: change that file.
 //!
 //! Nothing here touches hardware. Firmware reads and writes [`Register`]s with volatile accesses at
-//! [`crate::CORE_REGISTER_BASE`] plus the offset, the driver with accesses to BAR 0. A register that is one
-//! number holds a `u32`; one with several fields, or a single bit, has a type of its own.
+//! [`crate::CORE_REGISTER_BASE`] plus the offset, the driver with accesses to BAR 0. A register that
+//! is one number holds a `u32`; a register with several fields, or a single bit, has a type of its
+//! own. [`crate::register`] says what the lines of this table become.
 
-use core::marker::PhantomData;
+pub use crate::register::{{
+    Access, Bits, Entry, Offset, ReadOnly, ReadWrite, Readable, Register, Registers, Writable, WriteOnly,
+}};
 
-/// A byte offset in BAR 0, the same from [`crate::CORE_REGISTER_BASE`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Offset(pub u32);
-
-/// What stands in a register: a number, or a bit field type.
-pub trait Bits: Copy {{
-    fn from_bits(bits: u32) -> Self;
-    fn to_bits(self) -> u32;
-}}
-
-impl Bits for u32 {{
-    fn from_bits(bits: u32) -> u32 {{
-        bits
-    }}
-
-    fn to_bits(self) -> u32 {{
-        self
-    }}
-}}
-
-/// Marks registers that may only be read; a write is ignored.
-#[derive(Clone, Copy, Debug)]
-pub enum ReadOnly {{}}
-/// Marks registers that may only be written; a read gives zero.
-#[derive(Clone, Copy, Debug)]
-pub enum WriteOnly {{}}
-/// Marks registers that may be read and written.
-#[derive(Clone, Copy, Debug)]
-pub enum ReadWrite {{}}
-
-pub trait Readable {{}}
-impl Readable for ReadOnly {{}}
-impl Readable for ReadWrite {{}}
-
-pub trait Writable {{}}
-impl Writable for WriteOnly {{}}
-impl Writable for ReadWrite {{}}
-
-/// A register with content `T` and access `A`.
-#[derive(Debug)]
-pub struct Register<T, A> {{
-    offset: Offset,
-    kind: PhantomData<fn() -> (T, A)>,
-}}
-
-impl<T, A> Register<T, A> {{
-    const fn new(offset: u32) -> Self {{
-        Register {{ offset: Offset(offset), kind: PhantomData }}
-    }}
-
-    pub const fn offset(self) -> Offset {{
-        self.offset
-    }}
-}}
-
-impl<T, A> Clone for Register<T, A> {{
-    fn clone(&self) -> Self {{
-        *self
-    }}
-}}
-
-impl<T, A> Copy for Register<T, A> {{}}
-
-/// `N` registers of one kind in a row.
-#[derive(Debug)]
-pub struct Registers<T, A, const N: usize> {{
-    first: Register<T, A>,
-}}
-
-impl<T, A, const N: usize> Registers<T, A, N> {{
-    pub const COUNT: usize = N;
-
-    const fn new(offset: u32) -> Self {{
-        Registers {{ first: Register::new(offset) }}
-    }}
-
-    /// For numbers that the program chose; panics beyond the last.
-    pub const fn at(self, index: usize) -> Register<T, A> {{
-        assert!(index < N);
-        Register::new(self.first.offset.0 + 4 * index as u32)
-    }}
-
-    /// For numbers that come from elsewhere.
-    pub const fn get(self, index: usize) -> Option<Register<T, A>> {{
-        if index < N {{
-            Some(self.at(index))
-        }} else {{
-            None
-        }}
-    }}
-}}
-
-impl<T, A, const N: usize> Clone for Registers<T, A, N> {{
-    fn clone(&self) -> Self {{
-        *self
-    }}
-}}
-
-impl<T, A, const N: usize> Copy for Registers<T, A, N> {{}}
-
-/// What a write to a register does, as listed in [`ALL`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {{
-    ReadOnly,
-    WriteOnly,
-    ReadWrite,
-    /// Reads the bits; writing ones clears them.
-    OnesClear,
-    /// Reads the bits; writing ones sets them.
-    OnesSet,
-}}
-
-/// One line of the map.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {{
-    pub name: &'static str,
-    pub offset: Offset,
-    pub count: u32,
-    pub access: Access,
-    /// The bits that exist.
-    pub mask: u32,
-    /// Value after reset, where it is fixed.
-    pub reset: Option<u32>,
-}}
+crate::register::map! {{
 """
 
-RUST_LINE_WIDTH = 120  # rustfmt.toml
+DOC_COLUMNS = 100
 
-RUST_ACCESS = {"r": "ReadOnly", "w": "WriteOnly", "rw": "ReadWrite", "woclr": "ReadWrite", "woset": "ReadWrite"}
-RUST_RULE = {"r": "ReadOnly", "w": "WriteOnly", "rw": "ReadWrite", "woclr": "OnesClear", "woset": "OnesSet"}
+RUST_ACCESS = {"r": "ReadOnly", "w": "WriteOnly", "rw": "ReadWrite", "woclr": "OnesClear", "woset": "OnesSet"}
 
 
 def camel(name: str) -> str:
@@ -430,56 +316,41 @@ def literal(value: int) -> str:
 
 
 def write_rust(files: list[File]) -> str:
-    out = [RUST_HEAD]
-    for file in files:
-        out += rust_module(file)
-    out += ["/// Every register, by offset.", "pub const ALL: &[Entry] = &["]
-    for file in sorted(files, key=lambda f: f.offset):
-        for register in sorted(file.registers, key=lambda r: r.offset):
-            reset = "None" if register.reset is None else f"Some({literal(register.reset)})"
-            out += [
-                "    Entry {",
-                f'        name: "{file.name}.{register.name}",',
-                f"        offset: Offset(0x{register.offset:03X}),",
-                f"        count: {register.length or 1},",
-                f"        access: Access::{RUST_RULE[register.access]},",
-                f"        mask: {literal(register.mask)},",
-                f"        reset: {reset},",
-                "    },",
-            ]
-    out += ["];", ""]
-    return "\n".join(out)
+    blocks = [rust_module(file) for file in sorted(files, key=lambda f: f.offset)]
+    return RUST_HEAD + "\n".join(blocks) + "}\n"
 
 
-def rust_module(file: File) -> list[str]:
-    imports = {"Register" if r.length is None else "Registers" for r in file.registers}
-    imports |= {RUST_ACCESS[r.access] for r in file.registers}
-    if any(not r.is_number for r in file.registers):
-        imports.add("Bits")
-    # rustfmt's order: capitals among themselves by name
-    out = [f"/// {file.title}.", f"pub mod {file.name.lower()} {{", f"    use super::{{{', '.join(sorted(imports))}}};"]
-    for register in file.registers:
-        out += rust_register(register)
-    out += ["}", ""]
-    return out
+def rust_module(file: File) -> str:
+    head = f'    /// {file.title}.\n    {file.name.lower()} "{file.name}" {{\n'
+    registers = sorted(file.registers, key=lambda r: r.offset)
+    return head + "\n".join(rust_register(register) for register in registers) + "    }\n"
 
 
-def rust_register(register: Register) -> list[str]:
+def rust_register(register: Register) -> str:
+    """A line of the table, and one for each field; in brackets the names of the constants that are made."""
     content = "u32" if register.is_number else camel(register.name)
-    access = RUST_ACCESS[register.access]
-    kind = f"Register<{content}, {access}>" if register.length is None else f"Registers<{content}, {access}, {register.length}>"
-    maker = kind.split("<")[0]
-    out = [""]
-    out += [f"    /// {line}" for line in describe(register)]
-    out.append(f"    pub const {register.name}: {kind} = {maker}::new(0x{register.offset:03X});")
+    count = "" if register.length is None else f"[{register.length}]"
+    mask = f"mask {literal(register.mask)}"
     if register.is_number and register.fields[0].width < 32:
-        out.append(f"    pub const {register.name}_MASK: u32 = {literal(register.mask)};")
+        mask += f" [{register.name}_MASK]"
+    reset = "" if register.reset is None else f", reset {literal(register.reset)}"
     if register.reset is not None and register.access != "w":
-        value = literal(register.reset) if register.is_number else f"{content}({literal(register.reset)})"
-        out.append(f"    pub const {register.name}_RESET: {content} = {value};")
-    if not register.is_number:
-        out += rust_bits(content, register)
-    return out
+        reset += f" [{register.name}_RESET]"
+    line = f"{RUST_ACCESS[register.access]} {register.name}{count}: {content} = 0x{register.offset:03X}, {mask}{reset}"
+    fields = "" if register.is_number else " {\n" + "".join(map(rust_field, register.fields)) + "        }"
+    return f"{rust_docs(describe(register), 8)}        {line}{fields};\n"
+
+
+def rust_field(f: Field) -> str:
+    upper = f.name.upper()
+    names = f"{f.name}, with_{f.name}, [{upper}_SHIFT, {upper}_MASK]"
+    return f"{rust_docs([f.desc], 12)}            {names}: {'bool' if f.width == 1 else 'u32'} = {f.high}:{f.low};\n"
+
+
+def rust_docs(paragraphs: list[str], indent: int) -> str:
+    prefix = " " * indent + "/// "
+    lines = [textwrap.fill(text, DOC_COLUMNS, initial_indent=prefix, subsequent_indent=prefix) for text in paragraphs]
+    return "".join(f"{text}\n" for text in lines)
 
 
 def describe(register: Register) -> list[str]:
@@ -491,54 +362,6 @@ def describe(register: Register) -> list[str]:
     elif rule:
         lines.append(rule)
     return lines
-
-
-def rust_let(name: str, value: str) -> list[str]:
-    """A binding, broken where rustfmt breaks it."""
-    line = f"            let {name} = {value};"
-    return [line] if len(line) <= RUST_LINE_WIDTH else [f"            let {name} =", f"                {value};"]
-
-
-def rust_bits(name: str, register: Register) -> list[str]:
-    out = [
-        "",
-        "    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]",
-        f"    pub struct {name}(pub u32);",
-        "",
-        f"    impl {name} {{",
-    ]
-    for f in register.fields:
-        out.append(f"        pub const {f.name.upper()}_SHIFT: u32 = {f.low};")
-        out.append(f"        pub const {f.name.upper()}_MASK: u32 = {literal(f.mask)};")
-    for f in register.fields:
-        upper = f.name.upper()
-        doc = [f"        /// {f.desc}"] if f.desc else []
-        is_bit = f.width == 1
-        kind = "bool" if is_bit else "u32"
-        value = f"self.0 & Self::{upper}_MASK != 0" if is_bit else f"(self.0 & Self::{upper}_MASK) >> Self::{upper}_SHIFT"
-        given = f"({f.name} as u32) << Self::{upper}_SHIFT" if is_bit else f"({f.name} << Self::{upper}_SHIFT) & Self::{upper}_MASK"
-        out += ["", *doc]
-        out += [f"        pub const fn {f.name}(self) -> {kind} {{", f"            {value}", "        }", ""]
-        out += [
-            f"        pub const fn with_{f.name}(self, {f.name}: {kind}) -> {name} {{",
-            *rust_let(f.name, given),
-            f"            {name}((self.0 & !Self::{upper}_MASK) | {f.name})",
-        ]
-        out.append("        }")
-    out += [
-        "    }",
-        "",
-        f"    impl Bits for {name} {{",
-        "        fn from_bits(bits: u32) -> Self {",
-        f"            {name}(bits)",
-        "        }",
-        "",
-        "        fn to_bits(self) -> u32 {",
-        "            self.0",
-        "        }",
-        "    }",
-    ]
-    return out
 
 
 # ---- Markdown ----------------------------------------------------------------------

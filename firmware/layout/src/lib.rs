@@ -15,6 +15,7 @@ pub mod key;
 pub mod plant;
 pub mod post;
 pub mod probe;
+pub mod register;
 pub mod registers;
 pub mod ring;
 pub mod static_tables;

@@ -109,6 +109,11 @@ fn maps_that_cannot_be_expressed_are_refused_by_name() {
         "regfile { reg { field { sw = r; } a[0:0]; field {} b[1:1] = 0; } MIXED @ 0; } F @ 0;",
         "F.MIXED",
     );
+    refused(
+        "undescribed_field",
+        "regfile { reg { field { desc = \"A.\"; } a[0:0] = 0; field {} b[1:1] = 0; } R @ 0; } F @ 0;",
+        "F.R.b",
+    );
     refused("write_effect", "regfile { reg { field { onwrite = wot; } a[0:0] = 0; } R @ 0; } F @ 0;", "F.R.a");
     refused("read_effect", "regfile { reg { field { onread = rclr; } a[0:0] = 0; } R @ 0; } F @ 0;", "F.R.a");
     refused("stride", &format!("regfile {{ reg {{ {one} }} R[4] @ 0 += 8; }} F @ 0;"), "F.R");
