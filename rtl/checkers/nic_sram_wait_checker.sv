@@ -18,8 +18,6 @@ module nic_sram_wait_checker #(
   input wire logic [Ports-1:0] gnt_i
 );
 
-  import nic_pkg::*;
-
   int unsigned waited_q [Ports];
 
   always_ff @(posedge clk_i) begin
@@ -30,17 +28,21 @@ module nic_sram_wait_checker #(
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      LinkIsInTime: assert (waited_q[SRAM_LINK_RX]   <= LinkWaitMaxCycles && waited_q[SRAM_LINK_TX]   <= LinkWaitMaxCycles);
-      DmaIsInTime:  assert (waited_q[SRAM_DMA_READ]  <= DmaWaitMaxCycles  && waited_q[SRAM_DMA_WRITE] <= DmaWaitMaxCycles);
-      CoreIsInTime: assert (waited_q[SRAM_CORE_DATA] <= RestWaitMaxCycles && waited_q[SRAM_CORE_INSN] <= RestWaitMaxCycles);
-      HostIsInTime: assert (waited_q[SRAM_HOST]      <= RestWaitMaxCycles);
+      LinkIsInTime: assert (waited_q[nic_pkg::SRAM_LINK_RX]   <= LinkWaitMaxCycles &&
+                            waited_q[nic_pkg::SRAM_LINK_TX]   <= LinkWaitMaxCycles);
+      DmaIsInTime:  assert (waited_q[nic_pkg::SRAM_DMA_READ]  <= DmaWaitMaxCycles &&
+                            waited_q[nic_pkg::SRAM_DMA_WRITE] <= DmaWaitMaxCycles);
+      CoreIsInTime: assert (waited_q[nic_pkg::SRAM_CORE_DATA] <= RestWaitMaxCycles &&
+                            waited_q[nic_pkg::SRAM_CORE_INSN] <= RestWaitMaxCycles);
+      HostIsInTime: assert (waited_q[nic_pkg::SRAM_HOST]      <= RestWaitMaxCycles);
     end
   end
 
-  if (Ports > SRAM_PORTS) begin : gen_core_b
+  if (Ports > nic_pkg::SRAM_PORTS) begin : gen_core_b
     always_ff @(posedge clk_i) begin
       if (rst_ni) begin
-        CoreBIsInTime: assert (waited_q[SRAM_CORE_B_DATA] <= RestWaitMaxCycles && waited_q[SRAM_CORE_B_INSN] <= RestWaitMaxCycles);
+        CoreBIsInTime: assert (waited_q[nic_pkg::SRAM_CORE_B_DATA] <= RestWaitMaxCycles &&
+                               waited_q[nic_pkg::SRAM_CORE_B_INSN] <= RestWaitMaxCycles);
       end
     end
   end

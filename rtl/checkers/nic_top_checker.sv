@@ -41,12 +41,10 @@ module nic_top_checker #(
   input wire logic                           gmii_tx_er_o
 );
 
-  import nic_pkg::*;
-
   for (genvar i = 0; i < int'(SramPorts); i++) begin : gen_sram_port
     // A core that is put into reset may withdraw a request.
-    localparam bit OfCoreA = i == int'(SRAM_CORE_DATA) || i == int'(SRAM_CORE_INSN);
-    localparam bit OfCoreB = i > int'(SRAM_HOST);
+    localparam bit OfCoreA = i == int'(nic_pkg::SRAM_CORE_DATA) || i == int'(nic_pkg::SRAM_CORE_INSN);
+    localparam bit OfCoreB = i > int'(nic_pkg::SRAM_HOST);
     nic_sram_port_checker #(.SramBytes(SramBytes)) u_port (
       .clk_i(clk_core_i), .rst_ni(OfCoreA ? core_rst_n[0] : OfCoreB ? core_rst_n[Cores-1] : rst_core_n),
       .req_i(sram_req[i]), .access_i(sram_port[i]), .gnt_i(sram_gnt[i]), .rvalid_i(sram_rvalid[i])

@@ -107,18 +107,16 @@ module nic_core #(
   output wire logic [31:0] rvfi_mem_wdata
 );
 
-  import nic_core_pkg::*;
-
   // ---- The instruction in execute, as decode leaves it --------------------------------
 
-  logic        x_valid_q;
-  decoded_t    x;
-  is_t         x_is;
-  logic        x_predicted_q, x_broken_q, x_fault_q, x_fault_upper_q, x_compressed_q, x_illegal_q;
-  logic [31:0] x_insn_q;        // expanded
-  logic [15:0] x_halfword_q;    // as in memory
-  logic [31:0] x_imm;
-  logic [31:1] x_pc;
+  logic                   x_valid_q;
+  nic_core_pkg::decoded_t x;
+  nic_core_pkg::is_t      x_is;
+  logic                   x_predicted_q, x_broken_q, x_fault_q, x_fault_upper_q, x_compressed_q, x_illegal_q;
+  logic [31:0]            x_insn_q;        // expanded
+  logic [15:0]            x_halfword_q;    // as in memory
+  logic [31:0]            x_imm;
+  logic [31:1]            x_pc;
 
   // ---- Fetch ------------------------------------------------------------------------
 
@@ -172,9 +170,9 @@ module nic_core #(
 
   // ---- Decode -------------------------------------------------------------------------
 
-  wire logic [31:0] d_insn, d_imm;
-  wire logic        d_compressed, d_illegal, d_b_is_imm;
-  wire decoded_t    d;
+  wire logic [31:0]            d_insn, d_imm;
+  wire logic                   d_compressed, d_illegal, d_b_is_imm;
+  wire nic_core_pkg::decoded_t d;
 
   nic_core_decompress u_decompress (
     .insn_i       (d_fetched),
@@ -219,7 +217,7 @@ module nic_core #(
 
     if (enter) begin
       x               <= d;
-      x_is            <= is_of(d.kind);
+      x_is            <= nic_core_pkg::is_of(d.kind);
       x_predicted_q   <= d_predicted;
       x_broken_q      <= d_broken;
       x_fault_q       <= d_fault;
@@ -421,7 +419,7 @@ module nic_core #(
     .access_i            (x_is.csr),
     .addr_i              (x_insn_q[31:20]),
     .write_op_i          (x_funct3[1:0]),
-    .writes_i            (x_funct3[1:0] == CSR_WRITE || x_rs1 != 5'd0),
+    .writes_i            (x_funct3[1:0] == nic_core_pkg::CSR_WRITE || x_rs1 != 5'd0),
     .operand_i           (x_funct3[2] ? {27'b0, x_rs1} : rs1_data),
     .commit_i            (leave && x_is.csr),
     .rdata_o             (csr_rdata),
@@ -467,10 +465,10 @@ module nic_core #(
 
   // ---- Debug mode and triggers ----------------------------------------------------------------
 
-  wire logic         halt, ebreak_enters, wfi_passes, no_interrupts, enter_debug;
-  wire debug_cause_e halt_cause, enter_cause;
-  wire logic [31:1]  dpc;
-  wire logic         could_start, hold, fire_debug, fire_exception, late, fired, triggers_on, debugging;
+  wire logic                       halt, ebreak_enters, wfi_passes, no_interrupts, enter_debug;
+  wire nic_core_pkg::debug_cause_e halt_cause, enter_cause;
+  wire logic [31:1]                dpc;
+  wire logic                       could_start, hold, fire_debug, fire_exception, late, fired, triggers_on, debugging;
 
   if (Debug != 0) begin : gen_debug
     nic_core_debug u_debug (
@@ -538,7 +536,7 @@ module nic_core #(
     assign triggers_on        = 1'b0;
     assign debug_mode         = 1'b0;
     assign halt               = 1'b0;
-    assign halt_cause         = DEBUG_NONE;
+    assign halt_cause         = nic_core_pkg::DEBUG_NONE;
     assign ebreak_enters      = 1'b0;
     assign wfi_passes         = 1'b0;
     assign no_interrupts      = 1'b0;

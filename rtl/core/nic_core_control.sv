@@ -94,8 +94,6 @@ module nic_core_control (
   output wire logic [31:0]            trap_value_o
 );
 
-  import nic_core_pkg::*;
-
   logic started_d, started_q;
   logic redirect_d, redirect_q;
 
@@ -120,7 +118,7 @@ module nic_core_control (
       wants_halt      = late_i ? fire_debug_i : halt_i;
       wants_interrupt = interrupt_i && !late_i;
       // What stops the instruction leads into debug mode.
-      into_debug      = fire ? fire_debug_i : (ebreak_enters_i && kind_i == KIND_EBREAK && !fault_i && !illegal_i);
+      into_debug      = fire ? fire_debug_i : (ebreak_enters_i && kind_i == nic_core_pkg::KIND_EBREAK && !fault_i && !illegal_i);
     end
   end
 
@@ -143,18 +141,18 @@ module nic_core_control (
   assign leave_o     = leave;
   assign exception_o = exception && !error_i;
 
-  logic         could_start, fired, enters;
-  debug_cause_e enter_cause;
+  logic                       could_start, fired, enters;
+  nic_core_pkg::debug_cause_e enter_cause;
   always_comb begin
     could_start = 1'b0;
     fired       = 1'b0;
     enters      = 1'b0;
-    enter_cause = DEBUG_NONE;
+    enter_cause = nic_core_pkg::DEBUG_NONE;
     if (debugging_i) begin
       could_start = fresh && !misled && !hazard_i;   // while it waits, triggers look at it, or nothing could take its place
       fired       = ((halt && late_i) || (turn && fire)) && !error_i;
       enters      = (halt || (stop && into_debug)) && !error_i;
-      enter_cause = (wants_halt && !late_i) ? halt_cause_i : fire ? DEBUG_TRIGGER : DEBUG_EBREAK;
+      enter_cause = (wants_halt && !late_i) ? halt_cause_i : fire ? nic_core_pkg::DEBUG_TRIGGER : nic_core_pkg::DEBUG_EBREAK;
     end
   end
 
@@ -224,33 +222,33 @@ module nic_core_control (
 
   // ---- Traps --------------------------------------------------------------------
 
-  cause_e      cause;
-  logic [31:0] value;
+  nic_core_pkg::cause_e cause;
+  logic [31:0]          value;
   always_comb begin
     value = 32'd0;
     if (fire_exception_i) begin
-      cause = CAUSE_BREAKPOINT;
+      cause = nic_core_pkg::CAUSE_BREAKPOINT;
     end else if (fault_i) begin
-      cause = CAUSE_FETCH_FAULT;
+      cause = nic_core_pkg::CAUSE_FETCH_FAULT;
       value = {fault_upper_i ? pc_i + 31'd1 : pc_i, 1'b0};
     end else begin
       unique case (kind_i)
-        KIND_ECALL:  cause = CAUSE_ECALL;
-        KIND_EBREAK: begin
-          cause = CAUSE_BREAKPOINT;
+        nic_core_pkg::KIND_ECALL:  cause = nic_core_pkg::CAUSE_ECALL;
+        nic_core_pkg::KIND_EBREAK: begin
+          cause = nic_core_pkg::CAUSE_BREAKPOINT;
           value = {pc_i, 1'b0};
         end
-        KIND_LOAD, KIND_STORE: begin
-          cause = (kind_i == KIND_STORE) ? CAUSE_STORE_MISALIGNED : CAUSE_LOAD_MISALIGNED;
+        nic_core_pkg::KIND_LOAD, nic_core_pkg::KIND_STORE: begin
+          cause = (kind_i == nic_core_pkg::KIND_STORE) ? nic_core_pkg::CAUSE_STORE_MISALIGNED : nic_core_pkg::CAUSE_LOAD_MISALIGNED;
           value = rs1_target_i;
         end
         default: begin
-          cause = CAUSE_ILLEGAL;
+          cause = nic_core_pkg::CAUSE_ILLEGAL;
           value = encoding_i;
         end
       endcase
       if (illegal_i) begin
-        cause = CAUSE_ILLEGAL;
+        cause = nic_core_pkg::CAUSE_ILLEGAL;
         value = encoding_i;
       end
     end
@@ -260,8 +258,8 @@ module nic_core_control (
   assign trap_is_interrupt_o = !fault_access_i && interrupt;
   assign trap_pc_o           = fault_access_i ? fault_pc_i : pc_i;
   assign trap_value_o        = fault_access_i ? fault_addr_i : interrupt ? 32'd0 : value;
-  assign trap_cause_o        = fault_access_i ? (fault_store_i ? CAUSE_STORE_FAULT : CAUSE_LOAD_FAULT)
-                             : interrupt      ? CAUSE_EXTERNAL_INTERRUPT : cause;
+  assign trap_cause_o        = fault_access_i ? (fault_store_i ? nic_core_pkg::CAUSE_STORE_FAULT : nic_core_pkg::CAUSE_LOAD_FAULT)
+                             : interrupt      ? nic_core_pkg::CAUSE_EXTERNAL_INTERRUPT : cause;
 
   // jalr clears the lowest bit of its target; what else is_i says is for others.
   wire logic unused = &{1'b0, rs1_target_i[0], is_i};

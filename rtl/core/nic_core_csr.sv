@@ -60,8 +60,6 @@ module nic_core_csr (
   output wire logic [31:0] trace_data_o
 );
 
-  import nic_core_pkg::*;
-
   localparam logic [11:0] Mstatus       = 12'h300;
   localparam logic [11:0] Misa          = 12'h301;
   localparam logic [11:0] Mie           = 12'h304;
@@ -171,8 +169,8 @@ module nic_core_csr (
   logic [31:0] wdata;
   always_comb begin
     case (write_op_i)
-      CSR_SET:   wdata = rdata_q | operand_i;
-      CSR_CLEAR: wdata = rdata_q & ~operand_i;
+      nic_core_pkg::CSR_SET:   wdata = rdata_q | operand_i;
+      nic_core_pkg::CSR_CLEAR: wdata = rdata_q & ~operand_i;
       default:   wdata = operand_i;
     endcase
   end
@@ -260,7 +258,7 @@ module nic_core_csr (
   assign wake_o         = meip_q && meie_q;
   assign interrupt_o    = wake_o && mie_q;
   assign exception_pc_o = {mtvec_base_q, 1'b0};
-  assign interrupt_pc_o = {mtvec_base_q + (mtvec_vectored_q ? 30'(CAUSE_EXTERNAL_INTERRUPT) : 30'd0), 1'b0};
+  assign interrupt_pc_o = {mtvec_base_q + (mtvec_vectored_q ? 30'(nic_core_pkg::CAUSE_EXTERNAL_INTERRUPT) : 30'd0), 1'b0};
   assign mepc_o         = mepc_q;
 
   // ---- Counters -------------------------------------------------------------------

@@ -38,8 +38,6 @@ module nic_core_debug (
   output wire logic [31:0]                  csr_rdata_o
 );
 
-  import nic_core_pkg::*;
-
   localparam logic [11:0] Dcsr      = 12'h7b0;
   localparam logic [11:0] Dpc       = 12'h7b1;
   localparam logic [11:0] Dscratch0 = 12'h7b2;
@@ -51,19 +49,19 @@ module nic_core_debug (
   localparam int unsigned BitCause     = 6;
   localparam int unsigned BitStep      = 2;
 
-  logic         debug_mode_q, req_q;
-  logic         ebreakm_q, stepie_q, step_q;
-  logic         ebreak_enters_q, no_interrupts_q;   // they change with the mode only
-  logic         stepped_q;                     // the step is done
-  debug_cause_e cause_q;
-  logic [31:1]  dpc_q;
-  logic [31:0]  dscratch0_q, dscratch1_q;
+  logic                       debug_mode_q, req_q;
+  logic                       ebreakm_q, stepie_q, step_q;
+  logic                       ebreak_enters_q, no_interrupts_q;   // they change with the mode only
+  logic                       stepped_q;                     // the step is done
+  nic_core_pkg::debug_cause_e cause_q;
+  logic [31:1]                dpc_q;
+  logic [31:0]                dscratch0_q, dscratch1_q;
 
   wire logic steps = step_q && !debug_mode_q;
 
   assign debug_mode_o    = debug_mode_q;
   assign halt_o          = !debug_mode_q && (req_q || stepped_q);
-  assign halt_cause_o    = req_q ? DEBUG_HALTREQ : DEBUG_STEP;
+  assign halt_cause_o    = req_q ? nic_core_pkg::DEBUG_HALTREQ : nic_core_pkg::DEBUG_STEP;
   assign ebreak_enters_o = ebreak_enters_q;
   assign wfi_passes_o    = debug_mode_q || step_q || req_q;
   assign no_interrupts_o = no_interrupts_q;
@@ -82,7 +80,7 @@ module nic_core_debug (
       ebreakm_q       <= 1'b0;
       stepie_q        <= 1'b0;
       step_q          <= 1'b0;
-      cause_q         <= DEBUG_NONE;
+      cause_q         <= nic_core_pkg::DEBUG_NONE;
     end else if (enter_i || dret_i || csr_write_i || step_q) begin
       if (enter) begin
         debug_mode_q    <= 1'b1;
@@ -138,7 +136,7 @@ module nic_core_debug (
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       if (dret_i)  LeavesDebugModeOnly: assert (debug_mode_q);
-      if (enter_i) EntersForAReason:    assert (debug_mode_q || enter_cause_i != DEBUG_NONE);
+      if (enter_i) EntersForAReason:    assert (debug_mode_q || enter_cause_i != nic_core_pkg::DEBUG_NONE);
     end
   end
 

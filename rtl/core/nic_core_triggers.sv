@@ -50,8 +50,6 @@ module nic_core_triggers (
   output wire logic [31:0]                 csr_rdata_o
 );
 
-  import nic_core_trigger_pkg::*;
-
   localparam int unsigned Triggers = 4;
 
   localparam logic [11:0] Tselect  = 12'h7a0;
@@ -75,12 +73,12 @@ module nic_core_triggers (
     StRevise  = 3'b101    // a CSR here was written in the last clock
   } state_e;
 
-  trigger_t triggers_q [Triggers];
-  set_t     known_q;              // was written since reset
-  set_t     hit0_q, hit1_q;       // tdata1.hit
-  number_t  tselect_q;
+  nic_core_trigger_pkg::trigger_t triggers_q [Triggers];
+  set_t                           known_q;              // was written since reset
+  set_t                           hit0_q, hit1_q;       // tdata1.hit
+  number_t                        tselect_q;
   logic [1:0] te_q;               // tcontrol.mpte, tcontrol.mte: exceptions by triggers were on before the trap; are on
-  logic     exists;               // the CSR that is accessed is here
+  logic                           exists;               // the CSR that is accessed is here
 
   state_e   state_q;
   set_t     watches_q, debugs_q;  // those that watch, and that enter debug mode
@@ -108,7 +106,7 @@ module nic_core_triggers (
     debugs_d  = debugs_q;
     if (state_q == StRevise) begin
       for (int t = 0; t < int'(Triggers); t++) begin
-        watches_d[t] = known_q[t] && watches(triggers_q[t]);
+        watches_d[t] = known_q[t] && nic_core_trigger_pkg::watches(triggers_q[t]);
         debugs_d[t]  = triggers_q[t].into_debug;
       end
     end
@@ -122,7 +120,7 @@ module nic_core_triggers (
   always_comb begin
     hit = 1'b0;
     if (state_q == StCompare) begin
-      hit = watches_q[number_q] && (debugs_q[number_q] || te_q[0]) && agrees(triggers_q[number_q], seen_t'{
+      hit = watches_q[number_q] && (debugs_q[number_q] || te_q[0]) && nic_core_trigger_pkg::agrees(triggers_q[number_q], nic_core_trigger_pkg::seen_t'{
         loaded:     loaded_q,
         decoded:    decoded_i,
         compressed: compressed_i,
@@ -188,8 +186,8 @@ module nic_core_triggers (
   // ---- CSRs -------------------------------------------------------------------------
 
   // The selected one; all of it is zero until it is written.
-  function automatic trigger_t current(input logic known, input trigger_t trigger);
-    return known ? trigger : trigger_t'('0);
+  function automatic nic_core_trigger_pkg::trigger_t current(input logic known, input nic_core_trigger_pkg::trigger_t trigger);
+    return known ? trigger : nic_core_trigger_pkg::trigger_t'('0);
   endfunction
 
   always_ff @(posedge clk_i) begin
@@ -212,8 +210,8 @@ module nic_core_triggers (
             if (debug_mode_i || !(known_q[tselect_q] && triggers_q[tselect_q].dmode)) begin
               known_q[tselect_q]    <= 1'b1;
               triggers_q[tselect_q] <= csr_addr_i == Tdata1
-                                     ? with_tdata1(current(known_q[tselect_q], triggers_q[tselect_q]), csr_wdata_i, debug_mode_i)
-                                     : with_tdata2(current(known_q[tselect_q], triggers_q[tselect_q]), csr_wdata_i);
+                                     ? nic_core_trigger_pkg::with_tdata1(current(known_q[tselect_q], triggers_q[tselect_q]), csr_wdata_i, debug_mode_i)
+                                     : nic_core_trigger_pkg::with_tdata2(current(known_q[tselect_q], triggers_q[tselect_q]), csr_wdata_i);
               if (csr_addr_i == Tdata1) begin
                 hit0_q[tselect_q] <= csr_wdata_i[22];
                 hit1_q[tselect_q] <= csr_wdata_i[25];
@@ -238,7 +236,7 @@ module nic_core_triggers (
       exists = 1'b1;
       unique case (csr_addr_i[2:0])
         Tselect[2:0]:  rdata  = 32'(tselect_q);
-        Tdata1[2:0]:   rdata  = tdata1(current(known_q[tselect_q], triggers_q[tselect_q]), {hit1_q[tselect_q], hit0_q[tselect_q]});
+        Tdata1[2:0]:   rdata  = nic_core_trigger_pkg::tdata1(current(known_q[tselect_q], triggers_q[tselect_q]), {hit1_q[tselect_q], hit0_q[tselect_q]});
         Tdata2[2:0]:   rdata  = known_q[tselect_q] ? triggers_q[tselect_q].tdata2 : 32'd0;
         Tinfo[2:0]:    rdata  = TinfoValue;
         Tcontrol[2:0]: rdata  = {24'd0, te_q[1], 3'd0, te_q[0], 3'd0};

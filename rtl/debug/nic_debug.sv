@@ -56,22 +56,19 @@ module nic_debug #(
   input  wire logic                    bus_err_i
 );
 
-  import nic_debug_pkg::*;
-  import nic_regs_pkg::*;
-
   // Offsets in the register page hold the DMI address in bits 8:2 (nicscope.rdl).
-  localparam logic [6:0] Data         = DEBUG_DATA[8:2];
-  localparam logic [6:0] Dmcontrol    = DEBUG_DMCONTROL[8:2];
-  localparam logic [6:0] Dmstatus     = DEBUG_DMSTATUS[8:2];
-  localparam logic [6:0] Hartinfo     = DEBUG_HARTINFO[8:2];
-  localparam logic [6:0] Abstractcs   = DEBUG_ABSTRACTCS[8:2];
-  localparam logic [6:0] Command      = DEBUG_COMMAND[8:2];
-  localparam logic [6:0] Abstractauto = DEBUG_ABSTRACTAUTO[8:2];
-  localparam logic [6:0] Progbuf      = DEBUG_PROGBUF[8:2];
-  localparam logic [6:0] Sbcs         = DEBUG_SBCS[8:2];
-  localparam logic [6:0] Sbaddress    = DEBUG_SBADDRESS0[8:2];
-  localparam logic [6:0] Sbdata       = DEBUG_SBDATA0[8:2];
-  localparam logic [6:0] Haltsum      = DEBUG_HALTSUM0[8:2];
+  localparam logic [6:0] Data         = nic_regs_pkg::DEBUG_DATA[8:2];
+  localparam logic [6:0] Dmcontrol    = nic_regs_pkg::DEBUG_DMCONTROL[8:2];
+  localparam logic [6:0] Dmstatus     = nic_regs_pkg::DEBUG_DMSTATUS[8:2];
+  localparam logic [6:0] Hartinfo     = nic_regs_pkg::DEBUG_HARTINFO[8:2];
+  localparam logic [6:0] Abstractcs   = nic_regs_pkg::DEBUG_ABSTRACTCS[8:2];
+  localparam logic [6:0] Command      = nic_regs_pkg::DEBUG_COMMAND[8:2];
+  localparam logic [6:0] Abstractauto = nic_regs_pkg::DEBUG_ABSTRACTAUTO[8:2];
+  localparam logic [6:0] Progbuf      = nic_regs_pkg::DEBUG_PROGBUF[8:2];
+  localparam logic [6:0] Sbcs         = nic_regs_pkg::DEBUG_SBCS[8:2];
+  localparam logic [6:0] Sbaddress    = nic_regs_pkg::DEBUG_SBADDRESS0[8:2];
+  localparam logic [6:0] Sbdata       = nic_regs_pkg::DEBUG_SBDATA0[8:2];
+  localparam logic [6:0] Haltsum      = nic_regs_pkg::DEBUG_HALTSUM0[8:2];
 
   // ---- Accesses of the debugger -------------------------------------------------------
 
@@ -80,12 +77,12 @@ module nic_debug #(
   // Else nothing in here can change, which simulators are told once for all of it.
   wire logic awake = !rst_ni || dmi_sel_i || active || bus_busy || debug_mode_i != '0;
 
-  dmi_t dmi;
+  nic_debug_pkg::dmi_t dmi;
   always_comb begin
     dmi = '0;
     if (dmi_sel_i) begin
       dmi.control = dmi_we_i && dmi_addr_i == Dmcontrol;
-      dmi.clear   = dmi.control && !dmi_wdata_i[DEBUG_DMCONTROL_DMACTIVE_LSB];
+      dmi.clear   = dmi.control && !dmi_wdata_i[nic_regs_pkg::DEBUG_DMCONTROL_DMACTIVE_LSB];
       if (active) begin
         dmi.we   = dmi_we_i;
         dmi.read = !dmi_we_i;
@@ -108,12 +105,12 @@ module nic_debug #(
 
   // ---- Harts ------------------------------------------------------------------------
 
-  wire hart_event_t [Harts-1:0] hart_event;
-  wire logic        [Harts-1:0] selected, resume;
-  wire logic        [Harts-1:0][DATA_WORDS-1:0] hart_data_write;
-  wire logic                    ready, busy, go;
-  wire transfer_t               transfer;
-  wire logic        [31:0]      dmcontrol, dmstatus, hartinfo, haltsum0;
+  wire nic_debug_pkg::hart_event_t [Harts-1:0] hart_event;
+  wire logic        [Harts-1:0]                selected, resume;
+  wire logic        [Harts-1:0][nic_debug_pkg::DATA_WORDS-1:0] hart_data_write;
+  wire logic                                   ready, busy, go;
+  wire nic_debug_pkg::transfer_t               transfer;
+  wire logic        [31:0]                     dmcontrol, dmstatus, hartinfo, haltsum0;
 
   nic_debug_control #(.Harts(Harts)) u_control (
     .clk_i,
@@ -139,11 +136,11 @@ module nic_debug #(
   // ---- Commands ---------------------------------------------------------------------
 
   // What the hart with the command says and stores. The others are parked, or run their program, and store nothing here.
-  hart_event_t           command_event;
-  logic                  command_reset;
-  logic [DATA_WORDS-1:0] data_write;
-  logic [3:0]            data_be;
-  logic [31:0]           data_wdata;
+  nic_debug_pkg::hart_event_t           command_event;
+  logic                                 command_reset;
+  logic [nic_debug_pkg::DATA_WORDS-1:0] data_write;
+  logic [3:0]                           data_be;
+  logic [31:0]                          data_wdata;
   always_comb begin
     command_event = '0;
     command_reset = 1'b0;
@@ -181,8 +178,8 @@ module nic_debug #(
 
   // ---- Data and program -------------------------------------------------------------
 
-  logic [DATA_WORDS-1:0][31:0]    data_q;
-  logic [PROGBUF_WORDS-1:0][31:0] progbuf_q;
+  logic [nic_debug_pkg::DATA_WORDS-1:0][31:0]    data_q;
+  logic [nic_debug_pkg::PROGBUF_WORDS-1:0][31:0] progbuf_q;
 
   always_ff @(posedge clk_i) begin
     if (awake) begin
@@ -190,11 +187,11 @@ module nic_debug #(
         data_q    <= '0;
         progbuf_q <= '0;
       end else if (dmi.we || data_write != '0) begin
-        for (int i = 0; i < DATA_WORDS; i++) begin
+        for (int i = 0; i < nic_debug_pkg::DATA_WORDS; i++) begin
           if (data_write[i]) data_q[i] <= nic_pkg::merge_bytes(data_q[i], data_wdata, data_be);
           else if (dmi.we && dmi.data[i] && !busy) data_q[i] <= dmi_wdata_i;
         end
-        for (int i = 0; i < PROGBUF_WORDS; i++) begin
+        for (int i = 0; i < nic_debug_pkg::PROGBUF_WORDS; i++) begin
           if (dmi.we && dmi.progbuf[i] && !busy) progbuf_q[i] <= dmi_wdata_i;
         end
       end

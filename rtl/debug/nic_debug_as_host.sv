@@ -40,8 +40,6 @@ module nic_debug_as_host #(
   input  wire nic_pkg::host_rsp_t host_rsp_i
 );
 
-  import nic_pkg::*;
-
   // ---- Where to ---------------------------------------------------------------------
 
   typedef enum logic [1:0] {
@@ -86,13 +84,13 @@ module nic_debug_as_host #(
     end
   end
 
-  host_req_t request;
+  nic_pkg::host_req_t request;
   always_comb begin
     request = pci_req_i;
     if (goes_q) begin
       request = '{
-        space:       place_q == Sram ? SPACE_SRAM : SPACE_REGISTERS,
-        addr:        address[SRAM_ADDR_BITS-1:0],
+        space:       place_q == Sram ? nic_pkg::SPACE_SRAM : nic_pkg::SPACE_REGISTERS,
+        addr:        address[nic_pkg::SRAM_ADDR_BITS-1:0],
         we:          bus_we_i,
         be:          bus_be_i,
         wdata:       bus_wdata_i,

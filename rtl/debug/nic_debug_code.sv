@@ -31,7 +31,11 @@ module nic_debug_code (
   output wire logic [31:0]                                    insn_o
 );
 
-  import nic_debug_pkg::*;
+  // A program is read as one: its instructions and places go by their bare names.
+  import nic_debug_pkg::lw, nic_debug_pkg::sw, nic_debug_pkg::csrr, nic_debug_pkg::csrw, nic_debug_pkg::jump;
+  import nic_debug_pkg::NOP, nic_debug_pkg::EBREAK, nic_debug_pkg::DRET, nic_debug_pkg::S0, nic_debug_pkg::DSCRATCH0, nic_debug_pkg::DSCRATCH1;
+  import nic_debug_pkg::AT_DATA, nic_debug_pkg::AT_PARKED, nic_debug_pkg::AT_EXCEPTION, nic_debug_pkg::AT_RESUMING, nic_debug_pkg::AT_STARTED;
+  import nic_debug_pkg::CODE_PARK, nic_debug_pkg::CODE_RESUME, nic_debug_pkg::CODE_TRANSFER;
 
   // ---- Transfer -------------------------------------------------------------------
 

@@ -28,9 +28,6 @@ module nic_debug_command (
   output wire logic                                     busy_o
 );
 
-  import nic_debug_pkg::*;
-  import nic_regs_pkg::*;
-
   typedef enum logic [1:0] {
     StIdle,
     StGo,        // the hart is to leave the park loop and do the transfer
@@ -39,12 +36,12 @@ module nic_debug_command (
 
   localparam logic [15:0] RegnoGpr = 16'h1000;
 
-  state_e                   state_q;
-  cmderr_e                  cmderr_q;
-  transfer_t                transfer_q;    // of the last command, for those that repeat it
-  logic                     supported_q;
-  logic [DATA_WORDS-1:0]    auto_data_q;
-  logic [PROGBUF_WORDS-1:0] auto_progbuf_q;
+  state_e                                  state_q;
+  nic_debug_pkg::cmderr_e                  cmderr_q;
+  nic_debug_pkg::transfer_t                transfer_q;    // of the last command, for those that repeat it
+  logic                                    supported_q;
+  logic [nic_debug_pkg::DATA_WORDS-1:0]    auto_data_q;
+  logic [nic_debug_pkg::PROGBUF_WORDS-1:0] auto_progbuf_q;
 
   wire logic busy = state_q != StIdle;
 
@@ -53,32 +50,35 @@ module nic_debug_command (
 
   // ---- What is asked, and what speaks against it -------------------------------------
 
-  logic    asked, supported, fails;
-  cmderr_e failure;
+  logic                   asked, supported, fails;
+  nic_debug_pkg::cmderr_e failure;
   always_comb begin
     asked     = 1'b0;
     supported = supported_q;
     fails     = 1'b0;
-    failure   = ERR_NONE;
+    failure   = nic_debug_pkg::ERR_NONE;
     if (busy) begin
       fails = 1'b1;
-      if (in_reset_i)             failure = ERR_OTHER;
-      else if (event_i.exception) failure = ERR_EXCEPTION;
-      else if (dmi_i.to_command)  failure = ERR_BUSY;
+      if (in_reset_i)             failure = nic_debug_pkg::ERR_OTHER;
+      else if (event_i.exception) failure = nic_debug_pkg::ERR_EXCEPTION;
+      else if (dmi_i.to_command)  failure = nic_debug_pkg::ERR_BUSY;
       else                        fails   = 1'b0;
     end else if (dmi_i.to_command) begin
-      asked = (dmi_i.command || (dmi_i.data & auto_data_q) != '0 || (dmi_i.progbuf & auto_progbuf_q) != '0) && cmderr_q == ERR_NONE;
+      asked = (dmi_i.command || (dmi_i.data & auto_data_q) != '0 || (dmi_i.progbuf & auto_progbuf_q) != '0) &&
+              cmderr_q == nic_debug_pkg::ERR_NONE;
       // An access of registers, with a transfer of 32 bits from or to one that can be named, or without.
       if (dmi_i.command) begin
-        supported = wdata_i[DEBUG_COMMAND_CMDTYPE_LSB +: 8] == 8'd0 && !wdata_i[DEBUG_COMMAND_AARPOSTINCREMENT_LSB] &&
-                    (!wdata_i[DEBUG_COMMAND_TRANSFER_LSB] ||
-                     (wdata_i[DEBUG_COMMAND_AARSIZE_LSB +: 3] == 3'd2 &&
-                      (wdata_i[DEBUG_COMMAND_REGNO_LSB + 5 +: 11] == RegnoGpr[15:5] || wdata_i[DEBUG_COMMAND_REGNO_LSB + 12 +: 4] == 4'd0)));
+        supported = wdata_i[nic_regs_pkg::DEBUG_COMMAND_CMDTYPE_LSB +: 8] == 8'd0 &&
+                    !wdata_i[nic_regs_pkg::DEBUG_COMMAND_AARPOSTINCREMENT_LSB] &&
+                    (!wdata_i[nic_regs_pkg::DEBUG_COMMAND_TRANSFER_LSB] ||
+                     (wdata_i[nic_regs_pkg::DEBUG_COMMAND_AARSIZE_LSB +: 3] == 3'd2 &&
+                      (wdata_i[nic_regs_pkg::DEBUG_COMMAND_REGNO_LSB + 5 +: 11] == RegnoGpr[15:5] ||
+                       wdata_i[nic_regs_pkg::DEBUG_COMMAND_REGNO_LSB + 12 +: 4] == 4'd0)));
       end
       if (asked) begin
         fails = 1'b1;
-        if (!supported)    failure = ERR_NOT_SUPPORTED;
-        else if (!ready_i) failure = ERR_HALT_RESUME;
+        if (!supported)    failure = nic_debug_pkg::ERR_NOT_SUPPORTED;
+        else if (!ready_i) failure = nic_debug_pkg::ERR_HALT_RESUME;
         else               fails   = 1'b0;
       end
     end
@@ -90,7 +90,7 @@ module nic_debug_command (
     if (awake_i) begin
       if (!rst_ni || dmi_i.clear) begin
         state_q        <= StIdle;
-        cmderr_q       <= ERR_NONE;
+        cmderr_q       <= nic_debug_pkg::ERR_NONE;
         auto_data_q    <= '0;
         auto_progbuf_q <= '0;
         transfer_q     <= '0;
@@ -104,22 +104,22 @@ module nic_debug_command (
           default:   state_q <= StIdle;
         endcase
 
-        if (fails && cmderr_q == ERR_NONE) cmderr_q <= failure;
+        if (fails && cmderr_q == nic_debug_pkg::ERR_NONE) cmderr_q <= failure;
 
         if (!busy && dmi_i.we) begin
-          if (dmi_i.abstractcs) cmderr_q <= cmderr_e'(cmderr_q & ~wdata_i[DEBUG_ABSTRACTCS_CMDERR_LSB +: 3]);
+          if (dmi_i.abstractcs) cmderr_q <= nic_debug_pkg::cmderr_e'(cmderr_q & ~wdata_i[nic_regs_pkg::DEBUG_ABSTRACTCS_CMDERR_LSB +: 3]);
           if (dmi_i.abstractauto) begin
-            auto_data_q    <= wdata_i[DEBUG_ABSTRACTAUTO_AUTOEXECDATA_LSB +: DATA_WORDS];
-            auto_progbuf_q <= wdata_i[DEBUG_ABSTRACTAUTO_AUTOEXECPROGBUF_LSB +: PROGBUF_WORDS];
+            auto_data_q    <= wdata_i[nic_regs_pkg::DEBUG_ABSTRACTAUTO_AUTOEXECDATA_LSB +: nic_debug_pkg::DATA_WORDS];
+            auto_progbuf_q <= wdata_i[nic_regs_pkg::DEBUG_ABSTRACTAUTO_AUTOEXECPROGBUF_LSB +: nic_debug_pkg::PROGBUF_WORDS];
           end
-          if (dmi_i.command && cmderr_q == ERR_NONE) begin
+          if (dmi_i.command && cmderr_q == nic_debug_pkg::ERR_NONE) begin
             supported_q <= supported;
             transfer_q  <= '{
-              transfer: wdata_i[DEBUG_COMMAND_TRANSFER_LSB],
-              write:    wdata_i[DEBUG_COMMAND_WRITE_LSB],
-              is_gpr:   wdata_i[DEBUG_COMMAND_REGNO_LSB + 12],
-              number:   wdata_i[DEBUG_COMMAND_REGNO_LSB +: 12],
-              postexec: wdata_i[DEBUG_COMMAND_POSTEXEC_LSB]
+              transfer: wdata_i[nic_regs_pkg::DEBUG_COMMAND_TRANSFER_LSB],
+              write:    wdata_i[nic_regs_pkg::DEBUG_COMMAND_WRITE_LSB],
+              is_gpr:   wdata_i[nic_regs_pkg::DEBUG_COMMAND_REGNO_LSB + 12],
+              number:   wdata_i[nic_regs_pkg::DEBUG_COMMAND_REGNO_LSB +: 12],
+              postexec: wdata_i[nic_regs_pkg::DEBUG_COMMAND_POSTEXEC_LSB]
             };
           end
         end
@@ -131,12 +131,12 @@ module nic_debug_command (
 
   // ---- Registers --------------------------------------------------------------------
 
-  assign abstractcs_o = (PROGBUF_WORDS << DEBUG_ABSTRACTCS_PROGBUFSIZE_LSB)
-                      | (DATA_WORDS    << DEBUG_ABSTRACTCS_DATACOUNT_LSB)
-                      | (32'(busy)     << DEBUG_ABSTRACTCS_BUSY_LSB)
-                      | (32'(cmderr_q) << DEBUG_ABSTRACTCS_CMDERR_LSB);
-  assign auto_o       = (32'(auto_data_q)    << DEBUG_ABSTRACTAUTO_AUTOEXECDATA_LSB)
-                      | (32'(auto_progbuf_q) << DEBUG_ABSTRACTAUTO_AUTOEXECPROGBUF_LSB);
+  assign abstractcs_o = (nic_debug_pkg::PROGBUF_WORDS << nic_regs_pkg::DEBUG_ABSTRACTCS_PROGBUFSIZE_LSB)
+                      | (nic_debug_pkg::DATA_WORDS    << nic_regs_pkg::DEBUG_ABSTRACTCS_DATACOUNT_LSB)
+                      | (32'(busy)                    << nic_regs_pkg::DEBUG_ABSTRACTCS_BUSY_LSB)
+                      | (32'(cmderr_q)                << nic_regs_pkg::DEBUG_ABSTRACTCS_CMDERR_LSB);
+  assign auto_o       = (32'(auto_data_q)    << nic_regs_pkg::DEBUG_ABSTRACTAUTO_AUTOEXECDATA_LSB)
+                      | (32'(auto_progbuf_q) << nic_regs_pkg::DEBUG_ABSTRACTAUTO_AUTOEXECPROGBUF_LSB);
 
   wire logic unused = &{1'b0, event_i.resuming, dmi_i};
 

@@ -35,8 +35,6 @@ module nic_debug_control #(
   output wire logic [Harts-1:0]                         reset_o
 );
 
-  import nic_regs_pkg::*;
-
   logic       active_q, ndmreset_q;
   logic [1:0] hartsel_q;
 
@@ -46,7 +44,7 @@ module nic_debug_control #(
     hartsel_d = hartsel_q;
     write     = '0;
     if (dmi_i.control) begin
-      if (!busy_i) hartsel_d = wdata_i[DEBUG_DMCONTROL_HARTSELLO_LSB +: 2];
+      if (!busy_i) hartsel_d = wdata_i[nic_regs_pkg::DEBUG_DMCONTROL_HARTSELLO_LSB +: 2];
       for (int h = 0; h < int'(Harts); h++) write[h] = active_q && hartsel_d == 2'(h);
     end
   end
@@ -61,7 +59,7 @@ module nic_debug_control #(
         hartsel_q  <= '0;
       end else if (dmi_i.control) begin
         active_q   <= !dmi_i.clear;
-        ndmreset_q <= !dmi_i.clear && active_q && wdata_i[DEBUG_DMCONTROL_NDMRESET_LSB];
+        ndmreset_q <= !dmi_i.clear && active_q && wdata_i[nic_regs_pkg::DEBUG_DMCONTROL_NDMRESET_LSB];
         hartsel_q  <= (dmi_i.clear || !active_q) ? '0 : hartsel_d;
       end
     end
@@ -82,12 +80,12 @@ module nic_debug_control #(
       .active_i           (active_q),
       .clear_i            (dmi_i.clear),
       .write_i            (write[h]),
-      .halt_i             (wdata_i[DEBUG_DMCONTROL_HALTREQ_LSB]),
-      .resume_i           (wdata_i[DEBUG_DMCONTROL_RESUMEREQ_LSB]),
-      .reset_i            (wdata_i[DEBUG_DMCONTROL_HARTRESET_LSB]),
-      .ack_reset_i        (wdata_i[DEBUG_DMCONTROL_ACKHAVERESET_LSB]),
-      .set_reset_halt_i   (wdata_i[DEBUG_DMCONTROL_SETRESETHALTREQ_LSB]),
-      .clear_reset_halt_i (wdata_i[DEBUG_DMCONTROL_CLRRESETHALTREQ_LSB]),
+      .halt_i             (wdata_i[nic_regs_pkg::DEBUG_DMCONTROL_HALTREQ_LSB]),
+      .resume_i           (wdata_i[nic_regs_pkg::DEBUG_DMCONTROL_RESUMEREQ_LSB]),
+      .reset_i            (wdata_i[nic_regs_pkg::DEBUG_DMCONTROL_HARTRESET_LSB]),
+      .ack_reset_i        (wdata_i[nic_regs_pkg::DEBUG_DMCONTROL_ACKHAVERESET_LSB]),
+      .set_reset_halt_i   (wdata_i[nic_regs_pkg::DEBUG_DMCONTROL_SETRESETHALTREQ_LSB]),
+      .clear_reset_halt_i (wdata_i[nic_regs_pkg::DEBUG_DMCONTROL_CLRRESETHALTREQ_LSB]),
       .in_reset_i         (in_reset_i[h]),
       .parked_i           (event_i[h].parked),
       .resuming_i         (event_i[h].resuming),
@@ -119,30 +117,30 @@ module nic_debug_control #(
       exists     = selected_o != '0;
       in_reset   = (selected_o & in_reset_i) != '0;
       is_running = exists && !in_reset && !ready_o;
-      dmcontrol  = (32'((selected_o & hart_reset) != '0) << DEBUG_DMCONTROL_HARTRESET_LSB)
-                 | (32'(hartsel_q)  << DEBUG_DMCONTROL_HARTSELLO_LSB)
-                 | (32'(ndmreset_q) << DEBUG_DMCONTROL_NDMRESET_LSB)
-                 | (32'(active_q)   << DEBUG_DMCONTROL_DMACTIVE_LSB);
-      dmstatus   = (32'd1 << DEBUG_DMSTATUS_IMPEBREAK_LSB)
-                 | (32'd1 << DEBUG_DMSTATUS_AUTHENTICATED_LSB)
-                 | (32'd1 << DEBUG_DMSTATUS_HASRESETHALTREQ_LSB)
-                 | (32'd3 << DEBUG_DMSTATUS_VERSION_LSB)
-                 | (32'(ndmreset_q) << DEBUG_DMSTATUS_NDMRESETPENDING_LSB)
-                 | (((selected_o & have_reset) != '0 ? Both : 32'd0) << DEBUG_DMSTATUS_ANYHAVERESET_LSB)
-                 | (((selected_o & resume_ack) != '0 ? Both : 32'd0) << DEBUG_DMSTATUS_ANYRESUMEACK_LSB)
-                 | ((!exists    ? Both : 32'd0) << DEBUG_DMSTATUS_ANYNONEXISTENT_LSB)
-                 | ((in_reset   ? Both : 32'd0) << DEBUG_DMSTATUS_ANYUNAVAIL_LSB)
-                 | ((is_running ? Both : 32'd0) << DEBUG_DMSTATUS_ANYRUNNING_LSB)
-                 | ((ready_o    ? Both : 32'd0) << DEBUG_DMSTATUS_ANYHALTED_LSB);
+      dmcontrol  = (32'((selected_o & hart_reset) != '0) << nic_regs_pkg::DEBUG_DMCONTROL_HARTRESET_LSB)
+                 | (32'(hartsel_q)  << nic_regs_pkg::DEBUG_DMCONTROL_HARTSELLO_LSB)
+                 | (32'(ndmreset_q) << nic_regs_pkg::DEBUG_DMCONTROL_NDMRESET_LSB)
+                 | (32'(active_q)   << nic_regs_pkg::DEBUG_DMCONTROL_DMACTIVE_LSB);
+      dmstatus   = (32'd1 << nic_regs_pkg::DEBUG_DMSTATUS_IMPEBREAK_LSB)
+                 | (32'd1 << nic_regs_pkg::DEBUG_DMSTATUS_AUTHENTICATED_LSB)
+                 | (32'd1 << nic_regs_pkg::DEBUG_DMSTATUS_HASRESETHALTREQ_LSB)
+                 | (32'd3 << nic_regs_pkg::DEBUG_DMSTATUS_VERSION_LSB)
+                 | (32'(ndmreset_q) << nic_regs_pkg::DEBUG_DMSTATUS_NDMRESETPENDING_LSB)
+                 | (((selected_o & have_reset) != '0 ? Both : 32'd0) << nic_regs_pkg::DEBUG_DMSTATUS_ANYHAVERESET_LSB)
+                 | (((selected_o & resume_ack) != '0 ? Both : 32'd0) << nic_regs_pkg::DEBUG_DMSTATUS_ANYRESUMEACK_LSB)
+                 | ((!exists    ? Both : 32'd0) << nic_regs_pkg::DEBUG_DMSTATUS_ANYNONEXISTENT_LSB)
+                 | ((in_reset   ? Both : 32'd0) << nic_regs_pkg::DEBUG_DMSTATUS_ANYUNAVAIL_LSB)
+                 | ((is_running ? Both : 32'd0) << nic_regs_pkg::DEBUG_DMSTATUS_ANYRUNNING_LSB)
+                 | ((ready_o    ? Both : 32'd0) << nic_regs_pkg::DEBUG_DMSTATUS_ANYHALTED_LSB);
     end
   end
   assign dmcontrol_o = dmcontrol;
   assign dmstatus_o  = dmstatus;
 
-  if (DEBUG_HARTINFO_RESET != {8'd0, 4'd2, 3'd0, 1'b1, 4'(nic_debug_pkg::DATA_WORDS), nic_debug_pkg::AT_DATA}) begin : gen_map_error
+  if (nic_regs_pkg::DEBUG_HARTINFO_RESET != {8'd0, 4'd2, 3'd0, 1'b1, 4'(nic_debug_pkg::DATA_WORDS), nic_debug_pkg::AT_DATA}) begin : gen_map_error
     $error("DEBUG.HARTINFO in nicscope.rdl does not say what nic_debug_pkg does");
   end
-  assign hartinfo_o = exists ? DEBUG_HARTINFO_RESET : 32'd0;
+  assign hartinfo_o = exists ? nic_regs_pkg::DEBUG_HARTINFO_RESET : 32'd0;
   assign haltsum0_o = 32'(halted);
 
   wire logic unused = &{1'b0, wdata_i, dmi_i};

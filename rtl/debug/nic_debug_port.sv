@@ -33,8 +33,6 @@ module nic_debug_port (
   output wire logic [nic_debug_pkg::DATA_WORDS-1:0]          data_write_o
 );
 
-  import nic_debug_pkg::*;
-
   // ---- Instructions -----------------------------------------------------------------
 
   wire logic [31:0] insn;
@@ -58,23 +56,23 @@ module nic_debug_port (
   // ---- Data -------------------------------------------------------------------------
 
   // Words from the start of the area: four that hear, then data.
-  wire logic is_event = data_word_i[10:4] == AT_PARKED[10:4];
-  wire logic is_data  = data_word_i[10:3] == AT_DATA[10:3];
+  wire logic is_event = data_word_i[10:4] == nic_debug_pkg::AT_PARKED[10:4];
+  wire logic is_data  = data_word_i[10:3] == nic_debug_pkg::AT_DATA[10:3];
   wire logic store    = data_req_i && data_we_i && debug_mode_i;
   wire logic known    = is_data || (is_event && data_we_i);
 
-  hart_event_t           said;
-  logic [DATA_WORDS-1:0] data_write;
+  nic_debug_pkg::hart_event_t           said;
+  logic [nic_debug_pkg::DATA_WORDS-1:0] data_write;
   always_comb begin
     said       = '0;
     data_write = '0;
     if (store) begin
       if (is_data) data_write[data_word_i[2]] = 1'b1;
       case (data_word_i)
-        AT_PARKED[10:2]:    said.parked    = 1'b1;
-        AT_EXCEPTION[10:2]: said.exception = 1'b1;
-        AT_STARTED[10:2]:   said.started   = 1'b1;
-        AT_RESUMING[10:2]:  said.resuming  = 1'b1;
+        nic_debug_pkg::AT_PARKED[10:2]:    said.parked    = 1'b1;
+        nic_debug_pkg::AT_EXCEPTION[10:2]: said.exception = 1'b1;
+        nic_debug_pkg::AT_STARTED[10:2]:   said.started   = 1'b1;
+        nic_debug_pkg::AT_RESUMING[10:2]:  said.resuming  = 1'b1;
         default: ;
       endcase
     end
@@ -92,7 +90,7 @@ module nic_debug_port (
   always_ff @(posedge clk_i) begin
     if (insn_req_i) begin
       insn_q <= insn;
-      code_q <= insn_word_i[10:7] == AT_CODE[10:7];
+      code_q <= insn_word_i[10:7] == nic_debug_pkg::AT_CODE[10:7];
     end
     if (data_req_i) begin
       rdata_q <= data_word_i[2] ? data_i[1] : data_i[0];

@@ -31,8 +31,6 @@ module nic_debug_system_bus (
   input  wire logic        bus_err_i
 );
 
-  import nic_regs_pkg::*;
-
   typedef enum logic [2:0] {
     ErrorNone      = 3'd0,
     ErrorAddress   = 3'd2,
@@ -125,12 +123,12 @@ module nic_debug_system_bus (
           busy_error_q <= 1'b1;
         end else begin
           if (dmi_i.sbcs) begin
-            read_on_address_q <= wdata_i[DEBUG_SBCS_SBREADONADDR_LSB];
-            read_on_data_q    <= wdata_i[DEBUG_SBCS_SBREADONDATA_LSB];
-            increments_q      <= wdata_i[DEBUG_SBCS_SBAUTOINCREMENT_LSB];
-            access_q          <= wdata_i[DEBUG_SBCS_SBACCESS_LSB +: 3];
-            error_q           <= error_e'(error_q & ~wdata_i[DEBUG_SBCS_SBERROR_LSB +: 3]);
-            if (wdata_i[DEBUG_SBCS_SBBUSYERROR_LSB]) busy_error_q <= 1'b0;
+            read_on_address_q <= wdata_i[nic_regs_pkg::DEBUG_SBCS_SBREADONADDR_LSB];
+            read_on_data_q    <= wdata_i[nic_regs_pkg::DEBUG_SBCS_SBREADONDATA_LSB];
+            increments_q      <= wdata_i[nic_regs_pkg::DEBUG_SBCS_SBAUTOINCREMENT_LSB];
+            access_q          <= wdata_i[nic_regs_pkg::DEBUG_SBCS_SBACCESS_LSB +: 3];
+            error_q           <= error_e'(error_q & ~wdata_i[nic_regs_pkg::DEBUG_SBCS_SBERROR_LSB +: 3]);
+            if (wdata_i[nic_regs_pkg::DEBUG_SBCS_SBBUSYERROR_LSB]) busy_error_q <= 1'b0;
           end
           if (dmi_i.sbaddress) address_q <= wdata_i;
           if (!busy_error_q && error_q == ErrorNone) begin
@@ -166,18 +164,18 @@ module nic_debug_system_bus (
 
   assign address_o = address_q;
   assign data_o    = data_q;
-  assign sbcs_o    = (32'd1 << DEBUG_SBCS_SBVERSION_LSB)
-                   | (32'(busy_error_q)      << DEBUG_SBCS_SBBUSYERROR_LSB)
-                   | (32'(busy)              << DEBUG_SBCS_SBBUSY_LSB)
-                   | (32'(read_on_address_q) << DEBUG_SBCS_SBREADONADDR_LSB)
-                   | (32'(access_q)          << DEBUG_SBCS_SBACCESS_LSB)
-                   | (32'(increments_q)      << DEBUG_SBCS_SBAUTOINCREMENT_LSB)
-                   | (32'(read_on_data_q)    << DEBUG_SBCS_SBREADONDATA_LSB)
-                   | (32'(error_q)           << DEBUG_SBCS_SBERROR_LSB)
-                   | (32'd32 << DEBUG_SBCS_SBASIZE_LSB)
-                   | (32'd1  << DEBUG_SBCS_SBACCESS32_LSB)
-                   | (32'd1  << DEBUG_SBCS_SBACCESS16_LSB)
-                   | (32'd1  << DEBUG_SBCS_SBACCESS8_LSB);
+  assign sbcs_o    = (32'd1 << nic_regs_pkg::DEBUG_SBCS_SBVERSION_LSB)
+                   | (32'(busy_error_q)      << nic_regs_pkg::DEBUG_SBCS_SBBUSYERROR_LSB)
+                   | (32'(busy)              << nic_regs_pkg::DEBUG_SBCS_SBBUSY_LSB)
+                   | (32'(read_on_address_q) << nic_regs_pkg::DEBUG_SBCS_SBREADONADDR_LSB)
+                   | (32'(access_q)          << nic_regs_pkg::DEBUG_SBCS_SBACCESS_LSB)
+                   | (32'(increments_q)      << nic_regs_pkg::DEBUG_SBCS_SBAUTOINCREMENT_LSB)
+                   | (32'(read_on_data_q)    << nic_regs_pkg::DEBUG_SBCS_SBREADONDATA_LSB)
+                   | (32'(error_q)           << nic_regs_pkg::DEBUG_SBCS_SBERROR_LSB)
+                   | (32'd32 << nic_regs_pkg::DEBUG_SBCS_SBASIZE_LSB)
+                   | (32'd1  << nic_regs_pkg::DEBUG_SBCS_SBACCESS32_LSB)
+                   | (32'd1  << nic_regs_pkg::DEBUG_SBCS_SBACCESS16_LSB)
+                   | (32'd1  << nic_regs_pkg::DEBUG_SBCS_SBACCESS8_LSB);
 
   wire logic unused = &{1'b0, dmi_i};
 

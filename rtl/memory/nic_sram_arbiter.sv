@@ -30,9 +30,7 @@ module nic_sram_arbiter #(
   output wire nic_pkg::sram_req_t sram_access_o
 );
 
-  import nic_pkg::*;
-
-  localparam int unsigned Rest = Ports - SRAM_CORE_DATA;   // members of the last class, which are the last ports
+  localparam int unsigned Rest = Ports - nic_pkg::SRAM_CORE_DATA;   // members of the last class, which are the last ports
 
   typedef logic [$clog2(DmaPatienceCycles+1)-1:0]  dma_patience_t;
   typedef logic [$clog2(RestPatienceCycles+1)-1:0] rest_patience_t;
@@ -42,9 +40,9 @@ module nic_sram_arbiter #(
   dma_patience_t  dma_waited_q;
   rest_patience_t rest_waited_q;
 
-  wire logic link_wants = req_i[SRAM_LINK_RX]   || req_i[SRAM_LINK_TX];
-  wire logic dma_wants  = req_i[SRAM_DMA_READ]  || req_i[SRAM_DMA_WRITE];
-  wire logic rest_wants = req_i[Ports-1:SRAM_CORE_DATA] != '0;
+  wire logic link_wants = req_i[nic_pkg::SRAM_LINK_RX]   || req_i[nic_pkg::SRAM_LINK_TX];
+  wire logic dma_wants  = req_i[nic_pkg::SRAM_DMA_READ]  || req_i[nic_pkg::SRAM_DMA_WRITE];
+  wire logic rest_wants = req_i[Ports-1:nic_pkg::SRAM_CORE_DATA] != '0;
 
   wire logic rest_urgent = rest_wants && rest_waited_q == rest_patience_t'(RestPatienceCycles);
   wire logic dma_urgent  = dma_wants  && dma_waited_q  == dma_patience_t'(DmaPatienceCycles);
@@ -57,13 +55,13 @@ module nic_sram_arbiter #(
 
   logic link_tx_turn_q, dma_write_turn_q;
 
-  wire logic link_tx   = req_i[SRAM_LINK_TX]   && (link_tx_turn_q   || !req_i[SRAM_LINK_RX]);
-  wire logic dma_write = req_i[SRAM_DMA_WRITE] && (dma_write_turn_q || !req_i[SRAM_DMA_READ]);
+  wire logic link_tx   = req_i[nic_pkg::SRAM_LINK_TX]   && (link_tx_turn_q   || !req_i[nic_pkg::SRAM_LINK_RX]);
+  wire logic dma_write = req_i[nic_pkg::SRAM_DMA_WRITE] && (dma_write_turn_q || !req_i[nic_pkg::SRAM_DMA_READ]);
 
   wire logic [Rest-1:0] rest;
 
   nic_round_robin #(.N(Rest)) u_rest (
-    .clk_i, .rst_ni, .req_i(req_i[Ports-1:SRAM_CORE_DATA]), .serve_i(grant_rest), .chosen_o(rest)
+    .clk_i, .rst_ni, .req_i(req_i[Ports-1:nic_pkg::SRAM_CORE_DATA]), .serve_i(grant_rest), .chosen_o(rest)
   );
 
   typedef logic [$clog2(Ports)-1:0] port_t;
@@ -71,9 +69,9 @@ module nic_sram_arbiter #(
   port_t granted;
   always_comb begin
     granted = '0;
-    if (grant_link)     granted = link_tx   ? port_t'(SRAM_LINK_TX)   : port_t'(SRAM_LINK_RX);
-    else if (grant_dma) granted = dma_write ? port_t'(SRAM_DMA_WRITE) : port_t'(SRAM_DMA_READ);
-    else for (int i = 0; i < int'(Rest); i++) if (rest[i]) granted = port_t'(SRAM_CORE_DATA) + port_t'(i);
+    if (grant_link)     granted = link_tx   ? port_t'(nic_pkg::SRAM_LINK_TX)   : port_t'(nic_pkg::SRAM_LINK_RX);
+    else if (grant_dma) granted = dma_write ? port_t'(nic_pkg::SRAM_DMA_WRITE) : port_t'(nic_pkg::SRAM_DMA_READ);
+    else for (int i = 0; i < int'(Rest); i++) if (rest[i]) granted = port_t'(nic_pkg::SRAM_CORE_DATA) + port_t'(i);
   end
 
   // ---- Outputs ------------------------------------------------------------------

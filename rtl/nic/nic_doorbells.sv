@@ -22,21 +22,19 @@ module nic_doorbells (
   output wire logic              rings_o
 );
 
-  import nic_regs_pkg::*;
-
   // Word offsets in the slot.
-  localparam logic [7:2] Pending = DOORBELL_PENDING[7:2];
-  localparam logic [7:2] Clear   = DOORBELL_CLEAR[7:2];
+  localparam logic [7:2] Pending = nic_regs_pkg::DOORBELL_PENDING[7:2];
+  localparam logic [7:2] Clear   = nic_regs_pkg::DOORBELL_CLEAR[7:2];
 
   logic [15:0] pending_q;
-  logic [31:0] value_q [DOORBELL_VALUE_COUNT];
+  logic [31:0] value_q [nic_regs_pkg::DOORBELL_VALUE_COUNT];
   logic [31:0] rdata_q;
 
   wire logic [3:0]  page        = reg_req_i.addr[15:12];
   wire logic        rings       = page_sel_i && reg_req_i.we && reg_req_i.from_host && reg_req_i.be != '0;
   wire logic        write_whole = reg_sel_i && reg_req_i.we && reg_req_i.be == 4'hF;
   wire logic [7:2]  word        = reg_req_i.addr[7:2];
-  wire logic        in_values   = word[7:6] == DOORBELL_VALUE[7:6];
+  wire logic        in_values   = word[7:6] == nic_regs_pkg::DOORBELL_VALUE[7:6];
   wire logic [15:0] clear       = write_whole && word == Clear ? reg_req_i.wdata[15:0] : '0;
   wire logic [15:0] set         = rings ? 16'd1 << page : '0;
 

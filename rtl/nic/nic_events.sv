@@ -26,14 +26,12 @@ module nic_events (
   output wire logic                       soon_o            // the last two may change with the next edge
 );
 
-  import nic_regs_pkg::*;
-
   // Word offsets in the slot.
-  localparam logic [7:2] Pending = EVENT_A_PENDING[7:2];
-  localparam logic [7:2] Clear   = EVENT_A_CLEAR[7:2];
-  localparam logic [7:2] Set     = EVENT_A_SET[7:2];
-  localparam logic [7:2] Enable  = EVENT_A_ENABLE[7:2];
-  localparam logic [7:2] Next    = EVENT_A_NEXT[7:2];
+  localparam logic [7:2] Pending = nic_regs_pkg::EVENT_A_PENDING[7:2];
+  localparam logic [7:2] Clear   = nic_regs_pkg::EVENT_A_CLEAR[7:2];
+  localparam logic [7:2] Set     = nic_regs_pkg::EVENT_A_SET[7:2];
+  localparam logic [7:2] Enable  = nic_regs_pkg::EVENT_A_ENABLE[7:2];
+  localparam logic [7:2] Next    = nic_regs_pkg::EVENT_A_NEXT[7:2];
 
   logic [31:0] pending_q, enable_q, rdata_q;
 
@@ -89,7 +87,7 @@ module nic_events (
     rdata_q <= '0;
     if (!rst_ni) begin
       pending_q <= '0;
-      enable_q  <= EVENT_A_ENABLE_RESET;
+      enable_q  <= nic_regs_pkg::EVENT_A_ENABLE_RESET;
     end else begin
       if (reg_sel_i || set_i != '0) pending_q <= (pending_q & ~clear) | set | set_i;
       if (reg_sel_i) begin

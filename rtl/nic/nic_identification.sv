@@ -34,8 +34,6 @@ module nic_identification #(
   input  wire logic              refused_i         // a host access was refused
 );
 
-  import nic_regs_pkg::*;
-
   localparam logic [7:0] DoorbellPages  = 8'd16;
   localparam logic [7:0] ScratchpadKibB = Cores > 1 ? 8'(ScratchpadBytesB / 1024) : 8'd0;
 
@@ -60,7 +58,7 @@ module nic_identification #(
     rdata_q  <= '0;
     if (!rst_ni) begin
       run_q           <= '0;
-      boot_address_q  <= {Cores{IDENT_BOOT_ADDRESS_RESET}};
+      boot_address_q  <= {Cores{nic_regs_pkg::IDENT_BOOT_ADDRESS_RESET}};
       scratch_q       <= '0;
       cycles_q        <= '0;
       cycles_high_q   <= '0;
@@ -70,37 +68,37 @@ module nic_identification #(
       cycles_q <= cycles_q + 64'd1;
       if (refused_i) refused_count_q <= refused_count_q + 32'd1;
       if (write) begin
-        if (reg_req_i.addr[7:2] == IDENT_SCRATCH[7:2]) begin
+        if (reg_req_i.addr[7:2] == nic_regs_pkg::IDENT_SCRATCH[7:2]) begin
           scratch_q <= nic_pkg::merge_bytes(scratch_q, reg_req_i.wdata, reg_req_i.be);
         end
       end
       if (write_whole) begin
         case (reg_req_i.addr[7:2])
-          IDENT_CORE_CONTROL[7:2]: run_q          <= reg_req_i.wdata[IDENT_CORE_CONTROL_RUN_A_LSB +: Cores];
-          IDENT_BOOT_ADDRESS[7:2]: boot_address_q[0] <= reg_req_i.wdata;
-          IDENT_BOOT_ADDRESS_B[7:2]: if (Cores > 1) boot_address_q[Cores-1] <= reg_req_i.wdata;
-          IDENT_WINDOW_BASE[7:2]:  window_base_q  <= reg_req_i.wdata[20:11];
+          nic_regs_pkg::IDENT_CORE_CONTROL[7:2]: run_q          <= reg_req_i.wdata[nic_regs_pkg::IDENT_CORE_CONTROL_RUN_A_LSB +: Cores];
+          nic_regs_pkg::IDENT_BOOT_ADDRESS[7:2]: boot_address_q[0] <= reg_req_i.wdata;
+          nic_regs_pkg::IDENT_BOOT_ADDRESS_B[7:2]: if (Cores > 1) boot_address_q[Cores-1] <= reg_req_i.wdata;
+          nic_regs_pkg::IDENT_WINDOW_BASE[7:2]:  window_base_q  <= reg_req_i.wdata[20:11];
           default: ;
         endcase
       end
       if (read) begin
         case (reg_req_i.addr[7:2])
-          IDENT_ID[7:2]:           rdata_q <= IDENT_ID_RESET;
-          IDENT_VERSION[7:2]:      rdata_q <= IDENT_VERSION_RESET;
-          IDENT_SRAM_BYTES[7:2]:   rdata_q <= SramBytes;
-          IDENT_CAPABILITIES[7:2]: rdata_q <= {3'd0, ScratchpadKibB, pci_64_i, 8'(ScratchpadBytes / 1024), DoorbellPages, 4'(Cores)};
-          IDENT_CORE_CONTROL[7:2]: rdata_q <= 32'(run_q);
-          IDENT_CORE_STATUS[7:2]:  rdata_q <= 32'(sleep_i);
-          IDENT_BOOT_ADDRESS[7:2]: rdata_q <= boot_address_q[0];
-          IDENT_BOOT_ADDRESS_B[7:2]: if (Cores > 1) rdata_q <= boot_address_q[Cores-1];
-          IDENT_SCRATCH[7:2]:      rdata_q <= scratch_q;
-          IDENT_CYCLES_LO[7:2]: begin
+          nic_regs_pkg::IDENT_ID[7:2]:           rdata_q <= nic_regs_pkg::IDENT_ID_RESET;
+          nic_regs_pkg::IDENT_VERSION[7:2]:      rdata_q <= nic_regs_pkg::IDENT_VERSION_RESET;
+          nic_regs_pkg::IDENT_SRAM_BYTES[7:2]:   rdata_q <= SramBytes;
+          nic_regs_pkg::IDENT_CAPABILITIES[7:2]: rdata_q <= {3'd0, ScratchpadKibB, pci_64_i, 8'(ScratchpadBytes / 1024), DoorbellPages, 4'(Cores)};
+          nic_regs_pkg::IDENT_CORE_CONTROL[7:2]: rdata_q <= 32'(run_q);
+          nic_regs_pkg::IDENT_CORE_STATUS[7:2]:  rdata_q <= 32'(sleep_i);
+          nic_regs_pkg::IDENT_BOOT_ADDRESS[7:2]: rdata_q <= boot_address_q[0];
+          nic_regs_pkg::IDENT_BOOT_ADDRESS_B[7:2]: if (Cores > 1) rdata_q <= boot_address_q[Cores-1];
+          nic_regs_pkg::IDENT_SCRATCH[7:2]:      rdata_q <= scratch_q;
+          nic_regs_pkg::IDENT_CYCLES_LO[7:2]: begin
             rdata_q       <= cycles_q[31:0];
             cycles_high_q <= cycles_q[63:32];
           end
-          IDENT_CYCLES_HI[7:2]:    rdata_q <= cycles_high_q;
-          IDENT_WINDOW_BASE[7:2]:  rdata_q <= {11'd0, window_base_q, 11'd0};
-          IDENT_HOST_REFUSED[7:2]: rdata_q <= refused_count_q;
+          nic_regs_pkg::IDENT_CYCLES_HI[7:2]:    rdata_q <= cycles_high_q;
+          nic_regs_pkg::IDENT_WINDOW_BASE[7:2]:  rdata_q <= {11'd0, window_base_q, 11'd0};
+          nic_regs_pkg::IDENT_HOST_REFUSED[7:2]: rdata_q <= refused_count_q;
           default: ;
         endcase
       end

@@ -24,13 +24,11 @@ module nic_interrupt (
   output wire logic              probe_rise_o    // inta_o rises in the next clock
 );
 
-  import nic_regs_pkg::*;
-
   // Word offsets in the slot.
-  localparam logic [7:2] Cause  = INTERRUPT_CAUSE[7:2];
-  localparam logic [7:2] Set    = INTERRUPT_SET[7:2];
-  localparam logic [7:2] Enable = INTERRUPT_ENABLE[7:2];
-  localparam logic [7:2] Status = INTERRUPT_STATUS[7:2];
+  localparam logic [7:2] Cause  = nic_regs_pkg::INTERRUPT_CAUSE[7:2];
+  localparam logic [7:2] Set    = nic_regs_pkg::INTERRUPT_SET[7:2];
+  localparam logic [7:2] Enable = nic_regs_pkg::INTERRUPT_ENABLE[7:2];
+  localparam logic [7:2] Status = nic_regs_pkg::INTERRUPT_STATUS[7:2];
 
   logic [31:0] cause_q, enable_q, rdata_q;
   logic        inta_q;
@@ -51,8 +49,8 @@ module nic_interrupt (
   always_ff @(posedge clk_i) begin
     rdata_q <= '0;
     if (!rst_ni) begin
-      cause_q  <= INTERRUPT_CAUSE_RESET;
-      enable_q <= INTERRUPT_ENABLE_RESET;
+      cause_q  <= nic_regs_pkg::INTERRUPT_CAUSE_RESET;
+      enable_q <= nic_regs_pkg::INTERRUPT_ENABLE_RESET;
       inta_q   <= 1'b0;
     end else begin
       inta_q <= inta;

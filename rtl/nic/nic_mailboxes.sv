@@ -24,19 +24,17 @@ module nic_mailboxes (
   output wire logic [7:0]        to_host_o
 );
 
-  import nic_regs_pkg::*;
-
   // Word offsets in the slot.
-  localparam logic [7:2] Pending = MAILBOX_PENDING[7:2];
-  localparam logic [7:2] Clear   = MAILBOX_CLEAR[7:2];
+  localparam logic [7:2] Pending = nic_regs_pkg::MAILBOX_PENDING[7:2];
+  localparam logic [7:2] Clear   = nic_regs_pkg::MAILBOX_CLEAR[7:2];
 
   logic [7:0]  pending_q;
-  logic [31:0] value_q [MAILBOX_TO_NIC_COUNT + MAILBOX_TO_HOST_COUNT];   // TO_NIC, then TO_HOST
+  logic [31:0] value_q [nic_regs_pkg::MAILBOX_TO_NIC_COUNT + nic_regs_pkg::MAILBOX_TO_HOST_COUNT];   // TO_NIC, then TO_HOST
   logic [31:0] rdata_q;
 
   wire logic [7:2] word        = reg_req_i.addr[7:2];
-  wire logic       in_values   = word[7:6] == MAILBOX_TO_NIC[7:6];
-  wire logic       is_to_host  = word[5] == MAILBOX_TO_HOST[5];
+  wire logic       in_values   = word[7:6] == nic_regs_pkg::MAILBOX_TO_NIC[7:6];
+  wire logic       is_to_host  = word[5] == nic_regs_pkg::MAILBOX_TO_HOST[5];
   wire logic       write       = reg_sel_i && reg_req_i.we;
   wire logic       write_value = write && in_values && reg_req_i.be != '0;
   wire logic       to_nic      = write_value && !is_to_host && reg_req_i.from_host;
@@ -52,7 +50,7 @@ module nic_mailboxes (
     rdata_q <= '0;
     if (!rst_ni) begin
       pending_q <= '0;
-      for (int i = 0; i < int'(MAILBOX_TO_NIC_COUNT + MAILBOX_TO_HOST_COUNT); i++) value_q[i] <= '0;
+      for (int i = 0; i < int'(nic_regs_pkg::MAILBOX_TO_NIC_COUNT + nic_regs_pkg::MAILBOX_TO_HOST_COUNT); i++) value_q[i] <= '0;
     end else if (reg_sel_i) begin
       pending_q <= (pending_q & ~clear) | (to_nic ? box : '0);
       if (write_value) value_q[word[5:2]] <= nic_pkg::merge_bytes(value_q[word[5:2]], reg_req_i.wdata, reg_req_i.be);

@@ -107,8 +107,6 @@ module nic_register_bus #(
 
   // ---- Decoding: 256 bytes to a block, 128 to a DMA engine and to a core's timers, 512 to the debug module ---
 
-  import nic_regs_pkg::*;
-
   typedef struct packed {
     logic ident, event_a, event_b, irq, doorbell, doorbell_page, mailboxes, timer_a, timer_b, semaphores;
     logic dma_read, dma_write, mac_tx, mac_rx, pci, sram, debug;
@@ -122,33 +120,33 @@ module nic_register_bus #(
         sel.doorbell_page = 1'b1;
       end else if (access.addr[15:12] == 4'd0) begin
         case (access.addr[11:8])
-          IDENT_BASE[11:8]:     sel.ident = 1'b1;
-          EVENT_A_BASE[11:8]:   sel.event_a = 1'b1;
-          EVENT_B_BASE[11:8]:   sel.event_b = 1'b1;
-          INTERRUPT_BASE[11:8]: sel.irq = 1'b1;
-          DOORBELL_BASE[11:8]:  sel.doorbell = 1'b1;
-          MAILBOX_BASE[11:8]:   sel.mailboxes = 1'b1;
-          SEMAPHORE_BASE[11:8]: sel.semaphores = 1'b1;
-          MAC_TX_BASE[11:8]:    sel.mac_tx = 1'b1;
-          MAC_RX_BASE[11:8]:    sel.mac_rx = 1'b1;
-          PCI_BASE[11:8]:       sel.pci = 1'b1;
-          SRAM_BASE[11:8]:      sel.sram = 1'b1;
-          TIMER_BASE[11:8]: begin
-            sel.timer_a = access.addr[7] == TIMER_BASE[7];
-            sel.timer_b = access.addr[7] == TIMER_B_BASE[7];
+          nic_regs_pkg::IDENT_BASE[11:8]:     sel.ident = 1'b1;
+          nic_regs_pkg::EVENT_A_BASE[11:8]:   sel.event_a = 1'b1;
+          nic_regs_pkg::EVENT_B_BASE[11:8]:   sel.event_b = 1'b1;
+          nic_regs_pkg::INTERRUPT_BASE[11:8]: sel.irq = 1'b1;
+          nic_regs_pkg::DOORBELL_BASE[11:8]:  sel.doorbell = 1'b1;
+          nic_regs_pkg::MAILBOX_BASE[11:8]:   sel.mailboxes = 1'b1;
+          nic_regs_pkg::SEMAPHORE_BASE[11:8]: sel.semaphores = 1'b1;
+          nic_regs_pkg::MAC_TX_BASE[11:8]:    sel.mac_tx = 1'b1;
+          nic_regs_pkg::MAC_RX_BASE[11:8]:    sel.mac_rx = 1'b1;
+          nic_regs_pkg::PCI_BASE[11:8]:       sel.pci = 1'b1;
+          nic_regs_pkg::SRAM_BASE[11:8]:      sel.sram = 1'b1;
+          nic_regs_pkg::TIMER_BASE[11:8]: begin
+            sel.timer_a = access.addr[7] == nic_regs_pkg::TIMER_BASE[7];
+            sel.timer_b = access.addr[7] == nic_regs_pkg::TIMER_B_BASE[7];
           end
-          DMA_READ_BASE[11:8]: begin
-            sel.dma_read  = access.addr[7] == DMA_READ_BASE[7];
-            sel.dma_write = access.addr[7] == DMA_WRITE_BASE[7];
+          nic_regs_pkg::DMA_READ_BASE[11:8]: begin
+            sel.dma_read  = access.addr[7] == nic_regs_pkg::DMA_READ_BASE[7];
+            sel.dma_write = access.addr[7] == nic_regs_pkg::DMA_WRITE_BASE[7];
           end
-          DEBUG_BASE[11:8], DEBUG_BASE[11:8] + 4'd1: sel.debug = 1'b1;
+          nic_regs_pkg::DEBUG_BASE[11:8], nic_regs_pkg::DEBUG_BASE[11:8] + 4'd1: sel.debug = 1'b1;
           default: ;
         endcase
       end
     end
   end
 
-  if (DMA_READ_BASE[11:8] != DMA_WRITE_BASE[11:8] || TIMER_BASE[11:8] != TIMER_B_BASE[11:8]) begin : gen_bad_map
+  if (nic_regs_pkg::DMA_READ_BASE[11:8] != nic_regs_pkg::DMA_WRITE_BASE[11:8] || nic_regs_pkg::TIMER_BASE[11:8] != nic_regs_pkg::TIMER_B_BASE[11:8]) begin : gen_bad_map
     $error("nic_register_bus: the DMA engines, and the timers of both cores, must share 256 bytes");
   end
 

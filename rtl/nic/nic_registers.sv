@@ -69,13 +69,11 @@ module nic_registers #(
   output wire logic              probe_interrupt_o
 );
 
-  import nic_pkg::*;
-
   // ---- Bus ----------------------------------------------------------------------
 
-  wire reg_req_t    access;
-  wire logic        ident_sel, interrupt_sel, doorbell_sel, doorbell_page_sel, mailbox_sel, semaphore_sel;
-  wire logic [31:0] ident_rdata, interrupt_rdata, doorbell_rdata, mailbox_rdata, semaphore_rdata;
+  wire nic_pkg::reg_req_t access;
+  wire logic              ident_sel, interrupt_sel, doorbell_sel, doorbell_page_sel, mailbox_sel, semaphore_sel;
+  wire logic [31:0]       ident_rdata, interrupt_rdata, doorbell_rdata, mailbox_rdata, semaphore_rdata;
 
   // Of core A, of core B
   wire logic [1:0]       event_sel, timer_sel;
@@ -188,17 +186,17 @@ module nic_registers #(
 
   // ---- Events and timers of each core -------------------------------------------------
 
-  logic [EVENTS-1:0] event_set;
+  logic [nic_pkg::EVENTS-1:0] event_set;
   always_comb begin
     event_set                  = '0;
-    event_set[EVENT_MAC_RX]    = event_mac_rx_i;
-    event_set[EVENT_DMA_WRITE] = event_dma_write_i;
-    event_set[EVENT_DMA_READ]  = event_dma_read_i;
-    event_set[EVENT_MAC_TX]    = event_mac_tx_i;
-    event_set[EVENT_MAILBOX]   = mailbox_to_nic;
-    event_set[EVENT_DOORBELL]  = doorbell_rings;
-    event_set[EVENT_DMA_ERROR] = event_dma_error_i;
-    event_set[EVENT_MAC_ERROR] = event_mac_error_i;
+    event_set[nic_pkg::EVENT_MAC_RX]    = event_mac_rx_i;
+    event_set[nic_pkg::EVENT_DMA_WRITE] = event_dma_write_i;
+    event_set[nic_pkg::EVENT_DMA_READ]  = event_dma_read_i;
+    event_set[nic_pkg::EVENT_MAC_TX]    = event_mac_tx_i;
+    event_set[nic_pkg::EVENT_MAILBOX]   = mailbox_to_nic;
+    event_set[nic_pkg::EVENT_DOORBELL]  = doorbell_rings;
+    event_set[nic_pkg::EVENT_DMA_ERROR] = event_dma_error_i;
+    event_set[nic_pkg::EVENT_MAC_ERROR] = event_mac_error_i;
   end
 
   wire logic [3:0] timer_fires_a;
@@ -220,7 +218,7 @@ module nic_registers #(
     .reg_sel_i   (event_sel[0]),
     .reg_req_i   (access),
     .reg_rdata_o (event_rdata[0]),
-    .set_i       (event_set | EVENTS'(timer_fires_a) << EVENT_TIMER_0),
+    .set_i       (event_set | nic_pkg::EVENTS'(timer_fires_a) << nic_pkg::EVENT_TIMER_0),
     .irq_o       (irq_o[0]),
     .next_valid_o (event_valid_o[0]),
     .next_o      (event_o[0]),
@@ -247,7 +245,7 @@ module nic_registers #(
       .reg_sel_i   (event_sel[1]),
       .reg_req_i   (access),
       .reg_rdata_o (event_rdata[1]),
-      .set_i       (event_set | EVENTS'(timer_fires_b) << EVENT_TIMER_0),
+      .set_i       (event_set | nic_pkg::EVENTS'(timer_fires_b) << nic_pkg::EVENT_TIMER_0),
       .irq_o       (irq_o[1]),
       .next_valid_o (event_valid_o[1]),
       .next_o      (event_o[1]),

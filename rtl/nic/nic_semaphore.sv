@@ -19,12 +19,10 @@ module nic_semaphore (
   output wire logic [1:0]        waits_o
 );
 
-  import nic_regs_pkg::*;
-
   // Word offsets in the slot.
-  localparam logic [7:2] CoreA   = SEMAPHORE_CORE_A[7:2];
-  localparam logic [7:2] CoreB   = SEMAPHORE_CORE_B[7:2];
-  localparam logic [7:2] Release = SEMAPHORE_RELEASE[7:2];
+  localparam logic [7:2] CoreA   = nic_regs_pkg::SEMAPHORE_CORE_A[7:2];
+  localparam logic [7:2] CoreB   = nic_regs_pkg::SEMAPHORE_CORE_B[7:2];
+  localparam logic [7:2] Release = nic_regs_pkg::SEMAPHORE_RELEASE[7:2];
 
   // Bit 0 core A, bit 1 core B.
   logic [1:0]  wants_q, owns_q;

@@ -23,14 +23,12 @@ module nic_timers (
   output wire logic [3:0]        fires_o
 );
 
-  import nic_regs_pkg::*;
-
-  localparam int unsigned Timers = TIMER_COMPARE_COUNT;
+  localparam int unsigned Timers = nic_regs_pkg::TIMER_COMPARE_COUNT;
 
   // Word offsets in the slot.
-  localparam logic [6:2] Count  = TIMER_COUNT[6:2];
-  localparam logic [6:2] Arm    = TIMER_ARM[6:2];
-  localparam logic [6:2] Disarm = TIMER_DISARM[6:2];
+  localparam logic [6:2] Count  = nic_regs_pkg::TIMER_COUNT[6:2];
+  localparam logic [6:2] Arm    = nic_regs_pkg::TIMER_ARM[6:2];
+  localparam logic [6:2] Disarm = nic_regs_pkg::TIMER_DISARM[6:2];
 
   logic [3:0]  armed_q;
   logic [31:0] compare_q [Timers];
@@ -38,7 +36,7 @@ module nic_timers (
 
   wire logic       write_whole   = reg_sel_i && reg_req_i.we && reg_req_i.be == 4'hF;
   wire logic [6:2] word          = reg_req_i.addr[6:2];
-  wire logic       in_compare    = word[6:4] == TIMER_COMPARE[6:4];
+  wire logic       in_compare    = word[6:4] == nic_regs_pkg::TIMER_COMPARE[6:4];
   wire logic       write_compare = write_whole && in_compare;
   wire logic [3:0] arm           = write_compare ? 4'd1 << word[3:2] :
                                    write_whole && word == Arm ? reg_req_i.wdata[3:0] : '0;
@@ -59,7 +57,7 @@ module nic_timers (
     rdata_q <= '0;
     if (!rst_ni) begin
       armed_q <= '0;
-      for (int i = 0; i < int'(Timers); i++) compare_q[i] <= TIMER_COMPARE_RESET;
+      for (int i = 0; i < int'(Timers); i++) compare_q[i] <= nic_regs_pkg::TIMER_COMPARE_RESET;
     end else begin
       if (reg_sel_i || fires != '0) armed_q <= (armed_q & ~fires & ~disarm) | arm;
       if (reg_sel_i) begin

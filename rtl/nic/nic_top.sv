@@ -138,8 +138,6 @@ module nic_top #(
   output wire logic [31:0] rvfi_b_mem_wdata
 );
 
-  import nic_pkg::*;
-
   // ---- Resets -----------------------------------------------------------------------
 
   wire logic rst_core_n, rst_gmii_tx_n, rst_gmii_rx_n;
@@ -150,21 +148,21 @@ module nic_top #(
 
   // ---- SRAM and its ports -------------------------------------------------------------
 
-  localparam int unsigned SramPorts = Cores > 1 ? SRAM_PORTS_PAIR : SRAM_PORTS;
+  localparam int unsigned SramPorts = Cores > 1 ? nic_pkg::SRAM_PORTS_PAIR : nic_pkg::SRAM_PORTS;
 
   if (Cores < 1 || Cores > 2) begin : gen_bad_cores
     $error("nic_top: Cores must be 1 or 2");
   end
 
   wire logic [SramPorts-1:0] sram_req, sram_gnt, sram_rvalid;
-  sram_req_t                 sram_port [SramPorts];
+  nic_pkg::sram_req_t      sram_port [SramPorts];
   wire logic                 sram_granted_req;
-  wire sram_req_t             sram_granted;
-  wire logic [63:0]           sram_rdata;
-  wire logic [Cores-1:0]      sram_idle, sram_ahead, sram_data_gnt;
-  wire logic [SRAM_ADDR_BITS-1:3] sram_ahead_addr [Cores];
-  wire logic                  sram_any_req;
-  wire sram_req_t             sram_any;
+  wire nic_pkg::sram_req_t sram_granted;
+  wire logic [63:0]        sram_rdata;
+  wire logic [Cores-1:0]   sram_idle, sram_ahead, sram_data_gnt;
+  wire logic [nic_pkg::SRAM_ADDR_BITS-1:3] sram_ahead_addr [Cores];
+  wire logic               sram_any_req;
+  wire nic_pkg::sram_req_t sram_any;
 
   nic_sram_arbiter #(.Ports(SramPorts)) u_sram_arbiter (
     .clk_i         (clk_core_i),
@@ -199,16 +197,16 @@ module nic_top #(
 
   // ---- Registers ----------------------------------------------------------------------
 
-  wire reg_req_t    reg_access;
-  wire logic [31:0] reg_rdata;
-  wire logic        host_reg_req, host_reg_gnt;
-  wire reg_req_t    host_reg_access;
+  wire nic_pkg::reg_req_t reg_access;
+  wire logic [31:0]       reg_rdata;
+  wire logic              host_reg_req, host_reg_gnt;
+  wire nic_pkg::reg_req_t host_reg_access;
 
   // Core A in bit 0, core B in bit 1
-  wire logic [Cores-1:0]       core_reg_req, core_reg_gnt, run, sleep, irq, event_valid, event_soon, semaphore_waits;
-  wire logic [Cores-1:0][4:0]  event_next;
-  wire reg_req_t [Cores-1:0]   core_reg_access;
-  wire logic [Cores-1:0][31:0] boot_address;
+  wire logic [Cores-1:0]              core_reg_req, core_reg_gnt, run, sleep, irq, event_valid, event_soon, semaphore_waits;
+  wire logic [Cores-1:0][4:0]         event_next;
+  wire nic_pkg::reg_req_t [Cores-1:0] core_reg_access;
+  wire logic [Cores-1:0][31:0]        boot_address;
 
   wire logic        dma_read_sel, dma_write_sel, mac_tx_sel, mac_rx_sel, pci_sel, sram_sel, debug_sel;
   wire logic [31:0] dma_read_rdata, dma_write_rdata, mac_rdata, pci_rdata, sram_counters_rdata, debug_rdata;
@@ -260,16 +258,16 @@ module nic_top #(
     .event_dma_read_i  (dma_read_event),
     .event_dma_write_i (dma_write_event),
     .event_dma_error_i (dma_read_error_event || dma_write_error_event),
-    .probe_doorbell_o  (probe_o[PROBE_DOORBELL]),
-    .probe_mailbox_o   (probe_o[PROBE_MAILBOX]),
-    .probe_interrupt_o (probe_o[PROBE_INTERRUPT])
+    .probe_doorbell_o  (probe_o[nic_pkg::PROBE_DOORBELL]),
+    .probe_mailbox_o   (probe_o[nic_pkg::PROBE_MAILBOX]),
+    .probe_interrupt_o (probe_o[nic_pkg::PROBE_INTERRUPT])
   );
 
   // Loads ahead of the arbiter are accesses of their ports.
   logic [SramPorts-1:0] sram_read_ahead;
   always_comb begin
     sram_read_ahead                 = '0;
-    sram_read_ahead[SRAM_CORE_DATA] = sram_ahead[0];
+    sram_read_ahead[nic_pkg::SRAM_CORE_DATA] = sram_ahead[0];
     if (Cores > 1) sram_read_ahead[SramPorts-2] = sram_ahead[Cores-1];   // SRAM_CORE_B_DATA
   end
 
@@ -292,7 +290,7 @@ module nic_top #(
 
   wire logic [Cores-1:0] core_rst_n = {Cores{rst_core_n}} & run & ~debug_reset;
 
-  rvfi_t rvfi [2];
+  nic_pkg::rvfi_t rvfi [2];
 
   nic_core_complex #(
     .HartId(0), .SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytes), .IcacheBytes(IcacheBytes), .Rvfi(Rvfi), .Debug(Debug)
@@ -308,12 +306,12 @@ module nic_top #(
     .event_soon_i       (event_soon[0]),
     .semaphore_waits_i  (semaphore_waits[0]),
     .sleep_o            (sleep[0]),
-    .sram_insn_req_o    (sram_req[SRAM_CORE_INSN]),
-    .sram_insn_access_o (sram_port[SRAM_CORE_INSN]),
-    .sram_insn_gnt_i    (sram_gnt[SRAM_CORE_INSN]),
-    .sram_data_req_o    (sram_req[SRAM_CORE_DATA]),
-    .sram_data_access_o (sram_port[SRAM_CORE_DATA]),
-    .sram_data_gnt_i    (sram_gnt[SRAM_CORE_DATA]),
+    .sram_insn_req_o    (sram_req[nic_pkg::SRAM_CORE_INSN]),
+    .sram_insn_access_o (sram_port[nic_pkg::SRAM_CORE_INSN]),
+    .sram_insn_gnt_i    (sram_gnt[nic_pkg::SRAM_CORE_INSN]),
+    .sram_data_req_o    (sram_req[nic_pkg::SRAM_CORE_DATA]),
+    .sram_data_access_o (sram_port[nic_pkg::SRAM_CORE_DATA]),
+    .sram_data_gnt_i    (sram_gnt[nic_pkg::SRAM_CORE_DATA]),
     .sram_idle_i        (sram_idle[0]),
     .sram_ahead_o       (sram_ahead[0]),
     .sram_ahead_addr_o  (sram_ahead_addr[0]),
@@ -336,7 +334,7 @@ module nic_top #(
     .rvfi_o             (rvfi[0])
   );
 
-  assign sram_data_gnt[0] = sram_gnt[SRAM_CORE_DATA];
+  assign sram_data_gnt[0] = sram_gnt[nic_pkg::SRAM_CORE_DATA];
 
   if (Cores > 1) begin : gen_core_b
     nic_core_complex #(
@@ -353,12 +351,12 @@ module nic_top #(
       .event_soon_i       (event_soon[1]),
       .semaphore_waits_i  (semaphore_waits[1]),
       .sleep_o            (sleep[1]),
-      .sram_insn_req_o    (sram_req[SRAM_CORE_B_INSN]),
-      .sram_insn_access_o (sram_port[SRAM_CORE_B_INSN]),
-      .sram_insn_gnt_i    (sram_gnt[SRAM_CORE_B_INSN]),
-      .sram_data_req_o    (sram_req[SRAM_CORE_B_DATA]),
-      .sram_data_access_o (sram_port[SRAM_CORE_B_DATA]),
-      .sram_data_gnt_i    (sram_gnt[SRAM_CORE_B_DATA]),
+      .sram_insn_req_o    (sram_req[nic_pkg::SRAM_CORE_B_INSN]),
+      .sram_insn_access_o (sram_port[nic_pkg::SRAM_CORE_B_INSN]),
+      .sram_insn_gnt_i    (sram_gnt[nic_pkg::SRAM_CORE_B_INSN]),
+      .sram_data_req_o    (sram_req[nic_pkg::SRAM_CORE_B_DATA]),
+      .sram_data_access_o (sram_port[nic_pkg::SRAM_CORE_B_DATA]),
+      .sram_data_gnt_i    (sram_gnt[nic_pkg::SRAM_CORE_B_DATA]),
       .sram_idle_i        (sram_idle[1]),
       .sram_ahead_o       (sram_ahead[1]),
       .sram_ahead_addr_o  (sram_ahead_addr[1]),
@@ -382,9 +380,9 @@ module nic_top #(
     );
 
     // As below: rvalid of data is always the clock after gnt.
-    assign sram_data_gnt[1] = sram_gnt[SRAM_CORE_B_DATA];
+    assign sram_data_gnt[1] = sram_gnt[nic_pkg::SRAM_CORE_B_DATA];
 
-    wire logic unused = &{1'b0, sram_rvalid[SRAM_CORE_B_DATA], sram_rvalid[SRAM_CORE_B_INSN]};
+    wire logic unused = &{1'b0, sram_rvalid[nic_pkg::SRAM_CORE_B_DATA], sram_rvalid[nic_pkg::SRAM_CORE_B_INSN]};
   end else begin : gen_no_core_b
     assign core_b_clock_o  = 1'b0;
     assign trace_b_valid_o = 1'b0;
@@ -406,22 +404,22 @@ module nic_top #(
 
   // ---- PCI ----------------------------------------------------------------------------
 
-  wire logic           host_req_valid, host_req_ready, host_rsp_valid;
-  wire host_req_t      host_req;
-  wire host_rsp_t      host_rsp;
+  wire logic               host_req_valid, host_req_ready, host_rsp_valid;
+  wire nic_pkg::host_req_t host_req;
+  wire nic_pkg::host_rsp_t host_rsp;
 
-  wire logic           pci_req_valid, pci_req_ready, pci_rsp_valid;
-  wire host_req_t      pci_req;
-  wire host_rsp_t      pci_rsp;
+  wire logic               pci_req_valid, pci_req_ready, pci_rsp_valid;
+  wire nic_pkg::host_req_t pci_req;
+  wire nic_pkg::host_rsp_t pci_rsp;
 
-  wire logic           dma_read_cmd_valid, dma_read_cmd_ready, dma_read_beat_valid, dma_read_beat_ready;
-  wire dma_cmd_t       dma_read_cmd;
-  wire dma_read_beat_t dma_read_beat;
+  wire logic                    dma_read_cmd_valid, dma_read_cmd_ready, dma_read_beat_valid, dma_read_beat_ready;
+  wire nic_pkg::dma_cmd_t       dma_read_cmd;
+  wire nic_pkg::dma_read_beat_t dma_read_beat;
 
-  wire logic           dma_write_cmd_valid, dma_write_cmd_ready, dma_write_data_valid, dma_write_data_ready, dma_write_done_valid;
-  wire dma_cmd_t       dma_write_cmd;
-  wire logic [63:0]    dma_write_data;
-  wire pci_status_e    dma_write_done_status;
+  wire logic                 dma_write_cmd_valid, dma_write_cmd_ready, dma_write_data_valid, dma_write_data_ready, dma_write_done_valid;
+  wire nic_pkg::dma_cmd_t    dma_write_cmd;
+  wire logic [63:0]          dma_write_data;
+  wire nic_pkg::pci_status_e dma_write_done_status;
 
   // Counter 0 in the highest field
   localparam int unsigned PciCounters = nic_pci_pkg::STATS;
@@ -625,9 +623,9 @@ module nic_top #(
     .reg_access_o     (host_reg_access),
     .reg_gnt_i        (host_reg_gnt),
     .reg_rdata_i      (reg_rdata),
-    .sram_req_o       (sram_req[SRAM_HOST]),
-    .sram_access_o    (sram_port[SRAM_HOST]),
-    .sram_gnt_i       (sram_gnt[SRAM_HOST]),
+    .sram_req_o       (sram_req[nic_pkg::SRAM_HOST]),
+    .sram_access_o    (sram_port[nic_pkg::SRAM_HOST]),
+    .sram_gnt_i       (sram_gnt[nic_pkg::SRAM_HOST]),
     .sram_rdata_i     (sram_rdata),
     .window_base_i    (window_base),
     .refused_o        (refused)
@@ -643,10 +641,10 @@ module nic_top #(
     .reg_sel_i     (dma_read_sel),
     .reg_req_i     (reg_access),
     .reg_rdata_o   (dma_read_rdata),
-    .sram_req_o    (sram_req[SRAM_DMA_READ]),
-    .sram_o        (sram_port[SRAM_DMA_READ]),
-    .sram_gnt_i    (sram_gnt[SRAM_DMA_READ]),
-    .sram_rvalid_i (sram_rvalid[SRAM_DMA_READ]),
+    .sram_req_o    (sram_req[nic_pkg::SRAM_DMA_READ]),
+    .sram_o        (sram_port[nic_pkg::SRAM_DMA_READ]),
+    .sram_gnt_i    (sram_gnt[nic_pkg::SRAM_DMA_READ]),
+    .sram_rvalid_i (sram_rvalid[nic_pkg::SRAM_DMA_READ]),
     .sram_rdata_i  (sram_rdata),
     .cmd_valid_o   (dma_read_cmd_valid),
     .cmd_ready_i   (dma_read_cmd_ready),
@@ -657,8 +655,8 @@ module nic_top #(
     .event_done_o  (dma_read_event),
     .event_error_o (dma_read_error_event),
     .assist_o      (dma_assist),
-    .probe_start_o (probe_o[PROBE_DMA_READ_START]),
-    .probe_done_o  (probe_o[PROBE_DMA_READ_DONE])
+    .probe_start_o (probe_o[nic_pkg::PROBE_DMA_READ_START]),
+    .probe_done_o  (probe_o[nic_pkg::PROBE_DMA_READ_DONE])
   );
 
   nic_dma_write #(.SramBytes(SramBytes)) u_dma_write (
@@ -667,10 +665,10 @@ module nic_top #(
     .reg_sel_i     (dma_write_sel),
     .reg_req_i     (reg_access),
     .reg_rdata_o   (dma_write_rdata),
-    .sram_req_o    (sram_req[SRAM_DMA_WRITE]),
-    .sram_o        (sram_port[SRAM_DMA_WRITE]),
-    .sram_gnt_i    (sram_gnt[SRAM_DMA_WRITE]),
-    .sram_rvalid_i (sram_rvalid[SRAM_DMA_WRITE]),
+    .sram_req_o    (sram_req[nic_pkg::SRAM_DMA_WRITE]),
+    .sram_o        (sram_port[nic_pkg::SRAM_DMA_WRITE]),
+    .sram_gnt_i    (sram_gnt[nic_pkg::SRAM_DMA_WRITE]),
+    .sram_rvalid_i (sram_rvalid[nic_pkg::SRAM_DMA_WRITE]),
     .sram_rdata_i  (sram_rdata),
     .cmd_valid_o   (dma_write_cmd_valid),
     .cmd_ready_i   (dma_write_cmd_ready),
@@ -682,8 +680,8 @@ module nic_top #(
     .done_status_i (dma_write_done_status),
     .event_done_o  (dma_write_event),
     .event_error_o (dma_write_error_event),
-    .probe_start_o (probe_o[PROBE_DMA_WRITE_START]),
-    .probe_done_o  (probe_o[PROBE_DMA_WRITE_DONE])
+    .probe_start_o (probe_o[nic_pkg::PROBE_DMA_WRITE_START]),
+    .probe_done_o  (probe_o[nic_pkg::PROBE_DMA_WRITE_DONE])
   );
 
   // ---- Link -----------------------------------------------------------------------------
@@ -699,23 +697,23 @@ module nic_top #(
     .rx_reg_sel_i     (mac_rx_sel),
     .reg_req_i        (reg_access),
     .reg_rdata_o      (mac_rdata),
-    .tx_sram_req_o    (sram_req[SRAM_LINK_TX]),
-    .tx_sram_o        (sram_port[SRAM_LINK_TX]),
-    .tx_sram_gnt_i    (sram_gnt[SRAM_LINK_TX]),
-    .tx_sram_rvalid_i (sram_rvalid[SRAM_LINK_TX]),
-    .rx_sram_req_o    (sram_req[SRAM_LINK_RX]),
-    .rx_sram_o        (sram_port[SRAM_LINK_RX]),
-    .rx_sram_gnt_i    (sram_gnt[SRAM_LINK_RX]),
-    .rx_sram_rvalid_i (sram_rvalid[SRAM_LINK_RX]),
+    .tx_sram_req_o    (sram_req[nic_pkg::SRAM_LINK_TX]),
+    .tx_sram_o        (sram_port[nic_pkg::SRAM_LINK_TX]),
+    .tx_sram_gnt_i    (sram_gnt[nic_pkg::SRAM_LINK_TX]),
+    .tx_sram_rvalid_i (sram_rvalid[nic_pkg::SRAM_LINK_TX]),
+    .rx_sram_req_o    (sram_req[nic_pkg::SRAM_LINK_RX]),
+    .rx_sram_o        (sram_port[nic_pkg::SRAM_LINK_RX]),
+    .rx_sram_gnt_i    (sram_gnt[nic_pkg::SRAM_LINK_RX]),
+    .rx_sram_rvalid_i (sram_rvalid[nic_pkg::SRAM_LINK_RX]),
     .sram_rdata_i     (sram_rdata),
     .assist_i         (dma_assist),
     .event_tx_done_o  (mac_tx_event),
     .event_rx_done_o  (mac_rx_event),
     .event_error_o    (mac_error_event),
-    .probe_tx_start_o (probe_o[PROBE_MAC_TX_START]),
-    .probe_tx_done_o  (probe_o[PROBE_MAC_TX_DONE]),
-    .probe_rx_done_o  (probe_o[PROBE_MAC_RX_DONE]),
-    .probe_rx_drop_o  (probe_o[PROBE_MAC_RX_DROP]),
+    .probe_tx_start_o (probe_o[nic_pkg::PROBE_MAC_TX_START]),
+    .probe_tx_done_o  (probe_o[nic_pkg::PROBE_MAC_TX_DONE]),
+    .probe_rx_done_o  (probe_o[nic_pkg::PROBE_MAC_RX_DONE]),
+    .probe_rx_drop_o  (probe_o[nic_pkg::PROBE_MAC_RX_DROP]),
     .gmii_txd_o,
     .gmii_tx_en_o,
     .gmii_tx_er_o,
@@ -725,7 +723,7 @@ module nic_top #(
   );
 
   // Only the host and the cores read through the ports of which rvalid is not wired: it is always the clock after gnt.
-  wire logic unused = &{1'b0, sram_rvalid[SRAM_CORE_DATA], sram_rvalid[SRAM_CORE_INSN], sram_rvalid[SRAM_HOST]};
+  wire logic unused = &{1'b0, sram_rvalid[nic_pkg::SRAM_CORE_DATA], sram_rvalid[nic_pkg::SRAM_CORE_INSN], sram_rvalid[nic_pkg::SRAM_HOST]};
 
 endmodule
 

@@ -13,20 +13,18 @@ module formal_arbiter #(
   input wire logic [Ports-1:0] we_i
 );
 
-  import nic_pkg::*;
-
   localparam logic [5:0] LinkBound = 6'd3;
   localparam logic [5:0] DmaBound  = 6'd33;
-  localparam logic [5:0] RestBound = 6'(4 * (Ports - SRAM_CORE_DATA) - 1);
+  localparam logic [5:0] RestBound = 6'(4 * (Ports - nic_pkg::SRAM_CORE_DATA) - 1);
 
   logic first_q = 1'b1;
   always_ff @(posedge clk_i) first_q <= 1'b0;
   wire logic rst_n = !first_q;
 
   wire logic [Ports-1:0] gnt, rvalid;
-  sram_req_t                  access [Ports];
-  wire sram_req_t             sram_access;
-  wire logic                  sram_req;
+  nic_pkg::sram_req_t      access [Ports];
+  wire nic_pkg::sram_req_t sram_access;
+  wire logic               sram_req;
 
   for (genvar port = 0; port < Ports; port++) begin : gen_access
     always_comb begin
@@ -61,8 +59,8 @@ module formal_arbiter #(
 
   for (genvar port = 0; port < Ports; port++) begin : gen_wait
     localparam logic [5:0] Bound =
-      (port == SRAM_LINK_RX || port == SRAM_LINK_TX) ? LinkBound :
-      (port == SRAM_DMA_READ || port == SRAM_DMA_WRITE) ? DmaBound : RestBound;
+      (port == nic_pkg::SRAM_LINK_RX || port == nic_pkg::SRAM_LINK_TX) ? LinkBound :
+      (port == nic_pkg::SRAM_DMA_READ || port == nic_pkg::SRAM_DMA_WRITE) ? DmaBound : RestBound;
     logic [5:0] waited_q;
     always_ff @(posedge clk_i) begin
       if (!rst_n || !req_i[port] || told[port]) waited_q <= 6'd0;

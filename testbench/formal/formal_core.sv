@@ -44,15 +44,13 @@ module formal_core #(
   input wire logic [31:0] chosen_word_i
 );
 
-  import formal_core_pkg::*;
-
   logic first_q = 1'b1;
   always_ff @(posedge clk_i) first_q <= 1'b0;
   wire logic rst_n = !first_q;
 
   // Taken in the first clock and kept.
   logic [31:0] boot_now_q, chosen_q, chosen_word_q;
-  wire logic [31:0] boot_q = (Quiet != 0) ? BOOT : first_q ? boot_addr_i : boot_now_q;
+  wire logic [31:0] boot_q = (Quiet != 0) ? formal_core_pkg::BOOT : first_q ? boot_addr_i : boot_now_q;
   always_ff @(posedge clk_i) begin
     if (first_q) begin
       boot_now_q    <= boot_addr_i;
@@ -61,13 +59,13 @@ module formal_core #(
     end
   end
 
-  wire logic        instr_req, data_req, data_we, sleep;
-  wire logic [31:0] instr_addr, data_addr, data_wdata;
-  wire logic [3:0]  data_be;
-  rvfi_t            told, rvfi;
-  wire logic        unused_clock, unused_halt, unused_fence, unused_trace_valid, debug_mode;
-  wire logic [31:0] unused_trace;
-  wire logic [1:0]  mode, ixl;
+  wire logic              instr_req, data_req, data_we, sleep;
+  wire logic [31:0]       instr_addr, data_addr, data_wdata;
+  wire logic [3:0]        data_be;
+  formal_core_pkg::rvfi_t told, rvfi;
+  wire logic              unused_clock, unused_halt, unused_fence, unused_trace_valid, debug_mode;
+  wire logic [31:0]       unused_trace;
+  wire logic [1:0]        mode, ixl;
 
   // ---- Environment ------------------------------------------------------------------
 
@@ -105,10 +103,10 @@ module formal_core #(
   always_comb begin
     instr_rdata = any_instr_rdata_i;
     if (in_debug_area) begin
-      instr_rdata = debug_code(instr_oldest[4:2], Steps != 0);
+      instr_rdata = formal_core_pkg::debug_code(instr_oldest[4:2], Steps != 0);
     end else if (Preamble != 0) begin
-      if (instr_oldest == BOOT)         instr_rdata = CSRW_MIE_X1;
-      if (instr_oldest == BOOT + 32'd4) instr_rdata = CSRSI_MSTATUS_8;
+      if (instr_oldest == formal_core_pkg::BOOT)         instr_rdata = formal_core_pkg::CSRW_MIE_X1;
+      if (instr_oldest == formal_core_pkg::BOOT + 32'd4) instr_rdata = formal_core_pkg::CSRSI_MSTATUS_8;
     end
   end
 
@@ -228,7 +226,7 @@ module formal_core #(
   end
   // Something retires, or, with debugging, a request to halt is obeyed.
   if (Check == 4) begin : gen_liveness
-    formal_liveness #(.Bound (Defect != 0 ? 5 : Debug != 0 ? REQUEST_BOUND : RETIRE_BOUND)) u_check (
+    formal_liveness #(.Bound (Defect != 0 ? 5 : Debug != 0 ? formal_core_pkg::REQUEST_BOUND : formal_core_pkg::RETIRE_BOUND)) u_check (
       .clk_i, .rst_ni (rst_n), .asked_i (Debug == 0 || debug_req), .done_i (debug_mode || (Debug == 0 && (told.valid || sleep))),
       .instr_req_i (instr_req), .instr_gnt_i (instr_gnt), .instr_outstanding_i (instr_outstanding), .instr_rvalid_i (instr_rvalid),
       .instr_rdata_i (instr_rdata), .look_rdata_i, .data_req_i (data_req), .data_gnt_i (data_gnt), .data_outstanding_i (data_outstanding), .data_rvalid_i (data_rvalid)

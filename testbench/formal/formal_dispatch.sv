@@ -13,10 +13,8 @@ module formal_dispatch (
   input wire logic [4:0]             followed_i    // any event, but always the same
 );
 
-  import formal_core_pkg::*;
-
-  wire csr_write_t  csr         = csr_write(rvfi_i);
-  wire logic        is_dispatch = rvfi_i.insn[6:0] == 7'h0B && rvfi_i.insn[31:12] == 20'd0;
+  wire formal_core_pkg::csr_write_t csr         = formal_core_pkg::csr_write(rvfi_i);
+  wire logic                        is_dispatch = rvfi_i.insn[6:0] == 7'h0B && rvfi_i.insn[31:12] == 20'd0;
 
   logic        index_known_q, handler_known_q, event_valid_q;
   logic [4:0]  index_q, event_q;
@@ -35,13 +33,13 @@ module formal_dispatch (
     end else begin
       if (is_index) begin
         index_known_q <= index_known_q || csr.whole;
-        index_q       <= 5'(written(csr, {27'd0, index_q}));
+        index_q       <= 5'(formal_core_pkg::written(csr, {27'd0, index_q}));
       end
       if (is_handler) begin
         if (!index_known_q) handler_known_q <= 1'b0;
         else if (index_q == followed_i) begin
           handler_known_q <= handler_known_q || csr.whole;
-          handler_q       <= written(csr, handler_q) & ~32'd1;
+          handler_q       <= formal_core_pkg::written(csr, handler_q) & ~32'd1;
         end
       end
     end

@@ -13,8 +13,6 @@ module formal_instruction #(
   input wire formal_core_pkg::rvfi_t rvfi_i
 );
 
-  import formal_core_pkg::*;
-
   localparam int unsigned Upper    = 0;   // lui, auipc
   localparam int unsigned Jump     = 1;   // jal, jalr
   localparam int unsigned Branch   = 2;
@@ -25,7 +23,7 @@ module formal_instruction #(
   localparam int unsigned Multiply = 7;   // mul of small operands; see docs/verification.md
 
   wire logic        compressed = rvfi_i.insn[1:0] != 2'b11;
-  wire logic [31:0] insn       = compressed ? expand(rvfi_i.insn[15:0]) : rvfi_i.insn;
+  wire logic [31:0] insn       = compressed ? formal_core_pkg::expand(rvfi_i.insn[15:0]) : rvfi_i.insn;
   wire logic [6:0]  opcode     = insn[6:0];
   wire logic [2:0]  funct3     = insn[14:12];
   wire logic [4:0]  rd         = insn[11:7];
@@ -41,11 +39,11 @@ module formal_instruction #(
 
   wire logic looks = rst_ni && rvfi_i.valid && !rvfi_i.trap;
 
-  logic        applies, uses_rs1, uses_rs2, writes;
-  logic [31:0] result, target;
-  logic [3:0]  rmask, wmask;
-  logic [31:0] addr, wdata;
-  result_t     computed;
+  logic                     applies, uses_rs1, uses_rs2, writes;
+  logic [31:0]              result, target;
+  logic [3:0]               rmask, wmask;
+  logic [31:0]              addr, wdata;
+  formal_core_pkg::result_t computed;
 
   wire logic [4:0] lane_shift = {addr[1:0], 3'b000};
   wire logic [3:0] lanes      = (funct3[1:0] == 2'd0 ? 4'b0001 : funct3[1:0] == 2'd1 ? 4'b0011 : 4'b1111) << addr[1:0];
@@ -78,7 +76,7 @@ module formal_instruction #(
         applies  = opcode == 7'h63;
         uses_rs2 = 1'b1;
         writes   = 1'b0;
-        if (taken(funct3, a, b)) target = rvfi_i.pc_rdata + imm_b;
+        if (formal_core_pkg::taken(funct3, a, b)) target = rvfi_i.pc_rdata + imm_b;
       end
       Load: begin
         applies = opcode == 7'h03;
@@ -102,12 +100,12 @@ module formal_instruction #(
         wdata    = b << lane_shift;
       end
       OpImm: begin
-        computed = arithmetic(Bitmanip != 0, 1'b1, insn[31:25], funct3, insn[24:20], a, imm_i);
+        computed = formal_core_pkg::arithmetic(Bitmanip != 0, 1'b1, insn[31:25], funct3, insn[24:20], a, imm_i);
         applies  = opcode == 7'h13;
         result   = computed.value;
       end
       Op: begin
-        computed = arithmetic(Bitmanip != 0, 1'b0, insn[31:25], funct3, insn[24:20], a, b);
+        computed = formal_core_pkg::arithmetic(Bitmanip != 0, 1'b0, insn[31:25], funct3, insn[24:20], a, b);
         applies  = opcode == 7'h33 && insn[31:25] != 7'h01;
         uses_rs2 = 1'b1;
         result   = computed.value;

@@ -15,9 +15,7 @@ module formal_interrupt #(
   input wire logic [31:0]            boot_addr_i
 );
 
-  import formal_core_pkg::*;
-
-  wire csr_write_t csr = csr_write(rvfi_i);
+  wire formal_core_pkg::csr_write_t csr = formal_core_pkg::csr_write(rvfi_i);
 
   logic        mepc_known_q, mie_q, meie_q;
   logic [31:0] mepc_q, expected_q;
@@ -26,7 +24,7 @@ module formal_interrupt #(
   wire logic [31:0] mepc       = rvfi_i.intr ? expected_q : mepc_q;
   wire logic        mepc_known = rvfi_i.intr || mepc_known_q;
 
-  wire logic is_mret = rvfi_i.insn == MRET && !rvfi_i.trap;
+  wire logic is_mret = rvfi_i.insn == formal_core_pkg::MRET && !rvfi_i.trap;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -42,14 +40,14 @@ module formal_interrupt #(
         mepc_q       <= rvfi_i.pc_rdata;
         mepc_known_q <= 1'b1;
       end else if (csr.writes && csr.number == 12'h341) begin
-        mepc_q       <= written(csr, mepc) & ~32'd1;
+        mepc_q       <= formal_core_pkg::written(csr, mepc) & ~32'd1;
         mepc_known_q <= mepc_known || csr.whole;
       end
       // Both are known to be on, or may be anything.
       if (rvfi_i.trap || is_mret)                         mie_q <= 1'b0;
-      else if (csr.writes && csr.number == 12'h300)       mie_q <= written(csr, {28'd0, mie_q && !rvfi_i.intr, 3'd0})[3];
+      else if (csr.writes && csr.number == 12'h300)       mie_q <= formal_core_pkg::written(csr, {28'd0, mie_q && !rvfi_i.intr, 3'd0})[3];
       else if (rvfi_i.intr)                               mie_q <= 1'b0;
-      if (csr.writes && csr.number == 12'h304)            meie_q <= written(csr, {20'd0, meie_q, 11'd0})[11];
+      if (csr.writes && csr.number == 12'h304)            meie_q <= formal_core_pkg::written(csr, {20'd0, meie_q, 11'd0})[11];
     end
   end
 

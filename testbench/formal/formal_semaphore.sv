@@ -12,8 +12,6 @@ module formal_semaphore #(
   input wire nic_pkg::reg_req_t reg_req_i
 );
 
-  import nic_regs_pkg::*;
-
   logic first_q = 1'b1;
   always_ff @(posedge clk_i) first_q <= 1'b0;
   wire logic rst_n = !first_q;
@@ -34,13 +32,13 @@ module formal_semaphore #(
   logic [1:0] length_q;         // how many ask
   logic       head_q, second_q; // who: 0 core A, 1 core B
 
-  wire logic       write   = reg_sel_i && reg_req_i.we && reg_req_i.be == 4'hF;
-  wire logic       asks_a  = write && reg_req_i.addr[7:2] == SEMAPHORE_CORE_A[7:2];
-  wire logic       asks_b  = write && reg_req_i.addr[7:2] == SEMAPHORE_CORE_B[7:2];
-  wire logic       release_ = write && reg_req_i.addr[7:2] == SEMAPHORE_RELEASE[7:2];
-  wire logic       who     = release_ ? reg_req_i.wdata[0] : asks_b;
-  wire logic       is_head = length_q != 2'd0 && head_q == who;
-  wire logic       is_in   = is_head || (length_q == 2'd2 && second_q == who);
+  wire logic write   = reg_sel_i && reg_req_i.we && reg_req_i.be == 4'hF;
+  wire logic asks_a  = write && reg_req_i.addr[7:2] == nic_regs_pkg::SEMAPHORE_CORE_A[7:2];
+  wire logic asks_b  = write && reg_req_i.addr[7:2] == nic_regs_pkg::SEMAPHORE_CORE_B[7:2];
+  wire logic release_ = write && reg_req_i.addr[7:2] == nic_regs_pkg::SEMAPHORE_RELEASE[7:2];
+  wire logic who     = release_ ? reg_req_i.wdata[0] : asks_b;
+  wire logic is_head = length_q != 2'd0 && head_q == who;
+  wire logic is_in   = is_head || (length_q == 2'd2 && second_q == who);
 
   always_ff @(posedge clk_i) begin
     if (!rst_n) length_q <= 2'd0;
@@ -58,8 +56,8 @@ module formal_semaphore #(
 
   logic read_a_q, read_b_q, owns_a_q, owns_b_q, other_q;
   always_ff @(posedge clk_i) begin
-    read_a_q <= rst_n && reg_sel_i && !reg_req_i.we && reg_req_i.addr[7:2] == SEMAPHORE_CORE_A[7:2];
-    read_b_q <= rst_n && reg_sel_i && !reg_req_i.we && reg_req_i.addr[7:2] == SEMAPHORE_CORE_B[7:2];
+    read_a_q <= rst_n && reg_sel_i && !reg_req_i.we && reg_req_i.addr[7:2] == nic_regs_pkg::SEMAPHORE_CORE_A[7:2];
+    read_b_q <= rst_n && reg_sel_i && !reg_req_i.we && reg_req_i.addr[7:2] == nic_regs_pkg::SEMAPHORE_CORE_B[7:2];
     owns_a_q <= length_q != 2'd0 && !head_q;
     owns_b_q <= length_q != 2'd0 && head_q;
     other_q  <= length_q == 2'd2;

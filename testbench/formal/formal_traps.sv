@@ -13,17 +13,15 @@ module formal_traps #(
   input wire formal_core_pkg::rvfi_t rvfi_i
 );
 
-  import formal_core_pkg::*;
-
   wire logic        compressed = rvfi_i.insn[1:0] != 2'b11;
-  wire logic [31:0] insn       = compressed ? expand(rvfi_i.insn[15:0]) : rvfi_i.insn;
+  wire logic [31:0] insn       = compressed ? formal_core_pkg::expand(rvfi_i.insn[15:0]) : rvfi_i.insn;
   wire logic [6:0]  opcode     = insn[6:0];
   wire logic [2:0]  funct3     = insn[14:12];
   wire logic [6:0]  funct7     = insn[31:25];
 
   // ---- What is legal, whatever the operands -------------------------------------------
 
-  wire result_t as_arithmetic = arithmetic(Bitmanip != 0, opcode == 7'h13, funct7, funct3, insn[24:20], 32'd0, 32'd0);
+  wire formal_core_pkg::result_t as_arithmetic = formal_core_pkg::arithmetic(Bitmanip != 0, opcode == 7'h13, funct7, funct3, insn[24:20], 32'd0, 32'd0);
 
   logic legal, decided;
   always_comb begin
@@ -43,7 +41,7 @@ module formal_traps #(
         decided = funct3 < 3'd2;
       end
       7'h73: begin
-        legal   = insn == MRET || insn == WFI;
+        legal   = insn == formal_core_pkg::MRET || insn == formal_core_pkg::WFI;
         decided = funct3 == 3'd0;
       end
       7'h0B, 7'h2B, 7'h5B, 7'h7B: decided = 1'b0;   // custom

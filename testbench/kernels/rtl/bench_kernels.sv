@@ -39,42 +39,40 @@ module bench_kernels #(
   output wire logic [4:0]  rvfi_rs2_o
 );
 
-  import nic_pkg::*;
-
   // ---- Memory ---------------------------------------------------------------------
 
-  wire sram_req_t insn_access, data_access, sram_access;
-  wire logic      insn_sram_req, data_sram_req, sram_req;
-  sram_req_t      access [SRAM_PORTS];
-  logic [SRAM_PORTS-1:0]      req;
-  wire logic [SRAM_PORTS-1:0] gnt, rvalid;
-  wire logic [63:0]           sram_rdata;
-  wire logic [0:0]            sram_idle, sram_ahead;
-  wire logic [SRAM_ADDR_BITS-1:3] sram_ahead_addr [1];
-  wire logic                  granted_req;
-  wire sram_req_t             granted;
+  wire nic_pkg::sram_req_t insn_access, data_access, sram_access;
+  wire logic               insn_sram_req, data_sram_req, sram_req;
+  nic_pkg::sram_req_t      access [nic_pkg::SRAM_PORTS];
+  logic [nic_pkg::SRAM_PORTS-1:0]      req;
+  wire logic [nic_pkg::SRAM_PORTS-1:0] gnt, rvalid;
+  wire logic [63:0]                    sram_rdata;
+  wire logic [0:0]                     sram_idle, sram_ahead;
+  wire logic [nic_pkg::SRAM_ADDR_BITS-1:3] sram_ahead_addr [1];
+  wire logic                           granted_req;
+  wire nic_pkg::sram_req_t             granted;
 
-  wire logic        core_reg_req, core_reg_gnt;
-  wire reg_req_t    core_reg_access;
-  wire logic [31:0] reg_rdata;
+  wire logic              core_reg_req, core_reg_gnt;
+  wire nic_pkg::reg_req_t core_reg_access;
+  wire logic [31:0]       reg_rdata;
 
   always_comb begin
-    for (int i = 0; i < int'(SRAM_PORTS); i++) access[i] = '0;
-    access[SRAM_HOST]      = '{addr: load_addr_i[20:3], we: 1'b1, be: 8'hFF, wdata: load_wdata_i};
-    access[SRAM_CORE_DATA] = data_access;
-    access[SRAM_CORE_INSN] = insn_access;
+    for (int i = 0; i < int'(nic_pkg::SRAM_PORTS); i++) access[i] = '0;
+    access[nic_pkg::SRAM_HOST]      = '{addr: load_addr_i[20:3], we: 1'b1, be: 8'hFF, wdata: load_wdata_i};
+    access[nic_pkg::SRAM_CORE_DATA] = data_access;
+    access[nic_pkg::SRAM_CORE_INSN] = insn_access;
     req                 = '0;
-    req[SRAM_LINK_RX]   = link_req_i;
-    req[SRAM_HOST]      = load_req_i;
-    req[SRAM_CORE_DATA] = data_sram_req;
-    req[SRAM_CORE_INSN] = insn_sram_req;
+    req[nic_pkg::SRAM_LINK_RX]   = link_req_i;
+    req[nic_pkg::SRAM_HOST]      = load_req_i;
+    req[nic_pkg::SRAM_CORE_DATA] = data_sram_req;
+    req[nic_pkg::SRAM_CORE_INSN] = insn_sram_req;
   end
 
-  assign load_gnt_o = gnt[SRAM_HOST];
+  assign load_gnt_o = gnt[nic_pkg::SRAM_HOST];
 
-  wire logic       irq, event_valid, event_soon, semaphore_waits;
-  wire logic [4:0] event_next;
-  wire rvfi_t      rvfi;
+  wire logic           irq, event_valid, event_soon, semaphore_waits;
+  wire logic [4:0]     event_next;
+  wire nic_pkg::rvfi_t rvfi;
 
   nic_core_complex #(.SramBytes(SramBytes), .Rvfi(1), .Debug(0)) u_core (
     .clk_i,
@@ -89,10 +87,10 @@ module bench_kernels #(
     .sleep_o,
     .sram_insn_req_o    (insn_sram_req),
     .sram_insn_access_o (insn_access),
-    .sram_insn_gnt_i    (gnt[SRAM_CORE_INSN]),
+    .sram_insn_gnt_i    (gnt[nic_pkg::SRAM_CORE_INSN]),
     .sram_data_req_o    (data_sram_req),
     .sram_data_access_o (data_access),
-    .sram_data_gnt_i    (gnt[SRAM_CORE_DATA]),
+    .sram_data_gnt_i    (gnt[nic_pkg::SRAM_CORE_DATA]),
     .sram_idle_i        (sram_idle[0]),
     .sram_ahead_o       (sram_ahead[0]),
     .sram_ahead_addr_o  (sram_ahead_addr[0]),
@@ -145,7 +143,7 @@ module bench_kernels #(
     .rst_ni        (rst_ni),
     .req_i         (granted_req),
     .access_i      (granted),
-    .data_gnt_i    (gnt[SRAM_CORE_DATA]),
+    .data_gnt_i    (gnt[nic_pkg::SRAM_CORE_DATA]),
     .idle_o        (sram_idle),
     .ahead_i       (sram_ahead),
     .ahead_addr_i  (sram_ahead_addr),

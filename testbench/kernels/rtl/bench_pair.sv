@@ -46,52 +46,50 @@ module bench_pair #(
   output wire logic [8:0]  waits_o
 );
 
-  import nic_pkg::*;
-
   localparam int unsigned Cores = 2;
 
   // ---- Memory ---------------------------------------------------------------------
 
-  wire logic [SRAM_PORTS_PAIR-1:0] req, gnt, rvalid;
-  sram_req_t                       access [SRAM_PORTS_PAIR];
-  wire sram_req_t                  sram_access;
-  wire sram_req_t                  granted;
-  wire logic                       sram_req, granted_req;
-  wire logic [Cores-1:0]           sram_idle, sram_ahead;
-  wire logic [SRAM_ADDR_BITS-1:3]  sram_ahead_addr [Cores];
-  wire logic [63:0]                sram_rdata;
+  wire logic [nic_pkg::SRAM_PORTS_PAIR-1:0] req, gnt, rvalid;
+  nic_pkg::sram_req_t                       access [nic_pkg::SRAM_PORTS_PAIR];
+  wire nic_pkg::sram_req_t                  sram_access;
+  wire nic_pkg::sram_req_t                  granted;
+  wire logic                                sram_req, granted_req;
+  wire logic [Cores-1:0]                    sram_idle, sram_ahead;
+  wire logic [nic_pkg::SRAM_ADDR_BITS-1:3]  sram_ahead_addr [Cores];
+  wire logic [63:0]                         sram_rdata;
 
-  assign host_gnt_o   = gnt[SRAM_HOST];
+  assign host_gnt_o   = gnt[nic_pkg::SRAM_HOST];
   assign host_rdata_o = sram_rdata;
   assign waits_o      = req & ~gnt;
 
-  assign access[SRAM_HOST] = '{addr: host_addr_i[20:3], we: host_we_i, be: 8'hFF, wdata: host_wdata_i};
-  assign req[SRAM_HOST]    = host_req_i;
+  assign access[nic_pkg::SRAM_HOST] = '{addr: host_addr_i[20:3], we: host_we_i, be: 8'hFF, wdata: host_wdata_i};
+  assign req[nic_pkg::SRAM_HOST]    = host_req_i;
 
   for (genvar i = 0; i < 4; i++) begin : gen_engine
     assign access[i] = '0;
     assign req[i]    = engine_req_i[i];
   end
 
-  nic_sram_arbiter #(.Ports(SRAM_PORTS_PAIR)) u_arbiter (
+  nic_sram_arbiter #(.Ports(nic_pkg::SRAM_PORTS_PAIR)) u_arbiter (
     .clk_i, .rst_ni, .req_i(req), .access_i(access), .gnt_o(gnt), .rvalid_o(rvalid), .sram_req_o(granted_req), .sram_access_o(granted)
   );
 
   nic_sram_ahead #(.Cores(Cores)) u_sram_ahead (
-    .clk_i, .rst_ni, .req_i(granted_req), .access_i(granted), .data_gnt_i({gnt[SRAM_CORE_B_DATA], gnt[SRAM_CORE_DATA]}),
+    .clk_i, .rst_ni, .req_i(granted_req), .access_i(granted), .data_gnt_i({gnt[nic_pkg::SRAM_CORE_B_DATA], gnt[nic_pkg::SRAM_CORE_DATA]}),
     .idle_o(sram_idle), .ahead_i(sram_ahead), .ahead_addr_i(sram_ahead_addr), .sram_req_o(sram_req), .sram_access_o(sram_access)
   );
 
   nic_sram #(.SramBytes(SramBytes)) u_sram (.clk_i, .req_i(sram_req), .access_i(sram_access), .rdata_o(sram_rdata));
 
-  nic_sram_wait_checker #(.Ports(SRAM_PORTS_PAIR)) u_wait_checker (.clk_i, .rst_ni, .req_i(req), .gnt_i(gnt));
+  nic_sram_wait_checker #(.Ports(nic_pkg::SRAM_PORTS_PAIR)) u_wait_checker (.clk_i, .rst_ni, .req_i(req), .gnt_i(gnt));
 
   // ---- Registers ------------------------------------------------------------------
 
-  wire logic [Cores-1:0]     reg_req, reg_gnt, sleep, irq, event_valid, event_soon, semaphore_waits;
+  wire logic [Cores-1:0]              reg_req, reg_gnt, sleep, irq, event_valid, event_soon, semaphore_waits;
   wire logic [Cores-1:0][4:0] event_next;
-  wire reg_req_t [Cores-1:0] reg_access;
-  wire logic [31:0]          reg_rdata;
+  wire nic_pkg::reg_req_t [Cores-1:0] reg_access;
+  wire logic [31:0]                   reg_rdata;
 
   nic_registers #(.Cores(Cores), .SramBytes(SramBytes)) u_registers (
     .clk_i,
@@ -141,13 +139,13 @@ module bench_pair #(
 
   // ---- Cores ----------------------------------------------------------------------
 
-  rvfi_t             rvfi [Cores];
-  wire logic [1:0]   trace_valid;
-  wire logic [31:0]  trace_data [Cores];
+  nic_pkg::rvfi_t   rvfi [Cores];
+  wire logic [1:0]  trace_valid;
+  wire logic [31:0] trace_data [Cores];
 
   for (genvar core = 0; core < int'(Cores); core++) begin : gen_core
-    localparam int unsigned Data = core == 0 ? SRAM_CORE_DATA : SRAM_CORE_B_DATA;
-    localparam int unsigned Insn = core == 0 ? SRAM_CORE_INSN : SRAM_CORE_B_INSN;
+    localparam int unsigned Data = core == 0 ? nic_pkg::SRAM_CORE_DATA : nic_pkg::SRAM_CORE_B_DATA;
+    localparam int unsigned Insn = core == 0 ? nic_pkg::SRAM_CORE_INSN : nic_pkg::SRAM_CORE_B_INSN;
 
     nic_core_complex #(
       .HartId(core), .SramBytes(SramBytes), .ScratchpadBytes(core == 0 ? 16384 : 8192), .Rvfi(1), .Debug(0)

@@ -60,8 +60,6 @@ module bench_debug (
   input  wire logic             bus_err_i
 );
 
-  import nic_debug_pkg::*;
-
   wire logic [1:0]       debug_req, debug_reset, in_reset;
   wire logic [1:0]       debug_insn_req, debug_insn_err, debug_data_req, debug_data_err;
   wire logic [1:0][10:2] debug_insn_word, debug_data_word;
@@ -94,7 +92,7 @@ module bench_debug (
       .debug_req_o(debug_data_req[h]), .debug_rdata_i(debug_data_rdata[h]), .debug_err_i(debug_data_err[h])
     );
 
-    nic_core #(.Rvfi(1), .DebugEntryAddr(ENTRY_ADDR), .DebugExceptionAddr(EXCEPTION_ADDR)) u_core (
+    nic_core #(.Rvfi(1), .DebugEntryAddr(nic_debug_pkg::ENTRY_ADDR), .DebugExceptionAddr(nic_debug_pkg::EXCEPTION_ADDR)) u_core (
       .clk_i, .clk_free_i(clk_i), .rst_ni(core_rst_n), .boot_addr_i(boot_addr_i[h]), .hart_id_i(32'(h)),
       .instr_req_o(insn_req), .instr_gnt_i(insn_gnt), .instr_addr_o(insn_addr),
       .instr_rvalid_i(insn_rvalid), .instr_rdata_i(insn_rdata), .instr_err_i(insn_err),

@@ -60,19 +60,17 @@ module bench_core_memory #(
   output wire logic        fill_o
 );
 
-  import nic_pkg::*;
-
-  wire sram_req_t insn_access, data_access, sram_access;
-  wire logic      insn_sram_req, data_sram_req, sram_req;
-  wire reg_req_t  reg_access;
-  sram_req_t      access [SRAM_PORTS];
-  logic [SRAM_PORTS-1:0]      req;
-  wire logic [SRAM_PORTS-1:0] gnt, rvalid;
-  wire logic [63:0]           rdata;
-  wire logic [0:0]            sram_idle, sram_ahead;
-  wire logic [SRAM_ADDR_BITS-1:3] sram_ahead_addr [1];
-  wire logic                  granted_req;
-  wire sram_req_t             granted;
+  wire nic_pkg::sram_req_t insn_access, data_access, sram_access;
+  wire logic               insn_sram_req, data_sram_req, sram_req;
+  wire nic_pkg::reg_req_t  reg_access;
+  nic_pkg::sram_req_t      access [nic_pkg::SRAM_PORTS];
+  logic [nic_pkg::SRAM_PORTS-1:0]      req;
+  wire logic [nic_pkg::SRAM_PORTS-1:0] gnt, rvalid;
+  wire logic [63:0]                    rdata;
+  wire logic [0:0]                     sram_idle, sram_ahead;
+  wire logic [nic_pkg::SRAM_ADDR_BITS-1:3] sram_ahead_addr [1];
+  wire logic                           granted_req;
+  wire nic_pkg::sram_req_t             granted;
 
   wire logic        slow;
   wire logic [31:0] quick_rdata, slow_rdata;
@@ -80,18 +78,18 @@ module bench_core_memory #(
   assign look_rdata_o = quick_rdata;
 
   always_comb begin
-    for (int i = 0; i < int'(SRAM_PORTS); i++) access[i] = '0;
-    access[SRAM_LINK_RX]   = '{addr: other_addr_i[20:3], we: other_we_i, be: 8'hFF, wdata: other_wdata_i};
-    access[SRAM_CORE_DATA] = data_access;
-    access[SRAM_CORE_INSN] = insn_access;
+    for (int i = 0; i < int'(nic_pkg::SRAM_PORTS); i++) access[i] = '0;
+    access[nic_pkg::SRAM_LINK_RX]   = '{addr: other_addr_i[20:3], we: other_we_i, be: 8'hFF, wdata: other_wdata_i};
+    access[nic_pkg::SRAM_CORE_DATA] = data_access;
+    access[nic_pkg::SRAM_CORE_INSN] = insn_access;
     req                 = '0;
-    req[SRAM_LINK_RX]   = other_req_i;
-    req[SRAM_CORE_DATA] = data_sram_req;
-    req[SRAM_CORE_INSN] = insn_sram_req;
+    req[nic_pkg::SRAM_LINK_RX]   = other_req_i;
+    req[nic_pkg::SRAM_CORE_DATA] = data_sram_req;
+    req[nic_pkg::SRAM_CORE_INSN] = insn_sram_req;
   end
 
-  assign other_gnt_o = gnt[SRAM_LINK_RX];
-  assign fill_o      = gnt[SRAM_CORE_INSN];
+  assign other_gnt_o = gnt[nic_pkg::SRAM_LINK_RX];
+  assign fill_o      = gnt[nic_pkg::SRAM_CORE_INSN];
   assign {reg_addr_o, reg_we_o, reg_be_o, reg_wdata_o} = reg_access[54:1];
 
   nic_core_memory #(.SramBytes(SramBytes), .ScratchpadBytes(4096), .IcacheBytes(1024)) u_memory (
@@ -101,8 +99,8 @@ module bench_core_memory #(
     .look_i, .look_addr_i, .look_valid_o, .data_rvalid_o,
     .data_rdata_o(quick_rdata), .data_slow_o(slow), .data_slow_rdata_o(slow_rdata), .data_err_o,
     .debug_insn_req_o, .debug_insn_rdata_i, .debug_insn_err_i, .debug_data_req_o, .debug_data_rdata_i, .debug_data_err_i,
-    .sram_insn_req_o(insn_sram_req), .sram_insn_access_o(insn_access), .sram_insn_gnt_i(gnt[SRAM_CORE_INSN]),
-    .sram_data_req_o(data_sram_req), .sram_data_access_o(data_access), .sram_data_gnt_i(gnt[SRAM_CORE_DATA]),
+    .sram_insn_req_o(insn_sram_req), .sram_insn_access_o(insn_access), .sram_insn_gnt_i(gnt[nic_pkg::SRAM_CORE_INSN]),
+    .sram_data_req_o(data_sram_req), .sram_data_access_o(data_access), .sram_data_gnt_i(gnt[nic_pkg::SRAM_CORE_DATA]),
     .data_stores_o, .busy_o(),
     .sram_idle_i(sram_idle[0]), .sram_ahead_o(sram_ahead[0]), .sram_ahead_addr_o(sram_ahead_addr[0]),
     .sram_waits_o(), .sram_rdata_i(rdata),
@@ -115,7 +113,7 @@ module bench_core_memory #(
   );
 
   nic_sram_ahead u_sram_ahead (
-    .clk_i, .rst_ni, .req_i(granted_req), .access_i(granted), .data_gnt_i(gnt[SRAM_CORE_DATA]),
+    .clk_i, .rst_ni, .req_i(granted_req), .access_i(granted), .data_gnt_i(gnt[nic_pkg::SRAM_CORE_DATA]),
     .idle_o(sram_idle), .ahead_i(sram_ahead), .ahead_addr_i(sram_ahead_addr), .sram_req_o(sram_req), .sram_access_o(sram_access)
   );
 
@@ -123,11 +121,11 @@ module bench_core_memory #(
 
   nic_sram_port_checker #(.SramBytes(SramBytes)) u_insn_checker (
     .clk_i, .rst_ni(core_rst_ni), .req_i(insn_sram_req), .access_i(insn_access),
-    .gnt_i(gnt[SRAM_CORE_INSN]), .rvalid_i(rvalid[SRAM_CORE_INSN])
+    .gnt_i(gnt[nic_pkg::SRAM_CORE_INSN]), .rvalid_i(rvalid[nic_pkg::SRAM_CORE_INSN])
   );
   nic_sram_port_checker #(.SramBytes(SramBytes)) u_data_checker (
     .clk_i, .rst_ni(core_rst_ni), .req_i(data_sram_req), .access_i(data_access),
-    .gnt_i(gnt[SRAM_CORE_DATA]), .rvalid_i(rvalid[SRAM_CORE_DATA])
+    .gnt_i(gnt[nic_pkg::SRAM_CORE_DATA]), .rvalid_i(rvalid[nic_pkg::SRAM_CORE_DATA])
   );
 
   wire logic unused = &{1'b0, reg_access.from_host, other_addr_i[2:0], gnt, rvalid};

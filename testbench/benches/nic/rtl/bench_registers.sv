@@ -62,15 +62,13 @@ module bench_registers #(
   output wire logic [6:0]  elsewhere_sel_o   // slaves of other folders: DMA read and write, MAC tx and rx, PCI, SRAM, debug
 );
 
-  import nic_pkg::*;
-
-  wire logic         host_reg_req, host_reg_gnt;
-  wire reg_req_t     host_reg_access, access;
-  wire host_rsp_t    host_rsp;
-  wire reg_req_t     core_access = '{addr: core_addr_i, we: core_we_i, be: core_be_i, wdata: core_wdata_i, from_host: 1'b0};
-  wire reg_req_t     core_b_access = '{addr: core_b_addr_i, we: core_b_we_i, be: core_b_be_i, wdata: core_b_wdata_i, from_host: 1'b0};
-  wire logic [20:11] window_base;
-  wire logic         refused;
+  wire logic               host_reg_req, host_reg_gnt;
+  wire nic_pkg::reg_req_t  host_reg_access, access;
+  wire nic_pkg::host_rsp_t host_rsp;
+  wire nic_pkg::reg_req_t  core_access = '{addr: core_addr_i, we: core_we_i, be: core_be_i, wdata: core_wdata_i, from_host: 1'b0};
+  wire nic_pkg::reg_req_t  core_b_access = '{addr: core_b_addr_i, we: core_b_we_i, be: core_b_be_i, wdata: core_b_wdata_i, from_host: 1'b0};
+  wire logic [20:11]       window_base;
+  wire logic               refused;
   wire logic [1:0][31:0] boot_address;
 
   assign host_rsp_data_o = host_rsp.data;
@@ -78,19 +76,19 @@ module bench_registers #(
 
   // ---- SRAM ---------------------------------------------------------------------
 
-  wire sram_req_t   host_sram_access, sram_access;
-  wire logic        host_sram_req, sram_req;
-  sram_req_t        sram_port [SRAM_PORTS];
-  logic [SRAM_PORTS-1:0]      sram_port_req;
-  wire logic [SRAM_PORTS-1:0] sram_gnt, sram_rvalid;
-  wire logic [63:0]           sram_rdata;
+  wire nic_pkg::sram_req_t host_sram_access, sram_access;
+  wire logic               host_sram_req, sram_req;
+  nic_pkg::sram_req_t      sram_port [nic_pkg::SRAM_PORTS];
+  logic [nic_pkg::SRAM_PORTS-1:0]      sram_port_req;
+  wire logic [nic_pkg::SRAM_PORTS-1:0] sram_gnt, sram_rvalid;
+  wire logic [63:0]                    sram_rdata;
 
   always_comb begin
-    for (int i = 0; i < int'(SRAM_PORTS); i++) sram_port[i] = '0;
-    sram_port[SRAM_HOST]        = host_sram_access;
+    for (int i = 0; i < int'(nic_pkg::SRAM_PORTS); i++) sram_port[i] = '0;
+    sram_port[nic_pkg::SRAM_HOST]        = host_sram_access;
     sram_port_req               = '0;
-    sram_port_req[SRAM_HOST]    = host_sram_req;
-    sram_port_req[SRAM_LINK_RX] = other_req_i;
+    sram_port_req[nic_pkg::SRAM_HOST]    = host_sram_req;
+    sram_port_req[nic_pkg::SRAM_LINK_RX] = other_req_i;
   end
 
   nic_sram_arbiter u_arbiter (
@@ -100,7 +98,7 @@ module bench_registers #(
   nic_sram #(.SramBytes(SramBytes)) u_sram (.clk_i, .req_i(sram_req), .access_i(sram_access), .rdata_o(sram_rdata));
   nic_sram_port_checker #(.SramBytes(SramBytes)) u_sram_checker (
     .clk_i, .rst_ni, .req_i(host_sram_req), .access_i(host_sram_access),
-    .gnt_i(sram_gnt[SRAM_HOST]), .rvalid_i(sram_rvalid[SRAM_HOST])
+    .gnt_i(sram_gnt[nic_pkg::SRAM_HOST]), .rvalid_i(sram_rvalid[nic_pkg::SRAM_HOST])
   );
 
   // ---- Bus ------------------------------------------------------------------------
@@ -109,12 +107,12 @@ module bench_registers #(
     .clk_i, .rst_ni,
     .host_req_valid_i(host_valid_i), .host_req_ready_o(host_ready_o),
     .host_req_i('{
-      space: host_in_sram_i ? SPACE_SRAM : SPACE_REGISTERS, addr: host_addr_i, we: host_we_i, be: host_be_i,
+      space: host_in_sram_i ? nic_pkg::SPACE_SRAM : nic_pkg::SPACE_REGISTERS, addr: host_addr_i, we: host_we_i, be: host_be_i,
       wdata: host_wdata_i, read_dwords: host_read_dwords_i
     }),
     .host_rsp_valid_o, .host_rsp_o(host_rsp),
     .reg_req_o(host_reg_req), .reg_access_o(host_reg_access), .reg_gnt_i(host_reg_gnt), .reg_rdata_i(rdata_o),
-    .sram_req_o(host_sram_req), .sram_access_o(host_sram_access), .sram_gnt_i(sram_gnt[SRAM_HOST]), .sram_rdata_i(sram_rdata),
+    .sram_req_o(host_sram_req), .sram_access_o(host_sram_access), .sram_gnt_i(sram_gnt[nic_pkg::SRAM_HOST]), .sram_rdata_i(sram_rdata),
     .window_base_i(window_base), .refused_o(refused)
   );
 
@@ -129,9 +127,9 @@ module bench_registers #(
     .event_valid_o({next_valid_b_o, next_valid_o}), .event_o({next_b_o, next_o}), .event_soon_o(), .semaphore_waits_o(),
     .pci_64_i(1'b1), .inta_o, .window_base_o(window_base),
     .refused_i(refused),
-    .event_mac_rx_i(event_set_i[EVENT_MAC_RX]), .event_mac_tx_i(event_set_i[EVENT_MAC_TX]),
-    .event_mac_error_i(event_set_i[EVENT_MAC_ERROR]), .event_dma_read_i(event_set_i[EVENT_DMA_READ]),
-    .event_dma_write_i(event_set_i[EVENT_DMA_WRITE]), .event_dma_error_i(event_set_i[EVENT_DMA_ERROR]),
+    .event_mac_rx_i(event_set_i[nic_pkg::EVENT_MAC_RX]), .event_mac_tx_i(event_set_i[nic_pkg::EVENT_MAC_TX]),
+    .event_mac_error_i(event_set_i[nic_pkg::EVENT_MAC_ERROR]), .event_dma_read_i(event_set_i[nic_pkg::EVENT_DMA_READ]),
+    .event_dma_write_i(event_set_i[nic_pkg::EVENT_DMA_WRITE]), .event_dma_error_i(event_set_i[nic_pkg::EVENT_DMA_ERROR]),
     .probe_doorbell_o, .probe_mailbox_o, .probe_interrupt_o
   );
 
