@@ -33,8 +33,12 @@ for verilator in "${VERILATOR:-verilator}" "$second"; do
       done
     done
   done
-  check_in rtl "$verilator" --lint-only -Wall --assert -f memory/memory.f -f core/core.f ../tools/synth/synth_core.sv --top-module synth_core
+  check_in rtl "$verilator" --lint-only -Wall --assert -f memory/memory.f -f core/core.f nic/nic_core_complex.sv \
+    ../tools/synth/synth_core.sv --top-module synth_core
 done
+
+step "RTL, no package is imported whole"
+check sh -c '! grep -rn --include="*.sv" "import .*::\*" rtl testbench tools/synth'
 
 step "RTL, slang"
 check_in rtl "$PWD/.venv/bin/python" ../tools/slang_lint.py

@@ -11,7 +11,7 @@ core/nic_core_decode.sv
 core/nic_core_alu.sv
 core/nic_core_sum_is.sv
 core/nic_core_operand.sv
-core/nic_core_count.sv
+core/nic_core_bit_count.sv
 core/nic_core_multiply.sv
 core/nic_core_divide.sv
 core/nic_core_registers.sv

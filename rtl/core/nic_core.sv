@@ -328,7 +328,7 @@ module nic_core #(
     .result_o (multiply_result)
   );
 
-  nic_core_count u_count (
+  nic_core_bit_count u_bit_count (
     .clk_i,
     .start_i   (first && x_is.count),
     .op_i      (x_rs2[1:0]),

@@ -1,7 +1,7 @@
 // Integer arithmetic of one clock, and the comparison of branches.
 //
 // Timing: combinational. Targets of branches and addresses of data have adders of their own elsewhere; counting, min, max and
-//         multiplying take a clock more (nic_core_count, nic_core_multiply).
+//         multiplying take a clock more (nic_core_bit_count, nic_core_multiply).
 
 `default_nettype none
 
@@ -71,7 +71,7 @@ module nic_core_alu (
                     {31'b0, (op_i.bext && shifted[0]) || (op_i.less && below)} |
                     bytes;
 
-  wire logic unused = &{1'b0, moved[62:32], op_i};   // what op_i says of min and max is for nic_core_count
+  wire logic unused = &{1'b0, moved[62:32], op_i};   // extreme and wants_max are for nic_core_bit_count
 
 endmodule
 

@@ -25,7 +25,7 @@ package nic_core_pkg;
     logic       inverts_b;
     logic       is_or;        // logical: a and b if neither
     logic       is_xor;
-    // For nic_core_count
+    // For nic_core_bit_count
     logic       extreme;      // min, max
     logic       wants_max;
   } alu_t;

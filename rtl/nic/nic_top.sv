@@ -91,51 +91,10 @@ module nic_top #(
   output wire logic [31:0] trace_b_data_o,
   output wire logic [nic_pkg::PROBES-1:0] probe_o,
 
-  // RISC-V Formal Interface of core A; zero without Rvfi
-  output wire logic        rvfi_a_valid,
-  output wire logic [63:0] rvfi_a_order,
-  output wire logic [31:0] rvfi_a_insn,
-  output wire logic        rvfi_a_trap,
-  output wire logic        rvfi_a_halt,
-  output wire logic        rvfi_a_intr,
-  output wire logic [1:0]  rvfi_a_mode,
-  output wire logic [1:0]  rvfi_a_ixl,
-  output wire logic [4:0]  rvfi_a_rs1_addr,
-  output wire logic [4:0]  rvfi_a_rs2_addr,
-  output wire logic [31:0] rvfi_a_rs1_rdata,
-  output wire logic [31:0] rvfi_a_rs2_rdata,
-  output wire logic [4:0]  rvfi_a_rd_addr,
-  output wire logic [31:0] rvfi_a_rd_wdata,
-  output wire logic [31:0] rvfi_a_pc_rdata,
-  output wire logic [31:0] rvfi_a_pc_wdata,
-  output wire logic [31:0] rvfi_a_mem_addr,
-  output wire logic [3:0]  rvfi_a_mem_rmask,
-  output wire logic [3:0]  rvfi_a_mem_wmask,
-  output wire logic [31:0] rvfi_a_mem_rdata,
-  output wire logic [31:0] rvfi_a_mem_wdata,
-
-  // The same of core B
-  output wire logic        rvfi_b_valid,
-  output wire logic [63:0] rvfi_b_order,
-  output wire logic [31:0] rvfi_b_insn,
-  output wire logic        rvfi_b_trap,
-  output wire logic        rvfi_b_halt,
-  output wire logic        rvfi_b_intr,
-  output wire logic [1:0]  rvfi_b_mode,
-  output wire logic [1:0]  rvfi_b_ixl,
-  output wire logic [4:0]  rvfi_b_rs1_addr,
-  output wire logic [4:0]  rvfi_b_rs2_addr,
-  output wire logic [31:0] rvfi_b_rs1_rdata,
-  output wire logic [31:0] rvfi_b_rs2_rdata,
-  output wire logic [4:0]  rvfi_b_rd_addr,
-  output wire logic [31:0] rvfi_b_rd_wdata,
-  output wire logic [31:0] rvfi_b_pc_rdata,
-  output wire logic [31:0] rvfi_b_pc_wdata,
-  output wire logic [31:0] rvfi_b_mem_addr,
-  output wire logic [3:0]  rvfi_b_mem_rmask,
-  output wire logic [3:0]  rvfi_b_mem_wmask,
-  output wire logic [31:0] rvfi_b_mem_rdata,
-  output wire logic [31:0] rvfi_b_mem_wdata
+  // RISC-V Formal Interface of the cores: zero without Rvfi; that of core B is zero with one core.
+  // The only structs among the pins, for no test bench reads their fields by name.
+  output wire nic_pkg::rvfi_t rvfi_a_o,
+  output wire nic_pkg::rvfi_t rvfi_b_o
 );
 
   // ---- Resets -----------------------------------------------------------------------
@@ -155,14 +114,14 @@ module nic_top #(
   end
 
   wire logic [SramPorts-1:0] sram_req, sram_gnt, sram_rvalid;
-  nic_pkg::sram_req_t      sram_port [SramPorts];
+  nic_pkg::sram_req_t        sram_port [SramPorts];
   wire logic                 sram_granted_req;
-  wire nic_pkg::sram_req_t sram_granted;
-  wire logic [63:0]        sram_rdata;
-  wire logic [Cores-1:0]   sram_idle, sram_ahead, sram_data_gnt;
+  wire nic_pkg::sram_req_t   sram_granted;
+  wire logic [63:0]          sram_rdata;
+  wire logic [Cores-1:0]     sram_idle, sram_ahead, sram_data_gnt;
   wire logic [nic_pkg::SRAM_ADDR_BITS-1:3] sram_ahead_addr [Cores];
-  wire logic               sram_any_req;
-  wire nic_pkg::sram_req_t sram_any;
+  wire logic                 sram_any_req;
+  wire nic_pkg::sram_req_t   sram_any;
 
   nic_sram_arbiter #(.Ports(SramPorts)) u_sram_arbiter (
     .clk_i         (clk_core_i),
@@ -290,117 +249,76 @@ module nic_top #(
 
   wire logic [Cores-1:0] core_rst_n = {Cores{rst_core_n}} & run & ~debug_reset;
 
-  nic_pkg::rvfi_t rvfi [2];
+  // Core A in bit 0, core B in bit 1
+  wire logic [1:0]       core_clock, trace_valid;
+  wire logic [1:0][31:0] trace_data;
+  nic_pkg::rvfi_t        rvfi [2];
 
-  nic_core_complex #(
-    .HartId(0), .SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytes), .IcacheBytes(IcacheBytes), .Rvfi(Rvfi), .Debug(Debug)
-  ) u_core_a (
-    .clk_i              (clk_core_a_i),
-    .clk_free_i         (clk_core_i),
-    .clock_o            (core_a_clock_o),
-    .rst_ni             (core_rst_n[0]),
-    .boot_address_i     (boot_address[0]),
-    .irq_i              (irq[0]),
-    .event_valid_i      (event_valid[0]),
-    .event_i            (event_next[0]),
-    .event_soon_i       (event_soon[0]),
-    .semaphore_waits_i  (semaphore_waits[0]),
-    .sleep_o            (sleep[0]),
-    .sram_insn_req_o    (sram_req[nic_pkg::SRAM_CORE_INSN]),
-    .sram_insn_access_o (sram_port[nic_pkg::SRAM_CORE_INSN]),
-    .sram_insn_gnt_i    (sram_gnt[nic_pkg::SRAM_CORE_INSN]),
-    .sram_data_req_o    (sram_req[nic_pkg::SRAM_CORE_DATA]),
-    .sram_data_access_o (sram_port[nic_pkg::SRAM_CORE_DATA]),
-    .sram_data_gnt_i    (sram_gnt[nic_pkg::SRAM_CORE_DATA]),
-    .sram_idle_i        (sram_idle[0]),
-    .sram_ahead_o       (sram_ahead[0]),
-    .sram_ahead_addr_o  (sram_ahead_addr[0]),
-    .sram_rdata_i       (sram_rdata),
-    .reg_req_o          (core_reg_req[0]),
-    .reg_access_o       (core_reg_access[0]),
-    .reg_gnt_i          (core_reg_gnt[0]),
-    .reg_rdata_i        (reg_rdata),
-    .debug_req_i        (debug_req[0]),
-    .debug_mode_o       (debug_mode[0]),
-    .debug_insn_req_o   (debug_insn_req[0]),
-    .debug_insn_word_o  (debug_insn_word[0]),
-    .debug_insn_rdata_i (debug_insn_rdata[0]),
-    .debug_insn_err_i   (debug_insn_err[0]),
-    .debug_data_req_o   (debug_data_req[0]),
-    .debug_data_rdata_i (debug_data_rdata[0]),
-    .debug_data_err_i   (debug_data_err[0]),
-    .trace_valid_o      (trace_a_valid_o),
-    .trace_data_o       (trace_a_data_o),
-    .rvfi_o             (rvfi[0])
-  );
+  for (genvar core = 0; core < int'(Cores); core++) begin : gen_core
+    localparam int unsigned Data = core == 0 ? nic_pkg::SRAM_CORE_DATA : nic_pkg::SRAM_CORE_B_DATA;
+    localparam int unsigned Insn = core == 0 ? nic_pkg::SRAM_CORE_INSN : nic_pkg::SRAM_CORE_B_INSN;
 
-  assign sram_data_gnt[0] = sram_gnt[nic_pkg::SRAM_CORE_DATA];
-
-  if (Cores > 1) begin : gen_core_b
     nic_core_complex #(
-      .HartId(1), .SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytesB), .IcacheBytes(IcacheBytes), .Rvfi(Rvfi), .Debug(Debug)
-    ) u_core_b (
-      .clk_i              (clk_core_b_i),
+      .HartId(core), .SramBytes(SramBytes), .ScratchpadBytes(core == 0 ? ScratchpadBytes : ScratchpadBytesB),
+      .IcacheBytes(IcacheBytes), .Rvfi(Rvfi), .Debug(Debug)
+    ) u_core (
+      .clk_i              (core == 0 ? clk_core_a_i : clk_core_b_i),
       .clk_free_i         (clk_core_i),
-      .clock_o            (core_b_clock_o),
-      .rst_ni             (core_rst_n[1]),
-      .boot_address_i     (boot_address[1]),
-      .irq_i              (irq[1]),
-      .event_valid_i      (event_valid[1]),
-      .event_i            (event_next[1]),
-      .event_soon_i       (event_soon[1]),
-      .semaphore_waits_i  (semaphore_waits[1]),
-      .sleep_o            (sleep[1]),
-      .sram_insn_req_o    (sram_req[nic_pkg::SRAM_CORE_B_INSN]),
-      .sram_insn_access_o (sram_port[nic_pkg::SRAM_CORE_B_INSN]),
-      .sram_insn_gnt_i    (sram_gnt[nic_pkg::SRAM_CORE_B_INSN]),
-      .sram_data_req_o    (sram_req[nic_pkg::SRAM_CORE_B_DATA]),
-      .sram_data_access_o (sram_port[nic_pkg::SRAM_CORE_B_DATA]),
-      .sram_data_gnt_i    (sram_gnt[nic_pkg::SRAM_CORE_B_DATA]),
-      .sram_idle_i        (sram_idle[1]),
-      .sram_ahead_o       (sram_ahead[1]),
-      .sram_ahead_addr_o  (sram_ahead_addr[1]),
+      .clock_o            (core_clock[core]),
+      .rst_ni             (core_rst_n[core]),
+      .boot_address_i     (boot_address[core]),
+      .irq_i              (irq[core]),
+      .event_valid_i      (event_valid[core]),
+      .event_i            (event_next[core]),
+      .event_soon_i       (event_soon[core]),
+      .semaphore_waits_i  (semaphore_waits[core]),
+      .sleep_o            (sleep[core]),
+      .sram_insn_req_o    (sram_req[Insn]),
+      .sram_insn_access_o (sram_port[Insn]),
+      .sram_insn_gnt_i    (sram_gnt[Insn]),
+      .sram_data_req_o    (sram_req[Data]),
+      .sram_data_access_o (sram_port[Data]),
+      .sram_data_gnt_i    (sram_gnt[Data]),
+      .sram_idle_i        (sram_idle[core]),
+      .sram_ahead_o       (sram_ahead[core]),
+      .sram_ahead_addr_o  (sram_ahead_addr[core]),
       .sram_rdata_i       (sram_rdata),
-      .reg_req_o          (core_reg_req[1]),
-      .reg_access_o       (core_reg_access[1]),
-      .reg_gnt_i          (core_reg_gnt[1]),
+      .reg_req_o          (core_reg_req[core]),
+      .reg_access_o       (core_reg_access[core]),
+      .reg_gnt_i          (core_reg_gnt[core]),
       .reg_rdata_i        (reg_rdata),
-      .debug_req_i        (debug_req[1]),
-      .debug_mode_o       (debug_mode[1]),
-      .debug_insn_req_o   (debug_insn_req[1]),
-      .debug_insn_word_o  (debug_insn_word[1]),
-      .debug_insn_rdata_i (debug_insn_rdata[1]),
-      .debug_insn_err_i   (debug_insn_err[1]),
-      .debug_data_req_o   (debug_data_req[1]),
-      .debug_data_rdata_i (debug_data_rdata[1]),
-      .debug_data_err_i   (debug_data_err[1]),
-      .trace_valid_o      (trace_b_valid_o),
-      .trace_data_o       (trace_b_data_o),
-      .rvfi_o             (rvfi[1])
+      .debug_req_i        (debug_req[core]),
+      .debug_mode_o       (debug_mode[core]),
+      .debug_insn_req_o   (debug_insn_req[core]),
+      .debug_insn_word_o  (debug_insn_word[core]),
+      .debug_insn_rdata_i (debug_insn_rdata[core]),
+      .debug_insn_err_i   (debug_insn_err[core]),
+      .debug_data_req_o   (debug_data_req[core]),
+      .debug_data_rdata_i (debug_data_rdata[core]),
+      .debug_data_err_i   (debug_data_err[core]),
+      .trace_valid_o      (trace_valid[core]),
+      .trace_data_o       (trace_data[core]),
+      .rvfi_o             (rvfi[core])
     );
 
-    // As below: rvalid of data is always the clock after gnt.
-    assign sram_data_gnt[1] = sram_gnt[nic_pkg::SRAM_CORE_B_DATA];
+    assign sram_data_gnt[core] = sram_gnt[Data];
 
-    wire logic unused = &{1'b0, sram_rvalid[nic_pkg::SRAM_CORE_B_DATA], sram_rvalid[nic_pkg::SRAM_CORE_B_INSN]};
-  end else begin : gen_no_core_b
-    assign core_b_clock_o  = 1'b0;
-    assign trace_b_valid_o = 1'b0;
-    assign trace_b_data_o  = '0;
-    assign rvfi[1]         = '0;
+    // Always the clock after gnt
+    wire logic unused_rvalid = &{1'b0, sram_rvalid[Data], sram_rvalid[Insn]};
   end
 
-  assign {
-    rvfi_a_valid, rvfi_a_order, rvfi_a_insn, rvfi_a_trap, rvfi_a_halt, rvfi_a_intr, rvfi_a_mode, rvfi_a_ixl, rvfi_a_rs1_addr,
-    rvfi_a_rs2_addr, rvfi_a_rs1_rdata, rvfi_a_rs2_rdata, rvfi_a_rd_addr, rvfi_a_rd_wdata, rvfi_a_pc_rdata, rvfi_a_pc_wdata,
-    rvfi_a_mem_addr, rvfi_a_mem_rmask, rvfi_a_mem_wmask, rvfi_a_mem_rdata, rvfi_a_mem_wdata
-  } = rvfi[0];
+  if (Cores == 1) begin : gen_no_core_b
+    assign core_clock[1]  = 1'b0;
+    assign trace_valid[1] = 1'b0;
+    assign trace_data[1]  = '0;
+    assign rvfi[1]        = '0;
+  end
 
-  assign {
-    rvfi_b_valid, rvfi_b_order, rvfi_b_insn, rvfi_b_trap, rvfi_b_halt, rvfi_b_intr, rvfi_b_mode, rvfi_b_ixl, rvfi_b_rs1_addr,
-    rvfi_b_rs2_addr, rvfi_b_rs1_rdata, rvfi_b_rs2_rdata, rvfi_b_rd_addr, rvfi_b_rd_wdata, rvfi_b_pc_rdata, rvfi_b_pc_wdata,
-    rvfi_b_mem_addr, rvfi_b_mem_rmask, rvfi_b_mem_wmask, rvfi_b_mem_rdata, rvfi_b_mem_wdata
-  } = rvfi[1];
+  assign {core_b_clock_o, core_a_clock_o}   = core_clock;
+  assign {trace_b_valid_o, trace_a_valid_o} = trace_valid;
+  assign {trace_b_data_o, trace_a_data_o}   = trace_data;
+  assign rvfi_a_o                           = rvfi[0];
+  assign rvfi_b_o                           = rvfi[1];
 
   // ---- PCI ----------------------------------------------------------------------------
 
@@ -722,8 +640,8 @@ module nic_top #(
     .gmii_rx_er_i
   );
 
-  // Only the host and the cores read through the ports of which rvalid is not wired: it is always the clock after gnt.
-  wire logic unused = &{1'b0, sram_rvalid[nic_pkg::SRAM_CORE_DATA], sram_rvalid[nic_pkg::SRAM_CORE_INSN], sram_rvalid[nic_pkg::SRAM_HOST]};
+  // The host reads as the cores do: rvalid is always the clock after gnt.
+  wire logic unused = &{1'b0, sram_rvalid[nic_pkg::SRAM_HOST]};
 
 endmodule
 

@@ -26,7 +26,7 @@ fn main() {
             .file_list("../../rtl/nic/nic.f")
             .parameter("SramBytes", sram_bytes)
             .parameter("Cores", cores)
-            // No run has a debugger yet; testbench/nic and testbench/debug do.
+            // No run has a debugger yet; testbench/benches/nic and testbench/benches/debug do.
             .parameter("Debug", 0)
             // The order of sim_nic::clock, then those of the cores.
             .clock("clk_core_i")

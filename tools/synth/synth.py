@@ -25,7 +25,7 @@ PARTS = {
     "core": {
         "top": "synth_core",
         "lists": ["memory/memory.f", "core/core.f"],
-        "files": ["tools/synth/synth_core.sv"],
+        "files": ["rtl/nic/nic_core_complex.sv", "tools/synth/synth_core.sv"],
         "targets": {"clk_i": 88.0},
     },
     "pci": {

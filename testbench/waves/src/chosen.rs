@@ -36,7 +36,7 @@ pub const CHOSEN: &[Chosen] = &[
     // The pad is open drain: enabled is pulled low.
     Chosen { name: "pci.inta_n", model: "TOP.pci_inta_oe_o", take: Take::Inverse },
     whole("core.clk", "TOP.clk_core_i"),
-    Chosen { name: "core.pc", model: "TOP.nic_top.u_core_a.u_core.w_pc", take: Take::HalfwordAddress },
+    Chosen { name: "core.pc", model: "TOP.nic_top.gen_core[0].u_core.u_core.w_pc", take: Take::HalfwordAddress },
     bit("core.sleep", "TOP.nic_top.sleep", 0),
     bit("core.irq", "TOP.nic_top.irq", 0),
     whole("core.events", "TOP.nic_top.u_registers.u_events_a.pending_q"),
@@ -60,9 +60,9 @@ pub const CHOSEN: &[Chosen] = &[
 
 /// What a NIC with two cores has besides.
 const CHOSEN_B: &[Chosen] = &[
-    Chosen { name: "core_b.pc", model: "TOP.nic_top.gen_core_b.u_core_b.u_core.w_pc", take: Take::HalfwordAddress },
-    whole("core_b.sleep", "TOP.nic_top.gen_core_b.u_core_b.sleep_o"),
-    whole("core_b.irq", "TOP.nic_top.gen_core_b.u_core_b.irq_i"),
+    Chosen { name: "core_b.pc", model: "TOP.nic_top.gen_core[1].u_core.u_core.w_pc", take: Take::HalfwordAddress },
+    whole("core_b.sleep", "TOP.nic_top.gen_core[1].u_core.sleep_o"),
+    whole("core_b.irq", "TOP.nic_top.gen_core[1].u_core.irq_i"),
     whole("core_b.events", "TOP.nic_top.u_registers.gen_core_b.u_events_b.pending_q"),
 ];
 

@@ -5,7 +5,7 @@
 
 `default_nettype none
 
-module nic_core_count (
+module nic_core_bit_count (
   input  wire logic        clk_i,
 
   input  wire logic        start_i,
