@@ -4,6 +4,10 @@ use std::ops::Range;
 
 use nic_layout::boot::FIRMWARE_ADDRESS;
 use nic_layout::CORE_SRAM_BASE;
+use object::elf::{FileHeader32, ProgramHeader32, ELFMAG, EM_RISCV, ET_EXEC, PT_LOAD};
+use object::read::elf::{FileHeader, ProgramHeader};
+use object::read::ReadRef;
+use object::LittleEndian;
 
 use crate::address::SramAddr;
 
@@ -50,38 +54,33 @@ pub enum ImageError {
     EntryOutside { entry: u32 },
 }
 
-const HEADER_BYTES: usize = 52;
-const PROGRAM_HEADER_BYTES: usize = 32;
-const TYPE_EXECUTABLE: u16 = 2;
-const MACHINE_RISCV: u16 = 243;
-const PROGRAM_LOAD: u32 = 1;
-
 /// Reads what an SRAM of `sram_bytes` can hold of `file`, or says why not.
 pub fn read(file: &[u8], sram_bytes: u32) -> Result<Image, ImageError> {
-    if file.get(..4) != Some(b"\x7FELF") {
+    if !file.starts_with(&ELFMAG) {
         return Err(ImageError::NotElf);
     }
-    if file.get(4..6) != Some(&[1, 1]) {
+    let header: &FileHeader32<LittleEndian> =
+        file.read_at(0).map_err(|()| ImageError::Truncated { what: "the file header" })?;
+    if !header.is_class_32() || !header.is_little_endian() {
         return Err(ImageError::WrongClass);
     }
-    let header = slice(file, 0, HEADER_BYTES, "the file header")?;
-    let (kind, machine) = (half(header, 16), half(header, 18));
-    if machine != MACHINE_RISCV {
+    let (kind, machine) = (header.e_type(LittleEndian), header.e_machine(LittleEndian));
+    if machine != EM_RISCV {
         return Err(ImageError::WrongMachine { machine });
     }
-    if kind != TYPE_EXECUTABLE {
+    if kind != ET_EXEC {
         return Err(ImageError::NotExecutable { kind });
     }
-    if usize::from(half(header, 42)) != PROGRAM_HEADER_BYTES {
+    if usize::from(header.e_phentsize(LittleEndian)) != size_of::<ProgramHeader32<LittleEndian>>() {
         return Err(ImageError::Damaged { what: "program headers are not 32 bytes long" });
     }
-    let (entry, table) = (word(header, 24), word(header, 28) as usize);
+    let entry = header.e_entry(LittleEndian);
+    let programs = header.program_headers(LittleEndian, file);
+    let programs = programs.map_err(|_| ImageError::Truncated { what: "a program header" })?;
     let mut segments = Vec::new();
     // Where the segments lie when the core runs, to judge the entry point.
     let mut runs_at = Vec::new();
-    for number in 0..usize::from(half(header, 44)) {
-        let start = table.saturating_add(number * PROGRAM_HEADER_BYTES);
-        let program = slice(file, start, PROGRAM_HEADER_BYTES, "a program header")?;
+    for (number, program) in programs.iter().enumerate() {
         if let Some((segment, virtual_address)) = load(file, program, number, sram_bytes)? {
             runs_at.push(virtual_address..virtual_address.saturating_add(segment.bytes.len() as u32));
             segments.push((number, segment));
@@ -104,12 +103,17 @@ pub fn read(file: &[u8], sram_bytes: u32) -> Result<Image, ImageError> {
 
 /// A segment is loaded where its physical address says; what stands elsewhere when it runs is moved there by the
 /// firmware itself, and so is what it only reserves there.
-fn load(file: &[u8], program: &[u8], number: usize, sram_bytes: u32) -> Result<Option<(Segment, u32)>, ImageError> {
-    let [kind, offset, virtual_address, address, file_bytes, memory_bytes] =
-        [0, 4, 8, 12, 16, 20].map(|at| word(program, at));
-    if kind != PROGRAM_LOAD {
+fn load(
+    file: &[u8],
+    program: &ProgramHeader32<LittleEndian>,
+    number: usize,
+    sram_bytes: u32,
+) -> Result<Option<(Segment, u32)>, ImageError> {
+    if program.p_type(LittleEndian) != PT_LOAD {
         return Ok(None);
     }
+    let (virtual_address, address) = (program.p_vaddr(LittleEndian), program.p_paddr(LittleEndian));
+    let (file_bytes, memory_bytes) = (program.p_filesz(LittleEndian), program.p_memsz(LittleEndian));
     if memory_bytes < file_bytes {
         return Err(ImageError::Damaged { what: "a segment is longer in the file than in memory" });
     }
@@ -126,7 +130,7 @@ fn load(file: &[u8], program: &[u8], number: usize, sram_bytes: u32) -> Result<O
     if address % 4 != 0 {
         return Err(ImageError::Damaged { what: "a segment does not start at a multiple of 4" });
     }
-    let content = slice(file, offset as usize, file_bytes as usize, "a segment")?;
+    let content = program.data(LittleEndian, file).map_err(|()| ImageError::Truncated { what: "a segment" })?;
     let mut content = content.to_vec();
     content.resize(bytes.next_multiple_of(4) as usize, 0);
     let segment = Segment { address: SramAddr(address - CORE_SRAM_BASE), bytes: content };
@@ -135,17 +139,4 @@ fn load(file: &[u8], program: &[u8], number: usize, sram_bytes: u32) -> Result<O
 
 fn range(segment: &Segment) -> Range<u32> {
     segment.address.0..segment.address.0 + segment.bytes.len() as u32
-}
-
-fn slice<'a>(file: &'a [u8], start: usize, len: usize, what: &'static str) -> Result<&'a [u8], ImageError> {
-    let end = start.checked_add(len);
-    end.and_then(|end| file.get(start..end)).ok_or(ImageError::Truncated { what })
-}
-
-fn half(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes([bytes[at], bytes[at + 1]])
-}
-
-fn word(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
