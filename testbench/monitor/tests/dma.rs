@@ -36,6 +36,19 @@ fn dma_belongs_to_a_lookup_of_that_path_in_its_bytes() {
     assert_eq!(bytes(0x77_0010, true), Some(21), "behind the status");
 }
 
+/// A post of 100 bytes at 40 in its page: reads take whole words, of which one byte at least is the post's.
+#[test]
+fn reads_keep_to_the_bytes_of_the_post_and_not_to_its_page() {
+    let reads = |in_page: u32| {
+        after(Bench::filled(), |bench| {
+            bench.write(SRAM + QUEUES_AT + 8, (PAGE << 12) + 41).hit();
+            bench.transfer(true, false, (FRAME << 12) + in_page, 0);
+        })
+    };
+    assert_eq!((reads(40), reads(136), reads(140)), (None, None, None));
+    assert_eq!((reads(36), reads(144)), (Some(21), Some(21)), "beside the post's data");
+}
+
 #[test]
 fn dma_stays_in_pages_that_are_pinned_for_the_process() {
     let unpinned = |bench: &mut Bench| {

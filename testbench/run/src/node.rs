@@ -54,7 +54,7 @@ pub struct NodeOutput<T> {
     pub frames: FrameCounts,
     pub accounting: Accounting,
     pub bus: host_pci::BusCounters,
-    /// What the monitor saw; `None` of a NIC without caches, where it has nothing to follow.
+    /// What the monitor saw; `None` if the NIC was not booted.
     pub seen: Option<Seen>,
     /// What went wrong without stopping the node.
     pub faults: Vec<String>,
@@ -178,7 +178,7 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
                 self.look(at, marker);
             }
             if let Some(violation) = self.monitor.violation() {
-                return Err(failed!("node {}: {violation}", self.index));
+                return Err(failed!("{violation}"));
             }
         }
         self.port.tx.end_window(self.scheduler.cycles(clock::GMII_TX));
@@ -206,8 +206,8 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
         self.monitor.finish(self.now);
         faults.extend(self.monitor.violation().filter(|_| was_whole).map(ToString::to_string));
         let layout = self.host.node().driver().layout();
-        if layout.is_ok_and(|layout| layout.caches().is_ok()) && !self.monitor.is_placed() {
-            faults.push("the monitor did not find the caches of the NIC".into());
+        if layout.is_ok() && !self.monitor.is_placed() {
+            faults.push("the monitor did not find the tables of the NIC".into());
         }
         if let Err(fault) = self.nic.close_waves() {
             faults.push(fault.to_string());

@@ -4,7 +4,7 @@ use host_model::address::{Pid, VirtPage};
 use host_model::host::Host;
 use host_model::memory::Memory;
 use host_model::pci::PciBus;
-use nic_monitor::{Monitor, Pins, Places, Tap, Transfer};
+use nic_monitor::{CachePlaces, LookupPlaces, Monitor, Pins, Places, StaticPlaces, Tap, Transfer};
 use sim_pins::Ps;
 
 /// What the host knows of its pages.
@@ -59,20 +59,27 @@ pub fn marker(monitor: &mut Monitor, host: &Host<PciBus>, at: Ps, word: u32) {
 fn place(monitor: &mut Monitor, host: &Host<PciBus>) {
     let node = host.node();
     let (Ok(layout), Some(resources)) = (node.driver().layout(), node.driver().resources()) else { return };
-    // Tables that hold everything have no lines to be watched.
-    let Ok(caches) = layout.caches() else { return };
+    let lookup = if let Ok(caches) = layout.caches() {
+        LookupPlaces::Caches(CachePlaces {
+            vmh_cache: caches.vmh_cache.0,
+            vmh: caches.geometry,
+            cbh_cache: caches.cbh_cache.0,
+            cbh: caches.cbh_geometry,
+            directories: layout.directories.map(|at| at.0),
+        })
+    } else if let Some(tables) = layout.static_tables() {
+        LookupPlaces::StaticTables(StaticPlaces { at: tables.at.0, geometry: tables.geometry })
+    } else {
+        return;
+    };
     monitor.place(Places {
         registers: resources.registers.0,
         sram: resources.sram.0,
         sram_bytes: resources.sram_bytes,
-        vmh_cache: caches.vmh_cache.0,
-        vmh: caches.geometry,
-        cbh_cache: caches.cbh_cache.0,
-        cbh: caches.cbh_geometry,
         process_table: layout.process_entry(0).0,
         post_queues: layout.post_queue(0).0,
         post_queue_count: layout.post_queue_count as u32,
-        directories: layout.directories.map(|at| at.0),
         host_pages: node.platform().host_pages(),
+        lookup,
     });
 }

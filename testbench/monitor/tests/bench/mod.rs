@@ -3,15 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use nic_layout::cbh::{cbh, entry, valid, CbhGeometry, STATE_INVALID};
+use nic_layout::cbh::{cbh, cbh_id, entry, valid, CbhGeometry, STATE_INVALID};
 use nic_layout::frame::{word, FrameKind, FLAG_LAST};
 use nic_layout::key::KeyWidth;
 use nic_layout::post::OP_WRITE;
 use nic_layout::registers::mailbox;
+use nic_layout::static_tables::{import, StaticGeometry, UNREGISTERED};
 use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
 use nic_layout::trace::{self, Marker};
 use nic_layout::vmh::{key, VmhGeometry, KEY_VALID, NO_TRANSLATION};
-use nic_monitor::{Monitor, Pins, Places, Transfer};
+use nic_monitor::{CachePlaces, LookupPlaces, Monitor, Pins, Places, StaticPlaces, Transfer};
 use sim_pins::{LinkSymbol, Ps};
 
 pub const SRAM: u32 = 0x8000_0000;
@@ -38,6 +39,19 @@ pub const LOOKALIKE: u32 = cbh(PID + 16, 2);
 pub const KEY: [u32; 2] = [0xAB, 0xCD];
 pub const LENGTH: u32 = 4096;
 
+/// Of a node with static tables.
+pub const TABLES: StaticGeometry =
+    StaticGeometry { vmh_tables: 2, cbh_entries: 8, import_entries: 4, key: KeyWidth::Bits64 };
+const TABLES_START: u32 = 0x6_0000;
+/// The import of the process, and the buffer of node 1 that it is of: it may be written.
+pub const IMPORT: u32 = 2;
+pub const PEER_BUFFER: u32 = cbh(9, 3);
+
+/// The bus address of an offset in the static tables.
+pub fn tables_at(offset: u32) -> u32 {
+    SRAM + TABLES_START + offset
+}
+
 pub struct Host(pub BTreeMap<(u32, u32), u32>);
 
 impl Pins for Host {
@@ -50,6 +64,8 @@ pub struct Bench {
     pub monitor: Monitor,
     pub host: Host,
     pub at: Ps,
+    /// The entry in which lookups find the buffer.
+    entry: u32,
 }
 
 /// A frame of node 1 to node 0.
@@ -79,26 +95,54 @@ pub const WRITE: Frame = Frame {
 impl Bench {
     /// A process has posted a write from its page; both caches are empty.
     pub fn new() -> Bench {
+        let caches =
+            CachePlaces { vmh_cache: VMH_AT, vmh: VMH, cbh_cache: CBH_AT, cbh: CBH, directories: Some(DIRECTORIES_AT) };
+        Bench::of(LookupPlaces::Caches(caches), 0)
+    }
+
+    /// A process has posted a write from its page, from its slot.
+    fn of(lookup: LookupPlaces, slot: u32) -> Bench {
         let places = Places {
             registers: REGISTERS,
             sram: SRAM,
             sram_bytes: 0x8_0000,
-            vmh_cache: VMH_AT,
-            vmh: VMH,
-            cbh_cache: CBH_AT,
-            cbh: CBH,
             process_table: TABLE_AT,
             post_queues: QUEUES_AT,
-            post_queue_count: 2,
-            directories: Some(DIRECTORIES_AT),
+            post_queue_count: 8,
             host_pages: 0x1000,
+            lookup,
         };
         let mut monitor = Monitor::new(0);
         monitor.place(places);
-        let mut bench = Bench { monitor, host: Host(BTreeMap::from([((PID, PAGE), FRAME)])), at: Ps::from_us(1) };
-        bench.write(SRAM + TABLE_AT + 4, PID).write(SRAM + TABLE_AT + 8, 0x77_0000);
-        bench.write(SRAM + QUEUES_AT, u32::from(OP_WRITE)).write(SRAM + QUEUES_AT + 4, 100);
-        bench.write(SRAM + QUEUES_AT + 8, PAGE << 12);
+        let mut bench =
+            Bench { monitor, host: Host(BTreeMap::from([((PID, PAGE), FRAME)])), at: Ps::from_us(1), entry: ENTRY };
+        let (entry, queue) = (SRAM + TABLE_AT + 32 * slot, SRAM + QUEUES_AT + 4096 * slot);
+        bench.write(entry + 4, PID).write(entry + 8, 0x77_0000);
+        bench.write(queue, u32::from(OP_WRITE)).write(queue + 4, 100).write(queue + 8, PAGE << 12);
+        bench
+    }
+
+    /// The same with static tables: its page is registered, its buffer exported, and a buffer of node 1 imported.
+    pub fn with_static_tables() -> Bench {
+        let at = TABLES_START;
+        let slot = PID % 8;
+        let mut bench = Bench::of(LookupPlaces::StaticTables(StaticPlaces { at, geometry: TABLES }), slot);
+        bench.write(SRAM + QUEUES_AT + 4096 * slot + 12, IMPORT);
+        for entry in 0..1024 {
+            let value = if entry == PAGE { FRAME } else { UNREGISTERED };
+            bench.write(tables_at(TABLES.table_offset(1) + 4 * entry), value);
+        }
+        bench.write(tables_at(TABLES.top_offset(slot, PAGE)), 1);
+        bench.entry = cbh_id(BUFFER);
+        let words = [BUFFER, PAGE << 12, LENGTH, KEY[0], KEY[1], valid(PERMIT_WRITE | PERMIT_READ)];
+        let who = import::who(1, PEER_BUFFER, PERMIT_WRITE).expect("it has room");
+        let record = [LENGTH, KEY[0], KEY[1], who];
+        for (word, value) in (0..).zip(words) {
+            bench.write(tables_at(TABLES.buffer_offset(bench.entry) + 4 * word), value);
+        }
+        for (word, value) in (0..).zip(record) {
+            bench.write(tables_at(TABLES.import_offset(slot, IMPORT) + 4 * word), value);
+        }
         bench
     }
 
@@ -192,7 +236,7 @@ impl Bench {
     /// A frame up to its buffer, which hits.
     pub fn take(&mut self, frame: Frame) -> &mut Bench {
         self.arrive(frame).mark(Marker::ReceiveBegin, 1).mark(Marker::ReceiveHeader, frame.sequence);
-        self.mark(Marker::BufferHit, ENTRY)
+        self.mark(Marker::BufferHit, self.entry)
     }
 
     /// A frame from begin to end, but for its DMA.
@@ -202,7 +246,7 @@ impl Bench {
     }
 
     pub fn broken(&self) -> Option<u8> {
-        self.monitor.violation().map(|violation| violation.invariant)
+        self.monitor.violation().map(|violation| violation.invariant.0)
     }
 }
 

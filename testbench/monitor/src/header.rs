@@ -84,9 +84,9 @@ impl Header {
     }
 }
 
-/// Hears one direction.
+/// Reads the symbols of one direction.
 #[derive(Clone, Debug)]
-pub(crate) struct Ear {
+pub(crate) struct HeaderParser {
     is_in_frame: bool,
     is_behind_preamble: bool,
     is_damaged: bool,
@@ -95,9 +95,9 @@ pub(crate) struct Ear {
     crc: u32,
 }
 
-impl Default for Ear {
-    fn default() -> Ear {
-        Ear {
+impl Default for HeaderParser {
+    fn default() -> HeaderParser {
+        HeaderParser {
             is_in_frame: false,
             is_behind_preamble: false,
             is_damaged: false,
@@ -108,10 +108,10 @@ impl Default for Ear {
     }
 }
 
-impl Ear {
+impl HeaderParser {
     /// The symbol of one clock. Gives the header of a frame with the last one, if nothing of it was damaged.
     #[inline]
-    pub fn hear(&mut self, symbol: LinkSymbol) -> Option<Header> {
+    pub fn next(&mut self, symbol: LinkSymbol) -> Option<Header> {
         if !symbol.enable {
             return if self.is_in_frame { self.end() } else { None };
         }
@@ -121,7 +121,7 @@ impl Ear {
 
     fn take(&mut self, symbol: LinkSymbol) {
         if !self.is_in_frame {
-            *self = Ear { is_in_frame: true, crc: u32::MAX, ..Ear::default() };
+            *self = HeaderParser { is_in_frame: true, crc: u32::MAX, ..HeaderParser::default() };
         }
         self.is_damaged |= symbol.error;
         if !self.is_behind_preamble {
@@ -165,7 +165,7 @@ const CRC_TABLE: [u32; 256] = {
 mod tests {
     use super::*;
 
-    fn send(ear: &mut Ear, frame: &[u8], spoil: Option<usize>) -> Option<Header> {
+    fn send(parser: &mut HeaderParser, frame: &[u8], spoil: Option<usize>) -> Option<Header> {
         let mut crc = u32::MAX;
         for byte in frame {
             crc = crc >> 8 ^ CRC_TABLE[usize::from(crc as u8 ^ byte)];
@@ -175,37 +175,37 @@ mod tests {
             bytes[8 + at] ^= 4;
         }
         for data in bytes {
-            assert_eq!(ear.hear(LinkSymbol { data, enable: true, error: false }), None);
+            assert_eq!(parser.next(LinkSymbol { data, enable: true, error: false }), None);
         }
-        ear.hear(LinkSymbol { data: 0, enable: false, error: false })
+        parser.next(LinkSymbol { data: 0, enable: false, error: false })
     }
 
     #[test]
-    fn a_whole_frame_is_heard_and_a_damaged_one_is_not() {
+    fn a_whole_frame_is_parsed_and_a_damaged_one_is_not() {
         let mut words = [0u32; 20];
         words[..3].copy_from_slice(&word::addresses(3, 1));
         words[3] = word::kind(FrameKind::Read, 1);
         words[4] = word::node_length(1, 0, 8);
         (words[5], words[7], words[12]) = (77, 0x0010_0002, 4096);
         let frame: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let mut ear = Ear::default();
-        let header = send(&mut ear, &frame, None).expect("it is whole");
+        let mut parser = HeaderParser::default();
+        let header = send(&mut parser, &frame, None).expect("it is whole");
         assert!(header.is(FrameKind::Read) && header.is_ours() && header.has_sequence());
         assert_eq!((header.to, header.from, header.sequence, header.wanted_bytes()), (3, 1, 77, 4096));
-        assert_eq!(send(&mut ear, &frame, Some(40)), None);
-        assert_eq!(send(&mut ear, &frame[..48], None), None, "too short");
-        assert!(send(&mut ear, &frame, None).is_some());
+        assert_eq!(send(&mut parser, &frame, Some(40)), None);
+        assert_eq!(send(&mut parser, &frame[..48], None), None, "too short");
+        assert!(send(&mut parser, &frame, None).is_some());
     }
 
     #[test]
-    fn a_frame_with_a_longer_key_is_heard_whole() {
+    fn a_frame_with_a_longer_key_is_parsed_whole() {
         let mut words = [0u32; 20];
         words[..3].copy_from_slice(&word::addresses(3, 1));
         words[3] = word::kind(FrameKind::Read, 1) ^ word::mark(KeyWidth::Bits128);
         words[4] = word::node_length(1, 0, 8);
         (words[9], words[10], words[12], words[13], words[14]) = (1, 2, 3, 4, 4096);
         let frame: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let header = send(&mut Ear::default(), &frame, None).expect("it is whole");
+        let header = send(&mut HeaderParser::default(), &frame, None).expect("it is whole");
         assert!(header.is(FrameKind::Read) && header.is_ours() && header.key_width == KeyWidth::Bits128);
         assert_eq!((header.key, header.wanted_bytes()), ([1, 2, 3, 4], 4096));
     }

@@ -2,8 +2,8 @@
 
 use sim_pins::Ps;
 
-/// How long a word of the host may take from the bus into the SRAM. Until then the firmware may see either.
-const SETTLING: Ps = Ps::from_us(5);
+use crate::broken::{broken, Broken};
+use crate::context::has_settled;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
@@ -33,7 +33,7 @@ pub(crate) enum State {
 
 /// What the model says of a way as a victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Free {
+enum Free {
     Yes,
     No,
     /// It became free just now.
@@ -76,13 +76,6 @@ impl Line {
         }
     }
 }
-
-pub(crate) fn has_settled(since: Ps, at: Ps) -> bool {
-    at.0.saturating_sub(since.0) > SETTLING.0
-}
-
-/// A rule that was broken: its number, and what was expected and seen.
-pub(crate) type Broken = (u8, String);
 
 pub(crate) struct Lines {
     name: &'static str,
@@ -154,22 +147,25 @@ impl Lines {
     pub fn reserve(&mut self, at: Ps, line: u32, set: u32, tag: u32, index: u32) -> Result<(), Broken> {
         let name = self.name;
         let Some(victim) = self.get(line).copied() else {
-            return Err((13, format!("{name} line {line} is reserved, and does not exist")));
+            return broken(13, format!("{name} line {line} is reserved, and does not exist"));
         };
         if line / self.ways != set {
-            return Err((13, format!("{name} line {line} is reserved for {tag:#x}, whose set is {set}")));
+            return broken(13, format!("{name} line {line} is reserved for {tag:#x}, whose set is {set}"));
         }
         if let Some(other) = self.find(set, tag) {
             let number = if self.lines[other as usize].is_reserved() { 18 } else { 13 };
             let state = self.lines[other as usize].state;
-            return Err((
+            return broken(
                 number,
                 format!("{name} line {line} is reserved for {tag:#x}, which line {other} has: {state:?}"),
-            ));
+            );
         }
         if victim.free(at) == Free::No {
             let what = format!("{:?}, locks {:?}", victim.state, victim.locks);
-            return Err((15, format!("{name} line {line} is given to {tag:#x}; it has tag {:#x}, {what}", victim.tag)));
+            return broken(
+                15,
+                format!("{name} line {line} is given to {tag:#x}; it has tag {:#x}, {what}", victim.tag),
+            );
         }
         if !self.is_unsure[set as usize] {
             let oldest_first = self.orders[set as usize].iter().rev().map(|way| set * self.ways + way);
@@ -179,10 +175,10 @@ impl Lines {
                 }
                 if self.lines[candidate as usize].free(at) == Free::Yes {
                     let order: Vec<u32> = oldest_first.collect();
-                    return Err((
+                    return broken(
                         14,
                         format!("{name} line {line} is the victim; line {candidate} is free and used less recently ({order:?}, oldest first)"),
-                    ));
+                    );
                 }
             }
         }
@@ -197,13 +193,13 @@ impl Lines {
         match self.get(line).map(|line| (line.state, line.tag)) {
             Some((State::Reserved { .. }, _)) => Ok(()),
             Some((State::Empty, tag)) => {
-                Err((19, format!("the driver writes to {name} line {line} after {tag:#x} was taken from it")))
+                broken(19, format!("the driver writes to {name} line {line} after {tag:#x} was taken from it"))
             }
-            Some((state, tag)) => Err((
+            Some((state, tag)) => broken(
                 16,
                 format!("the driver writes to {name} line {line}, which waits for nothing: {tag:#x}, {state:?}"),
-            )),
-            None => Err((16, format!("the driver writes to {name} line {line}, which does not exist"))),
+            ),
+            None => broken(16, format!("the driver writes to {name} line {line}, which does not exist")),
         }
     }
 
@@ -230,14 +226,14 @@ impl Lines {
         match self.find(set, tag) {
             Some(line) => match self.lines[line as usize].state {
                 State::Valid { since } if has_settled(since, at) => {
-                    Err((20, format!("{name} line {line} holds {tag:#x} since {since}, and was not found")))
+                    broken(20, format!("{name} line {line} holds {tag:#x} since {since}, and was not found"))
                 }
                 _ => Ok(()),
             },
-            None if has_room && self.has_free_way(at, set) => Err((
+            None if has_room && self.has_free_way(at, set) => broken(
                 18,
                 format!("{tag:#x} is not in the {name} cache, a way of set {set} is free, and the host was not asked"),
-            )),
+            ),
             None => Ok(()),
         }
     }
@@ -259,7 +255,7 @@ mod tests {
     }
 
     fn number(result: Result<(), Broken>) -> u8 {
-        result.map_or_else(|(number, _)| number, |()| 0)
+        result.map_or_else(|broken| broken.invariant.0, |()| 0)
     }
 
     #[test]

@@ -1,0 +1,47 @@
+//! What a watch says of an invariant that does not hold.
+
+use std::fmt;
+
+use sim_pins::Ps;
+
+/// An invariant by its number: docs/properties.md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Invariant(pub u8);
+
+impl fmt::Display for Invariant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "INV-{}", self.0)
+    }
+}
+
+/// A rule that was broken, without the time, which the monitor knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Broken {
+    pub invariant: Invariant,
+    /// What was expected and seen.
+    pub what: String,
+}
+
+/// The result of a rule that does not hold.
+pub(crate) fn broken<T>(invariant: u8, what: String) -> Result<T, Broken> {
+    Err(Broken { invariant: Invariant(invariant), what })
+}
+
+/// An invariant that was broken in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The number of the node, counted from 0.
+    pub node: usize,
+    pub at: Ps,
+    pub invariant: Invariant,
+    /// What was expected and seen.
+    pub what: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "node {}: {} at {}: {}", self.node, self.invariant, self.at, self.what)
+    }
+}
+
+impl std::error::Error for Violation {}

@@ -1,0 +1,100 @@
+//! Frames that have arrived, and the one that the firmware is judging.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use nic_layout::frame::FrameKind;
+use nic_layout::trace::ARGUMENT_MASK;
+
+use crate::Header;
+
+/// Frames kept for those that the NIC holds: many more than it can hold.
+const RECENT_FRAMES: usize = 256;
+
+#[derive(Default)]
+pub(crate) struct Frames {
+    /// In the order of their arrival, and not judged yet.
+    arrived: VecDeque<Header>,
+    /// The last frames that were judged.
+    recent: VecDeque<Header>,
+    /// The frame taken last. `None`: it was held, and is older than what is remembered.
+    judged: Option<Header>,
+    /// Between the header of that frame and what becomes of it.
+    is_open: bool,
+    /// The node whose held frame is taken.
+    retaken: Option<u32>,
+    /// Buffers that frames have named, by the low bits that markers carry. If buffers of several processes have these in common, the last one named.
+    buffers: BTreeMap<u32, u32>,
+    /// Buffers of the reads that wait for their answer, by the place in the queue.
+    queued: BTreeMap<u32, u32>,
+}
+
+impl Frames {
+    pub fn arrive(&mut self, header: Header) {
+        self.arrived.push_back(header);
+    }
+
+    /// The firmware takes the next frame from its ring.
+    pub fn begin(&mut self) {
+        (self.judged, self.retaken, self.is_open) = (self.arrived.pop_front(), None, false);
+    }
+
+    /// The firmware takes a frame of a node that it held.
+    pub fn retake(&mut self, node: u32) {
+        (self.judged, self.retaken, self.is_open) = (None, Some(node), false);
+    }
+
+    /// The firmware has read the sequence number of the frame. False if no such frame has arrived whole.
+    pub fn open(&mut self, low_bits: u32) -> bool {
+        let is_it =
+            |frame: &Header| frame.is_ours() && frame.has_sequence() && frame.sequence & ARGUMENT_MASK == low_bits;
+        self.is_open = true;
+        if let Some(node) = self.retaken {
+            self.judged = self.recent.iter().rev().find(|frame| is_it(frame) && frame.from == node).copied();
+            return true;
+        }
+        // Frames that the MAC had no room for are passed over.
+        while !self.judged.as_ref().is_some_and(is_it) {
+            match self.arrived.pop_front() {
+                Some(next) => self.judged = Some(next),
+                None => return false,
+            }
+        }
+        if let Some(frame) = self.judged {
+            self.buffers.insert(frame.buffer & ARGUMENT_MASK, frame.buffer);
+            if self.recent.len() == RECENT_FRAMES {
+                self.recent.pop_front();
+            }
+            self.recent.push_back(frame);
+        }
+        true
+    }
+
+    /// The frame that is judged, while it is.
+    pub fn judged(&self) -> Option<Header> {
+        self.judged.filter(|_| self.is_open)
+    }
+
+    /// The frame that is judged, if a lookup of this path is the frame's: writes look up on the receive path, reads on the send path.
+    pub fn judged_on(&self, is_receive: bool) -> Option<Header> {
+        let kind = if is_receive { FrameKind::Write } else { FrameKind::Read };
+        self.judged().filter(|frame| frame.is(kind))
+    }
+
+    /// The firmware has decided on the frame.
+    pub fn close(&mut self) {
+        self.is_open = false;
+    }
+
+    /// The frame taken last is a read, and waits in a place of the queue.
+    pub fn queue_read(&mut self, place: u32) {
+        self.queued.extend(self.judged.map(|frame| (place, frame.buffer)));
+    }
+
+    /// The whole CBH word of a buffer of which a marker has the low bits: as the frame that is judged names it, or a read that waits, or an earlier frame.
+    pub fn named(&self, low_bits: u32) -> Option<u32> {
+        let is_it = |word: &u32| word & ARGUMENT_MASK == low_bits;
+        let judged = self.judged().map(|frame| frame.buffer);
+        let queued = self.queued.values().copied();
+        judged.into_iter().chain(queued).find(is_it).or_else(|| self.buffers.get(&low_bits).copied())
+    }
+}

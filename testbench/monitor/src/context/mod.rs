@@ -1,0 +1,65 @@
+//! What the watches of one node share: facts that one watch or the monitor records, and others read.
+
+mod commands;
+mod frames;
+mod grants;
+mod posted;
+
+use sim_pins::Ps;
+
+pub(crate) use commands::{Command, Commands};
+pub(crate) use frames::Frames;
+pub(crate) use grants::{Grant, Grants, PageGrant};
+pub(crate) use posted::{in_page, joined, Posted, Side, POST_WORDS};
+
+use crate::{Places, Seen};
+
+/// A line that the NIC has fetched from a table of the host, as its words came over the bus.
+#[derive(Clone, Debug)]
+pub(crate) struct Fetched {
+    pub entries: Vec<u32>,
+    /// The entry of the page that was missing.
+    pub wanted: usize,
+}
+
+/// The facts, and what each part of them is for.
+pub(crate) struct Context {
+    /// The time of the event that the watches are given.
+    pub at: Ps,
+    pub places: Places,
+    /// Events counted for the comparison with the firmware's counters (INV-38). Watches add to it.
+    pub seen: Seen,
+    /// Commands of the driver. The monitor records them.
+    pub commands: Commands,
+    /// Frames that arrived, and the frame that the firmware judges. Watch `Link` records them.
+    pub frames: Frames,
+    /// What processes have posted, and where their status pages are. Watch `Posts` records it.
+    pub posted: Posted,
+    /// DMA that lookups allow. The watches of lookups add to it, watch `Dma` ends it.
+    pub grants: Grants,
+    /// The fetch that has ended with the marker at hand. Watch `Fetches` sets it.
+    pub fetched: Option<Fetched>,
+}
+
+impl Context {
+    pub fn new(places: Places, seen: Seen) -> Context {
+        Context {
+            at: Ps::ZERO,
+            places,
+            seen,
+            commands: Commands::default(),
+            frames: Frames::default(),
+            posted: Posted::new(),
+            grants: Grants::default(),
+            fetched: None,
+        }
+    }
+}
+
+/// How long a word of the host may take from the bus into the SRAM. Until then the firmware may read either value.
+const SETTLING: Ps = Ps::from_us(5);
+
+/// Whether a word that the host wrote at `since` has reached the SRAM for sure.
+pub(crate) fn has_settled(since: Ps, at: Ps) -> bool {
+    at.0.saturating_sub(since.0) > SETTLING.0
+}

@@ -1,0 +1,127 @@
+//! Frames of the link: they come whole, are taken in order, and acknowledgements cover what was taken (INV-11, 27, 29).
+
+use std::collections::BTreeMap;
+
+use nic_layout::frame::FrameKind;
+use nic_layout::trace::Marker;
+
+use super::Watch;
+use crate::broken::{broken, Broken};
+use crate::context::Context;
+use crate::{Header, Pins};
+
+/// What this node and another have sent each other.
+#[derive(Clone, Copy, Debug)]
+struct Peer {
+    session: u32,
+    /// The number behind the highest that was sent to it.
+    sent: u32,
+    /// What the last frame that only acknowledges has told it.
+    told: u32,
+}
+
+#[derive(Default)]
+pub(crate) struct Link {
+    /// By node: the number of the next frame to be taken.
+    expected: BTreeMap<u32, u32>,
+    /// By node: what was sent to it, and is told to it.
+    peers: BTreeMap<u32, Peer>,
+}
+
+impl Watch for Link {
+    fn marker(&mut self, context: &mut Context, _pins: &dyn Pins, marker: Marker, argument: u32) -> Result<(), Broken> {
+        match marker {
+            Marker::ReceiveBegin => context.frames.begin(),
+            Marker::FrameRetaken => context.frames.retake(argument),
+            Marker::ReceiveHeader => {
+                if !context.frames.open(argument) {
+                    return broken(11, format!("frame {argument} was received, and never came whole"));
+                }
+            }
+            Marker::Accepted | Marker::Refused => {
+                let judged = context.frames.judged();
+                context.frames.close();
+                if let Some(frame) = judged {
+                    return self.advance(&frame);
+                }
+            }
+            Marker::Dropped | Marker::FrameHeld => context.frames.close(),
+            Marker::ReadTaken => context.frames.queue_read(argument),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn received(&mut self, context: &mut Context, header: &Header) -> Result<(), Broken> {
+        context.frames.arrive(*header);
+        self.check_answer(header)
+    }
+
+    fn sent(&mut self, _context: &mut Context, header: &Header) -> Result<(), Broken> {
+        self.check_acknowledgement(header)
+    }
+}
+
+impl Link {
+    /// A frame counts: it must be the next of its node.
+    fn advance(&mut self, frame: &Header) -> Result<(), Broken> {
+        let (sequence, from) = (frame.sequence, frame.from);
+        let expected = self.expected.insert(from, sequence.wrapping_add(1));
+        match expected.filter(|expected| *expected != sequence) {
+            Some(expected) => {
+                broken(27, format!("frame {sequence} of node {from} is taken, and frame {expected} is the next"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What a peer acknowledges was sent to it (INV-29). Frames of another session are left alone: this node knows nothing of that incarnation.
+    fn check_answer(&self, header: &Header) -> Result<(), Broken> {
+        let Some(peer) = self.peers.get(&header.from).filter(|peer| peer.session == header.session) else {
+            return Ok(());
+        };
+        match !header.is_ours() || (header.acknowledge.wrapping_sub(peer.sent) as i32) <= 0 {
+            true => Ok(()),
+            false => broken(
+                29,
+                format!(
+                    "node {} acknowledges all frames before {}, and the next one to be sent to it is {}",
+                    header.from, header.acknowledge, peer.sent
+                ),
+            ),
+        }
+    }
+
+    /// An acknowledgement covers what was accepted or refused for good, and nothing else. A frame that only acknowledges never takes back what the one
+    /// before it said (INV-29). Frames with a number may: they do not cover what was refused.
+    fn check_acknowledgement(&mut self, header: &Header) -> Result<(), Broken> {
+        if !header.is_ours() {
+            return Ok(());
+        }
+        let new = Peer { session: header.session, sent: 0, told: 0 };
+        let peer = self.peers.entry(header.to).or_insert(new);
+        if header.has_sequence() && (header.sequence.wrapping_sub(peer.sent) as i32) >= 0 {
+            peer.sent = header.sequence.wrapping_add(1);
+        }
+        if header.is(FrameKind::Acknowledge) {
+            let before = std::mem::replace(&mut peer.told, header.acknowledge);
+            if (header.acknowledge.wrapping_sub(before) as i32) < 0 {
+                return broken(
+                    29,
+                    format!("node {} is told of {before} frames, and then of {}", header.to, header.acknowledge),
+                );
+            }
+        }
+        let expected = self.expected.get(&header.to).copied().unwrap_or(0);
+        match (header.acknowledge.wrapping_sub(expected) as i32) <= 0 {
+            true => Ok(()),
+            false => broken(
+                29,
+                format!(
+                    "node {} is told that all frames before {} came; the last one taken was the one before {expected}",
+                    header.to, header.acknowledge
+                ),
+            ),
+        }
+    }
+}
