@@ -165,6 +165,26 @@ pub enum BootError {
     FetchOutOfRange = 12,
 }
 
+impl BootError {
+    pub const fn from_word(word: u32) -> Option<BootError> {
+        Some(match word {
+            1 => BootError::BadMagic,
+            2 => BootError::OtherLayout,
+            3 => BootError::NodeOutOfRange,
+            4 => BootError::BufferSize,
+            5 => BootError::DoesNotFitSram,
+            6 => BootError::BufferCount,
+            7 => BootError::SessionOutOfRange,
+            8 => BootError::IntervalOutOfRange,
+            9 => BootError::ReceiveMissOutOfRange,
+            10 => BootError::StaticTablesOutOfRange,
+            11 => BootError::PostQueuesOutOfRange,
+            12 => BootError::FetchOutOfRange,
+            _ => return None,
+        })
+    }
+}
+
 /// Written by firmware that met its own error, before it raises [`CAUSE_CRASH`] and stops. At [`CRASH_RECORD_ADDRESS`]; zero before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]

@@ -104,5 +104,24 @@ pub enum PostError {
     ImportTooShort = 11,
 }
 
+impl PostError {
+    pub const fn from_word(word: u32) -> Option<PostError> {
+        Some(match word {
+            1 => PostError::UnknownOperation,
+            2 => PostError::NoSuchNode,
+            3 => PostError::LengthOutOfRange,
+            4 => PostError::BadLocalAddress,
+            5 => PostError::PeerUnreachable,
+            6 => PostError::BadProducerIndex,
+            7 => PostError::BusError,
+            8 => PostError::Refused,
+            9 => PostError::NoSuchImport,
+            10 => PostError::ImportForbids,
+            11 => PostError::ImportTooShort,
+            _ => return None,
+        })
+    }
+}
+
 /// The longest message that one descriptor may describe.
 pub const MESSAGE_BYTES_MAX: u32 = 1 << 24;

@@ -8,10 +8,10 @@ use sim_pins::{PciDrive, PciLines, Ps};
 
 use crate::address::NodeId;
 use crate::bus::{Bus, BusPort};
-use crate::driver::{Driver, DriverCounts, DriverError, DriverOptions};
+use crate::driver::{Driver, DriverCounts, DriverError, DriverOptions, Machine, ServiceEntry, SERVICES};
 use crate::events::EventLog;
 use crate::executor::{Executor, Sim, Task};
-use crate::library::Process;
+use crate::library::{Extension, Process};
 use crate::load;
 use crate::memory::{Counts, Memory};
 use crate::pio::Pio;
@@ -61,6 +61,15 @@ impl<B: Bus> Host<B> {
         config: HostConfig,
         bus: impl FnOnce(&Platform, Rc<RefCell<Memory>>) -> Result<B, E>,
     ) -> Result<Host<B>, E> {
+        Host::with_services(config, SERVICES, bus)
+    }
+
+    /// The same, with the personalities that the driver can serve.
+    pub fn with_services<E>(
+        config: HostConfig,
+        services: &'static [ServiceEntry],
+        bus: impl FnOnce(&Platform, Rc<RefCell<Memory>>) -> Result<B, E>,
+    ) -> Result<Host<B>, E> {
         let HostConfig { platform, driver, trace } = config;
         let executor = Executor::new();
         let sim = executor.sim();
@@ -74,15 +83,15 @@ impl<B: Bus> Host<B> {
         let bus = bus(&platform, memory.clone())?;
         let processors = Processors::new(sim.clone(), costs.processor_count as usize, costs.processor_clock_hz);
         let port = BusPort::new(costs.posted_writes_max, log.clone());
-        let driver = Driver::new(
-            sim.clone(),
-            processors.clone(),
-            port.clone(),
-            memory.clone(),
-            log.clone(),
-            platform.clone(),
-            driver,
-        );
+        let machine = Machine {
+            sim: sim.clone(),
+            processors: processors.clone(),
+            port: port.clone(),
+            memory: memory.clone(),
+            log: log.clone(),
+            platform: platform.clone(),
+        };
+        let driver = Driver::new(machine, driver, services);
         if let Some(other_work) = other_work {
             load::spawn(&sim, &processors, other_work, seed);
         }
@@ -224,6 +233,11 @@ impl Node {
 
     /// A new process that has the NIC open; its processor time is accounted for under `name`.
     pub async fn open(&self, name: &'static str) -> Result<Process, DriverError> {
+        self.open_with(name).await
+    }
+
+    /// The same, with other operations than those on remote memory.
+    pub async fn open_with<X: Extension>(&self, name: &'static str) -> Result<Process<X>, DriverError> {
         let cpu = self.cpu(name, Priority::User);
         let pio = Pio::new(cpu, self.port.clone(), &self.platform.host);
         Process::open(self.driver.clone(), self.memory.clone(), pio, self.log.clone(), self.platform.host).await

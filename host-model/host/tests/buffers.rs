@@ -214,7 +214,8 @@ fn a_process_that_ends_takes_its_buffers_from_the_nic() {
     bench.run(move |_| async move { closing.close().await.expect("open") });
     assert_eq!(forgotten(&bench), [mine.buffer, cbh(pid.0, 3)]);
     let driver = bench.host.node().driver();
-    assert_eq!((driver.buffers(pid), driver.buffers(Pid(other.pid().0))), (0, 1));
+    let buffers = driver.rdma().expect("buffers");
+    assert_eq!((buffers.buffers(pid), buffers.buffers(Pid(other.pid().0))), (0, 1));
     // What is asked for later is denied.
     let late = miss(&bench, mine.buffer, 1);
     report(&mut bench, late);

@@ -13,7 +13,7 @@ use host_model::library::Access;
 use host_model::mock::{elf_image, elf_image_at, BootScript, Place};
 use host_model::processor::Priority;
 use nic_layout::boot::{
-    BootReply, BootRequest, CrashRecord, BOOT_MAGIC, CAUSE_CRASH, CRASH_PANIC, CRASH_TRAP, LAYOUT_VERSION,
+    BootError, BootReply, BootRequest, CrashRecord, BOOT_MAGIC, CAUSE_CRASH, CRASH_PANIC, CRASH_TRAP, LAYOUT_VERSION,
 };
 use nic_layout::cbh::{cbh_pid, BUFFER_ID_MAX};
 use nic_layout::counter::Counter;
@@ -130,6 +130,22 @@ fn a_refusal_a_crash_and_silence_are_told_apart() {
     assert!(matches!(silent, DriverError::BootTimeout { .. }) && silent.to_string().contains("5000000.000 ns"));
 }
 
+#[test]
+fn every_reason_for_which_firmware_refuses_to_start_has_a_text() {
+    let texts: BTreeSet<String> = (1..)
+        .map_while(BootError::from_word)
+        .map(|error| {
+            let text = DriverError::BootRefused { error: error as u32 }.to_string();
+            assert!(!text.contains("does not know"), "{text}");
+            text
+        })
+        .collect();
+    assert_eq!(texts.len(), 12);
+    assert!(texts.iter().any(|text| text.contains("neither to fetch translations nor not to (error 12)")));
+    let unknown = DriverError::BootRefused { error: 13 }.to_string();
+    assert!(unknown.contains("a reason that the driver does not know (error 13)"), "{unknown}");
+}
+
 type Spoiler = fn(&mut BootReply);
 
 #[test]
@@ -244,7 +260,7 @@ fn buffers_must_lie_in_the_process_and_may_have_any_identifier() {
     let keys: BTreeSet<Key> = exports.iter().map(|export| export.key).collect();
     assert_eq!((words.len(), keys.len()), (1001, 1001));
     assert!(words.iter().all(|word| cbh_pid(*word) == pid.0));
-    assert_eq!(bench.host.node().driver().buffers(pid), 1001);
+    assert_eq!(bench.host.node().driver().rdma().expect("buffers").buffers(pid), 1001);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use common::{options, platform, Bench};
 use host_model::address::{Pid, UserVirt, VirtPage};
+use host_model::driver::mini::Mini;
 use host_model::driver::{DriverCounts, DriverOptions, MissService};
 use host_model::events::{spans, subjects, EventKind, Subject};
 use host_model::library::Process;
@@ -293,7 +294,12 @@ fn an_entry_whose_line_was_taken_by_an_invalidation_is_stale() {
         let cpu = process.cpu().clone();
         // The firmware frees the line when it obeys, and reserves it for another page at once.
         nic.borrow_mut().set_sram_word(place, key(9, 0x40, KEY_RESERVED));
-        node.driver().invalidate(&cpu, process.pid(), start).await.expect("answered");
+        node.driver()
+            .service::<Mini>()
+            .expect("caches")
+            .invalidate(&cpu, process.pid(), start)
+            .await
+            .expect("answered");
     });
     bench.us(200);
     let counts = counts(&bench);
@@ -313,7 +319,12 @@ fn reserved_again(second_us: Option<u64>) -> (u64, DriverCounts) {
     bench.nic.borrow_mut().report_misses(&[entry]);
     bench.run(|node| async move {
         let cpu = process.cpu().clone();
-        node.driver().invalidate(&cpu, process.pid(), start).await.expect("answered");
+        node.driver()
+            .service::<Mini>()
+            .expect("caches")
+            .invalidate(&cpu, process.pid(), start)
+            .await
+            .expect("answered");
     });
     let mut filled_us = None;
     for us in 0..400 {
@@ -347,7 +358,7 @@ fn an_invalidated_line_misses_again_and_hits_the_hosts_table() {
     let forced = process.clone();
     bench.run(|node| async move {
         let cpu = forced.cpu().clone();
-        node.driver().invalidate(&cpu, forced.pid(), start).await.expect("answered");
+        node.driver().service::<Mini>().expect("caches").invalidate(&cpu, forced.pid(), start).await.expect("answered");
     });
     bench.forget_writes();
     report(&mut bench, entry);

@@ -5,6 +5,7 @@ mod common;
 
 use common::{platform, Bench, CLOCK};
 use host_model::address::NodeId;
+use host_model::driver::vmmc::Vmmc;
 use host_model::driver::{DriverError, DriverOptions};
 use host_model::library::{Access, Export, Process, WriteError};
 use host_model::mock::Place;
@@ -61,7 +62,7 @@ fn pinned(bench: &Bench) -> u64 {
 }
 
 fn free(bench: &Bench) -> (usize, usize, usize) {
-    bench.host.node().driver().static_tables_free().expect("static tables")
+    bench.host.node().driver().service::<Vmmc>().expect("static tables").free()
 }
 
 #[test]
@@ -314,5 +315,5 @@ fn a_nic_with_caches_needs_neither_registration_nor_imports() {
     call!(bench, process, |p| p.unregister(memory, 4096).await).expect("nothing to do");
     assert_eq!(bench.writes(), []);
     assert!(bench.now - before < Ps::from_us(1), "{}", bench.now - before);
-    assert_eq!(bench.host.node().driver().static_tables_free(), None);
+    assert!(bench.host.node().driver().service::<Vmmc>().is_err());
 }

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use host_model::address::SramAddr;
+use host_model::driver::mini::Mini;
 use host_model::driver::{Device, DriverError};
 use host_model::processor::Priority;
 use nic_layout::boot::CAUSE_CRASH;
@@ -47,16 +48,15 @@ impl Probe {
         let file = image::build("cache-probe", geometry)?;
         let firmware = fs::read(&file).map_err(|error| failed!("cannot read {}: {error}", file.display()))?;
         let mut machine = Machine::new(waves)?;
-        let (device, reply, layout) = machine.run("boot", |node| async move {
+        let (device, reply, caches) = machine.run("boot", |node| async move {
             node.boot(&firmware).await.map_err(of_driver)?;
             let device = node.driver().device(&node.cpu("probe", Priority::User)).map_err(of_driver)?;
-            let layout = node.driver().layout().map_err(of_driver)?;
+            let caches = *node.driver().service::<Mini>().map_err(of_driver)?.caches();
             // The probe's answers use the mailbox of misses, of which there are none: its interrupt stays off.
             device.write(interrupt::ENABLE, 1 << CAUSE_CRASH).await;
             let reply: ProbeReply = device.read_struct(SramAddr(PROBE_REPLY_ADDRESS)).await.map_err(of_bus)?;
-            Ok((device, reply, layout))
+            Ok((device, reply, caches))
         })?;
-        let caches = layout.caches().map_err(of_driver)?;
         if caches.geometry != geometry {
             return Err(failed!("{} has the {:?}, not the {geometry:?}", file.display(), caches.geometry));
         }

@@ -1,6 +1,8 @@
 //! Feeds the monitor of a node (`nic_monitor`) with what its loop sees.
 
 use host_model::address::{Pid, VirtPage};
+use host_model::driver::mini::Mini;
+use host_model::driver::vmmc::Vmmc;
 use host_model::host::Host;
 use host_model::memory::Memory;
 use host_model::pci::PciBus;
@@ -59,15 +61,17 @@ pub fn marker(monitor: &mut Monitor, host: &Host<PciBus>, at: Ps, word: u32) {
 fn place(monitor: &mut Monitor, host: &Host<PciBus>) {
     let node = host.node();
     let (Ok(layout), Some(resources)) = (node.driver().layout(), node.driver().resources()) else { return };
-    let lookup = if let Ok(caches) = layout.caches() {
+    let lookup = if let Ok(mini) = node.driver().service::<Mini>() {
+        let caches = mini.caches();
         LookupPlaces::Caches(CachePlaces {
             vmh_cache: caches.vmh_cache.0,
             vmh: caches.geometry,
             cbh_cache: caches.cbh_cache.0,
             cbh: caches.cbh_geometry,
-            directories: layout.directories.map(|at| at.0),
+            directories: caches.directories.map(|at| at.0),
         })
-    } else if let Some(tables) = layout.static_tables() {
+    } else if let Ok(vmmc) = node.driver().service::<Vmmc>() {
+        let tables = vmmc.tables();
         LookupPlaces::StaticTables(StaticPlaces { at: tables.at.0, geometry: tables.geometry })
     } else {
         return;

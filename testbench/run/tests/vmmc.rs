@@ -6,6 +6,7 @@ mod common;
 use std::rc::Rc;
 
 use common::{count, job, receive, send, wrong, Bench, Member};
+use host_model::driver::vmmc::Vmmc;
 use host_model::library::{Access, Export, Process, WriteError, WriteHandle};
 use nic_layout::counter::Counter;
 use nic_layout::post::PostError;
@@ -90,7 +91,7 @@ async fn owner(member: Member) -> Result<()> {
 async fn connects(member: Member) -> Result<()> {
     let process = member.handle.open("connects").await.map_err(wrong)?;
     let exports = member.meet("exports", Vec::new()).await;
-    let free = || member.handle.driver().static_tables_free().map(|(_, _, imports)| imports);
+    let free = || member.handle.driver().service::<Vmmc>().map(|vmmc| vmmc.free().2).ok();
     for (n, export) in exports.iter().enumerate() {
         let before = free();
         let wrong_key = Export { key: [export.key[0] ^ 1, export.key[1], 0, 0], ..*export };
@@ -123,12 +124,10 @@ fn a_connection_is_confirmed_by_the_owner_of_the_buffer() {
 /// INV-36, when the last process has ended.
 fn nothing_is_left(member: &Member) -> Result<()> {
     let (driver, pinned) = (member.handle.driver(), member.handle.memory().borrow().counts().pinned_now);
-    let layout = driver.layout().map_err(wrong)?;
-    let Some(tables) = layout.static_tables() else {
-        return Err(wrong("no static tables"));
-    };
+    let vmmc = driver.service::<Vmmc>().map_err(wrong)?;
+    let tables = vmmc.tables();
     let all = (tables.geometry.vmh_tables as usize, tables.geometry.cbh_entries as usize, 0);
-    expect!(driver.static_tables_free() == Some(all), "{:?} of {all:?} are free", driver.static_tables_free());
+    expect!(vmmc.free() == all, "{:?} of {all:?} are free", vmmc.free());
     expect!(pinned == 0, "{pinned} pages are pinned");
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use host_model::address::{NodeId, UserVirt};
+use host_model::driver::mini::Mini;
 use host_model::driver::Notifications;
 use host_model::executor::{Channel, Notify, Task};
 use host_model::library::{Access, Export, Process, WriteError, WriteHandle};
@@ -228,7 +229,9 @@ async fn operate(state: &Rc<State>, life: &Life, op: &Op) -> Result<Then> {
             state.count_pending(1);
             let sim = state.sim().clone();
             sim.spawn("invalidate", async move {
-                if let Err(error) = state.handle.driver().invalidate(&state.cpu, pid, address).await {
+                let taken =
+                    async { state.handle.driver().service::<Mini>()?.invalidate(&state.cpu, pid, address).await };
+                if let Err(error) = taken.await {
                     state.fail(format!("invalidation: {error}"));
                 }
                 state.count_pending(-1);
@@ -330,7 +333,7 @@ fn find(state: &State, key_width: KeyWidth, wanted: &Post) -> (Option<BufferName
 }
 
 async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
-    let (mut buffer, mut export) = find(state, life.process.grant().key_width, wanted);
+    let (mut buffer, mut export) = find(state, life.process.key_width(), wanted);
     let length = export.length_bytes;
     let mut bytes = wanted.bytes.min(length);
     let mut offset = wanted.at % (length - bytes + 1);

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use host_model::address::{NodeId, UserVirt};
+use host_model::driver::mini::Mini;
 use host_model::driver::{DriverOptions, DriverPlant, MissService};
 use host_model::library::{Access, Export, Process};
 use host_model::platform::Platform;
@@ -247,7 +248,8 @@ impl Member {
                 3 | 4 => self.process.write(own, bytes, &goes, offset, round).await,
                 5 => {
                     let cpu = self.process.cpu().clone();
-                    self.handle.driver().invalidate(&cpu, self.process.pid(), own).await.map_err(wrong)?;
+                    let mini = self.handle.driver().service::<Mini>().map_err(wrong)?;
+                    mini.invalidate(&cpu, self.process.pid(), own).await.map_err(wrong)?;
                     self.process.write(own, bytes, &stays, offset, round).await
                 }
                 _ => self.process.write(own, bytes, &stays, offset, round).await,

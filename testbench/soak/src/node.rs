@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use host_model::address::{Pid, VirtPage};
+use host_model::driver::mini::Mini;
 use host_model::driver::{DriverError, STATUS_PAGE};
 use host_model::executor::{until, Channel, Notify, Sim};
 use host_model::library::Export;
@@ -386,7 +387,7 @@ impl Player {
             return Err(failed!("INV-35: the driver refused words of its own NIC: {counts:?}"));
         }
         let read = async {
-            let (device, caches) = (driver.device(&self.state.cpu)?, driver.layout()?.caches()?);
+            let (device, caches) = (driver.device(&self.state.cpu)?, *driver.service::<Mini>()?.caches());
             let mut left = None;
             for line in 0..caches.geometry.lines() {
                 let key = device.read_sram(caches.vmh_cache + caches.geometry.key_offset(line)).await?;

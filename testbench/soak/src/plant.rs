@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use host_model::address::Pid;
+use host_model::driver::mini::Mini;
 use nic_layout::tables::PID_MAX;
 use nic_layout::vmh::{key, KEY_RESERVED};
 use nicscope_scenario::error::Result;
@@ -113,7 +114,7 @@ pub(super) async fn reserve_a_line(state: &Rc<State>) -> Result<()> {
         return Ok(());
     }
     let write = async {
-        let (device, caches) = (driver.device(&state.cpu)?, driver.layout()?.caches()?);
+        let (device, caches) = (driver.device(&state.cpu)?, *driver.service::<Mini>()?.caches());
         device.write_sram(caches.vmh_cache + caches.geometry.key_offset(0), &[key(1, 0, KEY_RESERVED)]).await;
         Ok(())
     };

@@ -4,6 +4,14 @@ use nic_layout::post::PostError;
 
 use crate::memory::MemoryError;
 
+/// A post that was rung.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WriteHandle {
+    /// Free-running, in the order of posting: of its last entry in the queue.
+    pub index: u32,
+    pub message: u32,
+}
+
 /// Why a post failed, or was not made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WriteError {
@@ -26,20 +34,21 @@ pub enum WriteError {
 
 /// What the firmware has written as an error, in words.
 fn post_error(error: u32) -> String {
-    use PostError::*;
-    let texts = [
-        (UnknownOperation, "unknown operation"),
-        (NoSuchNode, "no such node"),
-        (LengthOutOfRange, "length out of range"),
-        (BadLocalAddress, "bad address of own memory: it has no page, or the page cannot be pinned"),
-        (PeerUnreachable, "the peer does not answer"),
-        (BadProducerIndex, "wild doorbell"),
-        (BusError, "the PCI bus ended the DMA of the source"),
-        (Refused, "the node of the buffer refused it"),
-        (NoSuchImport, "no such import"),
-        (ImportForbids, "the import does not permit it"),
-        (ImportTooShort, "the imported buffer ends before"),
-    ];
-    let known = texts.into_iter().find(|(known, _)| *known as u32 == error);
-    known.map_or_else(|| format!("error {error}, which is unknown"), |(_, text)| text.to_owned())
+    let Some(known) = PostError::from_word(error) else {
+        return format!("error {error}, which is unknown");
+    };
+    let text = match known {
+        PostError::UnknownOperation => "unknown operation",
+        PostError::NoSuchNode => "no such node",
+        PostError::LengthOutOfRange => "length out of range",
+        PostError::BadLocalAddress => "bad address of own memory: it has no page, or the page cannot be pinned",
+        PostError::PeerUnreachable => "the peer does not answer",
+        PostError::BadProducerIndex => "wild doorbell",
+        PostError::BusError => "the PCI bus ended the DMA of the source",
+        PostError::Refused => "the node of the buffer refused it",
+        PostError::NoSuchImport => "no such import",
+        PostError::ImportForbids => "the import does not permit it",
+        PostError::ImportTooShort => "the imported buffer ends before",
+    };
+    text.to_owned()
 }

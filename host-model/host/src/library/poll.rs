@@ -2,12 +2,12 @@
 
 use sim_pins::Ps;
 
-use super::Process;
+use super::process::{Extension, Process};
 use crate::address::UserVirt;
 use crate::events::{EventKind, Subject};
 use crate::memory::{MemoryError, Watch};
 
-impl Process {
+impl<X: Extension> Process<X> {
     /// Polls own bytes until `arrived` accepts them. `message` names the wait in the trace.
     pub async fn wait_bytes(
         &self,

@@ -1,63 +1,24 @@
 //! Posts: descriptors, and what goes with them, stored into the entries of the queue, and then its doorbell. A store where no queue is mapped takes a
 //! page fault (facts M-52).
 
-use nic_layout::post::{
-    upper_key_bytes, PostDescriptor, INLINE_BYTES_FIRST, POST_DESCRIPTOR_BYTES, POST_FLAG_INLINE, POST_QUEUE_ENTRIES,
-};
+use nic_layout::post::{PostDescriptor, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
 use sim_pins::Ps;
 use zerocopy::IntoBytes;
 
-use super::{Process, WriteError};
+use super::error::{WriteError, WriteHandle};
+use super::process::{Extension, Process};
 use crate::address::BusAddr;
 use crate::bus::BusFault;
-use crate::driver::{ProcessGrant, QueuePages, Store};
+use crate::driver::{QueuePages, Store};
 use crate::events::{EventKind, Subject};
-
-/// A post that was rung.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct WriteHandle {
-    /// Free-running, in the order of posting: of its last entry in the queue.
-    pub index: u32,
-    pub message: u32,
-}
 
 fn entry_of(queue: QueuePages, index: u32) -> BusAddr {
     queue.post_queue + index % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES
 }
 
-impl Process {
-    /// Posts any descriptor, after the queue has room. The upper half of its key is for a NIC whose keys have 128 bits.
-    pub async fn post(&self, descriptor: &PostDescriptor, upper_key: [u32; 2]) -> Result<WriteHandle, WriteError> {
-        self.post_entries(descriptor, &self.second_entry(upper_key, &[]), 0).await
-    }
-
-    /// What fills the entry behind a descriptor.
-    fn second_entry(&self, upper_key: [u32; 2], data: &[u32]) -> Vec<u32> {
-        let ProcessGrant { key_width, has_static_tables, .. } = self.0.grant;
-        let upper_words = upper_key_bytes(key_width, has_static_tables) as usize / 4;
-        [&upper_key[..upper_words], data].concat()
-    }
-
-    /// Posts a write with its data, at most 32 bytes.
-    pub async fn post_inline(
-        &self,
-        descriptor: &PostDescriptor,
-        upper_key: [u32; 2],
-        data: &[u8],
-    ) -> Result<WriteHandle, WriteError> {
-        let mut words: Vec<u32> =
-            data.chunks(4).map(|bytes| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))).collect();
-        let rest = words.split_off(words.len().min(INLINE_BYTES_FIRST as usize / 4));
-        let descriptor = PostDescriptor {
-            flags: descriptor.flags | POST_FLAG_INLINE,
-            local_address: words.first().copied().unwrap_or(0),
-            ..*descriptor
-        };
-        self.post_entries(&descriptor, &self.second_entry(upper_key, &rest), data.len() as u32).await
-    }
-
-    /// Posts a descriptor, and behind it what fills the next entry, if anything does. They carry `copied_bytes` of data.
-    async fn post_entries(
+impl<X: Extension> Process<X> {
+    /// Posts a descriptor, after the queue has room, and behind it what fills the next entry, if anything does. They carry `copied_bytes` of data.
+    pub async fn post_entries(
         &self,
         descriptor: &PostDescriptor,
         rest: &[u32],
@@ -145,7 +106,7 @@ impl Process {
                 return Ok(store);
             }
             let fault =
-                |process: Process| async move { process.0.driver.page_fault(&process.0.cpu, process.pid()).await };
+                |process: Process<X>| async move { process.0.driver.page_fault(&process.0.cpu, process.pid()).await };
             self.system_call(fault).await.map_err(|_| WriteError::NoPostQueue)?;
         }
     }

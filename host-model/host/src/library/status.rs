@@ -3,23 +3,16 @@
 use nic_layout::post::{PostError, ProcessStatus};
 use zerocopy::FromBytes;
 
-use super::{Process, WriteError, WriteHandle};
+use super::error::{WriteError, WriteHandle};
+use super::process::{Extension, Process, Told};
 use crate::events::{EventKind, Subject};
-
-/// Refusals that the ends of posts have told of.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Told {
-    count: u32,
-    /// The count may have been ahead of the ends.
-    perhaps_more: bool,
-}
 
 /// Free-running indices: `a` is less than half a lap before `b`.
 fn is_before(a: u32, b: u32) -> bool {
     (a.wrapping_sub(b) as i32) < 0
 }
 
-impl Process {
+impl<X: Extension> Process<X> {
     /// Waits until the post has ended: its bytes are in the memory where they shall be, or it was refused. Each handle is
     /// waited for once.
     pub async fn wait(&self, handle: WriteHandle) -> Result<(), WriteError> {

@@ -7,7 +7,7 @@ use std::future::Future;
 use std::rc::Rc;
 
 use host_model::address::NodeId;
-use host_model::driver::{DriverError, DriverOptions};
+use host_model::driver::{DriverError, DriverOptions, ServiceEntry, SERVICES};
 use host_model::host::{Host, HostConfig, Node};
 use host_model::library::Process;
 use host_model::mock::{elf_image, MockBus, MockNic, Place, Written};
@@ -41,9 +41,14 @@ impl Bench {
     }
 
     pub fn with(platform: Platform, driver: DriverOptions) -> Bench {
+        Bench::serving(platform, driver, SERVICES)
+    }
+
+    /// With these personalities.
+    pub fn serving(platform: Platform, driver: DriverOptions, services: &'static [ServiceEntry]) -> Bench {
         let mut nic = None;
         let config = HostConfig { platform, driver, trace: true };
-        let host = Host::new(config, |platform, memory| {
+        let host = Host::with_services(config, services, |platform, memory| {
             let (bus, mock) = MockBus::new(platform.sram.bytes, memory);
             nic = Some(mock);
             Ok::<_, Infallible>(bus)

@@ -15,8 +15,8 @@ use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use host_model::address::UserVirt;
+use host_model::driver::mini::Mini;
 use host_model::driver::Kept;
-use host_model::driver::LookupLayout;
 use host_model::library::{Access, Export};
 use nic_layout::cbh::cbh_id;
 use serde::{Deserialize, Serialize};
@@ -206,11 +206,10 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
     }
     .map_err(|error| failed("export", &error))?;
     let mut cold = Vec::new();
-    let layout = handle.driver().layout().map_err(|error| failed("boot", &error))?;
-    if let (LookupLayout::Mini(caches), MissedCache::Cbh, true) =
-        (layout.lookup, scenario.misses.cache, miss_ratio > 0.0)
+    if let (Ok(mini), MissedCache::Cbh, true) =
+        (handle.driver().service::<Mini>(), scenario.misses.cache, miss_ratio > 0.0)
     {
-        for id in places::cold_buffers(caches.cbh_geometry, cbh_id(export.buffer)) {
+        for id in places::cold_buffers(mini.caches().cbh_geometry, cbh_id(export.buffer)) {
             let buffer = process.export_under(id, region, bytes, access(kind)).await;
             cold.push(buffer.map_err(|error| failed("export", &error))?);
         }

@@ -1,0 +1,128 @@
+//! Core B of a NIC with two cores: its image, its start, and the totals that it keeps (`nic_layout::keeper`).
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use nic_layout::boot::{CrashRecord, BOOT_READY, BOOT_REFUSED, LAYOUT_VERSION};
+use nic_layout::counter::Counter;
+use nic_layout::keeper::{self, KeeperReply, KeeperRequest, KEEPER_MAGIC};
+use nic_layout::registers::ident;
+
+use super::boot::{load, BOOT_POLL};
+use super::context::Context;
+use super::crash::look_for_crash;
+use super::device::Device;
+use super::error::DriverError;
+use crate::address::SramAddr;
+use crate::elf::{self, Image};
+use crate::processor::Cpu;
+
+/// Core B adds up the counters so long after core A was busy.
+const KEEPER_PERIOD_US: u64 = 100;
+
+/// A NIC that is at work makes new totals every 100 us, and one whose core B has crashed may never finish them.
+const KEEPER_TRIES: u32 = 100;
+
+/// What core B of a NIC with two cores keeps (`nic_layout::keeper`).
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Kept {
+    /// In the order of `Counter::ALL`.
+    pub totals: Vec<u64>,
+    pub rounds: u32,
+    /// Equations of INV-38 that did not hold.
+    pub violations: u32,
+}
+
+/// The second core, if the NIC has one and it was started.
+pub struct CoreB {
+    context: Rc<Context>,
+    runs: Cell<bool>,
+}
+
+impl CoreB {
+    pub fn new(context: Rc<Context>) -> CoreB {
+        CoreB { context, runs: Cell::new(false) }
+    }
+
+    pub fn runs(&self) -> bool {
+        self.runs.get()
+    }
+
+    /// Before core A runs: it is told of an SRAM that ends below the area of core B.
+    pub async fn load(&self, device: &Device, first: &Image, file: &[u8]) -> Result<Image, DriverError> {
+        let cores = device.read(ident::CAPABILITIES).await?.cores();
+        if cores < 2 || self.context.platform().core.count < 2 {
+            return Err(DriverError::NoCoreB { cores });
+        }
+        let image = elf::read(file, device.resources.sram_bytes)?;
+        let area = keeper::AREA_ADDRESS + keeper::IMAGE..keeper::AREA_ADDRESS + keeper::AREA_BYTES;
+        for (image, should) in [(&image, true), (first, false)] {
+            for segment in &image.segments {
+                let end = segment.address.0 + segment.bytes.len() as u32;
+                let inside = segment.address.0 >= area.start && end <= area.end;
+                if inside != should {
+                    return Err(DriverError::WrongCore { address: segment.address });
+                }
+            }
+        }
+        load(&self.context, device, &image).await?;
+        Ok(image)
+    }
+
+    /// `counters`: those of core A.
+    pub async fn start(&self, device: &Device, image: &Image, counters: SramAddr) -> Result<(), DriverError> {
+        let context = &self.context;
+        let area = SramAddr(keeper::AREA_ADDRESS);
+        let request = KeeperRequest {
+            magic: KEEPER_MAGIC,
+            layout_version: LAYOUT_VERSION,
+            counters: counters.0,
+            period_cycles: context.platform().core_cycles(KEEPER_PERIOD_US),
+        };
+        device.write_struct(area + keeper::CRASH, &CrashRecord::default()).await;
+        device.write_struct(area + keeper::REPLY, &KeeperReply::default()).await;
+        device.write_sram(area + keeper::TOTALS, &[0; 2 * Counter::COUNT]).await;
+        device.write_struct(area + keeper::REQUEST, &request).await;
+        device.write(ident::BOOT_ADDRESS_B, image.entry).await;
+        device.write(ident::CORE_CONTROL, ident::CoreControl(0).with_run_a(true).with_run_b(true)).await;
+        self.runs.set(true);
+        let timeout = context.options().boot_timeout;
+        let end = context.sim().now() + timeout;
+        loop {
+            let reply: KeeperReply = device.read_struct(area + keeper::REPLY).await?;
+            match reply.state {
+                BOOT_READY => return Ok(()),
+                BOOT_REFUSED => return Err(DriverError::BootRefused { error: reply.error }),
+                _ => {}
+            }
+            look_for_crash(context, device, true).await?;
+            if context.sim().now() >= end {
+                return Err(DriverError::BootTimeout { after: timeout, state: reply.state });
+            }
+            context.sim().sleep_for(BOOT_POLL).await;
+        }
+    }
+
+    /// What core B keeps, read by PIO between two of its rounds; `None` if core B was not started.
+    pub async fn read(&self, cpu: &Cpu) -> Result<Option<Kept>, DriverError> {
+        if !self.runs() {
+            return Ok(None);
+        }
+        let device = self.context.device(cpu)?;
+        let area = SramAddr(keeper::AREA_ADDRESS);
+        for _ in 0..KEEPER_TRIES {
+            let before: KeeperReply = device.read_struct(area + keeper::REPLY).await?;
+            let mut totals = Vec::with_capacity(Counter::COUNT);
+            for counter in Counter::ALL {
+                let at = area + keeper::TOTALS + 2 * counter.offset();
+                let (low, high) = (device.read_sram(at).await?, device.read_sram(at + 4).await?);
+                totals.push(u64::from(low) | u64::from(high) << 32);
+            }
+            let after: KeeperReply = device.read_struct(area + keeper::REPLY).await?;
+            if before.folds == after.folds && before.folds % 2 == 0 {
+                return Ok(Some(Kept { totals, rounds: after.folds / 2, violations: after.violations }));
+            }
+        }
+        Err(DriverError::KeeperBusy { tries: KEEPER_TRIES })
+    }
+}

@@ -1,0 +1,26 @@
+//! Crash records: what a core writes before it stops.
+
+use nic_layout::boot::{CrashRecord, CRASH_RECORD_ADDRESS};
+use nic_layout::keeper;
+
+use super::context::Context;
+use super::device::Device;
+use super::error::DriverError;
+use crate::address::SramAddr;
+
+/// The record of either core is the error. That of core B is looked at when `has_core_b`.
+pub async fn look_for_crash(context: &Context, device: &Device, has_core_b: bool) -> Result<(), DriverError> {
+    let crash: CrashRecord = device.read_struct(SramAddr(CRASH_RECORD_ADDRESS)).await?;
+    if crash.kind != 0 {
+        context.set_crash(crash);
+        return Err(DriverError::Crashed(crash));
+    }
+    if has_core_b {
+        let crash: CrashRecord = device.read_struct(SramAddr(keeper::AREA_ADDRESS + keeper::CRASH)).await?;
+        if crash.kind != 0 {
+            context.set_crash_of_core_b(crash);
+            return Err(DriverError::CrashedB(crash));
+        }
+    }
+    Ok(())
+}

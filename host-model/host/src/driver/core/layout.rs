@@ -1,0 +1,100 @@
+//! Where the firmware has put what every personality has: its boot reply, believed only as far as it is possible (INV-35).
+
+use nic_layout::boot::BootReply;
+use nic_layout::counter::Counter;
+use nic_layout::key::KeyWidth;
+use nic_layout::post::{POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
+use nic_layout::tables::{MissEntry, NotifyEntry, ProcessEntry, MISS_RING_ENTRIES, NEXT_OWNER, NOTIFY_RING_ENTRIES};
+use nic_layout::PROCESS_SLOTS;
+
+use super::error::DriverError;
+use crate::address::SramAddr;
+
+/// The boot reply of a firmware that is ready. Services read their own words of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Reply {
+    words: BootReply,
+    sram_bytes: u32,
+}
+
+impl Reply {
+    /// `sram_bytes`: of the NIC.
+    pub fn new(words: BootReply, sram_bytes: u32) -> Reply {
+        Reply { words, sram_bytes }
+    }
+
+    pub fn words(&self) -> &BootReply {
+        &self.words
+    }
+
+    pub fn sram_bytes(&self) -> u32 {
+        self.sram_bytes
+    }
+
+    /// The place of a structure that is named `what`, if it lies in the SRAM.
+    pub fn place(&self, what: &'static str, start: u32, bytes: usize, alignment: u32) -> Result<SramAddr, DriverError> {
+        let end = u64::from(start) + bytes as u64;
+        if start % alignment != 0 || end > u64::from(self.sram_bytes) {
+            return Err(DriverError::BadLayout { what, value: start });
+        }
+        Ok(SramAddr(start))
+    }
+}
+
+/// The structures that every personality has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NicLayout {
+    post_queues: SramAddr,
+    pub post_queue_count: usize,
+    process_table: SramAddr,
+    miss_ring: SramAddr,
+    notify_ring: SramAddr,
+    pub counters: SramAddr,
+    /// The width of every key.
+    pub key_width: KeyWidth,
+}
+
+const POST_QUEUE_BYTES: u32 = POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES;
+
+impl NicLayout {
+    pub fn check(reply: &Reply) -> Result<NicLayout, DriverError> {
+        let words = reply.words();
+        let post_queue_count = words.post_queue_count as usize;
+        if !(1..=PROCESS_SLOTS).contains(&post_queue_count) {
+            return Err(DriverError::BadLayout { what: "post_queue_count", value: words.post_queue_count });
+        }
+        let key_width = KeyWidth::from_bits(words.key_bits)
+            .ok_or(DriverError::BadLayout { what: "key_bits", value: words.key_bits })?;
+        let queues_bytes = post_queue_count * POST_QUEUE_BYTES as usize;
+        let processes_bytes = (NEXT_OWNER + 1) * size_of::<ProcessEntry>();
+        let misses_bytes = MISS_RING_ENTRIES as usize * size_of::<MissEntry>();
+        let notify_bytes = NOTIFY_RING_ENTRIES as usize * size_of::<NotifyEntry>();
+        Ok(NicLayout {
+            post_queues: reply.place("post_queues", words.post_queues, queues_bytes, POST_QUEUE_BYTES)?,
+            post_queue_count,
+            process_table: reply.place("process_table", words.process_table, processes_bytes, 4)?,
+            miss_ring: reply.place("miss_ring", words.miss_ring, misses_bytes, 4)?,
+            notify_ring: reply.place("notify_ring", words.notify_ring, notify_bytes, 4)?,
+            counters: reply.place("counters", words.counters, Counter::COUNT * 4, 4)?,
+            key_width,
+        })
+    }
+
+    pub fn post_queue(&self, slot: usize) -> SramAddr {
+        self.post_queues + slot as u32 * POST_QUEUE_BYTES
+    }
+
+    pub fn process_entry(&self, slot: usize) -> SramAddr {
+        self.process_table + (slot * size_of::<ProcessEntry>()) as u32
+    }
+
+    /// The entry of a free-running index: masked, wherever the index came from.
+    pub fn miss_entry(&self, index: u32) -> SramAddr {
+        self.miss_ring + (index % MISS_RING_ENTRIES) * size_of::<MissEntry>() as u32
+    }
+
+    /// As [`Self::miss_entry`].
+    pub fn notify_entry(&self, index: u32) -> SramAddr {
+        self.notify_ring + (index % NOTIFY_RING_ENTRIES) * size_of::<NotifyEntry>() as u32
+    }
+}

@@ -1,0 +1,102 @@
+//! What a run decides about its driver.
+
+use nic_layout::boot::ReceiveMiss;
+use nic_layout::static_tables::StaticGeometry;
+use sim_pins::Ps;
+
+use crate::address::NodeId;
+use crate::load::Load;
+
+/// A defect that a test plants in the driver, to see that it is found (docs/properties.md).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DriverPlant {
+    /// Replacement unpins what the NIC may hold.
+    UnpinCached,
+    /// A miss of an unknown buffer is counted as served, and its entry stays reserved.
+    ReserveLeak,
+    /// A post queue that is taken from a process keeps its posts, with their keys.
+    KeepQueue,
+    /// The post queue of a process that ends stays its own.
+    QueueStays,
+}
+
+/// What a run decides about its driver.
+#[derive(Clone, Debug)]
+pub struct DriverOptions {
+    pub node: NodeId,
+    pub node_count: u32,
+    /// Incarnation of the cluster, 0 to 255.
+    pub session: u32,
+    pub seed: u64,
+    /// Registering a buffer pins all its pages at once (facts M-3), instead of at the first miss.
+    pub pin_at_export: bool,
+    /// What the firmware does with a frame whose destination has no translation yet, and how many it may hold.
+    pub receive_miss: ReceiveMiss,
+    pub held_frames_max: u32,
+    /// What a firmware with static tables shall hold, where the SRAM does.
+    pub static_tables: StaticGeometry,
+    /// Post queues of the NIC; as many as the firmware has by itself, if nothing is said.
+    pub post_queues: Option<u32>,
+    /// Processes that may have the NIC open. With static tables at most one for each slot of the NIC.
+    pub processes_max: usize,
+    pub verify: Verify,
+    pub miss_service: MissService,
+    /// Other work of the host; an idle host without.
+    pub load: Option<Load>,
+    /// How long the firmware may take to start.
+    pub boot_timeout: Ps,
+    /// How long the firmware may take to obey a command.
+    pub command_timeout: Ps,
+    /// Of tests.
+    pub plant: Option<DriverPlant>,
+}
+
+/// Processes of a node, if nothing else is said.
+pub const PROCESSES_MAX: usize = 64;
+
+/// Who serves a miss.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum MissService {
+    /// Always the kernel thread, which the interrupt handler wakes (facts M-18).
+    #[default]
+    KernelThread,
+    /// The handler itself where nothing has to be pinned, which is all that it must not do, and nobody else is at it (facts M-19). The thread otherwise.
+    Interrupt,
+    /// The NIC reads translations from tables of the driver by DMA; pages are pinned before they are used (facts M-58). The kernel thread serves what the
+    /// tables do not have, and buffers.
+    Nic,
+}
+
+impl DriverOptions {
+    pub fn new(node: NodeId, node_count: u32, seed: u64) -> DriverOptions {
+        DriverOptions {
+            node,
+            node_count,
+            session: 0,
+            seed,
+            pin_at_export: false,
+            receive_miss: ReceiveMiss::TimeOut,
+            held_frames_max: 0,
+            static_tables: StaticGeometry::OF_THE_THESIS,
+            post_queues: None,
+            processes_max: PROCESSES_MAX,
+            verify: Verify::Sample,
+            miss_service: MissService::KernelThread,
+            load: None,
+            boot_timeout: Ps::from_us(5_000),
+            command_timeout: Ps::from_us(5_000),
+            plant: None,
+        }
+    }
+}
+
+/// How much of the firmware the driver reads back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verify {
+    Nothing,
+    /// One word in [`SAMPLE_WORDS`], and the last of each segment.
+    Sample,
+    Whole,
+}
+
+pub const SAMPLE_WORDS: usize = 64;

@@ -1,0 +1,132 @@
+//! Processes that use the NIC: a number and a status page for each, and a post queue if one is free.
+
+use std::rc::Rc;
+
+use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FENCE};
+
+use super::error::DriverError;
+use super::mapping::Mapping;
+use super::members::{slot_of, Members};
+use super::queues::PostQueues;
+use super::service::{Core, Places, Service};
+use crate::address::{Pid, UserVirt, VirtPage};
+use crate::processor::Cpu;
+
+/// Where every process finds its status page.
+pub const STATUS_PAGE: VirtPage = VirtPage(0xB_FFFF);
+
+/// What a process gets for its life. Its post queue comes and goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProcessGrant {
+    pub pid: Pid,
+    pub status: UserVirt,
+}
+
+/// The processes of one node.
+pub struct Processes {
+    core: Core,
+    members: Rc<Members>,
+    queues: Rc<PostQueues>,
+}
+
+impl Processes {
+    pub fn new(core: Core) -> Processes {
+        let members = Rc::new(Members::default());
+        let queues = PostQueues::new(core.context.clone(), core.commands.clone(), members.clone());
+        Processes { core, members, queues: Rc::new(queues) }
+    }
+
+    pub fn queues(&self) -> &PostQueues {
+        &self.queues
+    }
+
+    pub fn mapping(&self, pid: Pid) -> Result<Rc<Mapping>, DriverError> {
+        self.members.mapping(pid)
+    }
+
+    /// Opens the NIC for a new process.
+    pub async fn open(&self, cpu: &Cpu, service: &dyn Service) -> Result<ProcessGrant, DriverError> {
+        let context = &self.core.context;
+        context.system_call(cpu).await;
+        let places = service.places();
+        let pid = self.members.free_number(context.options().processes_max, places != Places::Shared)?;
+        let status_page = {
+            let mut memory = context.memory().borrow_mut();
+            memory.create_space(pid);
+            memory.add_page(pid, STATUS_PAGE)?;
+            memory.pin(pid, STATUS_PAGE)
+        };
+        let status_page = match status_page {
+            Ok(page) => page,
+            Err(error) => {
+                context.memory().borrow_mut().destroy_space(pid)?;
+                return Err(error.into());
+            }
+        };
+        self.members.open(pid, status_page.start().on_bus());
+        self.core.pins.open(pid);
+        service.open(pid);
+        // The slot by which the NIC finds its tables.
+        let own = (places == Places::AllBySlot).then(|| slot_of(pid));
+        self.queues.give_free(cpu, pid, own).await?;
+        Ok(ProcessGrant { pid, status: STATUS_PAGE.start() })
+    }
+
+    /// Ends what the process has with the NIC: afterwards no pin, key, line, slot or DMA of it is left (INV-36).
+    pub async fn close(&self, cpu: &Cpu, service: &dyn Service, pid: Pid) -> Result<(), DriverError> {
+        if !self.members.has(pid) {
+            return Err(DriverError::ProcessEnded(pid.0));
+        }
+        let Core { context, commands, pins } = &self.core;
+        self.queues.begin_end(pid);
+        let (device, layout) = (context.device(cpu)?, context.layout()?);
+        context.system_call(cpu).await;
+        let queue = self.queues.leave(pid).await?;
+        if let Some(slot) = queue {
+            device.write_sram(layout.process_entry(slot), &[0]).await;
+        }
+        service.hide(cpu, pid).await?;
+        // Waits for every DMA that was begun before: those of the buffers and of its tables too.
+        match queue {
+            Some(slot) => {
+                commands.send(cpu, COMMAND_CLOSE | (slot as u32) << 4).await?;
+                self.queues.clear(cpu, slot).await?;
+                self.queues.give_back(slot);
+            }
+            None => commands.send(cpu, COMMAND_FENCE).await?,
+        }
+        service.close(cpu, pid).await?;
+        let unpinned = 1 + pins.close(pid);
+        {
+            let mut memory = context.memory().borrow_mut();
+            let status_page = memory.touch(pid, STATUS_PAGE)?;
+            memory.unpin(status_page);
+            self.members.status_unpinned(pid);
+            memory.destroy_space(pid)?;
+        }
+        pins.charge_unpin(cpu, unpinned).await;
+        self.members.remove(pid);
+        Ok(())
+    }
+
+    /// Counts of processes and queues that do not add up (INV-36, INV-38), in words.
+    pub fn unbalanced(&self) -> Vec<String> {
+        let counts = self.core.context.counts();
+        let mut found = Vec::new();
+        let ended = counts.queues_found_free + counts.queues_taken + counts.queues_kept + counts.page_faults_given_up;
+        let waiting = self.queues.waiting() as u64;
+        if counts.page_faults != ended + waiting {
+            let faults = counts.page_faults;
+            found.push(format!("INV-38: {faults} page faults, {ended} ended, {waiting} wait"));
+        }
+        for (slot, pid) in self.queues.owners().filter(|(_, pid)| !self.members.has(*pid)) {
+            found.push(format!("INV-36: post queue {slot} belongs to process {}, which has ended", pid.0));
+        }
+        found
+    }
+
+    /// Status pages that are pinned.
+    pub fn pins(&self) -> usize {
+        self.members.pins()
+    }
+}

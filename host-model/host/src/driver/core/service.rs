@@ -1,0 +1,121 @@
+//! A personality's part of the driver: what the core of the driver does not know.
+//!
+//! The core enumerates, boots, takes interrupts, sends commands, and has processes, pins and post queues. Everything else is the service's: what
+//! the firmware looks up and where, what the NIC may ask for, and what a process has to say before it posts. The boot reply names the personality;
+//! [`ServiceEntry`] says which service belongs to it.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use async_trait::async_trait;
+use sim_pins::Ps;
+
+use super::commands::Commands;
+use super::context::Context;
+use super::device::Device;
+use super::error::DriverError;
+use super::layout::Reply;
+use super::pins::Pins;
+use crate::address::Pid;
+use crate::driver::rdma::RdmaService;
+use crate::processor::Cpu;
+
+/// The core of the driver, as services use it. Clones are the same.
+#[derive(Clone)]
+pub struct Core {
+    pub context: Rc<Context>,
+    pub commands: Rc<Commands>,
+    pub pins: Rc<Pins>,
+}
+
+/// How the NIC finds what it has of a process.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Places {
+    /// By the process's number. Any number of processes share the post queues.
+    #[default]
+    Shared,
+    /// Its tables by the number modulo the slots of the NIC, so there is one process for each slot. Post queues are shared.
+    TablesBySlot,
+    /// Its tables and its post queue, which it keeps for its life.
+    AllBySlot,
+}
+
+/// A cause of an interrupt, as the handler hands it to the service.
+pub struct Interrupt<'a> {
+    /// The handler's processor time.
+    pub cpu: &'a Cpu,
+    pub device: &'a Device,
+    /// Number of the cause's bit.
+    pub cause: usize,
+    /// When INTA# was taken, and when the handler began.
+    pub asserted_at: Ps,
+    pub handler_at: Ps,
+}
+
+/// The service of one personality. It has its own state, and the core knows it by this alone.
+#[async_trait(?Send)]
+pub trait Service: Any {
+    fn places(&self) -> Places {
+        Places::Shared
+    }
+
+    /// Interrupt causes that it serves, a bit each.
+    fn causes(&self) -> u32 {
+        0
+    }
+
+    /// Starts its tasks. Interrupts are enabled afterwards.
+    fn start(self: Rc<Self>) {}
+
+    /// In the interrupt handler, with one of [`Self::causes`], which is cleared.
+    async fn interrupt(&self, _interrupt: &Interrupt<'_>) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// A process has the NIC open.
+    fn open(&self, _pid: Pid) {}
+
+    /// A process ends: the NIC begins nothing new with what it has of the process. The fence that follows waits for what was begun.
+    async fn hide(&self, _cpu: &Cpu, _pid: Pid) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// What was begun has ended: takes back all that the NIC has of the process. Its pages are unpinned afterwards.
+    async fn close(&self, _cpu: &Cpu, _pid: Pid) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// What the NIC has asked for and the driver has not served.
+    fn outstanding(&self) -> u32 {
+        0
+    }
+
+    /// Pages that are pinned for the driver itself.
+    fn own_pins(&self) -> usize {
+        0
+    }
+
+    /// Counts that do not add up (INV-38), in words.
+    fn unbalanced(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Buffers and imports, of a personality that has them.
+    fn rdma(self: Rc<Self>) -> Option<Rc<dyn RdmaService>> {
+        None
+    }
+
+    /// For callers that know the personality.
+    fn as_any(self: Rc<Self>) -> Rc<dyn Any>;
+}
+
+/// Makes a service from what the firmware has answered.
+pub type MakeService = fn(&Core, &Reply) -> Result<Rc<dyn Service>, DriverError>;
+
+/// Which service belongs to a personality.
+#[derive(Clone, Copy, Debug)]
+pub struct ServiceEntry {
+    /// The word of the boot reply.
+    pub personality: u32,
+    pub make: MakeService,
+}
