@@ -1,75 +1,79 @@
-//! Tasks: the future, its waker, and the handle of whoever started it.
+//! Tasks: the future, and the handle of the task that started it.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::{Rc, Weak};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Wake, Waker};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
-use super::{BoxedFuture, Shared};
+use super::ready::{ReadyQueue, TaskWaker};
+
+/// A task's code, its result stored away.
+type BoxedFuture = Pin<Box<dyn Future<Output = ()>>>;
 
 /// A task as the executor keeps it.
-pub(super) struct Work {
-    pub(super) name: &'static str,
-    pub(super) future: BoxedFuture,
-    pub(super) waker: Arc<TaskWaker>,
-    pub(super) aborted: Rc<Cell<bool>>,
+struct Work {
+    name: &'static str,
+    future: BoxedFuture,
+    waker: Arc<TaskWaker>,
+    aborted: Rc<Cell<bool>>,
 }
 
-/// Slots of tasks that may run, first come first served. The standard library's wakers must be `Send`, hence the lock;
-/// there is one thread, so it is never contended.
+/// All tasks of an executor.
 #[derive(Default)]
-pub(super) struct ReadyQueue {
-    slots: Mutex<VecDeque<usize>>,
-    any: AtomicBool,
+pub(super) struct Tasks {
+    pub(super) ready: Arc<ReadyQueue>,
+    works: RefCell<Vec<Option<Work>>>,
+    free_slots: RefCell<Vec<usize>>,
 }
 
-impl ReadyQueue {
-    #[inline]
-    pub(super) fn any(&self) -> bool {
-        self.any.load(Ordering::Relaxed)
+impl Tasks {
+    /// Starts a task. It first runs after the current one awaits. Dropping the returned [`Task`] leaves it running.
+    pub(super) fn spawn<T: 'static>(
+        self: &Rc<Self>,
+        name: &'static str,
+        future: impl Future<Output = T> + 'static,
+    ) -> Task<T> {
+        let (task, future, aborted) = Task::wrap(Rc::downgrade(self), future);
+        let slot = self.free_slots.borrow_mut().pop();
+        let slot = slot.unwrap_or_else(|| {
+            let mut works = self.works.borrow_mut();
+            works.push(None);
+            works.len() - 1
+        });
+        task.place(slot);
+        let waker = TaskWaker::new(slot, self.ready.clone());
+        let first_run = Waker::from(waker.clone());
+        let work = Work { name, future, waker, aborted };
+        self.works.borrow_mut()[slot] = Some(work);
+        first_run.wake();
+        task
     }
 
-    fn push(&self, slot: usize) {
-        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        slots.push_back(slot);
-        self.any.store(true, Ordering::Relaxed);
-    }
-
-    pub(super) fn pop(&self) -> Option<usize> {
-        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        let slot = slots.pop_front();
-        self.any.store(!slots.is_empty(), Ordering::Relaxed);
-        slot
-    }
-}
-
-pub(super) struct TaskWaker {
-    slot: usize,
-    ready: Arc<ReadyQueue>,
-    /// The task stands in the queue already: being woken twice before it runs is being woken once.
-    queued: AtomicBool,
-}
-
-impl TaskWaker {
-    pub(super) fn new(slot: usize, ready: Arc<ReadyQueue>) -> Arc<TaskWaker> {
-        Arc::new(TaskWaker { slot, ready, queued: AtomicBool::new(false) })
-    }
-
-    /// From here on a wake-up queues the task again.
-    pub(super) fn begin(&self) {
-        self.queued.store(false, Ordering::Relaxed);
-    }
-}
-
-impl Wake for TaskWaker {
-    fn wake(self: Arc<Self>) {
-        if !self.queued.swap(true, Ordering::Relaxed) {
-            self.ready.push(self.slot);
+    pub(super) fn poll(&self, slot: usize) {
+        // The future leaves its slot while it runs: it may spawn, or end other tasks.
+        let Some(mut work) = self.works.borrow_mut()[slot].take() else {
+            return;
+        };
+        work.waker.begin();
+        let waker = Waker::from(work.waker.clone());
+        if work.future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready() || work.aborted.get() {
+            self.free_slots.borrow_mut().push(slot);
+        } else {
+            self.works.borrow_mut()[slot] = Some(work);
         }
+    }
+
+    /// The names of tasks that have not ended.
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        self.works.borrow().iter().flatten().map(|work| work.name).collect()
+    }
+
+    /// Forgets all tasks.
+    pub(super) fn clear(&self) {
+        let works = std::mem::take(&mut *self.works.borrow_mut());
+        drop(works);
     }
 }
 
@@ -85,12 +89,12 @@ pub struct Task<T> {
     outcome: Rc<Outcome<T>>,
     aborted: Rc<Cell<bool>>,
     slot: Cell<usize>,
-    executor: Weak<Shared>,
+    executor: Weak<Tasks>,
 }
 
 impl<T: 'static> Task<T> {
-    pub(super) fn wrap(
-        executor: Weak<Shared>,
+    fn wrap(
+        executor: Weak<Tasks>,
         future: impl Future<Output = T> + 'static,
     ) -> (Task<T>, BoxedFuture, Rc<Cell<bool>>) {
         let outcome =
@@ -109,7 +113,7 @@ impl<T: 'static> Task<T> {
         (task, future, aborted)
     }
 
-    pub(super) fn place(&self, slot: usize) {
+    fn place(&self, slot: usize) {
         self.slot.set(slot);
     }
 

@@ -7,7 +7,7 @@ use nic_layout::PAGE_BYTES;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::MemoryError;
+use super::error::MemoryError;
 use crate::address::PhysPage;
 
 pub type PageBytes = [u8; PAGE_BYTES as usize];

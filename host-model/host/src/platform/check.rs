@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use nic_layout::frame::HEADER_BYTES;
 
-use super::Platform;
+use super::values::Platform;
 
 /// The first value that is not, and what would be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,7 @@
 //! REQ#, GNT#, parking and the latency timer.
 
-use super::{Findings, Rule, Sample, Transaction};
+use super::observed::{Findings, Sample, Transaction};
+use super::rule::Rule;
 use crate::{AgentId, Command};
 use sim_pins::PciPin::{Frame, Irdy, Par};
 

@@ -1,6 +1,7 @@
 //! AD, C/BE#, PAR, PAR64 and PERR#.
 
-use super::{Findings, Rule, Sample, Transaction};
+use super::observed::{Findings, Sample, Transaction};
+use super::rule::Rule;
 use crate::pins::{par, par64};
 use crate::{AgentId, Command};
 use sim_pins::PciPin::{Frame, Idsel, Irdy, Par, Par64, Perr, Trdy};

@@ -1,6 +1,7 @@
 //! Who drives which line.
 
-use super::{Findings, Rule, Sample};
+use super::observed::{Findings, Sample};
+use super::rule::Rule;
 use crate::AgentId;
 use sim_pins::{PciDrive, PciPin};
 

@@ -1,6 +1,7 @@
 //! FRAME# and IRDY#.
 
-use super::{Findings, Rule, Sample, Transaction};
+use super::observed::{Findings, Sample, Transaction};
+use super::rule::Rule;
 use crate::Command;
 use sim_pins::PciPin::{Frame, Irdy, Stop};
 

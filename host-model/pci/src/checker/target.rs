@@ -1,6 +1,7 @@
 //! DEVSEL#, TRDY# and STOP#.
 
-use super::{Findings, Rule, Sample, Transaction};
+use super::observed::{Findings, Sample, Transaction};
+use super::rule::Rule;
 use sim_pins::PciPin::{Devsel, Frame, Irdy, Stop, Trdy};
 
 const FIRST_DATA_CLOCKS: u32 = 16;

@@ -1,6 +1,7 @@
 //! REQ64# and ACK64#.
 
-use super::{Findings, Rule, Sample, Transaction};
+use super::observed::{Findings, Sample, Transaction};
+use super::rule::Rule;
 use sim_pins::PciPin::{Ack64, Devsel, Frame, Req64};
 
 /// The central resource holds REQ64# for a moment after RST#, and then drives it high.

@@ -1,0 +1,180 @@
+//! What a platform file says.
+
+use serde::{Deserialize, Serialize};
+use sim_pins::Ps;
+
+use crate::processor::cycles_to_ps;
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Platform {
+    pub description: String,
+    pub core: Core,
+    pub sram: Sram,
+    pub pci: Pci,
+    pub link: Link,
+    pub buffers: Buffers,
+    pub protocol: Protocol,
+    pub host: HostCosts,
+    pub management: Management,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Core {
+    pub clock_hz: u64,
+    pub count: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sram {
+    pub bytes: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pci {
+    pub width_bits: u32,
+    pub clock_hz: u64,
+    /// What the driver writes to the latency timer of the NIC.
+    pub latency_timer_clocks: u8,
+    /// What the driver writes to the cache line size of the NIC.
+    pub cache_line_dwords: u8,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Of the byte-wide GMII.
+    pub clock_hz: u64,
+    /// From the last pin of one NIC to the first of the other.
+    pub latency_ns: u64,
+    /// Data bytes of one frame, behind the header of `nic_layout::frame`.
+    pub frame_data_bytes_max: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Buffers {
+    pub tx_count: u32,
+    pub rx_count: u32,
+    /// Of each buffer.
+    pub bytes: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Protocol {
+    pub retransmit_us: u64,
+    pub retransmit_limit: u32,
+    pub ack_frames: u32,
+    pub ack_us: u64,
+}
+
+/// The host: its size, and what its software costs. `docs/host-model.md` says what each constant covers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostCosts {
+    /// Processors that tasks compete for.
+    pub processor_count: u32,
+    pub processor_clock_hz: u64,
+    pub memory_mib: u32,
+    /// Of all processes together.
+    pub pinned_pages_max: u32,
+    /// Water marks of each process (facts M-26).
+    pub pinned_pages_high: u32,
+    pub pinned_pages_low: u32,
+    /// From INTA# at the interrupt controller to the first instruction of the handler. No processor is busy.
+    pub interrupt_delay_ns: u64,
+    /// The handler's own instructions; its loads and stores are measured on the bus.
+    pub interrupt_handler_ns: u64,
+    /// From the wake-up of the miss thread to its first instruction. No processor is busy.
+    pub irq_to_thread_ns: u64,
+    /// From the interrupt handler to the first instruction of a process's notification handler. No processor is busy.
+    pub notification_ns: u64,
+    /// The thread's own instructions for one miss: tables, bookkeeping. Pinning and stores come on top.
+    pub miss_service_ns: u64,
+    /// One call that pins any number of pages.
+    pub pin_call_ns: u64,
+    /// Each page pinned in it.
+    pub pin_page_ns: u64,
+    /// One call that unpins any number of pages.
+    pub unpin_call_ns: u64,
+    /// Each page unpinned in it.
+    pub unpin_page_ns: u64,
+    /// Into the kernel and back, for open, export, withdraw and close.
+    pub syscall_ns: u64,
+    /// A store to a page that is not mapped: into the kernel and back, with the page mapped. What the driver does to find one comes on top.
+    pub page_fault_ns: u64,
+    /// Taking a page from a process's page table, and from processors that remember it.
+    pub unmap_page_ns: u64,
+    /// A store, or a burst of stores from one write-combining buffer, until it has left the processor.
+    pub pio_write_ns: u64,
+    /// A load, both ways between processor and bus; the bus is measured.
+    pub pio_read_ns: u64,
+    /// Stores to consecutive addresses within such an aligned block leave in one burst.
+    pub write_combining_bytes: u32,
+    /// Bursts that may be on their way before the next store waits.
+    pub posted_writes_max: u32,
+    /// Looking a page up in the bitmap of pinned pages, in the library.
+    pub bitmap_page_ns: u64,
+    /// Building a descriptor in the library.
+    pub post_build_ns: u64,
+    /// A poll of own memory that finds it in the cache.
+    pub poll_unchanged_ns: u64,
+    /// A poll that finds it written by a device: a cache miss.
+    pub poll_changed_ns: u64,
+    /// Copying from memory to memory.
+    pub memcpy_bytes_per_us: u32,
+}
+
+/// The second network, which joins the daemons of the hosts: `docs/management.md` says what each constant covers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Management {
+    /// A process hands a request to its daemon, or gets an answer.
+    pub local_ns: u64,
+    /// The daemon sends one message.
+    pub send_ns: u64,
+    /// The daemon takes one message.
+    pub receive_ns: u64,
+    /// From the last bit at the sender to the interrupt at the receiver.
+    pub latency_ns: u64,
+    /// Rate at which the bits of a message leave the host.
+    pub bits_per_s: u64,
+    /// Headers, FCS and gap of each message.
+    pub overhead_bytes: u32,
+}
+
+impl Management {
+    /// The time in which a host puts `bytes` on the network, rounded down to picoseconds.
+    pub fn wire_time(&self, bytes: u64) -> Ps {
+        cycles_to_ps(8 * bytes, self.bits_per_s)
+    }
+}
+
+impl Platform {
+    /// Pages of host memory.
+    pub fn host_pages(&self) -> u32 {
+        self.host.memory_mib << 8
+    }
+
+    /// Microseconds in clocks of the core.
+    pub fn core_cycles(&self, us: u64) -> u32 {
+        let cycles = us * self.core.clock_hz / 1_000_000;
+        u32::try_from(cycles).unwrap_or(u32::MAX)
+    }
+
+    /// One clock of the bus, rounded down.
+    pub fn pci_clock(&self) -> Ps {
+        cycles_to_ps(1, self.pci.clock_hz)
+    }
+}
+
+impl HostCosts {
+    /// Copying `bytes` from memory to memory.
+    pub fn memcpy(&self, bytes: u32) -> Ps {
+        Ps(u64::from(bytes) * 1_000_000 / u64::from(self.memcpy_bytes_per_us))
+    }
+}
