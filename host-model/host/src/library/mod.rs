@@ -5,10 +5,11 @@
 //!
 //! * `process`: the process and its memory. `poll`: waiting for what devices write. `status`: how posts ended. `post`: descriptors, in the queue.
 //!   Every personality has these.
-//! * `rdma`: what personalities with remote memory access add: export, import, write, read.
+//! * `extension`, `rdma`: what personalities with remote memory access add: export, import, write, read.
 //! * `error`: why a post failed.
 
 mod error;
+mod extension;
 mod poll;
 mod post;
 mod process;
@@ -17,5 +18,6 @@ mod status;
 
 pub use crate::driver::rdma::access::{Access, Export};
 pub use error::{WriteError, WriteHandle};
-pub use process::{Extension, Process};
+pub use extension::Extension;
+pub use process::Process;
 pub use rdma::{ConnectError, Rdma};

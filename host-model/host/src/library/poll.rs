@@ -2,7 +2,8 @@
 
 use sim_pins::Ps;
 
-use super::process::{Extension, Process};
+use super::extension::Extension;
+use super::process::Process;
 use crate::address::UserVirt;
 use crate::events::{EventKind, Subject};
 use crate::memory::{MemoryError, Watch};

@@ -6,7 +6,8 @@ use sim_pins::Ps;
 use zerocopy::IntoBytes;
 
 use super::error::{WriteError, WriteHandle};
-use super::process::{Extension, Process};
+use super::extension::Extension;
+use super::process::Process;
 use crate::address::BusAddr;
 use crate::bus::BusFault;
 use crate::driver::{QueuePages, Store};

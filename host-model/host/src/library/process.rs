@@ -8,6 +8,7 @@ use std::rc::Rc;
 use nic_layout::post::ProcessStatus;
 
 use super::error::WriteError;
+use super::extension::Extension;
 use super::rdma::Rdma;
 use crate::address::{Pid, UserVirt};
 use crate::driver::{Driver, DriverError, Mapping, ProcessGrant, QueuePages};
@@ -17,19 +18,6 @@ use crate::memory::{Memory, MemoryError};
 use crate::pio::Pio;
 use crate::platform::HostCosts;
 use crate::processor::Cpu;
-
-/// What a family of personalities adds to a process: its operations are methods of `Process<X>`.
-pub trait Extension: Sized + 'static {
-    /// What it needs of the driver, or why the NIC does not have that.
-    fn attach(driver: &Driver) -> Result<Self, DriverError>;
-}
-
-/// A process that posts descriptors of its own and no more.
-impl Extension for () {
-    fn attach(_driver: &Driver) -> Result<(), DriverError> {
-        Ok(())
-    }
-}
 
 /// Refusals that the ends of posts have told of.
 #[derive(Clone, Copy, Default)]

@@ -4,7 +4,8 @@ use nic_layout::post::{PostError, ProcessStatus};
 use zerocopy::FromBytes;
 
 use super::error::{WriteError, WriteHandle};
-use super::process::{Extension, Process, Told};
+use super::extension::Extension;
+use super::process::{Process, Told};
 use crate::events::{EventKind, Subject};
 
 /// Free-running indices: `a` is less than half a lap before `b`.

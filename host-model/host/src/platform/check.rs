@@ -36,6 +36,7 @@ fn one_of(key: &'static str, value: u32, values: &[u32], right: &'static str) ->
 
 pub(super) fn check(platform: &Platform) -> Checked {
     nic(platform)?;
+    bridge(platform)?;
     protocol(platform)?;
     host(platform)?;
     management(platform)?;
@@ -75,12 +76,29 @@ fn nic(platform: &Platform) -> Checked {
     demand("buffers", all, all < sram.bytes.into(), right)
 }
 
+/// What the standard and the bus model allow (`host_pci::Settings::check`).
+fn bridge(platform: &Platform) -> Checked {
+    let bridge = &platform.bridge;
+    within("bridge.devsel_clock", bridge.devsel_clock, 1..=3, "1 (fast), 2 (medium) or 3 (slow)")?;
+    let first = "bridge.devsel_clock to 16";
+    let range = bridge.devsel_clock.into()..=16;
+    within("bridge.read_first_clock", bridge.read_first_clock, range.clone(), first)?;
+    within("bridge.write_first_clock", bridge.write_first_clock, range, first)?;
+    within("bridge.beat_wait_clocks", bridge.beat_wait_clocks, 0..=7, "0 to 7")?;
+    let most = 7 - u64::from(bridge.beat_wait_clocks);
+    within("bridge.line_wait_clocks", bridge.line_wait_clocks, 0..=most, "0 to 7 less bridge.beat_wait_clocks")?;
+    let bytes = bridge.boundary_bytes;
+    let possible = bytes == 0 || (bytes.is_power_of_two() && bytes >= 8);
+    demand("bridge.boundary_bytes", bytes, possible, "0, or a power of two from 8")
+}
+
 fn protocol(platform: &Platform) -> Checked {
     let Platform { protocol, buffers, .. } = platform;
     within("protocol.retransmit_us", protocol.retransmit_us, 1..=1_000_000, "1 to 1000000")?;
     demand("protocol.retransmit_limit", protocol.retransmit_limit, protocol.retransmit_limit > 0, "at least 1")?;
     let right = "1 to buffers.tx_count, or the sender's window closes before the acknowledgement";
     within("protocol.ack_frames", protocol.ack_frames, 1..=buffers.tx_count.into(), right)?;
+    within("protocol.keeper_us", protocol.keeper_us, 1..=1_000_000, "1 to 1000000")?;
     let right = "at least 1 and less than protocol.retransmit_us";
     within("protocol.ack_us", protocol.ack_us, 1..=protocol.retransmit_us - 1, right)
 }
@@ -99,6 +117,8 @@ fn host(platform: &Platform) -> Checked {
     let bytes = host.write_combining_bytes;
     one_of("host.write_combining_bytes", bytes, &[8, 16, 32, 64], "8, 16, 32 or 64")?;
     demand("host.posted_writes_max", host.posted_writes_max, host.posted_writes_max > 0, "at least 1")?;
+    demand("host.queue_look_again_ns", host.queue_look_again_ns, host.queue_look_again_ns > 0, "at least 1")?;
+    demand("host.boot_poll_ns", host.boot_poll_ns, host.boot_poll_ns > 0, "at least 1")?;
     demand("host.poll_unchanged_ns", host.poll_unchanged_ns, host.poll_unchanged_ns > 0, "at least 1")?;
     demand("host.memcpy_bytes_per_us", host.memcpy_bytes_per_us, host.memcpy_bytes_per_us > 0, "at least 1")
 }
@@ -127,6 +147,9 @@ fn durations(platform: &Platform) -> Checked {
         ("host.syscall_ns", host.syscall_ns),
         ("host.page_fault_ns", host.page_fault_ns),
         ("host.unmap_page_ns", host.unmap_page_ns),
+        ("host.queue_hold_ns", host.queue_hold_ns),
+        ("host.queue_look_again_ns", host.queue_look_again_ns),
+        ("host.boot_poll_ns", host.boot_poll_ns),
         ("host.pio_write_ns", host.pio_write_ns),
         ("host.pio_read_ns", host.pio_read_ns),
         ("host.bitmap_page_ns", host.bitmap_page_ns),

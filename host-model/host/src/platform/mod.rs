@@ -8,4 +8,4 @@ mod load;
 mod values;
 
 pub use load::{toml_error, PlatformError};
-pub use values::{Buffers, Core, HostCosts, Link, Management, Pci, Platform, Protocol, Sram};
+pub use values::{Bridge, Buffers, Core, HostCosts, Link, Management, Pci, Platform, Protocol, Sram};

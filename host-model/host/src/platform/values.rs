@@ -12,6 +12,7 @@ pub struct Platform {
     pub core: Core,
     pub sram: Sram,
     pub pci: Pci,
+    pub bridge: Bridge,
     pub link: Link,
     pub buffers: Buffers,
     pub protocol: Protocol,
@@ -43,6 +44,24 @@ pub struct Pci {
     pub cache_line_dwords: u8,
 }
 
+/// The host bridge as a target of the NIC's DMA. Clocks are those of the bus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bridge {
+    /// DEVSEL# comes so many clocks after the address phase: 1 (fast) to 3 (slow).
+    pub devsel_clock: u32,
+    /// The first data of a read from memory come so many clocks after the address phase, at most 16.
+    pub read_first_clock: u32,
+    /// The first data of a write are taken so many clocks after the address phase, at most 16.
+    pub write_first_clock: u32,
+    /// Wait states before each data phase but the first.
+    pub beat_wait_clocks: u32,
+    /// Wait states more at each new cache line.
+    pub line_wait_clocks: u32,
+    /// The bridge ends bursts at multiples of so many bytes, a power of two; 0: never.
+    pub boundary_bytes: u32,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
@@ -70,6 +89,8 @@ pub struct Protocol {
     pub retransmit_limit: u32,
     pub ack_frames: u32,
     pub ack_us: u64,
+    /// Core B adds up the counters so long after core A was busy.
+    pub keeper_us: u64,
 }
 
 /// The host: its size, and what its software costs. `docs/host-model.md` says what each constant covers.
@@ -109,6 +130,12 @@ pub struct HostCosts {
     pub page_fault_ns: u64,
     /// Taking a page from a process's page table, and from processors that remember it.
     pub unmap_page_ns: u64,
+    /// A post queue that its owner has not rung since it was mapped is taken from the owner after so long.
+    pub queue_hold_ns: u64,
+    /// The driver looks again after so long for a process that found no post queue.
+    pub queue_look_again_ns: u64,
+    /// The driver looks so often for the answer of firmware that starts.
+    pub boot_poll_ns: u64,
     /// A store, or a burst of stores from one write-combining buffer, until it has left the processor.
     pub pio_write_ns: u64,
     /// A load, both ways between processor and bus; the bus is measured.

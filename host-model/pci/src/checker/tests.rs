@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::mock::{MockMemory, MockNic, MockNicSettings};
-use crate::{AgentId, Command, Settings};
+use crate::{AgentId, Settings};
 use crate::{Bus, BusAddr, TargetActs, Transaction as Access, Word};
 use sim_pins::PciPin::*;
-use sim_pins::{PciDrive, PciLines, PciPin, Ps};
+use sim_pins::{PciDrive, PciPin, Ps};
 
 const BAR: BusAddr = BusAddr(0xE000_0000);
 

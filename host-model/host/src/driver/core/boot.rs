@@ -20,9 +20,6 @@ use crate::elf::{self, Image};
 use crate::events::{EventKind, Subject};
 use crate::processor::Cpu;
 
-/// The driver looks for the firmware's answer so often.
-pub const BOOT_POLL: Ps = Ps::from_us(10);
-
 /// The driver finds the NIC, and gives it addresses.
 pub async fn find(context: &Context, cpu: &Cpu) -> Result<Device, DriverError> {
     let device = enumerate(&context.pio(cpu), context.platform()).await?;
@@ -99,6 +96,11 @@ async fn await_reply(context: &Context, device: &Device) -> Result<BootReply, Dr
         if late {
             return Err(DriverError::BootTimeout { after: timeout, state });
         }
-        context.sim().sleep_for(BOOT_POLL).await;
+        wait_for_firmware(context).await;
     }
+}
+
+/// Until the driver looks again for an answer of firmware that starts.
+pub async fn wait_for_firmware(context: &Context) {
+    context.sim().sleep_for(Ps::from_ns(context.costs().boot_poll_ns)).await;
 }

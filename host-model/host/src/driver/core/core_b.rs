@@ -8,7 +8,7 @@ use nic_layout::counter::Counter;
 use nic_layout::keeper::{self, KeeperReply, KeeperRequest, KEEPER_MAGIC};
 use nic_layout::registers::ident;
 
-use super::boot::{load, BOOT_POLL};
+use super::boot::{load, wait_for_firmware};
 use super::context::Context;
 use super::crash::look_for_crash;
 use super::device::Device;
@@ -16,9 +16,6 @@ use super::error::DriverError;
 use crate::address::SramAddr;
 use crate::elf::{self, Image};
 use crate::processor::Cpu;
-
-/// Core B adds up the counters so long after core A was busy.
-const KEEPER_PERIOD_US: u64 = 100;
 
 /// A NIC that is at work makes new totals every 100 us, and one whose core B has crashed may never finish them.
 const KEEPER_TRIES: u32 = 100;
@@ -77,7 +74,7 @@ impl CoreB {
             magic: KEEPER_MAGIC,
             layout_version: LAYOUT_VERSION,
             counters: counters.0,
-            period_cycles: context.platform().core_cycles(KEEPER_PERIOD_US),
+            period_cycles: context.platform().core_cycles(context.platform().protocol.keeper_us),
         };
         device.write_struct(area + keeper::CRASH, &CrashRecord::default()).await;
         device.write_struct(area + keeper::REPLY, &KeeperReply::default()).await;
@@ -99,7 +96,7 @@ impl CoreB {
             if context.sim().now() >= end {
                 return Err(DriverError::BootTimeout { after: timeout, state: reply.state });
             }
-            context.sim().sleep_for(BOOT_POLL).await;
+            wait_for_firmware(context).await;
         }
     }
 

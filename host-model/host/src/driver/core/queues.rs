@@ -9,7 +9,7 @@
 //!    stays with its process, unmapped, and the driver asks again later, also for the next one: nobody can post for ever, so one of them comes to its end.
 //! 4. The driver clears the page: keys stood there. Then it maps it.
 //!
-//! Its owner keeps a queue until it has rung once, or for [`HOLD`]: otherwise two processes might take it from each other before either has posted.
+//! Its owner keeps a queue until it has rung once, or for `queue_hold_ns`: otherwise two processes might take it from each other before either has posted.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -33,10 +33,6 @@ use crate::processor::Cpu;
 
 /// The first doorbell page, in BAR 0 (docs/interfaces.md).
 const DOORBELL_PAGES: u32 = 0x1_0000;
-/// A queue that its owner has not rung since it was mapped is taken from it after so long.
-const HOLD: Ps = Ps::from_us(1_000);
-/// Whoever found no queue looks again after so long.
-const LOOK_AGAIN: Ps = Ps::from_us(10);
 
 #[derive(Clone, Copy, Default)]
 struct Slot {
@@ -183,12 +179,13 @@ impl PostQueues {
     async fn find_queue(&self, cpu: &Cpu, pid: Pid, waiting: &Waiting<'_>) -> Result<Found, DriverError> {
         let is_first = || self.line.borrow().front() == Some(&waiting.ticket);
         self.changed.wait_until(|| is_first() || self.members.is_ending(pid)).await;
+        let look_again = Ps::from_ns(self.context.costs().queue_look_again_ns);
         // How many processes have to do without their queue until one is drained.
         for unmapped in 1.. {
             if let Some(found) = self.try_queues(cpu, pid, unmapped).await? {
                 return Ok(found);
             }
-            until(self.context.sim(), self.context.sim().now() + LOOK_AGAIN, self.changed.notified()).await;
+            until(self.context.sim(), self.context.sim().now() + look_again, self.changed.notified()).await;
         }
         unreachable!("the loop has no end")
     }
@@ -237,7 +234,7 @@ impl PostQueues {
             let mapping = slot.owner.and_then(|owner| self.members.mapping(owner).ok());
             let Some(mapping) = mapping.filter(|_| !slot.leaving) else { continue };
             let held = mapping.pages().is_some() && !mapping.was_rung();
-            if held && self.context.sim().now() - slot.mapped_at < HOLD {
+            if held && self.context.sim().now() - slot.mapped_at < Ps::from_ns(self.context.costs().queue_hold_ns) {
                 continue;
             }
             found.push((mapping.take_used(), slot.order, number));

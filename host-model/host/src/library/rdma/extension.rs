@@ -4,13 +4,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use nic_layout::key::{Key, KeyWidth};
+use nic_layout::key::Key;
 use nic_layout::post::inline_bytes_max;
 
 use crate::driver::rdma::access::Export;
 use crate::driver::rdma::service::{PostTerms, RdmaService};
 use crate::driver::{Driver, DriverError};
-use crate::library::process::{Extension, Process};
+use crate::library::extension::Extension;
 
 /// What an import is known by, and a post says of a buffer: node, CBH word and key.
 pub(super) type Named = (u16, u32, Key);
@@ -21,12 +21,12 @@ pub(super) fn named(export: &Export) -> Named {
 
 /// The operations on buffers of other processes.
 pub struct Rdma {
-    service: Rc<dyn RdmaService>,
-    terms: PostTerms,
+    pub(super) service: Rc<dyn RdmaService>,
+    pub(super) terms: PostTerms,
     /// Writes of so many bytes carry their data in the queue.
     pub(super) pio_bytes_max: Cell<u32>,
     /// Indices of imported buffers.
-    imports: RefCell<BTreeMap<Named, u32>>,
+    pub(super) imports: RefCell<BTreeMap<Named, u32>>,
 }
 
 impl Extension for Rdma {
@@ -35,25 +35,5 @@ impl Extension for Rdma {
         let terms = service.terms();
         let pio_bytes_max = Cell::new(inline_bytes_max(terms.key_width, terms.names_imports));
         Ok(Rdma { service, terms, pio_bytes_max, imports: RefCell::default() })
-    }
-}
-
-impl Process<Rdma> {
-    pub(super) fn service(&self) -> &dyn RdmaService {
-        &*self.0.extension.service
-    }
-
-    pub(super) fn imports(&self) -> &RefCell<BTreeMap<Named, u32>> {
-        &self.0.extension.imports
-    }
-
-    /// What the process has to do before it posts.
-    pub fn terms(&self) -> PostTerms {
-        self.0.extension.terms
-    }
-
-    /// The width of this node's keys.
-    pub fn key_width(&self) -> KeyWidth {
-        self.terms().key_width
     }
 }
