@@ -68,8 +68,10 @@ fn tell_core_b() {
     }
 }
 
-#[no_mangle]
-extern "C" fn main() -> ! {
+/// Plans the memory, sets up devices and machine, and answers the driver. A function of its own, which gives its frame back: the
+/// stack that [`run`] needs begins where that of start-up began.
+#[inline(never)]
+fn set_up() -> &'static mut Node {
     let request = boot::request();
     let planned = Config::check(&request, Tables::KEY).and_then(|config| {
         let wanted = Tables::wanted(&request)?;
@@ -80,7 +82,7 @@ extern "C" fn main() -> ! {
         Ok(planned) => planned,
         Err(error) => boot::refuse(error),
     };
-    // SAFETY: `main` runs once, on one core, and nothing else names the static.
+    // SAFETY: `main` calls this once, on one core, and nothing else names the static.
     let node = unsafe { &mut *core::ptr::addr_of_mut!(NODE) };
     let Node { chip, machine } = node;
     chip.start(&config, Machine::HEADER_BYTES);
@@ -88,5 +90,10 @@ extern "C" fn main() -> ! {
     chip.enable(Machine::EVENTS);
     trace(Marker::Ready, config.node);
     boot::reply(config.map.reply(shape));
-    run(node)
+    node
+}
+
+#[no_mangle]
+extern "C" fn main() -> ! {
+    run(set_up())
 }

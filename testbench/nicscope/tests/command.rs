@@ -92,12 +92,16 @@ fn the_memory_map_covers_the_sram_of_each_platform() {
             let sum: u64 = regions.iter().map(|region| region["bytes"].as_u64().expect("bytes")).sum();
             assert_eq!(map[memory]["bytes"], sum, "{platform} {memory}");
         }
+        let stack = |key: &str| map["stack"][key].as_u64().expect("bytes");
+        assert!((1..=stack("room_bytes")).contains(&stack("deepest_bytes")), "{}", map["stack"]);
+        assert_eq!(map["stack"]["path"][0]["function"], "_start");
         // The thesis's own sums (MN-1), and a machine of the same order.
         let total = map["comparison"].as_array().expect("rows").last().expect("a total");
         assert_eq!((&total["thesis_base_kbytes"], &total["thesis_mini_kbytes"]), (&798.into(), &419.into()));
         assert!((200..420).contains(&(total["bytes"].as_u64().expect("bytes") / 1024)));
     }
-    assert!(done(&["memory-map", "mini"]).contains("Table 1.1"));
+    let text = done(&["memory-map", "mini"]);
+    assert!(["Table 1.1", "stack: deepest path"].iter().all(|part| text.contains(part)), "{text}");
     let tables = object(&["memory-map", "vmmc", "--platform", "lanai9", "--json"]);
     assert_eq!((&tables["cache"], &tables["holds"]["translations"]), (&Value::Null, &65_536.into()));
     assert!(done(&["memory-map", "vmmc"]).contains("import tables"));

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 
 use host_model::elf;
 use host_model::platform::Platform;
+use nic_image::Stack;
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::key::KeyWidth;
 use nic_layout::plant::Plant;
@@ -83,7 +84,15 @@ fn build_in(folder: PathBuf, binary: &str, geometry: Geometry, plant: Option<Pla
     if !output.status.success() {
         return Err(failed!("the firmware does not build:\n{}", String::from_utf8_lossy(&output.stderr)));
     }
-    Ok(folder.join(TARGET).join("firmware").join(binary))
+    let path = folder.join(TARGET).join("firmware").join(binary);
+    stack(&path)?;
+    Ok(path)
+}
+
+/// The deepest path of an image and the room for it. No image runs whose stack could reach its data, or that could panic.
+pub fn stack(path: &Path) -> Result<Stack> {
+    let file = std::fs::read(path).map_err(|error| failed!("{}: {error}", path.display()))?;
+    nic_image::judge(&file).map_err(|error| failed!("firmware {}: {error}", path.display()))
 }
 
 /// Reads an image that a platform's NIC can load, or says why it cannot.

@@ -2,6 +2,7 @@
 
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{Cell, CellAlignment, Table, TableComponent};
+use nic_image::Stack;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::memory_map::{self, Holds, Map, Memory, Use};
 use nicscope_scenario::scenario::{Cache, PERSONALITIES};
@@ -25,7 +26,7 @@ pub fn run(arguments: &MemoryMapArgs) -> Result<()> {
 
 fn text(map: &Map) -> String {
     format!(
-        "{} on {}: {} bytes of SRAM, {}, keys of {} bits\n{}\n\nscratchpad: {} bytes\n{}\n\n\
+        "{} on {}: {} bytes of SRAM, {}, keys of {} bits\n{}\n\nscratchpad: {} bytes\n{}\n\n{}\n\
          beside Table 1.1 of the miNI thesis; code that is copied to the scratchpad counts once\n{}\n",
         map.personality,
         map.platform,
@@ -35,6 +36,7 @@ fn text(map: &Map) -> String {
         memory(&map.sram),
         map.scratchpad.bytes,
         memory(&map.scratchpad),
+        stack(&map.stack),
         comparison(map),
     )
 }
@@ -51,6 +53,12 @@ fn lookup(map: &Map) -> String {
         }
         (None, None) => String::new(),
     }
+}
+
+/// The deepest path, a line for each function.
+fn stack(stack: &Stack) -> String {
+    let path: String = stack.path.iter().map(|step| format!("  {:>5} {}\n", step.frame_bytes, step.function)).collect();
+    format!("stack: deepest path {} bytes of {}\n{path}", stack.deepest_bytes, stack.room_bytes)
 }
 
 fn table(header: &[&str]) -> Table {

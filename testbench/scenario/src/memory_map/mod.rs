@@ -7,6 +7,7 @@ use host_model::address::NodeId;
 use host_model::driver::{boot_request, DriverOptions};
 use host_model::platform::Platform;
 use nic_device::{DMA_RING_LOG2, MAC_RING_LOG2};
+use nic_image::Stack;
 use nic_layout::boot::{FIRMWARE_ADDRESS, MAX_NODES};
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::counter::Counter;
@@ -43,6 +44,8 @@ pub struct Map {
     pub holds: Option<Holds>,
     pub sram: Memory,
     pub scratchpad: Memory,
+    /// Of the image that core A runs.
+    pub stack: Stack,
     /// Beside Table 1.1 of the miNI thesis (MN-1).
     pub comparison: Vec<Comparison>,
 }
@@ -130,7 +133,8 @@ pub fn of(scenario: &Scenario, platform_name: &str) -> Result<Map> {
     let path = image::build_with_keys(&personality, scenario.geometry()?, wanted.key)?;
     let file = image::read(&path, &platform)?;
     let parts = ImageParts::of(&file).map_err(|error| failed!("firmware {}: {error}", path.display()))?;
-    Map::of(&scenario.personality, platform_name, &platform, wanted, &parts)
+    let stack = image::stack(&path)?;
+    Map::of(&scenario.personality, platform_name, &platform, wanted, &parts, stack)
 }
 
 /// What a memory map depends on. All of a cache is one.
@@ -230,6 +234,7 @@ impl Map {
         platform: &Platform,
         wanted: Wanted,
         parts: &ImageParts,
+        stack: Stack,
     ) -> Result<Map> {
         let (tables, shape) =
             plan(&wanted, platform, parts.end).map_err(|()| does_not_fit(&wanted, platform_name, platform))?;
@@ -242,7 +247,7 @@ impl Map {
             (Lookup::Static, Shape::Mini(_)) => (None, None),
         };
         let (personality, platform, key_bits) = (personality.into(), platform_name.into(), wanted.key.bits());
-        Ok(Map { personality, platform, key_bits, cache, holds, sram, scratchpad, comparison })
+        Ok(Map { personality, platform, key_bits, cache, holds, sram, scratchpad, stack, comparison })
     }
 }
 
@@ -405,6 +410,8 @@ mod tests {
         end: 0x400 + 9024 + 8136,
     };
 
+    const NO_STACK: Stack = Stack { deepest_bytes: 0, room_bytes: 0, path: vec![] };
+
     const CACHED: Wanted = Wanted {
         lookup: Lookup::Cached(DEFAULT),
         key: KeyWidth::Bits64,
@@ -419,7 +426,7 @@ mod tests {
 
     fn of(platform: &str, wanted: Wanted) -> Result<Map> {
         let personality = if wanted.lookup == Lookup::Static { "vmmc" } else { "mini" };
-        Map::of(personality, platform, &Platform::load(platform).unwrap(), wanted, &PARTS)
+        Map::of(personality, platform, &Platform::load(platform).unwrap(), wanted, &PARTS, NO_STACK)
     }
 
     const DEFAULT: Cache = Cache { entries: 16_384, line_entries: 64, ways: 4 };
@@ -513,7 +520,7 @@ mod tests {
     fn a_second_core_has_the_end_of_the_memory() {
         let mut platform = Platform::load("tigon2").unwrap();
         let free = |platform: &Platform| {
-            let map = Map::of("mini", "tigon2", platform, CACHED, &PARTS).unwrap();
+            let map = Map::of("mini", "tigon2", platform, CACHED, &PARTS, NO_STACK).unwrap();
             let last = *map.sram.regions.last().unwrap();
             (last.name, last.start + last.bytes, map.sram.sum(Use::Free))
         };

@@ -1,0 +1,69 @@
+//! The images of the NIC, as they are linked: the stack of each fits the room that the linker
+//! script leaves, and no panic can be reached (INV-37).
+
+use std::path::Path;
+use std::process::Command;
+
+use nic_image::judge;
+
+const TARGET: &str = "riscv32imc-unknown-none-elf";
+
+/// Build parameters of an image (`firmware/nic/build.rs`): entries, entries of a line and ways of
+/// the translation cache, entries and ways of the buffer cache, bits of a key.
+type Parameters = [u32; 6];
+
+const NAMES: [&str; 6] = [
+    "NICSCOPE_VMH_ENTRIES",
+    "NICSCOPE_VMH_LINE_ENTRIES",
+    "NICSCOPE_VMH_WAYS",
+    "NICSCOPE_CBH_ENTRIES",
+    "NICSCOPE_CBH_WAYS",
+    "NICSCOPE_KEY_BITS",
+];
+
+const RECOMMENDED: Parameters = [16_384, 64, 4, 1024, 4, 64];
+
+/// Builds images and judges them: bytes of the deepest path and of the room.
+fn judged(images: &[&str], parameters: Parameters) -> Vec<(u32, u32)> {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // One folder for all parameters: only what depends on them is built again.
+    let folder = workspace.join("target/judged");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(&workspace).args(["build", "--quiet", "-p", "nic-firmware", "--profile", "firmware"]);
+    cargo.args(["--target", TARGET, "--target-dir"]).arg(&folder);
+    cargo.args(images.iter().flat_map(|image| ["--bin", image]));
+    cargo.envs(NAMES.iter().zip(parameters.map(|parameter| parameter.to_string())));
+    let output = cargo.output().expect("cargo runs");
+    assert!(output.status.success(), "{parameters:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let verdict = |image: &&str| {
+        let path = folder.join(TARGET).join("firmware").join(image);
+        let file = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let stack = judge(&file).unwrap_or_else(|error| panic!("{image} with {parameters:?}: {error}"));
+        println!("{image} {parameters:?}: {} of {}", stack.deepest_bytes, stack.room_bytes);
+        (stack.deepest_bytes, stack.room_bytes)
+    };
+    images.iter().map(verdict).collect()
+}
+
+/// In one test, since all builds share a folder.
+#[test]
+fn the_stack_of_every_image_fits_and_no_image_can_panic() {
+    let all = ["mini", "mini-pair", "vmmc", "vmmc-pair", "cache-probe", "keeper"];
+    assert_eq!(judged(&all, RECOMMENDED).len(), all.len());
+    // The smallest and the largest value of each parameter that shapes code, and the geometries of
+    // the random runs. Images with static tables have no other parameter than the key.
+    let others: [Parameters; 8] = [
+        [16_384, 64, 4, 1024, 4, 128],
+        [16_384, 8, 2, 1024, 1, 64],
+        [16_384, 128, 8, 1024, 8, 64],
+        [32_768, 128, 8, 1024, 8, 128],
+        [64, 8, 2, 4, 2, 64],
+        [64, 8, 2, 4, 2, 128],
+        [256, 16, 4, 16, 4, 64],
+        [1024, 128, 8, 1, 1, 128],
+    ];
+    judged(&all, others[0]);
+    for parameters in &others[1..] {
+        judged(&["mini", "mini-pair"], *parameters);
+    }
+}

@@ -1,0 +1,6 @@
+#[no_mangle]
+extern "C" fn main() -> ! {
+    loop {
+        keep(unknown());
+    }
+}
