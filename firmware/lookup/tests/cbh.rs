@@ -87,18 +87,132 @@ proptest! {
         agrees::<4, 4>(&list)?;
     }
 
-    /// Whatever a hostile host writes into the cache, operations end and stay inside it.
+    /// Whatever a hostile host writes into the cache, an operation answers only what the memory says and changes only words of
+    /// its set, and a reset repairs all.
     #[test]
-    fn damaged_words_do_no_harm(words in prop::collection::vec(any::<u32>(), 200), list in ops(small(4), 100)) {
-        let mut target = Small::<4> { words, ..Small::default() };
-        for op in list {
-            match op {
-                CbhOp::Use { cbh } => { target.use_buffer(cbh); }
-                CbhOp::Forget { cbh } => { target.forget(cbh); }
-                _ => {}
+    fn damaged_words_do_no_harm(
+        before in ops(small(4), 100),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u32>(), any::<bool>()), 1..64),
+        after in ops(small(4), 100),
+        repaired in ops(small(4), 100),
+    ) {
+        let mut target = Small::<4>::default();
+        for op in before {
+            step(&mut target, op);
+        }
+        for (index, word, is_flip) in damage {
+            let index = index.index(target.words.len());
+            target.words[index] = if is_flip { target.words[index] ^ 1 << (word % 32) } else { word };
+        }
+        for op in after {
+            let old = target.words.clone();
+            let answer = step(&mut target, op);
+            if let Err(what) = answers_the_memory(small(4), op, answer, &old, &target.words) {
+                prop_assert!(false, "{what}: {op:?} answered {answer:?}");
             }
         }
+        target.cache.reset(&mut target.words);
+        let replayed = replay_cbh(small(4), &repaired, &mut target, |_, _| ());
+        prop_assert!(replayed.is_ok(), "{replayed:?}");
     }
+}
+
+/// One operation as the machine and a driver do it that serves each miss of an even identifier at once; operations that name past
+/// misses do nothing.
+fn step(target: &mut Small<4>, op: CbhOp) -> Option<CbhAnswer> {
+    match op {
+        CbhOp::Use { cbh } => {
+            let answer = target.use_buffer(cbh);
+            if let (CbhAnswer::Reserved { number }, 0) = (answer, cbh & 1) {
+                target.fill(number, &descriptor(KeyWidth::Bits64, 0, cbh));
+            }
+            Some(answer)
+        }
+        CbhOp::Forget { cbh } => Some(target.forget(cbh)),
+        _ => None,
+    }
+}
+
+/// Whether an answer follows from the words before the operation, and whether nothing else changed than it may change.
+fn answers_the_memory(
+    geometry: CbhGeometry,
+    op: CbhOp,
+    answer: Option<CbhAnswer>,
+    old: &Vec<u32>,
+    new: &Vec<u32>,
+) -> Result<(), String> {
+    let changed: Vec<u32> =
+        (0..old.len() as u32).filter(|&word| old[word as usize] != new[word as usize]).map(|word| word * 4).collect();
+    let allow = |allowed: &dyn Fn(u32) -> bool| match changed.iter().find(|&&offset| !allowed(offset)) {
+        Some(offset) => Err(format!("byte {offset} changed")),
+        None => Ok(()),
+    };
+    let says = |is_so: bool, what: &str| if is_so { Ok(()) } else { Err(what.to_string()) };
+    let word = |words: &Vec<u32>, number: u32, offset: u32| words.read(geometry.entry_offset(number) + offset);
+    let state = |words: &Vec<u32>, number| word(words, number, entry::STATE) & STATE_MASK;
+    let within = |number: u32| geometry.entry_offset(number)..geometry.entry_offset(number + 1);
+    let (CbhOp::Use { cbh } | CbhOp::Forget { cbh }) = op else { return allow(&|_| false) };
+    let set = geometry.set_of(cbh);
+    let (order, mut numbers) = (geometry.replacement_offset(set), set * geometry.ways..(set + 1) * geometry.ways);
+    let names = |number: u32, wanted: u32| word(old, number, entry::CBH) == cbh && state(old, number) == wanted;
+    match answer {
+        Some(CbhAnswer::Valid { number, descriptor }) => {
+            says(numbers.contains(&number) && names(number, STATE_VALID), "no valid entry names the buffer")?;
+            let start = word(old, number, entry::START);
+            says(descriptor.start_address == start, "the descriptor is another")?;
+            allow(&|offset| offset == order)
+        }
+        Some(CbhAnswer::Invalid) => {
+            says(numbers.any(|number| names(number, STATE_INVALID)), "no entry denies the buffer")?;
+            allow(&|offset| offset == order)
+        }
+        Some(CbhAnswer::Pending) => {
+            // A state that no party writes counts as reserved: the frame is dropped, and nothing is read.
+            let known = [STATE_EMPTY, STATE_VALID, STATE_INVALID];
+            let awaits = |number| word(old, number, entry::CBH) == cbh && !known.contains(&state(old, number));
+            says(numbers.any(awaits), "no entry of the buffer is reserved")?;
+            allow(&|_| false)
+        }
+        Some(CbhAnswer::Reserved { number }) => {
+            says(numbers.contains(&number), "the entry is of another set")?;
+            says(state(old, number) != STATE_RESERVED, "the entry was reserved")?;
+            says(word(new, number, entry::CBH) == cbh, "the entry names another buffer")?;
+            allow(&|offset| offset == order || within(number).contains(&offset))
+        }
+        Some(CbhAnswer::NoWay) | None => allow(&|_| false),
+        Some(CbhAnswer::Done | CbhAnswer::Nothing) => {
+            let was_there = answer == Some(CbhAnswer::Done);
+            let gone = numbers.find(|&number| {
+                let was_known = word(old, number, entry::CBH) == cbh && state(old, number) != STATE_EMPTY;
+                was_known && state(new, number) == STATE_EMPTY
+            });
+            says(gone.is_some() == was_there, "the buffer is not forgotten")?;
+            let keys_are_gone = |number| word(new, number, entry::KEY_0) == 0 && word(new, number, entry::KEY_1) == 0;
+            says(gone.is_none_or(keys_are_gone), "its key is still there")?;
+            allow(&|offset| gone.is_some_and(|number| offset == order || within(number).contains(&offset)))
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_the_memory_does_not_give_is_noticed() {
+    let (geometry, mut target) = (small(4), Small::<4>::default());
+    let op = CbhOp::Use { cbh: 2 };
+    let Some(CbhAnswer::Reserved { number }) = step(&mut target, op) else { panic!("it is there") };
+    let old = target.words.clone();
+    let found = step(&mut target, op);
+    assert_eq!(answers_the_memory(geometry, op, found, &old, &target.words), Ok(()));
+    let other = CbhOp::Use { cbh: 2 + 32 };
+    assert_eq!(
+        answers_the_memory(geometry, other, found, &old, &target.words),
+        Err("no valid entry names the buffer".into())
+    );
+    let forget = CbhOp::Forget { cbh: 2 };
+    let kept = answers_the_memory(geometry, forget, Some(CbhAnswer::Done), &old, &old);
+    assert_eq!(kept, Err("the buffer is not forgotten".into()));
+    let beside = geometry.entry_offset(number ^ 1);
+    target.words.write(beside, 7);
+    assert_eq!(answers_the_memory(geometry, op, found, &old, &target.words), Err(format!("byte {beside} changed")));
 }
 
 proptest! {

@@ -1,7 +1,9 @@
 //! The VMH cache against its model, and the invariants that the model does not state.
 
 use nic_device::Words;
-use nic_layout::vmh::{key, VmhGeometry, KEY_RESERVED, KEY_STATE_MASK, KEY_VALID, NO_TRANSLATION};
+use nic_layout::vmh::{
+    key, VmhGeometry, KEY_RESERVED, KEY_STATE_MASK, KEY_VALID, NO_TRANSLATION, RECEIVE_LOCK_SHIFT, SEND_LOCK_SHIFT,
+};
 use nic_lookup::check::{page_number, replay, Answer, CacheOp, Failure, InMemory, Target};
 use nic_lookup::{fill_words, Path};
 use proptest::prelude::*;
@@ -82,22 +84,152 @@ proptest! {
         }
     }
 
-    /// Whatever a hostile host writes into the cache, operations end and stay inside it.
+    /// Whatever a hostile host writes into the cache, an operation answers only what the memory says and changes only words of
+    /// its set, and a reset repairs all.
     #[test]
-    fn damaged_words_do_no_harm(words in prop::collection::vec(any::<u32>(), 64), list in ops(small(4), 100)) {
+    fn damaged_words_do_no_harm(
+        before in ops(small(4), 100),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u32>(), any::<bool>()), 1..64),
+        after in ops(small(4), 100),
+        repaired in ops(small(4), 100),
+    ) {
         let mut target = Small::<4>::default();
-        for (index, word) in words.into_iter().enumerate() {
-            target.words[index * 2 % 72] = word;
+        for op in before {
+            step(&mut target, op);
         }
-        for op in list {
-            match op {
-                CacheOp::Use { path, pid, page } => { let _ = target.use_page(path, pid, page); }
-                CacheOp::Invalidate { pid, page } => { let _ = target.invalidate(pid, page); }
-                CacheOp::Unlock { nth } => { let _ = target.unlock(Path::Send, nth % 32); }
-                _ => {}
+        for (index, word, is_flip) in damage {
+            let index = index.index(target.words.len());
+            // A garbled word, or one with a bit flipped.
+            target.words[index] = if is_flip { target.words[index] ^ 1 << (word % 32) } else { word };
+        }
+        for op in after {
+            let old = target.words.clone();
+            let answer = step(&mut target, op);
+            if let Err(what) = answers_the_memory(small(4), op, answer, &old, &target.words) {
+                prop_assert!(false, "{what}: {op} answered {answer:?}");
             }
         }
+        let cache = target.cache;
+        cache.reset(&mut target.words);
+        agrees(small(4), &repaired, &mut target)?;
     }
+}
+
+/// One operation as the machine and a driver do it that fills each line at once; operations that name past misses do nothing.
+fn step(target: &mut Small<4>, op: CacheOp) -> Option<Answer> {
+    let Ok(answer) = match op {
+        CacheOp::Use { path, pid, page } => target.use_page(path, pid, page),
+        CacheOp::Invalidate { pid, page } => target.invalidate(pid, page),
+        CacheOp::Unlock { nth } => target.unlock(Path::Send, nth % 32),
+        _ => return None,
+    };
+    if let (Answer::Reserved { line }, CacheOp::Use { pid, page, .. }) = (answer, op) {
+        if page & 1 == 0 {
+            let miss_key = key(pid, small(4).line_page(page), KEY_RESERVED);
+            let Ok(()) = target.fill(line, miss_key, &|page| page_number(pid, page));
+        }
+    }
+    Some(answer)
+}
+
+/// Whether an answer follows from the words before the operation, and whether nothing else changed than it may change.
+fn answers_the_memory(
+    geometry: VmhGeometry,
+    op: CacheOp,
+    answer: Option<Answer>,
+    old: &Vec<u32>,
+    new: &Vec<u32>,
+) -> Result<(), String> {
+    let changed: Vec<u32> =
+        (0..old.len() as u32).filter(|&word| old[word as usize] != new[word as usize]).map(|word| word * 4).collect();
+    let key_of = |words: &Vec<u32>, line| words.read(geometry.key_offset(line));
+    let locks_of = |words: &Vec<u32>, line| words.read(geometry.state_offset(line));
+    let allow = |allowed: &[u32]| match changed.iter().find(|offset| !allowed.contains(offset)) {
+        Some(offset) => Err(format!("byte {offset} changed")),
+        None => Ok(()),
+    };
+    let says = |is_so: bool, what: &str| if is_so { Ok(()) } else { Err(what.to_string()) };
+    match (op, answer) {
+        (CacheOp::Use { path, pid, page }, Some(answer)) => {
+            let (set, wanted) = (geometry.set_of(page), key(pid, geometry.line_page(page), KEY_VALID));
+            let lines = set * geometry.ways..(set + 1) * geometry.ways;
+            let order = geometry.replacement_offset(set);
+            let reserved = wanted ^ (KEY_VALID ^ KEY_RESERVED);
+            match answer {
+                Answer::Hit { line, entry } => {
+                    says(lines.contains(&line) && key_of(old, line) == wanted, "no valid line has this tag")?;
+                    let index = page % geometry.line_entries;
+                    says(entry == old.read(geometry.entry_offset(line, index)), "the entry is another")?;
+                    let shift = if path == Path::Send { SEND_LOCK_SHIFT } else { RECEIVE_LOCK_SHIFT };
+                    let locked = locks_of(old, line).wrapping_add(1 << shift);
+                    says(locks_of(new, line) == locked, "the line is not locked once more")?;
+                    allow(&[order, geometry.state_offset(line)])
+                }
+                Answer::Reserved { line } => {
+                    says(lines.contains(&line), "the line is of another set")?;
+                    says(key_of(old, line) & KEY_STATE_MASK != KEY_RESERVED, "the line was reserved")?;
+                    says(locks_of(old, line) == 0, "the line was locked")?;
+                    let is_filled = key_of(new, line) == wanted;
+                    says(is_filled || key_of(new, line) == reserved, "the line has another tag")?;
+                    let entries = (0..geometry.line_entries).map(|index| geometry.entry_offset(line, index));
+                    let filled = entries.filter(|_| is_filled);
+                    allow(&[order, geometry.key_offset(line)].into_iter().chain(filled).collect::<Vec<_>>())
+                }
+                Answer::Pending => {
+                    says(lines.clone().any(|line| key_of(old, line) == reserved), "no line of this tag is reserved")?;
+                    allow(&[])
+                }
+                Answer::NoWay => allow(&[]),
+                other => Err(format!("{other:?} is no answer to a lookup")),
+            }
+        }
+        (CacheOp::Invalidate { pid, page }, Some(answer)) => {
+            let (set, tag) = (geometry.set_of(page), key(pid, geometry.line_page(page), 0));
+            let has_tag = |line: &u32| {
+                let found = key_of(old, *line);
+                found & KEY_STATE_MASK != 0 && found & !KEY_STATE_MASK == tag
+            };
+            let line = (set * geometry.ways..(set + 1) * geometry.ways)
+                .find(|line| has_tag(line) && key_of(new, *line) & KEY_STATE_MASK == 0);
+            match (answer, line) {
+                (Answer::Done, Some(line)) => allow(&[geometry.replacement_offset(set), geometry.key_offset(line)]),
+                (Answer::Nothing, None) => allow(&[]),
+                _ => Err("the line is not forgotten".into()),
+            }
+        }
+        (CacheOp::Unlock { nth }, Some(answer)) => {
+            let state = geometry.state_offset(nth % 32);
+            let was_locked = old.read(state) & 0xFFFF << SEND_LOCK_SHIFT != 0;
+            says((answer == Answer::Done) == was_locked, "a lock that was not there is ended")?;
+            let fewer = old.read(state).wrapping_sub(u32::from(was_locked) << SEND_LOCK_SHIFT);
+            says(new.read(state) == fewer, "not one lock ended")?;
+            allow(&[state])
+        }
+        _ => allow(&[]),
+    }
+}
+
+#[test]
+fn an_answer_that_the_memory_does_not_give_is_noticed() {
+    let (geometry, mut target) = (small(4), Small::<4>::default());
+    let op = CacheOp::Use { path: Path::Send, pid: 1, page: 2 };
+    let line = match step(&mut target, op) {
+        Some(Answer::Reserved { line }) => line,
+        other => panic!("{other:?}"),
+    };
+    let old = target.words.clone();
+    let hit = step(&mut target, op);
+    let judge = |answer, new: &Vec<u32>| answers_the_memory(geometry, op, answer, &old, new);
+    assert_eq!(judge(hit, &target.words), Ok(()));
+    let Some(Answer::Hit { entry, .. }) = hit else { panic!("{hit:?}") };
+    let other_line = Some(Answer::Hit { line: line ^ 1, entry });
+    assert_eq!(judge(other_line, &target.words), Err("no valid line has this tag".into()));
+    let other_entry = Some(Answer::Hit { line, entry: entry ^ 1 });
+    assert_eq!(judge(other_entry, &target.words), Err("the entry is another".into()));
+    assert_eq!(judge(hit, &old), Err("the line is not locked once more".into()));
+    let beside = geometry.key_offset(line ^ 1);
+    target.words.write(beside, 7);
+    assert_eq!(judge(hit, &target.words), Err(format!("byte {beside} changed")));
 }
 
 #[test]
