@@ -43,6 +43,10 @@ check sh -c '! grep -rn --include="*.sv" "import .*::\*" rtl testbench tools/syn
 step "RTL, slang"
 check_in rtl "$PWD/.venv/bin/python" ../tools/slang_lint.py
 
+step "requirements and invariants name what exists"
+check python3 -B tools/house/claims.py
+check python3 -B tools/house/tests/test_claims.py
+
 step "licences of dependencies"
 check python3 tools/licences.py
 

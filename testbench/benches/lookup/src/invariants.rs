@@ -13,7 +13,7 @@ use nic_lookup::Path;
 /// A broken invariant, with what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// INV-n of docs/requirements.md.
+    /// INV-n of docs/invariants.md.
     pub number: u32,
     pub found: String,
 }
