@@ -3,7 +3,7 @@
 mod messages;
 mod mock;
 
-use messages::{deliver, deliver_with, descriptor, message, one, world, Form, Message, Wrong};
+use messages::{apply, check_memory, deliver, deliver_with, descriptor, message, one, world, Form, Message, Wrong};
 use mock::{Settings, World, SETTINGS};
 use nic_layout::boot::ReceiveMiss;
 use nic_layout::counter::Counter;
@@ -13,6 +13,11 @@ use proptest::prelude::*;
 
 fn total(world: &World, counter: Counter) -> u32 {
     world.nodes.iter().map(|node| node.counter(counter)).sum()
+}
+
+/// The hosts' memories as they are.
+fn memories(world: &World) -> Vec<Vec<u8>> {
+    world.nodes.iter().map(|node| node.host.memory.clone()).collect()
 }
 
 fn receive_miss() -> impl Strategy<Value = ReceiveMiss> {
@@ -170,10 +175,15 @@ fn run_without(world: &mut World, lost: u32, ended: impl Fn(&World) -> bool) {
 fn every_lost_frame_of_a_message_is_repaired() {
     for lost in 0..40 {
         let mut world: World = world(SETTINGS, 3);
+        let mut expected = memories(&world);
+        apply(&world, &mut expected, &one(12_000), 0);
         world.nodes[0].post(0, &descriptor(&one(12_000), 0));
         run_without(&mut world, lost, |world| world.nodes[0].status(0).ended == 1);
         world.settle();
-        world.nodes.iter().for_each(|node| node.check_sums(true));
+        for (index, node) in world.nodes.iter().enumerate() {
+            node.check_sums(true);
+            check_memory(node, index, &expected[index]);
+        }
     }
 }
 
@@ -220,15 +230,44 @@ fn a_parked_process_does_not_stop_another() {
     assert_eq!(world.nodes[0].status(0).ended, 0);
 }
 
+/// INV-27 and INV-28: each write lies over part of the one before, so the bytes of the buffer tell which writes are there: the first
+/// n of the queue, for some n that only grows, and at least as many as have ended.
 #[test]
 fn a_queue_full_of_posts_ends_in_order() {
-    let messages: Vec<Message> = (0..128).map(|index| Message { buffer_offset: index, ..one(index % 3) }).collect();
+    let overlapping = |index: u32| Message { source_offset: 29 * index, buffer_offset: index % 3, ..one(1 + index % 5) };
+    let messages: Vec<Message> = (0..128).map(overlapping).collect();
     let mut world: World = world(SETTINGS, 6);
+    let mut expected = memories(&world);
+    let mut after = vec![expected[1].clone()];
     for (number, message) in messages.iter().enumerate() {
+        apply(&world, &mut expected, message, number);
+        after.push(expected[1].clone());
         world.nodes[0].post(0, &descriptor(message, number));
     }
-    world.run(200_000, |world| world.nodes[0].status(0).ended == 128);
-    assert_eq!(world.nodes[0].status(0).refused, 0);
+    let is_same = |node: usize, there: usize| after[node] == after[there];
+    let mut arrived = 0;
+    for _ in 0..200_000 {
+        world.step();
+        let node = &world.nodes[1];
+        if node.host.memory != after[arrived] {
+            arrived += 1;
+            check_memory(node, 1, &after[arrived]);
+        }
+        // A write may change nothing.
+        while arrived < 128 && is_same(arrived, arrived + 1) {
+            arrived += 1;
+        }
+        let ended = world.nodes[0].status(0).ended as usize;
+        assert!(ended <= arrived, "{ended} writes have ended, and {arrived} are there");
+        if ended == 128 {
+            break;
+        }
+    }
+    world.settle();
+    let status = world.nodes[0].status(0);
+    assert_eq!((arrived, status.ended, status.refused), (128, 128, 0));
+    let ends: Vec<u32> = world.nodes[0].host.statuses.iter().map(|(_, status)| status.ended).collect();
+    assert!(ends.is_sorted(), "{ends:?}");
 }
 
 /// INV-28 and M-43: the sender learns of a refusal whichever frame is lost on the way, data and acknowledgements alike, and also when the peer has

@@ -7,7 +7,7 @@ use nic_device::Words;
 use nic_layout::cbh::{cbh, entry, valid, Descriptor, STATE_EMPTY};
 use nic_layout::counter::Counter;
 use nic_layout::post::{PostDescriptor, PostError, OP_READ, OP_WRITE};
-use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, MAILBOX_COMMAND};
+use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FENCE, COMMAND_FORGET_BUFFER, COMMAND_INVALIDATE, MAILBOX_COMMAND};
 use nic_layout::static_tables::{import, top_shift, TABLE_ENTRIES, UNREGISTERED};
 use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
 use nic_vmmc::StaticTables;
@@ -228,10 +228,26 @@ fn after_the_fence_nothing_comes_into_a_buffer_that_was_withdrawn_at_any_step() 
 #[test]
 fn commands_about_caches_do_nothing_and_are_answered() {
     let mut world = world(SETTINGS, 7);
-    let command = PIDS[0] << 20 | SOURCE | COMMAND_INVALIDATE;
-    world.nodes[0].write_mailbox(MAILBOX_COMMAND, command);
-    world.run(10_000, |world| world.nodes[0].answered() == command);
+    let (tables, bytes) = (world.nodes[0].map.vmh, STATIC.bytes() as usize);
+    let before = world.nodes[0].hardware.get(tables, bytes);
+    let page = PIDS[0] << 20 | SOURCE;
+    // A translation that is in the table, a buffer that is exported, and the same of a process that is not there.
+    let commands = [
+        page | COMMAND_INVALIDATE,
+        (PIDS[0] << 20) | COMMAND_FORGET_BUFFER,
+        (3 << 20) | COMMAND_INVALIDATE,
+        (3 << 20) | COMMAND_FORGET_BUFFER,
+    ];
+    for command in commands {
+        world.nodes[0].write_mailbox(MAILBOX_COMMAND, command);
+        world.run(10_000, |world| world.nodes[0].answered() == command);
+        assert!(world.nodes[0].hardware.get(tables, bytes) == before, "{command:#x} changed a table");
+    }
+    // Node 0 still translates its page, and its buffer is still there for node 1.
     assert_eq!(end_of(&mut world, &post(OP_WRITE, 0, 0, 100)), None);
+    world.nodes[1].post(0, &post(OP_WRITE, 0, 0, 100));
+    world.run(200_000, |world| world.nodes[1].status(0).ended == 1);
+    assert_eq!(world.nodes[1].status(0).refused, 0);
 }
 
 #[test]

@@ -171,7 +171,7 @@ pub fn world<T: Tables>(settings: Settings, seed: u64) -> WorldOf<T> {
 }
 
 /// Copies what a message shall copy, in the hosts' memories of the model.
-fn apply<T: Tables>(world: &WorldOf<T>, expected: &mut [Vec<u8>], message: &Message, number: usize) {
+pub fn apply<T: Tables>(world: &WorldOf<T>, expected: &mut [Vec<u8>], message: &Message, number: usize) {
     let (source_node, target_node, target_start) = match message.form {
         Form::Read => (message.to, message.from, inbox(message, number)),
         _ => {
@@ -318,19 +318,20 @@ pub fn deliver_with<T: Tables>(settings: Settings, messages: &[Message], seed: u
             let asked = messages.iter().enumerate().filter(|(_, message)| message.notify && message.to == index);
             assert_eq!(told, asked.map(|(number, _)| number as u32).collect::<Vec<_>>());
         }
-        // INV-27: every byte of host memory, delivered or not.
-        let status: Vec<usize> = node.host.status_pages.iter().map(|&page| page as usize).collect();
         if settings.read_errors == 0 {
-            for page in (0..mock::HOST_PAGES as usize).filter(|page| !status.contains(page)) {
-                let range = page * PAGE..(page + 1) * PAGE;
-                assert!(
-                    node.host.memory[range.clone()] == expected[index][range],
-                    "node {index}: page {page:#x} differs"
-                );
-            }
+            check_memory(node, index, &expected[index]);
         }
     }
     world
+}
+
+/// INV-27: every byte of a host's memory, delivered or not, but the status pages.
+pub fn check_memory<T: Tables>(node: &NodeOf<T>, index: usize, expected: &[u8]) {
+    let status: Vec<usize> = node.host.status_pages.iter().map(|&page| page as usize).collect();
+    for page in (0..mock::HOST_PAGES as usize).filter(|page| !status.contains(page)) {
+        let range = page * PAGE..(page + 1) * PAGE;
+        assert!(node.host.memory[range.clone()] == expected[range], "node {index}: page {page:#x} differs");
+    }
 }
 
 /// Each error that a process was told of is that of the post that it names, and those errors are told in the order of the posts.
