@@ -1,4 +1,5 @@
-use crate::Words;
+use crate::{Place, Words};
+use nic_layout::counter::Counter;
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
 
@@ -9,6 +10,23 @@ pub trait Device: Words {
     /// Core clocks, wrapping.
     fn now(&self) -> u32;
     fn trace(&mut self, marker: Marker, argument: u32);
+    /// Says where the counters are: one word each, in the order of [`Counter`].
+    fn count_at(&mut self, sram_address: u32);
+    /// Where the counters are.
+    fn counters(&self) -> Place;
+
+    /// Adds to a counter.
+    #[inline(always)]
+    fn count_many(&mut self, counter: Counter, count: u32) {
+        self.add(self.counters(), counter.offset(), count);
+    }
+
+    /// Adds one to a counter.
+    #[inline(always)]
+    fn count(&mut self, counter: Counter) {
+        self.count_many(counter, 1);
+    }
+
     /// Events that are pending now.
     fn pending(&self) -> u32;
     /// Makes an event pending again.

@@ -19,6 +19,7 @@ pub struct Chip {
     receive_ring: MacRing,
     /// Buffers given to the receive ring.
     recycled: u32,
+    counters: Place,
 }
 
 impl Chip {
@@ -29,6 +30,7 @@ impl Chip {
         transmit_ring: MacRing::NOWHERE,
         receive_ring: MacRing::NOWHERE,
         recycled: 0,
+        counters: Place(0),
     };
 
     /// Points the engines to their rings. They stay disabled until [`Self::enable`], so the indices may be set.
@@ -112,6 +114,15 @@ impl Device for Chip {
     #[inline(always)]
     fn trace(&mut self, marker: Marker, argument: u32) {
         trace(marker, argument);
+    }
+
+    fn count_at(&mut self, sram_address: u32) {
+        self.counters = sram(sram_address);
+    }
+
+    #[inline(always)]
+    fn counters(&self) -> Place {
+        self.counters
     }
 
     #[inline(always)]

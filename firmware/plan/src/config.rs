@@ -4,6 +4,7 @@ use nic_layout::frame::{header_bytes, FRAME_BYTES_MIN};
 use nic_layout::key::KeyWidth;
 use nic_layout::post::INLINE_BYTES_MAX;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
+use nic_link::{LOST_RESTART_LOG2, WINDOW_MAX};
 use nic_reliable::SendWindow;
 
 use crate::MemoryMap;
@@ -11,14 +12,8 @@ use crate::MemoryMap;
 /// A frame of one page touches at most two pages at either end.
 pub const FRAME_DATA_BYTES_LIMIT: u32 = PAGE_BYTES;
 
-/// A sender that was told of a miss waits 2 to the power of this times longer for the restart than for an acknowledgement.
-pub const LOST_RESTART_LOG2: u32 = 2;
-
 /// Frames that miss may be held up to this number ([`ReceiveMiss::Hold`]).
 pub const HELD_FRAMES_LIMIT: u32 = 16;
-
-/// Frames in flight to one peer, at most.
-pub const WINDOW_MAX: u32 = 32;
 
 /// A boot request that was checked, and where things are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use nic_layout::static_tables::StaticGeometry;
 use nic_layout::tables::{MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
+use nic_link::ACK_BUFFER_BYTES;
 
 use crate::Config;
 
@@ -27,8 +28,6 @@ pub const POST_QUEUES_SHARED: u32 = 2;
 pub const PROCESS_ENTRIES: u32 = PROCESS_SLOTS as u32 + 1;
 /// Four bits for each entry of a post queue.
 pub const POST_ERROR_BYTES: u32 = POST_QUEUE_ENTRIES / 2;
-/// A prebuilt acknowledgement for each peer, and behind them all a prebuilt notice of a miss for each.
-pub const ACK_BUFFER_BYTES: u32 = 64;
 
 /// What is kept of each fetch of translations, as many as the ring of host reads has places; behind them the numbers of those that began and that ended, and
 /// for each peer how many had begun when its frame missed.

@@ -106,8 +106,8 @@ impl<T: Tables> Machine<T> {
                 Reserve::NoWay => Counter::BufferNoWay,
             },
         };
-        self.count(dev, Counter::BuffersNotFound);
-        self.count(dev, outcome);
+        dev.count(Counter::BuffersNotFound);
+        dev.count(outcome);
         match outcome {
             Counter::BufferDenials => NoTarget::Refused(Counter::FramesRefusedBuffer),
             Counter::BufferNoWay => NoTarget::Missed(Untranslated::Way),

@@ -36,10 +36,10 @@ impl<T: Tables> Machine<T> {
         dev.trace(Marker::Command, command);
         let legal = (COMMAND_FENCE..=COMMAND_ASSIGN).contains(&(command & COMMAND_MASK));
         if self.fence.awaited & Fence::COMMAND != 0 || !legal {
-            self.count(dev, Counter::MailboxesWild);
+            dev.count(Counter::MailboxesWild);
             return;
         }
-        self.count(dev, Counter::Commands);
+        dev.count(Counter::Commands);
         match command & COMMAND_MASK {
             COMMAND_INVALIDATE => {
                 self.tables.invalidate(dev, key_pid(command), key_line_page(command));
@@ -56,7 +56,7 @@ impl<T: Tables> Machine<T> {
             _ => {}
         }
         let awaited = self.fence.awaited | Fence::COMMAND;
-        self.fence = Fence { awaited, command, reads: self.reads.posted, writes: self.writes.posted };
+        self.fence = Fence { awaited, command, reads: self.reads.next_number(), writes: self.writes.next_number() };
         self.check_fence(dev);
     }
 
@@ -77,8 +77,7 @@ impl<T: Tables> Machine<T> {
         if self.fence.awaited & Fence::COMMAND == 0 {
             return;
         }
-        let passed = |done: u32, mark: u32| done.wrapping_sub(mark) <= u32::MAX / 2;
-        if passed(self.reads.done, self.fence.reads) && passed(self.writes.done, self.fence.writes) {
+        if self.reads.has_ended(self.fence.reads) && self.writes.has_ended(self.fence.writes) {
             self.fence.awaited &= !Fence::COMMAND;
             dev.to_host(MAILBOX_COMMAND_DONE, self.fence.command);
         }

@@ -1,10 +1,11 @@
 //! What each DMA under way is for, and what follows from its end.
 
 use nic_device::rarely;
+use nic_dma::{ReadTag, Transfer};
 use nic_layout::counter::Counter;
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::post::ProcessStatus;
-use nic_layout::ring::{Event, DMA_AHEAD_SHIFT, DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
+use nic_layout::ring::{Event, DMA_AHEAD_SHIFT, DMA_FLAG_EVENT};
 use nic_layout::trace::{Marker, NO_LINE};
 use nic_layout::PROCESS_SLOTS;
 use nic_lookup::Path;
@@ -12,9 +13,6 @@ use nic_lookup::Path;
 use crate::turn::Answer;
 use crate::{Machine, Tables};
 use nic_device::Device;
-use nic_device::DMA_RING_LOG2;
-
-const RING_ENTRIES: usize = 1 << DMA_RING_LOG2;
 
 const NO_FRAME: u8 = u8::MAX;
 /// In place of a frame: the translations of the line (fetch.rs).
@@ -29,9 +27,16 @@ pub(crate) struct Piece {
     pub line: u32,
 }
 
+impl Piece {
+    #[inline(always)]
+    fn transfer(self) -> Transfer {
+        Transfer { bus_address: self.bus_address, sram_address: self.sram_address, bytes: self.bytes }
+    }
+}
+
 /// A transfer from the host.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ReadTag {
+pub(crate) struct ReadUse {
     /// Line that it reads through.
     line: u16,
     /// Frame that it fills.
@@ -40,7 +45,7 @@ pub(crate) struct ReadTag {
 
 /// A transfer to the host.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WriteTag {
+pub(crate) struct WriteUse {
     line: u16,
     end: PackedEnd,
 }
@@ -79,51 +84,32 @@ impl PackedEnd {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ReadTags {
-    tags: [ReadTag; RING_ENTRIES],
-    pub(crate) posted: u32,
-    pub(crate) done: u32,
+impl ReadTag for ReadUse {
+    const RELEASE: ReadUse = ReadUse { line: NO_LINE, frame: NO_FRAME };
 }
 
-impl ReadTags {
-    pub(crate) const EMPTY: ReadTags =
-        ReadTags { tags: [ReadTag { line: 0, frame: 0 }; RING_ENTRIES], posted: 0, done: 0 };
+impl ReadUse {
+    pub(crate) const UNUSED: ReadUse = ReadUse { line: 0, frame: 0 };
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WriteTags {
-    tags: [WriteTag; RING_ENTRIES],
-    pub(crate) posted: u32,
-    pub(crate) done: u32,
-    /// `posted` when the last data were.
-    pub(crate) data: u32,
-}
+impl WriteUse {
+    #[inline(always)]
+    const fn new(piece: Piece, end: WriteEnd) -> WriteUse {
+        WriteUse { line: piece.line as u16, end: PackedEnd::pack(end) }
+    }
 
-impl WriteTags {
-    pub(crate) const EMPTY: WriteTags = WriteTags {
-        tags: [WriteTag { line: 0, end: PackedEnd::pack(WriteEnd::Nothing) }; RING_ENTRIES],
-        posted: 0,
-        done: 0,
-        data: 0,
-    };
+    pub(crate) const UNUSED: WriteUse = WriteUse { line: 0, end: PackedEnd::pack(WriteEnd::Nothing) };
 }
 
 impl<T: Tables> Machine<T> {
     // ---- Host reads ----
 
-    /// Whether the ring takes so many more. Who finds none tries again after the event that ends some.
-    #[inline(always)]
-    pub(crate) fn has_read_room(&self, count: u32) -> bool {
-        self.reads.posted.wrapping_sub(self.reads.done) + count <= RING_ENTRIES as u32
-    }
-
     /// Posts one piece of a frame's data. The caller has asked for room.
     #[inline(always)]
     pub(crate) fn post_read(&mut self, dev: &mut impl Device, piece: Piece, frame: usize) {
         let line = if is_planted(Plant::EarlyUnlock) { NO_LINE } else { piece.line as u16 };
-        let tag = ReadTag { line, frame: frame as u8 };
-        self.post_read_tagged(dev, piece, 0, tag);
+        let tag = ReadUse { line, frame: frame as u8 };
+        self.reads.post(dev, piece.transfer(), 0, tag);
         if is_planted(Plant::EarlyUnlock) {
             self.unlock_unused(dev, Path::Send, piece.line);
         }
@@ -140,41 +126,16 @@ impl<T: Tables> Machine<T> {
         is_last: bool,
     ) {
         let line = if is_last { piece.line as u16 } else { NO_LINE };
-        let tag = ReadTag { line, frame: frame as u8 };
-        self.post_read_tagged(dev, piece, ahead_bytes << DMA_AHEAD_SHIFT, tag);
-    }
-
-    #[inline(always)]
-    fn post_read_tagged(&mut self, dev: &mut impl Device, piece: Piece, flags: u32, tag: ReadTag) {
-        let index = self.reads.posted;
-        dev.post_dma_read(index, piece.bus_address, piece.sram_address, piece.bytes | flags);
-        self.reads.posted = index.wrapping_add(1);
-        self.reads.tags[index as usize % RING_ENTRIES] = tag;
+        let tag = ReadUse { line, frame: frame as u8 };
+        self.reads.post(dev, piece.transfer(), ahead_bytes << DMA_AHEAD_SHIFT, tag);
     }
 
     /// Posts the entries of a line, which is locked until they have come. The caller has asked for room. Gives the transfer's number.
     pub(crate) fn post_fetch(&mut self, dev: &mut impl Device, piece: Piece) -> u32 {
-        let tag = ReadTag { line: piece.line as u16, frame: TRANSLATIONS };
-        self.post_read_tagged(dev, piece, DMA_FLAG_EVENT, tag);
-        self.reads.posted.wrapping_sub(1)
-    }
-
-    /// Releases the frame that was placed last. While data are on their way, its own or those of earlier frames, it must not overtake them:
-    /// then an empty transfer, which cannot fail, releases it in its turn. The caller has asked for room.
-    #[inline(always)]
-    pub(crate) fn release(&mut self, dev: &mut impl Device) {
-        if self.reads.posted == self.reads.done {
-            rarely();
-            dev.release_transmit();
-            return;
-        }
-        let nothing = Piece { bus_address: 0, sram_address: 0, bytes: 0, line: 0 };
-        self.post_read_tagged(
-            dev,
-            nothing,
-            DMA_FLAG_EVENT | DMA_FLAG_ASSIST,
-            ReadTag { line: NO_LINE, frame: NO_FRAME },
-        );
+        let tag = ReadUse { line: piece.line as u16, frame: TRANSLATIONS };
+        let number = self.reads.next_number();
+        self.reads.post(dev, piece.transfer(), DMA_FLAG_EVENT, tag);
+        number
     }
 
     /// Ends what the host-read engine has completed. Also serves an engine that halted, so that a frame whose data did not come is never
@@ -188,13 +149,12 @@ impl<T: Tables> Machine<T> {
         if halted {
             consumer = dev.dma_read_consumer();
         }
-        while self.reads.done as u16 != consumer && self.reads.done != self.reads.posted {
-            let tag = self.reads.tags[self.reads.done as usize % RING_ENTRIES];
+        while let Some(tag) = self.reads.oldest_ended(consumer) {
             if tag.line != NO_LINE {
                 self.tables.unlock(dev, Path::Send, u32::from(tag.line));
             }
             dev.trace(Marker::DmaReadDone, u32::from(tag.line));
-            self.reads.done = self.reads.done.wrapping_add(1);
+            self.reads.retire();
         }
         if halted {
             self.read_failed(dev);
@@ -208,9 +168,9 @@ impl<T: Tables> Machine<T> {
     #[cold]
     #[inline(never)]
     fn read_failed(&mut self, dev: &mut impl Device) {
-        self.count(dev, Counter::DmaReadErrors);
-        let number = self.reads.done.wrapping_sub(1);
-        match self.reads.tags[number as usize % RING_ENTRIES].frame {
+        dev.count(Counter::DmaReadErrors);
+        let (number, tag) = self.reads.last_ended();
+        match tag.frame {
             NO_FRAME => {}
             TRANSLATIONS => self.fetch_failed(dev, number),
             frame => self.abort_frame(dev, frame as usize),
@@ -220,24 +180,16 @@ impl<T: Tables> Machine<T> {
 
     // ---- Host writes ----
 
-    /// As [`Self::has_read_room`].
-    #[inline(always)]
-    pub(crate) fn has_write_room(&self, count: u32) -> bool {
-        self.writes.posted.wrapping_sub(self.writes.done) <= RING_ENTRIES as u32 - count
-    }
-
     /// Posts a piece of a frame's data that is not the last. The caller has asked for room.
     #[inline(always)]
     pub(crate) fn post_write(&mut self, dev: &mut impl Device, piece: Piece) {
-        self.post_write_tagged(dev, piece, 0, WriteEnd::Nothing);
-        self.writes.data = self.writes.posted;
+        self.writes.post_data(dev, piece.transfer(), 0, WriteUse::new(piece, WriteEnd::Nothing));
     }
 
     /// Posts the last piece of a frame's data, whose end gives the receive buffer back. The caller has asked for room.
     #[inline(always)]
     pub(crate) fn post_last_write(&mut self, dev: &mut impl Device, piece: Piece, buffer: u32) {
-        self.post_write_tagged(dev, piece, DMA_FLAG_EVENT, WriteEnd::Recycle(buffer));
-        self.writes.data = self.writes.posted;
+        self.writes.post_data(dev, piece.transfer(), DMA_FLAG_EVENT, WriteUse::new(piece, WriteEnd::Recycle(buffer)));
     }
 
     /// Posts a status, through no line. The caller has asked for room.
@@ -245,16 +197,7 @@ impl<T: Tables> Machine<T> {
     pub(crate) fn post_status(&mut self, dev: &mut impl Device, bus_address: u32, sram_address: u32, slot: usize) {
         let bytes = size_of::<ProcessStatus>() as u32;
         let piece = Piece { bus_address, sram_address, bytes, line: u32::from(NO_LINE) };
-        self.post_write_tagged(dev, piece, DMA_FLAG_EVENT, WriteEnd::Status(slot as u8));
-    }
-
-    #[inline(always)]
-    fn post_write_tagged(&mut self, dev: &mut impl Device, piece: Piece, flags: u32, end: WriteEnd) {
-        let index = self.writes.posted;
-        dev.post_dma_write(index, piece.bus_address, piece.sram_address, piece.bytes | flags);
-        self.writes.posted = index.wrapping_add(1);
-        self.writes.tags[index as usize % RING_ENTRIES] =
-            WriteTag { line: piece.line as u16, end: PackedEnd::pack(end) };
+        self.writes.post(dev, piece.transfer(), DMA_FLAG_EVENT, WriteUse::new(piece, WriteEnd::Status(slot as u8)));
     }
 
     /// Ends what the host-write engine has completed.
@@ -262,8 +205,7 @@ impl<T: Tables> Machine<T> {
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub fn on_dma_write(&mut self, dev: &mut impl Device) {
         let consumer = dev.dma_write_consumer();
-        while self.writes.done as u16 != consumer && self.writes.done != self.writes.posted {
-            let tag = self.writes.tags[self.writes.done as usize % RING_ENTRIES];
+        while let Some(tag) = self.writes.oldest_ended(consumer) {
             if tag.line != NO_LINE {
                 self.tables.unlock(dev, Path::Receive, u32::from(tag.line));
             }
@@ -272,14 +214,14 @@ impl<T: Tables> Machine<T> {
                 WriteEnd::Recycle(buffer) => dev.recycle(buffer),
                 WriteEnd::Status(slot) => {
                     let slot = slot as usize % PROCESS_SLOTS;
-                    let is_latest = self.status_marks[slot] == (self.writes.done as u16).wrapping_add(1);
+                    let is_latest = self.status_marks[slot] == (self.writes.ended() as u16).wrapping_add(1);
                     self.status_busy &= !(u32::from(is_latest) << slot);
                 }
             }
             dev.trace(Marker::DmaWriteDone, u32::from(tag.line));
-            self.writes.done = self.writes.done.wrapping_add(1);
+            self.writes.retire();
         }
-        if self.has_written(self.writes.data) {
+        if self.writes.has_ended(self.writes.data_mark()) {
             self.answer = Answer::NotAwaited;
         }
         if self.receive_stalled {
@@ -301,19 +243,13 @@ impl<T: Tables> Machine<T> {
         self.check_fence(dev);
     }
 
-    /// Whether all host writes before `mark`, a count of those posted, have ended.
-    #[inline(always)]
-    pub(crate) fn has_written(&self, mark: u32) -> bool {
-        self.writes.done.wrapping_sub(mark) <= u32::MAX / 2
-    }
-
     // ---- Errors ----
 
     /// An engine halted. What the bus did not read is made up for; what it did not write is lost, counted, and the engine goes on (INV-6).
     pub fn on_dma_error(&mut self, dev: &mut impl Device) {
         self.on_dma_read(dev);
         if dev.dma_write_halted() {
-            self.count(dev, Counter::DmaWriteErrors);
+            dev.count(Counter::DmaWriteErrors);
             dev.resume_dma_write();
             // A failed transfer with the event flag raises no event of its own.
             self.on_dma_write(dev);

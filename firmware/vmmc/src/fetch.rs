@@ -47,11 +47,11 @@ impl<T: Tables> Machine<T> {
     /// Asked before anything else of this file: who does not fetch passes by.
     #[inline(always)]
     pub(crate) fn fetches(&self) -> bool {
-        self.config.map.directories != 0
+        self.settings.directories != 0
     }
 
     fn fetch_word(&self, offset: u32) -> u32 {
-        self.config.map.fetches + offset
+        self.settings.fetches + offset
     }
 
     fn fetch_record(&self, fetch: u32) -> u32 {
@@ -64,8 +64,8 @@ impl<T: Tables> Machine<T> {
         let slot = table_slot(pid);
         let (_, line_entries) = T::line_entries(0);
         let first = page & !(line_entries - 1);
-        let table = table_page(dev.read(self.config.map.directories + directory_offset(slot, first)))?;
-        (table < self.config.host_pages).then_some((table << PAGE_SHIFT) + table_offset(first))
+        let table = table_page(dev.read(self.settings.directories + directory_offset(slot, first)))?;
+        (table < self.settings.host_pages).then_some((table << PAGE_SHIFT) + table_offset(first))
     }
 
     /// Reads a line that was just reserved from the host. The caller has asked for room.
@@ -82,7 +82,7 @@ impl<T: Tables> Machine<T> {
         self.tables.begin_fetch(dev, line);
         dev.trace(Marker::FetchBegun, line);
         let (offset, entries) = T::line_entries(line);
-        let sram_address = self.config.map.vmh + offset;
+        let sram_address = self.settings.vmh + offset;
         let number = self.post_fetch(dev, Piece { bus_address, sram_address, bytes: entries * 4, line });
         let begun = dev.read(self.fetch_word(BEGUN));
         let at = self.fetch_record(begun);
@@ -121,7 +121,7 @@ impl<T: Tables> Machine<T> {
             let fetch = dev.read(self.fetch_word(ENDED));
             let at = self.fetch_record(fetch);
             // Not behind the transfers that are done.
-            if dev.read(at + record::NUMBER).wrapping_sub(self.reads.done) <= u32::MAX / 2 {
+            if !self.reads.has_ended(dev.read(at + record::NUMBER).wrapping_add(1)) {
                 break;
             }
             dev.write(self.fetch_word(ENDED), fetch.wrapping_add(1));
@@ -143,17 +143,17 @@ impl<T: Tables> Machine<T> {
         let page = dev.read(at + record::PAGE);
         let pid = owner & record::PID_MASK;
         let came = owner & record::FAILED == 0;
-        match self.tables.end_fetch(dev, line, (pid, page), came, self.config.host_pages) {
+        match self.tables.end_fetch(dev, line, (pid, page), came, self.settings.host_pages) {
             Fetched::Filled => {
-                self.count(dev, Counter::FetchesFilled);
+                dev.count(Counter::FetchesFilled);
                 dev.trace(Marker::FetchFilled, line);
             }
             Fetched::Lost => {
-                self.count(dev, Counter::FetchesLost);
+                dev.count(Counter::FetchesLost);
                 dev.trace(Marker::FetchLost, line);
             }
             Fetched::Unfilled => {
-                self.count(dev, Counter::FetchesUnfilled);
+                dev.count(Counter::FetchesUnfilled);
                 dev.trace(Marker::FetchUnfilled, line);
                 // There is room: fetches that are open count in `has_miss_room`.
                 self.raise_miss(dev, T::miss_key(pid, page), line, owner >> record::PATH_SHIFT & 1);

@@ -3,20 +3,19 @@
 //! Such a post is never kept. While there is no room for its frame it counts as not read: then all of it is read and checked anew.
 
 use nic_device::{rarely, Place};
-use nic_layout::boot::MAX_NODES;
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
 use nic_layout::post::{PostError, INLINE_BYTES_FIRST};
 use nic_layout::trace::Marker;
 use nic_layout::PROCESS_SLOTS;
 
-use crate::frames::{PostId, FRAME_RECORDS};
-use crate::link::{NODE_MASK, WINDOW_MASK};
+use crate::owner::Owner;
+use crate::post::PostId;
 use crate::post::{ends_beyond, Named, Record, LAST_TYPE};
-use crate::send::Stop;
 use crate::turn::Answer;
 use crate::{Machine, Tables};
 use nic_device::Device;
+use nic_link::{Barrier, NODE_MASK};
 
 /// Why a post was not sent.
 #[derive(Clone, Copy, Debug)]
@@ -29,10 +28,10 @@ pub(crate) enum Unsent {
 
 impl Unsent {
     #[cold]
-    pub(crate) fn of(stop: Stop, entries: u32) -> Unsent {
-        match stop {
-            Stop::Unreachable => Unsent::Refused(PostError::PeerUnreachable, entries),
-            _ => Unsent::Blocked,
+    pub(crate) fn of(barrier: Barrier, entries: u32) -> Unsent {
+        match barrier {
+            Barrier::Unreachable => Unsent::Refused(PostError::PeerUnreachable, entries),
+            Barrier::Full => Unsent::Blocked,
         }
     }
 }
@@ -100,14 +99,12 @@ impl<T: Tables> Machine<T> {
             }
         }
         let node = if IS_PLAIN {
-            let special = self.strangers | self.barred | self.unasked | self.refusing;
-            if named.node >= MAX_NODES as u32 || special >> named.node & 1 != 0 || self.reads.posted != self.reads.done
-            {
+            if self.link.is_special(named.node) || !self.reads.is_idle() {
                 return refused(PostError::NoSuchNode, has_second);
             }
             named.node as usize & NODE_MASK
         } else {
-            if !self.is_peer(named.node) {
+            if !self.link.is_peer(named.node) {
                 return refused(PostError::NoSuchNode, has_second);
             }
             named.node as usize & NODE_MASK
@@ -116,11 +113,13 @@ impl<T: Tables> Machine<T> {
             return refused(PostError::LengthOutOfRange, has_second);
         }
         if !IS_PLAIN {
-            self.check_room(node, 1).map_err(|stop| Unsent::of(stop, 1 + u32::from(has_second)))?;
-        } else if self.peers[node].window.in_flight() >= self.config.window_frames {
+            self.link
+                .check_room(&self.reads, node, 1)
+                .map_err(|barrier| Unsent::of(barrier, 1 + u32::from(has_second)))?;
+        } else if !self.link.has_window(node, 1) {
             return Err(Unsent::Blocked);
         }
-        let address = self.ready_frame(dev).map_err(|stop| Unsent::of(stop, 1 + u32::from(has_second)))?;
+        let address = self.link.ready_buffer(dev).ok_or(Unsent::Blocked)?;
         let to = dev.place(address);
         dev.put(to, word::TYPE, last_type ^ Self::MARK);
         dev.put(to, Self::HEADER_BYTES, data);
@@ -143,37 +142,29 @@ impl<T: Tables> Machine<T> {
             self.copy_second(dev, slot_number, last_index, length, to);
         }
         // Nothing below can fail.
-        let is_refusing = !IS_PLAIN && self.refusing >> node & 1 != 0;
-        let acknowledge =
-            if is_refusing { self.ack_before_refusals(node) } else { self.peers[node].receive.acknowledgement() };
-        let sequence = self.number(dev, node, to, length, acknowledge);
+        let is_refusing = !IS_PLAIN && self.link.is_refusing(node);
+        let acknowledge = if is_refusing { self.link.ack_before_refusals(node) } else { self.link.expected(node) };
+        let sequence = self.link.number(dev, node, to, length, acknowledge);
         let length_bytes = Self::HEADER_BYTES + length;
-        let transmit_index = self.transmit_placed;
-        dev.place_transmit(transmit_index, address, length_bytes);
+        let transmit_index = self.link.place(dev, address, length_bytes);
         if IS_PLAIN {
             dev.release_transmit();
-            self.transmit_placed = transmit_index.wrapping_add(1);
         } else {
-            self.transmit_placed = transmit_index.wrapping_add(1);
-            self.release(dev);
+            self.reads.release(dev);
         }
         dev.trace(Marker::TransmitPosted, sequence);
 
         if !is_refusing {
-            self.owe_no_ack(node);
+            self.link.owe_no_ack(node);
         }
-        let frame = self.free.first().unwrap_or(0);
-        self.take_ready_frame(dev);
+        let buffer = self.link.first_buffer();
+        self.link.take_buffer();
         self.answer = Answer::NotAwaited;
-        self.peers[node].in_flight[sequence as usize & WINDOW_MASK] = frame as u8;
         let slot = &mut self.slots[slot_number];
         slot.fetched = last_index.wrapping_add(1);
         let id = PostId::new(slot_number, last_index);
-        let tx = &mut self.frames[frame % FRAME_RECORDS];
-        tx.transmit_index = transmit_index;
-        tx.length_bytes = length_bytes as u16;
-        tx.post = id;
-        tx.generation = slot.generation;
+        let owner = Owner { post: id, generation: slot.generation };
+        self.link.note_sent(node, sequence, buffer, transmit_index, length_bytes, owner);
         if slot.fetched != slot.producer {
             self.queue.push(slot_number);
         }
@@ -183,9 +174,10 @@ impl<T: Tables> Machine<T> {
         let record = &mut self.records[id.record()];
         record.add_frame();
         record.issue();
-        self.count(dev, Counter::FramesSent);
-        self.count(dev, Counter::PostsFetched);
-        self.keep_retransmit_timer(dev, node);
+        dev.count(Counter::FramesSent);
+        dev.count(Counter::PostsFetched);
+        self.link.keep_retransmit_timer(dev, node);
+        self.link.find_ready_buffer(dev);
         Ok(())
     }
 
@@ -227,7 +219,7 @@ impl<T: Tables> Machine<T> {
         let Unsent::Refused(error, entries) = unsent else {
             self.blocked |= 1 << slot_number;
             dev.trace(Marker::PostBlocked, slot_number as u32);
-            self.hear(dev);
+            self.process_deferred(dev);
             return;
         };
         let slot = &mut self.slots[slot_number];

@@ -40,7 +40,7 @@ impl Notifications {
 
 impl<T: Tables> Machine<T> {
     fn notify_entry(&self, index: u32) -> u32 {
-        self.config.map.notify_ring + index % NOTIFY_RING_ENTRIES * NOTIFY_ENTRY_BYTES
+        self.settings.notify_ring + index % NOTIFY_RING_ENTRIES * NOTIFY_ENTRY_BYTES
     }
 
     /// A frame that notifies was accepted, and the transfers of its data, and of those before it, are posted. The ring is not full.
@@ -55,13 +55,13 @@ impl<T: Tables> Machine<T> {
             end_offset,
             dev.get(at, word::MESSAGE),
             node as u32,
-            self.writes.posted,
+            self.writes.next_number(),
         ];
         for (word, at) in words.into_iter().zip((entry..).step_by(4)) {
             dev.write(at, word);
         }
         self.notifications.taken = self.notifications.taken.wrapping_add(1);
-        self.count(dev, Counter::NotificationsTaken);
+        dev.count(Counter::NotificationsTaken);
         // Somebody waits for the end of this transfer.
         self.answer = Answer::NotAwaited;
         self.raise_notifications(dev);
@@ -75,14 +75,14 @@ impl<T: Tables> Machine<T> {
         while self.notifications.is_behind() {
             const FENCE: u32 = 20;
             let fence = dev.read(self.notify_entry(self.notifications.raised) + FENCE);
-            if !self.has_written(fence) {
+            if !self.writes.has_ended(fence) {
                 break;
             }
             self.notifications.raised = self.notifications.raised.wrapping_add(1);
         }
         let raised = self.notifications.raised;
         if raised != before {
-            self.count_many(dev, Counter::NotificationsRaised, raised.wrapping_sub(before));
+            dev.count_many(Counter::NotificationsRaised, raised.wrapping_sub(before));
             dev.to_host(MAILBOX_NOTIFY, raised);
             dev.trace(Marker::NotifyRaised, raised);
         }
@@ -93,10 +93,10 @@ impl<T: Tables> Machine<T> {
         let Notifications { raised, read, .. } = self.notifications;
         let count = consumer.wrapping_sub(read);
         if count > raised.wrapping_sub(read) {
-            self.count(dev, Counter::MailboxesWild);
+            dev.count(Counter::MailboxesWild);
             return;
         }
         self.notifications.read = consumer;
-        self.count_many(dev, Counter::NotificationsRead, count);
+        dev.count_many(Counter::NotificationsRead, count);
     }
 }

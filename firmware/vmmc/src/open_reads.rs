@@ -11,13 +11,14 @@ use nic_layout::trace::Marker;
 use nic_lookup::Path;
 
 use crate::buffer::Target;
-use crate::frames::{PostId, REQUEST};
-use crate::link::NODE_MASK;
+use crate::owner::{Owner, REQUEST};
+use crate::post::PostId;
 use crate::receive::Buffer;
-use crate::translate::Untranslated;
+use crate::translate::{count_hit, Untranslated};
 use crate::turn::{Answer, SHORT_BYTES};
 use crate::{Machine, Tables};
 use nic_device::Device;
+use nic_link::NODE_MASK;
 use nic_plan::{OPEN_READ_BYTES, READS_MAX};
 
 /// As many as one node answers at a time, so that all nodes together cannot fill its queue: each has its share for each peer.
@@ -76,7 +77,7 @@ fn request_of(id: u32) -> PostId {
 impl<T: Tables> Machine<T> {
     #[inline(always)]
     fn open_read_at(&self, place: usize) -> u32 {
-        self.config.map.open_reads + (place % OPEN_READS) as u32 * OPEN_READ_BYTES
+        self.settings.open_reads + (place % OPEN_READS) as u32 * OPEN_READ_BYTES
     }
 
     #[inline(always)]
@@ -115,10 +116,10 @@ impl<T: Tables> Machine<T> {
     /// The number of the next read of a place, and what the record of its request's frame says: that it belongs to no post, since a post that reads ends with its
     /// data, whenever the request is acknowledged.
     #[inline(always)]
-    pub(crate) fn next_read_id(&self, dev: &impl Device, place: usize) -> (u32, (PostId, u8)) {
+    pub(crate) fn next_read_id(&self, dev: &impl Device, place: usize) -> (u32, Owner) {
         let at = dev.place(self.open_read_at(place));
         let id = id_of((dev.get(at, 4 * SERIAL) as u16).wrapping_add(1), place);
-        (id, (request_of(id), REQUEST))
+        (id, Owner { post: request_of(id), generation: REQUEST })
     }
 
     /// Opens a read, whose request was sent.
@@ -137,7 +138,7 @@ impl<T: Tables> Machine<T> {
         self.store_read(dev, place, &read);
         self.reads_open |= 1 << (place % OPEN_READS);
         self.open_reads[node & NODE_MASK] += 1;
-        self.count(dev, Counter::ReadsOpened);
+        dev.count(Counter::ReadsOpened);
     }
 
     /// The request of a read was refused, or given up.
@@ -202,7 +203,7 @@ impl<T: Tables> Machine<T> {
             // The status page is written behind the data, by the same engine.
             self.settle_post(dev, read.post);
             self.answer = if data_bytes <= SHORT_BYTES { Answer::Awaited } else { Answer::NotYet };
-            self.count(dev, Counter::ReadsCompleted);
+            dev.count(Counter::ReadsCompleted);
             // Another read may have waited for its place.
             self.wake(self.blocked);
         } else {
@@ -212,7 +213,7 @@ impl<T: Tables> Machine<T> {
             self.store_read(dev, place, &read);
         }
         if data_bytes != 0 {
-            self.count_hit(dev, Path::Receive);
+            count_hit(dev, Path::Receive);
         }
         self.accept(dev, at, node, is_last);
         if data_bytes != 0 {
@@ -241,7 +242,7 @@ impl<T: Tables> Machine<T> {
     fn forget_read(&mut self, dev: &mut impl Device, place: usize, read: &OpenRead) {
         self.reads_open &= !(1 << (place % OPEN_READS));
         self.open_reads[usize::from(read.node) & NODE_MASK] -= 1;
-        self.count(dev, Counter::ReadsFailed);
+        dev.count(Counter::ReadsFailed);
     }
 
     /// The peer is lost.

@@ -8,12 +8,12 @@ use nic_layout::ring::DMA_AHEAD_BYTES_MAX;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT, PROCESS_SLOTS};
 use nic_lookup::Path;
 
-use crate::frames::FRAME_RECORDS;
-use crate::link::NODE_MASK;
 use crate::post::{Post, Slot, LAST_TYPE};
 use crate::send::{Part, Stop};
+use crate::translate::count_hit;
 use crate::{Machine, Tables};
 use nic_device::Device;
+use nic_link::NODE_MASK;
 
 /// Pieces of a message that fits a page. Each is longer than the one before: while that is written at its owner, which takes longer than it is read here since
 /// every write has a burst of its own, more bytes come.
@@ -133,7 +133,7 @@ impl<T: Tables> Machine<T> {
                 cut = cut.alone(address);
             }
         }
-        let mut frame = self.free.next();
+        let mut frame = self.link.next_buffer();
         // The scratchpad of an image with longer keys has no room for one more lookup.
         let page = match Self::IS_WIDE {
             true => self.translate_one(dev, Path::Send, pid, local_address >> PAGE_SHIFT)?,
@@ -143,7 +143,7 @@ impl<T: Tables> Machine<T> {
         let mut data_bytes = cut.piece(address, left);
         left -= data_bytes;
         // Before the loop, in front of which the compiler works out much that this one need not wait for.
-        let mut buffer = self.frame_address(frame);
+        let mut buffer = self.link.buffer_address(frame);
         let data = page.piece(address % PAGE_BYTES, buffer + Self::HEADER_BYTES, data_bytes);
         self.post_read_of(dev, data, frame, left, left == 0);
         let rest = remaining_bytes - left - data_bytes;
@@ -156,60 +156,36 @@ impl<T: Tables> Machine<T> {
             }
             address += data_bytes;
             cut = cut.next();
-            frame = self.free.next();
+            frame = self.link.next_buffer();
             data_bytes = cut.piece(address, left);
             left -= data_bytes;
-            buffer = self.frame_address(frame);
+            buffer = self.link.buffer_address(frame);
             let data = page.piece(address % PAGE_BYTES, buffer + Self::HEADER_BYTES, data_bytes);
             self.post_read_of(dev, data, frame, 0, left == 0);
         }
-        self.find_ready_frame(dev);
-        self.count_hit(dev, Path::Send);
+        self.link.find_ready_buffer(dev);
+        count_hit(dev, Path::Send);
         Ok(())
     }
 
     /// Whether so many frames to a peer can be issued one behind the other.
     #[inline(always)]
     fn has_room_for(&mut self, dev: &mut impl Device, node: usize, count: u32) -> bool {
-        (self.barred | self.unasked) >> node & 1 == 0
-            && self.peers[node].window.in_flight() + count <= self.config.window_frames
-            && self.free.count() >= count
-            && self.has_read_room(2 * count)
-            && !self.frames_linger(dev)
+        !self.link.is_barred(node)
+            && self.link.has_window(node, count)
+            && self.reads.has_room(2 * count)
+            && self.link.has_buffers(dev, count)
     }
 
     /// The same for who found none: what was acknowledged makes room. If not for all, there is some for one.
     #[cold]
     #[inline(never)]
     fn finds_room_for(&mut self, dev: &mut impl Device, node: usize, count: u32) -> Result<bool, Stop> {
-        self.hear(dev);
+        self.process_deferred(dev);
         if self.has_room_for(dev, node, count) {
             return Ok(true);
         }
         self.room_to(dev, node).map(|_| false)
-    }
-
-    /// A buffer is free. As far as we know it may still be in the transmit ring: a frame that went again, or one that its peer acknowledges before it was sent.
-    #[inline(always)]
-    pub(crate) fn note_lingering(&mut self, frame: usize) {
-        let place = self.frames[frame % FRAME_RECORDS].transmit_index;
-        if self.transmit_placed.wrapping_sub(place) <= self.transmit_placed.wrapping_sub(self.transmit_done) {
-            let before = self.lingering.unwrap_or(place);
-            let is_later = (place.wrapping_sub(before) as i32) > 0;
-            self.lingering = Some(if is_later { place } else { before });
-        }
-    }
-
-    /// Whether a free buffer may still be in the transmit ring.
-    #[inline(always)]
-    fn frames_linger(&mut self, dev: &mut impl Device) -> bool {
-        let Some(place) = self.lingering else { return false };
-        self.update_transmit_done(dev);
-        let lingers = (self.transmit_done.wrapping_sub(place) as i32) <= 0;
-        if !lingers {
-            self.lingering = None;
-        }
-        lingers
     }
 }
 

@@ -12,10 +12,33 @@ use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 
-use crate::frames::{PostId, GENERATION_MASK};
 use crate::{Machine, Tables};
 use nic_device::Device;
 use nic_plan::{MemoryMap, PROCESS_ENTRY_BYTES};
+
+/// Bits that the generation of a slot counts in.
+const GENERATION_MASK: u8 = 0x7F;
+
+/// A post under way: bits 9:7 slot, bits 6:0 place in its queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PostId(pub u16);
+
+impl PostId {
+    #[inline(always)]
+    pub(crate) fn new(slot: usize, index: u32) -> PostId {
+        PostId(((slot & 7) << 7) as u16 | (index & 127) as u16)
+    }
+
+    #[inline(always)]
+    pub(crate) fn slot(self) -> usize {
+        (self.0 >> 7) as usize & 7
+    }
+
+    #[inline(always)]
+    pub(crate) fn record(self) -> usize {
+        self.0 as usize & 1023
+    }
+}
 
 pub(crate) const RECORDS: usize = PROCESS_SLOTS * POST_QUEUE_ENTRIES as usize;
 
@@ -25,7 +48,7 @@ pub(crate) const RECORDS: usize = PROCESS_SLOTS * POST_QUEUE_ENTRIES as usize;
 pub(crate) struct Record(u8);
 
 // And one more.
-const _: () = assert!(nic_plan::WINDOW_MAX < 63);
+const _: () = assert!(nic_link::WINDOW_MAX < 63);
 
 impl Record {
     pub(crate) const EMPTY: Record = Record(0);
@@ -198,7 +221,7 @@ impl<T: Tables> Machine<T> {
         }
         slot.producer = producer;
         slot.pid = dev.get(entry, 4);
-        if self.parked | self.blocked | self.unasked != 0 || !self.queue.is_empty() {
+        if self.parked | self.blocked | self.jobs | self.link.resending() != 0 || !self.queue.is_empty() {
             rarely();
             // A slot that waits is woken by what it waits for.
             if (self.parked | self.blocked) >> page & 1 == 0 {
@@ -222,8 +245,8 @@ impl<T: Tables> Machine<T> {
     #[cold]
     #[inline(never)]
     fn ignore_doorbell(&mut self, dev: &mut impl Device, outcome: Counter) {
-        self.count(dev, Counter::DoorbellsServed);
-        self.count(dev, outcome);
+        dev.count(Counter::DoorbellsServed);
+        dev.count(outcome);
     }
 
     /// Where an entry of a slot's queue begins.
@@ -285,7 +308,7 @@ impl<T: Tables> Machine<T> {
         }
         let error = if let Some(error) = error {
             error
-        } else if !self.is_peer(node) {
+        } else if !self.link.is_peer(node) {
             PostError::NoSuchNode
         } else if length > MESSAGE_BYTES_MAX || ends_beyond(named.offset, length) {
             PostError::LengthOutOfRange
@@ -297,12 +320,6 @@ impl<T: Tables> Machine<T> {
         };
         self.refuse_fetched(dev, slot_number, error);
         false
-    }
-
-    /// Whether a post may name a node.
-    #[inline(always)]
-    pub(crate) fn is_peer(&self, node: u32) -> bool {
-        node < self.config.node_count && node != self.config.node
     }
 
     /// Where the buffer is that a post names by its import, and the check of what it asks there (M-4).
@@ -406,7 +423,7 @@ impl<T: Tables> Machine<T> {
     #[cold]
     #[inline(never)]
     pub(crate) fn refuse_fetched(&mut self, dev: &mut impl Device, slot_number: usize, error: PostError) {
-        self.count(dev, Counter::PostsFetched);
+        dev.count(Counter::PostsFetched);
         self.refuse(dev, slot_number, error);
         // The next one has its turn.
         self.queue.push(slot_number);
@@ -440,7 +457,7 @@ impl<T: Tables> Machine<T> {
 
     fn error_place(&self, id: PostId) -> (u32, u32) {
         let place = id.record() as u32;
-        (self.config.map.post_errors + place / ERRORS_IN_WORD * 4, place % ERRORS_IN_WORD * 4)
+        (self.settings.post_errors + place / ERRORS_IN_WORD * 4, place % ERRORS_IN_WORD * 4)
     }
 
     /// Ends posts from the oldest on, as far as they are complete.
@@ -465,7 +482,7 @@ impl<T: Tables> Machine<T> {
                 rarely();
                 self.end_badly(dev, slot_number, index);
             } else {
-                self.count(dev, Counter::PostsCompleted);
+                dev.count(Counter::PostsCompleted);
             }
         }
         if ended != 0 {
@@ -489,7 +506,7 @@ impl<T: Tables> Machine<T> {
         slot.ended = index.wrapping_add(1);
         self.status[slot_number].ended = index.wrapping_add(1);
         self.write_status(dev, slot_number);
-        self.count(dev, Counter::PostsCompleted);
+        dev.count(Counter::PostsCompleted);
     }
 
     #[cold]
@@ -506,7 +523,7 @@ impl<T: Tables> Machine<T> {
         status.refused = status.refused.wrapping_add(1);
         status.last_error = error;
         status.last_error_index = index;
-        self.count(dev, outcome(error));
+        dev.count(outcome(error));
     }
 
     /// Writes the status page, or remembers to.
@@ -518,7 +535,7 @@ impl<T: Tables> Machine<T> {
         // The engine reads the words in SRAM: they change only between two transfers. One that has ended may not have been seen to.
         let mark = self.status_marks[slot_number % PROCESS_SLOTS];
         let is_busy = self.status_busy & bit != 0 && (dev.dma_write_consumer().wrapping_sub(mark) as i16) < 0;
-        if is_busy || !self.has_write_room(1) {
+        if is_busy || !self.writes.has_room(1) {
             return;
         }
         self.status_dirty &= !bit;
@@ -533,10 +550,10 @@ impl<T: Tables> Machine<T> {
         dev.put(entry, 24, status.last_error_index);
         dev.put(entry, 28, status.ended);
         self.status_busy |= bit;
-        let in_sram = self.config.map.process_table + slot_number as u32 * PROCESS_ENTRY_BYTES + 16;
+        let in_sram = self.settings.process_table + slot_number as u32 * PROCESS_ENTRY_BYTES + 16;
         self.post_status(dev, page, in_sram, slot_number);
-        self.status_marks[slot_number % PROCESS_SLOTS] = self.writes.posted as u16;
-        self.count(dev, Counter::StatusWrites);
+        self.status_marks[slot_number % PROCESS_SLOTS] = self.writes.next_number() as u16;
+        dev.count(Counter::StatusWrites);
         dev.trace(Marker::StatusWritten, (slot_number as u32) << 20 | (status.ended & 0xF_FFFF));
     }
 
@@ -553,7 +570,7 @@ impl<T: Tables> Machine<T> {
     /// Forgets everything about a slot that the driver has closed. Frames in flight still reach their peer, and mean nothing here.
     pub(crate) fn close_slot(&mut self, dev: &mut impl Device, slot_number: usize) {
         if slot_number >= PROCESS_SLOTS {
-            self.count(dev, Counter::MailboxesWild);
+            dev.count(Counter::MailboxesWild);
             return;
         }
         let slot = &self.slots[slot_number % PROCESS_SLOTS];
@@ -579,7 +596,7 @@ impl<T: Tables> Machine<T> {
         self.parked &= !bit;
         self.blocked &= !bit;
         self.status_dirty &= !bit;
-        self.count_many(dev, Counter::PostsClosed, open);
+        dev.count_many(Counter::PostsClosed, open);
     }
 }
 
@@ -630,6 +647,12 @@ mod tests {
         record.end_frame();
         assert!(record.is_complete());
         assert!(!record.has_failed());
+    }
+
+    #[test]
+    fn a_post_id_keeps_slot_and_place() {
+        let id = PostId::new(5, 0xFFFF_FFFF);
+        assert_eq!((id.slot(), id.record()), (5, 5 * 128 + 127));
     }
 
     #[test]

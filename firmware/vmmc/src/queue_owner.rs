@@ -24,12 +24,12 @@ impl<T: Tables> Machine<T> {
     /// Gives a queue to the next process, unless posts of the one that has it are under way.
     #[cold]
     pub(crate) fn assign_queue(&mut self, dev: &mut impl Device, slot_number: usize) {
-        if slot_number >= PROCESS_SLOTS || slot_number >= self.config.map.post_queue_count as usize {
-            self.count(dev, Counter::MailboxesWild);
+        if slot_number >= PROCESS_SLOTS || slot_number >= self.settings.post_queue_count as usize {
+            dev.count(Counter::MailboxesWild);
             return;
         }
         // What has ended, and was not seen to since nobody awaited it.
-        self.hear(dev);
+        self.process_deferred(dev);
         self.on_dma_write(dev);
         let entry = self.entry_address(slot_number);
         if dev.read(entry + STATE) == ENTRY_OPEN && !self.is_drained(dev, slot_number) {
@@ -70,7 +70,7 @@ impl<T: Tables> Machine<T> {
     }
 
     fn entry_address(&self, number: usize) -> u32 {
-        self.config.map.process_table + number as u32 * PROCESS_ENTRY_BYTES
+        self.settings.process_table + number as u32 * PROCESS_ENTRY_BYTES
     }
 }
 

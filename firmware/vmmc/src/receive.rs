@@ -12,15 +12,17 @@ use nic_lookup::Path;
 use nic_reliable::Arrival;
 
 use crate::buffer::{NoTarget, Target};
-use crate::link::NODE_MASK;
 use crate::pieces::LONG_BYTES;
-use crate::translate::Untranslated;
+use crate::translate::{count_hit, Untranslated};
 use crate::turn::{Answer, SHORT_BYTES};
 use crate::{Machine, Tables};
 use nic_device::Device;
 
 /// The flag of a message's last frame, in its type word.
 const LAST: u32 = (FLAG_LAST as u32) << 24;
+
+/// The flags that exist.
+pub(crate) const FLAGS: u8 = FLAG_LAST | FLAG_ABORTED | FLAG_NOTIFY;
 
 /// Whether the receive buffer is still needed.
 #[derive(PartialEq, Eq)]
@@ -40,10 +42,10 @@ impl<T: Tables> Machine<T> {
             return;
         }
         // Without room for its data the frame waits in the ring, not the protocol in a loop: the end of a host write goes on.
-        if !self.has_write_room(2) {
+        if !self.writes.has_room(2) {
             rarely();
             self.receive_stalled = true;
-            self.count(dev, Counter::ReceiveStalls);
+            dev.count(Counter::ReceiveStalls);
             return;
         }
         let (buffer, length_bytes) = dev.received(index);
@@ -60,7 +62,7 @@ impl<T: Tables> Machine<T> {
             rarely();
             dev.raise(Event::MacRx);
         }
-        self.count(dev, Counter::FramesReceived);
+        dev.count(Counter::FramesReceived);
     }
 
     #[inline(always)]
@@ -87,7 +89,7 @@ impl<T: Tables> Machine<T> {
         length_bytes: u32,
     ) -> Buffer {
         let node_length = dev.get(at, word::NODE_LENGTH);
-        let node = match self.check_source::<IS_PLAIN>(dev, at, type_word, node_length, length_bytes) {
+        let node = match self.link.check_source::<IS_PLAIN>(dev, at, (type_word, FLAGS), node_length, length_bytes) {
             Ok(node) => node,
             Err(reason) => return self.drop_frame(dev, reason),
         };
@@ -95,7 +97,7 @@ impl<T: Tables> Machine<T> {
         let kept = self.take_write(dev, at, buffer, node, flags, word::data_bytes(node_length));
         // Nobody takes the buffer away before we give it back.
         let acknowledge = dev.get(at, word::ACKNOWLEDGE);
-        self.hear_later(dev, node, acknowledge);
+        self.defer_acknowledge(dev, node, acknowledge);
         kept
     }
 
@@ -128,11 +130,11 @@ impl<T: Tables> Machine<T> {
             return self.take_of_read(dev, at, buffer, type_word, length_bytes);
         }
         let node_length = dev.get(at, word::NODE_LENGTH);
-        match self.check_source::<false>(dev, at, type_word, node_length, length_bytes) {
+        match self.link.check_source::<false>(dev, at, (type_word, FLAGS), node_length, length_bytes) {
             Ok(node) => {
                 let acknowledge = dev.get(at, word::ACKNOWLEDGE);
                 let refusals = dev.get(at, word::REFUSALS);
-                self.count(dev, Counter::FramesAckOnly);
+                dev.count(Counter::FramesAckOnly);
                 self.on_acknowledge(dev, node, acknowledge, refusals);
                 Buffer::Free
             }
@@ -162,7 +164,7 @@ impl<T: Tables> Machine<T> {
             return self.take_rare(dev, at, buffer, type_word, length_bytes);
         }
         let node_length = dev.get(at, word::NODE_LENGTH);
-        let node = match self.check_source::<true>(dev, at, type_word, node_length, length_bytes) {
+        let node = match self.link.check_source::<true>(dev, at, (type_word, FLAGS), node_length, length_bytes) {
             Ok(node) => node,
             Err(reason) => return self.drop_frame(dev, reason),
         };
@@ -174,7 +176,7 @@ impl<T: Tables> Machine<T> {
             Err(kept) => kept,
         };
         // It counts whatever becomes of the data.
-        self.hear_later(dev, node, acknowledge);
+        self.defer_acknowledge(dev, node, acknowledge);
         kept
     }
 
@@ -203,7 +205,7 @@ impl<T: Tables> Machine<T> {
             return self.drop_frame(dev, Counter::FramesMalformed);
         }
         let node_length = dev.get(at, word::NODE_LENGTH);
-        let node = match self.check_source::<false>(dev, at, type_word, node_length, length_bytes) {
+        let node = match self.link.check_source::<false>(dev, at, (type_word, FLAGS), node_length, length_bytes) {
             Ok(node) => node,
             Err(reason) => return self.drop_frame(dev, reason),
         };
@@ -227,11 +229,11 @@ impl<T: Tables> Machine<T> {
     ) -> Result<(), Buffer> {
         let sequence = dev.get(at, word::SEQUENCE);
         dev.trace(Marker::ReceiveHeader, sequence);
-        match self.peers[node & NODE_MASK].receive.classify(sequence) {
+        match self.link.classify(node, sequence) {
             Arrival::InOrder => Ok(()),
             Arrival::Gap => Err(self.gap_frame(dev, node, buffer, sequence)),
             Arrival::Duplicate => {
-                self.owe_ack(dev, node, is_last);
+                self.link.owe_ack(dev, node, is_last);
                 Err(self.drop_frame(dev, Counter::FramesDuplicate))
             }
         }
@@ -239,41 +241,11 @@ impl<T: Tables> Machine<T> {
 
     /// The frame counts, and is acknowledged. Its receive buffer is free.
     pub(crate) fn accept(&mut self, dev: &mut impl Device, at: Place, node: usize, is_last: bool) -> Buffer {
-        self.peers[node & NODE_MASK].receive.advance();
-        self.count(dev, Counter::FramesAccepted);
+        self.link.advance(node);
+        dev.count(Counter::FramesAccepted);
         dev.trace(Marker::Accepted, dev.get(at, word::SEQUENCE));
-        self.owe_ack(dev, node, is_last);
+        self.link.owe_ack(dev, node, is_last);
         Buffer::Free
-    }
-
-    /// Shape, flags, destination, source and session: the node that sent the frame. One after the other, since a branch that is not taken costs least. The flags of
-    /// a plain frame were seen.
-    #[inline(always)]
-    pub(crate) fn check_source<const IS_PLAIN: bool>(
-        &self,
-        dev: &impl Device,
-        at: Place,
-        type_word: u32,
-        node_length: u32,
-        length_bytes: u32,
-    ) -> Result<usize, Counter> {
-        let data_bytes = word::data_bytes(node_length);
-        // The MAC takes no frame that is shorter than any may be, or longer than those with the most data (`MAC_RX.MAX_FRAME`).
-        if Self::HEADER_BYTES + data_bytes > length_bytes
-            || !IS_PLAIN && word::flags(type_word) & !(FLAG_LAST | FLAG_ABORTED | FLAG_NOTIFY) != 0
-        {
-            return Err(Counter::FramesMalformed);
-        }
-        let address_0 = dev.get(at, word::ADDRESS_0) ^ self.address_words[0];
-        let address_1 = dev.get(at, word::ADDRESS_1) ^ self.address_words[1];
-        if address_0 | address_1 << 16 != 0 {
-            return Err(Counter::FramesMalformed);
-        }
-        let node = word::node(node_length) as usize & NODE_MASK;
-        if word::identity(node_length) != self.peers[node].identity {
-            return Err(Counter::FramesStrange);
-        }
-        Ok(node)
     }
 
     #[inline(always)]
@@ -289,11 +261,11 @@ impl<T: Tables> Machine<T> {
         let sequence = dev.get(at, word::SEQUENCE);
         dev.trace(Marker::ReceiveHeader, sequence);
         let is_last = flags & FLAG_LAST != 0;
-        match self.peers[node].receive.classify(sequence) {
+        match self.link.classify(node, sequence) {
             Arrival::InOrder => {}
             Arrival::Gap => return self.gap_frame(dev, node, buffer, sequence),
             Arrival::Duplicate => {
-                self.owe_ack(dev, node, is_last);
+                self.link.owe_ack(dev, node, is_last);
                 return self.drop_frame(dev, Counter::FramesDuplicate);
             }
         }
@@ -325,12 +297,12 @@ impl<T: Tables> Machine<T> {
                 // The next piece comes before anything else can be done.
                 self.answer = Answer::Awaited;
             }
-            self.count_hit(dev, Path::Receive);
+            count_hit(dev, Path::Receive);
         }
-        self.peers[node].receive.advance();
-        self.count(dev, Counter::FramesAccepted);
+        self.link.advance(node);
+        dev.count(Counter::FramesAccepted);
         dev.trace(Marker::Accepted, sequence);
-        self.owe_ack(dev, node, is_last);
+        self.link.owe_ack(dev, node, is_last);
         if flags & FLAG_NOTIFY != 0 {
             rarely();
             self.notify(dev, at, node, data_bytes);
@@ -415,7 +387,7 @@ impl<T: Tables> Machine<T> {
     #[cold]
     #[inline(never)]
     pub(crate) fn drop_frame(&mut self, dev: &mut impl Device, reason: Counter) -> Buffer {
-        self.count(dev, reason);
+        dev.count(reason);
         dev.trace(Marker::Dropped, reason as u32);
         Buffer::Free
     }
@@ -430,13 +402,9 @@ impl<T: Tables> Machine<T> {
         is_last: bool,
         reason: Counter,
     ) -> Buffer {
-        self.count(dev, reason);
+        dev.count(reason);
         dev.trace(Marker::Refused, reason as u32);
-        let receive = &mut self.peers[node & NODE_MASK].receive;
-        self.refusals[node & NODE_MASK].refuse(receive.acknowledgement());
-        self.refusing |= 1 << (node & NODE_MASK);
-        receive.advance();
-        self.owe_ack(dev, node, is_last);
+        self.link.refuse(dev, node, is_last);
         Buffer::Free
     }
 }

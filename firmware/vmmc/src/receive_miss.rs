@@ -16,14 +16,13 @@ use nic_layout::frame::{word, FrameKind, FRAME_BYTES_MIN};
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::trace::Marker;
 
-use crate::link::NODE_MASK;
-use crate::machine::RETRANSMIT_TIMER;
-use crate::receive::Buffer;
+use crate::receive::{Buffer, FLAGS};
 use crate::translate::Untranslated;
 use crate::{Machine, Tables};
 use nic_device::Device;
 use nic_layout::tables::MISS_RING_ENTRIES;
-use nic_plan::{HELD_FRAMES_LIMIT, LOST_RESTART_LOG2};
+use nic_link::NODE_MASK;
+use nic_plan::HELD_FRAMES_LIMIT;
 
 const _: () = assert!(MISS_RING_ENTRIES <= u8::MAX as u32 / 2);
 
@@ -120,11 +119,11 @@ impl<T: Tables> Machine<T> {
     ) -> Buffer {
         let node = node & NODE_MASK;
         if is_planted(Plant::AcknowledgedMiss) {
-            self.peers[node].receive.advance();
-            self.owe_ack(dev, node, true);
+            self.link.advance(node);
+            self.link.owe_ack(dev, node, true);
         }
         // With every way of the set in use there is no miss to be served: nobody would say when to try again.
-        let mode = if reason == Untranslated::Fill { self.config.receive_miss } else { ReceiveMiss::TimeOut };
+        let mode = if reason == Untranslated::Fill { self.settings.receive_miss } else { ReceiveMiss::TimeOut };
         let misses = &mut self.receive_misses;
         match mode {
             ReceiveMiss::TimeOut => {}
@@ -134,7 +133,7 @@ impl<T: Tables> Machine<T> {
                 if self.fetches() {
                     self.await_fetches(dev, node);
                 }
-                self.tell(dev, node, FrameKind::Missed);
+                self.link.tell(dev, &mut self.reads, node, FrameKind::Missed);
             }
             ReceiveMiss::Hold => {
                 let is_copy = misses.waiting >> node & 1 != 0 && misses.held_of(node) != 0;
@@ -157,7 +156,7 @@ impl<T: Tables> Machine<T> {
     #[inline(never)]
     pub(crate) fn gap_frame(&mut self, dev: &mut impl Device, node: usize, buffer: u32, sequence: u32) -> Buffer {
         let node = node & NODE_MASK;
-        let ahead = sequence.wrapping_sub(self.peers[node].receive.acknowledgement());
+        let ahead = sequence.wrapping_sub(self.link.expected(node));
         let misses = &self.receive_misses;
         let held = misses.held_of(node);
         if misses.waiting >> node & 1 != 0 && ahead >= held {
@@ -174,9 +173,9 @@ impl<T: Tables> Machine<T> {
         let length_bytes = (Self::HEADER_BYTES + data_bytes).max(FRAME_BYTES_MIN as u32);
         let holds = self
             .receive_misses
-            .hold(Held { buffer, length_bytes: length_bytes as u16, node: node as u8 }, self.config.held_frames_max);
+            .hold(Held { buffer, length_bytes: length_bytes as u16, node: node as u8 }, self.settings.held_frames_max);
         if holds {
-            self.count(dev, Counter::FramesHeld);
+            dev.count(Counter::FramesHeld);
             dev.trace(Marker::FrameHeld, node as u32);
         }
         holds
@@ -193,7 +192,7 @@ impl<T: Tables> Machine<T> {
             if misses.waiting & bit != 0 && served && (!self.fetches() || self.fetches_have_ended(dev, node)) {
                 let misses = &mut self.receive_misses;
                 misses.waiting &= !bit;
-                misses.to_restart |= u32::from(self.config.receive_miss == ReceiveMiss::Restart) << node;
+                misses.to_restart |= u32::from(self.settings.receive_miss == ReceiveMiss::Restart) << node;
                 self.take_held_frames(dev, node);
                 let misses = &mut self.receive_misses;
                 if misses.waiting & bit == 0 {
@@ -204,10 +203,10 @@ impl<T: Tables> Machine<T> {
             let misses = &self.receive_misses;
             // Not while its next frame waits again.
             if misses.to_restart & !misses.waiting & bit != 0 {
-                if self.tell(dev, node, FrameKind::Restart) {
+                if self.link.tell(dev, &mut self.reads, node, FrameKind::Restart) {
                     self.receive_misses.to_restart &= !bit;
                 } else {
-                    self.start_ack_timer(dev, node);
+                    self.link.start_ack_timer(dev, node);
                 }
             }
         }
@@ -217,7 +216,7 @@ impl<T: Tables> Machine<T> {
     fn take_held_frames(&mut self, dev: &mut impl Device, node: usize) {
         let bit = 1 << node;
         while self.receive_misses.held_of(node) != 0 {
-            if !self.has_write_room(2) {
+            if !self.writes.has_room(2) {
                 // The end of a host write comes back.
                 self.receive_stalled = true;
                 self.receive_misses.waiting |= bit;
@@ -225,7 +224,7 @@ impl<T: Tables> Machine<T> {
                 return;
             }
             let Some(frame) = self.receive_misses.take(node) else { return };
-            self.count(dev, Counter::FramesRetaken);
+            dev.count(Counter::FramesRetaken);
             dev.trace(Marker::FrameRetaken, node as u32);
             // What was allowed then may not be any more (INV-21).
             if self.take_held(dev, frame.buffer, u32::from(frame.length_bytes)) == Buffer::Free {
@@ -238,28 +237,6 @@ impl<T: Tables> Machine<T> {
         }
     }
 
-    /// Sends a frame without sequence number that says no more than its kind and an acknowledgement. False if the rings are full.
-    ///
-    /// A copy may still be in the ring, of the other kind perhaps: then the peer is told the newer thing twice.
-    fn tell(&mut self, dev: &mut impl Device, node: usize, kind: FrameKind) -> bool {
-        if !self.has_short_room(dev) {
-            return false;
-        }
-        let acknowledgement = self.piggyback_ack(node);
-        let expected = self.peers[node & NODE_MASK].receive.acknowledgement();
-        let at = self.notice_buffer(node);
-        dev.write(at + word::TYPE, word::kind(kind, 0) ^ Self::MARK);
-        dev.write(at + word::SEQUENCE, expected);
-        self.place_short(dev, at, acknowledgement);
-        let (counter, marker) = match kind {
-            FrameKind::Restart => (Counter::RestartsSent, Marker::RestartSent),
-            _ => (Counter::MissedSent, Marker::MissedSent),
-        };
-        self.count(dev, counter);
-        dev.trace(marker, expected);
-        true
-    }
-
     // ---- Where the frame came from ----
 
     /// A frame that tells of a miss, or that one was served.
@@ -267,7 +244,7 @@ impl<T: Tables> Machine<T> {
     #[inline(never)]
     pub(crate) fn take_notice(&mut self, dev: &mut impl Device, at: Place, type_word: u32, length_bytes: u32) {
         let node_length = dev.get(at, word::NODE_LENGTH);
-        let node = match self.check_source::<false>(dev, at, type_word, node_length, length_bytes) {
+        let node = match self.link.check_source::<false>(dev, at, (type_word, FLAGS), node_length, length_bytes) {
             Ok(node) => node,
             Err(reason) => {
                 self.drop_frame(dev, reason);
@@ -278,57 +255,13 @@ impl<T: Tables> Machine<T> {
         let acknowledge = dev.get(at, word::ACKNOWLEDGE);
         self.on_acknowledge(dev, node, acknowledge, 0);
         if type_word == word::kind(FrameKind::Missed, 0) {
-            self.count(dev, Counter::FramesMissed);
-            self.on_missed(dev, node, expected);
+            dev.count(Counter::FramesMissed);
+            self.link.on_missed(dev, node, expected);
         } else {
-            self.count(dev, Counter::FramesRestart);
-            self.on_restart(dev, node, expected);
-        }
-    }
-
-    /// Whether a frame of ours is in flight.
-    fn is_in_flight(&self, node: usize, sequence: u32) -> bool {
-        let window = &self.peers[node & NODE_MASK].window;
-        sequence.wrapping_sub(window.oldest()) < window.in_flight()
-    }
-
-    /// The peer has no translation for a frame of ours yet. It will say when it has: until then nothing that is sent would be taken.
-    fn on_missed(&mut self, dev: &mut impl Device, node: usize, expected: u32) {
-        let node = node & NODE_MASK;
-        dev.trace(Marker::MissedReceived, expected);
-        if !self.is_in_flight(node, expected) {
-            return;
-        }
-        self.unasked &= !(1 << node);
-        self.halted |= 1 << node;
-        self.barred |= 1 << node;
-        // Should the restart be lost.
-        let wait = self.peers[node].window.interval(self.config.retransmit_cycles) << LOST_RESTART_LOG2;
-        if let Some(due) = self.retransmit.set(node, dev.now().wrapping_add(wait)) {
-            dev.set_timer(RETRANSMIT_TIMER, due);
-        }
-    }
-
-    /// The peer takes that frame now, and those behind it.
-    fn on_restart(&mut self, dev: &mut impl Device, node: usize, expected: u32) {
-        let node = node & NODE_MASK;
-        dev.trace(Marker::RestartReceived, expected);
-        self.go_on(node);
-        if !self.is_in_flight(node, expected) {
-            return;
-        }
-        self.begin_resend(node, expected);
-        self.start_retransmit_timer(dev, node);
-    }
-
-    /// Frames for a peer that had none taken may go out again.
-    #[cold]
-    pub(crate) fn go_on(&mut self, node: usize) {
-        let bit = 1 << (node & NODE_MASK);
-        if self.halted & bit != 0 {
-            self.halted &= !bit;
-            self.barred = self.lost | self.halted;
-            self.wake(self.blocked);
+            dev.count(Counter::FramesRestart);
+            dev.trace(Marker::RestartReceived, expected);
+            self.go_on(node);
+            self.link.on_restart(dev, node, expected);
         }
     }
 }

@@ -11,13 +11,14 @@ use nic_layout::{PAGE_BYTES, PAGE_SHIFT};
 use nic_lookup::Path;
 
 use crate::buffer::{NoTarget, Target};
-use crate::frames::{PostId, NO_POST};
-use crate::link::NODE_MASK;
+use crate::owner::{Owner, NO_POST};
+use crate::post::PostId;
 use crate::receive::Buffer;
 use crate::send::FRAME_READS;
-use crate::translate::Untranslated;
+use crate::translate::{count_hit, count_hits, Untranslated};
 use crate::{Machine, Tables};
 use nic_device::Device;
+use nic_link::NODE_MASK;
 use nic_plan::{READS_MAX, READ_BYTES};
 
 /// The bits of reads among those of slots that wait, and of frames that no post asks for.
@@ -70,7 +71,7 @@ struct Head {
 
 impl<T: Tables> Machine<T> {
     fn read_at(&self, dev: &impl Device, read: u32) -> Place {
-        dev.place(self.config.map.reads + read * READ_BYTES)
+        dev.place(self.settings.reads + read * READ_BYTES)
     }
 
     /// A request in its turn: checked, then answered as far as one frame goes, and queued for the rest. Its source and sequence are checked.
@@ -96,23 +97,23 @@ impl<T: Tables> Machine<T> {
             Ok(target) => target,
             Err(reason) => return self.turn_away(dev, node, buffer, true, reason),
         };
-        if length > self.config.frame_data_bytes_max || !self.can_reply(dev, node) {
+        if length > self.settings.frame_data_bytes_max || !self.can_reply(dev, node) {
             rarely();
             return self.take_read_in_parts(dev, at, buffer, node, length, target);
         }
-        let (frame, address) = (self.free.first().unwrap_or(0), self.free.ready);
+        let (frame, address) = (self.link.first_buffer(), self.link.ready_address());
         if length != 0 {
             match self.read_data(dev, target.pid, target.address, length, frame, address) {
                 Ok(()) => {}
                 Err(reason) => return self.miss_read(dev, node, buffer, reason),
             }
         }
-        self.peers[node & NODE_MASK].receive.advance();
+        self.link.advance(node);
         dev.trace(Marker::Accepted, dev.get(at, word::SEQUENCE));
-        if self.refusing >> (node & NODE_MASK) & 1 != 0 {
+        if self.link.is_refusing(node) {
             // The reply cannot acknowledge the request.
             rarely();
-            self.owe_ack(dev, node, true);
+            self.link.owe_ack(dev, node, true);
         }
         let head = Head {
             type_word: word::kind(FrameKind::Reply, FLAG_LAST),
@@ -121,11 +122,11 @@ impl<T: Tables> Machine<T> {
             buffer_offset: 0,
             message: dev.get(at, word::MESSAGE),
         };
-        self.send_own(dev, node, frame, NO_READ, head);
-        self.count_hits(dev, Path::Send, u32::from(length != 0));
-        self.count(dev, Counter::ReadsTaken);
-        self.count(dev, Counter::ReadsAnswered);
-        self.count(dev, Counter::FramesAccepted);
+        self.send_own(dev, node, NO_READ, head);
+        count_hits(dev, Path::Send, u32::from(length != 0));
+        dev.count(Counter::ReadsTaken);
+        dev.count(Counter::ReadsAnswered);
+        dev.count(Counter::FramesAccepted);
         Buffer::Free
     }
 
@@ -141,13 +142,13 @@ impl<T: Tables> Machine<T> {
         length: u32,
         target: Target,
     ) -> Buffer {
-        let data_bytes = length.min(self.config.frame_data_bytes_max);
+        let data_bytes = length.min(self.settings.frame_data_bytes_max);
         let is_answered = self.can_reply(dev, node);
         // All that is asked for is more than one frame takes, or none can be sent: a part of it waits.
         if self.replies.taken == u16::MAX {
             return self.drop_frame(dev, Counter::FramesDroppedReads);
         }
-        let (frame, address) = (self.free.first().unwrap_or(0), self.free.ready);
+        let (frame, address) = (self.link.first_buffer(), self.link.ready_address());
         let found = match data_bytes {
             0 => Ok(()),
             _ if is_answered => self.read_data_rarely(dev, target.pid, target.address, data_bytes, frame, address),
@@ -157,9 +158,9 @@ impl<T: Tables> Machine<T> {
             return self.miss_read(dev, node, buffer, reason);
         }
         if data_bytes != 0 {
-            self.count_hit(dev, Path::Send);
+            count_hit(dev, Path::Send);
         }
-        self.count(dev, Counter::ReadsTaken);
+        dev.count(Counter::ReadsTaken);
         self.accept(dev, at, node, true);
         if !is_answered {
             self.queue_read(dev, at, node, length, 0);
@@ -173,7 +174,7 @@ impl<T: Tables> Machine<T> {
             buffer_offset: 0,
             message: dev.get(at, word::MESSAGE),
         };
-        self.send_own_rarely(dev, node, frame, id, head);
+        self.send_own_rarely(dev, node, id, head);
         Buffer::Free
     }
 
@@ -190,9 +191,9 @@ impl<T: Tables> Machine<T> {
     #[inline(always)]
     fn can_reply(&mut self, dev: &mut impl Device, node: usize) -> bool {
         self.can_send(node)
-            && self.ready_frame(dev).is_ok()
-            && (self.has_written(self.writes.data)
-                || dev.dma_write_consumer().wrapping_sub(self.writes.data as u16) as i16 >= 0)
+            && self.link.ready_buffer(dev).is_some()
+            && (self.writes.has_ended(self.writes.data_mark())
+                || dev.dma_write_consumer().wrapping_sub(self.writes.data_mark() as u16) as i16 >= 0)
     }
 
     /// Queues a read of which `sent` bytes have been sent. There is a place for it.
@@ -213,8 +214,8 @@ impl<T: Tables> Machine<T> {
         dev.put(to, kept::REMAINING, length - sent);
         dev.put(to, kept::OFFSET, sent);
         dev.put(to, kept::ID, id);
-        dev.put(to, kept::FENCE, self.writes.data);
-        self.unasked |= 1 << (READS_SHIFT + read);
+        dev.put(to, kept::FENCE, self.writes.data_mark());
+        self.jobs |= 1 << (READS_SHIFT + read);
         dev.trace(Marker::ReadTaken, read);
         self.read_id(read)
     }
@@ -236,30 +237,30 @@ impl<T: Tables> Machine<T> {
     /// Sends one reply, of the reads that have one to send in turn. A read that misses keeps its turn: what the driver has filled for it is used before
     /// another's miss takes the place. Where more reads wait than a set has ways, none would be answered otherwise (INV-33).
     pub(crate) fn reply_one(&mut self, dev: &mut impl Device) {
-        let ready = (self.unasked >> READS_SHIFT) as u16;
+        let ready = (self.jobs >> READS_SHIFT) as u16;
         let from = self.replies.from % READS_MAX;
         let read = (from + ready.rotate_right(from).trailing_zeros()) % READS_MAX;
         let bit = 1 << (READS_SHIFT + read);
-        self.unasked &= !bit;
+        self.jobs &= !bit;
         if self.replies.taken >> read & 1 == 0 {
             // It was dropped while it waited.
             return;
         }
         let kept = self.read_at(dev, read);
         let node = dev.get(kept, kept::NODE) as usize & NODE_MASK;
-        if self.lost >> node & 1 != 0 {
+        if self.link.is_lost(node) {
             self.end_read(dev, read, Counter::ReadsGivenUp);
             return;
         }
         let fence = dev.get(kept, kept::FENCE);
-        let frame = self.free_frame(dev);
-        let (Some(frame), true) = (frame, self.can_send(node) && self.has_written(fence)) else {
+        let address = self.link.ready_buffer(dev);
+        let (Some(address), true) = (address, self.can_send(node) && self.writes.has_ended(fence)) else {
             self.blocked |= bit;
             return;
         };
+        let frame = self.link.first_buffer();
         let remaining = dev.get(kept, kept::REMAINING);
-        let data_bytes = remaining.min(self.config.frame_data_bytes_max);
-        let address = self.frame_address(frame);
+        let data_bytes = remaining.min(self.settings.frame_data_bytes_max);
         let found = match self.check_target_rarely(dev, kept, data_bytes, PERMIT_READ) {
             Ok(target) if data_bytes != 0 => {
                 self.read_data_rarely(dev, target.pid, target.address, data_bytes, frame, address)
@@ -282,15 +283,15 @@ impl<T: Tables> Machine<T> {
         match found {
             Ok(()) => {
                 if data_bytes != 0 {
-                    self.count_hit(dev, Path::Send);
+                    count_hit(dev, Path::Send);
                 }
-                self.send_own_rarely(dev, node, frame, id, head(if is_last { FLAG_LAST } else { 0 }, data_bytes));
+                self.send_own_rarely(dev, node, id, head(if is_last { FLAG_LAST } else { 0 }, data_bytes));
             }
             Err(Untranslated::Fill) => self.parked |= bit,
             Err(Untranslated::Way) => self.blocked |= bit,
             // The buffer, its page, or the right to it are gone: the requester learns only that.
             Err(Untranslated::Fault) => {
-                self.send_own_rarely(dev, node, frame, id, head(FLAG_LAST | FLAG_ABORTED, 0));
+                self.send_own_rarely(dev, node, id, head(FLAG_LAST | FLAG_ABORTED, 0));
                 self.end_read(dev, read, Counter::ReadsGivenUp);
                 return;
             }
@@ -307,14 +308,12 @@ impl<T: Tables> Machine<T> {
         dev.put(kept, word::BUFFER_OFFSET, buffer_offset.wrapping_add(data_bytes));
         dev.put(kept, kept::OFFSET, offset.wrapping_add(data_bytes));
         dev.put(kept, kept::REMAINING, remaining - data_bytes);
-        self.unasked |= bit;
+        self.jobs |= bit;
     }
 
     #[inline(always)]
     fn can_send(&self, node: usize) -> bool {
-        (self.unasked | self.barred) >> node & 1 == 0
-            && self.peers[node & NODE_MASK].window.in_flight() < self.config.window_frames
-            && self.has_read_room(FRAME_READS)
+        !self.link.is_barred(node) && self.link.has_window(node, 1) && self.reads.has_room(FRAME_READS)
     }
 
     fn read_id(&self, read: u32) -> ReadId {
@@ -332,23 +331,24 @@ impl<T: Tables> Machine<T> {
     fn end_read(&mut self, dev: &mut impl Device, read: u32, outcome: Counter) {
         self.replies.taken &= !(1 << read);
         let bit = 1 << (READS_SHIFT + read);
-        self.unasked &= !bit;
+        self.jobs &= !bit;
         self.parked &= !bit;
         self.blocked &= !bit;
-        self.count(dev, outcome);
+        dev.count(outcome);
     }
 
     /// [`Self::send_own`] as a function of its own.
     #[cold]
     #[inline(never)]
-    fn send_own_rarely(&mut self, dev: &mut impl Device, node: usize, frame: usize, read: ReadId, head: Head) {
-        self.send_own(dev, node, frame, read, head);
+    fn send_own_rarely(&mut self, dev: &mut impl Device, node: usize, read: ReadId, head: Head) {
+        self.send_own(dev, node, read, head);
     }
 
-    /// Sends a frame that belongs to no post; its data are being read into `frame`, which is free, and the caller has seen that it can be sent.
+    /// Sends a frame that belongs to no post; its data are being read into the next free buffer, and the caller has seen that it can be sent.
     #[inline(always)]
-    fn send_own(&mut self, dev: &mut impl Device, node: usize, frame: usize, read: ReadId, head: Head) {
-        let at = dev.place(self.frame_address(frame));
+    fn send_own(&mut self, dev: &mut impl Device, node: usize, read: ReadId, head: Head) {
+        let buffer = self.link.first_buffer();
+        let at = dev.place(self.link.buffer_address(buffer));
         dev.put(at, word::TYPE, head.type_word ^ Self::MARK);
         dev.put(at, word::BUFFER, head.buffer);
         dev.put(at, word::BUFFER_OFFSET, head.buffer_offset);
@@ -359,7 +359,8 @@ impl<T: Tables> Machine<T> {
             dev.put(at, word::KEY_3, 0);
         }
         dev.put(at, word::MESSAGE, head.message);
-        self.send_frame(dev, node, frame, head.data_bytes, (PostId(read.0), NO_POST));
+        let owner = Owner { post: PostId(read.0), generation: NO_POST };
+        self.send_frame(dev, node, head.data_bytes, owner);
     }
 
     /// Nothing is in flight to a peer that owes replies, for as long as a frame may go unanswered: is it there? It is given up if it does not
@@ -370,14 +371,13 @@ impl<T: Tables> Machine<T> {
         if self.open_reads[node & NODE_MASK] == 0 {
             return;
         }
-        let frame = self.free_frame(dev);
-        let (Some(frame), true) = (frame, self.can_send(node)) else {
-            self.start_retransmit_timer(dev, node);
+        if self.link.ready_buffer(dev).is_none() || !self.can_send(node) {
+            self.link.start_retransmit_timer(dev, node);
             return;
-        };
+        }
         let type_word = word::kind(FrameKind::Probe, FLAG_LAST);
-        self.count(dev, Counter::ProbesSent);
+        dev.count(Counter::ProbesSent);
         let head = Head { type_word, data_bytes: 0, buffer: 0, buffer_offset: 0, message: 0 };
-        self.send_own_rarely(dev, node, frame, NO_READ, head);
+        self.send_own_rarely(dev, node, NO_READ, head);
     }
 }

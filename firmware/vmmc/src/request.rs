@@ -9,12 +9,12 @@ use nic_layout::post::{PostError, MESSAGE_BYTES_MAX};
 use nic_layout::trace::Marker;
 use nic_layout::PROCESS_SLOTS;
 
-use crate::frames::PostId;
 use crate::inline::Unsent;
-use crate::link::NODE_MASK;
+use crate::post::PostId;
 use crate::post::{ends_beyond, runs_over, Named, Record};
 use crate::{Machine, Tables};
 use nic_device::Device;
+use nic_link::NODE_MASK;
 
 impl<T: Tables> Machine<T> {
     /// Sends the request of the post at `at`, which is the next of a slot. Its first word was read.
@@ -65,7 +65,7 @@ impl<T: Tables> Machine<T> {
                 Err(reason) => return Err(Unsent::Refused(reason, entries)),
             }
         }
-        if !self.is_peer(named.node) {
+        if !self.link.is_peer(named.node) {
             rarely();
             return Err(Unsent::Refused(PostError::NoSuchNode, entries));
         }
@@ -80,16 +80,18 @@ impl<T: Tables> Machine<T> {
         dev.trace(Marker::PostRead, message);
 
         let node = named.node as usize & NODE_MASK;
-        let address = match self.check_room(node, 1).and_then(|()| self.ready_frame(dev)) {
-            Ok(address) => address,
-            Err(stop) => return Err(Unsent::of(stop, entries)),
+        if let Err(barrier) = self.link.check_room(&self.reads, node, 1) {
+            return Err(Unsent::of(barrier, entries));
+        }
+        let Some(address) = self.link.ready_buffer(dev) else {
+            return Err(Unsent::Blocked);
         };
         let Some(place) = self.place_for_read(node) else {
             rarely();
             return Err(Unsent::Blocked);
         };
         // Nothing below can fail.
-        let (id, frame_id) = self.next_read_id(dev, place);
+        let (id, owner) = self.next_read_id(dev, place);
         let to = dev.place(address);
         dev.put(to, Self::HEADER_BYTES + word::READ_LENGTH, length);
         dev.put(to, Self::HEADER_BYTES + word::READ_ID, id);
@@ -103,8 +105,7 @@ impl<T: Tables> Machine<T> {
             dev.put(to, word::KEY_3, named.upper_key[1]);
         }
         dev.put(to, word::MESSAGE, message);
-        let frame = self.free.first().unwrap_or(0);
-        self.send_frame(dev, node, frame, READ_REQUEST_BYTES, frame_id);
+        self.send_frame(dev, node, READ_REQUEST_BYTES, owner);
 
         let slot = &mut self.slots[slot_number];
         slot.fetched = last_index.wrapping_add(1);
@@ -120,8 +121,8 @@ impl<T: Tables> Machine<T> {
         record.add_frame();
         record.issue();
         self.open_read(dev, place, id, node, post, (local_address, length));
-        self.count(dev, Counter::PostsFetched);
-        self.hear_one(dev, node);
+        dev.count(Counter::PostsFetched);
+        self.process_deferred_one(dev, node);
         Ok(())
     }
 }

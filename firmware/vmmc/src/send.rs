@@ -1,7 +1,7 @@
 //! From a post to frames.
 
 use crate::post::{Form, Post, INLINE_AND_NOTIFY, INLINE_WRITE, LAST_TYPE, NOTIFY, NOTIFY_SHIFT, READ};
-use nic_device::{rarely, Place};
+use nic_device::rarely;
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
 use nic_layout::frame::{FrameKind, FLAG_ABORTED, FLAG_LAST};
@@ -10,13 +10,12 @@ use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT, PROCESS_SLOTS};
 use nic_lookup::Path;
 
-use crate::frames::{PostId, FRAME_RECORDS};
-use crate::link::{NODE_MASK, WINDOW_MASK};
-use crate::machine::RETRANSMIT_TIMER;
-use crate::translate::Untranslated;
+use crate::owner::Owner;
+use crate::translate::{count_hits, Untranslated};
 use crate::turn::Answer;
 use crate::{Machine, Tables};
 use nic_device::Device;
+use nic_link::{Barrier, NODE_MASK};
 
 /// Host-read transfers that a frame may need: its data on two pages, and its release.
 pub(crate) const FRAME_READS: u32 = 3;
@@ -31,6 +30,16 @@ pub(crate) enum Stop {
     /// It ends badly.
     BadAddress,
     Unreachable,
+}
+
+impl From<Barrier> for Stop {
+    #[inline(always)]
+    fn from(barrier: Barrier) -> Stop {
+        match barrier {
+            Barrier::Full => Stop::Blocked,
+            Barrier::Unreachable => Stop::Unreachable,
+        }
+    }
 }
 
 impl From<Untranslated> for Stop {
@@ -94,7 +103,7 @@ impl<T: Tables> Machine<T> {
             }
         };
         // A sum, since a branch would have the compiler lay out the whole path twice.
-        self.count_many(dev, Counter::PostsFetched, u32::from(is_first));
+        dev.count_many(Counter::PostsFetched, u32::from(is_first));
         if let Err(stop) = issued {
             self.stop(dev, slot_number, stop);
         }
@@ -110,80 +119,16 @@ impl<T: Tables> Machine<T> {
     /// The buffer for a frame to a peer, if it can be sent now.
     #[inline(always)]
     pub(crate) fn room_to(&mut self, dev: &mut impl Device, node: usize) -> Result<usize, Stop> {
-        self.check_room(node, FRAME_READS)?;
-        self.ready_frame(dev)?;
-        Ok(self.free.first().unwrap_or(0))
+        self.link.check_room(&self.reads, node, FRAME_READS)?;
+        self.link.ready_buffer(dev).ok_or(Stop::Blocked)?;
+        Ok(self.link.first_buffer())
     }
 
-    /// Whether a frame to a peer, with so many transfers, has room in its window and in the ring. A frame without data has one if others are under way.
+    /// Sends the frame in the next free buffer: the words of its header that say what it is, and its data, are there, or on their way.
     #[inline(always)]
-    pub(crate) fn check_room(&self, node: usize, reads: u32) -> Result<(), Stop> {
-        if (self.barred | self.unasked) >> node & 1 != 0 {
-            // New frames do not overtake those that go again, or that miss: the peer would drop them.
-            rarely();
-            return Err(if self.lost >> node & 1 != 0 { Stop::Unreachable } else { Stop::Blocked });
-        }
-        let lacks_reads = (reads > 1 || self.reads.posted != self.reads.done) && !self.has_read_room(reads);
-        if self.peers[node].window.in_flight() >= self.config.window_frames || lacks_reads {
-            rarely();
-            return Err(Stop::Blocked);
-        }
-        Ok(())
-    }
-
-    /// Gives a frame its number and hands it to the MAC: the words of its header that say what it is, and its data, are in its buffer, or on their way.
-    #[inline(always)]
-    pub(crate) fn send_frame(
-        &mut self,
-        dev: &mut impl Device,
-        node: usize,
-        frame: usize,
-        data_bytes: u32,
-        (post, generation): (PostId, u8),
-    ) {
-        let node = node & NODE_MASK;
-        let (address, length_bytes) = (self.frame_address(frame), Self::HEADER_BYTES + data_bytes);
-        let at = dev.place(address);
-        let sequence = self.finish_header(dev, node, at, data_bytes);
-        let transmit_index = self.place(dev, address, length_bytes);
-        self.release(dev);
-        dev.trace(Marker::TransmitPosted, sequence);
-        self.take_ready_frame(dev);
+    pub(crate) fn send_frame(&mut self, dev: &mut impl Device, node: usize, data_bytes: u32, owner: Owner) {
+        self.link.send(dev, &mut self.reads, node, data_bytes, owner);
         self.answer = Answer::NotAwaited;
-        self.peers[node].in_flight[sequence as usize & WINDOW_MASK] = frame as u8;
-        let tx = &mut self.frames[frame % FRAME_RECORDS];
-        tx.transmit_index = transmit_index;
-        tx.length_bytes = length_bytes as u16;
-        tx.post = post;
-        tx.generation = generation;
-        self.count(dev, Counter::FramesSent);
-        self.keep_retransmit_timer(dev, node);
-    }
-
-    /// The words of a header that depend on the peer, of a frame that goes now: its number.
-    #[inline(always)]
-    pub(crate) fn finish_header(&mut self, dev: &mut impl Device, node: usize, at: Place, data_bytes: u32) -> u32 {
-        let acknowledge = self.piggyback_ack(node);
-        self.number(dev, node, at, data_bytes, acknowledge)
-    }
-
-    /// The same, with an acknowledgement that the caller has.
-    #[inline(always)]
-    pub(crate) fn number(
-        &mut self,
-        dev: &mut impl Device,
-        node: usize,
-        at: Place,
-        data_bytes: u32,
-        acknowledge: u32,
-    ) -> u32 {
-        let peer = &mut self.peers[node];
-        let sequence = peer.window.issue();
-        dev.put(at, word::ADDRESS_1, peer.address_word);
-        dev.put(at, word::NODE_LENGTH, self.node_word | data_bytes << 16);
-        dev.put(at, word::SEQUENCE, sequence);
-        dev.put(at, word::ACKNOWLEDGE, acknowledge);
-        sequence
     }
 
     /// The frame of the slot's post was not issued.
@@ -200,7 +145,7 @@ impl<T: Tables> Machine<T> {
             Stop::Blocked => {
                 self.blocked |= 1 << slot_number;
                 dev.trace(Marker::PostBlocked, slot_number as u32);
-                self.hear(dev);
+                self.process_deferred(dev);
             }
             Stop::BadAddress => {
                 self.refuse(dev, slot_number, PostError::BadLocalAddress);
@@ -223,9 +168,9 @@ impl<T: Tables> Machine<T> {
     fn issue_frame<const IS_PLAIN: bool>(&mut self, dev: &mut impl Device, slot_number: usize) -> Result<(), Stop> {
         let node = self.slots[slot_number].post.node & NODE_MASK;
         let frame = self.room_to(dev, node)?;
-        let address = self.free.ready;
+        let address = self.link.ready_address();
         let post = &self.slots[slot_number].post;
-        let data_bytes = post.remaining_bytes.min(self.config.frame_data_bytes_max);
+        let data_bytes = post.remaining_bytes.min(self.settings.frame_data_bytes_max);
         let is_last = data_bytes == post.remaining_bytes;
         let local_address = post.local_address;
         if data_bytes != 0 {
@@ -241,8 +186,8 @@ impl<T: Tables> Machine<T> {
         let last_type = if IS_PLAIN { LAST_TYPE } else { self.slots[slot_number].post.last_type };
         let part = Part { buffer: address, local_address, data_bytes, is_last, last_type };
         self.send_part(dev, slot_number, node, frame, part);
-        self.find_ready_frame(dev);
-        self.count_hits(dev, Path::Send, u32::from(data_bytes != 0));
+        self.link.find_ready_buffer(dev);
+        count_hits(dev, Path::Send, u32::from(data_bytes != 0));
         Ok(())
     }
 
@@ -257,17 +202,15 @@ impl<T: Tables> Machine<T> {
         part: Part,
     ) {
         let Part { buffer: address, local_address, data_bytes, is_last, last_type } = part;
-        let acknowledge = self.piggyback_ack(node);
-        let peer = &mut self.peers[node];
-        let sequence = peer.window.issue();
-        let address_word = peer.address_word;
+        let acknowledge = self.link.acknowledge_with(node);
+        let (sequence, address_word) = self.link.issue(node);
         dev.trace(Marker::DmaReadPosted, sequence);
         let Post { buffer, buffer_offset, key, message, .. } = self.slots[slot_number].post;
         let at = dev.place(address);
         dev.put(at, word::ADDRESS_1, address_word);
         let type_word = if is_last { last_type } else { word::kind(FrameKind::Write, 0) };
         dev.put(at, word::TYPE, type_word ^ Self::MARK);
-        dev.put(at, word::NODE_LENGTH, self.node_word | data_bytes << 16);
+        dev.put(at, word::NODE_LENGTH, self.link.node_length(data_bytes));
         dev.put(at, word::SEQUENCE, sequence);
         dev.put(at, word::ACKNOWLEDGE, acknowledge);
         dev.put(at, word::BUFFER, buffer);
@@ -278,20 +221,16 @@ impl<T: Tables> Machine<T> {
         dev.put(at, word::MESSAGE, message);
         dev.trace(Marker::HeaderBuilt, sequence);
         let length_bytes = Self::HEADER_BYTES + data_bytes;
-        let transmit_index = self.place(dev, address, length_bytes);
-        self.release(dev);
+        let transmit_index = self.link.place(dev, address, length_bytes);
+        self.reads.release(dev);
         dev.trace(Marker::TransmitPosted, sequence);
 
-        self.free.take();
+        self.link.take_buffer();
         self.answer = Answer::NotAwaited;
-        self.peers[node].in_flight[sequence as usize & WINDOW_MASK] = frame as u8;
         let slot = &mut self.slots[slot_number];
         let id = slot.head(slot_number);
-        let tx = &mut self.frames[frame % FRAME_RECORDS];
-        tx.transmit_index = transmit_index;
-        tx.length_bytes = length_bytes as u16;
-        tx.post = id;
-        tx.generation = slot.generation;
+        let owner = Owner { post: id, generation: slot.generation };
+        self.link.note_sent(node, sequence, frame, transmit_index, length_bytes, owner);
         let record = &mut self.records[id.record()];
         record.add_frame();
         slot.sending = !is_last;
@@ -305,8 +244,8 @@ impl<T: Tables> Machine<T> {
         if !is_last || slot.fetched != slot.producer {
             self.queue.push(slot_number);
         }
-        self.count(dev, Counter::FramesSent);
-        self.keep_retransmit_timer(dev, node);
+        dev.count(Counter::FramesSent);
+        self.link.keep_retransmit_timer(dev, node);
     }
 
     /// Translates where a frame's data are, and posts their transfer.
@@ -356,100 +295,7 @@ impl<T: Tables> Machine<T> {
     #[cold]
     #[inline(never)]
     pub(crate) fn abort_frame(&mut self, dev: &mut impl Device, frame: usize) {
-        let tx = &mut self.frames[frame % FRAME_RECORDS];
-        tx.length_bytes = Self::HEADER_BYTES as u16;
-        let tx = *tx;
-        let address = self.frame_address(frame);
-        let kind = dev.read(address + word::TYPE) & word::KIND_MASK;
-        dev.write(address + word::TYPE, kind | u32::from(FLAG_LAST | FLAG_ABORTED) << 24);
-        dev.write(address + word::NODE_LENGTH, self.node_word);
-        dev.shorten_transmit(tx.transmit_index as u16, Self::HEADER_BYTES);
-        self.fail_frame(dev, frame, PostError::BusError);
-    }
-
-    /// Where a buffer begins.
-    #[inline(always)]
-    pub(crate) fn frame_address(&self, frame: usize) -> u32 {
-        self.config.map.tx_buffers + frame as u32 * self.config.buffer_bytes
-    }
-
-    /// The address of the free buffer that has rested longest, if the MAC is done with it. It stays free until it is taken.
-    ///
-    /// Most often it was found when the one before it was taken.
-    #[inline(always)]
-    pub(crate) fn ready_frame(&mut self, dev: &mut impl Device) -> Result<u32, Stop> {
-        if self.free.ready == 0 {
-            rarely();
-            self.find_ready_frame(dev);
-            if self.free.ready == 0 {
-                return Err(Stop::Blocked);
-            }
-        }
-        Ok(self.free.ready)
-    }
-
-    /// The same, its number.
-    pub(crate) fn free_frame(&mut self, dev: &mut impl Device) -> Option<usize> {
-        self.ready_frame(dev).ok()?;
-        self.free.first()
-    }
-
-    #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    pub(crate) fn find_ready_frame(&mut self, dev: &mut impl Device) {
-        if let Some(frame) = self.free.first() {
-            if !self.is_in_transmit_ring(dev, frame) {
-                self.free.ready = self.frame_address(frame);
-            }
-        }
-    }
-
-    /// Takes the buffer of [`Self::ready_frame`], and looks for the next.
-    #[inline(always)]
-    pub(crate) fn take_ready_frame(&mut self, dev: &mut impl Device) {
-        self.free.take();
-        self.find_ready_frame(dev);
-    }
-
-    /// Whether the transmit ring holds a copy of the frame that was not sent yet.
-    #[inline(always)]
-    pub(crate) fn is_in_transmit_ring(&mut self, dev: &mut impl Device, frame: usize) -> bool {
-        let age = self.transmit_placed.wrapping_sub(self.frames[frame % FRAME_RECORDS].transmit_index);
-        if age > self.transmit_placed.wrapping_sub(self.transmit_done) {
-            return false;
-        }
-        self.update_transmit_done(dev);
-        age <= self.transmit_placed.wrapping_sub(self.transmit_done)
-    }
-
-    #[inline(always)]
-    pub(crate) fn update_transmit_done(&mut self, dev: &mut impl Device) {
-        let advance = dev.transmit_consumer().wrapping_sub(self.transmit_done as u16);
-        self.transmit_done = self.transmit_done.wrapping_add(u32::from(advance));
-    }
-
-    /// Puts a frame at the end of the transmit ring. Its place, counted without end.
-    #[inline(always)]
-    pub(crate) fn place(&mut self, dev: &mut impl Device, address: u32, length_bytes: u32) -> u32 {
-        let index = self.transmit_placed;
-        dev.place_transmit(index, address, length_bytes);
-        self.transmit_placed = index.wrapping_add(1);
-        index
-    }
-
-    /// Starts the timer unless it runs.
-    #[inline(always)]
-    pub(crate) fn keep_retransmit_timer(&mut self, dev: &mut impl Device, node: usize) {
-        if !self.retransmit.is_set(node) {
-            self.start_retransmit_timer(dev, node);
-        }
-    }
-
-    #[inline(always)]
-    pub(crate) fn start_retransmit_timer(&mut self, dev: &mut impl Device, node: usize) {
-        let interval = self.peers[node & NODE_MASK].window.interval(self.config.retransmit_cycles);
-        if let Some(due) = self.retransmit.set(node, dev.now().wrapping_add(interval)) {
-            dev.set_timer(RETRANSMIT_TIMER, due);
-        }
+        let owner = self.link.abort(dev, frame, FLAG_LAST | FLAG_ABORTED);
+        self.fail_frame(dev, owner, PostError::BusError);
     }
 }

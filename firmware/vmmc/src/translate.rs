@@ -56,7 +56,7 @@ impl<T: Tables> Machine<T> {
         }
         match self.tables.lookup(dev, path, pid, page) {
             // Holes (all ones) are beyond host memory too: one comparison finds both.
-            Lookup::Hit { line, entry } if entry < self.config.host_pages => {
+            Lookup::Hit { line, entry } if entry < self.settings.host_pages => {
                 dev.trace(Marker::LookupHit, line);
                 Ok(LockedPage { line, bus_address: entry << PAGE_SHIFT })
             }
@@ -83,7 +83,7 @@ impl<T: Tables> Machine<T> {
         // An address that goes on beyond the last page was refused before.
         let second = self.translate_one(dev, path, pid, (page + 1) & (u32::MAX >> PAGE_SHIFT));
         if let Ok(page) = first.or(second) {
-            self.count_hit(dev, path);
+            count_hit(dev, path);
             if first.is_err() || second.is_err() {
                 self.unlock_unused(dev, path, page.line);
             }
@@ -108,18 +108,6 @@ impl<T: Tables> Machine<T> {
         self.translate(dev, path, pid, page)
     }
 
-    /// A lookup that hit. The caller counts it when the DMA is posted: the frame need not wait for the counters.
-    #[inline(always)]
-    pub(crate) fn count_hit(&self, dev: &mut impl Device, path: Path) {
-        self.count_hits(dev, path, 1);
-    }
-
-    /// None or one: a sum, since a branch would have the compiler lay out the whole path twice.
-    #[inline(always)]
-    pub(crate) fn count_hits(&self, dev: &mut impl Device, path: Path, hits: u32) {
-        self.count_lookups(dev, path, Counter::SendHits, hits);
-    }
-
     /// Unlocks a line that no DMA uses.
     #[cold]
     #[inline(never)]
@@ -133,7 +121,7 @@ impl<T: Tables> Machine<T> {
     fn fault(&mut self, dev: &mut impl Device, path: Path, line: u32, entry: u32) -> Untranslated {
         self.tables.unlock(dev, path, line);
         let outcome = if entry == NO_TRANSLATION { Counter::SendFaults } else { Counter::SendWildPages };
-        self.count_lookup(dev, path, outcome);
+        count_lookup(dev, path, outcome);
         dev.trace(Marker::LookupFault, line);
         Untranslated::Fault
     }
@@ -143,11 +131,11 @@ impl<T: Tables> Machine<T> {
     fn miss(&mut self, dev: &mut impl Device, path: Path, pid: u32, page: u32, pending: bool) -> Untranslated {
         dev.trace(Marker::LookupMiss, pid);
         if pending {
-            self.count_lookup(dev, path, Counter::SendPending);
+            count_lookup(dev, path, Counter::SendPending);
             return Untranslated::Fill;
         }
         if !self.has_miss_room(dev) {
-            self.count_lookup(dev, path, Counter::SendMissRingFull);
+            count_lookup(dev, path, Counter::SendMissRingFull);
             return Untranslated::Fill;
         }
         if self.fetches() {
@@ -156,10 +144,10 @@ impl<T: Tables> Machine<T> {
             }
         }
         let Reserve::Line(line) = self.tables.reserve(dev, pid, page) else {
-            self.count_lookup(dev, path, Counter::SendNoWay);
+            count_lookup(dev, path, Counter::SendNoWay);
             return Untranslated::Way;
         };
-        self.count_lookup(dev, path, Counter::SendMisses);
+        count_lookup(dev, path, Counter::SendMisses);
         self.raise_miss(dev, T::miss_key(pid, page), line, path as u32);
         Untranslated::Fill
     }
@@ -172,18 +160,18 @@ impl<T: Tables> Machine<T> {
             return None;
         }
         let bus_address = self.entries_on_host(dev, pid, page)?;
-        if !self.has_read_room(1) {
+        if !self.reads.has_room(1) {
             dev.trace(Marker::FetchStalled, pid);
-            self.count_lookup(dev, path, Counter::SendMissRingFull);
+            count_lookup(dev, path, Counter::SendMissRingFull);
             // The end of a transfer makes room.
             return Some(Untranslated::Way);
         }
         let Reserve::Line(line) = self.tables.reserve(dev, pid, page) else {
-            self.count_lookup(dev, path, Counter::SendNoWay);
+            count_lookup(dev, path, Counter::SendNoWay);
             return Some(Untranslated::Way);
         };
-        self.count_lookup(dev, path, Counter::SendMisses);
-        dev.add(self.places.counters, Counter::SendFetches.offset() + path as u32 * PATH_STRIDE * 4, 1);
+        count_lookup(dev, path, Counter::SendMisses);
+        count_on(dev, path, Counter::SendFetches, 1);
         self.begin_fetch(dev, path, (pid, page), line, bus_address);
         Some(Untranslated::Fill)
     }
@@ -208,7 +196,7 @@ impl<T: Tables> Machine<T> {
     }
 
     fn miss_entry(&self, index: u32) -> u32 {
-        self.config.map.miss_ring + (index % MISS_RING_ENTRIES) * MISS_ENTRY_BYTES
+        self.settings.miss_ring + (index % MISS_RING_ENTRIES) * MISS_ENTRY_BYTES
     }
 
     /// Tells the driver of a reserved line or entry: [`nic_layout::tables::MissEntry`]. The caller has asked for room.
@@ -230,11 +218,11 @@ impl<T: Tables> Machine<T> {
         dev.trace(Marker::FillSeen, consumer);
         let served = consumer.wrapping_sub(self.misses_served);
         if served > self.misses_raised.wrapping_sub(self.misses_served) {
-            self.count(dev, Counter::MailboxesWild);
+            dev.count(Counter::MailboxesWild);
             return;
         }
         self.misses_served = consumer;
-        self.count_many(dev, Counter::MissesServed, served);
+        dev.count_many(Counter::MissesServed, served);
         if !is_planted(Plant::LostWakeUp) {
             self.wake(self.parked | self.blocked);
         }
@@ -242,17 +230,34 @@ impl<T: Tables> Machine<T> {
             self.end_receive_misses(dev);
         }
     }
+}
 
-    /// Counts a lookup and its outcome, which is named by the send path's counter.
-    #[inline(always)]
-    fn count_lookup(&self, dev: &mut impl Device, path: Path, outcome: Counter) {
-        self.count_lookups(dev, path, outcome, 1);
-    }
+/// Counts a lookup and its outcome, which is named by the send path's counter.
+#[inline(always)]
+fn count_lookup(dev: &mut impl Device, path: Path, outcome: Counter) {
+    count_lookups(dev, path, outcome, 1);
+}
 
-    #[inline(always)]
-    fn count_lookups(&self, dev: &mut impl Device, path: Path, outcome: Counter, lookups: u32) {
-        let of_path = path as u32 * PATH_STRIDE * 4;
-        dev.add(self.places.counters, Counter::SendLookups.offset() + of_path, lookups);
-        dev.add(self.places.counters, outcome.offset() + of_path, lookups);
-    }
+#[inline(always)]
+fn count_lookups(dev: &mut impl Device, path: Path, outcome: Counter, lookups: u32) {
+    count_on(dev, path, Counter::SendLookups, lookups);
+    count_on(dev, path, outcome, lookups);
+}
+
+/// Adds to the counter of a path, named by that of the send path.
+#[inline(always)]
+fn count_on(dev: &mut impl Device, path: Path, of_send: Counter, count: u32) {
+    dev.add(dev.counters(), of_send.offset() + path as u32 * PATH_STRIDE * 4, count);
+}
+
+/// A lookup that hit. The caller counts it when the DMA is posted: the frame need not wait for the counters.
+#[inline(always)]
+pub(crate) fn count_hit(dev: &mut impl Device, path: Path) {
+    count_hits(dev, path, 1);
+}
+
+/// None or one: a sum, since a branch would have the compiler lay out the whole path twice.
+#[inline(always)]
+pub(crate) fn count_hits(dev: &mut impl Device, path: Path, hits: u32) {
+    count_lookups(dev, path, Counter::SendHits, hits);
 }

@@ -9,7 +9,6 @@ use nic_layout::counter::Counter;
 use nic_layout::ring::{Event, MAILBOX_ARGUMENT, MAILBOX_COMMAND, MAILBOX_FILLED, MAILBOX_NOTIFIED};
 use nic_layout::trace::Marker;
 
-use crate::reply::READS_MASK;
 use crate::{Machine, Tables};
 use nic_device::Device;
 
@@ -67,7 +66,7 @@ impl<T: Tables> Machine<T> {
                 }
             }
             rarely();
-            if self.unasked != 0 && !self.unasked_stalled {
+            if self.jobs | self.link.resending() != 0 && !self.unasked_stalled {
                 self.send_unasked(dev);
             }
             (self.queue.pop(), false)
@@ -76,8 +75,8 @@ impl<T: Tables> Machine<T> {
             self.send_one(dev, slot, is_new);
         }
         if is_accepted {
-            self.count(dev, Counter::DoorbellsServed);
-            self.count(dev, Counter::DoorbellsAccepted);
+            dev.count(Counter::DoorbellsServed);
+            dev.count(Counter::DoorbellsAccepted);
         }
 
         let mut others = pending & Self::EVENTS & !(Event::MacRx.bit() | Event::Doorbell.bit());
@@ -129,19 +128,19 @@ impl<T: Tables> Machine<T> {
             }
             Answer::Awaited => {}
             Answer::NotYet => {
-                if dev.dma_write_consumer() == self.writes.posted as u16 {
+                if dev.dma_write_consumer() == self.writes.next_number() as u16 {
                     self.answer = Answer::Awaited;
                 }
             }
         }
-        self.writes.posted.wrapping_sub(self.writes.done) <= UNHEEDED_WRITES_MAX
+        self.writes.under_way() <= UNHEEDED_WRITES_MAX
     }
 
     /// Whether the end of a host write would let something go on. If it would not, as most often after that of a status page, it is seen to with the next one.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn awaits_writes(&self) -> bool {
-        !self.has_written(self.writes.data)
+        !self.writes.has_ended(self.writes.data_mark())
             || self.status_dirty | self.blocked != 0
             || self.receive_stalled
             || self.fence.awaited != 0
@@ -163,41 +162,41 @@ impl<T: Tables> Machine<T> {
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn catch_up(&mut self, dev: &mut impl Device) {
         self.put_off_turns = 0;
-        if self.heard != 0 {
-            self.hear(dev);
+        if self.link.has_deferred() {
+            self.process_deferred(dev);
             if dev.pending() & (Event::MacRx.bit() | Event::Doorbell.bit()) != 0 {
                 return;
             }
         }
         self.ack_is_next = !self.ack_is_next;
-        if !self.ack_is_next || self.acks_due.is_empty() {
+        if !self.ack_is_next || self.link.acks_due() == 0 {
             if let Some(slot) = self.unsettled.pop() {
                 return self.settle(dev, slot);
             }
         }
-        if let Some(node) = self.acks_due.pop() {
-            self.send_ack(dev, node);
+        if let Some(node) = self.link.next_ack_due() {
+            self.link.send_ack(dev, &mut self.reads, node);
         }
     }
 
     #[inline(always)]
     fn has_put_off(&self) -> bool {
-        self.unsettled.waiting() | self.acks_due.waiting() | self.heard != 0
+        self.unsettled.waiting() | self.link.put_off() != 0
     }
 
     #[inline(always)]
     fn has_work(&self) -> bool {
-        !self.queue.is_empty() || (self.unasked != 0 && !self.unasked_stalled)
+        !self.queue.is_empty() || (self.jobs | self.link.resending() != 0 && !self.unasked_stalled)
     }
 
     /// A frame that goes again, and a reply.
     #[cold]
     #[inline(never)]
     fn send_unasked(&mut self, dev: &mut impl Device) {
-        if self.unasked & !READS_MASK != 0 {
+        if self.link.resending() != 0 {
             self.resend_one(dev);
         }
-        if self.unasked & READS_MASK != 0 && !self.unasked_stalled {
+        if self.jobs != 0 && !self.unasked_stalled {
             self.reply_one(dev);
         }
     }
@@ -259,7 +258,7 @@ impl<T: Tables> Machine<T> {
         // An argument says nothing before its command.
         const KNOWN: u32 = 1 << MAILBOX_FILLED | 1 << MAILBOX_COMMAND | 1 << MAILBOX_NOTIFIED | 1 << MAILBOX_ARGUMENT;
         if written & !KNOWN != 0 {
-            self.count(dev, Counter::MailboxesWild);
+            dev.count(Counter::MailboxesWild);
         }
     }
 }

@@ -81,7 +81,7 @@ fn end_of<T: Tables>(world: &mut WorldOf<T>, descriptor: &PostDescriptor) -> Opt
 }
 
 /// What the buffer holds at the place of [`post_of`], and what own memory does.
-fn place_of<T>(node: &NodeOf<T>, page: u32, offset: usize, length: u32) -> Vec<u8> {
+fn place_of<T: Tables>(node: &NodeOf<T>, page: u32, offset: usize, length: u32) -> Vec<u8> {
     let at = node.host.tables[&(PID, page)] as usize * 4096 + offset;
     node.host.memory[at..at + length as usize].to_vec()
 }

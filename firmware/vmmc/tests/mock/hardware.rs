@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use nic_device::Words;
-use nic_device::{Device, DMA_RING_LOG2, MAC_RING_LOG2};
+use nic_device::{Device, Place, DMA_RING_LOG2, MAC_RING_LOG2};
 use nic_layout::ring::{Event, DMA_FLAG_ASSIST};
 use nic_layout::trace::Marker;
 
@@ -41,6 +41,7 @@ pub struct Hardware {
     pub receive_consumer: u16,
     /// The frame that is to be looked at next.
     expected: u16,
+    counters: Place,
     pub trace: Vec<(Marker, u32)>,
 }
 
@@ -63,6 +64,14 @@ impl Device for Hardware {
 
     fn trace(&mut self, marker: Marker, argument: u32) {
         self.trace.push((marker, argument));
+    }
+
+    fn count_at(&mut self, sram_address: u32) {
+        self.counters = Place(sram_address);
+    }
+
+    fn counters(&self) -> Place {
+        self.counters
     }
 
     fn pending(&self) -> u32 {
@@ -223,6 +232,7 @@ impl Hardware {
             received: BTreeMap::new(),
             receive_consumer: 0,
             expected: 0,
+            counters: Place(0),
             trace: Vec::new(),
         }
     }

@@ -12,7 +12,7 @@ use zerocopy::FromBytes;
 use super::{Hardware, Host, Settings, GEOMETRY, HOST_PAGES, SRAM_BYTES, STATIC, UPPER_KEY};
 
 /// With the tables of a personality.
-pub struct NodeOf<T> {
+pub struct NodeOf<T: Tables> {
     pub machine: Machine<T>,
     pub hardware: Hardware,
     pub host: Host,

@@ -7,7 +7,7 @@ use nic_vmmc::Tables;
 use super::{NodeOf, Random, Settings};
 
 /// Nodes and the wires between them.
-pub struct WorldOf<T> {
+pub struct WorldOf<T: Tables> {
     pub nodes: Vec<NodeOf<T>>,
     pub settings: Settings,
     pub random: Random,

@@ -1,6 +1,6 @@
 /// Process slots that have work, in the order in which they are served: at most eight, each at most once, four bits each.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SlotQueue {
+pub struct SlotQueue {
     /// Slot number plus one; the next to be served in the lowest bits.
     slots: u32,
     shift: u32,
@@ -8,10 +8,10 @@ pub(crate) struct SlotQueue {
 }
 
 impl SlotQueue {
-    pub(crate) const EMPTY: SlotQueue = SlotQueue { slots: 0, shift: 0, members: 0 };
+    pub const EMPTY: SlotQueue = SlotQueue { slots: 0, shift: 0, members: 0 };
 
     #[inline(always)]
-    pub(crate) fn push(&mut self, slot: usize) {
+    pub fn push(&mut self, slot: usize) {
         let slot = slot as u32 & 7;
         if self.members & (1 << slot) == 0 {
             self.members |= 1 << slot;
@@ -21,7 +21,7 @@ impl SlotQueue {
     }
 
     /// Before all others.
-    pub(crate) fn push_front(&mut self, slot: usize) {
+    pub fn push_front(&mut self, slot: usize) {
         let slot = slot as u32 & 7;
         if self.members & (1 << slot) == 0 {
             self.members |= 1 << slot;
@@ -31,7 +31,7 @@ impl SlotQueue {
     }
 
     #[inline(always)]
-    pub(crate) fn pop(&mut self) -> Option<usize> {
+    pub fn pop(&mut self) -> Option<usize> {
         if self.slots == 0 {
             return None;
         }
@@ -43,7 +43,7 @@ impl SlotQueue {
     }
 
     #[inline(always)]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.slots == 0
     }
 }

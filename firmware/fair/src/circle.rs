@@ -1,8 +1,6 @@
-//! Who is served next, when several wait and new ones keep coming.
-
 /// A set of up to 32 that are served one after the other, in a circle: whoever waits is served before another one is served twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Circle {
+pub struct Circle {
     waiting: u32,
     /// Where the search for the next one begins.
     from: u32,
@@ -49,7 +47,7 @@ impl Circle {
 
 /// Chooses among events that are set again at any time, and may be cleared by others: those that were passed over come before new ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PassedOver(u32);
+pub struct PassedOver(u32);
 
 impl PassedOver {
     pub const NONE: PassedOver = PassedOver(0);

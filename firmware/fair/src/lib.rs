@@ -1,0 +1,8 @@
+//! Orders of service: which of several that wait is served next, while new ones keep coming. Pure bookkeeping in a few words.
+#![cfg_attr(not(test), no_std)]
+
+mod circle;
+mod slots;
+
+pub use circle::{Circle, PassedOver};
+pub use slots::SlotQueue;

@@ -1,0 +1,263 @@
+//! Two links over a channel that loses, doubles and delays frames: no caches, no posts.
+
+mod mock;
+
+use mock::Mock;
+use nic_device::{Device as _, Words as _};
+use nic_dma::{HostReads, ReadTag};
+use nic_layout::counter::Counter;
+use nic_layout::frame::{word, FrameKind, FLAG_LAST, HEADER_BYTES};
+use nic_link::{Framing, Link, LinkConfig, Overdue, ACK_TIMER, RETRANSMIT_TIMER};
+use nic_reliable::Arrival;
+use proptest::prelude::*;
+
+/// The owner of a frame is its number in the order of sending.
+#[derive(Clone, Copy, Debug)]
+struct Numbered;
+
+impl Framing for Numbered {
+    type Owner = u32;
+    const NO_OWNER: u32 = u32::MAX;
+    const HEADER_BYTES: u32 = HEADER_BYTES as u32;
+    const MARK: u32 = 0;
+}
+
+#[derive(Clone, Copy)]
+struct Release;
+
+impl ReadTag for Release {
+    const RELEASE: Release = Release;
+}
+
+const RECEIVE: u32 = 0x8000;
+const FLAGS: u8 = FLAG_LAST;
+const SESSION: u32 = 7;
+
+struct End {
+    dev: Mock,
+    link: Link<Numbered>,
+    reads: HostReads<Release>,
+    peer: usize,
+    sent: u32,
+    /// Owners of frames that were acknowledged, and that were given up, in this order.
+    acknowledged: Vec<u32>,
+    abandoned: Vec<u32>,
+    /// Message words of frames that were accepted.
+    accepted: Vec<u32>,
+}
+
+impl End {
+    fn new(node: u32, retransmit_limit: u32) -> End {
+        let mut end = End {
+            dev: Mock::new(0x1_0000),
+            link: Link::new(),
+            reads: HostReads::new(Release),
+            peer: 1 - node as usize,
+            sent: 0,
+            acknowledged: Vec::new(),
+            abandoned: Vec::new(),
+            accepted: Vec::new(),
+        };
+        end.dev.count_at(0xF000);
+        let config = LinkConfig {
+            node,
+            node_count: 2,
+            session: SESSION,
+            window_frames: 5,
+            ack_frames: 3,
+            ack_cycles: 9,
+            retransmit_cycles: 60,
+            retransmit_limit,
+            tx_buffers: 0x1000,
+            tx_buffer_count: 8,
+            buffer_bytes: 64,
+            ack_buffers: 0x4000,
+        };
+        end.link.start(&mut end.dev, &config);
+        end
+    }
+
+    fn counter(&self, counter: Counter) -> u32 {
+        self.dev.read(0xF000 + counter.offset())
+    }
+
+    fn send(&mut self) -> bool {
+        if self.link.check_room(&self.reads, self.peer, 1).is_err() {
+            return false;
+        }
+        let Some(buffer) = self.link.ready_buffer(&mut self.dev) else { return false };
+        self.dev.write(buffer + word::TYPE, word::kind(FrameKind::Write, FLAG_LAST));
+        self.dev.write(buffer + word::MESSAGE, self.sent);
+        self.link.send(&mut self.dev, &mut self.reads, self.peer, 0, self.sent);
+        self.sent += 1;
+        true
+    }
+
+    fn process_acknowledge(&mut self, node: usize, acknowledge: u32) {
+        let Some(ended) = self.link.acknowledge(&mut self.dev, node, acknowledge) else { return };
+        for sequence in ended.sequences() {
+            self.acknowledged.push(self.link.take_back(node, sequence));
+        }
+        self.link.after_acknowledgement(&mut self.dev, node, false);
+        self.link.skip_acknowledged(node);
+    }
+
+    /// `Err`: the counter of a frame that this node drops.
+    fn receive(&mut self, frame: &[u32]) -> Result<(), Counter> {
+        for (at, &word) in (RECEIVE..).step_by(4).zip(frame) {
+            self.dev.write(at, word);
+        }
+        let at = self.dev.place(RECEIVE);
+        let (type_word, node_length) = (frame[3], frame[4]);
+        let bytes = 4 * frame.len() as u32;
+        let node = self.link.check_source::<false>(&self.dev, at, (type_word, FLAGS), node_length, bytes)?;
+        let acknowledge = self.dev.get(at, word::ACKNOWLEDGE);
+        if type_word & word::KIND_MASK == word::kind(FrameKind::Write, 0) {
+            match self.link.classify(node, self.dev.get(at, word::SEQUENCE)) {
+                Arrival::InOrder => {
+                    self.accepted.push(self.dev.get(at, word::MESSAGE));
+                    self.link.advance(node);
+                    self.link.owe_ack(&mut self.dev, node, false);
+                }
+                Arrival::Duplicate => self.link.owe_ack(&mut self.dev, node, true),
+                Arrival::Gap => {}
+            }
+        }
+        self.process_acknowledge(node, acknowledge);
+        Ok(())
+    }
+
+    fn step(&mut self) {
+        self.dev.now = self.dev.now.wrapping_add(1);
+        while self.dev.step_read() {}
+        while self.reads.oldest_ended(self.dev.dma_read_consumer()).is_some() {
+            self.reads.retire();
+        }
+        if self.dev.takes_timer(ACK_TIMER) {
+            self.link.expire_acks(&mut self.dev);
+            self.link.restart_ack_timer(&mut self.dev);
+        }
+        if let Some(node) = self.link.next_ack_due() {
+            self.link.send_ack(&mut self.dev, &mut self.reads, node);
+        }
+        if self.dev.takes_timer(RETRANSMIT_TIMER) {
+            for node in self.link.expire_retransmit(&self.dev).collect::<Vec<_>>() {
+                if self.link.check_overdue(&mut self.dev, node) == Overdue::Unanswered {
+                    if let Some(ended) = self.link.retry(&mut self.dev, node) {
+                        for sequence in ended.sequences() {
+                            self.abandoned.push(self.link.take_back(node, sequence));
+                        }
+                    }
+                }
+            }
+            self.link.restart_retransmit_timer(&mut self.dev);
+        }
+        if self.link.resending() != 0 {
+            self.link.resend_one(&mut self.dev, &mut self.reads).unwrap();
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Fault {
+    lose: bool,
+    double: bool,
+    delay: u32,
+}
+
+fn fault() -> impl Strategy<Value = Fault> {
+    (0u32..10, 0u32..10, prop_oneof![4 => 1u32..3, 1 => 1u32..90]).prop_map(|(lose, double, delay)| Fault {
+        lose: lose < 2,
+        double: double < 2,
+        delay,
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_frame_of_both_nodes_arrives_once_and_in_order(
+        counts in (1u32..40, 0u32..40),
+        faults in prop::collection::vec(fault(), 1..120),
+    ) {
+        let counts = [counts.0, counts.1];
+        // After the drawn faults the channel is good.
+        let mut faults = faults.into_iter().chain(std::iter::repeat(Fault { lose: false, double: false, delay: 1 }));
+        let mut ends = [End::new(0, u32::MAX), End::new(1, u32::MAX)];
+        let mut wire: Vec<(u32, usize, Vec<u32>)> = Vec::new();
+        let mut before = [0, 0];
+        for now in 0.. {
+            prop_assert!(now < 100_000, "no progress");
+            for node in 0..2 {
+                if ends[node].sent < counts[node] {
+                    ends[node].send();
+                }
+                ends[node].step();
+                while let Some(frame) = ends[node].dev.step_transmit() {
+                    let fault = faults.next().unwrap();
+                    if !fault.lose {
+                        wire.push((now + fault.delay, 1 - node, frame.clone()));
+                    }
+                    if fault.double {
+                        wire.push((now + 2 * fault.delay + 1, 1 - node, frame));
+                    }
+                }
+            }
+            let (due, later): (Vec<_>, Vec<_>) = wire.drain(..).partition(|(at, ..)| *at <= now);
+            wire = later;
+            for (_, node, frame) in due {
+                prop_assert_eq!(ends[node].receive(&frame), Ok(()));
+            }
+            for node in 0..2 {
+                // INV-29: acknowledgements never move back, nor beyond what the other node has accepted.
+                prop_assert!(ends[node].acknowledged.len() >= before[node]);
+                prop_assert!(ends[node].acknowledged.len() <= ends[1 - node].accepted.len());
+                before[node] = ends[node].acknowledged.len();
+            }
+            if (0..2).all(|node| ends[node].acknowledged.len() as u32 == counts[node]) {
+                break;
+            }
+        }
+        for node in 0..2 {
+            let all: Vec<u32> = (0..counts[node]).collect();
+            prop_assert_eq!(&ends[1 - node].accepted, &all);
+            prop_assert_eq!(&ends[node].acknowledged, &all);
+            prop_assert_eq!(ends[node].counter(Counter::FramesSent), counts[node]);
+            prop_assert_eq!(ends[node].counter(Counter::AcksWild), 0);
+        }
+    }
+}
+
+#[test]
+fn a_silent_peer_is_given_up_and_every_frame_ends() {
+    let mut end = End::new(0, 3);
+    while end.send() {}
+    assert_eq!(end.sent, 5, "a window full");
+    for _ in 0..2000 {
+        end.step();
+        while end.dev.step_transmit().is_some() {}
+    }
+    assert_eq!((end.acknowledged.len(), end.abandoned.as_slice()), (0, [0, 1, 2, 3, 4].as_slice()));
+    assert!(end.link.is_lost(1) && !end.send());
+    assert_eq!([Counter::PeersLost, Counter::FramesAbandoned].map(|counter| end.counter(counter)), [1, 5]);
+    assert_eq!(end.counter(Counter::FramesRetransmitted), 15, "three times each");
+}
+
+#[test]
+fn frames_that_are_not_ours_are_told_apart_by_their_counter() {
+    let frame = |node: u16, to: u16, session: u8, data_bytes: u16| {
+        let mut frame = vec![0; 15];
+        frame[..3].copy_from_slice(&word::addresses(to, node));
+        frame[3] = word::kind(FrameKind::Write, FLAG_LAST);
+        frame[4] = word::node_length(node as u8, session, data_bytes);
+        frame
+    };
+    let mut end = End::new(0, 3);
+    let session = SESSION as u8;
+    assert_eq!(end.receive(&frame(1, 0, session, 12)), Ok(()));
+    assert_eq!(end.receive(&frame(1, 0, session, 13)), Err(Counter::FramesMalformed), "longer than it is");
+    assert_eq!(end.receive(&frame(1, 1, session, 12)), Err(Counter::FramesMalformed), "to another node");
+    assert_eq!(end.receive(&frame(2, 0, session, 12)), Err(Counter::FramesStrange), "of no peer");
+    assert_eq!(end.receive(&frame(0, 0, session, 12)), Err(Counter::FramesStrange), "of this node");
+    assert_eq!(end.receive(&frame(1, 0, session + 1, 12)), Err(Counter::FramesStrange), "of another session");
+    assert_eq!(end.accepted, [0]);
+}
