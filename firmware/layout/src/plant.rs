@@ -18,7 +18,7 @@ macro_rules! plants {
 }
 
 plants! {
-    /// A buffer that is registered no longer stays in the cache.
+    /// A buffer that is registered no longer is still found, in the cache or in the static tables.
     StaleBuffer = "stale-buffer",
     /// A valid line that is invalidated stays in the cache.
     StaleLine = "stale-line",
@@ -42,6 +42,12 @@ plants! {
     EarlyUnlock = "early-unlock",
     /// A post queue goes to another process with posts under way.
     BusyQueue = "busy-queue",
+    /// An import that was released is still used.
+    StaleImport = "stale-import",
+    /// Posts may go beyond the end of their import.
+    UncheckedBound = "unchecked-bound",
+    /// A page is looked up in the static tables of the next process slot, where that slot has any.
+    OtherProcess = "other-process",
 }
 
 /// The name that this build was given.

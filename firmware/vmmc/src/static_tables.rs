@@ -2,6 +2,7 @@ use nic_device::{rarely, Place, Words};
 use nic_layout::boot::{BootError, BootRequest};
 use nic_layout::cbh::{cbh_id, entry, entry_bytes, STATE_EMPTY, STATE_MASK, STATE_VALID};
 use nic_layout::key::KeyWidth;
+use nic_layout::plant::{is_planted, Plant};
 use nic_layout::static_tables::{
     import, top_shift, StaticGeometry, TABLE_BYTES, TABLE_ENTRIES, TOP_INDICES, UNREGISTERED,
 };
@@ -33,6 +34,16 @@ impl<const K: u32> StaticTables<K> {
 
     const ENTRY_BYTES: u32 = entry_bytes(KeyWidth::built(K));
     const IMPORT_BYTES: u32 = import::bytes(KeyWidth::built(K));
+
+    /// The slot that [`Plant::OtherProcess`] looks in.
+    fn planted_slot(&self, memory: &mut impl Words, slot: u32, page: u32) -> u32 {
+        let next = (slot + 1) % PROCESS_SLOTS as u32;
+        let indices = memory.get(self.tops.plus(next * TOP_INDICES + ((page / TABLE_ENTRIES) & !3)), 0);
+        match indices >> top_shift(page) & 0xFF {
+            0 => slot,
+            _ => next,
+        }
+    }
 }
 
 impl<const K: u32> Tables for StaticTables<K> {
@@ -85,6 +96,7 @@ impl<const K: u32> Tables for StaticTables<K> {
     #[inline(always)]
     fn lookup(&self, memory: &mut impl Words, _path: Path, pid: u32, page: u32) -> Lookup {
         let slot = pid % PROCESS_SLOTS as u32;
+        let slot = if is_planted(Plant::OtherProcess) { self.planted_slot(memory, slot, page) } else { slot };
         let indices = memory.get(self.tops.plus(slot * TOP_INDICES + ((page / TABLE_ENTRIES) & !3)), 0);
         let index = indices >> top_shift(page) & 0xFF;
         if index == 0 {
@@ -143,7 +155,7 @@ impl<const K: u32> Tables for StaticTables<K> {
         let found = memory.get(at, entry::CBH);
         // Before the rest: whatever the driver writes meanwhile, the rest belongs to it.
         let state = memory.get(at, entry::STATE);
-        if found != cbh || state & STATE_MASK != STATE_VALID {
+        if found != cbh || (state & STATE_MASK != STATE_VALID && !is_planted(Plant::StaleBuffer)) {
             rarely();
             return Find::Invalid;
         }

@@ -9,6 +9,7 @@ use host_model::address::NodeId;
 use host_model::driver::{DriverOptions, PROCESSES_MAX};
 use host_model::host::HostConfig;
 use host_model::platform::Platform;
+use nic_monitor::Violation;
 use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::failed;
 use nicscope_scenario::scenario::{Load, Scenario};
@@ -16,7 +17,7 @@ use sim_fabric::{link, Corruption, Direction, Ending, Fault, LinkConfig, Loss, R
 use sim_pins::Ps;
 
 use crate::meeting::Meeting;
-use crate::node::{transmit_clock, Node, NodeConfig, NodeOutput};
+use crate::node::{error_of, transmit_clock, Node, NodeConfig, NodeOutput};
 use crate::progress::Progress;
 use crate::workload::places::Places;
 use crate::workload::{self, NodeReport, Work};
@@ -151,17 +152,23 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
             return Err(Failure { at, error, nodes });
         }
         Ending::Failed { node, at, error } => {
-            let error = failed!("{error} (node {node}, at {at}, seed {})", config.seed);
+            let error = error.map_text(|text| format!("{text} (node {node}, at {at}, seed {})", config.seed));
             return Err(Failure { at, error, nodes });
         }
     };
-    let faults: Vec<String> = nodes
+    let mut faults: Vec<String> = nodes
         .iter()
         .enumerate()
         .flat_map(|(node, output)| output.faults.iter().map(move |fault| format!("node {node}: {fault}")))
         .collect();
+    let violations: Vec<&Violation> = nodes.iter().filter_map(|output| output.violation.as_ref()).collect();
+    faults.extend(violations.iter().map(ToString::to_string));
     if !faults.is_empty() && config.until.is_none() {
-        let error = failed!("checks were violated (seed {}):\n  {}", config.seed, faults.join("\n  "));
+        let text = format!("checks were violated (seed {}):\n  {}", config.seed, faults.join("\n  "));
+        let error = match violations.first() {
+            Some(violation) => error_of(violation).map_text(|_| text),
+            None => Error::Failed(text),
+        };
         return Err(Failure { at: ended_at, error, nodes });
     }
     Ok(ClusterOutput { nodes, ended_at })

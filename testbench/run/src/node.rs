@@ -6,9 +6,9 @@ use host_model::executor::Task;
 use host_model::host::{Accounting, Host, HostConfig, Node as HostHandle};
 use host_model::pci::PciBus;
 use host_model::platform::Platform;
-use nic_monitor::{Monitor, Seen};
+use nic_monitor::{Monitor, Seen, Violation};
 use nicscope_account::log::{DataFrame, NodeLog, SentFrame};
-use nicscope_scenario::error::{Error, Result};
+use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::failed;
 use sim_fabric::{Activity, FrameCounts, Port};
 use sim_nic::{clock, Nic, NicConfig, ParameterSet, Recording, WaveWindow};
@@ -58,6 +58,8 @@ pub struct NodeOutput<T> {
     pub seen: Option<Seen>,
     /// What went wrong without stopping the node.
     pub faults: Vec<String>,
+    /// The invariant that the monitor found broken: at the end, or by what stopped the node.
+    pub violation: Option<Violation>,
     pub core_cycles: u64,
     /// Empty unless it was asked for.
     pub recording: Recording,
@@ -69,6 +71,11 @@ pub struct NodeOutput<T> {
 /// Clocks of a platform's NIC that no cable brings.
 pub fn transmit_clock(platform: &Platform) -> Clock {
     Clock::new(platform.link.clock_hz, Ps::ZERO)
+}
+
+/// The error of a run that ends with a broken invariant.
+pub fn error_of(violation: &Violation) -> Error {
+    Error::broken(Statement::Invariant(violation.invariant.0), violation)
 }
 
 impl<T: 'static> Node<T> {
@@ -178,7 +185,7 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
                 self.look(at, marker);
             }
             if let Some(violation) = self.monitor.violation() {
-                return Err(failed!("{violation}"));
+                return Err(error_of(violation));
             }
         }
         self.port.tx.end_window(self.scheduler.cycles(clock::GMII_TX));
@@ -202,9 +209,7 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
 
     fn finish(mut self) -> NodeOutput<T> {
         let mut faults = self.host.faults();
-        let was_whole = self.monitor.violation().is_none();
         self.monitor.finish(self.now);
-        faults.extend(self.monitor.violation().filter(|_| was_whole).map(ToString::to_string));
         let layout = self.host.node().driver().layout();
         if layout.is_ok() && !self.monitor.is_placed() {
             faults.push("the monitor did not find the tables of the NIC".into());
@@ -224,6 +229,7 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
             bus: *self.host.bus().bus_ref().counters(),
             seen: self.monitor.is_placed().then(|| self.monitor.seen()),
             faults,
+            violation: self.monitor.violation().cloned(),
             core_cycles: self.nic.core_cycles(),
             recording: self.nic.take_recording(),
             now: self.now,

@@ -15,12 +15,12 @@ use super::operation::Kind;
 use super::play::{play, Failure, Options, Played, FAULTS};
 use super::search::{record, Found, Search};
 use nicscope_run::files;
-use nicscope_scenario::error::{Error, Result};
+use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::{failed, request_error};
 
 /// Operations of a case: enough that its boot does not count, few enough to be shortened.
 const OPS: std::ops::Range<usize> = 600..1200;
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// What to play.
 #[derive(Clone, Debug)]
@@ -55,6 +55,8 @@ pub struct Progress {
     pub seconds: f64,
     /// What was wrong, if anything was.
     pub failure: Option<String>,
+    /// The statement that did not hold, if it has a number.
+    pub broken: Option<Statement>,
 }
 
 impl Progress {
@@ -139,7 +141,7 @@ pub fn run(campaign: &Campaign) -> Result<(Progress, Option<Found>)> {
         false => Progress::load(&path, &build, campaign.seed).unwrap_or_else(fresh),
     };
     // A failure is met again, and told again.
-    progress.failure = None;
+    (progress.failure, progress.broken) = (None, None);
     let Some((number, case, failure)) = go_on(&mut progress, &path, campaign.operations, campaign.jobs)? else {
         return Ok((progress, None));
     };
@@ -154,6 +156,7 @@ pub fn run(campaign: &Campaign) -> Result<(Progress, Option<Found>)> {
     };
     let found = search.found(number, case, failure)?;
     progress.failure = Some(found.failure.what.clone());
+    progress.broken = found.failure.statement;
     progress.save(&path)?;
     Ok((progress, Some(found)))
 }

@@ -1,7 +1,8 @@
 //! Defects that are planted in the firmware or the driver, one at a time, and what finds them.
 //!
 //! Each is given the same workload: two nodes whose processes push each other's lines out of small caches, ask for what they may not have, and take
-//! away what others use. Nothing of that is looked at but by the monitor, the bus and the driver: the run ends where the first of them objects.
+//! away what others use. With static tables nothing is pushed out; processes release imports of posts under way instead. Only the monitor, the bus and the
+//! driver look at what comes of it: the run ends where the first of them objects.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,9 +15,9 @@ use host_model::platform::Platform;
 use nic_layout::plant::Plant;
 use nic_layout::vmh::VmhGeometry;
 use nicscope_run::meeting::Meeting;
-use nicscope_run::node::Handle;
+use nicscope_run::node::{error_of, Handle};
 use nicscope_run::pair::Pair;
-use nicscope_scenario::error::Result;
+use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::failed;
 use nicscope_scenario::image;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
@@ -37,19 +38,54 @@ pub struct Defect {
     pub place: Place,
     /// Its number (docs/properties.md).
     pub invariant: u8,
-    /// Who serves the misses of its run.
-    pub service: MissService,
+    pub setting: Setting,
+}
+
+/// What the nodes of a run are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// Caches, whose misses the kernel thread serves.
+    Caches,
+    /// Caches of a NIC that fetches translations.
+    FetchingCaches,
+    StaticTables,
+}
+
+impl Setting {
+    pub const ALL: [Setting; 3] = [Setting::Caches, Setting::FetchingCaches, Setting::StaticTables];
+
+    /// The personality that has it.
+    pub const fn personality(self) -> &'static str {
+        match self {
+            Setting::Caches | Setting::FetchingCaches => "mini",
+            Setting::StaticTables => "vmmc",
+        }
+    }
+
+    fn options(self, options: DriverOptions) -> DriverOptions {
+        match self {
+            Setting::Caches | Setting::StaticTables => options,
+            // With a queue for each process, pages of one are let go while lines of others are fetched.
+            Setting::FetchingCaches => {
+                DriverOptions { miss_service: MissService::Nic, post_queues: Some(PROCESSES as u32), ..options }
+            }
+        }
+    }
 }
 
 const fn of_firmware(plant: Plant, invariant: u8) -> Defect {
-    Defect { name: plant.name(), place: Place::Firmware(plant), invariant, service: MissService::KernelThread }
+    Defect { name: plant.name(), place: Place::Firmware(plant), invariant, setting: Setting::Caches }
 }
 
 const fn of_driver(name: &'static str, plant: DriverPlant, invariant: u8) -> Defect {
-    Defect { name, place: Place::Driver(plant), invariant, service: MissService::KernelThread }
+    Defect { name, place: Place::Driver(plant), invariant, setting: Setting::Caches }
 }
 
-pub const DEFECTS: [Defect; 15] = [
+const fn of_static_tables(plant: Plant, invariant: u8) -> Defect {
+    Defect { setting: Setting::StaticTables, ..of_firmware(plant, invariant) }
+}
+
+pub const DEFECTS: [Defect; 21] = [
     of_firmware(Plant::StaleBuffer, 19),
     of_firmware(Plant::StaleLine, 19),
     of_firmware(Plant::SecondMiss, 18),
@@ -64,7 +100,13 @@ pub const DEFECTS: [Defect; 15] = [
     of_driver("keep-queue", DriverPlant::KeepQueue, 39),
     of_driver("unpin-cached", DriverPlant::UnpinCached, 17),
     of_driver("reserve-leak", DriverPlant::ReserveLeak, 16),
-    Defect { service: MissService::Nic, ..of_firmware(Plant::StaleFetch, 19) },
+    Defect { setting: Setting::FetchingCaches, ..of_firmware(Plant::StaleFetch, 19) },
+    of_static_tables(Plant::StaleBuffer, 19),
+    of_static_tables(Plant::UncheckedKey, 21),
+    of_static_tables(Plant::EarlyUnlock, 21),
+    of_static_tables(Plant::StaleImport, 19),
+    of_static_tables(Plant::UncheckedBound, 22),
+    of_static_tables(Plant::OtherProcess, 21),
 ];
 
 /// How a run ended.
@@ -105,66 +147,68 @@ const WITHDRAWAL: u32 = ROUNDS / 3;
 /// A defect may need a race that not every run meets: so many runs, each with a seed of its own, before it counts as not found.
 const RUNS: usize = 4;
 
-/// Runs the workload, with a defect or without.
-pub fn run(defect: Option<&Defect>, seed: u64, threads: usize) -> Result<Outcome> {
-    let Some(Defect { service, .. }) = defect else {
-        return run_served_by(MissService::KernelThread, None, seed, threads);
-    };
-    let mut outcome = run_served_by(*service, defect, seed, threads)?;
+/// Runs the workload with a defect, until it is found or there were enough runs.
+pub fn run(defect: &Defect, seed: u64, threads: usize) -> Result<Outcome> {
+    let mut outcome = run_on(defect.setting, Some(defect), seed, threads)?;
     for seed in (seed..).take(RUNS).skip(1) {
         if outcome.found.is_none() {
-            outcome = run_served_by(*service, defect, seed, threads)?;
+            outcome = run_on(defect.setting, Some(defect), seed, threads)?;
         }
     }
     Ok(outcome)
 }
 
-/// The same by whoever serves the misses.
-pub fn run_served_by(service: MissService, defect: Option<&Defect>, seed: u64, threads: usize) -> Result<Outcome> {
+/// Runs the workload once without a defect.
+pub fn run_sound(setting: Setting, seed: u64, threads: usize) -> Result<Outcome> {
+    run_on(setting, None, seed, threads)
+}
+
+fn run_on(setting: Setting, defect: Option<&Defect>, seed: u64, threads: usize) -> Result<Outcome> {
+    let personality = setting.personality();
     let mut platform = Platform::load(PLATFORM).map_err(|error| failed!("{error}"))?;
     platform.host.pinned_pages_high = PINNED_PAGES_HIGH;
     platform.host.pinned_pages_low = PINNED_PAGES_LOW;
     let firmware = Arc::new(match defect.map(|defect| defect.place) {
-        Some(Place::Firmware(plant)) => image::planted("mini", GEOMETRY, plant)?,
-        _ => image::read(&image::build("mini", GEOMETRY)?, &platform)?,
+        Some(Place::Firmware(plant)) => image::planted(personality, GEOMETRY, plant)?,
+        _ => image::read(&image::build(personality, GEOMETRY)?, &platform)?,
     });
     let plant = defect.and_then(|defect| match defect.place {
         Place::Driver(plant) => Some(plant),
         Place::Firmware(_) => None,
     });
     let pair = Pair { platform: &platform, latency: LATENCY, seed, threads, end: WATCHDOG };
-    let options = |index| DriverOptions {
-        plant,
-        miss_service: service,
-        // With a queue for each process, pages of one are let go while lines of others are fetched.
-        post_queues: (service == MissService::Nic).then_some(PROCESSES as u32),
-        ..DriverOptions::new(NodeId(index as u16), 2, seed)
-    };
+    let options = |index| setting.options(DriverOptions { plant, ..DriverOptions::new(NodeId(index as u16), 2, seed) });
     let meeting = Meeting::new(2, LATENCY);
-    let run = pair.run(options, |index, handle| whole(index, handle, meeting.clone(), firmware.clone(), seed));
+    let run = pair.run(options, |index, handle| {
+        let meeting = meeting.clone();
+        whole(setting, index, handle, meeting, firmware.clone(), seed)
+    });
     let nodes: Vec<_> = run.outputs.into_iter().flatten().collect();
     let lookups = nodes.iter().map(|node| node.seen.map_or(0, |seen| seen.lookups.iter().sum())).sum();
-    let faults = || nodes.iter().flat_map(|node| node.faults.iter().cloned()).next();
-    let (at, what) = match run.ending {
-        Ending::AllFinished { at } | Ending::Interrupted { at } => (at, faults()),
-        Ending::TimeIsUp { at } => (at, Some(faults().unwrap_or_else(|| "the workload did not end".into()))),
-        Ending::Failed { at, error, .. } => (at, Some(error.to_string())),
+    let at_end = || {
+        let violation = nodes.iter().find_map(|node| node.violation.as_ref()).map(error_of);
+        violation.or_else(|| nodes.iter().flat_map(|node| node.faults.iter().cloned()).next().map(Error::Failed))
     };
-    let found = what.map(|what| Found { invariant: number(&what), what });
+    let (at, error) = match run.ending {
+        Ending::AllFinished { at } | Ending::Interrupted { at } => (at, at_end()),
+        Ending::TimeIsUp { at } => (at, Some(at_end().unwrap_or_else(|| failed!("the workload did not end")))),
+        Ending::Failed { at, error, .. } => (at, Some(error)),
+    };
+    let found = error.map(|error| Found {
+        invariant: match error.statement() {
+            Some(Statement::Invariant(number)) => Some(number),
+            _ => None,
+        },
+        what: error.to_string(),
+    });
     Ok(Outcome { found, at, lookups })
-}
-
-/// The number of the invariant that a message names.
-fn number(what: &str) -> Option<u8> {
-    let (_, behind) = what.split_once("INV-")?;
-    let digits = behind.find(|next: char| !next.is_ascii_digit()).unwrap_or(behind.len());
-    behind[..digits].parse().ok()
 }
 
 /// Buffers of a process: one that stays, and one that is withdrawn.
 type Exports = Vec<[Export; 2]>;
 
 async fn whole(
+    setting: Setting,
     node: usize,
     handle: Handle,
     meeting: Meeting<Exports>,
@@ -192,7 +236,13 @@ async fn whole(
             let mut random = ChaCha8Rng::seed_from_u64(seed);
             random.set_stream((node * PROCESSES + n) as u64);
             let member = Member { handle: handle.clone(), process, area, temporary, theirs: theirs.clone(), random };
-            handle.sim().spawn("process", member.work())
+            let work = async move {
+                match setting {
+                    Setting::Caches | Setting::FetchingCaches => member.work().await,
+                    Setting::StaticTables => member.work_with_imports().await,
+                }
+            };
+            handle.sim().spawn("process", work)
         })
         .collect();
     for task in tasks {
@@ -237,14 +287,8 @@ impl Member {
             let (stays, goes) = (to[0], to[1]);
             let handle = match self.below(8) {
                 0 => self.process.read(&stays, offset, bytes, own, round).await,
-                1 => {
-                    let wrong_key = Export { key: [stays.key[0], !stays.key[1], 0, 0], ..stays };
-                    self.process.read(&wrong_key, offset, bytes, own, round).await
-                }
-                2 => {
-                    let unknown = Export { buffer: stays.buffer + 100, ..stays };
-                    self.process.write(own, bytes, &unknown, offset, round).await
-                }
+                1 => self.process.read(&with_wrong_key(&stays), offset, bytes, own, round).await,
+                2 => self.process.write(own, bytes, &unknown(&stays), offset, round).await,
                 3 | 4 => self.process.write(own, bytes, &goes, offset, round).await,
                 5 => {
                     let cpu = self.process.cpu().clone();
@@ -261,20 +305,71 @@ impl Member {
         }
         Ok(())
     }
+
+    /// The same where posts name imports of registered memory.
+    async fn work_with_imports(mut self) -> Result<()> {
+        self.process.set_pio_bytes_max(0);
+        self.process.register(self.area, AREA_BYTES).await.map_err(wrong)?;
+        let theirs = self.theirs.clone();
+        for [stays, goes] in theirs.iter() {
+            for export in [*stays, *goes, with_wrong_key(stays), unknown(stays)] {
+                self.process.import(&export).await.map_err(wrong)?;
+            }
+        }
+        let mut posted = VecDeque::new();
+        for round in 0..ROUNDS {
+            while posted.len() >= OUTSTANDING {
+                let oldest = posted.pop_front().expect("as many as that");
+                let _refused = self.process.wait(oldest).await;
+            }
+            if round == WITHDRAWAL {
+                let temporary = self.temporary;
+                self.process.withdraw(&temporary).await.map_err(wrong)?;
+            }
+            let bytes = 1 + self.below(MESSAGE_BYTES_MAX);
+            let (own, offset) = (self.below(AREA_BYTES - bytes), self.below(AREA_BYTES - bytes));
+            let own = UserVirt(self.area.0 + own);
+            let [stays, goes] = theirs[self.random.next_u32() as usize % PROCESSES];
+            // Messages tell the posts of a node apart.
+            let message = round + ROUNDS * self.process.pid().0;
+            let handle = match self.below(8) {
+                0 => self.process.read(&stays, offset, bytes, own, message).await,
+                1 => self.process.read(&with_wrong_key(&stays), offset, bytes, own, message).await,
+                2 => self.process.write(own, bytes, &unknown(&stays), offset, message).await,
+                3 => self.process.write(own, bytes, &stays, AREA_BYTES - bytes / 2, message).await,
+                4 => self.process.write(own, bytes, &goes, offset, message).await,
+                5 => {
+                    // Too early: posts by this import are under way, and those that were not fetched must be refused.
+                    for _ in 1..OUTSTANDING {
+                        let handle = self.process.write(own, bytes, &stays, offset, message).await;
+                        posted.push_back(handle.map_err(wrong)?);
+                    }
+                    let handle = self.process.write(own, bytes, &stays, offset, message).await;
+                    self.process.release_import(&stays).await.map_err(wrong)?;
+                    self.process.import(&stays).await.map_err(wrong)?;
+                    handle
+                }
+                _ => self.process.write(own, bytes, &stays, offset, message).await,
+            };
+            posted.push_back(handle.map_err(wrong)?);
+        }
+        for handle in posted {
+            let _refused = self.process.wait(handle).await;
+        }
+        Ok(())
+    }
+}
+
+/// The same buffer with a key that is wrong.
+fn with_wrong_key(export: &Export) -> Export {
+    Export { key: [export.key[0], !export.key[1], 0, 0], ..*export }
+}
+
+/// A buffer that there never was.
+fn unknown(export: &Export) -> Export {
+    Export { buffer: export.buffer + 100, ..*export }
 }
 
 fn wrong<E: std::fmt::Display>(error: E) -> nicscope_scenario::error::Error {
     failed!("{error}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_message_names_its_invariant() {
-        assert_eq!(number("node 1: INV-19 at 7.000 ns: so"), Some(19));
-        assert_eq!(number("driver: INV-x"), None);
-        assert_eq!(number("nothing"), None);
-    }
 }

@@ -21,7 +21,7 @@ use nicscope_run::meeting::Meeting;
 use nicscope_run::node::Handle;
 use nicscope_run::workload::app::Totals;
 use nicscope_run::workload::NodeReport;
-use nicscope_scenario::error::Result;
+use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::failed;
 use sim_pins::Ps;
 
@@ -177,6 +177,12 @@ pub(super) async fn play_node(
     node.end().await
 }
 
+/// An invariant that does not hold.
+fn broken(invariant: u8, what: String) -> Error {
+    let statement = Statement::Invariant(invariant);
+    Error::broken(statement, format!("{statement}: {what}"))
+}
+
 struct Player {
     state: Rc<State>,
     common: Common,
@@ -237,7 +243,7 @@ impl Player {
                 .map(|post| format!("{} of {}", post.number, post.by))
                 .collect();
             let (pending, give_up) = (state.pending.get(), self.give_up);
-            return Err(failed!("INV-33: {pending} operations and posts {open:?} have not ended within {give_up}"));
+            return Err(broken(33, format!("{pending} operations and posts {open:?} have not ended within {give_up}")));
         }
         Ok(())
     }
@@ -276,14 +282,17 @@ impl Player {
                     break;
                 }
                 if self.state.sim().now() > end {
-                    return Err(failed!("INV-32, 33: {whole:?} is {left} and {parts:?} {right}, though nobody asks for anything any more"));
+                    let what = format!(
+                        "{whole:?} is {left} and {parts:?} {right}, though no process asks for anything any more"
+                    );
+                    return Err(broken(32, what));
                 }
                 self.sleep_us(10).await;
             }
         }
         while self.state.handle.driver().misses_outstanding() != 0 {
             if self.state.sim().now() > end {
-                return Err(failed!("INV-16: the driver has not served all misses"));
+                return Err(broken(16, "the driver has not served all misses".into()));
             }
             self.sleep_us(10).await;
         }
@@ -313,7 +322,7 @@ impl Player {
         }
         let verdict = court.verdict.clone();
         if let Some(wrong) = verdict {
-            return Err(failed!("{wrong}"));
+            return Err(Error::broken(wrong.rule.statement, wrong));
         }
         self.common.compared_at.store(now.0, Ordering::Relaxed);
         Ok(())
@@ -347,7 +356,8 @@ impl Player {
                 index < IMAGE_BYTES / PAGE_BYTES || (HEAP_PAGES - PAGES_BEFORE_HOLE..HEAP_PAGES).contains(&index);
             if let Some(at) = contents.iter().position(|byte| *byte != 0).filter(|_| !named) {
                 let rule = BYTES;
-                return Err(failed!("{rule}: byte {at:#x} of page {index:#x} of process {} was written", pid.0));
+                let what = format!("{rule}: byte {at:#x} of page {index:#x} of process {} was written", pid.0);
+                return Err(Error::broken(rule.statement, what));
             }
         }
         Ok(())
@@ -377,14 +387,14 @@ impl Player {
         }
         let memory = self.state.handle.memory().borrow().counts();
         if memory.pinned_now != 0 || memory.pins != memory.unpins {
-            return Err(failed!("INV-36: {} pages are pinned when all processes have ended", memory.pinned_now));
+            return Err(broken(36, format!("{} pages are pinned when all processes have ended", memory.pinned_now)));
         }
         let driver = self.state.handle.driver();
         let counts = driver.counts();
         let unpinned = if self.common.refuses == 0 { counts.pin_failures } else { 0 };
         let refused = [counts.rejected_entries, counts.rejected_producers, counts.wild_answers, unpinned];
         if refused.iter().any(|count| *count != 0) {
-            return Err(failed!("INV-35: the driver refused words of its own NIC: {counts:?}"));
+            return Err(broken(35, format!("the driver refused words of its own NIC: {counts:?}")));
         }
         let read = async {
             let (device, caches) = (driver.device(&self.state.cpu)?, *driver.service::<Mini>()?.caches());
@@ -407,7 +417,7 @@ impl Player {
         };
         let left: Result<_, DriverError> = read.await;
         match left.map_err(|error| failed!("{error}"))? {
-            Some(left) => Err(failed!("INV-36: {left} when all processes have ended")),
+            Some(left) => Err(broken(36, format!("{left} when all processes have ended"))),
             None => Ok(()),
         }
     }

@@ -13,10 +13,10 @@ use host_model::platform::{HostCosts, Platform};
 use nic_layout::counter::Counter;
 use nicscope_run::cluster::ClusterOutput;
 use nicscope_run::meeting::Meeting;
-use nicscope_run::node::{transmit_clock, Node, NodeConfig, NodeOutput};
+use nicscope_run::node::{error_of, transmit_clock, Node, NodeConfig, NodeOutput};
 use nicscope_run::run;
 use nicscope_run::workload::NodeReport;
-use nicscope_scenario::error::Result;
+use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::{failed, image};
 use sim_fabric::{link, Corruption, Delay, Direction, Duplication, Ending, Fault, LinkConfig, Loss, RunOptions};
 use sim_pins::Ps;
@@ -62,20 +62,11 @@ pub struct Played {
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub what: String,
+    /// The statement that did not hold. `None`: what went wrong has no number.
+    pub statement: Option<Statement>,
     /// The last comparison before it, and itself.
     pub from: Ps,
     pub at: Ps,
-}
-
-impl Failure {
-    /// Number of the first statement that is named, such as `INV-27`.
-    pub fn statement(&self) -> Option<&str> {
-        let is_number = |word: &&str| {
-            let (group, number) = word.split_once('-').unwrap_or_default();
-            matches!(group, "INV" | "M") && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-        };
-        self.what.split([' ', ',', ':']).find(is_number)
-    }
 }
 
 fn images() -> &'static Mutex<BTreeMap<String, Arc<Vec<u8>>>> {
@@ -165,19 +156,21 @@ pub fn play(case: &Case, options: &Options) -> Result<Played, Failure> {
     let from = Ps(compared_at.load(Ordering::Relaxed));
     match played {
         Ok(Ok(played)) => Ok(played),
-        Ok(Err((at, what))) => Err(Failure { what, from, at: at.max(from) }),
+        Ok(Err((at, error))) => {
+            Err(Failure { what: error.to_string(), statement: error.statement(), from, at: at.max(from) })
+        }
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()));
             let what = format!("a panic of the host model: {}", text.unwrap_or_default());
             // It does not say when.
-            Err(Failure { what, from, at: from + PANIC_WITHIN })
+            Err(Failure { what, statement: None, from, at: from + PANIC_WITHIN })
         }
     }
 }
 
-fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Result<Played, (Ps, String)> {
-    let early = |error: nicscope_scenario::error::Error| (Ps::ZERO, error.to_string());
+fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Result<Played, (Ps, Error)> {
+    let early = |error: Error| (Ps::ZERO, error);
     let platform = platform(&case.cluster).map_err(early)?;
     let firmware = firmware(&case.cluster, &platform).map_err(early)?;
     let direction = || Direction { faults: faults(&case.cluster), capture: false };
@@ -227,21 +220,27 @@ fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Resul
             // What a bus or a memory has seen was before what came of it.
             let first = nodes.iter().enumerate().find_map(|(index, node)| Some((index, node.faults.first()?)));
             let first = first.map_or(String::new(), |(index, fault)| format!("node {index}: {fault}; then "));
-            return Err((at, format!("{first}node {node} at {at}: {error}")));
+            return Err((at, error.map_text(|text| format!("{first}node {node} at {at}: {text}"))));
         }
         Ending::TimeIsUp { at } | Ending::Interrupted { at } => {
             let waiting: Vec<String> = nodes.iter().map(|node| node.live_tasks.join(", ")).collect();
-            return Err((at, format!("nothing ended by {at}; still waiting: {}", waiting.join("; "))));
+            return Err((at, failed!("nothing ended by {at}; still waiting: {}", waiting.join("; "))));
         }
     };
     for (index, node) in nodes.iter().enumerate() {
         if let Some(fault) = node.faults.first() {
-            return Err((at, format!("node {index}: {fault}")));
+            return Err((at, failed!("node {index}: {fault}")));
+        }
+        if let Some(violation) = &node.violation {
+            return Err((at, error_of(violation)));
         }
     }
     let output = ClusterOutput { nodes, ended_at: at };
     if let Some(equation) = run::equations(&output).into_iter().find(|equation| !equation.holds()) {
-        return Err((at, format!("INV-38: {}: {} is not {}", equation.statement, equation.left, equation.right)));
+        let (left, right) = (equation.left, equation.right);
+        let conservation = Statement::Invariant(38);
+        let what = format!("{conservation}: {}: {left} is not {right}", equation.statement);
+        return Err((at, Error::broken(conservation, what)));
     }
     Ok(summary(&output, common.decided()))
 }
@@ -289,16 +288,3 @@ const COUNTERS: [(&str, Counter); 13] = [
     ("copies dropped", Counter::FramesDuplicate),
     ("posts of processes that ended", Counter::PostsClosed),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_failure_names_its_statement() {
-        let failure = |what: &str| Failure { what: what.into(), from: Ps::ZERO, at: Ps::ZERO };
-        assert_eq!(failure("node 0 at 5 ns: INV-24, 28, each post").statement(), Some("INV-24"));
-        assert_eq!(failure("node 0 at 5 ns: M-6, each write").statement(), Some("M-6"));
-        assert_eq!(failure("node 0: driver: C-3 M- INV-x").statement(), None);
-    }
-}

@@ -82,9 +82,9 @@ impl Search {
     pub fn found(&self, number: u64, case: Case, failure: Failure) -> Result<Found> {
         let drawn_ops = case.ops.len();
         // Another defect may be met on the way; this one is looked for.
-        let statement = failure.statement().map(str::to_owned);
+        let statement = failure.statement;
         let (mut case, failure, tries) = shorten(case, failure, TRIES_MAX, |case| {
-            play(case, &self.options).err().filter(|failure| failure.statement() == statement.as_deref())
+            play(case, &self.options).err().filter(|failure| failure.statement == statement)
         });
         // One line, and no semicolon: that would end the remark.
         let what = failure.what.replace(['\n', ';'], ",");

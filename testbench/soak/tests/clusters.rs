@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use nicscope_scenario::error::Statement;
 use nicscope_scenario::scenario::MissService;
 use nicscope_soak::case::Case;
 use nicscope_soak::draw;
@@ -58,30 +59,32 @@ fn pins_that_are_refused_end_posts_and_leave_nothing() {
 }
 
 /// What is planted, the statements one of which must break, and how long the list is that is left.
-type Planted = (Plant, &'static [&'static str], usize);
+type Planted = (Plant, &'static [Statement], usize);
+
+use Statement::{Invariant, Mini};
 
 /// Bytes, and what handlers are told.
 const IN_MEMORY: [Planted; 6] = [
-    (Plant::WrongByte, &["INV-27"], 1),
-    (Plant::ByteBeside, &["INV-27"], 1),
-    (Plant::WrongRead, &["INV-28"], 1),
+    (Plant::WrongByte, &[Invariant(27)], 1),
+    (Plant::ByteBeside, &[Invariant(27)], 1),
+    (Plant::WrongRead, &[Invariant(28)], 1),
     // Bytes of the one over those of the other, what a read behind them finds, or notifications.
-    (Plant::OutOfOrder, &["INV-27", "INV-28", "M-6"], 2),
-    (Plant::ToldTwice, &["M-6"], 1),
-    (Plant::ToldNever, &["M-6"], 1),
+    (Plant::OutOfOrder, &[Invariant(27), Invariant(28), Mini(6)], 2),
+    (Plant::ToldTwice, &[Mini(6)], 1),
+    (Plant::ToldNever, &[Mini(6)], 1),
 ];
 
 /// Ends of posts, and what processes leave behind.
 const IN_THE_END: [Planted; 7] = [
     // Found by the monitor as soon as the page is let go, before any DMA meets it.
-    (Plant::PinGoes, &["INV-17"], 1),
-    (Plant::KeyMends, &["INV-24"], 1),
-    (Plant::KeyBreaks, &["INV-24"], 1),
-    (Plant::BufferStays, &["INV-24"], 3),
-    (Plant::EndUnseen, &["INV-33"], 1),
-    (Plant::PinStays, &["INV-36"], 1),
+    (Plant::PinGoes, &[Invariant(17)], 1),
+    (Plant::KeyMends, &[Invariant(24)], 1),
+    (Plant::KeyBreaks, &[Invariant(24)], 1),
+    (Plant::BufferStays, &[Invariant(24)], 3),
+    (Plant::EndUnseen, &[Invariant(33)], 1),
+    (Plant::PinStays, &[Invariant(36)], 1),
     // The monitor sees the host write a key that no miss asked for.
-    (Plant::LinesStay, &["INV-16"], 1),
+    (Plant::LinesStay, &[Invariant(16)], 1),
 ];
 
 #[test]
@@ -109,7 +112,7 @@ fn fails((plant, rules, shortest): Planted) {
     let found = found.unwrap_or_else(|| panic!("{plant:?} was not found"));
     let text = found.to_string();
     println!("{plant:?}:\n{text}\n");
-    assert!(rules.iter().any(|rule| found.failure.what.contains(rule)), "{plant:?}: {text}");
+    assert!(found.failure.statement.is_some_and(|broken| rules.contains(&broken)), "{plant:?}: {text}");
     assert_eq!(found.case.ops.len(), shortest, "{plant:?}: {text}");
     // What is told is enough to see it again: list, seed, command, and waves of both nodes.
     assert!(text.contains("seed 7") && text.contains("soak --replay"), "{text}");

@@ -16,6 +16,8 @@ mod verdict;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use nicscope_scenario::error::Statement;
+
 pub use seen::{Buffer, BufferName, Direction, End, Life, Post, Seen, Time, Told};
 
 use effect::{compare, effect, Effect, Look};
@@ -24,8 +26,22 @@ use verdict::{verdict, Verdict};
 /// What is wrong, with the statement that it breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    pub rule: &'static str,
+    pub rule: Rule,
     pub what: String,
+}
+
+/// A statement of which the model decides a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    pub statement: Statement,
+    /// What it says, behind its number.
+    text: &'static str,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}", self.statement, self.text)
+    }
 }
 
 impl fmt::Display for Wrong {
@@ -34,12 +50,18 @@ impl fmt::Display for Wrong {
     }
 }
 
-pub const BYTES: &str = "INV-27, delivered bytes are those that were sent, and no byte beside them";
-pub const READS: &str = "INV-28, a read that ended has brought what was there";
-pub const ENDS: &str = "INV-24, 28, each post ends, well or refused as it must";
-pub const TOLD: &str = "M-6, each write that notifies is told of once, in order";
+pub const BYTES: Rule = Rule {
+    statement: Statement::Invariant(27),
+    text: "delivered bytes are those that were sent, and no byte beside them",
+};
+pub const READS: Rule =
+    Rule { statement: Statement::Invariant(28), text: "a read that ended has brought what was there" };
+pub const ENDS: Rule =
+    Rule { statement: Statement::Invariant(24), text: "28, each post ends, well or refused as it must" };
+pub const TOLD: Rule =
+    Rule { statement: Statement::Mini(6), text: "each write that notifies is told of once, in order" };
 
-fn wrong(rule: &'static str, what: String) -> Wrong {
+fn wrong(rule: Rule, what: String) -> Wrong {
     Wrong { rule, what }
 }
 
