@@ -234,7 +234,8 @@ fn a_parked_process_does_not_stop_another() {
 /// n of the queue, for some n that only grows, and at least as many as have ended.
 #[test]
 fn a_queue_full_of_posts_ends_in_order() {
-    let overlapping = |index: u32| Message { source_offset: 29 * index, buffer_offset: index % 3, ..one(1 + index % 5) };
+    let overlapping =
+        |index: u32| Message { source_offset: 29 * index, buffer_offset: index % 3, ..one(1 + index % 5) };
     let messages: Vec<Message> = (0..128).map(overlapping).collect();
     let mut world: World = world(SETTINGS, 6);
     let mut expected = memories(&world);
