@@ -18,9 +18,10 @@ use nic_layout::ring::{DMA_DESCRIPTOR_BYTES, MAC_DESCRIPTOR_BYTES};
 use nic_layout::static_tables::StaticGeometry;
 use nic_layout::tables::{MissEntry, NotifyEntry, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
 use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
+use nic_link::ACK_BUFFER_BYTES;
 use nic_plan::{
-    Config, Geometry, MemoryMap, Shape, ACK_BUFFER_BYTES, FETCHES_BYTES, OPEN_READ_BYTES, POST_ERROR_BYTES,
-    PROCESS_ENTRIES, PROCESS_ENTRY_BYTES, READS_MAX, READ_BYTES,
+    Config, Geometry, MemoryMap, Shape, FETCHES_BYTES, OPEN_READ_BYTES, POST_ERROR_BYTES, PROCESS_ENTRIES,
+    PROCESS_ENTRY_BYTES, READS_MAX, READ_BYTES,
 };
 use serde::Serialize;
 
