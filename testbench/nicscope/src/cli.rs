@@ -125,6 +125,9 @@ pub struct SoakArgs {
     /// Seed of everything random, a whole number
     #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_SEED)]
     pub seed: u64,
+    /// Personality of the NICs, mini or vmmc
+    #[arg(long, value_name = "NAME", default_value = "mini")]
+    pub personality: String,
     /// Cases at a time; results do not depend on it [default: one for each of the machine's cores, at most two]
     #[arg(long, value_name = "NUMBER")]
     pub jobs: Option<usize>,

@@ -18,6 +18,7 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use sim_pins::Ps;
 
+use super::case::Personality;
 use super::model::{self, Buffer, BufferName, Direction, End, Told};
 use super::node::State;
 use super::operation::{Op, Post, Rights, Twist, EXPORTS, POST_BYTES_MAX};
@@ -36,6 +37,10 @@ pub const IMAGE_BYTES: u32 = 64 * PAGE;
 /// The heap grows by so many pages at once; behind them is the hole.
 pub const HEAP_PAGES: u32 = 128;
 pub const PAGES_BEFORE_HOLE: u32 = POST_BYTES_MAX / PAGE + 1;
+
+/// The owner of the buffer refuses a post, or the import that it names.
+const REFUSED: [u32; 3] =
+    [PostError::Refused as u32, PostError::ImportForbids as u32, PostError::ImportTooShort as u32];
 
 /// What is published can be seen from so much later on: longer than nodes run ahead of one another.
 const SEEN_AFTER: Ps = Ps::from_us(2);
@@ -171,10 +176,20 @@ async fn begin(state: &Rc<State>, place: usize, number: u32, seed: u64) -> Resul
         landings: Rc::default(),
         posts: Rc::default(),
     };
+    if state.personality == Personality::Vmmc {
+        // Data go from there and come there; the hole is registered no more than it exists.
+        process_registers(&life).await?;
+    }
     let rights = Rights { write: true, read: true };
     export(state, &life, 0, TARGET, TARGET_BYTES, rights, true).await?;
     *state.actors[place].life.borrow_mut() = Some(life.clone());
     Ok(life)
+}
+
+/// Posts name registered memory only.
+async fn process_registers(life: &Life) -> Result<()> {
+    let registered = life.process.register(life.base, IMAGE_BYTES).await;
+    registered.map_err(|error| failed!("registration: {error}"))
 }
 
 /// Ends a process, whatever it has under way.
@@ -222,6 +237,8 @@ async fn operate(state: &Rc<State>, life: &Life, op: &Op) -> Result<Then> {
             state.changed.wait_until(|| life.open_posts.get() == 0).await;
             return Ok(Then::End);
         }
+        // There are no lines to be taken away.
+        Op::Invalidate { .. } if state.personality == Personality::Vmmc => {}
         Op::Invalidate { page, .. } => {
             // The driver does it, and ends it whatever becomes of the process.
             let (state, pid) = (state.clone(), life.process.pid());
@@ -347,7 +364,11 @@ async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
         }
         Twist::NoBuffer => {
             buffer = None;
-            export.buffer ^= 1 << 19;
+            export.buffer ^= match state.personality {
+                Personality::Mini => 1 << 19,
+                // Imports have room for identifiers of 13 bits.
+                Personality::Vmmc => 1 << 12,
+            };
         }
         Twist::Beyond => offset = length - bytes + 1 + wanted.at % 64,
         // Longer than what goes with its post: that is read by the process itself.
@@ -384,6 +405,8 @@ async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
             Direction::Write { data, notify: wanted.notify }
         }
     };
+    // Of a NIC with import tables, once for each buffer and key.
+    life.process.import(&export).await.map_err(|error| failed!("import: {error}"))?;
     let number = state.next_number.get() * 2 + state.node as u32;
     state.next_number.set(state.next_number.get() + 1);
     let index = {
@@ -457,7 +480,7 @@ impl Ring {
 async fn see_end(state: Rc<State>, life: Life, handle: WriteHandle, index: usize, landing: Option<usize>) {
     let end = match life.process.wait(handle).await {
         Ok(()) => End::Well,
-        Err(WriteError::Refused { error, .. }) if error == PostError::Refused as u32 => End::Refused,
+        Err(WriteError::Refused { error, .. }) if REFUSED.contains(&error) => End::Refused,
         Err(WriteError::Refused { error, .. }) if error == PostError::BadLocalAddress as u32 => End::BadMemory,
         Err(WriteError::Unclear { .. }) => End::Unclear,
         Err(WriteError::Refused { .. }) => End::Other,

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::case::{Case, MIDDLE_VMH, SMALL_VMH};
+use super::case::{Case, Personality, MIDDLE_VMH, SMALL_VMH};
 use super::draw;
 use super::operation::Kind;
 use super::play::{play, Failure, Options, Played, FAULTS};
@@ -28,6 +28,7 @@ pub struct Campaign {
     /// Operations in all; what the folder holds of this build and seed counts.
     pub operations: u64,
     pub seed: u64,
+    pub personality: Personality,
     /// Cases at a time; results do not depend on it.
     pub jobs: usize,
     /// For the progress, and for a case that fails with its waves.
@@ -43,6 +44,7 @@ pub struct Progress {
     /// Of the command with all its models, and of the firmware: another one begins anew.
     pub build: String,
     pub seed: u64,
+    pub personality: Personality,
     /// The next case.
     pub cases: u64,
     pub operations: u64,
@@ -60,10 +62,10 @@ pub struct Progress {
 }
 
 impl Progress {
-    fn load(path: &Path, build: &str, seed: u64) -> Option<Progress> {
+    fn load(path: &Path, build: &str, seed: u64, personality: Personality) -> Option<Progress> {
         let progress: Progress = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
         let same = progress.schema == SCHEMA && progress.build == build && progress.seed == seed;
-        Some(progress).filter(|_| same)
+        Some(progress).filter(|progress| same && progress.personality == personality)
     }
 
     fn save(&self, path: &Path) -> Result<()> {
@@ -133,12 +135,13 @@ pub fn run(campaign: &Campaign) -> Result<(Progress, Option<Found>)> {
         return Err(request_error!("--jobs and --operations: must be at least 1"));
     }
     files::prepare_folder(&campaign.folder)?;
-    let build = files::build(&[("mini", SMALL_VMH), ("mini", MIDDLE_VMH)])?;
+    let build = files::build(&[("mini", SMALL_VMH), ("mini", MIDDLE_VMH), ("vmmc", SMALL_VMH)])?;
     let path = campaign.folder.join("progress.json");
-    let fresh = || Progress { schema: SCHEMA, build: build.clone(), seed: campaign.seed, ..Progress::default() };
+    let Campaign { seed, personality, .. } = *campaign;
+    let fresh = || Progress { schema: SCHEMA, build: build.clone(), seed, personality, ..Progress::default() };
     let mut progress = match campaign.fresh {
         true => fresh(),
-        false => Progress::load(&path, &build, campaign.seed).unwrap_or_else(fresh),
+        false => Progress::load(&path, &build, seed, personality).unwrap_or_else(fresh),
     };
     // A failure is met again, and told again.
     (progress.failure, progress.broken) = (None, None);
@@ -165,7 +168,7 @@ type CaseFailed = (u64, Case, Failure);
 
 /// Plays cases until there were so many operations. What was played is counted in the order of the cases, whoever played it.
 fn go_on(progress: &mut Progress, path: &Path, operations: u64, jobs: usize) -> Result<Option<CaseFailed>> {
-    let (begin, seed) = (Instant::now(), progress.seed);
+    let (begin, seed, personality) = (Instant::now(), progress.seed, progress.personality);
     let (first, before) = (progress.cases, progress.operations);
     let next = std::sync::atomic::AtomicU64::new(first);
     let stop = std::sync::atomic::AtomicBool::new(before >= operations);
@@ -177,7 +180,8 @@ fn go_on(progress: &mut Progress, path: &Path, operations: u64, jobs: usize) -> 
                 use std::sync::atomic::Ordering::Relaxed;
                 while !stop.load(Relaxed) {
                     let number = next.fetch_add(1, Relaxed);
-                    let case = draw::case(seed, number, OPS);
+                    let mut case = draw::case(seed, number, OPS);
+                    case.cluster = case.cluster.of_personality(personality);
                     let begin = Instant::now();
                     let outcome = play(&case, &Options::default());
                     if sender.send((number, case, outcome, begin.elapsed().as_secs_f64())).is_err() {
@@ -251,9 +255,10 @@ mod tests {
         let path = folder.path().join("progress.json");
         let progress = Progress { schema: SCHEMA, build: "1".into(), seed: 7, cases: 3, ..Progress::default() };
         progress.save(&path).expect("written");
-        assert_eq!(Progress::load(&path, "1", 7), Some(progress));
-        assert_eq!(Progress::load(&path, "2", 7), None);
-        assert_eq!(Progress::load(&path, "1", 8), None);
+        assert_eq!(Progress::load(&path, "1", 7, Personality::Mini), Some(progress));
+        assert_eq!(Progress::load(&path, "2", 7, Personality::Mini), None);
+        assert_eq!(Progress::load(&path, "1", 8, Personality::Mini), None);
+        assert_eq!(Progress::load(&path, "1", 7, Personality::Vmmc), None);
     }
 
     #[test]

@@ -20,6 +20,7 @@ use nic_layout::vmh::VmhGeometry;
 use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::request_error;
 use nicscope_scenario::scenario::{Cache, MissService, ReceiveMiss};
+use serde::{Deserialize, Serialize};
 
 use super::operation::Op;
 
@@ -33,10 +34,44 @@ pub struct Wire {
     pub delay: u32,
 }
 
+/// What the NICs of a cluster look handles up in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Personality {
+    #[default]
+    Mini,
+    Vmmc,
+}
+
+impl Personality {
+    pub const ALL: [Personality; 2] = [Personality::Mini, Personality::Vmmc];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Personality::Mini => "mini",
+            Personality::Vmmc => "vmmc",
+        }
+    }
+
+    /// The image of core A.
+    pub fn image(self, cores: u32) -> String {
+        format!("{}{}", self.name(), if cores == 1 { "" } else { "-pair" })
+    }
+}
+
+impl FromStr for Personality {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Personality> {
+        let found = Personality::ALL.into_iter().find(|personality| personality.name() == name);
+        found.ok_or_else(|| request_error!("{name:?} is no personality of a soak: mini or vmmc"))
+    }
+}
+
 /// Both nodes are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cluster {
     pub platform: &'static str,
+    pub personality: Personality,
     /// Of each NIC: two on `tigon2` only.
     pub cores: u32,
     pub receive: ReceiveMiss,
@@ -70,6 +105,7 @@ impl Cluster {
     /// What a cluster is that says nothing about a failure.
     pub const PLAIN: Cluster = Cluster {
         platform: "tigon2",
+        personality: Personality::Mini,
         cores: 1,
         receive: ReceiveMiss::TimeOut,
         service: MissService::KernelThread,
@@ -85,12 +121,23 @@ impl Cluster {
         seed: 1,
     };
 
+    /// The same of another personality. With static tables nothing misses, no pin may fail, and each process has its queue.
+    pub fn of_personality(self, personality: Personality) -> Cluster {
+        let plain = Cluster::PLAIN;
+        match personality {
+            Personality::Mini => Cluster { personality, ..self },
+            Personality::Vmmc => {
+                Cluster { personality, service: plain.service, queues: plain.queues, refuses: plain.refuses, ..self }
+            }
+        }
+    }
+
     /// Clusters that say less, the simplest first.
     pub fn simpler(&self) -> Vec<Cluster> {
         let plain = Cluster::PLAIN;
         let wire = self.wire;
         let tries = [
-            Cluster { seed: self.seed, ..plain },
+            Cluster { seed: self.seed, personality: self.personality, ..plain },
             Cluster { wire: Wire::default(), ..*self },
             Cluster { wire: Wire { loss: 0, ..wire }, ..*self },
             Cluster { wire: Wire { corrupt: 0, ..wire }, ..*self },
@@ -135,7 +182,7 @@ const SERVICES: [(MissService, &str); 2] = [(MissService::Interrupt, "interrupt"
 
 impl fmt::Display for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Cluster { platform, cores, receive, service, vmh, cbh, water, .. } = self;
+        let Cluster { platform, personality, cores, receive, service, vmh, cbh, water, .. } = self;
         let Cluster { retransmit_us, interrupt_us, wire, queues, kernel, refuses, seed, .. } = self;
         let mode = MODES.iter().find(|(mode, _)| mode == receive).map_or("", |(_, name)| name);
         let service = SERVICES.iter().find(|(other, _)| other == service);
@@ -148,6 +195,9 @@ impl fmt::Display for Cluster {
             vmh.entries, vmh.line_entries, vmh.ways, cbh.entries, cbh.ways, water.0, water.1
         )?;
         let Wire { loss, corrupt, duplicate, delay } = wire;
+        if *personality != Personality::Mini {
+            writeln!(f, "personality {}", personality.name())?;
+        }
         writeln!(f, "link loss {loss} corrupt {corrupt} duplicate {duplicate} delay {delay}")?;
         writeln!(f, "queues {queues}")?;
         writeln!(f, "host kernel {kernel} refuses {refuses}")
@@ -175,9 +225,11 @@ impl FromStr for Case {
             if let Some(remark) = line.strip_prefix('#') {
                 case.remarks.push(remark.trim().to_owned());
             } else if line.starts_with("cluster ") {
-                let Cluster { wire, queues, kernel, refuses, .. } = case.cluster;
-                case.cluster = Cluster { wire, queues, kernel, refuses, ..cluster_of(line)? };
+                let Cluster { personality, wire, queues, kernel, refuses, .. } = case.cluster;
+                case.cluster = Cluster { personality, wire, queues, kernel, refuses, ..cluster_of(line)? };
                 has_cluster = true;
+            } else if let Some(name) = line.strip_prefix("personality ") {
+                case.cluster.personality = name.trim().parse()?;
             } else if line.starts_with("link ") {
                 case.cluster.wire = wire_of(line)?;
             } else if line.starts_with("queues ") {
@@ -280,6 +332,7 @@ fn cluster_of(line: &str) -> Result<Cluster> {
     let retransmit_us = number(7).clamp(30, 10_000);
     Ok(Cluster {
         platform,
+        personality: Personality::Mini,
         cores,
         receive,
         service,
@@ -356,6 +409,9 @@ settle
         let pair = wide_of_tigon2();
         let case_of_pair: Case = pair.parse().expect("it is a case");
         assert_eq!((case_of_pair.to_string(), case_of_pair.cluster.cores), (pair, 2));
+        let of_vmmc = TEXT.replace("link loss", "personality vmmc\nlink loss");
+        let case_of_vmmc: Case = of_vmmc.parse().expect("it is a case");
+        assert_eq!((case_of_vmmc.to_string(), case_of_vmmc.cluster.personality), (of_vmmc, Personality::Vmmc));
         assert_eq!(TEXT.replace('\n', ";").parse::<Case>().expect("in one line"), case);
     }
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use host_model::address::{Pid, VirtPage};
 use host_model::driver::mini::Mini;
+use host_model::driver::vmmc::Vmmc;
 use host_model::driver::{DriverError, STATUS_PAGE};
 use host_model::executor::{until, Channel, Notify, Sim};
 use host_model::library::Export;
@@ -26,6 +27,7 @@ use nicscope_scenario::failed;
 use sim_pins::Ps;
 
 use super::actor::{actor, retire_last, Actor, HEAP_PAGES, IMAGE_BYTES, PAGES_BEFORE_HOLE};
+use super::case::{Cluster, Personality};
 use super::model::{Buffer, BufferName, Decided, Model, Seen, Wrong, BYTES};
 use super::operation::{Op, NODES, PROCESSES};
 use super::plant::{self, Plant};
@@ -68,13 +70,15 @@ pub(super) struct Common {
     compared_at: Arc<AtomicU64>,
     /// Pins of a thousand that fail.
     refuses: u32,
+    personality: Personality,
 }
 
 impl Common {
-    pub fn new(refuses: u32, meeting: Meeting<()>, compared_at: Arc<AtomicU64>) -> Common {
+    pub fn new(cluster: &Cluster, meeting: Meeting<()>, compared_at: Arc<AtomicU64>) -> Common {
+        let Cluster { refuses, personality, .. } = *cluster;
         let court = Court { model: Model::of_hosts(refuses != 0), ..Court::default() };
         let (board, court) = (Arc::new(Shared(Mutex::default())), Arc::new(Shared(Mutex::new(court))));
-        Common { board, court, meeting, compared_at, refuses }
+        Common { board, court, meeting, compared_at, refuses, personality }
     }
 
     /// What the model has decided so far.
@@ -89,6 +93,7 @@ pub(super) struct State {
     pub handle: Handle,
     pub cpu: Cpu,
     pub board: Arc<Shared<Board>>,
+    pub personality: Personality,
     pub plant: Option<Plant>,
     pub seen: RefCell<Seen>,
     pub actors: Vec<Actor>,
@@ -148,6 +153,7 @@ pub(super) async fn play_node(
         node: index,
         cpu,
         board: common.board.clone(),
+        personality: common.personality,
         plant: options.plant,
         seen: RefCell::default(),
         actors: (0..PROCESSES).map(|_| Actor::default()).collect(),
@@ -396,29 +402,45 @@ impl Player {
         if refused.iter().any(|count| *count != 0) {
             return Err(broken(35, format!("the driver refused words of its own NIC: {counts:?}")));
         }
-        let read = async {
-            let (device, caches) = (driver.device(&self.state.cpu)?, *driver.service::<Mini>()?.caches());
-            let mut left = None;
-            for line in 0..caches.geometry.lines() {
-                let key = device.read_sram(caches.vmh_cache + caches.geometry.key_offset(line)).await?;
-                let locks = device.read_sram(caches.vmh_cache + caches.geometry.state_offset(line)).await?;
-                if key != KEY_EMPTY || locks != 0 {
-                    left = left.or(Some(format!("line {line} has key {key:#x} and locks {locks:#x}")));
-                }
-            }
-            for entry in 0..caches.cbh_geometry.entries {
-                let at = caches.cbh_cache + caches.cbh_geometry.entry_offset(entry) + cbh::entry::STATE;
-                let state = device.read_sram(at).await? & cbh::STATE_MASK;
-                if state != STATE_EMPTY && state != STATE_INVALID {
-                    left = left.or(Some(format!("buffer entry {entry} is in state {state}")));
-                }
-            }
-            Ok(left)
+        let left = match self.state.personality {
+            Personality::Mini => self.left_in_caches().await,
+            Personality::Vmmc => self.left_in_static_tables(),
         };
-        let left: Result<_, DriverError> = read.await;
         match left.map_err(|error| failed!("{error}"))? {
             Some(left) => Err(broken(36, format!("{left} when all processes have ended"))),
             None => Ok(()),
         }
+    }
+
+    /// A table, a buffer or an import that the driver has not got back.
+    fn left_in_static_tables(&self) -> Result<Option<String>, DriverError> {
+        let driver = self.state.handle.driver();
+        let vmmc = driver.service::<Vmmc>()?;
+        let geometry = vmmc.tables().geometry;
+        let all = (geometry.vmh_tables as usize, geometry.cbh_entries as usize, 0);
+        let free = vmmc.free();
+        Ok((free != all).then(|| format!("{free:?} of {all:?} tables, buffers and imports are free")))
+    }
+
+    /// A line or an entry that is locked, reserved, or of a process.
+    async fn left_in_caches(&self) -> Result<Option<String>, DriverError> {
+        let driver = self.state.handle.driver();
+        let (device, caches) = (driver.device(&self.state.cpu)?, *driver.service::<Mini>()?.caches());
+        let mut left = None;
+        for line in 0..caches.geometry.lines() {
+            let key = device.read_sram(caches.vmh_cache + caches.geometry.key_offset(line)).await?;
+            let locks = device.read_sram(caches.vmh_cache + caches.geometry.state_offset(line)).await?;
+            if key != KEY_EMPTY || locks != 0 {
+                left = left.or(Some(format!("line {line} has key {key:#x} and locks {locks:#x}")));
+            }
+        }
+        for entry in 0..caches.cbh_geometry.entries {
+            let at = caches.cbh_cache + caches.cbh_geometry.entry_offset(entry) + cbh::entry::STATE;
+            let state = device.read_sram(at).await? & cbh::STATE_MASK;
+            if state != STATE_EMPTY && state != STATE_INVALID {
+                left = left.or(Some(format!("buffer entry {entry} is in state {state}")));
+            }
+        }
+        Ok(left)
     }
 }

@@ -76,8 +76,7 @@ fn images() -> &'static Mutex<BTreeMap<String, Arc<Vec<u8>>>> {
 
 /// The images of core A, and of core B if there is one.
 fn firmware(cluster: &Cluster, platform: &Platform) -> Result<Firmware> {
-    let first = if cluster.cores == 1 { "mini" } else { "mini-pair" };
-    let first = image_of(first, cluster, platform)?;
+    let first = image_of(&cluster.personality.image(cluster.cores), cluster, platform)?;
     let second = if cluster.cores == 1 { None } else { Some(image_of("keeper", cluster, platform)?) };
     Ok(Firmware { first, second })
 }
@@ -183,7 +182,7 @@ fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Resul
         seed: case.cluster.seed,
         link_idx: 0,
     });
-    let common = Common::new(case.cluster.refuses, Meeting::new(NODES, LATENCY), compared_at);
+    let common = Common::new(&case.cluster, Meeting::new(NODES, LATENCY), compared_at);
     let ops = Arc::new(case.ops.clone());
     let builders: Vec<_> = [a, b]
         .into_iter()

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use nicscope_scenario::error::Statement;
 use nicscope_scenario::scenario::MissService;
-use nicscope_soak::case::Case;
+use nicscope_soak::case::{Case, Personality};
 use nicscope_soak::draw;
 use nicscope_soak::plant::Plant;
 use nicscope_soak::play::{play, Options};
@@ -55,6 +55,17 @@ fn pins_that_are_refused_end_posts_and_leave_nothing() {
         (case.cluster.refuses, case.cluster.service) = (100, service);
         let played = play(&case, &Options::default()).unwrap_or_else(|failure| panic!("{}\n{case}", failure.what));
         assert!(played.counts["pins refused"] > 0, "{:?}", played.counts);
+    }
+}
+
+/// Static tables move the same bytes, and refuse the same posts; nothing is left in them (INV-24, 27, 28, 36).
+#[test]
+fn random_operations_agree_with_the_model_where_tables_are_static() {
+    for seed in 0..2 {
+        let mut case = draw::case(seed, 0, 40..120);
+        case.cluster = case.cluster.of_personality(Personality::Vmmc);
+        let played = play(&case, &Options::default()).unwrap_or_else(|failure| panic!("{}\n{case}", failure.what));
+        assert!(played.decided.posts_well > 0 && played.decided.posts_refused > 0, "{:?}", played.decided);
     }
 }
 

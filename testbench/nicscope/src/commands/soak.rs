@@ -18,6 +18,7 @@ pub fn run(arguments: &SoakArgs) -> Result<()> {
     let campaign = Campaign {
         operations: arguments.operations,
         seed: arguments.seed,
+        personality: arguments.personality.parse()?,
         jobs: arguments.jobs.unwrap_or_else(|| default_threads(2)),
         folder,
         fresh: arguments.fresh,

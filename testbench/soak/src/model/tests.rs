@@ -62,7 +62,7 @@ impl Bench {
     }
 
     /// The statement that is broken, if one is.
-    fn judge(&self) -> Option<&'static str> {
+    fn judge(&self) -> Option<Rule> {
         let zeros = vec![0; BYTES_OF_ALL];
         let lives = [WRITER, OTHER, OWNER];
         let mut others = vec![(WRITER, zeros.clone(), self.refused), (OTHER, zeros.clone(), 0)];
