@@ -47,6 +47,10 @@ step "requirements and invariants name what exists"
 check python3 -B tools/house/claims.py
 check python3 -B tools/house/tests/test_claims.py
 
+step "the house: its scripts, and what they judge"
+check python3 -B -m unittest discover -q -s tools/house/tests -t tools/house/tests
+check python3 -B tools/house/house.py
+
 step "licences of dependencies"
 check python3 tools/licences.py
 

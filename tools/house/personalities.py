@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Product files that name a personality outside that personality's own folders.
+
+A name counts where it is a whole word of an identifier, of a string, or of the file's own path:
+`mini`, `MiniLayout`, `"mini-pair"`, `nic_vmmc`; not `minimum`, and not `miNI`, which is the thesis.
+Comments do not count: they cite the papers. Documents, tests and benches are exempt. The folders
+and the tables that may list every personality are in house.toml.
+"""
+
+import re
+
+import rust
+from common import Finding, House, below, main
+
+_HASH_COMMENT = re.compile(r"(^|\s)#.*$")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+def words(text: str) -> set[str]:
+    """The words of a text, cut at every change of case, digit, or mark, in lower case."""
+    # `miNI` is one spelling of a thesis, not a word followed by another.
+    return {w.lower() for w in _WORD.findall(text.replace("miNI", " "))}
+
+
+def is_test(file: str) -> bool:
+    parts = file.split("/")
+    return "tests" in parts or parts[-1] in ("tests.rs", "test.sh")
+
+
+def named_lines(file: str, text: str) -> dict[int, str]:
+    """What counts on each line of a file: code and strings, without comments."""
+    lines: dict[int, str] = {}
+    if file.endswith((".rs", ".sv", ".svh")):
+        for token in rust.tokens(text):
+            if token.kind in ("id", "string"):
+                lines[token.line] = lines.get(token.line, "") + " " + token.text
+    else:
+        for number, line in enumerate(text.split("\n"), 1):
+            lines[number] = _HASH_COMMENT.sub("", line)
+    return lines
+
+
+def find(house: House) -> list[Finding]:
+    """Each line that names a personality, once for each name."""
+    config = house.config["personalities"]
+    free = config["exempt"] + config["tables"]
+    result = []
+    for file in house.files():
+        if below(file, free) or is_test(file) or file.endswith((".md", ".svg", ".gtkw")):
+            continue
+        names = {n for n, own in config["own"].items() if not below(file, own)}
+        found = names & words(file)
+        result += [Finding(file, 1, f"the path names {name}") for name in sorted(found)]
+        try:
+            text = house.text(file)
+        except UnicodeDecodeError:
+            continue
+        for line, content in named_lines(file, text).items():
+            for name in sorted(names & words(content)):
+                result.append(Finding(file, line, f"names {name}: {content.strip()[:70]}"))
+    return result
+
+
+if __name__ == "__main__":
+    main("personalities", __doc__, find)
