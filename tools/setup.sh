@@ -8,6 +8,7 @@
 #   setup.sh bench    and what the kernels in C need: a C compiler for riscv32
 #   setup.sh judge    and what `make coverage` and `make mutate` need: QEMU and Python
 #   setup.sh formal   and what `make formal` needs: the searcher ABC, and Yosys (in .venv)
+#   setup.sh docs     and what `make docs` needs: mdBook (in .tools)
 #   setup.sh synth    and what `make synth` needs: synthesis, place and route (in .venv)
 set -eu
 cd "$(dirname "$0")/.."
@@ -95,6 +96,24 @@ if [ "${1:-}" = lint ]; then
       rustup -q component add $component >&2 || die "rustup could not add $component"
     }
   done
+fi
+
+# ---- Tools that cargo builds, in .tools ----------------------------------------------
+
+tool() { # tool CRATE VERSION REASON FLAGS...: a program from the crate registry
+  crate=$1 wanted=$2 reason=$3; shift 3
+  installed=$(sed -n "s/^\"$crate \([0-9.]*\) .*/\1/p" .tools/.crates.toml 2>/dev/null || :)
+  if [ "$installed" != "$wanted" ]; then
+    say "cargo install $crate $wanted into .tools: $reason (some minutes)"
+    cargo install --quiet --locked --root .tools --version "$wanted" "$@" "$crate" >&2 ||
+      die "cargo could not install $crate $wanted (it needs Rust 1.88 or newer: rustup update stable)"
+  fi
+}
+
+if [ "${1:-}" = docs ]; then
+  command -v python3 >/dev/null || die "no python3: tools/docs/build.py needs it"
+  tool mdbook 0.5.4 "makes the site of docs" --no-default-features --features search
+  tool mdbook-mermaid 0.17.1 "draws the state diagrams of docs"
 fi
 
 # ---- Python tools, in .venv --------------------------------------------------------
