@@ -1,24 +1,10 @@
 //! Buffers of other processes: made known to the NIC where it has import tables (facts M-4), and named in posts.
 
 use super::extension::{named, Named, Rdma};
-use crate::address::UserVirt;
 use crate::driver::rdma::access::Export;
 use crate::driver::DriverError;
 use crate::library::error::WriteError;
 use crate::library::process::Process;
-
-/// Why [`Process::connect`] failed.
-#[derive(Debug, thiserror::Error)]
-pub enum ConnectError {
-    #[error(transparent)]
-    Driver(#[from] DriverError),
-    /// The owner, or nobody, has answered.
-    #[error(transparent)]
-    Owner(#[from] WriteError),
-}
-
-/// Of posts that carry nothing.
-const NO_MESSAGE: u32 = 0;
 
 impl Process<Rdma> {
     /// Before the first post to a buffer of another process (facts M-4). A NIC without import tables needs none, and takes no time for it. A buffer of a
@@ -43,30 +29,6 @@ impl Process<Rdma> {
     fn other_width(&self, export: &Export) -> Option<(u32, u32)> {
         let (theirs, own) = (export.key_width, self.key_width());
         (theirs != own).then(|| (theirs.bits(), own.bits()))
-    }
-
-    /// [`Self::import`], which its owner confirms (facts M-4): a write or a read of nothing goes through the record, so a key that is wrong, a buffer that is
-    /// gone and a node that does not answer show here, and leave no record. A NIC without import tables has nothing to confirm: the owner checks each post.
-    pub async fn connect(&self, export: &Export) -> Result<(), ConnectError> {
-        self.import(export).await?;
-        if !self.terms().names_imports {
-            return Ok(());
-        }
-        let confirmed = self.ask_owner(export).await;
-        if confirmed.is_err() {
-            self.release_import(export).await?;
-        }
-        Ok(confirmed?)
-    }
-
-    /// A post that moves nothing, of a kind that the buffer permits.
-    async fn ask_owner(&self, export: &Export) -> Result<(), WriteError> {
-        let own = UserVirt(self.grant().status.0);
-        let handle = match export.access.write {
-            true => self.write(own, 0, export, 0, NO_MESSAGE).await?,
-            false => self.read(export, 0, 0, own, NO_MESSAGE).await?,
-        };
-        self.wait(handle).await
     }
 
     /// Ends [`Self::import`]. Posts to the buffer have ended.
