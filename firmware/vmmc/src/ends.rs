@@ -4,7 +4,7 @@ use nic_device::{rarely, Device};
 use nic_layout::counter::Counter;
 use nic_layout::post::PostError;
 use nic_layout::trace::Marker;
-use nic_link::{Ended, Overdue};
+use nic_link::{Ended, Overdue, NODE_MASK};
 
 use crate::owner::{Owner, NO_POST, REQUEST};
 use crate::reply::ReadId;
@@ -88,7 +88,7 @@ impl<T: Tables> Machine<T> {
         dev.count_many(Counter::FramesAcknowledged, ended.count);
 
         self.unsettled.add(settle);
-        self.link.after_acknowledgement(dev, ended.node, self.open_reads[ended.node] != 0);
+        self.link.after_acknowledgement(dev, ended.node, self.open_reads[ended.node & NODE_MASK] != 0);
         if self.blocked != 0 || self.link.has_barred() {
             self.go_behind(ended.node);
         }

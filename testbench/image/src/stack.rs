@@ -83,11 +83,10 @@ impl Analysis {
     /// # Errors
     /// [`ImageError::Panic`], with a path to a function of the panic path.
     pub fn refuse_panics(&self) -> Result<(), ImageError> {
-        let is_panic = |at: u32| PANIC_NAMES.iter().any(|name| self.image.name(at).contains(name));
         let mut came_from = BTreeMap::from([(self.image.entry, None)]);
         let mut open = vec![self.image.entry];
         while let Some(at) = open.pop() {
-            if is_panic(at) {
+            if is_panic(&self.image, at) {
                 let mut path: Vec<String> =
                     std::iter::successors(Some(at), |at| came_from[at]).map(|at| self.image.name(at)).collect();
                 path.reverse();
@@ -122,6 +121,11 @@ impl Analysis {
     }
 }
 
+fn is_panic(image: &Linked, at: u32) -> bool {
+    let name = image.name(at);
+    PANIC_NAMES.iter().any(|panic| name.contains(panic))
+}
+
 /// Adds the function at `at` and all that it reaches, callees first. `path` leads to it.
 fn visit(
     image: &Linked,
@@ -137,7 +141,11 @@ fn visit(
         return Err(ImageError::Recursion(cycle));
     }
     path.push(at);
-    let function = follow(image, at, &mut |callee| visit(image, callee, path, functions))?;
+    // A panic ends the firmware, and its reach is refused by itself: what it does to the stack means nothing.
+    let function = match is_panic(image, at) {
+        true => Function { frame_bytes: 0, calls: Vec::new(), returns: false },
+        false => follow(image, at, &mut |callee| visit(image, callee, path, functions))?,
+    };
     path.pop();
     let returns = function.returns;
     let depth = |&(callee, below): &(u32, u32)| (below + functions[&callee].deepest_bytes, callee);
@@ -315,5 +323,12 @@ mod tests {
         let path = ["_start", "main", "core::panicking::panic_fmt"].map(String::from).to_vec();
         let refused = analyse(vec![start(), main(call(2)), panic()]).unwrap().refuse_panics();
         assert_eq!(refused, Err(ImageError::Panic(path)));
+    }
+
+    #[test]
+    fn a_panic_is_named_though_its_own_code_cannot_be_followed() {
+        let handler = Code("__rustc::rust_begin_unwind", vec![jump(-5)]);
+        let analysis = analyse(vec![start(), Code("main", vec![call(2), RET]), handler]).unwrap();
+        assert!(matches!(analysis.refuse_panics(), Err(ImageError::Panic(path)) if path.len() == 3));
     }
 }
