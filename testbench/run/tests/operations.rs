@@ -422,8 +422,9 @@ async fn time_notifications(member: Member) -> Result<()> {
         let took = Ps(member.now().0 - POSTED_AT.load(Ordering::Relaxed));
         expect!(notification.message == number, "{notification:?} instead of number {number}");
         println!("from post to handler: {took}");
-        // The first finds the cache cold.
-        expect!(number == 0 || took < Ps::from_us(40), "notification {number} took {took}");
+        // The first finds the cache cold. The bound is a word's latency (5 us), the interrupt (10 us), its
+        // handler (4 us) and the notification (13 us), and half as much again for what they wait.
+        expect!(number == 0 || took < Ps::from_us(48), "notification {number} took {took}");
         member.meet("told", Vec::new()).await;
     }
     Ok(())

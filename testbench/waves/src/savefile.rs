@@ -69,7 +69,11 @@ pub fn fill(template: &str, view: &View) -> String {
 pub fn signals(text: &str) -> Vec<&str> {
     text.lines()
         .filter(|line| line.starts_with(|first: char| first.is_ascii_alphabetic()))
-        .map(|line| line.split('[').next().unwrap_or(line))
+        .map(|line| match line.rsplit_once('[') {
+            // A range of bits ends the line; an index in the middle is that of a generated block.
+            Some((name, _)) if line.ends_with(']') => name,
+            _ => line,
+        })
         .collect()
 }
 
