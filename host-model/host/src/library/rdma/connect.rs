@@ -10,19 +10,26 @@ use crate::library::process::Process;
 /// Why [`Process::connect`] failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
+    /// The driver refused the import.
     #[error(transparent)]
     Driver(#[from] DriverError),
-    /// The owner, or nobody, has answered.
+    /// The owner of the buffer refused the post, or did not answer.
     #[error(transparent)]
     Owner(#[from] WriteError),
 }
 
-/// Of posts that carry nothing.
+/// The message number of a post that carries nothing.
 const NO_MESSAGE: u32 = 0;
 
 impl Process<Rdma> {
-    /// [`Self::import`], which its owner confirms (facts M-4): a write or a read of nothing goes through the record, so a key that is wrong, a buffer that is
-    /// gone and a node that does not answer show here, and leave no record. A NIC without import tables has nothing to confirm: the owner checks each post.
+    /// Imports a buffer and has its owner confirm the import (facts M-4).
+    ///
+    /// A write or a read of no bytes goes through the import record. So a wrong key, a buffer that
+    /// is gone and a node that does not answer show here, and leave no record. A NIC without import
+    /// tables has nothing to confirm: the owner checks each post.
+    ///
+    /// # Errors
+    /// The driver or the owner refused the import, or the owner did not answer.
     pub async fn connect(&self, export: &Export) -> Result<(), ConnectError> {
         self.import(export).await?;
         if !self.terms().names_imports {
