@@ -33,10 +33,9 @@ impl Watch for Link {
         match marker {
             Marker::ReceiveBegin => context.frames.begin(),
             Marker::FrameRetaken => context.frames.retake(argument),
-            Marker::ReceiveHeader => {
-                if !context.frames.open(argument) {
-                    return broken(11, format!("frame {argument} was received, and never came whole"));
-                }
+            // Opens the frame; what the guard says is whether there is one.
+            Marker::ReceiveHeader if !context.frames.open(argument) => {
+                return broken(11, format!("frame {argument} was received, and never came whole"));
             }
             Marker::Accepted | Marker::Refused => {
                 let judged = context.frames.judged();

@@ -28,6 +28,9 @@ use translations::Translations;
 /// The line of every hit: static tables have none.
 const NO_LINE: u32 = 0;
 
+/// A process, and the ranges of bytes of a page that it may use.
+type BytesOfProcess = (u32, Vec<std::ops::Range<u32>>);
+
 #[derive(Clone, Copy)]
 struct Lookup {
     is_receive: bool,
@@ -242,11 +245,7 @@ impl StaticTables {
     }
 
     /// For each process that the lookup may be for, the bytes that it may use: offsets in the page.
-    fn wanted(
-        &self,
-        context: &Context,
-        Lookup { is_receive, page }: Lookup,
-    ) -> Result<Vec<(u32, Vec<std::ops::Range<u32>>)>, Broken> {
+    fn wanted(&self, context: &Context, Lookup { is_receive, page }: Lookup) -> Result<Vec<BytesOfProcess>, Broken> {
         if let Some(frame) = context.frames.judged_on(is_receive) {
             let target = self.allowed(&frame)?;
             return Ok(vec![(target.pid, vec![bytes_of_frame(&target, target.pid, page)?])]);
