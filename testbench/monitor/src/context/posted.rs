@@ -153,8 +153,8 @@ mod tests {
         for (offset, value) in [(64, u32::from(OP_WRITE)), (68, 4096), (72, 0x3010)] {
             posted.write(1, offset, value);
         }
-        assert_eq!(posted.bytes(5, 3, Side::From), [0x10..0x1000]);
-        assert_eq!(posted.bytes(5, 4, Side::From), [0..0x10]);
+        assert_eq!(posted.bytes(5, 3, Side::From), std::slice::from_ref(&(0x10..0x1000)));
+        assert_eq!(posted.bytes(5, 4, Side::From), std::slice::from_ref(&(0..0x10)));
         assert!(posted.bytes(5, 5, Side::From).is_empty() && posted.bytes(5, 3, Side::To).is_empty());
         assert!(posted.bytes(4, 3, Side::From).is_empty());
         assert_eq!((posted.processes(4, Side::From), posted.processes(4, Side::To)), (vec![5], vec![]));
