@@ -17,11 +17,13 @@ import cycles
 import dependencies
 import documented
 import links
+import orphans
 import personalities
 import sentences
 
 SCRIPTS = {"personalities": personalities, "cycles": cycles, "documented": documented,
-           "sentences": sentences, "dependencies": dependencies, "links": links}
+           "sentences": sentences, "dependencies": dependencies, "links": links,
+           "orphans": orphans}
 
 
 def by_crate(house: common.House) -> dict[str, dict]:

@@ -2,8 +2,9 @@
 """Product files that name a personality outside that personality's own folders.
 
 A name counts where it is a whole word of an identifier, of a string, or of the file's own path:
-`mini`, `MiniLayout`, `"mini-pair"`, `nic_vmmc`; not `minimum`, and not `miNI`, which is the thesis.
-Comments do not count: they cite the papers. Documents, tests and benches are exempt. The folders
+`mini`, `MiniLayout`, `"mini-pair"`, `nic_vmmc`; not `minimum`, and neither `miNI` nor `VMMC`, which are
+the names of the papers' systems. Comments do not count: they cite the papers. Documents, tests (a
+module under `#[cfg(test)]` as well) and benches are exempt. The folders
 and the tables that may list every personality are in house.toml.
 """
 
@@ -13,13 +14,15 @@ import rust
 from common import Finding, House, below, main
 
 _HASH_COMMENT = re.compile(r"(^|\s)#.*$")
+_PAPERS = re.compile(r"\b(miNI|VMMC)\b")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def words(text: str) -> set[str]:
     """The words of a text, cut at every change of case, digit, or mark, in lower case."""
-    # `miNI` is one spelling of a thesis, not a word followed by another.
-    return {w.lower() for w in _WORD.findall(text.replace("miNI", " "))}
+    # The papers' names of their systems: as they spell them, and as no identifier is spelled.
+    text = _PAPERS.sub(" ", text)
+    return {w.lower() for w in _WORD.findall(text)}
 
 
 def is_test(file: str) -> bool:
@@ -27,11 +30,26 @@ def is_test(file: str) -> bool:
     return "tests" in parts or parts[-1] in ("tests.rs", "test.sh")
 
 
+def product_tokens(text: str) -> list[rust.Token]:
+    """The tokens of a file without its modules of tests."""
+    toks = rust.tokens(text)
+    pairs = rust.partners(toks)
+    kept, at = [], 0
+    while at < len(toks):
+        if [t.text for t in toks[at:at + 8]] == ["#", "[", "cfg", "(", "test", ")", "]", "mod"]:
+            brace = next((i for i in range(at, len(toks)) if toks[i].text in "{;"), at)
+            at = pairs.get(brace, brace) + 1
+        else:
+            kept.append(toks[at])
+            at += 1
+    return kept
+
+
 def named_lines(file: str, text: str) -> dict[int, str]:
     """What counts on each line of a file: code and strings, without comments."""
     lines: dict[int, str] = {}
     if file.endswith((".rs", ".sv", ".svh")):
-        for token in rust.tokens(text):
+        for token in product_tokens(text):
             if token.kind in ("id", "string"):
                 lines[token.line] = lines.get(token.line, "") + " " + token.text
     else:

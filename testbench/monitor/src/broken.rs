@@ -16,7 +16,8 @@ impl fmt::Display for Invariant {
 
 /// A rule that was broken, without the time, which the monitor knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Broken {
+pub struct Broken {
+    /// The rule.
     pub invariant: Invariant,
     /// What was expected and seen.
     pub what: String,

@@ -2,7 +2,7 @@
 //! once when an invariant is broken (docs/properties.md).
 //!
 //! The rules are in watches, one for each group: the link, DMA, post queues, the caches of a NIC, lines that the NIC fetches, notifications, static tables.
-//! Which of them a node has follows from its tables ([`Places`]). A watch keeps its state to itself; facts that several need are in one context.
+//! Which of them a node has, its personality says ([`Watches`]). A watch keeps its state to itself; facts that several need are in one context.
 //!
 //! The monitor only looks. The node's loop feeds it, in the order of time:
 //! * [`Monitor::transfers`]: data phases of the bus, from a [`Tap`];
@@ -17,22 +17,18 @@ mod broken;
 mod context;
 mod header;
 mod tap;
-mod watches;
+pub mod watches;
 
-use nic_layout::cbh::CbhGeometry;
 use nic_layout::registers::mailbox;
 use nic_layout::ring::{MAILBOX_ARGUMENT, MAILBOX_COMMAND};
-use nic_layout::static_tables::StaticGeometry;
 use nic_layout::trace::{self, Marker};
-use nic_layout::vmh::VmhGeometry;
 use sim_pins::{LinkSymbol, Ps};
 
-pub use broken::{Invariant, Violation};
+pub use broken::{Broken, Invariant, Violation};
+pub use context::Context;
 pub use header::Header;
 pub use tap::{Tap, Transfer};
 
-use broken::Broken;
-use context::Context;
 use header::HeaderParser;
 use watches::{Watch, Watches};
 
@@ -59,32 +55,6 @@ pub struct Places {
     pub post_queue_count: u32,
     /// Physical pages of the host.
     pub host_pages: u32,
-    pub lookup: LookupPlaces,
-}
-
-/// Where the NIC looks up translations and buffers.
-#[derive(Clone, Copy, Debug)]
-pub enum LookupPlaces {
-    Caches(CachePlaces),
-    StaticTables(StaticPlaces),
-}
-
-/// Caches of both, and what the NIC needs to fetch translations: offsets in the SRAM.
-#[derive(Clone, Copy, Debug)]
-pub struct CachePlaces {
-    pub vmh_cache: u32,
-    pub vmh: VmhGeometry,
-    pub cbh_cache: u32,
-    pub cbh: CbhGeometry,
-    /// `None`: the NIC does not fetch.
-    pub directories: Option<u32>,
-}
-
-/// Static tables: an offset in the SRAM.
-#[derive(Clone, Copy, Debug)]
-pub struct StaticPlaces {
-    pub at: u32,
-    pub geometry: StaticGeometry,
 }
 
 impl Places {
@@ -202,8 +172,8 @@ impl Monitor {
     }
 
     /// The firmware has started, with empty tables.
-    pub fn place(&mut self, places: Places) {
-        self.placed = Some(Placed { context: Context::new(places, self.seen), watches: Watches::of(&places) });
+    pub fn place(&mut self, places: Places, watches: Watches) {
+        self.placed = Some(Placed { context: Context::new(places, self.seen), watches });
     }
 
     fn check(&mut self, at: Ps, result: Result<(), Broken>) {

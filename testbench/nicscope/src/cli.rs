@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use nicscope_run::run::DEFAULT_SEED;
+use nicscope_scenario::personality;
 use nicscope_waves::WaveFileFormat;
 
 /// Measures, in clock cycles, what it costs a network interface to look things up.
@@ -88,7 +89,7 @@ impl From<WaveFormat> for WaveFileFormat {
 
 #[derive(Debug, Args)]
 pub struct ReproduceArgs {
-    /// Experiments (see `nicscope list`), or the beginning of their names, as in mini [default: all]
+    /// Experiments (see `nicscope list`), or the beginning of their names [default: all]
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
     /// Folder for results and pictures; what it holds of this build is not measured again [default: out/reproduce]
@@ -125,8 +126,8 @@ pub struct SoakArgs {
     /// Seed of everything random, a whole number
     #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_SEED)]
     pub seed: u64,
-    /// Personality of the NICs, mini or vmmc
-    #[arg(long, value_name = "NAME", default_value = "mini")]
+    /// Personality of the NICs (see `nicscope list`)
+    #[arg(long, value_name = "NAME", default_value = personality::NAMES[0])]
     pub personality: String,
     /// Cases at a time; results do not depend on it [default: one for each of the machine's cores, at most two]
     #[arg(long, value_name = "NUMBER")]

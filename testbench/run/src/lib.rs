@@ -5,6 +5,7 @@ pub mod files;
 pub mod meeting;
 pub mod node;
 pub mod pair;
+pub mod personality;
 pub mod progress;
 pub mod run;
 pub mod watch;

@@ -1,13 +1,13 @@
 //! Feeds the monitor of a node (`nic_monitor`) with what its loop sees.
 
 use host_model::address::{Pid, VirtPage};
-use host_model::driver::mini::Mini;
-use host_model::driver::vmmc::Vmmc;
 use host_model::host::Host;
 use host_model::memory::Memory;
 use host_model::pci::PciBus;
-use nic_monitor::{CachePlaces, LookupPlaces, Monitor, Pins, Places, StaticPlaces, Tap, Transfer};
+use nic_monitor::{Monitor, Pins, Places, Tap, Transfer};
 use sim_pins::Ps;
+
+use crate::personality;
 
 /// What the host knows of its pages.
 struct Pinned<'a>(&'a Memory);
@@ -61,22 +61,8 @@ pub fn marker(monitor: &mut Monitor, host: &Host<PciBus>, at: Ps, word: u32) {
 fn place(monitor: &mut Monitor, host: &Host<PciBus>) {
     let node = host.node();
     let (Ok(layout), Some(resources)) = (node.driver().layout(), node.driver().resources()) else { return };
-    let lookup = if let Ok(mini) = node.driver().service::<Mini>() {
-        let caches = mini.caches();
-        LookupPlaces::Caches(CachePlaces {
-            vmh_cache: caches.vmh_cache.0,
-            vmh: caches.geometry,
-            cbh_cache: caches.cbh_cache.0,
-            cbh: caches.cbh_geometry,
-            directories: caches.directories.map(|at| at.0),
-        })
-    } else if let Ok(vmmc) = node.driver().service::<Vmmc>() {
-        let tables = vmmc.tables();
-        LookupPlaces::StaticTables(StaticPlaces { at: tables.at.0, geometry: tables.geometry })
-    } else {
-        return;
-    };
-    monitor.place(Places {
+    let Some(watches) = personality::watches(node.driver()) else { return };
+    let places = Places {
         registers: resources.registers.0,
         sram: resources.sram.0,
         sram_bytes: resources.sram_bytes,
@@ -84,6 +70,6 @@ fn place(monitor: &mut Monitor, host: &Host<PciBus>) {
         post_queues: layout.post_queue(0).0,
         post_queue_count: layout.post_queue_count as u32,
         host_pages: node.platform().host_pages(),
-        lookup,
-    });
+    };
+    monitor.place(places, watches);
 }

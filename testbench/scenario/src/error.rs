@@ -11,14 +11,14 @@ pub enum Statement {
     /// `INV-n`: docs/properties.md.
     Invariant(u8),
     /// `M-n`: docs/requirements.md.
-    Mini(u8),
+    Requirement(u8),
 }
 
 impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Statement::Invariant(number) => write!(f, "INV-{number}"),
-            Statement::Mini(number) => write!(f, "M-{number}"),
+            Statement::Requirement(number) => write!(f, "M-{number}"),
         }
     }
 }
@@ -93,6 +93,6 @@ mod tests {
         assert_eq!((error.statement(), error.exit_status()), (Some(Statement::Invariant(19)), 1));
         assert_eq!(error.to_string(), "node 0: INV-19 at 7.000 ns: so (seed 3)");
         assert_eq!(failed!("INV-19 in a text is only a text").statement(), None);
-        assert_eq!(Statement::Mini(6).to_string(), "M-6");
+        assert_eq!(Statement::Requirement(6).to_string(), "M-6");
     }
 }

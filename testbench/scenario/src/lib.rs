@@ -3,6 +3,8 @@
 pub mod error;
 pub mod image;
 pub mod memory_map;
+pub mod personality;
 pub mod platform;
 pub mod scenario;
 pub mod wording;
+pub mod workload_kind;

@@ -14,7 +14,10 @@ use serde::{Deserialize, Serialize};
 use sim_pins::Ps;
 
 use crate::error::Result;
+use crate::personality::{self, Personality};
 use crate::{request_error, wording};
+
+pub use crate::workload_kind::WorkloadKind;
 
 /// The scenarios that come with the command: name and text.
 pub const BUILT_IN: [(&str, &str); 7] = [
@@ -27,14 +30,6 @@ pub const BUILT_IN: [(&str, &str); 7] = [
     ("pages", include_str!("../scenarios/pages.toml")),
 ];
 
-/// The firmware personalities that exist.
-pub const PERSONALITIES: [&str; 2] = ["mini", "vmmc"];
-
-/// Whether a personality looks handles up in caches, which have a geometry and miss; otherwise its tables hold everything.
-pub fn has_caches(personality: &str) -> bool {
-    personality == "mini"
-}
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
@@ -44,7 +39,9 @@ pub struct Scenario {
     pub description: String,
     /// Names of platforms, each run in turn.
     pub platforms: Vec<String>,
-    pub personality: String,
+    /// What the NICs serve.
+    #[serde(with = "personality::by_name", default = "personality::default")]
+    pub personality: &'static Personality,
     pub nodes: usize,
     /// Of each NIC, at least: as many as the platform says, or more. Two are for 512 KB of SRAM.
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -150,18 +147,6 @@ fn one() -> u32 {
 /// Results of a NIC with one core look as they always did.
 fn is_one(number: &u32) -> bool {
     *number == 1
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WorkloadKind {
-    PingPong,
-    Stream,
-    Random,
-    Bystander,
-    Fetch,
-    Notify,
-    Pages,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -387,11 +372,11 @@ pub fn load(name_or_path: &str, overrides: &[String]) -> Result<Scenario> {
         figment.extract().map_err(|error| request_error!("scenario {name}: {}", wording::of(error)))?;
     scenario.name = name;
     scenario.check()?;
-    if !has_caches(&scenario.personality) {
+    if !scenario.has_caches() {
         if let Some(entry) = overrides.iter().find(|entry| entry.trim_start().starts_with("cache.")) {
             return Err(request_error!(
                 "--set {entry}: personality {:?} has no cache: its tables hold everything",
-                scenario.personality
+                scenario.personality.name
             ));
         }
     }
@@ -442,7 +427,7 @@ impl Scenario {
     }
 
     pub fn has_caches(&self) -> bool {
-        has_caches(&self.personality)
+        self.personality.has_caches()
     }
 
     /// The geometry that its images are built for.
@@ -461,10 +446,7 @@ impl Scenario {
 
     /// The image for a NIC with so many cores.
     pub fn image_of_core_a(&self, cores: u32) -> String {
-        match cores {
-            1 => self.personality.clone(),
-            _ => format!("{}-pair", self.personality),
-        }
+        self.personality.image(cores)
     }
 
     fn check(&self) -> Result<()> {
@@ -472,13 +454,6 @@ impl Scenario {
         self.key_width()?;
         if self.platforms.is_empty() {
             return Err(request_error!("platforms = []: name at least one (see `nicscope list`)"));
-        }
-        if !PERSONALITIES.contains(&self.personality.as_str()) {
-            return Err(request_error!(
-                "personality = {:?}: must be one of {}",
-                self.personality,
-                PERSONALITIES.join(", ")
-            ));
         }
         if self.nodes != 2 {
             return Err(request_error!("nodes = {}: must be 2; there is no switch yet", self.nodes));
@@ -524,17 +499,24 @@ impl Scenario {
                 "misses.ratios: random messages and pages of programs go where they like: must be [0.0] with workload.kind = \"random\" or \"pages\""
             ));
         }
-        let needs_caches = matches!(workload.kind, WorkloadKind::Pages | WorkloadKind::Bystander);
-        if !self.has_caches() && needs_caches {
+        let personality = self.personality;
+        if !personality.workloads.contains(&workload.kind) {
+            let names: Vec<String> = personality.workloads.iter().map(|kind| kind.name()).collect();
+            let reason = match personality.has_caches() {
+                true => "",
+                false => " has no caches, and",
+            };
             return Err(request_error!(
-                "personality = {:?}: has no caches; bystanders and pages of programs are there for those that miss",
-                self.personality
+                "personality = {:?}:{reason} does not play workload.kind = {:?}: must be one of {}",
+                personality.name,
+                workload.kind.name(),
+                names.join(", ")
             ));
         }
         if !self.has_caches() && self.misses.ratios != [0.0] {
             return Err(request_error!(
                 "misses.ratios: personality {:?} never misses: must be [0.0], as by --set misses.ratios=0.0",
-                self.personality
+                self.personality.name
             ));
         }
         let can_miss_there = self.workload.kind == WorkloadKind::PingPong && self.misses.cache == MissedCache::Vmh;

@@ -16,6 +16,7 @@ import dependencies  # noqa: E402
 import documented  # noqa: E402
 import fold  # noqa: E402
 import links  # noqa: E402
+import orphans  # noqa: E402
 import personalities  # noqa: E402
 import sentences  # noqa: E402
 
@@ -30,6 +31,7 @@ CONFIG = {
     "dependencies": {"command": "tool", "benches": ["benches"], "forbidden_crates": ["proptest"],
                      "forbidden_features": ["check"],
                      "layers": {"top": ["top", "low"], "low": ["low"], "benches": ["top", "low"]}},
+    "orphans": {"exempt": ["src/planted"]},
     "links": {"documents": ["README.md", "docs"], "made_later": []},
 }
 
@@ -74,10 +76,30 @@ class Personalities(Repository):
             "docs/mini.md": "mini\n", "src/tests/mini.rs": "fn mini() {}\n"})
         self.assertEqual(personalities.find(house), [])
 
+    def test_a_module_of_tests_is_free_and_what_follows_it_counts(self):
+        house = self.house({"src/a.rs": "#[cfg(test)]\nmod tests {\n  const X: &str = \"mini\";\n}\n"
+                                        "const Y: &str = \"mini\";\n"})
+        self.assertEqual(self.places(personalities.find(house)), [("src/a.rs", 5)])
+
+    def test_the_papers_systems_are_not_personalities(self):
+        house = self.house({"src/a.rs": "const X: &str = \"miNI and VMMC of the papers\";\n"
+                                        "const Y: &str = \"vmmc\";\n"})
+        self.assertEqual(self.places(personalities.find(house)), [("src/a.rs", 2)])
+
     def test_a_personality_may_not_name_another(self):
         house = self.house({"firmware/vmmc/src/lib.rs": "use nic_mini::Cache;\n"})
         self.assertEqual(self.places(personalities.find(house)),
                          [("firmware/vmmc/src/lib.rs", 1)])
+
+
+class Orphans(Repository):
+    def test_a_file_that_no_declaration_names_is_found(self):
+        house = self.house({
+            "src/lib.rs": "pub mod a;\nmod b;\n#[path = \"c.rs\"]\nmod other;\n",
+            "src/a.rs": "mod inner;\n", "src/a/inner.rs": "", "src/b/mod.rs": "mod deep;\n",
+            "src/b/deep.rs": "", "src/c.rs": "", "src/forgotten.rs": "", "src/bin/tool.rs": "",
+            "tests/t.rs": "mod common;\n", "tests/common/mod.rs": "", "src/planted/p.rs": ""})
+        self.assertEqual(self.places(orphans.find(house)), [("src/forgotten.rs", 1)])
 
 
 class Cycles(Repository):

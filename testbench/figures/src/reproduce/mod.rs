@@ -1,6 +1,6 @@
 //! Tables and figures of the papers, ours beside them (docs/reproduce.md).
 
-mod mini;
+pub mod mini;
 mod picture;
 pub mod print;
 pub mod report;

@@ -23,26 +23,41 @@ pub(crate) struct Fetched {
 }
 
 /// The facts, and what each part of them is for.
-pub(crate) struct Context {
+pub struct Context {
     /// The time of the event that the watches are given.
-    pub at: Ps,
-    pub places: Places,
+    pub(crate) at: Ps,
+    pub(crate) places: Places,
     /// Events counted for the comparison with the firmware's counters (INV-38). Watches add to it.
-    pub seen: Seen,
+    pub(crate) seen: Seen,
     /// Commands of the driver. The monitor records them.
-    pub commands: Commands,
+    pub(crate) commands: Commands,
     /// Frames that arrived, and the frame that the firmware judges. Watch `Link` records them.
-    pub frames: Frames,
+    pub(crate) frames: Frames,
     /// What processes have posted, and where their status pages are. Watch `Posts` records it.
-    pub posted: Posted,
+    pub(crate) posted: Posted,
     /// DMA that lookups allow. The watches of lookups add to it, watch `Dma` ends it.
-    pub grants: Grants,
+    pub(crate) grants: Grants,
     /// The fetch that has ended with the marker at hand. Watch `Fetches` sets it.
-    pub fetched: Option<Fetched>,
+    pub(crate) fetched: Option<Fetched>,
 }
 
 impl Context {
-    pub fn new(places: Places, seen: Seen) -> Context {
+    /// The time of the event that the watches are given.
+    pub fn at(&self) -> Ps {
+        self.at
+    }
+
+    /// Where the NIC and its tables are.
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Events counted for the comparison with the firmware's counters (INV-38).
+    pub fn seen(&mut self) -> &mut Seen {
+        &mut self.seen
+    }
+
+    pub(crate) fn new(places: Places, seen: Seen) -> Context {
         Context {
             at: Ps::ZERO,
             places,

@@ -23,8 +23,9 @@ struct Allowed {
     bytes: Range<u32>,
 }
 
+/// Every data phase of the NIC as a master lies in what a lookup, a status page or a fetch allows.
 #[derive(Default)]
-pub(crate) struct Dma {
+pub struct Dma {
     allowed: Option<Allowed>,
     /// The last command that the firmware obeyed, and the mark of the grants from before.
     command: Option<(Command, u64)>,

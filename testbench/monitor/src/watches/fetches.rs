@@ -10,10 +10,11 @@ use nic_layout::{PAGE_SHIFT, PROCESS_SLOTS};
 use sim_pins::Ps;
 
 use super::posts::within;
+use super::CachePlaces;
 use super::Watch;
 use crate::broken::{broken, Broken};
 use crate::context::{Context, Fetched, PageGrant};
-use crate::{words, CachePlaces, Pins, Transfer, ANSWER_MAX};
+use crate::{words, Pins, Transfer, ANSWER_MAX};
 
 /// The driver's own address space, in which its tables lie: slot by slot, a page for each word of the directory.
 const KERNEL: u32 = 0;
@@ -31,7 +32,8 @@ struct Fetch {
     wanted: usize,
 }
 
-pub(crate) struct Fetches {
+/// Lines that the NIC fetches from the tables of its host.
+pub struct Fetches {
     geometry: VmhGeometry,
     /// Where the directories are in SRAM, if the NIC fetches.
     place: Option<u32>,

@@ -20,8 +20,9 @@ struct Peer {
     told: u32,
 }
 
+/// Frames of the link and their acknowledgements.
 #[derive(Default)]
-pub(crate) struct Link {
+pub struct Link {
     /// By node: the number of the next frame to be taken.
     expected: BTreeMap<u32, u32>,
     /// By node: what was sent to it, and is told to it.

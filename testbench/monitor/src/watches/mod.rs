@@ -9,14 +9,25 @@ mod notifications;
 mod posts;
 mod static_tables;
 
+pub use caches::{CachePlaces, Caches};
+pub use dma::Dma;
+pub use fetches::Fetches;
+pub use link::Link;
+pub use notifications::Notifications;
+pub use posts::Posts;
+pub use static_tables::{StaticPlaces, StaticTables};
+
 use nic_layout::trace::Marker;
 
 use crate::broken::Broken;
 use crate::context::Context;
-use crate::{Header, LookupPlaces, Pins, Places, Transfer};
+use crate::{Header, Pins, Transfer};
 
-/// Some rules and the state that they need. Every event reaches every watch of the node, in the order of the list; the first rule that is broken ends the run.
-pub(crate) trait Watch {
+/// Some rules and the state that they need.
+///
+/// Every event reaches every watch of the node, in the order of the list. The first rule that is
+/// broken ends the run.
+pub trait Watch: Send {
     /// A word that the host reads from the NIC over the bus.
     fn host_reads(&mut self, _context: &mut Context, _address: u32, _value: u32) -> Result<(), Broken> {
         Ok(())
@@ -71,31 +82,22 @@ pub(crate) trait Watch {
 }
 
 /// The watches of a node, in the order in which they see an event.
-pub(crate) struct Watches(Vec<Box<dyn Watch + Send>>);
+pub struct Watches(Vec<Box<dyn Watch>>);
 
 impl Watches {
-    /// The watches of the personality that has these places.
+    /// The watches of one personality.
     ///
-    /// The order matters where one watch records what another reads: `Posts` before the lookups, `Fetches` and `Dma` before the lines that are filled and
-    /// unlocked, and `Link` last, since it closes the frame that the others judge.
-    pub fn of(places: &Places) -> Watches {
-        let (posts, dma) = (Box::new(posts::Posts::new()), Box::new(dma::Dma::default()));
-        let (notifications, link) =
-            (Box::new(notifications::Notifications::default()), Box::new(link::Link::default()));
-        Watches(match &places.lookup {
-            LookupPlaces::Caches(caches) => {
-                let fetches = Box::new(fetches::Fetches::new(caches));
-                vec![posts, fetches, dma, Box::new(caches::Caches::new(caches)), notifications, link]
-            }
-            LookupPlaces::StaticTables(tables) => {
-                vec![posts, dma, Box::new(static_tables::StaticTables::new(tables)), notifications, link]
-            }
-        })
+    /// The order matters where one watch records what another reads: [`Posts`] stands before the
+    /// watches of lookups, [`Fetches`] and [`Dma`] before [`Caches`], whose lines are filled and
+    /// unlocked by what those two see. [`Link`] comes last, since it closes the frame that the
+    /// others judge.
+    pub fn new(watches: Vec<Box<dyn Watch>>) -> Watches {
+        Watches(watches)
     }
 
     /// Gives each watch its turn, until one objects.
     #[inline]
-    pub fn each(&mut self, mut turn: impl FnMut(&mut dyn Watch) -> Result<(), Broken>) -> Result<(), Broken> {
+    pub(crate) fn each(&mut self, mut turn: impl FnMut(&mut dyn Watch) -> Result<(), Broken>) -> Result<(), Broken> {
         self.0.iter_mut().try_for_each(|watch| turn(&mut **watch))
     }
 }

@@ -10,8 +10,9 @@ use crate::broken::{broken, Broken};
 use crate::context::Context;
 use crate::Pins;
 
+/// Notifications of writes that have arrived.
 #[derive(Default)]
-pub(crate) struct Notifications {
+pub struct Notifications {
     /// For each notification that was not raised: the mark of the DMA of its frame and of those before.
     accepted: VecDeque<u64>,
     raised: u32,

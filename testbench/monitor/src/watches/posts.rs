@@ -46,7 +46,8 @@ struct Next {
     ended: u32,
 }
 
-pub(crate) struct Posts {
+/// Post queues, and what processes have posted.
+pub struct Posts {
     slots: Vec<Slot>,
     next: Next,
     /// Misses that the driver was told of, and those that it reported as served; free-running.
@@ -103,13 +104,15 @@ impl Watch for Posts {
     }
 }
 
-impl Posts {
-    pub fn new() -> Posts {
+impl Default for Posts {
+    fn default() -> Posts {
         let none = vec![false; PAGE_BYTES as usize / 4];
         let slot = Slot { filled: none.clone(), foreign: none, rung: 0, ended: 0, is_parked: false, is_awaited: false };
         Posts { slots: vec![slot; PROCESS_SLOTS], next: Next::default(), raised: 0, served: 0 }
     }
+}
 
+impl Posts {
     // ---- Queues and their owners -----------------------------------------------------------------------------------
 
     /// A word at an offset in the table of processes.

@@ -12,7 +12,10 @@ use nic_layout::static_tables::{import, StaticGeometry, UNREGISTERED};
 use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
 use nic_layout::trace::{self, Marker};
 use nic_layout::vmh::{key, VmhGeometry, KEY_VALID, NO_TRANSLATION};
-use nic_monitor::{CachePlaces, LookupPlaces, Monitor, Pins, Places, StaticPlaces, Transfer};
+use nic_monitor::watches::{
+    CachePlaces, Caches, Dma, Fetches, Link, Notifications, Posts, StaticPlaces, StaticTables, Watch, Watches,
+};
+use nic_monitor::{Monitor, Pins, Places, Transfer};
 use sim_pins::{LinkSymbol, Ps};
 
 pub const SRAM: u32 = 0x8000_0000;
@@ -97,11 +100,13 @@ impl Bench {
     pub fn new() -> Bench {
         let caches =
             CachePlaces { vmh_cache: VMH_AT, vmh: VMH, cbh_cache: CBH_AT, cbh: CBH, directories: Some(DIRECTORIES_AT) };
-        Bench::of(LookupPlaces::Caches(caches), 0)
+        let lookups: Vec<Box<dyn Watch>> =
+            vec![Box::new(Fetches::new(&caches)), Box::<Dma>::default(), Box::new(Caches::new(&caches))];
+        Bench::of(lookups, 0)
     }
 
     /// A process has posted a write from its page, from its slot.
-    fn of(lookup: LookupPlaces, slot: u32) -> Bench {
+    fn of(lookups: Vec<Box<dyn Watch>>, slot: u32) -> Bench {
         let places = Places {
             registers: REGISTERS,
             sram: SRAM,
@@ -110,10 +115,12 @@ impl Bench {
             post_queues: QUEUES_AT,
             post_queue_count: 8,
             host_pages: 0x1000,
-            lookup,
         };
         let mut monitor = Monitor::new(0);
-        monitor.place(places);
+        let mut watches: Vec<Box<dyn Watch>> = vec![Box::<Posts>::default()];
+        watches.extend(lookups);
+        watches.extend([Box::<Notifications>::default() as Box<dyn Watch>, Box::<Link>::default()]);
+        monitor.place(places, Watches::new(watches));
         let mut bench =
             Bench { monitor, host: Host(BTreeMap::from([((PID, PAGE), FRAME)])), at: Ps::from_us(1), entry: ENTRY };
         let (entry, queue) = (SRAM + TABLE_AT + 32 * slot, SRAM + QUEUES_AT + 4096 * slot);
@@ -126,7 +133,9 @@ impl Bench {
     pub fn with_static_tables() -> Bench {
         let at = TABLES_START;
         let slot = PID % 8;
-        let mut bench = Bench::of(LookupPlaces::StaticTables(StaticPlaces { at, geometry: TABLES }), slot);
+        let tables = StaticTables::new(&StaticPlaces { at, geometry: TABLES });
+        let lookups: Vec<Box<dyn Watch>> = vec![Box::<Dma>::default(), Box::new(tables)];
+        let mut bench = Bench::of(lookups, slot);
         bench.write(SRAM + QUEUES_AT + 4096 * slot + 12, IMPORT);
         for entry in 0..1024 {
             let value = if entry == PAGE { FRAME } else { UNREGISTERED };

@@ -4,7 +4,8 @@ use host_model::platform::Platform;
 use nicscope_figures::reproduce::EXPERIMENTS;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
-use nicscope_scenario::scenario::{self, BUILT_IN, PERSONALITIES};
+use nicscope_scenario::personality::PERSONALITIES;
+use nicscope_scenario::scenario::{self, BUILT_IN};
 use serde::Serialize;
 
 use crate::cli::ListArgs;
@@ -90,7 +91,7 @@ impl List {
         Ok(List {
             scenarios,
             platforms,
-            personalities: PERSONALITIES.map(|name| Named { name, description: personality(name) }).into(),
+            personalities: PERSONALITIES.map(|it| Named { name: it.name, description: it.description }).into(),
             groups: FIGURE_GROUPS.map(|(name, description)| Named { name, description }).into(),
             experiments: EXPERIMENTS.iter().map(|it| Named { name: it.id, description: it.title }).collect(),
         })
@@ -145,16 +146,6 @@ impl PlatformEntry {
             self.host_processors,
             mhz(self.host_hz),
         )
-    }
-}
-
-fn personality(name: &str) -> &'static str {
-    match name {
-        "mini" => {
-            "remote writes and reads of exported buffers; translations and buffers in caches that miss to the host"
-        }
-        "vmmc" => "the same, the thesis's base: all translations, buffers and imports in static tables, which never miss and can be full",
-        _ => "",
     }
 }
 

@@ -4,18 +4,15 @@ use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{Cell, CellAlignment, Table, TableComponent};
 use nic_image::Stack;
 use nicscope_scenario::error::Result;
+use nicscope_scenario::failed;
 use nicscope_scenario::memory_map::{self, Holds, Map, Memory, Use};
-use nicscope_scenario::scenario::{Cache, PERSONALITIES};
-use nicscope_scenario::{failed, request_error};
+use nicscope_scenario::scenario::Cache;
 
 use crate::cli::MemoryMapArgs;
 use crate::output;
 
 pub fn run(arguments: &MemoryMapArgs) -> Result<()> {
     let personality = &arguments.personality;
-    if !PERSONALITIES.contains(&personality.as_str()) {
-        return Err(request_error!("unknown personality {personality:?}: must be one of {}", PERSONALITIES.join(", ")));
-    }
     let map = memory_map::of(&memory_map::scenario(personality, &arguments.set)?, &arguments.platform)?;
     let text = match arguments.json {
         true => serde_json::to_string(&map).map_err(|error| failed!("memory map: {error}"))? + "\n",

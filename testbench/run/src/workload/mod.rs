@@ -15,7 +15,6 @@ use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use host_model::address::UserVirt;
-use host_model::driver::mini::Mini;
 use host_model::driver::Kept;
 use host_model::library::{Access, Export};
 use nic_layout::cbh::cbh_id;
@@ -24,6 +23,7 @@ use sim_pins::Ps;
 
 use crate::meeting::Meeting;
 use crate::node::Handle;
+use crate::personality;
 
 use app::{App, Totals};
 use bystander::Bystander;
@@ -206,10 +206,8 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
     }
     .map_err(|error| failed("export", &error))?;
     let mut cold = Vec::new();
-    if let (Ok(mini), MissedCache::Cbh, true) =
-        (handle.driver().service::<Mini>(), scenario.misses.cache, miss_ratio > 0.0)
-    {
-        for id in places::cold_buffers(mini.caches().cbh_geometry, cbh_id(export.buffer)) {
+    if scenario.misses.cache == MissedCache::Cbh && miss_ratio > 0.0 {
+        for id in personality::cold_buffers(handle.driver(), cbh_id(export.buffer)) {
             let buffer = process.export_under(id, region, bytes, access(kind)).await;
             cold.push(buffer.map_err(|error| failed("export", &error))?);
         }

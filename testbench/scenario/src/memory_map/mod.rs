@@ -26,7 +26,8 @@ use nic_plan::{
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::scenario::{has_caches, Cache, MissService, Scenario};
+use crate::personality;
+use crate::scenario::{Cache, MissService, Scenario};
 use crate::{failed, image, platform, request_error, scenario};
 
 use parts::ImageParts;
@@ -80,7 +81,7 @@ enum Lookup {
 impl Wanted {
     pub fn of(scenario: &Scenario) -> Result<Wanted> {
         Ok(Wanted {
-            lookup: match has_caches(&scenario.personality) {
+            lookup: match scenario.has_caches() {
                 true => Lookup::Cached(scenario.cache),
                 false => Lookup::Static,
             },
@@ -135,7 +136,7 @@ pub fn of(scenario: &Scenario, platform_name: &str) -> Result<Map> {
     let file = image::read(&path, &platform)?;
     let parts = ImageParts::of(&file).map_err(|error| failed!("firmware {}: {error}", path.display()))?;
     let stack = image::stack(&path)?;
-    Map::of(&scenario.personality, platform_name, &platform, wanted, &parts, stack)
+    Map::of(scenario.personality.name, platform_name, &platform, wanted, &parts, stack)
 }
 
 /// What a memory map depends on. All of a cache is one.
@@ -143,10 +144,11 @@ const KEYS: [&str; 5] = ["cache.", "key_bits", "nic.post_queues", "misses.servic
 
 /// A scenario with a personality and overrides, which may name nothing else than [`KEYS`].
 pub fn scenario(personality: &str, overrides: &[String]) -> Result<Scenario> {
+    let has_caches = personality::named(personality)?.has_caches();
     for entry in overrides {
         let key = entry.split('=').next().unwrap_or_default().trim();
         let is_of_cache = key.starts_with(KEYS[0]);
-        if is_of_cache && !has_caches(personality) {
+        if is_of_cache && !has_caches {
             return Err(request_error!("--set {entry}: {personality} has no cache: its tables take what the SRAM has"));
         }
         if !is_of_cache && !KEYS.contains(&key) {

@@ -59,7 +59,7 @@ pub const READS: Rule =
 pub const ENDS: Rule =
     Rule { statement: Statement::Invariant(24), text: "28, each post ends, well or refused as it must" };
 pub const TOLD: Rule =
-    Rule { statement: Statement::Mini(6), text: "each write that notifies is told of once, in order" };
+    Rule { statement: Statement::Requirement(6), text: "each write that notifies is told of once, in order" };
 
 fn wrong(rule: Rule, what: String) -> Wrong {
     Wrong { rule, what }

@@ -2,9 +2,9 @@
 
 use nicscope_scenario::error::Result;
 use nicscope_scenario::memory_map::{self, Map, Use};
-use nicscope_scenario::scenario::PERSONALITIES;
 
 use crate::measure::{Figure, Target};
+use crate::reproduce::mini::COMPARED;
 
 pub const NOTE: &str = "sums as in Table 1.1 of the thesis, where post queues are lookup structures; handles are those without them. Totals are with \
      200 KB of buffers. vmmc has import tables for 8 processes, the thesis counts one";
@@ -29,9 +29,9 @@ const ROWS: [Row; 4] = [
 ];
 
 pub fn measure() -> Result<Vec<Figure>> {
-    let maps = PERSONALITIES.map(|name| map(name, &[]));
+    let maps = COMPARED.map(|name| map(name, &[]));
     let maps = maps.into_iter().collect::<Result<Vec<Map>>>()?;
-    let wide = map(PERSONALITIES[0], &["key_bits=128".to_owned()])?;
+    let wide = map(COMPARED[0], &["key_bits=128".to_owned()])?;
     let figures = ROWS.iter().flat_map(|row| maps.iter().map(|map| figure(row, map)));
     Ok(figures.chain(ROWS.iter().map(|row| wide_figure(row, &wide))).collect())
 }

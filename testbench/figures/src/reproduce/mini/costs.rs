@@ -5,10 +5,9 @@ use nicscope_run::cluster::ClusterConfig;
 use nicscope_run::run;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
-use nicscope_scenario::scenario::PERSONALITIES;
 use serde_json::{json, Value};
 
-use super::{CACHE, PLATFORM};
+use super::{CACHE, COMPARED, PLATFORM};
 use crate::reproduce::report::{Cell, Report, Table};
 use crate::reproduce::{work, Experiment};
 
@@ -17,15 +16,15 @@ pub const TABLE_4_2: Experiment = Experiment {
     title: "latency of a word and of 4 KB, written and read; largest bandwidths; a notification; all lookups hitting (MN-3)",
     thesis: "Table 4.2: write 8 us, 52 us, 118 MB/s; fetch 22 us, 81 us, 118 MB/s; notification 18 us",
     parameters,
-    images: || PERSONALITIES.map(|name| (name, nic_layout::vmh::VmhGeometry::RECOMMENDED)).into(),
+    images: || COMPARED.map(|name| (name, nic_layout::vmh::VmhGeometry::RECOMMENDED)).into(),
     measure: |jobs| {
-        let configs: Vec<ClusterConfig> = PERSONALITIES
+        let configs: Vec<ClusterConfig> = COMPARED
             .iter()
             .flat_map(|personality| SCENARIOS.map(|scenario| config(personality, scenario)))
             .collect::<Result<_>>()?;
         let runs = work::each(TABLE_4_2.id, jobs, &configs, |config| run::single(PLATFORM, config))?;
         let costs = runs.chunks_exact(SCENARIOS.len()).map(|runs| Costs::of(runs.iter())).collect::<Result<Vec<_>>>();
-        report(&PERSONALITIES, &costs?)
+        report(&COMPARED, &costs?)
     },
 };
 
@@ -38,7 +37,7 @@ const SCENARIOS: [(&str, &[u32]); 3] = [("ping-pong", &SIZES_BYTES), ("fetch", &
 
 fn parameters() -> Value {
     json!({
-        "platform": PLATFORM, "cache": CACHE, "personalities": PERSONALITIES, "scenarios": SCENARIOS,
+        "platform": PLATFORM, "cache": CACHE, "personalities": COMPARED, "scenarios": SCENARIOS,
         "iterations": ITERATIONS, "warm_up": WARM_UP,
     })
 }

@@ -3,10 +3,9 @@
 use nic_layout::PROCESS_SLOTS;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::memory_map::{self, Map, Use};
-use nicscope_scenario::scenario::PERSONALITIES;
 use serde_json::{json, Value};
 
-use super::{CACHE, PLATFORM};
+use super::{CACHE, COMPARED, PLATFORM};
 use crate::reproduce::report::{Cell, Report, Table};
 use crate::reproduce::Experiment;
 
@@ -15,15 +14,15 @@ pub const TABLE_1_1: Experiment = Experiment {
     title: "memory of the NIC by use, from the linked firmware and its tables (MN-1)",
     thesis: "Table 1.1: 798 KB for VMMC, 419 KB for miNI",
     parameters,
-    images: || PERSONALITIES.map(|name| (name, nic_layout::vmh::VmhGeometry::RECOMMENDED)).into(),
+    images: || COMPARED.map(|name| (name, nic_layout::vmh::VmhGeometry::RECOMMENDED)).into(),
     measure: |_| {
-        let maps = PERSONALITIES.map(|name| memory_map::of(&memory_map::scenario(name, &[])?, PLATFORM));
+        let maps = COMPARED.map(|name| memory_map::of(&memory_map::scenario(name, &[])?, PLATFORM));
         Ok(report(&maps.into_iter().collect::<Result<Vec<_>>>()?))
     },
 };
 
 fn parameters() -> Value {
-    json!({"platform": PLATFORM, "cache": CACHE, "personalities": PERSONALITIES})
+    json!({"platform": PLATFORM, "cache": CACHE, "personalities": COMPARED})
 }
 
 fn report(maps: &[Map]) -> Report {

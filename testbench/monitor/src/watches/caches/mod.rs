@@ -9,10 +9,11 @@ mod misses;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use nic_layout::cbh::CbhGeometry;
 use nic_layout::registers::mailbox;
 use nic_layout::ring::{COMMAND_FORGET_BUFFER, COMMAND_INVALIDATE, MAILBOX_FILLED};
 use nic_layout::trace::{Marker, NO_LINE};
-use nic_layout::vmh::{self, key_line_page, key_pid, NO_TRANSLATION};
+use nic_layout::vmh::{self, key_line_page, key_pid, VmhGeometry, NO_TRANSLATION};
 use sim_pins::Ps;
 
 use super::frame_target::Descriptor;
@@ -20,7 +21,7 @@ use super::posts::within;
 use super::Watch;
 use crate::broken::{broken, Broken};
 use crate::context::{Command, Context};
-use crate::{CachePlaces, Pins, ANSWER_MAX};
+use crate::{Pins, ANSWER_MAX};
 use lines::{Lines, State};
 
 /// A lookup that has begun.
@@ -44,7 +45,23 @@ struct Owed {
     index: u32,
 }
 
-pub(crate) struct Caches {
+/// Where both caches are, and what the NIC needs to fetch translations: offsets in the SRAM.
+#[derive(Clone, Copy, Debug)]
+pub struct CachePlaces {
+    /// The cache of translations.
+    pub vmh_cache: u32,
+    /// Its geometry.
+    pub vmh: VmhGeometry,
+    /// The cache of buffer descriptors.
+    pub cbh_cache: u32,
+    /// Its geometry.
+    pub cbh: CbhGeometry,
+    /// The directories of the processes' tables; `None` if the NIC does not fetch.
+    pub directories: Option<u32>,
+}
+
+/// Lines of translations and buffer descriptors in caches.
+pub struct Caches {
     places: CachePlaces,
     vmh: Lines,
     /// The entries of all lines, as the host wrote them.

@@ -20,7 +20,7 @@ use super::posts::within;
 use super::Watch;
 use crate::broken::{broken, Broken};
 use crate::context::{joined, Context, PageGrant, Side};
-use crate::{Header, Pins, StaticPlaces};
+use crate::{Header, Pins};
 use imports::Imports;
 use memory::Memory;
 use translations::Translations;
@@ -37,7 +37,17 @@ struct Lookup {
     page: u32,
 }
 
-pub(crate) struct StaticTables {
+/// Where the static tables are.
+#[derive(Clone, Copy, Debug)]
+pub struct StaticPlaces {
+    /// Their first byte: an offset in the SRAM.
+    pub at: u32,
+    /// How many tables, buffers and imports there are.
+    pub geometry: StaticGeometry,
+}
+
+/// Translations, buffers and imports in static tables.
+pub struct StaticTables {
     /// Where they begin in SRAM.
     start: u32,
     geometry: StaticGeometry,

@@ -1,0 +1,23 @@
+//! Personalities of the NIC, as runs know them: one value each, in a file of its own.
+//!
+//! The driver knows which personality its NIC serves once the firmware has answered. A function of
+//! an entry returns `None` for a driver that serves another personality.
+
+mod entry;
+mod table;
+
+use host_model::driver::Driver;
+use nic_monitor::watches::Watches;
+
+use table::PERSONALITIES;
+
+/// The watches of the personality that the NIC of this driver serves; `None` before the boot.
+pub fn watches(driver: &Driver) -> Option<Watches> {
+    PERSONALITIES.iter().find_map(|personality| (personality.watches)(driver))
+}
+
+/// Numbers of buffers to which every message misses on its descriptor, when messages go to them in
+/// turn. The descriptor of `hot` stays. Empty if descriptors never miss.
+pub fn cold_buffers(driver: &Driver, hot: u32) -> Vec<u32> {
+    PERSONALITIES.iter().find_map(|personality| (personality.cold_buffers)(driver, hot)).unwrap_or_default()
+}

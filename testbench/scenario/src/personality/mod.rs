@@ -1,0 +1,75 @@
+//! Personalities of the NIC, as scenarios know them.
+//!
+//! A personality is a value: one entry of [`PERSONALITIES`], described in a file of its own. Nothing
+//! else in this crate asks which personality a scenario names; the entry's fields say what follows.
+
+mod entry;
+mod table;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::error::Result;
+use crate::request_error;
+
+pub use entry::{Lookup, Personality};
+pub use table::PERSONALITIES;
+
+/// The personality of a name.
+///
+/// # Errors
+/// No personality has the name.
+pub fn named(name: &str) -> Result<&'static Personality> {
+    let found = PERSONALITIES.into_iter().find(|personality| personality.name == name);
+    found.ok_or_else(|| request_error!("unknown personality {name:?}: must be one of {}", NAMES.join(", ")))
+}
+
+/// The names of all personalities, in the order of the table.
+pub const NAMES: [&str; PERSONALITIES.len()] = {
+    let mut names = [""; PERSONALITIES.len()];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = PERSONALITIES[index].name;
+        index += 1;
+    }
+    names
+};
+
+/// What a NIC serves if nothing else is asked for: the first entry of the table.
+pub fn default() -> &'static Personality {
+    PERSONALITIES[0]
+}
+
+/// A personality stands in files as its name.
+pub(crate) mod by_name {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(
+        personality: &&'static Personality,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        personality.name.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> std::result::Result<&'static Personality, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let found = PERSONALITIES.into_iter().find(|personality| personality.name == name);
+        found.ok_or_else(|| D::Error::unknown_variant(&name, &NAMES))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_finds_its_own_entry_and_other_names_are_refused_with_all_names() {
+        for personality in PERSONALITIES {
+            assert_eq!(named(personality.name).unwrap(), personality);
+        }
+        let refused = named("emp").unwrap_err().to_string();
+        assert!(NAMES.iter().all(|name| refused.contains(name)), "{refused}");
+    }
+}

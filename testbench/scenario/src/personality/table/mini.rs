@@ -1,0 +1,20 @@
+//! Handles looked up in caches on the NIC.
+
+use crate::personality::entry::{Lookup, Personality};
+use crate::workload_kind::WorkloadKind;
+
+pub const MINI: Personality = Personality {
+    name: "mini",
+    description:
+        "remote writes and reads of exported buffers; translations and buffers in caches that miss to the host",
+    lookup: Lookup::Cached,
+    workloads: &[
+        WorkloadKind::PingPong,
+        WorkloadKind::Stream,
+        WorkloadKind::Random,
+        WorkloadKind::Bystander,
+        WorkloadKind::Fetch,
+        WorkloadKind::Notify,
+        WorkloadKind::Pages,
+    ],
+};

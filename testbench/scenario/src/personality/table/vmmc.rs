@@ -1,0 +1,18 @@
+//! Handles looked up in static tables: the base that the miNI thesis compares itself with.
+
+use crate::personality::entry::{Lookup, Personality};
+use crate::workload_kind::WorkloadKind;
+
+/// Bystanders and pages of programs are left out: they show what a miss costs.
+pub const VMMC: Personality = Personality {
+    name: "vmmc",
+    description: "the same, the thesis's base: all translations, buffers and imports in static tables, which never miss and can be full",
+    lookup: Lookup::Static,
+    workloads: &[
+        WorkloadKind::PingPong,
+        WorkloadKind::Stream,
+        WorkloadKind::Random,
+        WorkloadKind::Fetch,
+        WorkloadKind::Notify,
+    ],
+};
