@@ -7,7 +7,6 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use host_model::address::{NodeId, UserVirt};
-use host_model::driver::mini::Mini;
 use host_model::driver::Notifications;
 use host_model::executor::{Channel, Notify, Task};
 use host_model::library::{Access, Export, Process, WriteError, WriteHandle};
@@ -18,7 +17,6 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use sim_pins::Ps;
 
-use super::case::Personality;
 use super::model::{self, Buffer, BufferName, Direction, End, Told};
 use super::node::State;
 use super::operation::{Op, Post, Rights, Twist, EXPORTS, POST_BYTES_MAX};
@@ -176,7 +174,7 @@ async fn begin(state: &Rc<State>, place: usize, number: u32, seed: u64) -> Resul
         landings: Rc::default(),
         posts: Rc::default(),
     };
-    if state.personality == Personality::Vmmc {
+    if state.personality.registers {
         // Data go from there and come there; the hole is registered no more than it exists.
         process_registers(&life).await?;
     }
@@ -237,8 +235,6 @@ async fn operate(state: &Rc<State>, life: &Life, op: &Op) -> Result<Then> {
             state.changed.wait_until(|| life.open_posts.get() == 0).await;
             return Ok(Then::End);
         }
-        // There are no lines to be taken away.
-        Op::Invalidate { .. } if state.personality == Personality::Vmmc => {}
         Op::Invalidate { page, .. } => {
             // The driver does it, and ends it whatever becomes of the process.
             let (state, pid) = (state.clone(), life.process.pid());
@@ -246,9 +242,8 @@ async fn operate(state: &Rc<State>, life: &Life, op: &Op) -> Result<Then> {
             state.count_pending(1);
             let sim = state.sim().clone();
             sim.spawn("invalidate", async move {
-                let taken =
-                    async { state.handle.driver().service::<Mini>()?.invalidate(&state.cpu, pid, address).await };
-                if let Err(error) = taken.await {
+                let invalidate = state.personality.invalidate;
+                if let Err(error) = invalidate(state.handle.driver(), &state.cpu, pid, address).await {
                     state.fail(format!("invalidation: {error}"));
                 }
                 state.count_pending(-1);
@@ -364,11 +359,7 @@ async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
         }
         Twist::NoBuffer => {
             buffer = None;
-            export.buffer ^= match state.personality {
-                Personality::Mini => 1 << 19,
-                // Imports have room for identifiers of 13 bits.
-                Personality::Vmmc => 1 << 12,
-            };
+            export.buffer ^= state.personality.absent_buffer_bit;
         }
         Twist::Beyond => offset = length - bytes + 1 + wanted.at % 64,
         // Longer than what goes with its post: that is read by the process itself.

@@ -9,18 +9,19 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::case::{Case, Personality, MIDDLE_VMH, SMALL_VMH};
+use super::case::{Case, MIDDLE_VMH, SMALL_VMH};
 use super::draw;
 use super::operation::Kind;
 use super::play::{play, Failure, Options, Played, FAULTS};
 use super::search::{record, Found, Search};
 use nicscope_run::files;
 use nicscope_scenario::error::{Error, Result, Statement};
+use nicscope_scenario::personality::{Personality, PERSONALITIES};
 use nicscope_scenario::{failed, request_error};
 
 /// Operations of a case: enough that its boot does not count, few enough to be shortened.
 const OPS: std::ops::Range<usize> = 600..1200;
-const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 3;
 
 /// What to play.
 #[derive(Clone, Debug)]
@@ -28,7 +29,8 @@ pub struct Campaign {
     /// Operations in all; what the folder holds of this build and seed counts.
     pub operations: u64,
     pub seed: u64,
-    pub personality: Personality,
+    /// What the NICs serve.
+    pub personality: &'static Personality,
     /// Cases at a time; results do not depend on it.
     pub jobs: usize,
     /// For the progress, and for a case that fails with its waves.
@@ -44,7 +46,8 @@ pub struct Progress {
     /// Of the command with all its models, and of the firmware: another one begins anew.
     pub build: String,
     pub seed: u64,
-    pub personality: Personality,
+    /// The name of what the NICs serve.
+    pub personality: String,
     /// The next case.
     pub cases: u64,
     pub operations: u64,
@@ -62,10 +65,10 @@ pub struct Progress {
 }
 
 impl Progress {
-    fn load(path: &Path, build: &str, seed: u64, personality: Personality) -> Option<Progress> {
+    fn load(path: &Path, build: &str, seed: u64, personality: &Personality) -> Option<Progress> {
         let progress: Progress = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
         let same = progress.schema == SCHEMA && progress.build == build && progress.seed == seed;
-        Some(progress).filter(|progress| same && progress.personality == personality)
+        Some(progress).filter(|progress| same && progress.personality == personality.name)
     }
 
     fn save(&self, path: &Path) -> Result<()> {
@@ -135,17 +138,27 @@ pub fn run(campaign: &Campaign) -> Result<(Progress, Option<Found>)> {
         return Err(request_error!("--jobs and --operations: must be at least 1"));
     }
     files::prepare_folder(&campaign.folder)?;
-    let build = files::build(&[("mini", SMALL_VMH), ("mini", MIDDLE_VMH), ("vmmc", SMALL_VMH)])?;
+    let images = PERSONALITIES.iter().flat_map(|it| match it.has_caches() {
+        true => vec![(it.name, SMALL_VMH), (it.name, MIDDLE_VMH)],
+        false => vec![(it.name, SMALL_VMH)],
+    });
+    let build = files::build(&images.collect::<Vec<_>>())?;
     let path = campaign.folder.join("progress.json");
     let Campaign { seed, personality, .. } = *campaign;
-    let fresh = || Progress { schema: SCHEMA, build: build.clone(), seed, personality, ..Progress::default() };
+    let fresh = || Progress {
+        schema: SCHEMA,
+        build: build.clone(),
+        seed,
+        personality: personality.name.to_owned(),
+        ..Progress::default()
+    };
     let mut progress = match campaign.fresh {
         true => fresh(),
         false => Progress::load(&path, &build, seed, personality).unwrap_or_else(fresh),
     };
     // A failure is met again, and told again.
     (progress.failure, progress.broken) = (None, None);
-    let Some((number, case, failure)) = go_on(&mut progress, &path, campaign.operations, campaign.jobs)? else {
+    let Some((number, case, failure)) = go_on(&mut progress, &path, campaign)? else {
         return Ok((progress, None));
     };
     eprintln!("nicscope: case {number} failed: {}; looking for a shorter one", failure.what);
@@ -167,8 +180,9 @@ pub fn run(campaign: &Campaign) -> Result<(Progress, Option<Found>)> {
 type CaseFailed = (u64, Case, Failure);
 
 /// Plays cases until there were so many operations. What was played is counted in the order of the cases, whoever played it.
-fn go_on(progress: &mut Progress, path: &Path, operations: u64, jobs: usize) -> Result<Option<CaseFailed>> {
-    let (begin, seed, personality) = (Instant::now(), progress.seed, progress.personality);
+fn go_on(progress: &mut Progress, path: &Path, campaign: &Campaign) -> Result<Option<CaseFailed>> {
+    let Campaign { operations, seed, personality, jobs, .. } = *campaign;
+    let begin = Instant::now();
     let (first, before) = (progress.cases, progress.operations);
     let next = std::sync::atomic::AtomicU64::new(first);
     let stop = std::sync::atomic::AtomicBool::new(before >= operations);
@@ -253,12 +267,19 @@ mod tests {
     fn only_the_same_build_and_seed_go_on() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("progress.json");
-        let progress = Progress { schema: SCHEMA, build: "1".into(), seed: 7, cases: 3, ..Progress::default() };
+        let progress = Progress {
+            schema: SCHEMA,
+            build: "1".into(),
+            seed: 7,
+            cases: 3,
+            personality: PERSONALITIES[0].name.into(),
+            ..Progress::default()
+        };
         progress.save(&path).expect("written");
-        assert_eq!(Progress::load(&path, "1", 7, Personality::Mini), Some(progress));
-        assert_eq!(Progress::load(&path, "2", 7, Personality::Mini), None);
-        assert_eq!(Progress::load(&path, "1", 8, Personality::Mini), None);
-        assert_eq!(Progress::load(&path, "1", 7, Personality::Vmmc), None);
+        assert_eq!(Progress::load(&path, "1", 7, PERSONALITIES[0]), Some(progress));
+        assert_eq!(Progress::load(&path, "2", 7, PERSONALITIES[0]), None);
+        assert_eq!(Progress::load(&path, "1", 8, PERSONALITIES[0]), None);
+        assert_eq!(Progress::load(&path, "1", 7, PERSONALITIES[1]), None);
     }
 
     #[test]

@@ -18,9 +18,9 @@ use nic_layout::cbh::CbhGeometry;
 use nic_layout::key::KeyWidth;
 use nic_layout::vmh::VmhGeometry;
 use nicscope_scenario::error::{Error, Result};
+use nicscope_scenario::personality::{self, Personality, PERSONALITIES};
 use nicscope_scenario::request_error;
 use nicscope_scenario::scenario::{Cache, MissService, ReceiveMiss};
-use serde::{Deserialize, Serialize};
 
 use super::operation::Op;
 
@@ -34,44 +34,12 @@ pub struct Wire {
     pub delay: u32,
 }
 
-/// What the NICs of a cluster look handles up in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Personality {
-    #[default]
-    Mini,
-    Vmmc,
-}
-
-impl Personality {
-    pub const ALL: [Personality; 2] = [Personality::Mini, Personality::Vmmc];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Personality::Mini => "mini",
-            Personality::Vmmc => "vmmc",
-        }
-    }
-
-    /// The image of core A.
-    pub fn image(self, cores: u32) -> String {
-        format!("{}{}", self.name(), if cores == 1 { "" } else { "-pair" })
-    }
-}
-
-impl FromStr for Personality {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Personality> {
-        let found = Personality::ALL.into_iter().find(|personality| personality.name() == name);
-        found.ok_or_else(|| request_error!("{name:?} is no personality of a soak: mini or vmmc"))
-    }
-}
-
 /// Both nodes are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cluster {
     pub platform: &'static str,
-    pub personality: Personality,
+    /// What the NICs serve.
+    pub personality: &'static Personality,
     /// Of each NIC: two on `tigon2` only.
     pub cores: u32,
     pub receive: ReceiveMiss,
@@ -105,7 +73,7 @@ impl Cluster {
     /// What a cluster is that says nothing about a failure.
     pub const PLAIN: Cluster = Cluster {
         platform: "tigon2",
-        personality: Personality::Mini,
+        personality: PERSONALITIES[0],
         cores: 1,
         receive: ReceiveMiss::TimeOut,
         service: MissService::KernelThread,
@@ -122,11 +90,11 @@ impl Cluster {
     };
 
     /// The same of another personality. With static tables nothing misses, no pin may fail, and each process has its queue.
-    pub fn of_personality(self, personality: Personality) -> Cluster {
+    pub fn of_personality(self, personality: &'static Personality) -> Cluster {
         let plain = Cluster::PLAIN;
-        match personality {
-            Personality::Mini => Cluster { personality, ..self },
-            Personality::Vmmc => {
+        match personality.has_caches() {
+            true => Cluster { personality, ..self },
+            false => {
                 Cluster { personality, service: plain.service, queues: plain.queues, refuses: plain.refuses, ..self }
             }
         }
@@ -195,8 +163,8 @@ impl fmt::Display for Cluster {
             vmh.entries, vmh.line_entries, vmh.ways, cbh.entries, cbh.ways, water.0, water.1
         )?;
         let Wire { loss, corrupt, duplicate, delay } = wire;
-        if *personality != Personality::Mini {
-            writeln!(f, "personality {}", personality.name())?;
+        if *personality != Cluster::PLAIN.personality {
+            writeln!(f, "personality {}", personality.name)?;
         }
         writeln!(f, "link loss {loss} corrupt {corrupt} duplicate {duplicate} delay {delay}")?;
         writeln!(f, "queues {queues}")?;
@@ -229,7 +197,7 @@ impl FromStr for Case {
                 case.cluster = Cluster { personality, wire, queues, kernel, refuses, ..cluster_of(line)? };
                 has_cluster = true;
             } else if let Some(name) = line.strip_prefix("personality ") {
-                case.cluster.personality = name.trim().parse()?;
+                case.cluster.personality = personality::named(name.trim())?;
             } else if line.starts_with("link ") {
                 case.cluster.wire = wire_of(line)?;
             } else if line.starts_with("queues ") {
@@ -332,7 +300,7 @@ fn cluster_of(line: &str) -> Result<Cluster> {
     let retransmit_us = number(7).clamp(30, 10_000);
     Ok(Cluster {
         platform,
-        personality: Personality::Mini,
+        personality: Cluster::PLAIN.personality,
         cores,
         receive,
         service,
@@ -411,7 +379,7 @@ settle
         assert_eq!((case_of_pair.to_string(), case_of_pair.cluster.cores), (pair, 2));
         let of_vmmc = TEXT.replace("link loss", "personality vmmc\nlink loss");
         let case_of_vmmc: Case = of_vmmc.parse().expect("it is a case");
-        assert_eq!((case_of_vmmc.to_string(), case_of_vmmc.cluster.personality), (of_vmmc, Personality::Vmmc));
+        assert_eq!((case_of_vmmc.to_string(), case_of_vmmc.cluster.personality), (of_vmmc, PERSONALITIES[1]));
         assert_eq!(TEXT.replace('\n', ";").parse::<Case>().expect("in one line"), case);
     }
 

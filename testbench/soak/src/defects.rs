@@ -8,7 +8,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use host_model::address::{NodeId, UserVirt};
-use host_model::driver::mini::Mini;
 use host_model::driver::{DriverOptions, DriverPlant, MissService};
 use host_model::library::{Access, Export, Process};
 use host_model::platform::Platform;
@@ -20,10 +19,13 @@ use nicscope_run::pair::Pair;
 use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::failed;
 use nicscope_scenario::image;
+use nicscope_scenario::personality::{Lookup, Personality, PERSONALITIES};
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim_fabric::Ending;
 use sim_pins::Ps;
+
+use super::personality;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -55,11 +57,18 @@ impl Setting {
     pub const ALL: [Setting; 3] = [Setting::Caches, Setting::FetchingCaches, Setting::StaticTables];
 
     /// The personality that has it.
-    pub const fn personality(self) -> &'static str {
-        match self {
-            Setting::Caches | Setting::FetchingCaches => "mini",
-            Setting::StaticTables => "vmmc",
-        }
+    ///
+    /// # Panics
+    /// No personality looks handles up so.
+    pub fn personality(self) -> &'static Personality {
+        let lookup = match self {
+            Setting::Caches | Setting::FetchingCaches => Lookup::Cached,
+            Setting::StaticTables => Lookup::Static,
+        };
+        PERSONALITIES
+            .into_iter()
+            .find(|personality| personality.lookup == lookup)
+            .expect("a personality with such tables")
     }
 
     fn options(self, options: DriverOptions) -> DriverOptions {
@@ -164,7 +173,7 @@ pub fn run_sound(setting: Setting, seed: u64, threads: usize) -> Result<Outcome>
 }
 
 fn run_on(setting: Setting, defect: Option<&Defect>, seed: u64, threads: usize) -> Result<Outcome> {
-    let personality = setting.personality();
+    let personality = setting.personality().name;
     let mut platform = Platform::load(PLATFORM).map_err(|error| failed!("{error}"))?;
     platform.host.pinned_pages_high = PINNED_PAGES_HIGH;
     platform.host.pinned_pages_low = PINNED_PAGES_LOW;
@@ -235,7 +244,8 @@ async fn whole(
         .map(|(n, (process, area, temporary))| {
             let mut random = ChaCha8Rng::seed_from_u64(seed);
             random.set_stream((node * PROCESSES + n) as u64);
-            let member = Member { handle: handle.clone(), process, area, temporary, theirs: theirs.clone(), random };
+            let member =
+                Member { setting, handle: handle.clone(), process, area, temporary, theirs: theirs.clone(), random };
             let work = async move {
                 match setting {
                     Setting::Caches | Setting::FetchingCaches => member.work().await,
@@ -254,6 +264,7 @@ async fn whole(
 }
 
 struct Member {
+    setting: Setting,
     handle: Handle,
     process: Process,
     area: UserVirt,
@@ -292,8 +303,8 @@ impl Member {
                 3 | 4 => self.process.write(own, bytes, &goes, offset, round).await,
                 5 => {
                     let cpu = self.process.cpu().clone();
-                    let mini = self.handle.driver().service::<Mini>().map_err(wrong)?;
-                    mini.invalidate(&cpu, self.process.pid(), own).await.map_err(wrong)?;
+                    let invalidate = personality::of(self.setting.personality()).invalidate;
+                    invalidate(self.handle.driver(), &cpu, self.process.pid(), own).await.map_err(wrong)?;
                     self.process.write(own, bytes, &stays, offset, round).await
                 }
                 _ => self.process.write(own, bytes, &stays, offset, round).await,

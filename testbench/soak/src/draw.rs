@@ -4,9 +4,7 @@ use std::ops::Range;
 
 use nicscope_scenario::scenario::{MissService, ReceiveMiss};
 
-use super::case::{
-    Case, Cluster, Personality, Wire, MIDDLE_CBH, MIDDLE_VMH, SMALL_CBH, SMALL_VMH, TWO_CORES, WIDE_CBH,
-};
+use super::case::{Case, Cluster, Wire, MIDDLE_CBH, MIDDLE_VMH, SMALL_CBH, SMALL_VMH, TWO_CORES, WIDE_CBH};
 use super::operation::{Op, Post, Rights, Twist, Who, EXPORTS, NODES, POST_BYTES_MAX, PROCESSES};
 use super::random::Random;
 
@@ -133,7 +131,7 @@ fn cluster(random: &mut Random) -> Cluster {
     let wire = wire(random);
     Cluster {
         platform,
-        personality: Personality::Mini,
+        personality: Cluster::PLAIN.personality,
         cores: if platform == TWO_CORES { cores } else { 1 },
         receive,
         service,

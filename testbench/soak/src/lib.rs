@@ -3,6 +3,7 @@
 //!
 //! * `operation`, `case`: the language. `draw`, `random`: what is likely. `model`: what must be so.
 //! * `play`, `node`, `actor`: a case on RTL and firmware. `plant`: what tests break on purpose.
+//! * `personality`: what differs from one firmware to another.
 //! * `shorten`, `search`: from a case that fails to the one that is told. `campaign`: `nicscope soak`.
 //! * `defects`: single defects of firmware and driver, and the invariant that finds each.
 
@@ -14,6 +15,7 @@ pub mod draw;
 pub mod model;
 mod node;
 pub mod operation;
+mod personality;
 pub mod plant;
 pub mod play;
 mod random;

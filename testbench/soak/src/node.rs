@@ -8,15 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use host_model::address::{Pid, VirtPage};
-use host_model::driver::mini::Mini;
-use host_model::driver::vmmc::Vmmc;
 use host_model::driver::{DriverError, STATUS_PAGE};
 use host_model::executor::{until, Channel, Notify, Sim};
 use host_model::library::Export;
 use host_model::processor::{Cpu, Priority};
-use nic_layout::cbh::{self, STATE_EMPTY, STATE_INVALID};
 use nic_layout::counter::Counter;
-use nic_layout::vmh::KEY_EMPTY;
 use nic_layout::PAGE_BYTES;
 use nicscope_run::meeting::Meeting;
 use nicscope_run::node::Handle;
@@ -27,9 +23,10 @@ use nicscope_scenario::failed;
 use sim_pins::Ps;
 
 use super::actor::{actor, retire_last, Actor, HEAP_PAGES, IMAGE_BYTES, PAGES_BEFORE_HOLE};
-use super::case::{Cluster, Personality};
+use super::case::Cluster;
 use super::model::{Buffer, BufferName, Decided, Model, Seen, Wrong, BYTES};
 use super::operation::{Op, NODES, PROCESSES};
+use super::personality::{self, Personality};
 use super::plant::{self, Plant};
 use super::play::{Firmware, Options};
 
@@ -70,7 +67,7 @@ pub(super) struct Common {
     compared_at: Arc<AtomicU64>,
     /// Pins of a thousand that fail.
     refuses: u32,
-    personality: Personality,
+    personality: &'static Personality,
 }
 
 impl Common {
@@ -78,7 +75,7 @@ impl Common {
         let Cluster { refuses, personality, .. } = *cluster;
         let court = Court { model: Model::of_hosts(refuses != 0), ..Court::default() };
         let (board, court) = (Arc::new(Shared(Mutex::default())), Arc::new(Shared(Mutex::new(court))));
-        Common { board, court, meeting, compared_at, refuses, personality }
+        Common { board, court, meeting, compared_at, refuses, personality: personality::of(personality) }
     }
 
     /// What the model has decided so far.
@@ -93,7 +90,7 @@ pub(super) struct State {
     pub handle: Handle,
     pub cpu: Cpu,
     pub board: Arc<Shared<Board>>,
-    pub personality: Personality,
+    pub personality: &'static Personality,
     pub plant: Option<Plant>,
     pub seen: RefCell<Seen>,
     pub actors: Vec<Actor>,
@@ -387,7 +384,10 @@ impl Player {
 
     async fn check_nothing_left(&self) -> Result<()> {
         match self.state.plant {
-            Some(Plant::LinesStay) => plant::reserve_a_line(&self.state).await?,
+            Some(Plant::LinesStay) => {
+                let left = (self.state.personality.leave)(self.state.handle.driver(), &self.state.cpu).await;
+                left.map_err(|error| failed!("{error}"))?;
+            }
             Some(Plant::PinStays) => plant::pin_a_page(&self.state),
             _ => {}
         }
@@ -402,45 +402,10 @@ impl Player {
         if refused.iter().any(|count| *count != 0) {
             return Err(broken(35, format!("the driver refused words of its own NIC: {counts:?}")));
         }
-        let left = match self.state.personality {
-            Personality::Mini => self.left_in_caches().await,
-            Personality::Vmmc => self.left_in_static_tables(),
-        };
+        let left = (self.state.personality.left)(driver, &self.state.cpu).await;
         match left.map_err(|error| failed!("{error}"))? {
             Some(left) => Err(broken(36, format!("{left} when all processes have ended"))),
             None => Ok(()),
         }
-    }
-
-    /// A table, a buffer or an import that the driver has not got back.
-    fn left_in_static_tables(&self) -> Result<Option<String>, DriverError> {
-        let driver = self.state.handle.driver();
-        let vmmc = driver.service::<Vmmc>()?;
-        let geometry = vmmc.tables().geometry;
-        let all = (geometry.vmh_tables as usize, geometry.cbh_entries as usize, 0);
-        let free = vmmc.free();
-        Ok((free != all).then(|| format!("{free:?} of {all:?} tables, buffers and imports are free")))
-    }
-
-    /// A line or an entry that is locked, reserved, or of a process.
-    async fn left_in_caches(&self) -> Result<Option<String>, DriverError> {
-        let driver = self.state.handle.driver();
-        let (device, caches) = (driver.device(&self.state.cpu)?, *driver.service::<Mini>()?.caches());
-        let mut left = None;
-        for line in 0..caches.geometry.lines() {
-            let key = device.read_sram(caches.vmh_cache + caches.geometry.key_offset(line)).await?;
-            let locks = device.read_sram(caches.vmh_cache + caches.geometry.state_offset(line)).await?;
-            if key != KEY_EMPTY || locks != 0 {
-                left = left.or(Some(format!("line {line} has key {key:#x} and locks {locks:#x}")));
-            }
-        }
-        for entry in 0..caches.cbh_geometry.entries {
-            let at = caches.cbh_cache + caches.cbh_geometry.entry_offset(entry) + cbh::entry::STATE;
-            let state = device.read_sram(at).await? & cbh::STATE_MASK;
-            if state != STATE_EMPTY && state != STATE_INVALID {
-                left = left.or(Some(format!("buffer entry {entry} is in state {state}")));
-            }
-        }
-        Ok(left)
     }
 }

@@ -3,11 +3,7 @@
 use std::rc::Rc;
 
 use host_model::address::Pid;
-use host_model::driver::mini::Mini;
 use nic_layout::tables::PID_MAX;
-use nic_layout::vmh::{key, KEY_RESERVED};
-use nicscope_scenario::error::Result;
-use nicscope_scenario::failed;
 use sim_pins::Ps;
 
 use super::actor::Life;
@@ -105,19 +101,4 @@ pub(super) fn pin_a_page(state: &State) {
 /// The first post of a pair is rung behind the second.
 pub(super) fn lateness(number: u32) -> Ps {
     Ps::from_us(if number / 2 % 2 == 0 { 200 } else { 100 })
-}
-
-/// Only where a line was ever filled, too.
-pub(super) async fn reserve_a_line(state: &Rc<State>) -> Result<()> {
-    let driver = state.handle.driver();
-    if driver.counts().fills == 0 {
-        return Ok(());
-    }
-    let write = async {
-        let (device, caches) = (driver.device(&state.cpu)?, *driver.service::<Mini>()?.caches());
-        device.write_sram(caches.vmh_cache + caches.geometry.key_offset(0), &[key(1, 0, KEY_RESERVED)]).await;
-        Ok(())
-    };
-    let written: Result<(), host_model::driver::DriverError> = write.await;
-    written.map_err(|error| failed!("{error}"))
 }

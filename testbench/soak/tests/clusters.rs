@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use nicscope_scenario::error::Statement;
+use nicscope_scenario::personality;
 use nicscope_scenario::scenario::MissService;
-use nicscope_soak::case::{Case, Personality};
+use nicscope_soak::case::Case;
 use nicscope_soak::draw;
 use nicscope_soak::plant::Plant;
 use nicscope_soak::play::{play, Options};
@@ -63,7 +64,7 @@ fn pins_that_are_refused_end_posts_and_leave_nothing() {
 fn random_operations_agree_with_the_model_where_tables_are_static() {
     for seed in 0..2 {
         let mut case = draw::case(seed, 0, 40..120);
-        case.cluster = case.cluster.of_personality(Personality::Vmmc);
+        case.cluster = case.cluster.of_personality(personality::named("vmmc").unwrap());
         let played = play(&case, &Options::default()).unwrap_or_else(|failure| panic!("{}\n{case}", failure.what));
         assert!(played.decided.posts_well > 0 && played.decided.posts_refused > 0, "{:?}", played.decided);
     }
@@ -72,7 +73,7 @@ fn random_operations_agree_with_the_model_where_tables_are_static() {
 /// What is planted, the statements one of which must break, and how long the list is that is left.
 type Planted = (Plant, &'static [Statement], usize);
 
-use Statement::{Invariant, Mini};
+use Statement::{Invariant, Requirement};
 
 /// Bytes, and what handlers are told.
 const IN_MEMORY: [Planted; 6] = [
@@ -80,9 +81,9 @@ const IN_MEMORY: [Planted; 6] = [
     (Plant::ByteBeside, &[Invariant(27)], 1),
     (Plant::WrongRead, &[Invariant(28)], 1),
     // Bytes of the one over those of the other, what a read behind them finds, or notifications.
-    (Plant::OutOfOrder, &[Invariant(27), Invariant(28), Mini(6)], 2),
-    (Plant::ToldTwice, &[Mini(6)], 1),
-    (Plant::ToldNever, &[Mini(6)], 1),
+    (Plant::OutOfOrder, &[Invariant(27), Invariant(28), Requirement(6)], 2),
+    (Plant::ToldTwice, &[Requirement(6)], 1),
+    (Plant::ToldNever, &[Requirement(6)], 1),
 ];
 
 /// Ends of posts, and what processes leave behind.

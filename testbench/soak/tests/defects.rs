@@ -31,7 +31,7 @@ fn each_is_found(of: impl Fn(Setting) -> bool) {
     for defect in DEFECTS.iter().filter(|defect| of(defect.setting)) {
         let outcome = run(defect, SEED, 2).expect("it runs");
         let what = outcome.found.as_ref().map_or("nothing", |found| &found.what);
-        let (name, personality) = (defect.name, defect.setting.personality());
+        let (name, personality) = (defect.name, defect.setting.personality().name);
         println!("{name:18} {personality:5} INV-{} expected, at {}: {what}", defect.invariant, outcome.at);
         if outcome.found.and_then(|found| found.invariant) != Some(defect.invariant) {
             wrong.push(name);

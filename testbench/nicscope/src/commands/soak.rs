@@ -7,6 +7,8 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use nicscope_soak::campaign::{self, Campaign};
 
+use nicscope_scenario::personality;
+
 use crate::cli::SoakArgs;
 use crate::output;
 
@@ -18,7 +20,7 @@ pub fn run(arguments: &SoakArgs) -> Result<()> {
     let campaign = Campaign {
         operations: arguments.operations,
         seed: arguments.seed,
-        personality: arguments.personality.parse()?,
+        personality: personality::named(&arguments.personality)?,
         jobs: arguments.jobs.unwrap_or_else(|| default_threads(2)),
         folder,
         fresh: arguments.fresh,
