@@ -1,6 +1,6 @@
 //! What the firmware counts, and the sums that must hold (INV-38).
 //!
-//! One `u32` per counter, in this order, from `BootReply::counters`. Every frame, descriptor, doorbell, lookup and miss ends in exactly one
+//! One `u32` per counter, in this order, from `boot::CountersReply`. Every frame, descriptor, doorbell, lookup and miss ends in exactly one
 //! outcome, so each [`Equation`] of [`conservation`] holds: exactly when nothing is under way, otherwise with the whole ahead of its parts.
 
 macro_rules! counters {

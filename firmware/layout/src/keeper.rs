@@ -32,7 +32,7 @@ pub const KEEPER_MAGIC: u32 = 0x4E53_4B50;
 pub struct KeeperRequest {
     pub magic: u32,
     pub layout_version: u32,
-    /// Where core A counts: `BootReply::counters`.
+    /// Where core A counts: `boot::CountersReply`.
     pub counters: u32,
     /// How long after core A was busy its counters are added up, in core clocks. Below 2^31.
     pub period_cycles: u32,

@@ -1,6 +1,6 @@
 //! Command ring of the firmware `cache-probe`, which runs single cache operations that the host asks for by PIO.
 //!
-//! 1. The firmware boots as every firmware does, and adds a [`ProbeReply`] before it sets `BootReply::state`.
+//! 1. The firmware boots as every firmware does, and adds a [`ProbeReply`] before it sets `ReplyState::state`.
 //! 2. The host writes commands, then the free-running producer index to mailbox `TO_NIC` [`MAILBOX_PROBE`].
 //! 3. The firmware obeys in order, writes a result into the slot of the same index, and then, when it has none left, the free-running
 //!    number of obeyed commands to `TO_HOST` [`MAILBOX_PROBE`].

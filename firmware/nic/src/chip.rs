@@ -6,7 +6,8 @@ use nic_layout::frame::FRAME_BYTES_MIN;
 use nic_layout::registers::{dma_read, dma_write, doorbell, event_a, mac_rx, mac_tx, mailbox, timer};
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
-use nic_vmmc::Config;
+use nic_plan::rings::EnginePlaces;
+use nic_plan::LinkSettings;
 
 use crate::memory::{get, load, load_index, put, read_sram, sram, store, trace, write_sram};
 use crate::ring::{DmaRing, MacRing};
@@ -34,38 +35,39 @@ impl Chip {
     };
 
     /// Points the engines to their rings. They stay disabled until [`Self::enable`], so the indices may be set.
-    pub fn start(&mut self, config: &Config, header_bytes: u32) {
-        let map = &config.map;
+    ///
+    /// `header_bytes`: of the longest frame, before its data.
+    pub fn start(&mut self, places: &EnginePlaces, link: &LinkSettings, header_bytes: u32) {
         store(dma_read::CONTROL, dma_read::CONTROL_RESET);
         store(dma_write::CONTROL, dma_write::CONTROL_RESET);
         store(mac_tx::CONTROL, mac_tx::CONTROL_RESET);
         store(mac_rx::CONTROL, mac_rx::CONTROL_RESET);
 
-        store(dma_read::RING_BASE, map.dma_read_ring);
+        store(dma_read::RING_BASE, places.dma_read_ring);
         store(dma_read::RING_LOG2, DMA_RING_LOG2);
         store(dma_read::PRODUCER, 0);
         store(dma_read::CONSUMER, 0);
-        store(dma_write::RING_BASE, map.dma_write_ring);
+        store(dma_write::RING_BASE, places.dma_write_ring);
         store(dma_write::RING_LOG2, DMA_RING_LOG2);
         store(dma_write::PRODUCER, 0);
         store(dma_write::CONSUMER, 0);
 
-        let frame_bytes_max = (header_bytes + config.frame_data_bytes_max).max(FRAME_BYTES_MIN as u32);
-        store(mac_tx::RING_BASE, map.transmit_ring);
+        let frame_bytes_max = (header_bytes + link.frame_data_bytes_max).max(FRAME_BYTES_MIN as u32);
+        store(mac_tx::RING_BASE, places.transmit_ring);
         store(mac_tx::RING_LOG2, MAC_RING_LOG2);
         store(mac_tx::PRODUCER, 0);
         store(mac_tx::CONSUMER, 0);
-        store(mac_rx::RING_BASE, map.receive_ring);
+        store(mac_rx::RING_BASE, places.receive_ring);
         store(mac_rx::RING_LOG2, MAC_RING_LOG2);
         store(mac_rx::PRODUCER, 0);
         store(mac_rx::CONSUMER, 0);
-        store(mac_rx::BUFFER_BYTES, config.buffer_bytes);
+        store(mac_rx::BUFFER_BYTES, link.buffer_bytes);
         store(mac_rx::MAX_FRAME, frame_bytes_max);
 
-        self.read_ring = DmaRing::new(map.dma_read_ring);
-        self.write_ring = DmaRing::new(map.dma_write_ring);
-        self.transmit_ring = MacRing::new(map.transmit_ring);
-        self.receive_ring = MacRing::new(map.receive_ring);
+        self.read_ring = DmaRing::new(places.dma_read_ring);
+        self.write_ring = DmaRing::new(places.dma_write_ring);
+        self.transmit_ring = MacRing::new(places.transmit_ring);
+        self.receive_ring = MacRing::new(places.receive_ring);
     }
 
     pub fn enable(&mut self, events: u32) {

@@ -8,7 +8,7 @@ use nic_firmware::semaphore::locked;
 use nic_layout::keeper::EVENT_BUSY;
 use nic_layout::registers::{event_a, event_b};
 use nic_layout::trace::Marker;
-use nic_vmmc::{Config, MemoryMap, Tables as _};
+use nic_vmmc::{Config, Plan, Tables as _};
 
 use super::{Tables, PAIR};
 
@@ -72,24 +72,20 @@ fn tell_core_b() {
 /// stack that [`run`] needs begins where that of start-up began.
 #[inline(never)]
 fn set_up() -> &'static mut Node {
-    let request = boot::request();
-    let planned = Config::check(&request, Tables::KEY).and_then(|config| {
-        let wanted = Tables::wanted(&request)?;
-        let (map, shape) = MemoryMap::plan(&config, wanted, boot::first_free(), boot::sram_bytes(&request))?;
-        Ok((Config { map, ..config }, shape))
-    });
-    let (config, shape) = match planned {
-        Ok(planned) => planned,
+    let planned = Config::<Tables>::read(&boot::request(), Tables::BUILT)
+        .and_then(|config| Plan::<Tables>::of(&config, boot::first_free(), boot::sram_bytes(config.sram_bytes)));
+    let plan = match planned {
+        Ok(plan) => plan,
         Err(error) => boot::refuse(error),
     };
     // SAFETY: `main` calls this once, on one core, and nothing else names the static.
     let node = unsafe { &mut *core::ptr::addr_of_mut!(NODE) };
     let Node { chip, machine } = node;
-    chip.start(&config, Machine::HEADER_BYTES);
-    machine.start(chip, config, shape);
+    chip.start(&plan.places.engines, &plan.config.link, Machine::HEADER_BYTES);
+    machine.start(chip, &plan);
     chip.enable(Machine::EVENTS);
-    trace(Marker::Ready, config.node);
-    boot::reply(config.map.reply(shape));
+    trace(Marker::Ready, plan.config.link.node);
+    boot::reply(Plan::<Tables>::PERSONALITY, plan.reply());
     node
 }
 

@@ -1,13 +1,31 @@
 //! What a boot request asks for, checked, and where in the SRAM everything then lies.
 //!
-//! Apart from the protocol, so that whoever only asks for the places (`nicscope memory-map`) does not depend on it.
+//! Each part of the firmware checks its own section of the request, plans its own regions, and
+//! writes its own section of the reply: [`link`], [`posts`], [`rings`], [`counters`]. A protocol
+//! adds its part behind the trait [`Part`]. [`Plan`] puts them together, and names no personality.
+//!
+//! The crate does not depend on the protocols, so that `nicscope memory-map` does not either.
 #![cfg_attr(not(test), no_std)]
 
-mod config;
-mod memory_map;
+mod caches;
+pub mod counters;
+pub mod link;
+mod part;
+mod plan;
+pub mod posts;
+mod rdma;
+mod regions;
+pub mod rings;
+mod static_tables;
 
-pub use config::{Config, FRAME_DATA_BYTES_LIMIT, HELD_FRAMES_LIMIT};
-pub use memory_map::{
-    Geometry, MemoryMap, Shape, FETCHES_BYTES, FETCH_RECORDS, FETCH_RECORD_BYTES, MISS_ENTRY_BYTES, NOTIFY_ENTRY_BYTES,
-    OPEN_READ_BYTES, POST_ERROR_BYTES, POST_QUEUES_SHARED, PROCESS_ENTRIES, PROCESS_ENTRY_BYTES, READS_MAX, READ_BYTES,
+pub use caches::{Caches, Geometry, FETCHES_BYTES, FETCH_RECORDS, FETCH_RECORD_BYTES};
+pub use link::{Frames, LinkPlaces, LinkSettings, FRAME_DATA_BYTES_LIMIT};
+pub use part::Part;
+pub use plan::{Config, Places, Plan};
+pub use posts::{upper_key, PostPlaces, POST_ERROR_BYTES, PROCESS_ENTRIES, PROCESS_ENTRY_BYTES};
+pub use rdma::{
+    Lookup, LookupPlaces, Misses, Rdma, RdmaPlaces, HELD_FRAMES_LIMIT, OPEN_READ_BYTES, READS_MAX, READ_BYTES,
 };
+pub use regions::{Cursor, Piece, Regions, Use};
+pub use rings::{RingPlaces, MISS_ENTRY_BYTES, NOTIFY_ENTRY_BYTES};
+pub use static_tables::StaticTables;

@@ -33,6 +33,11 @@ mod turn;
 pub use keeper::Keeper;
 pub use machine::Machine;
 pub use mini::Mini;
-pub use nic_plan::{Config, Geometry, MemoryMap, Shape, FRAME_DATA_BYTES_LIMIT};
+pub use nic_plan::{Geometry, FRAME_DATA_BYTES_LIMIT};
+
+/// A checked boot request of a machine with tables `T`.
+pub type Config<T> = nic_plan::Config<nic_plan::Rdma<<T as Tables>::Lookup>>;
+/// The same, and where everything is in SRAM.
+pub type Plan<T> = nic_plan::Plan<nic_plan::Rdma<<T as Tables>::Lookup>>;
 pub use static_tables::StaticTables;
 pub use tables::Tables;

@@ -13,12 +13,12 @@ use crate::post::{Record, Slot, NO_STATUS, RECORDS};
 use crate::receive_miss::ReceiveMisses;
 use crate::reply::{Replies, READS_MASK};
 use crate::turn::Answer;
-use crate::{Config, Tables};
+use crate::{Plan, Tables};
 use nic_device::Device;
 use nic_dma::{HostReads, HostWrites};
 use nic_fair::{Circle, PassedOver, SlotQueue};
 use nic_link::{Link, LinkConfig};
-use nic_plan::{Shape, READS_MAX};
+use nic_plan::{Lookup, Rdma, READS_MAX};
 
 /// The protocol of one node.
 ///
@@ -112,25 +112,41 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    const EMPTY: Settings = Settings::new(&Config::EMPTY);
+    const EMPTY: Settings = Settings {
+        frame_data_bytes_max: 0,
+        host_pages: 0,
+        receive_miss: ReceiveMiss::TimeOut,
+        held_frames_max: 0,
+        process_table: 0,
+        post_queue_count: 0,
+        post_errors: 0,
+        miss_ring: 0,
+        notify_ring: 0,
+        reads: 0,
+        open_reads: 0,
+        directories: 0,
+        fetches: 0,
+        vmh: 0,
+    };
 
-    const fn new(config: &Config) -> Settings {
-        let map = &config.map;
+    fn new<L: Lookup>(plan: &nic_plan::Plan<Rdma<L>>) -> Settings {
+        let (config, places) = (&plan.config, &plan.places);
+        let (misses, lookup) = (config.part.lookup.misses(), &places.part.lookup);
         Settings {
-            frame_data_bytes_max: config.frame_data_bytes_max,
+            frame_data_bytes_max: config.link.frame_data_bytes_max,
             host_pages: config.host_pages,
-            receive_miss: config.receive_miss,
-            held_frames_max: config.held_frames_max,
-            process_table: map.process_table,
-            post_queue_count: map.post_queue_count,
-            post_errors: map.post_errors,
-            miss_ring: map.miss_ring,
-            notify_ring: map.notify_ring,
-            reads: map.reads,
-            open_reads: map.open_reads,
-            directories: map.directories,
-            fetches: map.fetches,
-            vmh: map.vmh,
+            receive_miss: misses.receive,
+            held_frames_max: misses.held_frames_max,
+            process_table: places.posts.process_table,
+            post_queue_count: places.posts.post_queue_count,
+            post_errors: places.posts.post_errors,
+            miss_ring: places.rings.miss_ring,
+            notify_ring: places.rings.notify_ring,
+            reads: places.part.reads,
+            open_reads: places.part.open_reads,
+            directories: lookup.directories,
+            fetches: lookup.fetches,
+            vmh: lookup.vmh,
         }
     }
 }
@@ -203,17 +219,20 @@ impl<T: Tables> Machine<T> {
         }
     }
 
-    /// Takes a checked configuration, with its memory map and what its tables hold, and prepares SRAM and rings. Call once, before any event.
-    pub fn start(&mut self, dev: &mut impl Device, config: Config, shape: Shape) {
+    /// Takes a checked configuration and its places, and prepares SRAM and rings. Call once, before any event.
+    pub fn start(&mut self, dev: &mut impl Device, plan: &Plan<T>) {
+        let (config, places) = (&plan.config.link, &plan.places);
         self.whole_bytes_max = whole_bytes_max(config.frame_data_bytes_max);
         self.reads_share = READS_MAX / config.node_count.max(1);
-        let map = config.map;
-        self.settings = Settings::new(&config);
-        self.tables = T::start(dev, &map, shape);
-        dev.count_at(map.counters);
-        self.places = Places { process_table: dev.place(map.process_table), post_queues: dev.place(map.post_queues) };
+        self.settings = Settings::new(plan);
+        let lookup = &places.part.lookup;
+        self.tables = T::start(dev, lookup, &plan.config.part.lookup);
+        dev.count_at(places.counters);
+        let posts = &places.posts;
+        self.places =
+            Places { process_table: dev.place(posts.process_table), post_queues: dev.place(posts.post_queues) };
         // Tables, rings of the driver and counters lie before what is looked up, in one piece, and hold whatever SRAM held at power-up.
-        for (start, end) in [(map.process_table, map.vmh), (map.post_queues, map.free)] {
+        for (start, end) in [(posts.process_table, lookup.vmh), (posts.post_queues, places.free)] {
             for at in (start..end).step_by(4) {
                 dev.write(at, 0);
             }
@@ -227,14 +246,14 @@ impl<T: Tables> Machine<T> {
             ack_cycles: config.ack_cycles,
             retransmit_cycles: config.retransmit_cycles,
             retransmit_limit: config.retransmit_limit,
-            tx_buffers: map.tx_buffers,
+            tx_buffers: places.link.tx_buffers,
             tx_buffer_count: config.tx_buffer_count,
             buffer_bytes: config.buffer_bytes,
-            ack_buffers: map.ack_buffers,
+            ack_buffers: places.link.ack_buffers,
         };
         self.link.start(dev, &link);
         for index in 0..config.rx_buffer_count {
-            dev.recycle(map.rx_buffers + index * config.buffer_bytes);
+            dev.recycle(places.link.rx_buffers + index * config.buffer_bytes);
         }
     }
 

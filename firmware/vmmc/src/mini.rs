@@ -1,9 +1,8 @@
 use nic_device::{Place, Words};
-use nic_layout::boot::{BootError, BootRequest};
 use nic_layout::key::KeyWidth;
 use nic_layout::vmh::{key, KEY_RESERVED};
 use nic_lookup::{Cbh, Fetched, Find, Lookup, Path, Reserve, Vmh};
-use nic_plan::{Geometry, MemoryMap, Shape};
+use nic_plan::{Caches, Geometry, LookupPlaces, Rdma};
 
 use crate::Tables;
 
@@ -29,12 +28,12 @@ impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32, con
 
     const HAS_IMPORTS: bool = false;
 
-    fn wanted(_request: &BootRequest) -> Result<Shape, BootError> {
-        Ok(Shape::Mini(Self::GEOMETRY))
-    }
+    type Lookup = Caches;
 
-    fn start(memory: &mut impl Words, map: &MemoryMap, _shape: Shape) -> Self {
-        let mini = Mini { vmh: Vmh::new(memory, map.vmh), cbh: Cbh::new(memory, map.cbh) };
+    const BUILT: Rdma<Caches> = Rdma { lookup: Caches::built(Self::GEOMETRY) };
+
+    fn start(memory: &mut impl Words, places: &LookupPlaces, _planned: &Caches) -> Self {
+        let mini = Mini { vmh: Vmh::new(memory, places.vmh), cbh: Cbh::new(memory, places.cbh) };
         mini.vmh.reset(memory);
         mini.cbh.reset(memory);
         mini

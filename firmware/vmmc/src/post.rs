@@ -15,7 +15,7 @@ use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 
 use crate::{Machine, Tables};
 use nic_device::Device;
-use nic_plan::{MemoryMap, PROCESS_ENTRY_BYTES};
+use nic_plan::{upper_key, PROCESS_ENTRY_BYTES};
 
 /// Bits that the generation of a slot counts in.
 const GENERATION_MASK: u8 = 0x7F;
@@ -98,7 +98,7 @@ pub(crate) struct Post {
     pub local_address: u32,
     pub buffer_offset: u32,
     pub buffer: u32,
-    /// Its upper half, if it has 128 bits, is in SRAM: [`MemoryMap::upper_key`].
+    /// Its upper half, if it has 128 bits, is in SRAM: [`upper_key`].
     pub key: [u32; 2],
     pub message: u32,
     /// The type word of its last frame, if it is not [`Form::Host`].
@@ -393,7 +393,7 @@ impl<T: Tables> Machine<T> {
     /// The slot in the scratchpad has no room for it.
     #[inline(always)]
     fn keep_upper_key(&self, dev: &mut impl Device, slot_number: usize, upper: [u32; 2]) {
-        let at = self.places.process_table.plus(MemoryMap::upper_key(slot_number as u32));
+        let at = self.places.process_table.plus(upper_key(slot_number as u32));
         dev.put(at, 0, upper[0]);
         dev.put(at, 4, upper[1]);
     }
@@ -402,7 +402,7 @@ impl<T: Tables> Machine<T> {
     #[inline(always)]
     pub(crate) fn put_upper_key(&self, dev: &mut impl Device, slot_number: usize, frame: Place) {
         if Self::IS_WIDE {
-            let at = self.places.process_table.plus(MemoryMap::upper_key(slot_number as u32));
+            let at = self.places.process_table.plus(upper_key(slot_number as u32));
             let upper = [dev.get(at, 0), dev.get(at, 4)];
             dev.put(frame, word::KEY_2, upper[0]);
             dev.put(frame, word::KEY_3, upper[1]);

@@ -1,5 +1,4 @@
 use nic_device::{rarely, Place, Words};
-use nic_layout::boot::{BootError, BootRequest};
 use nic_layout::cbh::{cbh_id, entry, entry_bytes, STATE_EMPTY, STATE_MASK, STATE_VALID};
 use nic_layout::key::KeyWidth;
 use nic_layout::plant::{is_planted, Plant};
@@ -8,7 +7,7 @@ use nic_layout::static_tables::{
 };
 use nic_layout::PROCESS_SLOTS;
 use nic_lookup::{Fetched, Find, Lookup, Path, Reserve};
-use nic_plan::{MemoryMap, Shape};
+use nic_plan::{LookupPlaces, Rdma};
 
 use crate::Tables;
 
@@ -60,18 +59,15 @@ impl<const K: u32> Tables for StaticTables<K> {
 
     const HAS_IMPORTS: bool = true;
 
-    fn wanted(request: &BootRequest) -> Result<Shape, BootError> {
-        Shape::vmmc(request, Self::KEY)
-    }
+    type Lookup = nic_plan::StaticTables;
+
+    const BUILT: Rdma<nic_plan::StaticTables> = Rdma { lookup: nic_plan::StaticTables::built(Self::KEY) };
 
     /// Second-level tables keep what they held: none is in use before the driver has written the whole of it.
-    fn start(memory: &mut impl Words, map: &MemoryMap, shape: Shape) -> Self {
-        let Shape::Vmmc(geometry) = shape else {
-            // A map of caches has no room for tables.
-            return Self::NOWHERE;
-        };
+    fn start(memory: &mut impl Words, places: &LookupPlaces, planned: &nic_plan::StaticTables) -> Self {
+        let geometry = planned.geometry;
         let StaticGeometry { cbh_entries, import_entries, .. } = geometry;
-        let place = |offset| memory.place(map.vmh.wrapping_add(offset));
+        let place = |offset| memory.place(places.vmh.wrapping_add(offset));
         let tables = Self {
             tops: place(geometry.top_offset(0, 0)),
             tables: place(geometry.table_offset(0)),
@@ -202,8 +198,8 @@ mod tests {
     /// Whatever SRAM held before.
     fn started() -> (Vec<u32>, StaticTables) {
         let mut memory = vec![0x5A5A_5A5A; (BASE + GEOMETRY.bytes()) as usize / 4 + 8];
-        let map = MemoryMap { vmh: BASE, ..MemoryMap::EMPTY };
-        let tables = StaticTables::start(&mut memory, &map, Shape::Vmmc(GEOMETRY));
+        let places = LookupPlaces { vmh: BASE, ..LookupPlaces::default() };
+        let tables = StaticTables::start(&mut memory, &places, &nic_plan::StaticTables { geometry: GEOMETRY });
         (memory, tables)
     }
 

@@ -1,8 +1,7 @@
 use nic_device::{Place, Words};
-use nic_layout::boot::{BootError, BootRequest};
 use nic_layout::key::KeyWidth;
 use nic_lookup::{Fetched, Find, Lookup, Path, Reserve};
-use nic_plan::{MemoryMap, Shape};
+use nic_plan::{LookupPlaces, Rdma};
 
 /// Where a personality finds translations and buffers. Nothing here waits; what is not there the machine asks the driver for.
 pub trait Tables: Copy {
@@ -15,11 +14,14 @@ pub trait Tables: Copy {
     /// Posts name imports: this NIC says where a buffer is, and checks first (M-4). Otherwise the post says it, and the owner alone checks (M-46).
     const HAS_IMPORTS: bool;
 
-    /// What the driver's request makes of them, for [`MemoryMap::plan`].
-    fn wanted(request: &BootRequest) -> Result<Shape, BootError>;
+    /// What plans the memory of the tables.
+    type Lookup: nic_plan::Lookup;
+
+    /// The tables as the image has them, before a boot request is read.
+    const BUILT: Rdma<Self::Lookup>;
 
     /// Empties the tables, whatever they held.
-    fn start(memory: &mut impl Words, map: &MemoryMap, shape: Shape) -> Self;
+    fn start(memory: &mut impl Words, places: &LookupPlaces, planned: &Self::Lookup) -> Self;
 
     /// Finds the translation of a page, and locks its line for `path`.
     fn lookup(&self, memory: &mut impl Words, path: Path, pid: u32, page: u32) -> Lookup;

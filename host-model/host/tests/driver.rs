@@ -10,10 +10,11 @@ use host_model::bus::BusFault;
 use host_model::driver::{DriverError, DriverOptions, Verify};
 use host_model::elf::ImageError;
 use host_model::library::Access;
-use host_model::mock::{elf_image, elf_image_at, BootScript, Place};
+use host_model::mock::{elf_image, elf_image_at, BootScript, MockReply, Place};
 use host_model::processor::Priority;
 use nic_layout::boot::{
-    BootError, BootReply, BootRequest, CrashRecord, BOOT_MAGIC, CAUSE_CRASH, CRASH_PANIC, CRASH_TRAP, LAYOUT_VERSION,
+    BootError, CrashRecord, Kind, LinkRequest, NicRequest, Refusal, Sections, BOOT_MAGIC, CAUSE_CRASH, CRASH_PANIC,
+    CRASH_TRAP, LAYOUT_VERSION,
 };
 use nic_layout::cbh::{cbh_pid, BUFFER_ID_MAX};
 use nic_layout::counter::Counter;
@@ -41,12 +42,20 @@ fn enumeration_gives_addresses_and_lets_the_nic_on_the_bus() {
 fn the_boot_request_says_what_the_platform_is() {
     let bench = Bench::ready();
     let nic = bench.nic.borrow();
-    let request: BootRequest = nic.sram_read(0);
-    assert_eq!((request.magic, request.layout_version), (BOOT_MAGIC, LAYOUT_VERSION));
-    assert_eq!((request.node, request.node_count, request.session), (1, 2, 0));
-    assert_eq!((request.core_hz, request.sram_bytes), (88_000_000, 524_288));
-    assert_eq!((request.retransmit_cycles, request.ack_cycles), (22_000, 1_760));
-    assert_eq!(request.host_pages, 4096);
+    let words = nic.request();
+    assert_eq!((words[0], words[1]), (BOOT_MAGIC, LAYOUT_VERSION));
+    let request = Sections::parse(&words, BOOT_MAGIC).unwrap();
+    let board: NicRequest = request.get().unwrap();
+    let link: LinkRequest = request.get().unwrap();
+    assert_eq!((link.node, link.node_count, link.session), (1, 2, 0));
+    assert_eq!((board.core_hz, board.sram_bytes), (88_000_000, 524_288));
+    assert_eq!((link.retransmit_cycles, link.ack_cycles), (22_000, 1_760));
+    assert_eq!(board.host_pages, 4096);
+    // Every firmware has to know the first three. Each service offers one more.
+    let kinds: Vec<(Kind, bool)> = request.entries().map(|entry| (entry.kind(), entry.is_offer())).collect();
+    let needed = [Kind::NIC, Kind::LINK, Kind::POSTS].map(|kind| (kind, false));
+    assert_eq!(kinds[..3], needed);
+    assert_eq!(kinds[3..], [(Kind::CACHES, true), (Kind::STATIC_TABLES, true)]);
     assert_eq!(nic.register(ident::CORE_CONTROL), 1);
     assert_eq!(nic.register(interrupt::ENABLE), 0b111 | 1 << CAUSE_CRASH);
 }
@@ -119,8 +128,8 @@ fn a_refusal_a_crash_and_silence_are_told_apart() {
         bench.nic.borrow_mut().boot = script;
         bench.boot().expect_err("it does not start")
     };
-    let refused = boot(BootScript::Refuse(2));
-    assert_eq!(refused, DriverError::BootRefused { error: 2 });
+    let refused = boot(BootScript::Refuse(BootError::OtherLayout));
+    assert_eq!(refused, DriverError::BootRefused(BootError::OtherLayout.into()));
     assert!(refused.to_string().contains("another version of the layouts"));
     let record = CrashRecord { kind: CRASH_TRAP, cause: 5, pc: 0x1000_0444, value: 0x1234 };
     let crashed = boot(BootScript::Crash(record));
@@ -132,21 +141,27 @@ fn a_refusal_a_crash_and_silence_are_told_apart() {
 
 #[test]
 fn every_reason_for_which_firmware_refuses_to_start_has_a_text() {
-    let texts: BTreeSet<String> = (1..)
-        .map_while(BootError::from_word)
-        .map(|error| {
-            let text = DriverError::BootRefused { error: error as u32 }.to_string();
+    let all = BootError::all(Kind::LINK);
+    let texts: BTreeSet<String> = all
+        .iter()
+        .map(|&error| {
+            let mut bench = Bench::new();
+            bench.nic.borrow_mut().boot = BootScript::Refuse(error);
+            let refused = bench.boot().expect_err("it does not start");
+            assert_eq!(refused, DriverError::BootRefused(error.into()));
+            let text = refused.to_string();
             assert!(!text.contains("does not know"), "{text}");
             text
         })
         .collect();
-    assert_eq!(texts.len(), 12);
+    assert_eq!(texts.len(), all.len());
+    assert!(texts.iter().any(|text| text.contains("section `link` is missing (error 16)")), "{texts:?}");
     assert!(texts.iter().any(|text| text.contains("neither to fetch translations nor not to (error 12)")));
-    let unknown = DriverError::BootRefused { error: 13 }.to_string();
-    assert!(unknown.contains("a reason that the driver does not know (error 13)"), "{unknown}");
+    let unknown = DriverError::BootRefused(Refusal([40, 0])).to_string();
+    assert!(unknown.contains("a reason that the driver does not know (error 40)"), "{unknown}");
 }
 
-type Spoiler = fn(&mut BootReply);
+type Spoiler = fn(&mut MockReply);
 
 #[test]
 fn an_impossible_boot_reply_is_refused() {
@@ -379,7 +394,7 @@ fn core_b_is_loaded_before_any_core_runs_and_starts_when_core_a_is_ready() {
     assert!(held < image && image < a && a < request && request < both);
     let nic = bench.nic.borrow();
     assert_eq!(nic.register(ident::BOOT_ADDRESS_B), 0x1000_0000 + IMAGE_B);
-    let of_a: BootRequest = nic.sram_read(0);
+    let of_a: NicRequest = Sections::parse(&nic.request(), BOOT_MAGIC).unwrap().get().unwrap();
     assert_eq!(of_a.sram_bytes, keeper::AREA_ADDRESS, "core A does not know of the area of core B");
     let of_b: KeeperRequest = nic.sram_read(keeper::AREA_ADDRESS);
     assert_eq!((of_b.layout_version, of_b.period_cycles), (LAYOUT_VERSION, 8_800));
@@ -407,7 +422,10 @@ fn a_refusal_a_crash_and_silence_of_core_b_are_told_apart() {
         bench.nic.borrow_mut().boot_b = script;
         boot_good_pair(&mut bench).expect_err("it does not start")
     };
-    assert_eq!(boot(BootScript::Refuse(2)), DriverError::BootRefused { error: 2 });
+    assert_eq!(
+        boot(BootScript::Refuse(BootError::OtherLayout)),
+        DriverError::BootRefused(BootError::OtherLayout.into())
+    );
     let record = CrashRecord { kind: CRASH_TRAP, cause: 7, pc: 0x1007_C844, value: 0x1234 };
     let crashed = boot(BootScript::Crash(record));
     assert_eq!(crashed, DriverError::CrashedB(record));

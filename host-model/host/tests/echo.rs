@@ -30,7 +30,8 @@ struct Echo {
 const PERSONALITY: u32 = 0xEC40;
 /// Mailbox, and so cause, of the count of frames.
 const MAILBOX_ECHOED: usize = 3;
-const ECHO: &[ServiceEntry] = &[SERVICES[0], ServiceEntry { personality: PERSONALITY, make: Echo::make }];
+const ECHO: &[ServiceEntry] =
+    &[SERVICES[0], ServiceEntry { personality: PERSONALITY, request: None, make: Echo::make }];
 
 impl Echo {
     fn make(core: &Core, _reply: &Reply) -> Result<Rc<dyn Service>, DriverError> {

@@ -6,13 +6,13 @@ use host_model::address::{BusAddr, NodeId};
 use host_model::driver::DriverOptions;
 use host_model::events::{EventKind, Subject};
 use host_model::host::{Host, HostConfig, Node};
-use host_model::mock::elf_image;
+use host_model::mock::{elf_image, MockReply};
 use host_model::pci::PciBus;
 use host_model::platform::Platform;
 use host_model::processor::Priority;
 use host_pci::mock::{DmaCompletion, HostWrite, MockNic, MockNicSettings};
 use host_pci::{BusError, Word};
-use nic_layout::boot::{BootReply, Personality, BOOT_READY, BOOT_REPLY_ADDRESS};
+use nic_layout::boot::{caches, BOOT_REPLY_ADDRESS};
 use nic_layout::post::ProcessStatus;
 use nic_layout::registers::{ident, interrupt, mailbox};
 use nic_layout::ring::{MAILBOX_FILLED, MAILBOX_MISS};
@@ -23,16 +23,14 @@ use zerocopy::{FromBytes, IntoBytes};
 
 const GEOMETRY: VmhGeometry = VmhGeometry { entries: 256, line_entries: 8, ways: 2 };
 
-fn layout() -> BootReply {
-    BootReply {
-        state: BOOT_READY,
-        error: 0,
+fn layout() -> MockReply {
+    MockReply {
         post_queues: 0x1_0000,
         post_queue_count: 8,
         process_table: 0x2_0000,
         miss_ring: 0x2_4000,
         notify_ring: 0,
-        personality: Personality::Mini as u32,
+        personality: caches::PERSONALITY,
         vmh_cache: 0x2_5000,
         vmh_entries: GEOMETRY.entries,
         vmh_line_entries: GEOMETRY.line_entries,
@@ -40,16 +38,12 @@ fn layout() -> BootReply {
         cbh_cache: 0x2_9000,
         cbh_entries: 16,
         cbh_ways: 2,
-        static_tables: 0,
-        static_vmh_tables: 0,
-        static_cbh_entries: 0,
-        static_import_entries: 0,
-        directories: 0,
         counters: 0x2_8000,
         tx_buffers: 0x3_0000,
         rx_buffers: 0x3_0000,
         free: 0x3_0000,
         key_bits: 64,
+        ..MockReply::default()
     }
 }
 
@@ -97,8 +91,8 @@ impl Bench {
         while let Some(write) = self.nic.next_host_write() {
             let register = |offset: nic_layout::registers::Offset| write.bar == 0 && write.offset_bytes == offset.0;
             if register(ident::CORE_CONTROL.offset()) && write.word.data & 1 == 1 {
-                self.nic.bar_mut(1)[BOOT_REPLY_ADDRESS as usize..][..size_of::<BootReply>()]
-                    .copy_from_slice(layout().as_bytes());
+                let reply = layout().bytes();
+                self.nic.bar_mut(1)[BOOT_REPLY_ADDRESS as usize..][..reply.len()].copy_from_slice(&reply);
             }
             if register(interrupt::CAUSE.offset()) {
                 self.set_register(interrupt::STATUS.offset().0, 0);

@@ -9,6 +9,7 @@ use host_model::driver::vmmc::Vmmc;
 use host_model::driver::{DriverError, DriverOptions};
 use host_model::library::{Access, Export, Process, WriteError};
 use host_model::mock::Place;
+use nic_layout::boot::{BootError, Kind};
 use nic_layout::cbh::{cbh, cbh_id, entry, valid, STATE_EMPTY, STATE_MASK};
 use nic_layout::key::KeyWidth;
 use nic_layout::registers::mailbox;
@@ -284,14 +285,24 @@ fn a_process_may_end_at_any_step_and_everything_comes_back() {
 }
 
 #[test]
+fn a_reply_without_tables_is_refused_with_the_name_of_the_section() {
+    let mut bench = Bench::new();
+    bench.nic.borrow_mut().static_tables = Some(GEOMETRY);
+    bench.nic.borrow_mut().spoil_reply = Some(|reply| reply.lacks_tables = true);
+    let error = bench.boot().expect_err("there is no section");
+    assert_eq!(error, DriverError::BootReply(BootError::MissingSection(Kind::STATIC_TABLES)));
+    assert!(error.to_string().contains("section `static tables` is missing"), "{error}");
+}
+
+#[test]
 fn a_reply_with_impossible_tables_is_refused() {
-    type Spoiler = fn(&mut nic_layout::boot::BootReply);
+    type Spoiler = fn(&mut host_model::mock::MockReply);
     let spoilers: [(&str, Spoiler); 5] = [
         ("personality", |reply| reply.personality = 3),
-        ("static_vmh_tables", |reply| reply.static_vmh_tables = 256),
-        ("static_cbh_entries", |reply| reply.static_cbh_entries = u32::MAX),
-        ("static_tables", |reply| reply.static_tables = 524_284),
-        ("static_tables", |reply| reply.static_tables += 1),
+        ("vmh_tables", |reply| reply.static_vmh_tables = 256),
+        ("cbh_entries", |reply| reply.static_cbh_entries = u32::MAX),
+        ("tables", |reply| reply.static_tables = 524_284),
+        ("tables", |reply| reply.static_tables += 1),
     ];
     for (what, spoil) in spoilers {
         let mut bench = Bench::new();

@@ -12,7 +12,11 @@ mod image {
     use nic_firmware::boot;
     use nic_firmware::geometry::{ENTRIES, KEY_BITS, LINE_ENTRIES, WAYS};
     use nic_firmware::memory::{load, read_sram, store, trace, wait_for_event, write_sram, Sram};
-    use nic_layout::boot::{BootError, BootReply, Personality, BOOT_MAGIC, BOOT_READY, LAYOUT_VERSION};
+    use nic_layout::boot::caches::{CachesReply, PERSONALITY};
+    use nic_layout::boot::{
+        BootError, CountersReply, LinkReply, LinkRequest, NicReply, NicRequest, PostsReply, RingsReply, Sections,
+        SectionsWriter, BOOT_MAGIC,
+    };
     use nic_layout::probe::*;
     use nic_layout::registers::{event_a, mailbox, timer};
     use nic_layout::ring::Event;
@@ -64,19 +68,18 @@ mod image {
 
     #[no_mangle]
     extern "C" fn main() -> ! {
-        let request = boot::request();
-        if request.magic != BOOT_MAGIC {
-            boot::refuse(BootError::BadMagic);
-        }
-        if request.layout_version != LAYOUT_VERSION {
-            boot::refuse(BootError::OtherLayout);
-        }
+        let words = boot::request();
+        let asked = Sections::parse(&words, BOOT_MAGIC).and_then(|request| Ok((request.get()?, request.get()?)));
+        let (nic, link): (NicRequest, LinkRequest) = match asked {
+            Ok(asked) => asked,
+            Err(error) => boot::refuse(error),
+        };
         let geometry = Cache::GEOMETRY;
         let commands = (boot::first_free() + 15) & !15;
         let results = commands + PROBE_RING_ENTRIES * SLOT_BYTES;
         let vmh_cache = results + PROBE_RING_ENTRIES * SLOT_BYTES;
         let free = vmh_cache + geometry.bytes();
-        if free > boot::sram_bytes(&request) {
+        if free > boot::sram_bytes(nic.sram_bytes) {
             boot::refuse(BootError::DoesNotFitSram);
         }
         let cache = Cache::new(&Sram, vmh_cache);
@@ -85,35 +88,25 @@ mod image {
         write_sram(PROBE_REPLY_ADDRESS + 4, results);
         store(event_a::CLEAR, u32::MAX);
         store(event_a::ENABLE, Event::Mailbox.bit());
-        trace(Marker::Ready, request.node);
-        boot::reply(BootReply {
-            state: BOOT_READY,
-            error: 0,
-            post_queues: 0,
-            post_queue_count: 1,
-            process_table: 0,
-            miss_ring: 0,
-            notify_ring: 0,
-            personality: Personality::Mini as u32,
+        trace(Marker::Ready, link.node);
+        let mut reply = SectionsWriter::reply(6);
+        reply.push(&NicReply { free });
+        reply.push(&LinkReply { tx_buffers: 0, rx_buffers: 0 });
+        reply.push(&PostsReply { post_queues: 0, post_queue_count: 1, process_table: 0, key_bits: KEY_BITS });
+        reply.push(&RingsReply { miss_ring: 0, notify_ring: 0 });
+        reply.push(&CountersReply { counters: 0 });
+        reply.push(&CachesReply {
             vmh_cache,
             vmh_entries: geometry.entries,
             vmh_line_entries: geometry.line_entries,
             vmh_ways: geometry.ways,
+            // There is no cache of buffers; a driver wants one of some geometry.
             cbh_cache: 0,
-            // There is none; a driver wants one of some geometry.
             cbh_entries: 1,
             cbh_ways: 1,
-            static_tables: 0,
-            static_vmh_tables: 0,
-            static_cbh_entries: 0,
-            static_import_entries: 0,
             directories: 0,
-            counters: 0,
-            tx_buffers: 0,
-            rx_buffers: 0,
-            free,
-            key_bits: KEY_BITS,
         });
+        boot::reply(PERSONALITY, reply);
         run(&cache, commands, results)
     }
 

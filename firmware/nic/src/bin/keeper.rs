@@ -24,7 +24,7 @@ mod image {
 
     fn refuse(error: BootError) -> ! {
         let reply = sram(AREA_ADDRESS + REPLY);
-        put(reply, 4, error as u32);
+        put(reply, 4, error.words()[0]);
         put(reply, 0, BOOT_REFUSED);
         loop {
             wait_for_event();

@@ -2,21 +2,53 @@
 
 use nic_device::Device;
 use nic_device::Words;
-use nic_layout::boot::{BootRequest, BOOT_MAGIC, LAYOUT_VERSION};
+use nic_layout::boot::caches::CachesRequest;
+use nic_layout::boot::static_tables::StaticTablesRequest;
+use nic_layout::boot::{LinkRequest, NicRequest, PostsRequest, SectionsWriter};
 use nic_layout::counter::{conservation, Counter};
 use nic_layout::post::ProcessStatus;
 use nic_layout::ring::{Event, DMA_AHEAD_SHIFT, DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
-use nic_vmmc::{Config, Machine, MemoryMap, Tables};
+use nic_plan::{Places, Rdma};
+use nic_vmmc::{Config, Machine, Plan, Tables};
 use zerocopy::FromBytes;
 
 use super::{Hardware, Host, Settings, GEOMETRY, HOST_PAGES, SRAM_BYTES, STATIC, UPPER_KEY};
+
+/// Where the structures are that tests look at. SRAM offsets.
+#[derive(Clone, Copy, Debug)]
+pub struct Map {
+    pub process_table: u32,
+    pub post_queues: u32,
+    pub miss_ring: u32,
+    pub notify_ring: u32,
+    pub counters: u32,
+    pub directories: u32,
+    pub vmh: u32,
+    pub cbh: u32,
+}
+
+impl Map {
+    fn of<L: nic_plan::Lookup>(places: &Places<Rdma<L>>) -> Map {
+        let lookup = places.part.lookup;
+        Map {
+            process_table: places.posts.process_table,
+            post_queues: places.posts.post_queues,
+            miss_ring: places.rings.miss_ring,
+            notify_ring: places.rings.notify_ring,
+            counters: places.counters,
+            directories: lookup.directories,
+            vmh: lookup.vmh,
+            cbh: lookup.cbh,
+        }
+    }
+}
 
 /// With the tables of a personality.
 pub struct NodeOf<T: Tables> {
     pub machine: Machine<T>,
     pub hardware: Hardware,
     pub host: Host,
-    pub map: MemoryMap,
+    pub map: Map,
     pub posted: [u32; 8],
     /// Of the key of posts to come, where keys have 128 bits.
     pub upper_key: [u32; 2],
@@ -26,13 +58,12 @@ pub struct NodeOf<T: Tables> {
 
 impl<T: Tables> NodeOf<T> {
     pub(super) fn new(node: u32, settings: &Settings) -> NodeOf<T> {
-        let request = BootRequest {
-            magic: BOOT_MAGIC,
-            layout_version: LAYOUT_VERSION,
+        let mut request = SectionsWriter::request(5);
+        request.push(&NicRequest { core_hz: 88_000_000, sram_bytes: SRAM_BYTES, host_pages: HOST_PAGES });
+        request.push(&LinkRequest {
             node,
             node_count: settings.nodes,
-            core_hz: 88_000_000,
-            sram_bytes: SRAM_BYTES,
+            session: 3,
             frame_data_bytes_max: settings.frame_data_bytes_max,
             tx_buffer_count: settings.tx_buffers,
             rx_buffer_count: settings.rx_buffers,
@@ -41,24 +72,33 @@ impl<T: Tables> NodeOf<T> {
             retransmit_limit: settings.retransmit_limit,
             ack_frames: 4,
             ack_cycles: 40,
-            host_pages: HOST_PAGES,
-            session: 3,
+        });
+        request.push(&PostsRequest { post_queues: 8 });
+        request.offer(&CachesRequest {
             receive_miss: settings.receive_miss as u32,
             held_frames_max: settings.held_frames_max.min(settings.rx_buffers - 1),
+            fetches_translations: u32::from(settings.fetches),
+        });
+        request.offer(&StaticTablesRequest {
             vmh_tables_max: STATIC.vmh_tables,
             cbh_entries_max: STATIC.cbh_entries,
             import_entries_max: STATIC.import_entries,
-            post_queues: 8,
-            fetches_translations: u32::from(settings.fetches),
-        };
-        let mut config = Config::check(&request, T::KEY).unwrap();
-        let (map, shape) = MemoryMap::plan(&config, T::wanted(&request).unwrap(), 0x4000, SRAM_BYTES).unwrap();
-        config.map = map;
+        });
+        let config = Config::<T>::read(request.finish().unwrap(), T::BUILT).unwrap();
+        let plan = Plan::<T>::of(&config, 0x4000, SRAM_BYTES).unwrap();
         let mut machine = Machine::new();
         let mut hardware = Hardware::new();
-        machine.start(&mut hardware, config, shape);
+        machine.start(&mut hardware, &plan);
         let host = Host::new(u64::from(node));
-        NodeOf { machine, hardware, host, map: config.map, posted: [0; 8], upper_key: UPPER_KEY, is_idle: false }
+        NodeOf {
+            machine,
+            hardware,
+            host,
+            map: Map::of(&plan.places),
+            posted: [0; 8],
+            upper_key: UPPER_KEY,
+            is_idle: false,
+        }
     }
 
     pub fn counter(&self, counter: Counter) -> u32 {

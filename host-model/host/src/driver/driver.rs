@@ -79,7 +79,7 @@ impl Driver {
             Some(file) => Some(core_b.load(&device, &image, file).await?),
             None => None,
         };
-        let reply = boot::release(context, &device, &image).await?;
+        let reply = boot::release(context, &device, &image, self.0.services).await?;
         let layout = NicLayout::check(&reply)?;
         context.set_layout(layout);
         let service = self.make_service(&reply)?;
@@ -106,7 +106,7 @@ impl Driver {
     }
 
     fn make_service(&self, reply: &Reply) -> Result<Rc<dyn Service>, DriverError> {
-        let personality = reply.words().personality;
+        let personality = reply.personality();
         let entry = self.0.services.iter().find(|entry| entry.personality == personality);
         let entry = entry.ok_or(DriverError::BadLayout { what: "personality", value: personality })?;
         let service = (entry.make)(&self.0.core, reply)?;

@@ -1,8 +1,8 @@
 //! What the scripted firmware does when a core is released, a command comes, or a doorbell rings.
 
 use nic_layout::boot::{
-    BootRequest, BOOT_BLOCK_ADDRESS, BOOT_MAGIC, BOOT_READY, BOOT_REFUSED, BOOT_REPLY_ADDRESS, CAUSE_CRASH,
-    CRASH_RECORD_ADDRESS,
+    BootError, ReplyState, Sections, BOOT_BLOCK_ADDRESS, BOOT_MAGIC, BOOT_READY, BOOT_REFUSED, BOOT_REPLY_ADDRESS,
+    CAUSE_CRASH, CRASH_RECORD_ADDRESS, REQUEST_WORDS,
 };
 use nic_layout::keeper::{self, KeeperReply, KeeperRequest};
 use nic_layout::post::{ProcessStatus, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
@@ -20,7 +20,9 @@ impl MockNic {
         match self.boot_b {
             BootScript::Silent => return,
             BootScript::Crash(record) => return self.crash_b(record),
-            BootScript::Refuse(error) => reply = KeeperReply { state: BOOT_REFUSED, error, ..reply },
+            BootScript::Refuse(error) => {
+                reply = KeeperReply { state: BOOT_REFUSED, error: error.words()[0], ..reply };
+            }
             BootScript::Ready if request.magic != keeper::KEEPER_MAGIC => reply.state = BOOT_REFUSED,
             BootScript::Ready => {}
         }
@@ -28,7 +30,6 @@ impl MockNic {
     }
 
     pub(super) fn release_core(&mut self) {
-        let request: BootRequest = self.sram_read(BOOT_BLOCK_ADDRESS);
         let mut reply = self.layout();
         match self.boot {
             BootScript::Silent => return,
@@ -37,15 +38,12 @@ impl MockNic {
                 self.raise(CAUSE_CRASH);
                 return;
             }
-            BootScript::Refuse(error) => {
-                reply.state = BOOT_REFUSED;
-                reply.error = error;
+            BootScript::Refuse(error) => return self.refuse(error),
+            BootScript::Ready => {
+                if let Err(error) = Sections::parse(&self.request(), BOOT_MAGIC) {
+                    return self.refuse(error);
+                }
             }
-            BootScript::Ready if request.magic != BOOT_MAGIC => {
-                reply.state = BOOT_REFUSED;
-                reply.error = 1;
-            }
-            BootScript::Ready => {}
         }
         if let Some(spoil) = self.spoil_reply {
             spoil(&mut reply);
@@ -53,7 +51,18 @@ impl MockNic {
         // Firmware clears its tables before it says that they are there.
         let tables = self.layout();
         self.sram[tables.post_queues as usize..tables.free as usize].fill(0);
+        let bytes = reply.bytes();
+        self.sram[BOOT_REPLY_ADDRESS as usize..][..bytes.len()].copy_from_slice(&bytes);
+    }
+
+    fn refuse(&mut self, error: BootError) {
+        let reply = ReplyState { state: BOOT_REFUSED, error: error.words(), personality: 0 };
         self.sram_write(BOOT_REPLY_ADDRESS, &reply);
+    }
+
+    /// The words of the boot request.
+    pub fn request(&self) -> [u32; REQUEST_WORDS] {
+        self.sram_read(BOOT_BLOCK_ADDRESS)
     }
 
     /// Of the commands, those about post queues.

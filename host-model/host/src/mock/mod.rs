@@ -7,7 +7,9 @@ mod bus;
 mod firmware;
 mod image;
 mod nic;
+mod reply;
 
 pub use bus::MockBus;
 pub use image::{elf_image, elf_image_at};
 pub use nic::{AssignScript, BootScript, MockNic, Place, Written, MOCK_DEVICE};
+pub use reply::MockReply;

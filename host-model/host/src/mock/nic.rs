@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use nic_layout::boot::{BootReply, CrashRecord, Personality, BOOT_READY, CAUSE_CRASH, CRASH_RECORD_ADDRESS};
+use nic_layout::boot::{caches, static_tables, BootError, CrashRecord, CAUSE_CRASH, CRASH_RECORD_ADDRESS};
 use nic_layout::cbh::{entry, CbhGeometry, STATE_RESERVED};
 use nic_layout::fetch::DIRECTORY_BYTES;
 use nic_layout::keeper;
@@ -25,6 +25,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 use crate::address::BusAddr;
 use crate::memory::Memory;
 
+use super::reply::MockReply;
+
 /// The slot it is in.
 pub const MOCK_DEVICE: u8 = 4;
 
@@ -32,7 +34,7 @@ pub const MOCK_DEVICE: u8 = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BootScript {
     Ready,
-    Refuse(u32),
+    Refuse(BootError),
     /// Never answers.
     Silent,
     Crash(CrashRecord),
@@ -79,7 +81,7 @@ pub struct MockNic {
     /// What becomes of `COMMAND_ASSIGN`.
     pub assigns: AssignScript,
     /// Overrides the reply, after the script has made it.
-    pub spoil_reply: Option<fn(&mut BootReply)>,
+    pub spoil_reply: Option<fn(&mut MockReply)>,
     /// Completes each post at its doorbell by a DMA write to the status page.
     pub completes_posts: bool,
     /// Answers commands; `None` leaves them without an answer.
@@ -164,7 +166,7 @@ impl MockNic {
     }
 
     /// Where the scripted firmware puts its tables.
-    pub fn layout(&self) -> BootReply {
+    pub fn layout(&self) -> MockReply {
         let post_queues = 0x1_0000;
         let process_table = post_queues + self.post_queue_count as u32 * PAGE_BYTES;
         let miss_ring = process_table + ((NEXT_OWNER + 1) * size_of::<ProcessEntry>()) as u32;
@@ -176,15 +178,13 @@ impl MockNic {
         let geometry = self.static_tables.unwrap_or_default();
         let directories = static_tables + self.static_tables.map_or(0, StaticGeometry::bytes);
         let end = directories + PROCESS_SLOTS as u32 * DIRECTORY_BYTES;
-        BootReply {
-            state: BOOT_READY,
-            error: 0,
+        MockReply {
             post_queues,
             post_queue_count: self.post_queue_count as u32,
             process_table,
             miss_ring,
             notify_ring,
-            personality: self.static_tables.map_or(Personality::Mini, |_| Personality::Vmmc) as u32,
+            personality: self.static_tables.map_or(caches::PERSONALITY, |_| static_tables::PERSONALITY),
             vmh_cache,
             vmh_entries: self.geometry.entries,
             vmh_line_entries: self.geometry.line_entries,
@@ -202,6 +202,7 @@ impl MockNic {
             rx_buffers: end,
             free: end,
             key_bits: self.static_tables.map_or(self.cbh_geometry.key, |geometry| geometry.key).bits(),
+            lacks_tables: false,
         }
     }
 

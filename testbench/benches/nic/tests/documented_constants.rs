@@ -111,7 +111,7 @@ fn claims() -> Vec<Claim> {
         ("docs/firmware.md", "the boot block below `{}` is not", FIRMWARE_ADDRESS.into()),
         ("docs/firmware.md", "The core starts at `{}`", start),
         ("docs/firmware.md", "| SRAM `{}` | boot block", BOOT_BLOCK_ADDRESS.into()),
-        ("docs/firmware.md", "`BootReply` (`{}`)", BOOT_REPLY_ADDRESS.into()),
+        ("docs/firmware.md", "`ReplyState` and reply (`{}`)", BOOT_REPLY_ADDRESS.into()),
         ("docs/firmware.md", "`CrashRecord` (`{}`)", CRASH_RECORD_ADDRESS.into()),
         ("docs/memory.md", "| link | receive, transmit | {} |", rtl(WAIT, "LinkWaitMaxCycles")),
         ("docs/memory.md", "| DMA | read, write | {} |", rtl(WAIT, "DmaWaitMaxCycles")),

@@ -1,28 +1,19 @@
-//! Bytes of NIC memory by use, from the linked firmware and from the very code by which it lays out its tables at boot.
+//! Bytes of NIC memory by use, from the linked firmware and from the very code by which it lays out
+//! its tables at boot.
 
 mod parts;
 mod thesis;
 
 use host_model::address::NodeId;
-use host_model::driver::{boot_request, DriverOptions};
+use host_model::driver::{boot_request, DriverOptions, SERVICES};
 use host_model::platform::Platform;
-use nic_device::{DMA_RING_LOG2, MAC_RING_LOG2};
 use nic_image::Stack;
-use nic_layout::boot::{FIRMWARE_ADDRESS, MAX_NODES};
+use nic_layout::boot::FIRMWARE_ADDRESS;
 use nic_layout::cbh::CbhGeometry;
-use nic_layout::counter::Counter;
-use nic_layout::fetch::DIRECTORY_BYTES;
 use nic_layout::keeper;
 use nic_layout::key::KeyWidth;
-use nic_layout::ring::{DMA_DESCRIPTOR_BYTES, MAC_DESCRIPTOR_BYTES};
 use nic_layout::static_tables::StaticGeometry;
-use nic_layout::tables::{MissEntry, NotifyEntry, MISS_RING_ENTRIES, NOTIFY_RING_ENTRIES};
-use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
-use nic_link::ACK_BUFFER_BYTES;
-use nic_plan::{
-    Config, Geometry, MemoryMap, Shape, FETCHES_BYTES, OPEN_READ_BYTES, POST_ERROR_BYTES, PROCESS_ENTRIES,
-    PROCESS_ENTRY_BYTES, READS_MAX, READ_BYTES,
-};
+use nic_plan::{Caches, Config, Cursor, Geometry, Piece, Plan, Rdma, Regions, StaticTables};
 use serde::Serialize;
 
 use crate::error::Result;
@@ -38,15 +29,15 @@ pub use thesis::Comparison;
 pub struct Map {
     pub personality: String,
     pub platform: String,
-    /// Of every key.
+    /// Width of every key.
     pub key_bits: u32,
-    /// Of a personality with caches.
+    /// Geometry of the cache of translations, if the personality has caches.
     pub cache: Option<Cache>,
-    /// Of one with static tables: what they hold.
+    /// What the tables hold, if the personality has static tables.
     pub holds: Option<Holds>,
     pub sram: Memory,
     pub scratchpad: Memory,
-    /// Of the image that core A runs.
+    /// The stack of the image that core A runs.
     pub stack: Stack,
     /// Beside Table 1.1 of the miNI thesis (MN-1).
     pub comparison: Vec<Comparison>,
@@ -126,6 +117,19 @@ pub enum Use {
     Free,
 }
 
+impl From<nic_plan::Use> for Use {
+    fn from(planned: nic_plan::Use) -> Use {
+        match planned {
+            nic_plan::Use::Program => Use::Program,
+            nic_plan::Use::Buffers => Use::Buffers,
+            nic_plan::Use::Vmh => Use::Vmh,
+            nic_plan::Use::Cbh => Use::Cbh,
+            nic_plan::Use::Imports => Use::Imports,
+            nic_plan::Use::Pch => Use::Pch,
+        }
+    }
+}
+
 /// The memory of a NIC of a scenario, whose image is built if need be.
 pub fn of(scenario: &Scenario, platform_name: &str) -> Result<Map> {
     let platform = platform::load(platform_name, scenario)?;
@@ -162,7 +166,8 @@ pub fn scenario(personality: &str, overrides: &[String]) -> Result<Scenario> {
     scenario::load("ping-pong", &[&fixed, overrides].concat())
 }
 
-/// Whether the lookup structures can fit a platform's SRAM beside everything else, as far as that shows without an image.
+/// Whether the lookup structures can fit a platform's SRAM beside everything else, as far as that
+/// shows without an image.
 pub fn check(wanted: &Wanted, platform_name: &str, platform: &Platform) -> Result<()> {
     if let Lookup::Cached(cache) = wanted.lookup {
         cache.geometry()?;
@@ -209,25 +214,68 @@ fn does_not_fit(wanted: &Wanted, platform_name: &str, platform: &Platform) -> cr
 /// For advice only: what an image takes of the SRAM.
 const IMAGE_BYTES_ABOUT: u32 = 24 * 1024;
 
+/// A plan of the firmware, as a list.
+struct Planned {
+    /// Name, use, start and length of each piece, in the order of addresses.
+    parts: Vec<Part>,
+    /// First byte that nothing uses.
+    free: u32,
+    /// What static tables hold.
+    holds: Option<Holds>,
+}
+
+/// Keeps the regions that the parts of a plan take.
+struct List {
+    cursor: Cursor,
+    parts: Vec<Part>,
+}
+
+impl Regions for List {
+    fn take(&mut self, owner: &'static str, align: u32, pieces: &[Piece]) -> u32 {
+        let start = self.cursor.take(owner, align, pieces);
+        let mut at = start;
+        for piece in pieces {
+            self.parts.push((piece.name, piece.r#use.into(), at, piece.bytes));
+            at += piece.bytes;
+        }
+        start
+    }
+}
+
 /// What the firmware does at boot.
-fn plan(wanted: &Wanted, platform: &Platform, first_free: u32) -> Result<(MemoryMap, Shape), ()> {
+fn plan(wanted: &Wanted, platform: &Platform, first_free: u32) -> Result<Planned, ()> {
     let options = DriverOptions {
         post_queues: wanted.post_queues,
         miss_service: wanted.miss_service.of_driver(),
         ..DriverOptions::new(NodeId(0), 2, 0)
     };
-    let request = boot_request(platform, &options);
+    let request = boot_request(platform, &options, SERVICES).ok_or(())?;
     let key = wanted.key;
-    let config = Config::check(&request, key).map_err(|_| ())?;
-    let shape = match wanted.lookup {
+    match wanted.lookup {
         // The CBH cache has one geometry in all images that runs build.
-        Lookup::Cached(cache) => Shape::Mini(Geometry {
-            vmh: cache.geometry().map_err(|_| ())?,
-            cbh: CbhGeometry { key, ..CbhGeometry::RECOMMENDED },
+        Lookup::Cached(cache) => {
+            let vmh = cache.geometry().map_err(|_| ())?;
+            let cbh = CbhGeometry { key, ..CbhGeometry::RECOMMENDED };
+            let caches = Caches::built(Geometry { vmh, cbh });
+            planned(&request, Rdma { lookup: caches }, first_free, |_| None)
+        }
+        Lookup::Static => planned(&request, Rdma { lookup: StaticTables::built(key) }, first_free, |part| {
+            Some(Holds::of(part.lookup.geometry))
         }),
-        Lookup::Static => Shape::vmmc(&request, key).map_err(|_| ())?,
-    };
-    MemoryMap::plan(&config, shape, first_free, request.sram_bytes).map_err(|_| ())
+    }
+}
+
+fn planned<P: nic_plan::Part>(
+    request: &[u32],
+    built: P,
+    first_free: u32,
+    holds: fn(P) -> Option<Holds>,
+) -> Result<Planned, ()> {
+    let config = Config::read(request, built).map_err(|_| ())?;
+    let plan = Plan::of(&config, first_free, config.sram_bytes).map_err(|_| ())?;
+    let mut list = List { cursor: Cursor::new(first_free), parts: vec![] };
+    plan.config.lay_out(&mut list);
+    Ok(Planned { parts: list.parts, free: plan.places.free, holds: holds(plan.config.part) })
 }
 
 impl Map {
@@ -239,106 +287,38 @@ impl Map {
         parts: &ImageParts,
         stack: Stack,
     ) -> Result<Map> {
-        let (tables, shape) =
+        let planned =
             plan(&wanted, platform, parts.end).map_err(|()| does_not_fit(&wanted, platform_name, platform))?;
-        let sram = sram(parts, &tables, shape, platform);
+        let sram = sram(parts, &planned, platform);
         let scratchpad = scratchpad(parts);
         let comparison = thesis::compare(&sram, &scratchpad);
-        let (cache, holds) = match (wanted.lookup, shape) {
-            (Lookup::Cached(cache), _) => (Some(cache), None),
-            (Lookup::Static, Shape::Vmmc(geometry)) => (None, Some(Holds::of(geometry))),
-            (Lookup::Static, Shape::Mini(_)) => (None, None),
+        let holds = planned.holds;
+        let cache = match wanted.lookup {
+            Lookup::Cached(cache) => Some(cache),
+            Lookup::Static => None,
         };
         let (personality, platform, key_bits) = (personality.into(), platform_name.into(), wanted.key.bits());
         Ok(Map { personality, platform, key_bits, cache, holds, sram, scratchpad, stack, comparison })
     }
 }
 
-fn sram(parts: &ImageParts, map: &MemoryMap, shape: Shape, platform: &Platform) -> Memory {
-    let of = |count: usize, entry_bytes: usize| (count * entry_bytes) as u32;
-    let dma_ring = DMA_DESCRIPTOR_BYTES << DMA_RING_LOG2;
-    let mac_ring = MAC_DESCRIPTOR_BYTES << MAC_RING_LOG2;
-    let buffers = platform.buffers;
+fn sram(parts: &ImageParts, planned: &Planned, platform: &Platform) -> Memory {
     let core_b = if platform.core.count > 1 { keeper::AREA_BYTES } else { 0 };
-    let lookup = match shape {
-        Shape::Mini(geometry) => caches(map, geometry),
-        Shape::Vmmc(geometry) => static_tables(map, geometry),
-    };
-    let before: [Part; 17] = [
+    let image: [Part; 4] = [
         ("boot block", Use::Program, 0, FIRMWARE_ADDRESS),
         ("code", Use::Program, parts.code.0, parts.code.1),
         ("read-only data", Use::Program, parts.read_only.0, parts.read_only.1),
         ("hot code and its data, to be copied", Use::Program, parts.end - parts.hot_bytes(), parts.hot_bytes()),
-        ("host-read ring", Use::Program, map.dma_read_ring, dma_ring),
-        ("host-write ring", Use::Program, map.dma_write_ring, dma_ring),
-        ("transmit ring", Use::Program, map.transmit_ring, mac_ring),
-        ("receive ring", Use::Program, map.receive_ring, mac_ring),
-        ("process table", Use::Pch, map.process_table, PROCESS_ENTRIES * PROCESS_ENTRY_BYTES),
-        (
-            "upper halves of keys",
-            Use::Pch,
-            map.process_table + MemoryMap::upper_key(0),
-            SLOTS * shape.key().upper_bytes(),
-        ),
-        ("miss ring", Use::Program, map.miss_ring, of(MISS_RING_ENTRIES as usize, size_of::<MissEntry>())),
-        (
-            "notification ring",
-            Use::Program,
-            map.notify_ring,
-            of(NOTIFY_RING_ENTRIES as usize, size_of::<NotifyEntry>()),
-        ),
-        ("reads of others", Use::Program, map.reads, READS_MAX * READ_BYTES),
-        ("reads of own processes", Use::Program, map.open_reads, READS_MAX * OPEN_READ_BYTES),
-        ("errors of posts", Use::Pch, map.post_errors, map.post_queue_count * POST_ERROR_BYTES),
-        ("counters", Use::Program, map.counters, of(Counter::COUNT, 4)),
-        // Each is a frame for one peer, two for each peer.
-        ("acknowledgement frames", Use::Buffers, map.ack_buffers, 2 * MAX_NODES as u32 * ACK_BUFFER_BYTES),
     ];
     let behind = [
-        ("transmit buffers", Use::Buffers, map.tx_buffers, buffers.tx_count * buffers.bytes),
-        ("receive buffers", Use::Buffers, map.rx_buffers, buffers.rx_count * buffers.bytes),
-        ("post queues", Use::Pch, map.post_queues, map.post_queue_count * PAGE_BYTES),
-        ("free", Use::Free, map.free, platform.sram.bytes - core_b - map.free),
+        ("free", Use::Free, planned.free, platform.sram.bytes - core_b - planned.free),
         ("core B: image, totals", Use::Program, platform.sram.bytes - core_b, core_b),
     ];
-    Memory::cover(platform.sram.bytes, before.into_iter().chain(lookup).chain(behind))
+    Memory::cover(platform.sram.bytes, image.into_iter().chain(planned.parts.iter().copied()).chain(behind))
 }
-
-const SLOTS: u32 = PROCESS_SLOTS as u32;
 
 /// Name, use, start and length.
 type Part = (&'static str, Use, u32, u32);
-
-fn caches(map: &MemoryMap, Geometry { vmh, cbh }: Geometry) -> Vec<Part> {
-    let cache = map.vmh;
-    let (states, replacement, entries) = (vmh.state_offset(0), vmh.replacement_offset(0), vmh.entry_offset(0, 0));
-    let buffer_entries = cbh.entry_offset(0);
-    let mut parts = vec![];
-    if map.fetches > 0 {
-        parts.push(("directories of the host's tables", Use::Vmh, map.directories, SLOTS * DIRECTORY_BYTES));
-        parts.push(("fetches of translations", Use::Vmh, map.fetches, FETCHES_BYTES));
-    }
-    parts.extend([
-        ("VMH cache: keys", Use::Vmh, cache, states),
-        ("VMH cache: states", Use::Vmh, cache + states, replacement - states),
-        ("VMH cache: replacement", Use::Vmh, cache + replacement, entries - replacement),
-        ("VMH cache: entries", Use::Vmh, cache + entries, vmh.bytes() - entries),
-        ("CBH cache: replacement", Use::Cbh, map.cbh, buffer_entries),
-        ("CBH cache: entries", Use::Cbh, map.cbh + buffer_entries, cbh.bytes() - buffer_entries),
-    ]);
-    parts
-}
-
-fn static_tables(map: &MemoryMap, geometry: StaticGeometry) -> Vec<Part> {
-    let (tables, buffers) = (geometry.table_offset(1), geometry.buffer_offset(0));
-    let (imports, at) = (geometry.import_offset(0, 0), map.vmh);
-    vec![
-        ("VMH tables: top levels", Use::Vmh, at, tables),
-        ("VMH tables: second level", Use::Vmh, at + tables, buffers - tables),
-        ("CBH table", Use::Cbh, at + buffers, imports - buffers),
-        ("import tables", Use::Imports, at + imports, geometry.bytes() - imports),
-    ]
-}
 
 impl Holds {
     fn of(geometry: StaticGeometry) -> Holds {
@@ -554,7 +534,8 @@ mod tests {
             let cache = Cache { entries: 1 << log2, line_entries: 1 << line_log2, ways: 1 << ways_log2 };
             for name in Platform::names() {
                 let platform = Platform::load(name).unwrap();
-                // An image takes less than the step from one power of two to the next, so nearly all agree.
+                // An image takes less than the step from one power of two to the next, so nearly
+                // all agree.
                 if check(&with(cache), name, &platform).is_ok() {
                     if let Ok(map) = of(name, with(cache)) {
                         let sum: u32 = map.sram.regions.iter().map(|region| region.bytes).sum();

@@ -1,7 +1,8 @@
 //! Starting the NIC: firmware into SRAM with the core held, parameters, release, answer.
 
 use nic_layout::boot::{
-    BootReply, CrashRecord, BOOT_BLOCK_ADDRESS, BOOT_READY, BOOT_REFUSED, BOOT_REPLY_ADDRESS, CRASH_RECORD_ADDRESS,
+    CrashRecord, Head, Refusal, ReplyState, BOOT_BLOCK_ADDRESS, BOOT_READY, BOOT_REFUSED, BOOT_REPLY_ADDRESS,
+    CRASH_RECORD_ADDRESS, REPLY_SECTIONS_ADDRESS, REPLY_WORDS,
 };
 use nic_layout::registers::{ident, interrupt};
 use sim_pins::Ps;
@@ -15,6 +16,7 @@ use super::error::DriverError;
 use super::layout::Reply;
 use super::options::{Verify, SAMPLE_WORDS};
 use super::request::boot_request;
+use super::service::ServiceEntry;
 use crate::address::SramAddr;
 use crate::elf::{self, Image};
 use crate::events::{EventKind, Subject};
@@ -62,22 +64,28 @@ pub async fn load_core_a(context: &Context, device: &Device, file: &[u8]) -> Res
     Ok(image)
 }
 
-/// Gives the firmware of core A its parameters, lets it run, and waits for its answer.
-pub async fn release(context: &Context, device: &Device, image: &Image) -> Result<Reply, DriverError> {
+/// Gives the firmware of core A its parameters, with an offer for each of `services`, lets it run,
+/// and waits for its answer.
+pub async fn release(
+    context: &Context,
+    device: &Device,
+    image: &Image,
+    services: &[ServiceEntry],
+) -> Result<Reply, DriverError> {
     device.write(ident::BOOT_ADDRESS, image.entry).await;
     device.write_struct(SramAddr(CRASH_RECORD_ADDRESS), &CrashRecord::default()).await;
-    device.write_sram(SramAddr(BOOT_REPLY_ADDRESS), &[0; size_of::<BootReply>() / 4]).await;
-    let request = boot_request(context.platform(), context.options());
-    device.write_struct(SramAddr(BOOT_BLOCK_ADDRESS), &request).await;
+    device.write_struct(SramAddr(BOOT_REPLY_ADDRESS), &ReplyState::default()).await;
+    let request = boot_request(context.platform(), context.options(), services)
+        .ok_or(DriverError::RequestTooLong { services: services.len() })?;
+    device.write_sram(SramAddr(BOOT_BLOCK_ADDRESS), &request).await;
     device.write(interrupt::ENABLE, 0).await;
     device.write(ident::CORE_CONTROL, ident::CoreControl(0).with_run_a(true)).await;
     context.note(Subject::Boot, EventKind::CoreReleased);
-    let reply = await_reply(context, device).await?;
-    Ok(Reply::new(reply, device.resources.sram_bytes))
+    await_reply(context, device).await
 }
 
 /// Polls: interrupts are not set up yet.
-async fn await_reply(context: &Context, device: &Device) -> Result<BootReply, DriverError> {
+async fn await_reply(context: &Context, device: &Device) -> Result<Reply, DriverError> {
     let address = SramAddr(BOOT_REPLY_ADDRESS);
     let timeout = context.options().boot_timeout;
     let end = context.sim().now() + timeout;
@@ -85,10 +93,10 @@ async fn await_reply(context: &Context, device: &Device) -> Result<BootReply, Dr
         let state = device.read_sram(address).await?;
         if state == BOOT_READY || state == BOOT_REFUSED {
             // `state` is written last, so the rest is there.
-            let reply: BootReply = device.read_struct(address).await?;
+            let reply: ReplyState = device.read_struct(address).await?;
             return match state {
-                BOOT_READY => Ok(reply),
-                _ => Err(DriverError::BootRefused { error: reply.error }),
+                BOOT_READY => read_reply(device, reply.personality).await,
+                _ => Err(DriverError::BootRefused(Refusal(reply.error))),
             };
         }
         let late = context.sim().now() >= end;
@@ -98,6 +106,18 @@ async fn await_reply(context: &Context, device: &Device) -> Result<BootReply, Dr
         }
         wait_for_firmware(context).await;
     }
+}
+
+/// Reads the sections of a reply, as many words as its head says and its place has.
+async fn read_reply(device: &Device, personality: u32) -> Result<Reply, DriverError> {
+    let start = SramAddr(REPLY_SECTIONS_ADDRESS);
+    let head: Head = device.read_struct(start).await?;
+    let count = (head.bytes as usize / 4).min(REPLY_WORDS);
+    let mut words = words_of(head.as_bytes());
+    for index in words.len()..count {
+        words.push(device.read_sram(start + 4 * index as u32).await?);
+    }
+    Reply::new(personality, words, device.resources.sram_bytes)
 }
 
 /// Until the driver looks again for an answer of firmware that starts.

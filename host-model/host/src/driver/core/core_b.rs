@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use nic_layout::boot::{CrashRecord, BOOT_READY, BOOT_REFUSED, LAYOUT_VERSION};
+use nic_layout::boot::{CrashRecord, Refusal, BOOT_READY, BOOT_REFUSED, LAYOUT_VERSION};
 use nic_layout::counter::Counter;
 use nic_layout::keeper::{self, KeeperReply, KeeperRequest, KEEPER_MAGIC};
 use nic_layout::registers::ident;
@@ -89,7 +89,7 @@ impl CoreB {
             let reply: KeeperReply = device.read_struct(area + keeper::REPLY).await?;
             match reply.state {
                 BOOT_READY => return Ok(()),
-                BOOT_REFUSED => return Err(DriverError::BootRefused { error: reply.error }),
+                BOOT_REFUSED => return Err(DriverError::BootRefused(Refusal([reply.error, 0]))),
                 _ => {}
             }
             look_for_crash(context, device, true).await?;

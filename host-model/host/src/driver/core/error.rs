@@ -1,6 +1,6 @@
 //! What can go wrong in the driver, in words that help.
 
-use nic_layout::boot::{BootError, CrashRecord, CRASH_PANIC, CRASH_TRAP};
+use nic_layout::boot::{BootError, CrashRecord, Refusal, CRASH_PANIC, CRASH_TRAP};
 use sim_pins::Ps;
 
 use crate::address::{BusAddr, SramAddr, UserVirt};
@@ -24,8 +24,12 @@ pub enum DriverError {
     Image(#[from] ImageError),
     #[error("SRAM {address} reads {read:#010x} after {written:#010x} was written there")]
     VerifyFailed { address: SramAddr, written: u32, read: u32 },
-    #[error("the firmware refused to start: {}", boot_refusal(*.error))]
-    BootRefused { error: u32 },
+    #[error("the firmware refused to start: {0}")]
+    BootRefused(Refusal),
+    #[error("the boot block has no room for the requests of {services} services")]
+    RequestTooLong { services: usize },
+    #[error("the firmware's boot reply is impossible: {0}")]
+    BootReply(#[from] BootError),
     #[error("the firmware gave no answer within {after}; its boot reply reads state {state:#010x}, and there is no crash record")]
     BootTimeout { after: Ps, state: u32 },
     #[error("the firmware crashed: {}", crash_text(.0))]
@@ -82,24 +86,6 @@ pub enum DriverError {
     Bus(#[from] BusFault),
     #[error(transparent)]
     Memory(#[from] MemoryError),
-}
-
-fn boot_refusal(error: u32) -> String {
-    let reason = BootError::from_word(error).map_or("a reason that the driver does not know", |error| match error {
-        BootError::BadMagic => "boot request without its magic number",
-        BootError::OtherLayout => "built with another version of the layouts than the driver",
-        BootError::NodeOutOfRange => "node number out of range",
-        BootError::BufferSize => "buffer size is wrong",
-        BootError::DoesNotFitSram => "the tables do not fit the SRAM",
-        BootError::BufferCount => "number of buffers is wrong",
-        BootError::SessionOutOfRange => "session out of range",
-        BootError::IntervalOutOfRange => "an interval is out of range",
-        BootError::ReceiveMissOutOfRange => "way of serving misses out of range, or too many frames held",
-        BootError::StaticTablesOutOfRange => "size of static tables out of range",
-        BootError::PostQueuesOutOfRange => "number of post queues out of range: 1 to 8, and 8 with static tables",
-        BootError::FetchOutOfRange => "neither to fetch translations nor not to",
-    });
-    format!("{reason} (error {error})")
 }
 
 fn crash_text(record: &CrashRecord) -> String {

@@ -1,6 +1,6 @@
 //! Where the firmware has put what every personality has: its boot reply, believed only as far as it is possible (INV-35).
 
-use nic_layout::boot::BootReply;
+use nic_layout::boot::{CountersReply, PostsReply, RingsReply, Section, Sections, REPLY_MAGIC};
 use nic_layout::counter::Counter;
 use nic_layout::key::KeyWidth;
 use nic_layout::post::{POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
@@ -10,23 +10,38 @@ use nic_layout::PROCESS_SLOTS;
 use super::error::DriverError;
 use crate::address::SramAddr;
 
-/// The boot reply of a firmware that is ready. Services read their own words of it.
-#[derive(Clone, Copy, Debug)]
+/// The boot reply of a firmware that is ready. Services read their own sections of it.
+#[derive(Clone, Debug)]
 pub struct Reply {
-    words: BootReply,
+    personality: u32,
+    words: Vec<u32>,
     sram_bytes: u32,
 }
 
 impl Reply {
-    /// `sram_bytes`: of the NIC.
-    pub fn new(words: BootReply, sram_bytes: u32) -> Reply {
-        Reply { words, sram_bytes }
+    /// `words`: from the head of the sections on. `sram_bytes`: of the NIC.
+    ///
+    /// # Errors
+    /// [`DriverError::BootReply`]: head or directory are impossible.
+    pub fn new(personality: u32, words: Vec<u32>, sram_bytes: u32) -> Result<Reply, DriverError> {
+        Sections::parse(&words, REPLY_MAGIC)?;
+        Ok(Reply { personality, words, sram_bytes })
     }
 
-    pub fn words(&self) -> &BootReply {
-        &self.words
+    /// The number of the firmware's personality.
+    pub fn personality(&self) -> u32 {
+        self.personality
     }
 
+    /// The section of a type.
+    ///
+    /// # Errors
+    /// [`DriverError::BootReply`]: it is missing or too short.
+    pub fn section<S: Section>(&self) -> Result<S, DriverError> {
+        Ok(Sections::parse(&self.words, REPLY_MAGIC)?.get()?)
+    }
+
+    /// Bytes of SRAM of the NIC.
     pub fn sram_bytes(&self) -> u32 {
         self.sram_bytes
     }
@@ -58,24 +73,26 @@ const POST_QUEUE_BYTES: u32 = POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES;
 
 impl NicLayout {
     pub fn check(reply: &Reply) -> Result<NicLayout, DriverError> {
-        let words = reply.words();
-        let post_queue_count = words.post_queue_count as usize;
+        let posts: PostsReply = reply.section()?;
+        let rings: RingsReply = reply.section()?;
+        let CountersReply { counters } = reply.section()?;
+        let post_queue_count = posts.post_queue_count as usize;
         if !(1..=PROCESS_SLOTS).contains(&post_queue_count) {
-            return Err(DriverError::BadLayout { what: "post_queue_count", value: words.post_queue_count });
+            return Err(DriverError::BadLayout { what: "post_queue_count", value: posts.post_queue_count });
         }
-        let key_width = KeyWidth::from_bits(words.key_bits)
-            .ok_or(DriverError::BadLayout { what: "key_bits", value: words.key_bits })?;
+        let key_width = KeyWidth::from_bits(posts.key_bits)
+            .ok_or(DriverError::BadLayout { what: "key_bits", value: posts.key_bits })?;
         let queues_bytes = post_queue_count * POST_QUEUE_BYTES as usize;
         let processes_bytes = (NEXT_OWNER + 1) * size_of::<ProcessEntry>();
         let misses_bytes = MISS_RING_ENTRIES as usize * size_of::<MissEntry>();
         let notify_bytes = NOTIFY_RING_ENTRIES as usize * size_of::<NotifyEntry>();
         Ok(NicLayout {
-            post_queues: reply.place("post_queues", words.post_queues, queues_bytes, POST_QUEUE_BYTES)?,
+            post_queues: reply.place("post_queues", posts.post_queues, queues_bytes, POST_QUEUE_BYTES)?,
             post_queue_count,
-            process_table: reply.place("process_table", words.process_table, processes_bytes, 4)?,
-            miss_ring: reply.place("miss_ring", words.miss_ring, misses_bytes, 4)?,
-            notify_ring: reply.place("notify_ring", words.notify_ring, notify_bytes, 4)?,
-            counters: reply.place("counters", words.counters, Counter::COUNT * 4, 4)?,
+            process_table: reply.place("process_table", posts.process_table, processes_bytes, 4)?,
+            miss_ring: reply.place("miss_ring", rings.miss_ring, misses_bytes, 4)?,
+            notify_ring: reply.place("notify_ring", rings.notify_ring, notify_bytes, 4)?,
+            counters: reply.place("counters", counters, Counter::COUNT * 4, 4)?,
             key_width,
         })
     }

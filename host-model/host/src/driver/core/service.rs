@@ -16,6 +16,7 @@ use super::device::Device;
 use super::error::DriverError;
 use super::layout::Reply;
 use super::pins::Pins;
+use super::request::AddRequest;
 use crate::address::Pid;
 use crate::driver::rdma::RdmaService;
 use crate::processor::Cpu;
@@ -115,7 +116,10 @@ pub type MakeService = fn(&Core, &Reply) -> Result<Rc<dyn Service>, DriverError>
 /// Which service belongs to a personality.
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceEntry {
-    /// The word of the boot reply.
+    /// The number in the boot reply (`nic_layout::boot::ReplyState::personality`).
     pub personality: u32,
+    /// Offers the firmware its section of the boot request, if it has one.
+    pub request: Option<AddRequest>,
+    /// Makes the service.
     pub make: MakeService,
 }

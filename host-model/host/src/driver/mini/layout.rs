@@ -1,5 +1,6 @@
 //! Where the firmware has put its caches, and what it reads by itself.
 
+use nic_layout::boot::caches::CachesReply;
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::fetch::DIRECTORY_BYTES;
 use nic_layout::key::KeyWidth;
@@ -26,7 +27,7 @@ const DIRECTORIES_BYTES: usize = PROCESS_SLOTS * DIRECTORY_BYTES as usize;
 impl Caches {
     /// `fetches`: the NIC was asked to read translations by itself.
     pub fn check(reply: &Reply, key: KeyWidth, fetches: bool) -> Result<Caches, DriverError> {
-        let (words, sram_bytes) = (reply.words(), reply.sram_bytes());
+        let (words, sram_bytes): (CachesReply, u32) = (reply.section()?, reply.sram_bytes());
         let geometry =
             VmhGeometry { entries: words.vmh_entries, line_entries: words.vmh_line_entries, ways: words.vmh_ways };
         // Before any arithmetic with it.

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::rc::Rc;
 
 use async_trait::async_trait;
-use nic_layout::boot::Personality;
+use nic_layout::boot::caches::{self, CachesRequest};
 use nic_layout::ring::{MAILBOX_MISS, MAILBOX_NOTIFY};
 
 use super::fill::Filler;
@@ -39,7 +39,17 @@ pub struct Mini {
 }
 
 impl Mini {
-    pub const ENTRY: ServiceEntry = ServiceEntry { personality: Personality::Mini as u32, make: Mini::make };
+    pub const ENTRY: ServiceEntry = ServiceEntry {
+        personality: caches::PERSONALITY,
+        request: Some(|_, options, request| {
+            request.offer(&CachesRequest {
+                receive_miss: options.receive_miss as u32,
+                held_frames_max: options.held_frames_max,
+                fetches_translations: u32::from(options.miss_service == MissService::Nic),
+            });
+        }),
+        make: Mini::make,
+    };
 
     fn make(core: &Core, reply: &Reply) -> Result<Rc<dyn Service>, DriverError> {
         let options = core.context.options();

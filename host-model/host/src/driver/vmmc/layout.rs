@@ -1,5 +1,7 @@
 //! Where the firmware has put its static tables.
 
+use nic_layout::boot::static_tables::StaticTablesReply;
+use nic_layout::boot::PostsReply;
 use nic_layout::key::KeyWidth;
 use nic_layout::static_tables::StaticGeometry;
 use nic_layout::PROCESS_SLOTS;
@@ -17,21 +19,22 @@ pub struct StaticLayout {
 
 impl StaticLayout {
     pub fn check(reply: &Reply, key: KeyWidth) -> Result<StaticLayout, DriverError> {
-        let words = reply.words();
-        if words.post_queue_count as usize != PROCESS_SLOTS {
-            return Err(DriverError::BadLayout { what: "post_queue_count", value: words.post_queue_count });
+        let PostsReply { post_queue_count, .. } = reply.section()?;
+        if post_queue_count as usize != PROCESS_SLOTS {
+            return Err(DriverError::BadLayout { what: "post_queue_count", value: post_queue_count });
         }
+        let words: StaticTablesReply = reply.section()?;
         let geometry = StaticGeometry {
-            vmh_tables: words.static_vmh_tables,
-            cbh_entries: words.static_cbh_entries,
-            import_entries: words.static_import_entries,
+            vmh_tables: words.vmh_tables,
+            cbh_entries: words.cbh_entries,
+            import_entries: words.import_entries,
             key,
         };
         let geometry = geometry.check().map_err(|_| DriverError::BadLayout {
-            what: "static_vmh_tables, static_cbh_entries or static_import_entries, the first",
-            value: words.static_vmh_tables,
+            what: "vmh_tables, cbh_entries or import_entries, the first",
+            value: words.vmh_tables,
         })?;
-        let at = reply.place("static_tables", words.static_tables, geometry.bytes() as usize, 4)?;
+        let at = reply.place("tables", words.tables, geometry.bytes() as usize, 4)?;
         Ok(StaticLayout { at, geometry })
     }
 }

@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use async_trait::async_trait;
-use nic_layout::boot::Personality;
+use nic_layout::boot::static_tables::{self, StaticTablesRequest};
 use nic_layout::cbh::{cbh_id, Descriptor};
 use nic_layout::registers::mailbox;
 use nic_layout::ring::{COMMAND_FENCE, MAILBOX_FILLED, MAILBOX_MISS, MAILBOX_NOTIFY};
-use nic_layout::static_tables::import;
+use nic_layout::static_tables::{import, StaticGeometry};
 use nic_layout::tables::MISS_RING_ENTRIES;
 
 use super::layout::StaticLayout;
@@ -53,7 +53,18 @@ pub struct Vmmc {
 }
 
 impl Vmmc {
-    pub const ENTRY: ServiceEntry = ServiceEntry { personality: Personality::Vmmc as u32, make: Vmmc::make };
+    pub const ENTRY: ServiceEntry = ServiceEntry {
+        personality: static_tables::PERSONALITY,
+        request: Some(|_, options, request| {
+            let StaticGeometry { vmh_tables, cbh_entries, import_entries, .. } = options.static_tables;
+            request.offer(&StaticTablesRequest {
+                vmh_tables_max: vmh_tables,
+                cbh_entries_max: cbh_entries,
+                import_entries_max: import_entries,
+            });
+        }),
+        make: Vmmc::make,
+    };
 
     fn make(core: &Core, reply: &Reply) -> Result<Rc<dyn Service>, DriverError> {
         let layout = StaticLayout::check(reply, core.context.layout()?.key_width)?;
