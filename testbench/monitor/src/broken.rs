@@ -1,4 +1,4 @@
-//! What a watch says of an invariant that does not hold.
+//! Reports of an invariant that does not hold.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ impl fmt::Display for Invariant {
     }
 }
 
-/// A rule that was broken, without the time, which the monitor knows.
+/// A broken rule as a watch reports it. The monitor adds the node and the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
     /// The rule.
@@ -23,7 +23,7 @@ pub struct Broken {
     pub what: String,
 }
 
-/// The result of a rule that does not hold.
+/// The result of a rule that does not hold: an error with the number of the invariant.
 pub(crate) fn broken<T>(invariant: u8, what: String) -> Result<T, Broken> {
     Err(Broken { invariant: Invariant(invariant), what })
 }
@@ -33,7 +33,9 @@ pub(crate) fn broken<T>(invariant: u8, what: String) -> Result<T, Broken> {
 pub struct Violation {
     /// The number of the node, counted from 0.
     pub node: usize,
+    /// The time of the event at which the rule was found broken.
     pub at: Ps,
+    /// The invariant that does not hold.
     pub invariant: Invariant,
     /// What was expected and seen.
     pub what: String,

@@ -5,52 +5,64 @@ use nic_layout::key::{Key, KeyWidth};
 use sim_pins::LinkSymbol;
 
 const START_OF_FRAME: u8 = 0xD5;
-/// What of a frame is kept: the longest header, and what a read asks for.
+/// The bytes of a frame that are kept: the longest header, and the length of a read, which follows
+/// it.
 const KEPT_BYTES: usize = header_bytes(KeyWidth::Bits128) + 4;
 const FCS_BYTES: usize = 4;
 const BYTES_MIN: usize = 64;
-/// CRC of a frame with its FCS, when nothing was damaged.
+/// The CRC register after an undamaged frame and its FCS (IEEE 802.3, 3.2.9).
 const CRC_RESIDUE: u32 = 0xDEBB_20E3;
 
-/// The words of a frame that say what it asks.
+/// The header of a frame: its link fields, and the part of a buffer that it names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// Node numbers, from the addresses.
+    /// The number of the receiving node, from the destination address.
     pub to: u32,
+    /// The number of the sending node, from the source address.
     pub from: u32,
     type_word: u32,
-    /// As its EtherType says.
+    /// The width of the key. The EtherType tells it.
     pub key_width: KeyWidth,
-    /// Incarnation of the cluster that the frame belongs to.
+    /// The session: the number of the start of the cluster that the frame belongs to.
     pub session: u32,
+    /// The length of the data in bytes.
     pub data_bytes: u32,
+    /// The sequence number.
     pub sequence: u32,
+    /// The cumulative ack: the sequence number that the sender expects next.
     pub acknowledge: u32,
+    /// The identifier of the buffer, the word of its CBH.
     pub buffer: u32,
+    /// The offset in the buffer, in bytes.
     pub buffer_offset: u32,
+    /// The key that the frame shows for the buffer.
     pub key: Key,
+    /// The number of bytes that a read asks for. Only a read has it.
     pub read_length: u32,
 }
 
 impl Header {
+    /// Whether the frame is of this kind.
     pub fn is(&self, kind: FrameKind) -> bool {
         self.type_word & word::KIND_MASK == word::kind(kind, 0)
     }
 
+    /// Whether the EtherType is one of our two.
     pub fn is_ours(&self) -> bool {
         self.type_word & 0xFFFF == u32::from(ethertype(KeyWidth::Bits64).swap_bytes())
     }
 
+    /// The flags of the frame, a bit set of `nic_layout::frame`.
     pub fn flags(&self) -> u8 {
         word::flags(self.type_word)
     }
 
-    /// Whether its number is the next of a peer.
+    /// Whether the frame takes a sequence number of its own. Frames that only acknowledge do not.
     pub fn has_sequence(&self) -> bool {
         [FrameKind::Write, FrameKind::Read, FrameKind::Reply, FrameKind::Probe].iter().any(|&kind| self.is(kind))
     }
 
-    /// Bytes of the buffer that it asks for.
+    /// The number of bytes of the buffer that the frame reads or writes.
     pub fn wanted_bytes(&self) -> u32 {
         match self.is(FrameKind::Read) {
             true => self.read_length,
@@ -65,7 +77,7 @@ impl Header {
         };
         let wide = word::mark(KeyWidth::Bits128);
         let is_wide = word(word::TYPE) & 0xFFFF == u32::from(ethertype(KeyWidth::Bits128).swap_bytes());
-        // What is neither stays what it is.
+        // Another EtherType is left as it is, so that `is_ours` refuses the frame.
         let (key_width, mark) = if is_wide { (KeyWidth::Bits128, wide) } else { (KeyWidth::Bits64, 0) };
         Header {
             to: u32::from(u16::from_be_bytes([bytes[4], bytes[5]])),
@@ -84,7 +96,7 @@ impl Header {
     }
 }
 
-/// Reads the symbols of one direction.
+/// Collects the frames of one direction of a link from its symbols.
 #[derive(Clone, Debug)]
 pub(crate) struct HeaderParser {
     is_in_frame: bool,
@@ -109,7 +121,8 @@ impl Default for HeaderParser {
 }
 
 impl HeaderParser {
-    /// The symbol of one clock. Gives the header of a frame with the last one, if nothing of it was damaged.
+    /// Takes the symbol of one clock. The first symbol after a frame ends it; the header is given
+    /// then, if no byte of the frame was damaged.
     #[inline]
     pub fn next(&mut self, symbol: LinkSymbol) -> Option<Header> {
         if !symbol.enable {
@@ -138,7 +151,8 @@ impl HeaderParser {
     fn end(&mut self) -> Option<Header> {
         self.is_in_frame = false;
         let is_good = !self.is_damaged && self.count >= BYTES_MIN && self.crc == CRC_RESIDUE;
-        // Of the shortest frame the last kept bytes may be its FCS: a read is longer than that.
+        // The kept bytes may not reach into the FCS of the shortest frame. Its last kept bytes are
+        // padding then, since a read is longer.
         const { assert!(KEPT_BYTES + FCS_BYTES <= BYTES_MIN) };
         is_good.then(|| Header::parse(&self.bytes))
     }

@@ -1,8 +1,11 @@
-//! The monitor of a node: it sees what the firmware says on its trace port, what moves on the PCI bus and on the link, and what the host unpins. It says at
-//! once when an invariant is broken (docs/properties.md).
+//! The monitor of a node. It watches the words of the firmware's trace port, the data phases of the
+//! PCI bus, the frames of the link, and the pages that the host unpins. It reports a broken
+//! invariant at once (docs/properties.md).
 //!
-//! The rules are in watches, one for each group: the link, DMA, post queues, the caches of a NIC, lines that the NIC fetches, notifications, static tables.
-//! Which of them a node has, its personality says ([`Watches`]). A watch keeps its state to itself; facts that several need are in one context.
+//! The rules are in watches, one for each group: the link, DMA, post queues, the caches of a NIC,
+//! lines that the NIC fetches, notifications, static tables. The personality of a node lists its
+//! watches ([`Watches`]). The state of a watch is private; facts that several watches need
+//! are in one shared context.
 //!
 //! The monitor only looks. The node's loop feeds it, in the order of time:
 //! * [`Monitor::transfers`]: data phases of the bus, from a [`Tap`];
@@ -11,7 +14,8 @@
 //! * [`Monitor::unpinned`]: physical pages that the host has let go;
 //! * [`Monitor::finish`] at the end;
 //!
-//! and asks for [`Monitor::violation`]. Nothing is judged before [`Monitor::place`], which says where the driver found the NIC's tables.
+//! and asks for [`Monitor::violation`]. Nothing is judged before [`Monitor::place`], which passes
+//! the addresses at which the driver found the NIC's tables.
 
 mod broken;
 mod context;
@@ -32,7 +36,8 @@ pub use tap::{Tap, Transfer};
 use header::HeaderParser;
 use watches::{Watch, Watches};
 
-/// A line that waits longer for what it is reserved for will never get it (INV-16).
+/// The longest time between a miss and its answer. A line that is reserved for longer will never be
+/// filled (INV-16).
 const ANSWER_MAX: Ps = Ps::from_us(20_000);
 
 /// What the host knows of its pages.
@@ -46,52 +51,67 @@ pub trait Pins {
 pub struct Places {
     /// BAR 0 of the NIC: a bus address.
     pub registers: u32,
-    /// BAR 1 of the NIC: a bus address and a number of bytes.
+    /// BAR 1 of the NIC, its SRAM: a bus address.
     pub sram: u32,
+    /// The size of BAR 1 in bytes.
     pub sram_bytes: u32,
-    /// Offsets in the SRAM.
+    /// The table of processes (`nic_layout::tables`): a byte offset in the SRAM.
     pub process_table: u32,
+    /// The first post queue, one page for each queue: a byte offset in the SRAM.
     pub post_queues: u32,
+    /// The number of post queues.
     pub post_queue_count: u32,
-    /// Physical pages of the host.
+    /// The number of physical pages of the host.
     pub host_pages: u32,
 }
 
 impl Places {
-    /// The offset in the SRAM of a bus address, if it is there.
+    /// The byte offset in the SRAM that a bus address names. `None` if the address is not in BAR 1.
     pub(crate) fn in_sram(&self, address: u32) -> Option<u32> {
         Some(address.wrapping_sub(self.sram)).filter(|offset| *offset < self.sram_bytes)
     }
 }
 
-/// What the monitor has seen, to be compared with the counters of the firmware (INV-38).
+/// The number of events that the monitor has seen. The run compares them with the counters of the
+/// firmware (INV-38). Pairs hold the send path first, then the receive path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// Lookups of the send path and of the receive path, and how they ended.
+    /// Lookups of translations that have begun.
     pub lookups: [u64; 2],
+    /// Lookups that found a translation.
     pub hits: [u64; 2],
+    /// Lookups that ended because the page has no translation.
     pub faults: [u64; 2],
-    /// Lines reserved; those of them that the NIC fetches; and those that were filled so.
+    /// Lines of the VMH cache that were reserved after a miss.
     pub misses: [u64; 2],
+    /// Reserved lines that the NIC fetches from host memory itself.
     pub fetches: [u64; 2],
+    /// Fetched lines that became valid.
     pub fetches_filled: u64,
+    /// Lookups that found the descriptor of a buffer.
     pub buffer_hits: u64,
+    /// Entries of the CBH cache that were reserved after a miss.
     pub buffer_misses: u64,
-    /// Answers of the driver: lines and entries filled, denied, given back.
+    /// Answers of the driver that filled a line or an entry.
     pub fills: u64,
+    /// Answers of the driver that wrote a negative entry.
     pub denials: u64,
+    /// Answers of the driver that gave a line or an entry back unfilled.
     pub releases: u64,
-    /// Data phases of the NIC as a master.
+    /// Data phases of transactions in which the NIC was the master.
     pub dma_beats: u64,
+    /// Undamaged frames that the NIC has received.
     pub frames_received: u64,
+    /// Undamaged frames that the NIC has sent.
     pub frames_sent: u64,
+    /// Physical pages that the host has unpinned.
     pub unpinned_pages: u64,
 }
 
 /// The monitor of one node.
 pub struct Monitor {
     node: usize,
-    /// Events that were seen before the node was placed.
+    /// Events that were counted before the node was placed.
     seen: Seen,
     placed: Option<Placed>,
     violation: Option<Violation>,
@@ -99,14 +119,14 @@ pub struct Monitor {
     sent: HeaderParser,
 }
 
-/// What there is once the places are known.
+/// The context and the watches, which exist once the places are known.
 struct Placed {
     context: Context,
     watches: Watches,
 }
 
 impl Placed {
-    /// Gives each watch its turn with an event.
+    /// Passes an event to each watch.
     #[inline]
     fn each(
         &mut self,
@@ -142,7 +162,7 @@ impl Placed {
 }
 
 impl Monitor {
-    /// For the node of this number.
+    /// A monitor for one node, given by its number. It judges nothing before [`Monitor::place`].
     pub fn new(node: usize) -> Monitor {
         Monitor {
             node,
@@ -154,24 +174,25 @@ impl Monitor {
         }
     }
 
-    /// The first invariant that was broken.
+    /// The first invariant that was broken, if any was.
     #[inline]
     pub fn violation(&self) -> Option<&Violation> {
         self.violation.as_ref()
     }
 
-    /// What was seen up to now.
+    /// The events that were counted up to now.
     pub fn seen(&self) -> Seen {
         self.placed.as_ref().map_or(self.seen, |placed| placed.context.seen)
     }
 
-    /// Whether anything is judged.
+    /// Whether [`Monitor::place`] was called, so that events are judged.
     #[inline]
     pub fn is_placed(&self) -> bool {
         self.placed.is_some()
     }
 
-    /// The firmware has started, with empty tables.
+    /// The firmware has started with empty tables at these places. The watches begin with no state;
+    /// events that were counted before stay counted.
     pub fn place(&mut self, places: Places, watches: Watches) {
         self.placed = Some(Placed { context: Context::new(places, self.seen), watches });
     }
@@ -195,7 +216,7 @@ impl Monitor {
         }
     }
 
-    /// A word of the trace port.
+    /// A word of the trace port of core A. A word that is no marker is ignored.
     pub fn marker(&mut self, at: Ps, word: u32, pins: &dyn Pins) {
         let (Some(placed), Some((marker, argument))) = (&mut self.placed, trace::parse(word)) else { return };
         if marker == Marker::Command {
@@ -205,7 +226,7 @@ impl Monitor {
         self.check(at, result);
     }
 
-    /// A symbol that the NIC receives.
+    /// A symbol that the NIC receives, one for each clock of the link.
     #[inline]
     pub fn received(&mut self, at: Ps, symbol: LinkSymbol) {
         if let Some(header) = self.received.next(symbol) {
@@ -217,7 +238,7 @@ impl Monitor {
         }
     }
 
-    /// A symbol that the NIC sends.
+    /// A symbol that the NIC sends, one for each clock of the link.
     #[inline]
     pub fn sent(&mut self, at: Ps, symbol: LinkSymbol) {
         if let Some(header) = self.sent.next(symbol) {
@@ -229,7 +250,7 @@ impl Monitor {
         }
     }
 
-    /// A physical page that is pinned no more.
+    /// The host has unpinned a physical page, given by its number.
     pub fn unpinned(&mut self, at: Ps, frame: u32) {
         self.seen_mut().unpinned_pages += 1;
         if let Some(placed) = &mut self.placed {
@@ -238,7 +259,7 @@ impl Monitor {
         }
     }
 
-    /// The end of the run.
+    /// The end of the run: all transfers must have ended by now.
     pub fn finish(&mut self, at: Ps) {
         if let Some(placed) = &mut self.placed {
             let result = placed.each(at, |watch, context| watch.finish(context));
@@ -252,7 +273,8 @@ impl Monitor {
     }
 }
 
-/// The words of a data phase that are written or read: address and value.
+/// The 32-bit words that a data phase reads or writes: address and value. A word without an active
+/// byte enable is left out.
 pub(crate) fn words(transfer: &Transfer) -> impl Iterator<Item = (u32, u32)> {
     let Transfer { address, data, byte_enables, .. } = *transfer;
     (0..2)

@@ -1,4 +1,4 @@
-//! What moves on the PCI bus, word by word, as its lines say it.
+//! The data phases of the PCI bus, in order.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,38 +9,47 @@ use sim_pins::Ps;
 /// One data phase of a memory transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
+    /// The time of the clock edge at which the data moved.
     pub at: Ps,
+    /// Whether the NIC was the master.
     pub by_nic: bool,
+    /// Whether the master wrote.
     pub is_write: bool,
+    /// The bus address of the first byte of `data`.
     pub address: u32,
+    /// The data: 4 bytes, or 8 on a 64-bit transfer, least significant first.
     pub data: u64,
-    /// Active high; four bits, or eight.
+    /// One bit for each byte of `data`, active high: four bits, or eight.
     pub byte_enables: u8,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
-    /// Read in each clock of the bus, without the lock.
+    /// Whether `transfers` has elements. It is read in each clock of the bus, without the lock.
     has_some: AtomicBool,
     transfers: Mutex<Vec<Transfer>>,
 }
 
-/// A listener of the bus, and the end where what it has heard is taken. Both are on the node's thread.
+/// A listener of the bus, and the end at which the recorded transfers are taken. Clones share one
+/// queue. Both ends are on the node's thread.
 #[derive(Clone, Debug, Default)]
 pub struct Tap {
     queue: Arc<Queue>,
     by_nic: bool,
-    /// `None`: no memory transaction.
+    /// The direction of the transaction. `None` if it is no memory transaction, whose data phases
+    /// are not recorded.
     is_write: Option<bool>,
 }
 
 impl Tap {
+    /// Whether transfers wait to be taken.
     #[inline]
     pub fn has_some(&self) -> bool {
         self.queue.has_some.load(Ordering::Relaxed)
     }
 
-    /// Exchanges what was heard, in the order in which it happened, for an empty vector: two go to and fro.
+    /// Swaps the recorded transfers, in the order of time, for an empty vector. The caller uses two
+    /// vectors in turn, so that no memory is allocated.
     pub fn exchange(&self, emptied: &mut Vec<Transfer>) {
         debug_assert!(emptied.is_empty());
         self.queue.has_some.store(false, Ordering::Relaxed);

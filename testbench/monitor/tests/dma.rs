@@ -1,4 +1,5 @@
-//! What the NIC may do to memory: a node that behaves is let be, and DMA beside pins, lookups and checks is named (INV-17, 21, 22, 26).
+//! What the NIC may do to memory: a node that behaves is let be, and DMA beside pins, lookups and
+//! checks is named (INV-17, 21, 22, 26).
 
 mod bench;
 
@@ -36,7 +37,8 @@ fn dma_belongs_to_a_lookup_of_that_path_in_its_bytes() {
     assert_eq!(bytes(0x77_0010, true), Some(21), "behind the status");
 }
 
-/// A post of 100 bytes at 40 in its page: reads take whole words, of which one byte at least is the post's.
+/// A post of 100 bytes at 40 in its page: reads take whole words, of which one byte at least is the
+/// post's.
 #[test]
 fn reads_keep_to_the_bytes_of_the_post_and_not_to_its_page() {
     let reads = |in_page: u32| {

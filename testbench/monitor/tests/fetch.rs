@@ -1,4 +1,5 @@
-//! Lines that the NIC fetches itself: from pinned tables of the process, filled with what came, and once (INV-10, 15 to 21, 26).
+//! Lines that the NIC fetches itself: from pinned tables of the process, filled with what came, and
+//! once (INV-10, 15 to 21, 26).
 
 mod bench;
 
@@ -85,7 +86,8 @@ fn a_fetch_reads_the_table_of_its_process_and_nothing_else() {
     let mut unpinned = with_table();
     unpinned.host.0.remove(&(0, TABLE_AT_HOST));
     assert_eq!(after(unpinned, begin), Some(26));
-    // The process ends: its table is taken from the NIC, behind the look into the directory or before it.
+    // The process ends: its table is taken from the NIC, behind the look into the directory or
+    // before it.
     let word = SRAM + DIRECTORIES_AT + 4 * TABLE_AT_HOST;
     let meanwhile = |bench: &mut Bench| {
         bench

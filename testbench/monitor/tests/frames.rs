@@ -18,7 +18,8 @@ fn frames_come_whole_in_order_and_are_acknowledged_when_taken() {
     assert_eq!(after(Bench::with_buffer(), twice), Some(27));
     let acknowledge = |number: u32| {
         move |bench: &mut Bench| {
-            // To node 1 from node 0: the addresses the other way round matter only for the sum of the number.
+            // This frame goes from node 0 to node 1. The swapped addresses matter only for the sum
+            // of the number.
             for symbol in symbols(WRITE, number) {
                 bench.monitor.sent(bench.at, symbol);
             }
@@ -30,7 +31,8 @@ fn frames_come_whole_in_order_and_are_acknowledged_when_taken() {
 
 #[test]
 fn acknowledgements_keep_to_what_was_sent_and_take_nothing_back() {
-    // Of one pair of nodes, whatever the addresses say: both directions are of nodes 0 and 1.
+    // All are frames of one pair of nodes, whatever the addresses say: both directions are of nodes
+    // 0 and 1.
     const ACK: Frame = Frame { kind: FrameKind::Acknowledge, flags: 0, bytes: 0, ..WRITE };
     let sent = |bench: &mut Bench, frame: Frame, acknowledge: u32, turned: bool| {
         for symbol in if turned { turned_symbols(frame, acknowledge) } else { symbols(frame, acknowledge) } {

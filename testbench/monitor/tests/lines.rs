@@ -1,4 +1,5 @@
-//! Lines of both caches: hits, fills, locks, misses and what is taken away (INV-10, 15, 16, 18 to 20, 36).
+//! Lines of both caches: hits, fills, locks, misses and what is taken away (INV-10, 15, 16, 18 to
+//! 20, 36).
 
 mod bench;
 
@@ -105,7 +106,8 @@ fn buffers_of_which_markers_tell_the_same_are_told_apart() {
         bench.mailbox(3, LOOKALIKE).command(COMMAND_FORGET_BUFFER);
         begin(bench, Frame { sequence: 1, ..WRITE });
         bench.mark(Marker::Dropped, 0);
-        // Of the read that waits, not of the frame that was named since.
+        // This is the buffer of the read that waits, and not of the frame that named a buffer
+        // since.
         miss(bench);
         bench.mark(Marker::MissRaised, OTHER_WAY);
     };
@@ -215,7 +217,7 @@ fn the_host_is_asked_once_and_whoever_waits_is_woken() {
     };
     assert_eq!(after(Bench::new(), asleep(true)), None);
     assert_eq!(after(Bench::new(), asleep(false)), Some(10));
-    // A post that was refused waits for nothing; that of another slot changes nothing.
+    // A refused post waits for nothing. A refused post of another slot changes nothing.
     let refused = |slot: u32| {
         move |bench: &mut Bench| {
             parked(bench);

@@ -1,4 +1,5 @@
-//! Post queues that change hands: drained, clear, and without the pages of the process before (INV-39, 21).
+//! Post queues that change hands: drained, clear, and without the pages of the process before
+//! (INV-39, 21).
 
 mod bench;
 
@@ -12,7 +13,8 @@ use nic_layout::trace::Marker;
 fn a_queue_changes_hands_when_its_posts_have_ended_and_what_stood_there_is_gone() {
     const DOORBELL: u32 = REGISTERS + 0x1_0000;
     const HEIR: u32 = PID + 1;
-    // Who gets it; three posts of the process have been rung before, and its status goes on from there.
+    // The process that gets the queue. Three posts of the process were rung before, and its status
+    // continues from there.
     let give = |bench: &mut Bench| {
         for (offset, value) in [(0, 1), (4, HEIR), (8, 0x78_0000), (28, 40)] {
             bench.write(SRAM + TABLE_AT + NEXT_OWNER as u32 * 32 + offset, value);
@@ -44,7 +46,7 @@ fn a_queue_changes_hands_when_its_posts_have_ended_and_what_stood_there_is_gone(
     assert_eq!(after(Bench::new(), wild), None);
     assert_eq!(after(Bench::new(), clear(8)), None);
     assert_eq!(after(Bench::new(), clear(2)), Some(39));
-    // Pages of the one before are nobody's now.
+    // No process may use the pages of the former owner now.
     let strangers = |bench: &mut Bench| {
         give(bench);
         bench.hit();

@@ -1,4 +1,5 @@
-//! Static tables: the firmware uses what the host has written, for the process that it wrote it for, and not after it was taken away (INV-17 to 22, 36).
+//! Static tables: the firmware uses what the host has written, for the process that it wrote it
+//! for, and not after it was taken away (INV-17 to 22, 36).
 
 mod bench;
 

@@ -1,4 +1,4 @@
-//! Commands of the driver: written to mailboxes, obeyed by the firmware.
+//! Commands of the driver: the driver writes them to mailboxes, and the firmware obeys them.
 
 use nic_layout::ring::{COMMAND_CLOSE, COMMAND_MASK};
 use nic_layout::trace::ARGUMENT_MASK;
@@ -12,7 +12,7 @@ pub(crate) struct Command {
 }
 
 impl Command {
-    /// One of the `COMMAND_` constants.
+    /// The kind of the command: one of the `COMMAND_` constants.
     pub fn kind(self) -> u32 {
         self.word & COMMAND_MASK
     }
@@ -45,7 +45,7 @@ impl Commands {
         self.written = Some(word);
     }
 
-    /// The firmware says that it obeys a command with these low bits.
+    /// A marker says that the firmware obeys a command with these low bits.
     pub fn obey(&mut self, low_bits: u32) {
         let word = self.written.filter(|word| word & ARGUMENT_MASK == low_bits);
         self.obeyed = word.map(|word| Command { word, argument: self.argument });

@@ -1,4 +1,4 @@
-//! Frames that have arrived, and the one that the firmware is judging.
+//! Frames that have arrived, and the frame that the firmware is judging.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,24 +7,25 @@ use nic_layout::trace::ARGUMENT_MASK;
 
 use crate::Header;
 
-/// Frames kept for those that the NIC holds: many more than it can hold.
+/// The number of judged frames that are remembered. The NIC holds far fewer.
 const RECENT_FRAMES: usize = 256;
 
 #[derive(Default)]
 pub(crate) struct Frames {
-    /// In the order of their arrival, and not judged yet.
+    /// Frames that are not judged yet, in the order of their arrival.
     arrived: VecDeque<Header>,
     /// The last frames that were judged.
     recent: VecDeque<Header>,
-    /// The frame taken last. `None`: it was held, and is older than what is remembered.
+    /// The frame taken last. `None` if it was held and is no longer remembered.
     judged: Option<Header>,
-    /// Between the header of that frame and what becomes of it.
+    /// Whether the firmware has read the header of that frame and not decided on it yet.
     is_open: bool,
-    /// The node whose held frame is taken.
+    /// The sender of the held frame that is taken again.
     retaken: Option<u32>,
-    /// Buffers that frames have named, by the low bits that markers carry. If buffers of several processes have these in common, the last one named.
+    /// Buffers that frames have named, by the low bits that markers carry. If buffers of several
+    /// processes have these bits in common, the last named buffer stays.
     buffers: BTreeMap<u32, u32>,
-    /// Buffers of the reads that wait for their answer, by the place in the queue.
+    /// Buffers of the reads that wait for their reply, by the place in the queue.
     queued: BTreeMap<u32, u32>,
 }
 
@@ -38,12 +39,13 @@ impl Frames {
         (self.judged, self.retaken, self.is_open) = (self.arrived.pop_front(), None, false);
     }
 
-    /// The firmware takes a frame of a node that it held.
+    /// The firmware takes a frame of this node again, after it held the frame.
     pub fn retake(&mut self, node: u32) {
         (self.judged, self.retaken, self.is_open) = (None, Some(node), false);
     }
 
-    /// The firmware has read the sequence number of the frame. False if no such frame has arrived whole.
+    /// The firmware has read the sequence number of the frame. Returns false if no such frame has
+    /// arrived whole.
     pub fn open(&mut self, low_bits: u32) -> bool {
         let is_it =
             |frame: &Header| frame.is_ours() && frame.has_sequence() && frame.sequence & ARGUMENT_MASK == low_bits;
@@ -52,7 +54,7 @@ impl Frames {
             self.judged = self.recent.iter().rev().find(|frame| is_it(frame) && frame.from == node).copied();
             return true;
         }
-        // Frames that the MAC had no room for are passed over.
+        // The MAC drops frames for which it has no room: skip them.
         while !self.judged.as_ref().is_some_and(is_it) {
             match self.arrived.pop_front() {
                 Some(next) => self.judged = Some(next),
@@ -69,12 +71,13 @@ impl Frames {
         true
     }
 
-    /// The frame that is judged, while it is.
+    /// The frame that is judged; `None` between two frames.
     pub fn judged(&self) -> Option<Header> {
         self.judged.filter(|_| self.is_open)
     }
 
-    /// The frame that is judged, if a lookup of this path is the frame's: writes look up on the receive path, reads on the send path.
+    /// The frame that is judged, if a lookup of this path can be for it: writes look up on the
+    /// receive path, reads on the send path.
     pub fn judged_on(&self, is_receive: bool) -> Option<Header> {
         let kind = if is_receive { FrameKind::Write } else { FrameKind::Read };
         self.judged().filter(|frame| frame.is(kind))
@@ -85,12 +88,13 @@ impl Frames {
         self.is_open = false;
     }
 
-    /// The frame taken last is a read, and waits in a place of the queue.
+    /// The frame taken last is a read, and waits in this place of the queue.
     pub fn queue_read(&mut self, place: u32) {
         self.queued.extend(self.judged.map(|frame| (place, frame.buffer)));
     }
 
-    /// The whole CBH word of a buffer of which a marker has the low bits: as the frame that is judged names it, or a read that waits, or an earlier frame.
+    /// The whole CBH word of a buffer whose low bits a marker carries. It is taken from the frame
+    /// that is judged, else from a read that waits, else from an earlier frame.
     pub fn named(&self, low_bits: u32) -> Option<u32> {
         let is_it = |word: &u32| word & ARGUMENT_MASK == low_bits;
         let judged = self.judged().map(|frame| frame.buffer);

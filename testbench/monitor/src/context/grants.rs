@@ -1,4 +1,4 @@
-//! DMA that lookups have allowed and that has not ended.
+//! DMA transfers that lookups have allowed and that have not ended.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,21 +13,21 @@ pub(crate) struct PageGrant {
     pub page: u32,
     /// The physical page.
     pub frame: u32,
-    /// Bus addresses. Several posts may name parts of one page.
+    /// Ranges of bus addresses; several, if several posts name parts of the page.
     pub bytes: Vec<Range<u32>>,
 }
 
-/// What one lookup allows, from its hit to the end of its DMA.
+/// The DMA that one lookup allows, from its hit to the end of its transfer.
 #[derive(Clone, Debug)]
 pub(crate) struct Grant {
-    /// Counts lookups that hit.
+    /// The number of lookups that hit before this one.
     pub number: u64,
     pub since: Ps,
     /// The line of the cache; 0 for all lookups in static tables.
     pub line: u32,
-    /// The NIC writes to the host.
+    /// Whether the NIC writes to the host.
     pub is_receive: bool,
-    /// One page, or one for each process that the lookup may have been for.
+    /// The pages that may be used: one for each process that the lookup may have been for.
     pub pages: Vec<PageGrant>,
 }
 
@@ -47,7 +47,8 @@ impl fmt::Display for Grant {
 pub(crate) struct Grants {
     under_way: Vec<Grant>,
     next: u64,
-    /// How often the set has changed: what was found in it before holds no more.
+    /// The number of changes of the set. A result that was found at another version is no longer
+    /// valid.
     version: u64,
 }
 
@@ -58,7 +59,8 @@ impl Grants {
         self.version += 1;
     }
 
-    /// Ends one grant of a line and path: the oldest when DMA has ended, the latest when there was none. False if there is none.
+    /// Ends one grant of a line and path: the oldest if its DMA has ended, the latest if it had no
+    /// DMA. Returns false if there is no such grant.
     pub fn end(&mut self, line: u32, is_receive: bool, is_oldest: bool) -> bool {
         self.version += 1;
         let is_it = |grant: &Grant| grant.line == line && grant.is_receive == is_receive;
@@ -79,12 +81,12 @@ impl Grants {
         self.under_way.iter()
     }
 
-    /// The number that the next grant will have: those under way now have lower numbers.
+    /// The number of the next grant. All grants under way have lower numbers.
     pub fn mark(&self) -> u64 {
         self.next
     }
 
-    /// A grant from before a mark.
+    /// A grant that is older than a mark.
     pub fn before(&self, mark: u64) -> Option<&Grant> {
         self.under_way.iter().find(|grant| grant.number < mark)
     }

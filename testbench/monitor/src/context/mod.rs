@@ -1,4 +1,5 @@
-//! What the watches of one node share: facts that one watch or the monitor records, and others read.
+//! Facts that the watches of one node share: one watch, or the monitor, records a fact, and others
+//! read it.
 
 mod commands;
 mod frames;
@@ -14,17 +15,18 @@ pub(crate) use posted::{in_page, joined, Posted, Side, POST_WORDS};
 
 use crate::{Places, Seen};
 
-/// A line that the NIC has fetched from a table of the host, as its words came over the bus.
+/// A line that the NIC has fetched from a table of the host: its words in the order in which they
+/// crossed the bus.
 #[derive(Clone, Debug)]
 pub(crate) struct Fetched {
     pub entries: Vec<u32>,
-    /// The entry of the page that was missing.
+    /// The index of the entry whose page was missing.
     pub wanted: usize,
 }
 
-/// The facts, and what each part of them is for.
+/// The shared facts.
 pub struct Context {
-    /// The time of the event that the watches are given.
+    /// The time of the event that the watches see now.
     pub(crate) at: Ps,
     pub(crate) places: Places,
     /// Events counted for the comparison with the firmware's counters (INV-38). Watches add to it.
@@ -35,14 +37,15 @@ pub struct Context {
     pub(crate) frames: Frames,
     /// What processes have posted, and where their status pages are. Watch `Posts` records it.
     pub(crate) posted: Posted,
-    /// DMA that lookups allow. The watches of lookups add to it, watch `Dma` ends it.
+    /// DMA that lookups allow. The watches of lookups add to it; watch `Dma` removes what has
+    /// ended.
     pub(crate) grants: Grants,
     /// The fetch that has ended with the marker at hand. Watch `Fetches` sets it.
     pub(crate) fetched: Option<Fetched>,
 }
 
 impl Context {
-    /// The time of the event that the watches are given.
+    /// The time of the event that the watches see now.
     pub fn at(&self) -> Ps {
         self.at
     }
@@ -71,10 +74,11 @@ impl Context {
     }
 }
 
-/// How long a word of the host may take from the bus into the SRAM. Until then the firmware may read either value.
+/// The longest time that a word of the host takes from the bus into the SRAM. Until then the
+/// firmware may read the old value or the new one.
 const SETTLING: Ps = Ps::from_us(5);
 
-/// Whether a word that the host wrote at `since` has reached the SRAM for sure.
+/// Whether a word that the host wrote at `since` has certainly reached the SRAM.
 pub(crate) fn has_settled(since: Ps, at: Ps) -> bool {
     at.0.saturating_sub(since.0) > SETTLING.0
 }

@@ -1,26 +1,26 @@
-//! What the processes of a node have posted, as they wrote it into their queues.
+//! The posts of the processes of a node, as they wrote them into their queues.
 
 use std::ops::Range;
 
 use nic_layout::post::{ProcessStatus, OP_READ, OP_WRITE, POST_DESCRIPTOR_BYTES, POST_FLAG_INLINE, POST_QUEUE_ENTRIES};
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT, PROCESS_SLOTS};
 
-/// Words of a post.
+/// The number of words of a post.
 pub(crate) const POST_WORDS: usize = POST_DESCRIPTOR_BYTES as usize / 4;
-/// Process identifiers in keys have 12 bits.
+/// The bits of a process identifier in a handle: 12.
 const PID_MASK: u32 = 0xFFF;
 
-/// Which side of a post a page is on.
+/// The side of a post on which a page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Its data are read from there.
+    /// The data of the post are read from the page.
     From,
-    /// Its data go there.
+    /// The data of the post are written to the page.
     To,
 }
 
 impl Side {
-    /// The side that the lookups of a path are for.
+    /// The side that lookups of a path are for.
     pub fn of(is_receive: bool) -> Side {
         if is_receive {
             Side::To
@@ -31,7 +31,7 @@ impl Side {
 }
 
 struct Slot {
-    /// The process, 0 before the first.
+    /// The identifier of the process; 0 before the first process.
     pid: u32,
     status_address: u32,
     posts: Vec<[u32; POST_WORDS]>,
@@ -47,7 +47,7 @@ impl Posted {
         Posted { slots: (0..PROCESS_SLOTS).map(|_| Slot { pid: 0, status_address: 0, posts: posts() }).collect() }
     }
 
-    /// A slot has another process, whose queue is empty.
+    /// A slot gets another process, whose queue is empty.
     pub fn set_owner(&mut self, slot: usize, pid: u32) {
         if let Some(slot) = self.slots.get_mut(slot) {
             slot.pid = pid;
@@ -61,7 +61,7 @@ impl Posted {
         }
     }
 
-    /// A word at a byte offset in the queue of a slot.
+    /// The process writes a word at a byte offset in the queue of a slot.
     pub fn write(&mut self, slot: usize, offset: u32, value: u32) {
         let (entry, word) = (offset / POST_DESCRIPTOR_BYTES, offset % POST_DESCRIPTOR_BYTES / 4);
         if let Some(post) = self.slots.get_mut(slot).and_then(|slot| slot.posts.get_mut(entry as usize)) {
@@ -69,12 +69,12 @@ impl Posted {
         }
     }
 
-    /// The process of a slot; 0 before the first.
+    /// The identifier of the process of a slot; 0 before the first process.
     pub fn pid(&self, slot: usize) -> u32 {
         self.slots.get(slot).map_or(0, |slot| slot.pid)
     }
 
-    /// Whether bus addresses lie in the status page of a process.
+    /// Whether a range of bus addresses lies in the status page of a process.
     pub fn is_status(&self, bytes: &Range<u32>) -> bool {
         self.slots.iter().any(|slot| {
             let start = slot.status_address;
@@ -82,25 +82,26 @@ impl Posted {
         })
     }
 
-    /// Whether a slot has a post with this page.
+    /// Whether a post in the queue of a slot names this page on this side.
     pub fn has(&self, slot: usize, page: u32, side: Side) -> bool {
         self.slots.get(slot).is_some_and(|slot| slot.posts.iter().any(|post| bytes_in(post, page, side).is_some()))
     }
 
-    /// The processes that have a post with this page.
+    /// The processes with a post that names this page on this side.
     pub fn processes(&self, page: u32, side: Side) -> Vec<u32> {
         let slots = (0..self.slots.len()).filter(|slot| self.has(*slot, page, side));
         slots.map(|slot| self.pid(slot) & PID_MASK).collect()
     }
 
-    /// The bytes of a page that posts of a process name: offsets in the page, without overlap, in ascending order.
+    /// The bytes of a page that posts of a process name: ranges of offsets in the page, without
+    /// overlap, in ascending order.
     pub fn bytes(&self, pid: u32, page: u32, side: Side) -> Vec<Range<u32>> {
         let slots = self.slots.iter().filter(|slot| slot.pid & PID_MASK == pid);
         let posts = slots.flat_map(|slot| &slot.posts);
         joined(posts.filter_map(|post| bytes_in(post, page, side)).collect())
     }
 
-    /// Slot and words of each post.
+    /// The slot number and the words of each post.
     pub fn posts(&self) -> impl Iterator<Item = (usize, &[u32; POST_WORDS])> {
         self.slots.iter().enumerate().flat_map(|(number, slot)| slot.posts.iter().map(move |post| (number, post)))
     }

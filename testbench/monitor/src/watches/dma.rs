@@ -1,4 +1,5 @@
-//! DMA of the NIC: each data phase lies in bytes that a lookup has allowed, in a page that is pinned for its process (INV-15, 19, 21, 26, 36).
+//! DMA of the NIC: each data phase lies in bytes that a lookup has allowed, and in a page that is
+//! pinned for its process (INV-15, 19, 21, 26, 36).
 
 use std::ops::Range;
 
@@ -13,10 +14,11 @@ use crate::broken::{broken, Broken};
 use crate::context::{Command, Context, Grant};
 use crate::{Pins, Transfer};
 
-/// A lock that is older belongs to no DMA (INV-15).
+/// The longest time that a DMA keeps a line locked. An older lock belongs to no DMA (INV-15).
 const LOCK_MAX: Ps = Ps::from_us(20_000);
 
-/// Bytes that were found to be allowed, so that the phases of a burst are not looked up one by one.
+/// The bytes that were last found to be allowed. They save a search for each further phase of a
+/// burst.
 struct Allowed {
     version: u64,
     is_write: bool,
@@ -27,11 +29,12 @@ struct Allowed {
 #[derive(Default)]
 pub struct Dma {
     allowed: Option<Allowed>,
-    /// The last command that the firmware obeyed, and the mark of the grants from before.
+    /// The last command that the firmware obeyed, and the mark of the older grants.
     command: Option<(Command, u64)>,
 }
 
-/// Whether a data phase lies in some bytes. A read takes whole words, of which the NIC leaves out the first and the last bytes: one byte must be allowed.
+/// Whether a data phase lies in allowed bytes. A read takes whole words, and the NIC leaves out the
+/// first and the last bytes that it does not want: one allowed byte in the word is enough.
 fn lies_in(is_write: bool, phase: &Range<u32>, bytes: &Range<u32>) -> bool {
     match is_write {
         true => bytes.start <= phase.start && phase.end <= bytes.end,
@@ -73,7 +76,8 @@ impl Watch for Dma {
         }
     }
 
-    /// The driver reads that its command is obeyed: all DMA from before has ended (INV-19, INV-36).
+    /// The driver reads that its command was obeyed: all DMA from before has ended (INV-19,
+    /// INV-36).
     fn host_reads(&mut self, context: &mut Context, address: u32, value: u32) -> Result<(), Broken> {
         let answer = context.places.registers + mailbox::TO_HOST.at(MAILBOX_COMMAND_DONE).offset().0;
         if address != answer {
@@ -125,7 +129,7 @@ impl Dma {
             Some(grant) => {
                 broken(26, format!("DMA at {:#x}, for {grant}: the page is not pinned for that process", phase.start))
             }
-            // The status pages of the processes are written without a lookup.
+            // The NIC writes the status pages of the processes without a lookup.
             None if is_write && context.posted.is_status(phase) => Ok(()),
             None => {
                 let verb = if is_write { "write to" } else { "read of" };
@@ -138,7 +142,7 @@ impl Dma {
     }
 }
 
-/// A line that was looked up is let go. `is_oldest`: by the end of its DMA.
+/// A locked line is unlocked. `is_oldest`: because its DMA has ended.
 fn unlock(context: &mut Context, is_receive: bool, line: u32, is_oldest: bool) -> Result<(), Broken> {
     match context.grants.end(line, is_receive, is_oldest) {
         true => Ok(()),

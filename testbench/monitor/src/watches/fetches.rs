@@ -1,5 +1,6 @@
-//! Lines that the NIC reads from the host's tables by itself (facts M-58): the table is that of the process and pinned, transfers end in their order
-//! (INV-16, 21, 26). What the lines become is for `Caches`.
+//! Lines that the NIC reads from the host's tables itself (facts M-58): the table belongs to the
+//! process and is pinned, and transfers end in their order (INV-16, 21, 26). `Caches` judges the
+//! lines that are filled so.
 
 use std::collections::VecDeque;
 
@@ -16,18 +17,19 @@ use crate::broken::{broken, Broken};
 use crate::context::{Context, Fetched, PageGrant};
 use crate::{words, Pins, Transfer, ANSWER_MAX};
 
-/// The driver's own address space, in which its tables lie: slot by slot, a page for each word of the directory.
+/// The process identifier of the driver's own address space. Its tables lie there slot by slot, one
+/// page for each word of the directory.
 const KERNEL: u32 = 0;
 
 const DIRECTORIES_BYTES: u32 = PROCESS_SLOTS as u32 * DIRECTORY_BYTES;
 
-/// A transfer of a line, until the firmware says what became of it.
+/// The transfer of a line, until the firmware reports its outcome.
 struct Fetch {
     since: Ps,
     line: u32,
-    /// On the bus.
+    /// The first byte of the line in the table: a bus address.
     start: u32,
-    /// As they came.
+    /// The words that have come so far.
     entries: Vec<u32>,
     wanted: usize,
 }
@@ -35,17 +37,19 @@ struct Fetch {
 /// Lines that the NIC fetches from the tables of its host.
 pub struct Fetches {
     geometry: VmhGeometry,
-    /// Where the directories are in SRAM, if the NIC fetches.
+    /// The byte offset of the directories in the SRAM, if the NIC fetches.
     place: Option<u32>,
-    /// As the driver wrote them; empty where the NIC does not fetch.
+    /// The words of the directories as the driver wrote them; empty if the NIC does not fetch.
     directories: Vec<u32>,
     /// The page of the last lookup.
     page: u32,
-    /// Process and page of a lookup that found nothing, until the next marker says what becomes of it.
+    /// The process and page of a lookup that found nothing, until the next marker tells its
+    /// outcome.
     missed: Option<(u32, u32)>,
-    /// Words of directories that the driver has written since that lookup, with the values before: the firmware may have read either.
+    /// Words of directories that the driver has written since that lookup, with their former
+    /// values. The firmware may have read either value.
     replaced: Vec<(usize, u32)>,
-    /// In the order of their transfers.
+    /// Fetches that have not ended, in the order of their transfers.
     under_way: VecDeque<Fetch>,
 }
 
@@ -108,6 +112,8 @@ impl Watch for Fetches {
 }
 
 impl Fetches {
+    /// A watch without fetches, for a NIC whose caches have these places. If the NIC does not
+    /// fetch, the watch does nothing.
     pub fn new(places: &CachePlaces) -> Fetches {
         let words = if places.directories.is_some() { PROCESS_SLOTS * DIRECTORY_ENTRIES as usize } else { 0 };
         Fetches {
@@ -121,14 +127,14 @@ impl Fetches {
         }
     }
 
-    /// The page of the table that the firmware has found in a word of the directories.
+    /// The page of the table to which a word of the directories points.
     fn table(&self, offset: u32) -> Option<u32> {
         let index = offset as usize / 4;
         let before = self.replaced.iter().filter(|(replaced, _)| *replaced == index).map(|(_, word)| *word);
         self.directories.get(index).copied().into_iter().chain(before).find_map(table_page)
     }
 
-    /// The transfer of a line is posted: from the table of its process, which is pinned.
+    /// The transfer of a line is posted: it must read the table of its process, which is pinned.
     fn begin(&mut self, context: &mut Context, pins: &dyn Pins, line: u32, pid: u32, page: u32) -> Result<(), Broken> {
         let first = self.geometry.line_page(page);
         let slot = table_slot(pid);

@@ -1,4 +1,4 @@
-//! What a frame may do in the buffer that it names (INV-21, 22).
+//! The part of a buffer that a frame may use (INV-21, 22).
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::Header;
 /// Words of a buffer's descriptor with the longest key.
 pub(crate) type Descriptor = [u32; 8];
 
-/// Bytes of a process's memory that a frame or a read may use.
+/// The bytes of a process's memory that a frame or a read may use: virtual addresses.
 pub(crate) struct Target {
     pub pid: u32,
     pub addresses: Range<u64>,
@@ -28,7 +28,7 @@ pub(crate) fn is_valid(descriptor: &Descriptor) -> bool {
     word(descriptor, entry::STATE) & STATE_MASK == STATE_VALID
 }
 
-/// What a frame asks for, if its buffer has these words and allows it.
+/// The bytes that a frame asks for. An error if the buffer with this descriptor does not allow it.
 pub(crate) fn allowed(frame: &Header, descriptor: &Descriptor, width: KeyWidth) -> Result<Target, Broken> {
     let word = |at| word(descriptor, at);
     let key = width.cut([entry::KEY_0, entry::KEY_1, entry::KEY_2, entry::KEY_3].map(word));
@@ -70,12 +70,12 @@ pub(crate) fn bytes_of_buffer(descriptor: &Descriptor, pid: u32, page: u32) -> O
     in_page(addresses, page).filter(|_| cbh_pid(word(descriptor, entry::CBH)) == pid)
 }
 
-/// A lookup for which neither a frame nor a post has a reason (INV-21).
+/// The error of a lookup for which neither a frame nor a post has a reason (INV-21).
 pub(crate) fn stranger<T>(pid: u32, page: u32, why: &str) -> Result<T, Broken> {
     broken(21, format!("page {page:#x} of process {pid} is looked up; {why}"))
 }
 
-/// The bytes of the page that a frame may use: offsets in the page.
+/// The bytes of a page that a frame may use: offsets in the page. An error if there are none.
 pub(crate) fn bytes_of_frame(target: &Target, pid: u32, page: u32) -> Result<Range<u32>, Broken> {
     let Range { start, end } = target.addresses;
     match in_page(start..end, page).filter(|_| target.pid == pid) {

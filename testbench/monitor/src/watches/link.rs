@@ -1,4 +1,5 @@
-//! Frames of the link: they come whole, are taken in order, and acknowledgements cover what was taken (INV-11, 27, 29).
+//! Frames of the link: they come whole, are taken in order, and acknowledgements cover what was
+//! taken (INV-11, 27, 29).
 
 use std::collections::BTreeMap;
 
@@ -10,22 +11,22 @@ use crate::broken::{broken, Broken};
 use crate::context::Context;
 use crate::{Header, Pins};
 
-/// What this node and another have sent each other.
+/// The sequence numbers between this node and one other.
 #[derive(Clone, Copy, Debug)]
 struct Peer {
     session: u32,
-    /// The number behind the highest that was sent to it.
+    /// The number after the highest sequence number that was sent to the node.
     sent: u32,
-    /// What the last frame that only acknowledges has told it.
+    /// The ack in the last frame that only acknowledged and was sent to the node.
     told: u32,
 }
 
 /// Frames of the link and their acknowledgements.
 #[derive(Default)]
 pub struct Link {
-    /// By node: the number of the next frame to be taken.
+    /// By sender: the sequence number of the next frame to be accepted.
     expected: BTreeMap<u32, u32>,
-    /// By node: what was sent to it, and is told to it.
+    /// By node: the numbers that were exchanged with it.
     peers: BTreeMap<u32, Peer>,
 }
 
@@ -34,7 +35,7 @@ impl Watch for Link {
         match marker {
             Marker::ReceiveBegin => context.frames.begin(),
             Marker::FrameRetaken => context.frames.retake(argument),
-            // Opens the frame; what the guard says is whether there is one.
+            // The guard opens the frame, and is true if no such frame has arrived.
             Marker::ReceiveHeader if !context.frames.open(argument) => {
                 return broken(11, format!("frame {argument} was received, and never came whole"));
             }
@@ -63,7 +64,7 @@ impl Watch for Link {
 }
 
 impl Link {
-    /// A frame counts: it must be the next of its node.
+    /// A frame is accepted: it must be the next of its sender.
     fn advance(&mut self, frame: &Header) -> Result<(), Broken> {
         let (sequence, from) = (frame.sequence, frame.from);
         let expected = self.expected.insert(from, sequence.wrapping_add(1));
@@ -75,7 +76,8 @@ impl Link {
         }
     }
 
-    /// What a peer acknowledges was sent to it (INV-29). Frames of another session are left alone: this node knows nothing of that incarnation.
+    /// A peer may acknowledge only what was sent to it (INV-29). Frames of another session are not
+    /// judged: this node knows nothing of that session.
     fn check_answer(&self, header: &Header) -> Result<(), Broken> {
         let Some(peer) = self.peers.get(&header.from).filter(|peer| peer.session == header.session) else {
             return Ok(());
@@ -92,8 +94,9 @@ impl Link {
         }
     }
 
-    /// An acknowledgement covers what was accepted or refused for good, and nothing else. A frame that only acknowledges never takes back what the one
-    /// before it said (INV-29). Frames with a number may: they do not cover what was refused.
+    /// An ack covers what was accepted or refused for good, and nothing else. A frame that only
+    /// acknowledges never takes back an earlier ack (INV-29). Frames with a number may, since they
+    /// do not cover what was refused.
     fn check_acknowledgement(&mut self, header: &Header) -> Result<(), Broken> {
         if !header.is_ours() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The watches: each holds one group of rules against what is seen of a node.
+//! The watches: each checks one group of rules on the events of a node.
 
 mod caches;
 mod dma;
@@ -23,10 +23,10 @@ use crate::broken::Broken;
 use crate::context::Context;
 use crate::{Header, Pins, Transfer};
 
-/// Some rules and the state that they need.
+/// A group of rules and the state that they need.
 ///
-/// Every event reaches every watch of the node, in the order of the list. The first rule that is
-/// broken ends the run.
+/// Every event reaches every watch of the node, in the order of the list. The first broken rule
+/// ends the run.
 pub trait Watch: Send {
     /// A word that the host reads from the NIC over the bus.
     fn host_reads(&mut self, _context: &mut Context, _address: u32, _value: u32) -> Result<(), Broken> {
@@ -70,7 +70,7 @@ pub trait Watch: Send {
         Ok(())
     }
 
-    /// A physical page that is pinned no more.
+    /// A physical page that the host has unpinned.
     fn unpinned(&mut self, _context: &mut Context, _frame: u32) -> Result<(), Broken> {
         Ok(())
     }
@@ -87,15 +87,14 @@ pub struct Watches(Vec<Box<dyn Watch>>);
 impl Watches {
     /// The watches of one personality.
     ///
-    /// The order matters where one watch records what another reads: [`Posts`] stands before the
-    /// watches of lookups, [`Fetches`] and [`Dma`] before [`Caches`], whose lines are filled and
-    /// unlocked by what those two see. [`Link`] comes last, since it closes the frame that the
-    /// others judge.
+    /// The order matters where one watch records a fact that another reads. `Posts` comes before
+    /// the lookups. `Fetches` and `Dma` come before `Caches`, which fills and unlocks lines. `Link`
+    /// comes last, since it closes the frame that the others judge.
     pub fn new(watches: Vec<Box<dyn Watch>>) -> Watches {
         Watches(watches)
     }
 
-    /// Gives each watch its turn, until one objects.
+    /// Passes an event to each watch, until a rule is broken.
     #[inline]
     pub(crate) fn each(&mut self, mut turn: impl FnMut(&mut dyn Watch) -> Result<(), Broken>) -> Result<(), Broken> {
         self.0.iter_mut().try_for_each(|watch| turn(&mut **watch))

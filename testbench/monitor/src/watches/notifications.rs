@@ -1,4 +1,4 @@
-//! The driver is told of a write when its data are in host memory (INV-28).
+//! The driver is notified of a write only when its data are in host memory (INV-28).
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,8 @@ use crate::Pins;
 /// Notifications of writes that have arrived.
 #[derive(Default)]
 pub struct Notifications {
-    /// For each notification that was not raised: the mark of the DMA of its frame and of those before.
+    /// For each notification that was not raised: the mark behind the DMA of its frame and of the
+    /// frames before.
     accepted: VecDeque<u64>,
     raised: u32,
 }

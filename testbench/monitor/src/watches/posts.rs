@@ -1,4 +1,5 @@
-//! Post queues: whose they are when they change hands (INV-39), and posts that wait for a translation (INV-10).
+//! Post queues: a queue that changes its owner is drained and cleared (INV-39), and posts that wait
+//! for a translation try again (INV-10).
 
 use nic_layout::ring::COMMAND_CLOSE;
 use nic_layout::tables::{ProcessEntry, MISS_RING_ENTRIES, NEXT_OWNER};
@@ -12,7 +13,7 @@ use crate::Pins;
 use nic_layout::post::POST_QUEUE_ENTRIES;
 
 const PROCESS_ENTRY_BYTES: u32 = size_of::<ProcessEntry>() as u32;
-/// With the entry of the process that gets the next queue.
+/// The size of the table of processes, with the entry of the process that gets the next queue.
 const TABLE_BYTES: u32 = (NEXT_OWNER as u32 + 1) * PROCESS_ENTRY_BYTES;
 /// Offset of the doorbells in BAR 0 (docs/interfaces.md).
 const DOORBELL_PAGES: u32 = 0x1_0000;
@@ -26,15 +27,17 @@ mod word {
 
 #[derive(Clone)]
 struct Slot {
-    /// The queue's words that are not zero, and those of them that a process before this one left there.
+    /// The words of the queue that are not zero, and the words among them that a former process
+    /// left there.
     filled: Vec<bool>,
     foreign: Vec<bool>,
-    /// Posts that were rung, and those that have ended, as the status page says; free-running.
+    /// Posts that were rung, and posts that have ended according to the status page; both
+    /// free-running.
     rung: u32,
     ended: u32,
-    /// Its next post waits for a translation.
+    /// Whether its next post waits for a translation.
     is_parked: bool,
-    /// It was parked when fills were reported: it shall try again.
+    /// Whether it waited when fills were reported, so that it must try again.
     is_awaited: bool,
 }
 
@@ -50,7 +53,8 @@ struct Next {
 pub struct Posts {
     slots: Vec<Slot>,
     next: Next,
-    /// Misses that the driver was told of, and those that it reported as served; free-running.
+    /// Misses that the driver was told of, and misses that it reported as served; both
+    /// free-running.
     raised: u32,
     served: u32,
 }
@@ -93,7 +97,7 @@ impl Watch for Posts {
             }
             Marker::PostParked => self.park(argument, true),
             Marker::PostBlocked => self.park(argument, false),
-            // It waits no longer: its owner may have turned down an earlier frame.
+            // The post waits no longer: its owner may have turned down an earlier frame.
             Marker::PostRefused => self.park(argument >> 8, false),
             Marker::StatusWritten => self.ended((argument >> 20) as usize, argument, 0xF_FFFF),
             Marker::QueueAssigned => return self.assign(context, argument as usize),
@@ -113,7 +117,7 @@ impl Default for Posts {
 }
 
 impl Posts {
-    // ---- Queues and their owners -----------------------------------------------------------------------------------
+    // ---- Queues and their owners ----------------------------------------------------------------
 
     /// A word at an offset in the table of processes.
     fn write_table(&mut self, context: &mut Context, offset: u32, value: u32) {
@@ -136,7 +140,8 @@ impl Posts {
 
     /// A word at an offset in the queue of a slot.
     ///
-    /// With zeros the driver clears the queue before its new owner sees it. Anything else is a post, and then nothing of another process may be left.
+    /// The driver clears the queue with zeros before its new owner sees it. Any other word is a
+    /// post; then no word of another process may be left.
     fn write_queue(&mut self, context: &mut Context, slot: usize, offset: u32, value: u32) -> Result<(), Broken> {
         if let Some(owned) = self.slots.get_mut(slot) {
             let place = offset as usize / 4 % owned.filled.len();
@@ -164,7 +169,7 @@ impl Posts {
         }
     }
 
-    /// A doorbell, which the firmware ignores if it is wild.
+    /// A doorbell. The firmware ignores it if its value is out of range.
     fn ring(&mut self, slot: usize, value: u32) {
         if let Some(slot) = self.slots.get_mut(slot) {
             let free = POST_QUEUE_ENTRIES.wrapping_sub(slot.rung.wrapping_sub(slot.ended));
@@ -174,14 +179,15 @@ impl Posts {
         }
     }
 
-    /// A status page says so; low bits.
+    /// The status page tells how many posts have ended, by low bits.
     fn ended(&mut self, slot: usize, low_bits: u32, mask: u32) {
         if let Some(slot) = self.slots.get_mut(slot) {
             slot.ended = slot.ended.wrapping_add(low_bits.wrapping_sub(slot.ended) & mask);
         }
     }
 
-    /// The firmware gives a queue to the next process: all posts of the process before must have ended.
+    /// The firmware gives a queue to the next process: all posts of the former process must have
+    /// ended.
     fn assign(&mut self, context: &mut Context, number: usize) -> Result<(), Broken> {
         let next = self.next;
         let Some(slot) = self.slots.get(number) else {
@@ -202,7 +208,7 @@ impl Posts {
         }
     }
 
-    // ---- Posts that wait -------------------------------------------------------------------------------------------
+    // ---- Posts that wait ------------------------------------------------------------------------
 
     fn park(&mut self, slot: u32, waits: bool) {
         if let Some(slot) = self.slots.get_mut(slot as usize) {
@@ -210,7 +216,8 @@ impl Posts {
         }
     }
 
-    /// The driver has reported fills. Low bits of the index: at most a ring of them is outstanding.
+    /// The driver has reported fills. The low bits of the index are enough: at most a ring of
+    /// misses is outstanding.
     fn fill_seen(&mut self, consumer: u32) {
         const { assert!(MISS_RING_ENTRIES < ARGUMENT_MASK) };
         let served = consumer.wrapping_sub(self.served) & ARGUMENT_MASK;
@@ -224,7 +231,7 @@ impl Posts {
         self.slots.iter_mut().for_each(|slot| slot.is_awaited = slot.is_parked);
     }
 
-    /// Nothing is left to do: each slot that waited for a fill that came has tried again (INV-10).
+    /// The firmware is idle: each slot that waited for a fill has tried again (INV-10).
     fn idle(&self) -> Result<(), Broken> {
         match self.slots.iter().position(|slot| slot.is_awaited) {
             Some(slot) => broken(
@@ -236,7 +243,7 @@ impl Posts {
     }
 }
 
-/// The offset from a start, if it is below a length.
+/// The offset of an address from a start, if it is below a length.
 pub(crate) fn within(at: u32, start: u32, bytes: u32) -> Option<u32> {
     Some(at.wrapping_sub(start)).filter(|offset| *offset < bytes)
 }

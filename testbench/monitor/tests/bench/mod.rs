@@ -1,4 +1,5 @@
-//! A monitor and a node for it to watch, made of single steps: what the host and the NIC do on the bus, what the firmware says, frames of the link.
+//! A monitor and a scripted node. A test makes single steps: accesses of the host and of the NIC to
+//! the bus, markers of the firmware, frames of the link.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::collections::BTreeMap;
@@ -34,19 +35,19 @@ pub const PAGE: u32 = 0x40;
 pub const LINE: u32 = 1;
 pub const FRAME: u32 = 0x123;
 pub const HOLE: u32 = 0x41;
-/// A buffer that begins there.
+/// A buffer that begins in that page.
 pub const BUFFER: u32 = cbh(PID, 2);
 pub const ENTRY: u32 = 5;
-/// One of another process, of which markers tell the same.
+/// A buffer of another process, with the same low bits in markers.
 pub const LOOKALIKE: u32 = cbh(PID + 16, 2);
 pub const KEY: [u32; 2] = [0xAB, 0xCD];
 pub const LENGTH: u32 = 4096;
 
-/// Of a node with static tables.
+/// The numbers below are of a node with static tables.
 pub const TABLES: StaticGeometry =
     StaticGeometry { vmh_tables: 2, cbh_entries: 8, import_entries: 4, key: KeyWidth::Bits64 };
 const TABLES_START: u32 = 0x6_0000;
-/// The import of the process, and the buffer of node 1 that it is of: it may be written.
+/// The import of the process, which may write: it names a buffer of node 1.
 pub const IMPORT: u32 = 2;
 pub const PEER_BUFFER: u32 = cbh(9, 3);
 
@@ -129,7 +130,8 @@ impl Bench {
         bench
     }
 
-    /// The same with static tables: its page is registered, its buffer exported, and a buffer of node 1 imported.
+    /// The same with static tables: its page is registered, its buffer exported, and a buffer of
+    /// node 1 imported.
     pub fn with_static_tables() -> Bench {
         let at = TABLES_START;
         let slot = PID % 8;
@@ -163,7 +165,7 @@ impl Bench {
         bench
     }
 
-    /// So is the entry of the buffer.
+    /// The entry of the buffer is filled.
     pub fn with_buffer() -> Bench {
         let mut bench = Bench::filled();
         bench.arrive(WRITE).mark(Marker::ReceiveBegin, 0).mark(Marker::ReceiveHeader, 0);
@@ -263,7 +265,7 @@ pub fn symbols(frame: Frame, acknowledge: u32) -> Vec<LinkSymbol> {
     symbols_of(0, 1, frame, acknowledge)
 }
 
-/// What goes the other way.
+/// The same frame in the other direction.
 pub fn turned_symbols(frame: Frame, acknowledge: u32) -> Vec<LinkSymbol> {
     symbols_of(1, 0, frame, acknowledge)
 }

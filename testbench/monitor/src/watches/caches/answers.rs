@@ -1,4 +1,4 @@
-//! What the driver writes into the caches: answers to misses (INV-15, 16, 17).
+//! The driver's writes into the caches: answers to misses (INV-15, 16, 17).
 
 use nic_layout::cbh::{self};
 use nic_layout::vmh::{self, key_line_page, key_pid, NO_TRANSLATION};
@@ -56,7 +56,7 @@ impl Caches {
         }
     }
 
-    /// Inclusion (INV-17): what is filled are pinned pages of that process.
+    /// Inclusion (INV-17): only pinned pages of the process are filled.
     pub(super) fn check_fill(&mut self, line: u32, tag: u32, pins: &dyn Pins) -> Result<(), Broken> {
         let (pid, first) = (key_pid(tag), key_line_page(tag));
         let start = line * self.places.vmh.line_entries;
@@ -101,7 +101,8 @@ impl Caches {
         }
     }
 
-    /// What the driver calls served was answered, or taken away by an invalidation (INV-16).
+    /// A miss that the driver reports as served was answered, or an invalidation took its line away
+    /// (INV-16).
     pub(super) fn check_served(&mut self, consumer: u32) -> Result<(), Broken> {
         while let Some(owed) = self.owed.front() {
             if consumer.wrapping_sub(owed.index) as i32 <= 0 {

@@ -1,4 +1,5 @@
-//! What both caches have in common: sets of ways that are reserved, filled and forgotten, and their order of use.
+//! The common model of both caches: sets of ways that are reserved, filled and forgotten, and the
+//! order of their use.
 
 use sim_pins::Ps;
 
@@ -8,44 +9,44 @@ use crate::context::has_settled;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Empty,
-    /// The driver owes it an answer, for the entry of the miss ring with this index.
+    /// The driver owes the line an answer, for the entry of the miss ring with this index.
     Reserved {
         since: Ps,
         index: u32,
     },
-    /// The NIC fetches it.
+    /// The NIC fetches the line.
     Fetching {
         since: Ps,
     },
-    /// The driver has filled it, or the NIC itself.
+    /// The driver, or the NIC itself, has filled the line.
     Valid {
         since: Ps,
     },
-    /// The driver has said that there is nothing (a negative entry).
+    /// The driver has answered that there is nothing (a negative entry).
     Denied {
         since: Ps,
     },
-    /// The driver has given it back.
+    /// The driver has given the line back unfilled.
     Released {
         since: Ps,
     },
 }
 
-/// What the model says of a way as a victim.
+/// Whether a way may be the victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Free {
     Yes,
     No,
-    /// It became free just now.
+    /// The way became free so recently that the firmware may not know it.
     Perhaps,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
-    /// What it holds or held last.
+    /// The tag that the line holds or held last.
     pub tag: u32,
     pub state: State,
-    /// Of the send path, and of the receive path.
+    /// The number of locks of the send path, and of the receive path.
     pub locks: [u32; 2],
 }
 
@@ -81,9 +82,10 @@ pub(crate) struct Lines {
     name: &'static str,
     ways: u32,
     lines: Vec<Line>,
-    /// Of each set its ways, the latest first.
+    /// The ways of each set, the most recently used first.
     orders: Vec<Vec<u32>>,
-    /// A set whose order depends on what the firmware saw while a word of the host settled.
+    /// Sets whose order is unknown, because the firmware may have read either value of a word that
+    /// had not settled.
     is_unsure: Vec<bool>,
 }
 
@@ -187,7 +189,7 @@ impl Lines {
         Ok(())
     }
 
-    /// The driver writes to a line: it must owe that.
+    /// The driver writes to a line: it must owe the line an answer.
     pub fn check_owed(&self, line: u32) -> Result<(), Broken> {
         let name = self.name;
         match self.get(line).map(|line| (line.state, line.tag)) {
@@ -203,7 +205,7 @@ impl Lines {
         }
     }
 
-    /// The driver answers for a line.
+    /// The driver answers the miss of a line.
     pub fn answer(&mut self, line: u32, state: State) -> Result<(), Broken> {
         self.check_owed(line)?;
         if let Some(line) = self.get_mut(line) {
@@ -220,7 +222,7 @@ impl Lines {
         }
     }
 
-    /// The firmware has found nothing for a tag, and did not reserve: why not?
+    /// The firmware has found nothing for a tag, and did not reserve a line. It needs a reason.
     pub fn check_absent(&self, at: Ps, set: u32, tag: u32, has_room: bool) -> Result<(), Broken> {
         let name = self.name;
         match self.find(set, tag) {

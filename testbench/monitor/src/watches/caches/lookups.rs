@@ -1,4 +1,5 @@
-//! Lookups in both caches: hits are of lines that hold the page and of pages that the frame or a post may use (INV-17, 19 to 22).
+//! Lookups in both caches: a line that hits holds the page, and the frame or a post may use that
+//! page (INV-17, 19 to 22).
 
 use std::ops::Range;
 
@@ -24,7 +25,8 @@ impl Caches {
         }
     }
 
-    /// What the frame that is judged asks for, if it may (INV-21, INV-22).
+    /// The bytes that the judged frame asks for. An error if the buffer does not allow them
+    /// (INV-21, INV-22).
     fn allowed(&self, frame: &Header) -> Result<Target, Broken> {
         match self.found {
             Some(entry) => allowed(frame, &self.descriptors[entry as usize], self.places.cbh.key),
@@ -32,7 +34,7 @@ impl Caches {
         }
     }
 
-    /// The frame that is judged counts.
+    /// The frame that is judged is accepted.
     pub(super) fn accepted(&self, context: &Context) -> Result<(), Broken> {
         match context.frames.judged().filter(|frame| frame.is(FrameKind::Write) || frame.is(FrameKind::Read)) {
             Some(frame) => self.allowed(&frame).map(|_| ()),
@@ -80,13 +82,14 @@ impl Caches {
         Ok(())
     }
 
-    /// Bytes of the page that the lookup may be for: offsets in the page. An error if the process has nothing to do with it (INV-21).
+    /// The bytes of the page that the lookup may be for: offsets in the page. An error if the
+    /// process has no reason to use the page (INV-21).
     fn wanted(&self, context: &Context, is_receive: bool, pid: u32, page: u32) -> Result<Vec<Range<u32>>, Broken> {
         if let Some(frame) = context.frames.judged_on(is_receive) {
             return Ok(vec![bytes_of_frame(&self.allowed(&frame)?, pid, page)?]);
         }
         let mut bytes = context.posted.bytes(pid, page, Side::of(is_receive));
-        // A read of another node goes on: its buffer was found again.
+        // A read of another node continues: its buffer was found again.
         if let Some(entry) = self.found.filter(|_| !is_receive) {
             bytes.extend(bytes_of_buffer(&self.descriptors[entry as usize], pid, page));
         }
@@ -141,7 +144,7 @@ impl Caches {
         if let Some(frame) = context.frames.judged().filter(|frame| frame.buffer != tag) {
             return broken(20, format!("a frame for buffer {:#x} hits CBH entry {number} of {tag:#x}", frame.buffer));
         }
-        // As the firmware wrote it when it reserved the entry.
+        // The firmware wrote the tag when it reserved the entry.
         self.descriptors[number as usize][0] = tag;
         self.cbh.use_now(number);
         self.found = Some(number);

@@ -1,4 +1,5 @@
-//! Misses: the driver is told of each once, and lines that the NIC fetches hold what came (INV-16 to 20).
+//! Misses: the driver is told of each miss once, and lines that the NIC fetches hold the words that
+//! came (INV-16 to 20).
 
 use nic_layout::tables::MISS_RING_ENTRIES;
 use nic_layout::trace::{Marker, ARGUMENT_MASK};
@@ -15,7 +16,8 @@ impl Caches {
         self.raised.wrapping_sub(self.served).wrapping_add(self.fetches) < MISS_RING_ENTRIES
     }
 
-    /// Nothing was reserved: it is pending, or there is no way, or no room in the ring.
+    /// Nothing was reserved. The reason must be a pending miss, no free way, or no room in the
+    /// ring.
     pub(super) fn check_not_raised(&mut self, next: Marker) -> Result<(), Broken> {
         let has_room = self.has_miss_room();
         match self.miss.take() {
@@ -25,7 +27,7 @@ impl Caches {
                 let state = found.and_then(|entry| self.cbh.get(entry)).map(|line| line.state);
                 match (found, state) {
                     (Some(entry), Some(State::Denied { since })) => {
-                        // What it saw decides the order of the set.
+                        // The value that the firmware read decides the order of the set.
                         if next == Marker::Refused || has_settled(since, at) {
                             self.cbh.use_now(entry);
                         } else {
@@ -78,14 +80,14 @@ impl Caches {
     }
 
     pub(super) fn fill_seen(&mut self, consumer: u32) {
-        // Low bits: far fewer are outstanding.
+        // The low bits are enough: far fewer misses are outstanding.
         let served = consumer.wrapping_sub(self.served) & ARGUMENT_MASK;
         if served <= self.raised.wrapping_sub(self.served) {
             self.served = self.served.wrapping_add(served);
         }
     }
 
-    // ---- Lines that the NIC fetches --------------------------------------------------------------------------------
+    // ---- Lines that the NIC fetches -------------------------------------------------------------
 
     /// A line is reserved and locked, and its transfer posted.
     pub(super) fn fetch_begun(&mut self, context: &mut Context, line: u32) -> Result<(), Broken> {
@@ -107,7 +109,8 @@ impl Caches {
         self.vmh.get(line).is_some_and(|line| matches!(line.state, State::Fetching { .. }))
     }
 
-    /// The line is valid: it was not taken away (INV-19), and holds what came, which are pinned pages of its process (INV-17, INV-20).
+    /// The line is valid: it was not taken away (INV-19), and it holds the words that came, which
+    /// are pinned pages of its process (INV-17, INV-20).
     pub(super) fn fetch_filled(&mut self, context: &mut Context, line: u32, pins: &dyn Pins) -> Result<(), Broken> {
         context.seen.fetches_filled += 1;
         self.fetches = self.fetches.saturating_sub(1);
@@ -124,13 +127,13 @@ impl Caches {
         let first = line as usize * size;
         self.entries[first..first + size].copy_from_slice(&came.entries);
         let Some(filled) = self.vmh.get_mut(line) else { return Ok(()) };
-        // The firmware's own word: it settles at once.
+        // The firmware wrote this word itself, so it settles at once.
         filled.state = State::Valid { since: Ps::ZERO };
         let tag = filled.tag;
         self.check_fill(line, tag, pins)
     }
 
-    /// The line was taken away meanwhile.
+    /// The line was taken away during its fetch.
     pub(super) fn fetch_lost(&mut self, line: u32) -> Result<(), Broken> {
         self.fetches = self.fetches.saturating_sub(1);
         match self.is_fetching(line) {
@@ -139,7 +142,7 @@ impl Caches {
         }
     }
 
-    /// The driver is told next.
+    /// The fetch filled nothing; the driver is told of the miss next.
     pub(super) fn fetch_unfilled(&mut self, line: u32) -> Result<(), Broken> {
         self.fetches = self.fetches.saturating_sub(1);
         if !self.is_fetching(line) {

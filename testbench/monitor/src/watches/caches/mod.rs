@@ -1,6 +1,8 @@
-//! The caches of translations (VMH) and of buffers (CBH): lines are reserved, filled, hit, locked and taken away as the rules say (INV-13 to 22).
+//! The caches of translations (VMH) and of buffers (CBH). Lines are reserved, filled, hit, locked
+//! and taken away by the rules (INV-13 to 22).
 //!
-//! Both caches are modelled as lists of ways. The driver's answers come over the bus, what the firmware does over the trace port.
+//! Both caches are modelled as lists of ways. The driver's answers come over the bus; the trace
+//! port reports the actions of the firmware.
 
 mod answers;
 mod lines;
@@ -31,7 +33,8 @@ struct Lookup {
     page: u32,
 }
 
-/// A lookup that found nothing at a time. The next marker says what becomes of it, and may come long after it.
+/// A lookup that found nothing at a time. The next marker, which may come much later, tells its
+/// outcome.
 #[derive(Clone, Copy, Debug)]
 enum Miss {
     Line { at: Ps, is_receive: bool, tag: u32, set: u32 },
@@ -69,19 +72,20 @@ pub struct Caches {
     cbh: Lines,
     /// The words of all entries, as the host wrote them.
     descriptors: Vec<Descriptor>,
-    /// Process and page of a physical page when the NIC learnt of it.
+    /// The process and page of each physical page, as the NIC last learnt them.
     owners: BTreeMap<u32, (u32, u32)>,
     lookup: Option<Lookup>,
     miss: Option<Miss>,
     /// The entry of the CBH cache that was found for the frame at hand.
     found: Option<u32>,
     owed: VecDeque<Owed>,
-    /// Misses that the driver was told of, and those that it reported as served; free-running.
+    /// Misses that the driver was told of, and misses that it reported as served; both
+    /// free-running.
     raised: u32,
     served: u32,
-    /// Fetches that have not ended: each may need a place in the miss ring yet.
+    /// Fetches that have not ended. Each may still need a place in the miss ring.
     fetches: u32,
-    /// A line that was fetched in vain, and that the driver will be told of next.
+    /// A line whose fetch filled nothing. The driver will be told of its miss next.
     unfilled: Option<u32>,
 }
 
@@ -128,7 +132,8 @@ impl Watch for Caches {
             Marker::FetchLost => self.fetch_lost(argument),
             Marker::FetchUnfilled => self.fetch_unfilled(argument),
             Marker::FetchStalled => {
-                // No room for the transfer: the end of one wakes what waits.
+                // There is no room for the transfer. The end of another transfer starts the post
+                // again.
                 self.miss = None;
                 Ok(())
             }
@@ -151,7 +156,7 @@ impl Watch for Caches {
         }
     }
 
-    /// A page that the NIC may use is let go (INV-17).
+    /// A page is unpinned: the NIC may not use it any more (INV-17).
     fn unpinned(&mut self, _context: &mut Context, frame: u32) -> Result<(), Broken> {
         let Some((pid, page)) = self.owners.remove(&frame) else { return Ok(()) };
         let geometry = self.places.vmh;
@@ -219,7 +224,7 @@ impl Caches {
         }
     }
 
-    /// A grant of the line has ended: `Dma` has found it.
+    /// A grant of the line has ended, which `Dma` has found.
     fn unlock(&mut self, line: u32, is_receive: bool) -> Result<(), Broken> {
         match self.vmh.get_mut(line).map(|line| &mut line.locks[usize::from(is_receive)]) {
             Some(locks) if *locks > 0 => {

@@ -1,4 +1,5 @@
-//! Imports: posts and frames name only buffers that the driver has entered for the process, with their rights and bounds (INV-19, 21, 22).
+//! Imports: posts and frames name only buffers that the driver has entered for the process, within
+//! the rights and bounds of the entry (INV-19, 21, 22).
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ use crate::Header;
 
 pub(super) struct Imports {
     geometry: StaticGeometry,
-    /// By node, buffer and key: the length of each import that there was.
+    /// By node, buffer and key: the length of each import that ever existed.
     known: BTreeMap<(u32, u32, Key), u32>,
 }
 
@@ -45,7 +46,8 @@ impl Imports {
         *length = (*length).max(word(&record, import::LENGTH));
     }
 
-    /// The firmware goes on with a post. Its message is known by its low bits: one of the posts that have them must be legal.
+    /// The firmware continues with a post. The marker carries the low bits of the message: at least
+    /// one post with these bits must be legal.
     pub fn post_read(&self, context: &Context, memory: &Memory, message: u32) -> Result<(), Broken> {
         let mut reason = Ok(());
         for (slot, post) in context.posted.posts() {
@@ -81,7 +83,7 @@ impl Imports {
                 }
             };
         }
-        // A right has the number of its operation.
+        // The bit of a right has the number of its operation.
         records.retain(|record| word(record, import::WHO) >> import::PERMISSIONS_SHIFT & operation & 3 != 0);
         if records.is_empty() {
             return broken(21, format!("slot {slot} posts message {message}; import {index} forbids that"));
@@ -99,7 +101,8 @@ impl Imports {
         }
     }
 
-    /// A frame that asks something of a buffer: an import said so, and the frame keeps to its bounds.
+    /// A frame that uses a buffer: an import allowed it, and the frame keeps to the bounds of the
+    /// import.
     pub fn sent(&self, header: &Header) -> Result<(), Broken> {
         let asks = header.is(FrameKind::Read) || header.is(FrameKind::Write) && header.flags() & FLAG_ABORTED == 0;
         if !header.is_ours() || !asks {
@@ -121,7 +124,7 @@ impl Imports {
         }
     }
 
-    /// An import that is left in a slot.
+    /// An import that a slot still has.
     pub fn left_in(&self, memory: &Memory, slot: u32) -> Option<u32> {
         debug_assert!(slot < PROCESS_SLOTS as u32);
         let who = |index: &u32| memory.word(self.geometry.import_offset(slot, *index) + import::WHO);

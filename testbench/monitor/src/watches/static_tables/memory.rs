@@ -7,7 +7,7 @@ use sim_pins::Ps;
 use super::Descriptor;
 use crate::context::has_settled;
 
-/// A word that may not have reached the SRAM yet.
+/// A write that may not have reached the SRAM yet.
 struct Change {
     at: Ps,
     index: usize,
@@ -16,7 +16,7 @@ struct Change {
 
 pub(super) struct Memory {
     words: Vec<u32>,
-    /// In the order of time.
+    /// Recent writes, in the order of time.
     changes: VecDeque<Change>,
 }
 
@@ -25,7 +25,7 @@ impl Memory {
         Memory { words: vec![0; bytes as usize / 4], changes: VecDeque::new() }
     }
 
-    /// Gives the word before.
+    /// The host writes a word. Returns the former word.
     pub fn write(&mut self, at: Ps, offset: u32, value: u32) -> u32 {
         while self.changes.front().is_some_and(|change| has_settled(change.at, at)) {
             self.changes.pop_front();
@@ -43,7 +43,7 @@ impl Memory {
         self.words[offset as usize / 4]
     }
 
-    /// The values that the firmware may read: the last one first.
+    /// The values that the firmware may read, the last written first.
     pub fn values(&self, at: Ps, offset: u32) -> impl Iterator<Item = u32> + '_ {
         let index = offset as usize / 4;
         let recent = self.changes.iter().rev().take_while(move |change| !has_settled(change.at, at));
@@ -51,7 +51,7 @@ impl Memory {
         std::iter::once(self.words[index]).chain(before)
     }
 
-    /// Words that belong together, as they were written last. What a short record does not have is zero.
+    /// The words of a record as they were written last. Words that a short record lacks are zero.
     pub fn record(&self, offset: u32, bytes: u32) -> Descriptor {
         let mut record = Descriptor::default();
         let words = &self.words[offset as usize / 4..(offset + bytes) as usize / 4];
@@ -59,7 +59,7 @@ impl Memory {
         record
     }
 
-    /// The same at each time from which the firmware may read it: the last one first.
+    /// The states of a record that the firmware may read, the last one first.
     pub fn records(&self, at: Ps, offset: u32, bytes: u32) -> Vec<Descriptor> {
         let (first, behind) = (offset as usize / 4, (offset + bytes) as usize / 4);
         let mut record = self.record(offset, bytes);

@@ -1,8 +1,10 @@
-//! The tables of personality `vmmc`: what the firmware uses is what the host has written, and what was taken away is not used any more (INV-17, 19 to 22).
+//! The tables of personality `vmmc`: the firmware uses what the host has written, and no longer
+//! uses what the host took away (INV-17, 19 to 22).
 //!
-//! Translations, buffers and imports are modelled as the words that the host writes. A word takes a while from the bus into the SRAM, so the values from
-//! before are kept for as long ([`memory::Memory`]). A lookup of the send path does not say for which process it is: each process with a post that names the
-//! page is believed, with the page of its own table.
+//! Translations, buffers and imports are modelled as the words that the host writes. A word takes
+//! some time from the bus into the SRAM, so former values are kept for that time
+//! ([`memory::Memory`]). A lookup of the send path does not tell its process. So each process with
+//! a post that names the page is accepted, with the page in its own table.
 
 mod imports;
 mod memory;
@@ -25,7 +27,7 @@ use imports::Imports;
 use memory::Memory;
 use translations::Translations;
 
-/// The line of every hit: static tables have none.
+/// The line number of every hit: static tables have no lines.
 const NO_LINE: u32 = 0;
 
 /// A process, and the ranges of bytes of a page that it may use.
@@ -48,14 +50,15 @@ pub struct StaticPlaces {
 
 /// Translations, buffers and imports in static tables.
 pub struct StaticTables {
-    /// Where they begin in SRAM.
+    /// The byte offset of the tables in the SRAM.
     start: u32,
     geometry: StaticGeometry,
     memory: Memory,
     translations: Translations,
     imports: Imports,
     lookup: Option<Lookup>,
-    /// The descriptor that was found for the frame at hand, as the firmware may have read it.
+    /// The descriptor that was found for the frame at hand, in each state that the firmware may
+    /// have read.
     found: Vec<Descriptor>,
 }
 
@@ -133,7 +136,7 @@ impl StaticTables {
         }
     }
 
-    /// A slot gets a process: what the one before had is gone (INV-36).
+    /// A slot gets a process: nothing of its former process may be left (INV-36).
     fn check_empty(&self, slot: u32, pid: u32) -> Result<(), Broken> {
         if let Some(what) = self.translations.left_in(&self.memory, slot) {
             return broken(36, format!("process {pid} gets slot {slot}, which still has {what}"));
@@ -144,7 +147,7 @@ impl StaticTables {
         }
     }
 
-    // ---- Buffers ---------------------------------------------------------------------------------------------------
+    // ---- Buffers --------------------------------------------------------------------------------
 
     fn descriptor_offset(&self, number: u32) -> u32 {
         self.geometry.buffer_offset(number)
@@ -154,17 +157,18 @@ impl StaticTables {
         entry_bytes(self.geometry.key)
     }
 
-    /// The descriptor as the driver has written it.
+    /// The descriptor that the driver wrote last.
     fn descriptor(&self, number: u32) -> Descriptor {
         self.memory.record(self.descriptor_offset(number), self.descriptor_bytes())
     }
 
-    /// The descriptor as the firmware may read it now.
+    /// The states of the descriptor that the firmware may read now.
     fn descriptors(&self, context: &Context, number: u32) -> Vec<Descriptor> {
         self.memory.records(context.at, self.descriptor_offset(number), self.descriptor_bytes())
     }
 
-    /// The driver has written the state of a buffer: a valid one is in its place, and all of its pages are translated (INV-17).
+    /// The driver has written the state of a buffer: if the buffer is valid, it is in its own place
+    /// and all of its pages are translated (INV-17).
     fn check_buffer(&self, context: &Context, number: u32) -> Result<(), Broken> {
         let descriptor = self.descriptor(number);
         if !is_valid(&descriptor) {
@@ -209,7 +213,8 @@ impl StaticTables {
         Ok(())
     }
 
-    /// The firmware has found no such buffer: there is none (INV-20).
+    /// The firmware has found no such buffer: at least one readable state of its entry must lack it
+    /// (INV-20).
     fn buffer_absent(&mut self, context: &Context, low_bits: u32) -> Result<(), Broken> {
         self.found.clear();
         let Some(word) = context.frames.named(low_bits) else {
@@ -226,10 +231,12 @@ impl StaticTables {
         }
     }
 
-    /// What the frame that is judged asks for, if it may (INV-21, INV-22).
+    /// The bytes that the judged frame asks for. An error if no readable descriptor allows them
+    /// (INV-21, INV-22).
     fn allowed(&self, frame: &Header) -> Result<Target, Broken> {
         let targets = self.found.iter().map(|descriptor| allowed(frame, descriptor, self.geometry.key));
-        // The latest descriptor comes first: if none allows it, that one says why.
+        // The latest descriptor comes first. If no descriptor allows the frame, the error is that
+        // of the latest.
         let first = targets.reduce(|first, next| if first.is_ok() { first } else { next.or(first) });
         first.unwrap_or_else(|| {
             broken(21, format!("frame {} goes on, and its buffer was not looked up", frame.sequence))
@@ -243,7 +250,7 @@ impl StaticTables {
         }
     }
 
-    // ---- Translations ----------------------------------------------------------------------------------------------
+    // ---- Translations ---------------------------------------------------------------------------
 
     fn begin(&mut self, context: &mut Context, is_receive: bool, page: u32) -> Result<(), Broken> {
         context.seen.lookups[usize::from(is_receive)] += 1;
@@ -268,7 +275,7 @@ impl StaticTables {
         pids.dedup();
         let bytes = |pid| {
             let mut bytes = context.posted.bytes(pid, page, side);
-            // A read of another node goes on: its buffer was found again.
+            // A read of another node continues: its buffer was found again.
             bytes.extend(found.iter().filter_map(|descriptor| bytes_of_buffer(descriptor, pid, page)));
             joined(bytes)
         };
@@ -320,7 +327,8 @@ impl StaticTables {
         }
     }
 
-    /// The firmware has found no translation: there is none (INV-20).
+    /// The firmware has found no translation: for at least one process, a readable state of the
+    /// tables must lack it (INV-20).
     fn fault(&mut self, context: &mut Context) -> Result<(), Broken> {
         let Some(lookup) = self.lookup.take() else {
             return broken(20, "a page faults for no lookup".into());

@@ -12,11 +12,12 @@ use crate::Pins;
 
 pub(super) struct Translations {
     geometry: StaticGeometry,
-    /// By the index of a second-level table: the slot and the number in its top level that show it.
+    /// By the index of a second-level table: the slot and the entry of its top level that point to
+    /// it.
     shown: Vec<Option<(u32, u32)>>,
-    /// Process and page of each physical page that a table shows or has shown.
+    /// The process and page of each physical page to which a table points or has pointed.
     owners: BTreeMap<u32, (u32, u32)>,
-    /// Processes and pages that had a translation.
+    /// Pairs of process and page that once had a translation.
     known: BTreeSet<(u32, u32)>,
 }
 
@@ -79,7 +80,7 @@ impl Translations {
         Ok(())
     }
 
-    /// The NIC finds a page of the process of a slot.
+    /// The NIC can find a page of the process of a slot from now on.
     fn show(
         &mut self,
         context: &Context,
@@ -101,7 +102,7 @@ impl Translations {
         Ok(())
     }
 
-    /// The word of a second-level table for a page. `None`: no table is shown.
+    /// The word of the second-level table for a page. `None` if the top level points to no table.
     pub fn now(&self, memory: &Memory, pid: u32, page: u32) -> Option<u32> {
         let indices = memory.word(self.geometry.top_offset(slot_of(pid), page));
         self.entry_offset(indices, page).map(|offset| memory.word(offset))
@@ -113,7 +114,7 @@ impl Translations {
         exists.then(|| self.geometry.table_offset(table) + page % TABLE_ENTRIES * 4)
     }
 
-    /// What a lookup may find: a physical page, or nothing.
+    /// The results that a lookup may have: a physical page, or `None` for no translation.
     pub fn possible(&self, context: &Context, memory: &Memory, pid: u32, page: u32) -> Vec<Option<u32>> {
         let mut possible = Vec::new();
         for indices in memory.values(context.at, self.geometry.top_offset(slot_of(pid), page)) {
@@ -129,12 +130,12 @@ impl Translations {
         possible
     }
 
-    /// Whether the page had a translation at some time.
+    /// Whether the page ever had a translation.
     pub fn was_there(&self, pid: u32, page: u32) -> bool {
         self.known.contains(&(pid, page))
     }
 
-    /// A page is let go: no table shows it (INV-17).
+    /// A page is unpinned: no table may point to it (INV-17).
     pub fn unpinned(&mut self, memory: &Memory, frame: u32) -> Result<(), Broken> {
         let Some((pid, page)) = self.owners.remove(&frame) else { return Ok(()) };
         match self.now(memory, pid, page) == Some(frame) {
@@ -145,7 +146,7 @@ impl Translations {
         }
     }
 
-    /// What the top level of a slot shows, if it shows anything.
+    /// The table to which the top level of a slot still points, if any.
     pub fn left_in(&self, memory: &Memory, slot: u32) -> Option<String> {
         let mut tops = (0..TOP_INDICES).step_by(4);
         let left = tops.find(|top| memory.word(self.geometry.top_offset(slot, top * TABLE_ENTRIES)) != 0)?;
