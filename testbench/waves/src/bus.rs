@@ -1,4 +1,4 @@
-//! What happens on a PCI bus, in words, read off its lines.
+//! The transactions of a PCI bus, in words, decoded from its lines.
 
 use sim_pins::Ps;
 
@@ -41,7 +41,8 @@ impl Transaction {
     }
 }
 
-/// PCI 2.2, section 3.1.1. Dual address cycles and special cycles do not occur here.
+/// The verb for a bus command (PCI 2.2, section 3.1.1). Dual address cycles and special cycles do
+/// not occur here.
 fn verb(command: u32) -> &'static str {
     match command {
         0b0110 | 0b1100 | 0b1110 => "reads",
@@ -52,7 +53,8 @@ fn verb(command: u32) -> &'static str {
     }
 }
 
-/// The transactions on the bus of a node whose lines are in the file. Empty when they are not.
+/// The transactions on the bus of a node whose lines are in the file. The track is empty if the
+/// file lacks a line.
 pub fn track(file: &WaveFile, node: usize) -> Track {
     let line = |name: &str| file.find(&format!("node{node}.pci.{name}")).map(|signal| Cursor { signal, next: 0 });
     let names = ["frame_n", "irdy_n", "trdy_n", "stop_n", "devsel_n", "gnt_n", "ad", "cbe_n"];
@@ -84,8 +86,9 @@ pub fn track(file: &WaveFile, node: usize) -> Track {
 struct Decoder {
     track: Track,
     under_way: Option<Transaction>,
-    /// GNT# of the NIC at the edge before, and whether the bus was idle then.
+    /// GNT# of the NIC at the previous edge.
     granted_before: bool,
+    /// Whether a transaction was under way at that edge.
     busy_before: bool,
 }
 
@@ -129,7 +132,7 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// What an edge at that time samples.
+    /// The value that a clock edge at this time samples.
     fn before(&mut self, at: Ps) -> &'a str {
         while self.signal.changes.get(self.next).is_some_and(|(time, _)| *time < at) {
             self.next += 1;
@@ -154,7 +157,8 @@ mod tests {
     use super::*;
     use crate::SignalKind;
 
-    /// Lines as text, one character for each clock of 10 ps; a signal stands from the edge before the one that samples it.
+    /// The lines as text, one character for each clock of 10 ps. A signal has its value one clock
+    /// before the edge that samples it.
     fn decode(lines: &[(&str, &str)], ad: &[u32], command: u32) -> Vec<(u64, String)> {
         let mut file = WaveFile::default();
         let clocks = ad.len();

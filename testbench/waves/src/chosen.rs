@@ -1,13 +1,15 @@
-//! Signals of the NIC's model that a picture of a message needs, under the names that readers see.
+//! The signals of the NIC's model that a picture of a message needs, with the names that a reader
+//! sees.
 
 use super::import::{Choice, Take};
 
 /// A signal of the combined file, below the scope of its node.
 pub struct Chosen {
-    /// Scope and name.
+    /// The scope and the name in the combined file, joined by dots.
     pub name: &'static str,
-    /// Path in the file that the model wrote.
+    /// The path in the file that the model wrote, joined by dots.
     pub model: &'static str,
+    /// The part of the model's signal that is taken.
     pub take: Take,
 }
 
@@ -21,7 +23,8 @@ const fn bit(name: &'static str, model: &'static str, bit: u32) -> Chosen {
 
 const GRANTS: &str = "TOP.nic_top.sram_gnt";
 
-/// Names end in `_n` where low is active, as on the card's edge.
+/// The signals of every NIC. The name of an active-low signal ends in `_n`, as at the card's edge
+/// connector.
 pub const CHOSEN: &[Chosen] = &[
     whole("pci.clk", "TOP.clk_pci_i"),
     whole("pci.ad", "TOP.pci_ad_i"),
@@ -33,7 +36,7 @@ pub const CHOSEN: &[Chosen] = &[
     whole("pci.devsel_n", "TOP.pci_devsel_ni"),
     whole("pci.req_n", "TOP.pci_req_no"),
     whole("pci.gnt_n", "TOP.pci_gnt_ni"),
-    // The pad is open drain: enabled is pulled low.
+    // The pad is open drain: an enabled output pulls the pin low.
     Chosen { name: "pci.inta_n", model: "TOP.pci_inta_oe_o", take: Take::Inverse },
     whole("core.clk", "TOP.clk_core_i"),
     Chosen { name: "core.pc", model: "TOP.nic_top.gen_core[0].u_core.u_core.w_pc", take: Take::HalfwordAddress },
@@ -58,7 +61,7 @@ pub const CHOSEN: &[Chosen] = &[
     whole("link.rxd", "TOP.gmii_rxd_i"),
 ];
 
-/// What a NIC with two cores has besides.
+/// The further signals of a NIC with two cores.
 const CHOSEN_B: &[Chosen] = &[
     Chosen { name: "core_b.pc", model: "TOP.nic_top.gen_core[1].u_core.u_core.w_pc", take: Take::HalfwordAddress },
     whole("core_b.sleep", "TOP.nic_top.gen_core[1].u_core.sleep_o"),
@@ -66,7 +69,7 @@ const CHOSEN_B: &[Chosen] = &[
     whole("core_b.events", "TOP.nic_top.u_registers.gen_core_b.u_events_b.pending_q"),
 ];
 
-/// What to make of a signal of node `node`'s model.
+/// The signals of the combined file that are made from one signal of the model of node `node`.
 pub fn choose(node: usize, model_path: &str) -> Vec<Choice> {
     CHOSEN
         .iter()

@@ -1,4 +1,4 @@
-//! FST, by the fst-writer crate: bit vectors, and text as packed ASCII.
+//! FST, written by the crate `fst-writer`: bit vectors, and text as packed ASCII.
 
 use std::fs::OpenOptions;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -16,13 +16,14 @@ use super::{padded, scope_steps, SignalKind, WaveFile};
 const HEADER_START_TIME: u64 = 9;
 
 impl WaveFile {
-    /// Writes the signals as FST with a time unit of 1 ps.
+    /// Writes the signals as FST with a time unit of 1 ps. An error if the file cannot be written.
     pub fn write_fst(&self, path: &Path) -> Result<()> {
         self.try_write_fst(path).map_err(|error| failed!("cannot write {}: {error}", path.display()))?;
         self.set_start(path).map_err(|error| failed!("cannot write {}: {error}", path.display()))
     }
 
-    /// The writer always says that the file begins at 0; viewers would show the empty time before the first change.
+    /// Corrects the start time in the header. The writer always sets it to 0, and viewers would
+    /// show the empty time before the first change.
     fn set_start(&self, path: &Path) -> io::Result<()> {
         let first = self.signals.iter().filter_map(|signal| signal.changes.first()).map(|(at, _)| at.0).min();
         let mut file = OpenOptions::new().write(true).open(path)?;

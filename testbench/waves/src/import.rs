@@ -1,4 +1,4 @@
-//! Signals from files that Verilator wrote, read by the wellen crate.
+//! Signals from files that Verilator wrote, read by the crate `wellen`.
 
 use std::path::Path;
 
@@ -9,16 +9,19 @@ use wellen::simple;
 
 use super::{SignalKind, WaveFile};
 
-/// What to make of a bit vector in a file.
+/// A signal of the new file that is made from a bit vector of another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Scopes and name in the new file.
+    /// The scopes and the name in the new file, outermost scope first.
     pub path: Vec<String>,
+    /// The part of the vector that is taken.
     pub take: Take,
 }
 
+/// The function from the value of a bit vector to the value of the new signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Take {
+    /// The vector as it is.
     Whole,
     /// One bit of a vector, 0 the lowest.
     Bit(u32),
@@ -26,7 +29,7 @@ pub enum Take {
     AnyBit,
     /// A single bit, inverted.
     Inverse,
-    /// A program counter that lacks its lowest bit.
+    /// A program counter without its lowest bit, which is always 0 and is added.
     HalfwordAddress,
 }
 
@@ -39,7 +42,7 @@ impl Take {
         }
     }
 
-    /// The value from a string of bits, the highest first.
+    /// The new value, from a string of bits, the most significant first.
     fn value(self, bits: &str) -> String {
         match self {
             Take::Whole => bits.into(),
@@ -60,8 +63,9 @@ impl Take {
 }
 
 impl WaveFile {
-    /// Takes what `choose` says of each bit vector, by its path (scopes and name joined by dots), as far as it changes
-    /// between two times. The value at the beginning of the window becomes a change there.
+    /// Adds the signals that `choose` returns for each bit vector of a file; `choose` gets the path
+    /// of the vector, scopes and name joined by dots. Only changes between `from` and `to` are
+    /// taken. The value at the beginning of the window becomes a change at that time.
     pub fn import(&mut self, file: &Path, choose: impl Fn(&str) -> Vec<Choice>, from: Ps, to: Ps) -> Result<()> {
         let mut wave = simple::read(file).map_err(|error| failed!("cannot read {}: {error}", file.display()))?;
         let scale = wave.hierarchy().timescale().and_then(|scale| Some((scale.factor, scale.unit.to_exponent()?)));
@@ -97,7 +101,7 @@ impl WaveFile {
                 let Some(value) = value.to_bit_string().map(|bits| take.value(&bits)) else {
                     continue;
                 };
-                // A bit of a vector does not change whenever the vector does.
+                // A change of the vector need not change the bit.
                 if last.as_ref() != Some(&value) {
                     self.replace(id, at, value.clone());
                     last = Some(value);

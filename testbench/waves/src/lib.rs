@@ -1,7 +1,9 @@
-//! Wave files of our own: signals of several models, and what hosts and firmware did, on one time axis.
+//! Wave files of nicscope: signals of several models, and the activities of hosts and firmware, on
+//! one time axis.
 //!
-//! Verilator writes one FST for each model. A [`WaveFile`] takes signals from several of them, adds text tracks (what the driver, the miss
-//! thread and the firmware were doing), and is written as FST or VCD.
+//! Verilator writes one FST file for each model. A [`WaveFile`] takes signals from several of these
+//! files, adds text tracks (the activities of the driver, the miss thread and the firmware), and is
+//! written as FST or VCD.
 
 pub mod bus;
 pub mod chosen;
@@ -19,37 +21,49 @@ use std::collections::BTreeMap;
 
 use sim_pins::Ps;
 
+/// The type of the values of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignalKind {
-    /// A bit vector of so many bits.
+    /// A bit vector, with its number of bits.
     Bits(u32),
-    /// Text; FST holds it as packed ASCII, so every value of a signal has this many bytes, padded with spaces.
-    Text { bytes: u32 },
+    /// Text. FST stores it as packed ASCII, so every value of a signal has the same number of
+    /// bytes, padded with spaces.
+    Text {
+        /// The bytes of each value.
+        bytes: u32,
+    },
 }
 
+/// A signal of a [`WaveFile`] with its values over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signal {
-    /// Scopes and name, outermost first.
+    /// The scopes and the name, outermost scope first.
     pub path: Vec<String>,
+    /// The type of the values.
     pub kind: SignalKind,
-    /// Bits as '0', '1', 'x', 'z', most significant first; text as it is.
+    /// The changes in the order of time. Bits are characters '0', '1', 'x', 'z', most significant
+    /// first; text stands as it is.
     pub(crate) changes: Vec<(Ps, String)>,
 }
 
 impl Signal {
+    /// The changes in the order of time: a time, and the value from that time on. The value of a
+    /// bit vector is a string of '0', '1', 'x' and 'z', most significant bit first.
     pub fn changes(&self) -> &[(Ps, String)] {
         &self.changes
     }
 }
 
-/// How a [`WaveFile`] is written.
+/// The format in which a [`WaveFile`] is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaveFileFormat {
+    /// Fast signal trace, the compressed format of GTKWave.
     Fst,
+    /// Value change dump (IEEE 1364, clause 18), plain text.
     Vcd,
 }
 
-/// A number of signals with their changes.
+/// Signals with their changes on one time axis.
 #[derive(Clone, Debug, Default)]
 pub struct WaveFile {
     signals: Vec<Signal>,
@@ -60,6 +74,7 @@ pub struct WaveFile {
 pub struct SignalId(usize);
 
 impl WaveFile {
+    /// Adds a signal without changes. `path` names its scopes and last the signal.
     pub fn add(&mut self, path: &[&str], kind: SignalKind) -> SignalId {
         self.signals.push(Signal {
             path: path.iter().map(|part| part.to_string()).collect(),
@@ -69,14 +84,17 @@ impl WaveFile {
         SignalId(self.signals.len() - 1)
     }
 
-    /// Records a change; times of one signal must not run backwards.
+    /// Records that a signal has a value from a time on.
+    ///
+    /// # Panics
+    /// If the time is before the last change of this signal.
     pub fn change(&mut self, id: SignalId, at: Ps, value: impl Into<String>) {
         let changes = &mut self.signals[id.0].changes;
         assert!(changes.last().is_none_or(|(last, _)| *last <= at), "changes of a signal are recorded in order");
         changes.push((at, value.into()));
     }
 
-    /// The same, but of several changes at one time only the last is kept.
+    /// Records a change. It replaces a change of the signal at the same time.
     fn replace(&mut self, id: SignalId, at: Ps, value: String) {
         match self.signals[id.0].changes.last_mut() {
             Some((last, kept)) if *last == at => *kept = value,
@@ -89,11 +107,13 @@ impl WaveFile {
         self.signals.iter().find(|signal| signal.path.iter().map(String::as_str).eq(path.split('.')))
     }
 
+    /// All signals, in the order in which they were added.
     pub fn signals(&self) -> &[Signal] {
         &self.signals
     }
 
-    /// Changes of all signals by time; of several at one time the last of each signal.
+    /// The changes of all signals by time. If a signal changes several times at one time, the last
+    /// value counts.
     fn by_time(&self) -> BTreeMap<Ps, BTreeMap<usize, &str>> {
         let mut times: BTreeMap<Ps, BTreeMap<usize, &str>> = BTreeMap::new();
         for (index, signal) in self.signals.iter().enumerate() {
@@ -115,7 +135,8 @@ impl WaveFile {
     }
 }
 
-/// Walks the signals in scope order and says which scopes to leave and to enter before each.
+/// Calls `step` for each signal in scope order: with the number of scopes to leave, the scopes to
+/// enter, the index and the signal. Returns the number of scopes that are open at the end.
 fn scope_steps<'a>(file: &'a WaveFile, mut step: impl FnMut(usize, &'a [String], usize, &'a Signal)) -> usize {
     let mut open: &[String] = &[];
     for index in file.in_scope_order() {

@@ -8,25 +8,33 @@ use sim_pins::Ps;
 
 use super::{Signal, SignalKind, WaveFile};
 
-/// Rows between two times.
+/// A part of a picture: rows between two times.
 #[derive(Clone, Debug)]
 pub struct Panel {
+    /// The title above the panel.
     pub title: String,
-    /// The time that the axis calls zero.
+    /// The time that is zero on the axis.
     pub origin: Ps,
+    /// The time at the left end.
     pub from: Ps,
+    /// The time at the right end.
     pub to: Ps,
+    /// The rows, from top to bottom.
     pub rows: Vec<Row>,
+    /// The labelled stretches of time below the axis.
     pub brackets: Vec<Bracket>,
-    /// Parts that other panels enlarge, by their letters.
+    /// The parts that other panels enlarge: the letter of the panel, and the two times.
     pub zooms: Vec<(char, Ps, Ps)>,
 }
 
 /// A stretch of time with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bracket {
+    /// The text at the bracket.
     pub label: String,
+    /// The beginning of the stretch.
     pub from: Ps,
+    /// The end of the stretch.
     pub to: Ps,
 }
 
@@ -57,18 +65,23 @@ struct Box {
 }
 
 impl Row {
+    /// A row that only has a label.
     pub fn heading(label: String) -> Row {
         Row { label, content: Content::Heading }
     }
 
+    /// A signal, by its path (scopes and name joined by dots), whose values are shown as labelled
+    /// boxes.
     pub fn text(label: &str, path: String) -> Row {
         Row { label: label.into(), content: Content::Signal { path, active_low: false } }
     }
 
+    /// A one-bit signal, by its path, shown as a line that is filled while the signal is high.
     pub fn line(label: &str, path: String) -> Row {
         Row::text(label, path)
     }
 
+    /// A one-bit signal, by its path, shown as a line that is filled while the signal is low.
     pub fn active_low(label: &str, path: String) -> Row {
         Row { label: label.into(), content: Content::Signal { path, active_low: true } }
     }
@@ -84,11 +97,12 @@ impl Row {
         Row { label: label.into(), content: Content::Boxes(boxes.collect()) }
     }
 
+    /// Whether the row only has a label.
     pub fn is_heading(&self) -> bool {
         matches!(self.content, Content::Heading)
     }
 
-    /// Whether anything happens between two times.
+    /// Whether the row shows activity between two times.
     pub fn is_active(&self, file: &WaveFile, from: Ps, to: Ps) -> bool {
         match &self.content {
             Content::Heading | Content::Boxes(_) => true,
@@ -109,12 +123,12 @@ const PLOT: f64 = 1050.0;
 const RIGHT: f64 = 24.0;
 const ROW: f64 = 22.0;
 const LANE: f64 = 17.0;
-/// Above the rows of a panel: its title and its axis.
+/// The height of the title and the axis above the rows of a panel, in pixels.
 const AXIS: f64 = 46.0;
 const GAP: f64 = 20.0;
 const TOP: f64 = 44.0;
 const LEGEND: f64 = 28.0;
-/// Of the letters in boxes.
+/// The width of a letter in a box, in pixels.
 const LETTER: f64 = 5.6;
 
 const INK: &str = "#1d2733";
@@ -132,7 +146,8 @@ fn category_colour(category: Category) -> &'static str {
     }
 }
 
-/// Draws the panels one below the other, with a legend of the message's colours. Signals that the file lacks are left out.
+/// Draws the panels one below the other, with a legend of the message's colours. Returns the SVG
+/// text. Signals that the file lacks are left out.
 pub fn draw(file: &WaveFile, title: &str, panels: &[Panel]) -> String {
     let mut body = String::new();
     let mut y = TOP;
@@ -233,7 +248,7 @@ impl Scale {
     }
 }
 
-/// About ten ticks at 1, 2 or 5 times a power of ten, from the panel's origin on.
+/// Draws about ten ticks at 1, 2 or 5 times a power of ten, counted from the panel's origin.
 fn draw_axis(svg: &mut String, panel: &Panel, scale: &Scale, top: f64, bottom: f64) {
     let rough = (panel.to.0 - panel.from.0).max(1) as f64 / 10.0;
     let power = 10f64.powf(rough.log10().floor());
@@ -258,7 +273,7 @@ fn draw_axis(svg: &mut String, panel: &Panel, scale: &Scale, top: f64, bottom: f
     let _ = writeln!(svg, r##"<path d="{grid}" stroke="#e3e8ee" fill="none"/>"##);
 }
 
-/// Without the last digits that binary fractions bring.
+/// The value without the last digits that binary fractions bring.
 fn round(value: f64) -> f64 {
     (value * 1e3).round() / 1e3
 }
@@ -273,7 +288,8 @@ fn lanes<'a>(brackets: &'a [Bracket], scale: &Scale) -> Vec<(usize, Placed<'a>)>
         let (from, to) = (scale.x(bracket.from), scale.x(bracket.to));
         let text = format!("{} {:.1} us", bracket.label, (bracket.to - bracket.from).as_us_f64());
         let width = text.len() as f64 * LETTER + 8.0;
-        // A label that does not fit inside stands to the right, or to the left at the end of the axis.
+        // A label that does not fit inside stands to the right; at the end of the axis it stands to
+        // the left.
         let inside = to - from >= width;
         let left = !inside && to + width > LABELS + PLOT;
         let (begin, end) = match (inside, left) {
@@ -341,7 +357,7 @@ fn draw_bit(svg: &mut String, signal: &Signal, active_low: bool, scale: &Scale, 
             None => {
                 let _ = write!(path, "M{x:.1} {:.0}", level(value));
             }
-            // Levels that are shorter than a pixel show as the filling only.
+            // A level that is shorter than a pixel is shown by the filling only.
             Some((before, _)) if x - before < 0.5 => continue,
             Some(_) => {
                 let _ = write!(path, "H{x:.1}V{:.0}", level(value));
@@ -382,7 +398,7 @@ fn values(signal: &Signal, panel: &Panel, text: impl Fn(&str) -> String) -> Vec<
 }
 
 fn draw_boxes(svg: &mut String, boxes: &[Box], scale: &Scale, y: f64) {
-    // Boxes narrower than a pixel run into one bar.
+    // Boxes that are narrower than a pixel are merged into one bar.
     let mut bar: Option<(f64, f64)> = None;
     let flush = |svg: &mut String, bar: &mut Option<(f64, f64)>| {
         if let Some((from, to)) = bar.take() {
@@ -429,7 +445,8 @@ fn draw_boxes(svg: &mut String, boxes: &[Box], scale: &Scale, y: f64) {
     flush(svg, &mut bar);
 }
 
-/// The text, or what comes after its colon, or what comes before an address, or its beginning; nothing if that would be unreadable.
+/// A text that fits a width: the whole text, else the part after its colon, else the part before an
+/// address, else its beginning. `None` if that would be unreadable.
 fn fitting(text: &str, width: f64) -> Option<String> {
     let room = ((width - 3.0) / LETTER).max(0.0) as usize;
     let short = text.split_once(": ").map_or(text, |(_, short)| short);
@@ -479,14 +496,14 @@ fn hexadecimal(bits: &str) -> String {
         .collect()
 }
 
-/// What comes before an address: "host writes" of "host writes e0009560 x8".
+/// The part before an address: "host writes" of "host writes e0009560 x8".
 fn before_address(text: &str) -> &str {
     let is_address = |word: &str| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let address = text.split(' ').find(|word| is_address(word));
     address.and_then(|word| text.split(word).next()).map_or(text, str::trim_end)
 }
 
-/// The same words always have the same colour, whatever the numbers behind them.
+/// The colour of a text. It depends on the words only, not on the numbers after them.
 fn text_colour(text: &str) -> &'static str {
     const COLOURS: [&str; 8] = ["#d4e8cf", "#f4dfb6", "#cfe2f5", "#e8d5ee", "#f3d2cb", "#dfe8b8", "#cbe6e2", "#dadff6"];
     let sum: usize = before_address(text).bytes().fold(7, |sum, byte| (sum * 31 + byte as usize) % 10_007);

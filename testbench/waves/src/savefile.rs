@@ -1,6 +1,7 @@
-//! GTKWave save files: which signals are shown, how, and from where to where.
+//! GTKWave save files: the signals that are shown, their format, and the window of time.
 //!
-//! The files in the folder `waves` are templates that open as they are. A copy beside a wave file gets that file's name, the window and the markers.
+//! The files in the folder `waves` are templates that open as they are. A copy beside a wave file
+//! gets that file's name, the window and the markers.
 
 use std::fmt::Write as _;
 
@@ -8,33 +9,36 @@ use sim_pins::Ps;
 
 /// Signals and text tracks of both nodes, as `miss_waves` writes them.
 pub const COMBINED: &str = include_str!("../../../waves/miss.gtkw");
-/// One node's model.
+/// The template for the signals of one node's model.
 pub const NODE: &str = include_str!("../../../waves/node.gtkw");
 
-/// What the copy opens on.
+/// The wave file and the window that a copy opens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View<'a> {
-    /// Name of the wave file, in the folder of the save file.
+    /// The name of the wave file. It lies in the folder of the save file.
     pub file: &'a str,
+    /// The beginning of the window.
     pub from: Ps,
+    /// The end of the window.
     pub to: Ps,
-    /// Up to 26 marked times, named A, B, C ...
+    /// At most 26 marked times, named A, B, C ...
     pub markers: &'a [(Ps, &'static str)],
 }
 
-/// Pixels that a full window has for waves.
+/// The width of the waves in a full window, in pixels.
 const WAVE_WIDTH: f64 = 1150.0;
 const MARKERS: usize = 26;
 /// The bits of a text track.
 const TEXT_RANGE: &str = "[319:0]";
 
-/// GTKWave's zoom: the negative logarithm, base 2, of the time units (here ps) that 200 pixels take.
+/// GTKWave's zoom: the negative logarithm, base 2, of the time units (here ps) that 200 pixels
+/// take.
 fn zoom(from: Ps, to: Ps) -> f64 {
     let ps = to.0.saturating_sub(from.0).max(1) as f64;
     -(ps * 200.0 / WAVE_WIDTH).log2().max(0.0)
 }
 
-/// A template with its place filled in.
+/// A template with the wave file, the window and the markers filled in.
 pub fn fill(template: &str, view: &View) -> String {
     assert!(view.markers.len() <= MARKERS, "there are 26 letters");
     let mut text = String::new();
@@ -59,18 +63,19 @@ pub fn fill(template: &str, view: &View) -> String {
         }
     }
     match view.file.ends_with(".vcd") {
-        // Text is packed ASCII in FST, and a string without a width in VCD.
+        // FST has text as packed ASCII; VCD has it as a string without a width.
         true => text.replace("@820\n", "@28\n").replace(TEXT_RANGE, ""),
         false => text,
     }
 }
 
-/// Paths of the signals that a save file shows, without their ranges of bits.
+/// The paths of the signals that a save file shows, without their ranges of bits.
 pub fn signals(text: &str) -> Vec<&str> {
     text.lines()
         .filter(|line| line.starts_with(|first: char| first.is_ascii_alphabetic()))
         .map(|line| match line.rsplit_once('[') {
-            // A range of bits ends the line; an index in the middle is that of a generated block.
+            // A range of bits stands at the end of the line. An index in the middle belongs to a
+            // generate block.
             Some((name, _)) if line.ends_with(']') => name,
             _ => line,
         })

@@ -1,4 +1,4 @@
-//! What a picture of a message shows: its panels, and the moments worth a marker.
+//! The contents of a picture of a message: its panels, and the moments that get a marker.
 
 use nicscope_account::account::{Account, Span};
 use sim_pins::Ps;
@@ -9,11 +9,13 @@ use super::WaveFile;
 /// A time with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
+    /// The time of the moment.
     pub at: Ps,
+    /// The name that stands at the marker.
     pub name: &'static str,
 }
 
-/// Parts of stages that begin something a reader looks for, and its name.
+/// Parts of the names of stages that begin a moment, and the name of the moment.
 const MOMENTS: [(&str, &str); 6] = [
     ("library: descriptor", "post"),
     ("raise miss", "miss"),
@@ -35,7 +37,8 @@ pub fn moments(account: &Account, begin: Ps) -> Vec<Moment> {
     moments
 }
 
-/// One panel for a hit; for a miss the whole of it, then its busy parts enlarged.
+/// The panels of a picture: one for a hit; for a miss one of the whole message, then its busy parts
+/// enlarged.
 pub fn panels(account: &Account, begin: Ps, file: &WaveFile) -> Vec<Panel> {
     let (sender, receiver) =
         (account.spans.first().map_or(0, |span| span.node), account.spans.last().map_or(1, |span| span.node));
@@ -76,7 +79,7 @@ pub fn panels(account: &Account, begin: Ps, file: &WaveFile) -> Vec<Panel> {
     let mut whole = panel("the whole miss", begin, end, rows);
     whole.brackets = brackets(file, receiver, begin, end);
 
-    // Enlarged: until the interrupt is on its way; around the fill; from the time-out on.
+    // The enlarged parts: until the interrupt is on its way; around the fill; from the time-out on.
     let margin = Ps::from_us(1);
     let mut parts = vec![("from the post to the interrupt", begin, at(interrupt) + margin)];
     if let Some(fill) = find("fill line") {
@@ -97,7 +100,7 @@ pub fn panels(account: &Account, begin: Ps, file: &WaveFile) -> Vec<Panel> {
     panels
 }
 
-/// The long stretches of a miss, from the tracks of the host that serves it, and the sender's time-out.
+/// The long waits of a miss, from the tracks of the host that serves it, and the sender's time-out.
 fn brackets(file: &WaveFile, receiver: usize, begin: Ps, end: Ps) -> Vec<Bracket> {
     let boxes = |path: String, texts: &[(&str, &str)]| -> Vec<Bracket> {
         let Some(signal) = file.find(&path) else {
@@ -120,12 +123,13 @@ fn brackets(file: &WaveFile, receiver: usize, begin: Ps, end: Ps) -> Vec<Bracket
     all.extend(boxes("message.stage".into(), &[("sender: time-out", "time-out, sent again")]));
     let waits =
         boxes("message.stage".into(), &[("waits for the sender's time-out", "waits for the sender's time-out")]);
-    // While the miss is served the message waits as well; what is marked is the wait that nobody uses.
+    // The message also waits while the miss is served. Only the longest wait is marked: no part of
+    // the system works for the message in it.
     all.extend(waits.into_iter().max_by_key(|bracket| bracket.to - bracket.from));
     all
 }
 
-/// Everything about both nodes.
+/// All rows of both nodes.
 fn detail(sender: usize, receiver: usize) -> Vec<Row> {
     vec![
         Row::heading(format!("node {sender}, sender")),

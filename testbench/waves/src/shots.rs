@@ -1,6 +1,8 @@
-//! Waves of a run. Nothing is recorded while a run is measured; the part that is wanted is run again, with the models' waves on.
+//! Waves of a run. No waves are recorded while a run is measured. The wanted part is run again,
+//! with the waves of the models switched on.
 //!
-//! The second run has the same seed, so it does the same, and that is checked: looking must not touch.
+//! The second run has the same seed and must behave the same. That is checked: recording must not
+//! change the run.
 
 use std::path::{Path, PathBuf};
 
@@ -20,29 +22,31 @@ use crate::scenes::{self, Moment};
 use crate::when::When;
 use crate::{bus, chosen, picture, tracks, WaveFile, WaveFileFormat};
 
-/// Below the folder of a shot, where its files lie until they are whole: who ends nicscope in between finds no damaged ones.
+/// The folder, inside the folder of a shot, in which its files lie until they are complete. If
+/// nicscope is ended before, no damaged file is in the folder of the shot.
 const RECORDING: &str = ".recording";
 
-/// Shown before a message is posted, and after it has arrived.
+/// The time that is shown before a message is posted (`LEAD`), and after it has arrived (`TAIL`).
 const LEAD: Ps = Ps::from_us(2);
 const TAIL: Ps = Ps::from_us(3);
-/// Recorded before a failure.
+/// The time that is recorded before a failure.
 const BEFORE_FAILURE: Ps = Ps::from_us(200);
-/// Longer windows get text tracks in their combined file, but no signals: these are in the files of the nodes.
+/// The longest window whose combined file gets signals. A longer window gets text tracks only; its
+/// signals are in the files of the nodes.
 const SIGNALS_MAX: Ps = Ps::from_us(2_000);
 
 /// A part of a run that is worth a picture.
 pub struct Shot {
-    /// Of its files.
+    /// The name of its files, without their endings.
     name: &'static str,
-    /// Below the output folder; empty for the folder itself.
+    /// The folder below the output folder; empty for the output folder itself.
     folder: String,
     title: String,
     config: ClusterConfig,
     from: Ps,
     to: Ps,
     message: Option<Message>,
-    /// What the nodes did the first time, where that was recorded.
+    /// The logs of the nodes in the first run, if they were recorded.
     reference: Option<Vec<NodeLog>>,
     keep_models: bool,
     /// The window ends where the run fails.
@@ -58,10 +62,12 @@ struct Message {
 /// Chooses the shots while a scenario runs.
 pub struct Watcher {
     when: When,
+    /// The shots that were chosen so far.
     pub shots: Vec<Shot>,
 }
 
 impl Watcher {
+    /// A watcher without shots, for one value of `--waves`.
     pub fn new(when: When) -> Watcher {
         Watcher { when, shots: Vec::new() }
     }
@@ -70,7 +76,7 @@ impl Watcher {
         self.shots.iter().any(|shot| shot.name == name)
     }
 
-    /// A message of a run, in the output folder itself.
+    /// Adds a shot of a message of a run, in the output folder itself.
     fn add_message(
         &mut self,
         name: &'static str,
@@ -126,14 +132,15 @@ impl Watcher {
 }
 
 impl Watcher {
-    /// Says on standard error what is going to take long.
+    /// Warns on standard error if recording will take long.
     pub fn warn(&self) {
         if self.when == When::Always {
             eprintln!("nicscope: waves of whole runs are large and slow; a window is written with --waves FROM..TO");
         }
     }
 
-    /// Records all shots and says how to open what was written.
+    /// Records all shots. Returns a text that tells how to open the files. An error if a run
+    /// behaves differently or a file cannot be written.
     pub fn record(&self, folder: &Path, format: WaveFileFormat) -> Result<String> {
         if self.shots.is_empty() {
             return Ok(match self.when {
@@ -152,7 +159,7 @@ impl Watcher {
         Ok(text)
     }
 
-    /// The error of a run with the place of its last microseconds.
+    /// The error of a failed run, extended by the place of the waves of its last microseconds.
     pub fn after_failure(&self, error: Error, folder: &Path, format: WaveFileFormat) -> Error {
         match self.record(folder, format) {
             Ok(text) if !self.shots.is_empty() => failed!("{error}\n{}", text.trim_end()),
@@ -167,7 +174,7 @@ fn around(begin: Ps, end: Ps) -> (Ps, Ps) {
     (Ps(begin.0.saturating_sub(LEAD.0)), end + TAIL)
 }
 
-/// The window before a failure, which ends with what the failing edge sees.
+/// The window before a failure. It ends with the values that the failing clock edge samples.
 fn before(failure: Ps) -> (Ps, Ps) {
     (Ps(failure.0.saturating_sub(BEFORE_FAILURE.0)), failure)
 }
@@ -200,7 +207,8 @@ impl Observer for Watcher {
 }
 
 impl Shot {
-    /// Runs that part again, writes the files and tells what they are.
+    /// Runs this part again, writes the files, and returns a text that names them. An error if the
+    /// run behaves differently or a file cannot be written.
     pub fn record(&self, folder: &Path, format: WaveFileFormat) -> Result<String> {
         let folder = folder.join(&self.folder);
         let recording = folder.join(RECORDING);
@@ -219,7 +227,7 @@ impl Shot {
         told
     }
 
-    /// What was written, for people.
+    /// The description of the written files for the user.
     fn tell(&self, folder: &Path) -> String {
         let mut told = format!("  {}: {}", self.title, folder.join(format!("{}.gtkw", self.name)).display());
         if self.keep_models {
@@ -232,7 +240,7 @@ impl Shot {
     fn record_in(&self, folder: &Path, format: WaveFileFormat) -> Result<()> {
         let models: Vec<PathBuf> =
             (0..self.config.scenario.nodes).map(|node| folder.join(format!("node{node}.fst"))).collect();
-        // What the failing edge changes is in the waves of the models.
+        // The waves of the models also show the changes at the failing clock edge.
         let waves_end = if self.fails { self.to + TAIL } else { self.to };
         let config = ClusterConfig {
             waves: Some((models.clone(), self.from, waves_end)),
@@ -336,7 +344,7 @@ fn write_text(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).map_err(|error| failed!("cannot write {}: {error}", path.display()))
 }
 
-/// Whether a run that was cut off did, as far as it went, what another one did. Else says what differs.
+/// Whether two runs behave the same up to a time. Otherwise the error tells the difference.
 fn same(first: &NodeLog, again: &NodeLog, until: Ps) -> std::result::Result<(), String> {
     let markers = first.trace.partition_point(|(at, _)| *at < until);
     if again.trace != first.trace[..markers] {
@@ -355,7 +363,7 @@ fn same(first: &NodeLog, again: &NodeLog, until: Ps) -> std::result::Result<(), 
     if !first.sent.starts_with(&again.sent) {
         return Err("the frames sent".into());
     }
-    // The host records some events late, so the last ones may be missing.
+    // The host records some events late, so the last events may be missing.
     let mut events = first.host.iter();
     if !again.host.iter().all(|event| events.any(|known| known == event)) {
         return Err("the events of the host".into());

@@ -1,6 +1,7 @@
-//! Text tracks: what firmware, hosts and a message were doing, in words, made from logs.
+//! Text tracks: the activities of firmware, hosts and a message, in words, made from logs.
 //!
-//! A track is a list of times with what holds from each of them on; an empty text is idleness.
+//! A track is a list of times, each with the activity from that time on. An empty text means
+//! idleness.
 
 use host_model::events::{EventKind, Subject};
 use nic_layout::trace::Marker;
@@ -11,20 +12,22 @@ use sim_pins::Ps;
 
 use super::{SignalId, SignalKind, WaveFile};
 
+/// Times in ascending order, each with the activity from that time on.
 pub type Track = Vec<(Ps, String)>;
 
-/// Room for the longest text. Save files name the width of each signal, so it is the same for all.
+/// The bytes of a text: enough for the longest. Save files name the width of each signal, so it is
+/// the same for all tracks.
 pub const TEXT_BYTES: u32 = 40;
 
-/// Nothing happens.
+/// The text of idleness.
 pub const IDLE: &str = "";
 
-/// What core A of a node executes, by the markers of its firmware.
+/// The activity of core A of a node, by the markers of its firmware.
 pub fn firmware(log: &NodeLog) -> Track {
     steps(log.markers(Ps::ZERO, Ps::MAX))
 }
 
-/// The same of core B; empty with one core.
+/// The activity of core B, by its markers; empty if the NIC has one core.
 pub fn firmware_b(log: &NodeLog) -> Track {
     steps(log.markers_b())
 }
@@ -38,7 +41,7 @@ fn steps(markers: impl Iterator<Item = (Ps, Marker, u32)>) -> Track {
         .collect()
 }
 
-/// From the pin INTA# to the end of the driver's handler.
+/// The interrupt: from the pin INTA# to the end of the driver's handler.
 pub fn interrupt(log: &NodeLog) -> Track {
     host(log, |kind, _| match kind {
         EventKind::InterruptAsserted => Some("interrupt delay"),
@@ -48,9 +51,9 @@ pub fn interrupt(log: &NodeLog) -> Track {
     })
 }
 
-/// The driver's thread that serves misses.
+/// The activity of the driver's thread that serves misses.
 pub fn miss_thread(log: &NodeLog) -> Track {
-    // A handler that has read no miss wakes nobody, and a thread that runs needs no waking.
+    // A handler that has read no miss wakes no thread, and a thread that runs needs no waking.
     let mut read = false;
     let mut runs = false;
     host(log, move |kind, _| {
@@ -74,7 +77,8 @@ pub fn miss_thread(log: &NodeLog) -> Track {
     })
 }
 
-/// The process: posts, waits for bytes, sees them. Polling is shown as idleness; it ends with the bytes.
+/// The activity of the process: it posts, waits for bytes, and sees them. Polling is shown as
+/// idleness, which ends with the bytes.
 pub fn process(log: &NodeLog) -> Track {
     host(log, |kind, subject| match (kind, subject) {
         (EventKind::PostBegin, _) => Some("build descriptor"),
@@ -95,7 +99,7 @@ pub fn message(account: &Account, begin: Ps) -> Track {
     stages.chain([(begin + Ps(account.latency_ps), IDLE.to_string())]).collect()
 }
 
-/// The node on which that message is.
+/// The node at which each stage of a message takes place.
 pub fn message_node(account: &Account, begin: Ps) -> Track {
     let nodes = account.spans.iter().map(|span| (begin + Ps(span.start_ps), format!("node {}", span.node)));
     let mut track: Track = nodes.chain([(begin + Ps(account.latency_ps), IDLE.to_string())]).collect();
@@ -103,7 +107,7 @@ pub fn message_node(account: &Account, begin: Ps) -> Track {
     track
 }
 
-/// What holds at the beginning of the window, and what changes in it.
+/// The part of a track in a window: the activity at its beginning, and the changes in it.
 pub fn window(track: &Track, from: Ps, to: Ps) -> Track {
     let first_inside = track.partition_point(|(at, _)| *at <= from);
     let before = first_inside.checked_sub(1).map_or(IDLE.to_string(), |index| track[index].1.clone());

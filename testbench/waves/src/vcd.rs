@@ -1,4 +1,4 @@
-//! VCD, by the vcd crate: bit vectors, and text as strings.
+//! VCD, written by the crate `vcd`: bit vectors, and text as strings.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -11,7 +11,7 @@ use vcd::{IdCode, TimescaleUnit, Value, VarType, Writer};
 use super::{scope_steps, SignalKind, WaveFile};
 
 impl WaveFile {
-    /// Writes the signals as VCD with a time unit of 1 ps.
+    /// Writes the signals as VCD with a time unit of 1 ps. An error if the file cannot be written.
     pub fn write_vcd(&self, path: &Path) -> Result<()> {
         self.try_write_vcd(path).map_err(|error| failed!("cannot write {}: {error}", path.display()))
     }

@@ -1,4 +1,4 @@
-//! What `--waves` asks for.
+//! The values of the option `--waves`.
 
 use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::request_error;
@@ -7,24 +7,30 @@ use sim_pins::Ps;
 /// When waves are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
+    /// No waves.
     Never,
     /// Each run from its beginning to its end.
     Always,
-    /// The time before a failure, if there is one.
+    /// The time before a failure, if the run fails.
     Failure,
     /// The first message with a miss, and a hit to compare it with.
     Miss,
     /// Each run between two simulated times.
     Between {
+        /// The first simulated time.
         from: Ps,
+        /// The last simulated time.
         to: Ps,
     },
 }
 
-/// A run of an hour of simulated time has been ended by the watchdog long before.
+/// The latest time that can be given. The watchdog ends every run long before an hour of simulated
+/// time.
 const US_MAX: f64 = 3.6e9;
 
 impl When {
+    /// Reads the value of the option: `never`, `always`, `failure`, `miss`, or two times. An error
+    /// names the values that are allowed.
     pub fn parse(text: &str) -> Result<When> {
         match text {
             "never" => Ok(When::Never),
