@@ -1,4 +1,4 @@
-//! How fast the traces run through the cache: `cargo run --release -p page-traces --example trace_speed`.
+//! Prints how many lookups a second the traces make:
 
 use std::time::Instant;
 

@@ -1,9 +1,11 @@
-//! The cluster on which the programs run, and what its page traffic is on one NIC.
+//! The cluster on which the programs run, and the lookups that its page traffic causes on one NIC.
 //!
-//! As in the thesis (MN-2, MN-4): four nodes of two processes share memory by pages of 4 KB, and every page has a home. A process that needs a page
-//! of another node's fetches it by a remote read: its own NIC looks the page up to receive into, the home's NIC to send from. What a process
-//! has written to such a page it sends home by a remote write: its NIC looks the page up to send from, the home's to receive into.
-//! Shared memory lies at the same virtual addresses in every process, so that pages of the two processes of a node compete for the same sets.
+//! As in the thesis (MN-2, MN-4), four nodes with two processes each share memory by pages of 4 KB,
+//! and every page has a home process. A process fetches a page of another node by a remote read:
+//! its own NIC looks the page up on the receive path, the home's NIC on the send path. A process
+//! sends its changes of such a page home by a remote write: its own NIC looks the page up on the
+//! send path, the home's NIC on the receive path. Shared memory lies at the same virtual addresses
+//! in every process, so the pages of the two processes of a node compete for the same sets.
 
 use nic_lookup::Path;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
@@ -11,29 +13,35 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::Access;
 
+/// The number of nodes (MN-2).
 pub const NODES: u32 = 4;
+/// The number of processes on each node (MN-2).
 pub const PROCESSES_OF_A_NODE: u32 = 2;
+/// The number of processes in the cluster. A process is called by its rank, 0 to 7.
 pub const RANKS: u32 = NODES * PROCESSES_OF_A_NODE;
 
-/// The node whose NIC is watched.
+/// The node whose lookups are recorded.
 const WATCHED: u32 = 0;
 
-/// Where shared memory begins: 1 GB.
+/// The first virtual page of shared memory: address 1 GB.
 pub const FIRST_PAGE: u32 = 0x4_0000;
 
-/// A process does so many transfers before others of the cluster have done some, at most.
+/// The most transfers that one process does before the seed chooses the next process.
 const BURST_MAX: u32 = 8;
 
+/// The size of a page in bytes.
 pub const PAGE_BYTES: u64 = nic_layout::PAGE_BYTES as u64;
 
+/// The two ways in which a page moves between nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfer {
+    /// A process fetches a page from its home, by a remote read.
     Fetch,
-    /// Changes are sent home.
+    /// A process sends the changes of a page to its home, by a remote write.
     Update,
 }
 
-/// What processes do between two barriers: each its transfers in its own order.
+/// The transfers between two barriers. Each process does its own in order.
 pub struct Phase {
     transfers: Vec<Vec<(Transfer, u32, u32)>>,
 }
@@ -43,7 +51,8 @@ impl Phase {
         Phase { transfers: vec![Vec::new(); RANKS as usize] }
     }
 
-    /// `rank` moves a page whose home is at `home`. Within a node, memory is shared without the NIC.
+    /// Process `rank` moves a page whose home is process `home`. A move within a node is left out:
+    /// its processes share memory without the NIC.
     pub fn push(&mut self, rank: u32, transfer: Transfer, page: u32, home: u32) {
         if node(rank) != node(home) {
             self.transfers[rank as usize].push((transfer, page, home));
@@ -55,12 +64,12 @@ pub const fn node(rank: u32) -> u32 {
     rank / PROCESSES_OF_A_NODE
 }
 
-/// As the NIC numbers the processes of its node.
+/// The identifier of a process on the NIC of its node.
 const fn pid(rank: u32) -> u32 {
     1 + rank % PROCESSES_OF_A_NODE
 }
 
-/// The lookups of one NIC, phase after phase.
+/// Runs phases, and records the lookups of one NIC.
 pub struct Watcher {
     random: ChaCha8Rng,
     pub accesses: Vec<Access>,
@@ -75,7 +84,7 @@ impl Watcher {
         ((u64::from(self.random.next_u32()) * u64::from(limit)) >> 32) as u32
     }
 
-    /// Everybody gets through the phase, in an order drawn from the seed.
+    /// Runs all transfers of a phase. The seed decides which process is next.
     pub fn run(&mut self, phase: Phase) {
         let mut rest: Vec<(u32, std::vec::IntoIter<_>)> =
             (0..RANKS).zip(phase.transfers).map(|(rank, transfers)| (rank, transfers.into_iter())).collect();
@@ -112,7 +121,7 @@ impl Watcher {
     }
 }
 
-/// Shared arrays, one behind the other, each from a page boundary on.
+/// Allocates shared arrays one behind the other. Each begins at a page boundary.
 pub struct Memory {
     next: u32,
 }
@@ -122,7 +131,7 @@ impl Memory {
         Memory { next: FIRST_PAGE }
     }
 
-    /// First page of so many bytes.
+    /// Takes the pages for an array of `bytes`, and returns the first page.
     pub fn take(&mut self, bytes: u64) -> u32 {
         let first = self.next;
         self.next += bytes.div_ceil(PAGE_BYTES) as u32;

@@ -1,13 +1,15 @@
-//! The geometries of Table 4.4 of the thesis.
+//! The cache geometries of Table 4.4 of the thesis.
 
 use nic_layout::vmh::VmhGeometry;
 
-/// In entries of 4 bytes.
+/// The sizes of the cache, in entries of 4 bytes.
 pub const ENTRIES: [u32; 3] = [8 * 1024, 16 * 1024, 32 * 1024];
+/// The lengths of a line, in entries.
 pub const LINE_ENTRIES: [u32; 4] = [8, 16, 64, 128];
+/// The numbers of ways.
 pub const WAYS: [u32; 3] = [2, 4, 8];
 
-/// All 36: by size, then line, then ways.
+/// All 36 geometries, ordered by size, then length of a line, then ways.
 pub fn all_geometries() -> Vec<VmhGeometry> {
     let mut all = Vec::with_capacity(36);
     for entries in ENTRIES {
@@ -20,7 +22,8 @@ pub fn all_geometries() -> Vec<VmhGeometry> {
     all
 }
 
-/// As the thesis writes it: `C16.L64.A4`.
+/// The name of a geometry as the thesis writes it, for example `C16.L64.A4`: 16 K entries, 64
+/// entries in a line, 4 ways.
 pub fn name(geometry: VmhGeometry) -> String {
     format!("C{}.L{}.A{}", geometry.entries / 1024, geometry.line_entries, geometry.ways)
 }

@@ -1,19 +1,23 @@
-//! A trace through the firmware's cache in host memory.
+//! Runs a trace through the firmware's cache in host memory.
 
 use nic_layout::vmh::{key, VmhGeometry, KEY_RESERVED};
 use nic_lookup::host::{use_page, Answer, InMemory, Target};
 
 use crate::{Access, Counts};
 
-/// What the driver fills in for a page: any value that differs between pages.
+/// The physical page that is filled in for a virtual page. Any function would do that gives
+/// different values for different pages.
 pub const fn page_number(page: u32) -> u32 {
     page.wrapping_mul(0x9E37_79B1) >> 4
 }
 
-/// Runs a trace from an empty cache on. A miss is filled before the next lookup, and a hit's reference ends before it. `see` gets every answer.
+/// Runs a trace through a cache that begins empty. Before the next lookup, a miss is filled, and
+/// the line of a hit is unlocked. `see` gets the index and the answer of every access.
 ///
 /// # Panics
-/// If the geometry is none of [`crate::all_geometries`], or a hit returns what was not filled in (INV-20).
+/// If the geometry is not in [`crate::all_geometries`], or a hit returns another value than was
+/// filled in (INV-20).
+/// filled in (INV-20).
 pub fn run(geometry: VmhGeometry, accesses: &[Access], see: &mut dyn FnMut(usize, Answer)) -> Counts {
     macro_rules! of_ways {
         ($entries:literal, $line:literal) => {
@@ -75,7 +79,7 @@ fn of<const E: u32, const L: u32, const W: u32>(accesses: &[Access], see: &mut d
     counts
 }
 
-/// Which lines were ever in the cache.
+/// The set of the lines that were ever in the cache.
 struct Lines {
     line_entries: u32,
     bits: Vec<u64>,
@@ -86,7 +90,7 @@ impl Lines {
         Lines { line_entries, bits: Vec::new() }
     }
 
-    /// False if it is there already.
+    /// Adds the line of a page. Returns false if it is in the set already.
     fn insert(&mut self, pid: u32, page: u32) -> bool {
         let index = ((u64::from(pid) << 20 | u64::from(page)) / u64::from(self.line_entries)) as usize;
         let (word, bit) = (index / 64, 1 << (index % 64));

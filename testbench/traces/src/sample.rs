@@ -1,29 +1,34 @@
-//! A part of a trace that another cache answers as the whole one was answered.
+//! A part of a trace for which another cache gives the answers of the whole trace.
 //!
-//! Sets of the cache know nothing of each other, so all accesses to some sets, from the first on, get the answers that they got in the whole trace:
-//! hits and misses, lines and entries, evictions included.
+//! The sets of the cache are independent. So all accesses to some sets, from the first access on,
+//! get the answers that they got in the whole trace: hits and misses, lines and entries, evictions
+//! included.
 
 use nic_layout::vmh::{key, VmhGeometry, KEY_RESERVED};
 use nic_lookup::host::{Answer, Target};
 
 use crate::{page_number, run, Access, Counts};
 
-/// Accesses, and what the cache answered to them in the whole trace.
+/// A part of a trace with its answers.
 #[derive(Clone, Debug)]
 pub struct Sample {
+    /// The accesses, in the order of the trace.
     pub accesses: Vec<Access>,
+    /// The answer of the cache to each access, in the whole trace.
     pub answers: Vec<Answer>,
-    /// Sets that they fall into.
+    /// The number of sets to which the accesses belong.
     pub sets: u32,
 }
 
 impl Sample {
+    /// The number of accesses that missed.
     pub fn misses(&self) -> usize {
         self.answers.iter().filter(|answer| matches!(answer, Answer::Reserved { .. })).count()
     }
 }
 
-/// Runs the whole trace, and keeps up to `count` accesses to neighbouring sets, from one that the seed chooses on.
+/// Runs the whole trace. Keeps at most `count` accesses to neighbouring sets; the seed chooses the
+/// first set. Returns them with the counts of the whole trace.
 pub fn sample(geometry: VmhGeometry, accesses: &[Access], count: usize, seed: u64) -> (Sample, Counts) {
     let sets = geometry.sets();
     let mut by_set = vec![0usize; sets as usize];
@@ -55,7 +60,8 @@ pub fn sample(geometry: VmhGeometry, accesses: &[Access], count: usize, seed: u6
     (sample, counts)
 }
 
-/// Asks another cache: as [`run`] does, misses are filled and references ended before the next access. It begins empty.
+/// Runs accesses through another cache, which must be empty. As in [`run`], misses are filled and
+/// lines are unlocked before the next access. Returns the answers, or the first error of the cache.
 pub fn replay<T: Target>(target: &mut T, geometry: VmhGeometry, accesses: &[Access]) -> Result<Vec<Answer>, T::Error> {
     let mut answers = Vec::with_capacity(accesses.len());
     for &Access { path, pid, page } in accesses {
@@ -67,7 +73,7 @@ pub fn replay<T: Target>(target: &mut T, geometry: VmhGeometry, accesses: &[Acce
             Answer::Reserved { line } => {
                 target.fill(line, key(pid, geometry.line_page(page), KEY_RESERVED), &page_number)?
             }
-            // Wrong, and so seen by whoever compares.
+            // These answers are wrong. The caller finds them when it compares.
             Answer::Pending | Answer::NoWay | Answer::Done | Answer::Nothing => {}
         }
         answers.push(answer);

@@ -1,4 +1,5 @@
-//! What every trace must be: repeatable, inside its pages, and as large as the program says.
+//! Requirements of every trace: it is repeatable, stays inside its pages, and is as large as the
+//! program says.
 
 use std::collections::BTreeSet;
 
@@ -71,7 +72,8 @@ proptest! {
         }
     }
 
-    /// The seed decides who comes first, not what is moved. (Radix draws its keys too.)
+    /// The seed decides which process comes first, but not what is moved. (Radix draws its keys
+    /// too.)
     #[test]
     fn other_seeds_move_the_same_pages(pattern in pattern(), seeds: [u64; 2]) {
         prop_assume!(!matches!(pattern, Pattern::Radix(_)));
@@ -83,10 +85,11 @@ proptest! {
         prop_assert_eq!(sorted(seeds[0]), sorted(seeds[1]));
     }
 
-    /// A process of the node reads its columns of the rows of the six processes elsewhere, once for each transposition; and each of those reads its own.
+    /// A process of the node reads its columns from the rows of the six processes of other nodes,
+    /// once for each transposition. Each of those six reads its own columns.
     #[test]
     fn a_transposition_moves_a_block_for_each_pair(rows in 1u32..=8, transpositions in 1u32..=3, seed: u64) {
-        // A block's row is one page, and a matrix row a page for each process.
+        // A row of a block is one page. A row of the matrix has one page for each process.
         let transpose = Transpose { side: rows * RANKS, element_bytes: 4096 / rows, matrices: 1, transpositions };
         prop_assume!(transpose.element_bytes * rows == 4096);
         let trace = Pattern::Transpose(transpose).trace(seed);
@@ -98,7 +101,7 @@ proptest! {
         }
     }
 
-    /// Blocks are only read elsewhere: what leaves the node is its own, what comes is not.
+    /// Other nodes only read blocks. The node sends its own blocks and receives those of others.
     #[test]
     fn a_factorisation_moves_no_page_of_its_own_node(lu in lu(), seed: u64) {
         let trace = Pattern::Lu(lu).trace(seed);
@@ -106,14 +109,15 @@ proptest! {
         for access in &trace {
             let owner = (access.page - FIRST_PAGE) / share;
             let is_ours = owner < PROCESSES_OF_A_NODE;
-            // Sent from home, received elsewhere: nobody writes to another's block.
+            // A block is sent from its home and received elsewhere: no process writes to a block of
+            // another.
             prop_assert_eq!(is_ours, access.path == Path::Send, "{:?} of process {}", access, owner);
         }
-        // With one block there is nothing to wait for.
+        // With one block no process waits for another.
         prop_assert!(lu.side > lu.block || trace.is_empty());
     }
 
-    /// A page that a process has fetched to write to it goes home, and each once in a pass.
+    /// A page that a process has fetched to write to it goes home, once in each pass.
     #[test]
     fn a_permutation_sends_home_what_it_has_fetched(radix in radix(), seed: u64) {
         let trace = Pattern::Radix(Radix { passes: 1, ..radix }).trace(seed);
@@ -130,14 +134,16 @@ proptest! {
             found.sort_unstable();
             found
         };
-        // Fetched and sent home by our processes; served and taken back by our homes.
+        // Pages that processes of this node fetched and sent home, and pages of this node that
+        // others did.
         prop_assert_eq!(moved(Path::Receive, false), moved(Path::Send, false));
         prop_assert_eq!(moved(Path::Send, true), moved(Path::Receive, true));
         let fetched = moved(Path::Receive, false);
         prop_assert!(fetched.windows(2).all(|pair| pair[0] != pair[1]));
     }
 
-    /// Sweeps of one array move as many pages each time, and a time step is one of every array and the relaxations of the last.
+    /// Every sweep of one array moves the same number of pages. A time step consists of a sweep of
+    /// every array and the relaxations of the last.
     #[test]
     fn an_ocean_repeats_its_sweeps(ocean in ocean(), seed: u64) {
         let length = |arrays, relaxations, time_steps| {
@@ -153,7 +159,8 @@ proptest! {
 #[test]
 fn the_default_programs_have_their_footprints() {
     let [fft, lu, radix, ocean] = Pattern::ALL.map(|pattern| (pattern.pages(), pattern.trace(1)));
-    // 2048 x 2048 elements of 16 bytes; two processes fetch 256 pages from each of six, three times, and serve as many.
+    // 2048 x 2048 elements of 16 bytes. Two processes fetch 256 pages from each of six processes,
+    // three times, and serve as many.
     assert_eq!((fft.0, fft.1.len()), (64 << 8, 2 * 2 * 6 * 256 * 3));
     // 4096 x 4096 of 8 bytes.
     assert_eq!(lu.0, 128 << 8);

@@ -1,4 +1,5 @@
-//! The cache under traces: against a list of lists, and a sample against the whole.
+//! The cache under traces, compared with a list of lists; and a sample, compared with the whole
+//! trace.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,8 @@ use nic_lookup::Path;
 use page_traces::{all_geometries, name, replay, run, sample, Access, Counts, Pattern};
 use proptest::prelude::*;
 
-/// Pages of two processes, near enough to each other to compete for few sets of any geometry.
+/// Pages of two processes. They are close to each other, so that they compete for few sets of any
+/// geometry.
 fn accesses() -> impl Strategy<Value = Vec<Access>> {
     let access = (any::<bool>(), 1u32..=2, 0u32..64, 0u32..300).prop_map(|(receive, pid, turn, near)| Access {
         path: if receive { Path::Receive } else { Path::Send },
@@ -22,7 +24,7 @@ fn geometry() -> impl Strategy<Value = VmhGeometry> {
     prop::sample::select(all_geometries())
 }
 
-/// A cache that is only lists: the lines of each set, the latest first.
+/// A cache made of lists: the lines of each set, the most recently used first.
 fn dull(geometry: VmhGeometry, accesses: &[Access]) -> Counts {
     let mut sets: Vec<Vec<(u32, u32)>> = vec![Vec::new(); geometry.sets() as usize];
     let mut ever = BTreeSet::new();
@@ -80,7 +82,7 @@ fn the_programs_miss_as_often_as_in_a_dull_cache() {
     }
 }
 
-/// A replay notices a cache that answers otherwise.
+/// A replay finds a cache that gives other answers.
 #[test]
 fn a_cache_with_fewer_ways_gives_other_answers() {
     let whole = VmhGeometry { entries: 8192, line_entries: 16, ways: 4 };

@@ -1,17 +1,20 @@
-//! Factorisation of a matrix in blocks, each block in one piece (SPLASH-2's LUContiguous).
+//! LU factorisation of a matrix in blocks. Each block lies in one piece of memory (LUContiguous of
+//! SPLASH-2).
 
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Memory, Phase, Transfer, Watcher, PAGE_BYTES, RANKS};
 
-/// Processes form a grid of 2 by 4 and own blocks in turn; the blocks of one lie behind each other, column by column. In step k the owners of row and column k
-/// fetch the diagonal block, then every process the blocks of row and column k that its own blocks need.
+/// Processes form a grid of 2 by 4 and own blocks in turn. The blocks of one process lie behind
+/// each other, column by column. In step k, the owners of row k and column k fetch the diagonal
+/// block. Then every process fetches the blocks of row k and column k that its own blocks need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lu {
-    /// Rows and columns: a multiple of `block`.
+    /// The number of rows, and of columns, of the matrix: a multiple of `block`.
     pub side: u32,
-    /// Rows and columns of a block.
+    /// The number of rows, and of columns, of a block.
     pub block: u32,
+    /// The bytes of an element.
     pub element_bytes: u32,
 }
 
@@ -19,6 +22,7 @@ const GRID_ROWS: u32 = 2;
 const GRID_COLUMNS: u32 = RANKS / GRID_ROWS;
 
 impl Lu {
+    /// The size at which the geometries of the thesis differ (docs/reproduce.md).
     pub const DEFAULT: Lu = Lu { side: 4096, block: 16, element_bytes: 8 };
 
     const fn blocks(&self) -> u32 {
@@ -29,7 +33,8 @@ impl Lu {
         u64::from(self.block) * u64::from(self.block) * u64::from(self.element_bytes)
     }
 
-    /// Blocks of a process: as many as the one with the most has.
+    /// The blocks for which each process has room: as many as the process with the most blocks
+    /// owns.
     fn local(&self) -> (u32, u32) {
         (self.blocks().div_ceil(GRID_ROWS), self.blocks().div_ceil(GRID_COLUMNS))
     }
@@ -61,7 +66,8 @@ impl Lu {
                 for rank in [owner(step, other), owner(other, step)] {
                     diagonal.fetch(rank, pages(step, step), owner(step, step));
                 }
-                // Of the process that owns (row, column), the first block of each row asks for the column, and the other way round.
+                // The process that owns (row, column) asks for the column with its first block of
+                // each row, and for the row with its first block of each column.
                 for rank in (0..GRID_COLUMNS).map(|column| owner(other, column)) {
                     inner.fetch(rank, pages(other, step), owner(other, step));
                 }
@@ -75,7 +81,7 @@ impl Lu {
     }
 }
 
-/// A phase in which a process that has a page does not fetch it again.
+/// A phase in which each process fetches a page at most once.
 struct Once {
     phase: Phase,
     has: Vec<std::collections::BTreeSet<u32>>,

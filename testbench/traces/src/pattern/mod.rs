@@ -1,4 +1,4 @@
-//! The programs: which pages move between which processes, in what order.
+//! The programs: the pages that move between processes, and their order.
 
 mod lu;
 mod ocean;
@@ -19,14 +19,19 @@ use crate::Access;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "pattern", rename_all = "kebab-case")]
 pub enum Pattern {
+    /// The transpositions of a six-step FFT.
     Transpose(Transpose),
+    /// LU factorisation in blocks.
     Lu(Lu),
+    /// The permutations of a radix sort.
     Radix(Radix),
+    /// Relaxation on grids.
     Ocean(Ocean),
 }
 
 impl Pattern {
-    /// The four, of the sizes at which the geometries of the thesis differ (docs/reproduce.md).
+    /// The four programs, with sizes at which the geometries of the thesis differ
+    /// (docs/reproduce.md).
     pub const ALL: [Pattern; 4] = [
         Pattern::Transpose(Transpose::DEFAULT),
         Pattern::Lu(Lu::DEFAULT),
@@ -34,7 +39,7 @@ impl Pattern {
         Pattern::Ocean(Ocean::DEFAULT),
     ];
 
-    /// The program of the thesis whose pattern it is.
+    /// The name of the program in the thesis.
     pub const fn name(&self) -> &'static str {
         match self {
             Pattern::Transpose(_) => "FFT",
@@ -44,7 +49,7 @@ impl Pattern {
         }
     }
 
-    /// The lookups of one NIC. The same seed gives the same ones.
+    /// The lookups of one NIC, in order. The same seed gives the same lookups.
     pub fn trace(&self, seed: u64) -> Vec<Access> {
         let mut watcher = Watcher::new(seed);
         match self {
@@ -56,7 +61,7 @@ impl Pattern {
         watcher.accesses
     }
 
-    /// Pages of the shared arrays, from [`crate::FIRST_PAGE`] on.
+    /// The number of pages of the shared arrays, from [`crate::FIRST_PAGE`] on.
     pub fn pages(&self) -> u32 {
         match self {
             Pattern::Transpose(transpose) => transpose.pages(),

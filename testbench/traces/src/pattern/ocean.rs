@@ -1,19 +1,25 @@
-//! Relaxation on grids, each process with its neighbours (SPLASH-2's Ocean with contiguous partitions).
+//! Relaxation on grids: each process exchanges borders with its neighbours (Ocean of SPLASH-2 with
+//! contiguous partitions).
 
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Memory, Phase, Transfer, Watcher, PAGE_BYTES, RANKS};
 
-/// Processes form a grid of 2 by 4; of each array, the part of one process lies in one piece, with a border of one element, row by row. A sweep of an array reads the
-/// neighbours' border rows (few pages) and border columns (an element of each row: all pages). A time step sweeps every array once and the last one, which the solver
-/// works on, `relaxations` times.
+/// Processes form a grid of 2 by 4. The part of a process of each array lies in one piece, row by
+/// row, with a border of one element. A sweep of an array reads the border rows of the neighbours
+/// (few pages) and their border columns (one element of each row: all pages). A time step sweeps
+/// every array once. Then it sweeps the last array, on which the solver works, `relaxations` times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ocean {
-    /// Rows and columns of an array, the outer border included.
+    /// The number of rows, and of columns, of an array, with the outer border.
     pub side: u32,
+    /// The bytes of an element.
     pub element_bytes: u32,
+    /// The number of arrays.
     pub arrays: u32,
+    /// The sweeps of the last array in a time step, beyond the first.
     pub relaxations: u32,
+    /// The number of time steps.
     pub time_steps: u32,
 }
 
@@ -21,9 +27,10 @@ const GRID_ROWS: u32 = 2;
 const GRID_COLUMNS: u32 = RANKS / GRID_ROWS;
 
 impl Ocean {
+    /// The size at which the geometries of the thesis differ (docs/reproduce.md).
     pub const DEFAULT: Ocean = Ocean { side: 514, element_bytes: 8, arrays: 25, relaxations: 20, time_steps: 8 };
 
-    /// Rows and columns of a process's part, its border included.
+    /// The numbers of rows and columns of a process's part, with its border.
     const fn part(&self) -> (u32, u32) {
         ((self.side - 2) / GRID_ROWS + 2, (self.side - 2) / GRID_COLUMNS + 2)
     }
@@ -76,7 +83,7 @@ impl Ocean {
         phase
     }
 
-    /// The pages of some elements of a neighbour's part, each once.
+    /// The pages that hold some elements of a neighbour's part, each page once.
     fn read(
         &self,
         phase: &mut Phase,

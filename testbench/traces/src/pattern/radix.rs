@@ -1,23 +1,27 @@
-//! Permutation of keys by a digit, as a radix sort does it once for each digit.
+//! Permutation of keys by a digit, which a radix sort does once for each digit.
 
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Memory, Phase, Transfer, Watcher, PAGE_BYTES, RANKS};
 
-/// Each process walks its share of the keys and writes every key to its place in the other array: by digit, then by process. A page of another node is fetched
-/// when the first key is written to it, and what was written goes home at the end, in the order of addresses. Keys are drawn evenly.
+/// Each process walks through its share of the keys and writes every key to its place in the other
+/// array: ordered by digit, then by process. A page of another node is fetched when the first key
+/// is written to it. The changed pages go home at the end, in the order of addresses. The values of
+/// keys are uniformly distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Radix {
-    /// A multiple of the number of processes.
+    /// The number of keys: a multiple of the number of processes.
     pub keys: u32,
-    /// Values of a digit.
+    /// The number of values of a digit.
     pub radix: u32,
+    /// The bytes of a key.
     pub key_bytes: u32,
-    /// Permutations, to and fro between two arrays.
+    /// The number of permutations, to and fro between two arrays.
     pub passes: u32,
 }
 
 impl Radix {
+    /// The size at which the geometries of the thesis differ (docs/reproduce.md).
     pub const DEFAULT: Radix = Radix { keys: 8 << 20, radix: 1024, key_bytes: 4, passes: 4 };
 
     fn array_bytes(&self) -> u64 {
@@ -46,7 +50,7 @@ impl Watcher {
     fn run_permutation(&mut self, radix: &Radix, to: u32) {
         let share = radix.keys / RANKS;
         let digits: Vec<Vec<u32>> = (0..RANKS).map(|_| (0..share).map(|_| self.below(radix.radix)).collect()).collect();
-        // Where the next key with a digit goes, for each process.
+        // The place of the next key with each digit, for each process.
         let mut places = vec![vec![0u32; radix.radix as usize]; RANKS as usize];
         for (places, digits) in places.iter_mut().zip(&digits) {
             digits.iter().for_each(|&digit| places[digit as usize] += 1);
