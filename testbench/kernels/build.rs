@@ -1,4 +1,4 @@
-//! Builds the core with all that it sees as memory, and its registers; and two of them.
+//! Builds two models: one core with its memories and registers, and two such cores.
 
 fn main() {
     verilated_build::Model::new("bench_kernels")

@@ -1,5 +1,6 @@
-// A core as it stands in the NIC: instruction cache, scratchpad, SRAM behind its arbiter, and the register page. What is not
-// measured are pins: the host's port, through which the test fills the SRAM; an engine that shares the SRAM; event pulses.
+// A core with the surroundings that it has in the NIC: instruction cache, scratchpad, SRAM behind
+// its arbiter, and the register page. All other blocks are replaced by pins: the host's port,
+// through which the test fills the SRAM; an engine that shares the SRAM; event pulses.
 
 `default_nettype none
 

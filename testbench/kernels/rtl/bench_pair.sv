@@ -1,6 +1,7 @@
-// Two cores as they stand in the NIC: each with instruction cache and scratchpad, on one SRAM behind its arbiter, and the register
-// page with events, timers and semaphore. Pins are the host's port, through which the test fills the SRAM, engines that share the
-// SRAM, and event pulses. Waits and handshakes of every SRAM port are watched.
+// Two cores with the surroundings that they have in the NIC: each with instruction cache and
+// scratchpad, on one SRAM behind its arbiter, and the register page with events, timers and
+// semaphore. Pins are the host's port, through which the test fills the SRAM, engines that share
+// the SRAM, and event pulses. The bench watches waits and handshakes of every SRAM port.
 
 `default_nettype none
 
@@ -10,7 +11,7 @@ module bench_pair #(
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
   input  wire logic [1:0]  core_rst_ni,
-  input  wire logic [31:0] boot_addr_i,      // of both
+  input  wire logic [31:0] boot_addr_i,      // boot address of both cores
 
   // The host writes 64 bits, or reads
   input  wire logic        host_req_i,

@@ -1,4 +1,4 @@
-//! From an event to the first instruction of its handler, and the semaphore, seen from outside: pins in, trace port out.
+//! The latency of events and of the semaphore, measured at the pins and at the trace port.
 
 use nic_kernels::report::dispatch::{ASKS, FREE, OWNS};
 
@@ -6,25 +6,28 @@ use crate::images;
 use crate::machine::Machine;
 use crate::Error;
 
-/// The longest of all rounds, in clocks.
+/// The longest latency of all rounds, in clocks.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Dispatch {
-    /// From the first clock in which the event is pending to the clock in which the handler's first instruction retires. The core
-    /// slept.
+    /// From the first clock in which the event is pending to the clock in which the handler's first
+    /// instruction retires. The core slept before.
     pub event_to_handler: u64,
-    /// From the clock in which the last instruction before the request retires to that in which the first one retires that
-    /// knows the semaphore owned.
+    /// From the clock in which the last instruction before the request retires, to the clock in
+    /// which the first instruction retires that knows that the core owns the semaphore.
     pub semaphore_taken: u64,
-    /// The same for giving it back.
+    /// From that clock to the clock in which the first instruction retires that knows that the
+    /// semaphore is free again.
     pub semaphore_released: u64,
 }
 
-/// Each after another time of sleep.
+/// The number of rounds. Each round sleeps for another time.
 const ROUNDS: u64 = 16;
 
-/// Far more than any round takes.
+/// The limit of a wait in clocks: far more than any round takes.
 const CLOCKS_MAX: u64 = 1_000;
 
+/// Runs the image `dispatch` for all rounds. An error if the image cannot be built, or if its
+/// program does not behave as expected.
 pub fn measure() -> Result<Dispatch, Error> {
     let mut machine = Machine::new(&images::dispatch()?, 0)?;
     let mut longest = Dispatch::default();
@@ -40,7 +43,7 @@ pub fn measure() -> Result<Dispatch, Error> {
         let pending = machine.clocks();
         let handled = retirement(&mut machine, handler)?;
         let asks = word(&mut machine, ASKS)?;
-        // The instructions in front of the markers are the first that know.
+        // The instruction in front of each marker is the first that knows.
         let owns = before_word(&mut machine, OWNS)?;
         let free = before_word(&mut machine, FREE)?;
         longest.event_to_handler = longest.event_to_handler.max(handled - pending);
@@ -79,7 +82,7 @@ fn next_word(machine: &mut Machine) -> Result<u32, Error> {
     Err(stuck(machine, "nothing on the trace port".into()))
 }
 
-/// The clock in which the word stands on the trace port, which must be the next to stand there.
+/// The clock in which this word stands on the trace port. It must be the next word there.
 fn word(machine: &mut Machine, expected: u32) -> Result<u64, Error> {
     match next_word(machine)? {
         word if word == expected => Ok(machine.clocks()),
@@ -87,7 +90,8 @@ fn word(machine: &mut Machine, expected: u32) -> Result<u64, Error> {
     }
 }
 
-/// The clock in which the instruction in front of that retires which puts the word on the trace port.
+/// The clock in which the instruction retires that comes before the store of this word to the trace
+/// port.
 fn before_word(machine: &mut Machine, expected: u32) -> Result<u64, Error> {
     let mut before = machine.clocks();
     for _ in 0..CLOCKS_MAX {

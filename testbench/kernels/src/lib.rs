@@ -1,10 +1,12 @@
-//! The core with its caches and memories, measured with the kernels of `nic-kernels` (docs/benchmarks.md).
+//! The core with its caches and memories, measured with the kernels of `nic-kernels`
+//! (docs/benchmarks.md).
 //!
 //! - [`images`] builds the images, [`machine`] runs one on the RTL, clock by clock;
-//! - [`retired`] is what RVFI says of an instruction, [`stalls`] where clocks go that retire none;
-//! - [`dispatch`] measures how soon an event is served, and the semaphore;
-//! - [`pair`] is two cores on one SRAM, and how soon an event of one reaches the other;
-//! - [`runs`] measures all kernels of an image, [`model`] says what they must compute.
+//! - [`retired`] describes one retired instruction, [`stalls`] the causes of clocks in which none
+//!   retires;
+//! - [`dispatch`] measures the latency of events and of the semaphore;
+//! - [`pair`] runs two cores on one SRAM, and measures the latency of an event between them;
+//! - [`runs`] measures all kernels of an image, [`model`] computes their expected results.
 
 pub mod dispatch;
 pub mod images;
@@ -22,13 +24,25 @@ mod generated {
     verilated::include_model!("BenchPair");
 }
 
-/// What ends a measurement.
+/// An error that ends a measurement.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// The Verilator model reported an error, for example a failed assertion.
     #[error(transparent)]
     Model(#[from] verilated::Error),
+    /// An image cannot be built or read: the reason.
     #[error("{0}")]
     Image(String),
+    /// The program of an image does not behave as expected.
     #[error("{image}: {what} after {clocks} clocks, pc {pc:#010x}")]
-    Program { image: String, what: String, clocks: u64, pc: u32 },
+    Program {
+        /// The name of the image.
+        image: String,
+        /// The unexpected observation.
+        what: String,
+        /// The clocks since the core left reset.
+        clocks: u64,
+        /// The address of the last retired instruction; 0 if it is not known.
+        pc: u32,
+    },
 }

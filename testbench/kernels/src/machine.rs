@@ -1,4 +1,4 @@
-//! An image on the RTL, clock by clock.
+//! Runs an image on the RTL, clock by clock.
 
 use host_model::elf;
 use verilated::{Context, Error, Model};
@@ -6,30 +6,34 @@ use verilated::{Context, Error, Model};
 use crate::generated::BenchKernels;
 use crate::retired::Retired;
 
-/// The parameter of `bench_kernels`.
+/// The size of the SRAM in bytes, a parameter of `bench_kernels`.
 pub const SRAM_BYTES: u32 = 131_072;
 
-/// Of the simulated clock; nothing is measured in it.
+/// The period of the simulated clock in ps. It affects no result: results are counts of clocks.
 const PERIOD_PS: u64 = 10_000;
 
-/// What happened in one clock.
+/// The observations of one clock.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Clock {
+    /// The instruction that retired, if one did.
     pub retired: Option<Retired>,
-    /// A word on the trace port.
+    /// The word on the trace port, if there is one.
     pub trace: Option<u32>,
+    /// Whether the core sleeps.
     pub sleeps: bool,
 }
 
+/// The model `bench_kernels` with an image in its SRAM.
 pub struct Machine {
     model: BenchKernels,
     clocks: u64,
-    /// One clock in so many has an access of the link; 0 none.
+    /// The link accesses the SRAM in one of this many clocks; 0 for never.
     link_every: u64,
 }
 
 impl Machine {
-    /// The image is in SRAM; the core leaves reset with the next clock.
+    /// Loads an image into the SRAM; the core leaves reset with the next clock. `link_every` n: the
+    /// link accesses the SRAM in one of n clocks; 0 for never. An error of the model.
     pub fn new(image: &elf::Image, link_every: u64) -> Result<Machine, Error> {
         let mut machine = Machine { model: BenchKernels::new(Context::new())?, clocks: 0, link_every };
         let model = &machine.model;
@@ -48,7 +52,7 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Nobody else asks, so every clock takes eight bytes.
+    /// Loads the SRAM. No other port asks, so each clock takes eight bytes.
     fn load(&mut self, image: &elf::Image) -> Result<(), Error> {
         let mut sram = vec![0u8; SRAM_BYTES as usize];
         for segment in &image.segments {
@@ -70,17 +74,17 @@ impl Machine {
         self.model.tick(self.clocks * PERIOD_PS, 1)
     }
 
-    /// Clocks since the core left reset.
+    /// The number of clocks since the core left reset.
     pub fn clocks(&self) -> u64 {
         self.clocks
     }
 
-    /// A frame was received: seen by the next clock.
+    /// Sets the event "a frame was received" from the next clock on.
     pub fn raise_event(&self, level: bool) {
         self.model.event_mac_rx_i.set_bool(level);
     }
 
-    /// Passes a clock, and says what stood on the pins behind it.
+    /// Advances by one clock, and returns the values of the pins after it. An error of the model.
     pub fn clock(&mut self) -> Result<Clock, Error> {
         self.model.link_req_i.set_bool(self.link_every != 0 && self.clocks % self.link_every == 0);
         self.tick()?;

@@ -1,4 +1,4 @@
-//! What the kernels must compute, said as plainly as can be, from the same data.
+//! The expected results of the kernels, computed as plainly as possible from the same data.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ trait Plain: Kernel {
     fn expected(data: &Self::Data) -> u32;
 }
 
-/// Check words of all kernels, by their numbers.
+/// The expected check words of all kernels, by their numbers.
 pub fn expected() -> Vec<u32> {
     let mut arena = Arena::new();
     macro_rules! all {
@@ -24,7 +24,7 @@ pub fn expected() -> Vec<u32> {
     each_kernel!(all)
 }
 
-/// What the kernels compute in Rust on this machine.
+/// The check words that the kernels compute in Rust on this machine.
 pub fn computed() -> Vec<u32> {
     let mut arena = Arena::new();
     macro_rules! all {
@@ -57,7 +57,7 @@ impl Plain for mix::Copy {
     }
 }
 
-/// Bit by bit, as the standard has it.
+/// The CRC bit by bit, as the standard defines it.
 impl Plain for mix::Crc {
     fn expected(data: &mix::Checked) -> u32 {
         let mut crc = !0u32;
@@ -71,7 +71,7 @@ impl Plain for mix::Crc {
     }
 }
 
-/// Token by token instead of character by character.
+/// Works token by token instead of character by character.
 impl Plain for mix::Machine {
     fn expected(text: &mix::Text) -> u32 {
         let text = std::str::from_utf8(&text.bytes).expect("ASCII");
@@ -81,7 +81,7 @@ impl Plain for mix::Machine {
             last = kind(token);
             counts[last] += 1;
         }
-        // What is behind the last separator has not ended.
+        // The text behind the last separator is an unfinished token.
         counts[last] -= 1;
         counts.iter().fold(last as u32, |sum, &count| sum.wrapping_mul(131).wrapping_add(count))
     }
@@ -128,7 +128,7 @@ impl Plain for more::Sort {
     }
 }
 
-/// The steps of the definition, one by one, in wide numbers.
+/// Follows the steps of the definition, one by one, in wide numbers.
 impl Plain for more::Hash {
     fn expected(message: &more::Message) -> u32 {
         let times = |a: u32, b: u32| (u64::from(a) * u64::from(b) % (1 << 32)) as u32;

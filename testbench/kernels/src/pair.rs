@@ -1,4 +1,5 @@
-//! Two cores on one SRAM, clock by clock, running the image `pair`; and how soon one core's event reaches the other.
+//! Runs the image `pair` on two cores with one SRAM, clock by clock, and measures the latency of an
+//! event from one core to the other.
 
 use nic_kernels::report::{pair as words, DONE};
 use nic_layout::registers::event_b;
@@ -12,33 +13,38 @@ use crate::Error;
 
 const PERIOD_PS: u64 = 10_000;
 
-/// Ports of the SRAM, by `nic_pkg::sram_port_e`.
+/// The number of ports of the SRAM (`nic_pkg::sram_port_e`).
 pub const PORTS: usize = 9;
 
-/// Of the SRAM's ports, those that engines use: link and DMA.
+/// The number of SRAM ports that engines use: link and DMA.
 pub const ENGINES: usize = 4;
 
-/// What happened to a core in one clock.
+/// The observations of one core in one clock.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct CoreClock {
+    /// The word on the trace port, if there is one.
     pub trace: Option<u32>,
+    /// Whether the core sleeps.
     pub sleeps: bool,
-    /// An instruction retires.
+    /// Whether an instruction retired.
     pub retires: bool,
-    /// The address of a store that retires.
+    /// The address of the store that retired, if one did.
     pub store: Option<u32>,
 }
 
+/// The model `bench_pair` with an image in its SRAM.
 pub struct Pair {
     model: BenchPair,
     clocks: u64,
-    /// How long each port of the SRAM has waited by now, and at most.
+    /// The clocks that each port of the SRAM has waited for its present request.
     waited: [u64; PORTS],
+    /// The longest wait of each port of the SRAM so far, in clocks, by the number of the port.
     pub waited_max: [u64; PORTS],
 }
 
 impl Pair {
-    /// The image is in SRAM, with `setting` in words of the boot block; both cores leave reset with the next clock.
+    /// Loads an image into the SRAM, with `setting` in words of the boot block. Both cores leave
+    /// reset with the next clock. An error of the model.
     pub fn new(setting: &[(u32, u32)]) -> Result<Pair, Error> {
         let image = images::pair()?;
         let mut pair =
@@ -76,32 +82,34 @@ impl Pair {
         self.model.tick(self.clocks * PERIOD_PS, 1)
     }
 
-    /// Which cores are out of reset from the next clock on, a bit for each.
+    /// Sets the cores that are out of reset from the next clock on, a bit for each.
     pub fn let_run(&self, cores: u8) {
         self.model.core_rst_ni.set(cores);
     }
 
-    /// Clocks since the cores left reset.
+    /// The number of clocks since the cores left reset.
     pub fn clocks(&self) -> u64 {
         self.clocks
     }
 
-    /// A frame was received: seen by the next clock.
+    /// Sets the event "a frame was received" from the next clock on.
     pub fn raise_event(&self, level: bool) {
         self.model.event_mac_rx_i.set_bool(level);
     }
 
-    /// The engines that ask for the SRAM from the next clock on, a bit for each. They do not hold a request: set them as bits that stay.
+    /// Sets the engines that ask for the SRAM from the next clock on, a bit for each. A bit stays
+    /// set: the engines do not hold a request themselves.
     pub fn engines(&self, asking: u8) {
         self.model.engine_req_i.set(asking);
     }
 
-    /// The host asks for a word of SRAM from the next clock on.
+    /// Sets whether the host asks for a word of the SRAM from the next clock on.
     pub fn host_reads(&self, asks: bool) {
         self.model.host_req_i.set_bool(asks);
     }
 
-    /// Passes a clock, and says what stood on the pins of both cores behind it.
+    /// Advances by one clock, and returns the observations of both cores after it. An error of the
+    /// model.
     pub fn clock(&mut self) -> Result<[CoreClock; 2], Error> {
         self.tick()?;
         let waits = self.model.waits_o.get();
@@ -138,7 +146,8 @@ impl Pair {
         ])
     }
 
-    /// Clocks until both cores have said `DONE`; what each said before.
+    /// Runs until both cores have sent `DONE`. Returns the number of clocks, and the words that
+    /// each core sent before.
     pub fn run(&mut self, clocks_max: u64) -> Result<[Vec<u32>; 2], Error> {
         let mut said = [Vec::new(), Vec::new()];
         let mut done = [false; 2];
@@ -157,7 +166,7 @@ impl Pair {
         Ok(said)
     }
 
-    /// A word of SRAM, read by the host while the cores sleep.
+    /// Reads a word of the SRAM through the host's port, while the cores sleep.
     pub fn sram_word(&mut self, at: u32) -> Result<u32, Error> {
         self.model.host_addr_i.set(at & !7);
         self.model.host_req_i.set(1);
@@ -172,14 +181,15 @@ impl Pair {
     }
 }
 
-/// Rounds in each direction, each after another time of sleep.
+/// The number of rounds in each direction. Each round sleeps for another time.
 const ROUNDS: u64 = 16;
 
-/// Far more than start-up or any round takes.
+/// The limit of a wait in clocks: far more than start-up or any round takes.
 const CLOCKS_MAX: u64 = 5_000;
 
-/// The longest time, in clocks, from the store that sets an event of the other core, retiring, to the first instruction of the handler
-/// there, retiring. Both cores slept; both directions.
+/// The longest latency of an event between the cores, in clocks: from the retirement of the store
+/// that sets an event of the other core, to the retirement of the first instruction of the handler
+/// there. Both cores slept before. Both directions are measured.
 pub fn event_to_other_core() -> Result<u64, Error> {
     let mut longest = 0;
     for sender in 0..2 {

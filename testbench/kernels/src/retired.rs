@@ -1,34 +1,50 @@
-//! What RVFI says of an instruction, and what its encoding says beyond (RISC-V unprivileged specification, chapters 2, 12 and 26).
+//! A retired instruction as RVFI reports it, and its kind by its encoding (RISC-V unprivileged
+//! specification, chapters 2, 12 and 26).
 
 /// One retired instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Retired {
+    /// The number of the instruction in the order of retirement (`rvfi_order`).
     pub order: u64,
+    /// The encoding; 16 bits if it is compressed.
     pub insn: u32,
+    /// Whether the instruction trapped.
     pub trap: bool,
+    /// The address of the instruction.
     pub pc: u32,
+    /// The address of the next instruction.
     pub next_pc: u32,
-    /// 0 if it writes none.
+    /// The register that is written; 0 if none is.
     pub rd: u8,
+    /// The value that is written to `rd`.
     pub rd_value: u32,
+    /// The first register that is read; 0 if none is.
     pub rs1: u8,
+    /// The second register that is read; 0 if none is.
     pub rs2: u8,
 }
 
-/// What kind of work an instruction is.
+/// The kind of an instruction, by the unit of the core that does its work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
+    /// A load.
     Load,
+    /// A store.
     Store,
+    /// A multiplication.
     Multiply,
+    /// A division or remainder.
     Divide,
-    /// Jumps and branches, taken or not.
+    /// A jump or branch, taken or not.
     Jump,
+    /// An access to the CSR with this number.
     Csr(u16),
+    /// Any other instruction.
     Other,
 }
 
 impl Retired {
+    /// The kind of the instruction, from its encoding.
     pub fn kind(&self) -> Kind {
         let insn = self.insn;
         let funct3 = insn >> 13 & 7;
@@ -56,7 +72,7 @@ impl Retired {
         }
     }
 
-    /// It reads the register.
+    /// Whether the instruction reads this register. Register 0 counts as never read.
     pub fn needs(&self, register: u8) -> bool {
         register != 0 && (self.rs1 == register || self.rs2 == register)
     }

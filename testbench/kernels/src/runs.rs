@@ -1,4 +1,4 @@
-//! All kernels of an image, measured by the core's own counters and beside that by RVFI.
+//! Measures all kernels of an image by the core's own counters, and independently by RVFI.
 
 use host_model::elf;
 use nic_kernels::report::{BEGIN, CALLS, CRASH, DONE, END};
@@ -10,50 +10,60 @@ use crate::retired::{Kind, Retired};
 use crate::stalls::{History, Stalls};
 use crate::Error;
 
-/// Names of the kernels, by their numbers in reports.
+/// The names of the kernels, by their numbers in reports.
 macro_rules! names {
     ($($number:literal, $kernel:ty, $c:ident;)*) => {
         [$(<$kernel>::NAME),*]
     };
 }
+/// The names of the kernels, by their numbers in reports.
 pub const NAMES: [&str; 9] = nic_kernels::each_kernel!(names);
 
-/// The first of them are the mix.
+/// The number of kernels in the mix, which are the first of [`NAMES`].
 pub const MIX: usize = 4;
 
-/// One kernel, measured. Counts are those of all its measured calls.
+/// The measurement of one kernel. Counts are sums over all its measured calls.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
+    /// The name of the kernel.
     pub name: &'static str,
-    /// By `mcycle` and `minstret`.
+    /// Clocks, by `mcycle`.
     pub clocks: u64,
+    /// Retired instructions, by `minstret`.
     pub instructions: u64,
-    /// Clocks and instructions between the same two readings, by RVFI.
+    /// Clocks between the same two readings of `mcycle`, by RVFI.
     pub clocks_seen: u64,
+    /// Instructions between the same two readings of `minstret`, by RVFI.
     pub instructions_seen: u64,
-    /// Between the two readings of `mcycle`: instructions, and clocks without one. Together they are `clocks_seen`.
+    /// Instructions that retired between the two readings of `mcycle`, by RVFI. Together with
+    /// `stalls` they are `clocks_seen`.
     pub retired: u64,
+    /// Clocks between the two readings of `mcycle` in which no instruction retired, by cause.
     pub stalls: Stalls,
+    /// The check word that the kernel computed.
     pub check: u32,
 }
 
 impl Run {
+    /// Clocks per instruction, by the core's counters.
     pub fn cpi(&self) -> f64 {
         self.clocks as f64 / self.instructions as f64
     }
 
+    /// Clocks of one call of the kernel, by `mcycle`.
     pub fn clocks_per_call(&self) -> f64 {
         self.clocks as f64 / f64::from(CALLS)
     }
 }
 
-/// How often the link uses the SRAM meanwhile: 0 never, n in one clock of n.
+/// Builds an image and measures its kernels. `link_every` n: the link accesses the SRAM in one of n
+/// clocks; 0 for never. Errors: see [`Error`].
 pub fn measure(language: Language, placement: Placement, link_every: u64) -> Result<Vec<Run>, Error> {
     let name = format!("kernels in {}, {}", language.name(), placement.name());
     of(&images::kernels(language, placement)?, &name, link_every)
 }
 
-/// Of any image of kernels.
+/// Measures the kernels of any image. `name` stands in errors; `link_every` as in [`measure`].
 pub fn of(image: &elf::Image, name: &str, link_every: u64) -> Result<Vec<Run>, Error> {
     let mut machine = Machine::new(image, link_every)?;
     listen(&mut machine).map_err(|(what, pc)| match what {
@@ -67,13 +77,13 @@ enum What {
     Program(String),
 }
 
-/// More than all kernels take on any core that could be meant.
+/// The limit of a run in clocks: more than all kernels take on any core that is of interest.
 const CLOCKS_MAX: u64 = 20_000_000;
 
 fn listen(machine: &mut Machine) -> Result<Vec<Run>, (What, u32)> {
     let mut runs = Vec::new();
     let mut window = Window::default();
-    // Words of the report behind `END`.
+    // The number of the kernel, and the words of the report that follow `END`.
     let mut report: Option<(usize, Vec<u32>)> = None;
     let mut pc = 0;
     while machine.clocks() < CLOCKS_MAX {
@@ -106,20 +116,20 @@ fn listen(machine: &mut Machine) -> Result<Vec<Run>, (What, u32)> {
     Err((What::Program("no end".to_string()), pc))
 }
 
-/// What RVFI shows between the first and the last reading of each counter.
+/// The instructions that RVFI shows between the first and the last reading of each counter.
 #[derive(Default)]
 struct Window {
     minstret: Readings,
     mcycle: Readings,
-    /// Clock of the last instruction, and those before it.
+    /// The clock of the last instruction.
     last: u64,
     history: History,
     stalls: Stalls,
-    /// At the last reading of the clock counter.
+    /// The stalls up to the last reading of `mcycle`.
     stalls_at_mcycle: Stalls,
 }
 
-/// First and last instruction that read a counter: its clock, its number.
+/// The first and the last instruction that read a counter: the clock and the number of each.
 #[derive(Default)]
 struct Readings(Option<[(u64, u64); 2]>);
 
@@ -129,7 +139,7 @@ impl Readings {
         self.0 = Some([first, (clock, order)]);
     }
 
-    /// Clocks and instructions from the first to the last.
+    /// Clocks and instructions from the first reading to the last.
     fn between(&self) -> (u64, u64) {
         self.0.map_or((0, 0), |[first, last]| (last.0 - first.0, last.1 - first.1))
     }
@@ -140,7 +150,8 @@ const MINSTRET: u16 = 0xB02;
 
 impl Window {
     fn retire(&mut self, clock: u64, retired: &Retired) {
-        // The clock counter is read last at the start and first at the end: causes are counted between its readings.
+        // The clock counter is read last at the start and first at the end: causes are counted
+        // between its readings.
         if self.mcycle.0.is_some() {
             self.stalls.add(self.history.cause_before(retired), clock - self.last - 1);
         }
@@ -172,12 +183,12 @@ impl Window {
     }
 }
 
-/// CPI of the mix: each of its kernels has the same share of the instructions.
+/// The CPI of the mix, in which each kernel has the same share of the instructions.
 pub fn cpi_of_mix(runs: &[Run]) -> f64 {
     runs[..MIX].iter().map(Run::cpi).sum::<f64>() / MIX as f64
 }
 
-/// Clocks of one call of each kernel of the mix.
+/// The sum of the clocks of one call of each kernel of the mix.
 pub fn clocks_of_mix(runs: &[Run]) -> f64 {
     runs[..MIX].iter().map(Run::clocks_per_call).sum()
 }

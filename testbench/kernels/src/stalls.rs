@@ -1,28 +1,33 @@
-//! Where the clocks go that retire no instruction. Each is laid to one cause, by what retires before and after it, so that the sum of
-//! all causes and all instructions is the number of clocks.
+//! The causes of clocks in which no instruction retires. Each such clock has one cause, which
+//! follows from the instructions that retire before and after it. So the sum of all causes and all
+//! instructions is the number of clocks.
 
 use crate::retired::{Kind, Retired};
 
+/// The cause of a clock in which no instruction retires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(usize)]
 pub enum Cause {
-    /// Behind a jump or branch, taken or not.
+    /// The clock follows a jump or branch, taken or not.
     Jump,
-    /// The instruction needs what one of the last few loads.
+    /// The next instruction needs the result of one of the last few loads.
     LoadUse,
-    /// It multiplies, or needs a product of one of the last few; so for quotients.
+    /// The next instruction multiplies, or needs the product of one of the last few instructions.
     Multiply,
+    /// The next instruction divides, or needs the quotient of one of the last few instructions.
     Divide,
-    /// It is a load or store, or stands behind a store.
+    /// The next instruction is a load or store, or follows a store.
     Memory,
-    /// The rest: instructions that had not come, or straddle words.
+    /// All other clocks: the next instruction had not been fetched yet, or straddles two words.
     Fetch,
 }
 
 impl Cause {
+    /// All causes, in the order of their values.
     pub const ALL: [Cause; 6] =
         [Cause::Jump, Cause::LoadUse, Cause::Multiply, Cause::Divide, Cause::Memory, Cause::Fetch];
 
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Cause::Jump => "jump",
@@ -40,30 +45,35 @@ impl Cause {
 pub struct Stalls([u64; Cause::ALL.len()]);
 
 impl Stalls {
+    /// The clocks of one cause.
     pub fn of(&self, cause: Cause) -> u64 {
         self.0[cause as usize]
     }
 
+    /// Adds clocks to a cause.
     pub fn add(&mut self, cause: Cause, clocks: u64) {
         self.0[cause as usize] += clocks;
     }
 
+    /// The clocks of all causes.
     pub fn sum(&self) -> u64 {
         self.0.iter().sum()
     }
 }
 
-/// The last few instructions: as many as may be in a pipeline with a result that comes late.
+/// The last few retired instructions: as many as the pipeline can hold with a result that comes
+/// late.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct History([Option<Retired>; 3]);
 
 impl History {
+    /// Adds an instruction that has retired.
     pub fn push(&mut self, retired: Retired) {
         self.0.rotate_right(1);
         self.0[0] = Some(retired);
     }
 
-    /// Why `next` did not retire in the clock behind the last.
+    /// The cause of the clocks between the last retired instruction and `next`.
     pub fn cause_before(&self, next: &Retired) -> Cause {
         let last = self.0[0].map(|last| last.kind());
         let needs = |kind| self.0.iter().flatten().any(|earlier| earlier.kind() == kind && next.needs(earlier.rd));
@@ -91,7 +101,7 @@ mod tests {
     const BRANCH: Retired = Retired { insn: 0x00B5_0463, rd: 0, rs2: 11, ..LOAD };
     const MULTIPLY: Retired = Retired { insn: 0x02B5_0533, ..LOAD };
     const STORE: Retired = Retired { insn: 0x00A5_2023, rd: 0, rs1: 12, ..LOAD };
-    /// Neither makes nor needs what the others do.
+    /// An instruction that neither writes a register of the others nor reads one.
     const ELSEWHERE: Retired = Retired { rd: 13, rs1: 14, rs2: 15, ..ADD };
 
     fn cause(before: &[Retired], next: Retired) -> Cause {

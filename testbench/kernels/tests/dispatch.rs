@@ -1,13 +1,14 @@
-//! Events and semaphore, from outside.
+//! The latency of events and of the semaphore, seen at the pins.
 
 use nicscope_kernels::{dispatch, images, machine::Machine};
 
 #[test]
 fn an_event_reaches_its_handler_and_the_semaphore_is_taken() {
     let clocks = dispatch::measure().unwrap_or_else(|error| panic!("{error}"));
-    // Pending, told to the core; address, word, decode, execute, retirement of the handler's first instruction.
+    // The clocks: the event is pending, the core is told; address, word, decode, execute,
+    // retirement of the handler's first instruction.
     assert_eq!(clocks.event_to_handler, 6, "{clocks:?}");
-    // A store, a load and a branch; and a store.
+    // To take it: a store, a load and a branch. To release it: a store.
     assert!((4..=12).contains(&clocks.semaphore_taken), "{clocks:?}");
     assert!((2..=6).contains(&clocks.semaphore_released), "{clocks:?}");
 }

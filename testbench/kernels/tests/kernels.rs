@@ -1,4 +1,4 @@
-//! Kernels on the RTL: right results, and counters that say what RVFI shows.
+//! Kernels on the RTL: their results are right, and the counters agree with RVFI.
 
 use std::io::Write;
 
@@ -28,7 +28,8 @@ fn rust_kernels_are_right_and_counted_in_both_placements() {
 #[test]
 fn c_kernels_are_right_and_counted_in_both_placements() {
     if !has_c() {
-        // Past the capture of a test that passes.
+        // Written to the file descriptor itself, since the harness captures the output of a test
+        // that passes.
         let _ = writeln!(std::io::stderr(), "SKIPPED: no C compiler for riscv32; tools/setup.sh bench installs it");
         return;
     }
@@ -54,7 +55,8 @@ fn an_engine_on_the_sram_slows_what_runs_there_and_nothing_else() {
     assert_eq!(shared[0].clocks, alone[0].clocks);
 }
 
-/// Of the instruction that loads the upper bits of the hash's first factor: `lui`, whatever the register.
+/// The instruction that loads the upper bits of the hash's first factor: `lui`, with 0 in place of
+/// the register.
 const FACTOR: u32 = 0xCC9E_3037;
 
 #[test]
@@ -85,7 +87,7 @@ fn a_wrong_constant_in_the_code_is_a_wrong_result_of_its_kernel_alone() {
 #[test]
 fn an_image_that_traps_is_told_from_one_that_computes() {
     let mut image = images::kernels(Language::Rust, Placement::Scratchpad).unwrap();
-    // All but start-up is zeros, which are illegal instructions.
+    // Everything but the start-up code is zeros, which are illegal instructions.
     image.segments.last_mut().unwrap().bytes.fill(0);
     let error = runs::of(&image, "zeros", 0).unwrap_err().to_string();
     assert!(error.contains("zeros: trap or panic, cause 2"), "{error}");

@@ -16,8 +16,9 @@ fn an_event_of_one_core_reaches_the_handler_of_the_other_as_soon_as_one_of_the_h
     let clocks = pair::event_to_other_core().unwrap_or_else(|error| panic!("{error}"));
     let hardware = dispatch::measure().unwrap_or_else(|error| panic!("{error}")).event_to_handler;
     println!("from the store retiring to the handler's first instruction retiring there: {clocks} clocks");
-    // The store retires when it is in the queue, and is made in the next clock. The handler's first instruction is the marker, which takes
-    // two clocks more than the one that `hardware` looks at.
+    // The store retires when it is in the queue, and is carried out in the next clock. The
+    // handler's first instruction is the marker, which takes two clocks more than the instruction
+    // that `hardware` looks at.
     assert_eq!(clocks, hardware + 1 + 2, "the event is pending in the clock behind that in which the store retires");
 }
 
@@ -61,7 +62,7 @@ fn two_cores_count_under_the_semaphore_without_loss() {
     assert!(said.iter().all(|said| said.iter().filter(|&&word| word == OWNS).count() == 2_000));
 }
 
-/// The test above can fail: without the semaphore it does.
+/// The test above can fail: it does without the semaphore.
 #[test]
 fn without_the_semaphore_counts_are_lost() {
     let (counted, _) = count(0, 2_000);
@@ -90,7 +91,8 @@ fn what_a_core_stored_is_there_when_the_other_sees_its_event() {
     assert_eq!((pair.sram_word(QUESTION).unwrap(), pair.sram_word(ANSWER).unwrap()), (rounds, rounds));
 }
 
-/// Loads, stores and misses of both caches, while link, DMA and host ask in every clock. The checker in the bench watches the bounds, too.
+/// Both cores load, store and miss in their caches, while link, DMA and host ask in every clock.
+/// The checker in the bench watches the bounds too.
 #[test]
 fn both_cores_at_the_sram_with_all_others_wait_within_their_bounds() {
     let mut pair = Pair::new(&[(JOB, JOB_HAMMER), (ROUNDS, 4)]).unwrap();
@@ -106,7 +108,7 @@ fn both_cores_at_the_sram_with_all_others_wait_within_their_bounds() {
     }
 }
 
-/// Alone, the cores take turns at the SRAM and wait for each other only.
+/// Without other traffic the cores take turns at the SRAM, and wait for each other only.
 #[test]
 fn two_cores_alone_wait_for_each_other_at_most() {
     let mut pair = Pair::new(&[(JOB, JOB_HAMMER), (ROUNDS, 4)]).unwrap();
