@@ -6,36 +6,38 @@ use std::ops::Range;
 use crate::instruction::{decode, Effect, RA, SP};
 use crate::{ImageError, Linked};
 
-/// What a function does to the stack.
+/// The effect of a function on the stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// The deepest stack pointer of its own, in bytes below the one at entry.
+    /// The lowest stack pointer of the function itself, in bytes below the stack pointer at its
+    /// entry.
     pub frame_bytes: u32,
-    /// Functions that it calls or jumps to, and the bytes below its entry at which each begins.
+    /// The functions that it calls or jumps to: the address of each, and the bytes between the two
+    /// entries' stack pointers.
     pub calls: Vec<(u32, u32)>,
-    /// Some path ends in a return.
+    /// Whether some path ends in a return.
     pub returns: bool,
 }
 
-/// Where the stack pointer is.
+/// The position of the stack pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pointer {
-    /// Start-up has not set it yet.
+    /// Start-up has not set the stack pointer yet.
     Unset,
-    /// Bytes below the one at entry.
+    /// The stack pointer is this many bytes below its value at entry.
     Below(u32),
 }
 
-/// What is known in front of an instruction.
+/// The state before an instruction, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
     pointer: Pointer,
-    /// Registers with a constant.
+    /// The registers that hold a known constant.
     constants: [Option<u32>; 32],
 }
 
-/// Follows all paths of the function at `start`. `returns` tells of another function whether a call
-/// of it comes back.
+/// Follows all paths of the function at `start`. `returns` tells whether a call of another function
+/// returns.
 pub fn follow(
     image: &Linked,
     start: u32,
@@ -65,7 +67,7 @@ struct Walk<'a> {
     within: Range<u32>,
     name: String,
     states: BTreeMap<u32, State>,
-    /// Instructions whose state is new.
+    /// Instructions whose state has changed and that must be visited.
     open: Vec<u32>,
     function: Function,
 }
@@ -81,7 +83,8 @@ impl Walk<'_> {
         if known.pointer != state.pointer {
             return Err(ImageError::UnequalPaths { function: self.name.clone(), at });
         }
-        // Only what all paths agree upon is constant: each visit leaves fewer constants, so visits end.
+        // A register is constant only if all paths agree on its value. Each visit leaves fewer
+        // constants, so the visits end.
         let mut changed = false;
         for (known, new) in known.constants.iter_mut().zip(state.constants) {
             if known.is_some() && *known != new {
@@ -162,7 +165,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A jump: in this function, or in the place of a call to another one and a return.
+    /// A jump: within this function, or to another function in place of a call and a return (a tail
+    /// call).
     fn jump(
         &mut self,
         at: u32,
@@ -175,7 +179,7 @@ impl Walk<'_> {
         }
         let below = self.enter(at, target, &state)?;
         if returns(target)? {
-            // The other function returns for this one.
+            // A tail call: the other function returns to this function's caller.
             if below != 0 {
                 return Err(ImageError::StackPointer { function: self.name.clone(), at });
             }
@@ -203,7 +207,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes that another function begins with the stack pointer of `state`.
+    /// Records that another function begins with the stack pointer of `state`.
     fn enter(&mut self, at: u32, target: u32, state: &State) -> Result<u32, ImageError> {
         let function = || self.name.clone();
         if self.image.function(target).is_none() {
@@ -216,7 +220,7 @@ impl Walk<'_> {
         Ok(below)
     }
 
-    /// A return: the stack is as it was at entry.
+    /// A return: the stack pointer must have its value at entry.
     fn give_back(&mut self, at: u32, state: &State) -> Result<(), ImageError> {
         if state.pointer != Pointer::Below(0) {
             return Err(ImageError::StackPointer { function: self.name.clone(), at });

@@ -1,7 +1,7 @@
-//! What an instruction does to control and to the values of registers: RV32IMC with Zba, Zbb, Zbs
-//! and Zicsr ("The RISC-V Instruction Set Manual, volume I", chapters 2, 16 and 26).
+//! The effect of an instruction on control flow and on the values of registers: RV32IMC with Zba,
+//! Zbb, Zbs and Zicsr ("The RISC-V Instruction Set Manual, volume I", chapters 2, 16 and 26).
 
-/// Register that holds the return address.
+/// The register that holds the return address.
 pub const RA: u8 = 1;
 /// The stack pointer.
 pub const SP: u8 = 2;
@@ -9,14 +9,14 @@ pub const SP: u8 = 2;
 /// The effect of one instruction, as far as the analysis needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// `jal`, `c.j`, `c.jal`: to a constant address; `link` 0 keeps no return address.
+    /// `jal`, `c.j`, `c.jal`: a jump to a constant address. `link` 0 keeps no return address.
     Jump {
         /// Register of the return address.
         link: u8,
         /// Absolute address.
         target: u32,
     },
-    /// `jalr`, `c.jr`, `c.jalr`.
+    /// `jalr`, `c.jr`, `c.jalr`: a jump to an address in a register.
     JumpRegister {
         /// Register of the return address.
         link: u8,
@@ -30,7 +30,7 @@ pub enum Effect {
         /// Absolute address.
         target: u32,
     },
-    /// `ebreak`, `ecall`, `mret`, `unimp`: control does not go on behind it.
+    /// `ebreak`, `ecall`, `mret`, `unimp`: the next instruction is not executed.
     Stop,
     /// `rd` = `rs` + `value`.
     Add {
@@ -48,22 +48,23 @@ pub enum Effect {
         /// Its value.
         value: u32,
     },
-    /// Anything else; `rd` 0 if it writes no register.
+    /// Any other instruction; `rd` is 0 if it writes no register.
     Other {
         /// Register that is written.
         rd: u8,
     },
 }
 
-/// An effect and the bytes of the instruction.
+/// An effect and the length of the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
     pub effect: Effect,
     pub bytes: u32,
 }
 
-/// Decodes the instruction at `at` whose first four bytes, little endian, are `word`. The upper half
-/// of `word` is not looked at if the instruction is compressed. `None`: it is not known.
+/// Decodes the instruction at address `at` whose first four bytes, little endian, are `word`. The
+/// upper half of `word` is ignored if the instruction is compressed. `None` if the instruction is
+/// not known.
 pub fn decode(at: u32, word: u32) -> Option<Instruction> {
     let (effect, bytes) = match word & 3 {
         3 => (full(at, word)?, 4),
@@ -72,7 +73,7 @@ pub fn decode(at: u32, word: u32) -> Option<Instruction> {
     Some(Instruction { effect, bytes })
 }
 
-/// `csrrw x0, cycle, x0`: what assemblers write for `unimp`.
+/// `csrrw x0, cycle, x0`: the encoding that assemblers use for `unimp`.
 const UNIMP: u32 = 0xC000_1073;
 const ECALL: u32 = 0x0000_0073;
 const EBREAK: u32 = 0x0010_0073;
@@ -117,10 +118,11 @@ fn extend(value: u32, bits: u32) -> i32 {
 }
 
 fn compressed(at: u32, half: u32) -> Option<Effect> {
-    // Bits `from` and upwards of the instruction, as bits `to` and upwards of a number.
+    // Takes `count` bits of the instruction, from bit `from` upwards, and places them at bit `to`
+    // upwards of a number.
     let bits = |from: u32, count: u32, to: u32| ((half >> from) & ((1 << count) - 1)) << to;
     let (rd, rs2) = (bits(7, 5, 0) as u8, bits(2, 5, 0) as u8);
-    // A register of x8 to x15.
+    // The number of a register in a 3-bit field: x8 to x15.
     let short = |from: u32| bits(from, 3, 0) as u8 + 8;
     let immediate = extend(bits(2, 5, 0) | bits(12, 1, 5), 6);
     let to = |offset: i32| at.wrapping_add(offset as u32);
@@ -129,7 +131,7 @@ fn compressed(at: u32, half: u32) -> Option<Effect> {
         to(extend(low | bits(11, 1, 4) | bits(9, 2, 8) | bits(8, 1, 10) | bits(12, 1, 11), 12))
     };
     let effect = match (half & 3, half >> 13) {
-        // All zeros: the illegal instruction that is defined as such.
+        // All zeros: the instruction that is defined to be illegal.
         (0, 0) if half == 0 => Effect::Stop,
         (0, 0) => {
             let value = bits(5, 1, 3) | bits(6, 1, 2) | bits(7, 4, 6) | bits(11, 2, 4);
@@ -217,7 +219,9 @@ mod tests {
         assert_eq!(effect(0x0800), add(8, 2, 16)); // c.addi4spn s0, sp, 16
         assert_eq!(effect(0x850A), add(10, 2, 0)); // c.mv a0, sp
         assert_eq!(effect(0x557D), add(10, 0, -1)); // c.li a0, -1
-        assert_eq!(effect(0x1000_4117), Some(Effect::Set { rd: 2, value: AT + 0x1000_4000 })); // auipc sp, 0x10004
+
+        // auipc sp, 0x10004
+        assert_eq!(effect(0x1000_4117), Some(Effect::Set { rd: 2, value: AT + 0x1000_4000 }));
         assert_eq!(effect(0x6505), Some(Effect::Set { rd: 10, value: 0x1000 })); // c.lui a0, 1
         assert_eq!(effect(0x757D), Some(Effect::Set { rd: 10, value: 0xFFFF_F000 }));
         // c.lui a0, -1

@@ -26,7 +26,7 @@ pub struct Linked {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) name: String,
-    /// First address behind it.
+    /// The first address behind the function.
     pub(crate) end: u32,
 }
 
@@ -46,7 +46,7 @@ impl Linked {
         for section in elf.sections().filter(|section| section.kind() == SectionKind::Text) {
             code.push((section.address() as u32, section.data().map_err(unreadable)?.to_vec()));
         }
-        // Of several names at one address the one with a size is the function's.
+        // Several names may have one address. The name with a size belongs to the function.
         let mut starts: BTreeMap<u32, (String, u32)> = BTreeMap::new();
         for symbol in elf.symbols() {
             let (at, bytes) = (symbol.address() as u32, symbol.size() as u32);
@@ -71,17 +71,19 @@ impl Linked {
         Ok(Linked { entry, stack_top, stack_limit, code, functions })
     }
 
-    /// The name without the compiler's hash; an address if no function begins there.
+    /// The name of the function that begins at an address, without the compiler's hash. If no
+    /// function begins there, the address as text.
     pub fn name(&self, at: u32) -> String {
         self.functions.get(&at).map_or_else(|| format!("{at:#010x}"), |named| named.name.clone())
     }
 
-    /// The addresses of the function that begins at `at`.
+    /// The addresses of the function that begins at `at`. `None` if no function begins there.
     pub(crate) fn function(&self, at: u32) -> Option<Range<u32>> {
         self.functions.get(&at).map(|named| at..named.end)
     }
 
-    /// Four bytes at `at`, or two at the end of a section, in the order of a little endian word.
+    /// The four bytes at `at`, or two at the end of a section, as a little-endian word. `None` if
+    /// the image has no code there.
     pub(crate) fn word(&self, at: u32) -> Option<u32> {
         let (start, bytes) =
             self.code.iter().find(|(start, bytes)| (*start..*start + bytes.len() as u32).contains(&at))?;

@@ -1,4 +1,5 @@
-//! The call graph of an image from its entry point on: the deepest path, and what can be reached.
+//! The call graph of an image from its entry point on: its deepest path, and the functions that it
+//! reaches.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +9,8 @@ use serde::Serialize;
 use crate::function::{follow, Function};
 use crate::{ImageError, Linked};
 
-/// Names of functions that only a panic calls: of `core` and of the compiler.
+/// The beginnings of names of functions that only a panic calls, in `core` and in the compiler's
+/// runtime.
 const PANIC_NAMES: [&str; 3] = ["core::panicking::", "rust_begin_unwind", "rust_panic"];
 
 /// All functions that the entry point reaches.
@@ -21,18 +23,18 @@ pub struct Analysis {
 #[derive(Clone, Debug)]
 struct Reached {
     function: Function,
-    /// Bytes below its entry that it and what it calls take at most.
+    /// The most bytes of stack that the function and its callees take below its entry.
     deepest_bytes: u32,
-    /// The call on the deepest path; `None`: its own frame is the deepest.
+    /// The call on the deepest path. `None` if the function's own frame is the deepest.
     deepest_call: Option<u32>,
 }
 
-/// How much of its stack an image can take.
+/// The stack that an image can use, and the room for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Stack {
-    /// Of the deepest path.
+    /// The bytes of stack on the deepest path.
     pub deepest_bytes: u32,
-    /// Between static data and the top of the stack.
+    /// The bytes between static data and the top of the stack.
     pub room_bytes: u32,
     /// The deepest path, from the entry point.
     pub path: Vec<Step>,
@@ -41,9 +43,10 @@ pub struct Stack {
 /// One function on a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
-    /// Without the compiler's hash.
+    /// The name of the function, without the compiler's hash.
     pub function: String,
-    /// Bytes that it has taken when it calls the next, or at most if it is the last.
+    /// The bytes that the function has taken when it calls the next function of the path. For the
+    /// last function, the most bytes that it takes.
     pub frame_bytes: u32,
 }
 
@@ -65,7 +68,7 @@ impl Analysis {
         Ok(Analysis { image, functions })
     }
 
-    /// The deepest path and the room for it.
+    /// The deepest path, and the room for the stack.
     ///
     /// # Errors
     /// [`ImageError::StackTooDeep`].
@@ -102,7 +105,7 @@ impl Analysis {
         Ok(())
     }
 
-    /// Names of all functions that can be reached, in the order of their addresses.
+    /// The names of all functions that can be reached, in the order of their addresses.
     pub fn reached(&self) -> impl Iterator<Item = String> + '_ {
         self.functions.keys().map(|&at| self.image.name(at))
     }
@@ -141,7 +144,8 @@ fn visit(
         return Err(ImageError::Recursion(cycle));
     }
     path.push(at);
-    // A panic ends the firmware, and its reach is refused by itself: what it does to the stack means nothing.
+    // A panic ends the firmware, and an image that can reach one is refused by a check of its own.
+    // So the stack of the panic path does not matter.
     let function = match is_panic(image, at) {
         true => Function { frame_bytes: 0, calls: Vec::new(), returns: false },
         false => follow(image, at, &mut |callee| visit(image, callee, path, functions))?,
@@ -170,7 +174,8 @@ mod tests {
     /// One function of a hand-assembled image.
     struct Code(&'static str, Vec<u32>);
 
-    /// Functions behind each other; the first is start-up, which begins with [`SET_STACK`].
+    /// An image of functions, one behind the other. The first is start-up, which begins with
+    /// [`SET_STACK`].
     fn image(functions: Vec<Code>) -> Linked {
         let (mut at, mut bytes, mut named) = (BASE, Vec::new(), BTreeMap::new());
         for Code(name, words) in functions {
@@ -219,10 +224,10 @@ mod tests {
     const RET: u32 = 0x0000_8067;
     const STOP: u32 = 0x0010_0073; // ebreak
     const NOP: u32 = 0x0000_0013;
-    /// beq zero, a0, 8: over the next instruction.
+    /// beq zero, a0, 8: skips the next instruction.
     const SKIP: u32 = 0x00A0_0463;
 
-    /// Start-up that calls the function behind it and stops.
+    /// Start-up code that calls the function behind it, and stops.
     fn start() -> Code {
         Code("_start", vec![SET_STACK, NO_MOVE, call(2), STOP])
     }
@@ -282,7 +287,8 @@ mod tests {
     fn a_stack_pointer_without_a_known_distance_is_refused() {
         let main = |words: Vec<u32>| analyse(vec![start(), Code("main", words)]).unwrap_err();
         let refused = |at| ImageError::StackPointer { function: "main".into(), at: BASE + 16 + at };
-        // sub sp, sp, a0; lui sp; mv sp, s0; a return with bytes left on the stack; one above the entry.
+        // sub sp, sp, a0; lui sp; mv sp, s0; a return with bytes left on the stack; one above the
+        // entry.
         assert_eq!(main(vec![0x40A1_0133, RET]), refused(0));
         assert_eq!(main(vec![SET_STACK, RET]), refused(0));
         assert_eq!(main(vec![addi(2, 8, 0), RET]), refused(0));

@@ -1,5 +1,5 @@
-//! The images of the NIC, as they are linked: the stack of each fits the room that the linker
-//! script leaves, and no panic can be reached (INV-37).
+//! The linked images of the NIC: the stack of each fits the room that the linker script leaves, and
+//! no image can reach a panic (INV-37).
 
 use std::path::Path;
 use std::process::Command;
@@ -26,7 +26,7 @@ const RECOMMENDED: Parameters = [16_384, 64, 4, 1024, 4, 64];
 /// Builds images and judges them: bytes of the deepest path and of the room.
 fn judged(images: &[&str], parameters: Parameters) -> Vec<(u32, u32)> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    // One folder for all parameters: only what depends on them is built again.
+    // One folder for all parameters: cargo then rebuilds only the crates that depend on them.
     let folder = workspace.join("target/judged");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(&workspace).args(["build", "--quiet", "-p", "nic-firmware", "--profile", "firmware"]);

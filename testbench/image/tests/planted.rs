@@ -8,7 +8,8 @@ use nic_image::{judge, ImageError, Stack};
 
 const TARGET: &str = "riscv32imc-unknown-none-elf";
 
-/// What the linker script of core A leaves to the stack of a program without static data.
+/// The room in bytes that the linker script of core A leaves for the stack of a program without
+/// static data.
 const ROOM_BYTES: u32 = 16 * 1024;
 
 /// Compiles `planted/start.rs` with one program behind it, and judges the image.

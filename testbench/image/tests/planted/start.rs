@@ -1,4 +1,4 @@
-// What every planted image begins with: the start-up of the firmware without its copies.
+// The beginning of every planted image: the start-up code of the firmware without its copies.
 #![no_std]
 #![no_main]
 
