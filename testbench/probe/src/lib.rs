@@ -1,4 +1,5 @@
-//! A NIC that runs cache operations: the firmware `cache-probe` booted over PCI, its command ring, and the cache's memory.
+//! A NIC that runs cache operations: the firmware `cache-probe`, booted over PCI, its command ring,
+//! and the memory of the cache.
 
 mod machine;
 
@@ -21,14 +22,15 @@ use sim_pins::Ps;
 
 pub use machine::Machine;
 
-/// What the cache's memory holds before the cache is made in it: the value of `nic_lookup::host::InMemory::default`.
+/// The word that fills the memory of the cache before the cache is made in it: the value of
+/// `nic_lookup::host::InMemory::default`.
 pub const GARBAGE: u32 = 0xDEAD_BEEF;
 
-/// Words behind the cache that nothing may touch.
+/// The number of words behind the cache that must never change.
 const GUARD_WORDS: u32 = 8;
 const GUARD: u32 = 0x6A6A_6A6A;
 
-/// A NIC with `cache-probe`. Every access goes over PCI, as the driver's do.
+/// A NIC with the firmware `cache-probe`. Every access goes over PCI, as the driver's accesses do.
 pub struct Probe {
     machine: Machine,
     device: Device,
@@ -36,14 +38,16 @@ pub struct Probe {
     commands: SramAddr,
     results: SramAddr,
     cache: SramAddr,
-    /// Commands posted so far, free-running.
+    /// The number of commands posted so far, free-running.
     posted: u32,
-    /// Core clocks of the last operation of [`Target`].
+    /// The core clocks of the last operation of [`Target`].
     last_cycles: u32,
 }
 
 impl Probe {
-    /// Builds the firmware for the geometry if need be, and boots it. The cache is empty, in memory that held [`GARBAGE`].
+    /// Builds the firmware for the geometry, if it is not up to date, and boots it. The cache is
+    /// then empty, in memory that held [`GARBAGE`]. With `waves` the models can record waves, and
+    /// run slower.
     pub fn boot(geometry: VmhGeometry, waves: bool) -> Result<Probe> {
         let file = image::build("cache-probe", geometry)?;
         let firmware = fs::read(&file).map_err(|error| failed!("cannot read {}: {error}", file.display()))?;
@@ -52,7 +56,8 @@ impl Probe {
             node.boot(&firmware).await.map_err(of_driver)?;
             let device = node.driver().device(&node.cpu("probe", Priority::User)).map_err(of_driver)?;
             let caches = *node.driver().service::<Mini>().map_err(of_driver)?.caches();
-            // The probe's answers use the mailbox of misses, of which there are none: its interrupt stays off.
+            // The probe answers through the mailbox of misses. There are no misses here, so the
+            // interrupt of the mailbox stays off.
             device.write(interrupt::ENABLE, 1 << CAUSE_CRASH).await;
             let reply: ProbeReply = device.read_struct(SramAddr(PROBE_REPLY_ADDRESS)).await.map_err(of_bus)?;
             Ok((device, reply, caches))
@@ -76,11 +81,13 @@ impl Probe {
         Ok(probe)
     }
 
+    /// The geometry of the cache.
     pub fn geometry(&self) -> VmhGeometry {
         self.geometry
     }
 
-    /// Posts commands, at most a ring full, and rings for them together.
+    /// Posts commands, at most a full ring, and rings the doorbell once for all. An error of the
+    /// bus or the driver.
     pub fn post(&mut self, commands: &[ProbeCommand]) -> Result<()> {
         assert!(commands.len() as u32 <= PROBE_RING_ENTRIES, "more commands than the ring holds");
         let slots: Vec<(SramAddr, ProbeCommand)> = commands
@@ -99,7 +106,8 @@ impl Probe {
         })
     }
 
-    /// Waits until all posted commands are obeyed, and reads the results of the last `count`.
+    /// Waits until the firmware has obeyed all posted commands, and reads the results of the last
+    /// `count`. An error if the firmware does not answer in time.
     pub fn collect(&mut self, count: u32) -> Result<Vec<ProbeResult>> {
         let (device, producer) = (self.device.clone(), self.posted);
         let first = producer.wrapping_sub(count);
@@ -114,13 +122,13 @@ impl Probe {
         })
     }
 
-    /// One command and its result.
+    /// Posts one command and returns its result.
     pub fn obey(&mut self, command: ProbeCommand) -> Result<ProbeResult> {
         self.post(&[command])?;
         Ok(self.collect(1)?[0])
     }
 
-    /// Writes the producer index as it is: for tests of an index that makes no sense.
+    /// Writes the producer index without a check, for tests of an index that makes no sense.
     pub fn ring(&mut self, producer: u32) -> Result<()> {
         let device = self.device.clone();
         self.machine.run("ring", |_| async move {
@@ -129,7 +137,7 @@ impl Probe {
         })
     }
 
-    /// Lets time pass.
+    /// Lets simulated time pass.
     pub fn wait(&mut self, span: Ps) -> Result<()> {
         self.machine.run("wait", |node| async move {
             node.sim().sleep_for(span).await;
@@ -137,7 +145,7 @@ impl Probe {
         })
     }
 
-    /// The firmware empties the cache.
+    /// Makes the firmware empty the cache.
     pub fn reset(&mut self) -> Result<()> {
         let result = self.obey(ProbeCommand { op: PROBE_RESET, ..ProbeCommand::default() })?;
         match result.answer {
@@ -167,7 +175,8 @@ impl Probe {
         })
     }
 
-    /// Checks what no list may have changed: the words behind the cache, and the rules of the bus.
+    /// Checks that the words behind the cache are unchanged, and that no rule of the bus was
+    /// broken.
     pub fn check_surroundings(&mut self) -> Result<()> {
         let found = self.read(self.geometry.bytes(), GUARD_WORDS)?;
         if found != [GUARD; GUARD_WORDS as usize] {
@@ -176,24 +185,28 @@ impl Probe {
         self.machine.check_bus()
     }
 
+    /// The simulated time.
     pub fn now(&self) -> Ps {
         self.machine.now()
     }
 
+    /// The core clocks since the machine was made.
     pub fn core_cycles(&self) -> u64 {
         self.machine.core_cycles()
     }
 
-    /// Core clocks that the firmware measured around the last operation of [`Target`].
+    /// The core clocks that the firmware measured around the last operation of [`Target`].
     pub fn last_cycles(&self) -> u32 {
         self.last_cycles
     }
 
-    /// Begins an FST file of all that follows.
+    /// Opens an FST file that records everything from now on. An error if the file cannot be
+    /// written or the model has no waves.
     pub fn open_waves(&mut self, path: &Path) -> Result<()> {
         self.machine.open_waves(path)
     }
 
+    /// Ends the FST file.
     pub fn close_waves(&mut self) -> Result<()> {
         self.machine.close_waves()
     }
@@ -213,7 +226,7 @@ impl Probe {
     }
 }
 
-/// The command that looks a page up.
+/// The command that looks up a page.
 pub fn use_command(path: LookupPath, pid: u32, page: u32) -> ProbeCommand {
     ProbeCommand { op: PROBE_USE, pid_path: pid | (path as u32) << 16, page_or_line: page, reserved: 0 }
 }
@@ -234,7 +247,7 @@ impl Target for Probe {
     }
 
     fn fill(&mut self, line: u32, miss_key: u32, page_number: &dyn Fn(u32) -> u32) -> Result<()> {
-        // In the order of the driver: a run of entries, then the key.
+        // In the driver's order: runs of entries, then the key.
         let mut runs: Vec<(u32, Vec<u32>)> = Vec::new();
         for (offset, value) in fill_words(self.geometry, line, miss_key, page_number) {
             match runs.last_mut() {
@@ -251,7 +264,7 @@ impl Target for Probe {
     }
 }
 
-/// Of either ring: commands and results have 16 bytes.
+/// The address of a slot in either ring. Commands and results both have 16 bytes.
 fn slot(ring: SramAddr, index: u32) -> SramAddr {
     ring + (index % PROBE_RING_ENTRIES) * size_of::<ProbeCommand>() as u32
 }

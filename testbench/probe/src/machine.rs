@@ -1,4 +1,4 @@
-//! One NIC in one host, without a cable.
+//! One NIC in one host, without a link to others.
 
 use std::future::Future;
 use std::path::Path;
@@ -15,10 +15,11 @@ use sim_pins::Ps;
 use sim_time::{Clock, Scheduler};
 use verilated::Context;
 
-/// Nothing that a test asks of the host takes longer in simulated time; what does, hangs.
+/// The limit of simulated time for a task of the host. No correct task takes longer.
 const WATCHDOG: Ps = Ps::from_us(50_000);
 
-/// A platform's NIC and host that meet at the PCI pins. Time passes only in [`Machine::run`].
+/// The NIC and the host of a platform, connected at the PCI pins. Time passes only in
+/// [`Machine::run`].
 pub struct Machine {
     nic: Nic,
     host: Host<PciBus>,
@@ -26,7 +27,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The machine of `tigon2`. With `waves` it does the same, slower.
+    /// The machine of platform `tigon2`. With `waves` it behaves the same, but runs slower and can
+    /// record waves.
     pub fn new(waves: bool) -> Result<Machine> {
         let platform = Platform::load("tigon2").map_err(|error| failed!("{error}"))?;
         let clocks = [platform.core.clock_hz, platform.pci.clock_hz, platform.link.clock_hz, platform.link.clock_hz];
@@ -42,7 +44,8 @@ impl Machine {
         })
     }
 
-    /// Runs a task of the host to its end.
+    /// Runs a task of the host to its end, and returns its result. An error if it takes longer than
+    /// the limit, or a rule of the driver was broken.
     pub fn run<T: 'static, F: Future<Output = Result<T>> + 'static>(
         &mut self,
         what: &'static str,
@@ -77,7 +80,7 @@ impl Machine {
         }
     }
 
-    /// Rules of the bus that were broken so far, and writes that were lost.
+    /// Fails if a rule of the bus was broken so far, or a write was lost.
     pub fn check_bus(&mut self) -> Result<()> {
         let faults = self.host.faults();
         if faults.is_empty() {
@@ -86,19 +89,23 @@ impl Machine {
         Err(failed!("checks were violated: {}", faults.join("; ")))
     }
 
+    /// The simulated time.
     pub fn now(&self) -> Ps {
         self.nic.now()
     }
 
+    /// The core clocks since the machine was made.
     pub fn core_cycles(&self) -> u64 {
         self.nic.core_cycles()
     }
 
-    /// Begins an FST file of all that follows.
+    /// Opens an FST file that records everything from now on. An error if the file cannot be
+    /// written or the model has no waves.
     pub fn open_waves(&mut self, path: &Path) -> Result<()> {
         self.nic.open_waves(path).map_err(|fault| failed!("{fault}"))
     }
 
+    /// Ends the FST file.
     pub fn close_waves(&mut self) -> Result<()> {
         self.nic.close_waves().map_err(|fault| failed!("{fault}"))
     }
