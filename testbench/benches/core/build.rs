@@ -7,7 +7,8 @@ use std::process::Command;
 use verilated_build::{Model, Trace, Unknown};
 
 fn main() {
-    // Another RTL, with planted defects, or coverage: for the tools that look how good the tests are.
+    // Another RTL, with planted defects, or coverage: for the tools that measure how good the tests
+    // are.
     println!("cargo::rerun-if-env-changed=NICSCOPE_CORE_RTL");
     println!("cargo::rerun-if-env-changed=NICSCOPE_CORE_COVERAGE");
     let rtl = env::var("NICSCOPE_CORE_RTL").unwrap_or_else(|_| "../../../rtl".into());
@@ -20,15 +21,15 @@ fn main() {
 
     // Checks everything, and starts with random registers.
     core("BenchCore").parameter("Rvfi", 1).trace(Trace::Fst).unknown(Unknown::Unique).build();
-    // Without RVFI and debugging: for speed, and to see that neither changes anything.
+    // Without RVFI and debugging: for speed, and to show that neither changes anything.
     core("BenchCorePlain").parameter("Rvfi", 0).parameter("Debug", 0).assertions(false).build();
-    // The rules of a port alone, so that a test can break each.
+    // Only the rules of a port, so that a test can break each.
     Model::new("nic_core_obi_checker")
         .prefix("BenchObiChecker")
         .file("../../../rtl/core/nic_core_obi_checker.sv")
         .clock("clk_i")
         .build();
-    // The gate of the core's clock alone.
+    // Only the gate of the core's clock.
     Model::new("nic_core_sleep")
         .prefix("BenchSleep")
         .file("../../../rtl/core/nic_core_sleep.sv")

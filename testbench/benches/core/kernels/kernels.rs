@@ -1,6 +1,6 @@
-//! What a NIC's processor does all day, in four pieces: looking up keys in chains, copying a frame, a checksum by table, and a
-//! machine of many states. Each runs twice, the second time warm; a write of the trace CSR marks where one begins
-//! and, with its result, where it ends.
+//! The main work of a NIC's processor, in four pieces: looking up keys in chains, copying a frame,
+//! a checksum by table, and a machine of many states. Each piece runs twice, the second time warm.
+//! A write to the trace CSR marks its beginning; another one, with the result, marks its end.
 
 #![no_std]
 #![no_main]
@@ -8,7 +8,7 @@
 use core::arch::{asm, global_asm};
 use core::hint::black_box;
 
-// Registers that a function saves must have a value.
+// Registers that functions save must have a value.
 global_asm!(
     ".section .text.start",
     ".globl _start",
@@ -173,7 +173,7 @@ static mut TO: [u8; FRAME] = [0; FRAME];
 
 #[no_mangle]
 extern "C" fn main() -> ! {
-    // SAFETY: nothing else runs, and each is borrowed here once.
+    // SAFETY: no other code runs, and each static is borrowed here once.
     let (table, crcs, from, to) =
         unsafe { (&mut *(&raw mut TABLE), &mut *(&raw mut CRC), &mut *(&raw mut FROM), &mut *(&raw mut TO)) };
     table.fill();

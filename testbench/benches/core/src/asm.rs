@@ -1,7 +1,8 @@
 //! A tiny assembler: one function per instruction, and labels.
 //!
-//! Functions return the encoding ([`Code`]: two or four bytes). Register numbers are plain `u32` below 32; immediates out of
-//! range are our own mistake and panic. [`Program`] puts encodings one behind the other and resolves labels.
+//! Functions return the encoding ([`Code`]: two or four bytes). Register numbers are plain `u32`
+//! below 32. An operand that does not fit is an error of the test, and panics. [`Program`] puts
+//! encodings one behind the other and resolves labels.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// Splits raw bits as a fetch would: by the lowest two bits.
+    /// Takes an encoding from raw bits. The lowest two bits decide its length, as in a fetch.
     pub fn from_bits(bits: u32) -> Code {
         if bits & 3 == 3 {
             Code::Word(bits)
@@ -24,6 +25,7 @@ impl Code {
         }
     }
 
+    /// The length in bytes: 2 or 4.
     pub fn len_bytes(self) -> u32 {
         match self {
             Code::Half(_) => 2,
@@ -31,6 +33,7 @@ impl Code {
         }
     }
 
+    /// The encoding. The upper half is 0 if it has two bytes.
     pub fn bits(self) -> u32 {
         match self {
             Code::Half(bits) => u32::from(bits),
@@ -39,64 +42,117 @@ impl Code {
     }
 }
 
+/// Register x0, which always reads 0.
 pub const ZERO: u32 = 0;
+/// Register x1, the return address.
 pub const RA: u32 = 1;
+/// Register x2, the stack pointer.
 pub const SP: u32 = 2;
+/// Register x5, a temporary register.
 pub const T0: u32 = 5;
+/// Register x6, a temporary register.
 pub const T1: u32 = 6;
+/// Register x7, a temporary register.
 pub const T2: u32 = 7;
+/// Register x8, a saved register; the first that compressed instructions can name.
 pub const S0: u32 = 8;
+/// Register x9, a saved register.
 pub const S1: u32 = 9;
+/// Register x10, the first argument.
 pub const A0: u32 = 10;
+/// Register x11, the second argument.
 pub const A1: u32 = 11;
+/// Register x12, the third argument.
 pub const A2: u32 = 12;
+/// Register x13, the fourth argument.
 pub const A3: u32 = 13;
+/// Register x30, a temporary register.
 pub const T5: u32 = 30;
+/// Register x31, a temporary register.
 pub const T6: u32 = 31;
 
 /// CSR numbers.
 pub mod csr {
+    /// Machine status: interrupts on or off, and as they were before a trap.
     pub const MSTATUS: u32 = 0x300;
+    /// The instruction set of the core.
     pub const MISA: u32 = 0x301;
+    /// The interrupts that are enabled.
     pub const MIE: u32 = 0x304;
+    /// The address and the mode of the trap handler.
     pub const MTVEC: u32 = 0x305;
+    /// The upper half of `mstatus`: always 0.
     pub const MSTATUSH: u32 = 0x310;
+    /// A bit for each counter that stands still.
     pub const MCOUNTINHIBIT: u32 = 0x320;
+    /// The cause that `mhpmcounter3` counts: the first of 29.
     pub const MHPMEVENT3: u32 = 0x323;
+    /// The cause that `mhpmcounter31` counts: the last of 29.
     pub const MHPMEVENT31: u32 = 0x33F;
+    /// A word for the trap handler.
     pub const MSCRATCH: u32 = 0x340;
+    /// The address of the instruction that trapped.
     pub const MEPC: u32 = 0x341;
+    /// The cause of the last trap.
     pub const MCAUSE: u32 = 0x342;
+    /// The address or the encoding that caused the last trap.
     pub const MTVAL: u32 = 0x343;
+    /// The interrupts that are pending.
     pub const MIP: u32 = 0x344;
+    /// The trigger that the next three registers show (RISC-V Debug, chapter 5).
     pub const TSELECT: u32 = 0x7A0;
+    /// The type and the settings of a trigger.
     pub const TDATA1: u32 = 0x7A1;
+    /// The address or value that a trigger compares.
     pub const TDATA2: u32 = 0x7A2;
+    /// The types that a trigger can have.
     pub const TINFO: u32 = 0x7A4;
+    /// Whether triggers may fire in machine mode.
     pub const TCONTROL: u32 = 0x7A5;
+    /// The trace port: a write shows a word at the pins (docs/core.md).
     pub const TRACE: u32 = 0x7C0;
+    /// The event whose handler `mevhandler` shows (docs/core.md).
     pub const MEVINDEX: u32 = 0x7C1;
+    /// The address of the handler of an event (docs/core.md).
     pub const MEVHANDLER: u32 = 0x7C2;
+    /// The counter of clocks, lower half.
     pub const MCYCLE: u32 = 0xB00;
+    /// The counter of retired instructions, lower half.
     pub const MINSTRET: u32 = 0xB02;
+    /// The counter of clocks, upper half.
     pub const MCYCLEH: u32 = 0xB80;
+    /// The counter of retired instructions, upper half.
     pub const MINSTRETH: u32 = 0xB82;
+    /// `mcycle` for reading only.
     pub const CYCLE: u32 = 0xC00;
+    /// `minstret` for reading only.
     pub const INSTRET: u32 = 0xC02;
+    /// `mcycleh` for reading only.
     pub const CYCLEH: u32 = 0xC80;
+    /// `minstreth` for reading only.
     pub const INSTRETH: u32 = 0xC82;
+    /// The first counter of lost clocks, lower half.
     pub const MHPMCOUNTER3: u32 = 0xB03;
+    /// The last event counter, lower half.
     pub const MHPMCOUNTER31: u32 = 0xB1F;
+    /// The first counter of lost clocks, upper half.
     pub const MHPMCOUNTER3H: u32 = 0xB83;
+    /// The time, which in this core is the counter of clocks, lower half.
     pub const TIME: u32 = 0xC01;
+    /// The time, upper half.
     pub const TIMEH: u32 = 0xC81;
+    /// The vendor of the core: 0, none.
     pub const MVENDORID: u32 = 0xF11;
+    /// The architecture of the core: 0, none.
     pub const MARCHID: u32 = 0xF12;
+    /// The version of the core.
     pub const MIMPID: u32 = 0xF13;
+    /// The number of the hart.
     pub const MHARTID: u32 = 0xF14;
+    /// The address of a configuration structure: 0, there is none.
     pub const MCONFIGPTR: u32 = 0xF15;
 
-    /// All that exist, but for most of the event counters.
+    /// All CSRs that exist, except most of the event counters.
     pub const ALL: [u32; 39] = [
         MSTATUSH,
         MHPMEVENT3,
@@ -250,17 +306,19 @@ macro_rules! store_instructions {
 }
 store_instructions!(sb 0, sh 1, sw 2);
 
-/// The upper 20 bits as in assembler text: `lui(rd, 0x12345)`.
+/// `lui`. The immediate is the upper 20 bits, as in assembler text: `lui(rd, 0x12345)`.
 pub fn lui(rd: u32, upper: u32) -> Code {
     assert!(upper < 1 << 20);
     Code::Word(upper << 12 | rd << 7 | 0x37)
 }
 
+/// `auipc`. The immediate is the upper 20 bits.
 pub fn auipc(rd: u32, upper: u32) -> Code {
     assert!(upper < 1 << 20);
     Code::Word(upper << 12 | rd << 7 | 0x17)
 }
 
+/// `jal`; `offset` is even, -2^20 to 2^20 - 2.
 pub fn jal(rd: u32, offset: i32) -> Code {
     let o = fits(offset, 21);
     assert!(o & 1 == 0, "odd jump offset");
@@ -269,38 +327,47 @@ pub fn jal(rd: u32, offset: i32) -> Code {
     )
 }
 
+/// `jalr`: jumps to `rs1 + imm`.
 pub fn jalr(rd: u32, rs1: u32, imm: i32) -> Code {
     i_type(0x67, 0, rd, rs1, imm)
 }
 
+/// `slli`: shifts left by a constant.
 pub fn slli(rd: u32, rs1: u32, shift: u32) -> Code {
     r_type_shift(0, 1, rd, rs1, shift)
 }
 
+/// `srli`: shifts right by a constant, filled with zeros.
 pub fn srli(rd: u32, rs1: u32, shift: u32) -> Code {
     r_type_shift(0, 5, rd, rs1, shift)
 }
 
+/// `srai`: shifts right by a constant, filled with the sign.
 pub fn srai(rd: u32, rs1: u32, shift: u32) -> Code {
     r_type_shift(0x20, 5, rd, rs1, shift)
 }
 
+/// `rori`: rotates right by a constant (Zbb).
 pub fn rori(rd: u32, rs1: u32, shift: u32) -> Code {
     r_type_shift(0x30, 5, rd, rs1, shift)
 }
 
+/// `bseti`: sets a bit (Zbs).
 pub fn bseti(rd: u32, rs1: u32, bit: u32) -> Code {
     r_type_shift(0x14, 1, rd, rs1, bit)
 }
 
+/// `bclri`: clears a bit (Zbs).
 pub fn bclri(rd: u32, rs1: u32, bit: u32) -> Code {
     r_type_shift(0x24, 1, rd, rs1, bit)
 }
 
+/// `binvi`: inverts a bit (Zbs).
 pub fn binvi(rd: u32, rs1: u32, bit: u32) -> Code {
     r_type_shift(0x34, 1, rd, rs1, bit)
 }
 
+/// `bexti`: extracts a bit (Zbs).
 pub fn bexti(rd: u32, rs1: u32, bit: u32) -> Code {
     r_type_shift(0x24, 5, rd, rs1, bit)
 }
@@ -310,14 +377,17 @@ pub fn unary(which: u32, rd: u32, rs1: u32) -> Code {
     r_type_shift(0x30, 1, rd, rs1, which)
 }
 
+/// `zext.h`: the low halfword, zero-extended (Zbb).
 pub fn zext_h(rd: u32, rs1: u32) -> Code {
     op(4, 4, rd, rs1, ZERO)
 }
 
+/// `orc.b`: each byte that is not zero becomes 0xFF (Zbb).
 pub fn orc_b(rd: u32, rs1: u32) -> Code {
     r_type_shift(0x14, 5, rd, rs1, 7)
 }
 
+/// `rev8`: the bytes in reverse order (Zbb).
 pub fn rev8(rd: u32, rs1: u32) -> Code {
     r_type_shift(0x34, 5, rd, rs1, 0x18)
 }
@@ -327,26 +397,32 @@ fn r_type_shift(funct7: u32, funct3: u32, rd: u32, rs1: u32, shift: u32) -> Code
     Code::Word(funct7 << 25 | shift << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | 0x13)
 }
 
+/// `csrrw`: writes a CSR, and reads its former value.
 pub fn csrrw(rd: u32, csr: u32, rs1: u32) -> Code {
     csr_op(1, rd, csr, rs1)
 }
 
+/// `csrrs`: sets bits of a CSR, and reads its former value.
 pub fn csrrs(rd: u32, csr: u32, rs1: u32) -> Code {
     csr_op(2, rd, csr, rs1)
 }
 
+/// `csrrc`: clears bits of a CSR, and reads its former value.
 pub fn csrrc(rd: u32, csr: u32, rs1: u32) -> Code {
     csr_op(3, rd, csr, rs1)
 }
 
+/// `csrrwi`: writes a constant of 5 bits to a CSR, and reads its former value.
 pub fn csrrwi(rd: u32, csr: u32, imm: u32) -> Code {
     csr_op(5, rd, csr, imm)
 }
 
+/// `csrrsi`: sets bits of a CSR by a constant of 5 bits, and reads its former value.
 pub fn csrrsi(rd: u32, csr: u32, imm: u32) -> Code {
     csr_op(6, rd, csr, imm)
 }
 
+/// `csrrci`: clears bits of a CSR by a constant of 5 bits, and reads its former value.
 pub fn csrrci(rd: u32, csr: u32, imm: u32) -> Code {
     csr_op(7, rd, csr, imm)
 }
@@ -361,30 +437,37 @@ pub fn csrw(csr: u32, rs1: u32) -> Code {
     csrrw(ZERO, csr, rs1)
 }
 
+/// `nop`, which is `addi x0, x0, 0`.
 pub fn nop() -> Code {
     addi(ZERO, ZERO, 0)
 }
 
+/// `mv`, which is `addi rd, rs, 0`.
 pub fn mv(rd: u32, rs: u32) -> Code {
     addi(rd, rs, 0)
 }
 
+/// `fence iorw, iorw`.
 pub fn fence() -> Code {
     Code::Word(0x0FF0_000F)
 }
 
+/// `fence.i`.
 pub fn fence_i() -> Code {
     Code::Word(0x0000_100F)
 }
 
+/// `ecall`.
 pub fn ecall() -> Code {
     Code::Word(0x0000_0073)
 }
 
+/// `ebreak`.
 pub fn ebreak() -> Code {
     Code::Word(0x0010_0073)
 }
 
+/// `mret`.
 pub fn mret() -> Code {
     Code::Word(0x3020_0073)
 }
@@ -395,16 +478,19 @@ pub fn dispatch(rd: u32) -> Code {
     Code::Word(rd << 7 | 0x0B)
 }
 
+/// `wfi`.
 pub fn wfi() -> Code {
     Code::Word(0x1050_0073)
 }
 
 // ---- Compressed instructions ----------------------------------------------------------
 
+/// `c.nop`.
 pub fn c_nop() -> Code {
     Code::Half(0x0001)
 }
 
+/// `c.ebreak`.
 pub fn c_ebreak() -> Code {
     Code::Half(0x9002)
 }
@@ -415,19 +501,23 @@ pub fn c_imm(funct3: u32, rd: u32, imm: i32) -> Code {
     Code::Half((funct3 << 13 | (imm >> 5 & 1) << 12 | rd << 7 | (imm & 0x1F) << 2 | 1) as u16)
 }
 
+/// `c.addi`; `imm` -32 to 31.
 pub fn c_addi(rd: u32, imm: i32) -> Code {
     c_imm(0, rd, imm)
 }
 
+/// `c.li`; `imm` -32 to 31.
 pub fn c_li(rd: u32, imm: i32) -> Code {
     c_imm(2, rd, imm)
 }
 
+/// `c.mv`; `rs2` is not x0.
 pub fn c_mv(rd: u32, rs2: u32) -> Code {
     assert!(rs2 != 0);
     Code::Half((0x8002 | rd << 7 | rs2 << 2) as u16)
 }
 
+/// `c.add`; `rs2` is not x0.
 pub fn c_add(rd: u32, rs2: u32) -> Code {
     assert!(rs2 != 0);
     Code::Half((0x9002 | rd << 7 | rs2 << 2) as u16)
@@ -438,6 +528,7 @@ pub fn c_lw(rd: u32, offset: u32, rs1: u32) -> Code {
     Code::Half((0x4000 | c_word_fields(offset, rs1) | (rd - 8) << 2) as u16)
 }
 
+/// `c.sw`, registers x8 to x15, `offset` a multiple of 4 below 128.
 pub fn c_sw(rs2: u32, offset: u32, rs1: u32) -> Code {
     Code::Half((0xC000 | c_word_fields(offset, rs1) | (rs2 - 8) << 2) as u16)
 }
@@ -471,14 +562,14 @@ pub fn c_jump(funct3: u32, offset: i32) -> Code {
 
 // ---- Programs -----------------------------------------------------------------------
 
-/// An instruction whose encoding depends on where it and its target lie.
+/// An instruction of a program. Its encoding may depend on its distance to a label.
 type Placed = Box<dyn Fn(i32) -> Code>;
 
 enum Item {
     Code(Code),
-    /// Length in bytes, label, encoding as a function of the distance.
+    /// The length in bytes, the label, and the encoding as a function of the distance.
     ToLabel(u32, String, Placed),
-    /// `auipc` and `addi` that load the address of a label.
+    /// `auipc` and `addi`, which load the address of a label.
     Address(u32, String),
 }
 
@@ -491,6 +582,7 @@ pub struct Program {
 }
 
 impl Program {
+    /// An empty program whose first instruction lies at `base`.
     pub fn at(base: u32) -> Program {
         Program { base, items: Vec::new(), here: base, labels: BTreeMap::new() }
     }
@@ -500,10 +592,12 @@ impl Program {
         self.here
     }
 
+    /// The address of the first instruction.
     pub fn base(&self) -> u32 {
         self.base
     }
 
+    /// Sets a label at the address of the next instruction. Panics if the label exists.
     pub fn label(&mut self, name: impl Into<String>) -> &mut Program {
         let name = name.into();
         let before = self.labels.insert(name.clone(), self.here);
@@ -511,14 +605,17 @@ impl Program {
         self
     }
 
+    /// The address of a label. Panics if there is none of this name.
     pub fn address_of(&self, name: &str) -> u32 {
         *self.labels.get(name).unwrap_or_else(|| panic!("no label {name}"))
     }
 
+    /// Appends an instruction.
     pub fn put(&mut self, code: Code) -> &mut Program {
         self.push(code.len_bytes(), Item::Code(code))
     }
 
+    /// Appends instructions.
     pub fn put_all(&mut self, codes: impl IntoIterator<Item = Code>) -> &mut Program {
         for code in codes {
             self.put(code);
@@ -526,23 +623,24 @@ impl Program {
         self
     }
 
-    /// Four bytes that depend on the distance to a label: `program.to("loop", |d| bne(T0, ZERO, d))`.
+    /// Appends an instruction of four bytes that depends on the distance to a label:
+    /// `program.to("loop", |d| bne(T0, ZERO, d))`.
     pub fn to(&mut self, label: impl Into<String>, encode: impl Fn(i32) -> Code + 'static) -> &mut Program {
         self.push(4, Item::ToLabel(4, label.into(), Box::new(encode)))
     }
 
-    /// The same in two bytes.
+    /// Appends an instruction of two bytes that depends on the distance to a label.
     pub fn to_compressed(&mut self, label: impl Into<String>, encode: impl Fn(i32) -> Code + 'static) -> &mut Program {
         self.push(2, Item::ToLabel(2, label.into(), Box::new(encode)))
     }
 
-    /// Loads a constant, in eight bytes whatever it is.
+    /// Appends instructions that load a constant. They always have eight bytes.
     pub fn li(&mut self, rd: u32, value: u32) -> &mut Program {
         let low = (value as i32) << 20 >> 20;
         self.put(lui(rd, value.wrapping_sub(low as u32) >> 12)).put(addi(rd, rd, low))
     }
 
-    /// Loads the address of a label, in eight bytes.
+    /// Appends instructions that load the address of a label. They have eight bytes.
     pub fn la(&mut self, rd: u32, label: impl Into<String>) -> &mut Program {
         self.push(8, Item::Address(rd, label.into()))
     }
@@ -588,7 +686,8 @@ impl Program {
 mod tests {
     use super::*;
 
-    // Expected values are those of the examples in the unprivileged specification and of binutils.
+    // The expected values come from the examples in the unprivileged specification and from
+    // binutils.
     #[test]
     fn encodings_are_those_of_the_specification() {
         let cases = [

@@ -1,4 +1,4 @@
-//! Drives a model of the core clock by clock, with a memory behind both ports.
+//! Drives a model of the core clock by clock, with a memory at both ports.
 
 use std::collections::VecDeque;
 
@@ -9,26 +9,36 @@ use verilated::Context;
 use crate::memory::{BusError, Memory};
 use crate::models::{CoreModel, Inputs, Outputs, PortInputs, Rvfi, CLOCK_CORE, CLOCK_FREE};
 
-/// How quick memory, and how frequent interrupts and events are. Percentages are chances in each clock.
+/// How quickly memory answers, and how often interrupts and events come. Percentages are chances in
+/// each clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timing {
+    /// The chance that the port of instructions is granted.
     pub instr_gnt_percent: u32,
+    /// The chance that a granted fetch is answered.
     pub instr_rvalid_percent: u32,
-    /// That a look at an instruction finds it: always in a scratchpad, never behind a cache.
+    /// The chance that a look at a possible instruction finds the word: 100 in a scratchpad, 0
+    /// behind a cache.
     pub look_percent: u32,
+    /// The chance that the port of data is granted.
     pub data_gnt_percent: u32,
+    /// The chance that a granted access to data is answered.
     pub data_rvalid_percent: u32,
+    /// The chance that the interrupt line rises.
     pub irq_rises_percent: u32,
+    /// The chance that the interrupt line falls.
     pub irq_falls_percent: u32,
-    /// For benches with a debugger.
+    /// The chance, in each clock, of a halt request, in a thousandth; for benches with a debugger.
     pub halts_permille: u32,
+    /// The chance that an event appears on the pins.
     pub event_rises_percent: u32,
-    /// It goes, or another one takes its place.
+    /// The chance that the event disappears or another one takes its place.
     pub event_falls_percent: u32,
 }
 
 impl Timing {
-    /// Grants at once, answers in the next clock, no interrupts, no events.
+    /// Ideal memory: it grants at once and answers in the next clock. There are no interrupts and
+    /// no events.
     pub const IDEAL: Timing = Timing {
         instr_gnt_percent: 100,
         instr_rvalid_percent: 100,
@@ -42,9 +52,11 @@ impl Timing {
         event_falls_percent: 0,
     };
 
-    /// The same for data and for what is in a cache.
+    /// As [`Timing::IDEAL`], but instructions come from a cache: looks find nothing.
     pub const CACHED: Timing = Timing { look_percent: 0, ..Timing::IDEAL };
 
+    /// Slow memory: grants and answers come after random waits. There are no interrupts and no
+    /// events.
     pub const SLOW: Timing = Timing {
         instr_gnt_percent: 60,
         instr_rvalid_percent: 50,
@@ -62,17 +74,24 @@ impl Timing {
 /// An access that was granted on the data port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Granted {
+    /// The address.
     pub addr: u32,
+    /// Whether the access is a write.
     pub we: bool,
+    /// The byte enables, a bit for each byte of the word.
     pub be: u8,
+    /// The word that is written.
     pub wdata: u32,
 }
 
-/// What happened in one clock.
+/// The observations of one clock.
 #[derive(PartialEq, Debug)]
 pub struct Clock {
+    /// The outputs of the core.
     pub outputs: Outputs,
+    /// The instruction that retired, if one did.
     pub rvfi: Option<Rvfi>,
+    /// The access that was granted on the data port, if one was.
     pub granted: Option<Granted>,
     /// The level of `irq_i` in this clock.
     pub irq: bool,
@@ -80,29 +99,36 @@ pub struct Clock {
     pub event: Option<u8>,
 }
 
-/// Period of the simulated clock, for waves only.
+/// The period of the simulated clock in ps. It matters for waves only.
 pub const CLOCK_PS: u64 = 10_000;
 
-/// A fetch that was granted. One of the debug area is judged when it is answered: the first leaves before debug mode begins.
+/// A fetch that was granted. Whether the debug area may answer is decided when the answer is given,
+/// since the first fetch from it is granted before debug mode begins.
 struct Fetched {
     word: Result<u32, BusError>,
     of_debug_area: bool,
 }
 
+/// A core with a memory at both ports, and the drivers of its other pins.
 pub struct Bench<M> {
+    /// The model of the core.
     pub model: M,
+    /// The memory, for instructions and data.
     pub memory: Memory,
+    /// The waits, interrupts and events that are drawn.
     pub timing: Timing,
-    /// Level that a test drives; random interrupts come on top.
+    /// The level of the interrupt line that a test drives. Random interrupts are added to it.
     pub irq: bool,
-    /// The event that waits to be served; if there is none, random ones do.
+    /// The event that a test puts on the pins. If there is none, random events come.
     pub event: Option<u8>,
+    /// The level of the debug request.
     pub debug_req: bool,
-    /// What a core in debug mode finds at these addresses; at other times nothing is there.
+    /// The memory of the debug area, which a core sees in debug mode only. At other times its
+    /// addresses give errors.
     pub debug_area: Option<Memory>,
-    /// The core has its clock while it sleeps, too.
+    /// Whether the core keeps its clock while it sleeps.
     pub keep_clock_running: bool,
-    /// Clocks without that of the core.
+    /// The number of clocks in which the core's clock stood still.
     pub stopped: u64,
     inputs: Inputs,
     rng: ChaCha8Rng,
@@ -112,15 +138,17 @@ pub struct Bench<M> {
 }
 
 impl<M: CoreModel> Bench<M> {
+    /// The number of the hart, which `mhartid` shows.
     pub const HART_ID: u32 = 7;
 
-    /// A core that comes out of reset with the next clock.
+    /// Builds a model whose core leaves reset with the next clock. The seed decides the initial
+    /// values of registers, and all that is random. An error of the model.
     pub fn new(memory: Memory, boot_addr: u32, timing: Timing, seed: u64) -> Result<Bench<M>, verilated::Error> {
         let model = M::build(Context::new().randomized(seed as u32))?;
         Bench::with_model(model, memory, boot_addr, timing, seed)
     }
 
-    /// The same with a model that was used before.
+    /// As [`Bench::new`], with a model that was used before.
     pub fn with_model(
         model: M,
         memory: Memory,
@@ -173,7 +201,8 @@ impl<M: CoreModel> Bench<M> {
         }
     }
 
-    /// Answers a port's oldest access, or drives nonsense that the core must not look at.
+    /// Answers the oldest access of a port. Without an answer it drives nonsense, which the core
+    /// must ignore.
     fn port(&mut self, gnt_percent: u32, answer: Option<Result<u32, BusError>>) -> PortInputs {
         let gnt = self.chance(gnt_percent);
         match answer {
@@ -188,7 +217,7 @@ impl<M: CoreModel> Bench<M> {
         }
     }
 
-    /// Levels on the pins, of which one may be followed by another at once.
+    /// Draws the event on the pins. An event may follow another at once.
     fn random_event(&mut self) -> Option<u8> {
         let Timing { event_rises_percent, event_falls_percent, .. } = self.timing;
         let event = self.inputs.event;
@@ -198,7 +227,8 @@ impl<M: CoreModel> Bench<M> {
         self.chance(event_rises_percent).then(|| (self.rng.next_u32() % 32) as u8)
     }
 
-    /// Passes one clock.
+    /// Advances by one clock, and returns its observations. An error of the model, for example a
+    /// failed assertion.
     pub fn clock(&mut self) -> Result<Clock, verilated::Error> {
         let timing = self.timing;
         let instr = if self.instr_answers.is_empty() || !self.chance(timing.instr_rvalid_percent) {
@@ -237,7 +267,7 @@ impl<M: CoreModel> Bench<M> {
             let word = area.unwrap_or(&self.memory).read(at);
             self.instr_answers.push_back(Fetched { word, of_debug_area: area.is_some() });
         }
-        // Only what answers at once and without error does so to a look.
+        // A look finds a word only if the word would come at once and without an error.
         let found = outputs.look.filter(|_| self.chance(timing.look_percent));
         self.inputs.look = found.and_then(|at| self.memory.read(at).ok());
         let mut granted = None;

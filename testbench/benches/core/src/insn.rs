@@ -1,122 +1,290 @@
-//! What an encoding means, as the specification's tables say, and how to print it.
+//! Decodes encodings into instructions by the tables of the RISC-V specification, and prints
+//! instructions.
 
 use std::fmt;
 
+/// The operations with two operands. In an [`Insn::OpImm`] the immediate takes the place of `rs2`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Alu {
+    /// `rs1 + rs2`.
     Add,
+    /// `rs1 - rs2`.
     Sub,
+    /// `rs1` shifted left by the low five bits of `rs2`.
     Sll,
+    /// 1 if `rs1 < rs2` as signed numbers, else 0.
     Slt,
+    /// 1 if `rs1 < rs2` as unsigned numbers, else 0.
     Sltu,
+    /// `rs1 ^ rs2`.
     Xor,
+    /// `rs1` shifted right by the low five bits of `rs2`, filled with zeros.
     Srl,
+    /// `rs1` shifted right by the low five bits of `rs2`, filled with the sign.
     Sra,
+    /// `rs1 | rs2`.
     Or,
+    /// `rs1 & rs2`.
     And,
+    /// The low 32 bits of the product.
     Mul,
+    /// The high 32 bits of the product of two signed numbers.
     Mulh,
+    /// The high 32 bits of the product of a signed `rs1` and an unsigned `rs2`.
     Mulhsu,
+    /// The high 32 bits of the product of two unsigned numbers.
     Mulhu,
+    /// The quotient of two signed numbers.
     Div,
+    /// The quotient of two unsigned numbers.
     Divu,
+    /// The remainder of two signed numbers.
     Rem,
+    /// The remainder of two unsigned numbers.
     Remu,
+    /// `2 rs1 + rs2` (Zba).
     Sh1add,
+    /// `4 rs1 + rs2` (Zba).
     Sh2add,
+    /// `8 rs1 + rs2` (Zba).
     Sh3add,
+    /// `rs1 & !rs2` (Zbb).
     Andn,
+    /// `rs1 | !rs2` (Zbb).
     Orn,
+    /// `!(rs1 ^ rs2)` (Zbb).
     Xnor,
+    /// The smaller of two signed numbers (Zbb).
     Min,
+    /// The smaller of two unsigned numbers (Zbb).
     Minu,
+    /// The larger of two signed numbers (Zbb).
     Max,
+    /// The larger of two unsigned numbers (Zbb).
     Maxu,
+    /// `rs1` rotated left (Zbb).
     Rol,
+    /// `rs1` rotated right (Zbb).
     Ror,
+    /// `rs1` with bit `rs2` set (Zbs).
     Bset,
+    /// `rs1` with bit `rs2` cleared (Zbs).
     Bclr,
+    /// `rs1` with bit `rs2` inverted (Zbs).
     Binv,
+    /// Bit `rs2` of `rs1` (Zbs).
     Bext,
 }
 
-/// Instructions of Zbb with one source.
+/// The operations of Zbb with one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unary {
+    /// The number of leading zeros.
     Clz,
+    /// The number of trailing zeros.
     Ctz,
+    /// The number of ones.
     Cpop,
+    /// The low byte, sign-extended.
     SextB,
+    /// The low halfword, sign-extended.
     SextH,
+    /// The low halfword, zero-extended.
     ZextH,
+    /// Each byte that is not zero becomes 0xFF.
     OrcB,
+    /// The bytes in reverse order.
     Rev8,
 }
 
+/// The condition of a branch: `rs1` compared with `rs2`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
+    /// Equal.
     Eq,
+    /// Not equal.
     Ne,
+    /// Less, as signed numbers.
     Lt,
+    /// Greater or equal, as signed numbers.
     Ge,
+    /// Less, as unsigned numbers.
     Ltu,
+    /// Greater or equal, as unsigned numbers.
     Geu,
 }
 
+/// The change that an instruction makes to a CSR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CsrChange {
+    /// The CSR gets the operand.
     Write,
+    /// Bits that are 1 in the operand are set.
     Set,
+    /// Bits that are 1 in the operand are cleared.
     Clear,
 }
 
+/// The operand of an access to a CSR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CsrSource {
+    /// The value of this register.
     Register(u8),
+    /// A constant, 0 to 31.
     Immediate(u8),
 }
 
-/// An instruction. Compressed ones are told by what they do, not by how they are encoded.
+/// A decoded instruction. A compressed instruction appears as the full instruction that it stands
+/// for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Insn {
-    Lui { rd: u8, value: u32 },
-    Auipc { rd: u8, value: u32 },
-    Jal { rd: u8, offset: i32 },
-    Jalr { rd: u8, rs1: u8, offset: i32 },
-    Branch { condition: Condition, rs1: u8, rs2: u8, offset: i32 },
-    Load { rd: u8, rs1: u8, offset: i32, size_bytes: u8, signed: bool },
-    Store { rs2: u8, rs1: u8, offset: i32, size_bytes: u8 },
-    OpImm { op: Alu, rd: u8, rs1: u8, imm: i32 },
-    Op { op: Alu, rd: u8, rs1: u8, rs2: u8 },
-    Unary { op: Unary, rd: u8, rs1: u8 },
-    Csr { change: CsrChange, rd: u8, csr: u16, source: CsrSource },
+    /// `lui`: loads a constant.
+    Lui {
+        /// The register that is written.
+        rd: u8,
+        /// The constant: the immediate in the upper 20 bits.
+        value: u32,
+    },
+    /// `auipc`: adds a constant to the address of the instruction.
+    Auipc {
+        /// The register that is written.
+        rd: u8,
+        /// The constant: the immediate in the upper 20 bits.
+        value: u32,
+    },
+    /// `jal`: jumps by a distance and keeps the return address.
+    Jal {
+        /// The register of the return address.
+        rd: u8,
+        /// The distance of the target in bytes.
+        offset: i32,
+    },
+    /// `jalr`: jumps to the address in a register and keeps the return address.
+    Jalr {
+        /// The register of the return address.
+        rd: u8,
+        /// The register of the target.
+        rs1: u8,
+        /// The bytes that are added to the register.
+        offset: i32,
+    },
+    /// A conditional branch.
+    Branch {
+        /// The condition.
+        condition: Condition,
+        /// The first register that is read.
+        rs1: u8,
+        /// The second register that is read.
+        rs2: u8,
+        /// The distance of the target in bytes.
+        offset: i32,
+    },
+    /// A load.
+    Load {
+        /// The register that is written.
+        rd: u8,
+        /// The register of the address.
+        rs1: u8,
+        /// The bytes that are added to the address.
+        offset: i32,
+        /// The size of the access: 1, 2 or 4 bytes.
+        size_bytes: u8,
+        /// Whether a byte or halfword is sign-extended.
+        signed: bool,
+    },
+    /// A store.
+    Store {
+        /// The register that is stored.
+        rs2: u8,
+        /// The register of the address.
+        rs1: u8,
+        /// The bytes that are added to the address.
+        offset: i32,
+        /// The size of the access: 1, 2 or 4 bytes.
+        size_bytes: u8,
+    },
+    /// An operation on a register and a constant.
+    OpImm {
+        /// The operation.
+        op: Alu,
+        /// The register that is written.
+        rd: u8,
+        /// The register that is read.
+        rs1: u8,
+        /// The constant, sign-extended.
+        imm: i32,
+    },
+    /// An operation on two registers.
+    Op {
+        /// The operation.
+        op: Alu,
+        /// The register that is written.
+        rd: u8,
+        /// The first register that is read.
+        rs1: u8,
+        /// The second register that is read.
+        rs2: u8,
+    },
+    /// An operation on one register.
+    Unary {
+        /// The operation.
+        op: Unary,
+        /// The register that is written.
+        rd: u8,
+        /// The register that is read.
+        rs1: u8,
+    },
+    /// An access to a CSR.
+    Csr {
+        /// The change of the CSR.
+        change: CsrChange,
+        /// The register that gets the former value of the CSR.
+        rd: u8,
+        /// The number of the CSR.
+        csr: u16,
+        /// The operand.
+        source: CsrSource,
+    },
+    /// `fence`.
     Fence,
+    /// `fence.i`.
     FenceI,
+    /// `ecall`.
     Ecall,
+    /// `ebreak`.
     Ebreak,
+    /// `mret`.
     Mret,
+    /// `wfi`.
     Wfi,
-    Dispatch { rd: u8 },
+    /// `nic.dispatch`: waits for an event and jumps to its handler (docs/core.md).
+    Dispatch {
+        /// The register of the return address.
+        rd: u8,
+    },
+    /// An encoding that is no instruction of the core.
     Illegal,
 }
 
-/// Bits `high` to `low` of `bits`.
+/// Bits `high` to `low` of `bits`, as a number.
 fn field(bits: u32, high: u32, low: u32) -> u32 {
     bits << (31 - high) >> (31 - high + low)
 }
 
-/// `bits`, of which the lowest `width` are a signed number.
+/// The lowest `width` bits of `bits` as a signed number.
 fn signed(bits: u32, width: u32) -> i32 {
     (bits << (32 - width)) as i32 >> (32 - width)
 }
 
-/// Puts bits of an instruction where an immediate wants them: `(high, low, to)` moves bits high to low to bit `to` and up.
+/// Gathers the bits of an immediate. `(high, low, to)` moves bits `high` to `low` of the
+/// instruction to bit `to` and up.
 fn gather(bits: u32, parts: &[(u32, u32, u32)]) -> u32 {
     parts.iter().fold(0, |value, &(high, low, to)| value | field(bits, high, low) << to)
 }
 
 impl Insn {
-    /// Four bytes if the lowest two bits are 11, else the lower two bytes count.
+    /// Decodes an encoding. It has four bytes if the lowest two bits are 11; otherwise only the
+    /// lower two bytes count.
     pub fn decode(bits: u32) -> Insn {
         if bits & 3 == 3 {
             Insn::decode_word(bits)

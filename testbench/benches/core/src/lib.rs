@@ -1,7 +1,9 @@
-//! Tests of the core alone: `nic_core` against a simulator of its instruction set, with a memory that can be slow and faulty.
+//! Tests of the core alone: `nic_core` against a simulator of its instruction set, with a memory
+//! that can be slow and faulty.
 //!
 //! - [`asm`] builds programs, [`insn`] reads them, [`reference`] executes them;
-//! - [`bench`](mod@bench) drives the RTL, [`lockstep`] compares each retired instruction with the reference;
+//! - [`bench`](mod@bench) drives the RTL, [`lockstep`] compares each retired instruction with the
+//!   reference;
 //! - [`random`] makes programs for property tests.
 
 pub mod asm;

@@ -12,24 +12,35 @@ use crate::memory::Memory;
 use crate::models::{BenchCore, Rvfi};
 use crate::reference::{cause, Moment, Reference};
 
-/// Clocks without a retired instruction after which the core counts as stuck. Far above any chain of wait states.
+/// The clocks without a retired instruction after which the core counts as stuck: many more than
+/// any chain of wait states takes.
 const PATIENCE_CLOCKS: u64 = 2000;
 
-/// Clocks after which a core that sleeps and cannot be woken is left alone.
+/// The clocks after which a run ends if the core sleeps and nothing can wake it.
 const SLEEP_CLOCKS: u64 = 50;
 
-/// How many of the last instructions a mismatch shows.
+/// The number of last instructions that the report of a mismatch lists.
 const SHOWN: usize = 12;
 
+/// The reason why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
+    /// The core and the reference differ.
     #[error("clock {clock}: {what}\n{listing}")]
-    Mismatch { clock: u64, what: String, listing: String },
+    Mismatch {
+        /// The clock of the difference.
+        clock: u64,
+        /// The difference.
+        what: String,
+        /// The last instructions before it, one in each line.
+        listing: String,
+    },
+    /// An error of the model, for example a failed assertion.
     #[error(transparent)]
     Model(#[from] verilated::Error),
 }
 
-/// Why a run ended.
+/// The reason why a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
     /// A jump to itself retired.
@@ -43,31 +54,40 @@ pub enum End {
 /// A retired instruction and the clock of its retirement.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
+    /// The clock; 0 is the first after reset.
     pub clock: u64,
+    /// The instruction.
     pub rvfi: Rvfi,
 }
 
+/// A core and the reference, which execute the same program.
 pub struct Lockstep {
+    /// The core and its memory.
     pub bench: Bench<BenchCore>,
+    /// The reference and its memory.
     pub reference: Reference,
-    /// Registers as RVFI reports their writes.
+    /// The values of the registers, by the writes that RVFI reports.
     pub x: [u32; 32],
-    /// Values on the trace port and their clocks.
+    /// The words on the trace port: the clock and the value of each.
     pub traces: Vec<(u64, u32)>,
     /// All retired instructions, if [`keep_steps`](Lockstep::keep_steps) is set.
     pub steps: Vec<Step>,
+    /// Whether retired instructions are kept in `steps`.
     pub keep_steps: bool,
+    /// The number of retired instructions.
     pub retired: u64,
+    /// The number of interrupts that were taken.
     pub interrupts: u64,
+    /// The number of exceptions.
     pub exceptions: u64,
-    /// Events that were served.
+    /// The number of events that `nic.dispatch` served.
     pub dispatches: u64,
-    /// The next clock; clock 0 is the first after reset.
+    /// The number of the next clock; clock 0 is the first after reset.
     pub clock: u64,
     /// `irq_i` in the last 64 clocks, the newest in bit 0.
     irq_history: u64,
     sleep_history: u64,
-    /// The event on the pins in the clock before, and `fence_i_o`.
+    /// The event on the pins in the previous clock.
     event: Option<u8>,
     fenced: bool,
     irq_since_retirement: bool,
@@ -77,11 +97,14 @@ pub struct Lockstep {
 }
 
 impl Lockstep {
+    /// Builds a model and a reference with the same memory. The core boots at `boot_addr`; the seed
+    /// decides all that is random. An error of the model.
     pub fn new(memory: Memory, boot_addr: u32, timing: Timing, seed: u64) -> Result<Lockstep, Failure> {
         let model = crate::models::CoreModel::build(verilated::Context::new().randomized(seed as u32))?;
         Lockstep::with_model(model, memory, boot_addr, timing, seed)
     }
 
+    /// As [`Lockstep::new`], with a model that was used before.
     pub fn with_model(
         model: BenchCore,
         memory: Memory,
@@ -118,12 +141,13 @@ impl Lockstep {
         self.bench.model
     }
 
-    /// Writes waves from here on.
+    /// Writes waves to a file from now on.
     pub fn waves(&mut self, path: &Path) -> Result<(), Failure> {
         Ok(self.bench.model.open_fst(path, 0)?)
     }
 
-    /// Runs until a jump to itself, for at most `budget` instructions.
+    /// Runs until a jump to itself, for at most `budget` instructions. Returns the reason of the
+    /// end, or the first difference.
     pub fn run(&mut self, budget: u64) -> Result<End, Failure> {
         let limit = self.retired + budget;
         while self.retired < limit {
@@ -134,11 +158,12 @@ impl Lockstep {
         Ok(End::Budget)
     }
 
-    /// Passes one clock and checks what it brought.
+    /// Advances by one clock, and compares what the core did with the reference.
     pub fn step_clock(&mut self) -> Result<Option<End>, Failure> {
         let timing = self.bench.timing;
         let clock = self.bench.clock()?;
-        // Bit 2 of the histories is two clocks ago: what the CSRs saw in the clock before.
+        // Bit 2 of the histories is the value two clocks ago, which the CSRs saw in the previous
+        // clock.
         self.irq_history = self.irq_history << 1 | u64::from(clock.irq);
         self.sleep_history = self.sleep_history << 1 | u64::from(clock.outputs.sleep);
         self.irq_since_retirement |= self.irq_history >> 2 & 1 == 1;
@@ -164,7 +189,8 @@ impl Lockstep {
                     let in_dispatch = matches!(self.reference.next_insn(), Insn::Dispatch { .. });
                     let ends_by_irq =
                         if in_dispatch { self.reference.interrupts_enabled() } else { self.reference.can_wake() };
-                    // An armed trigger lets something happen to an instruction that waits in every third clock.
+                    // While a trigger is armed, an instruction that waits can be affected in every
+                    // third clock only.
                     let late = if in_dispatch { 0b111 } else { 0b1 };
                     if ends_by_irq && self.sleep_history >> 1 & self.irq_history >> 2 & late == late {
                         return Err(self.mismatch("sleeps through an interrupt".into()));
@@ -250,7 +276,7 @@ impl Lockstep {
         let fences = !expected.trapped && Insn::decode(expected.bits) == Insn::FenceI;
         check("fence_i_o in the clock before", self.fenced.into(), fences.into());
 
-        // What RVFI says of memory must be what the bus saw.
+        // The accesses to memory that RVFI reports must be those of the bus.
         if expected.access.read_mask | expected.access.write_mask != 0 || access_faulted {
             match self.pending.pop_front() {
                 None => check("accesses on the bus", 0, 1),
@@ -313,7 +339,8 @@ impl Lockstep {
     }
 }
 
-/// Whether an instruction retires in the clock after the one in which it could have been interrupted last.
+/// Whether an instruction retires in the clock after the one in which it could have been
+/// interrupted last.
 fn starts_in_its_last_clock(insn: Insn) -> bool {
     match insn {
         Insn::Load { .. } | Insn::Store { .. } | Insn::Wfi | Insn::Csr { .. } => false,

@@ -1,4 +1,5 @@
-//! Memory as core and reference see it: an array of words, a part of which answers with bus errors.
+//! The memory of the core and of the reference: an array of words. A part of it answers with bus
+//! errors.
 
 use std::ops::Range;
 
@@ -8,6 +9,7 @@ use crate::asm::Program;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BusError;
 
+/// An array of words from a base address on.
 #[derive(Clone)]
 pub struct Memory {
     base: u32,
@@ -16,20 +18,22 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// A memory of `len_bytes` bytes from `base` on, filled with zeros. No access to it fails.
     pub fn new(base: u32, len_bytes: u32) -> Memory {
         Memory { base, words: vec![0; len_bytes as usize / 4], faulty: Vec::new() }
     }
 
-    /// Whether it has an address, faulty or not.
+    /// Whether the memory has this address, faulty or not.
     pub fn covers(&self, at: u32) -> bool {
         (at.wrapping_sub(self.base) as usize / 4) < self.words.len()
     }
 
-    /// From now on accesses to these bytes fail, as do those outside of the memory.
+    /// Makes accesses to these bytes fail. Accesses outside the memory fail anyway.
     pub fn add_faulty(&mut self, bytes: Range<u32>) {
         self.faulty.push(bytes);
     }
 
+    /// Writes a program at its addresses.
     pub fn load(&mut self, program: &Program) {
         for (at, code) in program.codes() {
             self.poke_half(at, code.bits() as u16);
@@ -66,11 +70,12 @@ impl Memory {
         Ok(())
     }
 
-    /// Reads a word and does not mind faults.
+    /// Reads a word, also where accesses fail.
     pub fn peek(&self, at: u32) -> u32 {
         self.words[(at - self.base) as usize / 4]
     }
 
+    /// Writes a word, also where accesses fail.
     pub fn poke(&mut self, at: u32, word: u32) {
         self.words[(at - self.base) as usize / 4] = word;
     }

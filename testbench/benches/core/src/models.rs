@@ -1,4 +1,4 @@
-//! The models made by `build.rs`, and what they have in common.
+//! The models that `build.rs` makes, and their common interface.
 
 mod generated {
     #![allow(clippy::all, missing_docs)]
@@ -22,78 +22,117 @@ pub use generated::core::BenchCore;
 pub use generated::plain::BenchCorePlain;
 pub use generated::sleep::BenchSleep;
 
-/// What the bench drives in each clock.
+/// The inputs of the core in a clock.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Inputs {
+    /// Reset, active high.
     pub reset: bool,
+    /// The address of the first instruction after reset.
     pub boot_addr: u32,
+    /// The number of the hart.
     pub hart_id: u32,
+    /// The interrupt line.
     pub irq: bool,
     /// The event that `nic.dispatch` serves.
     pub event: Option<u8>,
+    /// The request to enter debug mode.
     pub debug_req: bool,
-    /// What only the counters of clocks look at.
+    /// A wait of the SRAM. Only the counters of lost clocks look at it.
     pub sram_waits: bool,
+    /// A wait for the semaphore. Only the counters of lost clocks look at it.
     pub semaphore_waits: bool,
-    /// What else is on the core's clock needs it.
+    /// Whether another block on the core's clock needs it.
     pub busy: bool,
+    /// The port of instructions.
     pub instr: PortInputs,
-    /// What answers to the look of the clock before.
+    /// The answer to the look of the previous clock, if a word was found.
     pub look: Option<u32>,
+    /// The port of data.
     pub data: PortInputs,
-    /// The data of an answer are on the slow inputs; on the others is something else.
+    /// Whether the data of an answer are on the slow inputs. The other inputs then carry nonsense.
     pub data_slow: bool,
 }
 
+/// The inputs of one memory port (OBI).
 #[derive(Clone, Copy, Default, Debug)]
 pub struct PortInputs {
+    /// Grant of a request.
     pub gnt: bool,
+    /// An answer is valid.
     pub rvalid: bool,
+    /// The word of the answer.
     pub rdata: u32,
+    /// Whether the answer is a bus error.
     pub err: bool,
 }
 
-/// What the core says in each clock.
+/// The outputs of the core in a clock.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Outputs {
+    /// A request on the port of instructions.
     pub instr_req: bool,
+    /// The address of that request.
     pub instr_addr: u32,
-    /// The word here is perhaps wanted as an instruction.
+    /// The address of a look: the word there may be the next instruction.
     pub look: Option<u32>,
+    /// A request on the port of data.
     pub data_req: bool,
+    /// The address of that request.
     pub data_addr: u32,
+    /// Whether that request is a write.
     pub data_we: bool,
+    /// The byte enables of that request.
     pub data_be: u8,
+    /// The word that is written.
     pub data_wdata: u32,
+    /// A `fence.i` retires: caches of instructions must be emptied.
     pub fence_i: bool,
+    /// The core sleeps.
     pub sleep: bool,
-    /// The core wants the next edge of its clock.
+    /// Whether the core needs the next edge of its clock.
     pub clock: bool,
+    /// The core is in debug mode.
     pub debug_mode: bool,
+    /// The word on the trace port, if there is one.
     pub trace: Option<u32>,
 }
 
-/// An instruction as RVFI reports it.
+/// A retired instruction as RVFI reports it. Names are those of RVFI's signals.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Rvfi {
+    /// The number of the instruction in the order of retirement.
     pub order: u64,
+    /// The encoding.
     pub insn: u32,
+    /// Whether the instruction trapped.
     pub trap: bool,
+    /// Whether it is the first instruction of a trap handler.
     pub intr: bool,
+    /// The first register that is read, and its value.
     pub rs1: (u8, u32),
+    /// The second register that is read, and its value.
     pub rs2: (u8, u32),
+    /// The register that is written, and its value; 0 if none is.
     pub rd: (u8, u32),
+    /// The address of the instruction.
     pub pc: u32,
+    /// The address of the next instruction.
     pub next_pc: u32,
+    /// The address of its access to memory.
     pub mem_addr: u32,
+    /// The bytes of the word that are read, a bit for each.
     pub mem_rmask: u8,
+    /// The bytes of the word that are written, a bit for each.
     pub mem_wmask: u8,
+    /// The word that is read.
     pub mem_rdata: u32,
+    /// The word that is written.
     pub mem_wdata: u32,
 }
 
-/// What the tools that judge the tests want: `NICSCOPE_CORE_PLUSARGS`, apart by spaces, chooses a planted defect (tools/mutate);
-/// where coverage is collected, nothing starts random.
+/// The arguments of a model. Tools that judge the tests set them: `NICSCOPE_CORE_PLUSARGS`,
+/// separated by spaces, chooses a planted defect (tools/mutate). Where coverage is collected, no
+/// register starts at a random value.
 pub fn judged(context: verilated::Context) -> verilated::Context {
     let plusargs = std::env::var("NICSCOPE_CORE_PLUSARGS").unwrap_or_default();
     let context = context.plusargs(plusargs.split_whitespace());
@@ -103,15 +142,20 @@ pub fn judged(context: verilated::Context) -> verilated::Context {
     }
 }
 
-/// The clocks of a model, bits of the mask of `tick`: that which never stops, and that of the core.
+/// The clock of a model that never stops: a bit of the mask of `tick`.
 pub const CLOCK_FREE: u32 = 1;
+/// The clock of a model that stops while the core sleeps: a bit of the mask of `tick`.
 pub const CLOCK_CORE: u32 = 2;
 
-/// A model of `nic_core`, whatever its parameters.
+/// A model of `nic_core`, with any parameters.
 pub trait CoreModel: verilated::Model {
+    /// Builds the model. An error of Verilator's runtime.
     fn build(context: verilated::Context) -> Result<Self, verilated::Error>;
+    /// Sets all inputs.
     fn drive(&self, inputs: &Inputs);
+    /// Reads all outputs.
     fn outputs(&self) -> Outputs;
+    /// The instruction that retires in this clock, if one does. `None` in a model without RVFI.
     fn rvfi(&self) -> Option<Rvfi>;
 }
 

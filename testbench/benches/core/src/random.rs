@@ -1,8 +1,10 @@
-//! Random programs: a list of operations, each of one or a few instructions, between a prologue and a trap handler.
+//! Random programs: a list of operations, each of one or a few instructions, between a prologue and
+//! a trap handler.
 //!
-//! Branches name their target by a distance in operations, so that a list stays a program when operations are taken out
-//! of it. Registers x2, x8 and x9 point into data, x30 and x31 belong to the handler; nothing else is reserved, and a program may
-//! still destroy them by running into the middle of an instruction.
+//! Branches name their target by a distance in operations, so a list is still a program when
+//! operations are taken out of it. Registers x2, x8 and x9 point to data; x30 and x31 belong to the
+//! handler. No other register is reserved. A program may still destroy these registers by jumping
+//! into the middle of an instruction.
 
 use std::fmt::Write as _;
 
@@ -14,86 +16,134 @@ use crate::bench::Timing;
 use crate::insn::Insn;
 use crate::memory::Memory;
 
+/// The address of the first instruction.
 pub const BASE: u32 = 0x1000_0000;
 const LEN_BYTES: u32 = 0x4000;
 const FAULTY_CODE: u32 = BASE + 0x2000;
 const DATA: u32 = BASE + 0x3000;
 const FAULTY_DATA: u32 = DATA + 0x800;
 
+/// One operation of a random program. A `skip` is the distance of a target in operations; 1 is the
+/// next operation.
 #[derive(Clone, Debug)]
 pub enum Op {
     /// One instruction that needs no label.
     Code(Code),
-    /// A constant, in eight bytes.
+    /// Loads a constant, in eight bytes.
     Li {
+        /// The register that is written.
         rd: u32,
+        /// The constant.
         value: u32,
     },
+    /// A conditional branch.
     Branch {
+        /// The condition, as `funct3` of the encoding.
         funct3: u32,
+        /// The first register that is compared.
         rs1: u32,
+        /// The second register that is compared.
         rs2: u32,
+        /// The distance of the target in operations.
         skip: i32,
     },
+    /// A conditional branch of two bytes.
     BranchCompressed {
+        /// The condition, as `funct3` of the encoding.
         funct3: u32,
+        /// The register that is compared with zero.
         rs1: u32,
+        /// The distance of the target in operations.
         skip: i32,
     },
+    /// `jal`.
     Jump {
+        /// The register of the return address.
         rd: u32,
+        /// The distance of the target in operations.
         skip: i32,
     },
+    /// `c.jal` or `c.j`.
     JumpCompressed {
+        /// The instruction, as `funct3` of the encoding.
         funct3: u32,
+        /// The distance of the target in operations.
         skip: i32,
     },
+    /// `jalr` to the address of an operation.
     JumpRegister {
+        /// The register of the return address.
         rd: u32,
+        /// Whether bit 0 of the address is set, which `jalr` clears.
         odd: bool,
+        /// The distance of the target in operations.
         skip: i32,
     },
+    /// `mret` to an operation.
     ReturnFromTrap {
+        /// The distance of the target in operations.
         skip: i32,
     },
-    /// Calls code that cannot be fetched, or of which only the first half can.
+    /// Calls code whose fetch fails, in whole or in its second half.
     CallFaulty {
+        /// Whether the first half of the instruction can be fetched.
         first_half_is_good: bool,
     },
+    /// Enables interrupts.
     EnableInterrupts,
+    /// Sets the trap handler.
     SetTrapVector {
+        /// Whether `mtvec` is in vectored mode.
         vectored: bool,
     },
+    /// Sets the handler of an event.
     SetEventHandler {
+        /// The event, 0 to 31.
         event: u32,
+        /// The distance of the handler in operations.
         skip: i32,
     },
-    /// A trigger that raises a breakpoint exception.
+    /// Sets a trigger that raises a breakpoint exception.
     SetTrigger {
+        /// The number of the trigger.
         number: u32,
         /// `tdata1` without its type.
         fields: u32,
+        /// The value of `tdata2`.
         watched: Watched,
     },
-    /// Writes a new instruction over the one behind a `fence.i`.
+    /// Writes a new instruction over a `nop`, and executes it after a `fence.i`.
     Patch {
+        /// The encoding of the new instruction.
         code: u32,
     },
 }
 
-/// What stands in `tdata2`.
+/// The value of `tdata2` of a trigger.
 #[derive(Clone, Copy, Debug)]
 pub enum Watched {
-    Op { skip: i32 },
-    Address { offset: i32 },
+    /// The address of an operation.
+    Op {
+        /// The distance of the operation.
+        skip: i32,
+    },
+    /// An address in the data.
+    Address {
+        /// The distance from the middle of the data, in bytes.
+        offset: i32,
+    },
+    /// A value.
     Value(u32),
 }
 
 /// A program and the conditions under which it runs.
 #[derive(Clone, Debug)]
 pub struct Case {
+    /// The operations of the program.
     pub ops: Vec<Op>,
+    /// The timing of memory, interrupts and events.
     pub timing: Timing,
+    /// The seed of all that is random in the run.
     pub seed: u64,
 }
 
@@ -108,7 +158,7 @@ fn rs() -> impl Strategy<Value = u32> {
     prop_oneof![3 => rd(), 1 => 0..32u32]
 }
 
-/// x10 to x15: compressed registers that may be written.
+/// x10 to x15: registers of compressed instructions that may be written.
 fn rd_compressed() -> impl Strategy<Value = u32> {
     10..16u32
 }
@@ -211,7 +261,7 @@ fn multiply_divide() -> impl Strategy<Value = Code> {
 
 fn memory_access() -> impl Strategy<Value = Code> {
     let base = || select(vec![S0, S1, SP]);
-    // Mostly aligned; -64 to 63 around S1 reaches the faulty range.
+    // Mostly aligned offsets; -64 to 63 around S1 reaches the faulty range.
     let offset = || prop_oneof![4 => (-16..16i32).prop_map(|words| 4 * words), 1 => -64..64i32];
     prop_oneof![
         (select(vec![2, 0, 1, 4, 5]), rd(), offset(), base()).prop_map(|(f, rd, o, b)| asm::load(f, rd, o, b)),
@@ -226,7 +276,8 @@ fn memory_access() -> impl Strategy<Value = Code> {
 }
 
 fn csr_access() -> impl Strategy<Value = Code> {
-    // A random trap vector or handler would end most programs; SetTrapVector and SetEventHandler write good ones.
+    // A random trap vector or handler would end most programs; SetTrapVector and SetEventHandler
+    // write good ones.
     let readable = prop_oneof![8 => select(csr::ALL.to_vec()), 1 => 0..0x1000u32];
     let writable: Vec<u32> =
         csr::ALL.into_iter().filter(|number| ![csr::MTVEC, csr::MEVHANDLER].contains(number)).collect();
@@ -331,11 +382,13 @@ pub fn case() -> impl Strategy<Value = Case> {
 // ---- From operations to memory --------------------------------------------------------
 
 impl Case {
-    /// Instructions after which a run may stop: enough for every operation, and some loops and traps.
+    /// The number of instructions after which a run may stop: enough for every operation, and for
+    /// some loops and traps.
     pub fn budget(&self) -> u64 {
         328 + 8 * self.ops.len() as u64
     }
 
+    /// The whole program: prologue, operations, and the end.
     pub fn program(&self) -> Program {
         let mut program = Program::at(BASE);
         prologue(&mut program);
@@ -349,6 +402,7 @@ impl Case {
         program
     }
 
+    /// The memory with the program in it, and the faulty ranges.
     pub fn memory(&self) -> Memory {
         let mut memory = Memory::new(BASE, LEN_BYTES);
         memory.load(&self.program());
@@ -444,17 +498,20 @@ fn set_trap_vector(program: &mut Program, vectored: bool) {
     program.la(T5, "vectors").put(asm::addi(T5, T5, i32::from(vectored))).put(asm::csrw(csr::MTVEC, T5));
 }
 
-/// Trap vectors and handler, then a start from reset that gives every register and CSR a value.
+/// The trap vectors and the handler, then the start-up code, which gives every register and CSR a
+/// value.
 fn prologue(program: &mut Program) {
     program.to("start", |d| asm::jal(ZERO, d));
     program.label("vectors");
     for cause in 0..12 {
-        // In direct mode the first entry serves all; vectored, interrupts come in at the last.
+        // In direct mode the first entry serves all traps. In vectored mode interrupts enter at the
+        // last.
         let label = if cause == 11 { "interrupt" } else { "trap" };
         program.to(label, |d| asm::jal(ZERO, d));
     }
 
-    // Reads all that a trap leaves behind, for the comparison, and goes on after the instruction that trapped.
+    // Reads all CSRs that a trap writes, so that they are compared, and continues after the
+    // instruction that trapped.
     program
         .label("trap")
         .put(asm::csrr(T6, csr::MSTATUS))

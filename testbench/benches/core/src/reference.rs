@@ -1,76 +1,102 @@
-//! A dull instruction-set simulator of the core: no pipeline, no cleverness, one instruction after the other.
+//! A plain instruction-set simulator of the core: no pipeline, one instruction after the other.
 //!
-//! It does not know time. What depends on time, the caller tells with each step: whether an interrupt comes, the level of
-//! the interrupt line, and the number of the clock for `mcycle`.
+//! The simulator has no time of its own. With each step the caller passes all that depends on time:
+//! whether an interrupt comes, the level of the interrupt line, and the number of the clock for
+//! `mcycle`.
 
 use crate::asm::csr;
 use crate::insn::{Alu, Condition, CsrChange, CsrSource, Insn, Unary};
 use crate::memory::Memory;
 use crate::triggers::{About, Triggers};
 
-/// Causes of traps, as in `mcause`.
+/// Causes of traps, as in `mcause` (RISC-V privileged specification, 3.1.15).
 pub mod cause {
+    /// A fetch ended with a bus error.
     pub const FETCH_FAULT: u32 = 1;
+    /// The encoding is no instruction, or may not execute.
     pub const ILLEGAL: u32 = 2;
+    /// `ebreak`, or a trigger.
     pub const BREAKPOINT: u32 = 3;
+    /// The address of a load is not aligned.
     pub const LOAD_MISALIGNED: u32 = 4;
+    /// A load ended with a bus error.
     pub const LOAD_FAULT: u32 = 5;
+    /// The address of a store is not aligned.
     pub const STORE_MISALIGNED: u32 = 6;
+    /// A store ended with a bus error.
     pub const STORE_FAULT: u32 = 7;
+    /// `ecall` in machine mode.
     pub const ECALL: u32 = 11;
+    /// The external interrupt.
     pub const EXTERNAL_INTERRUPT: u32 = 0x8000_000B;
 }
 
-/// What the outside does to one instruction.
+/// The conditions outside the core while one instruction executes.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Moment {
-    /// An interrupt is taken before it.
+    /// Whether an interrupt is taken before the instruction.
     pub interrupted: bool,
-    /// The level in `mip`.
+    /// The level of the interrupt line, as `mip` shows it.
     pub mip: bool,
-    /// Clocks since reset, at the clock in which it executes.
+    /// The number of clocks since reset, when the instruction executes.
     pub clock: u64,
-    /// The event that is to be served in that clock.
+    /// The event on the pins in that clock.
     pub event: Option<u8>,
-    /// What the core says it wrote: a counter of clocks that were lost has any value.
+    /// The value that the core reports for `rd`. It is used for counters of lost clocks, which may
+    /// have any value.
     pub seen: u32,
 }
 
-/// A memory access in whole words: `mask` names the bytes.
+/// An access to memory by whole words. The masks name its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Access {
+    /// The address of the word.
     pub addr: u32,
+    /// The bytes that are read, a bit for each.
     pub read_mask: u8,
+    /// The bytes that are written, a bit for each.
     pub write_mask: u8,
     /// The whole word read, or the bytes written (others zero).
     pub data: u32,
 }
 
-/// What one instruction did.
+/// The effects of one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Retired {
+    /// The address of the instruction.
     pub pc: u32,
-    /// As fetched; 0 if that failed.
+    /// The encoding; 0 if the fetch failed.
     pub bits: u32,
+    /// The address of the next instruction.
     pub next_pc: u32,
-    /// 0 if none.
+    /// The register that is written; 0 if none is.
     pub rd: u8,
+    /// The value that is written to `rd`.
     pub rd_value: u32,
+    /// The value of the first register that is read.
     pub rs1_value: u32,
+    /// The value of the second register that is read.
     pub rs2_value: u32,
+    /// Its access to memory.
     pub access: Access,
+    /// Whether the instruction trapped.
     pub trapped: bool,
+    /// Whether an interrupt was taken before it.
     pub interrupted: bool,
-    /// What appeared on the trace port.
+    /// The word that was written to the trace port.
     pub trace: Option<u32>,
 }
 
 /// The cause and value of an exception.
 struct Trap(u32, u32);
 
+/// The state of the simulated core, and its memory.
 pub struct Reference {
+    /// The registers; `x[0]` is always 0.
     pub x: [u32; 32],
+    /// The address of the next instruction.
     pub pc: u32,
+    /// The memory.
     pub memory: Memory,
     hart_id: u32,
     mie: bool,
@@ -83,11 +109,11 @@ pub struct Reference {
     mtval: u32,
     inhibit_cycle: bool,
     inhibit_instret: bool,
-    /// Of the counters of lost clocks.
+    /// The counters of lost clocks that stand still, a bit for each.
     inhibit_causes: u32,
     instret: u64,
     event_index: u8,
-    /// Undefined in the core until they are written.
+    /// The handlers of events. In the core they are undefined until they are written.
     event_handlers: [u32; 32],
     triggers: Triggers,
     /// `mcycle` was `cycle.0` at clock `cycle.1`.
@@ -95,6 +121,7 @@ pub struct Reference {
 }
 
 impl Reference {
+    /// A core after reset, whose first instruction is at `boot_addr`.
     pub fn new(boot_addr: u32, hart_id: u32, memory: Memory) -> Reference {
         Reference {
             x: [0; 32],
@@ -120,26 +147,28 @@ impl Reference {
         }
     }
 
-    /// A pending interrupt would be taken before the next instruction.
+    /// Whether a pending interrupt would be taken before the next instruction.
     pub fn interrupts_enabled(&self) -> bool {
         self.mie && self.meie
     }
 
-    /// A pending interrupt would end `wfi`.
+    /// Whether a pending interrupt would end `wfi`.
     pub fn can_wake(&self) -> bool {
         self.meie
     }
 
-    /// The next instruction, if it can be fetched and no interrupt comes.
+    /// The next instruction, if no interrupt comes; `Illegal` if the fetch fails.
     pub fn next_insn(&self) -> Insn {
         self.fetch().map_or(Insn::Illegal, Insn::decode)
     }
 
-    /// Of the last trap.
+    /// The cause of the last trap.
     pub fn mcause(&self) -> u32 {
         self.mcause
     }
 
+    /// Executes the next instruction, and returns its effects. Panics if an interrupt is to be
+    /// taken while interrupts are off.
     pub fn step(&mut self, moment: Moment) -> Retired {
         if moment.interrupted {
             assert!(self.interrupts_enabled(), "interrupt at pc {:#x} though interrupts are off", self.pc);
@@ -176,7 +205,7 @@ impl Reference {
         self.pc = (self.mtvec & !3).wrapping_add(if vectored { 4 * (cause & 0x1F) } else { 0 });
     }
 
-    /// What triggers see of the next instruction.
+    /// The next instruction, as triggers compare it.
     fn about(&self, bits: Option<u32>) -> About {
         let insn = bits.map_or(Insn::Illegal, Insn::decode);
         let at = |rs1: u8, offset| self.x[usize::from(rs1)].wrapping_add_signed(offset);
@@ -306,7 +335,7 @@ impl Reference {
                 next_pc = self.mepc;
             }
             Insn::Dispatch { rd } => {
-                // The caller knows that there must be one.
+                // An event must be on the pins: the caller sees to that.
                 let event = moment.event.unwrap_or(0);
                 result = Some((rd, next));
                 next_pc = self.event_handlers[usize::from(event)];
@@ -345,9 +374,9 @@ impl Reference {
         }
     }
 
-    /// None if there is no such register.
+    /// The value of a CSR. `None` if there is none of this number.
     fn read_csr(&self, csr: u32, moment: Moment) -> Option<u32> {
-        // It was read in the clock before the one in which the instruction left execute.
+        // The counter was read one clock before the instruction left execute.
         let cycle = self.cycle_at(moment.clock.saturating_sub(1));
         let bit = |level: bool, position: u32| u32::from(level) << position;
         Some(match csr {
@@ -366,7 +395,7 @@ impl Reference {
             csr::MINSTRET | csr::INSTRET => self.instret as u32,
             csr::MINSTRETH | csr::INSTRETH => (self.instret >> 32) as u32,
             csr::MVENDORID | csr::MARCHID | csr::MCONFIGPTR | csr::MSTATUSH | csr::TRACE => 0,
-            // mhpmcounter, their high halves, mhpmevent: 3 to 31. Nine count.
+            // `mhpmcounter`, their upper halves, and `mhpmevent`: 3 to 31. Nine of them count.
             0xB03..=0xB0B => moment.seen,
             0x323..=0x32B => csr - 0x322,
             0xB03..=0xB1F | 0xB83..=0xB9F | 0x323..=0x33F => 0,
@@ -392,7 +421,7 @@ impl Reference {
             csr::MIE => self.meie = bit(11),
             csr::MTVEC => self.mtvec = value & !2,
             csr::MCOUNTINHIBIT => {
-                // The count of this clock is still that of the old setting.
+                // This clock is still counted by the former setting.
                 self.cycle = (self.cycle_at(next_clock), next_clock);
                 self.inhibit_cycle = bit(0);
                 self.inhibit_instret = bit(2);
@@ -413,7 +442,7 @@ impl Reference {
     }
 }
 
-/// Which bytes of a word an access touches.
+/// The bytes of a word that an access touches, a bit for each.
 fn lanes(addr: u32, size_bytes: u8) -> u8 {
     ((1u8 << size_bytes) - 1) << (addr & 3)
 }
@@ -489,7 +518,8 @@ fn compute_unary(op: Unary, a: u32) -> u32 {
 mod tests {
     use super::*;
 
-    // The table of the unprivileged specification, "Semantics for division by zero and division overflow".
+    // The table of the unprivileged specification, "Semantics for division by zero and division
+    // overflow".
     #[test]
     fn division_by_zero_and_overflow_have_the_results_of_the_specification() {
         let most_negative = 0x8000_0000;

@@ -1,4 +1,5 @@
-//! The triggers of the core as a reference sees them outside debug mode: only breakpoint exceptions can come of them.
+//! A reference of the core's triggers outside debug mode, where they only raise breakpoint
+//! exceptions (RISC-V Debug, chapter 5).
 
 use crate::asm::csr;
 
@@ -11,24 +12,28 @@ struct Trigger {
     tdata2: u32,
 }
 
+/// The triggers and their registers.
 #[derive(Default)]
 pub struct Triggers {
     select: usize,
     triggers: [Trigger; COUNT],
     mte: bool,
     mpte: bool,
-    /// Triggers that hit the data of the last load.
+    /// The triggers that hit the data of the last load.
     after: [bool; COUNT],
 }
 
-/// What an instruction is about to do, as far as triggers compare it.
+/// An instruction that is about to execute, as far as triggers compare it.
 pub struct About {
+    /// The address of the instruction.
     pub pc: u32,
-    /// None if its fetch failed or the encoding is reserved.
+    /// The encoding. `None` if the fetch failed or the encoding is reserved.
     pub encoding: Option<u32>,
+    /// The length of the instruction in bytes.
     pub len_bytes: u32,
-    /// Address, size in bytes; and the register that is stored.
+    /// The address and the size in bytes of a load.
     pub load: Option<(u32, u32)>,
+    /// The address and the size in bytes of a store, and the value of the register that it stores.
     pub store: Option<(u32, u32, u32)>,
 }
 
@@ -69,6 +74,7 @@ impl Trigger {
 }
 
 impl Triggers {
+    /// Reads one of the trigger CSRs. `None` if there is none of this number.
     pub fn read(&self, number: u32) -> Option<u32> {
         let selected = &self.triggers[self.select];
         Some(match number {
@@ -81,6 +87,7 @@ impl Triggers {
         })
     }
 
+    /// Writes one of the trigger CSRs.
     pub fn write(&mut self, number: u32, value: u32) {
         let selected = &mut self.triggers[self.select];
         match number {
@@ -110,7 +117,7 @@ impl Triggers {
         }
     }
 
-    /// Whether a breakpoint exception takes the place of the instruction.
+    /// Whether a breakpoint exception is taken in place of the instruction.
     pub fn fire(&mut self, about: &About) -> bool {
         let late = self.after.contains(&true);
         let mut fires = late;
@@ -125,7 +132,7 @@ impl Triggers {
         fires
     }
 
-    /// A load is over.
+    /// A load has ended with this data.
     pub fn loaded(&mut self, value: u32, size_bytes: u32) {
         for (trigger, after) in self.triggers.iter().zip(&mut self.after) {
             *after = self.mte
@@ -137,11 +144,13 @@ impl Triggers {
         }
     }
 
+    /// A trap is taken: triggers may not fire in its handler (`tcontrol`).
     pub fn trap(&mut self) {
         self.mpte = self.mte;
         self.mte = false;
     }
 
+    /// A trap returns: triggers may fire as before the trap (`tcontrol`).
     pub fn mret(&mut self) {
         self.mte = self.mpte;
     }

@@ -14,7 +14,7 @@ fn program(base: u32) -> Program {
     p.la(T0, "data").put(sw(T5, 0, T0)).put(lw(A0, 0, T0)).put(lhu(A1, 2, T0));
     p.to("twice", |d| jal(RA, d)).la(RA, "parked").put(jalr(ZERO, RA, 0));
     p.label("twice").put(auipc(A2, 0xF_FFFF)).put(addi(A3, ZERO, 1)).put(jalr(ZERO, RA, 0));
-    // mtvec holds words only.
+    // `mtvec` holds addresses of words only.
     p.align(4).label("handler").put(csrr(T5, csr::MEPC)).put(csrr(T6, csr::MTVAL)).put(addi(T5, T5, 4));
     p.put(csrw(csr::MEPC, T5)).put(mret());
     p.label("parked").to_compressed("ebreak", |d| c_jump(5, d)).put(c_nop());

@@ -1,4 +1,4 @@
-//! Each checker is broken once and must say so.
+//! Each rule is broken once, and its checker must report it.
 
 use bench_core::asm::*;
 use bench_core::bench::Timing;
@@ -25,7 +25,7 @@ const READ: Port = Port { gnt: true, ..WAITING_READ };
 const WAITING_WRITE: Port = Port { we: true, wdata: 5, ..WAITING_READ };
 const ANSWER: Port = Port { rvalid: true, ..IDLE };
 
-/// What the checker says about a sequence of clocks after reset.
+/// The report of the checker about a sequence of clocks after reset.
 fn verdict(sequence: &[Port]) -> Option<String> {
     let mut checker = BenchObiChecker::new(Context::new()).expect("builds");
     let mut time_ps = 0;
@@ -98,7 +98,7 @@ fn odd_addresses_and_empty_writes_are_seen() {
     fires("SomethingIsWritten", &[Port { be: 0, ..WAITING_WRITE }]);
 }
 
-/// What the assertions inside the core say when a port answers without being asked.
+/// The report of the assertions inside the core when a port answers without a request.
 fn core_verdict(instr_rvalid: bool, data_rvalid: bool) -> String {
     let mut core = BenchCore::build(Context::new()).expect("builds");
     core.on_display(|_| {});

@@ -1,4 +1,5 @@
-//! Where clocks go: the counters of causes (docs/core.md, Counters), and that they leave none out.
+//! The counters of lost clocks (docs/core.md, Counters): each cause is right, and no clock is left
+//! out.
 
 use bench_core::asm::*;
 use bench_core::bench::Timing;
@@ -33,7 +34,7 @@ fn restart(p: &mut Program) {
     p.put(csrw(csr::MCOUNTINHIBIT, ZERO));
 }
 
-/// Stops the counters, and says them on the trace port: causes, clocks, instructions.
+/// Stops the counters, and writes them to the trace port: causes, clocks, instructions.
 fn report(p: &mut Program) {
     stop(p);
     for counter in (0..CAUSES).map(|cause| csr::MHPMCOUNTER3 + cause).chain([csr::MCYCLE, csr::MINSTRET]) {
@@ -42,14 +43,14 @@ fn report(p: &mut Program) {
     park(p);
 }
 
-/// What a run said: causes, clocks, instructions.
+/// The counters that a run reported: causes, clocks, instructions.
 fn counts(run: &Lockstep) -> (Vec<u32>, u32, u32) {
     let words: Vec<u32> = run.traces.iter().map(|trace| trace.1).collect();
     let (causes, others) = words.split_at(CAUSES as usize);
     (causes.to_vec(), others[0], others[1])
 }
 
-/// The causes of the clocks of `body`, with memory that does not let it wait.
+/// The clocks of `body` by cause, with memory that causes no waits.
 fn causes_of(body: impl Fn(&mut Program)) -> Vec<u32> {
     let mut p = program();
     p.to("start", |d| jal(ZERO, d)).align(4).label("handler").put_all([csrr(T5, csr::MEPC), addi(T5, T5, 4)]);
@@ -68,7 +69,7 @@ fn causes_of(body: impl Fn(&mut Program)) -> Vec<u32> {
     causes
 }
 
-/// How many clocks more than without it, by cause.
+/// The clocks that `body` adds, by cause.
 fn more(body: impl Fn(&mut Program)) -> [i64; CAUSES as usize] {
     let (with, without) = (causes_of(body), causes_of(|_| {}));
     std::array::from_fn(|cause| i64::from(with[cause]) - i64::from(without[cause]))
@@ -93,7 +94,7 @@ fn each_lost_clock_has_its_cause() {
     assert_eq!(codes(&[div(A0, T1, T2)]), expected(&[(LEAVES, 1), (EXECUTE, 33)]));
     assert_eq!(codes(&[csrr(A0, csr::MSTATUS)]), expected(&[(LEAVES, 1), (EXECUTE, 2)]));
     assert_eq!(codes(&[dispatch(RA)]), expected(&[(LEAVES, 1), (JUMP, 3)]));
-    // To the handler; three instructions with a CSR access each but one, the way back.
+    // To the handler; then three instructions, two of them with a CSR access; then the way back.
     assert_eq!(codes(&[ecall()]), expected(&[(LEAVES, 4), (TRAP, 4), (EXECUTE, 4), (JUMP, 3)]));
     assert_eq!(more(|p| _ = p.to("end", |d| jal(ZERO, d))), expected(&[(LEAVES, 1), (JUMP, 2)]));
 }
@@ -153,7 +154,7 @@ fn returning() -> Program {
     p
 }
 
-/// Runs what `returning` began; the clocks by cause, whose sum must be all clocks.
+/// Runs the program of `returning`. Returns the clocks by cause, whose sum must be all clocks.
 fn sum_of(mut p: Program, timing: Timing, seed: u64) -> Result<Vec<u32>, String> {
     p.put(csrrci(ZERO, csr::MSTATUS, 8));
     report(&mut p);
@@ -200,7 +201,8 @@ fn the_sum_of_all_causes_is_mcycle_whatever_happens() {
     assert!(seen[FETCH] > 0 && seen[SLEEP] > 0);
 }
 
-/// What a random program is made of: instructions of every kind that loses clocks, and those that need their results.
+/// The pieces of a random program: instructions of every kind that loses clocks, and instructions
+/// that need their results.
 fn pieces() -> Vec<Code> {
     vec![
         nop(),
@@ -210,7 +212,7 @@ fn pieces() -> Vec<Code> {
         lw(A2, 0, T0),
         sw(A3, 4, T0),
         lw(A3, 4, T0),
-        // Misaligned, and where nothing answers.
+        // Misaligned accesses, and accesses to an address without memory.
         lw(A2, 1, T0),
         sw(A2, 0, S0),
         mul(A3, A2, T1),

@@ -1,5 +1,5 @@
-//! What each class of instruction costs, with memory that grants at once and answers in the next clock. These are the
-//! numbers of docs/core.md.
+//! The cost in clocks of each class of instruction, with memory that grants at once and answers in
+//! the next clock. These are the numbers of docs/core.md.
 
 use std::time::Instant;
 
@@ -8,10 +8,10 @@ use bench_core::bench::{Bench, Timing};
 use bench_core::directed::*;
 use bench_core::models::{BenchCore, BenchCorePlain, CoreModel};
 
-/// What a trace marker costs: it is a CSR access.
+/// The clocks of a trace marker, which is a CSR access.
 const MARKER: u64 = 3;
 
-/// Clocks that `body` takes between two trace markers, without what the second one costs.
+/// The clocks of `body` between two trace markers, without the cost of the second marker.
 fn cost(body: impl Fn(&mut Program)) -> u64 {
     cost_with(Timing::IDEAL, body)
 }
@@ -64,7 +64,7 @@ fn the_result_of_a_load_costs_one_clock_more_if_needed_at_once() {
     assert_eq!(cost_of(&[lw(A0, 0, T0), sw(A0, 4, T0)]), 3);
 }
 
-/// What a jump costs the first time, from the scratchpad and from a cache.
+/// The cost of a jump the first time, from the scratchpad and from a cache.
 fn costs(body: impl Fn(&mut Program)) -> [u64; 2] {
     [cost_with(Timing::IDEAL, &body), cost_with(Timing::CACHED, &body)]
 }
@@ -95,7 +95,8 @@ fn branches_take_one_clock_not_taken_and_are_jumps_taken() {
     assert_eq!(behind_a_load, [3, 3], "waits for the load");
 }
 
-/// A loop of so many turns around `body`, whose branch ends in the lower or the upper half of a word.
+/// A loop of `turns` iterations around `body`. The branch ends in the lower or the upper half of a
+/// word.
 fn turns(p: &mut Program, turns: i32, upper: bool, body: impl Fn(&mut Program)) {
     p.put(addi(A0, ZERO, turns)).align(4);
     if upper {
@@ -133,7 +134,8 @@ fn a_loop_costs_nothing_but_its_first_turn_and_its_end() {
 #[test]
 fn a_prediction_goes_when_it_was_wrong_once_or_if_it_was_often_right_twice() {
     let turns_of_all = 20;
-    // A branch to what stands behind it, taken in the first turns and then no more. The loop is longer than fetching is ahead.
+    // A branch to the instruction behind it, taken in the first iterations and then not any more.
+    // The loop is longer than the fetch runs ahead.
     let clocks = |taken: i32| {
         costs(|p| {
             p.put_all([nop(); 40]).put(addi(A3, ZERO, turns_of_all - taken));
@@ -143,7 +145,7 @@ fn a_prediction_goes_when_it_was_wrong_once_or_if_it_was_often_right_twice() {
         })
     };
     let never = clocks(0);
-    // Wrong guesses, at two clocks each and from a cache at three.
+    // Wrong predictions cost two clocks each, and three from a cache.
     let wrong = |taken| {
         let [quick, cached] = clocks(taken);
         let guesses = (quick - never[0]) / 2;
@@ -206,7 +208,7 @@ fn csrs_take_three_clocks() {
 
 #[test]
 fn counts_of_instructions_take_a_clock_more_behind_an_instruction() {
-    // They want the one in front of them to have retired.
+    // These instructions need the previous one to have retired.
     for code in [csrr(A0, csr::MINSTRET), csrr(A0, csr::INSTRETH), csrw(csr::MINSTRET, T1)] {
         assert_eq!(cost_of(&[code]), 4);
         assert_eq!(cost_of(&[nop(), code]), 1 + 4);
@@ -260,7 +262,8 @@ fn the_handler_retires_its_first_instruction_six_to_nine_clocks_after_the_interr
             core.steps.iter().find(|step| step.rvfi.intr).expect("interrupted").clock - rises
         })
         .collect();
-    // More where the core waits for the target of a jump: an interrupt needs an instruction to take the place of.
+    // The latency is longer while the core waits for the target of a jump: an interrupt needs an
+    // instruction whose place it takes.
     assert!(latencies.iter().all(|latency| (6..=9).contains(latency)), "{latencies:?}");
 }
 
@@ -291,7 +294,7 @@ fn mix() -> Program {
     p
 }
 
-/// Clocks of the trace markers in so many clocks of the mix.
+/// The clocks of the trace markers in so many clocks of the mix.
 fn run_mix<M: CoreModel>(clocks: u64) -> Vec<u64> {
     let mut bench: Bench<M> = Bench::new(memory(&mix()), BASE, Timing::IDEAL, 1).expect("builds");
     let mut markers = Vec::new();
@@ -325,6 +328,7 @@ fn the_model_is_not_slow() {
     run_mix::<BenchCorePlain>(clocks);
     let clocks_per_s = clocks as f64 / begin.elapsed().as_secs_f64();
     println!("{:.1} million clocks per second, with the bench's memory", clocks_per_s / 1e6);
-    // Far below what any machine does; a model that was built without optimisation would not get there.
+    // Far below the speed of any machine. A model that was built without optimisation would be
+    // slower.
     assert!(clocks_per_s > 1e5);
 }

@@ -25,7 +25,7 @@ fn dispatching(rd: u32) -> Program {
     p
 }
 
-/// Passes clocks until the core has waited for so many, without an event.
+/// Advances until the core has waited for this many clocks without an event.
 fn wait(core: &mut Lockstep, clocks: u32) {
     let mut asleep = 0;
     while asleep < clocks {
@@ -35,7 +35,7 @@ fn wait(core: &mut Lockstep, clocks: u32) {
     }
 }
 
-/// The one step at an address.
+/// The only step at an address.
 fn step_at(core: &Lockstep, pc: u32) -> Step {
     let mut steps = core.steps.iter().filter(|step| step.rvfi.pc == pc);
     let step = *steps.next().unwrap_or_else(|| panic!("nothing retired at {pc:#x}"));
@@ -133,7 +133,8 @@ fn without_event_and_interrupt_it_sleeps_for_ever() {
 
 #[test]
 fn the_handlers_first_instruction_retires_five_clocks_after_the_event() {
-    // The redirect is decided in the clock of the event; address, word, decode, execute, retirement follow.
+    // The redirect is decided in the clock of the event; address, word, decode, execute, retirement
+    // follow.
     for waited in 1..20 {
         let p = dispatching(RA);
         let mut core = start(&p, Timing::IDEAL);
@@ -175,7 +176,8 @@ fn every_other_encoding_of_its_opcode_is_illegal() {
     }
 }
 
-/// Waits in `nic.dispatch` with interrupts on; the handler of interrupts adds one to A2 and returns.
+/// Waits in `nic.dispatch` with interrupts enabled. The handler of interrupts adds one to A2 and
+/// returns.
 fn interruptible() -> Program {
     let mut p = program();
     set_handler(&mut p);
@@ -194,7 +196,7 @@ fn interruptible() -> Program {
 fn an_interrupt_takes_the_place_of_one_that_waits_and_it_waits_again_behind_mret() {
     let p = interruptible();
     for timing in [Timing::IDEAL, Timing::SLOW] {
-        // What a test let rise falls with it.
+        // The handler lets the line fall that the test raised.
         let mut core = start(&p, Timing { irq_falls_percent: 100, ..timing });
         for interrupts in 1..4 {
             wait(&mut core, 10);
@@ -249,7 +251,8 @@ fn an_interrupt_and_an_event_in_the_same_clock_are_both_served() {
 
 #[test]
 fn what_is_predicted_for_another_instruction_does_not_lead_it_astray() {
-    // A loop teaches the table that a jump ends in the word of `here`; then the program writes a dispatch over it.
+    // A loop teaches the table that a jump ends in the word of `here`; then the program writes a
+    // dispatch over it.
     let mut p = program();
     set_event_handler(&mut p, 0, "handler");
     p.li(T1, dispatch(RA).bits()).la(T0, "here").li(A0, 20).to("here", |d| jal(ZERO, d)).align(4).label("turn");

@@ -1,11 +1,11 @@
-//! Results of single instructions and CSRs, beside the expected values.
+//! Single instructions and CSRs, with their expected results.
 
 use bench_core::asm::*;
 use bench_core::bench::Timing;
 use bench_core::directed::*;
 use bench_core::reference::cause;
 
-/// Runs instructions with T0 and T1 given, and returns A0.
+/// Runs instructions with given T0 and T1, and returns A0.
 fn a0_of(t0: u32, t1: u32, codes: &[Code]) -> u32 {
     let mut p = program();
     p.li(T0, t0).li(T1, t1).put_all(codes.iter().copied());
@@ -45,7 +45,8 @@ fn high_products_mix_signs_as_named() {
     assert_eq!(a0_of(a, b, &[mulhsu(A0, T0, T1)]), 0x8000_0000);
 }
 
-/// One line for each instruction of Zba, Zbb and Zbs: the operands, and the result as the specification has it.
+/// One line for each instruction of Zba, Zbb and Zbs: the operands, and the result by the
+/// specification.
 #[test]
 fn bits_are_moved_as_named() {
     let (a, b) = (0x8000_F0A5, 0x0000_0064);
@@ -150,7 +151,7 @@ fn fence_i_shows_code_that_was_just_written() {
 
 #[test]
 fn without_fence_i_the_code_fetched_ahead_runs() {
-    // What the flush is for: the same program, alone with the core, executes the old instruction.
+    // The reason for the flush: without `fence.i` the same program executes the old instruction.
     let mut p = program();
     p.li(T1, addi(A0, ZERO, 2).bits()).la(T0, "patched").put(sw(T1, 0, T0));
     p.align(4).label("patched").put(addi(A0, ZERO, 1));

@@ -1,5 +1,6 @@
-//! Clocks per instruction of compiled code (kernels/kernels.rs), warm, from memory as quick as the scratchpad, while every
-//! instruction is compared with the reference. The numbers are those of docs/core.md.
+//! Clocks per instruction of compiled code (kernels/kernels.rs), warm, from memory as quick as the
+//! scratchpad, while every instruction is compared with the reference. The numbers are those of
+//! docs/core.md.
 
 use bench_core::bench::Timing;
 use bench_core::insn::Insn;
@@ -11,12 +12,12 @@ const LEN_BYTES: u32 = 0x8000;
 const IMAGE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/kernels.bin"));
 const NAMES: [&str; 4] = ["look-up", "copy", "checksum", "states"];
 
-/// What one kernel did between its two markers, once.
+/// The counts of one kernel between its two markers, in one run.
 struct Run {
     instructions: u64,
     clocks: u64,
     result: u32,
-    /// Clocks lost behind control transfers, behind loads, and behind the rest.
+    /// Clocks lost after control transfers, after loads, and for other causes.
     lost: [u64; 3],
 }
 

@@ -1,7 +1,8 @@
-//! Random programs under random conditions do in the core what they do in the reference.
+//! Random programs under random conditions have the same effects in the core and in the reference.
 //!
-//! `CORE_SEED` chooses the programs, `CORE_INSTRUCTIONS` how many instructions are compared, `CORE_WAVES` a file for the waves
-//! of the shortest failing program, `CORE_SHRINKS` how many are tried on the way to it.
+//! `CORE_SEED` chooses the programs, `CORE_INSTRUCTIONS` how many instructions are compared,
+//! `CORE_WAVES` a file for the waves of the shortest failing program, `CORE_SHRINKS` how many are
+//! tried on the way to it.
 
 use std::cell::Cell;
 use std::env;
@@ -49,7 +50,7 @@ fn run(case: &Case, waves: Option<&Path>, totals: &Totals) -> Result<(), Failure
     Ok(())
 }
 
-/// Compares at least `instructions`, in programs that follow from `seed`.
+/// Compares at least this many instructions, in programs that follow from `seed`.
 fn compare(instructions: u64, seed: u64) -> Totals {
     let max_shrink_iters = from_env("CORE_SHRINKS", 2000) as u32;
     let config = Config { cases: 50, failure_persistence: None, max_shrink_iters, ..Config::default() };
@@ -88,7 +89,7 @@ fn compare(instructions: u64, seed: u64) -> Totals {
 #[test]
 fn random_programs_do_what_the_reference_does() {
     let totals = compare(from_env("CORE_INSTRUCTIONS", 200_000), from_env("CORE_SEED", 1));
-    // The programs must reach what they are meant to reach.
+    // The programs must reach the cases for which they are made.
     assert!(totals.interrupts.get() * 200 > totals.retired.get(), "{totals:?}");
     assert!(totals.exceptions.get() * 200 > totals.retired.get(), "{totals:?}");
     assert!(totals.dispatches.get() * 500 > totals.retired.get(), "{totals:?}");

@@ -1,4 +1,4 @@
-//! A core that sleeps gets no clock, and nobody can tell (docs/core.md, Sleep).
+//! A sleeping core gets no clock, and no output of the core shows it (docs/core.md, Sleep).
 
 use std::cell::Cell;
 
@@ -10,14 +10,14 @@ use bench_core::random::{case, BASE as RANDOM_BASE};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use verilated::{Context, Error, Model};
 
-/// Two cores with the same surroundings; the first has its clock while it sleeps, too.
+/// Two cores with the same surroundings. The first keeps its clock while it sleeps.
 fn twins(mut make: impl FnMut() -> Bench<BenchCore>) -> (Bench<BenchCore>, Bench<BenchCore>) {
     let mut awake = make();
     awake.keep_clock_running = true;
     (awake, make())
 }
 
-/// Passes a clock of both: all that they show must be the same.
+/// Advances both by one clock: all their outputs must be the same.
 fn same_clock(awake: &mut Bench<BenchCore>, gated: &mut Bench<BenchCore>) -> Result<(), String> {
     let (a, b) = (awake.clock().map_err(|error| error.to_string())?, gated.clock().map_err(|error| error.to_string())?);
     match a == b {
@@ -33,7 +33,7 @@ fn random_programs_do_the_same_in_each_clock_with_the_clock_stopped_and_without(
     let config = Config { cases: 400, failure_persistence: None, ..Config::default() };
     let (clocks, stopped) = (Cell::new(0), Cell::new(0));
     let result = TestRunner::new_with_rng(config, rng).run(&case(), |case| {
-        // Rarely woken, so that the clock stops.
+        // The core is woken rarely, so that its clock stops.
         let timing = Timing { event_rises_percent: 1, irq_rises_percent: 1, ..case.timing };
         let (mut awake, mut gated) = twins(|| {
             let model = BenchCore::build(Context::new().zeroed()).expect("builds");
@@ -52,7 +52,8 @@ fn random_programs_do_the_same_in_each_clock_with_the_clock_stopped_and_without(
     assert!(stopped * 50 > clocks, "the clock stops in few of the clocks: {stopped} of {clocks}");
 }
 
-/// Counts what a sleeping core counts, in `wfi` or `dispatch`, into A0 to A3; handlers of events come behind it.
+/// Counts events while the core sleeps in `wfi` or `dispatch`, into A0 to A3. The handlers of
+/// events come behind.
 fn counting(sleeps: Code) -> Program {
     let mut p = program();
     set_handler(&mut p);
@@ -86,7 +87,7 @@ fn counters_go_on_while_the_clock_is_stopped() {
 
 #[test]
 fn a_stopped_core_is_woken_without_a_clock_lost() {
-    // Docs: 5 clocks from the event to the retirement of the handler's first instruction.
+    // docs/core.md: 5 clocks from the event to the retirement of the handler's first instruction.
     let mut core = start(&counting(dispatch(RA)), Timing::IDEAL);
     while core.bench.stopped < 100 {
         core.step_clock().unwrap_or_else(|failure| panic!("{failure}"));
@@ -120,7 +121,7 @@ fn a_debug_request_wakes_a_stopped_core() {
 const FREE: u32 = 1;
 const BOTH: u32 = 3;
 
-/// A gate behind its reset, whose core has been still for long.
+/// A gate after its reset, whose core has been still for a long time.
 fn stopped_gate() -> BenchSleep {
     let mut gate = BenchSleep::new(Context::new()).unwrap();
     gate.on_display(|_| {});

@@ -1,4 +1,5 @@
-//! Each trap, with what it leaves in `mepc`, `mcause` and `mtval`; interrupts; `mret` and `wfi`.
+//! Each trap, with the values that it leaves in `mepc`, `mcause` and `mtval`; interrupts; `mret`
+//! and `wfi`.
 
 use bench_core::asm::*;
 use bench_core::bench::Timing;
@@ -96,7 +97,8 @@ fn illegal_instructions_trap_with_their_encoding() {
     }
 }
 
-/// Instructions that are told apart by the number of the second register: all but five of these numbers are none.
+/// Instructions that differ only in the number of the second register. All but five of these
+/// numbers are illegal.
 #[test]
 fn numbers_beside_those_of_counts_and_extensions_are_illegal() {
     for number in (3..=31).filter(|number| ![4, 5].contains(number)) {
