@@ -1,4 +1,4 @@
-//! One image, run by the core and by QEMU.
+//! Runs one image on the core and on QEMU, and compares them.
 
 use std::path::Path;
 
@@ -14,32 +14,41 @@ use crate::isa::Isa;
 use crate::op::Case;
 use crate::qemu::Qemu;
 
-/// Clocks without a retired instruction after which the core counts as stuck. An interrupt that ends `wfi` comes within some hundreds.
+/// The clocks without a retired instruction after which the core counts as stuck. An interrupt that
+/// ends `wfi` comes within some hundreds of clocks.
 const PATIENCE_CLOCKS: u32 = 20_000;
 
-/// Clocks from `irq_i` to the first instruction that its interrupt can be in front of, at the latest; see docs/core.md.
+/// The most clocks from `irq_i` to the first instruction before which the interrupt can be taken
+/// (docs/core.md).
 const IRQ_SEEN_CLOCKS: u32 = 3;
 
-/// Memory without waits, and an end of all interrupts, until a program's own conditions begin.
+/// Memory without waits, and interrupts that end at once, until the conditions of a program begin.
 const SETUP: Timing = Timing { irq_falls_percent: 100, ..Timing::IDEAL };
 
-/// Instructions that retire between the clock in which an interrupt is seen and its handler's first: those in the pipeline.
+/// The most instructions that retire between the clock in which an interrupt is seen and the first
+/// instruction of its handler: those in the pipeline.
 const IN_FLIGHT: u32 = 4;
 
+/// A difference between the core and QEMU, or another reason why a batch ended early.
 #[derive(Debug)]
 pub struct Failure {
-    /// The program in which it showed; none if it was before the first.
+    /// The number of the program in which the failure showed. `None` if it showed before the first
+    /// program.
     pub program: Option<usize>,
+    /// The clock of the failure, counted from reset.
     pub clock: u64,
+    /// The failure, with the last instructions.
     pub what: String,
 }
 
-/// Runs programs one behind the other, each under its own conditions, and compares all of it.
+/// Runs programs one behind the other, each under its own conditions, and compares every
+/// instruction.
 pub fn run(cases: &[Case], isa: Isa, waves: Option<&Path>) -> Result<Totals, Failure> {
     run_image(&Image::of(cases), isa, waves, &[])
 }
 
-/// The same with an image that is laid out already, and a debugger that executes `spoil` whenever it halts the core.
+/// As [`run`], with an image that is laid out already, and a debugger that executes `spoil`
+/// whenever it halts the core.
 pub fn run_image(image: &Image, isa: Isa, waves: Option<&Path>, spoil: &[Code]) -> Result<Totals, Failure> {
     let outside = |what: String| Failure { program: None, clock: 0, what };
     let qemu = Qemu::start(image, &isa).map_err(|error| outside(error.to_string()))?;
@@ -48,7 +57,8 @@ pub fn run_image(image: &Image, isa: Isa, waves: Option<&Path>, spoil: &[Code]) 
     let seed = image.slots.first().map_or(1, |slot| slot.seed);
     let mut bench = Bench::<BenchCore>::new(image.core.clone(), crate::image::START, SETUP, seed)
         .map_err(|error| outside(error.to_string()))?;
-    // A failed assertion is reported below; its text on the way there is noise while a program is shrunk.
+    // A failed assertion is reported below. Verilator's own text about it is only noise while a
+    // program is shrunk.
     bench.model.on_display(|_| {});
     if let Some(path) = waves {
         bench.model.open_fst(path, 0).map_err(|error| outside(error.to_string()))?;
@@ -57,9 +67,9 @@ pub fn run_image(image: &Image, isa: Isa, waves: Option<&Path>, spoil: &[Code]) 
     let mut debugger = Debugger::new(&mut bench, spoil);
     let mut program = None;
     let mut quiet = 0;
-    // Level of the pin in the last clocks, the newest in bit 0.
+    // The level of the pin in the last clocks, the newest in bit 0.
     let mut irq = 0u32;
-    // Instructions retired since it was high.
+    // The instructions that retired since the pin was high.
     let mut since_irq = u32::MAX;
     let mut clocks = 0u64;
     loop {
@@ -96,7 +106,7 @@ pub fn run_image(image: &Image, isa: Isa, waves: Option<&Path>, spoil: &[Code]) 
             return Err(failure(difference.to_string()));
         }
         since_irq = since_irq.saturating_add(1);
-        // The conditions of a program begin with its body.
+        // The conditions of a program take effect with its body.
         let next = program.map_or(0, |program| program + 1);
         match image.slots.get(next) {
             Some(slot) if rvfi.pc == slot.start => {
@@ -116,7 +126,7 @@ pub fn run_image(image: &Image, isa: Isa, waves: Option<&Path>, spoil: &[Code]) 
     }
 }
 
-/// Whether the pin was high for so long that an interrupt should have been taken.
+/// Whether the pin was high for so long that an interrupt should have been taken by now.
 fn steadily_high(irq: u32) -> bool {
     let mask = (1 << (IRQ_SEEN_CLOCKS + 1)) - 1;
     irq & mask == mask

@@ -23,7 +23,8 @@ pub const TWO_SOURCES: [(u32, u32); 17] = [
     (0x20, 0), // sub: a neighbour in the same encodings
 ];
 
-/// The upper twelve bits and `funct3` of instructions with one source register; `zext.h` is not among them (another opcode).
+/// The upper twelve bits and `funct3` of instructions with one source register, except `zext.h`,
+/// which has another opcode.
 pub const ONE_SOURCE: [(u32, u32); 7] = [
     (0x600, 1), // clz
     (0x601, 1), // ctz
@@ -34,7 +35,8 @@ pub const ONE_SOURCE: [(u32, u32); 7] = [
     (0x698, 5), // rev8
 ];
 
-/// `funct7`, `funct3` of instructions with a bit number or distance in place of the second register.
+/// `funct7`, `funct3` of instructions with a bit number or a distance in place of the second
+/// register.
 pub const WITH_SHIFT: [(u32, u32); 5] = [
     (0x30, 5), // rori
     (0x24, 1), // bclri
@@ -43,18 +45,23 @@ pub const WITH_SHIFT: [(u32, u32); 5] = [
     (0x14, 1), // bseti
 ];
 
+/// `sh1add`: `2 rs1 + rs2`.
 pub fn sh1add(rd: u32, rs1: u32, rs2: u32) -> Code {
     op(0x10, 2, rd, rs1, rs2)
 }
 
+/// `zext.h`: the low halfword, zero-extended.
 pub fn zext_h(rd: u32, rs1: u32) -> Code {
     op(0x04, 4, rd, rs1, 0)
 }
 
+/// An instruction with one source register, by its upper twelve bits and `funct3`.
 pub fn one_source((upper, funct3): (u32, u32), rd: u32, rs1: u32) -> Code {
     Code::Word(upper << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | 0x13)
 }
 
+/// An instruction with a bit number or distance, by its `funct7` and `funct3`. Only the low five
+/// bits of `shift` count.
 pub fn with_shift((funct7, funct3): (u32, u32), rd: u32, rs1: u32, shift: u32) -> Code {
     Code::Word(funct7 << 25 | (shift & 31) << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | 0x13)
 }
@@ -63,7 +70,7 @@ pub fn with_shift((funct7, funct3): (u32, u32), rd: u32, rs1: u32, shift: u32) -
 mod tests {
     use super::*;
 
-    // Expected words are those of binutils.
+    // The expected words come from binutils.
     #[test]
     fn encodings_are_those_of_the_specification() {
         assert_eq!(sh1add(10, 11, 12).bits(), 0x20C5_A533);

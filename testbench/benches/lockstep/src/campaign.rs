@@ -1,4 +1,4 @@
-//! Many batches from one seed, and the shortest program of one that fails.
+//! Runs many batches from one seed, and shrinks a failing program to the shortest that fails.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -16,24 +16,30 @@ use crate::isa::Isa;
 use crate::op::Case;
 use crate::strategy;
 
-/// Instructions of a batch, about. Enough that QEMU's start does not count.
+/// The approximate number of instructions in a batch: so many that the time of QEMU's start does
+/// not matter.
 const BATCH_INSTRUCTIONS: u64 = 200_000;
 
-/// Random programs of one seed.
+/// The random programs of one seed.
 pub struct Campaign {
-    /// Programs that are tried while one is shrunk; each is a process. With 0 the failure is told as it is.
+    /// The most programs that are tried while one is shrunk; each try is a process. With 0 a
+    /// failure is reported as it is.
     pub max_shrinks: u32,
+    /// The seed of all programs.
     pub seed: u64,
+    /// The extensions of the core.
     pub isa: Isa,
     strategy: BoxedStrategy<Case>,
 }
 
 impl Campaign {
+    /// A campaign that tries 600 programs to shrink a failing one.
     pub fn new(seed: u64, isa: Isa) -> Campaign {
         Campaign { max_shrinks: 600, seed, isa, strategy: strategy::case(&isa) }
     }
 
-    /// Runs batch 0 of each campaign: what is listed by hand.
+    /// Runs batch 0, which is the same in each campaign: the programs listed by hand. An error
+    /// describes the failure.
     pub fn directed(&self) -> Result<Totals, String> {
         let cases = directed::cases(&self.isa);
         batch::run(&cases, self.isa, None).map_err(|failure| {
@@ -42,7 +48,7 @@ impl Campaign {
         })
     }
 
-    /// Runs the random batch of that number.
+    /// Runs the random batch with this number. An error describes the failure.
     pub fn batch(&self, number: u64) -> Result<Totals, String> {
         let (_, cases) = self.draw(number, None);
         batch::run(&cases, self.isa, None).map_err(|failure| self.explain(number, &failure))
@@ -61,7 +67,7 @@ impl Campaign {
         }
     }
 
-    /// The programs of a batch; with a count, only that many.
+    /// The programs of a batch; with a count, only the first of them.
     fn draw(&self, number: u64, count: Option<usize>) -> (TestRunner, Vec<Case>) {
         let mut runner = self.runner(number);
         let mut cases = Vec::new();
@@ -105,7 +111,8 @@ impl Campaign {
         }
     }
 
-    /// The shortest program that fails alone, and how; none if the program does not.
+    /// The shortest program that still fails alone, with its failure. `None` if the program does
+    /// not fail alone.
     fn shrink(&self, number: u64, program: usize) -> Option<(String, Case)> {
         let (mut runner, _) = self.draw(number, Some(program));
         let tree = self.strategy.new_tree(&mut runner).expect("nothing is rejected");
@@ -123,7 +130,7 @@ impl Campaign {
     }
 }
 
-/// A program as instructions, with its conditions.
+/// The text of a program: its instructions and its conditions.
 pub fn listing(case: &Case) -> String {
     let placed = case.place(crate::handler::END);
     let mut text = String::new();

@@ -1,17 +1,21 @@
-//! The core and QEMU side by side, one retired instruction at a time.
+//! Compares the core with QEMU, one retired instruction at a time.
 //!
-//! Of each instruction are compared: its address and that of the next, all 32 registers after it, whether and where it traps, the
-//! encoding with memory, and what RVFI says of its operands with the registers. Stores show when they are loaded, which
+//! Compared are, for each instruction: its address and the address of the next, all 32 registers
+//! after it, whether and where it traps, its encoding with the word in memory, and the operands
+//! that RVFI reports with the registers. Stores are compared when their words are loaded, which
 //! each program does at its end.
 //!
-//! **Interrupts** are taken by the core alone, so the comparison stands still while the handler runs. It must be entered where `mtvec`
-//! points, only where `mstatus` and `mie` of QEMU permit it and the pin was high, find in `mepc` the address at which QEMU
-//! stands, in `mcause` the interrupt and in `mstatus` MIE moved to MPIE, and come back to that address with all registers as
-//! they were. A pin that is high and permitted must be obeyed within [`LATEST`] instructions.
+//! **Interrupts** are taken by the core only, so the comparison stands still while the handler
+//! runs. The handler must be entered at the address in `mtvec`, and only if `mstatus` and `mie` of
+//! QEMU permit it and the pin was high. It must find in `mepc` the address at which QEMU stands, in
+//! `mcause` the interrupt, and in `mstatus` MIE moved to MPIE. It must return to that address with
+//! all registers unchanged. If the pin is high and interrupts are permitted, the interrupt must be
+//! taken within [`LATEST`] instructions.
 //!
-//! **Halts** ([`Debugger`](crate::debugger::Debugger)) happen between any two instructions, those of the handler too. `dpc` must be the
-//! address of the next one; a step must have retired one instruction, or none if an interrupt took its place; the registers that are
-//! looked at are compared, and what is not given back shows behind the resume.
+//! **Halts** ([`Debugger`](crate::debugger::Debugger)) happen between any two instructions, also in
+//! the handler. `dpc` must be the address of the next instruction. A step must have retired one
+//! instruction, or none if an interrupt was taken instead. The registers that the debugger reads
+//! are compared. A register that it does not restore shows after the resume.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -28,13 +32,15 @@ use crate::isa::Isa;
 use crate::qemu::{Qemu, QemuError, State};
 use crate::rules::{self, Answer, Read};
 
-/// Instructions that may retire while an enabled interrupt is pending: those in the pipeline.
+/// The most instructions that may retire while an enabled interrupt is pending: those in the
+/// pipeline.
 const LATEST: u32 = 6;
-/// Instructions of the interrupt handler, with room.
+/// The most instructions of the interrupt handler, with some reserve.
 const HANDLER_LONGEST: u32 = 16;
-/// Instructions for which a register may keep a value that is rightly not QEMU's.
+/// The number of instructions for which a register may keep a value that rightly differs from
+/// QEMU's.
 const EXCUSED_LONGEST: u8 = 12;
-/// How many of the last instructions a difference shows.
+/// The number of last instructions that the report of a difference lists.
 const SHOWN: usize = 16;
 
 const MIE: u32 = 1 << 3;
@@ -43,46 +49,55 @@ const MEIE: u32 = 1 << 11;
 const INTERRUPT: u32 = 0x8000_000B;
 const MRET: u32 = 0x3020_0073;
 
+/// The reason why a comparison ended.
 #[derive(Debug, thiserror::Error)]
 pub enum Difference {
+    /// The core and QEMU differ: the differences, and the last instructions.
     #[error("{0}")]
     Between(String),
+    /// QEMU failed.
     #[error(transparent)]
     Qemu(#[from] QemuError),
 }
 
-/// What was compared.
+/// The numbers of what was compared.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Totals {
+    /// Instructions that both executed.
     pub instructions: u64,
-    /// Instructions of interrupt handlers, which QEMU does not see.
+    /// Instructions of interrupt handlers, which only the core executes.
     pub alone: u64,
+    /// Interrupts that the core took.
     pub interrupts: u64,
+    /// Exceptions.
     pub traps: u64,
-    /// By request, and by the end of a step.
+    /// Halts by request.
     pub halts: u64,
+    /// Halts at the end of a step.
     pub steps: u64,
 }
 
-/// Where the core went when it was interrupted.
+/// The state of the core when it was interrupted.
 struct Interrupted {
     back_to: u32,
     x: [u32; 32],
     retired: u32,
 }
 
+/// The state of a comparison: the registers of both sides, and the permitted differences.
 pub struct Compare<'a> {
     image: &'a Image,
     isa: Isa,
     hart_id: u32,
     qemu: Qemu,
-    /// In front of the instruction that retires next.
+    /// QEMU's registers before the instruction that retires next.
     here: State,
-    /// The core's registers, as RVFI reports their writes.
+    /// The core's registers, by the writes that RVFI reports.
     x: [u32; 32],
-    /// For how many instructions a register may still differ.
+    /// For each register, the number of instructions for which it may still differ.
     excused: [u8; 32],
-    /// QEMU has no record in front of an instruction that cannot be fetched: the core must trap here first.
+    /// The address of an instruction that cannot be fetched. QEMU has no record before it: the core
+    /// must trap there first.
     unfetchable: Option<u32>,
     interrupted: Option<Interrupted>,
     answer: Option<Answer>,
@@ -90,10 +105,12 @@ pub struct Compare<'a> {
     pending_for: u32,
     log: VecDeque<Rvfi>,
     order: u64,
+    /// The numbers of what was compared so far.
     pub totals: Totals,
 }
 
 impl<'a> Compare<'a> {
+    /// A comparison that begins at reset. An error if QEMU does not deliver its first record.
     pub fn new(image: &'a Image, isa: Isa, hart_id: u32, mut qemu: Qemu) -> Result<Compare<'a>, QemuError> {
         let here = qemu.next_state()?;
         Ok(Compare {
@@ -103,7 +120,8 @@ impl<'a> Compare<'a> {
             qemu,
             here,
             x: [0; 32],
-            // Registers start undefined; the programs write each before they use it.
+            // Registers are undefined at the start. The programs write each register before they
+            // use it.
             excused: [u8::MAX; 32],
             unfetchable: None,
             interrupted: None,
@@ -116,7 +134,8 @@ impl<'a> Compare<'a> {
         })
     }
 
-    /// Compares a retired instruction. `irq` tells whether the pin was high long enough ago, and since the last one, to be seen.
+    /// Compares a retired instruction. `irq` tells whether the pin was high early enough, and since
+    /// the last interrupt, to be seen.
     pub fn retired(&mut self, rvfi: &Rvfi, irq: bool, memory: &Memory) -> Result<(), Difference> {
         self.log.push_back(*rvfi);
         if self.log.len() > SHOWN {
@@ -215,7 +234,7 @@ impl<'a> Compare<'a> {
                 }
             }
         }
-        // From now on QEMU has what the program wrote.
+        // From now on QEMU has the value that the program wrote.
         let number = rvfi.insn >> 20;
         let writes = rvfi.insn & 0x7F == 0x73 && matches!(rvfi.insn >> 12 & 7, 1 | 5);
         if writes && (number == csr::MCAUSE || number == csr::MTVAL) {
@@ -234,7 +253,7 @@ impl<'a> Compare<'a> {
             }
             match &mut self.excused[number] {
                 0 => check(wrong, &format!("x{number}"), self.x[number], qemu.x[number]),
-                // Undefined since reset: until it is written.
+                // The register is undefined from reset until it is written.
                 &mut u8::MAX => {}
                 left => *left -= 1,
             }
@@ -249,7 +268,8 @@ impl<'a> Compare<'a> {
     // ---- Interrupts -----------------------------------------------------------------------
 
     fn permitted(&self) -> bool {
-        // In front of an instruction that cannot be fetched QEMU has trapped already, and moved MIE to MPIE.
+        // At an instruction that cannot be fetched, QEMU has trapped already, and has moved MIE to
+        // MPIE.
         let mie = if self.unfetchable.is_some() { MPIE } else { MIE };
         self.here.mstatus & mie != 0 && self.here.mie & MEIE != 0
     }
@@ -268,7 +288,8 @@ impl<'a> Compare<'a> {
         check(wrong, "irq_i at an interrupt", 1, irq.into());
         check(wrong, "pc of an interrupt", rvfi.pc, (self.here.mtvec & !3) + if vectored { 44 } else { 0 });
         let mut x = self.x;
-        // What the handler's first instruction wrote is not of the state that it interrupted; it writes nothing.
+        // A register that the handler's first instruction writes would not show the interrupted
+        // state. So this instruction writes none.
         x[usize::from(rvfi.rd.0)] = self.here.x[usize::from(rvfi.rd.0)];
         self.interrupted = Some(Interrupted { back_to: self.unfetchable.unwrap_or(self.here.pc), x, retired: 0 });
         self.pending_for = 0;
@@ -300,7 +321,7 @@ impl<'a> Compare<'a> {
 
     // ---- Debug mode -----------------------------------------------------------------------
 
-    /// Compares what a debugger saw. `irq` as for [`Compare::retired`].
+    /// Compares the registers that a debugger read. `irq` as for [`Compare::retired`].
     pub fn halted(&mut self, halt: &Halt, irq: bool) -> Result<(), Difference> {
         let mut wrong = String::new();
         check(&mut wrong, "exceptions in debug mode", halt.failed.into(), 0);
@@ -310,7 +331,8 @@ impl<'a> Compare<'a> {
             Some(_) => self.log.back().map_or(0, |rvfi| rvfi.next_pc),
             None => self.unfetchable.unwrap_or(self.here.pc),
         };
-        // An interrupt was taken, and the halt is in front of its handler, which will say so.
+        // An interrupt was taken, and the core halted before its handler. The handler's first
+        // instruction will report it.
         let interrupted = halt.dpc == vector && next != vector;
         if interrupted {
             let masked = halt.reason == Some(Reason::Step { stepie: false });
@@ -364,6 +386,7 @@ impl<'a> Compare<'a> {
         text
     }
 
+    /// The address of the next instruction, by QEMU.
     pub fn pc(&self) -> u32 {
         self.here.pc
     }

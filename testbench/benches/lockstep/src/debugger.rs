@@ -1,8 +1,11 @@
-//! Halts the core at random clocks, looks at it, lets it go on or step; QEMU must not notice.
+//! Halts the core at random clocks, reads registers, and lets the core resume or step. QEMU does
+//! not take part, so a halt may change nothing.
 //!
-//! The core executes a new short program whenever it is halted: it tells `dpc` and `dcsr`, takes the `dcsr` of the next resume,
-//! stores a few registers, spoils them and loads them back. RVFI is silent meanwhile, so that what the program does not give back
-//! shows in the instructions behind it. [`Compare::halted`](crate::compare::Compare::halted) judges what was seen.
+//! The core executes a new short program whenever it is halted. The program reports `dpc` and
+//! `dcsr`, and sets `dcsr` for the next resume. It stores a few registers, overwrites them, and
+//! loads them back. RVFI is silent in debug mode, so a register that is not restored shows in the
+//! instructions after the resume. [`Compare::halted`](crate::compare::Compare::halted) judges the
+//! reported values.
 
 use bench_core::asm::{self, Code, Program, S0};
 use bench_core::bench::{Bench, Clock};
@@ -11,14 +14,15 @@ use bench_core::models::CoreModel;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Debug area: its start, and where the core enters it (parameters of `nic_core`).
+/// The debug area: its start, and the address at which the core enters it (parameters of
+/// `nic_core`).
 const AREA: u32 = 0xFFFF_F800;
 const AREA_BYTES: u32 = 0x200;
 const ENTRY: u32 = 0xFFFF_F900;
 const EXCEPTION: u32 = 0xFFFF_F908;
 const PROGRAM: u32 = 0xFFFF_F920;
 
-/// Words of the area; x1 to x31 stand at its start, by number.
+/// Offsets of words in the area. x1 to x31 are stored at its start, by number.
 mod cell {
     pub const DPC: i32 = -0x780;
     pub const DCSR: i32 = -0x77C;
@@ -39,49 +43,57 @@ const STEP: u32 = 1 << 2;
 const STEPIE: u32 = 1 << 11;
 const PRV_M: u32 = 3;
 
-/// Instructions that may retire behind a request: those in the pipeline.
+/// The most instructions that may retire after a request: those in the pipeline.
 const IN_FLIGHT: u32 = 4;
 
-/// How many registers the program looks at.
+/// The number of registers that the program reads.
 const LOOKED_AT: usize = 3;
 
-/// Why the core may be in debug mode.
+/// The reason why the core may be in debug mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
+    /// The debugger requested a halt.
     Request,
+    /// A step has ended.
     Step {
-        /// Interrupts were permitted in it.
+        /// Whether interrupts were permitted in the step.
         stepie: bool,
     },
 }
 
-/// What the program in debug mode saw.
+/// The report of the program in debug mode.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Halt {
-    /// None: nobody asked.
+    /// The reason for which a halt was expected. `None`: no halt was expected.
     pub reason: Option<Reason>,
+    /// The address of the next instruction, from `dpc`.
     pub dpc: u32,
+    /// The value of `dcsr`.
     pub dcsr: u32,
+    /// The registers that were read: number and value.
     pub x: Vec<(u32, u32)>,
-    /// Instructions between the request, or the resume to a step, and the halt.
+    /// The instructions that retired between the request, or the resume to a step, and the halt.
     pub retired: u32,
-    /// It ended in an exception.
+    /// Whether the program in debug mode ended in an exception.
     pub failed: bool,
 }
 
+/// Decides about halts, and reads the reports.
 pub struct Debugger {
     rng: ChaCha8Rng,
     reason: Option<Reason>,
-    /// What the program in the area writes to `dcsr`.
+    /// The value that the program in the area writes to `dcsr`.
     next_dcsr: u32,
     looked_at: Vec<u32>,
     retired: u32,
     halted: bool,
-    /// Instructions in front of `dret`, for tests that want a difference.
+    /// Instructions before `dret`, for tests that need a difference.
     spoil: Vec<Code>,
 }
 
 impl Debugger {
+    /// A debugger for a bench. Every halt also executes `spoil`, which is empty except in tests
+    /// that need a difference.
     pub fn new<M: CoreModel>(bench: &mut Bench<M>, spoil: &[Code]) -> Debugger {
         let mut debugger = Debugger {
             rng: ChaCha8Rng::seed_from_u64(0),
@@ -96,17 +108,19 @@ impl Debugger {
         debugger
     }
 
-    /// Draws from another seed from here on; it is that of the waits, but other numbers.
+    /// Draws from another seed from now on. It takes the seed from which the waits are drawn,
+    /// inverted, so its numbers are others.
     pub fn reseed(&mut self, seed: u64) {
         self.rng = ChaCha8Rng::seed_from_u64(!seed);
     }
 
-    /// Whether interrupts wait although the program permits them.
+    /// Whether interrupts are masked although the program permits them: in a step without `stepie`.
     pub fn masks_interrupts(&self) -> bool {
         self.reason == Some(Reason::Step { stepie: false })
     }
 
-    /// Looks at a clock that has passed and decides about the next. What was seen, if debug mode ended with it.
+    /// Evaluates a clock that has passed, and decides about the next. Returns the report if debug
+    /// mode ended with it.
     pub fn clock<M: CoreModel>(&mut self, clock: &Clock, bench: &mut Bench<M>) -> Option<Halt> {
         if clock.outputs.debug_mode {
             self.halted = true;
@@ -153,7 +167,7 @@ impl Debugger {
         }
     }
 
-    /// The debug area with what the next halt executes.
+    /// The debug area with the program of the next halt.
     fn program(&mut self) -> Memory {
         self.next_dcsr = PRV_M | [0, 0, STEP, STEP | STEPIE][self.rng.next_u32() as usize % 4];
         self.looked_at = (0..LOOKED_AT).map(|_| 1 + self.rng.next_u32() % 31).collect();

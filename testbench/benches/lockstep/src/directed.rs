@@ -10,7 +10,7 @@ use crate::op::{Back, Case, Op, NOWHERE};
 
 const EDGES: [u32; 11] = [0, 1, 2, 31, 0x7F, 0x8000, 0x0000_FFFF, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFE, 0xFFFF_FFFF];
 
-/// All of them, each under quick and slow memory in turn.
+/// All programs, each under quick and slow memory in turn.
 pub fn cases(isa: &Isa) -> Vec<Case> {
     let mut lists = Vec::new();
     for a in EDGES {
@@ -24,7 +24,7 @@ pub fn cases(isa: &Isa) -> Vec<Case> {
     lists.push(traps(false));
     lists.push(traps(true));
     lists.push(jumps());
-    // Interrupts in both, or nothing would end wfi.
+    // Both have interrupts, since only an interrupt ends `wfi`.
     let quick = Timing { irq_rises_percent: 1, irq_falls_percent: 50, halts_permille: 1, ..Timing::IDEAL };
     let slow = Timing { irq_rises_percent: 1, irq_falls_percent: 20, halts_permille: 1, ..Timing::SLOW };
     let case = |(index, ops): (usize, Vec<Op>)| Case {
@@ -36,12 +36,13 @@ pub fn cases(isa: &Isa) -> Vec<Case> {
     lists.into_iter().enumerate().map(case).collect()
 }
 
-/// Every operation with two sources, and every branch. Each result is used by the next but one as well.
+/// Every operation with two sources, and every branch. Each result is also used by the instruction
+/// after the next.
 fn between_registers(isa: &Isa, a: u32, b: u32) -> Vec<Op> {
     let mut ops = vec![Op::Li { rd: 10, value: a }, Op::Li { rd: 11, value: b }];
     let mut put = |funct7, funct3, index: u32| {
         ops.push(Op::Code(asm::op(funct7, funct3, 12 + index % 4, 10, 11)));
-        // The result of the one before, forwarded.
+        // Uses the result of the previous instruction, by forwarding.
         ops.push(Op::Code(asm::xor(16, 16, 12 + index % 4)));
     };
     for funct3 in 0..8 {
@@ -83,7 +84,7 @@ fn with_immediates(isa: &Isa, a: u32) -> Vec<Op> {
     ops
 }
 
-/// Every size at every byte; each load used at once, each store loaded at once.
+/// Every size at every byte. Each load is used at once, and each store is loaded at once.
 fn accesses() -> Vec<Op> {
     let mut ops = vec![Op::Li { rd: 10, value: 0x8091_A2B3 }];
     for byte in 0..4 {
@@ -107,7 +108,8 @@ fn accesses() -> Vec<Op> {
     ops
 }
 
-/// Every legal compressed encoding of arithmetic that leaves the pointers alone, in lists of a few hundred.
+/// Every legal compressed encoding of arithmetic that leaves the pointers unchanged, in programs of
+/// a few hundred operations.
 fn compressed() -> Vec<Vec<Op>> {
     let keeps_pointers = |rd: u32| ![2, 8, 9].contains(&rd);
     let legal = |bits: &u32| {
@@ -131,7 +133,8 @@ fn traps(vectored: bool) -> Vec<Op> {
     let codes =
         [asm::ecall(), asm::ebreak(), asm::c_ebreak(), Code::Half(0), Code::Word(u32::MAX), asm::csrr(10, 0xFFF)];
     for code in codes {
-        // Behind something that takes long, and in front of something that must not happen twice.
+        // The trap comes after a slow instruction, and before an instruction that must not be
+        // executed twice.
         ops.push(Op::Code(asm::div(10, 11, 12)));
         ops.push(Op::Code(code));
         ops.push(Op::Code(asm::addi(10, 10, 1)));

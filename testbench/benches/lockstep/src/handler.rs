@@ -1,28 +1,32 @@
-//! The code in front of all programs: the start from reset, and the trap handler that they share.
+//! The code before all programs: the start from reset, and the trap handler that they share.
 //!
-//! QEMU takes no interrupts, so an interrupt must leave no trace: its path through the handler saves what it uses and gives it back.
-//! Exceptions happen on both sides; their path ends behind the instruction that trapped, or, if that could not be fetched, where the
-//! program said before it jumped there.
+//! QEMU takes no interrupts, so an interrupt must change no state: its path through the handler
+//! saves and restores the registers that it uses. Exceptions happen on both sides. Their path ends
+//! after the instruction that trapped. If that instruction could not be fetched, it ends at the
+//! address that the program noted before the jump.
 
 use bench_core::asm::{self, csr, Program};
 
 use crate::image::{EDGE, START};
 
-/// Words at addresses that `x0` reaches, which belong to the handler and to what programs are framed with.
+/// Words at addresses that can be reached from `x0`. They belong to the handler, and to the code
+/// around programs.
 pub mod cell {
+    /// The saved x31.
     pub const SAVED_31: i32 = 0x700;
+    /// The saved x30.
     pub const SAVED_30: i32 = 0x704;
-    /// Where a program goes on after an instruction that cannot be fetched.
+    /// The address at which a program continues after an instruction that cannot be fetched.
     pub const RETURN: i32 = 0x708;
-    /// Jumps backwards that a round of a program may still make.
+    /// The number of backward jumps that a round of a program may still make.
     pub const FUSE: i32 = 0x70C;
-    /// Rounds that a program still has in front of it.
+    /// The number of rounds that a program still has to run.
     pub const ROUNDS: i32 = 0x710;
 }
 
-/// What `mtvec` points to.
+/// The address of the trap vectors, to which `mtvec` points.
 pub const VECTORS: u32 = 0x1100;
-/// Behind the handler.
+/// The address behind the handler.
 pub const END: u32 = 0x1200;
 
 /// The handler's code.
@@ -38,11 +42,12 @@ pub fn handler() -> Program {
         .put(asm::csrr(31, csr::MCAUSE))
         .to("look", |d| asm::blt(31, 0, d))
         .put(asm::sw(30, cell::SAVED_30, 0))
-        // Read for the comparison only.
+        // These CSRs are read for the comparison only.
         .put(asm::csrr(30, csr::MTVAL))
         .put(asm::csrr(30, csr::MSTATUS))
         .put(asm::csrr(30, csr::MEPC))
-        // Nothing lies at or behind the edge of memory, and only there is nothing to look at.
+        // An address at or behind the edge of memory has no instruction to look at. Only such an
+        // address has none.
         .li(31, EDGE)
         .to("unfetchable", |d| asm::bgeu(30, 31, d))
         .put(asm::lbu(31, 0, 30))
@@ -78,7 +83,7 @@ pub fn start(first_program: u32) -> Program {
     for number in [csr::MSCRATCH, csr::MEPC, csr::MCAUSE, csr::MTVAL, csr::MCOUNTINHIBIT] {
         p.put(asm::csrw(number, 0));
     }
-    // MPP always reads 3 in the core, and 0 in QEMU until it is written.
+    // `MPP` always reads 3 in the core. In QEMU it reads 0 until it is written.
     p.li(31, 0x1888).put(asm::csrw(csr::MSTATUS, 31)).li(31, 1 << 11).put(asm::csrw(csr::MIE, 31));
     p.put(asm::jal(0, first_program.wrapping_sub(p.here()) as i32));
     assert!(p.here() <= VECTORS);

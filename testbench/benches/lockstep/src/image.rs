@@ -1,4 +1,5 @@
-//! Programs in memory: one image for the core and one for QEMU, which differ where QEMU cannot do what the core does.
+//! Lays programs out in memory: one image for the core and one for QEMU. They differ where QEMU
+//! cannot do the same as the core.
 
 use std::collections::BTreeMap;
 
@@ -10,39 +11,49 @@ use crate::handler;
 use crate::op::{Case, Placed};
 use crate::rules::Answer;
 
-/// Memory begins at address 0.
+/// The size of memory in bytes. Memory begins at address 0.
 pub const MEMORY_BYTES: u32 = 0x20_0000;
-/// Where both come out of reset.
+/// The address of the first instruction after reset, on both sides.
 pub const START: u32 = 0x1000;
 const FIRST: u32 = 0x1200;
-/// Loads and stores of the programs.
+/// The address of the data of the programs.
 pub const DATA: u32 = MEMORY_BYTES - 0x2000;
-/// The first half of an instruction whose second half lies where nothing answers.
+/// The address of the first half of an instruction whose second half lies behind the end of memory.
 pub const EDGE: u32 = MEMORY_BYTES - 2;
 
-/// Where a program lies.
+/// A program in the image.
 #[derive(Clone, Debug)]
 pub struct Slot {
+    /// The address of its first instruction, where it sets itself up.
     pub start: u32,
+    /// The address of its body, from which its conditions hold.
     pub body: u32,
+    /// The timing of memory, interrupts and halts.
     pub timing: Timing,
+    /// The seed of waits and interrupts.
     pub seed: u64,
 }
 
+/// Programs in memory, for both sides, with the permitted differences.
 pub struct Image {
+    /// The memory of the core.
     pub core: Memory,
+    /// The memory of QEMU, as the bytes of its file.
     pub qemu: Vec<u8>,
-    /// In the order of their addresses, which is that of their execution.
+    /// The programs in the order of their addresses, which is the order of their execution.
     pub slots: Vec<Slot>,
+    /// By the address of an instruction: the trap that the core must take where QEMU takes another.
     pub answers: BTreeMap<u32, Answer>,
-    /// A jump to itself, behind the last program.
+    /// The address of the jump to itself behind the last program.
     pub park: u32,
 }
 
 impl Image {
+    /// Lays programs out one behind the other. Panics if they do not fit.
     pub fn of<'a>(cases: impl IntoIterator<Item = &'a Case>) -> Image {
         let mut bytes = Bytes(vec![0; MEMORY_BYTES as usize]);
-        // QEMU 7.2 gives up when half an instruction lies where nothing answers, so it finds another one that traps.
+        // QEMU 7.2 ends if only half of an instruction lies in memory. So it finds a whole
+        // instruction there that traps.
         let mut replaced = vec![(EDGE, Code::Half(0))];
         let mut answers = BTreeMap::from([(EDGE, Answer { cause: 1, value: EDGE + 2 })]);
         let mut slots = Vec::new();
@@ -56,7 +67,7 @@ impl Image {
             slots.push(Slot { start: at, body, timing: case.timing, seed: case.seed });
             replaced.extend(special.replaced);
             answers.extend(special.answers);
-            // Each begins where the one before it ends, also in the middle of a word.
+            // Each program begins where the previous one ends, also in the middle of a word.
             at = program.here();
         }
         let mut end = Program::at(at);
@@ -115,7 +126,8 @@ mod tests {
         let image = Image::of([&case, &case]);
         let differs = |at: &u32| image.core.peek(*at).to_le_bytes() != image.qemu[*at as usize..][..4];
         let words = (0..MEMORY_BYTES).step_by(4).filter(differs).count();
-        // Each wfi covers one word, or two if it straddles; the edge of memory is another.
+        // Each `wfi` covers one word, or two if it straddles. The edge of memory is another
+        // difference.
         assert!((3..=5).contains(&words), "{words}");
         assert_eq!(image.slot_of(image.slots[1].body), Some(1));
         assert_eq!(image.slot_of(image.park), None);

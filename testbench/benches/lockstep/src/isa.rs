@@ -1,4 +1,4 @@
-//! Which extensions the core has: it is asked, so that programs grow with it.
+//! The extensions of the core. The core is asked, so that programs grow with it.
 
 use std::fmt;
 
@@ -9,12 +9,14 @@ use bench_core::models::BenchCore;
 
 use crate::bitmanip;
 
-/// RV32IMC with Zicsr and Zifencei always; the rest as the core says.
+/// RV32IMC with Zicsr and Zifencei, which every core has, and the extensions that the core reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Isa {
+    /// The value of `misa`.
     pub misa: u32,
+    /// The value of `mimpid`, the version of the core.
     pub mimpid: u32,
-    /// Zba, Zbb and Zbs: letter B of `misa`.
+    /// Whether the core has Zba, Zbb and Zbs: letter B of `misa`.
     pub bitmanip: bool,
 }
 
@@ -24,7 +26,9 @@ impl Isa {
     /// Runs a short program on the core that reads its identity, and tries an instruction of Zba.
     ///
     /// # Panics
-    /// If the core retires nothing, or does an instruction of Zba that `misa` denies, or the other way round.
+    /// If the core retires no instruction, or if `misa` and an instruction of Zba disagree about
+    /// letter B.
+    /// the other way round.
     pub fn of_core() -> Result<Isa, verilated::Error> {
         let mut program = Program::at(BASE);
         program.put(asm::csrr(10, csr::MISA)).put(asm::csrr(11, csr::MIMPID));

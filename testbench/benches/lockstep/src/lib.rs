@@ -1,13 +1,15 @@
 //! The core against QEMU: every retired instruction, register by register.
 //!
-//! QEMU is a model of the instruction set that nobody here wrote. One process of it runs thousands of programs that stand one behind
-//! the other in one image, and logs its registers before each instruction; the RTL runs the same image, with random wait states,
-//! interrupts, halts and single steps, and is compared while both run.
+//! QEMU is an independent model of the instruction set. One process of QEMU runs thousands of
+//! programs, which lie one behind the other in one image, and logs its registers before each
+//! instruction. The RTL runs the same image with random wait states, interrupts, halts and single
+//! steps. The two are compared while both run.
 //!
-//! - [`op`] says what programs consist of, [`strategy`] draws them, [`directed`] lists some by hand;
+//! - [`op`] has the operations of programs, [`strategy`] draws programs, [`directed`] lists some by
+//!   hand;
 //! - [`image`] lays programs out in memory, with the trap handler that they share ([`handler`]);
-//! - [`qemu`] runs QEMU and reads its log, [`compare`] holds the two side by side, [`rules`] knows the few places where they
-//!   rightly differ;
+//! - [`qemu`] runs QEMU and reads its log, [`compare`] compares the two sides, [`rules`] lists the
+//!   few places where they rightly differ;
 //! - [`debugger`] halts the core;
 //! - [`batch`] runs one image, [`campaign`] many, and shrinks what fails.
 

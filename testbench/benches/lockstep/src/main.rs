@@ -1,4 +1,5 @@
-//! `bench-lockstep run` compares until it has compared enough; `replay` looks at one failure again.
+//! `bench-lockstep run` compares a given number of instructions; `bench-lockstep replay` repeats
+//! one failure.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,13 +20,13 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum What {
-    /// Compares batch after batch. Interrupted, it goes on where it was, if the core is the same.
+    /// Compares batch after batch. A run that was interrupted continues, if the core is the same.
     Run {
         #[arg(long, default_value_t = 1)]
         seed: u64,
         #[arg(long, default_value_t = 100_000_000)]
         instructions: u64,
-        /// Begins anew.
+        /// Begins from the start.
         #[arg(long)]
         fresh: bool,
         #[arg(long, default_value = "out/lockstep")]
@@ -39,17 +40,17 @@ enum What {
         batch: u64,
         #[arg(long)]
         program: Option<usize>,
-        /// Waves of the shortest program.
+        /// The file for waves of the shortest program.
         #[arg(long)]
         waves: Option<PathBuf>,
     },
 }
 
-/// How far a run came.
+/// The progress of a run.
 #[derive(Serialize, Deserialize, Default, PartialEq)]
 struct Progress {
     seed: u64,
-    /// Of which core: the numbers are worth nothing for another.
+    /// The hash of the core's files. The numbers mean nothing for another core.
     core: String,
     batches: u64,
     instructions: u64,
@@ -133,7 +134,7 @@ fn replay(seed: u64, batch: u64, program: Option<usize>, waves: Option<PathBuf>)
     Ok(())
 }
 
-/// FNV-1a of the core's files, so that a run does not go on with another core.
+/// The FNV-1a hash of the core's files, so that a run does not continue with another core.
 fn core_hash() -> io::Result<u64> {
     let mut files: Vec<PathBuf> =
         fs::read_dir("rtl/core")?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;

@@ -1,9 +1,11 @@
-//! What programs consist of: operations of one or a few instructions.
+//! The operations of programs. An operation is one or a few instructions.
 //!
-//! Every operation leaves a program that QEMU and the core must do alike, whatever stands around it: registers `sp`, `s0` and `s1` always
-//! point to aligned words of the data; every program ends, because jumps backwards burn a fuse; MPIE is set between
-//! operations, so that an interrupt leaves no trace; where a counter is read, the register gets another value at once.
-//! Targets are named by a distance in operations, so that a list stays a program when operations are taken out of it.
+//! QEMU and the core must execute a program alike, with any operations in any order. So the
+//! following holds between operations. Registers `sp`, `s0` and `s1` point to aligned words of the
+//! data. Every program ends, because the number of jumps backwards is limited. MPIE is set, so that
+//! an interrupt changes no state. After a counter is read, the register gets another value at once.
+//! Targets are named by a distance in operations, so a list is still a program when operations are
+//! taken out of it.
 
 use bench_core::asm::{self, csr, Code, Program, S0, S1, SP};
 use bench_core::bench::Timing;
@@ -12,151 +14,221 @@ use crate::handler::{cell, VECTORS};
 use crate::image::{DATA, MEMORY_BYTES};
 use crate::rules::Answer;
 
+/// One operation. A `skip` is the distance of a target in operations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Op {
-    /// One instruction that needs nothing around it.
+    /// One instruction that needs no others around it.
     Code(Code),
-    /// Sleep. QEMU finds a `nop` here: it would never be woken.
+    /// `wfi`. QEMU finds a `nop` in its place, since no interrupt would wake QEMU.
     Wfi,
-    /// A constant, in eight bytes.
+    /// Loads a constant, in eight bytes.
     Li {
+        /// The register that is written.
         rd: u32,
+        /// The constant.
         value: u32,
     },
-    /// `sp`, `s0` or `s1` to another word of the data.
+    /// Points `sp`, `s0` or `s1` to another word of the data.
     Pointer {
+        /// The register.
         reg: u32,
+        /// The number of the word.
         word: u32,
     },
     /// A load or store through any register but `x0`.
     Access {
+        /// Whether it is a store.
         store: bool,
+        /// The size and the extension, as `funct3` of the encoding.
         funct3: u32,
+        /// The register that is loaded or stored.
         reg: u32,
+        /// The register of the address.
         base: u32,
+        /// The address.
         addr: u32,
+        /// The offset in the instruction, in bytes.
         offset: i32,
     },
-    /// The core traps; QEMU would do it, so it finds an illegal instruction and the answers to come are known here.
+    /// A load or store at an address that is not aligned. The core traps; QEMU would execute the
+    /// access. So QEMU finds an illegal instruction, and the CSRs that the core must show are
+    /// noted.
     Misaligned {
+        /// Whether it is a store.
         store: bool,
+        /// The size and the extension, as `funct3` of the encoding.
         funct3: u32,
+        /// The register that is loaded or stored.
         reg: u32,
+        /// The register of the address.
         base: u32,
+        /// The address.
         addr: u32,
     },
+    /// The same with `c.lw` or `c.sw`.
     MisalignedCompressed {
+        /// Whether it is a store.
         store: bool,
+        /// The register that is loaded or stored.
         reg: u32,
+        /// The register of the address.
         base: u32,
+        /// The address.
         addr: u32,
     },
+    /// A conditional branch forwards.
     Branch {
+        /// The condition, as `funct3` of the encoding.
         funct3: u32,
+        /// The first register that is compared.
         rs1: u32,
+        /// The second register that is compared.
         rs2: u32,
+        /// The distance of the target in operations.
         skip: u32,
     },
+    /// A conditional branch forwards, of two bytes.
     BranchCompressed {
+        /// The condition, as `funct3` of the encoding.
         funct3: u32,
+        /// The register that is compared with zero.
         rs1: u32,
+        /// The distance of the target in operations.
         skip: u32,
     },
+    /// `jal` forwards.
     Jump {
+        /// The register of the return address.
         rd: u32,
+        /// The distance of the target in operations.
         skip: u32,
     },
+    /// `c.jal` or `c.j` forwards.
     JumpCompressed {
+        /// The instruction, as `funct3` of the encoding.
         funct3: u32,
+        /// The distance of the target in operations.
         skip: u32,
     },
+    /// `jalr` forwards.
     JumpRegister {
+        /// The register of the return address.
         rd: u32,
+        /// The register of the target.
         base: u32,
+        /// Whether bit 0 of the address is set, which `jalr` clears.
         odd: bool,
+        /// The distance of the target in operations.
         skip: u32,
     },
-    /// `c.jr`, or `c.jalr`.
+    /// `c.jr` or `c.jalr` forwards.
     JumpRegisterCompressed {
+        /// Whether the return address is kept: `c.jalr`.
         link: bool,
+        /// The register of the target.
         base: u32,
+        /// The distance of the target in operations.
         skip: u32,
     },
+    /// A jump backwards, while the limit of the round permits it.
     Back {
+        /// The instruction of the jump.
         form: Back,
+        /// The distance of the target in operations, backwards.
         skip: u32,
     },
+    /// `mret` to a later operation.
     ReturnFromTrap {
+        /// The distance of the target in operations.
         skip: u32,
     },
-    /// A call of something that cannot be fetched, in part or at all.
+    /// Calls an instruction that cannot be fetched, in its second half or as a whole.
     CallFaulty {
+        /// The address of the instruction.
         target: u32,
+        /// The register of the address.
         base: u32,
+        /// The register of the return address.
         link: u32,
     },
+    /// Sets the mode of `mtvec`.
     SetTrapVector {
+        /// Whether the mode is vectored.
         vectored: bool,
     },
     /// Accesses to CSRs that a trap overwrites, with interrupts off.
     Quiet {
+        /// The instructions.
         accesses: Vec<Code>,
     },
-    /// Reads or writes a register whose value only the core knows.
+    /// Accesses a CSR whose value only the core knows.
     Counter {
+        /// The access.
         access: Code,
+        /// The register that the access writes.
         rd: u32,
+        /// The value that the register gets afterwards.
         then: u32,
     },
-    /// `c.addi16sp` there and back.
+    /// Moves `sp` by `c.addi16sp`, and moves it back.
     AdjustStack {
+        /// The distance, in units of 16 bytes.
         sixteens: i32,
     },
-    /// A new instruction over the one behind a `fence.i`.
+    /// Writes a new instruction over a `nop`, and executes it after a `fence.i`.
     Patch {
+        /// The encoding of the new instruction.
         code: u32,
     },
 }
 
-/// How a jump backwards is made.
+/// The instruction of a jump backwards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Back {
+    /// A branch.
     Branch,
+    /// `jal`.
     Jump,
+    /// `c.j`.
     JumpCompressed,
+    /// `jalr`.
     JumpRegister,
 }
 
 /// A program and the conditions under which it runs.
 #[derive(Clone, Debug)]
 pub struct Case {
+    /// The operations.
     pub ops: Vec<Op>,
-    /// How often it runs from its first operation to its last.
+    /// The number of times that the program runs from its first operation to its last.
     pub rounds: u32,
+    /// The timing of memory, interrupts and halts.
     pub timing: Timing,
-    /// Of waits and interrupts.
+    /// The seed of waits and interrupts.
     pub seed: u64,
 }
 
-/// Jumps backwards in one round.
+/// The most jumps backwards in one round.
 const FUSE: i32 = 40;
 
-/// What of a program is not simply its instructions.
+/// The parts of a program for which QEMU and the core differ.
 #[derive(Default, Debug)]
 pub struct Special {
-    /// What QEMU finds instead.
+    /// The encodings that QEMU finds in place of the core's, by address.
     pub replaced: Vec<(u32, Code)>,
-    /// How the core answers where QEMU cannot.
+    /// The traps that the core must take where QEMU cannot, by address.
     pub answers: Vec<(u32, Answer)>,
 }
 
-/// The code of one program, where it begins, and where its conditions begin.
+/// The code of one program.
 pub struct Placed {
+    /// The instructions at their addresses.
     pub program: Program,
+    /// The places at which QEMU and the core differ.
     pub special: Special,
-    /// Instructions before this one set the program up, without waits.
+    /// The address of the body. The instructions before it set the program up, without waits.
     pub body: u32,
-    /// From here on the program looks at what its stores left behind.
+    /// The address of the end, where the program loads the words that its stores have written.
     pub end: u32,
 }
 
@@ -257,7 +329,8 @@ impl Case {
                 p.label(over);
             }
             Op::ReturnFromTrap { skip } => {
-                // QEMU's MPP is the mode to return to, and not what it was before an earlier return.
+                // `MPP` of QEMU must be the mode to return to, and not the value after an earlier
+                // return.
                 p.put(asm::csrrci(0, csr::MSTATUS, 8)).li(31, 3 << 11).put(asm::csrrs(0, csr::MSTATUS, 31));
                 p.la(31, target(skip)).put(asm::csrw(csr::MEPC, 31)).put(asm::mret());
             }
@@ -289,10 +362,12 @@ impl Case {
 }
 
 impl Special {
-    /// QEMU finds something illegal with the same lowest byte, which is what the handler looks at.
+    /// QEMU finds an illegal encoding with the same lowest byte, since the handler looks at that
+    /// byte.
     fn misaligned(&mut self, at: u32, store: bool, addr: u32, code: Code) {
         let instead = match code {
-            // Loads and stores with funct3 7 are reserved; c.fld is of an extension that the core never has.
+            // Loads and stores with `funct3` 7 are reserved. `c.fld` belongs to an extension that
+            // the core never has.
             Code::Word(bits) => Code::Word(bits & 0xFF | 7 << 12),
             Code::Half(bits) => Code::Half(bits & 0xFF | 1 << 13),
         };
@@ -307,5 +382,5 @@ fn c_addi16sp(imm: i32) -> Code {
     Code::Half((0x6101 | bits) as u16)
 }
 
-/// Addresses at which nothing answers.
+/// Addresses without memory.
 pub const NOWHERE: [u32; 5] = [MEMORY_BYTES, MEMORY_BYTES + 0x1004, 0x8000_0000, 0xF000_0000, 0xFFFF_FFF0];

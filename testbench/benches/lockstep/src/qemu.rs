@@ -1,7 +1,8 @@
-//! QEMU as a stream of register files, one in front of each instruction.
+//! Runs QEMU, and reads the registers before each instruction.
 //!
-//! Machine `none` has a processor and memory at address 0, and nothing else. `-singlestep` puts each instruction into a block of its
-//! own, and `-d cpu` writes the registers in front of each block, in records of one length.
+//! The machine `none` has a processor and memory at address 0, and no devices. `-singlestep` puts
+//! each instruction into a block of its own. `-d cpu` writes the registers before each block, in
+//! records of equal length.
 
 use std::io::{self, BufReader, Read, Write};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
@@ -11,35 +12,49 @@ use tempfile::NamedTempFile;
 use crate::image::{Image, MEMORY_BYTES, START};
 use crate::isa::Isa;
 
+/// The name of the program.
 pub const PROGRAM: &str = "qemu-system-riscv32";
 
-/// The registers in front of an instruction.
+/// The registers before an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct State {
+    /// The address of the instruction.
     pub pc: u32,
+    /// The registers.
     pub x: [u32; 32],
+    /// The CSR `mstatus`.
     pub mstatus: u32,
+    /// The CSR `mie`.
     pub mie: u32,
+    /// The CSR `mtvec`.
     pub mtvec: u32,
+    /// The CSR `mepc`.
     pub mepc: u32,
+    /// The CSR `mcause`.
     pub mcause: u32,
 }
 
+/// QEMU failed, or its log cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum QemuError {
+    /// QEMU cannot be started.
     #[error("cannot run {PROGRAM}: {0}; tools/setup.sh installs it (Debian package qemu-system-misc)")]
     Start(io::Error),
+    /// QEMU has ended: its last words.
     #[error("{PROGRAM} ended: {0}")]
     Ended(String),
+    /// A record cannot be read: its text.
     #[error("{PROGRAM} wrote something that is no register file:\n{0}")]
     Garbled(String),
+    /// QEMU repeats one record.
     #[error("{PROGRAM} does not go on:\n{0}")]
     Stuck(String),
+    /// The image cannot be written to a file.
     #[error("the image for {PROGRAM}: {0}")]
     Image(io::Error),
 }
 
-/// Where the values stand in a record.
+/// The offsets of the values in a record, in bytes.
 struct Layout {
     len_bytes: usize,
     x: [usize; 32],
@@ -51,7 +66,7 @@ struct Layout {
     mcause: usize,
 }
 
-/// Equal records, one behind the other, after which QEMU counts as caught in a jump to itself.
+/// The number of equal records in a row after which QEMU counts as caught in a jump to itself.
 const REPEATED_MOST: u32 = 1000;
 
 const FIRST: &str = " pc       ";
@@ -102,6 +117,7 @@ fn hex(record: &[u8], at: usize) -> Option<u32> {
     record.get(at..at + 8)?.iter().try_fold(0u32, |value, digit| Some(value << 4 | (*digit as char).to_digit(16)?))
 }
 
+/// A running process of QEMU.
 pub struct Qemu {
     child: Child,
     log: BufReader<ChildStdout>,
@@ -109,14 +125,14 @@ pub struct Qemu {
     layout: Option<Layout>,
     record: Vec<u8>,
     before: Vec<u8>,
-    /// Read while the length of a record was not known.
+    /// Bytes that were read while the length of a record was not known.
     pushed_back: Vec<u8>,
-    /// QEMU reads it when it starts.
+    /// The file of the image, which QEMU reads when it starts.
     _image: NamedTempFile,
 }
 
 impl Qemu {
-    /// Starts QEMU in front of the first instruction of an image.
+    /// Starts QEMU with an image. It stands before the first instruction.
     pub fn start(image: &Image, isa: &Isa) -> Result<Qemu, QemuError> {
         let mut file = NamedTempFile::new().map_err(QemuError::Image)?;
         file.write_all(&image.qemu).map_err(QemuError::Image)?;
@@ -150,8 +166,9 @@ impl Qemu {
         })
     }
 
-    /// The next register file. A block that QEMU had to leave before its instruction is logged twice; the second is dropped, so
-    /// an instruction that leaves everything as it was, a jump to itself, appears once.
+    /// The registers before the next instruction. QEMU logs a block twice if it had to leave the
+    /// block before the instruction; the second record is dropped. So an instruction that changes
+    /// nothing, a jump to itself, appears once.
     pub fn next_state(&mut self) -> Result<State, QemuError> {
         if self.layout.is_none() {
             self.find_layout()?;
@@ -196,7 +213,7 @@ impl Qemu {
 
     fn ended(&mut self, error: io::Error) -> Result<(), QemuError> {
         let mut said = String::new();
-        // What it said last is all there is to tell; if even that fails, the error stands alone.
+        // The error holds the last output of QEMU. If that cannot be read, the error stands alone.
         let _ = self.child.kill();
         let _ = self.said.read_to_string(&mut said);
         Err(QemuError::Ended(format!("{error}; {}", said.trim())))
@@ -205,7 +222,8 @@ impl Qemu {
 
 impl Drop for Qemu {
     fn drop(&mut self) {
-        // It runs for ever in the jump that ends the image; errors mean that it has ended already.
+        // QEMU runs for ever in the jump that ends the image. An error here means that it has ended
+        // already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

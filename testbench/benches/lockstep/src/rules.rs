@@ -1,36 +1,40 @@
-//! Where core and QEMU rightly differ. Each rule says what the core must answer instead; all else is compared.
+//! The places where core and QEMU rightly differ. Each rule gives the value that the core must
+//! have. All other values are compared.
 
 use bench_core::asm::csr;
 
 use crate::isa::Isa;
 
-/// How the core traps where QEMU does not: `mcause` and `mtval`.
+/// The trap of the core where QEMU takes none or another: `mcause` and `mtval`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Answer {
+    /// The value of `mcause`.
     pub cause: u32,
+    /// The value of `mtval`.
     pub value: u32,
 }
 
-/// What a CSR that is read must answer.
+/// The value that a CSR must have when it is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Read {
-    /// What QEMU answers.
+    /// The value in QEMU.
     Same,
+    /// This value.
     Is(u32),
-    /// What QEMU answers, and these bits.
+    /// The value in QEMU, with these bits set.
     With(u32),
-    /// These bits are zero; the others depend on clocks.
+    /// These bits must be zero. The others depend on clocks.
     Zero(u32),
 }
 
-/// The CSR of an instruction that reads one into a register.
+/// The CSR that an instruction reads into a register. `None` if it reads none.
 pub fn csr_read(insn: u32) -> Option<u32> {
     let is_csr = insn & 0x7F == 0x73 && insn >> 12 & 3 != 0;
     (is_csr && insn >> 7 & 31 != 0).then_some(insn >> 20)
 }
 
-/// What reads of a CSR answer; `answer` is that of the last trap, if it was one that QEMU takes differently, and
-/// `breakpoint` the address of an `ebreak` if that was the last trap.
+/// The value that a CSR must have when it is read. `answer` belongs to the last trap, if QEMU takes
+/// that trap differently. `breakpoint` is the address of the `ebreak`, if the last trap was one.
 pub fn read(number: u32, isa: &Isa, hart_id: u32, answer: Option<Answer>, breakpoint: Option<u32>) -> Read {
     match number {
         // MPP has one value in the core; QEMU clears it with each `mret`.
@@ -38,12 +42,12 @@ pub fn read(number: u32, isa: &Isa, hart_id: u32, answer: Option<Answer>, breakp
         // QEMU has no letter B.
         csr::MISA => Read::Is(isa.misa),
         csr::MHARTID => Read::Is(hart_id),
-        // The level of a pin that QEMU does not have.
+        // This bit shows the level of a pin that QEMU does not have.
         csr::MIP => Read::Zero(!(1 << 11)),
         csr::MCYCLE | csr::MCYCLEH | csr::CYCLE | csr::CYCLEH => Read::Zero(0),
         csr::MINSTRET | csr::MINSTRETH | csr::INSTRET | csr::INSTRETH => Read::Zero(0),
         csr::MCAUSE => answer.map_or(Read::Same, |answer| Read::Is(answer.cause)),
-        // The specification allows zero, as QEMU has it, or the address, as the core has it.
+        // The specification allows zero, which QEMU has, or the address, which the core has.
         csr::MTVAL => match (answer, breakpoint) {
             (Some(answer), _) => Read::Is(answer.value),
             (None, Some(pc)) => Read::Is(pc),

@@ -1,4 +1,4 @@
-//! Random programs, within the rules of [`Op`](crate::op::Op).
+//! Draws random programs, within the rules of [`Op`](crate::op::Op).
 
 use bench_core::asm::{self, csr, Code, S0, S1, SP};
 use bench_core::bench::Timing;
@@ -12,7 +12,8 @@ use crate::op::{Back, Case, Op, NOWHERE};
 
 // ---- Registers and values ---------------------------------------------------------------
 
-/// A register that may be written: all but the pointers. A few are hot, so that results are used at once.
+/// A register that may be written: all but the pointers. A few registers are drawn often, so that
+/// results are used at once.
 fn rd() -> impl Strategy<Value = u32> + Clone {
     let others: Vec<u32> = (0..32).filter(|n| ![SP, S0, S1].contains(n)).collect();
     prop_oneof![1 => 10..14u32, 1 => select(others)]
@@ -134,7 +135,7 @@ fn system() -> impl Strategy<Value = Code> {
     prop_oneof![
         2 => select(vec![asm::fence(), asm::fence_i()]),
         2 => select(vec![asm::ecall(), asm::ebreak(), asm::c_ebreak()]),
-        // On and off at random; MPIE stays.
+        // Interrupts are switched on and off at random; MPIE stays set.
         2 => select(vec![6, 7]).prop_map(|f| asm::csr_op(f, 0, csr::MSTATUS, 8)),
         1 => (rd(), select(vec![csr::MIE, csr::MTVEC, csr::MSCRATCH, csr::MVENDORID, csr::MARCHID, csr::MIMPID]))
             .prop_map(|(rd, number)| asm::csrr(rd, number)),
@@ -144,8 +145,9 @@ fn system() -> impl Strategy<Value = Code> {
 
 // ---- Illegal instructions -----------------------------------------------------------------
 
-/// Encodings that are reserved, or belong to extensions that the core never has. Some turn out to be legal with
-/// registers of their own choice, so these are the ones that may be written. Custom opcodes are left out: the core may use them.
+/// Encodings that are reserved, or belong to extensions that the core never has. Some of them are
+/// legal with other registers, so they only name registers that may be written. Custom opcodes are
+/// left out: the core may use them.
 fn illegal() -> impl Strategy<Value = Code> {
     let fields = || (rd(), 0..8u32, 0..32u32, 0..32u32, 0..128u32);
     let word = |opcode: u32, (rd, funct3, rs1, rs2, funct7): (u32, u32, u32, u32, u32)| {
@@ -154,19 +156,20 @@ fn illegal() -> impl Strategy<Value = Code> {
     let opcodes = vec![0x07, 0x27, 0x2F, 0x43, 0x47, 0x4B, 0x4F, 0x53, 0x57, 0x1B, 0x3B, 0x6B, 0x77];
     prop_oneof![
         2 => (select(opcodes), fields()).prop_map(move |(opcode, fields)| word(opcode, fields)),
-        // Arithmetic with any funct7: what is legal there depends on the extensions.
+        // Arithmetic with any `funct7`: the extensions decide which are legal.
         2 => (select(vec![0x33, 0x13]), fields())
             .prop_map(move |(opcode, (rd, f3, rs1, rs2, f7))| {
                 word(opcode, (rd, if opcode == 0x13 { f3 / 4 * 4 + 1 } else { f3 }, rs1, rs2, f7))
             }),
-        // Holes of funct3: loads, stores, branches, jalr, fences, system.
+        // Unused values of `funct3`: loads, stores, branches, jalr, fences, system.
         2 => (select(vec![(0x03, 3), (0x03, 6), (0x03, 7), (0x23, 3), (0x23, 4), (0x23, 7), (0x63, 2), (0x63, 3), (0x67, 1),
                           (0x67, 7), (0x0F, 3), (0x0F, 7), (0x73, 4)]), fields())
             .prop_map(move |((opcode, f3), (rd, _, rs1, rs2, f7))| word(opcode, (rd, f3, rs1, rs2, f7))),
         // sret, uret, ecall with registers, an unknown one.
         1 => select(vec![0x1020_0073, 0x0020_0073, 0x0000_00F3, 0x0000_8073, 0x0030_0073]).prop_map(Code::Word),
-        // CSRs of other modes or none; writes of those that can only be read. QEMU 7.2 permits setting and clearing what a register that holds
-        // zero says, so there it is one that does not.
+        // CSRs of other modes, CSRs that do not exist, and writes of CSRs that can only be read.
+        // QEMU 7.2 permits an instruction that sets or clears bits by a register that holds zero.
+        // So these instructions use a register that does not.
         1 => (select(vec![1, 2, 3, 5, 6, 7]), rd(), 1..32u32, select(vec![0x001, 0x003, 0x100, 0x180, 0x200, 0x5C0, 0x6C0, 0x9C0,
                                                                         0xC00, 0xF11, 0xF14, 0xFFF]))
             .prop_map(|(f, rd, source, number)| asm::csr_op(f, rd, number, if f == 2 || f == 3 { S0 } else { source })),
@@ -222,12 +225,13 @@ fn misaligned() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// Writes all that a trap writes, then changes and reads it.
+/// Writes all CSRs that a trap writes, then changes and reads them.
 fn quiet() -> impl Strategy<Value = Op> {
     let legal_causes = vec![0u32, 1, 2, 7, 11, 31, 0x8000_000B, 0x8000_0003];
     let change = (select(vec![2, 3, 6, 7]), rd(), select(vec![csr::MCAUSE, csr::MTVAL]), 0..32u32).prop_map(
         |(f, rd, number, n)| {
-            // From a register only what is read anyway: its bits may be any.
+            // Bits of `mcause` may only change as the immediate says. So a register form takes x0
+            // there, and only reads: another register may have any bits.
             asm::csr_op(f, rd, number, if f < 4 && number == csr::MCAUSE { 0 } else { n })
         },
     );
@@ -313,7 +317,7 @@ fn rare() -> impl Strategy<Value = Op> {
 }
 
 fn op(isa: &Isa) -> BoxedStrategy<Op> {
-    // Without the extension its share goes to what every core has.
+    // Without the extension, its share goes to instructions that every core has.
     let extended = if isa.bitmanip { bit_manipulation().boxed() } else { arithmetic().boxed() };
     prop_oneof![
         6 => arithmetic().prop_map(Op::Code),
@@ -358,7 +362,7 @@ pub fn case(isa: &Isa) -> BoxedStrategy<Case> {
         .boxed()
 }
 
-/// Somebody must end `wfi`.
+/// An interrupt must end `wfi`: the timing has at least some.
 fn wakes(timing: Timing) -> Timing {
     Timing { irq_rises_percent: timing.irq_rises_percent.max(1), ..timing }
 }

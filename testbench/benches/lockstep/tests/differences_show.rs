@@ -1,4 +1,4 @@
-//! The comparison is broken on purpose, and must say so.
+//! The comparison is broken on purpose, and must report it.
 
 use bench_core::asm::{self, Code};
 use bench_core::bench::Timing;
@@ -19,7 +19,7 @@ fn ops() -> Vec<Op> {
     ops
 }
 
-/// What is said when QEMU finds `instead` in the place of the first `code`.
+/// The report when QEMU finds `instead` in the place of the first `code`.
 fn verdict(code: Code, instead: Code) -> String {
     let mut image = Image::of([&Case { ops: ops(), rounds: 1, timing: TIMING, seed: 1 }]);
     let bytes = |code: Code| code.bits().to_le_bytes();
@@ -30,7 +30,7 @@ fn verdict(code: Code, instead: Code) -> String {
     batch::run_image(&image, isa, None, &[]).expect_err("the images differ").what
 }
 
-/// What is said when the debugger executes `spoil` in each halt.
+/// The report when the debugger executes `spoil` in each halt.
 fn verdict_of_debugger(spoil: &[Code]) -> String {
     let timing = Timing { irq_rises_percent: 0, ..TIMING };
     let image = Image::of([&Case { ops: ops(), rounds: 3, timing, seed: 1 }]);
@@ -87,7 +87,7 @@ fn a_register_that_a_debugger_keeps_shows() {
 #[test]
 fn a_resume_at_another_address_shows() {
     let dpc = 0x7B1;
-    // Over an instruction of the program, by way of a register that is given back.
+    // Overwrites an instruction of the program, by a register that is restored.
     let save = [asm::csrw(0x7B2, 5), asm::csrr(5, dpc), asm::addi(5, 5, 4), asm::csrw(dpc, 5), asm::csrr(5, 0x7B2)];
     let said = verdict_of_debugger(&save);
     assert!(said.contains("pc: core"), "{said}");

@@ -1,7 +1,8 @@
-//! The core does what QEMU does.
+//! The core and QEMU execute the same programs with the same results.
 //!
-//! `LOCKSTEP_SEED` chooses the programs, `LOCKSTEP_INSTRUCTIONS` how many instructions are compared, `LOCKSTEP_SHRINKS` how many
-//! programs are tried on the way from one that fails to the shortest.
+//! `LOCKSTEP_SEED` chooses the programs, `LOCKSTEP_INSTRUCTIONS` the number of instructions that
+//! are compared, `LOCKSTEP_SHRINKS` the most programs that are tried to find the shortest that
+//! fails.
 
 use std::env;
 
@@ -46,7 +47,8 @@ fn random_programs_do_what_they_do_in_qemu() {
         }
     }
     println!("{instructions} instructions, {interrupts} interrupts, {traps} traps, {halts} halts, {steps} steps");
-    // The programs must reach what they are meant to reach. (With letter B fewer encodings are illegal.)
+    // The programs must reach the cases for which they are made. (With letter B fewer encodings are
+    // illegal.)
     assert!(interrupts * 500 > instructions, "{interrupts} interrupts");
     assert!(traps * 150 > instructions, "{traps} traps");
     assert!(halts * 1000 > instructions, "{halts} halts");
