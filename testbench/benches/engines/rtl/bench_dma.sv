@@ -1,4 +1,5 @@
-// Both host DMA engines with scalar pins, for tests in Rust. The register bus and the SRAM's read data are shared as in the NIC.
+// Both host DMA engines with scalar pins, for tests in Rust. The register bus and the SRAM's read
+// data are shared as in the NIC.
 
 `default_nettype none
 
@@ -140,7 +141,7 @@ module bench_dma #(
     .clk_i, .rst_ni, .reg_sel_i (reg_sel_i[1]), .reg_req_i (reg_req), .reg_rdata_o (write_rdata)
   );
 
-  // The command holds until it is taken, and so do data words.
+  // The command is held until it is taken, and so are data words.
   logic        waiting_q;
   logic [47:0] read_cmd_q;
   logic        data_waiting_q;

@@ -1,4 +1,5 @@
-//! Both host DMA engines, with a PCI master that delays, fails and undefines what it may.
+//! Drives both host DMA engines, with a PCI master that may delay, fail, and leave data undefined
+//! wherever its contract permits.
 
 use std::collections::VecDeque;
 
@@ -9,18 +10,21 @@ use verilated::{Context, Model};
 use crate::memory::{Grants, HostMemory, Request, Sram};
 use crate::{bit, waves, BenchDma, Chance, REMEDY};
 
+/// One of the two host DMA engines (docs/dma.md).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Engine {
-    /// Host memory to SRAM.
+    /// Moves data from host memory to SRAM.
     HostRead,
-    /// SRAM to host memory.
+    /// Moves data from SRAM to host memory.
     HostWrite,
 }
 
 impl Engine {
+    /// Both engines, in the order of their numbers.
     pub const BOTH: [Engine; 2] = [Engine::HostRead, Engine::HostWrite];
 
-    /// A register of this engine, named by that of the host-read engine.
+    /// The offset of a register of this engine. `of_read` is the offset of the same register of the
+    /// host-read engine.
     pub fn register(self, of_read: Offset) -> Offset {
         match self {
             Engine::HostRead => of_read,
@@ -29,63 +33,93 @@ impl Engine {
     }
 }
 
-/// What a descriptor says.
+/// The contents of a descriptor (docs/dma.md).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Descriptor {
+    /// The bus address in host memory.
     pub host_address: u32,
+    /// The address in the SRAM.
     pub sram_address: u32,
+    /// The number of bytes to move.
     pub length_bytes: u16,
+    /// Whether the end of the descriptor sets an event.
     pub event: bool,
+    /// Whether the end of the descriptor hands a frame to the MAC.
     pub assist: bool,
-    /// Of a host read: what its command asks for beyond its own bytes, for the descriptors behind it.
+    /// In a host read: the bytes for the following descriptors that its command reads beyond its
+    /// own.
     pub ahead_bytes: u16,
 }
 
-/// How fast the neighbours are, each as the percentage of clocks in which it acts.
+/// The speed of the neighbours: for each the percentage of clocks in which it acts.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
+    /// The SRAM grants a request.
     pub grant: u32,
+    /// The PCI master takes a command.
     pub command: u32,
+    /// The PCI master delivers a word of a host read.
     pub beat: u32,
+    /// The PCI master takes a word of a host write.
     pub data: u32,
+    /// The PCI master reports the end of a host write.
     pub done: u32,
 }
 
 impl Pace {
+    /// Every neighbour acts in each clock.
     pub const FULL: Pace = Pace { grant: 100, command: 100, beat: 100, data: 100, done: 100 };
+    /// Every neighbour makes random waits.
     pub const RAGGED: Pace = Pace { grant: 60, command: 40, beat: 70, data: 70, done: 40 };
 }
 
 /// An error that the PCI bus reports for one command.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
+    /// The status that the bus reports (`nic_pkg::pci_status_e`).
     pub status: u8,
-    /// Words that move before it, at most one less than the command has.
+    /// The words that move before the error, at most one less than the command has.
     pub after_words: u32,
 }
 
-/// What the bench sees, with the clock in which it stood on the pins.
+/// An observation at the pins. It is logged with the clock in which it was seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Seen {
+    /// The register PRODUCER is written.
     ProducerWritten,
+    /// The PCI master takes a command.
     Command {
+        /// The engine.
         engine: Engine,
+        /// The bus address.
         address: u32,
+        /// The number of bytes.
         length_bytes: u16,
     },
+    /// The first word of a command moves.
     FirstData(Engine),
-    /// The last beat, or the master's report.
+    /// The last word of a host read moves, or the master reports the end of a host write.
     LastBeat(Engine),
+    /// An engine writes to the SRAM.
     SramWrite {
+        /// The engine.
         engine: Engine,
+        /// The number of the 64-bit word.
         word: u32,
+        /// The byte enables.
         enables: u8,
+        /// The data.
         data: u64,
     },
+    /// The event of a descriptor that ended well.
     EventDone(Engine),
+    /// The event of a descriptor that ended with an error.
     EventError(Engine),
+    /// The pulse that hands a frame to the MAC.
     Assist,
+    /// The probe at the start of a descriptor.
     ProbeStart(Engine),
+    /// The probe at the end of a descriptor.
     ProbeDone(Engine),
 }
 
@@ -105,27 +139,36 @@ struct WriteMaster {
     ready: bool,
 }
 
-/// Words that the master takes ahead of its command.
+/// The words that the master takes before it takes their command.
 const WRITE_RUN_AHEAD_WORDS: usize = 4;
 
+/// The model of both engines, with the memories, the register bus and the PCI master around it.
 pub struct DmaBench {
     model: BenchDma,
     seed: u64,
+    /// The source of all chance.
     pub chance: Chance,
+    /// The SRAM.
     pub sram: Sram,
+    /// Host memory.
     pub host: HostMemory,
+    /// The speed of the neighbours.
     pub pace: Pace,
-    /// For the coming commands of each engine, in order; none when empty.
+    /// The faults of the coming commands of each engine, in order. When the queue is empty,
+    /// commands end well.
     pub faults: [VecDeque<Option<Fault>>; 2],
+    /// The number of the clock.
     pub cycle: u64,
+    /// The observations so far, each with its clock.
     pub seen: Vec<(u64, Seen)>,
-    /// The SRAM's answer on its way: port and word.
+    /// The answer of the SRAM that is on its way: port and word.
     answer: Option<(usize, u64)>,
-    /// Answers are withheld, to see that it is noticed.
+    /// Whether answers of the SRAM are withheld, for a test that the checkers notice it.
     pub mute_sram: bool,
     read_job: Option<ReadJob>,
     write: WriteMaster,
-    /// A report that the engine did not ask for, to see that it is noticed.
+    /// Whether the master reports an end that the engine did not ask for, for a test that the
+    /// checkers notice it.
     pub stray_done: bool,
 }
 
@@ -134,7 +177,7 @@ fn words_of(address: u32, length_bytes: u16) -> u32 {
 }
 
 impl DmaBench {
-    /// After reset, disabled, in noise made from the seed.
+    /// A bench after reset. Both engines are disabled; memories hold noise from the seed.
     pub fn new(seed: u64) -> DmaBench {
         let mut chance = Chance::new(seed);
         let mut model = BenchDma::new(Context::new().randomized(seed as u32)).expect("the model builds");
@@ -161,7 +204,7 @@ impl DmaBench {
         bench
     }
 
-    /// Pulls reset for four clocks, of the engines and of the PCI master.
+    /// Resets the engines and the PCI master for four clocks.
     pub fn reset(&mut self) {
         self.model.rst_ni.set(0);
         for _ in 0..4 {
@@ -174,12 +217,14 @@ impl DmaBench {
         self.model.rst_ni.set(1);
     }
 
+    /// Advances by one clock. Panics with the rule, the clock and the seed if a checker fires.
     pub fn clock(&mut self) {
         if let Err(error) = self.try_clock() {
             panic!("seed {}, clock {}: {error}; {REMEDY}", self.seed, self.cycle);
         }
     }
 
+    /// Advances by one clock. An error if a checker fires.
     pub fn try_clock(&mut self) -> Result<(), verilated::Error> {
         self.drive();
         self.model.eval()?;
@@ -245,7 +290,7 @@ impl DmaBench {
     }
 
     fn grant(&mut self) -> Result<(), verilated::Error> {
-        // Before its first clock under reset an engine may ask for anything.
+        // Before its first clock under reset an engine may make any request.
         if self.model.rst_ni.get() == 0 {
             return Ok(());
         }
@@ -363,6 +408,7 @@ impl DmaBench {
         self.clock();
     }
 
+    /// Writes the enabled bytes of a register of an engine, in one clock.
     pub fn write_some_bytes(&mut self, engine: Engine, of_read: Offset, value: u32, enables: u8) {
         self.access(engine.register(of_read), Some((value, enables)));
         self.clock();
@@ -377,7 +423,7 @@ impl DmaBench {
 
     // ---- What tests want done ------------------------------------------------------------
 
-    /// Places a ring and enables the engine. Indices start at `index`.
+    /// Sets up a ring and enables the engine. The indices start at `index`.
     pub fn start_ring(&mut self, engine: Engine, base: u32, log2: u32, index: u16) {
         self.write(engine, dma_read::CONTROL.offset(), 0);
         self.write(engine, dma_read::RING_BASE.offset(), base);
@@ -388,7 +434,8 @@ impl DmaBench {
         self.seen.clear();
     }
 
-    /// Writes a descriptor into its place, with noise in the status word. Returns the place.
+    /// Writes a descriptor into its place in the ring, with noise in the status word. Returns the
+    /// address of the place.
     pub fn put_descriptor(&mut self, base: u32, log2: u32, index: u16, descriptor: Descriptor) -> u32 {
         let at = base + (index as u32 & ((1 << log2) - 1)) * DMA_DESCRIPTOR_BYTES;
         self.sram.set_word32(at, descriptor.host_address);
@@ -400,11 +447,12 @@ impl DmaBench {
         at
     }
 
+    /// Reads the register CONSUMER of an engine.
     pub fn consumer(&mut self, engine: Engine) -> u16 {
         self.read(engine, dma_read::CONSUMER.offset()) as u16
     }
 
-    /// Clocks until the condition holds.
+    /// Advances until the condition holds. Panics after many clocks.
     pub fn until(&mut self, what: &str, mut holds: impl FnMut(&mut DmaBench) -> bool) {
         for _ in 0..200_000 {
             if holds(self) {
@@ -416,27 +464,30 @@ impl DmaBench {
         panic!("seed {}: {what} does not come; consumers {consumers:?}", self.seed);
     }
 
-    /// How often something was seen.
+    /// The number of observations of a kind.
     pub fn count(&self, wanted: impl Fn(&Seen) -> bool) -> usize {
         self.seen.iter().filter(|(_, seen)| wanted(seen)).count()
     }
 
-    /// The clock of the first sight.
+    /// The clock of the first observation of a kind. Panics if there was none.
     pub fn first(&self, wanted: impl Fn(&Seen) -> bool) -> u64 {
         self.seen.iter().find(|(_, seen)| wanted(seen)).expect("it was seen").0
     }
 
+    /// Whether an engine requests the SRAM.
     pub fn requests_sram(&self) -> bool {
         self.model.sram_req_o.get() != 0
     }
 
+    /// Whether an engine offers a command to the PCI master.
     pub fn commands(&self) -> bool {
         self.model.read_cmd_valid_o.is_high() || self.model.write_cmd_valid_o.is_high()
     }
 }
 
 impl ReadJob {
-    /// The next beat: data with noise outside the command's bytes, last, status.
+    /// The next word: data, with noise outside the command's bytes; whether it is the last; the
+    /// status.
     fn next(&self, host: &HostMemory, chance: &mut Chance) -> (u64, bool, u8) {
         if let Some(fault) = self.fault {
             if self.word == fault.after_words.min(self.words - 1) {

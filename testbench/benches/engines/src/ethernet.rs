@@ -1,11 +1,15 @@
-//! Frames on GMII, encoded and decoded byte by byte from IEEE 802.3 clauses 3 and 35, independent of the RTL.
+//! Encodes and decodes frames on GMII, byte by byte from IEEE 802.3 clauses 3 and 35, independently
+//! of the RTL.
 
 pub use sim_pins::{LinkSymbol, LINK_IDLE};
 
+/// The least bytes of a frame without its FCS (IEEE 802.3, 3.2.8).
 pub const MIN_BYTES: usize = 60;
+/// The bytes of the frame check sequence.
 pub const FCS_BYTES: usize = 4;
 
-/// The frame check sequence, bit by bit as 3.2.9 defines it, as the number whose low byte is sent first.
+/// The frame check sequence, computed bit by bit as IEEE 802.3, 3.2.9 defines it. Its low byte is
+/// sent first.
 pub fn fcs(data: &[u8]) -> u32 {
     let mut remainder = u32::MAX;
     for byte in data {
@@ -20,14 +24,14 @@ pub fn fcs(data: &[u8]) -> u32 {
     !remainder
 }
 
-/// Data, zero padding to the least size, FCS.
+/// A frame: the data, padded with zeros to the least size, and the FCS.
 pub fn frame(data: &[u8]) -> Vec<u8> {
     let mut bytes = data.to_vec();
     bytes.resize(data.len().max(MIN_BYTES), 0);
     with_fcs(bytes)
 }
 
-/// The FCS behind whatever is there.
+/// The bytes with their FCS behind them, at any length.
 pub fn with_fcs(mut bytes: Vec<u8>) -> Vec<u8> {
     let check = fcs(&bytes);
     bytes.extend(check.to_le_bytes());
@@ -38,7 +42,7 @@ const fn symbol(data: u8) -> LinkSymbol {
     LinkSymbol { data, enable: true, error: false }
 }
 
-/// Preamble of so many bytes, start frame delimiter, and bytes.
+/// The symbols of a frame: a preamble of this many bytes, the start frame delimiter, and the bytes.
 pub fn symbols(preamble_bytes: usize, bytes: &[u8]) -> Vec<LinkSymbol> {
     let mut out = vec![symbol(0x55); preamble_bytes];
     out.push(symbol(0xD5));
@@ -46,18 +50,20 @@ pub fn symbols(preamble_bytes: usize, bytes: &[u8]) -> Vec<LinkSymbol> {
     out
 }
 
-/// A stretch of enabled symbols.
+/// A run of enabled symbols.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Burst {
-    /// Idle symbols before it.
+    /// The number of idle symbols before it.
     pub gap: usize,
-    /// From the first byte of the preamble.
+    /// The bytes, from the first byte of the preamble on.
     pub bytes: Vec<u8>,
+    /// The number of symbols with the error signal.
     pub errors: usize,
+    /// Whether an idle symbol followed.
     pub complete: bool,
 }
 
-/// Finds the bursts in what was sent.
+/// Finds the bursts in a sequence of symbols.
 pub fn bursts(sent: &[LinkSymbol]) -> Vec<Burst> {
     let mut found: Vec<Burst> = Vec::new();
     let mut gap = 0;

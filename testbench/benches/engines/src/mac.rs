@@ -1,4 +1,4 @@
-//! The MAC between an SRAM and a link, in three clocks.
+//! Drives the MAC between an SRAM and a link, in three clocks.
 
 use std::collections::VecDeque;
 
@@ -9,36 +9,54 @@ use crate::ethernet::{LinkSymbol, LINK_IDLE};
 use crate::memory::{Request, Sram};
 use crate::{bit, waves, BenchMac, Chance, REMEDY};
 
-/// Clock periods.
+/// The periods of the three clocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Clocks {
+    /// The core clock, in ps.
     pub core_ps: u64,
+    /// The transmit clock, in ps.
     pub tx_ps: u64,
+    /// The receive clock, in ps.
     pub rx_ps: u64,
 }
 
 impl Clocks {
     /// Core 88 MHz, link 125 MHz. The peer's clock is 100 ppm fast.
     pub const TIGON2: Clocks = Clocks { core_ps: 11_364, tx_ps: 8_000, rx_ps: 7_999 };
-    /// Core 133 MHz, link 160 MHz. The peer's clock is fast by as little as picoseconds tell.
+    /// Core 133 MHz, link 160 MHz. The peer's clock is faster by 1 ps in each period, the least
+    /// that whole picoseconds permit.
     pub const LANAI9: Clocks = Clocks { core_ps: 7_519, tx_ps: 6_250, rx_ps: 6_249 };
+    /// The clocks of both platforms.
     pub const PLATFORMS: [Clocks; 2] = [Clocks::TIGON2, Clocks::LANAI9];
 }
 
-/// What the bench sees, with the time of the clock edge that it stood before.
+/// An observation at the pins. It is logged with the time of the clock edge before which it was
+/// seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Seen {
+    /// The register PRODUCER of the transmitter is written.
     ProducerWritten,
+    /// The event of a frame that was sent.
     EventTx,
+    /// The event of a frame that was received.
     EventRx,
+    /// The event of an error.
     EventError,
+    /// The probe at the start of a frame that is sent.
     ProbeTxStart,
+    /// The probe at the end of a frame that is sent.
     ProbeTxDone,
+    /// The probe at the end of a frame that is received.
     ProbeRxDone,
+    /// The probe at a received frame that is dropped.
     ProbeRxDrop,
+    /// The MAC writes to the SRAM.
     SramWrite {
+        /// The number of the 64-bit word.
         word: u32,
+        /// The byte enables.
         enables: u8,
+        /// The data.
         data: u64,
     },
     /// TX_EN rose or fell.
@@ -47,35 +65,41 @@ pub enum Seen {
     RxEnd,
 }
 
-/// SRAM ports, highest priority first.
+/// The SRAM port of the receiver, with the higher priority.
 pub const RX_PORT: usize = 0;
+/// The SRAM port of the transmitter.
 pub const TX_PORT: usize = 1;
 
 const CORE: u32 = 1;
 const TX: u32 = 2;
 const RX: u32 = 4;
 
+/// The model of the MAC, with the SRAM, the register bus and the link around it.
 pub struct MacBench {
     model: BenchMac,
     seed: u64,
     clocks: Clocks,
     next_ps: [u64; 3],
+    /// The time in ps.
     pub now_ps: u64,
+    /// The source of all chance.
     pub chance: Chance,
+    /// The SRAM.
     pub sram: Sram,
     answer: Option<(usize, u64)>,
-    /// Answers are withheld, to see that it is noticed.
+    /// Whether answers of the SRAM are withheld, for a test that the checkers notice it.
     pub mute_sram: bool,
-    /// What the link brings, a symbol for each receive clock; idle when empty.
+    /// The symbols that arrive on the link, one for each receive clock; idle when empty.
     pub incoming: VecDeque<LinkSymbol>,
     last_incoming: LinkSymbol,
-    /// What was sent, a symbol for each transmit clock.
+    /// The symbols that were sent, one for each transmit clock.
     pub sent: Vec<LinkSymbol>,
+    /// The observations so far, each with its time in ps.
     pub seen: Vec<(u64, Seen)>,
 }
 
 impl MacBench {
-    /// After reset, disabled, in noise made from the seed.
+    /// A bench after reset. The MAC is disabled; the SRAM holds noise from the seed.
     pub fn new(clocks: Clocks, seed: u64) -> MacBench {
         let mut chance = Chance::new(seed);
         let mut model = BenchMac::new(Context::new().randomized(seed as u32)).expect("the model builds");
@@ -104,6 +128,7 @@ impl MacBench {
         bench
     }
 
+    /// Resets the MAC in all three clocks.
     pub fn reset(&mut self) {
         let set = |model: &BenchMac, level| {
             model.rst_ni.set(level);
@@ -120,25 +145,28 @@ impl MacBench {
         self.seen.clear();
     }
 
-    /// Runs to the next edge of the core clock, and through it.
+    /// Advances to the next edge of the core clock, and through it. Panics with the rule, the time
+    /// and the seed if a checker fires.
     pub fn clock(&mut self) {
         if let Err(error) = self.try_clock() {
             panic!("seed {}, {} ps: {error}; {REMEDY}", self.seed, self.now_ps);
         }
     }
 
+    /// Advances to the next edge of the core clock, and through it. An error if a checker fires.
     pub fn try_clock(&mut self) -> Result<(), verilated::Error> {
         while self.edge()? & CORE == 0 {}
         Ok(())
     }
 
+    /// Advances by a number of core clocks.
     pub fn clocks(&mut self, count: usize) {
         for _ in 0..count {
             self.clock();
         }
     }
 
-    /// The next edge, or edges at one time. Returns which.
+    /// Advances to the next edge, or edges at one time. Returns the clocks that rise, as a mask.
     fn edge(&mut self) -> Result<u32, verilated::Error> {
         self.now_ps = *self.next_ps.iter().min().expect("three clocks");
         let periods = [self.clocks.core_ps, self.clocks.tx_ps, self.clocks.rx_ps];
@@ -249,6 +277,7 @@ impl MacBench {
         m.reg_wdata_i.set(write.unwrap_or(0));
     }
 
+    /// Writes a register, in one clock.
     pub fn write(&mut self, offset: Offset, value: u32) {
         self.access(offset, Some(value));
         self.clock();
@@ -257,6 +286,7 @@ impl MacBench {
         }
     }
 
+    /// Reads a register, in one clock.
     pub fn read(&mut self, offset: Offset) -> u32 {
         self.access(offset, None);
         self.clock();
@@ -269,21 +299,25 @@ impl MacBench {
         self.write(offset, value);
     }
 
+    /// Pulses the assist, by which the host-read engine hands a frame to the MAC.
     pub fn assist(&mut self) {
         self.model.assist_i.set(1);
         self.clock();
     }
 
+    /// Whether the MAC requests the SRAM.
     pub fn requests_sram(&self) -> bool {
         self.model.sram_req_o.get() != 0
     }
 
+    /// Whether the transmitter sends a symbol (TX_EN).
     pub fn sends(&self) -> bool {
         self.model.gmii_tx_en_o.is_high()
     }
 
     // ---- What tests want done ------------------------------------------------------------
 
+    /// Advances until the condition holds. Panics after many clocks.
     pub fn until(&mut self, what: &str, mut holds: impl FnMut(&mut MacBench) -> bool) {
         for _ in 0..2_000_000 {
             if holds(self) {
@@ -294,16 +328,18 @@ impl MacBench {
         panic!("seed {}: {what} does not come", self.seed);
     }
 
-    /// Until the link has brought everything and the MAC has dealt with it.
+    /// Advances until all symbols have arrived and the MAC has processed them.
     pub fn settle(&mut self) {
         self.until("the end of what the link brings", |b| b.incoming.is_empty());
         self.clocks(60);
     }
 
+    /// The number of times that this was observed.
     pub fn count(&self, wanted: Seen) -> usize {
         self.seen.iter().filter(|(_, seen)| *seen == wanted).count()
     }
 
+    /// The time in ps of the first such observation. Panics if there was none.
     pub fn first(&self, wanted: Seen) -> u64 {
         self.seen.iter().find(|(_, seen)| *seen == wanted).expect("it was seen").0
     }

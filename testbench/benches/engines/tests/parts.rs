@@ -1,9 +1,10 @@
-//! The assertions inside the engines that their neighbours cannot break: each fires when a part is misused.
+//! The assertions inside the engines that no neighbour can break: each fires when a part is
+//! misused.
 
 use bench_engines::{PartAlign, PartQueue, PartRing, PartShare, PartTx};
 use verilated::{Context, Model};
 
-/// Ticks until an assertion fires, and checks which.
+/// Advances until an assertion fires, and checks its name.
 fn fires(mut model: impl Model, rule: &str) {
     for clock in 0..20 {
         if let Err(error) = model.tick(clock * 10_000, 1) {

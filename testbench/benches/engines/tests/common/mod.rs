@@ -1,9 +1,10 @@
-//! What the tests of both engines draw with.
+//! The settings of random tests, for both engines.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// The same cases in every run, unless PROPTEST_RNG_SEED says otherwise. A failure prints its shrunk input, seed included.
+/// The same cases in every run, unless PROPTEST_RNG_SEED says otherwise. A failure prints its
+/// shrunk input, seed included.
 pub fn cases(cases: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
     let rng_seed = match default.rng_seed {

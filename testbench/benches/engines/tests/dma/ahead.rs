@@ -1,4 +1,5 @@
-//! One command for several descriptors, and host writes that begin before the one in front is reported.
+//! One command for several descriptors, and host writes that begin before the end of the previous
+//! one is reported.
 
 use bench_engines::dma::{Descriptor, Engine, Fault, Pace, Seen};
 use bench_engines::memory::{HostMemory, HOST_BASE};
@@ -11,7 +12,8 @@ use crate::scene::{copy, one, read_ahead, started, DATA, DONE, REFUSED, RING_BAS
 proptest! {
     #![proptest_config(cases(60))]
 
-    /// Bytes go where the descriptors say, whoever asked for them; an error ends the command, and the next descriptor has its own.
+    /// Bytes go to the places in the descriptors, whichever command reads them. An error ends the
+    /// command, and the next descriptor has a command of its own.
     #[test]
     fn one_command_reads_for_several_descriptors(
         first in (1u32..9, 0u16..40),
@@ -82,7 +84,8 @@ proptest! {
 proptest! {
     #![proptest_config(cases(80))]
 
-    /// A host write begins before the one in front of it is reported: still each has its own end, and each error its own halt.
+    /// A host write begins before the end of the previous one is reported. Each still has its own
+    /// end, and each error halts the engine.
     #[test]
     fn errors_among_many_writes_halt_one_by_one(
         work in prop::collection::vec((0u16..200, 0u32..8, prop::option::weighted(0.3, (1u8..=4, 0u32..20))), 2..20),
@@ -140,7 +143,7 @@ proptest! {
 fn a_host_write_begins_before_the_one_in_front_of_it_is_reported() {
     let engine = Engine::HostWrite;
     let mut bench = started(engine, 35);
-    // The report takes its time.
+    // The report comes late.
     bench.pace.done = 1;
     for i in 0..2 {
         bench.put_descriptor(RING_BASE, RING_LOG2, i, one(64 * i as u32, DATA + 64 * i as u32, 64));

@@ -46,7 +46,7 @@ fn a_descriptor_changed_during_a_halt_is_done_as_changed() {
             bench.put_descriptor(RING_BASE, RING_LOG2, 2, one(768, DATA + 768, 48));
             bench.write(engine, reg::PRODUCER.offset(), 3);
             bench.until("the error", |b| b.count(|s| *s == Seen::EventError(engine)) == 1);
-            // Of host writes the next may have begun.
+            // The next host write may have begun already.
             if engine == Engine::HostRead {
                 bench.put_descriptor(RING_BASE, RING_LOG2, 1, one(1024, DATA + 1024, 16));
             }
@@ -100,7 +100,7 @@ fn disable_stops_before_the_next_descriptor() {
         bench.until("idle", |b| b.read(engine, reg::STATUS.offset()) == 0);
         assert_eq!(bench.consumer(engine), 1);
         assert!(!bench.requests_sram() && !bench.commands());
-        // What was fetched ahead is fetched again.
+        // Descriptors that were fetched ahead are fetched again.
         bench.put_descriptor(RING_BASE, RING_LOG2, 1, one(8192, DATA + 8192, 16));
         bench.write(engine, reg::CONTROL.offset(), 1);
         bench.until("the end", |b| b.consumer(engine) == 3);

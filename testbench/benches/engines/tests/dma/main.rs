@@ -1,7 +1,9 @@
 //! Facts about the host DMA engines.
 //!
-//! * `moves`: descriptors against a few lines of Rust. `ahead`: commands and writes that begin before they are due. `rings`: indices, registers, refusals.
-//! * `halts`: errors, stops and resets. `time`: the clocks that docs/dma.md quotes. `assertions`: rules of the models that fire. `scene`: what all begin with.
+//! * `moves`: descriptors, compared with a few lines of Rust. `ahead`: commands and writes that
+//!   begin before they are due. `rings`: indices, registers, refusals.
+//! * `halts`: errors, stops and resets. `time`: the clocks that docs/dma.md quotes. `assertions`:
+//!   rules of the models that fire. `scene`: the common beginning of all tests.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -27,7 +27,7 @@ fn the_longest_transfer_fills_its_range_and_no_more() {
     for engine in Engine::BOTH {
         for (from, to) in [(0, 0), (3, 5), (7, 1)] {
             let mut bench = started(engine, 2);
-            // The ring itself lies below.
+            // The ring itself lies at lower addresses.
             let length_bytes = (SRAM_BYTES as u32 - DATA - 8) as u16;
             moves_exactly(&mut bench, engine, &[one(from, DATA + to, length_bytes)]);
         }
@@ -72,7 +72,7 @@ fn any_descriptor() -> impl Strategy<Value = (Descriptor, Fate)> {
 proptest! {
     #![proptest_config(cases(120))]
 
-    /// The whole contract of a ring against a few lines of Rust, with both engines at work.
+    /// The whole contract of a ring, compared with a few lines of Rust, with both engines at work.
     #[test]
     fn rings_do_what_their_descriptors_say(
         engine in prop_oneof![Just(Engine::HostRead), Just(Engine::HostWrite)],
@@ -118,7 +118,8 @@ proptest! {
             bench.write(engine, reg::PRODUCER.offset(), next as u32);
             bench.until("CONSUMER", |b| b.consumer(engine) == next);
             if matches!(fate, Fate::Fails { .. }) && status != 0 {
-                // How much of the range has moved is not said; outside nothing has.
+                // The contract does not tell how much of the range has moved. Outside the range no
+                // byte has.
                 let (s, h) = (d.sram_address as usize, HostMemory::index(d.host_address));
                 let n = d.length_bytes as usize;
                 match engine {
@@ -143,7 +144,8 @@ proptest! {
         prop_assert_eq!(bench.count(|s| *s == Seen::ProbeDone(engine)), work.len());
     }
 
-    /// Both engines at once, many descriptors queued: the prefetch and the shared SRAM disturb nothing.
+    /// Both engines at once, many descriptors queued: the prefetch and the shared SRAM disturb
+    /// nothing.
     #[test]
     fn engines_side_by_side_move_what_they_move_alone(
         lengths in prop::collection::vec((0u16..200, 0u32..8, 0u32..8), 20),

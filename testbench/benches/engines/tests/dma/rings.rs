@@ -1,4 +1,4 @@
-//! Indices, registers, and what is refused.
+//! Indices, registers, and refused accesses.
 
 use bench_engines::dma::{Descriptor, DmaBench, Engine, Pace, Seen};
 use bench_engines::memory::SRAM_BYTES;

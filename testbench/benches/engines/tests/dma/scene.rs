@@ -1,4 +1,4 @@
-//! An engine that has its ring, its descriptors, and what memory should be after them.
+//! An engine with its ring and its descriptors, and the expected contents of memory after them.
 
 use bench_engines::dma::{Descriptor, DmaBench, Engine};
 use bench_engines::memory::{HostMemory, HOST_BASE};
@@ -10,7 +10,7 @@ pub const DATA: u32 = 0x2000;
 pub const DONE: u32 = 1 << 31;
 pub const REFUSED: u32 = 7;
 
-/// What memory should be, by the dullest of copies.
+/// The expected contents of memory, made by plain copies.
 pub fn copy(bench: &DmaBench, engine: Engine, d: Descriptor, sram: &mut [u8], host: &mut [u8]) {
     for k in 0..d.length_bytes as usize {
         let (s, h) = (d.sram_address as usize + k, HostMemory::index(d.host_address) + k);
@@ -21,7 +21,7 @@ pub fn copy(bench: &DmaBench, engine: Engine, d: Descriptor, sram: &mut [u8], ho
     }
 }
 
-/// Runs descriptors that end well, and compares all memory, byte for byte.
+/// Runs descriptors that end well, and compares all memory byte for byte.
 pub fn moves_exactly(bench: &mut DmaBench, engine: Engine, descriptors: &[Descriptor]) {
     let first = bench.consumer(engine);
     let mut places = Vec::new();
@@ -64,7 +64,8 @@ pub fn one(host_offset: u32, sram_address: u32, length_bytes: u16) -> Descriptor
     }
 }
 
-/// A run of host memory as one command reads it, for several places in SRAM, with empty descriptors between.
+/// A range of host memory that one command reads, for several places in the SRAM, with empty
+/// descriptors between.
 pub fn read_ahead(host_offset: u32, pieces: &[(u32, u16)]) -> Vec<Descriptor> {
     let all: u16 = pieces.iter().map(|(_, bytes)| bytes).sum();
     let mut at = host_offset;

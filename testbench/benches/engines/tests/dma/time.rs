@@ -5,7 +5,8 @@ use nic_layout::registers::dma_read as reg;
 
 use crate::scene::{one, read_ahead, started, DATA, RING_BASE, RING_LOG2};
 
-/// Clocks from the register write of PRODUCER to the command, from the last beat (or the master's report) to the event.
+/// The clocks from the register write of PRODUCER to the command, and from the last word (or the
+/// master's report) to the event.
 fn latency_cycles(engine: Engine, host_offset: u32, sram_address: u32, length_bytes: u16) -> (u64, u64) {
     let mut bench = started(engine, 30);
     bench.put_descriptor(RING_BASE, RING_LOG2, 0, one(host_offset, sram_address, length_bytes));
@@ -28,7 +29,7 @@ fn the_command_stands_five_clocks_after_the_producer_write() {
 #[test]
 fn the_event_comes_three_or_four_clocks_after_the_last_beat_of_a_host_read() {
     assert_eq!(latency_cycles(Engine::HostRead, 0, DATA, 1000).1, 3);
-    // One more where the end of the run spills into one more word of SRAM.
+    // One more clock if the end of the range needs one more word of SRAM.
     assert_eq!(latency_cycles(Engine::HostRead, 0, DATA + 1, 1000).1, 4);
 }
 

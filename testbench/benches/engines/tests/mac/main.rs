@@ -1,7 +1,8 @@
 //! Facts about the MAC.
 //!
-//! * `transmit`, `receive`, `together`: what each direction does, and both at once. `time`: the clocks that docs/link.md quotes.
-//! * `assertions`: rules of the models that fire. `scene`: what all begin with.
+//! * `transmit`, `receive`, `together`: each direction alone, and both at once. `time`: the clocks
+//!   that docs/link.md quotes.
+//! * `assertions`: rules of the models that fire. `scene`: the common beginning of all tests.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! Frames that come, good and bad.
+//! Frames that arrive, good and bad.
 
 use bench_engines::ethernet::{frame, symbols, with_fcs, LinkSymbol, FCS_BYTES};
 use bench_engines::mac::{Clocks, Seen, RX_PORT};
@@ -26,7 +26,7 @@ fn good_frames_of_every_length_arrive_byte_by_byte() {
             for (i, one) in data.iter().enumerate() {
                 let i = i as u32;
                 assert_eq!(received(&bench, i), *one, "{} bytes", one.len());
-                // Neither the FCS nor anything else behind the last word.
+                // Neither the FCS nor any other byte is written behind the last word.
                 let (from, to) = ((buffer(i) as usize + one.len()).next_multiple_of(8), buffer(i + 1) as usize);
                 assert!(to < from || bench.sram.bytes[from..to] == before[from..to], "{} bytes", one.len());
                 bytes += one.len() + FCS_BYTES;
@@ -58,7 +58,7 @@ fn the_longest_frame_arrives_and_one_byte_more_does_not() {
     }
 }
 
-/// Ways in which a frame can be wrong on the wire, each with its counter among [`ENDINGS`].
+/// The ways in which a frame can be wrong on the wire, each with its counter among [`ENDINGS`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wrong {
     Nothing,
@@ -319,7 +319,8 @@ fn data_then_status_then_consumer_and_event() {
 proptest! {
     #![proptest_config(cases(150))]
 
-    /// INV-11 and INV-38: whatever comes, the ring holds good frames only, in order and whole, and every frame is counted once.
+    /// INV-11 and INV-38: whatever arrives, the ring holds good frames only, in order and whole,
+    /// and every frame is counted once.
     #[test]
     fn every_frame_ends_in_exactly_one_way(
         work in prop::collection::vec((0usize..7, 60usize..300, any::<usize>(), 1usize..40, 0usize..9), 1..30),

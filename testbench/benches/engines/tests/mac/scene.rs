@@ -1,4 +1,4 @@
-//! A transmitter or a receiver that is ready, what goes through it, and how it ended.
+//! A transmitter or a receiver that is ready, the frames that pass it, and their endings.
 
 use bench_engines::ethernet::{bursts, frame, symbols, Burst, LinkSymbol, LINK_IDLE};
 use bench_engines::mac::{Clocks, MacBench, Seen, RX_PORT};
@@ -11,7 +11,7 @@ pub const RX_RING: u32 = 0x900;
 pub const DATA: u32 = 0x1100;
 pub const MAX_FRAME: u32 = 9018;
 
-/// How late a link port of the SRAM may be (docs/memory.md).
+/// The longest delay of a link port of the SRAM (docs/memory.md).
 pub const LATE: Grants = Grants::After(3);
 
 pub fn transmitter(clocks: Clocks, seed: u64) -> MacBench {
@@ -41,7 +41,7 @@ pub fn tx_consumer(bench: &mut MacBench) -> u32 {
     bench.read(mac_tx::CONSUMER.offset())
 }
 
-/// Sends until so many frames have ended on the wire, and a little longer.
+/// Sends until this many frames have ended on the wire, and a little longer.
 pub fn send(bench: &mut MacBench, producer: u32, ended: usize) -> Vec<Burst> {
     bench.write(mac_tx::PRODUCER.offset(), producer);
     bench.until("the frames", |b| b.count(Seen::TxEnable(false)) == ended);
@@ -66,7 +66,7 @@ pub fn receiver(clocks: Clocks, seed: u64, buffers: u32) -> MacBench {
     bench
 }
 
-/// Where buffer `index` is: 24 places, so that up to 24 frames can be looked at together.
+/// The address of buffer `index`: 24 places, so that up to 24 frames can be examined together.
 pub fn buffer(index: u32) -> u32 {
     DATA + index % 24 * BUFFER_BYTES
 }
@@ -87,7 +87,7 @@ pub const ENDINGS: [Offset; 8] = [
     mac_rx::OVERFLOWS.offset(),
 ];
 
-/// All endings as [`ENDINGS`] orders them, after checking that they add up (INV-38).
+/// All endings in the order of [`ENDINGS`], after a check that they add up (INV-38).
 pub fn endings(bench: &mut MacBench) -> [u32; 8] {
     let counts = ENDINGS.map(|offset| bench.read(offset));
     assert_eq!(bench.read(mac_rx::STARTED.offset()), counts.iter().sum::<u32>(), "{counts:?}");
@@ -98,14 +98,15 @@ pub fn endings(bench: &mut MacBench) -> [u32; 8] {
     counts
 }
 
-/// The data of the good frame with this index, as the ring tells them.
+/// The data of the good frame with this index, read from the ring.
 pub fn received(bench: &MacBench, index: u32) -> Vec<u8> {
     let status = bench.sram.word32(RX_RING + index % 256 * 8 + 4);
     assert_eq!(status & !0xFFFF, MAC_STATUS_DONE, "entry {index}");
     sram(bench, buffer(index), (status & 0xFFFF) as usize)
 }
 
-/// Runs one frame, with one stretch of clocks in which a port gets nothing, and returns the frames that were lost.
+/// Runs one frame while a port gets no grant for a number of clocks, and returns the number of
+/// frames that were lost.
 pub fn lost_in_an_outage(clocks: Clocks, port: usize, from: usize, outage: usize) -> u32 {
     let mut bench = receiver(clocks, 32, 24);
     bench.write(mac_tx::RING_BASE.offset(), TX_RING);

@@ -6,7 +6,7 @@ use nic_layout::registers::mac_tx;
 
 use crate::scene::{arrive, lost_in_an_outage, put_tx, receiver, transmitter, DATA};
 
-/// The shortest outage of a port that costs a frame.
+/// The shortest interruption of a port's grants that costs a frame.
 fn tolerance_cycles(clocks: Clocks, port: usize) -> usize {
     let costs_a_frame =
         |outage: &usize| (0..120).step_by(5).any(|from| lost_in_an_outage(clocks, port, from, *outage) > 0);

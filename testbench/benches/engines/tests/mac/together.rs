@@ -19,7 +19,7 @@ fn line_rate(clocks: Clocks, data_bytes: usize, frames: u32) {
     let tx_data = sram(&bench, DATA, data_bytes);
     for i in 0..256 {
         put_tx(&mut bench, i, DATA, data_bytes as u32);
-        // Receive beside what is sent.
+        // The receiver uses places beside those of the transmitter.
         bench.sram.set_word32(RX_RING + 8 * i, DATA + 2048 * (1 + i % 20));
     }
     let rx_data = bench.chance.bytes(data_bytes);
@@ -86,7 +86,7 @@ fn a_reset_at_any_time_silences_the_link_and_the_sram_port() {
             assert!(!bench.requests_sram() && !bench.sends(), "reset after {after} clocks");
         }
         assert_eq!(endings(&mut bench), [0; 8]);
-        // And everything works again.
+        // After that, everything works again.
         bench.write(mac_rx::RING_BASE.offset(), RX_RING);
         bench.write(mac_rx::PRODUCER.offset(), 1);
         bench.write(mac_rx::CONTROL.offset(), 1);
