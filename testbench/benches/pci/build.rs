@@ -1,4 +1,4 @@
-//! Verilates the PCI block with scalar pins, and some of its parts alone.
+//! Verilates the PCI block with scalar pins, and some of its parts.
 
 use verilated_build::{Model, Unknown};
 
@@ -7,7 +7,7 @@ fn main() {
     model("bench_pci_parts", "BenchPciParts").clock("clk_i").build();
 }
 
-/// A wrapper, which starts with random contents where reset sets none.
+/// A wrapper. Storage that reset does not set starts with random contents.
 fn model(top: &str, prefix: &str) -> Model {
     Model::new(top)
         .prefix(prefix)

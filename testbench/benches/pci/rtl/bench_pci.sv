@@ -1,4 +1,5 @@
-// nic_pci with every struct port laid open, so that Rust sees its fields by name, and with the core's reset made here.
+// `nic_pci` with every struct port split into scalar pins, so that Rust sees its fields by name.
+// The core's reset is made here.
 
 `default_nettype none
 

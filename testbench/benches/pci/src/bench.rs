@@ -1,4 +1,4 @@
-//! Both clocks, the bus and the core side around one model.
+//! Drives one model with both clocks, the bus and the core side.
 
 use crate::pins::{apply, drive_of};
 use crate::{BenchPci, CoreSide, DmaStatus, ReadResult};
@@ -7,25 +7,34 @@ use host_pci::{Answer, Bus, BusAddr, BusError, Settings, SettingsError, Transact
 use sim_pins::{PciDrive, PciLines, PciPin, Ps};
 use verilated::{Context, Model as _};
 
-/// Where the bench maps the BARs.
+/// The bus address to which the bench maps BAR 0.
 pub const BAR0: u32 = 0x8000_0000;
+/// The bus address to which the bench maps BAR 1.
 pub const BAR1: u32 = 0x9000_0000;
 
 const PCI_CLOCK: u32 = 0b01;
 const CORE_CLOCK: u32 = 0b10;
 
-/// PCI clocks after which a wait is hopeless.
+/// The PCI clocks after which a wait fails.
 const WATCHDOG_CLOCKS: u64 = 400_000;
 
+/// The settings of a bench.
 pub struct Setup {
+    /// The bus: width, clock, and the behaviour of the platform's side.
     pub settings: Settings,
+    /// The period of the PCI clock, in ps.
     pub pci_period_ps: u64,
+    /// The period of the core clock, in ps.
     pub core_period_ps: u64,
+    /// The size of host memory in bytes.
     pub memory_bytes: usize,
+    /// The seed of all that is random.
     pub seed: u64,
-    /// Command register after reset.
+    /// The command register after reset (PCI 2.2, 6.2.2).
     pub command: u32,
+    /// The latency timer, in PCI clocks (PCI 2.2, 6.2.4).
     pub latency_timer: u8,
+    /// The cache line size, in words of 32 bits (PCI 2.2, 6.2.4).
     pub cache_line_dwords: u8,
 }
 
@@ -45,38 +54,58 @@ impl Default for Setup {
     }
 }
 
+/// The reason why a bench cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
+    /// An error of the model, for example a failed assertion.
     #[error(transparent)]
     Model(#[from] verilated::Error),
+    /// The settings of the bus are wrong.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// A wait took too long.
     #[error("nothing came within {WATCHDOG_CLOCKS} PCI clocks, until {at}, while waiting for {wanted}")]
-    Watchdog { at: Ps, wanted: &'static str },
+    Watchdog {
+        /// The time at which the wait ended.
+        at: Ps,
+        /// The event that did not come.
+        wanted: &'static str,
+    },
+    /// Rules of the bus were broken.
     #[error("the bus was violated: {0:?}")]
     Violations(Vec<Violation>),
 }
 
-/// The bus as it stood at one rising edge.
+/// The bus at one rising edge.
 #[derive(Clone, Copy, Debug)]
 pub struct BusEdge {
+    /// The number of the PCI clock.
     pub clock: u64,
+    /// The levels of the lines.
     pub lines: PciLines,
+    /// The levels and enables that the NIC drives.
     pub nic: PciDrive,
 }
 
+/// A model of `nic_pci`, with the platform's side of the bus, host memory and the core side.
 pub struct Bench {
+    /// The model.
     pub model: BenchPci,
+    /// The platform's side of the bus.
     pub bus: Bus,
+    /// Host memory.
     pub memory: MockMemory,
+    /// The core side.
     pub core: CoreSide,
+    /// The settings.
     pub setup: Setup,
-    /// Rising edges of the PCI clock so far.
+    /// The number of rising edges of the PCI clock so far.
     pub pci_clocks: u64,
-    /// Filled while `recording` is set.
+    /// The bus at each rising edge while `recording` was set.
     pub edges: Vec<BusEdge>,
+    /// Whether the bus is recorded at each rising edge.
     pub recording: bool,
-    /// Inverts PAR on its way from the NIC to the bus.
+    /// Whether PAR is inverted on its way from the NIC to the bus.
     pub flip_par: bool,
     now_ps: u64,
     next_pci_ps: u64,
@@ -84,7 +113,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Out of reset, with both BARs mapped and the command register set.
+    /// A bench after reset, with both BARs mapped and the command register set.
     pub fn new(setup: Setup) -> Result<Bench, BenchError> {
         let mut bench = Bench::in_reset(setup)?;
         bench.until("the end of reset", |bench| bench.bus.is_out_of_reset().then_some(()))?;
@@ -92,13 +121,14 @@ impl Bench {
         Ok(bench)
     }
 
-    /// With RST# low.
+    /// A bench with RST# low.
     pub fn in_reset(setup: Setup) -> Result<Bench, BenchError> {
         let mut model = BenchPci::new(Context::new().randomized(setup.seed as u32))?;
         let mut bus = Bus::new(setup.settings.clone())?;
         let nothing = bus.rising_edge(Ps::ZERO, &PciDrive::NONE, &mut MockMemory::new(0));
         apply(&nothing, &model);
-        // Random contents, also of the reset synchronisers, last until those have seen the pad.
+        // Random contents, also of the reset synchronisers, stay until the synchronisers have
+        // sampled the pad.
         model.set_assertions(false);
         for clock in 0..4 {
             model.tick(clock, PCI_CLOCK | CORE_CLOCK)?;
@@ -120,6 +150,7 @@ impl Bench {
         })
     }
 
+    /// Sets the timers, maps both BARs, and sets the command register.
     pub fn configure(&mut self) -> Result<(), BenchError> {
         let timers = u32::from(self.setup.latency_timer) << 8 | u32::from(self.setup.cache_line_dwords);
         self.config_write(0x0C, timers)?;
@@ -128,16 +159,17 @@ impl Bench {
         self.config_write(0x04, self.setup.command)
     }
 
+    /// The time.
     pub fn now(&self) -> Ps {
         Ps(self.now_ps)
     }
 
-    /// What the NIC drives now.
+    /// The levels and enables that the NIC drives now.
     pub fn drive(&self) -> PciDrive {
         drive_of(&self.model)
     }
 
-    /// The next instant at which a clock rises.
+    /// Advances to the next time at which a clock rises.
     pub fn step(&mut self) -> Result<(), BenchError> {
         self.now_ps = self.next_pci_ps.min(self.next_core_ps);
         let mut rising = 0;
@@ -168,6 +200,7 @@ impl Bench {
         Ok(())
     }
 
+    /// Advances by a number of PCI clocks.
     pub fn run_pci_clocks(&mut self, count: u64) -> Result<(), BenchError> {
         let end = self.pci_clocks + count;
         while self.pci_clocks < end {
@@ -176,7 +209,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Steps until `found` gives something.
+    /// Advances until `found` returns a value. An error after many clocks.
     pub fn until<T>(
         &mut self,
         wanted: &'static str,
@@ -196,12 +229,15 @@ impl Bench {
 
     // ---- The CPU's view ---------------------------------------------------------------
 
-    /// Completions come in the order of the bus; a bench waits for one at a time.
+    /// Waits for the end of a transaction. Completions come in the order of the bus, and a bench
+    /// waits for one at a time.
     pub fn complete(&mut self, id: TransactionId) -> Result<Result<Answer, BusError>, BenchError> {
         self.until("a completion", |bench| bench.bus.next_completion().filter(|completion| completion.id == id))
             .map(|completion| completion.result)
     }
 
+    /// Runs one transaction of the CPU to its end on the bus. The outer error is one of the bench,
+    /// the inner error one of the bus.
     pub fn cpu(&mut self, transaction: Transaction) -> Result<Result<Answer, BusError>, BenchError> {
         let id = self.bus.submit(transaction);
         self.complete(id)
@@ -214,15 +250,18 @@ impl Bench {
         }
     }
 
+    /// Reads a word of configuration space.
     pub fn config_read(&mut self, register: u8) -> Result<u32, BenchError> {
         let device = self.setup.settings.nic_device;
         Ok(self.read_of(Transaction::config_read(device, register))?[0])
     }
 
+    /// Writes a word of configuration space.
     pub fn config_write(&mut self, register: u8, data: u32) -> Result<(), BenchError> {
         self.config_write_bytes(register, data, 0xF)
     }
 
+    /// Writes the enabled bytes of a word of configuration space.
     pub fn config_write_bytes(&mut self, register: u8, data: u32, byte_enables: u8) -> Result<(), BenchError> {
         let device = self.setup.settings.nic_device;
         let answer = self.cpu(Transaction::ConfigWrite { device, function: 0, register, data, byte_enables })?;
@@ -230,17 +269,19 @@ impl Bench {
         Ok(())
     }
 
+    /// Reads words of 32 bits from the NIC's memory.
     pub fn read_dwords(&mut self, addr: u32, dwords: usize, kind: host_pci::ReadKind) -> Result<Vec<u32>, BenchError> {
         self.read_of(Transaction::MemoryRead { addr: BusAddr(addr), dwords, kind })
     }
 
+    /// Writes words to the NIC's memory; the bridge may post them.
     pub fn write_words(&mut self, addr: u32, words: &[Word]) -> Result<(), BenchError> {
         let answer = self.cpu(Transaction::MemoryWrite { addr: BusAddr(addr), words: words.to_vec() })?;
         assert!(matches!(answer, Ok(Answer::Posted | Answer::Written)), "{answer:?}");
         Ok(())
     }
 
-    /// Until the bridge has nothing left to do and the NIC has passed on what it took.
+    /// Advances until the bridge is idle, and the NIC has passed on all that it took.
     pub fn settle(&mut self) -> Result<(), BenchError> {
         self.until("an idle bridge", |bench| bench.bus.is_idle().then_some(()))?;
         self.run_pci_clocks(100)
@@ -248,17 +289,19 @@ impl Bench {
 
     // ---- The engines' view --------------------------------------------------------------
 
+    /// Runs a host read of the NIC to its end.
     pub fn dma_read(&mut self, addr: u32, len_bytes: u16) -> Result<ReadResult, BenchError> {
         self.core.start_read(addr, len_bytes);
         self.until("the end of a DMA read", |bench| bench.core.take_read())
     }
 
+    /// Runs a host write of the NIC to its end.
     pub fn dma_write(&mut self, addr: u32, bytes: &[u8]) -> Result<DmaStatus, BenchError> {
         self.core.start_write(addr, bytes);
         self.until("the end of a DMA write", |bench| bench.core.take_write())
     }
 
-    /// Fails if the bus was violated since the last call.
+    /// Fails if a rule of the bus was broken since the last call.
     pub fn judge(&mut self) -> Result<(), BenchError> {
         let violations = self.bus.take_violations();
         if violations.is_empty() {
@@ -268,7 +311,7 @@ impl Bench {
         }
     }
 
-    /// The level of a line now, as a watcher at the slot sees it.
+    /// The level of a line now, as it is at the slot.
     pub fn nic_enables(&self, pin: PciPin) -> bool {
         self.drive().enables.get(pin)
     }

@@ -1,25 +1,27 @@
-//! How often each byte of host memory was written by the NIC: the ground of "each byte moves once".
+//! Counts how often the NIC writes each byte of host memory, to show that each byte moves once.
 
 use host_pci::{AgentId, Beat, Listener, Start};
 use sim_pins::Ps;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Counts shared between the bus, which owns the listener, and the test.
+/// The counts. The bus, which owns the listener, and the test share them.
 #[derive(Clone, Default)]
 pub struct ByteCounts(Arc<Mutex<Vec<u32>>>);
 
 impl ByteCounts {
+    /// Counts of zero, for a host memory of this many bytes.
     pub fn new(memory_bytes: usize) -> ByteCounts {
         ByteCounts(Arc::new(Mutex::new(vec![0; memory_bytes])))
     }
 
-    /// Takes the counts and starts again from zero.
+    /// Returns the counts, and starts again from zero.
     pub fn take(&self) -> Vec<u32> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = vec![0; counts.len()];
         std::mem::replace(&mut counts, fresh)
     }
 
+    /// A listener for the bus that counts.
     pub fn listener(&self) -> Box<dyn Listener + Send> {
         Box::new(Counting { counts: self.clone(), counted: false })
     }
@@ -27,7 +29,7 @@ impl ByteCounts {
 
 struct Counting {
     counts: ByteCounts,
-    /// The running transaction is a write of the NIC.
+    /// Whether the running transaction is a write of the NIC.
     counted: bool,
 }
 

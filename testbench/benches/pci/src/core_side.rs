@@ -1,20 +1,28 @@
-//! The core-clock side of the block: two flat memories behind the BARs, and two DMA engines that obey the handshakes.
+//! The core-clock side of the block: two flat memories behind the BARs, and two DMA engines that
+//! keep to the handshakes.
 
 use crate::BenchPci;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
+/// The size of BAR 0 in bytes.
 pub const BAR0_BYTES: usize = 0x2_0000;
+/// The size of BAR 1 in bytes.
 pub const SRAM_BYTES: usize = 524_288;
 
-/// `nic_pkg::pci_status_e`.
+/// The end of a DMA command (`nic_pkg::pci_status_e`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DmaStatus {
+    /// All bytes have moved.
     Ok,
+    /// No target claimed the address (PCI 2.2, 3.3.3.1).
     MasterAbort,
+    /// The target ended the transaction for good (PCI 2.2, 3.3.3.2).
     TargetAbort,
+    /// The parity of data was wrong.
     ParityError,
+    /// The command register does not permit the NIC to be a master.
     Disabled,
 }
 
@@ -31,27 +39,39 @@ impl DmaStatus {
     }
 }
 
-/// Sums of the `stat_*_o` ports.
+/// The pulses of the `stat_*_o` ports so far.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
+    /// Words of 32 bits that the NIC accepted as a target.
     pub target_writes: u64,
+    /// Words of 32 bits that the NIC delivered as a target.
     pub target_reads: u64,
+    /// Transactions that the NIC ended with a retry.
     pub target_retries: u64,
+    /// Delayed reads whose answer was discarded, since the master did not repeat them in time.
     pub target_discards: u64,
+    /// Transactions that the NIC began.
     pub master_transactions: u64,
+    /// Transactions of the NIC that the target ended with a retry.
     pub master_retries: u64,
+    /// Transactions of the NIC that the target disconnected.
     pub master_disconnects: u64,
+    /// Transactions of the NIC that its latency timer ended.
     pub master_timeouts: u64,
+    /// Master aborts of the NIC.
     pub master_aborts: u64,
+    /// Target aborts that the NIC received.
     pub target_aborts: u64,
+    /// Parity errors that the NIC found.
     pub parity_errors: u64,
 }
 
-/// What a host read has brought.
+/// The result of a host read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReadResult {
+    /// The end of the command.
     pub status: DmaStatus,
-    /// The bytes of the command's range; of a failed command those that came before the error.
+    /// The bytes of the command's range; after an error, the bytes that came before it.
     pub bytes: Vec<u8>,
 }
 
@@ -80,23 +100,29 @@ struct Answering {
     dwords: VecDeque<u32>,
 }
 
+/// The memories and the DMA engines at the core-clock ports of `nic_pci`.
 pub struct CoreSide {
+    /// The contents of BAR 0.
     pub registers: Vec<u8>,
+    /// The contents of BAR 1.
     pub sram: Vec<u8>,
-    /// Clocks from a read request to its first answer.
+    /// The clocks from a read request to its first answer.
     pub answer_clocks: u64,
-    /// Chance in 256 that a handshake of this side waits for a clock.
+    /// The chance, in 256ths, that a handshake of this side waits for a clock.
     pub stall: u8,
-    /// Requests are not taken at all.
+    /// Whether no request is taken.
     pub hold_requests: bool,
+    /// The pulses of the `stat_*_o` ports so far.
     pub counts: Counts,
+    /// The level of the interrupt request.
     pub irq: bool,
     clock: u64,
     rng: ChaCha8Rng,
     answers: VecDeque<Answering>,
     read: Option<ReadJob>,
     write: Option<WriteJob>,
-    /// Core clocks at which a read command was accepted, its first beat came and its last beat came.
+    /// The core clocks in which a read command was accepted, its first word came, and its last word
+    /// came.
     pub read_clocks: [u64; 3],
 }
 
@@ -119,14 +145,17 @@ impl CoreSide {
         }
     }
 
+    /// Starts a host read. Panics if one is outstanding.
     pub fn start_read(&mut self, addr: u32, len_bytes: u16) {
         assert!(self.read.is_none(), "one command per engine is outstanding");
         self.read = Some(ReadJob { addr, len_bytes, accepted: false, words: Vec::new(), status: None });
     }
 
+    /// Starts a host write. Panics if one is outstanding.
     pub fn start_write(&mut self, addr: u32, bytes: &[u8]) {
         assert!(self.write.is_none(), "one command per engine is outstanding");
-        // What lies beside the range must never be seen: make it easy to recognise.
+        // Bytes beside the range must never appear on the bus: they have a value that is easy to
+        // recognise.
         let offset = (addr & 7) as usize;
         let mut padded = vec![0xEE; offset];
         padded.extend_from_slice(bytes);
@@ -135,7 +164,7 @@ impl CoreSide {
         self.write = Some(WriteJob { addr, len_bytes: bytes.len() as u16, accepted: false, words, status: None });
     }
 
-    /// The result of a read that has ended.
+    /// The result of the host read, if it has ended.
     pub fn take_read(&mut self) -> Option<ReadResult> {
         let status = self.read.as_ref()?.status?;
         let job = self.read.take()?;
@@ -144,6 +173,7 @@ impl CoreSide {
         Some(ReadResult { status, bytes: bytes.collect() })
     }
 
+    /// The status of the host write, if it has ended. Panics if data words are left.
     pub fn take_write(&mut self) -> Option<DmaStatus> {
         let status = self.write.as_ref()?.status?;
         let job = self.write.take()?;
@@ -151,11 +181,12 @@ impl CoreSide {
         Some(status)
     }
 
-    /// Breaks the contract: answers that no read has asked for.
+    /// Breaks the contract: gives an answer that no read has asked for.
     pub fn answer_unasked(&mut self, dwords: &[u32]) {
         self.answers.push_back(Answering { due_clock: 0, dwords: dwords.iter().copied().collect() });
     }
 
+    /// Drops all commands and answers, as a reset does.
     pub fn forget_jobs(&mut self) {
         self.read = None;
         self.write = None;
@@ -166,7 +197,8 @@ impl CoreSide {
         self.stall == 0 || self.rng.next_u32() as u8 >= self.stall
     }
 
-    /// The handshakes that complete at this edge: to be called with the model as it stands before it.
+    /// Performs the handshakes that complete at this clock edge. It must be called while the model
+    /// has its values before the edge.
     pub(crate) fn before_edge(&mut self, model: &BenchPci) {
         self.clock += 1;
         if !model.rst_core_no.is_high() || model.pci_rst_ni.get() == 0 {
@@ -214,7 +246,7 @@ impl CoreSide {
         }
     }
 
-    /// What this side drives after the edge.
+    /// Drives the inputs of the model after the edge.
     pub(crate) fn after_edge(&mut self, model: &BenchPci) {
         model.irq_i.set_bool(self.irq);
         let running = model.rst_core_no.is_high();
@@ -248,7 +280,7 @@ impl CoreSide {
             model.dma_write_cmd_addr_i.set(job.addr);
             model.dma_write_cmd_len_bytes_i.set(job.len_bytes);
         }
-        // A word that was offered stays offered until it is taken.
+        // An offered word stays offered until it is taken.
         let offered = model.dma_write_data_valid_i.get() != 0 && !model.dma_write_data_ready_o.is_high();
         let offer = offered || self.go();
         let word = self.write.as_ref().filter(|_| running && offer).and_then(|job| job.words.front());

@@ -1,4 +1,5 @@
-//! A master moved by hand: one transaction at a time, clock by clock, with liberties that a bridge does not take.
+//! A PCI master that a test moves by hand: one transaction at a time, clock by clock. It may do
+//! what a bridge never does.
 
 use crate::pins::{apply, drive_of};
 use crate::{BenchError, BenchPci, CoreSide, BAR0, BAR1};
@@ -9,65 +10,81 @@ const PERIOD_PS: u64 = 30_000;
 const PCI_CLOCK: u32 = 0b01;
 const CORE_CLOCK: u32 = 0b10;
 
-/// How a transaction ended.
+/// The end of a transaction (PCI 2.2, 3.3.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// All phases moved, without STOP#.
+    /// All phases have moved, without STOP#.
     Completed,
+    /// STOP# before any data moved.
     Retry,
-    /// STOP# with the last data that moved.
+    /// STOP# together with the last data that moved.
     DisconnectWithData,
     /// STOP# instead of further data.
     DisconnectWithoutData,
+    /// No DEVSEL# came.
     MasterAbort,
 }
 
-/// What a transaction was like. Clocks count from the one that sees the address, which is 0.
+/// The course of a transaction. Clocks count from 0, the clock that samples the address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Report {
+    /// The end.
     pub ending: Ending,
+    /// The clock of DEVSEL#, if it came.
     pub devsel_clock: Option<u32>,
-    /// TRDY# or STOP#.
+    /// The clock of the first TRDY# or STOP#, if one came.
     pub first_answer_clock: Option<u32>,
+    /// The words that were read.
     pub words: Vec<u32>,
+    /// Whether ACK64# came.
     pub ack64: bool,
 }
 
-/// One transaction. `phases` are data (for writes) and active-high byte enables.
+/// A transaction of the master. `phases` are data (for writes) and active-high byte enables.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// The bus command (PCI 2.2, 3.1.1).
     pub command: u8,
+    /// The address.
     pub address: u32,
+    /// The data phases: data (for writes), and active-high byte enables.
     pub phases: Vec<(u32, u8)>,
+    /// Whether IDSEL is high in the address phase.
     pub idsel: bool,
+    /// Whether REQ64# is asserted.
     pub req64: bool,
-    /// The next transaction follows without an idle clock.
+    /// Whether the next transaction follows without an idle clock (PCI 2.2, 3.4.2).
     pub fast_back_to_back: bool,
 }
 
 impl Plan {
+    /// A transaction of 32 bits without IDSEL.
     pub fn new(command: u8, address: u32, phases: &[(u32, u8)]) -> Plan {
         let phases = phases.to_vec();
         Plan { command, address, phases, idsel: false, req64: false, fast_back_to_back: false }
     }
 }
 
+/// A model of `nic_pci`, the master, and the core side.
 pub struct Hand {
+    /// The model.
     pub model: BenchPci,
+    /// The core side.
     pub core: CoreSide,
-    /// Edges seen so far.
+    /// The number of clock edges so far.
     pub clocks: u64,
-    /// PAR that belongs to the AD driven in the clock before.
+    /// PAR for the AD lines that were driven in the previous clock.
     par: Option<bool>,
-    /// Inverts PAR behind the next data phase.
+    /// Whether PAR is inverted after the next data phase.
     pub spoil_par: bool,
     /// The lines at every edge of the last transaction, and of the idle clocks behind it.
     pub seen: Vec<PciLines>,
+    /// The levels and enables of the NIC at the same edges.
     pub nic: Vec<PciDrive>,
 }
 
 impl Hand {
-    /// Out of reset, both BARs mapped, everything enabled.
+    /// A master and a NIC after reset, with both BARs mapped and everything enabled.
     pub fn new() -> Result<Hand, BenchError> {
         let mut model = BenchPci::new(Context::new())?;
         let mut lines = PciLines::IDLE;
@@ -94,7 +111,7 @@ impl Hand {
         Ok(hand)
     }
 
-    /// One edge that sees what this master and the NIC drive.
+    /// One clock edge, which samples the levels of this master and of the NIC.
     pub fn clock(&mut self, mut own: PciDrive) -> Result<PciLines, BenchError> {
         own.enables.set(PciPin::Rst, true);
         if let Some(par) = self.par {
@@ -118,6 +135,7 @@ impl Hand {
         Ok(lines)
     }
 
+    /// Advances by a number of clocks with an idle bus.
     pub fn idle(&mut self, clocks: u32) -> Result<(), BenchError> {
         for _ in 0..clocks {
             self.clock(PciDrive::NONE)?;
@@ -125,6 +143,7 @@ impl Hand {
         Ok(())
     }
 
+    /// Runs one transaction to its end.
     pub fn run(&mut self, plan: &Plan) -> Result<Report, BenchError> {
         self.seen.clear();
         self.nic.clear();
@@ -214,7 +233,7 @@ impl Hand {
         Ok(report)
     }
 
-    /// Repeats a transaction until it is not retried.
+    /// Repeats a transaction until it ends without a retry.
     pub fn insist(&mut self, plan: &Plan) -> Result<Report, BenchError> {
         for _ in 0..200 {
             let report = self.run(plan)?;

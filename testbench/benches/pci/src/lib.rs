@@ -1,7 +1,8 @@
 //! Tests of the PCI block alone.
 //!
-//! The RTL of `nic_pci` stands between two models: the platform's side of the bus (`host-pci`) at its pins, and a dull
-//! memory with two DMA engines ([`CoreSide`]) at its core-clock ports. [`Bench`] runs both clocks.
+//! The RTL of `nic_pci` stands between two models: the platform's side of the bus (`host-pci`) at
+//! its pins, and a plain memory with two DMA engines ([`CoreSide`]) at its core-clock ports.
+//! [`Bench`] runs both clocks.
 
 mod bench;
 mod byte_counts;

@@ -1,9 +1,9 @@
-//! From the ports of the model to the lines of the slot, and back.
+//! Connects the ports of the model with the lines of the slot.
 
 use crate::BenchPci;
 use sim_pins::{PciControl, PciDrive, PciLines, PciPin};
 
-/// What the NIC drives since its last clock edge.
+/// The levels and enables that the NIC has driven since its last clock edge.
 pub(crate) fn drive_of(model: &BenchPci) -> PciDrive {
     let mut levels = PciControl::from_bits(PciLines::IDLE.control.bits());
     let mut enables = PciControl::from_bits(0);

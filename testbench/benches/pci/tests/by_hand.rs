@@ -1,4 +1,4 @@
-//! The target clock by clock, in situations that a well-behaved bridge does not make.
+//! The target, clock by clock, in situations that a well-behaved bridge does not cause.
 
 use bench_pci::{Ending, Hand, Plan, BAR0, BAR1};
 use sim_pins::PciPin;
@@ -204,7 +204,7 @@ fn fast_back_to_back_writes_all_land() {
 
 #[test]
 fn a_dword_without_bytes_never_reaches_the_core() {
-    // The core side asserts that it sees none.
+    // The core side asserts that it sees no access.
     let mut hand = Hand::new().unwrap();
     let plan = Plan::new(MEMORY_WRITE, BAR0 + 0x1_0000, &[(1, 0xF), (2, 0), (3, 0x8)]);
     assert_eq!(hand.run(&plan).unwrap().words.len(), 3);

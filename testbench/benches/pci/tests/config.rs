@@ -1,4 +1,4 @@
-//! Configuration space as the host's software sees it.
+//! Configuration space, as the host's software uses it.
 
 use bench_pci::{Bench, Setup, BAR0, BAR1, SRAM_BYTES};
 use host_pci::{Answer, BusError, ReadKind, Transaction, Word};

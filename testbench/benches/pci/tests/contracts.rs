@@ -110,7 +110,8 @@ fn a_delayed_read_hands_out_only_what_is_there() {
 }
 
 proptest! {
-    /// Moves in any mixture of widths enable each byte of the command once, and no other.
+    /// Data phases in any mixture of widths enable each byte of the command once, and no other
+    /// byte.
     #[test]
     fn a_range_enables_each_byte_once(addr in 0..64u32, len in 1..200u16, widths in prop::collection::vec(any::<bool>(), 60)) {
         let mut parts = parts();

@@ -1,4 +1,4 @@
-//! Host reads and writes by the master, against a memory that is a vector of bytes.
+//! Host reads and writes of the master, compared with a memory that is a vector of bytes.
 
 use bench_pci::{Bench, ByteCounts, DmaStatus, Setup, BAR0, BAR1};
 use host_pci::{AgentId, BusAddr, Parking, RandomActs, Settings, TargetActs, Transaction};
@@ -19,7 +19,7 @@ fn bench(setup: Setup) -> (Bench, ByteCounts) {
     (bench, counts)
 }
 
-/// One write and one read that overlap nothing, with everything checked.
+/// One write and one read whose ranges do not overlap, with everything checked.
 fn move_and_check(bench: &mut Bench, counts: &ByteCounts, write: (u32, usize), read: (u32, usize)) {
     let bytes = pattern(write.0 ^ 0x5A, write.1);
     let mut truth = bench.memory.bytes().to_vec();
@@ -63,7 +63,7 @@ fn every_alignment_and_short_length_moves_its_bytes_once() {
     }
 }
 
-/// What the target does at beat `beat`, for every kind of ending.
+/// The action of the target at data phase `beat`, for every kind of ending.
 fn endings(beat: u32) -> Vec<TargetActs> {
     let with_data = TargetActs { disconnect_with_beat: Some(beat), ..TargetActs::default() };
     let narrow = TargetActs { narrow: true, ..with_data };
@@ -85,7 +85,7 @@ fn a_disconnect_at_any_beat_resumes_exactly_the_remainder() {
         for start in [0x1000, 0x1004, 0x1007] {
             for beat in 0..24 {
                 for acts in endings(beat) {
-                    // Each of the two commands meets it once.
+                    // Each of the two commands meets this ending once.
                     bench.bus.misbehaviour().plan(acts);
                     move_and_check(&mut bench, &counts, (start, 77), (0, 0));
                     bench.bus.misbehaviour().plan(acts);
@@ -100,7 +100,8 @@ fn a_disconnect_at_any_beat_resumes_exactly_the_remainder() {
 
 #[test]
 fn a_narrow_target_that_disconnects_every_beat_still_gets_everything() {
-    // The first phase at an odd dword moves nothing when the target answers with 32 bits: it must not be repeated for ever.
+    // The first phase at an odd dword moves no data if the target answers with 32 bits. It must not
+    // be repeated for ever.
     let (mut bench, counts) = bench(Setup::default());
     let acts = TargetActs { narrow: true, disconnect_with_beat: Some(0), ..TargetActs::default() };
     for start in [0x1000, 0x1004, 0x1006] {
@@ -111,7 +112,7 @@ fn a_narrow_target_that_disconnects_every_beat_still_gets_everything() {
             let before = bench.bus.counters().master(AgentId::Nic).started;
             move_and_check(&mut bench, &counts, (start, write_len), (start, read_len));
             let transactions = bench.bus.counters().master(AgentId::Nic).started - before;
-            // 13 or 14 dwords, and at most one phase that moves nothing.
+            // 13 or 14 dwords, and at most one phase without data.
             assert!(transactions <= 15, "{transactions} from {start:#x}");
             while bench.bus.misbehaviour().planned_count() > 0 {
                 move_and_check(&mut bench, &counts, (start, 1), (0, 0));
@@ -125,7 +126,7 @@ fn slow_engines_end_bursts_and_lose_nothing() {
     let settings = Settings { devsel_clock: 1, read_first_clock: 2, boundary_bytes: 0, ..Settings::default() };
     let (mut bench, counts) = bench(Setup { settings, latency_timer: 255, ..Setup::default() });
     bench.core.stall = 240;
-    // The FIFO of reads fills up, that of writes runs dry.
+    // The FIFO of reads fills up, and the FIFO of writes runs dry.
     move_and_check(&mut bench, &counts, (0, 0), (0x2000, 4000));
     let reads = bench.bus.counters().master(AgentId::Nic).started;
     move_and_check(&mut bench, &counts, (0x1000, 4000), (0, 0));
@@ -204,7 +205,7 @@ fn the_read_command_follows_length_and_cache_line() {
     assert_eq!(command_of(8, 32), Command::MemoryReadLine);
     assert_eq!(command_of(8, 33), Command::MemoryReadMultiple);
     assert_eq!(command_of(4, 17), Command::MemoryReadMultiple);
-    // Without a cache line size there are no lines to read; 12 is no line size.
+    // Without a cache line size the master cannot read by lines; 12 is no valid size.
     assert_eq!(command_of(0, 1000), Command::MemoryRead);
     assert_eq!(command_of(12, 1000), Command::MemoryRead);
 }
@@ -255,7 +256,7 @@ prop_compose! {
 }
 
 proptest! {
-    // INV-1 to INV-5, INV-7 and INV-8, in any weather.
+    // INV-1 to INV-5, INV-7 and INV-8, under any conditions.
     #[test]
     fn each_byte_moves_exactly_once(weather in weather()) {
         let (mut bench, counts) = bench(Setup {
@@ -270,7 +271,7 @@ proptest! {
         bench.bus.grant_faults().remove_after_clocks = weather.remove_after_clocks;
         bench.core.stall = weather.stall;
         for (k, (write, read)) in weather.moves.into_iter().enumerate() {
-            // The CPU does not leave the bus alone meanwhile.
+            // The CPU also uses the bus meanwhile.
             let at = 16 * k as u32;
             bench.bus.submit(Transaction::write_dwords(BusAddr(BAR1 + at), &[at, !at, 3]));
             let poll = bench.bus.submit(Transaction::read_dword(BusAddr(BAR1 + at + 4)));

@@ -10,7 +10,7 @@ const DETECTED_PARITY: u32 = 1 << 31;
 const SIGNALLED_SYSTEM_ERROR: u32 = 1 << 30;
 const ERRORS: u32 = 0xF100_0000;
 
-/// An address that nobody claims.
+/// An address that no target claims.
 const NOWHERE: u32 = 0x4000_0000;
 
 fn bench() -> Bench {

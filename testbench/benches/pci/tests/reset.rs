@@ -1,11 +1,11 @@
-//! RST# at any clock floats the bus, and nothing from before it happens after it (INV-12).
+//! RST# in any clock floats the bus, and nothing from before RST# happens after it (INV-12).
 
 use bench_pci::{Bench, DmaStatus, Setup, BAR1};
 use host_pci::{AgentId, BusAddr, Settings, Transaction};
 use sim_pins::{PciDrive, PciPin};
 
 fn floats(drive: &PciDrive) -> bool {
-    // REQ# has no enable: high is what an arbiter sees of a floating one.
+    // REQ# has no enable: an arbiter sees a floating REQ# as high.
     let enables = drive.enables.bits() & !PciPin::Req.mask();
     enables == 0 && drive.ad_enable == 0 && drive.cbe_enable == 0 && drive.levels.control.get(PciPin::Req)
 }
@@ -43,7 +43,7 @@ fn reset_at_any_clock_floats_the_bus_and_forgets_all_dma() {
 
         bench.bus.start_reset(bench.now(), 16);
         bench.core.forget_jobs();
-        // The pad closes without a clock edge.
+        // The pads are disabled without a clock edge.
         bench.model.pci_rst_ni.set(0);
         verilated::Model::eval(&mut bench.model).unwrap();
         assert!(floats(&bench.drive()), "reset at clock {clocks}");

@@ -1,4 +1,4 @@
-//! Accesses of the host to the BARs, against two vectors of bytes.
+//! Accesses of the host to the BARs, compared with two vectors of bytes.
 
 use bench_pci::{Bench, Setup, BAR0, BAR0_BYTES, BAR1, SRAM_BYTES};
 use host_pci::{BusAddr, ReadKind, Settings, Transaction, Word};
@@ -75,7 +75,7 @@ fn writes_are_accepted_while_a_delayed_read_waits() {
     }
     bench.run_pci_clocks(1000).unwrap();
     assert_eq!(bench.core.counts.target_writes, 8, "the bridge got its writes through");
-    // The read stood before the write to the same address.
+    // The read was queued before the write to the same address.
     assert_eq!(bench.complete(read).unwrap(), Ok(host_pci::Answer::Read(vec![0])));
     bench.judge().unwrap();
 }
@@ -84,7 +84,7 @@ fn writes_are_accepted_while_a_delayed_read_waits() {
 fn prefetched_data_serve_one_transaction_only() {
     let mut bench = bench();
     bench.write_words(BAR1, &[Word::full(1), Word::full(2)]).unwrap();
-    // Fetches the line, takes one dword of it.
+    // Fetches the line, and takes one dword of it.
     assert_eq!(bench.read_dwords(BAR1, 1, ReadKind::Line).unwrap(), [1]);
     bench.write_words(BAR1 + 4, &[Word::full(3)]).unwrap();
     assert_eq!(bench.read_dwords(BAR1 + 4, 1, ReadKind::Line).unwrap(), [3]);
@@ -117,7 +117,7 @@ fn the_last_dword_of_each_bar_is_reached_and_nothing_beyond() {
             assert_eq!(bench.read_dwords(base + size - 8, 2, kind).unwrap(), [0x11, 0x22]);
             assert_eq!(bench.read_dwords(base + size - 4, 1, kind).unwrap(), [0x22]);
         }
-        // A burst beyond the end is cut there: the rest finds nobody.
+        // A burst beyond the end is disconnected at the end. No target claims the rest.
         bench.bus.submit(Transaction::write_dwords(BusAddr(base + size - 4), &[0x33, 0x44]));
         bench.settle().unwrap();
         assert_eq!(bench.read_dwords(base + size - 4, 1, ReadKind::Plain).unwrap(), [0x33]);
@@ -147,7 +147,7 @@ enum Access {
 }
 
 fn access() -> impl Strategy<Value = Access> {
-    // Few places, so that they meet; some at the end of the BAR.
+    // Few addresses, so that accesses meet; some at the end of the BAR.
     let dword = prop_oneof![0..32u32, Just(0x7FE0u32)];
     let kind = prop::sample::select(vec![ReadKind::Plain, ReadKind::Line, ReadKind::Multiple]);
     prop_oneof![

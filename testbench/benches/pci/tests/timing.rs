@@ -1,4 +1,4 @@
-//! Measurements that docs/pci.md prints. A change of behaviour changes a number here.
+//! Measurements that docs/pci.md quotes. A change of behaviour changes a number here.
 
 use bench_pci::{Bench, BusEdge, DmaStatus, Setup, BAR0, BAR1};
 use host_pci::{Parking, ReadKind, Settings, Word};
@@ -33,7 +33,7 @@ fn data_phases(edges: &[BusEdge]) -> Vec<usize> {
     (0..edges.len()).filter(|&k| moves(&edges[k])).collect()
 }
 
-/// PCI clocks from the command to FRAME#, and to the end for the engine.
+/// The PCI clocks from the command to FRAME#, and to the end that the engine sees.
 fn read_latency(bus_64_bit: bool, parking: Parking, len: u16) -> (usize, usize) {
     let mut bench = fast(bus_64_bit, parking);
     bench.edges.clear();
@@ -49,7 +49,7 @@ fn write_latency(bus_64_bit: bool, parking: Parking, len: usize) -> (usize, usiz
     (frame_falls(&bench.edges)[0] + 1, bench.edges.len())
 }
 
-/// Data phases and the clocks from the first address to the last data, for 4 KB.
+/// The data phases, and the clocks from the first address to the last data, for 4 KB.
 fn rate(bus_64_bit: bool, is_read: bool) -> (usize, usize, usize) {
     let mut bench = fast(bus_64_bit, Parking::LastUser);
     bench.edges.clear();
