@@ -6,7 +6,8 @@ fn main() {
     bench("bench_core_memory", "BenchCoreMemory").build();
     bench("bench_registers", "BenchRegisters").file("rtl/bench_registers_bind.sv").build();
     bench("bench_checkers", "BenchCheckers").build();
-    // The whole NIC, watched by every checker, with one core and with two; and as fast as it can be, which is without debugging.
+    // The whole NIC with every checker, with one core and with two; and the fastest NIC, which has
+    // no debugging.
     nic("WatchedNic")
         .file_list("../../../rtl/checkers/checkers.f")
         .file("../../../rtl/checkers/nic_top_bind.sv")
@@ -21,7 +22,7 @@ fn main() {
     nic("FastNic").parameter("Debug", 0).build();
 }
 
-/// The NIC, with its clocks in the order of `nic::CLOCK_*`, and those of its cores behind them.
+/// The NIC, with its clocks in the order of `nic::CLOCK_*`, followed by the clocks of its cores.
 fn nic(prefix: &str) -> Model {
     Model::new("nic_top")
         .prefix(prefix)
@@ -34,7 +35,7 @@ fn nic(prefix: &str) -> Model {
         .clock("clk_core_b_i")
 }
 
-/// A wrapper of some blocks, which start with random contents where reset sets none.
+/// A wrapper of some blocks. Storage that reset does not set starts with random contents.
 fn bench(top: &str, prefix: &str) -> Model {
     Model::new(top)
         .prefix(prefix)

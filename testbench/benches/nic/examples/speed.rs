@@ -1,4 +1,4 @@
-//! Prints how many core clocks per second the whole NIC is simulated at.
+//! Prints the simulated core clocks per second of the whole NIC.
 //!
 //! `cargo run --release -p bench-nic --example speed [THOUSANDS_OF_CYCLES]`
 
@@ -38,7 +38,7 @@ fn start(nic: &mut Nic<FastNic>, program: &[u32]) -> Result<(), NicError> {
     nic.write(ident::CORE_CONTROL, ident::CoreControl::default().with_run_a(true))
 }
 
-/// Both DMA engines and the link at work: the descriptors' rings are refilled as they are used.
+/// Both DMA engines and the link are at work: the rings are refilled as descriptors are used.
 fn load_engines(nic: &mut Nic<FastNic>) -> Result<(), NicError> {
     for entry in 0..64 {
         nic.sram_write(0x1000 + 16 * entry, &[0x1_0000, 0x1_0000, 1500, 0])?;
@@ -71,7 +71,8 @@ fn refill(nic: &mut Nic<FastNic>) -> Result<(), NicError> {
     Ok(())
 }
 
-/// Time that this thread spent on a processor; where the system does not tell, time that passed.
+/// The time that this thread spent on a processor; if the system does not tell it, the time that
+/// passed.
 struct Stopwatch {
     start: Instant,
     start_on_cpu: Option<Duration>,

@@ -1,4 +1,4 @@
-// The checkers alone, so that a test can break each of their rules.
+// Only the checkers, so that a test can break each of their rules.
 
 `default_nettype none
 

@@ -1,5 +1,5 @@
-// What a core sees, with the core's ports as pins; the SRAM is shared with a port that the test keeps busy as it likes and
-// through which it fills the SRAM. The register bus ends in pins.
+// The memory system of a core, with the core's ports as pins. A second port shares the SRAM: the
+// test keeps it busy as it likes, and fills the SRAM through it. The register bus ends in pins.
 
 `default_nettype none
 

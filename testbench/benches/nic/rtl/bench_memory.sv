@@ -1,5 +1,5 @@
-// The SRAM behind its arbiter and counters, with every port as pins: vectors have one element for each port of a NIC with two cores;
-// with one core the last two do nothing.
+// The SRAM behind its arbiter and counters, with every port as pins. Vectors have one element for
+// each port of a NIC with two cores; with one core the last two are not used.
 
 `default_nettype none
 

@@ -59,7 +59,8 @@ module bench_registers #(
   output wire logic        probe_doorbell_o,
   output wire logic        probe_mailbox_o,
   output wire logic        probe_interrupt_o,
-  output wire logic [6:0]  elsewhere_sel_o   // slaves of other folders: DMA read and write, MAC tx and rx, PCI, SRAM, debug
+  // slaves of other folders: DMA read and write, MAC tx and rx, PCI, SRAM, debug
+  output wire logic [6:0]  elsewhere_sel_o
 );
 
   wire logic               host_reg_req, host_reg_gnt;

@@ -1,34 +1,38 @@
-//! A model with one clock.
+//! A model with one clock, and the count of its clocks.
 
 use std::ops::{Deref, DerefMut};
 
 use verilated::{Error, Model};
 
-/// Long enough for every digit of a cycle number in a message: cycle n is at n nanoseconds.
+/// The period of the clock in ps. Cycle n is at n nanoseconds, so that a time in a message shows
+/// the number of the cycle.
 const PERIOD_PS: u64 = 1_000;
 
-/// A model and the number of clocks it has seen.
+/// A model, and the number of its clocks so far.
 pub struct Clocked<M> {
     model: M,
     cycle: u64,
 }
 
 impl<M: Model> Clocked<M> {
+    /// A model that has had no clock yet.
     pub fn new(model: M) -> Clocked<M> {
         Clocked { model, cycle: 0 }
     }
 
+    /// The number of clocks so far.
     pub fn cycle(&self) -> u64 {
         self.cycle
     }
 
-    /// One rising edge, which samples the inputs as they are.
+    /// One rising edge, which samples the inputs. An error of the model, for example a failed
+    /// assertion.
     pub fn clock(&mut self) -> Result<(), Error> {
         self.cycle += 1;
         self.model.tick(self.cycle * PERIOD_PS, 1)
     }
 
-    /// Brings outputs that depend on inputs of the same clock up to date.
+    /// Updates outputs that depend on inputs of the same clock.
     pub fn settle(&mut self) -> Result<(), Error> {
         self.model.eval()
     }

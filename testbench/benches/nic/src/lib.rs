@@ -1,4 +1,4 @@
-//! Memory, registers, and the NIC as a whole, as models that tests drive.
+//! Models of the memory, the registers, and the whole NIC, for tests.
 
 pub mod assembler;
 pub mod clocked;

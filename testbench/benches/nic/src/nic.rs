@@ -1,4 +1,5 @@
-//! The whole NIC at its pins: a PCI slot with host memory on one side, a link whose ends meet on the other.
+//! Drives the whole NIC at its pins: on one side a PCI slot with host memory, on the other a link
+//! that is looped back.
 
 use host_pci::mock::MockMemory;
 use host_pci::{Answer, Bus, BusAddr, BusError, Settings, SettingsError, Transaction, TransactionId, Violation};
@@ -9,52 +10,76 @@ use verilated::{Context, Model};
 
 use crate::models::{FastNic, WatchedNic, WatchedPair};
 
+/// The number of the core clock in the scheduler.
 pub const CLOCK_CORE: usize = 0;
+/// The number of the PCI clock.
 pub const CLOCK_PCI: usize = 1;
+/// The number of the transmit clock of the link.
 pub const CLOCK_GMII_TX: usize = 2;
+/// The number of the receive clock of the link.
 pub const CLOCK_GMII_RX: usize = 3;
 
-/// The clocks of the cores, behind the others.
+/// The mask of the gated clocks of both cores, whose numbers follow the others.
 const ALL_CORES: u32 = 0b11 << 4;
 
-/// Where the tests map the BARs.
+/// The bus address to which the tests map BAR 0.
 pub const BAR0: u32 = 0xE000_0000;
+/// The bus address to which the tests map BAR 1.
 pub const BAR1: u32 = 0xE800_0000;
 
-/// As `nic_pkg::PROBE_*`.
+/// The number of probes (`nic_pkg::PROBE_*`).
 pub const PROBES: usize = 11;
 
-/// No single access takes longer.
+/// The limit of an access in PCI clocks: no correct access takes longer.
 const PATIENCE_PCI_CYCLES: u64 = 20_000;
 
+/// The reason why a test of the NIC cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum NicError {
+    /// An error of the model, for example a failed assertion.
     #[error(transparent)]
     Model(#[from] verilated::Error),
+    /// The settings of the bus are wrong.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// A transaction ended with an error.
     #[error("{transaction:?}: {error}")]
-    Bus { transaction: Transaction, error: BusError },
+    Bus {
+        /// The transaction.
+        transaction: Transaction,
+        /// The error.
+        error: BusError,
+    },
+    /// A wait took too long.
     #[error("{wanted} did not come within {PATIENCE_PCI_CYCLES} PCI clocks")]
-    Watchdog { wanted: String },
+    Watchdog {
+        /// The event that did not come.
+        wanted: String,
+    },
+    /// Rules of the bus were broken.
     #[error("the bus was violated: {0:?}")]
     Violations(Vec<Violation>),
 }
 
-/// The pins of `nic_top`, in whatever variant it was built.
+/// The pins of `nic_top`, the same for all of its variants.
 pub trait NicPins: Model {
+    /// Builds the model.
     fn new(context: Context) -> Result<Self, verilated::Error>;
-    /// What the NIC has driven since its last PCI clock.
+    /// The levels and enables that the NIC has driven since its last PCI clock.
     fn drive(&self) -> PciDrive;
+    /// Sets the PCI inputs to the levels of the lines.
     fn apply(&self, lines: &PciLines);
-    /// Puts what the transmitter sends on the receiver.
+    /// Connects the outputs of the transmitter with the inputs of the receiver.
     fn loop_link(&self);
+    /// Sets the inputs of the receiver to idle.
     fn idle_link(&self);
+    /// The word on the trace port of core A, if there is one.
     fn trace(&self) -> Option<u32>;
-    /// Of core B.
+    /// The word on the trace port of core B, if there is one.
     fn trace_b(&self) -> Option<u32>;
+    /// The levels of the probes, a bit for each.
     fn probe(&self) -> u16;
-    /// Which cores want the next clock: core A in bit 0.
+    /// The cores that need the next clock: core A in bit 0, core B in bit 1.
     fn cores_want_clock(&self) -> u8;
 }
 
@@ -84,7 +109,7 @@ macro_rules! nic_pins {
                     levels.set(pin, level.is_high());
                     enables.set(pin, enable != 0);
                 }
-                // Open drain: enabled is pulled low.
+                // The pads are open drain: an enabled output pulls the pin low.
                 for (pin, enable) in
                     [(PciPin::Serr, self.pci_serr_oe_o.get()), (PciPin::Inta, self.pci_inta_oe_o.get())]
                 {
@@ -157,45 +182,54 @@ nic_pins!(WatchedNic);
 nic_pins!(WatchedPair);
 nic_pins!(FastNic);
 
-/// What a NIC shows at its pins in one instant.
+/// The outputs of a NIC at one time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Seen {
+    /// The time.
     pub at: Ps,
-    /// The bus as it would be if nobody else drove it: levels that the NIC does not drive mean nothing.
+    /// The lines of the bus if no other agent drove it. Levels that the NIC does not drive mean
+    /// nothing.
     pub lines: PciLines,
+    /// The word on the trace port of core A, if there is one.
     pub trace: Option<u32>,
+    /// The word on the trace port of core B, if there is one.
     pub trace_b: Option<u32>,
+    /// The levels of the probes, a bit for each.
     pub probe: u16,
 }
 
 /// A NIC in its slot, with the clocks of the `tigon2` platform. Its link is looped back.
 pub struct Nic<M> {
+    /// The model.
     pub model: M,
+    /// The platform's side of the bus.
     pub bus: Bus,
+    /// Host memory.
     pub memory: MockMemory,
-    /// What the core wrote to its trace port.
+    /// The words that core A wrote to its trace port.
     pub trace: Vec<u32>,
-    /// What core B wrote to its own.
+    /// The words that core B wrote to its trace port.
     pub trace_b: Vec<u32>,
-    /// Pulses of each probe so far.
+    /// The number of pulses of each probe so far.
     pub probes: [u64; PROBES],
-    /// All that was on the pins, if it is to be kept.
+    /// The outputs at each time, if they are to be kept.
     pub seen: Option<Vec<Seen>>,
-    /// No core's clock stops while it sleeps.
+    /// Whether the cores keep their clocks while they sleep.
     pub keep_core_clocks_running: bool,
-    /// Clocks that core A, and core B, did not want.
+    /// The number of clocks that core A, and core B, did not need.
     pub clocks_unwanted: [u64; 2],
     clocks: Scheduler<4>,
     now: Ps,
 }
 
 impl<M: NicPins> Nic<M> {
-    /// Out of reset, nothing configured.
+    /// A NIC after reset, without any configuration. The seed decides the initial contents of
+    /// registers and memories.
     pub fn new(settings: Settings, seed: u32) -> Result<Nic<M>, NicError> {
         Nic::with_context(settings, Context::new().randomized(seed))
     }
 
-    /// The same with contents of memories and registers at the start as the context says.
+    /// As [`Nic::new`], with initial contents as the context says.
     pub fn with_context(settings: Settings, context: Context) -> Result<Nic<M>, NicError> {
         let pci_hz = 66_000_000;
         let clocks = Scheduler::new([
@@ -210,7 +244,8 @@ impl<M: NicPins> Nic<M> {
         let lines = bus.rising_edge(Ps::ZERO, &PciDrive::NONE, &mut memory);
         model.apply(&lines);
         model.idle_link();
-        // Random contents, those of the reset synchronisers too, last until these have seen the pad.
+        // Random contents, also of the reset synchronisers, stay until the synchronisers have
+        // sampled the pad.
         model.set_assertions(false);
         for at in 0..4 {
             model.tick(at, 0b1111 | ALL_CORES)?;
@@ -233,19 +268,22 @@ impl<M: NicPins> Nic<M> {
         Ok(nic)
     }
 
+    /// The time.
     pub fn now(&self) -> Ps {
         self.now
     }
 
+    /// Switches the assertions of the model on or off.
     pub fn model_assertions(&mut self, on: bool) {
         self.model.set_assertions(on);
     }
 
+    /// The number of core clocks so far.
     pub fn core_cycles(&self) -> u64 {
         self.clocks.cycles(CLOCK_CORE)
     }
 
-    /// The next instant at which a clock rises.
+    /// Advances to the next time at which a clock rises.
     #[inline]
     pub fn step(&mut self) -> Result<(), NicError> {
         let instant = self.clocks.advance();
@@ -288,6 +326,7 @@ impl<M: NicPins> Nic<M> {
         Ok(())
     }
 
+    /// Advances by a number of core clocks.
     pub fn run_core_cycles(&mut self, cycles: u64) -> Result<(), NicError> {
         let end = self.core_cycles() + cycles;
         while self.core_cycles() < end {
@@ -296,7 +335,7 @@ impl<M: NicPins> Nic<M> {
         Ok(())
     }
 
-    /// Steps until `condition` gives something.
+    /// Advances until `condition` returns a value. An error after many clocks.
     pub fn until<T>(
         &mut self,
         wanted: &str,
@@ -312,7 +351,7 @@ impl<M: NicPins> Nic<M> {
         Err(NicError::Watchdog { wanted: wanted.to_owned() })
     }
 
-    /// One access of the CPU, to its end on the bus.
+    /// Runs one access of the CPU to its end on the bus, and returns the words that were read.
     pub fn access(&mut self, transaction: Transaction) -> Result<Vec<u32>, NicError> {
         let id = self.bus.submit(transaction.clone());
         let result = self.until(&format!("{transaction:?}"), |nic| {
@@ -331,22 +370,24 @@ impl<M: NicPins> Nic<M> {
         }
     }
 
-    /// Hands an access to the bridge and goes on.
+    /// Passes an access to the bridge, and does not wait for its end.
     pub fn submit(&mut self, transaction: Transaction) -> TransactionId {
         self.bus.submit(transaction)
     }
 
+    /// Reads a word of configuration space.
     pub fn config_read(&mut self, register: u8) -> Result<u32, NicError> {
         let device = self.bus.settings().nic_device;
         Ok(self.access(Transaction::config_read(device, register))?[0])
     }
 
+    /// Writes a word of configuration space.
     pub fn config_write(&mut self, register: u8, data: u32) -> Result<(), NicError> {
         let device = self.bus.settings().nic_device;
         self.access(Transaction::config_write(device, register, data)).map(drop)
     }
 
-    /// Maps the BARs and lets the NIC use the bus.
+    /// Maps both BARs, and permits the NIC to be a master.
     pub fn configure(&mut self) -> Result<(), NicError> {
         self.config_write(0x0C, 0x0000_4008)?; // latency timer 64, cache line of 8 dwords
         self.config_write(0x10, BAR0)?;
@@ -354,23 +395,27 @@ impl<M: NicPins> Nic<M> {
         self.config_write(0x04, 0x0146) // memory, master, parity response, SERR#
     }
 
+    /// Reads a register of BAR 0.
     pub fn read<T: Bits, A: Readable>(&mut self, register: Register<T, A>) -> Result<T, NicError> {
         let at = BusAddr(BAR0 + register.offset().0);
         Ok(T::from_bits(self.access(Transaction::read_dword(at))?[0]))
     }
 
+    /// Writes a register of BAR 0.
     pub fn write<T: Bits, A: Writable>(&mut self, register: Register<T, A>, value: T) -> Result<(), NicError> {
         let at = BusAddr(BAR0 + register.offset().0);
         self.access(Transaction::write_dword(at, value.to_bits())).map(drop)
     }
 
+    /// Writes words to the SRAM, from an offset in BAR 1 on.
     pub fn sram_write(&mut self, address: u32, words: &[u32]) -> Result<(), NicError> {
         self.access(Transaction::write_dwords(BusAddr(BAR1 + address), words)).map(drop)
     }
 
+    /// Reads words of the SRAM, from an offset in BAR 1 on.
     pub fn sram_read(&mut self, address: u32, dwords: usize) -> Result<Vec<u32>, NicError> {
         let mut data = Vec::new();
-        // A cache line at a time, as CPUs read.
+        // Reads a cache line at a time, as CPUs do.
         while data.len() < dwords {
             let at = address + 4 * data.len() as u32;
             let count = (8 - (at / 4 % 8) as usize).min(dwords - data.len());
@@ -383,12 +428,12 @@ impl<M: NicPins> Nic<M> {
         Ok(data)
     }
 
-    /// INTA# as it stands on the bus.
+    /// Whether INTA# is asserted on the bus.
     pub fn inta_is_low(&self) -> bool {
         self.model.drive().enables.get(PciPin::Inta)
     }
 
-    /// Fails if a rule of the bus was broken since the beginning.
+    /// Fails if a rule of the bus was broken since the start.
     pub fn check_bus(&mut self) -> Result<(), NicError> {
         let violations = self.bus.take_violations();
         if violations.is_empty() {

@@ -1,4 +1,4 @@
-//! The register blocks with a host and a core that access them.
+//! Drives the register blocks, with a host and two cores that access them.
 
 use nic_layout::registers::{Bits, Offset, Readable, Register, Writable};
 use verilated::{Context, Error};
@@ -6,26 +6,31 @@ use verilated::{Context, Error};
 use crate::clocked::Clocked;
 use crate::models::BenchRegisters;
 
-/// Whose access it is.
+/// The master of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
+    /// The host, through BAR 0 or BAR 1.
     Host,
     /// Core A.
     Core,
+    /// Core B.
     CoreB,
 }
 
+/// The byte enables of a whole word.
 pub const ALL_BYTES: u8 = 0xF;
 
-/// Accesses that take at most this long, or the test fails.
+/// The limit of an access in clocks. A test fails if an access takes longer.
 const PATIENCE_CYCLES: u32 = 100;
 
+/// The model of the register blocks, with the SRAM behind the host's port.
 pub struct RegisterBench {
+    /// The model.
     pub model: Clocked<BenchRegisters>,
 }
 
 impl RegisterBench {
-    /// Out of reset, with everything that reset leaves alone filled at random.
+    /// A bench after reset. Storage that reset does not set has random contents from the seed.
     pub fn new(seed: u32) -> Result<RegisterBench, Error> {
         let mut model = Clocked::new(BenchRegisters::new(Context::new().randomized(seed))?);
         model.rst_ni.set(0);
@@ -43,14 +48,17 @@ impl RegisterBench {
         Ok(RegisterBench { model })
     }
 
+    /// Writes a register.
     pub fn write<T: Bits, A: Writable>(&mut self, who: Who, register: Register<T, A>, value: T) -> Result<(), Error> {
         self.write_bytes(who, register.offset(), value.to_bits(), ALL_BYTES)
     }
 
+    /// Reads a register.
     pub fn read<T: Bits, A: Readable>(&mut self, who: Who, register: Register<T, A>) -> Result<T, Error> {
         self.read_offset(who, register.offset()).map(T::from_bits)
     }
 
+    /// Writes the enabled bytes of the register at an offset.
     pub fn write_bytes(&mut self, who: Who, at: Offset, value: u32, bytes: u8) -> Result<(), Error> {
         match who {
             Who::Host => {
@@ -68,6 +76,7 @@ impl RegisterBench {
         }
     }
 
+    /// Reads the register at an offset.
     pub fn read_offset(&mut self, who: Who, at: Offset) -> Result<u32, Error> {
         match who {
             Who::Host => Ok(self.host_read(false, at.0, 1)?[0]),
@@ -84,11 +93,13 @@ impl RegisterBench {
         }
     }
 
+    /// The host writes the enabled bytes of a word of the SRAM.
     pub fn sram_write(&mut self, address: u32, value: u32, bytes: u8) -> Result<(), Error> {
         self.present_host(true, address, Some((value, bytes)), 1);
         self.accept_host()
     }
 
+    /// The host reads words of the SRAM.
     pub fn sram_read(&mut self, address: u32, dwords: u8) -> Result<Vec<u32>, Error> {
         self.host_read(true, address, dwords)
     }
@@ -128,7 +139,7 @@ impl RegisterBench {
         m.core_b_wdata_i.set(value);
     }
 
-    /// Clocks until the host's access is taken, and takes it off the pins.
+    /// Advances until the host's access is taken, and removes it from the pins.
     pub fn accept_host(&mut self) -> Result<(), Error> {
         for _ in 0..PATIENCE_CYCLES {
             self.model.settle()?;
@@ -142,7 +153,7 @@ impl RegisterBench {
         panic!("host access not taken after {PATIENCE_CYCLES} clocks");
     }
 
-    /// Clocks until the core's access is taken, and takes it off the pins.
+    /// Advances until the core's access is taken, and removes it from the pins.
     pub fn accept_core(&mut self) -> Result<(), Error> {
         for _ in 0..PATIENCE_CYCLES {
             self.model.settle()?;
@@ -156,7 +167,7 @@ impl RegisterBench {
         panic!("core access not taken after {PATIENCE_CYCLES} clocks");
     }
 
-    /// Clocks until the access of core B is taken, and takes it off the pins.
+    /// Advances until the access of core B is taken, and removes it from the pins.
     pub fn accept_core_b(&mut self) -> Result<(), Error> {
         for _ in 0..PATIENCE_CYCLES {
             self.model.settle()?;

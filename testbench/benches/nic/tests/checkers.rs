@@ -4,7 +4,7 @@ use bench_nic::clocked::Clocked;
 use bench_nic::models::BenchCheckers;
 use verilated::{Context, Error};
 
-/// Out of reset, with nothing going on.
+/// The checkers after reset, with all ports idle.
 fn quiet() -> Clocked<BenchCheckers> {
     let mut model = Clocked::new(BenchCheckers::new(Context::new()).unwrap());
     model.rst_ni.set(0);

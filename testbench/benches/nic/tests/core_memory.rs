@@ -1,4 +1,4 @@
-//! What a core sees: routing, errors, order, latency, and the instruction cache.
+//! The memory system of a core: routing, errors, order, latency, and the instruction cache.
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ const DEBUG: u32 = 0xFFFF_F800;
 const ICACHE_BYTES: u32 = 1_024;
 const LINE_BYTES: u32 = 32;
 
-/// Instructions are fetched below, data written above.
+/// The address below which instructions are fetched and above which data are written.
 const DATA_FROM: u32 = SRAM_BYTES / 2;
 
 struct Bench {
@@ -26,7 +26,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// SRAM and scratchpad filled, the core just out of reset.
+    /// A core after reset, with SRAM and scratchpad filled.
     fn new() -> Result<Bench, Error> {
         let model = Clocked::new(BenchCoreMemory::new(Context::new().randomized(1))?);
         let sram = (0..SRAM_BYTES / 4).map(|word| word.wrapping_mul(0x9E37_79B9)).collect();
@@ -66,7 +66,7 @@ impl Bench {
         Ok(bench)
     }
 
-    /// One store of a whole word, alone.
+    /// Stores one whole word, without other accesses.
     fn store(&mut self, address: u32, value: u32) -> Result<(), Error> {
         let m = &mut self.model;
         m.data_req_i.set(1);
@@ -86,7 +86,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Clocks from the grant of a load to its answer, which is returned too; with an error as `None`.
+    /// The clocks from the grant of a load to its answer, and the answer; `None` for an error.
     fn load(&mut self, address: u32) -> Result<(u32, Option<u32>), Error> {
         let m = &mut self.model;
         m.data_req_i.set(1);
@@ -111,7 +111,7 @@ impl Bench {
         }
     }
 
-    /// Clocks from the grant of a fetch to its answer, which is returned too; with an error as `None`.
+    /// The clocks from the grant of a fetch to its answer, and the answer; `None` for an error.
     fn fetch(&mut self, address: u32) -> Result<(u32, Option<u32>), Error> {
         let m = &mut self.model;
         m.insn_req_i.set(1);
@@ -141,7 +141,7 @@ impl Bench {
         Ok(())
     }
 
-    /// What a fetch must return.
+    /// The word that a fetch must return.
     fn code_at(&self, address: u32) -> Option<u32> {
         if (SRAM..SRAM + SRAM_BYTES).contains(&address) {
             Some(self.sram[(address - SRAM) as usize / 4])
@@ -152,7 +152,7 @@ impl Bench {
         }
     }
 
-    /// What an access does to the reference, and what it must answer.
+    /// Performs an access on the reference, and returns the answer that must come.
     fn perform(&mut self, access: DataAccess) -> Due {
         let word = match access.address {
             a if a >> 24 == SRAM >> 24 => &mut self.sram[(a - SRAM) as usize / 4],
@@ -172,13 +172,13 @@ impl Bench {
     }
 }
 
-/// What must come as the answer to a data access.
+/// The answer that must come to a data access.
 #[derive(Clone, Copy, Debug)]
 enum Due {
     Error,
     Anything,
     Word(u32),
-    /// What the registers say in the clock of the answer.
+    /// The data of the register bus in the clock of the answer.
     Registers,
 }
 
@@ -207,7 +207,7 @@ fn loads_are_answered_in_the_clock_after_the_grant_from_registers_and_a_shared_s
     assert_eq!((m.data_rvalid_o.get(), m.data_rdata_o.get()), (1, bench.sram[5]));
 }
 
-/// What a look finds in the next clock.
+/// The word that a look finds in the next clock.
 fn look(bench: &mut Bench, address: u32) -> Option<u32> {
     let m = &mut bench.model;
     m.look_i.set(1);
@@ -321,7 +321,8 @@ fn nowhere_answers_with_an_error() {
         REGISTERS + 0x2_0000,
         DEBUG - 4,
     ] {
-        // What is in a sixteenth of the addresses with neither SRAM nor scratchpad goes through the queue.
+        // Accesses to a sixteenth of the addresses that has neither SRAM nor scratchpad go through
+        // the queue.
         let clocks = if matches!(address >> 28, 1 | 2) { 1 } else { 2 };
         assert_eq!(bench.load(address).unwrap(), (clocks, None), "load from {address:#x}");
         assert_eq!(bench.fetch(address).unwrap(), (1, None), "fetch from {address:#x}");
@@ -500,7 +501,7 @@ fn data_access() -> impl Strategy<Value = DataAccess> {
     (address, write).prop_map(|(address, write)| DataAccess { address, write })
 }
 
-/// A run of fetches, as code makes them.
+/// A sequence of fetches, as code makes it.
 fn fetches() -> impl Strategy<Value = Vec<u32>> {
     let start = prop_oneof![
         8 => (0_u32..DATA_FROM / 4 - 24).prop_map(|word| SRAM + 4 * word),
@@ -580,7 +581,7 @@ proptest! {
             }
             let data_granted = ask_data && m.data_gnt_o.is_high();
             m.clock().unwrap();
-            // What the registers say in this clock, whether they were asked or not.
+            // The data of the register bus in this clock, whether it was asked or not.
             m.reg_rdata_i.set(cycle.wrapping_mul(0x0101_0101));
             if data_granted {
                 data_due.push_back(bench.perform(data[data_next]));

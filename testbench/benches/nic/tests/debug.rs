@@ -1,4 +1,4 @@
-//! The debug module where a host finds it: in the register page, over PCI.
+//! The debug module as a host uses it: in the register page, over PCI.
 
 use bench_debug::debugger::{csr, dcsr, Cause, Debugger, Dmi};
 use bench_nic::assembler::*;
@@ -10,7 +10,7 @@ use nic_layout::registers::debug::{Dmcontrol, Dmstatus, Sbcs, DMCONTROL, DMSTATU
 use nic_layout::registers::{doorbell, event_a, ident, mailbox, Bits, Offset};
 use nic_layout::ring::Event;
 
-/// SRAM as the core sees it.
+/// The address of the SRAM in the core's view.
 const SRAM: u32 = 0x1000_0000;
 const SCRATCHPAD: u32 = 0x2000_0000;
 const REGISTERS: u32 = 0x4000_0000;
@@ -31,7 +31,8 @@ impl<M: NicPins> Dmi for OverPci<M> {
     }
 }
 
-/// Doorbell 3 in, value plus one out by mailbox 0, value to SRAM byte 0x100.
+/// Firmware that takes a value from doorbell 3, sends the value plus one to mailbox 0, and stores
+/// the value at SRAM byte 0x100.
 fn echo_program() -> Vec<u32> {
     let at = |register: Offset| register.0 as i32;
     vec![
@@ -66,7 +67,7 @@ fn running_nic<M: NicPins>() -> Nic<M> {
     nic
 }
 
-/// A message in by doorbell, and its answer.
+/// Sends a message by the doorbell, and returns the answer.
 fn echo<M: NicPins>(nic: &mut Nic<M>, value: u32) {
     nic.submit(Transaction::write_dword(BusAddr(DOORBELL_PAGE_3), value));
     let before = nic.probes[10];
@@ -89,17 +90,17 @@ fn a_host_halts_the_firmware_looks_and_lets_it_go_on() {
     assert!((loop_start..loop_start + 12).contains(&pc), "{pc:#x}");
     assert_eq!(debugger.read_gpr(S0.0).unwrap(), REGISTERS);
 
-    // A word of SRAM: through the bus, and through the core.
+    // A word of the SRAM: through the bus, and through the core.
     assert_eq!(debugger.bus_read(SRAM + 0x100, 2).unwrap(), 41);
     debugger.write_gpr(T1.0, SRAM).unwrap();
     assert_eq!(debugger.execute([lw(T1, 0x100, T1), addi(ZERO, ZERO, 0)]).unwrap(), None);
     assert_eq!(debugger.read_gpr(T1.0).unwrap(), 41);
 
-    // A message that comes while the firmware stands is answered when it goes on.
+    // A message that comes while the firmware is halted is answered after the resume.
     debugger.dmi.0.access(Transaction::write_dword(BusAddr(DOORBELL_PAGE_3), 6)).unwrap();
     debugger.dmi.0.run_core_cycles(200).unwrap();
     assert_eq!(debugger.dmi.0.read(mailbox::TO_HOST.at(0)).unwrap(), 42, "nobody answers");
-    // What was changed is given back by going to the start of the loop.
+    // A jump to the start of the loop sets the changed registers again.
     debugger.write_csr(csr::DPC, loop_start).unwrap();
     debugger.resume().unwrap();
     debugger.dmi.0.run_core_cycles(200).unwrap();
@@ -190,13 +191,13 @@ fn the_second_core_is_halted_and_looked_into_while_the_first_goes_on() {
     const PROGRAM_B: u32 = 0x2000;
     let mut nic = Nic::<WatchedPair>::new(Settings::default(), 1).unwrap();
     nic.configure().unwrap();
-    // Both count in a register and in SRAM.
+    // Both cores count in a register and in the SRAM.
     let counts = |at: i32| vec![lui(S1, SRAM >> 12), addi(T0, ZERO, 0), addi(T0, T0, 1), sw(T0, at, S1), j(-8)];
     nic.sram_write(FIRMWARE_ADDRESS, &counts(0x100)).unwrap();
     nic.sram_write(PROGRAM_B, &counts(0x104)).unwrap();
     nic.write(ident::BOOT_ADDRESS_B, SRAM + PROGRAM_B).unwrap();
     nic.write(ident::CORE_CONTROL, ident::CoreControl::default().with_run_a(true).with_run_b(true)).unwrap();
-    // Beyond start-up, when the caches are empty.
+    // After start-up, in which the caches are empty.
     nic.run_core_cycles(400).unwrap();
     let mut debugger = Debugger::new(OverPci(nic)).unwrap();
     debugger.select(1).unwrap();
@@ -207,7 +208,7 @@ fn the_second_core_is_halted_and_looked_into_while_the_first_goes_on() {
     debugger.dmi.0.run_core_cycles(200).unwrap();
     let after = debugger.dmi.0.sram_read(0x100, 2).unwrap();
     assert!(after[0] > before[0] && after[1] == before[1], "{before:?} {after:?}");
-    // A word that core B was given by the debugger is where it goes on from.
+    // The debugger changes the counter of core B, which then counts on from there.
     debugger.write_gpr(5, 1_000_000).unwrap();
     debugger.resume().unwrap();
     debugger.dmi.0.run_core_cycles(200).unwrap();

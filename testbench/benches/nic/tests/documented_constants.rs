@@ -1,4 +1,4 @@
-//! Constants that the documentation of the hardware quotes are those of the code.
+//! The constants that the documentation of the hardware quotes are equal to those of the code.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,8 @@ fn rtl(path: &str, name: &str) -> u64 {
     values.next().unwrap_or_else(|| panic!("{path} has no number for {name}"))
 }
 
-/// The number at the start of a text: decimal, `0x` or Verilog's sized literals, with `_` between digits.
+/// The number at the start of a text: decimal, `0x` or Verilog's sized literals, with `_` between
+/// digits.
 fn number(text: &str) -> Option<u64> {
     let literal: String = text.chars().take_while(|c| c.is_alphanumeric() || "_'".contains(*c)).collect();
     let literal = literal.trim_end_matches('_').replace('_', "");
@@ -48,7 +49,7 @@ fn number(text: &str) -> Option<u64> {
     u64::from_str_radix(&digits, radix).ok()
 }
 
-/// What is wrong with a claim about a page, if anything is.
+/// The fault of a claim about a page, if it has one.
 fn fault(page: &str, pattern: &str, value: u64) -> Option<String> {
     let (before, after) = pattern.split_once("{}").expect("the pattern says where the constant stands");
     let quoted: Vec<u64> = page
@@ -140,7 +141,8 @@ fn documented_constants_are_those_of_the_code() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Both pages state what the assertion `OneAccessAtATime` of `nic_core_load_store` holds the core to.
+/// Both pages state what the assertion `OneAccessAtATime` of `nic_core_load_store` holds the core
+/// to.
 #[test]
 fn the_number_of_outstanding_accesses_is_documented_as_asserted() {
     assert!(text("rtl/core/nic_core_load_store.sv").contains("OneAccessAtATime:"));

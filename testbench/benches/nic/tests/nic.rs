@@ -32,7 +32,8 @@ fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect()
 }
 
-/// Doorbell 3 in, value plus one out by mailbox 0, the value on the trace port.
+/// Firmware that takes a value from doorbell 3, sends the value plus one to mailbox 0, and writes
+/// the value to the trace port.
 fn echo_program() -> Vec<u32> {
     let at = |register: nic_layout::registers::Offset| register.0 as i32;
     let doorbell = 1 << Event::Doorbell as i32;

@@ -29,7 +29,8 @@ fn at(offset: Offset) -> i32 {
     offset.0 as i32
 }
 
-/// Waits for its own event, says how many it has seen, and sets that of the other; `first` begins.
+/// Waits for its own event, writes the number of its events to the trace port, and sets the event
+/// of the other core. The core with `first` begins.
 fn ball(first: bool) -> Vec<u32> {
     let mut program = vec![
         lui(S0, 0x40000),
@@ -79,7 +80,7 @@ fn each_core_is_started_and_stopped_alone() {
         nic.write(ident::CORE_CONTROL, ident::CoreControl::default().with_run_a(true).with_run_b(true))?;
         nic.run_core_cycles(400)?;
         assert_eq!((nic.trace.as_slice(), nic.trace_b.as_slice()), (&[1][..], &[2, 2][..]));
-        // Both fetched through ports of their own.
+        // Both cores have fetched through their own ports.
         assert!(nic.read(sram::GRANTS.at(5))? >= 4 && nic.read(sram::GRANTS.at(8))? >= 8);
         Ok(())
     });
@@ -90,7 +91,8 @@ fn core_b_has_its_number_and_eight_kilobytes_of_scratchpad() {
     run::<WatchedPair>(|nic| {
         let capabilities = nic.read(ident::CAPABILITIES)?;
         assert_eq!((capabilities.cores(), capabilities.scratchpad_kib(), capabilities.scratchpad_b_kib()), (2, 16, 8));
-        // mhartid, then a word at the end of the smaller scratchpad, then one behind it: a trap to address 0 of mtvec.
+        // `mhartid`, then a word at the end of the smaller scratchpad, then a word behind it: a
+        // trap to address 0 of `mtvec`.
         const CSRR_T0_MHARTID: u32 = 0xF140_22F3;
         let program = vec![
             CSRR_T0_MHARTID,

@@ -1,4 +1,5 @@
-//! The generator of the register map: its committed output is up to date, and it refuses what it cannot express.
+//! The generator of the register map: its committed output is up to date, and it refuses what it
+//! cannot express.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,8 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
 }
 
-/// A Python that has systemrdl-compiler: `$NICSCOPE_PYTHON`, the project's environment, or the system's.
+/// A Python with the package `systemrdl-compiler`: `$NICSCOPE_PYTHON`, or the Python of the
+/// project's environment, or of the system.
 fn python() -> Option<PathBuf> {
     let candidates = [
         std::env::var_os("NICSCOPE_PYTHON").map(PathBuf::from),
@@ -80,7 +82,8 @@ fn generated_rust_is_formatted() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
-/// Runs the generator on a map with this body, which it must refuse with a message that holds `part`.
+/// Runs the generator on a map with this body, which it must refuse with a message that holds
+/// `part`.
 fn refused(python: &Path, name: &str, body: &str, part: &str) {
     let folder = temporary(name);
     let map = folder.join("map.rdl");

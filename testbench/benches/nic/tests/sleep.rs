@@ -1,4 +1,4 @@
-//! The clock of a core stops while it sleeps, and nobody can tell (docs/core.md, Sleep).
+//! The clock of a core stops while it sleeps, and no pin of the NIC shows it (docs/core.md, Sleep).
 
 use bench_debug::debugger::{Debugger, Dmi};
 use bench_nic::assembler::*;
@@ -11,7 +11,7 @@ use nic_layout::CORE_SRAM_BASE;
 use verilated::{Context, Error, Model};
 
 const PROGRAM_B: u32 = 0x2000;
-/// Events that programs set; of core A, and of core B.
+/// The events that programs set: of core A, and of core B.
 const EVENT_A: u32 = 5;
 const TIMER_0: u32 = 6;
 const EVENT_B: u32 = 7;
@@ -20,7 +20,7 @@ fn at(offset: Offset) -> i32 {
     offset.0 as i32
 }
 
-/// Tells the counters of core A on the trace port.
+/// Writes the counters of core A to the trace port.
 const COUNTERS: [u32; 6] = [
     csrr(T2, CSR_MCYCLE),
     csrw(CSR_TRACE, T2),
@@ -30,7 +30,8 @@ const COUNTERS: [u32; 6] = [
     csrw(CSR_TRACE, T2),
 ];
 
-/// Serves two events by nic.dispatch: tells its counters, and sets the event of core B.
+/// Serves two events by `nic.dispatch`: writes its counters to the trace port, and sets the event
+/// of core B.
 fn dispatching() -> Vec<u32> {
     const HANDLER: i32 = 0x400 + 4 * 15;
     let mut program = vec![
@@ -61,7 +62,7 @@ fn dispatching() -> Vec<u32> {
     program
 }
 
-/// Waits in wfi for an event of its core, and counts it.
+/// Waits in `wfi` for an event of its core, and counts it.
 fn waiting(event: u32) -> Vec<u32> {
     vec![
         lui(S0, 0x40000),
@@ -85,7 +86,8 @@ fn waiting(event: u32) -> Vec<u32> {
 }
 
 fn started<M: NicPins>(keep_core_clocks_running: bool, program_a: &[u32]) -> Result<Nic<M>, NicError> {
-    // What a target drives with a retry is what was there, so both have to begin alike.
+    // A target that answers with a retry drives old data, so both must begin with the same
+    // contents.
     let mut nic = Nic::<M>::with_context(Settings::default(), Context::new().zeroed())?;
     nic.keep_core_clocks_running = keep_core_clocks_running;
     nic.seen = Some(Vec::new());
@@ -97,8 +99,8 @@ fn started<M: NicPins>(keep_core_clocks_running: bool, program_a: &[u32]) -> Res
     Ok(nic)
 }
 
-/// Runs the same with and without the clocks of sleeping cores: all pins at all instants, and what the host reads, must be the same.
-/// Returns the NIC whose clocks stop.
+/// Runs the same program with and without the clocks of sleeping cores. All pins at all times, and
+/// all values that the host reads, must be the same. Returns the NIC whose clocks stop.
 #[track_caller]
 fn same<M: NicPins>(program_a: &[u32], host: impl Fn(&mut Nic<M>) -> Result<Vec<u32>, NicError>) -> Nic<M> {
     let [(mut awake, told), (mut gated, told_gated)] = [true, false].map(|keep_core_clocks_running| {
@@ -116,7 +118,8 @@ fn same<M: NicPins>(program_a: &[u32], host: impl Fn(&mut Nic<M>) -> Result<Vec<
     gated
 }
 
-/// A host that wakes core A at all distances from its last event, by itself and by a timer, and looks at registers meanwhile.
+/// A host that wakes core A at all distances from its last event, itself and by a timer, and reads
+/// registers meanwhile.
 fn wakes<M: NicPins>(nic: &mut Nic<M>) -> Result<Vec<u32>, NicError> {
     let mut told = Vec::new();
     nic.run_core_cycles(600)?;
@@ -127,7 +130,7 @@ fn wakes<M: NicPins>(nic: &mut Nic<M>) -> Result<Vec<u32>, NicError> {
                 let now = nic.read(timer::COUNT)?;
                 nic.write(timer::COMPARE.at(0), now.wrapping_add(150 + 3 * round))?;
             }
-            // One of them is off: nothing is to be served for it.
+            // One of the events is disabled and must not be served.
             _ => nic.write(event_a::SET, 1 << EVENT_A | 2)?,
         }
         nic.run_core_cycles(u64::from(7 * round % 97))?;
@@ -210,7 +213,7 @@ fn a_debugger_halts_a_core_whose_clock_is_stopped() {
 fn a_core_that_misses_its_clock_is_seen() {
     let mut nic = started::<WatchedNic>(false, &waiting(EVENT_A)).unwrap();
     nic.run_core_cycles(100).unwrap();
-    // Only clk_core_i rises, and the core is busy.
+    // Only `clk_core_i` rises, and the core is busy.
     let ticks = (1..4).map(|clock| nic.model.tick(nic.now().0 + clock * 1_000, 1));
     let stopped = ticks.filter_map(Result::err).next();
     match stopped {

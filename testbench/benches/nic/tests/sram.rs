@@ -13,22 +13,22 @@ const WORDS: usize = 512;
 const LINK_RX: usize = 0;
 const HOST: usize = 6;
 
-/// One access of a port, and how many clocks the port pauses before it.
+/// One access of a port, and the clocks for which the port pauses before it.
 #[derive(Clone, Copy, Debug)]
 struct Access {
     pause_cycles: u32,
     word: usize,
-    /// Bytes and data of a write.
+    /// The byte enables and the data of a write.
     write: Option<(u8, u64)>,
 }
 
-/// What a port is doing.
+/// The state of a port.
 #[derive(Default)]
 struct Port {
     script: Vec<Access>,
     next: usize,
     pause_cycles: u32,
-    /// Data that the read granted last must return.
+    /// The data that the last granted read must return.
     expected: Option<u64>,
     waited_cycles: u32,
     waited_cycles_max: u32,
@@ -166,7 +166,8 @@ fn byte_mask(bytes: u8) -> u64 {
 }
 
 fn access() -> impl Strategy<Value = Access> {
-    // Few words, so that ports meet on them; mostly without a pause, so that they contend.
+    // Few words, so that several ports use the same word. Mostly no pauses, so that the ports
+    // contend.
     let write = prop_oneof![Just(None), (any::<u8>(), any::<u64>()).prop_map(Some)];
     let pause = prop_oneof![3 => Just(0_u32), 1 => 1_u32..12];
     (pause, 0_usize..16, write).prop_map(|(pause_cycles, word, write)| Access { pause_cycles, word, write })
@@ -197,7 +198,8 @@ proptest! {
     }
 }
 
-/// Which ports ask in every clock; returns grants and longest wait of each after `cycles`.
+/// Lets some ports ask in every clock. Returns the grants and the longest wait of each port after
+/// `cycles` clocks.
 fn saturate<const N: usize>(busy: [bool; N], cycles: u32) -> [(usize, u32); N] {
     let access = Access { pause_cycles: 0, word: 3, write: None };
     let scripts = busy.map(|busy| vec![access; if busy { cycles as usize } else { 0 }]);
@@ -221,8 +223,9 @@ fn no_clock_is_wasted_while_anyone_asks() {
 fn the_bounds_on_waiting_are_met_and_reached() {
     let all = saturate([true; PORTS], 6_400);
     let waits = all.map(|(_, wait)| wait);
-    // With every port asking in every clock each of the rest waits its whole bound, and DMA one clock less than its own:
-    // the two clocks in which both classes are urgent fall together only now and then.
+    // If every port asks in every clock, each of the other ports waits its whole bound. DMA waits
+    // one clock less than its own bound: both classes are urgent in the same two clocks only
+    // rarely.
     assert!(waits[0] <= 3 && waits[1] <= 3, "{waits:?}");
     assert!(waits[2] <= 33 && waits[3] <= 33, "{waits:?}");
     assert_eq!(waits[4..7], [11; 3], "{waits:?}");

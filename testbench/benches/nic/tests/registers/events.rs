@@ -1,4 +1,4 @@
-//! Events of a core: set, cleared, told, interrupting.
+//! The events of a core: set, cleared, passed to the core, interrupting.
 
 use crate::*;
 
@@ -56,12 +56,12 @@ proptest! {
     }
 }
 
-/// What nic_events does, written down dully: all events, one clock after the other.
+/// A plain model of `nic_events`: all events, one clock after the other.
 #[derive(Clone, Copy, Default)]
 struct Events {
     pending: u32,
     enabled: u32,
-    /// What is told to the core: one clock behind.
+    /// The events that the core sees, one clock later.
     next: Option<u32>,
 }
 
@@ -78,10 +78,11 @@ impl Events {
     }
 }
 
-/// Those that come by pins of the bench.
+/// The events that come from pins of the bench.
 const BY_PINS: u32 = 0b1100_0000_1111;
 
-/// In each clock perhaps some events, and perhaps an access of the core: a register of the block, what is written, and which bytes.
+/// In each clock there may be some events and an access of the core: a register of the block, the
+/// value, and the byte enables.
 type Moment = (u32, Option<(usize, u32, bool)>);
 
 fn accesses() -> impl Strategy<Value = Vec<Moment>> {

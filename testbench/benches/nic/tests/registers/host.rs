@@ -1,4 +1,4 @@
-//! The host's ways to registers and SRAM.
+//! The host's accesses to registers and SRAM.
 
 use crate::*;
 
@@ -56,7 +56,8 @@ fn what_holds_nothing_reads_zero_and_is_counted() {
     }
     assert_eq!(b.read(Who::Host, ident::HOST_REFUSED).unwrap(), refused);
 
-    // Beyond an SRAM of 8 KB: the BAR, dword by dword, and a window that was moved there.
+    // Addresses beyond an SRAM of 8 KB: through the BAR, word by word, and through a window that
+    // was moved there.
     assert_eq!(b.sram_read(8192 - 8, 4).unwrap()[2..], [0, 0]);
     b.write(Who::Host, ident::WINDOW_BASE, 8192).unwrap();
     assert_eq!(b.read_offset(Who::Host, Offset(0x1800)).unwrap(), 0);

@@ -1,4 +1,4 @@
-//! The access rules of the register blocks, and the meaning of each.
+//! The access rules of the register blocks, and the meaning of each register.
 
 mod doorbells;
 mod events;
@@ -15,7 +15,7 @@ use nic_layout::registers::{
 use nic_layout::ring::Event;
 use proptest::prelude::*;
 
-/// Slots of slaves that live in other folders: DMA engines, MAC, PCI, SRAM.
+/// The slots of slaves in other folders: DMA engines, MAC, PCI, SRAM.
 const ELSEWHERE_FROM: u32 = 0x800;
 
 const DOORBELL_PAGES: u32 = 0x1_0000;
@@ -67,9 +67,9 @@ fn plain_registers_hold_what_was_written_and_only_their_bits() {
         for (entry, at) in entries().filter(|(entry, _)| entry.access == Access::ReadWrite) {
             let mut b = bench();
             let mask = match entry.name {
-                // Reads who owns, not what was written.
+                // The register reads the owner, and not the value that was written.
                 "SEMAPHORE.CORE_A" | "SEMAPHORE.CORE_B" => continue,
-                // A window that moves in steps of its size.
+                // The window moves in steps of its size.
                 "IDENT.WINDOW_BASE" => 0x001F_F800,
                 _ => entry.mask,
             };

@@ -11,7 +11,7 @@ enum Step {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The queue of who wants it is at most two long: the first owns.
+    /// The queue of cores that want the semaphore is at most two long. The first is the owner.
     #[test]
     fn the_semaphore_has_one_owner_in_the_order_of_asking(
         steps in prop::collection::vec((any::<bool>(), any::<bool>()), 1..40),

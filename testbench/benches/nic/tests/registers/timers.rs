@@ -2,7 +2,7 @@
 
 use crate::*;
 
-/// Clocks until an event of the timers is pending, at most `limit`; and which.
+/// The clocks until an event of a timer is pending, at most `limit`; and that event.
 fn clocks_until_timer(b: &mut RegisterBench, limit: u32) -> Option<(u32, u32)> {
     b.write(Who::Core, event_a::ENABLE, 0x3C0).unwrap();
     for cycles in 0..limit {
@@ -23,7 +23,8 @@ fn a_timer_fires_once_when_its_time_has_come() {
         assert_eq!(b.read(Who::Core, timer::ARM).unwrap(), 1 << n);
         let (_, pending) = clocks_until_timer(&mut b, 100).unwrap();
         assert_eq!(pending, event(Event::Timer0) << n);
-        // Pending one clock after COUNT reached it, and seen by the read that asked.
+        // The event is pending one clock after COUNT reached the value, and the read that asked
+        // sees it.
         let seen = b.read(Who::Core, timer::COUNT).unwrap();
         assert!((now + 51..now + 54).contains(&seen), "{now} {seen}");
         assert_eq!(b.read(Who::Core, timer::ARM).unwrap(), 0);

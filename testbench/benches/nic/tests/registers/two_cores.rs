@@ -1,4 +1,4 @@
-//! What each of two cores sees, and what they tell each other.
+//! The registers that each of two cores sees, and the events that they set for each other.
 
 use crate::*;
 
@@ -23,7 +23,7 @@ fn a_core_finds_its_own_events_timers_and_request_at_the_same_offsets_as_the_oth
     assert!(b.read(Who::CoreB, semaphore::CORE_A).unwrap().owned());
     assert!(b.read(Who::Host, semaphore::CORE_B).unwrap().owned());
     assert!(!b.read(Who::Core, semaphore::CORE_A).unwrap().owned());
-    // Release takes the number of the core, whoever writes it.
+    // The release register takes the number of a core; any master may write it.
     b.write_bytes(Who::CoreB, semaphore::RELEASE.offset(), 1, ALL_BYTES).unwrap();
     assert!(!b.read(Who::Host, semaphore::CORE_B).unwrap().owned());
 }
@@ -110,14 +110,14 @@ fn three_who_ask_in_every_clock_take_turns_on_the_bus() {
     assert!(grants.windows(3).all(|three| (0..3).all(|who| three.contains(&who))), "{grants:?}");
 }
 
-/// What the three may do to the events of a core in one clock, besides the hardware.
+/// The accesses of the three masters to the events of a core in one clock, besides the hardware.
 #[derive(Clone, Copy, Debug)]
 enum Touch {
     Set(u32),
     Clear(u32),
 }
 
-/// One access: whose, of which core's events, and what.
+/// One access: its master, the core whose events it changes, and the change.
 fn touch() -> impl Strategy<Value = (Who, bool, Touch)> {
     let who = prop_oneof![Just(Who::Core), Just(Who::CoreB), Just(Who::Host)];
     let bits = prop_oneof![(0_u32..32).prop_map(|bit| 1 << bit), any::<u32>()];
@@ -128,8 +128,9 @@ fn touch() -> impl Strategy<Value = (Who, bool, Touch)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// INV-10 across cores. In every clock each of the three may ask, and the hardware may set: whoever is served sets or clears, hardware
-    /// sets win, nothing else changes.
+    /// INV-10 across cores. In every clock each of the three masters may ask, and the hardware may
+    /// set events. The master that is served sets or clears events. Events that the hardware sets
+    /// win. Nothing else changes.
     #[test]
     fn no_event_that_a_core_sets_in_the_other_is_lost_and_none_is_invented(
         accesses in prop::collection::vec((prop::collection::vec(touch(), 0..3), 0_u32..0x10), 1..80),
@@ -137,7 +138,7 @@ proptest! {
         const HARDWARE: [u32; 4] = [0, 1, 2, 3];
         let mut b = bench();
         let mut pending = [0_u32; 2];
-        // An access of each that waits: of which core's events, and what.
+        // The waiting access of each master: the core whose events it changes, and the change.
         let mut waits: [Option<(bool, Touch)>; 3] = [None; 3];
         let mut accesses = accesses.into_iter();
         loop {
@@ -149,7 +150,7 @@ proptest! {
                     continue;
                 }
                 *slot = Some((of_b, touch));
-                // To core B its own come first.
+                // Core B sees its own events at the first offset.
                 let first = of_b == (who == Who::CoreB);
                 let (at, bits) = match (touch, first) {
                     (Touch::Set(bits), true) => (event_a::SET.offset(), bits),
