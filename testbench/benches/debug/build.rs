@@ -5,7 +5,8 @@ use std::env;
 use verilated_build::{Model, Trace, Unknown};
 
 fn main() {
-    // Another RTL of the core, with planted defects, or coverage: for the tools that look how good the tests are.
+    // Another RTL of the core, with planted defects, or coverage: for the tools that measure how
+    // good the tests are.
     println!("cargo::rerun-if-env-changed=NICSCOPE_CORE_RTL");
     println!("cargo::rerun-if-env-changed=NICSCOPE_CORE_COVERAGE");
     let rtl = env::var("NICSCOPE_CORE_RTL").unwrap_or_else(|_| "../../../rtl".into());

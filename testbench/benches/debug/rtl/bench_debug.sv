@@ -1,4 +1,5 @@
-// The debug module and two cores. Memory, interrupts and the system bus are pins; bit or word h of a pin is that of hart h.
+// The debug module and two cores. Memory, interrupts and the system bus are pins; bit or word h of
+// a pin belongs to hart h.
 
 `default_nettype none
 

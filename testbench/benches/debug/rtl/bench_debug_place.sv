@@ -1,4 +1,5 @@
-// One port of a core: the debug area is here, everything else is memory at pins. One access at a time.
+// One port of a core: the debug area is here, all other addresses are memory at pins. One access at
+// a time.
 
 `default_nettype none
 

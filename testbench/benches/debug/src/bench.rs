@@ -1,4 +1,5 @@
-//! Drives the model clock by clock: memory behind the ports of both cores and behind the system bus, and the DMI.
+//! Drives the model clock by clock, with memory behind the ports of both cores and behind the
+//! system bus, and with the debug module's registers (DMI).
 
 use bench_core::asm::Program;
 use bench_core::memory::{BusError, Memory};
@@ -11,33 +12,40 @@ use verilated::{Context, Model as _};
 use crate::debugger::{Debugger, Dmi};
 use crate::models::BenchDebug;
 
+/// The number of harts, one in each core.
 pub const HARTS: usize = 2;
 
-/// Offset of the DMI in the register page.
+/// The offset of the debug module's registers in the register page.
 const DMI_BASE: u32 = 0xE00;
 
-/// Chances in each clock, in percent.
+/// How quickly memory answers, and how often interrupts come: chances in each clock, in percent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timing {
+    /// The chance that a request is granted.
     pub gnt: u32,
+    /// The chance that a granted access is answered.
     pub rvalid: u32,
+    /// The chance that an interrupt line rises.
     pub irq_rises: u32,
+    /// The chance that an interrupt line falls.
     pub irq_falls: u32,
 }
 
 impl Timing {
-    /// Grants at once, answers in the next clock, no interrupts.
+    /// Ideal memory: it grants at once and answers in the next clock. There are no interrupts.
     pub const IDEAL: Timing = Timing { gnt: 100, rvalid: 100, irq_rises: 0, irq_falls: 0 };
+    /// Slow memory: grants and answers come after random waits. There are no interrupts.
     pub const SLOW: Timing = Timing { gnt: 60, rvalid: 40, irq_rises: 0, irq_falls: 0 };
 }
 
-/// A retired instruction and what the outside did to it.
+/// A retired instruction, and the conditions outside the core.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Retired {
+    /// The instruction.
     pub rvfi: Rvfi,
-    /// Clocks outside debug mode before the one in which it executed.
+    /// The number of clocks outside debug mode before the clock in which it executed.
     pub clock: u64,
-    /// `mip.MEIP` as it executed.
+    /// `mip.MEIP` when it executed.
     pub mip: bool,
 }
 
@@ -45,20 +53,24 @@ pub struct Retired {
 struct Hart {
     insn_answer: Option<Result<u32, BusError>>,
     data_answer: Option<Result<u32, BusError>>,
-    /// Clocks outside debug mode before this one, and before the last.
+    /// The number of clocks outside debug mode before this one, and before the last one.
     clocks: [u64; 2],
-    /// Level of `irq_i`, the newest in bit 0.
+    /// The level of `irq_i` in the last clocks, the newest in bit 0.
     irq_history: u8,
     retired: Vec<Retired>,
 }
 
+/// The debug module, two cores, and the memory that they share.
 pub struct Bench {
+    /// The model.
     pub model: BenchDebug,
+    /// The memory.
     pub memory: Memory,
+    /// The timing of memory and interrupts.
     pub timing: Timing,
-    /// Levels that a test drives; random interrupts come on top.
+    /// The levels of the interrupt lines that a test drives. Random interrupts are added to them.
     pub irq: [bool; HARTS],
-    /// Which cores are out of reset.
+    /// Whether each core is out of reset.
     pub run: [bool; HARTS],
     harts: [Hart; HARTS],
     bus_answer: Option<Result<u32, BusError>>,
@@ -74,7 +86,7 @@ fn get_word(pins: u64, hart: usize) -> u32 {
     (pins >> (32 * hart)) as u32
 }
 
-/// One value for each hart, as a pin wants it.
+/// One level for each hart, as the bits of a pin.
 fn bits(levels: [bool; HARTS]) -> u8 {
     u8::from(levels[0]) | u8::from(levels[1]) << 1
 }
@@ -84,7 +96,8 @@ fn words(values: [u32; HARTS]) -> u64 {
 }
 
 impl Bench {
-    /// Out of reset, but for the cores.
+    /// A bench after reset; the cores stay in reset. Each core boots at its own address. The seed
+    /// decides all that is random.
     pub fn new(memory: Memory, boot_addr: [u32; HARTS], timing: Timing, seed: u64) -> Result<Bench, verilated::Error> {
         let model = BenchDebug::new(judged(Context::new().randomized(seed as u32)))?;
         let mut bench = Bench {
@@ -102,7 +115,7 @@ impl Bench {
         bench.model.dmi_sel_i.set(0);
         bench.model.rst_ni.set(0);
         bench.clocks(2)?;
-        // Random contents may have looked like instructions and requests.
+        // Random contents may have caused fetches and requests.
         bench.harts = Default::default();
         bench.bus_answer = None;
         bench.model.rst_ni.set(1);
@@ -123,11 +136,12 @@ impl Bench {
         self.rng.next_u32() % limit
     }
 
+    /// Advances by a number of clocks. An error of the model.
     pub fn clocks(&mut self, count: u32) -> Result<(), verilated::Error> {
         (0..count).try_for_each(|_| self.clock())
     }
 
-    /// Passes one clock.
+    /// Advances by one clock. An error of the model, for example a failed assertion.
     pub fn clock(&mut self) -> Result<(), verilated::Error> {
         let timing = self.timing;
         let mut insn = [None; HARTS];
@@ -183,7 +197,7 @@ impl Bench {
         self.model.tick(self.clock * 10_000, 1)
     }
 
-    /// Takes the accesses that a hart was granted.
+    /// Performs the accesses of a hart that were granted.
     fn serve(&mut self, h: usize, insn_gnt: bool, data_gnt: bool) {
         let m = &self.model;
         let hart = &mut self.harts[h];
@@ -203,7 +217,7 @@ impl Bench {
         }
     }
 
-    /// Notes what a hart says on RVFI.
+    /// Records the instruction that a hart reports on RVFI.
     fn retire(&mut self, h: usize, irq: bool) {
         let m = &self.model;
         let hart = &mut self.harts[h];
@@ -239,15 +253,17 @@ impl Bench {
         }
     }
 
-    /// What a hart retired so far.
+    /// The instructions that a hart has retired so far.
     pub fn retired(&self, hart: usize) -> &[Retired] {
         &self.harts[hart].retired
     }
 
+    /// Whether a hart is in debug mode.
     pub fn in_debug_mode(&self, hart: usize) -> bool {
         get_bit(self.model.debug_mode_o.get(), hart)
     }
 
+    /// Whether a hart sleeps.
     pub fn asleep(&self, hart: usize) -> bool {
         get_bit(self.model.sleep_o.get(), hart)
     }
@@ -279,10 +295,11 @@ impl Dmi for Bench {
     }
 }
 
-/// Where the programs of the tests lie.
+/// The address of the programs of the tests.
 pub const BASE: u32 = 0x1000_0000;
 
-/// Hart 0 runs what starts at [`BASE`], hart 1 stays in reset; a debugger looks at hart 0.
+/// Hart 0 runs the program at [`BASE`], hart 1 stays in reset. Returns a debugger that has selected
+/// hart 0.
 pub fn debugged(memory: Memory, timing: Timing, seed: u64) -> Debugger<Bench> {
     let bench = Bench::new(memory, [BASE; HARTS], timing, seed).expect("the model starts");
     let mut debugger = Debugger::new(bench).expect("the debug module answers");
@@ -290,7 +307,7 @@ pub fn debugged(memory: Memory, timing: Timing, seed: u64) -> Debugger<Bench> {
     debugger
 }
 
-/// The same for one program in 4 KB.
+/// The same, with one program in a memory of 4 KB.
 pub fn debugged_program(program: &Program, timing: Timing) -> Debugger<Bench> {
     let mut memory = Memory::new(BASE, 0x1000);
     memory.load(program);

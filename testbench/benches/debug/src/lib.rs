@@ -1,4 +1,5 @@
-//! The debug module with two cores: a bench that drives it, and a debugger that knows nothing but its registers.
+//! The debug module with two cores: a bench that drives it, and a debugger that uses only its
+//! registers.
 
 pub mod bench;
 pub mod debugger;

@@ -41,7 +41,7 @@ fn a_program_runs_after_the_transfer() {
     debugger.set(DATA.at(0), 12).unwrap();
     assert_eq!(debugger.try_command(transfer(0x1000 + A1).with_write(true).with_postexec(true)).unwrap(), None);
     assert_eq!(debugger.read_gpr(A0).unwrap(), 42);
-    // Compressed code, and the ebreak that stands behind the buffer.
+    // Compressed code, and the `ebreak` behind the program buffer.
     let pair = u32::from(asm::c_addi(A0, 1).bits() as u16) * 0x1_0001;
     assert_eq!(debugger.execute([pair, pair]).unwrap(), None);
     assert_eq!(debugger.read_gpr(A0).unwrap(), 46);
@@ -120,7 +120,8 @@ fn an_exception_ends_the_program() {
     debugger.write_gpr(A0, 0x1003).unwrap();
     debugger.write_gpr(A1, 0).unwrap();
     let count = asm::addi(A1, A1, 1).bits();
-    // Bus error, misaligned, ecall; a jump to where nothing can be fetched; the way back that is not for debug mode.
+    // Bus error, misaligned access, `ecall`; a jump to an address that cannot be fetched; `mret`,
+    // which debug mode does not permit.
     for code in [
         asm::lw(A0, 1, A0),
         asm::sw(A0, 0, A0),
@@ -170,7 +171,8 @@ fn touching_a_busy_module_is_an_error_and_changes_nothing() {
         touch(&mut debugger);
         let state = debugger.abstractcs().unwrap();
         assert!(state.busy() && state.cmderr() == 1, "{name}");
-        // The selection stays where the command runs, and a reset of the hart is the way out.
+        // The selected hart stays the hart of the command. Only a reset of that hart ends the
+        // command.
         debugger.select(1).unwrap();
         debugger.select(0).unwrap();
         debugger.control(|control| control.with_hartreset(true)).unwrap();

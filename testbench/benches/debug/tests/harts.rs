@@ -192,7 +192,7 @@ fn an_inactive_module_holds_nothing_but_dmactive() {
     debugger.set(DATA.at(0), 5).unwrap();
     debugger.set(DMCONTROL, Dmcontrol::default().with_haltreq(true)).unwrap();
     assert_eq!(debugger.get(DATA.at(0)).unwrap(), 0);
-    // What a hart does is no state of the module.
+    // The execution of a hart is not state of the module.
     debugger.control(|control| control).unwrap();
     assert!(debugger.status().unwrap().allhalted());
     assert_eq!(debugger.get(DATA.at(0)).unwrap(), 0);

@@ -14,7 +14,7 @@ fn looping() -> Program {
     program
 }
 
-/// What a load of this size from this place of [`WORD`] gives, zero-extended.
+/// The result of a load of this size from this place of [`WORD`], zero-extended.
 fn part(offset: u32, size_log2: u32) -> u32 {
     WORD >> (8 * offset) & (u32::MAX >> (32 - (8 << size_log2)))
 }
@@ -114,7 +114,7 @@ fn wrong_accesses_are_named_and_stop_the_bus_until_they_are_cleared() {
             assert_eq!(debugger.bus_finish().unwrap().sberror(), error, "{access} {address:#x} {write}");
             assert_eq!(debugger.get(SBADDRESS0).unwrap(), address);
             assert_eq!(debugger.dmi.memory.peek(DATA), WORD);
-            // Nothing starts while the error stands.
+            // No access starts while the error is set.
             debugger.set(SBCS, Sbcs::default().with_sbaccess(2)).unwrap();
             debugger.set(SBADDRESS0, DATA).unwrap();
             debugger.set(SBDATA0, 1).unwrap();

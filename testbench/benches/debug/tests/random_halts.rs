@@ -1,7 +1,8 @@
-//! Halting and resuming at random clocks never changes what a random program does.
+//! Halting and resuming at random clocks does not change the effects of a random program.
 //!
-//! Each retired instruction is compared with the reference, `mcycle`, `minstret` and `mip` with it: time in debug mode must
-//! not be seen by the program. `DEBUG_SEED` chooses the programs, `DEBUG_CASES` how many.
+//! Each retired instruction is compared with the reference, and with it `mcycle`, `minstret` and
+//! `mip`: the program may not see the time in debug mode. `DEBUG_SEED` chooses the programs,
+//! `DEBUG_CASES` their number.
 
 use std::env;
 
@@ -18,11 +19,11 @@ fn from_env(name: &str, default: u64) -> u64 {
     env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")))
 }
 
-/// What the debugger does while the hart is halted. All of it leaves the program as it was.
+/// The action of the debugger while the hart is halted. Every action leaves the program as it was.
 fn look_around(debugger: &mut Debugger<Bench>) -> Result<(), verilated::Error> {
     match debugger.dmi.random(8) {
         0 | 1 => {
-            // What a program may not notice: its registers are used and given back.
+            // The program may not notice that its registers are used and restored.
             let number = 1 + debugger.dmi.random(31);
             let value = debugger.read_gpr(number)?;
             debugger.write_gpr(number, !value)?;
@@ -58,8 +59,9 @@ struct Program {
     written: Vec<u32>,
 }
 
-/// Compares all that was retired since the last call. False when the program comes to code that it changed without a `fence.i`:
-/// what runs there depends on what was fetched ahead.
+/// Compares the instructions that retired since the last call. Returns false when the program
+/// reaches code that it changed without a `fence.i`: the effect then depends on what was fetched
+/// before.
 fn compare(program: &mut Program, retired: &[Retired]) -> Result<bool, String> {
     let Program { reference, written } = program;
     for Retired { rvfi, clock, mip } in retired {
@@ -98,7 +100,7 @@ fn compare(program: &mut Program, retired: &[Retired]) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Runs a program with halts; how often it was halted.
+/// Runs a program with halts, and returns their number.
 fn run(case: &Case) -> Result<u32, String> {
     let failed = |error: verilated::Error| error.to_string();
     let timing = Timing {

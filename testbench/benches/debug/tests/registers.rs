@@ -7,7 +7,7 @@ use nic_layout::registers::debug::DATA;
 
 const VALUE: u32 = 0x9E37_79B9;
 
-/// Halted in front of a loop in which nothing happens.
+/// Halted before a loop without effects.
 fn halted() -> Debugger<Bench> {
     let mut program = Program::at(BASE);
     program.label("here").to("here", |d| asm::jal(ZERO, d));
@@ -53,7 +53,7 @@ fn csrs_are_read_and_written_and_s0_stays() {
     let mut debugger = halted();
     debugger.write_gpr(S0, 0x5050_5050).unwrap();
     let cases = [
-        // CSR, written, read back
+        // The CSR, the value written, the value read back.
         (asm::csr::MSTATUS, u32::MAX, 0x1888),
         (asm::csr::MSTATUS, 0, 0x1800),
         (asm::csr::MIE, u32::MAX, 0x800),

@@ -60,7 +60,7 @@ fn wfi_is_no_obstacle_to_steps_and_requests() {
     assert_eq!(debugger.dmi.retired(0).len(), 1, "it is done");
 }
 
-/// Interrupts on, and a handler; then additions without end.
+/// Interrupts are enabled, with a handler; then additions without end.
 fn interruptible() -> Program {
     let mut p = Program::at(BASE);
     p.la(T0, "handler").put(asm::csrw(machine::MTVEC, T0)).li(T0, 1 << 11);

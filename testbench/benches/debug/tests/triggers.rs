@@ -19,7 +19,7 @@ fn accesses() -> Program {
     p
 }
 
-/// Runs until the hart halts for a trigger; None if it comes to the end.
+/// Runs until the hart halts for a trigger. `None` if it reaches the end.
 fn run(debugger: &mut Debugger<Bench>) -> Option<u32> {
     debugger.resume().unwrap();
     debugger.dmi.clocks(300).unwrap();
@@ -30,7 +30,7 @@ fn run(debugger: &mut Debugger<Bench>) -> Option<u32> {
     Some(debugger.pc().unwrap())
 }
 
-/// Which label a trigger stops at; nothing from there on was executed.
+/// The label at which a trigger halts. No instruction from there on was executed.
 fn stop(tdata1: u32, tdata2: u32, timing: Timing) -> Option<&'static str> {
     let program = accesses();
     let mut debugger = halted_program(&program, timing);
@@ -42,7 +42,7 @@ fn stop(tdata1: u32, tdata2: u32, timing: Timing) -> Option<&'static str> {
     let after = tdata1 & (SELECT_DATA | LOAD) == SELECT_DATA | LOAD && label != "sw" && label != "sh";
     let hit = if after { HIT_AFTER } else { HIT_BEFORE };
     assert_eq!(debugger.tdata1(2).unwrap(), DEBUG | tdata1 | hit);
-    // What comes behind is not lost.
+    // The following instructions are not lost.
     debugger.set_trigger(2, 0, 0).unwrap();
     debugger.resume().unwrap();
     debugger.dmi.clocks(300).unwrap();
@@ -155,7 +155,8 @@ fn a_trigger_can_raise_a_breakpoint_where_tcontrol_permits_it() {
     }
 }
 
-/// A load that a trigger on its data waits for, with interrupts permitted; counts exceptions in `A2` and interrupts in `A0`.
+/// A load whose data a trigger compares, with interrupts permitted. Counts exceptions in `A2` and
+/// interrupts in `A0`.
 fn load_among_interrupts() -> Program {
     let mut p = Program::at(BASE);
     p.la(T0, "trap").put(asm::csrw(machine::MTVEC, T0)).li(S0, DATA).li(A0, WORD).put(asm::sw(A0, 0, S0));
@@ -226,7 +227,7 @@ fn debug_mode_wins_over_an_exception_and_both_have_hit() {
 fn a_program_cannot_change_the_triggers_of_the_debugger() {
     let mut p = Program::at(BASE);
     p.put(asm::csrrwi(ZERO, csr::TSELECT, 1)).put(asm::csrw(csr::TDATA1, ZERO)).put(asm::csrw(csr::TDATA2, ZERO));
-    // Its own are its own, but cannot enter debug mode.
+    // Machine mode may write its own triggers, but they cannot enter debug mode.
     p.put(asm::csrrwi(ZERO, csr::TSELECT, 0)).li(A0, DEBUG | EXECUTE).put(asm::csrw(csr::TDATA1, A0));
     p.put(asm::csrr(A1, csr::TDATA1)).label("end").to("end", |d| asm::jal(ZERO, d));
     let mut debugger = halted_program(&p, Timing::IDEAL);
