@@ -1,8 +1,10 @@
-//! One list on three caches: the dull model, the firmware's cache in host memory, and a NIC.
+//! Runs one list of operations on three caches: a plain model, the firmware's cache in host memory,
+//! and a NIC.
 //!
-//! Every answer of both caches must be the model's. In host memory the invariants are looked at after each step. At the end both
-//! memories must be the same, word for word, in every set that the list touched. Then everything outstanding is ended, and nothing
-//! may be locked or reserved any more.
+//! Every answer of both caches must be the answer of the model. In host memory the invariants are
+//! checked after each step. At the end both memories must be equal, word for word, in every set
+//! that the list touched. Then everything outstanding is completed, and after that no line may be
+//! locked or reserved.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,14 +19,16 @@ use crate::geometry::{host_cache, ranges_of, word_name, HostCache, GARBAGE};
 use crate::invariants::{self, Broken};
 use nicscope_probe::Probe;
 
-/// The cache that is compared with the one in host memory: a NIC, or one that a test has made wrong.
+/// The cache that is compared with the cache in host memory: a NIC, or a cache that a test has made
+/// wrong.
 pub trait Subject: Target<Error = Error> {
+    /// The geometry of the cache.
     fn geometry(&self) -> VmhGeometry;
     /// Makes an empty cache in memory that holds garbage.
     fn begin(&mut self) -> Result<()>;
     /// Reads the words at a byte offset of the cache.
     fn read(&mut self, offset: u32, count: u32) -> Result<Vec<u32>>;
-    /// Fills sets with garbage again, however the list has ended.
+    /// Fills sets with garbage again, whatever the result of the list was.
     fn end(&mut self, sets: &BTreeSet<u32>) -> Result<()>;
 }
 
@@ -51,18 +55,33 @@ impl Subject for Probe {
     }
 }
 
-/// Where the caches part.
+/// A difference between the caches.
 #[derive(Debug)]
 pub enum Disagreement {
-    /// The cache in host memory answers other than the model.
+    /// An answer of the cache in host memory differs from the model's.
     Host(Failure<std::convert::Infallible>),
-    /// The NIC answers other than the model, or not at all.
+    /// An answer of the NIC differs from the model's, or is missing.
     Nic(Failure<Error>),
-    /// After step `index` of the list in host memory, or at its end on the NIC.
-    Invariant { whose: &'static str, step: Option<(usize, CacheOp)>, broken: Broken },
-    /// At the end.
-    Memory { word: String, host: u32, nic: u32 },
-    /// Nothing could be compared.
+    /// An invariant is broken.
+    Invariant {
+        /// The cache: in host memory, or on the NIC.
+        whose: &'static str,
+        /// The step after which it was found in host memory: its index and its operation. `None`:
+        /// at the end.
+        step: Option<(usize, CacheOp)>,
+        /// The invariant.
+        broken: Broken,
+    },
+    /// A word of the memories differs at the end.
+    Memory {
+        /// The meaning of the word.
+        word: String,
+        /// Its value in host memory.
+        host: u32,
+        /// Its value on the NIC.
+        nic: u32,
+    },
+    /// The machine failed, so the caches could not be compared.
     Machine(Error),
 }
 
@@ -97,7 +116,7 @@ impl From<Error> for Disagreement {
     }
 }
 
-/// The sets that a list can touch.
+/// The sets that the operations of a list can touch.
 pub fn sets_of(geometry: VmhGeometry, ops: &[CacheOp]) -> BTreeSet<u32> {
     ops.iter()
         .filter_map(|op| match op {
@@ -107,7 +126,8 @@ pub fn sets_of(geometry: VmhGeometry, ops: &[CacheOp]) -> BTreeSet<u32> {
         .collect()
 }
 
-/// Runs a list on all three. The subject is ready for another one afterwards, whatever the result.
+/// Runs a list on all three caches. The subject is ready for another list afterwards, whatever the
+/// result was.
 pub fn compare(subject: &mut impl Subject, ops: &[CacheOp]) -> std::result::Result<Coverage, Disagreement> {
     let geometry = subject.geometry();
     let sets = sets_of(geometry, ops);
@@ -119,7 +139,7 @@ pub fn compare(subject: &mut impl Subject, ops: &[CacheOp]) -> std::result::Resu
     verdict
 }
 
-/// The memory after the list.
+/// Compares the memories after the list.
 fn on_host(
     geometry: VmhGeometry,
     ops: &[CacheOp],
@@ -141,7 +161,8 @@ fn on_host(
     Ok(memory)
 }
 
-/// The driver fills what it owes, and DMA ends (INV-15, INV-16).
+/// Completes everything outstanding: the driver fills reserved lines, and DMA ends (INV-15,
+/// INV-16).
 fn end_outstanding<T: Target + ?Sized>(walk: &mut Walk, target: &mut T) -> std::result::Result<(), Failure<T::Error>> {
     while !walk.model().reserved().is_empty() {
         walk.step(CacheOp::Fill { nth: 0, seed: 0 }, target)?;
@@ -190,7 +211,7 @@ fn read_into(memory: &mut Vec<u32>, subject: &mut impl Subject, range: Range<u32
     Ok(())
 }
 
-/// The first word that differs, if one does.
+/// The first word that differs, if any does.
 pub fn same(geometry: VmhGeometry, host: &[u32], nic: &[u32]) -> std::result::Result<(), Disagreement> {
     let different = host.iter().zip(nic).position(|(host, nic)| host != nic);
     match different {

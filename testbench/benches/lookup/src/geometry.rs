@@ -1,4 +1,5 @@
-//! The geometries that are tested: where the words of one set are, what they are called, and the cache in host memory.
+//! The geometries that are tested, the places and meanings of the words of a set, and the cache in
+//! host memory.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -8,17 +9,19 @@ use nic_lookup::check::{InMemory, Target};
 use nicscope_scenario::error::Result;
 use nicscope_scenario::request_error;
 
-/// Few lines of few entries: everything collides.
+/// Few lines of few entries, so that everything collides.
 pub const SMALL: VmhGeometry = VmhGeometry { entries: 64, line_entries: 8, ways: 2 };
-/// Eight ways: the firmware searches all but the latest in a function of its own.
+/// Eight ways. The firmware searches all but the most recently used way in a function of its own.
 pub const WIDE: VmhGeometry = VmhGeometry { entries: 128, line_entries: 8, ways: 8 };
-/// The one that `make firmware` builds.
+/// The geometry that `make firmware` builds.
 pub const RECOMMENDED: VmhGeometry = VmhGeometry::RECOMMENDED;
 
+/// All geometries that are tested.
 pub const ALL: [VmhGeometry; 3] = [SMALL, WIDE, RECOMMENDED];
 
 /// The cache of the firmware, compiled for the host, in host memory.
 pub trait HostCache: Target<Error = Infallible> {
+    /// The words of the cache's memory.
     fn words(&self) -> &Vec<u32>;
 }
 
@@ -48,7 +51,7 @@ pub fn host_cache(geometry: VmhGeometry) -> Result<Box<dyn HostCache>> {
 
 pub use nicscope_probe::GARBAGE;
 
-/// As a list of operations names it.
+/// The text of a geometry in a list of operations.
 pub fn name(geometry: VmhGeometry) -> String {
     format!("geometry {} {} {}", geometry.entries, geometry.line_entries, geometry.ways)
 }
@@ -64,7 +67,7 @@ pub fn ranges_of(geometry: VmhGeometry, set: u32) -> [Range<u32>; 4] {
     ]
 }
 
-/// What the word at a byte offset is.
+/// The meaning of the word at a byte offset.
 pub fn word_name(geometry: VmhGeometry, offset: u32) -> String {
     let line = |line: u32| format!("line {line} (set {}, way {})", line / geometry.ways, line % geometry.ways);
     if offset < geometry.state_offset(0) {

@@ -1,4 +1,4 @@
-//! The invariants of the cache, on its memory: nothing of how the firmware gets there.
+//! The invariants of the cache's memory. They do not depend on how the firmware reaches a state.
 
 use std::fmt;
 
@@ -10,11 +10,12 @@ use nic_layout::vmh::{
 use nic_lookup::check::{Answer, CacheOp, Model};
 use nic_lookup::Path;
 
-/// A broken invariant, with what was found.
+/// A broken invariant, with the words that break it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// INV-n of docs/invariants.md.
+    /// The number n of INV-n (docs/invariants.md).
     pub number: u32,
+    /// The words that break it.
     pub found: String,
 }
 
@@ -48,7 +49,8 @@ impl<M: Words> Set<'_, M> {
         self.memory.read(self.geometry.state_offset(line))
     }
 
-    /// INV-13: at most one valid or reserved line for a tag. With it, of the reserved ones, INV-18.
+    /// INV-13: at most one line for a tag is valid or reserved. For reserved lines that is also
+    /// INV-18.
     fn tags_are_unique(&self) -> Result<(), Broken> {
         let mut seen: Vec<(u32, u32)> = Vec::new();
         for line in self.lines() {
@@ -83,7 +85,7 @@ impl<M: Words> Set<'_, M> {
         Ok(())
     }
 
-    /// INV-15: locks are the references under way.
+    /// INV-15: the number of locks is the number of references under way.
     fn locks_are_references(&self, model: &Model) -> Result<(), Broken> {
         for line in self.lines() {
             let count = |path| model.references().iter().filter(|&&reference| reference == (path, line)).count() as u32;
@@ -96,7 +98,8 @@ impl<M: Words> Set<'_, M> {
         Ok(())
     }
 
-    /// INV-16: a reserved line is one that the driver was told of and still owes, and no other.
+    /// INV-16: a line is reserved if and only if the driver was told of it and still owes an
+    /// answer.
     fn reservations_are_owed(&self, model: &Model) -> Result<(), Broken> {
         for line in self.lines() {
             let reserved = self.key(line) & KEY_STATE_MASK == KEY_RESERVED;
@@ -109,7 +112,8 @@ impl<M: Words> Set<'_, M> {
     }
 }
 
-/// What holds in the memory of some sets at any time between operations. `model` has done what the cache did.
+/// Checks the invariants that hold in some sets at any time between operations. `model` has
+/// executed the same operations as the cache.
 pub fn check(
     geometry: VmhGeometry,
     memory: &impl Words,
@@ -126,7 +130,7 @@ pub fn check(
     Ok(())
 }
 
-/// What holds of one operation and the memory before and after it.
+/// Checks the invariants of one operation: the memory before and after it.
 pub fn check_step(
     geometry: VmhGeometry,
     before: &impl Words,
@@ -136,7 +140,7 @@ pub fn check_step(
 ) -> Result<(), Broken> {
     let page = match op {
         CacheOp::Use { page, .. } | CacheOp::Invalidate { page, .. } => page,
-        // The driver and the end of DMA touch no tag but the one that they are about.
+        // Operations of the driver and the end of DMA touch no tag but their own.
         CacheOp::Unlock { .. } | CacheOp::Fill { .. } | CacheOp::Release { .. } => return Ok(()),
     };
     let set = geometry.set_of(page);
@@ -163,7 +167,7 @@ mod tests {
     use crate::geometry::{host_cache, SMALL};
     use nic_layout::vmh::key;
 
-    /// Of an empty cache in which one word is wrong.
+    /// The invariant that is broken in an empty cache if one word is wrong.
     fn verdict(offset: u32, word: u32) -> u32 {
         let mut memory = host_cache(SMALL).expect("it exists").words().clone();
         memory.write(offset, word);

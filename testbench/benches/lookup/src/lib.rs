@@ -1,8 +1,9 @@
-//! The lookup cache on the RTL, through firmware, against its model (docs/properties.md).
+//! The lookup cache, run by firmware on the RTL, compared with its model (docs/properties.md).
 //!
-//! [`Probe`] is a NIC with the firmware `cache-probe` in a host, and runs cache operations over PCI. [`compare`] runs a list on it, on the same
-//! cache in host memory and on the dull model, and looks at the invariants. [`Search`] draws lists and shrinks one that fails; [`List`] is
-//! the text that it leaves and that `tests/replay.rs` runs again.
+//! [`Probe`] is a NIC with the firmware `cache-probe` in a host. It runs cache operations over PCI.
+//! [`compare`] runs a list of operations on the probe, on the same cache in host memory and on a
+//! plain model, and checks the invariants. [`Search`] draws lists, and shrinks a list that fails.
+//! [`List`] is the text in which a failing list is kept; `tests/replay.rs` runs it again.
 
 pub mod compare;
 pub mod geometry;

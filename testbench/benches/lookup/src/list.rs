@@ -1,4 +1,5 @@
-//! A list of operations as text: what a failing search leaves, and what `tests/replay.rs` runs.
+//! A list of operations as text, in which a failing search is kept and which `tests/replay.rs`
+//! runs.
 //!
 //! ```text
 //! # Why this list is worth keeping.
@@ -19,12 +20,14 @@ use nicscope_scenario::request_error;
 
 use crate::geometry;
 
-/// A list, and the geometry that it is for.
+/// A list of operations, and its geometry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct List {
-    /// Lines that begin with `#`, without it.
+    /// The lines that begin with `#`, without the `#`.
     pub remarks: Vec<String>,
+    /// The geometry of the cache.
     pub geometry: VmhGeometry,
+    /// The operations.
     pub ops: Vec<CacheOp>,
 }
 
@@ -41,7 +44,7 @@ impl fmt::Display for List {
 impl FromStr for List {
     type Err = Error;
 
-    /// Semicolons end lines too, so that a list fits into a variable.
+    /// Semicolons also end lines, so that a list fits into an environment variable.
     fn from_str(text: &str) -> Result<List> {
         let (mut remarks, mut shape, mut ops) = (Vec::new(), None, Vec::new());
         for line in text.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty()) {
@@ -70,12 +73,13 @@ fn geometry_of(numbers: &str) -> Result<VmhGeometry> {
 }
 
 impl List {
+    /// Reads a list from a file. An error names the file.
     pub fn load(path: &Path) -> Result<List> {
         let text = fs::read_to_string(path).map_err(|error| request_error!("{}: {error}", path.display()))?;
         text.parse().map_err(|error| request_error!("{}: {error}", path.display()))
     }
 
-    /// The lists of a folder in the order of their names; none if the folder does not exist.
+    /// The lists of a folder, in the order of their names; none if the folder does not exist.
     pub fn load_folder(folder: &Path) -> Result<Vec<(PathBuf, List)>> {
         let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
         let mut paths: Vec<PathBuf> = entries

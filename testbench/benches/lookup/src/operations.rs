@@ -1,19 +1,20 @@
-//! Which lists are drawn. Processes, sets and lines are few, so that tags collide; the numbers lie at both ends of their ranges.
+//! Draws lists of operations. Processes, sets and lines are few, so that tags collide. Their
+//! numbers lie at both ends of their ranges.
 
 use nic_layout::vmh::VmhGeometry;
 use nic_lookup::check::CacheOp;
 use nic_lookup::Path;
 use proptest::prelude::*;
 
-/// The last one has every bit of the tag set.
+/// The identifiers of the processes. The last one has every bit of the tag set.
 const PROCESSES: [u32; 3] = [1, 2, 0xFFF];
-/// The sets that a list uses, if there are so many: neighbours.
+/// The number of neighbouring sets that a list uses, if the cache has so many.
 const SETS: u32 = 2;
-/// Virtual pages of a 32-bit address space.
+/// The number of virtual pages of a 32-bit address space.
 const PAGES: u32 = 1 << 20;
 
-/// A process and a page. There are half as many lines again as a set has ways, at both ends of the address space, and every page
-/// occurs with several processes.
+/// A process and a page. There are one and a half times as many lines as a set has ways, at both
+/// ends of the address space. Every page occurs with several processes.
 fn pid_and_page(geometry: VmhGeometry) -> impl Strategy<Value = (u32, u32)> {
     let VmhGeometry { line_entries, ways, .. } = geometry;
     let (sets, pages_of_a_turn) = (geometry.sets(), geometry.sets() * line_entries);
@@ -37,7 +38,8 @@ fn operation(geometry: VmhGeometry) -> impl Strategy<Value = CacheOp> {
     ]
 }
 
-/// Lists of one to so many operations that the ways of a set can all be held, and change hands several times.
+/// Lists of operations. The longest are so long that all ways of a set can be held and change hands
+/// several times.
 pub fn operations(geometry: VmhGeometry) -> impl Strategy<Value = Vec<CacheOp>> {
     let count_max = 60 + 20 * geometry.ways as usize;
     prop::collection::vec(operation(geometry), 1..=count_max)

@@ -1,4 +1,4 @@
-//! One list, told step by step, with waves.
+//! Runs one list step by step, with a log and waves.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::compare::{compare, Subject};
 use crate::list::List;
 use crate::probe::Probe;
 
-/// A probe that prints when each step began and ended, to be found again in the waves.
+/// A probe that prints when each step began and ended, so that the step can be found in the waves.
 struct Narrator {
     probe: Probe,
 }
@@ -98,7 +98,8 @@ impl Subject for Narrator {
     }
 }
 
-/// Runs a list on all three caches. With a folder for waves it leaves `replay.fst` there, from the first step on, also when it fails.
+/// Runs a list on all three caches. With a folder for waves it writes `replay.fst` there, from the
+/// first step on, also if the list fails.
 pub fn replay(list: &List, waves: Option<&Path>) -> Result<Coverage> {
     let mut narrator = Narrator { probe: Probe::boot(list.geometry, waves.is_some())? };
     if let Some(folder) = waves {
@@ -112,13 +113,14 @@ pub fn replay(list: &List, waves: Option<&Path>) -> Result<Coverage> {
     verdict.map_err(|wrong| failed!("{wrong}"))
 }
 
-/// A path as it was typed in the folder of the workspace: tests run elsewhere.
+/// Makes a path that was given relative to the folder of the workspace usable: tests run in another
+/// folder.
 pub fn typed_path(path: &Path) -> PathBuf {
     let workspace = image::workspace();
     workspace.canonicalize().unwrap_or_else(|_| workspace.to_path_buf()).join(path)
 }
 
-/// The list of `NICSCOPE_REPLAY`: the path of a file, or the text itself.
+/// The list of the variable `NICSCOPE_REPLAY`: the path of a file, or the text of a list.
 pub fn named_list(value: &str) -> Result<List> {
     match value.contains("geometry ") {
         true => value.parse(),

@@ -1,4 +1,5 @@
-//! What a search tells about a list that failed: seed, operations, and the command that replays it.
+//! The report of a search about a list that failed: seed, operations, and the command that replays
+//! the list.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,18 +11,23 @@ use crate::list::List;
 /// A list that failed, as short as it could be made.
 #[derive(Clone, Debug)]
 pub struct Found {
+    /// The seed of the search.
     pub seed: u64,
-    /// Of the test.
+    /// The name of the test.
     pub name: &'static str,
-    /// Lists that passed before it.
+    /// The number of lists that passed before it.
     pub passed: u32,
+    /// The number of operations of the list as it was drawn.
     pub drawn_ops: usize,
+    /// The shortest list that still fails.
     pub list: List,
+    /// The reason for which it fails.
     pub reason: String,
+    /// The file in which it is kept.
     pub file: PathBuf,
 }
 
-/// A path as one types it in the folder of the workspace.
+/// A path relative to the folder of the workspace.
 fn from_workspace(path: &Path) -> String {
     let workspace = image::workspace().canonicalize();
     let relative = path
@@ -32,7 +38,7 @@ fn from_workspace(path: &Path) -> String {
     relative.unwrap_or_else(|| path.to_path_buf()).display().to_string()
 }
 
-/// The command that runs a list with waves, to be typed in the folder of the workspace.
+/// The command that runs a list with waves, for the folder of the workspace.
 pub fn replay_command(file: &Path) -> String {
     format!(
         "NICSCOPE_REPLAY={} NICSCOPE_WAVES=out/replay cargo test --release -p bench-lookup --test replay -- --exact named_list --nocapture",

@@ -1,4 +1,4 @@
-//! Draws lists until one fails, shrinks it, keeps it as a file, and says how to replay it.
+//! Draws lists until one fails. Shrinks it, keeps it as a file, and reports how to replay it.
 
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -15,25 +15,30 @@ use crate::operations::operations;
 use crate::report::Found;
 use crate::shorten::shorten;
 
-/// What to try.
+/// The settings of a search.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// Of the test: part of the names of files.
+    /// The name of the test, which is part of the names of files.
     pub name: &'static str,
+    /// The number of lists to draw.
     pub cases: u32,
+    /// The seed of all lists.
     pub seed: u64,
-    /// Where a failing list is kept.
+    /// The folder in which a failing list is kept.
     pub folder: PathBuf,
 }
 
-/// What all lists of a search did together, or the one that failed.
+/// The result of a search.
 pub enum Outcome {
+    /// All lists passed: the operations and answers that they reached together.
     Passed(Coverage),
+    /// A list failed.
     Failed(Box<Found>),
 }
 
 impl Search {
-    /// A search as the environment wants it: `NICSCOPE_SEED` (1), and `NICSCOPE_CASES` (1), so many times `cases`.
+    /// A search with settings of the environment: `NICSCOPE_SEED` is the seed (default 1),
+    /// `NICSCOPE_CASES` a factor of `cases` (default 1).
     pub fn from_env(name: &'static str, cases: u32) -> Result<Search> {
         let number = |variable: &str, default: u64| match std::env::var(variable) {
             Ok(text) => text.parse().map_err(|_| request_error!("{variable}={text}: a number was expected")),
@@ -47,6 +52,7 @@ impl Search {
         Ok(Search { name, cases: cases.saturating_mul(times), seed: number("NICSCOPE_SEED", 1)?, folder })
     }
 
+    /// Runs the search on a subject. An error if the environment fails; a failing list is no error.
     pub fn run(&self, subject: &mut impl Subject) -> Result<Outcome> {
         let geometry = subject.geometry();
         let subject = RefCell::new(subject);
@@ -61,7 +67,7 @@ impl Search {
                 Ok(())
             }
             Err(wrong) => {
-                // Later calls are those of shrinking.
+                // Later calls come from shrinking.
                 drawn_ops.set(drawn_ops.get().or(Some(ops.len())));
                 Err(TestCaseError::fail(wrong.to_string()))
             }

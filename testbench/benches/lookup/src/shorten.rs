@@ -1,11 +1,13 @@
-//! Takes away what proptest leaves of a failing list, because it removes one operation at a time: all behind the first failure, and pairs.
+//! Shortens a failing list further than proptest does, which removes one operation at a time. It
+//! removes everything behind the first failure, and pairs of operations.
 
 use nic_lookup::check::CacheOp;
 
-/// Pairs of a longer list are too many to try.
+/// The longest list of which pairs are tried: a longer list has too many pairs.
 const PAIRS_OPS_MAX: usize = 32;
 
-/// The shortest list that can be reached, with the reason for which it fails. `fails` tells the reason of a list, if it fails.
+/// The shortest list that can be reached, with the reason for which it fails. `fails` returns the
+/// reason of a list, if it fails.
 pub fn shorten(
     ops: Vec<CacheOp>,
     reason: String,
@@ -21,7 +23,7 @@ pub fn shorten(
     }
 }
 
-/// Shorter lists: first its beginnings, then the list without any one or two.
+/// Candidates: first the beginnings of the list, then the list without any one or two operations.
 fn candidates(ops: &[CacheOp]) -> impl Iterator<Item = Vec<CacheOp>> + '_ {
     let beginnings = (1..ops.len()).map(|count| ops[..count].to_vec());
     let count = if ops.len() <= PAIRS_OPS_MAX { ops.len() } else { 0 };
@@ -37,14 +39,14 @@ fn candidates(ops: &[CacheOp]) -> impl Iterator<Item = Vec<CacheOp>> + '_ {
 mod tests {
     use super::*;
 
-    /// A list whose operations are told apart by their numbers.
+    /// A list whose operations differ by their numbers.
     fn list(numbers: impl IntoIterator<Item = u32>) -> Vec<CacheOp> {
         numbers.into_iter().map(|nth| CacheOp::Unlock { nth }).collect()
     }
 
     #[test]
     fn what_goes_only_together_is_taken_together() {
-        // Fails with 7, but only when 3 and 5 are both there or both away.
+        // The list fails with 7, but only if it has both 3 and 5 or neither.
         let fails = |ops: &[CacheOp]| {
             let has = |nth| ops.contains(&CacheOp::Unlock { nth });
             (has(7) && has(3) == has(5)).then(|| format!("{} operations", ops.len()))

@@ -22,7 +22,7 @@ fn look(probe: &mut Probe, path: Path, pid: u32, page: u32) -> Answer {
     fine(probe.use_page(path, pid, page))
 }
 
-/// Reserves the page's line and fills it as [`page_number`] with seed 1 says.
+/// Reserves the line of a page and fills it with [`page_number`] of seed 1.
 fn bring_in(probe: &mut Probe, pid: u32, page: u32) -> u32 {
     let Answer::Reserved { line } = look(probe, Send, pid, page) else { panic!("page {page:#x} was there already") };
     let geometry = probe.geometry();
@@ -47,7 +47,7 @@ fn a_reset_empties_garbage_and_touches_no_entry() {
     fine(probe.check_surroundings());
 }
 
-/// INV-15: each path counts for itself, and ends only its own references.
+/// INV-15: each path counts its own references, and ends only its own.
 #[test]
 fn a_hit_locks_its_line_once_for_its_path() {
     let mut probe = boot(SMALL);
@@ -80,7 +80,8 @@ fn a_second_miss_on_a_reserved_line_is_only_pending() {
     assert_eq!(fine(probe.read(0, SMALL.bytes() / 4)), before);
 }
 
-/// INV-14: with all ways held nothing is taken, nothing changes, and the answer comes in bounded time.
+/// INV-14: when all ways are held, no way is taken and nothing changes, and the answer comes in
+/// bounded time.
 #[test]
 fn a_set_without_a_free_way_says_so_and_stays_as_it_is() {
     for geometry in [SMALL, WIDE] {
@@ -102,7 +103,7 @@ fn a_set_without_a_free_way_says_so_and_stays_as_it_is() {
     }
 }
 
-/// INV-19: references under way keep the way from being given to another line.
+/// INV-19: a way with references under way is not given to another line.
 #[test]
 fn an_invalidated_line_under_dma_is_not_given_away() {
     let mut probe = boot(SMALL);
@@ -125,12 +126,13 @@ fn a_line_filled_while_the_nic_looks_is_pending_or_whole() {
     let (mut pending, mut hits) = (0, 0);
     for step in 0..30 {
         fine(probe.reset());
-        // Old entries, to be taken for new ones.
+        // Old entries, which a wrong lookup would take for new ones.
         fine(probe.write(SMALL.entry_offset(0, 0), vec![GARBAGE; SMALL.entries as usize]));
         let Answer::Reserved { line } = look(&mut probe, Send, 1, 7) else { panic!("the cache is empty") };
-        // The last page of the line: the entry that comes last, just before the key.
+        // The last page of the line: its entry is written last, just before the key.
         fine(probe.post(&[use_command(Send, 1, 7); LOOKS as usize]));
-        // About one lookup later each time, and a little more, so that the fill meets all parts of one.
+        // Each time the fill comes about one lookup later, and a little more, so that it meets all
+        // parts of a lookup.
         fine(probe.wait(Ps(step * 1_297_000)));
         fine(probe.fill(line, key(1, 0, KEY_RESERVED), &|page| page_number(1, page)));
         let results = fine(probe.collect(LOOKS));
@@ -164,7 +166,8 @@ fn lines_of_the_whole_address_space_and_all_processes_are_told_apart() {
     }
 }
 
-/// Found by a lookup of the way used last, the commonest case, before the others are looked at.
+/// The most common hit: the lookup finds the page in the most recently used way, before it looks at
+/// the others.
 #[test]
 fn the_way_used_last_is_the_cheapest_and_costs_the_same_each_time() {
     for geometry in [SMALL, WIDE, RECOMMENDED] {
@@ -176,11 +179,11 @@ fn the_way_used_last_is_the_cheapest_and_costs_the_same_each_time() {
             assert!(matches!(look(&mut probe, Send, 1, page), Answer::Hit { .. }));
             probe.last_cycles()
         };
-        // Once for the instruction cache.
+        // The first lookup fills the instruction cache.
         clocks(0);
         clocks(other);
         let moved = clocks(0);
-        // Until the branches are predicted as they go.
+        // The next lookups train the prediction of branches.
         for _ in 0..4 {
             clocks(0);
         }

@@ -1,4 +1,4 @@
-//! A defect planted between the operations is found, shrunk, kept, and told.
+//! A defect that is planted between the operations is found, shrunk, kept and reported.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use nic_lookup::check::{Answer, Target};
 use nic_lookup::Path;
 use nicscope_scenario::error::{Error, Result};
 
-/// What is lost in the memory of the NIC, by a write over PCI or for want of one.
+/// The loss in the memory of the NIC, made by a write over PCI or by leaving one out.
 #[derive(Clone, Copy, Debug)]
 enum Defect {
     /// The lock of a hit is lost.
@@ -22,7 +22,7 @@ enum Defect {
     Entry,
     /// An invalidation leaves the line.
     Invalidation,
-    /// A line given back stays reserved.
+    /// A line that was given back stays reserved.
     Release,
 }
 
@@ -98,7 +98,7 @@ impl Subject for Planted<'_> {
 fn every_planted_defect_is_found_and_told() {
     let folder = tempfile::tempdir().expect("a folder for failing lists");
     let mut probe = Probe::boot(SMALL, false).unwrap_or_else(|error| panic!("{error}"));
-    // The shortest list that can show each: how many operations.
+    // The number of operations of the shortest list that can show each defect.
     let defects =
         [(Defect::Lock, 3), (Defect::Order, 3), (Defect::Entry, 2), (Defect::Invalidation, 1), (Defect::Release, 2)];
     for (defect, shortest) in defects {
@@ -121,7 +121,7 @@ fn every_planted_defect_is_found_and_told() {
             "{text}"
         );
         assert_eq!(List::load(&found.file).unwrap_or_else(|error| panic!("{error}")), found.list);
-        // The defect was ours: a sound NIC runs the same list.
+        // The defect was planted: a correct NIC passes the same list.
         let sound = compare(&mut probe, &found.list.ops);
         assert!(sound.is_ok(), "{defect:?}: {}", sound.unwrap_err());
     }

@@ -1,4 +1,5 @@
-//! Random lists do on the RTL what they do in host memory and on the model, in every geometry.
+//! Random lists have the same results on the RTL, in host memory and on the model, in every
+//! geometry.
 
 use bench_lookup::geometry::{host_cache, RECOMMENDED, SMALL, WIDE};
 use bench_lookup::search::Outcome;
@@ -13,7 +14,8 @@ fn agree(name: &'static str, geometry: VmhGeometry, cases: u32) {
         Outcome::Passed(coverage) => coverage,
         Outcome::Failed(found) => panic!("{found}"),
     };
-    // Sets that no list used are as empty as at first, and the words beside the cache are untouched.
+    // Sets that no list used are as empty as at first, and the words beside the cache are
+    // untouched.
     probe.reset().unwrap_or_else(|error| panic!("{error}"));
     let words = probe.read(0, geometry.bytes() / 4).unwrap_or_else(|error| panic!("{error}"));
     let empty = host_cache(geometry).unwrap_or_else(|error| panic!("{error}"));

@@ -1,5 +1,6 @@
-//! Lists that are kept: those in `lists`, each for a reason that it states, and those that a search has found and left in
-//! `proptest-regressions`. And the one that `NICSCOPE_REPLAY` names, with waves in the folder `NICSCOPE_WAVES`.
+//! Runs the lists that are kept: those in `lists`, each for a reason that it states, and those that
+//! a search has left in `proptest-regressions`. It also runs the list that `NICSCOPE_REPLAY` names,
+//! with waves in the folder `NICSCOPE_WAVES`.
 
 use std::collections::BTreeMap;
 use std::env;
