@@ -1,5 +1,5 @@
-//! `make properties`: millions of random operations on both caches of the firmware, against their models (docs/properties.md). Interrupted, it goes on
-//! where it was, if the caches are the same.
+//! `make properties`: millions of random operations on both caches of the firmware, against their
+//! models (docs/properties.md). Interrupted, it goes on where it was, if the caches are the same.
 
 mod search;
 
@@ -22,20 +22,20 @@ struct Arguments {
     seed: u64,
     #[arg(long, default_value_t = 200_000_000)]
     operations: u64,
-    /// Begins anew.
+    /// Begins from the start.
     #[arg(long)]
     fresh: bool,
     #[arg(long, default_value = "out/properties")]
     out: PathBuf,
 }
 
-/// How far a run came.
+/// The progress of a run.
 #[derive(Serialize, Deserialize, Default, PartialEq)]
 struct Progress {
     seed: u64,
-    /// Of which caches: the numbers are worth nothing for others.
+    /// The hash of the caches' sources. The numbers mean nothing for other caches.
     caches: u64,
-    /// Of each search.
+    /// The number of lists that each search has run.
     lists: u64,
     operations: Vec<u64>,
     seconds: f64,
@@ -122,7 +122,7 @@ fn save(path: &Path, progress: &Progress) -> Result<(), String> {
         .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
-/// A number of the sources of the caches and their models.
+/// The hash of the sources of the caches and their models.
 fn sources() -> io::Result<u64> {
     let mut hasher = DefaultHasher::new();
     hash_folder(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../firmware/lookup/src")), &mut hasher)?;

@@ -1,4 +1,4 @@
-//! Lists of operations from a seed, one after another, and the shortest of one that fails.
+//! Runs lists of operations from a seed, one after another, and shrinks a failing list.
 
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::vmh::VmhGeometry;
@@ -8,14 +8,14 @@ use rand_chacha::ChaCha8Rng;
 
 const LIST_OPERATIONS: usize = 1000;
 
-/// One cache of one geometry.
+/// A search on one cache of one geometry.
 pub struct Search {
     pub name: &'static str,
     run: fn(&str, ChaCha8Rng, u64) -> Result<u64, String>,
 }
 
 impl Search {
-    /// Runs the list of a number. Gives how many operations it had.
+    /// Runs the list with a number. Returns the number of its operations.
     pub fn run(&self, seed: u64, list: u64) -> Result<u64, String> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(list);
@@ -74,7 +74,8 @@ fn judge<O: Copy>(
     Err(format!("{name}: {why}\nlist {list}, shrunk from {drawn} operations to {}:\n{}", lines.len(), lines.join("\n")))
 }
 
-/// Takes operations away, many at once and then fewer, as long as the rest still fails. Every part of a list is a legal list.
+/// Takes operations away, first many at once and then fewer, as long as the rest still fails. Every
+/// part of a list is a legal list.
 fn shorten<O: Copy>(mut ops: Vec<O>, fails: &impl Fn(&[O]) -> Option<String>) -> Vec<O> {
     let mut piece = ops.len().div_ceil(2);
     loop {
