@@ -1,6 +1,8 @@
-// The arbiter of the SRAM: one grant at most, to one who asks, none while nobody asks; and everybody is served in time.
+// The arbiter of the SRAM: at most one port is granted, only a port that asks, and none while no
+// port asks. Every port that asks is served in bounded time.
 //
-// Requesters hold until they are granted. The bounds are those in the head of nic_sram_arbiter; Ports is 7 for one core, 9 for two.
+// Requesters hold until they are granted. The bounds are those in the head of nic_sram_arbiter;
+// Ports is 7 for one core, 9 for two.
 
 `default_nettype none
 
@@ -52,7 +54,7 @@ module formal_arbiter #(
     RequestsHold: assume ((waits_q & ~req_i) == '0);
   end
 
-  // The defect: a port is said to have got nothing when it did, once in a while.
+  // The defect: now and then a granted port is reported as not granted.
   wire logic [Ports-1:0] told = (Defect != 0 && req_i == '1) ? '0 : gnt;
 
   // ---- Check --------------------------------------------------------------------------

@@ -1,11 +1,16 @@
-// The core among ports that may do anything the rules allow, and one check of what it retires.
+// The core, with ports that may do anything the rules permit, and one check of the instructions
+// that it retires.
 //
-// Environment: a symbolic program (fetched words are free), grants and answers at any time, errors at any time, interrupts at any time. A port answers
-//              only what was granted, and predictions are anything (formal_predict). The first clock is reset; from then on there is none.
-// Parameters:  Check chooses the property, Defect = 1 tells it something wrong, to see that it can fail. Debug as that of the core. Quiet: for so
-//              many clocks memory is quick and good, nothing is predicted, no interrupt comes, and the core boots at BOOT: what then is constant costs
-//              the search nothing. Preamble = 1: the program begins with the two instructions that switch interrupts on. Halt: the clock from which on
-//              debug_req_i is high while it is quiet, 0 for never. Steps = 1: a halted core is told to step. Reach: see Check 20.
+// Environment: a symbolic program (fetched words are free); grants, answers, errors and interrupts
+//              at any time. A port answers only what was granted, and predictions are anything
+//              (formal_predict). The first clock is reset; from then on there is no reset.
+// Parameters:  Check chooses the property. Defect = 1 gives the check a wrong effect, to show that
+//              the check can fail. Debug is the parameter of the core. Quiet: for this many clocks
+//              memory is quick and good, nothing is predicted, no interrupt comes, and the core
+//              boots at BOOT. Signals that are constant then cost the search nothing. Preamble = 1:
+//              the program begins with the two instructions that enable interrupts. Halt: the clock
+//              from which on debug_req_i is high while it is quiet, 0 for never. Steps = 1: a
+//              halted core is told to step. Reach: see Check 20.
 
 `default_nettype none
 
@@ -39,7 +44,8 @@ module formal_core #(
   input wire logic        any_debug_req_i,
   input wire logic        event_valid_i,
   input wire logic [4:0]  event_i,
-  // Numbers of the solver's choice, which stay: the register, word or bit that a check follows
+  // Numbers of the solver's choice, which stay constant: the register, word or bit that a check
+  // follows
   input wire logic [31:0] chosen_i,
   input wire logic [31:0] chosen_word_i
 );
@@ -83,12 +89,12 @@ module formal_core #(
   wire logic data_rvalid  = quiet ? data_outstanding != 2'd0 : any_data_rvalid_i;
   wire logic irq          = !quiet && any_irq_i;
 
-  // What the debug module would have a halted core do (formal_debug).
+  // The code that a halted core executes from the debug module (formal_debug).
   wire logic in_debug_area = Debug != 0 && instr_oldest[31:11] == '1;
   wire logic instr_err     = !quiet && any_instr_err_i && !in_debug_area;
   wire logic debug_req     = (Debug != 0) && (quiet ? (Halt != 0 && clock_q >= 6'(Halt)) : any_debug_req_i);
 
-  // A look finds something, or not.
+  // A look finds a word, or not.
   wire logic        look;
   wire logic [31:0] look_addr;
   logic             look_q;
@@ -192,18 +198,19 @@ module formal_core #(
   logic halted_q;
   always_ff @(posedge clk_i) halted_q <= rst_n && (halted_q || debug_mode);
 
-  // A defect is something that the core is said to have done. It needs a condition, so that it must be searched for.
+  // A defect is an effect that the core is reported to have. It needs a condition, so that the
+  // solver must search for it.
   always_comb begin
     rvfi = told;
     if (Defect != 0 && told.valid && (Check == 8 ? halted_q : told.pc_rdata[4:1] == 4'd6)) begin
       rvfi.pc_wdata = told.pc_wdata ^ 32'd4;
-      // For dispatch and interrupts that is all that matters.
+      // For dispatch and interrupts only this matters.
       if (Check != 5 && Check != 6) begin
         rvfi.rd_wdata  = told.rd_wdata ^ {31'b0, told.rd_addr != 5'd0};
         rvfi.rs1_rdata = told.rs1_rdata ^ {31'b0, told.rs1_addr != 5'd0};
         rvfi.mem_wmask = ~told.mem_wmask;
       end
-      // These decide what the other checks look at.
+      // The other checks look at these signals.
       if (Check == 2) rvfi.insn = told.insn ^ 32'h0001_0100;
       if (Check == 3) rvfi.trap = !told.trap;
     end
@@ -224,7 +231,7 @@ module formal_core #(
   if (Check == 3) begin : gen_traps
     formal_traps #(.Bitmanip (Bitmanip)) u_check (.clk_i, .rst_ni (rst_n), .rvfi_i (rvfi));
   end
-  // Something retires, or, with debugging, a request to halt is obeyed.
+  // An instruction retires, or, with debugging, a request to halt is obeyed.
   if (Check == 4) begin : gen_liveness
     formal_liveness #(.Bound (Defect != 0 ? 5 : Debug != 0 ? formal_core_pkg::REQUEST_BOUND : formal_core_pkg::RETIRE_BOUND)) u_check (
       .clk_i, .rst_ni (rst_n), .asked_i (Debug == 0 || debug_req), .done_i (debug_mode || (Debug == 0 && (told.valid || sleep))),
@@ -244,11 +251,11 @@ module formal_core #(
       .data_req_i (data_req), .data_gnt_i (data_gnt), .data_we_i (data_we), .data_wdata_i (data_wdata)
     );
   end
-  // Debug code of formal_core_pkg spoils x1.
+  // The debug code of formal_core_pkg overwrites x1.
   if (Check == 8) begin : gen_debug_registers
     formal_registers u_check (.clk_i, .rst_ni (rst_n), .rvfi_i (rvfi), .register_i ({chosen_q[4:1], 1'b0}));
   end
-  // How far a search reaches: fails when so many have retired.
+  // The reach of a search: this check fails when so many instructions have retired.
   if (Check == 20) begin : gen_reach
     always_ff @(posedge clk_i) begin
       if (rst_n) RetiresNoMore: assert (!told.valid || told.order < 64'(Reach - 1));

@@ -1,4 +1,4 @@
-// What the instruction set says, written from the specification and from nothing in rtl/core.
+// The instruction set, written from the specification and independently of rtl/core.
 
 package formal_core_pkg;
 
@@ -30,19 +30,20 @@ package formal_core_pkg;
   parameter logic [31:0] CSRW_MIE_X1     = 32'h3040_9073;
   parameter logic [31:0] CSRSI_MSTATUS_8 = 32'h3004_6073;
 
-  // Where a program begins if that is not left to the search.
+  // The address at which a program begins, unless the solver chooses it.
   parameter logic [31:0] BOOT = 32'h0000_0100;
 
-  // Clocks within which something retires, and within which a request to halt is obeyed.
+  // Clocks within which an instruction retires, and within which a request to halt is obeyed.
   parameter int unsigned RETIRE_BOUND  = 17;
   parameter int unsigned REQUEST_BOUND = 22;
 
-  // What a halted core executes: it tells dpc with a store, decides whether to step, and leaves.
+  // The code of a halted core: it shows dpc with a store, decides whether to step, and leaves.
   function automatic logic [31:0] debug_code(logic [2:0] word, logic steps);
     case (word)
       3'd0:    debug_code = 32'h7B10_20F3;                             // csrr x1, dpc
       3'd1:    debug_code = 32'h0010_2023;                             // sw x1, 0(x0)
-      3'd2:    debug_code = steps ? 32'h7B02_5073 : 32'h7B00_5073;     // csrwi dcsr, 4 or 0; exceptions come here
+      // csrwi dcsr, 4 or 0; exceptions come here
+      3'd2:    debug_code = steps ? 32'h7B02_5073 : 32'h7B00_5073;
       default: debug_code = 32'h7B20_0073;                             // dret
     endcase
   endfunction
@@ -117,7 +118,7 @@ package formal_core_pkg;
 
   // ---- CSRs (chapter "Zicsr") -------------------------------------------------------------
 
-  // What an instruction does to a CSR.
+  // The effect of an instruction on a CSR.
   typedef struct packed {
     logic        accesses;   // any instruction on a CSR
     logic        writes;     // ... that did not trap and writes it
@@ -136,7 +137,7 @@ package formal_core_pkg;
     csr_write.operand  = rvfi.insn[14] ? {27'b0, rvfi.insn[19:15]} : rvfi.rs1_rdata;
   endfunction
 
-  // What is in a CSR after it, if all of its bits can be written.
+  // The contents of a CSR after it, if all bits of the CSR can be written.
   function automatic logic [31:0] written(csr_write_t csr, logic [31:0] old);
     written = csr.whole ? csr.operand : csr.clears ? old & ~csr.operand : old | csr.operand;
   endfunction
@@ -171,7 +172,7 @@ package formal_core_pkg;
     logic        plain;
     shift = b[4:0];
     bit_b = 32'd1 << shift;
-    // Immediates that are no shift distances fill funct7.
+    // An immediate that is no shift distance fills funct7.
     plain = (immediate && funct3 != 3'd1 && funct3 != 3'd5) || funct7 == 7'h00;
     arithmetic = '{known: 1'b0, value: 32'd0};
     if (plain) begin

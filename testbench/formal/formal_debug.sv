@@ -1,6 +1,8 @@
-// Debug mode is entered between two instructions: dpc is the next one, dret leads to it, and a step is one instruction or one trap.
+// Debug mode is entered between two instructions: dpc is the next one, dret leads to it, and a step
+// is one instruction or one trap.
 //
-// A halted core executes formal_core_pkg::debug_code, whose store tells dpc. There are no interrupts.
+// A halted core executes formal_core_pkg::debug_code, whose store shows dpc. There are no
+// interrupts.
 
 `default_nettype none
 
@@ -33,7 +35,8 @@ module formal_debug #(
   wire logic leaves = debug_mode_q && !debug_mode_i;
   wire logic enters = !debug_mode_q && debug_mode_i;
 
-  // The defect: what is next changes with the mode; or, here and below, a step is two.
+  // The defect: the next address changes with the mode; or, here and below, a step has two
+  // instructions.
   wire logic changes = Defect != 0 && Steps == 0 && (Resumes != 0 ? leaves : enters);
 
   always_ff @(posedge clk_i) begin

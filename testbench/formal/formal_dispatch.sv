@@ -1,6 +1,8 @@
-// nic.dispatch goes to the handler that was written last for the event on the pins, links, and never starts without an event.
+// nic.dispatch goes to the handler that was last written for the event on the pins, links, and
+// never goes without an event.
 //
-// mevindex and mevhandler are followed by the instructions that write them, for one event of the solver's choice.
+// The check follows mevindex and mevhandler by the instructions that write them, for one event of
+// the solver's choice.
 
 `default_nettype none
 

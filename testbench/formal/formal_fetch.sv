@@ -1,7 +1,7 @@
-// The instruction that retires is the one that memory holds at its address.
+// The instruction that retires is the instruction that memory holds at its address.
 //
-// One word of memory is chosen and always read as the same; the others may read as anything. A retired instruction that lies in it, in whole or
-// with a half, has its bits.
+// One word of memory is chosen and always reads the same; all other words may read as anything. A
+// retired instruction that lies in that word, as a whole or with one half, has its bits.
 
 `default_nettype none
 

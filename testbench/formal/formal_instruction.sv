@@ -1,6 +1,7 @@
-// One class of instructions does what the specification says: result, next address, access.
+// One class of instructions has the effects of the specification: result, next address, access.
 //
-// Operands are what RVFI says was read; that this was in the registers is formal_registers' part.
+// Operands are the values that RVFI reports as read. That the registers held them is checked by
+// formal_registers.
 
 `default_nettype none
 

@@ -1,11 +1,14 @@
-// An interrupt takes the place of an instruction: mepc is that instruction, mret leads back to it, and what waits for something outside gives way.
+// An interrupt takes the place of an instruction: mepc is the address of that instruction, mret
+// leads back to it, and an instruction that waits for an event outside gives way.
 //
-// mepc, mstatus.MIE and mie.MEIE are followed by the instructions that write them. Left out: MIE behind mret.
+// The check follows mepc, mstatus.MIE and mie.MEIE by the instructions that write them. Left out:
+// MIE after mret.
 
 `default_nettype none
 
 module formal_interrupt #(
-  parameter int unsigned Bound = 6   // clocks for which nic.dispatch or wfi may sleep with an enabled interrupt on the pin
+  // Clocks for which nic.dispatch or wfi may sleep with an enabled interrupt on the pin
+  parameter int unsigned Bound = 6
 ) (
   input wire logic                   clk_i,
   input wire logic                   rst_ni,
@@ -20,7 +23,7 @@ module formal_interrupt #(
   logic        mepc_known_q, mie_q, meie_q;
   logic [31:0] mepc_q, expected_q;
 
-  // What the next instruction sees: an interrupt came before the one that retires now.
+  // The state for the next instruction: an interrupt came before the instruction that retires now.
   wire logic [31:0] mepc       = rvfi_i.intr ? expected_q : mepc_q;
   wire logic        mepc_known = rvfi_i.intr || mepc_known_q;
 
@@ -51,7 +54,8 @@ module formal_interrupt #(
     end
   end
 
-  // An interrupt that was taken shows at the next instruction only. So the pin must have been low since the last one, until something slept.
+  // An interrupt that was taken shows only at the next instruction. So the pin must have been low
+  // since the last interrupt, until an instruction slept.
   logic [3:0] before_q, waited_q;
   logic       quiet_q;
   always_ff @(posedge clk_i) begin

@@ -1,9 +1,9 @@
-// While memory answers at once what is asked of the core happens in bounded time.
+// While memory answers at once, the core does everything that it is asked for in bounded time.
 
 `default_nettype none
 
 module formal_liveness #(
-  // Clocks; division would need more, so programs have none.
+  // In clocks. Division would need more, so programs have none.
   parameter int unsigned Bound = 12
 ) (
   input wire logic                   clk_i,
@@ -22,7 +22,8 @@ module formal_liveness #(
   input wire logic                   data_rvalid_i
 );
 
-  // Neither in a word nor across two is there an instruction of opcode OP with the upper bit of funct3 set.
+  // No instruction of opcode OP has the upper bit of funct3 set, neither within a word nor across
+  // two words.
   function automatic logic divides(input logic [31:0] word);
     return (word[6:0] == 7'h33 && word[14]) || (word[22:16] == 7'h33 && word[30]);
   endfunction

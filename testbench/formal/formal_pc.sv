@@ -1,4 +1,5 @@
-// Instructions form a chain: each is where the one before it said, unless an interrupt comes between; none is lost or told twice.
+// Instructions form a chain: each has the address that the previous one gave as next, unless an
+// interrupt comes between. None is lost or reported twice.
 
 `default_nettype none
 

@@ -1,4 +1,5 @@
-// What a memory behind a port of the core may do: answer what was granted, in order, from the next clock on.
+// A memory behind a port of the core. It may only answer granted accesses, in order, from the next
+// clock on.
 
 `default_nettype none
 
@@ -26,7 +27,7 @@ module formal_port (
     if (!rst_ni) outstanding_q <= 2'd0;
     else         outstanding_q <= outstanding_q + {1'b0, granted} - {1'b0, answered};
     if (granted) newest_q <= addr_i;
-    // The new one is the oldest if nothing is left in front of it.
+    // The new access is the oldest if no other is left before it.
     if (granted && (outstanding_q == 2'd0 || (outstanding_q == 2'd1 && answered))) oldest_q <= addr_i;
     else if (answered) oldest_q <= newest_q;
   end

@@ -1,7 +1,11 @@
-// In place of nic_core_predict: any prediction, at any time. What holds with it holds whatever the table holds, and nothing of the core can depend on it.
+// Replaces nic_core_predict: any prediction, at any time. A property that holds with it holds for
+// any contents of the table, and no effect of the core can depend on them.
 //
-// For FORMAL_QUIET clocks nothing is predicted (parameter Quiet of formal_core), and then not again for FORMAL_APART clocks behind a prediction: who
-// asks for bounded time needs a bound to what is wrong, which the real table has by forgetting. Kept are the two things that whoever follows may rely on: a branch in front of the entry is not predicted, and none in the clock after forget_i.
+// For FORMAL_QUIET clocks nothing is predicted (parameter Quiet of formal_core), and after a
+// prediction not again for FORMAL_APART clocks. A property about bounded time needs a bound on
+// wrong predictions, which the real table has because it forgets them. Two guarantees of the table
+// are kept, since the fetch may rely on them: a branch before the entry is not predicted, and no
+// branch in the clock after forget_i.
 
 `default_nettype none
 
@@ -24,7 +28,7 @@ module nic_core_predict (
   input  wire logic [31:1] last_half_i
 );
 
-  // Driven by nothing: the solver's choice, in each clock anew.
+  // Without a driver: the solver chooses it anew in each clock.
   wire logic        any_hit, any_upper, any_peek_hit, any_peek_upper;
   wire logic [31:1] any_target, any_peek_target;
 

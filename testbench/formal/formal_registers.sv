@@ -1,4 +1,5 @@
-// What an instruction reads from a register is what the last one wrote that wrote it.
+// The value that an instruction reads from a register is the value that the last instruction wrote
+// to it.
 
 `default_nettype none
 

@@ -1,6 +1,8 @@
-// The semaphore: one owner at most; who asked first and has not given up owns it; it is never free while somebody wants it.
+// The semaphore: it has at most one owner. The core that asked first, and has not given up, owns
+// it. It is never free while a core wants it.
 //
-// Compared with a queue of two places, which is too simple to be wrong. Accesses of the bus are any.
+// It is compared with a queue of two places, which is too simple to be wrong. Accesses of the bus
+// are any.
 
 `default_nettype none
 
@@ -29,8 +31,8 @@ module formal_semaphore #(
 
   // ---- A queue ------------------------------------------------------------------------
 
-  logic [1:0] length_q;         // how many ask
-  logic       head_q, second_q; // who: 0 core A, 1 core B
+  logic [1:0] length_q;         // the number of cores that ask
+  logic       head_q, second_q; // 0 core A, 1 core B
 
   wire logic write   = reg_sel_i && reg_req_i.we && reg_req_i.be == 4'hF;
   wire logic asks_a  = write && reg_req_i.addr[7:2] == nic_regs_pkg::SEMAPHORE_CORE_A[7:2];
@@ -63,7 +65,7 @@ module formal_semaphore #(
     other_q  <= length_q == 2'd2;
   end
 
-  // The defect: both are told that they own it when both want it.
+  // The defect: both cores are told that they own it when both want it.
   wire logic told = rdata[0] || (Defect != 0 && other_q);
 
   always_ff @(posedge clk_i) begin

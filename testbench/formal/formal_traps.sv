@@ -1,7 +1,8 @@
-// What traps and what does not, and that traps lead to where mtvec points. Interrupts too.
+// Instructions trap exactly when they must, and traps lead to the address in mtvec. Interrupts do
+// too.
 //
-// mtvec is followed by the instructions that write it. Left out: bus errors of data, which no encoding shows; they trap as
-// the formal_instruction of loads and stores allows.
+// The check follows mtvec by the instructions that write it. Left out: bus errors of data, which no
+// encoding shows; they trap as formal_instruction permits for loads and stores.
 
 `default_nettype none
 
@@ -35,7 +36,7 @@ module formal_traps #(
       7'h23: legal = funct3 < 3'd3;
       7'h13: legal = as_arithmetic.known;
       7'h33: legal = as_arithmetic.known || funct7 == 7'h01;
-      // Which fields of fences must be what, and which CSRs exist, is not decided here.
+      // Not decided here: the values of the fields of fences, and which CSRs exist.
       7'h0F: begin
         legal   = 1'b1;
         decided = funct3 < 3'd2;
@@ -59,7 +60,8 @@ module formal_traps #(
   logic [31:2] base_q;
   logic        vectored_q, known_q;
 
-  // Set and clear read it first; their effect is not followed, and it counts as unknown until it is written whole.
+  // Instructions that set or clear bits read mtvec first. Their effect is not followed: mtvec
+  // counts as unknown until it is written whole.
   wire logic writes_mtvec = rvfi_i.valid && !rvfi_i.trap && opcode == 7'h73 && insn[31:20] == 12'h305 && funct3[1:0] != 2'd0;
   wire logic [31:0] operand = funct3[2] ? {27'b0, insn[19:15]} : rvfi_i.rs1_rdata;
 
@@ -80,7 +82,7 @@ module formal_traps #(
       if (rvfi_i.trap && known_q)  GoesToTheHandler: assert (rvfi_i.pc_wdata == {base_q, 2'b00});
       if (rvfi_i.intr && known_q)  InterruptGoesToo: assert (rvfi_i.pc_rdata == {base_q + (vectored_q ? 30'd11 : 30'd0), 2'b00});
       if (decided && !legal)       IllegalTraps:     assert (rvfi_i.trap);
-      // What cannot be fetched has encoding 0, which is illegal too.
+      // An instruction that cannot be fetched has encoding 0, which is illegal too.
       if (decided && legal && !accesses) LegalDoesNot: assert (!rvfi_i.trap);
       if (legal && accesses && misaligned) MisalignedTraps: assert (rvfi_i.trap);
       TrapsTouchNothing: assert (!rvfi_i.trap || (rvfi_i.mem_rmask == 4'd0 && rvfi_i.mem_wmask == 4'd0));
