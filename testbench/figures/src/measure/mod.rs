@@ -1,24 +1,19 @@
 //! The figures of docs/measurements.md, measured again, beside their targets.
 
+mod bar;
 mod best;
+mod built_in;
 mod core;
 mod figure;
 mod machine;
 mod mini;
 pub mod report;
 
+pub use bar::Bar;
 pub use figure::{Figure, Target};
 
 use nicscope_scenario::error::Result;
 use nicscope_scenario::{failed, request_error};
-
-/// A part of a group: `--only` chooses among them by number.
-pub struct Bar {
-    pub number: u32,
-    pub measure: fn() -> Result<Vec<Figure>>,
-    /// What cannot be measured from here, and how to get it.
-    pub note: Option<&'static str>,
-}
 
 /// A number of bars under one name.
 pub struct Group {

@@ -1,5 +1,7 @@
 //! Tables and figures of the papers, ours beside them (docs/reproduce.md).
 
+mod digits;
+mod experiment;
 pub mod mini;
 mod picture;
 pub mod print;
@@ -8,46 +10,16 @@ mod store;
 mod trend;
 mod work;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use nic_layout::vmh::VmhGeometry;
 use nicscope_run::files;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::request_error;
-use serde::Serialize;
-use serde_json::Value;
 
-use report::Report;
+pub use experiment::{Experiment, Outcome};
 use store::Stored;
 
-/// A table or figure of a paper that can be made again.
-pub struct Experiment {
-    pub id: &'static str,
-    pub title: &'static str,
-    /// What the paper has.
-    pub thesis: &'static str,
-    /// All that decides the result, beside the build.
-    parameters: fn() -> Value,
-    /// Firmware images that are loaded.
-    images: fn() -> Vec<(&'static str, VmhGeometry)>,
-    measure: fn(jobs: usize) -> Result<Report>,
-}
-
 pub static EXPERIMENTS: [Experiment; 11] = mini::EXPERIMENTS;
-
-/// An experiment's report, and where its pictures are.
-#[derive(Clone, Debug, Serialize)]
-pub struct Outcome {
-    pub id: String,
-    pub title: String,
-    pub thesis: String,
-    pub build: String,
-    pub parameters: Value,
-    /// Measured by an earlier call.
-    pub was_there: bool,
-    pub report: Report,
-    pub pictures: Vec<PathBuf>,
-}
 
 /// Where results are kept if nobody says where.
 pub const FOLDER: &str = "out/reproduce";

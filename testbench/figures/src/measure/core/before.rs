@@ -7,7 +7,7 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use serde::Deserialize;
 
-use crate::measure::machine::config;
+use crate::measure::built_in::config;
 use crate::measure::{Figure, Target};
 
 pub const NOTE: &str =

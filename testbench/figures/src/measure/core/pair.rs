@@ -6,7 +6,7 @@ use nicscope_run::run;
 use nicscope_scenario::error::Result;
 
 use crate::measure::best::Best;
-use crate::measure::machine::config;
+use crate::measure::built_in::config;
 use crate::measure::{Figure, Target};
 
 pub const NOTE: &str =

@@ -6,7 +6,7 @@ use nicscope_account::results::Results;
 use nicscope_run::run::{self, RunConfig};
 use nicscope_scenario::error::Result;
 
-use super::config;
+use crate::measure::built_in::config;
 use crate::measure::{Figure, Target};
 
 /// The main job: all sizes, both platforms, all hits and with misses. Both bars look at the same run.

@@ -5,7 +5,7 @@ use nicscope_run::run;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
-use super::config;
+use crate::measure::built_in::config;
 use crate::measure::{Figure, Target};
 
 pub fn measure() -> Result<Vec<Figure>> {

@@ -8,7 +8,7 @@ use nicscope_run::workload::NodeReport;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
-use super::config;
+use crate::measure::built_in::config;
 use crate::measure::{Figure, Target};
 
 pub fn measure() -> Result<Vec<Figure>> {

@@ -10,7 +10,7 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use sim_pins::Ps;
 
-use super::config;
+use crate::measure::built_in::config;
 use crate::measure::{Figure, Target};
 
 pub fn measure() -> Result<Vec<Figure>> {

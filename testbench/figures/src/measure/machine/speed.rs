@@ -11,8 +11,8 @@ use nicscope_scenario::failed;
 use sim_nic::{Fault, Nic, NicConfig, ParameterSet, Recording};
 use sim_pins::Ps;
 
-use super::config;
 use crate::measure::best::{processor_seconds, Best};
+use crate::measure::built_in::config;
 use crate::measure::{Figure, Target};
 
 pub const NOTE: &str = "times are the best of several; what else the machine does at the same time makes them longer";

@@ -5,7 +5,7 @@ use nicscope_run::run;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
-use crate::measure::machine::config;
+use crate::measure::built_in::config;
 use crate::measure::{Figure, Target};
 
 pub const NOTE: &str = "the longest of one frame of each message of the account, sizes 4 B to 16 KB; a CBH hit includes the look at the sequence number";

@@ -7,7 +7,7 @@ use nicscope_run::run::{self, Observer};
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
-use crate::measure::machine::config;
+use crate::measure::built_in::config;
 use crate::measure::{Figure, Target};
 
 pub const NOTE: &str = "mean latency of messages that all miss, less that of messages that hit, less the time from the interrupt line to the driver's \

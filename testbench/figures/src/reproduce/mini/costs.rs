@@ -7,7 +7,7 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use serde_json::{json, Value};
 
-use super::{CACHE, COMPARED, PLATFORM};
+use super::setting::{self, CACHE, COMPARED, PLATFORM};
 use crate::reproduce::report::{Cell, Report, Table};
 use crate::reproduce::{work, Experiment};
 
@@ -43,11 +43,11 @@ fn parameters() -> Value {
 }
 
 fn config(personality: &str, (name, sizes_bytes): (&str, &[u32])) -> Result<ClusterConfig> {
-    let mut scenario = super::scenario(name, personality)?;
+    let mut scenario = setting::scenario(name, personality)?;
     scenario.workload.sizes_bytes = sizes_bytes.into();
     scenario.workload.iterations = ITERATIONS;
     scenario.workload.warm_up = WARM_UP;
-    run::cluster_config(&super::on_one_thread(scenario), PLATFORM, 0.0)
+    run::cluster_config(&setting::on_one_thread(scenario), PLATFORM, 0.0)
 }
 
 /// What was measured of one personality, by operation.

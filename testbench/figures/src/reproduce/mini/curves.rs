@@ -2,11 +2,11 @@
 
 use nicscope_account::results::Run;
 
-use crate::reproduce::print::digits;
+use crate::reproduce::digits::digits;
 use crate::reproduce::report::{Chart, Picture, Series, Table};
 use crate::reproduce::trend;
 
-use super::PLATFORM;
+use super::setting::PLATFORM;
 
 /// What one size does at every ratio of misses, ratios ascending.
 #[derive(Clone, Debug, PartialEq)]

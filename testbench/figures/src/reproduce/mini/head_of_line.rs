@@ -7,8 +7,8 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::scenario::ReceiveMiss;
 use serde_json::{json, Value};
 
-use super::{CACHE, PERSONALITY, PLATFORM};
-use crate::reproduce::print::digits;
+use super::setting::{self, CACHE, PERSONALITY, PLATFORM};
+use crate::reproduce::digits::digits;
 use crate::reproduce::report::{Bar, Chart, Finding, Group, Picture, Report, Table};
 use crate::reproduce::{work, Experiment};
 
@@ -35,11 +35,11 @@ fn parameters() -> Value {
 }
 
 fn config(receive: ReceiveMiss, miss_ratio: f64) -> Result<ClusterConfig> {
-    let mut scenario = super::scenario("bystander", PERSONALITY)?;
+    let mut scenario = setting::scenario("bystander", PERSONALITY)?;
     scenario.workload.sizes_bytes = SIZES_BYTES.into();
     scenario.workload.iterations = MESSAGES;
     scenario.misses.receive = receive;
-    run::cluster_config(&super::on_one_thread(scenario), PLATFORM, miss_ratio)
+    run::cluster_config(&setting::on_one_thread(scenario), PLATFORM, miss_ratio)
 }
 
 fn measure(jobs: usize) -> Result<Report> {

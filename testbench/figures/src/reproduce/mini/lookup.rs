@@ -12,7 +12,7 @@ use nicscope_scenario::scenario::MissedCache;
 use serde_json::{json, Value};
 
 use super::ping_pong::{PingPong, Point};
-use super::{CACHE, PERSONALITY, PLATFORM};
+use super::setting::{CACHE, PERSONALITY, PLATFORM};
 use crate::reproduce::report::{Cell, Chart, Finding, Picture, Report, Series, Table};
 use crate::reproduce::{trend, work, Experiment};
 
@@ -100,7 +100,7 @@ fn probe(geometry: VmhGeometry) -> Result<Cycles> {
         pending: u32::MAX,
     };
     for _ in 0..TIMES {
-        let mut set = Set::filled(&mut probe)?;
+        let mut set = Set::full(&mut probe)?;
         let take = |least: &mut u32, cycles: u32| *least = (*least).min(cycles.saturating_sub(overhead));
         for position in 0..geometry.ways as usize {
             let page = set.order[position];
@@ -144,7 +144,7 @@ struct Set<'a> {
 const PID: u32 = 1;
 
 impl Set<'_> {
-    fn filled(probe: &mut Probe) -> Result<Set<'_>> {
+    fn full(probe: &mut Probe) -> Result<Set<'_>> {
         probe.reset()?;
         let geometry = probe.geometry();
         let mut set = Set { probe, geometry, order: Vec::new(), next: 0, missed: None };

@@ -5,7 +5,7 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::memory_map::{self, Map, Use};
 use serde_json::{json, Value};
 
-use super::{CACHE, COMPARED, PLATFORM};
+use super::setting::{CACHE, COMPARED, PLATFORM};
 use crate::reproduce::report::{Cell, Report, Table};
 use crate::reproduce::Experiment;
 

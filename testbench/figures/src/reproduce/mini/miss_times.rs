@@ -8,8 +8,8 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::scenario::{self, Scenario};
 use serde_json::{json, Value};
 
-use super::{CACHE, PERSONALITY, PLATFORM};
-use crate::reproduce::print::digits;
+use super::setting::{self, CACHE, PERSONALITY, PLATFORM};
+use crate::reproduce::digits::digits;
 use crate::reproduce::report::{Bar, Chart, Finding, Group, Picture, Report, Table};
 use crate::reproduce::{work, Experiment};
 
@@ -65,7 +65,7 @@ const PROGRAMS: [Program; 4] = [
 ];
 
 fn scenario(program: &str) -> Result<Scenario> {
-    let mut scenario = super::scenario("pages", PERSONALITY)?;
+    let mut scenario = setting::scenario("pages", PERSONALITY)?;
     scenario.workload.program = Some(program.to_lowercase());
     scenario.workload.iterations = ACCESSES;
     Ok(scenario)
@@ -119,7 +119,7 @@ fn measure(jobs: usize) -> Result<Report> {
     let times = work::each(TABLES_4_6_4_7.id, jobs, &PROGRAMS, |program| {
         let scenario = scenario(program.name)?;
         let mut watch = Watch(scenario.misses.node, Times::default());
-        run::observe(&super::on_one_thread(scenario), &mut watch)?.check()?;
+        run::observe(&setting::on_one_thread(scenario), &mut watch)?.check()?;
         Ok(watch.1)
     })?;
     Ok(report(&times))

@@ -6,7 +6,7 @@ use serde_json::{json, Value};
 
 use super::curves::{self, listed, Curve};
 use super::ping_pong::{PingPong, Point};
-use super::{CACHE, PERSONALITY, PLATFORM};
+use super::setting::{CACHE, PERSONALITY, PLATFORM};
 use crate::reproduce::report::{Finding, Report, Table};
 use crate::reproduce::trend;
 use crate::reproduce::Experiment;

@@ -7,7 +7,7 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::scenario::{MissedCache, Scenario};
 use serde::Serialize;
 
-use super::PLATFORM;
+use super::setting::{self, PLATFORM};
 use crate::reproduce::work;
 
 /// What all runs have in common.
@@ -33,7 +33,7 @@ pub struct Point {
 
 impl PingPong {
     fn scenario(&self) -> Result<Scenario> {
-        let mut scenario = super::scenario("ping-pong", self.personality)?;
+        let mut scenario = setting::scenario("ping-pong", self.personality)?;
         scenario.workload.sizes_bytes = self.sizes_bytes.clone();
         scenario.workload.iterations = self.iterations;
         scenario.workload.warm_up = self.warm_up;
@@ -49,7 +49,7 @@ impl PingPong {
             .map(|point| {
                 let mut scenario = scenario.clone();
                 scenario.link.retransmit_us = point.retransmit_us;
-                run::cluster_config(&super::on_one_thread(scenario), PLATFORM, point.miss_ratio)
+                run::cluster_config(&setting::on_one_thread(scenario), PLATFORM, point.miss_ratio)
             })
             .collect::<Result<_>>()?;
         work::each(what, jobs, &configs, |config| run::single(PLATFORM, config))

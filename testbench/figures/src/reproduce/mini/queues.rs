@@ -11,8 +11,8 @@ use serde_json::{json, Value};
 use sim_fabric::Ending;
 use sim_pins::Ps;
 
-use super::{CACHE, PERSONALITY, PLATFORM};
-use crate::reproduce::print::digits;
+use super::setting::{CACHE, PERSONALITY, PLATFORM};
+use crate::reproduce::digits::digits;
 use crate::reproduce::report::{Bar, Chart, Finding, Group, Picture, Report, Table};
 use crate::reproduce::{work, Experiment};
 use nicscope_run::meeting::Meeting;

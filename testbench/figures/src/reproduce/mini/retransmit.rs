@@ -6,8 +6,8 @@ use nicscope_scenario::scenario::MissedCache;
 use serde_json::{json, Value};
 
 use super::ping_pong::{PingPong, Point};
-use super::{CACHE, PERSONALITY, PLATFORM};
-use crate::reproduce::print::digits;
+use super::setting::{CACHE, PERSONALITY, PLATFORM};
+use crate::reproduce::digits::digits;
 use crate::reproduce::report::{Chart, Finding, Picture, Report, Series, Table};
 use crate::reproduce::Experiment;
 

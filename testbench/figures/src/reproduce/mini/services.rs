@@ -8,8 +8,8 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::scenario::{MissService, MissedCache, MissedSide, ReceiveMiss};
 use serde_json::{json, Value};
 
-use super::{CACHE, PERSONALITY, PLATFORM};
-use crate::reproduce::print::digits;
+use super::setting::{self, CACHE, PERSONALITY, PLATFORM};
+use crate::reproduce::digits::digits;
 use crate::reproduce::report::{Bar, Cell, Chart, Finding, Group, Picture, Report, Table};
 use crate::reproduce::{work, Experiment};
 
@@ -77,7 +77,7 @@ fn parameters() -> Value {
 }
 
 fn config(service: MissService, way: &Way, miss_ratio: f64) -> Result<ClusterConfig> {
-    let mut scenario = super::scenario("ping-pong", PERSONALITY)?;
+    let mut scenario = setting::scenario("ping-pong", PERSONALITY)?;
     // The first size is there so that all lines of the second are pinned.
     scenario.workload.sizes_bytes = vec![SIZE_BYTES; 2];
     scenario.workload.iterations = MESSAGES;
@@ -88,7 +88,7 @@ fn config(service: MissService, way: &Way, miss_ratio: f64) -> Result<ClusterCon
     scenario.misses.cache = way.cache;
     scenario.misses.side = way.side;
     scenario.misses.receive = way.receive;
-    run::cluster_config(&super::on_one_thread(scenario), PLATFORM, miss_ratio)
+    run::cluster_config(&setting::on_one_thread(scenario), PLATFORM, miss_ratio)
 }
 
 /// One way with one service.

@@ -10,8 +10,8 @@ use nicscope_scenario::failed;
 use page_traces::{all_geometries, name, replay, run, sample, Access, Counts, Pattern, ENTRIES, LINE_ENTRIES, WAYS};
 use serde_json::json;
 
-use super::PLATFORM;
-use crate::reproduce::print::digits;
+use super::setting::PLATFORM;
+use crate::reproduce::digits::digits;
 use crate::reproduce::report::{Bar, Cell, Chart, Finding, Group, Picture, Report, Table};
 use crate::reproduce::{trend, work, Experiment};
 
@@ -47,7 +47,7 @@ fn measure(jobs: usize) -> Result<Report> {
         .collect();
     let samples = work::each(FIGURE_4_2.id, jobs, &SAMPLED, |&geometry| on_rtl(geometry, &traces, SAMPLE))?;
     let platform = Platform::load(PLATFORM).map_err(|error| failed!("{error}"))?;
-    let mut report = report(&misses, &Costs::of(&platform));
+    let mut report = report(&misses, &MissCosts::of(&platform));
     report.tables.push(sizes(&traces));
     let mut table = Table::new(
         "The same accesses on the RTL, answer by answer",
@@ -124,19 +124,19 @@ impl Misses {
 }
 
 /// What a miss costs the one who waits for it: the constants of the platform file.
-struct Costs {
+struct MissCosts {
     retransmit_us: f64,
     service_us: f64,
     pin_call_us: f64,
     pin_page_us: f64,
 }
 
-impl Costs {
-    fn of(platform: &Platform) -> Costs {
+impl MissCosts {
+    fn of(platform: &Platform) -> MissCosts {
         let host = &platform.host;
         let service_ns =
             host.interrupt_delay_ns + host.interrupt_handler_ns + host.irq_to_thread_ns + host.miss_service_ns;
-        Costs {
+        MissCosts {
             retransmit_us: platform.protocol.retransmit_us as f64,
             service_us: service_ns as f64 / 1e3,
             pin_call_us: host.pin_call_ns as f64 / 1e3,
@@ -158,7 +158,7 @@ impl Costs {
 }
 
 /// Cost of a geometry over all programs: the geometric mean of what each lookup loses.
-fn cost(programs: &[Misses], costs: &Costs, geometry: VmhGeometry) -> f64 {
+fn cost(programs: &[Misses], costs: &MissCosts, geometry: VmhGeometry) -> f64 {
     let each: Vec<f64> = programs
         .iter()
         .map(|program| {
@@ -173,7 +173,7 @@ fn percent(part: u64, counts: &Counts) -> f64 {
     100.0 * part as f64 / counts.all_lookups() as f64
 }
 
-fn report(programs: &[Misses], costs: &Costs) -> Report {
+fn report(programs: &[Misses], costs: &MissCosts) -> Report {
     let mut tables = Vec::new();
     let mut ratios = Table::new(
         "Miss ratio, % of lookups",
@@ -241,7 +241,7 @@ fn most(programs: &[Misses], is_so: impl Fn(&Misses) -> bool) -> bool {
 /// "Little" and "small": less than this share.
 const LITTLE: f64 = 0.2;
 
-fn findings(programs: &[Misses], costs: &Costs) -> Vec<Finding> {
+fn findings(programs: &[Misses], costs: &MissCosts) -> Vec<Finding> {
     let listed = |value: &dyn Fn(&Misses) -> String| {
         programs.iter().map(|program| format!("{} {}", program.name, value(program))).collect::<Vec<_>>().join("; ")
     };
@@ -385,7 +385,7 @@ mod tests {
         Misses { name, counts: all_geometries().into_iter().map(|it| (it, counts(it))).collect() }
     }
 
-    const COSTS: Costs = Costs { retransmit_us: 250.0, service_us: 50.0, pin_call_us: 2.0, pin_page_us: 0.5 };
+    const COSTS: MissCosts = MissCosts { retransmit_us: 250.0, service_us: 50.0, pin_call_us: 2.0, pin_page_us: 0.5 };
 
     /// Long lines prefetch; 16K entries are too few for the longest; two ways cost a third more than four, and eight gain nothing.
     fn usual(geometry: VmhGeometry) -> u64 {
