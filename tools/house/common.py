@@ -121,8 +121,10 @@ def read_ceilings(path: pathlib.Path) -> dict[str, dict[str, int]]:
 
 
 def main(name: str, description: str, find: Callable[[House], list[Finding]],
-         report: Callable[[House], str] | None = None) -> None:
-    """The command line of one script: `find` judges, `report` adds a table to the output."""
+         report: Callable[[House], str] | None = None,
+         more: Callable[[House, list[Finding]], dict] | None = None) -> None:
+    """The command line of one script: `find` judges, `report` adds a table to the output, and
+    `more` adds counts to the JSON object."""
     parser = argparse.ArgumentParser(
         prog=f"{name}.py", description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -146,7 +148,8 @@ def main(name: str, description: str, find: Callable[[House], list[Finding]],
         path.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     over = judged(name, findings, read_ceilings(path), options.limit)
     if options.json:
-        print(json.dumps({"script": name, "findings": len(findings), "by": found, "over": over}))
+        counted = {"script": name, "findings": len(findings), "by": found, "over": over}
+        print(json.dumps(counted | (more(house, findings) if more else {})))
     else:
         everything = options.all or bool(over and options.limit is not None)
         print_findings(findings, over, everything)

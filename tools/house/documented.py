@@ -78,5 +78,10 @@ def report(house: House) -> str:
     return "\n".join(rows)
 
 
+def items(house: House, _: list[Finding]) -> dict:
+    """(documented, all) public items of each crate, for the JSON object."""
+    return {"items": {key: counts for key, counts in table(house).items() if "/" in key}}
+
+
 if __name__ == "__main__":
-    main("documented", __doc__, find, report)
+    main("documented", __doc__, find, report, items)

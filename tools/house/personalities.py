@@ -79,5 +79,12 @@ def find(house: House) -> list[Finding]:
     return result
 
 
+def by_name(house: House, findings: list[Finding]) -> dict:
+    """Findings of each personality, for the JSON object."""
+    names = house.config["personalities"]["own"]
+    named = [finding.message.split(":")[0].split()[-1] for finding in findings]
+    return {"names": {name: named.count(name) for name in names}}
+
+
 if __name__ == "__main__":
-    main("personalities", __doc__, find)
+    main("personalities", __doc__, find, more=by_name)
