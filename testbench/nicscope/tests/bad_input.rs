@@ -1,4 +1,5 @@
-//! Wrong requests end with status 2 and a message that names what would have been right, before anything runs.
+//! Wrong requests end with status 2 and a message that names what would have been right, before
+//! anything runs.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -87,6 +88,16 @@ fn geometries_must_be_powers_of_two_and_fit_the_sram() {
     refused_run(&["cache.entries=1024"], &["sets", "misses.ratios = [0.0]"]);
     refused(&["memory-map", "mini", "--set", "cache.entries=131072"], &["at most 32768"]);
     refused(&["memory-map", "mini", "--set", "cache.ways=5"], &["power of two"]);
+}
+
+/// A scenario of page traces runs in the 36 caches that the thesis measured.
+#[test]
+fn traces_need_a_cache_of_the_thesis() {
+    for (setting, value) in [("cache.entries", 4096), ("cache.entries", 65536), ("cache.line_entries", 32)] {
+        let setting = format!("{setting}={value}");
+        let words = [&*value.to_string(), "pages", "[8192, 16384, 32768]", "[8, 16, 64, 128]"];
+        refused(&["run", "pages", "--set", &setting], &words);
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use host_model::platform::Platform;
 use host_model::processor::Usage;
 use indexmap::IndexMap;
 use nic_layout::counter::{conservation, Counter};
+use nic_layout::vmh::VmhGeometry;
 use nicscope_account::account::Frequencies;
 use nicscope_account::log::NodeLog;
 use nicscope_account::path::Journey;
@@ -50,6 +51,7 @@ fn check(config: &RunConfig) -> Result<()> {
     }
     let with_misses = scenario.misses.ratios.iter().any(|ratio| *ratio > 0.0);
     Places::of(scenario, with_misses)?;
+    check_traces(scenario)?;
     for name in &scenario.platforms {
         let platform = platform::load(name, scenario)?;
         memory_map::check(&Wanted::of(scenario)?, name, &platform)?;
@@ -58,6 +60,22 @@ fn check(config: &RunConfig) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A trace is first run through the cache in host memory, which exists in the thesis's geometries.
+fn check_traces(scenario: &Scenario) -> Result<()> {
+    let geometry = scenario.geometry()?;
+    if scenario.workload.kind != WorkloadKind::Pages || page_traces::all_geometries().contains(&geometry) {
+        return Ok(());
+    }
+    let VmhGeometry { entries, line_entries, ways } = geometry;
+    Err(request_error!(
+        "cache.entries = {entries}, line_entries = {line_entries}, ways = {ways}: a scenario of kind \"pages\" needs one of \
+         the thesis's caches: entries {:?}, line_entries {:?}, ways {:?}",
+        page_traces::ENTRIES,
+        page_traces::LINE_ENTRIES,
+        page_traces::WAYS
+    ))
 }
 
 /// The configuration of one platform and one ratio of misses.
