@@ -11,6 +11,7 @@ use host_model::driver::{DriverCounts, DriverOptions, MissService};
 use host_model::events::{spans, subjects, EventKind, Subject};
 use host_model::library::Process;
 use host_model::mock::Place;
+use host_model::platform::Platform;
 use nic_layout::cbh::{entry, entry_bytes};
 use nic_layout::key::KeyWidth;
 use nic_layout::registers::mailbox;
@@ -79,7 +80,23 @@ fn a_miss_fills_the_whole_line_and_marks_it_valid_last() {
 
 #[test]
 fn the_spans_of_a_miss_are_the_constants_of_the_platform_and_add_up() {
-    let mut bench = Bench::ready();
+    let as_it_is = platform();
+    check_spans(as_it_is.clone());
+    // Other constants, no two alike: each span follows its own.
+    let mut other = as_it_is;
+    other.host.interrupt_delay_ns = 7_000;
+    other.host.irq_to_thread_ns = 21_000;
+    other.host.miss_service_ns = 12_300;
+    other.host.pin_call_ns = 1_900;
+    other.host.pin_page_ns = 450;
+    check_spans(other);
+}
+
+/// A miss of a line of eight pages whose pages are not pinned, on a host with these constants.
+fn check_spans(platform: Platform) {
+    let ns = platform.host.clone();
+    let mut bench = Bench::with(platform, options());
+    bench.boot().expect("the mock NIC boots");
     let (process, start) = process_with_pages(&mut bench, 8);
     let entry = miss(&bench, process.pid(), start);
     report(&mut bench, entry);
@@ -106,11 +123,11 @@ fn the_spans_of_a_miss_are_the_constants_of_the_platform_and_add_up() {
         ]
     );
     let length = |from| spans.iter().find(|span| span.from == from).expect("there").length;
-    assert_eq!(length(InterruptAsserted), Ps::from_ns(10_000), "interrupt delay");
-    assert_eq!(length(MissRead), Ps::from_ns(15_000), "until the thread runs");
-    assert_eq!(length(ServiceStart), Ps::from_ns(10_000), "miss service");
-    assert_eq!(length(PinStart), Ps::from_ns(3_710 + 8 * 1_000), "one call, eight pages");
-    assert!(length(HandlerStart) > Ps::from_ns(1_000), "the handler and its loads");
+    assert_eq!(length(InterruptAsserted), Ps::from_ns(ns.interrupt_delay_ns), "interrupt delay");
+    assert_eq!(length(MissRead), Ps::from_ns(ns.irq_to_thread_ns), "until the thread runs");
+    assert_eq!(length(ServiceStart), Ps::from_ns(ns.miss_service_ns), "miss service");
+    assert_eq!(length(PinStart), Ps::from_ns(ns.pin_call_ns + 8 * ns.pin_page_ns), "one call, eight pages");
+    assert!(length(HandlerStart) > Ps::from_ns(ns.interrupt_handler_ns), "the handler and its loads");
     let sum: u64 = spans.iter().map(|span| span.length.0).sum();
     let own: Vec<Ps> = events.iter().filter(|event| event.subject == subject).map(|event| event.at).collect();
     let whole = *own.iter().max().expect("some") - *own.iter().min().expect("some");
