@@ -174,11 +174,15 @@ fn a_stream_fills_the_link_and_no_more() {
     let settings = ["workload.sizes_bytes=64,16384", "workload.iterations=24", "workload.warm_up=4"];
     let results = run(folder.path(), "stream", &settings, &[]);
     sums_agree(&results);
-    for (run, link_bits_per_s) in results["runs"].as_array().expect("runs").iter().zip([1.0e9, 1.28e9]) {
+    // On tigon2 the link is the narrowest part, and headers, preamble and gap take 5 % of it. On lanai9 it
+    // is the bus of 32 bits and 33 MHz, whose addresses and waits take 7 %.
+    for (run, (narrowest_bits_per_s, share)) in
+        results["runs"].as_array().expect("runs").iter().zip([(1.0e9, 0.93..0.95), (32.0 * 33.0e6, 0.915..0.935)])
+    {
         let bandwidth = |row: usize| run["rows"][row]["bandwidth_bits_per_s"].as_f64().expect("a number");
-        assert!(bandwidth(0) < bandwidth(1));
-        // Headers, preamble and gap take 5 % of the link at least on one platform, and the bus is narrower on the other.
-        assert!((0.5 * link_bits_per_s..0.96 * link_bits_per_s).contains(&bandwidth(1)), "{} b/s", bandwidth(1));
+        assert!(share.contains(&(bandwidth(1) / narrowest_bits_per_s)), "{} b/s", bandwidth(1));
+        // 64 bytes at a time, the cores are the narrowest part: one message each 8 to 12 us.
+        assert!((40.0e6..80.0e6).contains(&bandwidth(0)), "{} b/s", bandwidth(0));
         assert_eq!(run["rows"][1]["retransmissions"], 0);
         assert_eq!(run["rows"][1]["misses"], 0);
     }
