@@ -58,16 +58,19 @@ pub struct RunArgs {
     /// Print one JSON object on standard output and nothing else
     #[arg(long)]
     pub json: bool,
-    /// Threads to simulate nodes on; results do not depend on it [default: one for each node, at most the machine's cores]
+    /// Threads to simulate nodes on; results do not depend on it [default: one for each node, at
+    /// most the machine's cores]
     #[arg(long, value_name = "NUMBER")]
     pub threads: Option<usize>,
-    /// What to record waves of: never, always, failure, miss, or two simulated times in us as FROM..TO (docs/waves.md)
+    /// What to record waves of: never, always, failure, miss, or two simulated times in us as
+    /// FROM..TO (docs/waves.md)
     #[arg(long, value_name = "WHEN", default_value = "miss")]
     pub waves: String,
     /// Format of the waves of both nodes together; those of each NIC's model are FST
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = WaveFormat::Fst)]
     pub wave_format: WaveFormat,
-    /// Firmware image to load instead of the scenario's personality [default: built for the scenario's cache]
+    /// Firmware image to load instead of the scenario's personality [default: built for the
+    /// scenario's cache]
     #[arg(long, value_name = "ELF")]
     pub firmware: Option<PathBuf>,
 }
@@ -92,7 +95,8 @@ pub struct ReproduceArgs {
     /// Experiments (see `nicscope list`), or the beginning of their names [default: all]
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
-    /// Folder for results and pictures; what it holds of this build is not measured again [default: out/reproduce]
+    /// Folder for results and pictures; what it holds of this build is not measured again [default:
+    /// out/reproduce]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print one JSON object on standard output and nothing else
@@ -104,6 +108,9 @@ pub struct ReproduceArgs {
     /// Measure again what the folder holds
     #[arg(long)]
     pub fresh: bool,
+    /// File of the project for the verdicts; those of other experiments in it stay
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -113,9 +120,16 @@ pub struct MeasureArgs {
     /// Only these bars of the group, as in --only 2,3 [default: all]
     #[arg(long, value_delimiter = ',', value_name = "BAR")]
     pub only: Vec<u32>,
-    /// One JSON object on standard output: {"figures": [{"id", "value", "unit", "target", "paper", "ok"}]}
+    /// One JSON object on standard output: {"figures": [{"id", "value", "unit", "target", "paper",
+    /// "source", "decided", "ok"}]}
     #[arg(long)]
     pub json: bool,
+    /// Folder for results [default: out/measure]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Take what the folder holds of this build, and measure the rest
+    #[arg(long)]
+    pub resume: bool,
 }
 
 #[derive(Debug, Args)]
@@ -129,7 +143,8 @@ pub struct SoakArgs {
     /// Personality of the NICs (see `nicscope list`)
     #[arg(long, value_name = "NAME", default_value = personality::NAMES[0])]
     pub personality: String,
-    /// Cases at a time; results do not depend on it [default: one for each of the machine's cores, at most two]
+    /// Cases at a time; results do not depend on it [default: one for each of the machine's cores,
+    /// at most two]
     #[arg(long, value_name = "NUMBER")]
     pub jobs: Option<usize>,
     /// Folder for progress, and for a case that fails with its waves [default: out/soak]
@@ -138,6 +153,9 @@ pub struct SoakArgs {
     /// Begin anew
     #[arg(long)]
     pub fresh: bool,
+    /// File of the project for what was played; the campaigns of other personalities in it stay
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     /// Play one case from a file
     #[arg(long, value_name = "FILE")]
     pub replay: Option<PathBuf>,
@@ -150,7 +168,8 @@ pub struct MemoryMapArgs {
     /// Platform whose memory is mapped
     #[arg(long, value_name = "NAME", default_value = "tigon2")]
     pub platform: String,
-    /// Override cache.*, key_bits, nic.post_queues, misses.service or cores, as in --set cache.ways=8 [default: 16384 entries, lines of 64, 4 ways]
+    /// Override cache.*, key_bits, nic.post_queues, misses.service or cores, as in --set
+    /// cache.ways=8 [default: 16384 entries, lines of 64, 4 ways]
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// One JSON object on standard output

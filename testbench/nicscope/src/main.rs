@@ -2,6 +2,7 @@
 
 mod cli;
 mod commands;
+mod commit;
 mod output;
 
 use std::process::ExitCode;

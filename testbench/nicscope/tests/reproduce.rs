@@ -112,7 +112,7 @@ fn traces_give_findings_and_pictures_and_the_rtl_agrees_for_any_number_of_jobs()
     assert_eq!(on_rtl.len(), 12);
     assert!(on_rtl.iter().all(|row| row[2] == 1000.0 && row[5] == 0.0), "{on_rtl:?}");
     let pictures = one["pictures"].as_array().expect("paths");
-    assert_eq!(pictures.len(), 4);
+    assert_eq!(pictures.len(), 5);
     for picture in pictures {
         let svg = std::fs::read_to_string(picture.as_str().expect("a path")).expect("it was drawn");
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));

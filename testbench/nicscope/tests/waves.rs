@@ -1,4 +1,5 @@
-//! A run of a few messages with and without waves: the same results, and a file that tells the story of the miss.
+//! A run of a few messages with and without waves: the same results, and a file that tells the
+//! story of the miss.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -26,7 +26,8 @@ impl Best {
         Ok(value)
     }
 
-    /// Of this thread only: what else the machine does counts less.
+    /// Processor time of this thread only. Other work on the machine disturbs it less than wall
+    /// time.
     pub fn processor<T>(&mut self, work: impl FnOnce() -> T) -> Result<T> {
         let start = processor_seconds()?;
         let value = work();

@@ -1,14 +1,9 @@
 //! Tables and figures of the papers, ours beside them (docs/reproduce.md).
 
-mod digits;
-mod experiment;
+mod absent;
 pub mod mini;
-mod picture;
-pub mod print;
-pub mod report;
-mod store;
+pub mod statements;
 mod trend;
-mod work;
 
 use std::path::Path;
 
@@ -16,26 +11,37 @@ use nicscope_run::files;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::request_error;
 
-pub use experiment::{Experiment, Outcome};
-use store::Stored;
+pub use absent::{Absent, ABSENT};
 
+use crate::engine::obtain::obtain;
+use crate::engine::{Experiment, Outcome};
+
+/// Every experiment, in the order in which it is listed.
 pub static EXPERIMENTS: [Experiment; 11] = mini::EXPERIMENTS;
 
-/// Where results are kept if nobody says where.
+/// Folder of the results, if the request names none.
 pub const FOLDER: &str = "out/reproduce";
 
+/// Processors of this machine.
 pub fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// Every experiment, measured again; results are kept where `nicscope reproduce` finds them.
+/// Measures every experiment again. The results are where `nicscope reproduce` finds them.
+///
+/// # Errors
+/// A run fails, or a file cannot be written.
 pub fn all() -> Result<Vec<Outcome>> {
     let folder = Path::new(FOLDER);
     files::prepare_folder(folder)?;
-    EXPERIMENTS.iter().map(|experiment| reproduce(experiment, folder, all_cores(), true)).collect()
+    EXPERIMENTS.iter().map(|experiment| obtain(experiment, folder, all_cores(), true)).collect()
 }
 
-/// Those asked for, in the order of the list and each once; all if none was named. `mini` stands for all that begin with it.
+/// The experiments asked for, in the order of the list and each once; all if none was named. `mini`
+/// stands for all ids that begin with it.
+///
+/// # Errors
+/// No experiment has that id or begins with it.
 pub fn chosen(ids: &[String]) -> Result<Vec<&'static Experiment>> {
     let names = |id: &str, experiment: &Experiment| {
         experiment.id == id || experiment.id.strip_prefix(id).is_some_and(|rest| rest.starts_with('.'))
@@ -48,42 +54,6 @@ pub fn chosen(ids: &[String]) -> Result<Vec<&'static Experiment>> {
     }
     let is_chosen = |experiment: &&Experiment| ids.is_empty() || ids.iter().any(|id| names(id, experiment));
     Ok(EXPERIMENTS.iter().filter(is_chosen).collect())
-}
-
-/// Measures an experiment, or finds its result in the folder, and draws its pictures there.
-pub fn reproduce(experiment: &Experiment, folder: &Path, jobs: usize, fresh: bool) -> Result<Outcome> {
-    let build = files::build(&(experiment.images)())?;
-    let parameters = (experiment.parameters)();
-    let found = match fresh {
-        true => None,
-        false => store::load(folder, experiment.id, &build, &parameters),
-    };
-    let was_there = found.is_some();
-    let stored = match found {
-        Some(stored) => stored,
-        None => {
-            let report = (experiment.measure)(jobs)?;
-            let stored = Stored {
-                schema: store::SCHEMA,
-                id: experiment.id.into(),
-                title: experiment.title.into(),
-                thesis: experiment.thesis.into(),
-                build,
-                parameters,
-                report,
-            };
-            store::save(folder, &stored)?;
-            stored
-        }
-    };
-    let mut pictures = Vec::new();
-    for picture in &stored.report.pictures {
-        let path = folder.join(format!("{}.{}.svg", stored.id, picture.name));
-        files::write(&path, &picture::svg(picture)?)?;
-        pictures.push(path);
-    }
-    let Stored { id, title, thesis, build, parameters, report, .. } = stored;
-    Ok(Outcome { id, title, thesis, build, parameters, was_there, report, pictures })
 }
 
 #[cfg(test)]

@@ -7,6 +7,10 @@ use nicscope_scenario::failed;
 use crate::cli::ExplainArgs;
 use crate::output;
 
+/// Prints the account of a hit and of a miss.
+///
+/// # Errors
+/// The folder holds no results, or none of that size or platform.
 pub fn run(arguments: &ExplainArgs) -> Result<()> {
     let results = explain::read(&arguments.dir)?;
     let explanation = explain::explain(&results, arguments.size, arguments.platform.as_deref())?;

@@ -1,7 +1,7 @@
 //! `nicscope list`: what there is to ask for.
 
 use host_model::platform::Platform;
-use nicscope_figures::reproduce::EXPERIMENTS;
+use nicscope_figures::reproduce::{ABSENT, EXPERIMENTS};
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use nicscope_scenario::personality::PERSONALITIES;
@@ -12,10 +12,11 @@ use crate::cli::ListArgs;
 use crate::output;
 
 /// Groups that `nicscope measure` knows.
-pub const FIGURE_GROUPS: [(&str, &str); 3] = [
+pub const FIGURE_GROUPS: [(&str, &str); 4] = [
     ("machine", "the machine: repeatability, exact sums, delivery with faults, simulator speed, latency and bandwidth, times of builds"),
     ("core", "the core: clocks for each instruction, clock and size on an FPGA, proofs and coverage, event dispatch, two cores, ping-pong before and after"),
     ("mini", "handles looked up on the NIC: experiments and trends, clocks of a hit, what a miss costs where a message arrives, random operations"),
+    ("house", "the structure: costs and code beside those of an earlier commit, personalities named, cycles of files, switch, documents"),
 ];
 
 #[derive(Serialize)]
@@ -27,6 +28,14 @@ struct List {
     groups: Vec<Named>,
     /// For `nicscope reproduce`.
     experiments: Vec<Named>,
+    /// Results of the papers that no experiment has.
+    absent: Vec<AbsentEntry>,
+}
+
+#[derive(Serialize)]
+struct AbsentEntry {
+    what: &'static str,
+    why: &'static str,
 }
 
 #[derive(Serialize)]
@@ -56,6 +65,10 @@ struct Named {
     description: &'static str,
 }
 
+/// Prints what there is to ask for.
+///
+/// # Errors
+/// A built-in scenario or platform file is wrong.
 pub fn run(arguments: &ListArgs) -> Result<()> {
     let list = List::collect()?;
     let text = match arguments.json {
@@ -94,6 +107,7 @@ impl List {
             personalities: PERSONALITIES.map(|it| Named { name: it.name, description: it.description }).into(),
             groups: FIGURE_GROUPS.map(|(name, description)| Named { name, description }).into(),
             experiments: EXPERIMENTS.iter().map(|it| Named { name: it.id, description: it.title }).collect(),
+            absent: ABSENT.map(|it| AbsentEntry { what: it.what, why: it.why }).into(),
         })
     }
 
@@ -127,6 +141,10 @@ impl List {
         section(
             "experiments (nicscope reproduce NAME)",
             &mut self.experiments.iter().map(|entry| (entry.name, entry.description.into())),
+        );
+        section(
+            "results of the papers that are not made again",
+            &mut self.absent.iter().map(|entry| (entry.what, format!("({})", entry.why))),
         );
         text
     }
@@ -168,7 +186,19 @@ mod tests {
     fn the_text_names_everything() {
         let list = List::collect().unwrap();
         let text = list.text();
-        for name in ["ping-pong", "stream", "random", "tigon2", "lanai9", "mini", "vmmc", "machine"] {
+        for name in [
+            "ping-pong",
+            "stream",
+            "random",
+            "tigon2",
+            "lanai9",
+            "mini",
+            "vmmc",
+            "machine",
+            "MC-7",
+            "MC-8",
+            "Table 4.5",
+        ] {
             assert!(text.contains(name), "{name}");
         }
     }

@@ -11,6 +11,10 @@ use nicscope_scenario::scenario::Cache;
 use crate::cli::MemoryMapArgs;
 use crate::output;
 
+/// Prints the memory map of a personality.
+///
+/// # Errors
+/// There is no such personality or platform, or its memory does not fit.
 pub fn run(arguments: &MemoryMapArgs) -> Result<()> {
     let personality = &arguments.personality;
     let map = memory_map::of(&memory_map::scenario(personality, &arguments.set)?, &arguments.platform)?;

@@ -2,15 +2,23 @@
 
 use std::path::PathBuf;
 
-use nicscope_figures::reproduce::{all_cores, chosen, print, reproduce, Outcome, FOLDER};
+use nicscope_figures::engine::obtain::obtain;
+use nicscope_figures::engine::{print, Outcome};
+use nicscope_figures::reproduce::statements::Statements;
+use nicscope_figures::reproduce::{all_cores, chosen, FOLDER};
 use nicscope_run::files::prepare_folder;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::{failed, request_error};
 use serde::Serialize;
 
 use crate::cli::ReproduceArgs;
+use crate::commit::commit;
 use crate::output;
 
+/// Makes the experiments asked for and prints their reports.
+///
+/// # Errors
+/// There is no such experiment, or a run fails.
 pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     let experiments = chosen(&arguments.ids)?;
     let jobs = match arguments.jobs {
@@ -22,11 +30,16 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     prepare_folder(&folder)?;
     let mut outcomes = Vec::new();
     for experiment in experiments {
-        let outcome = reproduce(experiment, &folder, jobs, arguments.fresh)?;
+        let outcome = obtain(experiment, &folder, jobs, arguments.fresh)?;
         if !arguments.json {
             output::print(&print::outcome(&outcome))?;
         }
         outcomes.push(outcome);
+    }
+    if let Some(file) = &arguments.record {
+        let mut statements = Statements::read_or_new(file)?;
+        statements.add(&commit(), &outcomes);
+        statements.write(file)?;
     }
     if arguments.json {
         #[derive(Serialize)]

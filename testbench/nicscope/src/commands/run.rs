@@ -14,6 +14,10 @@ use nicscope_waves::when::When;
 use crate::cli::RunArgs;
 use crate::output;
 
+/// Runs a scenario, writes its results, and prints them.
+///
+/// # Errors
+/// The request is wrong, the run fails, or a check is violated.
 pub fn run(arguments: &RunArgs) -> Result<()> {
     let mut waves = Watcher::new(When::parse(&arguments.waves)?);
     let scenario = scenario::load(&arguments.scenario, &arguments.set)?;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use nicscope_figures::house::SoakRecords;
 use nicscope_run::run::default_threads;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
@@ -10,8 +11,13 @@ use nicscope_soak::campaign::{self, Campaign};
 use nicscope_scenario::personality;
 
 use crate::cli::SoakArgs;
+use crate::commit::commit;
 use crate::output;
 
+/// Plays random operations and prints how many of each kind.
+///
+/// # Errors
+/// The request is wrong, or an operation broke an invariant.
 pub fn run(arguments: &SoakArgs) -> Result<()> {
     let folder = arguments.out.clone().unwrap_or_else(|| PathBuf::from("out/soak"));
     if let Some(file) = &arguments.replay {
@@ -27,6 +33,11 @@ pub fn run(arguments: &SoakArgs) -> Result<()> {
     };
     let (progress, found) = campaign::run(&campaign)?;
     output::print(&progress.text())?;
+    if let Some(file) = &arguments.record {
+        let mut records = SoakRecords::read(file)?;
+        records.add(&commit(), &progress);
+        records.write(file)?;
+    }
     if let Some(found) = found {
         return Err(failed!("{found}"));
     }

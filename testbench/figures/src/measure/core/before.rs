@@ -7,8 +7,8 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use serde::Deserialize;
 
+use crate::engine::{Figure, Target};
 use crate::measure::built_in::config;
-use crate::measure::{Figure, Target};
 
 pub const NOTE: &str =
     "one way, all lookups hitting, all data by DMA as then; what it was before stands in testbench/nicscope/src/measure/core/before.json";

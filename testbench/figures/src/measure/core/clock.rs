@@ -9,7 +9,7 @@ use nicscope_scenario::failed;
 use nicscope_scenario::image::workspace;
 use serde::Deserialize;
 
-use crate::measure::{Figure, Target};
+use crate::engine::{Figure, Target};
 
 pub const NOTE: &str = "ECP5-85 of speed grade 6, each part alone, the best of its placements; docs/synthesis.md";
 

@@ -1,4 +1,5 @@
-//! Bar 1: clocks for each instruction of the benchmark mix, and kernels like those of public benchmarks for each MHz.
+//! Bar 1: clocks for each instruction of the benchmark mix, and kernels like those of public
+//! benchmarks for each MHz.
 
 use nicscope_kernels::images::{Language, Placement};
 use nicscope_kernels::runs::{self, Run, MIX};
@@ -7,7 +8,7 @@ use nicscope_kernels::{model, Error};
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
-use crate::measure::{Figure, Target};
+use crate::engine::{Figure, Target};
 
 pub const NOTE: &str =
     "docs/benchmarks.md says what the kernels are; in the mix each has a quarter of the instructions";
@@ -15,7 +16,8 @@ pub const NOTE: &str =
 /// What public cores were measured with, on a mix like this.
 const PUBLISHED: &str = "1.16 Hazard3, 1.23 to 1.48 Ibex, 1.64 VexRiscv, 3.94 PicoRV32";
 
-/// One clock in so many has an access of the link when it receives and transmits at once (docs/memory.md, bandwidth budget).
+/// One clock in so many has an access of the link when it receives and transmits at once
+/// (docs/memory.md, bandwidth budget).
 const LINK_EVERY: u64 = 3;
 
 pub fn measure() -> Result<Vec<Figure>> {

@@ -1,11 +1,12 @@
-//! Bar 4: how soon an event is served, and what the semaphore costs, on the RTL between pins and trace port.
+//! Bar 4: how soon an event is served, and what the semaphore costs, on the RTL between pins and
+//! trace port.
 
 use nicscope_kernels::dispatch::{self, Dispatch};
 use nicscope_kernels::pair;
 use nicscope_scenario::error::Result;
 
 use super::cpi::failed;
-use crate::measure::{Figure, Target};
+use crate::engine::{Figure, Target};
 
 pub const NOTE: &str =
     "the longest of 16 rounds, the cores asleep before each; `event_to_other_core` in both directions";

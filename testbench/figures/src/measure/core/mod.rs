@@ -7,13 +7,19 @@ mod dispatch;
 mod pair;
 mod proof;
 
-use super::Bar;
+use crate::engine::Experiment;
+use crate::measure::built_in;
 
-pub const BARS: [Bar; 6] = [
-    Bar { number: 1, measure: cpi::measure, note: Some(cpi::NOTE) },
-    Bar { number: 2, measure: clock::measure, note: Some(clock::NOTE) },
-    Bar { number: 3, measure: proof::measure, note: Some(proof::NOTE) },
-    Bar { number: 4, measure: dispatch::measure, note: Some(dispatch::NOTE) },
-    Bar { number: 5, measure: pair::measure, note: Some(pair::NOTE) },
-    Bar { number: 6, measure: before::measure, note: Some(before::NOTE) },
+/// The bars of the group.
+pub const BARS: [Experiment; 6] = [
+    Experiment::bar("core.1", "clocks for each instruction, and kernels for each MHz", cpi::measure).note(cpi::NOTE),
+    Experiment::bar("core.2", "clock and size on an FPGA", clock::measure).note(clock::NOTE),
+    Experiment::bar("core.3", "lock-step, proofs, coverage, mutation", proof::measure).note(proof::NOTE),
+    Experiment::bar("core.4", "time to a handler, and the semaphore", dispatch::measure).note(dispatch::NOTE),
+    Experiment::bar("core.5", "what a second core costs the simulator", pair::measure)
+        .note(pair::NOTE)
+        .images(built_in::images),
+    Experiment::bar("core.6", "ping-pong before and after the five-stage core", before::measure)
+        .note(before::NOTE)
+        .images(built_in::images),
 ];

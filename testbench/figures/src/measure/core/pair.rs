@@ -5,9 +5,9 @@ use nicscope_run::progress::Progress;
 use nicscope_run::run;
 use nicscope_scenario::error::Result;
 
+use crate::engine::{Figure, Target};
 use crate::measure::best::Best;
 use crate::measure::built_in::config;
-use crate::measure::{Figure, Target};
 
 pub const NOTE: &str =
     "the stream of two nodes, on one processor; core B keeps totals of the counters (docs/firmware.md) and sleeps in between";

@@ -1,4 +1,5 @@
-//! Bar 3: what lock-step, formal proofs, coverage and mutation found. They take long, so their targets write results, which are read here.
+//! Bar 3: what lock-step, formal proofs, coverage and mutation found. They take long, so their
+//! targets write results, which are read here.
 
 use std::fs;
 
@@ -7,7 +8,7 @@ use nicscope_scenario::failed;
 use nicscope_scenario::image::workspace;
 use serde_json::Value;
 
-use crate::measure::{Figure, Target};
+use crate::engine::{Figure, Target};
 
 pub const NOTE: &str =
     "as `make lockstep`, `make formal`, `make coverage` and `make mutate` last found it; docs/benchmarks.md says in which files";
@@ -19,7 +20,8 @@ struct Found {
     numbers: &'static [Number],
 }
 
-/// A number of a result, by its place in the JSON text (a pointer of RFC 6901; a list counts by its length), and what it must be.
+/// A number of a result, by its place in the JSON text (a pointer of RFC 6901; a list counts by its
+/// length), and what it must be.
 struct Number {
     name: &'static str,
     place: &'static str,

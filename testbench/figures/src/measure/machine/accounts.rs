@@ -6,10 +6,11 @@ use nicscope_account::results::Results;
 use nicscope_run::run::{self, RunConfig};
 use nicscope_scenario::error::Result;
 
+use crate::engine::{Figure, Target};
 use crate::measure::built_in::config;
-use crate::measure::{Figure, Target};
 
-/// The main job: all sizes, both platforms, all hits and with misses. Both bars look at the same run.
+/// The main job: all sizes, both platforms, all hits and with misses. Both bars look at the same
+/// run.
 fn main_job() -> Result<&'static Results> {
     static RESULTS: OnceLock<Results> = OnceLock::new();
     if let Some(results) = RESULTS.get() {

@@ -5,8 +5,8 @@ use nicscope_run::run;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
+use crate::engine::{Figure, Target};
 use crate::measure::built_in::config;
-use crate::measure::{Figure, Target};
 
 pub fn measure() -> Result<Vec<Figure>> {
     let words = run::run(&config("ping-pong", &["workload.sizes_bytes=4", "misses.ratios=0.0"])?)?;

@@ -8,8 +8,8 @@ use nicscope_run::workload::NodeReport;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
+use crate::engine::{Figure, Target};
 use crate::measure::built_in::config;
-use crate::measure::{Figure, Target};
 
 pub fn measure() -> Result<Vec<Figure>> {
     let set =
@@ -17,7 +17,8 @@ pub fn measure() -> Result<Vec<Figure>> {
     of(&config("random", &set)?)
 }
 
-/// A byte that is wrong ends the run, with its place and the messages so far; what is left to count are messages.
+/// A byte that is wrong ends the run, with its place and the messages so far; what is left to count
+/// are messages.
 fn of(config: &RunConfig) -> Result<Vec<Figure>> {
     let platform = &config.scenario.platforms[0];
     let cluster = run::cluster_config(config, platform, 0.0)?;

@@ -7,14 +7,16 @@ mod repeat;
 mod speed;
 mod times;
 
-use super::Bar;
+use crate::engine::Experiment;
+use crate::measure::built_in;
 
-pub const BARS: [Bar; 7] = [
-    Bar { number: 1, measure: repeat::measure, note: None },
-    Bar { number: 2, measure: accounts::differences, note: None },
-    Bar { number: 3, measure: accounts::sums, note: None },
-    Bar { number: 4, measure: losses::measure, note: None },
-    Bar { number: 5, measure: speed::measure, note: Some(speed::NOTE) },
-    Bar { number: 6, measure: latency::measure, note: None },
-    Bar { number: 7, measure: times::measure, note: Some(times::NOTE) },
+/// The bars of the group.
+pub const BARS: [Experiment; 7] = [
+    Experiment::bar("machine.1", "the same run, the same numbers", repeat::measure).images(built_in::images),
+    Experiment::bar("machine.2", "spans add up to latencies", accounts::differences).images(built_in::images),
+    Experiment::bar("machine.3", "counters agree with each other", accounts::sums).images(built_in::images),
+    Experiment::bar("machine.4", "delivery on a bad link", losses::measure).images(built_in::images),
+    Experiment::bar("machine.5", "speed of the simulator", speed::measure).note(speed::NOTE).images(built_in::images),
+    Experiment::bar("machine.6", "latency of a word, bandwidth of a stream", latency::measure).images(built_in::images),
+    Experiment::bar("machine.7", "times of builds and tests", times::measure).note(times::NOTE),
 ];

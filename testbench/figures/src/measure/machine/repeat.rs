@@ -1,6 +1,4 @@
-//! Bar 1: the same run prints the same numbers, whatever it runs on and whoever looks.
-
-use std::path::PathBuf;
+//! Bar 1: the same run prints the same numbers, for any number of threads, with waves and without.
 
 use nicscope_account::results::{Results, Run};
 use nicscope_run::cluster::{self, ClusterConfig, ClusterOutput};
@@ -10,16 +8,17 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use sim_pins::Ps;
 
-use crate::measure::built_in::config;
-use crate::measure::{Figure, Target};
+use crate::engine::{Figure, Target};
+use crate::measure::built_in::{config, Folder};
 
 pub fn measure() -> Result<Vec<Figure>> {
     of(&config("ping-pong", &[])?)
 }
 
-/// How a run differs from its repetition, from the same on one thread, and from the same with waves.
+/// How a run differs from its repetition, from the same on one thread, and from the same with
+/// waves.
 fn of(config: &RunConfig) -> Result<Vec<Figure>> {
-    let folder = Folder::new()?;
+    let folder = Folder::new("repeat")?;
     let mut with_waves = WithWaves { folder: &folder, differing_bytes: Ok(0) };
     let first = text(&run::observe(config, &mut with_waves)?)?;
     let again = text(&run::run(config)?)?;
@@ -48,7 +47,8 @@ fn differing_bytes(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).filter(|(a, b)| a != b).count() + a.len().abs_diff(b.len())
 }
 
-/// Runs everything once more with waves of a part of it, and compares not only results but all that was seen of the nodes.
+/// Runs everything once more with waves of a part of it, and compares not only results but all that
+/// was seen of the nodes.
 struct WithWaves<'a> {
     folder: &'a Folder,
     differing_bytes: Result<usize>,
@@ -57,7 +57,7 @@ struct WithWaves<'a> {
 impl WithWaves<'_> {
     fn compare(&self, config: &ClusterConfig, output: &ClusterOutput) -> Result<usize> {
         let middle = output.ended_at.0 / 2;
-        let paths = (0..output.nodes.len()).map(|node| self.folder.0.join(format!("node{node}.fst"))).collect();
+        let paths = (0..output.nodes.len()).map(|node| self.folder.path.join(format!("node{node}.fst"))).collect();
         let waves = Some((paths, Ps(middle), Ps(middle) + Ps::from_us(50)));
         let watched = cluster::run(&ClusterConfig { waves, ..config.clone() }, &Progress::new("with waves".into()))?;
         Ok(differing_bytes(&seen(output), &seen(&watched)))
@@ -82,23 +82,6 @@ fn seen(output: &ClusterOutput) -> String {
         );
     }
     text
-}
-
-/// A folder of this process for waves that nobody wants to keep.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Folder> {
-        let path = std::env::temp_dir().join(format!("nicscope-{}", std::process::id()));
-        std::fs::create_dir_all(&path).map_err(|error| failed!("cannot make {}: {error}", path.display()))?;
-        Ok(Folder(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 #[cfg(test)]

@@ -11,17 +11,17 @@ use nicscope_scenario::failed;
 use sim_nic::{Fault, Nic, NicConfig, ParameterSet, Recording};
 use sim_pins::Ps;
 
+use crate::engine::{Figure, Target};
 use crate::measure::best::{processor_seconds, Best};
 use crate::measure::built_in::config;
-use crate::measure::{Figure, Target};
 
 pub const NOTE: &str = "times are the best of several; what else the machine does at the same time makes them longer";
 
 /// Best of so many: the least disturbed one.
 const ROUNDS: u32 = 5;
 
-/// The window that is traced, from the middle of the stream. Processor time advances in steps of some milliseconds; without waves this
-/// takes a hundred.
+/// The window that is traced, from the middle of the stream. Processor time advances in steps of
+/// some milliseconds; without waves this takes a hundred.
 const TRACED: Ps = Ps::from_us(2_000);
 
 pub fn measure() -> Result<Vec<Figure>> {
@@ -81,7 +81,8 @@ fn play_on_threads(recordings: &[&Recording]) {
     });
 }
 
-/// How much longer a window takes with all signals written to a file, for each format of which there is a build.
+/// How much longer a window takes with all signals written to a file, for each format of which
+/// there is a build.
 fn costs_of_waves(recording: &Recording) -> Result<Vec<(&'static str, f64)>> {
     let nic =
         |waves| Nic::new(NicConfig { parameters: ParameterSet::Tigon2, waves, context: verilated::Context::new() });

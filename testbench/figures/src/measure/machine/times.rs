@@ -1,4 +1,5 @@
-//! Bar 7: how long somebody waits who changes the project. Builds and tests a clone of the last commit, from nothing.
+//! Bar 7: how long a developer waits after a change. Builds and tests a clone of the last commit,
+//! from nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::time::Instant;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::{failed, request_error};
 
-use crate::measure::{Figure, Target};
+use crate::engine::{Figure, Target};
 
 pub const NOTE: &str =
     "of a clone of the last commit, built from nothing; other work on the machine makes the times longer";

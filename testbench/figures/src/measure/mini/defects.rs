@@ -4,7 +4,7 @@ use nicscope_run::run::default_threads;
 use nicscope_scenario::error::Result;
 use nicscope_soak::defects::{run, run_sound, Defect, Outcome, Setting, DEFECTS};
 
-use crate::measure::{Figure, Target};
+use crate::engine::{Figure, Target};
 
 pub const NOTE: &str = "of each defect: when it was found, in simulated time from power-up, and by which invariant; none: without a defect";
 

@@ -5,8 +5,8 @@ use nicscope_run::run;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
+use crate::engine::{Figure, Target};
 use crate::measure::built_in::config;
-use crate::measure::{Figure, Target};
 
 pub const NOTE: &str = "the longest of one frame of each message of the account, sizes 4 B to 16 KB; a CBH hit includes the look at the sequence number";
 
@@ -36,7 +36,7 @@ pub fn measure() -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Of the longest span of that name.
+/// Clocks of the longest span of that name.
 fn cycles(account: &Account, stage: &str) -> Option<f64> {
     let spans = account.spans.iter().filter(|span| span.clock == Clock::Core && span.stage == stage);
     spans.map(|span| span.cycles.round()).reduce(f64::max)

@@ -5,8 +5,8 @@ use nicscope_run::run;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
+use crate::engine::{Figure, Target};
 use crate::measure::built_in::config;
-use crate::measure::{Figure, Target};
 
 pub const NOTE: &str = "ping-pong on lanai9, and reads one after the other, means, every lookup hitting";
 

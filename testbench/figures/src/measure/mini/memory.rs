@@ -3,7 +3,7 @@
 use nicscope_scenario::error::Result;
 use nicscope_scenario::memory_map::{self, Map, Use};
 
-use crate::measure::{Figure, Target};
+use crate::engine::{Figure, Target};
 use crate::reproduce::mini::setting::COMPARED;
 
 pub const NOTE: &str = "sums as in Table 1.1 of the thesis, where post queues are lookup structures; handles are those without them. Totals are with \
@@ -36,7 +36,7 @@ pub fn measure() -> Result<Vec<Figure>> {
     Ok(figures.chain(ROWS.iter().map(|row| wide_figure(row, &wide))).collect())
 }
 
-/// Of the recommended cache, if nothing else is said.
+/// The map with the recommended cache, unless an override says otherwise.
 fn map(personality: &str, overrides: &[String]) -> Result<Map> {
     memory_map::of(&memory_map::scenario(personality, overrides)?, PLATFORM)
 }

@@ -8,14 +8,21 @@ mod memory;
 mod receive_miss;
 mod soak;
 
-use super::Bar;
+use crate::engine::Experiment;
+use crate::measure::built_in;
 
-pub const BARS: [Bar; 7] = [
-    Bar { number: 1, measure: experiments::measure, note: None },
-    Bar { number: 2, measure: memory::measure, note: Some(memory::NOTE) },
-    Bar { number: 3, measure: hits::measure, note: Some(hits::NOTE) },
-    Bar { number: 4, measure: latency::measure, note: Some(latency::NOTE) },
-    Bar { number: 5, measure: receive_miss::measure, note: Some(receive_miss::NOTE) },
-    Bar { number: 6, measure: soak::measure, note: Some(soak::NOTE) },
-    Bar { number: 7, measure: defects::measure, note: Some(defects::NOTE) },
+/// The bars of the group.
+pub const BARS: [Experiment; 7] = [
+    Experiment::bar("mini.1", "the thesis's tables, figures and statements", experiments::measure)
+        .images(built_in::images),
+    Experiment::bar("mini.2", "memory of the NIC", memory::measure).note(memory::NOTE).images(built_in::images),
+    Experiment::bar("mini.3", "clocks of a lookup that hits", hits::measure).note(hits::NOTE).images(built_in::images),
+    Experiment::bar("mini.4", "messages that hit, on the thesis's machine", latency::measure)
+        .note(latency::NOTE)
+        .images(built_in::images),
+    Experiment::bar("mini.5", "a miss where a message arrives", receive_miss::measure)
+        .note(receive_miss::NOTE)
+        .images(built_in::images),
+    Experiment::bar("mini.6", "random operations on whole clusters", soak::measure).note(soak::NOTE),
+    Experiment::bar("mini.7", "planted defects", defects::measure).note(defects::NOTE).images(built_in::images),
 ];

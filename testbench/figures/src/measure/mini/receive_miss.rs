@@ -1,4 +1,5 @@
-//! Bar 5: what a miss where a message arrives costs its sender beyond the work of the host, by what the NIC does with the frame.
+//! Bar 5: what a miss where a message arrives costs its sender beyond the work of the host, by what
+//! the NIC does with the frame.
 
 use host_model::events::{subjects, Event, EventKind, Subject};
 use nicscope_account::results::{Results, Row, Run};
@@ -7,8 +8,8 @@ use nicscope_run::run::{self, Observer};
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
+use crate::engine::{Figure, Target};
 use crate::measure::built_in::config;
-use crate::measure::{Figure, Target};
 
 pub const NOTE: &str = "mean latency of messages that all miss, less that of messages that hit, less the time from the interrupt line to the driver's \
     report that the line is filled; every message to node 1 misses";
@@ -17,7 +18,8 @@ const SIZES: &str = "workload.sizes_bytes=4,256,1024,4096,16384";
 /// Node 1 receives every other message of a ping-pong.
 const MISSING_SHARE: f64 = 0.5;
 
-/// How long the host took for each miss of a run, by platform: from INTA# to the report that it is served.
+/// How long the host took for each miss of a run, by platform: from INTA# to the report that it is
+/// served.
 #[derive(Default)]
 struct ServiceTimes {
     us: Vec<f64>,

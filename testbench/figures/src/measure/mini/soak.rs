@@ -1,8 +1,9 @@
-//! Bar 6: random operations on whole clusters. They take hours, so `make soak` writes what it has done, which is read here.
+//! Bar 6: random operations on whole clusters. They take hours, so `make soak` writes what it has
+//! done, which is read here.
 
 use std::fs;
 
-use crate::measure::{Figure, Target};
+use crate::engine::{Figure, Target};
 use nicscope_scenario::error::{Result, Statement};
 use nicscope_scenario::failed;
 use nicscope_scenario::image::workspace;

@@ -8,8 +8,9 @@ use nicscope_scenario::failed;
 use serde_json::{json, Value};
 
 use super::setting::{self, CACHE, COMPARED, PLATFORM};
-use crate::reproduce::report::{Cell, Report, Table};
-use crate::reproduce::{work, Experiment};
+use crate::engine::digits::digits;
+use crate::engine::report::{Cell, Finding, Report, Table};
+use crate::engine::{work, Experiment, Measure};
 
 pub const TABLE_4_2: Experiment = Experiment {
     id: "mini.table-4.2",
@@ -17,7 +18,8 @@ pub const TABLE_4_2: Experiment = Experiment {
     thesis: "Table 4.2: write 8 us, 52 us, 118 MB/s; fetch 22 us, 81 us, 118 MB/s; notification 18 us",
     parameters,
     images: || COMPARED.map(|name| (name, nic_layout::vmh::VmhGeometry::RECOMMENDED)).into(),
-    measure: |jobs| {
+    note: None,
+    measure: Measure::Report(|jobs| {
         let configs: Vec<ClusterConfig> = COMPARED
             .iter()
             .flat_map(|personality| SCENARIOS.map(|scenario| config(personality, scenario)))
@@ -25,7 +27,7 @@ pub const TABLE_4_2: Experiment = Experiment {
         let runs = work::each(TABLE_4_2.id, jobs, &configs, |config| run::single(PLATFORM, config))?;
         let costs = runs.chunks_exact(SCENARIOS.len()).map(|runs| Costs::of(runs.iter())).collect::<Result<Vec<_>>>();
         report(&COMPARED, &costs?)
-    },
+    }),
 };
 
 const SIZES_BYTES: [u32; 5] = [4, 1024, 4096, 16_384, 65_536];
@@ -86,9 +88,12 @@ fn report(personalities: &[&str], costs: &[Costs]) -> Result<Report> {
     let ours = personalities.iter().map(|name| format!("{name}, ours"));
     let columns = ["operation", "unit", "VMMC, thesis"].map(String::from).into_iter().chain(ours);
     let mut table = Table::new(format!("Costs on {PLATFORM}"), columns);
+    let mut findings = Vec::new();
     let mut row = |operation: &str, unit: &str, thesis: f64, value: &dyn Fn(&Costs) -> Result<f64>| -> Result<()> {
-        let values = costs.iter().map(|costs| Ok(value(costs)?.into())).collect::<Result<Vec<Cell>>>()?;
-        table.row([operation.into(), unit.into(), thesis.into()].into_iter().chain(values));
+        let values = costs.iter().map(value).collect::<Result<Vec<f64>>>()?;
+        findings.push(finding(operation, unit, thesis, personalities, &values));
+        let cells = values.into_iter().map(Cell::from);
+        table.row([operation.into(), unit.into(), thesis.into()].into_iter().chain(cells));
         Ok(())
     };
     row("send of a word, one way", "us", 8.0, &|costs| latency_us(&costs.write, 4))?;
@@ -108,5 +113,33 @@ fn report(personalities: &[&str], costs: &[Costs]) -> Result<Report> {
             }
         }
     }
-    Ok(Report { tables: vec![table, sizes], ..Report::default() })
+    Ok(Report { tables: vec![table, sizes], findings, ..Report::default() })
+}
+
+/// Whether a row is as good as the thesis's with each personality.
+fn finding(operation: &str, unit: &str, thesis: f64, personalities: &[&str], values: &[f64]) -> Finding {
+    let is_rate = unit.ends_with("/s");
+    let least_or_most = if is_rate { "at least" } else { "at most" };
+    let is_as_good = |value: &f64| if is_rate { *value >= thesis } else { *value <= thesis };
+    let each = personalities.iter().zip(values).map(|(name, value)| format!("{name} {}", digits(*value)));
+    Finding::new(
+        "MN-3",
+        format!("{operation}: {least_or_most} the {thesis} {unit} of the thesis"),
+        values.iter().all(is_as_good),
+        format!("{unit}: {}", each.collect::<Vec<_>>().join(", ")),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_worse_than_the_thesis_with_one_personality_does_not_hold() {
+        let holds = |unit, values: &[f64]| finding("x", unit, 18.0, &["a", "b"], values).holds;
+        assert!(holds("us", &[18.0, 3.0]) && !holds("us", &[3.0, 18.1]));
+        assert!(holds("MB/s", &[18.0, 30.0]) && !holds("MB/s", &[30.0, 17.9]));
+        let words = finding("fetch", "us", 81.0, &["a"], &[97.4]);
+        assert_eq!((&*words.statement, &*words.figures), ("fetch: at most the 81 us of the thesis", "us: a 97.40"));
+    }
 }

@@ -2,8 +2,8 @@
 
 use nicscope_account::results::Run;
 
-use crate::reproduce::digits::digits;
-use crate::reproduce::report::{Chart, Picture, Series, Table};
+use crate::engine::digits::digits;
+use crate::engine::report::{Chart, Picture, Series, Table};
 use crate::reproduce::trend;
 
 use super::setting::PLATFORM;
@@ -15,7 +15,7 @@ pub struct Curve {
     pub ratios: Vec<f64>,
     pub latency_us: Vec<f64>,
     pub bandwidth_mb_s: Vec<f64>,
-    /// Of all messages of a size.
+    /// Frames sent again for all messages of the size.
     pub retransmissions: Vec<u64>,
 }
 
@@ -40,7 +40,8 @@ impl Curve {
         trend::line(&points)
     }
 
-    /// What a miss adds to the message that has it: of two messages, only the one to node 1 can miss.
+    /// What a miss adds to the message that has it: of two messages, only the one to node 1 can
+    /// miss.
     pub fn added_us(&self) -> f64 {
         2.0 * self.latency().slope
     }

@@ -1,4 +1,5 @@
-//! What a miss of one process costs another one between the same nodes (M-11), by what the NIC does with the frame that misses.
+//! What a miss of one process costs another one between the same nodes (M-11), by what the NIC does
+//! with the frame that misses.
 
 use nicscope_account::results::{Row, Run};
 use nicscope_run::cluster::ClusterConfig;
@@ -8,9 +9,9 @@ use nicscope_scenario::scenario::ReceiveMiss;
 use serde_json::{json, Value};
 
 use super::setting::{self, CACHE, PERSONALITY, PLATFORM};
-use crate::reproduce::digits::digits;
-use crate::reproduce::report::{Bar, Chart, Finding, Group, Picture, Report, Table};
-use crate::reproduce::{work, Experiment};
+use crate::engine::digits::digits;
+use crate::engine::report::{Bar, Chart, Finding, Group, Picture, Report, Table};
+use crate::engine::{work, Experiment, Measure};
 
 pub const HEAD_OF_LINE: Experiment = Experiment {
     id: "mini.head-of-line",
@@ -19,7 +20,8 @@ pub const HEAD_OF_LINE: Experiment = Experiment {
         "Follows from section 3.1: frames are numbered by pairs of nodes, so a miss stalls all processes between them",
     parameters,
     images: || vec![(PERSONALITY, nic_layout::vmh::VmhGeometry::RECOMMENDED)],
-    measure,
+    note: None,
+    measure: Measure::Report(measure),
 };
 
 const SIZES_BYTES: [u32; 4] = [4, 1024, 4096, 16_384];
@@ -113,7 +115,7 @@ fn report(hits: &[Words], ways: &[Vec<Words>]) -> Report {
             groups: hits.iter().enumerate().map(group).collect(),
         },
     };
-    Report { tables: vec![table], pictures: vec![picture], findings: findings(hits, ways) }
+    Report { tables: vec![table], pictures: vec![picture], findings: findings(hits, ways), ..Report::default() }
 }
 
 /// What a stall is at least, beside words that are not held up: half of the platform's time-out.

@@ -1,4 +1,5 @@
-//! What a lookup costs in clocks of the core, by geometry and by where the key is found; and the firmware of a message around it.
+//! What a lookup costs in clocks of the core, by geometry and by where the key is found; and the
+//! firmware of a message around it.
 
 use nic_layout::probe::{ProbeCommand, ANSWER_UNKNOWN};
 use nic_layout::vmh::{key, VmhGeometry, KEY_RESERVED};
@@ -13,8 +14,9 @@ use serde_json::{json, Value};
 
 use super::ping_pong::{PingPong, Point};
 use super::setting::{CACHE, PERSONALITY, PLATFORM};
-use crate::reproduce::report::{Cell, Chart, Finding, Picture, Report, Series, Table};
-use crate::reproduce::{trend, work, Experiment};
+use crate::engine::report::{Cell, Chart, Finding, Picture, Report, Series, Table};
+use crate::engine::{work, Experiment, Measure};
+use crate::reproduce::trend;
 
 pub const CYCLES: Experiment = Experiment {
     id: "mini.lookup",
@@ -25,7 +27,8 @@ pub const CYCLES: Experiment = Experiment {
         let probes = GEOMETRIES.iter().map(|geometry| ("cache-probe", *geometry));
         probes.chain([(PERSONALITY, VmhGeometry::RECOMMENDED)]).collect()
     },
-    measure,
+    note: None,
+    measure: Measure::Report(measure),
 };
 
 const fn geometry(k_entries: u32, line_entries: u32, ways: u32) -> VmhGeometry {
@@ -44,7 +47,8 @@ const GEOMETRIES: [VmhGeometry; 8] = [
     geometry(32, 64, 4),
 ];
 
-/// Each operation is done so often, and the least time counts: the first brings code into the instruction cache.
+/// Each operation is done so often, and the least time counts: the first brings code into the
+/// instruction cache.
 const TIMES: u32 = 4;
 
 fn parameters() -> Value {
@@ -67,7 +71,7 @@ fn measure(jobs: usize) -> Result<Report> {
 #[derive(Clone, Debug, PartialEq)]
 struct Cycles {
     geometry: VmhGeometry,
-    /// Of a hit in the way used last, the one before, and so on.
+    /// Clocks of a hit in the way used last, in the way used before it, and so on.
     hits: Vec<u32>,
     unlock: u32,
     /// Lookup and reservation; every way is free to go.
@@ -277,6 +281,7 @@ fn report(cycles: &[Cycles], account: &Account) -> Report {
         tables: vec![table, firmware],
         pictures: vec![Picture { name: "ways".into(), title: "VMH lookup, C16.L64".into(), chart }],
         findings: findings(cycles),
+        ..Report::default()
     }
 }
 

@@ -6,8 +6,9 @@ use nicscope_scenario::memory_map::{self, Map, Use};
 use serde_json::{json, Value};
 
 use super::setting::{CACHE, COMPARED, PLATFORM};
-use crate::reproduce::report::{Cell, Report, Table};
-use crate::reproduce::Experiment;
+use crate::engine::digits::digits;
+use crate::engine::report::{Cell, Finding, Report, Table};
+use crate::engine::{Experiment, Measure};
 
 pub const TABLE_1_1: Experiment = Experiment {
     id: "mini.table-1.1",
@@ -15,10 +16,11 @@ pub const TABLE_1_1: Experiment = Experiment {
     thesis: "Table 1.1: 798 KB for VMMC, 419 KB for miNI",
     parameters,
     images: || COMPARED.map(|name| (name, nic_layout::vmh::VmhGeometry::RECOMMENDED)).into(),
-    measure: |_| {
+    note: None,
+    measure: Measure::Report(|_| {
         let maps = COMPARED.map(|name| memory_map::of(&memory_map::scenario(name, &[])?, PLATFORM));
         Ok(report(&maps.into_iter().collect::<Result<Vec<_>>>()?))
-    },
+    }),
 };
 
 fn parameters() -> Value {
@@ -34,10 +36,44 @@ fn report(maps: &[Map]) -> Report {
         let ours = maps.iter().map(|map| Cell::from(f64::from(map.comparison[index].bytes) / 1024.0));
         table.row(thesis.into_iter().chain(ours));
     }
-    Report { tables: vec![table, base(maps)], ..Report::default() }
+    let rows = 0..maps.first().map_or(0, |map| map.comparison.len());
+    let findings = rows.flat_map(|index| maps.iter().map(move |map| finding(&Side::of(map, index)))).collect();
+    Report { tables: vec![table, base(maps)], findings, ..Report::default() }
 }
 
-/// Of personalities with static tables: what fits, and the sum as the thesis has it, with the imports of one process.
+/// A row of the table for one personality.
+struct Side {
+    personality: String,
+    region: &'static str,
+    kb: f64,
+    /// The thesis's, of the system that the personality stands for.
+    thesis_kb: f64,
+}
+
+impl Side {
+    /// A personality with static tables stands for the thesis's base.
+    fn of(map: &Map, index: usize) -> Side {
+        let row = &map.comparison[index];
+        let thesis = if map.holds.is_some() { row.thesis_base_kbytes } else { row.thesis_mini_kbytes };
+        let kb = f64::from(row.bytes) / 1024.0;
+        Side { personality: map.personality.clone(), region: row.region, kb, thesis_kb: f64::from(thesis) }
+    }
+}
+
+/// Whether a row takes no more memory than the thesis's.
+fn finding(side: &Side) -> Finding {
+    let Side { personality, region, kb, thesis_kb } = side;
+    let region = region.trim_start_matches("- ");
+    Finding::new(
+        "MN-1",
+        format!("{region} of {personality}: at most the {thesis_kb} KB of the thesis"),
+        kb <= thesis_kb,
+        format!("{} KB", digits(*kb)),
+    )
+}
+
+/// What fits into the static tables, and the sum as the thesis has it, with the imports of one
+/// process.
 fn base(maps: &[Map]) -> Table {
     let columns = [
         "personality",
@@ -60,4 +96,18 @@ fn base(maps: &[Map]) -> Table {
         ]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_memory_than_the_thesis_does_not_hold() {
+        let side = |kb| Side { personality: "a".into(), region: "- lookup", kb, thesis_kb: 132.0 };
+        let good = finding(&side(132.0));
+        assert!(good.holds);
+        assert_eq!(good.statement, "lookup of a: at most the 132 KB of the thesis");
+        assert!(!finding(&side(132.5)).holds);
+    }
 }

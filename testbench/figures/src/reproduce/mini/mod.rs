@@ -6,17 +6,22 @@ mod curves;
 mod head_of_line;
 mod lookup;
 mod memory;
+mod miss_costs;
 mod miss_times;
 mod misses;
 mod ping_pong;
+mod programs;
 mod queues;
 mod retransmit;
 mod services;
 pub mod setting;
+mod trace_findings;
+mod trace_on_rtl;
 mod traces;
 
-use super::Experiment;
+use crate::engine::Experiment;
 
+/// In the order in which they are listed.
 pub const EXPERIMENTS: [Experiment; 11] = [
     memory::TABLE_1_1,
     costs::TABLE_4_2,

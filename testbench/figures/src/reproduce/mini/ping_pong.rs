@@ -1,4 +1,5 @@
-//! Runs of the scenario `ping-pong` that differ in the share of misses and in the retransmission interval.
+//! Runs of the scenario `ping-pong` that differ in the share of misses and in the retransmission
+//! interval.
 
 use nicscope_account::results::Run;
 use nicscope_run::cluster::ClusterConfig;
@@ -8,13 +9,13 @@ use nicscope_scenario::scenario::{MissedCache, Scenario};
 use serde::Serialize;
 
 use super::setting::{self, PLATFORM};
-use crate::reproduce::work;
+use crate::engine::work;
 
 /// What all runs have in common.
 #[derive(Clone, Debug, Serialize)]
 pub struct PingPong {
     pub personality: &'static str,
-    /// The one that misses.
+    /// The cache that misses.
     pub cache: MissedCache,
     pub sizes_bytes: Vec<u32>,
     /// Round trips of each size.
@@ -25,7 +26,7 @@ pub struct PingPong {
 /// One run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Of the messages to node 1.
+    /// Share of the messages to node 1 that miss.
     pub miss_ratio: f64,
     /// The platform's if it is not given.
     pub retransmit_us: Option<u64>,

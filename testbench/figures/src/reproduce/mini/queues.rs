@@ -1,4 +1,5 @@
-//! What it costs that processes share post queues (M-52): words of eight processes, posted in turns, with fewer queues and with one for each.
+//! What it costs that processes share post queues (M-52): words of eight processes, posted in
+//! turns, with fewer queues and with one for each.
 
 use std::sync::Arc;
 
@@ -12,9 +13,9 @@ use sim_fabric::Ending;
 use sim_pins::Ps;
 
 use super::setting::{CACHE, PERSONALITY, PLATFORM};
-use crate::reproduce::digits::digits;
-use crate::reproduce::report::{Bar, Chart, Finding, Group, Picture, Report, Table};
-use crate::reproduce::{work, Experiment};
+use crate::engine::digits::digits;
+use crate::engine::report::{Bar, Chart, Finding, Group, Picture, Report, Table};
+use crate::engine::{work, Experiment, Measure};
 use nicscope_run::meeting::Meeting;
 use nicscope_run::node::Handle;
 use nicscope_run::pair::Pair;
@@ -28,19 +29,21 @@ pub const QUEUES: Experiment = Experiment {
     thesis: "Section 5: proposed and not built; little is lost where few processes are active",
     parameters,
     images: || vec![(PERSONALITY, nic_layout::vmh::VmhGeometry::RECOMMENDED)],
-    measure,
+    note: None,
+    measure: Measure::Report(measure),
 };
 
 const PROCESSES: usize = 8;
 /// The last has one for each process: what the others are compared with.
 const QUEUES_OF_A_NIC: [u32; 4] = [1, 2, 4, 8];
-/// Of each order. A process posts its next word when the one before, of whoever, has been acknowledged.
+/// Words of each order. A process posts a word when the word before it has been acknowledged,
+/// whichever process posted that word.
 const WORDS: usize = 40;
 const WORD_BYTES: u32 = 4;
 const LATENCY: Ps = Ps::from_ns(400);
 const WATCHDOG: Ps = Ps::from_us(400_000);
 
-/// Who posts next.
+/// The order in which processes post.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Order {
     name: &'static str,
@@ -76,7 +79,8 @@ fn parameters() -> Value {
     })
 }
 
-/// Words of one order: from the post until it is acknowledged, those whose process had its queue, and those whose process took a page fault first.
+/// Words of one order: from the post until it is acknowledged, those whose process had its queue,
+/// and those whose process took a page fault first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Words {
     mean_us: f64,
@@ -167,7 +171,8 @@ async fn whole(
     Ok(times)
 }
 
-/// One word to the buffer and its acknowledgement: whether its process had no queue, and how long it took.
+/// One word to the buffer and its acknowledgement: whether its process had no queue, and how long
+/// it took.
 async fn word(handle: &Handle, process: &Process, from: UserVirt, to: &Export) -> Result<(bool, Ps)> {
     let is_fault = process.queue().is_none();
     let begin = handle.sim().now();
@@ -180,7 +185,7 @@ fn wrong(error: impl std::fmt::Display) -> Error {
     failed!("{error}")
 }
 
-/// `rows` in the order of [`QUEUES_OF_A_NIC`], each in that of [`ORDERS`].
+/// `rows` in the order of [`QUEUES_OF_A_NIC`], each row in the order of [`ORDERS`].
 fn report(rows: &[Vec<Words>]) -> Report {
     let columns = ["processes that post", "queues", "page faults", "without a fault", "with one", "mean of all"];
     let title = format!(
@@ -214,7 +219,7 @@ fn report(rows: &[Vec<Words>]) -> Report {
             groups,
         },
     };
-    Report { tables: vec![table], pictures: vec![picture], findings: findings(rows) }
+    Report { tables: vec![table], pictures: vec![picture], findings: findings(rows), ..Report::default() }
 }
 
 /// What may differ without a fault: turns of the firmware that fall otherwise.

@@ -7,9 +7,9 @@ use serde_json::{json, Value};
 
 use super::ping_pong::{PingPong, Point};
 use super::setting::{CACHE, PERSONALITY, PLATFORM};
-use crate::reproduce::digits::digits;
-use crate::reproduce::report::{Chart, Finding, Picture, Report, Series, Table};
-use crate::reproduce::Experiment;
+use crate::engine::digits::digits;
+use crate::engine::report::{Chart, Finding, Picture, Report, Series, Table};
+use crate::engine::{Experiment, Measure};
 
 pub const INTERVAL: Experiment = Experiment {
     id: "mini.retransmit",
@@ -17,7 +17,8 @@ pub const INTERVAL: Experiment = Experiment {
     thesis: "Section 4: 200 to 300 us are best, lower values disturb normal operation, about one retransmission for each miss",
     parameters,
     images: || vec![(PERSONALITY, nic_layout::vmh::VmhGeometry::RECOMMENDED)],
-    measure,
+    note: None,
+    measure: Measure::Report(measure),
 };
 
 const INTERVALS_US: [u64; 11] = [50, 75, 100, 125, 150, 200, 250, 300, 500, 1000, 2000];
@@ -58,7 +59,7 @@ struct Trial {
     latency_us: f64,
     misses: u64,
     retransmissions: u64,
-    /// Without misses: of all messages.
+    /// Frames sent again without misses, for all messages.
     needless: u64,
     messages: u32,
     hit_latency_us: f64,
@@ -146,6 +147,7 @@ fn report(trials: &[Trial]) -> Report {
             picture("retransmissions", "retransmitted frames for each miss", Trial::for_each_miss),
         ],
         findings: findings(trials, &sizes),
+        ..Report::default()
     }
 }
 

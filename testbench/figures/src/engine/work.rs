@@ -8,7 +8,8 @@ use std::sync::Mutex;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use nicscope_scenario::error::Result;
 
-/// Does `work` for every item, `jobs` at a time, and returns the results in the order of the items. After an error nothing new is begun.
+/// Does `work` for every item, `jobs` at a time, and returns the results in the order of the items.
+/// After an error nothing new is begun.
 pub fn each<T: Sync, R: Send>(
     what: &str,
     jobs: usize,

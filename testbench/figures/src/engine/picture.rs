@@ -35,6 +35,10 @@ const MARGIN: u32 = 12;
 /// Left of the bars, for the axis.
 const STACKS_LEFT: u32 = 60;
 
+/// A picture as SVG text.
+///
+/// # Errors
+/// The picture cannot be drawn.
 pub fn svg(picture: &Picture) -> Result<String> {
     let mut text = String::new();
     draw(&mut text, picture).map_err(|error| failed!("the picture {}: {error}", picture.name))?;
@@ -239,10 +243,59 @@ fn stacks(area: &Area, y: &str, parts: usize, groups: &[Group], names_below: &Na
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::report::Bar;
+    use crate::engine::report::Bar;
 
     fn picture(chart: Chart) -> String {
         svg(&Picture { name: "p".into(), title: "A title".into(), chart }).unwrap()
+    }
+
+    /// Attributes of all elements of a kind, in the order of the file.
+    fn elements<const N: usize>(text: &str, kind: &str, names: [&str; N]) -> Vec<[f64; N]> {
+        let number = |element: &str, name: &str| -> f64 {
+            let value = element.split(&format!(" {name}=\"")).nth(1).expect("the attribute").split('"').next();
+            value.expect("a value").parse().expect("a number")
+        };
+        let open = format!("<{kind} ");
+        let elements = text.split(&open).skip(1).map(|it| format!(" {}", it.split('>').next().unwrap()));
+        elements.map(|element| names.map(|name| number(&element, name))).collect()
+    }
+
+    /// Places are in whole pixels.
+    const ROUNDING: f64 = 1.5;
+
+    #[test]
+    fn marks_stand_where_their_points_are() {
+        let points = vec![(0.0, 1.0), (50.0, 2.0), (100.0, 0.5)];
+        let series = vec![Series { name: "4 B".into(), points }];
+        let text = picture(Chart::Lines { x: "ratio".into(), y: "us".into(), series });
+        let marks = elements(&text, "circle", ["cx", "cy"]);
+        let [[x0, y0], [x1, y1], [x2, y2]] = marks[..] else { panic!("three marks: {marks:?}") };
+        assert!(x2 > x0 && (2.0 * (x1 - x0) - (x2 - x0)).abs() <= 2.0 * ROUNDING, "{marks:?}");
+        // Larger values stand higher: one unit up from the first to the second, half a unit down to the third.
+        assert!(y1 < y0 && y0 < y2, "{marks:?}");
+        assert!(((y0 - y1) - 2.0 * (y2 - y0)).abs() <= 3.0 * ROUNDING, "{marks:?}");
+    }
+
+    #[test]
+    fn bars_are_as_high_as_their_values_and_stand_on_each_other() {
+        let bar = |name: &str, values: [f64; 2]| Bar { name: name.into(), values: values.into() };
+        let bars = vec![bar("one", [1.0, 2.0]), bar("other", [3.0, 0.5])];
+        let groups = vec![Group { name: "g".into(), bars }];
+        let text = picture(Chart::Stacks { y: "%".into(), parts: vec!["a".into(), "b".into()], groups });
+        let boxes = elements(&text, "rect", ["x", "y", "width", "height"]);
+        // The last four: the lower part of each bar, then the upper one.
+        let [low_one, low_other, high_one, high_other] = boxes[boxes.len() - 4..] else { panic!("{boxes:?}") };
+        let unit = low_one[3];
+        assert!(unit > 20.0, "{boxes:?}");
+        for (part, value) in [(high_one, 2.0), (low_other, 3.0), (high_other, 0.5)] {
+            assert!((part[3] - value * unit).abs() <= 4.0 * ROUNDING, "{boxes:?}");
+        }
+        for (low, high) in [(low_one, high_one), (low_other, high_other)] {
+            assert_eq!((low[0], low[2]), (high[0], high[2]), "one above the other");
+            assert!((high[1] + high[3] - low[1]).abs() <= ROUNDING, "{boxes:?}");
+        }
+        assert!(low_one[0] + low_one[2] < low_other[0], "beside each other");
+        assert!((low_one[1] + low_one[3] - low_other[1] - low_other[3]).abs() <= ROUNDING, "on one axis");
     }
 
     #[test]

@@ -11,19 +11,25 @@ use serde_json::Value;
 
 use super::report::Report;
 
-/// Changes when a field changes its meaning or goes.
-pub const SCHEMA: u32 = 1;
+/// The number changes when a field changes its meaning or goes.
+pub const SCHEMA: u32 = 2;
 
 /// `ID.json` in the folder of the results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stored {
+    /// [`SCHEMA`] of the build that wrote it.
     pub schema: u32,
+    /// Id of the experiment.
     pub id: String,
+    /// Title of the experiment.
     pub title: String,
+    /// What the paper has.
     pub thesis: String,
-    /// Of the command with all its models, and of the firmware images that the experiment loads.
+    /// Hash of the command with all its models, and of the firmware images that it loaded.
     pub build: String,
+    /// Parameters of the experiment.
     pub parameters: Value,
+    /// What was found.
     pub report: Report,
 }
 
@@ -31,7 +37,8 @@ fn file(folder: &Path, id: &str) -> PathBuf {
     folder.join(format!("{id}.json"))
 }
 
-/// The stored result, if it is of this build and these parameters. What cannot be read is measured again.
+/// The stored result, if this build wrote it with these parameters. `None` also for a file that
+/// cannot be read: its experiment is measured again.
 pub fn load(folder: &Path, id: &str, build: &str, parameters: &Value) -> Option<Stored> {
     let text = fs::read_to_string(file(folder, id)).ok()?;
     let stored: Stored = serde_json::from_str(&text).ok()?;
@@ -39,6 +46,10 @@ pub fn load(folder: &Path, id: &str, build: &str, parameters: &Value) -> Option<
         .then_some(stored)
 }
 
+/// Writes the result to its file in the folder.
+///
+/// # Errors
+/// The file cannot be written.
 pub fn save(folder: &Path, stored: &Stored) -> Result<()> {
     let text = serde_json::to_string_pretty(stored).map_err(|error| failed!("{}: {error}", stored.id))?;
     files::write(&file(folder, &stored.id), &(text + "\n"))

@@ -1,0 +1,96 @@
+//! Bar 3: what a small personality costs in lines.
+
+use std::fs;
+use std::process::Command;
+
+use nicscope_scenario::error::Result;
+use nicscope_scenario::failed;
+use nicscope_scenario::image::workspace;
+
+use super::scripts;
+use crate::engine::{Figure, Target};
+
+pub const NOTE: &str =
+    "lines of the files that tools/house/house.toml calls its own, blank lines and comments included; \
+     `elsewhere` counts the places that name it outside these files and the tables of personalities";
+
+const PERSONALITY: &str = "echo";
+const LINES_MAX: f64 = 400.0;
+
+pub fn measure() -> Result<Vec<Figure>> {
+    let files = files(&own()?)?;
+    let elsewhere = match files.is_empty() {
+        true => f64::NAN,
+        false => scripts::count("personalities")?.named(PERSONALITY),
+    };
+    Ok(of(&files, elsewhere))
+}
+
+/// Paths and patterns that house.toml lists for the personality.
+fn own() -> Result<Vec<String>> {
+    let path = workspace().join("tools/house/house.toml");
+    let text = fs::read_to_string(&path).map_err(|error| failed!("{}: {error}", path.display()))?;
+    let house: toml::Table = text.parse().map_err(|error| failed!("{}: {error}", path.display()))?;
+    let own = house.get("personalities").and_then(|it| it.get("own")).and_then(|it| it.get(PERSONALITY));
+    let own = own.and_then(toml::Value::as_array).map_or(&[][..], Vec::as_slice);
+    Ok(own.iter().filter_map(toml::Value::as_str).map(String::from).collect())
+}
+
+/// Files of the project below those paths, and their lines.
+fn files(own: &[String]) -> Result<Vec<(String, usize)>> {
+    if own.is_empty() {
+        return Ok(Vec::new());
+    }
+    let output = Command::new("git").args(["ls-files", "--"]).args(own).current_dir(workspace()).output();
+    let output = output.map_err(|error| failed!("git: {error}"))?;
+    if !output.status.success() {
+        return Err(failed!("git ls-files: {}", String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    let listed = String::from_utf8_lossy(&output.stdout);
+    let lines = |name: &str| -> Result<(String, usize)> {
+        let text = fs::read_to_string(workspace().join(name)).map_err(|error| failed!("{name}: {error}"))?;
+        Ok((name.to_owned(), text.lines().count()))
+    };
+    listed.lines().map(lines).collect()
+}
+
+fn of(files: &[(String, usize)], elsewhere: f64) -> Vec<Figure> {
+    let file = |(name, lines): &(String, usize)| {
+        let id = format!("house.3.{}", name.replace('/', ".").trim_end_matches(".rs"));
+        Figure::new(id, *lines as f64, "lines", Target::None)
+    };
+    let all = match files.is_empty() {
+        true => f64::NAN,
+        false => files.iter().map(|(_, lines)| *lines as f64).sum(),
+    };
+    let sums = [
+        Figure::new("house.3.lines", all, "lines", Target::AtMost(LINES_MAX)),
+        Figure::new("house.3.elsewhere", elsewhere, "places", Target::Exactly(0.0)),
+    ];
+    files.iter().map(file).chain(sums).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn met(files: &[(String, usize)], elsewhere: f64) -> Vec<bool> {
+        of(files, elsewhere).iter().map(Figure::ok).collect()
+    }
+
+    #[test]
+    fn lines_are_added_and_a_personality_that_does_not_exist_misses() {
+        let files = [("firmware/echo/src/lib.rs".to_owned(), 300), ("host/echo.rs".to_owned(), 100)];
+        assert_eq!(met(&files, 0.0), [true; 4]);
+        assert_eq!(of(&files, 0.0)[0].id, "house.3.firmware.echo.src.lib");
+        assert_eq!(met(&[("a".to_owned(), 401)], 1.0), [true, false, false]);
+        assert_eq!(met(&[], f64::NAN), [false, false]);
+    }
+
+    #[test]
+    fn files_of_a_folder_are_counted() {
+        let files = files(&["testbench/figures/src/house".to_owned()]).unwrap();
+        let found = files.iter().find(|(name, _)| name.ends_with("house/echo.rs"));
+        assert!(found.is_none_or(|(_, lines)| *lines > 50));
+    }
+}

@@ -1,0 +1,33 @@
+//! The group `house`: whether a change of the structure keeps what the machine does and costs, and
+//! how far the structure has come.
+
+mod code;
+mod echo;
+mod instructions;
+mod regressions;
+mod scripts;
+mod soak;
+mod switch;
+
+pub use soak::{SoakRecord, SoakRecords};
+
+use crate::engine::{Experiment, Group};
+use crate::measure::built_in;
+
+/// The group.
+pub const GROUP: Group = Group { name: "house", bars: &BARS };
+
+/// The bars of the group.
+const BARS: [Experiment; 7] = [
+    Experiment::bar("house.1", "figures beside those of an earlier commit", regressions::measure)
+        .note(regressions::NOTE)
+        .images(built_in::images),
+    Experiment::bar("house.2", "code of the images, and instructions of a message", code::measure)
+        .note(code::NOTE)
+        .images(built_in::images),
+    Experiment::bar("house.3", "lines of the personality echo", echo::measure).note(echo::NOTE),
+    Experiment::bar("house.4", "personalities named, and cycles of files", scripts::structure).note(scripts::NOTE),
+    Experiment::bar("house.5", "many nodes behind a switch", switch::measure).note(switch::NOTE),
+    Experiment::bar("house.6", "random operations on two to eight nodes", soak::measure).note(soak::NOTE),
+    Experiment::bar("house.7", "public items documented, and sentences", scripts::words).note(scripts::NOTE),
+];
