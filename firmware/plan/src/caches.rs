@@ -1,9 +1,10 @@
 //! Lookup in two caches of the driver's tables.
 
 use nic_device::DMA_RING_LOG2;
-use nic_layout::boot::caches::{CachesReply, CachesRequest, PERSONALITY};
+use nic_layout::boot::caches::{CachesReply, CachesRequest, COUNTERS, PERSONALITY};
 use nic_layout::boot::{BootError, Kind, ReceiveMiss, Sections, SectionsWriter, MAX_NODES, REPLY_WORDS};
 use nic_layout::cbh::CbhGeometry;
+use nic_layout::counter::Set;
 use nic_layout::fetch::DIRECTORY_BYTES;
 use nic_layout::key::KeyWidth;
 use nic_layout::vmh::VmhGeometry;
@@ -59,6 +60,7 @@ impl Caches {
 impl Lookup for Caches {
     const PERSONALITY: u32 = PERSONALITY;
     const ASKS: &'static [Kind] = &[Kind::CACHES];
+    const COUNTERS: &'static [&'static Set] = COUNTERS;
 
     fn key(&self) -> KeyWidth {
         self.geometry.cbh.key

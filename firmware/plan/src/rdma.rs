@@ -3,6 +3,7 @@
 use core::fmt::Debug;
 
 use nic_layout::boot::{BootError, Kind, ReceiveMiss, Sections, SectionsWriter, REPLY_WORDS};
+use nic_layout::counter::Set;
 use nic_layout::frame::header_bytes;
 use nic_layout::key::KeyWidth;
 use nic_layout::post::INLINE_BYTES_MAX;
@@ -54,6 +55,8 @@ pub trait Lookup: Copy + Debug + Eq {
     const PERSONALITY: u32;
     /// As [`Part::ASKS`].
     const ASKS: &'static [Kind];
+    /// The sets of counters that the firmware has.
+    const COUNTERS: &'static [&'static Set];
 
     /// Width of every key.
     fn key(&self) -> KeyWidth;

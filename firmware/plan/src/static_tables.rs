@@ -1,7 +1,8 @@
 //! Lookup in tables that hold every translation, buffer and import.
 
-use nic_layout::boot::static_tables::{StaticTablesReply, StaticTablesRequest, PERSONALITY};
+use nic_layout::boot::static_tables::{StaticTablesReply, StaticTablesRequest, COUNTERS, PERSONALITY};
 use nic_layout::boot::{BootError, Kind, Sections, SectionsWriter, REPLY_WORDS};
+use nic_layout::counter::Set;
 use nic_layout::key::KeyWidth;
 use nic_layout::static_tables::StaticGeometry;
 use nic_layout::PROCESS_SLOTS;
@@ -28,6 +29,7 @@ impl StaticTables {
 impl Lookup for StaticTables {
     const PERSONALITY: u32 = PERSONALITY;
     const ASKS: &'static [Kind] = &[Kind::STATIC_TABLES];
+    const COUNTERS: &'static [&'static Set] = COUNTERS;
 
     fn key(&self) -> KeyWidth {
         self.geometry.key

@@ -14,6 +14,7 @@ use host_model::driver::core::service::{Core, Interrupt, Places, Service};
 use host_model::driver::{DriverError, ServiceEntry, SERVICES};
 use host_model::library::Process;
 use host_model::processor::Cpu;
+use nic_layout::counter::{Set, LINK, POSTS};
 use nic_layout::post::PostDescriptor;
 use nic_layout::registers::mailbox;
 
@@ -28,10 +29,11 @@ struct Echo {
 }
 
 const PERSONALITY: u32 = 0xEC40;
+const COUNTERS: &[&Set] = &[&LINK, &POSTS];
 /// Mailbox, and so cause, of the count of frames.
 const MAILBOX_ECHOED: usize = 3;
 const ECHO: &[ServiceEntry] =
-    &[SERVICES[0], ServiceEntry { personality: PERSONALITY, request: None, make: Echo::make }];
+    &[SERVICES[0], ServiceEntry { personality: PERSONALITY, counters: COUNTERS, request: None, make: Echo::make }];
 
 impl Echo {
     fn make(core: &Core, _reply: &Reply) -> Result<Rc<dyn Service>, DriverError> {
@@ -110,6 +112,7 @@ fn processes_post_and_see_the_end_as_with_any_other() {
     let messages: Vec<u32> = bench.nic.borrow().posts.iter().map(|(_, post)| post.message).collect();
     assert_eq!(messages, [1, 2, 3]);
     assert_eq!(*echo(&bench).open.borrow(), [process.pid()]);
+    assert_eq!(bench.host.node().driver().counter_sets(), COUNTERS);
     bench.run(|_| async move { process.close().await.expect("open") });
     assert!(echo(&bench).open.borrow().is_empty());
     assert_eq!(bench.host.accounting().memory.pinned_now, 0);

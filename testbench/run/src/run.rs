@@ -7,7 +7,7 @@ use host_model::host::Accounting;
 use host_model::platform::Platform;
 use host_model::processor::Usage;
 use indexmap::IndexMap;
-use nic_layout::counter::{conservation, Counter};
+use nic_layout::counter::{conservation, counters_of, Counter};
 use nic_layout::vmh::VmhGeometry;
 use nicscope_account::account::Frequencies;
 use nicscope_account::log::NodeLog;
@@ -298,7 +298,7 @@ fn for_misses(usage: &Usage) -> Ps {
 fn counters(totals: &Totals, host: &Accounting) -> IndexMap<String, u64> {
     let driver = &host.driver;
     let firmware =
-        Counter::ALL.iter().map(|&counter| (format!("firmware.{}", counter.name()), totals.firmware(counter)));
+        counters_of(totals.sets).map(|counter| (format!("firmware.{}", counter.name()), totals.firmware(counter)));
     let rtl = totals.rtl.iter().map(|(name, value)| (format!("rtl.{name}"), u64::from(*value)));
     let of_driver = [
         ("misses", driver.misses),
@@ -325,12 +325,11 @@ pub fn equations(output: &ClusterOutput) -> Vec<Equation> {
     for (node, (output_of, totals)) in output.nodes.iter().zip(&totals).enumerate() {
         let firmware = |counter: Counter| totals.firmware(counter);
         let rtl = |name: &str| totals.rtl(name);
-        for equation in conservation() {
-            let sum = |counters: &[Counter]| counters.iter().map(|&counter| firmware(counter)).sum();
+        for equation in conservation(totals.sets) {
             equations.push(Equation::new(
                 format!("node {node}, firmware: {}", equation.name),
-                sum(equation.whole),
-                sum(equation.parts),
+                equation.whole().map(firmware).sum(),
+                equation.parts().map(firmware).sum(),
             ));
         }
         if let Some(kept) = output_of.outcome.as_ref().and_then(|report| report.kept.as_ref()) {

@@ -3,9 +3,13 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::{Kind, Section};
+use crate::counter::{Set, DEVICE, DRIVER, LINK, LOOKUP, POSTS, TRANSFERS};
 
 /// [`super::ReplyState::personality`] of the firmware that looks handles up in static tables.
 pub const PERSONALITY: u32 = 2;
+
+/// What the firmware counts: nothing misses.
+pub const COUNTERS: &[&Set] = &[&LINK, &POSTS, &TRANSFERS, &LOOKUP, &DRIVER, &DEVICE];
 
 /// What the tables shall hold, where the SRAM does ([`crate::static_tables::StaticGeometry`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]

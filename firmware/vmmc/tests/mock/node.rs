@@ -107,7 +107,7 @@ impl<T: Tables> NodeOf<T> {
 
     /// INV-38, now or when nothing is under way.
     pub fn check_sums(&self, is_idle: bool) {
-        for equation in conservation() {
+        for equation in conservation(<T::Lookup as nic_plan::Lookup>::COUNTERS) {
             let surplus = equation.surplus(|counter| self.counter(counter));
             let exact = is_idle || equation.under_way.is_none();
             assert!(surplus == 0 || (!exact && surplus > 0), "{}: surplus {surplus}", equation.name);

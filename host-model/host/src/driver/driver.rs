@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use nic_layout::boot::CrashRecord;
-use nic_layout::counter::Counter;
+use nic_layout::counter::{Counter, Set};
 use nic_layout::registers::{ident, interrupt};
 
 use super::core::boot;
@@ -38,6 +38,8 @@ struct Inner {
     services: &'static [ServiceEntry],
     /// Known since the boot.
     service: OnceCell<Rc<dyn Service>>,
+    /// What the firmware counts, known since the boot.
+    counter_sets: OnceCell<&'static [&'static Set]>,
 }
 
 impl Driver {
@@ -54,6 +56,7 @@ impl Driver {
             core_b: CoreB::new(context),
             services,
             service: OnceCell::new(),
+            counter_sets: OnceCell::new(),
         }))
     }
 
@@ -110,6 +113,7 @@ impl Driver {
         let entry = self.0.services.iter().find(|entry| entry.personality == personality);
         let entry = entry.ok_or(DriverError::BadLayout { what: "personality", value: personality })?;
         let service = (entry.make)(&self.0.core, reply)?;
+        self.0.counter_sets.get_or_init(|| entry.counters);
         Ok(self.0.service.get_or_init(|| service).clone())
     }
 
@@ -222,6 +226,11 @@ impl Driver {
     /// The NIC, reached with this task's processor time. Also for tests and reports that read registers.
     pub fn device(&self, cpu: &Cpu) -> Result<Device, DriverError> {
         self.0.core.context.device(cpu)
+    }
+
+    /// The sets of counters that the firmware has; none before the boot.
+    pub fn counter_sets(&self) -> &'static [&'static Set] {
+        self.0.counter_sets.get().copied().unwrap_or_default()
     }
 
     /// The counters of the firmware, in the order of `nic_layout::counter::Counter`, read by PIO.

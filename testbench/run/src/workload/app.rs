@@ -7,7 +7,7 @@ use host_model::address::UserVirt;
 use host_model::driver::{DriverError, Kept, Notifications};
 use host_model::library::{Export, Process, WriteHandle};
 use host_model::processor::Priority;
-use nic_layout::counter::Counter;
+use nic_layout::counter::{Counter, Set};
 use nic_layout::post::INLINE_BYTES_MAX;
 use nic_layout::registers as regs;
 use nicscope_scenario::error::Result;
@@ -67,6 +67,8 @@ const KEEPER_HAS_DONE: Ps = Ps::from_us(1_000);
 /// Every counter of a node, read by the driver through PCI.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
+    /// What the firmware counts.
+    pub sets: &'static [&'static Set],
     /// In the order of [`Counter::ALL`].
     pub firmware: Vec<u32>,
     /// Names of registers and their values.
@@ -114,7 +116,7 @@ impl Totals {
             "pci_master_aborts": regs::pci::MASTER_ABORTS,
             "pci_target_discards": regs::pci::TARGET_DISCARDS,
         }
-        Ok(Totals { firmware, rtl })
+        Ok(Totals { sets: driver.counter_sets(), firmware, rtl })
     }
 
     pub fn firmware(&self, counter: Counter) -> u64 {

@@ -8,6 +8,7 @@ use std::any::Any;
 use std::rc::Rc;
 
 use async_trait::async_trait;
+use nic_layout::counter::Set;
 use sim_pins::Ps;
 
 use super::commands::Commands;
@@ -118,6 +119,8 @@ pub type MakeService = fn(&Core, &Reply) -> Result<Rc<dyn Service>, DriverError>
 pub struct ServiceEntry {
     /// The number in the boot reply (`nic_layout::boot::ReplyState::personality`).
     pub personality: u32,
+    /// What the firmware counts.
+    pub counters: &'static [&'static Set],
     /// Offers the firmware its section of the boot request, if it has one.
     pub request: Option<AddRequest>,
     /// Makes the service.

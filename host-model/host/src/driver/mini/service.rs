@@ -41,6 +41,7 @@ pub struct Mini {
 impl Mini {
     pub const ENTRY: ServiceEntry = ServiceEntry {
         personality: caches::PERSONALITY,
+        counters: caches::COUNTERS,
         request: Some(|_, options, request| {
             request.offer(&CachesRequest {
                 receive_miss: options.receive_miss as u32,

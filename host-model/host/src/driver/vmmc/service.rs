@@ -55,6 +55,7 @@ pub struct Vmmc {
 impl Vmmc {
     pub const ENTRY: ServiceEntry = ServiceEntry {
         personality: static_tables::PERSONALITY,
+        counters: static_tables::COUNTERS,
         request: Some(|_, options, request| {
             let StaticGeometry { vmh_tables, cbh_entries, import_entries, .. } = options.static_tables;
             request.offer(&StaticTablesRequest {

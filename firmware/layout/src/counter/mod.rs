@@ -1,7 +1,14 @@
 //! What the firmware counts, and the sums that must hold (INV-38).
 //!
-//! One `u32` per counter, in this order, from `boot::CountersReply`. Every frame, descriptor, doorbell, lookup and miss ends in exactly one
-//! outcome, so each [`Equation`] of [`conservation`] holds: exactly when nothing is under way, otherwise with the whole ahead of its parts.
+//! One `u32` per counter, in the order of [`Counter`], from `boot::CountersReply` on. The counters
+//! of one layer form a [`Set`], which has sums of its own; a personality is a list of sets. Every
+//! frame, descriptor, doorbell, lookup and miss ends in exactly one outcome, so each [`Equation`]
+//! of [`conservation`] holds: exactly when nothing is under way, otherwise with the whole ahead of
+//! its parts.
+
+mod sets;
+
+pub use sets::{CACHES, DEVICE, DRIVER, LINK, LOOKUP, POSTS, SETS, TRANSFERS};
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
@@ -58,7 +65,7 @@ counters! {
     FramesRefusedPage,
     /// The sender could not read the data.
     FramesRefusedAborted,
-    /// A reply that nobody waits for, or with other data than those that come next.
+    /// A reply that no open read waits for, or with other data than those that come next.
     FramesRefusedReply,
 
     // ---- Frames to the MAC
@@ -118,7 +125,8 @@ counters! {
     // ---- Lookups of the send path. The same outcomes follow for the receive path, in the same order.
     SendLookups,
     SendHits,
-    /// In a line that is there: no translation (a fault), or a page number beyond host memory (a wild one).
+    /// In a line that is there: no translation (a fault), or a page number beyond host memory (a
+    /// wild one).
     SendFaults,
     SendWildPages,
     /// A line was reserved and the driver told, or its translations are fetched.
@@ -129,7 +137,7 @@ counters! {
     SendNoWay,
     /// The miss ring is full; or the ring of host reads, where translations are fetched.
     SendMissRingFull,
-    /// Of the misses: the NIC reads the line from the host's table itself (M-58).
+    /// Misses whose line the NIC reads from the host's table itself (M-58).
     SendFetches,
     ReceiveLookups,
     ReceiveHits,
@@ -184,157 +192,86 @@ impl Counter {
     }
 }
 
-/// `whole` is the sum of `parts` when nothing of the kind is under way.
-#[derive(Clone, Copy, Debug)]
-pub struct Equation {
+/// The counters of one layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Set {
+    /// The name of the layer.
     pub name: &'static str,
+    /// The counters. Each is in one set only.
+    pub counters: &'static [Counter],
+    /// What the set has to say of the sums: its own, and its outcomes in sums of other sets.
+    pub sums: &'static [Sum],
+}
+
+/// The part of one set in a sum: `whole` is the sum of `parts` when nothing of the kind is under
+/// way. Sums of several sets with one name are one [`Equation`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// The name of the sum.
+    pub name: &'static str,
+    /// Counters of what began.
     pub whole: &'static [Counter],
+    /// Counters of how it ended.
     pub parts: &'static [Counter],
-    /// What may be under way, so that the whole is ahead of the parts; `None`: exact between any two events.
+    /// What may be under way, so that the whole is ahead of the parts; `None`: exact between any
+    /// two events. The first set with the sum says it.
     pub under_way: Option<&'static str>,
 }
 
+/// A sum over all sets of a personality.
+#[derive(Clone, Copy, Debug)]
+pub struct Equation {
+    /// The name of the sum.
+    pub name: &'static str,
+    /// As [`Sum::under_way`].
+    pub under_way: Option<&'static str>,
+    sets: &'static [&'static Set],
+}
+
 impl Equation {
+    fn sums(&self) -> impl Iterator<Item = &'static Sum> {
+        let name = self.name;
+        self.sets.iter().flat_map(|set| set.sums).filter(move |sum| sum.name == name)
+    }
+
+    /// Counters of what began.
+    pub fn whole(&self) -> impl Iterator<Item = Counter> {
+        self.sums().flat_map(|sum| sum.whole).copied()
+    }
+
+    /// Counters of how it ended.
+    pub fn parts(&self) -> impl Iterator<Item = Counter> {
+        self.sums().flat_map(|sum| sum.parts).copied()
+    }
+
     /// Whole minus parts; negative is always wrong.
     pub fn surplus(&self, value: impl Fn(Counter) -> u32) -> i64 {
-        let sum = |counters: &[Counter]| counters.iter().map(|&counter| i64::from(value(counter))).sum::<i64>();
-        sum(self.whole) - sum(self.parts)
+        let sum = |counters: &mut dyn Iterator<Item = Counter>| {
+            counters.map(|counter| i64::from(value(counter))).sum::<i64>()
+        };
+        sum(&mut self.whole()) - sum(&mut self.parts())
     }
 }
 
-/// The equations of INV-38.
-pub const fn conservation() -> &'static [Equation] {
-    use Counter::*;
-    &[
-        Equation {
-            name: "frames received",
-            whole: &[FramesReceived, FramesRetaken],
-            parts: &[
-                FramesMalformed,
-                FramesStrange,
-                FramesAckOnly,
-                FramesMissed,
-                FramesRestart,
-                FramesAccepted,
-                FramesDuplicate,
-                FramesGap,
-                FramesDroppedMiss,
-                FramesHeld,
-                FramesDroppedReads,
-                FramesDroppedNotify,
-                FramesDroppedBuffer,
-                FramesRefusedBuffer,
-                FramesRefusedKey,
-                FramesRefusedBounds,
-                FramesRefusedPermission,
-                FramesRefusedPage,
-                FramesRefusedAborted,
-                FramesRefusedReply,
-            ],
-            under_way: None,
-        },
-        Equation {
-            name: "frames held",
-            whole: &[FramesHeld],
-            parts: &[FramesRetaken],
-            under_way: Some("frames that are held"),
-        },
-        Equation {
-            name: "frames sent",
-            whole: &[FramesSent],
-            parts: &[FramesAcknowledged, FramesAbandoned],
-            under_way: Some("frames not yet acknowledged"),
-        },
-        Equation {
-            name: "doorbells",
-            whole: &[DoorbellsServed],
-            parts: &[DoorbellsAccepted, DoorbellsClosed, DoorbellsWild],
-            under_way: None,
-        },
-        Equation {
-            name: "posts",
-            whole: &[PostsFetched],
-            parts: &[
-                PostsCompleted,
-                PostsRefusedOperation,
-                PostsRefusedNode,
-                PostsRefusedLength,
-                PostsRefusedLocal,
-                PostsRefusedPeer,
-                PostsRefusedBus,
-                PostsRefusedOwner,
-                PostsRefusedImport,
-                PostsClosed,
-            ],
-            under_way: Some("posts not yet ended"),
-        },
-        Equation {
-            name: "reads of own processes",
-            whole: &[ReadsOpened],
-            parts: &[ReadsCompleted, ReadsFailed],
-            under_way: Some("reads whose data have not come"),
-        },
-        Equation {
-            name: "reads of others",
-            whole: &[ReadsTaken],
-            parts: &[ReadsAnswered, ReadsGivenUp],
-            under_way: Some("reads not yet answered"),
-        },
-        Equation {
-            name: "notifications",
-            whole: &[NotificationsTaken],
-            parts: &[NotificationsRaised],
-            under_way: Some("notifications whose data are under way"),
-        },
-        Equation {
-            name: "notifications read",
-            whole: &[NotificationsRaised],
-            parts: &[NotificationsRead],
-            under_way: Some("notifications that the driver has not read"),
-        },
-        Equation {
-            name: "lookups, send path",
-            whole: &[SendLookups],
-            parts: &[SendHits, SendFaults, SendWildPages, SendMisses, SendPending, SendNoWay, SendMissRingFull],
-            under_way: None,
-        },
-        Equation {
-            name: "lookups, receive path",
-            whole: &[ReceiveLookups],
-            parts: &[
-                ReceiveHits,
-                ReceiveFaults,
-                ReceiveWildPages,
-                ReceiveMisses,
-                ReceivePending,
-                ReceiveNoWay,
-                ReceiveMissRingFull,
-            ],
-            under_way: None,
-        },
-        Equation {
-            name: "buffers not found",
-            whole: &[BuffersNotFound],
-            parts: &[BufferDenials, BufferMisses, BufferPending, BufferNoWay, BufferMissRingFull],
-            under_way: None,
-        },
-        Equation {
-            name: "misses",
-            whole: &[SendMisses, ReceiveMisses, BufferMisses, FetchesUnfilled],
-            parts: &[MissesServed, SendFetches, ReceiveFetches],
-            under_way: Some("misses that the driver has not served"),
-        },
-        Equation {
-            name: "fetches of translations",
-            whole: &[SendFetches, ReceiveFetches],
-            parts: &[FetchesFilled, FetchesLost, FetchesUnfilled],
-            under_way: Some("fetches under way"),
-        },
-    ]
+/// The equations of INV-38 of a personality with these sets, in their order.
+pub fn conservation(sets: &'static [&'static Set]) -> impl Iterator<Item = Equation> {
+    let sums = move || sets.iter().flat_map(|set| set.sums);
+    sums().enumerate().filter_map(move |(index, sum)| {
+        let is_first = !sums().take(index).any(|other| other.name == sum.name);
+        is_first.then_some(Equation { name: sum.name, under_way: sum.under_way, sets })
+    })
+}
+
+/// The counters of a personality with these sets, in the order of [`Counter`].
+pub fn counters_of(sets: &'static [&'static Set]) -> impl Iterator<Item = Counter> {
+    let is_of = move |counter: &Counter| sets.iter().any(|set| set.counters.contains(counter));
+    Counter::ALL.iter().copied().filter(is_of)
 }
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+
     use super::*;
 
     #[test]
@@ -348,18 +285,52 @@ mod tests {
 
     #[test]
     fn a_lost_frame_shows_as_a_surplus() {
-        let frames = &conservation()[0];
+        let frames = conservation(SETS).next().unwrap();
+        assert_eq!(frames.name, "frames received");
         assert_eq!(frames.surplus(|counter| u32::from(counter == Counter::FramesReceived)), 1);
         assert_eq!(frames.surplus(|counter| u32::from(counter == Counter::FramesGap)), -1);
+        // An outcome of another set than the link's, which has the sum.
+        assert_eq!(frames.surplus(|counter| u32::from(counter == Counter::FramesDroppedMiss)), -1);
         assert_eq!(frames.surplus(|_| 0), 0);
     }
 
     #[test]
     fn no_counter_is_in_two_places() {
-        for (i, equation) in conservation().iter().enumerate() {
-            for other in &conservation()[i + 1..] {
-                assert!(equation.parts.iter().all(|counter| !other.parts.contains(counter)));
+        let equations: std::vec::Vec<Equation> = conservation(SETS).collect();
+        for (i, equation) in equations.iter().enumerate() {
+            for other in &equations[i + 1..] {
+                assert_ne!(equation.name, other.name);
+                assert!(equation.parts().all(|counter| !other.parts().any(|part| part == counter)));
             }
         }
+    }
+
+    #[test]
+    fn each_counter_is_in_one_set() {
+        for &counter in Counter::ALL {
+            let sets = SETS.iter().filter(|set| set.counters.contains(&counter));
+            assert_eq!(sets.count(), 1, "{}", counter.name());
+        }
+        assert!(counters_of(SETS).eq(Counter::ALL.iter().copied()));
+        assert!(counters_of(&[&DRIVER]).eq([Counter::Commands, Counter::MailboxesWild]));
+    }
+
+    #[test]
+    fn a_set_sums_up_its_own_counters_and_no_others() {
+        for set in SETS {
+            for sum in set.sums {
+                let of_sum = || sum.whole.iter().chain(sum.parts);
+                assert!(of_sum().all(|counter| set.counters.contains(counter)), "{}: {}", set.name, sum.name);
+                assert!(of_sum().next().is_some(), "{}: {}", set.name, sum.name);
+            }
+        }
+    }
+
+    #[test]
+    fn without_caches_an_equation_has_no_outcomes_of_caches() {
+        let without = conservation(&[&LINK, &LOOKUP]);
+        let frames = without.into_iter().next().unwrap();
+        assert_eq!(frames.surplus(|counter| u32::from(counter == Counter::FramesDroppedMiss)), 0);
+        assert!(conservation(&[&LINK, &LOOKUP]).all(|equation| equation.name != "misses"));
     }
 }
