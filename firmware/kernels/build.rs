@@ -42,14 +42,16 @@ fn compile_c() {
     }
     build
         .opt_level(2)
-        // As published cores are measured: the debug information of the profile would bring a frame pointer.
+        // As published cores are measured: the debug information of the profile would bring a frame
+        // pointer.
         .debug(false)
         .force_frame_pointer(false)
         .std("c11")
         .flag(march())
         .flag("-mabi=ilp32")
         .flag("-ffreestanding")
-        // As Rust does (.cargo/config.toml): a jump to an instruction that straddles two words costs a clock more.
+        // As Rust does (.cargo/config.toml): a jump to an instruction that straddles two words
+        // costs a clock more.
         .flag("-falign-functions=4")
         .flag("-falign-jumps=4")
         // A loop that copies stays a loop.
@@ -59,8 +61,8 @@ fn compile_c() {
         .compile("kernels_c");
 }
 
-/// The extensions that the compiler of Rust was given, in the order that a C compiler wants. Not Zbs: with it GCC 12 ends in an internal
-/// error where the constant 2048 is needed.
+/// The extensions that the compiler of Rust was given, in the order that a C compiler wants. Not
+/// Zbs: with it GCC 12 ends in an internal error where the constant 2048 is needed.
 #[cfg(feature = "c")]
 fn march() -> String {
     let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();

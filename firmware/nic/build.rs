@@ -1,10 +1,12 @@
-//! Takes the geometries of the caches and the width of keys from the environment, and links the image for the NIC.
+//! Takes the geometries of the caches and the width of keys from the environment, and links the
+//! image for the NIC.
 
 use std::env;
 use std::fs;
 use std::path::Path;
 
-/// Name of the variable, what it is, and its default: the geometry that the thesis recommends (MC-6).
+/// Name of the variable, what it is, and its default: the geometry that the thesis recommends
+/// (MC-6).
 const GEOMETRY: [(&str, &str, u32); 6] = [
     ("NICSCOPE_VMH_ENTRIES", "ENTRIES", 16_384),
     ("NICSCOPE_VMH_LINE_ENTRIES", "LINE_ENTRIES", 64),

@@ -16,7 +16,8 @@ impl Arena {
 
     pub fn of<K: Kernel>(&mut self) -> &mut K::Data {
         const { assert!(size_of::<K::Data>() <= BYTES && align_of::<K::Data>() <= align_of::<Arena>()) };
-        // SAFETY: large and aligned enough, as just asserted; any bytes are valid data, as `Data` demands.
+        // SAFETY: large and aligned enough, as just asserted; any bytes are valid data, as `Data`
+        // demands.
         unsafe { &mut *self.0.as_mut_ptr().cast() }
     }
 }

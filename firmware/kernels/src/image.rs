@@ -82,7 +82,8 @@ macro_rules! counter {
     }};
 }
 
-/// Prepares, warms, measures and reports one kernel. `kernel` is its function in the image's language.
+/// Prepares, warms, measures and reports one kernel. `kernel` is its function in the image's
+/// language.
 #[inline(never)]
 pub fn measure<K: Kernel>(number: u32, arena: &mut Arena, kernel: unsafe extern "C" fn(&mut K::Data) -> u32) {
     let data = arena.of::<K>();

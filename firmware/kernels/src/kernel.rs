@@ -4,10 +4,12 @@
 ///
 /// # Safety
 ///
-/// Any initialised bytes are a valid value: the fields are integers, arrays of them, and raw pointers.
+/// Any initialised bytes are a valid value: the fields are integers, arrays of them, and raw
+/// pointers.
 pub unsafe trait Data {}
 
-/// A small program over data that stay the same from call to call, so that each call takes the same path.
+/// A small program over data that stay the same from call to call, so that each call takes the same
+/// path.
 pub trait Kernel {
     /// As in reports.
     const NAME: &'static str;

@@ -1,5 +1,6 @@
-//! What the core's speed is measured with (docs/benchmarks.md): the mix of a network interface, and kernels like those of public
-//! benchmarks. Each kernel exists in Rust and in C (`c/`), over the same data; both run in the images and Rust also on the host.
+//! What the core's speed is measured with (docs/benchmarks.md): the mix of a network interface, and
+//! kernels like those of public benchmarks. Each kernel exists in Rust and in C (`c/`), over the
+//! same data; both run in the images and Rust also on the host.
 #![cfg_attr(target_arch = "riscv32", no_std)]
 
 mod arena;

@@ -1,15 +1,18 @@
-//! What an image says on the trace port, word by word: for each kernel `BEGIN | number`, `END | number`, then clocks, instructions
-//! and the check word; `DONE` at the end. A trap or panic says `CRASH | cause`.
+//! What an image says on the trace port, word by word: for each kernel `BEGIN | number`, `END |
+//! number`, then clocks, instructions and the check word; `DONE` at the end. A trap or panic says
+//! `CRASH | cause`.
 
 pub const BEGIN: u32 = 0xB000_0000;
 pub const END: u32 = 0xE000_0000;
 pub const DONE: u32 = 0xD000_0000;
 pub const CRASH: u32 = 0xC000_0000;
 
-/// Calls of a kernel between the two readings of the counters. One more is made before, unmeasured, so that all is warm.
+/// Calls of a kernel between the two readings of the counters. One more is made before, unmeasured,
+/// so that all is warm.
 pub const CALLS: u32 = 2;
 
-/// What the image `dispatch` says on the trace port instead, behind the address of the event's handler.
+/// What the image `dispatch` says on the trace port instead, behind the address of the event's
+/// handler.
 pub mod dispatch {
     /// Behind it the semaphore is asked for.
     pub const ASKS: u32 = 2;
@@ -23,9 +26,9 @@ pub mod pair {
     /// Offsets of words in SRAM. What to do: one of `JOB_*`.
     pub const JOB: u32 = 0x300;
     pub const ROUNDS: u32 = 0x304;
-    /// Of [`JOB_EVENTS`]: the core that sets the event of the other.
+    /// The core, in [`JOB_EVENTS`], that sets the event of the other.
     pub const SENDER: u32 = 0x308;
-    /// Of [`JOB_COUNT`]: 1 takes the semaphore.
+    /// In [`JOB_COUNT`] 1 takes the semaphore.
     pub const LOCKED: u32 = 0x30C;
     pub const COUNTER: u32 = 0x310;
     pub const QUESTION: u32 = 0x318;

@@ -1,7 +1,8 @@
 //! The CBH cache in SRAM: descriptors of registered buffers (M-41 to M-45).
 //!
-//! A *CBH word* names a buffer of a process on its node, in frames as here. Two arrays: one replacement word for each set, and behind them the
-//! entries, set by set, way by way. The layout is public: the driver fills it by PIO.
+//! A *CBH word* names a buffer of a process on its node, in frames as here. Two arrays: one
+//! replacement word for each set, and behind them the entries, set by set, way by way. The layout
+//! is public: the driver fills it by PIO.
 
 use crate::key::{Key, KeyWidth};
 pub use crate::vmh::{replacement_reset, GeometryError};
@@ -13,7 +14,7 @@ pub struct CbhGeometry {
     pub entries: u32,
     /// 1, 2, 4 or 8.
     pub ways: u32,
-    /// Of the keys in its entries.
+    /// Width of the keys in its entries.
     pub key: KeyWidth,
 }
 
@@ -21,6 +22,11 @@ impl CbhGeometry {
     /// The thesis has 25 KB of about 26 bytes each (M-41), and leaves the ways open.
     pub const RECOMMENDED: CbhGeometry = CbhGeometry { entries: 1024, ways: 4, key: KeyWidth::Bits64 };
 
+    /// The geometry itself, if there can be a cache of it: powers of two, at most 8 ways, at least
+    /// one set.
+    ///
+    /// # Errors
+    /// What is wrong with it.
     pub const fn check(self) -> Result<CbhGeometry, GeometryError> {
         if !self.entries.is_power_of_two() || !self.ways.is_power_of_two() {
             return Err(GeometryError::NotAPowerOfTwo);
@@ -34,6 +40,7 @@ impl CbhGeometry {
         Ok(self)
     }
 
+    /// Number of sets.
     pub const fn sets(self) -> u32 {
         self.entries / self.ways
     }
@@ -45,19 +52,23 @@ impl CbhGeometry {
 
     // Byte offsets from the start of the cache.
 
+    /// The replacement word of a set.
     pub const fn replacement_offset(self, set: u32) -> u32 {
         set * 4
     }
 
+    /// The first word of an entry.
     pub const fn entry_offset(self, entry: u32) -> u32 {
         self.sets() * 4 + entry * entry_bytes(self.key)
     }
 
+    /// Bytes of the whole cache.
     pub const fn bytes(self) -> u32 {
         self.entry_offset(self.entries)
     }
 }
 
+/// From this bit on a CBH word holds the process identifier.
 pub const PID_SHIFT: u32 = 20;
 /// The largest buffer identifier. Each value up to it is a legal one (M-39).
 pub const BUFFER_ID_MAX: u32 = (1 << PID_SHIFT) - 1;
@@ -67,30 +78,39 @@ pub const fn cbh(pid: u32, id: u32) -> u32 {
     (pid << PID_SHIFT) | id
 }
 
+/// The process identifier of a CBH word.
 pub const fn cbh_pid(cbh: u32) -> u32 {
     cbh >> PID_SHIFT
 }
 
+/// The buffer identifier of a CBH word.
 pub const fn cbh_id(cbh: u32) -> u32 {
     cbh & BUFFER_ID_MAX
 }
 
-/// Words of an entry. Who fills it writes the state last, which makes the entry valid when the rest of it is there: the upper half of a key of 128 bits, and
-/// then the others in ascending order.
+/// Words of an entry. The driver writes the state last, which makes the entry valid when the rest
+/// of it is there: the upper half of a key of 128 bits, and then the others in ascending order.
 pub mod entry {
+    /// The CBH word of the buffer.
     pub const CBH: u32 = 0;
+    /// Virtual address of the first byte.
     pub const START: u32 = 4;
+    /// Length of the buffer in bytes.
     pub const LENGTH: u32 = 8;
+    /// The lowest word of the key.
     pub const KEY_0: u32 = 12;
+    /// The second word of the key.
     pub const KEY_1: u32 = 16;
     /// What the entry is, in bits 2:0; of a valid one the permissions, from bit 8 on.
     pub const STATE: u32 = 20;
-    /// Of a key of 128 bits.
+    /// The third word of a key of 128 bits.
     pub const KEY_2: u32 = 24;
+    /// The highest word of a key of 128 bits.
     pub const KEY_3: u32 = 28;
 }
 
-/// 24 with a key of 64 bits, 32 with one of 128: the 26 of the thesis have no room for the longer one (M-51).
+/// 24 with a key of 64 bits, 32 with one of 128: the 26 of the thesis have no room for the longer
+/// one (M-51).
 pub const fn entry_bytes(key: KeyWidth) -> u32 {
     24 + key.upper_bytes()
 }
@@ -103,8 +123,10 @@ pub const STATE_VALID: u32 = 1;
 pub const STATE_RESERVED: u32 = 2;
 /// The driver says that there is no such buffer (M-43): a negative entry.
 pub const STATE_INVALID: u32 = 3;
+/// Bits of the state word with one of the states above.
 pub const STATE_MASK: u32 = 7;
 
+/// From this bit on the state word of a valid entry holds the permissions.
 pub const PERMISSIONS_SHIFT: u32 = 8;
 
 /// State word of a valid entry.
@@ -115,8 +137,11 @@ pub const fn valid(permissions: u32) -> u32 {
 /// A registered buffer, as the driver knows it and a valid entry holds it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Descriptor {
+    /// Virtual address of the first byte.
     pub start_address: u32,
+    /// Length of the buffer.
     pub length_bytes: u32,
+    /// The protection key.
     pub key: Key,
     /// [`crate::tables::PERMIT_WRITE`].
     pub permissions: u32,

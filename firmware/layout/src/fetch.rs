@@ -1,7 +1,9 @@
-//! Tables of translations that the NIC reads by itself (M-58): two levels for each process, in a slot that its number names.
+//! Tables of translations that the NIC reads by itself (M-58): two levels for each process, in a
+//! slot that its number names.
 //!
-//! The second level lies in host memory, in pinned pages of the driver: [`TABLE_ENTRIES`] words each, page numbers as in a line of the cache, or
-//! [`crate::vmh::NO_TRANSLATION`]. The top level, the *directory*, lies in SRAM, so that one transfer suffices: the driver writes it by PIO.
+//! The second level lies in host memory, in pinned pages of the driver: [`TABLE_ENTRIES`] words
+//! each, page numbers as in a line of the cache, or [`crate::vmh::NO_TRANSLATION`]. The top level,
+//! the *directory*, lies in SRAM, so that one transfer suffices: the driver writes it by PIO.
 
 use crate::PAGE_BYTES;
 
@@ -9,9 +11,11 @@ use crate::PAGE_BYTES;
 pub const TABLE_ENTRIES: u32 = PAGE_BYTES / 4;
 /// Tables that a directory may name: enough for the whole address space.
 pub const DIRECTORY_ENTRIES: u32 = (1 << 20) / TABLE_ENTRIES;
+/// Bytes of the directory of a slot.
 pub const DIRECTORY_BYTES: u32 = DIRECTORY_ENTRIES * 4;
 
-/// Of a word of a directory: there is a table. The bits of a page number above it are its address on the bus.
+/// A bit of a word of a directory: there is a table. The bits of a page number above it are its
+/// address on the bus.
 pub const DIRECTORY_VALID: u32 = 1;
 
 /// The word that names the table in a page of host memory.
@@ -19,7 +23,8 @@ pub const fn directory_word(table_page: u32) -> u32 {
     table_page << crate::PAGE_SHIFT | DIRECTORY_VALID
 }
 
-/// The slot of a process's tables, which has nothing to do with its post queue: of the processes that are open at a time, no two have the same.
+/// The slot of a process's tables, which has nothing to do with its post queue: of the processes
+/// that are open at a time, no two have the same.
 pub const fn table_slot(pid: u32) -> usize {
     pid as usize % crate::PROCESS_SLOTS
 }

@@ -1,15 +1,18 @@
 //! Frames between NICs. Byte offsets count from the destination address; the FCS is the MAC's.
 //!
-//! [`Packet`] reads raw bytes and judges nothing; [`Repr`] can only hold what is legal. The firmware itself writes and reads words
-//! ([`word`]); a test compares the two.
+//! [`Packet`] reads raw bytes and judges nothing; [`Repr`] can only hold what is legal. The
+//! firmware itself writes and reads words ([`word`]); a test compares the two.
 
 use crate::key::{Key, KeyWidth};
 
-/// IEEE 802 local experimental EtherType 1, big endian on the wire like every EtherType: of frames with a key of 64 bits.
+/// IEEE 802 local experimental EtherType 1, big endian on the wire like every EtherType: of frames
+/// with a key of 64 bits.
 pub const ETHERTYPE: u16 = 0x88B5;
-/// EtherType 2: of frames with a key of 128 bits. A NIC knows only its own kind, so that none reads the other's header wrong.
+/// EtherType 2: of frames with a key of 128 bits. A NIC knows only its own kind, so that none reads
+/// the other's header wrong.
 pub const ETHERTYPE_WIDE: u16 = 0x88B6;
 
+/// The type of frames with keys of this width.
 pub const fn ethertype(key: KeyWidth) -> u16 {
     match key {
         KeyWidth::Bits64 => ETHERTYPE,
@@ -17,40 +20,56 @@ pub const fn ethertype(key: KeyWidth) -> u16 {
     }
 }
 
-/// Offsets of the fields. All but the Ethernet header are little endian and aligned to their size, when the frame is at a multiple of 8.
+/// Offsets of the fields. All but the Ethernet header are little endian and aligned to their size,
+/// when the frame is at a multiple of 8.
 pub mod offset {
+    /// MAC address of the receiver, 6 bytes.
     pub const DESTINATION: usize = 0;
+    /// MAC address of the sender, 6 bytes.
     pub const SOURCE: usize = 6;
+    /// The type of the frame, big endian.
     pub const ETHERTYPE: usize = 12;
+    /// A `FrameKind`.
     pub const KIND: usize = 14;
+    /// `FLAG_*`.
     pub const FLAGS: usize = 15;
     /// One byte each.
     pub const SOURCE_NODE: usize = 16;
+    /// Incarnation of the cluster.
     pub const SESSION: usize = 17;
+    /// Bytes of data behind the header.
     pub const DATA_BYTES: usize = 18;
     /// Sequence number of a data frame; of an acknowledgement: unused.
     pub const SEQUENCE: usize = 20;
-    /// The next sequence number that the sender of this frame expects: all before it are acknowledged.
+    /// The next sequence number that the sender of this frame expects: all before it are
+    /// acknowledged.
     pub const ACKNOWLEDGE: usize = 24;
+    /// CBH word of the buffer.
     pub const BUFFER: usize = 28;
-    /// Of an acknowledgement, in the place of the buffer: which of the 32 frames before the number were refused, each at the low five bits of its own.
+    /// In an acknowledgement this word replaces [`BUFFER`]: a bitmap of the last 32 frames before
+    /// the number that were refused. The bit of frame n is n mod 32.
     pub const REFUSALS: usize = BUFFER;
     /// Where the data go, from the start of the buffer.
     pub const BUFFER_OFFSET: usize = 32;
+    /// The lower half of the protection key.
     pub const KEY: usize = 36;
+    /// The number of the message, from its post.
     pub const MESSAGE: usize = 44;
-    /// With a key of 64 bits the data begin here; with one of 128 its upper half stands before them.
+    /// With a key of 64 bits the data begin here; with one of 128 its upper half stands before
+    /// them.
     pub const DATA: usize = 48;
+    /// The upper half of a key of 128 bits.
     pub const KEY_UPPER: usize = DATA;
     /// In the data of a read.
     pub const READ_LENGTH: usize = 0;
-    /// Chosen by who asks, and sent back with each reply.
+    /// Chosen by the node that asks, and sent back with each reply.
     pub const READ_ID: usize = 4;
 }
 
 /// With a key of 64 bits.
 pub const HEADER_BYTES: usize = offset::DATA;
 
+/// Bytes of the header of a frame with keys of this width.
 pub const fn header_bytes(key: KeyWidth) -> usize {
     HEADER_BYTES + key.upper_bytes() as usize
 }
@@ -62,9 +81,12 @@ pub const FRAME_BYTES_MIN: usize = 60;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FrameKind {
+    /// Data for a buffer.
     Write = 1,
+    /// An acknowledgement and nothing else.
     Acknowledge = 2,
-    /// Asks for data of a buffer. Its own data are those of [`offset::READ_LENGTH`] and [`offset::READ_ID`].
+    /// Asks for data of a buffer. Its own data are those of [`offset::READ_LENGTH`] and
+    /// [`offset::READ_ID`].
     Read = 4,
     /// Data that were asked for: `BUFFER` says for which read, `BUFFER_OFFSET` where in it.
     Reply = 7,
@@ -78,7 +100,8 @@ pub enum FrameKind {
 
 /// `FLAGS`: the last frame of a message.
 pub const FLAG_LAST: u8 = 1;
-/// `FLAGS`: the sender could not read the data; the frame only keeps the sequence whole. It has no data.
+/// `FLAGS`: the sender could not read the data; the frame only keeps the sequence whole. It has no
+/// data.
 pub const FLAG_ABORTED: u8 = 2;
 /// `FLAGS`: with the last frame of a write: tell the owner of the buffer when the data are there.
 pub const FLAG_NOTIFY: u8 = 4;
@@ -98,20 +121,33 @@ pub mod word {
 
     /// Byte offsets of the words.
     pub const ADDRESS_0: u32 = 0;
+    /// The second word of the MAC addresses.
     pub const ADDRESS_1: u32 = 4;
+    /// The third word of the MAC addresses.
     pub const ADDRESS_2: u32 = 8;
+    /// Type, kind and flags.
     pub const TYPE: u32 = 12;
+    /// Node, session and length.
     pub const NODE_LENGTH: u32 = 16;
+    /// Sequence number.
     pub const SEQUENCE: u32 = 20;
+    /// Number before which all frames were taken.
     pub const ACKNOWLEDGE: u32 = 24;
+    /// CBH word of the buffer.
     pub const BUFFER: u32 = 28;
+    /// As [`super::offset::REFUSALS`].
     pub const REFUSALS: u32 = BUFFER;
+    /// Where the data go, from the start of the buffer.
     pub const BUFFER_OFFSET: u32 = 32;
+    /// The lowest word of the key.
     pub const KEY_0: u32 = 36;
+    /// The second word of the key.
     pub const KEY_1: u32 = 40;
+    /// The number of the message, from its post.
     pub const MESSAGE: u32 = 44;
-    /// Of a key of 128 bits.
+    /// The third word of a key of 128 bits.
     pub const KEY_2: u32 = 48;
+    /// The highest word of a key of 128 bits.
     pub const KEY_3: u32 = 52;
 
     /// Where the data begin.
@@ -121,6 +157,7 @@ pub mod word {
 
     /// From there, of a read.
     pub const READ_LENGTH: u32 = 0;
+    /// Chosen by the node that asks.
     pub const READ_ID: u32 = 4;
 
     /// The three words of both addresses.
@@ -138,7 +175,7 @@ pub mod word {
         u32::from_le_bytes([(ETHERTYPE >> 8) as u8, ETHERTYPE as u8, kind as u8, flags])
     }
 
-    /// What a type word differs in from that of a frame with a key of 64 bits.
+    /// The bits in which a type word differs from the type word of a frame with a key of 64 bits.
     pub const fn mark(key: KeyWidth) -> u32 {
         match key {
             KeyWidth::Bits64 => 0,
@@ -149,10 +186,12 @@ pub mod word {
     /// Bits of the type word that say "ours, and of this kind": all but the flags.
     pub const KIND_MASK: u32 = 0x00FF_FFFF;
 
+    /// The flags.
     pub const fn flags(type_word: u32) -> u8 {
         (type_word >> 24) as u8
     }
 
+    /// The word of node, session and length.
     pub const fn node_length(node: u8, session: u8, data_bytes: u16) -> u32 {
         (data_bytes as u32) << 16 | (session as u32) << 8 | node as u32
     }
@@ -162,25 +201,30 @@ pub mod word {
         node_length & 0xFFFF
     }
 
+    /// Bytes of data.
     pub const fn data_bytes(node_length: u32) -> u32 {
         node_length >> 16
     }
 
+    /// Incarnation of the cluster.
     pub const fn session(node_length: u32) -> u32 {
         (node_length >> 8) & 0xFF
     }
 
+    /// The node that sent the frame.
     pub const fn node(node_length: u32) -> u32 {
         node_length & 0xFF
     }
 }
 
+/// Why bytes are no frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameError {
     /// Shorter than its header, or than the data it announces.
     Truncated,
-    /// Of another protocol.
+    /// The frame belongs to another protocol.
     OtherEthertype,
+    /// There is no such kind.
     UnknownKind,
     /// Flags that do not exist, or contradict the length.
     BadFlags,
@@ -223,54 +267,67 @@ impl<T: AsRef<[u8]>> Packet<T> {
         u32::from_le_bytes(self.array(at))
     }
 
+    /// MAC address of the receiver.
     pub fn destination(&self) -> [u8; 6] {
         self.array(offset::DESTINATION)
     }
 
+    /// MAC address of the sender.
     pub fn source(&self) -> [u8; 6] {
         self.array(offset::SOURCE)
     }
 
+    /// The type of the frame.
     pub fn ethertype(&self) -> u16 {
         u16::from_be_bytes(self.array(offset::ETHERTYPE))
     }
 
+    /// The word of a [`FrameKind`].
     pub fn kind(&self) -> u8 {
         self.0.as_ref()[offset::KIND]
     }
 
+    /// `FLAG_*`.
     pub fn flags(&self) -> u8 {
         self.0.as_ref()[offset::FLAGS]
     }
 
+    /// The node that sent the frame.
     pub fn source_node(&self) -> u8 {
         self.0.as_ref()[offset::SOURCE_NODE]
     }
 
+    /// Incarnation of the cluster.
     pub fn session(&self) -> u8 {
         self.0.as_ref()[offset::SESSION]
     }
 
+    /// Bytes of data behind the header.
     pub fn data_bytes(&self) -> u16 {
         u16::from_le_bytes(self.array(offset::DATA_BYTES))
     }
 
+    /// Sequence number.
     pub fn sequence(&self) -> u32 {
         self.u32(offset::SEQUENCE)
     }
 
+    /// Number before which all frames were taken.
     pub fn acknowledge(&self) -> u32 {
         self.u32(offset::ACKNOWLEDGE)
     }
 
+    /// CBH word of the buffer.
     pub fn buffer(&self) -> u32 {
         self.u32(offset::BUFFER)
     }
 
+    /// Where the data go, from the start of the buffer.
     pub fn buffer_offset(&self) -> u32 {
         self.u32(offset::BUFFER_OFFSET)
     }
 
+    /// The protection key.
     pub fn key(&self) -> Key {
         let low = [self.u32(offset::KEY), self.u32(offset::KEY + 4)];
         match self.key_width() {
@@ -279,6 +336,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
         }
     }
 
+    /// The number of the message.
     pub fn message(&self) -> u32 {
         self.u32(offset::MESSAGE)
     }
@@ -297,14 +355,17 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
         self.0.as_mut()[at..at + field.len()].copy_from_slice(field);
     }
 
+    /// Changes the length.
     pub fn set_data_bytes(&mut self, data_bytes: u16) {
         self.put(offset::DATA_BYTES, &data_bytes.to_le_bytes());
     }
 
+    /// Changes the acknowledgement.
     pub fn set_acknowledge(&mut self, acknowledge: u32) {
         self.put(offset::ACKNOWLEDGE, &acknowledge.to_le_bytes());
     }
 
+    /// Changes the sequence number.
     pub fn set_sequence(&mut self, sequence: u32) {
         self.put(offset::SEQUENCE, &sequence.to_le_bytes());
     }
@@ -313,72 +374,115 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
 /// A legal header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repr {
+    /// The node that shall receive the frame.
     pub destination: u16,
+    /// The node that sends it.
     pub source: u16,
+    /// Incarnation of the cluster.
     pub session: u8,
+    /// Width of the keys.
     pub key_width: KeyWidth,
+    /// Number before which all frames were taken.
     pub acknowledge: u32,
+    /// The rest, by kind.
     pub body: Body,
 }
 
+/// What a frame says, by its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
+    /// Data for a buffer.
     Write(Write),
+    /// An acknowledgement and nothing else.
     Acknowledge {
+        /// As [`offset::REFUSALS`].
         refusals: u32,
     },
+    /// Asks for data of a buffer.
     Read(Read),
+    /// Data that were asked for.
     Reply(Reply),
+    /// Asks for an acknowledgement.
     Probe {
+        /// Sequence number.
         sequence: u32,
     },
     /// `expected` is the number of the frame that missed, and may come again.
     Missed {
+        /// Number of that frame.
         expected: u32,
     },
+    /// The frame that missed may come again.
     Restart {
+        /// Number of that frame.
         expected: u32,
     },
 }
 
+/// Data for a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
+    /// The message ends with this frame.
     pub last: bool,
+    /// The sender could not read the data.
     pub aborted: bool,
+    /// The receiver shall tell its process.
     pub notify: bool,
+    /// Sequence number.
     pub sequence: u32,
+    /// Bytes of data behind the header.
     pub data_bytes: u16,
+    /// CBH word of the buffer.
     pub buffer: u32,
+    /// Where the data begin in the buffer.
     pub buffer_offset: u32,
+    /// The protection key.
     pub key: Key,
+    /// The number of the message, from its post.
     pub message: u32,
 }
 
+/// Asks for data of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Read {
+    /// Sequence number.
     pub sequence: u32,
+    /// CBH word of the buffer.
     pub buffer: u32,
+    /// Where the data begin in the buffer.
     pub buffer_offset: u32,
+    /// The protection key.
     pub key: Key,
+    /// The number of the message, from its post.
     pub message: u32,
+    /// Bytes that are asked for.
     pub length: u32,
+    /// Chosen by the node that asks.
     pub id: u32,
 }
 
+/// Data that were asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply {
+    /// No more data follow.
     pub last: bool,
+    /// The reply ends here without its data.
     pub aborted: bool,
+    /// Sequence number.
     pub sequence: u32,
+    /// Bytes of data behind the header.
     pub data_bytes: u16,
+    /// As in the read.
     pub id: u32,
     /// From the start of what was asked for.
     pub offset: u32,
+    /// The number of the message, from its post.
     pub message: u32,
 }
 
 impl Repr {
-    /// `source` and `destination` are nodes as the addresses say; the caller compares them with what it expects.
+    /// `source` and `destination` are nodes as the addresses say; the caller compares them with
+    /// what it expects.
     pub fn parse<T: AsRef<[u8]>>(packet: &Packet<T>) -> Result<Repr, FrameError> {
         if packet.ethertype() != ethertype(packet.key_width()) {
             return Err(FrameError::OtherEthertype);

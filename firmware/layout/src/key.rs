@@ -1,4 +1,5 @@
-//! Protection keys (M-48): 64 or 128 bits, a parameter of the image. The boot reply says which, and driver and library follow it.
+//! Protection keys (M-48): 64 or 128 bits, a parameter of the image. The boot reply says which, and
+//! driver and library follow it.
 
 /// A key as the host has it, low word first. Words beyond the width are 0.
 pub type Key = [u32; 4];
@@ -6,14 +7,18 @@ pub type Key = [u32; 4];
 /// The width of every key that an image knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyWidth {
+    /// Two words.
     #[default]
     Bits64,
+    /// Four words.
     Bits128,
 }
 
 impl KeyWidth {
+    /// Every width.
     pub const ALL: [KeyWidth; 2] = [KeyWidth::Bits64, KeyWidth::Bits128];
 
+    /// The width with so many bits, if there is one.
     pub const fn from_bits(bits: u32) -> Option<KeyWidth> {
         match bits {
             64 => Some(KeyWidth::Bits64),
@@ -22,7 +27,7 @@ impl KeyWidth {
         }
     }
 
-    /// Of an image's build parameter.
+    /// The width of an image's build parameter.
     pub const fn built(bits: u32) -> KeyWidth {
         match KeyWidth::from_bits(bits) {
             Some(width) => width,
@@ -30,6 +35,7 @@ impl KeyWidth {
         }
     }
 
+    /// Bits of a key.
     pub const fn bits(self) -> u32 {
         match self {
             KeyWidth::Bits64 => 64,
@@ -37,10 +43,12 @@ impl KeyWidth {
         }
     }
 
+    /// Words of a key.
     pub const fn words(self) -> usize {
         self.bits() as usize / 32
     }
 
+    /// Whether a key has 128 bits.
     pub const fn is_wide(self) -> bool {
         matches!(self, KeyWidth::Bits128)
     }

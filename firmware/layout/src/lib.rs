@@ -1,7 +1,8 @@
 //! Every layout that two parties share: SRAM structures, frames, trace markers, registers.
 //!
-//! The firmware, the driver in the host model, the testbench and the frame dissector use these definitions; a test compares the ones that RTL
-//! repeats. All words are little endian. Addresses in SRAM are offsets from its first byte.
+//! The firmware, the driver in the host model, the testbench and the frame dissector use these
+//! definitions; a test compares the ones that RTL repeats. All words are little endian. Addresses
+//! in SRAM are offsets from its first byte.
 #![no_std]
 
 pub mod boot;
@@ -25,12 +26,16 @@ pub mod vmh;
 
 /// Where a core sees SRAM, the scratchpad and the registers.
 pub const CORE_SRAM_BASE: u32 = 0x1000_0000;
+/// Where a core sees its scratchpad.
 pub const CORE_SCRATCHPAD_BASE: u32 = 0x2000_0000;
+/// Where a core sees the registers.
 pub const CORE_REGISTER_BASE: u32 = 0x4000_0000;
 
 /// Bytes in a host page.
 pub const PAGE_BYTES: u32 = 4096;
+/// Bits of an offset in a host page.
 pub const PAGE_SHIFT: u32 = 12;
 
-/// Slots of the NIC: post queues, each with its doorbell page, that it has at most. A process has one while it posts.
+/// Slots of the NIC: post queues, each with its doorbell page, that it has at most. A process has
+/// one while it posts.
 pub const PROCESS_SLOTS: usize = 8;

@@ -1,6 +1,8 @@
-//! Defects that a test build plants, one at a time, to see that they are found (docs/properties.md).
+//! Defects that a test build plants, one at a time, to see that they are found
+//! (docs/properties.md).
 //!
-//! The build takes the name from `NICSCOPE_PLANT`. Without it nothing is left of this: the image is the same.
+//! The build takes the name from `NICSCOPE_PLANT`. Without it nothing is left of this: the image is
+//! the same.
 
 macro_rules! plants {
     ($($(#[$doc:meta])* $plant:ident = $name:literal,)*) => {
@@ -22,7 +24,8 @@ plants! {
     StaleBuffer = "stale-buffer",
     /// A valid line that is invalidated stays in the cache.
     StaleLine = "stale-line",
-    /// A line that is reserved is taken for absent: it is reserved again, and the driver told again.
+    /// A line that is reserved is taken for absent: it is reserved again, and the driver told
+    /// again.
     SecondMiss = "second-miss",
     /// The victim may be locked.
     LockedVictim = "locked-victim",

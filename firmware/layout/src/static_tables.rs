@@ -1,12 +1,16 @@
-//! The lookup tables of the personality `vmmc` in SRAM (M-13): everything that is registered has its entry, and what has none does not exist.
+//! The lookup tables of the personality `vmmc` in SRAM (M-13): everything that is registered has
+//! its entry, and what has none does not exist.
 //!
 //! One piece of memory, from its start:
-//! 1. for each process slot 1024 indices of one byte, four to a word, the first in its low byte: the top level of its translations. Index 0 is none.
-//! 2. second-level tables of 1024 page numbers, counted from 1. The driver hands them out; one is written whole before its index is.
+//! 1. for each process slot 1024 indices of one byte, four to a word, the first in its low byte:
+//!    the top level of its translations. Index 0 is none.
+//! 2. second-level tables of 1024 page numbers, counted from 1. The driver hands them out; one is
+//!    written whole before its index is.
 //! 3. descriptors of buffers, as [`crate::cbh::entry`], each in the place that its identifier says.
 //! 4. for each process slot its imports ([`import`]).
 //!
-//! The driver writes all of it by PIO. The slot of a process is its identifier modulo [`PROCESS_SLOTS`].
+//! The driver writes all of it by PIO. The slot of a process is its identifier modulo
+//! [`PROCESS_SLOTS`].
 
 use crate::cbh::entry_bytes;
 use crate::key::KeyWidth;
@@ -15,7 +19,9 @@ use crate::{PAGE_BYTES, PROCESS_SLOTS};
 
 /// Indices of a top level, and translations of a second-level table.
 pub const TOP_INDICES: u32 = 1024;
+/// Translations of a second-level table.
 pub const TABLE_ENTRIES: u32 = 1024;
+/// Bytes of a second-level table.
 pub const TABLE_BYTES: u32 = TABLE_ENTRIES * 4;
 
 /// An index has one byte, and 0 is none.
@@ -34,15 +40,17 @@ pub struct StaticGeometry {
     pub cbh_entries: u32,
     /// Imports of each process.
     pub import_entries: u32,
-    /// Of the keys in buffers and imports.
+    /// Width of the keys in buffers and imports.
     pub key: KeyWidth,
 }
 
+/// Tables that hold nothing, or more than an index can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StaticGeometryError;
 
 impl StaticGeometry {
-    /// The bytes of the thesis (MN-1), where the SRAM has them: 264 KB of translations, 163 KB of buffers, 64 KB of imports for each process.
+    /// The bytes of the thesis (MN-1), where the SRAM has them: 264 KB of translations, 163 KB of
+    /// buffers, 64 KB of imports for each process.
     pub const OF_THE_THESIS: StaticGeometry = StaticGeometry {
         vmh_tables: 64,
         cbh_entries: 163 * 1024 / entry_bytes(KeyWidth::Bits64),
@@ -50,6 +58,10 @@ impl StaticGeometry {
         key: KeyWidth::Bits64,
     };
 
+    /// The geometry itself, if every entry has an index that can name it.
+    ///
+    /// # Errors
+    /// [`StaticGeometryError`].
     pub const fn check(self) -> Result<StaticGeometry, StaticGeometryError> {
         let StaticGeometry { vmh_tables, cbh_entries, import_entries, .. } = self;
         if vmh_tables == 0
@@ -76,14 +88,17 @@ impl StaticGeometry {
         (PROCESS_SLOTS as u32 * TOP_INDICES).wrapping_add(index.wrapping_sub(1).wrapping_mul(TABLE_BYTES))
     }
 
+    /// The descriptor of a buffer.
     pub const fn buffer_offset(self, entry: u32) -> u32 {
         self.table_offset(self.vmh_tables + 1) + entry * entry_bytes(self.key)
     }
 
+    /// An import of a process slot.
     pub const fn import_offset(self, slot: u32, index: u32) -> u32 {
         self.buffer_offset(self.cbh_entries) + (slot * self.import_entries + index) * import::bytes(self.key)
     }
 
+    /// Bytes of all tables.
     pub const fn bytes(self) -> u32 {
         self.import_offset(PROCESS_SLOTS as u32, 0)
     }
@@ -104,25 +119,34 @@ pub const fn top_shift(page: u32) -> u32 {
 /// What a second-level table says of a page that is not registered.
 pub const UNREGISTERED: u32 = NO_TRANSLATION;
 
-/// Words of an import: a buffer of another node that a process may use (M-4). `WHO` is written last: it makes the record valid.
+/// Words of an import: a buffer of another node that a process may use (M-4). `WHO` is written
+/// last: it makes the record valid.
 pub mod import {
     use crate::cbh::{cbh_id, cbh_pid, PID_SHIFT};
     use crate::key::KeyWidth;
 
+    /// Length of the buffer in bytes.
     pub const LENGTH: u32 = 0;
+    /// The lowest word of the key.
     pub const KEY_0: u32 = 4;
+    /// The second word of the key.
     pub const KEY_1: u32 = 8;
-    /// Process of the buffer in bits 31:20, node in 19:16, [`VALID`], permissions from [`PERMISSIONS_SHIFT`] on, buffer in 12:0.
+    /// Process of the buffer in bits 31:20, node in 19:16, [`VALID`], permissions from
+    /// [`PERMISSIONS_SHIFT`] on, buffer in 12:0.
     pub const WHO: u32 = 12;
-    /// Of a key of 128 bits.
+    /// The third word of a key of 128 bits.
     pub const KEY_2: u32 = 16;
+    /// The highest word of a key of 128 bits.
     pub const KEY_3: u32 = 20;
 
+    /// Bytes of an import.
     pub const fn bytes(key: KeyWidth) -> u32 {
         16 + key.upper_bytes()
     }
 
+    /// Bit of [`WHO`]: there is an import.
     pub const VALID: u32 = 1 << 15;
+    /// From this bit on [`WHO`] holds the permissions, 2 bits.
     pub const PERMISSIONS_SHIFT: u32 = 13;
     const NODE_SHIFT: u32 = 16;
     const NODE_MASK: u32 = crate::boot::MAX_NODES as u32 - 1;
@@ -136,6 +160,7 @@ pub mod import {
         Some(cbh_pid(cbh) << PID_SHIFT | node << NODE_SHIFT | VALID | permissions << PERMISSIONS_SHIFT | cbh_id(cbh))
     }
 
+    /// The node of the buffer.
     #[inline(always)]
     pub const fn node(who: u32) -> u32 {
         who >> NODE_SHIFT & NODE_MASK

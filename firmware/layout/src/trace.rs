@@ -1,6 +1,7 @@
 //! Trace markers: where the firmware is (docs/interfaces.md, Core ports).
 //!
-//! One marker for each step, so that the time of a message can be split by function. A marker ends the step that the one before it began.
+//! One marker for each step, so that the time of a message can be split by function. A marker ends
+//! the step that the one before it began.
 
 /// CSR that the core puts on its trace port.
 pub const TRACE_CSR: u16 = 0x7C0;
@@ -35,7 +36,8 @@ markers! {
 
     /// A doorbell was taken. Argument: process slot.
     DoorbellTaken = 0x10,
-    /// A descriptor was read and is legal; not of a post that carries its data, whose next marker is `TransmitPosted`. Argument: message (low bits).
+    /// A descriptor was read and is legal; not of a post that carries its data, whose next marker
+    /// is `TransmitPosted`. Argument: message (low bits).
     PostRead = 0x11,
     /// A post ended badly. Argument: `PostError`, and the process slot from bit 8 on.
     PostRefused = 0x12,
@@ -58,7 +60,8 @@ markers! {
     LookupFault = 0x23,
     /// A line is reserved and the driver told. Argument: line.
     MissRaised = 0x24,
-    /// The driver reported fills. Argument: free-running consumer index of the miss ring (low bits).
+    /// The driver reported fills. Argument: free-running consumer index of the miss ring (low
+    /// bits).
     FillSeen = 0x25,
     /// A command of the driver is obeyed. Argument: the command (low bits).
     Command = 0x26,
@@ -66,27 +69,31 @@ markers! {
     BufferHit = 0x27,
     /// No valid one was. Argument: the CBH word (low bits).
     BufferMiss = 0x28,
-    /// A line is reserved and locked, and its translations are read from the host's table. Argument: line.
+    /// A line is reserved and locked, and its translations are read from the host's table.
+    /// Argument: line.
     FetchBegun = 0x2B,
     /// The line holds them. Argument: line.
     FetchFilled = 0x2C,
     /// They came too late: the line was taken away. Argument: line.
     FetchLost = 0x2D,
-    /// The table has no such page, or the bus failed: the driver is told of the line. Argument: line.
+    /// The table has no such page, or the bus failed: the driver is told of the line. Argument:
+    /// line.
     FetchUnfilled = 0x2E,
     /// They would be fetched, but the ring of host reads is full. Argument: process.
     FetchStalled = 0x2F,
-    /// A line is unlocked without DMA: a frame needs another one too, which is missing, or a read waits for its turn. Argument: bit 23 path (1
-    /// receive), line.
+    /// A line is unlocked without DMA: a frame needs another one too, which is missing, or a read
+    /// waits for its turn. Argument: bit 23 path (1 receive), line.
     Unlocked = 0x2A,
 
-    /// The DMA of a frame's data is posted; without data: nothing waits for them. Argument: sequence (low bits).
+    /// The DMA of a frame's data is posted; without data: nothing waits for them. Argument:
+    /// sequence (low bits).
     DmaReadPosted = 0x30,
     /// The header is in the transmit buffer. Argument: sequence (low bits).
     HeaderBuilt = 0x31,
     /// The frame is in the transmit ring, and its release is posted. Argument: sequence (low bits).
     TransmitPosted = 0x32,
-    /// A host-read DMA has ended. Argument: the line that is unlocked, [`NO_LINE`] if it needed none.
+    /// A host-read DMA has ended. Argument: the line that is unlocked, [`NO_LINE`] if it needed
+    /// none.
     DmaReadDone = 0x33,
     /// A frame is sent again. Argument: sequence (low bits).
     Retransmit = 0x34,
@@ -107,7 +114,8 @@ markers! {
     Dropped = 0x45,
     /// It is refused, but acknowledged. Argument: the `Counter` that says why.
     Refused = 0x46,
-    /// A host-write DMA has ended. Argument: the line that is unlocked, [`NO_LINE`] if it needed none.
+    /// A host-write DMA has ended. Argument: the line that is unlocked, [`NO_LINE`] if it needed
+    /// none.
     DmaWriteDone = 0x47,
 
     /// A frame whose translation is missing is held. Argument: node that it came from.
@@ -126,10 +134,12 @@ markers! {
     /// A status page is being written. Argument: bits 23:20 process slot, posts ended (low bits).
     StatusWritten = 0x52,
 
-    /// The sender of a frame is told that it missed, and that it may send again. Argument: next sequence expected (low bits).
+    /// The sender of a frame is told that it missed, and that it may send again. Argument: next
+    /// sequence expected (low bits).
     MissedSent = 0x53,
     RestartSent = 0x54,
-    /// A frame of ours missed there, or may be sent again. Argument: next sequence that the peer expects (low bits).
+    /// A frame of ours missed there, or may be sent again. Argument: next sequence that the peer
+    /// expects (low bits).
     MissedReceived = 0x55,
     RestartReceived = 0x56,
 
@@ -153,7 +163,8 @@ pub const NO_LINE: u16 = u16::MAX;
 /// What is left of an argument.
 pub const ARGUMENT_MASK: u32 = 0xFF_FFFF;
 
-/// The word on the trace port: the number of the marker in its lowest byte, where the core adds it in one instruction without a constant.
+/// The word on the trace port: the number of the marker in its lowest byte, where the core adds it
+/// in one instruction without a constant.
 pub const fn word(marker: Marker, argument: u32) -> u32 {
     argument << 8 | marker as u32
 }

@@ -11,24 +11,30 @@ use nic_device::{rarely, Place, Words};
 /// What the cache knows of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Find {
-    /// Its descriptor is in this entry: see [`Cbh::place`]. `state` is its state word, with the permissions.
+    /// Its descriptor is in this entry: see [`Cbh::place`]. `state` is its state word, with the
+    /// permissions.
     Valid {
+        /// Number of the entry.
         entry: u32,
+        /// Its state word.
         state: u32,
     },
     /// There is no such buffer: the driver said so (M-43).
     Invalid,
     /// The entry is reserved: the driver knows.
     Pending,
+    /// The cache has no entry for the buffer.
     Absent,
 }
 
 /// The CBH cache of one geometry, somewhere in a memory (M-41), with keys of `KEY_BITS`.
 ///
-/// No entry is locked: who finds one has used it up before the next is reserved. Nothing here waits.
+/// No entry is locked: a caller that finds one has used it up before the next is reserved. Nothing
+/// here waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Cbh<const ENTRIES: u32, const WAYS: u32, const KEY_BITS: u32 = 64> {
-    /// Where the entries begin: the replacement words lie before them, within reach of a load's 12-bit offset.
+    /// Where the entries begin: the replacement words lie before them, within reach of a load's
+    /// 12-bit offset.
     entries: Place,
 }
 
@@ -37,6 +43,7 @@ impl<const ENTRIES: u32, const WAYS: u32, const KEY_BITS: u32> Cbh<ENTRIES, WAYS
     const IS_WIDE: bool = Self::KEY.is_wide();
     const ENTRY_BYTES: u32 = entry_bytes(Self::KEY);
 
+    /// The geometry of the cache, checked when the image is built.
     pub const GEOMETRY: CbhGeometry = match (CbhGeometry { entries: ENTRIES, ways: WAYS, key: Self::KEY }).check() {
         Ok(geometry) => geometry,
         Err(_) => panic!("the CBH cache cannot have this geometry: powers of two, 1 to 8 ways, at least one set"),
@@ -64,7 +71,8 @@ impl<const ENTRIES: u32, const WAYS: u32, const KEY_BITS: u32> Cbh<ENTRIES, WAYS
 
     /// Searches the set of the buffer. An entry that is found becomes the latest of its set.
     ///
-    /// The way used last is tried first: it needs no change of the order, and is right for most frames of a message.
+    /// The way used last is tried first: it needs no change of the order, and is right for most
+    /// frames of a message.
     #[inline(always)]
     pub fn find(&self, memory: &mut impl Words, cbh: u32) -> Find {
         let set = Self::GEOMETRY.set_of(cbh);
@@ -72,7 +80,8 @@ impl<const ENTRIES: u32, const WAYS: u32, const KEY_BITS: u32> Cbh<ENTRIES, WAYS
         let latest = set * WAYS + (recency.latest() & (WAYS - 1));
         let at = self.place(latest);
         let found = memory.get(at, entry::CBH);
-        // The state is read before the rest: whatever the driver fills meanwhile, the rest belongs to it.
+        // The state is read before the rest: whatever the driver fills meanwhile, the rest belongs
+        // to it.
         let state = memory.get(at, entry::STATE);
         if found == cbh && state & STATE_MASK == STATE_VALID {
             return Find::Valid { entry: latest, state };
@@ -81,8 +90,8 @@ impl<const ENTRIES: u32, const WAYS: u32, const KEY_BITS: u32> Cbh<ENTRIES, WAYS
         self.find_in_set(memory, cbh, recency)
     }
 
-    /// Looks at all ways of a set. A function of its own, so that hits of the latest way keep their registers, and not in the scratchpad: drivers spread
-    /// identifiers over the sets.
+    /// Looks at all ways of a set. A function of its own, so that hits of the latest way keep their
+    /// registers, and not in the scratchpad: drivers spread identifiers over the sets.
     #[inline(never)]
     fn find_in_set(&self, memory: &mut impl Words, cbh: u32, recency: Recency) -> Find {
         let set = Self::GEOMETRY.set_of(cbh);
@@ -105,7 +114,8 @@ impl<const ENTRIES: u32, const WAYS: u32, const KEY_BITS: u32> Cbh<ENTRIES, WAYS
         found
     }
 
-    /// Gives the buffer the least recent way that is not reserved. The caller has just found it absent.
+    /// Gives the buffer the least recent way that is not reserved. The caller has just found it
+    /// absent.
     pub fn reserve(&self, memory: &mut impl Words, cbh: u32) -> Reserve {
         let set = Self::GEOMETRY.set_of(cbh);
         let recency = Recency(memory.get(self.set(set), Self::REPLACEMENTS));
@@ -122,7 +132,8 @@ impl<const ENTRIES: u32, const WAYS: u32, const KEY_BITS: u32> Cbh<ENTRIES, WAYS
         Reserve::NoWay
     }
 
-    /// Forgets the buffer and its key, whatever the cache knows of it, and makes its way the next victim. False if it knows nothing.
+    /// Forgets the buffer and its key, whatever the cache knows of it, and makes its way the next
+    /// victim. False if it knows nothing.
     pub fn forget(&self, memory: &mut impl Words, cbh: u32) -> bool {
         let set = Self::GEOMETRY.set_of(cbh);
         let recency = Recency(memory.get(self.set(set), Self::REPLACEMENTS));
@@ -162,8 +173,9 @@ impl<const ENTRIES: u32, const WAYS: u32, const KEY_BITS: u32> Cbh<ENTRIES, WAYS
     }
 }
 
-/// The writes, in order, by which the driver fills a reserved entry: byte offset in the cache, and value. The state, with `VALID`, comes last. They are one
-/// run of ascending words, with a key of 128 bits two: its upper half comes first.
+/// The writes, in order, by which the driver fills a reserved entry: byte offset in the cache, and
+/// value. The state, with `VALID`, comes last. They are one run of ascending words, with a key of
+/// 128 bits two: its upper half comes first.
 pub fn cbh_fill_words(
     geometry: CbhGeometry,
     number: u32,

@@ -1,7 +1,7 @@
 //! Lookup caches of the NIC, searched and replaced by firmware.
 //!
-//! The caches live in SRAM words that the driver writes too (layout: `nic_layout::vmh`, `cbh`). Nothing here knows where that memory is: it comes as
-//! [`nic_device::Words`].
+//! The caches live in SRAM words that the driver writes too (layout: `nic_layout::vmh`, `cbh`).
+//! Nothing here knows where that memory is: it comes as [`nic_device::Words`].
 #![cfg_attr(not(any(test, feature = "host")), no_std)]
 
 mod cbh;

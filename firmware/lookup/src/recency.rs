@@ -1,10 +1,13 @@
-/// The ways of a set in the order of their last use: four bits each, the latest in the lowest (INV-14).
+/// The ways of a set in the order of their last use: four bits each, the latest in the lowest
+/// (INV-14).
 ///
-/// Always a permutation of the ways. A damaged word (the driver can write it) yields other victims, but no way beyond 15 and no endless loop.
+/// Always a permutation of the ways. A damaged word (the driver can write it) yields other victims,
+/// but no way beyond 15 and no endless loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recency(pub u32);
 
 impl Recency {
+    /// The way that was used last.
     #[inline(always)]
     pub const fn latest(self) -> u32 {
         self.0 & 0xF

@@ -12,11 +12,14 @@ const LOCKED_VICTIM: bool = is_planted(Plant::LockedVictim);
 const STALE_LINE: bool = is_planted(Plant::StaleLine);
 const STALE_FETCH: bool = is_planted(Plant::StaleFetch);
 
-/// Who looks up, and so whose lock count a hit takes (M-35). The numbers are those of `MissEntry::path`.
+/// The path that looks up, and so the one whose lock count a hit takes (M-35). The numbers are
+/// those of `MissEntry::path`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Path {
+    /// Posts and replies: data that leave this node.
     Send = 0,
+    /// Frames from other nodes.
     Receive = 1,
 }
 
@@ -35,18 +38,24 @@ impl Path {
     }
 }
 
+/// What a lookup has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookup {
-    /// The line is valid and now locked once more for the path. `entry` is its word for the page, whatever it holds.
+    /// The line is valid and now locked once more for the path. `entry` is its word for the page,
+    /// whatever it holds.
     Hit {
+        /// Number of the line, which is locked.
         line: u32,
+        /// The word for the page.
         entry: u32,
     },
     /// The line is reserved: the driver knows.
     Pending,
+    /// No line of the set is for the page.
     Absent,
 }
 
+/// The outcome of making room for a line or an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reserve {
     /// This line is reserved; what it held is forgotten.
@@ -78,11 +87,13 @@ enum OtherWays {
 /// A lookup that hits locks its line in the same call (lock-use-unlock, M-36). Nothing here waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Vmh<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> {
-    /// Where the replacement words begin: from there, a load's 12-bit offset reaches the other arrays of the recommended geometry.
+    /// Where the replacement words begin: from there, a load's 12-bit offset reaches the other
+    /// arrays of the recommended geometry.
     middle: Place,
 }
 
 impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, LINE_ENTRIES, WAYS> {
+    /// The geometry of the cache, checked when the image is built.
     pub const GEOMETRY: VmhGeometry = match (VmhGeometry { entries: ENTRIES, line_entries: LINE_ENTRIES, ways: WAYS }).check() {
         Ok(geometry) => geometry,
         Err(_) => panic!("the VMH cache cannot have this geometry: powers of two, lines of 8 to 128 entries, 2 to 8 ways, at least one set"),
@@ -109,7 +120,8 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
 
     /// Searches the set of the page. A hit makes its way the latest and locks the line for `path`.
     ///
-    /// The way used last is tried first: it needs no change of the order, and is right for most frames of a message.
+    /// The way used last is tried first: it needs no change of the order, and is right for most
+    /// frames of a message.
     #[inline(always)]
     pub fn lookup(&self, memory: &mut impl Words, path: Path, pid: u32, page: u32) -> Lookup {
         let wanted = key(pid, Self::GEOMETRY.line_page(page), KEY_VALID);
@@ -133,8 +145,9 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
         }
     }
 
-    /// The same, as a function of its own: eight ways, unrolled at each place that looks up, would fill the scratchpad. The call costs
-    /// hits of the latest way some eight instructions too, to keep their registers.
+    /// The same, as a function of its own: eight ways, unrolled at each place that looks up, would
+    /// fill the scratchpad. The call costs hits of the latest way some eight instructions too, to
+    /// keep their registers.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn search_many_others(
@@ -148,7 +161,8 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
         self.search_others(memory, wanted, set, latest, recency)
     }
 
-    /// The ways of a set but the latest, whose key is `latest`. One that holds the wanted key becomes the latest.
+    /// The ways of a set but the latest, whose key is `latest`. The way that holds the wanted key
+    /// becomes the latest.
     #[inline(always)]
     fn search_others(
         &self,
@@ -176,7 +190,8 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
         }
     }
 
-    /// The key was read before the entry: whatever the driver fills meanwhile, the entry belongs to it.
+    /// The key was read before the entry: whatever the driver fills meanwhile, the entry belongs to
+    /// it.
     #[inline(always)]
     fn hit(&self, memory: &mut impl Words, path: Path, line: u32, page: u32) -> Lookup {
         let locks = memory.get(self.word(line), Self::STATES);
@@ -186,7 +201,8 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
         Lookup::Hit { line, entry }
     }
 
-    /// Gives the page's line the least recent way that is neither locked nor reserved. The caller has just found the line absent.
+    /// Gives the page's line the least recent way that is neither locked nor reserved. The caller
+    /// has just found the line absent.
     pub fn reserve(&self, memory: &mut impl Words, pid: u32, page: u32) -> Reserve {
         let set = Self::GEOMETRY.set_of(page);
         let recency = Recency(memory.get(self.word(set), Self::REPLACEMENTS));
@@ -213,14 +229,15 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
         true
     }
 
-    /// Locks a line that was just reserved, while its entries are read from the host's table: so it is not given to another tag before they have come,
-    /// though it be taken away.
+    /// Locks a line that was just reserved, while its entries are read from the host's table: so it
+    /// is not given to another tag before they have come, though it be taken away.
     pub fn begin_fetch(&self, memory: &mut impl Words, line: u32) {
         memory.add(self.word(line), Self::STATES, Path::Send.one_lock());
     }
 
-    /// The entries of a line that was reserved for this page are in place, or the bus did not deliver them (`came` is false). The lock ends apart from
-    /// this, like that of any transfer. A page number from `host_pages` on is none.
+    /// The entries of a line that was reserved for this page are in place, or the bus did not
+    /// deliver them (`came` is false). The lock ends apart from this, as after any transfer. A
+    /// page number from `host_pages` on is none.
     pub fn end_fetch(
         &self,
         memory: &mut impl Words,
@@ -242,9 +259,11 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
         Fetched::Filled
     }
 
-    /// Forgets the page's line, be it valid or reserved, and makes its way the next victim. False if it is not there.
+    /// Forgets the page's line, be it valid or reserved, and makes its way the next victim. False
+    /// if it is not there.
     ///
-    /// DMA under way keeps its locks: the way is not given to another line before they end (INV-19).
+    /// DMA under way keeps its locks: the way is not given to another line before they end
+    /// (INV-19).
     pub fn invalidate(&self, memory: &mut impl Words, pid: u32, page: u32) -> bool {
         let wanted = key(pid, Self::GEOMETRY.line_page(page), 0);
         let set = Self::GEOMETRY.set_of(page);
@@ -286,8 +305,9 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
     }
 }
 
-/// The writes, in order, by which the driver fills a reserved line: byte offset in the cache, and value. `miss_key` is the one of the
-/// `MissEntry`; `page_number` gives the entry of each page of the line. The key, with `VALID`, comes last (M-37).
+/// The writes, in order, by which the driver fills a reserved line: byte offset in the cache, and
+/// value. `miss_key` is the one of the `MissEntry`; `page_number` gives the entry of each page of
+/// the line. The key, with `VALID`, comes last (M-37).
 pub fn fill_words(
     geometry: VmhGeometry,
     line: u32,

@@ -22,8 +22,8 @@ fn ops(geometry: CbhGeometry, count: usize) -> impl Strategy<Value = Vec<CbhOp>>
     prop::collection::vec(any::<u64>().prop_map(move |random| CbhOp::draw(random, geometry)), 1..count)
 }
 
-/// What the memory of a cache must say after any step: no tag twice and each in its set (INV-13), the order a permutation (INV-14), and
-/// reserved what the driver owes, nothing else (INV-16).
+/// What the memory of a cache must say after any step: no tag twice and each in its set (INV-13),
+/// the order a permutation (INV-14), and reserved what the driver owes, nothing else (INV-16).
 fn check_memory(geometry: CbhGeometry, words: &Vec<u32>, model: &CbhModel) {
     let word = |number: u32, offset: u32| words.read(geometry.entry_offset(number) + offset);
     let state = |number| word(number, entry::STATE) & STATE_MASK;
@@ -87,8 +87,8 @@ proptest! {
         agrees::<4, 4>(&list)?;
     }
 
-    /// Whatever a hostile host writes into the cache, an operation answers only what the memory says and changes only words of
-    /// its set, and a reset repairs all.
+    /// Whatever a hostile host writes into the cache, an operation answers only what the memory
+    /// says and changes only words of its set, and a reset repairs all.
     #[test]
     fn damaged_words_do_no_harm(
         before in ops(small(4), 100),
@@ -117,8 +117,8 @@ proptest! {
     }
 }
 
-/// One operation as the machine and a driver do it that serves each miss of an even identifier at once; operations that name past
-/// misses do nothing.
+/// One operation as the machine and a driver do it that serves each miss of an even identifier at
+/// once; operations that name past misses do nothing.
 fn step(target: &mut Small<4>, op: CbhOp) -> Option<CbhAnswer> {
     match op {
         CbhOp::Use { cbh } => {
@@ -133,7 +133,8 @@ fn step(target: &mut Small<4>, op: CbhOp) -> Option<CbhAnswer> {
     }
 }
 
-/// Whether an answer follows from the words before the operation, and whether nothing else changed than it may change.
+/// Whether an answer follows from the words before the operation, and whether nothing else changed
+/// than it may change.
 fn answers_the_memory(
     geometry: CbhGeometry,
     op: CbhOp,
@@ -167,7 +168,8 @@ fn answers_the_memory(
             allow(&|offset| offset == order)
         }
         Some(CbhAnswer::Pending) => {
-            // A state that no party writes counts as reserved: the frame is dropped, and nothing is read.
+            // A state that no party writes counts as reserved: the frame is dropped, and nothing is
+            // read.
             let known = [STATE_EMPTY, STATE_VALID, STATE_INVALID];
             let awaits = |number| word(old, number, entry::CBH) == cbh && !known.contains(&state(old, number));
             says(numbers.any(awaits), "no entry of the buffer is reserved")?;
@@ -224,7 +226,8 @@ proptest! {
     }
 }
 
-/// What host and network may do to a cache whose driver serves its misses from a table of registered buffers.
+/// What host and network may do to a cache whose driver serves its misses from a table of
+/// registered buffers.
 #[derive(Clone, Copy, Debug)]
 enum HostOp {
     Frame {
@@ -253,8 +256,9 @@ fn host_op() -> impl Strategy<Value = HostOp> {
 }
 
 proptest! {
-    /// A hit is what the table holds (INV-20), a buffer that was deregistered is not hit (INV-19), and one that was registered is not refused,
-    /// whatever was known of its identifier before (M-45).
+    /// A hit is what the table holds (INV-20), a buffer that was deregistered is not hit (INV-19),
+    /// and a registered buffer is not refused, whatever was known of its identifier before
+    /// (M-45).
     #[test]
     fn the_cache_agrees_with_the_table_of_the_host(list in prop::collection::vec(host_op(), 1..300)) {
         let mut target = CbhInMemory::<32, 2>::default();

@@ -1,4 +1,5 @@
-//! Lines that the NIC fetches from the host's table (M-58), while the host takes translations away: what is valid is what the table holds.
+//! Lines that the NIC fetches from the host's table (M-58), while the host takes translations away:
+//! what is valid is what the table holds.
 
 use std::collections::VecDeque;
 
@@ -30,7 +31,7 @@ struct Fetch {
 struct Bench {
     cache: Vmh<64, 8, 2>,
     words: Vec<u32>,
-    /// Of the host: by virtual page.
+    /// The host's table, by virtual page.
     table: Vec<u32>,
     fetches: VecDeque<Fetch>,
     /// Lines that the host was asked to fill, with the key.
@@ -136,7 +137,8 @@ impl Bench {
         Ok(())
     }
 
-    /// INV-19, INV-20: every valid line holds what the table holds; INV-16: what is reserved is being fetched, or asked for.
+    /// INV-19, INV-20: every valid line holds what the table holds; INV-16: what is reserved is
+    /// being fetched, or asked for.
     fn check(&self) -> Result<(), TestCaseError> {
         for line in 0..GEOMETRY.lines() {
             let found = self.key(line);

@@ -84,8 +84,8 @@ proptest! {
         }
     }
 
-    /// Whatever a hostile host writes into the cache, an operation answers only what the memory says and changes only words of
-    /// its set, and a reset repairs all.
+    /// Whatever a hostile host writes into the cache, an operation answers only what the memory
+    /// says and changes only words of its set, and a reset repairs all.
     #[test]
     fn damaged_words_do_no_harm(
         before in ops(small(4), 100),
@@ -115,7 +115,8 @@ proptest! {
     }
 }
 
-/// One operation as the machine and a driver do it that fills each line at once; operations that name past misses do nothing.
+/// One operation as the machine and a driver do it that fills each line at once; operations that
+/// name past misses do nothing.
 fn step(target: &mut Small<4>, op: CacheOp) -> Option<Answer> {
     let Ok(answer) = match op {
         CacheOp::Use { path, pid, page } => target.use_page(path, pid, page),
@@ -132,7 +133,8 @@ fn step(target: &mut Small<4>, op: CacheOp) -> Option<Answer> {
     Some(answer)
 }
 
-/// Whether an answer follows from the words before the operation, and whether nothing else changed than it may change.
+/// Whether an answer follows from the words before the operation, and whether nothing else changed
+/// than it may change.
 fn answers_the_memory(
     geometry: VmhGeometry,
     op: CacheOp,

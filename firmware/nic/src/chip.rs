@@ -34,7 +34,8 @@ impl Chip {
         counters: Place(0),
     };
 
-    /// Points the engines to their rings. They stay disabled until [`Self::enable`], so the indices may be set.
+    /// Points the engines to their rings. They stay disabled until [`Self::enable`], so the indices
+    /// may be set.
     ///
     /// `header_bytes`: of the longest frame, before its data.
     pub fn start(&mut self, places: &EnginePlaces, link: &LinkSettings, header_bytes: u32) {
@@ -70,6 +71,7 @@ impl Chip {
         self.receive_ring = MacRing::new(places.receive_ring);
     }
 
+    /// Starts the engines. From now on `events`, a bit each, end a wait.
     pub fn enable(&mut self, events: u32) {
         store(dma_read::CONTROL, dma_read::CONTROL_RESET.with_enable(true));
         store(dma_write::CONTROL, dma_write::CONTROL_RESET.with_enable(true));

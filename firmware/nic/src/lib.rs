@@ -1,5 +1,6 @@
-//! What every firmware of the NIC shares: start-up, crash record, registers, rings, boot handshake. The image is for riscv32 only; on other
-//! targets this crate is empty, so that the whole workspace can be checked on the host.
+//! What every firmware of the NIC shares: start-up, crash record, registers, rings, boot handshake.
+//! The image is for riscv32 only; on other targets this crate is empty, so that the whole workspace
+//! can be checked on the host.
 #![cfg_attr(target_arch = "riscv32", no_std)]
 
 /// Shapes of the caches and width of the keys, chosen when the image is built (docs/firmware.md).

@@ -8,8 +8,8 @@ use nic_layout::registers::{Bits, Readable, Register, Writable};
 use nic_layout::trace::{word, Marker, TRACE_CSR};
 use nic_layout::{CORE_REGISTER_BASE, CORE_SRAM_BASE};
 
-/// An address that the compiler knows nothing about: so it keeps it in a register, and the offset of a word in the load or store.
-/// A constant it would add to each offset anew.
+/// An address that the compiler knows nothing about: so it keeps it in a register, and the offset
+/// of a word in the load or store. A constant it would add to each offset anew.
 macro_rules! base {
     ($address:expr) => {{
         let base: u32;
@@ -29,7 +29,8 @@ pub fn sram(offset_bytes: u32) -> Place {
 #[inline(always)]
 pub fn get(place: Place, distance_bytes: u32) -> u32 {
     let address = place.0.wrapping_add(distance_bytes) as *const u32;
-    // SAFETY: a word of SRAM or, beyond it or unaligned, a fault that stops the firmware; Rust keeps no object there.
+    // SAFETY: a word of SRAM or, beyond it or unaligned, a fault that stops the firmware; Rust
+    // keeps no object there.
     unsafe { read_volatile(address) }
 }
 
@@ -41,10 +42,12 @@ pub fn get_half(place: Place, distance_bytes: u32) -> u32 {
     u32::from(unsafe { read_volatile(address) })
 }
 
+/// Writes a word.
 #[inline(always)]
 pub fn put(place: Place, distance_bytes: u32, value: u32) {
     let address = place.0.wrapping_add(distance_bytes) as *mut u32;
-    // SAFETY: as for `get`; the places written come from the memory map, which lies above the image.
+    // SAFETY: as for `get`; the places written come from the memory map, which lies above the
+    // image.
     unsafe { write_volatile(address, value) }
 }
 
@@ -83,14 +86,17 @@ fn register(offset: u32) -> u32 {
     base!(REGISTER_MIDDLE).wrapping_add(offset.wrapping_sub(0x800))
 }
 
+/// Reads a register.
 #[inline(always)]
 pub fn load<T: Bits, A: Readable>(from: Register<T, A>) -> T {
     let address = register(from.offset().0) as *const u32;
-    // SAFETY: the address of a register; reading it has the effect that its description states and no other.
+    // SAFETY: the address of a register; reading it has the effect that its description states and
+    // no other.
     T::from_bits(unsafe { read_volatile(address) })
 }
 
-/// A ring index: the low half of its register, which a load of a half word takes without the shifts of a mask.
+/// A ring index: the low half of its register, which a load of a half word takes without the shifts
+/// of a mask.
 #[inline(always)]
 pub fn load_index<A: Readable>(from: Register<u32, A>) -> u16 {
     let address = register(from.offset().0) as *const u16;
@@ -98,6 +104,7 @@ pub fn load_index<A: Readable>(from: Register<u32, A>) -> u16 {
     unsafe { read_volatile(address) }
 }
 
+/// Writes a register.
 #[inline(always)]
 pub fn store<T: Bits, A: Writable>(to: Register<T, A>, value: T) {
     let address = register(to.offset().0) as *mut u32;

@@ -7,27 +7,33 @@ use nic_layout::ring::{DMA_DESCRIPTOR_BYTES, MAC_DESCRIPTOR_BYTES};
 
 use crate::memory::{get, get_half, put, sram, store};
 
-/// A ring of DMA descriptors, filled in turn from the first on. The engine may take a descriptor as soon as it is posted.
+/// A ring of DMA descriptors, filled in turn from the first on. The engine may take a descriptor as
+/// soon as it is posted.
 pub struct DmaRing {
     base: Place,
-    /// Where the next one goes: worked out when the one before it was posted, which somebody waits for.
+    /// Where the next one goes: worked out when the one before it was posted, which somebody waits
+    /// for.
     next: Place,
 }
 
 impl DmaRing {
+    /// Until there is memory for it.
     pub const NOWHERE: DmaRing = DmaRing { base: Place(0), next: Place(0) };
 
+    /// An empty ring at an SRAM offset.
     pub fn new(base: u32) -> DmaRing {
         DmaRing { base: sram(base), next: sram(base) }
     }
 
+    /// Writes descriptor number `index`, counted without end, and publishes it in the register `producer`.
     #[inline(always)]
     pub fn post(&mut self, producer: Register<u32, ReadWrite>, index: u32, bus: u32, sram: u32, control: u32) {
         let at = self.next;
         put(at, 0, bus);
         put(at, 4, sram);
         put(at, 8, control);
-        // The register comes after the words: stores of a core are performed in order (docs/interfaces.md, SRAM port).
+        // The register comes after the words: stores of a core are performed in order
+        // (docs/interfaces.md, SRAM port).
         store(producer, index.wrapping_add(1));
         self.next = self.base.plus((index.wrapping_add(1) & ((1 << DMA_RING_LOG2) - 1)) * DMA_DESCRIPTOR_BYTES);
     }
@@ -41,8 +47,10 @@ pub struct MacRing {
 }
 
 impl MacRing {
+    /// Until there is memory for it.
     pub const NOWHERE: MacRing = MacRing { base: Place(0), next: Place(0) };
 
+    /// An empty ring at an SRAM offset.
     pub fn new(base: u32) -> MacRing {
         MacRing { base: sram(base), next: sram(base) }
     }
@@ -60,6 +68,7 @@ impl MacRing {
         put(at, 4, control);
     }
 
+    /// Changes the control word of a descriptor that the MAC may not take yet.
     #[inline(always)]
     pub fn set_control(&self, index: u32, control: u32) {
         put(self.entry(index), 4, control);

@@ -4,8 +4,8 @@ use nic_layout::registers::semaphore::{CoreA, Release, CORE_A, RELEASE};
 
 use crate::memory::{load, store};
 
-/// Does `work` while this core, `CORE`, owns the semaphore. What it writes to SRAM is there before the other core can own it: accesses of
-/// a core are made in program order.
+/// Does `work` while this core, `CORE`, owns the semaphore. What it writes to SRAM is there before
+/// the other core can own it: accesses of a core are made in program order.
 #[inline(always)]
 pub fn locked<const CORE: u32, T>(work: impl FnOnce() -> T) -> T {
     // To each core its own request is CORE_A (docs/events.md).

@@ -1,7 +1,8 @@
 /// One deadline for each of `N` nodes (at most 32) on one hardware timer.
 ///
-/// The hardware timer runs to the earliest deadline that was ever set, not to the earliest that still stands: moving a deadline back, which every
-/// acknowledgement does, costs one store and no register access. The timer then fires early, finds nothing, and is set anew.
+/// The hardware timer runs to the earliest deadline that was ever set, not to the earliest that
+/// still stands: moving a deadline back, which every acknowledgement does, costs one store and no
+/// register access. The timer then fires early, finds nothing, and is set anew.
 ///
 /// Times are clock counts that wrap; deadlines lie less than 2^31 clocks ahead.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +24,7 @@ impl<const N: usize> Alarms<N> {
         N - 1
     };
 
+    /// No deadline is set.
     pub const fn new() -> Self {
         Alarms { due: [0; N], armed: 0, timer: None }
     }
@@ -43,17 +45,20 @@ impl<const N: usize> Alarms<N> {
         }
     }
 
+    /// Forgets the deadline of a node.
     #[inline(always)]
     pub fn cancel(&mut self, node: usize) {
         self.armed &= !(1 << (node & Self::INDEX_MASK));
     }
 
+    /// Whether the node has a deadline.
     #[inline(always)]
     pub const fn is_set(&self, node: usize) -> bool {
         self.armed & (1 << (node & Self::INDEX_MASK)) != 0
     }
 
-    /// The hardware timer fired. Nodes whose deadline has passed, as a bit mask; they are no longer set.
+    /// The hardware timer fired. Nodes whose deadline has passed, as a bit mask; they are no longer
+    /// set.
     pub fn expire(&mut self, now: u32) -> u32 {
         self.timer = None;
         let mut expired = 0;
@@ -68,7 +73,8 @@ impl<const N: usize> Alarms<N> {
         expired
     }
 
-    /// After [`Self::expire`], and after the expired nodes were set again: what to set the hardware timer to.
+    /// After [`Self::expire`], and after the expired nodes were set again: what to set the hardware
+    /// timer to.
     #[must_use]
     pub fn restart(&mut self) -> Option<u32> {
         let (mut armed, mut node) = (self.armed, 0);
@@ -95,7 +101,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against a plain list of deadlines, with a timer that fires whenever it is due: no alarm is early, none is late, across the wrap.
+        /// Against a plain list of deadlines, with a timer that fires whenever it is due: no alarm
+        /// is early, none is late, across the wrap.
         #[test]
         fn alarms_agree_with_a_list(start in any::<u32>(), steps in prop::collection::vec((0usize..4, 0u32..100, any::<bool>()), 1..200)) {
             let mut alarms = Alarms::<4>::new();

@@ -20,6 +20,7 @@ pub enum Arrival {
 /// When to acknowledge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckDue {
+    /// At once.
     Now,
     /// Within the delay; start it.
     Soon,
@@ -28,10 +29,12 @@ pub enum AckDue {
 }
 
 impl ReceiveState {
+    /// Nothing has arrived; `first` is the first number that is expected.
     pub const fn new(first: u32) -> ReceiveState {
         ReceiveState { expected: first, owed: 0 }
     }
 
+    /// Where a frame of this number stands.
     #[inline(always)]
     pub const fn classify(&self, sequence: u32) -> Arrival {
         let distance = sequence.wrapping_sub(self.expected);
@@ -44,13 +47,15 @@ impl ReceiveState {
         }
     }
 
-    /// The frame in order is accepted, or refused for good: it will be acknowledged. A frame dropped for a miss must not come here (INV-29).
+    /// The frame in order is accepted, or refused for good: it will be acknowledged. A frame
+    /// dropped for a miss must not come here (INV-29).
     #[inline(always)]
     pub fn advance(&mut self) {
         self.expected = self.expected.wrapping_add(1);
     }
 
-    /// A frame was taken, or taken before. `ends_message`: nothing may follow it, so do not wait (INV-30).
+    /// A frame was taken, or taken before. `ends_message`: nothing may follow it, so do not wait
+    /// (INV-30).
     #[inline(always)]
     pub fn owe(&mut self, ends_message: bool, frames_max: u32) -> AckDue {
         self.owed += 1;
@@ -63,6 +68,7 @@ impl ReceiveState {
         }
     }
 
+    /// Whether frames were taken since the last acknowledgement.
     #[inline(always)]
     pub const fn owes(&self) -> bool {
         self.owed != 0

@@ -1,7 +1,7 @@
 /// Which of the last 32 frames of a peer were refused.
 ///
-/// A bit for each frame, at the low five bits of its number: so it says the same whichever later number stands beside it, as long as the sender has no
-/// more than 32 frames in flight.
+/// A bit for each frame, at the low five bits of its number: so it says the same whichever later
+/// number stands beside it, as long as the sender has no more than 32 frames in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusals {
     bits: u32,
@@ -13,6 +13,7 @@ pub struct Refusals {
 pub const REFUSALS_WINDOW: u32 = u32::BITS;
 
 impl Refusals {
+    /// Nothing was refused.
     pub const NONE: Refusals = Refusals { bits: 0, newest: 0 };
 
     /// Whether some may still have to be told.

@@ -1,4 +1,5 @@
-/// The sender's side of one peer: `unacknowledged <= n < next` are in flight, at most a window of them.
+/// The sender's side of one peer: `unacknowledged <= n < next` are in flight, at most a window of
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SendWindow {
     unacknowledged: u32,
@@ -33,10 +34,12 @@ pub enum Expired {
 const BACKOFF_LOG2_MAX: u32 = 4;
 
 impl SendWindow {
+    /// Nothing was sent; `first` is the first number.
     pub const fn new(first: u32) -> SendWindow {
         SendWindow { unacknowledged: first, next: first, tries: 0 }
     }
 
+    /// Frames that were sent and not acknowledged.
     #[inline(always)]
     pub const fn in_flight(&self) -> u32 {
         self.next.wrapping_sub(self.unacknowledged)
@@ -48,6 +51,7 @@ impl SendWindow {
         self.unacknowledged
     }
 
+    /// The number of the next frame.
     #[inline(always)]
     pub const fn next(&self) -> u32 {
         self.next
@@ -93,8 +97,9 @@ impl SendWindow {
         Expired::Resend
     }
 
-    /// Time to wait before the next retransmission: the first two follow at `base`, since a miss at the receiver costs one on average and
-    /// two when the driver is slow; then it doubles, up to 16 times.
+    /// Time to wait before the next retransmission: the first two follow at `base`, since a miss at
+    /// the receiver costs one on average and two when the driver is slow; then it doubles, up to 16
+    /// times.
     #[inline(always)]
     pub const fn interval(&self, base: u32) -> u32 {
         let doublings = self.tries.saturating_sub(1);

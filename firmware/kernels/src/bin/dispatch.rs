@@ -1,5 +1,6 @@
-//! Sleeps in `nic.dispatch` until a frame's event is to be served (docs/events.md), takes the semaphore and gives it back: what is
-//! measured from outside, between an event and words on the trace port.
+//! Sleeps in `nic.dispatch` until a frame's event is to be served (docs/events.md), takes the
+//! semaphore and gives it back: what is measured from outside, between an event and words on the
+//! trace port.
 #![cfg_attr(target_arch = "riscv32", no_std, no_main)]
 
 #[cfg(not(target_arch = "riscv32"))]

@@ -1,5 +1,6 @@
-//! What two cores do to each other, one job at a time: events, a counter under the semaphore, messages through SRAM, and loads, stores
-//! and fetches as fast as they go. Both cores run this image; the host writes the job to SRAM (`report::pair`).
+//! What two cores do to each other, one job at a time: events, a counter under the semaphore,
+//! messages through SRAM, and loads, stores and fetches as fast as they go. Both cores run this
+//! image; the host writes the job to SRAM (`report::pair`).
 #![cfg_attr(target_arch = "riscv32", no_std, no_main)]
 
 #[cfg(not(target_arch = "riscv32"))]
@@ -48,7 +49,8 @@ go_hammer:
     la    t0, hammer
     jr    t0
 
-    // The core that is the sender sets an event of the other for each frame that is received; the other says so.
+    // The core that is the sender sets an event of the other for each frame that is received; the
+    // other says so.
 events:
     csrwi {index_csr}, 0
     la    t0, received
@@ -120,7 +122,8 @@ done:
 5:  wfi
     j     5b
 
-    // Core A leaves a number in SRAM and sets an event of B; B says the number and answers in the same way.
+    // Core A leaves a number in SRAM and sets an event of B; B says the number and answers in the
+    // same way.
 messages:
     li    s5, {event}
     sw    s5, {enable}(s0)
@@ -156,7 +159,8 @@ bad:
 6:  wfi
     j     6b
 
-    // From SRAM, in code longer than the instruction cache, so that every line of it is fetched each time: stores and reads back.
+    // From SRAM, in code longer than the instruction cache, so that every line of it is fetched
+    // each time: stores and reads back.
     .section .start, "ax"
     .balign 32
 hammer:

@@ -1,7 +1,8 @@
-//! Lists of cache operations, and a model too dull to be wrong that says what each must answer (INV-13 to 16, 18, 20).
+//! Lists of cache operations, and a model too dull to be wrong that says what each must answer
+//! (INV-13 to 16, 18, 20).
 //!
-//! The same list runs on [`Vmh`] over host memory and, through the firmware `cache-probe`, on the RTL. A failing list is printed as text, and
-//! text parses back to the list.
+//! The same list runs on [`Vmh`] over host memory and, through the firmware `cache-probe`, on the
+//! RTL. A failing list is printed as text, and text parses back to the list.
 
 mod cbh;
 mod model;

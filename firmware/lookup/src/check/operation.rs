@@ -7,7 +7,8 @@ use nic_layout::vmh::VmhGeometry;
 
 use crate::Path;
 
-/// One step. `nth` counts what is outstanding, oldest first, modulo how many there are; with none the step does nothing.
+/// One step. `nth` counts what is outstanding, oldest first, modulo how many there are; with none
+/// the step does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheOp {
     /// Look a page up; lock on a hit, reserve when absent.

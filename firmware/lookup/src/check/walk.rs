@@ -72,8 +72,8 @@ impl Walk {
         self.coverage
     }
 
-    /// Runs one operation on a target whose cache was empty before the first, and compares the answer with the model's. `None`: nothing was
-    /// outstanding, or the driver did it alone.
+    /// Runs one operation on a target whose cache was empty before the first, and compares the
+    /// answer with the model's. `None`: nothing was outstanding, or the driver did it alone.
     pub fn step<T: Target + ?Sized>(
         &mut self,
         op: CacheOp,

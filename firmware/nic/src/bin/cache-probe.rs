@@ -1,5 +1,5 @@
-//! Runs single operations of the translation cache for the host (`nic_layout::probe`): the same lists that test the cache on a host replay here on
-//! the core, its SRAM and its bus.
+//! Runs single operations of the translation cache for the host (`nic_layout::probe`): the same
+//! lists that test the cache on a host replay here on the core, its SRAM and its bus.
 #![cfg_attr(target_arch = "riscv32", no_std, no_main)]
 
 #[cfg(not(target_arch = "riscv32"))]

@@ -64,7 +64,8 @@ mod image {
         loop {
             trace(Marker::Idle, 0);
             wait_for(BUSY);
-            // The event stays pending, so that core A does not set it again, until its counters are read.
+            // The event stays pending, so that core A does not set it again, until its counters are
+            // read.
             store(timer::COMPARE.at(0), load(timer::COUNT).wrapping_add(period_cycles));
             wait_for(PERIOD_IS_OVER);
             store(event_a::CLEAR, BUSY | PERIOD_IS_OVER);

@@ -1,4 +1,5 @@
-//! The same for the CBH cache: lists of operations, and a dull model that says what each must answer (INV-13, 14, 16, 18 to 20).
+//! The same for the CBH cache: lists of operations, and a dull model that says what each must
+//! answer (INV-13, 14, 16, 18 to 20).
 
 mod model;
 mod operation;

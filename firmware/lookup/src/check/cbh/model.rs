@@ -65,7 +65,8 @@ impl CbhModel {
             let answer = match self.entries[number as usize] {
                 Content::Valid { descriptor, .. } => CbhAnswer::Valid { number, descriptor },
                 Content::Invalid { .. } => CbhAnswer::Invalid,
-                // Whose use changes no order: it has been the latest since it was reserved, or others were used.
+                // Whose use changes no order: it has been the latest since it was reserved, or
+                // others were used.
                 _ => return CbhAnswer::Pending,
             };
             self.touch(number, true);

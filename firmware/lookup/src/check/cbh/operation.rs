@@ -2,7 +2,8 @@
 
 use nic_layout::cbh::{cbh, CbhGeometry, BUFFER_ID_MAX};
 
-/// One step. `nth` counts the reserved entries, oldest first, modulo how many there are; with none the step does nothing.
+/// One step. `nth` counts the reserved entries, oldest first, modulo how many there are; with none
+/// the step does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CbhOp {
     /// Look a buffer up; reserve when absent.
@@ -28,7 +29,8 @@ pub enum CbhOp {
 }
 
 impl CbhOp {
-    /// Makes an operation of any number. Processes and buffers are few, so that tags collide; identifiers lie at both ends of their range.
+    /// Makes an operation of any number. Processes and buffers are few, so that tags collide;
+    /// identifiers lie at both ends of their range.
     pub fn draw(random: u64, geometry: CbhGeometry) -> CbhOp {
         let bits = |low: u32, count: u32| (random >> low) as u32 & ((1 << count) - 1);
         let pid = [1, 0xFFF][bits(8, 1) as usize];

@@ -45,7 +45,8 @@ pub struct CbhFailure {
     pub got: CbhAnswer,
 }
 
-/// Runs a list on a target whose cache is empty, and compares each answer with the model. `look` sees the model after each step.
+/// Runs a list on a target whose cache is empty, and compares each answer with the model. `look`
+/// sees the model after each step.
 pub fn replay_cbh<T: CbhTarget>(
     geometry: CbhGeometry,
     ops: &[CbhOp],
