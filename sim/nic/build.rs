@@ -1,4 +1,5 @@
-//! Verilates the NIC: each parameter set, with and without waves. Traces that are compiled in cost speed even when closed.
+//! Verilates the NIC: each parameter set, with and without waves. Traces that are compiled in cost
+//! speed even when closed.
 
 use verilated_build::{Model, Trace};
 

@@ -1,9 +1,10 @@
 //! How the host's software reaches the PCI bus.
 //!
 //! Contract:
-//! * A [`Bus`] carries requests out in the order of their submission, one after another; so a read never passes an
-//!   earlier write.
-//! * Every request ends in one [`Completion`], at the clock edge at which its last data phase, or its failure, was seen.
+//! * A [`Bus`] carries requests out in the order of their submission, one after another; so a read
+//!   never passes an earlier write.
+//! * Every request ends in one [`Completion`], at the clock edge at which its last data phase, or
+//!   its failure, was seen.
 //! * Requests that stand in the port at an edge are submitted at that edge.
 
 use std::cell::{Cell, RefCell};
@@ -72,7 +73,8 @@ pub trait Bus {
 
     fn take_completion(&mut self) -> Option<Completion>;
 
-    /// One clock: what the NIC has driven since the last edge, and the levels that all see at this one.
+    /// One clock: what the NIC has driven since the last edge, and the levels that all see at this
+    /// one.
     fn rising_edge(&mut self, at: Ps, nic: &PciDrive) -> PciLines;
 
     /// Whether INTA# is asserted, as of the last edge.

@@ -1,4 +1,5 @@
-//! Reading a firmware image: ELF32, little endian, RISC-V, statically linked (System V ABI, chapters 4 and 5).
+//! Reading a firmware image: ELF32, little endian, RISC-V, statically linked (System V ABI,
+//! chapters 4 and 5).
 
 use std::ops::Range;
 
@@ -101,8 +102,8 @@ pub fn read(file: &[u8], sram_bytes: u32) -> Result<Image, ImageError> {
     Ok(Image { entry, segments: segments.into_iter().map(|(_, segment)| segment).collect() })
 }
 
-/// A segment is loaded where its physical address says; what stands elsewhere when it runs is moved there by the
-/// firmware itself, and so is what it only reserves there.
+/// A segment is loaded where its physical address says; what stands elsewhere when it runs is moved
+/// there by the firmware itself, and so is what it only reserves there.
 fn load(
     file: &[u8],
     program: &ProgramHeader32<LittleEndian>,

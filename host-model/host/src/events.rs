@@ -1,7 +1,8 @@
 //! What happened in a host, and when: the log from which latencies are split into spans.
 //!
-//! Recording takes no simulated time. The times are those of the instant, to the picosecond; the events of one subject
-//! in the order of time cut its life into spans whose sum is the whole, exactly.
+//! Recording takes no simulated time. The times are those of the instant, to the picosecond; the
+//! events of one subject in the order of time cut its life into spans whose sum is the whole,
+//! exactly.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -160,7 +161,8 @@ impl Subject {
     }
 }
 
-/// The life of one subject, cut at its events. The lengths add up to the time from the first event to the last.
+/// The life of one subject, cut at its events. The lengths add up to the time from the first event
+/// to the last.
 pub fn spans(events: &[Event], subject: Subject) -> Vec<Span> {
     let mut own: Vec<&Event> = events.iter().filter(|event| event.subject == subject).collect();
     // Stable: events of one instant keep the order in which they were recorded.

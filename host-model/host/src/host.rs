@@ -1,4 +1,5 @@
-//! The host of one node: bus, memory, processors, driver and application tasks, driven by the node's clock loop.
+//! The host of one node: bus, memory, processors, driver and application tasks, driven by the
+//! node's clock loop.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -100,7 +101,8 @@ impl<B: Bus> Host<B> {
         Ok(Host { bus, executor, node })
     }
 
-    /// One rising edge of the PCI clock: what the NIC has driven since the last, and the levels that it samples at this one.
+    /// One rising edge of the PCI clock: what the NIC has driven since the last, and the levels
+    /// that it samples at this one.
     #[inline]
     pub fn rising_edge(&mut self, at: Ps, nic: &PciDrive) -> PciLines {
         self.executor.run_until(at);
@@ -123,8 +125,8 @@ impl<B: Bus> Host<B> {
         }
     }
 
-    /// When a task is due next; `None` while all wait for the bus or for nothing. Edges of the bus need not be faster than
-    /// this: a task that is served late is served at its own time.
+    /// When a task is due next; `None` while all wait for the bus or for nothing. Edges of the bus
+    /// need not be faster than this: a task that is served late is served at its own time.
     #[inline]
     pub fn next_deadline(&self) -> Option<Ps> {
         self.executor.next_deadline()
@@ -173,8 +175,9 @@ impl<B: Bus> Host<B> {
         }
     }
 
-    /// Everything that went wrong so far and fails a run: DMA to pages that are not pinned, broken rules of the bus, lost
-    /// writes, a driver that gave up, counts that do not add up. Empty: nothing.
+    /// Everything that went wrong so far and fails a run: DMA to pages that are not pinned, broken
+    /// rules of the bus, lost writes, a driver that gave up, counts that do not add up. Empty:
+    /// nothing.
     pub fn faults(&mut self) -> Vec<String> {
         let mut faults = self.bus.take_violations();
         let node = &self.node;

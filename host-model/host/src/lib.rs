@@ -1,11 +1,13 @@
-//! The host of one node, in deterministic simulated time: memory, processors, driver and user library.
+//! The host of one node, in deterministic simulated time: memory, processors, driver and user
+//! library.
 //!
-//! A [`host::Host`] is driven by the node's clock loop and meets the NIC at the PCI pins, nowhere else. What has no RTL,
-//! the processors' work, is charged from a [`platform::Platform`]; what crosses the bus is measured. `docs/host-model.md`
-//! says which is which.
+//! A [`host::Host`] is driven by the node's clock loop and meets the NIC at the PCI pins, nowhere
+//! else. What has no RTL, the processors' work, is charged from a [`platform::Platform`]; what
+//! crosses the bus is measured. `docs/host-model.md` says which is which.
 //!
-//! From below: [`executor`] (time), [`processor`] and [`memory`] (the machine), [`bus`] and [`pio`] (the way to the NIC),
-//! [`driver`] (kernel), [`library`] (process), [`host`] (all together); [`mock`] is a NIC for tests.
+//! From below: [`executor`] (time), [`processor`] and [`memory`] (the machine), [`bus`] and [`pio`]
+//! (the way to the NIC), [`driver`] (kernel), [`library`] (process), [`host`] (all together);
+//! [`mock`] is a NIC for tests.
 
 pub mod address;
 pub mod bus;

@@ -1,7 +1,9 @@
-//! A host with other work: programs that compute beside those that use the NIC, and what that does to the driver.
+//! A host with other work: programs that compute beside those that use the NIC, and what that does
+//! to the driver.
 //!
-//! Nothing of this is measured on a real machine: it is a model of why the thesis's misses take as long as they do (MN-6, MN-7), and its numbers are
-//! parameters of a run ([`Load`]). Without it, hosts are idle and every delay is the constant of the platform file.
+//! Nothing of this is measured on a real machine: it is a model of why the thesis's misses take as
+//! long as they do (MN-6, MN-7), and its numbers are parameters of a run ([`Load`]). Without it,
+//! hosts are idle and every delay is the constant of the platform file.
 
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -15,7 +17,8 @@ use crate::processor::{Priority, Processors};
 pub struct Load {
     /// Programs that compute all the time, below everybody who waits for the NIC.
     pub programs: u32,
-    /// Share of their time, in percent, that they spend in the kernel, where no thread takes their processor from them.
+    /// Share of their time, in percent, that they spend in the kernel, where no thread takes their
+    /// processor from them.
     pub kernel_percent: u32,
     /// The shortest stay in the kernel; see [`Draw::section`].
     pub kernel_section: Ps,
@@ -44,7 +47,8 @@ impl Draw {
         Ps(((u128::from(self.0.next_u64()) * (u128::from(limit.0) + 1)) >> 64) as u64)
     }
 
-    /// A stay in the kernel: `shortest` times one to two, doubled as long as a coin shows heads. Few are long.
+    /// A stay in the kernel: `shortest` times one to two, doubled as long as a coin shows heads.
+    /// Few are long.
     pub fn section(&mut self, shortest: Ps) -> Ps {
         let doubled = self.0.next_u32().trailing_ones().min(DOUBLED_MAX);
         Ps((shortest + self.below(shortest)).0 << doubled)

@@ -123,7 +123,8 @@ impl From<BusError> for BusFault {
     }
 }
 
-/// Memory as the bridge reaches it. What a device may not touch is refused before data move, and recorded (INV-26).
+/// Memory as the bridge reaches it. What a device may not touch is refused before data move, and
+/// recorded (INV-26).
 struct BridgedMemory {
     at: Ps,
     memory: Rc<RefCell<Memory>>,

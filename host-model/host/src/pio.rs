@@ -1,8 +1,10 @@
-//! Programmed I/O: what a processor does to reach the NIC, charged for its part and measured on the bus.
+//! Programmed I/O: what a processor does to reach the NIC, charged for its part and measured on the
+//! bus.
 //!
-//! * A load is uncached: the processor waits until its dword has come, and cannot be interrupted meanwhile.
-//! * A store is posted: the processor goes on as soon as the bridge has room. Stores to consecutive addresses leave
-//!   together, in aligned blocks of the size of a write-combining buffer.
+//! * A load is uncached: the processor waits until its dword has come, and cannot be interrupted
+//!   meanwhile.
+//! * A store is posted: the processor goes on as soon as the bridge has room. Stores to consecutive
+//!   addresses leave together, in aligned blocks of the size of a write-combining buffer.
 
 use sim_pins::Ps;
 
@@ -64,7 +66,8 @@ impl Pio {
         self.write_words(address, &[value], None).await;
     }
 
-    /// Stores to consecutive dwords. `note` is recorded when the last of them has been taken by the NIC.
+    /// Stores to consecutive dwords. `note` is recorded when the last of them has been taken by the
+    /// NIC.
     pub async fn write_words(&self, address: BusAddr, words: &[u32], note: Option<Note>) {
         let mut rest = words;
         let mut address = address;

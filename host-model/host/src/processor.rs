@@ -1,11 +1,12 @@
 //! The processors of a node: tasks compete for them, and what they use is accounted for.
 //!
 //! Contract:
-//! * Work of a higher [`Priority`] takes a processor from work of a lower one, which goes on later where it stopped.
-//!   Within a priority the first to ask is the first to run.
-//! * Work that waits for the bus ([`Cpu::stall`]) cannot be interrupted: a load that is under way must end.
-//! * A process that polls its own memory yields to everyone: it is charged for the poll that succeeds, not for waiting
-//!   (see `docs/host-model.md`).
+//! * Work of a higher [`Priority`] takes a processor from work of a lower one, which goes on later
+//!   where it stopped. Within a priority the first to ask is the first to run.
+//! * Work that waits for the bus ([`Cpu::stall`]) cannot be interrupted: a load that is under way
+//!   must end.
+//! * A process that polls its own memory yields to everyone: it is charged for the poll that
+//!   succeeds, not for waiting (see `docs/host-model.md`).
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -85,7 +86,8 @@ impl Processors {
         self.0.preemptions.get()
     }
 
-    /// Asks for a processor: at once, or by taking it from the lowest of the lower ones, or by waiting.
+    /// Asks for a processor: at once, or by taking it from the lowest of the lower ones, or by
+    /// waiting.
     fn request(&self, priority: Priority, preemptible: bool) -> Rc<Job> {
         let job = Rc::new(Job { priority, preemptible, running: Cell::new(false), waker: RefCell::new(None) });
         let state = &self.0;

@@ -1,4 +1,5 @@
-//! Buffers and the NIC's cache of them: misses that are served, negative entries, and what clears them (M-39 to M-45).
+//! Buffers and the NIC's cache of them: misses that are served, negative entries, and what clears
+//! them (M-39 to M-45).
 
 mod common;
 

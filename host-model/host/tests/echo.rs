@@ -1,4 +1,5 @@
-//! A personality of which the driver's sources know nothing: a service of its own, and one entry in the table that the host is given.
+//! A personality of which the driver's sources know nothing: a service of its own, and one entry in
+//! the table that the host is given.
 
 mod common;
 

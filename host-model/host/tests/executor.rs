@@ -10,7 +10,8 @@ use sim_pins::Ps;
 type Log = Rc<RefCell<Vec<(u64, usize)>>>;
 
 proptest! {
-    /// Task n sleeps through its spans one after another; the dull model sorts (time, order of setting the timer).
+    /// Task n sleeps through its spans one after another; the dull model sorts (time, order of
+    /// setting the timer).
     #[test]
     fn wake_ups_come_in_the_order_of_time_then_sequence(
         spans in prop::collection::vec(prop::collection::vec(0_u64..5, 1..6), 1..8),

@@ -88,7 +88,8 @@ fn a_word_goes_with_its_post_and_more_in_the_next_entry() {
     assert_eq!(bursts.len(), 2 + 3);
 }
 
-/// M-48: the upper half begins the second entry of every post, and data that go with it stand behind it.
+/// M-48: the upper half begins the second entry of every post, and data that go with it stand
+/// behind it.
 #[test]
 fn a_post_with_a_key_of_128_bits_takes_two_entries() {
     let mut bench = Bench::new();
@@ -293,7 +294,8 @@ fn a_refusal_that_a_wild_doorbell_has_covered_is_not_taken_for_success() {
     });
 }
 
-/// The process looks between any two words of a write that tells of refusals, with or without earlier ends that it has not seen.
+/// The process looks between any two words of a write that tells of refusals, with or without
+/// earlier ends that it has not seen.
 #[test]
 fn a_status_page_that_is_half_written_hides_no_refusal() {
     let earlier = |refused, last_error_index, ended| ProcessStatus {

@@ -325,8 +325,9 @@ fn an_entry_whose_line_was_taken_by_an_invalidation_is_stale() {
     assert_eq!(bench.host.faults(), Vec::<String>::new());
 }
 
-/// A line is invalidated while it is reserved, and reserved again for the same page before the first miss is served. `second_us` after the
-/// invalidation the NIC tells of that. Gives when the line was filled, and the counts.
+/// A line is invalidated while it is reserved, and reserved again for the same page before the
+/// first miss is served. `second_us` after the invalidation the NIC tells of that. Gives when the
+/// line was filled, and the counts.
 fn reserved_again(second_us: Option<u64>) -> (u64, DriverCounts) {
     let mut bench = Bench::ready();
     let (process, start) = process_with_pages(&mut bench, 8);
@@ -430,8 +431,8 @@ fn any_entry() -> impl Strategy<Value = MissEntry> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// INV-35, INV-38: whatever the ring and the index say, the driver writes nothing but lines of the caches, pins nothing
-    /// but pages of the process, and every entry is counted once.
+    /// INV-35, INV-38: whatever the ring and the index say, the driver writes nothing but lines of
+    /// the caches, pins nothing but pages of the process, and every entry is counted once.
     #[test]
     fn a_hostile_ring_cannot_lead_the_driver_astray(
         entries in prop::collection::vec(any_entry(), 1..24),

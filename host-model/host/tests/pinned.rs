@@ -1,4 +1,5 @@
-//! Pinning for a NIC that fetches translations by itself (facts M-58): before use, and unpinned only when the NIC has answered.
+//! Pinning for a NIC that fetches translations by itself (facts M-58): before use, and unpinned
+//! only when the NIC has answered.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! The host on the pin-level bus: the same driver and library, with the mock NIC of `host-pci` at the other end.
+//! The host on the pin-level bus: the same driver and library, with the mock NIC of `host-pci` at
+//! the other end.
 
 use std::collections::VecDeque;
 
@@ -230,7 +231,8 @@ fn dma_to_a_page_that_is_not_pinned_is_aborted_and_fails_the_run() {
     assert!(faults.len() >= 2 && faults.iter().all(|fault| fault.starts_with("INV-26 at")), "{faults:?}");
 }
 
-/// What the bus measures, and the platform charges, for the accesses of a processor: printed, and held in wide bounds.
+/// What the bus measures, and the platform charges, for the accesses of a processor: printed, and
+/// held in wide bounds.
 #[test]
 fn the_cost_of_programmed_io_is_near_the_published_one() {
     for (name, published_ns, least_mb_per_s) in [("tigon2", 380, 100), ("lanai9", 500, 60)] {

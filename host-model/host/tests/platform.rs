@@ -1,4 +1,5 @@
-//! Platform files: the built-in ones hold, and a wrong one is refused with the key, the value and what is right.
+//! Platform files: the built-in ones hold, and a wrong one is refused with the key, the value and
+//! what is right.
 
 use host_model::platform::{Platform, PlatformError};
 use proptest::prelude::*;

@@ -1,4 +1,5 @@
-//! M-52: more processes than post queues. Whoever posts has a queue; nobody sees what another one wrote there; nobody waits for ever.
+//! M-52: more processes than post queues. Whoever posts has a queue; nobody sees what another one
+//! wrote there; nobody waits for ever.
 
 mod common;
 
@@ -111,7 +112,8 @@ fn a_post_whose_queue_is_taken_before_its_doorbell_begins_again() {
     assert!(again > 0, "no step was between a descriptor and its doorbell");
 }
 
-/// Words of the queue that are not zero for a process that has just got it, after another one posted there and left more without a doorbell.
+/// Words of the queue that are not zero for a process that has just got it, after another one
+/// posted there and left more without a doorbell.
 fn words_left(plant: Option<DriverPlant>) -> usize {
     let mut bench = ready_with(DriverOptions { plant, ..options() }, 1, |_| {});
     let (first, second) = (bench.open(), bench.open());

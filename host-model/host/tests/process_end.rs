@@ -22,7 +22,8 @@ async fn life(process: Process) {
     }
 }
 
-/// Ends the process after `span`, while the NIC reports misses of it; gives whether it had come to its own end.
+/// Ends the process after `span`, while the NIC reports misses of it; gives whether it had come to
+/// its own end.
 fn end_after(span: Ps) -> bool {
     let mut bench = Bench::ready();
     let process = bench.open();

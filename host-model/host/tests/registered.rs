@@ -1,5 +1,5 @@
-//! A NIC with static tables: what is registered is pinned and entered at once, what does not fit is refused, and everything comes back (M-3, M-4, M-13,
-//! INV-36, INV-38).
+//! A NIC with static tables: what is registered is pinned and entered at once, what does not fit is
+//! refused, and everything comes back (M-3, M-4, M-13, INV-36, INV-38).
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! The central arbiter: round robin between the NIC and the bridge, hidden behind running transactions.
+//! The central arbiter: round robin between the NIC and the bridge, hidden behind running
+//! transactions.
 
 use crate::pins::bus_idle;
 use sim_pins::{PciLines, PciPin};
@@ -44,7 +45,8 @@ pub struct GrantFaults {
     pub remove_after_clocks: Option<u32>,
 }
 
-/// Clocks that a granted agent may leave an idle bus unused while the other waits (PCI 2.3, section 3.4.1: "broken master").
+/// Clocks that a granted agent may leave an idle bus unused while the other waits (PCI 2.3, section
+/// 3.4.1: "broken master").
 const BROKEN_MASTER_CLOCKS: u32 = 16;
 
 #[derive(Debug)]
@@ -85,7 +87,8 @@ impl Arbiter {
         self.grant
     }
 
-    /// One clock: REQ# of both and the lines at this edge. `nic_drives_frame` tells whose transaction begins.
+    /// One clock: REQ# of both and the lines at this edge. `nic_drives_frame` tells whose
+    /// transaction begins.
     pub fn advance(&mut self, lines: &PciLines, bridge_asks: bool, nic_drives_frame: bool) {
         let nic_asks = lines.low(PciPin::Req) && !self.faults.starve_nic;
         let asks = |agent: AgentId| match agent {

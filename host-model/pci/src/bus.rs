@@ -80,8 +80,9 @@ impl Bus {
         Ok(bus)
     }
 
-    /// One rising edge of the PCI clock: resolves what the NIC and the platform drove since the last edge, advances the platform by one
-    /// clock, and returns the lines that the NIC samples at this edge.
+    /// One rising edge of the PCI clock: resolves what the NIC and the platform drove since the
+    /// last edge, advances the platform by one clock, and returns the lines that the NIC samples at
+    /// this edge.
     #[inline]
     pub fn rising_edge(&mut self, at: Ps, nic: &PciDrive, memory: &mut dyn HostMemory) -> PciLines {
         self.tracker.counters.clocks += 1;
@@ -242,7 +243,8 @@ impl Bus {
         self.interrupt
     }
 
-    /// Pulls RST# low for `clocks`, 10 or more. What is not complete fails with [`BusError::Reset`](crate::BusError::Reset).
+    /// Pulls RST# low for `clocks`, 10 or more. What is not complete fails with
+    /// [`BusError::Reset`](crate::BusError::Reset).
     pub fn start_reset(&mut self, at: Ps, clocks: u32) {
         assert!(clocks >= 10, "REQ64# must stand 10 clocks before RST# rises");
         self.wake();

@@ -40,7 +40,8 @@ impl Deliveries {
         self.done.pop_front()
     }
 
-    /// Words of `id` have entered, the first of them into entry `first_serial`; `last_serial` is known with the last one.
+    /// Words of `id` have entered, the first of them into entry `first_serial`; `last_serial` is
+    /// known with the last one.
     pub fn entered(&mut self, id: TransactionId, first_serial: u64, last_serial: Option<u64>) {
         if !self.on {
             return;

@@ -1,8 +1,9 @@
 //! From CPU accesses to transactions on the bus: posting, ordering, repetition.
 //!
-//! Order (PCI 2.3, section 3.2.5 and appendix E). Posted writes reach the bus in the order of submission. A read, or a configuration
-//! write, goes when every write submitted before it has left. Once it has been retried, writes submitted later may pass it, one
-//! for each retry, so that a target that must take a write before it can answer does not wait for ever.
+//! Order (PCI 2.3, section 3.2.5 and appendix E). Posted writes reach the bus in the order of
+//! submission. A read, or a configuration write, goes when every write submitted before it has
+//! left. Once it has been retried, writes submitted later may pass it, one for each retry, so that
+//! a target that must take a write before it can answer does not wait for ever.
 
 use crate::delivery::Deliveries;
 use crate::master::{Burst, BurstEnd, BurstReport, Master};
@@ -336,7 +337,8 @@ impl Waiting {
     }
 }
 
-/// Type 0: one of AD[31:16] selects the device through its IDSEL, AD[1:0] = 00 (PCI 2.3, section 3.2.2.3).
+/// Type 0: one of AD[31:16] selects the device through its IDSEL, AD[1:0] = 00 (PCI 2.3, section
+/// 3.2.2.3).
 fn config_address(device: u8, function: u8, register: u8) -> BusAddr {
     BusAddr(0x1_0000 << device | u32::from(function & 7) << 8 | u32::from(register & 0xFC))
 }

@@ -1,7 +1,9 @@
-//! Bus functional model of conventional PCI (2.3) at pin level: everything on the bus except the NIC.
+//! Bus functional model of conventional PCI (2.3) at pin level: everything on the bus except the
+//! NIC.
 //!
-//! [`Bus`] is the central arbiter, the host bridge as master and as target, RST# and REQ64#, the pull-ups and a protocol checker.
-//! The NIC, RTL or [`mock::MockNic`], is a [`sim_pins::PciDrive`]; main memory is a [`HostMemory`].
+//! [`Bus`] is the central arbiter, the host bridge as master and as target, RST# and REQ64#, the
+//! pull-ups and a protocol checker. The NIC, RTL or [`mock::MockNic`], is a [`sim_pins::PciDrive`];
+//! main memory is a [`HostMemory`].
 //!
 //! ```
 //! use host_pci::mock::{MockMemory, MockNic, MockNicSettings};
@@ -25,7 +27,8 @@
 //! assert!(bus.violations().is_empty());
 //! ```
 //!
-//! What a NIC or a program can cause is an [`Incident`], a [`Violation`] or an error in a [`Completion`]; a panic is a bug of the caller.
+//! What a NIC or a program can cause is an [`Incident`], a [`Violation`] or an error in a
+//! [`Completion`]; a panic is a bug of the caller.
 
 mod address;
 mod agent;

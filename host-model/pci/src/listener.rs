@@ -54,7 +54,8 @@ pub struct Beat {
     pub wide: bool,
 }
 
-/// The end of a transaction, at the edge of its last data phase (or, for a master abort, when the bus is idle again).
+/// The end of a transaction, at the edge of its last data phase (or, for a master abort, when the
+/// bus is idle again).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct End {
     pub serial: BusSerial,
@@ -62,7 +63,8 @@ pub struct End {
     pub beats: u32,
 }
 
-/// Hears what happens on the bus. Times are those of the edges that see it. Without a listener nothing is spent.
+/// Hears what happens on the bus. Times are those of the edges that see it. Without a listener
+/// nothing is spent.
 pub trait Listener {
     fn start(&mut self, _at: Ps, _start: &Start) {}
     fn first_data(&mut self, _at: Ps, _beat: &Beat) {}

@@ -25,8 +25,8 @@ pub struct Burst {
     pub address: BusAddr,
     /// Asserts IDSEL of the NIC's slot in the address phase.
     pub idsel: bool,
-    /// Ask for 64 bits. Taken up only from an even dword and with at least three words to go: a shorter burst would have to end
-    /// before ACK64# is known.
+    /// Ask for 64 bits. Taken up only from an even dword and with at least three words to go: a
+    /// shorter burst would have to end before ACK64# is known.
     pub ask_64: bool,
 }
 
@@ -87,7 +87,8 @@ enum State {
     Turn,
 }
 
-/// DEVSEL# must come by this clock after the address phase (subtractive decode), or the master aborts.
+/// DEVSEL# must come by this clock after the address phase (subtractive decode), or the master
+/// aborts.
 const SUBTRACTIVE_CLOCKS: u32 = 4;
 
 #[derive(Debug)]
@@ -147,7 +148,8 @@ impl Master {
         matches!(self.state, State::Address | State::Data)
     }
 
-    /// Takes up a burst. For reads the words give the number and the byte enables, and later hold the data.
+    /// Takes up a burst. For reads the words give the number and the byte enables, and later hold
+    /// the data.
     pub fn load(&mut self, burst: Burst, words: impl Iterator<Item = Word>) {
         assert!(self.is_free(), "a master holds one burst at a time");
         self.words.clear();

@@ -52,7 +52,8 @@ pub struct RandomActs {
     pub last_beat: u32,
 }
 
-/// The behaviour of the transactions to come: first those that were planned one by one, then random ones.
+/// The behaviour of the transactions to come: first those that were planned one by one, then random
+/// ones.
 #[derive(Debug, Default)]
 pub struct Misbehaviour {
     planned: VecDeque<TargetActs>,
@@ -60,7 +61,8 @@ pub struct Misbehaviour {
 }
 
 impl Misbehaviour {
-    /// Plans one transaction, behind those already planned. A transaction that is repeated counts again.
+    /// Plans one transaction, behind those already planned. A transaction that is repeated counts
+    /// again.
     pub fn plan(&mut self, acts: TargetActs) {
         self.planned.push_back(acts);
     }

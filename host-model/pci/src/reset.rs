@@ -1,9 +1,11 @@
-//! RST# and what comes with it: REQ64# tells the width of the slot, and the bus rests before the first access.
+//! RST# and what comes with it: REQ64# tells the width of the slot, and the bus rests before the
+//! first access.
 
 use crate::pins::Pins;
 use sim_pins::PciPin;
 
-/// REQ64# is held so long after RST# rises, then driven high for a clock (PCI 2.3, section 4.3.2: held 0 to 50 ns).
+/// REQ64# is held so long after RST# rises, then driven high for a clock (PCI 2.3, section 4.3.2:
+/// held 0 to 50 ns).
 const REQ64_HOLD_CLOCKS: u32 = 1;
 
 #[derive(Debug)]

@@ -2,8 +2,8 @@ use crate::{Parking, Violation};
 
 /// The platform's side of the bus. Clocks are PCI clocks.
 ///
-/// The defaults are for tests of the bus. A run of a node takes the times of the memory path from its platform file (`[bridge]` there), which
-/// names their sources.
+/// The defaults are for tests of the bus. A run of a node takes the times of the memory path from
+/// its platform file (`[bridge]` there), which names their sources.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// A 64-bit slot: REQ64# is low at the end of reset.
@@ -18,17 +18,19 @@ pub struct Settings {
 
     /// Bridge as master: latency timer.
     pub latency_timer_clocks: u32,
-    /// Cache lines that posted CPU writes may fill; 0: CPU writes are not posted. Four lines is what desktop bridges of the time
-    /// had within a factor of two (assumption).
+    /// Cache lines that posted CPU writes may fill; 0: CPU writes are not posted. Four lines is
+    /// what desktop bridges of the time had within a factor of two (assumption).
     pub posted_write_lines: usize,
-    /// Keeps a [`Delivery`](crate::Delivery) for each posted write that has reached the bus; they must then be taken.
+    /// Keeps a [`Delivery`](crate::Delivery) for each posted write that has reached the bus; they
+    /// must then be taken.
     pub reports_deliveries: bool,
     /// Writes to consecutive ascending dwords of one line leave in one burst.
     pub write_combining: bool,
-    /// Posted writes that came after a read may overtake it once it has been retried (PCI 2.3, appendix E: required of a bridge, to
-    /// avoid deadlock).
+    /// Posted writes that came after a read may overtake it once it has been retried (PCI 2.3,
+    /// appendix E: required of a bridge, to avoid deadlock).
     pub writes_pass_retried_reads: bool,
-    /// A transaction retried so often is given up. The standard has no such limit: it is a watchdog against a hung target.
+    /// A transaction retried so often is given up. The standard has no such limit: it is a watchdog
+    /// against a hung target.
     pub retry_limit: u32,
 
     /// Bridge as target: DEVSEL# at this clock, 1 (fast) to 3 (slow).
@@ -42,12 +44,13 @@ pub struct Settings {
     pub line_wait_clocks: u32,
     /// A power of two, 32 or less.
     pub cache_line_bytes: u32,
-    /// Bursts end at multiples of this many bytes (a power of two); 0: never. Default 4096: no burst leaves its page.
+    /// Bursts end at multiples of this many bytes (a power of two); 0: never. Default 4096: no
+    /// burst leaves its page.
     pub boundary_bytes: u32,
     /// Answers 64-bit requests with ACK64# (only in a 64-bit slot).
     pub target_64_bit: bool,
-    /// A read of memory waits, by retries, until CPU writes posted before it have reached the bus (PCI 2.3, appendix E: a read
-    /// completion pushes posted writes of its direction).
+    /// A read of memory waits, by retries, until CPU writes posted before it have reached the bus
+    /// (PCI 2.3, appendix E: a read completion pushes posted writes of its direction).
     pub reads_push_posted_writes: bool,
     /// Reports wrong parity on PERR# and SERR#.
     pub reports_parity: bool,

@@ -14,13 +14,14 @@ pub struct AddressPhase {
     pub idsel: bool,
 }
 
-/// How a target answers one transaction. Clocks count from the address phase: a signal "at clock k" is seen by all at the k-th
-/// edge after the one that saw the address.
+/// How a target answers one transaction. Clocks count from the address phase: a signal "at clock k"
+/// is seen by all at the k-th edge after the one that saw the address.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
     /// DEVSEL# at this clock: 1 fast, 2 medium, 3 slow.
     pub devsel_clock: u32,
-    /// First TRDY# at this clock, or with DEVSEL#, or after the turnaround of a read, whichever is last.
+    /// First TRDY# at this clock, or with DEVSEL#, or after the turnaround of a read, whichever is
+    /// last.
     pub first_clock: u32,
     /// Wait states in each later data phase.
     pub beat_wait_clocks: u32,
@@ -43,9 +44,11 @@ pub struct Refusal;
 /// What stands behind a target.
 pub trait TargetBackend {
     fn claim(&mut self, phase: &AddressPhase) -> Option<Claim>;
-    /// Data for a read of 4 bytes, or of 8 at a multiple of 8. `last`: the master has said that it wants no more.
+    /// Data for a read of 4 bytes, or of 8 at a multiple of 8. `last`: the master has said that it
+    /// wants no more.
     fn read(&mut self, address: BusAddr, wide: bool, last: bool) -> Result<u64, Refusal>;
-    /// Bytes of a write; an error is answered with target abort in the next data phase, if there is one.
+    /// Bytes of a write; an error is answered with target abort in the next data phase, if there is
+    /// one.
     fn write(&mut self, address: BusAddr, data: u64, byte_enables: u8, wide: bool) -> Result<(), Refusal>;
     /// Asked before TRDY# is promised for the beat at this address.
     fn permits(&mut self, address: BusAddr, is_write: bool) -> Result<(), Refusal>;

@@ -1,4 +1,5 @@
-//! Follows the transactions on the bus from its lines alone, counts their outcomes and tells the listener.
+//! Follows the transactions on the bus from its lines alone, counts their outcomes and tells the
+//! listener.
 
 use crate::pins::bus_idle;
 use crate::{AgentId, Beat, BusAddr, BusSerial, Command, End, Listener, Outcome, Start};

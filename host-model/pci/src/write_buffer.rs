@@ -55,7 +55,8 @@ impl WriteBuffer {
         WriteBuffer { entries: VecDeque::with_capacity(capacity), capacity, combining, entered: 0 }
     }
 
-    /// Takes as many words as find room. Returns how many, and the serial number of the entry that took the first.
+    /// Takes as many words as find room. Returns how many, and the serial number of the entry that
+    /// took the first.
     pub fn accept(&mut self, addr: BusAddr, words: &[Word]) -> (usize, u64) {
         let mut taken = 0;
         let mut first_serial = self.entered + 1;

@@ -1,4 +1,5 @@
-//! What a clock costs. Measured on request: `cargo test --release -p host-pci --test cost -- --ignored --nocapture`.
+//! What a clock costs. Measured on request:
+//! `cargo test --release -p host-pci --test cost -- --ignored --nocapture`.
 
 mod common;
 
@@ -10,7 +11,8 @@ use std::time::SystemTime;
 
 const CLOCKS: u64 = 4_000_000;
 
-/// Time spent on the processor by this thread, so that other work on the machine does not count; elsewhere than on Linux, time.
+/// Time spent on the processor by this thread, so that other work on the machine does not count;
+/// elsewhere than on Linux, time.
 fn processor_ns() -> f64 {
     let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let on_processor = schedstat.and_then(|text| text.split(' ').next()?.parse().ok());

@@ -9,7 +9,8 @@ use sim_pins::PciPin::{self, *};
 
 const PINS: [PciPin; 9] = [Gnt, Frame, Irdy, Devsel, Trdy, Stop, Req64, Ack64, Par];
 
-/// One column for each edge: `_` low, `-` high, `.` floating; AD: `A` address, `D` data that move, `=` driven.
+/// One column for each edge: `_` low, `-` high, `.` floating; AD: `A` address, `D` data that move,
+/// `=` driven.
 fn draw(bench: &mut Bench, clocks: usize) -> String {
     let mut rows = vec![String::new(); PINS.len() + 1];
     let mut frame_was_low = false;

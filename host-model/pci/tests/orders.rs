@@ -1,5 +1,6 @@
-//! Random mixes of CPU accesses and DMA, on random platforms with random, legal misbehaviour of both targets: every byte moves once,
-//! in order, no rule is broken, nothing hangs, every transaction has one outcome.
+//! Random mixes of CPU accesses and DMA, on random platforms with random, legal misbehaviour of
+//! both targets: every byte moves once, in order, no rule is broken, nothing hangs, every
+//! transaction has one outcome.
 
 mod common;
 

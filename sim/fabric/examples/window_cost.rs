@@ -1,4 +1,5 @@
-//! Prints what a window costs beside the work of its nodes: `cargo run --release -p sim-fabric --example window_cost`.
+//! Prints what a window costs beside the work of its nodes:
+//! `cargo run --release -p sim-fabric --example window_cost`.
 
 use std::convert::Infallible;
 use std::time::Instant;

@@ -1,10 +1,12 @@
-//! Where threads meet between windows: microseconds apart, so they spin; sometimes for long, so they park in the end.
+//! Where threads meet between windows: microseconds apart, so they spin; sometimes for long, so
+//! they park in the end.
 
 use std::hint;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// About 30 us of waiting. A window with some work in it is over by then, and waking from a park costs a few microseconds.
+/// About 30 us of waiting. A window with some work in it is over by then, and waking from a park
+/// costs a few microseconds.
 const SPINS: u32 = 1000;
 
 pub(crate) struct Barrier {
@@ -39,8 +41,8 @@ impl Barrier {
         }
     }
 
-    /// Waits for all threads. The last one to arrive runs `between` before any goes on. What a thread did before it met
-    /// the others is visible to them afterwards.
+    /// Waits for all threads. The last one to arrive runs `between` before any goes on. What a
+    /// thread did before it met the others is visible to them afterwards.
     pub(crate) fn meet(&self, between: impl FnOnce()) -> Result<(), Broken> {
         let generation = self.generation.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {

@@ -29,7 +29,8 @@ pub enum Outcome {
     Delayed,
 }
 
-/// A layer of the stack. It may only use `frame_idx`, `random` and what it decided before, so that a seed replays.
+/// A layer of the stack. It may only use `frame_idx`, `random` and what it decided before, so that
+/// a seed replays.
 pub trait Fault: Send {
     fn name(&self) -> &str;
 
@@ -133,7 +134,8 @@ pub struct Corruption {
     pub probability: f64,
     /// How many bytes of a frame are hit, 1 to 16. Two hits may meet in a byte.
     pub bytes: u32,
-    /// Where: offsets from the first byte of the preamble. A frame that ends before is not hit and counts as delivered.
+    /// Where: offsets from the first byte of the preamble. A frame that ends before is not hit and
+    /// counts as delivered.
     pub offsets: Range<u32>,
 }
 

@@ -1,6 +1,7 @@
 use crate::fault::Outcome;
 
-/// Where the frames of one direction ended. Every frame is counted once, when its last symbol has been sent.
+/// Where the frames of one direction ended. Every frame is counted once, when its last symbol has
+/// been sent.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct FrameCounts {
     pub sent: u64,

@@ -34,7 +34,8 @@ impl<T> Line<T> {
         Line { out: Vec::new(), held: Vec::new(), free_from: 0, shift: None }
     }
 
-    /// Begins a frame that passes symbol by symbol. Returns the edge at which it starts on the line.
+    /// Begins a frame that passes symbol by symbol. Returns the edge at which it starts on the
+    /// line.
     pub(crate) fn begin(&mut self, edge: u64) -> u64 {
         let start = edge.max(self.free_from);
         self.shift = Some(start - edge);
@@ -57,8 +58,8 @@ impl<T> Line<T> {
         self.held.insert(behind_equals, frame);
     }
 
-    /// Places the held frames that are due at `edge` or before, unless a frame is passing: they follow it.
-    /// `placed` is told the label and the edge of the start.
+    /// Places the held frames that are due at `edge` or before, unless a frame is passing: they
+    /// follow it. `placed` is told the label and the edge of the start.
     pub(crate) fn release(&mut self, edge: u64, mut placed: impl FnMut(T, u64)) {
         while self.shift.is_none() && self.held.first().is_some_and(|frame| frame.due <= edge) {
             let frame = self.held.remove(0);
@@ -70,7 +71,8 @@ impl<T> Line<T> {
         }
     }
 
-    /// A symbol outside of frames, such as carrier extension right behind one. Lost while the line is behind.
+    /// A symbol outside of frames, such as carrier extension right behind one. Lost while the line
+    /// is behind.
     pub(crate) fn between(&mut self, edge: u64, symbol: LinkSymbol) {
         if self.shift.is_none() && edge + GAP >= self.free_from {
             self.out.push(TimedSymbol { edge, symbol });

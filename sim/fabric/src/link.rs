@@ -37,8 +37,8 @@ pub struct LinkConfig {
 
 /// Makes the two ends of a link.
 ///
-/// Symbols keep their count: edge k of a receive clock is edge k of the sender's transmit clock, later by the latency. So
-/// none is lost or doubled between the clocks.
+/// Symbols keep their count: edge k of a receive clock is edge k of the sender's transmit clock,
+/// later by the latency. So none is lost or doubled between the clocks.
 pub fn link(config: LinkConfig) -> (Port, Port) {
     let LinkConfig { latency, a_clock, b_clock, a_to_b, b_to_a, seed, link_idx } = config;
     let half = |clock: Clock, direction: Direction, half_idx: u64| {

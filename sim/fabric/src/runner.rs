@@ -15,7 +15,8 @@ pub trait Node {
     /// What is left of it after the run.
     type Output: Send;
 
-    /// Handles everything before `end`, and ends the window of its transmitters there (`Transmitter::end_window`).
+    /// Handles everything before `end`, and ends the window of its transmitters there
+    /// (`Transmitter::end_window`).
     fn run_until(&mut self, end: Ps) -> Result<Activity, Self::Error>;
 
     /// How far it has come, for the message when it fails.
@@ -41,8 +42,8 @@ pub struct RunOptions<'a> {
     pub end: Ps,
     /// 1 runs on the calling thread. More than there are nodes, or cores, is of no use.
     pub threads: usize,
-    /// Called between windows with the time; may end the run. For progress and interrupts: what it decides from
-    /// anything but the time makes runs differ.
+    /// Called between windows with the time; may end the run. For progress and interrupts: what it
+    /// decides from anything but the time makes runs differ.
     #[allow(clippy::type_complexity)]
     pub between_windows: Option<&'a mut (dyn FnMut(Ps) -> ControlFlow<()> + Send)>,
 }
@@ -75,7 +76,8 @@ pub struct Run<E, O> {
     pub outputs: Vec<Option<O>>,
 }
 
-/// Builds node i with `builders[i]`, on thread i mod `threads`, and runs all of them. The result does not depend on `threads`.
+/// Builds node i with `builders[i]`, on thread i mod `threads`, and runs all of them. The result
+/// does not depend on `threads`.
 ///
 /// # Panics
 /// If a node panics, or the window is zero.
@@ -143,7 +145,8 @@ impl<'a, E> Course<'a, E> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the earliest failure; of two at the same time that of the first node, whichever thread came first.
+    /// Keeps the earliest failure; of two at the same time that of the first node, whichever thread
+    /// came first.
     fn fail(&self, at: Ps, node: usize, error: E) {
         let mut shared = self.lock();
         if shared.failure.as_ref().is_none_or(|(time, other, _)| (at, node) < (*time, *other)) {

@@ -1,4 +1,5 @@
-//! Prints how fast the NIC runs when it has nothing to do: `cargo run --release -p sim-nic --example idle_cost`.
+//! Prints how fast the NIC runs when it has nothing to do:
+//! `cargo run --release -p sim-nic --example idle_cost`.
 
 use std::fs;
 
@@ -7,7 +8,8 @@ use sim_pins::{PciDrive, PciLines, PciPin, Ps, LINK_IDLE};
 use sim_time::{Clock, Scheduler};
 use verilated::Context;
 
-/// Processor time of this thread, which a busy machine disturbs less than the clock on the wall (Linux).
+/// Processor time of this thread, which a busy machine disturbs less than the clock on the wall
+/// (Linux).
 fn cpu_ns() -> u64 {
     let text = fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells");
     text.split(' ').next().and_then(|ns| ns.parse().ok()).expect("its first field is nanoseconds")

@@ -105,7 +105,8 @@ impl Nic {
 
     // ---- Pins -----------------------------------------------------------------------------------------------------
 
-    /// The levels that the next rising edge of the PCI clock samples. RST# acts in all domains, at their next edges.
+    /// The levels that the next rising edge of the PCI clock samples. RST# acts in all domains, at
+    /// their next edges.
     #[inline]
     pub fn sense_pci(&mut self, lines: &PciLines) {
         if self.lines != *lines {
@@ -138,7 +139,8 @@ impl Nic {
         }
     }
 
-    /// The trace marker of this core clock: `{id[7:0], argument[23:0]}`. None unless the core clock rose in the last tick.
+    /// The trace marker of this core clock: `{id[7:0], argument[23:0]}`. None unless the core clock
+    /// rose in the last tick.
     #[inline]
     pub fn marker(&self) -> Option<u32> {
         (self.rising.contains(clock::CORE) && self.top.trace_a_valid_o.is_high()).then(|| self.top.trace_a_data_o.get())
@@ -150,7 +152,8 @@ impl Nic {
         (self.rising.contains(clock::CORE) && self.top.trace_b_valid_o.is_high()).then(|| self.top.trace_b_data_o.get())
     }
 
-    /// The probe pulses of this core clock, bits `nic_pkg::PROBE_*`. Zero unless the core clock rose in the last tick.
+    /// The probe pulses of this core clock, bits `nic_pkg::PROBE_*`. Zero unless the core clock
+    /// rose in the last tick.
     #[inline]
     pub fn probes(&self) -> u16 {
         if self.rising.contains(clock::CORE) {
@@ -162,7 +165,8 @@ impl Nic {
 
     // ---- Time -----------------------------------------------------------------------------------------------------
 
-    /// Advances by one instant: the clocks in it rise together. An assertion of the RTL that fails in it is the error.
+    /// Advances by one instant: the clocks in it rise together. An assertion of the RTL that fails
+    /// in it is the error.
     #[inline]
     pub fn tick(&mut self, instant: Instant) -> Result<(), Fault> {
         let Instant { at, rising } = instant;
@@ -197,7 +201,8 @@ impl Nic {
 
     // ---- Recording ------------------------------------------------------------------------------------------------
 
-    /// Records inputs and outputs from now on: before the first tick, since a recording is of a whole run.
+    /// Records inputs and outputs from now on: before the first tick, since a recording is of a
+    /// whole run.
     pub fn record(&mut self) {
         assert!(self.rising.is_empty(), "a recording begins before the first tick");
         self.recording = Some(Box::default());
@@ -227,7 +232,8 @@ impl Nic {
 
     // ---- Waves ----------------------------------------------------------------------------------------------------
 
-    /// Plans an FST file of all instants from `from` to before `to`. Windows are given in order and do not overlap.
+    /// Plans an FST file of all instants from `from` to before `to`. Windows are given in order and
+    /// do not overlap.
     pub fn add_wave_window(&mut self, window: WaveWindow) {
         self.plan.add(window);
         self.next_wave_step = self.plan.next_step();

@@ -1,5 +1,5 @@
-//! What stood on the input pins of a NIC at each instant, so that the same run can be played again without its surroundings: by a
-//! bare C++ loop (`cpp/play.cpp`), or on a build with waves.
+//! What stood on the input pins of a NIC at each instant, so that the same run can be played again
+//! without its surroundings: by a bare C++ loop (`cpp/play.cpp`), or on a build with waves.
 
 use std::io::{self, Read, Write};
 
@@ -127,7 +127,8 @@ impl Recording {
         self.outputs
     }
 
-    /// Plays the recording of a `tigon2` in C++, on a model of its own, from the first instant to the last without a look at Rust.
+    /// Plays the recording of a `tigon2` in C++, on a model of its own, from the first instant to
+    /// the last without a look at Rust.
     pub fn play_bare(&self, with_outputs: bool) -> Played {
         let mut evaluations = 0;
         // SAFETY: both vectors outlive the call, each edge that says so has its element of `levels`, and the types are laid out alike.

@@ -1,9 +1,11 @@
-//! The shared and the point-to-point lines of one PCI slot (PCI Local Bus Specification 2.3, chapter 2).
+//! The shared and the point-to-point lines of one PCI slot (PCI Local Bus Specification 2.3,
+//! chapter 2).
 
 use bitvec::array::BitArray;
 use bitvec::order::Lsb0;
 
-/// The single-bit lines. All but `Par` and `Par64` are active low; levels are electrical (true is high).
+/// The single-bit lines. All but `Par` and `Par64` are active low; levels are electrical (true is
+/// high).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum PciPin {
@@ -81,7 +83,8 @@ impl PciPin {
 #[derive(Clone, Copy, Eq, Debug, Default)]
 pub struct PciControl(pub BitArray<u16, Lsb0>);
 
-/// By the whole word: lines are compared at each clock of the bus, and bit by bit is forty times slower.
+/// By the whole word: lines are compared at each clock of the bus, and bit by bit is forty times
+/// slower.
 impl PartialEq for PciControl {
     fn eq(&self, other: &PciControl) -> bool {
         self.bits() == other.bits()
@@ -106,7 +109,8 @@ impl PciControl {
     }
 }
 
-/// The levels that all agents see at a rising clock edge. An undriven line reads its pull-up (high); undriven AD, C/BE# and PAR read high too.
+/// The levels that all agents see at a rising clock edge. An undriven line reads its pull-up
+/// (high); undriven AD, C/BE# and PAR read high too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PciLines {
     pub control: PciControl,
@@ -134,7 +138,8 @@ impl PciLines {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PciDrive {
     pub levels: PciLines,
-    /// Output enable for each single-bit line. Open-drain lines (INTA#, SERR#) are enabled only to pull low.
+    /// Output enable for each single-bit line. Open-drain lines (INTA#, SERR#) are enabled only to
+    /// pull low.
     pub enables: PciControl,
     /// Bit 0: AD[31:0] driven; bit 1: AD[63:32].
     pub ad_enable: u8,
@@ -154,8 +159,8 @@ impl PciDrive {
     pub const NONE: PciDrive =
         PciDrive { levels: PciLines::IDLE, enables: PciControl::from_bits(0), ad_enable: 0, cbe_enable: 0 };
 
-    /// Resolves what two agents drive into the levels on the lines, and names the lines that both drove.
-    /// A shared line is either driven by one, or open drain with the same level.
+    /// Resolves what two agents drive into the levels on the lines, and names the lines that both
+    /// drove. A shared line is either driven by one, or open drain with the same level.
     pub fn resolve(&self, other: &PciDrive) -> (PciLines, Option<Conflict>) {
         let (a, b) = (self.enables.bits(), other.enables.bits());
         let control = (self.levels.control.bits() & a)

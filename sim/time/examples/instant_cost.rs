@@ -1,4 +1,5 @@
-//! Prints what one instant costs the scheduler: `cargo run --release -p sim-time --example instant_cost`.
+//! Prints what one instant costs the scheduler:
+//! `cargo run --release -p sim-time --example instant_cost`.
 
 use std::fs;
 use std::hint::black_box;
@@ -6,7 +7,8 @@ use std::hint::black_box;
 use sim_pins::Ps;
 use sim_time::{Clock, Scheduler};
 
-/// Processor time of this thread, which a busy machine disturbs less than the clock on the wall (Linux).
+/// Processor time of this thread, which a busy machine disturbs less than the clock on the wall
+/// (Linux).
 fn cpu_ns() -> u64 {
     let text = fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells");
     text.split(' ').next().and_then(|ns| ns.parse().ok()).expect("its first field is nanoseconds")

@@ -2,7 +2,8 @@ use sim_pins::Ps;
 
 const PS_PER_S: u64 = 1_000_000_000_000;
 
-/// A clock without drift: rising edge k lies at `phase + floor(k * 10^12 / hz)` picoseconds, k = 0, 1, ...
+/// A clock without drift: rising edge k lies at `phase + floor(k * 10^12 / hz)` picoseconds, k = 0,
+/// 1, ...
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clock {
     hz: u64,

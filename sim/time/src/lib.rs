@@ -1,7 +1,7 @@
 //! Unrelated clocks in integer picoseconds.
 //!
-//! A [`Clock`] is a frequency and a phase, and never drifts. A [`Scheduler`] merges several into instants: when, and
-//! which clocks rise. Nothing else in the simulation advances time.
+//! A [`Clock`] is a frequency and a phase, and never drifts. A [`Scheduler`] merges several into
+//! instants: when, and which clocks rise. Nothing else in the simulation advances time.
 
 mod clock;
 mod scheduler;

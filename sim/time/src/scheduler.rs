@@ -35,7 +35,8 @@ pub struct Instant {
 
 /// Merges the edges of `N` unrelated clocks into one sequence of instants.
 ///
-/// It is asked at every instant of a simulation, for three or four clocks: so no heap, but a look at each.
+/// It is asked at every instant of a simulation, for three or four clocks: so no heap, but a look
+/// at each.
 #[derive(Clone, Debug)]
 pub struct Scheduler<const N: usize> {
     clocks: [Clock; N],

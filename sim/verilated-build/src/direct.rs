@@ -1,9 +1,11 @@
 //! Evaluates a model at clock edges without finding out what rose.
 //!
-//! Generated code compares each clock with its last level, collects triggers, runs the logic of those that rose, and looks again
-//! whether that triggered more; and it needs a second evaluation to see a clock fall. Whoever ticks a model knows all that. Where
-//! the logic waits for nothing but rising edges of named clocks, the triggers can be set and the logic run directly: a tenth of the
-//! time of the whole NIC. What the generated code looks like is checked first; if it differs, models are evaluated as usual.
+//! Generated code compares each clock with its last level, collects triggers, runs the logic of
+//! those that rose, and looks again whether that triggered more; and it needs a second evaluation
+//! to see a clock fall. Whoever ticks a model knows all that. Where the logic waits for nothing but
+//! rising edges of named clocks, the triggers can be set and the logic run directly: a tenth of the
+//! time of the whole NIC. What the generated code looks like is checked first; if it differs,
+//! models are evaluated as usual.
 
 use crate::generated::{function_bodies, mentions};
 

@@ -1,8 +1,9 @@
 //! Reads `.f` lists of RTL files.
 //!
-//! One entry a word; `//` and `#` begin comments. Known entries: a file, `+incdir+FOLDER`, `-IFOLDER`, `-f LIST` and
-//! `-F LIST`; anything else that begins with `-` or `+` is passed on. A path is looked up from the folder of the list it
-//! stands in, and then from each folder above, so that lists may be relative to themselves or to the root of the RTL.
+//! One entry a word; `//` and `#` begin comments. Known entries: a file, `+incdir+FOLDER`,
+//! `-IFOLDER`, `-f LIST` and `-F LIST`; anything else that begins with `-` or `+` is passed on. A
+//! path is looked up from the folder of the list it stands in, and then from each folder above, so
+//! that lists may be relative to themselves or to the root of the RTL.
 
 use std::fs;
 use std::path::{Path, PathBuf};

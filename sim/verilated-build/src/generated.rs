@@ -105,7 +105,8 @@ pub(crate) fn ports(header: &str) -> Result<Vec<Port>, String> {
 
 /// True when all clocked logic waits for rising edges of `clocks` and nothing else.
 ///
-/// Generated code names each sensitivity of the design in a message for debugging: `trigger index 0 is active: @(posedge clk_i)`.
+/// Generated code names each sensitivity of the design in a message for debugging:
+/// `trigger index 0 is active: @(posedge clk_i)`.
 pub(crate) fn waits_for_rising_edges_only<'a>(sources: impl Iterator<Item = &'a str>, clocks: &[String]) -> bool {
     let mut understood = false;
     for source in sources {
@@ -132,7 +133,8 @@ pub(crate) fn waits_for_rising_edges_only<'a>(sources: impl Iterator<Item = &'a 
     understood
 }
 
-/// The functions of a source: what stands before the opening brace, from the line of the name on, and the body.
+/// The functions of a source: what stands before the opening brace, from the line of the name on,
+/// and the body.
 pub(crate) fn function_bodies(source: &str) -> impl Iterator<Item = (&str, &str)> {
     // Functions end with a brace in the first column.
     source.split("\n}\n").filter_map(|function| {

@@ -1,9 +1,10 @@
 //! Saves the evaluation of logic behind inputs that did not change.
 //!
-//! A verilated model evaluates all logic between its inputs and the first registers at each call, since it does not know
-//! which inputs changed. With several unrelated clocks most calls come with the same inputs: for the whole NIC that logic was a sixth
-//! of the time. Generated code is changed in one place, the trigger of that region, to ask `verilated_rs::inputs_changed`.
-//! Where the place is not found as expected, or a clock takes part in that logic, the code stays as it is.
+//! A verilated model evaluates all logic between its inputs and the first registers at each call,
+//! since it does not know which inputs changed. With several unrelated clocks most calls come with
+//! the same inputs: for the whole NIC that logic was a sixth of the time. Generated code is changed
+//! in one place, the trigger of that region, to ask `verilated_rs::inputs_changed`. Where the place
+//! is not found as expected, or a clock takes part in that logic, the code stays as it is.
 
 use crate::generated::{function_bodies, mentions, Port};
 
@@ -15,7 +16,8 @@ const TRIGGERS: [(&str, &str); 2] = [
 
 const INCLUDE: &str = "#include \"verilated_rs/inputs.h\"\n";
 
-/// Changes the one source among `sources` that triggers the input logic, and returns its index; None if nothing was changed.
+/// Changes the one source among `sources` that triggers the input logic, and returns its index;
+/// None if nothing was changed.
 pub(crate) fn make_conditional(sources: &mut [String], clocks: &[String]) -> Option<usize> {
     if clocks.is_empty() || clocks.iter().any(|clock| input_logic_reads(sources, clock)) {
         return None;

@@ -66,7 +66,8 @@ impl Model {
         }
     }
 
-    /// The name of the Rust type. It must be unique in a binary, also among the crates that it links.
+    /// The name of the Rust type. It must be unique in a binary, also among the crates that it
+    /// links.
     pub fn prefix(mut self, prefix: &str) -> Model {
         self.prefix = prefix.to_owned();
         self
@@ -77,7 +78,8 @@ impl Model {
         self
     }
 
-    /// An `.f` list. Its entries are looked up beside it and in the folders above; a file in several lists is taken once.
+    /// An `.f` list. Its entries are looked up beside it and in the folders above; a file in
+    /// several lists is taken once.
     pub fn file_list(mut self, path: impl AsRef<Path>) -> Model {
         let list = workspace::from_package(path.as_ref());
         self.sources.add_list(&list).unwrap_or_else(|error| panic!("{error}"));
@@ -102,8 +104,8 @@ impl Model {
         self
     }
 
-    /// Shares the type of the pins with the model of that prefix, so that both become the same `verilated::AnyModel`.
-    /// The ports must be the same, or the compiler objects.
+    /// Shares the type of the pins with the model of that prefix, so that both become the same
+    /// `verilated::AnyModel`. The ports must be the same, or the compiler objects.
     pub fn pins_of(mut self, prefix: &str) -> Model {
         self.pins_of = Some(prefix.to_owned());
         self
@@ -143,7 +145,8 @@ impl Model {
         self
     }
 
-    /// Verilates, compiles and links the model. Errors in the RTL end the build with Verilator's message.
+    /// Verilates, compiles and links the model. Errors in the RTL end the build with Verilator's
+    /// message.
     pub fn build(self) {
         let agreement = Agreement::read();
         let folder = workspace::out_dir().join(&self.prefix);
@@ -293,8 +296,9 @@ impl Model {
     }
 }
 
-/// A model is long code without loops, run through once in each evaluation. gcc's search for expressions that were computed before finds
-/// many of them and keeps them over thousands of lines, for which there are too few registers: without it the NIC is 0 to 13 % faster.
+/// A model is long code without loops, run through once in each evaluation. gcc's search for
+/// expressions that were computed before finds many of them and keeps them over thousands of lines,
+/// for which there are too few registers: without it the NIC is 0 to 13 % faster.
 const GCC_FLAGS: [&str; 2] = ["-fno-gcse", "-fno-tree-pre"];
 
 fn write(path: &Path, text: &str) {

@@ -1,7 +1,7 @@
 //! Compiles C++ files, and keeps the objects of those that did not change.
 //!
-//! Verilator writes all its files anew in each run. Most are the same after a small edit of the RTL, so an object is
-//! kept under a hash of everything that it was made from.
+//! Verilator writes all its files anew in each run. Most are the same after a small edit of the
+//! RTL, so an object is kept under a hash of everything that it was made from.
 
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsStr;
@@ -15,8 +15,8 @@ pub(crate) struct Objects {
 }
 
 impl Objects {
-    /// `folder` keeps the objects; `surroundings` is what all of them depend on (compiler, versions), beside the headers
-    /// in `header_folders`.
+    /// `folder` keeps the objects; `surroundings` is what all of them depend on (compiler,
+    /// versions), beside the headers in `header_folders`.
     pub(crate) fn new(folder: PathBuf, surroundings: impl Hash, header_folders: &[&Path]) -> Objects {
         fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         let mut hasher = DefaultHasher::new();
@@ -28,7 +28,8 @@ impl Objects {
         Objects { folder, common: hasher.finish() }
     }
 
-    /// Compiles `sources` with `build`, in parallel, unless they were compiled with the same `flags_key` before.
+    /// Compiles `sources` with `build`, in parallel, unless they were compiled with the same
+    /// `flags_key` before.
     pub(crate) fn compile(&self, build: &cc::Build, flags_key: &str, sources: &[PathBuf]) -> Vec<PathBuf> {
         let kept: Vec<PathBuf> = sources.iter().map(|source| self.kept_name(flags_key, source)).collect();
         let missing: Vec<usize> = (0..sources.len()).filter(|&i| !kept[i].exists()).collect();

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::toolchain::{self, Verilator, Version};
 use crate::workspace;
 
-/// What models and runtime must agree on: passed from the build script of `verilated` to those of models by cargo, in
-/// DEP_VERILATED_* variables.
+/// What models and runtime must agree on: passed from the build script of `verilated` to those of
+/// models by cargo, in DEP_VERILATED_* variables.
 pub(crate) struct Agreement {
     pub verilator: Verilator,
     pub compiler: Option<PathBuf>,
@@ -36,7 +36,8 @@ impl Agreement {
     }
 }
 
-/// The macros that change classes or functions of the Verilator runtime's headers, the same for all.
+/// The macros that change classes or functions of the Verilator runtime's headers, the same for
+/// all.
 pub(crate) fn configure(build: &mut cc::Build, agreement: &Agreement) {
     build
         .cpp(true)

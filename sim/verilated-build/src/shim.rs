@@ -1,5 +1,5 @@
-//! Writes the two halves of a model's shim: C++ that builds the model and hands out the addresses of its ports, and
-//! the Rust type with a pin for each.
+//! Writes the two halves of a model's shim: C++ that builds the model and hands out the addresses
+//! of its ports, and the Rust type with a pin for each.
 
 use std::fmt::Write;
 

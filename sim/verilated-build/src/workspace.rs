@@ -13,8 +13,9 @@ pub(crate) fn out_dir() -> PathBuf {
     PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"))
 }
 
-/// The nearest folder above the package that states a workspace, or else the package itself. Verilator runs there, so that
-/// its messages and the models' assertions name files as one sees them from there.
+/// The nearest folder above the package that states a workspace, or else the package itself.
+/// Verilator runs there, so that its messages and the models' assertions name files as one sees
+/// them from there.
 pub(crate) fn root() -> PathBuf {
     let package = package();
     let states_workspace = |folder: &Path| {

@@ -35,7 +35,8 @@ impl Context {
         self
     }
 
-    /// Takes [`randomized`](Context::randomized) back. Coverage of bits needs it: random bits that reset clears count as used.
+    /// Takes [`randomized`](Context::randomized) back. Coverage of bits needs it: random bits that
+    /// reset clears count as used.
     pub fn zeroed(mut self) -> Context {
         self.random_reset = 0;
         self

@@ -34,7 +34,8 @@ pub enum StopKind {
     Finish,
     /// A failed assertion, `$error`, `$fatal` or `$stop`. The instant was evaluated to its end.
     Stop,
-    /// An error of the Verilator runtime, such as logic that does not settle. The model must not be evaluated on.
+    /// An error of the Verilator runtime, such as logic that does not settle. The model must not be
+    /// evaluated on.
     Fatal,
 }
 

@@ -15,7 +15,8 @@ pub use crate::ffi::bridge::Model as ForeignModel;
 const TEXT: u32 = 1;
 const STOPPED: u32 = 2;
 
-/// What a shim exports: takes the context, fills in the addresses of the ports, returns null if the model threw.
+/// What a shim exports: takes the context, fills in the addresses of the ports, returns null if the
+/// model threw.
 #[doc(hidden)]
 pub type Factory = unsafe extern "C" fn(context: *mut RawContext, ports: *mut *mut u8) -> *mut ForeignModel;
 
@@ -60,7 +61,8 @@ impl Handle {
     /// Builds a model and fills `ports`.
     ///
     /// # Safety
-    /// `factory` is the one that verilated-build made for this model, and `ports` has one element for each of its ports.
+    /// `factory` is the one that verilated-build made for this model, and `ports` has one element
+    /// for each of its ports.
     pub unsafe fn new(
         name: &'static str,
         clocks: &'static [&'static str],
@@ -216,7 +218,8 @@ impl Drop for Handle {
 const COVERAGE_FOLDER: &str = "NICSCOPE_COVERAGE";
 static COVERAGE_FILES: AtomicU64 = AtomicU64::new(0);
 
-/// Finds out with an understandable error whether a file can be written, since Verilator does not tell why not.
+/// Finds out with an understandable error whether a file can be written, since Verilator does not
+/// tell why not.
 fn writable(path: &Path) -> Result<&str, Error> {
     File::create(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
     path.to_str().ok_or_else(|| file_error(path, "its name is not UTF-8"))

@@ -15,7 +15,8 @@ pub use handle::{Factory, ForeignModel, Handle, RawContext};
 pub use model::{AnyModel, Model};
 pub use pin::{Input, Output, PinValue};
 
-/// Brings in the type that the build script made with `verilated_build::Model::prefix`, and the methods of [`Model`].
+/// Brings in the type that the build script made with `verilated_build::Model::prefix`, and the
+/// methods of [`Model`].
 #[macro_export]
 macro_rules! include_model {
     ($prefix:literal) => {

@@ -13,7 +13,8 @@ pub trait Model: Sized + Send {
     #[doc(hidden)]
     fn handle_ref(&self) -> &Handle;
 
-    /// Evaluates the model with its inputs as they are. A failed assertion, `$finish` and the like are an error.
+    /// Evaluates the model with its inputs as they are. A failed assertion, `$finish` and the like
+    /// are an error.
     #[inline(always)]
     fn eval(&mut self) -> Result<(), Error> {
         // SAFETY: not replaced, here and in all methods below.
@@ -22,15 +23,17 @@ pub trait Model: Sized + Send {
 
     /// Raises the clocks in `rising` together at `time_ps`, evaluates once, and lowers them again.
     ///
-    /// Inputs that were set before are sampled by the edge; outputs are those after it. Falling edges cost nothing where
-    /// no logic waits for them, and are half a period later in traces. Do not set pins of clocks by hand as well.
+    /// Inputs that were set before are sampled by the edge; outputs are those after it. Falling
+    /// edges cost nothing where no logic waits for them, and are half a period later in traces. Do
+    /// not set pins of clocks by hand as well.
     #[inline(always)]
     fn tick(&mut self, time_ps: u64, rising: u32) -> Result<(), Error> {
         // SAFETY: as in eval.
         unsafe { self.handle() }.tick(time_ps, rising)
     }
 
-    /// The clocks that were named at build time; bit i of the mask of [`tick`](Model::tick) is element i.
+    /// The clocks that were named at build time; bit i of the mask of [`tick`](Model::tick) is
+    /// element i.
     fn clocks(&self) -> &'static [&'static str] {
         self.handle_ref().clocks()
     }
@@ -46,15 +49,16 @@ pub trait Model: Sized + Send {
         unsafe { self.handle() }.set_assertions(on)
     }
 
-    /// Takes the text of `$display`, `$warning` and the like, which otherwise goes to standard error.
+    /// Takes the text of `$display`, `$warning` and the like, which otherwise goes to standard
+    /// error.
     fn on_display(&mut self, display: impl FnMut(&str) + Send + 'static) {
         // SAFETY: as in eval.
         unsafe { self.handle() }.on_display(Box::new(display))
     }
 
-    /// Starts a waveform file of `depth` levels of hierarchy, 0 for all. With [`tick`](Model::tick) it writes itself; with
-    /// [`eval`](Model::eval) call [`dump`](Model::dump). Closed by [`close_trace`](Model::close_trace) or with the model; one after another
-    /// may be open.
+    /// Starts a waveform file of `depth` levels of hierarchy, 0 for all. With [`tick`](Model::tick)
+    /// it writes itself; with [`eval`](Model::eval) call [`dump`](Model::dump). Closed by
+    /// [`close_trace`](Model::close_trace) or with the model; one after another may be open.
     fn open_trace(&mut self, format: TraceFormat, path: impl AsRef<Path>, depth: u32) -> Result<(), Error> {
         // SAFETY: as in eval.
         unsafe { self.handle() }.open_trace(format, path.as_ref(), depth)
@@ -72,7 +76,8 @@ pub trait Model: Sized + Send {
         self.handle_ref().tracing()
     }
 
-    /// Writes all signals as they are into the open trace, at the time last set. Does nothing without one.
+    /// Writes all signals as they are into the open trace, at the time last set. Does nothing
+    /// without one.
     fn dump(&mut self) -> Result<(), Error> {
         // SAFETY: as in eval.
         unsafe { self.handle() }.dump()
@@ -95,8 +100,9 @@ pub trait Model: Sized + Send {
     }
 }
 
-/// A model of which only the type of its pins is known: what models with the same ports, from different parameters or with
-/// and without traces, have in common. Made from a generated model by `into()`; costs nothing.
+/// A model of which only the type of its pins is known: what models with the same ports, from
+/// different parameters or with and without traces, have in common. Made from a generated model by
+/// `into()`; costs nothing.
 pub struct AnyModel<P> {
     pins: P,
     handle: Handle,

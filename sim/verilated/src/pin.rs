@@ -1,7 +1,8 @@
 //! Ports of a model: plain memory, read and written without a call.
 //!
-//! A pin is interior-mutable like a `Cell`, so that a generated model can hand out its pins by shared reference. That
-//! keeps a pin from being moved out of, or swapped between, the models whose memory it points to.
+//! A pin is interior-mutable like a `Cell`, so that a generated model can hand out its pins by
+//! shared reference. That keeps a pin from being moved out of, or swapped between, the models whose
+//! memory it points to.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,7 +12,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The memory of a port: `u8`, `u16`, `u32`, `u64`, or `[u32; N]` (least significant word first) above 64 bits.
+/// The memory of a port: `u8`, `u16`, `u32`, `u64`, or `[u32; N]` (least significant word first)
+/// above 64 bits.
 pub trait PinValue: Copy + sealed::Sealed {
     /// `self` without the bits from `width` up.
     fn truncated(self, width: u32) -> Self;
@@ -59,8 +61,8 @@ impl<T: PinValue, const WIDTH: u32> Input<T, WIDTH> {
         Input { at: NonNull::new(at.cast()).expect("a port has an address"), owned: PhantomData }
     }
 
-    /// Drives the pin. The model sees it at its next evaluation. Bits beyond the port are our bug: a debug build
-    /// panics, a release build drops them.
+    /// Drives the pin. The model sees it at its next evaluation. Bits beyond the port are our bug:
+    /// a debug build panics, a release build drops them.
     #[inline(always)]
     pub fn set(&self, value: T)
     where

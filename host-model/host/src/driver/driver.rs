@@ -67,7 +67,8 @@ impl Driver {
         self.start_cores(file, None).await
     }
 
-    /// The same for a NIC with two cores: `second` is the image of core B, which starts when core A is ready.
+    /// The same for a NIC with two cores: `second` is the image of core B, which starts when core A
+    /// is ready.
     pub async fn start_pair(&self, file: &[u8], second: &[u8]) -> Result<(), DriverError> {
         self.start_cores(file, Some(second)).await
     }
@@ -134,7 +135,8 @@ impl Driver {
         self.0.processes.open(cpu, &**self.any_service()?).await
     }
 
-    /// Ends what the process has with the NIC: afterwards no pin, key, line, slot or DMA of it is left (INV-36).
+    /// Ends what the process has with the NIC: afterwards no pin, key, line, slot or DMA of it is
+    /// left (INV-36).
     pub async fn close(&self, cpu: &Cpu, pid: Pid) -> Result<(), DriverError> {
         self.0.core.context.check_alive()?;
         self.0.processes.close(cpu, &**self.any_service()?, pid).await
@@ -145,7 +147,8 @@ impl Driver {
         self.0.processes.mapping(pid)
     }
 
-    /// A store of a process found no page. When this has returned, there is one, or the process is at its end.
+    /// A store of a process found no page. When this has returned, there is one, or the process is
+    /// at its end.
     pub(crate) async fn page_fault(&self, cpu: &Cpu, pid: Pid) -> Result<(), DriverError> {
         self.0.processes.queues().page_fault(cpu, pid).await
     }
@@ -223,7 +226,8 @@ impl Driver {
         self.0.core.context.resources()
     }
 
-    /// The NIC, reached with this task's processor time. Also for tests and reports that read registers.
+    /// The NIC, reached with this task's processor time. Also for tests and reports that read
+    /// registers.
     pub fn device(&self, cpu: &Cpu) -> Result<Device, DriverError> {
         self.0.core.context.device(cpu)
     }

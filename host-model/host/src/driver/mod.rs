@@ -1,12 +1,15 @@
 //! The kernel driver of the NIC.
 //!
-//! * `core`: what every personality has: enumeration, boot, interrupts, commands, processes, pins and post queues.
-//! * `rdma`: what personalities with remote memory access share: registered buffers, keys, notifications.
+//! * `core`: what every personality has: enumeration, boot, interrupts, commands, processes, pins
+//!   and post queues.
+//! * `rdma`: what personalities with remote memory access share: registered buffers, keys,
+//!   notifications.
 //! * `mini`, `vmmc`: the service of each personality. `services`: the table of them.
 //! * `driver`: the driver of one NIC.
 //!
-//! Every word that comes from the NIC is hostile (INV-35): each is read once, indices are masked, counts are clamped,
-//! identifiers are matched with what the driver knows. [`DriverCounts`] tells what was refused.
+//! Every word that comes from the NIC is hostile (INV-35): each is read once, indices are masked,
+//! counts are clamped, identifiers are matched with what the driver knows. [`DriverCounts`] tells
+//! what was refused.
 
 pub mod core;
 #[allow(clippy::module_inception)] // The driver itself, among its parts.

@@ -1,11 +1,11 @@
 //! A deterministic executor in simulated time, for one thread.
 //!
 //! Contract:
-//! * Tasks run in the order of their wake-ups: by time, and among wake-ups of one instant in the order in which they
-//!   were asked for (timers) or given (notifications).
+//! * Tasks run in the order of their wake-ups: by time, and among wake-ups of one instant in the
+//!   order in which they were asked for (timers) or given (notifications).
 //! * Between two wake-ups no time passes: what a task does is instantaneous, until it awaits.
-//! * [`Executor::run_until`] is called with times that do not go back. It serves each wake-up at its own time, also
-//!   when it is called later.
+//! * [`Executor::run_until`] is called with times that do not go back. It serves each wake-up at
+//!   its own time, also when it is called later.
 //! * There is no wall clock and no hash order in it: the same calls give the same order.
 
 mod ready;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Wake;
 
-/// Slots of tasks that may run, first come first served. The standard library's wakers must be `Send`, hence the lock;
-/// there is one thread, so it is never contended.
+/// Slots of tasks that may run, first come first served. The standard library's wakers must be
+/// `Send`, hence the lock; there is one thread, so it is never contended.
 #[derive(Default)]
 pub(super) struct ReadyQueue {
     slots: Mutex<VecDeque<usize>>,

@@ -8,7 +8,8 @@ use super::sim::Sim;
 use super::task::Tasks;
 use super::timers::Clock;
 
-/// Drives the tasks. They live in the part that is shared with [`Sim`], so that tasks can spawn tasks.
+/// Drives the tasks. They live in the part that is shared with [`Sim`], so that tasks can spawn
+/// tasks.
 pub struct Executor {
     clock: Rc<Clock>,
     tasks: Rc<Tasks>,
@@ -29,7 +30,8 @@ impl Executor {
         Sim { clock: self.clock.clone(), tasks: self.tasks.clone() }
     }
 
-    /// When something is due next: now, if a task is ready; `None` when everything waits for someone outside.
+    /// When something is due next: now, if a task is ready; `None` when everything waits for
+    /// someone outside.
     #[inline]
     pub fn next_deadline(&self) -> Option<Ps> {
         if self.tasks.ready.any() {
@@ -67,7 +69,8 @@ impl Executor {
         }
     }
 
-    /// The names of the tasks that have not ended, oldest slot first. For the report of a run that hangs.
+    /// The names of the tasks that have not ended, oldest slot first. For the report of a run that
+    /// hangs.
     pub fn live_tasks(&self) -> Vec<&'static str> {
         self.tasks.names()
     }

@@ -23,7 +23,8 @@ impl Sim {
         self.clock.now()
     }
 
-    /// Starts a task. It first runs after the current one awaits. Dropping the returned [`Task`] leaves it running.
+    /// Starts a task. It first runs after the current one awaits. Dropping the returned [`Task`]
+    /// leaves it running.
     pub fn spawn<T: 'static>(&self, name: &'static str, future: impl Future<Output = T> + 'static) -> Task<T> {
         self.tasks.spawn(name, future)
     }

@@ -7,8 +7,9 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// A condition that tasks wait for. A notification wakes all who wait at that moment and nobody later: look at the
-/// condition, then wait, in one breath (tasks are not interrupted between two awaits, so nothing is lost).
+/// A condition that tasks wait for. A notification wakes all who wait at that moment and nobody
+/// later: look at the condition, then wait, in one breath (tasks are not interrupted between two
+/// awaits, so nothing is lost).
 #[derive(Clone, Default)]
 pub struct Notify(Rc<Inner>);
 

@@ -29,7 +29,8 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    /// Starts a task. It first runs after the current one awaits. Dropping the returned [`Task`] leaves it running.
+    /// Starts a task. It first runs after the current one awaits. Dropping the returned [`Task`]
+    /// leaves it running.
     pub(super) fn spawn<T: 'static>(
         self: &Rc<Self>,
         name: &'static str,
@@ -126,7 +127,8 @@ impl<T: 'static> Task<T> {
         self.outcome.value.borrow_mut().take()
     }
 
-    /// Ends the task where it stands. What it holds is dropped, now, or when it awaits next if it is the one running.
+    /// Ends the task where it stands. What it holds is dropped, now, or when it awaits next if it
+    /// is the one running.
     pub fn abort(&self) {
         if self.is_ended() || self.aborted.replace(true) {
             return;

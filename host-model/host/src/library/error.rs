@@ -17,7 +17,8 @@ pub struct WriteHandle {
 pub enum WriteError {
     #[error("the NIC refused post {index}: {}", post_error(*.error))]
     Refused { index: u32, error: u32 },
-    /// The status page tells the last refusal only. This post ended together with it, and may be one of those refused.
+    /// The status page tells the last refusal only. This post ended together with it, and may be
+    /// one of those refused.
     #[error("posts up to {last_index} ended, {refused} of them badly, the last with: {}", post_error(*.error))]
     Unclear { last_index: u32, refused: u32, error: u32 },
     #[error("the status page says that {ended} posts have ended, and {posted} were posted")]

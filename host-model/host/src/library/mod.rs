@@ -1,11 +1,13 @@
 //! The user library: what a process does with the NIC without the kernel (facts M-1, M-5 to M-7).
 //!
-//! A post is a descriptor, stored into the process's own queue page in SRAM, and its doorbell. Its end shows in the status
-//! page, in the process's own memory; arrival shows in the bytes themselves. Neither costs an access to the NIC.
+//! A post is a descriptor, stored into the process's own queue page in SRAM, and its doorbell. Its
+//! end shows in the status page, in the process's own memory; arrival shows in the bytes
+//! themselves. Neither costs an access to the NIC.
 //!
-//! * `process`: the process and its memory. `poll`: waiting for what devices write. `status`: how posts ended. `post`: descriptors, in the queue.
-//!   Every personality has these.
-//! * `extension`, `rdma`: what personalities with remote memory access add: export, import, write, read.
+//! * `process`: the process and its memory. `poll`: waiting for what devices write. `status`: how
+//!   posts ended. `post`: descriptors, in the queue. Every personality has these.
+//! * `extension`, `rdma`: what personalities with remote memory access add: export, import, write,
+//!   read.
 //! * `error`: why a post failed.
 
 mod error;

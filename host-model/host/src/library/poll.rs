@@ -1,4 +1,5 @@
-//! Waiting until a device has written own memory: each poll begins at a multiple of a period, and costs what the platform says.
+//! Waiting until a device has written own memory: each poll begins at a multiple of a period, and
+//! costs what the platform says.
 
 use sim_pins::Ps;
 
@@ -33,8 +34,9 @@ impl<X: Extension> Process<X> {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Polls until `condition` holds; it can change only by a write that `watch` sees. A poll that finds the cached bytes
-    /// takes `poll_unchanged_ns`; one that finds them written by a device takes `poll_changed_ns` more.
+    /// Polls until `condition` holds; it can change only by a write that `watch` sees. A poll that
+    /// finds the cached bytes takes `poll_unchanged_ns`; one that finds them written by a device
+    /// takes `poll_changed_ns` more.
     pub(super) async fn poll(&self, watch: &Watch, subject: Option<Subject>, mut condition: impl FnMut() -> bool) {
         let sim = self.0.cpu.sim().clone();
         let period = Ps::from_ns(self.0.costs.poll_unchanged_ns);

@@ -1,5 +1,5 @@
-//! Posts: descriptors, and what goes with them, stored into the entries of the queue, and then its doorbell. A store where no queue is mapped takes a
-//! page fault (facts M-52).
+//! Posts: descriptors, and what goes with them, stored into the entries of the queue, and then its
+//! doorbell. A store where no queue is mapped takes a page fault (facts M-52).
 
 use nic_layout::post::{PostDescriptor, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
 use sim_pins::Ps;
@@ -18,7 +18,8 @@ fn entry_of(queue: QueuePages, index: u32) -> BusAddr {
 }
 
 impl<X: Extension> Process<X> {
-    /// Posts a descriptor, after the queue has room, and behind it what fills the next entry, if anything does. They carry `copied_bytes` of data.
+    /// Posts a descriptor, after the queue has room, and behind it what fills the next entry, if
+    /// anything does. They carry `copied_bytes` of data.
     pub async fn post_entries(
         &self,
         descriptor: &PostDescriptor,
@@ -64,7 +65,8 @@ impl<X: Extension> Process<X> {
         Ok(WriteHandle { index, message })
     }
 
-    /// What a hostile process can do as well: any descriptor into any place of its queue, without a doorbell.
+    /// What a hostile process can do as well: any descriptor into any place of its queue, without a
+    /// doorbell.
     pub async fn post_raw(&self, index: u32, descriptor: &PostDescriptor) -> Result<(), WriteError> {
         self.store_descriptor(index, descriptor, None).await.map(|_| ())
     }

@@ -111,15 +111,16 @@ impl<X: Extension> Process<X> {
         &self.0.cpu
     }
 
-    /// Ends the use of the NIC, and the process's memory with it. System calls that the process has begun return first, also
-    /// when the task that made them was aborted.
+    /// Ends the use of the NIC, and the process's memory with it. System calls that the process has
+    /// begun return first, also when the task that made them was aborted.
     pub async fn close(&self) -> Result<(), DriverError> {
         self.0.driver.begin_end(self.pid());
         self.0.returned.wait_until(|| self.0.calls.get() == 0).await;
         self.system_call(|process| async move { process.0.driver.close(&process.0.cpu, process.pid()).await }).await
     }
 
-    /// The kernel's part goes on when the caller is aborted: no task ends in the middle of a system call.
+    /// The kernel's part goes on when the caller is aborted: no task ends in the middle of a system
+    /// call.
     pub(super) async fn system_call<T: 'static, F: Future<Output = T> + 'static>(
         &self,
         call: impl FnOnce(Process<X>) -> F,
@@ -146,7 +147,8 @@ impl<X: Extension> Process<X> {
         self.0.memory.borrow_mut().reserve(self.pid(), bytes)
     }
 
-    /// Puts bytes in place, in no time: what a workload is about, not what it costs. See [`Process::copy`].
+    /// Puts bytes in place, in no time: what a workload is about, not what it costs. See
+    /// [`Process::copy`].
     pub fn store(&self, address: UserVirt, bytes: &[u8]) -> Result<(), MemoryError> {
         self.0.memory.borrow_mut().write(self.pid(), address, bytes)
     }

@@ -14,8 +14,8 @@ fn is_before(a: u32, b: u32) -> bool {
 }
 
 impl<X: Extension> Process<X> {
-    /// Waits until the post has ended: its bytes are in the memory where they shall be, or it was refused. Each handle is
-    /// waited for once.
+    /// Waits until the post has ended: its bytes are in the memory where they shall be, or it was
+    /// refused. Each handle is waited for once.
     pub async fn wait(&self, handle: WriteHandle) -> Result<(), WriteError> {
         self.update_status()?;
         self.poll_status(|| self.0.ended.borrow().contains_key(&handle.index)).await?;
@@ -48,9 +48,11 @@ impl<X: Extension> Process<X> {
 
     /// Takes over what the NIC has written to the status page.
     ///
-    /// A write of the page comes to memory a piece at a time, first word first, and a process may look in between: then `refused`, and perhaps the index of
-    /// the last refusal, tell of posts whose end is not written yet. That index decides: a refusal among the posts that ended is the last one, or
-    /// before it. Counts alone would take the refusal for one of the posts before, and then pass over its own.
+    /// A write of the page comes to memory a piece at a time, first word first, and a process may
+    /// look in between: then `refused`, and perhaps the index of the last refusal, tell of posts
+    /// whose end is not written yet. That index decides: a refusal among the posts that ended is
+    /// the last one, or before it. Counts alone would take the refusal for one of the posts before,
+    /// and then pass over its own.
     pub(super) fn update_status(&self) -> Result<(), WriteError> {
         let bytes = self.load(self.0.grant.status, size_of::<ProcessStatus>() as u32)?;
         let now = ProcessStatus::read_from_bytes(&bytes).expect("as many bytes");

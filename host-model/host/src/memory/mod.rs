@@ -1,9 +1,10 @@
 //! Host memory: real pages with real contents, address spaces, pins, and what devices do to them.
 //!
 //! Contract:
-//! * A page of a process gets a physical page at its first touch, in an order that makes neighbours rare.
-//! * A device may touch pinned pages only. Any other access of a device is a [`DmaViolation`] (INV-26): it reads poison,
-//!   its write is dropped, and the run fails.
+//! * A page of a process gets a physical page at its first touch, in an order that makes neighbours
+//!   rare.
+//! * A device may touch pinned pages only. Any other access of a device is a [`DmaViolation`]
+//!   (INV-26): it reads poison, its write is dropped, and the run fails.
 //! * `pins - unpins = pages pinned now`, per page and in total; [`Counts`] tells.
 
 mod error;

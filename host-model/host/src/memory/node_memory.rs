@@ -111,8 +111,8 @@ impl Memory {
         Ok(target)
     }
 
-    /// Every page that a process has touched, with its contents: all that a device could have changed. For tests that compare
-    /// memory before and after.
+    /// Every page that a process has touched, with its contents: all that a device could have
+    /// changed. For tests that compare memory before and after.
     pub fn snapshot(&self) -> BTreeMap<(Pid, VirtPage), Vec<u8>> {
         let resident = self
             .spaces
@@ -139,7 +139,8 @@ impl Memory {
         Ok(target)
     }
 
-    /// From now on so many of a thousand pages that a process may do without cannot be pinned, as where too little memory may be locked.
+    /// From now on so many of a thousand pages that a process may do without cannot be pinned, as
+    /// where too little memory may be locked.
     pub fn refuse_pins(&mut self, per_mille: u32, seed: u64) {
         self.refusals = (per_mille != 0).then(|| (ChaCha8Rng::seed_from_u64(seed), per_mille));
     }
@@ -266,7 +267,8 @@ impl Memory {
         Err(self.violate(at, address, direction))
     }
 
-    /// A device asks for an address that is no memory, and nobody will answer; which way the data were to go is not known.
+    /// A device asks for an address that is no memory, and nobody will answer; which way the data
+    /// were to go is not known.
     pub fn dma_outside(&mut self, at: Ps, address: BusAddr) {
         self.violate(at, address, DmaDirection::Unknown);
     }

@@ -21,14 +21,16 @@ pub struct Pages {
     allocated: BitVec,
     pinned: BitVec,
     pin_counts: Vec<u16>,
-    /// First in, first out: a page that was freed stays poisoned for as long as others can be given.
+    /// First in, first out: a page that was freed stays poisoned for as long as others can be
+    /// given.
     free: VecDeque<u32>,
     pinned_pages_max: usize,
     pinned_pages: usize,
 }
 
 impl Pages {
-    /// Pages are given out in an order drawn from `seed`, so that neighbours in an address space are none in memory.
+    /// Pages are given out in an order drawn from `seed`, so that neighbours in an address space
+    /// are none in memory.
     pub fn new(page_count: u32, pinned_pages_max: u32, seed: u64) -> Pages {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut order: Vec<u32> = (0..page_count).collect();

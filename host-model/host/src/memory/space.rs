@@ -1,4 +1,5 @@
-//! The address space of a process: which pages it may touch, and which physical page is behind them.
+//! The address space of a process: which pages it may touch, and which physical page is behind
+//! them.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +12,9 @@ use crate::address::{UserVirt, VirtPage};
 const HEAP_FIRST_PAGE: u32 = 0x1_0000;
 /// Behind the last page of the heap; what the driver maps for the process lies above.
 const HEAP_LAST_PAGE: u32 = 0xB_0000;
-/// The heap grows by this many pages at once. As long as the longest line of the VMH cache, so that no line that holds
-/// heap pages has holes that are filled later: the NIC would go on refusing them (facts M-34).
+/// The heap grows by this many pages at once. As long as the longest line of the VMH cache, so that
+/// no line that holds heap pages has holes that are filled later: the NIC would go on refusing them
+/// (facts M-34).
 const HEAP_STEP_PAGES: u32 = 128;
 
 #[derive(Default)]

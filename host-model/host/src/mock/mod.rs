@@ -1,6 +1,8 @@
-//! A NIC for tests of the host: configuration space, registers, SRAM and a scripted firmware, behind `Bus`.
+//! A NIC for tests of the host: configuration space, registers, SRAM and a scripted firmware,
+//! behind `Bus`.
 //!
-//! Every write is logged in bus order, so that tests can tell which words the host wrote, and in which order.
+//! Every write is logged in bus order, so that tests can tell which words the host wrote, and in
+//! which order.
 
 mod access;
 mod bus;

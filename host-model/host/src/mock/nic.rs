@@ -1,4 +1,5 @@
-//! The NIC that a test looks into: its configuration space, registers and SRAM, and what its firmware shall do.
+//! The NIC that a test looks into: its configuration space, registers and SRAM, and what its
+//! firmware shall do.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -16,7 +16,8 @@ pub enum PlatformError {
     Unknown { name: String, known: String },
     #[error("platform file {path}: {source}")]
     Unreadable { path: PathBuf, source: std::io::Error },
-    /// A key that is missing, unknown or of the wrong type, or a file that is not TOML. The text names line and key.
+    /// A key that is missing, unknown or of the wrong type, or a file that is not TOML. The text
+    /// names line and key.
     #[error("platform {name}: {text}")]
     Form { name: String, text: String },
     #[error("platform {name}: {key} = {value} is impossible: {right}")]

@@ -50,7 +50,8 @@ pub struct Pci {
 pub struct Bridge {
     /// DEVSEL# comes so many clocks after the address phase: 1 (fast) to 3 (slow).
     pub devsel_clock: u32,
-    /// The first data of a read from memory come so many clocks after the address phase, at most 16.
+    /// The first data of a read from memory come so many clocks after the address phase, at
+    /// most 16.
     pub read_first_clock: u32,
     /// The first data of a write are taken so many clocks after the address phase, at most 16.
     pub write_first_clock: u32,
@@ -93,7 +94,8 @@ pub struct Protocol {
     pub keeper_us: u64,
 }
 
-/// The host: its size, and what its software costs. `docs/host-model.md` says what each constant covers.
+/// The host: its size, and what its software costs. `docs/host-model.md` says what each constant
+/// covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostCosts {
@@ -106,15 +108,18 @@ pub struct HostCosts {
     /// Water marks of each process (facts M-26).
     pub pinned_pages_high: u32,
     pub pinned_pages_low: u32,
-    /// From INTA# at the interrupt controller to the first instruction of the handler. No processor is busy.
+    /// From INTA# at the interrupt controller to the first instruction of the handler. No processor
+    /// is busy.
     pub interrupt_delay_ns: u64,
     /// The handler's own instructions; its loads and stores are measured on the bus.
     pub interrupt_handler_ns: u64,
     /// From the wake-up of the miss thread to its first instruction. No processor is busy.
     pub irq_to_thread_ns: u64,
-    /// From the interrupt handler to the first instruction of a process's notification handler. No processor is busy.
+    /// From the interrupt handler to the first instruction of a process's notification handler. No
+    /// processor is busy.
     pub notification_ns: u64,
-    /// The thread's own instructions for one miss: tables, bookkeeping. Pinning and stores come on top.
+    /// The thread's own instructions for one miss: tables, bookkeeping. Pinning and stores come on
+    /// top.
     pub miss_service_ns: u64,
     /// One call that pins any number of pages.
     pub pin_call_ns: u64,
@@ -126,17 +131,20 @@ pub struct HostCosts {
     pub unpin_page_ns: u64,
     /// Into the kernel and back, for open, export, withdraw and close.
     pub syscall_ns: u64,
-    /// A store to a page that is not mapped: into the kernel and back, with the page mapped. What the driver does to find one comes on top.
+    /// A store to a page that is not mapped: into the kernel and back, with the page mapped. What
+    /// the driver does to find one comes on top.
     pub page_fault_ns: u64,
     /// Taking a page from a process's page table, and from processors that remember it.
     pub unmap_page_ns: u64,
-    /// A post queue that its owner has not rung since it was mapped is taken from the owner after so long.
+    /// A post queue that its owner has not rung since it was mapped is taken from the owner after
+    /// so long.
     pub queue_hold_ns: u64,
     /// The driver looks again after so long for a process that found no post queue.
     pub queue_look_again_ns: u64,
     /// The driver looks so often for the answer of firmware that starts.
     pub boot_poll_ns: u64,
-    /// A store, or a burst of stores from one write-combining buffer, until it has left the processor.
+    /// A store, or a burst of stores from one write-combining buffer, until it has left the
+    /// processor.
     pub pio_write_ns: u64,
     /// A load, both ways between processor and bus; the bus is measured.
     pub pio_read_ns: u64,
@@ -156,7 +164,8 @@ pub struct HostCosts {
     pub memcpy_bytes_per_us: u32,
 }
 
-/// The second network, which joins the daemons of the hosts: `docs/management.md` says what each constant covers.
+/// The second network, which joins the daemons of the hosts: `docs/management.md` says what each
+/// constant covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Management {

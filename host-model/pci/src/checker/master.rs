@@ -5,7 +5,8 @@ use super::rule::Rule;
 use crate::Command;
 use sim_pins::PciPin::{Frame, Irdy, Stop};
 
-/// DEVSEL# may come as late as the fourth clock after the address; what the master does about its absence shows one clock later.
+/// DEVSEL# may come as late as the fourth clock after the address; what the master does about its
+/// absence shows one clock later.
 const ABORT_CLOCK: u32 = 5;
 const IRDY_CLOCKS: u32 = 8;
 

@@ -1,7 +1,7 @@
 //! The protocol checker: watches what both agents drive, and knows nothing of how they decide.
 //!
-//! [`Checker::advance`] follows the transactions and hands the edge, the edge before it and the transaction to the rules, which live in
-//! one module for each thing they watch.
+//! [`Checker::advance`] follows the transactions and hands the edge, the edge before it and the
+//! transaction to the rules, which live in one module for each thing they watch.
 
 mod arbitration;
 mod data;

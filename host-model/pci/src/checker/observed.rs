@@ -1,4 +1,5 @@
-//! What the rules look at, and where they report: an edge of the bus, the transaction that runs, and the findings.
+//! What the rules look at, and where they report: an edge of the bus, the transaction that runs,
+//! and the findings.
 
 use super::rule::{Rule, Violation};
 use crate::pins::bus_idle;
@@ -65,7 +66,8 @@ impl Sample {
     }
 }
 
-/// What has been seen of the running transaction before the edge under judgement; `clocks` count up to it.
+/// What has been seen of the running transaction before the edge under judgement; `clocks` count up
+/// to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transaction {
     pub(super) master: AgentId,

@@ -3,8 +3,9 @@ use std::fmt;
 
 macro_rules! rules {
     ($($(#[$doc:meta])* $name:ident = $place:literal,)*) => {
-        /// The rules that the checker knows. [`Rule::place`] tells where each is from: numbers of appendix C are those of its items
-        /// in revision 2.2 of the PCI Local Bus Specification, `INV` numbers those of this project's invariants.
+        /// The rules that the checker knows. [`Rule::place`] tells where each is from: numbers of
+        /// appendix C are those of its items in revision 2.2 of the PCI Local Bus Specification,
+        /// `INV` numbers those of this project's invariants.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Rule {
             $($(#[$doc])* $name,)*
@@ -34,7 +35,8 @@ rules! {
     FloatsAfterwards = "PCI 2.3, appendix C, 12f; INV-1",
     /// While RST# is low the NIC drives nothing (REQ# excepted, which has no enable here).
     FloatsInReset = "PCI 2.3, section 2.2.1; INV-12",
-    /// An agent with GNT# on an idle bus drives AD and C/BE# within 8 clocks, and PAR one clock later.
+    /// An agent with GNT# on an idle bus drives AD and C/BE# within 8 clocks, and PAR one clock
+    /// later.
     ParkedDrives = "PCI 2.3, section 3.4.3",
 
     // ---- Arbitration ----------------------------------------------------------------------------
@@ -62,7 +64,8 @@ rules! {
     IrdyWithin8 = "PCI 2.3, appendix C, 27; INV-2",
     /// After STOP# the master raises FRAME# as soon as it has IRDY# low.
     EndsAfterStop = "PCI 2.3, appendix C, 12e",
-    /// The command is one of those that exist, and not the dual address cycle, which this model does not know.
+    /// The command is one of those that exist, and not the dual address cycle, which this model
+    /// does not know.
     CommandKnown = "PCI 2.3, section 3.1.1",
     /// Memory Write and Invalidate enables all bytes.
     InvalidateWholeWords = "PCI 2.3, section 3.1.1",
@@ -98,7 +101,8 @@ rules! {
     Parity = "PCI 2.3, section 3.7.1; INV-4",
     /// PAR64 likewise in 64-bit transactions.
     Parity64 = "PCI 2.3, section 3.7.1; INV-4",
-    /// Wrong parity of data that moved is answered with PERR# two clocks after them, if the receiver is told to.
+    /// Wrong parity of data that moved is answered with PERR# two clocks after them, if the
+    /// receiver is told to.
     ParityErrorReported = "PCI 2.3, section 3.7.4; INV-4",
     /// PERR# is low only two clocks after data with wrong parity.
     PerrHasReason = "PCI 2.3, section 3.7.4; INV-4",

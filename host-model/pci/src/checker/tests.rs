@@ -1,4 +1,5 @@
-//! Each rule fires: traffic of the bridge and the mock NIC, which is clean, is recorded and then falsified at one place.
+//! Each rule fires: traffic of the bridge and the mock NIC, which is clean, is recorded and then
+//! falsified at one place.
 
 use super::*;
 use crate::mock::{MockMemory, MockNic, MockNicSettings};
@@ -9,7 +10,8 @@ use sim_pins::{PciDrive, PciPin, Ps};
 
 const BAR: BusAddr = BusAddr(0xE000_0000);
 
-/// A recorded stretch of bus traffic. Edges count from the first address phase in it (0); earlier ones are negative.
+/// A recorded stretch of bus traffic. Edges count from the first address phase in it (0); earlier
+/// ones are negative.
 struct Trace {
     settings: Settings,
     samples: Vec<Sample>,

@@ -88,8 +88,8 @@ const MEMORY_ENABLE: u32 = 1 << 1;
 const MASTER_ENABLE: u32 = 1 << 2;
 const PARITY_RESPONSE: u32 = 1 << 6;
 
-/// A NIC for tests of the bus and of drivers: two BARs with plain memory behind them, a configuration header, and a master that does
-/// the DMA it is told to, one at a time and in order.
+/// A NIC for tests of the bus and of drivers: two BARs with plain memory behind them, a
+/// configuration header, and a master that does the DMA it is told to, one at a time and in order.
 #[derive(Debug)]
 pub struct MockNic {
     agent: Agent,

@@ -1,4 +1,5 @@
-//! Commands to the firmware: one at a time, each answered with its own value (docs of `nic_layout::ring`).
+//! Commands to the firmware: one at a time, each answered with its own value (docs of
+//! `nic_layout::ring`).
 
 use std::cell::Cell;
 use std::rc::Rc;

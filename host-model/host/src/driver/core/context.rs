@@ -1,4 +1,5 @@
-//! What every part of the driver stands on: the machine, what the run asks for, the NIC's place on the bus, and the record of what happened.
+//! What every part of the driver stands on: the machine, what the run asks for, the NIC's place on
+//! the bus, and the record of what happened.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;

@@ -1,4 +1,5 @@
-//! Core B of a NIC with two cores: its image, its start, and the totals that it keeps (`nic_layout::keeper`).
+//! Core B of a NIC with two cores: its image, its start, and the totals that it keeps
+//! (`nic_layout::keeper`).
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -17,7 +18,8 @@ use crate::address::SramAddr;
 use crate::elf::{self, Image};
 use crate::processor::Cpu;
 
-/// A NIC that is at work makes new totals every 100 us, and one whose core B has crashed may never finish them.
+/// A NIC that is at work makes new totals every 100 us, and one whose core B has crashed may never
+/// finish them.
 const KEEPER_TRIES: u32 = 100;
 
 /// What core B of a NIC with two cores keeps (`nic_layout::keeper`).

@@ -1,7 +1,8 @@
 //! What the driver counts.
 
-/// What the driver has counted. At rest `misses = fills + buffer_fills + denials + releases + stale`, and `page_faults` are those of each end; at any time
-/// `notifications` are those heard and those unheard (INV-38).
+/// What the driver has counted. At rest
+/// `misses = fills + buffer_fills + denials + releases + stale`, and `page_faults` are those of
+/// each end; at any time `notifications` are those heard and those unheard (INV-38).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct DriverCounts {
     pub interrupts: u64,
@@ -41,8 +42,9 @@ pub struct DriverCounts {
     pub notifications_heard: u64,
     /// Of buffers that have no handler, or are not registered any more.
     pub notifications_unheard: u64,
-    /// Stores to a post queue that was not mapped (facts M-52), and how they ended: with a queue that nobody had, with that of another process, with the process's own,
-    /// which nobody had taken after all, or with the process. What they took, from the fault to the page, in all.
+    /// Stores to a post queue that was not mapped (facts M-52), and how they ended: with a queue
+    /// that nobody had, with that of another process, with the process's own, which nobody had
+    /// taken after all, or with the process. What they took, from the fault to the page, in all.
     pub page_faults: u64,
     pub queues_found_free: u64,
     pub queues_taken: u64,

@@ -1,4 +1,5 @@
-//! Finding the NIC on the bus, and giving it addresses (PCI Local Bus Specification 2.3, chapter 6).
+//! Finding the NIC on the bus, and giving it addresses (PCI Local Bus Specification 2.3, chapter
+//! 6).
 
 use nic_layout::registers::ident;
 

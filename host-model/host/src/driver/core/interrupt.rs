@@ -1,4 +1,5 @@
-//! The first stage: the interrupt handler. It reads what the NIC has to say, and hands it to the service of the personality (facts M-18).
+//! The first stage: the interrupt handler. It reads what the NIC has to say, and hands it to the
+//! service of the personality (facts M-18).
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -80,7 +81,8 @@ impl Handler {
         });
     }
 
-    /// From INTA# to the return from the interrupt. The line is a level: while it stands, this is called again.
+    /// From INTA# to the return from the interrupt. The line is a level: while it stands, this is
+    /// called again.
     async fn handle(&self, number: u64) -> Result<(), DriverError> {
         let context = &self.core.context;
         let costs = context.costs();

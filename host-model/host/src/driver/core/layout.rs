@@ -1,4 +1,5 @@
-//! Where the firmware has put what every personality has: its boot reply, believed only as far as it is possible (INV-35).
+//! Where the firmware has put what every personality has: its boot reply, believed only as far as
+//! it is possible (INV-35).
 
 use nic_layout::boot::{CountersReply, PostsReply, RingsReply, Section, Sections, REPLY_MAGIC};
 use nic_layout::counter::Counter;

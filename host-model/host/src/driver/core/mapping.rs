@@ -20,10 +20,12 @@ pub struct Mapping {
     pages: Cell<Option<QueuePages>>,
     /// How often it was mapped.
     times: Cell<u64>,
-    /// Stores that were translated and are not on the bus yet: unmapping waits for them, as for the answer of the processor that makes them.
+    /// Stores that were translated and are not on the bus yet: unmapping waits for them, as for the
+    /// answer of the processor that makes them.
     stores: Cell<u32>,
     stored: Notify,
-    /// The accessed bits of the doorbell page: since it was mapped, and since the driver looked for a queue to take.
+    /// The accessed bits of the doorbell page: since it was mapped, and since the driver looked for
+    /// a queue to take.
     rung: Cell<bool>,
     used: Cell<bool>,
 }

@@ -1,4 +1,5 @@
-//! The processes that have the NIC open: numbers, status pages, and what their page tables say of their post queues.
+//! The processes that have the NIC open: numbers, status pages, and what their page tables say of
+//! their post queues.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -35,8 +36,9 @@ impl Default for Members {
 }
 
 impl Members {
-    /// A number for a new process. Numbers are taken again only after all others, so that late words of the NIC name no process. With
-    /// `by_slot` no two processes have the same number modulo the slots of the NIC.
+    /// A number for a new process. Numbers are taken again only after all others, so that late
+    /// words of the NIC name no process. With `by_slot` no two processes have the same number
+    /// modulo the slots of the NIC.
     pub fn free_number(&self, processes_max: usize, by_slot: bool) -> Result<Pid, DriverError> {
         let by_pid = self.by_pid.borrow();
         let max = if by_slot { PROCESS_SLOTS.min(processes_max) } else { processes_max };

@@ -30,14 +30,16 @@ pub struct DriverOptions {
     pub seed: u64,
     /// Registering a buffer pins all its pages at once (facts M-3), instead of at the first miss.
     pub pin_at_export: bool,
-    /// What the firmware does with a frame whose destination has no translation yet, and how many it may hold.
+    /// What the firmware does with a frame whose destination has no translation yet, and how many
+    /// it may hold.
     pub receive_miss: ReceiveMiss,
     pub held_frames_max: u32,
     /// What a firmware with static tables shall hold, where the SRAM does.
     pub static_tables: StaticGeometry,
     /// Post queues of the NIC; as many as the firmware has by itself, if nothing is said.
     pub post_queues: Option<u32>,
-    /// Processes that may have the NIC open. With static tables at most one for each slot of the NIC.
+    /// Processes that may have the NIC open. With static tables at most one for each slot of the
+    /// NIC.
     pub processes_max: usize,
     pub verify: Verify,
     pub miss_service: MissService,
@@ -60,10 +62,11 @@ pub enum MissService {
     /// Always the kernel thread, which the interrupt handler wakes (facts M-18).
     #[default]
     KernelThread,
-    /// The handler itself where nothing has to be pinned, which is all that it must not do, and nobody else is at it (facts M-19). The thread otherwise.
+    /// The handler itself where nothing has to be pinned, which is all that it must not do, and
+    /// nobody else is at it (facts M-19). The thread otherwise.
     Interrupt,
-    /// The NIC reads translations from tables of the driver by DMA; pages are pinned before they are used (facts M-58). The kernel thread serves what the
-    /// tables do not have, and buffers.
+    /// The NIC reads translations from tables of the driver by DMA; pages are pinned before they
+    /// are used (facts M-58). The kernel thread serves what the tables do not have, and buffers.
     Nic,
 }
 

@@ -1,4 +1,5 @@
-//! The pinned pages of one process: the host's side of address translation, in which only pinned pages have entries (facts M-24).
+//! The pinned pages of one process: the host's side of address translation, in which only pinned
+//! pages have entries (facts M-24).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -43,7 +44,8 @@ impl PinTable {
         wanted.filter(|page| self.get(*page).is_none() && memory.is_mapped(self.pid, *page)).collect()
     }
 
-    /// Pins pages that are not yet in the table. Those that cannot be pinned stay away (facts M-34).
+    /// Pins pages that are not yet in the table. Those that cannot be pinned stay away (facts
+    /// M-34).
     pub fn pin(&mut self, memory: &mut Memory, pages: &[VirtPage]) -> Pinned {
         let mut result = Pinned::default();
         for page in pages {
@@ -60,8 +62,8 @@ impl PinTable {
         result
     }
 
-    /// Unpins pages, oldest first, that need not be kept, until `target` are left (facts M-26, M-27). Gives how many were unpinned. What the
-    /// NIC may hold is kept.
+    /// Unpins pages, oldest first, that need not be kept, until `target` are left (facts M-26,
+    /// M-27). Gives how many were unpinned. What the NIC may hold is kept.
     pub fn unpin_down_to(&mut self, memory: &mut Memory, target: usize, is_kept: impl Fn(VirtPage) -> bool) -> u32 {
         let mut unpinned = 0;
         let mut kept = VecDeque::with_capacity(self.order.len());
@@ -82,8 +84,9 @@ impl PinTable {
         self.order.iter().copied()
     }
 
-    /// Whole lines that may go so that `target` pages are left: first pages, with their pages in the table, in the order in which their first page was
-    /// pinned. A line with a kept page stays. `line_of` gives the first page of the line that holds a page.
+    /// Whole lines that may go so that `target` pages are left: first pages, with their pages in
+    /// the table, in the order in which their first page was pinned. A line with a kept page stays.
+    /// `line_of` gives the first page of the line that holds a page.
     pub fn oldest_lines(
         &self,
         target: usize,

@@ -1,4 +1,5 @@
-//! Pinned pages of all processes, between two water marks (facts M-24, M-26), and what pinning costs.
+//! Pinned pages of all processes, between two water marks (facts M-24, M-26), and what pinning
+//! costs.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -20,7 +21,8 @@ pub struct Missing {
     fresh: u64,
 }
 
-/// Bounds of the pinned pages of one process (facts M-26): above `high`, replacement unpins down to `low`.
+/// Bounds of the pinned pages of one process (facts M-26): above `high`, replacement unpins down to
+/// `low`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaterMarks {
     pub high: u32,
@@ -53,13 +55,15 @@ impl Pins {
         self.tables.borrow_mut().insert(pid, PinTable::new(pid));
     }
 
-    /// The process ends: from now on it has no translations, and its pages stay pinned until [`Self::close`].
+    /// The process ends: from now on it has no translations, and its pages stay pinned until
+    /// [`Self::close`].
     pub fn hide(&self, pid: Pid) {
         let table = self.tables.borrow_mut().remove(&pid);
         self.ending.borrow_mut().extend(table.map(|table| (pid, table)));
     }
 
-    /// Unpins everything of a process that ends. Gives the number of pages; the caller charges for them.
+    /// Unpins everything of a process that ends. Gives the number of pages; the caller charges for
+    /// them.
     pub(in crate::driver) fn close(&self, pid: Pid) -> u32 {
         self.hide(pid);
         let table = self.ending.borrow_mut().remove(&pid);
@@ -101,7 +105,8 @@ impl Pins {
         Missing { pages, fresh: fresh as u64 }
     }
 
-    /// Whole lines that may go to make room for `more` pages: see [`PinTable::oldest_lines`]. None below the high water mark.
+    /// Whole lines that may go to make room for `more` pages: see [`PinTable::oldest_lines`]. None
+    /// below the high water mark.
     pub fn lines_to_replace(
         &self,
         pid: Pid,
@@ -159,7 +164,8 @@ impl Pins {
         table.pin(&mut memory, &missing)
     }
 
-    /// Unpins these pages, which are pinned, in no time. Gives how many: none of a process that has ended.
+    /// Unpins these pages, which are pinned, in no time. Gives how many: none of a process that has
+    /// ended.
     pub fn unpin(&self, pid: Pid, pages: &[VirtPage]) -> u32 {
         match self.tables.borrow_mut().get_mut(&pid) {
             Some(table) => {
@@ -170,8 +176,8 @@ impl Pins {
         }
     }
 
-    /// Unpins pages that need not be kept, oldest first, down to the low water mark when `more` pages would pass the high one. Gives how many
-    /// pages went, in no time.
+    /// Unpins pages that need not be kept, oldest first, down to the low water mark when `more`
+    /// pages would pass the high one. Gives how many pages went, in no time.
     pub fn replace(&self, pid: Pid, more: usize, is_kept: impl Fn(VirtPage) -> bool) -> u32 {
         let mut tables = self.tables.borrow_mut();
         let Some(table) = tables.get_mut(&pid).filter(|table| self.passes_high(table, more)) else {

@@ -1,4 +1,5 @@
-//! Processes that use the NIC: a number and a status page for each, and a post queue if one is free.
+//! Processes that use the NIC: a number and a status page for each, and a post queue if one is
+//! free.
 
 use std::rc::Rc;
 
@@ -72,7 +73,8 @@ impl Processes {
         Ok(ProcessGrant { pid, status: STATUS_PAGE.start() })
     }
 
-    /// Ends what the process has with the NIC: afterwards no pin, key, line, slot or DMA of it is left (INV-36).
+    /// Ends what the process has with the NIC: afterwards no pin, key, line, slot or DMA of it is
+    /// left (INV-36).
     pub async fn close(&self, cpu: &Cpu, service: &dyn Service, pid: Pid) -> Result<(), DriverError> {
         if !self.members.has(pid) {
             return Err(DriverError::ProcessEnded(pid.0));

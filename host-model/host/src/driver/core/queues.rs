@@ -1,15 +1,20 @@
 //! Post queues mapped on demand (facts M-52): any number of processes share those that the NIC has.
 //!
-//! A process whose queue's pages are not mapped takes a page fault at its first store there; the store does not reach the bus. Then, in this order:
+//! A process whose queue's pages are not mapped takes a page fault at its first store there; the
+//! store does not reach the bus. Then, in this order:
 //!
 //! 1. Those who have faulted are served first come, first served: [`PostQueues::line`].
-//! 2. A queue that is free is taken. If none is, one is taken from a process: its pages are unmapped, which waits for the stores that are on their way, so that what
-//!    the process has rung is on the bus before the NIC is asked ([`COMMAND_ASSIGN`]), and nothing comes behind it.
-//! 3. The NIC gives the queue to the new process if all posts have ended and their status is written; it says what the status of the old one is. If it does not, the queue
-//!    stays with its process, unmapped, and the driver asks again later, also for the next one: nobody can post for ever, so one of them comes to its end.
+//! 2. A queue that is free is taken. If none is, one is taken from a process: its pages are
+//!    unmapped, which waits for the stores that are on their way, so that what the process has rung
+//!    is on the bus before the NIC is asked ([`COMMAND_ASSIGN`]), and nothing comes behind it.
+//! 3. The NIC gives the queue to the new process if all posts have ended and their status is
+//!    written; it says what the status of the old one is. If it does not, the queue stays with its
+//!    process, unmapped, and the driver asks again later, also for the next one: nobody can post
+//!    for ever, so one of them comes to its end.
 //! 4. The driver clears the page: keys stood there. Then it maps it.
 //!
-//! Its owner keeps a queue until it has rung once, or for `queue_hold_ns`: otherwise two processes might take it from each other before either has posted.
+//! Its owner keeps a queue until it has rung once, or for `queue_hold_ns`: otherwise two processes
+//! might take it from each other before either has posted.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -128,7 +133,8 @@ impl PostQueues {
         Waiting { queues: self, ticket }
     }
 
-    /// A new process gets a queue that is free, before it asks for one; or its own, which no other process has.
+    /// A new process gets a queue that is free, before it asks for one; or its own, which no other
+    /// process has.
     pub async fn give_free(&self, cpu: &Cpu, pid: Pid, own: Option<usize>) -> Result<(), DriverError> {
         let _changing = self.changing.acquire().await;
         let slot = match own {
@@ -147,7 +153,8 @@ impl PostQueues {
         self.hand_over(slot, pid)
     }
 
-    /// A store of a process found no page. When this has returned, there is one, or the process is at its end.
+    /// A store of a process found no page. When this has returned, there is one, or the process is
+    /// at its end.
     pub async fn page_fault(&self, cpu: &Cpu, pid: Pid) -> Result<(), DriverError> {
         self.context.check_alive()?;
         self.context.count(|counts| counts.page_faults += 1);
@@ -227,7 +234,8 @@ impl PostQueues {
         Ok(None)
     }
 
-    /// Queues that may be taken from their processes: first those that were not rung since the last look, and of them the one that was mapped first.
+    /// Queues that may be taken from their processes: first those that were not rung since the last
+    /// look, and of them the one that was mapped first.
     fn takeable(&self) -> Vec<usize> {
         let mut found = Vec::new();
         for (number, slot) in self.slots.borrow().iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Registration: which pages are pinned, when, and until when. One policy is one implementation of [`Registration`].
+//! Registration: which pages are pinned, when, and until when. One policy is one implementation of
+//! [`Registration`].
 
 use async_trait::async_trait;
 
@@ -11,29 +12,33 @@ use crate::processor::Cpu;
 
 /// What pages are wanted for.
 pub enum Use {
-    /// A buffer was registered, of which the NIC learns at its first use. The lock of the NIC's caches comes along: a policy that needs it not
-    /// gives it back at once.
+    /// A buffer was registered, of which the NIC learns at its first use. The lock of the NIC's
+    /// caches comes along: a policy that needs it not gives it back at once.
     Export(LockGuard),
     /// Memory is registered of which the NIC learns now.
     Register,
     /// A post that is about to be made uses the pages; the lock as above.
     Post(LockGuard),
-    /// The NIC has missed on the line of these pages, which it has reserved. The caller holds the lock.
+    /// The NIC has missed on the line of these pages, which it has reserved. The caller holds the
+    /// lock.
     Miss(Subject),
 }
 
 /// A policy of pinning. What it does is charged to the `cpu` of the task that asks.
 #[async_trait(?Send)]
 pub trait Registration {
-    /// Makes pages usable, as far as this use asks for it. Gives whether any page was not pinned before.
+    /// Makes pages usable, as far as this use asks for it. Gives whether any page was not pinned
+    /// before.
     async fn acquire(&self, cpu: &Cpu, pid: Pid, pages: &[VirtPage], reason: Use) -> Result<bool, DriverError>;
 
-    /// The registration of these pages ends. Policies that let pins age out do nothing (facts M-44).
+    /// The registration of these pages ends. Policies that let pins age out do nothing (facts
+    /// M-44).
     async fn release(&self, _cpu: &Cpu, _pid: Pid, _pages: &[VirtPage]) -> Result<(), DriverError> {
         Ok(())
     }
 
-    /// Makes room for `missing` of `pages`, which are not pinned, or refuses. Gives how many others were unpinned for it; the caller charges.
+    /// Makes room for `missing` of `pages`, which are not pinned, or refuses. Gives how many others
+    /// were unpinned for it; the caller charges.
     async fn room(&self, cpu: &Cpu, pid: Pid, pages: &[VirtPage], missing: usize) -> Result<u32, DriverError>;
 
     /// Whether a post of these pages needs no [`Use::Post`].
@@ -60,8 +65,9 @@ pub trait Registration {
     }
 }
 
-/// What policies that pin have in common: pins those of `pages` that exist and are not pinned, after the policy has made room, and charges. Gives
-/// them; those that could not be pinned are counted. `subject`: the miss that it is for.
+/// What policies that pin have in common: pins those of `pages` that exist and are not pinned,
+/// after the policy has made room, and charges. Gives them; those that could not be pinned are
+/// counted. `subject`: the miss that it is for.
 pub async fn pin_missing(
     core: &Core,
     policy: &dyn Registration,

@@ -1,7 +1,8 @@
 //! A personality's part of the driver: what the core of the driver does not know.
 //!
-//! The core enumerates, boots, takes interrupts, sends commands, and has processes, pins and post queues. Everything else is the service's: what
-//! the firmware looks up and where, what the NIC may ask for, and what a process has to say before it posts. The boot reply names the personality;
+//! The core enumerates, boots, takes interrupts, sends commands, and has processes, pins and post
+//! queues. Everything else is the service's: what the firmware looks up and where, what the NIC may
+//! ask for, and what a process has to say before it posts. The boot reply names the personality;
 //! [`ServiceEntry`] says which service belongs to it.
 
 use std::any::Any;
@@ -36,7 +37,8 @@ pub enum Places {
     /// By the process's number. Any number of processes share the post queues.
     #[default]
     Shared,
-    /// Its tables by the number modulo the slots of the NIC, so there is one process for each slot. Post queues are shared.
+    /// Its tables by the number modulo the slots of the NIC, so there is one process for each slot.
+    /// Post queues are shared.
     TablesBySlot,
     /// Its tables and its post queue, which it keeps for its life.
     AllBySlot,
@@ -77,12 +79,14 @@ pub trait Service: Any {
     /// A process has the NIC open.
     fn open(&self, _pid: Pid) {}
 
-    /// A process ends: the NIC begins nothing new with what it has of the process. The fence that follows waits for what was begun.
+    /// A process ends: the NIC begins nothing new with what it has of the process. The fence that
+    /// follows waits for what was begun.
     async fn hide(&self, _cpu: &Cpu, _pid: Pid) -> Result<(), DriverError> {
         Ok(())
     }
 
-    /// What was begun has ended: takes back all that the NIC has of the process. Its pages are unpinned afterwards.
+    /// What was begun has ended: takes back all that the NIC has of the process. Its pages are
+    /// unpinned afterwards.
     async fn close(&self, _cpu: &Cpu, _pid: Pid) -> Result<(), DriverError> {
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! The tables of translations that the NIC reads by DMA (facts M-58; layout: `nic_layout::fetch`).
 //!
-//! They lie in pages of the driver, which are pinned as long as the NIC may read them. An entry is what the process's `PinTable` says of the
-//! page, but for the time between the decision to unpin it and the unpinning.
+//! They lie in pages of the driver, which are pinned as long as the NIC may read them. An entry is
+//! what the process's `PinTable` says of the page, but for the time between the decision to unpin
+//! it and the unpinning.
 
 use std::collections::BTreeMap;
 
@@ -36,8 +37,8 @@ impl FetchTables {
         self.tables.len()
     }
 
-    /// Enters a translation. Gives the word that the NIC must be told, when the table is new. Without memory for a table there is no entry: the NIC asks
-    /// the driver.
+    /// Enters a translation. Gives the word that the NIC must be told, when the table is new.
+    /// Without memory for a table there is no entry: the NIC asks the driver.
     pub fn enter(
         &mut self,
         memory: &mut Memory,

@@ -1,4 +1,5 @@
-//! Answers to a miss: the words that fill a line or an entry of the NIC's caches, or give it back (facts M-25, M-37, M-43).
+//! Answers to a miss: the words that fill a line or an entry of the NIC's caches, or give it back
+//! (facts M-25, M-37, M-43).
 
 use std::rc::Rc;
 
@@ -54,7 +55,8 @@ impl Filler {
         Ok(())
     }
 
-    /// What fills the line, in order. The process is there: closing it takes the same lock as the fill.
+    /// What fills the line, in order. The process is there: closing it takes the same lock as the
+    /// fill.
     fn line_words(&self, event: &MissEvent) -> Vec<(u32, u32)> {
         let entry = |page| {
             let target = self.core.pins.get(event.pid(), VirtPage(page));
@@ -63,7 +65,8 @@ impl Filler {
         fill_words(self.nic.layout.geometry, event.line, event.key, entry).collect()
     }
 
-    /// The entry gets a descriptor: one burst of ascending words, the state last; before it the upper half of a key of 128 bits.
+    /// The entry gets a descriptor: one burst of ascending words, the state last; before it the
+    /// upper half of a key of 128 bits.
     pub async fn fill_buffer(&self, device: &Device, event: &MissEvent, descriptor: &Descriptor) {
         let (context, layout, subject) = (&self.core.context, &self.nic.layout, event.subject());
         context.note(subject, EventKind::FillStart);
@@ -80,7 +83,8 @@ impl Filler {
         context.count(|counts| counts.buffer_fills += 1);
     }
 
-    /// Leaves a negative entry: frames that name the buffer are refused, and the driver is not asked again.
+    /// Leaves a negative entry: frames that name the buffer are refused, and the driver is not
+    /// asked again.
     pub async fn deny(&self, device: &Device, event: &MissEvent) {
         let (context, layout) = (&self.core.context, &self.nic.layout);
         self.nic.buffers.borrow_mut().answered(event.line, event.key);

@@ -1,11 +1,13 @@
-//! The book of misses: which were read, which are served, and which may have lost their line meanwhile.
+//! The book of misses: which were read, which are served, and which may have lost their line
+//! meanwhile.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use super::miss_event::{Cache, MissEvent};
 
-/// A key that was invalidated while entries up to `producer` were in the ring: those may have lost their line.
+/// A key that was invalidated while entries up to `producer` were in the ring: those may have lost
+/// their line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Suspect {
     cache: Cache,
@@ -71,8 +73,9 @@ impl Ledger {
         served
     }
 
-    /// The NIC has forgotten this key, which may have been reserved; `producer` is its index of the miss ring, of which the low 16 bits count. If
-    /// entries up to there are not served, they may have lost their line.
+    /// The NIC has forgotten this key, which may have been reserved; `producer` is its index of the
+    /// miss ring, of which the low 16 bits count. If entries up to there are not served, they may
+    /// have lost their line.
     pub fn suspect(&self, cache: Cache, key: u32, producer: u32) {
         let served = self.served.get();
         let unserved = producer.wrapping_sub(served) & 0xFFFF;

@@ -1,5 +1,5 @@
-//! Serving a miss of either cache: the handler queues it, the kernel thread pins and fills (facts M-18, M-25, M-37, M-43). Or the handler fills at
-//! once what needs no pin (facts M-19).
+//! Serving a miss of either cache: the handler queues it, the kernel thread pins and fills (facts
+//! M-18, M-25, M-37, M-43). Or the handler fills at once what needs no pin (facts M-19).
 
 use std::rc::Rc;
 
@@ -50,7 +50,8 @@ impl Misses {
         Misses { core: core.clone(), nic, buffers, filler, queue: Channel::default() }
     }
 
-    /// In the handler: reads the new entries of the ring, each word once, and wakes the thread, or serves them.
+    /// In the handler: reads the new entries of the ring, each word once, and wakes the thread, or
+    /// serves them.
     pub async fn take(&self, interrupt: &Interrupt<'_>) -> Result<(), DriverError> {
         let Interrupt { cpu, device, asserted_at, handler_at, .. } = *interrupt;
         let (context, ledger) = (&self.core.context, &self.nic.ledger);
@@ -91,7 +92,8 @@ impl Misses {
         Ok(())
     }
 
-    /// For the handler, which cannot wait: the lock, if it is free, all misses before have been served, and this one needs no pin.
+    /// For the handler, which cannot wait: the lock, if it is free, all misses before have been
+    /// served, and this one needs no pin.
     fn may_serve_now(&self, event: &MissEvent, cache: Cache) -> Option<LockGuard> {
         let (context, pins) = (&self.core.context, &self.core.pins);
         if context.options().miss_service != MissService::Interrupt || self.nic.ledger.served() != event.index {

@@ -19,11 +19,13 @@ pub enum Cache {
 pub struct MissEvent {
     /// Free-running index in the ring.
     pub index: u32,
-    /// `None`: it makes no sense. Otherwise the line exists in this cache, is of the right set, and waits for this key.
+    /// `None`: it makes no sense. Otherwise the line exists in this cache, is of the right set, and
+    /// waits for this key.
     pub cache: Option<Cache>,
     pub key: u32,
     pub line: u32,
-    /// Another entry for this line is not served yet: an honest NIC does so only after an invalidation.
+    /// Another entry for this line is not served yet: an honest NIC does so only after an
+    /// invalidation.
     pub repeated: bool,
 }
 

@@ -1,6 +1,8 @@
-//! The personality with caches of the driver's tables, which miss to the host (facts M-15 to M-28, M-39 to M-45, M-58).
+//! The personality with caches of the driver's tables, which miss to the host (facts M-15 to M-28,
+//! M-39 to M-45, M-58).
 //!
-//! * `layout`: where the firmware has them. `shadows`: what they may hold. `nic_caches`: taking lines and buffers from them.
+//! * `layout`: where the firmware has them. `shadows`: what they may hold. `nic_caches`: taking
+//!   lines and buffers from them.
 //! * `miss_event`, `ledger`, `fill`, `miss`: serving misses.
 //! * `pin_at_miss`, `pin_at_export`, `pin_for_fetch` with `fetch_tables`: policies of pinning.
 //! * `service`: all together.

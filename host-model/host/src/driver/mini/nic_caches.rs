@@ -44,7 +44,8 @@ impl NicCaches {
         VirtPage(self.layout.geometry.line_page(page.0))
     }
 
-    /// Takes a line from the cache, if it is there, and waits until no DMA uses it. The pages stay pinned.
+    /// Takes a line from the cache, if it is there, and waits until no DMA uses it. The pages stay
+    /// pinned.
     pub async fn invalidate(&self, cpu: &Cpu, pid: Pid, first: VirtPage) -> Result<(), DriverError> {
         let _lock = self.lock.acquire().await;
         self.take_line_away(cpu, pid, first).await
@@ -58,7 +59,8 @@ impl NicCaches {
         Ok(())
     }
 
-    /// Has the NIC forget what it knows of a buffer, and waits for the DMA that it has begun there. The caller holds the lock.
+    /// Has the NIC forget what it knows of a buffer, and waits for the DMA that it has begun there.
+    /// The caller holds the lock.
     pub async fn forget_buffer(&self, cpu: &Cpu, buffer: u32) -> Result<(), DriverError> {
         self.core.commands.send_about(cpu, COMMAND_FORGET_BUFFER, Some(buffer)).await?;
         self.suspect(cpu, Cache::Cbh, buffer).await?;
@@ -66,7 +68,8 @@ impl NicCaches {
         Ok(())
     }
 
-    /// What the NIC has just forgotten may have been reserved: then entries in the miss ring have lost their line.
+    /// What the NIC has just forgotten may have been reserved: then entries in the miss ring have
+    /// lost their line.
     pub async fn suspect(&self, cpu: &Cpu, cache: Cache, key: u32) -> Result<(), DriverError> {
         let producer = self.core.context.device(cpu)?.read(mailbox::TO_HOST.at(MAILBOX_MISS)).await?;
         self.ledger.suspect(cache, key, producer);

@@ -1,4 +1,5 @@
-//! Pinning at the export (facts M-3): all pages of a buffer are pinned when it is registered. The rest goes as with [`PinAtMiss`], replacement too.
+//! Pinning at the export (facts M-3): all pages of a buffer are pinned when it is registered. The
+//! rest goes as with [`PinAtMiss`], replacement too.
 
 use async_trait::async_trait;
 

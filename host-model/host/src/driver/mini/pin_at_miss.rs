@@ -1,4 +1,5 @@
-//! Pinning at the miss: the pages of a line are pinned when the NIC has missed on it, and unpinned by replacement (facts M-25 to M-27).
+//! Pinning at the miss: the pages of a line are pinned when the NIC has missed on it, and unpinned
+//! by replacement (facts M-25 to M-27).
 
 use std::rc::Rc;
 
@@ -23,8 +24,8 @@ impl PinAtMiss {
         PinAtMiss { core: core.clone(), nic }
     }
 
-    /// Pins those of `pages` that exist and are not pinned, after making room below the high water mark. Gives whether there were any. `subject`: the
-    /// miss of their line.
+    /// Pins those of `pages` that exist and are not pinned, after making room below the high water
+    /// mark. Gives whether there were any. `subject`: the miss of their line.
     pub async fn pin(
         &self,
         cpu: &Cpu,

@@ -1,5 +1,6 @@
-//! Pinning for a NIC that fetches translations by itself (facts M-58): before they are used, by whole lines, at the request of the library or when a
-//! buffer is registered. The NIC tells nothing of what it holds, so a page is unpinned only after its line was taken away.
+//! Pinning for a NIC that fetches translations by itself (facts M-58): before they are used, by
+//! whole lines, at the request of the library or when a buffer is registered. The NIC tells nothing
+//! of what it holds, so a page is unpinned only after its line was taken away.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -29,8 +30,9 @@ impl PinForFetch {
         PinForFetch { core: core.clone(), nic, directories, tables: RefCell::default() }
     }
 
-    /// Pins those of `pages` that exist and are not pinned, after making room below the high water mark, and enters them. Gives whether there were
-    /// any. `subject`: the miss of their line, which the NIC has reserved for it.
+    /// Pins those of `pages` that exist and are not pinned, after making room below the high water
+    /// mark, and enters them. Gives whether there were any. `subject`: the miss of their line,
+    /// which the NIC has reserved for it.
     async fn pin(
         &self,
         cpu: &Cpu,
@@ -45,8 +47,8 @@ impl PinForFetch {
         Ok(!pinned.is_empty())
     }
 
-    /// Pins the lines that hold these pages: at once, or one after the other where all of them would pass the high water mark. The caller holds the
-    /// lock.
+    /// Pins the lines that hold these pages: at once, or one after the other where all of them
+    /// would pass the high water mark. The caller holds the lock.
     async fn pin_lines_of(&self, cpu: &Cpu, pid: Pid, pages: &[VirtPage]) -> Result<bool, DriverError> {
         let geometry = self.nic.layout.geometry;
         let mut firsts: Vec<u32> = pages.iter().map(|page| geometry.line_page(page.0)).collect();
@@ -61,8 +63,8 @@ impl PinForFetch {
         Ok(any)
     }
 
-    /// Enters pages that were just pinned into the tables. Lines that had entries before are taken from the NIC when `take_away`: it may hold them without
-    /// the new ones.
+    /// Enters pages that were just pinned into the tables. Lines that had entries before are taken
+    /// from the NIC when `take_away`: it may hold them without the new ones.
     async fn enter(&self, cpu: &Cpu, pid: Pid, pages: &[VirtPage], take_away: bool) -> Result<(), DriverError> {
         let Core { context, pins, .. } = &self.core;
         if !pins.has(pid) {
@@ -120,10 +122,12 @@ impl Registration for PinForFetch {
 
     /// By whole lines, those first whose pages were pinned first.
     ///
-    /// What the driver has filled itself stays while the NIC may hold it (facts M-27): a frame waited for it, and two lines that one frame needs must not
-    /// take turns in pushing each other out.
+    /// What the driver has filled itself stays while the NIC may hold it (facts M-27): a frame
+    /// waited for it, and two lines that one frame needs must not take turns in pushing each other
+    /// out.
     ///
-    /// Each goes in this order: its entries, then the line on the NIC, and when that has answered, the pins (INV-17, INV-19).
+    /// Each goes in this order: its entries, then the line on the NIC, and when that has answered,
+    /// the pins (INV-17, INV-19).
     async fn room(&self, cpu: &Cpu, pid: Pid, pages: &[VirtPage], missing: usize) -> Result<u32, DriverError> {
         let Core { context, pins, .. } = &self.core;
         let victims = {

@@ -81,8 +81,9 @@ impl Mini {
         &self.nic.layout
     }
 
-    /// Takes the line that holds this address from the NIC's cache, if it is there, and waits until no DMA uses it. The
-    /// pages stay pinned: the next use misses on the NIC and hits in the host's table.
+    /// Takes the line that holds this address from the NIC's cache, if it is there, and waits until
+    /// no DMA uses it. The pages stay pinned: the next use misses on the NIC and hits in the host's
+    /// table.
     pub async fn invalidate(&self, cpu: &Cpu, pid: Pid, address: UserVirt) -> Result<(), DriverError> {
         self.core.context.check_alive()?;
         self.nic.invalidate(cpu, pid, self.nic.line_of(address.page())).await
@@ -117,7 +118,8 @@ impl Service for Mini {
         self.buffers.open(pid);
     }
 
-    /// Takes from the NIC what it knows of the buffers of the process. What it does not find there it asks the driver for.
+    /// Takes from the NIC what it knows of the buffers of the process. What it does not find there
+    /// it asks the driver for.
     async fn hide(&self, cpu: &Cpu, pid: Pid) -> Result<(), DriverError> {
         {
             let _lock = self.nic.lock.acquire().await;

@@ -1,4 +1,5 @@
-//! What the NIC's caches may hold, as the driver knows it (facts M-28): the NIC forgets silently, and every fill goes through the driver.
+//! What the NIC's caches may hold, as the driver knows it (facts M-28): the NIC forgets silently,
+//! and every fill goes through the driver.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +8,8 @@ use nic_layout::vmh::VmhGeometry;
 
 use crate::address::{Pid, VirtPage};
 
-/// Which line of the NIC's cache was filled last with what. The NIC forgets lines silently (facts M-16), so a line may hold
-/// less than this says, never more: every fill goes through the driver.
+/// Which line of the NIC's cache was filled last with what. The NIC forgets lines silently (facts
+/// M-16), so a line may hold less than this says, never more: every fill goes through the driver.
 pub struct LineShadow {
     geometry: VmhGeometry,
     /// By line: process, and first page.
@@ -56,8 +57,9 @@ impl LineShadow {
     }
 }
 
-/// The buffer about which each entry of the NIC's cache was last answered. The NIC forgets entries silently (facts M-16), so it may know less
-/// than this says, never more: every answer goes through the driver.
+/// The buffer about which each entry of the NIC's cache was last answered. The NIC forgets entries
+/// silently (facts M-16), so it may know less than this says, never more: every answer goes through
+/// the driver.
 pub struct BufferShadow(Vec<Option<u32>>);
 
 impl BufferShadow {

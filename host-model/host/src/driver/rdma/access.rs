@@ -23,7 +23,8 @@ impl Access {
     }
 }
 
-/// A registered buffer, as its owner tells others. A process that has this may use the buffer (facts M-46).
+/// A registered buffer, as its owner tells others. A process that has this may use the buffer
+/// (facts M-46).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Export {
     pub node: NodeId,

@@ -1,4 +1,5 @@
-//! The registered buffers of all processes: identifiers, keys and what they may be used for (facts M-3, M-39, M-40, M-48).
+//! The registered buffers of all processes: identifiers, keys and what they may be used for (facts
+//! M-3, M-39, M-40, M-48).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -11,12 +11,13 @@ const BUCKETS: usize = 256;
 pub struct CbhTable {
     buckets: Vec<Vec<(u32, Descriptor)>>,
     len: usize,
-    /// The identifier after the last that was given out: one that has ended is taken again only after all others.
+    /// The identifier after the last that was given out: one that has ended is taken again only
+    /// after all others.
     next_id: u32,
 }
 
-/// Identifiers of a process begin where those of the process before have some room: the first buffers of all, which may be all that they have,
-/// lie in different sets of the NIC's cache.
+/// Identifiers of a process begin where those of the process before have some room: the first
+/// buffers of all, which may be all that they have, lie in different sets of the NIC's cache.
 const IDS_APART: u32 = 32;
 
 impl CbhTable {

@@ -1,4 +1,5 @@
-//! Notifications: the NIC says that a write with the notify flag is in memory, and the buffer's process is told (facts M-3, M-6).
+//! Notifications: the NIC says that a write with the notify flag is in memory, and the buffer's
+//! process is told (facts M-3, M-6).
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -26,7 +27,8 @@ pub struct Notification {
     pub message: u32,
 }
 
-/// The notifications of one buffer, in the order in which the writes came. Clones take from the same queue.
+/// The notifications of one buffer, in the order in which the writes came. Clones take from the
+/// same queue.
 #[derive(Clone)]
 pub struct Notifications {
     sim: Sim,
@@ -49,7 +51,8 @@ impl Notifications {
 
 /// A process that is told of writes into a buffer.
 struct Listener {
-    /// Low word of the buffer's key: a notification of an earlier buffer with that number is not for it.
+    /// Low word of the buffer's key: a notification of an earlier buffer with that number is not
+    /// for it.
     key: u32,
     queue: Channel<(Ps, Notification)>,
 }
@@ -84,7 +87,8 @@ impl Notifier {
         self.listeners.borrow_mut().retain(|buffer, _| cbh_pid(*buffer) != pid.0);
     }
 
-    /// In the interrupt handler: reads the new entries of the ring, each word once, gives their places back, and signals the listeners.
+    /// In the interrupt handler: reads the new entries of the ring, each word once, gives their
+    /// places back, and signals the listeners.
     pub async fn take(&self, device: &Device) -> Result<(), DriverError> {
         let producer = device.read(mailbox::TO_HOST.at(MAILBOX_NOTIFY)).await?;
         let layout = self.context.layout()?;

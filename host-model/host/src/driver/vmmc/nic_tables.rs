@@ -1,4 +1,5 @@
-//! The static tables on the NIC: changes of what the driver keeps, and the words that follow from them.
+//! The static tables on the NIC: changes of what the driver keeps, and the words that follow from
+//! them.
 
 use std::cell::RefCell;
 

@@ -1,7 +1,7 @@
 //! The service of a NIC with static tables: everything is there before it is used, or is refused.
 //!
-//! What the NIC looks up is written by PIO, the word that makes it visible last. What is taken away is free again when the DMA that was begun with
-//! it has ended.
+//! What the NIC looks up is written by PIO, the word that makes it visible last. What is taken away
+//! is free again when the DMA that was begun with it has ended.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -93,7 +93,8 @@ impl Vmmc {
         self.tables.change(|tables| tables.free())
     }
 
-    /// A NIC that looks nothing up at the host does not miss: entries of its miss ring make no sense. Their places are given back.
+    /// A NIC that looks nothing up at the host does not miss: entries of its miss ring make no
+    /// sense. Their places are given back.
     async fn reject_misses(&self, device: &Device) -> Result<(), DriverError> {
         let producer = device.read(mailbox::TO_HOST.at(MAILBOX_MISS)).await?;
         let new = producer.wrapping_sub(self.misses.get()) & 0xFFFF;

@@ -1,5 +1,5 @@
-//! Static registration (facts M-3, M-13): pages are pinned and entered when they are registered, all of them or none, and stay so until they are
-//! registered no more. Water marks do not apply.
+//! Static registration (facts M-3, M-13): pages are pinned and entered when they are registered,
+//! all of them or none, and stay so until they are registered no more. Water marks do not apply.
 
 use std::rc::Rc;
 
@@ -57,7 +57,8 @@ impl Registration for StaticRegistration {
         Ok(!missing.is_empty())
     }
 
-    /// Unpins the pages that have no other registration, when the DMA that was begun with them has ended.
+    /// Unpins the pages that have no other registration, when the DMA that was begun with them has
+    /// ended.
     async fn release(&self, cpu: &Cpu, pid: Pid, pages: &[VirtPage]) -> Result<(), DriverError> {
         let removed = self.tables.change(|tables| tables.remove(pid, pages))?;
         self.tables.write(cpu, &removed.writes).await?;

@@ -1,7 +1,9 @@
-//! What the driver keeps of a NIC with static tables (`nic_layout::static_tables`): who has which table, place and page, and the words to be written.
+//! What the driver keeps of a NIC with static tables (`nic_layout::static_tables`): who has which
+//! table, place and page, and the words to be written.
 //!
-//! Nothing here reaches the NIC: calls return writes, in the order in which they must be performed, and what was taken away is free again only when
-//! the caller says so, after the NIC has ended the DMA that it stands for.
+//! Nothing here reaches the NIC: calls return writes, in the order in which they must be performed,
+//! and what was taken away is free again only when the caller says so, after the NIC has ended the
+//! DMA that it stands for.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -92,7 +94,8 @@ impl StaticTables {
         Ok(())
     }
 
-    /// Registers ascending pages once more, for which there is room. A second-level table is written whole before its index is.
+    /// Registers ascending pages once more, for which there is room. A second-level table is
+    /// written whole before its index is.
     pub fn add(&mut self, pid: Pid, pages: &[(VirtPage, PhysPage)]) -> Result<Vec<Write>, DriverError> {
         let geometry = self.geometry;
         let StaticTables { free_tables, processes, .. } = self;
@@ -214,7 +217,8 @@ impl StaticTables {
         Ok(index)
     }
 
-    /// One run of ascending words, the one that makes the record valid last; before it the upper half of a key of 128 bits.
+    /// One run of ascending words, the one that makes the record valid last; before it the upper
+    /// half of a key of 128 bits.
     pub fn import_words(
         &mut self,
         pid: Pid,
@@ -249,7 +253,8 @@ impl StaticTables {
 
     // ---- The end of a process --------------------------------------------------------------------------------------
 
-    /// Takes everything of a process but its buffers: the NIC has none of its posts any more, and none of its buffers.
+    /// Takes everything of a process but its buffers: the NIC has none of its posts any more, and
+    /// none of its buffers.
     pub fn close(&mut self, pid: Pid) -> Removed {
         let geometry = self.geometry;
         let Some(mut process) = self.processes.remove(&pid) else {
@@ -264,7 +269,8 @@ impl StaticTables {
         Removed { writes, pages, tables: tables.values().map(|(table, _)| *table).collect() }
     }
 
-    /// Tables that nobody has, buffers, and imports of all processes that are open: for tests of what comes back.
+    /// Tables that nobody has, buffers, and imports of all processes that are open: for tests of
+    /// what comes back.
     pub fn free(&self) -> (usize, usize, usize) {
         let imports = self.processes.values().map(|process| process.free_imports.len()).sum();
         (self.free_tables.len(), self.free_buffers.len(), imports)
@@ -335,7 +341,8 @@ mod tests {
     }
 
     proptest! {
-        /// After each step the NIC translates what is registered and nothing else; a table belongs to one process; at the end all are back.
+        /// After each step the NIC translates what is registered and nothing else; a table belongs
+        /// to one process; at the end all are back.
         #[test]
         fn the_tables_translate_what_is_registered(steps in prop::collection::vec((0u32..3, 0u32..6, 0u32..8), 1..80)) {
             let (mut tables, mut sram) = (StaticTables::new(GEOMETRY), Sram::new());

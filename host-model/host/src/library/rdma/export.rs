@@ -56,8 +56,8 @@ impl Process<Rdma> {
         .await
     }
 
-    /// Lets posts send from this memory and read into it. Buffers that the process exports need no more than that. Where posts use any memory, this
-    /// does nothing and takes no time.
+    /// Lets posts send from this memory and read into it. Buffers that the process exports need no
+    /// more than that. Where posts use any memory, this does nothing and takes no time.
     pub async fn register(&self, start: UserVirt, length_bytes: u32) -> Result<(), DriverError> {
         if !self.terms().registers_memory {
             return Ok(());

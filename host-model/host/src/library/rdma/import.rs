@@ -1,4 +1,5 @@
-//! Buffers of other processes: made known to the NIC where it has import tables (facts M-4), and named in posts.
+//! Buffers of other processes: made known to the NIC where it has import tables (facts M-4), and
+//! named in posts.
 
 use super::extension::{named, Named, Rdma};
 use crate::driver::rdma::access::Export;
@@ -7,8 +8,9 @@ use crate::library::error::WriteError;
 use crate::library::process::Process;
 
 impl Process<Rdma> {
-    /// Before the first post to a buffer of another process (facts M-4). A NIC without import tables needs none, and takes no time for it. A buffer of a
-    /// node whose keys are of another width is refused: the two would not understand each other's frames.
+    /// Before the first post to a buffer of another process (facts M-4). A NIC without import
+    /// tables needs none, and takes no time for it. A buffer of a node whose keys are of another
+    /// width is refused: the two would not understand each other's frames.
     pub async fn import(&self, export: &Export) -> Result<(), DriverError> {
         let export = *export;
         if let Some((theirs, own)) = self.other_width(&export) {
@@ -42,7 +44,8 @@ impl Process<Rdma> {
         .await
     }
 
-    /// What a post to a buffer says: with static tables the import is in the buffer's place, and the others nothing.
+    /// What a post to a buffer says: with static tables the import is in the buffer's place, and
+    /// the others nothing.
     pub(super) fn target(&self, export: &Export) -> Result<Named, WriteError> {
         if let Some((theirs, own)) = self.other_width(export) {
             return Err(WriteError::OtherKeyWidth { node: export.node.0, theirs, own });

@@ -1,5 +1,5 @@
-//! Writes into buffers of other processes and reads of them (facts M-5 to M-7). Where the NIC fetches translations, own pages are pinned before
-//! (facts M-58).
+//! Writes into buffers of other processes and reads of them (facts M-5 to M-7). Where the NIC
+//! fetches translations, own pages are pinned before (facts M-58).
 
 use nic_layout::post::{
     inline_bytes_max, upper_key_bytes, PostDescriptor, INLINE_BYTES_FIRST, OP_READ, OP_WRITE, POST_FLAG_INLINE,
@@ -14,14 +14,16 @@ use crate::library::error::{WriteError, WriteHandle};
 use crate::library::process::Process;
 
 impl Process<Rdma> {
-    /// Writes of up to so many bytes carry their data in the queue, which the processor writes there (facts M-7); at most 32, or 28 where the upper half of a key
-    /// stands before them. With 0 all go by DMA.
+    /// Writes of up to so many bytes carry their data in the queue, which the processor writes
+    /// there (facts M-7); at most 32, or 28 where the upper half of a key stands before them. With
+    /// 0 all go by DMA.
     pub fn set_pio_bytes_max(&self, bytes: u32) {
         let terms = self.terms();
         self.0.extension.pio_bytes_max.set(bytes.min(inline_bytes_max(terms.key_width, terms.names_imports)));
     }
 
-    /// Posts any descriptor, after the queue has room. The upper half of its key is for a NIC whose keys have 128 bits.
+    /// Posts any descriptor, after the queue has room. The upper half of its key is for a NIC whose
+    /// keys have 128 bits.
     pub async fn post(&self, descriptor: &PostDescriptor, upper_key: [u32; 2]) -> Result<WriteHandle, WriteError> {
         self.post_entries(descriptor, &self.second_entry(upper_key, &[]), 0).await
     }
@@ -51,8 +53,8 @@ impl Process<Rdma> {
         self.post_entries(&descriptor, &self.second_entry(upper_key, &rest), data.len() as u32).await
     }
 
-    /// Posts a write of own bytes into a buffer of another process. Waits while the queue is full. `message` travels with
-    /// it, for the trace.
+    /// Posts a write of own bytes into a buffer of another process. Waits while the queue is full.
+    /// `message` travels with it, for the trace.
     pub async fn write(
         &self,
         from: UserVirt,
@@ -106,8 +108,9 @@ impl Process<Rdma> {
         self.post_inline(&descriptor, upper_key, &data).await
     }
 
-    /// Posts a read of a buffer into own memory (facts M-5). When it has ended, the bytes are there. It sees what this process has written to
-    /// that node before; what it writes there later may overtake it.
+    /// Posts a read of a buffer into own memory (facts M-5). When it has ended, the bytes are
+    /// there. It sees what this process has written to that node before; what it writes there later
+    /// may overtake it.
     pub async fn read(
         &self,
         from: &Export,
@@ -132,7 +135,8 @@ impl Process<Rdma> {
         self.post(&descriptor, [key[2], key[3]]).await
     }
 
-    /// For a NIC that fetches translations: has the driver pin what the bitmap does not have (facts M-58).
+    /// For a NIC that fetches translations: has the driver pin what the bitmap does not have (facts
+    /// M-58).
     async fn pin_before_use(&self, start: UserVirt, length_bytes: u32) {
         let runs_over = u64::from(start.0) + u64::from(length_bytes) > 1 << 32;
         if !self.terms().pins_before_use || length_bytes == 0 || runs_over {
