@@ -70,6 +70,7 @@ impl UserVirt {
 pub struct PhysPage(pub u32);
 
 impl PhysPage {
+    /// Address of the page's first byte.
     pub const fn start(self) -> HostPhys {
         HostPhys(self.0 << PAGE_SHIFT)
     }
@@ -83,6 +84,7 @@ pub struct VirtPage(pub u32);
 pub const VIRT_PAGES: u32 = 1 << (32 - PAGE_SHIFT);
 
 impl VirtPage {
+    /// Address of the page's first byte.
     pub const fn start(self) -> UserVirt {
         UserVirt(self.0 << PAGE_SHIFT)
     }

@@ -22,46 +22,65 @@ use crate::executor::Notify;
 pub enum Request {
     /// Type 0 configuration access to function 0 of a device; the register's byte offset.
     ConfigRead {
+        /// Device number on the bus: it selects the IDSEL line.
         device: u8,
+        /// Byte offset in configuration space, a multiple of 4.
         register: u8,
     },
+    /// Type 0 configuration write of one dword to function 0 of a device.
     ConfigWrite {
+        /// Device number on the bus: it selects the IDSEL line.
         device: u8,
+        /// Byte offset in configuration space, a multiple of 4.
         register: u8,
+        /// The dword that is written.
         value: u32,
     },
     /// One dword.
     Read {
+        /// Address of the dword, a multiple of 4.
         address: BusAddr,
     },
     /// A burst of whole dwords.
     Write {
+        /// Address of the first dword, a multiple of 4.
         address: BusAddr,
+        /// The dwords, in ascending order of address.
         words: Vec<u32>,
     },
 }
 
+/// Number of a request: [`BusPort`] counts them from 0, and a [`Completion`] carries the number
+/// back.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RequestId(pub u64);
 
 /// Why a transaction moved no data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BusFault {
+    /// No target claimed the address.
     #[error("nobody answered (master abort)")]
     MasterAbort,
+    /// The target ended the transaction by target abort.
     #[error("the target aborted")]
     TargetAbort,
+    /// The data arrived with wrong parity.
     #[error("wrong parity")]
     Parity,
+    /// The target asked for retry more often than the bridge's limit allows.
     #[error("the target kept asking for retry")]
     RetryLimit,
+    /// RST# was asserted before the transaction had ended.
     #[error("the bus was reset")]
     Reset,
 }
 
+/// The end of one request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Completion {
+    /// The request that has ended.
     pub id: RequestId,
+    /// The clock edge at which the bus saw the end.
     pub at: Ps,
     /// The dword of a read; 0 of a write.
     pub result: Result<u32, BusFault>,
@@ -69,8 +88,11 @@ pub struct Completion {
 
 /// A PCI bus with the NIC on it and the host as its other agent.
 pub trait Bus {
+    /// Queues a request. The bus performs requests in the order of submission and ends each of them
+    /// in one [`Completion`] with the same `id`.
     fn submit(&mut self, id: RequestId, request: Request);
 
+    /// Takes the oldest completion that was not taken yet; `None` if there is none.
     fn take_completion(&mut self) -> Option<Completion>;
 
     /// One clock: what the NIC has driven since the last edge, and the levels that all see at this
@@ -90,8 +112,11 @@ pub trait Bus {
 /// A posted write that failed: its processor went on long ago.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PostedFault {
+    /// When the bus saw the failure.
     pub at: Ps,
+    /// Address of the first dword of the write.
     pub address: BusAddr,
+    /// Why no data moved.
     pub fault: BusFault,
 }
 

@@ -17,9 +17,11 @@ use crate::address::SramAddr;
 pub struct Image {
     /// In the core's view.
     pub entry: u32,
+    /// What has to be loaded, in ascending order of address.
     pub segments: Vec<Segment>,
 }
 
+/// A part of an image that is loaded as one piece.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Segment {
     /// A multiple of 4.
@@ -28,31 +30,71 @@ pub struct Segment {
     pub bytes: Vec<u8>,
 }
 
+/// Why a firmware file cannot be loaded.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ImageError {
+    /// The file does not begin with the ELF magic number.
     #[error("the firmware file is not an ELF file: it does not begin with 7F 45 4C 46")]
     NotElf,
+    /// The file is not 32-bit little endian.
     #[error("the firmware file is not 32-bit little endian ELF")]
     WrongClass,
+    /// The file is for another processor.
     #[error("the firmware is for machine {machine}, not for RISC-V (243): build it for riscv32imc-unknown-none-elf")]
-    WrongMachine { machine: u16 },
+    WrongMachine {
+        /// The machine number of the ELF header.
+        machine: u16,
+    },
+    /// The file is not a linked executable.
     #[error("the firmware file is of ELF type {kind}, not an executable (2): it must be linked")]
-    NotExecutable { kind: u16 },
+    NotExecutable {
+        /// The type of the ELF header.
+        kind: u16,
+    },
+    /// The file ends too early.
     #[error("the firmware file is damaged: {what} lies beyond its end")]
-    Truncated { what: &'static str },
+    Truncated {
+        /// What lies beyond the end.
+        what: &'static str,
+    },
+    /// The file contradicts itself.
     #[error("the firmware file is damaged: {what}")]
-    Damaged { what: &'static str },
+    Damaged {
+        /// What is wrong, in words.
+        what: &'static str,
+    },
+    /// A segment does not lie in the part of the SRAM that images may use.
     #[error(
         "segment {number} of the firmware, {bytes} bytes at {address:#010x}, does not lie in the SRAM \
          ({:#010x} to {end:#010x})", CORE_SRAM_BASE + FIRMWARE_ADDRESS
     )]
-    OutsideSram { number: usize, address: u32, bytes: u32, end: u32 },
+    OutsideSram {
+        /// Number of the segment's program header.
+        number: usize,
+        /// First address, in the core's view.
+        address: u32,
+        /// Length of the segment in memory.
+        bytes: u32,
+        /// First address beyond the SRAM, in the core's view.
+        end: u32,
+    },
+    /// Two segments have bytes in common.
     #[error("segments {first} and {second} of the firmware overlap")]
-    Overlap { first: usize, second: usize },
+    Overlap {
+        /// Number of one program header.
+        first: usize,
+        /// Number of the other program header.
+        second: usize,
+    },
+    /// No program header asks for memory.
     #[error("the firmware has nothing to load")]
     Empty,
+    /// The first instruction is not in the image.
     #[error("the firmware's entry point {entry:#010x} is in none of its segments")]
-    EntryOutside { entry: u32 },
+    EntryOutside {
+        /// Address of the entry point, in the core's view.
+        entry: u32,
+    },
 }
 
 /// Reads what an SRAM of `sram_bytes` can hold of `file`, or says why not.

@@ -16,34 +16,46 @@ use crate::address::{NodeId, Pid};
 pub enum Subject {
     /// A post: the free-running index in its queue, and the number that travels with it.
     Post {
+        /// The process that posts.
         pid: Pid,
+        /// Free-running index of the post in its queue.
         index: u32,
+        /// The number that travels with the message.
         message: u32,
     },
     /// Bytes that a process waited for, by the number that it gave.
     Arrival {
+        /// The process that waits.
         pid: Pid,
+        /// The number of the message that it waits for.
         message: u32,
     },
     /// The n-th miss that the driver read, and the key of its line or the CBH word of its buffer.
     Miss {
+        /// Number of the miss, in the order of the ring.
         number: u64,
+        /// Key of the line, or the CBH word of the buffer.
         key: u32,
     },
     /// The n-th time that INTA# was taken.
     Interrupt {
+        /// Number of the interrupt, from 0.
         number: u64,
     },
     /// The n-th command to the firmware.
     Command {
+        /// Number of the command, from 0.
         number: u64,
     },
+    /// The start of the NIC.
     Boot,
 }
 
+/// What happened. The comments in between say which kinds of subject have which events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EventKind {
     // A post.
+    /// The library begins to build the descriptor.
     PostBegin,
     /// The stores of descriptor and doorbell have left the processor.
     PioIssued,
@@ -54,23 +66,30 @@ pub enum EventKind {
     /// The process has seen in its status page that the post has ended.
     StatusSeen,
     // An arrival.
+    /// The process begins to wait for the bytes.
     WaitBegin,
     /// The device's write of the bytes woke the process.
     ArrivalWritten,
     /// The process has read the bytes.
     ArrivalSeen,
     // An interrupt and a miss.
+    /// INTA# was asserted.
     InterruptAsserted,
+    /// The first instruction of the interrupt handler.
     HandlerStart,
     /// The handler has read the miss from the ring.
     MissRead,
+    /// The interrupt handler returns.
     HandlerEnd,
     /// The thread runs after it was woken.
     ThreadStart,
     /// The thread takes up this miss.
     ServiceStart,
+    /// The driver begins to pin the pages of the miss.
     PinStart,
+    /// The pages are pinned.
     PinEnd,
+    /// The driver begins to write the translation or the descriptor to the NIC.
     FillStart,
     /// The last store of the fill has left the processor.
     FillIssued,
@@ -83,37 +102,55 @@ pub enum EventKind {
     /// The NIC has taken the new consumer index of the miss ring.
     ServedWritten,
     // A command.
+    /// The driver begins to write the command to the NIC.
     CommandIssued,
+    /// The driver has the answer of the firmware.
     CommandAnswered,
     // Boot.
+    /// The NIC was found and has bus addresses.
     ResourcesAssigned,
+    /// The image of the firmware has left the processor for the SRAM.
     FirmwareLoaded,
+    /// What was read back of the image is as it was written.
     FirmwareVerified,
+    /// The core was released from reset.
     CoreReleased,
+    /// The firmware has answered that it runs.
     FirmwareReady,
 }
 
 /// An event before it has a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Note {
+    /// What the event belongs to.
     pub subject: Subject,
+    /// What happens.
     pub kind: EventKind,
 }
 
+/// An event of the log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Event {
+    /// When it happened.
     pub at: Ps,
+    /// The node on which it happened.
     pub node: NodeId,
+    /// What it belongs to.
     pub subject: Subject,
+    /// What happened.
     pub kind: EventKind,
 }
 
 /// The time between two neighbouring events of a subject.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Span {
+    /// The event at which the span begins.
     pub from: EventKind,
+    /// The event at which the span ends.
     pub to: EventKind,
+    /// Time of the first event.
     pub start: Ps,
+    /// Time between the two events.
     pub length: Ps,
 }
 
@@ -125,6 +162,7 @@ pub struct EventLog {
 }
 
 impl EventLog {
+    /// A log that keeps every event.
     pub fn new(node: NodeId) -> EventLog {
         EventLog { node, events: Some(Rc::default()) }
     }
@@ -134,10 +172,13 @@ impl EventLog {
         EventLog { node, events: None }
     }
 
+    /// The node whose events these are.
     pub fn node(&self) -> NodeId {
         self.node
     }
 
+    /// Adds an event. Events of a time in the past are allowed: the log keeps the order of
+    /// recording.
     pub fn record(&self, at: Ps, note: Note) {
         if let Some(events) = &self.events {
             events.borrow_mut().push(Event { at, node: self.node, subject: note.subject, kind: note.kind });
@@ -156,6 +197,7 @@ impl EventLog {
 }
 
 impl Subject {
+    /// An event of this subject, before it has a time.
     pub fn note(self, kind: EventKind) -> Note {
         Note { subject: self, kind }
     }

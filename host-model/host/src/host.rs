@@ -22,7 +22,9 @@ use crate::processor::{Cpu, Priority, Processors, Usage};
 /// What a run decides about a host.
 #[derive(Clone, Debug)]
 pub struct HostConfig {
+    /// Sizes and costs of the host, its bus and its NIC.
     pub platform: Platform,
+    /// What the run decides about the driver.
     pub driver: DriverOptions,
     /// Keep events. They cost memory, no simulated time.
     pub trace: bool,
@@ -50,9 +52,13 @@ pub struct Node {
 /// The state of everything that is counted, at the end of a run or at any time.
 #[derive(Clone, Debug)]
 pub struct Accounting {
+    /// Pins, and violations of memory by devices.
     pub memory: Counts,
+    /// What the driver has counted.
     pub driver: DriverCounts,
+    /// Processor time by task and label.
     pub usage: Usage,
+    /// How often a task lost its processor to another of higher priority.
     pub preemptions: u64,
 }
 
@@ -153,10 +159,12 @@ impl<B: Bus> Host<B> {
         self.node.sim.spawn(name, make(self.node.clone()))
     }
 
+    /// The host as its tasks see it.
     pub fn node(&self) -> &Node {
         &self.node
     }
 
+    /// The bus, for the owner of the clocks.
     pub fn bus(&mut self) -> &mut B {
         &mut self.bus
     }
@@ -166,6 +174,7 @@ impl<B: Bus> Host<B> {
         self.executor.live_tasks()
     }
 
+    /// What was counted so far.
     pub fn accounting(&self) -> Accounting {
         Accounting {
             memory: self.node.memory.borrow().counts(),
@@ -196,30 +205,37 @@ impl<B: Bus> Host<B> {
 }
 
 impl Node {
+    /// The number of the node.
     pub fn id(&self) -> NodeId {
         self.log.node()
     }
 
+    /// Simulated time and tasks.
     pub fn sim(&self) -> &Sim {
         &self.sim
     }
 
+    /// The driver of the NIC.
     pub fn driver(&self) -> &Driver {
         &self.driver
     }
 
+    /// The memory of the node, which devices reach too.
     pub fn memory(&self) -> &Rc<RefCell<Memory>> {
         &self.memory
     }
 
+    /// Sizes and costs of the machine.
     pub fn platform(&self) -> &Platform {
         &self.platform
     }
 
+    /// The log of what happened.
     pub fn log(&self) -> &EventLog {
         &self.log
     }
 
+    /// Processor time for one task, accounted for under the name `task`.
     pub fn cpu(&self, task: &'static str, priority: Priority) -> Cpu {
         self.processors.cpu(task, priority)
     }

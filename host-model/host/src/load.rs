@@ -15,7 +15,7 @@ use crate::processor::{Priority, Processors};
 /// What a run says of the other work of its hosts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Load {
-    /// Programs that compute all the time, below everybody who waits for the NIC.
+    /// Programs that compute all the time, at a priority below every task that waits for the NIC.
     pub programs: u32,
     /// Share of their time, in percent, that they spend in the kernel, where no thread takes their
     /// processor from them.
@@ -60,7 +60,8 @@ impl Draw {
     }
 }
 
-/// Of [`Draw::section`], in halves of the shortest: 1.5 times the mean of the doublings.
+/// The mean of [`Draw::section`], in halves of the shortest section: 1.5 times the mean of the
+/// doublings.
 const MEAN_SECTION_HALVES: u64 = 3 * (DOUBLED_MAX as u64 + 2) / 2;
 
 /// Starts the programs. They never end.

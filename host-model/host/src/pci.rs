@@ -41,6 +41,11 @@ impl PciBus {
         }
     }
 
+    /// A bus with these settings around the memory of the node.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingsError`] names the setting that is impossible.
     pub fn new(settings: Settings, memory: Rc<RefCell<Memory>>) -> Result<PciBus, SettingsError> {
         Ok(PciBus {
             bus: host_pci::Bus::new(settings)?,
@@ -55,6 +60,7 @@ impl PciBus {
         &mut self.bus
     }
 
+    /// The bus itself, to look at.
     pub fn bus_ref(&self) -> &host_pci::Bus {
         &self.bus
     }

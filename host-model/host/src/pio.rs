@@ -25,6 +25,7 @@ pub struct Pio {
 }
 
 impl Pio {
+    /// Access to the bus through `port`, charged to `cpu` by the costs of the platform.
     pub fn new(cpu: Cpu, port: BusPort, costs: &HostCosts) -> Pio {
         Pio {
             cpu,
@@ -35,14 +36,17 @@ impl Pio {
         }
     }
 
+    /// The processor time that accesses are charged to.
     pub fn cpu(&self) -> &Cpu {
         &self.cpu
     }
 
+    /// Loads one dword: the processor is busy until the data have come.
     pub async fn read(&self, address: BusAddr) -> Result<u32, BusFault> {
         self.transact(Request::Read { address }).await
     }
 
+    /// Reads a dword of configuration space of function 0; `register` is its byte offset.
     pub async fn config_read(&self, device: u8, register: u8) -> Result<u32, BusFault> {
         self.transact(Request::ConfigRead { device, register }).await
     }

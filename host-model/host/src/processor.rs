@@ -21,13 +21,17 @@ use sim_pins::Ps;
 
 use crate::executor::{Sim, Sleep};
 
-/// Who gets a processor first.
+/// The priority of a task, in ascending order: a later variant gets a processor before an earlier
+/// one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Priority {
     /// Computes, and waits for nothing ([`crate::load`]).
     Background,
+    /// A process.
     User,
+    /// A thread of the kernel, such as the thread that serves misses.
     KernelThread,
+    /// The interrupt handler.
     Interrupt,
 }
 
@@ -36,6 +40,7 @@ pub type Usage = IndexMap<(&'static str, &'static str), Ps>;
 
 type Waiting = BTreeMap<(Reverse<Priority>, i64), Rc<Job>>;
 
+/// The processors of one node. Clones are the same.
 #[derive(Clone)]
 pub struct Processors(Rc<State>);
 
@@ -59,6 +64,11 @@ struct Job {
 }
 
 impl Processors {
+    /// `count` processors of this clock, all free.
+    ///
+    /// # Panics
+    ///
+    /// If there is no processor, or the clock is 0 Hz.
     pub fn new(sim: Sim, count: usize, clock_hz: u64) -> Processors {
         assert!(count > 0 && clock_hz > 0, "a node has a processor, and it has a clock");
         Processors(Rc::new(State {
@@ -78,10 +88,12 @@ impl Processors {
         Cpu { processors: self.clone(), task, priority }
     }
 
+    /// Processor time so far, by task and label.
     pub fn usage(&self) -> Usage {
         self.0.usage.borrow().clone()
     }
 
+    /// How often a task lost its processor to another of higher priority.
     pub fn preemption_count(&self) -> u64 {
         self.0.preemptions.get()
     }
@@ -120,7 +132,7 @@ impl Processors {
         job
     }
 
-    /// Ends the work of `job`, wherever it is, and gives its processor to the first who waits.
+    /// Ends the work of `job`, wherever it is, and gives its processor to the first job that waits.
     fn release(&self, job: &Rc<Job>) {
         let state = &self.0;
         let mut waiting = state.waiting.borrow_mut();
@@ -165,6 +177,7 @@ pub struct Cpu {
 }
 
 impl Cpu {
+    /// Simulated time and tasks.
     pub fn sim(&self) -> &Sim {
         &self.processors.0.sim
     }
@@ -174,6 +187,7 @@ impl Cpu {
         Charge { cpu: self.clone(), label, remaining: span, job: None, started: Ps::ZERO, sleep: None }
     }
 
+    /// Takes a processor for so many clock cycles, accounted for under `label`.
     pub fn charge_cycles(&self, label: &'static str, cycles: u64) -> Charge {
         self.charge(label, cycles_to_ps(cycles, self.processors.0.clock_hz))
     }

@@ -364,7 +364,7 @@ fn the_queue_page_of_each_slot_is_its_own() {
 
 const IMAGE_B: u32 = keeper::AREA_ADDRESS + keeper::IMAGE;
 
-/// Of a platform with two cores, and a NIC that has as many.
+/// A platform with two cores, and a NIC with two cores.
 fn pair() -> Bench {
     let mut platform = platform();
     platform.core.count = 2;

@@ -129,7 +129,7 @@ fn a_post_with_a_key_of_128_bits_takes_two_entries() {
     assert_eq!(post(1).2.to_vec(), (5..=28).collect::<Vec<u8>>());
 }
 
-/// Their frames would not be understood: whoever connects them hears it.
+/// Nodes with keys of another width would not understand the frames: connecting them reports it.
 #[test]
 fn a_buffer_of_a_node_with_keys_of_another_width_is_refused() {
     let (mut bench, process) = ready();

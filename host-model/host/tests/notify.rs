@@ -64,8 +64,8 @@ fn notifications_reach_the_listener_in_order_and_their_places_are_given_back() {
     assert_eq!((counts.notifications, counts.notifications_heard), (2, 2));
 }
 
-/// Buffers that do not exist, that nobody listens to, or that had the number before; and an
-/// impossible index.
+/// Notifications without a listener: of buffers that do not exist, that no process listens to, or
+/// that had the number before; and an impossible index.
 #[test]
 fn hostile_notifications_wake_nobody() {
     let mut bench = Bench::ready();

@@ -15,7 +15,7 @@ use nic_layout::ring::{COMMAND_INVALIDATE, COMMAND_MASK, MAILBOX_COMMAND, MAILBO
 use nic_layout::tables::MissEntry;
 use nic_layout::vmh::{key, key_line_page, KEY_RESERVED, KEY_VALID, NO_TRANSLATION};
 
-/// Of the mock NIC.
+/// Pages in a line of the mock NIC's cache.
 const LINE: u32 = 8;
 const LINE_BYTES: u32 = LINE * 4096;
 

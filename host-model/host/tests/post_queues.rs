@@ -1,5 +1,5 @@
-//! M-52: more processes than post queues. Whoever posts has a queue; nobody sees what another one
-//! wrote there; nobody waits for ever.
+//! M-52: more processes than post queues. Every process that posts gets a queue, no process sees
+//! what another wrote there, and no process waits for ever.
 
 mod common;
 
@@ -38,7 +38,7 @@ fn ready(queues: usize) -> Bench {
     ready_with(options(), queues, |_| {})
 }
 
-/// Posts so many messages, one after the other, each of a number that nobody else has.
+/// Posts so many messages, one after the other, each of a number that no other message has.
 async fn posts(process: Process, count: u32) {
     let memory = process.alloc(4096).expect("room");
     for n in 0..count {

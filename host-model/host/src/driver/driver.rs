@@ -186,14 +186,17 @@ impl Driver {
 
     // ---- What is known and counted -------------------------------------------------------------------------------
 
+    /// INTA# of the NIC, to be set at each clock edge of the bus.
     pub fn interrupt_input(&self) -> &InterruptInput {
         &self.0.interrupt
     }
 
+    /// What the driver has counted so far.
     pub fn counts(&self) -> DriverCounts {
         self.0.core.context.counts()
     }
 
+    /// The crash record of core A; `None` while it has not crashed.
     pub fn crash(&self) -> Option<CrashRecord> {
         self.0.core.context.crash()
     }
@@ -203,6 +206,7 @@ impl Driver {
         self.0.core.context.failure()
     }
 
+    /// Whether the driver has started and serves calls.
     pub fn is_ready(&self) -> bool {
         self.0.core.context.is_ready()
     }
@@ -217,6 +221,11 @@ impl Driver {
         self.0.core.pins.count(pid)
     }
 
+    /// Where the firmware has its structures in the SRAM.
+    ///
+    /// # Errors
+    ///
+    /// [`DriverError::NotReady`] before the boot reply was checked.
     pub fn layout(&self) -> Result<NicLayout, DriverError> {
         self.0.core.context.layout()
     }

@@ -4,4 +4,5 @@ use super::core::service::ServiceEntry;
 use super::mini::Mini;
 use super::vmmc::Vmmc;
 
+/// The services that the driver has, one for each personality.
 pub const SERVICES: &[ServiceEntry] = &[Mini::ENTRY, Vmmc::ENTRY];

@@ -22,10 +22,12 @@ impl Default for Executor {
 }
 
 impl Executor {
+    /// No tasks, at time 0.
     pub fn new() -> Executor {
         Executor { clock: Rc::new(Clock::new()), tasks: Rc::default() }
     }
 
+    /// A handle for tasks: time, sleeping and spawning.
     pub fn sim(&self) -> Sim {
         Sim { clock: self.clock.clone(), tasks: self.tasks.clone() }
     }

@@ -19,6 +19,7 @@ pub struct Sim {
 }
 
 impl Sim {
+    /// Simulated time.
     pub fn now(&self) -> Ps {
         self.clock.now()
     }
@@ -34,6 +35,7 @@ impl Sim {
         Sleep::new(self.clock.clone(), at)
     }
 
+    /// Sleeps for this time; a task that sleeps takes no processor.
     pub fn sleep_for(&self, span: Ps) -> Sleep {
         self.sleep_until(self.now() + span)
     }

@@ -7,9 +7,9 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// A condition that tasks wait for. A notification wakes all who wait at that moment and nobody
-/// later: look at the condition, then wait, in one breath (tasks are not interrupted between two
-/// awaits, so nothing is lost).
+/// A condition that tasks wait for. A notification wakes the tasks that wait at that moment, and no
+/// task that begins to wait later. So a task looks at the condition and then waits, without another
+/// await between the two. Tasks are not interrupted between two awaits, so no notification is lost.
 #[derive(Clone, Default)]
 pub struct Notify(Rc<Inner>);
 
@@ -20,10 +20,12 @@ struct Inner {
 }
 
 impl Notify {
+    /// No task waits.
     pub fn new() -> Notify {
         Notify::default()
     }
 
+    /// Wakes all tasks that wait at this moment.
     pub fn notify(&self) {
         self.0.generation.set(self.0.generation.get() + 1);
         let waiters = std::mem::take(&mut *self.0.waiters.borrow_mut());
@@ -45,6 +47,7 @@ impl Notify {
     }
 }
 
+/// The future of [`Notify::notified`].
 pub struct Notified {
     seen: u64,
     inner: Rc<Inner>,
@@ -84,11 +87,13 @@ impl<T> Default for Channel<T> {
 }
 
 impl<T> Channel<T> {
+    /// Appends a value and wakes the tasks that wait for one.
     pub fn send(&self, value: T) {
         self.queue.borrow_mut().push_back(value);
         self.filled.notify();
     }
 
+    /// Takes the oldest value; `None` if there is none.
     pub fn try_receive(&self) -> Option<T> {
         self.queue.borrow_mut().pop_front()
     }
@@ -98,16 +103,18 @@ impl<T> Channel<T> {
         self.filled.wait_until(|| !self.queue.borrow().is_empty()).await;
     }
 
+    /// Values that were sent and not taken.
     pub fn len(&self) -> usize {
         self.queue.borrow().len()
     }
 
+    /// Whether no value waits.
     pub fn is_empty(&self) -> bool {
         self.queue.borrow().is_empty()
     }
 }
 
-/// At most one task at a time holds it; those who wait get it in the order in which they asked.
+/// At most one task at a time holds it. Tasks that wait get it in the order in which they asked.
 #[derive(Clone, Default)]
 pub struct Lock(Rc<LockState>);
 
@@ -115,12 +122,13 @@ pub struct Lock(Rc<LockState>);
 struct LockState {
     next_ticket: Cell<u64>,
     serving: Cell<u64>,
-    /// Tickets of those who gave up, or have had it, ahead of the one that is served.
+    /// Tickets ahead of the served ticket, whose tasks gave up or have had the lock.
     returned: RefCell<BTreeSet<u64>>,
     turn: Notify,
 }
 
 impl Lock {
+    /// Waits for the lock; dropping the guard releases it.
     pub async fn acquire(&self) -> LockGuard {
         let ticket = self.0.next_ticket.get();
         self.0.next_ticket.set(ticket + 1);
@@ -129,7 +137,7 @@ impl Lock {
         guard
     }
 
-    /// If nobody holds it, or waits for it.
+    /// Takes the lock if no task holds it or waits for it; `None` otherwise.
     pub fn try_acquire(&self) -> Option<LockGuard> {
         let ticket = self.0.next_ticket.get();
         if self.0.serving.get() != ticket {

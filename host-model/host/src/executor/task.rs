@@ -118,6 +118,7 @@ impl<T: 'static> Task<T> {
         self.slot.set(slot);
     }
 
+    /// Whether the task has run to its end.
     pub fn is_ended(&self) -> bool {
         self.outcome.ended.get()
     }

@@ -35,7 +35,7 @@ impl<X: Extension> Process<X> {
     }
 
     /// Polls until `condition` holds; it can change only by a write that `watch` sees. A poll that
-    /// finds the cached bytes takes `poll_unchanged_ns`; one that finds them written by a device
+    /// finds the cached bytes takes `poll_unchanged_ns`. A poll that finds bytes which a device wrote
     /// takes `poll_changed_ns` more.
     pub(super) async fn poll(&self, watch: &Watch, subject: Option<Subject>, mut condition: impl FnMut() -> bool) {
         let sim = self.0.cpu.sim().clone();

@@ -45,7 +45,7 @@ pub(super) struct Inner<X> {
     pub log: EventLog,
     pub costs: HostCosts,
     pub grant: ProcessGrant,
-    /// Of the post queue.
+    /// What the page table says of the post queue.
     pub mapping: Rc<Mapping>,
     /// Entries of the queue used so far; free-running.
     pub posted: Cell<u32>,
@@ -53,7 +53,7 @@ pub(super) struct Inner<X> {
     pub first_halves: RefCell<BTreeSet<u32>>,
     pub seen: Cell<ProcessStatus>,
     pub refusals_told: Cell<Told>,
-    /// Ends that were seen and that nobody has asked for.
+    /// Ends of posts that the process has seen in its status page and has not been asked for.
     pub ended: RefCell<BTreeMap<u32, Result<(), WriteError>>>,
     pub posting: Lock,
     /// System calls that have not returned.
@@ -94,10 +94,12 @@ impl<X: Extension> Process<X> {
         })))
     }
 
+    /// Identifier of the process.
     pub fn pid(&self) -> Pid {
         self.0.grant.pid
     }
 
+    /// What the driver has granted: identifier and status page.
     pub fn grant(&self) -> &ProcessGrant {
         &self.0.grant
     }
@@ -107,6 +109,7 @@ impl<X: Extension> Process<X> {
         self.0.mapping.pages()
     }
 
+    /// Processor time of the process.
     pub fn cpu(&self) -> &Cpu {
         &self.0.cpu
     }

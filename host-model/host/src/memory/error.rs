@@ -1,4 +1,4 @@
-//! What can go wrong with memory: on the side of processes, and on that of devices.
+//! What can go wrong with memory: for processes, and for devices.
 
 use std::fmt;
 
@@ -6,43 +6,61 @@ use sim_pins::Ps;
 
 use crate::address::{BusAddr, Pid, UserVirt};
 
+/// Why memory of a process cannot be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MemoryError {
+    /// The process has no page there.
     #[error("process {} has no page at {}", pid.0, address)]
-    NotMapped { pid: Pid, address: UserVirt },
+    NotMapped {
+        /// The process.
+        pid: Pid,
+        /// Address of the access.
+        address: UserVirt,
+    },
+    /// No address space belongs to this process.
     #[error("no process {}", .0 .0)]
     NoSuchProcess(Pid),
+    /// Every page of the node is allocated.
     #[error("the node is out of memory: raise host.memory_mib")]
     OutOfPages,
+    /// The process has no range of free addresses of that length.
     #[error("the address space of process {} is full", .0 .0)]
     OutOfAddresses(Pid),
+    /// The node's limit on pinned pages is reached.
     #[error("{pages_max} pages are pinned, and host.pinned_pages_max allows no more")]
-    TooManyPinned { pages_max: usize },
+    TooManyPinned {
+        /// The limit, in pages.
+        pages_max: usize,
+    },
+    /// The page was drawn to be refused ([`Memory::refuse_pins`](super::Memory::refuse_pins)).
     #[error("the page cannot be pinned now")]
     PinRefused,
 }
 
+/// Which way the data of a DMA access go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DmaDirection {
     /// The device reads memory.
     Read,
     /// The device writes memory.
     Write,
-    /// Nobody answered before it was known.
+    /// The access ended before the direction was known, because no target answered.
     Unknown,
 }
 
+/// Why a device may not touch an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DmaFault {
     /// Beyond the last page of memory.
     Outside,
-    /// The page belongs to nobody.
+    /// The page is not allocated to a process.
     Foreign,
     /// The page belongs to a process, but is not pinned.
     Unpinned,
 }
 
 impl DmaFault {
+    /// The reason, in words that follow an address.
     pub const fn reason(self) -> &'static str {
         match self {
             DmaFault::Outside => "outside the memory",
@@ -55,9 +73,13 @@ impl DmaFault {
 /// A device touched what it must not touch (INV-26).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DmaViolation {
+    /// When the device touched the address.
     pub at: Ps,
+    /// The first byte that it touched.
     pub address: BusAddr,
+    /// Which way the data went.
     pub direction: DmaDirection,
+    /// Why it must not.
     pub fault: DmaFault,
 }
 
@@ -76,8 +98,12 @@ impl fmt::Display for DmaViolation {
 /// For the conservation of pins (INV-38).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
+    /// Calls that pinned a page.
     pub pins: u64,
+    /// Calls that unpinned a page.
     pub unpins: u64,
+    /// Pages that are pinned now.
     pub pinned_now: u64,
+    /// Accesses of devices that INV-26 forbids.
     pub dma_violations: u64,
 }

@@ -32,6 +32,8 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Memory of `page_count` pages, of which `pinned_pages_max` may be pinned at the same time.
+    /// `seed` decides which physical pages processes get.
     pub fn new(page_count: u32, pinned_pages_max: u32, seed: u64) -> Memory {
         Memory {
             pages: Pages::new(page_count, pinned_pages_max, seed),
@@ -44,24 +46,33 @@ impl Memory {
         }
     }
 
+    /// Pages of the node.
     pub fn page_count(&self) -> u32 {
         self.pages.count()
     }
 
+    /// The first accesses of devices that INV-26 forbids; [`Counts::dma_violations`] counts all.
     pub fn violations(&self) -> &[DmaViolation] {
         &self.violations
     }
 
+    /// What was counted so far.
     pub fn counts(&self) -> Counts {
         Counts { pinned_now: self.pages.pinned_pages() as u64, ..self.counts }
     }
 
+    /// Whether the page is pinned.
     pub fn is_pinned(&self, page: PhysPage) -> bool {
         self.pages.is_pinned(page)
     }
 
     // ---- Address spaces ------------------------------------------------------------------------------------------
 
+    /// Gives a process an empty address space.
+    ///
+    /// # Panics
+    ///
+    /// If the process has one.
     pub fn create_space(&mut self, pid: Pid) {
         let before = self.spaces.insert(pid, AddressSpace::default());
         assert!(before.is_none(), "process {} exists", pid.0);
@@ -132,6 +143,8 @@ impl Memory {
 
     // ---- Pins ----------------------------------------------------------------------------------------------------
 
+    /// Pins a page, which is allocated if it never was, and gives its physical page. Pins are
+    /// counted: a page that was pinned twice must be unpinned twice.
     pub fn pin(&mut self, pid: Pid, page: VirtPage) -> Result<PhysPage, MemoryError> {
         let target = self.touch(pid, page)?;
         self.pages.pin(target)?;
@@ -154,6 +167,7 @@ impl Memory {
         }
     }
 
+    /// Takes back one pin of the page.
     pub fn unpin(&mut self, page: PhysPage) {
         self.pages.unpin(page);
         self.counts.unpins += 1;
@@ -178,6 +192,7 @@ impl Memory {
         self.unpinned.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
+    /// Whether pages were unpinned since the pages that were unpinned were taken last.
     #[inline]
     pub fn has_unpinned(&self) -> bool {
         self.unpinned.as_ref().is_some_and(|unpinned| !unpinned.is_empty())
@@ -185,6 +200,11 @@ impl Memory {
 
     // ---- Access by the process -----------------------------------------------------------------------------------
 
+    /// Reads as the process does, over page boundaries.
+    ///
+    /// # Errors
+    ///
+    /// [`MemoryError`] if a page is missing; nothing is read then.
     pub fn read(&mut self, pid: Pid, address: UserVirt, bytes: &mut [u8]) -> Result<(), MemoryError> {
         let mut done = 0;
         for piece in self.pieces(pid, address, bytes.len() as u32)? {
@@ -195,6 +215,11 @@ impl Memory {
         Ok(())
     }
 
+    /// Writes as the process does, over page boundaries.
+    ///
+    /// # Errors
+    ///
+    /// [`MemoryError`] if a page is missing; nothing is written then.
     pub fn write(&mut self, pid: Pid, address: UserVirt, bytes: &[u8]) -> Result<(), MemoryError> {
         let mut done = 0;
         for piece in self.pieces(pid, address, bytes.len() as u32)? {
@@ -267,8 +292,8 @@ impl Memory {
         Err(self.violate(at, address, direction))
     }
 
-    /// A device asks for an address that is no memory, and nobody will answer; which way the data
-    /// were to go is not known.
+    /// A device asks for an address outside the memory. No target will answer, and the direction of
+    /// the data is not known.
     pub fn dma_outside(&mut self, at: Ps, address: BusAddr) {
         self.violate(at, address, DmaDirection::Unknown);
     }

@@ -19,6 +19,7 @@ impl Default for PageMap {
 }
 
 impl PageMap {
+    /// The physical page of a page; `None` if it has none.
     pub fn get(&self, page: VirtPage) -> Option<PhysPage> {
         let leaf = self.leaves.get(page.0 as usize / LEAF_PAGES)?.as_ref()?;
         let entry = leaf[page.0 as usize % LEAF_PAGES];
@@ -38,6 +39,7 @@ impl PageMap {
         Some(PhysPage(before))
     }
 
+    /// Takes a page out and gives its physical page; `None` if it had none.
     pub fn remove(&mut self, page: VirtPage) -> Option<PhysPage> {
         let leaf = self.leaves.get_mut(page.0 as usize / LEAF_PAGES)?.as_mut()?;
         let before = std::mem::replace(&mut leaf[page.0 as usize % LEAF_PAGES], NOTHING);
@@ -48,10 +50,12 @@ impl PageMap {
         Some(PhysPage(before))
     }
 
+    /// Pages in the map.
     pub fn len(&self) -> usize {
         self.len
     }
 
+    /// Whether the map has no page.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

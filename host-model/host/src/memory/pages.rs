@@ -1,4 +1,4 @@
-//! The physical pages of a node: contents, who is allocated, who is pinned.
+//! The physical pages of a node: contents, which of them are allocated, and which are pinned.
 
 use std::collections::VecDeque;
 
@@ -74,7 +74,7 @@ impl Pages {
         Ok(PhysPage(page))
     }
 
-    /// Only for a page that nobody has pinned.
+    /// Frees a page, which must not be pinned.
     pub fn free(&mut self, page: PhysPage) {
         let index = page.0 as usize;
         assert!(self.is_allocated(page) && !self.is_pinned(page), "freeing page {page:?}");

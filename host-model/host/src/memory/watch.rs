@@ -16,8 +16,8 @@ pub struct Piece {
     pub end: usize,
 }
 
-/// Everything that is watched. The bitmap keeps the common case, a write that nobody waits for, to
-/// one look.
+/// Everything that is watched. In the common case no task waits for the written bytes; the bitmap
+/// keeps that case to one look.
 pub struct Watches {
     watched: BitVec,
     entries: Vec<Rc<Entry>>,

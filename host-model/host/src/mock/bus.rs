@@ -19,6 +19,8 @@ pub struct MockBus {
 }
 
 impl MockBus {
+    /// A bus with a mock NIC of so much SRAM, whose DMA goes to `memory`. The test keeps the second
+    /// handle.
     pub fn new(sram_bytes: u32, memory: Rc<RefCell<Memory>>) -> (MockBus, Rc<RefCell<MockNic>>) {
         let nic = Rc::new(RefCell::new(MockNic::new(sram_bytes, memory)));
         let bus = MockBus { nic: nic.clone(), queue: VecDeque::new(), clocks_left: None, completions: VecDeque::new() };

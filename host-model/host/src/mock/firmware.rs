@@ -65,7 +65,7 @@ impl MockNic {
         self.sram_read(BOOT_BLOCK_ADDRESS)
     }
 
-    /// Of the commands, those about post queues.
+    /// Obeys those commands that are about post queues.
     pub(super) fn obey(&mut self, command: u32) {
         let slot = (command >> 4 & 0xF) as usize;
         let next = self.process_entry(NEXT_OWNER);

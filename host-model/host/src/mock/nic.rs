@@ -34,10 +34,13 @@ pub const MOCK_DEVICE: u8 = 4;
 /// What the scripted firmware does when the core is released.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BootScript {
+    /// Answers that it runs.
     Ready,
+    /// Refuses for this reason.
     Refuse(BootError),
     /// Never answers.
     Silent,
+    /// Leaves this crash record.
     Crash(CrashRecord),
 }
 
@@ -55,15 +58,22 @@ pub enum AssignScript {
 /// Where a write went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
+    /// Configuration space, byte offset.
     Config(u8),
+    /// BAR 0, byte offset.
     Register(u32),
+    /// BAR 1, byte offset.
     Sram(u32),
 }
 
+/// A dword that the host wrote to the NIC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Written {
+    /// When it arrived.
     pub at: Ps,
+    /// Where it went.
     pub place: Place,
+    /// The dword.
     pub value: u32,
     /// Number of the transaction: words of one burst share it.
     pub burst: u64,
@@ -71,13 +81,17 @@ pub struct Written {
 
 /// The NIC, for the test to look into.
 pub struct MockNic {
+    /// What the firmware of core A does at its start.
     pub boot: BootScript,
-    /// Of core B.
+    /// What the firmware of core B does at its start.
     pub boot_b: BootScript,
+    /// Geometry of the VMH cache that the boot reply tells.
     pub geometry: VmhGeometry,
+    /// Geometry of the CBH cache that the boot reply tells.
     pub cbh_geometry: CbhGeometry,
     /// The scripted firmware has static tables, and the caches are not there.
     pub static_tables: Option<StaticGeometry>,
+    /// Post queues that the boot reply tells.
     pub post_queue_count: usize,
     /// What becomes of `COMMAND_ASSIGN`.
     pub assigns: AssignScript,
@@ -87,8 +101,11 @@ pub struct MockNic {
     pub completes_posts: bool,
     /// Answers commands; `None` leaves them without an answer.
     pub command_answer: Option<fn(u32) -> u32>,
+    /// Every dword that the host wrote, in order.
     pub writes: Vec<Written>,
+    /// Descriptors of posts, with the number of their queue, in the order of their doorbells.
     pub posts: Vec<(usize, PostDescriptor)>,
+    /// Doorbells that were rung: the queue and the dword.
     pub doorbells: Vec<(usize, u32)>,
     pub(super) config: BTreeMap<u8, u32>,
     pub(super) registers: BTreeMap<u32, u32>,
@@ -130,27 +147,33 @@ impl MockNic {
         }
     }
 
+    /// A dword of configuration space; `register` is its byte offset.
     pub fn config(&self, register: u8) -> u32 {
         self.config.get(&register).copied().unwrap_or(0)
     }
 
+    /// Sets a dword of configuration space; `register` is its byte offset.
     pub fn set_config(&mut self, register: u8, value: u32) {
         self.config.insert(register, value);
     }
 
+    /// The value of a register; 0 before it was written.
     pub fn register<T, A>(&self, register: Register<T, A>) -> u32 {
         self.registers.get(&register.offset().0).copied().unwrap_or(0)
     }
 
+    /// Sets a register, as the NIC would.
     pub fn set_register<T, A>(&mut self, register: Register<T, A>, value: u32) {
         self.registers.insert(register.offset().0, value);
     }
 
+    /// A dword of SRAM; `address` is a byte offset.
     pub fn sram_word(&self, address: u32) -> u32 {
         let bytes = &self.sram[address as usize..][..4];
         u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
     }
 
+    /// Sets a dword of SRAM; `address` is a byte offset.
     pub fn set_sram_word(&mut self, address: u32, value: u32) {
         self.sram[address as usize..][..4].copy_from_slice(&value.to_le_bytes());
     }
@@ -161,6 +184,7 @@ impl MockNic {
         T::read_from_bytes(bytes).expect("as long as the type")
     }
 
+    /// Writes a structure to SRAM; `address` is a byte offset.
     pub fn sram_write<T: IntoBytes + Immutable>(&mut self, address: u32, value: &T) {
         let bytes = value.as_bytes();
         self.sram[address as usize..][..bytes.len()].copy_from_slice(bytes);

@@ -8,23 +8,52 @@ use super::values::Platform;
 const BUILT_IN: [(&str, &str); 2] =
     [("tigon2", include_str!("../../platforms/tigon2.toml")), ("lanai9", include_str!("../../platforms/lanai9.toml"))];
 
+/// Why a platform cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PlatformError {
+    /// No platform has this name.
     #[error(
         "no platform {name:?}: the platforms are {known}; or give the path of a platform file (with a / or .toml)"
     )]
-    Unknown { name: String, known: String },
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names that there are, with commas.
+        known: String,
+    },
+    /// The file cannot be read.
     #[error("platform file {path}: {source}")]
-    Unreadable { path: PathBuf, source: std::io::Error },
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A key that is missing, unknown or of the wrong type, or a file that is not TOML. The text
     /// names line and key.
     #[error("platform {name}: {text}")]
-    Form { name: String, text: String },
+    Form {
+        /// Name or path of the platform.
+        name: String,
+        /// What is wrong, with line and key.
+        text: String,
+    },
+    /// A value is outside of its range.
     #[error("platform {name}: {key} = {value} is impossible: {right}")]
-    Value { name: String, key: &'static str, value: u64, right: &'static str },
+    Value {
+        /// Name or path of the platform.
+        name: String,
+        /// The key of the value, with its tables.
+        key: &'static str,
+        /// The value in the file.
+        value: u64,
+        /// What would be right, in words.
+        right: &'static str,
+    },
 }
 
 impl Platform {
+    /// The names of the platforms that are built in.
     pub fn names() -> impl Iterator<Item = &'static str> {
         BUILT_IN.iter().map(|(name, _)| *name)
     }

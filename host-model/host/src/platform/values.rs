@@ -5,38 +5,57 @@ use sim_pins::Ps;
 
 use crate::processor::cycles_to_ps;
 
+/// A machine: NIC, bus, link and host. One TOML file each; the file gives the source of each value.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Platform {
+    /// One line for people.
     pub description: String,
+    /// The NIC's processors.
     pub core: Core,
+    /// The NIC's memory.
     pub sram: Sram,
+    /// The PCI bus, and how the NIC uses it.
     pub pci: Pci,
+    /// The bridge between the host and the bus.
     pub bridge: Bridge,
+    /// The network link.
     pub link: Link,
+    /// The NIC's frame buffers.
     pub buffers: Buffers,
+    /// Times and limits of the link protocol.
     pub protocol: Protocol,
+    /// The host, and what its software costs.
     pub host: HostCosts,
+    /// The network of the daemons.
     pub management: Management,
 }
 
+/// The processors of the NIC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Core {
+    /// Clock of each core.
     pub clock_hz: u64,
+    /// Cores: 1 or 2.
     pub count: u32,
 }
 
+/// The NIC's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sram {
+    /// Size, shared by the cores, the DMA engines and the MAC.
     pub bytes: u32,
 }
 
+/// The PCI bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pci {
+    /// Width of the data: 32 or 64.
     pub width_bits: u32,
+    /// Clock of the bus.
     pub clock_hz: u64,
     /// What the driver writes to the latency timer of the NIC.
     pub latency_timer_clocks: u8,
@@ -63,10 +82,11 @@ pub struct Bridge {
     pub boundary_bytes: u32,
 }
 
+/// The network link of a NIC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// Of the byte-wide GMII.
+    /// Clock of the byte-wide GMII (IEEE 802.3, clause 35): one byte a clock.
     pub clock_hz: u64,
     /// From the last pin of one NIC to the first of the other.
     pub latency_ns: u64,
@@ -74,23 +94,31 @@ pub struct Link {
     pub frame_data_bytes_max: u32,
 }
 
+/// The NIC's frame buffers in SRAM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Buffers {
+    /// Transmit buffers.
     pub tx_count: u32,
+    /// Receive buffers.
     pub rx_count: u32,
-    /// Of each buffer.
+    /// Size of each buffer.
     pub bytes: u32,
 }
 
+/// Times and limits of the reliable link protocol in the firmware.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Protocol {
+    /// A frame that is not acknowledged is sent again after this time.
     pub retransmit_us: u64,
+    /// A peer that does not acknowledge after so many repetitions is given up.
     pub retransmit_limit: u32,
+    /// A receiver acknowledges at the latest after so many frames.
     pub ack_frames: u32,
+    /// A receiver acknowledges at the latest after this time.
     pub ack_us: u64,
-    /// Core B adds up the counters so long after core A was busy.
+    /// Core B sums the counters again after core A was busy for this time.
     pub keeper_us: u64,
 }
 
@@ -101,12 +129,15 @@ pub struct Protocol {
 pub struct HostCosts {
     /// Processors that tasks compete for.
     pub processor_count: u32,
+    /// Clock of each processor.
     pub processor_clock_hz: u64,
+    /// Memory of the node, in MiB.
     pub memory_mib: u32,
-    /// Of all processes together.
+    /// Pages that all processes together may have pinned.
     pub pinned_pages_max: u32,
-    /// Water marks of each process (facts M-26).
+    /// Pages that one process may have pinned: the high water mark (facts M-26).
     pub pinned_pages_high: u32,
+    /// Pages of one process to which replacement goes down: the low water mark (facts M-26).
     pub pinned_pages_low: u32,
     /// From INTA# at the interrupt controller to the first instruction of the handler. No processor
     /// is busy.

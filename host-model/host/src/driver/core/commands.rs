@@ -22,6 +22,7 @@ pub struct Commands {
 }
 
 impl Commands {
+    /// No command is outstanding.
     pub fn new(context: Rc<Context>) -> Commands {
         Commands { context, turn: Lock::default(), outstanding: Cell::new(None), answered: Notify::new() }
     }

@@ -22,11 +22,17 @@ use crate::processor::{Cpu, Priority, Processors};
 
 /// The machine that a driver runs on.
 pub struct Machine {
+    /// Simulated time and tasks of the host.
     pub sim: Sim,
+    /// The processors that tasks compete for.
     pub processors: Processors,
+    /// The way to the PCI bus.
     pub port: BusPort,
+    /// The memory of the node, which devices reach too.
     pub memory: Rc<RefCell<Memory>>,
+    /// The log of what happened.
     pub log: EventLog,
+    /// Sizes and costs of the machine.
     pub platform: Platform,
 }
 
@@ -46,6 +52,7 @@ pub struct Context {
 }
 
 impl Context {
+    /// A context that knows no NIC yet: [`Context::set_resources`] and the layout follow at boot.
     pub fn new(machine: Machine, options: DriverOptions) -> Context {
         Context {
             machine,
@@ -62,22 +69,27 @@ impl Context {
 
     // ---- The machine ---------------------------------------------------------------------------------------------
 
+    /// Simulated time and tasks of the host.
     pub fn sim(&self) -> &Sim {
         &self.machine.sim
     }
 
+    /// The memory of the node.
     pub fn memory(&self) -> &RefCell<Memory> {
         &self.machine.memory
     }
 
+    /// Sizes and costs of the machine.
     pub fn platform(&self) -> &Platform {
         &self.machine.platform
     }
 
+    /// What the host's software costs ([`Platform::host`]).
     pub fn costs(&self) -> &HostCosts {
         &self.machine.platform.host
     }
 
+    /// What the run decided about the driver.
     pub fn options(&self) -> &DriverOptions {
         &self.options
     }
@@ -94,6 +106,7 @@ impl Context {
 
     // ---- The NIC -------------------------------------------------------------------------------------------------
 
+    /// Access to the bus, charged to the task of `cpu`.
     pub fn pio(&self, cpu: &Cpu) -> Pio {
         Pio::new(cpu.clone(), self.machine.port.clone(), self.costs())
     }
@@ -104,6 +117,7 @@ impl Context {
         Ok(Device { pio: self.pio(cpu), resources })
     }
 
+    /// Where the NIC is on the bus; `None` before it was found.
     pub fn resources(&self) -> Option<Resources> {
         self.resources.get().copied()
     }
@@ -112,6 +126,11 @@ impl Context {
         assert!(self.resources.set(resources).is_ok(), "the driver is started once");
     }
 
+    /// Where the firmware has its structures in the SRAM.
+    ///
+    /// # Errors
+    ///
+    /// [`DriverError::NotReady`] before the boot reply was checked.
     pub fn layout(&self) -> Result<NicLayout, DriverError> {
         self.layout.get().copied().ok_or(DriverError::NotReady)
     }
@@ -126,10 +145,12 @@ impl Context {
 
     // ---- What happened -------------------------------------------------------------------------------------------
 
+    /// What the driver has counted so far.
     pub fn counts(&self) -> DriverCounts {
         *self.counts.borrow()
     }
 
+    /// Changes the counters.
     pub fn count(&self, change: impl FnOnce(&mut DriverCounts)) {
         change(&mut self.counts.borrow_mut());
     }
@@ -139,10 +160,12 @@ impl Context {
         self.record(self.machine.sim.now(), subject.note(kind));
     }
 
+    /// Records an event of a given time, which may lie in the past.
     pub fn record(&self, at: Ps, note: Note) {
         self.machine.log.record(at, note);
     }
 
+    /// Whether the driver has started and serves calls.
     pub fn is_ready(&self) -> bool {
         self.ready.get()
     }
@@ -151,6 +174,7 @@ impl Context {
         self.ready.set(ready);
     }
 
+    /// The crash record of core A; `None` while it has not crashed.
     pub fn crash(&self) -> Option<CrashRecord> {
         self.crashed.get()
     }
@@ -175,6 +199,7 @@ impl Context {
         self.failure.borrow_mut().get_or_insert(error);
     }
 
+    /// Fails with the first error that stopped the driver, if there was one.
     pub fn check_alive(&self) -> Result<(), DriverError> {
         match self.failure() {
             Some(error) => Err(error),

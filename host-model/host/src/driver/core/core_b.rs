@@ -27,6 +27,7 @@ const KEEPER_TRIES: u32 = 100;
 pub struct Kept {
     /// In the order of `Counter::ALL`.
     pub totals: Vec<u64>,
+    /// Rounds of summing that core B has completed.
     pub rounds: u32,
     /// Equations of INV-38 that did not hold.
     pub violations: u32,
@@ -39,10 +40,12 @@ pub struct CoreB {
 }
 
 impl CoreB {
+    /// Core B is taken not to run until its image was started.
     pub fn new(context: Rc<Context>) -> CoreB {
         CoreB { context, runs: Cell::new(false) }
     }
 
+    /// Whether core B was started, and answered.
     pub fn runs(&self) -> bool {
         self.runs.get()
     }

@@ -8,7 +8,8 @@ use super::device::Device;
 use super::error::DriverError;
 use crate::address::SramAddr;
 
-/// The record of either core is the error. That of core B is looked at when `has_core_b`.
+/// Reads the crash record of core A, and with `has_core_b` also the record of core B. A record that
+/// is there is the error.
 pub async fn look_for_crash(context: &Context, device: &Device, has_core_b: bool) -> Result<(), DriverError> {
     let crash: CrashRecord = device.read_struct(SramAddr(CRASH_RECORD_ADDRESS)).await?;
     if crash.kind != 0 {

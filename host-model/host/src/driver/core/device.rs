@@ -11,24 +11,31 @@ use crate::pio::Pio;
 /// Where the NIC is on the bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Resources {
+    /// Bus address of BAR 0, the registers.
     pub registers: BusAddr,
+    /// Bus address of BAR 1, the SRAM.
     pub sram: BusAddr,
+    /// Size of the SRAM in bytes.
     pub sram_bytes: u32,
 }
 
 /// The NIC as one task reaches it.
 #[derive(Clone)]
 pub struct Device {
+    /// Access to the bus, charged to one task.
     pub pio: Pio,
+    /// Where the NIC is on the bus.
     pub resources: Resources,
 }
 
 impl Device {
+    /// Reads a register: one bus transaction.
     pub async fn read<T: Bits, A: Readable>(&self, register: Register<T, A>) -> Result<T, BusFault> {
         let bits = self.pio.read(self.resources.registers + register.offset().0).await?;
         Ok(T::from_bits(bits))
     }
 
+    /// Posts a write of a register: it returns when the store has left the processor.
     pub async fn write<T: Bits, A: Writable>(&self, register: Register<T, A>, value: T) {
         self.write_noted(register, value, None).await;
     }
@@ -39,14 +46,18 @@ impl Device {
         self.pio.write_words(address, &[value.to_bits()], note).await;
     }
 
+    /// Reads one dword of SRAM: one bus transaction. `address` is a multiple of 4.
     pub async fn read_sram(&self, address: SramAddr) -> Result<u32, BusFault> {
         self.pio.read(self.resources.sram + address.0).await
     }
 
+    /// Posts writes of consecutive dwords of SRAM; `address` is a multiple of 4. It returns when
+    /// the stores have left the processor.
     pub async fn write_sram(&self, address: SramAddr, words: &[u32]) {
         self.write_sram_noted(address, words, None).await;
     }
 
+    /// The same; `note` is recorded when the last word has reached the NIC.
     pub async fn write_sram_noted(&self, address: SramAddr, words: &[u32], note: Option<Note>) {
         self.pio.write_words(self.resources.sram + address.0, words, note).await;
     }
@@ -60,6 +71,7 @@ impl Device {
         Ok(T::read_from_bytes(&bytes).expect("layouts are whole words"))
     }
 
+    /// Posts a write of a structure to SRAM, word by word; `address` is a multiple of 4.
     pub async fn write_struct<T: IntoBytes + Immutable>(&self, address: SramAddr, value: &T) {
         self.write_sram(address, &words_of(value)).await;
     }

@@ -38,6 +38,7 @@ impl InterruptInput {
         }
     }
 
+    /// Whether INTA# is asserted, as of the last edge.
     pub fn is_asserted(&self) -> bool {
         self.0.asserted.get()
     }
@@ -52,9 +53,13 @@ const OWN_CAUSES: u32 = 1 << MAILBOX_COMMAND_DONE | 1 << CAUSE_CRASH;
 
 /// The handler of one NIC's interrupts.
 pub struct Handler {
+    /// What the handler shares with the rest of the driver.
     pub core: Core,
+    /// INTA# of the NIC.
     pub input: InterruptInput,
+    /// The service of the personality; it takes the causes that the core does not know.
     pub service: Rc<dyn Service>,
+    /// Whether core B runs: its crash record is then read too.
     pub has_core_b: bool,
 }
 

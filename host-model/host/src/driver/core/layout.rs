@@ -42,7 +42,7 @@ impl Reply {
         Ok(Sections::parse(&self.words, REPLY_MAGIC)?.get()?)
     }
 
-    /// Bytes of SRAM of the NIC.
+    /// Size of the SRAM in bytes; every structure that the reply names must lie in it.
     pub fn sram_bytes(&self) -> u32 {
         self.sram_bytes
     }
@@ -61,10 +61,12 @@ impl Reply {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NicLayout {
     post_queues: SramAddr,
+    /// Post queues of the NIC, from slot 0.
     pub post_queue_count: usize,
     process_table: SramAddr,
     miss_ring: SramAddr,
     notify_ring: SramAddr,
+    /// SRAM address of the firmware's counters.
     pub counters: SramAddr,
     /// The width of every key.
     pub key_width: KeyWidth,
@@ -73,6 +75,12 @@ pub struct NicLayout {
 const POST_QUEUE_BYTES: u32 = POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES;
 
 impl NicLayout {
+    /// Checks what the reply says of the structures that every personality has.
+    ///
+    /// # Errors
+    ///
+    /// [`DriverError::BadLayout`] if a structure does not lie in the SRAM, or a count is
+    /// impossible.
     pub fn check(reply: &Reply) -> Result<NicLayout, DriverError> {
         let posts: PostsReply = reply.section()?;
         let rings: RingsReply = reply.section()?;
@@ -98,10 +106,12 @@ impl NicLayout {
         })
     }
 
+    /// SRAM address of the post queue of a slot.
     pub fn post_queue(&self, slot: usize) -> SramAddr {
         self.post_queues + slot as u32 * POST_QUEUE_BYTES
     }
 
+    /// SRAM address of the process entry of a slot.
     pub fn process_entry(&self, slot: usize) -> SramAddr {
         self.process_table + (slot * size_of::<ProcessEntry>()) as u32
     }

@@ -9,8 +9,11 @@ use crate::executor::Notify;
 /// A post queue and its doorbell, where a process sees them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueuePages {
+    /// Number of the post queue.
     pub slot: usize,
+    /// Bus address of the first byte of the queue.
     pub post_queue: BusAddr,
+    /// Bus address of the doorbell's page.
     pub doorbell: BusAddr,
 }
 
@@ -33,6 +36,7 @@ pub struct Mapping {
 /// A store that is under way.
 pub struct Store {
     mapping: Rc<Mapping>,
+    /// The queue to which the store goes.
     pub pages: QueuePages,
     /// Two stores with the same number went to the same queue, which was not taken in between.
     pub time: u64,
@@ -46,6 +50,7 @@ impl Mapping {
         Some(Store { mapping: self.clone(), pages, time: self.times.get() })
     }
 
+    /// The queue that is mapped; `None`: a store takes a page fault.
     pub fn pages(&self) -> Option<QueuePages> {
         self.pages.get()
     }

@@ -68,15 +68,22 @@ impl Members {
         self.by_pid.borrow_mut().insert(pid, member);
     }
 
+    /// Whether the process has the NIC open; a process that is ending still has.
     pub fn has(&self, pid: Pid) -> bool {
         self.by_pid.borrow().contains_key(&pid)
     }
 
+    /// What the page table of the process says of its post queue.
+    ///
+    /// # Errors
+    ///
+    /// [`DriverError::ProcessEnded`] if the process does not have the NIC open.
     pub fn mapping(&self, pid: Pid) -> Result<Rc<Mapping>, DriverError> {
         let by_pid = self.by_pid.borrow();
         by_pid.get(&pid).map(|member| member.mapping.clone()).ok_or(DriverError::ProcessEnded(pid.0))
     }
 
+    /// Whether the process is ending, or has ended.
     pub fn is_ending(&self, pid: Pid) -> bool {
         self.by_pid.borrow().get(&pid).is_none_or(|member| member.ending)
     }
@@ -103,6 +110,7 @@ impl Members {
         }
     }
 
+    /// Records that the status page of the process is not pinned any more.
     pub fn status_unpinned(&self, pid: Pid) {
         if let Some(member) = self.by_pid.borrow_mut().get_mut(&pid) {
             member.status_is_pinned = false;
@@ -114,6 +122,7 @@ impl Members {
         self.by_pid.borrow().values().filter(|member| member.status_is_pinned).count()
     }
 
+    /// Forgets a process that has ended.
     pub fn remove(&self, pid: Pid) {
         self.by_pid.borrow_mut().remove(&pid);
     }

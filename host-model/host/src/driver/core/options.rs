@@ -23,47 +23,53 @@ pub enum DriverPlant {
 /// What a run decides about its driver.
 #[derive(Clone, Debug)]
 pub struct DriverOptions {
+    /// The node of this host.
     pub node: NodeId,
+    /// Nodes of the cluster.
     pub node_count: u32,
     /// Incarnation of the cluster, 0 to 255.
     pub session: u32,
+    /// Seed of the protection keys; the same seed gives the same keys.
     pub seed: u64,
     /// Registering a buffer pins all its pages at once (facts M-3), instead of at the first miss.
     pub pin_at_export: bool,
-    /// What the firmware does with a frame whose destination has no translation yet, and how many
-    /// it may hold.
+    /// What the firmware does with a frame whose destination has no translation yet.
     pub receive_miss: ReceiveMiss,
+    /// Frames without a translation that the firmware may hold at the same time.
     pub held_frames_max: u32,
-    /// What a firmware with static tables shall hold, where the SRAM does.
+    /// Sizes of the tables of a firmware with static tables. The firmware takes less if the SRAM
+    /// has no room.
     pub static_tables: StaticGeometry,
-    /// Post queues of the NIC; as many as the firmware has by itself, if nothing is said.
+    /// Post queues of the NIC; `None`: as many as the firmware has by itself.
     pub post_queues: Option<u32>,
     /// Processes that may have the NIC open. With static tables at most one for each slot of the
     /// NIC.
     pub processes_max: usize,
+    /// How much of the firmware is read back after loading.
     pub verify: Verify,
+    /// Where a miss of the NIC is served.
     pub miss_service: MissService,
-    /// Other work of the host; an idle host without.
+    /// Other work of the host; `None`: the host is idle otherwise.
     pub load: Option<Load>,
     /// How long the firmware may take to start.
     pub boot_timeout: Ps,
     /// How long the firmware may take to obey a command.
     pub command_timeout: Ps,
-    /// Of tests.
+    /// A defect that a test plants in the driver; `None` outside of tests.
     pub plant: Option<DriverPlant>,
 }
 
 /// Processes of a node, if nothing else is said.
 pub const PROCESSES_MAX: usize = 64;
 
-/// Who serves a miss.
+/// Where a miss is served.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum MissService {
     /// Always the kernel thread, which the interrupt handler wakes (facts M-18).
     #[default]
     KernelThread,
-    /// The handler itself where nothing has to be pinned, which is all that it must not do, and
-    /// nobody else is at it (facts M-19). The thread otherwise.
+    /// The interrupt handler itself, if no page has to be pinned, which a handler must not do, and
+    /// if the thread is not serving at that time (facts M-19). The kernel thread otherwise.
     Interrupt,
     /// The NIC reads translations from tables of the driver by DMA; pages are pinned before they
     /// are used (facts M-58). The kernel thread serves what the tables do not have, and buffers.
@@ -71,6 +77,7 @@ pub enum MissService {
 }
 
 impl DriverOptions {
+    /// The options of a run that says nothing else.
     pub fn new(node: NodeId, node_count: u32, seed: u64) -> DriverOptions {
         DriverOptions {
             node,
@@ -96,10 +103,13 @@ impl DriverOptions {
 /// How much of the firmware the driver reads back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verify {
+    /// Nothing is read back.
     Nothing,
     /// One word in [`SAMPLE_WORDS`], and the last of each segment.
     Sample,
+    /// Every word.
     Whole,
 }
 
+/// Distance, in words, between the words that [`Verify::Sample`] reads back.
 pub const SAMPLE_WORDS: usize = 64;

@@ -17,24 +17,29 @@ pub struct PinTable {
 /// What pinning brought.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Pinned {
+    /// Pages that are pinned now and were not before.
     pub pages: u32,
     /// Pages that exist but could not be pinned.
     pub failed: u32,
 }
 
 impl PinTable {
+    /// A table without pages, for one process.
     pub fn new(pid: Pid) -> PinTable {
         PinTable { pid, pages: PageMap::default(), order: VecDeque::new() }
     }
 
+    /// The physical page under which `page` is pinned; `None` if it is not pinned.
     pub fn get(&self, page: VirtPage) -> Option<PhysPage> {
         self.pages.get(page)
     }
 
+    /// Pages that are pinned.
     pub fn len(&self) -> usize {
         self.pages.len()
     }
 
+    /// Whether no page is pinned.
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
@@ -80,6 +85,7 @@ impl PinTable {
         unpinned
     }
 
+    /// The pinned pages, in the order of replacement: the oldest first.
     pub fn pages(&self) -> impl Iterator<Item = VirtPage> + '_ {
         self.order.iter().copied()
     }

@@ -16,6 +16,7 @@ use crate::processor::Cpu;
 /// Pages that exist and are not pinned.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Missing {
+    /// The pages, in the order in which they were asked for.
     pub pages: Vec<VirtPage>,
     /// Those of them that the process has never touched: pinning fills them.
     fresh: u64,
@@ -25,7 +26,9 @@ pub struct Missing {
 /// `low`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaterMarks {
+    /// Pages of one process that may be pinned at the same time.
     pub high: u32,
+    /// Number of pages to which replacement goes down.
     pub low: u32,
 }
 
@@ -39,12 +42,14 @@ pub struct Pins {
 }
 
 impl Pins {
+    /// No process has a pin; the marks are those of the platform.
     pub fn new(context: Rc<Context>) -> Pins {
         let costs = context.costs();
         let marks = WaterMarks { high: costs.pinned_pages_high, low: costs.pinned_pages_low };
         Pins { context, tables: RefCell::default(), ending: RefCell::default(), marks: Cell::new(marks) }
     }
 
+    /// The marks that hold now.
     pub fn marks(&self) -> WaterMarks {
         self.marks.get()
     }
@@ -70,6 +75,7 @@ impl Pins {
         table.map_or(0, |mut table| table.clear(&mut self.context.memory().borrow_mut()))
     }
 
+    /// Whether the process has a table of pins.
     pub fn has(&self, pid: Pid) -> bool {
         self.tables.borrow().contains_key(&pid)
     }

@@ -19,7 +19,9 @@ pub const STATUS_PAGE: VirtPage = VirtPage(0xB_FFFF);
 /// What a process gets for its life. Its post queue comes and goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProcessGrant {
+    /// Identifier of the process.
     pub pid: Pid,
+    /// Address of the status page, in the space of the process.
     pub status: UserVirt,
 }
 
@@ -31,16 +33,23 @@ pub struct Processes {
 }
 
 impl Processes {
+    /// No process has the NIC open.
     pub fn new(core: Core) -> Processes {
         let members = Rc::new(Members::default());
         let queues = PostQueues::new(core.context.clone(), core.commands.clone(), members.clone());
         Processes { core, members, queues: Rc::new(queues) }
     }
 
+    /// The post queues that the processes share.
     pub fn queues(&self) -> &PostQueues {
         &self.queues
     }
 
+    /// What the page table of the process says of its post queue.
+    ///
+    /// # Errors
+    ///
+    /// [`DriverError::ProcessEnded`] if the process does not have the NIC open.
     pub fn mapping(&self, pid: Pid) -> Result<Rc<Mapping>, DriverError> {
         self.members.mapping(pid)
     }

@@ -3,14 +3,14 @@
 //! A process whose queue's pages are not mapped takes a page fault at its first store there; the
 //! store does not reach the bus. Then, in this order:
 //!
-//! 1. Those who have faulted are served first come, first served: [`PostQueues::line`].
+//! 1. Processes that have faulted are served first come, first served: [`PostQueues::line`].
 //! 2. A queue that is free is taken. If none is, one is taken from a process: its pages are
 //!    unmapped, which waits for the stores that are on their way, so that what the process has rung
 //!    is on the bus before the NIC is asked ([`COMMAND_ASSIGN`]), and nothing comes behind it.
 //! 3. The NIC gives the queue to the new process if all posts have ended and their status is
 //!    written; it says what the status of the old one is. If it does not, the queue stays with its
-//!    process, unmapped, and the driver asks again later, also for the next one: nobody can post
-//!    for ever, so one of them comes to its end.
+//!    process, unmapped, and the driver asks again later, then also for the next queue. Unmapped
+//!    queues get no new posts, so the posts of one of them come to their end.
 //! 4. The driver clears the page: keys stood there. Then it maps it.
 //!
 //! Its owner keeps a queue until it has rung once, or for `queue_hold_ns`: otherwise two processes
@@ -55,7 +55,7 @@ pub struct PostQueues {
     commands: Rc<Commands>,
     members: Rc<Members>,
     slots: RefCell<Vec<Slot>>,
-    /// Tickets of those who have faulted, in their order.
+    /// Tickets of the processes that have faulted, in the order of their faults.
     line: RefCell<VecDeque<u64>>,
     next_ticket: Cell<u64>,
     mappings: Cell<u64>,
@@ -70,7 +70,7 @@ pub struct PostQueues {
 enum Found {
     Free,
     Taken,
-    /// Nobody had taken the process's own.
+    /// The process's own queue: no other process had taken it.
     Own,
     GivenUp,
 }
@@ -89,6 +89,7 @@ impl Drop for Waiting<'_> {
 }
 
 impl PostQueues {
+    /// All queues of the NIC are free, and no process waits.
     pub fn new(context: Rc<Context>, commands: Rc<Commands>, members: Rc<Members>) -> PostQueues {
         PostQueues {
             context,
@@ -108,10 +109,12 @@ impl PostQueues {
         *self.slots.borrow_mut() = vec![Slot::default(); count];
     }
 
+    /// Processes that wait for a queue.
     pub fn waiting(&self) -> usize {
         self.line.borrow().len()
     }
 
+    /// Queues without an owner.
     pub fn free_count(&self) -> usize {
         self.slots.borrow().iter().filter(|slot| slot.owner.is_none()).count()
     }
@@ -235,7 +238,7 @@ impl PostQueues {
     }
 
     /// Queues that may be taken from their processes: first those that were not rung since the last
-    /// look, and of them the one that was mapped first.
+    /// look, and among these first the queue that was mapped earliest.
     fn takeable(&self) -> Vec<usize> {
         let mut found = Vec::new();
         for (number, slot) in self.slots.borrow().iter().enumerate() {
@@ -269,7 +272,7 @@ impl PostQueues {
         }
     }
 
-    /// What stood in a queue is nobody's business.
+    /// Clears the page of a queue: what the old owner wrote must not be seen by the next.
     pub async fn clear(&self, cpu: &Cpu, slot: usize) -> Result<(), DriverError> {
         let queue = self.context.layout()?.post_queue(slot);
         self.context.device(cpu)?.write_sram(queue, &[0; PAGE_BYTES as usize / 4]).await;
@@ -296,7 +299,7 @@ impl PostQueues {
         self.changed.notify();
     }
 
-    /// The queue of a process that ends: nobody takes it any more, and no store reaches it.
+    /// The queue of a process that ends: it cannot be taken any more, and no store reaches it.
     pub async fn leave(&self, pid: Pid) -> Result<Option<usize>, DriverError> {
         let _changing = self.changing.acquire().await;
         let slot = self.slot_of(pid);

@@ -26,8 +26,11 @@ use crate::processor::Cpu;
 /// The core of the driver, as services use it. Clones are the same.
 #[derive(Clone)]
 pub struct Core {
+    /// Machine, NIC, options and counters.
     pub context: Rc<Context>,
+    /// The way of commands to the firmware.
     pub commands: Rc<Commands>,
+    /// Which pages are pinned.
     pub pins: Rc<Pins>,
 }
 
@@ -48,17 +51,20 @@ pub enum Places {
 pub struct Interrupt<'a> {
     /// The handler's processor time.
     pub cpu: &'a Cpu,
+    /// The NIC, for reads and writes that the handler makes.
     pub device: &'a Device,
     /// Number of the cause's bit.
     pub cause: usize,
-    /// When INTA# was taken, and when the handler began.
+    /// When INTA# was asserted.
     pub asserted_at: Ps,
+    /// When the first instruction of the handler ran.
     pub handler_at: Ps,
 }
 
 /// The service of one personality. It has its own state, and the core knows it by this alone.
 #[async_trait(?Send)]
 pub trait Service: Any {
+    /// How the NIC finds its tables and its post queue of a process.
     fn places(&self) -> Places {
         Places::Shared
     }
@@ -127,6 +133,6 @@ pub struct ServiceEntry {
     pub counters: &'static [&'static Set],
     /// Offers the firmware its section of the boot request, if it has one.
     pub request: Option<AddRequest>,
-    /// Makes the service.
+    /// Makes the service once the firmware has answered.
     pub make: MakeService,
 }

@@ -14,11 +14,16 @@ use crate::driver::core::layout::Reply;
 /// Caches of the driver's tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Caches {
+    /// SRAM address of the VMH cache, which holds translations.
     pub vmh_cache: SramAddr,
+    /// Entries, lines and ways of the VMH cache.
     pub geometry: VmhGeometry,
+    /// SRAM address of the CBH cache, which holds descriptors of buffers.
     pub cbh_cache: SramAddr,
+    /// Entries, ways and key width of the CBH cache.
     pub cbh_geometry: CbhGeometry,
-    /// Of a NIC that was asked to fetch translations.
+    /// SRAM address of the directories from which the NIC fetches translations; `None` unless the
+    /// driver asked for that.
     pub directories: Option<SramAddr>,
 }
 

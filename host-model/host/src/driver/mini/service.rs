@@ -39,6 +39,7 @@ pub struct Mini {
 }
 
 impl Mini {
+    /// The service's entry in the list of services.
     pub const ENTRY: ServiceEntry = ServiceEntry {
         personality: caches::PERSONALITY,
         counters: caches::COUNTERS,

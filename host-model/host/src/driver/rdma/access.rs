@@ -8,13 +8,18 @@ use crate::address::NodeId;
 /// What others may do with a buffer (facts M-3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
+    /// Remote writes are allowed.
     pub write: bool,
+    /// Remote reads are allowed.
     pub read: bool,
 }
 
 impl Access {
+    /// Remote writes only.
     pub const WRITE: Access = Access { write: true, read: false };
+    /// Remote reads only.
     pub const READ: Access = Access { write: false, read: true };
+    /// Remote writes and reads.
     pub const BOTH: Access = Access { write: true, read: true };
 
     pub(crate) fn permissions(self) -> u32 {
@@ -27,11 +32,16 @@ impl Access {
 /// (facts M-46).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Export {
+    /// The node whose memory the buffer is.
     pub node: NodeId,
     /// The CBH word: process and buffer (`nic_layout::cbh`).
     pub buffer: u32,
+    /// The protection key, as many words as `key_width` says (facts M-48).
     pub key: Key,
+    /// Width of the key.
     pub key_width: KeyWidth,
+    /// Length of the buffer in bytes.
     pub length_bytes: u32,
+    /// What holders of the key may do.
     pub access: Access,
 }

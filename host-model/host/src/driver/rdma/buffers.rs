@@ -22,12 +22,14 @@ pub struct Buffers {
 }
 
 impl Buffers {
+    /// No process has buffers; keys follow from seed, node and session of the run.
     pub fn new(context: Rc<Context>) -> Buffers {
         let options = context.options();
         let keys = KeySource::new(options.seed, options.node, options.session);
         Buffers { context, tables: RefCell::default(), keys: RefCell::new(keys) }
     }
 
+    /// Gives a process a table of its own, which is empty.
     pub fn open(&self, pid: Pid) {
         self.tables.borrow_mut().insert(pid, CbhTable::new(pid));
     }

@@ -11,8 +11,8 @@ const BUCKETS: usize = 256;
 pub struct CbhTable {
     buckets: Vec<Vec<(u32, Descriptor)>>,
     len: usize,
-    /// The identifier after the last that was given out: one that has ended is taken again only
-    /// after all others.
+    /// The identifier after the last that was given out. An identifier that was freed is given out
+    /// again only after all others.
     next_id: u32,
 }
 
@@ -21,6 +21,7 @@ pub struct CbhTable {
 const IDS_APART: u32 = 32;
 
 impl CbhTable {
+    /// An empty table; its first identifier depends on the process.
     pub fn new(pid: Pid) -> CbhTable {
         CbhTable { buckets: vec![Vec::new(); BUCKETS], len: 0, next_id: (pid.0 * IDS_APART) & BUFFER_ID_MAX }
     }
@@ -29,19 +30,22 @@ impl CbhTable {
         &self.buckets[id as usize % BUCKETS]
     }
 
+    /// The descriptor of a buffer; `None` if the identifier is not in use.
     pub fn get(&self, id: u32) -> Option<Descriptor> {
         self.bucket(id).iter().find(|(other, _)| *other == id).map(|(_, descriptor)| *descriptor)
     }
 
+    /// Buffers in the table.
     pub fn len(&self) -> usize {
         self.len
     }
 
+    /// Whether the table has no buffer.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// An identifier that nobody uses; `None` when there is none.
+    /// An identifier that is not in use; `None` if all are.
     pub fn free_id(&mut self) -> Option<u32> {
         if self.len > BUFFER_ID_MAX as usize {
             return None;
@@ -54,6 +58,7 @@ impl CbhTable {
         Some(free)
     }
 
+    /// The identifiers in use, in no particular order.
     pub fn ids(&self) -> Vec<u32> {
         self.buckets.iter().flatten().map(|(id, _)| *id).collect()
     }
@@ -68,6 +73,7 @@ impl CbhTable {
         true
     }
 
+    /// Takes a buffer out and gives its descriptor; `None` if the identifier is not in use.
     pub fn remove(&mut self, id: u32) -> Option<Descriptor> {
         let bucket = &mut self.buckets[id as usize % BUCKETS];
         let at = bucket.iter().position(|(other, _)| *other == id)?;

@@ -7,6 +7,7 @@ use nic_layout::key::{Key, KeyWidth};
 
 use crate::address::NodeId;
 
+/// The source of one node's protection keys: a ChaCha20 stream.
 pub struct KeySource(ChaCha20Rng);
 
 /// Keeps this stream apart from others of the same seed.

@@ -21,9 +21,11 @@ use crate::executor::{Channel, Sim};
 /// A write that has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Notification {
+    /// The node that wrote.
     pub from: NodeId,
     /// Where it ends in the buffer.
     pub end_offset: u32,
+    /// The number that the sender gave the message.
     pub message: u32,
 }
 
@@ -67,6 +69,7 @@ pub struct Notifier {
 }
 
 impl Notifier {
+    /// No buffer has a listener.
     pub fn new(context: Rc<Context>) -> Notifier {
         Notifier { context, taken: Cell::new(0), listeners: RefCell::default() }
     }
@@ -79,10 +82,12 @@ impl Notifier {
         Notifications { sim: self.context.sim().clone(), queue }
     }
 
+    /// Ends listening to a buffer, by its CBH word.
     pub fn forget(&self, buffer: u32) {
         self.listeners.borrow_mut().remove(&buffer);
     }
 
+    /// Ends listening to all buffers of a process.
     pub fn forget_all_of(&self, pid: Pid) {
         self.listeners.borrow_mut().retain(|buffer, _| cbh_pid(*buffer) != pid.0);
     }

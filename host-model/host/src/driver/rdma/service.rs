@@ -28,6 +28,7 @@ pub struct PostTerms {
 /// process.
 #[async_trait(?Send)]
 pub trait RdmaService {
+    /// What a process has to do before it posts, with this firmware.
     fn terms(&self) -> PostTerms;
 
     /// Registers `length_bytes` from `start`, for processes that know the key to do what `access`

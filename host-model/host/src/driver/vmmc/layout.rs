@@ -13,11 +13,18 @@ use crate::driver::core::layout::Reply;
 /// Tables that hold everything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StaticLayout {
+    /// SRAM address of the tables.
     pub at: SramAddr,
+    /// Sizes of the tables.
     pub geometry: StaticGeometry,
 }
 
 impl StaticLayout {
+    /// Checks what the reply says of the static tables.
+    ///
+    /// # Errors
+    ///
+    /// [`DriverError::BadLayout`] if sizes are impossible, or the tables do not lie in the SRAM.
     pub fn check(reply: &Reply, key: KeyWidth) -> Result<StaticLayout, DriverError> {
         let PostsReply { post_queue_count, .. } = reply.section()?;
         if post_queue_count as usize != PROCESS_SLOTS {

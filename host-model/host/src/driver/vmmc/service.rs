@@ -53,6 +53,7 @@ pub struct Vmmc {
 }
 
 impl Vmmc {
+    /// The service's entry in the list of services.
     pub const ENTRY: ServiceEntry = ServiceEntry {
         personality: static_tables::PERSONALITY,
         counters: static_tables::COUNTERS,

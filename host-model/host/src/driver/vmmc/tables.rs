@@ -1,5 +1,5 @@
-//! What the driver keeps of a NIC with static tables (`nic_layout::static_tables`): who has which
-//! table, place and page, and the words to be written.
+//! What the driver keeps of a NIC with static tables (`nic_layout::static_tables`): the owner of
+//! each table, place and page, and the words to be written.
 //!
 //! Nothing here reaches the NIC: calls return writes, in the order in which they must be performed,
 //! and what was taken away is free again only when the caller says so, after the NIC has ended the
@@ -168,7 +168,7 @@ impl StaticTables {
 
     // ---- Buffers ---------------------------------------------------------------------------------------------------
 
-    /// The place of a new buffer, which is its identifier: the one that is wished for, or any.
+    /// Takes the place of a new buffer, which is its identifier: the wished place, or any free one.
     pub fn take_buffer(&mut self, wish: Option<u32>) -> Result<u32, DriverError> {
         match wish {
             Some(id) => {
@@ -217,8 +217,8 @@ impl StaticTables {
         Ok(index)
     }
 
-    /// One run of ascending words, the one that makes the record valid last; before it the upper
-    /// half of a key of 128 bits.
+    /// The words of an import record: one run of ascending words, of which the last makes the
+    /// record valid. With keys of 128 bits the upper half of the key is written before that run.
     pub fn import_words(
         &mut self,
         pid: Pid,
@@ -269,8 +269,8 @@ impl StaticTables {
         Removed { writes, pages, tables: tables.values().map(|(table, _)| *table).collect() }
     }
 
-    /// Tables that nobody has, buffers, and imports of all processes that are open: for tests of
-    /// what comes back.
+    /// Free tables, free buffers, and free imports of all open processes together: tests check with
+    /// it that everything comes back.
     pub fn free(&self) -> (usize, usize, usize) {
         let imports = self.processes.values().map(|process| process.free_imports.len()).sum();
         (self.free_tables.len(), self.free_buffers.len(), imports)

@@ -12,6 +12,8 @@ impl Process<Rdma> {
         self.export_as(start, length_bytes, Access::WRITE).await
     }
 
+    /// Registers `length_bytes` from `start`, for holders of the key to do what `access` says. The
+    /// driver chooses the identifier.
     pub async fn export_as(&self, start: UserVirt, length_bytes: u32, access: Access) -> Result<Export, DriverError> {
         self.system_call(move |process| async move {
             process.service().export(process.cpu(), process.pid(), None, (start, length_bytes), access).await
@@ -48,6 +50,8 @@ impl Process<Rdma> {
         .await
     }
 
+    /// Ends a registration: when this returns, no DMA into the buffer is under way and its key
+    /// opens nothing.
     pub async fn withdraw(&self, export: &Export) -> Result<(), DriverError> {
         let export = *export;
         self.system_call(move |process| async move {
