@@ -7,13 +7,17 @@ use sim_pins::{PciLines, PciPin};
 /// The two agents that can be masters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AgentId {
+    /// The host bridge.
     Bridge,
+    /// The NIC in its slot.
     Nic,
 }
 
 impl AgentId {
+    /// Both agents of the bus.
     pub const ALL: [AgentId; 2] = [AgentId::Bridge, AgentId::Nic];
 
+    /// The other agent of the two.
     pub const fn other(self) -> AgentId {
         match self {
             AgentId::Bridge => AgentId::Nic,
@@ -21,6 +25,7 @@ impl AgentId {
         }
     }
 
+    /// The name for messages.
     pub const fn name(self) -> &'static str {
         match self {
             AgentId::Bridge => "bridge",
@@ -29,10 +34,12 @@ impl AgentId {
     }
 }
 
-/// Who holds GNT# when nobody asks.
+/// The agent that holds GNT# while no agent requests the bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parking {
+    /// The bridge.
     Bridge,
+    /// The agent that used the bus last.
     LastUser,
 }
 

@@ -15,7 +15,9 @@ use sim_pins::{Conflict, PciControl, PciDrive, PciLines, PciPin, Ps};
 /// The level of INTA# and since when it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InterruptLine {
+    /// INTA# is low.
     pub asserted: bool,
+    /// The edge at which the level was first seen.
     pub since: Ps,
 }
 
@@ -223,12 +225,12 @@ impl Bus {
         self.initiator.submit(transaction)
     }
 
-    /// The next completion that nobody has taken yet, in the order in which they happened.
+    /// The oldest completion that was not taken yet; `None` if there is none.
     pub fn next_completion(&mut self) -> Option<Completion> {
         self.initiator.next_completion()
     }
 
-    /// The next posted write that has reached the bus and that nobody has taken yet
+    /// The oldest posted write that has reached the bus and was not taken yet
     /// ([`Settings::reports_deliveries`]).
     pub fn next_delivery(&mut self) -> Option<Delivery> {
         self.initiator.deliveries.next()
@@ -239,6 +241,7 @@ impl Bus {
         self.initiator.is_idle()
     }
 
+    /// INTA# of the NIC, as of the last edge.
     pub fn interrupt(&self) -> InterruptLine {
         self.interrupt
     }
@@ -305,6 +308,7 @@ impl Bus {
         std::mem::take(&mut self.incidents)
     }
 
+    /// What the bus has carried so far.
     pub fn counters(&self) -> &BusCounters {
         &self.tracker.counters
     }
@@ -314,6 +318,7 @@ impl Bus {
         self.initiator.submitted_count()
     }
 
+    /// The settings of the bus.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

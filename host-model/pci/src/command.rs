@@ -2,17 +2,29 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Command {
+    /// Reads the vector of an interrupt controller. Neither agent of this bus issues it.
     InterruptAcknowledge = 0b0000,
+    /// A message to all agents; no agent claims it.
     SpecialCycle = 0b0001,
+    /// Read in I/O space.
     IoRead = 0b0010,
+    /// Write in I/O space.
     IoWrite = 0b0011,
+    /// Read in memory space, of any length.
     MemoryRead = 0b0110,
+    /// Write in memory space, of any length.
     MemoryWrite = 0b0111,
+    /// Read in configuration space.
     ConfigRead = 0b1010,
+    /// Write in configuration space.
     ConfigWrite = 0b1011,
+    /// Read in memory space of more than one cache line.
     MemoryReadMultiple = 0b1100,
+    /// First of the two address phases of a 64-bit address.
     DualAddressCycle = 0b1101,
+    /// Read in memory space to the end of a cache line.
     MemoryReadLine = 0b1110,
+    /// Write in memory space of whole cache lines.
     MemoryWriteInvalidate = 0b1111,
 }
 
@@ -49,6 +61,7 @@ impl Command {
         )
     }
 
+    /// Whether the address is in memory space.
     pub const fn is_memory(self) -> bool {
         matches!(
             self,
@@ -60,6 +73,7 @@ impl Command {
         )
     }
 
+    /// Whether the address is in configuration space.
     pub const fn is_config(self) -> bool {
         matches!(self, Command::ConfigRead | Command::ConfigWrite)
     }

@@ -1,4 +1,4 @@
-//! When posted writes reach the bus, for those who want to know (`Settings::reports_deliveries`).
+//! When posted writes reach the bus; kept if `Settings::reports_deliveries` asks for it.
 
 use crate::{BusError, TransactionId};
 use sim_pins::Ps;
@@ -7,9 +7,11 @@ use std::collections::VecDeque;
 /// A posted write has been accepted by its target, or has failed, long after its CPU went on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Delivery {
+    /// The posted write.
     pub id: TransactionId,
     /// Two clocks after the last data, when PERR# is known.
     pub at: Ps,
+    /// Why it failed, if it did.
     pub result: Result<(), BusError>,
 }
 

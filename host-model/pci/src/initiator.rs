@@ -40,7 +40,7 @@ enum Job {
 struct Settling {
     /// `None` for a posted write.
     id: Option<TransactionId>,
-    /// Of the posted write's entry.
+    /// Number of the entry in the write buffer that holds the posted write.
     serial: u64,
     addr: BusAddr,
     answer: Answer,

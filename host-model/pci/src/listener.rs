@@ -14,13 +14,16 @@ pub enum Outcome {
     Retry,
     /// STOP# after data.
     Disconnect,
+    /// The target aborted: it ends the transaction for good.
     TargetAbort,
+    /// No target claimed the address.
     MasterAbort,
     /// RST# fell in the middle.
     Reset,
 }
 
 impl Outcome {
+    /// All outcomes.
     pub const ALL: [Outcome; 6] = [
         Outcome::Completed,
         Outcome::Retry,
@@ -34,23 +37,30 @@ impl Outcome {
 /// An address phase, as seen by all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Start {
+    /// Number of the transaction on this bus.
     pub serial: BusSerial,
+    /// The agent that drives the address.
     pub master: AgentId,
     /// `None`: a reserved code.
     pub command: Option<Command>,
+    /// The address that was driven.
     pub address: BusAddr,
+    /// REQ64# was asserted: the master asks for a 64-bit transfer.
     pub asked_64: bool,
 }
 
 /// One data phase in which data moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Beat {
+    /// Number of the transaction on this bus.
     pub serial: BusSerial,
-    /// Of AD[31:0] of this data phase; a multiple of 8 when `wide`.
+    /// Address of AD[31:0] in this data phase; a multiple of 8 when `wide`.
     pub address: BusAddr,
+    /// AD[63:0]; the upper half counts only when `wide`.
     pub data: u64,
     /// Active high; four bits, or eight when `wide`.
     pub byte_enables: u8,
+    /// Eight bytes were transferred, instead of four.
     pub wide: bool,
 }
 
@@ -58,18 +68,24 @@ pub struct Beat {
 /// bus is idle again).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct End {
+    /// Number of the transaction on this bus.
     pub serial: BusSerial,
+    /// How the transaction ended.
     pub outcome: Outcome,
+    /// Data phases that moved data.
     pub beats: u32,
 }
 
 /// Hears what happens on the bus. Times are those of the edges that see it. Without a listener
 /// nothing is spent.
 pub trait Listener {
+    /// An address phase was seen.
     fn start(&mut self, _at: Ps, _start: &Start) {}
+    /// The first data phase of a transaction.
     fn first_data(&mut self, _at: Ps, _beat: &Beat) {}
     /// Every data phase, the first included.
     fn beat(&mut self, _at: Ps, _beat: &Beat) {}
+    /// A transaction has ended.
     fn end(&mut self, _at: Ps, _end: &End) {}
     /// INTA# changed its level.
     fn interrupt(&mut self, _at: Ps, _asserted: bool) {}

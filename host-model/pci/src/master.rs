@@ -7,11 +7,14 @@ use sim_pins::{PciLines, PciPin};
 /// One dword of a burst. Byte enables are active high: bit k enables AD[8k+7:8k].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Word {
+    /// The four bytes, the lowest address in the lowest bits.
     pub data: u32,
+    /// Bytes that count, active high: bit 0 is the byte of the lowest address.
     pub byte_enables: u8,
 }
 
 impl Word {
+    /// A word of which all four bytes count.
     pub const fn full(data: u32) -> Word {
         Word { data, byte_enables: 0xF }
     }

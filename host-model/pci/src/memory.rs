@@ -4,7 +4,9 @@ use crate::BusAddr;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("memory refuses {address}: {reason}")]
 pub struct MemoryFault {
+    /// The address that was refused.
     pub address: BusAddr,
+    /// Why, in words.
     pub reason: &'static str,
 }
 

@@ -7,11 +7,13 @@ use std::collections::VecDeque;
 /// Unusual behaviour in one transaction. Beats count data phases from 0. The default is none.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TargetActs {
+    /// STOP# without data: the master must repeat the transaction.
     pub retry: bool,
     /// STOP# together with TRDY#: this beat moves, and is the last.
     pub disconnect_with_beat: Option<u32>,
     /// STOP# instead of TRDY#: this beat does not move. 0 is taken as `retry` is: use that.
     pub disconnect_before_beat: Option<u32>,
+    /// Target abort at this beat, counted from 0.
     pub abort_at_beat: Option<u32>,
     /// Wrong PAR behind this beat of a read.
     pub bad_parity_at_beat: Option<u32>,
@@ -22,6 +24,7 @@ pub struct TargetActs {
 }
 
 impl TargetActs {
+    /// Retry, and nothing else.
     pub const RETRY: TargetActs = TargetActs {
         retry: true,
         disconnect_with_beat: None,
@@ -43,10 +46,15 @@ impl TargetActs {
 /// Random but legal behaviour: ratios from 0 to 1 of the transactions that are hit.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RandomActs {
+    /// Seed of the draws; the same seed gives the same behaviour.
     pub seed: u64,
+    /// Transactions that are retried.
     pub retry_ratio: f64,
+    /// Transactions that are disconnected.
     pub disconnect_ratio: f64,
+    /// Transactions with wait states.
     pub wait_ratio: f64,
+    /// Transactions whose 64-bit request is answered with 32 bits.
     pub narrow_ratio: f64,
     /// Beats at which disconnects and waits happen: 0 to this.
     pub last_beat: u32,
@@ -72,10 +80,12 @@ impl Misbehaviour {
         self.planned.extend(std::iter::repeat_n(TargetActs::RETRY, count));
     }
 
+    /// Draws the behaviour of transactions that are not planned; `None` ends that.
     pub fn randomise(&mut self, random: Option<RandomActs>) {
         self.random = random.map(|random| (random, ChaCha8Rng::seed_from_u64(random.seed)));
     }
 
+    /// Planned transactions that have not begun.
     pub fn planned_count(&self) -> usize {
         self.planned.len()
     }

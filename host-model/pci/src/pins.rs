@@ -82,7 +82,7 @@ pub(crate) fn same_drive(a: &PciDrive, b: &PciDrive) -> bool {
         && a.cbe_enable == b.cbe_enable
 }
 
-/// Both FRAME# and IRDY# high: nobody owns the bus.
+/// Both FRAME# and IRDY# high: the bus is idle.
 pub(crate) fn bus_idle(lines: &PciLines) -> bool {
     lines.high(PciPin::Frame) && lines.high(PciPin::Irdy)
 }

@@ -14,6 +14,7 @@ pub struct Settings {
     pub recovery_clocks: u32,
     /// Device number of the NIC: IDSEL rises with AD[16 + device] of a type 0 configuration access.
     pub nic_device: u8,
+    /// The agent that holds GNT# while no agent requests the bus.
     pub parking: Parking,
 
     /// Bridge as master: latency timer.
@@ -39,6 +40,7 @@ pub struct Settings {
     pub read_first_clock: u32,
     /// First TRDY# of a write: 2, with a medium DEVSEL#, where the bridge posts writes.
     pub write_first_clock: u32,
+    /// Wait states before each further beat.
     pub beat_wait_clocks: u32,
     /// Wait states more at each new cache line of a read or write.
     pub line_wait_clocks: u32,
@@ -54,6 +56,7 @@ pub struct Settings {
     pub reads_push_posted_writes: bool,
     /// Reports wrong parity on PERR# and SERR#.
     pub reports_parity: bool,
+    /// What the bridge does when memory refuses an access of the NIC.
     pub on_fault: FaultAnswer,
 
     /// The protocol checker watches both agents.
@@ -65,6 +68,7 @@ pub struct Settings {
 /// What the bridge answers when memory refuses an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FaultAnswer {
+    /// The bridge ends the transaction by target abort.
     TargetAbort,
     /// Ones for reads, writes vanish. The fault is recorded all the same.
     Ignore,
@@ -105,12 +109,20 @@ impl Default for Settings {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{name} is {value}; it must be {expected}")]
 pub struct SettingsError {
+    /// Name of the setting.
     pub name: &'static str,
+    /// Its value.
     pub value: u64,
+    /// What would be right, in words.
     pub expected: &'static str,
 }
 
 impl Settings {
+    /// Checks that the settings are possible.
+    ///
+    /// # Errors
+    ///
+    /// The first setting that is out of range.
     pub fn check(&self) -> Result<(), SettingsError> {
         let refuse = |name, value: u64, expected| Err(SettingsError { name, value, expected });
         if self.reset_clocks < 10 {

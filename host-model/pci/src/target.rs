@@ -15,7 +15,7 @@ pub struct AddressPhase {
 }
 
 /// How a target answers one transaction. Clocks count from the address phase: a signal "at clock k"
-/// is seen by all at the k-th edge after the one that saw the address.
+/// is seen by all agents k edges after the edge that saw the address.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
     /// DEVSEL# at this clock: 1 fast, 2 medium, 3 slow.

@@ -8,17 +8,22 @@ use sim_pins::{PciLines, PciPin, Ps};
 /// What one master did. `started` is the sum of the outcomes, plus one while a transaction runs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct MasterCounters {
+    /// Transactions that were started; a retried transaction counts each time.
     pub started: u64,
     outcomes: [u64; Outcome::ALL.len()],
+    /// Data phases that moved data.
     pub beats: u64,
+    /// Data phases that moved 64 bits.
     pub wide_beats: u64,
 }
 
 impl MasterCounters {
+    /// Transactions that ended in this way.
     pub fn outcome(&self, outcome: Outcome) -> u64 {
         self.outcomes[outcome as usize]
     }
 
+    /// Transactions that have ended, in any way.
     pub fn ended(&self) -> u64 {
         self.outcomes.iter().sum()
     }
@@ -27,11 +32,13 @@ impl MasterCounters {
 /// Counts since the beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct BusCounters {
+    /// Clock edges of the bus.
     pub clocks: u64,
     masters: [MasterCounters; 2],
 }
 
 impl BusCounters {
+    /// The counters of the transactions that one agent started.
     pub fn master(&self, agent: AgentId) -> &MasterCounters {
         &self.masters[agent as usize]
     }

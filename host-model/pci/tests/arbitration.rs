@@ -1,4 +1,4 @@
-//! Who gets the bus, and for how long.
+//! Which agent gets the bus, and for how long.
 
 mod common;
 

@@ -35,8 +35,8 @@ impl<X: Extension> Process<X> {
     }
 
     /// Polls until `condition` holds; it can change only by a write that `watch` sees. A poll that
-    /// finds the cached bytes takes `poll_unchanged_ns`. A poll that finds bytes which a device wrote
-    /// takes `poll_changed_ns` more.
+    /// finds the cached bytes takes `poll_unchanged_ns`. A poll that finds bytes which a device
+    /// wrote takes `poll_changed_ns` more.
     pub(super) async fn poll(&self, watch: &Watch, subject: Option<Subject>, mut condition: impl FnMut() -> bool) {
         let sim = self.0.cpu.sim().clone();
         let period = Ps::from_ns(self.0.costs.poll_unchanged_ns);

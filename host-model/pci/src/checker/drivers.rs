@@ -1,4 +1,4 @@
-//! Who drives which line.
+//! Rules about the agent that drives a line.
 
 use super::observed::{Findings, Sample};
 use super::rule::Rule;

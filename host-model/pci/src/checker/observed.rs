@@ -6,7 +6,7 @@ use crate::pins::bus_idle;
 use crate::{AgentId, Command};
 use sim_pins::{Conflict, PciDrive, PciLines, PciPin, Ps};
 
-/// The bus at one edge: the lines, and who drove them since the edge before.
+/// The bus at one edge: the lines, and the agents that drove them since the edge before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     pub at: Ps,

@@ -42,7 +42,7 @@ rules! {
     // ---- Arbitration ----------------------------------------------------------------------------
     /// FRAME# falls only after a clock with GNT# on an idle bus.
     FrameWithGrant = "PCI 2.3, section 3.4.1 and appendix C; INV-2",
-    /// On an idle bus a clock passes between the GNT# of one agent and that of another.
+    /// On an idle bus a clock passes between the GNT# of one agent and the GNT# of the other.
     GrantGap = "PCI 2.3, section 3.4.1",
     /// After STOP# the master takes REQ# away for two clocks, one of them the idle clock.
     RequestReleased = "PCI 2.3, appendix C, 8; INV-7",
@@ -117,8 +117,11 @@ rules! {
 /// A rule that an agent broke, and when.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
+    /// The edge at which the violation was seen.
     pub at: Ps,
+    /// The rule that is broken.
     pub rule: Rule,
+    /// What happened, in words.
     pub what: String,
 }
 

@@ -8,10 +8,12 @@ pub struct MockMemory {
     poisoned: Vec<Range<u32>>,
     /// Accesses by the bus, for tests that count them.
     pub reads: u64,
+    /// Writes by the bus.
     pub writes: u64,
 }
 
 impl MockMemory {
+    /// Memory of zeros from bus address 0.
     pub fn new(size_bytes: usize) -> MockMemory {
         MockMemory { bytes: vec![0; size_bytes], poisoned: Vec::new(), reads: 0, writes: 0 }
     }
@@ -21,10 +23,12 @@ impl MockMemory {
         self.poisoned.push(range);
     }
 
+    /// The contents.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
+    /// The contents, to be changed by the test.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes
     }

@@ -8,15 +8,21 @@ use std::collections::VecDeque;
 /// What the mock looks like to the host.
 #[derive(Clone, Debug)]
 pub struct MockNicSettings {
+    /// Vendor number in configuration space.
     pub vendor: u16,
+    /// Device number in configuration space.
     pub device: u16,
     /// Sizes of BAR 0 and BAR 1, powers of two from 16.
     pub bar_bytes: [u32; 2],
+    /// DEVSEL# at this clock after the address phase: 1 (fast) to 3 (slow).
     pub devsel_clock: u32,
+    /// First TRDY# at this clock after the address phase.
     pub first_clock: u32,
+    /// Wait states before each further beat, as a target.
     pub beat_wait_clocks: u32,
     /// Disconnects bursts at multiples of this; 0: never.
     pub boundary_bytes: u32,
+    /// Wait states before each beat, as a master.
     pub irdy_wait_clocks: u32,
     /// Asks for 64 bits in a 64-bit slot.
     pub asks_64: bool,
@@ -47,6 +53,7 @@ impl Default for MockNicSettings {
 /// The end of a DMA of the mock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DmaCompletion {
+    /// When the transaction had ended.
     pub at: Ps,
     /// What a read brought; empty for a write.
     pub result: Result<Vec<u32>, BusError>,
@@ -55,8 +62,11 @@ pub struct DmaCompletion {
 /// A dword that the host wrote into a BAR: what a register or a doorbell would hear.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HostWrite {
+    /// Number of the base address register: 0 or 1.
     pub bar: usize,
+    /// Offset in that BAR, a multiple of 4.
     pub offset_bytes: u32,
+    /// The bytes that were written.
     pub word: Word,
 }
 
@@ -106,6 +116,7 @@ pub struct MockNic {
 }
 
 impl MockNic {
+    /// A NIC with these settings, in the state after reset.
     pub fn new(settings: MockNicSettings) -> MockNic {
         let mut config = [0; 16];
         config[0] = u32::from(settings.device) << 16 | u32::from(settings.vendor);
@@ -139,10 +150,12 @@ impl MockNic {
         &self.drive
     }
 
+    /// Contents of a BAR.
     pub fn bar(&self, idx: usize) -> &[u8] {
         &self.space.bars[idx]
     }
 
+    /// Contents of a BAR, to be changed by the test.
     pub fn bar_mut(&mut self, idx: usize) -> &mut [u8] {
         &mut self.space.bars[idx]
     }
@@ -157,7 +170,7 @@ impl MockNic {
         &mut self.space.misbehaviour
     }
 
-    /// How the mock behaves as a master. The latency timer is that of its configuration space.
+    /// How the mock behaves as a master. Its latency timer is in its configuration space.
     pub fn master_habits(&mut self) -> &mut MasterHabits {
         &mut self.master_habits
     }
@@ -178,10 +191,12 @@ impl MockNic {
         self.queue.push_back(Dma { command: Command::MemoryWrite, addr, words, done: 0, bad_parity: false });
     }
 
+    /// The oldest end of a DMA that was not taken yet; `None` if there is none.
     pub fn next_dma_completion(&mut self) -> Option<DmaCompletion> {
         self.completions.pop_front()
     }
 
+    /// Whether no DMA waits or is under way.
     pub fn is_idle(&self) -> bool {
         self.queue.is_empty()
     }
