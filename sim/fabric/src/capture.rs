@@ -14,11 +14,13 @@ pub struct CapturedFrame {
     pub is_copy: bool,
     /// Edges of the transmit clock with the first and the last byte, preamble included.
     pub start: Ps,
+    /// Edge of the transmit clock with the last byte.
     pub end: Ps,
     /// Everything sent while TX_EN was high, from the preamble on.
     pub bytes: Vec<u8>,
     /// TX_ER was seen.
     pub error: bool,
+    /// What the faults of the link did to the frame.
     pub outcome: Outcome,
     /// When the first byte reaches the peer's pins, if it does.
     pub arrival: Option<Ps>,

@@ -15,8 +15,8 @@ use crate::topology::{End, Topology};
 /// One direction of a link of a cluster.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Channel {
-    /// Link n is that of node n, or, with a cable, link 0 is that of both. Links between switches
-    /// follow.
+    /// Number of the link. Link n belongs to node n; with a cable, link 0 belongs to both nodes.
+    /// Links between switches follow.
     pub link_idx: usize,
     /// The device that sends.
     pub from: End,
@@ -30,7 +30,7 @@ pub struct FabricConfig<'a> {
     pub topology: &'a Topology,
     /// The number of nodes.
     pub nodes: usize,
-    /// Of each cable; so also the length of the windows.
+    /// Latency of each cable, and so the length of the windows.
     pub latency: Ps,
     /// The transmit clock of a device at one end of a cable. The clocks need not be related.
     pub clock: &'a dyn Fn(End) -> Clock,

@@ -1,4 +1,5 @@
-//! What can happen to frames. Layers stand in a stack; the first one that wants a frame has it.
+//! What can happen to frames. Layers stand in a stack; the first layer that takes a frame decides
+//! its fate.
 
 use std::ops::Range;
 
@@ -9,7 +10,9 @@ use sim_pins::Ps;
 /// What a layer decides for a frame at its first symbol. The length of the frame is not known then.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
+    /// The layer leaves the frame to the layers below, and then to its receiver.
     Pass,
+    /// The frame never arrives.
     Lose,
     /// Byte offsets, counted from the first byte of the preamble, and what they are XORed with.
     Corrupt(Vec<(u32, u8)>),
@@ -22,16 +25,22 @@ pub enum Fate {
 /// How a frame ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Outcome {
+    /// Arrived unchanged and in time.
     Delivered,
+    /// Never arrived.
     Lost,
+    /// Arrived with changed bytes.
     Corrupted,
+    /// Arrived twice.
     Duplicated,
+    /// Arrived later than frames behind it, or than without the fault.
     Delayed,
 }
 
 /// A layer of the stack. It may only use `frame_idx`, `random` and what it decided before, so that
 /// a seed replays.
 pub trait Fault: Send {
+    /// The name of the layer in counts.
     fn name(&self) -> &str;
 
     /// `random` is a fresh sequence for each frame and layer.
@@ -88,7 +97,9 @@ fn within(range: &Range<u64>, random: &mut ChaCha8Rng) -> u64 {
 /// Loses frames independently of each other.
 #[derive(Clone, Debug)]
 pub struct Loss {
+    /// Name of the layer.
     pub name: String,
+    /// Share of the frames that are lost, from 0 to 1.
     pub probability: f64,
 }
 
@@ -109,7 +120,9 @@ impl Fault for Loss {
 /// Loses exactly the frames of these numbers, counted from 0.
 #[derive(Clone, Debug)]
 pub struct LossOfFrames {
+    /// Name of the layer.
     pub name: String,
+    /// Numbers of the frames that are lost, counted from 0 in each direction of a link.
     pub frames: Vec<u64>,
 }
 
@@ -130,7 +143,9 @@ impl Fault for LossOfFrames {
 /// Changes bytes.
 #[derive(Clone, Debug)]
 pub struct Corruption {
+    /// Name of the layer.
     pub name: String,
+    /// Share of the frames that are hit, from 0 to 1.
     pub probability: f64,
     /// How many bytes of a frame are hit, 1 to 16. Two hits may meet in a byte.
     pub bytes: u32,
@@ -165,7 +180,9 @@ impl Fault for Corruption {
 /// Delivers frames twice.
 #[derive(Clone, Debug)]
 pub struct Duplication {
+    /// Name of the layer.
     pub name: String,
+    /// Share of the frames that arrive twice, from 0 to 1.
     pub probability: f64,
 }
 
@@ -186,7 +203,9 @@ impl Fault for Duplication {
 /// Delays frames, so that others overtake them.
 #[derive(Clone, Debug)]
 pub struct Delay {
+    /// Name of the layer.
     pub name: String,
+    /// Share of the frames that are held, from 0 to 1.
     pub probability: f64,
     /// The shortest and the longest delay.
     pub by: Range<Ps>,

@@ -4,11 +4,13 @@ use crate::fault::Outcome;
 /// been sent.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct FrameCounts {
+    /// Frames that were sent into the link.
     pub sent: u64,
     /// Passed unchanged and in time.
     pub delivered: u64,
-    /// Never arrive, or arrive once more.
+    /// Frames that never arrive.
     pub lost: u64,
+    /// Frames that arrive once more.
     pub duplicated: u64,
     /// By fault layer, in the order of the stack: its name and the frames it took.
     pub by_layer: Vec<(String, u64)>,
@@ -35,6 +37,7 @@ impl FrameCounts {
         self.sent == self.delivered + self.by_layer.iter().map(|(_, count)| count).sum::<u64>()
     }
 
+    /// Frames that the layers of this name took.
     pub fn of_layer(&self, name: &str) -> u64 {
         self.by_layer.iter().filter(|(layer, _)| layer == name).map(|(_, count)| count).sum()
     }

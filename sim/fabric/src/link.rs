@@ -8,7 +8,9 @@ use crate::wire::Wire;
 
 /// One end of a link, for a node.
 pub struct Port {
+    /// The node sends here.
     pub tx: Transmitter,
+    /// The node receives here.
     pub rx: Receiver,
 }
 
@@ -25,11 +27,15 @@ pub struct Direction {
 pub struct LinkConfig {
     /// From a pin of one to the same edge at the other's pins. No window may be longer.
     pub latency: Ps,
-    /// Transmit clocks.
+    /// Transmit clock of end a.
     pub a_clock: Clock,
+    /// Transmit clock of end b.
     pub b_clock: Clock,
+    /// Latency and faults from end a to end b.
     pub a_to_b: Direction,
+    /// Latency and faults from end b to end a.
     pub b_to_a: Direction,
+    /// Seed of the faults: the same seed gives the same faults.
     pub seed: u64,
     /// Tells the links of a run apart, so that they do not share their faults.
     pub link_idx: u64,

@@ -12,11 +12,12 @@ use crate::setting::{demand, within, SettingError};
 pub struct LinkFaults {
     /// Frames that never arrive.
     pub loss_ratio: f64,
-    /// Of the others: frames with two changed bytes.
+    /// Share of the frames that are not lost: frames with two changed bytes.
     pub corrupt_ratio: f64,
-    /// Of the others: frames that arrive twice.
+    /// Share of the frames not taken above: frames that arrive twice.
     pub duplicate_ratio: f64,
-    /// Of the others: frames that are held, so that later frames overtake them.
+    /// Share of the frames not taken above: frames that are held, so that later frames overtake
+    /// them.
     pub delay_ratio: f64,
     /// The shortest delay, in nanoseconds.
     pub delay_ns_min: u64,

@@ -24,7 +24,7 @@ impl Receiver {
         Receiver { wire, clock, latency, arrived: VecDeque::new(), next_active: 0, complete_before: 0 }
     }
 
-    /// The receive clock: that of the sender, later by the latency.
+    /// The receive clock: the clock of the sender, later by the latency.
     pub fn clock(&self) -> Clock {
         self.clock
     }
@@ -44,8 +44,8 @@ impl Receiver {
         }
     }
 
-    /// The first edge from which on something else than idle may come. Who skips edges must stop
-    /// before it.
+    /// The first edge from which on something else than idle may come. A caller that skips edges
+    /// must stop before it.
     #[inline(always)]
     pub fn idle_before(&self) -> u64 {
         self.next_active

@@ -11,6 +11,7 @@ use crate::barrier::Barrier;
 ///
 /// A node lives and dies on one thread, so it may hold what cannot change threads.
 pub trait Node {
+    /// Why a node cannot go on; it ends the run.
     type Error: Send;
     /// What is left of it after the run.
     type Output: Send;
@@ -22,6 +23,7 @@ pub trait Node {
     /// How far it has come, for the message when it fails.
     fn now(&self) -> Ps;
 
+    /// Ends the node and gives what is left of it.
     fn finish(self) -> Self::Output;
 }
 
@@ -51,19 +53,28 @@ pub struct RunOptions<'a> {
 /// Why a run ended, and when.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending<E> {
+    /// All nodes were finished at the end of the same window.
     AllFinished {
+        /// End of that window.
         at: Ps,
     },
+    /// [`RunOptions::end`] was reached.
     TimeIsUp {
+        /// That time.
         at: Ps,
     },
+    /// [`RunOptions::between_windows`] has ended the run.
     Interrupted {
+        /// End of the last window.
         at: Ps,
     },
     /// The earliest failure of the window, with the number of its node.
     Failed {
+        /// Number of the node.
         node: usize,
+        /// How far the node had come.
         at: Ps,
+        /// Why it failed.
         error: E,
     },
 }
@@ -71,6 +82,7 @@ pub enum Ending<E> {
 /// A finished run.
 #[derive(Debug)]
 pub struct Run<E, O> {
+    /// Why the run has ended.
     pub ending: Ending<E>,
     /// In the order of the nodes; None for a node that could not be built.
     pub outputs: Vec<Option<O>>,
@@ -145,8 +157,8 @@ impl<'a, E> Course<'a, E> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the earliest failure; of two at the same time that of the first node, whichever thread
-    /// came first.
+    /// Keeps the earliest failure, and of two failures at the same time the failure of the first
+    /// node, whichever thread reports first.
     fn fail(&self, at: Ps, node: usize, error: E) {
         let mut shared = self.lock();
         if shared.failure.as_ref().is_none_or(|(time, other, _)| (at, node) < (*time, *other)) {

@@ -54,7 +54,7 @@ pub enum End {
 /// A topology for a number of nodes, as cables and routes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Wiring {
-    /// Link i joins the two ends `cables[i]`. Link n is that of node n, and the node is its first
+    /// Link i joins the two ends `cables[i]`. Link n belongs to node n, and the node is its first
     /// end.
     pub cables: Vec<[End; 2]>,
     pub switches: Vec<SwitchWiring>,

@@ -1,8 +1,8 @@
 //! The verilated NIC with typed pins.
 //!
 //! [`Nic`] is one type for all builds of `nic_top`: the parameter sets `tigon2`, with one core or
-//! two, and `lanai9`, each with and without waves. An instant of simulated time goes like this, for
-//! whoever owns the scheduler:
+//! two, and `lanai9`, each with and without waves. The owner of the scheduler handles an instant of
+//! simulated time like this:
 //!
 //! 1. give the NIC what its pins sample at this instant: [`Nic::sense_pci`] if the PCI clock rises,
 //!    [`Nic::receive`] if the receive clock does;

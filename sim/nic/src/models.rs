@@ -27,8 +27,10 @@ pub enum ParameterSet {
 }
 
 impl ParameterSet {
+    /// All parameter sets.
     pub const ALL: [ParameterSet; 3] = [ParameterSet::Tigon2, ParameterSet::Tigon2Pair, ParameterSet::Lanai9];
 
+    /// Size of the SRAM in bytes.
     pub const fn sram_bytes(self) -> u32 {
         match self {
             ParameterSet::Tigon2 | ParameterSet::Tigon2Pair => 512 * 1024,
@@ -36,6 +38,7 @@ impl ParameterSet {
         }
     }
 
+    /// Cores: 1 or 2.
     pub const fn cores(self) -> u32 {
         match self {
             ParameterSet::Tigon2Pair => 2,
@@ -43,6 +46,7 @@ impl ParameterSet {
         }
     }
 
+    /// The name of the parameter set.
     pub const fn name(self) -> &'static str {
         match self {
             ParameterSet::Tigon2 => "tigon2",

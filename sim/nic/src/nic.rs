@@ -11,10 +11,15 @@ use crate::waves::{WavePlan, WaveStep, WaveWindow};
 
 /// The numbers of the NIC's clocks in a [`ClockSet`].
 pub mod clock {
+    /// The clock of cores, SRAM and engines.
     pub const CORE: usize = 0;
+    /// The clock of the PCI bus.
     pub const PCI: usize = 1;
+    /// The transmit clock of the link.
     pub const GMII_TX: usize = 2;
+    /// The receive clock of the link, which is the sender's.
     pub const GMII_RX: usize = 3;
+    /// How many clocks the NIC has.
     pub const COUNT: usize = 4;
 }
 
@@ -25,9 +30,11 @@ const CORE_B: u32 = CORE_A + 1;
 /// What to build.
 #[derive(Clone, Debug)]
 pub struct NicConfig {
+    /// Which build of the NIC.
     pub parameters: ParameterSet,
     /// Needed for [`Nic::add_wave_window`] and [`Nic::open_waves`]. The same cycles, but slower.
     pub waves: bool,
+    /// Where messages of the RTL go, and the seed of undefined values.
     pub context: Context,
 }
 
@@ -35,7 +42,9 @@ pub struct NicConfig {
 #[derive(Debug, thiserror::Error)]
 #[error("NIC at {at}: {source}")]
 pub struct Fault {
+    /// Simulated time of the fault.
     pub at: Ps,
+    /// What the model reports.
     pub source: verilated::Error,
 }
 
@@ -60,6 +69,11 @@ fn at_start(source: verilated::Error) -> Fault {
 }
 
 impl Nic {
+    /// A NIC in the state before its first reset.
+    ///
+    /// # Errors
+    ///
+    /// If the model could not be built.
     pub fn new(config: NicConfig) -> Result<Nic, Fault> {
         let top = config.parameters.build(config.waves, config.context).map_err(at_start)?;
         Nic::of(top, config.parameters, TraceFormat::Fst)
@@ -89,6 +103,7 @@ impl Nic {
         })
     }
 
+    /// The build of this NIC.
     pub fn parameters(&self) -> ParameterSet {
         self.parameters
     }

@@ -156,6 +156,11 @@ impl Recording {
         Ok(())
     }
 
+    /// Reads what [`Recording::write`] has written.
+    ///
+    /// # Errors
+    ///
+    /// If the input ends too early or cannot be read.
     pub fn read(input: &mut impl Read) -> io::Result<Recording> {
         let (edge_count, level_count, outputs) = (u64_from(input)?, u64_from(input)?, u64_from(input)?);
         let mut recording = Recording { outputs, ..Recording::default() };

@@ -6,8 +6,11 @@ use sim_pins::Ps;
 /// A span of time whose waves are written to an FST file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WaveWindow {
+    /// The file to be written.
     pub path: PathBuf,
+    /// First instant in the file.
     pub from: Ps,
+    /// The window ends before this instant.
     pub to: Ps,
 }
 
@@ -27,7 +30,7 @@ pub(crate) enum WaveStep {
 
 impl WavePlan {
     /// # Panics
-    /// If the window begins before the end of one that was added earlier.
+    /// If the window begins before the end of a window that was added earlier.
     pub(crate) fn add(&mut self, window: WaveWindow) {
         let free_from = self.coming.back().map(|last| last.to).or(self.open_until).unwrap_or(Ps::ZERO);
         assert!(window.from >= free_from, "wave windows are given in order and do not overlap");

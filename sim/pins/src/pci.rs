@@ -9,16 +9,27 @@ use bitvec::order::Lsb0;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum PciPin {
+    /// FRAME#: a transaction is under way, and more data phases follow.
     Frame,
+    /// IRDY#: the initiator is ready for a data phase.
     Irdy,
+    /// TRDY#: the target is ready for a data phase.
     Trdy,
+    /// STOP#: the target asks the initiator to end the transaction.
     Stop,
+    /// DEVSEL#: a target has claimed the address.
     Devsel,
+    /// PAR: even parity of AD[31:0] and C/BE[3:0]#, one clock later.
     Par,
+    /// PERR#: data with wrong parity were seen.
     Perr,
+    /// SERR#: an address with wrong parity, or another error of the system. Open drain.
     Serr,
+    /// REQ64#: the initiator asks for a 64-bit transfer.
     Req64,
+    /// ACK64#: the target agrees to a 64-bit transfer.
     Ack64,
+    /// PAR64: even parity of AD[63:32] and C/BE[7:4]#, one clock later.
     Par64,
     /// Request of the NIC to the arbiter, point to point.
     Req,
@@ -33,6 +44,7 @@ pub enum PciPin {
 }
 
 impl PciPin {
+    /// All lines, in the order of their bits in [`PciControl`].
     pub const ALL: [PciPin; 16] = [
         PciPin::Frame,
         PciPin::Irdy,
@@ -52,6 +64,7 @@ impl PciPin {
         PciPin::Rst,
     ];
 
+    /// The bit of this line in [`PciControl`].
     pub const fn mask(self) -> u16 {
         1 << self as u8
     }
@@ -92,18 +105,22 @@ impl PartialEq for PciControl {
 }
 
 impl PciControl {
+    /// The levels from a word, bit `PciPin as u8` for each line.
     pub const fn from_bits(bits: u16) -> PciControl {
         PciControl(BitArray { _ord: std::marker::PhantomData, data: bits })
     }
 
+    /// The levels as a word, bit `PciPin as u8` for each line.
     pub const fn bits(self) -> u16 {
         self.0.data
     }
 
+    /// The level of a line; true is high.
     pub const fn get(self, pin: PciPin) -> bool {
         self.bits() & pin.mask() != 0
     }
 
+    /// Sets the level of a line; true is high.
     pub fn set(&mut self, pin: PciPin, level: bool) {
         self.0.set(pin as usize, level);
     }
@@ -113,6 +130,7 @@ impl PciControl {
 /// (high); undriven AD, C/BE# and PAR read high too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PciLines {
+    /// The single-bit lines.
     pub control: PciControl,
     /// AD[63:0]; a 32-bit bus leaves the upper half undriven.
     pub ad: u64,
@@ -121,9 +139,11 @@ pub struct PciLines {
 }
 
 impl PciLines {
+    /// An idle bus: every line is high but IDSEL, which is low.
     pub const IDLE: PciLines =
         PciLines { control: PciControl::from_bits(!PciPin::Idsel.mask()), ad: u64::MAX, cbe_n: 0xFF };
 
+    /// True when a line is high: for an active-low line, when it is deasserted.
     pub const fn high(&self, pin: PciPin) -> bool {
         self.control.get(pin)
     }
@@ -137,6 +157,7 @@ impl PciLines {
 /// What one agent drives between two edges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PciDrive {
+    /// The levels that are driven; they count only where an output is enabled.
     pub levels: PciLines,
     /// Output enable for each single-bit line. Open-drain lines (INTA#, SERR#) are enabled only to
     /// pull low.
@@ -150,12 +171,16 @@ pub struct PciDrive {
 /// Two agents that drove the same line in the same clock (INV-1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conflict {
+    /// The single-bit lines that both agents drove.
     pub control: PciControl,
+    /// Both agents drove a half of AD.
     pub ad: bool,
+    /// Both agents drove a half of C/BE#.
     pub cbe: bool,
 }
 
 impl PciDrive {
+    /// Drives nothing.
     pub const NONE: PciDrive =
         PciDrive { levels: PciLines::IDLE, enables: PciControl::from_bits(0), ad_enable: 0, cbe_enable: 0 };
 

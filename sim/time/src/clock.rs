@@ -18,6 +18,7 @@ impl Clock {
         Clock { hz, phase }
     }
 
+    /// Frequency in hertz.
     pub fn hz(&self) -> u64 {
         self.hz
     }

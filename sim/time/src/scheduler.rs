@@ -7,20 +7,25 @@ use crate::clock::{Clock, Edges};
 pub struct ClockSet(pub u32);
 
 impl ClockSet {
+    /// No clock.
     pub const EMPTY: ClockSet = ClockSet(0);
 
+    /// The set of one clock, by its number from 0 to 31.
     pub const fn of(clock: usize) -> ClockSet {
         ClockSet(1 << clock)
     }
 
+    /// Whether the clock is in the set.
     pub const fn contains(self, clock: usize) -> bool {
         self.0 >> clock & 1 != 0
     }
 
+    /// The set with this clock added.
     pub const fn with(self, clock: usize) -> ClockSet {
         ClockSet(self.0 | 1 << clock)
     }
 
+    /// Whether no clock is in the set.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -29,7 +34,9 @@ impl ClockSet {
 /// A moment at which some clocks rise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Instant {
+    /// The time of the edges.
     pub at: Ps,
+    /// The clocks that rise at this time.
     pub rising: ClockSet,
 }
 
@@ -45,6 +52,11 @@ pub struct Scheduler<const N: usize> {
 }
 
 impl<const N: usize> Scheduler<N> {
+    /// A scheduler of 1 to 32 clocks, before their first edges.
+    ///
+    /// # Panics
+    ///
+    /// If there are none, or more.
     pub fn new(clocks: [Clock; N]) -> Scheduler<N> {
         assert!((1..=32).contains(&N), "1 to 32 clocks");
         let edges = std::array::from_fn(|i| Edges::from_first(&clocks[i]));
@@ -84,6 +96,7 @@ impl<const N: usize> Scheduler<N> {
         self.edges[clock].index
     }
 
+    /// A clock, by its number.
     pub fn clock(&self, clock: usize) -> &Clock {
         &self.clocks[clock]
     }

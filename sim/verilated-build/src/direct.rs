@@ -2,7 +2,7 @@
 //!
 //! Generated code compares each clock with its last level, collects triggers, runs the logic of
 //! those that rose, and looks again whether that triggered more; and it needs a second evaluation
-//! to see a clock fall. Whoever ticks a model knows all that. Where the logic waits for nothing but
+//! to see a clock fall. The caller of `tick` knows all that. Where the logic waits for nothing but
 //! rising edges of named clocks, the triggers can be set and the logic run directly: a tenth of the
 //! time of the whole NIC. What the generated code looks like is checked first; if it differs,
 //! models are evaluated as usual.
@@ -30,7 +30,7 @@ const MAY_NAME_CLOCKS: [&str; 6] = [
 const MAY_BE_CALLED: [&str; 6] =
     ["eval_triggers__ico", "eval_triggers__act", "eval_ico", "eval_act", "eval_nba", "dump_triggers__"];
 
-/// `header` is that of the root class.
+/// Looks for what direct evaluation needs; `header` is the header of the root class.
 pub(crate) fn find(sources: &[String], header: &str, prefix: &str, clocks: &[String]) -> Option<Direct> {
     let root = format!("{prefix}___024root___");
     let body = |name: &str| {

@@ -15,9 +15,12 @@ use crate::workspace;
 /// The waves that a model can write. Even when none is open, a model with traces is slower.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Trace {
+    /// No waves.
     #[default]
     None,
+    /// Value change dump (IEEE 1364): text.
     Vcd,
+    /// Fast signal trace, the format of GTKWave: binary and much smaller.
     Fst,
 }
 
@@ -49,6 +52,7 @@ pub struct Model {
 }
 
 impl Model {
+    /// A model of this module, without files or options.
     pub fn new(top_module: &str) -> Model {
         Model {
             top_module: top_module.to_owned(),
@@ -73,6 +77,7 @@ impl Model {
         self
     }
 
+    /// Adds a source file; a relative path begins at the package.
     pub fn file(mut self, path: impl AsRef<Path>) -> Model {
         self.sources.add_file(workspace::from_package(path.as_ref()));
         self
@@ -111,11 +116,13 @@ impl Model {
         self
     }
 
+    /// Which traces the model can write.
     pub fn trace(mut self, trace: Trace) -> Model {
         self.trace = trace;
         self
     }
 
+    /// The values of signals without one.
     pub fn unknown(mut self, unknown: Unknown) -> Model {
         self.unknown = unknown;
         self

@@ -86,6 +86,7 @@ impl Runtime {
         self
     }
 
+    /// The C++ files, relative to the package.
     pub fn sources<const N: usize>(mut self, files: [&str; N]) -> Runtime {
         self.sources = files.map(PathBuf::from).to_vec();
         self
@@ -103,6 +104,7 @@ impl Runtime {
         self
     }
 
+    /// Compiles and links; stops the build with the compiler's message if that fails.
     pub fn compile(self) {
         let Runtime { agreement, bridge, sources, force_include } = self;
         println!("cargo::rerun-if-changed={}", bridge.display());

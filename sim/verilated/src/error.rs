@@ -5,29 +5,57 @@ use std::path::PathBuf;
 /// What can go wrong with a model.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// The model stopped by itself.
     #[error(transparent)]
     Stopped(#[from] Box<Stop>),
+    /// The model does not exist.
     #[error("{model} could not be built: {reason}")]
-    NotBuilt { model: &'static str, reason: String },
+    NotBuilt {
+        /// Name of the model.
+        model: &'static str,
+        /// Why, in the words of the C++ side.
+        reason: String,
+    },
+    /// The model cannot write traces of this format.
     #[error("{model} was built without {wanted} traces; ask for them with verilated_build::Model::trace")]
-    NoTrace { model: &'static str, wanted: &'static str },
+    NoTrace {
+        /// Name of the model.
+        model: &'static str,
+        /// The format that was asked for.
+        wanted: &'static str,
+    },
+    /// A model writes at most one trace at a time.
     #[error("{model} writes a trace already; close that first")]
-    TraceIsOpen { model: &'static str },
+    TraceIsOpen {
+        /// Name of the model.
+        model: &'static str,
+    },
+    /// A trace file cannot be written.
     #[error("cannot write {}: {source}", path.display())]
-    File { path: PathBuf, source: io::Error },
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
 }
 
 /// A model that stopped by itself: what, where and when.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stop {
+    /// How the model stopped.
     pub kind: StopKind,
     /// RTL file and line; empty and zero where Verilator does not tell.
     pub file: String,
+    /// Line in `file`, from 1; 0 where Verilator does not tell.
     pub line: u32,
+    /// Simulated time in picoseconds.
     pub time_ps: u64,
+    /// The text of the message.
     pub message: String,
 }
 
+/// How a model stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StopKind {
     /// `$finish`.

@@ -27,7 +27,9 @@ pub type RawContext = VerilatedContext;
 /// A waveform format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TraceFormat {
+    /// Value change dump (IEEE 1364).
     Vcd,
+    /// Fast signal trace, the format of GTKWave.
     Fst,
 }
 
@@ -61,8 +63,8 @@ impl Handle {
     /// Builds a model and fills `ports`.
     ///
     /// # Safety
-    /// `factory` is the one that verilated-build made for this model, and `ports` has one element
-    /// for each of its ports.
+    /// `factory` is the factory that verilated-build made for this model, and `ports` has one
+    /// element for each of its ports.
     pub unsafe fn new(
         name: &'static str,
         clocks: &'static [&'static str],

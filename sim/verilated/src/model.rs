@@ -44,6 +44,7 @@ pub trait Model: Sized + Send {
         unsafe { self.handle() }.set_time(time_ps)
     }
 
+    /// Switches the assertions of the model on or off.
     fn set_assertions(&mut self, on: bool) {
         // SAFETY: as in eval.
         unsafe { self.handle() }.set_assertions(on)
@@ -64,14 +65,17 @@ pub trait Model: Sized + Send {
         unsafe { self.handle() }.open_trace(format, path.as_ref(), depth)
     }
 
+    /// [`open_trace`](Model::open_trace) in the format VCD.
     fn open_vcd(&mut self, path: impl AsRef<Path>, depth: u32) -> Result<(), Error> {
         self.open_trace(TraceFormat::Vcd, path, depth)
     }
 
+    /// [`open_trace`](Model::open_trace) in the format FST.
     fn open_fst(&mut self, path: impl AsRef<Path>, depth: u32) -> Result<(), Error> {
         self.open_trace(TraceFormat::Fst, path, depth)
     }
 
+    /// Whether a trace is open.
     fn tracing(&self) -> bool {
         self.handle_ref().tracing()
     }
@@ -83,11 +87,17 @@ pub trait Model: Sized + Send {
         unsafe { self.handle() }.dump()
     }
 
+    /// Writes what is buffered of the open trace to its file.
     fn flush_trace(&mut self) {
         // SAFETY: as in eval.
         unsafe { self.handle() }.flush_trace()
     }
 
+    /// Ends the open trace. Does nothing without one.
+    ///
+    /// # Errors
+    ///
+    /// If the file could not be written to its end.
     fn close_trace(&mut self) -> Result<(), Error> {
         // SAFETY: as in eval.
         unsafe { self.handle() }.close_trace()

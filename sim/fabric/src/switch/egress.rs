@@ -32,7 +32,7 @@ pub(super) struct Egress {
     pub tx: Transmitter,
     pub queue: VecDeque<Queued>,
     pub sending: Option<Sending>,
-    /// Of the queue and of the frame that leaves.
+    /// Bytes of the queue and of the frame that leaves.
     pub held_bytes: u64,
     capacity_bytes: u64,
     /// The first edge at which a frame may start: the gap is over.
@@ -94,7 +94,7 @@ impl Egress {
         queued.key
     }
 
-    /// The first edge behind a frame of so many symbols, if it is the one that leaves.
+    /// The first edge behind a frame of so many symbols, if that frame is the leaving frame.
     pub(super) fn end_of(&self, key: FrameKey, symbols: usize) -> Option<Ps> {
         let sending = self.sending.as_ref().filter(|sending| sending.queued.key == key)?;
         Some(self.clock().edge(sending.start_edge + symbols as u64))

@@ -251,7 +251,7 @@ impl Switch {
         }
     }
 
-    /// Where a frame goes, or the count of one that goes nowhere.
+    /// Where a frame goes, or, for a frame without a way, the count that it belongs to.
     fn outputs(&mut self, key: FrameKey) -> Result<Vec<usize>, Count> {
         let Some(destination) = self.frame(key).destination() else {
             return Err(|counts| &mut counts.dropped_runt);
@@ -304,8 +304,8 @@ impl Switch {
         u64::from(if frame.has_ended { frame.bytes() } else { longest })
     }
 
-    /// Admits waiting frames, the one that was decided first before the others, as far as there is
-    /// room. No frame overtakes another of its input port, or one that was decided earlier and
+    /// Admits waiting frames as far as there is room, in the order in which they were decided. No
+    /// frame overtakes another frame of its input port, nor a frame that was decided earlier and
     /// waits for the same queue.
     fn admit_waiting(&mut self) {
         if !self.parameters.backpressure {
