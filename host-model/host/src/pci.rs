@@ -35,7 +35,8 @@ impl PciBus {
             beat_wait_clocks: bridge.beat_wait_clocks,
             line_wait_clocks: bridge.line_wait_clocks,
             boundary_bytes: bridge.boundary_bytes,
-            // The posted writes are those of `BusPort`, so that each tells when it has reached the NIC.
+            // The posted writes are those of `BusPort`, so that each tells when it has reached the
+            // NIC.
             posted_write_lines: 0,
             ..Settings::default()
         }
@@ -161,7 +162,7 @@ impl HostMemory for BridgedMemory {
         let mut memory = self.memory.borrow_mut();
         let claims = memory.contains(addr);
         if !claims {
-            // Nobody else on this bus has memory for a device: the address is wild.
+            // No other agent on this bus has memory for a device: the address is wild.
             memory.dma_outside(self.at, addr);
         }
         claims

@@ -220,7 +220,8 @@ fn holes_and_pages_that_cannot_be_pinned_are_filled_as_no_translation() {
     let mut bench = Bench::with(few, options());
     bench.boot().expect("boots");
     let process = bench.open();
-    // Far below the heap: three pages in a line of eight, and room for two pins beside the status page.
+    // Far below the heap: three pages in a line of eight, and room for two pins beside the status
+    // page.
     for page in [0x100, 0x101, 0x103] {
         let memory = bench.host.node().memory();
         memory.borrow_mut().add_page(process.pid(), VirtPage(page)).expect("open");
@@ -394,10 +395,12 @@ fn replacement_keeps_to_the_water_marks() {
     let (process, start) = process_with_pages(&mut bench, 256);
     for n in 0..32 {
         let mut entry = miss(&bench, process.pid(), start + n * 8 * 4096);
-        // One set of the NIC's cache after the other, always the same line in it: old translations are overwritten.
+        // One set of the NIC's cache after the other, always the same line in it: old translations
+        // are overwritten.
         entry.line = bench.nic.borrow().geometry.set_of(entry.key & 0xF_FFF8) * 2;
         report(&mut bench, entry);
-        // A cache of 16 sets: at most 16 lines of 8 pages may be held by the NIC and must stay pinned (facts M-27).
+        // A cache of 16 sets: at most 16 lines of 8 pages may be held by the NIC and must stay
+        // pinned (facts M-27).
         assert!(bench.host.node().driver().pinned_pages(process.pid()) <= 16 * 8 + 8);
     }
     assert!(counts(&bench).replaced_pages > 0);

@@ -57,7 +57,8 @@ fn notifications_reach_the_listener_in_order_and_their_places_are_given_back() {
     });
     let expected = |message| Notification { from: NodeId(0), end_offset: 100 + message, message };
     assert_eq!(heard, [expected(1), expected(2)]);
-    // Interrupt, handler and signal: 24 us in all (SN-3). The handler's loads and stores come on top.
+    // Interrupt, handler and signal: 24 us in all (SN-3). The handler's loads and stores come on
+    // top.
     assert!(took > Ps::from_us(24) && took < Ps::from_us(29), "{took}");
     assert_eq!(bench.nic.borrow().register(mailbox::TO_NIC.at(MAILBOX_NOTIFIED)), 2);
     let counts = bench.host.node().driver().counts();

@@ -166,7 +166,7 @@ fn the_queue_of_a_process_that_ends_is_clear_for_the_next() {
 fn the_queue_that_was_not_used_for_longest_is_taken() {
     let mut bench = ready(3);
     let processes: Vec<Process> = (0..4).map(|_| bench.open()).collect();
-    // The first look forgets who has used its queue until then.
+    // The first look clears the used marks of the queues.
     for (round, (used, loser)) in [([0, 1, 2], 0), ([1, 3, 3], 2)].into_iter().enumerate() {
         for process in used {
             let process = processes[process].clone();

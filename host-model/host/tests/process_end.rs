@@ -62,7 +62,8 @@ fn end_after(span: Ps) -> bool {
         .windows(2)
         .any(|pair| pair.iter().map(|written| written.value).eq([buffer.key, COMMAND_FORGET_BUFFER]));
     assert!(entry[5] & STATE_MASK == STATE_INVALID || forgets, "ended after {span}: {entry:x?}");
-    // The mock's firmware does not obey invalidations: the driver's commands say which lines it took away.
+    // The mock's firmware does not obey invalidations: the driver's commands say which lines it
+    // took away.
     for miss in &misses {
         let key = nic.vmh_word(geometry.key_offset(miss.line));
         let taken = nic.writes.iter().any(|written| written.value == (miss.key & !KEY_STATE_MASK) | 2);

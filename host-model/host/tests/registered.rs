@@ -98,7 +98,7 @@ fn an_export_pins_all_its_pages_and_enters_them_the_visible_word_last() {
     let table = (0..TABLE_ENTRIES).map(|entry| GEOMETRY.table_offset(1) + entry * 4);
     let buffer = words.map(|offset| at + offset);
     assert!(places.into_iter().eq(table.chain([GEOMETRY.top_offset(0, first)]).chain(buffer)));
-    // Nobody asks the driver, and a NIC that does makes no sense.
+    // The driver gets no requests, and refuses a request of the NIC as impossible.
     bench.nic.borrow_mut().report_misses(&[MissEntry { key: 2, line: 0, kind: 0, cycles: 0 }]);
     bench.us(100);
     let counts = bench.host.node().driver().counts();

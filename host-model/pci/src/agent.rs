@@ -116,7 +116,7 @@ impl Agent {
         let mut report = AgentReport::default();
         self.check_parity(lines, habits, &mut report);
 
-        // PAR and PAR64 follow one clock behind whoever drove AD.
+        // PAR and PAR64 follow one clock behind the agent that drove AD.
         let spoil = self.master.spoils_parity(&habits.master) || self.target.spoils_parity();
         self.spoils = spoil;
         let drove_ad = self.drive.ad_enable;
@@ -129,7 +129,8 @@ impl Agent {
         self.master.put(&mut pins);
         self.target.put(&mut pins);
         if granted && bus_idle(lines) && !own {
-            // Bus parking: the granted agent keeps AD, C/BE# and PAR from floating. The values mean nothing.
+            // Bus parking: the granted agent keeps AD, C/BE# and PAR from floating. The values mean
+            // nothing.
             pins.drive_ad(u64::from(self.drive.levels.ad as u32), false);
             pins.drive_cbe(self.drive.levels.cbe_n, false);
         }

@@ -119,7 +119,7 @@ impl Arbiter {
         }
 
         let Some(holder) = self.grant else {
-            // Nobody was granted for a clock, so AD and PAR have had their turnaround.
+            // No agent was granted for a clock, so AD and PAR have had their turnaround.
             self.grant = self.choose(&asks);
             self.used = false;
             self.unused_clocks = 0;
@@ -132,7 +132,8 @@ impl Arbiter {
         let other = holder.other();
         if !idle {
             self.unused_clocks = 0;
-            // Hidden arbitration. No gap is needed: the bus is busy, so nobody drives AD because of GNT#.
+            // Hidden arbitration. No gap is needed: the bus is busy, so no agent drives AD because
+            // of GNT#.
             if self.used && asks(other) {
                 self.grant = Some(other);
                 self.used = false;

@@ -331,8 +331,8 @@ impl Master {
         self.state = State::Turn;
         self.burst = None;
         if self.stopped {
-            // PCI 2.3, appendix C: REQ# goes away for two clocks, one of them the idle clock that follows now. Counted down by
-            // the two edges after this one.
+            // PCI 2.3, appendix C: REQ# goes away for two clocks, one of them the idle clock that
+            // follows now. Counted down by the two edges after this one.
             self.hold_off = 2;
         }
     }

@@ -132,7 +132,7 @@ pub struct Completion {
     pub result: Result<Answer, BusError>,
 }
 
-/// What no CPU waits for, but somebody should hear of.
+/// A failure that no CPU waits for. The owner of the bus takes it and reports it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Incident {
     /// A posted write failed after its CPU had gone on.

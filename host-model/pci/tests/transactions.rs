@@ -196,7 +196,8 @@ fn writes_combine_only_if_told_to() {
         let mut bench = Bench::running(settings, MockNicSettings::default());
         let before = bench.bus.counters().master(AgentId::Bridge).started;
         for k in 0..5 {
-            // The first leaves alone; the others, submitted while it is on the bus, ascend within a line.
+            // The first leaves alone; the others, submitted while it is on the bus, ascend within a
+            // line.
             bench.bus.submit(Transaction::write_dword(BAR_1 + 4 * k, k));
             if k == 0 {
                 bench.clocks(2);
@@ -398,7 +399,8 @@ fn a_posted_write_may_be_followed_to_its_delivery() {
     let settings = Settings { reports_deliveries: true, ..Settings::default() };
     let mut bench = Bench::running(settings, MockNicSettings::default());
     bench.drain();
-    // Eight dwords, of which the first four fill a line: two entries. Its first fails, and so the whole write.
+    // Eight dwords, of which the first four fill a line: two entries. Its first fails, and so the
+    // whole write.
     let abort = TargetActs { abort_at_beat: Some(0), ..TargetActs::default() };
     bench.nic.misbehaviour().plan(abort);
     let failing = bench.bus.submit(Transaction::write_dwords(BAR_1 + 0x10, &[1; 8]));

@@ -30,7 +30,7 @@ impl Barrier {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         Barrier {
             threads,
-            // Who spins on the core that another thread needs delays the meeting.
+            // A thread that spins on the core that another thread needs delays the meeting.
             spins: if threads <= cores { SPINS } else { 0 },
             arrived: AtomicUsize::new(0),
             generation: AtomicUsize::new(0),
@@ -49,7 +49,8 @@ impl Barrier {
             between();
             self.arrived.store(0, Ordering::Relaxed);
             self.generation.store(generation.wrapping_add(1), Ordering::SeqCst);
-            // Either a parking thread is counted by now, or it will see the new generation before it sleeps.
+            // Either a parking thread is counted by now, or it will see the new generation before
+            // it sleeps.
             if self.parked.load(Ordering::SeqCst) != 0 {
                 self.wake_all();
             }

@@ -67,7 +67,8 @@ impl FaultStack {
 
     /// The fate of a frame, and the layer it comes from.
     pub(crate) fn decide(&mut self, frame_idx: u64) -> (Fate, Option<usize>) {
-        // A place of its own in the random sequence for each frame and layer, so that the layers do not shift each other.
+        // A place of its own in the random sequence for each frame and layer, so that the layers do
+        // not shift each other.
         const WORDS_PER_LAYER: u128 = 64;
         const LAYERS_MAX: u128 = 64;
         for (i, layer) in self.layers.iter_mut().enumerate() {

@@ -1,6 +1,8 @@
-// The plainest loop that runs the NIC: recorded inputs on the pins, then the edges. What a run through Rust is compared with, for its
-// speed and for its outputs (src/recording.rs). Speed is that of the quickest evaluation there is (edges.h), with the clocks of sleeping
-// cores stopped; outputs are those of Verilator's own, from the pins of the clocks, none of which stops: so the two ways are compared as well.
+// The plainest loop that runs the NIC: recorded inputs on the pins, then the edges. A run through
+// Rust is compared with it, in speed and in outputs (src/recording.rs). Its speed is measured with
+// the quickest evaluation there is (edges.h), with the clocks of sleeping cores stopped. Its
+// outputs come from Verilator's own evaluation, driven by the clock pins, of which none stops. So
+// the two ways of evaluation are compared as well.
 
 #include <cstddef>
 #include <cstdint>
@@ -142,7 +144,8 @@ std::uint64_t play(NicTigon2& nic, VerilatedContext& context, const Edge* edges,
 
 }  // namespace
 
-// Plays a recording on a new model. Returns the hash of all outputs at all instants, or zero if not asked for.
+// Plays a recording on a new model. Returns the hash of all outputs at all instants, or zero if not
+// asked for.
 extern "C" std::uint64_t nic_tigon2_play(const Edge* edges, std::size_t count, const Levels* levels, bool with_outputs,
                                          std::uint64_t* evaluations) {
   VerilatedContext context;

@@ -118,7 +118,7 @@ impl Nic {
         self.core_cycles
     }
 
-    // ---- Pins -----------------------------------------------------------------------------------------------------
+    // ---- Pins -----------------------------------------------------------------------------------
 
     /// The levels that the next rising edge of the PCI clock samples. RST# acts in all domains, at
     /// their next edges.
@@ -178,7 +178,7 @@ impl Nic {
         }
     }
 
-    // ---- Time -----------------------------------------------------------------------------------------------------
+    // ---- Time -----------------------------------------------------------------------------------
 
     /// Advances by one instant: the clocks in it rise together. An assertion of the RTL that fails
     /// in it is the error.
@@ -214,7 +214,7 @@ impl Nic {
         self.unstoppable = 1 << CORE_A | 1 << CORE_B;
     }
 
-    // ---- Recording ------------------------------------------------------------------------------------------------
+    // ---- Recording ------------------------------------------------------------------------------
 
     /// Records inputs and outputs from now on: before the first tick, since a recording is of a
     /// whole run.
@@ -245,7 +245,7 @@ impl Nic {
         Ok(())
     }
 
-    // ---- Waves ----------------------------------------------------------------------------------------------------
+    // ---- Waves ----------------------------------------------------------------------------------
 
     /// Plans an FST file of all instants from `from` to before `to`. Windows are given in order and
     /// do not overlap.

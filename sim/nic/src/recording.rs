@@ -131,7 +131,8 @@ impl Recording {
     /// the last without a look at Rust.
     pub fn play_bare(&self, with_outputs: bool) -> Played {
         let mut evaluations = 0;
-        // SAFETY: both vectors outlive the call, each edge that says so has its element of `levels`, and the types are laid out alike.
+        // SAFETY: both vectors outlive the call, each edge that says so has its element of
+        // `levels`, and the types are laid out alike.
         let outputs = unsafe {
             nic_tigon2_play(self.edges.as_ptr(), self.edges.len(), self.levels.as_ptr(), with_outputs, &mut evaluations)
         };

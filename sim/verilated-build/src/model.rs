@@ -291,7 +291,8 @@ impl Model {
         let surroundings = (compiler.path(), compiler.args(), agreement.verilator.version.to_string());
         let shim_headers = agreement.include.join("verilated_rs");
         let objects = Objects::new(folder.join("objects"), surroundings, &[folder, &shim_headers]);
-        // Model code is optimised in every profile; what runs once is not worth the compiler's time.
+        // Model code is optimised in every profile; what runs once is not worth the compiler's
+        // time.
         let mut quick = build.clone();
         quick.opt_level(3);
         if compiler.is_like_gnu() {

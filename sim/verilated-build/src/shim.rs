@@ -135,7 +135,8 @@ impl {prefix} {{
         let handle = unsafe {{
             ::verilated::Handle::new({prefix:?}, Self::CLOCKS, context, verilated_new_{prefix}, &mut ports)?
         }};
-        // SAFETY: addresses, types and widths are those of the model, which lives as long as `handle`.
+        // SAFETY: addresses, types and widths are those of the model, which lives as long as
+        // `handle`.
         let pins = unsafe {{
             {pins} {{
 {values}            }}

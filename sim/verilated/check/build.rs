@@ -3,7 +3,8 @@ use verilated_build::{Model, Trace, Unknown};
 fn main() {
     Model::new("every_width").prefix("EveryWidth").file("rtl/every_width.sv").clock("clk_i").build();
 
-    // One module, three builds: the runtime must serve models with and without traces in one binary.
+    // One module, three builds: the runtime must serve models with and without traces in one
+    // binary.
     let two_clocks = || Model::new("two_clocks").file("rtl/two_clocks.sv").clock("clk_a_i").clock("clk_b_i");
     two_clocks().prefix("TwoClocks").build();
     two_clocks().prefix("TwoClocksFst").trace(Trace::Fst).build();

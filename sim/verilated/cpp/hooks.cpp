@@ -1,5 +1,6 @@
-// Replaces what the Verilator runtime does on $finish, $stop, fatal errors, warnings and output. The runtime is
-// compiled with VL_USER_FINISH, VL_USER_STOP, VL_USER_FATAL, VL_USER_WARN and VL_PRINTF=verilated_rs_printf.
+// Replaces what the Verilator runtime does on $finish, $stop, fatal errors, warnings and output.
+// The runtime is compiled with VL_USER_FINISH, VL_USER_STOP, VL_USER_FATAL, VL_USER_WARN and
+// VL_PRINTF=verilated_rs_printf.
 
 #include "hooks.h"
 

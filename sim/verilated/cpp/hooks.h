@@ -1,4 +1,5 @@
-// The Verilator runtime calls free functions when a model prints or stops; they find the model of their thread here.
+// The Verilator runtime calls free functions when a model prints or stops; they find the model of
+// their thread here.
 
 #pragma once
 

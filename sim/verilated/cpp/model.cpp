@@ -79,10 +79,10 @@ std::uint32_t Model::finish() noexcept {
   return guarded([this] { run_final(); });
 }
 
-// ---- Traces -----------------------------------------------------------------------------------------------------
+// ---- Traces -------------------------------------------------------------------------------------
 
-// An instant is dumped when the next one comes, so that inputs which were set in between belong to it: in the waves
-// they stand before the edge that samples them, as they do on a board.
+// An instant is dumped when the next one comes, so that inputs which were set in between belong to
+// it: in the waves they stand before the edge that samples them, as they do on a board.
 
 void Model::tick_traced(std::uint64_t time_ps, std::uint32_t rising) {
   while (Clock* clock = next_fall_before(time_ps)) {
@@ -175,7 +175,7 @@ void Model::write_coverage(const std::string& path) {
   context_->coveragep()->write(path.c_str());
 }
 
-// ---- What the model says ----------------------------------------------------------------------------------------
+// ---- What the model says ------------------------------------------------------------------------
 
 void Model::note_text(const char* text) {
   last_text_ = text_.size();
@@ -183,7 +183,8 @@ void Model::note_text(const char* text) {
   status_ |= kText;
 }
 
-// Assertions, $error and $fatal print their message first and stop then: the last piece of text is theirs.
+// Assertions, $error and $fatal print their message first and stop then: the last piece of text is
+// theirs.
 void Model::note_stop(StopKind kind, const char* file, int line, const char* message) {
   std::string text = message ? message : "";
   if (!message && last_text_ < text_.size()) {

@@ -55,8 +55,8 @@ pub struct Handle {
     display: Option<Display>,
 }
 
-// SAFETY: the C++ model and its context are owned by this handle alone, are entered only through `&mut`, and the
-// runtime's thread-local state is set anew at each entry.
+// SAFETY: the C++ model and its context are owned by this handle alone, are entered only through
+// `&mut`, and the runtime's thread-local state is set anew at each entry.
 unsafe impl Send for Handle {}
 
 impl Handle {
@@ -79,7 +79,7 @@ impl Handle {
             let reason = "its constructor failed, see standard error".to_owned();
             return Err(Error::NotBuilt { model: name, reason });
         }
-        // SAFETY: the factory returns a model of its own making, owned by nobody else.
+        // SAFETY: the factory returns a model of its own making, without another owner.
         let owner = unsafe { UniquePtr::from_raw(foreign) };
         let foreign = NonNull::new(foreign).expect("checked above");
         Ok(Handle { foreign, owner, name, clocks, display: None })
@@ -87,7 +87,8 @@ impl Handle {
 
     #[inline(always)]
     fn entered(&mut self) -> Pin<&mut ForeignModel> {
-        // SAFETY: `owner` keeps the model where it is for as long as this handle lives, and is borrowed with it.
+        // SAFETY: `owner` keeps the model where it is for as long as this handle lives, and is
+        // borrowed with it.
         unsafe { Pin::new_unchecked(self.foreign.as_mut()) }
     }
 
@@ -202,7 +203,8 @@ impl Drop for Handle {
     /// Runs `final` blocks. A trace is closed, and so is complete.
     fn drop(&mut self) {
         let status = self.owner.pin_mut().finish();
-        // A model that stops in a final block has nobody left to tell but the reader of its output.
+        // A model that stops in a final block can report only to its standard error: no call is
+        // left to return it.
         if let Err(error) = self.heed(status) {
             eprintln!("{}: {error}", self.name);
         }

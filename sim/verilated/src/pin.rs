@@ -70,7 +70,8 @@ impl<T: PinValue, const WIDTH: u32> Input<T, WIDTH> {
     {
         let fitting = value.truncated(WIDTH);
         debug_assert_eq!(fitting, value, "a port of {WIDTH} bits");
-        // SAFETY: new() promised a live port; the model uses it only in calls that borrow it exclusively.
+        // SAFETY: new() promised a live port; the model uses it only in calls that borrow it
+        // exclusively.
         unsafe { self.at.write(fitting) }
     }
 
@@ -93,7 +94,8 @@ impl<T: PinValue, const WIDTH: u32> Output<T, WIDTH> {
     /// The level since the last evaluation.
     #[inline(always)]
     pub fn get(&self) -> T {
-        // SAFETY: new() promised a live port; the model writes it only in calls that borrow it exclusively.
+        // SAFETY: new() promised a live port; the model writes it only in calls that borrow it
+        // exclusively.
         unsafe { self.at.read() }
     }
 }

@@ -60,7 +60,7 @@ impl Driver {
         }))
     }
 
-    // ---- Start and stop ------------------------------------------------------------------------------------------
+    // ---- Start and stop -------------------------------------------------------------------------
 
     /// Brings the NIC up with the firmware in `file`, an ELF image. Call it once.
     pub async fn start(&self, file: &[u8]) -> Result<(), DriverError> {
@@ -127,7 +127,7 @@ impl Driver {
         Ok(())
     }
 
-    // ---- Processes -----------------------------------------------------------------------------------------------
+    // ---- Processes ------------------------------------------------------------------------------
 
     /// Opens the NIC for a new process.
     pub async fn open(&self, cpu: &Cpu) -> Result<ProcessGrant, DriverError> {
@@ -163,7 +163,7 @@ impl Driver {
         self.0.processes.queues().free_count()
     }
 
-    // ---- The personality -----------------------------------------------------------------------------------------
+    // ---- The personality ------------------------------------------------------------------------
 
     fn any_service(&self) -> Result<&Rc<dyn Service>, DriverError> {
         self.0.service.get().ok_or(DriverError::NotReady)
@@ -184,7 +184,7 @@ impl Driver {
         self.any_service().map_or(0, |service| service.outstanding())
     }
 
-    // ---- What is known and counted -------------------------------------------------------------------------------
+    // ---- What is known and counted --------------------------------------------------------------
 
     /// INTA# of the NIC, to be set at each clock edge of the bus.
     pub fn interrupt_input(&self) -> &InterruptInput {

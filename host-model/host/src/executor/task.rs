@@ -141,7 +141,8 @@ impl<T: 'static> Task<T> {
         let work = executor.works.borrow_mut().get_mut(slot).and_then(Option::take);
         if let Some(work) = work {
             drop(work);
-            // A wake-up of it that still stands in the ready queue is a needless poll of the slot's next task.
+            // If a wake-up of the ended task is still in the ready queue, the next task of the slot
+            // is polled needlessly, which does no harm.
             executor.free_slots.borrow_mut().push(slot);
         }
     }

@@ -51,7 +51,8 @@ impl<X: Extension> Process<X> {
                 self.0.pio.write_words(entry_of(store.pages, index), rest, Some(written)).await;
             }
             let store = self.translate().await?;
-            // Its queue was taken from the process since the first store, and what is written there is gone: the post begins again, from where the fault came
+            // The driver took the queue from the process after the first store, so the words
+            // written there are gone. The post begins again with its first store
             // (docs/host-model.md, Post queues).
             if store.time != time {
                 continue;

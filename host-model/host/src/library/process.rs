@@ -143,7 +143,7 @@ impl<X: Extension> Process<X> {
         self.0.log.record(self.0.cpu.sim().now(), subject.note(kind));
     }
 
-    // ---- Memory --------------------------------------------------------------------------------------------------
+    // ---- Memory ---------------------------------------------------------------------------------
 
     /// Whole pages; physical pages come at the first touch.
     pub fn alloc(&self, bytes: u32) -> Result<UserVirt, MemoryError> {

@@ -66,7 +66,7 @@ impl Memory {
         self.pages.is_pinned(page)
     }
 
-    // ---- Address spaces ------------------------------------------------------------------------------------------
+    // ---- Address spaces -------------------------------------------------------------------------
 
     /// Gives a process an empty address space.
     ///
@@ -141,7 +141,7 @@ impl Memory {
         self.spaces.get_mut(&pid).ok_or(MemoryError::NoSuchProcess(pid))
     }
 
-    // ---- Pins ----------------------------------------------------------------------------------------------------
+    // ---- Pins -----------------------------------------------------------------------------------
 
     /// Pins a page, which is allocated if it never was, and gives its physical page. Pins are
     /// counted: a page that was pinned twice must be unpinned twice.
@@ -198,7 +198,7 @@ impl Memory {
         self.unpinned.as_ref().is_some_and(|unpinned| !unpinned.is_empty())
     }
 
-    // ---- Access by the process -----------------------------------------------------------------------------------
+    // ---- Access by the process ------------------------------------------------------------------
 
     /// Reads as the process does, over page boundaries.
     ///
@@ -252,7 +252,7 @@ impl Memory {
         Ok(pieces)
     }
 
-    // ---- Access by devices ---------------------------------------------------------------------------------------
+    // ---- Access by devices ----------------------------------------------------------------------
 
     /// A device reads bytes of one page.
     pub fn dma_read(&mut self, at: Ps, address: BusAddr, bytes: &mut [u8]) {

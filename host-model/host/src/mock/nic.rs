@@ -248,7 +248,7 @@ impl MockNic {
         self.set_sram_word(at + entry::STATE, STATE_RESERVED);
     }
 
-    // ---- What the firmware tells ---------------------------------------------------------------------------------
+    // ---- What the firmware tells ----------------------------------------------------------------
 
     /// Core B meets its own error.
     pub fn crash_b(&mut self, record: CrashRecord) {

@@ -12,8 +12,10 @@ macro_rules! rules {
         }
 
         impl Rule {
+            /// All rules, in the order in which they are declared.
             pub const ALL: &'static [Rule] = &[$(Rule::$name,)*];
 
+            /// Where the rule is from: section or item of the standard, and the invariant.
             pub const fn place(self) -> &'static str {
                 match self {
                     $(Rule::$name => $place,)*
@@ -24,7 +26,7 @@ macro_rules! rules {
 }
 
 rules! {
-    // ---- Who drives -----------------------------------------------------------------------------
+    // ---- Drivers --------------------------------------------------------------------------------
     /// No line has two drivers in one clock.
     OneDriver = "PCI 2.3, section 3.3; INV-1",
     /// A line that one agent drove floats for a clock before the other drives it.

@@ -6,7 +6,8 @@
 
 namespace verilated_rs {
 
-// By its pins, as generated code expects it; any model can. verilated-build makes something quicker where it can.
+// By its pins, as generated code expects it; any model can. verilated-build makes something quicker
+// where it can.
 struct PinEdges {
   static constexpr bool kDirect = false;
   template <class Top>

@@ -1,5 +1,6 @@
-// Whether the model that is being evaluated on this thread has inputs, beside clocks, that changed since its last
-// evaluation. Without a change its input logic has nothing to do; verilated-build has generated code ask here.
+// Whether the model that is being evaluated on this thread has inputs, beside clocks, that changed
+// since its last evaluation. Without a change its input logic has nothing to do; verilated-build
+// has generated code ask here.
 
 #pragma once
 

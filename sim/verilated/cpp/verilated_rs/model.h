@@ -1,7 +1,8 @@
 // A verilated model as the runtime sees it, whatever its top module.
 //
-// The shim that verilated-build writes for each model derives from Model (top.h). Everything that the Verilator runtime
-// would print, or would end the process for, is kept here and handed to Rust after the evaluation.
+// The shim that verilated-build writes for each model derives from Model (top.h). Everything that
+// the Verilator runtime would print, or would end the process for, is kept here and handed to Rust
+// after the evaluation.
 
 #pragma once
 
@@ -37,8 +38,9 @@ struct StopReport {
 
 class Model {
  public:
-  // `clocks` are the pins that tick() raises, bit by bit. `posedge_only`: no logic of the model waits for anything
-  // but rising edges of these clocks. `direct`: rise() evaluates them. `traceable`: trace_kind() is not None.
+  // `clocks` are the pins that tick() raises, bit by bit. `posedge_only`: no logic of the model
+  // waits for anything but rising edges of these clocks. `direct`: rise() evaluates them.
+  // `traceable`: trace_kind() is not None.
   Model(std::unique_ptr<VerilatedContext> context, bool posedge_only, bool direct, bool traceable);
   virtual ~Model();
   Model(const Model&) = delete;
@@ -49,10 +51,11 @@ class Model {
 
   // Raises the clocks of `rising` together, evaluates, and lowers them again.
   //
-  // Nobody waits for the falling edge of a posedge_only model, so it is not evaluated by itself: the next tick of other
-  // clocks shows it to the model for nothing. Only a clock that rises twice in a row costs an evaluation in between; and
-  // not even that in a model with direct edges.
-  // While a trace is open every edge is evaluated and dumped; falling edges lie half a period after rising ones.
+  // No logic of a posedge_only model waits for a falling edge, so that edge is not evaluated by
+  // itself: the next tick of other clocks shows it to the model for nothing. Only a clock that
+  // rises twice in a row costs an evaluation in between; and not even that in a model with direct
+  // edges. While a trace is open every edge is evaluated and dumped; falling edges lie half a
+  // period after rising ones.
   std::uint32_t tick(std::uint64_t time_ps, std::uint32_t rising) noexcept;
 
   void set_time(std::uint64_t time_ps) noexcept { context_->time(time_ps); }

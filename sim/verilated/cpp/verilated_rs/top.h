@@ -1,4 +1,5 @@
-// Makes a Model of the class that Verilator generated for a top module. Included by the shim of each model.
+// Makes a Model of the class that Verilator generated for a top module. Included by the shim of
+// each model.
 
 #pragma once
 
@@ -31,7 +32,8 @@ struct VcdTrace {
 };
 #endif
 
-// `Inputs` remembers the inputs and tells whether they changed: inputs.h. `Edges` evaluates when clocks rise: edges.h.
+// `Inputs` remembers the inputs and tells whether they changed: inputs.h. `Edges` evaluates when
+// clocks rise: edges.h.
 template <class Top, class Trace, class Inputs, class Edges>
 class TopModel final : public Model {
  public:

@@ -67,7 +67,7 @@ impl Context {
         }
     }
 
-    // ---- The machine ---------------------------------------------------------------------------------------------
+    // ---- The machine ----------------------------------------------------------------------------
 
     /// Simulated time and tasks of the host.
     pub fn sim(&self) -> &Sim {
@@ -104,7 +104,7 @@ impl Context {
         cpu.charge("system call", Ps::from_ns(self.costs().syscall_ns)).await;
     }
 
-    // ---- The NIC -------------------------------------------------------------------------------------------------
+    // ---- The NIC --------------------------------------------------------------------------------
 
     /// Access to the bus, charged to the task of `cpu`.
     pub fn pio(&self, cpu: &Cpu) -> Pio {
@@ -143,7 +143,7 @@ impl Context {
         self.machine.port.posted_faults()
     }
 
-    // ---- What happened -------------------------------------------------------------------------------------------
+    // ---- What happened --------------------------------------------------------------------------
 
     /// What the driver has counted so far.
     pub fn counts(&self) -> DriverCounts {

@@ -77,7 +77,7 @@ impl Handler {
             loop {
                 self.input.asserted().await;
                 if let Err(error) = self.handle(number).await {
-                    // The line may stay asserted: nobody will come for it again.
+                    // The line may stay asserted: the handler has given up and does not run again.
                     self.core.context.fail(error);
                     return;
                 }

@@ -54,7 +54,7 @@ impl Pins {
         self.marks.get()
     }
 
-    // ---- Processes -----------------------------------------------------------------------------------------------
+    // ---- Processes ------------------------------------------------------------------------------
 
     pub(in crate::driver) fn open(&self, pid: Pid) {
         self.tables.borrow_mut().insert(pid, PinTable::new(pid));
@@ -91,7 +91,7 @@ impl Pins {
         tables + self.ending.borrow().values().map(PinTable::len).sum::<usize>()
     }
 
-    // ---- Lookups -------------------------------------------------------------------------------------------------
+    // ---- Lookups --------------------------------------------------------------------------------
 
     /// The translation of a page that is pinned.
     pub fn get(&self, pid: Pid, page: VirtPage) -> Option<PhysPage> {
@@ -136,7 +136,7 @@ impl Pins {
         (self.marks.get().low as usize).saturating_sub(more)
     }
 
-    // ---- Pinning -------------------------------------------------------------------------------------------------
+    // ---- Pinning --------------------------------------------------------------------------------
 
     /// Charges for a call that pins `missing`. Filling fresh pages is part of a load's model.
     pub async fn charge_pin(&self, cpu: &Cpu, missing: &Missing) {

@@ -142,7 +142,7 @@ impl PostQueues {
         let _changing = self.changing.acquire().await;
         let slot = match own {
             Some(slot) => Some(slot),
-            // Those who wait come first.
+            // Processes that already wait come first.
             None if self.waiting() != 0 => None,
             None => self.slots.borrow().iter().position(|slot| slot.owner.is_none()),
         };
@@ -259,7 +259,8 @@ impl PostQueues {
         let (device, next) = (self.context.device(cpu)?, self.context.layout()?.process_entry(NEXT_OWNER));
         device.write_struct(next, &self.members.entry_of(pid)?).await;
         self.commands.send(cpu, COMMAND_ASSIGN | (slot as u32) << 4).await?;
-        // The words of the NIC go no further than to the process that they are about, and back to the NIC.
+        // The NIC's words about a process are kept for that process, and go nowhere else but back
+        // to the NIC.
         let entry: ProcessEntry = device.read_struct(next).await?;
         match entry.state {
             ENTRY_OPEN => Ok(false),

@@ -178,7 +178,8 @@ impl Misses {
             Verdict::Stale => context.count(|counts| counts.stale += 1),
         }
         if ledger.is_suspect(&event, cache) && verdict != Verdict::Stale {
-            // The line may have been reserved anew for the same key, and this was the answer to that: a later entry says so again.
+            // The line may have been reserved anew for the same key, and this was the answer to
+            // that: a later entry says so again.
             self.nic.suspect(cpu, cache, event.key).await?;
         }
         ledger.settle(&event, cache);

@@ -143,7 +143,8 @@ impl Service for Mini {
             taken
         };
         let mut lines = self.nic.lines.borrow().lines_of(pid);
-        // The next process of the slot begins with none: a task that pinned meanwhile may have entered more.
+        // The next process of the slot begins without entries: a task that pinned pages meanwhile
+        // may have added some.
         self.registration.hide(cpu, pid).await?;
         lines.extend(taken);
         lines.sort_unstable();
@@ -201,7 +202,8 @@ impl RdmaService for Mini {
         let pages = self.buffers.check_range(pid, range)?;
         let lock = self.nic.lock.acquire().await;
         let export = self.buffers.insert(pid, id, range, access)?;
-        // A frame that used the identifier before it was there has left a negative entry (facts M-45).
+        // A frame that used the identifier before the buffer was registered has left a negative
+        // entry (facts M-45).
         let may_know = self.nic.buffers.borrow().may_know(export.buffer);
         if may_know {
             self.nic.forget_buffer(cpu, export.buffer).await?;

@@ -172,7 +172,8 @@ impl Service for Vmmc {
         let _lock = self.lock.acquire().await;
         let removed = self.tables.change(|tables| tables.close(pid));
         self.tables.write(cpu, &removed.writes).await?;
-        // The writes are posted: the answer says that they are in the SRAM, and the pages may be unpinned (INV-17).
+        // The writes are posted: the answer says that they are in the SRAM, and the pages may be
+        // unpinned (INV-17).
         self.core.commands.send(cpu, COMMAND_FENCE).await?;
         self.registered.borrow_mut().remove(&pid);
         let buffers = self.hidden.borrow_mut().remove(&pid).unwrap_or_default();

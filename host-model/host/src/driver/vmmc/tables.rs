@@ -77,7 +77,7 @@ impl StaticTables {
         self.processes.get_mut(&pid).ok_or(DriverError::ProcessEnded(pid.0))
     }
 
-    // ---- Pages -----------------------------------------------------------------------------------------------------
+    // ---- Pages ----------------------------------------------------------------------------------
 
     /// Whether there are second-level tables for these pages.
     pub fn check_room(&mut self, pid: Pid, pages: &[VirtPage]) -> Result<(), DriverError> {
@@ -166,7 +166,7 @@ impl StaticTables {
         self.free_tables.extend(tables);
     }
 
-    // ---- Buffers ---------------------------------------------------------------------------------------------------
+    // ---- Buffers --------------------------------------------------------------------------------
 
     /// Takes the place of a new buffer, which is its identifier: the wished place, or any free one.
     pub fn take_buffer(&mut self, wish: Option<u32>) -> Result<u32, DriverError> {
@@ -206,7 +206,7 @@ impl StaticTables {
         words.into_iter().chain(self.upper_key(at + entry::KEY_2, Key::default())).collect()
     }
 
-    // ---- Imports ---------------------------------------------------------------------------------------------------
+    // ---- Imports --------------------------------------------------------------------------------
 
     pub fn take_import(&mut self, pid: Pid) -> Result<u32, DriverError> {
         let entries = self.geometry.import_entries;
@@ -251,7 +251,7 @@ impl StaticTables {
         }
     }
 
-    // ---- The end of a process --------------------------------------------------------------------------------------
+    // ---- The end of a process -------------------------------------------------------------------
 
     /// Takes everything of a process but its buffers: the NIC has none of its posts any more, and
     /// none of its buffers.

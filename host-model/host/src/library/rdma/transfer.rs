@@ -147,7 +147,8 @@ impl Process<Rdma> {
         if self.service().is_ready(self.pid(), start, length_bytes) {
             return;
         }
-        // What cannot be pinned the NIC refuses when it is used, and a driver that has failed says so itself.
+        // An error needs no report here: the NIC refuses the use of a page that cannot be pinned,
+        // and a driver that has failed reports it itself.
         let _refused = self
             .system_call(move |process| async move {
                 process.service().prepare(process.cpu(), process.pid(), start, length_bytes).await
