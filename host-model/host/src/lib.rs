@@ -9,6 +9,8 @@
 //! (the way to the NIC), [`driver`] (kernel), [`library`] (process), [`host`] (all together);
 //! [`mock`] is a NIC for tests.
 
+#![warn(missing_docs)]
+
 pub mod address;
 pub mod bus;
 pub mod driver;

@@ -34,6 +34,8 @@
 //! of threads. The latency must be longer than a window; a message that arrives too late is a
 //! panic.
 
+#![warn(missing_docs)]
+
 mod daemon;
 mod message;
 mod network;

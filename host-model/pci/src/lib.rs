@@ -30,6 +30,8 @@
 //! What a NIC or a program can cause is an [`Incident`], a [`Violation`] or an error in a
 //! [`Completion`]; a panic is a bug of the caller.
 
+#![deny(missing_docs)]
+
 mod address;
 mod agent;
 mod arbiter;

@@ -15,6 +15,8 @@
 //! A [`Fault`] decides what happens to a frame at its first symbol, from the seed and the number of
 //! the frame alone.
 
+#![deny(missing_docs)]
+
 mod address;
 mod barrier;
 mod capture;

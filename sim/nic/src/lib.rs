@@ -17,6 +17,8 @@
 //! they may be left out then. Nothing does so yet: `sim_fabric::Receiver::idle_before` tells the
 //! one condition, and the other wants a pin.
 
+#![warn(missing_docs)]
+
 mod models;
 mod nic;
 mod pci;

@@ -10,6 +10,8 @@
 //!    [`PciLines`];
 //! 2. give those lines to every agent, which advances by one clock and has a new drive.
 
+#![deny(missing_docs)]
+
 mod link;
 mod pci;
 mod time;

@@ -3,6 +3,8 @@
 //! A [`Clock`] is a frequency and a phase, and never drifts. A [`Scheduler`] merges several into
 //! instants: when, and which clocks rise. Nothing else in the simulation advances time.
 
+#![deny(missing_docs)]
+
 mod clock;
 mod scheduler;
 
