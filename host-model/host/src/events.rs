@@ -73,7 +73,7 @@ pub enum EventKind {
     /// The process has read the bytes.
     ArrivalSeen,
     // An interrupt and a miss.
-    /// INTA# was asserted.
+    /// INTA# was asserted, or still stood after the last handler.
     InterruptAsserted,
     /// The first instruction of the interrupt handler.
     HandlerStart,

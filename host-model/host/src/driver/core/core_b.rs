@@ -45,7 +45,7 @@ impl CoreB {
         CoreB { context, runs: Cell::new(false) }
     }
 
-    /// Whether core B was started, and answered.
+    /// Whether core B was released from reset.
     pub fn runs(&self) -> bool {
         self.runs.get()
     }

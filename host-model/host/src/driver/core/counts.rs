@@ -6,7 +6,7 @@
 /// (INV-38).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct DriverCounts {
-    /// Runs of the interrupt handler.
+    /// Interrupts that were taken, the spurious ones included.
     pub interrupts: u64,
     /// Interrupts without a cause: INTA# was released before the handler read the causes, or no
     /// cause was set.

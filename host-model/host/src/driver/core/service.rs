@@ -55,7 +55,7 @@ pub struct Interrupt<'a> {
     pub device: &'a Device,
     /// Number of the cause's bit.
     pub cause: usize,
-    /// When INTA# was asserted.
+    /// When the interrupt was taken: INTA# was asserted, or still stood after the last handler.
     pub asserted_at: Ps,
     /// When the first instruction of the handler ran.
     pub handler_at: Ps,
