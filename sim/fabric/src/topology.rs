@@ -85,6 +85,15 @@ impl Topology {
         self.wiring(nodes).map(|_| ())
     }
 
+    /// The ends of each cable of a cluster of `nodes` nodes. Behind switches, cable n is that of node
+    /// n, and the node is its first end; the cables between switches follow.
+    ///
+    /// # Errors
+    /// The first key whose value cannot be built, as for [`check`](Topology::check).
+    pub fn cables(&self, nodes: usize) -> Result<Vec<[End; 2]>, SettingError> {
+        Ok(self.wiring(nodes)?.cables)
+    }
+
     /// The number of switches that a frame from one node to another passes.
     pub fn hops(&self, from: usize, to: usize) -> usize {
         match *self {

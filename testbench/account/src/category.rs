@@ -16,7 +16,7 @@ pub enum Category {
     Firmware,
     /// DMA, MAC and clock crossings inside a NIC.
     Hardware,
-    /// Bytes on the link.
+    /// Bytes on the link, and in switches.
     Link,
     /// Nobody works on the message.
     Waiting,
@@ -46,7 +46,7 @@ impl Category {
         match span.clock {
             Clock::Host => Category::Host,
             Clock::Pci => Category::Pci,
-            Clock::Link if span.stage.starts_with("link") => Category::Link,
+            Clock::Link if span.stage.starts_with("link") || span.stage.starts_with("switch") => Category::Link,
             Clock::Core if span.stage.starts_with("sender:") || span.stage.starts_with("receiver:") => {
                 Category::Firmware
             }
@@ -96,6 +96,8 @@ mod tests {
             ("MAC: descriptor", Clock::Core, Category::Hardware),
             ("MAC: end of frame to the ring", Clock::Link, Category::Hardware),
             ("link: frame", Clock::Link, Category::Link),
+            ("switch 0: forward", Clock::Link, Category::Link),
+            ("switch 0: waits in the queue", Clock::Link, Category::Waiting),
             ("event waits", Clock::Core, Category::Waiting),
             ("DMA read: waits", Clock::Core, Category::Waiting),
             ("receiver: parked", Clock::Core, Category::Waiting),

@@ -209,6 +209,8 @@ mod tests {
             conservation: Vec::new(),
             simulated_ps: 0,
             core_cycles: Vec::new(),
+            flows: Vec::new(),
+            switches: Vec::new(),
         };
         Results {
             schema: RESULTS_SCHEMA,

@@ -6,4 +6,5 @@ pub mod explain;
 pub mod log;
 pub mod path;
 pub mod results;
+pub mod route;
 pub mod tables;

@@ -1,4 +1,4 @@
-//! The way of one message through both nodes, as marks of an account.
+//! The way of one message through both nodes and the switches between them, as marks of an account.
 //!
 //! The message has arrived when its last frame's data are in host memory and the process has seen them, so the way is that of
 //! the last frame: while earlier frames keep the sender's core busy, that is where the message is. A frame that is dropped leaves the message
@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use crate::account::{Account, Clock, Frequencies, Mark};
 use crate::log::{NodeLog, Probe, SentFrame};
+use crate::route::Network;
 
 /// The log lacks a step that every message takes: a bug of ours.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -28,8 +29,8 @@ pub struct Journey<'a> {
     pub receiver: usize,
     /// Logs of all nodes.
     pub logs: &'a [&'a NodeLog],
-    /// One-way latency of the link.
-    pub link_latency: Ps,
+    /// What joins the nodes.
+    pub network: &'a Network<'a>,
     pub hz: Frequencies,
 }
 
@@ -66,7 +67,7 @@ impl Journey<'_> {
         let raised = |log: &&NodeLog| {
             log.markers(begin, end).any(|(_, marker, _)| matches!(marker, Marker::MissRaised | Marker::FetchBegun))
         };
-        self.logs.iter().any(raised)
+        [self.sender, self.receiver].map(|node| &self.logs[node]).into_iter().any(raised)
     }
 
     fn missing(&self, what: &str) -> PathError {
@@ -208,15 +209,48 @@ impl Way<'_> {
         }
     }
 
+    /// The frame on its way through cables and switches; the time at which its end stands on the
+    /// receiver's pins, if it comes there.
+    fn network(&mut self, frame: &SentFrame, sender: usize) -> Option<Ps> {
+        let network = self.journey.network;
+        let Some(passage) = network.passage(sender, frame.start, frame.end) else {
+            self.mark(frame.start, sender, Clock::Link, "link: frame");
+            return None;
+        };
+        let mut end = frame.end;
+        for (index, (switch, hop)) in passage.hops.iter().enumerate() {
+            // The first symbol travels alone: the wait for the others is part of the reception.
+            self.mark(hop.first_in - network.latency(), sender, Clock::Link, "link: latency");
+            let stages = [
+                (hop.first_in, "receive"),
+                (hop.decided, "waits for room"),
+                (hop.admitted, "forward"),
+                (hop.ready, "waits in the queue"),
+            ];
+            for (at, stage) in stages {
+                self.mark(at, sender, Clock::Link, format!("switch {switch}: {stage}"));
+            }
+            if index + 1 == passage.hops.len() {
+                self.mark(hop.first_out, sender, Clock::Link, "link: frame");
+                end = hop.last_out;
+            }
+        }
+        if passage.hops.is_empty() {
+            self.mark(frame.start, sender, Clock::Link, "link: frame");
+        }
+        self.mark(end, sender, Clock::Link, "link: latency");
+        Some(passage.arrived)
+    }
+
     /// One transmission: the frame on the link, and what the receiver made of it. True when it was accepted.
     fn flight(&mut self, frame: &SentFrame) -> Result<bool, PathError> {
         let journey = self.journey;
         let (sender, receiver) = (journey.sender, journey.receiver);
         let log = journey.logs[receiver];
         let sequence = frame.data.map_or(0, |data| data.sequence);
-        self.mark(frame.start, sender, Clock::Link, "link: frame");
-        self.mark(frame.end, sender, Clock::Link, "link: latency");
-        let arrived = frame.end + journey.link_latency;
+        let Some(arrived) = self.network(frame, sender) else {
+            return Ok(false);
+        };
         self.mark(arrived, receiver, Clock::Link, "MAC: end of frame to the ring");
         // The frame is in the ring well before another one of the smallest size can end.
         let stored = log.first_pulse(Probe::MacRxDone, arrived);

@@ -53,6 +53,29 @@ pub struct Run {
     pub conservation: Vec<Equation>,
     pub simulated_ps: u64,
     pub core_cycles: Vec<u64>,
+    /// Messages and bytes by sender and receiver, in workloads of flows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<FlowSum>,
+    /// Counters of each port of each switch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub switches: Vec<Vec<IndexMap<String, u64>>>,
+}
+
+/// All messages from one node to another, warm-up included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowSum {
+    /// The node that sends.
+    pub from: usize,
+    /// The node that receives.
+    pub to: usize,
+    /// Messages whose posts have ended.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Messages of which the receiver has compared every byte.
+    pub compared_messages: u64,
+    /// Their bytes.
+    pub compared_bytes: u64,
 }
 
 impl Run {
@@ -80,7 +103,7 @@ pub struct Row {
     pub latency_core_cycles: f64,
     /// Data bits delivered for each second of the measured time.
     pub bandwidth_bits_per_s: f64,
-    /// Lookups on both nodes.
+    /// Lookups on all nodes.
     pub hits: u64,
     pub misses: u64,
     pub retransmissions: u64,

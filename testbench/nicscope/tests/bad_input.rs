@@ -102,7 +102,7 @@ fn traces_need_a_cache_of_the_thesis() {
 
 #[test]
 fn other_values_out_of_range_are_refused() {
-    refused_run(&["nodes=3"], &["nodes = 3", "must be 2"]);
+    refused_run(&["nodes=3"], &["nodes = 3", "a cable joins 2 nodes"]);
     refused_run(&["cores=3"], &["cores = 3", "must be 1 or 2"]);
     refused_run(&["cores=2", "platforms=lanai9"], &["cores = 2", "lanai9 has 2097152 bytes", "524288"]);
     refused_run(&["misses.ratios=1.5"], &["1.5", "0 to 1"]);

@@ -1,4 +1,4 @@
-//! One run: nodes on threads, a cable between them, and what they found.
+//! One run of a scenario: its nodes, what joins them, and what they found.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -7,17 +7,17 @@ use std::sync::Arc;
 
 use host_model::address::NodeId;
 use host_model::driver::{DriverOptions, PROCESSES_MAX};
-use host_model::host::HostConfig;
 use host_model::platform::Platform;
 use nic_monitor::Violation;
 use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::failed;
 use nicscope_scenario::scenario::{Load, Scenario};
-use sim_fabric::{link, Corruption, Direction, Ending, Fault, LinkConfig, Loss, RunOptions};
+use sim_fabric::{Direction, Ending, SwitchOutput, Topology};
 use sim_pins::Ps;
 
+use crate::assembly::{Assembly, Finished, Member};
 use crate::meeting::Meeting;
-use crate::node::{error_of, transmit_clock, Node, NodeConfig, NodeOutput};
+use crate::node::{error_of, NodeOutput};
 use crate::progress::Progress;
 use crate::workload::places::Places;
 use crate::workload::{self, NodeReport, Work};
@@ -48,6 +48,10 @@ const WATCHDOG: Ps = Ps::from_us(60_000_000);
 
 pub struct ClusterOutput {
     pub nodes: Vec<NodeOutput<NodeReport>>,
+    /// The cables and switches that join the nodes.
+    pub topology: Topology,
+    /// Each switch: leaves before spines.
+    pub switches: Vec<SwitchOutput>,
     pub ended_at: Ps,
 }
 
@@ -76,53 +80,40 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
         error,
         nodes: Vec::new(),
     })?;
-    let direction = || Direction { faults: faults(scenario), capture: config.record };
-    let (a, b) = link(LinkConfig {
-        latency,
-        a_clock: transmit_clock(&config.platform),
-        b_clock: transmit_clock(&config.platform),
-        a_to_b: direction(),
-        b_to_a: direction(),
-        seed: config.seed,
-        link_idx: 0,
-    });
     let meeting = Meeting::new(scenario.nodes, latency);
     let messages = Arc::new(AtomicU64::new(0));
-    let builders: Vec<_> = [a, b]
-        .into_iter()
-        .enumerate()
-        .map(|(index, port)| {
-            let work = Work {
-                node: index,
-                scenario: scenario.clone(),
-                places,
-                miss_ratio: config.miss_ratio,
-                seed: config.seed,
-                firmware: config.firmware.clone(),
-                second: config.second.clone(),
-                meeting: meeting.clone(),
-                messages: messages.clone(),
-            };
-            let host = HostConfig {
-                platform: config.platform.clone(),
-                driver: DriverOptions {
-                    receive_miss: scenario.misses.receive.of_layout(),
-                    held_frames_max: scenario.misses.held_frames_max,
-                    miss_service: scenario.misses.service.of_driver(),
-                    load: scenario.load.map(Load::of_host),
-                    post_queues: scenario.nic.post_queues,
-                    processes_max: scenario.nic.processes_max.unwrap_or(PROCESSES_MAX),
-                    ..DriverOptions::new(NodeId(index as u16), scenario.nodes as u32, config.seed)
-                },
-                trace: config.record,
-            };
-            let waves = config.waves.as_ref().map(|(paths, from, to)| (paths[index].clone(), *from, *to));
-            let config =
-                NodeConfig { index, host, port, record: config.record, record_inputs: config.record_inputs, waves };
-            move || Node::new(config, |host| host.spawn("workload", |handle| workload::run(work, handle)))
-        })
-        .collect();
-    let all_messages = scenario.messages_per_node() * scenario.nodes as u64;
+    let member = |index: usize| {
+        let work = Work {
+            node: index,
+            scenario: scenario.clone(),
+            places,
+            miss_ratio: config.miss_ratio,
+            seed: config.seed,
+            firmware: config.firmware.clone(),
+            second: config.second.clone(),
+            meeting: meeting.clone(),
+            messages: messages.clone(),
+        };
+        let driver = DriverOptions {
+            receive_miss: scenario.misses.receive.of_layout(),
+            held_frames_max: scenario.misses.held_frames_max,
+            miss_service: scenario.misses.service.of_driver(),
+            load: scenario.load.map(Load::of_host),
+            post_queues: scenario.nic.post_queues,
+            processes_max: scenario.nic.processes_max.unwrap_or(PROCESSES_MAX),
+            ..DriverOptions::new(NodeId(index as u16), scenario.nodes as u32, config.seed)
+        };
+        let waves = config.waves.as_ref().map(|(paths, from, to)| (paths[index].clone(), *from, *to));
+        Member {
+            driver,
+            record: config.record,
+            record_inputs: config.record_inputs,
+            waves,
+            task: move |handle| workload::run(work, handle),
+        }
+    };
+    let members = (0..scenario.nodes).map(member).collect();
+    let all_messages = scenario.messages();
     let mut between = |now: Ps| {
         let share = match config.until {
             Some(until) => now.0 as f64 / until.0 as f64,
@@ -131,15 +122,23 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
         progress.at(now, share);
         ControlFlow::Continue(())
     };
-    let options = RunOptions {
-        window: latency,
-        end: config.until.unwrap_or(WATCHDOG),
+    let assembly = Assembly {
+        platform: &config.platform,
+        topology: scenario.topology,
+        latency,
+        seed: config.seed,
         threads: config.threads,
+        end: config.until.unwrap_or(WATCHDOG),
+        direction: &|channel| Direction {
+            faults: scenario.faults.of_link(channel.link_idx).layers(),
+            capture: config.record,
+        },
+        records_hops: config.record,
         between_windows: Some(&mut between),
     };
-    let run = sim_fabric::run(builders, options);
-    let nodes: Vec<NodeOutput<NodeReport>> = run.outputs.into_iter().flatten().collect();
-    let ended_at = match run.ending {
+    let failed_early = |error| Failure { at: Ps::ZERO, error, nodes: Vec::new() };
+    let Finished { ending, nodes, switches } = assembly.run(members).map_err(failed_early)?;
+    let ended_at = match ending {
         Ending::AllFinished { at } | Ending::Interrupted { at } => at,
         Ending::TimeIsUp { at } if config.until.is_some() => at,
         Ending::TimeIsUp { at } => {
@@ -171,22 +170,5 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
         };
         return Err(Failure { at: ended_at, error, nodes });
     }
-    Ok(ClusterOutput { nodes, ended_at })
-}
-
-fn faults(scenario: &Scenario) -> Vec<Box<dyn Fault>> {
-    let mut faults: Vec<Box<dyn Fault>> = Vec::new();
-    let wanted = &scenario.faults;
-    if wanted.loss_ratio > 0.0 {
-        faults.push(Box::new(Loss { name: "loss".into(), probability: wanted.loss_ratio }));
-    }
-    if wanted.corrupt_ratio > 0.0 {
-        faults.push(Box::new(Corruption {
-            name: "corruption".into(),
-            probability: wanted.corrupt_ratio,
-            bytes: 2,
-            offsets: Corruption::ANY_FRAME,
-        }));
-    }
-    faults
+    Ok(ClusterOutput { nodes, topology: scenario.topology, switches, ended_at })
 }

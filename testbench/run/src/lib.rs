@@ -1,10 +1,10 @@
 //! Runs a scenario on whole nodes: hosts, NICs and the link between them.
 
+pub mod assembly;
 pub mod cluster;
 pub mod files;
 pub mod meeting;
 pub mod node;
-pub mod pair;
 pub mod personality;
 pub mod progress;
 pub mod run;

@@ -1,5 +1,6 @@
 //! `nicscope run`: a scenario on its platforms, its tables, accounts and waves.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,18 +13,20 @@ use nic_layout::vmh::VmhGeometry;
 use nicscope_account::account::Frequencies;
 use nicscope_account::log::NodeLog;
 use nicscope_account::path::Journey;
-use nicscope_account::results::{Equation, Results, Row, Run, Spread, RESULTS_SCHEMA};
+use nicscope_account::results::{Equation, FlowSum, Results, Row, Run, Spread, RESULTS_SCHEMA};
+use nicscope_account::route::Network;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::memory_map::Wanted;
 use nicscope_scenario::scenario::{Scenario, WorkloadKind};
 use nicscope_scenario::{failed, image, memory_map, platform, request_error};
+use sim_fabric::{End, PortCounts};
 use sim_pins::Ps;
 
 use crate::cluster::{self, ClusterConfig, ClusterOutput, Failure};
 use crate::progress::Progress;
 use crate::workload::app::Totals;
 use crate::workload::places::Places;
-use crate::workload::Message;
+use crate::workload::{self, Message};
 
 /// What a run needs beside its scenario.
 #[derive(Clone, Debug)]
@@ -52,6 +55,7 @@ fn check(config: &RunConfig) -> Result<()> {
     let with_misses = scenario.misses.ratios.iter().any(|ratio| *ratio > 0.0);
     Places::of(scenario, with_misses)?;
     check_traces(scenario)?;
+    workload::check(scenario)?;
     for name in &scenario.platforms {
         let platform = platform::load(name, scenario)?;
         memory_map::check(&Wanted::of(scenario)?, name, &platform)?;
@@ -204,8 +208,13 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
         conservation: equations(output),
         simulated_ps: output.ended_at.0,
         core_cycles: output.nodes.iter().map(|node| node.core_cycles).collect(),
+        flows: flows(output),
+        switches: switches(output),
     };
     let logs: Vec<&NodeLog> = output.nodes.iter().map(|node| &node.log).collect();
+    let hops = output.switches.iter().map(|switch| switch.hops.as_slice()).collect();
+    let latency = cluster::link_latency(&config.scenario);
+    let network = Network::new(&output.topology, output.nodes.len(), hops, latency);
     for index in 0..reports[0].steps.len() {
         let steps: Vec<_> = reports.iter().map(|report| &report.steps[index]).collect();
         let difference = |counters: &[Counter]| -> u64 {
@@ -219,7 +228,17 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
         let sent: Vec<Message> = steps.iter().flat_map(|step| step.sent.iter().copied()).collect();
         let bytes: u64 = sent.iter().map(|message| u64::from(message.size_bytes)).sum();
         let (begin, end) = (steps.iter().map(|step| step.begin).min(), steps.iter().map(|step| step.end).max());
-        let elapsed = end.unwrap_or_default() - begin.unwrap_or_default();
+        let rounds: Ps = (0..steps[0].timed.rounds.len())
+            .map(|round| {
+                let of_nodes = || steps.iter().map(|step| step.timed.rounds[round]);
+                let (begin, end) = (of_nodes().map(|(begin, _)| begin).min(), of_nodes().map(|(_, end)| end).max());
+                end.unwrap_or_default() - begin.unwrap_or_default()
+            })
+            .fold(Ps::ZERO, |sum, round| sum + round);
+        let elapsed = match rounds {
+            Ps::ZERO => end.unwrap_or_default() - begin.unwrap_or_default(),
+            rounds => rounds,
+        };
         let mut latencies = Vec::new();
         let kind = config.scenario.workload.kind;
         if kind == WorkloadKind::Bystander {
@@ -240,9 +259,9 @@ fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Resu
                     message: message.number,
                     size_bytes: message.size_bytes,
                     sender: message.sender,
-                    receiver: 1 - message.sender,
+                    receiver: config.scenario.peer(message.sender),
                     logs: &logs,
-                    link_latency: cluster::link_latency(&config.scenario),
+                    network: &network,
                     hz: frequencies(platform),
                 };
                 let account = journey.account().map_err(|error| failed!("the account of {name}: {error}"))?;
@@ -369,7 +388,6 @@ pub fn equations(output: &ClusterOutput) -> Vec<Equation> {
             watched("denials", seen.denials, driver.denials);
             watched("releases", seen.releases, driver.releases);
         }
-        let peer = &output.nodes[1 - node];
         equations.extend([
             Equation::new(
                 format!("node {node}: frames begun = good + each way to drop one"),
@@ -402,11 +420,7 @@ pub fn equations(output: &ClusterOutput) -> Vec<Equation> {
                 rtl("mac_tx_frames"),
                 output_of.frames.sent,
             ),
-            Equation::new(
-                format!("node {node}: frames on the link - lost + doubled = frames that the peer's MAC began"),
-                output_of.frames.arriving(),
-                totals_of(peer).map_or(0, |totals| totals.rtl("mac_rx_started")),
-            ),
+            frames_at_the_other_end(output, node),
             Equation::new(
                 format!("node {node}: misses of the firmware = misses that the driver read, and fetches that asked it for nothing"),
                 [Counter::SendMisses, Counter::ReceiveMisses, Counter::BufferMisses].map(firmware).iter().sum(),
@@ -431,7 +445,153 @@ pub fn equations(output: &ClusterOutput) -> Vec<Equation> {
             ),
         ]);
     }
+    equations.extend(equations_of_switches(output));
+    equations.extend(equations_of_flows(output));
     equations
+}
+
+/// The other end of the cable of a node.
+fn other_end(output: &ClusterOutput, node: usize) -> End {
+    let cables = output.topology.cables(output.nodes.len()).expect("the run had this topology");
+    let own = cables.into_iter().find(|cable| cable.contains(&End::Node(node))).expect("every node has a cable");
+    own[usize::from(own[0] == End::Node(node))]
+}
+
+fn frames_at_the_other_end(output: &ClusterOutput, node: usize) -> Equation {
+    let arriving = output.nodes[node].frames.arriving();
+    match other_end(output, node) {
+        End::Node(peer) => Equation::new(
+            format!("node {node}: frames on the link - lost + doubled = frames that the peer's MAC began"),
+            arriving,
+            totals_of(&output.nodes[peer]).map_or(0, |totals| totals.rtl("mac_rx_started")),
+        ),
+        End::Switch { switch, port } => Equation::new(
+            format!(
+                "node {node}: frames on the link - lost + doubled = frames that began at switch {switch}, port {port}"
+            ),
+            arriving,
+            output.switches[switch].counts.ports[port].frames_in,
+        ),
+    }
+}
+
+/// The sums of each port of each switch, and of the cable at it.
+fn equations_of_switches(output: &ClusterOutput) -> Vec<Equation> {
+    let mut equations = Vec::new();
+    let cables = output.topology.cables(output.nodes.len()).expect("the run had this topology");
+    for (switch, found) in output.switches.iter().enumerate() {
+        for (port, counts) in found.counts.ports.iter().enumerate() {
+            let name = format!("switch {switch}, port {port}");
+            let own = End::Switch { switch, port };
+            let cable = cables.iter().find(|cable| cable.contains(&own)).expect("every port has a cable");
+            equations.extend([
+                Equation::new(
+                    format!("{name}: frames in = forwarded + flooded + each way to drop one + undecided"),
+                    counts.frames_in,
+                    counts.forwarded + counts.flooded + counts.dropped_in() + counts.undecided,
+                ),
+                Equation::new(
+                    format!("{name}: frames offered to the queue = dropped at its tail + out + queued"),
+                    counts.offered,
+                    counts.dropped_tail + counts.frames_out + counts.queued,
+                ),
+                Equation::new(
+                    format!("{name}: frames out of the queue = frames on the link"),
+                    counts.frames_out,
+                    found.links[port].sent,
+                ),
+            ]);
+            let (what, begun) = match cable[usize::from(cable[0] == own)] {
+                End::Node(node) => (
+                    format!("the MAC of node {node}"),
+                    totals_of(&output.nodes[node]).map_or(0, |totals| totals.rtl("mac_rx_started")),
+                ),
+                End::Switch { switch, port } => {
+                    (format!("switch {switch}, port {port},"), output.switches[switch].counts.ports[port].frames_in)
+                }
+            };
+            equations.push(Equation::new(
+                format!("{name}: frames on the link - lost + doubled = frames that {what} began"),
+                found.links[port].arriving(),
+                begun,
+            ));
+        }
+        let ports = found.counts.ports.len() as u64;
+        equations.push(Equation::new(
+            format!("switch {switch}: frames offered to queues = forwarded + (ports - 1) x flooded"),
+            found.counts.total(|port| port.offered),
+            found.counts.total(|port| port.forwarded) + (ports - 1) * found.counts.total(|port| port.flooded),
+        ));
+    }
+    equations
+}
+
+/// What each sender has sent to each receiver is what the receiver has compared.
+fn equations_of_flows(output: &ClusterOutput) -> Vec<Equation> {
+    let flows = flows(output);
+    let of = |flow: &FlowSum| format!("node {} to node {}", flow.from, flow.to);
+    flows
+        .iter()
+        .flat_map(|flow| {
+            [
+                Equation::new(
+                    format!("{}: messages that were sent = messages that were compared", of(flow)),
+                    flow.messages,
+                    flow.compared_messages,
+                ),
+                Equation::new(
+                    format!("{}: bytes that were sent = bytes that were compared", of(flow)),
+                    flow.bytes,
+                    flow.compared_bytes,
+                ),
+            ]
+        })
+        .collect()
+}
+
+/// Messages and bytes by sender and receiver, warm-up included; none without a workload of flows.
+fn flows(output: &ClusterOutput) -> Vec<FlowSum> {
+    let mut sums: BTreeMap<(usize, usize), FlowSum> = BTreeMap::new();
+    for (node, report) in output.nodes.iter().enumerate().filter_map(|(node, of)| Some((node, of.outcome.as_ref()?))) {
+        let flow = |from, to| FlowSum { from, to, messages: 0, bytes: 0, compared_messages: 0, compared_bytes: 0 };
+        for (&to, sent) in &report.flows.sent {
+            let sum = sums.entry((node, to)).or_insert(flow(node, to));
+            (sum.messages, sum.bytes) = (sent.messages, sent.bytes);
+        }
+        for (&from, compared) in &report.flows.compared {
+            let sum = sums.entry((from, node)).or_insert(flow(from, node));
+            (sum.compared_messages, sum.compared_bytes) = (compared.messages, compared.bytes);
+        }
+    }
+    sums.into_values().collect()
+}
+
+/// The counters of each port of each switch.
+fn switches(output: &ClusterOutput) -> Vec<Vec<IndexMap<String, u64>>> {
+    let of_port = |port: &PortCounts| {
+        let counts = [
+            ("frames_in", port.frames_in),
+            ("forwarded", port.forwarded),
+            ("flooded", port.flooded),
+            ("dropped_bad_fcs", port.dropped_bad_fcs),
+            ("dropped_runt", port.dropped_runt),
+            ("dropped_oversize", port.dropped_oversize),
+            ("dropped_unknown", port.dropped_unknown),
+            ("dropped_same_port", port.dropped_same_port),
+            ("dropped_input_full", port.dropped_input_full),
+            ("undecided", port.undecided),
+            ("passed_bad_fcs", port.passed_bad_fcs),
+            ("passed_truncated", port.passed_truncated),
+            ("offered", port.offered),
+            ("dropped_tail", port.dropped_tail),
+            ("frames_out", port.frames_out),
+            ("bytes_out", port.bytes_out),
+            ("queued", port.queued),
+            ("queue_bytes_peak", port.queue_bytes_peak),
+        ];
+        counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect()
+    };
+    output.switches.iter().map(|switch| switch.counts.ports.iter().map(of_port).collect()).collect()
 }
 
 fn totals_of(node: &crate::node::NodeOutput<crate::workload::NodeReport>) -> Option<&Totals> {
@@ -442,7 +602,7 @@ fn totals_of(node: &crate::node::NodeOutput<crate::workload::NodeReport>) -> Opt
 pub fn message_window(output: &ClusterOutput, sender: usize, message: u32) -> Option<(Ps, Ps)> {
     use host_model::events::EventKind;
     let begin = output.nodes[sender].log.post(message, EventKind::PostBegin)?;
-    let end = output.nodes[1 - sender].log.arrival(message, EventKind::ArrivalSeen)?;
+    let end = output.nodes.iter().find_map(|node| node.log.arrival(message, EventKind::ArrivalSeen))?;
     Some((begin, end))
 }
 

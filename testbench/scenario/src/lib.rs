@@ -1,6 +1,7 @@
 //! What a user asks for: a scenario, the firmware images that it needs, and the memory of a NIC that it decides.
 
 pub mod error;
+mod faults;
 pub mod image;
 pub mod memory_map;
 pub mod personality;

@@ -3,6 +3,7 @@
 use figment::providers::{Format, Toml};
 use figment::Figment;
 use host_model::platform::toml_error;
+use nic_layout::boot::MAX_NODES;
 use nic_layout::key::KeyWidth;
 use nic_layout::post::INLINE_BYTES_MAX;
 use nic_layout::tables::PID_MAX;
@@ -11,16 +12,18 @@ use nic_layout::PROCESS_SLOTS;
 use nic_plan::HELD_FRAMES_LIMIT;
 use page_traces::Pattern;
 use serde::{Deserialize, Serialize};
+use sim_fabric::Topology;
 use sim_pins::Ps;
 
 use crate::error::Result;
 use crate::personality::{self, Personality};
 use crate::{request_error, wording};
 
+pub use crate::faults::{Faults, FaultsOfLink};
 pub use crate::workload_kind::WorkloadKind;
 
 /// The scenarios that come with the command: name and text.
-pub const BUILT_IN: [(&str, &str); 7] = [
+pub const BUILT_IN: [(&str, &str); 10] = [
     ("ping-pong", include_str!("../scenarios/ping-pong.toml")),
     ("stream", include_str!("../scenarios/stream.toml")),
     ("random", include_str!("../scenarios/random.toml")),
@@ -28,6 +31,9 @@ pub const BUILT_IN: [(&str, &str); 7] = [
     ("fetch", include_str!("../scenarios/fetch.toml")),
     ("notify", include_str!("../scenarios/notify.toml")),
     ("pages", include_str!("../scenarios/pages.toml")),
+    ("all-to-all", include_str!("../scenarios/all-to-all.toml")),
+    ("incast", include_str!("../scenarios/incast.toml")),
+    ("ring", include_str!("../scenarios/ring.toml")),
 ];
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,7 +48,11 @@ pub struct Scenario {
     /// What the NICs serve.
     #[serde(with = "personality::by_name", default = "personality::default")]
     pub personality: &'static Personality,
+    /// 2 to [`MAX_NODES`].
     pub nodes: usize,
+    /// The cables and switches that join the nodes: one cable without.
+    #[serde(default = "cable", skip_serializing_if = "is_cable")]
+    pub topology: Topology,
     /// Of each NIC, at least: as many as the platform says, or more. Two are for 512 KB of SRAM.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub cores: u32,
@@ -138,6 +148,15 @@ fn key_bits() -> u32 {
 /// Results with the usual keys look as they always did.
 fn is_usual_key(bits: &u32) -> bool {
     *bits == key_bits()
+}
+
+fn cable() -> Topology {
+    Topology::Cable {}
+}
+
+/// Results of two nodes on a cable look as they always did.
+fn is_cable(topology: &Topology) -> bool {
+    *topology == cable()
 }
 
 fn one() -> u32 {
@@ -333,13 +352,6 @@ impl Nic {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Faults {
-    pub loss_ratio: f64,
-    pub corrupt_ratio: f64,
-}
-
 /// Reads a built-in scenario or a file, applies `KEY=VALUE` overrides, and checks what can be checked without a platform.
 pub fn load(name_or_path: &str, overrides: &[String]) -> Result<Scenario> {
     let (name, text) = match BUILT_IN.iter().find(|(name, _)| *name == name_or_path) {
@@ -414,6 +426,11 @@ impl Scenario {
         let workload = &self.workload;
         match workload.kind {
             WorkloadKind::Random => u64::from(workload.iterations.div_ceil(2)),
+            WorkloadKind::AllToAll | WorkloadKind::Incast | WorkloadKind::Ring => {
+                let peers = if workload.kind == WorkloadKind::AllToAll { self.nodes as u64 - 1 } else { 1 };
+                let of_a_size = u64::from(workload.warm_up) + u64::from(workload.iterations);
+                workload.sizes_bytes.len() as u64 * of_a_size * peers
+            }
             // Node 0 counts those of both.
             WorkloadKind::Pages => u64::from(workload.iterations.div_ceil(2)),
             WorkloadKind::PingPong
@@ -424,6 +441,44 @@ impl Scenario {
                 workload.sizes_bytes.len() as u64 * (u64::from(workload.warm_up) + u64::from(workload.iterations))
             }
         }
+    }
+
+    /// Messages of all nodes in a run, warm-up included.
+    pub fn messages(&self) -> u64 {
+        let senders = match self.workload.kind {
+            WorkloadKind::Incast => self.nodes - 1,
+            _ => self.nodes,
+        };
+        self.messages_per_node() * senders as u64
+    }
+
+    /// The nodes that a node sends to. A sender of several flows begins with the node behind it, so
+    /// that not all begin with the same.
+    pub fn receivers(&self, node: usize) -> Vec<usize> {
+        let nodes = self.nodes;
+        match self.workload.kind {
+            WorkloadKind::AllToAll => (1..nodes).map(|distance| (node + distance) % nodes).collect(),
+            WorkloadKind::Ring => vec![(node + 1) % nodes],
+            WorkloadKind::Incast if node == 0 => Vec::new(),
+            WorkloadKind::Incast => vec![0],
+            _ => vec![self.peer(node)],
+        }
+    }
+
+    /// The nodes that send to a node, in their order.
+    pub fn senders(&self, node: usize) -> Vec<usize> {
+        (0..self.nodes).filter(|sender| *sender != node && self.receivers(*sender).contains(&node)).collect()
+    }
+
+    /// The other node of a pair: 0 and 1, 2 and 3, and so on are pairs. With an odd number of nodes
+    /// the last has none, and is its own.
+    pub fn peer(&self, node: usize) -> usize {
+        Some(node ^ 1).filter(|peer| *peer < self.nodes).unwrap_or(node)
+    }
+
+    /// The number of cables.
+    fn links(&self) -> usize {
+        self.topology.cables(self.nodes).map_or(1, |cables| cables.len())
     }
 
     pub fn has_caches(&self) -> bool {
@@ -455,9 +510,7 @@ impl Scenario {
         if self.platforms.is_empty() {
             return Err(request_error!("platforms = []: name at least one (see `nicscope list`)"));
         }
-        if self.nodes != 2 {
-            return Err(request_error!("nodes = {}: must be 2; there is no switch yet", self.nodes));
-        }
+        self.check_nodes()?;
         if !(1..=2).contains(&self.cores) {
             return Err(request_error!("cores = {}: must be 1 or 2", self.cores));
         }
@@ -474,9 +527,10 @@ impl Scenario {
             return Err(request_error!("workload.iterations = 0: must be at least 1"));
         }
         let messages = self.messages_per_node();
-        if messages > MESSAGES_MAX {
+        let most = 2 * MESSAGES_MAX / self.nodes as u64;
+        if messages > most {
             return Err(request_error!(
-                "workload: {messages} messages of each node: sizes times warm_up and iterations must be at most {MESSAGES_MAX}"
+                "workload: {messages} messages of each node: sizes times warm_up and iterations must be at most {most}"
             ));
         }
         if workload.pio_bytes_max > INLINE_BYTES_MAX {
@@ -497,6 +551,12 @@ impl Scenario {
         if goes_where_it_likes && self.misses.ratios != [0.0] {
             return Err(request_error!(
                 "misses.ratios: random messages and pages of programs go where they like: must be [0.0] with workload.kind = \"random\" or \"pages\""
+            ));
+        }
+        if workload.kind.has_flows() && self.misses.ratios != [0.0] {
+            return Err(request_error!(
+                "misses.ratios: messages of workload.kind = {:?} go to places that stay in the caches: must be [0.0]",
+                workload.kind.name()
             ));
         }
         let personality = self.personality;
@@ -534,22 +594,38 @@ impl Scenario {
                 self.misses.held_frames_max
             ));
         }
-        let ratios = self.misses.ratios.iter().map(|ratio| ("misses.ratios", *ratio));
-        let faults =
-            [("faults.loss_ratio", self.faults.loss_ratio), ("faults.corrupt_ratio", self.faults.corrupt_ratio)];
-        for (key, ratio) in ratios.chain(faults) {
-            if !(0.0..=1.0).contains(&ratio) {
-                return Err(request_error!("{key}: {ratio}: must be 0 to 1"));
+        for ratio in &self.misses.ratios {
+            if !(0.0..=1.0).contains(ratio) {
+                return Err(request_error!("misses.ratios: {ratio}: must be 0 to 1"));
             }
         }
-        if self.faults.loss_ratio + self.faults.corrupt_ratio > 0.9 {
-            return Err(request_error!("faults: loss_ratio + corrupt_ratio must be at most 0.9, or nothing arrives"));
-        }
+        self.faults.check(self.links())?;
         if let Some(us) = self.link.retransmit_us.filter(|us| !(1..=1_000_000).contains(us)) {
             return Err(request_error!("link.retransmit_us = {us}: must be 1 to 1000000"));
         }
         if !(20..=1_000_000).contains(&self.link.latency_ns) {
             return Err(request_error!("link.latency_ns = {}: must be 20 to 1000000", self.link.latency_ns));
+        }
+        Ok(())
+    }
+}
+
+impl Scenario {
+    /// The number of nodes, and what joins them.
+    fn check_nodes(&self) -> Result<()> {
+        let (nodes, kind) = (self.nodes, self.workload.kind);
+        if !(2..=MAX_NODES).contains(&nodes) {
+            return Err(request_error!("nodes = {nodes}: must be 2 to {MAX_NODES}"));
+        }
+        self.topology.check(nodes).map_err(|error| request_error!("{error}"))?;
+        if kind == WorkloadKind::Pages && nodes != 2 {
+            return Err(request_error!("nodes = {nodes}: must be 2 with workload.kind = \"pages\""));
+        }
+        if !kind.has_flows() && nodes % 2 != 0 {
+            return Err(request_error!(
+                "nodes = {nodes}: must be even with workload.kind = {:?}, which nodes 0 and 1, 2 and 3, ... play in pairs",
+                kind.name()
+            ));
         }
         Ok(())
     }
@@ -588,7 +664,7 @@ impl Scenario {
 /// The buffers that workloads allocate are of this size: a message must fit.
 pub const MESSAGE_BYTES_MAX: u32 = 64 * 1024;
 
-/// In a run, each way: the traces tell messages apart by 24 bits of their numbers.
+/// In a run of two nodes, each way, and as many in all with more nodes: the traces tell messages apart by 24 bits of their numbers.
 pub const MESSAGES_MAX: u64 = 1_000_000;
 
 /// The program of that name.
@@ -664,6 +740,20 @@ mod tests {
         let shared = ["personality=vmmc", "misses.ratios=0.0", "nic.post_queues=2"];
         assert!(message("ping-pong", &shared).contains("must be 8"));
         assert!(message("ping-pong", &["nonsense"]).contains("KEY=VALUE"));
+        assert!(message("all-to-all", &["nodes=1"]).contains("nodes = 1: must be 2 to"));
+        assert!(message("all-to-all", &["nodes=1000"]).contains(&format!("must be 2 to {MAX_NODES}")));
+        assert!(message("ping-pong", &["nodes=4"]).contains("topology.kind = \"switch\""));
+        assert!(message("ping-pong", &["nodes=3", "topology.kind=switch"]).contains("in pairs"));
+        assert!(message("pages", &["nodes=4", "topology.kind=switch"]).contains("must be 2 with"));
+        assert!(message("all-to-all", &["topology.kind=mesh"]).contains("two-level"));
+        assert!(message("all-to-all", &["topology={kind=\"two-level\",nodes_per_leaf=8,spines=1}"]).contains("1 to 7"));
+        assert!(message("ring", &["topology.switch.output_queue_bytes=1"]).contains("output_queue_bytes = 1 "));
+        assert!(message("ring", &["misses.ratios=0.5"]).contains("must be [0.0]"));
+        assert!(message("ring", &["faults.delay_ratio=0.5"]).contains("faults.delay_ns_max = 0"));
+        assert!(message("ring", &["faults.links=[{link=8,loss_ratio=0.5}]"]).contains("link = 8: must be 0 to 7"));
+        assert!(
+            message("ring", &["faults.links=[{link=7,loss_ratio=1.5}]"]).contains("loss_ratio: 1.5: must be 0 to 1")
+        );
         assert!(message("ping-pong", &["personality=emp"]).contains("mini, vmmc"));
         assert!(message("ping-pong", &["personality=vmmc"]).contains("misses.ratios=0.0"));
         let cached = ["personality=vmmc", "misses.ratios=0.0", "cache.ways=2"];

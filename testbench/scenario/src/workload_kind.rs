@@ -12,9 +12,18 @@ pub enum WorkloadKind {
     Fetch,
     Notify,
     Pages,
+    AllToAll,
+    Incast,
+    Ring,
 }
 
 impl WorkloadKind {
+    /// Whether messages flow between any nodes. The nodes of every other kind play in pairs: 0 and
+    /// 1, 2 and 3, and so on.
+    pub fn has_flows(self) -> bool {
+        matches!(self, WorkloadKind::AllToAll | WorkloadKind::Incast | WorkloadKind::Ring)
+    }
+
     /// The name in a scenario.
     pub fn name(self) -> String {
         toml::Value::try_from(self).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()

@@ -329,22 +329,26 @@ async fn withdraw(state: &Rc<State>, life: &Life, place: usize) -> Result<()> {
 
 /// The newest buffer of a place that can be seen, gone or not; or one that never was.
 fn find(state: &State, key_width: KeyWidth, wanted: &Post) -> (Option<BufferName>, Export) {
-    let peer = 1 - state.node;
+    let owner = wanted.node;
     let now = state.sim().now();
     let board = state.board.lock();
-    let published = board.published.get(&(peer, wanted.process, wanted.export));
+    let published = board.published.get(&(owner, wanted.process, wanted.export));
     let newest = published.and_then(|all| all.iter().rev().find(|(visible, ..)| *visible <= now));
     match newest {
         Some((_, name, export)) => (Some(*name), *export),
         None => {
             let buffer = cbh(4000 + wanted.process as u32, 7 + wanted.export as u32);
-            let node = NodeId(peer as u16);
+            let node = NodeId(owner as u16);
             (None, Export { node, buffer, key: [1, 2, 3, 4], key_width, length_bytes: PAGE, access: Access::WRITE })
         }
     }
 }
 
 async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
+    // A shorter list may belong to fewer nodes.
+    if wanted.node >= state.nodes {
+        return Ok(());
+    }
     let (mut buffer, mut export) = find(state, life.process.key_width(), wanted);
     let length = export.length_bytes;
     let mut bytes = wanted.bytes.min(length);
@@ -398,7 +402,7 @@ async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
     };
     // Of a NIC with import tables, once for each buffer and key.
     life.process.import(&export).await.map_err(|error| failed!("import: {error}"))?;
-    let number = state.next_number.get() * 2 + state.node as u32;
+    let number = state.next_number.get() * state.nodes as u32 + state.node as u32;
     state.next_number.set(state.next_number.get() + 1);
     let index = {
         let mut seen = state.seen.borrow_mut();

@@ -78,6 +78,7 @@ impl Progress {
 
     fn add(&mut self, case: &Case, played: &Played, seconds: f64) {
         self.cases += 1;
+        *self.counts.entry(format!("clusters of {} nodes", case.cluster.topology.nodes)).or_default() += 1;
         self.operations += case.ops.len() as u64;
         for op in &case.ops {
             *self.kinds.entry(op.kind().name().to_owned()).or_default() += 1;
@@ -194,7 +195,7 @@ fn go_on(progress: &mut Progress, path: &Path, campaign: &Campaign) -> Result<Op
                 use std::sync::atomic::Ordering::Relaxed;
                 while !stop.load(Relaxed) {
                     let number = next.fetch_add(1, Relaxed);
-                    let mut case = draw::case(seed, number, OPS);
+                    let mut case = draw::case_of_nodes(seed, number, OPS);
                     case.cluster = case.cluster.of_personality(personality);
                     let begin = Instant::now();
                     let outcome = play(&case, &Options::default());

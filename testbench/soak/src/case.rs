@@ -6,6 +6,8 @@
 //! link loss 10 corrupt 0 duplicate 0 delay 0
 //! queues 2
 //! host kernel 100 refuses 0
+//! nodes 4 store-and-forward
+//! link 3 loss 100 corrupt 0 duplicate 0 delay 0
 //! write 0.0 from 0 to 1.0.0 at 0 bytes 4
 //! ```
 
@@ -21,8 +23,9 @@ use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::personality::{self, Personality, PERSONALITIES};
 use nicscope_scenario::request_error;
 use nicscope_scenario::scenario::{Cache, MissService, ReceiveMiss};
+use sim_fabric::{SwitchMode, SwitchSettings, Topology};
 
-use super::operation::Op;
+use super::operation::{Op, NODES_MAX};
 
 /// What happens to frames, in thousandths of them, both ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +37,77 @@ pub struct Wire {
     pub delay: u32,
 }
 
-/// Both nodes are alike.
+/// What joins the nodes of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Joint {
+    /// One cable, of two nodes.
+    Cable,
+    /// One switch.
+    Switch(SwitchMode),
+    /// Two leaf switches or more, each with so many nodes at most, and so many spines.
+    TwoLevel { mode: SwitchMode, nodes_per_leaf: usize, spines: usize },
+}
+
+/// The number of nodes, and what joins them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nodes {
+    /// 2 to [`NODES_MAX`].
+    pub nodes: usize,
+    pub joint: Joint,
+}
+
+impl Nodes {
+    pub const PAIR: Nodes = Nodes { nodes: 2, joint: Joint::Cable };
+
+    /// The topology for the fabric. Switches have small queues, so that frames are dropped at their
+    /// tails too.
+    pub fn of_fabric(self) -> Topology {
+        let switch = |mode| SwitchSettings {
+            mode: Some(mode),
+            output_queue_bytes: Some(QUEUE_BYTES),
+            frame_bytes_max: Some(FRAME_BYTES_MAX),
+            ..SwitchSettings::default()
+        };
+        match self.joint {
+            Joint::Cable => Topology::Cable {},
+            Joint::Switch(mode) => Topology::Switch { switch: switch(mode) },
+            Joint::TwoLevel { mode, nodes_per_leaf, spines } => {
+                Topology::TwoLevel { nodes_per_leaf, spines, switch: switch(mode) }
+            }
+        }
+    }
+
+    /// Within so long the last copies of frames arrive, in microseconds.
+    pub fn last_frames_us(self) -> u64 {
+        match self.joint {
+            Joint::Cable => 50,
+            // Each link may delay a copy by 100 us, and there are four on the longest way.
+            Joint::Switch(_) | Joint::TwoLevel { .. } => 500,
+        }
+    }
+
+    /// The number of cables.
+    pub fn links(self) -> usize {
+        self.of_fabric().cables(self.nodes).map_or(1, |cables| cables.len())
+    }
+
+    /// Fewer nodes, and less between them.
+    fn simpler(self) -> Vec<Nodes> {
+        let tries = [
+            Nodes::PAIR,
+            Nodes { nodes: self.nodes / 2, ..self },
+            Nodes { nodes: self.nodes - 1, ..self },
+            Nodes { joint: Joint::Switch(SwitchMode::StoreAndForward), ..self },
+        ];
+        tries.into_iter().filter(|nodes| nodes.of_fabric().check(nodes.nodes).is_ok()).collect()
+    }
+}
+
+/// Room of an output queue of a switch: some dozens of short frames, or a few long ones.
+const QUEUE_BYTES: u32 = 16 * 1024;
+const FRAME_BYTES_MAX: u32 = 9022;
+
+/// All nodes are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cluster {
     pub platform: &'static str,
@@ -50,7 +123,11 @@ pub struct Cluster {
     pub water: (u32, u32),
     pub retransmit_us: u32,
     pub interrupt_us: u32,
+    pub topology: Nodes,
+    /// Every link, but for the odd one.
     pub wire: Wire,
+    /// A link with faults of its own.
+    pub odd: Option<(usize, Wire)>,
     /// Post queues of each NIC.
     pub queues: u32,
     /// What the kernels' work takes, in percent of the platform's times.
@@ -82,7 +159,9 @@ impl Cluster {
         water: (64, 48),
         retransmit_us: 100,
         interrupt_us: 10,
+        topology: Nodes::PAIR,
         wire: Wire { loss: 0, corrupt: 0, duplicate: 0, delay: 0 },
+        odd: None,
         queues: 8,
         kernel: 100,
         refuses: 0,
@@ -100,11 +179,22 @@ impl Cluster {
         }
     }
 
+    /// What happens to frames on a link.
+    pub fn wire_of(&self, link: usize) -> Wire {
+        self.odd.filter(|(odd, _)| *odd == link).map_or(self.wire, |(_, wire)| wire)
+    }
+
     /// Clusters that say less, the simplest first.
     pub fn simpler(&self) -> Vec<Cluster> {
         let plain = Cluster::PLAIN;
         let wire = self.wire;
+        let fewer = self.topology.simpler().into_iter().map(|topology| Cluster {
+            topology,
+            odd: self.odd.filter(|(link, _)| *link < topology.links()),
+            ..*self
+        });
         let tries = [
+            Cluster { odd: None, ..*self },
             Cluster { seed: self.seed, personality: self.personality, ..plain },
             Cluster { wire: Wire::default(), ..*self },
             Cluster { wire: Wire { loss: 0, ..wire }, ..*self },
@@ -124,7 +214,7 @@ impl Cluster {
             Cluster { retransmit_us: plain.retransmit_us, interrupt_us: plain.interrupt_us, ..*self },
             Cluster { seed: plain.seed, ..*self },
         ];
-        tries.into_iter().filter(|other| other != self).collect()
+        fewer.chain(tries).filter(|other| other != self).collect()
     }
 }
 
@@ -151,7 +241,7 @@ const SERVICES: [(MissService, &str); 2] = [(MissService::Interrupt, "interrupt"
 impl fmt::Display for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Cluster { platform, personality, cores, receive, service, vmh, cbh, water, .. } = self;
-        let Cluster { retransmit_us, interrupt_us, wire, queues, kernel, refuses, seed, .. } = self;
+        let Cluster { retransmit_us, interrupt_us, topology, wire, odd, queues, kernel, refuses, seed, .. } = self;
         let mode = MODES.iter().find(|(mode, _)| mode == receive).map_or("", |(_, name)| name);
         let service = SERVICES.iter().find(|(other, _)| other == service);
         let service = service.map_or_else(String::new, |(_, name)| format!(",{name}"));
@@ -162,11 +252,16 @@ impl fmt::Display for Cluster {
             "cluster {platform} {mode}{service} cache {} {} {} buffers {} {} water {} {} retransmit {retransmit_us} interrupt {interrupt_us} seed {seed}{cores}{keys}",
             vmh.entries, vmh.line_entries, vmh.ways, cbh.entries, cbh.ways, water.0, water.1
         )?;
-        let Wire { loss, corrupt, duplicate, delay } = wire;
         if *personality != Cluster::PLAIN.personality {
             writeln!(f, "personality {}", personality.name)?;
         }
-        writeln!(f, "link loss {loss} corrupt {corrupt} duplicate {duplicate} delay {delay}")?;
+        if *topology != Nodes::PAIR {
+            writeln!(f, "{topology}")?;
+        }
+        writeln!(f, "link {wire}")?;
+        if let Some((link, wire)) = odd {
+            writeln!(f, "link {link} {wire}")?;
+        }
         writeln!(f, "queues {queues}")?;
         writeln!(f, "host kernel {kernel} refuses {refuses}")
     }
@@ -193,13 +288,18 @@ impl FromStr for Case {
             if let Some(remark) = line.strip_prefix('#') {
                 case.remarks.push(remark.trim().to_owned());
             } else if line.starts_with("cluster ") {
-                let Cluster { personality, wire, queues, kernel, refuses, .. } = case.cluster;
-                case.cluster = Cluster { personality, wire, queues, kernel, refuses, ..cluster_of(line)? };
+                let Cluster { personality, topology, wire, odd, queues, kernel, refuses, .. } = case.cluster;
+                case.cluster =
+                    Cluster { personality, topology, wire, odd, queues, kernel, refuses, ..cluster_of(line)? };
                 has_cluster = true;
             } else if let Some(name) = line.strip_prefix("personality ") {
                 case.cluster.personality = personality::named(name.trim())?;
-            } else if line.starts_with("link ") {
+            } else if line.starts_with("nodes ") {
+                case.cluster.topology = nodes_of(line)?;
+            } else if line.starts_with("link loss") {
                 case.cluster.wire = wire_of(line)?;
+            } else if line.starts_with("link ") {
+                case.cluster.odd = Some(odd_of(line)?);
             } else if line.starts_with("queues ") {
                 case.cluster.queues = queues_of(line)?;
             } else if line.starts_with("host ") {
@@ -207,6 +307,10 @@ impl FromStr for Case {
             } else {
                 case.ops.push(line.parse()?);
             }
+        }
+        let links = case.cluster.topology.links();
+        if let Some((link, _)) = case.cluster.odd.filter(|(link, _)| *link >= links) {
+            return Err(request_error!("link {link}: the case has links 0 to {}", links - 1));
         }
         match has_cluster {
             true => Ok(case),
@@ -309,7 +413,9 @@ fn cluster_of(line: &str) -> Result<Cluster> {
         water,
         retransmit_us,
         interrupt_us: number(8).min(10_000),
+        topology: Nodes::PAIR,
         wire: Wire::default(),
+        odd: None,
         queues: Cluster::PLAIN.queues,
         kernel: Cluster::PLAIN.kernel,
         refuses: Cluster::PLAIN.refuses,
@@ -337,11 +443,71 @@ fn host_of(line: &str) -> Result<(u32, u32)> {
 
 fn wire_of(line: &str) -> Result<Wire> {
     let numbers = numbers_like(line, &["link", "loss", "", "corrupt", "", "duplicate", "", "delay", ""])?;
-    if numbers.iter().sum::<u64>() > 500 {
+    wire_of_shares(line, &numbers)
+}
+
+fn odd_of(line: &str) -> Result<(usize, Wire)> {
+    let numbers = numbers_like(line, &["link", "", "loss", "", "corrupt", "", "duplicate", "", "delay", ""])?;
+    Ok((numbers[0] as usize, wire_of_shares(line, &numbers[1..])?))
+}
+
+fn wire_of_shares(line: &str, shares: &[u64]) -> Result<Wire> {
+    if shares.iter().sum::<u64>() > 500 {
         return Err(request_error!("`{line}`: at most 500 of 1000 frames in all, or nothing arrives"));
     }
-    let number = |index: usize| numbers[index] as u32;
+    let number = |index: usize| shares[index] as u32;
     Ok(Wire { loss: number(0), corrupt: number(1), duplicate: number(2), delay: number(3) })
+}
+
+/// Modes of switches, as words.
+const SWITCHES: [(SwitchMode, &str); 2] =
+    [(SwitchMode::StoreAndForward, "store-and-forward"), (SwitchMode::CutThrough, "cut-through")];
+
+impl fmt::Display for Nodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |mode: SwitchMode| SWITCHES.iter().find(|(other, _)| *other == mode).map_or("", |(_, name)| name);
+        write!(f, "nodes {}", self.nodes)?;
+        match self.joint {
+            Joint::Cable => Ok(()),
+            Joint::Switch(mode) => write!(f, " {}", name(mode)),
+            Joint::TwoLevel { mode, nodes_per_leaf, spines } => {
+                write!(f, " {} leaf {nodes_per_leaf} spines {spines}", name(mode))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Wire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Wire { loss, corrupt, duplicate, delay } = self;
+        write!(f, "loss {loss} corrupt {corrupt} duplicate {duplicate} delay {delay}")
+    }
+}
+
+fn nodes_of(line: &str) -> Result<Nodes> {
+    let wrong = || {
+        request_error!("`{line}`: such as `nodes 4 store-and-forward` or `nodes 8 cut-through leaf 4 spines 2` was expected, with at most {NODES_MAX} nodes")
+    };
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let number = |index: usize| words.get(index).and_then(|word| word.parse::<usize>().ok()).ok_or_else(wrong);
+    let mode = |index: usize| {
+        let found = SWITCHES.iter().find(|(_, name)| words.get(index) == Some(name));
+        found.map(|(mode, _)| *mode).ok_or_else(wrong)
+    };
+    let joint = match words.len() {
+        2 => Joint::Cable,
+        3 => Joint::Switch(mode(2)?),
+        7 if words[3] == "leaf" && words[5] == "spines" => {
+            Joint::TwoLevel { mode: mode(2)?, nodes_per_leaf: number(4)?, spines: number(6)? }
+        }
+        _ => return Err(wrong()),
+    };
+    let nodes = Nodes { nodes: number(1)?, joint };
+    if nodes.nodes > NODES_MAX {
+        return Err(wrong());
+    }
+    nodes.of_fabric().check(nodes.nodes).map_err(|error| request_error!("`{line}`: {error}"))?;
+    Ok(nodes)
 }
 
 #[cfg(test)]
@@ -380,6 +546,16 @@ settle
         let of_vmmc = TEXT.replace("link loss", "personality vmmc\nlink loss");
         let case_of_vmmc: Case = of_vmmc.parse().expect("it is a case");
         assert_eq!((case_of_vmmc.to_string(), case_of_vmmc.cluster.personality), (of_vmmc, PERSONALITIES[1]));
+        for nodes in ["nodes 4 store-and-forward", "nodes 8 cut-through leaf 3 spines 2"] {
+            let text = TEXT.replace("link loss", &format!("{nodes}\nlink loss"));
+            let text = text.replace("queues", "link 3 loss 0 corrupt 9 duplicate 0 delay 0\nqueues");
+            let text = text.replace("write 0.0 from 0 to 1.0.0", "write 0.0 from 0 to 3.0.0");
+            let case: Case = text.parse().expect("it is a case");
+            assert_eq!(case.to_string(), text);
+            assert_eq!((case.cluster.wire_of(3).corrupt, case.cluster.wire_of(2).loss), (9, 10));
+            let fewest = case.cluster.simpler().into_iter().map(|cluster| cluster.topology.nodes).min();
+            assert_eq!(fewest, Some(2));
+        }
         assert_eq!(TEXT.replace('\n', ";").parse::<Case>().expect("in one line"), case);
     }
 
@@ -400,9 +576,12 @@ settle
         assert!(error(&cluster.replace("cache 64 8 2", "cache 65 8 2")).contains("power of two"));
         assert!(error(&cluster.replace("water 24 8", "water 8 24")).contains("water marks"));
         assert!(error("queues 9").contains("1 to 8"));
+        assert!(error("nodes 9 cut-through").contains("at most 8"));
+        assert!(error("nodes 3").contains("a cable joins 2 nodes"));
+        assert!(error(&format!("{cluster}\nlink 1 loss 1 corrupt 0 duplicate 0 delay 0")).contains("links 0 to 0"));
         assert!(error("host kernel 0 refuses 0").contains("1 to 1000"));
         assert!(error("link loss 400 corrupt 400 duplicate 0 delay 0").contains("at most 500"));
-        for line in ["write 0.0 from 0 to 0.0.0 at 0 bytes 4", "end 2.0", "wait 0.9", "settle now", "pause 0", "sing"] {
+        for line in ["write 0.0 from 0 to 0.0.0 at 0 bytes 4", "end 8.0", "wait 0.9", "settle now", "pause 0", "sing"] {
             assert!(error(&format!("{cluster}\n{line}")).contains("is not an operation"), "{line}");
         }
     }

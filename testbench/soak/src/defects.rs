@@ -13,9 +13,9 @@ use host_model::library::{Access, Export, Process};
 use host_model::platform::Platform;
 use nic_layout::plant::Plant;
 use nic_layout::vmh::VmhGeometry;
+use nicscope_run::assembly::{self, Assembly};
 use nicscope_run::meeting::Meeting;
 use nicscope_run::node::{error_of, Handle};
-use nicscope_run::pair::Pair;
 use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::failed;
 use nicscope_scenario::image;
@@ -137,6 +137,8 @@ pub struct Found {
 
 /// Few lines and two ways: processes with the same addresses push each other out.
 const GEOMETRY: VmhGeometry = VmhGeometry { entries: 1024, line_entries: 32, ways: 2 };
+/// On a cable.
+const NODES: usize = 2;
 const PLATFORM: &str = "tigon2";
 const LATENCY: Ps = Ps::from_ns(400);
 /// Several times what the workload takes.
@@ -185,14 +187,17 @@ fn run_on(setting: Setting, defect: Option<&Defect>, seed: u64, threads: usize) 
         Place::Driver(plant) => Some(plant),
         Place::Firmware(_) => None,
     });
-    let pair = Pair { platform: &platform, latency: LATENCY, seed, threads, end: WATCHDOG };
-    let options = |index| setting.options(DriverOptions { plant, ..DriverOptions::new(NodeId(index as u16), 2, seed) });
-    let meeting = Meeting::new(2, LATENCY);
-    let run = pair.run(options, |index, handle| {
-        let meeting = meeting.clone();
-        whole(setting, index, handle, meeting, firmware.clone(), seed)
-    });
-    let nodes: Vec<_> = run.outputs.into_iter().flatten().collect();
+    let meeting = Meeting::new(NODES, LATENCY);
+    let member = |index| {
+        let driver = DriverOptions { plant, ..DriverOptions::new(NodeId(index as u16), NODES as u32, seed) };
+        let (meeting, firmware) = (meeting.clone(), firmware.clone());
+        assembly::Member::new(setting.options(driver), move |handle| {
+            whole(setting, index, handle, meeting, firmware, seed)
+        })
+    };
+    let assembly = Assembly::cable(&platform, LATENCY, seed, threads, WATCHDOG);
+    let run = assembly.run((0..NODES).map(member).collect())?;
+    let nodes = run.nodes;
     let lookups = nodes.iter().map(|node| node.seen.map_or(0, |seen| seen.lookups.iter().sum())).sum();
     let at_end = || {
         let violation = nodes.iter().find_map(|node| node.violation.as_ref()).map(error_of);
@@ -237,7 +242,7 @@ async fn whole(
         members.push((process, area, own[1]));
     }
     let all = meeting.exchange(handle.sim(), "exports", node, exports).await;
-    let theirs = Arc::new(all[1 - node].clone());
+    let theirs = Arc::new(all[(node + 1) % NODES].clone());
     let tasks: Vec<_> = members
         .into_iter()
         .enumerate()

@@ -3,10 +3,16 @@
 use std::ops::Range;
 
 use nicscope_scenario::scenario::{MissService, ReceiveMiss};
+use sim_fabric::SwitchMode;
 
-use super::case::{Case, Cluster, Wire, MIDDLE_CBH, MIDDLE_VMH, SMALL_CBH, SMALL_VMH, TWO_CORES, WIDE_CBH};
-use super::operation::{Op, Post, Rights, Twist, Who, EXPORTS, NODES, POST_BYTES_MAX, PROCESSES};
+use super::case::{
+    Case, Cluster, Joint, Nodes, Wire, MIDDLE_CBH, MIDDLE_VMH, SMALL_CBH, SMALL_VMH, TWO_CORES, WIDE_CBH,
+};
+use super::operation::{Op, Post, Rights, Twist, Who, EXPORTS, NODES_MAX, POST_BYTES_MAX, PROCESSES};
 use super::random::Random;
+
+/// Nodes of a case as it is drawn first.
+const PAIR: usize = 2;
 
 fn process(random: &mut Random) -> usize {
     match random.weighted(&[5, 5]) {
@@ -16,7 +22,7 @@ fn process(random: &mut Random) -> usize {
 }
 
 fn who(random: &mut Random) -> Who {
-    Who { node: random.index(0..NODES), process: process(random) }
+    Who { node: random.index(0..PAIR), process: process(random) }
 }
 
 fn bytes(random: &mut Random) -> u32 {
@@ -57,7 +63,18 @@ fn post(random: &mut Random) -> Op {
         (1, Twist::Beyond),
         (1, Twist::Hole),
     ]);
-    Op::Post(Post { who, is_read, process, export, own, at, bytes, notify: notify && !is_read, twist })
+    Op::Post(Post {
+        who,
+        is_read,
+        node: (who.node + 1) % PAIR,
+        process,
+        export,
+        own,
+        at,
+        bytes,
+        notify: notify && !is_read,
+        twist,
+    })
 }
 
 fn place_of_buffer(random: &mut Random) -> usize {
@@ -90,7 +107,7 @@ fn op(random: &mut Random) -> Op {
         4 => Op::End { who: who(random) },
         5 => Op::Kill { who: who(random), after_us: random.number(0..=199) },
         6 => Op::Invalidate { who: who(random), page: random.number(0..=63) },
-        7 => Op::Pause { node: random.index(0..NODES), us: random.number(1..=19) },
+        7 => Op::Pause { node: random.index(0..PAIR), us: random.number(1..=19) },
         _ => Op::Settle,
     }
 }
@@ -140,7 +157,9 @@ fn cluster(random: &mut Random) -> Cluster {
         water,
         retransmit_us,
         interrupt_us,
+        topology: Nodes::PAIR,
         wire,
+        odd: None,
         queues,
         kernel,
         refuses,
@@ -148,13 +167,43 @@ fn cluster(random: &mut Random) -> Cluster {
     }
 }
 
-/// The case of that number; the same seed has the same cases.
+/// The case of that number, of two nodes on a cable; the same seed has the same cases.
 pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case {
     let mut random = Random::new(seed, number);
     let cluster = cluster(&mut random);
     let count = random.number(ops.start as u32..=ops.end as u32 - 1);
     let ops = (0..count).map(|_| op(&mut random)).collect();
     Case { remarks: Vec::new(), cluster, ops }
+}
+
+/// The case of that number with 2 to 8 nodes, most of them behind switches: the list of [`case`] whose
+/// operations go to any node.
+pub fn case_of_nodes(seed: u64, number: u64, ops: Range<usize>) -> Case {
+    let mut case = case(seed, number, ops);
+    // A sequence of its own, so that the list is drawn as it always was.
+    let mut random = Random::new(seed, u64::MAX - number);
+    let count = random.one_of(&[(3, 2), (2, 3), (2, 4), (1, 5), (1, 6), (1, 7), (1, NODES_MAX)]);
+    let mode = random.one_of(&[(1, SwitchMode::StoreAndForward), (1, SwitchMode::CutThrough)]);
+    let joint = match random.weighted(&[2, 1]) {
+        0 if count == PAIR => Joint::Cable,
+        0 => Joint::Switch(mode),
+        _ => Joint::TwoLevel { mode, nodes_per_leaf: random.index(1..count), spines: random.index(1..3) },
+    };
+    case.cluster.topology = Nodes { nodes: count, joint };
+    if case.cluster.topology == Nodes::PAIR {
+        return case;
+    }
+    if random.flag() {
+        case.cluster.odd = Some((random.index(0..case.cluster.topology.links()), wire(&mut random)));
+    }
+    for op in &mut case.ops {
+        let node = random.index(0..count);
+        op.set_node(node);
+        if let Op::Post(post) = op {
+            post.node = (node + random.index(1..count)) % count;
+        }
+    }
+    case
 }
 
 #[cfg(test)]
@@ -174,6 +223,20 @@ mod tests {
         let text: Vec<String> = cases.iter().map(Case::to_string).collect();
         for (case, text) in cases.iter().zip(text) {
             assert_eq!(text.parse::<Case>().expect("its own text"), *case);
+        }
+    }
+
+    #[test]
+    fn cases_of_many_nodes_have_every_number_and_every_joint_and_reach_every_node() {
+        let cases: Vec<Case> = (0..60).map(|number| case_of_nodes(1, number, 100..200)).collect();
+        let counts: BTreeSet<usize> = cases.iter().map(|case| case.cluster.topology.nodes).collect();
+        assert_eq!(counts, (2..=NODES_MAX).collect());
+        let two_levels = |case: &&Case| matches!(case.cluster.topology.joint, Joint::TwoLevel { .. });
+        assert!(cases.iter().filter(two_levels).count() > 5);
+        for case in &cases {
+            assert_eq!(case.to_string().parse::<Case>().expect("its own text"), *case);
+            let nodes: BTreeSet<usize> = case.ops.iter().filter_map(Op::node).collect();
+            assert_eq!(nodes, (0..case.cluster.topology.nodes).collect());
         }
     }
 

@@ -23,9 +23,9 @@ use nicscope_scenario::failed;
 use sim_pins::Ps;
 
 use super::actor::{actor, retire_last, Actor, HEAP_PAGES, IMAGE_BYTES, PAGES_BEFORE_HOLE};
-use super::case::Cluster;
+use super::case::{Cluster, Nodes};
 use super::model::{Buffer, BufferName, Decided, Model, Seen, Wrong, BYTES};
-use super::operation::{Op, NODES, PROCESSES};
+use super::operation::{Op, PROCESSES};
 use super::personality::{self, Personality};
 use super::plant::{self, Plant};
 use super::play::{Firmware, Options};
@@ -68,14 +68,15 @@ pub(super) struct Common {
     /// Pins of a thousand that fail.
     refuses: u32,
     personality: &'static Personality,
+    topology: Nodes,
 }
 
 impl Common {
     pub fn new(cluster: &Cluster, meeting: Meeting<()>, compared_at: Arc<AtomicU64>) -> Common {
-        let Cluster { refuses, personality, .. } = *cluster;
+        let Cluster { refuses, personality, topology, .. } = *cluster;
         let court = Court { model: Model::of_hosts(refuses != 0), ..Court::default() };
         let (board, court) = (Arc::new(Shared(Mutex::default())), Arc::new(Shared(Mutex::new(court))));
-        Common { board, court, meeting, compared_at, refuses, personality: personality::of(personality) }
+        Common { board, court, meeting, compared_at, refuses, personality: personality::of(personality), topology }
     }
 
     /// What the model has decided so far.
@@ -87,6 +88,8 @@ impl Common {
 /// What the tasks of a node share.
 pub(super) struct State {
     pub node: usize,
+    /// Of the cluster.
+    pub nodes: usize,
     pub handle: Handle,
     pub cpu: Cpu,
     pub board: Arc<Shared<Board>>,
@@ -148,6 +151,7 @@ pub(super) async fn play_node(
     let cpu = handle.cpu("referee", Priority::User);
     let state = Rc::new(State {
         node: index,
+        nodes: common.topology.nodes,
         cpu,
         board: common.board.clone(),
         personality: common.personality,
@@ -318,7 +322,7 @@ impl Player {
         let board = self.common.board.lock();
         let mut court = self.common.court.lock();
         let court = &mut *court;
-        if court.seen.len() == NODES {
+        if court.seen.len() == self.common.topology.nodes {
             let seen = std::mem::take(&mut court.seen);
             court.rounds += 1;
             court.verdict = court.model.judge(now.0, &seen, &board.buffers).err();
@@ -375,11 +379,11 @@ impl Player {
         self.until_quiet().await?;
         self.meet().await;
         self.until_quiet().await?;
-        self.sleep_us(50).await;
+        self.sleep_us(self.common.topology.last_frames_us()).await;
         self.check_nothing_left().await?;
         self.meet().await;
         let totals = Totals::read(&self.state.handle).await.map_err(|error| failed!("{error}"))?;
-        Ok(NodeReport { steps: Vec::new(), totals, kept: None, compared: 0 })
+        Ok(NodeReport::of_totals(totals))
     }
 
     async fn check_nothing_left(&self) -> Result<()> {

@@ -7,8 +7,9 @@ use std::str::FromStr;
 use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::request_error;
 
-/// Nodes of a cluster, processes on each, and places for the buffers that each process exports.
-pub const NODES: usize = 2;
+/// The most nodes of a cluster.
+pub const NODES_MAX: usize = 8;
+/// Processes on each node, and places for the buffers that each process exports.
 pub const PROCESSES: usize = 4;
 pub const EXPORTS: usize = 3;
 /// Longest post: it touches four pages, or five.
@@ -32,7 +33,8 @@ impl fmt::Display for Who {
 pub struct Post {
     pub who: Who,
     pub is_read: bool,
-    /// The buffer: of this process of the other node, in this place.
+    /// The buffer: of this process of another node, in this place.
+    pub node: usize,
     pub process: usize,
     pub export: usize,
     /// Where in own memory, and where in the buffer.
@@ -116,7 +118,7 @@ pub enum Op {
         node: usize,
         us: u32,
     },
-    /// Both nodes wait until nothing moves any more, and everything is compared.
+    /// All nodes wait until nothing moves any more, and everything is compared.
     Settle,
 }
 
@@ -188,7 +190,22 @@ impl Kind {
 }
 
 impl Op {
-    /// The node that does it; `None`: both.
+    /// Has another node do it.
+    pub fn set_node(&mut self, to: usize) {
+        match self {
+            Op::Post(post) => post.who.node = to,
+            Op::Export { who, .. }
+            | Op::Withdraw { who, .. }
+            | Op::Wait { who }
+            | Op::End { who }
+            | Op::Kill { who, .. }
+            | Op::Invalidate { who, .. } => who.node = to,
+            Op::Pause { node, .. } => *node = to,
+            Op::Settle => {}
+        }
+    }
+
+    /// The node that does it; `None`: all.
     pub fn node(&self) -> Option<usize> {
         match self {
             Op::Post(post) => Some(post.who.node),
@@ -275,11 +292,10 @@ impl Op {
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Op::Post(Post { who, is_read, process, export, own, at, bytes, notify, twist }) => {
-                let peer = 1 - who.node;
+            Op::Post(Post { who, is_read, node, process, export, own, at, bytes, notify, twist }) => {
                 match is_read {
-                    false => write!(f, "write {who} from {own} to {peer}.{process}.{export} at {at} bytes {bytes}")?,
-                    true => write!(f, "read {who} into {own} from {peer}.{process}.{export} at {at} bytes {bytes}")?,
+                    false => write!(f, "write {who} from {own} to {node}.{process}.{export} at {at} bytes {bytes}")?,
+                    true => write!(f, "read {who} into {own} from {node}.{process}.{export} at {at} bytes {bytes}")?,
                 }
                 if *notify {
                     write!(f, " notify")?;
@@ -343,12 +359,12 @@ impl<'a> Words<'a> {
     }
 
     fn who(&mut self) -> Result<Who> {
-        let [node, process] = self.place([NODES, PROCESSES])?;
+        let [node, process] = self.place([NODES_MAX, PROCESSES])?;
         Ok(Who { node, process })
     }
 
     fn who_and_export(&mut self) -> Result<(Who, usize)> {
-        let [node, process, export] = self.place([NODES, PROCESSES, EXPORTS])?;
+        let [node, process, export] = self.place([NODES_MAX, PROCESSES, EXPORTS])?;
         Ok((Who { node, process }, export))
     }
 
@@ -387,7 +403,18 @@ impl FromStr for Op {
                 let notify = words.has("notify") && !is_read;
                 let twist = Twist::ALL[1..].iter().copied().find(|twist| words.has(twist.name()));
                 let twist = twist.unwrap_or(Twist::None);
-                Op::Post(Post { who, is_read, process: owner.process, export, own, at, bytes, notify, twist })
+                Op::Post(Post {
+                    who,
+                    is_read,
+                    node: owner.node,
+                    process: owner.process,
+                    export,
+                    own,
+                    at,
+                    bytes,
+                    notify,
+                    twist,
+                })
             }
             "export" => {
                 let (who, export) = words.who_and_export()?;
@@ -404,7 +431,7 @@ impl FromStr for Op {
             "kill" => Op::Kill { who: words.who()?, after_us: words.number("after")? },
             "invalidate" => Op::Invalidate { who: words.who()?, page: words.number("page")? },
             "pause" => {
-                let [node] = words.place([NODES])?;
+                let [node] = words.place([NODES_MAX])?;
                 Op::Pause { node, us: words.number("us")? }
             }
             "settle" => Op::Settle,

@@ -8,23 +8,21 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use host_model::address::NodeId;
 use host_model::driver::DriverOptions;
-use host_model::host::HostConfig;
 use host_model::platform::{HostCosts, Platform};
 use nic_layout::counter::Counter;
+use nicscope_run::assembly::{Assembly, Finished, Member};
 use nicscope_run::cluster::ClusterOutput;
 use nicscope_run::meeting::Meeting;
-use nicscope_run::node::{error_of, transmit_clock, Node, NodeConfig, NodeOutput};
+use nicscope_run::node::error_of;
 use nicscope_run::run;
-use nicscope_run::workload::NodeReport;
 use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::{failed, image};
-use sim_fabric::{link, Corruption, Delay, Direction, Duplication, Ending, Fault, LinkConfig, Loss, RunOptions};
+use sim_fabric::{Corruption, Delay, Direction, Duplication, Ending, Fault, Loss};
 use sim_pins::Ps;
 
-use super::case::{Case, Cluster};
+use super::case::{Case, Cluster, Nodes, Wire};
 use super::model::Decided;
 use super::node::{play_node, Common};
-use super::operation::NODES;
 use super::plant::Plant;
 
 const LATENCY: Ps = Ps::from_ns(400);
@@ -124,8 +122,7 @@ fn scale_kernel(costs: &mut HostCosts, percent: u32) {
     }
 }
 
-fn faults(cluster: &Cluster) -> Vec<Box<dyn Fault>> {
-    let wire = cluster.wire;
+fn faults(wire: Wire) -> Vec<Box<dyn Fault>> {
     let share = |thousandths: u32| f64::from(thousandths) / 1000.0;
     let mut faults: Vec<Box<dyn Fault>> = Vec::new();
     if wire.loss > 0 {
@@ -172,48 +169,33 @@ fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Resul
     let early = |error: Error| (Ps::ZERO, error);
     let platform = platform(&case.cluster).map_err(early)?;
     let firmware = firmware(&case.cluster, &platform).map_err(early)?;
-    let direction = || Direction { faults: faults(&case.cluster), capture: false };
-    let (a, b) = link(LinkConfig {
-        latency: LATENCY,
-        a_clock: transmit_clock(&platform),
-        b_clock: transmit_clock(&platform),
-        a_to_b: direction(),
-        b_to_a: direction(),
-        seed: case.cluster.seed,
-        link_idx: 0,
-    });
-    let common = Common::new(&case.cluster, Meeting::new(NODES, LATENCY), compared_at);
+    let Nodes { nodes, .. } = case.cluster.topology;
+    let topology = case.cluster.topology.of_fabric();
+    let common = Common::new(&case.cluster, Meeting::new(nodes, LATENCY), compared_at);
     let ops = Arc::new(case.ops.clone());
-    let builders: Vec<_> = [a, b]
-        .into_iter()
-        .enumerate()
-        .map(|(index, port)| {
-            let driver = DriverOptions {
-                receive_miss: case.cluster.receive.of_layout(),
-                miss_service: case.cluster.service.of_driver(),
-                held_frames_max: 12,
-                post_queues: Some(case.cluster.queues),
-                ..DriverOptions::new(NodeId(index as u16), NODES as u32, case.cluster.seed)
-            };
-            let host = HostConfig { platform: platform.clone(), driver, trace: false };
-            let wave = |(folder, from, to): &(PathBuf, Ps, Ps)| (folder.join(format!("node{index}.fst")), *from, *to);
-            let waves = options.waves.as_ref().map(wave);
-            let config = NodeConfig { index, host, port, record: false, record_inputs: false, waves };
-            let (common, ops, firmware, options) = (common.clone(), ops.clone(), firmware.clone(), options.clone());
-            let seed = case.cluster.seed;
-            move || {
-                Node::new(config, |host| {
-                    host.spawn("case", move |handle| play_node(index, handle, firmware, ops, common, options, seed))
-                })
-            }
-        })
-        .collect();
-    // A case takes a processor; several run at a time.
-    let end = Ps(options.give_up.0 * 1000);
-    let options = RunOptions { window: LATENCY, end, threads: 1, between_windows: None };
-    let run = sim_fabric::run(builders, options);
-    let nodes: Vec<NodeOutput<NodeReport>> = run.outputs.into_iter().flatten().collect();
-    let at = match run.ending {
+    let seed = case.cluster.seed;
+    let member = |index: usize| {
+        let driver = DriverOptions {
+            receive_miss: case.cluster.receive.of_layout(),
+            miss_service: case.cluster.service.of_driver(),
+            held_frames_max: 12,
+            post_queues: Some(case.cluster.queues),
+            ..DriverOptions::new(NodeId(index as u16), nodes as u32, seed)
+        };
+        let wave = |(folder, from, to): &(PathBuf, Ps, Ps)| (folder.join(format!("node{index}.fst")), *from, *to);
+        let waves = options.waves.as_ref().map(wave);
+        let (common, ops, firmware, options) = (common.clone(), ops.clone(), firmware.clone(), options.clone());
+        let task = move |handle| play_node(index, handle, firmware, ops, common, options, seed);
+        Member { waves, ..Member::new(driver, task) }
+    };
+    let assembly = Assembly {
+        direction: &|channel| Direction { faults: faults(case.cluster.wire_of(channel.link_idx)), capture: false },
+        topology,
+        // A case takes a processor; several run at a time.
+        ..Assembly::cable(&platform, LATENCY, seed, 1, Ps(options.give_up.0 * 1000))
+    };
+    let Finished { ending, nodes, switches } = assembly.run((0..nodes).map(member).collect()).map_err(early)?;
+    let at = match ending {
         Ending::AllFinished { at } => at,
         Ending::Failed { node, at, error } => {
             // What a bus or a memory has seen was before what came of it.
@@ -234,7 +216,7 @@ fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Resul
             return Err((at, error_of(violation)));
         }
     }
-    let output = ClusterOutput { nodes, ended_at: at };
+    let output = ClusterOutput { nodes, topology, switches, ended_at: at };
     if let Some(equation) = run::equations(&output).into_iter().find(|equation| !equation.holds()) {
         let (left, right) = (equation.left, equation.right);
         let conservation = Statement::Invariant(38);

@@ -69,7 +69,7 @@ impl Search {
     /// Only if files cannot be written. A case that fails is what was looked for.
     pub fn run(&self, mut went_well: impl FnMut(&Case, &Played)) -> Result<Option<Found>> {
         for number in 0..self.cases {
-            let case = draw::case(self.seed, number, self.ops.clone());
+            let case = draw::case_of_nodes(self.seed, number, self.ops.clone());
             match play(&case, &self.options) {
                 Ok(played) => went_well(&case, &played),
                 Err(failure) => return self.found(number, case, failure).map(Some),

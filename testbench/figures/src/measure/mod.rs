@@ -4,6 +4,7 @@ mod best;
 pub(crate) mod built_in;
 mod core;
 mod machine;
+pub mod many_nodes;
 mod mini;
 
 use crate::engine::{Experiment, Group};

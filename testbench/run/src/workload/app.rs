@@ -1,5 +1,6 @@
 //! A process of a workload: one region that it exports, one peer.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ use crate::node::Handle;
 
 pub struct App {
     pub node: usize,
+    /// The other node of the pair: 0 and 1, 2 and 3, and so on are pairs.
     pub peer: usize,
     pub handle: Handle,
     pub process: Process,
@@ -29,6 +31,8 @@ pub struct App {
     pub places: Places,
     pub region: UserVirt,
     pub peer_export: Export,
+    /// Buffers of all nodes, by node, of which this one may write to those that it is connected to.
+    pub exports: Vec<Export>,
     /// More of the peer's buffers, of the same bytes: of one set of the CBH cache, and more than it has ways. Only with messages that shall miss there.
     pub cold_exports: Vec<Export>,
     pub miss_ratio: f64,
@@ -44,6 +48,33 @@ pub struct App {
     /// Of all nodes.
     pub messages: Arc<AtomicU64>,
     pub compared: u64,
+    /// Messages of each flow so far.
+    pub posted_to_each: u32,
+    /// Messages of flows so far, by the other node.
+    pub flows: Flows,
+}
+
+/// Messages and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    pub messages: u64,
+    pub bytes: u64,
+}
+
+impl Sum {
+    pub fn add(&mut self, size_bytes: u32) {
+        self.messages += 1;
+        self.bytes += u64::from(size_bytes);
+    }
+}
+
+/// What a node has exchanged with others in a workload of flows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flows {
+    /// Posts that have ended, by receiver.
+    pub sent: BTreeMap<usize, Sum>,
+    /// Messages whose every byte was compared, by sender.
+    pub compared: BTreeMap<usize, Sum>,
 }
 
 /// Where a message goes.
@@ -53,11 +84,13 @@ pub struct Target {
     pub offset: u32,
     /// One of [`App::cold_exports`]; `None` for the buffer that is always found.
     pub cold_buffer: Option<usize>,
+    /// The node that receives; `None` for the other one of the pair.
+    pub node: Option<usize>,
 }
 
 impl From<u32> for Target {
     fn from(offset: u32) -> Target {
-        Target { offset, cold_buffer: None }
+        Target { offset, cold_buffer: None, node: None }
     }
 }
 
@@ -167,9 +200,19 @@ impl App {
         self.meeting.exchange(&sim, &name, self.node, Note::Here).await;
     }
 
-    /// A number for the next message of a node; numbers of all nodes differ and none is zero.
-    pub fn number(sender: usize, k: u32) -> u32 {
-        k * 2 + sender as u32 + 1
+    /// The number of message `k` of a node; numbers of all nodes differ and none is zero.
+    pub fn number(&self, sender: usize, k: u32) -> u32 {
+        k * self.scenario.nodes as u32 + sender as u32 + 1
+    }
+
+    /// Whether this node is the one of its pair that begins.
+    pub fn is_first(&self) -> bool {
+        self.node < self.peer
+    }
+
+    /// The nodes of the pair: the one that begins, and the other.
+    pub fn pair(&self) -> [usize; 2] {
+        [self.node.min(self.peer), self.node.max(self.peer)]
     }
 
     /// Where message `k` to `receiver` lands in its region, of the messages that are measured. Both nodes ask once for each message, so
@@ -188,7 +231,7 @@ impl App {
             MissedCache::Vmh => self.places.cold(turn).into(),
             MissedCache::Cbh => {
                 let cold_buffer = Some(turn as usize % self.cold_exports.len());
-                Target { offset: self.places.hot(slot), cold_buffer }
+                Target { offset: self.places.hot(slot), cold_buffer, node: None }
             }
         }
     }
@@ -205,10 +248,12 @@ impl App {
 
     /// Brings every line that hits shall find into both caches.
     pub async fn warm(&mut self) -> Result<()> {
-        for offset in self.places.lines().collect::<Vec<_>>() {
-            let to = self.places.hot(offset).into();
-            let handle = self.write(self.places.send(offset), BY_DMA_BYTES, to, u32::MAX).await?;
-            self.wait(handle).await?;
+        for receiver in self.scenario.receivers(self.node) {
+            for offset in self.places.lines().collect::<Vec<_>>() {
+                let to = Target { node: Some(receiver), ..self.places.hot(offset).into() };
+                let handle = self.write(self.places.send(offset), BY_DMA_BYTES, to, u32::MAX).await?;
+                self.wait(handle).await?;
+            }
         }
         self.meet("warm").await;
         Ok(())
@@ -216,7 +261,11 @@ impl App {
 
     /// The buffer of the peer that a target lies in.
     fn export_of(&self, target: Target) -> &Export {
-        target.cold_buffer.map_or(&self.peer_export, |cold| &self.cold_exports[cold])
+        match (target.node, target.cold_buffer) {
+            (Some(node), _) => &self.exports[node],
+            (None, Some(cold)) => &self.cold_exports[cold],
+            (None, None) => &self.peer_export,
+        }
     }
 
     pub async fn write(&self, from: u32, size_bytes: u32, to: Target, number: u32) -> Result<WriteHandle> {
@@ -260,7 +309,7 @@ impl App {
 
     /// The next message, with its bytes in place.
     fn prepare(&mut self, size_bytes: u32, from: u32) -> Result<Message> {
-        let number = App::number(self.node, self.sent);
+        let number = self.number(self.node, self.sent);
         self.advance();
         let start = UserVirt(self.region.0 + from);
         self.process.store(start, &pattern(number, size_bytes)).map_err(|error| self.error(error))?;

@@ -1,4 +1,4 @@
-//! A process whose words all hit, beside one whose messages miss: both send from node 0 to node 1, so a miss of one may hold up the other (facts
+//! A process whose words all hit, beside one whose messages miss: both send from the first node of a pair to the other, so a miss of one may hold up the other (facts
 //! M-11).
 
 use std::cell::Cell;
@@ -13,10 +13,7 @@ use nicscope_scenario::failed;
 use sim_pins::Ps;
 
 use super::app::App;
-use super::places::Places;
 use super::{measure, stream, Message, Note, Step};
-use crate::meeting::Meeting;
-use crate::node::Handle;
 
 /// A word goes out so often, whatever became of those before it.
 const PERIOD: Ps = Ps::from_us(20);
@@ -34,6 +31,8 @@ const FIRST_NUMBER: u32 = 4_000_000;
 /// The second process of a node.
 pub struct Bystander {
     node: usize,
+    /// Numbers of words are a multiple of this apart, and differ between pairs.
+    pairs: u32,
     sim: Sim,
     process: Process,
     region: UserVirt,
@@ -43,7 +42,9 @@ pub struct Bystander {
 }
 
 impl Bystander {
-    pub async fn open(node: usize, handle: &Handle, places: &Places, meeting: &Meeting<Note>) -> Result<Bystander> {
+    pub async fn open(app: &App) -> Result<Bystander> {
+        let App { node, peer, handle, places, meeting, .. } = app;
+        let (node, peer) = (*node, *peer);
         let wrong = |error: &dyn std::fmt::Display| failed!("node {node}: bystander: {error}");
         let process = handle.open("bystander").await.map_err(|error| wrong(&error))?;
         // Where the hot places of the other process are: in no set whose lines are pushed out.
@@ -53,14 +54,20 @@ impl Bystander {
         let export = process.export(region, SLOTS * WORD_BYTES).await.map_err(|error| wrong(&error))?;
         let note = Note::Export { export, cold: Vec::new(), region: region.0 };
         let notes = meeting.exchange(handle.sim(), "bystanders", node, note).await;
-        let Note::Export { export: peer_export, .. } = notes[1 - node] else {
+        let Note::Export { export: peer_export, .. } = notes[peer] else {
             return Err(failed!("node {node}: the other bystander came to the meeting without an export"));
         };
-        Ok(Bystander { node, sim: handle.sim().clone(), process, region, peer_export, words: Cell::new(0) })
+        let pairs = (app.scenario.nodes / 2) as u32;
+        Ok(Bystander { node, pairs, sim: handle.sim().clone(), process, region, peer_export, words: Cell::new(0) })
     }
 
     fn wrong(&self, error: impl std::fmt::Display) -> Error {
         failed!("node {}: bystander: {error}", self.node)
+    }
+
+    /// The number of word `k` of this pair.
+    fn number(&self, k: u32) -> u32 {
+        FIRST_NUMBER + k * self.pairs + self.node as u32 / 2
     }
 
     fn slot(k: u32) -> u32 {
@@ -72,7 +79,7 @@ impl Bystander {
         let (mut sent, mut posted) = (Vec::new(), VecDeque::new());
         loop {
             let k = self.words.replace(self.words.get() + 1);
-            let (number, is_last) = (FIRST_NUMBER + k, is_over.get());
+            let (number, is_last) = (self.number(k), is_over.get());
             let from = UserVirt(self.region.0 + Bystander::slot(k));
             let word: Vec<u8> = [number, u32::from(is_last)].iter().flat_map(|word| word.to_le_bytes()).collect();
             self.process.store(from, &word).map_err(|error| self.wrong(error))?;
@@ -98,7 +105,7 @@ impl Bystander {
     async fn receive(self: Rc<Self>) -> Result<Vec<Message>> {
         loop {
             let k = self.words.replace(self.words.get() + 1);
-            let (number, at) = (FIRST_NUMBER + k, UserVirt(self.region.0 + Bystander::slot(k)));
+            let (number, at) = (self.number(k), UserVirt(self.region.0 + Bystander::slot(k)));
             let expected = number.to_le_bytes();
             let arrived = self.process.wait_bytes(at, WORD_BYTES, number, move |bytes| bytes[..4] == expected).await;
             arrived.map_err(|error| self.wrong(error))?;
@@ -127,9 +134,9 @@ async fn beside(
 ) -> Result<Vec<Message>> {
     let is_over = Rc::new(Cell::new(false));
     let sim = app.handle.sim().clone();
-    let words = match app.node {
-        0 => sim.spawn("bystander", bystander.clone().send(is_over.clone())),
-        _ => sim.spawn("bystander", bystander.clone().receive()),
+    let words = match app.is_first() {
+        true => sim.spawn("bystander", bystander.clone().send(is_over.clone())),
+        false => sim.spawn("bystander", bystander.clone().receive()),
     };
     stream::stream(app, size_bytes, count, measured).await?;
     is_over.set(true);

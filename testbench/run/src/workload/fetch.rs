@@ -7,16 +7,16 @@ use super::app::{pattern, App};
 use super::places::AREA_BYTES;
 use super::{measure, Done, Message, Step};
 
-/// Node 0 reads, from the call of the library to the end that it reports.
+/// The first node of each pair reads, from the call of the library to the end that it reports.
 pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
     measure(app, size_bytes, async |app: &mut App, count, measured| fetches(app, size_bytes, count, measured).await)
         .await
 }
 
-/// One read follows the other at once. Node 1 has written before what all of them must find; node 0 makes sure that it is not there yet.
+/// One read follows the other at once. The other node of the pair has written before what all of them must find; the reader makes sure that it is not there yet.
 async fn fetches(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> Result<Done> {
-    let owner = 1;
-    let lent = App::number(owner, app.sent);
+    let [reader, owner] = app.pair();
+    let lent = app.number(owner, app.sent);
     let mut places = Vec::new();
     for k in 0..count {
         let from = match measured {
@@ -32,13 +32,14 @@ async fn fetches(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> 
     app.meet("ready").await;
     let mut done = Done::default();
     for from in places {
-        let number = App::number(0, app.sent);
+        let k = app.sent;
+        let number = app.number(reader, k);
         app.advance();
         if app.node == owner {
             continue;
         }
         // Two places in turn, as processes that send have them.
-        let to = app.places.send(number / 2 % 2 * (AREA_BYTES / 2));
+        let to = app.places.send(k % 2 * (AREA_BYTES / 2));
         app.clear(lent, size_bytes, to)?;
         done.timed.begun.push(app.now());
         let handle = app.read(from, size_bytes, to, number).await?;

@@ -3,6 +3,7 @@
 pub mod app;
 mod bystander;
 mod fetch;
+mod flows;
 mod notify;
 pub mod pages;
 mod ping_pong;
@@ -25,7 +26,7 @@ use crate::meeting::Meeting;
 use crate::node::Handle;
 use crate::personality;
 
-use app::{App, Totals};
+use app::{App, Flows, Totals};
 use bystander::Bystander;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
@@ -82,6 +83,9 @@ pub struct Step {
 pub struct Timed {
     pub begun: Vec<Ps>,
     pub ended: Vec<Ps>,
+    /// Begin and end of each round on this node, for workloads that play in rounds: the time in
+    /// between is not measured.
+    pub rounds: Vec<(Ps, Ps)>,
 }
 
 /// What a node did of one size: the messages that it sent, and their times where it took them.
@@ -126,6 +130,23 @@ pub struct NodeReport {
     pub kept: Option<Kept>,
     /// Messages whose every byte was compared.
     pub compared: u64,
+    /// What it has exchanged with each other node, in a workload of flows.
+    pub flows: Flows,
+}
+
+/// Whether the messages of a scenario have places.
+///
+/// # Errors
+/// A size that has none.
+pub fn check(scenario: &Scenario) -> Result<()> {
+    flows::check(scenario)
+}
+
+impl NodeReport {
+    /// A run that measures nothing.
+    pub fn of_totals(totals: Totals) -> NodeReport {
+        NodeReport { steps: Vec::new(), totals, kept: None, compared: 0, flows: Flows::default() }
+    }
 }
 
 /// Longer than all frames that a NIC can hold take on the link.
@@ -157,10 +178,15 @@ pub async fn run(work: Work, handle: Handle) -> Result<NodeReport> {
                 steps.push(notify::step(&mut app, size_bytes).await?);
             }
         }
+        WorkloadKind::AllToAll | WorkloadKind::Incast | WorkloadKind::Ring => {
+            for size_bytes in app.scenario.workload.sizes_bytes.clone() {
+                steps.push(flows::step(&mut app, size_bytes).await?);
+            }
+        }
         WorkloadKind::Random => steps.push(random::step(&mut app).await?),
         WorkloadKind::Pages => steps.push(pages::step(&mut app).await?),
         WorkloadKind::Bystander => {
-            let bystander = Bystander::open(app.node, &app.handle, &app.places, &app.meeting).await?;
+            let bystander = Bystander::open(&app).await?;
             let bystander = Rc::new(bystander);
             for size_bytes in app.scenario.workload.sizes_bytes.clone() {
                 steps.push(bystander::step(&mut app, &bystander, size_bytes).await?);
@@ -172,7 +198,7 @@ pub async fn run(work: Work, handle: Handle) -> Result<NodeReport> {
     app.handle.sim().sleep_for(REST).await;
     let kept = app.kept().await?;
     let totals = app.totals().await?;
-    Ok(NodeReport { steps, totals, kept, compared: app.compared })
+    Ok(NodeReport { steps, totals, kept, compared: app.compared, flows: app.flows })
 }
 
 /// What others may do with the memory of a process.
@@ -214,11 +240,21 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
     }
     let note = Note::Export { export, cold, region: region.0 };
     let notes = meeting.exchange(handle.sim(), "exports", node, note).await;
-    let peer = 1 - node;
-    let Note::Export { export: peer_export, cold: cold_exports, .. } = notes[peer].clone() else {
-        return Err(failed!("node {node}: node {peer} came to the meeting without an export"));
-    };
-    process.connect(&peer_export).await.map_err(|error| failed("connect", &error))?;
+    let mut exports = Vec::new();
+    let mut cold_exports = Vec::new();
+    let peer = scenario.peer(node);
+    for (other, note) in notes.into_iter().enumerate() {
+        let Note::Export { export, cold, .. } = note else {
+            return Err(failed!("node {node}: node {other} came to the meeting without an export"));
+        };
+        exports.push(export);
+        if other == peer {
+            cold_exports = cold;
+        }
+    }
+    for other in scenario.receivers(node) {
+        process.connect(&exports[other]).await.map_err(|error| failed("connect", &error))?;
+    }
     let mut app = App {
         node,
         peer,
@@ -227,7 +263,8 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
         scenario,
         places,
         region,
-        peer_export,
+        peer_export: exports[peer],
+        exports,
         cold_exports,
         miss_ratio,
         seed,
@@ -238,6 +275,8 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
         sent: 0,
         messages,
         compared: 0,
+        posted_to_each: 0,
+        flows: Flows::default(),
     };
     app.warm().await?;
     Ok(app)

@@ -5,7 +5,7 @@ use nicscope_scenario::error::Result;
 use super::app::App;
 use super::{measure, Done, Step};
 
-/// Node 0 writes; a notification has arrived when the process of node 1 runs and has it.
+/// The first node of each pair writes; a notification has arrived when the process of the other runs and has it.
 pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
     measure(app, size_bytes, async |app: &mut App, count, measured| notify(app, size_bytes, count, measured).await)
         .await
@@ -13,15 +13,16 @@ pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
 
 /// One at a time: the next is sent when the process waits again.
 async fn notify(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> Result<Done> {
+    let [writer, reader] = app.pair();
     let mut done = Done::default();
     let first = app.sent;
     for k in 0..count {
-        let (node, number) = (app.node, App::number(0, first + k));
+        let (node, number) = (app.node, app.number(writer, first + k));
         let to = match measured {
-            true => app.target(1, k, 0),
+            true => app.target(reader, k, 0),
             false => app.places.hot(0).into(),
         };
-        if node == 0 {
+        if node == writer {
             app.meet("ready").await;
             done.timed.begun.push(app.now());
             let (message, handle) = app.send_and_notify(size_bytes, app.places.send(0), to).await?;

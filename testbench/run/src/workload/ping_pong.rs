@@ -1,4 +1,4 @@
-//! Two processes write to each other in turn.
+//! Two processes of each pair of nodes write to each other in turn.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use super::app::{App, Target};
 use super::places::AREA_BYTES;
 use super::{measure, Message, Step};
 
-/// Node 0 begins.
+/// The first node of each pair begins.
 pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
     measure(app, size_bytes, async |app: &mut App, count, measured| {
         Ok(round_trips(app, size_bytes, count, measured).await?.into())
@@ -37,13 +37,13 @@ async fn round_trips(app: &mut App, size_bytes: u32, count: u32, measured: bool)
         }
     };
     let mut mine = target(app, node, 0);
-    app.clear(App::number(peer, first), size_bytes, mine.offset)?;
+    app.clear(app.number(peer, first), size_bytes, mine.offset)?;
     app.meet("ready").await;
     let mut posted = VecDeque::new();
     let mut sent = Vec::new();
     for k in 0..count {
-        let number = App::number(peer, first + k);
-        if node == 0 {
+        let number = app.number(peer, first + k);
+        if app.is_first() {
             let theirs = target(app, peer, k);
             let from = source(app, k);
             sent.push(send(app, size_bytes, from, theirs, &mut posted).await?);
@@ -51,9 +51,9 @@ async fn round_trips(app: &mut App, size_bytes: u32, count: u32, measured: bool)
         app.receive(number, size_bytes, mine.offset).await?;
         if k + 1 < count {
             mine = target(app, node, k + 1);
-            app.clear(App::number(peer, first + k + 1), size_bytes, mine.offset)?;
+            app.clear(app.number(peer, first + k + 1), size_bytes, mine.offset)?;
         }
-        if node != 0 {
+        if !app.is_first() {
             let theirs = target(app, peer, k);
             let from = source(app, k);
             sent.push(send(app, size_bytes, from, theirs, &mut posted).await?);

@@ -67,7 +67,7 @@ pub async fn step(app: &mut App) -> Result<Step> {
             app.wait(handle).await?;
         }
         for (k, planned) in theirs.iter().enumerate() {
-            region.write(planned.to, &pattern(App::number(app.peer, first + k as u32), planned.size_bytes));
+            region.write(planned.to, &pattern(app.number(app.peer, first + k as u32), planned.size_bytes));
         }
         region.await_match(app).await?;
         app.compared += theirs.len() as u64;

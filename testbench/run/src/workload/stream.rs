@@ -8,7 +8,7 @@ use super::app::App;
 use super::places::AREA_BYTES;
 use super::{measure, Message, Step};
 
-/// Node 0 sends, node 1 receives and compares.
+/// The first node of each pair sends, the other receives and compares.
 pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
     measure(app, size_bytes, async |app: &mut App, count, measured| {
         Ok(stream(app, size_bytes, count, measured).await?.into())
@@ -28,7 +28,7 @@ pub async fn stream(app: &mut App, size_bytes: u32, count: u32, measured: bool) 
         false => app.places.hot(slot(k)).into(),
     };
     let mut sent = Vec::new();
-    if app.node == 0 {
+    if app.is_first() {
         let mut posted = VecDeque::new();
         for k in 0..count {
             if posted.len() as u32 == outstanding {
@@ -46,7 +46,7 @@ pub async fn stream(app: &mut App, size_bytes: u32, count: u32, measured: bool) 
         }
     } else {
         for k in 0..count {
-            let number = App::number(app.peer, app.sent);
+            let number = app.number(app.peer, app.sent);
             app.advance();
             let node = app.node;
             let at = target(app, node, k);

@@ -2,6 +2,7 @@
 //! memory or the driver, and with all sums of counters in agreement.
 #![allow(dead_code)]
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -9,22 +10,22 @@ use std::sync::{Arc, Mutex};
 
 use host_model::address::{NodeId, Pid, UserVirt, VirtPage};
 use host_model::driver::{DriverOptions, PROCESSES_MAX};
-use host_model::host::HostConfig;
 use host_model::library::{Export, Process};
 use host_model::platform::Platform;
 use nic_layout::counter::Counter;
 use nic_layout::key::KeyWidth;
 use nic_layout::vmh::VmhGeometry;
+use nicscope_run::assembly::{self, Assembly, Finished};
 use nicscope_run::cluster::ClusterOutput;
 use nicscope_run::meeting::Meeting;
-use nicscope_run::node::{transmit_clock, Handle, Node, NodeConfig};
+use nicscope_run::node::Handle;
 use nicscope_run::run;
 use nicscope_run::workload::app::{pattern, Totals};
 use nicscope_run::workload::NodeReport;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use nicscope_scenario::image;
-use sim_fabric::{link, Direction, Ending, Fault, LinkConfig, RunOptions};
+use sim_fabric::{Channel, Direction, End, Ending, Fault, Topology};
 use sim_pins::Ps;
 
 pub const SEED: u64 = 7;
@@ -50,7 +51,7 @@ pub fn job<F: Future<Output = Result<()>> + 'static>(make: impl FnOnce(Member) -
 
 impl Member {
     pub fn peer(&self) -> usize {
-        1 - self.node
+        (self.node + 1) % 2
     }
 
     pub fn now(&self) -> Ps {
@@ -163,43 +164,27 @@ impl Bench {
     pub fn run(self, jobs: [Job; 2]) -> ClusterOutput {
         let mut platform = Platform::load(self.platform).expect("a platform");
         (self.change)(&mut platform);
-        let [a_faults, b_faults] = self.faults;
-        let (a, b) = link(LinkConfig {
-            latency: LATENCY,
-            a_clock: transmit_clock(&platform),
-            b_clock: transmit_clock(&platform),
-            a_to_b: Direction { faults: a_faults, capture: false },
-            b_to_a: Direction { faults: b_faults, capture: false },
-            seed: SEED,
-            link_idx: 0,
-        });
+        let faults = RefCell::new(self.faults);
         let meeting = Meeting::new(2, LATENCY);
         let images = self.keys.map(|key| firmware(self.personality, key));
-        let builders: Vec<_> = jobs
-            .into_iter()
-            .zip([a, b])
-            .enumerate()
-            .map(|(index, (job, port))| {
-                let driver = DriverOptions {
-                    post_queues: self.post_queues,
-                    processes_max: self.processes_max,
-                    ..DriverOptions::new(NodeId(index as u16), 2, SEED)
-                };
-                let host = HostConfig { platform: platform.clone(), driver, trace: false };
-                let config = NodeConfig { index, host, port, record: false, record_inputs: false, waves: None };
-                let (meeting, firmware) = (meeting.clone(), images[index].clone());
-                move || {
-                    Node::new(config, |host| {
-                        let start = |handle| Member { node: index, handle, meeting, firmware };
-                        host.spawn("test", |handle| whole(start(handle), job))
-                    })
-                }
-            })
-            .collect();
-        let options = RunOptions { window: LATENCY, end: WATCHDOG, threads: 2, between_windows: None };
-        let run = sim_fabric::run(builders, options);
-        let nodes: Vec<_> = run.outputs.into_iter().flatten().collect();
-        let ended_at = match run.ending {
+        let member = |(index, job): (usize, Job)| {
+            let driver = DriverOptions {
+                post_queues: self.post_queues,
+                processes_max: self.processes_max,
+                ..DriverOptions::new(NodeId(index as u16), 2, SEED)
+            };
+            let (meeting, firmware) = (meeting.clone(), images[index].clone());
+            let start = move |handle| Member { node: index, handle, meeting, firmware };
+            assembly::Member::new(driver, move |handle| whole(start(handle), job))
+        };
+        let direction = |channel: Channel| {
+            let End::Node(sender) = channel.from else { panic!("a cable joins the nodes") };
+            Direction { faults: std::mem::take(&mut faults.borrow_mut()[sender]), capture: false }
+        };
+        let assembly = Assembly { direction: &direction, ..Assembly::cable(&platform, LATENCY, SEED, 2, WATCHDOG) };
+        let members = jobs.into_iter().enumerate().map(member).collect();
+        let Finished { ending, nodes, switches } = assembly.run(members).expect("a cable joins two nodes");
+        let ended_at = match ending {
             Ending::AllFinished { at } => at,
             Ending::Failed { node, at, error } => panic!("node {node} at {at}: {error} (seed {SEED})"),
             other => {
@@ -210,7 +195,7 @@ impl Bench {
         for (index, node) in nodes.iter().enumerate() {
             assert_eq!(node.faults, Vec::<String>::new(), "node {index}");
         }
-        let output = ClusterOutput { nodes, ended_at };
+        let output = ClusterOutput { nodes, topology: Topology::Cable {}, switches, ended_at };
         for equation in run::equations(&output) {
             assert!(equation.holds(), "{}: {} is not {}", equation.statement, equation.left, equation.right);
         }
@@ -230,7 +215,7 @@ async fn whole(member: Member, job: Job) -> Result<NodeReport> {
     }
     member.meet("counting", Vec::new()).await;
     let totals = Totals::read(&member.handle).await.map_err(wrong)?;
-    Ok(NodeReport { steps: Vec::new(), totals, kept: None, compared: 0 })
+    Ok(NodeReport::of_totals(totals))
 }
 
 /// A counter of a node at the end.

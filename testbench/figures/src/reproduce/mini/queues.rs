@@ -16,9 +16,9 @@ use super::setting::{CACHE, PERSONALITY, PLATFORM};
 use crate::engine::digits::digits;
 use crate::engine::report::{Bar, Chart, Finding, Group, Picture, Report, Table};
 use crate::engine::{work, Experiment, Measure};
+use nicscope_run::assembly::{Assembly, Member};
 use nicscope_run::meeting::Meeting;
 use nicscope_run::node::Handle;
-use nicscope_run::pair::Pair;
 use nicscope_run::run::DEFAULT_SEED;
 use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::{failed, image};
@@ -109,17 +109,19 @@ fn measure(jobs: usize) -> Result<Report> {
 
 /// All orders with so many queues.
 fn run(queues: u32, platform: &host_model::platform::Platform, firmware: &Arc<Vec<u8>>) -> Result<Vec<Words>> {
-    let pair = Pair { platform, latency: LATENCY, seed: DEFAULT_SEED, threads: 1, end: WATCHDOG };
-    let options = |index| DriverOptions {
-        post_queues: Some(queues),
-        ..DriverOptions::new(NodeId(index as u16), 2, DEFAULT_SEED)
-    };
     let meeting = Meeting::new(2, LATENCY);
-    let run = pair.run(options, |index, handle| whole(index, handle, meeting.clone(), firmware.clone()));
-    let nodes: Vec<_> = run.outputs.into_iter().flatten().collect();
+    let member = |index| {
+        let driver =
+            DriverOptions { post_queues: Some(queues), ..DriverOptions::new(NodeId(index as u16), 2, DEFAULT_SEED) };
+        let (meeting, firmware) = (meeting.clone(), firmware.clone());
+        Member::new(driver, move |handle| whole(index, handle, meeting, firmware))
+    };
+    let assembly = Assembly::cable(platform, LATENCY, DEFAULT_SEED, 1, WATCHDOG);
+    let run = assembly.run((0..2).map(member).collect())?;
     if let Ending::Failed { node, at, error } = run.ending {
         return Err(failed!("{queues} queues: node {node} at {at}: {error}"));
     }
+    let nodes = run.nodes;
     if let Some(fault) = nodes.iter().flat_map(|node| &node.faults).next() {
         return Err(failed!("{queues} queues: {fault}"));
     }
@@ -146,7 +148,8 @@ async fn whole(
     }
     let (process, memory) = &processes[0];
     let export = process.export(*memory, 4096).await.map_err(wrong)?;
-    let theirs = meeting.exchange(handle.sim(), "exports", node, vec![export]).await[1 - node][0];
+    // Node 1 has the buffer.
+    let theirs = meeting.exchange(handle.sim(), "exports", node, vec![export]).await[1][0];
     let mut times = Vec::new();
     if node == 0 {
         // Everything that can miss has missed before.

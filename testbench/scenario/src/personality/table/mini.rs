@@ -16,5 +16,8 @@ pub const MINI: Personality = Personality {
         WorkloadKind::Fetch,
         WorkloadKind::Notify,
         WorkloadKind::Pages,
+        WorkloadKind::AllToAll,
+        WorkloadKind::Incast,
+        WorkloadKind::Ring,
     ],
 };

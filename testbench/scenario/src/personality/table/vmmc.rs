@@ -14,5 +14,8 @@ pub const VMMC: Personality = Personality {
         WorkloadKind::Random,
         WorkloadKind::Fetch,
         WorkloadKind::Notify,
+        WorkloadKind::AllToAll,
+        WorkloadKind::Incast,
+        WorkloadKind::Ring,
     ],
 };
