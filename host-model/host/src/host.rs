@@ -230,6 +230,11 @@ impl Node {
         &self.platform
     }
 
+    /// The processors of the host.
+    pub fn processors(&self) -> &Processors {
+        &self.processors
+    }
+
     /// The log of what happened.
     pub fn log(&self) -> &EventLog {
         &self.log

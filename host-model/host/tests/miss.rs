@@ -3,11 +3,12 @@
 mod common;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use common::{options, platform, Bench};
 use host_model::address::{Pid, UserVirt, VirtPage};
 use host_model::driver::mini::Mini;
-use host_model::driver::{DriverCounts, DriverOptions, MissService};
+use host_model::driver::{DriverCounts, DriverError, DriverOptions, DriverPlant, MissService, WaterMarks};
 use host_model::events::{spans, subjects, EventKind, Subject};
 use host_model::library::Process;
 use host_model::mock::Place;
@@ -405,6 +406,58 @@ fn replacement_keeps_to_the_water_marks() {
     }
     assert!(counts(&bench).replaced_pages > 0);
     assert_eq!(bench.host.faults(), Vec::<String>::new());
+}
+
+/// Pages from a line of the mock NIC's cache to the next of the same set.
+const SET_APART: u32 = 16 * 8;
+
+/// Misses on lines of one set, each in the place of the line before it in the NIC's cache. Gives
+/// the pages that are pinned then.
+fn pinned_after_misses(bench: &mut Bench, process: &Process, start: UserVirt, lines: Range<u32>) -> usize {
+    for n in lines {
+        let entry = miss(bench, process.pid(), start + n * SET_APART * 4096);
+        report(bench, entry);
+    }
+    bench.host.node().driver().pinned_pages(process.pid())
+}
+
+#[test]
+fn water_marks_that_a_process_sets_while_it_runs_decide_what_stays_pinned() {
+    let mut bench = Bench::ready();
+    let (process, start) = process_with_pages(&mut bench, 30 * SET_APART);
+    let (other, elsewhere) = process_with_pages(&mut bench, 12 * SET_APART);
+    assert_eq!(pinned_after_misses(&mut bench, &process, start, 0..12), 96, "far below the marks of the platform");
+    let set = |bench: &mut Bench, high, low| {
+        let process = process.clone();
+        bench.run(move |_| async move { process.set_water_marks(WaterMarks { high, low }).await })
+    };
+    assert_eq!(set(&mut bench, 64, 24), Ok(()));
+    let driver = bench.host.node().driver().clone();
+    assert_eq!(driver.pinned_pages(process.pid()), 24, "down to the low mark at once");
+    assert_eq!(pinned_after_misses(&mut bench, &process, start, 12..17), 64, "up to the high mark");
+    assert_eq!(pinned_after_misses(&mut bench, &process, start, 17..18), 24, "and beyond it down to the low one");
+    assert_eq!(pinned_after_misses(&mut bench, &other, elsewhere, 0..12), 96, "marks are those of one process");
+    assert_eq!(set(&mut bench, 200, 100), Ok(()));
+    assert_eq!(pinned_after_misses(&mut bench, &process, start, 18..30), 24 + 96, "higher marks leave more");
+    for (high, low) in [(0, 0), (16, 17), (2049, 1)] {
+        assert_eq!(set(&mut bench, high, low), Err(DriverError::BadWaterMarks { high, low, max: 2048 }));
+    }
+    assert_eq!(bench.host.faults(), Vec::<String>::new());
+}
+
+#[test]
+fn pins_beyond_the_high_water_mark_are_found_where_others_might_go() {
+    let mut small = platform();
+    (small.host.pinned_pages_high, small.host.pinned_pages_low) = (32, 16);
+    let mut bench = Bench::with(small, DriverOptions { plant: Some(DriverPlant::KeepPinned), ..options() });
+    bench.boot().expect("boots");
+    let (process, start) = process_with_pages(&mut bench, 30 * SET_APART);
+    assert_eq!(pinned_after_misses(&mut bench, &process, start, 0..4), 32);
+    assert_eq!(bench.host.faults(), Vec::<String>::new());
+    assert_eq!(pinned_after_misses(&mut bench, &process, start, 4..6), 48);
+    // Of four lines the NIC may still hold the last.
+    let found = "INV-17: 40 pages of process 1 pinned, the high water mark is 32, and 24 might go";
+    assert_eq!(bench.host.faults(), [found]);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use host_model::platform::Management;
 use host_model::processor::{Cpu, Priority, Processors};
 use sim_pins::Ps;
 
+use crate::importers::Importers;
 use crate::message::Message;
 use crate::network::{Envelope, Interface};
 
@@ -16,16 +17,20 @@ use crate::network::{Envelope, Interface};
 const TASK: &str = "daemon";
 /// Identifier and length fields of every message.
 const PACKET_BYTES: u32 = 16;
+/// The number of a process, where a message has one.
+const PROCESS_BYTES: u32 = 4;
 
 /// What one daemon sends to another.
 #[derive(Clone, Debug)]
 pub(crate) enum Packet<T> {
     /// Values for the tasks that wait at a topic.
     Values { topic: Topic, values: Vec<T> },
-    /// Asks for a published value.
-    Lookup { name: String, request: u64 },
+    /// Asks for a published value, for a process of the sender or for the host itself.
+    Lookup { name: String, request: u64, process: Option<u32> },
     /// The published value.
     Found { request: u64, value: T },
+    /// The exporter does not permit the lookup.
+    Refused { request: u64 },
 }
 
 /// What values are for.
@@ -44,8 +49,9 @@ impl<T: Message> Packet<T> {
                 Packet::Values { topic: Topic::Tag(name) | Topic::Round(name, _), values } => {
                     name.len() as u32 + values.iter().map(Message::wire_bytes).sum::<u32>()
                 }
-                Packet::Lookup { name, .. } => name.len() as u32,
+                Packet::Lookup { name, process, .. } => name.len() as u32 + process.map_or(0, |_| PROCESS_BYTES),
                 Packet::Found { value, .. } => value.wire_bytes(),
+                Packet::Refused { .. } => 0,
             }
     }
 }
@@ -64,6 +70,27 @@ pub enum ManagementError {
         /// How many hosts there are.
         nodes: usize,
     },
+    /// The exporter restricts the value to other hosts or processes (facts M-3).
+    #[error("host {node} does not let this process import {name}")]
+    NotPermitted {
+        /// The host that publishes the value.
+        node: usize,
+        /// The name that was looked up.
+        name: String,
+    },
+}
+
+/// A value that this host publishes.
+struct Published<T> {
+    value: T,
+    importers: Importers,
+}
+
+/// A lookup of a name that is not published yet.
+struct Held {
+    host: usize,
+    process: Option<u32>,
+    request: u64,
 }
 
 /// What a daemon has done.
@@ -96,12 +123,13 @@ struct State<T> {
     /// Messages that the daemon has not taken yet, by arrival, host and number at the host.
     coming: RefCell<BTreeMap<(Ps, usize, u64), Packet<T>>>,
     come: Notify,
-    published: RefCell<BTreeMap<String, T>>,
-    /// Lookups of names that are not published yet: host and number of the request.
-    held: RefCell<BTreeMap<String, Vec<(usize, u64)>>>,
+    published: RefCell<BTreeMap<String, Published<T>>>,
+    /// By name.
+    held: RefCell<BTreeMap<String, Vec<Held>>>,
     /// Values that have come, by host and topic.
     inboxes: RefCell<BTreeMap<(usize, Topic), Inbox<T>>>,
-    found: RefCell<BTreeMap<u64, T>>,
+    /// Answers to lookups, by request. `None`: refused.
+    found: RefCell<BTreeMap<u64, Option<T>>>,
     next_request: Cell<u64>,
     /// Something was published, put in an inbox, or found.
     changed: Notify,
@@ -163,18 +191,28 @@ impl<T: Message> Daemon<T> {
         self.0.come.notify();
     }
 
-    /// Publishes `value` under `name` on this host, in place of an earlier value of that name.
-    /// Lookups that wait are answered.
+    /// Publishes `value` under `name` on this host for all hosts and processes, in place of an
+    /// earlier value of that name. Lookups that wait are answered.
     pub async fn publish(&self, name: &str, value: T) {
+        self.publish_to(name, value, Importers::All).await;
+    }
+
+    /// The same for some hosts and processes only: lookups of others are refused (facts M-3).
+    ///
+    /// Publishing a name again changes both the value and the importers. An importer keeps what it
+    /// has looked up before: [`Daemon::restrict`] gives the buffer behind a value another key.
+    pub async fn publish_to(&self, name: &str, value: T, importers: Importers) {
         self.call("publish").await;
-        self.0.published.borrow_mut().insert(name.to_owned(), value.clone());
+        let published = Published { value, importers };
+        self.0.published.borrow_mut().insert(name.to_owned(), published);
         self.0.changed.notify();
         let held = self.0.held.borrow_mut().remove(name).unwrap_or_default();
         if !held.is_empty() {
-            let daemon = self.clone();
+            let (daemon, name) = (self.clone(), name.to_owned());
             self.0.daemon_cpu.sim().spawn(TASK, async move {
-                for (host, request) in held {
-                    daemon.transmit(host, Packet::Found { request, value: value.clone() }).await;
+                for Held { host, process, request } in held {
+                    let answer = daemon.answer(&name, request, host, process).expect("names stay published");
+                    daemon.transmit(host, answer).await;
                 }
             });
         }
@@ -183,20 +221,42 @@ impl<T: Message> Daemon<T> {
     /// The value that host `node` publishes under `name`. Waits until it does.
     ///
     /// # Errors
-    /// There is no host `node`.
+    /// There is no host `node`, or the value is not for all processes of this host.
     pub async fn lookup(&self, node: usize, name: &str) -> Result<T, ManagementError> {
+        self.lookup_as(None, node, name).await
+    }
+
+    /// The same for a process of this host. The daemon has the number of the process from the
+    /// kernel, so a process cannot take another's.
+    ///
+    /// # Errors
+    /// There is no host `node`, or the value is not for this process.
+    pub async fn lookup_as(&self, process: Option<u32>, node: usize, name: &str) -> Result<T, ManagementError> {
         self.check(node)?;
         self.call("lookup").await;
+        let refused = || ManagementError::NotPermitted { node, name: name.to_owned() };
         if node == self.node() {
             self.0.changed.wait_until(|| self.0.published.borrow().contains_key(name)).await;
-            return Ok(self.0.published.borrow()[name].clone());
+            let published = self.0.published.borrow();
+            let Published { value, importers } = &published[name];
+            return if importers.permit(node, process) { Ok(value.clone()) } else { Err(refused()) };
         }
         let request = self.0.next_request.replace(self.0.next_request.get() + 1);
-        self.transmit(node, Packet::Lookup { name: name.to_owned(), request }).await;
+        self.transmit(node, Packet::Lookup { name: name.to_owned(), request, process }).await;
         self.0.changed.wait_until(|| self.0.found.borrow().contains_key(&request)).await;
         let value = self.0.found.borrow_mut().remove(&request).expect("it was waited for");
         self.call("lookup").await;
-        Ok(value)
+        value.ok_or_else(refused)
+    }
+
+    /// The answer to a lookup. `None`: nothing is published under the name.
+    fn answer(&self, name: &str, request: u64, host: usize, process: Option<u32>) -> Option<Packet<T>> {
+        let published = self.0.published.borrow();
+        let Published { value, importers } = published.get(name)?;
+        Some(match importers.permit(host, process) {
+            true => Packet::Found { request, value: value.clone() },
+            false => Packet::Refused { request },
+        })
     }
 
     /// Sends `value` to the tasks of host `node` that receive under `tag`. Completes when the
@@ -268,6 +328,11 @@ impl<T: Message> Daemon<T> {
         } else {
             Err(ManagementError::NoSuchHost { node, nodes })
         }
+    }
+
+    fn put_answer(&self, request: u64, value: Option<T>) {
+        self.0.found.borrow_mut().insert(request, value);
+        self.0.changed.notify();
     }
 
     /// A process hands something to the daemon, or gets something from it.
@@ -343,15 +408,16 @@ impl<T: Message> Daemon<T> {
     async fn handle(&self, from: usize, packet: Packet<T>) {
         match packet {
             Packet::Values { topic, values } => self.put(from, topic, values),
-            Packet::Found { request, value } => {
-                self.0.found.borrow_mut().insert(request, value);
-                self.0.changed.notify();
-            }
-            Packet::Lookup { name, request } => {
-                let value = self.0.published.borrow().get(&name).cloned();
-                match value {
-                    Some(value) => self.transmit(from, Packet::Found { request, value }).await,
-                    None => self.0.held.borrow_mut().entry(name).or_default().push((from, request)),
+            Packet::Found { request, value } => self.put_answer(request, Some(value)),
+            Packet::Refused { request } => self.put_answer(request, None),
+            Packet::Lookup { name, request, process } => {
+                let answer = self.answer(&name, request, from, process);
+                match answer {
+                    Some(answer) => self.transmit(from, answer).await,
+                    None => {
+                        let lookup = Held { host: from, process, request };
+                        self.0.held.borrow_mut().entry(name).or_default().push(lookup);
+                    }
                 }
             }
         }

@@ -13,6 +13,10 @@
 //! [`receive`](Daemon::receive), [`exchange`](Daemon::exchange) and [`barrier`](Daemon::barrier) of
 //! all hosts.
 //!
+//! An exporter says which hosts and processes may import a buffer ([`Importers`], facts M-3). The
+//! daemon of the exporter decides: it hands the key only to them. The NIC decides by the key. So a
+//! change that excludes an importer gives the buffer another key ([`restrict`](Daemon::restrict)).
+//!
 //! # Time
 //! Every step is charged from the platform ([`Management`](host_model::platform::Management)):
 //!
@@ -36,10 +40,14 @@
 
 #![warn(missing_docs)]
 
+mod buffers;
 mod daemon;
+mod importers;
 mod message;
 mod network;
 
+pub use buffers::{ExportError, ImportError};
 pub use daemon::{Counts, Daemon, ManagementError};
+pub use importers::{Importer, Importers};
 pub use message::Message;
 pub use network::{network, Interface};

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 
-use host_management::{network, Counts, Daemon, Interface, ManagementError};
+use host_management::{network, Counts, Daemon, Importer, Importers, Interface, ManagementError};
 use host_model::executor::{Executor, Sim, Task};
 use host_model::platform::{Management, Platform};
 use host_model::processor::{Processors, Usage};
@@ -308,4 +308,37 @@ proptest! {
         let (sent, received): (Vec<_>, Vec<_>) = one.iter().map(|host| (host.counts.sent, host.counts.received)).unzip();
         prop_assert_eq!(sent.iter().sum::<u64>(), received.iter().sum::<u64>(), "every message arrives");
     }
+}
+
+#[test]
+fn a_value_is_handed_to_those_for_whom_it_is_published_and_to_no_other() {
+    let hosts = hosts(3, 2, WINDOW, |handle| {
+        vec![Box::pin(async move {
+            if handle.daemon.node() == 0 {
+                // Lookups wait for this one.
+                handle.sim.sleep_until(Ps::from_us(1_000)).await;
+                let first = Importers::only([Importer::process(1, 7), Importer::host(0)]);
+                handle.daemon.publish_to("x", 1, first).await;
+                assert_eq!(handle.daemon.lookup_as(Some(3), 0, "x").await, Ok(1), "every process of the host");
+                handle.sim.sleep_until(Ps::from_us(2_500)).await;
+                handle.daemon.publish_to("x", 2, Importers::only([Importer::host(2)])).await;
+                let own = handle.daemon.lookup(0, "x").await;
+                assert_eq!(own, Err(ManagementError::NotPermitted { node: 0, name: "x".into() }));
+                handle.sim.sleep_until(Ps::from_us(4_500)).await;
+                handle.daemon.publish("x", 3).await;
+            } else {
+                for begin in [0, 3_000, 5_000] {
+                    handle.sim.sleep_until(Ps::from_us(begin)).await;
+                    for process in [None, Some(7), Some(8)] {
+                        let value = handle.daemon.lookup_as(process, 0, "x").await;
+                        handle.note(value.map_or_else(|error| error.to_string(), |value| value.to_string()));
+                    }
+                }
+            }
+        })]
+    });
+    let refused = "host 0 does not let this process import x";
+    let seen = |host: usize| hosts[host].notes.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>();
+    assert_eq!(seen(1), [refused, "1", refused, refused, refused, refused, "3", "3", "3"]);
+    assert_eq!(seen(2), [refused, refused, refused, "2", "2", "2", "3", "3", "3"]);
 }

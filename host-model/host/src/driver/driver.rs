@@ -18,7 +18,7 @@ use super::core::interrupt::{Handler, InterruptInput};
 use super::core::layout::{NicLayout, Reply};
 use super::core::mapping::Mapping;
 use super::core::options::DriverOptions;
-use super::core::pins::Pins;
+use super::core::pins::{Pins, WaterMarks};
 use super::core::processes::{ProcessGrant, Processes};
 use super::core::service::{Core, Service, ServiceEntry};
 use super::rdma::RdmaService;
@@ -140,6 +140,17 @@ impl Driver {
     pub async fn close(&self, cpu: &Cpu, pid: Pid) -> Result<(), DriverError> {
         self.0.core.context.check_alive()?;
         self.0.processes.close(cpu, &**self.any_service()?, pid).await
+    }
+
+    /// Gives a process water marks of its own while it runs (facts M-26). Above the high mark,
+    /// pages that the NIC cannot hold are unpinned down to the low one, now and before each later
+    /// pin.
+    ///
+    /// # Errors
+    /// The marks are impossible, the process has ended, or the personality has no replacement.
+    pub async fn set_water_marks(&self, cpu: &Cpu, pid: Pid, marks: WaterMarks) -> Result<(), DriverError> {
+        self.0.core.context.check_alive()?;
+        self.any_service()?.set_water_marks(cpu, pid, marks).await
     }
 
     /// What the page table of a process says of its post queue.
@@ -266,6 +277,7 @@ impl Driver {
         let Inner { core, processes, service, .. } = &*self.0;
         let mut found = service.get().map_or_else(Vec::new, |service| service.unbalanced());
         found.extend(processes.unbalanced());
+        found.extend(core.pins.unbalanced());
         let memory = core.context.memory().borrow().counts();
         // Translations, the status page of each process, and what the NIC reads.
         let own = service.get().map_or(0, |service| service.own_pins());

@@ -28,6 +28,7 @@ pub use self::core::interrupt::InterruptInput;
 pub use self::core::layout::NicLayout;
 pub use self::core::mapping::{Mapping, QueuePages, Store};
 pub use self::core::options::{DriverOptions, DriverPlant, MissService, Verify, PROCESSES_MAX};
+pub use self::core::pins::WaterMarks;
 pub use self::core::processes::{ProcessGrant, STATUS_PAGE};
 pub use self::core::request::boot_request;
 pub use self::core::service::ServiceEntry;

@@ -11,7 +11,7 @@ use super::error::WriteError;
 use super::extension::Extension;
 use super::rdma::Rdma;
 use crate::address::{Pid, UserVirt};
-use crate::driver::{Driver, DriverError, Mapping, ProcessGrant, QueuePages};
+use crate::driver::{Driver, DriverError, Mapping, ProcessGrant, QueuePages, WaterMarks};
 use crate::events::{EventKind, EventLog, Subject};
 use crate::executor::{Lock, Notify};
 use crate::memory::{Memory, MemoryError};
@@ -120,6 +120,19 @@ impl<X: Extension> Process<X> {
         self.0.driver.begin_end(self.pid());
         self.0.returned.wait_until(|| self.0.calls.get() == 0).await;
         self.system_call(|process| async move { process.0.driver.close(&process.0.cpu, process.pid()).await }).await
+    }
+
+    /// Sets the bounds of this process's pinned pages (facts M-26): above `high`, replacement
+    /// unpins down to `low`.
+    ///
+    /// # Errors
+    /// The marks are impossible, or pages of the personality stay pinned until their registration
+    /// ends.
+    pub async fn set_water_marks(&self, marks: WaterMarks) -> Result<(), DriverError> {
+        self.system_call(move |process| async move {
+            process.0.driver.set_water_marks(process.cpu(), process.pid(), marks).await
+        })
+        .await
     }
 
     /// The kernel's part goes on when the caller is aborted: no task ends in the middle of a system

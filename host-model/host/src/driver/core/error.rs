@@ -122,6 +122,9 @@ pub enum DriverError {
     /// The call belongs to a personality that the firmware does not have.
     #[error("the firmware is of another personality than this call is for")]
     OtherPersonality,
+    /// The personality has no replacement.
+    #[error("pages of this personality stay pinned until they are registered no more: water marks do not apply")]
+    NoWaterMarks,
     /// The personality has no import tables.
     #[error("the firmware has no import tables: posts name node, buffer and key themselves")]
     NoImports,
@@ -178,6 +181,16 @@ pub enum DriverError {
     CannotPin {
         /// Pages that were asked for.
         pages: usize,
+    },
+    /// A process asked for marks that no replacement can keep to.
+    #[error("water marks {high} and {low} are impossible: the high one is 1 to {max}, and the low one not above it")]
+    BadWaterMarks {
+        /// The high mark that was asked for, in pages.
+        high: u32,
+        /// The low mark that was asked for, in pages.
+        low: u32,
+        /// Pages that the node may pin.
+        max: u32,
     },
     /// The memory to be deregistered was not registered with this start and length.
     #[error("memory at {start} is not registered with this length")]

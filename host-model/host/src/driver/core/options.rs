@@ -12,6 +12,8 @@ use crate::load::Load;
 pub enum DriverPlant {
     /// Replacement unpins what the NIC may hold.
     UnpinCached,
+    /// Replacement unpins nothing.
+    KeepPinned,
     /// A miss of an unknown buffer is counted as served, and its entry stays reserved.
     ReserveLeak,
     /// A post queue that is taken from a process keeps its posts, with their keys.

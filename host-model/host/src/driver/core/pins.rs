@@ -1,7 +1,7 @@
 //! Pinned pages of all processes, between two water marks (facts M-24, M-26), and what pinning
 //! costs.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -26,9 +26,9 @@ pub struct Missing {
 /// `low`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaterMarks {
-    /// Pages of one process that may be pinned at the same time.
+    /// Pinned pages that replacement lets pass only if no other page may go.
     pub high: u32,
-    /// Number of pages to which replacement goes down.
+    /// Pinned pages that replacement leaves.
     pub low: u32,
 }
 
@@ -38,7 +38,12 @@ pub struct Pins {
     tables: RefCell<BTreeMap<Pid, PinTable>>,
     /// Processes that end: no lookup finds their tables, whose pages are pinned still.
     ending: RefCell<BTreeMap<Pid, PinTable>>,
-    marks: Cell<WaterMarks>,
+    /// Marks of processes that have none of their own.
+    marks: WaterMarks,
+    /// Marks that processes have set while they run.
+    own_marks: RefCell<BTreeMap<Pid, WaterMarks>>,
+    /// How the first pin that passed a high water mark without need did so (INV-17).
+    passed: RefCell<Option<String>>,
 }
 
 impl Pins {
@@ -46,12 +51,60 @@ impl Pins {
     pub fn new(context: Rc<Context>) -> Pins {
         let costs = context.costs();
         let marks = WaterMarks { high: costs.pinned_pages_high, low: costs.pinned_pages_low };
-        Pins { context, tables: RefCell::default(), ending: RefCell::default(), marks: Cell::new(marks) }
+        Pins {
+            context,
+            tables: RefCell::default(),
+            ending: RefCell::default(),
+            marks,
+            own_marks: RefCell::default(),
+            passed: RefCell::default(),
+        }
     }
 
-    /// The marks that hold now.
-    pub fn marks(&self) -> WaterMarks {
-        self.marks.get()
+    /// The water marks of a process.
+    pub fn marks(&self, pid: Pid) -> WaterMarks {
+        self.own_marks.borrow().get(&pid).copied().unwrap_or(self.marks)
+    }
+
+    /// Gives a process water marks of its own (facts M-26). They hold from the next pin on.
+    ///
+    /// # Errors
+    /// The high mark is 0 or more than the node may pin, or the low mark is above the high one.
+    pub(in crate::driver) fn set_marks(&self, pid: Pid, marks: WaterMarks) -> Result<(), DriverError> {
+        let max = self.context.costs().pinned_pages_max;
+        let WaterMarks { high, low } = marks;
+        if high == 0 || high > max || low > high {
+            return Err(DriverError::BadWaterMarks { high, low, max });
+        }
+        if !self.has(pid) {
+            return Err(DriverError::ProcessEnded(pid.0));
+        }
+        self.own_marks.borrow_mut().insert(pid, marks);
+        Ok(())
+    }
+
+    /// Judges a pin of `more` pages for which room was made. It passes the high water mark only
+    /// if no other page may go (INV-17).
+    pub(in crate::driver) fn judge_room(&self, pid: Pid, more: usize, may_go: impl FnOnce() -> usize) {
+        let (pinned, high) = (self.count(pid), self.marks(pid).high as usize);
+        if pinned + more <= high {
+            return;
+        }
+        let may_go = may_go();
+        if may_go > 0 {
+            self.passed.borrow_mut().get_or_insert_with(|| {
+                format!(
+                    "INV-17: {} pages of process {} pinned, the high water mark is {high}, and {may_go} might go",
+                    pinned + more,
+                    pid.0
+                )
+            });
+        }
+    }
+
+    /// The first pin that broke the water marks, in words.
+    pub(in crate::driver) fn unbalanced(&self) -> Option<String> {
+        self.passed.borrow().clone()
     }
 
     // ---- Processes ------------------------------------------------------------------------------
@@ -71,6 +124,7 @@ impl Pins {
     /// them.
     pub(in crate::driver) fn close(&self, pid: Pid) -> u32 {
         self.hide(pid);
+        self.own_marks.borrow_mut().remove(&pid);
         let table = self.ending.borrow_mut().remove(&pid);
         table.map_or(0, |mut table| table.clear(&mut self.context.memory().borrow_mut()))
     }
@@ -121,19 +175,31 @@ impl Pins {
         is_kept: impl Fn(VirtPage) -> bool,
     ) -> Vec<(VirtPage, Vec<VirtPage>)> {
         let tables = self.tables.borrow();
-        match tables.get(&pid).filter(|table| self.passes_high(table, more)) {
-            Some(table) => table.oldest_lines(self.target(more), line_of, is_kept),
+        match tables.get(&pid).filter(|table| self.passes_high(pid, table, more)) {
+            Some(table) => table.oldest_lines(self.target(pid, more), line_of, is_kept),
             None => Vec::new(),
         }
     }
 
-    fn passes_high(&self, table: &PinTable, more: usize) -> bool {
-        table.len() + more > self.marks.get().high as usize
+    /// How many pages are in whole lines that may go, whatever the water marks say.
+    pub fn pages_that_may_go(
+        &self,
+        pid: Pid,
+        line_of: impl Fn(VirtPage) -> VirtPage,
+        is_kept: impl Fn(VirtPage) -> bool,
+    ) -> usize {
+        let tables = self.tables.borrow();
+        let lines = tables.get(&pid).map_or_else(Vec::new, |table| table.oldest_lines(0, line_of, is_kept));
+        lines.iter().map(|(_, pages)| pages.len()).sum()
+    }
+
+    fn passes_high(&self, pid: Pid, table: &PinTable, more: usize) -> bool {
+        table.len() + more > self.marks(pid).high as usize
     }
 
     /// Pages to be left, so that `more` reach the low water mark.
-    fn target(&self, more: usize) -> usize {
-        (self.marks.get().low as usize).saturating_sub(more)
+    fn target(&self, pid: Pid, more: usize) -> usize {
+        (self.marks(pid).low as usize).saturating_sub(more)
     }
 
     // ---- Pinning --------------------------------------------------------------------------------
@@ -186,10 +252,10 @@ impl Pins {
     /// pages would pass the high one. Gives how many pages went, in no time.
     pub fn replace(&self, pid: Pid, more: usize, is_kept: impl Fn(VirtPage) -> bool) -> u32 {
         let mut tables = self.tables.borrow_mut();
-        let Some(table) = tables.get_mut(&pid).filter(|table| self.passes_high(table, more)) else {
+        let Some(table) = tables.get_mut(&pid).filter(|table| self.passes_high(pid, table, more)) else {
             return 0;
         };
-        table.unpin_down_to(&mut self.context.memory().borrow_mut(), self.target(more), is_kept)
+        table.unpin_down_to(&mut self.context.memory().borrow_mut(), self.target(pid, more), is_kept)
     }
 
     /// The translations of all of these pages, or an error if one has none.

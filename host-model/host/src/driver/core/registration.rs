@@ -41,6 +41,11 @@ pub trait Registration {
     /// were unpinned for it; the caller charges.
     async fn room(&self, cpu: &Cpu, pid: Pid, pages: &[VirtPage], missing: usize) -> Result<u32, DriverError>;
 
+    /// Pages of a process beside these that replacement could unpin, whatever the water marks say.
+    fn pages_that_may_go(&self, _pid: Pid, _pages: &[VirtPage]) -> usize {
+        0
+    }
+
     /// Whether a post of these pages needs no [`Use::Post`].
     fn is_ready(&self, _pid: Pid, _pages: &[VirtPage]) -> bool {
         true
@@ -82,6 +87,7 @@ pub async fn pin_missing(
         return Ok(missing.pages);
     }
     let unpinned = policy.room(cpu, pid, pages, missing.pages.len()).await?;
+    pins.judge_room(pid, missing.pages.len(), || policy.pages_that_may_go(pid, pages));
     if unpinned > 0 {
         pins.charge_unpin(cpu, unpinned).await;
     }

@@ -17,7 +17,7 @@ use super::context::Context;
 use super::device::Device;
 use super::error::DriverError;
 use super::layout::Reply;
-use super::pins::Pins;
+use super::pins::{Pins, WaterMarks};
 use super::request::AddRequest;
 use crate::address::Pid;
 use crate::driver::rdma::RdmaService;
@@ -95,6 +95,11 @@ pub trait Service: Any {
     /// unpinned afterwards.
     async fn close(&self, _cpu: &Cpu, _pid: Pid) -> Result<(), DriverError> {
         Ok(())
+    }
+
+    /// Gives a process water marks of its own (facts M-26), and unpins down to them.
+    async fn set_water_marks(&self, _cpu: &Cpu, _pid: Pid, _marks: WaterMarks) -> Result<(), DriverError> {
+        Err(DriverError::NoWaterMarks)
     }
 
     /// What the NIC has asked for and the driver has not served.

@@ -27,4 +27,8 @@ impl Registration for PinAtExport {
     async fn room(&self, cpu: &Cpu, pid: Pid, pages: &[VirtPage], missing: usize) -> Result<u32, DriverError> {
         self.0.room(cpu, pid, pages, missing).await
     }
+
+    fn pages_that_may_go(&self, pid: Pid, pages: &[VirtPage]) -> usize {
+        self.0.pages_that_may_go(pid, pages)
+    }
 }

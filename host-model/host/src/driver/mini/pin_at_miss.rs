@@ -50,11 +50,19 @@ impl Registration for PinAtMiss {
     /// Unpins the oldest pages that the NIC cannot hold.
     async fn room(&self, _cpu: &Cpu, pid: Pid, pages: &[VirtPage], missing: usize) -> Result<u32, DriverError> {
         let Core { context, pins, .. } = &self.core;
+        if context.options().plant == Some(DriverPlant::KeepPinned) {
+            return Ok(0);
+        }
         let keeps_cached = context.options().plant != Some(DriverPlant::UnpinCached);
         let lines = self.nic.lines.borrow();
         let is_kept = |page| pages.contains(&page) || (keeps_cached && lines.may_hold(pid, page));
         let unpinned = pins.replace(pid, missing, is_kept);
         context.count(|counts| counts.replaced_pages += u64::from(unpinned));
         Ok(unpinned)
+    }
+
+    fn pages_that_may_go(&self, pid: Pid, pages: &[VirtPage]) -> usize {
+        let lines = self.nic.lines.borrow();
+        self.core.pins.pages_that_may_go(pid, |page| page, |page| pages.contains(&page) || lines.may_hold(pid, page))
     }
 }

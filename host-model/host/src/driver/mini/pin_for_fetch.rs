@@ -53,7 +53,7 @@ impl PinForFetch {
         let geometry = self.nic.layout.geometry;
         let mut firsts: Vec<u32> = pages.iter().map(|page| geometry.line_page(page.0)).collect();
         firsts.dedup();
-        let together = self.core.pins.marks().high as usize / geometry.line_entries as usize;
+        let together = self.core.pins.marks(pid).high as usize / geometry.line_entries as usize;
         let mut any = false;
         for firsts in firsts.chunks(if firsts.len() <= together { together.max(1) } else { 1 }) {
             let whole: Vec<VirtPage> =
@@ -143,6 +143,12 @@ impl Registration for PinForFetch {
         }
         context.count(|counts| counts.replaced_pages += u64::from(unpinned));
         Ok(unpinned)
+    }
+
+    fn pages_that_may_go(&self, pid: Pid, pages: &[VirtPage]) -> usize {
+        let lines = self.nic.lines.borrow();
+        let is_kept = |page| pages.contains(&page) || lines.may_hold(pid, page);
+        self.core.pins.pages_that_may_go(pid, |page| self.nic.line_of(page), is_kept)
     }
 
     fn is_ready(&self, pid: Pid, pages: &[VirtPage]) -> bool {

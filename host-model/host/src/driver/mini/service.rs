@@ -18,6 +18,7 @@ use crate::address::{pages_of, Pid, UserVirt, VirtPage};
 use crate::driver::core::error::DriverError;
 use crate::driver::core::layout::Reply;
 use crate::driver::core::options::MissService;
+use crate::driver::core::pins::WaterMarks;
 use crate::driver::core::registration::{Registration, Use};
 use crate::driver::core::service::{Core, Interrupt, Places, Service, ServiceEntry};
 use crate::driver::rdma::access::{Access, Export};
@@ -153,6 +154,18 @@ impl Service for Mini {
             self.nic.invalidate(cpu, pid, first).await?;
         }
         self.registration.close(pid);
+        Ok(())
+    }
+
+    async fn set_water_marks(&self, cpu: &Cpu, pid: Pid, marks: WaterMarks) -> Result<(), DriverError> {
+        let Core { context, pins, .. } = &self.core;
+        context.system_call(cpu).await;
+        let _lock = self.nic.lock.acquire().await;
+        pins.set_marks(pid, marks)?;
+        let unpinned = self.registration.room(cpu, pid, &[], 0).await?;
+        if unpinned > 0 {
+            pins.charge_unpin(cpu, unpinned).await;
+        }
         Ok(())
     }
 
