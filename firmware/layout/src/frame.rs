@@ -160,6 +160,12 @@ pub mod word {
     /// Chosen by the node that asks.
     pub const READ_ID: u32 = 4;
 
+    /// What stands for a node in an address: its number, and above it its session. So a frame to an
+    /// earlier incarnation of a node is not for the node (INV-31).
+    pub const fn station(node: u8, session: u8) -> u16 {
+        (session as u16) << 8 | node as u16
+    }
+
     /// The three words of both addresses.
     pub const fn addresses(destination: u16, source: u16) -> [u32; 3] {
         let (d, s) = (mac_address(destination), mac_address(source));

@@ -18,7 +18,8 @@ pub struct LinkConfig {
     pub node: u32,
     /// Nodes of the cluster.
     pub node_count: u32,
-    /// Incarnation of the cluster, 0 to 255.
+    /// Incarnation of this node, 0 to 255. Peers are taken to be of the same one, until
+    /// [`Link::restart_peer`](crate::Link::restart_peer) says otherwise.
     pub session: u32,
     /// Frames in flight to one peer, at most: 1 to [`WINDOW_MAX`].
     pub window_frames: u32,

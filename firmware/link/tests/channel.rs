@@ -48,6 +48,10 @@ struct End {
 
 impl End {
     fn new(node: u32, retransmit_limit: u32) -> End {
+        End::of_session(node, retransmit_limit, SESSION)
+    }
+
+    fn of_session(node: u32, retransmit_limit: u32, session: u32) -> End {
         let mut end = End {
             dev: Mock::new(0x1_0000),
             link: Link::new(),
@@ -62,7 +66,7 @@ impl End {
         let config = LinkConfig {
             node,
             node_count: 2,
-            session: SESSION,
+            session,
             window_frames: 5,
             ack_frames: 3,
             ack_cycles: 9,
@@ -91,6 +95,14 @@ impl End {
         self.link.send(&mut self.dev, &mut self.reads, self.peer, 0, self.sent);
         self.sent += 1;
         true
+    }
+
+    /// The peer has another session from now on.
+    fn restart_peer(&mut self, session: u32) {
+        let ended = self.link.restart_peer(&mut self.dev, self.peer, session);
+        for sequence in ended.sequences() {
+            self.abandoned.push(self.link.take_back(self.peer, sequence));
+        }
     }
 
     fn process_acknowledge(&mut self, node: usize, acknowledge: u32) {
@@ -244,20 +256,94 @@ fn a_silent_peer_is_given_up_and_every_frame_ends() {
 
 #[test]
 fn frames_that_are_not_ours_are_told_apart_by_their_counter() {
-    let frame = |node: u16, to: u16, session: u8, data_bytes: u16| {
+    let session = SESSION as u8;
+    let frame = |node: u8, to: u16, from_session: u8, data_bytes: u16| {
         let mut frame = vec![0; 15];
-        frame[..3].copy_from_slice(&word::addresses(to, node));
+        frame[..3].copy_from_slice(&word::addresses(to, word::station(node, from_session)));
         frame[3] = word::kind(FrameKind::Write, FLAG_LAST);
-        frame[4] = word::node_length(node as u8, session, data_bytes);
+        frame[4] = word::node_length(node, from_session, data_bytes);
         frame
     };
     let mut end = End::new(0, 3);
-    let session = SESSION as u8;
-    assert_eq!(end.receive(&frame(1, 0, session, 12)), Ok(()));
-    assert_eq!(end.receive(&frame(1, 0, session, 13)), Err(Counter::FramesMalformed), "longer than it is");
-    assert_eq!(end.receive(&frame(1, 1, session, 12)), Err(Counter::FramesMalformed), "to another node");
-    assert_eq!(end.receive(&frame(2, 0, session, 12)), Err(Counter::FramesStrange), "of no peer");
-    assert_eq!(end.receive(&frame(0, 0, session, 12)), Err(Counter::FramesStrange), "of this node");
-    assert_eq!(end.receive(&frame(1, 0, session + 1, 12)), Err(Counter::FramesStrange), "of another session");
+    let own = word::station(0, session);
+    assert_eq!(end.receive(&frame(1, own, session, 12)), Ok(()));
+    assert_eq!(end.receive(&frame(1, own, session, 13)), Err(Counter::FramesMalformed), "longer than it is");
+    let other = word::station(1, session);
+    assert_eq!(end.receive(&frame(1, other, session, 12)), Err(Counter::FramesMalformed), "to another node");
+    let earlier = word::station(0, session - 1);
+    let malformed = Err(Counter::FramesMalformed);
+    assert_eq!(end.receive(&frame(1, earlier, session, 12)), malformed, "to an earlier incarnation of this node");
+    assert_eq!(end.receive(&frame(2, own, session, 12)), Err(Counter::FramesStrange), "of no peer");
+    assert_eq!(end.receive(&frame(0, own, session, 12)), Err(Counter::FramesStrange), "of this node");
+    assert_eq!(end.receive(&frame(1, own, session + 1, 12)), Err(Counter::FramesStrange), "of another session");
     assert_eq!(end.accepted, [0]);
+}
+
+proptest! {
+    /// INV-31: node 1 starts again at any moment, and node 0 is told of it at any later one, while
+    /// frames of both sessions are on the wire in both directions.
+    #[test]
+    fn nothing_of_an_earlier_incarnation_of_a_peer_is_accepted(
+        (restart, told_after) in (0u32..400, 0u32..300),
+        faults in prop::collection::vec(fault(), 1..120),
+    ) {
+        const LATER: u32 = 1_000_000;
+        let mut faults = faults.into_iter().chain(std::iter::repeat(Fault { lose: false, double: true, delay: 30 }));
+        let mut ends = [End::new(0, u32::MAX), End::new(1, u32::MAX)];
+        let mut wire: Vec<(u32, usize, Vec<u32>)> = Vec::new();
+        let (mut of_old, mut refused) = (Vec::new(), 0);
+        // What node 0 had sent when it was told, and what it had taken of the old node 1.
+        let (mut sent_before, mut taken_before) = (0, 0);
+        for now in 0..restart + told_after + 5_000 {
+            if now == restart {
+                let old = std::mem::replace(&mut ends[1], End::of_session(1, u32::MAX, SESSION + 1));
+                of_old = old.accepted;
+                ends[1].restart_peer(SESSION);
+                ends[1].sent = LATER;
+            }
+            if now == restart + told_after {
+                ends[0].restart_peer(SESSION + 1);
+                (sent_before, taken_before) = (ends[0].sent, ends[0].accepted.len());
+            }
+            let is_new = now >= restart + told_after;
+            for node in 0..2 {
+                let may_send = match node {
+                    0 => ends[0].sent < if is_new { sent_before + 20 } else { u32::MAX },
+                    _ => ends[1].sent < if now >= restart { LATER + 20 } else { LATER },
+                };
+                if may_send {
+                    ends[node].send();
+                }
+                ends[node].step();
+                while let Some(frame) = ends[node].dev.step_transmit() {
+                    let fault = faults.next().unwrap();
+                    if !fault.lose {
+                        wire.push((now + fault.delay, 1 - node, frame.clone()));
+                    }
+                    if fault.double {
+                        wire.push((now + 2 * fault.delay + 1, 1 - node, frame));
+                    }
+                }
+            }
+            let (due, later): (Vec<_>, Vec<_>) = wire.drain(..).partition(|(at, ..)| *at <= now);
+            wire = later;
+            for (_, node, frame) in due {
+                refused += u32::from(ends[node].receive(&frame).is_err());
+            }
+        }
+        // Every frame of node 0 has ended once; of those that ended well the old node 1 took each.
+        let mut ended: Vec<u32> = ends[0].acknowledged.iter().chain(&ends[0].abandoned).copied().collect();
+        ended.sort_unstable();
+        prop_assert_eq!(ended, (0..sent_before + 20).collect::<Vec<_>>());
+        let well: Vec<u32> = ends[0].acknowledged.iter().copied().filter(|&frame| frame < sent_before).collect();
+        prop_assert!(of_old.starts_with(&well), "{:?} {:?}", of_old, well);
+        // The new node 1 took what was sent to it, once and in order, and nothing else; node 0 likewise.
+        prop_assert_eq!(&ends[1].accepted, &(sent_before..sent_before + 20).collect::<Vec<_>>());
+        prop_assert!(ends[0].accepted[..taken_before].iter().copied().eq(0..taken_before as u32));
+        prop_assert_eq!(&ends[0].accepted[taken_before..], &(LATER..LATER + 20).collect::<Vec<_>>());
+        prop_assert!(told_after < 100 || refused > 0);
+        for end in &ends {
+            prop_assert_eq!(end.counter(Counter::AcksWild), 0);
+        }
+    }
 }

@@ -23,7 +23,7 @@ pub struct Header {
     type_word: u32,
     /// The width of the key. The EtherType tells it.
     pub key_width: KeyWidth,
-    /// The session: the number of the start of the cluster that the frame belongs to.
+    /// The session: the incarnation of the node that sent the frame.
     pub session: u32,
     /// The length of the data in bytes.
     pub data_bytes: u32,
@@ -80,8 +80,8 @@ impl Header {
         // Another EtherType is left as it is, so that `is_ours` refuses the frame.
         let (key_width, mark) = if is_wide { (KeyWidth::Bits128, wide) } else { (KeyWidth::Bits64, 0) };
         Header {
-            to: u32::from(u16::from_be_bytes([bytes[4], bytes[5]])),
-            from: u32::from(u16::from_be_bytes([bytes[10], bytes[11]])),
+            to: bytes[5].into(),
+            from: bytes[11].into(),
             type_word: word(word::TYPE) ^ mark,
             key_width,
             session: word::session(word(word::NODE_LENGTH)),
