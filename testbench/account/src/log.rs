@@ -30,6 +30,8 @@ pub struct SentFrame {
     pub end: Ps,
     /// `None` for what is no data frame of ours.
     pub data: Option<DataFrame>,
+    /// The frame from its destination address to its FCS.
+    pub contents: Box<[u8]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,10 @@
 //! Runs a scenario on whole nodes: hosts, NICs and the link between them.
 
+pub mod acceptance;
 pub mod assembly;
 pub mod cluster;
 pub mod files;
+pub mod leaks;
 pub mod meeting;
 pub mod node;
 pub mod personality;

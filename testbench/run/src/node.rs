@@ -145,7 +145,8 @@ impl<T: 'static> Node<T> {
         for frame in self.port.tx.take_captured() {
             if !frame.is_copy {
                 let data = DataFrame::parse(frame.contents());
-                self.log.sent.push(SentFrame { start: frame.start, end: frame.end, data });
+                let contents = frame.contents().into();
+                self.log.sent.push(SentFrame { start: frame.start, end: frame.end, data, contents });
             }
         }
     }

@@ -128,6 +128,8 @@ pub struct Bench {
     /// Post queues of each NIC, if not as many as it has by itself.
     pub post_queues: Option<u32>,
     pub processes_max: usize,
+    /// Markers, host events and sent frames are recorded, the frames with their bytes.
+    pub record: bool,
 }
 
 impl Default for Bench {
@@ -140,6 +142,7 @@ impl Default for Bench {
             change: |_| {},
             post_queues: None,
             processes_max: PROCESSES_MAX,
+            record: false,
         }
     }
 }
@@ -175,11 +178,12 @@ impl Bench {
             };
             let (meeting, firmware) = (meeting.clone(), images[index].clone());
             let start = move |handle| Member { node: index, handle, meeting, firmware };
-            assembly::Member::new(driver, move |handle| whole(start(handle), job))
+            let member = assembly::Member::new(driver, move |handle| whole(start(handle), job));
+            assembly::Member { record: self.record, ..member }
         };
         let direction = |channel: Channel| {
             let End::Node(sender) = channel.from else { panic!("a cable joins the nodes") };
-            Direction { faults: std::mem::take(&mut faults.borrow_mut()[sender]), capture: false }
+            Direction { faults: std::mem::take(&mut faults.borrow_mut()[sender]), capture: self.record }
         };
         let assembly = Assembly { direction: &direction, ..Assembly::cable(&platform, LATENCY, SEED, 2, WATCHDOG) };
         let members = jobs.into_iter().enumerate().map(member).collect();
