@@ -85,8 +85,8 @@ impl Topology {
         self.wiring(nodes).map(|_| ())
     }
 
-    /// The ends of each cable of a cluster of `nodes` nodes. Behind switches, cable n is that of node
-    /// n, and the node is its first end; the cables between switches follow.
+    /// The ends of each cable of a cluster of `nodes` nodes. Behind switches, cable n joins node n,
+    /// its first end, to a switch; the cables between switches follow.
     ///
     /// # Errors
     /// The first key whose value cannot be built, as for [`check`](Topology::check).

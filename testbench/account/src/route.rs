@@ -31,8 +31,8 @@ impl<'a> Network<'a> {
         self.latency
     }
 
-    /// The way of the frame whose first and last symbol node `sender` put on its pins at `start` and
-    /// `end`. `None` if a link or a switch has lost it, or a link has delayed it.
+    /// The way of the frame whose first and last symbol node `sender` put on its pins at `start`
+    /// and `end`. `None` if a link or a switch has lost it, or a link has delayed it.
     pub fn passage(&self, sender: usize, start: Ps, end: Ps) -> Option<Passage<'a>> {
         let (mut at, mut first, mut last) = (End::Node(sender), start, end);
         let mut hops = Vec::new();

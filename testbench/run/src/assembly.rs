@@ -19,11 +19,11 @@ use crate::node::{transmit_clock, Handle, Node, NodeConfig, NodeOutput};
 
 /// What joins the nodes, and how long they may run.
 pub struct Assembly<'a> {
-    /// Of every node.
+    /// Hosts, NICs and links of every node.
     pub platform: &'a Platform,
     /// The cables and switches.
     pub topology: Topology,
-    /// Of each cable.
+    /// One-way latency of each cable.
     pub latency: Ps,
     /// Decides the faults of the links.
     pub seed: u64,

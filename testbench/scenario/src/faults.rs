@@ -46,7 +46,7 @@ fn is_no_time(ns: &u64) -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FaultsOfLink {
-    /// Link n is that of node n; links between switches follow.
+    /// Link n joins node n; links between switches follow.
     pub link: usize,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub loss_ratio: f64,

@@ -99,7 +99,7 @@ impl Nodes {
             Nodes { nodes: self.nodes - 1, ..self },
             Nodes { joint: Joint::Switch(SwitchMode::StoreAndForward), ..self },
         ];
-        tries.into_iter().filter(|nodes| nodes.of_fabric().check(nodes.nodes).is_ok()).collect()
+        tries.into_iter().filter(|nodes| nodes.of_fabric().cables(nodes.nodes).is_ok()).collect()
     }
 }
 
@@ -506,7 +506,7 @@ fn nodes_of(line: &str) -> Result<Nodes> {
     if nodes.nodes > NODES_MAX {
         return Err(wrong());
     }
-    nodes.of_fabric().check(nodes.nodes).map_err(|error| request_error!("`{line}`: {error}"))?;
+    nodes.of_fabric().cables(nodes.nodes).map_err(|error| request_error!("`{line}`: {error}"))?;
     Ok(nodes)
 }
 

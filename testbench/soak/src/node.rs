@@ -88,7 +88,7 @@ impl Common {
 /// What the tasks of a node share.
 pub(super) struct State {
     pub node: usize,
-    /// Of the cluster.
+    /// Nodes of the cluster.
     pub nodes: usize,
     pub handle: Handle,
     pub cpu: Cpu,

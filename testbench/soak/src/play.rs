@@ -194,7 +194,8 @@ fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Resul
         // A case takes a processor; several run at a time.
         ..Assembly::cable(&platform, LATENCY, seed, 1, Ps(options.give_up.0 * 1000))
     };
-    let Finished { ending, nodes, switches } = assembly.run((0..nodes).map(member).collect()).map_err(early)?;
+    let Finished { ending, nodes, switches } =
+        Assembly::run(assembly, (0..nodes).map(member).collect()).map_err(early)?;
     let at = match ending {
         Ending::AllFinished { at } => at,
         Ending::Failed { node, at, error } => {

@@ -1,5 +1,5 @@
-//! Many nodes behind a switch: whether every message arrives, whether results depend on threads, and
-//! what a node costs to simulate among seven others.
+//! Many nodes behind a switch: whether every message arrives, whether results depend on threads,
+//! and what a node costs to simulate among seven others.
 
 use nicscope_account::results::{FlowSum, Results};
 use nicscope_run::cluster::{self, ClusterConfig};
@@ -38,7 +38,7 @@ pub struct ManyNodes {
 }
 
 impl ManyNodes {
-    /// Simulated speed of a node among eight, in percent of that of a node among two.
+    /// Simulated speed of a node among eight, in percent of the speed among two.
     pub fn speed_percent(&self) -> f64 {
         100.0 * self.seconds_per_clock[0] / self.seconds_per_clock[1]
     }

@@ -16,8 +16,8 @@ use nicscope_scenario::failed;
 use nicscope_scenario::scenario::{MissedCache, MissedSide, Scenario};
 use sim_pins::Ps;
 
+use super::message::{Message, Note};
 use super::places::{self, Places};
-use super::{Message, Note};
 use crate::meeting::Meeting;
 use crate::node::Handle;
 
@@ -210,7 +210,7 @@ impl App {
         self.node < self.peer
     }
 
-    /// The nodes of the pair: the one that begins, and the other.
+    /// The nodes of the pair: first the node that begins.
     pub fn pair(&self) -> [usize; 2] {
         [self.node.min(self.peer), self.node.max(self.peer)]
     }

@@ -13,7 +13,9 @@ use nicscope_scenario::failed;
 use sim_pins::Ps;
 
 use super::app::App;
-use super::{measure, stream, Message, Note, Step};
+use super::message::{Message, Note};
+use super::step::{measure, Step};
+use super::stream;
 
 /// A word goes out so often, whatever became of those before it.
 const PERIOD: Ps = Ps::from_us(20);

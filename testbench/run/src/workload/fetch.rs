@@ -4,8 +4,9 @@ use host_model::address::UserVirt;
 use nicscope_scenario::error::Result;
 
 use super::app::{pattern, App};
+use super::message::Message;
 use super::places::AREA_BYTES;
-use super::{measure, Done, Message, Step};
+use super::step::{measure, Done, Step};
 
 /// The first node of each pair reads, from the call of the library to the end that it reports.
 pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {

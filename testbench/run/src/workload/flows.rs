@@ -14,9 +14,9 @@ use nicscope_scenario::scenario::Scenario;
 
 use super::app::{App, Target};
 use super::places::AREA_BYTES;
-use super::{measure, Done, Step};
+use super::step::{measure, Done, Step};
 
-/// Places of a flow: so many bytes of each receiver's area for each sender, and of each sender's area
+/// Bytes of a flow's places: in the area of a receiver for each sender, and in the area of a sender
 /// for each receiver.
 fn share_bytes(flows: usize) -> u32 {
     AREA_BYTES / flows.max(1) as u32 / 64 * 64

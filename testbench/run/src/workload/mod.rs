@@ -4,12 +4,17 @@ pub mod app;
 mod bystander;
 mod fetch;
 mod flows;
+mod message;
 mod notify;
 pub mod pages;
 mod ping_pong;
 pub mod places;
 mod random;
+mod step;
 mod stream;
+
+pub use message::{Message, Note};
+pub use step::{Step, Timed};
 
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
@@ -17,9 +22,8 @@ use std::sync::Arc;
 
 use host_model::address::UserVirt;
 use host_model::driver::Kept;
-use host_model::library::{Access, Export};
+use host_model::library::Access;
 use nic_layout::cbh::cbh_id;
-use serde::{Deserialize, Serialize};
 use sim_pins::Ps;
 
 use crate::meeting::Meeting;
@@ -45,80 +49,6 @@ pub struct Work {
     pub meeting: Meeting<Note>,
     /// Of all nodes together, for whoever shows how far they are.
     pub messages: Arc<AtomicU64>,
-}
-
-/// What processes tell each other at a [`Meeting`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
-    Export { export: Export, cold: Vec<Export>, region: u32 },
-    Here,
-}
-
-/// A message that was sent and has arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message {
-    /// Unique in the run.
-    pub number: u32,
-    pub size_bytes: u32,
-    pub sender: usize,
-}
-
-/// One step of a run: the messages of one size.
-#[derive(Clone, Debug)]
-pub struct Step {
-    pub size_bytes: u32,
-    /// What this node sent, without the warm-up.
-    pub sent: Vec<Message>,
-    pub begin: Ps,
-    pub end: Ps,
-    /// Counters of this node before and after, the warm-up left out.
-    pub before: Totals,
-    pub after: Totals,
-    pub timed: Timed,
-}
-
-/// When messages began and ended, for workloads that look at the clock themselves. The node where a message begins notes the one, the node where it
-/// ends the other, both in the order of the messages.
-#[derive(Clone, Debug, Default)]
-pub struct Timed {
-    pub begun: Vec<Ps>,
-    pub ended: Vec<Ps>,
-    /// Begin and end of each round on this node, for workloads that play in rounds: the time in
-    /// between is not measured.
-    pub rounds: Vec<(Ps, Ps)>,
-}
-
-/// What a node did of one size: the messages that it sent, and their times where it took them.
-#[derive(Debug, Default)]
-struct Done {
-    sent: Vec<Message>,
-    timed: Timed,
-}
-
-impl From<Vec<Message>> for Done {
-    fn from(sent: Vec<Message>) -> Done {
-        Done { sent, timed: Timed::default() }
-    }
-}
-
-/// A step: the warm-up, then what is measured, counted before and after. `work` is told how many messages, and whether they are measured.
-async fn measure(
-    app: &mut App,
-    size_bytes: u32,
-    work: impl AsyncFn(&mut App, u32, bool) -> Result<Done>,
-) -> Result<Step> {
-    app.meet("step").await;
-    let (warm_up, iterations) = (app.scenario.workload.warm_up, app.scenario.workload.iterations);
-    work(app, warm_up, false).await?;
-    app.meet("warmed up").await;
-    let before = app.totals().await?;
-    app.meet("counted").await;
-    let begin = app.now();
-    let Done { sent, timed } = work(app, iterations, true).await?;
-    let end = app.now();
-    app.meet("done").await;
-    let after = app.totals().await?;
-    Ok(Step { size_bytes, sent, begin, end, before, after, timed })
 }
 
 /// What a node's task returns.

@@ -15,7 +15,8 @@ use nicscope_scenario::{failed, scenario};
 use page_traces::{sample, Access, FIRST_PAGE, PROCESSES_OF_A_NODE};
 
 use super::app::{pattern, App};
-use super::{Message, Note, Step, Timed};
+use super::message::{Message, Note};
+use super::step::{Step, Timed};
 
 /// Of the program's own randomness.
 const TRACE_SEED: u64 = 1;

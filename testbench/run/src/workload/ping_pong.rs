@@ -6,8 +6,9 @@ use host_model::library::WriteHandle;
 use nicscope_scenario::error::Result;
 
 use super::app::{App, Target};
+use super::message::Message;
 use super::places::AREA_BYTES;
-use super::{measure, Message, Step};
+use super::step::{measure, Step};
 
 /// The first node of each pair begins.
 pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {

@@ -7,8 +7,9 @@ use rand_chacha::ChaCha8Rng;
 use sim_pins::Ps;
 
 use super::app::{pattern, App};
+use super::message::Message;
 use super::places::AREA_BYTES;
-use super::{Message, Step, Timed};
+use super::step::{Step, Timed};
 
 /// A message of the plan, which both nodes draw from the seed.
 struct Planned {

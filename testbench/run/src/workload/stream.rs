@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use nicscope_scenario::error::Result;
 
 use super::app::App;
+use super::message::Message;
 use super::places::AREA_BYTES;
-use super::{measure, Message, Step};
+use super::step::{measure, Step};
 
 /// The first node of each pair sends, the other receives and compares.
 pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
