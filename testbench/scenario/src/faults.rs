@@ -48,16 +48,22 @@ fn is_no_time(ns: &u64) -> bool {
 pub struct FaultsOfLink {
     /// Link n joins node n; links between switches follow.
     pub link: usize,
+    /// Frames that never arrive.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub loss_ratio: f64,
+    /// Frames with two changed bytes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub corrupt_ratio: f64,
+    /// Frames that arrive twice.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub duplicate_ratio: f64,
+    /// Frames that are held, so that later frames overtake them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub delay_ratio: f64,
+    /// The shortest delay.
     #[serde(default, skip_serializing_if = "is_no_time")]
     pub delay_ns_min: u64,
+    /// The longest delay.
     #[serde(default, skip_serializing_if = "is_no_time")]
     pub delay_ns_max: u64,
 }

@@ -12,8 +12,11 @@ pub enum WorkloadKind {
     Fetch,
     Notify,
     Pages,
+    /// Each node writes to all others.
     AllToAll,
+    /// All nodes write to node 0.
     Incast,
+    /// Each node writes to the node behind it.
     Ring,
 }
 

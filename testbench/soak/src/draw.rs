@@ -176,7 +176,7 @@ pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case {
     Case { remarks: Vec::new(), cluster, ops }
 }
 
-/// The case of that number with 2 to 8 nodes, most of them behind switches: the list of [`case`] whose
+/// The case of that number with 2 to 8 nodes, mostly behind switches: the list of [`case`] whose
 /// operations go to any node.
 pub fn case_of_nodes(seed: u64, number: u64, ops: Range<usize>) -> Case {
     let mut case = case(seed, number, ops);

@@ -26,8 +26,9 @@ pub struct ManyNodes {
     pub sent: u64,
     /// Frames that were sent again.
     pub retransmissions: u64,
-    /// Sums of counters in that run, and those that disagree.
+    /// Sums of counters in that run.
     pub sums: usize,
+    /// Sums whose sides differ.
     pub sums_that_disagree: usize,
     /// Bytes of the results on one thread that differ from those on two.
     pub bytes_that_differ: usize,

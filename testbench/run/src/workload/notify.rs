@@ -5,8 +5,8 @@ use nicscope_scenario::error::Result;
 use super::app::App;
 use super::step::{measure, Done, Step};
 
-/// The first node of each pair writes. A notification has arrived when the process of the other node
-/// runs and has it.
+/// The first node of each pair writes. A notification has arrived when the process of the other
+/// node runs and has it.
 pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
     measure(app, size_bytes, async |app: &mut App, count, measured| notify(app, size_bytes, count, measured).await)
         .await
