@@ -74,7 +74,7 @@ impl SoakRecords {
             counts: progress.counts.clone(),
             failure: progress.failure.clone(),
         };
-        self.campaigns.insert(progress.personality.name().into(), record);
+        self.campaigns.insert(progress.personality.clone(), record);
     }
 
     /// Writes the records.

@@ -16,7 +16,7 @@ use crate::engine::{work, Experiment, Measure};
 pub const SERVICES: Experiment = Experiment {
     id: "mini.services",
     title:
-        "what a miss adds to its message, by who serves it and by what becomes of its frame or post (M-18, M-19, M-58)",
+        "what a miss adds to its message, by its server and by what becomes of its frame or post (M-18, M-19, M-58)",
     thesis: "Section 3.1: the kernel thread, since a handler cannot pin; faster in the handler. Section 5: UTLB's NIC fetches, cheaper still",
     parameters,
     images: || vec![(PERSONALITY, nic_layout::vmh::VmhGeometry::RECOMMENDED)],

@@ -1,4 +1,5 @@
-//! A part of each page trace in the cache on the RTL, answer by answer as in the cache in host memory.
+//! A part of each page trace in the cache on the RTL, answer by answer as in the cache in host
+//! memory.
 
 use nic_layout::vmh::VmhGeometry;
 use nic_lookup::host::Answer;
