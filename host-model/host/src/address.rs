@@ -46,20 +46,24 @@ impl HostPhys {
         BusAddr(self.0)
     }
 
+    /// The page in which the byte lies.
     pub const fn page(self) -> PhysPage {
         PhysPage(self.0 >> PAGE_SHIFT)
     }
 
+    /// Bytes from the start of its page, 0 to 4095.
     pub const fn offset_in_page(self) -> usize {
         (self.0 & (PAGE_BYTES - 1)) as usize
     }
 }
 
 impl UserVirt {
+    /// The page in which the byte lies.
     pub const fn page(self) -> VirtPage {
         VirtPage(self.0 >> PAGE_SHIFT)
     }
 
+    /// Bytes from the start of its page, 0 to 4095.
     pub const fn offset_in_page(self) -> usize {
         (self.0 & (PAGE_BYTES - 1)) as usize
     }
