@@ -1,7 +1,9 @@
-// Watches what a MAC sends on GMII (IEEE 802.3 clauses 4 and 35); has no outputs and becomes nothing in synthesis.
+// Watches the frames that a MAC sends on GMII (IEEE 802.3 clauses 4 and 35); has no outputs and
+// becomes nothing in synthesis.
 //
-// Rules: at least 12 clocks without TX_EN between frames; every frame begins with seven bytes 0x55 and one 0xD5; it has
-//        at least 64 bytes behind them, unless it was given up with TX_ER; TX_ER comes only inside a frame.
+// Rules: at least 12 clocks without TX_EN between frames; every frame begins with seven bytes 0x55
+//        and one 0xD5; at least 64 bytes follow them, unless the frame was aborted with TX_ER;
+//        TX_ER comes only inside a frame.
 
 `default_nettype none
 
@@ -20,7 +22,7 @@ module nic_gmii_tx_checker (
   localparam count_t FrameEnough = 7'd8 + 7'd64;
 
   logic        in_frame_q, given_up_q;
-  count_t      bytes_q;     // of this frame or gap, saturating
+  count_t      bytes_q;     // bytes of this frame or gap so far, saturating
 
   wire count_t bytes_next = bytes_q == FrameEnough ? bytes_q : bytes_q + 7'd1;
 
@@ -36,7 +38,7 @@ module nic_gmii_tx_checker (
     end
   end
 
-  wire count_t place = in_frame_q ? bytes_q : '0;    // of this byte in its frame
+  wire count_t place = in_frame_q ? bytes_q : '0;    // position of this byte in its frame
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin

@@ -1,6 +1,8 @@
-// Watches one slave of the register bus (docs/interfaces.md, Register bus); has no outputs and becomes nothing in synthesis.
+// Watches one slave of the register bus (docs/interfaces.md, Register bus); has no outputs and
+// becomes nothing in synthesis.
 //
-// Rule: read data are zero but in the clock after a read of this slave, since the answers of all slaves are ORed.
+// Rule: read data are zero except in the clock after a read of this slave, since the answers of all
+//       slaves are ORed.
 
 `default_nettype none
 

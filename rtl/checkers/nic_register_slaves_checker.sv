@@ -1,4 +1,5 @@
-// Puts a checker on every slave of the register bus inside nic_registers. Bound by the models that want it, as in
+// Puts a checker on every slave of the register bus inside nic_registers. Bound by the models that
+// want it, as in
 //
 //   bind nic_registers nic_register_slaves_checker u_slaves_checker (.*);
 

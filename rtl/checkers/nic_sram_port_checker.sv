@@ -1,8 +1,9 @@
-// Watches one SRAM port (docs/interfaces.md, SRAM port); has no outputs and becomes nothing in synthesis.
+// Watches one SRAM port (docs/interfaces.md, SRAM port); has no outputs and becomes nothing in
+// synthesis.
 //
-// Rules: a request holds, with everything it says, until its grant; a granted read is answered in the next clock, and
-//        nothing else is; addresses are inside the SRAM.
-// Reset: rst_ni is that of the requester, which may withdraw a request by being reset.
+// Rules: a request and all of its signals hold until its grant; a granted read is answered in the
+//        next clock, and nothing else is; addresses are inside the SRAM.
+// Reset: rst_ni is the reset of the requester, which may withdraw a request by being reset.
 
 `default_nettype none
 

@@ -1,5 +1,5 @@
-// Watches how long the requesters of the SRAM wait (docs/memory.md, bounds); has no outputs and becomes nothing in
-// synthesis.
+// Watches how long the requesters of the SRAM wait (docs/memory.md, bounds); has no outputs and
+// becomes nothing in synthesis.
 //
 // Rule: no request waits longer than the bound of its class.
 
@@ -9,7 +9,7 @@ module nic_sram_wait_checker #(
   parameter int unsigned Ports             = nic_pkg::SRAM_PORTS,
   parameter int unsigned LinkWaitMaxCycles = 3,
   parameter int unsigned DmaWaitMaxCycles  = 33,
-  // Every fourth clock is sure to the ports of the cores and the host together.
+  // The ports of the cores and the host together are sure of every fourth clock.
   parameter int unsigned RestWaitMaxCycles = 4 * (Ports - nic_pkg::SRAM_CORE_DATA) - 1
 ) (
   input wire logic             clk_i,

@@ -1,20 +1,28 @@
-// A RISC-V core: RV32IMC, Zba, Zbb, Zbs, Zicsr, Zifencei, machine mode, in order. docs/core.md has pipeline and costs.
+// A RISC-V core: RV32IMC, Zba, Zbb, Zbs, Zicsr, Zifencei, machine mode, in order. docs/core.md has
+// pipeline and costs.
 //
-// Ports:      instruction and data port are OBI as docs/interfaces.md says ("Core ports"), one address phase and one
-//             answer phase each. At most two fetches and one data access are outstanding. A data request holds until its
-//             grant; a fetch that was not granted may give way to another.
-// Timing:     instr_addr_o and instr_req_o come from registers. Paths from inputs to outputs in one clock: data_rvalid_i and
-//             data_err_i to data_*, look_valid_i to instr_addr_o. Memories should give them from registers. No path from a grant to a request, nor from
-//             rdata to anything but registers.
-// Interrupt:  irq_i is a level; it is seen two clocks later at the earliest, between two instructions.
-// Sleep:      clk_i may stop in wfi and nic.dispatch, when clock_o says so (nic_core_sleep); clk_free_i never does.
-// Reset:      fetching starts at boot_addr_i (even) in the first clock after reset. Registers x1 to x31, mepc, mcause, mtval and
-//             mscratch start undefined, mtvec with 0.
-// Trace:      trace_* show a write of CSR 0x7C0 for one clock, in which the writing instruction retires.
-// Debug:      debug_req_i is a level; the core enters debug mode between two instructions and goes on at DebugEntryAddr, after an
-//             exception in debug mode at DebugExceptionAddr. docs/interfaces.md, "Debug ports".
-// Parameters: Rvfi = 1 drives rvfi_* (nic_core_rvfi), which is silent in debug mode; 0 ties them to zero. Debug = 0 leaves out debug
-//             mode and triggers: debug_req_i is ignored, their CSRs and dret do not exist.
+// Ports:      instruction and data port are OBI as docs/interfaces.md says ("Core ports"), one
+//             address phase and one answer phase each. At most two fetches and one data access are
+//             outstanding. A data request holds until its grant; a fetch that was not granted may
+//             give way to another.
+// Timing:     instr_addr_o and instr_req_o come from registers. Paths from inputs to outputs in one
+//             clock: data_rvalid_i and data_err_i to data_*, look_valid_i to instr_addr_o. Memories
+//             should give them from registers. No path from a grant to a request, nor from rdata to
+//             anything but registers.
+// Interrupt:  irq_i is a level; it is seen two clocks later at the earliest, between two
+//             instructions.
+// Sleep:      clk_i may stop in wfi and nic.dispatch, when clock_o says so (nic_core_sleep);
+//             clk_free_i never does.
+// Reset:      fetching starts at boot_addr_i (even) in the first clock after reset. Registers x1 to
+//             x31, mepc, mcause, mtval and mscratch start undefined, mtvec with 0.
+// Trace:      trace_* show a write of CSR 0x7C0 for one clock, in which the writing instruction
+//             retires.
+// Debug:      debug_req_i is a level; the core enters debug mode between two instructions and goes
+//             on at DebugEntryAddr, after an exception in debug mode at DebugExceptionAddr.
+//             docs/interfaces.md, "Debug ports".
+// Parameters: Rvfi = 1 drives rvfi_* (nic_core_rvfi), which is silent in debug mode; 0 ties them to
+//             zero. Debug = 0 leaves out debug mode and triggers: debug_req_i is ignored, their
+//             CSRs and dret do not exist.
 
 `default_nettype none
 
@@ -25,7 +33,8 @@ module nic_core #(
   parameter logic [31:0] DebugExceptionAddr = 32'hFFFF_F908
 ) (
   input  wire logic        clk_i,                 // may stop while clock_o is low
-  input  wire logic        clk_free_i,            // the same clock, which never stops: for what counts while the core sleeps
+  input  wire logic        clk_free_i,            // the same clock, which never stops: for what
+                                                  // counts while the core sleeps
   input  wire logic        rst_ni,
 
   input  wire logic [31:0] boot_addr_i,
@@ -52,28 +61,33 @@ module nic_core #(
   input  wire logic [31:0] data_slow_rdata_i,
   input  wire logic        data_err_i,
 
-  // A look at an instruction while the data port has no request: the word at look_addr_o, if it can be had in the next clock
+  // A look at an instruction while the data port has no request: the word at look_addr_o, if it can
+  // be had in the next clock
   output wire logic        look_o,
   output wire logic [31:0] look_addr_o,
   input  wire logic        look_valid_i,
   input  wire logic [31:0] look_rdata_i,
 
-  // High for one clock: what was stored before is to be executed, so caches of instructions must forget (fence.i)
+  // High for one clock (fence.i): code that was stored before is about to be executed, so caches of
+  // instructions must be emptied
   output wire logic        fence_i_o,
 
   // The event that is to be served, from registers, for nic.dispatch
   input  wire logic        event_valid_i,
   input  wire logic [4:0]  event_i,
 
-  // Whether the core waits, for its counters: an access of the SRAM is not granted; it asked for the semaphore and does not own it
+  // Whether the core waits, for its counters: an access of the SRAM is not granted; it asked for
+  // the semaphore and does not own it
   input  wire logic        sram_waits_i,
   input  wire logic        semaphore_waits_i,
 
   // Machine external interrupt, and sleeping in wfi or nic.dispatch
   input  wire logic        irq_i,
   output wire logic        sleep_o,
-  output wire logic        clock_o,               // it wants the next edge of clk_i (nic_core_sleep)
-  input  wire logic        busy_i,                // so does something else on that clock, or an answer is still to come
+  output wire logic        clock_o,               // the core needs the next edge of clk_i
+                                                  // (nic_core_sleep)
+  input  wire logic        busy_i,                // another block needs that clock, or an answer is
+                                                  // still to come
 
   // Debug
   input  wire logic        debug_req_i,
@@ -246,7 +260,8 @@ module nic_core #(
   wire logic        rs1_waits, rs2_waits;
   wire logic [31:0] rs1_data, operand_b;
 
-  // What leaves execute as another instruction enters it; if it traps, the one that enters is void.
+  // The instruction that leaves execute while another enters. If it traps, the entering instruction
+  // is void.
   wire logic x_writes_rd = x_valid_q && x.writes_rd;
 
   nic_core_operand u_rs1 (
@@ -294,10 +309,10 @@ module nic_core #(
   wire logic [31:1] pc_target   = x_pc + x_imm[31:1];
   wire logic [31:0] rs1_target  = rs1_data + x_imm;
 
-  // A prediction that cuts an instruction in two is one of its first half.
+  // A prediction that cuts an instruction in two belongs to its first half.
   assign last_half = (x_compressed_q || x_broken_q) ? x_pc : x_pc + 31'd1;
 
-  // What was fetched behind a predicted branch is in decode, or will come there.
+  // The instruction that was fetched after a predicted branch is in decode, or will come there.
   wire logic pc_target_hit, rs1_target_hit;
 
   nic_core_sum_is u_pc_target_hit  (.a_i({x_pc, 1'b0}),   .b_i(x_imm), .sum_i(d_pc), .yes_o(pc_target_hit));
@@ -388,7 +403,8 @@ module nic_core #(
     .load_data_o    (load_data)
   );
 
-  // A memory's data port has nothing to do while a branch is decided: the word where it goes if it was not guessed right is read there.
+  // The data port of the memory is idle while a branch is decided. So the word to which the branch
+  // goes if its prediction is wrong is read there.
   assign look    = x_valid_q && !source_hazard && (x_is.branch || x_is.jump);
   assign peek_pc = x_predicted_q ? next_pc : pc_target;
   assign look_pc = x_is.jalr ? rs1_target[31:2] : peek_pc[31:2];
@@ -528,7 +544,7 @@ module nic_core #(
       .csr_rdata_o      (trigger_csr_rdata)
     );
 
-    // Most of the time nothing of it is going on.
+    // Most of the time none of these conditions holds.
     assign debugging = triggers_on || halt || ebreak_enters;
   end else begin : gen_no_debug
     assign debugging          = 1'b0;
@@ -557,12 +573,13 @@ module nic_core #(
 
   // ---- Control ----------------------------------------------------------------------------
 
-  // Until there is one an interrupt, or a debugger, may take its place.
+  // Until there is an event, an interrupt or a debugger may take the place of the dispatch.
   wire logic event_waits    = x_is.dispatch && !event_valid_i;
   // A dispatch sleeps once nothing older is under way.
   wire logic dispatch_sleeps = x_valid_q && !redirect && event_waits && !access_pending && !hold;
-  // A CSR is looked up in one clock, the instruction starts in the next, and writes in the third, by when its start is in a register.
-  // One that counts instructions is read when those in front have retired.
+  // A CSR is looked up in one clock, the instruction starts in the next, and writes in the third,
+  // by when its start is in a register. A CSR that counts instructions is read when all older
+  // instructions have retired.
   logic csr_looked_q, csr_started_q, retiring_q;
   always_ff @(posedge clk_i) begin
     csr_looked_q  <= !enter;
@@ -574,7 +591,8 @@ module nic_core #(
   wire logic unit_done = !(x_is.access && !data_gnt_i) && !(x_is.divide && !divide_done) && !(x_is.wfi && !wake && !wfi_passes) &&
                          !(x_is.csr && !csr_started_q);
 
-  // Each way back is for its mode only; and nothing would end a dispatch in debug mode.
+  // mret and dret are each legal in their own mode only. nic.dispatch is illegal in debug mode,
+  // since no event would end it.
   wire logic wrong_return = (x_is.dret && !debug_mode) || ((x_is.mret || x_is.dispatch) && debug_mode);
 
   nic_core_control u_control (
@@ -683,7 +701,7 @@ module nic_core #(
 
   // ---- Writeback --------------------------------------------------------------------------
 
-  // Each part is zero for all that it has no part in.
+  // Each part is zero for instructions that do not use it.
   wire logic [31:0] x_other = ({32{x_is.links}}  & {next_pc, 1'b0}) |
                               ({32{x_is.access}} & rs1_target) |
                               ({32{x_is.lui}}    & x_imm) |

@@ -1,7 +1,8 @@
 // Integer arithmetic of one clock, and the comparison of branches.
 //
-// Timing: combinational. Targets of branches and addresses of data have adders of their own elsewhere; counting, min, max and
-//         multiplying take a clock more (nic_core_bit_count, nic_core_multiply).
+// Timing: combinational. Targets of branches and addresses of data have adders of their own
+//         elsewhere; counting, min, max and multiplying take a clock more (nic_core_bit_count,
+//         nic_core_multiply).
 
 `default_nettype none
 
@@ -17,7 +18,7 @@ module nic_core_alu (
 
   // ---- Comparison -----------------------------------------------------------------
 
-  // Signed numbers compare as unsigned ones with their sign turned round.
+  // Signed numbers compare like unsigned numbers once their sign bits are inverted.
   wire logic [31:0] flip  = {!unsigned_i, 31'b0};
   wire logic        below = (a_i ^ flip) < (b_i ^ flip);
 
@@ -40,7 +41,7 @@ module nic_core_alu (
 
   // ---- Shifts: a window of 32 bits in 63, moved to the right ------------------------
 
-  // To the left by n is to the right by 31 - n from one place further up.
+  // A shift to the left by n is a shift to the right by 31 - n from one place further up.
   wire logic        fill    = op_i.arithmetic && a_i[31];
   wire logic [30:0] beside  = op_i.rotates ? (op_i.left ? a_i[31:1] : a_i[30:0]) : {31{fill}};
   wire logic [62:0] window  = op_i.left ? {a_i, beside} : {beside, a_i};
@@ -71,7 +72,8 @@ module nic_core_alu (
                     {31'b0, (op_i.bext && shifted[0]) || (op_i.less && below)} |
                     bytes;
 
-  wire logic unused = &{1'b0, moved[62:32], op_i};   // extreme and wants_max are for nic_core_bit_count
+  // extreme and wants_max are for nic_core_bit_count
+  wire logic unused = &{1'b0, moved[62:32], op_i};
 
 endmodule
 

@@ -1,7 +1,8 @@
-// clz, ctz, cpop: how many zeros lead or trail, how many ones there are. And min, max: what a comparison chooses comes too late for
-// the clock of the comparison.
+// clz, ctz, cpop: the number of leading zeros, trailing zeros, and ones. Also min and max, whose
+// result comes too late for the clock of the comparison.
 //
-// Timing: start_i in the first clock with the operand; result_o stands in the next and stays until the next start.
+// Timing: start_i in the first clock with the operand; result_o stands in the next and stays until
+// the next start.
 
 `default_nettype none
 
@@ -18,7 +19,8 @@ module nic_core_bit_count (
   output wire logic [31:0] result_o
 );
 
-  // Zeros that trail are the ones of what lies below the lowest one; zeros that lead trail in the reversed operand.
+  // The number of trailing zeros is the number of ones in a mask of the bits below the lowest one.
+  // Leading zeros are trailing zeros of the reversed operand.
   wire logic [31:0] reversed = {<<{a_i}};
   wire logic [31:0] a        = (op_i == 2'd0) ? reversed : a_i;
   wire logic [31:0] below    = ~a & (a - 32'd1);

@@ -1,6 +1,7 @@
 // A 64-bit counter that is written in halves.
 //
-// Timing: increment_i adds one at the clock edge; a write of either half in the same clock wins over it.
+// Timing: increment_i adds one at the clock edge; a write of either half in the same clock wins
+// over it.
 
 `default_nettype none
 

@@ -1,33 +1,39 @@
 // The control and status registers, the machine-mode trap state, and the trace port.
 //
-// Access:    access_i with addr_i, writes_i and write_op_i names an access; rdata_o and illegal_o answer in the next clock. In that or a later one
-//            commit_i may come, with operand_i; the write happens at the edge that ends it, if writes_i says that there is one.
-// Traps:     trap_i stores pc, cause and value and turns interrupts off, in the clock after it, in which nothing else happens;
-//            mret_i restores. At most one of commit_i, trap_i and mret_i in a clock.
-// Interrupt: irq_i is registered once. interrupt_o: enabled here and globally. wake_o: enabled here (ends wfi).
-// Trace:     a write of 0x7C0 is on trace_* for one clock, the one after commit_i, which is that of its retirement.
-// Table of registers and fields: docs/core.md.
+// Access:    access_i with addr_i, writes_i and write_op_i names an access; rdata_o and illegal_o
+//            answer in the next clock. In that or a later clock commit_i may come, with operand_i;
+//            the write happens at the edge that ends this clock, if writes_i is high.
+// Traps:     trap_i stores pc, cause and value and disables interrupts, in the clock after it, in
+//            which nothing else happens; mret_i restores. At most one of commit_i, trap_i and
+//            mret_i is high in a clock.
+// Interrupt: irq_i is registered once. interrupt_o: enabled here and globally. wake_o: enabled here
+//            (ends wfi).
+// Trace:     a write of 0x7C0 is on trace_* for one clock, the clock after commit_i, in which the
+//            instruction retires.
+// Registers: docs/core.md has the table of registers and fields.
 
 `default_nettype none
 
 module nic_core_csr (
   input  wire logic        clk_i,
-  input  wire logic        clk_free_i,      // the same, also while the core sleeps
+  input  wire logic        clk_free_i,      // the same clock, which also runs while the core sleeps
   input  wire logic        rst_ni,
   input  wire logic [31:0] hart_id_i,
   input  wire logic        irq_i,
   output wire logic        irq_is_new_o,    // it is not what its register says
 
   // Access by a CSR instruction
-  input  wire logic        access_i,        // there is one; else the rest of this group means nothing
+  input  wire logic        access_i,        // there is an access; otherwise the rest of this group
+                                            // has no meaning
   input  wire logic [11:0] addr_i,
   input  wire logic [1:0]  write_op_i,      // nic_core_pkg::CSR_WRITE, CSR_SET, CSR_CLEAR
   input  wire logic        writes_i,        // the instruction writes (not: set or clear of nothing)
   input  wire logic [31:0] operand_i,
   input  wire logic        commit_i,
   output wire logic [31:0] rdata_o,
-  output wire logic        illegal_o,       // no such register, or a write of a read-only one
-  output wire logic        is_instret_o,    // the register counts instructions: it wants the older ones to have retired
+  output wire logic        illegal_o,       // no such register, or a write of a read-only register
+  output wire logic        is_instret_o,    // the register counts instructions: all older ones must
+                                            // have retired
 
   // Traps
   input  wire logic        trap_i,
@@ -48,12 +54,14 @@ module nic_core_csr (
   input  wire logic        freeze_i,        // neither clocks nor instructions count
   input  wire logic        uncounted_i,     // nor does the instruction that leaves execute now
 
-  // Registers elsewhere: what is written by the access, and what they say about it; data of others are zero
+  // Registers in other modules: the value that the access writes, and their answers; a module whose
+  // register is not accessed answers zero
   output wire logic        write_o,
   output wire logic [31:0] wdata_o,
   input  wire logic        more_exists_i,
   input  wire logic [31:0] more_rdata_i,
-  input  wire logic [31:0] counter_rdata_i, // the same from counters, which go on while the core sleeps
+  input  wire logic [31:0] counter_rdata_i, // the data of counters, which count while the core
+                                            // sleeps
 
   // Trace port
   output wire logic        trace_valid_o,
@@ -111,7 +119,8 @@ module nic_core_csr (
 
   // ---- Read -----------------------------------------------------------------------
 
-  // mhpmcounter3 to 31, their high halves, and mhpmevent3 to 31: those that count are in nic_core_stalls, the others read zero.
+  // mhpmcounter3 to 31, their high halves, and mhpmevent3 to 31: those that count are in
+  // nic_core_stalls, the others read zero.
   wire logic is_monitor = (addr_i[11:5] == 7'b1011_000 || addr_i[11:5] == 7'b1011_100 || addr_i[11:5] == 7'b0011_001) &&
                           addr_i[4:0] >= 5'd3;
 
@@ -128,7 +137,8 @@ module nic_core_csr (
         Misa:                rdata = MisaValue;
         Mie:                 rdata = {20'b0, meie_q, 11'b0};
         Mtvec:               rdata = {mtvec_base_q, 1'b0, mtvec_vectored_q};
-        Mcountinhibit:       rdata = {29'b0, inhibit_instret_q, 1'b0, inhibit_cycle_q};   // and of nic_core_stalls
+        // the rest is in nic_core_stalls
+        Mcountinhibit:       rdata = {29'b0, inhibit_instret_q, 1'b0, inhibit_cycle_q};
         Mscratch:            rdata = mscratch_q;
         Mepc:                rdata = {mepc_q, 1'b0};
         Mcause:              rdata = {mcause_interrupt_q, 26'b0, mcause_code_q};
@@ -153,7 +163,8 @@ module nic_core_csr (
   logic        illegal_q, is_instret_q;
   always_ff @(posedge clk_i) begin
     if (access_i) begin
-      // What counts while the core sleeps comes in here, and is no part of any logic that its clock would not wake.
+      // Data of counters that count while the core sleeps enter here. No logic that stops with the
+      // core's clock depends on them.
       rdata_q      <= rdata | ({32{is_cycle}} & cycle[31:0]) | ({32{is_cycleh}} & cycle[63:32]) | counter_rdata_i;
       illegal_q    <= !exists || (writes_i && addr_i[11:10] == 2'b11);
       is_instret_q <= addr_i[6:0] == 7'h02;   // or the high half; a few others may wait in vain
@@ -180,7 +191,7 @@ module nic_core_csr (
   assign write_o = write;
   assign wdata_o = wdata;
 
-  // That there is a trap is known late.
+  // A trap is known late.
   logic        trap_q, trap_is_interrupt_q;
   logic [4:0]  trap_cause_q;
   logic [31:1] trap_pc_q;

@@ -1,10 +1,14 @@
-// Debug mode of the core: when it is entered and left, and its CSRs (dcsr, dpc, dscratch0 and dscratch1).
+// Debug mode of the core: when it is entered and left, and its CSRs (dcsr, dpc, dscratch0 and
+// dscratch1).
 //
-// Entry:    halt_o asks that the core enter in place of its next instruction; enter_i says that it did, with the reason. In
-//           debug mode already (ebreak at the end of a command) enter_i changes nothing.
-// Request:  debug_req_i is a level, registered once. It is seen in reset too, so that a core can halt before its first instruction.
+// Entry:    halt_o requests that the core enter debug mode in place of its next instruction;
+//           enter_i reports that it did, with the reason. In debug mode already (ebreak at the end
+//           of a command) enter_i changes nothing.
+// Request:  debug_req_i is a level, registered once. It is seen in reset too, so that a core can
+//           halt before its first instruction.
 // Step:     with dcsr.step, one instruction or one trap after dret and the core halts again.
-// CSRs:     exist in debug mode only. Reads are combinational, zero where the number is another's.
+// CSRs:     exist in debug mode only. Reads are combinational, and zero for the number of another
+//           CSR.
 
 `default_nettype none
 
@@ -12,7 +16,7 @@ module nic_core_debug (
   input  wire logic                         clk_i,
   input  wire logic                         rst_ni,
   input  wire logic                         debug_req_i,
-  output wire logic                         req_is_new_o,      // ... is not what the register of it says
+  output wire logic                         req_is_new_o,      // ... differs from its register
 
   // State
   output wire logic                         debug_mode_o,
@@ -26,9 +30,11 @@ module nic_core_debug (
   // What the core does
   input  wire logic                         enter_i,
   input  wire nic_core_pkg::debug_cause_e   enter_cause_i,
-  input  wire logic [31:1]                  enter_pc_i,        // of the instruction that it does not execute
+  input  wire logic [31:1]                  enter_pc_i,        // pc of the instruction that is not
+                                                               // executed
   input  wire logic                         dret_i,
-  input  wire logic                         progress_i,        // an instruction was executed, or a trap taken
+  input  wire logic                         progress_i,        // an instruction was executed, or a
+                                                               // trap taken
 
   // CSR access (nic_core_csr)
   input  wire logic [11:0]                  csr_addr_i,

@@ -1,8 +1,10 @@
-// Says what an expanded instruction does, and its immediate.
+// Decodes an expanded instruction: its kind, its operands, and its immediate.
 //
 // Timing: combinational.
-// Rule:   every encoding outside RV32IM, Zba, Zbb, Zbs, Zicsr, Zifencei, mret, dret, wfi and nic.dispatch is KIND_ILLEGAL. Whether a CSR
-//         exists is decided by the CSR file, whether dret may be executed by the caller. Register numbers stand in their fields: rs1 19:15, rs2 24:20, rd 11:7.
+// Rule:   every encoding outside RV32IM, Zba, Zbb, Zbs, Zicsr, Zifencei, mret, dret, wfi and
+//         nic.dispatch is KIND_ILLEGAL. The CSR file decides whether a CSR exists; the caller
+//         decides whether dret may be executed. Register numbers stand in their fields: rs1 19:15,
+//         rs2 24:20, rd 11:7.
 
 `default_nettype none
 
@@ -10,7 +12,8 @@ module nic_core_decode (
   input  wire logic [31:0]             insn_i,
   output wire nic_core_pkg::decoded_t  decoded_o,
   output wire logic [31:0]             imm_o,
-  output wire logic                    b_is_imm_o     // the second operand is the immediate, or else rs2
+  output wire logic                    b_is_imm_o     // the second operand is the immediate,
+                                                      // otherwise rs2
 );
 
   wire logic [2:0] funct3 = insn_i[14:12];
@@ -93,7 +96,8 @@ module nic_core_decode (
               7'b0110100: decoded.alu = '{logical: 1'b1, is_xor: 1'b1, use_mask: 1'b1, default: '0};
               7'b0110000: begin
                 unique case (insn_i[24:20])
-                  5'b00000, 5'b00001, 5'b00010: decoded.kind = nic_core_pkg::KIND_COUNT;   // clz, ctz, cpop
+                  // clz, ctz, cpop
+                  5'b00000, 5'b00001, 5'b00010: decoded.kind = nic_core_pkg::KIND_COUNT;
                   5'b00100: decoded.alu = '{sext_b: 1'b1, default: '0};
                   5'b00101: decoded.alu = '{sext_h: 1'b1, default: '0};
                   default:  decoded.kind   = nic_core_pkg::KIND_ILLEGAL;
@@ -167,7 +171,8 @@ module nic_core_decode (
       end
 
       7'b0001111: begin  // fence, fence.i
-        // Data accesses are in order, and those that others see are too, so that fence has nothing to wait for.
+        // Data accesses are in order, and those that others see are too, so that fence has nothing
+        // to wait for.
         if (funct3 == 3'b000)      decoded.kind = nic_core_pkg::KIND_ALU;
         else if (funct3 == 3'b001) decoded.kind = nic_core_pkg::KIND_FENCE_I;
       end

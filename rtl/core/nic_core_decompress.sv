@@ -1,8 +1,9 @@
 // Expands a compressed instruction (RV32C without floating point) to its 32-bit equivalent.
 //
 // Timing: combinational.
-// Rule:   an instruction whose lowest two bits are 11 passes unchanged. illegal_o marks every reserved or
-//         unsupported compressed encoding; insn_o is then meaningless. Hints expand to instructions without effect.
+// Rule:   an instruction whose lowest two bits are 11 passes unchanged. illegal_o marks every
+//         reserved or unsupported compressed encoding; insn_o is then meaningless. Hints expand to
+//         instructions without effect.
 
 `default_nettype none
 

@@ -1,6 +1,7 @@
-// Where the handlers of events begin: a table that nic.dispatch jumps by (docs/core.md, Dispatch).
+// The addresses of the handlers of events: the table by which nic.dispatch jumps (docs/core.md,
+// Dispatch).
 //
-// Registers: the CSR mevindex names an entry, mevhandler is it.
+// Registers: the CSR mevindex selects an entry, mevhandler is that entry.
 // Timing:    handler_o follows event_i in the same clock.
 // Reset:     the table starts undefined.
 

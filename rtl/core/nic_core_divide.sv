@@ -1,10 +1,12 @@
 // div, divu, rem, remu: restoring division, one bit of the quotient each clock.
 //
-// Handshake: start_i in the first clock with operands; 33 clocks later done_o and result_o hold until taken_i.
+// Handshake: start_i in the first clock with operands; 33 clocks later done_o and result_o hold
+// until taken_i.
 // Timing:    the same number of clocks for all operands.
-// Rule:      division by zero gives quotient -1 and remainder a; the most negative number by -1 gives itself and
-//            remainder 0. Both fall out of the algorithm: no bit of the quotient fails against a divisor of zero,
-//            and only the sign of the quotient has to know it.
+// Rule:      division by zero gives quotient -1 and remainder a; the most negative number by -1
+//            gives itself and remainder 0. Both follow from the algorithm: every bit of the
+//            quotient is 1 for a divisor of zero, and only the sign of the quotient is a special
+//            case.
 
 `default_nettype none
 

@@ -1,11 +1,15 @@
-// The stages in front of decoding: delivers the instructions of the program in order, one each clock.
+// The stages before decoding: delivers the instructions of the program in order, one each clock.
 //
 // Handshake: insn_valid_o and its group hold until insn_ready_i or a redirect.
-// Timing:    redirect and grant in clock n, word in n+1, instruction of the target on insn_o in n+2 (one clock later if it
-//            straddles two words); all a clock earlier if the redirect finds the word of a look. A predicted branch costs nothing. No path from instr_rdata_i to anything but registers.
-// Look:      while a branch is decided, the word where it goes if it was not guessed right is read beside the fetches (look_i).
-//            It comes on look_rdata_i in the next clock, if look_valid_i is high; a redirect with redirect_look_i goes there.
-// Pieces:    nic_core_fetch_bus asks, nic_core_predict guesses, nic_core_fetch_queue cuts.
+// Timing:    redirect and grant in clock n, word in n+1, instruction of the target on insn_o in n+2
+//            (one clock later if it straddles two words); all a clock earlier if the redirect finds
+//            the word of a look. A predicted branch costs nothing. No path from instr_rdata_i to
+//            anything but registers.
+// Look:      while a branch is decided, the word to which the branch goes if its prediction is
+//            wrong is read beside the fetches (look_i). It comes on look_rdata_i in the next clock,
+//            if look_valid_i is high; a redirect with redirect_look_i goes there.
+// Parts:     nic_core_fetch_bus requests words, nic_core_predict predicts, nic_core_fetch_queue
+//            cuts instructions.
 
 `default_nettype none
 
@@ -28,11 +32,12 @@ module nic_core_fetch (
   input  wire logic        redirect_look_i,     // to what look_pc_i was in the clock before
   input  wire logic        look_i,
   input  wire logic [31:2] look_pc_i,
-  input  wire logic        peek_i,              // peek_pc_i is the same, early enough to ask for predictions
+  input  wire logic        peek_i,              // peek_pc_i is the same, early enough to ask for
+                                                // predictions
   input  wire logic [31:1] peek_pc_i,
   input  wire logic        look_valid_i,
   input  wire logic [31:0] look_rdata_i,
-  input  wire logic        update_i,            // how a branch went, for nic_core_predict
+  input  wire logic        update_i,            // the outcome of a branch, for nic_core_predict
   input  wire logic        forget_i,
   input  wire logic        update_taken_i,
   input  wire logic        update_right_i,
@@ -41,9 +46,12 @@ module nic_core_fetch (
   // Instructions
   output wire logic        insn_valid_o,
   input  wire logic        insn_ready_i,
-  output wire logic [31:0] insn_o,              // as in memory, upper half meaningless if compressed
-  output wire logic [31:1] insn_pc_o,           // in the clock after an instruction was taken: what is predicted behind it
-  output wire logic        insn_predicted_o,    // not the instruction behind it comes next, but a predicted target
+  output wire logic [31:0] insn_o,              // as in memory, upper half meaningless if
+                                                // compressed
+  output wire logic [31:1] insn_pc_o,           // in the clock after an instruction was taken: the
+                                                // predicted next address
+  output wire logic        insn_predicted_o,    // a predicted target comes next, and not the
+                                                // following instruction
   output wire logic        insn_broken_o,       // a wrong prediction cut it: to be fetched again
   output wire logic        insn_fault_o,
   output wire logic        insn_fault_upper_o
@@ -116,9 +124,10 @@ module nic_core_fetch (
 
   // ---- Targets that were followed, until their branches leave the queue -----------------
 
-  logic [31:1] target_memory_q [8];     // as many as words can be under way, and more
+  logic [31:1] target_memory_q [8];     // more than the words that can be under way
   logic [2:0]  target_in_q, target_out_q;
-  logic        found_first_q;           // ... but for the oldest: that of a word that was found
+  logic        found_first_q;           // ... except the oldest: the target of a word that was
+                                        // found
   logic [31:1] found_target_q;
 
   always_ff @(posedge clk_i) begin

@@ -1,11 +1,13 @@
-// Asks the instruction port for words: one behind the other, or where a prediction leads; drops what a redirect made stale.
+// Requests words on the instruction port: one after the other, or from the target of a prediction;
+// drops words that a redirect made stale.
 //
-// Handshake: instr_req_o with instr_addr_o until the grant; a redirect may change the address of a request that was not
-//            granted. At most two words are outstanding.
-// Timing:    a redirect is asked for in its own clock; redirect_i and redirect_pc_i should come from registers. No path from
-//            instr_gnt_i or instr_rvalid_i to instr_req_o.
-// Words:     come in order with what was predicted for them; there is always room in the queue, because nothing is asked
-//            for otherwise.
+// Handshake: instr_req_o with instr_addr_o until the grant; a redirect may change the address of a
+//            request that was not granted. At most two words are outstanding.
+// Timing:    the target of a redirect is requested in the clock of the redirect; redirect_i and
+//            redirect_pc_i should come from registers. No path from instr_gnt_i or instr_rvalid_i
+//            to instr_req_o.
+// Words:     come in order with their predictions. There is always room in the queue, because words
+//            are requested only if there is.
 
 `default_nettype none
 
@@ -29,7 +31,8 @@ module nic_core_fetch_bus #(
   input  wire logic [31:1] behind_i,           // ... and this is what comes behind it
 
   // Prediction for the word that is asked for
-  output wire logic [31:1] pc_o,               // its address, and the half at which the stream enters it
+  output wire logic [31:1] pc_o,               // its address, and the half at which the stream
+                                               // enters it
   input  wire logic        hit_i,
   input  wire logic        upper_i,
   input  wire logic [31:1] target_i,
@@ -37,7 +40,7 @@ module nic_core_fetch_bus #(
 
   // To the queue
   input  wire logic [2:0]  queue_used_i,       // words in it
-  output wire logic        word_valid_o,       // the answer of this clock is wanted
+  output wire logic        word_valid_o,       // the answer of this clock is used
   output wire logic        word_predicted_o,   // ... and fetching went on at a target behind it
   output wire logic        word_upper_o        // ... behind its upper half
 );
@@ -48,15 +51,16 @@ module nic_core_fetch_bus #(
   } prediction_t;
 
   logic        run_q;                          // low for the first clock after reset
-  logic [31:1] pc_d, pc_q;                     // what is asked for
+  logic [31:1] pc_d, pc_q;                     // the address of the request
   logic [1:0]  outstanding_d, outstanding_q;   // granted, not answered
-  logic [1:0]  drop_d, drop_q;                 // the oldest of them, to be dropped
-  prediction_t oldest_q, newest_q;             // predictions of those outstanding, newest_q if there are two
+  logic [1:0]  drop_d, drop_q;                 // the number of oldest ones to be dropped
+  prediction_t oldest_q, newest_q;             // predictions of those outstanding, newest_q if
+                                               // there are two
 
   // ---- Requests -----------------------------------------------------------------
 
   wire logic room    = queue_used_i + {1'b0, outstanding_q} < 3'(QueueWords);
-  // What the queue holds does not matter to a redirect.
+  // A redirect does not depend on the contents of the queue.
   wire logic request = run_q && (room || redirect_i) && !outstanding_q[1];
   wire logic granted = request && instr_gnt_i;
 

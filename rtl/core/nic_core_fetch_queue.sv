@@ -1,16 +1,19 @@
 // Cuts aligned instructions of two or four bytes out of a stream of words.
 //
-// Handshake:  insn_valid_o holds with its data until insn_ready_i or a redirect. Words are always taken.
-// Timing:     a word may leave as an instruction in the clock after it came. One instruction leaves each clock, also
-//             where four-byte instructions straddle words, as long as one word comes each clock.
-// Redirect:   empties the queue; the next word to come is the one that contains redirect_pc_i, unless that comes with the
-//             redirect (found_i).
-// Prediction: behind a word with word_predicted_i comes the word of the target that the caller shows on target_i as the
-//             oldest; the rest of the word is not part of the stream. insn_predicted_o marks the instruction that is
-//             followed by the target, insn_broken_o one that is cut in two by a prediction that cannot be right: its
-//             bits are meaningless, it must be fetched again.
-// Faults:     an instruction with a faulty word leaves as soon as that word is there, and its bits are meaningless;
-//             fault_upper_o says that the fault is in its second half only.
+// Handshake:  insn_valid_o holds with its data until insn_ready_i or a redirect. Words are always
+//             taken.
+// Timing:     a word may leave as an instruction in the clock after it came. One instruction leaves
+//             each clock, also where four-byte instructions straddle words, as long as one word
+//             comes each clock.
+// Redirect:   empties the queue; the next word to come contains redirect_pc_i, unless that word
+//             comes with the redirect (found_i).
+// Prediction: after a word with word_predicted_i comes the word of the target that the caller shows
+//             on target_i as the oldest; the rest of the predicted word is not part of the stream.
+//             insn_predicted_o marks the instruction that is followed by the target. insn_broken_o
+//             marks an instruction that is cut in two by a prediction that cannot be right: its
+//             bits are meaningless, and it must be fetched again.
+// Faults:     an instruction with a faulty word leaves as soon as that word is there, and its bits
+//             are meaningless; fault_upper_o tells that the fault is in its second half only.
 
 `default_nettype none
 
@@ -58,7 +61,8 @@ module nic_core_fetch_queue #(
     logic [31:0] data;
   } word_t;
 
-  // A shift register: the oldest word is always in slot 0, which keeps the alignment short. Behind the last two slots nothing comes.
+  // A shift register: the oldest word is always in slot 0, which keeps the alignment short. Behind
+  // the last two slots nothing comes.
   word_t       slot_q [Words];
   word_t       behind [Words + 2], if_taken [Words], if_not [Words];
   logic [2:0]  used_q;
@@ -74,7 +78,8 @@ module nic_core_fetch_queue #(
   wire logic broken     = reaches && slot_q[0].predicted;
   wire logic straddles  = reaches && !slot_q[0].predicted;
 
-  // A four-byte instruction that fills its word is followed by the target whichever half was predicted.
+  // A four-byte instruction that fills its word is followed by the target whichever half was
+  // predicted.
   wire logic ends_first  = slot_q[0].predicted && !reaches && (!compressed || upper == slot_q[0].upper);
   wire logic ends_second = straddles && slot_q[1].predicted && !slot_q[1].upper;
   wire logic predicted   = ends_first || ends_second;
@@ -89,9 +94,10 @@ module nic_core_fetch_queue #(
 
   // ---- Movement -------------------------------------------------------------------
 
-  // insn_ready_i is late: what happens with it and what without stand ready, and it chooses.
+  // insn_ready_i is late: both outcomes are computed, and it chooses between them.
   wire logic pop  = insn_valid_o && (upper || !compressed || ends_first);
-  wire logic pop2 = insn_valid_o && ends_second;                           // with what is left of the second word
+  // with what is left of the second word
+  wire logic pop2 = insn_valid_o && ends_second;
   wire logic take = insn_valid_o && insn_ready_i;
 
   wire logic [2:0] used_if_taken = used_q - (pop2 ? 3'd2 : 3'(pop)) + 3'(word_valid_i);

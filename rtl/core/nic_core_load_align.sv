@@ -1,6 +1,6 @@
-// Takes what a load wants out of the word that it read, extended to 32 bits.
+// Takes the bytes of a load out of the word that it read, extended to 32 bits.
 //
-// Timing: combinational; word_i passes two choices, what makes them should come from registers.
+// Timing: combinational; word_i passes two choices, whose controls should come from registers.
 
 `default_nettype none
 
@@ -15,7 +15,7 @@ module nic_core_load_align (
   wire logic is_byte = funct3_i[1:0] == 2'd0;
   wire logic is_word = funct3_i[1];
 
-  // What fills the upper bits is the highest bit of the byte, or of the half.
+  // The highest bit of the byte, or of the half, fills the upper bits.
   wire logic [1:0] sign_lane = is_byte ? lane_i : {lane_i[1], 1'b1};
   wire logic       fills     = !funct3_i[2];
   wire logic       sign      = word_i[{sign_lane, 3'b111}];

@@ -1,12 +1,14 @@
 // The data port: one access at a time, from address to extended result.
 //
-// Handshake: OBI. access_i with its group starts an access and holds until data_gnt_i. From the next clock on the access is
-//            pending until its answer; the next access may start in the clock of the answer. So nothing is ever asked
-//            for before everything older is known to be good, and faults are precise.
-// Timing:    one access each clock with a memory that grants at once and answers in the next. data_rvalid_i and
-//            data_err_i reach data_req_o in the same clock (through error_o, free_o and the caller's access_i):
-//            memories should give both from registers. data_rdata_i goes nowhere but to load_data_o,
-//            through two choices; data_slow_rdata_i has a third in front, and data_slow_i should come early.
+// Handshake: OBI. access_i with its group starts an access and holds until data_gnt_i. From the
+//            next clock on the access is pending until its answer; the next access may start in the
+//            clock of the answer. So no access is requested before every older one is known to be
+//            good, and faults are precise.
+// Timing:    one access each clock with a memory that grants at once and answers in the next.
+//            data_rvalid_i and data_err_i reach data_req_o in the same clock (through error_o,
+//            free_o and the caller's access_i): memories should give both from registers.
+//            data_rdata_i goes only to load_data_o, through two choices; data_slow_rdata_i passes a
+//            third choice before them, and data_slow_i should come early.
 // Faults:    error_o is high in the clock of a bad answer, fault_o in the clock after it.
 
 `default_nettype none
@@ -31,10 +33,12 @@ module nic_core_load_store (
   // From the execute stage
   input  wire logic        access_i,
   input  wire logic        store_i,
-  input  wire logic [2:0]  funct3_i,        // [1:0] 0 byte, 1 halfword, 2 word; [2] load zero-extended
+  input  wire logic [2:0]  funct3_i,        // [1:0] 0 byte, 1 halfword, 2 word; [2] load
+                                            // zero-extended
   input  wire logic [31:0] addr_i,
   input  wire logic [31:0] wdata_i,
-  output wire logic        misaligned_o,    // combinational from address and size; such an access must not start
+  output wire logic        misaligned_o,    // combinational from address and size; such an access
+                                            // must not start
 
   // The access that is pending
   output wire logic        pending_o,

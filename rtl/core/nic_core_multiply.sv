@@ -1,8 +1,8 @@
 // mul, mulh, mulhsu, mulhu.
 //
-// Timing: start_i in the first clock with operands; result_o stands in the next and stays until the next start. Four
-//         products of 16 by 16 bits (17 where a sign comes in) are registered, as in the DSP blocks of an FPGA, and
-//         added in the second clock.
+// Timing: start_i in the first clock with operands; result_o stands in the next and stays until the
+//         next start. Four products of 16 by 16 bits (17 where a sign comes in) are registered, as
+//         in the DSP blocks of an FPGA, and added in the second clock.
 
 `default_nettype none
 

@@ -1,8 +1,10 @@
-// Watches one OBI port (docs/interfaces.md, "Core ports"); has no outputs and becomes nothing in synthesis.
+// Watches one OBI port (docs/interfaces.md, "Core ports"); has no outputs and becomes nothing in
+// synthesis.
 //
-// Rules: at most two accesses are outstanding; no answer comes without an outstanding access, nor in the clock of its
-//        grant; addresses are those of words.
-// Parameters: Holds = 1: a request holds, with everything it says, until its grant. 0: it may change until then.
+// Rules:      at most two accesses are outstanding; no answer comes without an outstanding access,
+//             nor in the clock of its grant; addresses are those of words.
+// Parameters: Holds = 1: a request and all of its signals hold until its grant. Holds = 0: the
+//             request may change until then.
 
 `default_nettype none
 

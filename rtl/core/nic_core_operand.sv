@@ -1,9 +1,10 @@
-// One source register of the instruction in execute: its value, wherever the newest one is.
+// One source register of the instruction in execute: its newest value, wherever that is.
 //
-// When an instruction enters execute (enter_i), its source may still be under way: made by the instruction in front of it
-// (from_execute_i), or by the one in writeback (from_writeback_i). Then the value comes from there.
-// Timing: value_o is one choice of four behind a register. waits_o: it is not there yet. An instruction that stays takes its value
-//         home, into a register.
+// Sources: when an instruction enters execute (enter_i), its source may still be under way:
+//          computed by the previous instruction (from_execute_i), or by the instruction in
+//          writeback (from_writeback_i). Then the value comes from there.
+// Timing:  value_o is one choice of four behind a register. waits_o: the value is not there yet. An
+//          instruction that stays in execute keeps its value in a register.
 
 `default_nettype none
 
@@ -14,17 +15,22 @@ module nic_core_operand (
   // As the instruction enters execute
   input  wire logic        enter_i,
   input  wire logic        is_imm_i,             // the immediate instead of a register
-  input  wire logic        from_execute_i,       // the instruction that leaves execute writes the register
-  input  wire logic        from_writeback_i,     // the one in writeback does, and from_execute_i is low
-  input  wire logic        from_last_i,          // what was written last is this register, and the register file knows not yet
+  input  wire logic        from_execute_i,       // the instruction that leaves execute writes the
+                                                 // register
+  input  wire logic        from_writeback_i,     // the instruction in writeback writes it, and
+                                                 // from_execute_i is low
+  input  wire logic        from_last_i,          // the last write was to this register, and the
+                                                 // register file does not show it yet
   input  wire logic [31:0] register_i,
 
   // While it is there
   input  wire logic [31:0] imm_i,
-  input  wire logic        w_late_i,             // what is in writeback has no result but at its end
-  input  wire logic        w_written_i,          // what is in writeback is written to the registers in this clock
+  input  wire logic        w_late_i,             // the instruction in writeback has its result only
+                                                 // at its end
+  input  wire logic        w_written_i,          // the result in writeback is written to the
+                                                 // registers in this clock
   input  wire logic [31:0] w_result_i,
-  input  wire logic [31:0] last_i,               // what was written last
+  input  wire logic [31:0] last_i,               // the value that was written last
 
   output wire logic        waits_o,
   output wire logic [31:0] value_o

@@ -2,7 +2,8 @@
 
 package nic_core_pkg;
 
-  // What the ALU does in one clock. Decoding is done a stage earlier: every signal here chooses something by itself.
+  // The operation of the ALU in one clock. Decoding is done one stage earlier: every signal here
+  // makes one choice without further decoding.
   typedef struct packed {
     // The result is the OR of what is chosen
     logic       sum;
@@ -30,7 +31,7 @@ package nic_core_pkg;
     logic       wants_max;
   } alu_t;
 
-  // What an instruction does; exactly one holds.
+  // The kind of an instruction; exactly one holds.
   typedef enum logic [4:0] {
     KIND_ALU,        // result of the ALU; also fence, which orders nothing here
     KIND_LUI,
@@ -63,7 +64,8 @@ package nic_core_pkg;
     logic    writes_rd;   // and rd is not x0
   } decoded_t;
 
-  // The kind once more, a bit for each question that the execute stage asks: it has no time to compare.
+  // The kind once more, a bit for each question that the execute stage asks: it has no time to
+  // compare.
   typedef struct packed {
     logic branch;
     logic jal;

@@ -1,13 +1,16 @@
-// Remembers where branches and jumps went, by the half of a word in which they end, so that fetching follows them without a gap.
+// Remembers the targets of branches and jumps, by the half of a word in which a branch ends, so
+// that fetching follows them without a gap.
 //
-// Lookup:  pc_i names a word and the half at which the stream enters it; hit_o, upper_o (the branch ends in the upper half)
-//          and target_o answer in the same clock. No hit for a branch in front of the entry.
+// Lookup:  pc_i names a word and the half at which the stream enters it; hit_o, upper_o (the branch
+//          ends in the upper half) and target_o answer in the same clock. No hit for a branch in
+//          front of the entry.
 // Peek:    the same for peek_pc_i.
-// Update:  update_i with its group in clock n, for each branch and jump. The target of a new entry is redirect_pc_i
-//          in n+1.
-// Rule:    a prediction is a guess. Entries hold but a part of the address, and code may have changed: whoever follows
-//          must compare with what the instruction really does. forget_i says that there is no such branch: the entry goes, and
-//          in n+1 there is no hit, so that what is fetched again comes whole.
+// Update:  update_i with its group in clock n, for each branch and jump. The target of a new entry
+//          is redirect_pc_i in n+1.
+// Rule:    a prediction is a guess. An entry holds only a part of the address, and the code may
+//          have changed: the core must compare the prediction with the instruction itself. forget_i
+//          tells that there is no such branch: the entry is removed, and in n+1 there is no hit, so
+//          that the word is fetched again as a whole.
 // Reset:   empties the table in the clocks after it, one entry each; no hits in the meantime.
 
 `default_nettype none
@@ -36,11 +39,13 @@ module nic_core_predict #(
   input  wire logic        taken_i,        // it was taken
   input  wire logic        right_i,        // ... and that was predicted
   input  wire logic [31:1] redirect_pc_i,  // in the clock after update_i
-  input  wire logic [31:1] last_half_i     // the last two bytes of the branch; with forget_i any in the word that was predicted
+  input  wire logic [31:1] last_half_i     // the last two bytes of the branch; with forget_i any in
+                                           // the word that was predicted
 );
 
   localparam int unsigned IndexBits = $clog2(Entries);
-  localparam int unsigned TagBits   = 9;   // reaches through a scratchpad; SRAM and scratchpad differ in bit 29
+  localparam int unsigned TagBits   = 9;   // reaches through a scratchpad; SRAM and scratchpad
+                                           // differ in bit 29
 
   typedef logic [IndexBits-1:0] index_t;
   typedef logic [TagBits-1:0]   tag_t;

@@ -1,9 +1,11 @@
-// What nic_core_predict remembers of branches that end in one half of their words: where each went, and how sure that is.
+// The table of nic_core_predict for branches that end in one half of their words: for each branch
+// its target, and how sure the prediction is.
 //
 // Lookup:  index_i and tag_i in, hit_o and target_o in the same clock; the same for peek_*.
-// Update:  update_i or forget_i with its group. An entry counts, from 0 to 3, how often its branch went there; from 2 on it is a
-//          prediction. Another branch takes its place when it has fallen below that, so what is taken often is not driven
-//          out by what is taken seldom.
+// Update:  update_i or forget_i with its group. An entry counts, from 0 to 3, how often its branch
+//          was taken to the target; from 2 on the entry predicts. Another branch replaces it when
+//          the count has fallen below 2, so a branch that is rarely taken does not displace a
+//          branch that is taken often.
 // Clear:   clear_i empties the entry of update_index_i.
 
 `default_nettype none
@@ -66,7 +68,8 @@ module nic_core_predict_bank #(
 
   // A branch that is not here and was not taken does not matter.
   wire logic counts = clear_i || forget_i || (update_i && (mine || taken_i));
-  wire logic writes = clear_i || (update_i && taken_i && !right_i && (mine || replace));   // the target of an empty entry does not matter
+  // the target of an empty entry does not matter
+  wire logic writes = clear_i || (update_i && taken_i && !right_i && (mine || replace));
 
   always_ff @(posedge clk_i) begin
     if (counts) count_memory_q[update_index_i] <= new_count;

@@ -1,10 +1,13 @@
-// The RISC-V Formal Interface: tells what each instruction did, in the clock in which it retires.
+// The RISC-V Formal Interface: reports the effects of each instruction, in the clock in which it
+// retires.
 //
-// Timing:      an instruction that left the execute stage, or trapped there, appears in the next clock; a load or store
-//              in the clock of its answer, or after a bad answer in the clock of the trap.
-// Conventions: rvfi_trap instructions count in rvfi_order, and their pc_wdata is where the trap goes. rvfi_intr marks the
-//              first instruction after an interrupt. A failed fetch retires with insn 0. Memory is reported as on the
-//              bus: aligned word, lane masks (RISCV_FORMAL_ALIGNED_MEM).
+// Timing:      an instruction that left the execute stage, or trapped there, appears in the next
+//              clock; a load or store in the clock of its answer, or after a bad answer in the
+//              clock of the trap.
+// Conventions: rvfi_trap instructions count in rvfi_order, and their pc_wdata is where the trap
+//              goes. rvfi_intr marks the first instruction after an interrupt. A failed fetch
+//              retires with insn 0. Memory is reported like the accesses of the bus: aligned word,
+//              lane masks (RISCV_FORMAL_ALIGNED_MEM).
 // Cost:        nothing where nic_core has Rvfi = 0; this module is not built then.
 
 `default_nettype none
@@ -20,7 +23,7 @@ module nic_core_rvfi (
   input  wire logic        is_access_i,
   input  wire logic [31:0] encoding_i,
   input  wire logic [31:1] pc_i,
-  input  wire logic [31:1] following_pc_i,    // of the instruction executed next
+  input  wire logic [31:1] following_pc_i,    // address of the instruction that is executed next
   input  wire logic [4:0]  rs1_i,             // 0 if not read
   input  wire logic [31:0] rs1_data_i,
   input  wire logic [4:0]  rs2_i,
@@ -31,7 +34,7 @@ module nic_core_rvfi (
   input  wire logic [31:0] data_addr_i,
   input  wire logic [31:0] data_wdata_i,
 
-  // What retires: the access that is pending, and the result
+  // The retiring instruction: the access that is pending, and the result
   input  wire logic        access_good_i,
   input  wire logic        access_fault_i,
   input  wire logic [31:1] exception_pc_i,

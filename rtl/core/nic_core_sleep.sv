@@ -1,25 +1,31 @@
-// Decides in which clocks a core needs no clock. The gate itself is outside, where clocks are made (docs/interfaces.md, Clocks).
+// Decides in which clocks a core needs no clock. The gate itself is outside, where clocks are made
+// (docs/interfaces.md, Clocks).
 //
-// Rule:   a core that sleeps in wfi or nic.dispatch with nothing under way stands still: a clock would leave all its registers as they
-//         are. Then clock_o is low, for as long as nothing comes that they would take.
-// Timing: clock_o is about the edge that ends this clock, and comes from registers. What wakes the core shows one clock before it
-//         acts, so no clock is lost. Who makes clk_i raises it together with clk_free_i if clock_o was high before.
-// Reset:  the core has its clock in reset, and for as long behind it as memories are still being emptied (predictions).
+// Rule:   a core that sleeps in wfi or nic.dispatch with nothing under way stands still: a clock
+//         would leave all its registers unchanged. Then clock_o is low, as long as no input comes
+//         that a register would take.
+// Timing: clock_o is about the edge that ends this clock, and comes from registers. An input that
+//         wakes the core shows one clock before it acts, so no clock is lost. The clock gate raises
+//         clk_i together with clk_free_i if clock_o was high before.
+// Reset:  the core has its clock in reset, and after it as long as memories are still being emptied
+//         (predictions).
 
 `default_nettype none
 
 module nic_core_sleep #(
   parameter int unsigned ClocksAfterReset = 63,
-  parameter int unsigned ClocksToSettle   = 3      // from the last instruction to the last register that it changes
+  parameter int unsigned ClocksToSettle   = 3      // from the last instruction to the last register
+                                                   // that it changes
 ) (
-  input  wire logic clk_i,         // of the core: may stop
+  input  wire logic clk_i,         // clock of the core: may stop
   input  wire logic clk_free_i,    // never does
   input  wire logic rst_ni,
 
-  input  wire logic still_i,       // the core sleeps, nothing is under way, and all inputs are as its registers know them
+  input  wire logic still_i,       // the core sleeps, no access is under way, and all inputs equal
+                                   // their registers
   output wire logic clock_o,
 
-  // For the assertion: something is taken from the core, or given to it
+  // For the assertion: a signal passes between the core and its surroundings
   input  wire logic acts_i
 );
 

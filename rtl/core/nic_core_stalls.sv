@@ -1,10 +1,13 @@
-// Where the clocks go: each clock counts for exactly one cause (docs/core.md, Counters).
+// The counters of lost clocks: each clock counts for exactly one cause (docs/core.md, Counters).
 //
-// Registers: mhpmcounter3 and up, one for each cause; mhpmevent3 and up, which read the number of the cause; the bits of both in
-//            mcountinhibit. High halves are zero and elsewhere.
-// Timing:    what a clock was like is registered, and counted in the next; it shows in the clock behind that, which no CSR
-//            instruction comes before. A counter that is written counts from the next clock on.
-// Sum:       one counter at most changes in a clock. If none is inhibited or written, all together count what mcycle counts.
+// Registers: mhpmcounter3 and up, one for each cause; mhpmevent3 and up, which read the number of
+//            the cause; the bits of both in mcountinhibit. The counters are 32 bits wide;
+//            nic_core_csr answers reads of the upper halves with zero.
+// Timing:    the cause of a clock is registered, and counted in the next clock; the count shows in
+//            the clock after that, before which no CSR instruction can read it. A counter that is
+//            written counts from the next clock on.
+// Sum:       one counter at most changes in a clock. If none is inhibited or written, the sum of
+//            all counters counts the same clocks as mcycle.
 
 `default_nettype none
 
@@ -12,10 +15,11 @@ module nic_core_stalls (
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
 
-  // What this clock is like
+  // The state of this clock
   input  wire logic        semaphore_i,     // the core asked for the semaphore and does not own it
   input  wire logic        leave_i,         // an instruction leaves execute
-  input  wire logic        trap_i,          // an exception or interrupt is taken, or debug mode entered
+  input  wire logic        trap_i,          // an exception or interrupt is taken, or debug mode
+                                            // entered
   input  wire logic        sleep_i,         // in wfi or nic.dispatch
   input  wire logic        sram_i,          // an access of the SRAM is not granted
   input  wire logic        valid_i,         // an instruction is in execute, and not void
@@ -52,12 +56,12 @@ module nic_core_stalls (
 
   // ---- The cause ------------------------------------------------------------------
 
-  // Of the clock before
+  // The state of the previous clock
   logic              semaphore_q, leave_q, trap_q, sleep_q, sram_q, valid_q, access_q, from_debug_q, freeze_q;
   logic [Causes-1:0] off_q;
 
   logic [Causes-1:0] inhibit_q;
-  cause_e            empty_q;        // why execute is empty, when it is
+  cause_e            empty_q;        // the cause for which execute is empty, if it is
 
   cause_e cause;
   always_comb begin

@@ -1,7 +1,9 @@
-// Says whether a + b, without its lowest bit, is a given number, without waiting for the carry of the sum.
+// Tells whether a + b, without its lowest bit, is a given number, without waiting for the carry of
+// the sum.
 //
-// Why it holds: if the sum is right, the carry into each place is that of the place below it, given the bit of the sum
-//               there. Where all places agree, the sum is right from the lowest place up.
+// Why it holds: if the sum is right, the carry into each place is the carry out of the place below,
+//               which follows from the bit of the sum there. Where all places agree, the sum is
+//               right from the lowest place up.
 
 `default_nettype none
 

@@ -1,8 +1,11 @@
-// One trigger: what it holds, how CSRs show it, and what it matches. docs/debug.md, "Triggers".
+// One trigger: its contents, their view in the CSRs, and the instructions that it matches.
+// docs/debug.md, "Triggers".
 //
-// Compares: with `data` 0 the address of the instruction, or every address of a load or store; with `data` 1 the instruction, or the
-//           data. Equal, or in a naturally aligned range whose size tdata2 tells by its lowest ones.
-// Limits:   a trigger that watches execution watches no loads and stores. Fields that do not exist read zero.
+// Compares: with `data` 0 the address of the instruction, or every address of a load or store; with
+//           `data` 1 the instruction, or the data. Equal, or in a naturally aligned range whose
+//           size tdata2 tells by its lowest ones.
+// Limits:   a trigger that watches execution watches no loads and stores. Fields that do not exist
+//           read zero.
 
 `default_nettype none
 
@@ -23,18 +26,19 @@ package nic_core_trigger_pkg;
 
   localparam logic [3:0] TypeMcontrol6 = 4'd6;
 
-  // What is compared: an instruction that has not started, or a load that was answered.
+  // The subject of a comparison: an instruction that has not started, or a load that was answered.
   typedef struct packed {
     logic        loaded;
-    logic        decoded;      // it was fetched and is no reserved encoding: what follows the pc has a meaning
+    logic        decoded;      // it was fetched and its encoding is not reserved: the fields after
+                               // the pc have a meaning
     logic        compressed;
     logic        is_load;
     logic        is_store;
-    logic [1:0]  size_log2;    // of the access
+    logic [1:0]  size_log2;    // size of the access
     logic [31:1] pc;
     logic [31:0] encoding;
     logic [31:0] addr;         // if it is an access
-    logic [31:0] data;         // of a store, or of the load
+    logic [31:0] data;         // data of a store, or of the load
   } seen_t;
 
   // Each function looks at some fields.
@@ -54,7 +58,7 @@ package nic_core_trigger_pkg;
 
   function automatic trigger_t with_tdata1(input trigger_t t, input logic [31:0] wdata, input logic debug_mode);
     logic known, dmode;
-    known = wdata[31:28] == TypeMcontrol6;   // anything else disables
+    known = wdata[31:28] == TypeMcontrol6;   // any other type disables it
     dmode = wdata[27] && debug_mode;
     return '{
       dmode:      dmode,

@@ -1,10 +1,12 @@
 // The triggers of the core, and their CSRs: tselect, tdata1, tdata2, tinfo, tcontrol.
 //
-// Timing:  while one of them watches, every instruction waits before it starts (hold_o): one clock stores its address and data here,
-//          then one comparator looks for each trigger in turn. So no path of the core gets longer. While none watches, nothing
-//          waits, and nothing changes.
-// Before:  fire_* with the instruction that matched, in place of which the core does what the trigger says.
-// After:   late_o: fire_* are about a load that is done; they stand until the core acts on them.
+// Timing:  while a trigger watches, every instruction waits before it starts (hold_o): in one clock
+//          its address and data are stored here, then one comparator compares them with each
+//          trigger in turn. So no path of the core gets longer. While no trigger watches, no
+//          instruction waits and no register changes.
+// Before:  fire_* with the instruction that matched, in place of which the core performs the action
+//          of the trigger.
+// After:   late_o: fire_* are about a load that is done; they hold until the core acts on them.
 // fired_i: the core acted, in this clock.
 
 `default_nettype none
@@ -15,8 +17,9 @@ module nic_core_triggers (
   input  wire logic                        debug_mode_i,
 
   // The instruction in the execute stage
-  input  wire logic                        could_start_i,   // but for hold_o
-  input  wire logic                        decoded_i,       // what follows the pc has a meaning
+  input  wire logic                        could_start_i,   // it could start, if hold_o is low
+  input  wire logic                        decoded_i,       // the fields after the pc have a
+                                                            // meaning
   input  wire logic                        compressed_i,
   input  wire logic                        is_load_i,
   input  wire logic                        is_store_i,
@@ -33,7 +36,7 @@ module nic_core_triggers (
   output wire logic                        late_o,
   input  wire logic                        fired_i,
 
-  // The load in front of it is answered in this clock
+  // The load before it is answered in this clock
   input  wire logic                        load_valid_i,
   input  wire logic [31:0]                 load_data_i,
 
@@ -65,10 +68,10 @@ module nic_core_triggers (
 
   // The lowest bit: instructions wait.
   typedef enum logic [2:0] {
-    StOff     = 3'b000,   // none watches: most of the time, and then nothing changes
+    StOff     = 3'b000,   // no trigger watches: most of the time, and then no register changes
     StFree    = 3'b001,   // nothing is stored
     StCompare = 3'b011,   // what is stored is compared with trigger number_q
-    StDone    = 3'b010,   // the instruction may start, or fire_* say what it does
+    StDone    = 3'b010,   // the instruction may start, or fire_* tell the action
     StLate    = 3'b100,   // fire_* are about a load
     StRevise  = 3'b101    // a CSR here was written in the last clock
   } state_e;
@@ -77,14 +80,15 @@ module nic_core_triggers (
   set_t                           known_q;              // was written since reset
   set_t                           hit0_q, hit1_q;       // tdata1.hit
   number_t                        tselect_q;
-  logic [1:0] te_q;               // tcontrol.mpte, tcontrol.mte: exceptions by triggers were on before the trap; are on
+  logic [1:0] te_q;               // tcontrol.mpte, tcontrol.mte: exceptions by triggers were on
+                                  // before the trap; are on
   logic                           exists;               // the CSR that is accessed is here
 
   state_e   state_q;
-  set_t     watches_q, debugs_q;  // those that watch, and that enter debug mode
+  set_t     watches_q, debugs_q;  // the triggers that watch, and those that enter debug mode
   number_t  number_q;
-  logic     loaded_q;             // what is stored is a load that was answered
-  set_t     hits_q;               // what matched
+  logic     loaded_q;             // a load that was answered is stored
+  set_t     hits_q;               // the triggers that matched
   logic     fire_debug_q, fire_exception_q;
   logic [31:0] addr_q, data_q;
   logic [1:0]  load_size_log2_q;
@@ -93,7 +97,7 @@ module nic_core_triggers (
 
   // ---- Firing -----------------------------------------------------------------------
 
-  // All that the core waits for comes from registers.
+  // All signals for which the core waits come from registers.
   assign on_o             = state_q != StOff;
   assign hold_o           = state_q[0];
   assign late_o           = state_q == StLate;
@@ -172,7 +176,8 @@ module nic_core_triggers (
         default: state_q <= StFree;
       endcase
 
-      // Besides writes, traps, returns and changes of the mode arm and disarm. What was stored of an instruction is void; a load stays.
+      // Not only writes but also traps, returns and changes of the mode arm and disarm triggers. A
+      // stored instruction is void then; a stored load stays.
       if (state_q == StRevise || (redirect_i && state_q != StLate && !(state_q == StCompare && loaded_q))) begin
         watches_q <= watches_d;
         debugs_q  <= debugs_d;
@@ -185,7 +190,7 @@ module nic_core_triggers (
 
   // ---- CSRs -------------------------------------------------------------------------
 
-  // The selected one; all of it is zero until it is written.
+  // The selected trigger; all its fields are zero until it is written.
   function automatic nic_core_trigger_pkg::trigger_t current(input logic known, input nic_core_trigger_pkg::trigger_t trigger);
     return known ? trigger : nic_core_trigger_pkg::trigger_t'('0);
   endfunction

@@ -1,8 +1,9 @@
-// Last stage: writes results to the registers, and lends them to the instructions behind.
+// Last stage: writes results to the registers, and forwards them to younger instructions.
 //
-// Timing: leave_i with its group in clock n. In n+1 the result is on result_o; a late result (load, multiply, count) comes in the
-//         clock of written_o, n+1 or later. In the clock behind written_o it is on last_o and is written to the registers. So
-//         the memory is on no path but the one to a register here.
+// Timing: leave_i with its group in clock n. In n+1 the result is on result_o; a late result (load,
+//         multiply, count) comes in the clock of written_o, n+1 or later. In the clock behind
+//         written_o it is on last_o and is written to the registers. So the memory is on only one
+//         path, which ends in a register here.
 
 `default_nettype none
 
@@ -12,7 +13,8 @@ module nic_core_writeback (
 
   // From the execute stage
   input  wire logic        leave_i,
-  input  wire logic        is_access_i,     // load or store: its result is the address, kept for faults
+  input  wire logic        is_access_i,     // load or store: its result is the address, kept for
+                                            // faults
   input  wire logic        is_multiply_i,
   input  wire logic        is_count_i,
   input  wire logic        writes_rd_i,
@@ -28,7 +30,8 @@ module nic_core_writeback (
   input  wire logic [31:0] count_result_i,
 
   // To the execute stage
-  output wire logic        settled_o,       // an instruction other than an access retires in this clock
+  output wire logic        settled_o,       // an instruction other than an access retires in this
+                                            // clock
   output wire logic        writes_rd_o,     // an instruction is here that writes rd_o
   output wire logic        late_o,          // ... and its result is late
   output wire logic        written_o,       // ... and known after this clock
@@ -37,13 +40,13 @@ module nic_core_writeback (
   output wire logic [31:0] final_o,         // with written_o, for RVFI
   output wire logic [31:1] pc_o,
 
-  // To the registers: what was known in the clock before
+  // To the registers: the result that was known in the previous clock
   output wire logic        register_we_o,
   output wire logic [4:0]  register_rd_o,
   output wire logic [31:0] register_data_o
 );
 
-  logic        settled_q;        // an instruction is here that is no access: it retires now
+  logic        settled_q;        // an instruction other than an access is here: it retires now
   logic        is_access_q, is_multiply_q, is_count_q;
   logic        writes_rd_q;
   logic [4:0]  rd_q;
@@ -64,7 +67,7 @@ module nic_core_writeback (
 
   assign written_o       = writes_rd_q && (settled_q || load_valid_i);
 
-  // Loads come last; they are zero for all else.
+  // Loads come last; they are zero for every other instruction.
   wire logic [31:0] other = is_access_q ? 32'd0 : is_multiply_q ? multiply_result_i : is_count_q ? count_result_i : result_q;
   assign final_o         = load_data_i | other;
 
@@ -92,7 +95,8 @@ module nic_core_writeback (
     end
     if (written_o) begin
       last_rd_q <= rd_q;
-      last_q    <= load_data_i | other;   // final_o: here it is evaluated only when there is something
+      // final_o: here it is evaluated only when there is something
+      last_q    <= load_data_i | other;
     end
   end
 

@@ -1,7 +1,9 @@
 // Brings one level into the clock domain of clk_i through two flip-flops.
 //
-// Timing:     in_i is seen at out_o two clk_i edges later; a pulse shorter than one clk_i period may be lost.
-// Constraint: set_max_delay -datapath_only one clk_i period to u_*/meta_q; keep meta_q and out_q adjacent (ASYNC_REG).
+// Timing:     in_i is seen at out_o two clk_i edges later; a pulse shorter than one clk_i period
+//             may be lost.
+// Constraint: set_max_delay -datapath_only one clk_i period to u_*/meta_q; keep meta_q and out_q
+// adjacent (ASYNC_REG).
 
 `default_nettype none
 

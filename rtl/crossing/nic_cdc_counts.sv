@@ -1,8 +1,9 @@
-// Carries numbers of pulses, not the pulses, from one clock to another, for several kinds of pulses: none is lost at any
-// clock ratio.
+// Carries numbers of pulses, not the pulses, from one clock to another, for several kinds of
+// pulses: none is lost at any clock ratio.
 //
-// Timing:     a pulse in clk_in_i appears in add_o within four clk_out_i edges. A field of add_o is the number that arrived
-//             since the edge before; it is above 1 only where clk_in_i is faster.
+// Timing:     a pulse in clk_in_i appears in add_o within four clk_out_i edges. A field of add_o is
+//             the number that arrived since the edge before; it is above 1 only where clk_in_i is
+//             faster.
 // Range:      up to 2^WidthBits - 1 pulses of a kind may fall between two clk_out_i edges.
 // Constraint: set_bus_skew below one clk_in_i period on the bits of each field of gray_q to meta_q.
 

@@ -1,13 +1,16 @@
 // A first-in first-out queue between two unrelated clocks, with Gray-coded pointers.
 //
 // Handshake:  valid/ready on both sides; out_data_o holds while out_valid_o waits for out_ready_i.
-// Timing:     an entry is visible three clk_out_i edges after the clk_in_i edge that took it, at most; no path
-//             from one side's inputs to the other side's outputs. out_data_o and both levels are registers: a level counts
-//             all that its own side did; what the other side did it learns later than out_valid_o by one clock, or in_ready_o
-//             by two.
-// Reset:      both sides are reset together and overlap by four clocks of the slower one; entries are lost.
-// Constraint: set_max_delay -datapath_only one period of the receiving clock on *_gray_q to *_meta_q and on
-//             memory_q to out_data_q; set_bus_skew below one period on each pointer.
+// Timing:     an entry is visible three clk_out_i edges after the clk_in_i edge that took it, at
+//             most; no path from one side's inputs to the other side's outputs. out_data_o and both
+//             levels are registers. A level counts all entries of its own side at once. It counts
+//             those of the other side one clock later than out_valid_o, or two clocks later than
+//             in_ready_o.
+// Reset:      both sides are reset together and overlap by four clocks of the slower one; entries
+//             are lost.
+// Constraint: set_max_delay -datapath_only one period of the receiving clock on *_gray_q to
+//             *_meta_q and on memory_q to out_data_q; set_bus_skew below one period on each
+//             pointer.
 
 `default_nettype none
 
@@ -20,18 +23,21 @@ module nic_cdc_fifo #(
   input  wire logic                 in_valid_i,
   output wire logic                 in_ready_o,
   input  wire logic [WidthBits-1:0] in_data_i,
-  output wire logic [DepthLog2:0]   in_free_o,   // entries that surely fit; may lag, never too large
+  output wire logic [DepthLog2:0]   in_free_o,   // entries that surely fit; may lag, never too
+                                                 // large
 
   input  wire logic                 clk_out_i,
   input  wire logic                 rst_out_ni,
   output wire logic                 out_valid_o,
   input  wire logic                 out_ready_i,
   output wire logic [WidthBits-1:0] out_data_o,
-  output wire logic [DepthLog2:0]   out_used_o   // entries that surely wait; may lag, never too large
+  output wire logic [DepthLog2:0]   out_used_o   // entries that surely wait; may lag, never too
+                                                 // large
 );
 
   localparam int unsigned Depth = 1 << DepthLog2;
-  typedef logic [DepthLog2:0] pointer_t;         // one bit more than the index, to tell full from empty
+  // one bit more than the index, to tell full from empty
+  typedef logic [DepthLog2:0] pointer_t;
 
   if (DepthLog2 < 2 || DepthLog2 > 10) begin : gen_bad_depth
     $error("nic_cdc_fifo: DepthLog2 must be 2 to 10");
@@ -41,7 +47,8 @@ module nic_cdc_fifo #(
     return binary ^ (binary >> 1);
   endfunction
 
-  // Each bit is the parity of the bits from it upwards: doubled shifts cost the logarithm of the width.
+  // Each bit is the parity of the bits from it upwards: doubled shifts cost the logarithm of the
+  // width.
   function automatic pointer_t to_binary(input pointer_t gray);
     pointer_t binary = gray;
     for (int unsigned shift = 1; shift <= DepthLog2; shift *= 2) binary ^= binary >> shift;
@@ -63,7 +70,7 @@ module nic_cdc_fifo #(
 
   // Both differences are made before it is known whether something is put.
   pointer_t free_q;
-  pointer_t write_end_q;    // what writing must not pass: one lap ahead of reading
+  pointer_t write_end_q;    // the limit of writing: one lap ahead of reading
   assign in_free_o = free_q;
 
   pointer_t read_gray_q;
@@ -119,9 +126,10 @@ module nic_cdc_fifo #(
         read_gray_q <= to_gray(read_next);
       end
     end
-    // An entry is in the memory a clock before its pointer has come through both registers, so what is read when it becomes
-    // visible holds still; what is read before is nobody's, and read again. Behind a register, the logic of the reading side
-    // hangs on its own clock alone. The address does not wait for out_ready_i.
+    // An entry is in the memory a clock before its pointer has come through both registers, so what
+    // is read when it becomes visible holds still; an entry that is read too early is ignored, and
+    // read again. Behind a register, the logic of the reading side hangs on its own clock alone.
+    // The address does not wait for out_ready_i.
     if (out_ready_i || !out_valid_o) begin
       out_data_q <= memory_q[out_valid_o ? read_next[DepthLog2-1:0] : read_q[DepthLog2-1:0]];
     end

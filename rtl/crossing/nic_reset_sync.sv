@@ -1,6 +1,7 @@
-// Makes the reset of one clock domain from the asynchronous reset pad.
+// Derives the reset of one clock domain from the asynchronous reset pad.
 //
-// Timing:     rst_no falls and rises two to three clk_i edges after pad_rst_ni; the clock must run during reset.
+// Timing:     rst_no falls and rises two to three clk_i edges after pad_rst_ni; the clock must run
+//             during reset.
 // Constraint: set_false_path to u_*/meta_q.
 
 `default_nettype none

@@ -1,12 +1,16 @@
-// The debug module: lets a debugger halt harts, look into them, and reach memory. RISC-V Debug Specification 1.0; what is
-// there and what is not: docs/debug.md.
+// The debug module: lets a debugger halt harts, read and write their state, and access memory. It
+// follows the RISC-V Debug Specification 1.0; docs/debug.md lists what is supported and what is
+// not.
 //
-// DMI:     dmi_sel_i for one clock with an access; always ready. Read data stand on dmi_rdata_o in the next clock, which is
-//          zero in every other one. Addresses are those of the specification.
-// Harts:   the ports of the debug area (nic_debug_port), debug_req_o as a level, hart_reset_o to be added to the hart's reset.
-//          docs/interfaces.md, "Debug ports", has the contract with a core.
+// DMI:     dmi_sel_i for one clock with an access; always ready. Read data stand on dmi_rdata_o in
+//          the next clock, which is zero in every other one. Addresses are those of the
+//          specification.
+// Harts:   the ports of the debug area (nic_debug_port), debug_req_o as a level, hart_reset_o to be
+//          added to the hart's reset. docs/interfaces.md, "Debug ports", has the contract with a
+//          core.
 // Bus:     one access at a time (nic_debug_system_bus).
-// Idle:    while dmactive is 0 nothing but that bit can be written, and nothing is asked of a hart or of the bus: `awake`.
+// Idle:    while dmactive is 0, only that bit can be written, and the module makes no request to a
+//          hart or to the bus: `awake`.
 
 `default_nettype none
 
@@ -74,7 +78,7 @@ module nic_debug #(
 
   wire logic active, bus_busy;
 
-  // Else nothing in here can change, which simulators are told once for all of it.
+  // Otherwise no register in here can change. One condition for all of them saves simulators time.
   wire logic awake = !rst_ni || dmi_sel_i || active || bus_busy || debug_mode_i != '0;
 
   nic_debug_pkg::dmi_t dmi;
@@ -135,7 +139,8 @@ module nic_debug #(
 
   // ---- Commands ---------------------------------------------------------------------
 
-  // What the hart with the command says and stores. The others are parked, or run their program, and store nothing here.
+  // What the hart with the command says and stores. The others are parked, or run their program,
+  // and store nothing here.
   nic_debug_pkg::hart_event_t           command_event;
   logic                                 command_reset;
   logic [nic_debug_pkg::DATA_WORDS-1:0] data_write;

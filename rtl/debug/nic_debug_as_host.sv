@@ -1,9 +1,10 @@
-// Brings the accesses of the debug module's bus where those of the host go: to SRAM and registers.
+// Routes the accesses of the debug module's bus like those of the host: to SRAM and registers.
 //
-// Map:       addresses are those of a core (docs/interfaces.md). SRAM and the register page are there; anything else, and a
-//            register that does not exist, answers with an error and touches nothing. To registers the debugger is the host.
-// Host:      requests pass unchanged and hold until they are ready; one of the debug module goes first, unless a request of the
-//            host waits already.
+// Map:       addresses are those of a core (docs/interfaces.md). SRAM and the register page are
+//            there; anything else, and a register that does not exist, answers with an error and
+//            touches nothing. For registers the debugger counts as the host.
+// Host:      requests pass unchanged and hold until they are ready; one of the debug module goes
+//            first, unless a request of the host waits already.
 // Timing:    no clock added to the host's accesses.
 
 `default_nettype none
@@ -50,7 +51,8 @@ module nic_debug_as_host #(
 
   wire logic [31:0] address = {bus_word_i, 2'd0};
 
-  // A request is looked at in its first clock, and asks from then on, when what the host asked for before is granted.
+  // A request is looked at in its first clock, and asks from then on, when what the host asked for
+  // before is granted.
   logic   seen_q, goes_q;
   place_e place_d, place_q;
   always_comb begin
@@ -102,7 +104,8 @@ module nic_debug_as_host #(
 
   // ---- Answers ----------------------------------------------------------------------
 
-  // A read of the debug module is answered in the clock after its grant; so are, here, its writes and errors.
+  // A read of the debug module is answered in the clock after its grant; so are, here, its writes
+  // and errors.
   logic answer_q, read_q, err_q;
 
   assign bus_rvalid_o    = answer_q;

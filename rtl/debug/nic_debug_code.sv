@@ -14,10 +14,12 @@
 //  16             ebreak
 //
 // Timing: combinational; a word is made when req_i asks for it.
-// Order:  harts fetch ahead. A word that depends on a state is reached only by a trap or a jump that executes behind the store
-//         which changes that state, so that what was fetched before it is never executed. Hence the ebreak in word 4: a jump
-//         may be predicted, and the park word fetched while go_i still stands.
-// CSRs:   travel through s0, which waits in a scratch register: in dscratch1 when dscratch0 is the one that is asked for.
+// Order:  harts fetch ahead. A word that depends on a state is reached only by a trap or a jump
+//         that executes behind the store which changes that state, so that what was fetched before
+//         it is never executed. Hence the ebreak in word 4: a jump may be predicted, and the park
+//         word fetched while go_i still stands.
+// CSRs:   travel through s0, which waits in a scratch register: in dscratch1 if the transfer is of
+//         dscratch0, otherwise in dscratch0.
 
 `default_nettype none
 

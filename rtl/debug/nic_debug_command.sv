@@ -1,10 +1,11 @@
-// Abstract commands: decides whether one may run, lets the selected hart run it, and tells how it ended.
+// Abstract commands: decides whether a command may run, lets the selected hart run it, and reports
+// its end.
 //
-// Start:   a write of command, or an access of a data or program word that abstractauto names. busy_o rises at the end of that
-//          clock.
-// Run:     go_o until the hart has done the transfer (started) or failed; then until it parks again. A hart that goes into
-//          reset ends the command with an error of its own.
-// Errors:  the first stays until it is cleared; while there is one, nothing starts.
+// Start:   a write of command, or an access of a data or program word that abstractauto names.
+//          busy_o rises at the end of that clock.
+// Run:     go_o until the hart has done the transfer (started) or failed; then until it parks
+//          again. A hart that goes into reset ends the command with an error of its own.
+// Errors:  the first error stays until it is cleared; until then no command starts.
 
 `default_nettype none
 
@@ -38,7 +39,8 @@ module nic_debug_command (
 
   state_e                                  state_q;
   nic_debug_pkg::cmderr_e                  cmderr_q;
-  nic_debug_pkg::transfer_t                transfer_q;    // of the last command, for those that repeat it
+  nic_debug_pkg::transfer_t                transfer_q;    // the transfer of the last command, for
+                                                          // those that repeat it
   logic                                    supported_q;
   logic [nic_debug_pkg::DATA_WORDS-1:0]    auto_data_q;
   logic [nic_debug_pkg::PROGBUF_WORDS-1:0] auto_progbuf_q;
@@ -66,7 +68,8 @@ module nic_debug_command (
     end else if (dmi_i.to_command) begin
       asked = (dmi_i.command || (dmi_i.data & auto_data_q) != '0 || (dmi_i.progbuf & auto_progbuf_q) != '0) &&
               cmderr_q == nic_debug_pkg::ERR_NONE;
-      // An access of registers, with a transfer of 32 bits from or to one that can be named, or without.
+      // An access of registers, with a transfer of 32 bits from or to one that can be named, or
+      // without.
       if (dmi_i.command) begin
         supported = wdata_i[nic_regs_pkg::DEBUG_COMMAND_CMDTYPE_LSB +: 8] == 8'd0 &&
                     !wdata_i[nic_regs_pkg::DEBUG_COMMAND_AARPOSTINCREMENT_LSB] &&

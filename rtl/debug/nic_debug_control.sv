@@ -1,7 +1,9 @@
-// dmcontrol and the registers that show the harts: which is selected, what is asked of it, what it does.
+// dmcontrol and the registers that show the harts: the selected hart, the requests to it, and its
+// state.
 //
 // Writes:  dmi_i.control with wdata_i; the new selection counts for the rest of the same write.
-// Select:  a hart that does not exist may be selected; then requests do nothing. The selection stays while a command runs.
+// Select:  a hart that does not exist may be selected; then requests do nothing. The selection
+//          stays while a command runs.
 // Reset:   dmactive 0 puts the whole module to its reset values, for as long as it is 0.
 
 `default_nettype none
@@ -24,7 +26,8 @@ module nic_debug_control #(
   // The rest of the module
   output wire logic                                     active_o,
   output wire logic [Harts-1:0]                         selected_o,
-  output wire logic                                     ready_o,         // the selected hart is halted
+  // the selected hart is halted
+  output wire logic                                     ready_o,
   input  wire logic                                     busy_i,
 
   // Harts

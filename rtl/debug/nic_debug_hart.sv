@@ -1,8 +1,9 @@
-// What the module knows of one hart and wants of it.
+// The state of one hart as the module knows it, and the requests to the hart.
 //
-// Requests: write_i for one clock, with what dmcontrol asks of this hart. debug_req_o is a level that holds until the hart has
-//           halted; resume_o until it is about to leave.
-// States:   in reset, and so unavailable; halted; or running. A hart says by a store that it parks or leaves.
+// Requests: write_i for one clock, with the requests of dmcontrol to this hart. debug_req_o is a
+//           level that holds until the hart has halted; resume_o until it is about to leave.
+// States:   in reset, and so unavailable; halted; or running. A hart reports by a store that it
+//           parks or leaves.
 // Reset:    of the module (clear_i) forgets requests, not the state of the hart.
 
 `default_nettype none

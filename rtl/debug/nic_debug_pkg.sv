@@ -1,4 +1,5 @@
-// The debug area as harts see it, and the few instructions that the module writes for them. docs/debug.md has the map.
+// The debug area as harts see it, and the few instructions that the module writes for them.
+// docs/debug.md has the map.
 
 // Each block of the module uses some of these.
 // verilator lint_off UNUSEDPARAM
@@ -8,12 +9,14 @@ package nic_debug_pkg;
   parameter int unsigned DATA_WORDS    = 2;
   parameter int unsigned PROGBUF_WORDS = 2;
 
-  // The last 2 KB of the address space, so that code reaches all of it from x0 and needs no register for a base. These are
-  // the low twelve bits of the addresses; sign extension makes the rest.
+  // The last 2 KB of the address space, so that code reaches all of it from x0 and needs no
+  // register for a base. These are the low twelve bits of the addresses; sign extension makes the
+  // rest.
   parameter logic [31:0] AREA_BASE    = 32'hFFFF_F800;
   parameter logic [11:0] AT_PARKED    = 12'h800;   // a store: the hart waits in the park loop
   parameter logic [11:0] AT_EXCEPTION = 12'h804;   // a store: the command ended in an exception
-  parameter logic [11:0] AT_STARTED   = 12'h808;   // a store: the transfer of the command is done, what follows is the program
+  parameter logic [11:0] AT_STARTED   = 12'h808;   // a store: the transfer of the command is done,
+                                                   // what follows is the program
   parameter logic [11:0] AT_RESUMING  = 12'h80C;   // a store: the hart is about to leave debug mode
   parameter logic [11:0] AT_DATA      = 12'h810;   // data0 and up
   parameter logic [11:0] AT_CODE      = 12'h900;
@@ -49,8 +52,9 @@ package nic_debug_pkg;
     logic        postexec;
   } transfer_t;
 
-  // What the debugger accesses in this clock, decoded once. While the module is inactive only `control` comes; all is zero in a clock
-  // without an access, so that what depends on it can stand behind one condition.
+  // What the debugger accesses in this clock, decoded once. While the module is inactive only
+  // `control` comes; all is zero in a clock without an access, so that what depends on it can stand
+  // behind one condition.
   typedef struct packed {
     logic                     we;
     logic                     read;          // and not we
@@ -68,7 +72,7 @@ package nic_debug_pkg;
     logic                     to_bus;        // an access of the bus that is under way minds
   } dmi_t;
 
-  // What a hart said by a store, one clock each.
+  // The reports of a hart by its stores, one clock each.
   typedef struct packed {
     logic parked;
     logic exception;

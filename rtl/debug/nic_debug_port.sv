@@ -1,7 +1,9 @@
-// The debug area of one hart: its instructions, the data registers, and what it says by stores.
+// The debug area of one hart: its instructions, the data registers, and the stores by which the
+// hart reports.
 //
-// Access:  a request is granted in its clock and answered in the next. Only a hart in debug mode gets anything else than errors:
-//          fetches are judged when they are answered, because the first one leaves in the clock in which the hart enters.
+// Access:  a request is granted in its clock and answered in the next. A hart gets errors unless it
+//          is in debug mode. For fetches that is decided when they are answered, because the first
+//          fetch leaves in the clock in which the hart enters debug mode.
 // Order:   stores happen in the clock of the request.
 
 `default_nettype none
@@ -55,7 +57,7 @@ module nic_debug_port (
 
   // ---- Data -------------------------------------------------------------------------
 
-  // Words from the start of the area: four that hear, then data.
+  // Words from the start of the area: four for the reports of the hart, then data.
   wire logic is_event = data_word_i[10:4] == nic_debug_pkg::AT_PARKED[10:4];
   wire logic is_data  = data_word_i[10:3] == nic_debug_pkg::AT_DATA[10:3];
   wire logic store    = data_req_i && data_we_i && debug_mode_i;

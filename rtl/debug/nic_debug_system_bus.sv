@@ -1,8 +1,8 @@
-// Memory without a hart: sbcs, sbaddress0 and sbdata0, and the bus master behind them.
+// Access to memory without a hart: sbcs, sbaddress0 and sbdata0, and the bus master behind them.
 //
-// Bus:     bus_req_o with its group holds until bus_gnt_i; then one bus_rvalid_i, at the earliest in the next clock, for writes
-//          too. Words, with byte enables; one access at a time.
-// Errors:  bad address (the bus says so), alignment, size. While there is one, nothing starts.
+// Bus:     bus_req_o with its group holds until bus_gnt_i; then one bus_rvalid_i, at the earliest
+//          in the next clock, for writes too. Words, with byte enables; one access at a time.
+// Errors:  bad address (the bus says so), alignment, size. While there is one, no access starts.
 
 `default_nettype none
 
@@ -74,7 +74,7 @@ module nic_debug_system_bus (
         end
         default: ;
       endcase
-      // What lies above the bytes that were asked for is of no meaning.
+      // The bits above the requested bytes have no meaning.
       rdata = bus_rdata_i >> {lane, 3'd0};
     end
   end

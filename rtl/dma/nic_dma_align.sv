@@ -1,14 +1,17 @@
-// Moves a run of bytes from one byte alignment to another: aligned 64-bit words in, aligned 64-bit words out.
+// Shifts a run of bytes from one byte alignment to another: aligned 64-bit words in, aligned 64-bit
+// words out.
 //
-// Start:      start_i for one clock while no word is left inside, with both offsets in their first word and the length.
-//             Then exactly the words that hold the source bytes come in, and exactly those that hold the
-//             destination bytes go out; out_be_o marks the bytes of the run.
+// Start:      start_i for one clock while no word is left inside, with both offsets in their first
+//             word and the length. Then exactly the words that hold the source bytes come in, and
+//             exactly those that hold the destination bytes go out; out_be_o marks the bytes of the
+//             run.
 // Handshake:  valid/ready on both sides. in_ready_o depends on out_ready_i in the same clock.
-// Timing:     one clock from in to out, one word per clock; up to one more word comes out than goes in, and up to one
-//             less. A run that is cut short needs no clean-up but to wait until out_valid_o is low.
+// Timing:     one clock from in to out, one word per clock; up to one more word comes out than goes
+//             in, and up to one less. A run that is cut short needs no clean-up: it is enough to
+//             wait until out_valid_o is low.
 //
-// Each word is rotated by the difference of the offsets. Its bytes then stand in their lanes, and those that belong to
-// the next destination word wait in carry_q.
+// Each word is rotated by the difference of the offsets. Its bytes then stand in their lanes, and
+// those that belong to the next destination word wait in carry_q.
 
 `default_nettype none
 

@@ -2,10 +2,11 @@
 
 package nic_dma_pkg;
 
-  // Status of a descriptor whose SRAM range is not in the SRAM, beside those of nic_pkg::pci_status_e.
+  // Status of a descriptor whose SRAM range is not in the SRAM, beside those of
+  // nic_pkg::pci_status_e.
   parameter logic [2:0] STATUS_REFUSED = 3'd7;
 
-  // What one descriptor asks to move, with the flags taken off.
+  // The move of one descriptor, without its flags.
   typedef struct packed {
     logic [31:0]                        host_addr;
     logic [nic_pkg::SRAM_ADDR_BITS-1:0] sram_addr;

@@ -1,8 +1,10 @@
-// Host-read DMA engine: moves bytes of host memory into SRAM as the descriptors of its ring say.
+// Host-read DMA engine: moves bytes of host memory into the SRAM by the descriptors of its ring.
 //
-// Order:      ring order. A descriptor's data are written from its first byte to its last, then its status, then CONSUMER
-//             advances, then the pulses. No byte outside the described SRAM range is written.
-// Timing:     docs/dma.md. One 64-bit word per clock while the PCI master delivers and the SRAM grants.
+// Order:      ring order. A descriptor's data are written from its first byte to its last, then its
+//             status, then CONSUMER advances, then the pulses. No byte outside the described SRAM
+//             range is written.
+// Timing:     docs/dma.md. One 64-bit word per clock while the PCI master delivers and the SRAM
+//             grants.
 // Paths:      sram_gnt_i reaches beat_ready_o in the same clock; sram_req_o comes from registers.
 
 `default_nettype none
@@ -91,7 +93,8 @@ module nic_dma_read #(
   // ---- Beats into words of SRAM -----------------------------------------------------
 
   logic        moving_q;          // beats of the command may come
-  logic        failed_q;          // the error beat has come. It was taken only because no word before it waits for SRAM.
+  logic        failed_q;          // the error beat has come. It was taken only because no word
+                                  // before it waits for SRAM.
   logic        align_ready, in_last;
   logic        write_valid, write_last;
   logic [63:0] write_data;

@@ -1,21 +1,27 @@
-// The descriptor side of a host DMA engine: fetches descriptors in ring order, judges them, gives them to the mover and to
-// the PCI master, writes their status, advances CONSUMER and raises events. Both engines have one.
+// The descriptor side of a host DMA engine: fetches descriptors in ring order, checks them, gives
+// them to the mover and to the PCI master, writes their status, advances CONSUMER and raises
+// events. Both engines have one.
 //
-// One descriptor: load -> move (skipped for length 0 and for refused ranges) -> status word -> CONSUMER and events together.
-// The next descriptor is fetched meanwhile. It is dropped, to be fetched again, when the engine is disabled or halts, so
-// that software may change what is not begun.
+// One descriptor: load -> move (skipped for length 0 and for refused ranges) -> status word ->
+// CONSUMER and events together. The next descriptor is fetched meanwhile. It is dropped, to be
+// fetched again, when the engine is disabled or halts, so that software may change descriptors that
+// have not begun.
 //
-// Read ahead:   a descriptor may ask the PCI master for bytes behind its own. Then the next descriptors that move data begin where it
-//               ended, and have no command of their own, until these bytes are used up or an error ends the command. Whoever
-//               writes descriptors keeps this rule; assertions watch it.
+// Read ahead:   a descriptor may ask the PCI master for bytes behind its own. Then the next
+//               descriptors that move data begin where it ended, and have no command of their own,
+//               until these bytes are used up or an error ends the command. The software that
+//               writes descriptors must keep this rule; assertions watch it.
 //
-// Overlap:      with Overlaps, the move of the next descriptor begins when the mover has given all of this one to the PCI master, which
-//               has yet to report its end. Status, CONSUMER and pulses keep their order. What has begun is done, even if the engine is disabled
-//               or halts; then its status waits for the resumption.
+// Overlap:      with Overlaps, the move of the next descriptor begins when the mover has given all
+//               of this one to the PCI master, which has yet to report its end. Status, CONSUMER
+//               and pulses keep their order. A move that has begun is completed, even if the engine
+//               is disabled or halts; then its status waits for the resumption.
 //
-// To the mover: move_start_o for one clock; move_o holds from there until the mover answers with move_done_i for one clock,
-//               with the status, when the last byte is where it belongs. cmd_valid_o rises with move_start_o.
-// Timing:       four clocks from the register write of PRODUCER to load; move_start_o and cmd_valid_o the clock after.
+// To the mover: move_start_o for one clock; move_o holds from there until the mover answers with
+//               move_done_i for one clock, with the status, when the last byte is where it belongs.
+//               cmd_valid_o rises with move_start_o.
+// Timing:       four clocks from the register write of PRODUCER to load; move_start_o and
+//               cmd_valid_o the clock after.
 
 `default_nettype none
 
@@ -48,7 +54,9 @@ module nic_dma_ring #(
   // Mover
   output wire logic                               move_start_o,
   output wire nic_dma_pkg::move_t                 move_o,
-  input  wire logic                               move_given_i,    // one clock: all of it is with the PCI master; before move_done_i
+  input  wire logic                               move_given_i,    // one clock: the PCI master has
+                                                                   // all words of the move; before
+                                                                   // move_done_i
   input  wire logic                               move_done_i,
   input  wire nic_pkg::pci_status_e               move_status_i,
 
@@ -58,20 +66,23 @@ module nic_dma_ring #(
   output wire nic_pkg::dma_cmd_t                  cmd_o,
 
   // One-clock pulses
-  output wire logic                               event_done_o,    // a descriptor with flag EVENT is complete
+  output wire logic                               event_done_o,    // a descriptor with flag EVENT
+                                                                   // is complete
   output wire logic                               event_error_o,   // halted
-  output wire logic                               assist_o,        // a descriptor with flag ASSIST is complete without error
+  output wire logic                               assist_o,        // a descriptor with flag ASSIST
+                                                                   // is complete without error
   output wire logic                               probe_start_o,   // a descriptor is begun
-  output wire logic                               probe_moved_o,   // its last byte is where it belongs
+  output wire logic                               probe_moved_o,   // its last byte is where it
+                                                                   // belongs
   output wire logic                               probe_done_o     // its status is written
 );
 
   typedef logic [nic_pkg::SRAM_ADDR_BITS-1:3] word_addr_t;
 
   typedef enum logic [1:0] {
-    FeIdle,     // nothing asked, or the first half is asked for in this clock
+    FeIdle,     // no request, or the first half is requested in this clock
     FeFirst,    // the first half waits for its grant
-    FeSecond,   // the first half arrives; the second is asked for
+    FeSecond,   // the first half arrives; the second is requested
     FeLast      // the second half arrives
   } fetch_e;
 
@@ -106,7 +117,7 @@ module nic_dma_ring #(
   word_addr_t  entry_addr;
   logic        finish;
 
-  // The entry at CONSUMER is the one that is worked on, if one is.
+  // If an entry is in work, it is the entry at CONSUMER.
   wire logic [15:0] fetch_index = consumer + 16'(state_q != StIdle);
 
   nic_ring #(
@@ -140,7 +151,7 @@ module nic_dma_ring #(
   logic [13:0] next_ahead_bytes_q;
   logic [15:0] next_cmd_bytes_q;
   logic        next_event_q, next_assist_q;
-  logic        next_empty_q, next_refuse_q;   // judged when the second half arrives
+  logic        next_empty_q, next_refuse_q;   // decided when the second half arrives
 
   wire logic        may_begin   = enable && !halted_q;
   wire logic        fetch_start = fetch_q == FeIdle && may_begin && !next_valid_q && fetch_index != producer;
@@ -156,10 +167,13 @@ module nic_dma_ring #(
   logic [2:0]         status_q;
   logic [15:0]        cmd_bytes_q;
   logic [15:0]        len_bytes_q;
-  logic               given_q;                // the mover has given all of what it began last
-  logic               begun_done_q;           // what has begun is reported, with this status
+  logic               given_q;                // the mover has given all words of the move that it
+                                              // began last
+  logic               begun_done_q;           // the move that has begun is reported, with this
+                                              // status
   nic_pkg::pci_status_e begun_status_q;
-  logic [13:0]        ahead_bytes_q;          // that the command asked for, and no descriptor has taken
+  logic [13:0]        ahead_bytes_q;          // bytes that the command requested and no descriptor
+                                              // has used
   logic               move_start_q, cmd_valid_q;
   logic               event_done_q, event_error_q, assist_pulse_q, probe_start_q, probe_moved_q, probe_done_q;
 
@@ -169,7 +183,8 @@ module nic_dma_ring #(
   wire logic start = early || (load && moves && !begun_q);
 
   wire logic done_of_begun = move_done_i && state_q != StMove;
-  wire logic is_continued = ahead_bytes_q != '0;      // what is loaded goes on where the one before it ended
+  // the loaded descriptor continues where the previous one ended
+  wire logic is_continued = ahead_bytes_q != '0;
 
   // In the second half.
   wire logic [15:0] len_bytes   = sram_rdata_i[15:0];
@@ -233,7 +248,8 @@ module nic_dma_ring #(
         FeLast:   fetch_q <= FeIdle;
       endcase
 
-      // A fetch that began before a halt or a stop is not used, even if it ends after the resumption.
+      // A fetch that began before a halt or a stop is not used, even if it ends after the
+      // resumption.
       if (fetch_q == FeLast)                    stale_q <= 1'b0;
       else if (fetch_q != FeIdle && !may_begin) stale_q <= 1'b1;
       if (fetch_q == FeLast)       next_valid_q <= may_begin && !stale_q;
@@ -341,7 +357,7 @@ module nic_dma_ring #(
 
   // ---- Assertions ------------------------------------------------------------------
 
-  logic [31:0] moved_to_q;     // where the descriptor ended that moved data last
+  logic [31:0] moved_to_q;     // the end of the last descriptor that moved data
 
   always_ff @(posedge clk_i) begin
     if (rst_ni && move_done_i) begin

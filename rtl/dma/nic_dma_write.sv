@@ -1,9 +1,11 @@
-// Host-write DMA engine: moves bytes of SRAM into host memory as the descriptors of its ring say.
+// Host-write DMA engine: moves bytes of the SRAM into host memory by the descriptors of its ring.
 //
-// Order:      ring order. A descriptor's words go to the PCI master from the first to the last, possibly ahead of the
-//             command; when the master reports the end, the status is written, then CONSUMER advances, then the pulses.
-//             The words of the next descriptor, and its command, follow before that report.
-// Timing:     docs/dma.md. One 64-bit word per clock while the SRAM grants and the PCI master takes.
+// Order:      ring order. A descriptor's words go to the PCI master from the first to the last,
+//             possibly ahead of the command; when the master reports the end, the status is
+//             written, then CONSUMER advances, then the pulses. The words of the next descriptor,
+//             and its command, follow before that report.
+// Timing:     docs/dma.md. One 64-bit word per clock while the SRAM grants and the PCI master
+//             takes.
 // Paths:      no input reaches an output in the same clock.
 
 `default_nettype none
@@ -89,8 +91,9 @@ module nic_dma_write #(
     .probe_done_o   (unused_probe_done)
   );
 
-  // ---- Words out of SRAM ----------------------------------------------------------------
-  // A read is asked for only when the queue surely has room for its answer, the answer of the clock before included.
+  // ---- Words out of SRAM ---------------------------------------------------------------- A read
+  // is requested only when the queue certainly has room for its answer, including the answer of the
+  // previous clock.
 
   logic [13:0] read_left_q;
   word_addr_t  read_addr_q;
@@ -100,7 +103,8 @@ module nic_dma_write #(
   logic [63:0] queue_data;
 
   wire logic read_req   = read_left_q != '0 && queue_free > {2'b0, data_rvalid};
-  // The status goes before words of the next descriptor, but not in place of one that waits for its grant.
+  // The status goes before words of the next descriptor, but not in place of one that waits for its
+  // grant.
   logic      read_waits_q;
   wire logic select_status = status_req && !read_waits_q;
   wire logic read_gnt   = data_gnt && !select_status;

@@ -1,11 +1,13 @@
-// The registers and indices of one descriptor ring in SRAM; the four rings of the NIC share it.
+// The registers and indices of one descriptor ring in SRAM; each of the four rings of the NIC has
+// one.
 //
-// Registers:  CONTROL, RING_BASE, RING_LOG2, PRODUCER and CONSUMER, which have the same place in all four register
-//             files. The parent decodes its other registers and ORs the answers. RING_LOG2 takes 1 to 8 and ignores
-//             other numbers; the low address bits of RING_BASE are those of an entry and read zero.
+// Registers:  CONTROL, RING_BASE, RING_LOG2, PRODUCER and CONSUMER, which have the same place in
+//             all four register files. The parent decodes its other registers and ORs the answers.
+//             RING_LOG2 takes 1 to 8 and ignores other numbers; the low address bits of RING_BASE
+//             address bytes of an entry, and read zero.
 // Indices:    free-running, mod 2^16. Entries from consumer to producer belong to the hardware.
-// Timing:     a register write, produce_count_i and consume_i show in the next clock. entry_addr_o follows index_i in
-//             the same clock and wraps at the end of the SRAM.
+// Timing:     a register write, produce_count_i and consume_i show in the next clock. entry_addr_o
+//             follows index_i in the same clock and wraps at the end of the SRAM.
 
 `default_nettype none
 
@@ -22,15 +24,19 @@ module nic_ring #(
   input  wire logic                                  read_i,
   input  wire logic [7:2]                            offset_i,
   input  wire logic [31:0]                           wdata_i,
-  output wire logic [31:0]                           rdata_o,         // the clock after read_i, else zero
+  output wire logic [31:0]                           rdata_o,         // the clock after read_i,
+                                                                      // else zero
 
   // To the engine
   output wire logic                                  enable_o,
   output wire logic [15:0]                           producer_o,
   output wire logic [15:0]                           consumer_o,
-  input  wire logic                                  idle_i,          // a write of CONSUMER may be taken
-  input  wire logic                                  consume_i,       // the entry at consumer_o is done
-  input  wire logic [8:0]                            produce_count_i, // entries to add to the producer index
+  input  wire logic                                  idle_i,          // a write of CONSUMER may be
+                                                                      // taken
+  input  wire logic                                  consume_i,       // the entry at consumer_o is
+                                                                      // done
+  input  wire logic [8:0]                            produce_count_i, // entries to add to the
+                                                                      // producer index
 
   // Where an entry lies
   input  wire logic [7:0]                            index_i,         // the low bits of its index
@@ -92,7 +98,7 @@ module nic_ring #(
         if (offset_i == OffsetConsumer && idle_i && !enable_q) consumer_q <= wdata_i[15:0];
       end
       if (consume_i) consumer_q <= consumer_q + 16'd1;
-      // What software wrote, plus what arrived in the same clock.
+      // The value that software wrote, plus the entries that arrived in the same clock.
       if (write_producer || produce_count_i != '0) begin
         producer_q <= (write_producer ? wdata_i[15:0] : producer_q) + {7'b0, produce_count_i};
       end

@@ -1,8 +1,10 @@
 // Lets two requesters share one SRAM port. A goes first unless B waits already.
 //
-// Handshake:  that of the SRAM port on all three sides (docs/interfaces.md); req_o holds, with one owner, until gnt_i.
-// Timing:     no clock added; gnt reaches the owner, and rvalid whoever was granted the clock before.
-// The parent builds the request: select_b_o tells whose.
+// Handshake:  all three sides follow the rules of the SRAM port (docs/interfaces.md); req_o holds,
+//             with one owner, until gnt_i.
+// Timing:     no clock added; gnt reaches the owner, and rvalid the requester that was granted in
+//             the previous clock.
+// Request:    the parent builds it: select_b_o tells whether it is the request of B.
 
 `default_nettype none
 

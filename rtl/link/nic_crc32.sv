@@ -1,7 +1,9 @@
-// The frame check sequence of IEEE 802.3, 8 bits per clock, least significant bit first (reflected polynomial 0xEDB88320).
+// The frame check sequence of IEEE 802.3, 8 bits per clock, least significant bit first (reflected
+// polynomial 0xEDB88320).
 //
-// Use:        clear_i before the first byte, enable_i with each byte. The FCS to send is ~crc_o, byte 0 (bits 7:0) first;
-//             after data and FCS of a good frame crc_o is nic_mac_pkg::CRC_RESIDUE.
+// Use:        clear_i before the first byte, enable_i with each byte. The FCS to send is ~crc_o,
+//             byte 0 (bits 7:0) first; after data and FCS of a good frame crc_o is
+//             nic_mac_pkg::CRC_RESIDUE.
 // Timing:     crc_o covers a byte in the clock after enable_i.
 
 `default_nettype none

@@ -1,8 +1,10 @@
-// The gigabit MAC: transmit and receive ring in the core clock, GMII in the link clocks, crossings between.
+// The gigabit MAC: transmit and receive ring in the core clock, GMII in the link clocks, crossings
+// between.
 //
 // Clocks:     core (clk_i), gmii_tx, gmii_rx; unrelated. All resets together.
-// Crossings:  frames and their ends by nic_cdc_fifo, pulses to count by nic_cdc_counts, the receive enable and its
-//             echo by nic_cdc_bit. No other setting crosses: lengths are judged in the core clock.
+// Crossings:  frames and their ends by nic_cdc_fifo, pulses to count by nic_cdc_counts, the receive
+//             enable and its echo by nic_cdc_bit. No other setting crosses: lengths are judged in
+//             the core clock.
 // Pins:       registered outputs; inputs are registered before use.
 
 `default_nettype none

@@ -1,4 +1,5 @@
-// Constants of IEEE 802.3 clause 3 and the entries that cross between the rings and the link clocks.
+// Constants of IEEE 802.3 clause 3 and the entries that cross between the rings and the link
+// clocks.
 
 package nic_mac_pkg;
 
@@ -9,7 +10,7 @@ package nic_mac_pkg;
   parameter int unsigned GAP_BYTES           = 12;
   parameter int unsigned MIN_BYTES           = 60;   // without FCS
 
-  // What a CRC register holds after data and FCS of a good frame.
+  // The value of a CRC register after data and FCS of a good frame.
   parameter logic [31:0] CRC_RESIDUE         = 32'hDEBB_20E3;
 
   // Transmit side to ring: how a frame ended.
@@ -18,10 +19,11 @@ package nic_mac_pkg;
     logic [16:0] bytes;          // on the link, FCS included
   } tx_end_t;
 
-  // Receive side to ring. A frame is any number of RxData, then RxEnd, or RxAbort when it is lost. A frame that was lost
-  // before its first RxData leaves no entry.
+  // Receive side to ring. A frame is any number of RxData, then RxEnd, or RxAbort when it is lost.
+  // A frame that was lost before its first RxData leaves no entry.
   typedef enum logic [1:0] {
-    RxData,                      // four bytes, the first in bits 7:0; in the last entry of a frame possibly fewer
+    // four bytes, the first in bits 7:0; in the last entry of a frame possibly fewer
+    RxData,
     RxEnd,                       // rx_end_t
     RxAbort
   } rx_tag_e;
@@ -35,7 +37,8 @@ package nic_mac_pkg;
     logic        rx_error;       // RX_ER
     logic        bad_preamble;
     logic        bad_fcs;
-    logic [15:0] bytes;          // from the destination address to the end of the FCS; 65535: that many or more
+    logic [15:0] bytes;          // from the destination address to the end of the FCS; 65535: that
+                                 // many or more
   } rx_end_t;
 
   // Words of 64 bits that hold a frame from the first byte of a word on.

@@ -1,11 +1,15 @@
-// The link-clock half of reception: finds frames on GMII, checks them, packs their data and hands them to the core clock.
+// The link-clock half of reception: finds frames on GMII, checks them, packs their data and hands
+// them to the core clock.
 //
-// Out:        entries of nic_mac_pkg::rx_entry_t into the crossing. Every frame that starts, ends in exactly one of:
-//             an RxEnd entry, or lost_o for one clock because the crossing was full. The last room in the crossing is kept for the
-//             end, so a frame whose data have gone in is always closed, by RxEnd or RxAbort.
+// Out:        entries of nic_mac_pkg::rx_entry_t into the crossing. Every frame that starts, ends
+//             in exactly one of: an RxEnd entry, or lost_o for one clock because the crossing was
+//             full. The last room in the crossing is kept for the end, so a frame whose data have
+//             gone in is always closed, by RxEnd or RxAbort.
 // FCS:        four bytes are held back, so that the FCS never follows the data.
-// Enable:     looked at when RX_DV rises; a frame that has begun is received to its end. A frame whose begin was missed is ignored.
-// Timing:     a byte is in the crossing five to eight clocks after it was on the pins. Frames may be one clock apart.
+// Enable:     sampled when RX_DV rises; a frame that has begun is received to its end. A frame
+//             whose beginning was missed is ignored.
+// Timing:     a byte is in the crossing five to eight clocks after it was on the pins. Frames may
+//             be one clock apart.
 
 `default_nettype none
 
@@ -32,7 +36,7 @@ module nic_mac_rx #(
 );
 
   typedef enum logic [2:0] {
-    StIgnore,     // in a frame that is none of ours
+    StIgnore,     // in a frame that is not received
     StIdle,
     StPreamble,
     StData,
@@ -80,11 +84,11 @@ module nic_mac_rx #(
 
   logic [15:0] bytes_q;
   logic [31:0] held_q;            // the last four bytes, the oldest in bits 7:0
-  logic        held_all_q;        // they are all of this frame
+  logic        held_all_q;        // all of them belong to this frame
   logic [31:0] pack_q;
   logic [1:0]  pack_count_q;
   logic        rx_error_q, bad_preamble_q;
-  logic        put_any_q;         // data of this frame are in the crossing
+  logic        put_any_q;         // whether data of this frame are in the crossing
   logic        lost_q;            // this frame did not fit
   logic        ended_q;
   logic [31:0] crc;
@@ -113,7 +117,7 @@ module nic_mac_rx #(
   };
 
   assign entry_valid_o = put_data || put_abort || put_end;
-  // The data of an abort are nobody's.
+  // The data of an abort are not used.
   assign entry_o = '{
     tag:  ended_q ? nic_mac_pkg::RxEnd : put_data ? nic_mac_pkg::RxData : nic_mac_pkg::RxAbort,
     data: ended_q ? 32'(end_of_frame) : dv_q ? {held_q[7:0], pack_q[23:0]} : pack_q

@@ -1,12 +1,13 @@
-// The core-clock half of reception: writes frames into the buffers of the receive ring as they arrive, judges them at
-// their end, and counts every frame in exactly one place.
+// The core-clock half of reception: writes frames into the buffers of the receive ring as they
+// arrive, checks them at their end, and counts every frame in exactly one counter.
 //
-// A frame takes the buffer at CONSUMER when its first data come; there it stays if it ends well, and else the next frame
-// overwrites it. Nothing is written outside the buffer. The faults in the order in which they are looked for: RX_ER, broken
-// preamble, longer than MAX_FRAME, shorter than 64 bytes, bad FCS, no buffer, larger than the buffer.
+// A frame takes the buffer at CONSUMER when its first data come; it stays there if it ends well;
+// otherwise the next frame overwrites it. No byte is written outside the buffer. The faults, in the
+// order of the checks: RX_ER, broken preamble, longer than MAX_FRAME, shorter than 64 bytes, bad
+// FCS, no buffer, larger than the buffer.
 // Order:      last data byte, status word, then CONSUMER and the event together.
-// Timing:     three clocks for the descriptor, then one word each second clock at most; two clocks from the end of a frame
-//             to the request to write its status.
+// Timing:     three clocks for the descriptor, then one word each second clock at most; two clocks
+//             from the end of a frame to the request to write its status.
 
 `default_nettype none
 
@@ -36,11 +37,13 @@ module nic_mac_rx_ring #(
   output wire logic                    entry_ready_o,
   input  wire nic_mac_pkg::rx_entry_t  entry_i,
   input  wire logic [3:0]              started_add_i,   // frames begun since the clock before
-  input  wire logic [3:0]              lost_add_i,      // frames lost in the crossing since the clock before
+  input  wire logic [3:0]              lost_add_i,      // frames lost in the crossing since the
+                                                        // clock before
 
   // One-clock pulses
   output wire logic                    event_done_o,    // a good frame is in the ring
-  output wire logic                    event_error_o,   // a frame was lost to SRAM or to a small buffer
+  output wire logic                    event_error_o,   // a frame was lost to SRAM or to a small
+                                                        // buffer
   output wire logic                    probe_done_o,    // the same as event_done_o
   output wire logic                    probe_drop_o     // a frame ended in any other way
 );
@@ -49,7 +52,7 @@ module nic_mac_rx_ring #(
 
   typedef enum logic [2:0] {
     StIdle,
-    StFetch,      // the descriptor is asked for
+    StFetch,      // the descriptor is requested
     StBuffer,     // the descriptor arrives
     StData,
     StDiscard,    // no buffer
@@ -124,7 +127,8 @@ module nic_mac_rx_ring #(
   // ---- From entries to words ------------------------------------------------------------
 
   word_addr_t            descriptor_addr_q;
-  logic [31:3]           write_addr_q;      // as the descriptor says, so that an address beyond the SRAM shows
+  logic [31:3]           write_addr_q;      // the address of the descriptor, with bits beyond the
+                                            // SRAM, so that such an address is found
   logic [15:3]           room_words_q;
   logic                  half_valid_q;      // the low half of a word waits for the high half
   logic [31:0]           half_q;
@@ -136,7 +140,7 @@ module nic_mac_rx_ring #(
   wire logic write_gnt = word_valid_q && sram_gnt_i;
   wire logic word_free = !word_valid_q || write_gnt;
 
-  // What becomes of the entry
+  // The fate of the entry
   logic take_data, flush_half, take_end, take_abort, discard;
   always_comb begin
     take_data  = 1'b0;
@@ -260,8 +264,8 @@ module nic_mac_rx_ring #(
   end
 
   // ---- Counters: each frame in one ------------------------------------------------------------
-  // A frame that was lost in the crossing waits its turn, so that no two frames end in one clock. It is counted in the clock
-  // of its event or probe, when it is known how it ended.
+  // A frame that was lost in the crossing waits its turn, so that no two frames end in one clock.
+  // It is counted in the clock of its event or probe, when it is known how it ended.
 
   logic [31:0] count_q [8];   // by ending_e
   logic [31:0] bytes_q, started_q;

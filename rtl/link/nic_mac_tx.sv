@@ -1,12 +1,15 @@
-// The link-clock half of transmission: preamble, data, padding, FCS and gap on GMII (IEEE 802.3 clauses 3 and 35).
+// The link-clock half of transmission: preamble, data, padding, FCS and gap on GMII (IEEE 802.3
+// clauses 3 and 35).
 //
-// In:         for each frame a header word with the length in bits 15:0, then its data words (nic_mac_tx_ring).
-// Start:      a frame starts when the gap is over and StartWords of its words, or all, wait in the crossing. From then on
-//             the ring refills faster than the link drains: docs/link.md has the argument.
-// Underrun:   if a word is missing all the same, one clock with TX_ER spoils the frame, TX_EN falls without an FCS, and
-//             the rest of the frame is thrown away when it comes.
-// Out:        padding is zero. Between frames TX_EN is low for GAP_BYTES clocks at least. end_* tells how each frame
-//             ended, in one clock; it is always taken. Pins are registered.
+// In:         for each frame a header word with the length in bits 15:0, then its data words
+//             (nic_mac_tx_ring).
+// Start:      a frame starts when the gap is over and StartWords of its words, or all, wait in the
+//             crossing. From then on the ring refills faster than the link drains: docs/link.md has
+//             the argument.
+// Underrun:   if a word is missing nevertheless, one clock with TX_ER marks the frame as bad, TX_EN
+//             falls without an FCS, and the rest of the frame is dropped when it comes.
+// Out:        padding is zero. Between frames TX_EN is low for GAP_BYTES clocks at least. end_*
+//             tells how each frame ended, in one clock; it is always taken. Pins are registered.
 
 `default_nettype none
 
@@ -45,7 +48,8 @@ module nic_mac_tx #(
   } state_e;
 
   state_e      state_d, state_q;
-  logic        header_valid_q;    // length and what follows from it are those of the next frame
+  logic        header_valid_q;    // the length and the values derived from it belong to the next
+                                  // frame
   logic [15:0] left_q;            // data bytes not yet sent
   logic        last_byte_q;       // one of them
   logic [13:0] words_left_q;      // data words not yet taken
@@ -91,7 +95,8 @@ module nic_mac_tx #(
       StFcs:      if (fcs_ends) state_d = StGap;
       StSpoil:    state_d = StDrain;
       StDrain:    if (words_done_q) state_d = StGap;
-      StGap:      if (count_q == 4'(nic_mac_pkg::GAP_BYTES - 2)) state_d = StIdle;   // StIdle is the last clock of the gap
+      // StIdle is the last clock of the gap
+      StGap:      if (count_q == 4'(nic_mac_pkg::GAP_BYTES - 2)) state_d = StIdle;
       default:    state_d = StIdle;
     endcase
   end

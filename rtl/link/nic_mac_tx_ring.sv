@@ -1,10 +1,13 @@
-// The core-clock half of transmission: fetches transmit descriptors, judges them, reads frames out of SRAM and counts.
+// The core-clock half of transmission: fetches transmit descriptors, checks them, reads frames out
+// of SRAM and counts.
 //
-// To the link clock (feed): one header word with the length in bits 15:0, then the words of the frame, for each frame.
-//             A read is asked for only when the crossing surely has room for its answer.
-// Order:      CONSUMER advances, and the event is raised, in the clock in which the last byte leaves SRAM, or when a
-//             descriptor is skipped or refused.
-// Timing:     three clocks from the register write of PRODUCER, or an assist, to the header; then one word per clock.
+// Feed:       to the link clock go, for each frame, one header word with the length in bits 15:0,
+//             and then the words of the frame. A read is requested only when the crossing certainly
+//             has room for its answer.
+// Order:      CONSUMER advances, and the event is raised, in the clock in which the last byte
+//             leaves SRAM, or when a descriptor is skipped or refused.
+// Timing:     three clocks from the register write of PRODUCER, or an assist, to the header; then
+//             one word per clock.
 
 `default_nettype none
 
@@ -49,10 +52,10 @@ module nic_mac_tx_ring #(
   typedef logic [nic_pkg::SRAM_ADDR_BITS-1:3] word_addr_t;
 
   typedef enum logic [2:0] {
-    StIdle,         // the descriptor is asked for as soon as there is one
+    StIdle,         // a descriptor is requested as soon as there is one
     StFetch,        // the descriptor waits for its grant
     StDescriptor,   // the descriptor arrives
-    StHeader,       // it is judged, and the header waits for room
+    StHeader,       // it is checked, and the header waits for room
     StRead,
     StLast          // the last word arrives
   } state_e;
@@ -110,7 +113,7 @@ module nic_mac_tx_ring #(
   word_addr_t  fetch_addr_q, read_addr_q;
   logic [13:0] read_left_q;
 
-  // Judged in StHeader only.
+  // Checked in StHeader only.
   logic send;
   always_comb begin
     send = 1'b0;

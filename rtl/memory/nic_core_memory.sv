@@ -1,18 +1,23 @@
-// What one core sees as its memory: brings its two OBI ports to the instruction cache, the scratchpad, the SRAM and the
-// registers, by address (docs/interfaces.md, Addresses). Anything else answers with err.
+// The memory system of one core: connects its two OBI ports with the instruction cache, the
+// scratchpad, the SRAM and the registers, by address (docs/interfaces.md, Addresses). Any other
+// address is answered with err.
 //
-// Queue:   accesses of SRAM, registers and debug area go through a queue of two, whose head asks; no address that the core is just
-//          computing reaches an arbiter.
-// Ahead:   a load from SRAM does not wait for the queue when that is empty and no port asks for the SRAM in this clock
-//          (sram_idle_i, known early): the SRAM reads sram_ahead_addr_o then, and the load is answered like one of the scratchpad.
-// Order:   accesses of SRAM and registers are made in program order. A store is answered as soon as it is in the queue; all else is
-//          answered when it is done. The scratchpad is seen by nobody else.
-// Timing:  scratchpad, a load ahead, and a store are answered in the clock after their grant, other loads from SRAM and
-//          registers one clock later when they are free; a fetch from scratchpad or cache hit in the clock after its grant.
-//          data_gnt_o, data_rvalid_o and data_err_o depend on no input. A fetch is granted when the one before it is answered and the
-//          cache is not being emptied.
-// Debug:   the debug area is the debug module's (nic_debug); with Debug = 0 it is nowhere.
-// Reset:   while core_rst_ni is low nothing is asked for; SRAM accesses that wait are withdrawn.
+// Queue:   accesses of SRAM, registers and debug area go through a queue of two, whose head makes
+//          the request; no address that the core is just computing reaches an arbiter.
+// Ahead:   a load from SRAM does not wait for the queue when the queue is empty and no port asks
+//          for the SRAM in this clock (sram_idle_i, known early): the SRAM reads sram_ahead_addr_o
+//          then, and the load is answered like a load from the scratchpad.
+// Order:   accesses of SRAM and registers are made in program order. A store is answered as soon as
+//          it is in the queue; every other access is answered when it is done. Only this core sees
+//          the scratchpad.
+// Timing:  accesses of the scratchpad, loads ahead, and stores are answered in the clock after
+//          their grant; other loads from SRAM and registers one clock later when these are free; a
+//          fetch from the scratchpad, or a hit in the cache, in the clock after its grant.
+//          data_gnt_o, data_rvalid_o and data_err_o depend on no input. A fetch is granted when the
+//          previous one is answered and the cache is not being emptied.
+// Debug:   the debug area belongs to the debug module (nic_debug); with Debug = 0 it does not
+//          exist.
+// Reset:   while core_rst_ni is low no request is made; SRAM accesses that wait are withdrawn.
 
 `default_nettype none
 
@@ -24,7 +29,8 @@ module nic_core_memory #(
 ) (
   input  wire logic               clk_i,
   input  wire logic               core_rst_ni,
-  input  wire logic               fence_i_i,         // for one clock: what was stored is to be executed
+  input  wire logic               fence_i_i,         // for one clock: code that was stored is about
+                                                     // to be executed
 
   // Instructions (OBI): aligned words
   input  wire logic               insn_req_i,
@@ -43,14 +49,16 @@ module nic_core_memory #(
   input  wire logic [31:0]        data_wdata_i,
   input  wire logic               look_i,            // at an instruction, without data_req_i
   input  wire logic [31:0]        look_addr_i,
-  output wire logic               look_valid_o,      // in the next clock: it was in the scratchpad, and is on data_rdata_o
+  output wire logic               look_valid_o,      // in the next clock: it was in the scratchpad,
+                                                     // and is on data_rdata_o
   output wire logic               data_rvalid_o,
-  output wire logic [31:0]        data_rdata_o,      // of the scratchpad
-  output wire logic               data_slow_o,       // not of the scratchpad, but:
+  output wire logic [31:0]        data_rdata_o,      // data of the scratchpad
+  output wire logic               data_slow_o,       // the data are not of the scratchpad, but:
   output wire logic [31:0]        data_slow_rdata_o,
   output wire logic               data_err_o,
 
-  // Debug area: answers in the clock after req; to fetches at insn_addr_i, to data as reg_access_o says
+  // Debug area: answers in the clock after req; to fetches at insn_addr_i, to data as reg_access_o
+  // says
   output wire logic               debug_insn_req_o,
   input  wire logic [31:0]        debug_insn_rdata_i,
   input  wire logic               debug_insn_err_i,
@@ -58,19 +66,23 @@ module nic_core_memory #(
   input  wire logic [31:0]        debug_data_rdata_i,
   input  wire logic               debug_data_err_i,
 
-  output wire logic               data_stores_o,     // a store that was answered is still to be made
-  output wire logic               busy_o,            // accesses are under way, or the cache is being emptied
+  output wire logic               data_stores_o,     // a store that was answered is still to be
+                                                     // made
+  output wire logic               busy_o,            // accesses are under way, or the cache is
+                                                     // being emptied
 
   // SRAM port of the instruction cache, reads only
   output wire logic               sram_insn_req_o,
   output wire nic_pkg::sram_req_t sram_insn_access_o,
   input  wire logic               sram_insn_gnt_i,
 
-  // SRAM port of the data, and reads ahead of it: addr in 64-bit words, data on sram_rdata_i in the next clock
+  // SRAM port of the data, and reads ahead of it: addr in 64-bit words, data on sram_rdata_i in the
+  // next clock
   output wire logic               sram_data_req_o,
   output wire nic_pkg::sram_req_t sram_data_access_o,
   input  wire logic               sram_data_gnt_i,
-  input  wire logic               sram_idle_i,       // nobody asks in this clock, this core included: it may read ahead
+  input  wire logic               sram_idle_i,       // no port asks in this clock, nor does this
+                                                     // core: it may read ahead
   output wire logic               sram_ahead_o,
   output wire logic [nic_pkg::SRAM_ADDR_BITS-1:3] sram_ahead_addr_o,
 
@@ -111,13 +123,14 @@ module nic_core_memory #(
 
   wire logic   cache_gnt, cache_rvalid;
 
-  // What the cache cannot take now waits, wherever it goes: so the grant comes without its address.
+  // A fetch waits while the cache cannot take one, whatever its address: so the grant does not
+  // depend on the address.
   wire place_e insn_place = place_of(insn_addr_i);
   wire logic   insn_take  = insn_req_i && insn_gnt_o;
 
   wire logic [31:0] cache_rdata, scratchpad_insn_rdata;
 
-  // There is nothing to execute in the registers.
+  // No code can be executed from the registers.
   wire logic insn_in_scratchpad = insn_place == Scratchpad;
   wire logic insn_in_sram       = insn_place == Sram;
   wire logic insn_from_debug    = Debug != 0 && insn_place_q == DebugArea;
@@ -132,7 +145,7 @@ module nic_core_memory #(
   wire logic [nic_pkg::SRAM_ADDR_BITS-1:3] cache_sram_addr;
   wire logic cache_busy;
 
-  // The arbiter says the same, but on a clock that does not stop with the core's.
+  // The arbiter has the same signal, but on a clock that does not stop with the core's.
   logic sram_insn_rvalid_q;
   always_ff @(posedge clk_i) sram_insn_rvalid_q <= sram_insn_req_o && sram_insn_gnt_i;
 
@@ -174,14 +187,15 @@ module nic_core_memory #(
   logic    head_valid_q, next_valid_q;
   access_t head_q, next_q;
 
-  // Behind an access that is owed an answer nothing is taken; what is in next_q may be such a one.
+  // No access is taken behind an access that is owed an answer. The access in next_q may be owed
+  // one.
   wire logic data_free = !next_valid_q && !(head_valid_q && head_q.owed);
   wire logic data_take = data_req_i && core_rst_ni && data_free;
 
   assign data_gnt_o = data_free;
 
-  // The address comes late. Where an access goes is decided by its four highest bits; whether there is something is known when it is
-  // answered, and when it is at the head.
+  // The address comes late. Where an access goes is decided by its four highest bits; whether there
+  // is something is known when it is answered, and when it is at the head.
   wire place_e data_place    = place_of(data_addr_i);
   wire logic   to_sram       = data_addr_i[31:28] == 4'h1;
   wire logic   to_scratchpad = data_addr_i[31:28] == 4'h2;
@@ -198,7 +212,8 @@ module nic_core_memory #(
     case (head_q.place)
       Sram:      done = head_valid_q && sram_data_gnt_i;
       Registers: done = head_valid_q && reg_gnt_i;
-      default:   done = head_valid_q;    // the debug area hears it in this clock; nowhere nothing does
+      // the debug area takes the access in this clock; an access to no memory ends at once
+      default:   done = head_valid_q;
     endcase
   end
 

@@ -1,13 +1,14 @@
-// The instruction cache of one core, in front of the SRAM: direct mapped, lines of 32 bytes, filled from the word that
-// is wanted, with a valid bit for each 64-bit word.
+// The instruction cache of one core, in front of the SRAM: direct mapped, lines of 32 bytes, filled
+// from the requested word on, with a valid bit for each 64-bit word.
 //
-// Fetches:   one is outstanding; the next may be granted in the clock in which the answer to a hit stands, or in the clock after
-//            a miss was answered.
-// Timing:    entries are compared in the clock of the grant, so that only the data are on the way of an answer. A hit is
-//            answered in the clock after the grant, a miss two clocks later than that when the SRAM is free.
-//            The words behind it arrive one per clock and are usable as they arrive.
-// Coherence: none. Reset and invalidate_i empty the cache, when the fetch under way is answered, at one line per clock
-//            (128 clocks for 4 KB) without grants.
+// Fetches:   one is outstanding; the next may be granted in the clock in which the answer to a hit
+//            stands, or in the clock after a miss was answered.
+// Timing:    entries are compared in the clock of the grant, so that only the data are on the way
+//            of an answer. A hit is answered in the clock after the grant, a miss two clocks later
+//            than that when the SRAM is free. The words behind it arrive one per clock and are
+//            usable as they arrive.
+// Coherence: none. Reset and invalidate_i empty the cache, when the fetch under way is answered, at
+//            one line per clock (128 clocks for 4 KB) without grants.
 
 `default_nettype none
 
@@ -15,12 +16,13 @@ module nic_icache #(
   parameter int unsigned IcacheBytes = 4096   // a power of two, 64 bytes to 1 MB
 ) (
   input  wire logic        clk_i,
-  input  wire logic        rst_ni,            // of the core
+  input  wire logic        rst_ni,            // reset of the core
   input  wire logic        invalidate_i,      // for one clock
 
   // Fetches of 32-bit words, by their offset in SRAM
   input  wire logic        fetch_req_i,
-  input  wire logic        fetch_mine_i,      // late: the fetch is for the SRAM. What is not is forgotten.
+  input  wire logic        fetch_mine_i,      // late: the fetch is for the SRAM. Any other fetch is
+                                              // dropped.
   output wire logic        fetch_gnt_o,
   input  wire logic [nic_pkg::SRAM_ADDR_BITS-1:2] fetch_addr_i,
   output wire logic        fetch_rvalid_o,
@@ -78,7 +80,7 @@ module nic_icache #(
 
   // ---- The fill: asks for four words, takes them as they come -------------------------
 
-  logic                 fill_q;            // until what it wrote can be read
+  logic                 fill_q;            // high until the word that it wrote can be read
   line_t                fill_line_q;
   logic                 fill_is_mine_q;    // it is the line of the fetch that waits
   logic [2:0]           ask_left_q;
@@ -99,7 +101,7 @@ module nic_icache #(
 
   // ---- Emptying -----------------------------------------------------------------------
 
-  logic   invalidate_q;                      // wanted, when nothing is under way any more
+  logic   invalidate_q;                      // requested; done when no fetch is under way any more
   logic   emptying_q;
   index_t empty_index_q;
 
@@ -148,10 +150,11 @@ module nic_icache #(
         take_word_q <= take_word_q + 2'd1;
         taken_q     <= fill_entry.valid;
       end
-      // One clock behind the last word: what was looked up with it may not have seen it.
+      // One clock after the last word: a lookup in the clock of that word may not have seen it.
       if (fill_q && taken_q == '1) fill_q <= 1'b0;
 
-      // The line stays that of the fetch until another is looked for: with a new fetch this is compared once.
+      // The line stays that of the fetch until another is looked for: with a new fetch this is
+      // compared once.
       if (take) fill_is_mine_q <= fill_line_q == fetch_addr_i[nic_pkg::SRAM_ADDR_BITS-1:5];
 
       if (invalidate_i) begin

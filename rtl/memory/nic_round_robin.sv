@@ -1,7 +1,10 @@
-// Whose turn it is among requesters that are served one at a time: of those that ask, the first behind the one served last.
+// Chooses among requesters that are served one at a time: the first requester behind the requester
+// that was served last.
 //
-// Timing: chosen_o follows req_i in the same clock; one bit of it is set while anyone asks. A clock with serve_i passes the turn on.
-// Bound:  who asks is chosen at the latest as the N-th of those that are served from then on.
+// Timing: chosen_o follows req_i in the same clock; one bit of it is set while any requester asks.
+//         A clock with serve_i passes the turn on.
+// Bound:  a requester is chosen at the latest as the N-th of those that are served from its request
+//         on.
 
 `default_nettype none
 
@@ -15,7 +18,7 @@ module nic_round_robin #(
   output wire logic [N-1:0] chosen_o
 );
 
-  logic [N-1:0] behind_q;                // those behind the one that was served last
+  logic [N-1:0] behind_q;                // the requesters behind the last one served
 
   wire logic [N-1:0] ahead  = req_i & behind_q;
   wire logic [N-1:0] among  = ahead != '0 ? ahead : req_i;

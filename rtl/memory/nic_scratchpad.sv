@@ -1,6 +1,8 @@
-// The private fast memory of one core: a port for instructions and one for data, both served in every clock.
+// The private fast memory of one core: a port for instructions and one for data, both served in
+// every clock.
 //
-// Timing:  read data stand in the clock after the request, and stay until the next read of that port.
+// Timing:  read data stand in the clock after the request, and stay until the next read of that
+//          port.
 // Order:   a fetch in the clock of a store to the same word reads the old word.
 // Content: undefined after power-up, kept through reset.
 
@@ -20,7 +22,8 @@ module nic_scratchpad #(
   // Data
   input  wire logic                data_req_i,
   input  wire logic                data_we_i,
-  input  wire logic                data_mine_i,     // a store is to be made here; a load that is not is harmless
+  input  wire logic                data_mine_i,     // a store is for this memory; a load for
+                                                    // another memory is harmless
   input  wire logic [WordBits-1:0] data_word_i,
   input  wire logic [3:0]          data_be_i,
   input  wire logic [31:0]         data_wdata_i,
@@ -33,7 +36,8 @@ module nic_scratchpad #(
 
   // A memory for each byte of a word: block memories then need no choice behind their outputs.
   for (genvar lane = 0; lane < 4; lane++) begin : gen_lane
-    (* no_rw_check *)   // what Order says is not needed of silicon: code that was stored is executed behind fence.i
+    // silicon need not keep the rule of Order: code that was stored is executed only after fence.i
+    (* no_rw_check *)
     logic [7:0] memory_q [1 << WordBits];
     logic [7:0] insn_rdata_q, data_rdata_q;
 

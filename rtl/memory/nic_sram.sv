@@ -1,6 +1,7 @@
 // The SRAM of the NIC: one synchronous port, 64 bits with byte enables.
 //
-// Timing:  an access in one clock; read data stand on rdata_o in the clock after req_i, and stay until the next read.
+// Timing:  an access in one clock; read data stand on rdata_o in the clock after req_i, and stay
+//          until the next read.
 // Content: undefined after power-up, kept through reset.
 
 `default_nettype none

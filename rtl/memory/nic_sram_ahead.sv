@@ -1,9 +1,12 @@
-// Gives the SRAM to a core in clocks in which no port asks for it, so that loads need not go through the arbiter.
+// Gives the SRAM to a core in clocks in which no port asks for it, so that loads need not go
+// through the arbiter.
 //
-// Why:     the address of a load is known late in its clock. Who asks is known early, from registers; so a clock in which nobody does
-//          is offered beforehand (idle_o), and the address is but one choice away from the SRAM.
-// Turns:   a clock is offered to one core, the one whose data were served last.
-// Timing:  idle_o from req_i in the same clock; ahead_i only with idle_o. The SRAM has the data in the next clock.
+// Why:     the address of a load is known late in its clock. Which ports ask is known early, from
+//          registers. So a clock in which no port asks is offered beforehand (idle_o), and the
+//          address is only one choice away from the SRAM.
+// Turns:   a clock is offered to one core, the core whose data were served last.
+// Timing:  idle_o from req_i in the same clock; ahead_i only with idle_o. The SRAM has the data in
+//          the next clock.
 
 `default_nettype none
 
@@ -14,7 +17,7 @@ module nic_sram_ahead #(
   input  wire logic               rst_ni,
 
   // From the arbiter
-  input  wire logic               req_i,             // some port asks, and is served
+  input  wire logic               req_i,             // a port asks, and is served
   input  wire nic_pkg::sram_req_t access_i,
   input  wire logic [Cores-1:0]   data_gnt_i,        // ... for data of this core
 

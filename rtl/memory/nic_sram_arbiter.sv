@@ -1,18 +1,22 @@
 // Shares the SRAM among its requesters, one access per clock.
 //
-// Ports:   numbered by nic_pkg::sram_port_e, in three classes: link (receive, transmit), DMA (read, write), and the
-//          rest (data and instructions of each core, host). The members of a class take turns.
-// Order:   a class that has waited for its patience goes first, the rest before DMA; otherwise link before DMA
-//          before the rest.
-// Bound:   with the default patience a request waits at most 3 clocks (link), 33 (DMA) or 11 (the rest; with two cores 19),
-//          whatever the others do; docs/memory.md derives it and nic_sram_wait_checker watches it.
-// Timing:  gnt_o follows req_i in the same clock; a granted read has rvalid_o, and the SRAM its data, in the next.
+// Ports:   numbered by nic_pkg::sram_port_e, in three classes: link (receive, transmit), DMA (read,
+//          write), and the rest (data and instructions of each core, host). The members of a class
+//          take turns.
+// Order:   a class that has waited for its patience goes first, the rest before DMA; otherwise link
+//          before DMA before the rest.
+// Bound:   with the default patience a request waits at most 3 clocks (link), 33 (DMA) or 11 (the
+//          rest; with two cores 19), whatever the others do; docs/memory.md derives it and
+//          nic_sram_wait_checker watches it.
+// Timing:  gnt_o follows req_i in the same clock; a granted read has rvalid_o, and the SRAM its
+//          data, in the next.
 
 `default_nettype none
 
 module nic_sram_arbiter #(
   parameter int unsigned Ports = nic_pkg::SRAM_PORTS,
-  // How many clocks a class lets higher ones go first. 3: a quarter of the clocks is sure to the cores and the host.
+  // How many clocks a class lets higher ones go first. 3: a quarter of the clocks is sure to the
+  // cores and the host.
   parameter int unsigned DmaPatienceCycles  = 15,
   parameter int unsigned RestPatienceCycles = 3
 ) (
@@ -30,7 +34,8 @@ module nic_sram_arbiter #(
   output wire nic_pkg::sram_req_t sram_access_o
 );
 
-  localparam int unsigned Rest = Ports - nic_pkg::SRAM_CORE_DATA;   // members of the last class, which are the last ports
+  localparam int unsigned Rest = Ports - nic_pkg::SRAM_CORE_DATA;   // members of the last class,
+                                                                    // which are the last ports
 
   typedef logic [$clog2(DmaPatienceCycles+1)-1:0]  dma_patience_t;
   typedef logic [$clog2(RestPatienceCycles+1)-1:0] rest_patience_t;
@@ -78,7 +83,7 @@ module nic_sram_arbiter #(
 
   logic [Ports-1:0] rvalid_q;
 
-  // Whatever requesters do before their reset, the SRAM keeps its content.
+  // Requests before the reset of a requester do not change the contents of the SRAM.
   assign sram_req_o    = req_i != '0 && rst_ni;
   assign sram_access_o = access_i[granted];
   assign gnt_o         = sram_req_o ? Ports'(1) << granted : '0;

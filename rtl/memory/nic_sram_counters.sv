@@ -1,4 +1,5 @@
-// Counts, for each SRAM port, the accesses granted and the clocks that a request waited (docs/registers.md, SRAM).
+// Counts, for each SRAM port, the accesses granted and the clocks that a request waited
+// (docs/registers.md, SRAM).
 //
 // Registers: a slave of the register bus.
 

@@ -1,8 +1,10 @@
-// One core with all that is its own: the processor, its instruction cache and its scratchpad. A NIC has one or two.
+// One core with its private parts: the processor, its instruction cache and its scratchpad. A NIC
+// has one or two.
 //
-// Ports:  two of the SRAM (data, instructions) and one of the register bus; docs/interfaces.md has their rules.
-// Reset:  while rst_ni is low nothing is asked for, and a request that waits is withdrawn; fetching starts at boot_address_i in
-//         the first clock after it.
+// Ports:  two of the SRAM (data, instructions) and one of the register bus; docs/interfaces.md has
+//         their rules.
+// Reset:  while rst_ni is low no request is made, and a request that waits is withdrawn; fetching
+//         starts at boot_address_i in the first clock after it.
 
 `default_nettype none
 
@@ -14,7 +16,8 @@ module nic_core_complex #(
   parameter int unsigned Rvfi            = 0,
   parameter int unsigned Debug           = 1
 ) (
-  // Of the core. clk_i is clk_free_i where clock_o was high before the edge, or always; where it was low it may stay low.
+  // Clocks of the core. clk_i rises with clk_free_i if clock_o was high before the edge; otherwise
+  // it may stay low.
   input  wire logic               clk_i,
   input  wire logic               clk_free_i,
   output wire logic               clock_o,
@@ -50,7 +53,8 @@ module nic_core_complex #(
   input  wire logic               reg_gnt_i,
   input  wire logic [31:0]        reg_rdata_i,
 
-  // Debug module: answers in the clock after req; to data as reg_access_o says (docs/interfaces.md, Debug ports)
+  // Debug module: answers in the clock after req; to data as reg_access_o says (docs/interfaces.md,
+  // Debug ports)
   input  wire logic               debug_req_i,
   output wire logic               debug_mode_o,
   output wire logic               debug_insn_req_o,
@@ -80,8 +84,8 @@ module nic_core_complex #(
   wire logic [3:0]  data_be;
   wire logic [31:0] data_addr, data_wdata, data_rdata, data_slow_rdata;
 
-  // The clear of an event is on its way until the store is made, and shows in the event unit one clock later: until then the next event
-  // may be one that was served.
+  // The clear of an event is on its way until the store is made, and shows in the event unit one
+  // clock later: until then the next event may be an event that was served already.
   wire logic data_stores;
   logic      data_stored_q;
   always_ff @(posedge clk_i) data_stored_q <= data_stores;

@@ -1,9 +1,11 @@
-// The doorbells: one page of BAR 0 for each process, that its owner writes without asking anyone.
+// The doorbells: one page of BAR 0 for each process, to which the process writes without the
+// kernel.
 //
-// Pages:     a write by the host of at least one byte rings: the value is kept, bytes that were not written are zero.
-//            Reads, and accesses of a core, do nothing.
+// Pages:     a write by the host of at least one byte rings: the value is kept, bytes that were not
+//            written are zero. Reads, and accesses of a core, do nothing.
 // Registers: a slave of the register bus.
-// Timing:    rings_o is high in the clock of the write; bit and value can be read from the next clock on.
+// Timing:    rings_o is high in the clock of the write; bit and value can be read from the next
+//            clock on.
 // Races:     a doorbell that rings while its bit is cleared stays pending.
 
 `default_nettype none

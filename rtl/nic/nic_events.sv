@@ -1,14 +1,17 @@
-// The events of one core: pending, enabled, and the number of the next one to serve (docs/events.md).
+// The events of one core: pending, enabled, and the number of the next one to serve
+// (docs/events.md).
 //
 // Registers: a slave of the register bus.
-// Timing:    a pulse on set_i is pending, and on irq_o, in the next clock; next_valid_o and next_o show it one clock later.
+// Timing:    a pulse on set_i is pending, and on irq_o, in the next clock; next_valid_o and next_o
+//            show it one clock later.
 // Races:     an event that is set and cleared in the same clock stays pending: no wake-up is lost.
 
 `default_nettype none
 
 module nic_events (
   input  wire logic                       clk_i,
-  input  wire logic                       clk_core_i,       // the same, but may stop while the core sleeps and soon_o is low
+  input  wire logic                       clk_core_i,       // the same, but may stop while the core
+                                                            // sleeps and soon_o is low
   input  wire logic                       rst_ni,
 
   // Register bus
@@ -23,7 +26,8 @@ module nic_events (
   output wire logic                       irq_o,
   output wire logic                       next_valid_o,
   output wire logic [4:0]                 next_o,
-  output wire logic                       soon_o            // the last two may change with the next edge
+  output wire logic                       soon_o            // the last two may change with the next
+                                                            // edge
 );
 
   // Word offsets in the slot.
@@ -63,7 +67,7 @@ module nic_events (
 
   wire logic [31:0] offset = next_offset(active);
 
-  // What is pending changes in the clock behind a cause, and then the next one is looked for.
+  // Pending events change in the clock after a cause, and then the next event is searched.
   logic       look_q;
   logic       next_valid_q;
   logic [4:0] next_q;

@@ -1,10 +1,14 @@
-// Carries out what the host asks of the two BARs: registers, windows of the SRAM, and the SRAM itself.
+// Performs the accesses of the host to the two BARs: registers, windows of the SRAM, and the SRAM
+// itself.
 //
-// Requests:  valid/ready, in bus order. Each is complete, and ready, when its last dword has been granted, so the order of
-//            effects is the order of requests.
-// Answers:   one dword for each dword of a read, in the clock after its grant; the receiver is always ready.
-// Refused:   what holds nothing. A write is dropped, a read answers zero, refused_o is high for one clock for each dword.
-// Map:       docs/interfaces.md, Addresses. Reads of doorbell pages answer zero and are not refused.
+// Requests:  valid/ready, in bus order. Each is complete, and ready, when its last dword has been
+//            granted, so the order of effects is the order of requests.
+// Answers:   one dword for each dword of a read, in the clock after its grant; the receiver is
+//            always ready.
+// Refused:   accesses to an address without register or memory. A write is dropped, a read answers
+//            zero, refused_o is high for one clock for each dword.
+// Map:       docs/interfaces.md, Addresses. Reads of doorbell pages answer zero and are not
+//            refused.
 
 `default_nettype none
 
@@ -59,7 +63,8 @@ module nic_host_router #(
   wire logic is_low_sram = dword[16:10] == 7'b0_0001_01;             // 0x1400 to 0x17FF
   wire logic is_window   = dword[16:11] == 6'b0_0001_1;              // 0x1800 to 0x1FFF
 
-  // Places are looked for while the host asks: the map is a chain of comparisons, which simulators need not walk all day.
+  // The map is evaluated only while the host asks: it is a chain of comparisons that costs
+  // simulators time.
   place_e place;
   dword_t sram_dword;
   always_comb begin

@@ -1,5 +1,5 @@
-// Who the NIC is, and the switches that start it: identification, core control, cycle counter, window (docs/registers.md,
-// IDENT).
+// The identity of the NIC, and the switches that start it: identification, core control, cycle
+// counter, window (docs/registers.md, IDENT).
 //
 // Registers: a slave of the register bus.
 // Timing:    run_o follows a write of CORE_CONTROL by one clock.

@@ -1,9 +1,10 @@
 // The interrupt to the host: causes, which of them are enabled, and the level behind INTA#.
 //
 // Registers: a slave of the register bus.
-// Timing:    a pulse on set_i is in CAUSE in the next clock and on inta_o one clock later: a register, since the level goes
-//            on to another clock.
-// Races:     a cause that is set and cleared in the same clock stays set; inta_o falls only when no enabled cause is set.
+// Timing:    a pulse on set_i is in CAUSE in the next clock and on inta_o one clock later: a
+//            register, since the level goes on to another clock.
+// Races:     a cause that is set and cleared in the same clock stays set; inta_o falls only when no
+//            enabled cause is set.
 
 `default_nettype none
 

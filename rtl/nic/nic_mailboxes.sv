@@ -1,9 +1,10 @@
 // Sixteen words between host and core, eight in each direction. Writing one tells the other side.
 //
-// Registers: a slave of the register bus; mailboxes take any bytes, the others keep their value. A write without a byte
-//            does nothing.
-// Signals:   a write by the host to TO_NIC_n sets PENDING.n and raises to_nic_o; a write by a core to TO_HOST_n raises
-//            to_host_o[n]. Both are high in the clock of the write; the value can be read from the next clock on.
+// Registers: a slave of the register bus; mailboxes take any bytes, the others keep their value. A
+//            write without a byte does nothing.
+// Signals:   a write by the host to TO_NIC_n sets PENDING.n and raises to_nic_o; a write by a core
+//            to TO_HOST_n raises to_host_o[n]. Both are high in the clock of the write; the value
+//            can be read from the next clock on.
 // Races:     a mailbox that is written while its bit is cleared stays pending.
 
 `default_nettype none
@@ -29,7 +30,8 @@ module nic_mailboxes (
   localparam logic [7:2] Clear   = nic_regs_pkg::MAILBOX_CLEAR[7:2];
 
   logic [7:0]  pending_q;
-  logic [31:0] value_q [nic_regs_pkg::MAILBOX_TO_NIC_COUNT + nic_regs_pkg::MAILBOX_TO_HOST_COUNT];   // TO_NIC, then TO_HOST
+  // TO_NIC, then TO_HOST
+  logic [31:0] value_q [nic_regs_pkg::MAILBOX_TO_NIC_COUNT + nic_regs_pkg::MAILBOX_TO_HOST_COUNT];
   logic [31:0] rdata_q;
 
   wire logic [7:2] word        = reg_req_i.addr[7:2];

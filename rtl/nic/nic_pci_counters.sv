@@ -1,4 +1,4 @@
-// Adds up what the PCI agent reports (docs/registers.md, PCI).
+// Adds up the counts that the PCI agent reports (docs/registers.md, PCI).
 //
 // Registers: a slave of the register bus. Counter n is register n of the slot.
 
@@ -11,7 +11,7 @@ module nic_pci_counters #(
   input  wire logic               clk_i,
   input  wire logic               rst_ni,
 
-  // What happened, in counts to be added in this clock; that of counter 0 in the highest field
+  // The counts to be added in this clock; the count of counter 0 is in the highest field
   input  wire logic [Counters-1:0][AddBits-1:0] add_i,
 
   // Register bus
@@ -42,7 +42,7 @@ module nic_pci_counters #(
     if (!rst_ni) begin
       count_q <= '0;
     end else begin
-      // Mostly nothing happens, and all are judged at once.
+      // Mostly all counts are zero, and one comparison shows that.
       if (add_i != '0) count_q <= added(count_q, add_i);
       if (reg_sel_i && !reg_req_i.we && word < 6'(Counters)) rdata_q <= count_q[word[5:2]];
     end

@@ -1,4 +1,5 @@
-// Types and constants that cross block boundaries. docs/interfaces.md states the rules of each handshake.
+// Types and constants that cross block boundaries. docs/interfaces.md states the rules of each
+// handshake.
 
 // Every block uses some of these constants and none uses all.
 // verilator lint_off UNUSEDPARAM
@@ -7,7 +8,8 @@ package nic_pkg;
 
   // ---- SRAM ports (core clock) ----------------------------------------------
 
-  // Byte addresses of the largest SRAM (2 MB). Ports carry 64-bit words with byte enables, little endian.
+  // Byte addresses of the largest SRAM (2 MB). Ports carry 64-bit words with byte enables, little
+  // endian.
   parameter int unsigned SRAM_ADDR_BITS = 21;
 
   typedef struct packed {
@@ -45,7 +47,7 @@ package nic_pkg;
     logic                     from_host;  // 0: from a core
   } reg_req_t;
 
-  // What a register holds after the enabled bytes of a write.
+  // The contents of a register after the enabled bytes of a write.
   function automatic logic [31:0] merge_bytes(input logic [31:0] kept, input logic [31:0] written, input logic [3:0] be);
     logic [31:0] mask;
     mask = {{8{be[3]}}, {8{be[2]}}, {8{be[1]}}, {8{be[0]}}};
@@ -91,8 +93,8 @@ package nic_pkg;
     logic [15:0] len_bytes;   // 1 to 65535
   } dma_cmd_t;
 
-  // One aligned 64-bit word of host memory. Word k of a transfer covers host bytes (addr & ~7) + 8k .. + 7;
-  // bytes outside the command's range are undefined.
+  // One aligned 64-bit word of host memory. Word k of a transfer covers host bytes (addr & ~7) + 8k
+  // .. + 7; bytes outside the command's range are undefined.
   typedef struct packed {
     logic [63:0]  data;
     logic         last;
@@ -102,9 +104,12 @@ package nic_pkg;
   // ---- Events of a core, in the order of their priority (0 first) -------------
 
   parameter int unsigned EVENT_MAC_RX    = 0;   // a good frame is in the receive ring
-  parameter int unsigned EVENT_DMA_WRITE = 1;   // a host-write descriptor with the event flag completed
-  parameter int unsigned EVENT_DMA_READ  = 2;   // a host-read descriptor with the event flag completed
-  parameter int unsigned EVENT_MAC_TX    = 3;   // a transmit descriptor with the event flag completed
+  parameter int unsigned EVENT_DMA_WRITE = 1;   // a host-write descriptor with the event flag
+                                                // completed
+  parameter int unsigned EVENT_DMA_READ  = 2;   // a host-read descriptor with the event flag
+                                                // completed
+  parameter int unsigned EVENT_MAC_TX    = 3;   // a transmit descriptor with the event flag
+                                                // completed
   parameter int unsigned EVENT_MAILBOX   = 4;   // the host wrote a mailbox
   parameter int unsigned EVENT_DOORBELL  = 5;   // a process wrote its doorbell page
   parameter int unsigned EVENT_TIMER_0   = 6;   // timers 0 to 3: bits 6 to 9

@@ -1,11 +1,15 @@
-// Brings the register accesses of the cores and of the host, one in a clock, to the block that holds the register.
+// Routes the register accesses of the cores and of the host, one in a clock, to the block that
+// holds the register.
 //
-// Requesters: hold req and access until gnt; they take turns, so that none waits longer than the others take once each. Read
-//             data stand on rdata_o in the clock after the grant.
-// Core B:     finds what belongs to itself at the offsets of core A, and what belongs to core A at its own.
-// Slaves:     *_sel_o for one clock, with the access on access_o; always ready. In the next clock the block that was
-//             read drives its data and all others zero, so that slave_rdata_i is the OR of all.
-// Timing:     no register between requester and slave: an access is complete in the clock of its grant.
+// Requesters: hold req and access until gnt; they take turns, so that none waits longer than the
+//             others take once each. Read data stand on rdata_o in the clock after the grant.
+// Core B:     finds its own registers at the offsets of core A, and those of core A at the offsets
+//             of core B.
+// Slaves:     *_sel_o for one clock, with the access on access_o; always ready. In the next clock
+//             the block that was read drives its data and all others zero, so that slave_rdata_i is
+//             the OR of all.
+// Timing:     no register between requester and slave: an access is complete in the clock of its
+//             grant.
 // Nowhere:    an offset without a block selects none and reads zero.
 
 `default_nettype none
@@ -60,7 +64,7 @@ module nic_register_bus #(
 
   nic_round_robin #(.N(Requesters)) u_turns (.clk_i, .rst_ni, .req_i(req), .serve_i(any), .chosen_o(chosen));
 
-  // Zero while nobody asks: no one looks then, and simulators need not put an access together.
+  // Zero while no requester asks: no slave uses it then, and simulators need not compute an access.
   nic_pkg::reg_req_t access;
 
   assign access_o   = access;
@@ -88,8 +92,8 @@ module nic_register_bus #(
     end
   end
 
-  // What belongs to a core changes places with the same of the other, so that a core finds its own events, timers and request of the
-  // semaphore where core A does.
+  // For core B the registers of both cores change places, so that each core finds its own events,
+  // timers and request of the semaphore at the offsets of core A.
   function automatic nic_pkg::reg_req_t from_core_b(input nic_pkg::reg_req_t asked);
     nic_pkg::reg_req_t seen;
     seen = asked;
@@ -105,7 +109,8 @@ module nic_register_bus #(
     return seen;
   endfunction
 
-  // ---- Decoding: 256 bytes to a block, 128 to a DMA engine and to a core's timers, 512 to the debug module ---
+  // ---- Decoding: 256 bytes to a block, 128 to a DMA engine and to a core's timers, 512 to the
+  // debug module ---
 
   typedef struct packed {
     logic ident, event_a, event_b, irq, doorbell, doorbell_page, mailboxes, timer_a, timer_b, semaphores;

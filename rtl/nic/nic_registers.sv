@@ -1,9 +1,11 @@
-// The register page: the bus, and the blocks that live in it. Engines, MAC and counters hold their own registers and
-// are slaves behind ports.
+// The register page: the bus, and the blocks that live in it. Engines, MAC and counters hold their
+// own registers and are slaves behind ports.
 //
-// Accesses: docs/interfaces.md, Register bus; complete in the clock of their grant, read data in the next.
-// Events:   what the hardware reports comes in as pulses, and becomes pending in every core; a timer's only in its own. irq_o are
-//           the interrupt lines of the cores, inta_o the level of INTA#.
+// Accesses: docs/interfaces.md, Register bus; complete in the clock of their grant, read data in
+// the next.
+// Events:   events of the hardware come in as pulses, and become pending in every core; the event
+//           of a timer only in its own core. irq_o are the interrupt lines of the cores, inta_o the
+//           level of INTA#.
 // Cores:    A in bit 0 and element 0, B in the next.
 
 `default_nettype none
@@ -15,8 +17,9 @@ module nic_registers #(
   parameter int unsigned ScratchpadBytesB = 8192
 ) (
   input  wire logic              clk_i,
-  input  wire logic              clk_a_i,                   // of core A: the same, but may stop (nic_core_sleep)
-  input  wire logic              clk_b_i,                   // of core B
+  input  wire logic              clk_a_i,                   // clock of core A: the same, but may
+                                                            // stop (nic_core_sleep)
+  input  wire logic              clk_b_i,                   // clock of core B
   input  wire logic              rst_ni,
 
   // Accesses of the cores and of the host
@@ -44,9 +47,11 @@ module nic_registers #(
   output wire logic [Cores-1:0][31:0] boot_address_o,
   input  wire logic [Cores-1:0]       sleep_i,
   output wire logic [Cores-1:0]       irq_o,
-  output wire logic [Cores-1:0]       event_valid_o,        // the next event of each core (nic_events)
+  output wire logic [Cores-1:0]       event_valid_o,        // the next event of each core
+                                                            // (nic_events)
   output wire logic [Cores-1:0][4:0]  event_o,
-  output wire logic [Cores-1:0]       event_soon_o,         // the last two may change with the next edge
+  output wire logic [Cores-1:0]       event_soon_o,         // the last two may change with the next
+                                                            // edge
   output wire logic [Cores-1:0]       semaphore_waits_o,    // asked for and not owned
 
   // Host side
@@ -75,7 +80,7 @@ module nic_registers #(
   wire logic              ident_sel, interrupt_sel, doorbell_sel, doorbell_page_sel, mailbox_sel, semaphore_sel;
   wire logic [31:0]       ident_rdata, interrupt_rdata, doorbell_rdata, mailbox_rdata, semaphore_rdata;
 
-  // Of core A, of core B
+  // Slots of core A, and of core B
   wire logic [1:0]       event_sel, timer_sel;
   wire logic [1:0][31:0] event_rdata, timer_rdata;
 

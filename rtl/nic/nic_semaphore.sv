@@ -1,8 +1,10 @@
-// One semaphore between the cores: ask, then read until it is yours.
+// One semaphore between the cores: a core asks for it, then reads until it owns it.
 //
-// Registers: a slave of the register bus. Any write of four bytes to CORE_n asks for core n; CORE_n reads 1 while it owns;
-//            RELEASE takes the number of the core that gives it back, or no longer wants it.
-// Order:     who asks first owns; the other follows in the clock in which it is released.
+// Registers: a slave of the register bus. Any write of four bytes to CORE_n asks for core n; CORE_n
+//            reads 1 while core n owns; RELEASE takes the number of the core that gives it back, or
+//            no longer wants it.
+// Order:     the core that asks first owns; the other core follows in the clock in which it is
+//            released.
 
 `default_nettype none
 
@@ -37,7 +39,8 @@ module nic_semaphore (
   wire logic [1:0] wants_d = (wants_q | ask) & ~release_of;
   wire logic [1:0] keeps   = owns_q & ~release_of;
 
-  // The bus brings one access in a clock, so the two never ask at once: when nobody keeps it, one of them wants it at most.
+  // The bus brings one access in a clock, so the two cores never ask at once: when no core owns the
+  // semaphore, at most one of them wants it.
   wire logic [1:0] owns_d = keeps != '0 ? keeps : wants_d;
 
   assign reg_rdata_o = rdata_q;

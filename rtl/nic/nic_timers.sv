@@ -1,9 +1,11 @@
 // Four one-shot timers on the core's cycle counter.
 //
 // Registers: a slave of the register bus, 128 bytes.
-// Timing:    an armed timer pulses fires_o in the first clock in which COUNT - COMPARE is not negative as a signed number, and
-//            disarms. COMPARE may be up to 2^31 - 1 clocks ahead; the counter wraps.
-// Races:     a timer that is armed in the clock in which it fires stays armed; arming wins over disarming.
+// Timing:    an armed timer pulses fires_o in the first clock in which COUNT - COMPARE is not
+//            negative as a signed number, and disarms. COMPARE may be up to 2^31 - 1 clocks ahead;
+//            the counter wraps.
+// Races:     a timer that is armed in the clock in which it fires stays armed; arming wins over
+//            disarming.
 
 `default_nettype none
 

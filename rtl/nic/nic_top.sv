@@ -1,8 +1,11 @@
-// The NIC: one core or two, SRAM, PCI, two host DMA engines and a gigabit MAC. This file only wires blocks.
+// The NIC: one core or two, SRAM, PCI, two host DMA engines and a gigabit MAC. This file only wires
+// blocks.
 //
-// Pins, addresses and the handshakes between the blocks: docs/interfaces.md.
-// Clocks: four unrelated ones; crossings are inside nic_pci and nic_mac. Everything in this file is core clock.
-// Reset:  the pad only; pci_rst_ni low for at least four clocks of the slowest clock, with all clocks running.
+// Rules:  docs/interfaces.md has pins, addresses and the handshakes between the blocks.
+// Clocks: four unrelated clocks; crossings are inside nic_pci and nic_mac. All signals of this file
+//         are in the core clock.
+// Reset:  the pad only; pci_rst_ni is low for at least four clocks of the slowest clock, with all
+//         clocks running.
 
 `default_nettype none
 
@@ -13,7 +16,8 @@ module nic_top #(
   parameter int unsigned ScratchpadBytesB = 8192,     // of core B; a power of two
   parameter int unsigned IcacheBytes      = 4096,     // of each core; a power of two
   parameter int unsigned Rvfi             = 0,        // 1: the cores report what they retire
-  parameter int unsigned Debug            = 1         // 0: no debug module, and no debug mode in the cores
+  parameter int unsigned Debug            = 1         // 0: no debug module, and no debug mode in
+                                                      // the cores
 ) (
   // Clocks, unrelated, and the reset pad
   input  wire logic        clk_core_i,
@@ -22,7 +26,8 @@ module nic_top #(
   input  wire logic        clk_gmii_rx_i,
   input  wire logic        pci_rst_ni,
 
-  // Clocks of the cores: rise in the instant of clk_core_i if core_x_clock_o was high before; else they need not (nic_core_sleep)
+  // Clocks of the cores: rise in the instant of clk_core_i if core_x_clock_o was high before; else
+  // they may stay low (nic_core_sleep)
   input  wire logic        clk_core_a_i,
   input  wire logic        clk_core_b_i,         // never needed with one core
   output wire logic        core_a_clock_o,
@@ -91,8 +96,8 @@ module nic_top #(
   output wire logic [31:0] trace_b_data_o,
   output wire logic [nic_pkg::PROBES-1:0] probe_o,
 
-  // RISC-V Formal Interface of the cores: zero without Rvfi; that of core B is zero with one core.
-  // The only structs among the pins, for no test bench reads their fields by name.
+  // RISC-V Formal Interface of the cores: zero without Rvfi; the interface of core B is zero with
+  // one core. The only structs among the pins, for no test bench reads their fields by name.
   output wire nic_pkg::rvfi_t rvfi_a_o,
   output wire nic_pkg::rvfi_t rvfi_b_o
 );

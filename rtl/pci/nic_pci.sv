@@ -1,10 +1,14 @@
-// The PCI agent of the NIC: pins on one side, host accesses and host DMA in core clock on the other.
+// The PCI agent of the NIC: pins on one side, host accesses and host DMA in core clock on the
+// other.
 //
-// Standard:   PCI Local Bus 2.3, 32 or 64 bit, 33 or 66 MHz. docs/pci.md lists what is supported and what is not.
+// Standard:   PCI Local Bus 2.3, 32 or 64 bit, 33 or 66 MHz. docs/pci.md lists what is supported
+//             and what is not.
 // Handshakes: docs/interfaces.md, "Host accesses" and "Host DMA".
-// Clocks:     clk_pci_i and clk_core_i are unrelated. pci_rst_ni is the pad; rst_core_ni is the core's synchronous
-//             reset made from the same pad, so that both sides of every crossing are reset together.
-// Pins:       registered outputs, sampled inputs; RST# alone closes the output enables without a clock.
+// Clocks:     clk_pci_i and clk_core_i are unrelated. pci_rst_ni is the pad; rst_core_ni is the
+//             core's synchronous reset made from the same pad, so that both sides of every crossing
+//             are reset together.
+// Pins:       registered outputs, sampled inputs; RST# alone closes the output enables without a
+//             clock.
 
 `default_nettype none
 
@@ -53,7 +57,8 @@ module nic_pci #(
   input  wire logic                    pci_ack64_ni,
   output wire logic                    pci_ack64_no,
   output wire logic                    pci_ack64_oe_o,
-  input  wire logic                    pci_serr_ni,        // not used: others' system errors are the host's affair
+  input  wire logic                    pci_serr_ni,        // not used: the host handles system
+                                                           // errors of other agents
   output wire logic                    pci_serr_oe_o,
   output wire logic                    pci_inta_oe_o,
   output wire logic                    pci_req_no,
@@ -382,7 +387,7 @@ module nic_pci #(
     .stat_target_abort_o (stat.target_abort)
   );
 
-  // ---- Lanes, parity and errors -------------------------------------------------------------------
+  // ---- Lanes, parity and errors -----------------------------------------------------------------
 
   wire logic [1:0] ad_oe, cbe_oe;
   wire logic       par_oe, par64_oe, bad_low, bad_high, perr, perr_oe, serr;
@@ -450,7 +455,7 @@ module nic_pci #(
 
   assign stat.parity_error = set_detected_parity || write_error;
 
-  // ---- Pads ---------------------------------------------------------------------------------------
+  // ---- Pads -------------------------------------------------------------------------------------
 
   nic_pci_pads u_pads (
     .pci_rst_ni     (pci_rst_ni),
@@ -498,7 +503,7 @@ module nic_pci #(
     .pci_req_no     (pci_req_no)
   );
 
-  // ---- Counters -------------------------------------------------------------------------------------
+  // ---- Counters ---------------------------------------------------------------------------------
 
   nic_pci_stats u_stats (
     .clk_pci_i   (clk_pci_i),
@@ -511,7 +516,7 @@ module nic_pci #(
                    stat_master_timeouts_o, stat_master_aborts_o, stat_target_aborts_o, stat_parity_errors_o})
   );
 
-  // ---- Assertions -----------------------------------------------------------------------------------
+  // ---- Assertions -------------------------------------------------------------------------------
 
   always_ff @(posedge clk_core_i) begin
     if (rst_core_ni && host_rsp_valid_i) AnswersFitTheReservedRoom: assert (host_rsp_ready);

@@ -1,8 +1,10 @@
 // Configuration space: a type 0 header without capabilities (PCI 2.3, chapter 6).
 //
-// Timing:     reads are combinational from dword_i; a write takes effect at the edge. Status bits are set by
-//             one-clock pulses; a pulse wins over a write of 1 in the same clock, so that no error is lost.
-// Identity:   vendor 0x4E53 and device 0x4943 are letters (NSIC), not numbers assigned by the PCI-SIG.
+// Timing:     reads are combinational from dword_i; a write takes effect at the edge. Status bits
+//             are set by one-clock pulses; a pulse wins over a write of 1 in the same clock, so
+//             that no error is lost.
+// Identity:   vendor 0x4E53 and device 0x4943 are letters (NSIC), not numbers assigned by the
+//             PCI-SIG.
 
 `default_nettype none
 
@@ -43,7 +45,8 @@ module nic_pci_config #(
   localparam logic [15:0] DeviceId   = 16'h4943;
   localparam logic [23:0] ClassCode  = 24'h028000;       // network controller, other
   localparam logic [7:0]  Revision   = 8'h01;
-  localparam logic [7:0]  MinGrant   = 8'd8;             // 2 us, in 250 ns: a full FIFO at 33 MHz on 64 bits
+  localparam logic [7:0]  MinGrant   = 8'd8;             // 2 us, in 250 ns: a full FIFO at 33 MHz
+                                                         // on 64 bits
   localparam logic [7:0]  MaxLatency = 8'd0;
 
   localparam logic [31:4] Bar1Mask = 28'(~(SramBytes - 1) >> 4);
@@ -69,7 +72,8 @@ module nic_pci_config #(
 
   wire logic [15:0] command = {5'b0, interrupt_disable_q, 1'b0, serr_enable_q, 1'b0, parity_response_q,
                                3'b0, bus_master_q, memory_enable_q, 1'b0};
-  // DEVSEL# timing 01 (medium), 66 MHz capable. Target abort is never signalled, so its bit stays zero.
+  // DEVSEL# timing 01 (medium), 66 MHz capable. Target abort is never signalled, so its bit stays
+  // zero.
   wire logic [15:0] status  = {detected_parity_q, signalled_system_error_q, received_master_abort_q,
                                received_target_abort_q, 1'b0, 2'b01, master_data_parity_q,
                                2'b00, 1'b1, 1'b0, irq_i, 3'b0};

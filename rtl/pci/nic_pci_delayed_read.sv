@@ -1,11 +1,14 @@
-// The one delayed read that the target keeps: latched at the first attempt, served to the repetition (PCI 2.3, 3.3.3.3).
+// The one delayed read that the target keeps: latched at the first attempt, served to the
+// repetition (PCI 2.3, 3.3.3.3).
 //
-// Life:       none -> asked (the request is in the queue to the core) -> ready (every dword is in the answer FIFO)
-//             -> delivering (the repetition is on the bus) -> flush (what it did not take is thrown away) -> none.
-//             From ready it also goes to flush when the master stays away for 2^15 clocks.
-// Contract:   attempt_i comes for one clock with the decoded read. At most one of ask_o and deliver_o answers it in
-//             the same clock; with neither, the target retries and this module remembers nothing.
-//             After deliver_o the target takes answers with next_i, never more than there are, until end_i.
+// Life:       none -> asked (the request is in the queue to the core) -> ready (every dword is in
+//             the answer FIFO) -> delivering (the repetition is on the bus) -> flush (the dwords
+//             that it did not take are dropped) -> none. From ready it also goes to flush when the
+//             master stays away for 2^15 clocks.
+// Contract:   attempt_i comes for one clock with the decoded read. At most one of ask_o and
+//             deliver_o answers it in the same clock; with neither, the target retries and this
+//             module remembers nothing. After deliver_o the target takes answers with next_i, never
+//             more than there are, until end_i.
 
 `default_nettype none
 

@@ -1,9 +1,12 @@
-// Client of the master for host reads: turns a command into bursts, and dwords from the bus into 64-bit words.
+// Client of the master for host reads: turns a command into bursts, and dwords from the bus into
+// 64-bit words.
 //
 // Handshake:  commands and beats as docs/interfaces.md says ("Host DMA"); one command at a time.
-// Timing:     a word is checked one clock after its data phase and then goes into a FIFO of 64 words to the core. A burst
-//             starts when 16 words fit; it ends early when the FIFO fills up.
-// Errors:     the first error of a command replaces everything that follows by one beat with its status.
+// Timing:     a word is checked one clock after its data phase and then goes into a FIFO of 64
+//             words to the core. A burst starts when 16 words fit; it ends early when the FIFO
+//             fills up.
+// Errors:     the first error of a command replaces everything that follows by one beat with its
+//             status.
 
 `default_nettype none
 
@@ -26,11 +29,14 @@ module nic_pci_dma_read (
   output wire nic_pci_pkg::phase_t     phase_o,
   input  wire logic                    busy_i,           // a burst of this client is on the bus
   input  wire nic_pci_pkg::move_t      move_i,
-  input  wire logic                    narrow_i,         // the target answered a request for 64 bits with 32
-  input  wire logic                    fail_i,           // the burst failed, for the reason fail_status_i
+  input  wire logic                    narrow_i,         // the target answered a request for 64
+                                                         // bits with 32
+  input  wire logic                    fail_i,           // the burst failed, for the reason
+                                                         // fail_status_i
   input  wire nic_pkg::pci_status_e    fail_status_i,
   input  wire logic [63:0]             bus_ad_i,
-  input  wire logic                    read_error_i,     // the phase of the clock before had bad parity
+  input  wire logic                    read_error_i,     // the phase of the previous clock had bad
+                                                         // parity
 
   input  wire logic                    slot_64_i,
   input  wire logic                    cfg_bus_master_i,
@@ -136,14 +142,15 @@ module nic_pci_dma_read (
 
   // ---- Bursts -----------------------------------------------------------------------------
 
-  // Chosen by what is left alone, so that a repetition carries the same command.
+  // Chosen only by the bytes that are left, so that a repetition has the same command.
   wire logic [14:0] line_dwords = 15'(cfg_cache_line_dwords_i);
   wire logic        line_known  = cfg_cache_line_dwords_i != 8'd0;
   wire logic [3:0]  command = line_known && left_dwords > line_dwords       ? nic_pci_pkg::CMD_MEMORY_READ_MULTIPLE :
                               line_known && left_dwords > line_dwords >> 1  ? nic_pci_pkg::CMD_MEMORY_READ_LINE :
                                                                               nic_pci_pkg::CMD_MEMORY_READ;
 
-  // Room for the next phase and the one that FRAME# promises, beside two words that may be on their way.
+  // Room for the next phase and the one that FRAME# promises, beside two words that may be on their
+  // way.
   wire logic room_for_four = beat_free >= 7'd4;
   wire logic must_end      = !room_for_four || failed_q || read_error_i || !cfg_bus_master_i;
 

@@ -1,9 +1,13 @@
-// Client of the master for host writes: takes 64-bit words from the core and offers them to the bus as bursts.
+// Client of the master for host writes: takes 64-bit words from the core and offers them to the bus
+// as bursts.
 //
-// Handshake:  commands, words and done as docs/interfaces.md says ("Host DMA"); one command at a time.
-// Timing:     a burst starts when 8 words, or all that are left, have crossed; it ends early when the FIFO of 64 words
-//             runs dry. Done is given when the last phase is past the clock in which PERR# could object to it.
-// Errors:     after an error the words of the command that are still to come are taken and dropped, then done reports.
+// Handshake:  commands, words and done as docs/interfaces.md says ("Host DMA"); one command at a
+//             time.
+// Timing:     a burst starts when 8 words, or all that are left, have crossed; it ends early when
+//             the FIFO of 64 words runs dry. Done is given when the last phase is past the clock in
+//             which PERR# could object to it.
+// Errors:     after an error the words of the command that are still to come are taken and dropped,
+//             then done reports.
 
 `default_nettype none
 
@@ -26,11 +30,14 @@ module nic_pci_dma_write (
   // To the master (PCI clock)
   output wire nic_pci_pkg::burst_t  burst_o,
   output wire nic_pci_pkg::phase_t  phase_o,
-  output wire logic [63:0]          phase_word_o,     // the 64-bit word of the phase that follows this clock's move
+  output wire logic [63:0]          phase_word_o,     // the 64-bit word of the phase that follows
+                                                      // this clock's move
   input  wire logic                 busy_i,           // a burst of this client is on the bus
   input  wire nic_pci_pkg::move_t   move_i,
-  input  wire logic                 narrow_i,         // the target answered a request for 64 bits with 32
-  input  wire logic                 fail_i,           // the burst failed, for the reason fail_status_i
+  input  wire logic                 narrow_i,         // the target answered a request for 64 bits
+                                                      // with 32
+  input  wire logic                 fail_i,           // the burst failed, for the reason
+                                                      // fail_status_i
   input  wire nic_pkg::pci_status_e fail_status_i,
   input  wire logic                 write_error_i,    // PERR# objects to a phase two clocks ago
 
@@ -145,7 +152,8 @@ module nic_pci_dma_write (
 
   // ---- The word on the bus ------------------------------------------------------------------
 
-  // It stays here until its last byte has moved, through any number of retries; the FIFO shows the word after it.
+  // It stays here until its last byte has moved, through any number of retries; the FIFO shows the
+  // word after it.
   logic [63:0] word_q;
 
   assign fifo_take = fifo_valid && active_q && !next_none && (!word_valid_q || next_word);
@@ -154,13 +162,13 @@ module nic_pci_dma_write (
 
   // ---- Bursts -------------------------------------------------------------------------------
 
-  // FRAME# promises one more phase than the one that is presented, so its word must be here already: in the FIFO,
-  // or, if 32 bits wide, in the upper half of the same word.
+  // FRAME# promises one more phase than the one that is presented, so its word must be here
+  // already: in the FIFO, or, if 32 bits wide, in the upper half of the same word.
   wire logic follower = fifo_take ? fifo_used >= 7'd2 : fifo_used != '0;
   wire logic must_end = failed_q || write_error_i || !cfg_bus_master_i;
 
-  // Words in the FIFO, beside the one on the bus, that a burst starts with. A register: what is left grows only when a
-  // command is loaded, two clocks before its first word is on the bus.
+  // Words in the FIFO, beside the one on the bus, that a burst starts with. A register: what is
+  // left grows only when a command is loaded, two clocks before its first word is on the bus.
   logic [2:0] start_used_q;
 
   assign burst_o = '{

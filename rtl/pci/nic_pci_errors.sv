@@ -1,8 +1,11 @@
-// Decides what a parity error means and tells everyone who must know: PERR#, SERR#, status register, DMA client.
+// Decides the consequences of a parity error, and reports them: PERR#, SERR#, the status register,
+// and the DMA client.
 //
-// Timing:     a data phase that completes in clock m has its parity checked in m + 1 and PERR# on the bus in m + 2;
-//             *_phase_i are high in clock m. PERR# of a target is looked at in m + 2.
-// Policy:     without PARITY_RESPONSE an error is only remembered (detected parity) and everything else goes on.
+// Timing:     a data phase that completes in clock m has its parity checked in m + 1 and PERR# on
+//             the bus in m + 2; *_phase_i are high in clock m. PERR# of a target is sampled in
+//             m + 2.
+// Policy:     without PARITY_RESPONSE an error is only recorded (detected parity), and all else
+//             continues.
 
 `default_nettype none
 
@@ -14,10 +17,10 @@ module nic_pci_errors (
   input  wire logic cfg_serr_enable_i,
 
   // Phases of the bus that end in this clock
-  input  wire logic address_phase_i,       // of another master
+  input  wire logic address_phase_i,       // address phase of another master
   input  wire logic target_write_phase_i,  // this target took data
   input  wire logic master_read_phase_i,   // this master took data
-  input  wire logic master_wide_i,         // of 64 bits
+  input  wire logic master_wide_i,         // the data have 64 bits
   input  wire logic master_write_phase_i,  // a target took this master's data
 
   // From nic_pci_parity, one clock later
@@ -25,7 +28,7 @@ module nic_pci_errors (
   input  wire logic bad_high_i,
   input  wire logic bus_perr_i,
 
-  // One clock after address_phase_i: nobody here may claim it.
+  // One clock after address_phase_i: the target of this agent may not claim it.
   output wire logic address_error_o,
   // One clock after master_read_phase_i: the data are bad, and the device is told to care.
   output wire logic read_error_o,

@@ -1,7 +1,8 @@
 // The output registers of AD and C/BE#, which master and target share.
 //
-// Contract:   inputs are the values of the next clock. Master and target never enable AD together: the target does not
-//             answer this agent's own transactions, and the master drives only when it owns or parks the bus.
+// Contract:   inputs are the values of the next clock. Master and target never enable AD together:
+//             the target does not answer this agent's own transactions, and the master drives only
+//             when it owns or parks the bus.
 
 `default_nettype none
 

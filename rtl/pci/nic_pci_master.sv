@@ -1,16 +1,22 @@
-// The master: asks for the bus, runs the bursts of its two clients, and tells them what moved and what failed.
+// The master: requests the bus, runs the bursts of its two clients, and reports to them the data
+// that moved and the failures.
 //
-// Arbiter:    FRAME# is asserted only after a clock with GNT# and an idle bus. With GNT# and nothing to do the bus is
-//             parked: AD[31:0], C/BE[3:0]# and PAR are driven. The clients take turns, burst by burst.
-// Burst:      IRDY# comes with the first data phase and never waits: a client says before each phase whether another one
-//             can follow (phase_t), for 64 and for 32 bits, since the answer of the target decides the width only at
-//             the end of the first phase. Bursts also end when the latency timer has run out and GNT# is gone.
-// 64 bits:    REQ64# with an address that is a multiple of 8. If that word begins in its upper half, a target of 32 bits
-//             is first given its lower half without byte enables: a phase that moves nothing.
-// Target:     retry and disconnect end the burst; REQ# is then high for two clocks, the first of them with the bus idle.
-//             No DEVSEL# four clocks after the address is a master abort, STOP# without DEVSEL# a target abort.
-// Timing:     outputs are registers whose next values come from the sampled bus, so that FRAME# and IRDY# answer TRDY#,
-//             STOP# and DEVSEL# in the next clock. At least one idle clock between two bursts.
+// Arbiter:    FRAME# is asserted only after a clock with GNT# and an idle bus. With GNT# and
+//             nothing to do the bus is parked: AD[31:0], C/BE[3:0]# and PAR are driven. The clients
+//             take turns, burst by burst.
+// Burst:      IRDY# comes with the first data phase and never waits: a client says before each
+//             phase whether another one can follow (phase_t), for 64 and for 32 bits, since the
+//             answer of the target decides the width only at the end of the first phase. Bursts
+//             also end when the latency timer has run out and GNT# is gone. 64 bits: REQ64# with an
+//             address that is a multiple of 8. If that word begins in its upper half, a target of
+//             32 bits is first given its lower half without byte enables: a phase that moves
+//             nothing.
+// Target:     retry and disconnect end the burst; REQ# is then high for two clocks, the first of
+//             them with the bus idle. No DEVSEL# four clocks after the address is a master abort,
+//             STOP# without DEVSEL# a target abort.
+// Timing:     outputs are registers whose next values come from the sampled bus, so that FRAME# and
+//             IRDY# answer TRDY#, STOP# and DEVSEL# in the next clock. At least one idle clock
+//             between two bursts.
 
 `default_nettype none
 
@@ -91,7 +97,7 @@ module nic_pci_master (
   logic       frame_d, frame_q, irdy_d, irdy_q, req_d, req_q;
   logic       frame_oe_q, irdy_oe_q;
   logic       write_d, write_q;          // the client on the bus, or the last one that was
-  logic       wide_d, wide_q;            // this burst asks for 64 bits
+  logic       wide_d, wide_q;            // this burst requests 64 bits
   logic       granted_q, granted_wide_q; // DEVSEL# was seen, with this ACK64#
   logic       first_q;                   // no data phase has completed
   logic       stopped_q;
@@ -109,7 +115,7 @@ module nic_pci_master (
 
   assign write_d = start ? pick_write : write_q;
 
-  // Of the burst that would start now.
+  // The settings of the burst that would start now.
   wire logic [31:2] burst_addr    = pick_write ? write_burst_i.addr    : read_burst_i.addr;
   wire logic        burst_wide    = pick_write ? write_burst_i.wide    : read_burst_i.wide;
   wire logic [3:0]  burst_command = pick_write ? write_burst_i.command : read_burst_i.command;
@@ -149,7 +155,8 @@ module nic_pci_master (
 
   wire nic_pci_pkg::phase_t phase = write_q ? write_phase_i : read_phase_i;
 
-  // Until the target has answered, a burst that asked for 64 bits is presented as one.
+  // Until the target has answered, a burst that requested 64 bits is presented as a burst of 64
+  // bits.
   wire logic next_wide   = in_data ? wide_now : wide_q;
   wire logic client_last = next_wide ? phase.last_wide : phase.last_narrow;
   wire logic out_of_time = timer_q == 8'd0 && !bus_gnt_i;
@@ -205,7 +212,7 @@ module nic_pci_master (
   assign irdy_o     = irdy_q;
   assign irdy_oe_o  = irdy_oe_q;
 
-  // ---- AD and C/BE# -------------------------------------------------------------------------------
+  // ---- AD and C/BE# -----------------------------------------------------------------------------
 
   wire logic present = state_q == StAddress || moved;    // a new data phase is put on the bus
 
@@ -277,7 +284,7 @@ module nic_pci_master (
     end
   end
 
-  // ---- Parity and counters ------------------------------------------------------------------------
+  // ---- Parity and counters ----------------------------------------------------------------------
 
   assign read_phase_o  = moved && !write_q;
   assign write_phase_o = moved && write_q;
@@ -292,7 +299,7 @@ module nic_pci_master (
   assign stat_master_abort_o = no_target;
   assign stat_target_abort_o = aborted;
 
-  // ---- Assertions ---------------------------------------------------------------------------------
+  // ---- Assertions -------------------------------------------------------------------------------
 
   always_ff @(posedge clk_i) begin
     if (rst_ni && moved) NothingLeftEndsTheBurst: assert (!(frame_q && phase.none));

@@ -1,7 +1,8 @@
 // The pads: active-low levels of registered signals, and output enables that RST# closes at once.
 //
-// Timing:     combinational from registers; RST# is the only input pin that reaches an output pin, as PCI demands
-//             (2.3, section 4.3.2: outputs float asynchronously when RST# is asserted).
+// Timing:     combinational from registers; RST# is the only input pin that reaches an output pin,
+//             as PCI demands (2.3, section 4.3.2: outputs float asynchronously when RST# is
+//             asserted).
 // Naming:     without _n a signal is asserted when high.
 
 `default_nettype none
@@ -86,7 +87,8 @@ module nic_pci_pads (
   assign pci_serr_oe_o   = serr_i && open;
   assign pci_inta_oe_o   = inta_i && open;
 
-  // Point to point and without an enable: the board's pull-up and a high level are the same to the arbiter.
+  // Point to point and without an enable: the board's pull-up and a high level are the same to the
+  // arbiter.
   assign pci_req_no      = !(req_i && open);
 
 endmodule

@@ -1,7 +1,9 @@
-// Even parity over AD and C/BE#: drives PAR and PAR64 for what this agent drives, checks them for what others do.
+// Even parity over AD and C/BE#: drives PAR and PAR64 for the values that this agent drives, and
+// checks them for the values that others drive.
 //
-// Timing:     PAR follows AD by one clock, and so does its enable. bad_* in a clock speaks of the AD and C/BE# that
-//             stood on the bus one clock before; whether anyone should have driven them is the user's knowledge.
+// Timing:     PAR follows AD by one clock, and so does its enable. bad_* in a clock is about the AD
+//             and C/BE# that were on the bus one clock before; the user of this module knows
+//             whether an agent had to drive them.
 
 `default_nettype none
 
@@ -9,7 +11,7 @@ module nic_pci_parity (
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
 
-  // What this agent drives now
+  // The values that this agent drives now
   input  wire logic [63:0] ad_i,
   input  wire logic [1:0]  ad_oe_i,
   input  wire logic [7:0]  cbe_ni,
@@ -19,7 +21,7 @@ module nic_pci_parity (
   output wire logic        par64_o,
   output wire logic        par64_oe_o,
 
-  // What stands on the bus
+  // The levels on the bus
   input  wire logic [63:0] bus_ad_i,
   input  wire logic [7:0]  bus_cbe_ni,
   input  wire logic        bus_par_i,

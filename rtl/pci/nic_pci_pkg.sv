@@ -1,4 +1,4 @@
-// Names inside the PCI block: bus commands, and what the master and its two clients tell each other.
+// Names inside the PCI block: bus commands, and the signals between the master and its two clients.
 
 package nic_pci_pkg;
 
@@ -14,12 +14,13 @@ package nic_pci_pkg;
 
   // ---- Between the master and a client (nic_pci_dma_read, nic_pci_dma_write) ----
 
-  // The burst that a client would like next; registered. Until a data phase of it has moved, every field but
-  // want stays as it is: a retried transaction is repeated without any change.
+  // The burst that a client requests next; registered. Until a data phase of it has moved, every
+  // field but want stays as it is: a retried transaction is repeated without any change.
   typedef struct packed {
     logic        want;      // a burst can start: data (or room) for it are there
-    logic [31:2] addr;      // of the next dword
-    logic        wide;      // worth 64 bits: more than one aligned 64-bit word, and the target is not known as narrow
+    logic [31:2] addr;      // address of the next dword
+    logic        wide;      // worth 64 bits: more than one aligned 64-bit word, and the target is
+                            // not known as narrow
     logic [3:0]  command;
   } burst_t;
 
@@ -33,7 +34,7 @@ package nic_pci_pkg;
     logic       none;         // no dword is left
   } phase_t;
 
-  // What a data phase that completed in this clock has moved.
+  // The data that moved in a data phase that completed in this clock.
   typedef struct packed {
     logic wide;      // an aligned 64-bit word
     logic narrow;    // one dword

@@ -1,8 +1,9 @@
-// What is left of one DMA command, counted in dwords, with the byte enables of the data phase that comes next.
+// The rest of one DMA command, counted in dwords, with the byte enables of the next data phase.
 //
-// Timing:     next_* outputs apply the move of this clock already, so that they can be registered onto the bus
-//             at the edge that ends the data phase before. Others hang on registers alone. The move comes late: what it
-//             leaves is chosen among what one, two or no dwords would leave.
+// Timing:     next_* outputs apply the move of this clock already, so that they can be registered
+//             onto the bus at the edge that ends the data phase before. Other outputs depend on
+//             registers only. The move comes late: the rest is chosen among the rests after no, one
+//             or two dwords.
 // Ranges:     a command of 1 to 65535 bytes touches 1 to 16385 dwords. Addresses wrap at 4 GB.
 
 `default_nettype none
@@ -15,7 +16,7 @@ module nic_pci_range (
   input  wire logic                  load_i,
   input  wire nic_pkg::dma_cmd_t     cmd_i,
 
-  // What this clock moves; never more than is left.
+  // The move of this clock; never more than is left.
   input  wire nic_pci_pkg::move_t    move_i,
 
   output wire logic [31:2]           addr_o,
@@ -24,7 +25,8 @@ module nic_pci_range (
   output wire logic                  left_none_o,
   output wire logic                  left_single_word_o,   // no word, or one
 
-  output wire logic                  next_word_o,       // the move completes an aligned 64-bit word, or the command
+  output wire logic                  next_word_o,       // the move completes an aligned 64-bit
+                                                        // word, or the command
   output wire logic                  next_none_o,
   output wire logic                  next_odd_o,
   output wire logic [7:0]            next_be_wide_o,
@@ -60,7 +62,8 @@ module nic_pci_range (
     first_d = first_q && step == 2'd0;
   end
 
-  wire logic [2:0] next_is  = step[1] ? left_is[4:2] : step[0] ? left_is[3:1] : left_is[2:0];   // bit n: n will be left
+  // bit n: n dwords will be left
+  wire logic [2:0] next_is  = step[1] ? left_is[4:2] : step[0] ? left_is[3:1] : left_is[2:0];
   wire logic       next_odd = addr_q[2] ^ step[0];
 
   assign next_none_o = next_is[0];

@@ -1,7 +1,9 @@
-// Learns the width of the slot: REQ64# is held low by the board while RST# ends in a slot of 64 bits (PCI 2.3, 3.8.1).
+// Detects the width of the slot: REQ64# is held low by the board while RST# ends in a slot of 64
+// bits (PCI 2.3, 3.8.1).
 //
-// Timing:     REQ64# holds for only 50 ns beyond RST#, the synchronous reset ends two to three clocks later than the pad.
-//             So the level of four clocks ago is kept: it was sampled while the pad was surely still low.
+// Timing:     REQ64# holds for only 50 ns beyond RST#, the synchronous reset ends two to three
+//             clocks later than the pad. So the level of four clocks ago is kept: it was sampled
+//             while the pad was surely still low.
 
 `default_nettype none
 

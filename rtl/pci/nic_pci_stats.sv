@@ -1,4 +1,5 @@
-// Carries the counters' pulses from the PCI clock to the core clock, one count per kind of event.
+// Carries the pulses for the counters from the PCI clock to the core clock, one count per kind of
+// event.
 
 `default_nettype none
 

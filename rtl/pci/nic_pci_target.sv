@@ -1,12 +1,17 @@
-// The target: claims configuration accesses and memory accesses to both BARs, as a 32-bit agent with medium DEVSEL#.
+// The target: claims configuration accesses and memory accesses to both BARs, as a 32-bit agent
+// with medium DEVSEL#.
 //
-// Timing:     address phase in clock n, decoded in n + 1, DEVSEL# with TRDY# or STOP# on the bus in n + 2. There are no
-//             wait states: a phase that cannot be served at once is retried (the first) or disconnected (a later one).
-// Writes:     posted into the queue to the core; retried when it is full, disconnected with the dword that fills it.
-// Reads:      delayed (nic_pci_delayed_read), in bursts as far as the answer was prefetched; then disconnected.
-// Disconnect: also after the last dword of a BAR, after the first of a burst that is not linear, and after every
-//             dword of configuration space.
-// Ordering:   a delayed read stands in the same queue as the writes before it, and writes are accepted while it waits.
+// Timing:     address phase in clock n, decoded in n + 1, DEVSEL# with TRDY# or STOP# on the bus in
+//             n + 2. There are no wait states: a phase that cannot be served at once is retried
+//             (the first) or disconnected (a later one).
+// Writes:     posted into the queue to the core; retried when it is full, disconnected with the
+//             dword that fills it.
+// Reads:      delayed (nic_pci_delayed_read), in bursts as far as the answer was prefetched; then
+//             disconnected.
+// Disconnect: also after the last dword of a BAR, after the first of a burst that is not linear,
+//             and after every dword of configuration space.
+// Ordering:   a delayed read stands in the same queue as the writes before it, and writes are
+//             accepted while it waits.
 
 `default_nettype none
 
@@ -22,7 +27,8 @@ module nic_pci_target #(
   input  wire logic                   bus_idsel_i,
   input  wire logic [31:0]            bus_ad_i,
   input  wire logic [3:0]             bus_cbe_ni,
-  input  wire logic                   own_frame_i,       // this agent's master asserts FRAME#: not for us
+  input  wire logic                   own_frame_i,       // this agent's master asserts FRAME#: not
+                                                         // for us
 
   // Bus, next values of registers in nic_pci_lanes
   output wire logic                   ad_load_o,
@@ -35,7 +41,8 @@ module nic_pci_target #(
   output wire logic                   oe_o,
 
   // Parity
-  output wire logic                   address_phase_o,   // of another master, ends in this clock
+  output wire logic                   address_phase_o,   // address phase of another master, ends in
+                                                         // this clock
   input  wire logic                   address_error_i,   // in the clock after: do not claim
   output wire logic                   write_phase_o,     // a dword was taken in this clock
 
@@ -84,7 +91,8 @@ module nic_pci_target #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      // A transaction that reset lets us see in its middle is none for us: wait for FRAME# to rise first.
+      // A transaction that is in its middle when reset ends is not for this target: it waits for
+      // FRAME# to rise first.
       frame_q  <= 1'b1;
       decode_q <= 1'b0;
     end else begin
@@ -120,20 +128,23 @@ module nic_pci_target #(
   wire logic [20:2] offset = in_bar0 ? {4'h0, addr_q[16:2]} : 19'(addr_q[Bar1Log2-1:2]);
   wire logic linear = addr_q[1:0] == 2'b00;
 
-  // Prefetch ends with the aligned 8 bytes, or the aligned 32 bytes for the line commands: never beyond the BAR.
+  // Prefetch ends with the aligned 8 bytes, or the aligned 32 bytes for the line commands: never
+  // beyond the BAR.
   wire logic [3:0] prefetch_dwords = in_bar0 || !linear ? 4'd1 :
                                      is_burst_read      ? 4'd8 - {1'b0, addr_q[4:2]} : 4'd2 - {3'b0, addr_q[2]};
 
   // ---- The transaction ------------------------------------------------------------------
 
   logic                 devsel_d, devsel_q, trdy_d, trdy_q, stop_d, stop_q, oe_q, ad_oe_d, ad_oe_q;
-  logic                 config_q, write_q;     // what the claimed transaction is
+  logic                 config_q, write_q;     // the kind of the claimed transaction
   logic                 delivering_q;
   nic_pkg::host_space_e space_q;
   logic [20:2]          offset_q;
 
-  wire logic moved    = bus_irdy_i && trdy_q;                               // a dword, in this clock
-  wire logic finished = bus_irdy_i && !bus_frame_i && (trdy_q || stop_q);   // the last data phase ends
+  // a dword, in this clock
+  wire logic moved    = bus_irdy_i && trdy_q;
+  // the last data phase ends
+  wire logic finished = bus_irdy_i && !bus_frame_i && (trdy_q || stop_q);
   wire logic going_on = moved && bus_frame_i && !stop_q;                    // another phase follows
 
   wire logic [20:2] next_offset = offset_q + 19'd1;
@@ -169,7 +180,8 @@ module nic_pci_target #(
       stop_d   = 1'b0;
       ad_oe_d  = 1'b0;
     end else if (going_on) begin
-      // The queue has room for the next dword, or the last phase had been announced as the last with STOP#.
+      // The queue has room for the next dword, or the last phase had been announced as the last
+      // with STOP#.
       stop_d   = write_q ? queue_free_i <= 6'd2 || is_last_of_bar(space_q, next_offset) : answer_i.last;
     end else if (moved) begin
       // Disconnected with data: no further dword, STOP# stays until FRAME# goes.
