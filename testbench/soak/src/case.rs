@@ -93,6 +93,9 @@ impl Nodes {
 
     /// Fewer nodes, and less between them.
     fn simpler(self) -> Vec<Nodes> {
+        if self.joint == Joint::Cable {
+            return Vec::new();
+        }
         let tries = [
             Nodes::PAIR,
             Nodes { nodes: self.nodes / 2, ..self },
