@@ -2,7 +2,9 @@
 #![cfg_attr(not(test), no_std)]
 
 mod circle;
+mod run_queue;
 mod slots;
 
 pub use circle::{Circle, PassedOver};
+pub use run_queue::RunQueue;
 pub use slots::SlotQueue;

@@ -8,6 +8,10 @@ pub struct SlotQueue {
 }
 
 impl SlotQueue {
+    /// Slots that there may be.
+    pub const SLOTS: usize = 8;
+
+    /// No slot has work.
     pub const EMPTY: SlotQueue = SlotQueue { slots: 0, shift: 0, members: 0 };
 
     #[inline(always)]

@@ -327,6 +327,12 @@ impl<F: Framing> Link<F> {
         self.peers[node & NODE_MASK].window.in_flight() + count <= self.window_frames
     }
 
+    /// Whether the window of a peer takes one more frame.
+    #[inline(always)]
+    pub fn has_place(&self, node: usize) -> bool {
+        self.peers[node & NODE_MASK].window.in_flight() < self.window_frames
+    }
+
     /// Frames in flight to a peer.
     #[inline(always)]
     pub fn in_flight(&self, node: usize) -> u32 {

@@ -8,7 +8,7 @@ use nic_firmware::semaphore::locked;
 use nic_layout::keeper::EVENT_BUSY;
 use nic_layout::registers::{event_a, event_b};
 use nic_layout::trace::Marker;
-use nic_vmmc::{Config, Plan, Tables as _};
+use nic_vmmc::{start, Config, Plan, Tables as _};
 
 use super::{Tables, PAIR};
 
@@ -82,7 +82,7 @@ fn set_up() -> &'static mut Node {
     let node = unsafe { &mut *core::ptr::addr_of_mut!(NODE) };
     let Node { chip, machine } = node;
     chip.start(&plan.places.engines, &plan.config.link, Machine::HEADER_BYTES);
-    machine.start(chip, &plan);
+    start(machine, chip, &plan);
     chip.enable(Machine::EVENTS);
     trace(Marker::Ready, plan.config.link.node);
     boot::reply(Plan::<Tables>::PERSONALITY, plan.reply());

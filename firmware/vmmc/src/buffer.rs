@@ -1,6 +1,6 @@
 //! The buffer that a frame names, and the check of what it asks there.
 
-use nic_device::Place;
+use nic_device::{Device, Place};
 use nic_layout::cbh::{cbh_pid, entry, PERMISSIONS_SHIFT};
 use nic_layout::counter::Counter;
 use nic_layout::frame::word;
@@ -9,10 +9,11 @@ use nic_layout::tables::{MISS_BUFFER, PERMIT_READ};
 use nic_layout::trace::Marker;
 use nic_lookup::{Find, Reserve};
 
-use crate::post::runs_over;
-use crate::translate::Untranslated;
-use crate::{Machine, Tables};
-use nic_device::Device;
+use crate::misses::Misses;
+use crate::named::runs_over;
+use crate::page::Untranslated;
+use crate::wire::Wire;
+use crate::Tables;
 
 /// Where the data of an allowed frame go.
 pub(crate) struct Target {
@@ -24,94 +25,83 @@ pub(crate) struct Target {
 /// Why a frame has no target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoTarget {
-    /// Not now: the driver looks for the buffer, or will (M-43); or every way of the set is reserved.
+    /// Not now: the driver looks for the buffer, or will (M-43); or every way of the set is
+    /// reserved.
     Missed(Untranslated),
     /// Never: there is no such buffer, or it forbids this.
     Refused(Counter),
 }
 
-impl<T: Tables> Machine<T> {
-    /// Owner, key, direction and bounds (INV-21, INV-22), of every frame anew.
-    #[inline(always)]
-    pub(crate) fn check_target(
-        &mut self,
-        dev: &mut impl Device,
-        at: Place,
-        data_bytes: u32,
-        permission: u32,
-    ) -> Result<Target, NoTarget> {
-        let cbh = dev.get(at, word::BUFFER);
-        let (buffer, state) = match self.tables.find_buffer(dev, cbh) {
-            Find::Valid { entry, state } => {
-                dev.trace(Marker::BufferHit, entry);
-                (self.tables.buffer_place(entry), state)
+/// Owner, key, direction and bounds (INV-21, INV-22), of every frame anew.
+#[inline(always)]
+pub(crate) fn check_target<T: Tables>(
+    tables: &T,
+    misses: &mut Misses,
+    dev: &mut impl Device,
+    at: Place,
+    data_bytes: u32,
+    permission: u32,
+) -> Result<Target, NoTarget> {
+    let cbh = dev.get(at, word::BUFFER);
+    let (buffer, state) = match tables.find_buffer(dev, cbh) {
+        Find::Valid { entry, state } => {
+            dev.trace(Marker::BufferHit, entry);
+            (tables.buffer_place(entry), state)
+        }
+        other => return Err(no_buffer(tables, misses, dev, cbh, other)),
+    };
+    // All words, whatever the first says: a wrong key takes the same time (INV-24).
+    let key_0 = dev.get(buffer, entry::KEY_0) ^ dev.get(at, word::KEY_0);
+    let key_1 = dev.get(buffer, entry::KEY_1) ^ dev.get(at, word::KEY_1);
+    let mut difference = key_0 | key_1;
+    if Wire::<T>::IS_WIDE {
+        difference |= dev.get(buffer, entry::KEY_2) ^ dev.get(at, word::KEY_2);
+        difference |= dev.get(buffer, entry::KEY_3) ^ dev.get(at, word::KEY_3);
+    }
+    if difference != 0 && !(is_planted(Plant::UncheckedKey) && permission == PERMIT_READ) {
+        return Err(NoTarget::Refused(Counter::FramesRefusedKey));
+    }
+    if state & permission << PERMISSIONS_SHIFT == 0 {
+        return Err(NoTarget::Refused(Counter::FramesRefusedPermission));
+    }
+    let offset = dev.get(at, word::BUFFER_OFFSET);
+    let length = dev.get(buffer, entry::LENGTH);
+    let start = dev.get(buffer, entry::START);
+    if offset > length || data_bytes > length - offset {
+        return Err(NoTarget::Refused(Counter::FramesRefusedBounds));
+    }
+    let address = start.wrapping_add(offset);
+    // Both sums at once: the bytes before the end of the frame's are no more than the buffer has,
+    // so they wrap once at most.
+    if runs_over(start, offset + data_bytes) {
+        return Err(NoTarget::Refused(Counter::FramesRefusedBounds));
+    }
+    Ok(Target { pid: cbh_pid(cbh), address })
+}
+
+/// No valid descriptor. The driver is told once for each buffer (M-22), and when there is room for
+/// it.
+#[cold]
+#[inline(never)]
+fn no_buffer<T: Tables>(tables: &T, misses: &mut Misses, dev: &mut impl Device, cbh: u32, found: Find) -> NoTarget {
+    dev.trace(Marker::BufferMiss, cbh);
+    let outcome = match found {
+        Find::Invalid => Counter::BufferDenials,
+        Find::Pending => Counter::BufferPending,
+        _ if !misses.has_room(dev) => Counter::BufferMissRingFull,
+        _ => match tables.reserve_buffer(dev, cbh) {
+            Reserve::Line(entry) => {
+                misses.raise(dev, cbh, entry, MISS_BUFFER);
+                Counter::BufferMisses
             }
-            other => return Err(self.no_buffer(dev, cbh, other)),
-        };
-        // All words, whatever the first says: a wrong key takes the same time (INV-24).
-        let key_0 = dev.get(buffer, entry::KEY_0) ^ dev.get(at, word::KEY_0);
-        let key_1 = dev.get(buffer, entry::KEY_1) ^ dev.get(at, word::KEY_1);
-        let mut difference = key_0 | key_1;
-        if Self::IS_WIDE {
-            difference |= dev.get(buffer, entry::KEY_2) ^ dev.get(at, word::KEY_2);
-            difference |= dev.get(buffer, entry::KEY_3) ^ dev.get(at, word::KEY_3);
-        }
-        if difference != 0 && !(is_planted(Plant::UncheckedKey) && permission == PERMIT_READ) {
-            return Err(NoTarget::Refused(Counter::FramesRefusedKey));
-        }
-        if state & permission << PERMISSIONS_SHIFT == 0 {
-            return Err(NoTarget::Refused(Counter::FramesRefusedPermission));
-        }
-        let offset = dev.get(at, word::BUFFER_OFFSET);
-        let length = dev.get(buffer, entry::LENGTH);
-        let start = dev.get(buffer, entry::START);
-        if offset > length || data_bytes > length - offset {
-            return Err(NoTarget::Refused(Counter::FramesRefusedBounds));
-        }
-        let address = start.wrapping_add(offset);
-        // Both sums at once: the bytes before the end of the frame's are no more than the buffer has, so they wrap once at most.
-        if runs_over(start, offset + data_bytes) {
-            return Err(NoTarget::Refused(Counter::FramesRefusedBounds));
-        }
-        Ok(Target { pid: cbh_pid(cbh), address })
-    }
-
-    /// [`Self::check_target`] as a function of its own.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn check_target_rarely(
-        &mut self,
-        dev: &mut impl Device,
-        at: Place,
-        data_bytes: u32,
-        permission: u32,
-    ) -> Result<Target, NoTarget> {
-        self.check_target(dev, at, data_bytes, permission)
-    }
-
-    /// No valid descriptor. The driver is told once for each buffer (M-22), and when there is room for it.
-    #[cold]
-    #[inline(never)]
-    fn no_buffer(&mut self, dev: &mut impl Device, cbh: u32, found: Find) -> NoTarget {
-        dev.trace(Marker::BufferMiss, cbh);
-        let outcome = match found {
-            Find::Invalid => Counter::BufferDenials,
-            Find::Pending => Counter::BufferPending,
-            _ if !self.has_miss_room(dev) => Counter::BufferMissRingFull,
-            _ => match self.tables.reserve_buffer(dev, cbh) {
-                Reserve::Line(entry) => {
-                    self.raise_miss(dev, cbh, entry, MISS_BUFFER);
-                    Counter::BufferMisses
-                }
-                Reserve::NoWay => Counter::BufferNoWay,
-            },
-        };
-        dev.count(Counter::BuffersNotFound);
-        dev.count(outcome);
-        match outcome {
-            Counter::BufferDenials => NoTarget::Refused(Counter::FramesRefusedBuffer),
-            Counter::BufferNoWay => NoTarget::Missed(Untranslated::Way),
-            _ => NoTarget::Missed(Untranslated::Fill),
-        }
+            Reserve::NoWay => Counter::BufferNoWay,
+        },
+    };
+    dev.count(Counter::BuffersNotFound);
+    dev.count(outcome);
+    match outcome {
+        Counter::BufferDenials => NoTarget::Refused(Counter::FramesRefusedBuffer),
+        Counter::BufferNoWay => NoTarget::Missed(Untranslated::Way),
+        _ => NoTarget::Missed(Untranslated::Fill),
     }
 }

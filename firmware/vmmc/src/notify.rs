@@ -1,4 +1,5 @@
-//! Notifications: a write that asks for it, and whose data are in host memory, is told to the driver (M-6).
+//! Notifications: a write that asks for it, and whose data are in host memory, is told to the
+//! driver (M-6).
 
 use nic_device::Place;
 use nic_layout::counter::Counter;
@@ -7,14 +8,16 @@ use nic_layout::ring::MAILBOX_NOTIFY;
 use nic_layout::tables::NOTIFY_RING_ENTRIES;
 use nic_layout::trace::Marker;
 
-use crate::turn::Answer;
-use crate::{Machine, Tables};
+use crate::wire::Layers;
+use crate::Tables;
 use nic_device::Device;
 use nic_plan::NOTIFY_ENTRY_BYTES;
 
 /// Free-running indices of the ring: `read <= raised <= taken <= read + NOTIFY_RING_ENTRIES`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Notifications {
+    /// Where the ring is in SRAM.
+    ring: u32,
     /// Those whose frame was accepted.
     taken: u32,
     /// Those whose data are in host memory: the driver was told.
@@ -24,7 +27,11 @@ pub(crate) struct Notifications {
 }
 
 impl Notifications {
-    pub(crate) const EMPTY: Notifications = Notifications { taken: 0, raised: 0, read: 0 };
+    pub(crate) const NONE: Notifications = Notifications { ring: 0, taken: 0, raised: 0, read: 0 };
+
+    pub(crate) fn new(ring: u32) -> Notifications {
+        Notifications { ring, ..Notifications::NONE }
+    }
 
     #[inline(always)]
     pub(crate) fn is_full(&self) -> bool {
@@ -36,18 +43,24 @@ impl Notifications {
     pub(crate) fn is_behind(&self) -> bool {
         self.raised != self.taken
     }
-}
 
-impl<T: Tables> Machine<T> {
-    fn notify_entry(&self, index: u32) -> u32 {
-        self.settings.notify_ring + index % NOTIFY_RING_ENTRIES * NOTIFY_ENTRY_BYTES
+    fn entry(&self, index: u32) -> u32 {
+        self.ring + index % NOTIFY_RING_ENTRIES * NOTIFY_ENTRY_BYTES
     }
 
-    /// A frame that notifies was accepted, and the transfers of its data, and of those before it, are posted. The ring is not full.
+    /// A frame that notifies was accepted, and the transfers of its data, and of those before it,
+    /// are posted. The ring is not full.
     #[cold]
     #[inline(never)]
-    pub(crate) fn notify(&mut self, dev: &mut impl Device, at: Place, node: usize, data_bytes: u32) {
-        let entry = self.notify_entry(self.notifications.taken);
+    pub(crate) fn take<T: Tables>(
+        &mut self,
+        layers: &mut Layers<T>,
+        dev: &mut impl Device,
+        at: Place,
+        node: usize,
+        data_bytes: u32,
+    ) {
+        let entry = self.entry(self.taken);
         let end_offset = dev.get(at, word::BUFFER_OFFSET).wrapping_add(data_bytes);
         let words = [
             dev.get(at, word::BUFFER),
@@ -55,32 +68,32 @@ impl<T: Tables> Machine<T> {
             end_offset,
             dev.get(at, word::MESSAGE),
             node as u32,
-            self.writes.next_number(),
+            layers.writes.next_number(),
         ];
         for (word, at) in words.into_iter().zip((entry..).step_by(4)) {
             dev.write(at, word);
         }
-        self.notifications.taken = self.notifications.taken.wrapping_add(1);
+        self.taken = self.taken.wrapping_add(1);
         dev.count(Counter::NotificationsTaken);
-        // Somebody waits for the end of this transfer.
-        self.answer = Answer::NotAwaited;
-        self.raise_notifications(dev);
+        // The process waits for the end of this transfer.
+        layers.await_nothing();
+        self.raise(layers, dev);
     }
 
     /// Tells the driver of those whose data are in host memory, in the order in which they came.
     #[cold]
     #[inline(never)]
-    pub(crate) fn raise_notifications(&mut self, dev: &mut impl Device) {
-        let before = self.notifications.raised;
-        while self.notifications.is_behind() {
+    pub(crate) fn raise<T: Tables>(&mut self, layers: &Layers<T>, dev: &mut impl Device) {
+        let before = self.raised;
+        while self.is_behind() {
             const FENCE: u32 = 20;
-            let fence = dev.read(self.notify_entry(self.notifications.raised) + FENCE);
-            if !self.writes.has_ended(fence) {
+            let fence = dev.read(self.entry(self.raised) + FENCE);
+            if !layers.writes.has_ended(fence) {
                 break;
             }
-            self.notifications.raised = self.notifications.raised.wrapping_add(1);
+            self.raised = self.raised.wrapping_add(1);
         }
-        let raised = self.notifications.raised;
+        let raised = self.raised;
         if raised != before {
             dev.count_many(Counter::NotificationsRaised, raised.wrapping_sub(before));
             dev.to_host(MAILBOX_NOTIFY, raised);
@@ -90,13 +103,13 @@ impl<T: Tables> Machine<T> {
 
     /// The driver has read all notifications before `consumer`.
     pub(crate) fn on_notified(&mut self, dev: &mut impl Device, consumer: u32) {
-        let Notifications { raised, read, .. } = self.notifications;
+        let Notifications { raised, read, .. } = *self;
         let count = consumer.wrapping_sub(read);
         if count > raised.wrapping_sub(read) {
             dev.count(Counter::MailboxesWild);
             return;
         }
-        self.notifications.read = consumer;
+        self.read = consumer;
         dev.count_many(Counter::NotificationsRead, count);
     }
 }

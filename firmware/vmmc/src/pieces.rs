@@ -1,22 +1,27 @@
-//! Longer messages in pieces: while the host is read for one, another is on the link, and a third is written at its owner.
+//! Longer messages in pieces: while the host is read for one, another is on the link, and a third
+//! is written at its owner.
 //!
-//! A frame is stored whole on both NICs before it goes on, so a page in one frame takes the sum of both buses and the link. In pieces it takes the
-//! slowest of them, and the others for one piece.
+//! A frame is stored whole on both NICs before it goes on, so a page in one frame takes the sum of
+//! both buses and the link. In pieces it takes the slowest of them, and the others for one piece.
 
 use nic_device::rarely;
 use nic_layout::ring::DMA_AHEAD_BYTES_MAX;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT, PROCESS_SLOTS};
 use nic_lookup::Path;
 
-use crate::post::{Post, Slot, LAST_TYPE};
-use crate::send::{Part, Stop};
-use crate::translate::count_hit;
-use crate::{Machine, Tables};
+use crate::counts::count_hit;
+use crate::data::post_read_ahead;
+use crate::head::{Head, LAST_TYPE};
+use crate::lookups::Lookups;
+use crate::part::{send_part, Part, Stop};
+use crate::wire::{Layers, Wire};
+use crate::Tables;
 use nic_device::Device;
 use nic_link::NODE_MASK;
 
-/// Pieces of a message that fits a page. Each is longer than the one before: while that is written at its owner, which takes longer than it is read here since
-/// every write has a burst of its own, more bytes come.
+/// Pieces of a message that fits a page. Each is longer than the one before: while that is written
+/// at its owner, which takes longer than it is read here since every write has a burst of its own,
+/// more bytes come.
 const FIRST_BYTES: u32 = 304;
 const MORE_BYTES: u32 = 24;
 
@@ -31,10 +36,12 @@ const PIECES_MAX: u32 = {
     count
 };
 
-/// Those of the rest of a message, and of one that has waited; and the piece that is sent without its successors, for want of room.
+/// Those of the rest of a message, and of one that has waited; and the piece that is sent without
+/// its successors, for want of room.
 const ALONE_BYTES: u32 = 512;
 
-/// Pieces of a longer message, where what a piece costs each of the NICs counts for more than the last one's way.
+/// Pieces of a longer message, where what a piece costs each of the NICs counts for more than the
+/// last one's way.
 pub(crate) const LONG_BYTES: u32 = 1024;
 
 /// A platform whose frames hold so much cuts messages of more than [`ALONE_BYTES`].
@@ -57,8 +64,9 @@ pub(crate) fn whole_bytes_max(frame_data_bytes_max: u32) -> u32 {
 
 /// How the next part of a message is cut.
 ///
-/// Pieces begin at multiples of 8 bytes of host memory, but the first, so that no word of the bus belongs to two. They have a multiple of 8 bytes, less what
-/// the first lacks to begin at one, and up to 7 more in the last.
+/// Pieces begin at multiples of 8 bytes of host memory, but the first, so that no word of the bus
+/// belongs to two. They have a multiple of 8 bytes, less what the first lacks to begin at one, and
+/// up to 7 more in the last.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     /// Of the next piece, and by how much each is longer than the one before.
@@ -113,80 +121,91 @@ impl Cut {
     }
 }
 
-impl<T: Tables> Machine<T> {
-    /// Issues frames for what lies in one page of a message.
-    ///
-    /// One command of the engine reads all of it, so that the bus does not pause between two pieces. The engine then expects them one behind the other:
-    /// they are issued in one go; or only the first of them, if there is no room for all.
-    #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    pub(crate) fn issue_pieces(&mut self, dev: &mut impl Device, slot_number: usize) -> Result<(), Stop> {
-        let slot_number = slot_number % PROCESS_SLOTS;
-        let Slot { pid, sending, post: Post { node, local_address, remaining_bytes, .. }, .. } =
-            self.slots[slot_number];
-        let node = node & NODE_MASK;
-        let mut address = local_address;
-        let mut cut = Cut::new(address, remaining_bytes, !sending);
-        if !self.has_room_for(dev, node, cut.count_max()) {
-            rarely();
-            if !self.finds_room_for(dev, node, cut.count_max())? {
-                cut = cut.alone(address);
-            }
+/// Issues frames for what lies in one page of a message.
+///
+/// One command of the engine reads all of it, so that the bus does not pause between two pieces.
+/// The engine then expects them one behind the other: they are issued in one go; or only the first
+/// of them, if there is no room for all.
+#[inline(never)]
+#[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+pub(crate) fn issue_pieces<T: Tables>(
+    lookups: &mut Lookups<T>,
+    layers: &mut Layers<T>,
+    dev: &mut impl Device,
+    slot_number: usize,
+) -> Result<(), Stop> {
+    let slot_number = slot_number % PROCESS_SLOTS;
+    let Head { node, local_address, remaining_bytes, .. } = *layers.posts.head(slot_number);
+    let (pid, sending) = (layers.posts.pid(slot_number), layers.posts.is_sending(slot_number));
+    let node = node & NODE_MASK;
+    let mut address = local_address;
+    let mut cut = Cut::new(address, remaining_bytes, !sending);
+    if !has_room_for(layers, dev, node, cut.count_max()) {
+        rarely();
+        if !finds_room_for(layers, dev, node, cut.count_max())? {
+            cut = cut.alone(address);
         }
-        let mut frame = self.link.next_buffer();
-        // The scratchpad of an image with longer keys has no room for one more lookup.
-        let page = match Self::IS_WIDE {
-            true => self.translate_one(dev, Path::Send, pid, local_address >> PAGE_SHIFT)?,
-            false => self.translate(dev, Path::Send, pid, local_address >> PAGE_SHIFT)?,
-        };
-        let mut left = cut.bytes;
-        let mut data_bytes = cut.piece(address, left);
+    }
+    let mut frame = layers.link.next_buffer();
+    // The scratchpad of an image with longer keys has no room for one more lookup.
+    let page = match Wire::<T>::IS_WIDE {
+        true => lookups.translate_one(layers, dev, Path::Send, pid, local_address >> PAGE_SHIFT)?,
+        false => lookups.translate(layers, dev, Path::Send, pid, local_address >> PAGE_SHIFT)?,
+    };
+    let mut left = cut.bytes;
+    let mut data_bytes = cut.piece(address, left);
+    left -= data_bytes;
+    // Before the loop, in front of which the compiler works out much that this one need not wait
+    // for.
+    let mut buffer = layers.link.buffer_address(frame);
+    let data = page.piece(address % PAGE_BYTES, buffer + Wire::<T>::HEADER_BYTES, data_bytes);
+    post_read_ahead(layers, dev, data, frame, left, left == 0);
+    let rest = remaining_bytes - left - data_bytes;
+    loop {
+        let part = Part { buffer, local_address: address, data_bytes, is_last: left + rest == 0, last_type: LAST_TYPE };
+        send_part(layers, dev, slot_number, node, frame, part);
+        if left == 0 {
+            break;
+        }
+        address += data_bytes;
+        cut = cut.next();
+        frame = layers.link.next_buffer();
+        data_bytes = cut.piece(address, left);
         left -= data_bytes;
-        // Before the loop, in front of which the compiler works out much that this one need not wait for.
-        let mut buffer = self.link.buffer_address(frame);
-        let data = page.piece(address % PAGE_BYTES, buffer + Self::HEADER_BYTES, data_bytes);
-        self.post_read_of(dev, data, frame, left, left == 0);
-        let rest = remaining_bytes - left - data_bytes;
-        loop {
-            let part =
-                Part { buffer, local_address: address, data_bytes, is_last: left + rest == 0, last_type: LAST_TYPE };
-            self.send_part(dev, slot_number, node, frame, part);
-            if left == 0 {
-                break;
-            }
-            address += data_bytes;
-            cut = cut.next();
-            frame = self.link.next_buffer();
-            data_bytes = cut.piece(address, left);
-            left -= data_bytes;
-            buffer = self.link.buffer_address(frame);
-            let data = page.piece(address % PAGE_BYTES, buffer + Self::HEADER_BYTES, data_bytes);
-            self.post_read_of(dev, data, frame, 0, left == 0);
-        }
-        self.link.find_ready_buffer(dev);
-        count_hit(dev, Path::Send);
-        Ok(())
+        buffer = layers.link.buffer_address(frame);
+        let data = page.piece(address % PAGE_BYTES, buffer + Wire::<T>::HEADER_BYTES, data_bytes);
+        post_read_ahead(layers, dev, data, frame, 0, left == 0);
     }
+    layers.link.find_ready_buffer(dev);
+    count_hit(dev, Path::Send);
+    Ok(())
+}
 
-    /// Whether so many frames to a peer can be issued one behind the other.
-    #[inline(always)]
-    fn has_room_for(&mut self, dev: &mut impl Device, node: usize, count: u32) -> bool {
-        !self.link.is_barred(node)
-            && self.link.has_window(node, count)
-            && self.reads.has_room(2 * count)
-            && self.link.has_buffers(dev, count)
-    }
+/// Whether so many frames to a peer can be issued one behind the other.
+#[inline(always)]
+fn has_room_for<T: Tables>(layers: &mut Layers<T>, dev: &mut impl Device, node: usize, count: u32) -> bool {
+    !layers.link.is_barred(node)
+        && layers.link.has_window(node, count)
+        && layers.reads.has_room(2 * count)
+        && layers.link.has_buffers(dev, count)
+}
 
-    /// The same for who found none: what was acknowledged makes room. If not for all, there is some for one.
-    #[cold]
-    #[inline(never)]
-    fn finds_room_for(&mut self, dev: &mut impl Device, node: usize, count: u32) -> Result<bool, Stop> {
-        self.process_deferred(dev);
-        if self.has_room_for(dev, node, count) {
-            return Ok(true);
-        }
-        self.room_to(dev, node).map(|_| false)
+/// The same for who found none: what was acknowledged makes room. If not for all, there is some for
+/// one.
+#[cold]
+#[inline(never)]
+fn finds_room_for<T: Tables>(
+    layers: &mut Layers<T>,
+    dev: &mut impl Device,
+    node: usize,
+    count: u32,
+) -> Result<bool, Stop> {
+    layers.process_deferred(dev);
+    if has_room_for(layers, dev, node, count) {
+        return Ok(true);
     }
+    layers.room_to(dev, node)?;
+    Ok(false)
 }
 
 #[cfg(test)]

@@ -1,21 +1,20 @@
 //! A NIC and its host in memory, and a wire that loses, doubles and reorders. Everything that may happen in any order happens in the order that a
 //! seeded generator chooses.
 //!
-//! * `hardware`: what the firmware sees. `host`: memory, driver, processes. `node`: both, and one step of each part.
+//! * [`Hardware`]: what the firmware sees. `host`: memory, driver, processes. `node`: both, and one step of each part.
 //! * `world`: nodes and wires. `scene`: what most tests begin with.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
-mod hardware;
 mod host;
 mod node;
 pub mod scene;
 mod world;
 
-pub use hardware::Hardware;
 pub use host::Host;
 pub use node::NodeOf;
 pub use world::WorldOf;
 
+pub use nic_device::mock::Hardware;
 use nic_layout::boot::ReceiveMiss;
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::key::KeyWidth;

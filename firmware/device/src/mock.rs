@@ -1,47 +1,68 @@
-//! What the firmware sees of a NIC. What it posts waits until the other side takes a step.
+//! A device in memory, for tests on the host. What firmware posts waits until the test takes a step
+//! for the engine.
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_device::Words;
-use nic_device::{Device, Place, DMA_RING_LOG2, MAC_RING_LOG2};
 use nic_layout::ring::{Event, DMA_FLAG_ASSIST};
 use nic_layout::trace::Marker;
 
-use super::SRAM_BYTES;
+use crate::{Device, Place, Words, DMA_RING_LOG2, MAC_RING_LOG2};
 
 /// The device: SRAM, rings, registers.
 pub struct Hardware {
+    /// All words of SRAM.
     pub sram: Vec<u32>,
+    /// Core clocks.
     pub now: u32,
+    /// Events that are pending, one bit each.
     pub pending: u32,
     /// Events that would end a wait.
     pub wakes: u32,
+    /// Doorbell pages that were written and not taken, one bit each.
     pub doorbells: u32,
+    /// The last value of each doorbell.
     pub doorbell_values: [u32; 16],
+    /// Mailboxes to the NIC that were written and not taken, one bit each.
     pub mailboxes: u32,
+    /// Values of the mailboxes to the NIC.
     pub to_nic: [u32; 8],
+    /// Values of the mailboxes to the host.
     pub to_host: [u32; 8],
     /// Interrupt causes.
     pub causes: u32,
+    /// When each timer is due, if it is set.
     pub timers: [Option<u32>; 2],
+    /// Host reads under way: bus address, SRAM address, control word.
     pub reads: VecDeque<(u32, u32, u32)>,
+    /// Host reads that have ended, as the engine counts them.
     pub read_consumer: u16,
+    /// The engine of host reads stopped after an error.
     pub read_halted: bool,
-    /// What a command reads ahead of its descriptor: from where, and how many bytes no descriptor has taken yet.
+    /// What a command reads ahead of its descriptor: from where, and how many bytes no descriptor
+    /// has taken yet.
     pub read_ahead: (u32, u32),
+    /// Host writes under way: bus address, SRAM address, control word.
     pub writes: VecDeque<(u32, u32, u32)>,
+    /// Host writes that have ended.
     pub write_consumer: u16,
+    /// The engine of host writes stopped after an error.
     pub write_halted: bool,
     /// Placed and not yet sent; of those, released.
     pub transmit: VecDeque<(u32, u32)>,
+    /// Frames at the begin of `transmit` that may leave.
     pub released: u32,
+    /// Frames that have left.
     pub transmit_consumer: u16,
+    /// SRAM addresses of free receive buffers.
     pub receive_free: VecDeque<u32>,
+    /// SRAM address and length in bytes of frames that arrived, by their index.
     pub received: BTreeMap<u16, (u32, u32)>,
+    /// Frames that have arrived.
     pub receive_consumer: u16,
     /// The frame that is to be looked at next.
     expected: u16,
     counters: Place,
+    /// Markers since the test last cleared them.
     pub trace: Vec<(Marker, u32)>,
 }
 
@@ -204,9 +225,10 @@ impl Device for Hardware {
 }
 
 impl Hardware {
-    pub(super) fn new() -> Hardware {
+    /// A device with so much SRAM, which holds whatever it held at power-up.
+    pub fn new(sram_bytes: u32) -> Hardware {
         Hardware {
-            sram: vec![0xA5A5_A5A5; SRAM_BYTES as usize / 4],
+            sram: vec![0xA5A5_A5A5; sram_bytes as usize / 4],
             // Just before the wrap of the clock.
             now: u32::MAX - 2000,
             pending: 0,
@@ -249,6 +271,7 @@ impl Hardware {
         };
     }
 
+    /// The byte at an address.
     pub fn byte(&self, at: u32) -> u8 {
         self.sram[at as usize / 4].to_le_bytes()[at as usize % 4]
     }
@@ -260,12 +283,14 @@ impl Hardware {
         *word = u32::from_le_bytes(bytes);
     }
 
+    /// Writes bytes from an address on.
     pub fn put(&mut self, at: u32, bytes: &[u8]) {
         for (index, &byte) in bytes.iter().enumerate() {
             self.set_byte(at + index as u32, byte);
         }
     }
 
+    /// `count` bytes from an address on.
     pub fn get(&self, at: u32, count: usize) -> Vec<u8> {
         (0..count as u32).map(|index| self.byte(at + index)).collect()
     }

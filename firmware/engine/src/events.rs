@@ -1,0 +1,76 @@
+use nic_layout::ring::Event;
+
+/// The events in the order of service, and why each has its place.
+///
+/// A turn serves the first two whenever they are pending, and one of the others: the first, unless
+/// others were passed over before (`nic_fair::PassedOver`).
+pub const IN_ORDER: [Event; 8] = [
+    // Its buffers are the only ones that overflow, and a process waits for the data.
+    Event::MacRx,
+    // A process waits for its message to leave.
+    Event::Doorbell,
+    // Receive buffers come back, and processes learn what has ended.
+    Event::DmaWrite,
+    // Lines are unlocked, and posts that wait for room go on.
+    Event::DmaRead,
+    // The driver has filled lines, or commands something.
+    Event::Mailbox,
+    // An engine stands still until it is resumed, but errors are rare.
+    Event::DmaError,
+    // Retransmission: after a time-out it matters little when a frame goes again.
+    Event::Timer0,
+    // Acknowledgements that were owed for long: the next data frame may carry them.
+    Event::Timer1,
+];
+
+/// The events that the engine wants.
+pub const EVENTS: u32 = {
+    let (mut events, mut at) = (0, 0);
+    while at < IN_ORDER.len() {
+        events |= IN_ORDER[at].bit();
+        at += 1;
+    }
+    events
+};
+
+/// The events that are served in every turn, each at a place of its own.
+pub(crate) const FIRST: u32 = IN_ORDER[0].bit() | IN_ORDER[1].bit();
+
+/// The events that give way to a frame or an answer that is about to come.
+pub const PATIENT: u32 = Event::DmaWrite.bit() | Event::Timer0.bit() | Event::Timer1.bit();
+
+/// The first of some events, none of which is among [`FIRST`].
+#[inline(always)]
+pub(crate) fn first_of(events: u32) -> Event {
+    const SECOND: Event = IN_ORDER[2];
+    const THIRD: Event = IN_ORDER[3];
+    if events & SECOND.bit() != 0 {
+        SECOND
+    } else if events & THIRD.bit() != 0 {
+        THIRD
+    } else {
+        first_of_rare(events)
+    }
+}
+
+#[cold]
+fn first_of_rare(events: u32) -> Event {
+    const LAST: Event = IN_ORDER[IN_ORDER.len() - 1];
+    let first = IN_ORDER[4..].iter().find(|event| events & event.bit() != 0);
+    first.copied().unwrap_or(LAST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_event_has_one_place_and_the_first_of_all_is_found() {
+        let mut left = EVENTS & !FIRST;
+        for event in &IN_ORDER[2..] {
+            assert_eq!(first_of(left), *event);
+            left &= !event.bit();
+        }
+        assert_eq!((left, EVENTS.count_ones() as usize), (0, IN_ORDER.len()));
+    }
+}

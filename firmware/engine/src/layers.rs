@@ -1,0 +1,630 @@
+use nic_device::{rarely, Device};
+use nic_dma::{HostReads, HostWrites, Transfer};
+use nic_fair::RunQueue;
+use nic_layout::counter::Counter;
+use nic_layout::frame::{word, FrameKind, FLAG_ABORTED, FLAG_LAST};
+use nic_layout::post::PostError;
+use nic_layout::ring::DMA_FLAG_EVENT;
+use nic_layout::trace::Marker;
+use nic_link::{Barrier, Ended, Framing, Link, LinkConfig, WINDOW_MAX};
+use nic_posts::{Owner, PostId, Posts, PostsConfig, Records};
+use nic_reliable::Arrival;
+
+use crate::frame::Buffer;
+use crate::tags::{ReadTag, WriteEnd, WriteTag};
+use crate::types::ProtocolTypes;
+
+/// Data of so many bytes are in host memory before the core can do anything else.
+const SHORT_BYTES: u32 = 128;
+
+/// While no more host writes are under way, or have ended and were not seen to: those of a page in
+/// pieces.
+const UNHEEDED_WRITES_MAX: u32 = 12;
+
+// And one more, for data that a post has asked for.
+const _: () = assert!(WINDOW_MAX <= Records::FRAMES_MAX);
+
+/// The frames of a protocol, as the link needs them.
+#[derive(Clone, Copy, Debug)]
+pub struct Frames<K>(core::marker::PhantomData<K>);
+
+impl<K: ProtocolTypes> Framing for Frames<K> {
+    type Owner = Owner;
+    const NO_OWNER: Owner = Owner::NONE;
+    const HEADER_BYTES: u32 = K::HEADER_BYTES;
+    const MARK: u32 = K::MARK;
+}
+
+/// When a message has come, its process may be about to send an answer; when a piece of a message
+/// has, the next piece is about to come. For a while the ends of host writes and timers give way to
+/// that, and the event loop looks for it: what else is to be done would take longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    NotAwaited,
+    /// The event loop has not looked yet.
+    Awaited,
+    /// It will be awaited when the data are in host memory.
+    NotYet,
+}
+
+/// What the layers are told at their start.
+#[derive(Clone, Copy, Debug)]
+pub struct LayersConfig {
+    /// The link's part.
+    pub link: LinkConfig,
+    /// The post queues' part.
+    pub posts: PostsConfig,
+    /// Where the counters are in SRAM.
+    pub counters: u32,
+    /// Data bytes that a frame may carry.
+    pub frame_data_bytes_max: u32,
+    /// Where the receive buffers are in SRAM, and how many there are. They are as long as those of
+    /// the link.
+    pub rx_buffers: u32,
+    /// How many receive buffers there are.
+    pub rx_buffer_count: u32,
+}
+
+/// What lies below a protocol: link, DMA queues, post queues, and what waits.
+///
+/// In this order: what is small and used by every frame lies within reach of a load's 12-bit offset
+/// from the start of the engine, the tables behind it.
+#[repr(C)]
+pub struct Layers<K: ProtocolTypes> {
+    /// What wants to be served, and what waits.
+    pub run: RunQueue,
+    answer: Answer,
+    /// What ends of transfers are awaited for: [`Self::AWAITED_COMMAND`],
+    /// [`Self::AWAITED_PROTOCOL`].
+    awaited: u8,
+    /// Reception waits for room for host writes.
+    receive_stalled: bool,
+    /// Jobs, and peers whose frames are sent again, wait while the ring of host reads is full.
+    unasked_stalled: bool,
+    put_off_turns: u32,
+    frame_data_bytes_max: u32,
+    /// Peers of which more is awaited than acknowledgements, one bit each.
+    owing: u32,
+    /// Host reads.
+    pub reads: HostReads<ReadTag<K::ReadNote>>,
+    /// Host writes.
+    pub writes: HostWrites<WriteTag<K::WriteNote>>,
+    /// Post queues.
+    pub posts: Posts<K::Head>,
+    /// The link.
+    pub link: Link<Frames<K>>,
+    /// How far each post is.
+    pub records: Records,
+}
+
+impl<K: ProtocolTypes> Layers<K> {
+    const AWAITED_COMMAND: u8 = 1;
+    const AWAITED_PROTOCOL: u8 = 2;
+
+    /// All zero where no head is, so that it may live in memory that start-up clears.
+    pub(crate) const fn new() -> Layers<K> {
+        Layers {
+            run: RunQueue::EMPTY,
+            answer: Answer::NotAwaited,
+            awaited: 0,
+            receive_stalled: false,
+            unasked_stalled: false,
+            put_off_turns: 0,
+            frame_data_bytes_max: 0,
+            owing: 0,
+            reads: HostReads::new(ReadTag::UNUSED),
+            writes: HostWrites::new(WriteTag::UNUSED),
+            posts: Posts::new(K::NO_HEAD),
+            link: Link::new(),
+            records: Records::new(),
+        }
+    }
+
+    pub(crate) fn start(&mut self, dev: &mut impl Device, config: &LayersConfig) {
+        self.frame_data_bytes_max = config.frame_data_bytes_max;
+        dev.count_at(config.counters);
+        self.posts.start(dev, &config.posts);
+        self.link.start(dev, &config.link);
+        for index in 0..config.rx_buffer_count {
+            dev.recycle(config.rx_buffers + index * config.link.buffer_bytes);
+        }
+    }
+
+    /// Data bytes that a frame may carry.
+    #[inline(always)]
+    pub fn frame_data_bytes_max(&self) -> u32 {
+        self.frame_data_bytes_max
+    }
+
+    // ---- Answers ----
+
+    /// A message has come, with so many bytes for host memory. Its process may answer.
+    #[inline(always)]
+    pub fn await_answer(&mut self, data_bytes: u32) {
+        self.answer = if data_bytes <= SHORT_BYTES { Answer::Awaited } else { Answer::NotYet };
+    }
+
+    /// A piece of a message has come, and the next one comes before anything else can be done.
+    #[inline(always)]
+    pub fn await_piece(&mut self) {
+        self.answer = Answer::Awaited;
+    }
+
+    /// Nothing is about to come.
+    #[inline(always)]
+    pub fn await_nothing(&mut self) {
+        self.answer = Answer::NotAwaited;
+    }
+
+    #[inline(always)]
+    pub(crate) fn awaits_answer(&self) -> bool {
+        self.answer == Answer::Awaited
+    }
+
+    /// Whether patient events give way to an answer, or to a piece, in this turn.
+    #[inline(always)]
+    pub(crate) fn waits_for_answer(&mut self, dev: &impl Device, has_frame: bool) -> bool {
+        match self.answer {
+            Answer::NotAwaited => return false,
+            Answer::Awaited if !has_frame => {
+                self.answer = Answer::NotAwaited;
+                return false;
+            }
+            Answer::Awaited => {}
+            Answer::NotYet => {
+                if dev.dma_write_consumer() == self.writes.next_number() as u16 {
+                    self.answer = Answer::Awaited;
+                }
+            }
+        }
+        self.writes.under_way() <= UNHEEDED_WRITES_MAX
+    }
+
+    // ---- What waits ----
+
+    /// The end of transfers is awaited by the protocol, or not any more.
+    pub fn await_transfers(&mut self, is_awaited: bool) {
+        self.awaited = self.awaited & !Self::AWAITED_PROTOCOL | if is_awaited { Self::AWAITED_PROTOCOL } else { 0 };
+    }
+
+    /// The same for a command of the driver.
+    pub(crate) fn await_transfers_for_command(&mut self, is_awaited: bool) {
+        self.awaited = self.awaited & !Self::AWAITED_COMMAND | u8::from(is_awaited);
+    }
+
+    /// Whether the end of transfers is awaited at all.
+    #[inline(always)]
+    pub(crate) fn awaits_transfers(&self) -> bool {
+        self.awaited != 0
+    }
+
+    pub(crate) fn protocol_awaits_transfers(&self) -> bool {
+        self.awaited & Self::AWAITED_PROTOCOL != 0
+    }
+
+    pub(crate) fn command_awaits_transfers(&self) -> bool {
+        self.awaited & Self::AWAITED_COMMAND != 0
+    }
+
+    /// Whether the end of a host write would let one of the layers go on.
+    #[inline(always)]
+    pub(crate) fn awaits_writes(&self) -> bool {
+        !self.writes.has_ended(self.writes.data_mark())
+            || self.posts.status_is_behind()
+            || self.run.blocked() != 0
+            || self.receive_stalled
+            || self.awaited != 0
+    }
+
+    /// Reception waits until a host write has ended.
+    #[inline(always)]
+    pub fn stall_reception(&mut self) {
+        self.receive_stalled = true;
+    }
+
+    /// Whether reception has waited, which it then does no more.
+    #[inline(always)]
+    pub(crate) fn take_stall(&mut self) -> bool {
+        let was_stalled = self.receive_stalled;
+        if was_stalled {
+            rarely();
+            self.receive_stalled = false;
+        }
+        was_stalled
+    }
+
+    /// Frames that no post asks for find room again.
+    #[inline(always)]
+    pub(crate) fn end_unasked_stall(&mut self) {
+        self.unasked_stalled = false;
+    }
+
+    /// Whether frames that no post asks for are to be sent, and can be: jobs, and repetitions.
+    #[inline(always)]
+    pub(crate) fn has_unasked(&self) -> bool {
+        self.run.jobs() | self.link.resending() != 0 && !self.unasked_stalled
+    }
+
+    /// Whether a job can go on.
+    pub(crate) fn has_jobs(&self) -> bool {
+        self.run.jobs() != 0 && !self.unasked_stalled
+    }
+
+    /// More than acknowledgements is awaited of a peer, or not any more: while it is, the peer is
+    /// asked now and then whether it is there.
+    #[inline(always)]
+    pub fn set_owing(&mut self, node: usize, is_owing: bool) {
+        let bit = 1 << (node & nic_link::NODE_MASK);
+        self.owing = if is_owing { self.owing | bit } else { self.owing & !bit };
+    }
+
+    /// Whether more than acknowledgements is awaited of a peer.
+    #[inline(always)]
+    pub fn is_owing(&self, node: usize) -> bool {
+        self.owing >> (node & nic_link::NODE_MASK) & 1 != 0
+    }
+
+    // ---- What is put off ----
+
+    /// Ends of posts, and acknowledgements: 0 if nothing is put off.
+    #[inline(always)]
+    pub(crate) fn put_off(&self) -> u32 {
+        self.posts.unsettled() | self.link.put_off()
+    }
+
+    /// One more turn in which something is put off. How many there were.
+    #[inline(always)]
+    pub(crate) fn count_put_off_turn(&mut self) -> u32 {
+        self.put_off_turns += 1;
+        self.put_off_turns
+    }
+
+    /// What was put off is seen to.
+    #[inline(always)]
+    pub(crate) fn end_put_off(&mut self) {
+        self.put_off_turns = 0;
+    }
+
+    // ---- Acknowledgements that arrive ----
+
+    /// Processes an acknowledgement. `before_end` sees which frames end while they are still in
+    /// flight.
+    #[inline(always)]
+    pub(crate) fn on_acknowledge<D: Device>(
+        &mut self,
+        dev: &mut D,
+        node: usize,
+        acknowledge: u32,
+        before_end: impl FnOnce(&mut Self, &mut D, Ended),
+    ) {
+        if let Some(ended) = self.link.acknowledge(dev, node, acknowledge) {
+            before_end(self, dev, ended);
+            self.end_frames(dev, ended);
+        }
+    }
+
+    /// The same of a data frame, later: the answer to it goes first. A post that needs room calls
+    /// [`Self::process_deferred`].
+    #[inline(always)]
+    pub fn defer_acknowledge(&mut self, dev: &mut impl Device, node: usize, acknowledge: u32) {
+        if self.link.is_news(node, acknowledge) {
+            if self.link.has_deferred() {
+                rarely();
+                return self.process_and_defer(dev, node, acknowledge);
+            }
+            self.link.defer(node, acknowledge);
+        }
+    }
+
+    /// [`Self::defer_acknowledge`] while another acknowledgement is put off.
+    #[cold]
+    #[inline(never)]
+    fn process_and_defer(&mut self, dev: &mut impl Device, node: usize, acknowledge: u32) {
+        self.process_deferred(dev);
+        self.link.defer(node, acknowledge);
+    }
+
+    /// Processes the acknowledgement that was put off.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    pub fn process_deferred(&mut self, dev: &mut impl Device) {
+        if let Some((node, acknowledge)) = self.link.take_deferred() {
+            self.on_acknowledge(dev, node, acknowledge, |_, _, _| {});
+        }
+    }
+
+    /// The same after a frame was sent to a peer, while the peer answers it: if one frame was
+    /// acknowledged, and nothing waits for room.
+    #[inline(always)]
+    pub fn process_deferred_one(&mut self, dev: &mut impl Device, node: usize) {
+        if self.run.blocked() != 0 || self.link.has_barred() {
+            rarely();
+            return;
+        }
+        let Some(ended) = self.link.take_deferred_one(node) else {
+            rarely();
+            return;
+        };
+        if let Some(sequence) = ended {
+            dev.trace(Marker::AckReceived, sequence.wrapping_add(1));
+            let owner = self.link.take_back(node, sequence);
+            let settle = self.posts.end_frame(&mut self.records, owner);
+            self.posts.note_complete(settle);
+            dev.count(Counter::FramesAcknowledged);
+            self.link.start_retransmit_timer(dev, node);
+        }
+        if self.posts.unsettled() == 0 && self.link.acks_due() == 0 {
+            // Nothing is put off any more.
+            self.put_off_turns = 0;
+        }
+    }
+
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn end_frames(&mut self, dev: &mut impl Device, ended: Ended) {
+        dev.trace(Marker::AckReceived, ended.first.wrapping_add(ended.count));
+        let mut settle = 0;
+        for sequence in ended.sequences() {
+            let owner = self.link.take_back(ended.node, sequence);
+            settle |= self.posts.end_frame(&mut self.records, owner);
+        }
+        dev.count_many(Counter::FramesAcknowledged, ended.count);
+
+        self.posts.note_complete(settle);
+        let is_owing = self.is_owing(ended.node);
+        self.link.after_acknowledgement(dev, ended.node, is_owing);
+        if self.run.blocked() != 0 || self.link.has_barred() {
+            self.go_behind(ended.node);
+        }
+    }
+
+    /// Frames were acknowledged while posts waited for room, others were sent again, or none were
+    /// to be sent.
+    #[cold]
+    #[inline(never)]
+    fn go_behind(&mut self, node: usize) {
+        self.run.wake_blocked();
+        self.go_on(node);
+        self.link.skip_acknowledged(node);
+    }
+
+    /// Frames for a peer that had none taken may go out again.
+    pub(crate) fn go_on(&mut self, node: usize) {
+        if self.link.go_on(node) {
+            self.run.wake_blocked();
+        }
+    }
+
+    /// Takes a frame back that will not be acknowledged.
+    pub(crate) fn take_back(&mut self, node: usize, sequence: u32) {
+        let owner = self.link.take_back(node, sequence);
+        let settle = self.posts.end_frame(&mut self.records, owner);
+        self.posts.note_complete(settle);
+    }
+
+    // ---- Frames that arrive ----
+
+    /// The frame in order counts, and is acknowledged. Its receive buffer is free.
+    #[inline(never)]
+    pub fn accept(&mut self, dev: &mut impl Device, sequence: u32, node: usize, is_last: bool) -> Buffer {
+        self.accept_straight(dev, sequence, node, is_last);
+        Buffer::Free
+    }
+
+    /// [`Self::accept`] as part of its caller.
+    #[inline(always)]
+    pub fn accept_straight(&mut self, dev: &mut impl Device, sequence: u32, node: usize, is_last: bool) {
+        self.link.advance(node);
+        dev.count(Counter::FramesAccepted);
+        dev.trace(Marker::Accepted, sequence);
+        self.link.owe_ack(dev, node, is_last);
+    }
+
+    /// The frame is as if it had never come.
+    #[cold]
+    #[inline(never)]
+    pub fn drop_frame(&mut self, dev: &mut impl Device, reason: Counter) -> Buffer {
+        dev.count(reason);
+        dev.trace(Marker::Dropped, reason as u32);
+        Buffer::Free
+    }
+
+    /// The frame is refused for good, so the sequence goes on (M-49); the sender is told that it
+    /// was, not why (INV-24).
+    #[cold]
+    #[inline(never)]
+    pub fn refuse_frame(&mut self, dev: &mut impl Device, node: usize, is_last: bool, reason: Counter) -> Buffer {
+        dev.count(reason);
+        dev.trace(Marker::Refused, reason as u32);
+        self.link.refuse(dev, node, is_last);
+        Buffer::Free
+    }
+
+    /// Whether the frame is the next of its node. `Some(true)`: it came before, is acknowledged
+    /// again and dropped. `Some(false)`: there is a gap before it.
+    #[inline(always)]
+    pub fn classify(&mut self, dev: &mut impl Device, node: usize, sequence: u32, is_last: bool) -> Option<bool> {
+        match self.link.classify(node, sequence) {
+            Arrival::InOrder => None,
+            Arrival::Gap => Some(false),
+            Arrival::Duplicate => {
+                self.link.owe_ack(dev, node, is_last);
+                Some(true)
+            }
+        }
+    }
+
+    // ---- Frames that are sent ----
+
+    /// The number of the next free buffer, if a frame to a peer can be sent now.
+    #[inline(always)]
+    pub fn room_to(&mut self, dev: &mut impl Device, node: usize) -> Result<usize, Barrier> {
+        self.link.check_room(&self.reads, node, K::FRAME_READS)?;
+        self.link.ready_buffer(dev).ok_or(Barrier::Full)?;
+        Ok(self.link.first_buffer())
+    }
+
+    /// Whether window and rings take a frame to a peer. Whether a buffer is free is asked apart.
+    #[inline(always)]
+    pub fn can_send(&self, node: usize) -> bool {
+        !self.link.is_barred(node) && self.link.has_place(node) && self.reads.has_room(K::FRAME_READS)
+    }
+
+    /// Sends the frame in the next free buffer: the words of its header that say what it is, and
+    /// its data, are there, or on their way.
+    #[inline(always)]
+    pub fn send_frame(&mut self, dev: &mut impl Device, node: usize, data_bytes: u32, owner: Owner) {
+        self.link.send(dev, &mut self.reads, node, data_bytes, owner);
+        self.answer = Answer::NotAwaited;
+    }
+
+    /// Posts a host read for the frame in a transmit buffer. The caller has asked for room.
+    #[inline(always)]
+    pub fn read_into_frame(
+        &mut self,
+        dev: &mut impl Device,
+        transfer: Transfer,
+        flags: u32,
+        frame: usize,
+        note: K::ReadNote,
+    ) {
+        self.reads.post(dev, transfer, flags, ReadTag::of_frame(note, frame));
+    }
+
+    /// Posts a host read whose data belong to no frame. The caller has asked for room. The number
+    /// of the transfer.
+    pub fn read_apart(&mut self, dev: &mut impl Device, transfer: Transfer, note: K::ReadNote) -> u32 {
+        let number = self.reads.next_number();
+        self.reads.post(dev, transfer, DMA_FLAG_EVENT, ReadTag::of_protocol(note));
+        number
+    }
+
+    /// Posts a host write of a frame's data. The caller has asked for room.
+    #[inline(always)]
+    pub fn write_data(
+        &mut self,
+        dev: &mut impl Device,
+        transfer: Transfer,
+        flags: u32,
+        note: K::WriteNote,
+        end: WriteEnd,
+    ) {
+        self.writes.post_data(dev, transfer, flags, WriteTag::new(note, end));
+    }
+
+    /// Sends one frame again, of the first peer that needs it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn resend_one(&mut self, dev: &mut impl Device) {
+        match self.link.resend_one(dev, &mut self.reads) {
+            Ok(false) => {}
+            Ok(true) => self.run.wake_blocked(),
+            Err(_) => self.unasked_stalled = true,
+        }
+    }
+
+    /// The host bus did not deliver a frame's data: the frame keeps its number, says so, and
+    /// carries none. Its owner.
+    pub(crate) fn abort_frame(&mut self, dev: &mut impl Device, frame: usize) -> Owner {
+        self.link.abort(dev, frame, FLAG_LAST | FLAG_ABORTED)
+    }
+
+    /// Asks a peer whether it is there: nothing is in flight to it, and it owes more than
+    /// acknowledgements for as long as a frame may go unanswered. It is given up if it does not
+    /// acknowledge that either (INV-32).
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn probe(&mut self, dev: &mut impl Device, node: usize) {
+        if !self.is_owing(node) {
+            return;
+        }
+        if self.link.ready_buffer(dev).is_none() || !self.can_send(node) {
+            self.link.start_retransmit_timer(dev, node);
+            return;
+        }
+        dev.count(Counter::ProbesSent);
+        let at = dev.place(self.link.ready_address());
+        dev.put(at, word::TYPE, word::kind(FrameKind::Probe, FLAG_LAST) ^ K::MARK);
+        for offset in (word::BUFFER..K::HEADER_BYTES).step_by(4) {
+            dev.put(at, offset, 0);
+        }
+        self.send_frame(dev, node, 0, Owner::NOTHING);
+    }
+
+    // ---- Posts ----
+
+    /// Takes one doorbell ([`Posts::on_doorbell`]).
+    #[inline(always)]
+    pub(crate) fn on_doorbell(&mut self, dev: &mut impl Device) -> (bool, Option<usize>) {
+        let link = &self.link;
+        self.posts.on_doorbell(dev, &mut self.run, &mut self.writes, || link.resending())
+    }
+
+    /// The post of a slot waits for room. What was acknowledged may make some.
+    pub fn block(&mut self, dev: &mut impl Device, slot: usize) {
+        self.run.block(1 << slot);
+        dev.trace(Marker::PostBlocked, slot as u32);
+        self.process_deferred(dev);
+    }
+
+    /// Ends the post at the head of a slot badly: no further frame of it is issued. It ends when
+    /// those in flight have. The next one has its turn.
+    pub fn refuse_head(&mut self, dev: &mut impl Device, slot: usize, error: PostError) {
+        self.posts.refuse(dev, &mut self.records, &mut self.writes, slot, error);
+        self.run.push(slot);
+    }
+
+    /// The same for a post that was just read.
+    #[cold]
+    #[inline(never)]
+    pub fn refuse_fetched(&mut self, dev: &mut impl Device, slot: usize, error: PostError) {
+        dev.count(Counter::PostsFetched);
+        self.refuse_head(dev, slot, error);
+    }
+
+    /// The post of a frame ends badly.
+    pub(crate) fn fail_post(&mut self, dev: &mut impl Device, owner: Owner, error: PostError) {
+        self.posts.fail_frame(dev, &mut self.records, &mut self.run, &mut self.writes, owner, error);
+    }
+
+    /// The data that a post has asked for will not come: it ends badly, when its frames have ended.
+    pub fn fail_awaited(&mut self, dev: &mut impl Device, post: PostId, error: PostError) {
+        self.posts.fail(dev, &mut self.records, post, error);
+        if self.records.end_frame(post) {
+            self.posts.note_complete(1 << post.slot());
+        }
+    }
+
+    /// Ends posts of a slot from the oldest on, as far as they are complete.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    pub fn settle(&mut self, dev: &mut impl Device, slot: usize) {
+        self.posts.settle(dev, &mut self.records, &mut self.writes, slot);
+    }
+
+    /// Ends a post that has just become complete, and those behind it. Straight on goes the oldest
+    /// of its slot with none behind it that is complete too.
+    #[inline(always)]
+    pub fn settle_post(&mut self, dev: &mut impl Device, post: PostId) {
+        if !self.posts.settle_one(dev, &mut self.records, &mut self.writes, post) {
+            rarely();
+            self.settle(dev, post.slot());
+        }
+    }
+
+    /// Writes the status pages that are behind.
+    #[inline(always)]
+    pub(crate) fn write_statuses(&mut self, dev: &mut impl Device) {
+        self.posts.write_statuses(dev, &mut self.writes);
+    }
+
+    /// Forgets everything about a slot that the driver has closed.
+    pub(crate) fn close_slot(&mut self, dev: &mut impl Device, slot: usize) {
+        self.posts.close(dev, &mut self.records, &mut self.run, slot);
+    }
+
+    /// Gives a drained queue to the next process.
+    pub(crate) fn assign_queue(&mut self, dev: &mut impl Device, slot: usize) {
+        self.posts.assign(dev, &mut self.records, &mut self.run, slot);
+    }
+}

@@ -1,0 +1,214 @@
+//! Frames that arrive: what the link needs of each, and which of them the protocol gets.
+//!
+//! Functions over protocol and layers and not methods of the engine, so that a protocol can have a
+//! frame judged anew that it has kept ([`retake`]).
+
+use nic_device::{rarely, Device, Place};
+use nic_layout::counter::Counter;
+use nic_layout::frame::{word, FrameKind, FLAG_LAST};
+use nic_layout::post::PostError;
+use nic_layout::trace::Marker;
+use nic_link::Ended;
+
+use crate::frame::{Arrived, Buffer, Frame};
+use crate::layers::Layers;
+use crate::protocol::Protocol;
+use crate::types::ProtocolTypes;
+
+/// The flag of a message's last frame, in its type word.
+const LAST: u32 = (FLAG_LAST as u32) << 24;
+
+/// The frame in a receive buffer, with its type word as the protocol's own kinds have it.
+#[inline(always)]
+fn arrived<K: ProtocolTypes>(dev: &impl Device, buffer: u32, length_bytes: u32) -> Arrived {
+    let at = dev.place(buffer);
+    // A frame of another protocol is of no kind that there is.
+    let type_word = dev.get(at, word::TYPE) ^ K::MARK;
+    Arrived { at, buffer, type_word, length_bytes }
+}
+
+/// Judges the frame in a receive buffer.
+#[inline(always)]
+pub(crate) fn take_frame<P: Protocol>(
+    protocol: &mut P,
+    layers: &mut Layers<P::Types>,
+    dev: &mut impl Device,
+    buffer: u32,
+    length_bytes: u32,
+) -> Buffer {
+    let frame = arrived::<P::Types>(dev, buffer, length_bytes);
+    // One comparison for most frames: a data frame that may be the last of its message, and nothing
+    // else.
+    if (frame.type_word ^ P::Types::KIND) & !LAST != 0 {
+        rarely();
+        return take_other(protocol, layers, dev, frame.at, buffer, frame.type_word, length_bytes);
+    }
+    take_data::<P, true>(protocol, layers, dev, frame)
+}
+
+/// Judges a frame that stayed in its buffer as if it had just arrived.
+#[cold]
+#[inline(never)]
+pub fn retake<P: Protocol>(
+    protocol: &mut P,
+    layers: &mut Layers<P::Types>,
+    dev: &mut impl Device,
+    buffer: u32,
+    length_bytes: u32,
+) -> Buffer {
+    let frame = arrived::<P::Types>(dev, buffer, length_bytes);
+    if frame.type_word & word::KIND_MASK == P::Types::KIND {
+        return take_data_rarely(protocol, layers, dev, frame);
+    }
+    take_other(protocol, layers, dev, frame.at, buffer, frame.type_word, length_bytes)
+}
+
+/// A data frame. Twice in the image: `IS_PLAIN` without flags but that of the last frame.
+#[inline(always)]
+fn take_data<P: Protocol, const IS_PLAIN: bool>(
+    protocol: &mut P,
+    layers: &mut Layers<P::Types>,
+    dev: &mut impl Device,
+    Arrived { at, buffer, type_word, length_bytes }: Arrived,
+) -> Buffer {
+    let node_length = dev.get(at, word::NODE_LENGTH);
+    let known = (type_word, P::Types::FLAGS);
+    let node = match layers.link.check_source::<IS_PLAIN>(dev, at, known, node_length, length_bytes) {
+        Ok(node) => node,
+        Err(reason) => return layers.drop_frame(dev, reason),
+    };
+    let flags = word::flags(type_word) & if IS_PLAIN { FLAG_LAST } else { u8::MAX };
+    let data_bytes = word::data_bytes(node_length);
+    let sequence = dev.get(at, word::SEQUENCE);
+    dev.trace(Marker::ReceiveHeader, sequence);
+    let kept = match layers.classify(dev, node, sequence, flags & FLAG_LAST != 0) {
+        None => protocol.on_frame(layers, dev, Frame { at, buffer, node, flags, data_bytes, sequence }),
+        Some(false) => protocol.on_gap(layers, dev, node, buffer, sequence),
+        Some(true) => layers.drop_frame(dev, Counter::FramesDuplicate),
+    };
+    // The buffer is not taken away before the engine gives it back.
+    let acknowledge = dev.get(at, word::ACKNOWLEDGE);
+    layers.defer_acknowledge(dev, node, acknowledge);
+    kept
+}
+
+/// A data frame with other flags.
+#[cold]
+#[inline(never)]
+fn take_data_rarely<P: Protocol>(
+    protocol: &mut P,
+    layers: &mut Layers<P::Types>,
+    dev: &mut impl Device,
+    frame: Arrived,
+) -> Buffer {
+    take_data::<P, false>(protocol, layers, dev, frame)
+}
+
+/// A frame that is no plain data frame: an acknowledgement, another kind, or none of ours.
+#[inline(never)]
+#[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+fn take_other<P: Protocol>(
+    protocol: &mut P,
+    layers: &mut Layers<P::Types>,
+    dev: &mut impl Device,
+    at: Place,
+    buffer: u32,
+    type_word: u32,
+    length_bytes: u32,
+) -> Buffer {
+    if type_word & word::KIND_MASK != word::kind(FrameKind::Acknowledge, 0) {
+        let frame = Arrived { at, buffer, type_word, length_bytes };
+        return match protocol.on_other_frame(layers, dev, frame) {
+            Some(kept) => kept,
+            None => take_rare(protocol, layers, dev, frame),
+        };
+    }
+    let node_length = dev.get(at, word::NODE_LENGTH);
+    let known = (type_word, P::Types::FLAGS);
+    match layers.link.check_source::<false>(dev, at, known, node_length, length_bytes) {
+        Ok(node) => {
+            let acknowledge = dev.get(at, word::ACKNOWLEDGE);
+            let refusals = dev.get(at, word::REFUSALS);
+            dev.count(Counter::FramesAckOnly);
+            layers.on_acknowledge(dev, node, acknowledge, |layers, dev, ended| {
+                if refusals != 0 {
+                    note_refusals(protocol, layers, dev, ended, refusals);
+                }
+            });
+            Buffer::Free
+        }
+        Err(reason) => layers.drop_frame(dev, reason),
+    }
+}
+
+/// Before acknowledged frames end: the posts of those that were refused end badly.
+#[cold]
+#[inline(never)]
+fn note_refusals<P: Protocol>(
+    protocol: &mut P,
+    layers: &mut Layers<P::Types>,
+    dev: &mut impl Device,
+    ended: Ended,
+    refusals: u32,
+) {
+    for sequence in ended.refused(refusals) {
+        let owner = layers.link.owner(ended.node, sequence);
+        if owner.is_post() {
+            layers.fail_post(dev, owner, PostError::Refused);
+        } else {
+            protocol.on_frame_failed(layers, dev, owner, PostError::Refused);
+        }
+    }
+}
+
+/// A data frame with other flags, a frame of the link without number, a probe, or none of ours.
+#[cold]
+#[inline(never)]
+fn take_rare<P: Protocol>(
+    protocol: &mut P,
+    layers: &mut Layers<P::Types>,
+    dev: &mut impl Device,
+    frame: Arrived,
+) -> Buffer {
+    const PROBE: u32 = word::kind(FrameKind::Probe, FLAG_LAST);
+    const MISSED: u32 = word::kind(FrameKind::Missed, 0);
+    const RESTART: u32 = word::kind(FrameKind::Restart, 0);
+    let Arrived { at, buffer, type_word, length_bytes } = frame;
+    if type_word & word::KIND_MASK == P::Types::KIND {
+        return take_data_rarely(protocol, layers, dev, frame);
+    }
+    if !matches!(type_word, PROBE | MISSED | RESTART) {
+        return layers.drop_frame(dev, Counter::FramesMalformed);
+    }
+    let node_length = dev.get(at, word::NODE_LENGTH);
+    let known = (type_word, P::Types::FLAGS);
+    let node = match layers.link.check_source::<false>(dev, at, known, node_length, length_bytes) {
+        Ok(node) => node,
+        Err(reason) => return layers.drop_frame(dev, reason),
+    };
+    let sequence = dev.get(at, word::SEQUENCE);
+    let acknowledge = dev.get(at, word::ACKNOWLEDGE);
+    layers.on_acknowledge(dev, node, acknowledge, |_, _, _| {});
+    match type_word {
+        MISSED => {
+            dev.count(Counter::FramesMissed);
+            layers.link.on_missed(dev, node, sequence);
+            Buffer::Free
+        }
+        RESTART => {
+            dev.count(Counter::FramesRestart);
+            dev.trace(Marker::RestartReceived, sequence);
+            layers.go_on(node);
+            layers.link.on_restart(dev, node, sequence);
+            Buffer::Free
+        }
+        _ => {
+            dev.trace(Marker::ReceiveHeader, sequence);
+            match layers.classify(dev, node, sequence, true) {
+                None => layers.accept(dev, sequence, node, true),
+                Some(false) => protocol.on_gap(layers, dev, node, buffer, sequence),
+                Some(true) => layers.drop_frame(dev, Counter::FramesDuplicate),
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Time-outs: frames are sent again, and peers that do not answer are given up.
+
+use nic_device::Device;
+use nic_layout::post::PostError;
+use nic_link::{Ended, Overdue};
+use nic_posts::Owner;
+
+use crate::layers::Layers;
+use crate::protocol::Protocol;
+
+/// The owner of a frame learns that the frame has failed.
+#[cold]
+#[inline(never)]
+pub(crate) fn fail_frame<P: Protocol>(
+    protocol: &mut P,
+    layers: &mut Layers<P::Types>,
+    dev: &mut impl Device,
+    owner: Owner,
+    error: PostError,
+) {
+    if owner.is_post() {
+        layers.fail_post(dev, owner, error);
+    } else {
+        protocol.on_frame_failed(layers, dev, owner, error);
+    }
+}
+
+/// The timer of retransmissions fired.
+pub(crate) fn on_retransmit_timer<P: Protocol>(protocol: &mut P, layers: &mut Layers<P::Types>, dev: &mut impl Device) {
+    for node in layers.link.expire_retransmit(dev) {
+        layers.process_deferred(dev);
+        match layers.link.check_overdue(dev, node) {
+            Overdue::Idle => layers.probe(dev, node),
+            Overdue::NotSent => {}
+            Overdue::Unanswered => {
+                layers.go_on(node);
+                if let Some(ended) = layers.link.retry(dev, node) {
+                    give_up(protocol, layers, dev, ended);
+                }
+            }
+        }
+    }
+    layers.link.restart_retransmit_timer(dev);
+}
+
+/// Ends everything that goes to a peer that is lost: buffers come back, posts end badly (INV-32).
+#[cold]
+#[inline(never)]
+fn give_up<P: Protocol>(protocol: &mut P, layers: &mut Layers<P::Types>, dev: &mut impl Device, ended: Ended) {
+    for sequence in ended.sequences() {
+        let owner = layers.link.owner(ended.node, sequence);
+        fail_frame(protocol, layers, dev, owner, PostError::PeerUnreachable);
+        layers.take_back(ended.node, sequence);
+    }
+    protocol.on_peer_lost(layers, dev, ended.node);
+    // A post that is still being issued, or a job, ends when it has its turn.
+    layers.run.wake_blocked();
+}
+
+/// The timer of acknowledgements fired.
+pub(crate) fn on_ack_timer<P: Protocol>(protocol: &mut P, layers: &mut Layers<P::Types>, dev: &mut impl Device) {
+    layers.link.expire_acks(dev);
+    protocol.on_timer(layers, dev);
+    layers.link.restart_ack_timer(dev);
+}

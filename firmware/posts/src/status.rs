@@ -1,0 +1,140 @@
+//! Status pages: what a process learns of its posts, written to its memory by DMA.
+
+use nic_device::{Device, Place};
+use nic_dma::{HostWrites, Transfer};
+use nic_layout::counter::Counter;
+use nic_layout::post::{ProcessStatus, NO_POST};
+use nic_layout::ring::DMA_FLAG_EVENT;
+use nic_layout::trace::Marker;
+use nic_layout::PROCESS_SLOTS;
+
+/// The tag of a host write ([`HostWrites`]), of statuses among others.
+pub trait StatusTag: Copy {
+    /// The tag of the write of a slot's status. When that write has ended, its protocol calls
+    /// [`crate::Posts::on_status_written`].
+    fn status(slot: usize) -> Self;
+}
+
+/// The entry of a slot in the process table (`nic_layout::tables::ProcessEntry`), word by word.
+pub(crate) mod entry {
+    use nic_layout::tables::ProcessEntry;
+
+    /// Bytes of an entry.
+    pub const BYTES: u32 = size_of::<ProcessEntry>() as u32;
+    pub const STATE: u32 = 0;
+    pub const PID: u32 = 4;
+    pub const STATUS_ADDRESS: u32 = 8;
+    /// Refused, last error, its index, ended.
+    pub const STATUS: u32 = 16;
+}
+
+/// What a status page says before anything was posted.
+const NO_STATUS: ProcessStatus = ProcessStatus { refused: 0, last_error: 0, last_error_index: NO_POST, ended: 0 };
+
+/// The status of each slot, and which of them its process has not been told.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct StatusPages {
+    /// Slots whose page is behind, and those whose status is being written.
+    dirty: u32,
+    busy: u32,
+    /// The number of host writes posted just after the status of a slot.
+    marks: [u16; PROCESS_SLOTS],
+    status: [ProcessStatus; PROCESS_SLOTS],
+}
+
+impl StatusPages {
+    pub(crate) const NONE: StatusPages =
+        StatusPages { dirty: 0, busy: 0, marks: [0; PROCESS_SLOTS], status: [NO_STATUS; PROCESS_SLOTS] };
+
+    #[inline(always)]
+    pub(crate) fn of(&mut self, slot: usize) -> &mut ProcessStatus {
+        &mut self.status[slot % PROCESS_SLOTS]
+    }
+
+    /// The status of a slot is as before anything was posted, and its page is not behind.
+    pub(crate) fn forget(&mut self, slot: usize) {
+        self.status[slot % PROCESS_SLOTS] = NO_STATUS;
+        self.dirty &= !(1 << (slot % PROCESS_SLOTS));
+    }
+
+    /// Whether some page is behind.
+    #[inline(always)]
+    pub(crate) fn are_behind(&self) -> bool {
+        self.dirty != 0
+    }
+
+    /// Slots whose page is behind and not being written.
+    #[inline(always)]
+    pub(crate) fn waiting(&self) -> u32 {
+        self.dirty & !self.busy
+    }
+
+    /// Whether the page of a slot is behind, or being written.
+    pub(crate) fn is_late(&self, slot: usize) -> bool {
+        (self.dirty | self.busy) >> (slot % PROCESS_SLOTS) & 1 != 0
+    }
+
+    /// Writes the page of the slot with this entry, or remembers to. `in_sram` is the address of
+    /// the entry.
+    #[inline(always)]
+    pub(crate) fn write<W: StatusTag>(
+        &mut self,
+        dev: &mut impl Device,
+        writes: &mut HostWrites<W>,
+        slot: usize,
+        entry: Place,
+        in_sram: u32,
+    ) {
+        let bit = 1 << (slot % PROCESS_SLOTS);
+        self.dirty |= bit;
+        // The engine reads the words in SRAM: they change only between two transfers. A transfer
+        // that has ended may not have been seen to.
+        let mark = self.marks[slot % PROCESS_SLOTS];
+        let is_busy = self.busy & bit != 0 && (dev.dma_write_consumer().wrapping_sub(mark) as i16) < 0;
+        if is_busy || !writes.has_room(1) {
+            return;
+        }
+        self.dirty &= !bit;
+        if dev.get(entry, entry::STATE) != 1 {
+            return;
+        }
+        let bus_address = dev.get(entry, entry::STATUS_ADDRESS) & !15;
+        let status = self.status[slot % PROCESS_SLOTS];
+        put_status(dev, entry, status);
+        self.busy |= bit;
+        let bytes = size_of::<ProcessStatus>() as u32;
+        let transfer = Transfer { bus_address, sram_address: in_sram + entry::STATUS, bytes };
+        writes.post(dev, transfer, DMA_FLAG_EVENT, W::status(slot));
+        self.marks[slot % PROCESS_SLOTS] = writes.next_number() as u16;
+        dev.count(Counter::StatusWrites);
+        dev.trace(Marker::StatusWritten, (slot as u32) << 20 | (status.ended & 0xF_FFFF));
+    }
+
+    /// The host write with this number, of a slot's status, has ended.
+    #[inline(always)]
+    pub(crate) fn on_written(&mut self, slot: usize, number: u32) {
+        let slot = slot % PROCESS_SLOTS;
+        let is_latest = self.marks[slot] == (number as u16).wrapping_add(1);
+        self.busy &= !(u32::from(is_latest) << slot);
+    }
+}
+
+/// Writes a status into an entry of the process table.
+#[inline(always)]
+pub(crate) fn put_status(dev: &mut impl Device, entry: Place, status: ProcessStatus) {
+    dev.put(entry, entry::STATUS, status.refused);
+    dev.put(entry, entry::STATUS + 4, status.last_error);
+    dev.put(entry, entry::STATUS + 8, status.last_error_index);
+    dev.put(entry, entry::STATUS + 12, status.ended);
+}
+
+/// Reads the status of an entry.
+pub(crate) fn get_status(dev: &impl Device, entry: Place) -> ProcessStatus {
+    ProcessStatus {
+        refused: dev.get(entry, entry::STATUS),
+        last_error: dev.get(entry, entry::STATUS + 4),
+        last_error_index: dev.get(entry, entry::STATUS + 8),
+        ended: dev.get(entry, entry::STATUS + 12),
+    }
+}

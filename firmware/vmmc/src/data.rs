@@ -1,0 +1,122 @@
+//! Data of frames: from and to the host, through the lines of their pages.
+
+use nic_device::{rarely, Device};
+use nic_engine::WriteEnd;
+use nic_layout::plant::{is_planted, Plant};
+use nic_layout::ring::{DMA_AHEAD_SHIFT, DMA_FLAG_EVENT};
+use nic_layout::trace::NO_LINE;
+use nic_layout::{PAGE_BYTES, PAGE_SHIFT};
+use nic_lookup::Path;
+
+use crate::buffer::Target;
+use crate::lookups::Lookups;
+use crate::page::{Piece, Untranslated};
+use crate::wire::{Layers, Line, Wire};
+use crate::Tables;
+
+/// Posts one piece of a frame's data. The caller has asked for room.
+#[inline(always)]
+fn post_read<T: Tables>(
+    lookups: &Lookups<T>,
+    layers: &mut Layers<T>,
+    dev: &mut impl Device,
+    piece: Piece,
+    frame: usize,
+) {
+    let line = if is_planted(Plant::EarlyUnlock) { NO_LINE } else { piece.line as u16 };
+    layers.read_into_frame(dev, piece.transfer, 0, frame, Line(line));
+    if is_planted(Plant::EarlyUnlock) {
+        lookups.unlock_unused(dev, Path::Send, piece.line);
+    }
+}
+
+/// Posts a piece of which `ahead_bytes` behind it are read by the same command; the next pieces
+/// take them. The line is unlocked with the last.
+#[inline(always)]
+pub(crate) fn post_read_ahead<T: Tables>(
+    layers: &mut Layers<T>,
+    dev: &mut impl Device,
+    piece: Piece,
+    frame: usize,
+    ahead_bytes: u32,
+    is_last: bool,
+) {
+    let line = if is_last { piece.line as u16 } else { NO_LINE };
+    layers.read_into_frame(dev, piece.transfer, ahead_bytes << DMA_AHEAD_SHIFT, frame, Line(line));
+}
+
+/// Translates where a frame's data are, and posts their transfer.
+#[inline(always)]
+pub(crate) fn read_data<T: Tables>(
+    lookups: &mut Lookups<T>,
+    layers: &mut Layers<T>,
+    dev: &mut impl Device,
+    (pid, local_address): (u32, u32),
+    data_bytes: u32,
+    (frame, address): (usize, u32),
+) -> Result<(), Untranslated> {
+    let page = local_address >> PAGE_SHIFT;
+    let in_page = local_address % PAGE_BYTES;
+    let data_at = address + Wire::<T>::HEADER_BYTES;
+    let first_bytes = PAGE_BYTES - in_page;
+    if data_bytes > first_bytes {
+        rarely();
+        let (first, second) = lookups.translate_two(layers, dev, Path::Send, pid, page)?;
+        post_read(lookups, layers, dev, first.piece(in_page, data_at, first_bytes), frame);
+        let rest = second.piece(0, data_at + first_bytes, data_bytes - first_bytes);
+        post_read(lookups, layers, dev, rest, frame);
+        return Ok(());
+    }
+    let page = lookups.translate(layers, dev, Path::Send, pid, page)?;
+    post_read(lookups, layers, dev, page.piece(in_page, data_at, data_bytes), frame);
+    Ok(())
+}
+
+/// [`read_data`] as a function of its own.
+#[cold]
+#[inline(never)]
+pub(crate) fn read_data_rarely<T: Tables>(
+    lookups: &mut Lookups<T>,
+    layers: &mut Layers<T>,
+    dev: &mut impl Device,
+    source: (u32, u32),
+    data_bytes: u32,
+    frame: (usize, u32),
+) -> Result<(), Untranslated> {
+    read_data(lookups, layers, dev, source, data_bytes, frame)
+}
+
+/// Translates where a frame's data go, and posts their transfer, which gives the receive buffer
+/// back.
+#[inline(always)]
+pub(crate) fn write_data<T: Tables>(
+    lookups: &mut Lookups<T>,
+    layers: &mut Layers<T>,
+    dev: &mut impl Device,
+    target: Target,
+    buffer: u32,
+    data_bytes: u32,
+) -> Result<(), Untranslated> {
+    let page = target.address >> PAGE_SHIFT;
+    let in_page = target.address % PAGE_BYTES;
+    let data_at = buffer + Wire::<T>::HEADER_BYTES;
+    let first_bytes = PAGE_BYTES - in_page;
+    if data_bytes > first_bytes {
+        rarely();
+        let (first, second) = lookups.translate_two(layers, dev, Path::Receive, target.pid, page)?;
+        let first = first.piece(in_page, data_at, first_bytes);
+        layers.write_data(dev, first.transfer, 0, Line(first.line as u16), WriteEnd::Nothing);
+        post_last_write(layers, dev, second.piece(0, data_at + first_bytes, data_bytes - first_bytes), buffer);
+        return Ok(());
+    }
+    let page = lookups.translate(layers, dev, Path::Receive, target.pid, page)?;
+    post_last_write(layers, dev, page.piece(in_page, data_at, data_bytes), buffer);
+    Ok(())
+}
+
+/// Posts the last piece of a frame's data, whose end gives the receive buffer back. The caller has
+/// asked for room.
+#[inline(always)]
+fn post_last_write<T: Tables>(layers: &mut Layers<T>, dev: &mut impl Device, piece: Piece, buffer: u32) {
+    layers.write_data(dev, piece.transfer, DMA_FLAG_EVENT, Line(piece.line as u16), WriteEnd::Recycle(buffer));
+}

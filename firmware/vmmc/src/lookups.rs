@@ -1,0 +1,238 @@
+//! Translation of source and destination pages, and the misses.
+
+use nic_device::{Device, Place};
+use nic_layout::counter::Counter;
+use nic_layout::trace::Marker;
+use nic_layout::vmh::NO_TRANSLATION;
+use nic_layout::PAGE_SHIFT;
+use nic_lookup::{Lookup, Path, Reserve};
+
+use crate::buffer::{check_target, NoTarget, Target};
+use crate::counts::{count_hit, count_lookup, count_on};
+use crate::misses::Misses;
+use crate::page::{LockedPage, Untranslated};
+use crate::wire::Layers;
+use crate::Tables;
+
+/// The tables of the personality, and what is done about what they do not have.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Lookups<T> {
+    tables: T,
+    host_pages: u32,
+    misses: Misses,
+}
+
+impl<T: Tables> Lookups<T> {
+    pub(crate) const NOWHERE: Self = Lookups { tables: T::NOWHERE, host_pages: 0, misses: Misses::NONE };
+
+    pub(crate) fn new(tables: T, misses: Misses, host_pages: u32) -> Self {
+        Lookups { tables, host_pages, misses }
+    }
+
+    #[inline(always)]
+    pub(crate) fn tables(&self) -> &T {
+        &self.tables
+    }
+
+    pub(crate) fn misses(&self) -> &Misses {
+        &self.misses
+    }
+
+    pub(crate) fn misses_mut(&mut self) -> &mut Misses {
+        &mut self.misses
+    }
+
+    /// Some transfers have ended ([`Misses::end_fetches`]).
+    pub(crate) fn end_fetches(&mut self, layers: &mut Layers<T>, dev: &mut impl Device) -> bool {
+        self.misses.end_fetches(&self.tables, layers, dev, self.host_pages)
+    }
+
+    /// The buffer that a frame names, and what it may do there ([`check_target`]).
+    #[inline(always)]
+    pub(crate) fn check_target(
+        &mut self,
+        dev: &mut impl Device,
+        at: Place,
+        data_bytes: u32,
+        permission: u32,
+    ) -> Result<Target, NoTarget> {
+        check_target(&self.tables, &mut self.misses, dev, at, data_bytes, permission)
+    }
+
+    /// [`Self::check_target`] as a function of its own.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn check_target_rarely(
+        &mut self,
+        dev: &mut impl Device,
+        at: Place,
+        data_bytes: u32,
+        permission: u32,
+    ) -> Result<Target, NoTarget> {
+        self.check_target(dev, at, data_bytes, permission)
+    }
+
+    /// Translates and locks a page.
+    #[inline(always)]
+    pub(crate) fn translate(
+        &mut self,
+        layers: &mut Layers<T>,
+        dev: &mut impl Device,
+        path: Path,
+        pid: u32,
+        page: u32,
+    ) -> Result<LockedPage, Untranslated> {
+        match path {
+            Path::Send => dev.trace(Marker::LookupBegin, page),
+            Path::Receive => dev.trace(Marker::ReceiveLookupBegin, page),
+        }
+        match self.tables.lookup(dev, path, pid, page) {
+            // Holes (all ones) are beyond host memory too: one comparison finds both.
+            Lookup::Hit { line, entry } if entry < self.host_pages => {
+                dev.trace(Marker::LookupHit, line);
+                Ok(LockedPage { line, bus_address: entry << PAGE_SHIFT })
+            }
+            Lookup::Hit { line, entry } => Err(self.fault(dev, path, line, entry)),
+            Lookup::Pending => Err(self.miss(layers, dev, path, pid, page, true)),
+            Lookup::Absent => Err(self.miss(layers, dev, path, pid, page, false)),
+        }
+    }
+
+    /// Translates and locks `page` and the page behind it for a frame that goes on there. Both stay
+    /// locked or none (M-36); the driver is told of both when both are missing, so that one retry
+    /// is enough. Counts the hits, but one when both are locked: the caller counts that hit.
+    #[inline(never)]
+    pub(crate) fn translate_two(
+        &mut self,
+        layers: &mut Layers<T>,
+        dev: &mut impl Device,
+        path: Path,
+        pid: u32,
+        page: u32,
+    ) -> Result<(LockedPage, LockedPage), Untranslated> {
+        let first = self.translate_one(layers, dev, path, pid, page);
+        if first == Err(Untranslated::Fault) {
+            return Err(Untranslated::Fault);
+        }
+        // An address that goes on beyond the last page was refused before.
+        let second = self.translate_one(layers, dev, path, pid, (page + 1) & (u32::MAX >> PAGE_SHIFT));
+        if let Ok(page) = first.or(second) {
+            count_hit(dev, path);
+            if first.is_err() || second.is_err() {
+                self.unlock_unused(dev, path, page.line);
+            }
+        }
+        match (first, second) {
+            (Ok(first), Ok(second)) => Ok((first, second)),
+            (_, Err(Untranslated::Fault)) => Err(Untranslated::Fault),
+            (Err(Untranslated::Way), _) => Err(Untranslated::Way),
+            (_, Err(reason)) | (Err(reason), _) => Err(reason),
+        }
+    }
+
+    /// [`Self::translate`] as a function of its own, for callers for which a clock or two more do
+    /// not count.
+    #[inline(never)]
+    pub(crate) fn translate_one(
+        &mut self,
+        layers: &mut Layers<T>,
+        dev: &mut impl Device,
+        path: Path,
+        pid: u32,
+        page: u32,
+    ) -> Result<LockedPage, Untranslated> {
+        self.translate(layers, dev, path, pid, page)
+    }
+
+    /// A transfer that used a line has ended.
+    #[inline(always)]
+    pub(crate) fn unlock(&self, dev: &mut impl Device, path: Path, line: u32) {
+        self.tables.unlock(dev, path, line);
+    }
+
+    /// Unlocks a line that no DMA uses.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn unlock_unused(&self, dev: &mut impl Device, path: Path, line: u32) {
+        self.tables.unlock(dev, path, line);
+        dev.trace(Marker::Unlocked, (path as u32) << 23 | line);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fault(&self, dev: &mut impl Device, path: Path, line: u32, entry: u32) -> Untranslated {
+        self.tables.unlock(dev, path, line);
+        let outcome = if entry == NO_TRANSLATION { Counter::SendFaults } else { Counter::SendWildPages };
+        count_lookup(dev, path, outcome);
+        dev.trace(Marker::LookupFault, line);
+        Untranslated::Fault
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn miss(
+        &mut self,
+        layers: &mut Layers<T>,
+        dev: &mut impl Device,
+        path: Path,
+        pid: u32,
+        page: u32,
+        pending: bool,
+    ) -> Untranslated {
+        dev.trace(Marker::LookupMiss, pid);
+        if pending {
+            count_lookup(dev, path, Counter::SendPending);
+            return Untranslated::Fill;
+        }
+        if !self.misses.has_room(dev) {
+            count_lookup(dev, path, Counter::SendMissRingFull);
+            return Untranslated::Fill;
+        }
+        if self.misses.fetches().are_used() {
+            if let Some(reason) = self.fetch_line(layers, dev, path, pid, page) {
+                return reason;
+            }
+        }
+        let Reserve::Line(line) = self.tables.reserve(dev, pid, page) else {
+            count_lookup(dev, path, Counter::SendNoWay);
+            return Untranslated::Way;
+        };
+        count_lookup(dev, path, Counter::SendMisses);
+        self.misses.raise(dev, T::miss_key(pid, page), line, path as u32);
+        Untranslated::Fill
+    }
+
+    /// The same for a line that the host's tables have: the NIC reads it itself. `None`: they do
+    /// not, or the driver is at work on it.
+    #[cold]
+    #[inline(never)]
+    fn fetch_line(
+        &mut self,
+        layers: &mut Layers<T>,
+        dev: &mut impl Device,
+        path: Path,
+        pid: u32,
+        page: u32,
+    ) -> Option<Untranslated> {
+        if self.misses.has_been_raised(dev, T::miss_key(pid, page)) {
+            return None;
+        }
+        let fetches = self.misses.fetches();
+        let bus_address = fetches.entries_on_host::<T>(dev, self.host_pages, pid, page)?;
+        if !layers.reads.has_room(1) {
+            dev.trace(Marker::FetchStalled, pid);
+            count_lookup(dev, path, Counter::SendMissRingFull);
+            // The end of a transfer makes room.
+            return Some(Untranslated::Way);
+        }
+        let Reserve::Line(line) = self.tables.reserve(dev, pid, page) else {
+            count_lookup(dev, path, Counter::SendNoWay);
+            return Some(Untranslated::Way);
+        };
+        count_lookup(dev, path, Counter::SendMisses);
+        count_on(dev, path, Counter::SendFetches, 1);
+        fetches.begin(&self.tables, layers, dev, path, (pid, page), (line, bus_address));
+        Some(Untranslated::Fill)
+    }
+}

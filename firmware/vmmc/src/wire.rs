@@ -1,0 +1,56 @@
+//! The types of the protocol that the layers below it need.
+
+use core::marker::PhantomData;
+
+use nic_engine::{Note, ProtocolTypes};
+use nic_layout::frame::{word, FrameKind, FLAG_ABORTED, FLAG_LAST, FLAG_NOTIFY};
+use nic_layout::post::{inline_bytes_max, upper_key_bytes};
+use nic_layout::trace::NO_LINE;
+
+use crate::head::Head;
+use crate::Tables;
+
+/// The layers below the protocol.
+pub(crate) type Layers<T> = nic_engine::Layers<Wire<T>>;
+
+/// Posts, frames and transfers of the protocol, with the tables of a personality.
+#[derive(Clone, Copy, Debug)]
+pub struct Wire<T>(PhantomData<T>);
+
+/// The line through which a transfer goes, locked until the transfer has ended; or no line.
+#[derive(Clone, Copy, Debug)]
+pub struct Line(pub(crate) u16);
+
+impl Note for Line {
+    const UNUSED: Line = Line(0);
+    const NONE: Line = Line(NO_LINE);
+}
+
+impl<T: Tables> ProtocolTypes for Wire<T> {
+    type Head = Head;
+    type ReadNote = Line;
+    type WriteNote = Line;
+    const NO_HEAD: Head = Head::EMPTY;
+    const HEADER_BYTES: u32 = word::data(T::KEY);
+    const MARK: u32 = word::mark(T::KEY);
+    const KIND: u32 = word::kind(FrameKind::Write, 0);
+    const FLAGS: u8 = FLAG_LAST | FLAG_ABORTED | FLAG_NOTIFY;
+    /// The data of a frame on two pages, and its release.
+    const FRAME_READS: u32 = 3;
+    const FRAME_WRITES: u32 = 2;
+}
+
+impl<T: Tables> Wire<T> {
+    /// Keys have 128 bits.
+    pub(crate) const IS_WIDE: bool = T::KEY.is_wide();
+    /// What posts have in a second entry before their data, the upper half of their key.
+    pub(crate) const UPPER_KEY_BYTES: u32 = upper_key_bytes(T::KEY, T::HAS_IMPORTS);
+    /// Every post has a second entry.
+    pub(crate) const HAS_SECOND_ENTRY: bool = Self::UPPER_KEY_BYTES != 0;
+    /// Data bytes that a post may carry.
+    pub(crate) const INLINE_BYTES_MAX: u32 = inline_bytes_max(T::KEY, T::HAS_IMPORTS);
+    /// Header of every frame.
+    pub(crate) const HEADER_BYTES: u32 = <Self as ProtocolTypes>::HEADER_BYTES;
+    /// What type words on the link differ in.
+    pub(crate) const MARK: u32 = <Self as ProtocolTypes>::MARK;
+}
