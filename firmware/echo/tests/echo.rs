@@ -7,7 +7,7 @@ use nic_device::mock::Hardware;
 use nic_device::Words as _;
 use nic_echo::{Echo, DATA_BYTES_MAX, MAILBOX_ECHOED, OP_ECHO};
 use nic_engine::{Engine, LayersConfig};
-use nic_layout::counter::{conservation, Counter};
+use nic_layout::counter::{conservation, Counter, SETS};
 use nic_layout::post::PostError;
 use nic_layout::ring::{
     Event, COMMAND_ASSIGN, COMMAND_CLOSE, COMMAND_FENCE, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, MAILBOX_COMMAND,
@@ -209,7 +209,7 @@ impl Pair {
             pair.nodes.iter().all(is_quiet) && pair.wires.iter().all(VecDeque::is_empty)
         });
         for node in &self.nodes {
-            for equation in conservation() {
+            for equation in conservation(SETS) {
                 assert_eq!(equation.surplus(|counter| node.counter(counter)), 0, "{}", equation.name);
             }
         }
