@@ -95,7 +95,7 @@ fn the_spans_of_a_miss_are_the_constants_of_the_platform_and_add_up() {
 
 /// A miss of a line of eight pages whose pages are not pinned, on a host with these constants.
 fn check_spans(platform: Platform) {
-    let ns = platform.host.clone();
+    let ns = platform.host;
     let mut bench = Bench::with(platform, options());
     bench.boot().expect("the mock NIC boots");
     let (process, start) = process_with_pages(&mut bench, 8);

@@ -5,7 +5,8 @@ use nicscope_scenario::error::Result;
 use crate::engine::{Figure, Target};
 use crate::measure::many_nodes;
 
-pub const NOTE: &str = "eight nodes write to all others behind one switch, while each link loses 1 % of its frames and damages 1 %; \
+pub const NOTE: &str =
+    "eight nodes write to all others behind one switch, while each link loses 1 % of its frames and damages 1 %; \
      speed is processor time for each node and core clock, the least of three runs";
 
 /// The fewest messages of the eight nodes together.
