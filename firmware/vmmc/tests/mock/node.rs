@@ -63,7 +63,7 @@ impl<T: Tables> NodeOf<T> {
         request.push(&LinkRequest {
             node,
             node_count: settings.nodes,
-            session: 3,
+            session: 0,
             frame_data_bytes_max: settings.frame_data_bytes_max,
             tx_buffer_count: settings.tx_buffers,
             rx_buffer_count: settings.rx_buffers,

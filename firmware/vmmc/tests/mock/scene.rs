@@ -76,7 +76,7 @@ pub fn frame(sequence: u32, change: impl Fn(&mut Repr, &mut Write)) -> Vec<u8> {
 
 /// What one node says to another, of which nothing has arrived yet.
 pub fn repr(source: u16, destination: u16, body: Body) -> Repr {
-    Repr { destination, source, session: 3, key_width: KeyWidth::Bits64, acknowledge: 0, body }
+    Repr { destination, source, session: 0, key_width: KeyWidth::Bits64, acknowledge: 0, body }
 }
 
 /// A frame as it arrives.
