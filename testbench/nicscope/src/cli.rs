@@ -21,6 +21,8 @@ pub struct Cli {
 pub enum Command {
     /// List scenarios, platforms, personalities and groups of figures
     List(ListArgs),
+    /// List the keys of a scenario: values, defaults and what they mean
+    Keys(KeysArgs),
     /// Run a scenario and print its tables
     Run(RunArgs),
     /// Make tables and figures of the papers again, ours beside them, and decide their trends
@@ -40,6 +42,13 @@ pub struct ListArgs {
     /// One JSON object on standard output
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct KeysArgs {
+    /// Print the page docs/keys.md
+    #[arg(long)]
+    pub markdown: bool,
 }
 
 #[derive(Debug, Args)]

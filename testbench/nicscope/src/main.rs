@@ -10,11 +10,12 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use cli::{Cli, Command};
-use commands::{explain, list, measure, memory_map, reproduce, run, soak};
+use commands::{explain, keys, list, measure, memory_map, reproduce, run, soak};
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::List(arguments) => list::run(&arguments),
+        Command::Keys(arguments) => keys::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Measure(arguments) => measure::run(&arguments),

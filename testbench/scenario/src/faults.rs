@@ -1,5 +1,6 @@
 //! What the links of a scenario do to frames.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sim_fabric::LinkFaults;
 
@@ -9,23 +10,23 @@ use crate::request_error;
 /// Faults of every direction of every link, and of single links.
 ///
 /// Ratios are from 0 to 1. A frame that passes a switch passes two links, so it is drawn twice.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Faults {
     /// Frames that never arrive.
     pub loss_ratio: f64,
     /// Frames with two changed bytes.
     pub corrupt_ratio: f64,
-    /// Frames that arrive twice.
+    /// Frames that arrive twice. By default 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub duplicate_ratio: f64,
-    /// Frames that are held, so that later frames overtake them.
+    /// Frames that are held, so that later frames overtake them. By default 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub delay_ratio: f64,
-    /// The shortest delay.
+    /// The shortest delay, in ns. By default 0.
     #[serde(default, skip_serializing_if = "is_no_time")]
     pub delay_ns_min: u64,
-    /// The longest delay.
+    /// The longest delay, in ns. By default 0.
     #[serde(default, skip_serializing_if = "is_no_time")]
     pub delay_ns_max: u64,
     /// Links with faults of their own, in place of those above.
@@ -43,7 +44,7 @@ fn is_no_time(ns: &u64) -> bool {
 }
 
 /// Faults of both directions of one link. A key that is not given is 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FaultsOfLink {
     /// Link n joins node n; links between switches follow.
@@ -54,16 +55,16 @@ pub struct FaultsOfLink {
     /// Frames with two changed bytes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub corrupt_ratio: f64,
-    /// Frames that arrive twice.
+    /// Frames that arrive twice. By default 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub duplicate_ratio: f64,
-    /// Frames that are held, so that later frames overtake them.
+    /// Frames that are held, so that later frames overtake them. By default 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub delay_ratio: f64,
-    /// The shortest delay.
+    /// The shortest delay, in ns. By default 0.
     #[serde(default, skip_serializing_if = "is_no_time")]
     pub delay_ns_min: u64,
-    /// The longest delay.
+    /// The longest delay, in ns. By default 0.
     #[serde(default, skip_serializing_if = "is_no_time")]
     pub delay_ns_max: u64,
 }

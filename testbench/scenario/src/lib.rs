@@ -3,6 +3,7 @@
 pub mod error;
 mod faults;
 pub mod image;
+pub mod keys;
 pub mod memory_map;
 pub mod personality;
 pub mod platform;

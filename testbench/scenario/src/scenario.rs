@@ -11,6 +11,7 @@ use nic_layout::vmh::{GeometryError, VmhGeometry};
 use nic_layout::PROCESS_SLOTS;
 use nic_plan::HELD_FRAMES_LIMIT;
 use page_traces::Pattern;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sim_fabric::Topology;
 use sim_pins::Ps;
@@ -36,50 +37,66 @@ pub const BUILT_IN: [(&str, &str); 10] = [
     ("ring", include_str!("../scenarios/ring.toml")),
 ];
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What to run. Each field is a key of the file, in the table of its struct.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Not in the file: the name it was asked for by.
+    /// The name by which the scenario was asked for. The file does not have it.
     #[serde(default)]
     pub name: String,
+    /// One line for `nicscope list`.
     pub description: String,
-    /// Names of platforms, each run in turn.
+    /// Names of platforms, or paths of platform files. Each is run in turn.
     pub platforms: Vec<String>,
-    /// What the NICs serve.
+    /// What the NICs serve: their firmware and what the driver does for it.
     #[serde(with = "personality::by_name", default = "personality::default")]
+    #[schemars(schema_with = "personality::schema")]
     pub personality: &'static Personality,
-    /// 2 to [`MAX_NODES`].
+    /// How many nodes there are: 2 to 16 ([`MAX_NODES`]).
     pub nodes: usize,
-    /// The cables and switches that join the nodes: one cable without.
+    /// The cables and switches that join the nodes, as in `{ kind = "switch" }`: see `docs/switch.md`.
+    /// By default one cable.
     #[serde(default = "cable", skip_serializing_if = "is_cable")]
+    #[schemars(schema_with = "table")]
     pub topology: Topology,
-    /// Of each NIC, at least: as many as the platform says, or more. Two are for 512 KB of SRAM.
+    /// Cores of each NIC, at least: the platform's number if that is larger. Two cores need 512 KB of
+    /// SRAM. By default 1.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub cores: u32,
-    /// Of every protection key, 64 or 128: a parameter of the images.
+    /// Bits of every protection key, 64 or 128. The images are built for one width. By default 64.
     #[serde(default = "key_bits", skip_serializing_if = "is_usual_key")]
     pub key_bits: u32,
+    /// What the nodes do.
     pub workload: Workload,
+    /// Which messages miss, where, and what becomes of them.
     pub misses: Misses,
+    /// The cache of translations on each NIC.
     pub cache: Cache,
+    /// The cables.
     pub link: Link,
-    /// Of each NIC, and of its driver.
+    /// What processes share on each NIC.
     #[serde(default, skip_serializing_if = "Nic::is_default")]
     pub nic: Nic,
-    /// Idle hosts without.
+    /// Other work of the hosts. Without it they are idle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
+    /// What happens to frames on the links.
     pub faults: Faults,
 }
 
 /// Other work of the hosts: see `host_model::load`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
+    /// Programs on each host that compute beside the workload, at most 64.
     pub programs: u32,
+    /// Share of their time that the programs spend in the kernel, in percent, at most 90.
     pub kernel_percent: u32,
+    /// The longest section in the kernel that is not interrupted, in us, at most 10000.
     pub kernel_section_us: u64,
+    /// A kernel thread that is woken runs up to so much later, in us, at most 10000.
     pub thread_spread_us: u64,
+    /// The time to fill a fresh page, in us, at most 10000.
     pub page_fill_us: u64,
 }
 
@@ -116,19 +133,25 @@ impl Load {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What the nodes do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
+    /// What the nodes do.
     pub kind: WorkloadKind,
+    /// Bytes of a message; each size is measured in turn.
     pub sizes_bytes: Vec<u32>,
+    /// Measured repetitions of each size.
     pub iterations: u32,
+    /// Repetitions of each size before those that are measured.
     pub warm_up: u32,
+    /// Messages that a process has under way at a time, 1 to 64.
     #[serde(default = "one")]
     pub outstanding: u32,
-    /// Whose page accesses are made (`page_traces`): of the kind `pages` alone.
+    /// The program whose page accesses are made, for the kind `pages` alone: fft, lu, radix or ocean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// Messages of up to so many bytes go with their post.
+    /// Messages of up to so many bytes travel with their post (PIO), 0 to 32. By default 32.
     #[serde(default = "inline_bytes_max", skip_serializing_if = "is_inline_bytes_max")]
     pub pio_bytes_max: u32,
 }
@@ -150,6 +173,11 @@ fn is_usual_key(bits: &u32) -> bool {
     *bits == key_bits()
 }
 
+/// A value with keys of its own, which another page describes.
+fn table(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": "object"})
+}
+
 fn cable() -> Topology {
     Topology::Cable {}
 }
@@ -168,24 +196,27 @@ fn is_one(number: &u32) -> bool {
     *number == 1
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Which messages miss, where, and what becomes of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Misses {
+    /// Shares of messages that miss, 0 to 1; each is a run of its own.
     pub ratios: Vec<f64>,
+    /// The node on which they miss.
     pub node: usize,
-    /// The cache that misses.
+    /// The cache that misses. By default `vmh`.
     #[serde(default, skip_serializing_if = "MissedCache::is_vmh")]
     pub cache: MissedCache,
-    /// Where a message that shall miss does: where it arrives, or where its data are read.
+    /// The path on which a message misses. By default `receive`.
     #[serde(default, skip_serializing_if = "MissedSide::is_receive")]
     pub side: MissedSide,
-    /// Who serves a miss on the host.
+    /// What serves a miss. By default `kernel-thread`.
     #[serde(default, skip_serializing_if = "MissService::is_thread")]
     pub service: MissService,
     /// What becomes of a frame that misses where it arrives.
     #[serde(default)]
     pub receive: ReceiveMiss,
-    /// Frames that a NIC may hold at a time, with `receive = "hold"`.
+    /// Frames that a NIC may hold at a time, with `receive = "hold"`, at most 16.
     #[serde(default = "held_frames_max")]
     pub held_frames_max: u32,
 }
@@ -194,12 +225,14 @@ fn held_frames_max() -> u32 {
     12
 }
 
-/// Whose lookup misses: of what `node` receives, or of what it sends by DMA.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The path whose lookup misses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MissedSide {
+    /// What the node receives.
     #[default]
     Receive,
+    /// What the node sends by DMA.
     Send,
 }
 
@@ -211,7 +244,7 @@ impl MissedSide {
 }
 
 /// Where a message that shall miss is not found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MissedCache {
     /// Its destination page has no translation on the NIC.
@@ -229,12 +262,15 @@ impl MissedCache {
 }
 
 /// See `host_model::driver::MissService`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MissService {
+    /// A kernel thread that the interrupt handler wakes.
     #[default]
     KernelThread,
+    /// The interrupt handler itself, where nothing has to be pinned.
     Interrupt,
+    /// The NIC, which reads the host's table by DMA.
     Nic,
 }
 
@@ -255,12 +291,15 @@ impl MissService {
 }
 
 /// See `nic_layout::boot::ReceiveMiss`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReceiveMiss {
+    /// The frame is dropped, and its sender's timer sends it again.
     #[default]
     TimeOut,
+    /// The frame is dropped, and its sender is told when to send it again.
     Restart,
+    /// The NIC keeps the frame until the miss is served.
     Hold,
 }
 
@@ -275,11 +314,15 @@ impl ReceiveMiss {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The cache of translations on each NIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
+    /// Translations of pages in all, a power of two.
     pub entries: u32,
+    /// Translations of a line, a power of two from 8 to 128.
     pub line_entries: u32,
+    /// Lines of a set: 2, 4 or 8.
     pub ways: u32,
 }
 
@@ -309,23 +352,27 @@ impl Cache {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The cables.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
+    /// Time from one end of a cable to the other with the transceivers, in ns, 20 to 1000000.
     pub latency_ns: u64,
-    /// Without an acknowledgement, a frame is sent again after so long; the platform's interval if it is not given.
+    /// The time after which a frame without an acknowledgement is sent again, in us, 1 to 1000000. By
+    /// default the platform's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retransmit_us: Option<u64>,
 }
 
 /// What processes share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Nic {
-    /// Post queues, which the driver gives to processes on demand (M-52); as many as the personality has by itself, if it is not given.
+    /// Post queues of a NIC, 1 to 8, which the driver gives to processes on demand (M-52). By default
+    /// the personality's number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub post_queues: Option<u32>,
-    /// Processes of a node.
+    /// Processes that a node may have at a time, 1 to 4095.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processes_max: Option<usize>,
 }

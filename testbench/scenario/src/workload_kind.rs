@@ -1,16 +1,25 @@
 //! What the nodes of a scenario do.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The kind of a workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkloadKind {
+    /// Two processes write to each other in turn.
     PingPong,
+    /// One process writes to the other without a pause.
     Stream,
+    /// Random messages both ways.
     Random,
+    /// Words of one process beside messages of another that miss.
     Bystander,
+    /// Reads of the other node's memory.
     Fetch,
+    /// Writes that wake the process to which they go.
     Notify,
+    /// Page accesses of a parallel program.
     Pages,
     /// Each node writes to all others.
     AllToAll,

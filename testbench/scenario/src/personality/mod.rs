@@ -40,6 +40,11 @@ pub fn default() -> &'static Personality {
     PERSONALITIES[0]
 }
 
+/// The values of the key `personality`.
+pub(crate) fn schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"enum": NAMES})
+}
+
 /// A personality stands in files as its name.
 pub(crate) mod by_name {
     use super::*;
