@@ -119,7 +119,8 @@ fn values(root: &Value, schema: &Value) -> String {
     }
     if let Some(Value::Array(variants)) = schema.get("oneOf") {
         return one_of(variants.iter().flat_map(|variant| {
-            let meaning = text_of(variant, "description").map(|text| format!(" ({})", text.trim_end_matches('.').replace('\n', " ")));
+            let meaning = text_of(variant, "description")
+                .map(|text| format!(" ({})", text.trim_end_matches('.').replace('\n', " ")));
             let meaning = meaning.unwrap_or_default();
             let names = match (text_of(variant, "const"), variant.get("enum").and_then(Value::as_array)) {
                 (Some(name), _) => vec![name.to_owned()],
