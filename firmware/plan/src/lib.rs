@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), no_std)]
 
 mod caches;
+mod config;
 pub mod counters;
 pub mod link;
 mod part;
@@ -19,9 +20,10 @@ pub mod rings;
 mod static_tables;
 
 pub use caches::{Caches, Geometry, FETCHES_BYTES, FETCH_RECORDS, FETCH_RECORD_BYTES};
+pub use config::Config;
 pub use link::{Frames, LinkPlaces, LinkSettings, FRAME_DATA_BYTES_LIMIT};
 pub use part::Part;
-pub use plan::{Config, Places, Plan};
+pub use plan::{Places, Plan};
 pub use posts::{upper_key, PostPlaces, POST_ERROR_BYTES, PROCESS_ENTRIES, PROCESS_ENTRY_BYTES};
 pub use rdma::{
     Lookup, LookupPlaces, Misses, Rdma, RdmaPlaces, HELD_FRAMES_LIMIT, OPEN_READ_BYTES, READS_MAX, READ_BYTES,

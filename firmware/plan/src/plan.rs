@@ -3,6 +3,7 @@ use nic_layout::boot::{
     BOOT_MAGIC, REPLY_WORDS,
 };
 
+use crate::config::Config;
 use crate::rings::{plan_engines, EnginePlaces};
 use crate::{counters, link, posts, Cursor, LinkPlaces, LinkSettings, Part, PostPlaces, Regions, RingPlaces};
 
@@ -10,21 +11,6 @@ use crate::{counters, link, posts, Cursor, LinkPlaces, LinkSettings, Part, PostP
 const ASKS: [Kind; 3] = [Kind::NIC, Kind::LINK, Kind::POSTS];
 /// How many sections every firmware's reply has.
 const ANSWERS: usize = 5;
-
-/// A boot request that was checked, with the protocol's part `P`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Config<P: Part> {
-    /// Bytes of SRAM that the driver lets the firmware use.
-    pub sram_bytes: u32,
-    /// Page frames of host memory: a page number at or above it is wild.
-    pub host_pages: u32,
-    /// Settings of the link.
-    pub link: LinkSettings,
-    /// Post queues that the driver asks for; 0: as many as the firmware has by itself.
-    pub post_queues: u32,
-    /// The protocol's part.
-    pub part: P,
-}
 
 impl<P: Part> Config<P> {
     /// Checks everything that the driver wrote, except that it fits the SRAM: that is for

@@ -45,6 +45,7 @@ mod daemon;
 mod importers;
 mod message;
 mod network;
+mod packet;
 
 pub use buffers::{ExportError, ImportError};
 pub use daemon::{Counts, Daemon, ManagementError};

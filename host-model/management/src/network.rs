@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sim_pins::Ps;
 
-use crate::daemon::Packet;
+use crate::packet::Packet;
 
 /// A message on its way.
 #[derive(Debug)]

@@ -168,6 +168,7 @@ pub fn run(campaign: &Campaign) -> Result<(Progress, Option<Found>)> {
         seed: campaign.seed,
         cases: 0,
         ops: OPS,
+        draw: draw::case_of_nodes,
         options: Options::default(),
         folder: campaign.folder.clone(),
     };

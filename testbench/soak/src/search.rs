@@ -28,6 +28,8 @@ pub struct Search {
     pub seed: u64,
     pub cases: u64,
     pub ops: Range<usize>,
+    /// Draws the case of a seed and a number, with so many operations.
+    pub draw: fn(u64, u64, Range<usize>) -> Case,
     pub options: Options,
     /// Where a failing case is kept.
     pub folder: PathBuf,
@@ -60,7 +62,15 @@ impl Search {
         };
         let folder = image::workspace().join("out/soak");
         let (cases, seed) = (cases.saturating_mul(times), number("NICSCOPE_SEED")?);
-        Ok(Search { name: name.to_owned(), seed, cases, ops, options: Options::default(), folder })
+        Ok(Search {
+            name: name.to_owned(),
+            seed,
+            cases,
+            ops,
+            draw: draw::case_of_nodes,
+            options: Options::default(),
+            folder,
+        })
     }
 
     /// Plays all cases, and tells each that went well.
@@ -69,7 +79,7 @@ impl Search {
     /// Only if files cannot be written. A case that fails is what was looked for.
     pub fn run(&self, mut went_well: impl FnMut(&Case, &Played)) -> Result<Option<Found>> {
         for number in 0..self.cases {
-            let case = draw::case_of_nodes(self.seed, number, self.ops.clone());
+            let case = (self.draw)(self.seed, number, self.ops.clone());
             match play(&case, &self.options) {
                 Ok(played) => went_well(&case, &played),
                 Err(failure) => return self.found(number, case, failure).map(Some),

@@ -117,6 +117,8 @@ fn fails((plant, rules, shortest): Planted) {
         seed: 7,
         cases: 200,
         ops: 10..16,
+        // Pairs: two nodes show each defect, and are played several times as fast as eight.
+        draw: draw::case,
         options,
         folder: folder.path().to_path_buf(),
     };

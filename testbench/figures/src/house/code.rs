@@ -13,7 +13,7 @@ use super::instructions::{self, Message};
 use super::regressions::figures_of;
 use crate::engine::compare::Record;
 use crate::engine::{Figure, Target};
-use crate::reproduce::mini::setting::COMPARED;
+use crate::reproduce::COMPARED;
 
 pub const NOTE: &str = "`fast` is what start-up copies to the scratchpad: hot functions and initialised data. \
      Instructions are those that the cores of both nodes retire for a message more, every lookup hitting";

@@ -99,7 +99,7 @@ fn counter(path: &Path) -> Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::mini::setting::COMPARED;
+    use crate::reproduce::COMPARED;
 
     #[test]
     fn a_word_takes_some_hundred_instructions_and_the_same_each_time() {

@@ -13,7 +13,7 @@ use nicscope_soak::campaign::Progress;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Figure, Target};
-use crate::reproduce::mini::setting::COMPARED;
+use crate::reproduce::COMPARED;
 
 pub const NOTE: &str = "as recorded in testbench/figures/records/soak.json by \
      `nicscope soak --personality NAME --record testbench/figures/records/soak.json`";

@@ -8,7 +8,7 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use nicscope_scenario::scenario;
 
-use crate::reproduce::mini::setting::COMPARED;
+use crate::reproduce::COMPARED;
 
 /// A built-in scenario with some keys set, each as `KEY=VALUE`, and the default seed.
 ///

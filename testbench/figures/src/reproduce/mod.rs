@@ -12,12 +12,10 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::request_error;
 
 pub use absent::{Absent, ABSENT};
+pub use mini::{setting::COMPARED, EXPERIMENTS};
 
 use crate::engine::obtain::obtain;
 use crate::engine::{Experiment, Outcome};
-
-/// Every experiment, in the order in which it is listed.
-pub static EXPERIMENTS: [Experiment; 11] = mini::EXPERIMENTS;
 
 /// Folder of the results, if the request names none.
 pub const FOLDER: &str = "out/reproduce";

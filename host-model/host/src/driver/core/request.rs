@@ -1,14 +1,11 @@
 //! The boot request: what the driver asks of the firmware.
 
-use nic_layout::boot::{LinkRequest, NicRequest, PostsRequest, SectionsWriter, REQUEST_WORDS};
+use nic_layout::boot::{LinkRequest, NicRequest, PostsRequest, SectionsWriter};
 use nic_layout::keeper;
 
 use super::options::DriverOptions;
 use super::service::ServiceEntry;
 use crate::platform::Platform;
-
-/// Adds to a request the section of the firmware that a service belongs to.
-pub type AddRequest = fn(&Platform, &DriverOptions, &mut SectionsWriter<REQUEST_WORDS>);
 
 /// The words of a boot request: the sections of every firmware, and an offer for each of
 /// `services`. Public, because the firmware's memory map follows from it.

@@ -9,6 +9,7 @@ use std::any::Any;
 use std::rc::Rc;
 
 use async_trait::async_trait;
+use nic_layout::boot::{SectionsWriter, REQUEST_WORDS};
 use nic_layout::counter::Set;
 use sim_pins::Ps;
 
@@ -17,11 +18,15 @@ use super::context::Context;
 use super::device::Device;
 use super::error::DriverError;
 use super::layout::Reply;
+use super::options::DriverOptions;
 use super::pins::{Pins, WaterMarks};
-use super::request::AddRequest;
 use crate::address::Pid;
 use crate::driver::rdma::RdmaService;
+use crate::platform::Platform;
 use crate::processor::Cpu;
+
+/// Adds to a request the section of the firmware that a service belongs to.
+pub type AddRequest = fn(&Platform, &DriverOptions, &mut SectionsWriter<REQUEST_WORDS>);
 
 /// The core of the driver, as services use it. Clones are the same.
 #[derive(Clone)]

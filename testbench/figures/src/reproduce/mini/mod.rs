@@ -22,7 +22,7 @@ mod traces;
 use crate::engine::Experiment;
 
 /// In the order in which they are listed.
-pub const EXPERIMENTS: [Experiment; 11] = [
+pub static EXPERIMENTS: [Experiment; 11] = [
     memory::TABLE_1_1,
     costs::TABLE_4_2,
     misses::FIGURE_4_1,
