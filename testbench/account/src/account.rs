@@ -1,8 +1,9 @@
 //! The account of one latency: spans that add up to it, to the picosecond.
 //!
-//! A message is always in exactly one stage. A [`Mark`] says when it enters the next one; the spans between marks
-//! partition the time from the first to the last, so their sum cannot differ from the latency. What a wrong account
-//! could still get wrong is the order: marks that run backwards in time are refused.
+//! A message is always in exactly one stage. A [`Mark`] says when it enters the next one; the spans
+//! between marks partition the time from the first to the last, so their sum cannot differ from the
+//! latency. What a wrong account could still get wrong is the order: marks that run backwards in
+//! time are refused.
 
 use serde::{Deserialize, Serialize};
 use sim_pins::Ps;
@@ -13,12 +14,16 @@ use sim_pins::Ps;
 pub enum Clock {
     /// The host's processor: time charged from the platform file.
     Host,
+    /// The PCI bus of the node.
     Pci,
+    /// Core A of the node's NIC.
     Core,
+    /// The byte clock of the link.
     Link,
 }
 
 impl Clock {
+    /// The name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Clock::Host => "host",
@@ -32,13 +37,18 @@ impl Clock {
 /// Frequencies of one platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frequencies {
+    /// Clock of a host's processor, in Hz.
     pub host_hz: u64,
+    /// Clock of the PCI bus, in Hz.
     pub pci_hz: u64,
+    /// Clock of the NIC's cores, in Hz.
     pub core_hz: u64,
+    /// Clock of the link, which carries a byte in each period, in Hz.
     pub link_hz: u64,
 }
 
 impl Frequencies {
+    /// The frequency of a clock, in Hz.
     pub const fn of(&self, clock: Clock) -> u64 {
         match clock {
             Clock::Host => self.host_hz,
@@ -52,20 +62,28 @@ impl Frequencies {
 /// From `at` on, the message is in `stage` on `node`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
+    /// When the stage begins.
     pub at: Ps,
+    /// The node, counted from 0.
     pub node: usize,
+    /// The clock in which the stage is counted.
     pub clock: Clock,
+    /// The name of the stage, as tables show it.
     pub stage: String,
 }
 
 /// One stage of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Span {
+    /// The name of the stage, as tables show it.
     pub stage: String,
+    /// The node, counted from 0.
     pub node: usize,
+    /// The clock in which the span is counted.
     pub clock: Clock,
     /// From the start of the message.
     pub start_ps: u64,
+    /// How long the stage takes, in ps.
     pub duration_ps: u64,
     /// Duration in periods of `clock`: whole where both ends are edges of it.
     pub cycles: f64,
@@ -74,15 +92,19 @@ pub struct Span {
 /// One message from its post to its arrival.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Account {
+    /// The number of the message, which its sender gave it.
     pub message: u32,
+    /// Data bytes of the message.
     pub size_bytes: u32,
     /// The latency as the application measured it.
     pub latency_ps: u64,
+    /// The stages in their order. They cover the latency without a gap.
     pub spans: Vec<Span>,
 }
 
 impl Account {
-    /// Partitions the time from the first mark to `end`. `None` when there is no mark, or one lies before its predecessor or after the end.
+    /// Partitions the time from the first mark to `end`. `None` when there is no mark, or one lies
+    /// before its predecessor or after the end.
     pub fn from_marks(message: u32, size_bytes: u32, marks: &[Mark], end: Ps, hz: &Frequencies) -> Option<Account> {
         let start = marks.first()?.at;
         let mut spans: Vec<Span> = Vec::with_capacity(marks.len());

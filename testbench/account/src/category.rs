@@ -18,14 +18,16 @@ pub enum Category {
     Hardware,
     /// Bytes on the link, and in switches.
     Link,
-    /// Nobody works on the message.
+    /// Nothing works on the message.
     Waiting,
 }
 
 impl Category {
+    /// All categories, in the order of tables.
     pub const ALL: [Category; 6] =
         [Category::Host, Category::Pci, Category::Firmware, Category::Hardware, Category::Link, Category::Waiting];
 
+    /// The name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Category::Host => "host",
@@ -37,6 +39,7 @@ impl Category {
         }
     }
 
+    /// The category of a span, from its clock and the name of its stage.
     pub fn of(span: &Span) -> Category {
         const WAITS: [&str; 4] = ["waits", "parked", "blocked", "idle"];
         let words = || span.stage.split([' ', ':']);
@@ -58,9 +61,11 @@ impl Category {
 /// The time in one category.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Share {
+    /// What works on the message.
     pub category: Category,
+    /// The time of all spans of the category, in ps.
     pub duration_ps: u64,
-    /// Of the latency, 0 to 1.
+    /// Its share of the latency, 0 to 1.
     pub share_ratio: f64,
 }
 

@@ -16,26 +16,36 @@ use crate::tables;
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
 pub struct Explanation<'a> {
+    /// The name of the scenario.
     pub scenario: &'a str,
+    /// The seed of the run.
     pub seed: u64,
+    /// Data bytes of the messages.
     pub size_bytes: u32,
     /// For each platform a hit, then a miss, as far as there were any.
     pub messages: Vec<Message<'a>>,
 }
 
+/// One message that is explained.
 #[derive(Debug, Serialize)]
 pub struct Message<'a> {
+    /// The name of the platform.
     pub platform: &'a str,
+    /// Whether its destination was found.
     pub outcome: Outcome,
+    /// Its stages.
     pub account: &'a Account,
     /// The latency by category; the times add up to it.
     pub shares: Vec<Share>,
 }
 
+/// Whether the destination of a message was found where it arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
+    /// Every lookup hit.
     Hit,
+    /// A lookup missed.
     Miss,
 }
 

@@ -1,4 +1,5 @@
-//! What was seen of one node: at the pins, on the trace and probe ports, and by the host. Looking costs no simulated time.
+//! What was seen of one node: at the pins, on the trace and probe ports, and by the host. Looking
+//! costs no simulated time.
 
 use host_model::events::{Event, EventKind, Subject};
 use nic_layout::frame::{self, Packet};
@@ -9,24 +10,36 @@ use sim_pins::Ps;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Probe {
+    /// The host rang a doorbell.
     Doorbell = 0,
+    /// The host-read engine has fetched a descriptor.
     DmaReadStart = 1,
+    /// The last byte of a host read is in SRAM, and its status is written.
     DmaReadDone = 2,
+    /// The host-write engine has fetched a descriptor.
     DmaWriteStart = 3,
+    /// The host has accepted the last byte of a host write.
     DmaWriteDone = 4,
+    /// The MAC has fetched the descriptor of a frame to send.
     MacTxStart = 5,
+    /// The last byte of a frame has left the MAC.
     MacTxDone = 6,
+    /// A good frame is in the receive ring.
     MacRxDone = 7,
+    /// A received frame ended in any other way.
     MacRxDrop = 8,
+    /// A cause of INTA# rises.
     Interrupt = 9,
+    /// The host wrote a mailbox.
     Mailbox = 10,
 }
 
 /// A frame that a node sent, as it stood on its GMII pins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentFrame {
-    /// Edge of the first byte of the preamble, and the edge after the last byte of the FCS.
+    /// The edge of the first byte of the preamble.
     pub start: Ps,
+    /// The edge after the last byte of the FCS.
     pub end: Ps,
     /// `None` for what is no data frame of ours.
     pub data: Option<DataFrame>,
@@ -34,14 +47,18 @@ pub struct SentFrame {
     pub contents: Box<[u8]>,
 }
 
+/// What the header of a data frame says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataFrame {
+    /// The number of its message.
     pub message: u32,
+    /// Its sequence number between the two nodes.
     pub sequence: u32,
 }
 
 impl DataFrame {
-    /// Reads the header of a frame from its destination address on. `None` for anything but a data frame of ours.
+    /// Reads the header of a frame from its destination address on. `None` for anything but a data
+    /// frame of ours.
     pub fn parse(bytes: &[u8]) -> Option<DataFrame> {
         let packet = Packet::new_checked(bytes).ok()?;
         let ours = packet.ethertype() == frame::ethertype(packet.key_width())
@@ -53,12 +70,15 @@ impl DataFrame {
 /// Everything of one node, each list in the order of time.
 #[derive(Clone, Debug, Default)]
 pub struct NodeLog {
+    /// Events of the host model.
     pub host: Vec<Event>,
-    /// Words of the trace port of core A, and of core B.
+    /// Words of the trace port of core A.
     pub trace: Vec<(Ps, u32)>,
+    /// Words of the trace port of core B.
     pub trace_b: Vec<(Ps, u32)>,
     /// Bits of the probe port, where any was set.
     pub probes: Vec<(Ps, u32)>,
+    /// Frames that the node sent.
     pub sent: Vec<SentFrame>,
 }
 
@@ -118,6 +138,7 @@ impl NodeLog {
             .map(|event| event.at)
     }
 
+    /// When the first event of a kind about an arrived message happened.
     pub fn arrival(&self, message: u32, kind: EventKind) -> Option<Ps> {
         self.host
             .iter()

@@ -1,8 +1,9 @@
 //! The way of one message through both nodes and the switches between them, as marks of an account.
 //!
-//! The message has arrived when its last frame's data are in host memory and the process has seen them, so the way is that of
-//! the last frame: while earlier frames keep the sender's core busy, that is where the message is. A frame that is dropped leaves the message
-//! waiting at the receiver, where the host serves the miss, until the sender's time-out sends it again.
+//! The message has arrived when its last frame's data are in host memory and the process has seen
+//! them, so the way of the last frame counts: while earlier frames keep the sender's core busy,
+//! that is where the message is. A frame that is dropped leaves the message waiting at the
+//! receiver, where the host serves the miss, until the sender's time-out sends it again.
 
 use host_model::events::{EventKind, Subject};
 use nic_layout::trace::Marker;
@@ -17,20 +18,27 @@ use crate::route::Network;
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("message {message}: {what}")]
 pub struct PathError {
+    /// The number of the message.
     pub message: u32,
+    /// The step that is missing.
     pub what: String,
 }
 
 /// A message and the two nodes that it concerns.
 pub struct Journey<'a> {
+    /// The number of the message.
     pub message: u32,
+    /// Data bytes of the message.
     pub size_bytes: u32,
+    /// The node that sends it, counted from 0.
     pub sender: usize,
+    /// The node that receives it.
     pub receiver: usize,
     /// Logs of all nodes.
     pub logs: &'a [&'a NodeLog],
     /// What joins the nodes.
     pub network: &'a Network<'a>,
+    /// Frequencies of both nodes' clocks.
     pub hz: Frequencies,
 }
 
@@ -59,7 +67,8 @@ impl Journey<'_> {
             .ok_or_else(|| self.missing(&format!("its marks run backwards: {:?}", way.backwards())))
     }
 
-    /// Whether a lookup for any of its frames missed, on either node: for messages that take turns, so that no other can have.
+    /// Whether a lookup for any of its frames missed, on either node: for messages that take turns,
+    /// so that no other can have.
     pub fn missed(&self) -> bool {
         let begin = self.logs[self.sender].post(self.message, EventKind::PostBegin);
         let end = self.logs[self.receiver].arrival(self.message, EventKind::ArrivalSeen);
@@ -190,7 +199,8 @@ impl Way<'_> {
         Ok(())
     }
 
-    /// Stages of a core between two times, by the markers of its firmware; the host's work on misses where the firmware waits for it.
+    /// Stages of a core between two times, by the markers of its firmware; the host's work on
+    /// misses where the firmware waits for it.
     fn core_work(&mut self, node: usize, side: &str, from: Ps, to: Ps) {
         let log = self.journey.logs[node];
         let mut stages: Vec<(Ps, Clock, String)> = log
@@ -242,7 +252,8 @@ impl Way<'_> {
         Some(passage.arrived)
     }
 
-    /// One transmission: the frame on the link, and what the receiver made of it. True when it was accepted.
+    /// One transmission: the frame on the link, and what the receiver made of it. True when it was
+    /// accepted.
     fn flight(&mut self, frame: &SentFrame) -> Result<bool, PathError> {
         let journey = self.journey;
         let (sender, receiver) = (journey.sender, journey.receiver);
@@ -295,7 +306,8 @@ impl Way<'_> {
         Ok(verdict == Marker::DmaWritePosted)
     }
 
-    /// Between a dropped frame and its next copy: the host serves the miss, then the time-out runs out.
+    /// Between a dropped frame and its next copy: the host serves the miss, then the time-out runs
+    /// out.
     fn wait_for_retransmission(&mut self, attempt: &SentFrame, next: &SentFrame) {
         let (sender, receiver) = (self.journey.sender, self.journey.receiver);
         let from = self.last();

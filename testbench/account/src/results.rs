@@ -11,14 +11,18 @@ use crate::account::Account;
 /// Changes when a field changes its meaning or goes.
 pub const RESULTS_SCHEMA: u32 = 1;
 
+/// What a run of a scenario measured: `results.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Results {
+    /// [`RESULTS_SCHEMA`] of the command that measured.
     pub schema: u32,
     /// Version of nicscope that measured.
     pub version: String,
+    /// The seed of everything random.
     pub seed: u64,
     /// The scenario with all overrides applied.
     pub scenario: Scenario,
+    /// Each platform with each ratio of misses.
     pub runs: Vec<Run>,
 }
 
@@ -37,21 +41,29 @@ impl Results {
 /// One platform with one ratio of misses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
+    /// The name of the platform.
     pub platform: String,
+    /// Clock of the NIC's cores, in Hz.
     pub core_hz: u64,
+    /// Share of messages that were made to miss, 0 to 1.
     pub miss_ratio: f64,
+    /// The messages by size.
     pub rows: Vec<Row>,
-    /// The middle message of each size without a miss, and the first with one.
+    /// The middle message of each size without a miss.
     pub hits: Vec<Account>,
+    /// The first message of each size that missed.
     pub misses: Vec<Account>,
-    /// Messages whose spans were added up, and the largest difference to the measured latency.
+    /// Messages whose spans were added up.
     pub accounts: u64,
+    /// The largest difference of a sum of spans to the measured latency, in ps.
     pub largest_difference_ps: u64,
     /// Totals of every counter at the end of the run, by node: firmware, RTL, host model.
     pub counters: Vec<IndexMap<String, u64>>,
     /// Sums that must agree (docs/protocol.md) and whether they do.
     pub conservation: Vec<Equation>,
+    /// Simulated time of the run, in ps.
     pub simulated_ps: u64,
+    /// Clocks of core A, by node.
     pub core_cycles: Vec<u64>,
     /// Messages and bytes by sender and receiver, in workloads of flows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -96,23 +108,32 @@ impl Run {
 /// Messages of one size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
+    /// Data bytes of a message.
     pub size_bytes: u32,
+    /// Messages that were measured.
     pub messages: u32,
+    /// One-way latency, in ps.
     pub latency_ps: Spread,
     /// Mean one-way latency in clocks of the NIC's core.
     pub latency_core_cycles: f64,
     /// Data bits delivered for each second of the measured time.
     pub bandwidth_bits_per_s: f64,
-    /// Lookups on all nodes.
+    /// Lookups on all nodes that hit.
     pub hits: u64,
+    /// Lookups on all nodes that missed.
     pub misses: u64,
+    /// Frames that were sent again.
     pub retransmissions: u64,
 }
 
+/// The smallest, mean and largest of some values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
+    /// The smallest value.
     pub min: u64,
+    /// The mean.
     pub mean: f64,
+    /// The largest value.
     pub max: u64,
 }
 
@@ -128,16 +149,21 @@ impl Spread {
 /// `left` and `right` are sums of counters that must be equal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Equation {
+    /// What is equal, in words.
     pub statement: String,
+    /// The one sum.
     pub left: u64,
+    /// The other sum.
     pub right: u64,
 }
 
 impl Equation {
+    /// An equation of two sums.
     pub fn new(statement: impl Into<String>, left: u64, right: u64) -> Equation {
         Equation { statement: statement.into(), left, right }
     }
 
+    /// Whether the sums agree.
     pub fn holds(&self) -> bool {
         self.left == self.right
     }

@@ -18,6 +18,7 @@ fn numbers(cells: impl IntoIterator<Item = String>) -> Vec<Cell> {
     cells.into_iter().map(|text| Cell::new(text).set_alignment(CellAlignment::Right)).collect()
 }
 
+/// A time in us, with three decimals. `ps`: the time in ps.
 pub fn us(ps: f64) -> String {
     format!("{:.3}", ps / 1e6)
 }
