@@ -3,8 +3,8 @@
 //! 1. A lookup misses, and the process has a table for the page: the line is reserved, as for the
 //!    driver, and locked; one host read is posted, from the table to the entries of the line.
 //! 2. The transfer ends, in the order of the ring. The lock ends as that of any transfer. If the
-//!    line is still reserved and the page has a translation, the line is valid, and whoever waited
-//!    tries again. If the page has none, or the bus failed, the driver is told of the line, as
+//!    line is still reserved and the page has a translation, the line is valid, and the posts and
+//!    frames that wait for it try again. If the page has none, or the bus failed, the driver is told of the line, as
 //!    without tables.
 //! 3. If the line was taken away meanwhile, nothing comes of the transfer. Until it ended the lock
 //!    kept the line from being given to another tag.

@@ -213,7 +213,7 @@ fn nodes_with_different_keys_do_not_understand_each_other() {
         message: 0,
     };
     let bytes_of = |key_width, body| {
-        let repr = Repr { destination: 1, source: 0, session: 0, key_width, acknowledge: 0, body };
+        let repr = Repr { key_width, ..mock::scene::repr(0, 1, body) };
         let mut bytes = vec![0; 72];
         repr.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());
         bytes

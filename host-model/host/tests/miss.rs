@@ -455,7 +455,7 @@ fn pins_beyond_the_high_water_mark_are_found_where_others_might_go() {
     assert_eq!(pinned_after_misses(&mut bench, &process, start, 0..4), 32);
     assert_eq!(bench.host.faults(), Vec::<String>::new());
     assert_eq!(pinned_after_misses(&mut bench, &process, start, 4..6), 48);
-    // Of four lines the NIC may still hold the last.
+    // The NIC may still hold the last of the four lines, so its pages stay.
     let found = "INV-17: 40 pages of process 1 pinned, the high water mark is 32, and 24 might go";
     assert_eq!(bench.host.faults(), [found]);
 }

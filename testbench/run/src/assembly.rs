@@ -17,6 +17,9 @@ use sim_pins::Ps;
 
 use crate::node::{transmit_clock, Handle, Node, NodeConfig, NodeOutput};
 
+/// A function that is called between windows with the time, and may end the run.
+pub type BetweenWindows<'a> = &'a mut (dyn FnMut(Ps) -> ControlFlow<()> + Send);
+
 /// What joins the nodes, and how long they may run.
 pub struct Assembly<'a> {
     /// Hosts, NICs and links of every node.
@@ -36,8 +39,7 @@ pub struct Assembly<'a> {
     /// Keep the way of each frame through each switch.
     pub records_hops: bool,
     /// Called between windows with the time; may end the run.
-    #[allow(clippy::type_complexity)]
-    pub between_windows: Option<&'a mut (dyn FnMut(Ps) -> ControlFlow<()> + Send)>,
+    pub between_windows: Option<BetweenWindows<'a>>,
 }
 
 /// One node of an assembly.

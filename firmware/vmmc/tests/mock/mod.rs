@@ -24,6 +24,9 @@ use nic_vmmc::Mini;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+/// The incarnation of every node.
+pub const SESSION: u8 = 3;
+
 pub const ENTRIES: u32 = 64;
 pub const LINE: u32 = 8;
 pub const WAYS: u32 = 2;

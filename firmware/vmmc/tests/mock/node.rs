@@ -12,7 +12,7 @@ use nic_plan::{Places, Rdma};
 use nic_vmmc::{start, Config, Machine, Plan, Tables};
 use zerocopy::FromBytes;
 
-use super::{Hardware, Host, Settings, GEOMETRY, HOST_PAGES, SRAM_BYTES, STATIC, UPPER_KEY};
+use super::{Hardware, Host, Settings, GEOMETRY, HOST_PAGES, SESSION, SRAM_BYTES, STATIC, UPPER_KEY};
 
 /// Where the structures are that tests look at. SRAM offsets.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,7 @@ impl<T: Tables> NodeOf<T> {
         request.push(&LinkRequest {
             node,
             node_count: settings.nodes,
-            session: 0,
+            session: SESSION.into(),
             frame_data_bytes_max: settings.frame_data_bytes_max,
             tx_buffer_count: settings.tx_buffers,
             rx_buffer_count: settings.rx_buffers,

@@ -1,12 +1,12 @@
 //! What most tests begin with: one process on each node that writes into a buffer of that on the other.
 
 use nic_layout::cbh::{cbh, Descriptor};
-use nic_layout::frame::{Body, Packet, Repr, Write};
+use nic_layout::frame::{word, Body, Packet, Repr, Write};
 use nic_layout::key::KeyWidth;
 use nic_layout::post::{PostDescriptor, OP_WRITE};
 use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
 
-use super::{Settings, World};
+use super::{Settings, World, SESSION};
 
 /// The process in slot 0 of each node.
 pub const PID: u32 = 5;
@@ -76,7 +76,8 @@ pub fn frame(sequence: u32, change: impl Fn(&mut Repr, &mut Write)) -> Vec<u8> {
 
 /// What one node says to another, of which nothing has arrived yet.
 pub fn repr(source: u16, destination: u16, body: Body) -> Repr {
-    Repr { destination, source, session: 0, key_width: KeyWidth::Bits64, acknowledge: 0, body }
+    let [destination, source] = [destination, source].map(|node| word::station(node as u8, SESSION));
+    Repr { destination, source, session: SESSION, key_width: KeyWidth::Bits64, acknowledge: 0, body }
 }
 
 /// A frame as it arrives.
