@@ -139,7 +139,7 @@ impl<T: Message> Daemon<T> {
     /// the time at which the window begins.
     ///
     /// # Panics
-    /// If a message has arrived before `start`: the latency is not longer than a window.
+    /// If a message has arrived before `start`: the window was longer than the latency.
     pub fn begin_window(&self, start: Ps) {
         let taken = self.0.interface.borrow_mut().begin_window(start);
         if taken.is_empty() {

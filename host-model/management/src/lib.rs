@@ -35,8 +35,8 @@
 //! Hosts run ahead of each other in windows, so a message must not arrive in the window in which it
 //! is sent. Each host calls [`Daemon::begin_window`] before each of its windows. The call takes
 //! what other hosts sent in earlier windows, and only that. So results do not depend on the number
-//! of threads. The latency must be longer than a window; a message that arrives too late is a
-//! panic.
+//! of threads. A window must not be longer than the latency; a message that arrives too
+//! late is a panic.
 
 #![warn(missing_docs)]
 

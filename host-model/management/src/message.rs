@@ -16,6 +16,12 @@ impl Message for u64 {
     }
 }
 
+impl<T: Message, const N: usize> Message for [T; N] {
+    fn wire_bytes(&self) -> u32 {
+        self.iter().map(Message::wire_bytes).sum()
+    }
+}
+
 impl<T: Message> Message for Vec<T> {
     fn wire_bytes(&self) -> u32 {
         self.iter().map(Message::wire_bytes).sum()

@@ -86,7 +86,7 @@ impl<T> Interface<T> {
         drop(envelopes);
         if let Some(late) = taken.iter().find(|envelope| envelope.arrival < start) {
             panic!(
-                "a message of host {} arrived at {}, but is seen from {start} on: management.latency_ns must be longer than a window",
+                "a message of host {} arrived at {}, but is seen from {start} on: management.latency_ns must not be shorter than a window",
                 late.from, late.arrival
             );
         }

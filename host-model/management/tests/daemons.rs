@@ -257,7 +257,7 @@ fn a_host_that_does_not_exist_is_refused() {
 }
 
 #[test]
-#[should_panic(expected = "must be longer than a window")]
+#[should_panic(expected = "must not be shorter than a window")]
 fn a_window_longer_than_the_latency_is_found_out() {
     hosts(2, 1, Ps::from_us(200), |handle| {
         vec![Box::pin(async move {

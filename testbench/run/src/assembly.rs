@@ -6,6 +6,7 @@ use std::future::Future;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use host_management::{network, Daemon, Message};
 use host_model::driver::DriverOptions;
 use host_model::host::HostConfig;
 use host_model::platform::Platform;
@@ -15,7 +16,8 @@ use nicscope_scenario::request_error;
 use sim_fabric::{Channel, Direction, Ending, Fabric, FabricConfig, MacAddress, RunOptions, SwitchOutput, Topology};
 use sim_pins::Ps;
 
-use crate::node::{transmit_clock, Handle, Node, NodeConfig, NodeOutput};
+use crate::meeting::Meeting;
+use crate::node::{transmit_clock, Handle, Node, NodeConfig, NodeOutput, Start};
 
 /// A function that is called between windows with the time, and may end the run.
 pub type BetweenWindows<'a> = &'a mut (dyn FnMut(Ps) -> ControlFlow<()> + Send);
@@ -52,7 +54,7 @@ pub struct Member<S> {
     pub record_inputs: bool,
     /// FST of the model between two times.
     pub waves: Option<(PathBuf, Ps, Ps)>,
-    /// Makes the node's task.
+    /// Makes the node's task, from the host and the meetings of all nodes.
     pub task: S,
 }
 
@@ -98,10 +100,11 @@ impl<'a> Assembly<'a> {
     ///
     /// # Errors
     /// The topology is impossible for so many nodes.
-    pub fn run<T, S, F>(self, members: Vec<Member<S>>) -> Result<Finished<T>>
+    pub fn run<T, M, S, F>(self, members: Vec<Member<S>>) -> Result<Finished<T>>
     where
         T: Send + 'static,
-        S: FnOnce(Handle) -> F + Send,
+        M: Message,
+        S: FnOnce(Handle, Meeting<M>) -> F + Send,
         F: Future<Output = Result<T>> + 'static,
     {
         let fabric = Fabric::new(FabricConfig {
@@ -116,16 +119,26 @@ impl<'a> Assembly<'a> {
             seed: self.seed,
         })
         .map_err(|error| request_error!("{error}"))?;
-        let mut members = members.into_iter();
+        let costs = self.platform.management;
+        let mut members = network(members.len()).into_iter().zip(members);
         let build = |index, port| {
-            let member = members.next().expect("the fabric has a port for each member");
+            let (interface, member) = members.next().expect("the fabric has a port for each member");
             let Member { driver, record, record_inputs, waves, task } = member;
             let host = HostConfig { platform: self.platform.clone(), driver, trace: record };
             let config = NodeConfig { index, host, port, record, record_inputs, waves };
-            move || Node::new(config, |host| host.spawn("workload", task))
+            move || {
+                Node::new(config, |host| {
+                    let (sim, processors) = (host.node().sim().clone(), host.node().processors());
+                    let daemon = Daemon::start(interface, costs, processors);
+                    let meeting = Meeting::new(daemon.clone(), sim, costs);
+                    let task = host.spawn("workload", |handle| task(handle, meeting));
+                    Start { task, begin_window: Box::new(move |start| daemon.begin_window(start)) }
+                })
+            }
         };
         let options = RunOptions {
-            window: self.latency,
+            // A message of either network must not arrive in the window in which it is sent.
+            window: self.latency.min(Ps::from_ns(costs.latency_ns)),
             end: self.end,
             threads: self.threads,
             between_windows: self.between_windows,

@@ -16,7 +16,6 @@ use sim_fabric::{Direction, Ending, SwitchOutput, Topology};
 use sim_pins::Ps;
 
 use crate::assembly::{Assembly, Finished, Member};
-use crate::meeting::Meeting;
 use crate::node::{error_of, NodeOutput};
 use crate::progress::Progress;
 use crate::workload::places::Places;
@@ -80,7 +79,6 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
         error,
         nodes: Vec::new(),
     })?;
-    let meeting = Meeting::new(scenario.nodes, latency);
     let messages = Arc::new(AtomicU64::new(0));
     let member = |index: usize| {
         let work = Work {
@@ -91,7 +89,6 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
             seed: config.seed,
             firmware: config.firmware.clone(),
             second: config.second.clone(),
-            meeting: meeting.clone(),
             messages: messages.clone(),
         };
         let driver = DriverOptions {
@@ -109,7 +106,7 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
             record: config.record,
             record_inputs: config.record_inputs,
             waves,
-            task: move |handle| workload::run(work, handle),
+            task: move |handle, meeting| workload::run(work, handle, meeting),
         }
     };
     let members = (0..scenario.nodes).map(member).collect();

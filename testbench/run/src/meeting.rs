@@ -1,63 +1,91 @@
-//! How processes on different nodes find each other: what a daemon over another network would do for them.
-//!
-//! It takes simulated time, and the same time for any number of threads: what is published at `t` can be seen from `t` plus a fixed
-//! delay on, which is longer than any window in which nodes run ahead of each other.
+//! Exchanges and barriers of the processes of all nodes, over the management network.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
+use host_management::{Daemon, Message};
 use host_model::executor::Sim;
+use host_model::platform::Management;
 use sim_pins::Ps;
 
-const POLL: Ps = Ps::from_us(5);
+/// Nodes leave a meeting at a multiple of this time.
+const STEP: Ps = Ps::from_us(5);
+/// Bytes of the headers of a message and of the name of its meeting, at most.
+const HEAD_BYTES: u32 = 64;
 
-type Board<T> = BTreeMap<(String, usize), (Ps, T)>;
+/// A value, and the time at which its node came.
+#[derive(Clone, Debug)]
+pub struct Entered<T> {
+    at: Ps,
+    value: T,
+}
 
-/// A board on which every node publishes under names, and all read. Clones are the same board.
+impl<T: Message> Message for Entered<T> {
+    fn wire_bytes(&self) -> u32 {
+        size_of::<Ps>() as u32 + self.value.wire_bytes()
+    }
+}
+
+/// A node's access to the meetings of all nodes. Clones are the same access.
+///
+/// At a meeting each node gives a value and gets the values of all nodes. The daemons carry the
+/// values, so a meeting takes the time of an exchange ([`Daemon::exchange`]). The end of an exchange
+/// differs from node to node. So that the nodes go on together, each value carries the time at which
+/// its node came, and all nodes wait for a time that follows from the last of these times and from
+/// the values. This takes the clocks of the hosts as synchronous.
+#[derive(Clone)]
 pub struct Meeting<T> {
-    nodes: usize,
-    /// From publishing to seeing.
-    delay: Ps,
-    board: Arc<Mutex<Board<T>>>,
+    daemon: Daemon<Entered<T>>,
+    sim: Sim,
+    costs: Management,
 }
 
-impl<T> Clone for Meeting<T> {
-    fn clone(&self) -> Self {
-        Meeting { nodes: self.nodes, delay: self.delay, board: self.board.clone() }
-    }
-}
-
-impl<T: Clone + Send> Meeting<T> {
-    /// `window` is how far nodes may run ahead of each other.
-    pub fn new(nodes: usize, window: Ps) -> Meeting<T> {
-        Meeting { nodes, delay: Ps::from_us(10) + window + window, board: Arc::default() }
+impl<T: Message> Meeting<T> {
+    /// The meetings of the host of `daemon`, whose simulated time is `sim`.
+    pub fn new(daemon: Daemon<Entered<T>>, sim: Sim, costs: Management) -> Meeting<T> {
+        Meeting { daemon, sim, costs }
     }
 
-    /// Publishes `value` of `node` under `name`, waits until all nodes have done so, and returns all values in the order of the nodes.
-    /// Nodes leave the meeting within one polling interval of each other.
-    pub async fn exchange(&self, sim: &Sim, name: &str, node: usize, value: T) -> Vec<T> {
-        self.lock().insert((name.to_string(), node), (sim.now(), value));
-        loop {
-            if let Some(all) = self.visible(name, sim.now()) {
-                return all;
-            }
-            // Aligned, so that nodes that started at different times look at the same times.
-            let next = Ps((sim.now().0 / POLL.0 + 1) * POLL.0);
-            sim.sleep_until(next).await;
+    /// Gives `value` of this node to all nodes, waits until all nodes have come, and returns all
+    /// values in the order of the nodes. Every node calls it with the same name.
+    pub async fn exchange(&self, name: &str, value: T) -> Vec<T> {
+        let own = Entered { at: self.sim.now(), value };
+        let all = self.daemon.exchange(name, own).await;
+        let last = all.iter().map(|entered| entered.at).max().unwrap_or_default();
+        let bytes = all.iter().map(Message::wire_bytes).sum();
+        let leave = Ps((last + span(all.len(), bytes, &self.costs)).0.next_multiple_of(STEP.0));
+        if self.sim.now() < leave {
+            self.sim.sleep_until(leave).await;
         }
+        all.into_iter().map(|entered| entered.value).collect()
     }
+}
 
-    fn visible(&self, name: &str, now: Ps) -> Option<Vec<T>> {
-        let board = self.lock();
-        (0..self.nodes)
-            .map(|node| {
-                let (at, value) = board.get(&(name.to_string(), node))?;
-                (*at + self.delay <= now).then(|| value.clone())
-            })
-            .collect()
-    }
+/// Twice the time of an exchange of `bytes` in all on idle hosts: the hosts may have other work.
+fn span(nodes: usize, bytes: u32, costs: &Management) -> Ps {
+    let rounds = u64::from(nodes.next_power_of_two().trailing_zeros());
+    let headers = rounds * u64::from(costs.overhead_bytes + HEAD_BYTES);
+    let of_a_round = costs.send_ns + costs.latency_ns + costs.receive_ns;
+    let of_hosts = Ps::from_ns(2 * costs.local_ns + rounds * of_a_round);
+    let exchange = of_hosts + costs.wire_time(u64::from(bytes) + headers);
+    Ps(2 * exchange.0)
+}
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Board<T>> {
-        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_meeting_takes_twice_an_exchange_of_the_values_on_idle_hosts() {
+        let costs = Management {
+            local_ns: 8_000,
+            send_ns: 15_000,
+            receive_ns: 30_000,
+            latency_ns: 10_000,
+            bits_per_s: 100_000_000,
+            overhead_bytes: 36,
+        };
+        // A round of two nodes, and 100 + 100 B at 80 ns.
+        assert_eq!(span(2, 100, &costs), Ps::from_us(2 * (16 + 55 + 16)));
+        // Five rounds of seventeen nodes, and 700 + 500 B.
+        assert_eq!(span(17, 700, &costs), Ps::from_us(2 * (16 + 5 * 55 + 96)));
+        assert_eq!(span(1, 0, &costs), Ps::from_us(32));
     }
 }

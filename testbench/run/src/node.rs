@@ -42,8 +42,19 @@ pub struct Node<T: 'static> {
     record: bool,
     log: NodeLog,
     task: Task<Result<T>>,
+    begin_window: Box<dyn Fn(Ps)>,
+    /// When the next window begins.
+    window: Ps,
     outcome: Option<T>,
     now: Ps,
+}
+
+/// What runs on the host of a node.
+pub struct Start<T: 'static> {
+    /// The task whose end is the node's.
+    pub task: Task<Result<T>>,
+    /// Takes what the management network has brought, at the begin of each window.
+    pub begin_window: Box<dyn Fn(Ps)>,
 }
 
 /// What is left of a node after a run.
@@ -79,7 +90,11 @@ pub fn error_of(violation: &Violation) -> Error {
 }
 
 impl<T: 'static> Node<T> {
-    pub fn new(config: NodeConfig, start: impl FnOnce(&Host<PciBus>) -> Task<Result<T>>) -> Result<Node<T>> {
+    /// Builds the node; `start` starts what runs on its host.
+    ///
+    /// # Errors
+    /// There is no model of such a NIC, or the platform's memory cannot be built.
+    pub fn new(config: NodeConfig, start: impl FnOnce(&Host<PciBus>) -> Start<T>) -> Result<Node<T>> {
         let NodeConfig { index, host, port, record, record_inputs, waves } = config;
         let platform = host.platform.clone();
         let parameters = ParameterSet::ALL
@@ -109,7 +124,7 @@ impl<T: 'static> Node<T> {
         let mut host = Host::new(host, |platform, memory| PciBus::new(PciBus::settings(platform), memory))
             .map_err(|error| failed!("node {index}: {error}"))?;
         let line = watch::tap(&mut host);
-        let task = start(&host);
+        let Start { task, begin_window } = start(&host);
         Ok(Node {
             index,
             nic,
@@ -121,6 +136,8 @@ impl<T: 'static> Node<T> {
             record,
             log: NodeLog::default(),
             task,
+            begin_window,
+            window: Ps::ZERO,
             outcome: None,
             now: Ps::ZERO,
         })
@@ -157,6 +174,8 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
     type Output = NodeOutput<T>;
 
     fn run_until(&mut self, end: Ps) -> Result<Activity> {
+        (self.begin_window)(self.window);
+        self.window = end;
         while let Some(instant) = self.scheduler.advance_before(end) {
             let (at, rising) = (instant.at, instant.rising);
             self.now = at;

@@ -187,11 +187,10 @@ fn run_on(setting: Setting, defect: Option<&Defect>, seed: u64, threads: usize) 
         Place::Driver(plant) => Some(plant),
         Place::Firmware(_) => None,
     });
-    let meeting = Meeting::new(NODES, LATENCY);
     let member = |index| {
         let driver = DriverOptions { plant, ..DriverOptions::new(NodeId(index as u16), NODES as u32, seed) };
-        let (meeting, firmware) = (meeting.clone(), firmware.clone());
-        assembly::Member::new(setting.options(driver), move |handle| {
+        let firmware = firmware.clone();
+        assembly::Member::new(setting.options(driver), move |handle, meeting| {
             whole(setting, index, handle, meeting, firmware, seed)
         })
     };
@@ -241,7 +240,7 @@ async fn whole(
         exports.push(own);
         members.push((process, area, own[1]));
     }
-    let all = meeting.exchange(handle.sim(), "exports", node, exports).await;
+    let all = meeting.exchange("exports", exports).await;
     let theirs = Arc::new(all[(node + 1) % NODES].clone());
     let tasks: Vec<_> = members
         .into_iter()
@@ -263,7 +262,7 @@ async fn whole(
     for task in tasks {
         task.await?;
     }
-    meeting.exchange(handle.sim(), "done", node, Vec::new()).await;
+    meeting.exchange("done", Vec::new()).await;
     handle.sim().sleep_for(Ps::from_us(500)).await;
     Ok(())
 }

@@ -62,7 +62,6 @@ impl<T> Shared<T> {
 pub(super) struct Common {
     board: Arc<Shared<Board>>,
     court: Arc<Shared<Court>>,
-    meeting: Meeting<()>,
     /// When the last comparison was.
     compared_at: Arc<AtomicU64>,
     /// Pins of a thousand that fail.
@@ -72,11 +71,11 @@ pub(super) struct Common {
 }
 
 impl Common {
-    pub fn new(cluster: &Cluster, meeting: Meeting<()>, compared_at: Arc<AtomicU64>) -> Common {
+    pub fn new(cluster: &Cluster, compared_at: Arc<AtomicU64>) -> Common {
         let Cluster { refuses, personality, topology, .. } = *cluster;
         let court = Court { model: Model::of_hosts(refuses != 0), ..Court::default() };
         let (board, court) = (Arc::new(Shared(Mutex::default())), Arc::new(Shared(Mutex::new(court))));
-        Common { board, court, meeting, compared_at, refuses, personality: personality::of(personality), topology }
+        Common { board, court, compared_at, refuses, personality: personality::of(personality), topology }
     }
 
     /// What the model has decided so far.
@@ -133,14 +132,15 @@ impl State {
 /// # Errors
 /// The first thing that went wrong here, or that the model found.
 pub(super) async fn play_node(
-    index: usize,
     handle: Handle,
+    meeting: Meeting<()>,
     firmware: Firmware,
     ops: Arc<Vec<Op>>,
     common: Common,
     options: Options,
     seed: u64,
 ) -> Result<NodeReport> {
+    let index = usize::from(handle.id().0);
     let wrong = |error: DriverError| failed!("{error}");
     match &firmware.second {
         None => handle.boot(&firmware.first).await,
@@ -168,7 +168,7 @@ pub(super) async fn play_node(
     for process in 0..PROCESSES {
         state.sim().spawn("process", actor(state.clone(), process, seed));
     }
-    let mut node = Player { state, common, give_up: options.give_up, meetings: 0 };
+    let mut node = Player { state, common, meeting, give_up: options.give_up, meetings: 0 };
     node.until_done().await?;
     node.meet().await;
     node.common.compared_at.store(node.state.sim().now().0, Ordering::Relaxed);
@@ -193,6 +193,7 @@ fn broken(invariant: u8, what: String) -> Error {
 struct Player {
     state: Rc<State>,
     common: Common,
+    meeting: Meeting<()>,
     give_up: Ps,
     meetings: u32,
 }
@@ -208,7 +209,7 @@ impl Player {
     async fn meet(&mut self) {
         self.meetings += 1;
         let name = self.meetings.to_string();
-        self.common.meeting.exchange(self.state.sim(), &name, self.state.node, ()).await;
+        self.meeting.exchange(&name, ()).await;
     }
 
     async fn hand_out(&self, op: &Op) {

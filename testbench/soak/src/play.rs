@@ -12,7 +12,6 @@ use host_model::platform::{HostCosts, Platform};
 use nic_layout::counter::Counter;
 use nicscope_run::assembly::{Assembly, Finished, Member};
 use nicscope_run::cluster::ClusterOutput;
-use nicscope_run::meeting::Meeting;
 use nicscope_run::node::error_of;
 use nicscope_run::run;
 use nicscope_scenario::error::{Error, Result, Statement};
@@ -171,7 +170,7 @@ fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Resul
     let firmware = firmware(&case.cluster, &platform).map_err(early)?;
     let Nodes { nodes, .. } = case.cluster.topology;
     let topology = case.cluster.topology.of_fabric();
-    let common = Common::new(&case.cluster, Meeting::new(nodes, LATENCY), compared_at);
+    let common = Common::new(&case.cluster, compared_at);
     let ops = Arc::new(case.ops.clone());
     let seed = case.cluster.seed;
     let member = |index: usize| {
@@ -185,7 +184,7 @@ fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Resul
         let wave = |(folder, from, to): &(PathBuf, Ps, Ps)| (folder.join(format!("node{index}.fst")), *from, *to);
         let waves = options.waves.as_ref().map(wave);
         let (common, ops, firmware, options) = (common.clone(), ops.clone(), firmware.clone(), options.clone());
-        let task = move |handle| play_node(index, handle, firmware, ops, common, options, seed);
+        let task = move |handle, meeting| play_node(handle, meeting, firmware, ops, common, options, seed);
         Member { waves, ..Member::new(driver, task) }
     };
     let assembly = Assembly {

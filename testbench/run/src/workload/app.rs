@@ -196,8 +196,7 @@ impl App {
     pub async fn meet(&mut self, name: &str) {
         self.meetings += 1;
         let name = format!("{name} {}", self.meetings);
-        let sim = self.handle.sim().clone();
-        self.meeting.exchange(&sim, &name, self.node, Note::Here).await;
+        self.meeting.exchange(&name, Note::Here).await;
     }
 
     /// The number of message `k` of a node; numbers of all nodes differ and none is zero.

@@ -55,7 +55,7 @@ impl Bystander {
         let region = UserVirt(reserved.0.next_multiple_of(places.alignment_bytes()) + places.hot(0));
         let export = process.export(region, SLOTS * WORD_BYTES).await.map_err(|error| wrong(&error))?;
         let note = Note::Export { export, cold: Vec::new(), region: region.0 };
-        let notes = meeting.exchange(handle.sim(), "bystanders", node, note).await;
+        let notes = meeting.exchange("bystanders", note).await;
         let Note::Export { export: peer_export, .. } = notes[peer] else {
             return Err(failed!("node {node}: the other bystander came to the meeting without an export"));
         };

@@ -46,7 +46,6 @@ pub struct Work {
     pub seed: u64,
     pub firmware: Arc<Vec<u8>>,
     pub second: Option<Arc<Vec<u8>>>,
-    pub meeting: Meeting<Note>,
     /// Of all nodes together, for whoever shows how far they are.
     pub messages: Arc<AtomicU64>,
 }
@@ -83,8 +82,8 @@ impl NodeReport {
 const REST: Ps = Ps::from_us(1_000);
 
 /// Boots the node, opens the NIC, finds the peer, and does the scenario's work.
-pub async fn run(work: Work, handle: Handle) -> Result<NodeReport> {
-    let mut app = start(work, handle).await?;
+pub async fn run(work: Work, handle: Handle, meeting: Meeting<Note>) -> Result<NodeReport> {
+    let mut app = start(work, handle, meeting).await?;
     let kind = app.scenario.workload.kind;
     let mut steps = Vec::new();
     match kind {
@@ -139,8 +138,8 @@ fn access(kind: WorkloadKind) -> Access {
     }
 }
 
-async fn start(work: Work, handle: Handle) -> Result<App> {
-    let Work { node, scenario, places, miss_ratio, seed, firmware, second, meeting, messages } = work;
+async fn start(work: Work, handle: Handle, meeting: Meeting<Note>) -> Result<App> {
+    let Work { node, scenario, places, miss_ratio, seed, firmware, second, messages } = work;
     let failed = |what: &str, error: &dyn std::fmt::Display| failed!("node {node}: {what}: {error}");
     match second {
         Some(second) => handle.boot_pair(&firmware, &second).await,
@@ -169,7 +168,7 @@ async fn start(work: Work, handle: Handle) -> Result<App> {
         }
     }
     let note = Note::Export { export, cold, region: region.0 };
-    let notes = meeting.exchange(handle.sim(), "exports", node, note).await;
+    let notes = meeting.exchange("exports", note).await;
     let mut exports = Vec::new();
     let mut cold_exports = Vec::new();
     let peer = scenario.peer(node);

@@ -85,7 +85,7 @@ async fn open(app: &mut App, side: u32, is_watched: bool, shared_bytes: u32) -> 
     };
     let export = process.export(start, bytes).await.map_err(|error| wrong(&error))?;
     let note = Note::Export { export, cold: Vec::new(), region: start.0 };
-    let notes = app.meeting.exchange(app.handle.sim(), &format!("program {side}"), app.node, note).await;
+    let notes = app.meeting.exchange(&format!("program {side}"), note).await;
     let Note::Export { export: peer_export, .. } = notes[app.peer] else {
         return Err(failed!("node {}: the other program came to the meeting without an export", app.node));
     };

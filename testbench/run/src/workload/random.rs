@@ -52,8 +52,9 @@ pub async fn step(app: &mut App) -> Result<Step> {
     // Each post of a batch has a place of its own to send from, which the largest message fits.
     let most = *workload.sizes_bytes.iter().max().expect("checked");
     let batch = workload.outstanding.min(AREA_BYTES / most) as usize;
+    let mut timed = Timed::default();
     for (mine, theirs) in mine.chunks(batch).zip(theirs.chunks(batch)) {
-        let first = app.sent;
+        let (first, began) = (app.sent, app.now());
         let mut posted = Vec::new();
         // A post's source must keep its bytes until it ends.
         let share = AREA_BYTES / batch as u32;
@@ -72,13 +73,14 @@ pub async fn step(app: &mut App) -> Result<Step> {
         }
         region.await_match(app).await?;
         app.compared += theirs.len() as u64;
+        timed.rounds.push((began, app.now()));
         // The next batch would change what the peer is about to compare.
         app.meet("compared").await;
     }
     let end = app.now();
     let after = app.totals().await?;
     region.check(app)?;
-    Ok(Step { size_bytes: 0, sent, begin, end, before, after, timed: Timed::default() })
+    Ok(Step { size_bytes: 0, sent, begin, end, before, after, timed })
 }
 
 /// What the region must hold: a dull model of the peer's writes.

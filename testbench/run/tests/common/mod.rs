@@ -64,7 +64,7 @@ impl Member {
 
     /// Waits for the other node, and learns its exports.
     pub async fn meet(&self, name: &str, exports: Vec<Export>) -> Vec<Export> {
-        let all = self.meeting.exchange(self.handle.sim(), name, self.node, exports).await;
+        let all = self.meeting.exchange(name, exports).await;
         all[self.peer()].clone()
     }
 
@@ -168,7 +168,6 @@ impl Bench {
         let mut platform = Platform::load(self.platform).expect("a platform");
         (self.change)(&mut platform);
         let faults = RefCell::new(self.faults);
-        let meeting = Meeting::new(2, LATENCY);
         let images = self.keys.map(|key| firmware(self.personality, key));
         let member = |(index, job): (usize, Job)| {
             let driver = DriverOptions {
@@ -176,9 +175,9 @@ impl Bench {
                 processes_max: self.processes_max,
                 ..DriverOptions::new(NodeId(index as u16), 2, SEED)
             };
-            let (meeting, firmware) = (meeting.clone(), images[index].clone());
-            let start = move |handle| Member { node: index, handle, meeting, firmware };
-            let member = assembly::Member::new(driver, move |handle| whole(start(handle), job));
+            let firmware = images[index].clone();
+            let start = move |handle, meeting| Member { node: index, handle, meeting, firmware };
+            let member = assembly::Member::new(driver, move |handle, meeting| whole(start(handle, meeting), job));
             assembly::Member { record: self.record, ..member }
         };
         let direction = |channel: Channel| {

@@ -109,12 +109,11 @@ fn measure(jobs: usize) -> Result<Report> {
 
 /// All orders with so many queues.
 fn run(queues: u32, platform: &host_model::platform::Platform, firmware: &Arc<Vec<u8>>) -> Result<Vec<Words>> {
-    let meeting = Meeting::new(2, LATENCY);
     let member = |index| {
         let driver =
             DriverOptions { post_queues: Some(queues), ..DriverOptions::new(NodeId(index as u16), 2, DEFAULT_SEED) };
-        let (meeting, firmware) = (meeting.clone(), firmware.clone());
-        Member::new(driver, move |handle| whole(index, handle, meeting, firmware))
+        let firmware = firmware.clone();
+        Member::new(driver, move |handle, meeting| whole(index, handle, meeting, firmware))
     };
     let assembly = Assembly::cable(platform, LATENCY, DEFAULT_SEED, 1, WATCHDOG);
     let run = assembly.run((0..2).map(member).collect())?;
@@ -149,7 +148,7 @@ async fn whole(
     let (process, memory) = &processes[0];
     let export = process.export(*memory, 4096).await.map_err(wrong)?;
     // Node 1 has the buffer.
-    let theirs = meeting.exchange(handle.sim(), "exports", node, vec![export]).await[1][0];
+    let theirs = meeting.exchange("exports", vec![export]).await[1][0];
     let mut times = Vec::new();
     if node == 0 {
         // Everything that can miss has missed before.
@@ -170,7 +169,7 @@ async fn whole(
             times.push(of_order);
         }
     }
-    meeting.exchange(handle.sim(), "end", node, Vec::new()).await;
+    meeting.exchange("end", Vec::new()).await;
     Ok(times)
 }
 
