@@ -3,12 +3,15 @@
 pub mod acceptance;
 pub mod assembly;
 pub mod cluster;
+pub mod equations;
 pub mod files;
 pub mod leaks;
 pub mod meeting;
 pub mod node;
 pub mod personality;
+mod printed;
 pub mod progress;
 pub mod run;
+pub mod summary;
 pub mod watch;
 pub mod workload;

@@ -2,6 +2,7 @@
 
 use nicscope_account::results::Results;
 use nicscope_run::cluster::{self, ClusterOutput};
+use nicscope_run::equations::equations;
 use nicscope_run::progress::Progress;
 use nicscope_run::run::{self, RunConfig};
 use nicscope_scenario::scenario;
@@ -92,8 +93,8 @@ fn a_disagreement_of_switch_mac_or_flow_is_found() {
     let config = run::cluster_config(&config("all-to-all", &overrides, 2), "tigon2", 0.0).expect("a cluster");
     let mut output = cluster::run(&config, &Progress::hidden()).unwrap_or_else(|error| panic!("{error}"));
     let broken = |output: &ClusterOutput| -> Vec<String> {
-        let equations = run::equations(output).into_iter().filter(|equation| !equation.holds());
-        equations.map(|equation| equation.statement).collect()
+        let broken = equations(output).into_iter().filter(|equation| !equation.holds());
+        broken.map(|equation| equation.statement).collect()
     };
     assert_eq!(broken(&output), Vec::<String>::new());
     output.switches[0].counts.ports[1].frames_in += 1;

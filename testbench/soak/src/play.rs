@@ -12,8 +12,8 @@ use host_model::platform::{HostCosts, Platform};
 use nic_layout::counter::Counter;
 use nicscope_run::assembly::{Assembly, Finished, Member};
 use nicscope_run::cluster::ClusterOutput;
+use nicscope_run::equations::equations;
 use nicscope_run::node::error_of;
-use nicscope_run::run;
 use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::{failed, image};
 use sim_fabric::{Corruption, Delay, Direction, Duplication, Ending, Fault, Loss};
@@ -217,7 +217,7 @@ fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Resul
         }
     }
     let output = ClusterOutput { nodes, topology, switches, ended_at: at };
-    if let Some(equation) = run::equations(&output).into_iter().find(|equation| !equation.holds()) {
+    if let Some(equation) = equations(&output).into_iter().find(|equation| !equation.holds()) {
         let (left, right) = (equation.left, equation.right);
         let conservation = Statement::Invariant(38);
         let what = format!("{conservation}: {}: {left} is not {right}", equation.statement);

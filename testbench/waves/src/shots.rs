@@ -12,7 +12,8 @@ use nicscope_account::results::Run;
 use nicscope_run::cluster::{self, ClusterConfig, ClusterOutput, Failure};
 use nicscope_run::files;
 use nicscope_run::progress::Progress;
-use nicscope_run::run::{self, Observer};
+use nicscope_run::run::Observer;
+use nicscope_run::summary;
 use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::failed;
 use sim_pins::Ps;
@@ -86,7 +87,7 @@ impl Watcher {
         account: &Account,
     ) {
         let sender = account.spans.first().map_or(0, |span| span.node);
-        let Some((begin, end)) = run::message_window(output, sender, account.message) else {
+        let Some((begin, end)) = summary::message_window(output, sender, account.message) else {
             return;
         };
         let (from, to) = around(begin, end);

@@ -17,9 +17,9 @@ use nic_layout::key::KeyWidth;
 use nic_layout::vmh::VmhGeometry;
 use nicscope_run::assembly::{self, Assembly, Finished};
 use nicscope_run::cluster::ClusterOutput;
+use nicscope_run::equations::equations;
 use nicscope_run::meeting::Meeting;
 use nicscope_run::node::Handle;
-use nicscope_run::run;
 use nicscope_run::workload::app::{pattern, Totals};
 use nicscope_run::workload::NodeReport;
 use nicscope_scenario::error::Result;
@@ -199,7 +199,7 @@ impl Bench {
             assert_eq!(node.faults, Vec::<String>::new(), "node {index}");
         }
         let output = ClusterOutput { nodes, topology: Topology::Cable {}, switches, ended_at };
-        for equation in run::equations(&output) {
+        for equation in equations(&output) {
             assert!(equation.holds(), "{}: {} is not {}", equation.statement, equation.left, equation.right);
         }
         output

@@ -1,0 +1,44 @@
+//! Equations of the driver: of misses, of page faults of post queues, and of notifications.
+
+use nic_layout::counter::Counter;
+use nicscope_account::results::Equation;
+
+use super::of_node::OfNode;
+
+/// Misses of the firmware were read by the driver, or their fetches needed nothing of it.
+pub(super) fn misses_read(node: &OfNode) -> Vec<Equation> {
+    vec![node.equation(
+        "misses of the firmware = misses that the driver read, and fetches that asked it for nothing",
+        node.firmware_sum([Counter::SendMisses, Counter::ReceiveMisses, Counter::BufferMisses]),
+        node.node.accounting.driver.misses + node.firmware_sum([Counter::FetchesFilled, Counter::FetchesLost]),
+    )]
+}
+
+/// What processes listen to.
+pub(super) fn notifications(node: &OfNode) -> Vec<Equation> {
+    vec![node.equation(
+        "notifications that the firmware knows were read = notifications that the driver read",
+        node.firmware(Counter::NotificationsRead),
+        node.node.accounting.driver.notifications,
+    )]
+}
+
+/// What became of each miss.
+pub(super) fn misses_served(node: &OfNode) -> Vec<Equation> {
+    let driver = &node.node.accounting.driver;
+    vec![node.equation(
+        "misses = fills of lines and buffers + denials + releases + stale",
+        driver.misses,
+        driver.fills + driver.buffer_fills + driver.denials + driver.releases + driver.stale,
+    )]
+}
+
+/// What became of each page fault on a post queue.
+pub(super) fn page_faults(node: &OfNode) -> Vec<Equation> {
+    let driver = &node.node.accounting.driver;
+    vec![node.equation(
+        "page faults = queues found free + taken + kept + given up",
+        driver.page_faults,
+        driver.queues_found_free + driver.queues_taken + driver.queues_kept + driver.page_faults_given_up,
+    )]
+}

@@ -1,0 +1,43 @@
+//! Equations of the MAC: what it counted is what the firmware counted above it, and what stood on
+//! the link below it.
+
+use nic_layout::counter::Counter;
+use nicscope_account::results::Equation;
+
+use super::of_node::OfNode;
+
+/// Counters of received frames that were dropped, one for each way.
+const DROPPED: [&str; 7] = [
+    "mac_rx_bad_fcs",
+    "mac_rx_runts",
+    "mac_rx_giants",
+    "mac_rx_errors",
+    "mac_rx_bad_preambles",
+    "mac_rx_no_buffer",
+    "mac_rx_overflows",
+];
+
+/// Frames that the firmware handed to the MAC, one counter for each kind.
+const SENT: [Counter; 5] =
+    [Counter::FramesSent, Counter::FramesRetransmitted, Counter::AcksSent, Counter::MissedSent, Counter::RestartsSent];
+
+pub(super) fn frames(node: &OfNode) -> Vec<Equation> {
+    vec![
+        node.equation(
+            "frames begun = good + each way to drop one",
+            node.rtl("mac_rx_started"),
+            node.rtl("mac_rx_frames") + DROPPED.map(|name| node.rtl(name)).iter().sum::<u64>(),
+        ),
+        node.equation(
+            "good frames of the MAC = frames that firmware received",
+            node.rtl("mac_rx_frames"),
+            node.firmware(Counter::FramesReceived),
+        ),
+        node.equation(
+            "frames that firmware sent = frames of the MAC",
+            node.firmware_sum(SENT),
+            node.rtl("mac_tx_frames") + node.rtl("mac_tx_skipped"),
+        ),
+        node.equation("frames of the MAC = frames on the link", node.rtl("mac_tx_frames"), node.node.frames.sent),
+    ]
+}

@@ -1,0 +1,176 @@
+//! What the nodes of a run returned, summed: rows of sizes, accounts of messages, equations.
+
+use host_model::events::EventKind;
+use host_model::platform::Platform;
+use nic_layout::counter::Counter;
+use nicscope_account::account::{Account, Frequencies};
+use nicscope_account::log::NodeLog;
+use nicscope_account::path::Journey;
+use nicscope_account::results::{Row, Run, Spread};
+use nicscope_account::route::Network;
+use nicscope_scenario::error::Result;
+use nicscope_scenario::failed;
+use nicscope_scenario::scenario::WorkloadKind;
+use sim_pins::Ps;
+
+use crate::cluster::{self, ClusterConfig, ClusterOutput};
+use crate::equations::{equations, sums_of_flows};
+use crate::printed;
+use crate::workload::{Message, NodeReport, Step};
+
+/// Turns what the nodes returned into rows, accounts and sums.
+///
+/// # Errors
+/// A node was cut off, or the log of a recorded run lacks a step of a message.
+pub fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> Result<Run> {
+    let platform = &config.platform;
+    let reports: Vec<&NodeReport> = output
+        .nodes
+        .iter()
+        .enumerate()
+        .map(|(node, output)| output.outcome.as_ref().ok_or_else(|| failed!("node {node} was cut off")))
+        .collect::<Result<_>>()?;
+    let counters =
+        output.nodes.iter().zip(&reports).map(|(node, report)| printed::counters(&report.totals, &node.accounting));
+    let mut run = Run {
+        platform: name.into(),
+        core_hz: platform.core.clock_hz,
+        miss_ratio: config.miss_ratio,
+        rows: Vec::new(),
+        hits: Vec::new(),
+        misses: Vec::new(),
+        accounts: 0,
+        largest_difference_ps: 0,
+        counters: counters.collect(),
+        conservation: equations(output),
+        simulated_ps: output.ended_at.0,
+        core_cycles: output.nodes.iter().map(|node| node.core_cycles).collect(),
+        flows: sums_of_flows(output),
+        switches: printed::switches(output),
+    };
+    for index in 0..reports[0].steps.len() {
+        let steps: Vec<&Step> = reports.iter().map(|report| &report.steps[index]).collect();
+        let latencies = latencies(config, output, &steps, &mut run)?;
+        run.rows.push(row(platform, &steps, &latencies));
+    }
+    Ok(run)
+}
+
+/// The messages of one size.
+fn row(platform: &Platform, steps: &[&Step], latencies: &[u64]) -> Row {
+    let difference = |counters: &[Counter]| -> u64 {
+        let of_step = |step: &&Step| -> u64 {
+            counters.iter().map(|&counter| step.after.firmware(counter) - step.before.firmware(counter)).sum()
+        };
+        steps.iter().map(of_step).sum()
+    };
+    let sent = || steps.iter().flat_map(|step| &step.sent);
+    let bytes: u64 = sent().map(|message| u64::from(message.size_bytes)).sum();
+    let latency_ps = Spread::of(latencies).unwrap_or(Spread { min: 0, mean: 0.0, max: 0 });
+    // In turns, a message has the link for itself while it is under way; in a stream they overlap.
+    let seconds = match latencies.is_empty() {
+        false => latencies.iter().sum::<u64>() as f64 / 1e12,
+        true => elapsed(steps).0 as f64 / 1e12,
+    };
+    Row {
+        size_bytes: steps[0].size_bytes,
+        messages: sent().count() as u32,
+        latency_ps,
+        latency_core_cycles: latency_ps.mean * platform.core.clock_hz as f64 / 1e12,
+        bandwidth_bits_per_s: bytes as f64 * 8.0 / seconds,
+        hits: difference(&[Counter::SendHits, Counter::ReceiveHits]),
+        misses: difference(&[Counter::SendMisses, Counter::ReceiveMisses, Counter::BufferMisses]),
+        retransmissions: difference(&[Counter::FramesRetransmitted]),
+    }
+}
+
+/// The measured time: the sum of the rounds, or from the first begin of a node to the last end.
+fn elapsed(steps: &[&Step]) -> Ps {
+    let from_first_to_last = |times: &mut dyn Iterator<Item = (Ps, Ps)>| {
+        let (begin, end) = times.fold((Ps::MAX, Ps::ZERO), |(begin, end), (b, e)| (begin.min(b), end.max(e)));
+        end - begin
+    };
+    let rounds = (0..steps[0].timed.rounds.len())
+        .map(|round| from_first_to_last(&mut steps.iter().map(|step| step.timed.rounds[round])))
+        .fold(Ps::ZERO, |sum, round| sum + round);
+    match rounds {
+        Ps::ZERO => from_first_to_last(&mut steps.iter().map(|step| (step.begin, step.end))),
+        rounds => rounds,
+    }
+}
+
+/// Latencies of the messages of one size, in ps; none where messages overlap. Accounts of messages
+/// are added to the run.
+fn latencies(config: &ClusterConfig, output: &ClusterOutput, steps: &[&Step], run: &mut Run) -> Result<Vec<u64>> {
+    let sent = steps.iter().flat_map(|step| step.sent.iter().copied());
+    match config.scenario.workload.kind {
+        WorkloadKind::PingPong if config.record => accounts(config, output, sent, run),
+        // Beside other messages, a journey cannot be told from theirs; its ends can.
+        WorkloadKind::Bystander => sent
+            .map(|message| {
+                let window = message_window(output, message.sender, message.number);
+                let (begin, end) = window.ok_or_else(|| failed!("word {} has no end", message.number))?;
+                Ok((end - begin).0)
+            })
+            .collect(),
+        _ => {
+            let begun = steps.iter().flat_map(|step| &step.timed.begun);
+            let ended = steps.iter().flat_map(|step| &step.timed.ended);
+            Ok(begun.zip(ended).map(|(begun, ended)| (*ended - *begun).0).collect())
+        }
+    }
+}
+
+/// Accounts for each message. Keeps the account of a hit and of a miss, and returns the latencies in
+/// ps.
+fn accounts(
+    config: &ClusterConfig,
+    output: &ClusterOutput,
+    sent: impl Iterator<Item = Message>,
+    run: &mut Run,
+) -> Result<Vec<u64>> {
+    let logs: Vec<&NodeLog> = output.nodes.iter().map(|node| &node.log).collect();
+    let hops = output.switches.iter().map(|switch| switch.hops.as_slice()).collect();
+    let latency = cluster::link_latency(&config.scenario);
+    let network = Network::new(&output.topology, output.nodes.len(), hops, latency);
+    let (mut hits, mut misses): (Vec<Account>, Vec<Account>) = (Vec::new(), Vec::new());
+    let mut latencies = Vec::new();
+    for message in sent {
+        let journey = Journey {
+            message: message.number,
+            size_bytes: message.size_bytes,
+            sender: message.sender,
+            receiver: config.scenario.peer(message.sender),
+            logs: &logs,
+            network: &network,
+            hz: frequencies(&config.platform),
+        };
+        let account = journey.account().map_err(|error| failed!("the account of {}: {error}", run.platform))?;
+        latencies.push(account.latency_ps);
+        run.largest_difference_ps = run.largest_difference_ps.max(account.difference_ps().unsigned_abs() as u64);
+        run.accounts += 1;
+        let kind = if journey.missed() { &mut misses } else { &mut hits };
+        kind.push(account);
+    }
+    run.hits.extend(hits.get(hits.len() / 2).cloned());
+    run.misses.extend(misses.first().cloned());
+    Ok(latencies)
+}
+
+/// The clocks of a platform, as accounts count in them.
+fn frequencies(platform: &Platform) -> Frequencies {
+    Frequencies {
+        host_hz: platform.host.processor_clock_hz,
+        pci_hz: platform.pci.clock_hz,
+        core_hz: platform.core.clock_hz,
+        link_hz: platform.link.clock_hz,
+    }
+}
+
+/// The time from the beginning to the end of a message of node `sender`, for a window of waves.
+/// `None` if it did not begin or end, or nothing was recorded.
+pub fn message_window(output: &ClusterOutput, sender: usize, message: u32) -> Option<(Ps, Ps)> {
+    let begin = output.nodes[sender].log.post(message, EventKind::PostBegin)?;
+    let end = output.nodes.iter().find_map(|node| node.log.arrival(message, EventKind::ArrivalSeen))?;
+    Some((begin, end))
+}
