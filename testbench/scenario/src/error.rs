@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// A numbered statement that must hold.
+/// A numbered statement that must hold in every run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Statement {
     /// `INV-n`: docs/properties.md.
@@ -23,10 +23,11 @@ impl fmt::Display for Statement {
     }
 }
 
-/// What `main` turns into an exit status.
+/// Why a command failed. `main` prints the text and ends with [`Error::exit_status`].
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The request was wrong: names the key, the value, and what would have been right. Exit status 2.
+    /// The request was wrong. The text names the key, the value, and what would have been right.
+    /// Exit status 2.
     #[error("{0}")]
     Request(String),
     /// The run failed, or a check was violated. Exit status 1.
@@ -34,10 +35,16 @@ pub enum Error {
     Failed(String),
     /// A numbered statement did not hold in the run. Exit status 1.
     #[error("{what}")]
-    Broken { statement: Statement, what: String },
+    Broken {
+        /// The statement, by its number in the documents.
+        statement: Statement,
+        /// The text for the user: the node, the simulated time and what was observed.
+        what: String,
+    },
 }
 
 impl Error {
+    /// The exit status of the command: 1 after a failure, 2 after a wrong request.
     pub fn exit_status(&self) -> u8 {
         match self {
             Error::Request(_) => 2,
@@ -45,12 +52,12 @@ impl Error {
         }
     }
 
-    /// A statement that did not hold.
+    /// The error of a run in which `statement` did not hold; `what` is its text.
     pub fn broken(statement: Statement, what: impl fmt::Display) -> Error {
         Error::Broken { statement, what: what.to_string() }
     }
 
-    /// The statement that did not hold, if the error says so.
+    /// The statement that did not hold; `None` if the error is none of a numbered statement.
     pub fn statement(&self) -> Option<Statement> {
         match self {
             Error::Broken { statement, .. } => Some(*statement),
@@ -68,15 +75,16 @@ impl Error {
     }
 }
 
+/// The result of what a command does: a value, or the [`Error`] with which the command ends.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A request error with formatting.
+/// An [`Error::Request`](crate::error::Error::Request) whose text is made as by `format!`.
 #[macro_export]
 macro_rules! request_error {
     ($($argument:tt)*) => { $crate::error::Error::Request(format!($($argument)*)) };
 }
 
-/// A failure with formatting.
+/// An [`Error::Failed`](crate::error::Error::Failed) whose text is made as by `format!`.
 #[macro_export]
 macro_rules! failed {
     ($($argument:tt)*) => { $crate::error::Error::Failed(format!($($argument)*)) };

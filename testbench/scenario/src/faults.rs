@@ -34,7 +34,7 @@ pub struct Faults {
     pub links: Vec<FaultsOfLink>,
 }
 
-/// Results without a fault look as they always did.
+/// Whether to leave the key out of a written scenario: a result names only the faults that it has.
 fn is_zero(ratio: &f64) -> bool {
     *ratio == 0.0
 }

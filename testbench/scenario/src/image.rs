@@ -1,4 +1,6 @@
-//! The firmware image of a personality: built by cargo, with the caches' geometry and the width of keys as build parameters.
+//! The firmware image of a personality.
+//!
+//! Cargo builds it. The geometry of the caches and the width of keys are build parameters.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,23 +20,35 @@ use crate::{failed, request_error};
 
 const TARGET: &str = "riscv32imc-unknown-none-elf";
 
-/// The folder that holds Cargo.toml of the workspace: the sources that this command was built from.
+/// The folder of the workspace's Cargo.toml, with the sources from which this command was built.
 pub fn workspace() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// Builds the image with the recommended cache of buffers.
+/// Builds the image `binary` with the recommended CBH cache and 64-bit keys, and returns its path.
+///
+/// # Errors
+/// As [`build_caches`].
 pub fn build(binary: &str, geometry: VmhGeometry) -> Result<PathBuf> {
     build_caches(binary, geometry, CbhGeometry::RECOMMENDED)
 }
 
-/// Builds the image with keys of some width.
+/// Builds the image `binary` with the recommended CBH cache and keys of a width, and returns its
+/// path.
+///
+/// # Errors
+/// As [`build_caches`].
 pub fn build_with_keys(binary: &str, geometry: VmhGeometry, key: KeyWidth) -> Result<PathBuf> {
     build_caches(binary, geometry, CbhGeometry { key, ..CbhGeometry::RECOMMENDED })
 }
 
-/// Builds the image, or finds it up to date, and returns its path. Each geometry has a folder of its own, so that runs with
-/// different ones do not rebuild each other's.
+/// Builds the image `binary` unless it is up to date, and returns its path.
+///
+/// Each geometry has a folder of its own below `target`, so runs with different geometries do not
+/// rebuild the images of each other.
+///
+/// # Errors
+/// The sources are gone, cargo does not run or refuses the sources, or [`stack`] refuses the image.
 pub fn build_caches(binary: &str, geometry: VmhGeometry, cbh: CbhGeometry) -> Result<PathBuf> {
     let vmh = format!("C{}-L{}-A{}", geometry.entries, geometry.line_entries, geometry.ways);
     let CbhGeometry { entries, ways, key } = cbh;
@@ -42,14 +56,19 @@ pub fn build_caches(binary: &str, geometry: VmhGeometry, cbh: CbhGeometry) -> Re
     let buffers = if is_usual { String::new() } else { format!("-B{entries}-A{ways}") };
     let keys = if key.is_wide() { format!("-K{}", key.bits()) } else { String::new() };
     let folder = match geometry == VmhGeometry::RECOMMENDED && cbh == CbhGeometry::RECOMMENDED {
-        // The one that `make firmware` builds.
+        // `make firmware` builds this image too.
         true => workspace().join("target"),
         false => workspace().join("target/geometry").join(format!("{vmh}{buffers}{keys}")),
     };
     build_in(folder, binary, Geometry { vmh: geometry, cbh }, None)
 }
 
-/// Builds the image with a defect (`nic_layout::plant`), and reads it: the next one takes its place.
+/// Builds the image `binary` with a planted defect (`nic_layout::plant`), and returns the ELF file.
+///
+/// All planted images share one folder, so the image is read before the next takes its place.
+///
+/// # Errors
+/// As [`build_caches`], or the file cannot be read.
 pub fn planted(binary: &str, geometry: VmhGeometry, plant: Plant) -> Result<Vec<u8>> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -89,13 +108,20 @@ fn build_in(folder: PathBuf, binary: &str, geometry: Geometry, plant: Option<Pla
     Ok(path)
 }
 
-/// The deepest path of an image and the room for it. No image runs whose stack could reach its data, or that could panic.
+/// The deepest path of an image's calls and the room for its stack.
+///
+/// # Errors
+/// The file cannot be read, its stack could reach its data, or it could panic. Such an image never
+/// runs.
 pub fn stack(path: &Path) -> Result<Stack> {
     let file = std::fs::read(path).map_err(|error| failed!("{}: {error}", path.display()))?;
     nic_image::judge(&file).map_err(|error| failed!("firmware {}: {error}", path.display()))
 }
 
-/// Reads an image that a platform's NIC can load, or says why it cannot.
+/// Reads the ELF file of an image for the NIC of a platform.
+///
+/// # Errors
+/// The file cannot be read, or the NIC cannot load it: no RISC-V program, or segments outside SRAM.
 pub fn read(path: &Path, platform: &Platform) -> Result<Vec<u8>> {
     let file = std::fs::read(path).map_err(|error| request_error!("firmware {}: {error}", path.display()))?;
     elf::read(&file, platform.sram.bytes).map_err(|error| request_error!("firmware {}: {error}", path.display()))?;

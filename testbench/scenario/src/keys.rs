@@ -5,20 +5,20 @@ use serde_json::{Map, Value};
 
 use crate::scenario::Scenario;
 
-/// A key of a scenario, as `--set` and files name it.
+/// A key of a scenario, for `nicscope keys` and docs/keys.md.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The path, as in `workload.iterations`.
+    /// The path as files and `--set` name it, such as `workload.iterations`.
     pub name: String,
-    /// What a value is: a type, or the values that there are.
+    /// The type of a value, or all values with their meanings, in words.
     pub values: String,
-    /// The value if no key is given; `None` if the file must have one.
+    /// The value if the file lacks the key; `None` if the file must have the key.
     pub default: Option<String>,
-    /// What it means, with its unit.
+    /// The doc comment of the field: meaning, unit and range.
     pub meaning: String,
 }
 
-/// The default of a key whose schema does not tell it: its meaning does.
+/// The default of a key whose schema does not tell it. The doc comment of the field does.
 const UNSAID: &str = "optional";
 
 /// All keys, by name.
@@ -26,12 +26,12 @@ pub fn all() -> Vec<Key> {
     let schema = schema_for!(Scenario).to_value();
     let mut keys = Vec::new();
     fields(&schema, &schema, "", &mut keys);
-    // A scenario is called as its file.
+    // No file has this key: a scenario has the name of its file.
     keys.retain(|key| key.name != "name");
     keys
 }
 
-/// The page docs/keys.md.
+/// The text of docs/keys.md.
 pub fn markdown() -> String {
     let mut text = String::from(HEAD);
     for key in all() {
@@ -71,7 +71,7 @@ fn resolve(root: &Value, schema: &Value) -> Value {
     target
 }
 
-/// What may be left out is described as what it is if it is there.
+/// The schema of an optional value without its alternative `null`.
 fn optional(schema: &Value) -> Value {
     let mut schema = schema.clone();
     let Some(object) = schema.as_object_mut() else { return schema };
@@ -112,7 +112,7 @@ fn fields(root: &Value, table: &Value, prefix: &str, keys: &mut Vec<Key>) {
     }
 }
 
-/// What a value may be, in words.
+/// The values that a schema allows, in words.
 fn values(root: &Value, schema: &Value) -> String {
     if let Some(Value::Array(names)) = schema.get("enum") {
         return one_of(names.iter().filter_map(Value::as_str).map(|name| format!("`{name}`")));

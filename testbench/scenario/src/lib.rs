@@ -1,4 +1,5 @@
-//! What a user asks for: a scenario, the firmware images that it needs, and the memory of a NIC that it decides.
+//! What a user asks for: a scenario, the firmware images for it, and the layout of the NIC's memory
+//! that follows from it.
 
 pub mod error;
 mod faults;

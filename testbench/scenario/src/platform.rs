@@ -7,7 +7,11 @@ use crate::error::Result;
 use crate::request_error;
 use crate::scenario::Scenario;
 
-/// Loads a platform of a scenario, with the scenario's link.
+/// Loads a platform, by its name or its file, with the scenario's link and number of cores.
+///
+/// # Errors
+/// There is no such platform, the time of retransmission is not longer than the time of an
+/// acknowledgement, or the SRAM has the wrong size for two cores.
 pub fn load(name: &str, scenario: &Scenario) -> Result<Platform> {
     let mut platform = Platform::load(name).map_err(|error| request_error!("{error}"))?;
     platform.link.latency_ns = scenario.link.latency_ns;

@@ -54,13 +54,13 @@ pub struct Scenario {
     pub personality: &'static Personality,
     /// How many nodes there are: 2 to 16 ([`MAX_NODES`]).
     pub nodes: usize,
-    /// The cables and switches that join the nodes, as in `{ kind = "switch" }`: see `docs/switch.md`.
-    /// By default one cable.
+    /// The cables and switches that join the nodes, as in `{ kind = "switch" }`: see
+    /// `docs/switch.md`. By default one cable.
     #[serde(default = "cable", skip_serializing_if = "is_cable")]
     #[schemars(schema_with = "table")]
     pub topology: Topology,
-    /// Cores of each NIC, at least: the platform's number if that is larger. Two cores need 512 KB of
-    /// SRAM. By default 1.
+    /// Cores of each NIC, at least: the platform's number if that is larger. Two cores need 512 KB
+    /// of SRAM. By default 1.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub cores: u32,
     /// Bits of every protection key, 64 or 128. The images are built for one width. By default 64.
@@ -101,6 +101,7 @@ pub struct Load {
 }
 
 impl Load {
+    /// The same values in the type of the host model.
     pub fn of_host(self) -> host_model::load::Load {
         host_model::load::Load {
             programs: self.programs,
@@ -148,7 +149,8 @@ pub struct Workload {
     /// Messages that a process has under way at a time, 1 to 64.
     #[serde(default = "one")]
     pub outstanding: u32,
-    /// The program whose page accesses are made, for the kind `pages` alone: fft, lu, radix or ocean.
+    /// The program whose page accesses are made, for the kind `pages` alone: fft, lu, radix or
+    /// ocean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// Messages of up to so many bytes travel with their post (PIO), 0 to 32. By default 32.
@@ -168,7 +170,7 @@ fn key_bits() -> u32 {
     KeyWidth::default().bits()
 }
 
-/// Results with the usual keys look as they always did.
+/// Whether to leave the key out of a written scenario: a result names only unusual values.
 fn is_usual_key(bits: &u32) -> bool {
     *bits == key_bits()
 }
@@ -182,7 +184,7 @@ fn cable() -> Topology {
     Topology::Cable {}
 }
 
-/// Results of two nodes on a cable look as they always did.
+/// Whether to leave the key out of a written scenario.
 fn is_cable(topology: &Topology) -> bool {
     *topology == cable()
 }
@@ -191,7 +193,7 @@ fn one() -> u32 {
     1
 }
 
-/// Results of a NIC with one core look as they always did.
+/// Whether to leave the key out of a written scenario.
 fn is_one(number: &u32) -> bool {
     *number == 1
 }
@@ -237,13 +239,13 @@ pub enum MissedSide {
 }
 
 impl MissedSide {
-    /// Results look as they always did.
+    /// Whether to leave the key out of a written scenario.
     fn is_receive(&self) -> bool {
         *self == MissedSide::Receive
     }
 }
 
-/// Where a message that shall miss is not found.
+/// The cache in which a message that shall miss is not found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MissedCache {
@@ -255,13 +257,13 @@ pub enum MissedCache {
 }
 
 impl MissedCache {
-    /// Results of misses of translations look as they always did.
+    /// Whether to leave the key out of a written scenario.
     fn is_vmh(&self) -> bool {
         *self == MissedCache::Vmh
     }
 }
 
-/// See `host_model::driver::MissService`.
+/// What serves a miss: [`host_model::driver::MissService`] as a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MissService {
@@ -275,11 +277,12 @@ pub enum MissService {
 }
 
 impl MissService {
-    /// Results look as they always did.
+    /// Whether the kernel thread serves misses. A written scenario leaves this value out.
     pub fn is_thread(&self) -> bool {
         *self == MissService::KernelThread
     }
 
+    /// The same value in the type of the driver.
     pub fn of_driver(self) -> host_model::driver::MissService {
         use host_model::driver::MissService as Driver;
         match self {
@@ -290,7 +293,7 @@ impl MissService {
     }
 }
 
-/// See `nic_layout::boot::ReceiveMiss`.
+/// What becomes of a frame that misses: [`nic_layout::boot::ReceiveMiss`] as a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReceiveMiss {
@@ -304,6 +307,7 @@ pub enum ReceiveMiss {
 }
 
 impl ReceiveMiss {
+    /// The same value in the type of the boot request.
     pub fn of_layout(self) -> nic_layout::boot::ReceiveMiss {
         use nic_layout::boot::ReceiveMiss as Layout;
         match self {
@@ -327,6 +331,10 @@ pub struct Cache {
 }
 
 impl Cache {
+    /// The geometry in the type of the firmware.
+    ///
+    /// # Errors
+    /// A number is no power of two, out of its range, or the entries are fewer than one set.
     pub fn geometry(self) -> Result<VmhGeometry> {
         let geometry = VmhGeometry { entries: self.entries, line_entries: self.line_entries, ways: self.ways };
         geometry.check().map_err(|error| match error {
@@ -358,18 +366,18 @@ impl Cache {
 pub struct Link {
     /// Time from one end of a cable to the other with the transceivers, in ns, 20 to 1000000.
     pub latency_ns: u64,
-    /// The time after which a frame without an acknowledgement is sent again, in us, 1 to 1000000. By
-    /// default the platform's.
+    /// The time after which a frame without an acknowledgement is sent again, in us, 1 to 1000000.
+    /// By default the platform's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retransmit_us: Option<u64>,
 }
 
-/// What processes share.
+/// What processes share on each NIC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Nic {
-    /// Post queues of a NIC, 1 to 8, which the driver gives to processes on demand (M-52). By default
-    /// the personality's number.
+    /// Post queues of a NIC, 1 to 8, which the driver gives to processes on demand (M-52). By
+    /// default the personality's number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub post_queues: Option<u32>,
     /// Processes that a node may have at a time, 1 to 4095.
@@ -378,7 +386,7 @@ pub struct Nic {
 }
 
 impl Nic {
-    /// Results look as they always did.
+    /// Whether to leave the table out of a written scenario.
     fn is_default(&self) -> bool {
         *self == Nic::default()
     }
@@ -399,7 +407,12 @@ impl Nic {
     }
 }
 
-/// Reads a built-in scenario or a file, applies `KEY=VALUE` overrides, and checks what can be checked without a platform.
+/// Reads a built-in scenario or a TOML file, and applies overrides, each of the form `KEY=VALUE`.
+///
+/// # Errors
+/// The file cannot be read, a key or value is wrong, or values contradict each other. Only values
+/// that depend on a platform are not checked: [`crate::platform::load`] and
+/// [`crate::memory_map::check`] do that.
 pub fn load(name_or_path: &str, overrides: &[String]) -> Result<Scenario> {
     let (name, text) = match BUILT_IN.iter().find(|(name, _)| *name == name_or_path) {
         Some((name, text)) => (name.to_string(), text.to_string()),
@@ -442,7 +455,8 @@ pub fn load(name_or_path: &str, overrides: &[String]) -> Result<Scenario> {
     Ok(scenario)
 }
 
-/// Turns `a.b=value` into TOML. A value that is no TOML is taken as a string, and a scalar for a list as a list of one.
+/// Turns `a.b=value` into TOML. A value that is no TOML becomes a string. A scalar for a list
+/// becomes a list of one.
 fn override_toml(entry: &str) -> Result<String> {
     let Some((key, value)) = entry.split_once('=') else {
         return Err(request_error!("--set {entry}: must be KEY=VALUE, as in workload.iterations=100"));
@@ -468,7 +482,8 @@ fn override_toml(entry: &str) -> Result<String> {
 const LIST_KEYS: [&str; 3] = ["platforms", "workload.sizes_bytes", "misses.ratios"];
 
 impl Scenario {
-    /// What each node sends in a run, or awaits where only the other one sends, warm-up included.
+    /// The messages that each node sends in a run, warm-up included. Where only one node of a pair
+    /// sends, its peer receives as many.
     pub fn messages_per_node(&self) -> u64 {
         let workload = &self.workload;
         match workload.kind {
@@ -478,7 +493,7 @@ impl Scenario {
                 let of_a_size = u64::from(workload.warm_up) + u64::from(workload.iterations);
                 workload.sizes_bytes.len() as u64 * of_a_size * peers
             }
-            // Node 0 counts those of both.
+            // Node 0 counts the messages of both nodes.
             WorkloadKind::Pages => u64::from(workload.iterations.div_ceil(2)),
             WorkloadKind::PingPong
             | WorkloadKind::Stream
@@ -499,8 +514,8 @@ impl Scenario {
         self.messages_per_node() * senders as u64
     }
 
-    /// The nodes that a node sends to. A sender of several flows begins with the node behind it, so
-    /// that not all begin with the same.
+    /// The nodes to which a node sends. A sender of several flows begins with the node behind it,
+    /// so that not all senders begin with the same receiver.
     pub fn receivers(&self, node: usize) -> Vec<usize> {
         let nodes = self.nodes;
         match self.workload.kind {
@@ -518,7 +533,7 @@ impl Scenario {
     }
 
     /// The other node of a pair: 0 and 1, 2 and 3, and so on are pairs. With an odd number of nodes
-    /// the last has none, and is its own.
+    /// the last node is its own peer.
     pub fn peer(&self, node: usize) -> usize {
         Some(node ^ 1).filter(|peer| *peer < self.nodes).unwrap_or(node)
     }
@@ -528,25 +543,33 @@ impl Scenario {
         self.topology.cables(self.nodes).map_or(1, |cables| cables.len())
     }
 
+    /// Whether the firmware looks handles up in caches: [`Personality::has_caches`].
     pub fn has_caches(&self) -> bool {
         self.personality.has_caches()
     }
 
-    /// The geometry that its images are built for.
+    /// The geometry of the VMH cache for which the firmware is built.
+    ///
+    /// # Errors
+    /// As [`Cache::geometry`].
     pub fn geometry(&self) -> Result<VmhGeometry> {
         match self.has_caches() {
             true => self.cache.geometry(),
-            // Whatever the file says: there is one image.
+            // The image without caches is built for one geometry, whatever the file says.
             false => Ok(VmhGeometry::RECOMMENDED),
         }
     }
 
+    /// The width of every protection key.
+    ///
+    /// # Errors
+    /// `key_bits` is neither 64 nor 128.
     pub fn key_width(&self) -> Result<KeyWidth> {
         KeyWidth::from_bits(self.key_bits)
             .ok_or_else(|| request_error!("key_bits = {}: must be 64 or 128", self.key_bits))
     }
 
-    /// The image for a NIC with so many cores.
+    /// The name of the image for core A of a NIC with `cores` cores, 1 or 2.
     pub fn image_of_core_a(&self, cores: u32) -> String {
         self.personality.image(cores)
     }
@@ -708,13 +731,14 @@ impl Scenario {
     }
 }
 
-/// The buffers that workloads allocate are of this size: a message must fit.
+/// The longest message of a workload, and the size of each buffer of a workload, in bytes.
 pub const MESSAGE_BYTES_MAX: u32 = 64 * 1024;
 
-/// In a run of two nodes, each way, and as many in all with more nodes: the traces tell messages apart by 24 bits of their numbers.
+/// The most messages that each of two nodes may send in a run. More nodes share twice this number.
+/// The traces tell messages apart by 24 bits of their numbers.
 pub const MESSAGES_MAX: u64 = 1_000_000;
 
-/// The program of that name.
+/// The program with a name, upper or lower case: the names of [`Pattern::ALL`].
 pub fn program(name: &str) -> Option<Pattern> {
     Pattern::ALL.into_iter().find(|pattern| pattern.name().eq_ignore_ascii_case(name))
 }

@@ -1,8 +1,9 @@
-//! What a scenario or a `--set` has wrong, in one line each: the key, the value, and what would have been right.
+//! Texts for the errors of a scenario or a `--set`: the key, the value, and what would have been
+//! right, in one line.
 
 use figment::error::{Actual, Kind};
 
-/// One clause for each thing that is wrong.
+/// The text of an error of figment: one clause for each wrong key, joined by semicolons.
 pub fn of(error: figment::Error) -> String {
     error.into_iter().map(|one| clause(&one)).collect::<Vec<_>>().join("; ")
 }
@@ -38,7 +39,7 @@ fn value(found: &Actual) -> String {
     }
 }
 
-/// What Rust's types are called by people who do not write Rust.
+/// The name of an expected Rust type in the words of a scenario.
 fn right(expected: &str) -> String {
     match expected {
         "u32" => format!("a whole number from 0 to {}", u32::MAX),

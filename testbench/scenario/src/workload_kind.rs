@@ -30,13 +30,13 @@ pub enum WorkloadKind {
 }
 
 impl WorkloadKind {
-    /// Whether messages flow between any nodes. The nodes of every other kind play in pairs: 0 and
-    /// 1, 2 and 3, and so on.
+    /// Whether messages may flow between any two nodes. With the other kinds, messages flow only
+    /// within pairs of nodes: 0 and 1, 2 and 3, and so on.
     pub fn has_flows(self) -> bool {
         matches!(self, WorkloadKind::AllToAll | WorkloadKind::Incast | WorkloadKind::Ring)
     }
 
-    /// The name in a scenario.
+    /// The name in a scenario, such as `ping-pong`.
     pub fn name(self) -> String {
         toml::Value::try_from(self).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
     }

@@ -1,5 +1,7 @@
-//! Bytes of NIC memory by use, from the linked firmware and from the very code by which it lays out
-//! its tables at boot.
+//! Bytes of NIC memory by use.
+//!
+//! The sizes come from the linked firmware, and from the code (`nic_plan`) by which the firmware
+//! lays out its tables at boot.
 
 mod parts;
 mod thesis;
@@ -27,32 +29,39 @@ pub use thesis::Comparison;
 /// The memory of one NIC with one personality.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Map {
+    /// Name of the personality.
     pub personality: String,
+    /// Name of the platform.
     pub platform: String,
-    /// Width of every key.
+    /// Width of every protection key, in bits: 64 or 128.
     pub key_bits: u32,
     /// Geometry of the cache of translations, if the personality has caches.
     pub cache: Option<Cache>,
     /// What the tables hold, if the personality has static tables.
     pub holds: Option<Holds>,
+    /// The SRAM that all blocks of the NIC share.
     pub sram: Memory,
+    /// The scratchpad of core A.
     pub scratchpad: Memory,
     /// The stack of the image that core A runs.
     pub stack: Stack,
-    /// Beside Table 1.1 of the miNI thesis (MN-1).
+    /// The rows of Table 1.1 of the miNI thesis (MN-1) beside the bytes of this NIC.
     pub comparison: Vec<Comparison>,
 }
 
-/// What static tables hold.
+/// The numbers of entries of static tables. They fill the SRAM that nothing else needs, up to the
+/// sizes of the thesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Holds {
     /// Pages that may be registered.
     pub translations: u32,
+    /// Exported buffers.
     pub buffers: u32,
+    /// Imported buffers of each process.
     pub imports_of_each_process: u32,
 }
 
-/// What of a scenario decides how the memory of its NICs is laid out.
+/// The keys of a scenario that decide the layout of the NIC's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
     lookup: Lookup,
@@ -70,6 +79,10 @@ enum Lookup {
 }
 
 impl Wanted {
+    /// Reads the keys of a scenario.
+    ///
+    /// # Errors
+    /// `key_bits` is neither 64 nor 128.
     pub fn of(scenario: &Scenario) -> Result<Wanted> {
         Ok(Wanted {
             lookup: match scenario.has_caches() {
@@ -83,18 +96,25 @@ impl Wanted {
     }
 }
 
-/// Its regions, in the order of their addresses, cover it without a gap.
+/// One memory of the NIC, by regions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Memory {
+    /// Size of the memory, in bytes.
     pub bytes: u32,
+    /// The regions in the order of their addresses. They cover the memory without a gap.
     pub regions: Vec<Region>,
 }
 
+/// A part of a memory with one use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Region {
+    /// What lies there, for the user.
     pub name: &'static str,
+    /// The row of the comparison to which its bytes count.
     pub r#use: Use,
+    /// Offset of the first byte from the start of the memory.
     pub start: u32,
+    /// Length in bytes.
     pub bytes: u32,
 }
 
@@ -104,16 +124,21 @@ pub struct Region {
 pub enum Use {
     /// Code and static data.
     Program,
-    /// The scratchpad's copy of what is counted in SRAM already.
+    /// The scratchpad's copy of code and data that are counted in SRAM already.
     Copy,
     /// Send and receive buffers.
     Buffers,
-    /// Lookup structures: translations, buffer handles, post queues.
+    /// Translations of virtual pages.
     Vmh,
+    /// Descriptors of exported buffers.
     Cbh,
+    /// Tables of imported buffers, which only static tables have.
     Imports,
+    /// Processes and their post queues.
     Pch,
+    /// Unused bytes before a region that must be aligned.
     Alignment,
+    /// Bytes that nothing uses.
     Free,
 }
 
@@ -130,7 +155,12 @@ impl From<nic_plan::Use> for Use {
     }
 }
 
-/// The memory of a NIC of a scenario, whose image is built if need be.
+/// The memory map of the NICs of a scenario on a platform. Builds the image unless it is up to
+/// date.
+///
+/// # Errors
+/// The scenario is impossible on the platform, the image cannot be built or read, or the lookup
+/// structures do not fit beside the image.
 pub fn of(scenario: &Scenario, platform_name: &str) -> Result<Map> {
     let platform = platform::load(platform_name, scenario)?;
     let wanted = Wanted::of(scenario)?;
@@ -143,10 +173,14 @@ pub fn of(scenario: &Scenario, platform_name: &str) -> Result<Map> {
     Map::of(scenario.personality.name, platform_name, &platform, wanted, &parts, stack)
 }
 
-/// What a memory map depends on. All of a cache is one.
+/// The keys on which a memory map depends. The first stands for all keys of the cache.
 const KEYS: [&str; 5] = ["cache.", "key_bits", "nic.post_queues", "misses.service", "cores"];
 
-/// A scenario with a personality and overrides, which may name nothing else than [`KEYS`].
+/// A scenario with a personality and overrides.
+///
+/// # Errors
+/// There is no such personality, an override names another key than [`KEYS`], or its value is
+/// wrong.
 pub fn scenario(personality: &str, overrides: &[String]) -> Result<Scenario> {
     let has_caches = personality::named(personality)?.has_caches();
     for entry in overrides {
@@ -166,12 +200,15 @@ pub fn scenario(personality: &str, overrides: &[String]) -> Result<Scenario> {
     scenario::load("ping-pong", &[&fixed, overrides].concat())
 }
 
-/// Whether the lookup structures can fit a platform's SRAM beside everything else, as far as that
-/// shows without an image.
+/// Checks, before an image exists, that the lookup structures can fit the platform's SRAM beside
+/// buffers and queues.
+///
+/// # Errors
+/// They do not fit, or the geometry is impossible. The text names the largest cache that fits.
 pub fn check(wanted: &Wanted, platform_name: &str, platform: &Platform) -> Result<()> {
     if let Lookup::Cached(cache) = wanted.lookup {
         cache.geometry()?;
-        // Before any arithmetic with it.
+        // Checked first: the products of larger numbers would overflow.
         if u64::from(cache.entries) * 4 >= u64::from(platform.sram.bytes) {
             return Err(does_not_fit(wanted, platform_name, platform));
         }
@@ -179,7 +216,10 @@ pub fn check(wanted: &Wanted, platform_name: &str, platform: &Platform) -> Resul
     plan(wanted, platform, FIRMWARE_ADDRESS).map(|_| ()).map_err(|()| does_not_fit(wanted, platform_name, platform))
 }
 
-/// The same, with the linked image.
+/// Checks that the lookup structures fit the platform's SRAM above the linked image `file`.
+///
+/// # Errors
+/// They do not fit, or the file is no image.
 pub fn check_image(wanted: &Wanted, platform_name: &str, platform: &Platform, file: &[u8]) -> Result<()> {
     let first_free =
         parts::first_free(file, platform.sram.bytes).map_err(|error| request_error!("firmware: {error}"))?;
@@ -193,7 +233,7 @@ fn does_not_fit(wanted: &Wanted, platform_name: &str, platform: &Platform) -> cr
             platform.sram.bytes
         );
     };
-    // The largest power of two that does, with lines and ways as they are.
+    // The largest power of two that fits, with lines and ways as they are.
     let fits = |entries: &u32| {
         let smaller = Cache { entries: *entries, ..cache };
         let wanted = Wanted { lookup: Lookup::Cached(smaller), ..*wanted };
@@ -211,7 +251,7 @@ fn does_not_fit(wanted: &Wanted, platform_name: &str, platform: &Platform) -> cr
     )
 }
 
-/// For advice only: what an image takes of the SRAM.
+/// About the size of an image, in bytes. It serves only for the advice in an error.
 const IMAGE_BYTES_ABOUT: u32 = 24 * 1024;
 
 /// A plan of the firmware, as a list.
@@ -220,11 +260,11 @@ struct Planned {
     parts: Vec<Part>,
     /// First byte that nothing uses.
     free: u32,
-    /// What static tables hold.
+    /// The entries of static tables, if there are any.
     holds: Option<Holds>,
 }
 
-/// Keeps the regions that the parts of a plan take.
+/// Records the regions that the parts of a plan take.
 struct List {
     cursor: Cursor,
     parts: Vec<Part>,
@@ -242,7 +282,7 @@ impl Regions for List {
     }
 }
 
-/// What the firmware does at boot.
+/// Lays the SRAM out as the firmware does at boot, from `first_free` on.
 fn plan(wanted: &Wanted, platform: &Platform, first_free: u32) -> Result<Planned, ()> {
     let options = DriverOptions {
         post_queues: wanted.post_queues,
@@ -344,17 +384,18 @@ fn scratchpad(parts: &ImageParts) -> Memory {
 }
 
 impl Map {
-    /// Bytes of SRAM and scratchpad that are used, what is in both counted once.
+    /// Used bytes of SRAM and scratchpad. Code and data that are in both count once.
     pub fn total_bytes(&self) -> u32 {
         self.comparison.last().map_or(0, |row| row.bytes)
     }
 }
 
 impl Memory {
-    /// Names what lies between the given regions too, so that the sum is the whole memory.
+    /// A memory of `bytes` bytes with the given regions, in the order of their addresses. The gaps
+    /// between them become regions too.
     ///
     /// # Panics
-    /// If regions overlap or pass the end: the firmware's plan would be wrong.
+    /// If regions overlap or do not end with the memory: the firmware's plan would be wrong.
     fn cover(bytes: u32, given: impl IntoIterator<Item = Part>) -> Memory {
         let mut regions = Vec::new();
         let mut end = 0;
@@ -372,7 +413,7 @@ impl Memory {
         Memory { bytes, regions }
     }
 
-    /// Bytes of one use.
+    /// The sum of all regions with one use, in bytes.
     pub fn sum(&self, r#use: Use) -> u32 {
         self.regions.iter().filter(|region| region.r#use == r#use).map(|region| region.bytes).sum()
     }

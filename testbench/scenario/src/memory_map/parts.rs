@@ -1,33 +1,39 @@
-//! The parts of a linked image: sections of the ELF file, by what they are for (`firmware/nic/link.ld`).
+//! The parts of a linked image: the sections of its ELF file by their use (`firmware/nic/link.ld`).
 
 use host_model::elf::{self, ImageError};
 use nic_layout::{CORE_SCRATCHPAD_BASE, CORE_SRAM_BASE};
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
-/// Offsets and sizes in bytes: of SRAM, or of the scratchpad.
+/// Where the parts of an image lie. A pair is the offset from the start of SRAM or scratchpad, and
+/// the size, both in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageParts {
-    /// In SRAM.
+    /// Code in SRAM.
     pub code: (u32, u32),
+    /// Constants in SRAM.
     pub read_only: (u32, u32),
-    /// In the scratchpad; the image holds a copy at the end.
+    /// Code in the scratchpad. The image has a copy at its end, in SRAM.
     pub hot_code: (u32, u32),
+    /// Data in the scratchpad that the image initialises, behind the hot code.
     pub hot_data: (u32, u32),
-    /// In the scratchpad only.
+    /// Data in the scratchpad that starts as zero. The image holds no copy.
     pub static_bytes: (u32, u32),
-    /// From the end of the static data on: the stack, which grows down from the top.
+    /// Size of the scratchpad. The stack grows down from its top towards the static data.
     pub scratchpad_bytes: u32,
     /// First byte of SRAM above the image.
     pub end: u32,
 }
 
 impl ImageParts {
+    /// Bytes of hot code and hot data with what lies between them.
     pub fn hot_bytes(&self) -> u32 {
         self.hot_data.0 + self.hot_data.1 - self.hot_code.0
     }
 
+    /// The parts of an ELF file.
+    ///
     /// # Errors
-    /// In words: what the file lacks.
+    /// A text that says what the file lacks.
     pub fn of(file: &[u8]) -> Result<ImageParts, String> {
         let elf = object::File::parse(file).map_err(|error| error.to_string())?;
         let section = |name: &str, base: u32| {
@@ -57,7 +63,10 @@ impl ImageParts {
     }
 }
 
-/// First byte of SRAM above an image.
+/// Offset of the first byte of SRAM above an image.
+///
+/// # Errors
+/// The file is no image for an SRAM of `sram_bytes` bytes.
 pub fn first_free(file: &[u8], sram_bytes: u32) -> Result<u32, ImageError> {
     let image = elf::read(file, sram_bytes)?;
     let ends = image.segments.iter().map(|segment| segment.address.0 + segment.bytes.len() as u32);

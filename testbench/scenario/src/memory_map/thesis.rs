@@ -4,16 +4,21 @@ use serde::Serialize;
 
 use super::{Memory, Use};
 
-/// One row of the table, and ours beside it.
+/// One row of the table, with the bytes of this NIC beside it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
+    /// What the row counts. A name that begins with a dash is a part of the lookup tables.
     pub region: &'static str,
+    /// Bytes of this NIC.
     pub bytes: u32,
-    /// The base system, VMMC with static tables.
+    /// KB of the thesis's base system, VMMC with static tables.
     pub thesis_base_kbytes: u32,
+    /// KB of the thesis's miNI.
     pub thesis_mini_kbytes: u32,
 }
 
+/// The rows of the table for a NIC with these memories.
+///
 /// Code that is copied to the scratchpad counts once: the LANai of the thesis has no scratchpad.
 pub fn compare(sram: &Memory, scratchpad: &Memory) -> Vec<Comparison> {
     let row = |region, bytes, thesis_base_kbytes, thesis_mini_kbytes| Comparison {

@@ -2,16 +2,16 @@
 
 use crate::workload_kind::WorkloadKind;
 
-/// What a NIC does with handles: its firmware, and what a scenario may ask of it.
+/// One personality: the firmware of the NIC, and what a scenario may ask of it.
 #[derive(Debug)]
 pub struct Personality {
-    /// The name in scenarios and on the command line, and of the firmware's image.
+    /// The name in scenarios, on the command line, and of the firmware image for one core.
     pub name: &'static str,
     /// One line for `nicscope list`.
     pub description: &'static str,
     /// How the firmware finds translations and buffers.
     pub lookup: Lookup,
-    /// The kinds of workload that make sense with it.
+    /// The kinds of workload that the personality can play.
     pub workloads: &'static [WorkloadKind],
 }
 
@@ -25,12 +25,12 @@ pub enum Lookup {
 }
 
 impl Personality {
-    /// Whether lookups go to caches, which have a geometry and miss.
+    /// Whether lookups go to caches. Only caches have a geometry and can miss.
     pub fn has_caches(&self) -> bool {
         self.lookup == Lookup::Cached
     }
 
-    /// The name of the image for core A of a NIC with so many cores.
+    /// The name of the image for core A of a NIC with `cores` cores, 1 or 2.
     pub fn image(&self, cores: u32) -> String {
         match cores {
             1 => self.name.to_owned(),

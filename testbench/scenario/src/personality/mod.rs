@@ -1,7 +1,7 @@
 //! Personalities of the NIC, as scenarios know them.
 //!
-//! A personality is a value: one entry of [`PERSONALITIES`], described in a file of its own. Nothing
-//! else in this crate asks which personality a scenario names; the entry's fields say what follows.
+//! A personality is a value: one entry of [`PERSONALITIES`], described in a file of its own. The
+//! rest of this crate reads the fields of the entry and never compares names.
 
 mod entry;
 mod table;
@@ -15,7 +15,7 @@ use crate::request_error;
 pub use entry::{Lookup, Personality};
 pub use table::PERSONALITIES;
 
-/// The personality of a name.
+/// The personality with a name.
 ///
 /// # Errors
 /// No personality has the name.
@@ -35,7 +35,7 @@ pub const NAMES: [&str; PERSONALITIES.len()] = {
     names
 };
 
-/// What a NIC serves if nothing else is asked for: the first entry of the table.
+/// The personality of a scenario that names none: the first entry of the table.
 pub fn default() -> &'static Personality {
     PERSONALITIES[0]
 }
@@ -45,7 +45,7 @@ pub(crate) fn schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"enum": NAMES})
 }
 
-/// A personality stands in files as its name.
+/// Writes a personality to a file as its name, and reads it back.
 pub(crate) mod by_name {
     use super::*;
 
