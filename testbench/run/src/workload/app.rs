@@ -1,4 +1,4 @@
-//! A process of a workload: one region that it exports, one peer.
+//! The process that plays a workload on one node, with one exported region.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,32 +21,47 @@ use super::places::{self, Places};
 use crate::meeting::Meeting;
 use crate::node::Handle;
 
+/// A process with its node, its region and its peer.
 pub struct App {
+    /// The index of the node.
     pub node: usize,
     /// The other node of the pair: 0 and 1, 2 and 3, and so on are pairs.
     pub peer: usize,
+    /// The node: its driver, its processors and the simulated time.
     pub handle: Handle,
+    /// The process as the library sees it.
     pub process: Process,
+    /// The scenario of the run.
     pub scenario: Arc<Scenario>,
+    /// Places for messages in the region, the same on all nodes.
     pub places: Places,
+    /// Virtual address of the exported region.
     pub region: UserVirt,
+    /// The region of the peer.
     pub peer_export: Export,
-    /// Buffers of all nodes, by node, of which this one may write to those that it is connected to.
+    /// The regions of all nodes, by node. The process is connected to its receivers only, and may
+    /// write to no others.
     pub exports: Vec<Export>,
-    /// More of the peer's buffers, of the same bytes: of one set of the CBH cache, and more than it has ways. Only with messages that shall miss there.
+    /// More buffers of the peer with the bytes of its region: more buffers of one set of the CBH
+    /// cache than the set has ways. Empty unless messages shall miss in that cache.
     pub cold_exports: Vec<Export>,
+    /// Share of messages that shall miss, 0 to 1.
     pub miss_ratio: f64,
+    /// The seed of the run.
     pub seed: u64,
-    /// What tells this process of writes, where the workload asks for that.
+    /// Notifications of writes to the region, in a workload that asks for them.
     pub told: Option<Notifications>,
+    /// The meetings by which the processes of all nodes find each other.
     pub meeting: Meeting<Note>,
+    /// Meetings so far, which make the name of each meeting unique.
     pub meetings: u32,
-    /// Messages so far that shall miss, of all sizes.
+    /// Messages so far that shall miss, over all sizes.
     pub turn: u32,
-    /// Messages that this node has sent, or awaited where only the other one sends.
+    /// Messages that this node has sent; those that it has received, if only its peer sends.
     pub sent: u32,
-    /// Of all nodes.
+    /// Messages so far of all nodes together.
     pub messages: Arc<AtomicU64>,
+    /// Messages whose every byte was compared on this node.
     pub compared: u64,
     /// Messages of each flow so far.
     pub posted_to_each: u32,
@@ -54,21 +69,24 @@ pub struct App {
     pub flows: Flows,
 }
 
-/// Messages and their bytes.
+/// A number of messages and the sum of their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
+    /// Messages.
     pub messages: u64,
+    /// Bytes of data in all of them.
     pub bytes: u64,
 }
 
 impl Sum {
+    /// Counts one more message of `size_bytes` bytes.
     pub fn add(&mut self, size_bytes: u32) {
         self.messages += 1;
         self.bytes += u64::from(size_bytes);
     }
 }
 
-/// What a node has exchanged with others in a workload of flows.
+/// The messages between a node and the others in a workload of flows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flows {
     /// Posts that have ended, by receiver.
@@ -77,14 +95,14 @@ pub struct Flows {
     pub compared: BTreeMap<usize, Sum>,
 }
 
-/// Where a message goes.
+/// The destination of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// In the region of the receiver.
+    /// Offset in bytes in the region of the receiver.
     pub offset: u32,
-    /// One of [`App::cold_exports`]; `None` for the buffer that is always found.
+    /// Index in [`App::cold_exports`]; `None` for the buffer that stays in the CBH cache.
     pub cold_buffer: Option<usize>,
-    /// The node that receives; `None` for the other one of the pair.
+    /// The receiver; `None` for the peer.
     pub node: Option<usize>,
 }
 
@@ -94,22 +112,26 @@ impl From<u32> for Target {
     }
 }
 
-/// Many times the interval in which core B adds up.
+/// Time for core B to add up all counters: many times its interval.
 const KEEPER_HAS_DONE: Ps = Ps::from_us(1_000);
 
-/// Every counter of a node, read by the driver through PCI.
+/// All counters of a node's NIC, read by the driver through PCI.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// What the firmware counts.
+    /// The sets of counters that the firmware of the personality keeps.
     pub sets: &'static [&'static Set],
-    /// In the order of [`Counter::ALL`].
+    /// Values of the firmware's counters, in the order of [`Counter::ALL`].
     pub firmware: Vec<u32>,
-    /// Names of registers and their values.
+    /// Names and values of the counters that are registers.
     pub rtl: Vec<(&'static str, u32)>,
 }
 
 impl Totals {
-    /// Reads every counter through the driver: PIO, so outside of what is measured.
+    /// Reads every counter through the driver. The reads are PIO, so they belong outside the
+    /// measured time.
+    ///
+    /// # Errors
+    /// The NIC is not booted, or a PCI transaction fails.
     pub async fn read(handle: &Handle) -> Result<Totals, DriverError> {
         let cpu = handle.cpu("read counters", Priority::User);
         let driver = handle.driver();
@@ -152,19 +174,23 @@ impl Totals {
         Ok(Totals { sets: driver.counter_sets(), firmware, rtl })
     }
 
+    /// The value of a counter of the firmware.
     pub fn firmware(&self, counter: Counter) -> u64 {
         u64::from(self.firmware[counter as usize])
     }
 
+    /// The value of a counter that is a register.
+    ///
     /// # Panics
-    /// If there is no such counter: a bug of ours.
+    /// If no register counter has the name: a bug of the caller.
     pub fn rtl(&self, name: &str) -> u64 {
         let found = self.rtl.iter().find(|(known, _)| *known == name);
         u64::from(found.unwrap_or_else(|| panic!("no counter {name}")).1)
     }
 }
 
-/// The bytes of a message: different for each message and place, so that one taken for another is found.
+/// The bytes of message `number`. They differ between messages and between places in a message, so
+/// a misplaced byte is found.
 pub fn pattern(number: u32, size_bytes: u32) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(size_bytes as usize + 8);
     let mut state = u64::from(number) << 32 | 0x9E37_79B9;
@@ -180,31 +206,34 @@ pub fn pattern(number: u32, size_bytes: u32) -> Vec<u8> {
     bytes
 }
 
-/// So many bytes do not go with their post: the sender looks up where they are.
+/// Bytes of a message that is too long to go with its post, so the sender looks its page up.
 const BY_DMA_BYTES: u32 = INLINE_BYTES_MAX + 4;
 
 impl App {
+    /// An error that names this node.
     pub fn error(&self, what: impl std::fmt::Display) -> nicscope_scenario::error::Error {
         failed!("node {}: {what}", self.node)
     }
 
+    /// Simulated time of this node.
     pub fn now(&self) -> Ps {
         self.handle.sim().now()
     }
 
-    /// Waits until the peer has come here too.
+    /// Waits until the processes of all nodes have come to the same point of the workload.
     pub async fn meet(&mut self, name: &str) {
         self.meetings += 1;
         let name = format!("{name} {}", self.meetings);
         self.meeting.exchange(&name, Note::Here).await;
     }
 
-    /// The number of message `k` of a node; numbers of all nodes differ and none is zero.
+    /// The number of message `k` of node `sender`. The numbers of all nodes differ, and none is
+    /// zero.
     pub fn number(&self, sender: usize, k: u32) -> u32 {
         k * self.scenario.nodes as u32 + sender as u32 + 1
     }
 
-    /// Whether this node is the one of its pair that begins.
+    /// Whether this node is the first of its pair, which begins.
     pub fn is_first(&self) -> bool {
         self.node < self.peer
     }
@@ -214,8 +243,10 @@ impl App {
         [self.node.min(self.peer), self.node.max(self.peer)]
     }
 
-    /// Where message `k` to `receiver` lands in its region, of the messages that are measured. Both nodes ask once for each message, so
-    /// that they agree.
+    /// The destination of measured message `k` to `receiver`. `slot` is the offset in the area of
+    /// messages that hit.
+    ///
+    /// Both nodes of a pair must ask once for each message, so that they agree on the destinations.
     pub fn target(&mut self, receiver: usize, k: u32, slot: u32) -> Target {
         let misses = &self.scenario.misses;
         let is_missed = misses.side == MissedSide::Receive && receiver == misses.node;
@@ -223,7 +254,8 @@ impl App {
         if !places::misses(k, ratio) {
             return self.places.hot(slot).into();
         }
-        // Never from the start again: the first places of one size may still be in the cache when the next size begins.
+        // The count goes on from one size to the next: the first places of one size may still be in
+        // the cache when the next size begins.
         self.turn += 1;
         let turn = self.turn - 1;
         match self.scenario.misses.cache {
@@ -235,7 +267,8 @@ impl App {
         }
     }
 
-    /// Where message `k` of this node is sent from, of those that are measured: `usual`, or a place whose line has been evicted.
+    /// The offset in the region from which this node sends measured message `k`: `usual`, or a
+    /// place whose line has been evicted.
     pub fn source(&mut self, k: u32, usual: u32) -> u32 {
         let misses = &self.scenario.misses;
         if misses.side == MissedSide::Receive || misses.node != self.node || !places::misses(k, self.miss_ratio) {
@@ -245,7 +278,10 @@ impl App {
         self.places.cold(self.turn - 1)
     }
 
-    /// Brings every line that hits shall find into both caches.
+    /// Brings the lines and buffers of all messages that shall hit into the caches of both sides.
+    ///
+    /// # Errors
+    /// A write fails.
     pub async fn warm(&mut self) -> Result<()> {
         for receiver in self.scenario.receivers(self.node) {
             for offset in self.places.lines().collect::<Vec<_>>() {
@@ -258,7 +294,7 @@ impl App {
         Ok(())
     }
 
-    /// The buffer of the peer that a target lies in.
+    /// The buffer of the receiver that a target lies in.
     fn export_of(&self, target: Target) -> &Export {
         match (target.node, target.cold_buffer) {
             (Some(node), _) => &self.exports[node],
@@ -267,37 +303,55 @@ impl App {
         }
     }
 
+    /// Posts a write from an offset of the region, with `number` for the traces.
+    ///
+    /// # Errors
+    /// The library refuses the post.
     pub async fn write(&self, from: u32, size_bytes: u32, to: Target, number: u32) -> Result<WriteHandle> {
         let from = UserVirt(self.region.0 + from);
         let posted = self.process.write(from, size_bytes, self.export_of(to), to.offset, number).await;
         posted.map_err(|error| self.error(error))
     }
 
-    /// Posts a read of the peer's memory.
+    /// Posts a read of the peer's memory into an offset of the region, with `number` for the
+    /// traces.
+    ///
+    /// # Errors
+    /// The library refuses the post.
     pub async fn read(&self, from: Target, size_bytes: u32, to: u32, number: u32) -> Result<WriteHandle> {
         let to = UserVirt(self.region.0 + to);
         let posted = self.process.read(self.export_of(from), from.offset, size_bytes, to, number).await;
         posted.map_err(|error| self.error(error))
     }
 
+    /// Waits until a post has ended.
+    ///
+    /// # Errors
+    /// The post ended with an error.
     pub async fn wait(&self, handle: WriteHandle) -> Result<()> {
         self.process.wait(handle).await.map_err(|error| self.error(error))
     }
 
-    /// Goes on to the next message.
+    /// Counts one more message of this node.
     pub fn advance(&mut self) {
         self.sent += 1;
         self.messages.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Puts a message's bytes in place and posts it.
+    /// Stores the bytes of the next message at an offset of the region, and posts it as a write.
+    ///
+    /// # Errors
+    /// The store or the post fails.
     pub async fn send(&mut self, size_bytes: u32, from: u32, to: Target) -> Result<(Message, WriteHandle)> {
         let message = self.prepare(size_bytes, from)?;
         let handle = self.write(from, size_bytes, to, message.number).await?;
         Ok((message, handle))
     }
 
-    /// The same, and the process there is told.
+    /// As [`App::send`], with a notification of the receiving process.
+    ///
+    /// # Errors
+    /// The store or the post fails.
     pub async fn send_and_notify(&mut self, size_bytes: u32, from: u32, to: Target) -> Result<(Message, WriteHandle)> {
         let message = self.prepare(size_bytes, from)?;
         let start = UserVirt(self.region.0 + from);
@@ -306,7 +360,7 @@ impl App {
         Ok((message, posted.map_err(|error| self.error(error))?))
     }
 
-    /// The next message, with its bytes in place.
+    /// Stores the bytes of the next message at an offset of the region.
     fn prepare(&mut self, size_bytes: u32, from: u32) -> Result<Message> {
         let number = self.number(self.node, self.sent);
         self.advance();
@@ -315,13 +369,20 @@ impl App {
         Ok(Message { number, size_bytes, sender: self.node })
     }
 
-    /// Makes sure that a message that is expected is not there yet: every byte differs.
+    /// Stores the complement of an expected message where it shall arrive, so that every byte of
+    /// the message is seen to arrive.
+    ///
+    /// # Errors
+    /// The place is outside the region.
     pub fn clear(&self, number: u32, size_bytes: u32, at: u32) -> Result<()> {
         let other: Vec<u8> = pattern(number, size_bytes).iter().map(|byte| !byte).collect();
         self.process.store(UserVirt(self.region.0 + at), &other).map_err(|error| self.error(error))
     }
 
-    /// Polls for the last bytes of a message, then compares all of them.
+    /// Polls for the last bytes of a message, then compares all its bytes.
+    ///
+    /// # Errors
+    /// A byte is wrong (INV-27), or the place is outside the region.
     pub async fn receive(&mut self, number: u32, size_bytes: u32, at: u32) -> Result<()> {
         let expected = pattern(number, size_bytes);
         let tail = size_bytes.min(4);
@@ -334,7 +395,10 @@ impl App {
         self.compare(number, size_bytes, at)
     }
 
-    /// Compares all bytes of a message that is there.
+    /// Compares all bytes of a message that has arrived.
+    ///
+    /// # Errors
+    /// A byte is wrong (INV-27), or the place is outside the region.
     pub fn compare(&mut self, number: u32, size_bytes: u32, at: u32) -> Result<()> {
         let expected = pattern(number, size_bytes);
         let found = self.process.load(UserVirt(self.region.0 + at), size_bytes).map_err(|error| self.error(error))?;
@@ -348,7 +412,10 @@ impl App {
         Ok(())
     }
 
-    /// What core B keeps, when it has had time to add up all that happened.
+    /// The sums of core B, after it has had time to add up all counters; `None` without a core B.
+    ///
+    /// # Errors
+    /// The driver cannot read them.
     pub async fn kept(&self) -> Result<Option<Kept>> {
         if !self.handle.driver().has_core_b() {
             return Ok(None);
@@ -358,6 +425,10 @@ impl App {
         self.handle.driver().read_keeper(&cpu).await.map_err(|error| self.error(error))
     }
 
+    /// All counters of this node: [`Totals::read`].
+    ///
+    /// # Errors
+    /// The driver cannot read them.
     pub async fn totals(&self) -> Result<Totals> {
         Totals::read(&self.handle).await.map_err(|error| self.error(error))
     }

@@ -1,5 +1,7 @@
-//! A process whose words all hit, beside one whose messages miss: both send from the first node of a pair to the other, so a miss of one may hold up the other (facts
-//! M-11).
+//! A process whose words all hit, beside a process whose messages miss (facts M-11).
+//!
+//! Both processes send from the first node of a pair to the other, so a miss of the one may delay
+//! the other.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -17,13 +19,13 @@ use super::message::{Message, Note};
 use super::step::{measure, Step};
 use super::stream;
 
-/// A word goes out so often, whatever became of those before it.
+/// Interval between two words. A word goes out on time even if earlier words have not arrived.
 const PERIOD: Ps = Ps::from_us(20);
-/// Its number, and whether it is the last.
+/// Bytes of a word: its number, and whether it is the last.
 const WORD_BYTES: u32 = 8;
-/// Words have places of their own in turn: so many that none is written again before it was read.
+/// Places for words, in turn: so many that no place is written again before it was read.
 const SLOTS: u32 = 4096;
-/// Posts that may be on their way: with a stall as long as that of a time-out, several.
+/// Posts that may be outstanding. A stall as long as a time-out takes several intervals of words.
 const OUTSTANDING: usize = 40;
 /// Words that bring their line and their buffer into the caches.
 const WARM_UP: u32 = 4;
@@ -33,23 +35,28 @@ const FIRST_NUMBER: u32 = 4_000_000;
 /// The second process of a node.
 pub struct Bystander {
     node: usize,
-    /// Numbers of words are a multiple of this apart, and differ between pairs.
+    /// The number of pairs of nodes: the step between the numbers of a pair's words, so numbers of
+    /// different pairs differ.
     pairs: u32,
     sim: Sim,
     process: Process,
     region: UserVirt,
     peer_export: Export,
-    /// Words sent, or received.
+    /// Words that this node has sent, or received.
     words: Cell<u32>,
 }
 
 impl Bystander {
+    /// Opens the process, exports its region and learns the region of its counterpart.
+    ///
+    /// # Errors
+    /// An operation of the process fails.
     pub async fn open(app: &App) -> Result<Bystander> {
         let App { node, peer, handle, places, meeting, .. } = app;
         let (node, peer) = (*node, *peer);
         let wrong = |error: &dyn std::fmt::Display| failed!("node {node}: bystander: {error}");
         let process = handle.open("bystander").await.map_err(|error| wrong(&error))?;
-        // Where the hot places of the other process are: in no set whose lines are pushed out.
+        // At the offset of the other process's hot places: in no set whose lines are evicted.
         let reserved = process.alloc(places.hot(0) + SLOTS * WORD_BYTES + places.alignment_bytes());
         let reserved = reserved.map_err(|error| wrong(&error))?;
         let region = UserVirt(reserved.0.next_multiple_of(places.alignment_bytes()) + places.hot(0));
@@ -76,7 +83,7 @@ impl Bystander {
         k % SLOTS * WORD_BYTES
     }
 
-    /// A word every [`PERIOD`] until `is_over`.
+    /// Sends a word every [`PERIOD`] until `is_over`.
     async fn send(self: Rc<Self>, is_over: Rc<Cell<bool>>) -> Result<Vec<Message>> {
         let (mut sent, mut posted) = (Vec::new(), VecDeque::new());
         loop {
@@ -103,7 +110,7 @@ impl Bystander {
         Ok(sent)
     }
 
-    /// Reads words in order, up to the last.
+    /// Polls for the words in order, up to the last.
     async fn receive(self: Rc<Self>) -> Result<Vec<Message>> {
         loop {
             let k = self.words.replace(self.words.get() + 1);
@@ -119,7 +126,7 @@ impl Bystander {
     }
 }
 
-/// Messages of one size, one after the other, beside the words. What is measured are the words.
+/// A stream of messages of one size beside the words. The words are measured, and not the messages.
 pub async fn step(app: &mut App, bystander: &Rc<Bystander>, size_bytes: u32) -> Result<Step> {
     measure(app, size_bytes, async |app: &mut App, count, measured| {
         Ok(beside(app, bystander, size_bytes, count, measured).await?.into())

@@ -1,4 +1,5 @@
-//! A process reads from another one's memory, one read after the other (fact MN-3, fetch).
+//! A process reads the memory of a process on another node, one read after the other (fact MN-3,
+//! fetch).
 
 use host_model::address::UserVirt;
 use nicscope_scenario::error::Result;
@@ -8,13 +9,17 @@ use super::message::Message;
 use super::places::AREA_BYTES;
 use super::step::{measure, Done, Step};
 
-/// The first node of each pair reads, from the call of the library to the end that it reports.
+/// All reads of one size. The first node of each pair reads. A read begins with the call of the
+/// library and ends when the library reports its end.
 pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
     measure(app, size_bytes, async |app: &mut App, count, measured| fetches(app, size_bytes, count, measured).await)
         .await
 }
 
-/// One read follows the other at once. The other node of the pair has written before what all of them must find; the reader makes sure that it is not there yet.
+/// Makes `count` reads, each as soon as the one before has ended.
+///
+/// The owner, the other node of the pair, writes the expected bytes before the first read. The
+/// reader puts different bytes where they shall arrive.
 async fn fetches(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> Result<Done> {
     let [reader, owner] = app.pair();
     let lent = app.number(owner, app.sent);
@@ -39,7 +44,7 @@ async fn fetches(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> 
         if app.node == owner {
             continue;
         }
-        // Two places in turn, as processes that send have them.
+        // Two places in turn, as in a ping-pong.
         let to = app.places.send(k % 2 * (AREA_BYTES / 2));
         app.clear(lent, size_bytes, to)?;
         done.timed.begun.push(app.now());

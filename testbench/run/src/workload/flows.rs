@@ -16,16 +16,16 @@ use super::app::{App, Target};
 use super::places::AREA_BYTES;
 use super::step::{measure, Done, Step};
 
-/// Bytes of a flow's places: in the area of a receiver for each sender, and in the area of a sender
-/// for each receiver.
+/// Bytes of an area for one of `flows` flows. A receiver divides its area among its senders, and a
+/// sender divides its own among its receivers.
 fn share_bytes(flows: usize) -> u32 {
     AREA_BYTES / flows.max(1) as u32 / 64 * 64
 }
 
-/// Whether the largest message has a place.
+/// Checks that a flow's share of an area holds the largest message.
 ///
 /// # Errors
-/// A size that has none, with the largest that has.
+/// A size is too large. The text names the largest size that is not.
 pub fn check(scenario: &Scenario) -> Result<()> {
     let flows = |node| scenario.senders(node).len().max(scenario.receivers(node).len());
     let most = share_bytes((0..scenario.nodes).map(flows).max().unwrap_or(0));
@@ -57,7 +57,7 @@ async fn rounds(app: &mut App, size_bytes: u32, count: u32) -> Result<Done> {
     Ok(done)
 }
 
-/// So many messages from each sender to each of its receivers.
+/// One round: `count` messages from each sender to each of its receivers.
 async fn round(app: &mut App, size_bytes: u32, count: u32, done: &mut Done) -> Result<()> {
     let (node, slot_bytes) = (app.node, size_bytes.next_multiple_of(64));
     let receivers = app.scenario.receivers(node);
@@ -104,7 +104,7 @@ async fn round(app: &mut App, size_bytes: u32, count: u32, done: &mut Done) -> R
     Ok(())
 }
 
-/// Offset in the area of `receiver` for its sender of that index.
+/// Offset in the area of `receiver`: `offset` in the share of its sender number `index`.
 fn place(app: &App, receiver: usize, index: usize, offset: u32) -> u32 {
     index as u32 * share_bytes(app.scenario.senders(receiver).len()) + offset
 }

@@ -1,4 +1,4 @@
-//! What passes between the processes of a run.
+//! Messages of a run, and what its processes tell each other outside the NICs.
 
 use host_management::Message as OnManagement;
 use host_model::library::Export;
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 /// What processes tell each other at a [`Meeting`](crate::meeting::Meeting).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// The buffers of the process.
+    /// The sender has exported its memory.
     Export {
-        /// The buffer that is always found.
+        /// The region of the process, as one buffer.
         export: Export,
-        /// More buffers of the same bytes, for misses of buffers.
+        /// The same bytes under more identifiers, for messages that shall miss in the CBH cache.
         cold: Vec<Export>,
-        /// Where the buffers begin in the process.
+        /// Virtual address of the region on its own node.
         region: u32,
     },
-    /// The process has come, and has nothing to tell.
+    /// The sender has come to a point of the workload.
     Here,
 }
 
@@ -34,10 +34,10 @@ impl OnManagement for Note {
 /// A message of the measured link that was sent and has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Unique in the run.
+    /// The number of the message, unique in the run. Traces carry its low 24 bits.
     pub number: u32,
-    /// Data bytes.
+    /// Bytes of data.
     pub size_bytes: u32,
-    /// The node that sent it.
+    /// The node that sent it; for a read, the node that reads.
     pub sender: usize,
 }

@@ -1,4 +1,4 @@
-//! What the processes of a run do.
+//! Workloads: what the processes of a run do. Each kind has a file of its own.
 
 pub mod app;
 mod bystander;
@@ -37,51 +37,63 @@ use nicscope_scenario::failed;
 use nicscope_scenario::scenario::{MissedCache, Scenario, WorkloadKind};
 use places::Places;
 
-/// What one node's task needs.
+/// The inputs of one node's task.
 pub struct Work {
+    /// The index of the node.
     pub node: usize,
+    /// The scenario of the run.
     pub scenario: Arc<Scenario>,
+    /// Places for messages in the region of each process.
     pub places: Places,
+    /// Share of messages that shall miss, 0 to 1.
     pub miss_ratio: f64,
+    /// The seed of the run, from which all nodes draw the same plans.
     pub seed: u64,
+    /// The ELF file of the firmware of core A.
     pub firmware: Arc<Vec<u8>>,
+    /// The ELF file of the firmware of core B, on a NIC with two cores.
     pub second: Option<Arc<Vec<u8>>>,
-    /// Of all nodes together, for whoever shows how far they are.
+    /// Messages so far of all nodes together. The display of progress reads it.
     pub messages: Arc<AtomicU64>,
 }
 
-/// What a node's task returns.
+/// The result of a node's task.
 #[derive(Clone, Debug)]
 pub struct NodeReport {
+    /// The steps in their order.
     pub steps: Vec<Step>,
+    /// Counters at the end of the run.
     pub totals: Totals,
-    /// What core B of a NIC with two cores kept of them.
+    /// The sums of core B, on a NIC with two cores.
     pub kept: Option<Kept>,
-    /// Messages whose every byte was compared.
+    /// Messages whose every byte was compared on this node.
     pub compared: u64,
-    /// What it has exchanged with each other node, in a workload of flows.
+    /// Messages to and from each other node, in a workload of flows.
     pub flows: Flows,
 }
 
-/// Whether the messages of a scenario have places.
+/// Checks that the messages of a scenario have places.
 ///
 /// # Errors
-/// A size that has none.
+/// A size is too large for the number of flows.
 pub fn check(scenario: &Scenario) -> Result<()> {
     flows::check(scenario)
 }
 
 impl NodeReport {
-    /// A run that measures nothing.
+    /// The report of a task without steps.
     pub fn of_totals(totals: Totals) -> NodeReport {
         NodeReport { steps: Vec::new(), totals, kept: None, compared: 0, flows: Flows::default() }
     }
 }
 
-/// Longer than all frames that a NIC can hold take on the link.
+/// Time for the NICs to come to rest: more than all frames that a NIC can hold take on the link.
 const REST: Ps = Ps::from_us(1_000);
 
-/// Boots the node, opens the NIC, finds the peer, and does the scenario's work.
+/// Boots the node, opens the NIC, finds the peers, and plays the scenario's workload.
+///
+/// # Errors
+/// The node does not boot, an operation of a process fails, or a message has wrong bytes (INV-27).
 pub async fn run(work: Work, handle: Handle, meeting: Meeting<Note>) -> Result<NodeReport> {
     let mut app = start(work, handle, meeting).await?;
     let kind = app.scenario.workload.kind;
@@ -123,14 +135,15 @@ pub async fn run(work: Work, handle: Handle, meeting: Meeting<Note>) -> Result<N
         }
     }
     app.meet("end").await;
-    // Every post has ended, but copies of frames may still be on their way, and counters add up at rest only.
+    // Every post has ended, but copies of frames may still be on their way. Counters add up only at
+    // rest.
     app.handle.sim().sleep_for(REST).await;
     let kept = app.kept().await?;
     let totals = app.totals().await?;
     Ok(NodeReport { steps, totals, kept, compared: app.compared, flows: app.flows })
 }
 
-/// What others may do with the memory of a process.
+/// The rights of other nodes to the memory of a process.
 fn access(kind: WorkloadKind) -> Access {
     match kind {
         WorkloadKind::Fetch => Access::BOTH,

@@ -1,18 +1,19 @@
-//! A process writes to another one and has it told, which waits for that and does not poll (fact MN-3, notification).
+//! A process writes to another process with a notification (fact MN-3, notification). The receiver
+//! waits for the notification and does not poll.
 
 use nicscope_scenario::error::Result;
 
 use super::app::App;
 use super::step::{measure, Done, Step};
 
-/// The first node of each pair writes. A notification has arrived when the process of the other
-/// node runs and has it.
+/// All messages of one size. The first node of each pair writes. A message begins with the call of
+/// the library, and ends when the process of the other node runs with its notification.
 pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
     measure(app, size_bytes, async |app: &mut App, count, measured| notify(app, size_bytes, count, measured).await)
         .await
 }
 
-/// One at a time: the next is sent when the process waits again.
+/// One message at a time: the writer sends the next when the receiver waits again.
 async fn notify(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> Result<Done> {
     let [writer, reader] = app.pair();
     let mut done = Done::default();

@@ -1,8 +1,10 @@
-//! Page accesses of a parallel program (`page_traces`), made one after the other: what its node's NIC receives, and what it sends.
+//! Page accesses of a parallel program (`page_traces`), made one after the other.
 //!
-//! The watched node has the processes whose pages the program accesses, at the trace's own addresses. The other node writes to a page for each access of
-//! the receive path; for one of the send path the watched node writes from the page. Pages that the program sends from hold data before it begins;
-//! pages that it only receives into do not exist until the first miss pins them.
+//! The watched node, `misses.node`, has the processes whose pages the program accesses, at the
+//! addresses of the trace. For an access of the receive path, the other node writes to the page.
+//! For an access of the send path, the watched node writes from the page. Pages that the program
+//! sends from hold data before it begins. Pages that it only receives into do not exist until the
+//! first miss pins them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,18 +20,18 @@ use super::app::{pattern, App};
 use super::message::{Message, Note};
 use super::step::{Step, Timed};
 
-/// Of the program's own randomness.
+/// Seed of the trace, and of the sample of its accesses.
 const TRACE_SEED: u64 = 1;
-/// What the program sends lands in so many places in turn.
+/// Pages of the other node in which messages of the program land in turn.
 const SLOTS: u32 = 64;
-/// First page of a heap: what lies between it and the shared pages is reserved and never touched.
+/// First page of a heap. The pages between it and the shared pages are reserved and never touched.
 const HEAP_FIRST_PAGE: u32 = 0x1_0000;
-/// Bytes of a token: its number, by which the other node knows that it is its turn.
+/// Bytes of a token. Its number tells the other node that its turn has come.
 const TOKEN_BYTES: u32 = 8;
 /// Numbers of tokens lie above those of messages (`scenario::MESSAGES_MAX`).
 const FIRST_TOKEN: u32 = 4_000_000;
 
-/// One process of a node, and the buffer of its counterpart.
+/// One process of a node, and the buffer of its counterpart on the other node.
 struct Side {
     process: Process,
     start: UserVirt,
@@ -38,12 +40,17 @@ struct Side {
 
 struct Replay<'a> {
     app: &'a mut App,
-    /// By process identifier of the trace, from 1.
+    /// The process with identifier n of the trace is at index n - 1.
     sides: Vec<Side>,
     is_watched: bool,
     size_bytes: u32,
 }
 
+/// Plays a sample of `workload.iterations` accesses of the program, and compares the pages that it
+/// received into.
+///
+/// # Errors
+/// There is no such program, an operation of a process fails, or a page holds wrong bytes (INV-27).
 pub async fn step(app: &mut App) -> Result<Step> {
     let workload = app.scenario.workload.clone();
     let (size_bytes, count) = (workload.sizes_bytes[0], workload.iterations as usize);
@@ -80,7 +87,7 @@ async fn open(app: &mut App, side: u32, is_watched: bool, shared_bytes: u32) -> 
             process.alloc(reserved + shared_bytes).map_err(|error| wrong(&error))?;
             (UserVirt(FIRST_PAGE << PAGE_SHIFT), shared_bytes)
         }
-        // Slots, and as many to send from.
+        // Slots to receive into, and as many to send from.
         false => (process.alloc(2 * SLOTS * PAGE_BYTES).map_err(|error| wrong(&error))?, SLOTS * PAGE_BYTES),
     };
     let export = process.export(start, bytes).await.map_err(|error| wrong(&error))?;
@@ -105,7 +112,7 @@ impl Replay<'_> {
         k as u32 % SLOTS * PAGE_BYTES
     }
 
-    /// What access `k` writes.
+    /// The bytes that access `k` writes.
     fn data(&self, k: usize) -> Vec<u8> {
         pattern(k as u32 + 1, self.size_bytes)
     }
@@ -165,7 +172,7 @@ impl Replay<'_> {
         side.process.wait(handle).await.map_err(|error| self.wrong(error))
     }
 
-    /// The other node has written to one of our slots, or will.
+    /// Waits until the message of access `k` is in its slot of this node, and compares its bytes.
     async fn check_slot(&self, k: usize, access: &Access) -> Result<()> {
         let (side, expected) = (self.side(access.pid), self.data(k));
         let at = UserVirt(side.start.0 + Replay::slot(k));
@@ -173,7 +180,8 @@ impl Replay<'_> {
         arrived.map_err(|error| self.wrong(error))
     }
 
-    /// Tokens go between the processes that every workload has, to a place that stays in the caches.
+    /// Gives the turn to the other node, after access `k`. Tokens go between the processes that
+    /// every workload has, to a place that stays in the caches.
     async fn hand_over(&mut self, k: u32) -> Result<()> {
         let (from, number) = (self.app.places.send(0), FIRST_TOKEN + k);
         let token: Vec<u8> = [number, 0].iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -190,7 +198,8 @@ impl Replay<'_> {
         arrived.map_err(|error| self.wrong(error))
     }
 
-    /// Each page that was received into holds what came last, unless it was sent from afterwards, which puts other bytes there.
+    /// Compares each accessed page with the bytes of its last access. An access of either path
+    /// writes to the page: a message arrives there, or the process fills it before it sends.
     fn compare(&mut self, accesses: &[Access]) -> Result<()> {
         if !self.is_watched {
             return Ok(());

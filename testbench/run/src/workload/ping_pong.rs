@@ -10,7 +10,7 @@ use super::message::Message;
 use super::places::AREA_BYTES;
 use super::step::{measure, Step};
 
-/// The first node of each pair begins.
+/// All round trips of one size. The first node of each pair begins.
 pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
     measure(app, size_bytes, async |app: &mut App, count, measured| {
         Ok(round_trips(app, size_bytes, count, measured).await?.into())
@@ -18,17 +18,20 @@ pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
     .await
 }
 
-/// Each side makes the place of its next message ready before it sends what lets the peer send that message, and sends from two places in turn: it
-/// waits for the end of a write before it fills that place again, not before it looks for the answer.
+/// Plays `count` round trips.
+///
+/// A node prepares the place of the peer's next message before it sends the message that the peer
+/// answers. It sends from two places in turn, so it waits for the end of a write only before it
+/// fills the same place again, and not before it polls for the answer.
 async fn round_trips(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> Result<Vec<Message>> {
-    // Both sides have sent as many messages, so the peer's numbers are known.
+    // Both nodes have sent as many messages, so a node knows the numbers of its peer.
     let first = app.sent;
     let (node, peer) = (app.node, app.peer);
     let target = |app: &mut App, receiver: usize, k: u32| match measured {
         true => app.target(receiver, k, 0),
         false => app.places.hot(0).into(),
     };
-    // From the place that was not used last.
+    // Of the two places, the one that the last message did not use.
     let source = |app: &mut App, k: u32| {
         let usual = app.places.send(app.sent % 2 * (AREA_BYTES / 2));
         if measured {

@@ -1,8 +1,11 @@
-//! Where a process keeps what it sends and receives, so that lookups hit or miss as the scenario asks.
+//! Places for messages in the memory of a process, so that lookups hit or miss as the scenario
+//! asks.
 //!
-//! Misses are real: no lookup is told what to answer. A process exports a region that holds more lines of one set of the VMH cache than the set has
-//! ways, and messages that shall miss go to these lines in turn, so that each has been evicted when its turn comes again (LRU). Messages that
-//! shall hit go to lines of other sets. For misses of the CBH cache it exports the same bytes under more identifiers of one set than the set has ways.
+//! Misses are real: no lookup is told what to answer. A process exports a region that holds more
+//! lines of one set of the VMH cache than the set has ways. Messages that shall miss go to these
+//! lines in turn, so each line has been evicted when its turn comes again (LRU). Messages that
+//! shall hit go to lines of other sets. For misses of the CBH cache, the process exports the same
+//! bytes under more identifiers of one set than the set has ways.
 
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::vmh::VmhGeometry;
@@ -11,22 +14,28 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::request_error;
 use nicscope_scenario::scenario::{MissedCache, Scenario};
 
-/// Bytes in the part that messages are sent from, and in the part where hits arrive.
+/// Bytes of each of the two areas of a region: messages that hit arrive in one, and messages are
+/// sent from the other.
 pub const AREA_BYTES: u32 = 256 * 1024;
 
-/// Lines before the hot ones: a cold message may run over into the next lines.
+/// Lines before the hot lines. A message to a cold line may run over into the next lines.
 const COLD_LINES: u32 = 4;
 
-/// A plan of the region, in offsets from its start; the start is a multiple of [`Places::alignment_bytes`].
+/// The plan of a region. Places are offsets in bytes from its start, which is a multiple of
+/// [`Places::alignment_bytes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Places {
-    /// For a cache.
+    /// The NIC has a VMH cache of this geometry: lines of chosen sets.
     Lines(VmhGeometry),
-    /// For tables that hold the whole region: nothing can be made to miss.
+    /// The NIC has tables that hold the whole region, so no message can be made to miss.
     Packed,
 }
 
 impl Places {
+    /// The plan for a scenario, in a run with messages that shall miss or without.
+    ///
+    /// # Errors
+    /// The geometry is impossible, or [`Places::new`] refuses it.
     pub fn of(scenario: &Scenario, with_misses: bool) -> Result<Places> {
         match scenario.has_caches() {
             true => Places::new(scenario.geometry()?, with_misses && scenario.misses.cache == MissedCache::Vmh),
@@ -34,6 +43,10 @@ impl Places {
         }
     }
 
+    /// The plan for a VMH cache, with places that can be made to miss or without.
+    ///
+    /// # Errors
+    /// The cache has too few sets to keep cold lines and hot lines apart.
     pub fn new(geometry: VmhGeometry, with_misses: bool) -> Result<Places> {
         let places = Places::Lines(geometry);
         let hot_lines = 2 * AREA_BYTES.div_ceil(places.line_bytes());
@@ -48,7 +61,7 @@ impl Places {
         Ok(places)
     }
 
-    /// What has one entry where the NIC looks up.
+    /// Bytes of a line of the VMH cache; without a cache, bytes of a whole area.
     pub fn line_bytes(&self) -> u32 {
         match self {
             Places::Lines(geometry) => geometry.line_entries * PAGE_BYTES,
@@ -56,7 +69,7 @@ impl Places {
         }
     }
 
-    /// Lines that far apart fall into one set.
+    /// Distance in bytes between lines of the same set.
     fn set_stride_bytes(&self) -> u32 {
         match self {
             Places::Lines(geometry) => geometry.sets() * self.line_bytes(),
@@ -64,7 +77,7 @@ impl Places {
         }
     }
 
-    /// Lines of one set that no set can hold together.
+    /// The number of cold lines, all of set 0: one more than a set can hold.
     fn cold_places(&self) -> u32 {
         match self {
             Places::Lines(geometry) => geometry.ways + 1,
@@ -72,7 +85,7 @@ impl Places {
         }
     }
 
-    /// Where the places begin that stay in the cache.
+    /// Offset of the first place that stays in the cache.
     fn hot_start(&self) -> u32 {
         match self {
             Places::Lines(_) => COLD_LINES * self.line_bytes(),
@@ -80,54 +93,59 @@ impl Places {
         }
     }
 
-    /// A region that starts at a multiple of this starts with set 0.
+    /// Alignment of the region's start, in bytes: an aligned region begins with a line of set 0.
     pub fn alignment_bytes(&self) -> u32 {
         self.set_stride_bytes()
     }
 
+    /// Length of the region in bytes.
     pub fn region_bytes(&self) -> u32 {
         let cold_end = self.cold_places() * self.set_stride_bytes();
         cold_end.max(self.send(0) + AREA_BYTES)
     }
 
-    /// A place that has been evicted when it is its turn: `turn` counts the messages that shall miss.
+    /// The place of a message that shall miss. `turn` counts these messages; the line of each place
+    /// has been evicted when its turn comes again.
     ///
     /// # Panics
-    /// If nothing can miss: the scenario was not checked.
+    /// If no message can be made to miss. A check of the scenario refuses that before.
     pub fn cold(&self, turn: u32) -> u32 {
         turn % self.cold_places() * self.set_stride_bytes()
     }
 
-    /// A place that stays in the cache.
+    /// A place to receive into that stays in the cache. `offset` counts from the start of the area.
     pub fn hot(&self, offset: u32) -> u32 {
         self.hot_start() + offset % AREA_BYTES
     }
 
-    /// A place to send from, which stays in the cache too.
+    /// A place to send from that stays in the cache. `offset` counts from the start of the area.
     pub fn send(&self, offset: u32) -> u32 {
         let hot_bytes = AREA_BYTES.div_ceil(self.line_bytes()) * self.line_bytes();
         self.hot_start() + hot_bytes + offset % AREA_BYTES
     }
 
-    /// Offsets of the lines in an area, relative to the area.
+    /// Offsets of the lines of an area, from the start of the area.
     pub fn lines(&self) -> impl Iterator<Item = u32> {
         (0..AREA_BYTES).step_by(self.line_bytes() as usize)
     }
 }
 
-/// Identifiers of buffers that messages name in turn, so that each has been evicted when its turn comes again: all of the set behind that of `hot`, the
-/// buffer that stays in the cache.
+/// Identifiers of buffers for messages that shall miss in the CBH cache.
+///
+/// Messages name them in turn, so each has been evicted when its turn comes again. All of them fall
+/// into the set behind the set of `hot`, the buffer that stays in the cache.
 pub fn cold_buffers(geometry: CbhGeometry, hot: u32) -> impl Iterator<Item = u32> {
     let set = (geometry.set_of(hot) + 1) % geometry.sets();
     (1..=geometry.ways + 1).map(move |turn| set + turn * geometry.sets())
 }
 
-/// Whether message `k` is one of those that shall miss: as evenly spread as possible, and exact over any run.
+/// Whether message `k` shall miss, with a share `ratio` of such messages, 0 to 1. They are spread
+/// as evenly as possible.
 pub fn misses(k: u32, ratio: f64) -> bool {
     turns(k + 1, ratio) > turns(k, ratio)
 }
 
-/// How many of the first `k` messages shall miss.
+/// The number of messages that shall miss among the first `k`: `ratio` times `k`, rounded down.
 pub fn turns(k: u32, ratio: f64) -> u32 {
     (f64::from(k) * ratio + 1e-9).floor() as u32
 }

@@ -11,10 +11,12 @@ use super::message::Message;
 use super::places::AREA_BYTES;
 use super::step::{Step, Timed};
 
-/// A message of the plan, which both nodes draw from the seed.
+/// A message of the plan. Both nodes of a pair draw the same plan from the seed.
 struct Planned {
     size_bytes: u32,
+    /// Offset in the area that messages are sent from. The batch decides the part of the area.
     from: u32,
+    /// Offset in the area of the receiver.
     to: u32,
 }
 
@@ -33,12 +35,20 @@ fn plan(app: &App, sender: usize, count: u32) -> Vec<Planned> {
         .collect()
 }
 
-/// How often the region is looked at, and for how long before what lacks is given up: tens of times the longest wait for a retransmission.
+/// Interval between two comparisons of the region with its model.
 const LOOK: Ps = Ps::from_us(20);
+/// Time after which missing bytes are an error: tens of times the longest wait for a
+/// retransmission.
 const GIVE_UP: Ps = Ps::from_us(200_000);
 
-/// Each node sends half of the messages, a batch at a time. Places overlap, so the order of the writes decides what the region holds:
-/// all of it is compared with a model after each batch, and a write that comes twice is found when it covers a later one.
+/// Plays all messages. Each node sends half of them, a batch at a time.
+///
+/// Places overlap, so the order of the writes decides the contents of the region. After each batch
+/// the whole region is compared with a model. A write that is made twice is found when it covers a
+/// later write.
+///
+/// # Errors
+/// An operation of a process fails, or the region holds wrong bytes (INV-27).
 pub async fn step(app: &mut App) -> Result<Step> {
     let workload = app.scenario.workload.clone();
     let count = workload.iterations.div_ceil(2);
@@ -83,7 +93,7 @@ pub async fn step(app: &mut App) -> Result<Step> {
     Ok(Step { size_bytes: 0, sent, begin, end, before, after, timed })
 }
 
-/// What the region must hold: a dull model of the peer's writes.
+/// A model of the region: it makes the peer's writes in their order.
 struct Region {
     at: UserVirt,
     model: Vec<u8>,
@@ -104,7 +114,10 @@ impl Region {
         app.process.load(self.at, AREA_BYTES).map_err(|error| app.error(error))
     }
 
-    /// A post ends when the peer's NIC has accepted it; its bytes may come to host memory a little later.
+    /// Waits until the region is as its model.
+    ///
+    /// A post ends when the peer's NIC has accepted all its frames. The bytes may come to host
+    /// memory a little later.
     async fn await_match(&self, app: &App) -> Result<()> {
         let give_up = app.now() + GIVE_UP;
         while app.now() < give_up {

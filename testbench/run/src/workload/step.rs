@@ -1,4 +1,4 @@
-//! What a workload does of one size: messages, their times, and counters before and after.
+//! Steps of a workload: the messages of one size, their times, and counters before and after.
 
 use nicscope_scenario::error::Result;
 use sim_pins::Ps;
@@ -6,33 +6,42 @@ use sim_pins::Ps;
 use super::app::{App, Totals};
 use super::message::Message;
 
-/// One step of a run: the messages of one size.
+/// One step of a run on one node: the messages of one size.
 #[derive(Clone, Debug)]
 pub struct Step {
+    /// Bytes of each message; 0 if the sizes differ.
     pub size_bytes: u32,
-    /// What this node sent, without the warm-up.
+    /// The messages that this node sent, without the warm-up.
     pub sent: Vec<Message>,
+    /// Simulated time of this node before the first measured message.
     pub begin: Ps,
+    /// Simulated time of this node after the last measured message.
     pub end: Ps,
-    /// Counters of this node before and after, the warm-up left out.
+    /// Counters of this node before the step, but after its warm-up.
     pub before: Totals,
+    /// Counters of this node after the step.
     pub after: Totals,
+    /// Times that the workload took itself.
     pub timed: Timed,
 }
 
-/// When messages began and ended, for workloads that look at the clock themselves. The node where a
-/// message begins notes the begin, and the node where it ends the end, both in the order of the
-/// messages.
+/// Times of messages, for workloads that look at the clock themselves.
+///
+/// The node where a message begins notes the begin, and the node where it ends notes the end, both
+/// in the order of the messages. The two may be different nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Timed {
+    /// Begins of the messages that begin on this node.
     pub begun: Vec<Ps>,
+    /// Ends of the messages that end on this node.
     pub ended: Vec<Ps>,
-    /// Begin and end of each round on this node, for workloads that play in rounds: the time in
-    /// between is not measured.
+    /// Begin and end of each round on this node, for workloads that play in rounds. The time
+    /// between two rounds is not measured.
     pub rounds: Vec<(Ps, Ps)>,
 }
 
-/// What a node did of one size: the messages that it sent, and their times where it took them.
+/// What the measured part of a step leaves: the messages that the node sent, and their times if the
+/// workload takes them.
 #[derive(Debug, Default)]
 pub struct Done {
     pub sent: Vec<Message>,
@@ -45,8 +54,13 @@ impl From<Vec<Message>> for Done {
     }
 }
 
-/// A step: the warm-up, then what is measured, counted before and after. `work` is told how many
-/// messages, and whether they are measured.
+/// Plays one step: the warm-up, then the measured messages, with the counters read before and
+/// after.
+///
+/// `work` gets the number of messages, and whether they are measured.
+///
+/// # Errors
+/// `work` fails, or the counters cannot be read.
 pub async fn measure(
     app: &mut App,
     size_bytes: u32,

@@ -1,4 +1,5 @@
-//! One process writes to another as fast as its NIC takes posts; some posts are always outstanding (fact E-55).
+//! One process writes to another as fast as its NIC takes posts (fact E-55). Some posts are always
+//! outstanding.
 
 use std::collections::VecDeque;
 
@@ -9,7 +10,7 @@ use super::message::Message;
 use super::places::AREA_BYTES;
 use super::step::{measure, Step};
 
-/// The first node of each pair sends, the other receives and compares.
+/// All messages of one size. The first node of each pair sends, the other receives and compares.
 pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
     measure(app, size_bytes, async |app: &mut App, count, measured| {
         Ok(stream(app, size_bytes, count, measured).await?.into())
@@ -17,8 +18,10 @@ pub async fn step(app: &mut App, size_bytes: u32) -> Result<Step> {
     .await
 }
 
-/// A slot is used again only after the receiver has compared what was in it: fewer messages are outstanding than there are slots,
-/// and each message is awaited in order.
+/// Sends, or receives, `count` messages.
+///
+/// A slot is used again only after the receiver has compared its bytes: at most half as many
+/// messages are outstanding as there are slots, and the receiver awaits the messages in order.
 pub async fn stream(app: &mut App, size_bytes: u32, count: u32, measured: bool) -> Result<Vec<Message>> {
     let slot_bytes = size_bytes.next_multiple_of(64);
     let slots = AREA_BYTES / slot_bytes;
