@@ -1,5 +1,7 @@
-//! A buffer through its life on whole nodes: the owner's NIC asks for it, is told that it is none, learns of it after it was registered, and
-//! forgets it when it is withdrawn (M-39 to M-45, M-49).
+//! The life of a buffer on whole nodes (M-39 to M-45, M-49).
+//!
+//! The owner's NIC asks its host for a buffer that does not exist, and gets a negative entry. It
+//! gets the descriptor after the buffer was registered, and drops it when the buffer is withdrawn.
 
 mod common;
 
@@ -13,10 +15,10 @@ use nic_layout::post::PostError;
 use nicscope_scenario::error::Result;
 
 const BYTES: u32 = 100;
-/// Any identifier will do.
+/// Identifier of the buffer: any number that is not in use.
 const ID: u32 = BUFFER_ID_MAX - 5;
 
-/// A post that the owner refuses.
+/// Posts a write that the owner must refuse.
 async fn refused(process: &Process, from: UserVirt, to: &Export, number: u32) -> Result<()> {
     let handle = process.write(from, BYTES, to, 0, number).await.map_err(wrong)?;
     let end = process.wait(handle).await;
@@ -29,7 +31,7 @@ async fn writer(member: Member) -> Result<()> {
     let process = member.handle.open("writer").await.map_err(wrong)?;
     let from = process.alloc(4096).map_err(wrong)?;
     let unknown = member.meet("unknown", Vec::new()).await[0];
-    // The second finds the negative entry that the first has left.
+    // The second frame finds the negative entry of the first.
     refused(&process, from, &unknown, 1).await?;
     refused(&process, from, &unknown, 2).await?;
     member.meet("refused", Vec::new()).await;
@@ -48,7 +50,7 @@ async fn writer(member: Member) -> Result<()> {
     Ok(())
 }
 
-/// Of more buffers than one set of the cache has ways.
+/// Buffers of one set: more than the set has ways.
 const MANY: u32 = 6;
 
 async fn owner(member: Member) -> Result<()> {
@@ -85,7 +87,7 @@ async fn owner(member: Member) -> Result<()> {
 
     let mut buffers = Vec::new();
     for n in 0..MANY {
-        // All of one set.
+        // All identifiers fall into one set.
         buffers.push(process.export_under(n << 10, at, 4096, Access::WRITE).await.map_err(wrong)?);
     }
     member.meet("many", buffers).await;
@@ -99,12 +101,13 @@ async fn owner(member: Member) -> Result<()> {
 fn a_buffer_is_denied_registered_found_and_forgotten() {
     let output = Bench::default().run([job(writer), job(owner)]);
     let owner = |counter| count(&output, 1, counter);
-    // Unknown, registered, withdrawn; and each of many.
+    // One miss each for the unknown, the registered and the withdrawn buffer, and for each of many.
     assert_eq!(owner(Counter::BufferMisses), 3 + u64::from(MANY));
-    // Each cost one frame at least: more when the service takes longer than the interval.
+    // A miss drops one frame at least, and more if the service takes longer than the sender's
+    // timer.
     assert!(owner(Counter::FramesDroppedBuffer) >= 3 + u64::from(MANY));
     assert_eq!(owner(Counter::FramesRefusedBuffer), 3);
     assert_eq!(count(&output, 0, Counter::PostsRefusedOwner), 3);
-    // One of the messages found its buffer, and missed its page.
+    // One message found its buffer and missed its page.
     assert_eq!((owner(Counter::FramesAccepted), owner(Counter::FramesDroppedMiss)), (2 + u64::from(MANY), 1));
 }

@@ -1,5 +1,5 @@
-//! What a node says of its frames and posts, held against what the link carried and what the peer
-//! did: only described bytes leave (INV-25), and an end implies acceptance (INV-28).
+//! The claims of a node about its frames and posts, compared with the bytes on the link and with
+//! the peer: only described bytes leave (INV-25), and a good end implies acceptance (INV-28).
 
 mod common;
 
@@ -31,11 +31,11 @@ const WRITES: [(u32, u32, u32); 8] = [
 const REFUSED: (u32, u32, u32) = (60, 77, 1300);
 /// A post that describes 8 bytes more than the buffer of the message has.
 const LEAKING: (u32, u32, u32) = (70, 500, 100);
-/// What node 0 reads of node 1.
+/// The read that node 0 makes of node 1: number, offset in the buffer, bytes.
 const READ: (u32, u32, u32) = (50, 20_001, 3001);
 
 const BUFFER_BYTES: u32 = 8 * 4096;
-/// Stands in every byte beside a described one.
+/// The value of every byte that no post describes.
 const POISON: u8 = 0xA5;
 
 fn poisoned(bytes: u32) -> Vec<u8> {

@@ -1,5 +1,7 @@
-//! A process that posts and rings whatever it likes harms nobody: each wild post is refused with its documented error and counted, nothing is
-//! written outside of the buffer that it holds a key for, and its neighbour on the same NIC is served all the while.
+//! A hostile process posts and rings the doorbell with arbitrary values, and does no harm.
+//!
+//! Each wild post is refused with its documented error and counted. No byte is written outside the
+//! buffer to which the process has the key. Another process on the same NIC is served meanwhile.
 
 mod common;
 
@@ -24,7 +26,7 @@ use sim_pins::Ps;
 
 /// Data bytes of a full frame on the platform.
 const FRAME: u32 = 1464;
-/// The victim's buffer, and what lies around it in the same pages.
+/// The victim's buffer. It lies inside a larger region, and begins and ends within pages.
 const BUFFER_OFFSET: u32 = 4 * 4096 + 100;
 const BUFFER_BYTES: u32 = 5000;
 const REGION_BYTES: u32 = 16 * 4096;
@@ -34,14 +36,15 @@ const ROUNDS: u32 = 100;
 const SIZES: [u32; 5] = [4, 700, 1464, 3000, 6000];
 const HONEST_BYTES: u32 = 8192;
 
-/// When something happened.
+/// Begin and end of a task.
 #[derive(Clone, Default)]
 struct Times(Rc<Cell<(Ps, Ps)>>);
 
-/// What a post must end with.
+/// The expected end of a post.
 type End = std::result::Result<(), PostError>;
 
-/// Posts of the hostile process, in order, and their ends. `key` opens the victim's buffer; `own` is the start of own memory.
+/// Posts of the hostile process, in order: a name, the descriptor and the expected end. `victim` is
+/// the victim's buffer with its key, `own` the start of the hostile process's memory.
 fn wild_posts(victim: &Export, own: UserVirt) -> Vec<(&'static str, PostDescriptor, End)> {
     use PostError::*;
     let good = PostDescriptor {
@@ -55,7 +58,7 @@ fn wild_posts(victim: &Export, own: UserVirt) -> Vec<(&'static str, PostDescript
         key: [victim.key[0], victim.key[1]],
         message: 0xBAD,
     };
-    // The heap grows by 128 pages; behind them is nothing.
+    // The heap grows by 128 pages. The pages behind them do not exist.
     let heap_end = own.0 + 128 * 4096;
     let [low, high, ..] = victim.key;
     vec![
@@ -75,13 +78,13 @@ fn wild_posts(victim: &Export, own: UserVirt) -> Vec<(&'static str, PostDescript
         ),
         ("nothing at the last page", PostDescriptor { local_address: 0xFFFF_FF9C, ..good }, Err(BadLocalAddress)),
         ("nothing at page 0", PostDescriptor { local_address: 0, ..good }, Err(BadLocalAddress)),
-        // One frame lies before the hole, and arrives.
+        // The bytes of the first frame lie before the hole, and arrive.
         (
             "a hole in the source",
             PostDescriptor { local_address: heap_end - 2000, length_bytes: 3000, buffer_offset: 3000, ..good },
             Err(BadLocalAddress),
         ),
-        // What the receiver refuses, for whatever reason, the sender is told in one way.
+        // The sender learns of every refusal of the receiver by the same error.
         ("no such buffer", PostDescriptor { buffer: 200, ..good }, Err(Refused)),
         ("buffer 256", PostDescriptor { buffer: 256, ..good }, Err(Refused)),
         ("the last buffer", PostDescriptor { buffer: u32::MAX, ..good }, Err(Refused)),
@@ -94,7 +97,7 @@ fn wild_posts(victim: &Export, own: UserVirt) -> Vec<(&'static str, PostDescript
         ("nothing, beyond", PostDescriptor { buffer_offset: BUFFER_BYTES + 1, length_bytes: 0, ..good }, Err(Refused)),
         ("nothing, at the end", PostDescriptor { buffer_offset: BUFFER_BYTES, length_bytes: 0, ..good }, Ok(())),
         ("nothing, from nowhere", PostDescriptor { local_address: u32::MAX, length_bytes: 0, ..good }, Ok(())),
-        // Three frames fit, four do not.
+        // Three frames fit into the buffer, four do not.
         ("longer than the buffer", PostDescriptor { length_bytes: 7 * FRAME, ..good }, Err(Refused)),
         ("unknown flags", PostDescriptor { flags: 0xFF, ..good }, Err(UnknownOperation)),
         (
@@ -113,7 +116,7 @@ fn wild_posts(victim: &Export, own: UserVirt) -> Vec<(&'static str, PostDescript
     ]
 }
 
-/// What the victim's buffer holds afterwards.
+/// The bytes of the victim's buffer after the attack: only good posts have written.
 fn expected_buffer() -> Vec<u8> {
     let mut expected = vec![UNTOUCHED; BUFFER_BYTES as usize];
     let source = pattern(0xBAD, 128 * 4096);
@@ -126,7 +129,7 @@ fn expected_buffer() -> Vec<u8> {
     expected
 }
 
-/// The next index of a process's queue, as its NIC knows it.
+/// The status page of a process, which its NIC writes.
 fn status(process: &Process) -> Result<ProcessStatus> {
     let bytes = process.load(STATUS_PAGE.start(), 16).map_err(wrong)?;
     let word = |n: usize| u32::from_le_bytes([bytes[4 * n], bytes[4 * n + 1], bytes[4 * n + 2], bytes[4 * n + 3]]);
@@ -147,7 +150,7 @@ async fn attack(member: Member, process: Process, own: UserVirt, victim: Export,
         refused += u32::from(end.is_err());
         expect!(status(&process)?.refused == refused, "{what}: {:?} after {refused} refusals", status(&process)?);
     }
-    // Doorbells that promise more than a queue holds, or less than was promised before.
+    // Producer indices beyond the room of the queue, or before the last index.
     let ended = status(&process)?.ended;
     for value in [ended + 129, ended - 1, ended ^ 1 << 31, 0, u32::MAX] {
         process.ring_raw(value).await.map_err(wrong)?;
@@ -156,7 +159,7 @@ async fn attack(member: Member, process: Process, own: UserVirt, victim: Export,
         let told = status.last_error == PostError::BadProducerIndex as u32 && status.last_error_index == value;
         expect!(told && status.ended == ended, "doorbell {value:#x}: {status:?}");
     }
-    // One that says nothing new, and the next post, are fine.
+    // The last index again is good, and so is the next post.
     process.ring_raw(ended).await.map_err(wrong)?;
     member.sleep_us(20).await;
     let fine = wild_posts(&victim, own).pop().expect("there are posts").1;
@@ -166,14 +169,14 @@ async fn attack(member: Member, process: Process, own: UserVirt, victim: Export,
     Ok(())
 }
 
-/// Doorbell pages of nobody: 16 pages, 2 processes.
+/// Doorbell pages without a process: of 16 pages, 2 belong to processes.
 const STRANGE_PAGES: u32 = 14;
 
 async fn ring_closed_pages(member: &Member, process: &Process) -> Result<()> {
     let driver = member.handle.driver();
     let device = driver.device(process.cpu()).map_err(wrong)?;
     for page in 2..16 {
-        // Anywhere in the page.
+        // Each page at another offset.
         device.pio.write(device.resources.registers + 0x1_0000 + page * 0x1000 + page * 252, 1).await;
         member.sleep_us(5).await;
     }
@@ -185,7 +188,7 @@ async fn honest(member: Member, process: Process, at: UserVirt, peer: Export, ti
     let (begin, from) = (member.now(), UserVirt(at.0 + HONEST_BYTES));
     for round in 0..ROUNDS {
         let bytes = SIZES[round as usize % SIZES.len()];
-        // Different places, so that what is awaited cannot be there yet.
+        // Different places, so that the awaited bytes cannot be there yet.
         let offset = round * 40 % (HONEST_BYTES - 6000);
         let (ping, pong) = (1000 + 2 * round, 1001 + 2 * round);
         if member.node == 0 {
@@ -240,14 +243,14 @@ async fn attacked(member: Member) -> Result<()> {
     let exports = member.meet("exports", vec![export, open]).await;
     let before = member.memory();
     honest(member.clone(), process.clone(), at, exports[0], Times::default()).await?;
-    // The attack has ended: the honest peer waits for it.
+    // The attack has ended: the honest process of the other node works longer than it.
     let found = victim.load(buffer, BUFFER_BYTES).map_err(wrong)?;
     expect!(found == expected_buffer(), "the buffer holds what nobody was allowed to write");
     let allowed = [(process.pid(), at, 2 * HONEST_BYTES), (victim.pid(), buffer, BUFFER_BYTES)];
     only_changed(&member, &before, &allowed)
 }
 
-/// All memory of the node is as before, but for these ranges and the status pages.
+/// Checks that the memory of the node is as before, except for these ranges and the status pages.
 fn only_changed(member: &Member, before: &common::Snapshot, ranges: &[(Pid, UserVirt, u32)]) -> Result<()> {
     for (pid, address) in changes(before, &member.memory()) {
         let in_status = UserVirt(address).page() == STATUS_PAGE && UserVirt(address).offset_in_page() < 16;
@@ -271,7 +274,8 @@ fn wild_posts_and_doorbells_are_refused_and_honest_work_goes_on() {
     assert_eq!(sender(Counter::DoorbellsClosed), u64::from(STRANGE_PAGES));
     assert_eq!(receiver(Counter::FramesRefusedBuffer), 3);
     assert_eq!(receiver(Counter::FramesRefusedKey), 2 + 3);
-    // Of the message that was too long at least one: its sender may have heard of it before the rest.
+    // The message that was too long has 1 to 4 frames beyond the buffer: its sender stops when it
+    // processes the first refusal.
     assert!((4 + 1..=4 + 4).contains(&receiver(Counter::FramesRefusedBounds)));
     assert_eq!(sender(Counter::PostsRefusedOwner), 11 + 1);
     assert_eq!(receiver(Counter::PostsCompleted), u64::from(ROUNDS));
@@ -279,9 +283,10 @@ fn wild_posts_and_doorbells_are_refused_and_honest_work_goes_on() {
     assert_eq!(register(&output, 0, "host_refused"), 0);
 }
 
-// ---- Loads and stores of the host to places that hold nothing -------------------------------------------------------
+// ---- Loads and stores of the host to addresses without a register -------------------------------
 
-/// Offsets in BAR 0 without a register: in the slots of blocks, behind them, in the hole before the low SRAM, and up to the doorbells.
+/// Offsets in BAR 0 without a register: in the slots of blocks, behind them, in the hole before the
+/// low SRAM, and up to the doorbells.
 const NOTHING: [u32; 9] = [0x034, 0x0FC, 0x7FC, 0xDFC, 0x1000, 0x13FC, 0x2000, 0x8000, 0xFFFC];
 
 async fn misread(member: Member) -> Result<()> {
@@ -293,15 +298,15 @@ async fn misread(member: Member) -> Result<()> {
         expect!(found == 0, "{offset:#x} reads {found:#x}");
         device.pio.write(registers + offset, u32::MAX).await;
     }
-    // The window over SRAM that this platform does not have.
+    // The window, moved beyond the SRAM of this platform.
     device.write(ident::WINDOW_BASE, device.resources.sram_bytes).await;
     let found = device.pio.read(registers + 0x1800).await.map_err(wrong)?;
     expect!(found == 0, "the window beyond the SRAM reads {found:#x}");
     device.write(ident::WINDOW_BASE, 0).await;
-    // Doorbells read zero, and nobody minds.
+    // Doorbells read zero, and the NIC does not count that as a refusal.
     let found = device.pio.read(registers + 0x1_2340).await.map_err(wrong)?;
     expect!(found == 0, "a doorbell page reads {found:#x}");
-    // Behind both BARs nobody answers.
+    // No target answers behind both BARs.
     let beyond: BusAddr = registers + 0x2_0000;
     let found = Pio::read(&device.pio, beyond).await;
     expect!(found == Err(BusFault::MasterAbort), "behind the BARs: {found:?}");
@@ -319,7 +324,7 @@ fn what_holds_nothing_reads_zero_drops_writes_and_is_counted() {
     assert_eq!(register(&output, 1, "host_refused"), 0);
 }
 
-// ---- A process that ends in the middle of its posts -----------------------------------------------------------------
+// ---- A process that ends with outstanding posts -------------------------------------------------
 
 async fn end_early(member: Member) -> Result<()> {
     let exports = member.meet("exports", Vec::new()).await;
@@ -332,7 +337,7 @@ async fn end_early(member: Member) -> Result<()> {
             let posted = process.write(from, 10_000, &exports[0], 0, life).await.map_err(wrong)?;
             first.get_or_insert(posted);
         }
-        // Some posts have ended by then, some are under way, some were never read.
+        // By then some posts have ended, some are outstanding, and the NIC has not read some.
         member.sleep_us(100 * u64::from(life)).await;
         if life == 2 {
             process.wait(first.expect("a first post")).await.map_err(wrong)?;
@@ -367,7 +372,8 @@ async fn outlive(member: Member) -> Result<()> {
 #[test]
 fn a_process_that_ends_with_posts_under_way_leaves_nothing_behind() {
     let output = Bench::default().run([job(end_early), job(outlive)]);
-    // Of three lives with 20 posts each, some ended well, some were closed, and some the NIC never saw.
+    // Three processes made 20 posts each: some ended well, some were closed, and the NIC never read
+    // some.
     let (ended, closed) = (count(&output, 0, Counter::PostsCompleted), count(&output, 0, Counter::PostsClosed));
     assert!(closed > 0 && ended > 1 && ended + closed <= 61, "{ended} ended, {closed} closed");
 }

@@ -1,4 +1,5 @@
-//! An exchange of four frames and its acknowledgement survives the loss, or the damage, of any one frame.
+//! An exchange of four frames and its acknowledgement survives the loss or the damage of any one
+//! frame.
 
 mod common;
 
@@ -21,7 +22,7 @@ struct Damage {
 
 impl Fault for Damage {
     fn name(&self) -> &str {
-        // As the sums of a run know it: such a frame reaches the peer.
+        // The name by which the sums of a run know that such a frame reaches the peer.
         "corruption"
     }
 
@@ -51,7 +52,7 @@ async fn receive(member: Member) -> Result<()> {
     let expected = pattern(1, BYTES);
     let whole = expected.clone();
     process.wait_bytes(start, BYTES, 1, move |bytes| bytes == whole).await.map_err(wrong)?;
-    // Also when every repetition has come.
+    // The bytes must stay as they are while repeated frames arrive.
     member.sleep_us(600).await;
     expect!(process.load(start, BYTES).map_err(wrong)? == expected, "the message was overwritten");
     for edge in [buffer, UserVirt(start.0 + BYTES)] {
@@ -60,7 +61,8 @@ async fn receive(member: Member) -> Result<()> {
     Ok(())
 }
 
-/// Runs the exchange with one fault, and gives the number of frames that were sent again.
+/// Runs the exchange with a fault on the frames of one node, and returns the number of
+/// retransmitted frames of the sender.
 fn exchange(node: usize, fault: Box<dyn Fault>) -> u64 {
     let mut bench = Bench::default();
     bench.faults[node].push(fault);
@@ -75,8 +77,9 @@ fn lose(frames: &[u64]) -> Box<dyn Fault> {
     Box::new(LossOfFrames { name: "loss".into(), frames: frames.to_vec() })
 }
 
-/// The receiver misses first on the buffer, then on its page: nothing is accepted before the second repetition. So of 0 to 11, the first eight are
-/// dropped anyhow, and the others are what counts.
+/// Frames that the receiver drops in every run. It misses first on the buffer, then on the page, so
+/// it accepts no frame before the four frames are sent for the third time. Among frames 0 to 11,
+/// only a fault of the last four matters.
 const DROPPED: u64 = 8;
 
 #[test]
@@ -101,7 +104,8 @@ fn the_same_frame_may_be_lost_again_and_again() {
 
 #[test]
 fn a_damaged_byte_anywhere_in_a_frame_costs_a_repetition_and_nothing_else() {
-    // Preamble, start, addresses, type, session, sequence, acknowledgement, buffer, key, data, last byte of data, check sequence.
+    // Preamble, start, addresses, type, session, sequence, acknowledgement, buffer, key, data, last
+    // byte of data, check sequence.
     for offset in [3, 7, 8, 15, 20, 25, 29, 33, 37, 46, 100, 8 + 48 + 1463, 8 + 48 + 1464 + 2] {
         let repeated = exchange(0, Box::new(Damage { frame: DROPPED + 1, offset }));
         assert!(repeated > DROPPED, "offset {offset}: {repeated} frames were sent again");

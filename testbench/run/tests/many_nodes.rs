@@ -1,4 +1,5 @@
-//! Clusters of more than two nodes behind switches: flows between any nodes, pairs side by side.
+//! Clusters of more than two nodes behind switches, with flows between any nodes and with pairs of
+//! nodes side by side.
 
 use nicscope_account::results::Results;
 use nicscope_run::cluster::{self, ClusterOutput};

@@ -1,5 +1,8 @@
-//! Eight processes on each of two nodes write at once, while their lines push each other out of both caches and frames are lost: every byte
-//! arrives, once, in the order of each process. With fewer post queues than processes they take them from each other meanwhile (M-52).
+//! Eight processes on each of two nodes write at once, while they evict each other's lines from
+//! both caches and frames are lost.
+//!
+//! Every byte must arrive once, in the order of its process. With fewer post queues than processes,
+//! the processes also take the queues from each other (M-52).
 
 mod common;
 
@@ -18,7 +21,7 @@ use rand_chacha::ChaCha8Rng;
 use sim_fabric::{Corruption, Fault, Loss};
 
 const PROCESSES: usize = 8;
-/// Of each process, at most.
+/// Messages of each process, at most.
 const MESSAGES: u32 = 4;
 const OUTSTANDING: usize = 3;
 const MESSAGE_BYTES_MAX: u32 = 5000;
@@ -33,7 +36,7 @@ struct Planned {
     to: u32,
 }
 
-/// What a process sends: both nodes draw it from the seed.
+/// The messages of a process. Both nodes draw the same plan from the seed.
 fn plan(node: usize, process: usize, messages: u32) -> Vec<Planned> {
     let mut random = ChaCha8Rng::seed_from_u64(common::SEED);
     random.set_stream((node * PROCESSES + process) as u64);
@@ -47,7 +50,7 @@ fn plan(node: usize, process: usize, messages: u32) -> Vec<Planned> {
         .collect()
 }
 
-/// A process with its buffer and, behind it, bytes that nobody may write.
+/// A process with its buffer. Behind the buffer lie bytes that no process may write.
 struct Writer {
     process: Process,
     buffer: UserVirt,
@@ -80,7 +83,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Compares the whole buffer, and what is beside it, with what the peer's writes make of it.
+    /// Compares the whole buffer, and the bytes behind it, with a model of the peer's writes.
     fn compare(&self, plan: &[Planned]) -> Result<()> {
         let mut expected = vec![UNTOUCHED; (BUFFER_BYTES + BESIDE_BYTES) as usize];
         for message in plan {
@@ -114,7 +117,8 @@ async fn all_write(member: Member, messages: u32) -> Result<()> {
         task.await?;
     }
     member.meet("written", Vec::new()).await;
-    // A post ends when the peer's NIC has taken its last frame; the bytes are in memory a little later.
+    // A post ends when the peer's NIC has accepted its last frame. The bytes are in memory a little
+    // later.
     member.sleep_us(100).await;
     writers.iter().enumerate().try_for_each(|(n, writer)| writer.compare(&plan(member.peer(), n, messages)))
 }
@@ -126,7 +130,8 @@ fn run_with(queues: u32, messages: u32, faults: impl Fn() -> Vec<Box<dyn Fault>>
     for node in 0..2 {
         let of = |counter| count(&output, node, counter);
         assert_eq!(of(Counter::PostsCompleted), u64::from(PROCESSES as u32 * messages));
-        // The same addresses in each process fall into the same sets, so lines are pushed out, and come back where all post at the same time.
+        // All processes use the same addresses, which fall into the same sets. So lines are
+        // evicted, and are fetched again if all processes post at the same time.
         let misses = [Counter::SendMisses, Counter::ReceiveMisses].map(of);
         let all_at_once = queues as usize == PROCESSES;
         assert!(misses[0] as usize >= PROCESSES + usize::from(all_at_once), "{misses:?}");
@@ -140,7 +145,7 @@ fn run_with(queues: u32, messages: u32, faults: impl Fn() -> Vec<Box<dyn Fault>>
     }
 }
 
-/// With a queue for each, and with fewer.
+/// Runs with a queue for each process, and with fewer.
 fn for_all_queues(messages: u32, faults: impl Fn() -> Vec<Box<dyn Fault>>) {
     for queues in [8, 3, 1] {
         run_with(queues, messages, &faults);
@@ -198,7 +203,7 @@ fn twenty_processes_and_no_more_share_two_queues() {
             let from = process.alloc(4096).map_err(wrong)?;
             common::send(process, from, &theirs, 64 * n as u32, n as u32 + 1, 40).await?;
         }
-        // In the other order nobody has kept its queue, but the last two.
+        // In the reverse order only the first two still have their queues.
         for (n, process) in open.iter().enumerate().rev() {
             let from = process.alloc(4096).map_err(wrong)?;
             common::send(process, from, &theirs, 64 * n as u32, n as u32 + 101, 40).await?;
@@ -223,7 +228,7 @@ fn twenty_processes_and_no_more_share_two_queues() {
     assert_eq!(count(&output, 0, Counter::PostsCompleted), 40);
 }
 
-/// Has a buffer of two pages for whoever writes.
+/// Exports a buffer of two pages.
 async fn owner(member: Member) -> Result<()> {
     let process = member.handle.open("owner").await.map_err(wrong)?;
     let buffer = process.alloc(8192).map_err(wrong)?;
@@ -243,7 +248,7 @@ fn errors_reach_a_process_whose_queue_is_taken_and_the_next_owner_sees_nothing()
         let mut posted = Vec::new();
         for n in 0..6 {
             let to = if n % 2 == 0 { &wrong_key } else { &theirs };
-            // It misses, is long, and is refused over there.
+            // The write misses, has several frames, and the owner refuses every other one.
             posted.push(first.write(from, 6000, to, 0, n).await.map_err(wrong)?);
         }
         let mut found = 0;
@@ -252,13 +257,14 @@ fn errors_reach_a_process_whose_queue_is_taken_and_the_next_owner_sees_nothing()
             found += u32::from(word != 0);
         }
         expect!(found == 0 && first.queue().is_none(), "{found} words of the first process");
-        // All ended before, three of them badly; more than one between two looks are not told apart.
+        // All posts had ended before, three of them with errors. The library cannot tell apart
+        // posts that end between two of its polls.
         let mut bad = 0;
         for handle in posted {
             bad += u32::from(first.wait(handle).await.is_err());
         }
         expect!(first.status().refused == 3 && bad >= 3, "{:?}, {bad}", first.status());
-        // The next error is known by its index, though the queue has changed hands twice.
+        // The index of the next error is right, although the queue has changed its process twice.
         let handle = first.write(from, 64, &wrong_key, 0, 9).await.map_err(wrong)?;
         let end = first.wait(handle).await;
         let refused = Err(WriteError::Refused { index: 6, error: PostError::Refused as u32 });
@@ -289,7 +295,8 @@ fn processes_that_end_while_queues_change_hands_leave_them_to_others() {
                 open.push((process, task));
             }
             member.sleep_us(u64::from(43 * round)).await;
-            // The owner of a queue, the one that takes it, and those that wait, in turn.
+            // In turn: the owner of the queue, the process that takes it, and the waiting
+            // processes.
             for n in 0..4 {
                 let (process, task) = &open[((n + round) % 4) as usize];
                 task.abort();

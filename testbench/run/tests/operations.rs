@@ -1,5 +1,6 @@
-//! What a process can ask of the NIC, on RTL: reads, refusals, notifications, and data that go with their post. With both caches cold, with frames lost,
-//! and with processes that end meanwhile.
+//! The operations of a process on whole nodes: reads, refusals, notifications, and inline data.
+//!
+//! The tests run with cold caches, with lost frames, and with processes that end meanwhile.
 
 mod common;
 
@@ -19,10 +20,10 @@ use sim_pins::Ps;
 
 const BUFFER_BYTES: u32 = 5 * 4096;
 
-/// A process with a buffer that holds the pattern of its node's number.
+/// Opens a process with a buffer that holds the pattern of its node's number.
 async fn open(member: &Member, access: Access) -> Result<(Process, UserVirt, Export)> {
     let process = member.handle.open("process").await.map_err(wrong)?;
-    // Not at the start of a page: what is long crosses pages where frames do not end.
+    // Not at the start of a page, so a long message crosses pages within frames.
     let at = UserVirt(process.alloc(BUFFER_BYTES + 4096).map_err(wrong)?.0 + 100);
     process.store(at, &pattern(member.node as u32, BUFFER_BYTES)).map_err(wrong)?;
     let export = process.export_as(at, BUFFER_BYTES, access).await.map_err(wrong)?;
@@ -33,13 +34,15 @@ fn piece(of: usize, offset: u32, bytes: u32) -> Vec<u8> {
     pattern(of as u32, BUFFER_BYTES)[offset as usize..(offset + bytes) as usize].to_vec()
 }
 
-// ---- Reads ----------------------------------------------------------------------------------------------------------
+// ---- Reads --------------------------------------------------------------------------------------
 
-/// Offset and length of reads: a word, nothing, less and more than a frame, across pages, all of it.
+/// Offset and length of reads in bytes: a word, nothing, less and more than a frame, across pages,
+/// the whole buffer.
 const READS: [(u32, u32); 7] =
     [(8, 4), (100, 0), (3, 1001), (1000, 4096), (4000, 9001), (BUFFER_BYTES, 0), (0, BUFFER_BYTES)];
 
-/// Both nodes read from each other at once. The first reads find both caches cold, at the owner and where the data go.
+/// Both nodes read from each other at once. The first reads miss in the caches of the owner and of
+/// the reader.
 async fn read_from_each_other(member: Member) -> Result<()> {
     let (process, _, export) = open(&member, Access::READ).await?;
     let exports = member.meet("exports", vec![export]).await;
@@ -51,7 +54,7 @@ async fn read_from_each_other(member: Member) -> Result<()> {
     }
     for ((handle, to), (offset, bytes)) in posted.into_iter().zip(READS) {
         process.wait(handle).await.map_err(wrong)?;
-        // At the very moment of the end all of it is there (INV-28).
+        // When the read ends, all its bytes are in memory (INV-28).
         let found = process.load(to, bytes).map_err(wrong)?;
         expect!(found == piece(member.peer(), offset, bytes), "{bytes} bytes read at {offset} are others");
         let behind = process.load(to + bytes, 64).map_err(wrong)?;
@@ -81,7 +84,8 @@ fn reads_survive_lost_frames() {
     assert!(count(&output, 0, Counter::FramesRetransmitted) + count(&output, 1, Counter::FramesRetransmitted) > 0);
 }
 
-/// What a process writes it reads: the request follows the write, and waits until that is in memory.
+/// A process reads the bytes that it has written: the read request follows the write, and the owner
+/// serves it only when the write is in memory.
 async fn write_then_read(member: Member) -> Result<()> {
     let (process, at, export) = open(&member, Access::BOTH).await?;
     let exports = member.meet("exports", vec![export]).await;
@@ -110,7 +114,7 @@ fn a_process_reads_what_it_has_written() {
     Bench::default().run([job(write_then_read), job(lend)]);
 }
 
-// ---- Refusals -------------------------------------------------------------------------------------------------------
+// ---- Refusals -----------------------------------------------------------------------------------
 
 async fn ends_with(
     process: &Process,
@@ -125,7 +129,8 @@ async fn ends_with(
     Ok(())
 }
 
-/// Everything that the other side refuses ends with one error, reads and writes alike; and what is right goes on.
+/// Every read or write that the owner refuses ends with the same error, and good posts between them
+/// end well.
 async fn ask_for_too_much(member: Member) -> Result<()> {
     let (process, at, _) = open(&member, Access::BOTH).await?;
     let exports = member.meet("exports", Vec::new()).await;
@@ -189,7 +194,7 @@ fn refusals_are_told_though_frames_are_lost() {
     assert_eq!(count(&output, 0, Counter::PostsRefusedOwner), 16);
 }
 
-// ---- Notifications --------------------------------------------------------------------------------------------------
+// ---- Notifications ------------------------------------------------------------------------------
 
 const NOTIFYING: u32 = 60;
 
@@ -203,7 +208,8 @@ async fn notify(member: Member) -> Result<()> {
     let mut last = None;
     for number in 0..NOTIFYING {
         let (from, offset) = (UserVirt(at.0 + number * 8), number * 100);
-        // One that nobody hears, and one that says nothing, between them.
+        // Before it, a notification to a buffer without a listener, and a write without
+        // notification.
         process.write_and_notify(from, 8, &exports[1], 0, 999).await.map_err(wrong)?;
         process.write(from, 8, &exports[0], 0, 998).await.map_err(wrong)?;
         last = Some(process.write_and_notify(from, size(number), &exports[0], offset, number).await.map_err(wrong)?);
@@ -224,7 +230,7 @@ async fn be_notified(member: Member) -> Result<()> {
         expect!(notification.message == number, "{notification:?} instead of number {number}");
         let end = number * 100 + size(number);
         expect!(notification.end_offset == end, "{notification:?} ends elsewhere than {end}");
-        // A later one may lie over the bytes behind the first hundred.
+        // A later message may overwrite the bytes behind the first hundred.
         let bytes = size(number).min(100);
         let found = process.load(UserVirt(at.0 + number * 100), bytes).map_err(wrong)?;
         let expected = piece(member.peer(), number * 8, bytes);
@@ -242,7 +248,8 @@ fn each_write_that_notifies_is_told_of_once_in_order_when_its_bytes_are_there() 
     assert_eq!((driver.notifications_heard, driver.notifications_unheard), (NOTIFYING.into(), NOTIFYING.into()));
 }
 
-/// An interrupt that comes late lets the ring of 32 run full: then writes wait, and nothing is lost.
+/// With a late interrupt the ring of 32 notifications runs full. Then writes wait, and none is
+/// lost.
 #[test]
 fn a_full_ring_of_notifications_delays_writes_and_loses_none() {
     let bench = Bench { change: |platform| platform.host.interrupt_delay_ns = 400_000, ..Bench::default() };
@@ -251,9 +258,10 @@ fn a_full_ring_of_notifications_delays_writes_and_loses_none() {
     assert_eq!(count(&output, 1, Counter::NotificationsRead), 2 * u64::from(NOTIFYING));
 }
 
-// ---- Data that go with their post -----------------------------------------------------------------------------------
+// ---- Inline data --------------------------------------------------------------------------------
 
-/// Every length up to 33 bytes, from every alignment: those up to 32 without a DMA read. The source is overwritten as soon as a post was rung.
+/// Every length up to 33 bytes, from several alignments. Up to 32 bytes go with their post, without
+/// a DMA read. The source is overwritten as soon as the doorbell was rung.
 async fn write_short(member: Member) -> Result<()> {
     let (process, at, _) = open(&member, Access::BOTH).await?;
     let exports = member.meet("exports", Vec::new()).await;
@@ -291,9 +299,9 @@ fn short_writes_go_with_their_post_and_without_a_lookup() {
     assert_eq!(count(&output, 0, Counter::SendHits), 1, "only the last one is read from memory");
 }
 
-// ---- Processes that end ---------------------------------------------------------------------------------------------
+// ---- Processes that end -------------------------------------------------------------------------
 
-/// Reads are under way when their process ends; its successor reads well.
+/// A process ends with outstanding reads. A read of its successor brings the right bytes.
 async fn end_while_reading(member: Member) -> Result<()> {
     let exports = member.meet("exports", Vec::new()).await;
     for life in 0..4 {
@@ -321,7 +329,8 @@ fn a_process_that_ends_while_it_reads_leaves_nothing_behind() {
     assert!(count(&output, 0, Counter::ReadsFailed) > 0, "no read was under way");
 }
 
-/// Reads of a buffer whose process ends meanwhile: they end well or with the error, and the reader goes on.
+/// The owner of a buffer ends while it is read. The reads end well or with the error, and the
+/// reader goes on.
 async fn read_from_the_dying(member: Member) -> Result<()> {
     let (process, _, _) = open(&member, Access::BOTH).await?;
     let exports = member.meet("exports", Vec::new()).await;
@@ -334,7 +343,7 @@ async fn read_from_the_dying(member: Member) -> Result<()> {
     for handle in posted {
         match process.wait(handle).await {
             Ok(()) => expect!(refused == 0, "a read ended well after the buffer was gone"),
-            // Several that end in one look are not told apart.
+            // The library cannot tell apart posts that end between two of its polls.
             Err(WriteError::Refused { error, .. } | WriteError::Unclear { error, .. }) => {
                 expect!(error == PostError::Refused as u32, "error {error}");
                 refused += 1;
@@ -358,7 +367,7 @@ fn reads_of_a_process_that_ends_are_refused() {
     Bench::default().run([job(read_from_the_dying), job(die)]);
 }
 
-// ---- What it costs --------------------------------------------------------------------------------------------------
+// ---- Latencies ----------------------------------------------------------------------------------
 
 #[derive(Clone, Default)]
 struct Shortest(Rc<Cell<Option<Ps>>>);
@@ -397,7 +406,7 @@ fn a_read_takes_little_more_than_two_messages() {
     }
 }
 
-/// When the notifying write was posted, for the other node: simulated time is the same for both.
+/// Simulated time of the notifying write's post, for the other node. Both nodes have the same time.
 static POSTED_AT: AtomicU64 = AtomicU64::new(0);
 
 async fn notify_in_time(member: Member) -> Result<()> {
@@ -422,8 +431,9 @@ async fn time_notifications(member: Member) -> Result<()> {
         let took = Ps(member.now().0 - POSTED_AT.load(Ordering::Relaxed));
         expect!(notification.message == number, "{notification:?} instead of number {number}");
         println!("from post to handler: {took}");
-        // The first finds the cache cold. The bound is a word's latency (5 us), the interrupt (10 us), its
-        // handler (4 us) and the notification (13 us), and half as much again for what they wait.
+        // The first message finds the cache cold. The bound is the latency of a word (5 us), the
+        // interrupt (10 us), its handler (4 us) and the notification (13 us), plus half of their
+        // sum for waiting.
         expect!(number == 0 || took < Ps::from_us(48), "notification {number} took {took}");
         member.meet("told", Vec::new()).await;
     }

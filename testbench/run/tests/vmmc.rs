@@ -1,5 +1,7 @@
-//! The personality with static tables on whole nodes: what it refuses and why, processes that end with all they have, and random messages as with the
-//! caches (M-3, M-4, M-13; INV-21, 26, 27, 36, 38).
+//! The personality with static tables on whole nodes (M-3, M-4, M-13; INV-21, 26, 27, 36, 38).
+//!
+//! The tests cover refusals and their reasons, processes that end with imports, exports and posts,
+//! and random messages, the same as with the caches.
 
 mod common;
 
@@ -23,7 +25,7 @@ fn bench() -> Bench {
     Bench { personality: "vmmc", ..Bench::default() }
 }
 
-/// The post is refused, and for this reason.
+/// Checks that a post ends with the error `why`.
 async fn refused(
     process: &Process,
     handle: std::result::Result<WriteHandle, WriteError>,
@@ -46,7 +48,7 @@ async fn writer(member: Member) -> Result<()> {
     expect!(matches!(early, Err(WriteError::NotImported { .. })), "{early:?}");
     process.import(&both).await.map_err(wrong)?;
     process.import(&only_written).await.map_err(wrong)?;
-    // The data are nowhere that the NIC knows.
+    // The process has not registered the memory of the data.
     refused(&process, process.write(memory, BYTES, &both, 0, 2).await, PostError::BadLocalAddress).await?;
     process.register(memory, PAGES * 4096).await.map_err(wrong)?;
     send(&process, memory, &both, 100, 3, BYTES).await?;
@@ -55,14 +57,15 @@ async fn writer(member: Member) -> Result<()> {
     let (sent, read) = (process.load(memory, BYTES), process.load(memory + BYTES, BYTES));
     expect!(sent == read && sent.is_ok(), "what was written is not what was read");
 
-    // Here, and not there: the owner's NIC hears of none of these.
+    // The import itself forbids these posts, so no frame goes to the owner.
     refused(&process, process.read(&only_written, 0, 4, memory, 5).await, PostError::ImportForbids).await?;
     refused(&process, process.write(memory, 4, &both, 4 * 4096 - 3, 6).await, PostError::ImportTooShort).await?;
     process.release_import(&only_written).await.map_err(wrong)?;
     let late = process.write(memory, 4, &only_written, 0, 7).await;
     expect!(matches!(late, Err(WriteError::NotImported { .. })), "{late:?}");
 
-    // The owner checks for itself: it has withdrawn the buffer, and this record still says what it was told.
+    // The owner has withdrawn the buffer and checks again, although the import still allows the
+    // posts.
     member.meet("written", Vec::new()).await;
     member.meet("withdrawn", Vec::new()).await;
     refused(&process, process.write(memory, 100, &both, 0, 8).await, PostError::Refused).await?;
@@ -87,7 +90,7 @@ async fn owner(member: Member) -> Result<()> {
     nothing_is_left(&member)
 }
 
-/// What its owner does not confirm leaves no import, and can be tried again.
+/// A connection that the owner does not confirm leaves no import, and can be tried again.
 async fn connects(member: Member) -> Result<()> {
     let process = member.handle.open("connects").await.map_err(wrong)?;
     let exports = member.meet("exports", Vec::new()).await;
@@ -121,7 +124,7 @@ fn a_connection_is_confirmed_by_the_owner_of_the_buffer() {
     assert_eq!(count(&output, 0, Counter::PostsCompleted), 2);
 }
 
-/// INV-36, when the last process has ended.
+/// Checks INV-36 after the last process has ended: all entries are free and no page is pinned.
 fn nothing_is_left(member: &Member) -> Result<()> {
     let (driver, pinned) = (member.handle.driver(), member.handle.memory().borrow().counts().pinned_now);
     let vmmc = driver.service::<Vmmc>().map_err(wrong)?;
@@ -147,7 +150,8 @@ fn imports_permissions_bounds_and_registered_memory_are_checked_before_anything_
 
 const ROUNDS: u64 = 12;
 
-/// Posts writes and reads, and is ended in their midst, each time later; another process takes its slot.
+/// A process posts writes and reads and ends before they do, in each round later. The next process
+/// takes its slot.
 async fn ending(member: Member) -> Result<()> {
     for round in 0..ROUNDS {
         let process = member.handle.open("ending").await.map_err(wrong)?;
@@ -160,13 +164,13 @@ async fn ending(member: Member) -> Result<()> {
             process.write(memory, 8000, &theirs, 0, message).await.map_err(wrong)?;
             process.read(&theirs, 0, 8000, memory + 4 * 4096, message + 100).await.map_err(wrong)?;
         }
-        // One side a little before the other.
+        // Node 0 a little before node 1.
         member.sleep_us(round * 31 + 7 * member.node as u64).await;
         process.close().await.map_err(wrong)?;
         nothing_is_left(&member)?;
         member.meet("closed", Vec::new()).await;
     }
-    // What was lost at last goes again, a few times at most.
+    // Frames that were lost last are sent again, a few times at most.
     member.sleep_us(4_000).await;
     Ok(())
 }
@@ -180,13 +184,14 @@ fn a_process_that_ends_with_imports_exports_and_posts_leaves_nothing_and_is_writ
     assert!(count(&output, 0, Counter::PostsClosed) + count(&output, 1, Counter::PostsClosed) > 0);
 }
 
-/// Writes that many processes at once have imported buffers for: each finds its own tables.
+/// Eight processes with the same addresses import buffers and write. The NIC must look each post up
+/// in the tables of its own process.
 async fn crowd(member: Member) -> Result<()> {
     let mut processes = Vec::new();
     let mut exports = Vec::new();
     for _ in 0..8 {
         let process = member.handle.open("one of many").await.map_err(wrong)?;
-        // The same addresses in each.
+        // The same addresses in each process.
         let memory = process.alloc(4 * 4096).map_err(wrong)?;
         exports.push(process.export(memory, 2 * 4096).await.map_err(wrong)?);
         process.register(memory + 2 * 4096, 2 * 4096).await.map_err(wrong)?;
@@ -222,7 +227,7 @@ fn random(personality: &str, cores: u32) -> Results {
     results
 }
 
-/// Every byte is compared, whatever is lost; and sums of counters agree.
+/// Every byte is compared although frames are lost, and the sums of counters agree.
 #[test]
 fn random_messages_arrive_with_either_personality() {
     for (personality, has_misses) in [("mini", true), ("vmmc", false)] {

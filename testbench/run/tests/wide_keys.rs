@@ -1,5 +1,7 @@
-//! Keys of 128 bits on the RTL (M-48, INV-21, INV-24): posts, frames, buffers and imports carry them, each bit counts, and nodes of different widths do not
-//! talk past each other.
+//! Keys of 128 bits on whole nodes (M-48, INV-21, INV-24).
+//!
+//! Posts, frames, buffers and imports carry them, and each bit counts. Nodes with keys of different
+//! widths refuse each other's frames.
 
 mod common;
 
@@ -32,7 +34,7 @@ async fn open(member: &Member) -> Result<Owner> {
     Ok(Owner { process, at, export, own })
 }
 
-/// Lengths of writes: in the post, as much as goes there, one more, two pages.
+/// Lengths of writes in bytes: inline, the most that goes inline with such a key, more, two pages.
 const LENGTHS: [u32; 6] = [4, 28, 29, 32, 1464, 6000];
 
 async fn use_the_key(member: Member) -> Result<()> {
@@ -65,7 +67,8 @@ fn both_personalities_write_and_read_with_the_whole_key() {
     }
 }
 
-/// One bit after the other is wrong; by turns in a write from the post, a write by DMA, one that notifies, and a read.
+/// Node 0 posts with one bit of the key after the other wrong, by turns as an inline write, a write
+/// by DMA, a write with notification, and a read.
 async fn guess(member: Member) -> Result<()> {
     let Owner { process, at, export, own } = open(&member).await?;
     let right = member.meet("exports", vec![export]).await[0];
@@ -107,7 +110,8 @@ fn no_bit_of_the_key_may_be_wrong() {
     }
 }
 
-/// Node 1 has the longer keys. Whoever connects hears it; and a post that goes there all the same is understood by nobody.
+/// Node 1 has the longer keys. A connection to the other node fails with an error that names both
+/// widths. The peer drops the frames of a post that is made in spite of it.
 async fn connect(member: Member) -> Result<()> {
     let Owner { process, at, export, own } = open(&member).await?;
     let theirs = member.meet("exports", vec![export]).await[0];
@@ -118,7 +122,7 @@ async fn connect(member: Member) -> Result<()> {
     expect!(import == Err(DriverError::OtherKeyWidth { node, theirs: their_bits, own: own_bits }), "{import:?}");
     let write = process.write(own, 4, &theirs, 0, 1).await;
     expect!(write == Err(WriteError::OtherKeyWidth { node, theirs: their_bits, own: own_bits }), "{write:?}");
-    // As if it had the same.
+    // The buffer as if its node had keys of the same width.
     let disguised = Export { key_width: export.key_width, node: NodeId(node), ..theirs };
     let handle = process.write(own, 100, &disguised, 0, 2).await.map_err(wrong)?;
     let end = process.wait(handle).await;

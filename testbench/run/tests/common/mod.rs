@@ -1,5 +1,7 @@
-//! Two whole nodes, RTL and firmware, with tasks of the test's own. Whatever the tasks do, a run must end without a fault of the bus, the
-//! memory or the driver, and with all sums of counters in agreement.
+//! Two whole nodes, RTL and firmware, that run tasks of a test.
+//!
+//! Every run must end without a fault of the bus, the memory or the driver, and with all sums of
+//! counters in agreement.
 #![allow(dead_code)]
 
 use std::cell::RefCell;
@@ -30,10 +32,10 @@ use sim_pins::Ps;
 
 pub const SEED: u64 = 7;
 const LATENCY: Ps = Ps::from_ns(400);
-/// No test takes longer; one that does hangs.
+/// The simulated time after which a test counts as hung.
 const WATCHDOG: Ps = Ps::from_us(400_000);
 
-/// What a node's task gets.
+/// The inputs of a node's task.
 #[derive(Clone)]
 pub struct Member {
     pub node: usize,
@@ -62,13 +64,13 @@ impl Member {
         self.handle.sim().sleep_for(Ps::from_us(us)).await;
     }
 
-    /// Waits for the other node, and learns its exports.
+    /// Waits until the other node comes to the meeting `name`, and returns its exports.
     pub async fn meet(&self, name: &str, exports: Vec<Export>) -> Vec<Export> {
         let all = self.meeting.exchange(name, exports).await;
         all[self.peer()].clone()
     }
 
-    /// Contents of every page of every process of this node.
+    /// The contents of every page of every process of this node.
     pub fn memory(&self) -> Snapshot {
         self.handle.memory().borrow().snapshot()
     }
@@ -76,7 +78,8 @@ impl Member {
 
 pub type Snapshot = BTreeMap<(Pid, VirtPage), Vec<u8>>;
 
-/// Addresses of bytes that differ, as (process, address). A page that was not there before held zeros.
+/// Addresses of bytes that differ, as (process, address). A page that did not exist before counts
+/// as zeros.
 pub fn changes(before: &Snapshot, after: &Snapshot) -> Vec<(Pid, u32)> {
     let zeros = vec![0; 4096];
     let mut found = Vec::new();
@@ -88,25 +91,26 @@ pub fn changes(before: &Snapshot, after: &Snapshot) -> Vec<(Pid, u32)> {
     found
 }
 
-/// Writes a message of its number's pattern to a place of the peer, and waits until the post has ended.
+/// Writes a message with the pattern of its number to an offset of the peer's buffer, and waits
+/// until the post has ended.
 pub async fn send(process: &Process, from: UserVirt, to: &Export, offset: u32, number: u32, bytes: u32) -> Result<()> {
     process.store(from, &pattern(number, bytes)).map_err(wrong)?;
     let handle = process.write(from, bytes, to, offset, number).await.map_err(wrong)?;
     process.wait(handle).await.map_err(wrong)
 }
 
-/// Waits until the whole of a message has come.
+/// Waits until all bytes of a message have arrived.
 pub async fn receive(process: &Process, at: UserVirt, number: u32, bytes: u32) -> Result<()> {
     let expected = pattern(number, bytes);
     process.wait_bytes(at, bytes, number, move |found| found == expected).await.map_err(wrong)
 }
 
-/// An error of a node, with words of its own.
+/// An error of a node with its own text.
 pub fn wrong<E: std::fmt::Display>(error: E) -> nicscope_scenario::error::Error {
     failed!("{error}")
 }
 
-/// A check that ends the run with the line and what was found.
+/// Ends the task with an error, which names the line, unless the condition holds.
 #[macro_export]
 macro_rules! expect {
     ($condition:expr, $($words:tt)*) => {
@@ -118,17 +122,17 @@ macro_rules! expect {
 
 pub struct Bench {
     pub platform: &'static str,
-    /// Of both NICs.
+    /// The personality of both NICs.
     pub personality: &'static str,
-    /// Of the image of node 0, and of node 1.
+    /// The width of keys in the images of node 0 and node 1.
     pub keys: [KeyWidth; 2],
-    /// What happens to frames of node 0, and of node 1.
+    /// Faults of the frames that node 0 and node 1 send.
     pub faults: [Vec<Box<dyn Fault>>; 2],
     pub change: fn(&mut Platform),
-    /// Post queues of each NIC, if not as many as it has by itself.
+    /// Post queues of each NIC; `None` for the number of the personality.
     pub post_queues: Option<u32>,
     pub processes_max: usize,
-    /// Markers, host events and sent frames are recorded, the frames with their bytes.
+    /// Whether to record markers, host events, and sent frames with their bytes.
     pub record: bool,
 }
 
@@ -148,7 +152,7 @@ impl Default for Bench {
 }
 
 fn firmware(personality: &'static str, key: KeyWidth) -> Arc<Vec<u8>> {
-    /// By personality and bits of a key.
+    /// Images by personality and by bits of a key.
     type Images = BTreeMap<(&'static str, u32), Arc<Vec<u8>>>;
     static FIRMWARE: Mutex<Images> = Mutex::new(BTreeMap::new());
     let mut images = FIRMWARE.lock().expect("nobody panics with it");
@@ -160,10 +164,10 @@ fn firmware(personality: &'static str, key: KeyWidth) -> Arc<Vec<u8>> {
 }
 
 impl Bench {
-    /// Boots both nodes, runs a task on each, and checks what must hold after any run.
+    /// Boots both nodes, runs a task on each, and makes the checks of every run.
     ///
     /// # Panics
-    /// If a task fails, or a check does.
+    /// If a task or a check fails.
     pub fn run(self, jobs: [Job; 2]) -> ClusterOutput {
         let mut platform = Platform::load(self.platform).expect("a platform");
         (self.change)(&mut platform);
@@ -206,12 +210,13 @@ impl Bench {
     }
 }
 
-/// Boot, the test's task, and the counters when nothing moves any more.
+/// Boots a node, runs the test's task, and reads the counters when the NICs are at rest.
 async fn whole(member: Member, job: Job) -> Result<NodeReport> {
     member.handle.boot(&member.firmware).await.map_err(wrong)?;
     job(member.clone()).await?;
     member.meet("the end", Vec::new()).await;
-    // Acknowledgements that are owed go out, frames whose acknowledgement was lost go again, some of them more than once, and misses that nobody waits for are served.
+    // Meanwhile the NICs send owed acknowledgements and repeat frames whose acknowledgement was
+    // lost, some more than once, and the hosts serve misses for which no post waits.
     member.sleep_us(1000).await;
     while member.handle.driver().misses_outstanding() != 0 {
         member.sleep_us(10).await;
