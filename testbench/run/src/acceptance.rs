@@ -1,5 +1,5 @@
-//! Whether what a sender was told is true at the other node (INV-28): a write that has ended well
-//! was accepted there first, frame by frame.
+//! Compares the ends of a sender's writes with the log of its peer (INV-28): the peer accepted each
+//! frame of a write before the sender saw the write's good end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,20 +8,20 @@ use nic_layout::trace::{parse, Marker, ARGUMENT_MASK};
 use nicscope_account::log::NodeLog;
 use sim_pins::Ps;
 
-/// What was judged of the writes of a node.
+/// The result of judging the writes of a node.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Judged {
     /// Frames of writes that have ended well, each looked for at the peer.
     pub frames: u64,
-    /// Frames that the peer had not accepted when the sender saw the end, in words.
+    /// A text for each frame that the peer had not accepted when the sender saw the end.
     pub broken: Vec<String>,
 }
 
-/// Holds the writes of `sender` against the log of its only peer. Both logs are those of a recorded
-/// run with the frames of `sender` captured.
+/// Compares the writes of `sender` with the log of its only peer. Both logs come from a recorded
+/// run in which the frames of `sender` were captured.
 ///
-/// A message that is listed in `ended_badly` says nothing. Every other message has one post, and
-/// fewer frames are sent than the argument of a marker can number.
+/// Messages in `ended_badly` are not judged. Every other message must have one post, and the run
+/// must have fewer frames than the argument of a marker can number.
 pub fn of_writes(sender: &NodeLog, peer: &NodeLog, ended_badly: &BTreeSet<u32>) -> Judged {
     let mut accepted: BTreeMap<u32, Ps> = BTreeMap::new();
     for (at, word) in &peer.trace {

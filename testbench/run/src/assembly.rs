@@ -22,23 +22,23 @@ use crate::node::{transmit_clock, Handle, Node, NodeConfig, NodeOutput, Start};
 /// A function that is called between windows with the time, and may end the run.
 pub type BetweenWindows<'a> = &'a mut (dyn FnMut(Ps) -> ControlFlow<()> + Send);
 
-/// What joins the nodes, and how long they may run.
+/// What the nodes of a run share: their platform, the network between them, and limits of the run.
 pub struct Assembly<'a> {
-    /// Hosts, NICs and links of every node.
+    /// The platform of every node.
     pub platform: &'a Platform,
-    /// The cables and switches.
+    /// The cables and switches that join the nodes.
     pub topology: Topology,
     /// One-way latency of each cable.
     pub latency: Ps,
-    /// Decides the faults of the links.
+    /// The seed of the faults of the links.
     pub seed: u64,
     /// Threads that simulate; results do not depend on them.
     pub threads: usize,
-    /// The run is cut off here.
+    /// The simulated time at which the run is cut off.
     pub end: Ps,
     /// Faults and tap of each direction of each link.
     pub direction: &'a dyn Fn(Channel) -> Direction,
-    /// Keep the way of each frame through each switch.
+    /// Whether to record the way of each frame through each switch.
     pub records_hops: bool,
     /// Called between windows with the time; may end the run.
     pub between_windows: Option<BetweenWindows<'a>>,
@@ -48,30 +48,30 @@ pub struct Assembly<'a> {
 pub struct Member<S> {
     /// The driver's settings, with the node's number.
     pub driver: DriverOptions,
-    /// Record markers, probes, frames and host events.
+    /// Whether to record markers, probes, frames and host events.
     pub record: bool,
-    /// Record the inputs of the model, to play them again.
+    /// Whether to record the inputs of the model, to play them again.
     pub record_inputs: bool,
-    /// FST of the model between two times.
+    /// Waves of the model, as FST, between two times.
     pub waves: Option<(PathBuf, Ps, Ps)>,
     /// Makes the node's task, from the host and the meetings of all nodes.
     pub task: S,
 }
 
 impl<S> Member<S> {
-    /// A node of which nothing is recorded.
+    /// A node without any recording.
     pub fn new(driver: DriverOptions, task: S) -> Member<S> {
         Member { driver, record: false, record_inputs: false, waves: None, task }
     }
 }
 
-/// What is left of an assembly.
+/// The result of a run of an assembly.
 pub struct Finished<T> {
     /// Why the run ended, and when.
     pub ending: Ending<Error>,
-    /// The nodes that were built.
+    /// The results of the nodes that were built.
     pub nodes: Vec<NodeOutput<T>>,
-    /// Each switch: leaves before spines.
+    /// The results of the switches, leaves before spines.
     pub switches: Vec<SwitchOutput>,
 }
 

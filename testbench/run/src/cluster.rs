@@ -21,56 +21,75 @@ use crate::progress::Progress;
 use crate::workload::places::Places;
 use crate::workload::{self, NodeReport, Work};
 
-/// One platform, one ratio of misses.
+/// The configuration of one run: a platform and a ratio of misses.
 #[derive(Clone)]
 pub struct ClusterConfig {
+    /// The scenario of the run.
     pub scenario: Arc<Scenario>,
+    /// The platform of every node, with the scenario's link and number of cores.
     pub platform: Platform,
+    /// The ELF file of the firmware of core A.
     pub firmware: Arc<Vec<u8>>,
-    /// The image of core B, of a NIC with two cores.
+    /// The ELF file of the firmware of core B, on a NIC with two cores.
     pub second: Option<Arc<Vec<u8>>>,
+    /// Share of messages that shall miss, 0 to 1.
     pub miss_ratio: f64,
+    /// The seed of every random decision.
     pub seed: u64,
+    /// Threads that simulate, at least 1. Results do not depend on their number.
     pub threads: usize,
-    /// Record what accounts need.
+    /// Whether to record what accounts need: markers, probes, frames and host events.
     pub record: bool,
-    /// Record the inputs of the models, to play them again.
+    /// Whether to record the inputs of the models, to play them again.
     pub record_inputs: bool,
-    /// FST of every node's model between two times: one path for each node.
+    /// Waves of every node's model, as FST, between two times: one path for each node.
     pub waves: Option<(Vec<PathBuf>, Ps, Ps)>,
-    /// Stop here, whatever is under way.
+    /// The simulated time at which the run stops even if tasks have not ended.
     pub until: Option<Ps>,
 }
 
-/// No scenario takes longer; a run that does hangs.
+/// The simulated time after which a run counts as hung.
 const WATCHDOG: Ps = Ps::from_us(60_000_000);
 
+/// The result of a run that ended well.
 pub struct ClusterOutput {
+    /// The results of the nodes, in their order.
     pub nodes: Vec<NodeOutput<NodeReport>>,
     /// The cables and switches that join the nodes.
     pub topology: Topology,
-    /// Each switch: leaves before spines.
+    /// The results of the switches, leaves before spines.
     pub switches: Vec<SwitchOutput>,
+    /// Simulated time at the end of the run.
     pub ended_at: Ps,
 }
 
-/// A run that ended badly, the simulated time when it did, and what its nodes did until then.
+/// The result of a run that failed.
 pub struct Failure {
+    /// Simulated time of the failure.
     pub at: Ps,
+    /// The error, with the node, the time and the seed in its text.
     pub error: Error,
+    /// The results of the nodes until then. Empty if the run failed before it began.
     pub nodes: Vec<NodeOutput<NodeReport>>,
 }
 
+/// One-way latency of each cable of a scenario.
 pub fn link_latency(scenario: &Scenario) -> Ps {
     Ps::from_ns(scenario.link.latency_ns)
 }
 
-/// Runs until every node's task has ended. What goes wrong ends it with the node and the time.
+/// Runs until every node's task has ended.
+///
+/// # Errors
+/// A task fails, a check is violated, or the run hangs. The text names the node and the time.
 pub fn run(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOutput> {
     attempt(config, progress).map_err(|failure| failure.error)
 }
 
-/// The same, for a caller who wants to look at the time of a failure.
+/// As [`run`], with the time and the logs of a failure.
+///
+/// # Errors
+/// A task fails, a check is violated, or the run hangs.
 pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOutput, Failure> {
     let scenario = &config.scenario;
     let latency = link_latency(scenario);

@@ -9,7 +9,10 @@ use nicscope_account::results::Results;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::{failed, image, request_error};
 
-/// Makes the folder, and finds out early that it cannot be written.
+/// Creates the folder, and makes sure before a run that files can be written there.
+///
+/// # Errors
+/// The folder cannot be created or written.
 pub fn prepare_folder(path: &Path) -> Result<()> {
     let probe = path.join(".nicscope");
     std::fs::create_dir_all(path)
@@ -23,10 +26,14 @@ pub fn prepare_folder(path: &Path) -> Result<()> {
         })
 }
 
+/// Writes the results as `results.json` into a folder, and returns the path.
+///
+/// # Errors
+/// The file cannot be written.
 pub fn write_json(results: &Results, folder: &Path) -> Result<PathBuf> {
     let path = folder.join("results.json");
     let text = serde_json::to_string_pretty(results).map_err(|error| failed!("results: {error}"))?;
-    // Under another name until it is whole: who ends nicscope in between finds the old results.
+    // Under another name until it is complete: if nicscope is ended before, the old results stay.
     let part = folder.join(".results.json");
     std::fs::write(&part, text + "\n")
         .and_then(|()| std::fs::rename(&part, &path))
@@ -34,7 +41,11 @@ pub fn write_json(results: &Results, folder: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Under another name until it is whole: who ends nicscope in between finds the old file.
+/// Replaces a file. The text has another name until it is complete, so the old file stays if
+/// nicscope is ended before.
+///
+/// # Errors
+/// The file cannot be written.
 pub fn write(path: &Path, text: &str) -> Result<()> {
     let part = path.with_extension("part");
     fs::write(&part, text)
@@ -42,7 +53,11 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
         .map_err(|error| failed!("cannot write {}: {error}", path.display()))
 }
 
-/// Name of a build: what this program and its firmware images are made of, byte by byte. RTL, host model and cache are part of the program.
+/// The name of a build: a hash, in hexadecimal, of this program and of firmware images with their
+/// geometries. The program contains the models of RTL, host and cache.
+///
+/// # Errors
+/// An image cannot be built, or a file cannot be read.
 pub fn build(images: &[(&str, VmhGeometry)]) -> Result<String> {
     let mut hasher = DefaultHasher::new();
     let program = std::env::current_exe().map_err(|error| failed!("cannot find this program: {error}"))?;

@@ -1,25 +1,28 @@
-//! Whether only described bytes leave a node (INV-25): the data of each frame, and zeros behind it.
+//! Checks that only described bytes leave a node (INV-25): the data of each frame, and zeros behind
+//! them.
 
 use nic_layout::frame::{ethertype, header_bytes, FrameKind, Packet};
 
 /// Bytes of the FCS, which ends a captured frame.
 const FCS_BYTES: usize = 4;
 
-/// What was judged of the frames that a node sent.
+/// The result of judging the frames that a node sent.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Judged {
     /// Data bytes that were compared.
     pub data_bytes: u64,
     /// Bytes behind the data that are zero: padding of short frames.
     pub padding_bytes: u64,
-    /// Bytes that stand in no described buffer, in words; the first of each frame.
+    /// A text for the first byte of each frame that no described buffer holds.
     pub broken: Vec<String>,
 }
 
 impl Judged {
-    /// Judges one frame, from the destination address to the FCS. `described` gives the bytes that
-    /// message, offset in the remote buffer and length describe; `None` if that message has no such
-    /// bytes. Frames of other protocols are left alone.
+    /// Judges one frame, from the destination address to the FCS.
+    ///
+    /// `described` gets a message, an offset in the remote buffer and a length, and returns the
+    /// bytes that the message's post describes there; `None` if it describes none. Frames of other
+    /// protocols are not judged.
     pub fn add(&mut self, contents: &[u8], described: impl Fn(u32, u32, usize) -> Option<Vec<u8>>) {
         let Some(frame) = contents.len().checked_sub(FCS_BYTES).map(|end| &contents[..end]) else { return };
         let Ok(packet) = Packet::new_checked(frame) else { return };

@@ -1,4 +1,4 @@
-//! Runs a scenario on whole nodes: hosts, NICs and the link between them.
+//! Runs scenarios on whole nodes: hosts, NICs, and the cables and switches between them.
 
 pub mod acceptance;
 pub mod assembly;

@@ -17,16 +17,19 @@ use sim_time::{Clock, Scheduler};
 
 use crate::watch;
 
-/// What a node is made of.
+/// The parts of a node, and what to record of it.
 pub struct NodeConfig {
+    /// The number of the node, from 0.
     pub index: usize,
+    /// The host with its platform and its driver's settings.
     pub host: HostConfig,
+    /// The node's end of its cable.
     pub port: Port,
-    /// Record markers, probes, frames and host events.
+    /// Whether to record markers, probes, frames and host events.
     pub record: bool,
-    /// Record the inputs of the model, to play them again.
+    /// Whether to record the inputs of the model, to play them again.
     pub record_inputs: bool,
-    /// FST of the model between two times.
+    /// Waves of the model, as FST, between two times.
     pub waves: Option<(PathBuf, Ps, Ps)>,
 }
 
@@ -57,34 +60,40 @@ pub struct Start<T: 'static> {
     pub begin_window: Box<dyn Fn(Ps)>,
 }
 
-/// What is left of a node after a run.
+/// The result of a node after a run.
 pub struct NodeOutput<T> {
-    /// What its task returned; `None` if it was cut off.
+    /// The result of its task; `None` if the task was cut off.
     pub outcome: Option<T>,
+    /// Recorded markers, probes, frames and host events. Empty unless they were asked for.
     pub log: NodeLog,
+    /// Frames that the node sent on its cable, by their fate.
     pub frames: FrameCounts,
+    /// The counters of the host: driver, processors, pages.
     pub accounting: Accounting,
+    /// The counters of the PCI bus.
     pub bus: host_pci::BusCounters,
     /// What the monitor saw; `None` if the NIC was not booted.
     pub seen: Option<Seen>,
-    /// What went wrong without stopping the node.
+    /// Faults of the bus, the memory and the driver that did not stop the node.
     pub faults: Vec<String>,
-    /// The invariant that the monitor found broken: at the end, or by what stopped the node.
+    /// The invariant that the monitor found broken, if any.
     pub violation: Option<Violation>,
+    /// Clock cycles of the NIC's core since the begin of the run.
     pub core_cycles: u64,
-    /// Empty unless it was asked for.
+    /// The inputs of the model. Empty unless they were asked for.
     pub recording: Recording,
+    /// Simulated time of the node at its end.
     pub now: Ps,
-    /// Tasks that still wait, for the message when a run hangs.
+    /// Names of tasks that still wait, for the error of a run that hangs.
     pub live_tasks: Vec<&'static str>,
 }
 
-/// Clocks of a platform's NIC that no cable brings.
+/// The clock by which a platform's NIC transmits. A NIC receives by the clock of its peer.
 pub fn transmit_clock(platform: &Platform) -> Clock {
     Clock::new(platform.link.clock_hz, Ps::ZERO)
 }
 
-/// The error of a run that ends with a broken invariant.
+/// The error of a run in which the monitor found an invariant broken.
 pub fn error_of(violation: &Violation) -> Error {
     Error::broken(Statement::Invariant(violation.invariant.0), violation)
 }
@@ -143,7 +152,7 @@ impl<T: 'static> Node<T> {
         })
     }
 
-    /// Keeps what the last tick shows, in a run that is looked at.
+    /// Records the markers and probes of the last tick.
     #[inline]
     fn look(&mut self, at: Ps, marker: Option<u32>) {
         if let Some(word) = marker {
@@ -258,5 +267,5 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
     }
 }
 
-/// The handle that tasks of a node get.
+/// The access of a node's tasks to its host.
 pub type Handle = HostHandle;

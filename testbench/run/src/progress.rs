@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use sim_pins::Ps;
 
-/// A line that tells what runs, the simulated time, the speed, and the time left. Wall time shows here and nowhere else.
+/// A line that shows the run, the simulated time, the speed, and the time left.
+///
+/// No other output of a run depends on wall-clock time.
 pub struct Progress {
     bar: ProgressBar,
     times: Mutex<Cell<Times>>,
@@ -18,11 +20,14 @@ pub struct Progress {
 struct Times {
     start: Instant,
     drawn: Instant,
-    /// When the first part of the work was done: before lies the boot, which says nothing about the rest.
+    /// The time when the first part of the work was done, and that part. The boot before it tells
+    /// nothing about the time of the rest.
     first: Option<(Instant, f64)>,
 }
 
 impl Progress {
+    /// A line on standard error that begins with `what`. It is hidden if standard error is no
+    /// terminal.
     pub fn new(what: String) -> Progress {
         match std::io::stderr().is_terminal() {
             true => Progress::drawn(ProgressBar::new_spinner(), what),
@@ -30,7 +35,7 @@ impl Progress {
         }
     }
 
-    /// For a run among others that have one bar together.
+    /// A hidden line, for a run that shares one line with other runs.
     pub fn hidden() -> Progress {
         Progress::drawn(ProgressBar::hidden(), String::new())
     }
@@ -42,7 +47,8 @@ impl Progress {
         Progress { bar, times: Mutex::new(Cell::new(Times { start: now, drawn: now, first: None })) }
     }
 
-    /// Called between windows; draws ten times a second. `share` of the work is done, 0 to 1.
+    /// Draws the line, at most ten times a second. A run calls it between windows. `share` is the
+    /// part of the work that is done, 0 to 1.
     pub fn at(&self, simulated: Ps, share: f64) {
         if self.bar.is_hidden() {
             return;
@@ -65,7 +71,7 @@ impl Progress {
     }
 }
 
-/// What the rest takes, if a part of the work took `spent`.
+/// The time of a part `rest` of the work, if a part `done` took `spent`.
 fn time_left(spent: Duration, done: f64, rest: f64) -> Option<Duration> {
     if done <= 0.0 {
         return None;

@@ -1,4 +1,4 @@
-//! `nicscope run`: a scenario on its platforms, its tables, accounts and waves.
+//! `nicscope run`: runs a scenario on its platforms, and makes rows, accounts and sums of each run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,25 +16,30 @@ use crate::summary::summarise;
 use crate::workload;
 use crate::workload::places::Places;
 
-/// What a run needs beside its scenario.
+/// The request for runs of a scenario.
 #[derive(Clone, Debug)]
 pub struct RunConfig {
+    /// The scenario, with all overrides.
     pub scenario: Scenario,
+    /// The seed of every random decision.
     pub seed: u64,
+    /// Threads that simulate, at least 1. Results do not depend on their number.
     pub threads: usize,
-    /// Load this image instead of the personality's.
+    /// The ELF file to load into core A in place of the personality's image.
     pub firmware: Option<PathBuf>,
 }
 
-/// The seed of a run for which none is given, so that a run without arguments is the same everywhere.
+/// The seed of a run without `--seed`. It is constant, so such a run has the same result
+/// everywhere.
 pub const DEFAULT_SEED: u64 = 1;
 
-/// Nodes that may usefully run at once.
+/// The number of threads for so many nodes: at most one for each node, and for each processor of
+/// this machine.
 pub fn default_threads(nodes: usize) -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get().min(nodes))
 }
 
-/// Checks the whole request, before the first run takes its time.
+/// Checks the whole request before the first run begins.
 fn check(config: &RunConfig) -> Result<()> {
     let scenario = &config.scenario;
     if config.threads == 0 {
@@ -54,7 +59,8 @@ fn check(config: &RunConfig) -> Result<()> {
     Ok(())
 }
 
-/// A trace is first run through the cache in host memory, which exists in the thesis's geometries.
+/// Checks that page traces exist for the geometry of the cache. A trace is first played through a
+/// cache model in host memory, which has the geometries of the thesis.
 fn check_traces(scenario: &Scenario) -> Result<()> {
     let geometry = scenario.geometry()?;
     if scenario.workload.kind != WorkloadKind::Pages || page_traces::all_geometries().contains(&geometry) {
@@ -70,7 +76,11 @@ fn check_traces(scenario: &Scenario) -> Result<()> {
     ))
 }
 
-/// The configuration of one platform and one ratio of misses.
+/// The configuration of the run on one platform with one ratio of misses. Builds the firmware
+/// unless an image is given.
+///
+/// # Errors
+/// The scenario is impossible on the platform, or an image cannot be built or loaded.
 pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) -> Result<ClusterConfig> {
     let scenario = &config.scenario;
     let platform = platform::load(platform_name, scenario)?;
@@ -108,20 +118,28 @@ pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) 
     })
 }
 
-/// Is told of every run of a scenario while its logs are still there.
+/// Gets every run of a scenario while its logs still exist.
 pub trait Observer {
+    /// A run has ended well: its nodes' logs in `_output`, and its results in `_run`.
     fn done(&mut self, _config: &ClusterConfig, _output: &ClusterOutput, _run: &Run) {}
+    /// A run on a platform has failed. No further run of the scenario follows.
     fn failed(&mut self, _platform: &str, _config: &ClusterConfig, _failure: &Failure) {}
 }
 
 impl Observer for () {}
 
-/// Runs every platform with every ratio of misses.
+/// Runs the scenario on each platform with each ratio of misses.
+///
+/// # Errors
+/// The request is wrong, or a run fails.
 pub fn run(config: &RunConfig) -> Result<Results> {
     observe(config, &mut ())
 }
 
-/// The same, for someone who looks.
+/// As [`run`], with an observer of each run.
+///
+/// # Errors
+/// The request is wrong, or a run fails.
 pub fn observe(config: &RunConfig, observer: &mut dyn Observer) -> Result<Results> {
     let scenario = &config.scenario;
     check(config)?;
@@ -159,7 +177,10 @@ pub fn observe(config: &RunConfig, observer: &mut dyn Observer) -> Result<Result
     })
 }
 
-/// One platform with one ratio of misses; its sums agree.
+/// Runs one configuration; `platform` is the name for the results.
+///
+/// # Errors
+/// The run fails, or its sums do not agree.
 pub fn single(platform: &str, config: &ClusterConfig) -> Result<Run> {
     let output = cluster::run(config, &Progress::hidden())?;
     let run = summarise(platform, config, &output)?;

@@ -1,4 +1,4 @@
-//! Feeds the monitor of a node (`nic_monitor`) with what its loop sees.
+//! Passes what happens at a node's pins and in its host to the node's monitor (`nic_monitor`).
 
 use host_model::address::{Pid, VirtPage};
 use host_model::host::Host;
@@ -9,7 +9,7 @@ use sim_pins::Ps;
 
 use crate::personality;
 
-/// What the host knows of its pages.
+/// The pinned pages of a host, for the monitor.
 struct Pinned<'a>(&'a Memory);
 
 impl Pins for Pinned<'_> {
@@ -18,14 +18,14 @@ impl Pins for Pinned<'_> {
     }
 }
 
-/// What is heard of the bus of a host.
+/// The transfers that were seen on the bus of a host.
 pub struct Line {
     tap: Tap,
-    /// To be filled again.
+    /// A buffer for the transfers of one clock edge, kept to save its allocation.
     transfers: Vec<Transfer>,
 }
 
-/// Listens to the bus of a host, and has its memory remember what is unpinned.
+/// Connects a tap to the bus of a host, and makes its memory record which pages are unpinned.
 pub fn tap(host: &mut Host<PciBus>) -> Line {
     let tap = Tap::default();
     host.bus().bus().set_listener(Some(Box::new(tap.clone())));
@@ -33,7 +33,7 @@ pub fn tap(host: &mut Host<PciBus>) -> Line {
     Line { tap, transfers: Vec::new() }
 }
 
-/// What happened at an edge of the PCI clock.
+/// Tells the monitor what happened at an edge of the PCI clock: unpinned pages, then transfers.
 #[inline]
 pub fn host(monitor: &mut Monitor, line: &mut Line, host: &Host<PciBus>, at: Ps) {
     let memory = host.node().memory();
@@ -52,11 +52,12 @@ pub fn host(monitor: &mut Monitor, line: &mut Line, host: &Host<PciBus>, at: Ps)
     }
 }
 
+/// Passes a word of core A's trace port to the monitor.
 pub fn marker(monitor: &mut Monitor, host: &Host<PciBus>, at: Ps, word: u32) {
     monitor.marker(at, word, &Pinned(&host.node().memory().borrow()));
 }
 
-/// When the driver knows where the tables are.
+/// Tells the monitor where the NIC's tables are, as soon as the driver knows.
 #[cold]
 fn place(monitor: &mut Monitor, host: &Host<PciBus>) {
     let node = host.node();

@@ -16,8 +16,8 @@ pub fn watches(driver: &Driver) -> Option<Watches> {
     PERSONALITIES.iter().find_map(|personality| (personality.watches)(driver))
 }
 
-/// Numbers of buffers to which every message misses on its descriptor, when messages go to them in
-/// turn. The descriptor of `hot` stays. Empty if descriptors never miss.
+/// Numbers of buffers whose descriptors every message misses, if messages go to the buffers in
+/// turn. The descriptor of buffer `hot` stays in the cache. Empty if descriptors never miss.
 pub fn cold_buffers(driver: &Driver, hot: u32) -> Vec<u32> {
     PERSONALITIES.iter().find_map(|personality| (personality.cold_buffers)(driver, hot)).unwrap_or_default()
 }
