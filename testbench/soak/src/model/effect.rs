@@ -1,4 +1,4 @@
-//! Which values a byte may have, after posts that overlapped or did not.
+//! The values that a byte may have after posts that may have overlapped.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,15 +8,17 @@ use super::verdict::Verdict;
 
 /// Bytes that came, or may have come, to the memory of a process.
 pub(super) struct Effect<'a> {
+    /// Offsets in that memory.
     pub(super) range: Range<u32>,
     begin: Time,
-    /// `None`: perhaps never.
+    /// The time by which the bytes came; `None` if they may never come.
     end: Option<Time>,
-    /// Writes of one process are in the order of their numbers. `None`: a read.
+    /// Process and number of a write: the writes of a process are made in the order of their
+    /// numbers. `None` for a read.
     order: Option<(Life, u32)>,
-    /// It has come, all of it.
+    /// Whether all bytes have come for certain.
     certain: bool,
-    /// `None`: whatever.
+    /// The bytes; `None` if they are unknown.
     data: Option<&'a [u8]>,
 }
 
@@ -34,14 +36,20 @@ impl Effect<'_> {
     }
 }
 
-/// When memory was looked at: between two times, by whom.
+/// An inspection of memory, by a read or by the comparison.
 pub(super) struct Look {
+    /// The earliest time at which a byte may have been read.
     pub begin: Time,
+    /// The latest time at which a byte may have been read.
     pub end: Time,
+    /// Process and number of the read: the writes that the process posted before come first.
     pub order: Option<(Life, u32)>,
 }
 
-/// Cuts a range where an effect begins or ends, and tells for each part which effects are possible, and whether what was there before is.
+/// Cuts a range where an effect begins or ends.
+///
+/// Returns for each part the effects that may be seen there, and whether the bytes from before all
+/// effects may still be there.
 fn parts<'e, 'd>(
     effects: &'e [Effect<'d>],
     range: Range<u32>,
@@ -57,7 +65,7 @@ fn parts<'e, 'd>(
     let part = |pair: &[u32]| {
         let part = pair[0]..pair[1];
         let here: Vec<&Effect> = near.iter().copied().filter(|effect| effect.covers(&part)).collect();
-        // What was surely there when it was looked at.
+        // Effects that were there for certain at the time of the look.
         let there: Vec<&Effect> = here
             .iter()
             .copied()
@@ -75,8 +83,12 @@ fn parts<'e, 'd>(
     cuts.windows(2).map(part).collect()
 }
 
-/// Compares a range with what it may hold. Gives how many bytes were compared, and for how many of them several values are right; or the first that
-/// is wrong.
+/// Compares the bytes of a range with the values that they may have.
+///
+/// Returns the number of compared bytes, and the number of bytes with several right values.
+///
+/// # Errors
+/// The offset of the first byte with a wrong value.
 pub(super) fn compare(
     effects: &[Effect],
     range: Range<u32>,
@@ -103,7 +115,8 @@ pub(super) fn compare(
     Ok((bytes, open))
 }
 
-/// Where a post's bytes went, if they may have gone anywhere.
+/// The effect of a post, and the process whose memory it may change. `None` if the post can change
+/// no memory.
 pub(super) fn effect<'a>(
     post: &'a Post,
     verdict: Verdict,
@@ -115,7 +128,7 @@ pub(super) fn effect<'a>(
         return None;
     }
     let end = post.end.map(|(at, _)| at);
-    // A post that may have gone well has, if it was seen to.
+    // A post that may end well has moved its bytes if it was seen to end well.
     let certain = match verdict {
         Verdict::Well => true,
         Verdict::WellOrRefused | Verdict::WellOrNot | Verdict::Anything => matches!(post.end, Some((_, End::Well))),
@@ -123,7 +136,7 @@ pub(super) fn effect<'a>(
     };
     match &post.direction {
         Direction::Write { data, .. } => {
-            // Frames that lie before the end of the buffer are taken.
+            // The receiver accepts the frames that lie before the end of the buffer.
             let inside = (data.len() as u32).min(buffer.bytes.saturating_sub(post.offset));
             if !buffer.may_write || inside == 0 {
                 return None;

@@ -1,11 +1,15 @@
-//! What must be so after a number of operations: a dull model without code of the product.
+//! The model of the soak: the right results of a number of operations. It shares no code with the
+//! product.
 //!
-//! It is told afterwards what was begun and what ended, each with the times at which that was seen, and then says for every byte of every process which values
-//! it may have. Several are possible only where writes of different processes overlapped in time, or where a process ended in the middle of a
-//! write. Nothing is known but this:
+//! The nodes report afterwards which posts, buffers and processes began and ended, each with the
+//! time at which that was seen. From that the model derives the values that each byte of each
+//! process may have. Several values are possible only if writes of different processes overlapped
+//! in time, or if a process ended during a write. The model uses two rules:
 //!
-//! * One post comes *before* another if it ended before the other began, or if both are writes of one process and it was posted first (FIFO).
-//! * A post that had to go well has moved all its bytes; one that had to be refused none; one that met the end of a buffer or of a process, any part.
+//! * A post comes *before* another post if it ended before the other began, or if both are writes
+//!   of one process and it was posted first (FIFO).
+//! * A post that had to end well has moved all its bytes. A post that had to be refused has moved
+//!   none. A post that met the end of a buffer or of a process may have moved any part.
 
 mod effect;
 mod seen;
@@ -23,18 +27,21 @@ pub use seen::{Buffer, BufferName, Direction, End, Life, Post, Seen, Time, Told}
 use effect::{compare, effect, Effect, Look};
 use verdict::{verdict, Verdict};
 
-/// What is wrong, with the statement that it breaks.
+/// An observation that cannot be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
+    /// The rule that it breaks.
     pub rule: Rule,
+    /// The observation, for the report.
     pub what: String,
 }
 
-/// A statement of which the model decides a part.
+/// A part of a numbered statement that the model decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
+    /// The statement, by its number in docs/properties.md and docs/requirements.md.
     pub statement: Statement,
-    /// What it says, behind its number.
+    /// The part that the model decides. A report prints it behind the number.
     text: &'static str,
 }
 
@@ -50,14 +57,18 @@ impl fmt::Display for Wrong {
     }
 }
 
+/// The rule of memory: each byte of each process has a value that the posts explain.
 pub const BYTES: Rule = Rule {
     statement: Statement::Invariant(27),
     text: "delivered bytes are those that were sent, and no byte beside them",
 };
+/// The rule of reads: each byte stood in the buffer at some time between the read's begin and end.
 pub const READS: Rule =
     Rule { statement: Statement::Invariant(28), text: "a read that ended has brought what was there" };
+/// The rule of ends: each post ends, and well or with the right error.
 pub const ENDS: Rule =
     Rule { statement: Statement::Invariant(24), text: "28, each post ends, well or refused as it must" };
+/// The rule of notifications: one for each write that asks for it, in the order of its process.
 pub const TOLD: Rule =
     Rule { statement: Statement::Requirement(6), text: "each write that notifies is told of once, in order" };
 
@@ -65,24 +76,29 @@ fn wrong(rule: Rule, what: String) -> Wrong {
     Wrong { rule, what }
 }
 
-/// Counts of what was decided.
+/// Counts of the model's decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
+    /// Posts that had to end well.
     pub posts_well: u64,
+    /// Posts that had to be refused.
     pub posts_refused: u64,
-    /// Either end was right.
+    /// Posts with more than one right end, because a buffer or a process ended meanwhile.
     pub posts_open: u64,
-    /// The library could not tell them apart.
+    /// Posts whose ends the library could not tell apart.
     pub posts_unclear: u64,
+    /// Notifications that arrived.
     pub notifications: u64,
-    /// That were told of or were not, both being right.
+    /// Notifications that did not arrive and did not have to.
     pub notifications_open: u64,
+    /// Bytes of processes and of reads that were compared.
     pub bytes_compared: u64,
-    /// Of them, with more than one right value.
+    /// Compared bytes with more than one right value.
     pub bytes_open: u64,
 }
 
 impl Decided {
+    /// Adds the counts of another model.
     pub fn add(&mut self, more: &Decided) {
         self.posts_well += more.posts_well;
         self.posts_refused += more.posts_refused;
@@ -97,26 +113,32 @@ impl Decided {
 
 struct Alive {
     memory: Vec<u8>,
-    /// Posts that ended badly: those that had to, and those that may have.
+    /// Posts that had to end badly.
     refused: u64,
+    /// Posts that may have ended badly.
     refused_perhaps: u64,
 }
 
-/// All processes of all nodes.
+/// The model of all processes of all nodes.
 #[derive(Default)]
 pub struct Model {
     alive: BTreeMap<Life, Alive>,
+    /// Counts of the decisions so far.
     pub decided: Decided,
     pins_fail: bool,
 }
 
 impl Model {
-    /// Of hosts that refuse to pin some pages, or never do.
+    /// A model for hosts that may refuse to pin a page, or for hosts that never do.
     pub fn of_hosts(pins_fail: bool) -> Model {
         Model { pins_fail, ..Model::default() }
     }
 
-    /// Judges what the nodes have seen until now. Nothing is under way any more: whatever has an end has ended.
+    /// Judges what the nodes have seen since the last call. `now` is the time at which their memory
+    /// was read; all operations have ended by then.
+    ///
+    /// # Errors
+    /// The first observation that cannot be right.
     pub fn judge(&mut self, now: Time, seen: &[Seen], buffers: &BTreeMap<BufferName, Buffer>) -> Result<(), Wrong> {
         for (life, memory) in seen.iter().flat_map(|seen| &seen.begun) {
             self.alive.insert(*life, Alive { memory: memory.clone(), refused: 0, refused_perhaps: 0 });

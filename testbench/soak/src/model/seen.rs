@@ -1,92 +1,130 @@
-//! What is told to the model: what began and what ended, and when that was seen.
+//! The model's inputs: what began, what ended, and when a node saw that.
 
 use std::fmt;
 
-/// Simulated picoseconds.
+/// Simulated time, in picoseconds.
 pub type Time = u64;
 
-/// A process, from its beginning to its end: node, place, and how many were there before.
+/// The name of a process, from its begin to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Life {
+    /// The node of the process.
     pub node: usize,
+    /// The place of the process on its node.
     pub process: usize,
+    /// The number of processes that had this place before.
     pub life: u32,
 }
 
-/// A buffer: its owner, and how many that one registered before.
+/// The name of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BufferName {
+    /// The process that exported it.
     pub owner: Life,
+    /// The number of buffers that the owner exported before.
     pub number: u32,
 }
 
+/// A buffer, as its owner exported it.
 #[derive(Clone, Debug)]
 pub struct Buffer {
-    /// In the memory of the owner.
+    /// Offset of its first byte in the memory of the owner.
     pub start: u32,
+    /// Length in bytes.
     pub bytes: u32,
+    /// Whether other nodes may write it.
     pub may_write: bool,
+    /// Whether other nodes may read it.
     pub may_read: bool,
+    /// Whether the owner gets notifications of writes to it.
     pub listens: bool,
-    /// When its end began, and when it was over; the end of the owner is one, too.
+    /// The time at which its withdrawal, or the end of its owner, began.
     pub end_begun: Option<Time>,
+    /// The time at which its withdrawal, or the end of its owner, was complete.
     pub ended: Option<Time>,
 }
 
-/// How a post was seen to end.
+/// The end of a post, as its process saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
+    /// Without an error.
     Well,
-    /// The node of the buffer refused it.
+    /// The node of the buffer, or the import, refused it.
     Refused,
-    /// A page of own memory does not exist.
+    /// A page of the process's own memory does not exist, or cannot be pinned.
     BadMemory,
-    /// It ended together with others, some of them badly, and the library cannot tell which.
+    /// It ended together with other posts, some of them with errors, and the library cannot tell
+    /// which.
     Unclear,
+    /// Any other error, which no post of a case may have.
     Other,
 }
 
+/// The transfer that a post asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// The bytes that were sent.
-    Write { data: Vec<u8>, notify: bool },
-    /// Where they came in own memory, and what was there at the moment of the end.
-    Read { to: u32, bytes: u32, found: Option<Vec<u8>> },
+    /// A write to the buffer.
+    Write {
+        /// The bytes that were sent.
+        data: Vec<u8>,
+        /// Whether it asks for a notification.
+        notify: bool,
+    },
+    /// A read from the buffer.
+    Read {
+        /// Offset in the memory of the reader to which the bytes come.
+        to: u32,
+        /// Length in bytes.
+        bytes: u32,
+        /// The bytes that stood there when the read ended; `None` if it did not end well.
+        found: Option<Vec<u8>>,
+    },
 }
 
+/// A post, as its process saw it.
 #[derive(Clone, Debug)]
 pub struct Post {
+    /// The process that posted it.
     pub by: Life,
-    /// Unique, ascending for each process.
+    /// The number of the post: unique, and ascending for each process.
     pub number: u32,
-    /// `None`: a buffer that never was.
+    /// The buffer that it names; `None` if that buffer never existed.
     pub buffer: Option<BufferName>,
+    /// Whether it shows the key of the buffer.
     pub right_key: bool,
-    /// Own memory ends in the middle of it.
+    /// Whether the process's own memory ends in the middle of the transfer.
     pub hole: bool,
+    /// Offset in the buffer.
     pub offset: u32,
+    /// The transfer.
     pub direction: Direction,
+    /// The time of the call of the library.
     pub begin: Time,
-    /// `None`: its process ended first.
+    /// The time and the kind of its end; `None` if its process ended first.
     pub end: Option<(Time, End)>,
 }
 
-/// What a handler was told.
+/// A notification, as the handler got it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Told {
+    /// The buffer whose owner got it.
     pub buffer: BufferName,
+    /// The number of the post that asked for it.
     pub number: u32,
+    /// Offset in the buffer behind the last byte of the write.
     pub end_offset: u32,
 }
 
 /// What a node has seen since the last comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// New processes, and what their memory held at first.
+    /// New processes, with their memory at the begin.
     pub begun: Vec<(Life, Vec<u8>)>,
+    /// Posts, in the order of their begins.
     pub posts: Vec<Post>,
+    /// Notifications, in the order of their arrival.
     pub told: Vec<Told>,
-    /// Now: the memory of each process that lives, and how many of its posts have ended badly so far.
+    /// Processes that live now: memory, and the number of posts that have ended badly so far.
     pub now: Vec<(Life, Vec<u8>, u64)>,
 }
 

@@ -1,4 +1,4 @@
-//! Each statement of the model fires where it must, and stays silent where either outcome is right.
+//! Tests of the model: each rule fires where it must, and not where several outcomes are right.
 
 use super::*;
 
@@ -46,7 +46,7 @@ impl Bench {
         self.posts.last_mut().expect("just pushed")
     }
 
-    /// Four bytes of this value.
+    /// A write of four bytes with a value.
     fn write(&mut self, by: Life, offset: u32, value: u8, times: (Time, Time)) -> &mut Post {
         self.post(by, offset, Direction::Write { data: vec![value; 4], notify: false }, times, End::Well)
     }
@@ -61,7 +61,7 @@ impl Bench {
         self.memory[from..from + 4].fill(value);
     }
 
-    /// The statement that is broken, if one is.
+    /// The rule that the model finds broken.
     fn judge(&self) -> Option<Rule> {
         let zeros = vec![0; BYTES_OF_ALL];
         let lives = [WRITER, OTHER, OWNER];

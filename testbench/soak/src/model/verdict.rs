@@ -1,26 +1,28 @@
-//! How a post has to end.
+//! The right ends of a post.
 
 use std::collections::BTreeMap;
 
 use super::seen::{Buffer, BufferName, Direction, Post};
 
-/// What the model says of a post.
+/// The ends that are right for a post.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Well,
     Refused,
     BadMemory,
-    /// The buffer ended meanwhile.
+    /// The buffer ended before the post did.
     WellOrRefused,
     RefusedOrBadMemory,
-    /// A page on either side may not have been pinned.
+    /// The kernel may have refused to pin a page on either side.
     WellOrNot,
-    /// Its own process ended.
+    /// The process of the post ended first.
     Anything,
 }
 
 impl Verdict {
-    /// Where pins fail: then there is no translation, here or there.
+    /// The verdict on hosts that may refuse to pin a page. Without a translation of its own page
+    /// the post ends as with bad memory, and without a translation of the buffer's page it is
+    /// refused.
     pub(super) fn where_pins_fail(self) -> Verdict {
         match self {
             Verdict::Well | Verdict::WellOrRefused | Verdict::WellOrNot => Verdict::WellOrNot,
