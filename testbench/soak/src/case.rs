@@ -1,4 +1,6 @@
-//! A case: a cluster and a list of operations, as text too. What a failing search leaves, and what a replay runs.
+//! A case: a cluster and a list of operations, with a form as text.
+//!
+//! A search writes a failing case as text, and a replay reads it.
 //!
 //! ```text
 //! # Why this list is worth keeping.
@@ -27,40 +29,52 @@ use sim_fabric::{SwitchMode, SwitchSettings, Topology};
 
 use super::operation::{Op, NODES_MAX};
 
-/// What happens to frames, in thousandths of them, both ways.
+/// Faults of both directions of a link, in thousandths of the frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wire {
+    /// Frames that never arrive.
     pub loss: u32,
+    /// Frames with two changed bytes.
     pub corrupt: u32,
+    /// Frames that arrive twice.
     pub duplicate: u32,
-    /// Up to 100 us late, so that others overtake them.
+    /// Frames that arrive up to 100 us late, so that later frames overtake them.
     pub delay: u32,
 }
 
 /// What joins the nodes of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Joint {
-    /// One cable, of two nodes.
+    /// One cable between two nodes.
     Cable,
     /// One switch.
     Switch(SwitchMode),
-    /// Two leaf switches or more, each with so many nodes at most, and so many spines.
-    TwoLevel { mode: SwitchMode, nodes_per_leaf: usize, spines: usize },
+    /// Two or more leaf switches, joined by spine switches.
+    TwoLevel {
+        /// The mode of every switch.
+        mode: SwitchMode,
+        /// Nodes at each leaf, at most.
+        nodes_per_leaf: usize,
+        /// Spine switches.
+        spines: usize,
+    },
 }
 
 /// The number of nodes, and what joins them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nodes {
-    /// 2 to [`NODES_MAX`].
+    /// The number of nodes, 2 to [`NODES_MAX`].
     pub nodes: usize,
+    /// The cables and switches between them.
     pub joint: Joint,
 }
 
 impl Nodes {
+    /// Two nodes on a cable.
     pub const PAIR: Nodes = Nodes { nodes: 2, joint: Joint::Cable };
 
-    /// The topology for the fabric. Switches have small queues, so that frames are dropped at their
-    /// tails too.
+    /// The topology for the fabric. Switches have small queues, so they also drop frames because a
+    /// queue is full.
     pub fn of_fabric(self) -> Topology {
         let switch = |mode| SwitchSettings {
             mode: Some(mode),
@@ -77,7 +91,7 @@ impl Nodes {
         }
     }
 
-    /// Within so long the last copies of frames arrive, in microseconds.
+    /// The longest time in us until the last copies of frames have arrived.
     pub fn last_frames_us(self) -> u64 {
         match self.joint {
             Joint::Cable => 50,
@@ -91,7 +105,7 @@ impl Nodes {
         self.of_fabric().cables(self.nodes).map_or(1, |cables| cables.len())
     }
 
-    /// Fewer nodes, and less between them.
+    /// Simpler clusters: fewer nodes, or fewer switches between them.
     fn simpler(self) -> Vec<Nodes> {
         if self.joint == Joint::Cable {
             return Vec::new();
@@ -106,51 +120,62 @@ impl Nodes {
     }
 }
 
-/// Room of an output queue of a switch: some dozens of short frames, or a few long ones.
+/// Size of an output queue of a switch: some dozens of short frames, or a few long frames.
 const QUEUE_BYTES: u32 = 16 * 1024;
 const FRAME_BYTES_MAX: u32 = 9022;
 
-/// All nodes are alike.
+/// The nodes of a case and what joins them. All nodes are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cluster {
+    /// The name of the platform.
     pub platform: &'static str,
-    /// What the NICs serve.
+    /// The personality of every NIC.
     pub personality: &'static Personality,
-    /// Of each NIC: two on `tigon2` only.
+    /// Cores of each NIC: 1, or on `tigon2` also 2.
     pub cores: u32,
+    /// What becomes of a frame that misses where it arrives.
     pub receive: ReceiveMiss,
+    /// What serves a miss.
     pub service: MissService,
+    /// Geometry of the VMH cache.
     pub vmh: VmhGeometry,
+    /// Geometry of the CBH cache, and the width of keys.
     pub cbh: CbhGeometry,
     /// High and low water mark of each process, in pages.
     pub water: (u32, u32),
+    /// The sender's time-out, in us.
     pub retransmit_us: u32,
+    /// The time from the NIC's interrupt to the begin of its handler, in us.
     pub interrupt_us: u32,
+    /// The number of nodes, and what joins them.
     pub topology: Nodes,
-    /// Every link, but for the odd one.
+    /// Faults of every link without faults of its own.
     pub wire: Wire,
-    /// A link with faults of its own.
+    /// The index of a link with faults of its own, and these faults.
     pub odd: Option<(usize, Wire)>,
-    /// Post queues of each NIC.
+    /// Post queues of each NIC, 1 to 8.
     pub queues: u32,
-    /// What the kernels' work takes, in percent of the platform's times.
+    /// The time of the kernels' work, in percent of the platform's times.
     pub kernel: u32,
-    /// Pages that cannot be pinned when they have to be, of a thousand.
+    /// Pages of a thousand that a kernel refuses to pin.
     pub refuses: u32,
+    /// The seed of faults, keys, refused pins and contents of memory.
     pub seed: u64,
 }
 
-/// Few sets, so that everything collides.
+/// A VMH cache with few sets, so that most pages collide.
 pub const SMALL_VMH: VmhGeometry = VmhGeometry { entries: 64, line_entries: 8, ways: 2 };
+/// A VMH cache in which some pages collide.
 pub const MIDDLE_VMH: VmhGeometry = VmhGeometry { entries: 256, line_entries: 16, ways: 4 };
+/// A CBH cache with two sets, so that most buffers collide.
 pub const SMALL_CBH: CbhGeometry = CbhGeometry { entries: 4, ways: 2, key: KeyWidth::Bits64 };
-/// Nearly all buffers of a node's processes.
+/// A CBH cache for nearly all buffers of a node's processes.
 pub const MIDDLE_CBH: CbhGeometry = CbhGeometry { entries: 16, ways: 4, key: KeyWidth::Bits64 };
-/// As few as the small one, with keys of 128 bits.
+/// As [`SMALL_CBH`], with keys of 128 bits.
 pub const WIDE_CBH: CbhGeometry = CbhGeometry { key: KeyWidth::Bits128, ..SMALL_CBH };
 
 impl Cluster {
-    /// What a cluster is that says nothing about a failure.
+    /// The cluster that shortening aims at.
     pub const PLAIN: Cluster = Cluster {
         platform: "tigon2",
         personality: PERSONALITIES[0],
@@ -171,7 +196,8 @@ impl Cluster {
         seed: 1,
     };
 
-    /// The same of another personality. With static tables nothing misses, no pin may fail, and each process has its queue.
+    /// The same cluster with another personality. With static tables no lookup misses, no pin may
+    /// fail, and each process has a queue.
     pub fn of_personality(self, personality: &'static Personality) -> Cluster {
         let plain = Cluster::PLAIN;
         match personality.has_caches() {
@@ -182,12 +208,12 @@ impl Cluster {
         }
     }
 
-    /// What happens to frames on a link.
+    /// The faults of a link.
     pub fn wire_of(&self, link: usize) -> Wire {
         self.odd.filter(|(odd, _)| *odd == link).map_or(self.wire, |(_, wire)| wire)
     }
 
-    /// Clusters that say less, the simplest first.
+    /// Clusters with fewer faults, nodes or settings, the simplest first.
     pub fn simpler(&self) -> Vec<Cluster> {
         let plain = Cluster::PLAIN;
         let wire = self.wire;
@@ -221,15 +247,22 @@ impl Cluster {
     }
 }
 
+/// A cluster and the operations that it plays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// Lines that begin with `#`, without it.
+    /// Remarks for the reader: in the text, lines that begin with `#`.
     pub remarks: Vec<String>,
+    /// The nodes and what joins them.
     pub cluster: Cluster,
+    /// The operations, in their order on each node.
     pub ops: Vec<Op>,
 }
 
 impl Case {
+    /// Reads a case from a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a line of it is wrong.
     pub fn load(path: &Path) -> Result<Case> {
         let text = fs::read_to_string(path).map_err(|error| request_error!("{}: {error}", path.display()))?;
         text.parse().map_err(|error| request_error!("{}: {error}", path.display()))
@@ -238,7 +271,7 @@ impl Case {
 
 const MODES: [(ReceiveMiss, &str); 3] =
     [(ReceiveMiss::TimeOut, "time-out"), (ReceiveMiss::Restart, "restart"), (ReceiveMiss::Hold, "hold")];
-/// Behind the mode and a comma, if it is not the kernel thread.
+/// Names of services. They stand behind the mode and a comma; the kernel thread has none.
 const SERVICES: [(MissService, &str); 2] = [(MissService::Interrupt, "interrupt"), (MissService::Nic, "nic")];
 
 impl fmt::Display for Cluster {
@@ -283,7 +316,7 @@ impl fmt::Display for Case {
 impl FromStr for Case {
     type Err = Error;
 
-    /// Semicolons end lines too, so that a case fits into a variable.
+    /// Semicolons end lines too, so that a case fits into one line.
     fn from_str(text: &str) -> Result<Case> {
         let mut case = Case { remarks: Vec::new(), cluster: Cluster::PLAIN, ops: Vec::new() };
         let mut has_cluster = false;
@@ -325,7 +358,8 @@ impl FromStr for Case {
     }
 }
 
-/// The numbers of a line whose other words are those of an example.
+/// The numbers of a line. All other words must be those of the example, which has empty words in
+/// the places of numbers.
 fn numbers_like(line: &str, example: &[&str]) -> Result<Vec<u64>> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let alike =
@@ -337,10 +371,11 @@ fn numbers_like(line: &str, example: &[&str]) -> Result<Vec<u64>> {
     }
 }
 
-/// At the end of the line of a cluster whose NICs have two cores, and the platform that may.
+/// The end of a cluster's line if its NICs have two cores.
 const PAIR: &str = " cores 2";
+/// The only platform whose NICs may have two cores.
 pub const TWO_CORES: &str = "tigon2";
-/// Behind that, of one whose keys have 128 bits.
+/// The end of a cluster's line if keys have 128 bits. It stands behind [`PAIR`].
 const WIDE: &str = " keys 128";
 
 fn cluster_of(line: &str) -> Result<Cluster> {
@@ -462,7 +497,7 @@ fn wire_of_shares(line: &str, shares: &[u64]) -> Result<Wire> {
     Ok(Wire { loss: number(0), corrupt: number(1), duplicate: number(2), delay: number(3) })
 }
 
-/// Modes of switches, as words.
+/// Names of the modes of switches.
 const SWITCHES: [(SwitchMode, &str); 2] =
     [(SwitchMode::StoreAndForward, "store-and-forward"), (SwitchMode::CutThrough, "cut-through")];
 

@@ -1,4 +1,5 @@
-//! What is likely: few processes, few buffers, short messages more often than long ones, and a bit of everything that can go wrong.
+//! Draws random cases: few processes, few buffers, short messages more often than long ones, and a
+//! share of every fault and refusal.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use super::case::{
 use super::operation::{Op, Post, Rights, Twist, Who, EXPORTS, NODES_MAX, POST_BYTES_MAX, PROCESSES};
 use super::random::Random;
 
-/// Nodes of a case as it is drawn first.
+/// Nodes of a case before more nodes are drawn.
 const PAIR: usize = 2;
 
 fn process(random: &mut Random) -> usize {
@@ -37,7 +38,8 @@ fn bytes(random: &mut Random) -> u32 {
     }
 }
 
-/// Places within 16 pages, often at the edge of one, and as often where others are.
+/// A place within 16 pages: often near the edge of a page, and more often in the first 512 bytes,
+/// so that posts overlap.
 fn place(random: &mut Random) -> u32 {
     match random.weighted(&[1, 3, 6]) {
         0 => random.number(0..=65_535),
@@ -123,8 +125,9 @@ fn wire(random: &mut Random) -> Wire {
 
 fn cluster(random: &mut Random) -> Cluster {
     let platform = random.one_of(&[(3, "tigon2"), (2, "lanai9")]);
-    // A miss of the receive path that waits for a time-out costs so many clocks that such clusters are fewer, and the time-out mostly short. Where none
-    // waits for it, a short one only sends again what is under way.
+    // A miss of the receive path that waits for a time-out takes many clocks. So such clusters are
+    // fewer, and their time-outs mostly short. With the other modes a short time-out only repeats
+    // frames that are on their way.
     let receive = random.one_of(&[(1, ReceiveMiss::TimeOut), (3, ReceiveMiss::Restart), (3, ReceiveMiss::Hold)]);
     let [short, middle, long] = match receive {
         ReceiveMiss::TimeOut => [6, 3, 1],
@@ -135,11 +138,11 @@ fn cluster(random: &mut Random) -> Cluster {
     let vmh = random.one_of(&[(1, SMALL_VMH), (3, MIDDLE_VMH)]);
     let cbh = random.one_of(&[(2, SMALL_CBH), (1, WIDE_CBH), (5, MIDDLE_CBH)]);
     let cores = random.one_of(&[(5, 1), (1, 2)]);
-    // As many as processes, or fewer: then they take queues from each other.
+    // A queue for each process, or fewer: then processes take queues from each other.
     let queues = random.one_of(&[(6, 8), (1, 1), (1, 2), (1, 3)]);
     let water = random.one_of(&[(1, (1, 0)), (2, (24, 8)), (2, (64, 48)), (2, (1000, 500))]);
     let interrupt_us = random.one_of(&[(6, 1), (5, 10), (1, 100)]);
-    // The kernel's work, and the pins that it refuses.
+    // The time of the kernel's work in percent, and the pins that it refuses of a thousand.
     let kernel = random.one_of(&[(4, 20), (1, 100)]);
     let refuses = match random.weighted(&[7, 1]) {
         0 => 0,
@@ -167,7 +170,8 @@ fn cluster(random: &mut Random) -> Cluster {
     }
 }
 
-/// The case of that number, of two nodes on a cable; the same seed has the same cases.
+/// The case `number` of a seed, with two nodes on a cable and a number of operations within `ops`.
+/// The same seed and number always give the same case.
 pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case {
     let mut random = Random::new(seed, number);
     let cluster = cluster(&mut random);
@@ -176,11 +180,11 @@ pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case {
     Case { remarks: Vec::new(), cluster, ops }
 }
 
-/// The case of that number with 2 to 8 nodes, mostly behind switches: the list of [`case`] whose
-/// operations go to any node.
+/// The case `number` of a seed with 2 to 8 nodes, mostly behind switches: the list of [`case`], with
+/// its operations spread over all nodes.
 pub fn case_of_nodes(seed: u64, number: u64, ops: Range<usize>) -> Case {
     let mut case = case(seed, number, ops);
-    // A sequence of its own, so that the list is drawn as it always was.
+    // A separate generator, so that the list stays as old reports name it.
     let mut random = Random::new(seed, u64::MAX - number);
     let count = random.one_of(&[(3, 2), (2, 3), (2, 4), (1, 5), (1, 6), (1, 7), (1, NODES_MAX)]);
     let mode = random.one_of(&[(1, SwitchMode::StoreAndForward), (1, SwitchMode::CutThrough)]);
@@ -240,7 +244,7 @@ mod tests {
         }
     }
 
-    /// A report names a case by its seed and its number, so these always mean the same case.
+    /// A report names a case by its seed and its number, so they must always give the same case.
     #[test]
     fn a_number_names_the_case_that_it_always_named() {
         let text = "cluster tigon2 hold cache 256 16 4 buffers 16 4 water 64 48 retransmit 100 interrupt 10 seed 1023158146 cores 2

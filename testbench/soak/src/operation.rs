@@ -1,5 +1,8 @@
-//! What processes, drivers and time do in a list. Every operation is legal at any place of any list: one with nothing to act upon does nothing,
-//! places and lengths are taken modulo what there is. So a list stays legal when operations are taken out of it or changed.
+//! The operations of a list, by processes, drivers and time.
+//!
+//! Every operation is legal at any place of any list. An operation without an object does nothing,
+//! and places and lengths are taken modulo the present number or size. So a list stays legal when
+//! operations are taken out of it or changed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,16 +12,19 @@ use nicscope_scenario::request_error;
 
 /// The most nodes of a cluster.
 pub const NODES_MAX: usize = 8;
-/// Processes on each node, and places for the buffers that each process exports.
+/// Processes on each node.
 pub const PROCESSES: usize = 4;
+/// Places for the buffers that each process exports.
 pub const EXPORTS: usize = 3;
-/// Longest post: it touches four pages, or five.
+/// Bytes of the longest post: it touches three pages, or four.
 pub const POST_BYTES_MAX: u32 = 3 * 4096;
 
-/// A process: its place, which a successor takes when it has ended.
+/// The place of a process. A successor takes the place when the process has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Who {
+    /// The node of the process.
     pub node: usize,
+    /// The place on the node, below [`PROCESSES`].
     pub process: usize,
 }
 
@@ -28,37 +34,48 @@ impl fmt::Display for Who {
     }
 }
 
-/// Write or read of a buffer.
+/// A write to a buffer, or a read from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Post {
+    /// The process that posts.
     pub who: Who,
+    /// Whether it is a read.
     pub is_read: bool,
-    /// The buffer: of this process of another node, in this place.
+    /// The node of the buffer, another node than the process's.
     pub node: usize,
+    /// The owner of the buffer, by its place on that node.
     pub process: usize,
+    /// The place of the buffer, below [`EXPORTS`].
     pub export: usize,
-    /// Where in own memory, and where in the buffer.
+    /// Offset in the process's own memory, modulo the room there.
     pub own: u32,
+    /// Offset in the buffer, modulo the room there.
     pub at: u32,
+    /// Length in bytes, at most [`POST_BYTES_MAX`] and at most the buffer's length.
     pub bytes: u32,
-    /// Of a write.
+    /// Whether a write asks for a notification.
     pub notify: bool,
+    /// The reason for which it must be refused, if there is one.
     pub twist: Twist,
 }
 
-/// What is wrong with a post, if anything is.
+/// A reason for which a post must be refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Twist {
+    /// There is none.
     None,
+    /// The key of the buffer has a wrong bit.
     WrongKey,
+    /// The buffer does not exist.
     NoBuffer,
-    /// Ends behind the end of the buffer.
+    /// The post ends behind the end of the buffer.
     Beyond,
-    /// Own memory ends in the middle.
+    /// The process's own memory ends in the middle of the post.
     Hole,
 }
 
 impl Twist {
+    /// All reasons, after the absence of one.
     pub const ALL: [Twist; 5] = [Twist::None, Twist::WrongKey, Twist::NoBuffer, Twist::Beyond, Twist::Hole];
 
     fn name(self) -> &'static str {
@@ -72,80 +89,120 @@ impl Twist {
     }
 }
 
-/// What others may do with a buffer.
+/// The rights of other nodes to a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rights {
+    /// They may write.
     pub write: bool,
+    /// They may read.
     pub read: bool,
 }
 
+/// One operation of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
+    /// A process posts a write or a read.
     Post(Post),
-    /// A buffer in place of the one that is there, if one is.
+    /// A process exports a buffer in a place, after it has withdrawn the buffer that was there.
     Export {
+        /// The owner.
         who: Who,
+        /// The place of the buffer, below [`EXPORTS`].
         export: usize,
+        /// Offset of the buffer in the owner's memory, modulo the room for buffers.
         from: u32,
+        /// Length in bytes, cut to the room for buffers.
         bytes: u32,
+        /// The rights of other nodes.
         rights: Rights,
+        /// Whether the owner gets notifications of writes.
         listens: bool,
     },
+    /// A process withdraws a buffer.
     Withdraw {
+        /// The owner.
         who: Who,
+        /// The place of the buffer, below [`EXPORTS`].
         export: usize,
     },
-    /// The process waits for its posts.
+    /// A process waits for the ends of its posts.
     Wait {
+        /// The process.
         who: Who,
     },
-    /// It waits for its posts, and ends; a successor takes its place.
+    /// A process waits for the ends of its posts, and ends. A successor takes its place.
     End {
+        /// The process.
         who: Who,
     },
-    /// It is ended so long from now, whatever it does then.
+    /// A process is killed after a time, in whatever step it is. A successor takes its place.
     Kill {
+        /// The process.
         who: Who,
+        /// The time from now on, in us.
         after_us: u32,
     },
-    /// The driver takes the line of this page of the process from the NIC's cache.
+    /// The driver takes the line of a page of a process from the NIC's cache.
     Invalidate {
+        /// The process.
         who: Who,
+        /// The page, counted from the first page of the process's memory, modulo their number.
         page: u32,
     },
-    /// Nothing new begins on this node for so long.
+    /// No new operation begins on a node for a time.
     Pause {
+        /// The node.
         node: usize,
+        /// The time, in us.
         us: u32,
     },
-    /// All nodes wait until nothing moves any more, and everything is compared.
+    /// All nodes wait until all operations and frames have ended, and the model compares
+    /// everything.
     Settle,
 }
 
-/// Kinds of operations, as they are counted.
+/// The kinds of operations that a campaign counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(usize)]
 pub enum Kind {
+    /// A write whose data the NIC reads from host memory.
     WriteByDma,
+    /// A write whose data go with the post.
     WriteInline,
+    /// A write of 0 bytes.
     WriteOfNothing,
+    /// A write with a notification.
     WriteAndNotify,
+    /// A read.
     Read,
+    /// A post with [`Twist::WrongKey`].
     WrongKey,
+    /// A post with [`Twist::NoBuffer`].
     NoBuffer,
+    /// A post with [`Twist::Beyond`].
     Beyond,
+    /// A post with [`Twist::Hole`].
     Hole,
+    /// [`Op::Export`].
     Export,
+    /// [`Op::Withdraw`].
     Withdraw,
+    /// [`Op::Wait`].
     Wait,
+    /// [`Op::End`].
     End,
+    /// [`Op::Kill`].
     Kill,
+    /// [`Op::Invalidate`].
     Invalidate,
+    /// [`Op::Pause`].
     Pause,
+    /// [`Op::Settle`].
     Settle,
 }
 
 impl Kind {
+    /// All kinds, in the order of reports.
     pub const ALL: [Kind; 17] = [
         Kind::WriteByDma,
         Kind::WriteInline,
@@ -166,6 +223,7 @@ impl Kind {
         Kind::Settle,
     ];
 
+    /// The name in the progress file and in reports.
     pub fn name(self) -> &'static str {
         match self {
             Kind::WriteByDma => "writes by DMA",
@@ -190,7 +248,7 @@ impl Kind {
 }
 
 impl Op {
-    /// Has another node do it.
+    /// Gives the operation to another node.
     pub fn set_node(&mut self, to: usize) {
         match self {
             Op::Post(post) => post.who.node = to,
@@ -205,7 +263,7 @@ impl Op {
         }
     }
 
-    /// The node that does it; `None`: all.
+    /// The node of the operation; `None` if all nodes take part.
     pub fn node(&self) -> Option<usize> {
         match self {
             Op::Post(post) => Some(post.who.node),
@@ -220,6 +278,7 @@ impl Op {
         }
     }
 
+    /// The kind of the operation.
     pub fn kind(&self) -> Kind {
         match self {
             Op::Post(post) => match post.twist {
@@ -244,7 +303,7 @@ impl Op {
         }
     }
 
-    /// Operations that say less and may fail in the same way, the simplest first.
+    /// Simpler operations that may fail in the same way, the simplest first.
     pub fn simpler(&self) -> Vec<Op> {
         let mut found = Vec::new();
         match *self {
@@ -287,7 +346,7 @@ impl Op {
     }
 }
 
-// ---- As text ----------------------------------------------------------------------------------------------------------
+// ---- As text ------------------------------------------------------------------------------------
 
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -325,7 +384,7 @@ impl fmt::Display for Op {
     }
 }
 
-/// Words of a line, taken one by one.
+/// The words of a line, taken one after the other.
 struct Words<'a> {
     line: &'a str,
     rest: std::iter::Peekable<std::str::SplitWhitespace<'a>>,
@@ -340,7 +399,7 @@ impl<'a> Words<'a> {
         self.rest.next().ok_or_else(|| self.wrong())
     }
 
-    /// The number behind a word.
+    /// The number behind the given word.
     fn number(&mut self, word: &str) -> Result<u32> {
         match self.next()? == word {
             true => self.next()?.parse().map_err(|_| self.wrong()),
@@ -348,7 +407,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// `0.3.1`: so many numbers, each below its limit.
+    /// Numbers joined by dots, as in `0.3.1`, each below its limit.
     fn place<const N: usize>(&mut self, limits: [usize; N]) -> Result<[usize; N]> {
         let numbers: Vec<usize> = self.next()?.split('.').map_while(|text| text.parse().ok()).collect();
         let place: [usize; N] = numbers.try_into().map_err(|_| self.wrong())?;

@@ -1,19 +1,21 @@
-//! Random numbers of a case. The numbers that a seed gives are part of the language of reports: a case of an old report is drawn again from its seed and its
-//! number, so the way from the generator to a value is fixed here, and a test holds it.
+//! Random numbers of a case.
+//!
+//! A report names a case by its seed and its number, and an old case must be drawn again from them.
+//! So the way from the generator to a value is fixed here, and a test compares it.
 
 use std::ops::{Range, RangeInclusive};
 
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-/// Words of the generator that each alternative before the chosen one takes.
+/// Words of the generator that are skipped for each alternative before the chosen one.
 const WORDS_OF_AN_ALTERNATIVE: u32 = 32;
 
 /// The generator of one case.
 pub struct Random(ChaCha20Rng);
 
 impl Random {
-    /// The generator of the case of that number.
+    /// The generator of case `number` of a seed.
     pub fn new(seed: u64, number: u64) -> Random {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -26,7 +28,7 @@ impl Random {
         self.0.next_u32()
     }
 
-    /// True or false, as likely.
+    /// True with probability one half.
     pub fn flag(&mut self) -> bool {
         self.word() >> 31 == 1
     }
@@ -37,7 +39,8 @@ impl Random {
         self.0.next_u64() < (probability * 2f64.powi(64)) as u64
     }
 
-    /// A number of the range, each as likely: the upper half of a product, without the products that would make some likelier.
+    /// A number of the range, each with the same probability: the upper half of a product. Products
+    /// that would favour some numbers are drawn again.
     pub fn number(&mut self, range: RangeInclusive<u32>) -> u32 {
         let count = range.end() - range.start() + 1;
         let refused = count.wrapping_neg() % count;
@@ -49,7 +52,7 @@ impl Random {
         }
     }
 
-    /// The same for an index.
+    /// An index of the range, each with the same probability.
     pub fn index(&mut self, range: Range<usize>) -> usize {
         range.start + self.below(range.len() as u64) as usize
     }
@@ -64,7 +67,7 @@ impl Random {
         }
     }
 
-    /// The index of a weight, each as likely as it weighs.
+    /// An index into `weights`, each with a probability in proportion to its weight.
     pub fn weighted(&mut self, weights: &[u32]) -> usize {
         let mut left = self.below(weights.iter().copied().map(u64::from).sum());
         for (index, weight) in weights.iter().copied().map(u64::from).enumerate() {
@@ -81,7 +84,7 @@ impl Random {
         unreachable!("less than the sum of the weights was drawn")
     }
 
-    /// One of some values, each as likely as it weighs.
+    /// One of some values, each with a probability in proportion to its weight.
     pub fn one_of<T: Copy>(&mut self, values: &[(u32, T)]) -> T {
         let weights: Vec<u32> = values.iter().map(|(weight, _)| *weight).collect();
         values[self.weighted(&weights)].1
