@@ -1,4 +1,4 @@
-//! Many cases from one seed, some at a time, with what was done so far in a file.
+//! `nicscope soak`: many cases of one seed, several at a time, with the progress in a file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,48 +19,57 @@ use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::personality::{Personality, PERSONALITIES};
 use nicscope_scenario::{failed, request_error};
 
-/// Operations of a case: enough that its boot does not count, few enough to be shortened.
+/// Operations of a case: enough that the time of its boot is small, few enough to be shortened.
 const OPS: std::ops::Range<usize> = 600..1200;
 const SCHEMA: u32 = 3;
 
-/// What to play.
+/// The request for a campaign.
 #[derive(Clone, Debug)]
 pub struct Campaign {
-    /// Operations in all; what the folder holds of this build and seed counts.
+    /// Operations in all. The operations in the progress file of the same build, seed and
+    /// personality count.
     pub operations: u64,
+    /// The seed of all cases.
     pub seed: u64,
-    /// What the NICs serve.
+    /// The personality of all NICs.
     pub personality: &'static Personality,
-    /// Cases at a time; results do not depend on it.
+    /// Cases at a time, at least 1. Results do not depend on the number.
     pub jobs: usize,
-    /// For the progress, and for a case that fails with its waves.
+    /// The folder for the progress, and for a failing case with its waves.
     pub folder: PathBuf,
-    /// Begin anew.
+    /// Whether to ignore a progress file and begin with the first case.
     pub fresh: bool,
 }
 
-/// What was done so far: `progress.json` in the folder.
+/// The sums of all cases so far: `progress.json` in the folder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
+    /// The version of the file's format.
     pub schema: u32,
-    /// Of the command with all its models, and of the firmware: another one begins anew.
+    /// The name of the build, of the command and the firmware images. The progress of another build
+    /// is not continued.
     pub build: String,
+    /// The seed of all cases.
     pub seed: u64,
-    /// The name of what the NICs serve.
+    /// The name of the personality.
     pub personality: String,
-    /// The next case.
+    /// Cases so far, which is also the number of the next case.
     pub cases: u64,
+    /// Operations so far.
     pub operations: u64,
+    /// Operations so far, by the name of their kind.
     pub kinds: BTreeMap<String, u64>,
-    /// Faults of the link, misses, and what became of posts.
+    /// Faults of the links, misses, and ends of posts, by name.
     pub counts: BTreeMap<String, u64>,
+    /// Simulated time of all cases, in us.
     pub simulated_us: u64,
+    /// Clock cycles of all NIC cores.
     pub core_cycles: u64,
-    /// Of one processor.
+    /// Wall-clock time of all cases, in s, each on one processor.
     pub seconds: f64,
-    /// What was wrong, if anything was.
+    /// The text of the failure, if a case failed.
     pub failure: Option<String>,
-    /// The statement that did not hold, if it has a number.
+    /// The statement that did not hold, if the failure is one of a numbered statement.
     pub broken: Option<Statement>,
 }
 
@@ -108,7 +117,7 @@ impl Progress {
         kinds.chain(faults).collect()
     }
 
-    /// The counts for people.
+    /// The counts as a table for the user.
     pub fn text(&self) -> String {
         let mut text = format!("operations {:>32}\n", self.operations);
         for kind in Kind::ALL {
@@ -128,12 +137,13 @@ impl Progress {
     }
 }
 
-/// Plays cases until there were as many operations as asked for, or one case failed.
+/// Plays cases until the operations are as many as requested, or a case fails.
 ///
-/// Returns what was done so far, and the failure, as short as it could be made.
+/// Returns the progress, and the failing case after it was shortened.
 ///
 /// # Errors
-/// A request without operations or jobs, or a folder that cannot be written.
+/// The request has no operations or no jobs, the firmware does not build, or the folder cannot be
+/// written.
 pub fn run(campaign: &Campaign) -> Result<(Progress, Option<Found>)> {
     if campaign.jobs == 0 || campaign.operations == 0 {
         return Err(request_error!("--jobs and --operations: must be at least 1"));
@@ -157,7 +167,7 @@ pub fn run(campaign: &Campaign) -> Result<(Progress, Option<Found>)> {
         true => fresh(),
         false => Progress::load(&path, &build, seed, personality).unwrap_or_else(fresh),
     };
-    // A failure is met again, and told again.
+    // The case of an earlier failure is played again, so it is reported again.
     (progress.failure, progress.broken) = (None, None);
     let Some((number, case, failure)) = go_on(&mut progress, &path, campaign)? else {
         return Ok((progress, None));
@@ -181,7 +191,10 @@ pub fn run(campaign: &Campaign) -> Result<(Progress, Option<Found>)> {
 
 type CaseFailed = (u64, Case, Failure);
 
-/// Plays cases until there were so many operations. What was played is counted in the order of the cases, whoever played it.
+/// Plays cases until the operations are as many as requested, or a case fails.
+///
+/// Several threads play cases. Their results are counted in the order of the cases' numbers, so the
+/// sums do not depend on the threads.
 fn go_on(progress: &mut Progress, path: &Path, campaign: &Campaign) -> Result<Option<CaseFailed>> {
     let Campaign { operations, seed, personality, jobs, .. } = *campaign;
     let begin = Instant::now();
@@ -238,10 +251,11 @@ fn go_on(progress: &mut Progress, path: &Path, campaign: &Campaign) -> Result<Op
     })
 }
 
-/// Plays one case of a file.
+/// Plays the case in a file, and returns its counts.
 ///
 /// # Errors
-/// The case failed: its waves are in the folder.
+/// The file holds no case, or the case fails. The waves of a failing case are then in the folder,
+/// and the text names them.
 pub fn replay(file: &Path, folder: &Path) -> Result<Progress> {
     let case = Case::load(file)?;
     let begin = Instant::now();

@@ -1,10 +1,13 @@
-//! Random operations on whole clusters: lists that stay legal when operations are taken out, a model that says what must be so, and a search that ends in the
-//! shortest list that fails (docs/properties.md, "Clusters").
+//! Random operations on whole clusters, compared with a model (docs/properties.md, "Clusters").
 //!
-//! * `operation`, `case`: the language. `draw`, `random`: what is likely. `model`: what must be so.
-//! * `play`, `node`, `actor`: a case on RTL and firmware. `plant`: what tests break on purpose.
-//! * `personality`: what differs from one firmware to another.
-//! * `shorten`, `search`: from a case that fails to the one that is told. `campaign`: `nicscope soak`.
+//! A case is a cluster and a list of operations. A list stays legal when operations are taken out,
+//! so a failing case can be shortened.
+//!
+//! * `operation`, `case`: the language of cases. `draw`, `random`: random cases. `model`: the right
+//!   results.
+//! * `play`, `node`, `actor`: plays a case on RTL and firmware. `plant`: defects that tests plant.
+//! * `personality`: the differences between personalities.
+//! * `shorten`, `search`: finds and shortens a failing case. `campaign`: `nicscope soak`.
 //! * `defects`: single defects of firmware and driver, and the invariant that finds each.
 
 mod actor;

@@ -1,4 +1,5 @@
-//! Plays cases until one fails, shortens it, keeps it with its waves, and says how to replay it.
+//! Plays cases until one fails, shortens the failing case, writes it with its waves to a folder,
+//! and names the command that replays it.
 
 use std::fmt;
 use std::fs;
@@ -14,43 +15,59 @@ use super::draw;
 use super::play::{play, Failure, Options, Played};
 use super::shorten::shorten;
 
-/// How often a case is played while it is shortened.
+/// The most times that a case is played while it is shortened.
 const TRIES_MAX: u32 = 600;
-/// Waves begin so long before the last comparison that went well, and last at most so long.
+/// The time from the begin of the waves to the last comparison that went well.
 const WAVES_BEFORE: Ps = Ps::from_us(20);
+/// The longest time that the waves cover.
 const WAVES_MAX: Ps = Ps::from_us(2_000);
 
-/// What to try.
+/// A search for a failing case.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// Part of the names of files.
+    /// The first part of the names of files.
     pub name: String,
+    /// The seed of all cases.
     pub seed: u64,
+    /// The number of cases to play; they have the numbers from 0 on.
     pub cases: u64,
+    /// Operations of each case.
     pub ops: Range<usize>,
-    /// Draws the case of a seed and a number, with so many operations.
+    /// Draws a case from the seed, its number and the range of its operations.
     pub draw: fn(u64, u64, Range<usize>) -> Case,
+    /// How each case is played.
     pub options: Options,
-    /// Where a failing case is kept.
+    /// The folder for a failing case and its waves.
     pub folder: PathBuf,
 }
 
-/// A case that failed, as short as it could be made.
+/// A failing case, after it was shortened.
 #[derive(Clone, Debug)]
 pub struct Found {
+    /// The seed of the case.
     pub seed: u64,
+    /// The number of the case.
     pub number: u64,
+    /// Operations of the case before it was shortened.
     pub drawn_ops: usize,
-    /// How often it was played to shorten it.
+    /// The number of times that it was played to shorten it.
     pub tries: u32,
+    /// The shortened case, with a remark about its origin.
     pub case: Case,
+    /// The failure of the shortened case.
     pub failure: Failure,
+    /// The file with the shortened case.
     pub file: PathBuf,
+    /// Files with the waves of each node, around the failure.
     pub waves: Vec<PathBuf>,
 }
 
 impl Search {
-    /// A search as the environment wants it: `NICSCOPE_SEED` (1), and `NICSCOPE_CASES` (1), so many times `cases`.
+    /// A search with the seed `NICSCOPE_SEED` of the environment, by default 1, and with `cases`
+    /// cases times `NICSCOPE_CASES`, by default 1.
+    ///
+    /// # Errors
+    /// A variable is no number, or `NICSCOPE_CASES` is 0.
     pub fn from_env(name: &str, cases: u64, ops: Range<usize>) -> Result<Search> {
         let number = |variable: &str| match std::env::var(variable) {
             Ok(text) => text.parse().map_err(|_| request_error!("{variable}={text}: a number was expected")),
@@ -73,10 +90,10 @@ impl Search {
         })
     }
 
-    /// Plays all cases, and tells each that went well.
+    /// Plays cases until one fails, and shortens it. `went_well` gets each case that does not fail.
     ///
     /// # Errors
-    /// Only if files cannot be written. A case that fails is what was looked for.
+    /// Files cannot be written. A failing case is no error: it is the result.
     pub fn run(&self, mut went_well: impl FnMut(&Case, &Played)) -> Result<Option<Found>> {
         for number in 0..self.cases {
             let case = (self.draw)(self.seed, number, self.ops.clone());
@@ -88,15 +105,18 @@ impl Search {
         Ok(None)
     }
 
-    /// Shortens a case that failed, and leaves it and its waves in the folder.
+    /// Shortens a failing case, and writes it and its waves to the folder.
+    ///
+    /// # Errors
+    /// Files cannot be written.
     pub fn found(&self, number: u64, case: Case, failure: Failure) -> Result<Found> {
         let drawn_ops = case.ops.len();
-        // Another defect may be met on the way; this one is looked for.
+        // A shorter case may meet another defect. Only failures of the same statement count.
         let statement = failure.statement;
         let (mut case, failure, tries) = shorten(case, failure, TRIES_MAX, |case| {
             play(case, &self.options).err().filter(|failure| failure.statement == statement)
         });
-        // One line, and no semicolon: that would end the remark.
+        // One line without a semicolon, which would end the remark.
         let what = failure.what.replace(['\n', ';'], ",");
         case.remarks = vec![format!("Found by {}, seed {}, case {number}: {what}", self.name, self.seed)];
         let file = self.folder.join(format!("{}-{}-{number}.case", self.name, self.seed));
@@ -114,11 +134,15 @@ fn waves_from(failure: &Failure) -> Ps {
     before(failure.from, WAVES_BEFORE).max(before(failure.at, WAVES_MAX))
 }
 
-/// Plays a case that fails once more, with waves from the last comparison that went well to the failure. Gives their files.
+/// Plays a failing case again and records waves from the last comparison that went well to the
+/// failure. Returns the files of the waves.
+///
+/// # Errors
+/// The folder cannot be created or read.
 pub fn record(case: &Case, options: &Options, failure: &Failure, folder: &Path) -> Result<Vec<PathBuf>> {
     fs::create_dir_all(folder).map_err(|error| failed!("{}: {error}", folder.display()))?;
     let waves = Some((folder.to_path_buf(), waves_from(failure), failure.at));
-    // It fails as before: looking takes no time.
+    // The case fails as before: recording does not change a run.
     let _ = play(case, &Options { waves, ..options.clone() });
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .map_err(|error| failed!("{}: {error}", folder.display()))?
@@ -129,14 +153,14 @@ pub fn record(case: &Case, options: &Options, failure: &Failure, folder: &Path) 
     Ok(files)
 }
 
-/// A path as one types it in the folder of the workspace.
+/// A path relative to the folder of the workspace, if the path lies in it.
 fn from_workspace(path: &Path) -> String {
     let absolute = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let workspace = image::workspace().canonicalize().unwrap_or_default();
     absolute.strip_prefix(workspace).unwrap_or(&absolute).display().to_string()
 }
 
-/// The command that plays a case again, to be typed in the folder of the workspace.
+/// The command that plays a case again, for a shell in the folder of the workspace.
 pub fn replay_command(file: &Path) -> String {
     format!("target/release/nicscope soak --replay {}", from_workspace(file))
 }

@@ -1,16 +1,20 @@
-//! From a case that fails to a shorter one that does: without operations, half of them at a time first, and then with simpler ones.
+//! Shortens a failing case: takes operations out, first half of them at a time, and then makes the
+//! rest simpler.
 
 use std::collections::BTreeSet;
 
 use super::case::Case;
 
-/// Operations of a list of which each pair is tried.
+/// The longest list from which each pair of operations is taken out.
 const PAIRS_OPS_MAX: usize = 12;
 
-/// The shortest case that can be reached with so many tries, and the failure that belongs to it. `fails` tells the failure of a case, if it fails.
+/// The shortest case that is reached within `tries_max` tries, its failure, and the number of
+/// tries.
+///
+/// `fails` plays a case and returns its failure, if it fails.
 pub fn shorten<F>(case: Case, failure: F, tries_max: u32, mut fails: impl FnMut(&Case) -> Option<F>) -> (Case, F, u32) {
     let (mut case, mut failure, mut tries) = (case, failure, 0);
-    // What went well once need not be tried again.
+    // A case that was tried once is not tried again.
     let mut tried = BTreeSet::new();
     let mut attempt = |shorter: &Case| {
         if tries >= tries_max || !tried.insert(shorter.to_string()) {
@@ -23,7 +27,7 @@ pub fn shorten<F>(case: Case, failure: F, tries_max: u32, mut fails: impl FnMut(
         let before = case.clone();
         let mut part = case.ops.len().div_ceil(2);
         while part > 0 {
-            // From behind: what follows the failure goes at once.
+            // From the end, so that the operations behind the failure go at once.
             let mut end = case.ops.len();
             while end > 0 {
                 let start = end.saturating_sub(part);
@@ -88,7 +92,7 @@ mod tests {
 
     #[test]
     fn what_is_not_needed_goes() {
-        // Fails with 701, but only when 3 and 5 are both there or both away.
+        // Fails with 701, but only if 3 and 5 are both present or both absent.
         let fails = |case: &Case| (has(case, 701) && has(case, 3) == has(case, 5)).then_some(case.ops.len());
         let (shortest, count, tries) = shorten(case((0..400).chain(700..710)), 410, 1000, fails);
         assert_eq!((shortest.ops.len(), count), (1, 1));
