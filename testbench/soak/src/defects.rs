@@ -1,8 +1,10 @@
-//! Defects that are planted in the firmware or the driver, one at a time, and what finds them.
+//! Defects that are planted in the firmware or the driver, one at a time, and the invariants that
+//! find them.
 //!
-//! Each is given the same workload: two nodes whose processes push each other's lines out of small caches, ask for what they may not have, and take
-//! away what others use. With static tables nothing is pushed out; processes release imports of posts under way instead. Only the monitor, the bus and the
-//! driver look at what comes of it: the run ends where the first of them objects.
+//! Every defect gets the same workload. On two nodes, processes evict each other's lines from small
+//! caches, make posts that must be refused, and withdraw buffers that others use. With static
+//! tables no line is evicted; processes release imports of outstanding posts instead. Only the
+//! monitor, the bus and the driver check the run. It ends at the first violation that they find.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,39 +29,47 @@ use sim_pins::Ps;
 
 use super::personality;
 
+/// The place of a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
+    /// The firmware, which is built with the defect.
     Firmware(Plant),
+    /// The driver of the host model.
     Driver(DriverPlant),
 }
 
-/// A defect, and the invariant that says so.
+/// A defect, and the invariant that must find it.
 #[derive(Clone, Copy, Debug)]
 pub struct Defect {
+    /// The name in reports.
     pub name: &'static str,
+    /// The part of the node that has the defect.
     pub place: Place,
-    /// Its number (docs/properties.md).
+    /// The number of the invariant (docs/properties.md).
     pub invariant: u8,
+    /// The nodes on which the defect shows.
     pub setting: Setting,
 }
 
-/// What the nodes of a run are.
+/// The kind of nodes of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// Caches, whose misses the kernel thread serves.
     Caches,
     /// Caches of a NIC that fetches translations.
     FetchingCaches,
+    /// Static tables, whose lookups never miss.
     StaticTables,
 }
 
 impl Setting {
+    /// All settings.
     pub const ALL: [Setting; 3] = [Setting::Caches, Setting::FetchingCaches, Setting::StaticTables];
 
-    /// The personality that has it.
+    /// The first personality that looks handles up in this way.
     ///
     /// # Panics
-    /// No personality looks handles up so.
+    /// If there is no such personality.
     pub fn personality(self) -> &'static Personality {
         let lookup = match self {
             Setting::Caches | Setting::FetchingCaches => Lookup::Cached,
@@ -74,7 +84,8 @@ impl Setting {
     fn options(self, options: DriverOptions) -> DriverOptions {
         match self {
             Setting::Caches | Setting::StaticTables => options,
-            // With a queue for each process, pages of one are let go while lines of others are fetched.
+            // With a queue for each process, pages of one process are unpinned while the NIC
+            // fetches lines of others.
             Setting::FetchingCaches => {
                 DriverOptions { miss_service: MissService::Nic, post_queues: Some(PROCESSES as u32), ..options }
             }
@@ -94,6 +105,7 @@ const fn of_static_tables(plant: Plant, invariant: u8) -> Defect {
     Defect { setting: Setting::StaticTables, ..of_firmware(plant, invariant) }
 }
 
+/// All defects.
 pub const DEFECTS: [Defect; 21] = [
     of_firmware(Plant::StaleBuffer, 19),
     of_firmware(Plant::StaleLine, 19),
@@ -118,30 +130,33 @@ pub const DEFECTS: [Defect; 21] = [
     of_static_tables(Plant::OtherProcess, 21),
 ];
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// `None`: nobody objected.
+    /// The first violation; `None` if no check found one.
     pub found: Option<Found>,
+    /// Simulated time at the end of the run.
     pub at: Ps,
     /// Lookups that the monitors followed.
     pub lookups: u64,
 }
 
+/// A violation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// `None`: it was no numbered invariant that objected.
+    /// The number of the broken invariant; `None` for a violation without a number.
     pub invariant: Option<u8>,
+    /// The text of the error.
     pub what: String,
 }
 
-/// Few lines and two ways: processes with the same addresses push each other out.
+/// Few lines and two ways, so processes with the same addresses evict each other's lines.
 const GEOMETRY: VmhGeometry = VmhGeometry { entries: 1024, line_entries: 32, ways: 2 };
-/// On a cable.
+/// Nodes of a run, on a cable.
 const NODES: usize = 2;
 const PLATFORM: &str = "tigon2";
 const LATENCY: Ps = Ps::from_ns(400);
-/// Several times what the workload takes.
+/// The simulated time after which a run counts as hung: several times the time of the workload.
 const WATCHDOG: Ps = Ps::from_us(100_000);
 const PROCESSES: usize = 4;
 const ROUNDS: u32 = 40;
@@ -149,16 +164,21 @@ const OUTSTANDING: usize = 3;
 const AREA_PAGES: u32 = 96;
 const AREA_BYTES: u32 = AREA_PAGES * 4096;
 const MESSAGE_BYTES_MAX: u32 = 6000;
-/// Lower than what a process uses, so that pages are unpinned.
+/// High water mark: fewer pages than a process uses, so that pages are unpinned.
 const PINNED_PAGES_HIGH: u32 = 64;
 const PINNED_PAGES_LOW: u32 = 40;
-/// Of the rounds, when each process withdraws one of its buffers.
+/// The round in which each process withdraws one of its buffers.
 const WITHDRAWAL: u32 = ROUNDS / 3;
 
-/// A defect may need a race that not every run meets: so many runs, each with a seed of its own, before it counts as not found.
+/// Runs, each with another seed, after which a defect counts as not found. Some defects show only
+/// in a race that not every run meets.
 const RUNS: usize = 4;
 
-/// Runs the workload with a defect, until it is found or there were enough runs.
+/// Runs the workload with a defect until it is found, at most four times. The seeds of the runs
+/// follow `seed`.
+///
+/// # Errors
+/// The firmware does not build, or the nodes cannot be built.
 pub fn run(defect: &Defect, seed: u64, threads: usize) -> Result<Outcome> {
     let mut outcome = run_on(defect.setting, Some(defect), seed, threads)?;
     for seed in (seed..).take(RUNS).skip(1) {
@@ -170,6 +190,9 @@ pub fn run(defect: &Defect, seed: u64, threads: usize) -> Result<Outcome> {
 }
 
 /// Runs the workload once without a defect.
+///
+/// # Errors
+/// As [`run`].
 pub fn run_sound(setting: Setting, seed: u64, threads: usize) -> Result<Outcome> {
     run_on(setting, None, seed, threads)
 }
@@ -217,7 +240,7 @@ fn run_on(setting: Setting, defect: Option<&Defect>, seed: u64, threads: usize) 
     Ok(Outcome { found, at, lookups })
 }
 
-/// Buffers of a process: one that stays, and one that is withdrawn.
+/// The two buffers of each process: the first stays, and the second is withdrawn.
 type Exports = Vec<[Export; 2]>;
 
 async fn whole(
@@ -282,7 +305,8 @@ impl Member {
         ((u64::from(self.random.next_u32()) * u64::from(limit)) >> 32) as u32
     }
 
-    /// Posts, and what disturbs them. How posts end is not looked at: many are refused, and rightly so.
+    /// Posts, withdraws and invalidates. The ends of posts are not checked, because many posts must
+    /// be refused.
     async fn work(mut self) -> Result<()> {
         self.process.set_pio_bytes_max(0);
         let mut posted = VecDeque::new();
@@ -321,7 +345,7 @@ impl Member {
         Ok(())
     }
 
-    /// The same where posts name imports of registered memory.
+    /// As [`Member::work`], with posts that name imports and registered memory.
     async fn work_with_imports(mut self) -> Result<()> {
         self.process.set_pio_bytes_max(0);
         self.process.register(self.area, AREA_BYTES).await.map_err(wrong)?;
@@ -345,7 +369,7 @@ impl Member {
             let (own, offset) = (self.below(AREA_BYTES - bytes), self.below(AREA_BYTES - bytes));
             let own = UserVirt(self.area.0 + own);
             let [stays, goes] = theirs[self.random.next_u32() as usize % PROCESSES];
-            // Messages tell the posts of a node apart.
+            // The message number tells the posts of a node apart.
             let message = round + ROUNDS * self.process.pid().0;
             let handle = match self.below(8) {
                 0 => self.process.read(&stays, offset, bytes, own, message).await,
@@ -354,7 +378,8 @@ impl Member {
                 3 => self.process.write(own, bytes, &stays, AREA_BYTES - bytes / 2, message).await,
                 4 => self.process.write(own, bytes, &goes, offset, message).await,
                 5 => {
-                    // Too early: posts by this import are under way, and those that were not fetched must be refused.
+                    // The import is released although posts that name it are outstanding. The NIC
+                    // must refuse those that it has not fetched.
                     for _ in 1..OUTSTANDING {
                         let handle = self.process.write(own, bytes, &stays, offset, message).await;
                         posted.push_back(handle.map_err(wrong)?);
@@ -375,12 +400,12 @@ impl Member {
     }
 }
 
-/// The same buffer with a key that is wrong.
+/// The same buffer with a wrong key.
 fn with_wrong_key(export: &Export) -> Export {
     Export { key: [export.key[0], !export.key[1], 0, 0], ..*export }
 }
 
-/// A buffer that there never was.
+/// A buffer that never existed.
 fn unknown(export: &Export) -> Export {
     Export { buffer: export.buffer + 100, ..*export }
 }

@@ -1,4 +1,5 @@
-//! What tests break on purpose between the product and those who look at it: each statement must be seen to fail.
+//! Defects that tests plant between the product and the observers of a case, so that each rule of
+//! the model and each check at the end of a case is seen to fail.
 
 use std::rc::Rc;
 
@@ -9,30 +10,34 @@ use sim_pins::Ps;
 use super::actor::Life;
 use super::node::State;
 
+/// A planted defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plant {
-    /// The last byte of what arrived is another.
+    /// The last byte of a message that notifies is changed after its arrival.
     WrongByte,
-    /// The byte behind it is another.
+    /// The byte behind a message that notifies is changed after its arrival.
     ByteBeside,
-    /// A byte of what was read is another.
+    /// The first byte that a read brought is changed.
     WrongRead,
-    /// Somebody who listens hears twice, or nothing.
+    /// Each notification is reported twice.
     ToldTwice,
+    /// No notification is reported.
     ToldNever,
-    /// A post with a wrong key has the right one; a good post a wrong one.
+    /// A post that shall have a wrong key has the right key.
     KeyMends,
+    /// A good post has a wrong key.
     KeyBreaks,
     /// Writes of a process overtake each other.
     OutOfOrder,
-    /// A withdrawal is not told to the driver.
+    /// A withdrawal is reported, but the driver does not get it.
     BufferStays,
-    /// An end is not seen.
+    /// The end of a post is not reported.
     EndUnseen,
-    /// A page stays pinned, and a line reserved, when all processes have ended.
+    /// A page stays pinned when all processes have ended.
     PinStays,
+    /// A line of the NIC's cache stays reserved when all processes have ended.
     LinesStay,
-    /// A page is not pinned for a while, though the NIC holds it.
+    /// A page is unpinned for a while, although the NIC has its translation.
     PinGoes,
 }
 
@@ -44,7 +49,8 @@ fn flip(state: &State, life: &Life, at: u32) {
     }
 }
 
-/// A message that notifies has come; it ends in front of `end`.
+/// Plants what follows the arrival of a message that notifies. `end` is the offset behind its last
+/// byte, in the memory of the process.
 pub(super) fn after_arrival(state: &Rc<State>, life: &Life, end: u32) {
     match state.plant {
         Some(Plant::WrongByte) if end > 0 => flip(state, life, end - 1),
@@ -54,13 +60,14 @@ pub(super) fn after_arrival(state: &Rc<State>, life: &Life, end: u32) {
     }
 }
 
+/// Plants what follows the end of a read of `bytes` bytes to offset `to`.
 pub(super) fn after_read(state: &State, life: &Life, to: u32, bytes: u32) {
     if state.plant == Some(Plant::WrongRead) && bytes > 0 {
         flip(state, life, to);
     }
 }
 
-/// The page is pinned again before its process ends.
+/// Unpins the page of an offset, and pins it again before its process ends.
 fn pin_goes(state: &Rc<State>, life: &Life, at: u32) {
     let (state, pid, page) = (state.clone(), life.process.pid(), (life.base + at).page());
     let sim = state.sim().clone();
@@ -83,7 +90,8 @@ fn pin_goes(state: &Rc<State>, life: &Life, at: u32) {
     });
 }
 
-/// A page of nobody who lives, and only where something was ever filled, so that it takes an operation to show.
+/// Pins a page of a process that does not exist. It does so only if the driver has filled a line or
+/// an entry, so the shortest failing case has an operation.
 pub(super) fn pin_a_page(state: &State) {
     if state.handle.driver().counts().fills == 0 {
         return;
@@ -98,7 +106,7 @@ pub(super) fn pin_a_page(state: &State) {
     }
 }
 
-/// The first post of a pair is rung behind the second.
+/// The delay of a post's doorbell: the first post of a pair rings after the second.
 pub(super) fn lateness(number: u32) -> Ps {
     Ps::from_us(if number / 2 % 2 == 0 { 200 } else { 100 })
 }

@@ -1,5 +1,5 @@
-//! Random operations on whole clusters, RTL and firmware: processes, buffers, writes, reads, withdrawals, faults of the link and processes that are killed,
-//! compared with a model (docs/properties.md, "Clusters"). And each statement of the model, seen to fail.
+//! Random operations on whole clusters, RTL and firmware, compared with a model
+//! (docs/properties.md, "Clusters"); and planted defects, by which each statement is seen to fail.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Cases that failed once, or are worth keeping for what their first line says.
+/// Cases that failed once, or that are kept for the reason in their first line.
 #[test]
 fn kept_cases_agree_with_the_model() {
     let entries = std::fs::read_dir(folder("cases")).expect("the folder of kept cases");
@@ -48,7 +48,8 @@ fn kept_cases_agree_with_the_model() {
     }
 }
 
-/// Whoever posts from a page that cannot be pinned, or to one, is told so; nothing else suffers, and nothing is left of the attempt (M-24, M-34, INV-36).
+/// A post from or to a page that cannot be pinned ends with an error. Other posts end as before,
+/// and nothing is left of the attempt (M-24, M-34, INV-36).
 #[test]
 fn pins_that_are_refused_end_posts_and_leave_nothing() {
     for (seed, service) in (0..).zip([MissService::KernelThread, MissService::Interrupt, MissService::Nic]) {
@@ -59,7 +60,8 @@ fn pins_that_are_refused_end_posts_and_leave_nothing() {
     }
 }
 
-/// Static tables move the same bytes, and refuse the same posts; nothing is left in them (INV-24, 27, 28, 36).
+/// Nodes with static tables move the same bytes and refuse the same posts, and nothing is left in
+/// the tables (INV-24, 27, 28, 36).
 #[test]
 fn random_operations_agree_with_the_model_where_tables_are_static() {
     for seed in 0..2 {
@@ -70,32 +72,33 @@ fn random_operations_agree_with_the_model_where_tables_are_static() {
     }
 }
 
-/// What is planted, the statements one of which must break, and how long the list is that is left.
+/// A planted defect, the statements of which one must break, and the length of the shortened list.
 type Planted = (Plant, &'static [Statement], usize);
 
 use Statement::{Invariant, Requirement};
 
-/// Bytes, and what handlers are told.
+/// Defects of bytes in memory and of notifications.
 const IN_MEMORY: [Planted; 6] = [
     (Plant::WrongByte, &[Invariant(27)], 1),
     (Plant::ByteBeside, &[Invariant(27)], 1),
     (Plant::WrongRead, &[Invariant(28)], 1),
-    // Bytes of the one over those of the other, what a read behind them finds, or notifications.
+    // The bytes of the wrong write stay, a read behind the writes finds them, or notifications come
+    // in the wrong order.
     (Plant::OutOfOrder, &[Invariant(27), Invariant(28), Requirement(6)], 2),
     (Plant::ToldTwice, &[Requirement(6)], 1),
     (Plant::ToldNever, &[Requirement(6)], 1),
 ];
 
-/// Ends of posts, and what processes leave behind.
+/// Defects of the ends of posts, and of what processes leave behind.
 const IN_THE_END: [Planted; 7] = [
-    // Found by the monitor as soon as the page is let go, before any DMA meets it.
+    // The monitor finds it as soon as the page is unpinned, before any DMA accesses the page.
     (Plant::PinGoes, &[Invariant(17)], 1),
     (Plant::KeyMends, &[Invariant(24)], 1),
     (Plant::KeyBreaks, &[Invariant(24)], 1),
     (Plant::BufferStays, &[Invariant(24)], 3),
     (Plant::EndUnseen, &[Invariant(33)], 1),
     (Plant::PinStays, &[Invariant(36)], 1),
-    // The monitor sees the host write a key that no miss asked for.
+    // The monitor sees the host write a key for which there was no miss.
     (Plant::LinesStay, &[Invariant(16)], 1),
 ];
 
@@ -117,7 +120,7 @@ fn fails((plant, rules, shortest): Planted) {
         seed: 7,
         cases: 200,
         ops: 10..16,
-        // Pairs: two nodes show each defect, and are played several times as fast as eight.
+        // Two nodes show each defect, and are played several times as fast as eight.
         draw: draw::case,
         options,
         folder: folder.path().to_path_buf(),
@@ -128,7 +131,7 @@ fn fails((plant, rules, shortest): Planted) {
     println!("{plant:?}:\n{text}\n");
     assert!(found.failure.statement.is_some_and(|broken| rules.contains(&broken)), "{plant:?}: {text}");
     assert_eq!(found.case.ops.len(), shortest, "{plant:?}: {text}");
-    // What is told is enough to see it again: list, seed, command, and waves of every node.
+    // The report suffices to see the failure again: list, seed, command, and waves of every node.
     assert!(text.contains("seed 7") && text.contains("soak --replay"), "{text}");
     for op in &found.case.ops {
         assert!(text.contains(&format!("\n{op}\n")), "{op} in {text}");
@@ -137,7 +140,7 @@ fn fails((plant, rules, shortest): Planted) {
     assert!(found.waves.iter().all(|file| std::fs::metadata(file).is_ok_and(|it| it.len() > 0)), "{text}");
     let kept = Case::load(&found.file).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(kept, found.case);
-    // The defect was ours: the product plays the same list well.
+    // Without the planted defect the same list goes well.
     if let Err(failure) = play(&found.case, &Options::default()) {
         panic!("{plant:?}: {}", failure.what);
     }

@@ -1,4 +1,5 @@
-//! Each defect that is planted is found by the invariant that it breaks, and the same workload without one breaks none.
+//! Each planted defect is found by the invariant that it breaks, and the same workload without a
+//! defect breaks none.
 
 use nicscope_soak::defects::{run, run_sound, Setting, DEFECTS};
 
@@ -25,7 +26,7 @@ fn nor_is_it_with_static_tables() {
     nothing_is_found(Setting::StaticTables);
 }
 
-/// All defects of some settings, with what they say: `make defects`.
+/// Runs all defects of some settings and prints what finds each: `make defects`.
 fn each_is_found(of: impl Fn(Setting) -> bool) {
     let mut wrong = Vec::new();
     for defect in DEFECTS.iter().filter(|defect| of(defect.setting)) {
