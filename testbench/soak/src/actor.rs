@@ -1,4 +1,5 @@
-//! A place for processes on a node: one lives, does its operations in order, ends or is ended, and has a successor.
+//! A place for processes on a node. A process does its operations in order, ends or is killed, and
+//! a successor takes its place.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -23,7 +24,8 @@ use super::operation::{Op, Post, Rights, Twist, EXPORTS, POST_BYTES_MAX};
 use super::plant::Plant;
 
 const PAGE: u32 = 4096;
-/// Memory of a process that is compared: where buffers lie, where it writes from, where its reads go, and what nobody names.
+/// Offsets and sizes in the memory of a process that is compared: buffers, sources of writes and
+/// destinations of reads. No operation names the rest.
 const TARGET: u32 = 0;
 const TARGET_BYTES: u32 = 16 * PAGE;
 const SOURCE: u32 = 16 * PAGE;
@@ -31,59 +33,69 @@ const SOURCE_BYTES: u32 = 16 * PAGE;
 const LANDING: u32 = 32 * PAGE;
 const LANDINGS: usize = 4;
 const LANDING_BYTES: u32 = 4 * PAGE;
+/// Bytes of the compared memory.
 pub const IMAGE_BYTES: u32 = 64 * PAGE;
-/// The heap grows by so many pages at once; behind them is the hole.
+/// Pages of the heap. The hole, where no memory exists, lies behind them.
 pub const HEAP_PAGES: u32 = 128;
+/// Pages before the hole in which a read into the hole may have written.
 pub const PAGES_BEFORE_HOLE: u32 = POST_BYTES_MAX / PAGE + 1;
 
-/// The owner of the buffer refuses a post, or the import that it names.
+/// The errors of a post that the owner of the buffer, or the import, refuses.
 const REFUSED: [u32; 3] =
     [PostError::Refused as u32, PostError::ImportForbids as u32, PostError::ImportTooShort as u32];
 
-/// What is published can be seen from so much later on: longer than nodes run ahead of one another.
+/// The time from the export of a buffer until posts may name it: longer than a node may run ahead
+/// of the others.
 const SEEN_AFTER: Ps = Ps::from_us(2);
 
+/// One place for processes.
 #[derive(Default)]
 pub struct Actor {
+    /// Operations that wait for the process of this place.
     pub inbox: Channel<Op>,
     kills: Cell<u32>,
     killed: Notify,
+    /// The process that lives; `None` between two processes.
     pub life: RefCell<Option<Life>>,
 }
 
 impl Actor {
+    /// Kills the process, in whatever step it is.
     pub fn kill(&self) {
         self.kills.set(self.kills.get() + 1);
         self.killed.notify();
     }
 }
 
-/// What a process has registered, by place.
+/// The buffers of a process, by place.
 type Exports = [Option<(BufferName, Export)>; EXPORTS];
 
-/// A process that lives. Clones are the same.
+/// A process that lives. Clones are the same process.
 #[derive(Clone)]
 pub struct Life {
+    /// The name for the model.
     pub name: model::Life,
+    /// The process as the library sees it.
     pub process: Process,
+    /// Virtual address of the compared memory.
     pub base: UserVirt,
     exports: Rc<RefCell<Exports>>,
     buffers: Rc<Cell<u32>>,
-    /// Waiting for posts, and for notifications.
+    /// Tasks that wait for posts and for notifications.
     tasks: Rc<RefCell<Vec<Task<()>>>>,
     open_posts: Rc<Cell<u32>>,
-    /// Reads under way, by where they go.
+    /// Whether a read is outstanding, by its destination.
     landings: Rc<RefCell<[bool; LANDINGS]>>,
     posts: Rc<Cell<u32>>,
 }
 
-/// What comes behind an operation.
+/// What follows an operation: the next one, or the end of the process.
 enum Then {
     Next,
     End,
 }
 
-/// Runs the processes of one place, one behind the other.
+/// Runs the processes of one place, one after the other.
 pub async fn actor(state: Rc<State>, place: usize, seed: u64) {
     let mut number = 0;
     let mut life = match begin(&state, place, number, seed).await {
@@ -128,7 +140,8 @@ pub async fn actor(state: Rc<State>, place: usize, seed: u64) {
     }
 }
 
-/// What `future` gives, or `None` if `stop` came first: then it is dropped where it stands.
+/// The result of `future`, or `None` if `stop` ends first. Then `future` is dropped in whatever
+/// step it is.
 async fn unless<T>(stop: impl Future<Output = ()>, future: impl Future<Output = T>) -> Option<T> {
     let (mut stop, mut future) = (pin!(stop), pin!(future));
     std::future::poll_fn(|cx| {
@@ -140,7 +153,7 @@ async fn unless<T>(stop: impl Future<Output = ()>, future: impl Future<Output = 
     .await
 }
 
-/// Bytes that tell processes, and places in them, apart.
+/// The memory of a process at its begin: bytes that differ between processes and between places.
 fn contents(seed: u64, name: model::Life) -> Vec<u8> {
     let mut state = seed ^ (name.node as u64) << 60 ^ (name.process as u64) << 52 ^ u64::from(name.life) << 20;
     let mut bytes = Vec::with_capacity(IMAGE_BYTES as usize);
@@ -175,7 +188,8 @@ async fn begin(state: &Rc<State>, place: usize, number: u32, seed: u64) -> Resul
         posts: Rc::default(),
     };
     if state.personality.registers {
-        // Data go from there and come there; the hole is registered no more than it exists.
+        // All data come from this memory and go to it. The hole does not exist, so it is not
+        // registered.
         process_registers(&life).await?;
     }
     let rights = Rights { write: true, read: true };
@@ -184,13 +198,13 @@ async fn begin(state: &Rc<State>, place: usize, number: u32, seed: u64) -> Resul
     Ok(life)
 }
 
-/// Posts name registered memory only.
+/// Registers the compared memory of a process, for a NIC that refuses posts from other memory.
 async fn process_registers(life: &Life) -> Result<()> {
     let registered = life.process.register(life.base, IMAGE_BYTES).await;
     registered.map_err(|error| failed!("registration: {error}"))
 }
 
-/// Ends a process, whatever it has under way.
+/// Ends a process, even if posts are outstanding.
 async fn retire(state: &Rc<State>, life: &Life) -> Result<()> {
     for task in life.tasks.borrow().iter() {
         task.abort();
@@ -211,6 +225,7 @@ async fn retire(state: &Rc<State>, life: &Life) -> Result<()> {
     Ok(())
 }
 
+/// Ends the process that lives in a place, at the end of the case.
 pub async fn retire_last(state: &Rc<State>, actor: &Actor) -> Result<()> {
     let life = actor.life.borrow().clone();
     match life {
@@ -224,7 +239,7 @@ async fn operate(state: &Rc<State>, life: &Life, op: &Op) -> Result<Then> {
         Op::Post(wanted) => post(state, life, wanted).await?,
         Op::Export { export: place, from, bytes, rights, listens, .. } => {
             withdraw(state, life, *place).await?;
-            // At least one byte, and within the part for buffers.
+            // At least one byte, and within the room for buffers.
             let from = from % TARGET_BYTES;
             let bytes = (*bytes).clamp(1, TARGET_BYTES - from);
             export(state, life, *place, TARGET + from, bytes, *rights, *listens).await?;
@@ -236,7 +251,8 @@ async fn operate(state: &Rc<State>, life: &Life, op: &Op) -> Result<Then> {
             return Ok(Then::End);
         }
         Op::Invalidate { page, .. } => {
-            // The driver does it, and ends it whatever becomes of the process.
+            // The driver invalidates in a task of its own, so the invalidation ends even if the
+            // process is killed.
             let (state, pid) = (state.clone(), life.process.pid());
             let address = life.base + page % (IMAGE_BYTES / PAGE) * PAGE;
             state.count_pending(1);
@@ -327,7 +343,8 @@ async fn withdraw(state: &Rc<State>, life: &Life, place: usize) -> Result<()> {
     Ok(())
 }
 
-/// The newest buffer of a place that can be seen, gone or not; or one that never was.
+/// The newest visible buffer of a place, even if it is withdrawn; a buffer that never existed if
+/// there is none.
 fn find(state: &State, key_width: KeyWidth, wanted: &Post) -> (Option<BufferName>, Export) {
     let owner = wanted.node;
     let now = state.sim().now();
@@ -345,7 +362,7 @@ fn find(state: &State, key_width: KeyWidth, wanted: &Post) -> (Option<BufferName
 }
 
 async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
-    // A shorter list may belong to fewer nodes.
+    // A shortened case may have fewer nodes than the post names.
     if wanted.node >= state.nodes {
         return Ok(());
     }
@@ -366,7 +383,7 @@ async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
             export.buffer ^= state.personality.absent_buffer_bit;
         }
         Twist::Beyond => offset = length - bytes + 1 + wanted.at % 64,
-        // Longer than what goes with its post: that is read by the process itself.
+        // Too long to go with the post: inline data are read by the process itself.
         Twist::Hole => bytes = bytes.max(64),
     }
     let hole = wanted.twist == Twist::Hole;
@@ -400,7 +417,7 @@ async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
             Direction::Write { data, notify: wanted.notify }
         }
     };
-    // Of a NIC with import tables, once for each buffer and key.
+    // A NIC with import tables needs an import for each buffer and key.
     life.process.import(&export).await.map_err(|error| failed!("import: {error}"))?;
     let number = state.next_number.get() * state.nodes as u32 + state.node as u32;
     state.next_number.set(state.next_number.get() + 1);
@@ -425,7 +442,7 @@ async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
     let ring = Ring { life: life.clone(), export, wanted: *wanted, own: address, offset, bytes, number };
     let landing = wanted.is_read.then_some(landing);
     if state.plant == Some(Plant::OutOfOrder) && !wanted.is_read {
-        // Somebody goes to sleep between the call and the doorbell.
+        // A delay between the call of the library and the doorbell.
         let (state, life) = (state.clone(), life.clone());
         let sim = state.sim().clone();
         let late = super::plant::lateness(number);
@@ -448,7 +465,7 @@ async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
     Ok(())
 }
 
-/// A post with all that the library wants to know.
+/// The arguments of a post for the library.
 struct Ring {
     life: Life,
     export: Export,
@@ -471,7 +488,7 @@ impl Ring {
     }
 }
 
-/// Waits for the end of a post, and looks at once at what it has brought.
+/// Waits for the end of a post, and reads at once the bytes that a read has brought.
 async fn see_end(state: Rc<State>, life: Life, handle: WriteHandle, index: usize, landing: Option<usize>) {
     let end = match life.process.wait(handle).await {
         Ok(()) => End::Well,

@@ -1,5 +1,8 @@
-//! A node of a case: hands operations to its processes in their order, waits until nothing moves, has the model judge what was seen, and finds nothing left
-//! when all have ended.
+//! A node of a case.
+//!
+//! The node hands operations to its processes in their order, and waits until all have ended. Then
+//! the model judges what all nodes have seen. After the end of all processes, the node checks that
+//! nothing is left of them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -30,14 +33,14 @@ use super::personality::{self, Personality};
 use super::plant::{self, Plant};
 use super::play::{Firmware, Options};
 
-/// A buffer, and since when others see it.
+/// A buffer, and the time from which posts may name it.
 type Published = (Ps, BufferName, Export);
 
-/// What all nodes can look at.
+/// The buffers of all nodes, for posts and for the model.
 #[derive(Default)]
 pub(super) struct Board {
     pub buffers: BTreeMap<BufferName, Buffer>,
-    /// By node, process and place.
+    /// Exported buffers by node, process and place, the newest last.
     pub published: BTreeMap<(usize, usize, usize), Vec<Published>>,
 }
 
@@ -49,7 +52,7 @@ struct Court {
     verdict: Option<Wrong>,
 }
 
-/// What the nodes of a cluster share.
+/// A value that the nodes of a cluster share.
 pub(super) struct Shared<T>(Mutex<T>);
 
 impl<T> Shared<T> {
@@ -62,9 +65,9 @@ impl<T> Shared<T> {
 pub(super) struct Common {
     board: Arc<Shared<Board>>,
     court: Arc<Shared<Court>>,
-    /// When the last comparison was.
+    /// Simulated time of the last comparison, in ps.
     compared_at: Arc<AtomicU64>,
-    /// Pins of a thousand that fail.
+    /// Pins of a thousand that the kernel refuses.
     refuses: u32,
     personality: &'static Personality,
     topology: Nodes,
@@ -78,16 +81,16 @@ impl Common {
         Common { board, court, compared_at, refuses, personality: personality::of(personality), topology }
     }
 
-    /// What the model has decided so far.
+    /// Counts of the model's decisions so far.
     pub fn decided(&self) -> Decided {
         self.court.lock().model.decided
     }
 }
 
-/// What the tasks of a node share.
+/// The state that the tasks of a node share.
 pub(super) struct State {
     pub node: usize,
-    /// Nodes of the cluster.
+    /// The number of nodes of the cluster.
     pub nodes: usize,
     pub handle: Handle,
     pub cpu: Cpu,
@@ -96,8 +99,9 @@ pub(super) struct State {
     pub plant: Option<Plant>,
     pub seen: RefCell<Seen>,
     pub actors: Vec<Actor>,
-    /// Operations handed out and not done, and posts that have not ended.
+    /// Operations that were handed out and have not ended, and processes that begin.
     pub pending: Cell<u32>,
+    /// Posts that have not ended.
     pub open_posts: Cell<u32>,
     pub changed: Notify,
     pub failure: RefCell<Option<String>>,
@@ -127,10 +131,10 @@ impl State {
     }
 }
 
-/// Boots a node, and plays what the list has for it, to the end of all processes.
+/// Boots a node, plays the operations of the list that are for it, and ends all its processes.
 ///
 /// # Errors
-/// The first thing that went wrong here, or that the model found.
+/// The first failure on this node, or the first violation that the model found.
 pub(super) async fn play_node(
     handle: Handle,
     meeting: Meeting<()>,
@@ -184,7 +188,7 @@ pub(super) async fn play_node(
     node.end().await
 }
 
-/// An invariant that does not hold.
+/// The error of an invariant that does not hold.
 fn broken(invariant: u8, what: String) -> Error {
     let statement = Statement::Invariant(invariant);
     Error::broken(statement, format!("{statement}: {what}"))
@@ -198,7 +202,7 @@ struct Player {
     meetings: u32,
 }
 
-/// Operations that wait for one process: more would begin long after they were handed out.
+/// The most operations that wait for one process. More would begin long after they were handed out.
 const AHEAD: usize = 3;
 
 impl Player {
@@ -265,7 +269,8 @@ impl Player {
         read.await.map_err(|error: DriverError| failed!("{error}"))
     }
 
-    /// Sums that differ while something is under way on this node's NIC or in its driver.
+    /// Waits until this node's NIC and driver are at rest: until the sums agree that differ while a
+    /// frame, a read, a notification, a fetch or a miss is not complete.
     async fn until_quiet(&self) -> Result<()> {
         use Counter::*;
         const BALANCES: [(&[Counter], &[Counter]); 5] = [
@@ -279,7 +284,7 @@ impl Player {
         for (whole, parts) in BALANCES {
             loop {
                 let (mut left, mut right) = (0u32, 0u32);
-                // The parts first: they never run ahead.
+                // The parts are read first, because they never exceed the whole.
                 for part in parts {
                     right = right.wrapping_add(self.counter(*part).await?);
                 }
@@ -307,13 +312,14 @@ impl Player {
         Ok(())
     }
 
-    /// Waits until nothing moves, and compares everything.
+    /// Waits until all nodes are at rest, and has the model compare everything.
     async fn settle(&mut self) -> Result<()> {
         self.until_done().await?;
         self.meet().await;
         self.until_quiet().await?;
         self.meet().await;
-        // Now no frame is under way. What the last ones brought goes to memory, and to handlers.
+        // No frame is on its way now. The data of the last frames still go to memory and to
+        // handlers.
         self.until_quiet().await?;
         self.sleep_us(20).await;
         let seen = self.take_seen()?;
@@ -336,7 +342,7 @@ impl Player {
         Ok(())
     }
 
-    /// All that this node has seen since the last time, and its memory as it is.
+    /// What this node has seen since the last comparison, and the present memory of its processes.
     fn take_seen(&self) -> Result<Seen> {
         let mut seen = std::mem::take(&mut *self.state.seen.borrow_mut());
         let mut images = BTreeMap::new();
@@ -351,7 +357,8 @@ impl Player {
         Ok(seen)
     }
 
-    /// Pages of processes that no operation names hold zeros, but for those in front of the hole, where a read may have begun.
+    /// Checks that the pages of processes that no operation names hold zeros. The pages before the
+    /// hole are exempt: a read into the hole may have begun there.
     fn check_other_pages(&self, images: &BTreeMap<Pid, VirtPage>) -> Result<()> {
         let snapshot = self.state.handle.memory().borrow().snapshot();
         for ((pid, page), contents) in &snapshot {
@@ -371,7 +378,7 @@ impl Player {
         Ok(())
     }
 
-    /// Ends all processes, and finds nothing left of them (INV-36, 38).
+    /// Ends all processes, and checks that nothing is left of them (INV-36, 38).
     async fn end(mut self) -> Result<NodeReport> {
         for actor in &self.state.actors {
             retire_last(&self.state, actor).await?;

@@ -1,4 +1,4 @@
-//! Plays a case on whole nodes, RTL and firmware, and has the model judge it.
+//! Plays a case on whole nodes, RTL and firmware. The model judges the results.
 
 use std::collections::BTreeMap;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -25,17 +25,18 @@ use super::node::{play_node, Common};
 use super::plant::Plant;
 
 const LATENCY: Ps = Ps::from_ns(400);
-/// Where a panic is looked for in waves.
+/// The time that waves of a panic cover, from the last comparison on.
 const PANIC_WITHIN: Ps = Ps::from_us(2_000);
 
-/// How a case is played.
+/// The way to play a case.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What lasts longer without an end never ends: tens of times the longest wait for a retransmission.
+    /// The simulated time after which an operation counts as hung: tens of times the longest wait
+    /// for a retransmission.
     pub give_up: Ps,
-    /// Waves of each node between two times, in this folder.
+    /// The folder for waves of each node, and the two times between which they are recorded.
     pub waves: Option<(PathBuf, Ps, Ps)>,
-    /// What is broken on purpose.
+    /// The planted defect.
     pub plant: Option<Plant>,
 }
 
@@ -45,24 +46,29 @@ impl Default for Options {
     }
 }
 
-/// What a case that went well has done.
+/// The counts of a case that went well.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Played {
+    /// Decisions of the model.
     pub decided: Decided,
-    /// By name: faults of the link, misses and drops of the firmware, work of the driver.
+    /// Faults of the links, misses and drops of the firmware, and work of the driver, by name.
     pub counts: BTreeMap<&'static str, u64>,
+    /// Simulated time at the end.
     pub simulated: Ps,
+    /// Clock cycles of the cores of all NICs.
     pub core_cycles: u64,
 }
 
-/// Why a case failed, and when.
+/// The failure of a case.
 #[derive(Clone, Debug)]
 pub struct Failure {
+    /// The text of the error.
     pub what: String,
-    /// The statement that did not hold. `None`: what went wrong has no number.
+    /// The statement that did not hold; `None` for an error without a number.
     pub statement: Option<Statement>,
-    /// The last comparison before it, and itself.
+    /// Simulated time of the last comparison that went well.
     pub from: Ps,
+    /// Simulated time of the failure.
     pub at: Ps,
 }
 
@@ -96,7 +102,7 @@ fn image_of(binary: &str, cluster: &Cluster, platform: &Platform) -> Result<Arc<
     Ok(image)
 }
 
-/// Platform of a cluster.
+/// The platform of a cluster's nodes.
 fn platform(cluster: &Cluster) -> Result<Platform> {
     let mut platform = Platform::load(cluster.platform).map_err(|error| failed!("{error}"))?;
     platform.core.count = cluster.cores;
@@ -108,7 +114,8 @@ fn platform(cluster: &Cluster) -> Result<Platform> {
     Ok(platform)
 }
 
-/// All that a kernel does, quicker or slower than the platform's. A process's own work, stores and loads take what they take.
+/// Scales the times of all work of the kernel. The work of processes, and their loads and stores,
+/// keep the platform's times.
 fn scale_kernel(costs: &mut HostCosts, percent: u32) {
     let HostCosts { interrupt_handler_ns, irq_to_thread_ns, notification_ns, miss_service_ns, .. } = costs;
     let of_interrupts = [interrupt_handler_ns, irq_to_thread_ns, notification_ns, miss_service_ns];
@@ -144,7 +151,7 @@ fn faults(wire: Wire) -> Vec<Box<dyn Fault>> {
 /// Plays a case to its end.
 ///
 /// # Errors
-/// The first thing that went wrong.
+/// The first violation of the model, the monitor, the bus, the memory, the driver or the sums.
 pub fn play(case: &Case, options: &Options) -> Result<Played, Failure> {
     let compared_at = Arc::new(AtomicU64::new(0));
     let played = catch_unwind(AssertUnwindSafe(|| play_on(case, options, compared_at.clone())));
@@ -158,7 +165,7 @@ pub fn play(case: &Case, options: &Options) -> Result<Played, Failure> {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()));
             let what = format!("a panic of the host model: {}", text.unwrap_or_default());
-            // It does not say when.
+            // The time of a panic is unknown.
             Err(Failure { what, statement: None, from, at: from + PANIC_WITHIN })
         }
     }
@@ -190,7 +197,7 @@ fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Resul
     let assembly = Assembly {
         direction: &|channel| Direction { faults: faults(case.cluster.wire_of(channel.link_idx)), capture: false },
         topology,
-        // A case takes a processor; several run at a time.
+        // One thread: several cases run at a time.
         ..Assembly::cable(&platform, LATENCY, seed, 1, Ps(options.give_up.0 * 1000))
     };
     let Finished { ending, nodes, switches } =
@@ -198,7 +205,7 @@ fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Resul
     let at = match ending {
         Ending::AllFinished { at } => at,
         Ending::Failed { node, at, error } => {
-            // What a bus or a memory has seen was before what came of it.
+            // A fault of the bus or the memory comes before its consequence, so it is named first.
             let first = nodes.iter().enumerate().find_map(|(index, node)| Some((index, node.faults.first()?)));
             let first = first.map_or(String::new(), |(index, fault)| format!("node {index}: {fault}; then "));
             return Err((at, error.map_text(|text| format!("{first}node {node} at {at}: {text}"))));
@@ -251,7 +258,7 @@ fn summary(output: &ClusterOutput, decided: Decided) -> Played {
     Played { decided, counts, simulated: output.ended_at, core_cycles }
 }
 
-/// What the link may do to frames, by the names of the layers.
+/// The faults of links, by the names of their layers.
 pub const FAULTS: [&str; 4] = ["loss", "corruption", "duplication", "delay"];
 
 const COUNTERS: [(&str, Counter); 13] = [

@@ -7,21 +7,23 @@ use host_model::address::{Pid, UserVirt};
 use host_model::driver::{Driver, DriverError};
 use host_model::processor::Cpu;
 
-/// Work of the driver that a task awaits.
+/// A future of the driver that a task awaits.
 pub type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, DriverError>> + 'a>>;
 
-/// What a soak needs to know of a personality.
+/// What a soak needs to know about a personality.
 pub struct Personality {
-    /// Its name, as in scenarios.
+    /// The name in scenarios.
     pub name: &'static str,
-    /// Posts name registered memory only, so a process registers its memory when it begins.
+    /// Whether posts may name only registered memory, so that a process registers its memory when
+    /// it begins.
     pub registers: bool,
-    /// A bit that no buffer of a case has in its number.
+    /// A bit that the number of no buffer of a case has.
     pub absent_buffer_bit: u32,
-    /// Takes what the NIC has of a page of a process away from it, if the NIC can miss it.
+    /// Takes the translation of a process's page from the NIC, if the NIC looks it up in a cache.
     pub invalidate: for<'a> fn(&'a Driver, &'a Cpu, Pid, UserVirt) -> Work<'a, ()>,
-    /// What the NIC or the driver still has when all processes have ended (INV-36).
+    /// A text about what NIC and driver still hold after all processes have ended; `None` if they
+    /// hold nothing (INV-36).
     pub left: for<'a> fn(&'a Driver, &'a Cpu) -> Work<'a, Option<String>>,
-    /// Leaves something behind on the NIC that `left` must find: tests plant it.
+    /// Plants something on the NIC that `left` must find.
     pub leave: for<'a> fn(&'a Driver, &'a Cpu) -> Work<'a, ()>,
 }

@@ -22,7 +22,7 @@ async fn invalidate(driver: &Driver, cpu: &Cpu, pid: Pid, address: UserVirt) -> 
     driver.service::<Mini>()?.invalidate(cpu, pid, address).await
 }
 
-/// A line or an entry that is locked, reserved, or of a process.
+/// The first line or entry that is locked, reserved, or valid.
 fn left<'a>(driver: &'a Driver, cpu: &'a Cpu) -> Work<'a, Option<String>> {
     Box::pin(async move {
         let (device, caches) = (driver.device(cpu)?, *driver.service::<Mini>()?.caches());
@@ -45,7 +45,8 @@ fn left<'a>(driver: &'a Driver, cpu: &'a Cpu) -> Work<'a, Option<String>> {
     })
 }
 
-/// Reserves the first line, if a line was ever filled: so it takes an operation to show.
+/// Reserves the first line if the driver has filled a line, so the shortest failing case has an
+/// operation.
 fn leave<'a>(driver: &'a Driver, cpu: &'a Cpu) -> Work<'a, ()> {
     Box::pin(async move {
         if driver.counts().fills != 0 {

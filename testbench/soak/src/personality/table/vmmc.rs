@@ -11,14 +11,14 @@ pub const ENTRY: Personality = Personality {
     registers: true,
     // Imports have room for identifiers of 13 bits.
     absent_buffer_bit: 1 << 12,
-    // There are no lines to be taken away.
+    // There is no cache to take a line from.
     invalidate: |_, _, _, _| Box::pin(async { Ok(()) }),
     left,
-    // Tables belong to the driver: nothing that the host writes to the NIC makes it forget one.
+    // The driver keeps the tables: no store to the NIC can make it lose an entry.
     leave: |_, _| Box::pin(async { Ok(()) }),
 };
 
-/// A table, a buffer or an import that the driver has not got back.
+/// A text if tables, buffers or imports are not free again.
 fn left<'a>(driver: &'a Driver, _cpu: &'a Cpu) -> Work<'a, Option<String>> {
     Box::pin(async move {
         let vmmc = driver.service::<Vmmc>()?;
