@@ -180,8 +180,8 @@ pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case {
     Case { remarks: Vec::new(), cluster, ops }
 }
 
-/// The case `number` of a seed with 2 to 8 nodes, mostly behind switches: the list of [`case`], with
-/// its operations spread over all nodes.
+/// The case `number` of a seed with 2 to 8 nodes, mostly behind switches: the list of [`case`],
+/// with its operations spread over all nodes.
 pub fn case_of_nodes(seed: u64, number: u64, ops: Range<usize>) -> Case {
     let mut case = case(seed, number, ops);
     // A separate generator, so that the list stays as old reports name it.
