@@ -1,9 +1,9 @@
-// What `make synth` builds of a core: nic_core_complex (the core, its instruction cache, scratchpad
-// and address decoding), the SRAM arbiter in front of the SRAM's pins, and registers on everything
-// that comes from elsewhere.
+// The top module of `make synth`: nic_core_complex (the core, its instruction cache, scratchpad and
+// address decoding), the SRAM arbiter in front of the SRAM's pins, and registers on all signals that
+// come from other blocks.
 //
-// Why: a clock that is measured without the arbiter would leave out the way of an SRAM access to its grant; without registers
-//      at the edges, paths that begin or end outside would not count.
+// Why: without the arbiter, the measured clock would leave out the path of an SRAM access to its
+//      grant. Without registers at the edges, paths that begin or end outside would not count.
 
 `default_nettype none
 
