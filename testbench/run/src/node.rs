@@ -52,11 +52,12 @@ pub struct Node<T: 'static> {
     now: Ps,
 }
 
-/// What runs on the host of a node.
+/// The work that is started on the host of a node.
 pub struct Start<T: 'static> {
-    /// The task whose end is the node's.
+    /// The task of the node. The node has finished when the task has ended.
     pub task: Task<Result<T>>,
-    /// Takes what the management network has brought, at the begin of each window.
+    /// Delivers the messages of the management network; called with the time of each window's
+    /// begin.
     pub begin_window: Box<dyn Fn(Ps)>,
 }
 

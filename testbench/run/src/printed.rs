@@ -10,8 +10,8 @@ use sim_pins::Ps;
 use crate::cluster::ClusterOutput;
 use crate::workload::app::Totals;
 
-/// Processor time for misses without that for pins: of the handler and the miss thread of the
-/// driver, and of a library that looks into its bitmap first.
+/// Time of the host's processors for misses: interrupt handler, miss thread, and the library's look
+/// into its bitmap before a post. The time to pin and unpin pages is left out.
 fn for_misses(usage: &Usage) -> Ps {
     let is_for_a_miss = |task: &str, label: &str| match label {
         "pin" | "unpin" => false,

@@ -18,7 +18,7 @@ use crate::equations::{equations, sums_of_flows};
 use crate::printed;
 use crate::workload::{Message, NodeReport, Step};
 
-/// Turns what the nodes returned into rows, accounts and sums.
+/// Makes rows, accounts and sums of the nodes' reports. `name` is the platform's name.
 ///
 /// # Errors
 /// A node was cut off, or the log of a recorded run lacks a step of a message.
@@ -56,7 +56,7 @@ pub fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> 
     Ok(run)
 }
 
-/// The messages of one size.
+/// The row of the messages of one size, from the steps of all nodes.
 fn row(platform: &Platform, steps: &[&Step], latencies: &[u64]) -> Row {
     let difference = |counters: &[Counter]| -> u64 {
         let of_step = |step: &&Step| -> u64 {
@@ -67,7 +67,8 @@ fn row(platform: &Platform, steps: &[&Step], latencies: &[u64]) -> Row {
     let sent = || steps.iter().flat_map(|step| &step.sent);
     let bytes: u64 = sent().map(|message| u64::from(message.size_bytes)).sum();
     let latency_ps = Spread::of(latencies).unwrap_or(Spread { min: 0, mean: 0.0, max: 0 });
-    // In turns, a message has the link for itself while it is under way; in a stream they overlap.
+    // In a ping-pong a message has the link for itself while it is on its way. In a stream the
+    // messages overlap.
     let seconds = match latencies.is_empty() {
         false => latencies.iter().sum::<u64>() as f64 / 1e12,
         true => elapsed(steps).0 as f64 / 1e12,
@@ -84,7 +85,8 @@ fn row(platform: &Platform, steps: &[&Step], latencies: &[u64]) -> Row {
     }
 }
 
-/// The measured time: the sum of the rounds, or from the first begin of a node to the last end.
+/// The measured time of a step: the sum of its rounds; without rounds, the time from the first
+/// begin of a node to the last end of a node.
 fn elapsed(steps: &[&Step]) -> Ps {
     let from_first_to_last = |times: &mut dyn Iterator<Item = (Ps, Ps)>| {
         let (begin, end) = times.fold((Ps::MAX, Ps::ZERO), |(begin, end), (b, e)| (begin.min(b), end.max(e)));
@@ -99,13 +101,14 @@ fn elapsed(steps: &[&Step]) -> Ps {
     }
 }
 
-/// Latencies of the messages of one size, in ps; none where messages overlap. Accounts of messages
-/// are added to the run.
+/// Latencies of the messages of one size, in ps. Empty if messages overlap. Adds the accounts of
+/// the messages to the run.
 fn latencies(config: &ClusterConfig, output: &ClusterOutput, steps: &[&Step], run: &mut Run) -> Result<Vec<u64>> {
     let sent = steps.iter().flat_map(|step| step.sent.iter().copied());
     match config.scenario.workload.kind {
         WorkloadKind::PingPong if config.record => accounts(config, output, sent, run),
-        // Beside other messages, a journey cannot be told from theirs; its ends can.
+        // The stages of a word cannot be told from the stages of other messages. Its begin and its
+        // end can.
         WorkloadKind::Bystander => sent
             .map(|message| {
                 let window = message_window(output, message.sender, message.number);
@@ -121,8 +124,8 @@ fn latencies(config: &ClusterConfig, output: &ClusterOutput, steps: &[&Step], ru
     }
 }
 
-/// Accounts for each message. Keeps the account of a hit and of a miss, and returns the latencies in
-/// ps.
+/// Makes the account of each message, and returns the latencies in ps. The run keeps the accounts
+/// of one hit and one miss.
 fn accounts(
     config: &ClusterConfig,
     output: &ClusterOutput,
@@ -157,7 +160,7 @@ fn accounts(
     Ok(latencies)
 }
 
-/// The clocks of a platform, as accounts count in them.
+/// The clock frequencies of a platform's parts, for accounts.
 fn frequencies(platform: &Platform) -> Frequencies {
     Frequencies {
         host_hz: platform.host.processor_clock_hz,
@@ -167,8 +170,8 @@ fn frequencies(platform: &Platform) -> Frequencies {
     }
 }
 
-/// The time from the beginning to the end of a message of node `sender`, for a window of waves.
-/// `None` if it did not begin or end, or nothing was recorded.
+/// Begin and end of a message of node `sender`, for a window of waves: the call of the sender's
+/// library, and the time when a process sees the data. `None` if the log lacks one of them.
 pub fn message_window(output: &ClusterOutput, sender: usize, message: u32) -> Option<(Ps, Ps)> {
     let begin = output.nodes[sender].log.post(message, EventKind::PostBegin)?;
     let end = output.nodes.iter().find_map(|node| node.log.arrival(message, EventKind::ArrivalSeen))?;

@@ -54,7 +54,8 @@ fn daemons_are_charged_for_each_message_of_a_meeting() {
     let slow = |platform: &mut host_model::platform::Platform| platform.management.receive_ns += 10_000;
     let (_, slower) = meetings(Bench { change: slow, ..Bench::default() });
     for node in 0..2 {
-        // One message to the other node and one from it, for each meeting of the test and of the bench.
+        // One message to the other node and one from it, for each meeting of the test and of the
+        // bench.
         let sent = usage[node][&("daemon", "send")];
         let messages = sent.0 / Ps::from_us(15).0;
         assert!(messages >= 3 && sent == Ps::from_us(15 * messages), "{sent}");

@@ -1,5 +1,5 @@
-//! Equations of the caches: what the monitor saw on the trace port and the bus is what the firmware
-//! and the driver counted.
+//! Equations of the caches: the monitor, which watches the trace port and the bus, agrees with the
+//! counters of firmware and driver.
 
 use nic_layout::counter::Counter;
 use nicscope_account::results::Equation;

@@ -1,4 +1,4 @@
-//! Equations of the firmware's counters: of each set, and of the totals that core B keeps.
+//! Equations of the firmware's counters: the sums of each counter set, and the totals of core B.
 
 use nic_layout::counter::conservation;
 use nicscope_account::results::Equation;
@@ -18,12 +18,12 @@ pub(super) fn within_the_sets(node: &OfNode) -> Vec<Equation> {
     conservation(node.report.totals.sets).map(of_set).collect()
 }
 
-/// What core A has counted is what core B has added up. None for a NIC with one core.
+/// The counters of core A agree with the totals of core B. Empty for a NIC with one core.
 pub(super) fn kept_by_core_b(node: &OfNode) -> Vec<Equation> {
     let Some(kept) = &node.report.kept else {
         return Vec::new();
     };
-    // Each counter has a weight of its own, so that two of them do not make up for each other.
+    // Each counter has its own weight, so the errors of two counters cannot cancel.
     let weighed = |values: &mut dyn Iterator<Item = u64>| values.zip(1..).map(|(value, weight)| value * weight).sum();
     vec![
         node.equation(

@@ -1,11 +1,12 @@
-//! Equations of the driver: of misses, of page faults of post queues, and of notifications.
+//! Equations of the driver: misses, page faults of post queues, and notifications.
 
 use nic_layout::counter::Counter;
 use nicscope_account::results::Equation;
 
 use super::of_node::OfNode;
 
-/// Misses of the firmware were read by the driver, or their fetches needed nothing of it.
+/// The driver has read each miss of the firmware. A miss whose fetch ended without the driver is
+/// exempt.
 pub(super) fn misses_read(node: &OfNode) -> Vec<Equation> {
     vec![node.equation(
         "misses of the firmware = misses that the driver read, and fetches that asked it for nothing",
@@ -14,7 +15,7 @@ pub(super) fn misses_read(node: &OfNode) -> Vec<Equation> {
     )]
 }
 
-/// What processes listen to.
+/// The driver has read each notification that the firmware counts as read.
 pub(super) fn notifications(node: &OfNode) -> Vec<Equation> {
     vec![node.equation(
         "notifications that the firmware knows were read = notifications that the driver read",
@@ -23,7 +24,7 @@ pub(super) fn notifications(node: &OfNode) -> Vec<Equation> {
     )]
 }
 
-/// What became of each miss.
+/// Each miss that the driver has read had one outcome.
 pub(super) fn misses_served(node: &OfNode) -> Vec<Equation> {
     let driver = &node.node.accounting.driver;
     vec![node.equation(
@@ -33,7 +34,7 @@ pub(super) fn misses_served(node: &OfNode) -> Vec<Equation> {
     )]
 }
 
-/// What became of each page fault on a post queue.
+/// Each page fault on a post queue had one outcome.
 pub(super) fn page_faults(node: &OfNode) -> Vec<Equation> {
     let driver = &node.node.accounting.driver;
     vec![node.equation(

@@ -1,4 +1,4 @@
-//! Equations of flows: each receiver has compared what each sender has sent to it.
+//! Equations of flows: a receiver has compared all messages and bytes that a sender has sent to it.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(super) fn equations(output: &ClusterOutput) -> Vec<Equation> {
     sums(output).into_iter().flat_map(of_flow).collect()
 }
 
-/// Messages and bytes by sender and receiver, warm-up included; none without a workload of flows.
+/// Messages and bytes by sender and receiver, warm-up included. Empty without a workload of flows.
 pub(crate) fn sums(output: &ClusterOutput) -> Vec<FlowSum> {
     let mut sums: BTreeMap<(usize, usize), FlowSum> = BTreeMap::new();
     for (node, report) in output.nodes.iter().enumerate().filter_map(|(node, of)| Some((node, of.outcome.as_ref()?))) {

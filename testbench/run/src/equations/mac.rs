@@ -1,5 +1,4 @@
-//! Equations of the MAC: what it counted is what the firmware counted above it, and what stood on
-//! the link below it.
+//! Equations of the MAC: its counters agree with the firmware above it and with the link below it.
 
 use nic_layout::counter::Counter;
 use nicscope_account::results::Equation;
@@ -17,7 +16,7 @@ const DROPPED: [&str; 7] = [
     "mac_rx_overflows",
 ];
 
-/// Frames that the firmware handed to the MAC, one counter for each kind.
+/// Counters of frames that the firmware gave to the MAC, one for each kind of frame.
 const SENT: [Counter; 5] =
     [Counter::FramesSent, Counter::FramesRetransmitted, Counter::AcksSent, Counter::MissedSent, Counter::RestartsSent];
 

@@ -15,7 +15,7 @@ use of_node::OfNode;
 
 pub(crate) use flows::sums as sums_of_flows;
 
-/// Parts of a node, in the order in which their equations are printed.
+/// The parts of a node that give equations, in the order in which these are printed.
 const PARTS_OF_A_NODE: [fn(&OfNode) -> Vec<Equation>; 9] = [
     counters::within_the_sets,
     counters::kept_by_core_b,
@@ -28,10 +28,10 @@ const PARTS_OF_A_NODE: [fn(&OfNode) -> Vec<Equation>; 9] = [
     driver::page_faults,
 ];
 
-/// Parts of a whole run.
+/// The parts of a whole run that give equations.
 const PARTS_OF_A_RUN: [fn(&ClusterOutput) -> Vec<Equation>; 2] = [switches::ports, flows::equations];
 
-/// All equations of a run: of each node whose task has returned, then of what the nodes share.
+/// All equations of a run: first of each node whose task has returned, then of switches and flows.
 pub fn equations(output: &ClusterOutput) -> Vec<Equation> {
     let mut equations = Vec::new();
     for (index, node) in output.nodes.iter().enumerate() {

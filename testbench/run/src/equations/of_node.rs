@@ -1,4 +1,4 @@
-//! A node of a run, and what its equations are made of.
+//! A node of a run, with the counters for its equations.
 
 use nic_layout::counter::Counter;
 use nicscope_account::results::Equation;

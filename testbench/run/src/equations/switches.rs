@@ -17,7 +17,7 @@ fn other_end(cables: &[[End; 2]], end: End) -> End {
     own[usize::from(own[0] == end)]
 }
 
-/// The place at the end of a cable, in words, and the frames that began there.
+/// The name of the end of a cable for the user, and the number of frames that began there.
 fn begun_at(output: &ClusterOutput, end: End) -> (String, u64) {
     match end {
         End::Node(node) => {
@@ -31,7 +31,7 @@ fn begun_at(output: &ClusterOutput, end: End) -> (String, u64) {
     }
 }
 
-/// Frames that a node put on its cable began at the other end.
+/// The frames that a node put on its cable began at the other end.
 pub(super) fn cable_of_a_node(node: &OfNode) -> Vec<Equation> {
     let end = other_end(&cables(node.output), End::Node(node.index));
     let (what, begun) = begun_at(node.output, end);
@@ -42,7 +42,7 @@ pub(super) fn cable_of_a_node(node: &OfNode) -> Vec<Equation> {
     vec![node.equation(&statement, node.node.frames.arriving(), begun)]
 }
 
-/// The sums of each port of each switch, and of the cable at it.
+/// The sums of each port of each switch, and of the port's cable.
 pub(super) fn ports(output: &ClusterOutput) -> Vec<Equation> {
     let mut equations = Vec::new();
     let cables = cables(output);
@@ -71,7 +71,7 @@ pub(super) fn ports(output: &ClusterOutput) -> Vec<Equation> {
     equations
 }
 
-/// `on_the_link`: frames that the port put on its cable.
+/// The sums of one port. `on_the_link` is the number of frames that the port put on its cable.
 fn of_a_port(name: &str, counts: &PortCounts, on_the_link: u64) -> [Equation; 3] {
     [
         Equation::new(
