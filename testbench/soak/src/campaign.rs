@@ -9,11 +9,11 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::case::{Case, MIDDLE_VMH, SMALL_VMH};
-use super::draw;
-use super::operation::Kind;
-use super::play::{play, Failure, Options, Played, FAULTS};
-use super::search::{record, Found, Search};
+use crate::case::{self, Case, MIDDLE_VMH, SMALL_VMH};
+use crate::language::{Language, Operation};
+use crate::personality;
+use crate::play::{play, Failure, Options, Played, FAULTS};
+use crate::search::{record, Search};
 use nicscope_run::files;
 use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::personality::{Personality, PERSONALITIES};
@@ -85,34 +85,30 @@ impl Progress {
         files::write(path, &(text + "\n"))
     }
 
-    fn add(&mut self, case: &Case, played: &Played, seconds: f64) {
+    fn add<O: Operation>(&mut self, case: &Case<O>, played: &Played, seconds: f64) {
         self.cases += 1;
         *self.counts.entry(format!("clusters of {} nodes", case.cluster.topology.nodes)).or_default() += 1;
         self.operations += case.ops.len() as u64;
         for op in &case.ops {
-            *self.kinds.entry(op.kind().name().to_owned()).or_default() += 1;
+            *self.kinds.entry(op.kind_name().to_owned()).or_default() += 1;
         }
-        let decided = &played.decided;
-        let of_model = [
-            ("posts that had to end well", decided.posts_well),
-            ("posts that had to be refused", decided.posts_refused),
-            ("posts whose buffer or process ended meanwhile", decided.posts_open),
-            ("posts whose end the library could not tell", decided.posts_unclear),
-            ("notifications", decided.notifications),
-            ("bytes compared", decided.bytes_compared),
-            ("bytes with more than one right value", decided.bytes_open),
-        ];
-        for (name, count) in played.counts.iter().map(|(name, count)| (*name, *count)).chain(of_model) {
-            *self.counts.entry(name.to_owned()).or_default() += count;
+        for (name, count) in &played.counts {
+            *self.counts.entry((*name).to_owned()).or_default() += count;
         }
         self.simulated_us += played.simulated.0 / 1_000_000;
         self.core_cycles += played.core_cycles;
         self.seconds += seconds;
     }
 
+    /// The language of the personality; without a known name, the language of the first.
+    fn language(&self) -> &'static dyn Language {
+        let named = PERSONALITIES.into_iter().find(|it| it.name == self.personality);
+        personality::of(named.unwrap_or(PERSONALITIES[0])).language
+    }
+
     /// Kinds of operations and faults of the link that have not occurred.
     pub fn lacking(&self) -> Vec<&'static str> {
-        let kinds = Kind::ALL.iter().map(|kind| kind.name()).filter(|name| !self.kinds.contains_key(*name));
+        let kinds = self.language().kinds().iter().copied().filter(|name| !self.kinds.contains_key(*name));
         let faults = FAULTS.into_iter().filter(|name| self.counts.get(*name).is_none_or(|count| *count == 0));
         kinds.chain(faults).collect()
     }
@@ -120,8 +116,8 @@ impl Progress {
     /// The counts as a table for the user.
     pub fn text(&self) -> String {
         let mut text = format!("operations {:>32}\n", self.operations);
-        for kind in Kind::ALL {
-            text += &format!("  {:<40}{:>12}\n", kind.name(), self.kinds.get(kind.name()).unwrap_or(&0));
+        for kind in self.language().kinds() {
+            text += &format!("  {kind:<40}{:>12}\n", self.kinds.get(*kind).unwrap_or(&0));
         }
         text += &format!("cases {:>37}\n", self.cases);
         for (name, count) in &self.counts {
@@ -139,12 +135,17 @@ impl Progress {
 
 /// Plays cases until the operations are as many as requested, or a case fails.
 ///
-/// Returns the progress, and the failing case after it was shortened.
+/// Returns the progress, and the report of the failing case after it was shortened.
 ///
 /// # Errors
 /// The request has no operations or no jobs, the firmware does not build, or the folder cannot be
 /// written.
-pub fn run(campaign: &Campaign) -> Result<(Progress, Option<Found>)> {
+pub fn run(campaign: &Campaign) -> Result<(Progress, Option<String>)> {
+    personality::of(campaign.personality).language.soak(campaign)
+}
+
+/// As [`run`], in the language whose operations are `O`.
+pub(crate) fn run_in<O: Operation>(campaign: &Campaign) -> Result<(Progress, Option<String>)> {
     if campaign.jobs == 0 || campaign.operations == 0 {
         return Err(request_error!("--jobs and --operations: must be at least 1"));
     }
@@ -169,16 +170,16 @@ pub fn run(campaign: &Campaign) -> Result<(Progress, Option<Found>)> {
     };
     // The case of an earlier failure is played again, so it is reported again.
     (progress.failure, progress.broken) = (None, None);
-    let Some((number, case, failure)) = go_on(&mut progress, &path, campaign)? else {
+    let Some((number, case, failure)) = go_on::<O>(&mut progress, &path, campaign)? else {
         return Ok((progress, None));
     };
     eprintln!("nicscope: case {number} failed: {}; looking for a shorter one", failure.what);
-    let search = Search {
+    let search = Search::<O> {
         name: "soak".into(),
         seed: campaign.seed,
         cases: 0,
         ops: OPS,
-        draw: draw::case_of_nodes,
+        draw: O::draw,
         options: Options::default(),
         folder: campaign.folder.clone(),
     };
@@ -186,16 +187,16 @@ pub fn run(campaign: &Campaign) -> Result<(Progress, Option<Found>)> {
     progress.failure = Some(found.failure.what.clone());
     progress.broken = found.failure.statement;
     progress.save(&path)?;
-    Ok((progress, Some(found)))
+    Ok((progress, Some(found.to_string())))
 }
 
-type CaseFailed = (u64, Case, Failure);
+type CaseFailed<O> = (u64, Case<O>, Failure);
 
 /// Plays cases until the operations are as many as requested, or a case fails.
 ///
 /// Several threads play cases. Their results are counted in the order of the cases' numbers, so the
 /// sums do not depend on the threads.
-fn go_on(progress: &mut Progress, path: &Path, campaign: &Campaign) -> Result<Option<CaseFailed>> {
+fn go_on<O: Operation>(progress: &mut Progress, path: &Path, campaign: &Campaign) -> Result<Option<CaseFailed<O>>> {
     let Campaign { operations, seed, personality, jobs, .. } = *campaign;
     let begin = Instant::now();
     let (first, before) = (progress.cases, progress.operations);
@@ -209,7 +210,7 @@ fn go_on(progress: &mut Progress, path: &Path, campaign: &Campaign) -> Result<Op
                 use std::sync::atomic::Ordering::Relaxed;
                 while !stop.load(Relaxed) {
                     let number = next.fetch_add(1, Relaxed);
-                    let mut case = draw::case_of_nodes(seed, number, OPS);
+                    let mut case = O::draw(seed, number, OPS);
                     case.cluster = case.cluster.of_personality(personality);
                     let begin = Instant::now();
                     let outcome = play(&case, &Options::default());
@@ -257,12 +258,19 @@ fn go_on(progress: &mut Progress, path: &Path, campaign: &Campaign) -> Result<Op
 /// The file holds no case, or the case fails. The waves of a failing case are then in the folder,
 /// and the text names them.
 pub fn replay(file: &Path, folder: &Path) -> Result<Progress> {
-    let case = Case::load(file)?;
+    let personality = case::personality_of(&case::text_of(file)?)?;
+    personality::of(personality).language.replay(file, folder)
+}
+
+/// As [`replay`], in the language whose operations are `O`.
+pub(crate) fn replay_in<O: Operation>(file: &Path, folder: &Path) -> Result<Progress> {
+    let case: Case<O> = Case::load(file)?;
     let begin = Instant::now();
     let options = Options::default();
     match play(&case, &options) {
         Ok(played) => {
-            let mut progress = Progress::default();
+            let personality = case.cluster.personality.name.to_owned();
+            let mut progress = Progress { personality, ..Progress::default() };
             progress.add(&case, &played, begin.elapsed().as_secs_f64());
             Ok(progress)
         }
@@ -278,6 +286,8 @@ pub fn replay(file: &Path, folder: &Path) -> Result<Progress> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rdma::draw;
+    use crate::rdma::operation::Kind;
 
     #[test]
     fn only_the_same_build_and_seed_go_on() {

@@ -27,7 +27,11 @@ use nicscope_scenario::request_error;
 use nicscope_scenario::scenario::{Cache, MissService, ReceiveMiss};
 use sim_fabric::{SwitchMode, SwitchSettings, Topology};
 
-use super::operation::{Op, NODES_MAX};
+use crate::language::Operation;
+use crate::personality as table;
+
+/// The most nodes of a cluster.
+pub const NODES_MAX: usize = 8;
 
 /// Faults of both directions of a link, in thousandths of the frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -249,24 +253,49 @@ impl Cluster {
 
 /// A cluster and the operations that it plays.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Case {
+pub struct Case<O> {
     /// Remarks for the reader: in the text, lines that begin with `#`.
     pub remarks: Vec<String>,
     /// The nodes and what joins them.
     pub cluster: Cluster,
     /// The operations, in their order on each node.
-    pub ops: Vec<Op>,
+    pub ops: Vec<O>,
 }
 
-impl Case {
+impl<O: Operation> Case<O> {
     /// Reads a case from a file.
     ///
     /// # Errors
     /// The file cannot be read, or a line of it is wrong.
-    pub fn load(path: &Path) -> Result<Case> {
-        let text = fs::read_to_string(path).map_err(|error| request_error!("{}: {error}", path.display()))?;
-        text.parse().map_err(|error| request_error!("{}: {error}", path.display()))
+    pub fn load(path: &Path) -> Result<Case<O>> {
+        text_of(path)?.parse().map_err(|error| request_error!("{}: {error}", path.display()))
     }
+}
+
+/// The text in a file.
+///
+/// # Errors
+/// The file cannot be read.
+pub(crate) fn text_of(path: &Path) -> Result<String> {
+    fs::read_to_string(path).map_err(|error| request_error!("{}: {error}", path.display()))
+}
+
+/// The lines of a case. Semicolons end lines too, so that a case fits into one line.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty())
+}
+
+/// The begin of a line that names the personality of a case.
+const PERSONALITY: &str = "personality ";
+
+/// The personality of a case, from its text: its operations can be read only in the language of the
+/// personality.
+///
+/// # Errors
+/// No personality has the name.
+pub(crate) fn personality_of(text: &str) -> Result<&'static Personality> {
+    let named = lines(text).filter_map(|line| line.strip_prefix(PERSONALITY)).last();
+    named.map_or(Ok(Cluster::PLAIN.personality), |name| personality::named(name.trim()))
 }
 
 const MODES: [(ReceiveMiss, &str); 3] =
@@ -303,7 +332,7 @@ impl fmt::Display for Cluster {
     }
 }
 
-impl fmt::Display for Case {
+impl<O: fmt::Display> fmt::Display for Case<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for remark in &self.remarks {
             writeln!(f, "# {remark}")?;
@@ -313,14 +342,14 @@ impl fmt::Display for Case {
     }
 }
 
-impl FromStr for Case {
+impl<O: Operation> FromStr for Case<O> {
     type Err = Error;
 
-    /// Semicolons end lines too, so that a case fits into one line.
-    fn from_str(text: &str) -> Result<Case> {
+    /// Lines end as in [`lines`].
+    fn from_str(text: &str) -> Result<Case<O>> {
         let mut case = Case { remarks: Vec::new(), cluster: Cluster::PLAIN, ops: Vec::new() };
         let mut has_cluster = false;
-        for line in text.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty()) {
+        for line in lines(text) {
             if let Some(remark) = line.strip_prefix('#') {
                 case.remarks.push(remark.trim().to_owned());
             } else if line.starts_with("cluster ") {
@@ -328,8 +357,8 @@ impl FromStr for Case {
                 case.cluster =
                     Cluster { personality, topology, wire, odd, queues, kernel, refuses, ..cluster_of(line)? };
                 has_cluster = true;
-            } else if let Some(name) = line.strip_prefix("personality ") {
-                case.cluster.personality = personality::named(name.trim())?;
+            } else if line.starts_with(PERSONALITY) {
+                case.cluster.personality = personality_of(line)?;
             } else if line.starts_with("nodes ") {
                 case.cluster.topology = nodes_of(line)?;
             } else if line.starts_with("link loss") {
@@ -343,6 +372,11 @@ impl FromStr for Case {
             } else {
                 case.ops.push(line.parse()?);
             }
+        }
+        let Personality { name, .. } = case.cluster.personality;
+        let language = table::of(case.cluster.personality).language.name();
+        if language != O::LANGUAGE {
+            return Err(request_error!("the case is in the language {}, and {name} speaks {language}", O::LANGUAGE));
         }
         let links = case.cluster.topology.links();
         if let Some((link, _)) = case.cluster.odd.filter(|(link, _)| *link >= links) {
@@ -551,6 +585,7 @@ fn nodes_of(line: &str) -> Result<Nodes> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rdma::operation::Op;
 
     const TEXT: &str = "# Two writes.
 cluster lanai9 hold,nic cache 64 8 2 buffers 4 2 water 24 8 retransmit 100 interrupt 10 seed 7
@@ -573,28 +608,28 @@ settle
 
     #[test]
     fn text_and_case_are_the_same() {
-        let case: Case = TEXT.parse().expect("it is a case");
+        let case: Case<Op> = TEXT.parse().expect("it is a case");
         assert_eq!(case.to_string(), TEXT);
         let wide = TEXT.replace("seed 7", "seed 7 keys 128");
-        let case_of_wide: Case = wide.parse().expect("it is a case");
+        let case_of_wide: Case<Op> = wide.parse().expect("it is a case");
         assert_eq!((case_of_wide.to_string(), case_of_wide.cluster.cbh.key), (wide, KeyWidth::Bits128));
         let pair = wide_of_tigon2();
-        let case_of_pair: Case = pair.parse().expect("it is a case");
+        let case_of_pair: Case<Op> = pair.parse().expect("it is a case");
         assert_eq!((case_of_pair.to_string(), case_of_pair.cluster.cores), (pair, 2));
         let of_vmmc = TEXT.replace("link loss", "personality vmmc\nlink loss");
-        let case_of_vmmc: Case = of_vmmc.parse().expect("it is a case");
+        let case_of_vmmc: Case<Op> = of_vmmc.parse().expect("it is a case");
         assert_eq!((case_of_vmmc.to_string(), case_of_vmmc.cluster.personality), (of_vmmc, PERSONALITIES[1]));
         for nodes in ["nodes 4 store-and-forward", "nodes 8 cut-through leaf 3 spines 2"] {
             let text = TEXT.replace("link loss", &format!("{nodes}\nlink loss"));
             let text = text.replace("queues", "link 3 loss 0 corrupt 9 duplicate 0 delay 0\nqueues");
             let text = text.replace("write 0.0 from 0 to 1.0.0", "write 0.0 from 0 to 3.0.0");
-            let case: Case = text.parse().expect("it is a case");
+            let case: Case<Op> = text.parse().expect("it is a case");
             assert_eq!(case.to_string(), text);
             assert_eq!((case.cluster.wire_of(3).corrupt, case.cluster.wire_of(2).loss), (9, 10));
             let fewest = case.cluster.simpler().into_iter().map(|cluster| cluster.topology.nodes).min();
             assert_eq!(fewest, Some(2));
         }
-        assert_eq!(TEXT.replace('\n', ";").parse::<Case>().expect("in one line"), case);
+        assert_eq!(TEXT.replace('\n', ";").parse::<Case<Op>>().expect("in one line"), case);
     }
 
     fn wide_of_tigon2() -> String {
@@ -603,7 +638,7 @@ settle
 
     #[test]
     fn wrong_text_says_what_would_be_right() {
-        let error = |text: &str| text.parse::<Case>().expect_err("it is wrong").to_string();
+        let error = |text: &str| text.parse::<Case<Op>>().expect_err("it is wrong").to_string();
         let cluster = TEXT.lines().nth(1).expect("the cluster");
         assert!(error("settle").contains("cluster tigon2"));
         assert!(error(&cluster.replace("lanai9", "lanai")).contains("platform"));
@@ -626,7 +661,7 @@ settle
 
     #[test]
     fn what_is_simpler_differs_and_ends() {
-        let case: Case = TEXT.parse().expect("it is a case");
+        let case: Case<Op> = TEXT.parse().expect("it is a case");
         for op in case.ops {
             let mut op = op;
             for _ in 0..200 {

@@ -27,7 +27,7 @@ use rand_chacha::ChaCha8Rng;
 use sim_fabric::Ending;
 use sim_pins::Ps;
 
-use super::personality;
+use crate::personality;
 
 /// The place of a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

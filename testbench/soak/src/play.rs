@@ -19,10 +19,8 @@ use nicscope_scenario::{failed, image};
 use sim_fabric::{Corruption, Delay, Direction, Duplication, Ending, Fault, Loss};
 use sim_pins::Ps;
 
-use super::case::{Case, Cluster, Nodes, Wire};
-use super::model::Decided;
-use super::node::{play_node, Common};
-use super::plant::Plant;
+use crate::case::{Case, Cluster, Nodes, Wire};
+use crate::language::{Operation, Seat};
 
 const LATENCY: Ps = Ps::from_ns(400);
 /// The time that waves of a panic cover, from the last comparison on.
@@ -30,18 +28,18 @@ const PANIC_WITHIN: Ps = Ps::from_us(2_000);
 
 /// The way to play a case.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct Options<O: Operation> {
     /// The simulated time after which an operation counts as hung: tens of times the longest wait
     /// for a retransmission.
     pub give_up: Ps,
     /// The folder for waves of each node, and the two times between which they are recorded.
     pub waves: Option<(PathBuf, Ps, Ps)>,
     /// The planted defect.
-    pub plant: Option<Plant>,
+    pub plant: Option<O::Plant>,
 }
 
-impl Default for Options {
-    fn default() -> Options {
+impl<O: Operation> Default for Options<O> {
+    fn default() -> Options<O> {
         Options { give_up: Ps::from_us(200_000), waves: None, plant: None }
     }
 }
@@ -49,14 +47,24 @@ impl Default for Options {
 /// The counts of a case that went well.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Played {
-    /// Decisions of the model.
-    pub decided: Decided,
-    /// Faults of the links, misses and drops of the firmware, and work of the driver, by name.
+    /// Decisions of the model, faults of the links, misses and drops of the firmware, and work of
+    /// the driver, by name.
     pub counts: BTreeMap<&'static str, u64>,
     /// Simulated time at the end.
     pub simulated: Ps,
     /// Clock cycles of the cores of all NICs.
     pub core_cycles: u64,
+}
+
+/// The time of the last comparison that went well, which the nodes of a case share.
+#[derive(Clone, Debug, Default)]
+pub struct Compared(Arc<AtomicU64>);
+
+impl Compared {
+    /// A comparison went well at a simulated time.
+    pub fn at(&self, now: Ps) {
+        self.0.store(now.0, Ordering::Relaxed);
+    }
 }
 
 /// The failure of a case.
@@ -84,9 +92,12 @@ fn firmware(cluster: &Cluster, platform: &Platform) -> Result<Firmware> {
     Ok(Firmware { first, second })
 }
 
+/// The images of the cores of a NIC.
 #[derive(Clone)]
-pub(super) struct Firmware {
+pub struct Firmware {
+    /// The image of core A, as ELF.
     pub first: Arc<Vec<u8>>,
+    /// The image of core B, as ELF, if there is a core B.
     pub second: Option<Arc<Vec<u8>>>,
 }
 
@@ -152,10 +163,10 @@ fn faults(wire: Wire) -> Vec<Box<dyn Fault>> {
 ///
 /// # Errors
 /// The first violation of the model, the monitor, the bus, the memory, the driver or the sums.
-pub fn play(case: &Case, options: &Options) -> Result<Played, Failure> {
-    let compared_at = Arc::new(AtomicU64::new(0));
-    let played = catch_unwind(AssertUnwindSafe(|| play_on(case, options, compared_at.clone())));
-    let from = Ps(compared_at.load(Ordering::Relaxed));
+pub fn play<O: Operation>(case: &Case<O>, options: &Options<O>) -> Result<Played, Failure> {
+    let compared = Compared::default();
+    let played = catch_unwind(AssertUnwindSafe(|| play_on(case, options, compared.clone())));
+    let from = Ps(compared.0.load(Ordering::Relaxed));
     match played {
         Ok(Ok(played)) => Ok(played),
         Ok(Err((at, error))) => {
@@ -171,13 +182,13 @@ pub fn play(case: &Case, options: &Options) -> Result<Played, Failure> {
     }
 }
 
-fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Result<Played, (Ps, Error)> {
+fn play_on<O: Operation>(case: &Case<O>, options: &Options<O>, compared: Compared) -> Result<Played, (Ps, Error)> {
     let early = |error: Error| (Ps::ZERO, error);
     let platform = platform(&case.cluster).map_err(early)?;
     let firmware = firmware(&case.cluster, &platform).map_err(early)?;
     let Nodes { nodes, .. } = case.cluster.topology;
     let topology = case.cluster.topology.of_fabric();
-    let common = Common::new(&case.cluster, compared_at);
+    let shared = O::share(&case.cluster, compared);
     let ops = Arc::new(case.ops.clone());
     let seed = case.cluster.seed;
     let member = |index: usize| {
@@ -190,8 +201,9 @@ fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Resul
         };
         let wave = |(folder, from, to): &(PathBuf, Ps, Ps)| (folder.join(format!("node{index}.fst")), *from, *to);
         let waves = options.waves.as_ref().map(wave);
-        let (common, ops, firmware, options) = (common.clone(), ops.clone(), firmware.clone(), options.clone());
-        let task = move |handle, meeting| play_node(handle, meeting, firmware, ops, common, options, seed);
+        let (shared, ops, firmware, options) = (shared.clone(), ops.clone(), firmware.clone(), options.clone());
+        let cluster = case.cluster;
+        let task = move |handle, meeting| O::play(Seat { handle, meeting, firmware, ops, shared, cluster, options });
         Member { waves, ..Member::new(driver, task) }
     };
     let assembly = Assembly {
@@ -230,11 +242,11 @@ fn play_on(case: &Case, options: &Options, compared_at: Arc<AtomicU64>) -> Resul
         let what = format!("{conservation}: {}: {left} is not {right}", equation.statement);
         return Err((at, Error::broken(conservation, what)));
     }
-    Ok(summary(&output, common.decided()))
+    Ok(summary(&output, O::decided(&shared)))
 }
 
-fn summary(output: &ClusterOutput, decided: Decided) -> Played {
-    let mut counts = BTreeMap::new();
+/// `counts` are the counts of the model, by name.
+fn summary(output: &ClusterOutput, mut counts: BTreeMap<&'static str, u64>) -> Played {
     for node in &output.nodes {
         let mut add = |name, count| *counts.entry(name).or_insert(0) += count;
         add("frames", node.frames.sent);
@@ -255,7 +267,7 @@ fn summary(output: &ClusterOutput, decided: Decided) -> Played {
         }
     }
     let core_cycles = output.nodes.iter().map(|node| node.core_cycles).sum();
-    Played { decided, counts, simulated: output.ended_at, core_cycles }
+    Played { counts, simulated: output.ended_at, core_cycles }
 }
 
 /// The faults of links, by the names of their layers.

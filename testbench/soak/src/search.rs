@@ -10,10 +10,10 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::{failed, image, request_error};
 use sim_pins::Ps;
 
-use super::case::Case;
-use super::draw;
-use super::play::{play, Failure, Options, Played};
-use super::shorten::shorten;
+use crate::case::Case;
+use crate::language::Operation;
+use crate::play::{play, Failure, Options, Played};
+use crate::shorten::shorten;
 
 /// The most times that a case is played while it is shortened.
 const TRIES_MAX: u32 = 600;
@@ -24,7 +24,7 @@ const WAVES_MAX: Ps = Ps::from_us(2_000);
 
 /// A search for a failing case.
 #[derive(Clone, Debug)]
-pub struct Search {
+pub struct Search<O: Operation> {
     /// The first part of the names of files.
     pub name: String,
     /// The seed of all cases.
@@ -34,16 +34,16 @@ pub struct Search {
     /// Operations of each case.
     pub ops: Range<usize>,
     /// Draws a case from the seed, its number and the range of its operations.
-    pub draw: fn(u64, u64, Range<usize>) -> Case,
+    pub draw: fn(u64, u64, Range<usize>) -> Case<O>,
     /// How each case is played.
-    pub options: Options,
+    pub options: Options<O>,
     /// The folder for a failing case and its waves.
     pub folder: PathBuf,
 }
 
 /// A failing case, after it was shortened.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct Found<O: Operation> {
     /// The seed of the case.
     pub seed: u64,
     /// The number of the case.
@@ -53,7 +53,7 @@ pub struct Found {
     /// The number of times that it was played to shorten it.
     pub tries: u32,
     /// The shortened case, with a remark about its origin.
-    pub case: Case,
+    pub case: Case<O>,
     /// The failure of the shortened case.
     pub failure: Failure,
     /// The file with the shortened case.
@@ -62,13 +62,13 @@ pub struct Found {
     pub waves: Vec<PathBuf>,
 }
 
-impl Search {
+impl<O: Operation> Search<O> {
     /// A search with the seed `NICSCOPE_SEED` of the environment, by default 1, and with `cases`
     /// cases times `NICSCOPE_CASES`, by default 1.
     ///
     /// # Errors
     /// A variable is no number, or `NICSCOPE_CASES` is 0.
-    pub fn from_env(name: &str, cases: u64, ops: Range<usize>) -> Result<Search> {
+    pub fn from_env(name: &str, cases: u64, ops: Range<usize>) -> Result<Search<O>> {
         let number = |variable: &str| match std::env::var(variable) {
             Ok(text) => text.parse().map_err(|_| request_error!("{variable}={text}: a number was expected")),
             Err(_) => Ok(1u64),
@@ -79,22 +79,14 @@ impl Search {
         };
         let folder = image::workspace().join("out/soak");
         let (cases, seed) = (cases.saturating_mul(times), number("NICSCOPE_SEED")?);
-        Ok(Search {
-            name: name.to_owned(),
-            seed,
-            cases,
-            ops,
-            draw: draw::case_of_nodes,
-            options: Options::default(),
-            folder,
-        })
+        Ok(Search { name: name.to_owned(), seed, cases, ops, draw: O::draw, options: Options::default(), folder })
     }
 
     /// Plays cases until one fails, and shortens it. `went_well` gets each case that does not fail.
     ///
     /// # Errors
     /// Files cannot be written. A failing case is no error: it is the result.
-    pub fn run(&self, mut went_well: impl FnMut(&Case, &Played)) -> Result<Option<Found>> {
+    pub fn run(&self, mut went_well: impl FnMut(&Case<O>, &Played)) -> Result<Option<Found<O>>> {
         for number in 0..self.cases {
             let case = (self.draw)(self.seed, number, self.ops.clone());
             match play(&case, &self.options) {
@@ -109,7 +101,7 @@ impl Search {
     ///
     /// # Errors
     /// Files cannot be written.
-    pub fn found(&self, number: u64, case: Case, failure: Failure) -> Result<Found> {
+    pub fn found(&self, number: u64, case: Case<O>, failure: Failure) -> Result<Found<O>> {
         let drawn_ops = case.ops.len();
         // A shorter case may meet another defect. Only failures of the same statement count.
         let statement = failure.statement;
@@ -139,7 +131,12 @@ fn waves_from(failure: &Failure) -> Ps {
 ///
 /// # Errors
 /// The folder cannot be created or read.
-pub fn record(case: &Case, options: &Options, failure: &Failure, folder: &Path) -> Result<Vec<PathBuf>> {
+pub fn record<O: Operation>(
+    case: &Case<O>,
+    options: &Options<O>,
+    failure: &Failure,
+    folder: &Path,
+) -> Result<Vec<PathBuf>> {
     fs::create_dir_all(folder).map_err(|error| failed!("{}: {error}", folder.display()))?;
     let waves = Some((folder.to_path_buf(), waves_from(failure), failure.at));
     // The case fails as before: recording does not change a run.
@@ -165,7 +162,7 @@ pub fn replay_command(file: &Path) -> String {
     format!("target/release/nicscope soak --replay {}", from_workspace(file))
 }
 
-impl fmt::Display for Found {
+impl<O: Operation> fmt::Display for Found<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Found { seed, number, drawn_ops, tries, case, failure, file, waves } = self;
         writeln!(f, "{}", failure.what)?;

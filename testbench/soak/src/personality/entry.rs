@@ -7,6 +7,8 @@ use host_model::address::{Pid, UserVirt};
 use host_model::driver::{Driver, DriverError};
 use host_model::processor::Cpu;
 
+use crate::language::Language;
+
 /// A future of the driver that a task awaits.
 pub type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, DriverError>> + 'a>>;
 
@@ -14,6 +16,8 @@ pub type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, DriverError>> + 'a>
 pub struct Personality {
     /// The name in scenarios.
     pub name: &'static str,
+    /// The language of its operations.
+    pub language: &'static dyn Language,
     /// Whether posts may name only registered memory, so that a process registers its memory when
     /// it begins.
     pub registers: bool,

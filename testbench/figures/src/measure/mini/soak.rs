@@ -8,8 +8,8 @@ use nicscope_scenario::error::{Result, Statement};
 use nicscope_scenario::failed;
 use nicscope_scenario::image::workspace;
 use nicscope_soak::campaign::Progress;
-use nicscope_soak::operation::Kind;
 use nicscope_soak::play::FAULTS;
+use nicscope_soak::rdma::operation::Kind;
 
 pub const NOTE: &str = "as `make soak` last left it in out/soak/progress.json; it ends at the first failure, and has then counted what went well before it";
 

@@ -7,10 +7,13 @@ use host_model::processor::Cpu;
 use nic_layout::cbh::{self, STATE_EMPTY, STATE_INVALID};
 use nic_layout::vmh::{key, KEY_EMPTY, KEY_RESERVED};
 
+use crate::language::LanguageOf;
 use crate::personality::entry::{Personality, Work};
+use crate::rdma::operation::Op;
 
 pub const ENTRY: Personality = Personality {
     name: "mini",
+    language: &LanguageOf::<Op>::VALUE,
     registers: false,
     absent_buffer_bit: 1 << 19,
     invalidate: |driver, cpu, pid, address| Box::pin(invalidate(driver, cpu, pid, address)),

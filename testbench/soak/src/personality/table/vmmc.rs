@@ -4,10 +4,13 @@ use host_model::driver::vmmc::Vmmc;
 use host_model::driver::Driver;
 use host_model::processor::Cpu;
 
+use crate::language::LanguageOf;
 use crate::personality::entry::{Personality, Work};
+use crate::rdma::operation::Op;
 
 pub const ENTRY: Personality = Personality {
     name: "vmmc",
+    language: &LanguageOf::<Op>::VALUE,
     registers: true,
     // Imports have room for identifiers of 13 bits.
     absent_buffer_bit: 1 << 12,

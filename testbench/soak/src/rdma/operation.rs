@@ -10,8 +10,8 @@ use std::str::FromStr;
 use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::request_error;
 
-/// The most nodes of a cluster.
-pub const NODES_MAX: usize = 8;
+use crate::case::NODES_MAX;
+
 /// Processes on each node.
 pub const PROCESSES: usize = 4;
 /// Places for the buffers that each process exports.
@@ -223,8 +223,19 @@ impl Kind {
         Kind::Settle,
     ];
 
+    /// The names of all kinds, in the order of reports.
+    pub const NAMES: [&'static str; Kind::ALL.len()] = {
+        let mut names = [""; Kind::ALL.len()];
+        let mut index = 0;
+        while index < names.len() {
+            names[index] = Kind::ALL[index].name();
+            index += 1;
+        }
+        names
+    };
+
     /// The name in the progress file and in reports.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Kind::WriteByDma => "writes by DMA",
             Kind::WriteInline => "writes in the post",

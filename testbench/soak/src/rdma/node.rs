@@ -7,7 +7,6 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use host_model::address::{Pid, VirtPage};
@@ -26,12 +25,13 @@ use nicscope_scenario::failed;
 use sim_pins::Ps;
 
 use super::actor::{actor, retire_last, Actor, HEAP_PAGES, IMAGE_BYTES, PAGES_BEFORE_HOLE};
-use super::case::{Cluster, Nodes};
 use super::model::{Buffer, BufferName, Decided, Model, Seen, Wrong, BYTES};
 use super::operation::{Op, PROCESSES};
-use super::personality::{self, Personality};
 use super::plant::{self, Plant};
-use super::play::{Firmware, Options};
+use crate::case::{Cluster, Nodes};
+use crate::language::Seat;
+use crate::personality::{self, Personality};
+use crate::play::Compared;
 
 /// A buffer, and the time from which posts may name it.
 type Published = (Ps, BufferName, Export);
@@ -62,11 +62,10 @@ impl<T> Shared<T> {
 }
 
 #[derive(Clone)]
-pub(super) struct Common {
+pub struct Common {
     board: Arc<Shared<Board>>,
     court: Arc<Shared<Court>>,
-    /// Simulated time of the last comparison, in ps.
-    compared_at: Arc<AtomicU64>,
+    compared: Compared,
     /// Pins of a thousand that the kernel refuses.
     refuses: u32,
     personality: &'static Personality,
@@ -74,11 +73,11 @@ pub(super) struct Common {
 }
 
 impl Common {
-    pub fn new(cluster: &Cluster, compared_at: Arc<AtomicU64>) -> Common {
+    pub fn new(cluster: &Cluster, compared: Compared) -> Common {
         let Cluster { refuses, personality, topology, .. } = *cluster;
         let court = Court { model: Model::of_hosts(refuses != 0), ..Court::default() };
         let (board, court) = (Arc::new(Shared(Mutex::default())), Arc::new(Shared(Mutex::new(court))));
-        Common { board, court, compared_at, refuses, personality: personality::of(personality), topology }
+        Common { board, court, compared, refuses, personality: personality::of(personality), topology }
     }
 
     /// Counts of the model's decisions so far.
@@ -135,22 +134,11 @@ impl State {
 ///
 /// # Errors
 /// The first failure on this node, or the first violation that the model found.
-pub(super) async fn play_node(
-    handle: Handle,
-    meeting: Meeting<()>,
-    firmware: Firmware,
-    ops: Arc<Vec<Op>>,
-    common: Common,
-    options: Options,
-    seed: u64,
-) -> Result<NodeReport> {
-    let index = usize::from(handle.id().0);
-    let wrong = |error: DriverError| failed!("{error}");
-    match &firmware.second {
-        None => handle.boot(&firmware.first).await,
-        Some(second) => handle.boot_pair(&firmware.first, second).await,
-    }
-    .map_err(wrong)?;
+pub(super) async fn play_node(seat: Seat<Op>) -> Result<NodeReport> {
+    seat.boot().await?;
+    let index = seat.node();
+    let Seat { handle, meeting, ops, shared: common, cluster, options, .. } = seat;
+    let seed = cluster.seed;
     handle.memory().borrow_mut().refuse_pins(common.refuses, seed ^ index as u64);
     let cpu = handle.cpu("referee", Priority::User);
     let state = Rc::new(State {
@@ -175,7 +163,7 @@ pub(super) async fn play_node(
     let mut node = Player { state, common, meeting, give_up: options.give_up, meetings: 0 };
     node.until_done().await?;
     node.meet().await;
-    node.common.compared_at.store(node.state.sim().now().0, Ordering::Relaxed);
+    node.common.compared.at(node.state.sim().now());
     for op in ops.iter().filter(|op| op.node().is_none_or(|of| of == index)) {
         node.state.check()?;
         match op {
@@ -338,7 +326,7 @@ impl Player {
         if let Some(wrong) = verdict {
             return Err(Error::broken(wrong.rule.statement, wrong));
         }
-        self.common.compared_at.store(now.0, Ordering::Relaxed);
+        self.common.compared.at(now);
         Ok(())
     }
 

@@ -1,19 +1,15 @@
-//! Draws random cases: few processes, few buffers, short messages more often than long ones, and a
-//! share of every fault and refusal.
+//! Draws random lists: few processes, few buffers, short messages more often than long ones, and a
+//! share of every refusal.
 
 use std::ops::Range;
 
-use nicscope_scenario::scenario::{MissService, ReceiveMiss};
-use sim_fabric::SwitchMode;
-
-use super::case::{
-    Case, Cluster, Joint, Nodes, Wire, MIDDLE_CBH, MIDDLE_VMH, SMALL_CBH, SMALL_VMH, TWO_CORES, WIDE_CBH,
-};
-use super::operation::{Op, Post, Rights, Twist, Who, EXPORTS, NODES_MAX, POST_BYTES_MAX, PROCESSES};
-use super::random::Random;
+use super::operation::{Op, Post, Rights, Twist, Who, EXPORTS, POST_BYTES_MAX, PROCESSES};
+use crate::case::{Case, Nodes};
+use crate::clusters::{cluster, cluster_of_nodes};
+use crate::random::Random;
 
 /// Nodes of a case before more nodes are drawn.
-const PAIR: usize = 2;
+const PAIR: usize = Nodes::PAIR.nodes;
 
 fn process(random: &mut Random) -> usize {
     match random.weighted(&[5, 5]) {
@@ -114,65 +110,9 @@ fn op(random: &mut Random) -> Op {
     }
 }
 
-fn wire(random: &mut Random) -> Wire {
-    let mut share = || match random.weighted(&[4, 4, 1]) {
-        0 => 0,
-        1 => random.number(1..=9),
-        _ => random.number(10..=59),
-    };
-    Wire { loss: share(), corrupt: share(), duplicate: share(), delay: share() }
-}
-
-fn cluster(random: &mut Random) -> Cluster {
-    let platform = random.one_of(&[(3, "tigon2"), (2, "lanai9")]);
-    // A miss of the receive path that waits for a time-out takes many clocks. So such clusters are
-    // fewer, and their time-outs mostly short. With the other modes a short time-out only repeats
-    // frames that are on their way.
-    let receive = random.one_of(&[(1, ReceiveMiss::TimeOut), (3, ReceiveMiss::Restart), (3, ReceiveMiss::Hold)]);
-    let [short, middle, long] = match receive {
-        ReceiveMiss::TimeOut => [6, 3, 1],
-        ReceiveMiss::Restart | ReceiveMiss::Hold => [1, 2, 2],
-    };
-    let retransmit_us = random.one_of(&[(short, 60), (middle, 100), (long, 250)]);
-    let service = random.one_of(&[(2, MissService::KernelThread), (1, MissService::Interrupt), (2, MissService::Nic)]);
-    let vmh = random.one_of(&[(1, SMALL_VMH), (3, MIDDLE_VMH)]);
-    let cbh = random.one_of(&[(2, SMALL_CBH), (1, WIDE_CBH), (5, MIDDLE_CBH)]);
-    let cores = random.one_of(&[(5, 1), (1, 2)]);
-    // A queue for each process, or fewer: then processes take queues from each other.
-    let queues = random.one_of(&[(6, 8), (1, 1), (1, 2), (1, 3)]);
-    let water = random.one_of(&[(1, (1, 0)), (2, (24, 8)), (2, (64, 48)), (2, (1000, 500))]);
-    let interrupt_us = random.one_of(&[(6, 1), (5, 10), (1, 100)]);
-    // The time of the kernel's work in percent, and the pins that it refuses of a thousand.
-    let kernel = random.one_of(&[(4, 20), (1, 100)]);
-    let refuses = match random.weighted(&[7, 1]) {
-        0 => 0,
-        _ => random.number(1..=59),
-    };
-    let wire = wire(random);
-    Cluster {
-        platform,
-        personality: Cluster::PLAIN.personality,
-        cores: if platform == TWO_CORES { cores } else { 1 },
-        receive,
-        service,
-        vmh,
-        cbh,
-        water,
-        retransmit_us,
-        interrupt_us,
-        topology: Nodes::PAIR,
-        wire,
-        odd: None,
-        queues,
-        kernel,
-        refuses,
-        seed: random.word().into(),
-    }
-}
-
 /// The case `number` of a seed, with two nodes on a cable and a number of operations within `ops`.
 /// The same seed and number always give the same case.
-pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case {
+pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
     let mut random = Random::new(seed, number);
     let cluster = cluster(&mut random);
     let count = random.number(ops.start as u32..=ops.end as u32 - 1);
@@ -182,23 +122,14 @@ pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case {
 
 /// The case `number` of a seed with 2 to 8 nodes, mostly behind switches: the list of [`case`],
 /// with its operations spread over all nodes.
-pub fn case_of_nodes(seed: u64, number: u64, ops: Range<usize>) -> Case {
+pub fn case_of_nodes(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
     let mut case = case(seed, number, ops);
     // A separate generator, so that the list stays as old reports name it.
     let mut random = Random::new(seed, u64::MAX - number);
-    let count = random.one_of(&[(3, 2), (2, 3), (2, 4), (1, 5), (1, 6), (1, 7), (1, NODES_MAX)]);
-    let mode = random.one_of(&[(1, SwitchMode::StoreAndForward), (1, SwitchMode::CutThrough)]);
-    let joint = match random.weighted(&[2, 1]) {
-        0 if count == PAIR => Joint::Cable,
-        0 => Joint::Switch(mode),
-        _ => Joint::TwoLevel { mode, nodes_per_leaf: random.index(1..count), spines: random.index(1..3) },
-    };
-    case.cluster.topology = Nodes { nodes: count, joint };
+    case.cluster = cluster_of_nodes(case.cluster, &mut random);
+    let count = case.cluster.topology.nodes;
     if case.cluster.topology == Nodes::PAIR {
         return case;
-    }
-    if random.flag() {
-        case.cluster.odd = Some((random.index(0..case.cluster.topology.links()), wire(&mut random)));
     }
     for op in &mut case.ops {
         let node = random.index(0..count);
@@ -213,7 +144,8 @@ pub fn case_of_nodes(seed: u64, number: u64, ops: Range<usize>) -> Case {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operation::Kind;
+    use crate::case::{Joint, NODES_MAX};
+    use crate::rdma::operation::Kind;
     use std::collections::BTreeSet;
 
     #[test]
@@ -221,24 +153,24 @@ mod tests {
         assert_eq!(case(1, 5, 10..90), case(1, 5, 10..90));
         assert_ne!(case(1, 5, 10..90), case(1, 6, 10..90));
         assert_ne!(case(1, 5, 10..90), case(2, 5, 10..90));
-        let cases: Vec<Case> = (0..40).map(|number| case(1, number, 100..200)).collect();
+        let cases: Vec<Case<Op>> = (0..40).map(|number| case(1, number, 100..200)).collect();
         let kinds: BTreeSet<Kind> = cases.iter().flat_map(|case| &case.ops).map(Op::kind).collect();
         assert_eq!(kinds.len(), Kind::ALL.len());
         let text: Vec<String> = cases.iter().map(Case::to_string).collect();
         for (case, text) in cases.iter().zip(text) {
-            assert_eq!(text.parse::<Case>().expect("its own text"), *case);
+            assert_eq!(text.parse::<Case<Op>>().expect("its own text"), *case);
         }
     }
 
     #[test]
     fn cases_of_many_nodes_have_every_number_and_every_joint_and_reach_every_node() {
-        let cases: Vec<Case> = (0..60).map(|number| case_of_nodes(1, number, 100..200)).collect();
+        let cases: Vec<Case<Op>> = (0..60).map(|number| case_of_nodes(1, number, 100..200)).collect();
         let counts: BTreeSet<usize> = cases.iter().map(|case| case.cluster.topology.nodes).collect();
         assert_eq!(counts, (2..=NODES_MAX).collect());
-        let two_levels = |case: &&Case| matches!(case.cluster.topology.joint, Joint::TwoLevel { .. });
+        let two_levels = |case: &&Case<Op>| matches!(case.cluster.topology.joint, Joint::TwoLevel { .. });
         assert!(cases.iter().filter(two_levels).count() > 5);
         for case in &cases {
-            assert_eq!(case.to_string().parse::<Case>().expect("its own text"), *case);
+            assert_eq!(case.to_string().parse::<Case<Op>>().expect("its own text"), *case);
             let nodes: BTreeSet<usize> = case.ops.iter().filter_map(Op::node).collect();
             assert_eq!(nodes, (0..case.cluster.topology.nodes).collect());
         }

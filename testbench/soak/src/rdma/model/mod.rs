@@ -98,16 +98,17 @@ pub struct Decided {
 }
 
 impl Decided {
-    /// Adds the counts of another model.
-    pub fn add(&mut self, more: &Decided) {
-        self.posts_well += more.posts_well;
-        self.posts_refused += more.posts_refused;
-        self.posts_open += more.posts_open;
-        self.posts_unclear += more.posts_unclear;
-        self.notifications += more.notifications;
-        self.notifications_open += more.notifications_open;
-        self.bytes_compared += more.bytes_compared;
-        self.bytes_open += more.bytes_open;
+    /// The counts by their names in reports.
+    pub fn by_name(&self) -> BTreeMap<&'static str, u64> {
+        BTreeMap::from([
+            ("posts that had to end well", self.posts_well),
+            ("posts that had to be refused", self.posts_refused),
+            ("posts whose buffer or process ended meanwhile", self.posts_open),
+            ("posts whose end the library could not tell", self.posts_unclear),
+            ("notifications", self.notifications),
+            ("bytes compared", self.bytes_compared),
+            ("bytes with more than one right value", self.bytes_open),
+        ])
     }
 }
 
