@@ -1,6 +1,6 @@
 // The top module of `make synth`: nic_core_complex (the core, its instruction cache, scratchpad and
-// address decoding), the SRAM arbiter in front of the SRAM's pins, and registers on all signals that
-// come from other blocks.
+// address decoding), the SRAM arbiter in front of the SRAM's pins, and registers on all signals
+// that come from other blocks.
 //
 // Why: without the arbiter, the measured clock would leave out the path of an SRAM access to its
 //      grant. Without registers at the edges, paths that begin or end outside would not count.

@@ -26,10 +26,10 @@ impl<T: Message> Message for Entered<T> {
 /// A node's access to the meetings of all nodes. Clones are the same access.
 ///
 /// At a meeting each node gives a value and gets the values of all nodes. The daemons carry the
-/// values, so a meeting takes the time of an exchange ([`Daemon::exchange`]). The end of an exchange
-/// differs from node to node. So that the nodes go on together, each value carries the time at which
-/// its node came, and all nodes wait for a time that follows from the last of these times and from
-/// the values. This takes the clocks of the hosts as synchronous.
+/// values, so a meeting takes the time of an exchange ([`Daemon::exchange`]), which ends at another
+/// time on each node. The nodes shall go on together, so each value carries the time at which its
+/// node came. All nodes then wait for the same time, which depends on the last of these times and
+/// on the values. The clocks of the hosts are assumed to be synchronous.
 #[derive(Clone)]
 pub struct Meeting<T> {
     daemon: Daemon<Entered<T>>,
