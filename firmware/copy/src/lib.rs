@@ -1,15 +1,20 @@
-//! How the firmware copies memory: the `memcpy` of all images, in place of that of Rust's library, which loads a word and stores it at
-//! once, so that each store waits for its load. Here eight words are loaded before the first is stored.
+//! The `memcpy` of all firmware images.
 //!
-//! An image has it when it names the crate: `use nic_copy as _;`.
+//! The `memcpy` of Rust's library stores each word right after its load, so every store waits for a
+//! load. This one loads eight words before it stores the first.
+//!
+//! An image links it by naming the crate: `use nic_copy as _;`.
 #![cfg_attr(target_arch = "riscv32", no_std)]
-// Else the compiler finds that the loops below copy memory, and calls memcpy.
+// Without this the compiler recognises the loops below as a copy and replaces them by a call of
+// `memcpy`, which would call itself.
 #![no_builtins]
 
-/// Words that are under way at once: as many registers as the calling convention leaves.
+/// Words that are loaded before the first is stored. The calling convention leaves registers for
+/// so many.
 const BLOCK: usize = 8;
 
-/// Copies `bytes` bytes. Quick where both addresses are multiples of four; one byte after the other where not.
+/// Copies `bytes` bytes. If both addresses are multiples of four, whole words are copied, in blocks
+/// of eight; otherwise single bytes.
 ///
 /// # Safety
 /// As for [`core::ptr::copy_nonoverlapping`].
@@ -41,8 +46,10 @@ pub unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
     }
 }
 
+/// Copies `bytes` bytes from `from` to `to` and returns `to`, as the C standard defines it.
+///
 /// # Safety
-/// That of the C function.
+/// As for [`copy`]: both ranges are valid and do not overlap.
 #[cfg(target_arch = "riscv32")]
 #[no_mangle]
 pub unsafe extern "C" fn memcpy(to: *mut u8, from: *const u8, bytes: usize) -> *mut u8 {

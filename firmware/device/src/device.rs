@@ -3,19 +3,22 @@ use nic_layout::counter::Counter;
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
 
-/// What the protocol asks of a NIC: words of SRAM ([`Words`]), rings, mailboxes, doorbells, timers (docs/interfaces.md).
+/// The hardware of a NIC as firmware uses it: words of SRAM ([`Words`]), rings, mailboxes,
+/// doorbells, timers (docs/interfaces.md).
 ///
-/// Indices are the free-running 16-bit numbers of the registers. The machine knows how many entries each ring has and never posts into a full one.
+/// Ring indices are free-running. The registers keep their low 16 bits. A device does not check for
+/// room: the caller knows how many entries each ring has and never posts into a full ring.
 pub trait Device: Words {
-    /// Core clocks, wrapping.
+    /// Core clocks since reset, modulo 2^32.
     fn now(&self) -> u32;
+    /// Writes a marker with its argument to the trace port.
     fn trace(&mut self, marker: Marker, argument: u32);
-    /// Says where the counters are: one word each, in the order of [`Counter`].
+    /// Sets the address of the counters: one word each, in the order of [`Counter`].
     fn count_at(&mut self, sram_address: u32);
-    /// Where the counters are.
+    /// The address of the counters.
     fn counters(&self) -> Place;
 
-    /// Adds to a counter.
+    /// Adds `count` to a counter, modulo 2^32.
     #[inline(always)]
     fn count_many(&mut self, counter: Counter, count: u32) {
         self.add(self.counters(), counter.offset(), count);
@@ -27,54 +30,70 @@ pub trait Device: Words {
         self.count_many(counter, 1);
     }
 
-    /// Events that are pending now.
+    /// The pending events, one bit each ([`Event::bit`]).
     fn pending(&self) -> u32;
-    /// Makes an event pending again.
+    /// Makes an event pending.
     fn raise(&mut self, event: Event);
-    /// Takes an event: what happens from now on makes it pending again.
+    /// Clears a pending event. Whatever happens after this call makes it pending again.
     fn clear(&mut self, event: Event);
-    /// Only these events end a wait from now on; others are pending all the same.
+    /// Sets the events, one bit each, that end a wait. Other events become pending all the same.
     fn wake_on(&mut self, events: u32);
-    /// Timer 0 or 1 fires once when [`Self::now`] is no longer before `due`.
+    /// Starts timer 0 or 1. It fires once, as soon as [`Self::now`] has reached `due`.
     fn set_timer(&mut self, timer: usize, due: u32);
 
-    /// Takes the lowest of the doorbell pages that were written; the event is raised again for the others.
+    /// Takes the lowest doorbell page that was written. If others were written too, the event
+    /// becomes pending again for them. `None` if no page was written.
     fn take_doorbell(&mut self) -> Option<usize>;
-    /// A doorbell page was written, and not taken since.
+    /// Whether a doorbell page was written and has not been taken since.
     fn is_rung(&self, slot: usize) -> bool;
+    /// The word that was last written to a doorbell page: a producer index.
     fn doorbell(&self, slot: usize) -> u32;
-    /// Mailboxes written since the last call, one bit each.
+    /// Takes the mailboxes that the host has written since the last call, one bit each.
     fn take_mailboxes(&mut self) -> u32;
+    /// The word that the host has last written to a mailbox.
     fn mailbox(&self, index: usize) -> u32;
-    /// Writes a mailbox to the host, which interrupts it.
+    /// Writes a mailbox to the host. The write interrupts the host.
     fn to_host(&mut self, index: usize, value: u32);
 
-    /// Posts transfer number `index` from the host, counted without end. `control` is the length and `DMA_FLAG_*`.
+    /// Posts host read number `index`, a free-running number. `control` is the length in bytes with
+    /// `DMA_FLAG_*` (`nic_layout::ring`).
     fn post_dma_read(&mut self, index: u32, bus_address: u32, sram_address: u32, control: u32);
+    /// The number of host reads that have ended.
     fn dma_read_consumer(&self) -> u16;
-    /// The engine stopped at the descriptor before its consumer index.
+    /// Whether the engine of host reads has stopped on an error. The failed descriptor is the last
+    /// one before the consumer index.
     fn dma_read_halted(&self) -> bool;
+    /// Lets the engine of host reads go on behind the failed descriptor.
     fn resume_dma_read(&mut self);
 
-    /// Posts transfer number `index` to the host.
+    /// Posts host write number `index`, a free-running number. `control` as in
+    /// [`Self::post_dma_read`].
     fn post_dma_write(&mut self, index: u32, bus_address: u32, sram_address: u32, control: u32);
+    /// The number of host writes that have ended.
     fn dma_write_consumer(&self) -> u16;
+    /// Whether the engine of host writes has stopped on an error. The failed descriptor is the last
+    /// one before the consumer index.
     fn dma_write_halted(&self) -> bool;
+    /// Lets the engine of host writes go on behind the failed descriptor.
     fn resume_dma_write(&mut self);
 
-    /// Puts frame number `index`, counted without end, into the transmit ring. It goes out when all before it have gone and as many were
-    /// released, by [`Self::release_transmit`] or by `DMA_FLAG_ASSIST`.
+    /// Places frame number `index`, a free-running number, in the transmit ring. Frames leave in
+    /// this order. Frame n leaves once n + 1 frames have been released, by
+    /// [`Self::release_transmit`] or by `DMA_FLAG_ASSIST`.
     fn place_transmit(&mut self, index: u32, sram_address: u32, length_bytes: u32);
+    /// Releases one more frame.
     fn release_transmit(&mut self);
-    /// Changes the length of a frame that was not released yet.
+    /// Changes the length of a frame that has not been released yet.
     fn shorten_transmit(&mut self, index: u16, length_bytes: u32);
+    /// The number of frames that have left.
     fn transmit_consumer(&self) -> u16;
 
-    /// Frames before this index have arrived.
+    /// The number of frames that have arrived.
     fn receive_consumer(&self) -> u16;
-    /// Address of the buffer, and length in bytes, of the frame that [`Self::expect`] has named; the first is number 0.
+    /// Address of the buffer and length in bytes of frame `index`, the frame that [`Self::expect`]
+    /// has named last. Before the first call of `expect` that is frame 0.
     fn received(&self, index: u16) -> (u32, u32);
-    /// Says which frame is to be looked at next.
+    /// Names the frame that [`Self::received`] is asked for next.
     fn expect(&mut self, index: u16);
     /// Gives a buffer to the receive ring.
     fn recycle(&mut self, sram_address: u32);

@@ -1,7 +1,8 @@
 //! What firmware asks of a NIC, and the limits that its hardware sets.
 //!
-//! [`Words`] is the SRAM, [`Device`] adds rings, doorbells, mailboxes, events and timers. Caches, layers and protocols are
-//! written over these traits, so that they run on the chip and in tests on the host. Nothing here knows a protocol.
+//! [`Words`] is the SRAM; [`Device`] adds rings, doorbells, mailboxes, events and timers. Caches,
+//! layers and protocols are written over these traits, so that they run on the chip and in tests on
+//! the host. Nothing here knows a protocol.
 #![cfg_attr(not(any(test, feature = "host", feature = "mock")), no_std)]
 
 mod device;

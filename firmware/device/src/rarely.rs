@@ -1,7 +1,8 @@
-/// Says that few messages come here: the compiler lays the code out beside that of the others, which then runs straight on. A jump that the
-/// core has not learned costs it two or three clocks, and one that is not taken none.
+/// Marks the calling branch as rare. The compiler then lays the branch out beside the common path,
+/// and the common path runs without a taken jump. A taken jump that the core has not predicted
+/// costs two or three clocks; a jump that is not taken costs none.
 ///
-/// What `core::hint::cold_path` is from Rust 1.95 on.
+/// From Rust 1.95 on `core::hint::cold_path` does the same.
 #[cold]
 #[inline(always)]
 pub fn rarely() {}

@@ -1,8 +1,10 @@
 //! The two queues of DMA transfers, [`HostReads`] and [`HostWrites`].
 //!
-//! An engine does the transfers of its queue in order. Beside each transfer stands a tag, whose type the protocol chooses: what the
-//! transfer is for. When transfers have ended, the protocol sees to them in the same order. The queues know how
-//! many entries the rings of the hardware have, and the caller asks for room before it posts.
+//! A DMA engine performs the transfers of its queue in order. Each transfer has a tag, whose type
+//! the protocol chooses: the tag says what the transfer is for. A transfer that has ended stays in
+//! the queue until the protocol has handled its end ([`HostReads::retire`]), in the same order.
+//! The queues know how many entries the rings of the hardware have. The caller asks for room before
+//! it posts.
 #![cfg_attr(not(test), no_std)]
 
 mod reads;

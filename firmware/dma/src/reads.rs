@@ -3,51 +3,53 @@ use nic_layout::ring::{DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
 
 use crate::{Transfer, RING_ENTRIES};
 
-/// What a host read is for.
+/// The tag of a host read: what the transfer is for.
 pub trait ReadTag: Copy {
     /// The tag of the empty transfer that releases a frame ([`HostReads::release`]).
     const RELEASE: Self;
 }
 
-/// Transfers from the host. `T` says what each is for.
+/// Transfers from the host, each with a tag of type `T`.
 #[derive(Clone, Copy, Debug)]
 pub struct HostReads<T> {
     tags: [T; RING_ENTRIES],
     posted: u32,
+    /// Transfers whose end was handled.
     ended: u32,
 }
 
 impl<T: ReadTag> HostReads<T> {
-    /// No transfer. `unused` stands in the places of tags, and is never seen.
+    /// An empty queue. `unused` fills the places of the tags and is never returned.
     pub const fn new(unused: T) -> HostReads<T> {
         HostReads { tags: [unused; RING_ENTRIES], posted: 0, ended: 0 }
     }
 
-    /// Whether the ring takes `count` more transfers.
+    /// Whether the ring has room for `count` more transfers.
     #[inline(always)]
     pub fn has_room(&self, count: u32) -> bool {
         self.posted.wrapping_sub(self.ended) + count <= RING_ENTRIES as u32
     }
 
-    /// Whether no transfer is under way, or has ended and was not seen to.
+    /// Whether no transfer is in the queue: none is in flight, and the end of each was handled.
     #[inline(always)]
     pub fn is_idle(&self) -> bool {
         self.posted == self.ended
     }
 
-    /// The number of the transfer that is posted next. Numbers count without end.
+    /// The number of the transfer that is posted next. Numbers are free-running.
     #[inline(always)]
     pub fn next_number(&self) -> u32 {
         self.posted
     }
 
-    /// Whether the transfers before number `mark` have ended and were seen to.
+    /// Whether all transfers before number `mark` have ended and their ends were handled.
     #[inline(always)]
     pub fn has_ended(&self, mark: u32) -> bool {
         self.ended.wrapping_sub(mark) <= u32::MAX / 2
     }
 
-    /// Posts a transfer. `flags` are those of the descriptor (`nic_layout::ring`). The caller has asked for room.
+    /// Posts a transfer. `flags` are the descriptor's (`nic_layout::ring`). The caller has made
+    /// sure that there is room ([`Self::has_room`]).
     #[inline(always)]
     pub fn post(&mut self, dev: &mut impl Device, transfer: Transfer, flags: u32, tag: T) {
         let index = self.posted;
@@ -56,9 +58,12 @@ impl<T: ReadTag> HostReads<T> {
         self.tags[index as usize % RING_ENTRIES] = tag;
     }
 
-    /// Releases the frame that was placed last in the transmit ring. A frame must not overtake data that are on their way, its own or
-    /// those of earlier frames: while there are such, an empty transfer, which cannot fail, releases the frame in its turn. The caller
-    /// has asked for room.
+    /// Releases the frame that was placed last in the transmit ring.
+    ///
+    /// A frame must not leave before its data, and the data of earlier frames, have been read. So
+    /// while the queue is not empty, an empty transfer is posted, which cannot fail: the engine
+    /// releases the frame when it comes to that transfer. The caller has made sure that there is
+    /// room for it.
     #[inline(always)]
     pub fn release(&mut self, dev: &mut impl Device) {
         if self.is_idle() {
@@ -70,7 +75,8 @@ impl<T: ReadTag> HostReads<T> {
         self.post(dev, nothing, DMA_FLAG_EVENT | DMA_FLAG_ASSIST, T::RELEASE);
     }
 
-    /// The tag of the oldest transfer that has ended, if it lies before `consumer`, the index of the engine. It stays there until
+    /// The tag of the oldest transfer in the queue, if it has ended, that is, if its number is
+    /// below the engine's consumer index `consumer`. The transfer stays in the queue until
     /// [`Self::retire`].
     #[inline(always)]
     pub fn oldest_ended(&self, consumer: u16) -> Option<T> {
@@ -80,13 +86,14 @@ impl<T: ReadTag> HostReads<T> {
         Some(self.tags[self.ended as usize % RING_ENTRIES])
     }
 
-    /// The transfer of [`Self::oldest_ended`] was seen to.
+    /// Removes the transfer of [`Self::oldest_ended`] from the queue: its end was handled.
     #[inline(always)]
     pub fn retire(&mut self) {
         self.ended = self.ended.wrapping_add(1);
     }
 
-    /// Number and tag of the transfer that was seen to last. While the engine is halted, that transfer failed.
+    /// Number and tag of the transfer that was removed last. While the engine is halted, this is
+    /// the transfer that failed.
     #[inline(always)]
     pub fn last_ended(&self) -> (u32, T) {
         let number = self.ended.wrapping_sub(1);

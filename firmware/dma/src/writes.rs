@@ -2,47 +2,51 @@ use nic_device::Device;
 
 use crate::{Transfer, RING_ENTRIES};
 
-/// Transfers to the host. `T` says what each is for.
+/// Transfers to the host, each with a tag of type `T`.
 #[derive(Clone, Copy, Debug)]
 pub struct HostWrites<T> {
     tags: [T; RING_ENTRIES],
     posted: u32,
+    /// Transfers whose end was handled.
     ended: u32,
-    /// `posted` when the last data of a message were.
+    /// The number behind the last transfer that [`Self::post_data`] has posted.
     data: u32,
 }
 
 impl<T: Copy> HostWrites<T> {
-    /// No transfer. `unused` stands in the places of tags, and is never seen.
+    /// An empty queue. `unused` fills the places of the tags and is never returned.
     pub const fn new(unused: T) -> HostWrites<T> {
         HostWrites { tags: [unused; RING_ENTRIES], posted: 0, ended: 0, data: 0 }
     }
 
-    /// Whether the ring takes `count` more transfers, which is at most the size of the ring.
+    /// Whether the ring has room for `count` more transfers. `count` is at most the number of
+    /// entries of the ring.
     #[inline(always)]
     pub fn has_room(&self, count: u32) -> bool {
         self.under_way() <= RING_ENTRIES as u32 - count
     }
 
-    /// Transfers that are under way, or have ended and were not seen to.
+    /// The number of transfers in the queue: those in flight, and those whose end was not handled
+    /// yet.
     #[inline(always)]
     pub fn under_way(&self) -> u32 {
         self.posted.wrapping_sub(self.ended)
     }
 
-    /// The number of the transfer that is posted next. Numbers count without end.
+    /// The number of the transfer that is posted next. Numbers are free-running.
     #[inline(always)]
     pub fn next_number(&self) -> u32 {
         self.posted
     }
 
-    /// The number of the oldest transfer that was not seen to.
+    /// The number of the oldest transfer in the queue.
     #[inline(always)]
     pub fn ended(&self) -> u32 {
         self.ended
     }
 
-    /// Posts a transfer. `flags` are those of the descriptor (`nic_layout::ring`). The caller has asked for room.
+    /// Posts a transfer. `flags` are the descriptor's (`nic_layout::ring`). The caller has made
+    /// sure that there is room ([`Self::has_room`]).
     #[inline(always)]
     pub fn post(&mut self, dev: &mut impl Device, transfer: Transfer, flags: u32, tag: T) {
         let index = self.posted;
@@ -51,7 +55,8 @@ impl<T: Copy> HostWrites<T> {
         self.tags[index as usize % RING_ENTRIES] = tag;
     }
 
-    /// [`Self::post`] for data of a message: a process may wait for their end ([`Self::has_ended`] of [`Self::data_mark`]).
+    /// [`Self::post`] for data of a message. A process may wait for their end: [`Self::has_ended`]
+    /// of [`Self::data_mark`].
     #[inline(always)]
     pub fn post_data(&mut self, dev: &mut impl Device, transfer: Transfer, flags: u32, tag: T) {
         self.post(dev, transfer, flags, tag);
@@ -64,13 +69,14 @@ impl<T: Copy> HostWrites<T> {
         self.data
     }
 
-    /// Whether the transfers before number `mark` have ended and were seen to.
+    /// Whether all transfers before number `mark` have ended and their ends were handled.
     #[inline(always)]
     pub fn has_ended(&self, mark: u32) -> bool {
         self.ended.wrapping_sub(mark) <= u32::MAX / 2
     }
 
-    /// The tag of the oldest transfer that has ended, if it lies before `consumer`, the index of the engine. It stays there until
+    /// The tag of the oldest transfer in the queue, if it has ended, that is, if its number is
+    /// below the engine's consumer index `consumer`. The transfer stays in the queue until
     /// [`Self::retire`].
     #[inline(always)]
     pub fn oldest_ended(&self, consumer: u16) -> Option<T> {
@@ -80,7 +86,7 @@ impl<T: Copy> HostWrites<T> {
         Some(self.tags[self.ended as usize % RING_ENTRIES])
     }
 
-    /// The transfer of [`Self::oldest_ended`] was seen to.
+    /// Removes the transfer of [`Self::oldest_ended`] from the queue: its end was handled.
     #[inline(always)]
     pub fn retire(&mut self) {
         self.ended = self.ended.wrapping_add(1);

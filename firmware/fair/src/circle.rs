@@ -1,37 +1,41 @@
-/// A set of up to 32 that are served one after the other, in a circle: whoever waits is served before another one is served twice.
+/// A set of up to 32 waiting members, numbered 0 to 31, that are served round robin: no other
+/// member is served twice while a member waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Circle {
     waiting: u32,
-    /// Where the search for the next one begins.
+    /// The number at which the search for the next member begins.
     from: u32,
 }
 
 impl Circle {
+    /// No member waits; the search begins at member 0.
     pub const EMPTY: Circle = Circle { waiting: 0, from: 0 };
 
+    /// Whether no member waits.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.waiting == 0
     }
 
-    /// Who waits, as bits.
+    /// The waiting members, one bit each.
     #[inline(always)]
     pub fn waiting(&self) -> u32 {
         self.waiting
     }
 
-    /// Adds those whose bits are set.
+    /// Adds the members whose bits are set.
     #[inline(always)]
     pub fn add(&mut self, members: u32) {
         self.waiting |= members;
     }
 
+    /// Removes a member that waits no longer. The order of the others stays.
     #[inline(always)]
     pub fn remove(&mut self, member: usize) {
         self.waiting &= !(1 << (member & 31));
     }
 
-    /// Takes the next one out. `None` if nobody waits.
+    /// Takes the next member out. `None` if no member waits.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<usize> {
         if self.waiting == 0 {
@@ -45,14 +49,17 @@ impl Circle {
     }
 }
 
-/// Chooses among events that are set again at any time, and may be cleared by others: those that were passed over come before new ones.
+/// Keeps a choice by priority fair: the events that were pending at the last choice and were not
+/// chosen come before new ones. Events may be set and cleared by others between two choices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassedOver(u32);
 
 impl PassedOver {
+    /// No event was passed over.
     pub const NONE: PassedOver = PassedOver(0);
 
-    /// Of the pending events, those that one is to be chosen from.
+    /// The events from which the caller must choose: the pending ones that were passed over, or all
+    /// pending ones if there are none such.
     #[inline(always)]
     pub fn first_of(&self, pending: u32) -> u32 {
         match pending & self.0 {
@@ -61,7 +68,7 @@ impl PassedOver {
         }
     }
 
-    /// `served` was chosen of `candidates`.
+    /// Records that the caller chose `served` from `candidates`.
     #[inline(always)]
     pub fn chose(&mut self, candidates: u32, served: u32) {
         self.0 = candidates & !served;

@@ -1,4 +1,5 @@
-//! Orders of service: which of several that wait is served next, while new ones keep coming. Pure bookkeeping in a few words.
+//! Orders of service. They decide which of several waiting members is served next while new ones
+//! keep coming. Pure bookkeeping in a few words of memory.
 #![cfg_attr(not(test), no_std)]
 
 mod circle;

@@ -1,10 +1,10 @@
 use crate::SlotQueue;
 
-/// What wants to be served, and what waits for something else first: process slots, bits 7:0 of a
-/// set, and jobs of the protocol, bits 31:16.
+/// The slots and jobs that are ready to run, and those that wait. Bits 7:0 of a set are process
+/// slots, bits 31:16 jobs of the protocol.
 ///
-/// A slot that can go on is in a queue. A job that can go on is in a set, and the protocol chooses
-/// among them. Both wait in the same two sets: *parked* until the driver has filled a line,
+/// Ready slots are in a queue. Ready jobs are in a set, and the protocol chooses among them.
+/// Waiting slots and jobs share two sets: *parked* until the driver has filled a cache line,
 /// *blocked* until there is room.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -16,7 +16,7 @@ pub struct RunQueue {
 }
 
 impl RunQueue {
-    /// Nothing wants anything.
+    /// No slot and no job is ready or waits.
     pub const EMPTY: RunQueue = RunQueue { queue: SlotQueue::EMPTY, parked: 0, blocked: 0, jobs: 0 };
 
     /// The bits of jobs in a set.
@@ -24,80 +24,80 @@ impl RunQueue {
     /// The bit of the first job.
     pub const JOBS_SHIFT: u32 = 16;
 
-    /// The slot has something to send, and comes behind all others. A slot is in the queue once.
+    /// Makes a slot ready, behind all others. A slot is in the queue at most once.
     #[inline(always)]
     pub fn push(&mut self, slot: usize) {
         self.queue.push(slot);
     }
 
-    /// Takes the next slot.
+    /// Takes the next ready slot. `None` if there is none.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<usize> {
         self.queue.pop()
     }
 
-    /// Whether a slot can go on.
+    /// Whether a slot is ready.
     #[inline(always)]
     pub fn has_slots(&self) -> bool {
         !self.queue.is_empty()
     }
 
-    /// Jobs that can go on, as bits 31:16.
+    /// The ready jobs, bits 31:16.
     #[inline(always)]
     pub fn jobs(&self) -> u32 {
         self.jobs
     }
 
-    /// Slots and jobs that wait, and jobs that can go on.
+    /// The waiting slots and jobs, and the ready jobs.
     #[inline(always)]
     pub fn others(&self) -> u32 {
         self.parked | self.blocked | self.jobs
     }
 
-    /// Whether a slot waits.
+    /// Whether a slot waits, for the driver or for room.
     #[inline(always)]
     pub fn waits(&self, slot: usize) -> bool {
         (self.parked | self.blocked) >> slot & 1 == 1
     }
 
-    /// What waits for room, as bits.
+    /// The slots and jobs that wait for room.
     #[inline(always)]
     pub fn blocked(&self) -> u32 {
         self.blocked
     }
 
-    /// These wait for the driver.
+    /// Lets the slots and jobs of `set` wait for the driver.
     #[inline(always)]
     pub fn park(&mut self, set: u32) {
         self.parked |= set;
     }
 
-    /// These wait for room.
+    /// Lets the slots and jobs of `set` wait for room.
     #[inline(always)]
     pub fn block(&mut self, set: u32) {
         self.blocked |= set;
     }
 
-    /// These jobs can go on.
+    /// Makes the jobs of `set` ready. Other bits are ignored.
     #[inline(always)]
     pub fn add_jobs(&mut self, set: u32) {
         self.jobs |= set & Self::JOBS;
     }
 
-    /// This job is being served.
+    /// Takes a job, given by its bit, out of the ready jobs.
     #[inline(always)]
     pub fn take_job(&mut self, bit: u32) {
         self.jobs &= !bit;
     }
 
-    /// These wait for nothing any more, and want nothing: closed slots, jobs that have ended.
+    /// Removes what is neither ready nor waits any longer: closed slots, ended jobs.
     pub fn forget(&mut self, set: u32) {
         self.jobs &= !set;
         self.parked &= !set;
         self.blocked &= !set;
     }
 
-    /// Lets these try again.
+    /// Makes the slots and jobs of `set` ready.
     #[inline(always)]
     pub fn wake(&mut self, set: u32) {
         if set != 0 {
@@ -105,13 +105,13 @@ impl RunQueue {
         }
     }
 
-    /// Lets all try again that wait for room.
+    /// Makes everything ready that waits for room.
     #[inline(always)]
     pub fn wake_blocked(&mut self) {
         self.wake(self.blocked);
     }
 
-    /// Lets all try again.
+    /// Makes everything ready that waits.
     pub fn wake_all(&mut self) {
         self.wake(self.parked | self.blocked);
     }
@@ -119,8 +119,9 @@ impl RunQueue {
     #[cold]
     #[inline(never)]
     fn wake_some(&mut self, set: u32) {
-        // A slot that waited for a line has had its turn: it goes on before another's miss can push
-        // the line out again (INV-33). More may wait than a set of the cache has ways.
+        // A slot that waited for a cache line goes to the front: it must use the line before
+        // another slot's miss evicts it (INV-33). More slots may wait than a set of the cache has
+        // ways.
         let filled = self.parked & set;
         self.parked &= !set;
         self.blocked &= !set;

@@ -1,4 +1,5 @@
-/// Process slots that have work, in the order in which they are served: at most eight, each at most once, four bits each.
+/// Process slots that have work, in the order in which they are served. At most eight slots, each
+/// at most once; a slot takes four bits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SlotQueue {
     /// Slot number plus one; the next to be served in the lowest bits.
@@ -8,12 +9,13 @@ pub struct SlotQueue {
 }
 
 impl SlotQueue {
-    /// Slots that there may be.
+    /// Number of slots; their numbers are 0 to 7.
     pub const SLOTS: usize = 8;
 
     /// No slot has work.
     pub const EMPTY: SlotQueue = SlotQueue { slots: 0, shift: 0, members: 0 };
 
+    /// Adds a slot behind all others. A slot that is in the queue stays at its place.
     #[inline(always)]
     pub fn push(&mut self, slot: usize) {
         let slot = slot as u32 & 7;
@@ -24,7 +26,7 @@ impl SlotQueue {
         }
     }
 
-    /// Before all others.
+    /// Adds a slot before all others. A slot that is in the queue stays at its place.
     pub fn push_front(&mut self, slot: usize) {
         let slot = slot as u32 & 7;
         if self.members & (1 << slot) == 0 {
@@ -34,6 +36,7 @@ impl SlotQueue {
         }
     }
 
+    /// Takes the next slot out. `None` if the queue is empty.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<usize> {
         if self.slots == 0 {
@@ -46,6 +49,7 @@ impl SlotQueue {
         Some(slot as usize)
     }
 
+    /// Whether no slot has work.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.slots == 0

@@ -105,6 +105,7 @@ pub fn measure<K: Kernel>(number: u32, arena: &mut Arena, kernel: unsafe extern 
     say(K::check(data, returned));
 }
 
+/// Reports the end of the image and sleeps.
 pub fn done() -> ! {
     say(DONE);
     loop {

@@ -11,17 +11,19 @@ pub unsafe trait Data {}
 /// A small program over data that stay the same from call to call, so that each call takes the same
 /// path.
 pub trait Kernel {
-    /// As in reports.
+    /// The name in reports.
     const NAME: &'static str;
+    /// What the kernel reads and writes; at most the bytes of an [`Arena`](crate::Arena).
     type Data: Data;
 
-    /// Makes the data. Not measured.
+    /// Fills the data, the same each time. Not measured.
     fn prepare(data: &mut Self::Data);
 
-    /// What is measured.
+    /// The measured work. What it returns goes to [`Self::check`].
     fn run(data: &mut Self::Data) -> u32;
 
-    /// One word that tells a wrong result, from the data and what `run` returned. Not measured.
+    /// A word over the result, from the data and the value that `run` returned. The word of an
+    /// image must equal the host's. Not measured.
     fn check(_data: &Self::Data, returned: u32) -> u32 {
         returned
     }

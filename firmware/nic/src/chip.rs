@@ -37,7 +37,8 @@ impl Chip {
     /// Points the engines to their rings. They stay disabled until [`Self::enable`], so the indices
     /// may be set.
     ///
-    /// `header_bytes`: of the longest frame, before its data.
+    /// `header_bytes` is the length of the longest header, link and protocol together. With it and
+    /// the most data of a frame the MAC refuses frames that are too long.
     pub fn start(&mut self, places: &EnginePlaces, link: &LinkSettings, header_bytes: u32) {
         store(dma_read::CONTROL, dma_read::CONTROL_RESET);
         store(dma_write::CONTROL, dma_write::CONTROL_RESET);
@@ -71,7 +72,7 @@ impl Chip {
         self.receive_ring = MacRing::new(places.receive_ring);
     }
 
-    /// Starts the engines. From now on `events`, a bit each, end a wait.
+    /// Starts the engines. From now on the events of `events`, one bit each, end a wait.
     pub fn enable(&mut self, events: u32) {
         store(dma_read::CONTROL, dma_read::CONTROL_RESET.with_enable(true));
         store(dma_write::CONTROL, dma_write::CONTROL_RESET.with_enable(true));

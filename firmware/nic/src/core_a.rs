@@ -1,4 +1,5 @@
-//! A personality on core A. A part of its images, each of which says what [`Tables`] it has, and whether there is a core B: `PAIR`.
+//! The event loop of a personality on core A. Each image includes this file and defines two things
+//! beside it: the type [`Tables`], and `PAIR`, which is true if the NIC has a core B.
 
 use nic_device::rarely;
 use nic_firmware::boot;
@@ -14,7 +15,9 @@ use super::{Tables, PAIR};
 
 type Machine = nic_vmmc::Machine<Tables>;
 
-/// In the scratchpad, cleared by start-up. Together and in this order, so that one register reaches the words that a frame needs of both.
+/// All state of core A. It lies in the scratchpad, which start-up clears. Device and machine are in
+/// one structure, in this order, so that one base register reaches the words of both that each
+/// frame needs.
 #[repr(C)]
 struct Node {
     chip: Chip,
@@ -23,7 +26,8 @@ struct Node {
 
 static mut NODE: Node = Node { chip: Chip::NOWHERE, machine: Machine::new() };
 
-/// With core B, core A changes its counters only while it owns the semaphore, and before it sleeps it tells core B that it was busy.
+/// The event loop. If there is a core B, core A takes each turn under the semaphore, since a turn
+/// changes the counters that core B reads; before it sleeps it sets core B's event.
 #[link_section = ".fast.text"]
 #[inline(never)]
 fn run(Node { chip, machine }: &mut Node) -> ! {
@@ -37,7 +41,8 @@ fn run(Node { chip, machine }: &mut Node) -> ! {
             // An event that came since the load ends the wait at once.
             wait_for_event();
         }
-        // Where an answer or a piece is awaited, the events are looked at until there are others than patient ones: that is quicker than turns.
+        // While an answer or a piece is expected, only the pending events are read, until one comes
+        // that is not patient: a read takes fewer clocks than a turn.
         let pending = loop {
             let pending = load(event_a::PENDING);
             if looks == 0 {
@@ -57,10 +62,12 @@ fn run(Node { chip, machine }: &mut Node) -> ! {
     }
 }
 
-/// Longer than a process takes to see a message and to post 32 bytes.
+/// How often the loop reads the events for an expected answer. That takes longer than a process
+/// needs to see a message and to post 32 bytes.
 const LOOKS: u32 = 48;
 
-/// Edge-triggered (facts E-49): an event that is pending there is not set again.
+/// Sets the event of core B. It is edge-triggered (facts E-49), so while it is pending it is not
+/// set again.
 #[inline(always)]
 fn tell_core_b() {
     if load(event_b::PENDING) & 1 << EVENT_BUSY == 0 {
@@ -68,8 +75,8 @@ fn tell_core_b() {
     }
 }
 
-/// Plans the memory, sets up devices and machine, and answers the driver. A function of its own, which gives its frame back: the
-/// stack that [`run`] needs begins where that of start-up began.
+/// Plans the memory, sets up devices and machine, and answers the driver. It is a function of its
+/// own so that its stack frame is gone when [`run`] begins.
 #[inline(never)]
 fn set_up() -> &'static mut Node {
     let planned = Config::<Tables>::read(&boot::request(), Tables::BUILT)

@@ -11,13 +11,13 @@ use crate::memory::{get, get_half, put, sram, store};
 /// soon as it is posted.
 pub struct DmaRing {
     base: Place,
-    /// Where the next one goes: worked out when the one before it was posted, which somebody waits
-    /// for.
+    /// The place of the next descriptor. It is computed after the post before it, when no message
+    /// waits for it.
     next: Place,
 }
 
 impl DmaRing {
-    /// Until there is memory for it.
+    /// A ring before its memory is known.
     pub const NOWHERE: DmaRing = DmaRing { base: Place(0), next: Place(0) };
 
     /// An empty ring at an SRAM offset.
@@ -25,7 +25,8 @@ impl DmaRing {
         DmaRing { base: sram(base), next: sram(base) }
     }
 
-    /// Writes descriptor number `index`, counted without end, and publishes it in the register `producer`.
+    /// Writes descriptor number `index`, a free-running number, and publishes it in the register
+    /// `producer`.
     #[inline(always)]
     pub fn post(&mut self, producer: Register<u32, ReadWrite>, index: u32, bus: u32, sram: u32, control: u32) {
         let at = self.next;
@@ -42,12 +43,12 @@ impl DmaRing {
 /// A ring of MAC descriptors, transmit or receive.
 pub struct MacRing {
     base: Place,
-    /// One of them, worked out before somebody waits for it.
+    /// The descriptor of the frame that is received next, computed before that frame arrives.
     next: Place,
 }
 
 impl MacRing {
-    /// Until there is memory for it.
+    /// A ring before its memory is known.
     pub const NOWHERE: MacRing = MacRing { base: Place(0), next: Place(0) };
 
     /// An empty ring at an SRAM offset.
@@ -74,13 +75,13 @@ impl MacRing {
         put(self.entry(index), 4, control);
     }
 
-    /// The next descriptor is that at `index`; at first it is number 0.
+    /// Lets [`Self::received`] read descriptor `index` next. At first it reads number 0.
     #[inline(always)]
     pub fn go_to(&mut self, index: u32) {
         self.next = self.entry(index);
     }
 
-    /// Buffer and length of the next frame, which the MAC has received.
+    /// SRAM address of the buffer and length in bytes of the next frame. The MAC has received it.
     #[inline(always)]
     pub fn received(&self) -> (u32, u32) {
         (get(self.next, 0), get_half(self.next, 4))

@@ -3,17 +3,22 @@
 use crate::noise::Noise;
 use crate::{Data, Kernel};
 
+/// Words of a frame.
 pub const WORDS: usize = 1500 / 4;
 
+/// The data of [`Copy`]: two frames. `struct frames` in C has the same layout.
 #[repr(C)]
 pub struct Frames {
+    /// The frame that is copied: noise.
     pub from: [u32; WORDS],
+    /// The copy.
     pub to: [u32; WORDS],
 }
 
 // SAFETY: integers.
 unsafe impl Data for Frames {}
 
+/// Copies [`WORDS`] words: in Rust by `nic_copy`, in C by a loop of five words at a time.
 pub struct Copy;
 
 impl Kernel for Copy {
@@ -31,7 +36,7 @@ impl Kernel for Copy {
         0
     }
 
-    /// A word at a wrong place counts otherwise.
+    /// A weighted sum of the copy: a word at a wrong place changes it.
     fn check(frames: &Frames, _: u32) -> u32 {
         frames.to.iter().fold(0, |sum: u32, &word| sum.wrapping_mul(31).wrapping_add(word))
     }

@@ -3,17 +3,22 @@
 use crate::noise::Noise;
 use crate::{Data, Kernel};
 
+/// Bytes of the frame.
 pub const BYTES: usize = 1500;
 
+/// The data of [`Crc`]. `struct checked` in C has the same layout.
 #[repr(C)]
 pub struct Checked {
+    /// The CRC of each byte, for the reflected polynomial `0xEDB8_8320`.
     pub table: [u32; 256],
+    /// The frame: noise.
     pub bytes: [u8; BYTES],
 }
 
 // SAFETY: integers.
 unsafe impl Data for Checked {}
 
+/// Computes the CRC of [`BYTES`] bytes and returns it.
 pub struct Crc;
 
 impl Kernel for Crc {

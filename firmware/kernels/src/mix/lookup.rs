@@ -5,32 +5,44 @@ use core::ptr::null;
 use crate::noise::Noise;
 use crate::{Data, Kernel};
 
+/// Chains of the hash table.
 pub const BUCKETS: usize = 64;
+/// Nodes in all chains together.
 pub const NODES: usize = 128;
+/// Keys that a call looks up.
 pub const QUERIES: usize = 64;
 
+/// A node of a chain.
 #[repr(C)]
 pub struct Node {
+    /// The next node of the chain, null at its end.
     pub next: *const Node,
+    /// The key, an even number.
     pub key: u32,
+    /// The value of the key.
     pub value: u32,
 }
 
+/// The data of [`Lookup`]: the hash table. `struct table` in C has the same layout.
 #[repr(C)]
 pub struct Table {
+    /// The first node of each chain, null if the chain is empty.
     pub heads: [*const Node; BUCKETS],
+    /// All nodes. Neighbours in a chain are not neighbours here.
     pub nodes: [Node; NODES],
+    /// The keys to look up. One in four is odd and so not in the table.
     pub queries: [u32; QUERIES],
 }
 
 // SAFETY: integers and raw pointers.
 unsafe impl Data for Table {}
 
-/// Pages of a few processes fall on all buckets.
+/// The chain of a key. The hash folds three fields of the key, as one does with process and page.
 fn bucket(key: u32) -> usize {
     (key ^ key >> 6 ^ key >> 12) as usize % BUCKETS
 }
 
+/// Looks up [`QUERIES`] keys and returns the sum of the values that it finds, modulo 2^32.
 pub struct Lookup;
 
 impl Kernel for Lookup {

@@ -3,32 +3,45 @@
 use crate::noise::Noise;
 use crate::{Data, Kernel};
 
+/// Characters of the text.
 pub const BYTES: usize = 1024;
 
-/// What a token has been so far. The numbers are those of c/machine.c.
+/// The kind of a token by its characters so far. The numbers are those of c/machine.c.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum State {
+    /// Between two tokens.
     Start = 0,
+    /// A word: a letter or `_`, then letters, digits or `_`.
     Word = 1,
+    /// A sign that has no digit yet.
     Sign = 2,
+    /// The number `0`.
     Zero = 3,
+    /// A decimal number.
     Decimal = 4,
+    /// `0x` that has no digit yet.
     Prefix = 5,
+    /// A hexadecimal number.
     Hex = 6,
+    /// No token of these kinds, up to the next separator.
     Wrong = 7,
 }
 
+/// Number of values of [`State`].
 pub const STATES: usize = 8;
 
+/// The data of [`Machine`]. `struct text` in C has the same layout.
 #[repr(C)]
 pub struct Text {
+    /// Tokens with a separator behind each; the last may be cut off.
     pub bytes: [u8; BYTES],
 }
 
 // SAFETY: integers.
 unsafe impl Data for Text {}
 
+/// Counts the tokens of each final state and returns a weighted sum of the counts.
 pub struct Machine;
 
 impl Kernel for Machine {

@@ -3,19 +3,26 @@
 use crate::noise::Noise;
 use crate::{Data, Kernel};
 
+/// Coefficients of the filter.
 pub const TAPS: usize = 32;
+/// Samples that a call produces.
 pub const OUTPUTS: usize = 160;
 
+/// The data of [`Filter`]. `struct samples` in C has the same layout.
 #[repr(C)]
 pub struct Samples {
+    /// The coefficients, from -2000 to 2000.
     pub taps: [i16; TAPS],
+    /// The samples before the filter, from -2000 to 2000.
     pub inputs: [i16; OUTPUTS + TAPS],
+    /// The samples behind the filter: sums of [`TAPS`] products, shifted right by 8 bits.
     pub outputs: [i32; OUTPUTS],
 }
 
 // SAFETY: integers.
 unsafe impl Data for Samples {}
 
+/// Filters [`OUTPUTS`] samples.
 pub struct Filter;
 
 impl Kernel for Filter {

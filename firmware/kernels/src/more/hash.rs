@@ -3,16 +3,20 @@
 use crate::noise::Noise;
 use crate::{Data, Kernel};
 
+/// Words of the message.
 pub const WORDS: usize = 256;
 
+/// The data of [`Hash`]. `struct message` in C has the same layout.
 #[repr(C)]
 pub struct Message {
+    /// The message: noise.
     pub words: [u32; WORDS],
 }
 
 // SAFETY: integers.
 unsafe impl Data for Message {}
 
+/// Hashes the message with seed 0 and returns its hash.
 pub struct Hash;
 
 impl Kernel for Hash {

@@ -3,20 +3,26 @@
 use crate::noise::Noise;
 use crate::{Data, Kernel};
 
+/// Rows and columns of a matrix.
 pub const SIDE: usize = 16;
 
 type Square = [[i32; SIDE]; SIDE];
 
+/// The data of [`Matrix`]: matrices row by row. `struct matrices` in C has the same layout.
 #[repr(C)]
 pub struct Matrices {
+    /// The left factor, elements from -1000 to 1000.
     pub a: Square,
+    /// The right factor, elements from -1000 to 1000.
     pub b: Square,
+    /// `a` times `b`.
     pub product: Square,
 }
 
 // SAFETY: integers.
 unsafe impl Data for Matrices {}
 
+/// Multiplies two matrices of [`SIDE`] by [`SIDE`].
 pub struct Matrix;
 
 impl Kernel for Matrix {

@@ -3,27 +3,34 @@
 use crate::noise::Noise;
 use crate::{Data, Kernel};
 
+/// Characters of the text.
 pub const TEXT_BYTES: usize = 1024;
+/// Characters of the word.
 pub const WORD_BYTES: usize = 6;
 
+/// The data of [`Search`]. `struct haystack` in C has the same layout.
 #[repr(C)]
 pub struct Haystack {
+    /// The text, of the letters `a`, `b` and `c` only, so that near matches are many.
     pub text: [u8; TEXT_BYTES],
+    /// The word that is searched for.
     pub word: [u8; WORD_BYTES],
-    /// How far a byte lets the word move on.
+    /// For each byte: how many places the word moves on if the text has that byte under the word's
+    /// last character.
     pub skip: [u8; 256],
 }
 
 // SAFETY: integers.
 unsafe impl Data for Haystack {}
 
+/// Finds all places of the word in the text.
 pub struct Search;
 
 impl Kernel for Search {
     const NAME: &'static str = "search";
     type Data = Haystack;
 
-    /// Letters are few, so that near matches are many.
+    /// Besides the matches of chance, the word stands at three places, the last one at the end.
     fn prepare(data: &mut Haystack) {
         let mut noise = Noise::new(6);
         data.text.fill_with(|| b'a' + noise.below(3) as u8);
@@ -33,7 +40,7 @@ impl Kernel for Search {
         }
     }
 
-    /// The sum of the places, and their number above.
+    /// Bits 23:0 of the result are the sum of the places, bits 31:24 their number.
     fn run(data: &mut Haystack) -> u32 {
         data.skip.fill(WORD_BYTES as u8);
         for (i, &byte) in data.word[..WORD_BYTES - 1].iter().enumerate() {

@@ -3,17 +3,22 @@
 use crate::noise::Noise;
 use crate::{Data, Kernel};
 
+/// Numbers to sort.
 pub const COUNT: usize = 256;
 
+/// The data of [`Sort`]. `struct numbers` in C has the same layout.
 #[repr(C)]
 pub struct Numbers {
+    /// The numbers as they are given: noise. Every call sorts a copy of them.
     pub given: [u32; COUNT],
+    /// The numbers in ascending order.
     pub sorted: [u32; COUNT],
 }
 
 // SAFETY: integers.
 unsafe impl Data for Numbers {}
 
+/// Sorts [`COUNT`] numbers into ascending order.
 pub struct Sort;
 
 /// Moves the number at `root` down until none below is larger.
