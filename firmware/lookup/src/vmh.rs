@@ -247,7 +247,7 @@ impl<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u32> Vmh<ENTRIES, 
         host_pages: u32,
     ) -> Fetched {
         let first = Self::GEOMETRY.line_page(page);
-        // It was locked since: nobody can have reserved it again.
+        // The line has been locked since, so it cannot have been reserved again.
         if memory.get(self.word(line), Self::KEYS) != key(pid, first, KEY_RESERVED) && !STALE_FETCH {
             return Fetched::Lost;
         }

@@ -270,7 +270,7 @@ proptest! {
                 HostOp::Frame { id } => match target.use_buffer(cbh(1, id)) {
                     CbhAnswer::Valid { descriptor, .. } => prop_assert_eq!(table.get(&id), Some(&descriptor)),
                     CbhAnswer::Invalid => prop_assert_eq!(table.get(&id), None),
-                    // INV-18: nobody else has a miss for this buffer.
+                    // INV-18: no other miss is outstanding for this buffer.
                     CbhAnswer::Reserved { number } => {
                         prop_assert!(misses.iter().all(|miss| miss.1 != id));
                         misses.push((number, id));

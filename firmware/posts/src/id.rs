@@ -5,7 +5,7 @@ const SLOT_SHIFT: u32 = POST_QUEUE_ENTRIES.ilog2();
 const SLOT_MASK: usize = PROCESS_SLOTS - 1;
 const _: () = assert!(PROCESS_SLOTS.is_power_of_two() && POST_QUEUE_ENTRIES.is_power_of_two());
 
-/// A post under way: bits 9:7 slot, bits 6:0 place in its queue.
+/// A post that has not ended: bits 9:7 are its slot, bits 6:0 its place in the queue of that slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PostId(pub u16);
 
@@ -29,25 +29,26 @@ impl PostId {
     }
 }
 
-/// The highest generation of a slot. Protocols may give higher ones to frames that belong to no
-/// post.
+/// The highest generation of a slot. Protocols may give higher generations to frames that belong to
+/// no post.
 pub const GENERATION_MAX: u8 = 0x7F;
 
-/// To what a frame in flight belongs: a post, or something that the protocol names with a
-/// generation above [`GENERATION_MAX`].
+/// The owner of a frame in flight: a post, or an object of the protocol, which the protocol names
+/// with a generation above [`GENERATION_MAX`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner {
     /// Slot and queue index of the post.
     pub post: PostId,
-    /// Incarnation of that slot. A slot that was closed has nothing to do with older frames.
+    /// Incarnation of that slot. Closing a slot changes it, so that the end of an older frame
+    /// changes no post of the slot's next process.
     pub generation: u8,
 }
 
 impl Owner {
-    /// Stands where no owner is.
+    /// Fills places that hold no owner.
     pub const NONE: Owner = Owner { post: PostId(0), generation: 0 };
 
-    /// The owner of a frame that belongs to nothing.
+    /// The owner of a frame whose end concerns no post and no object of the protocol.
     pub const NOTHING: Owner = Owner { post: PostId(0), generation: u8::MAX };
 
     /// Whether the frame belongs to a post, of this incarnation of its slot or of an older one.

@@ -11,18 +11,18 @@ use nic_layout::{PAGE_BYTES, PROCESS_SLOTS};
 use crate::status::{entry, get_status, put_status, StatusPages, StatusTag};
 use crate::{Owner, PostId, Records, GENERATION_MAX};
 
-/// Errors of posts that have failed: four bits each, all zero where no error is.
+/// Errors of posts in one word: four bits for each post, zero for a post without an error.
 const ERRORS_IN_WORD: u32 = 8;
 const _: () = assert!((PostError::ImportTooShort as u32) < 16);
 
-/// Where the driver's tables are in SRAM.
+/// SRAM offsets of the tables that driver and post queues share.
 #[derive(Clone, Copy, Debug)]
 pub struct PostsConfig {
-    /// The process table: an entry for each slot, and one for the next owner of a queue.
+    /// The process table: an entry for each slot, and an entry for the next owner of a queue.
     pub process_table: u32,
     /// The queues, one page each.
     pub post_queues: u32,
-    /// How many queues there are, at most [`PROCESS_SLOTS`].
+    /// Number of queues, at most [`PROCESS_SLOTS`].
     pub post_queue_count: u32,
     /// Errors of posts that have failed, `POST_QUEUE_ENTRIES / 2` bytes for each slot.
     pub post_errors: u32,
@@ -38,10 +38,10 @@ struct Slot<H> {
     producer: u32,
     fetched: u32,
     ended: u32,
-    /// The process, as the table said when it rang.
+    /// The process that has the slot, as read from the process table at its last doorbell.
     pid: u32,
     generation: u8,
-    /// The head has frames to be issued.
+    /// Whether the head of the queue still has frames to be issued.
     sending: bool,
     head: H,
 }
@@ -57,14 +57,14 @@ pub struct Posts<H> {
     process_table_at: u32,
     post_errors_at: u32,
     post_queue_count: u32,
-    /// Slots with posts that have ended and were not settled.
+    /// Slots with complete posts that [`Self::settle`] has not ended yet.
     unsettled: Circle,
     slots: [Slot<H>; PROCESS_SLOTS],
     status: StatusPages,
 }
 
 impl<H: Copy> Posts<H> {
-    /// All slots are closed. `unused` stands where no head is.
+    /// Post queues whose slots are all closed. `unused` fills the places of heads.
     pub const fn new(unused: H) -> Posts<H> {
         let slot = Slot { producer: 0, fetched: 0, ended: 0, pid: 0, generation: 0, sending: false, head: unused };
         Posts {
@@ -79,7 +79,7 @@ impl<H: Copy> Posts<H> {
         }
     }
 
-    /// Says where the tables are, which hold zeros. Call once, before anything else.
+    /// Sets the places of the tables, which hold zeros. Call once, before any other method.
     pub fn start(&mut self, dev: &mut impl Device, config: &PostsConfig) {
         self.process_table = dev.place(config.process_table);
         self.post_queues = dev.place(config.post_queues);
@@ -103,7 +103,8 @@ impl<H: Copy> Posts<H> {
         self.process_table.plus(slot as u32 * entry::BYTES)
     }
 
-    /// `bytes` behind the process table, which belong to the protocol.
+    /// The place `bytes` behind the begin of the process table. Words behind the table's end belong
+    /// to the protocol.
     #[inline(always)]
     pub fn behind_process_table(&self, bytes: u32) -> Place {
         self.process_table.plus(bytes)
@@ -111,10 +112,12 @@ impl<H: Copy> Posts<H> {
 
     // ---- Doorbells ----
 
-    /// Takes one doorbell. Returns whether it was accepted, which the caller counts when the first
-    /// frame is under way, and the slot that sends that frame: the slot that rang, if nothing else
-    /// has something to send or waits. None of its posts is at work then. `others_wait`: something
-    /// else than slots and jobs has frames to send.
+    /// Takes one doorbell.
+    ///
+    /// The first result tells whether the doorbell was accepted; the caller counts it once the
+    /// first frame is in flight. The second is the slot whose frame goes first: the slot of the
+    /// doorbell, if no slot or job is ready or waits, and no frame is retransmitted (`others_wait`
+    /// returns 0). Then no earlier post of that slot has frames to be issued.
     #[inline(always)]
     pub fn on_doorbell<W: StatusTag>(
         &mut self,
@@ -170,8 +173,8 @@ impl<H: Copy> Posts<H> {
 
     // ---- The queue of a slot ----
 
-    /// The free-running number of the next entry of a slot that is to be read, if the process has
-    /// rung for it.
+    /// The free-running number of the next entry of a slot that is to be read. `None` if the
+    /// process has not rung for it.
     #[inline(always)]
     pub fn next_index(&self, slot: usize) -> Option<u32> {
         let slot = self.slot(slot);
@@ -201,7 +204,7 @@ impl<H: Copy> Posts<H> {
         queue.plus(index % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES)
     }
 
-    /// The entries up to number `next` were read. Whether there are more.
+    /// Records that the entries below number `next` were read. True if there are more to read.
     #[inline(always)]
     pub fn fetch_up_to(&mut self, slot: usize, next: u32) -> bool {
         let slot = self.slot_mut(slot);
@@ -209,21 +212,21 @@ impl<H: Copy> Posts<H> {
         next != slot.producer
     }
 
-    /// Whether there are entries that were not read.
+    /// Whether the process has rung for entries that were not read yet.
     #[inline(always)]
     pub fn has_more(&self, slot: usize) -> bool {
         let slot = self.slot(slot);
         slot.fetched != slot.producer
     }
 
-    /// The next entry was read, and is the first half of a post.
+    /// Records that the next entry was read and is the first half of a post of two entries.
     pub fn fetch_first_half(&mut self, records: &mut Records, slot: usize) {
         let index = self.slot(slot).fetched;
         records.be_first_half(PostId::new(slot, index));
         self.slot_mut(slot).fetched = index.wrapping_add(1);
     }
 
-    /// The post that was read last: the one whose frames are issued.
+    /// The head of a slot: the post that was read last, whose frames are issued.
     #[inline(always)]
     pub fn head_id(&self, slot: usize) -> PostId {
         PostId::new(slot, self.slot(slot).fetched.wrapping_sub(1))
@@ -235,7 +238,7 @@ impl<H: Copy> Posts<H> {
         &self.slot(slot).head
     }
 
-    /// The same, to be changed.
+    /// [`Self::head`], mutable.
     #[inline(always)]
     pub fn head_mut(&mut self, slot: usize) -> &mut H {
         &mut self.slot_mut(slot).head
@@ -247,13 +250,13 @@ impl<H: Copy> Posts<H> {
         self.slot(slot).sending
     }
 
-    /// Says whether frames of the head are to be issued.
+    /// Sets whether frames of the head are to be issued.
     #[inline(always)]
     pub fn set_sending(&mut self, slot: usize, is_sending: bool) {
         self.slot_mut(slot).sending = is_sending;
     }
 
-    /// The process of a slot.
+    /// The identifier of the process that has a slot.
     #[inline(always)]
     pub fn pid(&self, slot: usize) -> u32 {
         self.slot(slot).pid
@@ -267,7 +270,8 @@ impl<H: Copy> Posts<H> {
         Owner { post: id, generation: self.slots[id.slot()].generation }
     }
 
-    /// A frame has ended. The slot to be settled, as a bit, if its post is complete now.
+    /// Records that a frame has ended. Returns the bit of the slot if the frame's post is complete
+    /// now, otherwise 0. The caller passes the bits to [`Self::note_complete`].
     #[inline(always)]
     pub fn end_frame(&self, records: &mut Records, owner: Owner) -> u32 {
         if self.slots[owner.post.slot()].generation != owner.generation {
@@ -276,7 +280,7 @@ impl<H: Copy> Posts<H> {
         u32::from(records.end_frame(owner.post)) << owner.post.slot()
     }
 
-    /// The post of a frame ends badly. No further frame of it is issued.
+    /// Fails the post of a frame. No further frame of the post is issued.
     #[cold]
     #[inline(never)]
     pub fn fail_frame<W: StatusTag>(
@@ -295,14 +299,14 @@ impl<H: Copy> Posts<H> {
         }
         if slot.sending && self.head_id(slot_number) == owner.post {
             self.refuse(dev, records, writes, slot_number, error);
-            // Whatever the post waited for: the next one has its turn.
+            // The failed post waits for nothing any more, so the slot can read its next post.
             run.wake(1 << slot_number);
         } else {
             self.fail(dev, records, owner.post, error);
         }
     }
 
-    /// A post shall end badly; the first reason stays.
+    /// Marks a post as failed with an error. If it has failed before, its first error stays.
     #[cold]
     #[inline(never)]
     pub fn fail(&mut self, dev: &mut impl Device, records: &mut Records, id: PostId, error: PostError) {
@@ -318,8 +322,8 @@ impl<H: Copy> Posts<H> {
         (self.post_errors_at + place / ERRORS_IN_WORD * 4, place % ERRORS_IN_WORD * 4)
     }
 
-    /// Ends the head of a slot badly: no further frame of it is issued. It ends when those in
-    /// flight have.
+    /// Fails the head of a slot. No further frame of it is issued. It ends when its frames in
+    /// flight have ended.
     #[cold]
     #[inline(never)]
     pub fn refuse<W: StatusTag>(
@@ -340,25 +344,26 @@ impl<H: Copy> Posts<H> {
 
     // ---- Ends of posts ----
 
-    /// Posts of these slots are complete: [`Self::settle`] is to be called for them.
+    /// Records that posts of these slots, one bit each, are complete. The caller calls
+    /// [`Self::settle`] for each slot later.
     #[inline(always)]
     pub fn note_complete(&mut self, slots: u32) {
         self.unsettled.add(slots);
     }
 
-    /// Slots with posts that are complete, as bits.
+    /// The slots for which [`Self::settle`] is to be called, one bit each.
     #[inline(always)]
     pub fn unsettled(&self) -> u32 {
         self.unsettled.waiting()
     }
 
-    /// Takes the next of these slots.
+    /// Takes the next slot of [`Self::unsettled`].
     #[inline(always)]
     pub fn next_unsettled(&mut self) -> Option<usize> {
         self.unsettled.pop()
     }
 
-    /// Ends posts from the oldest on, as far as they are complete.
+    /// Ends the complete posts of a slot, from the oldest up to the first that is not complete.
     #[inline(always)]
     pub fn settle<W: StatusTag>(
         &mut self,
@@ -393,8 +398,8 @@ impl<H: Copy> Posts<H> {
     }
 
     /// Ends a post that has just become complete, if it is the oldest of its slot, has not failed,
-    /// and none behind it is complete too. Otherwise nothing was done, and [`Self::settle`] is to
-    /// be called.
+    /// and the post behind it is not complete. Otherwise does nothing and returns false: the caller
+    /// calls [`Self::settle`].
     #[inline(always)]
     pub fn settle_one<W: StatusTag>(
         &mut self,
@@ -446,13 +451,14 @@ impl<H: Copy> Posts<H> {
         self.status.write(dev, writes, slot, entry, in_sram);
     }
 
-    /// Whether a status page is behind: the end of a host write lets it go on.
+    /// Whether the status page of a slot is out of date. The end of a host write lets it be
+    /// written.
     #[inline(always)]
     pub fn status_is_behind(&self) -> bool {
         self.status.are_behind()
     }
 
-    /// Writes the status pages that are behind and not being written.
+    /// Writes the status pages that are out of date and not being written.
     #[inline(always)]
     pub fn write_statuses<W: StatusTag>(&mut self, dev: &mut impl Device, writes: &mut HostWrites<W>) {
         if self.status.waiting() != 0 {
@@ -470,7 +476,7 @@ impl<H: Copy> Posts<H> {
         }
     }
 
-    /// The host write with this number has ended. It wrote the status of a slot.
+    /// Records that host write `number`, which wrote the status of a slot, has ended.
     #[inline(always)]
     pub fn on_status_written(&mut self, slot: usize, number: u32) {
         self.status.on_written(slot, number);
@@ -479,7 +485,7 @@ impl<H: Copy> Posts<H> {
     // ---- Owners of queues ----
 
     /// Forgets everything about a slot that the driver has closed. Frames in flight still reach
-    /// their peer, and mean nothing here.
+    /// their peer; their ends change nothing here.
     pub fn close(&mut self, dev: &mut impl Device, records: &mut Records, run: &mut RunQueue, slot_number: usize) {
         if slot_number >= PROCESS_SLOTS {
             dev.count(Counter::MailboxesWild);
@@ -509,11 +515,11 @@ impl<H: Copy> Posts<H> {
         dev.count_many(Counter::PostsClosed, open);
     }
 
-    /// Whether a slot has a queue that may be given to the next process: [`Self::assign`]. Posts
-    /// that have ended must have been settled, as far as that is possible.
+    /// Whether the queue of a slot may be given to the next process ([`Self::assign`]): no post, no
+    /// status and no doorbell is outstanding. The caller has settled the complete posts before.
     ///
-    /// The driver has taken the queue's pages from the process that had them, so no post can come;
-    /// it asks again until none is under way.
+    /// The driver has taken the queue's pages from the process that had them, so no new post can
+    /// come. The driver repeats its command until the queue is drained.
     pub fn is_drained(&self, dev: &impl Device, slot_number: usize) -> bool {
         let slot = self.slot(slot_number);
         dev.get(self.process_entry(slot_number), entry::STATE) != ENTRY_OPEN
@@ -521,18 +527,19 @@ impl<H: Copy> Posts<H> {
             || (slot.producer == slot.ended && !self.status.is_late(slot_number) && !dev.is_rung(slot_number))
     }
 
-    /// Whether there is a queue of this number.
+    /// Whether a queue has this number.
     pub fn has_queue(&self, slot_number: usize) -> bool {
         slot_number < PROCESS_SLOTS && slot_number < self.post_queue_count as usize
     }
 
-    /// Gives a queue that is drained to the next process (M-52). What a slot knows of its process
-    /// is its entry of the process table and the status, both of which change here; the driver
-    /// clears the queue itself before the next process sees it.
+    /// Gives a drained queue to the next process (M-52). Two things of a slot belong to its
+    /// process, its entry in the process table and its status; both change here. The driver clears
+    /// the queue before the next process sees it.
     pub fn assign(&mut self, dev: &mut impl Device, records: &mut Records, run: &mut RunQueue, slot_number: usize) {
         let entry = self.process_entry(slot_number);
         let left = *self.status.of(slot_number);
-        // Nothing is under way, so nothing is lost; what is late means nothing to the next owner.
+        // No post is outstanding, so none is lost. Late ends of frames change nothing for the next
+        // process, since the slot gets a new generation.
         self.close(dev, records, run, slot_number);
 
         let next = self.process_entry(NEXT_OWNER);

@@ -5,8 +5,8 @@ use crate::PostId;
 
 const RECORDS: usize = PROCESS_SLOTS * POST_QUEUE_ENTRIES as usize;
 
-/// How far one post is. Bits 5:0 count what the post waits for: its frames in flight, and data that
-/// it has asked for. Bit 6: all frames are issued. Bit 7: the post has failed.
+/// The progress of one post. Bits 5:0 count what the post waits for: its frames in flight, and the
+/// data that it has asked for. Bit 6: all frames are issued. Bit 7: the post has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Record(u8);
 
@@ -27,10 +27,10 @@ impl Record {
     }
 }
 
-/// How far each post of each slot is, one byte each.
+/// The progress of each post of each slot, one byte each.
 ///
-/// Apart from [`crate::Posts`]: a longer table, which its owner may keep behind the words that
-/// every frame needs.
+/// The table is apart from [`crate::Posts`] because it is long: its owner keeps it behind the words
+/// that every frame needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Records([Record; RECORDS]);
 
@@ -41,21 +41,22 @@ impl Default for Records {
 }
 
 impl Records {
-    /// Frames of one post that may be in flight at a time.
+    /// Largest number of frames of one post in flight.
     pub const FRAMES_MAX: u32 = 62;
 
-    /// No post is under way. All zero.
+    /// No post is outstanding. All bytes are zero.
     pub const fn new() -> Records {
         Records([Record::EMPTY; RECORDS])
     }
 
-    /// A frame of the post was sent, or data were asked for.
+    /// Records that a frame of the post was sent, or that the post has asked for data.
     #[inline(always)]
     pub fn add_frame(&mut self, id: PostId) {
         self.0[id.record()].0 += 1;
     }
 
-    /// A frame of the post has ended, or the data have come. Whether the post is complete now.
+    /// Records that a frame of the post has ended, or that its data have come. True if the post is
+    /// complete now.
     #[inline(always)]
     pub fn end_frame(&mut self, id: PostId) -> bool {
         let record = &mut self.0[id.record()];
@@ -63,14 +64,15 @@ impl Records {
         record.is_complete()
     }
 
-    /// No further frame of the post comes.
+    /// Records that all frames of the post are issued.
     #[inline(always)]
     pub fn issue(&mut self, id: PostId) {
         self.0[id.record()].0 |= Record::ISSUED;
     }
 
-    /// The entry is the first half of the post whose other half is the next entry. It ends as soon
-    /// as those before it have, and is not counted: it has failed without an error.
+    /// Records that the entry is the first half of a post whose other half is the next entry. The
+    /// first half ends as soon as the posts before it have ended. It counts as failed without an
+    /// error, so that no counter includes it.
     #[inline(always)]
     pub fn be_first_half(&mut self, id: PostId) {
         self.0[id.record()] = Record::FIRST_HALF;
@@ -86,7 +88,7 @@ impl Records {
         self.0[id.record()].has_failed()
     }
 
-    /// The post shall end badly. Whether that is news.
+    /// Marks the post as failed. False if it has failed before.
     pub(crate) fn fail(&mut self, id: PostId) -> bool {
         let record = &mut self.0[id.record()];
         let is_first = !record.has_failed();
@@ -94,7 +96,7 @@ impl Records {
         is_first
     }
 
-    /// The next post of this place begins afresh.
+    /// Clears the record for the next post at this place of the queue.
     #[inline(always)]
     pub(crate) fn clear(&mut self, id: PostId) {
         self.0[id.record()] = Record::EMPTY;

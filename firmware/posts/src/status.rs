@@ -1,4 +1,4 @@
-//! Status pages: what a process learns of its posts, written to its memory by DMA.
+//! Status pages. The NIC writes the ends and errors of posts to the memory of their process by DMA.
 
 use nic_device::{Device, Place};
 use nic_dma::{HostWrites, Transfer};
@@ -8,10 +8,10 @@ use nic_layout::ring::DMA_FLAG_EVENT;
 use nic_layout::trace::Marker;
 use nic_layout::PROCESS_SLOTS;
 
-/// The tag of a host write ([`HostWrites`]), of statuses among others.
+/// A tag of host writes ([`HostWrites`]) that can stand for the write of a status.
 pub trait StatusTag: Copy {
-    /// The tag of the write of a slot's status. When that write has ended, its protocol calls
-    /// [`crate::Posts::on_status_written`].
+    /// The tag of the write of a slot's status. When a write with this tag has ended, the engine
+    /// calls [`crate::Posts::on_status_written`].
     fn status(slot: usize) -> Self;
 }
 
@@ -28,17 +28,18 @@ pub(crate) mod entry {
     pub const STATUS: u32 = 16;
 }
 
-/// What a status page says before anything was posted.
+/// The content of a status page before the first post.
 const NO_STATUS: ProcessStatus = ProcessStatus { refused: 0, last_error: 0, last_error_index: NO_POST, ended: 0 };
 
-/// The status of each slot, and which of them its process has not been told.
+/// The status of each slot, and the slots whose page in host memory is out of date.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct StatusPages {
-    /// Slots whose page is behind, and those whose status is being written.
+    /// Slots whose page is out of date, one bit each.
     dirty: u32,
+    /// Slots whose page is being written, one bit each.
     busy: u32,
-    /// The number of host writes posted just after the status of a slot.
+    /// For each slot the low 16 bits of the number behind its last write of a status.
     marks: [u16; PROCESS_SLOTS],
     status: [ProcessStatus; PROCESS_SLOTS],
 }
@@ -52,31 +53,31 @@ impl StatusPages {
         &mut self.status[slot % PROCESS_SLOTS]
     }
 
-    /// The status of a slot is as before anything was posted, and its page is not behind.
+    /// Resets the status of a slot to the status before the first post. Its page is not written.
     pub(crate) fn forget(&mut self, slot: usize) {
         self.status[slot % PROCESS_SLOTS] = NO_STATUS;
         self.dirty &= !(1 << (slot % PROCESS_SLOTS));
     }
 
-    /// Whether some page is behind.
+    /// Whether a page is out of date.
     #[inline(always)]
     pub(crate) fn are_behind(&self) -> bool {
         self.dirty != 0
     }
 
-    /// Slots whose page is behind and not being written.
+    /// The slots whose page is out of date and not being written, one bit each.
     #[inline(always)]
     pub(crate) fn waiting(&self) -> u32 {
         self.dirty & !self.busy
     }
 
-    /// Whether the page of a slot is behind, or being written.
+    /// Whether the page of a slot is out of date or being written.
     pub(crate) fn is_late(&self, slot: usize) -> bool {
         (self.dirty | self.busy) >> (slot % PROCESS_SLOTS) & 1 != 0
     }
 
-    /// Writes the page of the slot with this entry, or remembers to. `in_sram` is the address of
-    /// the entry.
+    /// Writes the page of a slot, or marks it as out of date if that is not possible now. `entry`
+    /// is the slot's entry in the process table, `in_sram` the SRAM offset of that entry.
     #[inline(always)]
     pub(crate) fn write<W: StatusTag>(
         &mut self,
@@ -88,8 +89,8 @@ impl StatusPages {
     ) {
         let bit = 1 << (slot % PROCESS_SLOTS);
         self.dirty |= bit;
-        // The engine reads the words in SRAM: they change only between two transfers. A transfer
-        // that has ended may not have been seen to.
+        // The DMA engine reads the words in SRAM, so they may change only between two transfers.
+        // The consumer index is read because the end of a transfer may not have been handled yet.
         let mark = self.marks[slot % PROCESS_SLOTS];
         let is_busy = self.busy & bit != 0 && (dev.dma_write_consumer().wrapping_sub(mark) as i16) < 0;
         if is_busy || !writes.has_room(1) {
@@ -111,7 +112,7 @@ impl StatusPages {
         dev.trace(Marker::StatusWritten, (slot as u32) << 20 | (status.ended & 0xF_FFFF));
     }
 
-    /// The host write with this number, of a slot's status, has ended.
+    /// Records that host write `number`, which wrote the status of a slot, has ended.
     #[inline(always)]
     pub(crate) fn on_written(&mut self, slot: usize, number: u32) {
         let slot = slot % PROCESS_SLOTS;

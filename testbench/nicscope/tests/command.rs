@@ -174,8 +174,8 @@ fn a_stream_fills_the_link_and_no_more() {
     let settings = ["workload.sizes_bytes=64,16384", "workload.iterations=24", "workload.warm_up=4"];
     let results = run(folder.path(), "stream", &settings, &[]);
     sums_agree(&results);
-    // On tigon2 the link is the narrowest part, and headers, preamble and gap take 5 % of it. On lanai9 it
-    // is the bus of 32 bits and 33 MHz, whose addresses and waits take 7 %.
+    // On tigon2 the link is the narrowest part; headers, preamble and gap take 5 % of it. On lanai9
+    // the bus of 32 bits and 33 MHz is the narrowest part; its addresses and waits take 7 %.
     for (run, (narrowest_bits_per_s, share)) in
         results["runs"].as_array().expect("runs").iter().zip([(1.0e9, 0.93..0.95), (32.0 * 33.0e6, 0.915..0.935)])
     {
@@ -250,7 +250,8 @@ fn reads_and_notifications_are_timed_from_the_call_to_their_end() {
             let row = |run: usize| &results["runs"][run]["rows"][size];
             let latency = |run: usize, which: &str| row(run)["latency_ps"][which].as_f64().expect("a number");
             assert_eq!((&row(0)["messages"], &row(0)["misses"]), (&4.into(), &0.into()), "{scenario}: {}", row(0));
-            // One miss of each message, at its owner, and a time-out of the one that sent it; the timer may have been started for what went before.
+            // Each message misses once, at its owner, and its sender has one time-out. The timer
+            // may have been started for earlier frames.
             assert_eq!((&row(1)["messages"], &row(1)["misses"]), (&4.into(), &4.into()), "{scenario}: {}", row(1));
             assert!(latency(1, "min") > latency(0, "max") + 40e6, "{scenario}: {}", row(1));
         }

@@ -42,7 +42,8 @@ fn a_table_has_a_cell_for_each_column_and_stays_in_a_file() {
     let total = rows.last().expect("a total");
     assert_eq!((&total[1], &total[2]), (&798.0.into(), &419.0.into()));
     assert!((100.0..1000.0).contains(&total[3].as_f64().expect("a number")));
-    // Of the base, more than that of miNI: with the imports of one process as much as the thesis's, about.
+    // The base needs more than twice the memory of miNI. With the imports of one process it needs
+    // about as much as in the thesis.
     assert!(total[4].as_f64().expect("a number") > 2.0 * total[3].as_f64().expect("a number"));
     let of_one = report["tables"][1]["rows"][0][4].as_f64().expect("a number");
     assert!((700.0..900.0).contains(&of_one), "{of_one}");

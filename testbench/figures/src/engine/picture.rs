@@ -271,7 +271,8 @@ mod tests {
         let marks = elements(&text, "circle", ["cx", "cy"]);
         let [[x0, y0], [x1, y1], [x2, y2]] = marks[..] else { panic!("three marks: {marks:?}") };
         assert!(x2 > x0 && (2.0 * (x1 - x0) - (x2 - x0)).abs() <= 2.0 * ROUNDING, "{marks:?}");
-        // Larger values stand higher: one unit up from the first to the second, half a unit down to the third.
+        // Larger values stand higher: the second is one unit above the first, the third half a unit
+        // below the first.
         assert!(y1 < y0 && y0 < y2, "{marks:?}");
         assert!(((y0 - y1) - 2.0 * (y2 - y0)).abs() <= 3.0 * ROUNDING, "{marks:?}");
     }

@@ -31,7 +31,8 @@ struct Clock {
 }
 
 pub fn measure() -> Result<Vec<Figure>> {
-    // Ends with status 1 for a clock that is too slow too, so that only results tell whether it ran.
+    // synth.py also ends with status 1 if the clock is too slow. So only its results tell whether
+    // it ran; those of an earlier run are removed first.
     for part in PARTS {
         let _ = fs::remove_file(workspace().join(path(part)));
     }

@@ -67,14 +67,15 @@ fn of(runs: &[Run], language: Language, placement: Placement) -> Vec<Figure> {
             .paper(PUBLISHED)];
     figures.extend(mix.iter().map(|run| Figure::new(id(run.name), run.cpi(), "clocks per instruction", Target::None)));
     for cause in Cause::ALL {
-        // As the CPI of the mix, so that these and 1 add up to it but for the readings of the counters themselves.
+        // The mean is taken as for the CPI of the mix, so that these figures and 1 add up to that
+        // CPI, except for the clocks in which the counters themselves are read.
         let share =
             mix.iter().map(|run| run.stalls.of(cause) as f64 / run.instructions as f64).sum::<f64>() / MIX as f64;
         let id = id(&format!("stall.{}", cause.name()));
         figures.push(Figure::new(id, share, "clocks per instruction", Target::None));
     }
     figures.push(Figure::new(id("clocks_of_mix"), runs::clocks_of_mix(runs), "clocks, each once", Target::None));
-    // Whoever compares cores of different clocks multiplies by MHz.
+    // A speed at 1 MHz. To compare cores of different clocks, multiply by MHz.
     let speed = |run: &Run| 1e6 / run.clocks_per_call();
     figures.extend(others.iter().map(|run| Figure::new(id(run.name), speed(run), "runs per s and MHz", Target::None)));
     let mean = (others.iter().map(|run| speed(run).ln()).sum::<f64>() / others.len() as f64).exp();

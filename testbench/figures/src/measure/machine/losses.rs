@@ -29,7 +29,8 @@ fn of(config: &RunConfig) -> Result<Vec<Figure>> {
     }
     let firmware = |counter| reports.iter().map(|report| report.totals.firmware(counter)).sum::<u64>();
     let compared: u64 = reports.iter().map(|report| report.compared).sum();
-    // Each data frame was sent once for the first time, so what is accepted beyond that was accepted twice.
+    // `FramesSent` counts first transmissions, one for each data frame. So each acceptance beyond
+    // that number is of a frame that was accepted before.
     let doubled = firmware(Counter::FramesAccepted) as f64 - firmware(Counter::FramesSent) as f64;
     let frames = |count: fn(&sim_fabric::FrameCounts) -> u64| {
         output.nodes.iter().map(|node| count(&node.frames)).sum::<u64>() as f64

@@ -55,7 +55,8 @@ pub fn measure() -> Result<Vec<Figure>> {
             "% of processor time",
             Target::AtMost(15.0),
         ),
-        // On two threads each waits for the other at the end of each window, which costs time but no work.
+        // On two threads each thread waits for the other at the end of each window. That costs time
+        // but no work.
         Figure::new("machine.5.rust_and_waiting_share", share(&pairs_bare, &pairs), "% of the time", Target::None),
         Figure::new(
             "machine.5.core_cycles_processor",

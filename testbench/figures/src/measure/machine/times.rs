@@ -14,7 +14,7 @@ use crate::engine::{Figure, Target};
 pub const NOTE: &str =
     "of a clone of the last commit, built from nothing; other work on the machine makes the times longer";
 
-/// A change as somebody would make it: `old` becomes `new` in `file`.
+/// A typical edit of a source: `old` becomes `new` in `file`.
 struct Edit {
     file: &'static str,
     old: &'static str,

@@ -135,7 +135,8 @@ mod tests {
     #[test]
     fn each_statement_can_fail() {
         assert_eq!(holds(&cbh(150.0), &vmh(250.0)), [true, false, false]);
-        // As much time, but less of it with the buffers: bandwidth tells them apart where latency does not.
+        // The latencies are equal, but the buffers have less bandwidth: only bandwidth tells the
+        // two apart.
         let mut slow = cbh(250.0);
         slow[1].bandwidth_mb_s[10] /= 2.0;
         assert_eq!(holds(&slow, &vmh(250.0)), [true, true, false]);
