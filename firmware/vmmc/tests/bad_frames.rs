@@ -1,4 +1,5 @@
-//! What may be wrong with a frame that arrives: each reason has its counter, and what is refused counts as received (M-49; INV-21, 22, 34).
+//! Bad frames. Each reason to refuse or drop a frame has its counter, and a refused frame counts as
+//! received (M-49; INV-21, 22, 34).
 
 mod mock;
 
@@ -15,7 +16,7 @@ type Change = fn(&mut Repr, &mut Write);
 #[test]
 fn each_bad_frame_ends_in_its_own_counter_and_refused_ones_advance_the_sequence() {
     let mut world = world(SETTINGS);
-    // The driver has said that these are none.
+    // The driver has answered that these two buffers do not exist.
     world.nodes[1].load_buffer(cbh(PID, 1));
     world.nodes[1].load_buffer(u32::MAX);
     let refused: [(Counter, Change); 7] = [
@@ -53,7 +54,7 @@ fn each_bad_frame_ends_in_its_own_counter_and_refused_ones_advance_the_sequence(
     world.nodes[1].deliver(&frame(0, |_, _| {}));
     world.settle();
     assert_eq!(world.nodes[1].counter(Counter::FramesDuplicate), 1);
-    // Nothing was sent: acknowledgements are wild to node 0, and it goes on.
+    // Node 0 has sent no frame, so every acknowledgement is wild to it. It counts them and goes on.
     assert!(world.nodes[0].counter(Counter::AcksWild) > 0);
     world.nodes.iter().for_each(|node| node.check_sums(true));
 }

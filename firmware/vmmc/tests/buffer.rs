@@ -1,4 +1,5 @@
-//! Buffers that the NIC has to ask the driver for: each outcome of a lookup in the CBH cache (M-42 to M-45, M-49, INV-18, 19).
+//! Buffers that the NIC has to ask the driver for: each outcome of a lookup in the CBH cache (M-42
+//! to M-45, M-49, INV-18, 19).
 
 mod mock;
 
@@ -10,12 +11,12 @@ use nic_layout::counter::Counter;
 use nic_layout::ring::{COMMAND_FORGET_BUFFER, MAILBOX_ARGUMENT, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
 use nic_layout::tables::{MISS_BUFFER, MISS_RING_ENTRIES, PERMIT_WRITE};
 
-/// Registered, and of one set with [`ABSENT`].
+/// A registered buffer. It falls into the same set of the cache as [`ABSENT`].
 const CBH: u32 = cbh(PID, 0xF_FFF0);
 const ABSENT: u32 = cbh(PID, 2);
 const DESCRIPTOR: Descriptor = Descriptor { length_bytes: 4096, permissions: PERMIT_WRITE, ..scene::DESCRIPTOR };
 
-/// A driver that serves only when it is told to.
+/// A world whose drivers serve a miss only when the test calls them.
 fn world() -> World {
     let mut world = World::new(Settings { driver_speed: 0, ..SETTINGS }, 1);
     world.nodes[1].open(0, PID);
@@ -24,7 +25,7 @@ fn world() -> World {
     world
 }
 
-/// A frame of node 0 arrives at node 1, and is looked at.
+/// A frame of node 0 arrives at node 1, and node 1 takes it in a turn.
 fn arrives(world: &mut World, sequence: u32, cbh: u32) {
     let node = &mut world.nodes[1];
     node.deliver(&frame(sequence, |_, write| write.buffer = cbh));
@@ -32,7 +33,8 @@ fn arrives(world: &mut World, sequence: u32, cbh: u32) {
     node.check_sums(false);
 }
 
-/// Of node 1, in this order: not found, and of these negative entries, misses, pending, no way, miss ring full.
+/// Counters of node 1: lookups that found no descriptor, and the same lookups by outcome: negative
+/// entry, miss, pending, no way, miss ring full.
 fn lookups(world: &World) -> [u32; 6] {
     use Counter::*;
     [BuffersNotFound, BufferDenials, BufferMisses, BufferPending, BufferNoWay, BufferMissRingFull]
@@ -44,7 +46,7 @@ fn state(world: &World, number: u32) -> u32 {
     world.nodes[1].hardware.read(at + entry::STATE) & STATE_MASK
 }
 
-/// The driver commands, and waits for the answer.
+/// The driver of node 1 commands its NIC to forget a buffer, and waits for the answer.
 fn forget(world: &mut World, cbh: u32) {
     let node = &mut world.nodes[1];
     node.hardware.to_host[MAILBOX_COMMAND_DONE] = 0;
@@ -65,7 +67,7 @@ fn a_miss_tells_the_driver_once_drops_the_frame_and_is_served_for_the_next() {
     let told = [0, 4, 8].map(|offset| node.hardware.read(at + offset));
     assert_eq!((told[0], told[2]), (CBH, MISS_BUFFER));
     assert_eq!(told[1] / CBH_GEOMETRY.ways * CBH_GEOMETRY.ways, number, "an entry of its set");
-    // Again while the driver is at work: nothing new.
+    // The frame comes again while the driver serves the miss: the NIC does not ask a second time.
     arrives(&mut world, 0, CBH);
     assert_eq!(lookups(&world), [2, 0, 1, 1, 0, 0]);
     assert_eq!(world.nodes[1].misses_waiting(), 1);
@@ -95,7 +97,7 @@ fn a_frame_that_finds_a_negative_entry_is_refused_and_acknowledged() {
     assert!(world.nodes[1].counter(Counter::AcksSent) > 0, "M-49");
 }
 
-/// M-45.
+/// M-45: a registration replaces the negative entry of its buffer.
 #[test]
 fn a_buffer_that_is_registered_over_a_negative_entry_is_found() {
     let mut world = world();
@@ -113,7 +115,7 @@ fn a_buffer_that_is_registered_over_a_negative_entry_is_found() {
     assert_eq!(world.nodes[1].counter(Counter::ReceiveMisses), 1, "found, and its page is missing");
 }
 
-/// M-44.
+/// M-44: the NIC answers the command to forget a buffer after the DMA to that buffer has ended.
 #[test]
 fn a_buffer_that_was_forgotten_is_not_hit_again_and_the_answer_comes_after_its_dma() {
     let mut world = world();
@@ -134,7 +136,7 @@ fn a_buffer_that_was_forgotten_is_not_hit_again_and_the_answer_comes_after_its_d
     }
     (0..10).for_each(|_| node.step_firmware());
     assert_eq!(node.hardware.to_host[MAILBOX_COMMAND_DONE], COMMAND_FORGET_BUFFER);
-    // Its page is still there, and helps nobody.
+    // The translation of its page is still cached. Without the buffer no frame may use it.
     for _ in 0..2 {
         arrives(&mut world, 1, CBH);
         world.nodes[1].serve_miss();
@@ -160,7 +162,7 @@ fn with_the_miss_ring_full_a_frame_is_dropped_and_nothing_reserved() {
     for miss in 0..MISS_RING_ENTRIES {
         arrives(&mut world, 0, ABSENT);
         assert_eq!(lookups(&world)[2], miss + 1);
-        // The driver says that it has served nothing, and gives the entry up.
+        // The driver has served no miss. It makes the NIC forget the reserved entry.
         forget(&mut world, ABSENT);
     }
     arrives(&mut world, 0, ABSENT);
@@ -173,7 +175,7 @@ fn with_the_miss_ring_full_a_frame_is_dropped_and_nothing_reserved() {
     world.nodes[1].check_sums(true);
 }
 
-/// The frames of a stream after its first: nothing but hits of the way used last.
+/// After its first frame a stream only hits the way that was used last.
 #[test]
 fn a_buffer_in_use_stays_while_others_come_and_go() {
     let mut world = world();

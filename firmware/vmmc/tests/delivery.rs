@@ -1,4 +1,5 @@
-//! Writes and reads over bad wires, small caches and slow drivers: bytes exact, once, nothing beside them, every post ends (INV-27, 28, 33, 34, 38).
+//! Writes and reads over bad wires, small caches and slow drivers. Every byte is delivered exactly
+//! once, no other byte changes, and every post ends (INV-27, 28, 33, 34, 38).
 
 mod messages;
 mod mock;
@@ -15,7 +16,7 @@ fn total(world: &World, counter: Counter) -> u32 {
     world.nodes.iter().map(|node| node.counter(counter)).sum()
 }
 
-/// The hosts' memories as they are.
+/// A copy of the memory of each host.
 fn memories(world: &World) -> Vec<Vec<u8>> {
     world.nodes.iter().map(|node| node.host.memory.clone()).collect()
 }
@@ -48,7 +49,8 @@ proptest! {
         deliver(Settings { loss, duplication, reordering, garbage, driver_speed, receive_miss, ..SETTINGS }, &messages, seed);
     }
 
-    /// The same with keys of 128 bits: posts of two entries, longer headers, wrong keys that are wrong in their upper half.
+    /// The same with keys of 128 bits: posts of two entries, longer headers, and wrong keys that
+    /// differ in their upper half.
     #[test]
     fn keys_of_128_bits_deliver(
         messages in prop::collection::vec(message(3), 1..16),
@@ -64,7 +66,7 @@ proptest! {
         let inline_max = inline_bytes_max(KeyWidth::Bits128, false);
         let fits = |message: Message| match message.form {
             Form::Inline => Message { length: message.length % (inline_max + 1), ..message },
-            // Of a frame as short as this no more than the window and its records take.
+            // Frames are short here, so a message is limited to the data of 64 of them.
             _ => Message { length: message.length % ((frame_data_bytes_max - 8) * 64), ..message },
         };
         let messages: Vec<Message> = messages.into_iter().map(fits).collect();
@@ -89,7 +91,7 @@ proptest! {
         deliver(Settings { frame_data_bytes_max: data, ..SETTINGS }, &messages, seed);
     }
 
-    /// Frames that hold a page are cut, whatever else goes wrong.
+    /// Where frames hold a page, messages are cut into pieces. The same faults happen to pieces.
     #[test]
     fn messages_in_pieces_deliver(
         messages in prop::collection::vec(message(3), 1..16),
@@ -118,7 +120,7 @@ proptest! {
         prop_assert!(total(&world, Counter::FramesRefusedAborted) <= total(&world, Counter::DmaReadErrors));
     }
 
-    /// A bus that fails ends posts badly, but leaves nothing behind and no peer waiting.
+    /// Errors of the bus fail posts. They leave no locked line behind, and no peer that waits.
     #[test]
     fn bus_errors_end_posts_and_nothing_else(messages in prop::collection::vec(message(2), 1..16), read_errors in 1u32..200, seed in any::<u64>()) {
         let world = deliver(Settings { read_errors, loss: 20, ..SETTINGS }, &messages, seed);
@@ -129,10 +131,11 @@ proptest! {
 
 #[test]
 fn each_miss_of_the_receiver_costs_one_retransmission_and_one_of_the_sender_none() {
-    // A driver that answers well within the retransmission interval.
+    // The driver answers well within the retransmission interval.
     let world = deliver(Settings { driver_speed: 1000, ..SETTINGS }, &[one(4)], 1);
     assert_eq!(world.nodes[0].counter(Counter::SendMisses), 1);
-    // First the buffer, then its page: where that is only the descriptor says.
+    // The pages are known only once the descriptor of the buffer is cached. So the frame misses
+    // first on the buffer, then on the page.
     let misses = [Counter::BufferMisses, Counter::ReceiveMisses].map(|counter| world.nodes[1].counter(counter));
     assert_eq!(misses, [1, 1]);
     let dropped = [Counter::FramesDroppedBuffer, Counter::FramesDroppedMiss];
@@ -143,7 +146,8 @@ fn each_miss_of_the_receiver_costs_one_retransmission_and_one_of_the_sender_none
 
 #[test]
 fn both_misses_of_a_crossing_frame_are_raised_at_once() {
-    // Source pages 0x107 and 0x108 are in two lines; so are, by the buffer's offset of 100 bytes, none of the destination's.
+    // The message crosses from source page 0x107 to 0x108, which are in two lines. At the
+    // destination, from offset 100 of the buffer on, it stays in one line.
     let message = Message { source_offset: 7 * 4096 + 4000, ..one(200) };
     let world = deliver(SETTINGS, &[message], 2);
     assert_eq!(world.nodes[0].counter(Counter::SendMisses), 2);
@@ -151,12 +155,13 @@ fn both_misses_of_a_crossing_frame_are_raised_at_once() {
     assert_eq!(world.nodes[1].counter(Counter::ReceiveMisses), 1);
 }
 
-/// Runs until `ended`, and takes the frame that is sent as number `lost` off the wire, data and acknowledgements counted alike.
+/// Runs until `ended`, and loses the frame with number `lost`. Numbers count all frames that both
+/// nodes send, data and acknowledgements.
 fn run_without(world: &mut World, lost: u32, ended: impl Fn(&World) -> bool) {
     let mut seen = 0;
     for _ in 0..200_000 {
         world.step();
-        // The wire holds what was sent since the last step.
+        // The wire holds the frames that were sent since the last step.
         let sent: u32 = world.nodes.iter().map(|node| u32::from(node.hardware.transmit_consumer)).sum();
         while seen < sent {
             if seen == lost {
@@ -205,7 +210,7 @@ fn a_peer_that_does_not_answer_is_given_up_and_everything_comes_back() {
     world.nodes[0].check_sums(true);
     assert_eq!(world.nodes[0].locked_lines(), 0);
 
-    // Later posts to it end at once, and others go on.
+    // Later posts to the lost peer end at once. Posts to other nodes go on.
     world.nodes[0].post(0, &descriptor(&one(4), 10));
     world.nodes[0].post(1, &descriptor(&other, 11));
     world.run(50_000, |world| world.nodes[0].status(0).ended == 4 && world.nodes[0].status(1).ended == 2);
@@ -215,7 +220,7 @@ fn a_peer_that_does_not_answer_is_given_up_and_everything_comes_back() {
 #[test]
 fn a_parked_process_does_not_stop_another() {
     let mut world: World = world(Settings { driver_speed: 0, ..SETTINGS }, 5);
-    // Slot 1 has its lines, and the peer too.
+    // The lines for slot 1 are cached, here and at the peer.
     world.nodes[0].post(1, &descriptor(&Message { slot: 1, ..one(4) }, 0));
     for _ in 0..2000 {
         world.nodes[0].serve_miss();
@@ -223,15 +228,16 @@ fn a_parked_process_does_not_stop_another() {
         world.step();
     }
     assert_eq!(world.nodes[0].status(1).ended, 1);
-    // Slot 0 misses, and its driver sleeps.
+    // Slot 0 misses, and the driver does not serve the miss.
     world.nodes[0].post(0, &descriptor(&one(4), 1));
     world.nodes[0].post(1, &descriptor(&Message { slot: 1, ..one(4) }, 2));
     world.run(2000, |world| world.nodes[0].status(1).ended == 2);
     assert_eq!(world.nodes[0].status(0).ended, 0);
 }
 
-/// INV-27 and INV-28: each write lies over part of the one before, so the bytes of the buffer tell which writes are there: the first
-/// n of the queue, for some n that only grows, and at least as many as have ended.
+/// INV-27 and INV-28. Each write overwrites a part of the write before it, so the bytes of the
+/// buffer show which writes have arrived. These are always the first n of the queue: n never
+/// shrinks, and all ended posts are among them.
 #[test]
 fn a_queue_full_of_posts_ends_in_order() {
     let overlapping =
@@ -254,7 +260,7 @@ fn a_queue_full_of_posts_ends_in_order() {
             arrived += 1;
             check_memory(node, 1, &after[arrived]);
         }
-        // A write may change nothing.
+        // A write may leave every byte as it was, so the same bytes may also show one write more.
         while arrived < 128 && is_same(arrived, arrived + 1) {
             arrived += 1;
         }
@@ -271,8 +277,9 @@ fn a_queue_full_of_posts_ends_in_order() {
     assert!(ends.is_sorted(), "{ends:?}");
 }
 
-/// INV-28 and M-43: the sender learns of a refusal whichever frame is lost on the way, data and acknowledgements alike, and also when the peer has
-/// data to send all the while, on which no word of it can ride.
+/// INV-28 and M-43: the sender learns of a refusal whichever frame is lost, data or
+/// acknowledgement. It also does if the peer sends data all the time, although data frames cannot
+/// carry refusals.
 #[test]
 fn a_refusal_is_told_whichever_frame_is_lost() {
     let wrong = Message { wrong: Wrong::Key, ..one(2000) };

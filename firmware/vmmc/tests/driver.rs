@@ -1,4 +1,4 @@
-//! Commands of the driver, wild words of a hostile host, and rings that are full (M-22; INV-18, 19, 36).
+//! Commands of the driver, wild words of a hostile host, and full rings (M-22; INV-18, 19, 36).
 
 mod mock;
 
@@ -62,7 +62,7 @@ fn a_doorbell_may_not_go_back() {
     assert_eq!(world.nodes[0].counter(Counter::DoorbellsWild), 1);
 }
 
-/// A host read of node 0 goes through the line of its page, which was filled for the post before.
+/// A world in which node 0 has a host read in flight. Its line was filled for the post before.
 fn with_dma_under_way() -> World {
     let mut world = world(SETTINGS);
     world.nodes[0].post(0, &post(4));
@@ -85,7 +85,7 @@ fn an_invalidated_line_is_not_hit_again_and_the_answer_comes_after_its_dma() {
     (0..2).for_each(|_| world.nodes[0].step_read(false));
     (0..5).for_each(|_| world.nodes[0].step_firmware());
     assert_eq!(world.nodes[0].answered(), command);
-    // From here on the page may be unpinned and move.
+    // The command is answered, so the driver may now unpin the page: the next post must miss.
     let misses = world.nodes[0].counter(Counter::SendMisses);
     world.nodes[0].post(0, &post(4));
     world.run(20_000, |world| world.nodes[0].status(0).ended == 3);
@@ -111,7 +111,7 @@ fn a_command_before_the_answer_to_the_last_one_is_wild() {
     assert_eq!([Counter::Commands, Counter::MailboxesWild].map(|counter| world.nodes[0].counter(counter)), [1, 1]);
     world.settle();
     assert_eq!(world.nodes[0].answered(), COMMAND_FENCE);
-    // The line that it named is there still.
+    // The command was not obeyed: the line that it named is still cached.
     let misses = world.nodes[0].counter(Counter::SendMisses);
     world.nodes[0].post(0, &post(4));
     world.run(20_000, |world| world.nodes[0].status(0).ended == 3);
@@ -123,7 +123,7 @@ fn a_closed_slot_forgets_its_posts_and_opens_afresh() {
     let mut world = world(Settings { driver_speed: 0, ..SETTINGS });
     (0..3).for_each(|_| world.nodes[0].post(0, &post(5000)));
     (0..200).for_each(|_| world.step());
-    // The first post is parked on its miss, for good.
+    // The first post is parked on its miss, which no driver serves.
     world.nodes[0].close(0);
     (0..200).for_each(|_| world.step());
     assert_eq!(world.nodes[0].answered(), COMMAND_CLOSE);
@@ -157,14 +157,16 @@ fn frames_of_a_closed_slot_do_not_end_posts_of_its_successor() {
 
 #[test]
 fn a_full_miss_ring_parks_and_drops_and_all_go_on_when_it_drains() {
-    // This cache has fewer lines than the miss ring has entries: the ring fills because the driver gives lines back without a word.
+    // This cache has fewer lines than the miss ring has entries. The ring fills because the driver
+    // gives lines back without moving its consumer index.
     let mut world = world(Settings { driver_speed: 0, ..SETTINGS });
     let node = &mut world.nodes[0];
     node.post(0, &post(4));
     (0..4).for_each(|_| node.step_firmware());
     for raised in 1..=MISS_RING_ENTRIES {
         assert_eq!(node.counter(Counter::SendMisses), raised);
-        // The driver gives the line back, but does not say so in the mailbox; an invalidation lets the post try again.
+        // The driver gives the line back but does not write the mailbox. The invalidation lets the
+        // post try again.
         let line = node.hardware.read(node.map.miss_ring + (raised - 1) * 16 + 4);
         node.hardware.write(node.map.vmh + GEOMETRY.key_offset(line), 0);
         node.write_mailbox(MAILBOX_COMMAND, key(PID, 0xF_0000, COMMAND_INVALIDATE));
@@ -172,14 +174,15 @@ fn a_full_miss_ring_parks_and_drops_and_all_go_on_when_it_drains() {
     }
     assert_eq!(node.counter(Counter::SendMissRingFull), 1);
     assert_eq!(world.nodes[0].counter(Counter::SendMisses), MISS_RING_ENTRIES);
-    // The driver catches up, and all goes on.
+    // The driver serves the ring, and the post goes on.
     world.settings.driver_speed = 200;
     world.run(20_000, |world| world.nodes[0].status(0).ended == 1);
     world.settle();
     world.nodes[0].check_sums(true);
 }
 
-/// The engine's error may be seen while the next frame of the same post looks for room in the ring.
+/// The firmware may see an error of the DMA engine while the next frame of the same post waits for
+/// room in the ring.
 #[test]
 fn a_post_that_the_bus_failed_sends_nothing_more_though_the_ring_was_full() {
     const FRAME: u32 = 64;
@@ -188,17 +191,18 @@ fn a_post_that_the_bus_failed_sends_nothing_more_though_the_ring_was_full() {
     node.open(1, PID);
     node.post(0, &post(8 * 4096));
     node.post(1, &PostDescriptor { destination_node: 2, ..post(8 * 4096) });
-    // The host's bus does nothing, so that the ring fills.
+    // The host's bus serves no transfer, so the ring fills.
     for _ in 0..500 {
         node.step_firmware();
         node.serve_miss();
     }
     assert_eq!(node.hardware.reads.len(), (1 << DMA_RING_LOG2) - 2);
-    // Frames of both posts alternate: the data of one and its release, the data of the other.
+    // Frames of the two posts alternate. Three transfers end: the data of the first frame, its
+    // release, and the data of the second frame, which fail.
     for error in [false, false, true] {
         node.step_read(error);
     }
-    // Of the events that come before the engine's, one lets both posts try again.
+    // The end of a host write is served before the error, and it lets both posts try again.
     node.hardware.raise(Event::DmaWrite);
     node.step_firmware();
     world.run(200_000, |world| (0..2).all(|slot| world.nodes[0].status(slot).ended == 1));

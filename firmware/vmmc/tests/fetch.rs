@@ -1,4 +1,5 @@
-//! Translations that the NIC reads from the host's tables (M-58), and everything that may come between.
+//! Translations that the NIC reads from the host's tables (M-58), and what may happen during a
+//! fetch.
 
 mod mock;
 
@@ -21,7 +22,8 @@ const FETCHES: [Counter; 5] = [
     Counter::FetchesUnfilled,
 ];
 
-/// Two nodes whose drivers serve misses only when told to. All pages are in the tables of both.
+/// Two nodes whose drivers serve misses only when the test calls them. The tables of both hosts
+/// hold all pages.
 fn world(settings: Settings) -> World {
     let two_lines = Descriptor { length_bytes: 16 * 4096, ..DESCRIPTOR };
     let mut world = scene::world_with(Settings { fetches: true, ..settings }, two_lines);
@@ -80,7 +82,7 @@ fn is_answered(node: &Node, page: u32) -> bool {
     node.hardware.to_host[MAILBOX_COMMAND_DONE] == key(PID, GEOMETRY.line_page(page), COMMAND_INVALIDATE)
 }
 
-/// As the driver unpins a page, and the NIC must not touch it any more.
+/// Unpins a page as the driver does. From now on a DMA of the NIC to that page fails the test.
 fn unpin(node: &mut Node, page: u32) {
     let number = node.host.tables[&(PID, page)];
     node.host.pinned.remove(&number);
@@ -104,7 +106,7 @@ fn a_line_that_the_tables_have_is_fetched_and_nobody_is_asked() {
     }
 }
 
-/// The frame stays where it is: no time runs out for it.
+/// A held frame stays in its receive buffer, and its sender has no time-out.
 #[test]
 fn a_held_frame_goes_on_when_its_line_has_come() {
     let mut world = quiet(ReceiveMiss::Hold);
@@ -116,7 +118,8 @@ fn a_held_frame_goes_on_when_its_line_has_come() {
 
 #[test]
 fn what_no_table_has_the_driver_is_asked_for() {
-    // No entry; no table; an entry beyond host memory; no table at the receiver.
+    // Four reasons to ask the driver: no entry, no table, an entry beyond host memory, and no table
+    // at the receiver.
     for lack in 0..4 {
         let mut world = quiet(ReceiveMiss::Hold);
         let node = &mut world.nodes[0];
@@ -168,8 +171,9 @@ fn a_line_is_fetched_once_however_many_wait() {
     assert_eq!(counts(&world.nodes[0], FETCHES), [1, 0, 1, 0, 0]);
 }
 
-/// The driver clears the entry, takes the line away, and unpins when it is answered: at every step of a fetch. The mock fails if DMA touches what is not
-/// pinned; a line that came to life again would have it do so.
+/// The driver clears the entry, takes the line away, and unpins the page after the NIC's answer. It
+/// begins at every step of a fetch. The mock fails if DMA touches a page that is not pinned, as it
+/// would if the fetch made the line valid again.
 #[test]
 fn a_fetch_revives_no_line_that_was_taken_away() {
     let mut lost = 0;
@@ -191,7 +195,8 @@ fn a_fetch_revives_no_line_that_was_taken_away() {
         for page in first..first + LINE {
             unpin(node, page);
         }
-        // Whoever comes back finds the entry cleared, and the driver pins anew.
+        // A post or frame that tries again finds the entry cleared, and the driver pins the page
+        // anew.
         for _ in 0..4000 {
             world.step();
             if world.nodes[0].misses_waiting() != 0 {
@@ -204,7 +209,7 @@ fn a_fetch_revives_no_line_that_was_taken_away() {
     assert!(lost > 0, "no invalidation came between");
 }
 
-/// The same tag may be fetched again, into another way, while the first transfer is under way.
+/// The same tag may be fetched again, into another way, while the first transfer is in flight.
 #[test]
 fn a_line_taken_away_may_be_fetched_again_beside_the_fetch_that_lost_it() {
     let mut world = quiet(ReceiveMiss::Hold);
@@ -227,7 +232,8 @@ fn a_line_taken_away_may_be_fetched_again_beside_the_fetch_that_lost_it() {
     assert_eq!(counts(&world.nodes[0], FETCHES), [2, 0, 1, 1, 0]);
 }
 
-/// More processes wait for lines of a set than it has ways. Whoever found no way is woken by the end of the transfers, before those whose lines came by them.
+/// More processes wait for lines of a set than the set has ways. The end of the transfers wakes the
+/// processes that found no way, before the processes whose lines were fetched.
 #[test]
 fn posts_that_push_out_each_others_lines_all_go_out() {
     let mut world = quiet(ReceiveMiss::Hold);
@@ -273,7 +279,8 @@ fn a_process_that_ends_leaves_no_fetch_behind() {
     }
 }
 
-/// A post looks for room before it looks up; a frame that arrives does not.
+/// A post checks for room in the ring of host reads before its lookup. A frame that arrives does
+/// not.
 #[test]
 fn a_frame_that_finds_the_ring_of_host_reads_full_is_dropped_and_comes_again() {
     let mut world = world(Settings { tx_buffers: 40, driver_speed: 0, receive_miss: ReceiveMiss::Hold, ..SETTINGS });
@@ -282,7 +289,7 @@ fn a_frame_that_finds_the_ring_of_host_reads_full_is_dropped_and_comes_again() {
     world.run(20_000, |world| world.nodes[1].status(0).ended == 1);
     world.settle();
     let node = &mut world.nodes[1];
-    // Two transfers for each of the first, three for one that crosses a page: all 32 places.
+    // Each of the first posts takes two transfers, a post that crosses a page three: all 32 places.
     for post in 0..15 {
         let crosses = PostDescriptor { local_address: SOURCE * 4096 + 4094, ..back };
         node.post(0, if post < 13 { &back } else { &crosses });
@@ -310,7 +317,8 @@ fn a_frame_that_finds_the_ring_of_host_reads_full_is_dropped_and_comes_again() {
     assert!(world.nodes.iter().all(|node| node.status(0).refused == 0));
 }
 
-/// Lines push each other out, frames are lost and doubled, tables change, the bus fails: every post ends, with the right bytes or with its error.
+/// Lines evict each other, frames are lost and duplicated, tables change, and the bus fails. Every
+/// post ends, with the right bytes or with its error.
 #[test]
 fn random_posts_with_changing_tables_all_end() {
     for seed in 0..60 {
@@ -348,7 +356,7 @@ fn random_posts_with_changing_tables_all_end() {
                 world.nodes[which].host.pinned.insert(number);
                 world.nodes[which].set_entry(PID, page, entry);
             }
-            // One command at a time.
+            // The NIC takes one command at a time.
             invalidate(&mut world.nodes[which], line);
             world.run(20_000, |world| is_answered(&world.nodes[which], line));
         }

@@ -1,4 +1,5 @@
-//! Writes that notify: told when their data are in memory, and only as fast as the driver reads (M-6, INV-28).
+//! Writes that notify. The NIC notifies when their data are in memory, and only as fast as the
+//! driver reads the ring (M-6, INV-28).
 
 mod mock;
 
@@ -13,7 +14,7 @@ fn a_notification_waits_for_its_data() {
     let mut world = world(SETTINGS);
     world.nodes[1].deliver(&frame(0, |_, write| write.data_bytes = 0));
     world.settle();
-    // With the translation there.
+    // A first write brings the translation to the NIC.
     world.nodes[1].deliver(&frame(1, |_, _| {}));
     world.settle();
     world.nodes[1].deliver(&frame(1, |_, write| write.notify = true));
@@ -44,7 +45,7 @@ fn a_full_ring_of_notifications_drops_the_next_until_one_is_read() {
     }
     assert_eq!(node.counter(Counter::NotificationsRaised), NOTIFY_RING_ENTRIES);
     assert_eq!(node.counter(Counter::FramesDroppedNotify), 1);
-    // More than was raised: ignored.
+    // The index claims more notifications than were raised, so the NIC ignores it.
     node.write_mailbox(MAILBOX_NOTIFIED, NOTIFY_RING_ENTRIES + 1);
     node.step_firmware();
     assert_eq!(node.counter(Counter::MailboxesWild), 1);

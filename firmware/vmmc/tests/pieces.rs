@@ -1,5 +1,5 @@
-//! Longer messages in pieces: one command of the host's bus and one lookup for those of a page (M-7, INV-15). And two rules
-//! of host reads that the mock watches.
+//! Longer messages in pieces. The pieces of a page take one command of the host's bus and one
+//! lookup (M-7, INV-15). The mock checks two rules of host reads besides.
 
 mod mock;
 
@@ -10,7 +10,8 @@ use nic_layout::counter::Counter;
 use nic_layout::post::PostDescriptor;
 use nic_layout::ring::{DMA_AHEAD_SHIFT, DMA_FLAG_ASSIST};
 
-/// Host reads that a node has posted for data: from where, how many bytes, and how many more its command asks for.
+/// The host reads of data that a node has posted: bus address, bytes, and the bytes that the
+/// command reads ahead.
 fn data_reads(node: &Node) -> Vec<(u32, u32, u32)> {
     let reads =
         node.hardware.reads.iter().map(|(bus, _, control)| (*bus, control & 0xFFFF, control >> DMA_AHEAD_SHIFT));
@@ -20,14 +21,15 @@ fn data_reads(node: &Node) -> Vec<(u32, u32, u32)> {
 #[test]
 fn a_page_goes_in_pieces_that_one_command_reads() {
     let mut world = world(Settings { frame_data_bytes_max: 4096, tx_buffers: 24, ..SETTINGS });
-    // One that misses goes on as the rest of a longer one would; the next one finds what it needs.
+    // A message that misses goes on in the pieces of a message that has waited. The next message
+    // hits.
     for (lengths, hits) in [
         (&[508, 512, 512, 512, 512, 512, 512, 496, 20][..], 2),
         (&[300, 328, 352, 376, 400, 424, 448, 472, 496, 480, 20], 4),
     ] {
         let node = &mut world.nodes[0];
         let sent = node.counter(Counter::FramesSent);
-        // From 20 bytes behind a page's begin on, and a little into the next.
+        // The message begins 20 bytes behind the begin of a page and ends in the next page.
         node.post(0, &PostDescriptor { local_address: SOURCE * 4096 + 20, ..post(4096) });
         for _ in 0..20 {
             node.step_firmware();

@@ -1,4 +1,5 @@
-//! Post queues that change hands: only when drained, and with the indices of the next process (M-52, INV-39).
+//! Post queues that change hands: only when drained, and with the indices of the next process
+//! (M-52, INV-39).
 
 mod mock;
 
@@ -11,7 +12,7 @@ use nic_layout::ring::{Event, COMMAND_ASSIGN, MAILBOX_COMMAND, MAILBOX_COMMAND_D
 use nic_layout::tables::{ProcessEntry, ENTRY_ASSIGNED, ENTRY_OPEN, NEXT_OWNER};
 use zerocopy::{FromBytes, IntoBytes};
 
-/// Asks for the queue of slot 0 for process 6; what the entry says then.
+/// Commands node 0 to give the queue of slot 0 to process 6. Returns the entry of the next owner.
 fn assign(world: &mut World, status: ProcessStatus) -> ProcessEntry {
     let node = &mut world.nodes[0];
     let page = node.new_page();
@@ -35,14 +36,14 @@ fn a_drained_queue_goes_to_the_next_process_with_its_indices() {
     world.settle();
     let left = world.nodes[0].status(0);
     assert_eq!((left.ended, left.refused, left.last_error_index), (2, 1, 1));
-    // An index that is about to wrap, and an error that the process knows already.
+    // The next process has an index that is about to wrap, and an error that it knows already.
     let status = ProcessStatus { refused: 7, last_error: 8, last_error_index: 5, ended: u32::MAX };
     let entry = assign(&mut world, status);
     assert_eq!((entry.state, entry.status), (ENTRY_ASSIGNED, left), "the driver learns where the other one was");
     let node = &mut world.nodes[0];
     node.posted[0] = u32::MAX;
     node.post(0, &bad);
-    // The pages of the one before are not its own.
+    // The translations of the process before are not those of the new process.
     node.post(0, &post(4));
     world.run(20_000, |world| world.nodes[0].status(0).ended == 1);
     let now = world.nodes[0].status(0);
@@ -50,7 +51,7 @@ fn a_drained_queue_goes_to_the_next_process_with_its_indices() {
     let told = &world.nodes[0].host.statuses;
     let first = told.iter().rev().map(|(_, status)| *status).find(|status| status.ended == 0).unwrap();
     assert_eq!((first.refused, first.last_error, first.last_error_index), (8, PostError::NoSuchNode as u32, u32::MAX));
-    // And back again, with its error.
+    // The queue goes back to the first process, with the error of that process.
     assert_eq!(assign(&mut world, left).status, now);
     world.settle();
     world.nodes[0].check_sums(true);
@@ -61,7 +62,8 @@ fn a_queue_with_posts_under_way_stays_with_its_process() {
     let mut world = world(Settings { driver_speed: 0, ..SETTINGS });
     world.nodes[0].post(0, &post(5000));
     let mut stayed = 0;
-    // Parked on its miss, blocked, sent and not acknowledged, ended and not told.
+    // The queue must stay while its post is parked on a miss, blocked, sent and not acknowledged,
+    // or ended without a status in host memory.
     for step in 0..400 {
         if step == 60 {
             world.settings.driver_speed = 200;
@@ -76,7 +78,7 @@ fn a_queue_with_posts_under_way_stays_with_its_process() {
             state => {
                 assert_eq!(state, ENTRY_ASSIGNED);
                 assert_eq!((before, entry.status.ended), (1, 1), "step {step}");
-                // Its process has been told.
+                // The status is in the memory of its process.
                 let told: Vec<_> = world.nodes[0].host.statuses.iter().map(|(_, status)| status.ended).collect();
                 assert_eq!(told, [1]);
                 assert!(stayed > 60);
@@ -94,7 +96,7 @@ fn a_doorbell_that_is_not_taken_yet_is_a_post_under_way() {
     let mut world = world(SETTINGS);
     let node = &mut world.nodes[0];
     node.post(0, &post(4));
-    // The command is looked at in a turn that did not see the doorbell.
+    // The command is served in a turn that has not seen the doorbell.
     let at = node.map.process_table + NEXT_OWNER as u32 * 32;
     let next = ProcessEntry { state: ENTRY_OPEN, pid: 6, ..ProcessEntry::default() };
     node.hardware.put(at, next.as_bytes());

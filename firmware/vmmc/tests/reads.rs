@@ -1,4 +1,5 @@
-//! Reads of another node's buffer: replies that were not asked for, owners that vanish, queues that are full, processes that end (M-5, M-23; INV-32, 36).
+//! Reads of another node's buffer: replies without a request, owners that vanish, full queues, and
+//! processes that end (M-5, M-23; INV-32, 36).
 
 mod mock;
 
@@ -14,13 +15,13 @@ fn read(length: u32) -> PostDescriptor {
     PostDescriptor { op: OP_READ, ..post(length) }
 }
 
-/// A world whose node 0 has asked for bytes that node 1 will never hear of, and the number of the read.
+/// A world whose node 0 has sent a request that never reaches node 1, and the number of the read.
 fn asked_in_vain(length: u32) -> (World, u32) {
     let mut world = world(Settings { retransmit_limit: 3, ..SETTINGS });
     world.unreachable = Some(1);
     world.nodes[0].post(0, &read(length));
     world.run(1000, |world| world.nodes[0].counter(Counter::ReadsOpened) == 1);
-    // The first serial, in the first place of those for node 1.
+    // Serial 1, in the first of the places for reads from node 1.
     (world, 1 << 16 | 8)
 }
 
@@ -36,7 +37,7 @@ fn request(sequence: u32, buffer: u32, length: u32) -> Vec<u8> {
     bytes_of(&repr(0, 1, Body::Read(read)))
 }
 
-/// A frame arrives, and is looked at.
+/// A frame arrives, and the node takes all received frames.
 fn arrives(node: &mut Node, frame: &[u8]) {
     node.deliver(frame);
     while node.hardware.pending & Event::MacRx.bit() != 0 {
@@ -57,7 +58,8 @@ fn memory_but_status(node: &Node) -> Vec<u8> {
 
 #[test]
 fn a_reply_counts_only_for_an_open_read_and_with_the_bytes_that_come_next() {
-    // How a peer answers wrongly, and whether the read ends by it.
+    // Wrong replies: the number of aborted replies that node 0 counts, the change to the reply, and
+    // whether the reply ends the read.
     type Change = fn(&mut Reply);
     let wrong: [(u32, Change, bool); 7] = [
         (0, |reply| reply.id ^= 1 << 16, false),
@@ -75,7 +77,7 @@ fn a_reply_counts_only_for_an_open_read_and_with_the_bytes_that_come_next() {
         let counter = if aborted == 1 { Counter::FramesRefusedAborted } else { Counter::FramesRefusedReply };
         world.run(100, |world| world.nodes[0].counter(counter) == 1);
         assert_eq!(world.nodes[0].counter(Counter::ReadsFailed), u32::from(ends));
-        // The request itself is never acknowledged: its peer is given up.
+        // The request is never acknowledged, so node 0 gives the peer up.
         world.run(100_000, |world| world.nodes[0].status(0).ended == 1);
         world.settle();
         let expected = if ends { PostError::Refused } else { PostError::PeerUnreachable };
@@ -97,12 +99,12 @@ fn an_owner_that_acknowledges_and_vanishes_is_asked_and_given_up() {
     assert_eq!((status.refused, status.last_error), (1, PostError::PeerUnreachable as u32));
     assert_eq!(world.nodes[0].counter(Counter::ProbesSent), 1);
     world.nodes[0].check_sums(true);
-    // What it sends now is strange: it must find out by itself.
+    // The lost peer is no peer any more: its frames are strange.
     world.nodes[0].deliver(&reply(0, |_| {}));
     world.run(100, |world| world.nodes[0].counter(Counter::FramesStrange) == 1);
 }
 
-/// The owner has the line that reads need.
+/// A world after one read: the owner has the line that further reads need.
 fn after_a_read() -> World {
     let mut world = world(SETTINGS);
     world.nodes[0].post(0, &read(4));
@@ -114,26 +116,28 @@ fn after_a_read() -> World {
 #[test]
 fn reads_beyond_the_queue_are_dropped_and_those_in_it_are_answered() {
     let mut world = after_a_read();
-    // Of a hostile node: more reads than its share, none of which can be answered, since nothing leaves.
+    // A hostile node requests more reads than its share. None can be answered, since no frame
+    // leaves.
     let node = &mut world.nodes[1];
     for sequence in 1..=17 {
         arrives(node, &request(sequence, CBH, 8 * 4096));
     }
     assert_eq!(node.counter(Counter::ReadsTaken), 1 + 16);
     assert_eq!(node.counter(Counter::FramesDroppedReads), 1);
-    // Node 0 never asked, and refuses what it gets: so the owner stops.
+    // Node 0 has no such read and refuses the replies, so the owner gives the reads up.
     world.settle();
     assert_eq!(world.nodes[1].counter(Counter::ReadsGivenUp), 16);
     assert_eq!(world.nodes[0].locked_lines() + world.nodes[1].locked_lines(), 0);
     world.nodes.iter().for_each(|node| node.check_sums(true));
 }
 
-/// More reads wait than a set has ways, and each miss is served before another read is looked at: what was filled for one is used before it is pushed out.
+/// More reads wait than a set has ways, and each miss is served before the next read has its turn.
+/// So the line that was filled for a read is used before it is evicted.
 #[test]
 fn reads_that_push_out_each_others_buffers_are_all_answered() {
     let mut world = after_a_read();
     let node = &mut world.nodes[1];
-    // They wait for a write that came before them.
+    // The reads wait for a write that came before them.
     arrives(node, &frame(1, |_, _| {}));
     let others = [6, 8].map(|id| cbh(PID, id));
     for (sequence, buffer) in (2..).zip([0, 2, 4].map(|id| cbh(PID, id))) {

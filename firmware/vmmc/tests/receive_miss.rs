@@ -1,4 +1,4 @@
-//! What a frame costs that misses where it arrives, by what the receiver does with it (M-20).
+//! The cost of a frame that misses at its receiver, for each treatment of such frames (M-20).
 
 mod mock;
 
@@ -12,13 +12,15 @@ use nic_layout::post::PostDescriptor;
 use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FORGET_BUFFER, MAILBOX_ARGUMENT, MAILBOX_COMMAND};
 use nic_layout::tables::PERMIT_WRITE;
 
-/// Nodes whose hosts serve misses only when told to; node 0 and up write to the last.
+/// Nodes whose drivers serve misses only when the test calls them. All other nodes write to the
+/// last.
 fn world(receive_miss: ReceiveMiss, nodes: u32, held_frames_max: u32) -> World {
     let settings = Settings { nodes, driver_speed: 0, receive_miss, held_frames_max, ..SETTINGS };
     scene::world_with(settings, Descriptor { length_bytes: 16 * 4096, permissions: PERMIT_WRITE, ..DESCRIPTOR })
 }
 
-/// Node `from` writes to the last node. Its own line is there when its first frame is on its way.
+/// Node `from` writes to the last node. Returns once its own line is filled and its first frame has
+/// missed at the last node.
 fn write(world: &mut World, from: usize, length_bytes: u32) {
     write_at(world, from, 0, length_bytes);
 }
@@ -36,13 +38,13 @@ fn write_at(world: &mut World, from: usize, buffer_offset: u32, length_bytes: u3
     world.run(1000, |world| missed(world) > before);
 }
 
-/// Frames that have missed at the last node, in whatever way.
+/// The number of frames that have missed at the last node, for either treatment.
 fn missed(world: &World) -> u32 {
     let last = world.nodes.last().expect("two");
     last.counter(Counter::FramesHeld) + last.counter(Counter::FramesDroppedMiss)
 }
 
-/// Serves the miss after so many steps, and runs until the post has ended.
+/// Serves the miss of the last node after `steps` steps, and runs until the post has ended.
 fn serve_after(world: &mut World, steps: u32) {
     (0..steps).for_each(|_| world.step());
     let to = world.nodes.len() - 1;
@@ -66,7 +68,8 @@ fn counts<const N: usize>(world: &World, node: usize, counters: [Counter; N]) ->
     counters.map(|counter| world.nodes[node].counter(counter))
 }
 
-/// Longer than the sender's time-out of 300 clocks, and shorter than what it waits when it was told.
+/// Steps until the driver serves the miss: longer than the sender's time-out of 300 clocks, and
+/// shorter than the wait of a sender that knows of the miss.
 const SERVICE: u32 = 900;
 
 #[test]
@@ -89,7 +92,7 @@ fn a_sender_that_is_told_sends_once_more_and_no_time_runs_out() {
     assert_eq!(counts(&world, 1, [Counter::MissedSent, Counter::RestartsSent]), [1, 1]);
 }
 
-/// Whatever form the next post has: it would only be dropped as a gap.
+/// A new frame would only be dropped as a gap, whatever the form of its post.
 #[test]
 fn a_sender_that_is_told_sends_nothing_new_until_the_restart() {
     for is_inline in [false, true] {
@@ -112,7 +115,7 @@ fn a_sender_that_is_told_sends_nothing_new_until_the_restart() {
 fn a_held_frame_is_not_sent_again() {
     let mut world = world(ReceiveMiss::Hold, 2, 1);
     write(&mut world, 0, 4);
-    // Within the time-out: nobody has told the sender.
+    // The miss is served within the time-out. The sender was not told of it.
     serve_after(&mut world, 100);
     assert_eq!(counts(&world, 0, [Counter::FramesRetransmitted, Counter::Timeouts]), [0, 0]);
     assert_eq!(counts(&world, 1, [Counter::FramesHeld, Counter::FramesRetaken, Counter::FramesDroppedMiss]), [1, 1, 0]);
@@ -128,7 +131,8 @@ fn the_copy_of_a_held_frame_is_dropped() {
     assert!(held == 1 && dropped >= 1, "{held} held, {dropped} dropped");
 }
 
-/// All frames behind the one that misses come once more, in order, also those that had not left when the restart came.
+/// All frames behind the missing frame come once more, in order. So do frames that had not left
+/// when the restart came.
 #[test]
 fn frames_behind_a_miss_follow_at_once() {
     for mode in [ReceiveMiss::Restart, ReceiveMiss::Hold] {
@@ -158,11 +162,12 @@ fn frames_that_follow_a_held_one_are_held_as_far_as_there_is_room() {
     }
 }
 
-/// The second of the held frames lies in another line: it misses when it is judged again, and those behind it wait with it.
+/// The third of the held frames needs another line. It misses when it is judged again, and the
+/// frames behind it wait with it.
 #[test]
 fn held_frames_keep_their_order_when_one_misses_again() {
     let mut world = world(ReceiveMiss::Hold, 2, 6);
-    // Eight pages a line: the third frame and those behind it go to the second one.
+    // A line has eight pages: the third frame and those behind it go to the second line.
     write_at(&mut world, 0, 7 * 4096, 6 * 1466);
     (0..250).for_each(|_| world.step());
     assert_eq!(counts(&world, 1, [Counter::FramesHeld, Counter::FramesRetaken]), [6, 0]);
@@ -194,7 +199,7 @@ fn a_held_frame_is_judged_anew() {
     withdraw(&mut world);
     world.nodes[1].serve_miss();
     world.run(100, |world| world.nodes[1].counter(Counter::FramesRetaken) == 1);
-    // Now the buffer is missing, and the driver knows of none.
+    // Now the lookup of the buffer misses, and the driver knows no such buffer.
     world.run(100, |world| world.nodes[1].misses_waiting() == 1);
     world.nodes[1].serve_miss();
     world.run(5000, |world| world.nodes[0].status(0).ended == 1);

@@ -1,4 +1,5 @@
-//! The order of service: what goes first, what gives way to it and for how long, what nobody waits for (INV-37).
+//! The order of service: which work goes first, which gives way and for how long, and which is not
+//! awaited (INV-37).
 
 mod mock;
 
@@ -25,7 +26,8 @@ fn events_that_come_again_and_again_keep_no_other_from_its_turn() {
     }
 }
 
-/// Each node has had a word of the other, so that no page of such messages is missing; and the post of node 1 that answers.
+/// A world in which each node has received a word from the other, so that such messages hit, and
+/// the post by which node 1 answers.
 fn after_an_answer() -> (World, PostDescriptor) {
     let mut world = world(SETTINGS);
     let answer = PostDescriptor { destination_node: 0, ..post(4) };
@@ -36,7 +38,8 @@ fn after_an_answer() -> (World, PostDescriptor) {
     (world, answer)
 }
 
-/// The caller of a turn looks at events for a while where [`Machine::awaits_answer`] says so: of short data at once, of longer ones when they are there.
+/// While [`Machine::awaits_answer`] holds, the caller of a turn only reads the events. It holds
+/// after a short message at once, after a longer one when the data are in host memory.
 #[test]
 fn the_end_of_a_host_write_gives_way_to_an_answer_once_and_to_nothing_once_it_was_sent() {
     let (mut world, answer) = after_an_answer();
@@ -64,7 +67,8 @@ fn the_end_of_a_host_write_gives_way_to_an_answer_once_and_to_nothing_once_it_wa
     }
 }
 
-/// Pieces come one behind the other, and the next one is what the message waits for. No other frame, and no number of pieces, keeps the others from their turn.
+/// A message in pieces waits for its next piece, so other events give way to pieces. No other
+/// frame, and no number of pieces, keeps the other events from their turn.
 #[test]
 fn ends_of_host_writes_and_timers_give_way_to_pieces_for_a_while() {
     const OTHERS: [Event; 2] = [Event::DmaWrite, Event::Timer0];
@@ -73,7 +77,7 @@ fn ends_of_host_writes_and_timers_give_way_to_pieces_for_a_while() {
     world.settle();
     let node = &mut world.nodes[1];
     let piece = |sequence| frame(sequence, |_, write| write.last = false);
-    // After how many of some frames each of the others was served.
+    // For each of `OTHERS`: the number of frames of `frames` after which it was served.
     let mut waits = |frames: &[Vec<u8>]| {
         let mut served = OTHERS.map(|_| None);
         OTHERS.into_iter().for_each(|event| node.hardware.raise(event));
@@ -90,11 +94,12 @@ fn ends_of_host_writes_and_timers_give_way_to_pieces_for_a_while() {
         served
     };
     assert_eq!(waits(&(1..30).map(piece).collect::<Vec<_>>()), [Some(12), Some(24)]);
-    // A piece, then one that came before.
+    // A piece, then a piece that has come before.
     assert_eq!(waits(&[piece(30), piece(0), piece(0)]), [Some(1), Some(2)]);
 }
 
-/// Nothing waits for the end of the last status: it does not end a sleep, and the next message finds it still pending.
+/// Nothing waits for the end of the last status write. It does not end a sleep, and its event is
+/// still pending when the next message comes.
 #[test]
 fn the_end_of_a_status_that_nobody_awaits_wakes_nobody() {
     let mut world = world(SETTINGS);
@@ -108,7 +113,8 @@ fn the_end_of_a_status_that_nobody_awaits_wakes_nobody() {
     }
 }
 
-/// What a data frame acknowledges waits, but not for ever, and not where room is needed.
+/// The acknowledgement in a data frame is processed later, but not without bound, and at once if
+/// room is needed.
 #[test]
 fn what_a_data_frame_acknowledges_is_heard_when_there_is_nothing_else() {
     let (mut world, answer) = after_an_answer();

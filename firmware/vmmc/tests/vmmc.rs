@@ -1,4 +1,5 @@
-//! The personality with static tables: imports checked where a post is made, nothing looked up at the driver (M-4, M-13; INV-21, 22, 27, 38).
+//! The personality with static tables. The sending NIC checks imports, and no lookup asks the
+//! driver (M-4, M-13; INV-21, 22, 27, 38).
 
 mod mock;
 
@@ -16,16 +17,16 @@ use proptest::prelude::*;
 type World = WorldOf<StaticTables>;
 type Node = NodeOf<StaticTables>;
 
-/// Of the process in slot 0 and of that in slot 1.
+/// The identifiers of the processes in slots 0 and 1.
 const PIDS: [u32; 2] = [8, 17];
 const SOURCE: u32 = 0x100;
 const BUFFER: u32 = 0x12_345;
 const PAGES: u32 = 6;
 const KEY: [u32; 2] = [0xAB12_CD34, 0x5678_EF90];
 
-// ---- What the driver does -------------------------------------------------------------------------------------------------------------------------
+// ---- The driver ----
 
-/// Registers pages: their table is written whole before its index is.
+/// Registers pages. The driver writes the whole second-level table before the table's index.
 fn register(node: &mut Node, pid: u32, table: u32, first: u32, count: u32) {
     assert_eq!(first / TABLE_ENTRIES, (first + count - 1) / TABLE_ENTRIES);
     node.map_pages(pid, first, count);
@@ -59,8 +60,9 @@ fn put_import(node: &mut Node, slot: u32, index: u32, owner: u32, buffer: u32, p
 
 const LENGTH: u32 = PAGES * 4096 - 200;
 
-/// Each node has two processes, each of which exports a buffer, and imports that of the process in the same slot of the other node: as import 0 to
-/// do what it permits, as import 1 to do nothing, as import 2 with another key.
+/// Two nodes with two processes each. Each process exports a buffer. It imports the buffer of the
+/// process in the same slot of the other node three times: import 0 with the buffer's permissions,
+/// import 1 without any, import 2 with another key.
 fn world(settings: Settings, seed: u64) -> World {
     let mut world = World::new(settings, seed);
     for (index, node) in world.nodes.iter_mut().enumerate() {
@@ -84,7 +86,7 @@ fn world(settings: Settings, seed: u64) -> World {
     world
 }
 
-/// Names no node and no key: both are the import's.
+/// A post through an import. It names no node and no key, because both are the import's.
 fn post(op: u8, import: u32, offset: u32, length: u32) -> PostDescriptor {
     PostDescriptor {
         op,
@@ -97,7 +99,7 @@ fn post(op: u8, import: u32, offset: u32, length: u32) -> PostDescriptor {
     }
 }
 
-/// Posts on node 0, slot 0, and gives the error with which the post ends.
+/// Posts in slot 0 of node 0, and returns the error with which the post ends, if any.
 fn end_of(world: &mut World, descriptor: &PostDescriptor) -> Option<u32> {
     let before = world.nodes[0].status(0);
     world.nodes[0].post(0, descriptor);
@@ -113,13 +115,13 @@ fn misses(world: &World) -> u32 {
     world.nodes.iter().map(|node| of(node) + node.counter(Counter::ReceiveMisses)).sum()
 }
 
-/// The bytes behind an address of a process.
+/// The `length` bytes from address `start` of a process on.
 fn bytes(node: &Node, pid: u32, start: u32, length: u32) -> Vec<u8> {
     let place = |at: u32| node.host.tables[&(pid, at >> 12)] as usize * PAGE + at as usize % PAGE;
     (start..start + length).map(|at| node.host.memory[place(at)]).collect()
 }
 
-// ---- Tests ------------------------------------------------------------------------------------------------------------------------------------------
+// ---- Tests ----
 
 #[test]
 fn a_write_and_a_read_through_an_import_ask_no_driver() {
@@ -152,7 +154,7 @@ fn what_an_import_does_not_allow_ends_the_post_and_sends_nothing() {
         assert_eq!(world.nodes[0].counter(Counter::PostsRefusedImport), count);
     }
     assert_eq!(world.nodes[0].counter(Counter::FramesSent), 0);
-    // The end itself is inside.
+    // A write may end at the end of the buffer.
     assert_eq!(end_of(&mut world, &post(OP_WRITE, 0, LENGTH - 4, 4)), None);
     assert_eq!(end_of(&mut world, &post(OP_WRITE, 0, LENGTH, 0)), None);
 }
@@ -170,7 +172,8 @@ fn an_import_that_permits_one_direction_forbids_the_other() {
 #[test]
 fn the_owner_checks_for_itself() {
     let mut world = world(SETTINGS, 4);
-    // Another key than the buffer's; a buffer that is not there; one of another process; a record that is too long.
+    // Four imports that the owner refuses: another key than the buffer's, a buffer that does not
+    // exist, a buffer of another process, and a length beyond the buffer's.
     put_import(&mut world.nodes[0], 0, 3, 1, cbh(PIDS[0], 9), PERMIT_WRITE, LENGTH);
     put_import(&mut world.nodes[0], 0, 4, 1, cbh(PIDS[1], 0), PERMIT_WRITE, LENGTH);
     put_import(&mut world.nodes[0], 0, 5, 1, cbh(PIDS[0], 0), PERMIT_WRITE, 2 * LENGTH);
@@ -188,12 +191,12 @@ fn the_owner_checks_for_itself() {
 #[test]
 fn memory_that_is_not_registered_is_refused_at_once() {
     let mut world = world(SETTINGS, 5);
-    // The page behind the last of a table that is there, and one whose table is not.
+    // A page that its second-level table does not hold, and a page without a second-level table.
     for page in [SOURCE + PAGES, 0x8_0000] {
         let descriptor = PostDescriptor { local_address: page * 4096, ..post(OP_WRITE, 0, 0, 100) };
         assert_eq!(end_of(&mut world, &descriptor), Some(PostError::BadLocalAddress as u32));
     }
-    // A buffer whose pages the owner has taken back.
+    // The owner has withdrawn the pages of its buffer.
     let at = world.nodes[1].map.vmh + STATIC.top_offset(PIDS[0] % 8, BUFFER);
     world.nodes[1].hardware.write(at, 0);
     assert_eq!(end_of(&mut world, &post(OP_WRITE, 0, 0, 100)), Some(PostError::Refused as u32));
@@ -231,7 +234,8 @@ fn commands_about_caches_do_nothing_and_are_answered() {
     let (tables, bytes) = (world.nodes[0].map.vmh, STATIC.bytes() as usize);
     let before = world.nodes[0].hardware.get(tables, bytes);
     let page = PIDS[0] << 20 | SOURCE;
-    // A translation that is in the table, a buffer that is exported, and the same of a process that is not there.
+    // Commands about a page and a buffer of a process, and about those of a process that is not
+    // open.
     let commands = [
         page | COMMAND_INVALIDATE,
         (PIDS[0] << 20) | COMMAND_FORGET_BUFFER,
@@ -243,7 +247,7 @@ fn commands_about_caches_do_nothing_and_are_answered() {
         world.run(10_000, |world| world.nodes[0].answered() == command);
         assert!(world.nodes[0].hardware.get(tables, bytes) == before, "{command:#x} changed a table");
     }
-    // Node 0 still translates its page, and its buffer is still there for node 1.
+    // The commands changed nothing: node 0 translates its page, and node 1 can write to its buffer.
     assert_eq!(end_of(&mut world, &post(OP_WRITE, 0, 0, 100)), None);
     world.nodes[1].post(0, &post(OP_WRITE, 0, 0, 100));
     world.run(200_000, |world| world.nodes[1].status(0).ended == 1);
@@ -261,7 +265,7 @@ fn a_slot_that_is_closed_posts_nothing_through_its_imports() {
         let number = world.nodes[0].host.tables[&(PIDS[0], SOURCE + page)];
         world.nodes[0].host.pinned.remove(&number);
     }
-    // What is still under way for it reaches no page; the other process goes on.
+    // Frames in flight for the closed process reach no page. The other process goes on.
     world.nodes[0].post(1, &post(OP_WRITE, 0, 0, 9000));
     world.run(200_000, |world| world.nodes[0].status(1).ended == 1);
     world.settle();
@@ -311,7 +315,8 @@ impl Message {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// One after the other, so that the dull model needs no order: each byte of both hosts' memories is where a copy would put it.
+    /// Messages are sent one after the other, so that the model needs no order. Each byte of both
+    /// hosts' memories is where a copy would put it.
     #[test]
     fn bad_wires_deliver_what_imports_allow_and_nothing_else(
         messages in prop::collection::vec(message(), 1..12),

@@ -1,4 +1,5 @@
-//! Keys of 128 bits (M-48, M-51, INV-21, INV-23): every bit of them counts, on each way to a buffer, and a node with the shorter ones is not understood.
+//! Keys of 128 bits (M-48, M-51, INV-21, INV-23). Every bit of a key counts, on each way to a
+//! buffer, and a node with keys of 64 bits is not understood.
 
 mod mock;
 
@@ -20,7 +21,8 @@ type Wide = mock::WideCaches;
 type WideStatic = StaticTables<128>;
 
 const PID: u32 = 9;
-/// Pages of own memory, and of the buffer of the process on the other node, whose number is that of its slot.
+/// First page of own memory, and first page of the buffer of the process on the other node. The
+/// number of a process is its slot.
 const OWN: u32 = 0x100;
 const BUFFER: u32 = 0x104;
 const CBH: u32 = cbh(PID, 1);
@@ -32,7 +34,8 @@ const DESCRIPTOR: Descriptor = Descriptor {
     permissions: PERMIT_WRITE | PERMIT_READ,
 };
 
-/// The ways to a buffer: by host read, by host read with a notification, with the data in the post, and a read.
+/// The ways to a buffer, as operation, flags and length: a write by host read, the same with a
+/// notification, a write with its data in the post, and a read.
 const WAYS: [(u8, u8, u32); 4] =
     [(OP_WRITE, 0, 900), (OP_WRITE, POST_FLAG_NOTIFY, 900), (OP_WRITE, POST_FLAG_INLINE, 28), (OP_READ, 0, 900)];
 
@@ -65,7 +68,7 @@ fn post_of(op: u8, flags: u8, length_bytes: u32, key: Key) -> PostDescriptor {
     }
 }
 
-/// Posts on node 0, and gives the error with which the post ends.
+/// Posts on node 0, and returns the error with which the post ends, if any.
 fn end_of<T: Tables>(world: &mut WorldOf<T>, descriptor: &PostDescriptor) -> Option<u32> {
     let before = world.nodes[0].status(1);
     match descriptor.flags & POST_FLAG_INLINE {
@@ -80,7 +83,8 @@ fn end_of<T: Tables>(world: &mut WorldOf<T>, descriptor: &PostDescriptor) -> Opt
     (after.refused != before.refused).then_some(after.last_error)
 }
 
-/// What the buffer holds at the place of [`post_of`], and what own memory does.
+/// The `length` bytes of a node's memory, from `offset` behind the begin of page `page` of its
+/// process.
 fn place_of<T: Tables>(node: &NodeOf<T>, page: u32, offset: usize, length: u32) -> Vec<u8> {
     let at = node.host.tables[&(PID, page)] as usize * 4096 + offset;
     node.host.memory[at..at + length as usize].to_vec()
@@ -103,7 +107,7 @@ fn each_way_to_a_buffer_is_open_with_the_whole_key() {
     }
 }
 
-/// What was held is judged anew as a frame of this width, and counts.
+/// A held frame is judged anew as a frame of this key width, and is accepted.
 #[test]
 fn a_held_frame_is_taken_when_its_miss_is_served() {
     for (op, flags, length) in WAYS {
@@ -115,7 +119,8 @@ fn a_held_frame_is_taken_when_its_miss_is_served() {
     }
 }
 
-/// Whichever bit is wrong, nothing is written, read or told, and the post ends as with any other reason (INV-24).
+/// Whichever bit is wrong, no byte is written or read and no process is notified. The post ends
+/// with the same error as for any other reason (INV-24).
 #[test]
 fn each_of_the_128_bits_closes_each_way() {
     let mut world = caches();
@@ -139,7 +144,8 @@ fn each_of_the_128_bits_closes_each_way() {
     }
 }
 
-/// A read that is answered in many frames has its key looked at for each (INV-21): the buffer gets a new one in between.
+/// The owner checks the key of a read for each of its many replies (INV-21): the buffer gets a new
+/// key in between.
 #[test]
 fn a_new_upper_half_closes_a_read_under_way() {
     let mut world = WorldOf::<Wide>::new(Settings { frame_data_bytes_max: 72, ..SETTINGS }, 1);
@@ -198,7 +204,8 @@ fn an_upper_half_leaves_28_bytes_for_data_in_a_post() {
     }
 }
 
-/// Their headers are of different length: a frame of one width is no frame to the other, whatever it says.
+/// The headers of the two widths have different lengths. A node drops every frame of the other
+/// width, whatever its content.
 #[test]
 fn nodes_with_different_keys_do_not_understand_each_other() {
     let write = Write {
@@ -238,7 +245,7 @@ fn nodes_with_different_keys_do_not_understand_each_other() {
     }
 }
 
-// ---- Static tables ----------------------------------------------------------------------------------------------------------------------------------
+// ---- Static tables ----
 
 const WIDE_STATIC: StaticGeometry = StaticGeometry { key: KeyWidth::Bits128, ..STATIC };
 
@@ -246,7 +253,8 @@ fn write_words(node: &mut NodeOf<WideStatic>, at: u32, words: &[u32]) {
     words.iter().zip((at..).step_by(4)).for_each(|(word, at)| node.hardware.write(at, *word));
 }
 
-/// Each node has a process with one table, a buffer and an import of the other's.
+/// Two nodes. Each has a process with one second-level table, a buffer, and an import of the other
+/// node's buffer.
 fn tables() -> WorldOf<WideStatic> {
     let mut world = WorldOf::<WideStatic>::new(SETTINGS, 1);
     for (index, node) in world.nodes.iter_mut().enumerate() {

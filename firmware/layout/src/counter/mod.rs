@@ -122,7 +122,7 @@ counters! {
     NotificationsRaised,
     NotificationsRead,
 
-    // ---- Lookups of the send path. The same outcomes follow for the receive path, in the same order.
+    // ---- Lookups of the send path. The outcomes of the receive path follow, in the same order.
     SendLookups,
     SendHits,
     /// In a line that is there: no translation (a fault), or a page number beyond host memory (a
@@ -149,8 +149,9 @@ counters! {
     ReceiveMissRingFull,
     ReceiveFetches,
 
-    // ---- Fetches of either path: the line was filled; it had been taken away meanwhile; the table has no such page, or the bus failed, and the driver
-    // was told.
+    // ---- Fetches of either path. Filled: the line has its translations. Lost: the line was taken
+    // away meanwhile. Unfilled: the table has no such page or the bus failed, and the driver was
+    // told.
     FetchesFilled,
     FetchesLost,
     FetchesUnfilled,

@@ -1,4 +1,5 @@
-//! Messages of all kinds, right ones and wrong ones, between two processes of each node; what each may move, and what its sender is told.
+//! Messages of all kinds, right and wrong, between two processes of each node: the bytes that each
+//! may move, and the error that its sender learns.
 
 use nic_layout::cbh::{cbh, Descriptor};
 use nic_layout::key::Key;
@@ -9,19 +10,21 @@ use proptest::prelude::*;
 
 use crate::mock::{self, NodeOf, Settings, World, WorldOf, PAGE};
 
-/// Pages of each process: source pages from virtual page 0x100, which others may read, a buffer for each node from 0x200, and for the data that it reads two pages for each
-/// message from 0x300. Page 0x10C is a hole.
+/// First source page of each process; others may read the source pages. Page 0x10C is a hole. The
+/// buffers, one for each node, begin at [`BUFFER`]; the data that the process reads go to pages
+/// from [`INBOX`] on, two for each message.
 const SOURCE: u32 = 0x100;
 const BUFFER: u32 = 0x200;
 const INBOX: u32 = 0x300;
-/// More than a test posts with reads among them.
+/// More messages than any test with reads posts.
 const MESSAGES_MAX: u32 = 20;
 const SOURCE_PAGES: u32 = 12;
 const BUFFER_PAGES: u32 = 6;
 const KEY: [u32; 2] = [0xAB12_CD34, 0x5678_EF90];
 const WHOLE_KEY: Key = [KEY[0], KEY[1], mock::UPPER_KEY[0], mock::UPPER_KEY[1]];
 
-/// Process `slot` of a node writes into buffer `node` of the process in this slot of any other node, and no one else does.
+/// The buffer into which process `slot` of node `node` writes. The process in the same slot of each
+/// other node has such a buffer, and no other process writes into it.
 fn buffer_of(node: usize, slot: usize) -> u32 {
     cbh(10 + slot as u32, node as u32)
 }
@@ -38,7 +41,7 @@ pub enum Form {
     Read,
 }
 
-/// How a message is wrong.
+/// What is wrong with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrong {
     No,
@@ -73,7 +76,7 @@ impl Message {
         10 + self.slot as u32
     }
 
-    /// Entries of the queue that it takes.
+    /// Entries of the post queue that the message takes.
     fn entries<T: Tables>(&self) -> usize {
         match self.wrong {
             Wrong::Doorbell => 0,
@@ -83,7 +86,7 @@ impl Message {
     }
 }
 
-/// A good one, from slot 0 of node 0 to node 1.
+/// A good message from slot 0 of node 0 to node 1.
 pub fn one(length: u32) -> Message {
     let (form, notify, wrong) = (Form::Host, false, Wrong::No);
     Message { from: 0, slot: 0, to: 1, source_offset: 4000, buffer_offset: 0, length, form, notify, wrong }
@@ -117,14 +120,15 @@ pub fn message(nodes: usize) -> impl Strategy<Value = Message> {
             length: match form {
                 Form::Host => length,
                 Form::Inline => length % 33,
-                // Its data go to two pages of their own.
+                // The data of each read go to two pages of its own.
                 Form::Read => length % 4097,
             },
             form,
-            // A read does not notify, nor does what is wrong.
+            // Neither a read nor a wrong message notifies.
             notify: notify && form != Form::Read && wrong == Wrong::No,
             wrong: match wrong {
-                // What an inline post has not got; and of an unknown operation nobody knows that its data follow.
+                // An inline post has no source address. With an unknown operation the NIC cannot
+                // know that data follow in the queue.
                 Wrong::SourceWraps | Wrong::SourceHole | Wrong::Length | Wrong::Operation if form == Form::Inline => {
                     Wrong::Key
                 }
@@ -143,7 +147,7 @@ pub fn world<T: Tables>(settings: Settings, seed: u64) -> WorldOf<T> {
             node.open(slot, pid);
             node.map_pages(pid, SOURCE, SOURCE_PAGES);
             node.map_pages(pid, BUFFER, BUFFER_PAGES * settings.nodes);
-            // At once: a line that is filled keeps the holes that it had then.
+            // All pages are mapped before the run, because a filled line keeps its holes.
             node.map_pages(pid, INBOX, 2 * MESSAGES_MAX);
         }
         for from in 0..settings.nodes as usize {
@@ -170,7 +174,7 @@ pub fn world<T: Tables>(settings: Settings, seed: u64) -> WorldOf<T> {
     world
 }
 
-/// Copies what a message shall copy, in the hosts' memories of the model.
+/// Does in the model's copies of the hosts' memories what a message has to do.
 pub fn apply<T: Tables>(world: &WorldOf<T>, expected: &mut [Vec<u8>], message: &Message, number: usize) {
     let (source_node, target_node, target_start) = match message.form {
         Form::Read => (message.to, message.from, inbox(message, number)),
@@ -189,7 +193,7 @@ pub fn apply<T: Tables>(world: &WorldOf<T>, expected: &mut [Vec<u8>], message: &
     }
 }
 
-/// Where a read puts its data.
+/// The virtual address to which a read puts its data.
 fn inbox(message: &Message, number: usize) -> u32 {
     (INBOX + 2 * number as u32) * 4096 + message.buffer_offset % 4096
 }
@@ -225,7 +229,7 @@ pub fn descriptor(message: &Message, number: usize) -> PostDescriptor {
     }
 }
 
-/// Posts a message, with its data as they are now if it carries them.
+/// Posts a message. An inline message carries its data as they are now.
 fn post<T: Tables>(world: &mut WorldOf<T>, message: &Message, number: usize) {
     let node = &mut world.nodes[message.from];
     let mut descriptor = descriptor(message, number);
@@ -245,14 +249,14 @@ fn post<T: Tables>(world: &mut WorldOf<T>, message: &Message, number: usize) {
     node.post_inline(message.slot, &descriptor, &data);
 }
 
-/// What the sender is told.
+/// The error that the sender of a wrong message learns, if any.
 fn sender_error(wrong: Wrong) -> Option<PostError> {
     match wrong {
         Wrong::Operation => Some(PostError::UnknownOperation),
         Wrong::Node => Some(PostError::NoSuchNode),
         Wrong::Length => Some(PostError::LengthOutOfRange),
         Wrong::SourceWraps | Wrong::SourceHole => Some(PostError::BadLocalAddress),
-        // One error, whatever the reason (INV-24).
+        // The owner gives the same error for each of these reasons (INV-24).
         Wrong::Buffer | Wrong::ClosedBuffer | Wrong::Key | Wrong::Bounds | Wrong::Permission => {
             Some(PostError::Refused)
         }
@@ -260,7 +264,8 @@ fn sender_error(wrong: Wrong) -> Option<PostError> {
     }
 }
 
-/// Posts all, runs until all have ended, and compares everything.
+/// Posts all messages, runs until all have ended, and compares memories, statuses and notifications
+/// with the model.
 pub fn deliver(settings: Settings, messages: &[Message], seed: u64) -> World {
     deliver_with(settings, messages, seed)
 }
@@ -270,7 +275,8 @@ pub fn deliver_with<T: Tables>(settings: Settings, messages: &[Message], seed: u
     let mut expected: Vec<Vec<u8>> = world.nodes.iter().map(|node| node.host.memory.clone()).collect();
     for (number, message) in messages.iter().enumerate() {
         if message.wrong == Wrong::Doorbell {
-            // A page holds one value: a wild one on top of a good one would only harm the process itself.
+            // A doorbell page holds one value. A wild value before the NIC has taken a good one
+            // would only harm the process itself.
             let is_taken = |world: &WorldOf<T>| world.nodes[message.from].hardware.doorbells == 0;
             world.run(1000, is_taken);
             let node = &mut world.nodes[message.from];
@@ -325,7 +331,7 @@ pub fn deliver_with<T: Tables>(settings: Settings, messages: &[Message], seed: u
     world
 }
 
-/// INV-27: every byte of a host's memory, delivered or not, but the status pages.
+/// INV-27: compares every byte of a host's memory with the model, except the status pages.
 pub fn check_memory<T: Tables>(node: &NodeOf<T>, index: usize, expected: &[u8]) {
     let status: Vec<usize> = node.host.status_pages.iter().map(|&page| page as usize).collect();
     for page in (0..mock::HOST_PAGES as usize).filter(|page| !status.contains(page)) {
@@ -334,13 +340,14 @@ pub fn check_memory<T: Tables>(node: &NodeOf<T>, index: usize, expected: &[u8]) 
     }
 }
 
-/// Each error that a process was told of is that of the post that it names, and those errors are told in the order of the posts.
+/// Checks the statuses that a process got: each error belongs to the post that it names, and errors
+/// come in the order of the posts.
 fn check_outcomes<'a, T: Tables>(node: &NodeOf<T>, slot: usize, messages: impl Iterator<Item = &'a Message>) {
     let mut expected = Vec::new();
     let mut entries = 0;
     for message in messages {
         entries += message.entries::<T>() as u32;
-        // Known by its last entry.
+        // A status names a post by its last entry.
         expected.extend(sender_error(message.wrong).map(|error| (entries - 1, error as u32)));
     }
     let page = node.status_address(slot) >> 12;

@@ -1,4 +1,4 @@
-//! What a host has, and what its driver and its processes do to the NIC.
+//! A host: its memory, and the accesses of its driver and its processes to the NIC.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,16 +23,16 @@ use super::{NodeOf, Random, CBH_ENTRIES, CBH_GEOMETRY, CBH_WAYS, GEOMETRY, HOST_
 /// Memory, page tables and driver of a host.
 pub struct Host {
     pub memory: Vec<u8>,
-    /// (process, virtual page) to page number; what is not here is a hole.
+    /// Page number of each (process, virtual page). A page that is not here is a hole.
     pub tables: BTreeMap<(u32, u32), u32>,
-    /// Pages that a DMA may touch (INV-26): of lines on the NIC, and status pages.
+    /// Page numbers that a DMA may touch (INV-26): pages of lines on the NIC, and status pages.
     pub pinned: BTreeSet<u32>,
     pub status_pages: BTreeSet<u32>,
     /// Registered buffers, by their CBH words.
     pub buffers: BTreeMap<u32, Descriptor>,
     /// Every status that the NIC has written, with its page.
     pub statuses: Vec<(u32, ProcessStatus)>,
-    /// What the driver put into each line.
+    /// Process and first page that the driver has filled into each line.
     pub shadow: BTreeMap<u32, (u32, u32)>,
     /// Consumer index of the miss ring.
     pub served: u32,
@@ -42,7 +42,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// With memory of random content.
+    /// A host with memory of random content.
     pub(super) fn new(seed: u64) -> Host {
         let mut random = Random::new(seed);
         Host {
@@ -62,13 +62,13 @@ impl Host {
 
 impl<T: Tables> NodeOf<T> {
     const CBH_GEOMETRY: CbhGeometry = CbhGeometry { key: T::KEY, ..CBH_GEOMETRY };
-    /// Posts have a second entry.
+    /// Whether a post has a second entry for the upper half of its key.
     pub const IS_WIDE: bool = upper_key_bytes(T::KEY, T::HAS_IMPORTS) != 0;
 
     pub fn new_page(&mut self) -> u32 {
         self.host.next_page += 1;
         assert!(self.host.next_page < HOST_PAGES);
-        // Scattered, so that neighbours in one space are no neighbours in the other.
+        // Page numbers are scattered, so that neighbours in virtual memory are none in host memory.
         self.host.next_page.reverse_bits() >> 24
     }
 
@@ -88,7 +88,7 @@ impl<T: Tables> NodeOf<T> {
         }
     }
 
-    /// Writes the entry of a page, in a table that is made if there is none.
+    /// Writes the entry of a page, and makes the table for it if there is none.
     pub fn set_entry(&mut self, pid: u32, page: u32, entry: u32) {
         let word = self.map.directories + directory_offset(table_slot(pid), page);
         let table = table_page(self.hardware.read(word)).unwrap_or_else(|| {
@@ -113,12 +113,12 @@ impl<T: Tables> NodeOf<T> {
         page
     }
 
-    /// Registers a buffer with the driver: the NIC has to miss on it.
+    /// Registers a buffer with the driver only, so that the first lookup on the NIC misses.
     pub fn export(&mut self, cbh: u32, descriptor: Descriptor) {
         self.host.buffers.insert(cbh, descriptor);
     }
 
-    /// Puts what the driver knows of a buffer on the NIC, as if a miss had been served.
+    /// Writes the driver's answer for a buffer into the NIC, as if a miss had been served.
     pub fn load_buffer(&mut self, cbh: u32) {
         match T::KEY {
             KeyWidth::Bits64 => self.load_buffer_of::<64>(cbh),
@@ -148,7 +148,7 @@ impl<T: Tables> NodeOf<T> {
         self.post_entries(slot, descriptor, &[]);
     }
 
-    /// The same for a post that carries its data.
+    /// [`NodeOf::post`] for a post that carries its data.
     pub fn post_inline(&mut self, slot: usize, descriptor: &PostDescriptor, data: &[u8]) {
         let (first, rest) = data.split_at(data.len().min(INLINE_BYTES_FIRST as usize));
         let mut word = [0; 4];
@@ -194,7 +194,8 @@ impl<T: Tables> NodeOf<T> {
         self.hardware.to_host[MAILBOX_COMMAND_DONE]
     }
 
-    /// As the driver does when a process ends; [`NodeOf::answered`] says when its requests are gone.
+    /// Closes a slot as the driver does when a process ends. Once [`NodeOf::answered`] returns the
+    /// command, no DMA of the process is outstanding.
     pub fn close(&mut self, slot: usize) {
         self.hardware.write(self.map.process_table + slot as u32 * 32, 0);
         self.write_mailbox(MAILBOX_COMMAND, COMMAND_CLOSE | (slot as u32) << 4);
@@ -224,15 +225,15 @@ impl<T: Tables> NodeOf<T> {
             self.answer_buffer(key, line);
             return self.report_served();
         }
-        // Another may have it by now.
+        // The line may belong to another tag by now.
         if self.hardware.read(self.map.vmh + GEOMETRY.key_offset(line)) != key {
             return self.report_served();
         }
-        // A tag is in one line at most (INV-13): if another one held it, it has lost it.
+        // A tag is in one line at most (INV-13), so no other line holds it any more.
         self.host.shadow.retain(|_, &mut held| held != (key_pid(key), key_line_page(key)));
-        // What the line held before is on the NIC no more.
+        // The pages that the line held before are no longer on the NIC.
         let before = self.host.shadow.insert(line, (key_pid(key), key_line_page(key)));
-        // But the driver does not see what a NIC fetches: there is more than it knows of.
+        // If the NIC fetches, other lines may hold them: the driver does not see fetches.
         if let Some((pid, first)) = before.filter(|_| self.map.directories == 0) {
             for page in first..first + LINE {
                 if let Some(number) = self.host.tables.get(&(pid, page)) {

@@ -1,8 +1,11 @@
-//! A NIC and its host in memory, and a wire that loses, doubles and reorders. Everything that may happen in any order happens in the order that a
-//! seeded generator chooses.
+//! A NIC and its host in memory, and a wire that loses, duplicates and reorders. A seeded generator
+//! chooses the order of events that may happen in any order.
 //!
-//! * [`Hardware`]: what the firmware sees. `host`: memory, driver, processes. `node`: both, and one step of each part.
-//! * `world`: nodes and wires. `scene`: what most tests begin with.
+//! * [`Hardware`]: the devices as the firmware sees them.
+//! * `host`: memory, driver, processes.
+//! * `node`: a NIC with its host, and one step of each part.
+//! * `world`: nodes and wires.
+//! * `scene`: the set-up of most tests.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 mod host;
@@ -24,21 +27,21 @@ use nic_vmmc::Mini;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The incarnation of every node.
+/// The session of every node.
 pub const SESSION: u8 = 3;
 
 pub const ENTRIES: u32 = 64;
 pub const LINE: u32 = 8;
 pub const WAYS: u32 = 2;
 pub const GEOMETRY: VmhGeometry = VmhGeometry { entries: ENTRIES, line_entries: LINE, ways: WAYS };
-/// So few that buffers push each other out.
+/// So few entries that buffers evict each other.
 pub const CBH_ENTRIES: u32 = 4;
 pub const CBH_WAYS: u32 = 2;
 pub const CBH_GEOMETRY: CbhGeometry = CbhGeometry { entries: CBH_ENTRIES, ways: CBH_WAYS, key: KeyWidth::Bits64 };
-/// Of static tables.
+/// The geometry of static tables.
 pub const STATIC: StaticGeometry =
     StaticGeometry { vmh_tables: 8, cbh_entries: 16, import_entries: 8, key: KeyWidth::Bits64 };
-/// Of every key of 128 bits, unless a test says otherwise.
+/// The upper half of every key of 128 bits, unless a test sets another.
 pub const UPPER_KEY: [u32; 2] = [0x1357_9BDF, 0x2468_ACE0];
 pub const SRAM_BYTES: u32 = 256 * 1024;
 pub const PAGE: usize = 4096;
@@ -88,7 +91,7 @@ pub struct Settings {
     pub driver_speed: u32,
     pub receive_miss: ReceiveMiss,
     pub held_frames_max: u32,
-    /// The NIC reads translations from tables of the host, where there are some ([`NodeOf::publish`]).
+    /// Whether the NIC reads translations from the tables of its host ([`NodeOf::publish`]).
     pub fetches: bool,
 }
 

@@ -14,7 +14,7 @@ use zerocopy::FromBytes;
 
 use super::{Hardware, Host, Settings, GEOMETRY, HOST_PAGES, SESSION, SRAM_BYTES, STATIC, UPPER_KEY};
 
-/// Where the structures are that tests look at. SRAM offsets.
+/// SRAM offsets of the structures that tests read and write.
 #[derive(Clone, Copy, Debug)]
 pub struct Map {
     pub process_table: u32,
@@ -43,16 +43,16 @@ impl Map {
     }
 }
 
-/// With the tables of a personality.
+/// A NIC with its host. `T` is the tables of its personality.
 pub struct NodeOf<T: Tables> {
     pub machine: Machine<T>,
     pub hardware: Hardware,
     pub host: Host,
     pub map: Map,
     pub posted: [u32; 8],
-    /// Of the key of posts to come, where keys have 128 bits.
+    /// The upper half of the key in further posts, if keys have 128 bits.
     pub upper_key: [u32; 2],
-    /// The last turn found nothing to do.
+    /// Whether the last turn found nothing to do.
     pub is_idle: bool,
 }
 
@@ -105,7 +105,8 @@ impl<T: Tables> NodeOf<T> {
         self.hardware.read(self.map.counters + counter.offset())
     }
 
-    /// INV-38, now or when nothing is under way.
+    /// Checks INV-38. If `is_idle`, no frame and no post is outstanding, so all equations are
+    /// exact.
     pub fn check_sums(&self, is_idle: bool) {
         for equation in conservation(<T::Lookup as nic_plan::Lookup>::COUNTERS) {
             let surplus = equation.surplus(|counter| self.counter(counter));
@@ -114,14 +115,14 @@ impl<T: Tables> NodeOf<T> {
         }
     }
 
-    /// INV-15 at rest: nothing is locked.
+    /// Number of locked lines. INV-15: it is 0 when no DMA is in flight.
     pub fn locked_lines(&self) -> u32 {
         (0..GEOMETRY.lines())
             .map(|line| u32::from(self.hardware.read(self.map.vmh + GEOMETRY.state_offset(line)) != 0))
             .sum()
     }
 
-    /// Frames that no peer has acknowledged: a reply may be lost after the post that asked for it has ended.
+    /// Frames that no peer has acknowledged. A reply may be among them after its post has ended.
     fn in_flight(&self) -> u32 {
         let ended = self.counter(Counter::FramesAcknowledged).wrapping_add(self.counter(Counter::FramesAbandoned));
         self.counter(Counter::FramesSent).wrapping_sub(ended)
@@ -187,7 +188,7 @@ impl<T: Tables> NodeOf<T> {
         }
     }
 
-    /// The frame that leaves now, padded.
+    /// Takes the frame that leaves now, padded. `None` if no frame is released.
     pub fn step_transmit(&mut self) -> Option<Vec<u8>> {
         if self.hardware.released == 0 {
             return None;

@@ -1,4 +1,5 @@
-//! What most tests begin with: one process on each node that writes into a buffer of that on the other.
+//! The set-up of most tests: one process on each node, which writes into a buffer of the process on
+//! the other node.
 
 use nic_layout::cbh::{cbh, Descriptor};
 use nic_layout::frame::{word, Body, Packet, Repr, Write};
@@ -10,11 +11,11 @@ use super::{Settings, World, SESSION};
 
 /// The process in slot 0 of each node.
 pub const PID: u32 = 5;
-/// Virtual pages: eight of own memory, and those of the buffer.
+/// First virtual page of the eight pages of own memory. The buffer begins at page [`BUFFER`].
 pub const SOURCE: u32 = 0x100;
 pub const BUFFER: u32 = 0x200;
 pub const CBH: u32 = cbh(PID, 0);
-/// As long as a line of the translation cache.
+/// The buffer: as long as the pages of one line of the translation cache.
 pub const DESCRIPTOR: Descriptor = Descriptor {
     start_address: BUFFER * 4096,
     length_bytes: 8 * 4096,
@@ -22,12 +23,13 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
     permissions: PERMIT_WRITE | PERMIT_READ,
 };
 
-/// All pages are mapped, and each NIC knows its buffer: only translations are missing.
+/// Two nodes. All pages are mapped and each NIC has its buffer's descriptor; no translation is
+/// cached.
 pub fn world(settings: Settings) -> World {
     world_with(settings, DESCRIPTOR)
 }
 
-/// With another buffer, also from page [`BUFFER`] on.
+/// [`world`] with another buffer, which also begins at page [`BUFFER`].
 pub fn world_with(settings: Settings, descriptor: Descriptor) -> World {
     let mut world = World::new(settings, 1);
     for node in &mut world.nodes {
@@ -40,7 +42,7 @@ pub fn world_with(settings: Settings, descriptor: Descriptor) -> World {
     world
 }
 
-/// Of node 0: writes the begin of its memory to the begin of the buffer on node 1.
+/// A post of node 0 that writes the begin of its memory to the begin of the buffer on node 1.
 pub fn post(length_bytes: u32) -> PostDescriptor {
     PostDescriptor {
         op: OP_WRITE,
@@ -55,7 +57,7 @@ pub fn post(length_bytes: u32) -> PostDescriptor {
     }
 }
 
-/// A good frame of node 0 that writes to the buffer on node 1, and what `change` makes of it.
+/// The bytes of a good frame of node 0 that writes to the buffer on node 1, after `change`.
 pub fn frame(sequence: u32, change: impl Fn(&mut Repr, &mut Write)) -> Vec<u8> {
     let mut write = Write {
         last: true,
@@ -74,13 +76,13 @@ pub fn frame(sequence: u32, change: impl Fn(&mut Repr, &mut Write)) -> Vec<u8> {
     bytes_of(&repr)
 }
 
-/// What one node says to another, of which nothing has arrived yet.
+/// A frame from one node to another, whose sender has not received any frame yet.
 pub fn repr(source: u16, destination: u16, body: Body) -> Repr {
     let [destination, source] = [destination, source].map(|node| word::station(node as u8, SESSION));
     Repr { destination, source, session: SESSION, key_width: KeyWidth::Bits64, acknowledge: 0, body }
 }
 
-/// A frame as it arrives.
+/// The bytes of a frame as it arrives, padded to the shortest Ethernet frame.
 pub fn bytes_of(repr: &Repr) -> Vec<u8> {
     let mut bytes = vec![0; 60];
     repr.emit(&mut Packet::new_checked(&mut bytes[..]).unwrap());

@@ -29,7 +29,7 @@ impl<T: Tables> WorldOf<T> {
     }
 
     fn send(&mut self, frame: Vec<u8>) {
-        // The byte before it is the session of the receiver.
+        // Byte 5 is the receiver's node, byte 4 the receiver's session.
         let to = usize::from(frame[5]);
         assert!(to < self.nodes.len(), "a frame to nobody");
         if self.unreachable == Some(to) || self.random.chance(self.settings.loss) {
@@ -42,7 +42,8 @@ impl<T: Tables> WorldOf<T> {
             let mut garbage = frame.clone();
             let at = self.random.below(48) as usize;
             garbage[at] ^= 1 << self.random.below(8);
-            // Behind the kind, the FCS alone protects: a wild sequence number would be taken for a good one.
+            // Only the FCS protects the words behind the kind: a wild sequence number would pass
+            // for a good one. So only garbage before them is delivered.
             if at < 15 {
                 self.wire.push_back((to, garbage));
             }
@@ -100,7 +101,7 @@ impl<T: Tables> WorldOf<T> {
         panic!("not done after {steps} steps");
     }
 
-    /// Until nothing moves for longer than any timer of the receiver.
+    /// Steps until nothing has moved for longer than any timer of a receiver.
     pub fn settle(&mut self) {
         let mut quiet = 0;
         for _ in 0..1_000_000 {
