@@ -1,24 +1,25 @@
 //! Translations that the NIC reads from the host's table by itself (M-58).
 //!
-//! 1. A lookup misses, and the process has a table for the page: the line is reserved, as for the
-//!    driver, and locked; one host read is posted, from the table to the entries of the line.
-//! 2. The transfer ends, in the order of the ring. The lock ends as that of any transfer. If the
-//!    line is still reserved and the page has a translation, the line is valid, and the posts and
-//!    frames that wait for it try again. If the page has none, or the bus failed, the driver is told of the line, as
-//!    without tables.
-//! 3. If the line was taken away meanwhile, nothing comes of the transfer. Until it ended the lock
-//!    kept the line from being given to another tag.
+//! 1. A lookup misses, and the process has a table for the page. The firmware reserves the line, as
+//!    for the driver, and locks it. It posts one host read from the table to the entries of the
+//!    line.
+//! 2. The transfer ends, in the order of the ring, and the line is unlocked. If the line is still
+//!    reserved and the page has a translation, the line becomes valid, and the posts and frames
+//!    that wait for it try again. If the page has no translation, or the bus failed, the firmware
+//!    tells the driver of the line, as without tables.
+//! 3. If the line was taken away meanwhile, the transfer changes nothing. The lock has kept the
+//!    line from being given to another tag until the transfer ended.
 //!
-//! A page is unpinned in this order: the driver clears the entry, takes the line away
-//! (`COMMAND_INVALIDATE`), and awaits the answer, which comes when the transfers from before it
-//! have ended. A fetch that began before it fills nothing any more, and one that begins later finds
-//! the entry cleared (INV-19).
+//! The driver unpins a page in this order. It clears the entry, takes the line away
+//! (`COMMAND_INVALIDATE`), and awaits the answer, which comes when all earlier transfers have
+//! ended. A fetch that began before the command fills no line any more. A fetch that begins later
+//! finds the entry cleared (INV-19).
 //!
-//! While the driver has been told of a line and has not reported it, the line is not fetched: after
-//! an invalidation the driver would take the fetch's reservation for its own.
+//! A line is not fetched between the report of its miss to the driver and the driver's answer:
+//! after an invalidation the driver would take the fetch's reservation for its own.
 //!
-//! Where the place of the table comes from is checked like all of the host's words; what the
-//! entries say is checked when they are used.
+//! The word that names the table is checked like every word of the host. The entries are checked
+//! when they are used.
 
 use nic_layout::fetch::{directory_offset, table_offset, table_page, table_slot};
 use nic_layout::trace::Marker;
@@ -31,25 +32,26 @@ use crate::Tables;
 use nic_device::Device;
 use nic_dma::Transfer;
 
-/// The words of a record: the number of its transfer, the line, process and path, the page.
+/// Byte offsets of the words of a record: the number of the transfer, the line, process and path,
+/// the page.
 mod record {
     pub const NUMBER: u32 = 0;
     pub const LINE: u32 = 4;
     pub const OWNER: u32 = 8;
     pub const PAGE: u32 = 12;
 
-    /// In the word of the process.
+    // Fields of the word `OWNER`.
     pub const PATH_SHIFT: u32 = 16;
     pub const FAILED: u32 = 1 << 17;
     pub const PID_MASK: u32 = 0xFFF;
 }
 
-// Behind the records.
+// Words behind the records: numbers of fetches, free-running.
 const BEGUN: u32 = FETCH_RECORDS * FETCH_RECORD_BYTES;
 const ENDED: u32 = BEGUN + 4;
 const AWAITED: u32 = ENDED + 4;
 
-/// Where directories and records are in SRAM.
+/// SRAM offsets of the directories and of the records of fetches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fetches {
     /// 0 if the NIC does not fetch.
@@ -78,7 +80,7 @@ impl Fetches {
         Fetches { directories: map.directories, records: map.fetches, vmh: map.vmh }
     }
 
-    /// Asked before anything else of this file: a NIC that does not fetch passes by.
+    /// Whether the NIC fetches translations. If not, no other method of this type is called.
     #[inline(always)]
     pub(crate) fn are_used(&self) -> bool {
         self.directories != 0
@@ -100,7 +102,7 @@ impl Fetches {
         pid: u32,
         page: u32,
     ) -> Option<u32> {
-        // A process that is closed has no tables any more.
+        // The driver clears the directory of a closed process, so no table is found for it.
         let slot = table_slot(pid);
         let (_, line_entries) = T::line_entries(0);
         let first = page & !(line_entries - 1);
@@ -108,7 +110,8 @@ impl Fetches {
         (table < host_pages).then_some((table << PAGE_SHIFT) + table_offset(first))
     }
 
-    /// Reads a line that was just reserved from the host. The caller has asked for room.
+    /// Begins to fetch a line that was just reserved. The caller has made sure that the ring of
+    /// host reads has room.
     #[cold]
     #[inline(never)]
     pub(crate) fn begin<T: Tables>(
@@ -135,15 +138,14 @@ impl Fetches {
         layers.await_transfers(true);
     }
 
-    /// Fetches that have not ended.
+    /// The number of fetches that have not ended.
     #[cold]
     #[inline(never)]
     pub(crate) fn open(&self, dev: &impl Device) -> u32 {
         dev.read(self.word(BEGUN)).wrapping_sub(dev.read(self.word(ENDED)))
     }
 
-    /// The bus did not deliver what transfer `number` asked for: it has ended, and its fetch has
-    /// not.
+    /// Marks the fetch of transfer `number` as failed. The transfer has ended, the fetch has not.
     pub(crate) fn fail(&self, dev: &mut impl Device, number: u32) {
         let ended = dev.read(self.word(ENDED));
         for open in 0..self.open(dev) {
@@ -162,7 +164,7 @@ impl Fetches {
         }
         let fetch = dev.read(self.word(ENDED));
         let at = self.record(fetch);
-        // Not behind the transfers that are done.
+        // The transfer itself must have ended, so all transfers before the number behind it.
         if !layers.reads.has_ended(dev.read(at + record::NUMBER).wrapping_add(1)) {
             return None;
         }
@@ -177,7 +179,7 @@ impl Fetches {
         })
     }
 
-    /// A frame of a peer waits for what is fetched now.
+    /// Lets the frames of a peer wait for all fetches that are open now.
     #[cold]
     #[inline(never)]
     pub(crate) fn await_all(&self, dev: &mut impl Device, node: usize) {
@@ -185,7 +187,7 @@ impl Fetches {
         dev.write(self.word(AWAITED + 4 * node as u32), begun);
     }
 
-    /// What a frame of a peer waited for has ended.
+    /// Whether all fetches for which a peer's frames wait have ended.
     #[cold]
     #[inline(never)]
     pub(crate) fn have_ended(&self, dev: &impl Device, node: usize) -> bool {

@@ -1,7 +1,8 @@
-//! Posts that carry their data (M-7): read, checked and made a frame of in one pass.
+//! Posts that carry their data (M-7). Reading the post, checking it and building its frame is one
+//! pass.
 //!
-//! Such a post is never kept. While there is no room for its frame it counts as not read: then all
-//! of it is read and checked anew.
+//! Such a post is never kept. While there is no room for its frame it counts as not read, and all
+//! of it is read and checked anew later.
 
 use nic_device::{rarely, Device, Place};
 use nic_layout::counter::Counter;
@@ -18,8 +19,8 @@ use crate::unsent::{stop, Unsent};
 use crate::wire::{Layers, Wire};
 use crate::Tables;
 
-/// Sends the frame of the post at `at`, which is the next of a slot and does not notify. Its first
-/// word was read.
+/// Sends the frame of the post at `at`, the next post of a slot, which does not notify. `operation`
+/// is its first word.
 #[inline(always)]
 pub(crate) fn send_inline<T: Tables>(
     tables: &T,
@@ -31,13 +32,14 @@ pub(crate) fn send_inline<T: Tables>(
 ) {
     if issue_inline::<T, true>(tables, layers, dev, slot_number, at, operation, LAST_TYPE).is_err() {
         rarely();
-        // It may be none of the plain ones: nothing was done yet.
+        // The post may not be plain. Nothing was done yet.
         send_inline_rarely(tables, layers, dev, slot_number, at, operation, LAST_TYPE);
     }
 }
 
-/// The same for all others: a post whose owner shall be told, one to a peer or at a time that needs
-/// a closer look, and one that is not sent.
+/// [`send_inline`] for posts that are not plain: a post that notifies, a post while a host read is
+/// in flight, a post to a peer that is not in the normal state. Also for a post that cannot be
+/// sent.
 #[cold]
 #[inline(never)]
 pub(crate) fn send_inline_rarely<T: Tables>(
@@ -54,9 +56,9 @@ pub(crate) fn send_inline_rarely<T: Tables>(
     }
 }
 
-/// Twice in the image: `IS_PLAIN` where nothing but room for the frame is to be asked for, since no
-/// host read is under way and there is nothing to know of its peer. Any error of that one means
-/// that the other is to decide.
+/// The image holds two copies. A post is *plain* if it does not notify, no host read is in flight,
+/// and its peer is in the normal state; then `IS_PLAIN` only checks for room. On any error of that
+/// copy the caller asks the other copy, which decides.
 #[inline(always)]
 fn issue_inline<T: Tables, const IS_PLAIN: bool>(
     tables: &T,
@@ -166,7 +168,7 @@ fn issue_inline<T: Tables, const IS_PLAIN: bool>(
     Ok(())
 }
 
-/// Whether the second entry of a post is there, and holds its data.
+/// Checks that the second entry of a post is posted, and that both entries have room for its data.
 #[inline(always)]
 fn check_second<T: Tables>(layers: &Layers<T>, slot_number: usize, length: u32) -> Result<(), Unsent> {
     if !layers.posts.has_two(slot_number) {
@@ -178,8 +180,8 @@ fn check_second<T: Tables>(layers: &Layers<T>, slot_number: usize, length: u32) 
     Ok(())
 }
 
-/// What a frame has of the second entry of its post, each word read once: the upper half of the
-/// key, and data behind the first word.
+/// Copies the words of a post's second entry into its frame, each word read once: the upper half of
+/// the key, and the data behind the first word.
 #[inline(always)]
 fn copy_second<T: Tables>(
     layers: &Layers<T>,

@@ -1,9 +1,9 @@
-//! What core B of a NIC does: totals of the counters of core A.
+//! The work of core B of a NIC: totals of the counters of core A.
 
 use nic_device::Words;
 use nic_layout::counter::{Counter, Sum, SETS};
 
-/// Sums of all sets together.
+/// Number of sums in all counter sets together.
 const SUMS: usize = {
     let (mut count, mut set) = (0, 0);
     while set < SETS.len() {
@@ -27,7 +27,7 @@ const EQUATION_OF: [usize; SUMS] = {
     equations
 };
 
-/// The sum of a number, counted through all sets.
+/// The sum with this number. Numbers run through all sets.
 const fn sum_of(mut number: usize) -> &'static Sum {
     let mut set = 0;
     while number >= SETS[set].sums.len() {
@@ -46,17 +46,19 @@ const fn is_same(left: &str, right: &str) -> bool {
     at == left.len() && at == right.len()
 }
 
-/// The counters as they were when they were last added up. Counters start at zero, and so do totals.
+/// The values of the counters at the last [`Keeper::fold`]. Counters and totals start at zero.
 pub struct Keeper {
     last: [u32; Counter::COUNT],
 }
 
 impl Keeper {
+    /// A keeper before the first [`Keeper::fold`].
     pub const fn new() -> Keeper {
         Keeper { last: [0; Counter::COUNT] }
     }
 
-    /// Adds what the counters at `counters` have gained to the totals of 64 bits at `totals`. A counter may wrap once between two calls.
+    /// Adds the increments of the counters at SRAM offset `counters` to the totals of 64 bits at
+    /// `totals`. A counter may wrap once between two calls.
     pub fn fold(&mut self, words: &mut impl Words, counters: u32, totals: u32) {
         for (index, last) in self.last.iter_mut().enumerate() {
             let now = words.read(counters + 4 * index as u32);
@@ -75,7 +77,7 @@ impl Keeper {
         }
     }
 
-    /// How many equations of INV-38 the counters break that were added up last.
+    /// The number of equations of INV-38 that the counters broke at the last [`Keeper::fold`].
     pub fn violations(&self) -> u32 {
         let value = |counter: Counter| self.last.get(counter as usize).copied().unwrap_or(0);
         let sum = |counters: &[Counter]| counters.iter().fold(0, |sum: u32, &counter| sum.wrapping_add(value(counter)));
@@ -87,7 +89,8 @@ impl Keeper {
         }
         let mut violations = 0;
         for (surplus, part) in surpluses.iter().zip(SETS.iter().flat_map(|set| set.sums)) {
-            // Counters wrap: the whole is ahead of its parts by less than half of what they can hold.
+            // Counters wrap. The whole exceeds its parts by less than 2^31, so the sign of the
+            // difference tells which is larger.
             let surplus = *surplus as i32;
             let exact = part.under_way.is_none();
             violations += u32::from(surplus < 0 || (exact && surplus != 0));

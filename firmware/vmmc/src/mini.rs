@@ -6,9 +6,11 @@ use nic_plan::{Caches, Geometry, LookupPlaces, Rdma};
 
 use crate::Tables;
 
-/// The personality of the thesis: the tables are the driver's, and the NIC holds two caches of them (M-15), one of translations, one of buffers.
+/// The tables of the personality `mini`, the design of the thesis: the driver keeps the full
+/// tables, and the NIC has two caches of them, a cache of translations and a cache of buffers
+/// (M-15).
 ///
-/// Built for one geometry of each, and for keys of `K` bits.
+/// The type is built for one geometry of each cache and for keys of `K` bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Mini<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32, const K: u32 = 64> {
     vmh: Vmh<E, L, W>,
@@ -16,6 +18,7 @@ pub struct Mini<const E: u32, const L: u32, const W: u32, const CE: u32, const C
 }
 
 impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32, const K: u32> Mini<E, L, W, CE, CW, K> {
+    /// The geometry of both caches. The boot reply states it.
     pub const GEOMETRY: Geometry = Geometry { vmh: Vmh::<E, L, W>::GEOMETRY, cbh: Cbh::<CE, CW, K>::GEOMETRY };
 }
 

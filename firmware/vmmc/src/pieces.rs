@@ -1,8 +1,9 @@
-//! Longer messages in pieces: while the host is read for one, another is on the link, and a third
-//! is written at its owner.
+//! Longer messages in pieces: while one piece is read from the host, another is on the link, and a
+//! third is written at its owner.
 //!
-//! A frame is stored whole on both NICs before it goes on, so a page in one frame takes the sum of
-//! both buses and the link. In pieces it takes the slowest of them, and the others for one piece.
+//! Both NICs store a frame whole before they pass it on. So a page in one frame takes the time of
+//! both buses and the link together. In pieces it takes the time of the slowest of the three, and
+//! of the other two for one piece.
 
 use nic_device::rarely;
 use nic_layout::ring::DMA_AHEAD_BYTES_MAX;
@@ -19,13 +20,13 @@ use crate::Tables;
 use nic_device::Device;
 use nic_link::NODE_MASK;
 
-/// Pieces of a message that fits a page. Each is longer than the one before: while that is written
-/// at its owner, which takes longer than it is read here since every write has a burst of its own,
-/// more bytes come.
+/// Length of the first piece of a message that fits a page. Each further piece is longer by
+/// [`MORE_BYTES`]: writing a piece at its owner takes longer than reading it here, since every
+/// write has a burst of its own, so more bytes arrive meanwhile.
 const FIRST_BYTES: u32 = 304;
 const MORE_BYTES: u32 = 24;
 
-/// The most of them.
+/// Largest number of pieces of a page.
 const PIECES_MAX: u32 = {
     let (mut count, mut bytes, mut left) = (0, FIRST_BYTES, PAGE_BYTES);
     while left != 0 {
@@ -36,24 +37,24 @@ const PIECES_MAX: u32 = {
     count
 };
 
-/// Those of the rest of a message, and of one that has waited; and the piece that is sent without
-/// its successors, for want of room.
+/// Length of pieces in the last page of a longer message and in a message that has waited; also of
+/// a piece that is sent alone for lack of room.
 const ALONE_BYTES: u32 = 512;
 
-/// Pieces of a longer message, where what a piece costs each of the NICs counts for more than the
-/// last one's way.
+/// Length of pieces in a longer message before its last page. There the cost of a piece on each NIC
+/// matters more than the time of the last piece.
 pub(crate) const LONG_BYTES: u32 = 1024;
 
-/// A platform whose frames hold so much cuts messages of more than [`ALONE_BYTES`].
+/// If frames hold this many bytes, messages of more than [`ALONE_BYTES`] are cut.
 const WORTH_BYTES: u32 = 2048;
 
-/// They hold the longest piece.
+// Frames of a platform that cuts hold the longest piece.
 const _: () = assert!(LONG_BYTES + 8 <= WORTH_BYTES && FIRST_BYTES + (PIECES_MAX - 1) * MORE_BYTES + 8 <= WORTH_BYTES);
 
-/// The engine is asked for all pieces of a page at once.
+// One command of the DMA engine reads all pieces of a page.
 const _: () = assert!(PAGE_BYTES <= DMA_AHEAD_BYTES_MAX);
 
-/// The longest message that is not cut.
+/// Bytes of the longest message that is not cut, if frames hold `frame_data_bytes_max` bytes.
 pub(crate) fn whole_bytes_max(frame_data_bytes_max: u32) -> u32 {
     if frame_data_bytes_max >= WORTH_BYTES {
         ALONE_BYTES
@@ -64,17 +65,19 @@ pub(crate) fn whole_bytes_max(frame_data_bytes_max: u32) -> u32 {
 
 /// How the next part of a message is cut.
 ///
-/// Pieces begin at multiples of 8 bytes of host memory, but the first, so that no word of the bus
-/// belongs to two. They have a multiple of 8 bytes, less what the first lacks to begin at one, and
-/// up to 7 more in the last.
+/// All pieces but the first begin at multiples of 8 bytes of host memory, so that no word of the
+/// bus belongs to two pieces. The length of a piece is a multiple of 8 bytes, with two exceptions:
+/// the first piece is shorter by its offset from such a multiple, the last may have up to 7 bytes
+/// more.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
-    /// Of the next piece, and by how much each is longer than the one before.
+    /// Length of the next piece.
     piece_bytes: u32,
+    /// By how much each piece is longer than the piece before it.
     more_bytes: u32,
-    /// None but the first and the last has less than two to the power of this.
+    /// All pieces but the first and the last have at least two to the power of this many bytes.
     least_log2: u32,
-    /// In the page of the source, which is not left.
+    /// Bytes of the message in the current page of the source.
     bytes: u32,
 }
 
@@ -91,13 +94,13 @@ impl Cut {
         }
     }
 
-    /// No fewer than there are.
+    /// An upper bound of the number of pieces.
     #[inline(always)]
     fn count_max(self) -> u32 {
         ((self.bytes + (1 << self.least_log2) - 1) >> self.least_log2).min(PIECES_MAX)
     }
 
-    /// Of one piece.
+    /// The cut of one piece that is sent alone.
     #[inline(always)]
     fn alone(self, address: u32) -> Cut {
         let cut = Cut { piece_bytes: self.piece_bytes.max(ALONE_BYTES), ..self };
@@ -109,7 +112,8 @@ impl Cut {
         Cut { piece_bytes: self.piece_bytes + self.more_bytes, ..self }
     }
 
-    /// The piece that begins at an address.
+    /// Length of the piece that begins at `address`, if `left_bytes` of the page are left. A rest
+    /// of less than 8 bytes joins the piece.
     #[inline(always)]
     fn piece(self, address: u32, left_bytes: u32) -> u32 {
         let bytes = self.piece_bytes - address % 8;
@@ -121,11 +125,11 @@ impl Cut {
     }
 }
 
-/// Issues frames for what lies in one page of a message.
+/// Issues frames for the bytes of a message in one page.
 ///
-/// One command of the engine reads all of it, so that the bus does not pause between two pieces.
-/// The engine then expects them one behind the other: they are issued in one go; or only the first
-/// of them, if there is no room for all.
+/// One command of the DMA engine reads all pieces, so that the bus does not pause between two. The
+/// engine then expects the transfers of these pieces one behind the other, so all are issued at
+/// once. If there is no room for all, one piece is issued, with a command of its own.
 #[inline(never)]
 #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
 pub(crate) fn issue_pieces<T: Tables>(
@@ -155,8 +159,8 @@ pub(crate) fn issue_pieces<T: Tables>(
     let mut left = cut.bytes;
     let mut data_bytes = cut.piece(address, left);
     left -= data_bytes;
-    // Before the loop, in front of which the compiler works out much that this one need not wait
-    // for.
+    // The first read is posted before the loop: the compiler puts much arithmetic in front of the
+    // loop, and this read need not wait for it.
     let mut buffer = layers.link.buffer_address(frame);
     let data = page.piece(address % PAGE_BYTES, buffer + Wire::<T>::HEADER_BYTES, data_bytes);
     post_read_ahead(layers, dev, data, frame, left, left == 0);
@@ -181,7 +185,7 @@ pub(crate) fn issue_pieces<T: Tables>(
     Ok(())
 }
 
-/// Whether so many frames to a peer can be issued one behind the other.
+/// Whether `count` frames to a peer can be issued one behind the other.
 #[inline(always)]
 fn has_room_for<T: Tables>(layers: &mut Layers<T>, dev: &mut impl Device, node: usize, count: u32) -> bool {
     !layers.link.is_barred(node)
@@ -190,8 +194,8 @@ fn has_room_for<T: Tables>(layers: &mut Layers<T>, dev: &mut impl Device, node: 
         && layers.link.has_buffers(dev, count)
 }
 
-/// The same for who found none: what was acknowledged makes room. If not for all, there is some for
-/// one.
+/// [`has_room_for`] after it has found no room: processes the deferred acknowledgement, which may
+/// free room, and asks again. False if there is room for one frame only; an error if there is none.
 #[cold]
 #[inline(never)]
 fn finds_room_for<T: Tables>(

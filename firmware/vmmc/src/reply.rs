@@ -1,7 +1,7 @@
 //! Reads of other nodes: a bounded queue, answered a frame at a time (M-23, case 4).
 //!
-//! A read lies in SRAM as the header of its request, so that the checks of a frame serve it too:
-//! they are made anew for each reply (INV-21).
+//! A read is kept in SRAM as the header of its request, so that the checks of frames can be applied
+//! to it. They are made anew for each reply (INV-21).
 
 use nic_device::{rarely, Device, Place};
 use nic_engine::Buffer;
@@ -26,32 +26,32 @@ use crate::receive_miss::ReceiveMisses;
 use crate::wire::{Layers, Wire};
 use crate::Tables;
 
-/// The bits of reads among those of slots that wait.
+/// The bit of the first read in a set of slots and jobs.
 const READS_SHIFT: u32 = RunQueue::JOBS_SHIFT;
 const _: () = assert!(READS_MAX == 32 - READS_SHIFT);
 
-/// What is kept of a read besides the words of its request that say where the data are.
+/// Byte offsets of what is kept of a read, besides the words of its request that name the data.
 mod kept {
     pub const NODE: u32 = 0;
     pub const REMAINING: u32 = 4;
-    /// Offset of the next byte in what was asked for.
+    /// Offset of the next byte in the requested range.
     pub const OFFSET: u32 = 8;
-    /// The number that its replies carry.
+    /// The number that the replies carry.
     pub const ID: u32 = 12;
-    /// Host writes of data that were posted before it came: what a process has written it shall
-    /// read.
+    /// The number behind the last host write of data before the request. The read waits for those
+    /// writes, so that a process reads what it has written.
     pub const FENCE: u32 = 16;
 }
 
-/// Which reads are taken.
+/// The reads of other nodes that are kept here.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Replies {
-    /// Where the reads are kept in SRAM.
+    /// SRAM offset of the kept reads.
     at: u32,
     taken: u16,
-    /// Where the search for the next one begins.
+    /// The place at which the search for the next read begins.
     from: u32,
-    /// Counts the reads of each place.
+    /// The number of reads that each place has held.
     serials: [u16; READS_MAX as usize],
 }
 
@@ -63,16 +63,16 @@ impl Replies {
     }
 }
 
-/// A read in the record of a reply: bits 15:4 serial, bits 3:0 place.
+/// A read as the record of a reply names it: bits 15:4 serial, bits 3:0 place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReadId(pub u16);
 
-/// No read that still has something to send: of a probe, or of a read that one reply answers. One
-/// read of 65536 has that number; a reply of it that fails does not end it, and its requester, who
-/// has heard of it, refuses the others.
+/// The owner of a frame after which no further reply follows: a probe, or the only reply to a read.
+/// One in 65536 kept reads has the same number. If a reply of such a read fails, the read goes on
+/// here; its requester knows of the failure and refuses the further replies.
 const NO_READ: ReadId = ReadId(0);
 
-/// What a frame of our own says.
+/// The header words of a frame that belongs to no post.
 struct Head {
     type_word: u32,
     data_bytes: u32,
@@ -86,14 +86,14 @@ impl Replies {
         dev.place(self.at + read * READ_BYTES)
     }
 
-    /// A request in its turn: checked, then answered as far as one frame goes, and queued for the
-    /// rest. Its source and sequence are checked.
+    /// Takes a request whose source and sequence number were checked. The request is checked,
+    /// answered by one reply, and queued for the rest.
     ///
-    /// It is dropped while the first translation that it needs is missing, as a write would be
-    /// (M-21).
+    /// While the first translation that the request needs is missing, it is dropped, as a write
+    /// would be (M-21).
     ///
-    /// Straight on goes what one reply answers, if that can be sent now: its transfer is posted as
-    /// soon as the place of the data is known.
+    /// The common path is a request that one reply answers and whose reply can be sent now: the
+    /// host read is posted as soon as the place of the data is known.
     #[inline(always)]
     pub(crate) fn take_read<T: Tables>(
         &mut self,
@@ -126,7 +126,7 @@ impl Replies {
         layers.link.advance(node);
         dev.trace(Marker::Accepted, dev.get(at, word::SEQUENCE));
         if layers.link.is_refusing(node) {
-            // The reply cannot acknowledge the request.
+            // The reply cannot acknowledge the request, so an acknowledgement is owed.
             rarely();
             layers.link.owe_ack(dev, node, true);
         }
@@ -145,7 +145,8 @@ impl Replies {
         Buffer::Free
     }
 
-    /// The same for one that needs more than one reply, or whose reply cannot be sent now.
+    /// [`Self::take_read`] for a request that needs more than one reply, or whose reply cannot be
+    /// sent now.
     #[cold]
     #[inline(never)]
     fn take_read_in_parts<T: Tables>(
@@ -159,8 +160,8 @@ impl Replies {
     ) -> Buffer {
         let data_bytes = length.min(layers.frame_data_bytes_max());
         let is_answered = can_reply(layers, dev, node);
-        // All that is asked for is more than one frame takes, or none can be sent: a part of it
-        // waits.
+        // One frame does not hold all requested bytes, or no frame can be sent. So a part of the
+        // read has to wait and needs a place.
         if self.taken == u16::MAX {
             return layers.drop_frame(dev, Counter::FramesDroppedReads);
         }
@@ -196,7 +197,8 @@ impl Replies {
         Buffer::Free
     }
 
-    /// Queues a read of which `sent` bytes have been sent. There is a place for it.
+    /// Queues a read of which `sent` bytes have been sent. The caller has made sure that a place is
+    /// free.
     fn queue_read<T: Tables>(
         &mut self,
         layers: &mut Layers<T>,
@@ -228,9 +230,9 @@ impl Replies {
         self.read_id(read)
     }
 
-    /// Sends one reply, of the reads that have one to send in turn. A read that misses keeps its
-    /// turn: what the driver has filled for it is used before another's miss takes the place. Where
-    /// more reads wait than a set has ways, none would be answered otherwise (INV-33).
+    /// Sends one reply. Ready reads are served round robin. A read that misses keeps its turn, so
+    /// that it uses the line filled for it before the miss of another read evicts that line.
+    /// Otherwise no read would be answered if more reads wait than a set has ways (INV-33).
     pub(crate) fn reply_one<T: Tables>(
         &mut self,
         lookups: &mut Lookups<T>,
@@ -243,7 +245,7 @@ impl Replies {
         let bit = 1 << (READS_SHIFT + read);
         layers.run.take_job(bit);
         if self.taken >> read & 1 == 0 {
-            // It was dropped while it waited.
+            // The read was dropped while it waited.
             return;
         }
         let kept = self.read_at(dev, read);
@@ -289,7 +291,8 @@ impl Replies {
             }
             Err(Untranslated::Fill) => layers.run.park(bit),
             Err(Untranslated::Way) => layers.run.block(bit),
-            // The buffer, its page, or the right to it are gone: the requester learns only that.
+            // The buffer, its page, or the right to it is gone. The requester learns only that the
+            // read has failed.
             Err(Untranslated::Fault) => {
                 send_own_rarely(layers, dev, node, id, head(FLAG_LAST | FLAG_ABORTED, 0));
                 self.end_read(layers, dev, read, Counter::ReadsGivenUp);
@@ -315,7 +318,8 @@ impl Replies {
         ReadId(self.serials[read as usize % READS_MAX as usize] << 4 | read as u16)
     }
 
-    /// The read of a frame that failed here, or that its requester refused, needs no further reply.
+    /// Drops the read of a reply that failed here or that the requester refused: it needs no
+    /// further reply.
     pub(crate) fn drop_read<T: Tables>(&mut self, layers: &mut Layers<T>, dev: &mut impl Device, id: ReadId) {
         let read = u32::from(id.0) % READS_MAX;
         if id != NO_READ && self.taken >> read & 1 != 0 && self.read_id(read) == id {
@@ -331,8 +335,8 @@ impl Replies {
     }
 }
 
-/// Sends a frame that belongs to no post; its data are being read into the next free buffer, and
-/// the caller has seen that it can be sent.
+/// Sends a frame that belongs to no post. Its data are being read into the next free buffer. The
+/// caller has made sure that the frame can be sent.
 #[inline(always)]
 fn send_own<T: Tables>(layers: &mut Layers<T>, dev: &mut impl Device, node: usize, read: ReadId, head: Head) {
     let buffer = layers.link.first_buffer();
@@ -369,8 +373,9 @@ fn miss_read<T: Tables>(
     }
 }
 
-/// Whether a read that has just come can be answered at once: there is a buffer, and what was
-/// written before it is in host memory, seen to or not.
+/// Whether a request can be answered at once: there is a transmit buffer, and all data that were
+/// written before the request are in host memory, whether the ends of those writes were handled or
+/// not.
 #[inline(always)]
 fn can_reply<T: Tables>(layers: &mut Layers<T>, dev: &mut impl Device, node: usize) -> bool {
     layers.can_send(node)
@@ -379,7 +384,7 @@ fn can_reply<T: Tables>(layers: &mut Layers<T>, dev: &mut impl Device, node: usi
             || dev.dma_write_consumer().wrapping_sub(layers.writes.data_mark() as u16) as i16 >= 0)
 }
 
-/// Whether the pages are there from which the first reply is to be sent. The caller counts a hit.
+/// Translates the pages of the first reply. The caller counts a hit.
 fn find_source<T: Tables>(
     lookups: &mut Lookups<T>,
     layers: &mut Layers<T>,

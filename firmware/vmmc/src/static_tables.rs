@@ -11,15 +11,17 @@ use nic_plan::{LookupPlaces, Rdma};
 
 use crate::Tables;
 
-/// The personality `vmmc`, the base that the thesis compares with: tables of all that is registered (M-13).
+/// The tables of the personality `vmmc`, the base that the thesis compares with. They hold all
+/// registered pages, buffers and imports (M-13).
 ///
-/// The driver fills them when something is registered or imported. What is not there does not exist: no lookup asks the driver, waits, or pushes
-/// anything out. No entry is locked either: the driver waits for the DMA under way before it takes away what an entry stands for.
+/// The driver fills an entry at a registration or an import. A handle without an entry does not
+/// exist: no lookup asks the driver, waits, or evicts an entry. No entry is locked, because the
+/// driver waits for DMA in flight before it takes away the page or buffer of an entry.
 #[derive(Clone, Copy, Debug)]
 pub struct StaticTables<const K: u32 = 64> {
-    /// Where the top levels begin.
+    /// The place of the top levels.
     tops: Place,
-    /// Where a second-level table of index 0 would begin.
+    /// The place of a second-level table with index 0, if there were one.
     tables: Place,
     buffers: Place,
     cbh_entries: u32,
@@ -28,13 +30,13 @@ pub struct StaticTables<const K: u32 = 64> {
 }
 
 impl<const K: u32> StaticTables<K> {
-    /// The line of every hit: there are none to lock.
+    /// The line number of every hit. No line is locked.
     const NO_LINE: u32 = 0;
 
     const ENTRY_BYTES: u32 = entry_bytes(KeyWidth::built(K));
     const IMPORT_BYTES: u32 = import::bytes(KeyWidth::built(K));
 
-    /// The slot that [`Plant::OtherProcess`] looks in.
+    /// The slot in which the planted defect [`Plant::OtherProcess`] looks.
     fn planted_slot(&self, memory: &mut impl Words, slot: u32, page: u32) -> u32 {
         let next = (slot + 1) % PROCESS_SLOTS as u32;
         let indices = memory.get(self.tops.plus(next * TOP_INDICES + ((page / TABLE_ENTRIES) & !3)), 0);
@@ -63,7 +65,7 @@ impl<const K: u32> Tables for StaticTables<K> {
 
     const BUILT: Rdma<nic_plan::StaticTables> = Rdma { lookup: nic_plan::StaticTables::built(Self::KEY) };
 
-    /// Second-level tables keep what they held: none is in use before the driver has written the whole of it.
+    /// Second-level tables are not cleared: the driver writes a whole table before it is used.
     fn start(memory: &mut impl Words, places: &LookupPlaces, planned: &nic_plan::StaticTables) -> Self {
         let geometry = planned.geometry;
         let StaticGeometry { cbh_entries, import_entries, .. } = geometry;
@@ -88,7 +90,7 @@ impl<const K: u32> Tables for StaticTables<K> {
         tables
     }
 
-    /// Always finds a word: one that says so of a page that is not registered.
+    /// Always hits. The entry of a page that is not registered is [`UNREGISTERED`].
     #[inline(always)]
     fn lookup(&self, memory: &mut impl Words, _path: Path, pid: u32, page: u32) -> Lookup {
         let slot = pid % PROCESS_SLOTS as u32;
@@ -108,7 +110,7 @@ impl<const K: u32> Tables for StaticTables<K> {
         true
     }
 
-    /// Nothing is ever found absent.
+    /// Never called, since every lookup hits.
     fn reserve(&self, _memory: &mut impl Words, _pid: u32, _page: u32) -> Reserve {
         Reserve::NoWay
     }
@@ -117,7 +119,7 @@ impl<const K: u32> Tables for StaticTables<K> {
         (0, 1)
     }
 
-    /// Nothing is ever reserved.
+    /// Never called, since no line is ever reserved.
     fn begin_fetch(&self, _memory: &mut impl Words, _line: u32) {}
 
     fn end_fetch(
@@ -135,7 +137,8 @@ impl<const K: u32> Tables for StaticTables<K> {
         0
     }
 
-    /// The driver writes the tables, and needs nothing of a command but the wait for DMA.
+    /// Does nothing. The driver writes the tables itself and needs the command only to wait for
+    /// DMA.
     fn invalidate(&self, _memory: &mut impl Words, _pid: u32, _page: u32) -> bool {
         false
     }
@@ -149,7 +152,8 @@ impl<const K: u32> Tables for StaticTables<K> {
         }
         let at = self.buffer_place(number);
         let found = memory.get(at, entry::CBH);
-        // Before the rest: whatever the driver writes meanwhile, the rest belongs to it.
+        // The state is read before the other words. If the driver replaces the entry meanwhile,
+        // those words belong to the new buffer.
         let state = memory.get(at, entry::STATE);
         if found != cbh || (state & STATE_MASK != STATE_VALID && !is_planted(Plant::StaleBuffer)) {
             rarely();
@@ -163,7 +167,7 @@ impl<const K: u32> Tables for StaticTables<K> {
         self.buffers.plus(number * Self::ENTRY_BYTES)
     }
 
-    /// Nothing is ever found absent.
+    /// Never called, since no lookup of a buffer misses.
     fn reserve_buffer(&self, _memory: &mut impl Words, _cbh: u32) -> Reserve {
         Reserve::NoWay
     }
@@ -195,7 +199,7 @@ mod tests {
         StaticGeometry { vmh_tables: 3, cbh_entries: 5, import_entries: 4, key: KeyWidth::Bits64 };
     const BASE: u32 = 64;
 
-    /// Whatever SRAM held before.
+    /// Tables that were started in memory of arbitrary content.
     fn started() -> (Vec<u32>, StaticTables) {
         let mut memory = vec![0x5A5A_5A5A; (BASE + GEOMETRY.bytes()) as usize / 4 + 8];
         let places = LookupPlaces { vmh: BASE, ..LookupPlaces::default() };
@@ -212,7 +216,8 @@ mod tests {
 
     #[derive(Clone, Copy, Debug)]
     enum Step {
-        /// Second-level table `index`, which holds `first` and from there on numbers, is that of a page's process.
+        /// The process of `page` gets second-level table `index`, whose entries are the numbers
+        /// from `first` on.
         Show {
             index: u32,
             pid: u32,
@@ -243,7 +248,7 @@ mod tests {
     }
 
     fn step() -> impl Strategy<Value = Step> {
-        // Of few slots and top-level words, so that they share them.
+        // Pages of few top-level words, so that steps share the words.
         let page = || prop_oneof![0u32..8, 1016u32..1024].prop_map(|top| top * TABLE_ENTRIES + top % 7);
         prop_oneof![
             (1u32..=3, 8u32..16, page(), 0u32..1000).prop_map(|(index, pid, page, first)| Step::Show {
@@ -260,12 +265,12 @@ mod tests {
         ]
     }
 
-    /// What a dull reader of the same writes would say.
+    /// A simple model of the tables: the same writes, kept in maps.
     #[derive(Default)]
     struct Model {
-        /// By slot and top-level index: the table shown there.
+        /// The table index at each slot and top-level index.
         tops: BTreeMap<(u32, u32), u32>,
-        /// First number of each table.
+        /// The first number of each table.
         tables: BTreeMap<u32, u32>,
         buffers: BTreeMap<u32, (u32, u32)>,
         imports: BTreeMap<(u32, u32), u32>,
