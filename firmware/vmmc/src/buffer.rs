@@ -1,4 +1,4 @@
-//! The buffer that a frame names, and the check of what it asks there.
+//! The buffer that a frame names, and the check of the access that the frame asks for.
 
 use nic_device::{Device, Place};
 use nic_layout::cbh::{cbh_pid, entry, PERMISSIONS_SHIFT};
@@ -15,9 +15,9 @@ use crate::page::Untranslated;
 use crate::wire::Wire;
 use crate::Tables;
 
-/// Where the data of an allowed frame go.
+/// The destination of the data of an allowed frame.
 pub(crate) struct Target {
-    /// In its low bits, which are those that a key takes.
+    /// The process in the low bits, which are the bits that a VMH key takes.
     pub pid: u32,
     pub address: u32,
 }
@@ -25,14 +25,14 @@ pub(crate) struct Target {
 /// Why a frame has no target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoTarget {
-    /// Not now: the driver looks for the buffer, or will (M-43); or every way of the set is
+    /// The frame may try again later: the driver serves the miss (M-43), or every way of the set is
     /// reserved.
     Missed(Untranslated),
-    /// Never: there is no such buffer, or it forbids this.
+    /// The buffer does not exist or forbids the access. The counter counts the reason.
     Refused(Counter),
 }
 
-/// Owner, key, direction and bounds (INV-21, INV-22), of every frame anew.
+/// Checks owner, key, direction and bounds (INV-21, INV-22), for every frame anew.
 #[inline(always)]
 pub(crate) fn check_target<T: Tables>(
     tables: &T,
@@ -50,7 +50,7 @@ pub(crate) fn check_target<T: Tables>(
         }
         other => return Err(no_buffer(tables, misses, dev, cbh, other)),
     };
-    // All words, whatever the first says: a wrong key takes the same time (INV-24).
+    // All words of the key are compared, so that each wrong key takes the same time (INV-24).
     let key_0 = dev.get(buffer, entry::KEY_0) ^ dev.get(at, word::KEY_0);
     let key_1 = dev.get(buffer, entry::KEY_1) ^ dev.get(at, word::KEY_1);
     let mut difference = key_0 | key_1;
@@ -71,16 +71,16 @@ pub(crate) fn check_target<T: Tables>(
         return Err(NoTarget::Refused(Counter::FramesRefusedBounds));
     }
     let address = start.wrapping_add(offset);
-    // Both sums at once: the bytes before the end of the frame's are no more than the buffer has,
-    // so they wrap once at most.
+    // One comparison checks both sums: the frame ends within the buffer's length here, so the sum
+    // wraps at most once.
     if runs_over(start, offset + data_bytes) {
         return Err(NoTarget::Refused(Counter::FramesRefusedBounds));
     }
     Ok(Target { pid: cbh_pid(cbh), address })
 }
 
-/// No valid descriptor. The driver is told once for each buffer (M-22), and when there is room for
-/// it.
+/// Handles a lookup without a valid descriptor. The driver is told once for each buffer (M-22), if
+/// the miss ring has room.
 #[cold]
 #[inline(never)]
 fn no_buffer<T: Tables>(tables: &T, misses: &mut Misses, dev: &mut impl Device, cbh: u32, found: Find) -> NoTarget {

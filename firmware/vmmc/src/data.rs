@@ -14,7 +14,8 @@ use crate::page::{Piece, Untranslated};
 use crate::wire::{Layers, Line, Wire};
 use crate::Tables;
 
-/// Posts one piece of a frame's data. The caller has asked for room.
+/// Posts the host read of one piece of a frame's data. The caller has made sure that the ring has
+/// room.
 #[inline(always)]
 fn post_read<T: Tables>(
     lookups: &Lookups<T>,
@@ -30,8 +31,8 @@ fn post_read<T: Tables>(
     }
 }
 
-/// Posts a piece of which `ahead_bytes` behind it are read by the same command; the next pieces
-/// take them. The line is unlocked with the last.
+/// Posts the host read of a piece. Its command also reads the `ahead_bytes` bytes behind the piece,
+/// which the transfers of the next pieces take. The end of the last piece unlocks the line.
 #[inline(always)]
 pub(crate) fn post_read_ahead<T: Tables>(
     layers: &mut Layers<T>,
@@ -45,7 +46,7 @@ pub(crate) fn post_read_ahead<T: Tables>(
     layers.read_into_frame(dev, piece.transfer, ahead_bytes << DMA_AHEAD_SHIFT, frame, Line(line));
 }
 
-/// Translates where a frame's data are, and posts their transfer.
+/// Translates the source of a frame's data and posts their host read.
 #[inline(always)]
 pub(crate) fn read_data<T: Tables>(
     lookups: &mut Lookups<T>,
@@ -86,8 +87,8 @@ pub(crate) fn read_data_rarely<T: Tables>(
     read_data(lookups, layers, dev, source, data_bytes, frame)
 }
 
-/// Translates where a frame's data go, and posts their transfer, which gives the receive buffer
-/// back.
+/// Translates the destination of a frame's data and posts their host write. The end of the write
+/// recycles the receive buffer.
 #[inline(always)]
 pub(crate) fn write_data<T: Tables>(
     lookups: &mut Lookups<T>,
@@ -114,8 +115,8 @@ pub(crate) fn write_data<T: Tables>(
     Ok(())
 }
 
-/// Posts the last piece of a frame's data, whose end gives the receive buffer back. The caller has
-/// asked for room.
+/// Posts the host write of the last piece of a frame's data. Its end recycles the receive buffer.
+/// The caller has made sure that the ring has room.
 #[inline(always)]
 fn post_last_write<T: Tables>(layers: &mut Layers<T>, dev: &mut impl Device, piece: Piece, buffer: u32) {
     layers.write_data(dev, piece.transfer, DMA_FLAG_EVENT, Line(piece.line as u16), WriteEnd::Recycle(buffer));

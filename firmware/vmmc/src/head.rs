@@ -1,40 +1,41 @@
-//! What is kept of the post at the head of a slot, and what descriptors say.
+//! The state of the post at the head of a slot, and the words of descriptors.
 
 use nic_layout::frame::{word, FrameKind, FLAG_LAST, FLAG_NOTIFY};
 use nic_layout::post::{OP_READ, OP_WRITE, POST_FLAG_INLINE, POST_FLAG_NOTIFY};
 
-/// The descriptor at the head of a queue, while its frames are issued. A post that carries its
-/// data, or asks for some, is not kept (inline.rs, request.rs).
+/// The post at the head of a queue while its frames are issued. A post that carries its data, and a
+/// read, are not kept (inline.rs, request.rs).
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
     pub(crate) form: Form,
     pub(crate) node: usize,
-    /// What is still to be sent.
+    /// Bytes that are still to be sent.
     pub(crate) remaining_bytes: u32,
     pub(crate) local_address: u32,
     pub(crate) buffer_offset: u32,
     pub(crate) buffer: u32,
-    /// The upper half of a key of 128 bits is in SRAM (`nic_plan::upper_key`).
+    /// The lower half of the key. The upper half of a key of 128 bits is in SRAM
+    /// (`nic_plan::upper_key`).
     pub(crate) key: [u32; 2],
     pub(crate) message: u32,
-    /// The type word of its last frame, if it is not [`Form::Host`].
+    /// The type word of the last frame, unless the form is [`Form::Host`].
     pub(crate) last_type: u32,
 }
 
-/// Where the data of a post's frames come from.
+/// The way in which a post with data in host memory is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Form {
-    /// From host memory, and nothing else is asked for.
+    /// One frame after the other, as long as frames may be.
     Host,
-    /// The same, in pieces (pieces.rs).
+    /// In pieces (pieces.rs).
     Long,
-    /// The same, but its owner shall be told.
+    /// As [`Form::Host`], with a notification.
     Notify,
 }
 
 impl Head {
-    /// All zero.
+    /// No post. All zero.
     pub(crate) const EMPTY: Head = Head {
         form: Form::Host,
         node: 0,
@@ -51,10 +52,10 @@ impl Head {
 const INLINE: u32 = (POST_FLAG_INLINE as u32) << 8;
 /// A write that carries its data.
 pub(crate) const INLINE_WRITE: u32 = OP_WRITE as u32 | INLINE;
-/// The same, and its owner shall be told.
+/// A write that carries its data and notifies.
 pub(crate) const INLINE_AND_NOTIFY: u32 = INLINE_WRITE | NOTIFY;
-/// That its owner shall be told: in the descriptor's first word, and where it is in the type word
-/// of a frame.
+/// The flag of a notification in the first word of a descriptor. Shifted left by [`NOTIFY_SHIFT`]
+/// it is the flag in the type word of a frame.
 pub(crate) const NOTIFY: u32 = (POST_FLAG_NOTIFY as u32) << 8;
 pub(crate) const NOTIFY_SHIFT: u32 = 16;
 const _: () = assert!(NOTIFY << NOTIFY_SHIFT == (FLAG_NOTIFY as u32) << 24);

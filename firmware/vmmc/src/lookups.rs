@@ -14,7 +14,7 @@ use crate::page::{LockedPage, Untranslated};
 use crate::wire::Layers;
 use crate::Tables;
 
-/// The tables of the personality, and what is done about what they do not have.
+/// The tables of the personality, and the handling of their misses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Lookups<T> {
@@ -43,12 +43,12 @@ impl<T: Tables> Lookups<T> {
         &mut self.misses
     }
 
-    /// Some transfers have ended ([`Misses::end_fetches`]).
+    /// [`Misses::end_fetches`], after some transfers have ended.
     pub(crate) fn end_fetches(&mut self, layers: &mut Layers<T>, dev: &mut impl Device) -> bool {
         self.misses.end_fetches(&self.tables, layers, dev, self.host_pages)
     }
 
-    /// The buffer that a frame names, and what it may do there ([`check_target`]).
+    /// Looks up the buffer that a frame names and checks the access ([`check_target`]).
     #[inline(always)]
     pub(crate) fn check_target(
         &mut self,
@@ -88,7 +88,8 @@ impl<T: Tables> Lookups<T> {
             Path::Receive => dev.trace(Marker::ReceiveLookupBegin, page),
         }
         match self.tables.lookup(dev, path, pid, page) {
-            // Holes (all ones) are beyond host memory too: one comparison finds both.
+            // The entry of a page without translation is all ones, so it is beyond host memory too.
+            // One comparison finds both.
             Lookup::Hit { line, entry } if entry < self.host_pages => {
                 dev.trace(Marker::LookupHit, line);
                 Ok(LockedPage { line, bus_address: entry << PAGE_SHIFT })
@@ -99,9 +100,10 @@ impl<T: Tables> Lookups<T> {
         }
     }
 
-    /// Translates and locks `page` and the page behind it for a frame that goes on there. Both stay
-    /// locked or none (M-36); the driver is told of both when both are missing, so that one retry
-    /// is enough. Counts the hits, but one when both are locked: the caller counts that hit.
+    /// Translates and locks `page` and the page behind it, for a frame that crosses into that page.
+    /// Afterwards both are locked or none (M-36). If both are missing, the driver is told of both,
+    /// so that one retry is enough. Counts the hits, except one if both are locked: the caller
+    /// counts it.
     #[inline(never)]
     pub(crate) fn translate_two(
         &mut self,
@@ -115,7 +117,7 @@ impl<T: Tables> Lookups<T> {
         if first == Err(Untranslated::Fault) {
             return Err(Untranslated::Fault);
         }
-        // An address that goes on beyond the last page was refused before.
+        // A range beyond the last page of the address space was refused before.
         let second = self.translate_one(layers, dev, path, pid, (page + 1) & (u32::MAX >> PAGE_SHIFT));
         if let Ok(page) = first.or(second) {
             count_hit(dev, path);
@@ -131,8 +133,7 @@ impl<T: Tables> Lookups<T> {
         }
     }
 
-    /// [`Self::translate`] as a function of its own, for callers for which a clock or two more do
-    /// not count.
+    /// [`Self::translate`] as a function of its own, for callers that can spare a clock or two.
     #[inline(never)]
     pub(crate) fn translate_one(
         &mut self,
@@ -145,13 +146,13 @@ impl<T: Tables> Lookups<T> {
         self.translate(layers, dev, path, pid, page)
     }
 
-    /// A transfer that used a line has ended.
+    /// Unlocks a line: a transfer that used it has ended.
     #[inline(always)]
     pub(crate) fn unlock(&self, dev: &mut impl Device, path: Path, line: u32) {
         self.tables.unlock(dev, path, line);
     }
 
-    /// Unlocks a line that no DMA uses.
+    /// Unlocks a line that was locked and that no DMA has used.
     #[cold]
     #[inline(never)]
     pub(crate) fn unlock_unused(&self, dev: &mut impl Device, path: Path, line: u32) {
@@ -203,8 +204,8 @@ impl<T: Tables> Lookups<T> {
         Untranslated::Fill
     }
 
-    /// The same for a line that the host's tables have: the NIC reads it itself. `None`: they do
-    /// not, or the driver is at work on it.
+    /// Fetches a missing line from the host's tables. `None` if the tables do not have it or the
+    /// driver is serving its miss: then the caller goes on as without tables.
     #[cold]
     #[inline(never)]
     fn fetch_line(
@@ -223,7 +224,7 @@ impl<T: Tables> Lookups<T> {
         if !layers.reads.has_room(1) {
             dev.trace(Marker::FetchStalled, pid);
             count_lookup(dev, path, Counter::SendMissRingFull);
-            // The end of a transfer makes room.
+            // The ring of host reads is full. The end of a transfer makes room.
             return Some(Untranslated::Way);
         }
         let Reserve::Line(line) = self.tables.reserve(dev, pid, page) else {

@@ -1,5 +1,5 @@
-//! What the driver is told of, and what the NIC fetches itself: lines and descriptors that are not
-//! there.
+//! Missing lines and descriptors: the misses of which the driver is told, and the lines that the
+//! NIC fetches itself.
 
 use nic_device::Device;
 use nic_layout::counter::Counter;
@@ -30,7 +30,7 @@ impl Misses {
         Misses { ring, fetches: Fetches::new(places), ..Misses::NONE }
     }
 
-    /// Misses that the driver was told of, and those that it has served.
+    /// The free-running number of misses of which the driver was told.
     pub(crate) fn raised(&self) -> u32 {
         self.raised
     }
@@ -43,7 +43,8 @@ impl Misses {
         &self.fetches
     }
 
-    /// Whether the miss ring takes one more: what is being fetched may come to it yet.
+    /// Whether the miss ring has room for one more miss. Open fetches count as misses, because each
+    /// may still become one.
     pub(crate) fn has_room(&self, dev: &impl Device) -> bool {
         let mut raised = self.raised.wrapping_sub(self.served);
         if self.fetches.are_used() {
@@ -52,9 +53,9 @@ impl Misses {
         raised < MISS_RING_ENTRIES
     }
 
-    /// Whether the driver was told of this key and has not reported it. If its line was taken away,
-    /// the driver finds that out by the line: it is not to find the line reserved again, for
-    /// another answer.
+    /// Whether the driver was told of this key and has not answered. If the line was taken away
+    /// meanwhile, the driver sees that by the line's key, so the line must not be reserved again
+    /// for another answer.
     pub(crate) fn has_been_raised(&self, dev: &impl Device, key: u32) -> bool {
         let unserved = 0..self.raised.wrapping_sub(self.served);
         unserved.into_iter().any(|n| {
@@ -67,8 +68,8 @@ impl Misses {
         self.ring + (index % MISS_RING_ENTRIES) * MISS_ENTRY_BYTES
     }
 
-    /// Tells the driver of a reserved line or entry: [`nic_layout::tables::MissEntry`]. The caller
-    /// has asked for room.
+    /// Tells the driver of a reserved line or entry ([`nic_layout::tables::MissEntry`]). The caller
+    /// has made sure that the ring has room.
     #[cold]
     #[inline(never)]
     pub(crate) fn raise(&mut self, dev: &mut impl Device, key: u32, line: u32, kind: u32) {
@@ -82,7 +83,8 @@ impl Misses {
         dev.trace(Marker::MissRaised, line);
     }
 
-    /// The driver has served all misses before `consumer`. Whether that can be.
+    /// Records that the driver has served all misses before `consumer`. False if it claims more
+    /// than were raised.
     pub(crate) fn on_filled(&mut self, dev: &mut impl Device, consumer: u32) -> bool {
         dev.trace(Marker::FillSeen, consumer);
         let served = consumer.wrapping_sub(self.served);
@@ -95,8 +97,7 @@ impl Misses {
         true
     }
 
-    /// Some transfers have ended: fills the lines of those that were fetches. Whether there were
-    /// any.
+    /// Ends the fetches among the transfers that have ended. True if there were any.
     pub(crate) fn end_fetches<T: Tables>(
         &mut self,
         tables: &T,
@@ -105,7 +106,7 @@ impl Misses {
         host_pages: u32,
     ) -> bool {
         let mut is_any = false;
-        // At most as many as there are records (INV-37).
+        // There are at most as many as records, so the loop is bounded (INV-37).
         while let Some(ended) = self.fetches.take_ended(layers, dev) {
             is_any = true;
             let tag = (ended.pid, ended.page);
@@ -121,7 +122,7 @@ impl Misses {
                 Fetched::Unfilled => {
                     dev.count(Counter::FetchesUnfilled);
                     dev.trace(Marker::FetchUnfilled, ended.line);
-                    // There is room: fetches that are open count in `has_room`.
+                    // The ring has room, because `has_room` counts open fetches.
                     self.raise(dev, T::miss_key(ended.pid, ended.page), ended.line, ended.path);
                 }
             }

@@ -16,14 +16,13 @@ pub(crate) struct Named {
     pub buffer: u32,
     pub offset: u32,
     pub key: [u32; 2],
-    /// The upper half of 128 bits, where the entry that names it has it; zero where it is
-    /// elsewhere.
+    /// The upper half of a key of 128 bits, if the import holds it; otherwise zero.
     pub upper_key: [u32; 2],
 }
 
 impl Named {
-    /// What the descriptor at `at` says, with its first word. The process can change the descriptor
-    /// at any time: each word is read once.
+    /// Reads the buffer from the descriptor at `at`, whose first word is `operation`. The process
+    /// can change the descriptor at any time, so each word is read once.
     #[inline(always)]
     pub(crate) fn read(dev: &impl Device, at: Place, operation: u32) -> Named {
         Named {
@@ -35,8 +34,7 @@ impl Named {
         }
     }
 
-    /// Where the buffer is that a post names by its import, and the check of what it asks there
-    /// (M-4).
+    /// Reads the buffer of the import that a post names, and checks the access (M-4).
     #[inline(always)]
     pub(crate) fn import<T: Tables>(
         self,
@@ -50,7 +48,8 @@ impl Named {
             rarely();
             return Err(PostError::NoSuchImport);
         };
-        // Read before the rest: whatever the driver writes meanwhile, the rest belongs to it.
+        // This word is read before the others. If the driver replaces the import meanwhile, those
+        // words belong to the new import.
         let who = dev.get(record, import::WHO);
         let is_stale = is_planted(Plant::StaleImport);
         if who & import::VALID == 0 && !is_stale {
@@ -80,14 +79,14 @@ impl Named {
     }
 }
 
-/// Whether `start + bytes` is no offset.
+/// Whether `start + bytes` does not fit 32 bits.
 #[inline(always)]
 pub(crate) fn ends_beyond(start: u32, bytes: u32) -> bool {
     start.wrapping_add(bytes) < start
 }
 
-/// Whether the last byte of a range lies beyond the end of the address space. It may be the last
-/// byte there is.
+/// Whether the last byte of a range lies beyond the end of the address space. A range may end with
+/// the last byte of the address space.
 #[inline(always)]
 pub(crate) fn runs_over(start: u32, bytes: u32) -> bool {
     let end = start.wrapping_add(bytes);

@@ -1,5 +1,5 @@
-//! Notifications: a write that asks for it, and whose data are in host memory, is told to the
-//! driver (M-6).
+//! Notifications: the NIC tells the driver of a write that asks for it, once the data are in host
+//! memory (M-6).
 
 use nic_device::Place;
 use nic_layout::counter::Counter;
@@ -16,13 +16,13 @@ use nic_plan::NOTIFY_ENTRY_BYTES;
 /// Free-running indices of the ring: `read <= raised <= taken <= read + NOTIFY_RING_ENTRIES`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Notifications {
-    /// Where the ring is in SRAM.
+    /// SRAM offset of the ring.
     ring: u32,
-    /// Those whose frame was accepted.
+    /// Notifications whose frame was accepted.
     taken: u32,
-    /// Those whose data are in host memory: the driver was told.
+    /// Notifications whose data are in host memory. The driver was told of them.
     raised: u32,
-    /// Those that the driver has read.
+    /// Notifications that the driver has read.
     read: u32,
 }
 
@@ -38,7 +38,7 @@ impl Notifications {
         self.taken.wrapping_sub(self.read) >= NOTIFY_RING_ENTRIES
     }
 
-    /// Some wait for their data.
+    /// Whether a notification waits for its data.
     #[inline(always)]
     pub(crate) fn is_behind(&self) -> bool {
         self.raised != self.taken
@@ -48,8 +48,8 @@ impl Notifications {
         self.ring + index % NOTIFY_RING_ENTRIES * NOTIFY_ENTRY_BYTES
     }
 
-    /// A frame that notifies was accepted, and the transfers of its data, and of those before it,
-    /// are posted. The ring is not full.
+    /// Takes the notification of an accepted frame. The host writes of its data and of all data
+    /// before it are posted. The ring is not full.
     #[cold]
     #[inline(never)]
     pub(crate) fn take<T: Tables>(
@@ -75,12 +75,13 @@ impl Notifications {
         }
         self.taken = self.taken.wrapping_add(1);
         dev.count(Counter::NotificationsTaken);
-        // The process waits for the end of this transfer.
+        // The process waits for the notification, so the end of this transfer is urgent.
         layers.await_nothing();
         self.raise(layers, dev);
     }
 
-    /// Tells the driver of those whose data are in host memory, in the order in which they came.
+    /// Tells the driver of the notifications whose data are in host memory, in the order of their
+    /// frames.
     #[cold]
     #[inline(never)]
     pub(crate) fn raise<T: Tables>(&mut self, layers: &Layers<T>, dev: &mut impl Device) {
@@ -101,7 +102,8 @@ impl Notifications {
         }
     }
 
-    /// The driver has read all notifications before `consumer`.
+    /// Records that the driver has read all notifications before `consumer`. A claim beyond the
+    /// raised notifications is counted and ignored.
     pub(crate) fn on_notified(&mut self, dev: &mut impl Device, consumer: u32) {
         let Notifications { raised, read, .. } = *self;
         let count = consumer.wrapping_sub(read);

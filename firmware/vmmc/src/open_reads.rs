@@ -1,7 +1,8 @@
 //! Reads of own processes (M-5): from the request to the last byte of the replies.
 //!
-//! A peer can write to memory of a process only what that process has asked it for: a reply counts
-//! if it names an open read of that peer, and carries the very bytes that come next (M-23, case 1).
+//! A peer can write to memory of a process only the bytes that the process has requested from it.
+//! So a reply counts only if it names an open read from that peer and carries the bytes that come
+//! next (M-23, case 1).
 
 use nic_device::Device;
 use nic_layout::boot::MAX_NODES;
@@ -15,21 +16,22 @@ use crate::owner::REQUEST;
 use crate::wire::Layers;
 use crate::Tables;
 
-/// As many as one node answers at a time, so that all nodes together cannot fill its queue: each
-/// has its share for each peer.
+/// Largest number of open reads: as many as one node answers at a time. Each node has a share of
+/// them for each peer, so that all nodes together cannot overflow the queue of one.
 pub(crate) const OPEN_READS: usize = READS_MAX as usize;
 
-/// In SRAM, which has the room, five words each.
+/// A read of an own process. It is kept in SRAM, in five words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OpenRead {
-    /// Where the bytes that come next go, and how many are still to come.
+    /// Virtual address of the bytes that come next.
     pub address: u32,
+    /// Bytes that are still to come.
     pub remaining_bytes: u32,
-    /// Those that have come.
+    /// Bytes that have come.
     pub offset: u32,
     pub post: PostId,
-    /// Counts the reads of this place, so that replies to an older one are told from those to this
-    /// one.
+    /// The number of the read among all reads of its place. It tells replies to this read from
+    /// replies to older reads.
     serial: u16,
     node: u8,
 }
@@ -57,14 +59,15 @@ const SERIAL: u32 = 4;
 const SERIAL_SHIFT: u32 = 16;
 const PLACE_BITS: u32 = OPEN_READS.ilog2();
 
-/// The number that travels: serial and place.
+/// The number of a read in frames: serial and place.
 #[inline(always)]
 fn id_of(serial: u16, place: usize) -> u32 {
     u32::from(serial) << SERIAL_SHIFT | place as u32
 }
 
-/// What the record of a request's frame says in place of a post: as much of the number as there is
-/// room for. That is enough: the reads of a place are those to one peer, whose window holds fewer.
+/// The bits of a read's number that the record of its request keeps in place of a post. They
+/// suffice: all reads of a place go to one peer, and its window holds fewer frames than there are
+/// such numbers.
 #[inline(always)]
 fn request_of(id: u32) -> PostId {
     PostId((id >> SERIAL_SHIFT << PLACE_BITS) as u16 | id as u16)
@@ -73,12 +76,13 @@ fn request_of(id: u32) -> PostId {
 /// The reads of own processes that are open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenReads {
-    /// Where they are kept in SRAM.
+    /// SRAM offset of the places.
     at: u32,
-    /// Places that are taken, one bit each, and how many places each peer has.
+    /// Places that are taken, one bit each.
     open: u32,
+    /// Number of places for each peer.
     share: u32,
-    /// Reads that each peer has not answered.
+    /// Number of open reads from each peer.
     count: [u8; MAX_NODES],
 }
 
@@ -113,7 +117,7 @@ impl OpenReads {
         self.open >> (place % OPEN_READS) & 1 != 0
     }
 
-    /// The open read that a reply of a peer names, and its place.
+    /// The open read that a reply of a peer names, with its place. `None` if it names none.
     #[inline(always)]
     pub(crate) fn named(&self, dev: &impl Device, id: u32, node: usize) -> Option<(usize, OpenRead)> {
         let place = id as usize % OPEN_READS;
@@ -124,12 +128,12 @@ impl OpenReads {
         Some((place, read))
     }
 
-    /// The first open read that is as wanted.
+    /// The place of the first open read for which `is_wanted` holds.
     fn find(&self, dev: &impl Device, is_wanted: impl Fn(&OpenRead) -> bool) -> Option<usize> {
         (0..OPEN_READS).find(|&place| self.is_open(place) && is_wanted(&self.load(dev, place)))
     }
 
-    /// A place for one more read of a peer; `None` if it has as many as it may.
+    /// A free place for a read from a peer. `None` if all places of that peer are taken.
     #[inline(always)]
     pub(crate) fn place_for(&self, node: usize) -> Option<usize> {
         let share = self.share;
@@ -138,8 +142,8 @@ impl OpenReads {
         (place < OPEN_READS).then_some(place)
     }
 
-    /// The number of the next read of a place, and the owner of its request's frame: no post, since
-    /// a post that reads ends with its data, whenever the request is acknowledged.
+    /// The number of the next read of a place, and the owner of its request's frame. The owner is
+    /// no post, because a read ends with its data, whenever the request is acknowledged.
     #[inline(always)]
     pub(crate) fn next_id(&self, dev: &impl Device, place: usize) -> (u32, Owner) {
         let at = dev.place(self.place_of(place));
@@ -147,7 +151,7 @@ impl OpenReads {
         (id, Owner { post: request_of(id), generation: REQUEST })
     }
 
-    /// Opens a read, whose request was sent.
+    /// Opens a read. Its request was sent.
     #[inline(always)]
     pub(crate) fn open<T: Tables>(
         &mut self,
@@ -167,7 +171,7 @@ impl OpenReads {
         dev.count(Counter::ReadsOpened);
     }
 
-    /// The last data of a read have come.
+    /// Closes a read whose last data have come.
     #[inline(always)]
     pub(crate) fn complete<T: Tables>(&mut self, layers: &mut Layers<T>, place: usize, node: usize) {
         self.open &= !(1 << (place % OPEN_READS));
@@ -176,7 +180,7 @@ impl OpenReads {
         layers.set_owing(node, *count != 0);
     }
 
-    /// The request of a read was refused, or given up.
+    /// Fails the read of a request that was refused or given up.
     #[cold]
     #[inline(never)]
     pub(crate) fn fail_request<T: Tables>(
@@ -193,7 +197,7 @@ impl OpenReads {
         }
     }
 
-    /// Ends the open read of a place badly, with its post.
+    /// Fails the open read of a place, and its post.
     #[cold]
     #[inline(never)]
     pub(crate) fn close<T: Tables>(
@@ -206,7 +210,7 @@ impl OpenReads {
         let read = self.load(dev, place);
         self.forget(layers, dev, place, &read);
         layers.fail_awaited(dev, read.post, error);
-        // Another read may have waited for its place.
+        // Another read may wait for this place.
         layers.run.wake_blocked();
     }
 
@@ -215,14 +219,14 @@ impl OpenReads {
         dev.count(Counter::ReadsFailed);
     }
 
-    /// The peer is lost.
+    /// Fails all reads from a peer that is lost.
     pub(crate) fn close_to<T: Tables>(&mut self, layers: &mut Layers<T>, dev: &mut impl Device, node: usize) {
         while let Some(place) = self.find(dev, |read| usize::from(read.node) == node) {
             self.close(layers, dev, place, PostError::PeerUnreachable);
         }
     }
 
-    /// The slot is closed: what still comes for it is refused.
+    /// Closes all reads of a slot that is closed. Further replies to them are refused.
     pub(crate) fn forget_slot<T: Tables>(&mut self, layers: &mut Layers<T>, dev: &mut impl Device, slot: usize) {
         while let Some(place) = self.find(dev, |read| read.post.slot() == slot) {
             let read = self.load(dev, place);

@@ -1,15 +1,15 @@
-//! Pages that were looked up.
+//! Translated pages.
 
 use nic_dma::Transfer;
 
 /// Why there is no translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Untranslated {
-    /// Not now: the driver reports when it has served misses.
+    /// The line is missing. The driver reports when it has served misses.
     Fill,
-    /// Not now: every line of the set is locked or reserved.
+    /// The line is missing, and every line of the set is locked or reserved.
     Way,
-    /// Never: the page has no translation.
+    /// The page has no translation.
     Fault,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct LockedPage {
 }
 
 impl LockedPage {
-    /// A piece of the page.
+    /// The transfer of `bytes` bytes from offset `in_page` of the page, with the page's line.
     #[inline(always)]
     pub(crate) fn piece(self, in_page: u32, sram_address: u32, bytes: u32) -> Piece {
         Piece { transfer: Transfer { bus_address: self.bus_address + in_page, sram_address, bytes }, line: self.line }

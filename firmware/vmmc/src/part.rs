@@ -17,9 +17,9 @@ use crate::Tables;
 pub(crate) enum Stop {
     /// The post waits for the driver to fill a line.
     Parked,
-    /// It waits for room: in the window, the rings, the buffers, or a set of the cache.
+    /// The post waits for room: in the window, the rings, the buffers, or a set of the cache.
     Blocked,
-    /// It ends badly.
+    /// The post fails: its local address has no translation.
     BadAddress,
     Unreachable,
 }
@@ -44,9 +44,9 @@ impl From<Untranslated> for Stop {
     }
 }
 
-/// What one frame carries of a message.
+/// The part of a message that one frame carries.
 pub(crate) struct Part {
-    /// The address of its frame.
+    /// SRAM offset of the transmit buffer of the frame.
     pub buffer: u32,
     pub local_address: u32,
     pub data_bytes: u32,
@@ -54,8 +54,8 @@ pub(crate) struct Part {
     pub last_type: u32,
 }
 
-/// Header and release of a frame whose data are on their way, and what we keep of it. The caller
-/// looks for the next buffer.
+/// Writes the header of a frame whose host read is posted, releases the frame, and records it. The
+/// caller searches the next free buffer.
 #[inline(always)]
 pub(crate) fn send_part<T: Tables>(
     layers: &mut Layers<T>,
@@ -110,13 +110,14 @@ pub(crate) fn send_part<T: Tables>(
     layers.link.keep_retransmit_timer(dev, node);
 }
 
-/// Where the upper half of the key of a slot's post is.
+/// The place of the upper half of the key of a slot's post.
 #[inline(always)]
 fn upper_key_place<T: Tables>(layers: &Layers<T>, slot: usize) -> Place {
     layers.posts.behind_process_table(upper_key(slot as u32))
 }
 
-/// The slot in the scratchpad has no room for it.
+/// Keeps the upper half of the key of a slot's post in SRAM: the slot in the scratchpad has no room
+/// for it.
 #[inline(always)]
 pub(crate) fn keep_upper_key<T: Tables>(layers: &Layers<T>, dev: &mut impl Device, slot: usize, upper: [u32; 2]) {
     let at = upper_key_place(layers, slot);
@@ -124,7 +125,7 @@ pub(crate) fn keep_upper_key<T: Tables>(layers: &Layers<T>, dev: &mut impl Devic
     dev.put(at, 4, upper[1]);
 }
 
-/// Into a frame of the slot's post.
+/// Copies the upper half of the key of a slot's post into a frame.
 #[inline(always)]
 fn put_upper_key<T: Tables>(layers: &Layers<T>, dev: &mut impl Device, slot: usize, frame: Place) {
     if Wire::<T>::IS_WIDE {

@@ -10,8 +10,8 @@ use crate::part::keep_upper_key;
 use crate::wire::{Layers, Wire};
 use crate::Tables;
 
-/// Reads the next descriptor of a slot, whose first word was read. False if it is not legal.
-/// Messages of more than `whole_bytes_max` bytes are cut (pieces.rs).
+/// Reads the next descriptor of a slot. Its first word was read before. False if the post is
+/// refused. Messages of more than `whole_bytes_max` bytes are cut (pieces.rs).
 #[inline(always)]
 pub(crate) fn fetch<T: Tables>(
     tables: &T,
@@ -81,8 +81,8 @@ pub(crate) fn fetch<T: Tables>(
     false
 }
 
-/// The second entry of a post, whatever becomes of it: the upper half of its key. What is wrong
-/// with the post: that it has none, or `error`.
+/// Takes the second entry of a post, even if the post is refused, and keeps the upper half of its
+/// key. Returns the error of the post: `error`, or that there is no second entry.
 #[inline(never)]
 fn take_second_entry<T: Tables>(
     layers: &mut Layers<T>,
@@ -103,7 +103,8 @@ fn take_second_entry<T: Tables>(
     error
 }
 
-/// What a post is that is not a mere write: a write that notifies, or nothing that exists.
+/// Sets the form of a write that notifies. Any other operation is an error. Called for posts whose
+/// first word is not a plain write.
 #[cold]
 #[inline(never)]
 fn set_form<T: Tables>(layers: &mut Layers<T>, slot: usize, operation: u32) -> Option<PostError> {

@@ -1,4 +1,4 @@
-//! The protocol: what it does with frames, posts, ends of transfers, and what the driver says.
+//! The protocol: its handling of frames, posts, ends of transfers, and words of the driver.
 
 use nic_device::{rarely, Device, Place};
 use nic_engine::{retake, Arrived, Buffer, Engine, Frame, LayersConfig, Protocol, ProtocolTypes};
@@ -40,13 +40,11 @@ pub type Machine<T> = Engine<Vmmc<T>>;
 
 /// The protocol of one node.
 ///
-/// All zero before [`start`], so that it may live in memory that start-up clears.
-///
-/// In this order: what is used by every frame comes first.
+/// All zero before [`start`]. The fields that every frame uses come first.
 #[repr(C)]
 pub struct Vmmc<T: Tables> {
     lookups: Lookups<T>,
-    /// The longest message that is not cut (pieces.rs).
+    /// Bytes of the longest message that is not cut (pieces.rs).
     whole_bytes_max: u32,
     notifications: Notifications,
     open_reads: OpenReads,
@@ -60,8 +58,8 @@ pub fn start<T: Tables>(machine: &mut Machine<T>, dev: &mut impl Device, plan: &
     let (config, places) = (&plan.config.link, &plan.places);
     let (lookup, posts) = (&places.part.lookup, &places.posts);
     let tables = T::start(dev, lookup, &plan.config.part.lookup);
-    // Tables, rings of the driver and counters lie before what is looked up, in one piece, and hold
-    // whatever SRAM held at power-up.
+    // Tables and rings of the driver and the counters lie in one piece before the lookup
+    // structures. They hold whatever SRAM held at power-up.
     for (start, end) in [(posts.process_table, lookup.vmh), (posts.post_queues, places.free)] {
         for at in (start..end).step_by(4) {
             dev.write(at, 0);
@@ -118,10 +116,10 @@ impl<T: Tables> Vmmc<T> {
         }
     }
 
-    /// A frame of a read: its request, or a reply; or another frame.
+    /// Takes a frame that is not a write: the request of a read, a reply, or another frame.
     ///
-    /// In SRAM, all that a read needs in one piece: so none of it takes another's place in the
-    /// instruction cache.
+    /// The code of reads lies in SRAM in one piece, so that no part of it displaces another part in
+    /// the instruction cache.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".text.reads")]
     fn take_of_read(
@@ -163,13 +161,12 @@ impl<T: Tables> Vmmc<T> {
             Some(false) => receive_misses.gap_frame(layers, dev, node, buffer, sequence),
             Some(true) => layers.drop_frame(dev, Counter::FramesDuplicate),
         };
-        // It counts whatever becomes of the data.
+        // The acknowledgement counts whether the data are accepted or not.
         layers.defer_acknowledge(dev, node, acknowledge);
         Some(kept)
     }
 
-    /// The driver has served misses, or there is room again in a ring: goes on with frames that
-    /// waited for that.
+    /// Goes on with frames that waited until the driver has served misses or a ring has room.
     fn end_receive_misses(&mut self, layers: &mut Layers<T>, dev: &mut impl Device) {
         if self.receive_misses.are_open() {
             self.end_open_receive_misses(layers, dev);
@@ -188,18 +185,18 @@ impl<T: Tables> Vmmc<T> {
         }
     }
 
-    /// Judges anew what is held of a peer, until a frame misses again or there is no room.
+    /// Judges the held frames of a peer anew, until a frame misses again or there is no room.
     fn take_held_frames(&mut self, layers: &mut Layers<T>, dev: &mut impl Device, node: usize) {
         while self.receive_misses.held_of(node) != 0 {
             if !layers.writes.has_room(Wire::<T>::FRAME_WRITES) {
-                // The end of a host write comes back.
+                // The end of a host write calls this method again.
                 layers.stall_reception();
                 return self.receive_misses.wait_for_room(self.lookups.misses(), node);
             }
             let Some(frame) = self.receive_misses.take(node) else { return };
             dev.count(Counter::FramesRetaken);
             dev.trace(Marker::FrameRetaken, node as u32);
-            // What was allowed then may not be any more (INV-21).
+            // The frame may have lost its permission since (INV-21).
             if retake(self, layers, dev, frame.buffer, u32::from(frame.length_bytes)) == Buffer::Free {
                 dev.recycle(frame.buffer);
             }
@@ -367,7 +364,7 @@ impl<T: Tables> Protocol for Vmmc<T> {
             }
             _ => return,
         }
-        // What waited for that line or descriptor must ask again.
+        // Posts and reads that waited for that line or descriptor must look it up again.
         layers.run.wake_all();
     }
 

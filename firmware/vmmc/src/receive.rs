@@ -22,7 +22,7 @@ use crate::reply::turn_away;
 use crate::wire::Layers;
 use crate::Tables;
 
-/// A write in its turn: its source and number are checked.
+/// Takes a write whose source and sequence number were checked.
 #[inline(always)]
 pub(crate) fn take_write<T: Tables>(
     lookups: &mut Lookups<T>,
@@ -77,7 +77,7 @@ pub(crate) fn take_write<T: Tables>(
     }
 }
 
-/// What becomes of an aborted frame, or of a frame that notifies if it cannot.
+/// Takes an aborted frame, or a frame whose notification finds the ring full.
 #[cold]
 #[inline(never)]
 fn check_flags(notifications: &Notifications, flags: u8, data_bytes: u32) -> Option<Counter> {
@@ -91,11 +91,12 @@ fn check_flags(notifications: &Notifications, flags: u8, data_bytes: u32) -> Opt
     notifications.is_full().then_some(Counter::FramesDroppedNotify)
 }
 
-/// A reply in its turn: its source and sequence are checked.
+/// Takes a reply whose source and sequence number were checked.
 ///
-/// A peer can write to memory of a process only what that process has asked it for: a reply counts
-/// if it names an open read of that peer, and carries the very bytes that come next (M-23, case 1).
-/// The status of a read that ends goes behind its data at once; what only we need comes last.
+/// A peer can write to memory of a process only the bytes that the process has requested from it.
+/// So a reply counts only if it names an open read from that peer and carries the bytes that come
+/// next (M-23, case 1). The status of a read that ends is posted right behind its data; work that
+/// only the firmware needs comes last.
 #[inline(always)]
 pub(crate) fn take_reply<T: Tables>(
     open_reads: &mut OpenReads,
@@ -141,11 +142,11 @@ pub(crate) fn take_reply<T: Tables>(
     if is_last {
         open_reads.complete(layers, place, node);
         layers.records.end_frame(read.post);
-        // The status page is written behind the data, by the same engine.
+        // The same DMA engine writes the status page behind the data.
         layers.settle_post(dev, read.post);
         layers.await_answer(data_bytes);
         dev.count(Counter::ReadsCompleted);
-        // Another read may have waited for its place.
+        // Another read may wait for this place.
         layers.run.wake_blocked();
     } else {
         read.address = read.address.wrapping_add(data_bytes);

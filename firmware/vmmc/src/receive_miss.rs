@@ -1,5 +1,5 @@
-//! What becomes of a frame whose translation is missing where it arrives: dropped, as the thesis
-//! has it (M-20), or dropped and asked for again when the line is there, or held.
+//! Frames whose translation or buffer is missing at the receiver. They are dropped, as in the
+//! thesis (M-20), or dropped and requested again when the line is filled, or held.
 //!
 //! | | Frame | Sender | When the driver has served the miss |
 //! |---|---|---|---|
@@ -7,8 +7,8 @@
 //! | [`ReceiveMiss::Restart`] | dropped | is told (`Missed`): it stops, and waits longer | is told (`Restart`): it sends again at once |
 //! | [`ReceiveMiss::Hold`] | stays in its buffer, and those that follow it | | they are taken as if they had just arrived; what there was no room for is asked for |
 //!
-//! `Missed` and `Restart` have no sequence number: what is lost of them is made up for by the
-//! time-out. They carry an acknowledgement like any frame.
+//! `Missed` and `Restart` have no sequence number. If one is lost, the sender's time-out makes up
+//! for it. They carry an acknowledgement like any frame.
 
 use nic_layout::boot::{ReceiveMiss, MAX_NODES};
 use nic_layout::counter::Counter;
@@ -42,10 +42,11 @@ pub(crate) struct ReceiveMisses {
     mode: ReceiveMiss,
     /// Frames that may be held at a time.
     held_frames_max: u32,
-    /// Since when what is awaited was raised: the misses raised by then must be served. Low bits:
-    /// far fewer are outstanding.
+    /// For each peer the low bits of the number of misses that were raised when its frame missed.
+    /// The frame waits until these misses are served. Eight bits suffice, because far fewer misses
+    /// are outstanding.
     raised: [u8; MAX_NODES],
-    /// Frames of one peer follow each other here as their sequence numbers do.
+    /// The held frames. Frames of one peer stand in the order of their sequence numbers.
     held: [Held; HELD_FRAMES_LIMIT as usize],
     held_count: usize,
     /// Peers that wait for a miss to be served; those of them whose further frames were dropped;
@@ -80,7 +81,7 @@ impl ReceiveMisses {
         self.held().iter().filter(|held| usize::from(held.node) == node).count() as u32
     }
 
-    /// False when as many are held as allowed.
+    /// Holds a frame. False if `most` frames are held already.
     fn hold(&mut self, frame: Held, most: u32) -> bool {
         let has_room = self.held_count < most as usize;
         match self.held.get_mut(self.held_count) {
@@ -93,7 +94,7 @@ impl ReceiveMisses {
         }
     }
 
-    /// The oldest frame of a peer, which is held no more.
+    /// Takes the oldest held frame of a peer out.
     pub(crate) fn take(&mut self, node: usize) -> Option<Held> {
         let place = self.held().iter().position(|held| usize::from(held.node) == node)?;
         let frame = *self.held.get(place)?;
@@ -102,7 +103,7 @@ impl ReceiveMisses {
         Some(frame)
     }
 
-    /// The frame of a peer that was held last becomes its first.
+    /// Makes the frame of a peer that was held last the first of that peer.
     pub(crate) fn last_becomes_first(&mut self, node: usize) {
         for _ in 1..self.held_of(node) {
             if let Some(frame) = self.take(node) {
@@ -115,8 +116,8 @@ impl ReceiveMisses {
         ReceiveMisses { mode, held_frames_max, ..ReceiveMisses::NONE }
     }
 
-    /// The frame in order finds no translation, or no buffer. `dropped` counts it if it is not
-    /// held.
+    /// Handles a frame in order whose lookup missed. `dropped` is the counter of the frame if it is
+    /// dropped.
     #[cold]
     #[inline(never)]
     pub(crate) fn miss_frame<T: Tables>(
@@ -133,8 +134,8 @@ impl ReceiveMisses {
             layers.link.advance(node);
             layers.link.owe_ack(dev, node, true);
         }
-        // With every way of the set in use there is no miss to be served: nothing would say when to
-        // try again.
+        // If every way of the set is in use, no miss is raised. Then no event would tell when to
+        // try again, so the frame is left to the sender's time-out.
         let mode = if reason == Untranslated::Fill { self.mode } else { ReceiveMiss::TimeOut };
         match mode {
             ReceiveMiss::TimeOut => {}
@@ -154,7 +155,8 @@ impl ReceiveMisses {
         layers.drop_frame(dev, dropped)
     }
 
-    /// The next frame of a peer waits for what was raised and what is fetched now.
+    /// Lets the next frame of a peer wait for the misses that are raised and the fetches that are
+    /// open now.
     fn await_miss(&mut self, misses: &Misses, dev: &mut impl Device, node: usize) {
         self.waiting |= 1 << node;
         self.raised[node & NODE_MASK] = misses.raised() as u8;
@@ -163,8 +165,8 @@ impl ReceiveMisses {
         }
     }
 
-    /// A frame came behind a missing one. If that one is held, so may this be; otherwise it must be
-    /// asked for.
+    /// Handles a frame whose number is not the peer's next. It is held if the frames before it are
+    /// held and there is room; otherwise it is dropped and requested again later.
     #[cold]
     #[inline(never)]
     pub(crate) fn gap_frame<T: Tables>(
@@ -199,7 +201,7 @@ impl ReceiveMisses {
         holds
     }
 
-    /// Whether what the next frame of a peer waits for was served. Then the peer waits no more.
+    /// Ends the wait of a peer's next frame if its misses were served. True if it has ended.
     pub(crate) fn ends_wait(&mut self, misses: &Misses, dev: &impl Device, node: usize) -> bool {
         let bit = 1 << node;
         let is_served = (misses.served() as u8).wrapping_sub(self.raised[node & NODE_MASK]) <= u8::MAX / 2;
@@ -212,19 +214,18 @@ impl ReceiveMisses {
         true
     }
 
-    /// Whether the next frame of a peer waits.
+    /// Whether the next frame of a peer waits for a miss or for room.
     pub(crate) fn waits(&self, node: usize) -> bool {
         self.waiting >> (node & NODE_MASK) & 1 != 0
     }
 
-    /// There is no room for the held frames of a peer: they wait for the end of a host write.
+    /// Lets the held frames of a peer wait for room, which the end of a host write brings.
     pub(crate) fn wait_for_room(&mut self, misses: &Misses, node: usize) {
         self.waiting |= 1 << (node & NODE_MASK);
         self.raised[node & NODE_MASK] = misses.served() as u8;
     }
 
-    /// The held frames of a peer were judged anew. Frames behind them that were dropped are asked
-    /// for, but not while the next frame waits again.
+    /// Requests the dropped frames of a peer that is marked for it, unless its next frame waits.
     pub(crate) fn ask_for_more<T: Tables>(&mut self, layers: &mut Layers<T>, dev: &mut impl Device, node: usize) {
         let bit = 1 << node;
         if self.to_restart & !self.waiting & bit != 0 {
@@ -236,7 +237,8 @@ impl ReceiveMisses {
         }
     }
 
-    /// What was dropped behind the held frames of a peer can be asked for, if none of them waits.
+    /// After the held frames of a peer were judged anew: if frames behind them were dropped and the
+    /// peer's next frame does not wait, marks the peer for [`Self::ask_for_more`].
     pub(crate) fn after_held(&mut self, node: usize) {
         let bit = 1 << node;
         if self.waiting & bit == 0 {

@@ -384,7 +384,8 @@ fn can_reply<T: Tables>(layers: &mut Layers<T>, dev: &mut impl Device, node: usi
             || dev.dma_write_consumer().wrapping_sub(layers.writes.data_mark() as u16) as i16 >= 0)
 }
 
-/// Translates the pages of the first reply. The caller counts a hit.
+/// Checks that the pages of the first reply have translations. No line stays locked. The caller
+/// counts a hit.
 fn find_source<T: Tables>(
     lookups: &mut Lookups<T>,
     layers: &mut Layers<T>,

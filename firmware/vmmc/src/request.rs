@@ -1,8 +1,8 @@
-//! Posts that ask for data (M-5): read, checked and made a frame of in one pass, as those that
-//! carry their data are (inline.rs).
+//! Posts that ask for data (M-5). Reading the post, checking it and building its frame is one pass,
+//! as for posts that carry their data (inline.rs).
 //!
-//! Such a post is never kept either. While there is no room for its frame, or for one more read of
-//! its peer, it counts as not read.
+//! Such a post is never kept either. While there is no room for its frame, or for one more read
+//! from its peer, it counts as not read.
 
 use nic_device::{rarely, Device, Place};
 use nic_layout::counter::Counter;
@@ -19,7 +19,7 @@ use crate::unsent::Unsent;
 use crate::wire::{Layers, Wire};
 use crate::Tables;
 
-/// Sends the request of the post at `at`, which is the next of a slot. Its first word was read.
+/// Sends the request of the post at `at`, the next post of a slot. Its first word was read before.
 #[inline(always)]
 pub(crate) fn issue_request<T: Tables>(
     tables: &T,
@@ -103,7 +103,7 @@ pub(crate) fn issue_request<T: Tables>(
     if Wire::<T>::HAS_SECOND_ENTRY {
         layers.records.be_first_half(PostId::new(slot_number, last_index.wrapping_sub(1)));
     }
-    // The post waits for its data: they cannot come before its frame has arrived.
+    // The post waits for its data only: they cannot come before its frame has arrived.
     layers.records.add_frame(post);
     layers.records.issue(post);
     open_reads.open(layers, dev, (place, id), node, post, (local_address, length));

@@ -17,8 +17,8 @@ use crate::post::fetch;
 use crate::wire::Layers;
 use crate::Tables;
 
-/// Issues one frame of a post whose data are in host memory. `descriptor`: place and first word of
-/// the post, if none of its frames was issued before.
+/// Issues one frame of a post whose data are in host memory. `descriptor` is place and first word
+/// of the post if none of its frames was issued before, otherwise `None`.
 #[inline(always)]
 pub(crate) fn send_from_host<T: Tables>(
     lookups: &mut Lookups<T>,
@@ -43,14 +43,14 @@ pub(crate) fn send_from_host<T: Tables>(
             _ => issue_notifying_frame(lookups, layers, dev, slot),
         }
     };
-    // A sum, since a branch would have the compiler lay out the whole path twice.
+    // The count is a sum, because with a branch the compiler would lay out the whole path twice.
     dev.count_many(Counter::PostsFetched, u32::from(descriptor.is_some()));
     if let Err(stop) = issued {
         stop_head(layers, dev, slot, stop);
     }
 }
 
-/// A frame of a post from host memory that notifies.
+/// Issues a frame of a post that has its data in host memory and notifies.
 #[cold]
 #[inline(never)]
 fn issue_notifying_frame<T: Tables>(
@@ -62,7 +62,7 @@ fn issue_notifying_frame<T: Tables>(
     issue_frame::<T, false>(lookups, layers, dev, slot)
 }
 
-/// The frame of the slot's post was not issued.
+/// Handles a frame of the slot's post that was not issued.
 #[cold]
 #[inline(never)]
 fn stop_head<T: Tables>(layers: &mut Layers<T>, dev: &mut impl Device, slot: usize, stop: Stop) {
@@ -78,14 +78,14 @@ fn stop_head<T: Tables>(layers: &mut Layers<T>, dev: &mut impl Device, slot: usi
     }
 }
 
-/// Issues the next frame of the post at the head of a slot: what the frame needs first, what only
-/// we need behind it.
+/// Issues the next frame of the post at the head of a slot. Work that only the firmware needs comes
+/// last.
 ///
-/// The transfer of its data begins as soon as their place on the host is known. Header and transmit
-/// entry follow while it is under way, and behind them an empty transfer, which releases the frame
-/// when the data and they are in place.
+/// The host read of the data begins as soon as their place on the host is known. The core writes
+/// header and transmit entry meanwhile. Behind them it posts an empty transfer, which releases the
+/// frame when data, header and entry are in place.
 ///
-/// Twice in the image: plain posts are those of [`Form::Host`].
+/// The image holds two copies; posts of [`Form::Host`] take the plain copy.
 #[inline(always)]
 fn issue_frame<T: Tables, const IS_PLAIN: bool>(
     lookups: &mut Lookups<T>,

@@ -1,4 +1,4 @@
-//! Posts that are made a frame of in one pass, and were not sent.
+//! Posts whose frame is built in one pass and that could not be sent.
 
 use nic_device::Device;
 use nic_layout::post::PostError;
@@ -10,9 +10,9 @@ use crate::Tables;
 /// Why a post was not sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Unsent {
-    /// There is no room.
+    /// There is no room for the frame.
     Blocked,
-    /// It ends badly, and takes so many entries of the queue.
+    /// The post fails with an error, and takes this many entries of the queue.
     Refused(PostError, u32),
 }
 
@@ -26,8 +26,8 @@ impl Unsent {
     }
 }
 
-/// The next post of a slot was not sent. While there is no room for its frame it counts as not
-/// read.
+/// Handles the next post of a slot, which was not sent. A post without room for its frame counts as
+/// not read.
 #[cold]
 #[inline(never)]
 pub(crate) fn stop<T: Tables>(layers: &mut Layers<T>, dev: &mut impl Device, slot: usize, unsent: Unsent) {

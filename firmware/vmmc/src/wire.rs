@@ -35,22 +35,23 @@ impl<T: Tables> ProtocolTypes for Wire<T> {
     const MARK: u32 = word::mark(T::KEY);
     const KIND: u32 = word::kind(FrameKind::Write, 0);
     const FLAGS: u8 = FLAG_LAST | FLAG_ABORTED | FLAG_NOTIFY;
-    /// The data of a frame on two pages, and its release.
+    /// Two host reads for data on two pages, and the release.
     const FRAME_READS: u32 = 3;
     const FRAME_WRITES: u32 = 2;
 }
 
 impl<T: Tables> Wire<T> {
-    /// Keys have 128 bits.
+    /// Whether keys have 128 bits.
     pub(crate) const IS_WIDE: bool = T::KEY.is_wide();
-    /// What posts have in a second entry before their data, the upper half of their key.
+    /// Bytes of the upper half of the key, which stands in the second entry of a post before its
+    /// data.
     pub(crate) const UPPER_KEY_BYTES: u32 = upper_key_bytes(T::KEY, T::HAS_IMPORTS);
-    /// Every post has a second entry.
+    /// Whether every post has a second entry.
     pub(crate) const HAS_SECOND_ENTRY: bool = Self::UPPER_KEY_BYTES != 0;
-    /// Data bytes that a post may carry.
+    /// Largest number of data bytes that a post carries.
     pub(crate) const INLINE_BYTES_MAX: u32 = inline_bytes_max(T::KEY, T::HAS_IMPORTS);
-    /// Header of every frame.
+    /// Header of every frame, in bytes.
     pub(crate) const HEADER_BYTES: u32 = <Self as ProtocolTypes>::HEADER_BYTES;
-    /// What type words on the link differ in.
+    /// The difference of type words on the link from `word::kind` ([`ProtocolTypes::MARK`]).
     pub(crate) const MARK: u32 = <Self as ProtocolTypes>::MARK;
 }
