@@ -13,23 +13,23 @@ use crate::timers::{on_ack_timer, on_retransmit_timer};
 use crate::transfers::Fence;
 use crate::types::ProtocolTypes;
 
-/// Acknowledgements, those that data frames have brought and those that are owed, and the ends of
-/// posts give way to other work for so many turns: nothing waits for them as a message waits for
-/// its frame, a data frame may carry the acknowledgement, and one status write may tell of several
-/// posts.
+/// Number of turns for which deferred work gives way to other work. Deferred are acknowledgements,
+/// received in data frames or owed, and the ends of posts. No message waits for them; a later data
+/// frame may carry the owed acknowledgement, and one write of a status may report several posts.
 const PUT_OFF_TURNS: u32 = 4;
 
 /// A protocol over the layers of one NIC, and the order of service.
 ///
-/// The event loop calls [`Self::turn`] over and over. Each call does a bounded amount of work and
-/// returns. A turn looks at the pending events once, and serves at most one thing of each class:
-/// received frames, doorbells, frames to be repeated, jobs, frames to be sent, other events. So
-/// what a message waits for comes first; among the others, and among what is put off, each is
-/// served before another is served twice (INV-37). The order of events is [`crate::IN_ORDER`].
+/// The event loop calls [`Self::turn`] repeatedly. Each call does a bounded amount of work and
+/// returns. A turn reads the pending events once and serves at most one item of each class:
+/// received frames, doorbells, frames to retransmit, jobs, frames to send, other events. The
+/// classes for which a message waits come first. Among the other events, and among deferred work,
+/// no item is served twice while another waits (INV-37). The order of events is
+/// [`crate::IN_ORDER`].
 #[repr(C)]
 pub struct Engine<P: Protocol> {
     protocol: P,
-    /// Events that end a wait; all of [`EVENTS`] when it is 0.
+    /// Events that end a wait; 0 stands for all of [`EVENTS`].
     wakes: u32,
     /// Events that gave way to others.
     passed_over: PassedOver,
@@ -46,14 +46,14 @@ impl<P: Protocol> Default for Engine<P> {
 }
 
 impl<P: Protocol> Engine<P> {
-    /// The events that the engine wants.
+    /// The events that the engine serves, one bit each.
     pub const EVENTS: u32 = EVENTS;
-    /// Those that give way to a frame or an answer that is about to come.
+    /// The events that give way to an expected frame, one bit each.
     pub const PATIENT: u32 = PATIENT;
     /// Header of every frame in bytes.
     pub const HEADER_BYTES: u32 = P::Types::HEADER_BYTES;
 
-    /// All zero, so that it may live in memory that start-up clears.
+    /// An engine before [`Self::start`], as a constant, so that it may be a static.
     pub const fn new() -> Engine<P> {
         Engine {
             protocol: P::NOWHERE,
@@ -66,15 +66,15 @@ impl<P: Protocol> Engine<P> {
         }
     }
 
-    /// Prepares the layers, their part of SRAM and the rings. Tables of the driver and counters
-    /// hold zeros. Call once, before any event.
+    /// Prepares the layers, their part of SRAM and the rings. The tables of the driver and the
+    /// counters hold zeros. Call once, before any event.
     pub fn start(&mut self, dev: &mut impl Device, protocol: P, config: &LayersConfig) {
         self.protocol = protocol;
         self.layers.start(dev, config);
     }
 
-    /// Serves some of the pending events, and sends a frame if there is one to send. False if there
-    /// was nothing to do: the caller may wait for an event.
+    /// Serves some of the pending events, and sends a frame if one is ready. False if there was
+    /// nothing to do: the caller may wait for an event.
     #[inline(always)]
     pub fn turn(&mut self, dev: &mut impl Device, pending: u32) -> bool {
         if pending & Event::MacRx.bit() != 0 {
@@ -118,8 +118,8 @@ impl<P: Protocol> Engine<P> {
         if others != 0 {
             self.serve_other(dev, others);
         }
-        // As it is now: what was pending was served. But a process that may send an answer comes
-        // first.
+        // The events are read again, because those of `pending` were served. While an answer is
+        // expected the read is saved.
         let pending = if self.awaits_answer() { pending } else { dev.pending() };
         let is_idle = pending & EVENTS & !unheeded == 0 && !self.has_work();
         if self.layers.put_off() != 0 {
@@ -137,15 +137,15 @@ impl<P: Protocol> Engine<P> {
         !is_idle
     }
 
-    /// Whether the caller may look at events for a while, for others than [`Self::PATIENT`], and be
-    /// quick when one comes.
+    /// Whether a frame is expected soon. Then the caller may read the pending events repeatedly
+    /// before the next turn, until one comes that is not in [`Self::PATIENT`].
     #[inline(always)]
     pub fn awaits_answer(&self) -> bool {
         self.layers.awaits_answer()
     }
 
-    /// Takes one frame from the ring. If there are more, the event is raised again: others have
-    /// their turn between two frames.
+    /// Takes one frame from the ring. If there are more, the event is raised again, so that other
+    /// classes are served between two frames.
     #[inline(always)]
     fn on_receive(&mut self, dev: &mut impl Device) {
         let index = self.receive_taken;
@@ -153,8 +153,8 @@ impl<P: Protocol> Engine<P> {
             rarely();
             return;
         }
-        // Without room for its data the frame waits in the ring, not the protocol in a loop: the
-        // end of a host write goes on.
+        // Without room for its data the frame stays in the ring until the end of a host write
+        // raises the event again. The protocol does not wait.
         if !self.layers.writes.has_room(P::Types::FRAME_WRITES) {
             rarely();
             self.layers.stall_reception();
@@ -163,8 +163,8 @@ impl<P: Protocol> Engine<P> {
         }
         let (buffer, length_bytes) = dev.received(index);
         dev.trace(Marker::ReceiveBegin, u32::from(index));
-        // Unless data say otherwise: a peer that sends other frames, one behind the other, awaits
-        // nothing.
+        // Only data frames make an answer expected. A peer that sends other frames, one behind the
+        // other, must not keep patient events waiting.
         self.layers.await_nothing();
         if take_frame(&mut self.protocol, &mut self.layers, dev, buffer, length_bytes) == Buffer::Free {
             dev.recycle(buffer);
@@ -179,15 +179,15 @@ impl<P: Protocol> Engine<P> {
         dev.count(Counter::FramesReceived);
     }
 
-    /// Whether the end of a host write would let something go on. If it would not, as most often
-    /// after a status page, it is seen to with the next one.
+    /// Whether the end of a host write would let any work go on. Otherwise, as mostly after a
+    /// status write, it is handled with the end of the next host write.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn awaits_writes(&self) -> bool {
         self.layers.awaits_writes() || self.protocol.awaits_writes()
     }
 
-    /// Says which events end the wait that follows.
+    /// Sets the events that end the wait that follows.
     #[inline(always)]
     fn choose_wakes(&mut self, dev: &mut impl Device) {
         let wakes = if self.awaits_writes() { EVENTS } else { EVENTS & !Event::DmaWrite.bit() };
@@ -197,8 +197,8 @@ impl<P: Protocol> Engine<P> {
         }
     }
 
-    /// Ends what a peer has acknowledged, which may end posts, and does one of the other things
-    /// that were put off: an end and an acknowledgement in turn.
+    /// Does deferred work: processes the received acknowledgement, which may complete posts, and
+    /// then either ends the posts of a slot or sends an acknowledgement, in turn.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn catch_up(&mut self, dev: &mut impl Device) {
@@ -226,7 +226,7 @@ impl<P: Protocol> Engine<P> {
         self.layers.run.has_slots() || self.layers.has_unasked()
     }
 
-    /// A frame that goes again, and a job.
+    /// Retransmits a frame and serves a job, if there are any.
     #[cold]
     #[inline(never)]
     fn send_unasked(&mut self, dev: &mut impl Device) {
@@ -238,15 +238,15 @@ impl<P: Protocol> Engine<P> {
         }
     }
 
-    /// Serves one of some events: the first of those that were passed over, if there are any.
+    /// Serves the first of `events`; events that were passed over before come first.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn serve_other(&mut self, dev: &mut impl Device, events: u32) {
         let candidates = self.passed_over.first_of(events);
         let served = first_of(candidates);
         self.passed_over.chose(candidates, served.bit());
-        // It is cleared before it is served: what happens meanwhile makes it pending again
-        // (INV-10). Frames and doorbells have markers of their own.
+        // The event is cleared before it is served, so that whatever happens meanwhile makes it
+        // pending again (INV-10). Frames and doorbells have markers of their own.
         dev.clear(served);
         dev.trace(Marker::Dispatch, served as u32);
         match served {
@@ -268,22 +268,22 @@ impl<P: Protocol> Engine<P> {
         }
     }
 
-    /// Ends what the host-read engine has completed.
+    /// Handles the ends of host reads.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn on_dma_read(&mut self, dev: &mut impl Device) {
         self.fence.end_reads(&mut self.protocol, &mut self.layers, dev);
     }
 
-    /// Ends what the host-write engine has completed.
+    /// Handles the ends of host writes.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn on_dma_write(&mut self, dev: &mut impl Device) {
         self.fence.end_writes(&mut self.protocol, &mut self.layers, dev);
     }
 
-    /// An engine halted. What the bus did not read is made up for; what it did not write is lost,
-    /// counted, and the engine goes on (INV-6).
+    /// Handles a halted DMA engine. The frame of a failed host read goes without data. The data of
+    /// a failed host write are lost; the loss is counted, and the engine goes on (INV-6).
     fn on_dma_error(&mut self, dev: &mut impl Device) {
         self.on_dma_read(dev);
         if dev.dma_write_halted() {

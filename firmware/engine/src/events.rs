@@ -1,29 +1,29 @@
 use nic_layout::ring::Event;
 
-/// The events in the order of service, and why each has its place.
+/// The events in the order of service, with the reason for each place.
 ///
-/// A turn serves the first two whenever they are pending, and one of the others: the first, unless
-/// others were passed over before (`nic_fair::PassedOver`).
+/// A turn serves the first two events whenever they are pending, and one of the others: the first
+/// pending one, unless events were passed over before (`nic_fair::PassedOver`).
 pub const IN_ORDER: [Event; 8] = [
-    // Its buffers are the only ones that overflow, and a process waits for the data.
+    // Receive buffers can overflow, and a process waits for the data.
     Event::MacRx,
     // A process waits for its message to leave.
     Event::Doorbell,
-    // Receive buffers come back, and processes learn what has ended.
+    // Receive buffers are recycled, and processes learn of ended posts.
     Event::DmaWrite,
     // Lines are unlocked, and posts that wait for room go on.
     Event::DmaRead,
-    // The driver has filled lines, or commands something.
+    // The driver has filled lines or commands the NIC.
     Event::Mailbox,
-    // An engine stands still until it is resumed, but errors are rare.
+    // A DMA engine is halted until it is resumed, but errors are rare.
     Event::DmaError,
-    // Retransmission: after a time-out it matters little when a frame goes again.
+    // Retransmission: after a time-out a short further delay matters little.
     Event::Timer0,
-    // Acknowledgements that were owed for long: the next data frame may carry them.
+    // Owed acknowledgements: the next data frame may still carry them.
     Event::Timer1,
 ];
 
-/// The events that the engine wants.
+/// The events that the engine serves, one bit each.
 pub const EVENTS: u32 = {
     let (mut events, mut at) = (0, 0);
     while at < IN_ORDER.len() {
@@ -33,13 +33,13 @@ pub const EVENTS: u32 = {
     events
 };
 
-/// The events that are served in every turn, each at a place of its own.
+/// The events that are served in every turn, each in its own step.
 pub(crate) const FIRST: u32 = IN_ORDER[0].bit() | IN_ORDER[1].bit();
 
 /// The events that give way to a frame or an answer that is about to come.
 pub const PATIENT: u32 = Event::DmaWrite.bit() | Event::Timer0.bit() | Event::Timer1.bit();
 
-/// The first of some events, none of which is among [`FIRST`].
+/// The first of `events` in the order of service. None of them is in [`FIRST`].
 #[inline(always)]
 pub(crate) fn first_of(events: u32) -> Event {
     const SECOND: Event = IN_ORDER[2];

@@ -9,14 +9,15 @@ pub enum Buffer {
     Busy,
 }
 
-/// A frame of the protocol's kind, in its turn: shape, source, session and number are checked.
+/// A data frame of the protocol that arrives in order. Shape, source, session and number were
+/// checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// Where the header begins.
+    /// The place of the header.
     pub at: Place,
-    /// The SRAM address of the same.
+    /// SRAM offset of the receive buffer, which begins with the header.
     pub buffer: u32,
-    /// The peer that sent it.
+    /// The peer that sent the frame.
     pub node: usize,
     /// `nic_layout::frame::FLAG_*`.
     pub flags: u8,
@@ -26,12 +27,12 @@ pub struct Frame {
     pub sequence: u32,
 }
 
-/// A frame of another kind, of which nothing was checked.
+/// A frame of another kind. Nothing of it was checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrived {
-    /// Where the header begins.
+    /// The place of the header.
     pub at: Place,
-    /// The SRAM address of the same.
+    /// SRAM offset of the receive buffer, which begins with the header.
     pub buffer: u32,
     /// The type word, without the mark of the protocol.
     pub type_word: u32,

@@ -14,14 +14,14 @@ use crate::frame::Buffer;
 use crate::tags::{ReadTag, WriteEnd, WriteTag};
 use crate::types::ProtocolTypes;
 
-/// Data of so many bytes are in host memory before the core can do anything else.
+/// Data of at most this many bytes are in host memory before the core can do other work.
 const SHORT_BYTES: u32 = 128;
 
-/// While no more host writes are under way, or have ended and were not seen to: those of a page in
-/// pieces.
+/// Patient events give way to an answer only while at most this many host writes are in flight or
+/// unhandled. A page in pieces takes no more.
 const UNHEEDED_WRITES_MAX: u32 = 12;
 
-// And one more, for data that a post has asked for.
+// Besides its frames in flight a post may wait for data that it has asked for.
 const _: () = assert!(WINDOW_MAX <= Records::FRAMES_MAX);
 
 /// The frames of a protocol, as the link needs them.
@@ -35,55 +35,54 @@ impl<K: ProtocolTypes> Framing for Frames<K> {
     const MARK: u32 = K::MARK;
 }
 
-/// When a message has come, its process may be about to send an answer; when a piece of a message
-/// has, the next piece is about to come. For a while the ends of host writes and timers give way to
-/// that, and the event loop looks for it: what else is to be done would take longer.
+/// Whether a frame is expected soon. After a message its process may send an answer; after a piece
+/// of a message the next piece arrives. For a while the event loop only reads the events, and the
+/// ends of host writes and timers give way, because handling them would take longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     NotAwaited,
-    /// The event loop has not looked yet.
+    /// An answer is awaited. The event loop has not read the events for it yet.
     Awaited,
-    /// It will be awaited when the data are in host memory.
+    /// An answer will be awaited when the data of the message are in host memory.
     NotYet,
 }
 
-/// What the layers are told at their start.
+/// The configuration of the layers.
 #[derive(Clone, Copy, Debug)]
 pub struct LayersConfig {
     /// The link's part.
     pub link: LinkConfig,
     /// The post queues' part.
     pub posts: PostsConfig,
-    /// Where the counters are in SRAM.
+    /// SRAM offset of the counters.
     pub counters: u32,
-    /// Data bytes that a frame may carry.
+    /// Largest number of data bytes of a frame.
     pub frame_data_bytes_max: u32,
-    /// Where the receive buffers are in SRAM, and how many there are. They are as long as those of
-    /// the link.
+    /// SRAM offset of the receive buffers. They are as long as the transmit buffers of the link.
     pub rx_buffers: u32,
-    /// How many receive buffers there are.
+    /// Number of receive buffers.
     pub rx_buffer_count: u32,
 }
 
-/// What lies below a protocol: link, DMA queues, post queues, and what waits.
+/// The layers below a protocol: link, DMA queues, post queues, and the slots and jobs that wait.
 ///
-/// In this order: what is small and used by every frame lies within reach of a load's 12-bit offset
-/// from the start of the engine, the tables behind it.
+/// The order of the fields matters: small fields that every frame uses lie within reach of a load's
+/// 12-bit offset from the start of the engine, the tables behind them.
 #[repr(C)]
 pub struct Layers<K: ProtocolTypes> {
-    /// What wants to be served, and what waits.
+    /// Slots and jobs that are ready, and those that wait.
     pub run: RunQueue,
     answer: Answer,
-    /// What ends of transfers are awaited for: [`Self::AWAITED_COMMAND`],
+    /// Parties that await the end of transfers, as bits: [`Self::AWAITED_COMMAND`],
     /// [`Self::AWAITED_PROTOCOL`].
     awaited: u8,
-    /// Reception waits for room for host writes.
+    /// Whether reception waits for room for host writes.
     receive_stalled: bool,
-    /// Jobs, and peers whose frames are sent again, wait while the ring of host reads is full.
+    /// Whether jobs and retransmissions wait because the ring of host reads is full.
     unasked_stalled: bool,
     put_off_turns: u32,
     frame_data_bytes_max: u32,
-    /// Peers of which more is awaited than acknowledgements, one bit each.
+    /// Peers that owe more than acknowledgements, one bit each ([`Self::set_owing`]).
     owing: u32,
     /// Host reads.
     pub reads: HostReads<ReadTag<K::ReadNote>>,
@@ -93,7 +92,7 @@ pub struct Layers<K: ProtocolTypes> {
     pub posts: Posts<K::Head>,
     /// The link.
     pub link: Link<Frames<K>>,
-    /// How far each post is.
+    /// The progress of each post.
     pub records: Records,
 }
 
@@ -101,7 +100,7 @@ impl<K: ProtocolTypes> Layers<K> {
     const AWAITED_COMMAND: u8 = 1;
     const AWAITED_PROTOCOL: u8 = 2;
 
-    /// All zero where no head is, so that it may live in memory that start-up clears.
+    /// Layers before [`Self::start`], as a constant, so that they may be in a static.
     pub(crate) const fn new() -> Layers<K> {
         Layers {
             run: RunQueue::EMPTY,
@@ -130,7 +129,7 @@ impl<K: ProtocolTypes> Layers<K> {
         }
     }
 
-    /// Data bytes that a frame may carry.
+    /// Largest number of data bytes of a frame.
     #[inline(always)]
     pub fn frame_data_bytes_max(&self) -> u32 {
         self.frame_data_bytes_max
@@ -138,19 +137,21 @@ impl<K: ProtocolTypes> Layers<K> {
 
     // ---- Answers ----
 
-    /// A message has come, with so many bytes for host memory. Its process may answer.
+    /// Records that a message with `data_bytes` bytes for host memory has come. Its process may
+    /// answer.
     #[inline(always)]
     pub fn await_answer(&mut self, data_bytes: u32) {
         self.answer = if data_bytes <= SHORT_BYTES { Answer::Awaited } else { Answer::NotYet };
     }
 
-    /// A piece of a message has come, and the next one comes before anything else can be done.
+    /// Records that a piece of a message has come. The next piece comes before other work can be
+    /// done.
     #[inline(always)]
     pub fn await_piece(&mut self) {
         self.answer = Answer::Awaited;
     }
 
-    /// Nothing is about to come.
+    /// Records that no frame is expected.
     #[inline(always)]
     pub fn await_nothing(&mut self) {
         self.answer = Answer::NotAwaited;
@@ -182,17 +183,17 @@ impl<K: ProtocolTypes> Layers<K> {
 
     // ---- What waits ----
 
-    /// The end of transfers is awaited by the protocol, or not any more.
+    /// Sets whether the protocol awaits the end of transfers ([`crate::Protocol::on_awaited`]).
     pub fn await_transfers(&mut self, is_awaited: bool) {
         self.awaited = self.awaited & !Self::AWAITED_PROTOCOL | if is_awaited { Self::AWAITED_PROTOCOL } else { 0 };
     }
 
-    /// The same for a command of the driver.
+    /// Sets whether a command of the driver awaits the end of transfers.
     pub(crate) fn await_transfers_for_command(&mut self, is_awaited: bool) {
         self.awaited = self.awaited & !Self::AWAITED_COMMAND | u8::from(is_awaited);
     }
 
-    /// Whether the end of transfers is awaited at all.
+    /// Whether the protocol or a command awaits the end of transfers.
     #[inline(always)]
     pub(crate) fn awaits_transfers(&self) -> bool {
         self.awaited != 0
@@ -206,7 +207,7 @@ impl<K: ProtocolTypes> Layers<K> {
         self.awaited & Self::AWAITED_COMMAND != 0
     }
 
-    /// Whether the end of a host write would let one of the layers go on.
+    /// Whether one of the layers waits for the end of a host write.
     #[inline(always)]
     pub(crate) fn awaits_writes(&self) -> bool {
         !self.writes.has_ended(self.writes.data_mark())
@@ -216,13 +217,13 @@ impl<K: ProtocolTypes> Layers<K> {
             || self.awaited != 0
     }
 
-    /// Reception waits until a host write has ended.
+    /// Lets reception wait until a host write has ended.
     #[inline(always)]
     pub fn stall_reception(&mut self) {
         self.receive_stalled = true;
     }
 
-    /// Whether reception has waited, which it then does no more.
+    /// Ends the stall of reception. True if there was one.
     #[inline(always)]
     pub(crate) fn take_stall(&mut self) -> bool {
         let was_stalled = self.receive_stalled;
@@ -233,32 +234,32 @@ impl<K: ProtocolTypes> Layers<K> {
         was_stalled
     }
 
-    /// Frames that no post asks for find room again.
+    /// Lets jobs and retransmissions try again: the ring of host reads has room.
     #[inline(always)]
     pub(crate) fn end_unasked_stall(&mut self) {
         self.unasked_stalled = false;
     }
 
-    /// Whether frames that no post asks for are to be sent, and can be: jobs, and repetitions.
+    /// Whether a job or a retransmission is ready and the ring of host reads has room for it.
     #[inline(always)]
     pub(crate) fn has_unasked(&self) -> bool {
         self.run.jobs() | self.link.resending() != 0 && !self.unasked_stalled
     }
 
-    /// Whether a job can go on.
+    /// Whether a job is ready and the ring of host reads has room for it.
     pub(crate) fn has_jobs(&self) -> bool {
         self.run.jobs() != 0 && !self.unasked_stalled
     }
 
-    /// More than acknowledgements is awaited of a peer, or not any more: while it is, the peer is
-    /// asked now and then whether it is there.
+    /// Sets whether the protocol awaits more than acknowledgements from a peer, such as a reply.
+    /// While it does and no frame to the peer is in flight, probes check that the peer is alive.
     #[inline(always)]
     pub fn set_owing(&mut self, node: usize, is_owing: bool) {
         let bit = 1 << (node & nic_link::NODE_MASK);
         self.owing = if is_owing { self.owing | bit } else { self.owing & !bit };
     }
 
-    /// Whether more than acknowledgements is awaited of a peer.
+    /// Whether the protocol awaits more than acknowledgements from a peer.
     #[inline(always)]
     pub fn is_owing(&self, node: usize) -> bool {
         self.owing >> (node & nic_link::NODE_MASK) & 1 != 0
@@ -266,20 +267,20 @@ impl<K: ProtocolTypes> Layers<K> {
 
     // ---- What is put off ----
 
-    /// Ends of posts, and acknowledgements: 0 if nothing is put off.
+    /// Deferred work, that is, ends of posts and acknowledgements: 0 if there is none.
     #[inline(always)]
     pub(crate) fn put_off(&self) -> u32 {
         self.posts.unsettled() | self.link.put_off()
     }
 
-    /// One more turn in which something is put off. How many there were.
+    /// Counts a turn with deferred work. Returns the number of such turns in a row.
     #[inline(always)]
     pub(crate) fn count_put_off_turn(&mut self) -> u32 {
         self.put_off_turns += 1;
         self.put_off_turns
     }
 
-    /// What was put off is seen to.
+    /// Begins the count of turns anew: deferred work is being done.
     #[inline(always)]
     pub(crate) fn end_put_off(&mut self) {
         self.put_off_turns = 0;
@@ -303,8 +304,8 @@ impl<K: ProtocolTypes> Layers<K> {
         }
     }
 
-    /// The same of a data frame, later: the answer to it goes first. A post that needs room calls
-    /// [`Self::process_deferred`].
+    /// Defers the acknowledgement that a data frame carries, so that an answer can go first. A post
+    /// that needs room calls [`Self::process_deferred`].
     #[inline(always)]
     pub fn defer_acknowledge(&mut self, dev: &mut impl Device, node: usize, acknowledge: u32) {
         if self.link.is_news(node, acknowledge) {
@@ -316,7 +317,7 @@ impl<K: ProtocolTypes> Layers<K> {
         }
     }
 
-    /// [`Self::defer_acknowledge`] while another acknowledgement is put off.
+    /// [`Self::defer_acknowledge`] while another acknowledgement is deferred.
     #[cold]
     #[inline(never)]
     fn process_and_defer(&mut self, dev: &mut impl Device, node: usize, acknowledge: u32) {
@@ -324,7 +325,7 @@ impl<K: ProtocolTypes> Layers<K> {
         self.link.defer(node, acknowledge);
     }
 
-    /// Processes the acknowledgement that was put off.
+    /// Processes the deferred acknowledgement, if there is one.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub fn process_deferred(&mut self, dev: &mut impl Device) {
@@ -333,8 +334,8 @@ impl<K: ProtocolTypes> Layers<K> {
         }
     }
 
-    /// The same after a frame was sent to a peer, while the peer answers it: if one frame was
-    /// acknowledged, and nothing waits for room.
+    /// Processes the deferred acknowledgement of a peer after a frame was sent to it, while the
+    /// peer answers. Does so only if it acknowledges at most one frame and no post waits for room.
     #[inline(always)]
     pub fn process_deferred_one(&mut self, dev: &mut impl Device, node: usize) {
         if self.run.blocked() != 0 || self.link.has_barred() {
@@ -354,7 +355,7 @@ impl<K: ProtocolTypes> Layers<K> {
             self.link.start_retransmit_timer(dev, node);
         }
         if self.posts.unsettled() == 0 && self.link.acks_due() == 0 {
-            // Nothing is put off any more.
+            // No work is deferred any more.
             self.put_off_turns = 0;
         }
     }
@@ -378,8 +379,8 @@ impl<K: ProtocolTypes> Layers<K> {
         }
     }
 
-    /// Frames were acknowledged while posts waited for room, others were sent again, or none were
-    /// to be sent.
+    /// Handles an acknowledgement while posts wait for room, frames are retransmitted, or the peer
+    /// is barred from new frames.
     #[cold]
     #[inline(never)]
     fn go_behind(&mut self, node: usize) {
@@ -388,14 +389,15 @@ impl<K: ProtocolTypes> Layers<K> {
         self.link.skip_acknowledged(node);
     }
 
-    /// Frames for a peer that had none taken may go out again.
+    /// Allows new frames to a peer again, and wakes the posts that wait for room if the peer was
+    /// barred.
     pub(crate) fn go_on(&mut self, node: usize) {
         if self.link.go_on(node) {
             self.run.wake_blocked();
         }
     }
 
-    /// Takes a frame back that will not be acknowledged.
+    /// Ends a frame that will not be acknowledged.
     pub(crate) fn take_back(&mut self, node: usize, sequence: u32) {
         let owner = self.link.take_back(node, sequence);
         let settle = self.posts.end_frame(&mut self.records, owner);
@@ -404,7 +406,7 @@ impl<K: ProtocolTypes> Layers<K> {
 
     // ---- Frames that arrive ----
 
-    /// The frame in order counts, and is acknowledged. Its receive buffer is free.
+    /// Accepts the frame in order: it will be acknowledged. Its receive buffer is free.
     #[inline(never)]
     pub fn accept(&mut self, dev: &mut impl Device, sequence: u32, node: usize, is_last: bool) -> Buffer {
         self.accept_straight(dev, sequence, node, is_last);
@@ -420,7 +422,7 @@ impl<K: ProtocolTypes> Layers<K> {
         self.link.owe_ack(dev, node, is_last);
     }
 
-    /// The frame is as if it had never come.
+    /// Drops a frame as if it had never come, and counts it.
     #[cold]
     #[inline(never)]
     pub fn drop_frame(&mut self, dev: &mut impl Device, reason: Counter) -> Buffer {
@@ -429,8 +431,8 @@ impl<K: ProtocolTypes> Layers<K> {
         Buffer::Free
     }
 
-    /// The frame is refused for good, so the sequence goes on (M-49); the sender is told that it
-    /// was, not why (INV-24).
+    /// Refuses the frame in order for good: the sequence goes on (M-49). The sender learns that the
+    /// frame was refused, but not why (INV-24).
     #[cold]
     #[inline(never)]
     pub fn refuse_frame(&mut self, dev: &mut impl Device, node: usize, is_last: bool, reason: Counter) -> Buffer {
@@ -440,8 +442,9 @@ impl<K: ProtocolTypes> Layers<K> {
         Buffer::Free
     }
 
-    /// Whether the frame is the next of its node. `Some(true)`: it came before, is acknowledged
-    /// again and dropped. `Some(false)`: there is a gap before it.
+    /// Compares the number of a frame with the next number of its node. `None`: the frame is in
+    /// order. `Some(false)`: an earlier frame is missing. `Some(true)`: a duplicate, for which an
+    /// acknowledgement is owed.
     #[inline(always)]
     pub fn classify(&mut self, dev: &mut impl Device, node: usize, sequence: u32, is_last: bool) -> Option<bool> {
         match self.link.classify(node, sequence) {
@@ -456,7 +459,10 @@ impl<K: ProtocolTypes> Layers<K> {
 
     // ---- Frames that are sent ----
 
-    /// The number of the next free buffer, if a frame to a peer can be sent now.
+    /// The number of the next free transmit buffer, if a frame to a peer can be sent now.
+    ///
+    /// # Errors
+    /// [`Barrier`]: why no frame can be sent.
     #[inline(always)]
     pub fn room_to(&mut self, dev: &mut impl Device, node: usize) -> Result<usize, Barrier> {
         self.link.check_room(&self.reads, node, K::FRAME_READS)?;
@@ -464,21 +470,23 @@ impl<K: ProtocolTypes> Layers<K> {
         Ok(self.link.first_buffer())
     }
 
-    /// Whether window and rings take a frame to a peer. Whether a buffer is free is asked apart.
+    /// Whether window and rings have room for a frame to a peer. The caller checks for a free
+    /// buffer.
     #[inline(always)]
     pub fn can_send(&self, node: usize) -> bool {
         !self.link.is_barred(node) && self.link.has_place(node) && self.reads.has_room(K::FRAME_READS)
     }
 
-    /// Sends the frame in the next free buffer: the words of its header that say what it is, and
-    /// its data, are there, or on their way.
+    /// Sends the frame in the next free buffer. The caller has written the protocol's words of the
+    /// header; the data are in the buffer or their host read is posted.
     #[inline(always)]
     pub fn send_frame(&mut self, dev: &mut impl Device, node: usize, data_bytes: u32, owner: Owner) {
         self.link.send(dev, &mut self.reads, node, data_bytes, owner);
         self.answer = Answer::NotAwaited;
     }
 
-    /// Posts a host read for the frame in a transmit buffer. The caller has asked for room.
+    /// Posts a host read for the frame in a transmit buffer. The caller has made sure that the ring
+    /// has room.
     #[inline(always)]
     pub fn read_into_frame(
         &mut self,
@@ -491,15 +499,15 @@ impl<K: ProtocolTypes> Layers<K> {
         self.reads.post(dev, transfer, flags, ReadTag::of_frame(note, frame));
     }
 
-    /// Posts a host read whose data belong to no frame. The caller has asked for room. The number
-    /// of the transfer.
+    /// Posts a host read whose data belong to no frame, and returns the number of the transfer. The
+    /// caller has made sure that the ring has room.
     pub fn read_apart(&mut self, dev: &mut impl Device, transfer: Transfer, note: K::ReadNote) -> u32 {
         let number = self.reads.next_number();
         self.reads.post(dev, transfer, DMA_FLAG_EVENT, ReadTag::of_protocol(note));
         number
     }
 
-    /// Posts a host write of a frame's data. The caller has asked for room.
+    /// Posts a host write of a frame's data. The caller has made sure that the ring has room.
     #[inline(always)]
     pub fn write_data(
         &mut self,
@@ -512,7 +520,7 @@ impl<K: ProtocolTypes> Layers<K> {
         self.writes.post_data(dev, transfer, flags, WriteTag::new(note, end));
     }
 
-    /// Sends one frame again, of the first peer that needs it.
+    /// Retransmits one frame, to the first peer that needs it.
     #[cold]
     #[inline(never)]
     pub(crate) fn resend_one(&mut self, dev: &mut impl Device) {
@@ -523,15 +531,14 @@ impl<K: ProtocolTypes> Layers<K> {
         }
     }
 
-    /// The host bus did not deliver a frame's data: the frame keeps its number, says so, and
-    /// carries none. Its owner.
+    /// Aborts a frame whose data the host bus did not deliver: the frame keeps its number, carries
+    /// the flag of an aborted frame and no data. Returns its owner.
     pub(crate) fn abort_frame(&mut self, dev: &mut impl Device, frame: usize) -> Owner {
         self.link.abort(dev, frame, FLAG_LAST | FLAG_ABORTED)
     }
 
-    /// Asks a peer whether it is there: nothing is in flight to it, and it owes more than
-    /// acknowledgements for as long as a frame may go unanswered. It is given up if it does not
-    /// acknowledge that either (INV-32).
+    /// Probes a peer that owes more than acknowledgements and to which no frame is in flight. A
+    /// peer that does not acknowledge the probe is given up (INV-32).
     #[cold]
     #[inline(never)]
     pub(crate) fn probe(&mut self, dev: &mut impl Device, node: usize) {
@@ -560,21 +567,22 @@ impl<K: ProtocolTypes> Layers<K> {
         self.posts.on_doorbell(dev, &mut self.run, &mut self.writes, || link.resending())
     }
 
-    /// The post of a slot waits for room. What was acknowledged may make some.
+    /// Lets the post of a slot wait for room, and processes the deferred acknowledgement, which may
+    /// free room.
     pub fn block(&mut self, dev: &mut impl Device, slot: usize) {
         self.run.block(1 << slot);
         dev.trace(Marker::PostBlocked, slot as u32);
         self.process_deferred(dev);
     }
 
-    /// Ends the post at the head of a slot badly: no further frame of it is issued. It ends when
-    /// those in flight have. The next one has its turn.
+    /// Fails the post at the head of a slot: no further frame of it is issued, and it ends when its
+    /// frames in flight have ended. The slot goes on with its next post.
     pub fn refuse_head(&mut self, dev: &mut impl Device, slot: usize, error: PostError) {
         self.posts.refuse(dev, &mut self.records, &mut self.writes, slot, error);
         self.run.push(slot);
     }
 
-    /// The same for a post that was just read.
+    /// [`Self::refuse_head`] for a post that was just read, which it counts.
     #[cold]
     #[inline(never)]
     pub fn refuse_fetched(&mut self, dev: &mut impl Device, slot: usize, error: PostError) {
@@ -582,12 +590,12 @@ impl<K: ProtocolTypes> Layers<K> {
         self.refuse_head(dev, slot, error);
     }
 
-    /// The post of a frame ends badly.
+    /// Fails the post of a frame.
     pub(crate) fn fail_post(&mut self, dev: &mut impl Device, owner: Owner, error: PostError) {
         self.posts.fail_frame(dev, &mut self.records, &mut self.run, &mut self.writes, owner, error);
     }
 
-    /// The data that a post has asked for will not come: it ends badly, when its frames have ended.
+    /// Fails a post whose requested data will not come. It ends when its frames have ended.
     pub fn fail_awaited(&mut self, dev: &mut impl Device, post: PostId, error: PostError) {
         self.posts.fail(dev, &mut self.records, post, error);
         if self.records.end_frame(post) {
@@ -595,15 +603,15 @@ impl<K: ProtocolTypes> Layers<K> {
         }
     }
 
-    /// Ends posts of a slot from the oldest on, as far as they are complete.
+    /// Ends the complete posts of a slot, from the oldest up to the first that is not complete.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub fn settle(&mut self, dev: &mut impl Device, slot: usize) {
         self.posts.settle(dev, &mut self.records, &mut self.writes, slot);
     }
 
-    /// Ends a post that has just become complete, and those behind it. Straight on goes the oldest
-    /// of its slot with none behind it that is complete too.
+    /// Ends a post that has just become complete, and complete posts behind it. The common path is
+    /// the oldest post of its slot with no complete post behind it.
     #[inline(always)]
     pub fn settle_post(&mut self, dev: &mut impl Device, post: PostId) {
         if !self.posts.settle_one(dev, &mut self.records, &mut self.writes, post) {
@@ -612,7 +620,7 @@ impl<K: ProtocolTypes> Layers<K> {
         }
     }
 
-    /// Writes the status pages that are behind.
+    /// Writes the status pages that are out of date.
     #[inline(always)]
     pub(crate) fn write_statuses(&mut self, dev: &mut impl Device) {
         self.posts.write_statuses(dev, &mut self.writes);
@@ -623,7 +631,7 @@ impl<K: ProtocolTypes> Layers<K> {
         self.posts.close(dev, &mut self.records, &mut self.run, slot);
     }
 
-    /// Gives a drained queue to the next process.
+    /// Gives a drained queue to the next process ([`Posts::assign`]).
     pub(crate) fn assign_queue(&mut self, dev: &mut impl Device, slot: usize) {
         self.posts.assign(dev, &mut self.records, &mut self.run, slot);
     }

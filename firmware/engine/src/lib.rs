@@ -1,8 +1,11 @@
-//! What every protocol of the NIC shares: the order of service, and the layers below a protocol.
+//! The parts that all protocols of the NIC share: the order of service, and the layers below a
+//! protocol.
 //!
-//! * [`Layers`]: link, DMA queues, post queues, and what waits. A protocol calls them.
-//! * [`Protocol`]: what a protocol does with a frame, a post, the end of a transfer, a mailbox.
-//! * [`Engine`]: both, and the turn, which serves events in the order of [`IN_ORDER`].
+//! * [`Layers`]: link, DMA queues, post queues, and the slots and jobs that wait. A protocol calls
+//!   them.
+//! * [`Protocol`]: the handling of a frame, a post, the end of a transfer, a mailbox.
+//! * [`Engine`]: a protocol over its layers, and the turn, which serves events in the order of
+//!   [`IN_ORDER`].
 //!
 //! The path of a frame goes down only: engine, protocol, layers. Nothing here knows what frames
 //! carry or what posts ask for. `nic_echo` is the shortest protocol.

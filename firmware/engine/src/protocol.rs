@@ -7,26 +7,26 @@ use crate::frame::{Arrived, Buffer, Frame};
 use crate::layers::Layers;
 use crate::types::ProtocolTypes;
 
-/// What a protocol does when something happens.
+/// A protocol: one method for each event that concerns it.
 ///
-/// The engine calls one method at a time, and none waits. Each gets the layers below the protocol
-/// and the device. Methods with a body may be left out.
+/// The engine calls one method at a time, and no method waits. Each method gets the layers below
+/// the protocol and the device. A protocol may leave out the methods that have a body here.
 pub trait Protocol: Sized {
     /// Types and constants of the protocol.
     type Types: ProtocolTypes;
 
-    /// Before the start: all zero, so that an engine may live in memory that start-up clears.
+    /// The protocol before the start.
     const NOWHERE: Self;
-    /// Mailboxes of the driver that are the protocol's, one bit each.
+    /// The mailboxes to the NIC that belong to the protocol, one bit each.
     const MAILBOXES: u32 = 0;
 
-    /// A data frame has come in its turn. The protocol accepts it ([`Layers::accept`]), refuses it
-    /// ([`Layers::refuse_frame`]), or drops it ([`Layers::drop_frame`]): then the peer sends it
-    /// again.
+    /// Takes a data frame that arrives in order. The protocol accepts it ([`Layers::accept`]),
+    /// refuses it ([`Layers::refuse_frame`]), or drops it ([`Layers::drop_frame`]). A dropped frame
+    /// is retransmitted by the peer.
     fn on_frame(&mut self, layers: &mut Layers<Self::Types>, dev: &mut impl Device, frame: Frame) -> Buffer;
 
-    /// A frame whose kind is neither [`ProtocolTypes::KIND`] nor an acknowledgement. `None`: the
-    /// protocol does not have the kind.
+    /// Takes a frame whose kind is neither [`ProtocolTypes::KIND`] nor an acknowledgement. `None`
+    /// if the protocol does not have the kind: the engine handles the frame.
     #[inline(always)]
     fn on_other_frame(
         &mut self,
@@ -37,7 +37,8 @@ pub trait Protocol: Sized {
         None
     }
 
-    /// A frame came behind one that is missing. Its number is not the peer's next.
+    /// Takes a data frame or probe whose number is not the peer's next: an earlier frame is
+    /// missing.
     fn on_gap(
         &mut self,
         layers: &mut Layers<Self::Types>,
@@ -49,14 +50,15 @@ pub trait Protocol: Sized {
         layers.drop_frame(dev, Counter::FramesGap)
     }
 
-    /// A slot may send one frame. `is_new`: no frame of its post was issued before. A slot that has
-    /// more to send goes back into the queue (`layers.run`).
+    /// Sends one frame of a slot. If `is_new`, the slot's doorbell was just taken, and no frame of
+    /// its next post was issued before. A slot that has more to send goes back into the queue
+    /// (`layers.run`).
     fn on_post(&mut self, layers: &mut Layers<Self::Types>, dev: &mut impl Device, slot: usize, is_new: bool);
 
-    /// One of the jobs in `layers.run` can go on. The protocol chooses which.
+    /// Serves one of the ready jobs in `layers.run`. The protocol chooses the job.
     fn on_job(&mut self, _layers: &mut Layers<Self::Types>, _dev: &mut impl Device) {}
 
-    /// A host read has ended. The frame that it fills has its data.
+    /// Handles the end of a host read. If the read fills a frame, the frame has its data.
     #[inline(always)]
     fn on_read_end(
         &mut self,
@@ -66,10 +68,11 @@ pub trait Protocol: Sized {
     ) {
     }
 
-    /// The host read with this number, which fills no frame, has failed. It has ended before.
+    /// Handles the failure of host read `number`, which fills no frame. [`Self::on_read_end`] was
+    /// called for it before.
     fn on_read_failed(&mut self, _layers: &mut Layers<Self::Types>, _dev: &mut impl Device, _number: u32) {}
 
-    /// A host write has ended.
+    /// Handles the end of a host write.
     #[inline(always)]
     fn on_write_end(
         &mut self,
@@ -79,23 +82,25 @@ pub trait Protocol: Sized {
     ) {
     }
 
-    /// Reception goes on that had no room for host writes.
+    /// Handles the end of a stall: reception, which had no room for host writes, goes on.
     fn on_write_room(&mut self, _layers: &mut Layers<Self::Types>, _dev: &mut impl Device) {}
 
-    /// Some host writes have ended.
+    /// Called once after [`Self::on_write_end`] was called for some host writes.
     #[inline(always)]
     fn on_writes_ended(&mut self, _layers: &mut Layers<Self::Types>, _dev: &mut impl Device) {}
 
-    /// Some transfers have ended while the protocol waited for that ([`Layers::await_transfers`]).
+    /// Called after transfers have ended while the protocol awaits that
+    /// ([`Layers::await_transfers`]).
     fn on_awaited(&mut self, _layers: &mut Layers<Self::Types>, _dev: &mut impl Device) {}
 
-    /// Whether the end of a host write would let the protocol go on.
+    /// Whether the protocol waits for the end of a host write.
     #[inline(always)]
     fn awaits_writes(&self) -> bool {
         false
     }
 
-    /// A frame that belongs to no post was refused, or was given up with its peer.
+    /// Handles the failure of a frame that belongs to no post: the peer refused it, the bus failed,
+    /// or the peer was given up.
     fn on_frame_failed(
         &mut self,
         _layers: &mut Layers<Self::Types>,
@@ -105,20 +110,20 @@ pub trait Protocol: Sized {
     ) {
     }
 
-    /// A peer was given up. The frames to it have ended.
+    /// Handles the loss of a peer that was given up. All frames to it have ended.
     fn on_peer_lost(&mut self, _layers: &mut Layers<Self::Types>, _dev: &mut impl Device, _node: usize) {}
 
-    /// The timer of acknowledgements fired.
+    /// Called when the timer of acknowledgements has fired.
     fn on_timer(&mut self, _layers: &mut Layers<Self::Types>, _dev: &mut impl Device) {}
 
-    /// The driver has written one of [`Self::MAILBOXES`].
+    /// Takes the word that the driver has written to one of [`Self::MAILBOXES`].
     fn on_mailbox(&mut self, _layers: &mut Layers<Self::Types>, _dev: &mut impl Device, _mailbox: usize, _value: u32) {}
 
-    /// A command of the driver that is about nothing of the layers. It is answered when the
-    /// transfers that were posted before have ended.
+    /// Obeys a command of the driver that does not concern the layers. The engine answers it when
+    /// all transfers that were posted before have ended.
     fn on_command(&mut self, _layers: &mut Layers<Self::Types>, _dev: &mut impl Device, _command: u32) {}
 
-    /// The driver closes a slot, or gives its queue to another process. The slot is still as it
-    /// was.
+    /// Called before the engine closes a slot, or gives its queue to another process. The state of
+    /// the slot is unchanged.
     fn on_close(&mut self, _layers: &mut Layers<Self::Types>, _dev: &mut impl Device, _slot: usize) {}
 }

@@ -1,7 +1,7 @@
-//! Frames that arrive: what the link needs of each, and which of them the protocol gets.
+//! Frames that arrive: the link's checks of each frame, and its way to the protocol.
 //!
-//! Functions over protocol and layers and not methods of the engine, so that a protocol can have a
-//! frame judged anew that it has kept ([`retake`]).
+//! These are functions over protocol and layers, not methods of the engine, so that a protocol can
+//! have a held frame judged anew ([`retake`]).
 
 use nic_device::{rarely, Device, Place};
 use nic_layout::counter::Counter;
@@ -18,11 +18,11 @@ use crate::types::ProtocolTypes;
 /// The flag of a message's last frame, in its type word.
 const LAST: u32 = (FLAG_LAST as u32) << 24;
 
-/// The frame in a receive buffer, with its type word as the protocol's own kinds have it.
+/// The frame in a receive buffer, with the mark of the protocol removed from its type word.
 #[inline(always)]
 fn arrived<K: ProtocolTypes>(dev: &impl Device, buffer: u32, length_bytes: u32) -> Arrived {
     let at = dev.place(buffer);
-    // A frame of another protocol is of no kind that there is.
+    // The type word of another protocol's frame becomes an unknown kind.
     let type_word = dev.get(at, word::TYPE) ^ K::MARK;
     Arrived { at, buffer, type_word, length_bytes }
 }
@@ -37,8 +37,7 @@ pub(crate) fn take_frame<P: Protocol>(
     length_bytes: u32,
 ) -> Buffer {
     let frame = arrived::<P::Types>(dev, buffer, length_bytes);
-    // One comparison for most frames: a data frame that may be the last of its message, and nothing
-    // else.
+    // One comparison for most frames: a data frame with no flag besides `FLAG_LAST`.
     if (frame.type_word ^ P::Types::KIND) & !LAST != 0 {
         rarely();
         return take_other(protocol, layers, dev, frame.at, buffer, frame.type_word, length_bytes);
@@ -46,7 +45,7 @@ pub(crate) fn take_frame<P: Protocol>(
     take_data::<P, true>(protocol, layers, dev, frame)
 }
 
-/// Judges a frame that stayed in its buffer as if it had just arrived.
+/// Judges a frame that was held in its buffer as if it had just arrived.
 #[cold]
 #[inline(never)]
 pub fn retake<P: Protocol>(
@@ -63,7 +62,8 @@ pub fn retake<P: Protocol>(
     take_other(protocol, layers, dev, frame.at, buffer, frame.type_word, length_bytes)
 }
 
-/// A data frame. Twice in the image: `IS_PLAIN` without flags but that of the last frame.
+/// Takes a data frame. The image holds two copies: `IS_PLAIN` for frames with no flag besides
+/// `FLAG_LAST`.
 #[inline(always)]
 fn take_data<P: Protocol, const IS_PLAIN: bool>(
     protocol: &mut P,
@@ -86,13 +86,14 @@ fn take_data<P: Protocol, const IS_PLAIN: bool>(
         Some(false) => protocol.on_gap(layers, dev, node, buffer, sequence),
         Some(true) => layers.drop_frame(dev, Counter::FramesDuplicate),
     };
-    // The buffer is not taken away before the engine gives it back.
+    // The protocol may have posted the end of the buffer's use, but the MAC gets no buffer before
+    // the engine recycles it. So its words are still valid.
     let acknowledge = dev.get(at, word::ACKNOWLEDGE);
     layers.defer_acknowledge(dev, node, acknowledge);
     kept
 }
 
-/// A data frame with other flags.
+/// Takes a data frame with other flags.
 #[cold]
 #[inline(never)]
 fn take_data_rarely<P: Protocol>(
@@ -104,7 +105,8 @@ fn take_data_rarely<P: Protocol>(
     take_data::<P, false>(protocol, layers, dev, frame)
 }
 
-/// A frame that is no plain data frame: an acknowledgement, another kind, or none of ours.
+/// Takes a frame that is not a plain data frame: an acknowledgement, another kind, or a frame of no
+/// known kind.
 #[inline(never)]
 #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
 fn take_other<P: Protocol>(
@@ -141,7 +143,7 @@ fn take_other<P: Protocol>(
     }
 }
 
-/// Before acknowledged frames end: the posts of those that were refused end badly.
+/// Fails the posts of refused frames, before the acknowledged frames end.
 #[cold]
 #[inline(never)]
 fn note_refusals<P: Protocol>(
@@ -161,7 +163,8 @@ fn note_refusals<P: Protocol>(
     }
 }
 
-/// A data frame with other flags, a frame of the link without number, a probe, or none of ours.
+/// Takes a data frame with other flags, a frame of the link without a number, a probe, or a frame
+/// of no known kind.
 #[cold]
 #[inline(never)]
 fn take_rare<P: Protocol>(

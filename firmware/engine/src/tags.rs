@@ -1,22 +1,22 @@
-//! What each DMA under way is for.
+//! Tags of transfers: what each DMA in flight is for.
 
 use nic_posts::StatusTag;
 
 use crate::types::Note;
 
 const NO_FRAME: u8 = u8::MAX;
-/// In place of a frame: data that belong to no frame.
+/// Stands in place of a frame if the data belong to no frame.
 const OTHER: u8 = NO_FRAME - 1;
 
-/// A transfer from the host.
+/// The tag of a host read.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadTag<N> {
     note: N,
-    /// The transmit buffer that the transfer fills.
+    /// The number of the transmit buffer that the transfer fills, or [`NO_FRAME`] or [`OTHER`].
     frame: u8,
 }
 
-/// What a host read that failed was for.
+/// The purpose of a failed host read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failed {
     Nothing,
@@ -48,10 +48,10 @@ impl<N: Copy> ReadTag<N> {
     }
 }
 
-/// What happens when a host write has ended.
+/// The action of the engine at the end of a host write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteEnd {
-    /// Nothing but what the protocol does.
+    /// No action. Only the protocol handles the end.
     Nothing,
     /// The receive buffer at this address is free.
     Recycle(u32),
@@ -59,8 +59,8 @@ pub enum WriteEnd {
     Status(u8),
 }
 
-/// A [`WriteEnd`] in one word: buffers are at multiples of 8, so odd numbers are slots, and no
-/// buffer is at 0.
+/// A [`WriteEnd`] in one word. Buffers are at multiples of 8 and none is at 0, so 0 stands for no
+/// action and odd numbers for slots.
 #[derive(Clone, Copy, Debug)]
 struct PackedEnd(u32);
 
@@ -84,7 +84,7 @@ impl PackedEnd {
     }
 }
 
-/// A transfer to the host.
+/// The tag of a host write.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteTag<N> {
     note: N,

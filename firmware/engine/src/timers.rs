@@ -1,4 +1,4 @@
-//! Time-outs: frames are sent again, and peers that do not answer are given up.
+//! Time-outs: frames are retransmitted, and peers that do not answer are given up.
 
 use nic_device::Device;
 use nic_layout::post::PostError;
@@ -8,7 +8,7 @@ use nic_posts::Owner;
 use crate::layers::Layers;
 use crate::protocol::Protocol;
 
-/// The owner of a frame learns that the frame has failed.
+/// Fails the owner of a frame that has failed.
 #[cold]
 #[inline(never)]
 pub(crate) fn fail_frame<P: Protocol>(
@@ -25,7 +25,7 @@ pub(crate) fn fail_frame<P: Protocol>(
     }
 }
 
-/// The timer of retransmissions fired.
+/// Handles the timer of retransmissions.
 pub(crate) fn on_retransmit_timer<P: Protocol>(protocol: &mut P, layers: &mut Layers<P::Types>, dev: &mut impl Device) {
     for node in layers.link.expire_retransmit(dev) {
         layers.process_deferred(dev);
@@ -43,7 +43,7 @@ pub(crate) fn on_retransmit_timer<P: Protocol>(protocol: &mut P, layers: &mut La
     layers.link.restart_retransmit_timer(dev);
 }
 
-/// Ends everything that goes to a peer that is lost: buffers come back, posts end badly (INV-32).
+/// Ends all frames to a lost peer: buffers become free, posts fail (INV-32).
 #[cold]
 #[inline(never)]
 fn give_up<P: Protocol>(protocol: &mut P, layers: &mut Layers<P::Types>, dev: &mut impl Device, ended: Ended) {
@@ -53,11 +53,11 @@ fn give_up<P: Protocol>(protocol: &mut P, layers: &mut Layers<P::Types>, dev: &m
         layers.take_back(ended.node, sequence);
     }
     protocol.on_peer_lost(layers, dev, ended.node);
-    // A post that is still being issued, or a job, ends when it has its turn.
+    // A post that is still being issued, and a job, end when they are served next.
     layers.run.wake_blocked();
 }
 
-/// The timer of acknowledgements fired.
+/// Handles the timer of acknowledgements.
 pub(crate) fn on_ack_timer<P: Protocol>(protocol: &mut P, layers: &mut Layers<P::Types>, dev: &mut impl Device) {
     layers.link.expire_acks(dev);
     protocol.on_timer(layers, dev);

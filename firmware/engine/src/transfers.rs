@@ -1,5 +1,5 @@
-//! Ends of transfers, and commands of the driver, which are answered when all transfers that were
-//! posted before have ended (INV-19, INV-36).
+//! Ends of transfers, and commands of the driver. A command is answered when all transfers that
+//! were posted before it have ended (INV-19, INV-36).
 
 use nic_device::Device;
 use nic_layout::counter::Counter;
@@ -27,8 +27,8 @@ pub(crate) struct Fence {
 impl Fence {
     pub(crate) const EMPTY: Fence = Fence { command: 0, reads: 0, writes: 0 };
 
-    /// Ends what the host-read engine has completed. Also serves an engine that halted, so that a
-    /// frame whose data did not come is never taken for complete.
+    /// Handles the ends of host reads. Also resumes a halted engine, so that a frame whose data did
+    /// not come is never taken for complete.
     #[inline(always)]
     pub(crate) fn end_reads<P: Protocol>(
         &mut self,
@@ -37,7 +37,8 @@ impl Fence {
         dev: &mut impl Device,
     ) {
         let mut consumer = dev.dma_read_consumer();
-        // Asked after the index: whatever lies before it either succeeded or shows here.
+        // The index is read before this flag. So each transfer below the index has succeeded, or
+        // the flag is set.
         let halted = dev.dma_read_halted();
         if halted {
             consumer = dev.dma_read_consumer();
@@ -54,7 +55,7 @@ impl Fence {
         self.check(protocol, layers, dev);
     }
 
-    /// Ends what the host-write engine has completed.
+    /// Handles the ends of host writes.
     #[inline(always)]
     pub(crate) fn end_writes<P: Protocol>(
         &mut self,
@@ -98,7 +99,8 @@ impl Fence {
     #[inline(never)]
     fn attend_to_ends<P: Protocol>(&mut self, protocol: &mut P, layers: &mut Layers<P::Types>, dev: &mut impl Device) {
         if layers.protocol_awaits_transfers() {
-            // Before the answer: what the command took away the protocol does not fill any more.
+            // Called before the answer: afterwards the protocol fills no line that the command has
+            // taken away.
             protocol.on_awaited(layers, dev);
         }
         if !layers.command_awaits_transfers() {
@@ -110,7 +112,7 @@ impl Fence {
         }
     }
 
-    /// The driver has written mailboxes. Each is looked at in the order of their numbers.
+    /// Serves the mailboxes that the driver has written, in the order of their numbers.
     pub(crate) fn on_mailboxes<P: Protocol>(
         &mut self,
         protocol: &mut P,
@@ -129,13 +131,13 @@ impl Fence {
                 protocol.on_mailbox(layers, dev, mailbox, value);
             }
         }
-        // An argument says nothing before its command.
+        // The argument is read with its command.
         if written & !(P::MAILBOXES | 1 << MAILBOX_COMMAND | 1 << MAILBOX_ARGUMENT) != 0 {
             dev.count(Counter::MailboxesWild);
         }
     }
 
-    /// A command is obeyed at once.
+    /// Obeys a command at once and notes the transfers that must end before its answer.
     fn on_command<P: Protocol>(
         &mut self,
         protocol: &mut P,
@@ -167,7 +169,7 @@ impl Fence {
         self.check(protocol, layers, dev);
     }
 
-    /// Gives a queue to the next process, unless posts of the process that has it are under way.
+    /// Gives a queue to the next process, unless posts of its present process are outstanding.
     #[cold]
     fn assign_queue<P: Protocol>(
         &mut self,
@@ -180,7 +182,8 @@ impl Fence {
             dev.count(Counter::MailboxesWild);
             return;
         }
-        // What has ended, and was not seen to since nothing waited for it.
+        // Acknowledgements and ends of host writes may be deferred. They are handled first, since
+        // they may drain the queue.
         layers.process_deferred(dev);
         self.end_writes(protocol, layers, dev);
         if layers.posts.is_drained(dev, slot) {
@@ -190,8 +193,8 @@ impl Fence {
     }
 }
 
-/// The last transfer that ended brought an error. Its frame has a sequence number that the peer
-/// waits for: it goes without data, and its post ends badly.
+/// Handles a failed host read, which is the transfer that has ended last. The peer waits for the
+/// sequence number of its frame, so the frame goes without data, and its post fails.
 #[cold]
 #[inline(never)]
 fn read_failed<P: Protocol>(protocol: &mut P, layers: &mut Layers<P::Types>, dev: &mut impl Device) {

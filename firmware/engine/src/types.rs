@@ -1,8 +1,8 @@
-/// What a transfer is for, as the protocol says it.
+/// The protocol's note beside a transfer: what the transfer is for.
 pub trait Note: Copy {
-    /// All zero: stands where no transfer is.
+    /// Fills places that hold no transfer. All zero.
     const UNUSED: Self;
-    /// The note of a transfer that is not the protocol's: the release of a frame, a status.
+    /// The note of a transfer of the layers: the release of a frame, a status.
     const NONE: Self;
 }
 
@@ -14,27 +14,27 @@ impl Note for () {
 
 /// The types and constants of a protocol that the layers below it need.
 pub trait ProtocolTypes: Copy {
-    /// What is kept of the post at the head of a slot while its frames are issued.
+    /// The protocol's state of the post at the head of a slot while its frames are issued.
     type Head: Copy;
-    /// What a host read is for, beside the frame that it fills.
+    /// The note of a host read. The frame that the read fills is kept besides.
     type ReadNote: Note;
-    /// What a host write is for, beside what follows from its end.
+    /// The note of a host write. [`crate::WriteEnd`] is kept besides.
     type WriteNote: Note;
 
-    /// All zero: stands where no head is.
+    /// Fills places that hold no head. All zero.
     const NO_HEAD: Self::Head;
 
     /// Header of every frame in bytes: the link's header, and the protocol's behind it.
     const HEADER_BYTES: u32;
-    /// In what type words differ from those of `nic_layout::frame::word::kind`, so that NICs of
-    /// different protocols take no frame of each other.
+    /// The protocol's type words are those of `nic_layout::frame::word::kind`, XORed with this
+    /// mark. So a NIC of another protocol takes no frame of this one.
     const MARK: u32;
-    /// The kind of most data frames: a type word without flags.
+    /// The kind of the protocol's data frames: a type word without flags and without the mark.
     const KIND: u32;
-    /// The flags that a frame of that kind may have.
+    /// The flags that a data frame may have, `nic_layout::frame::FLAG_*`.
     const FLAGS: u8;
-    /// Host reads that a frame may need, its release included.
+    /// Largest number of host reads of a frame, its release included.
     const FRAME_READS: u32;
-    /// Host writes that a frame may need.
+    /// Largest number of host writes of a frame.
     const FRAME_WRITES: u32;
 }
