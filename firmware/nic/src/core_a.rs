@@ -15,7 +15,7 @@ use super::{Tables, PAIR};
 
 type Machine = nic_vmmc::Machine<Tables>;
 
-/// All state of core A. It lies in the scratchpad, which start-up clears. Device and machine are in
+/// All state of core A. It lies in the scratchpad, which start-up fills. Device and machine are in
 /// one structure, in this order, so that one base register reaches the words of both that each
 /// frame needs.
 #[repr(C)]
