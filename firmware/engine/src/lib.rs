@@ -4,6 +4,7 @@
 //! * [`Layers`]: link, DMA queues, post queues, and the slots and jobs that wait. A protocol calls
 //!   them.
 //! * [`Protocol`]: the handling of a frame, a post, the end of a transfer, a mailbox.
+//! * [`Boot`]: what an image needs to start a protocol.
 //! * [`Engine`]: a protocol over its layers, and the turn, which serves events in the order of
 //!   [`IN_ORDER`].
 //!
@@ -11,6 +12,7 @@
 //! carry or what posts ask for. `nic_echo` is the shortest protocol.
 #![cfg_attr(not(test), no_std)]
 
+mod boot;
 mod engine;
 mod events;
 mod frame;
@@ -22,6 +24,7 @@ mod timers;
 mod transfers;
 mod types;
 
+pub use boot::Boot;
 pub use engine::Engine;
 pub use events::{EVENTS, IN_ORDER, PATIENT};
 pub use frame::{Arrived, Buffer, Frame};
