@@ -574,6 +574,13 @@ impl<K: ProtocolTypes> Layers<K> {
         self.run.push(slot);
     }
 
+    /// The post at the head of a slot goes to a peer that has started again: it ends badly if frames
+    /// of it are still to be issued, whatever it waits for.
+    pub fn cut_off_head(&mut self, dev: &mut impl Device, slot: usize) {
+        self.posts.refuse(dev, &mut self.records, &mut self.writes, slot, PostError::PeerUnreachable);
+        self.run.wake(1 << slot);
+    }
+
     /// The same for a post that was just read.
     #[cold]
     #[inline(never)]

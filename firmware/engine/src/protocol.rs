@@ -108,6 +108,13 @@ pub trait Protocol: Sized {
     /// A peer was given up. The frames to it have ended.
     fn on_peer_lost(&mut self, _layers: &mut Layers<Self::Types>, _dev: &mut impl Device, _node: usize) {}
 
+    /// A peer has started again. The frames to its earlier incarnation have ended. The protocol ends
+    /// what else it has under way to or from that incarnation: a post of which some frames are not
+    /// issued yet, above all, since the rest of it must not go to the new incarnation.
+    fn on_peer_restarted(&mut self, layers: &mut Layers<Self::Types>, dev: &mut impl Device, node: usize) {
+        self.on_peer_lost(layers, dev, node);
+    }
+
     /// The timer of acknowledgements fired.
     fn on_timer(&mut self, _layers: &mut Layers<Self::Types>, _dev: &mut impl Device) {}
 

@@ -217,6 +217,14 @@ impl ReceiveMisses {
         self.waiting >> (node & NODE_MASK) & 1 != 0
     }
 
+    /// A peer has started again, and no frame of it is held: its next frame waits for nothing.
+    pub(crate) fn forget(&mut self, node: usize) {
+        let others = !(1 << (node & NODE_MASK));
+        self.waiting &= others;
+        self.behind &= others;
+        self.to_restart &= others;
+    }
+
     /// There is no room for the held frames of a peer: they wait for the end of a host write.
     pub(crate) fn wait_for_room(&mut self, misses: &Misses, node: usize) {
         self.waiting |= 1 << (node & NODE_MASK);
