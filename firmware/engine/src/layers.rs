@@ -582,6 +582,14 @@ impl<K: ProtocolTypes> Layers<K> {
         self.run.push(slot);
     }
 
+    /// Fails the post at the head of a slot, which goes to a peer that has started again. The
+    /// caller has seen that frames of the post are still to be issued; whatever the post waits for,
+    /// the slot goes on with its next post.
+    pub fn cut_off_head(&mut self, dev: &mut impl Device, slot: usize) {
+        self.posts.refuse(dev, &mut self.records, &mut self.writes, slot, PostError::PeerUnreachable);
+        self.run.wake(1 << slot);
+    }
+
     /// [`Self::refuse_head`] for a post that was just read, which it counts.
     #[cold]
     #[inline(never)]

@@ -113,6 +113,13 @@ pub trait Protocol: Sized {
     /// Handles the loss of a peer that was given up. All frames to it have ended.
     fn on_peer_lost(&mut self, _layers: &mut Layers<Self::Types>, _dev: &mut impl Device, _node: usize) {}
 
+    /// Handles the restart of a peer. All frames to its earlier incarnation have ended. The
+    /// protocol ends all other work to or from that incarnation, above all a post that has frames
+    /// to be issued: they must not go to the new incarnation.
+    fn on_peer_restarted(&mut self, layers: &mut Layers<Self::Types>, dev: &mut impl Device, node: usize) {
+        self.on_peer_lost(layers, dev, node);
+    }
+
     /// Called when the timer of acknowledgements has fired.
     fn on_timer(&mut self, _layers: &mut Layers<Self::Types>, _dev: &mut impl Device) {}
 

@@ -35,7 +35,10 @@ pub(crate) fn on_retransmit_timer<P: Protocol>(protocol: &mut P, layers: &mut La
             Overdue::Unanswered => {
                 layers.go_on(node);
                 if let Some(ended) = layers.link.retry(dev, node) {
-                    give_up(protocol, layers, dev, ended);
+                    end_frames_badly(protocol, layers, dev, ended);
+                    protocol.on_peer_lost(layers, dev, node);
+                    // A post that is still being issued, and a job, end when they are served next.
+                    layers.run.wake_blocked();
                 }
             }
         }
@@ -43,18 +46,21 @@ pub(crate) fn on_retransmit_timer<P: Protocol>(protocol: &mut P, layers: &mut La
     layers.link.restart_retransmit_timer(dev);
 }
 
-/// Ends all frames to a lost peer: buffers become free, posts fail (INV-32).
+/// Ends all frames to a peer that is lost or has started again: buffers become free, posts fail
+/// (INV-32). The protocol ends its other work afterwards.
 #[cold]
 #[inline(never)]
-fn give_up<P: Protocol>(protocol: &mut P, layers: &mut Layers<P::Types>, dev: &mut impl Device, ended: Ended) {
+pub(crate) fn end_frames_badly<P: Protocol>(
+    protocol: &mut P,
+    layers: &mut Layers<P::Types>,
+    dev: &mut impl Device,
+    ended: Ended,
+) {
     for sequence in ended.sequences() {
         let owner = layers.link.owner(ended.node, sequence);
         fail_frame(protocol, layers, dev, owner, PostError::PeerUnreachable);
         layers.take_back(ended.node, sequence);
     }
-    protocol.on_peer_lost(layers, dev, ended.node);
-    // A post that is still being issued, and a job, end when they are served next.
-    layers.run.wake_blocked();
 }
 
 /// Handles the timer of acknowledgements.

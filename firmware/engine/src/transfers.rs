@@ -5,8 +5,8 @@ use nic_device::Device;
 use nic_layout::counter::Counter;
 use nic_layout::post::PostError;
 use nic_layout::ring::{
-    Event, COMMAND_ASSIGN, COMMAND_CLOSE, COMMAND_FENCE, COMMAND_MASK, MAILBOX_ARGUMENT, MAILBOX_COMMAND,
-    MAILBOX_COMMAND_DONE,
+    restarted_peer, Event, COMMAND_ASSIGN, COMMAND_CLOSE, COMMAND_FENCE, COMMAND_MASK, COMMAND_RESTART_PEER,
+    MAILBOX_ARGUMENT, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE,
 };
 use nic_layout::trace::Marker;
 use nic_layout::PROCESS_SLOTS;
@@ -14,7 +14,7 @@ use nic_layout::PROCESS_SLOTS;
 use crate::layers::Layers;
 use crate::protocol::Protocol;
 use crate::tags::{Failed, WriteEnd};
-use crate::timers::fail_frame;
+use crate::timers::{end_frames_badly, fail_frame};
 
 /// A command that waits for its answer, and the transfers that must end before.
 #[derive(Clone, Copy, Debug)]
@@ -146,7 +146,7 @@ impl Fence {
         command: u32,
     ) {
         dev.trace(Marker::Command, command);
-        let legal = (COMMAND_FENCE..=COMMAND_ASSIGN).contains(&(command & COMMAND_MASK));
+        let legal = (COMMAND_FENCE..=COMMAND_RESTART_PEER).contains(&(command & COMMAND_MASK));
         if layers.command_awaits_transfers() || !legal {
             dev.count(Counter::MailboxesWild);
             return;
@@ -162,6 +162,7 @@ impl Fence {
                 layers.close_slot(dev, slot);
             }
             COMMAND_ASSIGN => self.assign_queue(protocol, layers, dev, slot),
+            COMMAND_RESTART_PEER => restart_peer(protocol, layers, dev, command),
             _ => protocol.on_command(layers, dev, command),
         }
         layers.await_transfers_for_command(true);
@@ -191,6 +192,25 @@ impl Fence {
             layers.assign_queue(dev, slot);
         }
     }
+}
+
+/// Obeys the command that announces the restart of a peer (INV-31). All work to or from the earlier
+/// incarnation ends here, before a frame can go to the new one.
+#[cold]
+#[inline(never)]
+fn restart_peer<P: Protocol>(protocol: &mut P, layers: &mut Layers<P::Types>, dev: &mut impl Device, command: u32) {
+    let (node, session) = restarted_peer(command);
+    if !layers.link.is_peer(node) {
+        dev.count(Counter::MailboxesWild);
+        return;
+    }
+    // The earlier incarnation has accepted the acknowledged frames, so their posts end well.
+    layers.process_deferred(dev);
+    let ended = layers.link.restart_peer(dev, node as usize, session);
+    end_frames_badly(protocol, layers, dev, ended);
+    protocol.on_peer_restarted(layers, dev, node as usize);
+    // Posts that could not be sent go to the new incarnation.
+    layers.run.wake_blocked();
 }
 
 /// Handles a failed host read, which is the transfer that has ended last. The peer waits for the

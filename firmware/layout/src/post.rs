@@ -87,6 +87,10 @@ pub struct ProcessStatus {
     pub ended: u32,
 }
 
+/// What the driver writes in place of the last error when it has reset the NIC: no further post of
+/// the process ends, and whether those under way have had an effect is not known.
+pub const NIC_WAS_RESET: u32 = u32::MAX;
+
 /// The index of the post before the first.
 pub const NO_POST: u32 = u32::MAX;
 

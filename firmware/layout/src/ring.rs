@@ -94,6 +94,20 @@ pub const COMMAND_FORGET_BUFFER: u32 = 4;
 /// written. Then that entry has the state [`crate::tables::ENTRY_ASSIGNED`] and the status of the
 /// process that had the queue; otherwise nothing has changed.
 pub const COMMAND_ASSIGN: u32 = 5;
+/// The peer in bits 11:4 has started again, and its session is in bits 19:12. What is under way to
+/// or from its earlier incarnation ends badly, and sequence numbers begin at 0 in both directions
+/// (INV-31). [`restart_peer`] makes the word.
+pub const COMMAND_RESTART_PEER: u32 = 6;
+
+/// The command to go on with the next incarnation of a peer.
+pub const fn restart_peer(node: u8, session: u8) -> u32 {
+    COMMAND_RESTART_PEER | (node as u32) << 4 | (session as u32) << 12
+}
+
+/// Node and session of a command that [`restart_peer`] has made.
+pub const fn restarted_peer(command: u32) -> (u32, u32) {
+    (command >> 4 & 0xFF, command >> 12 & 0xFF)
+}
 
 impl Event {
     /// The bit of the event in the event registers.

@@ -154,6 +154,11 @@ impl<F: Framing> Link<F> {
             peer.identity = Peer::NOBODY;
         }
         for node in 0..config.node_count {
+            for at in [self.ack_buffer(node as usize), self.notice_buffer(node as usize)] {
+                for offset in (0..F::HEADER_BYTES).step_by(4) {
+                    dev.write(at + offset, 0);
+                }
+            }
             self.start_peer(dev, node as usize, config.session);
         }
         self.peers[config.node as usize & NODE_MASK].identity = Peer::NOBODY;
@@ -166,16 +171,19 @@ impl<F: Framing> Link<F> {
     }
 
     /// Gives a peer its session: what stands in its frames, and in frames to it.
+    ///
+    /// A frame to the earlier incarnation may still be in the transmit ring. It stays a frame at any
+    /// time, and tells of nothing before it goes to the new incarnation.
     fn start_peer(&mut self, dev: &mut impl Device, node: usize, session: u32) {
         let [_, address_word, _] = word::addresses(word::station(node as u8, session as u8), 0);
         for at in [self.ack_buffer(node), self.notice_buffer(node)] {
-            for offset in (0..F::HEADER_BYTES).step_by(4) {
+            dev.write(at + word::TYPE, word::kind(FrameKind::Acknowledge, 0) ^ F::MARK);
+            for offset in [word::SEQUENCE, word::ACKNOWLEDGE, word::REFUSALS] {
                 dev.write(at + offset, 0);
             }
             dev.write(at + word::ADDRESS_0, self.address_words[0]);
             dev.write(at + word::ADDRESS_1, address_word);
             dev.write(at + word::ADDRESS_2, self.address_words[2]);
-            dev.write(at + word::TYPE, word::kind(FrameKind::Acknowledge, 0) ^ F::MARK);
             dev.write(at + word::NODE_LENGTH, self.node_word);
         }
         let peer = &mut self.peers[node & NODE_MASK];

@@ -310,6 +310,23 @@ impl<T: Tables> Protocol for Vmmc<T> {
         self.open_reads.close_to(layers, dev, node);
     }
 
+    fn on_peer_restarted(&mut self, layers: &mut Layers<T>, dev: &mut impl Device, node: usize) {
+        self.open_reads.close_to(layers, dev, node);
+        self.replies.drop_reads_of(layers, dev, node);
+        for slot in 0..PROCESS_SLOTS {
+            if layers.posts.is_sending(slot) && layers.posts.head(slot).node == node {
+                layers.cut_off_head(dev, slot);
+            }
+        }
+        while let Some(frame) = self.receive_misses.take(node) {
+            dev.count(Counter::FramesRetaken);
+            dev.trace(Marker::FrameRetaken, node as u32);
+            layers.drop_frame(dev, Counter::FramesStrange);
+            dev.recycle(frame.buffer);
+        }
+        self.receive_misses.forget(node);
+    }
+
     fn on_timer(&mut self, layers: &mut Layers<T>, dev: &mut impl Device) {
         self.end_receive_misses(layers, dev);
     }

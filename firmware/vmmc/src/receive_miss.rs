@@ -219,6 +219,14 @@ impl ReceiveMisses {
         self.waiting >> (node & NODE_MASK) & 1 != 0
     }
 
+    /// Forgets the misses of a peer that has started again and of which no frame is held.
+    pub(crate) fn forget(&mut self, node: usize) {
+        let others = !(1 << (node & NODE_MASK));
+        self.waiting &= others;
+        self.behind &= others;
+        self.to_restart &= others;
+    }
+
     /// Lets the held frames of a peer wait for room, which the end of a host write brings.
     pub(crate) fn wait_for_room(&mut self, misses: &Misses, node: usize) {
         self.waiting |= 1 << (node & NODE_MASK);

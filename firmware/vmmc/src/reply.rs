@@ -327,6 +327,16 @@ impl Replies {
         }
     }
 
+    /// A peer has started again: its new incarnation has asked for none of these.
+    pub(crate) fn drop_reads_of<T: Tables>(&mut self, layers: &mut Layers<T>, dev: &mut impl Device, node: usize) {
+        for read in 0..READS_MAX {
+            let is_of = dev.get(self.read_at(dev, read), kept::NODE) as usize == node;
+            if self.taken >> read & 1 != 0 && is_of {
+                self.end_read(layers, dev, read, Counter::ReadsGivenUp);
+            }
+        }
+    }
+
     fn end_read<T: Tables>(&mut self, layers: &mut Layers<T>, dev: &mut impl Device, read: u32, outcome: Counter) {
         self.taken &= !(1 << read);
         let bit = 1 << (READS_SHIFT + read);

@@ -48,6 +48,11 @@ pub enum Request {
         /// The dwords, in ascending order of address.
         words: Vec<u32>,
     },
+    /// RST# of the bus, as the control register of a bridge pulls it (PCI-to-PCI Bridge
+    /// Architecture Specification 1.2, 3.2.5.18, secondary bus reset). It acts at once, before
+    /// older requests: each request without an end fails with [`BusFault::Reset`]. It ends when
+    /// the bus may be used again.
+    Reset,
 }
 
 /// Number of a request: [`BusPort`] counts them from 0, and a [`Completion`] carries the number
@@ -216,7 +221,8 @@ impl BusPort {
             Waiting::Posted { address, note } => {
                 port.posted.set(port.posted.get() - 1);
                 port.room.notify();
-                if let Err(fault) = completion.result {
+                // A reset is the driver's own wish, and loses what was on its way.
+                if let Some(fault) = completion.result.err().filter(|fault| *fault != BusFault::Reset) {
                     port.posted_faults.borrow_mut().push(PostedFault { at: completion.at, address, fault });
                 }
                 if let Some(note) = note {

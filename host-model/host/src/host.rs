@@ -255,6 +255,12 @@ impl Node {
         self.driver.start_pair(firmware, second).await
     }
 
+    /// Resets the NIC under whatever it does, and boots it again: see [`Driver::reset`]. Gives its
+    /// new session, of which each peer has to be told ([`Driver::restart_peer`]).
+    pub async fn reset_nic(&self) -> Result<u32, DriverError> {
+        self.driver.reset().await
+    }
+
     /// A new process that has the NIC open; its processor time is accounted for under `name`.
     pub async fn open(&self, name: &'static str) -> Result<Process, DriverError> {
         self.open_with(name).await

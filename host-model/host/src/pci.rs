@@ -20,6 +20,9 @@ pub struct PciBus {
     memory: BridgedMemory,
     requests: BTreeMap<TransactionId, RequestId>,
     incidents: Vec<Incident>,
+    reset_clocks: u32,
+    /// The reset that is under way.
+    reset: Option<RequestId>,
 }
 
 impl PciBus {
@@ -49,6 +52,8 @@ impl PciBus {
     /// [`SettingsError`] names the setting that is impossible.
     pub fn new(settings: Settings, memory: Rc<RefCell<Memory>>) -> Result<PciBus, SettingsError> {
         Ok(PciBus {
+            reset_clocks: settings.reset_clocks,
+            reset: None,
             bus: host_pci::Bus::new(settings)?,
             memory: BridgedMemory { at: Ps::ZERO, memory },
             requests: BTreeMap::new(),
@@ -74,13 +79,22 @@ impl Bus for PciBus {
             Request::ConfigWrite { device, register, value } => Transaction::config_write(device, register, value),
             Request::Read { address } => Transaction::read_dword(address),
             Request::Write { address, words } => Transaction::write_dwords(address, &words),
+            Request::Reset => {
+                self.bus.start_reset(self.memory.at, self.reset_clocks);
+                self.reset = Some(id);
+                return;
+            }
         };
         self.requests.insert(self.bus.submit(transaction), id);
     }
 
     #[inline]
     fn take_completion(&mut self) -> Option<Completion> {
-        let completion = self.bus.next_completion()?;
+        let Some(completion) = self.bus.next_completion() else {
+            let id = self.reset.filter(|_| self.bus.is_out_of_reset())?;
+            self.reset = None;
+            return Some(Completion { id, at: self.memory.at, result: Ok(0) });
+        };
         let id = self.requests.remove(&completion.id).expect("each submitted once, ended once");
         let result = match completion.result {
             Ok(Answer::Read(dwords)) => Ok(dwords.first().copied().unwrap_or(0)),
@@ -102,7 +116,7 @@ impl Bus for PciBus {
     }
 
     fn is_idle(&self) -> bool {
-        self.bus.is_idle()
+        self.reset.is_none() && self.bus.is_idle()
     }
 
     fn take_violations(&mut self) -> Vec<String> {

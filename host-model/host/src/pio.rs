@@ -6,6 +6,9 @@
 //! * A store is posted: the processor goes on as soon as the bridge has room. Stores to consecutive
 //!   addresses leave together, in aligned blocks of the size of a write-combining buffer.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use sim_pins::Ps;
 
 use crate::address::BusAddr;
@@ -22,6 +25,23 @@ pub struct Pio {
     read: Ps,
     write: Ps,
     combining_bytes: u32,
+    gate: Gate,
+}
+
+/// Lets the accesses of many tasks through until it is shut. Clones are the same gate.
+#[derive(Clone, Default)]
+pub struct Gate(Rc<Cell<bool>>);
+
+impl Gate {
+    /// From now on stores go nowhere and loads fail with [`BusFault::Reset`].
+    pub fn shut(&self) {
+        self.0.set(true);
+    }
+
+    /// Whether the gate is shut.
+    pub fn is_shut(&self) -> bool {
+        self.0.get()
+    }
 }
 
 impl Pio {
@@ -33,7 +53,13 @@ impl Pio {
             read: Ps::from_ns(costs.pio_read_ns),
             write: Ps::from_ns(costs.pio_write_ns),
             combining_bytes: costs.write_combining_bytes,
+            gate: Gate::default(),
         }
+    }
+
+    /// The same way, through a gate.
+    pub fn through(self, gate: Gate) -> Pio {
+        Pio { gate, ..self }
     }
 
     /// The processor time that accesses are charged to.
@@ -57,6 +83,9 @@ impl Pio {
     }
 
     async fn transact(&self, request: Request) -> Result<u32, BusFault> {
+        if self.gate.is_shut() {
+            return Err(BusFault::Reset);
+        }
         let transaction = async {
             let answer = self.port.transact(request).await;
             self.cpu.sim().sleep_for(self.read).await;
@@ -80,6 +109,9 @@ impl Pio {
             let (block, behind) = rest.split_at(rest.len().min(room as usize));
             let note = note.filter(|_| behind.is_empty());
             self.cpu.charge("pio write", self.write).await;
+            if self.gate.is_shut() {
+                return;
+            }
             self.cpu.stall("pio write", self.port.post(address, block.to_vec(), note)).await;
             address = address + 4 * block.len() as u32;
             rest = behind;

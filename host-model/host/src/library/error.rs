@@ -51,6 +51,10 @@ pub enum WriteError {
         /// The CBH word of the buffer.
         buffer: u32,
     },
+    /// The NIC was reset before the post had ended. Whether the peer has taken the data is not
+    /// known.
+    #[error("the NIC was reset before the post had ended")]
+    NicReset,
     /// There was no post queue before the process ended.
     #[error("the process ended, or the driver gave up, before there was a post queue for it")]
     NoPostQueue,

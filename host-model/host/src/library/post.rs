@@ -111,7 +111,10 @@ impl<X: Extension> Process<X> {
             }
             let fault =
                 |process: Process<X>| async move { process.0.driver.page_fault(&process.0.cpu, process.pid()).await };
-            self.system_call(fault).await.map_err(|_| WriteError::NoPostQueue)?;
+            self.system_call(fault).await.map_err(|_| match self.nic_was_reset() {
+                true => WriteError::NicReset,
+                false => WriteError::NoPostQueue,
+            })?;
         }
     }
 

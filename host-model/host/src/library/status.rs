@@ -1,6 +1,6 @@
 //! The status page: what the NIC says of posts that have ended.
 
-use nic_layout::post::{PostError, ProcessStatus};
+use nic_layout::post::{PostError, ProcessStatus, NIC_WAS_RESET};
 use zerocopy::FromBytes;
 
 use super::error::{WriteError, WriteHandle};
@@ -30,6 +30,11 @@ impl<X: Extension> Process<X> {
         self.0.seen.get()
     }
 
+    /// Whether the driver has reset the NIC since the process has opened it.
+    pub fn nic_was_reset(&self) -> bool {
+        self.update_status() == Err(WriteError::NicReset)
+    }
+
     /// Polls the status page until `condition`, which follows from it, holds.
     pub(super) async fn poll_status(&self, condition: impl Fn() -> bool) -> Result<(), WriteError> {
         let ended = self.0.grant.status + std::mem::offset_of!(ProcessStatus, ended) as u32;
@@ -56,6 +61,9 @@ impl<X: Extension> Process<X> {
     pub(super) fn update_status(&self) -> Result<(), WriteError> {
         let bytes = self.load(self.0.grant.status, size_of::<ProcessStatus>() as u32)?;
         let now = ProcessStatus::read_from_bytes(&bytes).expect("as many bytes");
+        if now.last_error == NIC_WAS_RESET {
+            return Err(WriteError::NicReset);
+        }
         let before = self.0.seen.get();
         let newly_ended = now.ended.wrapping_sub(before.ended);
         let posted = self.0.posted.get();

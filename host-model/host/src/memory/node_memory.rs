@@ -230,6 +230,16 @@ impl Memory {
         Ok(())
     }
 
+    /// Whether there is an address space of this number.
+    pub fn has_space(&self, pid: Pid) -> bool {
+        self.spaces.contains_key(&pid)
+    }
+
+    /// Wakes what waits for a device to write anywhere in a page: the kernel has written there.
+    pub fn wake_watches(&self, page: PhysPage) {
+        self.watches.borrow().written(page, 0, PAGE_BYTES as usize);
+    }
+
     /// Watches bytes of a process for writes of devices.
     pub fn watch(&mut self, pid: Pid, address: UserVirt, len_bytes: u32) -> Result<Watch, MemoryError> {
         let pieces = self.pieces(pid, address, len_bytes)?;

@@ -103,6 +103,10 @@ impl MockNic {
                 }
                 Ok(0)
             }
+            Request::Reset => {
+                self.reset();
+                Ok(0)
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use sim_pins::{PciControl, PciDrive, PciLines, PciPin, Ps};
 
 use super::nic::MockNic;
-use crate::bus::{Bus, Completion, Request, RequestId};
+use crate::bus::{Bus, BusFault, Completion, Request, RequestId};
 use crate::memory::Memory;
 
 /// A bus with nothing on it but a [`MockNic`].
@@ -16,6 +16,8 @@ pub struct MockBus {
     queue: VecDeque<(RequestId, Request)>,
     clocks_left: Option<u32>,
     completions: VecDeque<Completion>,
+    /// The last edge.
+    at: Ps,
 }
 
 impl MockBus {
@@ -23,7 +25,13 @@ impl MockBus {
     /// handle.
     pub fn new(sram_bytes: u32, memory: Rc<RefCell<Memory>>) -> (MockBus, Rc<RefCell<MockNic>>) {
         let nic = Rc::new(RefCell::new(MockNic::new(sram_bytes, memory)));
-        let bus = MockBus { nic: nic.clone(), queue: VecDeque::new(), clocks_left: None, completions: VecDeque::new() };
+        let bus = MockBus {
+            nic: nic.clone(),
+            queue: VecDeque::new(),
+            clocks_left: None,
+            completions: VecDeque::new(),
+            at: Ps::ZERO,
+        };
         (bus, nic)
     }
 }
@@ -33,6 +41,12 @@ const ADDRESS_CLOCKS: u32 = 3;
 
 impl Bus for MockBus {
     fn submit(&mut self, id: RequestId, request: Request) {
+        if request == Request::Reset {
+            let reset = self.queue.drain(..).map(|(id, _)| (id, Err(BusFault::Reset)));
+            let at = self.at;
+            self.completions.extend(reset.map(|(id, result)| Completion { id, at, result }));
+            self.clocks_left = None;
+        }
         self.queue.push_back((id, request));
     }
 
@@ -41,6 +55,7 @@ impl Bus for MockBus {
     }
 
     fn rising_edge(&mut self, at: Ps, _nic: &PciDrive) -> PciLines {
+        self.at = at;
         if let Some((id, request)) = self.queue.front() {
             let clocks = self.clocks_left.unwrap_or(match request {
                 Request::Write { words, .. } => ADDRESS_CLOCKS + words.len() as u32,

@@ -147,6 +147,14 @@ impl MockNic {
         }
     }
 
+    /// RST#: registers and configuration space lose what was written, the SRAM does not. What the
+    /// test has set stays.
+    pub(super) fn reset(&mut self) {
+        let fresh = MockNic::new(self.sram.len() as u32, self.memory.clone());
+        (self.config, self.registers) = (fresh.config, fresh.registers);
+        (self.consumed, self.misses, self.notifications) = (fresh.consumed, fresh.misses, fresh.notifications);
+    }
+
     /// A dword of configuration space; `register` is its byte offset.
     pub fn config(&self, register: u8) -> u32 {
         self.config.get(&register).copied().unwrap_or(0)

@@ -37,6 +37,7 @@ impl Commands {
         let context = &self.context;
         let device = context.device(cpu)?;
         let turn = self.turn.acquire().await;
+        context.check_current()?;
         let subject = Subject::Command { number: context.counts().commands };
         context.count(|counts| counts.commands += 1);
         self.outstanding.set(Some(command));
@@ -50,6 +51,7 @@ impl Commands {
         let in_time = until(context.sim(), context.sim().now() + after, answered).await;
         self.outstanding.set(None);
         drop(turn);
+        context.check_current()?;
         match in_time {
             Some(()) => {
                 context.note(subject, EventKind::CommandAnswered);
@@ -57,6 +59,12 @@ impl Commands {
             }
             None => Err(context.failure().unwrap_or(DriverError::CommandTimeout { command, after })),
         }
+    }
+
+    /// The NIC was reset: no answer will come.
+    pub(in crate::driver) fn abandon(&self) {
+        self.outstanding.set(None);
+        self.answered.notify();
     }
 
     /// In the interrupt handler: the NIC says that it has obeyed.

@@ -16,7 +16,7 @@ use crate::bus::{BusPort, PostedFault};
 use crate::events::{EventKind, EventLog, Note, Subject};
 use crate::executor::Sim;
 use crate::memory::Memory;
-use crate::pio::Pio;
+use crate::pio::{Gate, Pio};
 use crate::platform::{HostCosts, Platform};
 use crate::processor::{Cpu, Priority, Processors};
 
@@ -36,9 +36,12 @@ pub struct Machine {
     pub platform: Platform,
 }
 
-/// The surroundings of a driver. Its parts share one.
+/// The surroundings of a driver while its NIC runs one firmware: from a boot to the next reset. Its
+/// parts share one.
 pub struct Context {
-    machine: Machine,
+    machine: Rc<Machine>,
+    /// Shut when the NIC is reset: no task reaches the NIC with what it knew before.
+    gate: Gate,
     options: DriverOptions,
     /// Known since the boot.
     resources: OnceCell<Resources>,
@@ -53,9 +56,10 @@ pub struct Context {
 
 impl Context {
     /// A context that knows no NIC yet: [`Context::set_resources`] and the layout follow at boot.
-    pub fn new(machine: Machine, options: DriverOptions) -> Context {
+    pub fn new(machine: Rc<Machine>, options: DriverOptions) -> Context {
         Context {
             machine,
+            gate: Gate::default(),
             options,
             resources: OnceCell::new(),
             layout: OnceCell::new(),
@@ -108,18 +112,19 @@ impl Context {
 
     /// Access to the bus, charged to the task of `cpu`.
     pub fn pio(&self, cpu: &Cpu) -> Pio {
-        Pio::new(cpu.clone(), self.machine.port.clone(), self.costs())
+        Pio::new(cpu.clone(), self.machine.port.clone(), self.costs()).through(self.gate.clone())
     }
 
     /// The NIC, reached with this task's processor time.
     pub fn device(&self, cpu: &Cpu) -> Result<Device, DriverError> {
+        self.check_current()?;
         let resources = *self.resources.get().ok_or(DriverError::NotReady)?;
         Ok(Device { pio: self.pio(cpu), resources })
     }
 
     /// Where the NIC is on the bus; `None` before it was found.
     pub fn resources(&self) -> Option<Resources> {
-        self.resources.get().copied()
+        self.resources.get().copied().filter(|_| !self.is_over())
     }
 
     pub(in crate::driver) fn set_resources(&self, resources: Resources) {
@@ -132,6 +137,7 @@ impl Context {
     ///
     /// [`DriverError::NotReady`] before the boot reply was checked.
     pub fn layout(&self) -> Result<NicLayout, DriverError> {
+        self.check_current()?;
         self.layout.get().copied().ok_or(DriverError::NotReady)
     }
 
@@ -141,6 +147,27 @@ impl Context {
 
     pub(in crate::driver) fn posted_faults(&self) -> Vec<PostedFault> {
         self.machine.port.posted_faults()
+    }
+
+    /// The NIC is reset: from now on this context reaches nothing, and its tasks end with
+    /// [`DriverError::NicReset`].
+    pub(in crate::driver) fn end(&self) {
+        self.gate.shut();
+        self.set_ready(false);
+        self.fail(DriverError::NicReset);
+    }
+
+    /// Whether the NIC was reset since the boot.
+    pub fn is_over(&self) -> bool {
+        self.gate.is_shut()
+    }
+
+    /// Fails if the NIC was reset since the boot.
+    pub fn check_current(&self) -> Result<(), DriverError> {
+        match self.is_over() {
+            true => Err(DriverError::NicReset),
+            false => Ok(()),
+        }
     }
 
     // ---- What happened --------------------------------------------------------------------------

@@ -225,6 +225,17 @@ pub enum DriverError {
     /// The process, by its identifier, has ended or is ending.
     #[error("process {} has ended", .0)]
     ProcessEnded(u32),
+    /// The NIC was reset while the call was under way, or since the process has opened it.
+    #[error("the NIC was reset: processes have to open it again")]
+    NicReset,
+    /// A peer whose number names no other node.
+    #[error("node {node} is no peer of node {own}")]
+    NoSuchPeer {
+        /// The node that shall be a peer.
+        node: u16,
+        /// The node of the driver.
+        own: u16,
+    },
     /// The driver has not started, or failed to start.
     #[error("the driver has not been started, or failed to start")]
     NotReady,

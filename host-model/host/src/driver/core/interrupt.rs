@@ -76,6 +76,9 @@ impl Handler {
             let mut number = 0;
             loop {
                 self.input.asserted().await;
+                if self.core.context.is_over() {
+                    return;
+                }
                 if let Err(error) = self.handle(number).await {
                     // The line may stay asserted: the handler has given up and does not run again.
                     self.core.context.fail(error);

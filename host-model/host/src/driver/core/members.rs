@@ -29,13 +29,22 @@ pub struct Members {
     next_pid: Cell<u32>,
 }
 
-impl Default for Members {
-    fn default() -> Members {
-        Members { by_pid: RefCell::default(), next_pid: Cell::new(1) }
-    }
-}
-
 impl Members {
+    /// No process has the NIC open. `first`: the number that the next process gets, if it is free.
+    pub fn new(first: u32) -> Members {
+        Members { by_pid: RefCell::default(), next_pid: Cell::new(first) }
+    }
+
+    /// The number that the next process gets, if it is free.
+    pub fn next_pid(&self) -> u32 {
+        self.next_pid.get()
+    }
+
+    /// All processes that have the NIC open, and whether the status page of each is pinned.
+    pub fn all(&self) -> Vec<(Pid, bool)> {
+        self.by_pid.borrow().iter().map(|(pid, member)| (*pid, member.status_is_pinned)).collect()
+    }
+
     /// A number for a new process. Numbers are taken again only after all others, so that late
     /// words of the NIC name no process. With `by_slot` no two processes have the same number
     /// modulo the slots of the NIC.

@@ -29,7 +29,9 @@ pub struct DriverOptions {
     pub node: NodeId,
     /// Nodes of the cluster.
     pub node_count: u32,
-    /// Incarnation of the cluster, 0 to 255.
+    /// Session of the node's first boot, 0 to 255: the number of its incarnation. Each reset of the
+    /// NIC takes the next one. The peers are taken to have this number too, until the driver is
+    /// told of another ([`Driver::restart_peer`](crate::driver::Driver::restart_peer)).
     pub session: u32,
     /// Seed of the protection keys; the same seed gives the same keys.
     pub seed: u64,

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use nic_layout::post::{ProcessStatus, NIC_WAS_RESET};
 use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FENCE};
 
 use super::error::DriverError;
@@ -33,9 +34,9 @@ pub struct Processes {
 }
 
 impl Processes {
-    /// No process has the NIC open.
-    pub fn new(core: Core) -> Processes {
-        let members = Rc::new(Members::default());
+    /// No process has the NIC open. `first_pid`: the number of the next.
+    pub fn new(core: Core, first_pid: u32) -> Processes {
+        let members = Rc::new(Members::new(first_pid));
         let queues = PostQueues::new(core.context.clone(), core.commands.clone(), members.clone());
         Processes { core, members, queues: Rc::new(queues) }
     }
@@ -107,6 +108,8 @@ impl Processes {
             None => commands.send(cpu, COMMAND_FENCE).await?,
         }
         service.close(cpu, pid).await?;
+        // After a reset the driver has unpinned them, or is about to.
+        context.check_current()?;
         let unpinned = 1 + pins.close(pid);
         {
             let mut memory = context.memory().borrow_mut();
@@ -118,6 +121,43 @@ impl Processes {
         pins.charge_unpin(cpu, unpinned).await;
         self.members.remove(pid);
         Ok(())
+    }
+
+    /// The number that the next process gets, if it is free.
+    pub fn next_pid(&self) -> u32 {
+        self.members.next_pid()
+    }
+
+    /// Before the NIC is reset: no process waits for a queue any more, and no store goes to one.
+    pub async fn unmap_all(&self) -> Result<(), DriverError> {
+        for (pid, _) in self.members.all() {
+            self.queues.begin_end(pid);
+            self.members.mapping(pid)?.unmap().await;
+        }
+        Ok(())
+    }
+
+    /// The NIC was reset: no DMA is under way. Unpins what was pinned for any process, and says in
+    /// each status page that no further post ends ([`NIC_WAS_RESET`]). Gives the processes, whose
+    /// memory stays, and the number of pages.
+    pub fn end_all(&self, service: &dyn Service) -> Result<(Vec<Pid>, u32), DriverError> {
+        let (mut pids, mut unpinned) = (Vec::new(), 0);
+        for (pid, has_status) in self.members.all() {
+            service.end(pid);
+            unpinned += self.core.pins.close(pid);
+            let mut memory = self.core.context.memory().borrow_mut();
+            let status_page = memory.touch(pid, STATUS_PAGE)?;
+            let word = STATUS_PAGE.start() + std::mem::offset_of!(ProcessStatus, last_error) as u32;
+            memory.write(pid, word, &NIC_WAS_RESET.to_le_bytes())?;
+            memory.wake_watches(status_page);
+            if has_status {
+                memory.unpin(status_page);
+                unpinned += 1;
+            }
+            self.members.remove(pid);
+            pids.push(pid);
+        }
+        Ok((pids, unpinned))
     }
 
     /// Counts of processes and queues that do not add up (INV-36, INV-38), in words.

@@ -28,7 +28,6 @@ pub type DirectoryWord = (u32, u32);
 pub struct FetchTables {
     /// By slot and number: tables that exist.
     tables: BTreeMap<VirtPage, PhysPage>,
-    has_space: bool,
 }
 
 impl FetchTables {
@@ -49,9 +48,9 @@ impl FetchTables {
         let at = table_of(slot, page);
         let is_new = !self.tables.contains_key(&at);
         if is_new {
-            if !self.has_space {
+            // It outlives a reset of the NIC, which makes the tables anew.
+            if !memory.has_space(KERNEL) {
                 memory.create_space(KERNEL);
-                self.has_space = true;
             }
             if !memory.is_mapped(KERNEL, at) {
                 memory.add_page(KERNEL, at)?;

@@ -157,6 +157,10 @@ impl Service for Mini {
         Ok(())
     }
 
+    fn end(&self, pid: Pid) {
+        self.registration.close(pid);
+    }
+
     async fn set_water_marks(&self, cpu: &Cpu, pid: Pid, marks: WaterMarks) -> Result<(), DriverError> {
         let Core { context, pins, .. } = &self.core;
         context.system_call(cpu).await;
