@@ -79,6 +79,9 @@ pub struct NodeOutput<T> {
     pub faults: Vec<String>,
     /// The invariant that the monitor found broken, if any.
     pub violation: Option<Violation>,
+    /// How often the NIC was reset after its first boot. Counters of firmware and RTL count from the
+    /// last reset on.
+    pub resets: u32,
     /// Clock cycles of the NIC's core since the begin of the run.
     pub core_cycles: u64,
     /// The inputs of the model. Empty unless they were asked for.
@@ -260,6 +263,7 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
             seen: self.monitor.is_placed().then(|| self.monitor.seen()),
             faults,
             violation: self.monitor.violation().cloned(),
+            resets: self.host.node().driver().resets(),
             core_cycles: self.nic.core_cycles(),
             recording: self.nic.take_recording(),
             now: self.now,

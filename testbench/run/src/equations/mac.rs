@@ -20,8 +20,10 @@ const DROPPED: [&str; 7] = [
 const SENT: [Counter; 5] =
     [Counter::FramesSent, Counter::FramesRetransmitted, Counter::AcksSent, Counter::MissedSent, Counter::RestartsSent];
 
+/// The MAC counts from the last reset of the NIC on, and the link from the begin of the run. A reset
+/// in a frame leaves the rest of it, which begins as no frame.
 pub(super) fn frames(node: &OfNode) -> Vec<Equation> {
-    vec![
+    let mut equations = vec![
         node.equation(
             "frames begun = good + each way to drop one",
             node.rtl("mac_rx_started"),
@@ -37,6 +39,10 @@ pub(super) fn frames(node: &OfNode) -> Vec<Equation> {
             node.firmware_sum(SENT),
             node.rtl("mac_tx_frames") + node.rtl("mac_tx_skipped"),
         ),
-        node.equation("frames of the MAC = frames on the link", node.rtl("mac_tx_frames"), node.node.frames.sent),
-    ]
+    ];
+    if node.node.resets == 0 {
+        let sent = node.rtl("mac_tx_frames");
+        equations.push(node.equation("frames of the MAC = frames on the link", sent, node.node.frames.sent));
+    }
+    equations
 }

@@ -17,16 +17,18 @@ fn other_end(cables: &[[End; 2]], end: End) -> End {
     own[usize::from(own[0] == end)]
 }
 
-/// The name of the end of a cable for the user, and the number of frames that began there.
-fn begun_at(output: &ClusterOutput, end: End) -> (String, u64) {
+/// The name of the end of a cable for the user, and the number of frames that began there. The number
+/// is `None` if the NIC there was reset: then its MAC has counted anew.
+fn begun_at(output: &ClusterOutput, end: End) -> (String, Option<u64>) {
     match end {
         End::Node(node) => {
             let report = output.nodes[node].outcome.as_ref();
-            (format!("the MAC of node {node}"), report.map_or(0, |report| report.totals.rtl("mac_rx_started")))
+            let begun = report.map_or(0, |report| report.totals.rtl("mac_rx_started"));
+            (format!("the MAC of node {node}"), (output.nodes[node].resets == 0).then_some(begun))
         }
         End::Switch { switch, port } => {
             let counts = &output.switches[switch].counts.ports[port];
-            (format!("switch {switch}, port {port}"), counts.frames_in)
+            (format!("switch {switch}, port {port}"), Some(counts.frames_in))
         }
     }
 }
@@ -39,7 +41,7 @@ pub(super) fn cable_of_a_node(node: &OfNode) -> Vec<Equation> {
         End::Node(_) => "frames on the link - lost + doubled = frames that the peer's MAC began".to_owned(),
         End::Switch { .. } => format!("frames on the link - lost + doubled = frames that began at {what}"),
     };
-    vec![node.equation(&statement, node.node.frames.arriving(), begun)]
+    begun.map(|begun| node.equation(&statement, node.node.frames.arriving(), begun)).into_iter().collect()
 }
 
 /// The sums of each port of each switch, and of the port's cable.
@@ -55,11 +57,8 @@ pub(super) fn ports(output: &ClusterOutput) -> Vec<Equation> {
             if matches!(end, End::Switch { .. }) {
                 what.push(',');
             }
-            equations.push(Equation::new(
-                format!("{name}: frames on the link - lost + doubled = frames that {what} began"),
-                found.links[port].arriving(),
-                begun,
-            ));
+            let statement = format!("{name}: frames on the link - lost + doubled = frames that {what} began");
+            equations.extend(begun.map(|begun| Equation::new(statement, found.links[port].arriving(), begun)));
         }
         let ports = found.counts.ports.len() as u64;
         equations.push(Equation::new(
