@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use host_model::address::{NodeId, UserVirt};
-use host_model::driver::Notifications;
+use host_model::driver::{DriverError, Notifications};
 use host_model::executor::{Channel, Notify, Task};
 use host_model::library::{Access, Export, Process, WriteError, WriteHandle};
 use nic_layout::cbh::cbh;
@@ -64,6 +64,14 @@ impl Actor {
     pub fn kill(&self) {
         self.kills.set(self.kills.get() + 1);
         self.killed.notify();
+    }
+
+    /// Ends the tasks that wait for posts and for notifications of the process.
+    pub fn abort_tasks(&self) {
+        let life = self.life.borrow();
+        for task in life.iter().flat_map(|life| life.tasks.borrow().clone()) {
+            task.abort();
+        }
     }
 }
 
@@ -129,8 +137,12 @@ pub async fn actor(state: Rc<State>, place: usize, seed: u64) {
         state.count_pending(1);
         number += 1;
         let successor = async {
+            state.restarts.may_retire(&state).await;
             retire(&state, &life).await?;
-            begin(&state, place, number, seed).await
+            state.restarts.may_begin(&state).await;
+            let life = begin(&state, place, number, seed).await;
+            state.restarts.has_begun(&state);
+            life
         };
         life = match successor.await {
             Ok(life) => life,
@@ -259,13 +271,15 @@ async fn operate(state: &Rc<State>, life: &Life, op: &Op) -> Result<Then> {
             let sim = state.sim().clone();
             sim.spawn("invalidate", async move {
                 let invalidate = state.personality.invalidate;
-                if let Err(error) = invalidate(state.handle.driver(), &state.cpu, pid, address).await {
-                    state.fail(format!("invalidation: {error}"));
+                match invalidate(state.handle.driver(), &state.cpu, pid, address).await {
+                    // A cache that was reset has no lines.
+                    Ok(()) | Err(DriverError::NicReset) => {}
+                    Err(error) => state.fail(format!("invalidation: {error}")),
                 }
                 state.count_pending(-1);
             });
         }
-        Op::Kill { .. } | Op::Pause { .. } | Op::Settle => {}
+        Op::Kill { .. } | Op::Reset { .. } | Op::Restart { .. } | Op::Pause { .. } | Op::Settle => {}
     }
     Ok(Then::Next)
 }
@@ -427,6 +441,7 @@ async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
         seen.posts.push(model::Post {
             by: life.name,
             number,
+            to: wanted.node,
             buffer,
             right_key,
             hole,
@@ -494,6 +509,7 @@ async fn see_end(state: Rc<State>, life: Life, handle: WriteHandle, index: usize
         Ok(()) => End::Well,
         Err(WriteError::Refused { error, .. }) if REFUSED.contains(&error) => End::Refused,
         Err(WriteError::Refused { error, .. }) if error == PostError::BadLocalAddress as u32 => End::BadMemory,
+        Err(WriteError::Refused { error, .. }) if error == PostError::PeerUnreachable as u32 => End::Lost,
         Err(WriteError::Unclear { .. }) => End::Unclear,
         Err(WriteError::Refused { .. }) => End::Other,
         Err(error) => return state.fail(format!("{}: {error}", life.name)),

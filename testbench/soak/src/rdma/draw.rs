@@ -121,22 +121,31 @@ pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
 }
 
 /// The case `number` of a seed with 2 to 8 nodes, mostly behind switches: the list of [`case`],
-/// with its operations spread over all nodes.
+/// with its operations spread over all nodes, and with
+/// up to two resets of NICs or restarts of nodes.
 pub fn case_of_nodes(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
     let mut case = case(seed, number, ops);
     // A separate generator, so that the list stays as old reports name it.
     let mut random = Random::new(seed, u64::MAX - number);
     case.cluster = cluster_of_nodes(case.cluster, &mut random);
     let count = case.cluster.topology.nodes;
-    if case.cluster.topology == Nodes::PAIR {
-        return case;
-    }
-    for op in &mut case.ops {
-        let node = random.index(0..count);
-        op.set_node(node);
-        if let Op::Post(post) = op {
-            post.node = (node + random.index(1..count)) % count;
+    if case.cluster.topology != Nodes::PAIR {
+        for op in &mut case.ops {
+            let node = random.index(0..count);
+            op.set_node(node);
+            if let Op::Post(post) = op {
+                post.node = (node + random.index(1..count)) % count;
+            }
         }
+    }
+    // Few, so that most of a list is ordinary traffic.
+    for _ in 0..random.weighted(&[2, 2, 1]) {
+        let (node, after_us) = (random.index(0..count), random.number(0..=199));
+        let op = match random.weighted(&[1, 1]) {
+            0 => Op::Reset { node, after_us },
+            _ => Op::Restart { node, after_us },
+        };
+        case.ops.insert(random.index(0..case.ops.len() + 1), op);
     }
     case
 }
@@ -154,7 +163,9 @@ mod tests {
         assert_ne!(case(1, 5, 10..90), case(1, 6, 10..90));
         assert_ne!(case(1, 5, 10..90), case(2, 5, 10..90));
         let cases: Vec<Case<Op>> = (0..40).map(|number| case(1, number, 100..200)).collect();
-        let kinds: BTreeSet<Kind> = cases.iter().flat_map(|case| &case.ops).map(Op::kind).collect();
+        let mut kinds: BTreeSet<Kind> = cases.iter().flat_map(|case| &case.ops).map(Op::kind).collect();
+        let of_nodes: Vec<Case<Op>> = (0..40).map(|number| case_of_nodes(1, number, 100..200)).collect();
+        kinds.extend(of_nodes.iter().flat_map(|case| &case.ops).map(Op::kind));
         assert_eq!(kinds.len(), Kind::ALL.len());
         let text: Vec<String> = cases.iter().map(Case::to_string).collect();
         for (case, text) in cases.iter().zip(text) {

@@ -1,7 +1,8 @@
 //! The language of writes, reads and buffers: what `mini` and `vmmc` do.
 //!
 //! * `operation`: the operations. `draw`: random lists. `model`: the right results.
-//! * `node`, `actor`: play a list on a node and its processes. `plant`: defects that tests plant.
+//! * `node`, `actor`: play a list on a node and its processes. `restart`: starts a node again.
+//! * `plant`: defects that tests plant.
 
 mod actor;
 pub mod draw;
@@ -9,6 +10,7 @@ pub mod model;
 mod node;
 pub mod operation;
 pub mod plant;
+mod restart;
 
 use std::collections::BTreeMap;
 use std::future::Future;

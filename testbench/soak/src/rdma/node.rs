@@ -25,9 +25,10 @@ use nicscope_scenario::failed;
 use sim_pins::Ps;
 
 use super::actor::{actor, retire_last, Actor, HEAP_PAGES, IMAGE_BYTES, PAGES_BEFORE_HOLE};
-use super::model::{Buffer, BufferName, Decided, Model, Seen, Wrong, BYTES};
+use super::model::{Buffer, BufferName, Decided, Model, Restart, Seen, Wrong, BYTES};
 use super::operation::{Op, PROCESSES};
 use super::plant::{self, Plant};
+use super::restart::{heed, restart, News, Restarts};
 use crate::case::{Cluster, Nodes};
 use crate::language::Seat;
 use crate::personality::{self, Personality};
@@ -42,6 +43,10 @@ pub(super) struct Board {
     pub buffers: BTreeMap<BufferName, Buffer>,
     /// Exported buffers by node, process and place, the newest last.
     pub published: BTreeMap<(usize, usize, usize), Vec<Published>>,
+    /// Restarts of nodes since the last comparison.
+    pub restarts: Vec<Restart>,
+    /// New sessions of nodes.
+    pub news: Vec<News>,
 }
 
 #[derive(Default)]
@@ -98,6 +103,7 @@ pub(super) struct State {
     pub plant: Option<Plant>,
     pub seen: RefCell<Seen>,
     pub actors: Vec<Actor>,
+    pub restarts: Restarts,
     /// Operations that were handed out and have not ended, and processes that begin.
     pub pending: Cell<u32>,
     /// Posts that have not ended.
@@ -150,6 +156,7 @@ pub(super) async fn play_node(seat: Seat<Op>) -> Result<NodeReport> {
         plant: options.plant,
         seen: RefCell::default(),
         actors: (0..PROCESSES).map(|_| Actor::default()).collect(),
+        restarts: Restarts::default(),
         pending: Cell::new(PROCESSES as u32),
         open_posts: Cell::new(0),
         changed: Notify::new(),
@@ -159,6 +166,9 @@ pub(super) async fn play_node(seat: Seat<Op>) -> Result<NodeReport> {
     });
     for process in 0..PROCESSES {
         state.sim().spawn("process", actor(state.clone(), process, seed));
+    }
+    if ops.iter().any(|op| matches!(op, Op::Reset { .. } | Op::Restart { .. })) {
+        state.sim().spawn("management", heed(state.clone()));
     }
     let mut node = Player { state, common, meeting, give_up: options.give_up, meetings: 0 };
     node.until_done().await?;
@@ -217,6 +227,13 @@ impl Player {
                     killer.sim().sleep_for(Ps::from_us(after_us.into())).await;
                     killer.actors[who.process].kill();
                 });
+                return;
+            }
+            Op::Reset { after_us, .. } | Op::Restart { after_us, .. } => {
+                state.count_pending(1);
+                let under_traffic = matches!(op, Op::Reset { .. });
+                let sim = state.sim().clone();
+                sim.spawn("restart", restart(state.clone(), after_us, under_traffic));
                 return;
             }
             Op::Invalidate { who, .. } => who.process,
@@ -314,13 +331,14 @@ impl Player {
         let now = self.state.sim().now();
         self.common.court.lock().seen.push(seen);
         self.meet().await;
-        let board = self.common.board.lock();
+        let mut board = self.common.board.lock();
         let mut court = self.common.court.lock();
         let court = &mut *court;
         if court.seen.len() == self.common.topology.nodes {
             let seen = std::mem::take(&mut court.seen);
             court.rounds += 1;
-            court.verdict = court.model.judge(now.0, &seen, &board.buffers).err();
+            let restarts = std::mem::take(&mut board.restarts);
+            court.verdict = court.model.judge(now.0, &seen, &board.buffers, &restarts).err();
         }
         let verdict = court.verdict.clone();
         if let Some(wrong) = verdict {

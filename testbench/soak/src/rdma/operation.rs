@@ -142,6 +142,22 @@ pub enum Op {
         /// The time from now on, in us.
         after_us: u32,
     },
+    /// The NIC of a node is reset after a time, under whatever it does. The processes of the node
+    /// lose it, and successors take their places. All peers are told.
+    Reset {
+        /// The node.
+        node: usize,
+        /// The time from now on, in us.
+        after_us: u32,
+    },
+    /// A node starts again after a time: its processes are killed and closed, then its NIC is reset
+    /// and successors begin. All peers are told.
+    Restart {
+        /// The node.
+        node: usize,
+        /// The time from now on, in us.
+        after_us: u32,
+    },
     /// The driver takes the line of a page of a process from the NIC's cache.
     Invalidate {
         /// The process.
@@ -193,6 +209,10 @@ pub enum Kind {
     End,
     /// [`Op::Kill`].
     Kill,
+    /// [`Op::Reset`].
+    Reset,
+    /// [`Op::Restart`].
+    Restart,
     /// [`Op::Invalidate`].
     Invalidate,
     /// [`Op::Pause`].
@@ -203,7 +223,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in the order of reports.
-    pub const ALL: [Kind; 17] = [
+    pub const ALL: [Kind; 19] = [
         Kind::WriteByDma,
         Kind::WriteInline,
         Kind::WriteOfNothing,
@@ -218,6 +238,8 @@ impl Kind {
         Kind::Wait,
         Kind::End,
         Kind::Kill,
+        Kind::Reset,
+        Kind::Restart,
         Kind::Invalidate,
         Kind::Pause,
         Kind::Settle,
@@ -251,6 +273,8 @@ impl Kind {
             Kind::Wait => "waits",
             Kind::End => "processes that end",
             Kind::Kill => "processes that are killed",
+            Kind::Reset => "resets of NICs",
+            Kind::Restart => "restarts of peers",
             Kind::Invalidate => "invalidations",
             Kind::Pause => "pauses",
             Kind::Settle => "comparisons of everything",
@@ -269,7 +293,7 @@ impl Op {
             | Op::End { who }
             | Op::Kill { who, .. }
             | Op::Invalidate { who, .. } => who.node = to,
-            Op::Pause { node, .. } => *node = to,
+            Op::Reset { node, .. } | Op::Restart { node, .. } | Op::Pause { node, .. } => *node = to,
             Op::Settle => {}
         }
     }
@@ -284,7 +308,7 @@ impl Op {
             | Op::End { who }
             | Op::Kill { who, .. }
             | Op::Invalidate { who, .. } => Some(who.node),
-            Op::Pause { node, .. } => Some(*node),
+            Op::Reset { node, .. } | Op::Restart { node, .. } | Op::Pause { node, .. } => Some(*node),
             Op::Settle => None,
         }
     }
@@ -308,6 +332,8 @@ impl Op {
             Op::Wait { .. } => Kind::Wait,
             Op::End { .. } => Kind::End,
             Op::Kill { .. } => Kind::Kill,
+            Op::Reset { .. } => Kind::Reset,
+            Op::Restart { .. } => Kind::Restart,
             Op::Invalidate { .. } => Kind::Invalidate,
             Op::Pause { .. } => Kind::Pause,
             Op::Settle => Kind::Settle,
@@ -350,6 +376,10 @@ impl Op {
             }
             Op::Kill { who, .. } => found.push(Op::End { who }),
             Op::End { who } => found.push(Op::Wait { who }),
+            Op::Reset { node, after_us } if after_us > 0 => {
+                found.extend([0, after_us / 2].map(|after_us| Op::Reset { node, after_us }));
+            }
+            Op::Restart { node, after_us } => found.push(Op::Reset { node, after_us }),
             Op::Pause { node, us } if us > 1 => found.push(Op::Pause { node, us: us / 2 }),
             _ => {}
         }
@@ -388,6 +418,8 @@ impl fmt::Display for Op {
             Op::Wait { who } => write!(f, "wait {who}"),
             Op::End { who } => write!(f, "end {who}"),
             Op::Kill { who, after_us } => write!(f, "kill {who} after {after_us}"),
+            Op::Reset { node, after_us } => write!(f, "reset {node} after {after_us}"),
+            Op::Restart { node, after_us } => write!(f, "restart {node} after {after_us}"),
             Op::Invalidate { who, page } => write!(f, "invalidate {who} page {page}"),
             Op::Pause { node, us } => write!(f, "pause {node} us {us}"),
             Op::Settle => write!(f, "settle"),
@@ -500,6 +532,14 @@ impl FromStr for Op {
             "end" => Op::End { who: words.who()? },
             "kill" => Op::Kill { who: words.who()?, after_us: words.number("after")? },
             "invalidate" => Op::Invalidate { who: words.who()?, page: words.number("page")? },
+            verb @ ("reset" | "restart") => {
+                let [node] = words.place([NODES_MAX])?;
+                let after_us = words.number("after")?;
+                match verb {
+                    "reset" => Op::Reset { node, after_us },
+                    _ => Op::Restart { node, after_us },
+                }
+            }
             "pause" => {
                 let [node] = words.place([NODES_MAX])?;
                 Op::Pause { node, us: words.number("us")? }

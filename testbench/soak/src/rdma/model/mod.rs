@@ -4,10 +4,11 @@
 //! The nodes report afterwards which posts, buffers and processes began and ended, each with the
 //! time at which that was seen. From that the model derives the values that each byte of each
 //! process may have. Several values are possible only if writes of different processes overlapped
-//! in time, or if a process ended during a write. The model uses two rules:
+//! in time, or if a process ended during a write. The model uses three rules:
 //!
 //! * A post comes *before* another post if it ended before the other began, or if both are writes
 //!   of one process and it was posted first (FIFO).
+//! * A post that met the restart of the buffer's node may have ended with the error for a lost peer.
 //! * A post that had to end well has moved all its bytes. A post that had to be refused has moved
 //!   none. A post that met the end of a buffer or of a process may have moved any part.
 
@@ -22,7 +23,7 @@ use std::fmt;
 
 use nicscope_scenario::error::Statement;
 
-pub use seen::{Buffer, BufferName, Direction, End, Life, Post, Seen, Time, Told};
+pub use seen::{Buffer, BufferName, Direction, End, Life, Post, Restart, Seen, Time, Told};
 
 use effect::{compare, effect, Effect, Look};
 use verdict::{verdict, Verdict};
@@ -87,6 +88,8 @@ pub struct Decided {
     pub posts_open: u64,
     /// Posts whose ends the library could not tell apart.
     pub posts_unclear: u64,
+    /// Posts that ended because the buffer's node started again.
+    pub posts_lost: u64,
     /// Notifications that arrived.
     pub notifications: u64,
     /// Notifications that did not arrive and did not have to.
@@ -105,6 +108,7 @@ impl Decided {
             ("posts that had to be refused", self.posts_refused),
             ("posts whose buffer or process ended meanwhile", self.posts_open),
             ("posts whose end the library could not tell", self.posts_unclear),
+            ("posts whose peer started again", self.posts_lost),
             ("notifications", self.notifications),
             ("bytes compared", self.bytes_compared),
             ("bytes with more than one right value", self.bytes_open),
@@ -140,14 +144,21 @@ impl Model {
     ///
     /// # Errors
     /// The first observation that cannot be right.
-    pub fn judge(&mut self, now: Time, seen: &[Seen], buffers: &BTreeMap<BufferName, Buffer>) -> Result<(), Wrong> {
+    pub fn judge(
+        &mut self,
+        now: Time,
+        seen: &[Seen],
+        buffers: &BTreeMap<BufferName, Buffer>,
+        restarts: &[Restart],
+    ) -> Result<(), Wrong> {
         for (life, memory) in seen.iter().flat_map(|seen| &seen.begun) {
             self.alive.insert(*life, Alive { memory: memory.clone(), refused: 0, refused_perhaps: 0 });
         }
         let posts: Vec<(&Post, Verdict)> =
             seen.iter().flat_map(|seen| &seen.posts).map(|post| (post, self.verdict(post, buffers))).collect();
         for (post, verdict) in &posts {
-            self.judge_end(post, *verdict)?;
+            let may_be_lost = restarts.iter().any(|restart| restart.meets(post));
+            self.judge_end(post, *verdict, may_be_lost)?;
         }
         self.judge_told(seen, &posts, buffers)?;
         self.judge_memory(now, seen, &posts, buffers)?;
@@ -175,7 +186,8 @@ impl Model {
         }
     }
 
-    fn judge_end(&mut self, post: &Post, verdict: Verdict) -> Result<(), Wrong> {
+    /// `may_be_lost`: the post met a restart of the buffer's node, and may have ended for it.
+    fn judge_end(&mut self, post: &Post, verdict: Verdict, may_be_lost: bool) -> Result<(), Wrong> {
         if let Some(alive) = self.alive.get_mut(&post.by) {
             match verdict {
                 Verdict::Well => {}
@@ -198,6 +210,10 @@ impl Model {
             (_, End::Unclear) => {
                 self.decided.posts_unclear += 1;
                 true
+            }
+            (_, End::Lost) => {
+                self.decided.posts_lost += u64::from(may_be_lost);
+                may_be_lost
             }
             (Verdict::Anything, _) => end != End::Other,
             (Verdict::Well, end) => end == End::Well,

@@ -56,6 +56,8 @@ pub enum End {
     /// It ended together with other posts, some of them with errors, and the library cannot tell
     /// which.
     Unclear,
+    /// The node of the buffer has started again.
+    Lost,
     /// Any other error, which no post of a case may have.
     Other,
 }
@@ -88,6 +90,8 @@ pub struct Post {
     pub by: Life,
     /// The number of the post: unique, and ascending for each process.
     pub number: u32,
+    /// The node of the buffer that it names.
+    pub to: usize,
     /// The buffer that it names; `None` if that buffer never existed.
     pub buffer: Option<BufferName>,
     /// Whether it shows the key of the buffer.
@@ -102,6 +106,25 @@ pub struct Post {
     pub begin: Time,
     /// The time and the kind of its end; `None` if its process ended first.
     pub end: Option<(Time, End)>,
+}
+
+/// A node starts again with another session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Restart {
+    /// The node.
+    pub node: usize,
+    /// The time at which its NIC lost what it had.
+    pub begun: Time,
+    /// The time at which all peers knew of the new session; `None` if they do not yet.
+    pub over: Option<Time>,
+}
+
+impl Restart {
+    /// Whether a post to the node may have met the restart.
+    pub(super) fn meets(&self, post: &Post) -> bool {
+        let ends_before = post.end.is_some_and(|(end, _)| end < self.begun);
+        self.node == post.to && !ends_before && self.over.is_none_or(|over| post.begin <= over)
+    }
 }
 
 /// A notification, as the handler got it.

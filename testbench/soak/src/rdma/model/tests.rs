@@ -15,6 +15,7 @@ struct Bench {
     told: Vec<Told>,
     memory: Vec<u8>,
     refused: u64,
+    restarts: Vec<Restart>,
 }
 
 impl Bench {
@@ -28,13 +29,21 @@ impl Bench {
             end_begun: None,
             ended: None,
         };
-        Bench { buffer, posts: Vec::new(), told: Vec::new(), memory: vec![0; BYTES_OF_ALL], refused: 0 }
+        Bench {
+            buffer,
+            posts: Vec::new(),
+            told: Vec::new(),
+            memory: vec![0; BYTES_OF_ALL],
+            refused: 0,
+            restarts: Vec::new(),
+        }
     }
 
     fn post(&mut self, by: Life, offset: u32, direction: Direction, times: (Time, Time), end: End) -> &mut Post {
         self.posts.push(Post {
             by,
             number: self.posts.len() as u32,
+            to: OWNER.node,
             buffer: Some(NAME),
             right_key: true,
             hole: false,
@@ -77,7 +86,7 @@ impl Bench {
             now: others,
         };
         let buffers = BTreeMap::from([(NAME, self.buffer.clone())]);
-        Model::default().judge(1000, &[seen], &buffers).err().map(|wrong| wrong.rule)
+        Model::default().judge(1000, &[seen], &buffers, &self.restarts).err().map(|wrong| wrong.rule)
     }
 }
 
@@ -177,4 +186,25 @@ fn who_listens_is_told_once_and_in_order() {
     assert_eq!(outcome(&[0], 8, Some(25)), None, "the listener has gone");
     assert_eq!(outcome(&[0, 1], 9, None), Some(TOLD), "it ends elsewhere");
     assert_eq!(outcome(&[0, 1, 2], 8, None), Some(TOLD), "nobody wrote that");
+}
+
+/// A post may end for the restart of its peer only while the restart goes on, and is counted as one
+/// that ended badly.
+#[test]
+fn only_a_post_that_meets_the_restart_of_its_peer_is_lost() {
+    let lost = |times: (Time, Time), node: usize, over: Option<Time>| {
+        let mut bench = Bench::new();
+        bench.buffer.end_begun = Some(100);
+        bench.buffer.ended = Some(150);
+        bench.restarts = vec![Restart { node, begun: 100, over }];
+        bench.post(WRITER, 0, Direction::Write { data: vec![1; 4], notify: false }, times, End::Lost);
+        bench.refused = 1;
+        bench.judge()
+    };
+    assert_eq!(lost((50, 120), OWNER.node, Some(200)), None, "it was under way");
+    assert_eq!(lost((180, 190), OWNER.node, Some(200)), None, "not every peer knew of the session");
+    assert_eq!(lost((180, 190), OWNER.node, None), None);
+    assert_eq!(lost((50, 90), OWNER.node, Some(200)), Some(ENDS), "it ended before");
+    assert_eq!(lost((210, 220), OWNER.node, Some(200)), Some(ENDS), "it began after");
+    assert_eq!(lost((50, 120), WRITER.node, Some(200)), Some(ENDS), "another node started again");
 }
