@@ -1,7 +1,7 @@
 //! Ends of transfers, and commands of the driver. A command is answered when all transfers that
 //! were posted before it have ended (INV-19, INV-36).
 
-use nic_device::Device;
+use nic_device::{rarely, Device};
 use nic_layout::counter::Counter;
 use nic_layout::post::PostError;
 use nic_layout::ring::{
@@ -153,8 +153,15 @@ impl Fence {
         }
         dev.count(Counter::Commands);
         let slot = (command >> 4) as usize & 0xF;
+        // Apart from the others: with one more case the match becomes a table of jumps, and then
+        // the depth of the stack is not known (`nic_image::judge`).
+        let is_restart = command & COMMAND_MASK == COMMAND_RESTART_PEER;
+        if is_restart {
+            restart_peer(protocol, layers, dev, command);
+        }
+        rarely();
         match command & COMMAND_MASK {
-            COMMAND_FENCE => {}
+            COMMAND_FENCE | COMMAND_RESTART_PEER => {}
             COMMAND_CLOSE => {
                 if slot < PROCESS_SLOTS {
                     protocol.on_close(layers, dev, slot);
@@ -162,7 +169,6 @@ impl Fence {
                 layers.close_slot(dev, slot);
             }
             COMMAND_ASSIGN => self.assign_queue(protocol, layers, dev, slot),
-            COMMAND_RESTART_PEER => restart_peer(protocol, layers, dev, command),
             _ => protocol.on_command(layers, dev, command),
         }
         layers.await_transfers_for_command(true);

@@ -51,6 +51,8 @@ plants! {
     UncheckedBound = "unchecked-bound",
     /// A page is looked up in the static tables of the next process slot, where that slot has any.
     OtherProcess = "other-process",
+    /// The sessions in a frame are not looked at: frames of a dead incarnation are accepted.
+    OldSession = "old-session",
 }
 
 /// The name that this build was given.

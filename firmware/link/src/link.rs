@@ -4,6 +4,7 @@ use nic_fair::Circle;
 use nic_layout::boot::MAX_NODES;
 use nic_layout::counter::Counter;
 use nic_layout::frame::{word, FrameKind};
+use nic_layout::plant::{is_planted, Plant};
 use nic_layout::trace::Marker;
 use nic_reliable::{is_refused, AckDue, Acknowledged, Alarms, Arrival, Expired, ReceiveState, Refusals, SendWindow};
 
@@ -470,11 +471,14 @@ impl<F: Framing> Link<F> {
         }
         let address_0 = dev.get(at, word::ADDRESS_0) ^ self.address_words[0];
         let address_1 = dev.get(at, word::ADDRESS_1) ^ self.address_words[1];
-        if address_0 | address_1 << 16 != 0 {
+        // Bits 23:16 are the session of the receiver.
+        let address_bits = if is_planted(Plant::OldSession) { !(0xFF << 16) } else { u32::MAX };
+        if (address_0 | address_1 << 16) & address_bits != 0 {
             return Err(Counter::FramesMalformed);
         }
         let node = word::node(node_length) as usize & NODE_MASK;
-        if word::identity(node_length) != self.peers[node].identity {
+        let identity_bits = if is_planted(Plant::OldSession) { 0xFF } else { u32::MAX };
+        if (word::identity(node_length) ^ self.peers[node].identity) & identity_bits != 0 {
             return Err(Counter::FramesStrange);
         }
         Ok(node)

@@ -31,7 +31,7 @@ pub struct LinkSettings {
     pub node: u32,
     /// Nodes of the cluster.
     pub node_count: u32,
-    /// Incarnation of the cluster.
+    /// Session of this node: the number of its incarnation.
     pub session: u32,
     /// Data bytes that one frame may carry.
     pub frame_data_bytes_max: u32,

@@ -72,6 +72,7 @@ fn ns_per_window(nodes: usize, has_switch: bool, is_busy: bool) -> f64 {
         clock: &|_| clock,
         direction: &|_| Direction::default(),
         address: |node| MacAddress([0, 0, 0, 0, 0, node as u8]),
+        address_mask: MacAddress::ALL_BITS,
         nodes_obey_stop: false,
         records_hops: false,
         seed: 1,

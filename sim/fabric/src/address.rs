@@ -5,6 +5,14 @@ use std::fmt;
 pub struct MacAddress(pub [u8; 6]);
 
 impl MacAddress {
+    /// All bits of an address.
+    pub const ALL_BITS: MacAddress = MacAddress([0xFF; 6]);
+
+    /// The bits of the address that `mask` has too.
+    pub fn masked(&self, mask: MacAddress) -> MacAddress {
+        MacAddress(std::array::from_fn(|byte| self.0[byte] & mask.0[byte]))
+    }
+
     /// The I/G bit is set: the frame is for a group of nodes (IEEE 802.3, 3.2.3).
     pub fn is_group(&self) -> bool {
         self.0[0] & 1 != 0

@@ -39,6 +39,9 @@ pub struct FabricConfig<'a> {
     pub direction: &'a dyn Fn(Channel) -> Direction,
     /// The address to which frames for a node are sent.
     pub address: fn(usize) -> MacAddress,
+    /// The bits of an address by which switches know a node: ones. The other bits are the nodes' own
+    /// affair, so that a node may take a new address when it starts again.
+    pub address_mask: MacAddress,
     /// The transmitters of the nodes obey stop signals
     /// ([`Transmitter::may_begin`](crate::Transmitter::may_begin)); with GMII they do not. Links
     /// between switches always have backpressure, if the switches use it.
@@ -98,7 +101,7 @@ impl Fabric {
                 }
             });
             let cabled = cabled.collect();
-            switches.push(Switch::new(plan.parameters, routes, cabled, config.records_hops));
+            switches.push(Switch::new(plan.parameters, (routes, config.address_mask), cabled, config.records_hops));
         }
         Ok(Fabric { ports: ports.into_values().collect(), switches })
     }

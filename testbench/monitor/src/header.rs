@@ -18,6 +18,8 @@ const CRC_RESIDUE: u32 = 0xDEBB_20E3;
 pub struct Header {
     /// The number of the receiving node, from the destination address.
     pub to: u32,
+    /// The session of the incarnation that the frame is for, from the destination address.
+    pub to_session: u32,
     /// The number of the sending node, from the source address.
     pub from: u32,
     type_word: u32,
@@ -81,6 +83,7 @@ impl Header {
         let (key_width, mark) = if is_wide { (KeyWidth::Bits128, wide) } else { (KeyWidth::Bits64, 0) };
         Header {
             to: bytes[5].into(),
+            to_session: bytes[4].into(),
             from: bytes[11].into(),
             type_word: word(word::TYPE) ^ mark,
             key_width,

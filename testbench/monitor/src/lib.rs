@@ -28,6 +28,7 @@ use nic_layout::ring::{MAILBOX_ARGUMENT, MAILBOX_COMMAND};
 use nic_layout::trace::{self, Marker};
 use sim_pins::{LinkSymbol, Ps};
 
+use broken::broken;
 pub use broken::{Broken, Invariant, Violation};
 pub use context::Context;
 pub use header::Header;
@@ -114,6 +115,8 @@ pub struct Monitor {
     /// Events that were counted before the node was placed.
     seen: Seen,
     placed: Option<Placed>,
+    /// The NIC was reset, and its firmware has not started again.
+    is_reset: bool,
     violation: Option<Violation>,
     received: HeaderParser,
     sent: HeaderParser,
@@ -168,6 +171,7 @@ impl Monitor {
             node,
             seen: Seen::default(),
             placed: None,
+            is_reset: false,
             violation: None,
             received: HeaderParser::default(),
             sent: HeaderParser::default(),
@@ -194,7 +198,16 @@ impl Monitor {
     /// The firmware has started with empty tables at these places. The watches begin with no state;
     /// events that were counted before stay counted.
     pub fn place(&mut self, places: Places, watches: Watches) {
+        self.is_reset = false;
         self.placed = Some(Placed { context: Context::new(places, self.seen), watches });
+    }
+
+    /// RST# of the bus falls. Until [`Monitor::place`] the NIC is no master of the bus (INV-12). The
+    /// firmware counts anew, and so does the monitor.
+    pub fn reset(&mut self) {
+        self.placed = None;
+        self.seen = Seen::default();
+        self.is_reset = true;
     }
 
     fn check(&mut self, at: Ps, result: Result<(), Broken>) {
@@ -210,8 +223,14 @@ impl Monitor {
     /// Data phases of the bus, in order.
     pub fn transfers(&mut self, transfers: &[Transfer], pins: &dyn Pins) {
         for transfer in transfers {
-            let Some(placed) = &mut self.placed else { return };
-            let result = placed.transfer(transfer, pins);
+            let result = match &mut self.placed {
+                Some(placed) => placed.transfer(transfer, pins),
+                None if self.is_reset && transfer.by_nic => broken(
+                    12,
+                    format!("DMA at {:#x} between the reset of the NIC and its next start", transfer.address),
+                ),
+                None => Ok(()),
+            };
             self.check(transfer.at, result);
         }
     }

@@ -1,9 +1,11 @@
-//! Frames of the link: taken whole and in order, acknowledged, and told of (INV-11, 27 to 29).
+//! Frames of the link: taken whole and in order, acknowledged, and told of (INV-11, 27 to 29), of
+//! and for the present incarnations (INV-31); no DMA after a reset (INV-12).
 
 mod bench;
 
-use bench::{after, symbols, turned_symbols, Bench, Frame, LINE, WRITE};
+use bench::{after, symbols, turned_symbols, Bench, Frame, LINE, SRAM, WRITE};
 use nic_layout::frame::{FrameKind, FLAG_LAST, FLAG_NOTIFY};
+use nic_layout::ring::restart_peer;
 use nic_layout::trace::Marker;
 
 #[test]
@@ -27,6 +29,37 @@ fn frames_come_whole_in_order_and_are_acknowledged_when_taken() {
     };
     assert_eq!(after(Bench::with_buffer(), acknowledge(0)), None);
     assert_eq!(after(Bench::with_buffer(), acknowledge(1)), Some(29));
+}
+
+#[test]
+fn frames_of_a_dead_incarnation_are_not_taken() {
+    // Node 1 sends frames of session 0.
+    let twice = |session: Option<u8>| {
+        move |bench: &mut Bench| {
+            bench.accept(WRITE);
+            if let Some(session) = session {
+                bench.command(restart_peer(1, session));
+            }
+            bench.accept(WRITE);
+        }
+    };
+    assert_eq!(after(Bench::with_buffer(), twice(None)), Some(27));
+    assert_eq!(after(Bench::with_buffer(), twice(Some(0))), None, "numbers begin anew");
+    assert_eq!(after(Bench::with_buffer(), twice(Some(1))), Some(31), "the frame is of the session before");
+}
+
+#[test]
+fn a_nic_that_was_reset_is_no_master_of_the_bus() {
+    let after_reset = |is_reset: bool| {
+        move |bench: &mut Bench| {
+            if is_reset {
+                bench.monitor.reset();
+            }
+            bench.write(SRAM, 0).transfer(is_reset, true, 0x1000, 0);
+        }
+    };
+    assert_eq!(after(Bench::new(), after_reset(false)), None);
+    assert_eq!(after(Bench::new(), after_reset(true)), Some(12));
 }
 
 #[test]

@@ -114,6 +114,8 @@ impl<'a> Assembly<'a> {
             clock: &|_end| transmit_clock(self.platform),
             direction: self.direction,
             address: |node| MacAddress(mac_address(node as u16)),
+            // Byte 4 is the session: a node that starts again keeps its port.
+            address_mask: MacAddress([0xFF, 0xFF, 0xFF, 0xFF, 0, 0xFF]),
             nodes_obey_stop: false,
             records_hops: self.records_hops,
             seed: self.seed,

@@ -23,6 +23,8 @@ pub struct Line {
     tap: Tap,
     /// A buffer for the transfers of one clock edge, kept to save its allocation.
     transfers: Vec<Transfer>,
+    /// Resets of the NIC that the monitor knows of.
+    resets: u32,
 }
 
 /// Connects a tap to the bus of a host, and makes its memory record which pages are unpinned.
@@ -30,13 +32,18 @@ pub fn tap(host: &mut Host<PciBus>) -> Line {
     let tap = Tap::default();
     host.bus().bus().set_listener(Some(Box::new(tap.clone())));
     host.node().memory().borrow_mut().watch_unpins();
-    Line { tap, transfers: Vec::new() }
+    Line { tap, transfers: Vec::new(), resets: 0 }
 }
 
 /// Tells the monitor what happened at an edge of the PCI clock: unpinned pages, then transfers.
 #[inline]
 pub fn host(monitor: &mut Monitor, line: &mut Line, host: &Host<PciBus>, at: Ps) {
     let memory = host.node().memory();
+    let resets = host.node().driver().resets();
+    if resets != line.resets {
+        line.resets = resets;
+        monitor.reset();
+    }
     if memory.borrow().has_unpinned() {
         for frame in memory.borrow_mut().take_unpinned() {
             monitor.unpinned(at, frame.0);

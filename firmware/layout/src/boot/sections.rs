@@ -50,8 +50,10 @@ pub struct LinkRequest {
     pub node: u32,
     /// Nodes of the cluster, 2 to [`super::MAX_NODES`].
     pub node_count: u32,
-    /// Incarnation of the cluster, 0 to 255: frames of another one are dropped (INV-31). All nodes
-    /// of a cluster start with the same number, and take the next one when they start again.
+    /// Session of this node, 0 to 255: the number of its incarnation. A node takes the next number
+    /// each time it starts again, so that frames of or for an earlier incarnation are dropped
+    /// (INV-31). Peers are taken to have this number too, until the driver tells of another
+    /// ([`crate::ring::COMMAND_RESTART_PEER`]).
     pub session: u32,
     /// Data bytes that one frame may carry behind the header of an image with keys of 64 bits; with
     /// 128 bits it carries 8 less.

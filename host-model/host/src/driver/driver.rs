@@ -300,9 +300,9 @@ impl Driver {
         self.incarnation().core.context.crash()
     }
 
-    /// What made the driver give up, if anything did.
+    /// What made the driver give up, if anything did. A reset of the NIC is no failure.
     pub fn failure(&self) -> Option<DriverError> {
-        self.incarnation().core.context.failure()
+        self.incarnation().core.context.failure().filter(|error| *error != DriverError::NicReset)
     }
 
     /// Whether the driver has started and serves calls.

@@ -78,6 +78,8 @@ pub(crate) struct Switch {
     parameters: SwitchParameters,
     /// Output ports by destination.
     routes: Vec<(MacAddress, usize)>,
+    /// The bits of a destination that the routes have.
+    address_mask: MacAddress,
     ingresses: Vec<Ingress>,
     egresses: Vec<Egress>,
     events: BTreeSet<(Ps, Event)>,
@@ -102,10 +104,11 @@ pub struct SwitchOutput {
 impl Switch {
     pub(crate) fn new(
         parameters: SwitchParameters,
-        mut routes: Vec<(MacAddress, usize)>,
+        (mut routes, address_mask): (Vec<(MacAddress, usize)>, MacAddress),
         ports: Vec<SwitchPort>,
         records_hops: bool,
     ) -> Switch {
+        routes.iter_mut().for_each(|route| route.0 = route.0.masked(address_mask));
         routes.sort_unstable();
         let counts = vec![PortCounts::default(); ports.len()];
         let (mut ingresses, mut egresses) = (Vec::new(), Vec::new());
@@ -119,7 +122,17 @@ impl Switch {
             egresses.push(Egress::new(port.tx, parameters.output_queue_bytes));
         }
         let hops = records_hops.then(Vec::new);
-        Switch { parameters, routes, ingresses, egresses, events: BTreeSet::new(), counts, hops, now: Ps::ZERO }
+        Switch {
+            parameters,
+            routes,
+            address_mask,
+            ingresses,
+            egresses,
+            events: BTreeSet::new(),
+            counts,
+            hops,
+            now: Ps::ZERO,
+        }
     }
 
     /// Handles everything before `end`.
@@ -256,7 +269,7 @@ impl Switch {
         let Some(destination) = self.frame(key).destination() else {
             return Err(|counts| &mut counts.dropped_runt);
         };
-        match self.routes.binary_search_by_key(&destination, |route| route.0) {
+        match self.route(destination) {
             Ok(route) if self.routes[route].1 == key.0 => Err(|counts| &mut counts.dropped_same_port),
             Ok(route) => Ok(vec![self.routes[route].1]),
             Err(_) if self.parameters.unknown == UnknownDestination::Flood => {
@@ -389,7 +402,12 @@ impl Switch {
 
     fn is_known(&mut self, key: FrameKey) -> bool {
         let destination = self.frame(key).destination();
-        destination.is_some_and(|known| self.routes.binary_search_by_key(&known, |route| route.0).is_ok())
+        destination.is_some_and(|destination| self.route(destination).is_ok())
+    }
+
+    /// The place of the route to a destination.
+    fn route(&self, destination: MacAddress) -> Result<usize, usize> {
+        self.routes.binary_search_by_key(&destination.masked(self.address_mask), |route| route.0)
     }
 
     /// The end of a frame that was passed on has arrived: its faults are known.

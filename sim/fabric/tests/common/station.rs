@@ -204,6 +204,7 @@ impl Stations<'_> {
             clock: self.clock,
             direction: self.direction,
             address,
+            address_mask: MacAddress::ALL_BITS,
             nodes_obey_stop: self.is_believed,
             records_hops: true,
             seed: self.seed,

@@ -1,6 +1,6 @@
 //! Commands of the driver: the driver writes them to mailboxes, and the firmware obeys them.
 
-use nic_layout::ring::{COMMAND_CLOSE, COMMAND_MASK};
+use nic_layout::ring::{restarted_peer, COMMAND_CLOSE, COMMAND_MASK, COMMAND_RESTART_PEER};
 use nic_layout::trace::ARGUMENT_MASK;
 
 /// A command that the firmware obeys.
@@ -20,6 +20,11 @@ impl Command {
     /// The process slot that a command to close or assign names.
     pub fn slot(self) -> usize {
         (self.word >> 4 & 0xF) as usize
+    }
+
+    /// The peer that has started again, and its session.
+    pub fn restarted_peer(self) -> Option<(u32, u32)> {
+        (self.kind() == COMMAND_RESTART_PEER).then(|| restarted_peer(self.word))
     }
 
     pub fn is_close(self) -> bool {

@@ -1,5 +1,5 @@
 //! Frames of the link: they come whole, are taken in order, and acknowledgements cover what was
-//! taken (INV-11, 27, 29).
+//! taken (INV-11, 27, 29). Frames of or for a dead incarnation of a node are not taken (INV-31).
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,12 @@ use nic_layout::trace::Marker;
 
 use super::Watch;
 use crate::broken::{broken, Broken};
-use crate::context::Context;
+use crate::context::{Command, Context};
 use crate::{Header, Pins};
 
 /// The sequence numbers between this node and one other.
 #[derive(Clone, Copy, Debug)]
 struct Peer {
-    session: u32,
     /// The number after the highest sequence number that was sent to the node.
     sent: u32,
     /// The ack in the last frame that only acknowledged and was sent to the node.
@@ -28,6 +27,10 @@ pub struct Link {
     expected: BTreeMap<u32, u32>,
     /// By node: the numbers that were exchanged with it.
     peers: BTreeMap<u32, Peer>,
+    /// The session in the frames that this node sends. `None` before its first frame.
+    own_session: Option<u32>,
+    /// By node: its session, as far as a command has told the firmware of it.
+    sessions: BTreeMap<u32, u32>,
 }
 
 impl Watch for Link {
@@ -48,6 +51,11 @@ impl Watch for Link {
             }
             Marker::Dropped | Marker::FrameHeld => context.frames.close(),
             Marker::ReadTaken => context.frames.queue_read(argument),
+            Marker::Command => {
+                if let Some((node, session)) = context.commands.obeyed().and_then(Command::restarted_peer) {
+                    self.restart(node, session);
+                }
+            }
             _ => {}
         }
         Ok(())
@@ -64,9 +72,32 @@ impl Watch for Link {
 }
 
 impl Link {
-    /// A frame is accepted: it must be the next of its sender.
+    /// The firmware goes on with the next incarnation of a node: numbers begin at 0 both ways.
+    fn restart(&mut self, node: u32, session: u32) {
+        self.sessions.insert(node, session);
+        self.expected.insert(node, 0);
+        self.peers.remove(&node);
+    }
+
+    /// The session of a node, as its peer's firmware knows it: without a command its own.
+    fn session_of(&self, node: u32) -> Option<u32> {
+        self.sessions.get(&node).copied().or(self.own_session)
+    }
+
+    /// A frame is accepted: it must be of and for the present incarnations, and the next of its
+    /// sender.
     fn advance(&mut self, frame: &Header) -> Result<(), Broken> {
         let (sequence, from) = (frame.sequence, frame.from);
+        for (what, named, known) in
+            [("from", frame.session, self.session_of(from)), ("for", frame.to_session, self.own_session)]
+        {
+            if let Some(known) = known.filter(|known| *known != named) {
+                return broken(
+                    31,
+                    format!("frame {sequence} of node {from} is taken, {what} session {named}; it is {known} now"),
+                );
+            }
+        }
         let expected = self.expected.insert(from, sequence.wrapping_add(1));
         match expected.filter(|expected| *expected != sequence) {
             Some(expected) => {
@@ -77,9 +108,10 @@ impl Link {
     }
 
     /// A peer may acknowledge only what was sent to it (INV-29). Frames of another session are not
-    /// judged: this node knows nothing of that session.
+    /// judged: the firmware drops them.
     fn check_answer(&self, header: &Header) -> Result<(), Broken> {
-        let Some(peer) = self.peers.get(&header.from).filter(|peer| peer.session == header.session) else {
+        let is_current = self.session_of(header.from) == Some(header.session);
+        let Some(peer) = self.peers.get(&header.from).filter(|_| is_current) else {
             return Ok(());
         };
         match !header.is_ours() || (header.acknowledge.wrapping_sub(peer.sent) as i32) <= 0 {
@@ -96,13 +128,17 @@ impl Link {
 
     /// An ack covers what was accepted or refused for good, and nothing else. A frame that only
     /// acknowledges never takes back an earlier ack (INV-29). Frames with a number may, since they
-    /// do not cover what was refused.
+    /// do not cover what was refused. A frame for a dead incarnation that was in the ring is not
+    /// judged.
     fn check_acknowledgement(&mut self, header: &Header) -> Result<(), Broken> {
         if !header.is_ours() {
             return Ok(());
         }
-        let new = Peer { session: header.session, sent: 0, told: 0 };
-        let peer = self.peers.entry(header.to).or_insert(new);
+        self.own_session = Some(header.session);
+        if self.session_of(header.to) != Some(header.to_session) {
+            return Ok(());
+        }
+        let peer = self.peers.entry(header.to).or_insert(Peer { sent: 0, told: 0 });
         if header.has_sequence() && (header.sequence.wrapping_sub(peer.sent) as i32) >= 0 {
             peer.sent = header.sequence.wrapping_add(1);
         }

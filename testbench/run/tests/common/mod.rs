@@ -16,6 +16,7 @@ use host_model::library::{Export, Process};
 use host_model::platform::Platform;
 use nic_layout::counter::Counter;
 use nic_layout::key::KeyWidth;
+use nic_layout::plant::Plant;
 use nic_layout::vmh::VmhGeometry;
 use nicscope_run::assembly::{self, Assembly, Finished};
 use nicscope_run::cluster::ClusterOutput;
@@ -132,6 +133,8 @@ pub struct Bench {
     /// Post queues of each NIC; `None` for the number of the personality.
     pub post_queues: Option<u32>,
     pub processes_max: usize,
+    /// A defect of the image of node 0, and of node 1.
+    pub plants: [Option<Plant>; 2],
     /// Whether to record markers, host events, and sent frames with their bytes.
     pub record: bool,
 }
@@ -146,6 +149,7 @@ impl Default for Bench {
             change: |_| {},
             post_queues: None,
             processes_max: PROCESSES_MAX,
+            plants: [None; 2],
             record: false,
         }
     }
@@ -172,7 +176,12 @@ impl Bench {
         let mut platform = Platform::load(self.platform).expect("a platform");
         (self.change)(&mut platform);
         let faults = RefCell::new(self.faults);
-        let images = self.keys.map(|key| firmware(self.personality, key));
+        let images = [0, 1].map(|node| match self.plants[node] {
+            None => firmware(self.personality, self.keys[node]),
+            Some(plant) => Arc::new(
+                image::planted(self.personality, VmhGeometry::RECOMMENDED, plant).expect("the firmware builds"),
+            ),
+        });
         let member = |(index, job): (usize, Job)| {
             let driver = DriverOptions {
                 post_queues: self.post_queues,
