@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::IsTerminal;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::case::{self, Case, MIDDLE_VMH, SMALL_VMH};
-use crate::language::{Language, Operation};
-use crate::personality;
-use crate::play::{play, Failure, Options, Played, FAULTS};
+use crate::case::{Case, MIDDLE_VMH, SMALL_VMH};
+use crate::language::{Operation, Options};
+use crate::play::{play, Failure, Played, FAULTS};
 use crate::search::{record, Search};
 use nicscope_run::files;
 use nicscope_scenario::error::{Error, Result, Statement};
@@ -21,7 +21,7 @@ use nicscope_scenario::{failed, request_error};
 
 /// Operations of a case: enough that the time of its boot is small, few enough to be shortened.
 const OPS: std::ops::Range<usize> = 600..1200;
-const SCHEMA: u32 = 3;
+const SCHEMA: u32 = 4;
 
 /// The request for a campaign.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ pub struct Progress {
     pub cases: u64,
     /// Operations so far.
     pub operations: u64,
-    /// Operations so far, by the name of their kind.
+    /// Operations so far, by the name of their kind. Every kind of the language has an entry.
     pub kinds: BTreeMap<String, u64>,
     /// Faults of the links, misses, and ends of posts, by name.
     pub counts: BTreeMap<String, u64>,
@@ -74,6 +74,12 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// No operations of each kind of a language.
+    fn of_language<O: Operation>() -> Progress {
+        let kinds = O::KINDS.iter().map(|kind| ((*kind).to_owned(), 0)).collect();
+        Progress { kinds, ..Progress::default() }
+    }
+
     fn load(path: &Path, build: &str, seed: u64, personality: &Personality) -> Option<Progress> {
         let progress: Progress = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
         let same = progress.schema == SCHEMA && progress.build == build && progress.seed == seed;
@@ -100,15 +106,9 @@ impl Progress {
         self.seconds += seconds;
     }
 
-    /// The language of the personality; without a known name, the language of the first.
-    fn language(&self) -> &'static dyn Language {
-        let named = PERSONALITIES.into_iter().find(|it| it.name == self.personality);
-        personality::of(named.unwrap_or(PERSONALITIES[0])).language
-    }
-
     /// Kinds of operations and faults of the link that have not occurred.
-    pub fn lacking(&self) -> Vec<&'static str> {
-        let kinds = self.language().kinds().iter().copied().filter(|name| !self.kinds.contains_key(*name));
+    pub fn lacking(&self) -> Vec<&str> {
+        let kinds = self.kinds.iter().filter(|(_, count)| **count == 0).map(|(name, _)| name.as_str());
         let faults = FAULTS.into_iter().filter(|name| self.counts.get(*name).is_none_or(|count| *count == 0));
         kinds.chain(faults).collect()
     }
@@ -116,8 +116,8 @@ impl Progress {
     /// The counts as a table for the user.
     pub fn text(&self) -> String {
         let mut text = format!("operations {:>32}\n", self.operations);
-        for kind in self.language().kinds() {
-            text += &format!("  {kind:<40}{:>12}\n", self.kinds.get(*kind).unwrap_or(&0));
+        for (kind, count) in &self.kinds {
+            text += &format!("  {kind:<40}{count:>12}\n");
         }
         text += &format!("cases {:>37}\n", self.cases);
         for (name, count) in &self.counts {
@@ -133,19 +133,43 @@ impl Progress {
     }
 }
 
-/// Plays cases until the operations are as many as requested, or a case fails.
-///
-/// Returns the progress, and the report of the failing case after it was shortened.
-///
-/// # Errors
-/// The request has no operations or no jobs, the firmware does not build, or the folder cannot be
-/// written.
-pub fn run(campaign: &Campaign) -> Result<(Progress, Option<String>)> {
-    personality::of(campaign.personality).language.soak(campaign)
+/// A language of operations, for callers that do not know the type of these.
+pub trait Language: Sync {
+    /// Plays cases until the operations are as many as requested, or a case fails. Returns the
+    /// progress, and the report of the failing case after it was shortened.
+    ///
+    /// # Errors
+    /// The request has no operations or no jobs, the firmware does not build, or the folder cannot
+    /// be written.
+    fn soak(&self, campaign: &Campaign) -> Result<(Progress, Option<String>)>;
+
+    /// Plays the case in a file, and returns its counts.
+    ///
+    /// # Errors
+    /// The file holds no case, or the case fails. The waves of a failing case are then in the
+    /// folder, and the text names them.
+    fn replay(&self, file: &Path, folder: &Path) -> Result<Progress>;
 }
 
-/// As [`run`], in the language whose operations are `O`.
-pub(crate) fn run_in<O: Operation>(campaign: &Campaign) -> Result<(Progress, Option<String>)> {
+/// The language whose operations are `O`.
+pub struct LanguageOf<O>(PhantomData<fn() -> O>);
+
+impl<O> LanguageOf<O> {
+    /// The only value.
+    pub const VALUE: LanguageOf<O> = LanguageOf(PhantomData);
+}
+
+impl<O: Operation> Language for LanguageOf<O> {
+    fn soak(&self, campaign: &Campaign) -> Result<(Progress, Option<String>)> {
+        run::<O>(campaign)
+    }
+
+    fn replay(&self, file: &Path, folder: &Path) -> Result<Progress> {
+        replay::<O>(file, folder)
+    }
+}
+
+fn run<O: Operation>(campaign: &Campaign) -> Result<(Progress, Option<String>)> {
     if campaign.jobs == 0 || campaign.operations == 0 {
         return Err(request_error!("--jobs and --operations: must be at least 1"));
     }
@@ -162,7 +186,7 @@ pub(crate) fn run_in<O: Operation>(campaign: &Campaign) -> Result<(Progress, Opt
         build: build.clone(),
         seed,
         personality: personality.name.to_owned(),
-        ..Progress::default()
+        ..Progress::of_language::<O>()
     };
     let mut progress = match campaign.fresh {
         true => fresh(),
@@ -252,25 +276,14 @@ fn go_on<O: Operation>(progress: &mut Progress, path: &Path, campaign: &Campaign
     })
 }
 
-/// Plays the case in a file, and returns its counts.
-///
-/// # Errors
-/// The file holds no case, or the case fails. The waves of a failing case are then in the folder,
-/// and the text names them.
-pub fn replay(file: &Path, folder: &Path) -> Result<Progress> {
-    let personality = case::personality_of(&case::text_of(file)?)?;
-    personality::of(personality).language.replay(file, folder)
-}
-
-/// As [`replay`], in the language whose operations are `O`.
-pub(crate) fn replay_in<O: Operation>(file: &Path, folder: &Path) -> Result<Progress> {
+fn replay<O: Operation>(file: &Path, folder: &Path) -> Result<Progress> {
     let case: Case<O> = Case::load(file)?;
     let begin = Instant::now();
-    let options = Options::default();
+    let options: Options<O::Plant> = Options::default();
     match play(&case, &options) {
         Ok(played) => {
             let personality = case.cluster.personality.name.to_owned();
-            let mut progress = Progress { personality, ..Progress::default() };
+            let mut progress = Progress { personality, ..Progress::of_language::<O>() };
             progress.add(&case, &played, begin.elapsed().as_secs_f64());
             Ok(progress)
         }
@@ -287,7 +300,7 @@ pub(crate) fn replay_in<O: Operation>(file: &Path, folder: &Path) -> Result<Prog
 mod tests {
     use super::*;
     use crate::rdma::draw;
-    use crate::rdma::operation::Kind;
+    use crate::rdma::operation::{Kind, Op};
 
     #[test]
     fn only_the_same_build_and_seed_go_on() {
@@ -310,12 +323,14 @@ mod tests {
 
     #[test]
     fn what_has_not_occurred_is_named() {
-        let mut progress = Progress::default();
-        let case = draw::case(1, 0, 2000..2001);
+        let mut progress = Progress::of_language::<Op>();
+        let mut case = draw::case(1, 0, 2000..2001);
+        let node = 0;
+        case.ops.extend([Op::Reset { node, after_us: 1 }, Op::Restart { node, after_us: 1 }]);
         progress.add(&case, &Played::default(), 1.0);
         assert_eq!(progress.lacking(), FAULTS);
         progress.counts.extend(FAULTS.map(|fault| (fault.to_owned(), 1)));
-        progress.kinds.remove(Kind::Kill.name());
+        progress.kinds.insert(Kind::Kill.name().to_owned(), 0);
         assert_eq!(progress.lacking(), [Kind::Kill.name()]);
     }
 }

@@ -27,9 +27,6 @@ use nicscope_scenario::request_error;
 use nicscope_scenario::scenario::{Cache, MissService, ReceiveMiss};
 use sim_fabric::{SwitchMode, SwitchSettings, Topology};
 
-use crate::language::Operation;
-use crate::personality as table;
-
 /// The most nodes of a cluster.
 pub const NODES_MAX: usize = 8;
 
@@ -262,7 +259,7 @@ pub struct Case<O> {
     pub ops: Vec<O>,
 }
 
-impl<O: Operation> Case<O> {
+impl<O: FromStr<Err = Error>> Case<O> {
     /// Reads a case from a file.
     ///
     /// # Errors
@@ -342,7 +339,7 @@ impl<O: fmt::Display> fmt::Display for Case<O> {
     }
 }
 
-impl<O: Operation> FromStr for Case<O> {
+impl<O: FromStr<Err = Error>> FromStr for Case<O> {
     type Err = Error;
 
     /// Lines end as in [`lines`].
@@ -372,11 +369,6 @@ impl<O: Operation> FromStr for Case<O> {
             } else {
                 case.ops.push(line.parse()?);
             }
-        }
-        let Personality { name, .. } = case.cluster.personality;
-        let language = table::of(case.cluster.personality).language.name();
-        if language != O::LANGUAGE {
-            return Err(request_error!("the case is in the language {}, and {name} speaks {language}", O::LANGUAGE));
         }
         let links = case.cluster.topology.links();
         if let Some((link, _)) = case.cluster.odd.filter(|(link, _)| *link >= links) {

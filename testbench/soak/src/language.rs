@@ -2,15 +2,15 @@
 //!
 //! A language is the type of its operations. Drawing, shortening, searching and campaigns know
 //! operations through [`Operation`] only; the table of personalities names a language as a
-//! [`Language`], which hides the type.
+//! [`Language`](crate::campaign::Language), which hides the type.
 
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Display};
 use std::future::Future;
-use std::marker::PhantomData;
 use std::ops::Range;
-use std::path::Path;
+use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use host_model::driver::DriverError;
@@ -21,9 +21,7 @@ use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::failed;
 use sim_pins::Ps;
 
-use crate::campaign::{self, Campaign, Progress};
 use crate::case::{Case, Cluster};
-use crate::play::{Compared, Firmware, Options};
 
 /// One operation of a list, and with it the language of its list.
 ///
@@ -63,6 +61,49 @@ pub trait Operation: Clone + Debug + PartialEq + Display + FromStr<Err = Error> 
     fn play(seat: Seat<Self>) -> impl Future<Output = Result<NodeReport>> + 'static;
 }
 
+/// The way to play a case.
+#[derive(Clone, Debug)]
+pub struct Options<P> {
+    /// The simulated time after which an operation counts as hung: tens of times the longest wait
+    /// for a retransmission.
+    pub give_up: Ps,
+    /// The folder for waves of each node, and the two times between which they are recorded.
+    pub waves: Option<(PathBuf, Ps, Ps)>,
+    /// The planted defect.
+    pub plant: Option<P>,
+}
+
+impl<P> Default for Options<P> {
+    fn default() -> Options<P> {
+        Options { give_up: Ps::from_us(200_000), waves: None, plant: None }
+    }
+}
+
+/// The time of the last comparison that went well, which the nodes of a case share.
+#[derive(Clone, Debug, Default)]
+pub struct Compared(Arc<AtomicU64>);
+
+impl Compared {
+    /// A comparison went well at a simulated time.
+    pub fn at(&self, now: Ps) {
+        self.0.store(now.0, Ordering::Relaxed);
+    }
+
+    /// The time of the last comparison; 0 before the first.
+    pub fn last(&self) -> Ps {
+        Ps(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// The images of the cores of a NIC.
+#[derive(Clone)]
+pub struct Firmware {
+    /// The image of core A, as ELF.
+    pub first: Arc<Vec<u8>>,
+    /// The image of core B, as ELF, if there is a core B.
+    pub second: Option<Arc<Vec<u8>>>,
+}
+
 /// One node of a case, and everything that its operations need.
 pub struct Seat<O: Operation> {
     /// The host of the node and its NIC.
@@ -78,7 +119,7 @@ pub struct Seat<O: Operation> {
     /// The cluster of the case.
     pub cluster: Cluster,
     /// How the case is played.
-    pub options: Options<O>,
+    pub options: Options<O::Plant>,
 }
 
 impl<O: Operation> Seat<O> {
@@ -103,53 +144,5 @@ impl<O: Operation> Seat<O> {
     /// Waits for a time, in us.
     pub async fn sleep_us(&self, us: u64) {
         self.handle.sim().sleep_for(Ps::from_us(us)).await;
-    }
-}
-
-/// A language, for callers that do not know its operations.
-pub trait Language: Sync {
-    /// The name of the language.
-    fn name(&self) -> &'static str;
-
-    /// The names of all kinds of operations, in the order of reports.
-    fn kinds(&self) -> &'static [&'static str];
-
-    /// Plays cases until the operations are as many as requested, or a case fails. Returns the
-    /// progress, and the report of the failing case after it was shortened.
-    ///
-    /// # Errors
-    /// As those of [`campaign::run`].
-    fn soak(&self, campaign: &Campaign) -> Result<(Progress, Option<String>)>;
-
-    /// Plays the case in a file, and returns its counts.
-    ///
-    /// # Errors
-    /// As those of [`campaign::replay`].
-    fn replay(&self, file: &Path, folder: &Path) -> Result<Progress>;
-}
-
-/// The language whose operations are `O`.
-pub struct LanguageOf<O>(PhantomData<fn() -> O>);
-
-impl<O> LanguageOf<O> {
-    /// The only value.
-    pub const VALUE: LanguageOf<O> = LanguageOf(PhantomData);
-}
-
-impl<O: Operation> Language for LanguageOf<O> {
-    fn name(&self) -> &'static str {
-        O::LANGUAGE
-    }
-
-    fn kinds(&self) -> &'static [&'static str] {
-        O::KINDS
-    }
-
-    fn soak(&self, campaign: &Campaign) -> Result<(Progress, Option<String>)> {
-        campaign::run_in::<O>(campaign)
-    }
-
-    fn replay(&self, file: &Path, folder: &Path) -> Result<Progress> {
-        campaign::replay_in::<O>(file, folder)
     }
 }

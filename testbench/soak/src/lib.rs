@@ -8,7 +8,8 @@
 //! * `case`: a cluster and a list, as text. `clusters`, `random`: random clusters.
 //! * `play`: plays a case on RTL and firmware.
 //! * `personality`: the differences between personalities, and the language of each.
-//! * `shorten`, `search`: finds and shortens a failing case. `campaign`: `nicscope soak`.
+//! * `shorten`, `search`: finds and shortens a failing case. `campaign`: many cases of one seed.
+//! * `soak`: a campaign or a replay in the language of its personality.
 //! * `defects`: single defects of firmware and driver, and the invariant that finds each.
 
 pub mod campaign;
@@ -22,3 +23,4 @@ mod random;
 pub mod rdma;
 pub mod search;
 pub mod shorten;
+pub mod soak;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use host_model::address::NodeId;
@@ -20,29 +19,11 @@ use sim_fabric::{Corruption, Delay, Direction, Duplication, Ending, Fault, Loss}
 use sim_pins::Ps;
 
 use crate::case::{Case, Cluster, Nodes, Wire};
-use crate::language::{Operation, Seat};
+use crate::language::{Compared, Firmware, Operation, Options, Seat};
 
 const LATENCY: Ps = Ps::from_ns(400);
 /// The time that waves of a panic cover, from the last comparison on.
 const PANIC_WITHIN: Ps = Ps::from_us(2_000);
-
-/// The way to play a case.
-#[derive(Clone, Debug)]
-pub struct Options<O: Operation> {
-    /// The simulated time after which an operation counts as hung: tens of times the longest wait
-    /// for a retransmission.
-    pub give_up: Ps,
-    /// The folder for waves of each node, and the two times between which they are recorded.
-    pub waves: Option<(PathBuf, Ps, Ps)>,
-    /// The planted defect.
-    pub plant: Option<O::Plant>,
-}
-
-impl<O: Operation> Default for Options<O> {
-    fn default() -> Options<O> {
-        Options { give_up: Ps::from_us(200_000), waves: None, plant: None }
-    }
-}
 
 /// The counts of a case that went well.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,17 +35,6 @@ pub struct Played {
     pub simulated: Ps,
     /// Clock cycles of the cores of all NICs.
     pub core_cycles: u64,
-}
-
-/// The time of the last comparison that went well, which the nodes of a case share.
-#[derive(Clone, Debug, Default)]
-pub struct Compared(Arc<AtomicU64>);
-
-impl Compared {
-    /// A comparison went well at a simulated time.
-    pub fn at(&self, now: Ps) {
-        self.0.store(now.0, Ordering::Relaxed);
-    }
 }
 
 /// The failure of a case.
@@ -90,15 +60,6 @@ fn firmware(cluster: &Cluster, platform: &Platform) -> Result<Firmware> {
     let first = image_of(&cluster.personality.image(cluster.cores), cluster, platform)?;
     let second = if cluster.cores == 1 { None } else { Some(image_of("keeper", cluster, platform)?) };
     Ok(Firmware { first, second })
-}
-
-/// The images of the cores of a NIC.
-#[derive(Clone)]
-pub struct Firmware {
-    /// The image of core A, as ELF.
-    pub first: Arc<Vec<u8>>,
-    /// The image of core B, as ELF, if there is a core B.
-    pub second: Option<Arc<Vec<u8>>>,
 }
 
 fn image_of(binary: &str, cluster: &Cluster, platform: &Platform) -> Result<Arc<Vec<u8>>> {
@@ -163,10 +124,10 @@ fn faults(wire: Wire) -> Vec<Box<dyn Fault>> {
 ///
 /// # Errors
 /// The first violation of the model, the monitor, the bus, the memory, the driver or the sums.
-pub fn play<O: Operation>(case: &Case<O>, options: &Options<O>) -> Result<Played, Failure> {
+pub fn play<O: Operation>(case: &Case<O>, options: &Options<O::Plant>) -> Result<Played, Failure> {
     let compared = Compared::default();
     let played = catch_unwind(AssertUnwindSafe(|| play_on(case, options, compared.clone())));
-    let from = Ps(compared.0.load(Ordering::Relaxed));
+    let from = compared.last();
     match played {
         Ok(Ok(played)) => Ok(played),
         Ok(Err((at, error))) => {
@@ -182,7 +143,11 @@ pub fn play<O: Operation>(case: &Case<O>, options: &Options<O>) -> Result<Played
     }
 }
 
-fn play_on<O: Operation>(case: &Case<O>, options: &Options<O>, compared: Compared) -> Result<Played, (Ps, Error)> {
+fn play_on<O: Operation>(
+    case: &Case<O>,
+    options: &Options<O::Plant>,
+    compared: Compared,
+) -> Result<Played, (Ps, Error)> {
     let early = |error: Error| (Ps::ZERO, error);
     let platform = platform(&case.cluster).map_err(early)?;
     let firmware = firmware(&case.cluster, &platform).map_err(early)?;

@@ -11,8 +11,8 @@ use nicscope_scenario::{failed, image, request_error};
 use sim_pins::Ps;
 
 use crate::case::Case;
-use crate::language::Operation;
-use crate::play::{play, Failure, Options, Played};
+use crate::language::{Operation, Options};
+use crate::play::{play, Failure, Played};
 use crate::shorten::shorten;
 
 /// The most times that a case is played while it is shortened.
@@ -36,7 +36,7 @@ pub struct Search<O: Operation> {
     /// Draws a case from the seed, its number and the range of its operations.
     pub draw: fn(u64, u64, Range<usize>) -> Case<O>,
     /// How each case is played.
-    pub options: Options<O>,
+    pub options: Options<O::Plant>,
     /// The folder for a failing case and its waves.
     pub folder: PathBuf,
 }
@@ -133,7 +133,7 @@ fn waves_from(failure: &Failure) -> Ps {
 /// The folder cannot be created or read.
 pub fn record<O: Operation>(
     case: &Case<O>,
-    options: &Options<O>,
+    options: &Options<O::Plant>,
     failure: &Failure,
     folder: &Path,
 ) -> Result<Vec<PathBuf>> {

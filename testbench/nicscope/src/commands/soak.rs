@@ -6,7 +6,8 @@ use nicscope_figures::house::SoakRecords;
 use nicscope_run::run::default_threads;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
-use nicscope_soak::campaign::{self, Campaign};
+use nicscope_soak::campaign::Campaign;
+use nicscope_soak::soak;
 
 use nicscope_scenario::personality;
 
@@ -21,7 +22,7 @@ use crate::output;
 pub fn run(arguments: &SoakArgs) -> Result<()> {
     let folder = arguments.out.clone().unwrap_or_else(|| PathBuf::from("out/soak"));
     if let Some(file) = &arguments.replay {
-        return output::print(&campaign::replay(file, &folder)?.text());
+        return output::print(&soak::replay(file, &folder)?.text());
     }
     let campaign = Campaign {
         operations: arguments.operations,
@@ -31,7 +32,7 @@ pub fn run(arguments: &SoakArgs) -> Result<()> {
         folder,
         fresh: arguments.fresh,
     };
-    let (progress, found) = campaign::run(&campaign)?;
+    let (progress, found) = soak::run(&campaign)?;
     output::print(&progress.text())?;
     if let Some(file) = &arguments.record {
         let mut records = SoakRecords::read(file)?;

@@ -7,7 +7,7 @@ use host_model::address::{Pid, UserVirt};
 use host_model::driver::{Driver, DriverError};
 use host_model::processor::Cpu;
 
-use crate::language::Language;
+use crate::campaign::Language;
 
 /// A future of the driver that a task awaits.
 pub type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, DriverError>> + 'a>>;

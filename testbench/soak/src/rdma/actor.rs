@@ -19,9 +19,9 @@ use nicscope_scenario::failed;
 use sim_pins::Ps;
 
 use super::model::{self, Buffer, BufferName, Direction, End, Told};
-use super::node::State;
-use super::operation::{Op, Post, Rights, Twist, EXPORTS, POST_BYTES_MAX};
+use super::operation::{Op, Post, Rights, Twist, LANDINGS, POST_BYTES_MAX};
 use super::plant::Plant;
+use super::state::{Actor, Life, State};
 
 const PAGE: u32 = 4096;
 /// Offsets and sizes in the memory of a process that is compared: buffers, sources of writes and
@@ -31,7 +31,6 @@ const TARGET_BYTES: u32 = 16 * PAGE;
 const SOURCE: u32 = 16 * PAGE;
 const SOURCE_BYTES: u32 = 16 * PAGE;
 const LANDING: u32 = 32 * PAGE;
-const LANDINGS: usize = 4;
 const LANDING_BYTES: u32 = 4 * PAGE;
 /// Bytes of the compared memory.
 pub const IMAGE_BYTES: u32 = 64 * PAGE;
@@ -47,55 +46,6 @@ const REFUSED: [u32; 3] =
 /// The time from the export of a buffer until posts may name it: longer than a node may run ahead
 /// of the others.
 const SEEN_AFTER: Ps = Ps::from_us(2);
-
-/// One place for processes.
-#[derive(Default)]
-pub struct Actor {
-    /// Operations that wait for the process of this place.
-    pub inbox: Channel<Op>,
-    kills: Cell<u32>,
-    killed: Notify,
-    /// The process that lives; `None` between two processes.
-    pub life: RefCell<Option<Life>>,
-}
-
-impl Actor {
-    /// Kills the process, in whatever step it is.
-    pub fn kill(&self) {
-        self.kills.set(self.kills.get() + 1);
-        self.killed.notify();
-    }
-
-    /// Ends the tasks that wait for posts and for notifications of the process.
-    pub fn abort_tasks(&self) {
-        let life = self.life.borrow();
-        for task in life.iter().flat_map(|life| life.tasks.borrow().clone()) {
-            task.abort();
-        }
-    }
-}
-
-/// The buffers of a process, by place.
-type Exports = [Option<(BufferName, Export)>; EXPORTS];
-
-/// A process that lives. Clones are the same process.
-#[derive(Clone)]
-pub struct Life {
-    /// The name for the model.
-    pub name: model::Life,
-    /// The process as the library sees it.
-    pub process: Process,
-    /// Virtual address of the compared memory.
-    pub base: UserVirt,
-    exports: Rc<RefCell<Exports>>,
-    buffers: Rc<Cell<u32>>,
-    /// Tasks that wait for posts and for notifications.
-    tasks: Rc<RefCell<Vec<Task<()>>>>,
-    open_posts: Rc<Cell<u32>>,
-    /// Whether a read is outstanding, by its destination.
-    landings: Rc<RefCell<[bool; LANDINGS]>>,
-    posts: Rc<Cell<u32>>,
-}
 
 /// What follows an operation: the next one, or the end of the process.
 enum Then {
@@ -137,11 +87,11 @@ pub async fn actor(state: Rc<State>, place: usize, seed: u64) {
         state.count_pending(1);
         number += 1;
         let successor = async {
-            state.restarts.may_retire(&state).await;
+            state.restarts.may_retire(&state.changed).await;
             retire(&state, &life).await?;
-            state.restarts.may_begin(&state).await;
+            state.restarts.may_begin(&state.changed).await;
             let life = begin(&state, place, number, seed).await;
-            state.restarts.has_begun(&state);
+            state.restarts.has_begun(&state.changed);
             life
         };
         life = match successor.await {
@@ -338,7 +288,7 @@ async fn listen(state: Rc<State>, life: Life, buffer: BufferName, start: u32, to
             Some(Plant::ToldNever) => {}
             _ => state.seen.borrow_mut().told.push(it),
         }
-        super::plant::after_arrival(&state, &life, start + it.end_offset);
+        super::planted::after_arrival(&state, &life, start + it.end_offset);
     }
 }
 
@@ -460,7 +410,7 @@ async fn post(state: &Rc<State>, life: &Life, wanted: &Post) -> Result<()> {
         // A delay between the call of the library and the doorbell.
         let (state, life) = (state.clone(), life.clone());
         let sim = state.sim().clone();
-        let late = super::plant::lateness(number);
+        let late = super::planted::lateness(number);
         let waiting = life.clone();
         let task = sim.spawn("late post", async move {
             state.sim().sleep_for(late).await;
@@ -524,7 +474,7 @@ async fn see_end(state: Rc<State>, life: Life, handle: WriteHandle, index: usize
         post.end = Some((now.0, end));
         if let Direction::Read { to, bytes, found } = &mut post.direction {
             if end == End::Well {
-                super::plant::after_read(&state, &life, *to, *bytes);
+                super::planted::after_read(&state, &life, *to, *bytes);
                 match life.process.load(life.base + *to, *bytes) {
                     Ok(bytes) => *found = Some(bytes),
                     Err(error) => return state.fail(error),

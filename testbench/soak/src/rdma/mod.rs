@@ -1,8 +1,9 @@
 //! The language of writes, reads and buffers: what `mini` and `vmmc` do.
 //!
 //! * `operation`: the operations. `draw`: random lists. `model`: the right results.
-//! * `node`, `actor`: play a list on a node and its processes. `restart`: starts a node again.
-//! * `plant`: defects that tests plant.
+//! * `node`, `actor`: play a list on a node and its processes. `restart`, `turns`: start a node again.
+//!   `state`: what tasks share.
+//! * `plant`, `planted`: defects that tests plant, and their effects.
 
 mod actor;
 pub mod draw;
@@ -10,7 +11,10 @@ pub mod model;
 mod node;
 pub mod operation;
 pub mod plant;
+mod planted;
 mod restart;
+mod state;
+mod turns;
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -20,8 +24,7 @@ use nicscope_run::workload::NodeReport;
 use nicscope_scenario::error::Result;
 
 use crate::case::{Case, Cluster};
-use crate::language::{Operation, Seat};
-use crate::play::Compared;
+use crate::language::{Compared, Operation, Seat};
 
 use node::Common;
 use operation::{Kind, Op};

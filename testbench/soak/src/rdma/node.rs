@@ -12,7 +12,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use host_model::address::{Pid, VirtPage};
 use host_model::driver::{DriverError, STATUS_PAGE};
 use host_model::executor::{until, Channel, Notify, Sim};
-use host_model::library::Export;
 use host_model::processor::{Cpu, Priority};
 use nic_layout::counter::Counter;
 use nic_layout::PAGE_BYTES;
@@ -24,30 +23,17 @@ use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::failed;
 use sim_pins::Ps;
 
-use super::actor::{actor, retire_last, Actor, HEAP_PAGES, IMAGE_BYTES, PAGES_BEFORE_HOLE};
-use super::model::{Buffer, BufferName, Decided, Model, Restart, Seen, Wrong, BYTES};
+use super::actor::{actor, retire_last, HEAP_PAGES, IMAGE_BYTES, PAGES_BEFORE_HOLE};
+use super::model::{Decided, Model, Seen, Wrong, BYTES};
 use super::operation::{Op, PROCESSES};
-use super::plant::{self, Plant};
-use super::restart::{heed, restart, News, Restarts};
+use super::plant::Plant;
+use super::planted;
+use super::restart::{heed, restart};
+use super::state::{Actor, Board, Shared, State};
+use super::turns::Restarts;
 use crate::case::{Cluster, Nodes};
-use crate::language::Seat;
+use crate::language::{Compared, Seat};
 use crate::personality::{self, Personality};
-use crate::play::Compared;
-
-/// A buffer, and the time from which posts may name it.
-type Published = (Ps, BufferName, Export);
-
-/// The buffers of all nodes, for posts and for the model.
-#[derive(Default)]
-pub(super) struct Board {
-    pub buffers: BTreeMap<BufferName, Buffer>,
-    /// Exported buffers by node, process and place, the newest last.
-    pub published: BTreeMap<(usize, usize, usize), Vec<Published>>,
-    /// Restarts of nodes since the last comparison.
-    pub restarts: Vec<Restart>,
-    /// New sessions of nodes.
-    pub news: Vec<News>,
-}
 
 #[derive(Default)]
 struct Court {
@@ -55,15 +41,6 @@ struct Court {
     seen: Vec<Seen>,
     rounds: u64,
     verdict: Option<Wrong>,
-}
-
-/// A value that the nodes of a cluster share.
-pub(super) struct Shared<T>(Mutex<T>);
-
-impl<T> Shared<T> {
-    pub fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 #[derive(Clone)]
@@ -88,51 +65,6 @@ impl Common {
     /// Counts of the model's decisions so far.
     pub fn decided(&self) -> Decided {
         self.court.lock().model.decided
-    }
-}
-
-/// The state that the tasks of a node share.
-pub(super) struct State {
-    pub node: usize,
-    /// The number of nodes of the cluster.
-    pub nodes: usize,
-    pub handle: Handle,
-    pub cpu: Cpu,
-    pub board: Arc<Shared<Board>>,
-    pub personality: &'static Personality,
-    pub plant: Option<Plant>,
-    pub seen: RefCell<Seen>,
-    pub actors: Vec<Actor>,
-    pub restarts: Restarts,
-    /// Operations that were handed out and have not ended, and processes that begin.
-    pub pending: Cell<u32>,
-    /// Posts that have not ended.
-    pub open_posts: Cell<u32>,
-    pub changed: Notify,
-    pub failure: RefCell<Option<String>>,
-    pub next_number: Cell<u32>,
-}
-
-impl State {
-    pub fn sim(&self) -> &Sim {
-        self.handle.sim()
-    }
-
-    pub fn fail(&self, what: impl std::fmt::Display) {
-        self.failure.borrow_mut().get_or_insert(what.to_string());
-        self.changed.notify();
-    }
-
-    pub fn count_pending(&self, change: i32) {
-        self.pending.set(self.pending.get().wrapping_add_signed(change));
-        self.changed.notify();
-    }
-
-    fn check(&self) -> Result<()> {
-        match &*self.failure.borrow() {
-            Some(what) => Err(failed!("{what}")),
-            None => Ok(()),
-        }
     }
 }
 
@@ -406,7 +338,7 @@ impl Player {
                 let left = (self.state.personality.leave)(self.state.handle.driver(), &self.state.cpu).await;
                 left.map_err(|error| failed!("{error}"))?;
             }
-            Some(Plant::PinStays) => plant::pin_a_page(&self.state),
+            Some(Plant::PinStays) => planted::pin_a_page(&self.state),
             _ => {}
         }
         let memory = self.state.handle.memory().borrow().counts();

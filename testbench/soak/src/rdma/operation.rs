@@ -16,6 +16,8 @@ use crate::case::NODES_MAX;
 pub const PROCESSES: usize = 4;
 /// Places for the buffers that each process exports.
 pub const EXPORTS: usize = 3;
+/// Reads of a process that may be outstanding at a time.
+pub const LANDINGS: usize = 4;
 /// Bytes of the longest post: it touches three pages, or four.
 pub const POST_BYTES_MAX: u32 = 3 * 4096;
 

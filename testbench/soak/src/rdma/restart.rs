@@ -3,74 +3,23 @@
 //! The management of the cluster is a list on the board. A node that starts again adds an entry, and
 //! each peer gives its driver the new session and says so.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use host_model::address::NodeId;
-use host_model::executor::Lock;
 use host_model::processor::Priority;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use sim_pins::Ps;
 
 use super::model::Restart;
-use super::node::State;
+use super::state::State;
+use super::turns::News;
 
 /// The time between two looks at the board.
 const LOOK: Ps = Ps::from_us(5);
 /// The time from an entry on the board until other nodes see it: longer than a node may run ahead of
 /// the others.
 const SEEN_AFTER: Ps = Ps::from_us(2);
-
-/// A new session of a node, and the peers that know of it.
-#[derive(Debug)]
-pub struct News {
-    node: usize,
-    session: u32,
-    visible: Ps,
-    /// For each peer that has told its driver, the time from which the node sees that.
-    heeded: Vec<Ps>,
-}
-
-/// The turns of restarts and of changes of processes on one node.
-///
-/// While a process begins or is closed, no restart begins; and while a node starts again, no process
-/// begins.
-#[derive(Default)]
-pub(super) struct Restarts {
-    turn: Lock,
-    /// Processes that begin or are closed.
-    changes: Cell<u32>,
-    no_ends: Cell<bool>,
-    no_begins: Cell<bool>,
-}
-
-impl Restarts {
-    /// Waits until a killed or ended process may be closed.
-    pub async fn may_retire(&self, state: &State) {
-        state.changed.wait_until(|| !self.no_ends.get()).await;
-        self.changes.set(self.changes.get() + 1);
-    }
-
-    /// A process has been closed. Waits until its successor may begin.
-    pub async fn may_begin(&self, state: &State) {
-        self.has_begun(state);
-        state.changed.wait_until(|| !self.no_begins.get()).await;
-        self.changes.set(self.changes.get() + 1);
-    }
-
-    /// A successor has begun.
-    pub fn has_begun(&self, state: &State) {
-        self.changes.set(self.changes.get() - 1);
-        state.changed.notify();
-    }
-
-    fn hold(&self, state: &State, ends: bool, begins: bool) {
-        self.no_ends.set(ends);
-        self.no_begins.set(begins);
-        state.changed.notify();
-    }
-}
 
 /// Starts the node again after a time. With `under_traffic` the processes lose the NIC in whatever
 /// step they are; otherwise they are killed and closed first.
@@ -81,14 +30,14 @@ pub(super) async fn restart(state: Rc<State>, after_us: u32, under_traffic: bool
         state.fail(format!("restart of node {}: {error}", state.node));
     }
     drop(turn);
-    state.restarts.hold(&state, false, false);
+    state.restarts.hold(&state.changed, false, false);
     state.count_pending(-1);
 }
 
 async fn begin_again(state: &State, under_traffic: bool) -> Result<()> {
     let restarts = &state.restarts;
-    restarts.hold(state, true, true);
-    state.changed.wait_until(|| restarts.changes.get() == 0).await;
+    restarts.hold(&state.changed, true, true);
+    state.changed.wait_until(|| restarts.is_still()).await;
     // No other task of the node runs until the driver has begun the reset: each process is killed
     // before a call of it can end with an error of the reset.
     for actor in &state.actors {
@@ -98,9 +47,9 @@ async fn begin_again(state: &State, under_traffic: bool) -> Result<()> {
     if under_traffic {
         state.actors.iter().for_each(|actor| actor.abort_tasks());
     } else {
-        restarts.hold(state, false, true);
+        restarts.hold(&state.changed, false, true);
         let is_empty = || state.actors.iter().all(|actor| actor.life.borrow().is_none());
-        state.changed.wait_until(|| restarts.changes.get() == 0 && is_empty()).await;
+        state.changed.wait_until(|| restarts.is_still() && is_empty()).await;
     }
     let begun = state.sim().now().0;
     let number = {

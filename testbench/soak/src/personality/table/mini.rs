@@ -7,7 +7,7 @@ use host_model::processor::Cpu;
 use nic_layout::cbh::{self, STATE_EMPTY, STATE_INVALID};
 use nic_layout::vmh::{key, KEY_EMPTY, KEY_RESERVED};
 
-use crate::language::LanguageOf;
+use crate::campaign::LanguageOf;
 use crate::personality::entry::{Personality, Work};
 use crate::rdma::operation::Op;
 

@@ -4,7 +4,7 @@ use host_model::driver::vmmc::Vmmc;
 use host_model::driver::Driver;
 use host_model::processor::Cpu;
 
-use crate::language::LanguageOf;
+use crate::campaign::LanguageOf;
 use crate::personality::entry::{Personality, Work};
 use crate::rdma::operation::Op;
 
