@@ -17,11 +17,13 @@ const GEOMETRY: [(&str, &str, u32); 6] = [
 ];
 
 /// Image and linker script: of which core it is.
-const IMAGES: [(&str, &str); 6] = [
+const IMAGES: [(&str, &str); 8] = [
     ("mini", "core-a.ld"),
     ("mini-pair", "core-a.ld"),
     ("vmmc", "core-a.ld"),
     ("vmmc-pair", "core-a.ld"),
+    ("echo", "core-a.ld"),
+    ("echo-pair", "core-a.ld"),
     ("cache-probe", "core-a.ld"),
     ("keeper", "core-b.ld"),
 ];

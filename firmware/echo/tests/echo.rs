@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 
 use nic_device::mock::Hardware;
 use nic_device::Words as _;
-use nic_echo::{Echo, DATA_BYTES_MAX, MAILBOX_ECHOED, OP_ECHO};
+use nic_echo::Echo;
 use nic_engine::{Engine, LayersConfig};
 use nic_layout::counter::{conservation, Counter, SETS};
+use nic_layout::personality::echo::{DATA_BYTES_MAX, MAILBOX_ECHOED, OP_ECHO as ECHO, OP_ECHOED};
 use nic_layout::post::PostError;
 use nic_layout::ring::{
     Event, COMMAND_ASSIGN, COMMAND_CLOSE, COMMAND_FENCE, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, MAILBOX_COMMAND,
@@ -18,6 +19,7 @@ use nic_link::LinkConfig;
 use nic_posts::PostsConfig;
 use proptest::prelude::*;
 
+const OP_ECHO: u32 = ECHO as u32;
 const SRAM_BYTES: u32 = 0x2_0000;
 const PROCESS_TABLE: u32 = 0x1000;
 const POST_ERRORS: u32 = 0x1800;
@@ -239,13 +241,16 @@ proptest! {
         }));
         pair.settle();
         for (node, count) in pair.nodes.iter_mut().zip(counts) {
-            // A frame that had to wait may be overtaken.
+            // On the wire, a frame that is sent again may be overtaken.
             node.back.sort();
             prop_assert_eq!(node.echoed(), count);
             prop_assert_eq!(node.counter(Counter::PostsCompleted), count);
             let expected: Vec<_> =
                 (0..count).map(|m| (m, (0..m % 6).map(|word| m << 8 | word).collect::<Vec<u32>>())).collect();
             prop_assert_eq!(&node.back, &expected);
+            for message in 0..count {
+                prop_assert_eq!(node.hardware.read(POST_QUEUES + message * 32), u32::from(OP_ECHOED));
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
-//! A personality on core A. A part of its images, each of which says what [`Tables`] it has, and whether there is a core B: `PAIR`.
+//! A personality on core A: a module of each of its images. The image says which protocol it boots
+//! (`Personality`), and whether there is a core B (`PAIR`).
 
 use nic_device::rarely;
+use nic_engine::{Boot, Engine};
 use nic_firmware::boot;
 use nic_firmware::chip::Chip;
 use nic_firmware::memory::{load, store, trace, wait_for_event};
@@ -8,11 +10,11 @@ use nic_firmware::semaphore::locked;
 use nic_layout::keeper::EVENT_BUSY;
 use nic_layout::registers::{event_a, event_b};
 use nic_layout::trace::Marker;
-use nic_vmmc::{start, Config, Plan, Tables as _};
+use nic_plan::{Config, Part, Plan};
 
-use super::{Tables, PAIR};
+use super::{Personality, PAIR};
 
-type Machine = nic_vmmc::Machine<Tables>;
+type Machine = Engine<Personality>;
 
 /// In the scratchpad, cleared by start-up. Together and in this order, so that one register reaches the words that a frame needs of both.
 #[repr(C)]
@@ -72,8 +74,8 @@ fn tell_core_b() {
 /// stack that [`run`] needs begins where that of start-up began.
 #[inline(never)]
 fn set_up() -> &'static mut Node {
-    let planned = Config::<Tables>::read(&boot::request(), Tables::BUILT)
-        .and_then(|config| Plan::<Tables>::of(&config, boot::first_free(), boot::sram_bytes(config.sram_bytes)));
+    let planned = Config::read(&boot::request(), Personality::BUILT)
+        .and_then(|config| Plan::of(&config, boot::first_free(), boot::sram_bytes(config.sram_bytes)));
     let plan = match planned {
         Ok(plan) => plan,
         Err(error) => boot::refuse(error),
@@ -82,10 +84,10 @@ fn set_up() -> &'static mut Node {
     let node = unsafe { &mut *core::ptr::addr_of_mut!(NODE) };
     let Node { chip, machine } = node;
     chip.start(&plan.places.engines, &plan.config.link, Machine::HEADER_BYTES);
-    start(machine, chip, &plan);
+    machine.boot(chip, &plan);
     chip.enable(Machine::EVENTS);
     trace(Marker::Ready, plan.config.link.node);
-    boot::reply(Plan::<Tables>::PERSONALITY, plan.reply());
+    boot::reply(<Personality as Boot>::Part::PERSONALITY, plan.reply());
     node
 }
 

@@ -1,6 +1,6 @@
 //! What every firmware of the NIC shares: start-up, crash record, registers, rings, boot handshake.
-//! The image is for riscv32 only; on other targets this crate is empty, so that the whole workspace
-//! can be checked on the host.
+//! Images are for riscv32 only. On other targets the crate has what needs no chip, so that the whole
+//! workspace can be checked and tested on the host.
 #![cfg_attr(target_arch = "riscv32", no_std)]
 
 /// Shapes of the caches and width of the keys, chosen when the image is built (docs/firmware.md).
@@ -8,18 +8,7 @@ pub mod geometry {
     include!(concat!(env!("OUT_DIR"), "/geometry.rs"));
 }
 
-/// The caches of that shape.
-pub type Mini = nic_vmmc::Mini<
-    { geometry::ENTRIES },
-    { geometry::LINE_ENTRIES },
-    { geometry::WAYS },
-    { geometry::CBH_ENTRIES },
-    { geometry::CBH_WAYS },
-    { geometry::KEY_BITS },
->;
-
-/// Static tables, with keys of that width.
-pub type StaticTables = nic_vmmc::StaticTables<{ geometry::KEY_BITS }>;
+pub mod keeper;
 
 // The memcpy of the image.
 #[cfg(target_arch = "riscv32")]

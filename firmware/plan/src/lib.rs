@@ -12,6 +12,7 @@ mod config;
 pub mod counters;
 pub mod link;
 mod part;
+mod plain;
 mod plan;
 pub mod posts;
 mod rdma;
@@ -23,6 +24,7 @@ pub use caches::{Caches, Geometry, FETCHES_BYTES, FETCH_RECORDS, FETCH_RECORD_BY
 pub use config::Config;
 pub use link::{Frames, LinkPlaces, LinkSettings, FRAME_DATA_BYTES_LIMIT};
 pub use part::Part;
+pub use plain::Plain;
 pub use plan::{Places, Plan};
 pub use posts::{upper_key, PostPlaces, POST_ERROR_BYTES, PROCESS_ENTRIES, PROCESS_ENTRY_BYTES};
 pub use rdma::{

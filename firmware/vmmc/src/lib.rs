@@ -11,7 +11,6 @@ mod data;
 mod fetch;
 mod head;
 mod inline;
-mod keeper;
 mod lookups;
 mod mini;
 mod misses;
@@ -34,10 +33,9 @@ mod tables;
 mod unsent;
 mod wire;
 
-pub use keeper::Keeper;
 pub use mini::Mini;
 pub use nic_plan::{Geometry, FRAME_DATA_BYTES_LIMIT};
-pub use protocol::{start, Machine, Vmmc};
+pub use protocol::{Machine, Vmmc};
 pub use static_tables::StaticTables;
 pub use tables::Tables;
 

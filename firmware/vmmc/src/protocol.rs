@@ -1,7 +1,7 @@
 //! The protocol: what it does with frames, posts, ends of transfers, and what the driver says.
 
 use nic_device::{rarely, Device, Place};
-use nic_engine::{retake, Arrived, Buffer, Engine, Frame, LayersConfig, Protocol, ProtocolTypes};
+use nic_engine::{retake, Arrived, Boot, Buffer, Engine, Frame, Protocol, ProtocolTypes};
 use nic_layout::boot::MAX_NODES;
 use nic_layout::counter::Counter;
 use nic_layout::frame::{word, FrameKind, FLAG_ABORTED, FLAG_LAST};
@@ -13,10 +13,9 @@ use nic_layout::ring::{
 use nic_layout::trace::{Marker, NO_LINE};
 use nic_layout::vmh::{key_line_page, key_pid};
 use nic_layout::PROCESS_SLOTS;
-use nic_link::LinkConfig;
 use nic_lookup::Path;
-use nic_plan::Lookup as _;
-use nic_posts::{Owner, PostsConfig};
+use nic_plan::{Lookup as _, Plan, Rdma};
+use nic_posts::Owner;
 
 use crate::head::{INLINE_AND_NOTIFY, INLINE_WRITE, LAST_TYPE, NOTIFY, NOTIFY_SHIFT, READ};
 use crate::inline::{send_inline, send_inline_rarely};
@@ -33,14 +32,14 @@ use crate::request::issue_request;
 use crate::send::send_from_host;
 use crate::unsent::stop;
 use crate::wire::{Layers, Line, Wire};
-use crate::{Plan, Tables};
+use crate::Tables;
 
 /// VMMC on one NIC: the engine with this protocol.
 pub type Machine<T> = Engine<Vmmc<T>>;
 
 /// The protocol of one node.
 ///
-/// All zero before [`start`], so that it may live in memory that start-up clears.
+/// All zero before [`Engine::boot`], so that it may live in memory that start-up clears.
 ///
 /// In this order: what is used by every frame comes first.
 #[repr(C)]
@@ -54,56 +53,30 @@ pub struct Vmmc<T: Tables> {
     receive_misses: ReceiveMisses,
 }
 
-/// Takes a checked configuration and its places, and prepares SRAM and rings. Call once, before any
-/// event.
-pub fn start<T: Tables>(machine: &mut Machine<T>, dev: &mut impl Device, plan: &Plan<T>) {
-    let (config, places) = (&plan.config.link, &plan.places);
-    let (lookup, posts) = (&places.part.lookup, &places.posts);
-    let tables = T::start(dev, lookup, &plan.config.part.lookup);
-    // Tables, rings of the driver and counters lie before what is looked up, in one piece, and hold
-    // whatever SRAM held at power-up.
-    for (start, end) in [(posts.process_table, lookup.vmh), (posts.post_queues, places.free)] {
-        for at in (start..end).step_by(4) {
-            dev.write(at, 0);
+impl<T: Tables> Boot for Vmmc<T> {
+    type Part = Rdma<T::Lookup>;
+    const BUILT: Rdma<T::Lookup> = T::BUILT;
+
+    fn prepare(dev: &mut impl Device, plan: &Plan<Rdma<T::Lookup>>) -> Vmmc<T> {
+        let (config, places) = (&plan.config.link, &plan.places);
+        let lookup = &places.part.lookup;
+        let tables = T::start(dev, lookup, &plan.config.part.lookup);
+        let misses = plan.config.part.lookup.misses();
+        let ring = Misses::new(places.rings.miss_ring, lookup);
+        Vmmc {
+            lookups: Lookups::new(tables, ring, plan.config.host_pages),
+            whole_bytes_max: whole_bytes_max(config.frame_data_bytes_max),
+            notifications: Notifications::new(places.rings.notify_ring),
+            open_reads: OpenReads::new(places.part.open_reads, config.node_count),
+            replies: Replies::new(places.part.reads),
+            receive_misses: ReceiveMisses::new(misses.receive, misses.held_frames_max),
         }
     }
-    let misses = plan.config.part.lookup.misses();
-    let ring = Misses::new(places.rings.miss_ring, lookup);
-    let protocol = Vmmc {
-        lookups: Lookups::new(tables, ring, plan.config.host_pages),
-        whole_bytes_max: whole_bytes_max(config.frame_data_bytes_max),
-        notifications: Notifications::new(places.rings.notify_ring),
-        open_reads: OpenReads::new(places.part.open_reads, config.node_count),
-        replies: Replies::new(places.part.reads),
-        receive_misses: ReceiveMisses::new(misses.receive, misses.held_frames_max),
-    };
-    let layers = LayersConfig {
-        link: LinkConfig {
-            node: config.node,
-            node_count: config.node_count,
-            session: config.session,
-            window_frames: config.window_frames,
-            ack_frames: config.ack_frames,
-            ack_cycles: config.ack_cycles,
-            retransmit_cycles: config.retransmit_cycles,
-            retransmit_limit: config.retransmit_limit,
-            tx_buffers: places.link.tx_buffers,
-            tx_buffer_count: config.tx_buffer_count,
-            buffer_bytes: config.buffer_bytes,
-            ack_buffers: places.link.ack_buffers,
-        },
-        posts: PostsConfig {
-            process_table: posts.process_table,
-            post_queues: posts.post_queues,
-            post_queue_count: posts.post_queue_count,
-            post_errors: posts.post_errors,
-        },
-        counters: places.counters,
-        frame_data_bytes_max: config.frame_data_bytes_max,
-        rx_buffers: places.link.rx_buffers,
-        rx_buffer_count: config.rx_buffer_count,
-    };
-    machine.start(dev, protocol, &layers);
+
+    /// The lookup structures prepare themselves.
+    fn zeros_end(plan: &Plan<Rdma<T::Lookup>>) -> u32 {
+        plan.places.part.lookup.vmh
+    }
 }
 
 impl<T: Tables> Vmmc<T> {

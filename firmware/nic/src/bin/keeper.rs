@@ -8,6 +8,7 @@ fn main() {
 
 #[cfg(target_arch = "riscv32")]
 mod image {
+    use nic_firmware::keeper::Keeper;
     use nic_firmware::memory::{get, load, put, read_sram, sram, store, trace, wait_for_event, Sram};
     use nic_firmware::semaphore::locked;
     use nic_layout::boot::{BootError, BOOT_READY, BOOT_REFUSED, LAYOUT_VERSION};
@@ -15,7 +16,6 @@ mod image {
     use nic_layout::registers::{event_a, timer};
     use nic_layout::ring::Event;
     use nic_layout::trace::Marker;
-    use nic_vmmc::Keeper;
 
     const BUSY: u32 = 1 << EVENT_BUSY;
     const PERIOD_IS_OVER: u32 = 1 << Event::Timer0 as u32;

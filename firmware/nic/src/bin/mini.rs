@@ -11,7 +11,10 @@ fn main() {
 const PAIR: bool = false;
 
 #[cfg(target_arch = "riscv32")]
-use nic_firmware::Mini as Tables;
+#[path = "mini/personality.rs"]
+mod personality;
+#[cfg(target_arch = "riscv32")]
+use personality::Personality;
 
 #[cfg(target_arch = "riscv32")]
 #[path = "../core_a.rs"]

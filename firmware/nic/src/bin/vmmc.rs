@@ -11,7 +11,7 @@ fn main() {
 const PAIR: bool = false;
 
 #[cfg(target_arch = "riscv32")]
-use nic_firmware::StaticTables as Tables;
+type Personality = nic_vmmc::Vmmc<nic_vmmc::StaticTables<{ nic_firmware::geometry::KEY_BITS }>>;
 
 #[cfg(target_arch = "riscv32")]
 #[path = "../core_a.rs"]

@@ -9,7 +9,7 @@ use nic_layout::counter::{conservation, Counter};
 use nic_layout::post::ProcessStatus;
 use nic_layout::ring::{Event, DMA_AHEAD_SHIFT, DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
 use nic_plan::{Places, Rdma};
-use nic_vmmc::{start, Config, Machine, Plan, Tables};
+use nic_vmmc::{Config, Machine, Plan, Tables};
 use zerocopy::FromBytes;
 
 use super::{Hardware, Host, Settings, GEOMETRY, HOST_PAGES, SESSION, SRAM_BYTES, STATIC, UPPER_KEY};
@@ -88,7 +88,7 @@ impl<T: Tables> NodeOf<T> {
         let plan = Plan::<T>::of(&config, 0x4000, SRAM_BYTES).unwrap();
         let mut machine = Machine::new();
         let mut hardware = Hardware::new(SRAM_BYTES);
-        start(&mut machine, &mut hardware, &plan);
+        machine.boot(&mut hardware, &plan);
         let host = Host::new(u64::from(node));
         NodeOf {
             machine,
