@@ -51,6 +51,10 @@ plants! {
     UncheckedBound = "unchecked-bound",
     /// A page is looked up in the static tables of the next process slot, where that slot has any.
     OtherProcess = "other-process",
+    /// A frame that answers another carries data that were changed.
+    AnswerAltered = "answer-altered",
+    /// A frame is accepted, and its answer is not sent.
+    AnswerOmitted = "answer-omitted",
 }
 
 /// The name that this build was given.

@@ -1,5 +1,6 @@
 //! One entry of the table of personalities.
 
+use crate::memory_map::Column;
 use crate::workload_kind::WorkloadKind;
 
 /// One personality: the firmware of the NIC, and what a scenario may ask of it.
@@ -11,6 +12,8 @@ pub struct Personality {
     pub description: &'static str,
     /// How the firmware finds translations and buffers.
     pub lookup: Lookup,
+    /// What a paper has published of the memory of such NICs.
+    pub memory_of_others: &'static [Column],
     /// The kinds of workload that the personality can play.
     pub workloads: &'static [WorkloadKind],
 }
@@ -22,6 +25,8 @@ pub enum Lookup {
     Cached,
     /// In tables that hold everything, so a lookup never misses.
     Static,
+    /// There is nothing to be found.
+    None,
 }
 
 impl Personality {
