@@ -3,7 +3,7 @@
 #[path = "measure/mini/mod.rs"]
 mod bars;
 #[path = "reproduce/mini/mod.rs"]
-pub mod mini;
+mod mini;
 
 use crate::engine::Group;
 

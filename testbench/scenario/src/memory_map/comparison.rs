@@ -5,20 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Memory, Use};
-
-/// Rows of a comparison.
-pub const ROWS: usize = 8;
-
-/// What a paper has published of one system.
-#[derive(Debug)]
-pub struct Column {
-    /// The key of its values in JSON.
-    pub key: &'static str,
-    /// The heading of its values in a table.
-    pub heading: &'static str,
-    /// Kilobytes, in the order of the rows of [`compare`].
-    pub kbytes: [u32; ROWS],
-}
+use crate::personality::{Column, ROWS};
 
 /// One row: a use of the memory, and the same of other systems beside it.
 #[derive(Clone, Debug, PartialEq, Serialize)]

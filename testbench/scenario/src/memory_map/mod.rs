@@ -23,7 +23,7 @@ use crate::personality::{self, Lookup as Looks, Personality};
 use crate::scenario::{Cache, MissService, Scenario};
 use crate::{failed, image, platform, request_error, scenario};
 
-pub use comparison::{Column, Comparison, ROWS};
+pub use comparison::Comparison;
 use parts::ImageParts;
 
 /// The memory of one NIC with one personality.

@@ -1,7 +1,20 @@
 //! One entry of the table of personalities.
 
-use crate::memory_map::Column;
 use crate::workload_kind::WorkloadKind;
+
+/// Rows of a comparison.
+pub const ROWS: usize = 8;
+
+/// What a paper has published of one system.
+#[derive(Debug)]
+pub struct Column {
+    /// The key of its values in JSON.
+    pub key: &'static str,
+    /// The heading of its values in a table.
+    pub heading: &'static str,
+    /// Kilobytes, in the order of the rows of a comparison.
+    pub kbytes: [u32; ROWS],
+}
 
 /// One personality: the firmware of the NIC, and what a scenario may ask of it.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Table 1.1 of the miNI thesis (MN-1).
 
-use crate::memory_map::Column;
+use crate::personality::entry::Column;
 
 /// The base system, VMMC with static tables, and the thesis's own.
 pub const TABLE_1_1: [Column; 2] = [

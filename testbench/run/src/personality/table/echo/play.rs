@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-use host_model::library::{Process, WriteError, WriteHandle};
+use host_model::executor::Sim;
+use host_model::library::{Process, WriteHandle};
 use nic_layout::personality::echo::{DATA_BYTES_MAX, OP_ECHO, OP_ECHOED};
 use nic_layout::post::{PostDescriptor, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
 use nicscope_scenario::error::Result;
@@ -29,44 +30,63 @@ pub fn check(scenario: &Scenario) -> Result<()> {
     }
 }
 
-/// Posts a message of at most [`DATA_BYTES_MAX`] bytes to a node.
-pub async fn echo(process: &Process<()>, node: usize, message: u32, bytes: &[u8]) -> Result<WriteHandle, WriteError> {
-    let mut data = [0; 5];
-    for (word, bytes) in data.iter_mut().zip(bytes.chunks(4)) {
-        *word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
-    }
-    let [local_address, buffer, buffer_offset, key @ ..] = data;
-    let (destination_node, length_bytes) = (node as u16, bytes.len() as u32);
-    let (op, flags) = (OP_ECHO, 0);
-    let post = PostDescriptor {
-        op,
-        flags,
-        destination_node,
-        length_bytes,
-        local_address,
-        buffer,
-        buffer_offset,
-        key,
-        message,
-    };
-    process.post_entries(&post, &[], length_bytes).await
+/// A process, and its messages that have not come back.
+pub struct Sender {
+    process: Process<()>,
+    under_way: VecDeque<(WriteHandle, Vec<u8>)>,
 }
 
-/// Whether a post of these bytes has come back. Each of its bytes is compared.
-pub async fn is_back(process: &Process<()>, post: WriteHandle, bytes: &[u8]) -> Result<bool> {
-    let failed = |error: &dyn std::fmt::Debug| failed!("message {}: {error:?}", post.message);
-    let entry = post.index % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES;
-    let mut found = Vec::new();
-    for word in (0..8 + bytes.len() as u32).step_by(4) {
-        let value = process.peek_raw(entry + word).await.map_err(|error| failed(&error))?;
-        found.extend(value.map_err(|error| failed(&error))?.to_le_bytes());
-        if found[0] != OP_ECHOED {
-            return Ok(false);
-        }
+impl Sender {
+    /// A new process.
+    pub async fn open(handle: &Handle) -> Result<Sender> {
+        let process = handle.open_with("application").await.map_err(|error| failed!("{error}"))?;
+        Ok(Sender { process, under_way: VecDeque::new() })
     }
-    match &found[8..8 + bytes.len()] == bytes {
-        true => Ok(true),
-        false => Err(failed!("message {} came back as {:?}, not as {bytes:?} (INV-27)", post.message, &found[8..])),
+
+    /// Ends the process, whatever is under way.
+    pub async fn close(&self) -> Result<()> {
+        self.process.close().await.map_err(|error| failed!("{error}"))
+    }
+
+    /// Sends a message of at most [`DATA_BYTES_MAX`] bytes to a node.
+    pub async fn send(&mut self, node: usize, message: u32, bytes: Vec<u8>) -> Result<()> {
+        let mut data = [0; DATA_BYTES_MAX as usize / 4];
+        for (word, bytes) in data.iter_mut().zip(bytes.chunks(4)) {
+            *word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+        }
+        let [local_address, buffer, buffer_offset, key @ ..] = data;
+        let (op, destination_node, length_bytes) = (OP_ECHO, node as u16, bytes.len() as u32);
+        let data = PostDescriptor { local_address, buffer, buffer_offset, key, ..PostDescriptor::default() };
+        let post = PostDescriptor { op, destination_node, length_bytes, message, ..data };
+        let posted = self.process.post_entries(&post, &[], length_bytes).await;
+        self.under_way.push_back((posted.map_err(|error| failed!("message {message}: {error}"))?, bytes));
+        Ok(())
+    }
+
+    /// Waits until so many messages at most are under way. Each byte of the others is compared.
+    pub async fn wait(&mut self, sim: &Sim, most: usize) -> Result<()> {
+        while self.under_way.len() > most {
+            let Some((post, bytes)) = self.under_way.pop_front() else { break };
+            let failed = |error: &dyn std::fmt::Debug| failed!("message {}: {error:?}", post.message);
+            self.process.wait(post).await.map_err(|error| failed(&error))?;
+            let entry = post.index % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES;
+            let give_up = sim.now() + GIVE_UP;
+            let mut found = vec![0];
+            while found[0] != OP_ECHOED {
+                if sim.now() > give_up {
+                    return Err(failed(&"does not come back (INV-27)"));
+                }
+                found.clear();
+                for word in (0..8 + bytes.len() as u32).step_by(4) {
+                    let value = self.process.peek_raw(entry + word).await.map_err(|error| failed(&error))?;
+                    found.extend(value.map_err(|error| failed(&error))?.to_le_bytes());
+                }
+            }
+            if found[8..8 + bytes.len()] != bytes {
+                return Err(failed(&format!("came back as {:?}, not as {bytes:?} (INV-27)", &found[8..])));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -75,7 +95,7 @@ pub fn play(work: Work, handle: Handle, meeting: Meeting<Note>) -> Playing {
     Box::pin(async move {
         let Work { node, scenario, seed, messages, .. } = work;
         let failed = |error: &dyn std::fmt::Display| failed!("node {node}: {error}");
-        let process: Process<()> = handle.open_with("application").await.map_err(|error| failed(&error))?;
+        let mut sender = Sender::open(&handle).await?;
         let (workload, peer, sim) = (&scenario.workload, scenario.peer(node), handle.sim().clone());
         let (least, most) = (workload.sizes_bytes.iter().min(), workload.sizes_bytes.iter().max());
         // Random messages are counted over both directions.
@@ -92,26 +112,17 @@ pub fn play(work: Work, handle: Handle, meeting: Meeting<Note>) -> Playing {
             meeting.exchange(&format!("step {}", steps.len()), Note::Here).await;
             let before = Totals::read(&handle).await.map_err(|error| failed(&error))?;
             let (begin, mut sent, mut timed) = (sim.now(), Vec::new(), Timed::default());
-            let mut under_way: VecDeque<(WriteHandle, Vec<u8>)> = VecDeque::new();
-            for turn in 0..count + workload.outstanding {
-                if under_way.len() == workload.outstanding as usize || turn >= count {
-                    let Some((post, bytes)) = under_way.pop_front() else { break };
-                    process.wait(post).await.map_err(|error| failed(&error))?;
-                    let give_up = sim.now() + GIVE_UP;
-                    while !is_back(&process, post, &bytes).await? {
-                        if sim.now() > give_up {
-                            return Err(failed(&format!("message {} does not come back (INV-27)", post.message)));
-                        }
-                    }
+            let outstanding = workload.outstanding as usize;
+            for turn in 0..count as usize + outstanding {
+                if turn >= outstanding {
+                    sender.wait(&sim, (outstanding - 1).min(count as usize + outstanding - 1 - turn)).await?;
                     timed.ended.push(sim.now());
                     messages.fetch_add(1, Ordering::Relaxed);
                 }
-                if turn < count {
+                if turn < count as usize {
                     let size_bytes = least + random.next_u32() % (most - least + 1);
-                    let bytes = pattern(number, size_bytes);
                     timed.begun.push(sim.now());
-                    let post = echo(&process, peer, number, &bytes).await.map_err(|error| failed(&error))?;
-                    under_way.push_back((post, bytes));
+                    sender.send(peer, number, pattern(number, size_bytes)).await?;
                     sent.push(Message { number, size_bytes, sender: node });
                     number += scenario.nodes as u32;
                 }
