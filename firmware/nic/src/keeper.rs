@@ -46,17 +46,19 @@ const fn is_same(left: &str, right: &str) -> bool {
     at == left.len() && at == right.len()
 }
 
-/// The counters as they were when they were last added up. Counters start at zero, and so do totals.
+/// The counters as they were when they were last added up. Counters and totals start at zero.
 pub struct Keeper {
     last: [u32; Counter::COUNT],
 }
 
 impl Keeper {
+    /// Before anything is counted.
     pub const fn new() -> Keeper {
         Keeper { last: [0; Counter::COUNT] }
     }
 
-    /// Adds what the counters at `counters` have gained to the totals of 64 bits at `totals`. A counter may wrap once between two calls.
+    /// Adds what the counters at `counters` have gained to the totals of 64 bits at `totals`. A
+    /// counter may wrap once between two calls.
     pub fn fold(&mut self, words: &mut impl Words, counters: u32, totals: u32) {
         for (index, last) in self.last.iter_mut().enumerate() {
             let now = words.read(counters + 4 * index as u32);

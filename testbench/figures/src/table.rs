@@ -1,4 +1,5 @@
-//! The table of personalities that have figures of their own: a group of bars each, and experiments.
+//! The table of personalities that have figures of their own: a group of bars each, and
+//! experiments.
 
 #[path = "measure/mini/mod.rs"]
 mod bars;

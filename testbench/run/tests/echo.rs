@@ -1,5 +1,5 @@
-//! The personality `echo` on whole nodes: what comes back is what was sent, every sum holds, and the
-//! watch finds a NIC that changes a frame or keeps it.
+//! The personality `echo` on whole nodes: what comes back is what was sent, every sum holds, and
+//! the watch finds a NIC that changes a frame or keeps it.
 
 use std::fs;
 

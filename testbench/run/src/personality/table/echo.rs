@@ -9,6 +9,7 @@ use nic_monitor::watches::{Dma, Link, Posts, Watches};
 
 use crate::personality::entry::Personality;
 
+/// The entry of `echo`.
 pub const ENTRY: Personality =
     Personality { name: "echo", check: play::check, play: play::play, watches, cold_buffers: |_, _| None };
 

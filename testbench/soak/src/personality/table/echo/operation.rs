@@ -42,14 +42,18 @@ pub enum What {
 
 const WHAT: [What; 5] = [What::Send, What::Wait, What::End, What::Kill, What::Settle];
 
-/// An operation. `node` and `process` mean nothing for [`What::Settle`]; `to` and `bytes` mean
-/// something for [`What::Send`] only.
+/// An operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
+    /// What it does.
     pub what: What,
+    /// The node that does it. [`What::Settle`] is for all nodes.
     pub node: usize,
+    /// The place of the process on its node.
     pub process: usize,
+    /// The receiver of a message.
     pub to: usize,
+    /// The bytes of a message.
     pub bytes: u32,
 }
 
