@@ -12,6 +12,7 @@ use nic_layout::boot::MAX_NODES;
 use nic_layout::counter::Counter;
 use nic_layout::frame::{word, FrameKind, FLAG_LAST, HEADER_BYTES};
 use nic_layout::personality::echo::{BACK, DATA_BYTES_MAX, MAILBOX_ECHOED, OP_ECHO, OP_ECHOED, PERSONALITY};
+use nic_layout::plant::{is_planted, Plant};
 use nic_layout::post::PostError;
 use nic_layout::PROCESS_SLOTS;
 use nic_link::{Barrier, NODE_MASK};
@@ -67,10 +68,17 @@ impl Echo {
 
     /// Sends the frame at `at` back. The caller has asked for room.
     fn send_back(layers: &mut Layers<Echo>, dev: &mut impl Device, at: Place, node: usize) {
-        let data_bytes = word::data_bytes(dev.get(at, word::NODE_LENGTH));
+        if is_planted(Plant::AnswerOmitted) {
+            return;
+        }
+        let (data_bytes, data) = (word::data_bytes(dev.get(at, word::NODE_LENGTH)), at.plus(Echo::HEADER_BYTES));
+        if is_planted(Plant::AnswerAltered) {
+            let first = dev.get(data, 0);
+            dev.put(data, 0, first ^ 1);
+        }
         let copied = [word::BUFFER_OFFSET, word::KEY_0, word::MESSAGE].map(|word| (word, dev.get(at, word)));
         let header = [(word::BUFFER, BACK), copied[0], copied[1], copied[2]];
-        Echo::send(layers, dev, node, header, (at.plus(Echo::HEADER_BYTES), data_bytes), Owner::NOTHING);
+        Echo::send(layers, dev, node, header, (data, data_bytes), Owner::NOTHING);
     }
 
     /// A frame has come back: its data go to the descriptor of its post, if that process is there.
@@ -118,9 +126,10 @@ impl Protocol for Echo {
     const NOWHERE: Echo = Echo { echoed: 0, out: [0; MAX_NODES], waiting: [0; WAITING_MAX], waiting_count: 0 };
 
     fn on_frame(&mut self, layers: &mut Layers<Echo>, dev: &mut impl Device, frame: Frame) -> Buffer {
-        let Frame { at, buffer, node, data_bytes, sequence, .. } = frame;
+        let Frame { at, buffer, data_bytes, sequence, .. } = frame;
+        let node = frame.node & NODE_MASK;
         if dev.get(at, word::BUFFER) == BACK {
-            self.out[node & NODE_MASK] = self.out[node & NODE_MASK].saturating_sub(1);
+            self.out[node] = self.out[node].saturating_sub(1);
             self.take_back(layers, dev, at, data_bytes);
             layers.run.wake_blocked();
             return layers.accept(dev, sequence, node, true);
@@ -156,7 +165,7 @@ impl Protocol for Echo {
             Err(Barrier::Unreachable) => {}
         }
         dev.recycle(buffer);
-        self.waiting.rotate_left(1);
+        self.waiting.copy_within(1.., 0);
         self.waiting_count -= 1;
         layers.run.add_jobs(JOB);
     }

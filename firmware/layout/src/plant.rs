@@ -53,6 +53,10 @@ plants! {
     OtherProcess = "other-process",
     /// The sessions in a frame are not looked at: frames of a dead incarnation are accepted.
     OldSession = "old-session",
+    /// A frame that answers another carries data that were changed.
+    AnswerAltered = "answer-altered",
+    /// A frame is accepted, and its answer is not sent.
+    AnswerOmitted = "answer-omitted",
 }
 
 /// The name that this build was given.

@@ -4,11 +4,11 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::{failed, request_error};
 
 use crate::engine::{Experiment, Figure, Group};
-use crate::{house, measure};
+use crate::{house, measure, table};
 
 /// Every group.
 pub fn groups() -> impl Iterator<Item = Group> {
-    measure::GROUPS.into_iter().chain([house::GROUP])
+    measure::GROUPS.into_iter().chain(table::GROUPS).chain([house::GROUP])
 }
 
 /// The group of that name.

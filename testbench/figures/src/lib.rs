@@ -6,3 +6,4 @@ pub mod groups;
 pub mod house;
 pub mod measure;
 pub mod reproduce;
+pub mod table;

@@ -24,7 +24,10 @@ pub struct Broken {
 }
 
 /// The result of a rule that does not hold: an error with the number of the invariant.
-pub(crate) fn broken<T>(invariant: u8, what: String) -> Result<T, Broken> {
+///
+/// # Errors
+/// Always.
+pub fn broken<T>(invariant: u8, what: String) -> Result<T, Broken> {
     Err(Broken { invariant: Invariant(invariant), what })
 }
 

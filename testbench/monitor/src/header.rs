@@ -5,9 +5,13 @@ use nic_layout::key::{Key, KeyWidth};
 use sim_pins::LinkSymbol;
 
 const START_OF_FRAME: u8 = 0xD5;
-/// The bytes of a frame that are kept: the longest header, and the length of a read, which follows
-/// it.
-const KEPT_BYTES: usize = header_bytes(KeyWidth::Bits128) + 4;
+/// The first words of the data that are kept: the length of a read is one, and a short message is
+/// kept whole.
+const DATA_WORDS: usize = 5;
+/// The bytes of a frame that are kept: the longest header, and the first data behind it.
+const KEPT_BYTES: usize = header_bytes(KeyWidth::Bits128) + 4 * DATA_WORDS;
+/// The bits of a type word in which a protocol marks its frames.
+const PROTOCOL_MASK: u32 = 0x00F0_0000;
 const FCS_BYTES: usize = 4;
 const BYTES_MIN: usize = 64;
 /// The CRC register after an undamaged frame and its FCS (IEEE 802.3, 3.2.9).
@@ -39,8 +43,10 @@ pub struct Header {
     pub buffer_offset: u32,
     /// The key that the frame shows for the buffer.
     pub key: Key,
-    /// The number of bytes that a read asks for. Only a read has it.
-    pub read_length: u32,
+    /// The word `MESSAGE`.
+    pub message: u32,
+    /// The first words of the data; behind the end of the data they are 0.
+    pub data: [u32; DATA_WORDS],
 }
 
 impl Header {
@@ -67,12 +73,13 @@ impl Header {
     /// The number of bytes of the buffer that the frame reads or writes.
     pub fn wanted_bytes(&self) -> u32 {
         match self.is(FrameKind::Read) {
-            true => self.read_length,
+            true => self.data[0],
             false => self.data_bytes,
         }
     }
 
-    fn parse(bytes: &[u8; KEPT_BYTES]) -> Header {
+    /// `frame_bytes`: the length without the FCS. No data are taken from behind it.
+    fn parse(bytes: &[u8; KEPT_BYTES], frame_bytes: usize) -> Header {
         let word = |at: u32| {
             let at = at as usize;
             u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
@@ -81,20 +88,28 @@ impl Header {
         let is_wide = word(word::TYPE) & 0xFFFF == u32::from(ethertype(KeyWidth::Bits128).swap_bytes());
         // Another EtherType is left as it is, so that `is_ours` refuses the frame.
         let (key_width, mark) = if is_wide { (KeyWidth::Bits128, wide) } else { (KeyWidth::Bits64, 0) };
+        let data_bytes = word::data_bytes(word(word::NODE_LENGTH));
+        let mut data = [0; DATA_WORDS];
+        let first = word::data(key_width);
+        let end = (first + data_bytes).min(frame_bytes as u32 & !3);
+        for (at, kept) in (first..end).step_by(4).zip(&mut data) {
+            *kept = word(at);
+        }
         Header {
             to: bytes[5].into(),
             to_session: bytes[4].into(),
             from: bytes[11].into(),
-            type_word: word(word::TYPE) ^ mark,
+            type_word: (word(word::TYPE) ^ mark) & !PROTOCOL_MASK,
             key_width,
             session: word::session(word(word::NODE_LENGTH)),
-            data_bytes: word::data_bytes(word(word::NODE_LENGTH)),
+            data_bytes,
             sequence: word(word::SEQUENCE),
             acknowledge: word(word::ACKNOWLEDGE),
             buffer: word(word::BUFFER),
             buffer_offset: word(word::BUFFER_OFFSET),
             key: key_width.cut([word(word::KEY_0), word(word::KEY_1), word(word::KEY_2), word(word::KEY_3)]),
-            read_length: word(word::data(key_width) + word::READ_LENGTH),
+            message: word(word::MESSAGE),
+            data,
         }
     }
 }
@@ -154,10 +169,9 @@ impl HeaderParser {
     fn end(&mut self) -> Option<Header> {
         self.is_in_frame = false;
         let is_good = !self.is_damaged && self.count >= BYTES_MIN && self.crc == CRC_RESIDUE;
-        // The kept bytes may not reach into the FCS of the shortest frame. Its last kept bytes are
-        // padding then, since a read is longer.
-        const { assert!(KEPT_BYTES + FCS_BYTES <= BYTES_MIN) };
-        is_good.then(|| Header::parse(&self.bytes))
+        // The header of the shortest frame ends before its FCS.
+        const { assert!(header_bytes(KeyWidth::Bits128) + FCS_BYTES <= BYTES_MIN) };
+        is_good.then(|| Header::parse(&self.bytes, self.count - FCS_BYTES))
     }
 }
 

@@ -28,8 +28,7 @@ use nic_layout::ring::{MAILBOX_ARGUMENT, MAILBOX_COMMAND};
 use nic_layout::trace::{self, Marker};
 use sim_pins::{LinkSymbol, Ps};
 
-use broken::broken;
-pub use broken::{Broken, Invariant, Violation};
+pub use broken::{broken, Broken, Invariant, Violation};
 pub use context::Context;
 pub use header::Header;
 pub use tap::{Tap, Transfer};

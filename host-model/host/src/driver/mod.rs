@@ -4,7 +4,7 @@
 //!   and post queues.
 //! * `rdma`: what personalities with remote memory access share: registered buffers, keys,
 //!   notifications.
-//! * `mini`, `vmmc`: the service of each personality. `services`: the table of them.
+//! * `mini`, `vmmc`, `echo`: the service of each personality. `services`: the table of them.
 //! * `driver`: the driver of one NIC.
 //!
 //! Every word that comes from the NIC is hostile (INV-35): each is read once, indices are masked,
@@ -15,6 +15,7 @@ pub mod core;
 #[allow(clippy::module_inception)] // The driver itself, among its parts.
 mod driver;
 mod incarnation;
+pub mod echo;
 pub mod mini;
 pub mod rdma;
 mod services;

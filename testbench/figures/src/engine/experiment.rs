@@ -34,6 +34,8 @@ pub struct Experiment {
 pub struct Group {
     /// As on the command line.
     pub name: &'static str,
+    /// One line for `nicscope list`.
+    pub about: &'static str,
     /// In the order of their numbers.
     pub bars: &'static [Experiment],
 }

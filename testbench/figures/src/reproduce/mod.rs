@@ -1,9 +1,8 @@
 //! Tables and figures of the papers, ours beside them (docs/reproduce.md).
 
 mod absent;
-pub mod mini;
 pub mod statements;
-mod trend;
+pub(crate) mod trend;
 
 use std::path::Path;
 
@@ -12,10 +11,11 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::request_error;
 
 pub use absent::{Absent, ABSENT};
-pub use mini::{setting::COMPARED, EXPERIMENTS};
 
 use crate::engine::obtain::obtain;
 use crate::engine::{Experiment, Outcome};
+
+pub use crate::table::{COMPARED, EXPERIMENTS};
 
 /// Folder of the results, if the request names none.
 pub const FOLDER: &str = "out/reproduce";

@@ -13,7 +13,7 @@ pub(crate) use frames::Frames;
 pub(crate) use grants::{Grant, Grants, PageGrant};
 pub(crate) use posted::{in_page, joined, Posted, Side, POST_WORDS};
 
-use crate::{Places, Seen};
+use crate::{Header, Places, Seen};
 
 /// A line that the NIC has fetched from a table of the host: its words in the order in which they
 /// crossed the bus.
@@ -53,6 +53,12 @@ impl Context {
     /// Where the NIC and its tables are.
     pub fn places(&self) -> &Places {
         &self.places
+    }
+
+    /// The frame that the firmware judges; `None` between two frames. A watch asks before `Link`,
+    /// which closes the frame.
+    pub fn judged(&self) -> Option<Header> {
+        self.frames.judged()
     }
 
     /// Events counted for the comparison with the firmware's counters (INV-38).

@@ -1,6 +1,7 @@
 //! `nicscope list`: what there is to ask for.
 
 use host_model::platform::Platform;
+use nicscope_figures::groups::groups;
 use nicscope_figures::reproduce::{ABSENT, EXPERIMENTS};
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
@@ -10,14 +11,6 @@ use serde::Serialize;
 
 use crate::cli::ListArgs;
 use crate::output;
-
-/// Groups that `nicscope measure` knows.
-pub const FIGURE_GROUPS: [(&str, &str); 4] = [
-    ("machine", "the machine: repeatability, exact sums, delivery with faults, simulator speed, latency and bandwidth, times of builds"),
-    ("core", "the core: clocks for each instruction, clock and size on an FPGA, proofs and coverage, event dispatch, two cores, ping-pong before and after"),
-    ("mini", "handles looked up on the NIC: experiments and trends, clocks of a hit, what a miss costs where a message arrives, random operations"),
-    ("house", "the structure: costs and code beside those of an earlier commit, personalities named, cycles of files, switch, documents"),
-];
 
 #[derive(Serialize)]
 struct List {
@@ -105,7 +98,7 @@ impl List {
             scenarios,
             platforms,
             personalities: PERSONALITIES.map(|it| Named { name: it.name, description: it.description }).into(),
-            groups: FIGURE_GROUPS.map(|(name, description)| Named { name, description }).into(),
+            groups: groups().map(|group| Named { name: group.name, description: group.about }).collect(),
             experiments: EXPERIMENTS.iter().map(|it| Named { name: it.id, description: it.title }).collect(),
             absent: ABSENT.map(|it| AbsentEntry { what: it.what, why: it.why }).into(),
         })
@@ -194,6 +187,7 @@ mod tests {
             "lanai9",
             "mini",
             "vmmc",
+            "echo",
             "machine",
             "MC-7",
             "MC-8",

@@ -6,6 +6,7 @@ use nic_image::Stack;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use nicscope_scenario::memory_map::{self, Holds, Map, Memory, Use};
+use nicscope_scenario::personality;
 use nicscope_scenario::scenario::Cache;
 
 use crate::cli::MemoryMapArgs;
@@ -28,7 +29,7 @@ pub fn run(arguments: &MemoryMapArgs) -> Result<()> {
 fn text(map: &Map) -> String {
     format!(
         "{} on {}: {} bytes of SRAM, {}, keys of {} bits\n{}\n\nscratchpad: {} bytes\n{}\n\n{}\n\
-         beside Table 1.1 of the miNI thesis; code that is copied to the scratchpad counts once\n{}\n",
+         {}code that is copied to the scratchpad counts once\n{}\n",
         map.personality,
         map.platform,
         map.sram.bytes,
@@ -38,6 +39,7 @@ fn text(map: &Map) -> String {
         map.scratchpad.bytes,
         memory(&map.scratchpad),
         stack(&map.stack),
+        if map.has_published() { "beside Table 1.1 of the miNI thesis; " } else { "" },
         comparison(map),
     )
 }
@@ -103,15 +105,14 @@ fn memory(memory: &Memory) -> Table {
 }
 
 fn comparison(map: &Map) -> Table {
-    let mut table = table(&["", "bytes", "KB", "thesis: base KB", "thesis: miNI KB"]);
+    let others = personality::named(&map.personality).map_or(&[][..], |personality| personality.memory_of_others);
+    let headings: Vec<&str> =
+        ["", "bytes", "KB"].into_iter().chain(others.iter().map(|column| column.heading)).collect();
+    let mut table = table(&headings);
     for line in &map.comparison {
-        table.add_row(row([
-            line.region.into(),
-            line.bytes.to_string(),
-            format!("{:.1}", f64::from(line.bytes) / 1024.0),
-            line.thesis_base_kbytes.to_string(),
-            line.thesis_mini_kbytes.to_string(),
-        ]));
+        let own = [line.region.into(), line.bytes.to_string(), format!("{:.1}", f64::from(line.bytes) / 1024.0)];
+        let published = others.iter().map(|column| line.published[column.key].to_string());
+        table.add_row(row(own.into_iter().chain(published)));
     }
     table
 }

@@ -209,6 +209,16 @@ pub fn pattern(number: u32, size_bytes: u32) -> Vec<u8> {
 /// Bytes of a message that is too long to go with its post, so the sender looks its page up.
 const BY_DMA_BYTES: u32 = INLINE_BYTES_MAX + 4;
 
+/// What core B keeps of a node's counters, when core A has been at rest for a while.
+pub async fn kept(handle: &Handle) -> Result<Option<Kept>, DriverError> {
+    if !handle.driver().has_core_b() {
+        return Ok(None);
+    }
+    handle.sim().sleep_for(KEEPER_HAS_DONE).await;
+    let cpu = handle.cpu("read totals", Priority::User);
+    handle.driver().read_keeper(&cpu).await
+}
+
 impl App {
     /// An error that names this node.
     pub fn error(&self, what: impl std::fmt::Display) -> nicscope_scenario::error::Error {
@@ -410,19 +420,6 @@ impl App {
         }
         self.compared += 1;
         Ok(())
-    }
-
-    /// The sums of core B, after it has had time to add up all counters; `None` without a core B.
-    ///
-    /// # Errors
-    /// The driver cannot read them.
-    pub async fn kept(&self) -> Result<Option<Kept>> {
-        if !self.handle.driver().has_core_b() {
-            return Ok(None);
-        }
-        self.handle.sim().sleep_for(KEEPER_HAS_DONE).await;
-        let cpu = self.handle.cpu("read totals", Priority::User);
-        self.handle.driver().read_keeper(&cpu).await.map_err(|error| self.error(error))
     }
 
     /// All counters of this node: [`Totals::read`].

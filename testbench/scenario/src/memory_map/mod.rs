@@ -3,8 +3,8 @@
 //! The sizes come from the linked firmware, and from the code (`nic_plan`) by which the firmware
 //! lays out its tables at boot.
 
+mod comparison;
 mod parts;
-mod thesis;
 
 use host_model::address::NodeId;
 use host_model::driver::{boot_request, DriverOptions, SERVICES};
@@ -15,16 +15,16 @@ use nic_layout::cbh::CbhGeometry;
 use nic_layout::keeper;
 use nic_layout::key::KeyWidth;
 use nic_layout::static_tables::StaticGeometry;
-use nic_plan::{Caches, Config, Cursor, Geometry, Piece, Plan, Rdma, Regions, StaticTables};
+use nic_plan::{Caches, Config, Cursor, Geometry, Piece, Plain, Plan, Rdma, Regions, StaticTables};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::personality;
+use crate::personality::{self, Lookup as Looks, Personality};
 use crate::scenario::{Cache, MissService, Scenario};
 use crate::{failed, image, platform, request_error, scenario};
 
+pub use comparison::Comparison;
 use parts::ImageParts;
-pub use thesis::Comparison;
 
 /// The memory of one NIC with one personality.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -45,7 +45,7 @@ pub struct Map {
     pub scratchpad: Memory,
     /// The stack of the image that core A runs.
     pub stack: Stack,
-    /// The rows of Table 1.1 of the miNI thesis (MN-1) beside the bytes of this NIC.
+    /// Uses of the memory, beside what papers have published of such systems (MN-1).
     pub comparison: Vec<Comparison>,
 }
 
@@ -76,6 +76,7 @@ enum Lookup {
     Cached(Cache),
     /// Tables as large as the SRAM allows.
     Static,
+    None,
 }
 
 impl Wanted {
@@ -85,9 +86,10 @@ impl Wanted {
     /// `key_bits` is neither 64 nor 128.
     pub fn of(scenario: &Scenario) -> Result<Wanted> {
         Ok(Wanted {
-            lookup: match scenario.has_caches() {
-                true => Lookup::Cached(scenario.cache),
-                false => Lookup::Static,
+            lookup: match scenario.personality.lookup {
+                Looks::Cached => Lookup::Cached(scenario.cache),
+                Looks::Static => Lookup::Static,
+                Looks::None => Lookup::None,
             },
             key: scenario.key_width()?,
             post_queues: scenario.nic.post_queues,
@@ -170,7 +172,7 @@ pub fn of(scenario: &Scenario, platform_name: &str) -> Result<Map> {
     let file = image::read(&path, &platform)?;
     let parts = ImageParts::of(&file).map_err(|error| failed!("firmware {}: {error}", path.display()))?;
     let stack = image::stack(&path)?;
-    Map::of(scenario.personality.name, platform_name, &platform, wanted, &parts, stack)
+    Map::of(scenario.personality, platform_name, &platform, wanted, &parts, stack)
 }
 
 /// The keys on which a memory map depends. The first stands for all keys of the cache.
@@ -187,7 +189,7 @@ pub fn scenario(personality: &str, overrides: &[String]) -> Result<Scenario> {
         let key = entry.split('=').next().unwrap_or_default().trim();
         let is_of_cache = key.starts_with(KEYS[0]);
         if is_of_cache && !has_caches {
-            return Err(request_error!("--set {entry}: {personality} has no cache: its tables take what the SRAM has"));
+            return Err(request_error!("--set {entry}: {personality} has no cache"));
         }
         if !is_of_cache && !KEYS.contains(&key) {
             return Err(request_error!(
@@ -197,7 +199,9 @@ pub fn scenario(personality: &str, overrides: &[String]) -> Result<Scenario> {
         }
     }
     let fixed = [format!("personality={personality}"), "misses.ratios=0.0".to_owned()];
-    scenario::load("ping-pong", &[&fixed, overrides].concat())
+    // The memory is the same under every workload.
+    let kind = personality::named(personality)?.workloads[0];
+    scenario::load(&kind.name(), &[&fixed, overrides].concat())
 }
 
 /// Checks, before an image exists, that the lookup structures can fit the platform's SRAM beside
@@ -229,7 +233,7 @@ pub fn check_image(wanted: &Wanted, platform_name: &str, platform: &Platform, fi
 fn does_not_fit(wanted: &Wanted, platform_name: &str, platform: &Platform) -> crate::error::Error {
     let Lookup::Cached(cache) = wanted.lookup else {
         return request_error!(
-            "the {} bytes of SRAM of {platform_name} leave no room for static tables beside buffers and queues",
+            "the {} bytes of SRAM of {platform_name} leave no room for tables beside buffers and queues",
             platform.sram.bytes
         );
     };
@@ -302,6 +306,8 @@ fn plan(wanted: &Wanted, platform: &Platform, first_free: u32) -> Result<Planned
         Lookup::Static => planned(&request, Rdma { lookup: StaticTables::built(key) }, first_free, |part| {
             Some(Holds::of(part.lookup.geometry))
         }),
+        // The number of the personality moves no region.
+        Lookup::None => planned(&request, Plain::<0>, first_free, |_| None),
     }
 }
 
@@ -320,7 +326,7 @@ fn planned<P: nic_plan::Part>(
 
 impl Map {
     fn of(
-        personality: &str,
+        personality: &Personality,
         platform_name: &str,
         platform: &Platform,
         wanted: Wanted,
@@ -331,13 +337,13 @@ impl Map {
             plan(&wanted, platform, parts.end).map_err(|()| does_not_fit(&wanted, platform_name, platform))?;
         let sram = sram(parts, &planned, platform);
         let scratchpad = scratchpad(parts);
-        let comparison = thesis::compare(&sram, &scratchpad);
+        let comparison = comparison::compare(&sram, &scratchpad, personality.memory_of_others);
         let holds = planned.holds;
         let cache = match wanted.lookup {
             Lookup::Cached(cache) => Some(cache),
-            Lookup::Static => None,
+            Lookup::Static | Lookup::None => None,
         };
-        let (personality, platform, key_bits) = (personality.into(), platform_name.into(), wanted.key.bits());
+        let (personality, platform, key_bits) = (personality.name.into(), platform_name.into(), wanted.key.bits());
         Ok(Map { personality, platform, key_bits, cache, holds, sram, scratchpad, stack, comparison })
     }
 }
@@ -384,6 +390,11 @@ fn scratchpad(parts: &ImageParts) -> Memory {
 }
 
 impl Map {
+    /// Whether something was published that the map can be compared with.
+    pub fn has_published(&self) -> bool {
+        self.comparison.iter().any(|row| !row.published.is_empty())
+    }
+
     /// Used bytes of SRAM and scratchpad. Code and data that are in both count once.
     pub fn total_bytes(&self) -> u32 {
         self.comparison.last().map_or(0, |row| row.bytes)
@@ -450,7 +461,14 @@ mod tests {
 
     fn of(platform: &str, wanted: Wanted) -> Result<Map> {
         let personality = if wanted.lookup == Lookup::Static { "vmmc" } else { "mini" };
-        Map::of(personality, platform, &Platform::load(platform).unwrap(), wanted, &PARTS, NO_STACK)
+        Map::of(
+            personality::named(personality)?,
+            platform,
+            &Platform::load(platform).unwrap(),
+            wanted,
+            &PARTS,
+            NO_STACK,
+        )
     }
 
     const DEFAULT: Cache = Cache { entries: 16_384, line_entries: 64, ways: 4 };

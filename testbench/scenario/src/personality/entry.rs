@@ -2,6 +2,20 @@
 
 use crate::workload_kind::WorkloadKind;
 
+/// Rows of a comparison.
+pub const ROWS: usize = 8;
+
+/// What a paper has published of one system.
+#[derive(Debug)]
+pub struct Column {
+    /// The key of its values in JSON.
+    pub key: &'static str,
+    /// The heading of its values in a table.
+    pub heading: &'static str,
+    /// Kilobytes, in the order of the rows of a comparison.
+    pub kbytes: [u32; ROWS],
+}
+
 /// One personality: the firmware of the NIC, and what a scenario may ask of it.
 #[derive(Debug)]
 pub struct Personality {
@@ -11,6 +25,8 @@ pub struct Personality {
     pub description: &'static str,
     /// How the firmware finds translations and buffers.
     pub lookup: Lookup,
+    /// What a paper has published of the memory of such NICs.
+    pub memory_of_others: &'static [Column],
     /// The kinds of workload that the personality can play.
     pub workloads: &'static [WorkloadKind],
 }
@@ -22,6 +38,8 @@ pub enum Lookup {
     Cached,
     /// In tables that hold everything, so a lookup never misses.
     Static,
+    /// There is nothing to be found.
+    None,
 }
 
 impl Personality {

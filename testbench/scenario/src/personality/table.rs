@@ -1,9 +1,11 @@
 //! The table of personalities: one line each.
 
+mod echo;
 mod mini;
+mod thesis;
 mod vmmc;
 
 use super::entry::Personality;
 
 /// All personalities, in the order in which `nicscope list` shows them. The first is the default.
-pub const PERSONALITIES: [&Personality; 2] = [&mini::MINI, &vmmc::VMMC];
+pub const PERSONALITIES: [&Personality; 3] = [&mini::MINI, &vmmc::VMMC, &echo::ECHO];

@@ -23,7 +23,7 @@ struct Edit {
 
 /// Firmware that every message passes. The next run has other code in the image.
 const FIRMWARE: Edit =
-    Edit { file: "firmware/vmmc/src/receive.rs", old: "\nuse ", new: "\n#[used]\nstatic EDITED: u8 = 1;\nuse " };
+    Edit { file: "firmware/engine/src/receive.rs", old: "\nuse ", new: "\n#[used]\nstatic EDITED: u8 = 1;\nuse " };
 
 /// Logic in the middle of the NIC that changes what every model does.
 const RTL: Edit = Edit {

@@ -4,7 +4,7 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::memory_map::{self, Map, Use};
 
 use crate::engine::{Figure, Target};
-use crate::reproduce::mini::setting::COMPARED;
+use crate::table::COMPARED;
 
 pub const NOTE: &str = "sums as in Table 1.1 of the thesis, where post queues are lookup structures; handles are those without them. Totals are with \
      200 KB of buffers. vmmc has import tables for 8 processes, the thesis counts one";

@@ -8,11 +8,18 @@ mod memory;
 mod receive_miss;
 mod soak;
 
-use crate::engine::Experiment;
+use crate::engine::{Experiment, Group};
 use crate::measure::built_in;
 
+/// The group.
+pub const GROUP: Group = Group {
+    name: "mini",
+    about: "handles looked up on the NIC: experiments and trends, clocks of a hit, what a miss costs where a message arrives, random operations",
+    bars: &BARS,
+};
+
 /// The bars of the group.
-pub const BARS: [Experiment; 7] = [
+const BARS: [Experiment; 7] = [
     Experiment::bar("mini.1", "the thesis's tables, figures and statements", experiments::measure)
         .images(built_in::images),
     Experiment::bar("mini.2", "memory of the NIC", memory::measure).note(memory::NOTE).images(built_in::images),

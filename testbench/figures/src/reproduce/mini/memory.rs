@@ -23,6 +23,10 @@ pub const TABLE_1_1: Experiment = Experiment {
     }),
 };
 
+/// Keys of the thesis's systems in a comparison.
+const BASE: &str = "thesis_base_kbytes";
+const MINI: &str = "thesis_mini_kbytes";
+
 fn parameters() -> Value {
     json!({"platform": PLATFORM, "cache": CACHE, "personalities": COMPARED})
 }
@@ -32,7 +36,7 @@ fn report(maps: &[Map]) -> Report {
     let ours = maps.iter().map(|map| format!("{}, ours KB", map.personality));
     let mut table = Table::new(format!("NIC memory on {PLATFORM}"), of_thesis.into_iter().chain(ours));
     for (index, row) in maps.first().map_or(&[][..], |map| &map.comparison).iter().enumerate() {
-        let thesis: [Cell; 3] = [row.region.into(), row.thesis_base_kbytes.into(), row.thesis_mini_kbytes.into()];
+        let thesis: [Cell; 3] = [row.region.into(), row.published[BASE].into(), row.published[MINI].into()];
         let ours = maps.iter().map(|map| Cell::from(f64::from(map.comparison[index].bytes) / 1024.0));
         table.row(thesis.into_iter().chain(ours));
     }
@@ -54,7 +58,7 @@ impl Side {
     /// A personality with static tables stands for the thesis's base.
     fn of(map: &Map, index: usize) -> Side {
         let row = &map.comparison[index];
-        let thesis = if map.holds.is_some() { row.thesis_base_kbytes } else { row.thesis_mini_kbytes };
+        let thesis = row.published[if map.holds.is_some() { BASE } else { MINI }];
         let kb = f64::from(row.bytes) / 1024.0;
         Side { personality: map.personality.clone(), region: row.region, kb, thesis_kb: f64::from(thesis) }
     }

@@ -5,9 +5,10 @@ use host_model::driver::Driver;
 use nic_monitor::watches::{CachePlaces, Caches, Dma, Fetches, Link, Notifications, Posts, Watches};
 
 use crate::personality::entry::Personality;
-use crate::workload::places;
+use crate::workload::{places, remote_memory};
 
-pub const ENTRY: Personality = Personality { watches, cold_buffers };
+pub const ENTRY: Personality =
+    Personality { name: "mini", check: remote_memory::check, play: remote_memory::play, watches, cold_buffers };
 
 fn watches(driver: &Driver) -> Option<Watches> {
     let mini = driver.service::<Mini>().ok()?;

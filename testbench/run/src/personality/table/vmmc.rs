@@ -5,8 +5,10 @@ use host_model::driver::Driver;
 use nic_monitor::watches::{Dma, Link, Notifications, Posts, StaticPlaces, StaticTables, Watches};
 
 use crate::personality::entry::Personality;
+use crate::workload::remote_memory;
 
-pub const ENTRY: Personality = Personality { watches, cold_buffers };
+pub const ENTRY: Personality =
+    Personality { name: "vmmc", check: remote_memory::check, play: remote_memory::play, watches, cold_buffers };
 
 fn watches(driver: &Driver) -> Option<Watches> {
     let vmmc = driver.service::<Vmmc>().ok()?;

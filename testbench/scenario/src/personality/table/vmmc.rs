@@ -1,6 +1,7 @@
 //! Handles looked up in static tables: the base that the miNI thesis compares itself with.
 
 use crate::personality::entry::{Lookup, Personality};
+use crate::personality::table::thesis::TABLE_1_1;
 use crate::workload_kind::WorkloadKind;
 
 /// Bystanders and pages of programs are left out: they show what a miss costs.
@@ -8,6 +9,7 @@ pub const VMMC: Personality = Personality {
     name: "vmmc",
     description: "the same, the thesis's base: all translations, buffers and imports in static tables, which never miss and can be full",
     lookup: Lookup::Static,
+    memory_of_others: &TABLE_1_1,
     workloads: &[
         WorkloadKind::PingPong,
         WorkloadKind::Stream,

@@ -11,32 +11,45 @@ use super::scripts;
 use crate::engine::{Figure, Target};
 
 pub const NOTE: &str =
-    "lines of the files that tools/house/house.toml calls its own, blank lines and comments included; \
-     `elsewhere` counts the places that name it outside these files and the tables of personalities";
+    "lines of code of the files that tools/house/house.toml calls its own, without tests, manifests, blank lines and \
+     comments; `elsewhere` counts the places that name it outside these files and the tables of personalities";
 
-const PERSONALITY: &str = "echo";
 const LINES_MAX: f64 = 400.0;
 
 pub fn measure() -> Result<Vec<Figure>> {
-    let files = files(&own()?)?;
+    let house = house()?;
+    let personality = house.get("small").and_then(toml::Value::as_str).unwrap_or_default();
+    let own = house.get("own").and_then(|own| own.get(personality)).and_then(toml::Value::as_array);
+    let own = own.map_or(&[][..], Vec::as_slice).iter().filter_map(toml::Value::as_str);
+    let files = files(&own.map(String::from).collect::<Vec<_>>())?;
     let elsewhere = match files.is_empty() {
         true => f64::NAN,
-        false => scripts::count("personalities")?.named(PERSONALITY),
+        false => scripts::count("personalities")?.named(personality),
     };
     Ok(of(&files, elsewhere))
 }
 
-/// Paths and patterns that house.toml lists for the personality.
-fn own() -> Result<Vec<String>> {
+/// What house.toml says of personalities.
+fn house() -> Result<toml::Table> {
     let path = workspace().join("tools/house/house.toml");
     let text = fs::read_to_string(&path).map_err(|error| failed!("{}: {error}", path.display()))?;
     let house: toml::Table = text.parse().map_err(|error| failed!("{}: {error}", path.display()))?;
-    let own = house.get("personalities").and_then(|it| it.get("own")).and_then(|it| it.get(PERSONALITY));
-    let own = own.and_then(toml::Value::as_array).map_or(&[][..], Vec::as_slice);
-    Ok(own.iter().filter_map(toml::Value::as_str).map(String::from).collect())
+    let personalities = house.get("personalities").and_then(toml::Value::as_table);
+    personalities.cloned().ok_or_else(|| failed!("{}: personalities: no such table", path.display()))
 }
 
-/// Files of the project below those paths, and their lines.
+/// Whether a line is code: neither blank nor a comment.
+fn is_code(line: &str) -> bool {
+    let line = line.trim_start();
+    !line.is_empty() && !line.starts_with("//")
+}
+
+/// Whether a file counts: tests and manifests do not.
+fn counts(name: &str) -> bool {
+    name.ends_with(".rs") && !name.split('/').any(|part| part == "tests")
+}
+
+/// Files of the project below those paths that count, and their lines of code.
 fn files(own: &[String]) -> Result<Vec<(String, usize)>> {
     if own.is_empty() {
         return Ok(Vec::new());
@@ -49,9 +62,9 @@ fn files(own: &[String]) -> Result<Vec<(String, usize)>> {
     let listed = String::from_utf8_lossy(&output.stdout);
     let lines = |name: &str| -> Result<(String, usize)> {
         let text = fs::read_to_string(workspace().join(name)).map_err(|error| failed!("{name}: {error}"))?;
-        Ok((name.to_owned(), text.lines().count()))
+        Ok((name.to_owned(), text.lines().filter(|line| is_code(line)).count()))
     };
-    listed.lines().map(lines).collect()
+    listed.lines().filter(|name| counts(name)).map(lines).collect()
 }
 
 fn of(files: &[(String, usize)], elsewhere: f64) -> Vec<Figure> {
@@ -88,9 +101,16 @@ mod tests {
     }
 
     #[test]
+    fn tests_manifests_comments_and_blank_lines_do_not_count() {
+        let names = ["a/src/lib.rs", "a/tests/lib.rs", "a/Cargo.toml"];
+        assert_eq!(names.map(counts), [true, false, false]);
+        assert_eq!(["    x();", "", "  // Why.", "/// What."].map(is_code), [true, false, false, false]);
+    }
+
+    #[test]
     fn files_of_a_folder_are_counted() {
         let files = files(&["testbench/figures/src/house".to_owned()]).unwrap();
-        let found = files.iter().find(|(name, _)| name.ends_with("house/echo.rs"));
+        let found = files.iter().find(|(name, _)| name.ends_with("house/lines.rs"));
         assert!(found.is_none_or(|(_, lines)| *lines > 50));
     }
 }

@@ -1,0 +1,9 @@
+//! Table 1.1 of the miNI thesis (MN-1).
+
+use crate::personality::entry::Column;
+
+/// The base system, VMMC with static tables, and the thesis's own.
+pub const TABLE_1_1: [Column; 2] = [
+    Column { key: "thesis_base_kbytes", heading: "thesis: base KB", kbytes: [74, 200, 524, 265, 163, 64, 32, 798] },
+    Column { key: "thesis_mini_kbytes", heading: "thesis: miNI KB", kbytes: [87, 200, 132, 75, 25, 0, 32, 419] },
+];

@@ -1,0 +1,18 @@
+//! Every frame goes back to its sender. Processes send, wait for what comes back, and end.
+
+mod operation;
+mod play;
+
+use crate::language::LanguageOf;
+use crate::personality::entry::Personality;
+
+/// Processes have no buffers, and the NIC keeps nothing of a process.
+pub const ENTRY: Personality = Personality {
+    name: "echo",
+    language: &LanguageOf::<operation::Op>::VALUE,
+    registers: false,
+    absent_buffer_bit: 0,
+    invalidate: |_, _, _, _| Box::pin(async { Ok(()) }),
+    left: |_, _| Box::pin(async { Ok(None) }),
+    leave: |_, _| Box::pin(async { Ok(()) }),
+};
