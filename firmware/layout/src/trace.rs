@@ -1,24 +1,34 @@
 //! Trace markers: where the firmware is (docs/interfaces.md, Core ports).
 //!
 //! One marker for each step, so that the time of a message can be split by function. A marker ends
-//! the step that the one before it began.
+//! the step that the one before it began. In the list below, the number of a marker is followed by
+//! the name of the stage that the marker begins.
 
 /// CSR that the core puts on its trace port.
 pub const TRACE_CSR: u16 = 0x7C0;
 
 macro_rules! markers {
-    ($($(#[$doc:meta])* $name:ident = $id:literal,)*) => {
+    ($($(#[$doc:meta])* $name:ident = $id:literal => $stage:literal,)*) => {
+        /// A step of the firmware. Its documentation says what its argument is.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Marker { $($(#[$doc])* $name = $id,)* }
 
         impl Marker {
+            /// All markers.
             pub const ALL: &'static [Marker] = &[$(Marker::$name,)*];
 
+            /// The name of the marker.
             pub const fn name(self) -> &'static str {
                 match self { $(Marker::$name => stringify!($name),)* }
             }
 
+            /// The stage that the marker begins: what the firmware does from here to its next marker.
+            pub const fn stage(self) -> &'static str {
+                match self { $(Marker::$name => $stage,)* }
+            }
+
+            /// The marker with this number.
             pub const fn from_id(id: u8) -> Option<Marker> {
                 match id { $($id => Some(Marker::$name),)* _ => None }
             }
@@ -28,133 +38,133 @@ macro_rules! markers {
 
 markers! {
     /// Start-up done, the loop begins. Argument: node.
-    Ready = 0x01,
+    Ready = 0x01 => "Ready",
     /// Nothing is pending; the core waits.
-    Idle = 0x02,
+    Idle = 0x02 => "firmware idle",
     /// An event is served. Argument: its number.
-    Dispatch = 0x03,
+    Dispatch = 0x03 => "dispatch",
 
     /// A doorbell was taken. Argument: process slot.
-    DoorbellTaken = 0x10,
+    DoorbellTaken = 0x10 => "read descriptor",
     /// A descriptor was read and is legal; not of a post that carries its data, whose next marker
     /// is `TransmitPosted`. Argument: message (low bits).
-    PostRead = 0x11,
+    PostRead = 0x11 => "prepare frame",
     /// A post ended badly. Argument: `PostError`, and the process slot from bit 8 on.
-    PostRefused = 0x12,
+    PostRefused = 0x12 => "refuse post",
     /// A post waits for a translation. Argument: process slot.
-    PostParked = 0x13,
+    PostParked = 0x13 => "parked",
     /// A post waits for the window, a buffer or a ring. Argument: process slot.
-    PostBlocked = 0x14,
+    PostBlocked = 0x14 => "blocked",
     /// A post queue has another owner. Argument: process slot.
-    QueueAssigned = 0x15,
+    QueueAssigned = 0x15 => "queue assigned",
 
     /// A lookup of the send path begins. Argument: page.
-    LookupBegin = 0x20,
+    LookupBegin = 0x20 => "lookup",
     /// The same of the receive path.
-    ReceiveLookupBegin = 0x29,
+    ReceiveLookupBegin = 0x29 => "lookup",
     /// It hit and locked the line. Argument: line.
-    LookupHit = 0x21,
+    LookupHit = 0x21 => "after lookup hit",
     /// It found no line. Argument: process.
-    LookupMiss = 0x22,
+    LookupMiss = 0x22 => "reserve line, raise miss",
     /// The line is there, the page is not. Argument: line.
-    LookupFault = 0x23,
+    LookupFault = 0x23 => "fault",
     /// A line is reserved and the driver told. Argument: line.
-    MissRaised = 0x24,
+    MissRaised = 0x24 => "parked",
     /// The driver reported fills. Argument: free-running consumer index of the miss ring (low
     /// bits).
-    FillSeen = 0x25,
+    FillSeen = 0x25 => "fill seen",
     /// A command of the driver is obeyed. Argument: the command (low bits).
-    Command = 0x26,
+    Command = 0x26 => "command",
     /// The descriptor of a frame's buffer was found in the CBH cache. Argument: its entry.
-    BufferHit = 0x27,
+    BufferHit = 0x27 => "checks",
     /// No valid one was. Argument: the CBH word (low bits).
-    BufferMiss = 0x28,
+    BufferMiss = 0x28 => "reserve entry, raise miss",
     /// A line is reserved and locked, and its translations are read from the host's table.
     /// Argument: line.
-    FetchBegun = 0x2B,
+    FetchBegun = 0x2B => "begin fetch",
     /// The line holds them. Argument: line.
-    FetchFilled = 0x2C,
+    FetchFilled = 0x2C => "line filled",
     /// They came too late: the line was taken away. Argument: line.
-    FetchLost = 0x2D,
+    FetchLost = 0x2D => "fetch came to nothing",
     /// The table has no such page, or the bus failed: the driver is told of the line. Argument:
     /// line.
-    FetchUnfilled = 0x2E,
+    FetchUnfilled = 0x2E => "fetch came to nothing",
     /// They would be fetched, but the ring of host reads is full. Argument: process.
-    FetchStalled = 0x2F,
+    FetchStalled = 0x2F => "fetch came to nothing",
     /// A line is unlocked without DMA: a frame needs another one too, which is missing, or a read
     /// waits for its turn. Argument: bit 23 path (1 receive), line.
-    Unlocked = 0x2A,
+    Unlocked = 0x2A => "miss",
 
     /// The DMA of a frame's data is posted; without data: nothing waits for them. Argument:
     /// sequence (low bits).
-    DmaReadPosted = 0x30,
+    DmaReadPosted = 0x30 => "header",
     /// The header is in the transmit buffer. Argument: sequence (low bits).
-    HeaderBuilt = 0x31,
+    HeaderBuilt = 0x31 => "release",
     /// The frame is in the transmit ring, and its release is posted. Argument: sequence (low bits).
-    TransmitPosted = 0x32,
+    TransmitPosted = 0x32 => "next frame",
     /// A host-read DMA has ended. Argument: the line that is unlocked, [`NO_LINE`] if it needed
     /// none.
-    DmaReadDone = 0x33,
+    DmaReadDone = 0x33 => "end of DMA read",
     /// A frame is sent again. Argument: sequence (low bits).
-    Retransmit = 0x34,
+    Retransmit = 0x34 => "retransmission",
     /// A retransmission timer expired. Argument: node.
-    Timeout = 0x35,
+    Timeout = 0x35 => "time-out",
     /// A peer is given up. Argument: node.
-    PeerLost = 0x36,
+    PeerLost = 0x36 => "peer lost",
 
     /// A frame is taken from the ring. Argument: its ring index.
-    ReceiveBegin = 0x40,
+    ReceiveBegin = 0x40 => "read header",
     /// It is ours by type and source. Argument: sequence (low bits).
-    ReceiveHeader = 0x41,
+    ReceiveHeader = 0x41 => "find buffer",
     /// The DMA of its data is posted. Argument: sequence (low bits).
-    DmaWritePosted = 0x43,
+    DmaWritePosted = 0x43 => "bookkeeping",
     /// It is accepted. Argument: sequence (low bits).
-    Accepted = 0x44,
+    Accepted = 0x44 => "accepted",
     /// It is dropped. Argument: the `Counter` that says why.
-    Dropped = 0x45,
+    Dropped = 0x45 => "drop",
     /// It is refused, but acknowledged. Argument: the `Counter` that says why.
-    Refused = 0x46,
+    Refused = 0x46 => "drop",
     /// A host-write DMA has ended. Argument: the line that is unlocked, [`NO_LINE`] if it needed
     /// none.
-    DmaWriteDone = 0x47,
+    DmaWriteDone = 0x47 => "end of DMA write",
 
     /// A frame whose translation is missing is held. Argument: node that it came from.
-    FrameHeld = 0x4C,
+    FrameHeld = 0x4C => "hold",
     /// It is judged again. Argument: node that it came from.
-    FrameRetaken = 0x4D,
+    FrameRetaken = 0x4D => "take held frame",
     /// A read of another node is taken. Argument: its place in the queue.
-    ReadTaken = 0x48,
+    ReadTaken = 0x48 => "read taken",
     /// The driver is told of a notification. Argument: free-running producer index (low bits).
-    NotifyRaised = 0x4A,
+    NotifyRaised = 0x4A => "notification",
 
     /// An acknowledgement is handed to the MAC. Argument: next sequence expected (low bits).
-    AckSent = 0x50,
+    AckSent = 0x50 => "acknowledge",
     /// An acknowledgement freed frames. Argument: the sequence it carried (low bits).
-    AckReceived = 0x51,
+    AckReceived = 0x51 => "acknowledgement",
     /// A status page is being written. Argument: bits 23:20 process slot, posts ended (low bits).
-    StatusWritten = 0x52,
+    StatusWritten = 0x52 => "status",
 
     /// The sender of a frame is told that it missed, and that it may send again. Argument: next
     /// sequence expected (low bits).
-    MissedSent = 0x53,
-    RestartSent = 0x54,
+    MissedSent = 0x53 => "tell of the miss",
+    RestartSent = 0x54 => "ask for the frame",
     /// A frame of ours missed there, or may be sent again. Argument: next sequence that the peer
     /// expects (low bits).
-    MissedReceived = 0x55,
-    RestartReceived = 0x56,
+    MissedReceived = 0x55 => "told of a miss",
+    RestartReceived = 0x56 => "restart",
 
     /// A cache operation begins, of the cache probe. Argument: ring index.
-    ProbeBegin = 0x60,
+    ProbeBegin = 0x60 => "ProbeBegin",
     /// It ended. Argument: ring index.
-    ProbeEnd = 0x61,
+    ProbeEnd = 0x61 => "ProbeEnd",
 
     /// Core B begins to add up the counters of core A. Argument: how often it did before.
-    KeeperBegin = 0x70,
+    KeeperBegin = 0x70 => "adds up counters",
     /// It has. Argument: equations that do not hold.
-    KeeperEnd = 0x71,
+    KeeperEnd = 0x71 => "waits for the next round",
 
     /// The firmware stops. Argument: `mcause`, or 0 for a panic.
-    Crash = 0xFF,
+    Crash = 0xFF => "Crash",
 }
 
 /// In place of a line: none.
@@ -187,5 +197,14 @@ mod tests {
             assert_eq!(parse(word(marker, 0xFF12_3456)), Some((marker, 0x12_3456)));
         }
         assert_eq!(parse(0), None);
+    }
+
+    #[test]
+    fn every_marker_begins_a_stage_that_tables_can_print() {
+        for &marker in Marker::ALL {
+            let stage = marker.stage();
+            assert!(!stage.is_empty() && stage.len() <= 32 && stage.trim() == stage, "{stage:?}");
+        }
+        assert_eq!(Marker::PostParked.stage(), Marker::MissRaised.stage());
     }
 }

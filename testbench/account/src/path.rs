@@ -49,20 +49,8 @@ impl Journey<'_> {
         let begin = sender.post(self.message, EventKind::PostBegin).ok_or_else(|| self.missing("no PostBegin"))?;
         let end =
             receiver.arrival(self.message, EventKind::ArrivalSeen).ok_or_else(|| self.missing("no ArrivalSeen"))?;
-        let mut way = Way { journey: self, marks: Vec::new() };
-        let attempts = self.attempts(begin, end)?;
-        way.post(begin)?;
-        way.first_transmission(&attempts)?;
-        for (index, attempt) in attempts.iter().enumerate() {
-            let accepted = way.flight(attempt)?;
-            match attempts.get(index + 1) {
-                // Accepted, or received and lost from sight: a later copy changes nothing.
-                _ if accepted => break,
-                Some(next) => way.wait_for_retransmission(attempt, next),
-                None => return Err(self.missing("its last frame was never accepted")),
-            }
-        }
-        way.delivery(end)?;
+        let mut way = Way { journey: self, begin, end, attempts: self.attempts(begin, end)?, marks: Vec::new() };
+        WRITE.iter().try_for_each(|step| step(&mut way))?;
         Account::from_marks(self.message, self.size_bytes, &way.marks, end, &self.hz)
             .ok_or_else(|| self.missing(&format!("its marks run backwards: {:?}", way.backwards())))
     }
@@ -113,9 +101,20 @@ fn is_after(a: Option<u32>, b: Option<u32>) -> bool {
     }
 }
 
+/// A step of the way of a message: adds the marks of its stages, from where the last step ended.
+type Step = fn(&mut Way<'_>) -> Result<(), PathError>;
+
+/// The way of a write.
+const WRITE: [Step; 4] = [|way| way.post(), |way| way.first_transmission(), |way| way.flights(), |way| way.delivery()];
+
 /// Marks in the making.
 struct Way<'a> {
     journey: &'a Journey<'a>,
+    /// When the message begins and ends.
+    begin: Ps,
+    end: Ps,
+    /// All transmissions of the last frame; there is at least one.
+    attempts: Vec<&'a SentFrame>,
     marks: Vec<Mark>,
 }
 
@@ -134,7 +133,7 @@ impl Way<'_> {
     }
 
     /// From the call of the library to the doorbell's event on the core.
-    fn post(&mut self, begin: Ps) -> Result<(), PathError> {
+    fn post(&mut self) -> Result<(), PathError> {
         let (journey, node) = (self.journey, self.journey.sender);
         let log = journey.logs[node];
         let event = |kind| log.post(journey.message, kind).ok_or_else(|| journey.missing(&format!("no {kind:?}")));
@@ -142,7 +141,7 @@ impl Way<'_> {
             (event(EventKind::PioIssued)?, event(EventKind::DescriptorWritten)?, event(EventKind::DoorbellWritten)?);
         let pending =
             log.first_pulse(Probe::Doorbell, descriptor).ok_or_else(|| journey.missing("the doorbell set no event"))?;
-        self.mark(begin, node, Clock::Host, "library: descriptor");
+        self.mark(self.begin, node, Clock::Host, "library: descriptor");
         // The stores leave the processor while the bus already carries the first of them.
         self.mark(issued.min(descriptor), node, Clock::Pci, "PIO: descriptor");
         self.mark(descriptor, node, Clock::Pci, "PIO: doorbell");
@@ -152,10 +151,10 @@ impl Way<'_> {
     }
 
     /// From the event to the first byte on the link: firmware, DMA, MAC.
-    fn first_transmission(&mut self, attempts: &[&SentFrame]) -> Result<(), PathError> {
+    fn first_transmission(&mut self) -> Result<(), PathError> {
         let (journey, node) = (self.journey, self.journey.sender);
         let log = journey.logs[node];
-        let (first, from) = (attempts[0], self.last());
+        let (first, from) = (self.attempts[0], self.last());
         let sequence = first.data.map_or(0, |data| data.sequence);
         let mac_start = log
             .last_pulse(Probe::MacTxStart, first.start)
@@ -206,7 +205,7 @@ impl Way<'_> {
         let mut stages: Vec<(Ps, Clock, String)> = log
             .markers(from, to)
             .filter(|(at, ..)| *at < to)
-            .map(|(at, marker, _)| (at, Clock::Core, stage_of(side, marker)))
+            .map(|(at, marker, _)| (at, Clock::Core, format!("{side}: {}", marker.stage())))
             .collect();
         if log.markers(from, to).any(|(_, marker, _)| marker == Marker::MissRaised) {
             let raised =
@@ -217,6 +216,21 @@ impl Way<'_> {
         for (at, clock, stage) in stages {
             self.mark(at, node, clock, stage);
         }
+    }
+
+    /// All transmissions of the last frame, up to the one that the receiver accepts.
+    fn flights(&mut self) -> Result<(), PathError> {
+        let attempts = self.attempts.clone();
+        for (index, attempt) in attempts.iter().enumerate() {
+            let accepted = self.flight(attempt)?;
+            match attempts.get(index + 1) {
+                // Accepted, or received and lost from sight: a later copy changes nothing.
+                _ if accepted => break,
+                Some(next) => self.wait_for_retransmission(attempt, next),
+                None => return Err(self.journey.missing("its last frame was never accepted")),
+            }
+        }
+        Ok(())
     }
 
     /// The frame on its way through cables and switches; the time at which its end stands on the
@@ -342,11 +356,11 @@ impl Way<'_> {
     }
 
     /// From the posted DMA to the process that sees the bytes.
-    fn delivery(&mut self, end: Ps) -> Result<(), PathError> {
+    fn delivery(&mut self) -> Result<(), PathError> {
         let (journey, node) = (self.journey, self.journey.receiver);
         let log = journey.logs[node];
         let posted = log
-            .markers(self.last(), end)
+            .markers(self.last(), self.end)
             .find(|(_, marker, _)| *marker == Marker::DmaWritePosted)
             .map(|(at, ..)| at)
             .ok_or_else(|| journey.missing("no DmaWritePosted of its last frame"))?;
@@ -363,7 +377,6 @@ impl Way<'_> {
         self.mark(posted.min(start), node, Clock::Core, "DMA write: waits");
         self.mark(start, node, Clock::Pci, "DMA write: transfer");
         self.mark(written, node, Clock::Host, "process polls");
-        let _ = end;
         Ok(())
     }
 }
@@ -382,64 +395,6 @@ fn is_verdict(marker: Marker) -> bool {
 /// Markers carry the low 24 bits.
 fn same_low_bits(argument: u32, sequence: u32) -> bool {
     argument == sequence & nic_layout::trace::ARGUMENT_MASK
-}
-
-/// Where the message is from a marker on.
-fn stage_of(side: &str, marker: Marker) -> String {
-    format!("{side}: {}", firmware_step(marker))
-}
-
-/// What the firmware does from a marker on.
-pub fn firmware_step(marker: Marker) -> &'static str {
-    match marker {
-        Marker::Idle => "firmware idle",
-        Marker::KeeperBegin => "adds up counters",
-        Marker::KeeperEnd => "waits for the next round",
-        Marker::Dispatch => "dispatch",
-        Marker::DoorbellTaken => "read descriptor",
-        Marker::PostRead => "prepare frame",
-        Marker::PostRefused => "refuse post",
-        Marker::PostParked | Marker::MissRaised => "parked",
-        Marker::FetchBegun => "begin fetch",
-        Marker::FetchFilled => "line filled",
-        Marker::FetchLost | Marker::FetchUnfilled | Marker::FetchStalled => "fetch came to nothing",
-        Marker::PostBlocked => "blocked",
-        Marker::QueueAssigned => "queue assigned",
-        Marker::LookupBegin | Marker::ReceiveLookupBegin => "lookup",
-        Marker::LookupHit => "after lookup hit",
-        Marker::LookupMiss => "reserve line, raise miss",
-        Marker::LookupFault => "fault",
-        Marker::FillSeen => "fill seen",
-        Marker::Command => "command",
-        Marker::DmaReadPosted => "header",
-        Marker::HeaderBuilt => "release",
-        Marker::TransmitPosted => "next frame",
-        Marker::DmaReadDone => "end of DMA read",
-        Marker::Retransmit => "retransmission",
-        Marker::Timeout => "time-out",
-        Marker::PeerLost => "peer lost",
-        Marker::ReceiveBegin => "read header",
-        Marker::ReceiveHeader => "find buffer",
-        Marker::BufferHit => "checks",
-        Marker::BufferMiss => "reserve entry, raise miss",
-        Marker::DmaWritePosted => "bookkeeping",
-        Marker::Accepted => "accepted",
-        Marker::Dropped | Marker::Refused => "drop",
-        Marker::DmaWriteDone => "end of DMA write",
-        Marker::FrameHeld => "hold",
-        Marker::FrameRetaken => "take held frame",
-        Marker::MissedSent => "tell of the miss",
-        Marker::RestartSent => "ask for the frame",
-        Marker::MissedReceived => "told of a miss",
-        Marker::RestartReceived => "restart",
-        Marker::ReadTaken => "read taken",
-        Marker::NotifyRaised => "notification",
-        Marker::AckSent => "acknowledge",
-        Marker::AckReceived => "acknowledgement",
-        Marker::StatusWritten => "status",
-        Marker::Unlocked => "miss",
-        Marker::Ready | Marker::ProbeBegin | Marker::ProbeEnd | Marker::Crash => marker.name(),
-    }
 }
 
 /// The host's last stage of a miss.
@@ -468,4 +423,118 @@ fn host_stages(log: &NodeLog, from: Ps, to: Ps) -> Vec<(Ps, Clock, String)> {
             Some((event.at, clock, stage.to_string()))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::DataFrame;
+    use host_model::address::{NodeId, Pid};
+    use host_model::events::Event;
+    use nic_layout::trace;
+    use sim_fabric::Topology;
+
+    const MESSAGE: u32 = 7;
+    const SEQUENCE: u32 = 41;
+    const HZ: Frequencies =
+        Frequencies { host_hz: 800_000_000, pci_hz: 66_000_000, core_hz: 133_000_000, link_hz: 160_000_000 };
+
+    fn event(at: u64, kind: EventKind) -> Event {
+        let subject = match kind {
+            EventKind::ArrivalWritten | EventKind::ArrivalSeen => Subject::Arrival { pid: Pid(1), message: MESSAGE },
+            _ => Subject::Post { pid: Pid(1), index: 0, message: MESSAGE },
+        };
+        Event { at: Ps(at), node: NodeId(0), subject, kind }
+    }
+
+    fn markers(list: &[(u64, Marker, u32)]) -> Vec<(Ps, u32)> {
+        list.iter().map(|(at, marker, argument)| (Ps(*at), trace::word(*marker, *argument))).collect()
+    }
+
+    fn pulses(list: &[(u64, Probe)]) -> Vec<(Ps, u32)> {
+        list.iter().map(|(at, probe)| (Ps(*at), 1 << *probe as u32)).collect()
+    }
+
+    /// A word that goes with its post and hits everywhere, with 100 ps from event to event.
+    fn logs() -> [NodeLog; 2] {
+        let data = Some(DataFrame { message: MESSAGE, sequence: SEQUENCE });
+        let sender = NodeLog {
+            host: vec![
+                event(100, EventKind::PostBegin),
+                event(200, EventKind::PioIssued),
+                event(300, EventKind::DescriptorWritten),
+                event(400, EventKind::DoorbellWritten),
+            ],
+            trace: markers(&[(600, Marker::DoorbellTaken, 0), (700, Marker::TransmitPosted, SEQUENCE)]),
+            probes: pulses(&[(500, Probe::Doorbell), (800, Probe::MacTxStart)]),
+            sent: vec![SentFrame { start: Ps(900), end: Ps(1000), data, contents: Box::default() }],
+            ..NodeLog::default()
+        };
+        let receiver = NodeLog {
+            host: vec![event(2000, EventKind::ArrivalWritten), event(2100, EventKind::ArrivalSeen)],
+            trace: markers(&[
+                (1300, Marker::ReceiveBegin, 0),
+                (1400, Marker::ReceiveHeader, SEQUENCE),
+                (1500, Marker::BufferHit, 0),
+                (1600, Marker::ReceiveLookupBegin, 0),
+                (1700, Marker::LookupHit, 0),
+                (1800, Marker::DmaWritePosted, SEQUENCE),
+            ]),
+            probes: pulses(&[(1200, Probe::MacRxDone), (1900, Probe::DmaWriteStart), (2050, Probe::DmaWriteDone)]),
+            ..NodeLog::default()
+        };
+        [sender, receiver]
+    }
+
+    fn account(logs: &[NodeLog; 2]) -> Result<Account, PathError> {
+        let network = Network::new(&Topology::Cable {}, 2, Vec::new(), Ps(100));
+        let logs = [&logs[0], &logs[1]];
+        Journey { message: MESSAGE, size_bytes: 4, sender: 0, receiver: 1, logs: &logs, network: &network, hz: HZ }
+            .account()
+    }
+
+    #[test]
+    fn a_word_that_hits_is_in_one_stage_after_the_other() {
+        let account = account(&logs()).unwrap();
+        let found: Vec<(&str, u64)> = account.spans.iter().map(|span| (&*span.stage, span.duration_ps)).collect();
+        let expected = [
+            ("library: descriptor", 100),
+            ("PIO: descriptor", 100),
+            ("PIO: doorbell", 100),
+            ("doorbell: to the core's clock", 100),
+            ("event waits", 100),
+            ("sender: read descriptor", 100),
+            ("sender: next frame", 100),
+            ("MAC: data to the link's clock", 100),
+            ("link: frame", 100),
+            ("link: latency", 100),
+            ("MAC: end of frame to the ring", 100),
+            ("event waits", 100),
+            ("receiver: read header", 100),
+            ("receiver: find buffer", 100),
+            ("receiver: checks", 100),
+            ("receiver: lookup", 100),
+            ("receiver: after lookup hit", 100),
+            ("DMA write: waits", 100),
+            ("DMA write: transfer", 100),
+            ("process polls", 100),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!((account.latency_ps, account.difference_ps()), (2000, 0));
+    }
+
+    #[test]
+    fn a_step_that_the_logs_lack_is_named() {
+        let without = |remove: fn(&mut [NodeLog; 2])| {
+            let mut logs = logs();
+            remove(&mut logs);
+            account(&logs).unwrap_err().what
+        };
+        assert_eq!(without(|logs| _ = logs[0].host.remove(2)), "no DescriptorWritten");
+        assert_eq!(without(|logs| logs[0].sent.clear()), "no frame of it left the sender");
+        assert_eq!(without(|logs| _ = logs[0].probes.pop()), "the MAC never fetched its descriptor");
+        assert_eq!(without(|logs| _ = logs[1].trace.pop()), "the receiver never decided on it");
+        assert_eq!(without(|logs| logs[1].trace.clear()), "its last frame was never accepted");
+        assert_eq!(without(|logs| _ = logs[1].probes.remove(1)), "no host-write DMA began before its arrival");
+    }
 }

@@ -2,6 +2,7 @@
 
 use host_management::{Daemon, Message};
 use host_model::executor::Sim;
+use host_model::library::Export;
 use host_model::platform::Management;
 use sim_pins::Ps;
 
@@ -10,16 +11,55 @@ const STEP: Ps = Ps::from_us(5);
 /// Bytes of the headers of a message and of the name of its meeting, at most.
 const HEAD_BYTES: u32 = 64;
 
-/// A value, and the time at which its node came.
+/// A value that the daemons of a run carry.
 #[derive(Clone, Debug)]
-pub struct Entered<T> {
-    at: Ps,
-    value: T,
+pub enum Carried<T> {
+    /// A value of a meeting.
+    Met {
+        /// When the node of the value came.
+        at: Ps,
+        /// What the node gives to the others.
+        value: T,
+    },
+    /// A value that a node publishes or sends.
+    Named(T),
 }
 
-impl<T: Message> Message for Entered<T> {
+impl<T> Carried<T> {
+    /// The value itself.
+    fn value(self) -> T {
+        match self {
+            Carried::Met { value, .. } | Carried::Named(value) => value,
+        }
+    }
+
+    /// When its node came to a meeting.
+    fn at(&self) -> Ps {
+        match self {
+            Carried::Met { at, .. } => *at,
+            Carried::Named(_) => Ps::ZERO,
+        }
+    }
+}
+
+impl<T: Message> Message for Carried<T> {
     fn wire_bytes(&self) -> u32 {
-        size_of::<Ps>() as u32 + self.value.wire_bytes()
+        match self {
+            Carried::Met { at, value } => size_of_val(at) as u32 + value.wire_bytes(),
+            Carried::Named(value) => value.wire_bytes(),
+        }
+    }
+}
+
+impl From<Export> for Carried<Export> {
+    fn from(export: Export) -> Carried<Export> {
+        Carried::Named(export)
+    }
+}
+
+impl From<Carried<Export>> for Export {
+    fn from(carried: Carried<Export>) -> Export {
+        carried.value()
     }
 }
 
@@ -32,29 +72,34 @@ impl<T: Message> Message for Entered<T> {
 /// on the values. The clocks of the hosts are assumed to be synchronous.
 #[derive(Clone)]
 pub struct Meeting<T> {
-    daemon: Daemon<Entered<T>>,
+    daemon: Daemon<Carried<T>>,
     sim: Sim,
     costs: Management,
 }
 
 impl<T: Message> Meeting<T> {
     /// The meetings of the host of `daemon`, whose simulated time is `sim`.
-    pub fn new(daemon: Daemon<Entered<T>>, sim: Sim, costs: Management) -> Meeting<T> {
+    pub fn new(daemon: Daemon<Carried<T>>, sim: Sim, costs: Management) -> Meeting<T> {
         Meeting { daemon, sim, costs }
+    }
+
+    /// The daemon of the host, for values that are not of a meeting.
+    pub fn daemon(&self) -> &Daemon<Carried<T>> {
+        &self.daemon
     }
 
     /// Gives `value` of this node to all nodes, waits until all nodes have come, and returns all
     /// values in the order of the nodes. Every node calls it with the same name.
     pub async fn exchange(&self, name: &str, value: T) -> Vec<T> {
-        let own = Entered { at: self.sim.now(), value };
+        let own = Carried::Met { at: self.sim.now(), value };
         let all = self.daemon.exchange(name, own).await;
-        let last = all.iter().map(|entered| entered.at).max().unwrap_or_default();
+        let last = all.iter().map(Carried::at).max().unwrap_or_default();
         let bytes = all.iter().map(Message::wire_bytes).sum();
         let leave = Ps((last + span(all.len(), bytes, &self.costs)).0.next_multiple_of(STEP.0));
         if self.sim.now() < leave {
             self.sim.sleep_until(leave).await;
         }
-        all.into_iter().map(|entered| entered.value).collect()
+        all.into_iter().map(Carried::value).collect()
     }
 }
 

@@ -7,7 +7,6 @@ use host_model::events::{EventKind, Subject};
 use nic_layout::trace::Marker;
 use nicscope_account::account::Account;
 use nicscope_account::log::NodeLog;
-use nicscope_account::path;
 use sim_pins::Ps;
 
 use super::{SignalId, SignalKind, WaveFile};
@@ -36,7 +35,7 @@ fn steps(markers: impl Iterator<Item = (Ps, Marker, u32)>) -> Track {
     markers
         .map(|(at, marker, _)| match marker {
             Marker::Idle => (at, IDLE.into()),
-            marker => (at, path::firmware_step(marker).into()),
+            marker => (at, marker.stage().into()),
         })
         .collect()
 }

@@ -1,6 +1,7 @@
 //! Tables and figures of the thesis on miNI.
 
 mod buffer_misses;
+mod connect;
 mod costs;
 mod curves;
 mod head_of_line;
@@ -22,7 +23,7 @@ mod traces;
 use crate::engine::Experiment;
 
 /// In the order in which they are listed.
-pub static EXPERIMENTS: [Experiment; 11] = [
+pub static EXPERIMENTS: [Experiment; 12] = [
     memory::TABLE_1_1,
     costs::TABLE_4_2,
     misses::FIGURE_4_1,
@@ -34,4 +35,5 @@ pub static EXPERIMENTS: [Experiment; 11] = [
     services::SERVICES,
     lookup::CYCLES,
     queues::QUEUES,
+    connect::CONNECT,
 ];
