@@ -9,7 +9,7 @@ use nic_device::{Device, Place};
 use nic_engine::{Buffer, Frame, Layers, Protocol, ProtocolTypes};
 use nic_fair::RunQueue;
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, FrameKind, FLAG_LAST, HEADER_BYTES};
+use nic_layout::frame::link::{self, FrameKind, FLAG_LAST};
 use nic_layout::post::PostError;
 use nic_link::{Barrier, NODE_MASK};
 use nic_posts::{Owner, PostId};
@@ -21,7 +21,21 @@ pub const DATA_BYTES_MAX: u32 = 20;
 /// The mailbox to the host with the number of frames that have come back.
 pub const MAILBOX_ECHOED: usize = 3;
 
-/// What the word at `word::BUFFER` says of a frame that goes back.
+/// The words of a frame: the link's, and two behind them.
+mod word {
+    pub use nic_layout::frame::link::word::*;
+
+    /// [`BACK`](super::BACK), or 0 in a frame that goes out.
+    pub const DIRECTION: u32 = super::link::HEADER_BYTES as u32;
+    /// The number of the message, from its post.
+    pub const MESSAGE: u32 = DIRECTION + 4;
+    /// Where the data begin.
+    pub const DATA: u32 = MESSAGE + 4;
+}
+
+/// The kind of every data frame.
+const DATA_FRAME: FrameKind = FrameKind(1);
+/// [`word::DIRECTION`] of a frame that goes back.
 const BACK: u32 = 1;
 /// Places of a peer's window that a new frame must find. One stays free for a frame that goes back:
 /// two nodes whose windows were full of new frames would wait for each other for ever.
@@ -62,7 +76,7 @@ impl Echo {
     ) {
         let to = dev.place(layers.link.ready_address());
         dev.put(to, word::TYPE, (Echo::KIND | u32::from(FLAG_LAST) << 24) ^ Echo::MARK);
-        dev.put(to, word::BUFFER, direction);
+        dev.put(to, word::DIRECTION, direction);
         dev.put(to, word::MESSAGE, message);
         for at in (0..data_bytes).step_by(4) {
             let word = dev.get(data, at);
@@ -77,9 +91,9 @@ impl ProtocolTypes for Echo {
     type ReadNote = ();
     type WriteNote = ();
     const NO_HEAD: () = ();
-    const HEADER_BYTES: u32 = HEADER_BYTES as u32;
-    const MARK: u32 = 0x40 << 16;
-    const KIND: u32 = word::kind(FrameKind::Write, 0);
+    const HEADER_BYTES: u32 = word::DATA;
+    const PROTOCOL: u8 = 4;
+    const KIND: u32 = word::kind(DATA_FRAME, 0);
     const FLAGS: u8 = FLAG_LAST;
     const FRAME_READS: u32 = 1;
     const FRAME_WRITES: u32 = 0;
@@ -91,7 +105,7 @@ impl Protocol for Echo {
 
     fn on_frame(&mut self, layers: &mut Layers<Echo>, dev: &mut impl Device, frame: Frame) -> Buffer {
         let Frame { at, buffer, node, sequence, .. } = frame;
-        if dev.get(at, word::BUFFER) == BACK {
+        if dev.get(at, word::DIRECTION) == BACK {
             self.echoed = self.echoed.wrapping_add(1);
             dev.to_host(MAILBOX_ECHOED, self.echoed);
             return layers.accept(dev, sequence, node, true);

@@ -2,7 +2,7 @@ use nic_device::{rarely, Device};
 use nic_dma::{HostReads, HostWrites, Transfer};
 use nic_fair::RunQueue;
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, FrameKind, FLAG_ABORTED, FLAG_LAST};
+use nic_layout::frame::link::{word, FrameKind, FLAG_ABORTED, FLAG_LAST, HEADER_BYTES};
 use nic_layout::post::PostError;
 use nic_layout::ring::DMA_FLAG_EVENT;
 use nic_layout::trace::Marker;
@@ -544,8 +544,8 @@ impl<K: ProtocolTypes> Layers<K> {
         }
         dev.count(Counter::ProbesSent);
         let at = dev.place(self.link.ready_address());
-        dev.put(at, word::TYPE, word::kind(FrameKind::Probe, FLAG_LAST) ^ K::MARK);
-        for offset in (word::BUFFER..K::HEADER_BYTES).step_by(4) {
+        dev.put(at, word::TYPE, word::kind(FrameKind::PROBE, FLAG_LAST) ^ K::MARK);
+        for offset in (HEADER_BYTES as u32..K::HEADER_BYTES).step_by(4) {
             dev.put(at, offset, 0);
         }
         self.send_frame(dev, node, 0, Owner::NOTHING);

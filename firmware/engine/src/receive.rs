@@ -5,7 +5,7 @@
 
 use nic_device::{rarely, Device, Place};
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, FrameKind, FLAG_LAST};
+use nic_layout::frame::link::{word, FrameKind, FLAG_LAST};
 use nic_layout::post::PostError;
 use nic_layout::trace::Marker;
 use nic_link::Ended;
@@ -116,7 +116,7 @@ fn take_other<P: Protocol>(
     type_word: u32,
     length_bytes: u32,
 ) -> Buffer {
-    if type_word & word::KIND_MASK != word::kind(FrameKind::Acknowledge, 0) {
+    if type_word & word::KIND_MASK != word::kind(FrameKind::ACKNOWLEDGE, 0) {
         let frame = Arrived { at, buffer, type_word, length_bytes };
         return match protocol.on_other_frame(layers, dev, frame) {
             Some(kept) => kept,
@@ -170,15 +170,18 @@ fn take_rare<P: Protocol>(
     dev: &mut impl Device,
     frame: Arrived,
 ) -> Buffer {
-    const PROBE: u32 = word::kind(FrameKind::Probe, FLAG_LAST);
-    const MISSED: u32 = word::kind(FrameKind::Missed, 0);
-    const RESTART: u32 = word::kind(FrameKind::Restart, 0);
+    const PROBE: u32 = word::kind(FrameKind::PROBE, FLAG_LAST);
+    const MISSED: u32 = word::kind(FrameKind::MISSED, 0);
+    const RESTART: u32 = word::kind(FrameKind::RESTART, 0);
     let Arrived { at, buffer, type_word, length_bytes } = frame;
     if type_word & word::KIND_MASK == P::Types::KIND {
         return take_data_rarely(protocol, layers, dev, frame);
     }
     if !matches!(type_word, PROBE | MISSED | RESTART) {
-        return layers.drop_frame(dev, Counter::FramesMalformed);
+        // Without the mark, a frame of this protocol has the number 0.
+        let is_foreign = word::is_ours(type_word) && word::protocol_number(type_word) != 0;
+        let reason = if is_foreign { Counter::FramesForeign } else { Counter::FramesMalformed };
+        return layers.drop_frame(dev, reason);
     }
     let node_length = dev.get(at, word::NODE_LENGTH);
     let known = (type_word, P::Types::FLAGS);

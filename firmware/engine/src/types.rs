@@ -1,3 +1,5 @@
+use nic_layout::frame::link::word;
+
 /// What a transfer is for, as the protocol says it.
 pub trait Note: Copy {
     /// All zero: stands where no transfer is.
@@ -26,9 +28,11 @@ pub trait ProtocolTypes: Copy {
 
     /// Header of every frame in bytes: the link's header, and the protocol's behind it.
     const HEADER_BYTES: u32;
-    /// In what type words differ from those of `nic_layout::frame::word::kind`, so that NICs of
-    /// different protocols take no frame of each other.
-    const MARK: u32;
+    /// The number of the protocol, 0 to `nic_layout::frame::link::PROTOCOL_MAX`. It stands in the
+    /// type word of every frame, so NICs of different protocols take no frame of each other.
+    const PROTOCOL: u8;
+    /// The bits in which type words differ from those of protocol 0.
+    const MARK: u32 = word::protocol(Self::PROTOCOL);
     /// The kind of most data frames: a type word without flags.
     const KIND: u32;
     /// The flags that a frame of that kind may have.

@@ -3,7 +3,7 @@
 use nic_device::{Device, Place};
 use nic_layout::cbh::{cbh_pid, entry, PERMISSIONS_SHIFT};
 use nic_layout::counter::Counter;
-use nic_layout::frame::word;
+use nic_layout::frame::rdma::word;
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::tables::{MISS_BUFFER, PERMIT_READ};
 use nic_layout::trace::Marker;

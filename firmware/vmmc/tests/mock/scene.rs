@@ -1,7 +1,7 @@
 //! What most tests begin with: one process on each node that writes into a buffer of that on the other.
 
 use nic_layout::cbh::{cbh, Descriptor};
-use nic_layout::frame::{word, Body, Packet, Repr, Write};
+use nic_layout::frame::rdma::{word, Body, Packet, Repr, Write};
 use nic_layout::key::KeyWidth;
 use nic_layout::post::{PostDescriptor, OP_WRITE};
 use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
