@@ -1,7 +1,7 @@
 //! The buffer that a frame names, and the check of what it asks there.
 
 use nic_device::{Device, Place};
-use nic_layout::cbh::{cbh_pid, entry, PERMISSIONS_SHIFT};
+use nic_layout::cbh::{cbh_pid, entry, PERMISSIONS_SHIFT, STATE_INVALID, STATE_RESERVED};
 use nic_layout::counter::Counter;
 use nic_layout::frame::rdma::word;
 use nic_layout::plant::{is_planted, Plant};
@@ -48,7 +48,7 @@ pub(crate) fn check_target<T: Tables>(
             dev.trace(Marker::BufferHit, entry);
             (tables.buffer_place(entry), state)
         }
-        other => return Err(no_buffer(tables, misses, dev, cbh, other)),
+        Find::Not { state } => return Err(no_buffer(tables, misses, dev, cbh, state)),
     };
     // All words, whatever the first says: a wrong key takes the same time (INV-24).
     let key_0 = dev.get(buffer, entry::KEY_0) ^ dev.get(at, word::KEY_0);
@@ -79,15 +79,15 @@ pub(crate) fn check_target<T: Tables>(
     Ok(Target { pid: cbh_pid(cbh), address })
 }
 
-/// No valid descriptor. The driver is told once for each buffer (M-22), and when there is room for
-/// it.
+/// No valid descriptor, for the reason of [`Find::Not`]. The driver is told once for each buffer
+/// (M-22), and when there is room for it.
 #[cold]
 #[inline(never)]
-fn no_buffer<T: Tables>(tables: &T, misses: &mut Misses, dev: &mut impl Device, cbh: u32, found: Find) -> NoTarget {
+fn no_buffer<T: Tables>(tables: &T, misses: &mut Misses, dev: &mut impl Device, cbh: u32, state: u32) -> NoTarget {
     dev.trace(Marker::BufferMiss, cbh);
-    let outcome = match found {
-        Find::Invalid => Counter::BufferDenials,
-        Find::Pending => Counter::BufferPending,
+    let outcome = match state {
+        STATE_INVALID => Counter::BufferDenials,
+        STATE_RESERVED => Counter::BufferPending,
         _ if !misses.has_room(dev) => Counter::BufferMissRingFull,
         _ => match tables.reserve_buffer(dev, cbh) {
             Reserve::Line(entry) => {
