@@ -117,11 +117,7 @@ fn take_other<P: Protocol>(
     length_bytes: u32,
 ) -> Buffer {
     if type_word & word::KIND_MASK != word::kind(FrameKind::ACKNOWLEDGE, 0) {
-        let frame = Arrived { at, buffer, type_word, length_bytes };
-        return match protocol.on_other_frame(layers, dev, frame) {
-            Some(kept) => kept,
-            None => take_rare(protocol, layers, dev, frame),
-        };
+        return take_no_ack(protocol, layers, dev, at, buffer, type_word, length_bytes);
     }
     let node_length = dev.get(at, word::NODE_LENGTH);
     let known = (type_word, P::Types::FLAGS);
@@ -132,12 +128,31 @@ fn take_other<P: Protocol>(
             dev.count(Counter::FramesAckOnly);
             layers.on_acknowledge(dev, node, acknowledge, |layers, dev, ended| {
                 if refusals != 0 {
-                    note_refusals(protocol, layers, dev, ended, refusals);
+                    note_refusals(protocol, layers, dev, ended.node, ended.first, ended.count, refusals);
                 }
             });
             Buffer::Free
         }
         Err(reason) => layers.drop_frame(dev, reason),
+    }
+}
+
+/// A frame that neither writes plainly nor acknowledges only. A function of its own, so that
+/// acknowledgements need no stack for it.
+#[inline(never)]
+fn take_no_ack<P: Protocol>(
+    protocol: &mut P,
+    layers: &mut Layers<P::Types>,
+    dev: &mut impl Device,
+    at: Place,
+    buffer: u32,
+    type_word: u32,
+    length_bytes: u32,
+) -> Buffer {
+    let frame = Arrived { at, buffer, type_word, length_bytes };
+    match protocol.on_other_frame(layers, dev, frame) {
+        Some(kept) => kept,
+        None => take_rare(protocol, layers, dev, frame),
     }
 }
 
@@ -148,11 +163,13 @@ fn note_refusals<P: Protocol>(
     protocol: &mut P,
     layers: &mut Layers<P::Types>,
     dev: &mut impl Device,
-    ended: Ended,
+    node: usize,
+    first: u32,
+    count: u32,
     refusals: u32,
 ) {
-    for sequence in ended.refused(refusals) {
-        let owner = layers.link.owner(ended.node, sequence);
+    for sequence in (Ended { node, first, count }).refused(refusals) {
+        let owner = layers.link.owner(node, sequence);
         if owner.is_post() {
             layers.fail_post(dev, owner, PostError::Refused);
         } else {
