@@ -157,7 +157,7 @@ impl Node {
         hardware.receive_consumer = index.wrapping_add(1);
         hardware.pending |= Event::MacRx.bit();
         let is_back = frame[3] >> 16 & 0xFF == 0x41 && frame[7] == 1;
-        let message = (frame[11], frame[12..][..frame[4] as usize >> 18].to_vec());
+        let message = (frame[8], frame[9..][..frame[4] as usize >> 18].to_vec());
         if is_back && !self.back.contains(&message) {
             self.back.push(message);
         }

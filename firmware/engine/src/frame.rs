@@ -19,7 +19,7 @@ pub struct Frame {
     pub buffer: u32,
     /// The peer that sent the frame.
     pub node: usize,
-    /// `nic_layout::frame::FLAG_*`.
+    /// `nic_layout::frame::link::FLAG_*`.
     pub flags: u8,
     /// Bytes behind the header.
     pub data_bytes: u32,

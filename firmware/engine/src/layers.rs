@@ -2,7 +2,7 @@ use nic_device::{rarely, Device};
 use nic_dma::{HostReads, HostWrites, Transfer};
 use nic_fair::RunQueue;
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, FrameKind, FLAG_ABORTED, FLAG_LAST};
+use nic_layout::frame::link::{word, FrameKind, FLAG_ABORTED, FLAG_LAST, HEADER_BYTES};
 use nic_layout::post::PostError;
 use nic_layout::ring::DMA_FLAG_EVENT;
 use nic_layout::trace::Marker;
@@ -300,7 +300,7 @@ impl<K: ProtocolTypes> Layers<K> {
     ) {
         if let Some(ended) = self.link.acknowledge(dev, node, acknowledge) {
             before_end(self, dev, ended);
-            self.end_frames(dev, ended);
+            self.end_frames(dev, ended.node, ended.first, ended.count);
         }
     }
 
@@ -360,22 +360,23 @@ impl<K: ProtocolTypes> Layers<K> {
         }
     }
 
+    /// Takes acknowledged frames back. Words and no [`Ended`], which would be passed in memory.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    fn end_frames(&mut self, dev: &mut impl Device, ended: Ended) {
-        dev.trace(Marker::AckReceived, ended.first.wrapping_add(ended.count));
+    fn end_frames(&mut self, dev: &mut impl Device, node: usize, first: u32, count: u32) {
+        dev.trace(Marker::AckReceived, first.wrapping_add(count));
         let mut settle = 0;
-        for sequence in ended.sequences() {
-            let owner = self.link.take_back(ended.node, sequence);
+        for sequence in (Ended { node, first, count }).sequences() {
+            let owner = self.link.take_back(node, sequence);
             settle |= self.posts.end_frame(&mut self.records, owner);
         }
-        dev.count_many(Counter::FramesAcknowledged, ended.count);
+        dev.count_many(Counter::FramesAcknowledged, count);
 
         self.posts.note_complete(settle);
-        let is_owing = self.is_owing(ended.node);
-        self.link.after_acknowledgement(dev, ended.node, is_owing);
+        let is_owing = self.is_owing(node);
+        self.link.after_acknowledgement(dev, node, is_owing);
         if self.run.blocked() != 0 || self.link.has_barred() {
-            self.go_behind(ended.node);
+            self.go_behind(node);
         }
     }
 
@@ -551,8 +552,8 @@ impl<K: ProtocolTypes> Layers<K> {
         }
         dev.count(Counter::ProbesSent);
         let at = dev.place(self.link.ready_address());
-        dev.put(at, word::TYPE, word::kind(FrameKind::Probe, FLAG_LAST) ^ K::MARK);
-        for offset in (word::BUFFER..K::HEADER_BYTES).step_by(4) {
+        dev.put(at, word::TYPE, word::kind(FrameKind::PROBE, FLAG_LAST) ^ K::MARK);
+        for offset in (HEADER_BYTES as u32..K::HEADER_BYTES).step_by(4) {
             dev.put(at, offset, 0);
         }
         self.send_frame(dev, node, 0, Owner::NOTHING);

@@ -5,7 +5,7 @@
 
 use nic_device::{rarely, Device, Place};
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, FrameKind, FLAG_LAST};
+use nic_layout::frame::link::{word, FrameKind, FLAG_LAST};
 use nic_layout::post::PostError;
 use nic_layout::trace::Marker;
 use nic_link::Ended;
@@ -118,12 +118,8 @@ fn take_other<P: Protocol>(
     type_word: u32,
     length_bytes: u32,
 ) -> Buffer {
-    if type_word & word::KIND_MASK != word::kind(FrameKind::Acknowledge, 0) {
-        let frame = Arrived { at, buffer, type_word, length_bytes };
-        return match protocol.on_other_frame(layers, dev, frame) {
-            Some(kept) => kept,
-            None => take_rare(protocol, layers, dev, frame),
-        };
+    if type_word & word::KIND_MASK != word::kind(FrameKind::ACKNOWLEDGE, 0) {
+        return take_no_ack(protocol, layers, dev, at, buffer, type_word, length_bytes);
     }
     let node_length = dev.get(at, word::NODE_LENGTH);
     let known = (type_word, P::Types::FLAGS);
@@ -134,7 +130,7 @@ fn take_other<P: Protocol>(
             dev.count(Counter::FramesAckOnly);
             layers.on_acknowledge(dev, node, acknowledge, |layers, dev, ended| {
                 if refusals != 0 {
-                    note_refusals(protocol, layers, dev, ended, refusals);
+                    note_refusals(protocol, layers, dev, ended.node, ended.first, ended.count, refusals);
                 }
             });
             Buffer::Free
@@ -143,18 +139,39 @@ fn take_other<P: Protocol>(
     }
 }
 
-/// Fails the posts of refused frames, before the acknowledged frames end.
+/// A frame that neither writes plainly nor acknowledges only. A function of its own, so that
+/// acknowledgements need no stack for it.
+#[inline(never)]
+fn take_no_ack<P: Protocol>(
+    protocol: &mut P,
+    layers: &mut Layers<P::Types>,
+    dev: &mut impl Device,
+    at: Place,
+    buffer: u32,
+    type_word: u32,
+    length_bytes: u32,
+) -> Buffer {
+    let frame = Arrived { at, buffer, type_word, length_bytes };
+    match protocol.on_other_frame(layers, dev, frame) {
+        Some(kept) => kept,
+        None => take_rare(protocol, layers, dev, frame),
+    }
+}
+
+/// Before acknowledged frames end: the posts of those that were refused end badly.
 #[cold]
 #[inline(never)]
 fn note_refusals<P: Protocol>(
     protocol: &mut P,
     layers: &mut Layers<P::Types>,
     dev: &mut impl Device,
-    ended: Ended,
+    node: usize,
+    first: u32,
+    count: u32,
     refusals: u32,
 ) {
-    for sequence in ended.refused(refusals) {
-        let owner = layers.link.owner(ended.node, sequence);
+    for sequence in (Ended { node, first, count }).refused(refusals) {
+        let owner = layers.link.owner(node, sequence);
         if owner.is_post() {
             layers.fail_post(dev, owner, PostError::Refused);
         } else {
@@ -173,15 +190,18 @@ fn take_rare<P: Protocol>(
     dev: &mut impl Device,
     frame: Arrived,
 ) -> Buffer {
-    const PROBE: u32 = word::kind(FrameKind::Probe, FLAG_LAST);
-    const MISSED: u32 = word::kind(FrameKind::Missed, 0);
-    const RESTART: u32 = word::kind(FrameKind::Restart, 0);
+    const PROBE: u32 = word::kind(FrameKind::PROBE, FLAG_LAST);
+    const MISSED: u32 = word::kind(FrameKind::MISSED, 0);
+    const RESTART: u32 = word::kind(FrameKind::RESTART, 0);
     let Arrived { at, buffer, type_word, length_bytes } = frame;
     if type_word & word::KIND_MASK == P::Types::KIND {
         return take_data_rarely(protocol, layers, dev, frame);
     }
     if !matches!(type_word, PROBE | MISSED | RESTART) {
-        return layers.drop_frame(dev, Counter::FramesMalformed);
+        // Without the mark, a frame of this protocol has the number 0.
+        let is_foreign = word::is_ours(type_word) && word::protocol_number(type_word) != 0;
+        let reason = if is_foreign { Counter::FramesForeign } else { Counter::FramesMalformed };
+        return layers.drop_frame(dev, reason);
     }
     let node_length = dev.get(at, word::NODE_LENGTH);
     let known = (type_word, P::Types::FLAGS);

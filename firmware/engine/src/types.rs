@@ -1,3 +1,5 @@
+use nic_layout::frame::link::word;
+
 /// The protocol's note beside a transfer: what the transfer is for.
 pub trait Note: Copy {
     /// Fills places that hold no transfer. All zero.
@@ -26,12 +28,14 @@ pub trait ProtocolTypes: Copy {
 
     /// Header of every frame in bytes: the link's header, and the protocol's behind it.
     const HEADER_BYTES: u32;
-    /// The protocol's type words are those of `nic_layout::frame::word::kind`, XORed with this
-    /// mark. So a NIC of another protocol takes no frame of this one.
-    const MARK: u32;
-    /// The kind of the protocol's data frames: a type word without flags and without the mark.
+    /// The number of the protocol, 0 to `nic_layout::frame::link::PROTOCOL_MAX`. It stands in the
+    /// type word of every frame, so NICs of different protocols take no frame of each other.
+    const PROTOCOL: u8;
+    /// The bits in which type words differ from those of protocol 0.
+    const MARK: u32 = word::protocol(Self::PROTOCOL);
+    /// The kind of most data frames: a type word without flags.
     const KIND: u32;
-    /// The flags that a data frame may have, `nic_layout::frame::FLAG_*`.
+    /// The flags that a data frame may have, `nic_layout::frame::link::FLAG_*`.
     const FLAGS: u8;
     /// Largest number of host reads of a frame, its release included.
     const FRAME_READS: u32;

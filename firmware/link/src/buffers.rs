@@ -14,13 +14,15 @@ struct Frame<O> {
     owner: O,
 }
 
-/// Buffers that hold no frame, the longest unused first: by the time a buffer is taken again, the MAC has long sent its last copy.
+/// Buffers that hold no frame, the longest unused first: by the time a buffer is taken again, the
+/// MAC has long sent its last copy.
 #[derive(Clone, Copy, Debug)]
 struct Free {
     ring: [u8; RECORDS],
     taken: u32,
     given: u32,
-    /// The address of the next one, once it is known that the transmit ring holds no copy of it; else 0.
+    /// The address of the next one, once it is known that the transmit ring holds no copy of it;
+    /// else 0.
     ready: u32,
 }
 
@@ -97,9 +99,9 @@ impl<O: Copy> Frames<O> {
     }
 }
 
-/// Transmit buffers and their ring. Each buffer holds one frame with a number until the peer has acknowledged the frame, and is in the
-/// ring at most once. What the frames are is apart ([`Frames`]): a longer table, which the link keeps behind the words that every frame
-/// needs.
+/// Transmit buffers and their ring. Each buffer holds one frame with a number until the peer has
+/// acknowledged the frame, and is in the ring at most once. What the frames are is apart
+/// ([`Frames`]): a longer table, which the link keeps behind the words that every frame needs.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct TransmitBuffers {
@@ -136,7 +138,8 @@ impl TransmitBuffers {
         self.first_address + buffer as u32 * self.buffer_bytes
     }
 
-    /// The address of the free buffer that has rested longest, if the MAC is done with it. It stays free until it is taken.
+    /// The address of the free buffer that has rested longest, if the MAC is done with it. It stays
+    /// free until it is taken.
     ///
     /// Most often it was found when the one before it was taken.
     #[inline(always)]
@@ -245,8 +248,9 @@ impl TransmitBuffers {
         self.done = self.done.wrapping_add(u32::from(advance));
     }
 
-    /// A buffer is free whose frame was last placed there. As far as is known it may still be in the transmit ring: a frame that was
-    /// sent again, or a frame that its peer acknowledges before this copy was sent.
+    /// A buffer is free whose frame was last placed there. As far as is known it may still be in
+    /// the transmit ring: a frame that was sent again, or a frame that its peer acknowledges before
+    /// this copy was sent.
     #[inline(always)]
     fn note_lingering(&mut self, place: u32) {
         if self.placed.wrapping_sub(place) <= self.in_ring() {

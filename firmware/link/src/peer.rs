@@ -7,8 +7,8 @@ use crate::WINDOW_MAX;
 pub(crate) struct Peer {
     pub window: SendWindow,
     pub receive: ReceiveState,
-    /// The low half of the word of node and session in the frames of the peer; [`Peer::NOBODY`] where there is no peer, or the peer is
-    /// lost.
+    /// The low half of the word of node and session in the frames of the peer; [`Peer::NOBODY`]
+    /// where there is no peer, or the peer is lost.
     pub identity: u32,
     /// The next frame to be sent again, while the peer is among those whose frames are sent again.
     pub resend_next: u32,

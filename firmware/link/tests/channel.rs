@@ -6,7 +6,8 @@ use mock::Mock;
 use nic_device::{Device as _, Words as _};
 use nic_dma::{HostReads, ReadTag};
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, FrameKind, FLAG_LAST, HEADER_BYTES};
+use nic_layout::frame::link::{FrameKind, FLAG_LAST};
+use nic_layout::frame::rdma::{word, HEADER_BYTES};
 use nic_link::{Framing, Link, LinkConfig, Overdue, ACK_TIMER, RETRANSMIT_TIMER};
 use nic_reliable::Arrival;
 use proptest::prelude::*;
@@ -90,7 +91,7 @@ impl End {
             return false;
         }
         let Some(buffer) = self.link.ready_buffer(&mut self.dev) else { return false };
-        self.dev.write(buffer + word::TYPE, word::kind(FrameKind::Write, FLAG_LAST));
+        self.dev.write(buffer + word::TYPE, word::kind(FrameKind::WRITE, FLAG_LAST));
         self.dev.write(buffer + word::MESSAGE, self.sent);
         self.link.send(&mut self.dev, &mut self.reads, self.peer, 0, self.sent);
         self.sent += 1;
@@ -124,7 +125,7 @@ impl End {
         let bytes = 4 * frame.len() as u32;
         let node = self.link.check_source::<false>(&self.dev, at, (type_word, FLAGS), node_length, bytes)?;
         let acknowledge = self.dev.get(at, word::ACKNOWLEDGE);
-        if type_word & word::KIND_MASK == word::kind(FrameKind::Write, 0) {
+        if type_word & word::KIND_MASK == word::kind(FrameKind::WRITE, 0) {
             match self.link.classify(node, self.dev.get(at, word::SEQUENCE)) {
                 Arrival::InOrder => {
                     self.accepted.push(self.dev.get(at, word::MESSAGE));
@@ -260,7 +261,7 @@ fn frames_that_are_not_ours_are_told_apart_by_their_counter() {
     let frame = |node: u8, to: u16, from_session: u8, data_bytes: u16| {
         let mut frame = vec![0; 15];
         frame[..3].copy_from_slice(&word::addresses(to, word::station(node, from_session)));
-        frame[3] = word::kind(FrameKind::Write, FLAG_LAST);
+        frame[3] = word::kind(FrameKind::WRITE, FLAG_LAST);
         frame[4] = word::node_length(node, from_session, data_bytes);
         frame
     };

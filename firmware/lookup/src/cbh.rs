@@ -19,12 +19,13 @@ pub enum Find {
         /// Its state word.
         state: u32,
     },
-    /// There is no such buffer: the driver said so (M-43).
-    Invalid,
-    /// The entry is reserved: the driver knows.
-    Pending,
-    /// The cache has no entry for the buffer.
-    Absent,
+    /// No descriptor.
+    Not {
+        /// Why: [`STATE_INVALID`], there is no such buffer, as the driver said (M-43);
+        /// [`STATE_RESERVED`], the driver knows; or [`STATE_EMPTY`], the cache has no entry for the
+        /// buffer.
+        state: u32,
+    },
 }
 
 /// The CBH cache of one geometry, somewhere in a memory (M-41), with keys of `KEY_BITS`.
@@ -87,13 +88,22 @@ impl<const ENTRIES: u32, const WAYS: u32, const KEY_BITS: u32> Cbh<ENTRIES, WAYS
             return Find::Valid { entry: latest, state };
         }
         rarely();
-        self.find_in_set(memory, cbh, recency)
+        let (number, state) = self.find_in_set(memory, cbh, recency);
+        match state & STATE_MASK {
+            STATE_VALID => Find::Valid { entry: number, state },
+            state => Find::Not { state },
+        }
     }
 
-    /// Looks at all ways of a set. A function of its own, so that hits of the latest way keep their
-    /// registers, and not in the scratchpad: drivers spread identifiers over the sets.
+    /// Looks at all ways of a set: the number of the entry, and its state word, which is
+    /// [`STATE_EMPTY`] if there is none.
+    ///
+    /// A function of its own, so that hits of the latest way keep their registers, and not in the
+    /// scratchpad: drivers spread identifiers over the sets. The result is two words, which come in
+    /// registers. A [`Find`] would come in memory, and a hit of the latest way would store its
+    /// entry there too.
     #[inline(never)]
-    fn find_in_set(&self, memory: &mut impl Words, cbh: u32, recency: Recency) -> Find {
+    fn find_in_set(&self, memory: &mut impl Words, cbh: u32, recency: Recency) -> (u32, u32) {
         let set = Self::GEOMETRY.set_of(cbh);
         let mut ways = (0..WAYS).map(|position| (position, set * WAYS + (recency.at(position) & (WAYS - 1))));
         // An empty entry names what it held before.
@@ -102,16 +112,13 @@ impl<const ENTRIES: u32, const WAYS: u32, const KEY_BITS: u32> Cbh<ENTRIES, WAYS
             memory.get(at, entry::CBH) == cbh && memory.get(at, entry::STATE) & STATE_MASK != STATE_EMPTY
         };
         let Some((position, number)) = ways.find(|&(_, number)| is_there(number)) else {
-            return Find::Absent;
+            return (0, STATE_EMPTY);
         };
         let state = memory.get(self.place(number), entry::STATE);
-        let found = match state & STATE_MASK {
-            STATE_VALID => Find::Valid { entry: number, state },
-            STATE_INVALID => Find::Invalid,
-            _ => return Find::Pending,
-        };
-        memory.put(self.set(set), Self::REPLACEMENTS, recency.to_front(position).0);
-        found
+        if matches!(state & STATE_MASK, STATE_VALID | STATE_INVALID) {
+            memory.put(self.set(set), Self::REPLACEMENTS, recency.to_front(position).0);
+        }
+        (number, state)
     }
 
     /// Gives the buffer the least recent way that is not reserved. The caller has just found it

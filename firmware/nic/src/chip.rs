@@ -2,7 +2,7 @@
 
 use nic_device::{rarely, Place, Words};
 use nic_device::{Device, DMA_RING_LOG2, MAC_RING_LOG2};
-use nic_layout::frame::FRAME_BYTES_MIN;
+use nic_layout::frame::link::FRAME_BYTES_MIN;
 use nic_layout::registers::{dma_read, dma_write, doorbell, event_a, mac_rx, mac_tx, mailbox, timer};
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;

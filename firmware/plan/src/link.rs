@@ -2,7 +2,7 @@
 
 use nic_device::{RX_BUFFERS_MAX, TX_BUFFERS_MAX};
 use nic_layout::boot::{BootError, LinkReply, LinkRequest, MAX_NODES};
-use nic_layout::frame::FRAME_BYTES_MIN;
+use nic_layout::frame::link::FRAME_BYTES_MIN;
 use nic_layout::PAGE_BYTES;
 use nic_link::{ACK_BUFFER_BYTES, LOST_RESTART_LOG2, WINDOW_MAX};
 use nic_reliable::SendWindow;

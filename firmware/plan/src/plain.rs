@@ -1,7 +1,7 @@
 //! The part of a protocol that asks for nothing and keeps nothing in SRAM.
 
 use nic_layout::boot::{BootError, Kind, Sections, SectionsWriter, REPLY_WORDS};
-use nic_layout::frame::HEADER_BYTES;
+use nic_layout::frame::rdma::HEADER_BYTES;
 use nic_layout::key::KeyWidth;
 use nic_layout::PROCESS_SLOTS;
 

@@ -4,7 +4,7 @@ use core::fmt::Debug;
 
 use nic_layout::boot::{BootError, Kind, ReceiveMiss, Sections, SectionsWriter, REPLY_WORDS};
 use nic_layout::counter::Set;
-use nic_layout::frame::header_bytes;
+use nic_layout::frame::rdma::header_bytes;
 use nic_layout::key::KeyWidth;
 use nic_layout::post::INLINE_BYTES_MAX;
 

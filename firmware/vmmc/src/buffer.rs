@@ -1,9 +1,9 @@
 //! The buffer that a frame names, and the check of the access that the frame asks for.
 
 use nic_device::{Device, Place};
-use nic_layout::cbh::{cbh_pid, entry, PERMISSIONS_SHIFT};
+use nic_layout::cbh::{cbh_pid, entry, PERMISSIONS_SHIFT, STATE_INVALID, STATE_RESERVED};
 use nic_layout::counter::Counter;
-use nic_layout::frame::word;
+use nic_layout::frame::rdma::word;
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::tables::{MISS_BUFFER, PERMIT_READ};
 use nic_layout::trace::Marker;
@@ -48,7 +48,7 @@ pub(crate) fn check_target<T: Tables>(
             dev.trace(Marker::BufferHit, entry);
             (tables.buffer_place(entry), state)
         }
-        other => return Err(no_buffer(tables, misses, dev, cbh, other)),
+        Find::Not { state } => return Err(no_buffer(tables, misses, dev, cbh, state)),
     };
     // All words of the key are compared, so that each wrong key takes the same time (INV-24).
     let key_0 = dev.get(buffer, entry::KEY_0) ^ dev.get(at, word::KEY_0);
@@ -83,11 +83,11 @@ pub(crate) fn check_target<T: Tables>(
 /// the miss ring has room.
 #[cold]
 #[inline(never)]
-fn no_buffer<T: Tables>(tables: &T, misses: &mut Misses, dev: &mut impl Device, cbh: u32, found: Find) -> NoTarget {
+fn no_buffer<T: Tables>(tables: &T, misses: &mut Misses, dev: &mut impl Device, cbh: u32, state: u32) -> NoTarget {
     dev.trace(Marker::BufferMiss, cbh);
-    let outcome = match found {
-        Find::Invalid => Counter::BufferDenials,
-        Find::Pending => Counter::BufferPending,
+    let outcome = match state {
+        STATE_INVALID => Counter::BufferDenials,
+        STATE_RESERVED => Counter::BufferPending,
         _ if !misses.has_room(dev) => Counter::BufferMissRingFull,
         _ => match tables.reserve_buffer(dev, cbh) {
             Reserve::Line(entry) => {

@@ -1,6 +1,7 @@
 //! The state of the post at the head of a slot, and the words of descriptors.
 
-use nic_layout::frame::{word, FrameKind, FLAG_LAST, FLAG_NOTIFY};
+use nic_layout::frame::link::{FrameKind, FLAG_LAST};
+use nic_layout::frame::rdma::{word, FLAG_NOTIFY};
 use nic_layout::post::{OP_READ, OP_WRITE, POST_FLAG_INLINE, POST_FLAG_NOTIFY};
 
 /// The post at the head of a queue while its frames are issued. A post that carries its data, and a
@@ -64,4 +65,4 @@ const _: () = assert!(NOTIFY << NOTIFY_SHIFT == (FLAG_NOTIFY as u32) << 24);
 pub(crate) const READ: u32 = OP_READ as u32;
 
 /// The last frame of a write that does not notify.
-pub(crate) const LAST_TYPE: u32 = word::kind(FrameKind::Write, FLAG_LAST);
+pub(crate) const LAST_TYPE: u32 = word::kind(FrameKind::WRITE, FLAG_LAST);

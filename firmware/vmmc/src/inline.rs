@@ -6,7 +6,7 @@
 
 use nic_device::{rarely, Device, Place};
 use nic_layout::counter::Counter;
-use nic_layout::frame::word;
+use nic_layout::frame::rdma::word;
 use nic_layout::post::{PostError, INLINE_BYTES_FIRST};
 use nic_layout::trace::Marker;
 use nic_layout::PROCESS_SLOTS;

@@ -3,7 +3,7 @@
 
 use nic_device::Place;
 use nic_layout::counter::Counter;
-use nic_layout::frame::word;
+use nic_layout::frame::rdma::word;
 use nic_layout::ring::MAILBOX_NOTIFY;
 use nic_layout::tables::NOTIFY_RING_ENTRIES;
 use nic_layout::trace::Marker;

@@ -2,7 +2,8 @@
 
 use nic_device::{Device, Place};
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, FrameKind};
+use nic_layout::frame::link::FrameKind;
+use nic_layout::frame::rdma::word;
 use nic_layout::trace::Marker;
 use nic_link::Barrier;
 use nic_plan::upper_key;
@@ -72,7 +73,7 @@ pub(crate) fn send_part<T: Tables>(
     let Head { buffer, buffer_offset, key, message, .. } = *layers.posts.head(slot);
     let at = dev.place(address);
     dev.put(at, word::ADDRESS_1, address_word);
-    let type_word = if is_last { last_type } else { word::kind(FrameKind::Write, 0) };
+    let type_word = if is_last { last_type } else { word::kind(FrameKind::WRITE, 0) };
     dev.put(at, word::TYPE, type_word ^ Wire::<T>::MARK);
     dev.put(at, word::NODE_LENGTH, layers.link.node_length(data_bytes));
     dev.put(at, word::SEQUENCE, sequence);

@@ -4,7 +4,8 @@ use nic_device::{rarely, Device, Place};
 use nic_engine::{retake, Arrived, Boot, Buffer, Engine, Frame, Protocol, ProtocolTypes};
 use nic_layout::boot::MAX_NODES;
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, FrameKind, FLAG_ABORTED, FLAG_LAST};
+use nic_layout::frame::link::{FrameKind, FLAG_ABORTED, FLAG_LAST};
+use nic_layout::frame::rdma::word;
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::post::PostError;
 use nic_layout::ring::{
@@ -104,10 +105,10 @@ impl<T: Tables> Vmmc<T> {
         type_word: u32,
         length_bytes: u32,
     ) -> Option<Buffer> {
-        const READ: u32 = word::kind(FrameKind::Read, FLAG_LAST);
-        const REPLY: u32 = word::kind(FrameKind::Reply, 0);
-        const REPLY_LAST: u32 = word::kind(FrameKind::Reply, FLAG_LAST);
-        const REPLY_ABORTED: u32 = word::kind(FrameKind::Reply, FLAG_LAST | FLAG_ABORTED);
+        const READ: u32 = word::kind(FrameKind::READ, FLAG_LAST);
+        const REPLY: u32 = word::kind(FrameKind::REPLY, 0);
+        const REPLY_LAST: u32 = word::kind(FrameKind::REPLY, FLAG_LAST);
+        const REPLY_ABORTED: u32 = word::kind(FrameKind::REPLY, FLAG_LAST | FLAG_ABORTED);
         if !matches!(type_word, READ | REPLY | REPLY_LAST | REPLY_ABORTED) {
             rarely();
             return None;

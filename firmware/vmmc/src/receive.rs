@@ -3,7 +3,8 @@
 use nic_device::{rarely, Device, Place};
 use nic_engine::{Buffer, Frame};
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, FLAG_ABORTED, FLAG_LAST, FLAG_NOTIFY};
+use nic_layout::frame::link::{FLAG_ABORTED, FLAG_LAST};
+use nic_layout::frame::rdma::{word, FLAG_NOTIFY};
 use nic_layout::post::PostError;
 use nic_layout::tables::PERMIT_WRITE;
 use nic_layout::trace::Marker;

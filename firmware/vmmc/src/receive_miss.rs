@@ -12,7 +12,8 @@
 
 use nic_layout::boot::{ReceiveMiss, MAX_NODES};
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, FrameKind, FRAME_BYTES_MIN};
+use nic_layout::frame::link::{FrameKind, FRAME_BYTES_MIN};
+use nic_layout::frame::rdma::word;
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::trace::Marker;
 
@@ -141,7 +142,7 @@ impl ReceiveMisses {
             ReceiveMiss::TimeOut => {}
             ReceiveMiss::Restart => {
                 self.await_miss(misses, dev, node);
-                layers.link.tell(dev, &mut layers.reads, node, FrameKind::Missed);
+                layers.link.tell(dev, &mut layers.reads, node, FrameKind::MISSED);
             }
             ReceiveMiss::Hold => {
                 let is_copy = self.waiting >> node & 1 != 0 && self.held_of(node) != 0;
@@ -237,7 +238,7 @@ impl ReceiveMisses {
     pub(crate) fn ask_for_more<T: Tables>(&mut self, layers: &mut Layers<T>, dev: &mut impl Device, node: usize) {
         let bit = 1 << node;
         if self.to_restart & !self.waiting & bit != 0 {
-            if layers.link.tell(dev, &mut layers.reads, node, FrameKind::Restart) {
+            if layers.link.tell(dev, &mut layers.reads, node, FrameKind::RESTART) {
                 self.to_restart &= !bit;
             } else {
                 layers.link.start_ack_timer(dev, node);

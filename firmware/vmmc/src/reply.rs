@@ -7,7 +7,8 @@ use nic_device::{rarely, Device, Place};
 use nic_engine::Buffer;
 use nic_fair::RunQueue;
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, FrameKind, FLAG_ABORTED, FLAG_LAST, READ_REQUEST_BYTES};
+use nic_layout::frame::link::{FrameKind, FLAG_ABORTED, FLAG_LAST};
+use nic_layout::frame::rdma::{word, READ_REQUEST_BYTES};
 use nic_layout::tables::PERMIT_READ;
 use nic_layout::trace::Marker;
 use nic_layout::{PAGE_BYTES, PAGE_SHIFT};
@@ -131,7 +132,7 @@ impl Replies {
             layers.link.owe_ack(dev, node, true);
         }
         let head = Head {
-            type_word: word::kind(FrameKind::Reply, FLAG_LAST),
+            type_word: word::kind(FrameKind::REPLY, FLAG_LAST),
             data_bytes: length,
             buffer: dev.get(at, Wire::<T>::HEADER_BYTES + word::READ_ID),
             buffer_offset: 0,
@@ -187,7 +188,7 @@ impl Replies {
         }
         let id = self.queue_read(layers, dev, at, node, length, data_bytes);
         let head = Head {
-            type_word: word::kind(FrameKind::Reply, 0),
+            type_word: word::kind(FrameKind::REPLY, 0),
             data_bytes,
             buffer: dev.get(at, Wire::<T>::HEADER_BYTES + word::READ_ID),
             buffer_offset: 0,
@@ -275,7 +276,7 @@ impl Replies {
         let offset = dev.get(kept, kept::OFFSET);
         let (buffer, message) = (dev.get(kept, kept::ID), dev.get(kept, word::MESSAGE));
         let head = |flags, data_bytes| Head {
-            type_word: word::kind(FrameKind::Reply, flags),
+            type_word: word::kind(FrameKind::REPLY, flags),
             data_bytes,
             buffer,
             buffer_offset: offset,

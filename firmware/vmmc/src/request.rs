@@ -6,7 +6,8 @@
 
 use nic_device::{rarely, Device, Place};
 use nic_layout::counter::Counter;
-use nic_layout::frame::{word, FrameKind, FLAG_LAST, READ_REQUEST_BYTES};
+use nic_layout::frame::link::{FrameKind, FLAG_LAST};
+use nic_layout::frame::rdma::{word, READ_REQUEST_BYTES};
 use nic_layout::post::{PostError, MESSAGE_BYTES_MAX};
 use nic_layout::trace::Marker;
 use nic_layout::PROCESS_SLOTS;
@@ -83,7 +84,7 @@ pub(crate) fn issue_request<T: Tables>(
     let to = dev.place(address);
     dev.put(to, Wire::<T>::HEADER_BYTES + word::READ_LENGTH, length);
     dev.put(to, Wire::<T>::HEADER_BYTES + word::READ_ID, id);
-    dev.put(to, word::TYPE, word::kind(FrameKind::Read, FLAG_LAST) ^ Wire::<T>::MARK);
+    dev.put(to, word::TYPE, word::kind(FrameKind::READ, FLAG_LAST) ^ Wire::<T>::MARK);
     dev.put(to, word::BUFFER, named.buffer);
     dev.put(to, word::BUFFER_OFFSET, named.offset);
     dev.put(to, word::KEY_0, named.key[0]);

@@ -1,5 +1,5 @@
 use nic_device::{rarely, Place, Words};
-use nic_layout::cbh::{cbh_id, entry, entry_bytes, STATE_EMPTY, STATE_MASK, STATE_VALID};
+use nic_layout::cbh::{cbh_id, entry, entry_bytes, STATE_EMPTY, STATE_INVALID, STATE_MASK, STATE_VALID};
 use nic_layout::key::KeyWidth;
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::static_tables::{
@@ -148,7 +148,7 @@ impl<const K: u32> Tables for StaticTables<K> {
         let number = cbh_id(cbh);
         if number >= self.cbh_entries {
             rarely();
-            return Find::Invalid;
+            return Find::Not { state: STATE_INVALID };
         }
         let at = self.buffer_place(number);
         let found = memory.get(at, entry::CBH);
@@ -157,7 +157,7 @@ impl<const K: u32> Tables for StaticTables<K> {
         let state = memory.get(at, entry::STATE);
         if found != cbh || (state & STATE_MASK != STATE_VALID && !is_planted(Plant::StaleBuffer)) {
             rarely();
-            return Find::Invalid;
+            return Find::Not { state: STATE_INVALID };
         }
         Find::Valid { entry: number, state }
     }
@@ -339,7 +339,7 @@ mod tests {
                             let key = memory.get(tables.buffer_place(entry), entry::KEY_1);
                             prop_assert_eq!((Some(&(pid, key)), state), (known, valid(1)));
                         }
-                        Find::Invalid => prop_assert_eq!(known, None),
+                        Find::Not { state: STATE_INVALID } => prop_assert_eq!(known, None),
                         other => prop_assert!(false, "{:?}", other),
                     }
                 }
@@ -357,8 +357,8 @@ mod tests {
         let (mut memory, tables) = started();
         assert!(tables.import(7, 3).is_some());
         assert_eq!([tables.import(0, 4), tables.import(7, u32::MAX)], [None; 2]);
-        assert_eq!(tables.find_buffer(&mut memory, cbh(1, 5)), Find::Invalid);
-        assert_eq!(tables.find_buffer(&mut memory, cbh(1, 0xF_FFFF)), Find::Invalid);
+        assert_eq!(tables.find_buffer(&mut memory, cbh(1, 5)), Find::Not { state: STATE_INVALID });
+        assert_eq!(tables.find_buffer(&mut memory, cbh(1, 0xF_FFFF)), Find::Not { state: STATE_INVALID });
     }
 
     #[test]
@@ -368,7 +368,8 @@ mod tests {
             assert_eq!(translation(&mut memory, &tables, pid, 0), UNREGISTERED);
             assert_eq!(translation(&mut memory, &tables, pid, 0xF_FFFF), UNREGISTERED);
         }
-        assert!((0..5).all(|number| tables.find_buffer(&mut memory, cbh(0x5A5, number)) == Find::Invalid));
+        assert!((0..5)
+            .all(|number| tables.find_buffer(&mut memory, cbh(0x5A5, number)) == Find::Not { state: STATE_INVALID }));
         assert!(memory[..BASE as usize / 4].iter().all(|word| *word == 0x5A5A_5A5A));
         assert!(memory[(BASE + GEOMETRY.bytes()) as usize / 4..].iter().all(|word| *word == 0x5A5A_5A5A));
     }

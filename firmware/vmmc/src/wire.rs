@@ -3,7 +3,8 @@
 use core::marker::PhantomData;
 
 use nic_engine::{Note, ProtocolTypes};
-use nic_layout::frame::{word, FrameKind, FLAG_ABORTED, FLAG_LAST, FLAG_NOTIFY};
+use nic_layout::frame::link::{FrameKind, FLAG_ABORTED, FLAG_LAST};
+use nic_layout::frame::rdma::{protocol, word, FLAG_NOTIFY};
 use nic_layout::post::{inline_bytes_max, upper_key_bytes};
 use nic_layout::trace::NO_LINE;
 
@@ -32,8 +33,8 @@ impl<T: Tables> ProtocolTypes for Wire<T> {
     type WriteNote = Line;
     const NO_HEAD: Head = Head::EMPTY;
     const HEADER_BYTES: u32 = word::data(T::KEY);
-    const MARK: u32 = word::mark(T::KEY);
-    const KIND: u32 = word::kind(FrameKind::Write, 0);
+    const PROTOCOL: u8 = protocol(T::KEY);
+    const KIND: u32 = word::kind(FrameKind::WRITE, 0);
     const FLAGS: u8 = FLAG_LAST | FLAG_ABORTED | FLAG_NOTIFY;
     /// Two host reads for data on two pages, and the release.
     const FRAME_READS: u32 = 3;

@@ -7,7 +7,7 @@ use mock::scene::{frame, world, DESCRIPTOR, PID};
 use mock::SETTINGS;
 use nic_layout::cbh::{cbh, Descriptor};
 use nic_layout::counter::Counter;
-use nic_layout::frame::{Repr, Write};
+use nic_layout::frame::rdma::{Repr, Write};
 use nic_layout::tables::PERMIT_READ;
 
 /// Makes a good frame bad.

@@ -7,7 +7,7 @@ use mock::scene::{bytes_of, frame, post, repr, world, CBH, DESCRIPTOR, PID};
 use mock::{Node, Settings, World, PAGE, SETTINGS};
 use nic_layout::cbh::cbh;
 use nic_layout::counter::Counter;
-use nic_layout::frame::{Body, Read, Reply, Repr};
+use nic_layout::frame::rdma::{Body, Read, Reply, Repr};
 use nic_layout::post::{PostDescriptor, PostError, OP_READ};
 use nic_layout::ring::{Event, COMMAND_CLOSE};
 

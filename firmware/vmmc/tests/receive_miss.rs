@@ -7,7 +7,7 @@ use mock::{Settings, World, SETTINGS};
 use nic_layout::boot::ReceiveMiss;
 use nic_layout::cbh::Descriptor;
 use nic_layout::counter::Counter;
-use nic_layout::frame::{Body, Repr};
+use nic_layout::frame::rdma::{Body, Repr};
 use nic_layout::post::PostDescriptor;
 use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FORGET_BUFFER, MAILBOX_ARGUMENT, MAILBOX_COMMAND};
 use nic_layout::tables::PERMIT_WRITE;

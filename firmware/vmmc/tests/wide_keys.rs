@@ -8,7 +8,7 @@ use nic_device::Words;
 use nic_layout::boot::ReceiveMiss;
 use nic_layout::cbh::{cbh, entry, valid, Descriptor};
 use nic_layout::counter::Counter;
-use nic_layout::frame::{Body, Packet, Repr, Write};
+use nic_layout::frame::rdma::{Body, Packet, Repr, Write};
 use nic_layout::key::{Key, KeyWidth};
 use nic_layout::post::{
     inline_bytes_max, PostDescriptor, PostError, OP_READ, OP_WRITE, POST_FLAG_INLINE, POST_FLAG_NOTIFY,
@@ -113,9 +113,12 @@ fn a_held_frame_is_taken_when_its_miss_is_served() {
     for (op, flags, length) in WAYS {
         let mut world = caches_with(Settings { receive_miss: ReceiveMiss::Hold, ..SETTINGS });
         assert_eq!(end_of(&mut world, &post_of(op, flags, length, KEY)), None, "{op} {flags}");
-        let counts = [Counter::FramesHeld, Counter::FramesRetaken, Counter::FramesMalformed];
-        let [held, retaken, malformed] = counts.map(|counter| world.nodes[1].counter(counter));
-        assert!(held > 0 && retaken >= held && malformed == 0, "{op} {flags}: {held}, {retaken}, {malformed}");
+        let counts = [Counter::FramesHeld, Counter::FramesRetaken, Counter::FramesMalformed, Counter::FramesForeign];
+        let [held, retaken, malformed, foreign] = counts.map(|counter| world.nodes[1].counter(counter));
+        assert!(
+            held > 0 && retaken >= held && malformed + foreign == 0,
+            "{op} {flags}: {held}, {retaken}, {malformed}, {foreign}"
+        );
     }
 }
 
@@ -232,16 +235,16 @@ fn nodes_with_different_keys_do_not_understand_each_other() {
         Body::Missed { expected: 0 },
         Body::Restart { expected: 0 },
     ];
-    fn malformed<T: Tables>(frame: &[u8]) -> u32 {
+    fn foreign<T: Tables>(frame: &[u8]) -> u32 {
         let mut world = WorldOf::<T>::new(SETTINGS, 1);
         world.nodes[1].deliver(frame);
         (0..4).for_each(|_| world.nodes[1].step_firmware());
-        world.nodes[1].counter(Counter::FramesMalformed)
+        world.nodes[1].counter(Counter::FramesForeign)
     }
     for body in bodies {
         let (narrow, wide) = (bytes_of(KeyWidth::Bits64, body), bytes_of(KeyWidth::Bits128, body));
-        assert_eq!([malformed::<Wide>(&narrow), malformed::<Wide>(&wide)], [1, 0], "{body:?}");
-        assert_eq!([malformed::<mock::Caches>(&wide), malformed::<mock::Caches>(&narrow)], [1, 0], "{body:?}");
+        assert_eq!([foreign::<Wide>(&narrow), foreign::<Wide>(&wide)], [1, 0], "{body:?}");
+        assert_eq!([foreign::<mock::Caches>(&wide), foreign::<mock::Caches>(&narrow)], [1, 0], "{body:?}");
     }
 }
 

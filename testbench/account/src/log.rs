@@ -2,7 +2,8 @@
 //! costs no simulated time.
 
 use host_model::events::{Event, EventKind, Subject};
-use nic_layout::frame::{self, Packet};
+use nic_layout::frame::link::FrameKind;
+use nic_layout::frame::rdma::Packet;
 use nic_layout::trace::{self, Marker};
 use sim_pins::Ps;
 
@@ -61,9 +62,8 @@ impl DataFrame {
     /// frame of ours.
     pub fn parse(bytes: &[u8]) -> Option<DataFrame> {
         let packet = Packet::new_checked(bytes).ok()?;
-        let ours = packet.ethertype() == frame::ethertype(packet.key_width())
-            && packet.kind() == frame::FrameKind::Write as u8;
-        ours.then(|| DataFrame { message: packet.message(), sequence: packet.sequence() })
+        let is_data = packet.is_ours() && packet.kind() == FrameKind::WRITE;
+        is_data.then(|| DataFrame { message: packet.message(), sequence: packet.sequence() })
     }
 }
 

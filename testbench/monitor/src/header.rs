@@ -1,6 +1,7 @@
 //! Headers of the frames on one direction of a link, from its symbols.
 
-use nic_layout::frame::{ethertype, header_bytes, word, FrameKind};
+use nic_layout::frame::link::FrameKind;
+use nic_layout::frame::rdma::{header_bytes, word, PROTOCOL_WIDE};
 use nic_layout::key::{Key, KeyWidth};
 use sim_pins::LinkSymbol;
 
@@ -10,8 +11,6 @@ const START_OF_FRAME: u8 = 0xD5;
 const DATA_WORDS: usize = 5;
 /// The bytes of a frame that are kept: the longest header, and the first data behind it.
 const KEPT_BYTES: usize = header_bytes(KeyWidth::Bits128) + 4 * DATA_WORDS;
-/// The bits of a type word in which a protocol marks its frames.
-const PROTOCOL_MASK: u32 = 0x00F0_0000;
 const FCS_BYTES: usize = 4;
 const BYTES_MIN: usize = 64;
 /// The CRC register after an undamaged frame and its FCS (IEEE 802.3, 3.2.9).
@@ -26,8 +25,11 @@ pub struct Header {
     pub to_session: u32,
     /// The number of the sending node, from the source address.
     pub from: u32,
+    /// The type word as protocol 0 has it.
     type_word: u32,
-    /// The width of the key. The EtherType tells it.
+    /// The number of the protocol.
+    pub protocol: u8,
+    /// The width of the key. The number of the protocol tells it.
     pub key_width: KeyWidth,
     /// The session: the incarnation of the node that sent the frame.
     pub session: u32,
@@ -55,9 +57,9 @@ impl Header {
         self.type_word & word::KIND_MASK == word::kind(kind, 0)
     }
 
-    /// Whether the EtherType is one of our two.
+    /// Whether the EtherType is ours.
     pub fn is_ours(&self) -> bool {
-        self.type_word & 0xFFFF == u32::from(ethertype(KeyWidth::Bits64).swap_bytes())
+        word::is_ours(self.type_word)
     }
 
     /// The flags of the frame, a bit set of `nic_layout::frame`.
@@ -67,12 +69,12 @@ impl Header {
 
     /// Whether the frame takes a sequence number of its own. Frames that only acknowledge do not.
     pub fn has_sequence(&self) -> bool {
-        [FrameKind::Write, FrameKind::Read, FrameKind::Reply, FrameKind::Probe].iter().any(|&kind| self.is(kind))
+        [FrameKind::WRITE, FrameKind::READ, FrameKind::REPLY, FrameKind::PROBE].iter().any(|&kind| self.is(kind))
     }
 
     /// The number of bytes of the buffer that the frame reads or writes.
     pub fn wanted_bytes(&self) -> u32 {
-        match self.is(FrameKind::Read) {
+        match self.is(FrameKind::READ) {
             true => self.data[0],
             false => self.data_bytes,
         }
@@ -84,10 +86,8 @@ impl Header {
             let at = at as usize;
             u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
         };
-        let wide = word::mark(KeyWidth::Bits128);
-        let is_wide = word(word::TYPE) & 0xFFFF == u32::from(ethertype(KeyWidth::Bits128).swap_bytes());
-        // Another EtherType is left as it is, so that `is_ours` refuses the frame.
-        let (key_width, mark) = if is_wide { (KeyWidth::Bits128, wide) } else { (KeyWidth::Bits64, 0) };
+        let protocol = word::protocol_number(word(word::TYPE));
+        let key_width = if protocol == PROTOCOL_WIDE { KeyWidth::Bits128 } else { KeyWidth::Bits64 };
         let data_bytes = word::data_bytes(word(word::NODE_LENGTH));
         let mut data = [0; DATA_WORDS];
         let first = word::data(key_width);
@@ -99,7 +99,8 @@ impl Header {
             to: bytes[5].into(),
             to_session: bytes[4].into(),
             from: bytes[11].into(),
-            type_word: (word(word::TYPE) ^ mark) & !PROTOCOL_MASK,
+            type_word: word(word::TYPE) ^ word::protocol(protocol),
+            protocol,
             key_width,
             session: word::session(word(word::NODE_LENGTH)),
             data_bytes,
@@ -215,13 +216,13 @@ mod tests {
     fn a_whole_frame_is_parsed_and_a_damaged_one_is_not() {
         let mut words = [0u32; 20];
         words[..3].copy_from_slice(&word::addresses(3, 1));
-        words[3] = word::kind(FrameKind::Read, 1);
+        words[3] = word::kind(FrameKind::READ, 1);
         words[4] = word::node_length(1, 0, 8);
         (words[5], words[7], words[12]) = (77, 0x0010_0002, 4096);
         let frame: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let mut parser = HeaderParser::default();
         let header = send(&mut parser, &frame, None).expect("it is whole");
-        assert!(header.is(FrameKind::Read) && header.is_ours() && header.has_sequence());
+        assert!(header.is(FrameKind::READ) && header.is_ours() && header.has_sequence());
         assert_eq!((header.to, header.from, header.sequence, header.wanted_bytes()), (3, 1, 77, 4096));
         assert_eq!(send(&mut parser, &frame, Some(40)), None);
         assert_eq!(send(&mut parser, &frame[..48], None), None, "too short");
@@ -232,12 +233,12 @@ mod tests {
     fn a_frame_with_a_longer_key_is_parsed_whole() {
         let mut words = [0u32; 20];
         words[..3].copy_from_slice(&word::addresses(3, 1));
-        words[3] = word::kind(FrameKind::Read, 1) ^ word::mark(KeyWidth::Bits128);
+        words[3] = word::kind(FrameKind::READ, 1) ^ word::mark(KeyWidth::Bits128);
         words[4] = word::node_length(1, 0, 8);
         (words[9], words[10], words[12], words[13], words[14]) = (1, 2, 3, 4, 4096);
         let frame: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let header = send(&mut HeaderParser::default(), &frame, None).expect("it is whole");
-        assert!(header.is(FrameKind::Read) && header.is_ours() && header.key_width == KeyWidth::Bits128);
+        assert!(header.is(FrameKind::READ) && header.is_ours() && header.key_width == KeyWidth::Bits128);
         assert_eq!((header.key, header.wanted_bytes()), ([1, 2, 3, 4], 4096));
     }
 }

@@ -4,7 +4,8 @@
 mod bench;
 
 use bench::{after, symbols, turned_symbols, Bench, Frame, LINE, SRAM, WRITE};
-use nic_layout::frame::{FrameKind, FLAG_LAST, FLAG_NOTIFY};
+use nic_layout::frame::link::{FrameKind, FLAG_LAST};
+use nic_layout::frame::rdma::FLAG_NOTIFY;
 use nic_layout::ring::restart_peer;
 use nic_layout::trace::Marker;
 
@@ -66,7 +67,7 @@ fn a_nic_that_was_reset_is_no_master_of_the_bus() {
 fn acknowledgements_keep_to_what_was_sent_and_take_nothing_back() {
     // All are frames of one pair of nodes, whatever the addresses say: both directions are of nodes
     // 0 and 1.
-    const ACK: Frame = Frame { kind: FrameKind::Acknowledge, flags: 0, bytes: 0, ..WRITE };
+    const ACK: Frame = Frame { kind: FrameKind::ACKNOWLEDGE, flags: 0, bytes: 0, ..WRITE };
     let sent = |bench: &mut Bench, frame: Frame, acknowledge: u32, turned: bool| {
         for symbol in if turned { turned_symbols(frame, acknowledge) } else { symbols(frame, acknowledge) } {
             bench.monitor.sent(bench.at, symbol);
@@ -99,9 +100,9 @@ fn acknowledgements_keep_to_what_was_sent_and_take_nothing_back() {
             sent(bench, Frame { kind, ..ACK }, 0, true);
         }
     };
-    assert_eq!(after(Bench::with_buffer(), told(FrameKind::Acknowledge)), Some(29));
+    assert_eq!(after(Bench::with_buffer(), told(FrameKind::ACKNOWLEDGE)), Some(29));
     assert_eq!(
-        after(Bench::with_buffer(), told(FrameKind::Probe)),
+        after(Bench::with_buffer(), told(FrameKind::PROBE)),
         None,
         "a frame with a number does not cover what was refused"
     );

@@ -5,7 +5,7 @@ mod bench;
 
 use bench::{after, Bench, Frame, BUFFER, CBH, CBH_AT, ENTRY, LINE, LOOKALIKE, PAGE, PID, SRAM, VMH, VMH_AT, WRITE};
 use nic_layout::cbh::{entry, STATE_INVALID};
-use nic_layout::frame::FrameKind;
+use nic_layout::frame::link::FrameKind;
 use nic_layout::post::PostError;
 use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FORGET_BUFFER, COMMAND_INVALIDATE};
 use nic_layout::trace::{self, Marker};
@@ -96,7 +96,7 @@ fn buffers_of_which_markers_tell_the_same_are_told_apart() {
     };
     assert_eq!(after(Bench::filled(), held), None);
     let queued = |bench: &mut Bench| {
-        let read = Frame { kind: FrameKind::Read, buffer: LOOKALIKE, ..WRITE };
+        let read = Frame { kind: FrameKind::READ, buffer: LOOKALIKE, ..WRITE };
         begin(bench, read);
         miss(bench);
         bench.mark(Marker::MissRaised, OTHER_WAY).mark(Marker::Dropped, 0);

@@ -8,7 +8,7 @@ use bench::{
     QUEUES_AT, SRAM, TABLES, TABLE_AT, WRITE,
 };
 use nic_layout::cbh::{cbh_id, entry, STATE_EMPTY};
-use nic_layout::frame::FrameKind;
+use nic_layout::frame::link::FrameKind;
 use nic_layout::post::OP_READ;
 use nic_layout::ring::COMMAND_FENCE;
 use nic_layout::static_tables::{import, UNREGISTERED};
@@ -215,5 +215,5 @@ fn posts_and_frames_keep_to_imports() {
     assert_eq!(sends(Frame { buffer: PEER_BUFFER + 1, ..frame }), Some(21));
     assert_eq!(sends(Frame { key: [1, 2], ..frame }), Some(21));
     assert_eq!(sends(Frame { offset: LENGTH - 63, ..frame }), Some(22));
-    assert_eq!(sends(Frame { kind: FrameKind::Probe, bytes: 0, key: [1, 2], ..frame }), None, "it names nothing");
+    assert_eq!(sends(Frame { kind: FrameKind::PROBE, bytes: 0, key: [1, 2], ..frame }), None, "it names nothing");
 }

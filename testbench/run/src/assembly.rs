@@ -10,7 +10,7 @@ use host_management::{network, Daemon, Message};
 use host_model::driver::DriverOptions;
 use host_model::host::HostConfig;
 use host_model::platform::Platform;
-use nic_layout::frame::mac_address;
+use nic_layout::frame::link::mac_address;
 use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::request_error;
 use sim_fabric::{Channel, Direction, Ending, Fabric, FabricConfig, MacAddress, RunOptions, SwitchOutput, Topology};

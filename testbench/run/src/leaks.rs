@@ -1,7 +1,8 @@
 //! Checks that only described bytes leave a node (INV-25): the data of each frame, and zeros behind
 //! them.
 
-use nic_layout::frame::{ethertype, header_bytes, FrameKind, Packet};
+use nic_layout::frame::link::FrameKind;
+use nic_layout::frame::rdma::{header_bytes, Packet};
 
 /// Bytes of the FCS, which ends a captured frame.
 const FCS_BYTES: usize = 4;
@@ -30,7 +31,7 @@ impl Judged {
             return;
         }
         let (message, offset, data) = (packet.message(), packet.buffer_offset(), packet.data());
-        let carries_data = [FrameKind::Write, FrameKind::Reply].iter().any(|kind| packet.kind() == *kind as u8);
+        let carries_data = [FrameKind::WRITE, FrameKind::REPLY].contains(&packet.kind());
         if carries_data && !data.is_empty() {
             let found = match described(message, offset, data.len()) {
                 Some(expected) => data.iter().zip(&expected).position(|(sent, described)| sent != described),

@@ -140,7 +140,7 @@ fn nodes_of_different_widths_refuse_each_other() {
     let output = Bench { keys: [KeyWidth::Bits64, KeyWidth::Bits128], change, ..Bench::default() }
         .run([job(connect), job(connect)]);
     for node in 0..2 {
-        assert!(count(&output, node, Counter::FramesMalformed) > 0);
+        assert!(count(&output, node, Counter::FramesForeign) > 0);
         assert_eq!(count(&output, node, Counter::FramesAccepted), 0);
     }
 }

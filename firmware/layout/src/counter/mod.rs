@@ -32,6 +32,8 @@ counters! {
     FramesReceived,
     /// Not for this node, not ours by type, or lengths that contradict each other.
     FramesMalformed,
+    /// The frame belongs to another protocol.
+    FramesForeign,
     /// From a node that does not exist, from this node itself, or of another session.
     FramesStrange,
     /// Carried an acknowledgement and nothing else.

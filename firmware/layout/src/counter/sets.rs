@@ -12,6 +12,7 @@ pub const LINK: Set = Set {
     counters: &[
         FramesReceived,
         FramesMalformed,
+        FramesForeign,
         FramesStrange,
         FramesAckOnly,
         FramesMissed,
@@ -36,6 +37,7 @@ pub const LINK: Set = Set {
             whole: &[FramesReceived],
             parts: &[
                 FramesMalformed,
+                FramesForeign,
                 FramesStrange,
                 FramesAckOnly,
                 FramesMissed,

@@ -1,4 +1,5 @@
-//! A NIC in memory that has SRAM, a transmit ring, host reads, timers and nothing else; what goes out is what was released.
+//! A NIC in memory that has SRAM, a transmit ring, host reads, timers and nothing else; what goes
+//! out is what was released.
 
 use std::collections::VecDeque;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nic_device::Device;
 use nic_device::Words;
-use nic_layout::cbh::{CbhGeometry, Descriptor};
+use nic_layout::cbh::{CbhGeometry, Descriptor, STATE_EMPTY};
 use nic_layout::fetch::{directory_offset, directory_word, table_offset, table_page, table_slot};
 use nic_layout::key::KeyWidth;
 use nic_layout::post::{upper_key_bytes, PostDescriptor, ProcessStatus, INLINE_BYTES_FIRST, POST_FLAG_INLINE};
@@ -128,7 +128,7 @@ impl<T: Tables> NodeOf<T> {
 
     fn load_buffer_of<const K: u32>(&mut self, cbh: u32) {
         let cache = Cbh::<CBH_ENTRIES, CBH_WAYS, K>::new(&self.hardware, self.map.cbh);
-        assert_eq!(cache.find(&mut self.hardware, cbh), Find::Absent);
+        assert_eq!(cache.find(&mut self.hardware, cbh), Find::Not { state: STATE_EMPTY });
         let Reserve::Line(entry) = cache.reserve(&mut self.hardware, cbh) else { panic!("no way") };
         self.answer_buffer(cbh, entry);
     }

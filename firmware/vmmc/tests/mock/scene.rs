@@ -2,7 +2,7 @@
 //! the other node.
 
 use nic_layout::cbh::{cbh, Descriptor};
-use nic_layout::frame::{word, Body, Packet, Repr, Write};
+use nic_layout::frame::rdma::{word, Body, Packet, Repr, Write};
 use nic_layout::key::KeyWidth;
 use nic_layout::post::{PostDescriptor, OP_WRITE};
 use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};

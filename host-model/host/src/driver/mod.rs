@@ -14,8 +14,8 @@
 pub mod core;
 #[allow(clippy::module_inception)] // The driver itself, among its parts.
 mod driver;
-mod incarnation;
 pub mod echo;
+mod incarnation;
 pub mod mini;
 pub mod rdma;
 mod services;

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use nic_layout::frame::HEADER_BYTES;
+use nic_layout::frame::rdma::HEADER_BYTES;
 
 use super::values::Platform;
 

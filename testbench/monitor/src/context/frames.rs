@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_layout::frame::FrameKind;
+use nic_layout::frame::link::FrameKind;
 use nic_layout::trace::ARGUMENT_MASK;
 
 use crate::Header;
@@ -79,7 +79,7 @@ impl Frames {
     /// The frame that is judged, if a lookup of this path can be for it: writes look up on the
     /// receive path, reads on the send path.
     pub fn judged_on(&self, is_receive: bool) -> Option<Header> {
-        let kind = if is_receive { FrameKind::Write } else { FrameKind::Read };
+        let kind = if is_receive { FrameKind::WRITE } else { FrameKind::READ };
         self.judged().filter(|frame| frame.is(kind))
     }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use nic_layout::cbh::{cbh_pid, entry, PERMISSIONS_SHIFT, STATE_MASK, STATE_VALID};
-use nic_layout::frame::FrameKind;
+use nic_layout::frame::link::FrameKind;
 use nic_layout::key::KeyWidth;
 use nic_layout::tables::{PERMIT_READ, PERMIT_WRITE};
 
@@ -41,7 +41,7 @@ pub(crate) fn allowed(frame: &Header, descriptor: &Descriptor, width: KeyWidth) 
             ),
         );
     }
-    let permission = if frame.is(FrameKind::Read) { PERMIT_READ } else { PERMIT_WRITE };
+    let permission = if frame.is(FrameKind::READ) { PERMIT_READ } else { PERMIT_WRITE };
     let state = word(entry::STATE);
     if !is_valid(descriptor) || state & permission << PERMISSIONS_SHIFT == 0 {
         return broken(

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use nic_layout::frame::FrameKind;
+use nic_layout::frame::link::FrameKind;
 use nic_layout::trace::Marker;
 
 use super::Watch;
@@ -142,7 +142,7 @@ impl Link {
         if header.has_sequence() && (header.sequence.wrapping_sub(peer.sent) as i32) >= 0 {
             peer.sent = header.sequence.wrapping_add(1);
         }
-        if header.is(FrameKind::Acknowledge) {
+        if header.is(FrameKind::ACKNOWLEDGE) {
             let before = std::mem::replace(&mut peer.told, header.acknowledge);
             if (header.acknowledge.wrapping_sub(before) as i32) < 0 {
                 return broken(

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use nic_layout::frame::{FrameKind, FLAG_NOTIFY};
+use nic_layout::frame::link::FrameKind;
+use nic_layout::frame::rdma::FLAG_NOTIFY;
 use nic_layout::trace::{Marker, ARGUMENT_MASK};
 
 use super::Watch;
@@ -23,7 +24,7 @@ impl Watch for Notifications {
     fn marker(&mut self, context: &mut Context, _pins: &dyn Pins, marker: Marker, argument: u32) -> Result<(), Broken> {
         match marker {
             Marker::Accepted => {
-                let notifies = |frame: &crate::Header| frame.is(FrameKind::Write) && frame.flags() & FLAG_NOTIFY != 0;
+                let notifies = |frame: &crate::Header| frame.is(FrameKind::WRITE) && frame.flags() & FLAG_NOTIFY != 0;
                 if context.frames.judged().is_some_and(|frame| notifies(&frame)) {
                     self.accepted.push_back(context.grants.mark());
                 }

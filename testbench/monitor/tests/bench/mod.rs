@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 
 use nic_layout::cbh::{cbh, cbh_id, entry, valid, CbhGeometry, STATE_INVALID};
-use nic_layout::frame::{word, FrameKind, FLAG_LAST};
+use nic_layout::frame::link::{FrameKind, FLAG_LAST};
+use nic_layout::frame::rdma::word;
 use nic_layout::key::KeyWidth;
 use nic_layout::post::OP_WRITE;
 use nic_layout::registers::mailbox;
@@ -86,7 +87,7 @@ pub struct Frame {
 }
 
 pub const WRITE: Frame = Frame {
-    kind: FrameKind::Write,
+    kind: FrameKind::WRITE,
     flags: FLAG_LAST,
     sequence: 0,
     offset: 0,

@@ -1,6 +1,6 @@
 //! What operations run on.
 
-use nic_layout::cbh::{entry, Descriptor, PERMISSIONS_SHIFT};
+use nic_layout::cbh::{entry, Descriptor, PERMISSIONS_SHIFT, STATE_INVALID, STATE_RESERVED};
 
 use crate::{cbh_deny_word, cbh_fill_words, cbh_release_word, Cbh, Find, Reserve};
 use nic_device::Words;
@@ -60,9 +60,9 @@ impl<const E: u32, const W: u32, const K: u32> CbhTarget for CbhInMemory<E, W, K
                 };
                 CbhAnswer::Valid { number, descriptor }
             }
-            Find::Invalid => CbhAnswer::Invalid,
-            Find::Pending => CbhAnswer::Pending,
-            Find::Absent => match self.cache.reserve(&mut self.words, cbh) {
+            Find::Not { state: STATE_INVALID } => CbhAnswer::Invalid,
+            Find::Not { state: STATE_RESERVED } => CbhAnswer::Pending,
+            Find::Not { .. } => match self.cache.reserve(&mut self.words, cbh) {
                 Reserve::Line(number) => CbhAnswer::Reserved { number },
                 Reserve::NoWay => CbhAnswer::NoWay,
             },

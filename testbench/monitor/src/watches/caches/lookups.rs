@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use nic_layout::frame::FrameKind;
+use nic_layout::frame::link::FrameKind;
 use nic_layout::vmh::{key, key_line_page, key_pid};
 use nic_layout::PAGE_SHIFT;
 use sim_pins::Ps;
@@ -36,7 +36,7 @@ impl Caches {
 
     /// The frame that is judged is accepted.
     pub(super) fn accepted(&self, context: &Context) -> Result<(), Broken> {
-        match context.frames.judged().filter(|frame| frame.is(FrameKind::Write) || frame.is(FrameKind::Read)) {
+        match context.frames.judged().filter(|frame| frame.is(FrameKind::WRITE) || frame.is(FrameKind::READ)) {
             Some(frame) => self.allowed(&frame).map(|_| ()),
             None => Ok(()),
         }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use nic_layout::frame::{FrameKind, FLAG_ABORTED};
+use nic_layout::frame::link::{FrameKind, FLAG_ABORTED};
 use nic_layout::key::Key;
 use nic_layout::post::{OP_READ, OP_WRITE, POST_FLAG_INLINE};
 use nic_layout::static_tables::{import, StaticGeometry};
@@ -104,7 +104,7 @@ impl Imports {
     /// A frame that uses a buffer: an import allowed it, and the frame keeps to the bounds of the
     /// import.
     pub fn sent(&self, header: &Header) -> Result<(), Broken> {
-        let asks = header.is(FrameKind::Read) || header.is(FrameKind::Write) && header.flags() & FLAG_ABORTED == 0;
+        let asks = header.is(FrameKind::READ) || header.is(FrameKind::WRITE) && header.flags() & FLAG_ABORTED == 0;
         if !header.is_ours() || !asks {
             return Ok(());
         }

@@ -11,7 +11,7 @@ mod memory;
 mod translations;
 
 use nic_layout::cbh::{cbh_id, cbh_pid, entry, entry_bytes};
-use nic_layout::frame::FrameKind;
+use nic_layout::frame::link::FrameKind;
 use nic_layout::static_tables::StaticGeometry;
 use nic_layout::tables::ProcessEntry;
 use nic_layout::trace::Marker;
@@ -244,7 +244,7 @@ impl StaticTables {
     }
 
     fn accepted(&self, context: &Context) -> Result<(), Broken> {
-        match context.frames.judged().filter(|frame| frame.is(FrameKind::Write) || frame.is(FrameKind::Read)) {
+        match context.frames.judged().filter(|frame| frame.is(FrameKind::WRITE) || frame.is(FrameKind::READ)) {
             Some(frame) => self.allowed(&frame).map(|_| ()),
             None => Ok(()),
         }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_layout::frame::FrameKind;
+use nic_layout::frame::link::FrameKind;
 use nic_layout::personality::echo::BACK;
 use nic_layout::trace::Marker;
 use nic_monitor::watches::Watch;
@@ -31,7 +31,7 @@ impl Watch for Returned {
     fn marker(&mut self, context: &mut Context, _pins: &dyn Pins, marker: Marker, argument: u32) -> Result<(), Broken> {
         match marker {
             Marker::Accepted => {
-                if let Some(frame) = context.judged().filter(|frame| frame.is(FrameKind::Write) && frame.buffer != BACK)
+                if let Some(frame) = context.judged().filter(|frame| frame.is(FrameKind::WRITE) && frame.buffer != BACK)
                 {
                     self.0.entry(frame.from).or_default().owed.push_back(frame);
                 }
@@ -46,7 +46,7 @@ impl Watch for Returned {
     fn sent(&mut self, _context: &mut Context, frame: &Header) -> Result<(), Broken> {
         let peer = self.0.entry(frame.to).or_default();
         let is_new = frame.sequence.wrapping_sub(peer.next) as i32 >= 0;
-        if !frame.is(FrameKind::Write) || !is_new {
+        if !frame.is(FrameKind::WRITE) || !is_new {
             return Ok(());
         }
         peer.next = frame.sequence.wrapping_add(1);
