@@ -1,7 +1,7 @@
 //! A place for processes on a node. A process does its operations in order, ends or is killed, and
 //! a successor takes its place.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::pin;
 use std::rc::Rc;
@@ -9,8 +9,7 @@ use std::task::Poll;
 
 use host_model::address::{NodeId, UserVirt};
 use host_model::driver::{DriverError, Notifications};
-use host_model::executor::{Channel, Notify, Task};
-use host_model::library::{Access, Export, Process, WriteError, WriteHandle};
+use host_model::library::{Access, Export, WriteError, WriteHandle};
 use nic_layout::cbh::cbh;
 use nic_layout::key::KeyWidth;
 use nic_layout::post::PostError;

@@ -7,16 +7,15 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use host_model::address::{Pid, VirtPage};
 use host_model::driver::{DriverError, STATUS_PAGE};
-use host_model::executor::{until, Channel, Notify, Sim};
-use host_model::processor::{Cpu, Priority};
+use host_model::executor::{until, Channel, Notify};
+use host_model::processor::Priority;
 use nic_layout::counter::Counter;
 use nic_layout::PAGE_BYTES;
 use nicscope_run::meeting::Meeting;
-use nicscope_run::node::Handle;
 use nicscope_run::workload::app::Totals;
 use nicscope_run::workload::NodeReport;
 use nicscope_scenario::error::{Error, Result, Statement};

@@ -113,9 +113,7 @@ impl Actor {
     /// Ends the tasks that wait for posts and for notifications of the process.
     pub fn abort_tasks(&self) {
         let life = self.life.borrow();
-        for task in life.iter().flat_map(|life| life.tasks.borrow().clone()) {
-            task.abort();
-        }
+        life.iter().for_each(|life| life.tasks.borrow().iter().for_each(Task::abort));
     }
 }
 

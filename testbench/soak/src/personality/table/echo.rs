@@ -3,7 +3,7 @@
 mod operation;
 mod play;
 
-use crate::language::LanguageOf;
+use crate::campaign::LanguageOf;
 use crate::personality::entry::Personality;
 
 /// Processes have no buffers, and the NIC keeps nothing of a process.

@@ -14,8 +14,7 @@ use nicscope_scenario::request_error;
 use super::play;
 use crate::case::{Case, Cluster, NODES_MAX};
 use crate::clusters::{cluster, cluster_of_nodes};
-use crate::language::{Operation, Seat};
-use crate::play::Compared;
+use crate::language::{Compared, Operation, Seat};
 use crate::random::Random;
 
 /// Processes of a node.
