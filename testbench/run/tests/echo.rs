@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use nic_layout::counter::Counter;
 use nic_layout::plant::Plant;
 use nic_layout::vmh::VmhGeometry;
 use nicscope_account::results::Results;
@@ -39,7 +40,8 @@ fn check(results: &Results, messages: &[u32]) {
     assert_eq!(run.rows.iter().map(|row| row.messages).collect::<Vec<_>>(), messages);
     assert!(run.rows.iter().all(|row| row.latency_ps.min > 0));
     for counters in &run.counters {
-        assert_eq!(counters["firmware.posts_fetched"], counters["firmware.posts_completed"]);
+        let of = |counter: Counter| counters[&format!("firmware.{}", counter.name())];
+        assert_eq!(of(Counter::PostsFetched), of(Counter::PostsCompleted));
     }
 }
 

@@ -6,7 +6,7 @@ use crate::counter::{Set, LINK, POSTS, TRANSFERS};
 pub const PERSONALITY: u32 = 3;
 /// What the firmware counts.
 pub const COUNTERS: &[&Set] = &[&LINK, &POSTS, &TRANSFERS];
-/// The operation of every post, in place of `OP_WRITE`. Behind the length of the post stand its data.
+/// The operation of every post, in place of `OP_WRITE`. The data stand behind the length.
 pub const OP_ECHO: u8 = 7;
 /// The NIC replaces the operation by this number when the frame has come back. It has replaced the
 /// data by those of the frame before.
