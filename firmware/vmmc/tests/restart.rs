@@ -4,10 +4,11 @@
 mod messages;
 mod mock;
 
-use messages::{apply, check_memory, message, post, prepare, world, Message, Wrong};
+use messages::{apply, check_memory, message, one, post, prepare, world, Message, Wrong};
 use mock::{NodeOf, Settings, World, SESSION, SETTINGS};
 use nic_layout::boot::ReceiveMiss;
 use nic_layout::counter::Counter;
+use nic_layout::post::PostError;
 use nic_layout::ring::{restart_peer, MAILBOX_COMMAND};
 use proptest::prelude::*;
 
@@ -34,6 +35,43 @@ fn post_all(world: &mut World, messages: &[Message], first: usize) {
             world.step();
         }
     }
+}
+
+/// The process at the other end is another one: it must not find the end of a message that was
+/// begun for the one before.
+#[test]
+fn the_rest_of_a_message_does_not_go_to_the_next_incarnation() {
+    let mut reached = 0;
+    for seed in 0..200 {
+        let settings = Settings { driver_speed: 5, ..SETTINGS };
+        let mut world: World = world(settings, seed);
+        // From the last pages of one line into the next line, which is missing then.
+        post(&mut world, &Message { source_offset: 6 * 4096, ..one(20_000) }, 0);
+        let waits = |world: &World| {
+            let node = &world.nodes[0];
+            let sent = node.counter(Counter::FramesSent);
+            (1..10).contains(&sent) && sent == node.counter(Counter::FramesAcknowledged)
+        };
+        while !waits(&world) && !all_have_ended(&world) {
+            world.step();
+        }
+        if all_have_ended(&world) {
+            continue;
+        }
+        reached += 1;
+        world.nodes[1] = NodeOf::of_session(1, &settings, NEXT);
+        prepare(&mut world.nodes[1], 2);
+        let before = world.nodes[1].host.memory.clone();
+        tell(&mut world, 1, 0, SESSION);
+        tell(&mut world, 0, 1, NEXT);
+        world.run(STEPS_MAX, all_have_ended);
+        world.settle();
+        let status = world.nodes[0].status(0);
+        let unreachable = PostError::PeerUnreachable as u32;
+        assert_eq!((status.refused, status.last_error), (1, unreachable), "seed {seed}");
+        check_memory(&world.nodes[1], 1, &before);
+    }
+    assert!(reached > 0, "no post waited with nothing in flight");
 }
 
 fn receive_miss() -> impl Strategy<Value = ReceiveMiss> {
