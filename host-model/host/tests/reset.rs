@@ -1,4 +1,5 @@
-//! A NIC that is reset while processes use it, and peers that start again (INV-12, 17, 23, 31, 34, 36).
+//! A NIC that is reset while processes use it, and peers that start again (INV-12, 17, 23, 31, 34,
+//! 36).
 
 mod common;
 

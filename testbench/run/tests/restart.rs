@@ -1,5 +1,5 @@
-//! Nodes that start again while others go on: the NIC is reset under traffic with its firmware on it, its peer is told, and both go on (INV-12, 17, 19, 23,
-//! 26, 31, 34, 36, 38).
+//! Nodes that start again while others go on: the NIC is reset under traffic with its firmware on
+//! it, its peer is told, and both go on (INV-12, 17, 19, 23, 26, 31, 34, 36, 38).
 
 mod common;
 
@@ -44,7 +44,8 @@ impl Side {
         Ok(Side { process, at, export })
     }
 
-    /// Sends one message after the other, a few at a time, until one ends badly. Gives how many ended well, and the error.
+    /// Sends one message after the other, a few at a time, until one ends badly. Gives how many
+    /// ended well, and the error.
     async fn stream(process: Process, source: UserVirt, to: Export) -> (u32, WriteError) {
         let (mut under_way, mut well) = (VecDeque::new(), 0);
         for number in 0.. {
@@ -65,7 +66,8 @@ impl Side {
         unreachable!("the loop has no end")
     }
 
-    /// A stream has come here, which was cut off: each slot has whole bytes of two messages that followed each other there.
+    /// A stream has come here, which was cut off: each slot has whole bytes of two messages that
+    /// followed each other there.
     fn check_slots(&self) -> Result<()> {
         for slot in 0..SLOTS {
             let found = self.process.load(self.at + slot * SLOT_BYTES, BYTES).map_err(wrong)?;

@@ -1,5 +1,6 @@
 //! Messages of all kinds, right and wrong, between two processes of each node: the bytes that each
 //! may move, and the error that its sender learns.
+#![allow(dead_code, reason = "each test binary uses its part")]
 
 use nic_layout::cbh::{cbh, Descriptor};
 use nic_layout::key::Key;
@@ -140,38 +141,42 @@ pub fn message(nodes: usize) -> impl Strategy<Value = Message> {
 
 pub fn world<T: Tables>(settings: Settings, seed: u64) -> WorldOf<T> {
     let mut world = WorldOf::new(settings, seed);
-    for index in 0..world.nodes.len() {
-        for slot in 0..2 {
-            let pid = 10 + slot as u32;
-            let node = &mut world.nodes[index];
-            node.open(slot, pid);
-            node.map_pages(pid, SOURCE, SOURCE_PAGES);
-            node.map_pages(pid, BUFFER, BUFFER_PAGES * settings.nodes);
-            // All pages are mapped before the run, because a filled line keeps its holes.
-            node.map_pages(pid, INBOX, 2 * MESSAGES_MAX);
-        }
-        for from in 0..settings.nodes as usize {
-            for slot in 0..2 {
-                let descriptor = Descriptor {
-                    start_address: (BUFFER + BUFFER_PAGES * from as u32) * 4096 + 100,
-                    length_bytes: BUFFER_PAGES * 4096 - 200,
-                    key: WHOLE_KEY,
-                    permissions: PERMIT_WRITE,
-                };
-                world.nodes[index].export(buffer_of(from, slot), descriptor);
-            }
-        }
-        for slot in 0..2 {
-            let descriptor = Descriptor {
-                start_address: SOURCE * 4096,
-                length_bytes: SOURCE_PAGES * 4096,
-                key: WHOLE_KEY,
-                permissions: PERMIT_READ,
-            };
-            world.nodes[index].export(readable(slot), descriptor);
-        }
+    for node in &mut world.nodes {
+        prepare(node, settings.nodes);
     }
     world
+}
+
+/// Opens the processes of a node that has just started, and registers their buffers.
+pub fn prepare<T: Tables>(node: &mut NodeOf<T>, nodes: u32) {
+    for slot in 0..2 {
+        let pid = 10 + slot as u32;
+        node.open(slot, pid);
+        node.map_pages(pid, SOURCE, SOURCE_PAGES);
+        node.map_pages(pid, BUFFER, BUFFER_PAGES * nodes);
+        // All pages are mapped before the run, because a filled line keeps its holes.
+        node.map_pages(pid, INBOX, 2 * MESSAGES_MAX);
+    }
+    for from in 0..nodes as usize {
+        for slot in 0..2 {
+            let descriptor = Descriptor {
+                start_address: (BUFFER + BUFFER_PAGES * from as u32) * 4096 + 100,
+                length_bytes: BUFFER_PAGES * 4096 - 200,
+                key: WHOLE_KEY,
+                permissions: PERMIT_WRITE,
+            };
+            node.export(buffer_of(from, slot), descriptor);
+        }
+    }
+    for slot in 0..2 {
+        let descriptor = Descriptor {
+            start_address: SOURCE * 4096,
+            length_bytes: SOURCE_PAGES * 4096,
+            key: WHOLE_KEY,
+            permissions: PERMIT_READ,
+        };
+        node.export(readable(slot), descriptor);
+    }
 }
 
 /// Does in the model's copies of the hosts' memories what a message has to do.
@@ -230,7 +235,7 @@ pub fn descriptor(message: &Message, number: usize) -> PostDescriptor {
 }
 
 /// Posts a message. An inline message carries its data as they are now.
-fn post<T: Tables>(world: &mut WorldOf<T>, message: &Message, number: usize) {
+pub fn post<T: Tables>(world: &mut WorldOf<T>, message: &Message, number: usize) {
     let node = &mut world.nodes[message.from];
     let mut descriptor = descriptor(message, number);
     node.upper_key = mock::UPPER_KEY;

@@ -58,12 +58,17 @@ pub struct NodeOf<T: Tables> {
 
 impl<T: Tables> NodeOf<T> {
     pub(super) fn new(node: u32, settings: &Settings) -> NodeOf<T> {
+        NodeOf::of_session(node, settings, SESSION)
+    }
+
+    /// A node that starts with this session, and takes its peers to have it too.
+    pub fn of_session(node: u32, settings: &Settings, session: u8) -> NodeOf<T> {
         let mut request = SectionsWriter::request(5);
         request.push(&NicRequest { core_hz: 88_000_000, sram_bytes: SRAM_BYTES, host_pages: HOST_PAGES });
         request.push(&LinkRequest {
             node,
             node_count: settings.nodes,
-            session: SESSION.into(),
+            session: session.into(),
             frame_data_bytes_max: settings.frame_data_bytes_max,
             tx_buffer_count: settings.tx_buffers,
             rx_buffer_count: settings.rx_buffers,

@@ -116,8 +116,8 @@ impl Driver {
     ///    [`DriverError::NicReset`], post queues are unmapped.
     /// 2. RST# of the bus. When it has ended, no DMA is under way.
     /// 3. Every page that was pinned for the NIC is unpinned. Posts that have not ended end with
-    ///    `WriteError::NicReset`. The memory of the processes stays; each has to open the NIC again,
-    ///    under another number, and to close the process that it was.
+    ///    `WriteError::NicReset`. The memory of the processes stays; each has to open the NIC
+    ///    again, under another number, and to close the process that it was.
     /// 4. The NIC boots as at first, with an empty table of processes and new keys, and learns the
     ///    sessions of its peers.
     ///
@@ -173,8 +173,9 @@ impl Driver {
 
     /// A peer has started again with another session, as the machine's management knows (INV-31).
     /// When this returns, the NIC has ended all that was under way to or from the earlier
-    /// incarnation, posts with `PostError::PeerUnreachable`, and sequence numbers begin at 0 in both
-    /// directions. Frames of or for the earlier incarnation that come later are dropped and counted.
+    /// incarnation, posts with `PostError::PeerUnreachable`, and sequence numbers begin at 0 in
+    /// both directions. Frames of or for the earlier incarnation that come later are dropped and
+    /// counted.
     ///
     /// While the NIC is being reset the session is noted, and the firmware learns it at its start.
     ///

@@ -14,7 +14,7 @@ pub struct KeySource(ChaCha20Rng);
 const DOMAIN: u64 = 0x4B45_5953;
 
 impl KeySource {
-    /// Each node and each incarnation of the cluster has a stream of its own.
+    /// Each node and each incarnation of it has a stream of its own.
     pub fn new(seed: u64, node: NodeId, session: u32) -> KeySource {
         let mut key = [0; 32];
         for (part, value) in [seed, DOMAIN, node.0.into(), session.into()].into_iter().enumerate() {
