@@ -23,7 +23,8 @@ macro_rules! markers {
                 match self { $(Marker::$name => stringify!($name),)* }
             }
 
-            /// The stage that the marker begins: what the firmware does from here to its next marker.
+            /// The stage that the marker begins: what the firmware does from here to its next
+            /// marker.
             pub const fn stage(self) -> &'static str {
                 match self { $(Marker::$name => $stage,)* }
             }

@@ -1,6 +1,6 @@
 //! What every firmware of the NIC shares: start-up, crash record, registers, rings, boot handshake.
-//! Images are for riscv32 only. On other targets the crate has what needs no chip, so that the whole
-//! workspace can be checked and tested on the host.
+//! Images are for riscv32 only. On other targets the crate has what needs no chip, so that the
+//! whole workspace can be checked and tested on the host.
 #![cfg_attr(target_arch = "riscv32", no_std)]
 
 /// Shapes of the caches and width of the keys, chosen when the image is built (docs/firmware.md).

@@ -39,8 +39,8 @@ pub struct FabricConfig<'a> {
     pub direction: &'a dyn Fn(Channel) -> Direction,
     /// The address to which frames for a node are sent.
     pub address: fn(usize) -> MacAddress,
-    /// The bits of an address by which switches know a node: ones. The other bits are the nodes' own
-    /// affair, so that a node may take a new address when it starts again.
+    /// The bits of an address by which switches know a node: ones. The other bits are the nodes'
+    /// own affair, so that a node may take a new address when it starts again.
     pub address_mask: MacAddress,
     /// The transmitters of the nodes obey stop signals
     /// ([`Transmitter::may_begin`](crate::Transmitter::may_begin)); with GMII they do not. Links

@@ -218,7 +218,7 @@ impl Way<'_> {
         }
     }
 
-    /// All transmissions of the last frame, up to the one that the receiver accepts.
+    /// All transmissions of the last frame, up to the transmission that the receiver accepts.
     fn flights(&mut self) -> Result<(), PathError> {
         let attempts = self.attempts.clone();
         for (index, attempt) in attempts.iter().enumerate() {

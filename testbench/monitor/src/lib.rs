@@ -201,8 +201,8 @@ impl Monitor {
         self.placed = Some(Placed { context: Context::new(places, self.seen), watches });
     }
 
-    /// RST# of the bus falls. Until [`Monitor::place`] the NIC is no master of the bus (INV-12). The
-    /// firmware counts anew, and so does the monitor.
+    /// RST# of the bus falls. Until [`Monitor::place`] the NIC is no master of the bus (INV-12).
+    /// The firmware counts anew, and so does the monitor.
     pub fn reset(&mut self) {
         self.placed = None;
         self.seen = Seen::default();

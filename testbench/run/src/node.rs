@@ -79,8 +79,8 @@ pub struct NodeOutput<T> {
     pub faults: Vec<String>,
     /// The invariant that the monitor found broken, if any.
     pub violation: Option<Violation>,
-    /// How often the NIC was reset after its first boot. Counters of firmware and RTL count from the
-    /// last reset on.
+    /// How often the NIC was reset after its first boot. Counters of firmware and RTL count from
+    /// the last reset on.
     pub resets: u32,
     /// Clock cycles of the NIC's core since the begin of the run.
     pub core_cycles: u64,

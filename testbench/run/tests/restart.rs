@@ -249,7 +249,8 @@ fn late_frame(personality: &'static str, plant: Option<Plant>) -> nicscope_run::
     bench.run([job(sends_before_its_reset), job(gets_it_after_the_restart)])
 }
 
-/// Its number is the one that is expected of the new incarnation, its buffer and key are good.
+/// The late frame has the number that is expected of the new incarnation, and its buffer and key
+/// are good.
 #[test]
 fn a_late_frame_of_a_dead_incarnation_is_dropped_and_counted() {
     for personality in ["mini", "vmmc"] {

@@ -3,8 +3,8 @@
 //! A case is a cluster and a list of operations. A list stays legal when operations are taken out,
 //! so a failing case can be shortened.
 //!
-//! * `language`: the contract of a language of operations. `rdma`: the language of writes, reads and
-//!   buffers, with its model.
+//! * `language`: the contract of a language of operations. `rdma`: the language of writes, reads
+//!   and buffers, with its model.
 //! * `case`: a cluster and a list, as text. `clusters`, `random`: random clusters.
 //! * `play`: plays a case on RTL and firmware.
 //! * `personality`: the differences between personalities, and the language of each.

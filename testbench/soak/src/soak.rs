@@ -8,8 +8,8 @@ use crate::campaign::{Campaign, Progress};
 use crate::case;
 use crate::personality;
 
-/// Plays cases until the operations are as many as requested, or a case fails. Returns the progress,
-/// and the report of the failing case after it was shortened.
+/// Plays cases until the operations are as many as requested, or a case fails. Returns the
+/// progress, and the report of the failing case after it was shortened.
 ///
 /// # Errors
 /// The request has no operations or no jobs, the firmware does not build, or the folder cannot be

@@ -45,8 +45,8 @@ impl<F: Framing> Link<F> {
 
     /// Gives a peer its session: what stands in its frames, and in frames to it.
     ///
-    /// A frame to the earlier incarnation may still be in the transmit ring. It stays a frame at any
-    /// time, and tells of nothing before it goes to the new incarnation.
+    /// A frame to the earlier incarnation may still be in the transmit ring. It stays a frame at
+    /// any time, and tells of nothing before it goes to the new incarnation.
     fn start_peer(&mut self, dev: &mut impl Device, node: usize, session: u32) {
         let [_, address_word, _] = word::addresses(word::station(node as u8, session as u8), 0);
         for at in [self.ack_buffer(node), self.notice_buffer(node)] {

@@ -20,8 +20,8 @@ const DROPPED: [&str; 7] = [
 const SENT: [Counter; 5] =
     [Counter::FramesSent, Counter::FramesRetransmitted, Counter::AcksSent, Counter::MissedSent, Counter::RestartsSent];
 
-/// The MAC counts from the last reset of the NIC on, and the link from the begin of the run. A reset
-/// in a frame leaves the rest of it, which begins as no frame.
+/// The MAC counts from the last reset of the NIC on, and the link from the begin of the run. A
+/// reset in a frame leaves the rest of it, which begins as no frame.
 pub(super) fn frames(node: &OfNode) -> Vec<Equation> {
     let mut equations = vec![
         node.equation(

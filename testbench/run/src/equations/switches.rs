@@ -17,8 +17,8 @@ fn other_end(cables: &[[End; 2]], end: End) -> End {
     own[usize::from(own[0] == end)]
 }
 
-/// The name of the end of a cable for the user, and the number of frames that began there. The number
-/// is `None` if the NIC there was reset: then its MAC has counted anew.
+/// The name of the end of a cable for the user, and the number of frames that began there. The
+/// number is `None` if the NIC there was reset: then its MAC has counted anew.
 fn begun_at(output: &ClusterOutput, end: End) -> (String, Option<u64>) {
     match end {
         End::Node(node) => {

@@ -87,8 +87,8 @@ impl NodeReport {
         NodeReport { steps: Vec::new(), totals, kept: None, compared: 0, flows: Flows::default() }
     }
 
-    /// A run that has no steps yet, at its end. Every post has ended, but copies of frames may still
-    /// be on their way, and counters add up at rest only.
+    /// A run that has no steps yet, at its end. Every post has ended, but copies of frames may
+    /// still be on their way, and counters add up at rest only.
     pub async fn at_rest(node: usize, handle: &Handle) -> Result<NodeReport> {
         handle.sim().sleep_for(REST).await;
         let failed = |error| failed!("node {node}: {error}");

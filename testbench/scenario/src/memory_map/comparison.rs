@@ -10,7 +10,9 @@ use crate::personality::{Column, ROWS};
 /// One row: a use of the memory, and the same of other systems beside it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
+    /// The use of the memory.
     pub region: &'static str,
+    /// Bytes of it in our image and plan.
     pub bytes: u32,
     /// Kilobytes of other systems, by [`Column::key`].
     #[serde(flatten)]

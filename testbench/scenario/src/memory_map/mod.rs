@@ -562,7 +562,8 @@ mod tests {
     fn a_second_core_has_the_end_of_the_memory() {
         let mut platform = Platform::load("tigon2").unwrap();
         let free = |platform: &Platform| {
-            let map = Map::of(personality::named("mini").unwrap(), "tigon2", platform, CACHED, &PARTS, NO_STACK).unwrap();
+            let map =
+                Map::of(personality::named("mini").unwrap(), "tigon2", platform, CACHED, &PARTS, NO_STACK).unwrap();
             let last = *map.sram.regions.last().unwrap();
             (last.name, last.start + last.bytes, map.sram.sum(Use::Free))
         };

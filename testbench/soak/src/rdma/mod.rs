@@ -1,8 +1,8 @@
 //! The language of writes, reads and buffers: what `mini` and `vmmc` do.
 //!
 //! * `operation`: the operations. `draw`: random lists. `model`: the right results.
-//! * `node`, `actor`: play a list on a node and its processes. `restart`, `turns`: start a node again.
-//!   `state`: what tasks share.
+//! * `node`, `actor`: play a list on a node and its processes. `restart`, `turns`: start a node
+//!   again. `state`: what tasks share.
 //! * `plant`, `planted`: defects that tests plant, and their effects.
 
 mod actor;

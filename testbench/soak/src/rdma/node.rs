@@ -106,7 +106,7 @@ pub(super) async fn play_node(seat: Seat<Op>) -> Result<NodeReport> {
     node.meet().await;
     node.common.compared.at(node.state.sim().now());
     for op in ops.iter().filter(|op| op.node().is_none_or(|of| of == index)) {
-        node.state.check()?;
+        node.state.no_failure()?;
         match op {
             Op::Pause { us, .. } => node.sleep_us(u64::from(*us)).await,
             Op::Settle => node.settle().await?,
@@ -181,7 +181,7 @@ impl Player {
         let idle = || state.pending.get() == 0 && state.open_posts.get() == 0 || state.failure.borrow().is_some();
         let end = state.sim().now() + self.give_up;
         let in_time = until(state.sim(), end, state.changed.wait_until(idle)).await;
-        state.check()?;
+        state.no_failure()?;
         if in_time.is_none() {
             let seen = state.seen.borrow();
             let open: Vec<String> = seen

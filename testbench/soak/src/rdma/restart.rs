@@ -1,7 +1,7 @@
 //! A node starts again while others go on: its NIC is reset, and every peer is told of the session.
 //!
-//! The management of the cluster is a list on the board. A node that starts again adds an entry, and
-//! each peer gives its driver the new session and says so.
+//! The management of the cluster is a list on the board. A node that starts again adds an entry,
+//! and each peer gives its driver the new session and says so.
 
 use std::rc::Rc;
 
@@ -17,8 +17,8 @@ use super::turns::News;
 
 /// The time between two looks at the board.
 const LOOK: Ps = Ps::from_us(5);
-/// The time from an entry on the board until other nodes see it: longer than a node may run ahead of
-/// the others.
+/// The time from an entry on the board until other nodes see it: longer than a node may run ahead
+/// of the others.
 const SEEN_AFTER: Ps = Ps::from_us(2);
 
 /// Starts the node again after a time. With `under_traffic` the processes lose the NIC in whatever

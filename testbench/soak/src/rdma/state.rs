@@ -81,8 +81,8 @@ impl State {
         self.changed.notify();
     }
 
-    /// The first failure of a task.
-    pub fn check(&self) -> Result<()> {
+    /// The first failure of a task, if there is one.
+    pub fn no_failure(&self) -> Result<()> {
         match &*self.failure.borrow() {
             Some(what) => Err(failed!("{what}")),
             None => Ok(()),

@@ -20,8 +20,8 @@ pub struct News {
 
 /// The turns of restarts and of changes of processes on one node.
 ///
-/// While a process begins or is closed, no restart begins; and while a node starts again, no process
-/// begins.
+/// While a process begins or is closed, no restart begins; and while a node starts again, no
+/// process begins.
 #[derive(Default)]
 pub struct Restarts {
     /// Held by the restart that goes on.

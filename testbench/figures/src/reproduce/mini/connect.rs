@@ -102,8 +102,8 @@ fn run(personality: &str) -> Result<Vec<Steps>> {
     Ok(outcomes[0].iter().zip(&outcomes[1]).map(whole).collect())
 }
 
-/// Node 1 owns the buffers, node 0 connects to them and writes. The first connection is a warm-up: it
-/// finds what the first post of a process finds.
+/// Node 1 owns the buffers, node 0 connects to them and writes. The first connection is a warm-up:
+/// it finds what the first post of a process finds.
 async fn whole(handle: Handle, meeting: Meeting<Export>, firmware: Arc<Vec<u8>>) -> Result<Vec<Steps>> {
     handle.boot(&firmware).await.map_err(wrong)?;
     let process = handle.open("process").await.map_err(wrong)?;

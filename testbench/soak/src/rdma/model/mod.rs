@@ -8,7 +8,8 @@
 //!
 //! * A post comes *before* another post if it ended before the other began, or if both are writes
 //!   of one process and it was posted first (FIFO).
-//! * A post that met the restart of the buffer's node may have ended with the error for a lost peer.
+//! * A post that met the restart of the buffer's node may have ended with the error for a lost
+//!   peer.
 //! * A post that had to end well has moved all its bytes. A post that had to be refused has moved
 //!   none. A post that met the end of a buffer or of a process may have moved any part.
 

@@ -188,8 +188,8 @@ fn who_listens_is_told_once_and_in_order() {
     assert_eq!(outcome(&[0, 1, 2], 8, None), Some(TOLD), "nobody wrote that");
 }
 
-/// A post may end for the restart of its peer only while the restart goes on, and is counted as one
-/// that ended badly.
+/// A post may end for the restart of its peer only while the restart goes on, and then
+/// counts as a post that ended badly.
 #[test]
 fn only_a_post_that_meets_the_restart_of_its_peer_is_lost() {
     let lost = |times: (Time, Time), node: usize, over: Option<Time>| {
