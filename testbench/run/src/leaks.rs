@@ -27,7 +27,7 @@ impl Judged {
     pub fn add(&mut self, contents: &[u8], described: impl Fn(u32, u32, usize) -> Option<Vec<u8>>) {
         let Some(frame) = contents.len().checked_sub(FCS_BYTES).map(|end| &contents[..end]) else { return };
         let Ok(packet) = Packet::new_checked(frame) else { return };
-        if packet.ethertype() != ethertype(packet.key_width()) {
+        if !packet.is_ours() {
             return;
         }
         let (message, offset, data) = (packet.message(), packet.buffer_offset(), packet.data());
