@@ -36,7 +36,7 @@ pub const BOOT_MAGIC: u32 = 0x4E53_4254;
 /// [`Head::magic`] of a reply: "NSBR".
 pub const REPLY_MAGIC: u32 = 0x4E53_4252;
 /// Changes with every change of a structure in this crate.
-pub const LAYOUT_VERSION: u32 = 7;
+pub const LAYOUT_VERSION: u32 = 8;
 
 /// Nodes that a cluster may have at most.
 pub const MAX_NODES: usize = 16;
