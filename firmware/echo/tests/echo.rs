@@ -8,7 +8,8 @@ use nic_device::Words as _;
 use nic_echo::Echo;
 use nic_engine::{Engine, LayersConfig};
 use nic_layout::counter::{conservation, Counter, SETS};
-use nic_layout::personality::echo::{DATA_BYTES_MAX, MAILBOX_ECHOED, OP_ECHO as ECHO, OP_ECHOED};
+use nic_layout::frame::rdma::{word, HEADER_BYTES};
+use nic_layout::personality::echo::{BACK, DATA_BYTES_MAX, MAILBOX_ECHOED, OP_ECHO as ECHO, OP_ECHOED};
 use nic_layout::post::PostError;
 use nic_layout::ring::{
     Event, COMMAND_ASSIGN, COMMAND_CLOSE, COMMAND_FENCE, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, MAILBOX_COMMAND,
@@ -156,8 +157,11 @@ impl Node {
         hardware.received.insert(index, (buffer, 4 * frame.len() as u32));
         hardware.receive_consumer = index.wrapping_add(1);
         hardware.pending |= Event::MacRx.bit();
-        let is_back = frame[3] >> 16 & 0xFF == 0x41 && frame[7] == 1;
-        let message = (frame[8], frame[9..][..frame[4] as usize >> 18].to_vec());
+        let at = |offset: u32| frame[offset as usize / 4];
+        let is_back = at(word::TYPE) >> 16 & 0xFF == 0x41 && at(word::BUFFER) == BACK;
+        let data_bytes = word::data_bytes(at(word::NODE_LENGTH));
+        let data = &frame[HEADER_BYTES / 4..][..data_bytes as usize / 4];
+        let message = (at(word::MESSAGE), data.to_vec());
         if is_back && !self.back.contains(&message) {
             self.back.push(message);
         }

@@ -298,7 +298,7 @@ fn a_reply_without_tables_is_refused_with_the_name_of_the_section() {
 fn a_reply_with_impossible_tables_is_refused() {
     type Spoiler = fn(&mut host_model::mock::MockReply);
     let spoilers: [(&str, Spoiler); 5] = [
-        ("personality", |reply| reply.personality = 3),
+        ("personality", |reply| reply.personality = 99),
         ("vmh_tables", |reply| reply.static_vmh_tables = 256),
         ("cbh_entries", |reply| reply.static_cbh_entries = u32::MAX),
         ("tables", |reply| reply.static_tables = 524_284),

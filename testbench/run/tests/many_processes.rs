@@ -131,10 +131,11 @@ fn run_with(queues: u32, messages: u32, faults: impl Fn() -> Vec<Box<dyn Fault>>
         let of = |counter| count(&output, node, counter);
         assert_eq!(of(Counter::PostsCompleted), u64::from(PROCESSES as u32 * messages));
         // All processes use the same addresses, which fall into the same sets. So lines are
-        // evicted, and are fetched again if all processes post at the same time.
+        // evicted, and are fetched again if all processes post at the same time. The first miss of
+        // a process may be one of either path: source and buffer lie in one line.
         let misses = [Counter::SendMisses, Counter::ReceiveMisses].map(of);
         let all_at_once = queues as usize == PROCESSES;
-        assert!(misses[0] as usize >= PROCESSES + usize::from(all_at_once), "{misses:?}");
+        assert!((misses[0] + misses[1]) as usize >= PROCESSES + usize::from(all_at_once), "{misses:?}");
         assert!(misses[1] > 0 || !all_at_once, "{misses:?}");
         assert_eq!(of(Counter::PeersLost), 0);
         let driver = output.nodes[node].accounting.driver;

@@ -7,7 +7,7 @@ use host_model::executor::Sim;
 use host_model::library::{Process, WriteHandle};
 use nic_layout::personality::echo::{DATA_BYTES_MAX, OP_ECHO, OP_ECHOED};
 use nic_layout::post::{PostDescriptor, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
-use nicscope_scenario::error::Result;
+use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::scenario::{Scenario, WorkloadKind};
 use nicscope_scenario::{failed, request_error};
 use rand_chacha::rand_core::{RngCore, SeedableRng};
@@ -68,13 +68,17 @@ impl Sender {
         while self.under_way.len() > most {
             let Some((post, bytes)) = self.under_way.pop_front() else { break };
             let failed = |error: &dyn std::fmt::Debug| failed!("message {}: {error:?}", post.message);
+            let broken = |what: &str| {
+                let statement = Statement::Invariant(27);
+                Error::broken(statement, format!("{statement}: message {} {what}", post.message))
+            };
             self.process.wait(post).await.map_err(|error| failed(&error))?;
             let entry = post.index % POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES;
             let give_up = sim.now() + GIVE_UP;
             let mut found = vec![0];
             while found[0] != OP_ECHOED {
                 if sim.now() > give_up {
-                    return Err(failed(&"does not come back (INV-27)"));
+                    return Err(broken("does not come back"));
                 }
                 found.clear();
                 for word in (0..8 + bytes.len() as u32).step_by(4) {
@@ -83,7 +87,7 @@ impl Sender {
                 }
             }
             if found[8..8 + bytes.len()] != bytes {
-                return Err(failed(&format!("came back as {:?}, not as {bytes:?} (INV-27)", &found[8..])));
+                return Err(broken(&format!("came back as {:?}, not as {bytes:?}", &found[8..])));
             }
         }
         Ok(())
