@@ -148,8 +148,8 @@ async fn goes_on(member: Member) -> Result<()> {
     let new = member.meet("restart", Vec::new()).await[0];
     let cpu = member.handle.cpu("management", Priority::KernelThread);
     let driver = member.handle.driver();
-    let nobody = driver.restart_peer(&cpu, NodeId(1), NEXT).await;
-    expect!(nobody.is_err(), "a node is its own peer");
+    let of_itself = driver.restart_peer(&cpu, NodeId(1), NEXT).await;
+    expect!(of_itself.is_err(), "a node was taken as its own peer");
     driver.restart_peer(&cpu, NodeId(0), NEXT).await.map_err(wrong)?;
     let (well, end) = stream.await;
     let unreachable = PostError::PeerUnreachable as u32;

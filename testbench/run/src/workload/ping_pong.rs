@@ -31,7 +31,7 @@ async fn round_trips(app: &mut App, size_bytes: u32, count: u32, measured: bool)
         true => app.target(receiver, k, 0),
         false => app.places.hot(0).into(),
     };
-    // Of the two places, the one that the last message did not use.
+    // Two messages in a row go to different places.
     let source = |app: &mut App, k: u32| {
         let usual = app.places.send(app.sent % 2 * (AREA_BYTES / 2));
         if measured {
