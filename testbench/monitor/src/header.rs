@@ -115,6 +115,25 @@ impl Header {
     }
 }
 
+/// A frame that has ended on the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// A frame that came whole.
+    Whole(Header),
+    /// A frame that the link damaged, or one that is too short.
+    Damaged,
+}
+
+impl Ended {
+    /// The header of a frame that came whole.
+    pub fn header(self) -> Option<Header> {
+        match self {
+            Ended::Whole(header) => Some(header),
+            Ended::Damaged => None,
+        }
+    }
+}
+
 /// Collects the frames of one direction of a link from its symbols.
 #[derive(Clone, Debug)]
 pub(crate) struct HeaderParser {
@@ -140,12 +159,11 @@ impl Default for HeaderParser {
 }
 
 impl HeaderParser {
-    /// Takes the symbol of one clock. The first symbol after a frame ends it; the header is given
-    /// then, if no byte of the frame was damaged.
+    /// Takes the symbol of one clock. The first symbol after a frame ends the frame.
     #[inline]
-    pub fn next(&mut self, symbol: LinkSymbol) -> Option<Header> {
+    pub fn next(&mut self, symbol: LinkSymbol) -> Option<Ended> {
         if !symbol.enable {
-            return if self.is_in_frame { self.end() } else { None };
+            return self.is_in_frame.then(|| self.end());
         }
         self.take(symbol);
         None
@@ -167,12 +185,14 @@ impl HeaderParser {
         self.crc = self.crc >> 8 ^ CRC_TABLE[usize::from(self.crc as u8 ^ symbol.data)];
     }
 
-    fn end(&mut self) -> Option<Header> {
+    fn end(&mut self) -> Ended {
         self.is_in_frame = false;
-        let is_good = !self.is_damaged && self.count >= BYTES_MIN && self.crc == CRC_RESIDUE;
+        if self.is_damaged || self.count < BYTES_MIN || self.crc != CRC_RESIDUE {
+            return Ended::Damaged;
+        }
         // The header of the shortest frame ends before its FCS.
         const { assert!(header_bytes(KeyWidth::Bits128) + FCS_BYTES <= BYTES_MIN) };
-        is_good.then(|| Header::parse(&self.bytes, self.count - FCS_BYTES))
+        Ended::Whole(Header::parse(&self.bytes, self.count - FCS_BYTES))
     }
 }
 
@@ -197,6 +217,7 @@ const CRC_TABLE: [u32; 256] = {
 mod tests {
     use super::*;
 
+    /// The header of a frame that came whole.
     fn send(parser: &mut HeaderParser, frame: &[u8], spoil: Option<usize>) -> Option<Header> {
         let mut crc = u32::MAX;
         for byte in frame {
@@ -209,7 +230,10 @@ mod tests {
         for data in bytes {
             assert_eq!(parser.next(LinkSymbol { data, enable: true, error: false }), None);
         }
-        parser.next(LinkSymbol { data: 0, enable: false, error: false })
+        let silence = LinkSymbol { data: 0, enable: false, error: false };
+        let ended = parser.next(silence).expect("each frame ends, damaged or not");
+        assert_eq!(parser.next(silence), None, "a frame ends once");
+        ended.header()
     }
 
     #[test]
@@ -218,7 +242,7 @@ mod tests {
         words[..3].copy_from_slice(&word::addresses(3, 1));
         words[3] = word::kind(FrameKind::READ, 1);
         words[4] = word::node_length(1, 0, 8);
-        (words[5], words[7], words[12]) = (77, 0x0010_0002, 4096);
+        (words[5], words[6], words[7], words[12]) = (77, 78, 0x0010_0002, 4096);
         let frame: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let mut parser = HeaderParser::default();
         let header = send(&mut parser, &frame, None).expect("it is whole");

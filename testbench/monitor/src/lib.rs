@@ -11,6 +11,7 @@
 //! * [`Monitor::transfers`]: data phases of the bus, from a [`Tap`];
 //! * [`Monitor::marker`]: words of the trace port of core A;
 //! * [`Monitor::received`], [`Monitor::sent`]: symbols of the link;
+//! * [`Monitor::judged`]: the receiving MAC keeps a frame in its ring, or drops it;
 //! * [`Monitor::unpinned`]: physical pages that the host has let go;
 //! * [`Monitor::finish`] at the end;
 //!
@@ -20,6 +21,7 @@
 mod broken;
 mod context;
 mod header;
+mod mac;
 mod tap;
 pub mod watches;
 
@@ -33,7 +35,8 @@ pub use context::Context;
 pub use header::Header;
 pub use tap::{Tap, Transfer};
 
-use header::HeaderParser;
+use header::{Ended, HeaderParser};
+use mac::Mac;
 use watches::{Watch, Watches};
 
 /// The longest time between a miss and its answer. A line that is reserved for longer will never be
@@ -119,6 +122,7 @@ pub struct Monitor {
     violation: Option<Violation>,
     received: HeaderParser,
     sent: HeaderParser,
+    mac: Mac,
 }
 
 /// The context and the watches, which exist once the places are known.
@@ -174,6 +178,7 @@ impl Monitor {
             violation: None,
             received: HeaderParser::default(),
             sent: HeaderParser::default(),
+            mac: Mac::default(),
         }
     }
 
@@ -206,6 +211,7 @@ impl Monitor {
     pub fn reset(&mut self) {
         self.placed = None;
         self.seen = Seen::default();
+        self.mac = Mac::default();
         self.is_reset = true;
     }
 
@@ -247,19 +253,34 @@ impl Monitor {
     /// A symbol that the NIC receives, one for each clock of the link.
     #[inline]
     pub fn received(&mut self, at: Ps, symbol: LinkSymbol) {
-        if let Some(header) = self.received.next(symbol) {
-            self.seen_mut().frames_received += 1;
-            if let Some(placed) = &mut self.placed {
-                let result = placed.each(at, |watch, context| watch.received(context, &header));
-                self.check(at, result);
-            }
+        if let Some(ended) = self.received.next(symbol) {
+            self.arrived(at, ended);
+        }
+    }
+
+    fn arrived(&mut self, at: Ps, ended: Ended) {
+        self.mac.end(ended);
+        let Ended::Whole(header) = ended else { return };
+        self.seen_mut().frames_received += 1;
+        if let Some(placed) = &mut self.placed {
+            let result = placed.each(at, |watch, context| watch.received(context, &header));
+            self.check(at, result);
+        }
+    }
+
+    /// The MAC has judged the next frame that it received. `is_kept`: the frame is in the receive
+    /// ring, where the firmware finds it; else the MAC dropped the frame.
+    pub fn judged(&mut self, is_kept: bool) {
+        let header = self.mac.judge(self.placed.is_some());
+        if let (Some(placed), true) = (&mut self.placed, is_kept) {
+            placed.context.frames.arrive(header);
         }
     }
 
     /// A symbol that the NIC sends, one for each clock of the link.
     #[inline]
     pub fn sent(&mut self, at: Ps, symbol: LinkSymbol) {
-        if let Some(header) = self.sent.next(symbol) {
+        if let Some(Ended::Whole(header)) = self.sent.next(symbol) {
             self.seen_mut().frames_sent += 1;
             if let Some(placed) = &mut self.placed {
                 let result = placed.each(at, |watch, context| watch.sent(context, &header));

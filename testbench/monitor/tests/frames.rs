@@ -33,6 +33,28 @@ fn frames_come_whole_in_order_and_are_acknowledged_when_taken() {
 }
 
 #[test]
+fn a_frame_that_the_mac_dropped_is_not_taken_for_another_with_its_number() {
+    // Frame 0 of node 2 finds no room; frame 0 of node 1 does, then frame 1 of node 1.
+    let begin = |bench: &mut Bench| {
+        bench.arrive_from(2, WRITE, false).accept(WRITE);
+    };
+    let go_on = |bench: &mut Bench| {
+        begin(bench);
+        bench.accept(Frame { sequence: 1, ..WRITE });
+    };
+    assert_eq!(after(Bench::with_buffer(), go_on), None);
+    let again = |bench: &mut Bench| {
+        begin(bench);
+        bench.accept(WRITE);
+    };
+    assert_eq!(after(Bench::with_buffer(), again), Some(27), "the frame of node 1 was taken before");
+    let dropped = |bench: &mut Bench| {
+        bench.arrive_from(1, WRITE, false).mark(Marker::ReceiveBegin, 0).mark(Marker::ReceiveHeader, 0);
+    };
+    assert_eq!(after(Bench::with_buffer(), dropped), Some(11), "a dropped frame is not in the ring");
+}
+
+#[test]
 fn frames_of_a_dead_incarnation_are_not_taken() {
     // Node 1 sends frames of session 0.
     let twice = |session: Option<u8>| {

@@ -158,14 +158,13 @@ impl<T: 'static> Node<T> {
 
     /// Records the markers and probes of the last tick.
     #[inline]
-    fn look(&mut self, at: Ps, marker: Option<u32>) {
+    fn look(&mut self, at: Ps, marker: Option<u32>, probes: u16) {
         if let Some(word) = marker {
             self.log.trace.push((at, word));
         }
         if let Some(word) = self.nic.marker_b() {
             self.log.trace_b.push((at, word));
         }
-        let probes = self.nic.probes();
         if probes != 0 {
             self.log.probes.push((at, u32::from(probes)));
         }
@@ -210,12 +209,14 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
                 self.monitor.sent(at, symbol);
                 self.port.tx.send(edge, symbol);
             }
+            let probes = self.nic.probes();
+            watch::probes(&mut self.monitor, probes);
             let marker = self.nic.marker();
             if let Some(word) = marker {
                 watch::marker(&mut self.monitor, &self.host, at, word);
             }
             if self.record {
-                self.look(at, marker);
+                self.look(at, marker, probes);
             }
             if let Some(violation) = self.monitor.violation() {
                 return Err(error_of(violation));

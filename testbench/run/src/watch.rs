@@ -5,6 +5,7 @@ use host_model::host::Host;
 use host_model::memory::Memory;
 use host_model::pci::PciBus;
 use nic_monitor::{Monitor, Pins, Places, Tap, Transfer};
+use nicscope_account::log::Probe;
 use sim_pins::Ps;
 
 use crate::personality;
@@ -62,6 +63,17 @@ pub fn host(monitor: &mut Monitor, line: &mut Line, host: &Host<PciBus>, at: Ps)
 /// Passes a word of core A's trace port to the monitor.
 pub fn marker(monitor: &mut Monitor, host: &Host<PciBus>, at: Ps, word: u32) {
     monitor.marker(at, word, &Pinned(&host.node().memory().borrow()));
+}
+
+/// Passes the probe pulses of a core clock to the monitor.
+#[inline]
+pub fn probes(monitor: &mut Monitor, probes: u16) {
+    let has = |probe: Probe| probes & 1 << probe as u16 != 0;
+    if has(Probe::MacRxDone) {
+        monitor.judged(true);
+    } else if has(Probe::MacRxDrop) {
+        monitor.judged(false);
+    }
 }
 
 /// Tells the monitor where the NIC's tables are, as soon as the driver knows.

@@ -12,8 +12,9 @@ const RECENT_FRAMES: usize = 256;
 
 #[derive(Default)]
 pub(crate) struct Frames {
-    /// Frames that are not judged yet, in the order of their arrival.
-    arrived: VecDeque<Header>,
+    /// Frames in the receive ring that the firmware has not taken yet, in the order of their
+    /// arrival. `None` is a frame that did not come whole, which the MAC should have dropped.
+    arrived: VecDeque<Option<Header>>,
     /// The last frames that were judged.
     recent: VecDeque<Header>,
     /// The frame taken last. `None` if it was held and is no longer remembered.
@@ -30,13 +31,14 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    pub fn arrive(&mut self, header: Header) {
+    /// The MAC has put a frame in the receive ring.
+    pub fn arrive(&mut self, header: Option<Header>) {
         self.arrived.push_back(header);
     }
 
     /// The firmware takes the next frame from its ring.
     pub fn begin(&mut self) {
-        (self.judged, self.retaken, self.is_open) = (self.arrived.pop_front(), None, false);
+        (self.judged, self.retaken, self.is_open) = (self.arrived.pop_front().flatten(), None, false);
     }
 
     /// The firmware takes a frame of this node again, after it held the frame.
@@ -44,8 +46,8 @@ impl Frames {
         (self.judged, self.retaken, self.is_open) = (None, Some(node), false);
     }
 
-    /// The firmware has read the sequence number of the frame. Returns false if no such frame has
-    /// arrived whole.
+    /// The firmware has read the sequence number of the frame. Returns false if the frame in that
+    /// place of the receive ring is another one, or did not come whole.
     pub fn open(&mut self, low_bits: u32) -> bool {
         let is_it =
             |frame: &Header| frame.is_ours() && frame.has_sequence() && frame.sequence & ARGUMENT_MASK == low_bits;
@@ -54,12 +56,9 @@ impl Frames {
             self.judged = self.recent.iter().rev().find(|frame| is_it(frame) && frame.from == node).copied();
             return true;
         }
-        // The MAC drops frames for which it has no room: skip them.
-        while !self.judged.as_ref().is_some_and(is_it) {
-            match self.arrived.pop_front() {
-                Some(next) => self.judged = Some(next),
-                None => return false,
-            }
+        if !self.judged.as_ref().is_some_and(is_it) {
+            self.judged = None;
+            return false;
         }
         if let Some(frame) = self.judged {
             self.buffers.insert(frame.buffer & ARGUMENT_MASK, frame.buffer);

@@ -33,7 +33,8 @@ pub struct Context {
     pub(crate) seen: Seen,
     /// Commands of the driver. The monitor records them.
     pub(crate) commands: Commands,
-    /// Frames that arrived, and the frame that the firmware judges. Watch `Link` records them.
+    /// Frames in the receive ring, and the frame that the firmware judges. The monitor records the
+    /// arrivals, and watch `Link` the rest.
     pub(crate) frames: Frames,
     /// What processes have posted, and where their status pages are. Watch `Posts` records it.
     pub(crate) posted: Posted,

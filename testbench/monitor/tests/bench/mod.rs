@@ -238,10 +238,17 @@ impl Bench {
         self.mark(Marker::LookupBegin, PAGE).mark(Marker::LookupHit, LINE)
     }
 
+    /// A frame arrives, and the MAC keeps it in the receive ring.
     pub fn arrive(&mut self, frame: Frame) -> &mut Bench {
-        for symbol in symbols(frame, 0) {
+        self.arrive_from(1, frame, true)
+    }
+
+    /// A frame of a node arrives. `is_kept`: the MAC has room for it in the receive ring.
+    pub fn arrive_from(&mut self, node: u16, frame: Frame, is_kept: bool) -> &mut Bench {
+        for symbol in symbols_of(0, node, frame, 0) {
             self.monitor.received(self.at, symbol);
         }
+        self.monitor.judged(is_kept);
         self
     }
 
