@@ -120,7 +120,7 @@ impl Header {
 pub(crate) enum Ended {
     /// A frame that came whole.
     Whole(Header),
-    /// A frame that the link damaged, or one that is too short.
+    /// A damaged frame, or a frame that is too short.
     Damaged,
 }
 
