@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::error::ImageError;
 use crate::instruction::{decode, Effect, RA, SP};
-use crate::{ImageError, Linked};
+use crate::linked::Linked;
 
 /// The effect of a function on the stack.
 #[derive(Clone, Debug, PartialEq, Eq)]

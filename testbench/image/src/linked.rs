@@ -6,7 +6,7 @@ use std::ops::Range;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 use rustc_demangle::demangle;
 
-use crate::ImageError;
+use crate::error::ImageError;
 
 /// What the analysis needs of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,8 +6,9 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::error::ImageError;
 use crate::function::{follow, Function};
-use crate::{ImageError, Linked};
+use crate::linked::Linked;
 
 /// The beginnings of names of functions that only a panic calls, in `core` and in the compiler's
 /// runtime.

@@ -22,6 +22,8 @@ mod broken;
 mod context;
 mod header;
 mod mac;
+mod places;
+mod seen;
 mod tap;
 pub mod watches;
 
@@ -33,83 +35,14 @@ use sim_pins::{LinkSymbol, Ps};
 pub use broken::{broken, Broken, Invariant, Violation};
 pub use context::Context;
 pub use header::Header;
+pub use places::{Pins, Places};
+pub use seen::Seen;
 pub use tap::{Tap, Transfer};
 
 use header::{Ended, HeaderParser};
 use mac::Mac;
+use tap::words;
 use watches::{Watch, Watches};
-
-/// The longest time between a miss and its answer. A line that is reserved for longer will never be
-/// filled (INV-16).
-const ANSWER_MAX: Ps = Ps::from_us(20_000);
-
-/// What the host knows of its pages.
-pub trait Pins {
-    /// The physical page behind a page of a process, if it is pinned.
-    fn pinned(&self, pid: u32, page: u32) -> Option<u32>;
-}
-
-/// Where the NIC and its tables are, as the driver found them.
-#[derive(Clone, Copy, Debug)]
-pub struct Places {
-    /// BAR 0 of the NIC: a bus address.
-    pub registers: u32,
-    /// BAR 1 of the NIC, its SRAM: a bus address.
-    pub sram: u32,
-    /// The size of BAR 1 in bytes.
-    pub sram_bytes: u32,
-    /// The table of processes (`nic_layout::tables`): a byte offset in the SRAM.
-    pub process_table: u32,
-    /// The first post queue, one page for each queue: a byte offset in the SRAM.
-    pub post_queues: u32,
-    /// The number of post queues.
-    pub post_queue_count: u32,
-    /// The number of physical pages of the host.
-    pub host_pages: u32,
-}
-
-impl Places {
-    /// The byte offset in the SRAM that a bus address names. `None` if the address is not in BAR 1.
-    pub(crate) fn in_sram(&self, address: u32) -> Option<u32> {
-        Some(address.wrapping_sub(self.sram)).filter(|offset| *offset < self.sram_bytes)
-    }
-}
-
-/// The number of events that the monitor has seen. The run compares them with the counters of the
-/// firmware (INV-38). Pairs hold the send path first, then the receive path.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
-    /// Lookups of translations that have begun.
-    pub lookups: [u64; 2],
-    /// Lookups that found a translation.
-    pub hits: [u64; 2],
-    /// Lookups that ended because the page has no translation.
-    pub faults: [u64; 2],
-    /// Lines of the VMH cache that were reserved after a miss.
-    pub misses: [u64; 2],
-    /// Reserved lines that the NIC fetches from host memory itself.
-    pub fetches: [u64; 2],
-    /// Fetched lines that became valid.
-    pub fetches_filled: u64,
-    /// Lookups that found the descriptor of a buffer.
-    pub buffer_hits: u64,
-    /// Entries of the CBH cache that were reserved after a miss.
-    pub buffer_misses: u64,
-    /// Answers of the driver that filled a line or an entry.
-    pub fills: u64,
-    /// Answers of the driver that wrote a negative entry.
-    pub denials: u64,
-    /// Answers of the driver that gave a line or an entry back unfilled.
-    pub releases: u64,
-    /// Data phases of transactions in which the NIC was the master.
-    pub dma_beats: u64,
-    /// Undamaged frames that the NIC has received.
-    pub frames_received: u64,
-    /// Undamaged frames that the NIC has sent.
-    pub frames_sent: u64,
-    /// Physical pages that the host has unpinned.
-    pub unpinned_pages: u64,
-}
 
 /// The monitor of one node.
 pub struct Monitor {
@@ -310,13 +243,4 @@ impl Monitor {
     pub fn node(&self) -> usize {
         self.node
     }
-}
-
-/// The 32-bit words that a data phase reads or writes: address and value. A word without an active
-/// byte enable is left out.
-pub(crate) fn words(transfer: &Transfer) -> impl Iterator<Item = (u32, u32)> {
-    let Transfer { address, data, byte_enables, .. } = *transfer;
-    (0..2)
-        .filter(move |half| byte_enables >> (4 * half) & 0xF != 0)
-        .map(move |half| (address + 4 * half, (data >> (32 * half)) as u32))
 }

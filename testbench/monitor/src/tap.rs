@@ -71,3 +71,12 @@ impl Listener for Tap {
         self.queue.has_some.store(true, Ordering::Relaxed);
     }
 }
+
+/// The 32-bit words that a data phase reads or writes: address and value. A word without an active
+/// byte enable is left out.
+pub(crate) fn words(transfer: &Transfer) -> impl Iterator<Item = (u32, u32)> {
+    let Transfer { address, data, byte_enables, .. } = *transfer;
+    (0..2)
+        .filter(move |half| byte_enables >> (4 * half) & 0xF != 0)
+        .map(move |half| (address + 4 * half, (data >> (32 * half)) as u32))
+}

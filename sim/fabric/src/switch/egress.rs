@@ -6,8 +6,7 @@ use sim_pins::{Ps, LINK_IDLE};
 use sim_time::Clock;
 
 use crate::line::GAP;
-use crate::switch::ingress::Frame;
-use crate::switch::FrameKey;
+use crate::switch::ingress::{Frame, FrameKey};
 use crate::transmitter::Transmitter;
 
 /// A frame that an output queue has taken.

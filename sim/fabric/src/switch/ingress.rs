@@ -17,6 +17,9 @@ pub(super) const HEADER_BYTES: usize = 14;
 /// What CRC-32 of a frame with its FCS gives (IEEE 802.3, 3.2.9), as `crc32fast` counts it.
 const CRC_OF_GOOD_FRAME: u32 = 0x2144_DF1C;
 
+/// Input port and number of a frame.
+pub(super) type FrameKey = (usize, u64);
+
 /// A frame in a switch, from its first symbol until the last port that sends it has done so.
 #[derive(Debug)]
 pub(super) struct Frame {

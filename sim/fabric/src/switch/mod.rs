@@ -40,10 +40,7 @@ use crate::frame::FrameCounts;
 use crate::link::Port;
 use crate::runner::Activity;
 use egress::{Egress, Queued};
-use ingress::{Arrival, Frame, FrameFate, Ingress, HEADER_BYTES};
-
-/// Input port and number of a frame.
-type FrameKey = (usize, u64);
+use ingress::{Arrival, Frame, FrameFate, FrameKey, Ingress, HEADER_BYTES};
 
 /// The count of an outcome.
 type Count = fn(&mut PortCounts) -> &mut u64;

@@ -13,7 +13,9 @@ pub(crate) use frames::Frames;
 pub(crate) use grants::{Grant, Grants, PageGrant};
 pub(crate) use posted::{in_page, joined, Posted, Side, POST_WORDS};
 
-use crate::{Header, Places, Seen};
+use crate::header::Header;
+use crate::places::Places;
+use crate::seen::Seen;
 
 /// A line that the NIC has fetched from a table of the host: its words in the order in which they
 /// crossed the bus.

@@ -12,7 +12,8 @@ use sim_pins::Ps;
 use super::Watch;
 use crate::broken::{broken, Broken};
 use crate::context::{Command, Context, Grant};
-use crate::{Pins, Transfer};
+use crate::places::Pins;
+use crate::tap::Transfer;
 
 /// The longest time that a DMA keeps a line locked. An older lock belongs to no DMA (INV-15).
 const LOCK_MAX: Ps = Ps::from_us(20_000);

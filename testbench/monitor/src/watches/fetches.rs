@@ -15,7 +15,9 @@ use super::CachePlaces;
 use super::Watch;
 use crate::broken::{broken, Broken};
 use crate::context::{Context, Fetched, PageGrant};
-use crate::{words, Pins, Transfer, ANSWER_MAX};
+use crate::places::Pins;
+use crate::tap::{words, Transfer};
+use crate::watches::ANSWER_MAX;
 
 /// The process identifier of the driver's own address space. Its tables lie there slot by slot, one
 /// page for each word of the directory.

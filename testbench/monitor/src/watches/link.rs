@@ -9,7 +9,8 @@ use nic_layout::trace::Marker;
 use super::Watch;
 use crate::broken::{broken, Broken};
 use crate::context::{Command, Context};
-use crate::{Header, Pins};
+use crate::header::Header;
+use crate::places::Pins;
 
 /// The sequence numbers between this node and one other.
 #[derive(Clone, Copy, Debug)]

@@ -18,10 +18,17 @@ pub use posts::Posts;
 pub use static_tables::{StaticPlaces, StaticTables};
 
 use nic_layout::trace::Marker;
+use sim_pins::Ps;
 
 use crate::broken::Broken;
 use crate::context::Context;
-use crate::{Header, Pins, Transfer};
+use crate::header::Header;
+use crate::places::Pins;
+use crate::tap::Transfer;
+
+/// The longest time between a miss and its answer. A line that is reserved for longer will never be
+/// filled (INV-16).
+pub(crate) const ANSWER_MAX: Ps = Ps::from_us(20_000);
 
 /// A group of rules and the state that they need.
 ///

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Memory, Use};
+use super::regions::{Memory, Use};
 use crate::personality::{Column, ROWS};
 
 /// One row: a use of the memory, and the same of other systems beside it.

@@ -12,8 +12,9 @@ use super::lines::State;
 use super::{not_pinned, Caches, Lookup, Miss};
 use crate::broken::{broken, Broken};
 use crate::context::{joined, Context, PageGrant, Side};
+use crate::header::Header;
+use crate::places::Pins;
 use crate::watches::frame_target::{allowed, bytes_of_buffer, bytes_of_frame, stranger, Target};
-use crate::{Header, Pins};
 
 impl Caches {
     pub(super) fn begin(&mut self, context: &mut Context, is_receive: bool, page: u32) -> Result<(), Broken> {

@@ -23,7 +23,8 @@ use super::posts::within;
 use super::Watch;
 use crate::broken::{broken, Broken};
 use crate::context::{Command, Context};
-use crate::{Pins, ANSWER_MAX};
+use crate::places::Pins;
+use crate::watches::ANSWER_MAX;
 use lines::{Lines, State};
 
 /// A lookup that has begun.
