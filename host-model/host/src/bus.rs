@@ -183,10 +183,19 @@ impl BusPort {
         port.answers.borrow_mut().remove(&id).expect("looked at in this instant")
     }
 
-    /// Awaits room among the posted writes, and posts one.
-    pub async fn post(&self, address: BusAddr, words: Vec<u32>, note: Option<Note>) {
+    /// Awaits room for another posted write.
+    pub async fn await_room(&self) {
         let port = &self.0;
         port.room.wait_until(|| port.posted.get() < port.posted_max).await;
+    }
+
+    /// Posts a write.
+    ///
+    /// # Panics
+    /// If there is no room: a caller awaits it in the same instant ([`Self::await_room`]).
+    pub fn post(&self, address: BusAddr, words: Vec<u32>, note: Option<Note>) {
+        let port = &self.0;
+        assert!(port.posted.get() < port.posted_max, "a write is posted only if there is room");
         port.posted.set(port.posted.get() + 1);
         self.submit(Request::Write { address, words }, Waiting::Posted { address, note });
     }

@@ -83,10 +83,11 @@ impl Pio {
     }
 
     async fn transact(&self, request: Request) -> Result<u32, BusFault> {
-        if self.gate.is_shut() {
-            return Err(BusFault::Reset);
-        }
+        // The gate may be shut while the load waits for a processor.
         let transaction = async {
+            if self.gate.is_shut() {
+                return Err(BusFault::Reset);
+            }
             let answer = self.port.transact(request).await;
             self.cpu.sim().sleep_for(self.read).await;
             answer
@@ -109,12 +110,76 @@ impl Pio {
             let (block, behind) = rest.split_at(rest.len().min(room as usize));
             let note = note.filter(|_| behind.is_empty());
             self.cpu.charge("pio write", self.write).await;
+            // The gate may be shut while the store waits for a processor, or for room.
+            let post = async {
+                self.port.await_room().await;
+                if !self.gate.is_shut() {
+                    self.port.post(address, block.to_vec(), note);
+                }
+            };
+            self.cpu.stall("pio write", post).await;
             if self.gate.is_shut() {
                 return;
             }
-            self.cpu.stall("pio write", self.port.post(address, block.to_vec(), note)).await;
             address = address + 4 * block.len() as u32;
             rest = behind;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::NodeId;
+    use crate::bus::{Completion, RequestId};
+    use crate::events::EventLog;
+    use crate::executor::Executor;
+    use crate::platform::Platform;
+    use crate::processor::{Priority, Processors};
+
+    /// A task that posts a write and then loads, on a port with room for one write that never ends
+    /// by itself. Gives the requests that reached the bus in 10 us, and what the load found.
+    fn requests(shut_at: Option<Ps>) -> (usize, Option<Result<u32, BusFault>>) {
+        let platform = Platform::load("tigon2").expect("it comes with the crate");
+        let mut executor = Executor::new();
+        let sim = executor.sim();
+        let processors = Processors::new(sim.clone(), 1, 1_000_000_000);
+        let port = BusPort::new(1, EventLog::silent(NodeId(0)));
+        let gate = Gate::default();
+        let pio = Pio::new(processors.cpu("task", Priority::User), port.clone(), &platform.host).through(gate.clone());
+        // Another task's write fills the port.
+        port.post(BusAddr(0x1000), vec![0], None);
+        let (_, first) = port.take_outgoing().expect("it was posted");
+        assert!(matches!(first, Request::Write { .. }));
+        let found = Rc::new(Cell::new(None));
+        let result = found.clone();
+        sim.spawn("task", async move {
+            pio.write(BusAddr(0x2000), 1).await;
+            result.set(Some(pio.read(BusAddr(0x3000)).await));
+        });
+        if let Some(at) = shut_at {
+            let (sim, gate) = (sim.clone(), gate.clone());
+            sim.clone().spawn("driver", async move {
+                sim.sleep_until(at).await;
+                gate.shut();
+            });
+        }
+        executor.run_until(Ps::from_us(5));
+        // The reset of the bus ends the write, which makes room.
+        let at = Ps::from_us(5);
+        port.complete(Completion { id: RequestId(0), at, result: Err(BusFault::Reset) });
+        executor.run_until(Ps::from_us(10));
+        let mut count = 0;
+        while port.take_outgoing().is_some() {
+            count += 1;
+        }
+        (count, found.get())
+    }
+
+    #[test]
+    fn a_store_that_waits_for_room_goes_nowhere_once_the_gate_is_shut() {
+        assert_eq!(requests(None), (2, None), "the store, and the load that awaits its answer");
+        assert_eq!(requests(Some(Ps::from_us(3))), (0, Some(Err(BusFault::Reset))));
+        assert_eq!(requests(Some(Ps::ZERO)), (0, Some(Err(BusFault::Reset))));
     }
 }
