@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::account::{Account, Clock, Span};
+use crate::path::is_of_a_core;
 
 /// What a message is in the hands of, in the order of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -50,9 +51,7 @@ impl Category {
             Clock::Host => Category::Host,
             Clock::Pci => Category::Pci,
             Clock::Link if span.stage.starts_with("link") || span.stage.starts_with("switch") => Category::Link,
-            Clock::Core if span.stage.starts_with("sender:") || span.stage.starts_with("receiver:") => {
-                Category::Firmware
-            }
+            Clock::Core if is_of_a_core(&span.stage) => Category::Firmware,
             Clock::Link | Clock::Core => Category::Hardware,
         }
     }

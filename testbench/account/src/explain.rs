@@ -96,7 +96,7 @@ pub fn read(folder: &Path) -> Result<Results> {
 pub fn explain<'a>(results: &'a Results, size: Option<u32>, platform: Option<&str>) -> Result<Explanation<'a>> {
     if results.runs.iter().all(|run| run.hits.is_empty() && run.misses.is_empty()) {
         return Err(request_error!(
-            "scenario {} keeps no accounts of messages; explain a run of a ping-pong scenario",
+            "scenario {} keeps no accounts of messages; explain a run of kind ping-pong or fetch",
             results.scenario.name
         ));
     }

@@ -42,28 +42,38 @@ pub struct SentFrame {
     pub start: Ps,
     /// The edge after the last byte of the FCS.
     pub end: Ps,
-    /// `None` for what is no data frame of ours.
+    /// `None` for what is no frame of a message of ours.
     pub data: Option<DataFrame>,
     /// The frame from its destination address to its FCS.
     pub contents: Box<[u8]>,
 }
 
-/// What the header of a data frame says.
+/// What the header of a frame of a message says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataFrame {
     /// The number of its message.
     pub message: u32,
     /// Its sequence number between the two nodes.
     pub sequence: u32,
+    /// A write, a request to read, or a reply.
+    pub kind: FrameKind,
+    /// Bytes of its data.
+    pub bytes: u32,
 }
 
 impl DataFrame {
-    /// Reads the header of a frame from its destination address on. `None` for anything but a data
-    /// frame of ours.
+    /// Reads the header of a frame from its destination address on. `None` for anything but a frame
+    /// of a message of ours.
     pub fn parse(bytes: &[u8]) -> Option<DataFrame> {
         let packet = Packet::new_checked(bytes).ok()?;
-        let is_data = packet.is_ours() && packet.kind() == FrameKind::WRITE;
-        is_data.then(|| DataFrame { message: packet.message(), sequence: packet.sequence() })
+        let kind = packet.kind();
+        let is_data = packet.is_ours() && [FrameKind::WRITE, FrameKind::READ, FrameKind::REPLY].contains(&kind);
+        is_data.then(|| DataFrame {
+            message: packet.message(),
+            sequence: packet.sequence(),
+            kind,
+            bytes: packet.data().len() as u32,
+        })
     }
 }
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use host_model::events::{EventKind, Subject};
+use nic_layout::frame::link::FrameKind;
 use nic_layout::trace::{parse, Marker, ARGUMENT_MASK};
 use nicscope_account::log::NodeLog;
 use sim_pins::Ps;
@@ -30,7 +31,7 @@ pub fn of_writes(sender: &NodeLog, peer: &NodeLog, ended_badly: &BTreeSet<u32>) 
         }
     }
     let mut frames: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-    for frame in sender.sent.iter().filter_map(|frame| frame.data) {
+    for frame in sender.sent.iter().filter_map(|frame| frame.data).filter(|data| data.kind == FrameKind::WRITE) {
         frames.entry(frame.message).or_default().insert(frame.sequence & ARGUMENT_MASK);
     }
     let mut judged = Judged::default();

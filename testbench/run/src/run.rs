@@ -110,7 +110,7 @@ pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) 
         threads: config.threads,
         record: matches!(
             scenario.workload.kind,
-            WorkloadKind::PingPong | WorkloadKind::Bystander | WorkloadKind::Pages
+            WorkloadKind::PingPong | WorkloadKind::Fetch | WorkloadKind::Bystander | WorkloadKind::Pages
         ),
         record_inputs: false,
         waves: None,

@@ -5,7 +5,7 @@ use host_model::platform::Platform;
 use nic_layout::counter::Counter;
 use nicscope_account::account::{Account, Frequencies};
 use nicscope_account::log::NodeLog;
-use nicscope_account::path::Journey;
+use nicscope_account::path::{Journey, Operation};
 use nicscope_account::results::{Row, Run, Spread};
 use nicscope_account::route::Network;
 use nicscope_scenario::error::Result;
@@ -106,7 +106,8 @@ fn elapsed(steps: &[&Step]) -> Ps {
 fn latencies(config: &ClusterConfig, output: &ClusterOutput, steps: &[&Step], run: &mut Run) -> Result<Vec<u64>> {
     let sent = steps.iter().flat_map(|step| step.sent.iter().copied());
     match config.scenario.workload.kind {
-        WorkloadKind::PingPong if config.record => accounts(config, output, sent, run),
+        WorkloadKind::PingPong if config.record => accounts(config, output, Operation::Write, sent, run),
+        WorkloadKind::Fetch if config.record => accounts(config, output, Operation::Read, sent, run),
         // The stages of a word cannot be told from the stages of other messages. Its begin and its
         // end can.
         WorkloadKind::Bystander => sent
@@ -129,6 +130,7 @@ fn latencies(config: &ClusterConfig, output: &ClusterOutput, steps: &[&Step], ru
 fn accounts(
     config: &ClusterConfig,
     output: &ClusterOutput,
+    operation: Operation,
     sent: impl Iterator<Item = Message>,
     run: &mut Run,
 ) -> Result<Vec<u64>> {
@@ -142,6 +144,7 @@ fn accounts(
         let journey = Journey {
             message: message.number,
             size_bytes: message.size_bytes,
+            operation,
             sender: message.sender,
             receiver: config.scenario.peer(message.sender),
             logs: &logs,
@@ -171,9 +174,12 @@ fn frequencies(platform: &Platform) -> Frequencies {
 }
 
 /// Begin and end of a message of node `sender`, for a window of waves: the call of the sender's
-/// library, and the time when a process sees the data. `None` if the log lacks one of them.
+/// library, and the time when a process sees the data, or the end of its read. `None` if the log
+/// lacks one of them.
 pub fn message_window(output: &ClusterOutput, sender: usize, message: u32) -> Option<(Ps, Ps)> {
-    let begin = output.nodes[sender].log.post(message, EventKind::PostBegin)?;
-    let end = output.nodes.iter().find_map(|node| node.log.arrival(message, EventKind::ArrivalSeen))?;
+    let log = &output.nodes[sender].log;
+    let begin = log.post(message, EventKind::PostBegin)?;
+    let arrived = output.nodes.iter().find_map(|node| node.log.arrival(message, EventKind::ArrivalSeen));
+    let end = arrived.or_else(|| log.post(message, EventKind::StatusSeen))?;
     Some((begin, end))
 }

@@ -1,0 +1,186 @@
+//! Transmissions of a frame, and what the node at the other end makes of them.
+
+use nic_layout::frame::link::FrameKind;
+use nic_layout::trace::Marker;
+use sim_pins::Ps;
+
+use super::{host, same_low_bits, Leg, PathError, Way};
+use crate::account::Clock;
+use crate::log::{NodeLog, Probe, SentFrame};
+
+impl Way<'_> {
+    /// All transmissions of the last frame of a kind, up to the transmission that is accepted.
+    pub(super) fn flights(&mut self, kind: FrameKind) -> Result<(), PathError> {
+        let leg = self.leg(kind)?;
+        for (index, attempt) in leg.attempts.iter().enumerate() {
+            let accepted = self.flight(&leg, attempt)?;
+            match leg.attempts.get(index + 1) {
+                // Accepted, or received and lost from sight: a later copy changes nothing.
+                _ if accepted => break,
+                Some(next) => {
+                    // The next copy may leave before this one is judged.
+                    self.marks.retain(|mark| mark.at <= next.start);
+                    self.wait_for_retransmission(&leg, attempt, next);
+                }
+                None => return Err(self.journey.missing("its last frame was never accepted")),
+            }
+        }
+        Ok(())
+    }
+
+    /// The frame on its way through cables and switches; the time at which its end stands on the
+    /// receiver's pins, if it comes there.
+    fn network(&mut self, frame: &SentFrame, sender: usize) -> Option<Ps> {
+        let network = self.journey.network;
+        let Some(passage) = network.passage(sender, frame.start, frame.end) else {
+            self.mark(frame.start, sender, Clock::Link, "link: frame");
+            return None;
+        };
+        let mut end = frame.end;
+        for (index, (switch, hop)) in passage.hops.iter().enumerate() {
+            // The first symbol travels alone: the wait for the others is part of the reception.
+            self.mark(hop.first_in - network.latency(), sender, Clock::Link, "link: latency");
+            let stages = [
+                (hop.first_in, "receive"),
+                (hop.decided, "waits for room"),
+                (hop.admitted, "forward"),
+                (hop.ready, "waits in the queue"),
+            ];
+            for (at, stage) in stages {
+                self.mark(at, sender, Clock::Link, format!("switch {switch}: {stage}"));
+            }
+            if index + 1 == passage.hops.len() {
+                self.mark(hop.first_out, sender, Clock::Link, "link: frame");
+                end = hop.last_out;
+            }
+        }
+        if passage.hops.is_empty() {
+            self.mark(frame.start, sender, Clock::Link, "link: frame");
+        }
+        self.mark(end, sender, Clock::Link, "link: latency");
+        Some(passage.arrived)
+    }
+
+    /// One transmission: the frame on the link, and what the receiver made of it. True when it was
+    /// accepted.
+    fn flight(&mut self, leg: &Leg<'_>, frame: &SentFrame) -> Result<bool, PathError> {
+        let journey = self.journey;
+        let (sender, receiver) = (leg.from, leg.to);
+        let log = journey.logs[receiver];
+        let sequence = frame.data.map_or(0, |data| data.sequence);
+        let Some(arrived) = self.network(frame, sender) else {
+            return Ok(false);
+        };
+        self.mark(arrived, receiver, Clock::Link, "MAC: end of frame to the ring");
+        // The frame is in the ring well before another one of the smallest size can end.
+        let stored = log.first_pulse(Probe::MacRxDone, arrived);
+        let dropped = log.first_pulse(Probe::MacRxDrop, arrived);
+        let stored = match (stored, dropped) {
+            (Some(stored), Some(dropped)) if dropped < stored => return Ok(false),
+            (None, _) => return Ok(false),
+            (Some(stored), _) => stored,
+        };
+        self.mark(stored, receiver, Clock::Core, "event waits");
+        let Some((mut header, ..)) = header_of(log, stored, sequence) else {
+            return Ok(false);
+        };
+        let mut from = stored;
+        let (decided, verdict) = loop {
+            let mut judged = log.markers(header, Ps::MAX);
+            let Some((decided, verdict, _)) = judged.find(|(_, marker, _)| is_verdict(leg.kind, *marker)) else {
+                return Err(journey.missing(&format!("the {} never decided on it", journey.role(receiver))));
+            };
+            self.core_work(receiver, from, decided);
+            if verdict != Marker::FrameHeld {
+                break (decided, verdict);
+            }
+            let Some((retaken, again)) = retaken(log, decided, sequence) else {
+                return Err(journey.missing("it was held for ever"));
+            };
+            self.mark(decided, receiver, Clock::Core, "held, waits for the host");
+            for (at, clock, stage) in host::stages(log, from, retaken).into_iter().filter(|(at, ..)| *at >= decided) {
+                self.mark(at, receiver, clock, stage);
+            }
+            (from, header) = (retaken, again);
+        };
+        if verdict == Marker::Dropped {
+            // The host may be at work on the miss before the firmware has dropped the frame.
+            let waits = (Clock::Core, waits_for_time_out(journey.role(sender)));
+            let host = host::stages(log, stored, decided).pop().map(|(_, clock, stage)| (clock, stage));
+            let (clock, stage) = host.filter(|(_, stage)| stage != host::MISS_SERVED).unwrap_or(waits);
+            self.mark(decided, receiver, clock, stage);
+        }
+        Ok(verdict == accepts(leg.kind))
+    }
+
+    /// Between a dropped frame and its next copy: the host serves the miss, then the time-out runs
+    /// out.
+    fn wait_for_retransmission(&mut self, leg: &Leg<'_>, attempt: &SentFrame, next: &SentFrame) {
+        let (sender, receiver) = (leg.from, leg.to);
+        let role = self.journey.role(sender);
+        let from = self.last();
+        let sequence = attempt.data.map_or(0, |data| data.sequence);
+        let again = self.journey.logs[sender]
+            .markers(from, next.start)
+            .filter(|(_, marker, argument)| *marker == Marker::Retransmit && same_low_bits(*argument, sequence))
+            .last();
+        let cause = self.journey.logs[sender]
+            .markers(from, again.map_or(next.start, |(at, ..)| at))
+            .filter(|(_, marker, _)| matches!(marker, Marker::Timeout | Marker::RestartReceived))
+            .last();
+        let until = cause.or(again).map_or(next.start, |(at, ..)| at);
+        let (waits, begins) = match cause {
+            Some((_, Marker::RestartReceived, _)) => {
+                (format!("waits for the {role} to be told"), format!("{role}: restart"))
+            }
+            _ => (waits_for_time_out(role), format!("{role}: time-out")),
+        };
+        // What the miss service does lies within the wait; after it the message waits for the sender.
+        let mut stages = host::stages(self.journey.logs[receiver], from, until);
+        if let Some(last) = stages.last_mut() {
+            last.2 = waits;
+        }
+        for (at, clock, stage) in stages {
+            self.mark(at, receiver, clock, stage);
+        }
+        if let Some((at, ..)) = cause {
+            self.mark(at, sender, Clock::Core, begins);
+        }
+        if let Some((at, ..)) = again {
+            self.mark(at, sender, Clock::Core, format!("{role}: retransmission to the MAC"));
+        }
+    }
+}
+
+/// Where a frame is judged, again perhaps.
+fn header_of(log: &NodeLog, from: Ps, sequence: u32) -> Option<(Ps, Marker, u32)> {
+    log.markers(from, Ps::MAX)
+        .find(|(_, marker, argument)| *marker == Marker::ReceiveHeader && same_low_bits(*argument, sequence))
+}
+
+/// When a held frame is taken again, and when it is judged again. A copy of the frame may arrive
+/// meanwhile, and is dropped.
+fn retaken(log: &NodeLog, from: Ps, sequence: u32) -> Option<(Ps, Ps)> {
+    let mut again = log.markers(from, Ps::MAX).filter(|(_, marker, _)| *marker == Marker::FrameRetaken);
+    again.find_map(|(at, ..)| {
+        let (judged, _, argument) = log.markers(at, Ps::MAX).find(|(_, marker, _)| *marker == Marker::ReceiveHeader)?;
+        same_low_bits(argument, sequence).then_some((at, judged))
+    })
+}
+
+/// The marker by which the firmware accepts a frame: with data, the post of their DMA.
+fn accepts(kind: FrameKind) -> Marker {
+    match kind {
+        FrameKind::READ => Marker::Accepted,
+        _ => Marker::DmaWritePosted,
+    }
+}
+
+/// How the judgement of a frame ends.
+fn is_verdict(kind: FrameKind, marker: Marker) -> bool {
+    marker == accepts(kind) || matches!(marker, Marker::Dropped | Marker::Refused | Marker::FrameHeld)
+}
+
+fn waits_for_time_out(role: &str) -> String {
+    format!("waits for the {role}'s time-out")
+}
