@@ -4,7 +4,7 @@
 //! so a failing case can be shortened.
 //!
 //! * `language`: the contract of a language of operations. `rdma`: the language of writes, reads
-//!   and buffers, with its model.
+//!   and buffers, with its model. `messages`: the language of messages that come back.
 //! * `case`: a cluster and a list, as text. `clusters`, `random`: random clusters.
 //! * `play`: plays a case on RTL and firmware.
 //! * `personality`: the differences between personalities, and the language of each.
@@ -17,6 +17,7 @@ pub mod case;
 mod clusters;
 pub mod defects;
 pub mod language;
+pub mod messages;
 mod personality;
 pub mod play;
 mod random;

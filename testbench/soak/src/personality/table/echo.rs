@@ -1,15 +1,15 @@
 //! Every frame goes back to its sender. Processes send, wait for what comes back, and end.
 
-mod operation;
-mod play;
+use nicscope_run::personality::table::echo::Echoes;
 
 use crate::campaign::LanguageOf;
+use crate::messages::operation::Op;
 use crate::personality::entry::Personality;
 
 /// Processes have no buffers, and the NIC keeps nothing of a process.
 pub const ENTRY: Personality = Personality {
     name: "echo",
-    language: &LanguageOf::<operation::Op>::VALUE,
+    language: &LanguageOf::<Op<Echoes>>::VALUE,
     registers: false,
     absent_buffer_bit: 0,
     invalidate: |_, _, _, _| Box::pin(async { Ok(()) }),
