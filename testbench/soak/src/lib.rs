@@ -10,15 +10,16 @@
 //! * `personality`: the differences between personalities, and the language of each.
 //! * `shorten`, `search`: finds and shortens a failing case. `campaign`: many cases of one seed.
 //! * `soak`: a campaign or a replay in the language of its personality.
-//! * `defects`: single defects of firmware and driver, and the invariant that finds each.
+//! * `defect`, `defects`: single defects of firmware and driver, and the invariant that finds each.
 
 pub mod campaign;
 pub mod case;
 mod clusters;
+pub mod defect;
 pub mod defects;
 pub mod language;
 pub mod messages;
-mod personality;
+pub mod personality;
 pub mod play;
 mod random;
 pub mod rdma;
