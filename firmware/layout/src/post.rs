@@ -35,6 +35,24 @@ pub struct PostDescriptor {
     pub message: u32,
 }
 
+/// Offset of the data in a descriptor that carries them, in bytes: the data replace the words
+/// between the length and the message number.
+pub const CARRIED_AT: u32 = 8;
+/// Data bytes that a descriptor can carry.
+pub const CARRIED_BYTES_MAX: u32 = 20;
+
+impl PostDescriptor {
+    /// The descriptor with these data, and with their length.
+    ///
+    /// # Panics
+    /// If there are more than [`CARRIED_BYTES_MAX`] bytes.
+    pub fn carrying(mut self, data: &[u8]) -> PostDescriptor {
+        self.length_bytes = data.len() as u32;
+        self.as_mut_bytes()[CARRIED_AT as usize..][..CARRIED_BYTES_MAX as usize][..data.len()].copy_from_slice(data);
+        self
+    }
+}
+
 /// From own memory to the buffer.
 pub const OP_WRITE: u8 = 1;
 /// From the buffer to own memory (M-5).

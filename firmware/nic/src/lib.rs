@@ -8,6 +8,7 @@ pub mod geometry {
     include!(concat!(env!("OUT_DIR"), "/geometry.rs"));
 }
 
+mod images;
 pub mod keeper;
 
 // The memcpy of the image.

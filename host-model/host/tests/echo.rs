@@ -1,90 +1,22 @@
-//! A personality of which the driver's sources know nothing: a service of its own, and one entry in
-//! the table that the host is given.
+//! The service of the personality `echo`: what the driver does for a NIC that sends every frame
+//! back, and what it refuses.
 
 mod common;
 
-use std::any::Any;
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use async_trait::async_trait;
-use common::{options, platform, Bench};
-use host_model::address::Pid;
-use host_model::driver::core::layout::Reply;
-use host_model::driver::core::service::{Core, Interrupt, Places, Service};
-use host_model::driver::{DriverError, ServiceEntry, SERVICES};
+use common::Bench;
+use host_model::driver::echo::Echo;
+use host_model::driver::DriverError;
 use host_model::library::Process;
-use host_model::processor::Cpu;
-use nic_layout::counter::{Set, LINK, POSTS};
+use nic_layout::personality::echo::{COUNTERS, MAILBOX_ECHOED, OP_ECHO, PERSONALITY};
 use nic_layout::post::PostDescriptor;
 use nic_layout::registers::mailbox;
+use nic_layout::PROCESS_SLOTS;
 
-// ---- The personality -------------------------------------------------------------------------
-
-/// Every frame goes back to its sender. The NIC tells the driver how many did.
-struct Echo {
-    core: Core,
-    echoed: Cell<u32>,
-    told: Cell<u32>,
-    open: RefCell<Vec<Pid>>,
-}
-
-const PERSONALITY: u32 = 0xEC40;
-const COUNTERS: &[&Set] = &[&LINK, &POSTS];
-/// Mailbox, and so cause, of the count of frames.
-const MAILBOX_ECHOED: usize = 3;
-const ECHO: &[ServiceEntry] =
-    &[SERVICES[0], ServiceEntry { personality: PERSONALITY, counters: COUNTERS, request: None, make: Echo::make }];
-
-impl Echo {
-    fn make(core: &Core, _reply: &Reply) -> Result<Rc<dyn Service>, DriverError> {
-        Ok(Rc::new(Echo { core: core.clone(), echoed: Cell::new(0), told: Cell::new(0), open: RefCell::default() }))
-    }
-}
-
-#[async_trait(?Send)]
-impl Service for Echo {
-    fn places(&self) -> Places {
-        Places::Shared
-    }
-
-    fn causes(&self) -> u32 {
-        1 << MAILBOX_ECHOED
-    }
-
-    async fn interrupt(&self, interrupt: &Interrupt<'_>) -> Result<(), DriverError> {
-        self.echoed.set(interrupt.device.read(mailbox::TO_HOST.at(MAILBOX_ECHOED)).await?);
-        self.told.set(self.told.get() + 1);
-        Ok(())
-    }
-
-    fn open(&self, pid: Pid) {
-        self.open.borrow_mut().push(pid);
-    }
-
-    async fn close(&self, _cpu: &Cpu, pid: Pid) -> Result<(), DriverError> {
-        self.open.borrow_mut().retain(|open| *open != pid);
-        Ok(())
-    }
-
-    fn unbalanced(&self) -> Vec<String> {
-        let posted = self.core.context.counts().misses;
-        if posted == 0 {
-            Vec::new()
-        } else {
-            vec![format!("INV-38: {posted} misses of a NIC that echoes")]
-        }
-    }
-
-    fn as_any(self: Rc<Self>) -> Rc<dyn Any> {
-        self
-    }
-}
-
-// ---- What the driver does for it -------------------------------------------------------------
-
+/// A host whose NIC has answered that it serves `echo`.
 fn bench() -> Bench {
-    let mut bench = Bench::serving(platform(), options(), ECHO);
+    let mut bench = Bench::new();
     bench.nic.borrow_mut().spoil_reply = Some(|reply| reply.personality = PERSONALITY);
     bench.boot().expect("a personality of the table");
     bench
@@ -94,62 +26,66 @@ fn echo(bench: &Bench) -> Rc<Echo> {
     bench.host.node().driver().service::<Echo>().expect("the firmware says so")
 }
 
-fn open(bench: &mut Bench) -> Process<()> {
-    bench.run(|node| async move { node.open_with("app").await.expect("a free slot") })
+fn open(bench: &mut Bench) -> Result<Process<()>, DriverError> {
+    bench.run(|node| async move { node.open_with("app").await })
 }
 
 #[test]
-fn processes_post_and_see_the_end_as_with_any_other() {
+fn posts_of_each_process_go_to_the_queue_of_its_slot() {
     let mut bench = bench();
-    let process = open(&mut bench);
-    let poster = process.clone();
-    bench.run(|_| async move {
-        for message in 1..=3 {
-            let descriptor = PostDescriptor { op: 7, length_bytes: 8, message, ..PostDescriptor::default() };
-            let handle = poster.post_entries(&descriptor, &[], 0).await.expect("room");
-            poster.wait(handle).await.expect("the mock NIC ends it well");
-        }
-    });
-    let messages: Vec<u32> = bench.nic.borrow().posts.iter().map(|(_, post)| post.message).collect();
-    assert_eq!(messages, [1, 2, 3]);
-    assert_eq!(*echo(&bench).open.borrow(), [process.pid()]);
-    assert_eq!(bench.host.node().driver().counter_sets(), COUNTERS);
-    bench.run(|_| async move { process.close().await.expect("open") });
-    assert!(echo(&bench).open.borrow().is_empty());
-    assert_eq!(bench.host.accounting().memory.pinned_now, 0);
+    let mut slots = Vec::new();
+    for message in 0..3 {
+        let process = open(&mut bench).expect("a free slot");
+        slots.push(process.pid().0 as usize % PROCESS_SLOTS);
+        let descriptor = PostDescriptor {
+            op: OP_ECHO,
+            destination_node: 0,
+            length_bytes: 8,
+            local_address: 0x0102_0304,
+            buffer: message,
+            message,
+            ..PostDescriptor::default()
+        };
+        bench.run(|_| async move {
+            let post = process.post_entries(&descriptor, &[], 8).await.expect("room");
+            process.wait(post).await.expect("the mock NIC ends it well");
+        });
+    }
+    let nic = bench.nic.borrow();
+    let posts: Vec<_> = nic.posts.iter().map(|(queue, post)| (*queue, post.op, post.buffer, post.message)).collect();
+    assert_eq!(posts, [0, 1, 2].map(|message| (slots[message as usize], OP_ECHO, message, message)));
     assert_eq!(bench.host.faults(), Vec::<String>::new());
 }
 
 #[test]
-fn its_causes_come_to_the_service_and_others_are_not_enabled() {
+fn a_slot_is_free_again_only_when_its_process_has_ended() {
     let mut bench = bench();
-    bench.nic.borrow_mut().set_register(mailbox::TO_HOST.at(MAILBOX_ECHOED), 5);
-    bench.nic.borrow_mut().raise(MAILBOX_ECHOED as u32);
-    bench.nic.borrow_mut().raise(0);
-    bench.us(50);
-    assert_eq!((echo(&bench).echoed.get(), echo(&bench).told.get()), (5, 1));
-    let counts = bench.host.node().driver().counts();
-    assert_eq!((counts.interrupts, counts.misses, counts.unknown_causes), (1, 0, 0));
+    let processes: Vec<_> = (0..PROCESS_SLOTS).map(|_| open(&mut bench).expect("a free slot")).collect();
+    assert!(matches!(open(&mut bench), Err(DriverError::NoSlot { .. })));
+    let last = processes[PROCESS_SLOTS - 1].clone();
+    bench.run(|_| async move { last.close().await.expect("open") });
+    open(&mut bench).expect("the slot of the process that has ended");
 }
 
 #[test]
-fn what_it_does_not_have_is_refused() {
+fn the_nic_says_how_many_frames_have_come_back_and_no_other_cause_is_enabled() {
+    let mut bench = bench();
+    for count in [5, 7] {
+        bench.nic.borrow_mut().set_register(mailbox::TO_HOST.at(MAILBOX_ECHOED), count);
+        bench.nic.borrow_mut().raise(MAILBOX_ECHOED as u32);
+        bench.nic.borrow_mut().raise(0);
+        bench.us(50);
+        assert_eq!(echo(&bench).echoed(), count);
+    }
+    let driver = bench.host.node().driver();
+    assert_eq!((driver.counts().interrupts, driver.counts().misses, driver.counts().unknown_causes), (2, 0, 0));
+    assert_eq!(driver.counter_sets(), COUNTERS);
+}
+
+#[test]
+fn there_is_no_remote_memory() {
     let mut bench = bench();
     let refused = bench.run(|node| async move { node.open("app").await.err() });
     assert_eq!(refused, Some(DriverError::NoRemoteMemory));
     assert_eq!(bench.host.accounting().memory.pinned_now, 0);
-}
-
-#[test]
-fn a_personality_that_is_not_in_the_table_is_refused() {
-    let mut bench = Bench::new();
-    bench.nic.borrow_mut().spoil_reply = Some(|reply| reply.personality = PERSONALITY);
-    assert_eq!(bench.boot(), Err(DriverError::BadLayout { what: "personality", value: PERSONALITY }));
-}
-
-#[test]
-fn counts_of_a_service_that_do_not_add_up_are_a_fault() {
-    let mut bench = bench();
-    echo(&bench).core.context.count(|counts| counts.misses += 1);
-    assert_eq!(bench.host.faults(), ["INV-38: 1 misses of a NIC that echoes"]);
 }

@@ -36,6 +36,11 @@ impl WorkloadKind {
         matches!(self, WorkloadKind::AllToAll | WorkloadKind::Incast | WorkloadKind::Ring)
     }
 
+    /// Whether the workload shows what misses cost, so that the NIC must have caches.
+    pub fn needs_caches(self) -> bool {
+        matches!(self, WorkloadKind::Bystander | WorkloadKind::Pages)
+    }
+
     /// The name in a scenario, such as `ping-pong`.
     pub fn name(self) -> String {
         toml::Value::try_from(self).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()

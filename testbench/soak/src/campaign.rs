@@ -8,9 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Instant;
 
+use nic_layout::plant::Plant;
 use serde::{Deserialize, Serialize};
+use sim_pins::Ps;
 
 use crate::case::{Case, MIDDLE_VMH, SMALL_VMH};
+use crate::defect::{Found, Outcome};
 use crate::language::{Operation, Options};
 use crate::play::{play, Failure, Played, FAULTS};
 use crate::search::{record, Search};
@@ -149,7 +152,19 @@ pub trait Language: Sync {
     /// The file holds no case, or the case fails. The waves of a failing case are then in the
     /// folder, and the text names them.
     fn replay(&self, file: &Path, folder: &Path) -> Result<Progress>;
+
+    /// Plays drawn cases on NICs of a personality until one fails. The firmware of the NICs may
+    /// have a planted defect. Lookups are not counted.
+    ///
+    /// # Errors
+    /// The firmware does not build.
+    fn find(&self, personality: &'static Personality, plant: Option<Plant>, seed: u64) -> Result<Outcome>;
 }
+
+/// Cases in which a planted defect must show.
+const FIND_CASES: u64 = 4;
+/// Operations of such a case.
+const FIND_OPS: std::ops::Range<usize> = 40..120;
 
 /// The language whose operations are `O`.
 pub struct LanguageOf<O>(PhantomData<fn() -> O>);
@@ -166,6 +181,23 @@ impl<O: Operation> Language for LanguageOf<O> {
 
     fn replay(&self, file: &Path, folder: &Path) -> Result<Progress> {
         replay::<O>(file, folder)
+    }
+
+    fn find(&self, personality: &'static Personality, plant: Option<Plant>, seed: u64) -> Result<Outcome> {
+        let options = Options { in_firmware: plant, ..Options::default() };
+        let mut at = Ps::ZERO;
+        for number in 0..FIND_CASES {
+            let mut case = O::draw(seed, number, FIND_OPS);
+            case.cluster = case.cluster.of_personality(personality);
+            match play(&case, &options) {
+                Ok(played) => at = played.simulated,
+                Err(failure) => {
+                    let found = Some(Found::new(failure.statement, failure.what));
+                    return Ok(Outcome { found, at: failure.at, lookups: 0 });
+                }
+            }
+        }
+        Ok(Outcome { found: None, at, lookups: 0 })
     }
 }
 

@@ -14,10 +14,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use host_model::driver::DriverError;
+use nic_layout::plant::Plant;
 use nicscope_run::meeting::Meeting;
 use nicscope_run::node::Handle;
 use nicscope_run::workload::NodeReport;
-use nicscope_scenario::error::{Error, Result};
+use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::failed;
 use sim_pins::Ps;
 
@@ -71,12 +72,23 @@ pub struct Options<P> {
     pub waves: Option<(PathBuf, Ps, Ps)>,
     /// The planted defect.
     pub plant: Option<P>,
+    /// The defect that the firmware of core A is built with.
+    pub in_firmware: Option<Plant>,
 }
 
 impl<P> Default for Options<P> {
     fn default() -> Options<P> {
-        Options { give_up: Ps::from_us(200_000), waves: None, plant: None }
+        Options { give_up: Ps::from_us(200_000), waves: None, plant: None, in_firmware: None }
     }
+}
+
+/// A defect that tests plant between the product and the model, and how it is found.
+#[derive(Clone, Copy, Debug)]
+pub struct Planted<P: 'static> {
+    /// The defect.
+    pub plant: P,
+    /// Statements, one of which the defect breaks.
+    pub breaks: &'static [Statement],
 }
 
 /// The time of the last comparison that went well, which the nodes of a case share.

@@ -4,20 +4,22 @@
 //! so a failing case can be shortened.
 //!
 //! * `language`: the contract of a language of operations. `rdma`: the language of writes, reads
-//!   and buffers, with its model.
+//!   and buffers, with its model. `messages`: the language of messages that come back.
 //! * `case`: a cluster and a list, as text. `clusters`, `random`: random clusters.
 //! * `play`: plays a case on RTL and firmware.
 //! * `personality`: the differences between personalities, and the language of each.
 //! * `shorten`, `search`: finds and shortens a failing case. `campaign`: many cases of one seed.
 //! * `soak`: a campaign or a replay in the language of its personality.
-//! * `defects`: single defects of firmware and driver, and the invariant that finds each.
+//! * `defect`, `defects`: single defects of firmware and driver, and the invariant that finds each.
 
 pub mod campaign;
 pub mod case;
 mod clusters;
+pub mod defect;
 pub mod defects;
 pub mod language;
-mod personality;
+pub mod messages;
+pub mod personality;
 pub mod play;
 mod random;
 pub mod rdma;

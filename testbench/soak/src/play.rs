@@ -9,6 +9,7 @@ use host_model::address::NodeId;
 use host_model::driver::DriverOptions;
 use host_model::platform::{HostCosts, Platform};
 use nic_layout::counter::Counter;
+use nic_layout::plant::Plant;
 use nicscope_run::assembly::{Assembly, Finished, Member};
 use nicscope_run::cluster::ClusterOutput;
 use nicscope_run::equations::equations;
@@ -55,21 +56,23 @@ fn images() -> &'static Mutex<BTreeMap<String, Arc<Vec<u8>>>> {
     IMAGES.get_or_init(Mutex::default)
 }
 
-/// The images of core A, and of core B if there is one.
-fn firmware(cluster: &Cluster, platform: &Platform) -> Result<Firmware> {
-    let first = image_of(&cluster.personality.image(cluster.cores), cluster, platform)?;
-    let second = if cluster.cores == 1 { None } else { Some(image_of("keeper", cluster, platform)?) };
+/// The images of core A, which may have a planted defect, and of core B if there is one.
+fn firmware(cluster: &Cluster, platform: &Platform, plant: Option<Plant>) -> Result<Firmware> {
+    let first = image_of(&cluster.personality.image(cluster.cores), cluster, platform, plant)?;
+    let second = if cluster.cores == 1 { None } else { Some(image_of("keeper", cluster, platform, None)?) };
     Ok(Firmware { first, second })
 }
 
-fn image_of(binary: &str, cluster: &Cluster, platform: &Platform) -> Result<Arc<Vec<u8>>> {
+fn image_of(binary: &str, cluster: &Cluster, platform: &Platform, plant: Option<Plant>) -> Result<Arc<Vec<u8>>> {
     let mut images = images().lock().unwrap_or_else(PoisonError::into_inner);
-    let name = format!("{binary} {:?} {:?}", cluster.vmh, cluster.cbh);
+    let name = format!("{binary} {:?} {:?} {plant:?}", cluster.vmh, cluster.cbh);
     if let Some(image) = images.get(&name) {
         return Ok(image.clone());
     }
-    let path = image::build_caches(binary, cluster.vmh, cluster.cbh)?;
-    let image = Arc::new(image::read(&path, platform)?);
+    let image = Arc::new(match plant {
+        Some(plant) => image::planted(binary, cluster.vmh, plant)?,
+        None => image::read(&image::build_caches(binary, cluster.vmh, cluster.cbh)?, platform)?,
+    });
     images.insert(name, image.clone());
     Ok(image)
 }
@@ -150,7 +153,7 @@ fn play_on<O: Operation>(
 ) -> Result<Played, (Ps, Error)> {
     let early = |error: Error| (Ps::ZERO, error);
     let platform = platform(&case.cluster).map_err(early)?;
-    let firmware = firmware(&case.cluster, &platform).map_err(early)?;
+    let firmware = firmware(&case.cluster, &platform, options.in_firmware).map_err(early)?;
     let Nodes { nodes, .. } = case.cluster.topology;
     let topology = case.cluster.topology.of_fabric();
     let shared = O::share(&case.cluster, compared);

@@ -1,52 +1,136 @@
-//! Each planted defect is found by the invariant that it breaks, and the same workload without a
-//! defect breaks none.
+//! Each planted defect is found by the invariant that it breaks, on nodes whose number and
+//! topology are drawn, and the same workload without a defect breaks none.
 
-use nicscope_soak::defects::{run, run_sound, Setting, DEFECTS};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use nicscope_scenario::error::Statement;
+use nicscope_scenario::personality::{named, Personality, PERSONALITIES};
+use nicscope_soak::case::Nodes;
+use nicscope_soak::defect::{Defect, Workload};
+use nicscope_soak::defects::{drawn_nodes, of, Bench};
+use nicscope_soak::language::Planted;
+use nicscope_soak::messages;
+use nicscope_soak::personality::table::{mini, vmmc};
 
 const SEED: u64 = 7;
+/// A seed that draws four nodes behind a switch: the whole workload on eight takes twice the time.
+const SEED_OF_FOUR: u64 = 19;
 
-fn nothing_is_found(setting: Setting) {
-    let outcome = run_sound(setting, SEED, 2).expect("it runs");
-    assert_eq!(outcome.found, None);
-    assert!(outcome.lookups > 500, "{} lookups", outcome.lookups);
+fn personality(name: &str) -> &'static Personality {
+    named(name).expect("a personality of the table")
+}
+
+fn nothing_is_found(name: &str, workload: Workload) {
+    for nodes in [Nodes::PAIR, drawn_nodes(SEED_OF_FOUR)] {
+        let bench = Bench { personality: personality(name), nodes, seed: SEED, threads: 2 };
+        let outcome = bench.run_sound(workload).expect("it runs");
+        assert_eq!(outcome.found, None, "{nodes:?}");
+        let looks_up = matches!(workload, Workload::Caches | Workload::FetchingCaches | Workload::StaticTables);
+        assert!(!looks_up || outcome.lookups > 500, "{} lookups", outcome.lookups);
+    }
 }
 
 #[test]
 fn without_a_defect_nothing_is_found() {
-    nothing_is_found(Setting::Caches);
+    nothing_is_found("mini", Workload::Caches);
 }
 
 #[test]
 fn nor_is_it_when_the_nic_fetches_translations() {
-    nothing_is_found(Setting::FetchingCaches);
+    nothing_is_found("mini", Workload::FetchingCaches);
 }
 
 #[test]
 fn nor_is_it_with_static_tables() {
-    nothing_is_found(Setting::StaticTables);
+    nothing_is_found("vmmc", Workload::StaticTables);
 }
 
-/// Runs all defects of some settings and prints what finds each: `make defects`.
-fn each_is_found(of: impl Fn(Setting) -> bool) {
-    let mut wrong = Vec::new();
-    for defect in DEFECTS.iter().filter(|defect| of(defect.setting)) {
-        let outcome = run(defect, SEED, 2).expect("it runs");
+#[test]
+fn nor_is_it_when_a_frame_of_a_dead_incarnation_is_late() {
+    nothing_is_found("mini", Workload::LateFrame);
+    nothing_is_found("vmmc", Workload::LateFrame);
+}
+
+#[test]
+fn nor_is_it_in_random_lists() {
+    nothing_is_found("echo", Workload::Lists);
+}
+
+/// Runs all defects of a personality, each on nodes of its own, and prints what finds each: `make
+/// defects`.
+fn each_is_found(name: &str) {
+    let (mut wrong, mut counts) = (Vec::new(), BTreeMap::new());
+    for (defect, seed) in of(personality(name)).iter().zip(SEED..) {
+        // Lists draw nodes of their own.
+        let nodes = if defect.workload == Workload::Lists { Nodes::PAIR } else { drawn_nodes(seed) };
+        *counts.entry(nodes.nodes).or_insert(0) += 1;
+        let bench = Bench { personality: personality(name), nodes, seed, threads: 2 };
+        let outcome = bench.run(defect).expect("it runs");
         let what = outcome.found.as_ref().map_or("nothing", |found| &found.what);
-        let (name, personality) = (defect.name, defect.setting.personality().name);
-        println!("{name:18} {personality:5} INV-{} expected, at {}: {what}", defect.invariant, outcome.at);
-        if outcome.found.and_then(|found| found.invariant) != Some(defect.invariant) {
-            wrong.push(name);
+        let Defect { name: defect, invariant, .. } = *defect;
+        println!("{defect:18} {name:5} INV-{invariant} expected, at {}: {what} ({nodes})", outcome.at);
+        if outcome.found.and_then(|found| found.invariant) != Some(invariant) {
+            wrong.push(defect);
         }
     }
+    println!("{name}: clusters by number of nodes: {counts:?}");
     assert!(wrong.is_empty(), "found by another one, or not at all: {wrong:?}");
 }
 
 #[test]
 fn each_defect_of_caches_is_found_by_the_invariant_that_it_breaks() {
-    each_is_found(|setting| setting != Setting::StaticTables);
+    each_is_found("mini");
 }
 
 #[test]
 fn each_defect_of_static_tables_is_found_by_the_invariant_that_it_breaks() {
-    each_is_found(|setting| setting == Setting::StaticTables);
+    each_is_found("vmmc");
+}
+
+#[test]
+fn each_defect_of_answers_is_found_by_the_invariant_that_it_breaks() {
+    each_is_found("echo");
+}
+
+/// Rows of the tables of docs/properties.md below the heading of a personality: the name of a
+/// defect, and the statements that find it.
+fn documented(heading: &str) -> BTreeMap<String, String> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/properties.md");
+    let page = fs::read_to_string(page).expect("the page of properties");
+    let section = page.split(&format!("\n### {heading}\n")).nth(1).expect("the section");
+    let section = section.split("\n#").next().unwrap_or_default();
+    let rows = section.lines().filter_map(|line| {
+        let mut cells = line.strip_prefix("| `")?.split(" | ");
+        let name = cells.next()?.split('`').next()?.to_owned();
+        let by = cells.next()?.trim_end_matches(" |");
+        let by = by.split_once(':').map_or(by, |(by, _)| by);
+        Some((name, by.to_owned()))
+    });
+    rows.collect()
+}
+
+fn planted<P: std::fmt::Debug>(planted: &[Planted<P>]) -> Vec<(String, String)> {
+    let of_one = |it: &Planted<P>| {
+        let statements: Vec<String> = it.breaks.iter().map(Statement::to_string).collect();
+        (format!("{:?}", it.plant), statements.join(", "))
+    };
+    planted.iter().map(of_one).collect()
+}
+
+/// The tables of the personalities are the source: the documents list the same defects, and the
+/// same statements.
+#[test]
+fn the_documents_list_the_defects_of_the_tables() {
+    for personality in PERSONALITIES {
+        let defect = |it: &Defect| (it.name.to_owned(), Statement::Invariant(it.invariant).to_string());
+        let mut expected: BTreeMap<String, String> = of(personality).iter().map(defect).collect();
+        expected.extend(match personality.name {
+            "mini" => planted(&mini::PLANTED),
+            "vmmc" => planted(&vmmc::PLANTED),
+            _ => planted(&messages::plant::PLANTED),
+        });
+        assert_eq!(documented(&format!("Defects of `{}`", personality.name)), expected);
+    }
 }

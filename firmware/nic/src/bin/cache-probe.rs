@@ -2,10 +2,7 @@
 //! lists that test the cache on a host replay here on the core, its SRAM and its bus.
 #![cfg_attr(target_arch = "riscv32", no_std, no_main)]
 
-#[cfg(not(target_arch = "riscv32"))]
-fn main() {
-    eprintln!("this is a firmware: build it with --profile firmware --target riscv32imc-unknown-none-elf");
-}
+nic_firmware::host_main!();
 
 #[cfg(target_arch = "riscv32")]
 mod image {

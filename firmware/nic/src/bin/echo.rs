@@ -1,18 +1,4 @@
 //! The personality `echo`: every data frame goes back to its sender.
 #![cfg_attr(target_arch = "riscv32", no_std, no_main)]
 
-#[cfg(not(target_arch = "riscv32"))]
-fn main() {
-    eprintln!("this is a firmware: build it with --profile firmware --target riscv32imc-unknown-none-elf");
-}
-
-/// There is no core B.
-#[cfg(target_arch = "riscv32")]
-const PAIR: bool = false;
-
-#[cfg(target_arch = "riscv32")]
-use nic_echo::Echo as Personality;
-
-#[cfg(target_arch = "riscv32")]
-#[path = "../core_a.rs"]
-mod image;
+nic_firmware::core_a!(nic_echo::Echo, cores: 1);

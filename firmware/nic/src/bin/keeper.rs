@@ -1,10 +1,7 @@
 //! Core B of a NIC with two: keeps totals of what core A counts (`nic_layout::keeper`).
 #![cfg_attr(target_arch = "riscv32", no_std, no_main)]
 
-#[cfg(not(target_arch = "riscv32"))]
-fn main() {
-    eprintln!("this is a firmware: build it with --profile firmware --target riscv32imc-unknown-none-elf");
-}
+nic_firmware::host_main!();
 
 #[cfg(target_arch = "riscv32")]
 mod image {

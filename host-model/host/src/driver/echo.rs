@@ -1,6 +1,5 @@
 //! The service of a NIC that sends every frame back to its sender.
 
-use std::any::Any;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -9,10 +8,9 @@ use nic_layout::personality::echo::{COUNTERS, MAILBOX_ECHOED, PERSONALITY};
 use nic_layout::registers::mailbox;
 
 use crate::driver::core::error::DriverError;
-use crate::driver::core::layout::Reply;
-use crate::driver::core::service::{Core, Interrupt, Places, Service, ServiceEntry};
+use crate::driver::core::service::{Interrupt, Places, Service, ServiceEntry};
 
-/// What the driver knows of the NIC.
+/// The count of frames that have come back.
 #[derive(Default)]
 pub struct Echo {
     echoed: Cell<u32>,
@@ -20,14 +18,14 @@ pub struct Echo {
 
 impl Echo {
     /// The service's entry in the list of services.
-    pub const ENTRY: ServiceEntry =
-        ServiceEntry { personality: PERSONALITY, counters: COUNTERS, request: None, make: Echo::make };
+    pub const ENTRY: ServiceEntry = ServiceEntry {
+        personality: PERSONALITY,
+        counters: COUNTERS,
+        request: None,
+        make: |_, _| Ok(Rc::new(Echo::default())),
+    };
 
-    fn make(_core: &Core, _reply: &Reply) -> Result<Rc<dyn Service>, DriverError> {
-        Ok(Rc::new(Echo::default()))
-    }
-
-    /// How many frames have come back, as the NIC said last.
+    /// The number of frames that have come back, from the last interrupt.
     pub fn echoed(&self) -> u32 {
         self.echoed.get()
     }
@@ -46,9 +44,5 @@ impl Service for Echo {
     async fn interrupt(&self, interrupt: &Interrupt<'_>) -> Result<(), DriverError> {
         self.echoed.set(interrupt.device.read(mailbox::TO_HOST.at(MAILBOX_ECHOED)).await?);
         Ok(())
-    }
-
-    fn as_any(self: Rc<Self>) -> Rc<dyn Any> {
-        self
     }
 }

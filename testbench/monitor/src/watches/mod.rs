@@ -1,5 +1,6 @@
 //! The watches: each checks one group of rules on the events of a node.
 
+mod answers;
 mod caches;
 mod dma;
 mod fetches;
@@ -9,6 +10,7 @@ mod notifications;
 mod posts;
 mod static_tables;
 
+pub use answers::Answers;
 pub use caches::{CachePlaces, Caches};
 pub use dma::Dma;
 pub use fetches::Fetches;

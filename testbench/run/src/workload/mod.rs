@@ -5,6 +5,7 @@ mod bystander;
 mod fetch;
 mod flows;
 mod message;
+pub mod messages;
 mod notify;
 pub mod pages;
 mod ping_pong;

@@ -77,15 +77,17 @@ impl Scenario {
         let personality = self.personality;
         if !personality.workloads.contains(&kind) {
             let names: Vec<String> = personality.workloads.iter().map(|kind| kind.name()).collect();
-            let reason = match personality.has_caches() {
-                true => "",
-                false => " has no caches, and",
+            let reason = match kind.needs_caches() && !personality.has_caches() {
+                true => " has no caches, and",
+                false => "",
             };
             return Err(request_error!(
-                "personality = {:?}:{reason} does not play workload.kind = {:?}: must be one of {}",
+                "personality = {:?}:{reason} does not play workload.kind = {:?}: must be one of {}, as in `nicscope run {} --set personality={}`",
                 personality.name,
                 kind.name(),
-                names.join(", ")
+                names.join(", "),
+                names[0],
+                personality.name
             ));
         }
         Ok(())

@@ -158,6 +158,8 @@ mod tests {
         assert!(message("pages", &["workload.program=doom"]).contains("radix"));
         assert!(message("pages", &["workload.sizes_bytes=16"]).contains("33 to 2048"));
         assert!(message("pages", &["personality=vmmc"]).contains("no caches"));
+        let short = message("ping-pong", &["personality=echo"]);
+        assert!(short.contains("nicscope run stream --set personality=echo") && !short.contains("caches"), "{short}");
         assert!(message("pages", &["misses.ratios=0.5"]).contains("go where they like"));
         assert!(message("pages", &["load.kernel_percent=95"]).contains("at most 90"));
         assert!(message("pages", &["load.kernel_section_us=0"]).contains("at least 1"));

@@ -8,6 +8,7 @@ use host_model::driver::{Driver, DriverError};
 use host_model::processor::Cpu;
 
 use crate::campaign::Language;
+use crate::defect::Defect;
 
 /// A future of the driver that a task awaits.
 pub type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, DriverError>> + 'a>>;
@@ -28,6 +29,8 @@ pub struct Personality {
     /// A text about what NIC and driver still hold after all processes have ended; `None` if they
     /// hold nothing (INV-36).
     pub left: for<'a> fn(&'a Driver, &'a Cpu) -> Work<'a, Option<String>>,
+    /// Defects of firmware and driver, and what finds each.
+    pub defects: &'static [Defect],
     /// Plants something on the NIC that `left` must find.
     pub leave: for<'a> fn(&'a Driver, &'a Cpu) -> Work<'a, ()>,
 }

@@ -1,7 +1,7 @@
 //! Personalities of the NIC, as a soak knows them: one value each, in a file of its own.
 
 mod entry;
-mod table;
+pub mod table;
 
 use nicscope_scenario::personality::Personality as InScenarios;
 

@@ -1,8 +1,8 @@
 //! The table of personalities: one line each.
 
-mod echo;
-mod mini;
-mod vmmc;
+pub mod echo;
+pub mod mini;
+pub mod vmmc;
 
 use super::entry::Personality;
 

@@ -66,9 +66,22 @@ pub struct Interrupt<'a> {
     pub handler_at: Ps,
 }
 
+/// A service as a value of its own type, for callers that know the personality. Every type has
+/// this.
+pub trait AsAny: Any {
+    /// The same service.
+    fn as_any(self: Rc<Self>) -> Rc<dyn Any>;
+}
+
+impl<T: Any> AsAny for T {
+    fn as_any(self: Rc<T>) -> Rc<dyn Any> {
+        self
+    }
+}
+
 /// The service of one personality. It has its own state, and the core knows it by this alone.
 #[async_trait(?Send)]
-pub trait Service: Any {
+pub trait Service: AsAny {
     /// How the NIC finds its tables and its post queue of a process.
     fn places(&self) -> Places {
         Places::Shared
@@ -129,9 +142,6 @@ pub trait Service: Any {
     fn rdma(self: Rc<Self>) -> Option<Rc<dyn RdmaService>> {
         None
     }
-
-    /// For callers that know the personality.
-    fn as_any(self: Rc<Self>) -> Rc<dyn Any>;
 }
 
 /// Makes a service from what the firmware has answered.

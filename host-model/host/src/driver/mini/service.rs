@@ -1,6 +1,5 @@
 //! The service of a NIC whose caches miss to the host (facts M-15): misses, buffers, notifications.
 
-use std::any::Any;
 use std::rc::Rc;
 
 use async_trait::async_trait;
@@ -187,10 +186,6 @@ impl Service for Mini {
 
     fn rdma(self: Rc<Self>) -> Option<Rc<dyn RdmaService>> {
         Some(self)
-    }
-
-    fn as_any(self: Rc<Self>) -> Rc<dyn Any> {
-        self
     }
 }
 

@@ -3,7 +3,6 @@
 //! What the NIC looks up is written by PIO, the word that makes it visible last. What is taken away
 //! is free again when the DMA that was begun with it has ended.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -191,10 +190,6 @@ impl Service for Vmmc {
 
     fn rdma(self: Rc<Self>) -> Option<Rc<dyn RdmaService>> {
         Some(self)
-    }
-
-    fn as_any(self: Rc<Self>) -> Rc<dyn Any> {
-        self
     }
 }
 

@@ -2,7 +2,10 @@
 
 use nicscope_run::run::default_threads;
 use nicscope_scenario::error::Result;
-use nicscope_soak::defects::{run, run_sound, Defect, Outcome, Setting, DEFECTS};
+use nicscope_scenario::personality;
+use nicscope_soak::case::Nodes;
+use nicscope_soak::defect::{Defect, Outcome, Workload};
+use nicscope_soak::defects::{self, Bench};
 
 use crate::engine::{Figure, Target};
 
@@ -12,11 +15,12 @@ const SEED: u64 = 7;
 
 pub fn measure() -> Result<Vec<Figure>> {
     let mut outcomes = Vec::new();
-    // The figure is of the caches: their fifteen defects.
-    for defect in DEFECTS.iter().filter(|defect| defect.setting != Setting::StaticTables) {
-        outcomes.push((defect, run(defect, SEED, default_threads(2))?));
+    let personality = personality::named("mini")?;
+    let bench = Bench { personality, nodes: Nodes::PAIR, seed: SEED, threads: default_threads(2) };
+    for defect in defects::of(personality) {
+        outcomes.push((defect, bench.run(defect)?));
     }
-    let sound = run_sound(Setting::Caches, SEED, default_threads(2))?;
+    let sound = bench.run_sound(Workload::Caches)?;
     Ok(of(&outcomes, &sound))
 }
 
@@ -43,7 +47,7 @@ fn of(outcomes: &[(&Defect, Outcome)], sound: &Outcome) -> Vec<Figure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nicscope_soak::defects::Found;
+    use nicscope_soak::defect::Found;
     use sim_pins::Ps;
 
     #[test]
@@ -54,7 +58,7 @@ mod tests {
             lookups: 1,
         };
         let nothing = Outcome { found: None, at: Ps::from_us(9), lookups: 9 };
-        let defect = &DEFECTS[0];
+        let defect = &defects::of(personality::default())[0];
         let value = |outcome: &Outcome, sound: &Outcome, n: usize| {
             let figures = of(&[(defect, outcome.clone())], sound);
             (figures[n].value, figures[n].ok())

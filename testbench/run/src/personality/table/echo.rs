@@ -1,21 +1,39 @@
 //! Every frame goes back to its sender.
 
-pub mod play;
-mod watch;
-
 use host_model::driver::echo::Echo;
-use host_model::driver::Driver;
-use nic_monitor::watches::{Dma, Link, Posts, Watches};
+use nic_layout::personality::echo::{BACK, DATA_BYTES_MAX, OP_ECHO, OP_ECHOED};
+use nic_layout::post::PostDescriptor;
+use nic_monitor::watches::{Answers, Dma, Link, Posts, Watches};
 
 use crate::personality::entry::Personality;
+use crate::workload::messages::{self, Messages};
 
 /// The entry of `echo`.
-pub const ENTRY: Personality =
-    Personality { name: "echo", check: play::check, play: play::play, watches, cold_buffers: |_, _| None };
+pub const ENTRY: Personality = Personality {
+    name: "echo",
+    check: messages::check::<Echoes>,
+    play: messages::play::<Echoes>,
+    watches: |driver| {
+        driver.service::<Echo>().ok()?;
+        let answers = Box::new(Answers::new(|frame| frame.buffer == BACK));
+        Some(Watches::new(vec![Box::<Posts>::default(), Box::<Dma>::default(), answers, Box::<Link>::default()]))
+    },
+    cold_buffers: |_, _| None,
+};
 
-/// `Returned` comes before `Link`, which closes the frame that both judge.
-fn watches(driver: &Driver) -> Option<Watches> {
-    driver.service::<Echo>().ok()?;
-    let returned = Box::<watch::Returned>::default();
-    Some(Watches::new(vec![Box::<Posts>::default(), Box::<Dma>::default(), returned, Box::<Link>::default()]))
+/// Messages that come back to the descriptors of their posts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Echoes;
+
+impl Messages for Echoes {
+    const BYTES_MAX: u32 = DATA_BYTES_MAX;
+
+    fn post(node: usize, message: u32, bytes: &[u8]) -> PostDescriptor {
+        let post = PostDescriptor { op: OP_ECHO, destination_node: node as u16, message, ..PostDescriptor::default() };
+        post.carrying(bytes)
+    }
+
+    fn has_returned(operation: u8) -> bool {
+        operation == OP_ECHOED
+    }
 }

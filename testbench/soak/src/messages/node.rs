@@ -1,20 +1,21 @@
-//! One node of a case: every message is compared when it is back.
+//! A node of a case: each message is compared when it has come back.
 
 use nic_layout::counter::Counter;
-use nicscope_run::personality::table::echo::play::Sender;
-use nicscope_run::workload::app::{pattern, Totals};
+use nicscope_run::workload::app::Totals;
+use nicscope_run::workload::messages::{Messages, Sender};
 use nicscope_run::workload::NodeReport;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
 use super::operation::{Op, What, PROCESSES};
+use super::plant::Plant;
 use crate::language::Seat;
 
 /// Messages that a process has under way at most: fewer than its queue holds.
 const UNDER_WAY_MAX: usize = 32;
 
 /// Waits twice until no frame of any node is under way: the last acknowledgements end frames too.
-async fn settle(seat: &Seat<Op>, meetings: &mut u32) -> Result<Totals> {
+async fn settle<M: Messages>(seat: &Seat<Op<M>>, meetings: &mut u32) -> Result<Totals> {
     let mut totals = Totals::default();
     for _ in 0..2 {
         *meetings += 1;
@@ -37,12 +38,12 @@ async fn settle(seat: &Seat<Op>, meetings: &mut u32) -> Result<Totals> {
 }
 
 /// Boots the node, and plays its operations to the end of all processes.
-pub async fn play(seat: Seat<Op>) -> Result<NodeReport> {
+pub async fn play<M: Messages>(seat: Seat<Op<M>>) -> Result<NodeReport> {
     seat.boot().await?;
     let (nodes, mut number, mut meetings) = (seat.cluster.topology.nodes, seat.node() as u32, 0);
     let (mut senders, sim) = (Vec::new(), seat.handle.sim().clone());
     for _ in 0..PROCESSES {
-        senders.push(Sender::open(&seat.handle).await?);
+        senders.push(Sender::<M>::open(&seat.handle).await?);
     }
     settle(&seat, &mut meetings).await?;
     for op in seat.ops.iter().filter(|op| op.what == What::Settle || op.node == seat.node()) {
@@ -50,7 +51,10 @@ pub async fn play(seat: Seat<Op>) -> Result<NodeReport> {
         match op.what {
             What::Send if op.to < nodes && op.to != op.node => {
                 sender.wait(&sim, UNDER_WAY_MAX - 1).await?;
-                sender.send(op.to, number, pattern(number, op.bytes)).await?;
+                sender.send(op.to, number, op.bytes).await?;
+                if seat.options.plant == Some(Plant::WrongByte) {
+                    sender.spoil();
+                }
                 number += nodes as u32;
             }
             What::Send => {}

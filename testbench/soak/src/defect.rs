@@ -1,0 +1,88 @@
+//! A defect of firmware or driver, and the end of a run with it.
+
+use host_model::driver::DriverPlant;
+use nic_layout::plant::Plant;
+use nicscope_scenario::error::Statement;
+use sim_pins::Ps;
+
+/// The place of a defect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The firmware, which is built with the defect.
+    Firmware(Plant),
+    /// The driver of the host model.
+    Driver(DriverPlant),
+}
+
+/// A defect, and the invariant that must find it.
+#[derive(Clone, Copy, Debug)]
+pub struct Defect {
+    /// The name in reports.
+    pub name: &'static str,
+    /// The part of the node that has the defect.
+    pub place: Place,
+    /// The number of the invariant (docs/properties.md).
+    pub invariant: u8,
+    /// The workload that shows the defect.
+    pub workload: Workload,
+}
+
+/// What the nodes do until a defect shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workload {
+    /// Processes evict each other's lines from small caches, make posts that must be refused, and
+    /// withdraw buffers that others use. The kernel thread serves the misses.
+    Caches,
+    /// The same with a NIC that fetches translations.
+    FetchingCaches,
+    /// The same with static tables. No line is evicted; processes release imports of outstanding
+    /// posts instead.
+    StaticTables,
+    /// A frame of a NIC arrives after the NIC was reset.
+    LateFrame,
+    /// Random lists of operations in the language of the personality.
+    Lists,
+}
+
+impl Defect {
+    /// A defect of the firmware.
+    pub const fn of_firmware(plant: Plant, invariant: u8, workload: Workload) -> Defect {
+        Defect { name: plant.name(), place: Place::Firmware(plant), invariant, workload }
+    }
+
+    /// A defect of the driver.
+    pub const fn of_driver(name: &'static str, plant: DriverPlant, invariant: u8, workload: Workload) -> Defect {
+        Defect { name, place: Place::Driver(plant), invariant, workload }
+    }
+}
+
+/// The end of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The first violation; `None` if no check found one.
+    pub found: Option<Found>,
+    /// Simulated time at the end of the run.
+    pub at: Ps,
+    /// Lookups that the monitors followed.
+    pub lookups: u64,
+}
+
+/// A violation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The number of the broken invariant; `None` for a violation without a number.
+    pub invariant: Option<u8>,
+    /// The text of the error.
+    pub what: String,
+}
+
+impl Found {
+    /// A violation of a statement; `None` for a violation without a number.
+    pub fn new(statement: Option<Statement>, what: String) -> Found {
+        let invariant = match statement {
+            Some(Statement::Invariant(number)) => Some(number),
+            _ => None,
+        };
+        Found { invariant, what }
+    }
+}
