@@ -39,7 +39,19 @@ fn number(variable: &str, default: u32) -> u32 {
     }
 }
 
+/// Places the state of core A. `nic_layout::nodes` reads and checks the room for nodes. The
+/// scratchpad holds the state for 16 nodes beside the hot code. For more nodes the state lies in
+/// SRAM: `cfg(state_in_sram)`.
+fn place_state() {
+    const NODES_IN_SCRATCHPAD: u32 = 16;
+    println!("cargo:rustc-check-cfg=cfg(state_in_sram)");
+    if number("NICSCOPE_NODES", NODES_IN_SCRATCHPAD) > NODES_IN_SCRATCHPAD {
+        println!("cargo:rustc-cfg=state_in_sram");
+    }
+}
+
 fn main() {
+    place_state();
     let [entries, line_entries, ways, cbh_entries, cbh_ways, key_bits] =
         GEOMETRY.map(|(variable, _, default)| number(variable, default));
     if !(8..=128).contains(&line_entries) {

@@ -8,10 +8,10 @@
 use nic_device::{Device, Place};
 use nic_engine::{Boot, Buffer, Frame, Layers, Protocol, ProtocolTypes};
 use nic_fair::RunQueue;
-use nic_layout::boot::MAX_NODES;
 use nic_layout::counter::Counter;
 use nic_layout::frame::link::{FrameKind, FLAG_LAST};
 use nic_layout::frame::rdma::{word, HEADER_BYTES};
+use nic_layout::nodes::IMAGE_NODES;
 use nic_layout::personality::echo::{BACK, DATA_BYTES_MAX, MAILBOX_ECHOED, OP_ECHO, OP_ECHOED, PERSONALITY};
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::post::PostError;
@@ -33,12 +33,12 @@ const OUT_MAX: u8 = WAITING_MAX as u8;
 const JOB: u32 = 1 << RunQueue::JOBS_SHIFT;
 
 /// The protocol.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Echo {
     /// Frames that have come back.
     echoed: u32,
     /// Frames to each peer that have not come back.
-    out: [u8; MAX_NODES],
+    out: [u8; IMAGE_NODES],
     /// Receive buffers of frames that wait, the oldest first.
     waiting: [u32; WAITING_MAX],
     waiting_count: usize,
@@ -124,7 +124,7 @@ impl ProtocolTypes for Echo {
 
 impl Protocol for Echo {
     type Types = Echo;
-    const NOWHERE: Echo = Echo { echoed: 0, out: [0; MAX_NODES], waiting: [0; WAITING_MAX], waiting_count: 0 };
+    const NOWHERE: Echo = Echo { echoed: 0, out: [0; IMAGE_NODES], waiting: [0; WAITING_MAX], waiting_count: 0 };
 
     fn on_frame(&mut self, layers: &mut Layers<Echo>, dev: &mut impl Device, frame: Frame) -> Buffer {
         let Frame { at, buffer, data_bytes, sequence, .. } = frame;

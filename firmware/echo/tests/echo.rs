@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use nic_device::mock::Hardware;
 use nic_device::Words as _;
 use nic_echo::Echo;
-use nic_engine::{Engine, LayersConfig};
+use nic_engine::{Engine, LayersConfig, Protocol};
 use nic_layout::counter::{conservation, Counter, SETS};
 use nic_layout::frame::rdma::{word, HEADER_BYTES};
 use nic_layout::personality::echo::{BACK, DATA_BYTES_MAX, MAILBOX_ECHOED, OP_ECHO as ECHO, OP_ECHOED};
@@ -74,7 +74,7 @@ impl Node {
             rx_buffer_count: 8,
         };
         let mut machine = Engine::new();
-        machine.start(&mut hardware, Echo::default(), &config);
+        machine.start(&mut hardware, <Echo as Protocol>::NOWHERE, &config);
         let mut node = Node { machine, hardware, rung: 0, status: [0; 4], back: Vec::new(), is_idle: false };
         node.open();
         node

@@ -3,6 +3,7 @@ use nic_dma::{HostReads, HostWrites, Transfer};
 use nic_fair::RunQueue;
 use nic_layout::counter::Counter;
 use nic_layout::frame::link::{word, FrameKind, FLAG_ABORTED, FLAG_LAST, HEADER_BYTES};
+use nic_layout::nodes::NodeSet;
 use nic_layout::post::PostError;
 use nic_layout::ring::DMA_FLAG_EVENT;
 use nic_layout::trace::Marker;
@@ -83,7 +84,7 @@ pub struct Layers<K: ProtocolTypes> {
     put_off_turns: u32,
     frame_data_bytes_max: u32,
     /// Peers that owe more than acknowledgements, one bit each ([`Self::set_owing`]).
-    owing: u32,
+    owing: NodeSet,
     /// Host reads.
     pub reads: HostReads<ReadTag<K::ReadNote>>,
     /// Host writes.

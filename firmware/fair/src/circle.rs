@@ -1,48 +1,50 @@
-/// A set of up to 32 waiting members, numbered 0 to 31, that are served round robin: no other
-/// member is served twice while a member waits.
+use crate::Members;
+
+/// A set of waiting members that are served round robin: no other member is served twice while a
+/// member waits. The word `M` bounds their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Circle {
-    waiting: u32,
+pub struct Circle<M = u32> {
+    waiting: M,
     /// The number at which the search for the next member begins.
     from: u32,
 }
 
-impl Circle {
+impl<M: Members> Circle<M> {
     /// No member waits; the search begins at member 0.
-    pub const EMPTY: Circle = Circle { waiting: 0, from: 0 };
+    pub const EMPTY: Self = Circle { waiting: M::NONE, from: 0 };
 
     /// Whether no member waits.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.waiting == 0
+        self.waiting == M::NONE
     }
 
     /// The waiting members, one bit each.
     #[inline(always)]
-    pub fn waiting(&self) -> u32 {
+    pub fn waiting(&self) -> M {
         self.waiting
     }
 
     /// Adds the members whose bits are set.
     #[inline(always)]
-    pub fn add(&mut self, members: u32) {
+    pub fn add(&mut self, members: M) {
         self.waiting |= members;
     }
 
     /// Removes a member that waits no longer. The order of the others stays.
     #[inline(always)]
     pub fn remove(&mut self, member: usize) {
-        self.waiting &= !(1 << (member & 31));
+        self.waiting &= !M::only(member);
     }
 
     /// Takes the next member out. `None` if no member waits.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<usize> {
-        if self.waiting == 0 {
+        if self.waiting == M::NONE {
             return None;
         }
-        let from = self.from & 31;
-        let next = (from + self.waiting.rotate_right(from).trailing_zeros()) & 31;
+        let from = self.from & (M::ROOM - 1);
+        let next = self.waiting.next_from(from) & (M::ROOM - 1);
         self.from = next + 1;
         self.remove(next as usize);
         Some(next as usize)
@@ -83,17 +85,27 @@ mod tests {
 
     #[test]
     fn a_circle_serves_each_once_from_where_it_stands() {
-        let mut circle = Circle::EMPTY;
+        let mut circle = Circle::<u32>::EMPTY;
         circle.add(0b1011);
         assert_eq!((circle.pop(), circle.pop()), (Some(0), Some(1)));
         circle.add(0b0101);
         assert_eq!((circle.pop(), circle.pop(), circle.pop(), circle.pop()), (Some(2), Some(3), Some(0), None));
     }
 
+    #[test]
+    fn a_circle_of_64_serves_beyond_32_and_round_the_end() {
+        let mut circle = Circle::<u64>::EMPTY;
+        circle.add(1 << 63 | 1 << 33 | 1);
+        assert_eq!((circle.pop(), circle.pop()), (Some(0), Some(33)));
+        circle.add(1 << 32);
+        circle.remove(0);
+        assert_eq!((circle.pop(), circle.pop(), circle.pop()), (Some(63), Some(32), None));
+    }
+
     proptest! {
         #[test]
         fn nobody_in_a_circle_is_passed_more_than_once_by_another(adds in prop::collection::vec(any::<u32>(), 1..40)) {
-            let mut circle = Circle::EMPTY;
+            let mut circle = Circle::<u32>::EMPTY;
             let mut passed = [[0u32; 32]; 32];
             for add in adds {
                 circle.add(add);

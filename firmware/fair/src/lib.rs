@@ -3,9 +3,11 @@
 #![cfg_attr(not(test), no_std)]
 
 mod circle;
+mod members;
 mod run_queue;
 mod slots;
 
 pub use circle::{Circle, PassedOver};
+pub use members::Members;
 pub use run_queue::RunQueue;
 pub use slots::SlotQueue;

@@ -13,6 +13,7 @@ pub mod fetch;
 pub mod frame;
 pub mod keeper;
 pub mod key;
+pub mod nodes;
 pub mod personality;
 pub mod plant;
 pub mod post;

@@ -149,7 +149,10 @@ pub mod import {
     /// From this bit on [`WHO`] holds the permissions, 2 bits.
     pub const PERMISSIONS_SHIFT: u32 = 13;
     const NODE_SHIFT: u32 = 16;
-    const NODE_MASK: u32 = crate::boot::MAX_NODES as u32 - 1;
+    /// Nodes that an import can name: the word has four bits for them. They bound the cluster of an
+    /// image with static tables.
+    pub const NODES: usize = 16;
+    const NODE_MASK: u32 = NODES as u32 - 1;
     const BUFFER_MASK: u32 = super::CBH_ENTRIES_MAX - 1;
 
     /// `None` if the word has no room for them.

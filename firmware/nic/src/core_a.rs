@@ -16,7 +16,8 @@ use super::{Personality, PAIR};
 
 type Machine = Engine<Personality>;
 
-/// All state of core A. It lies in the scratchpad, which start-up fills. Device and machine are in
+/// All state of core A. It lies in the scratchpad, which start-up fills; in an image for so many
+/// nodes that it does not fit there, in SRAM, where each access waits. Device and machine are in
 /// one structure, in this order, so that one base register reaches the words of both that each
 /// frame needs.
 #[repr(C)]
@@ -25,6 +26,7 @@ struct Node {
     machine: Machine,
 }
 
+#[cfg_attr(state_in_sram, link_section = ".state")]
 static mut NODE: Node = Node { chip: Chip::NOWHERE, machine: Machine::new() };
 
 /// The event loop. If there is a core B, core A takes each turn under the semaphore, since a turn

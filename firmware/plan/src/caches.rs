@@ -2,7 +2,7 @@
 
 use nic_device::DMA_RING_LOG2;
 use nic_layout::boot::caches::{CachesReply, CachesRequest, COUNTERS, PERSONALITY};
-use nic_layout::boot::{BootError, Kind, ReceiveMiss, Sections, SectionsWriter, MAX_NODES, REPLY_WORDS};
+use nic_layout::boot::{BootError, Kind, ReceiveMiss, Sections, SectionsWriter, REPLY_WORDS};
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::counter::Set;
 use nic_layout::fetch::DIRECTORY_BYTES;
@@ -20,8 +20,10 @@ pub const FETCH_RECORD_BYTES: u32 = 16;
 /// Fetches that may be under way: as many as the ring of host reads has places.
 pub const FETCH_RECORDS: u32 = 1 << DMA_RING_LOG2;
 /// Bytes of all fetch records, of the numbers of fetches that began and that ended, and for each
-/// peer of how many had begun when its frame missed.
-pub const FETCHES_BYTES: u32 = FETCH_RECORDS * FETCH_RECORD_BYTES + 8 + 4 * MAX_NODES as u32;
+/// node of the image of how many had begun when its frame missed.
+pub const fn fetches_bytes(nodes: usize) -> u32 {
+    FETCH_RECORDS * FETCH_RECORD_BYTES + 8 + 4 * nodes as u32
+}
 
 const OWNER: &str = "caches";
 
@@ -78,7 +80,7 @@ impl Lookup for Caches {
         Ok(())
     }
 
-    fn plan(&self, regions: &mut impl Regions) -> LookupPlaces {
+    fn plan(&self, nodes: usize, regions: &mut impl Regions) -> LookupPlaces {
         let Geometry { vmh, cbh } = self.geometry;
         let (directories, fetches) = match self.fetches {
             true => (
@@ -87,7 +89,7 @@ impl Lookup for Caches {
                     8,
                     &[Piece::new("directories of the host's tables", Use::Vmh, PROCESS_SLOTS as u32, DIRECTORY_BYTES)],
                 ),
-                regions.take(OWNER, 8, &[Piece::new("fetches of translations", Use::Vmh, 1, FETCHES_BYTES)]),
+                regions.take(OWNER, 8, &[Piece::new("fetches of translations", Use::Vmh, 1, fetches_bytes(nodes))]),
             ),
             false => (0, 0),
         };

@@ -20,7 +20,7 @@ mod regions;
 pub mod rings;
 mod static_tables;
 
-pub use caches::{Caches, Geometry, FETCHES_BYTES, FETCH_RECORDS, FETCH_RECORD_BYTES};
+pub use caches::{fetches_bytes, Caches, Geometry, FETCH_RECORDS, FETCH_RECORD_BYTES};
 pub use config::Config;
 pub use link::{Frames, LinkPlaces, LinkSettings, FRAME_DATA_BYTES_LIMIT};
 pub use part::Part;
@@ -28,7 +28,8 @@ pub use plain::Plain;
 pub use plan::{Places, Plan};
 pub use posts::{upper_key, PostPlaces, POST_ERROR_BYTES, PROCESS_ENTRIES, PROCESS_ENTRY_BYTES};
 pub use rdma::{
-    Lookup, LookupPlaces, Misses, Rdma, RdmaPlaces, HELD_FRAMES_LIMIT, OPEN_READ_BYTES, READS_MAX, READ_BYTES,
+    open_reads_max, Lookup, LookupPlaces, Misses, Rdma, RdmaPlaces, HELD_FRAMES_LIMIT, OPEN_READ_BYTES, READS_MAX,
+    READ_BYTES,
 };
 pub use regions::{Cursor, Piece, Regions, Use};
 pub use rings::{RingPlaces, MISS_ENTRY_BYTES, NOTIFY_ENTRY_BYTES};

@@ -1,7 +1,7 @@
 //! The reliable link: its settings and its frame buffers.
 
 use nic_device::{RX_BUFFERS_MAX, TX_BUFFERS_MAX};
-use nic_layout::boot::{BootError, LinkReply, LinkRequest, MAX_NODES};
+use nic_layout::boot::{BootError, LinkReply, LinkRequest};
 use nic_layout::frame::link::FRAME_BYTES_MIN;
 use nic_layout::PAGE_BYTES;
 use nic_link::{ACK_BUFFER_BYTES, LOST_RESTART_LOG2, WINDOW_MAX};
@@ -55,13 +55,13 @@ pub struct LinkSettings {
 }
 
 impl LinkSettings {
-    /// Checks the section of the request.
+    /// Checks the section of the request. `nodes`: room for nodes in the image.
     ///
     /// # Errors
     /// The first value that is out of range.
-    pub fn check(request: &LinkRequest, frames: Frames) -> Result<LinkSettings, BootError> {
+    pub fn check(request: &LinkRequest, frames: Frames, nodes: usize) -> Result<LinkSettings, BootError> {
         let LinkRequest { node, node_count, session, .. } = *request;
-        if node_count < 2 || node_count > MAX_NODES as u32 || node >= node_count {
+        if node_count < 2 || node_count > nodes as u32 || node >= node_count {
             return Err(BootError::NodeOutOfRange);
         }
         if session > 0xFF {
@@ -125,13 +125,10 @@ impl LinkSettings {
 
 const OWNER: &str = "link";
 
-/// Takes the region of acknowledgement frames: two for each peer.
-pub fn plan_acks(regions: &mut impl Regions) -> u32 {
-    regions.take(
-        OWNER,
-        8,
-        &[Piece::new("acknowledgement frames", Use::Buffers, 2 * MAX_NODES as u32, ACK_BUFFER_BYTES)],
-    )
+/// Takes the region of acknowledgement frames: two for each of the `nodes` that the
+/// image has room for.
+pub fn plan_acks(nodes: usize, regions: &mut impl Regions) -> u32 {
+    regions.take(OWNER, 8, &[Piece::new("acknowledgement frames", Use::Buffers, 2 * nodes as u32, ACK_BUFFER_BYTES)])
 }
 
 /// Where the link keeps its frames. SRAM offsets.

@@ -16,6 +16,8 @@ pub trait Part: Copy + Debug + Eq {
     /// [`nic_layout::boot::ReplyState::personality`] of the firmware.
     const PERSONALITY: u32;
 
+    /// Nodes that the image has room for.
+    const NODES: usize;
     /// The kinds of sections that the part reads from a request, beside those of every firmware.
     const ASKS: &'static [Kind];
 

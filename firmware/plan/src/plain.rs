@@ -3,19 +3,22 @@
 use nic_layout::boot::{BootError, Kind, Sections, SectionsWriter, REPLY_WORDS};
 use nic_layout::frame::rdma::HEADER_BYTES;
 use nic_layout::key::KeyWidth;
+use nic_layout::nodes::IMAGE_NODES;
 use nic_layout::PROCESS_SLOTS;
 
 use crate::{Config, Frames, Part, Regions};
 
 /// A protocol without sections and regions of its own. Its personality has this number, and its
-/// frames have the shortest header. Each process has a post queue of its own.
+/// frames have the shortest header. Each process has a post queue of its own. The image has room
+/// for `NODES` nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Plain<const PERSONALITY: u32>;
+pub struct Plain<const PERSONALITY: u32, const NODES: usize = IMAGE_NODES>;
 
-impl<const PERSONALITY: u32> Part for Plain<PERSONALITY> {
+impl<const PERSONALITY: u32, const NODES: usize> Part for Plain<PERSONALITY, NODES> {
     type Places = ();
 
     const PERSONALITY: u32 = PERSONALITY;
+    const NODES: usize = NODES;
     const ASKS: &'static [Kind] = &[];
     const ANSWERS: usize = 0;
 

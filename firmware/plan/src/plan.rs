@@ -30,7 +30,7 @@ impl<P: Part> Config<P> {
             sram_bytes: nic.sram_bytes,
             // Page numbers that do not fit a bus address are wild whatever the driver says.
             host_pages: nic.host_pages.min(1 << 20),
-            link: LinkSettings::check(&link, part.frames())?,
+            link: LinkSettings::check(&link, part.frames(), P::NODES)?,
             post_queues: posts::check(&posts)?,
             part,
         };
@@ -45,7 +45,7 @@ impl<P: Part> Config<P> {
         let posts = posts::plan_tables(queues, self.part.key(), regions);
         let rings = RingPlaces::plan(regions);
         let counters = counters::plan(regions);
-        let ack_buffers = link::plan_acks(regions);
+        let ack_buffers = link::plan_acks(P::NODES, regions);
         let part = self.part.plan(regions);
         let link = self.link.plan_buffers(ack_buffers, regions);
         let posts = posts.with_queues(regions);

@@ -6,15 +6,25 @@ use nic_layout::boot::{BootError, Kind, ReceiveMiss, Sections, SectionsWriter, R
 use nic_layout::counter::Set;
 use nic_layout::frame::rdma::header_bytes;
 use nic_layout::key::KeyWidth;
+use nic_layout::nodes::{IMAGE_NODES, NODES_MAX};
 use nic_layout::post::INLINE_BYTES_MAX;
 
 use crate::{Config, Frames, Part, Piece, Regions, Use};
 
 /// Reads of other nodes that wait for their answer at a time.
 pub const READS_MAX: u32 = 16;
+/// Reads of own processes that are open at a time in an image for `nodes` nodes: as many as a node
+/// answers, and one for each peer at least.
+pub const fn open_reads_max(nodes: usize) -> u32 {
+    if nodes as u32 > READS_MAX {
+        nodes as u32
+    } else {
+        READS_MAX
+    }
+}
 /// Bytes that are kept of each read of another node.
 pub const READ_BYTES: u32 = 64;
-/// Bytes that are kept of each read of an own process; as many are open.
+/// Bytes that are kept of each read of an own process ([`open_reads_max`]).
 pub const OPEN_READ_BYTES: u32 = 32;
 
 /// Frames that miss may be held up to this number ([`ReceiveMiss::Hold`]).
@@ -58,6 +68,9 @@ pub trait Lookup: Copy + Debug + Eq {
     /// The sets of counters that the firmware has.
     const COUNTERS: &'static [&'static Set];
 
+    /// Nodes that the lookup can name, in any image.
+    const NODES: usize = NODES_MAX;
+
     /// Width of every key.
     fn key(&self) -> KeyWidth;
     /// What becomes of a frame that misses.
@@ -69,8 +82,8 @@ pub trait Lookup: Copy + Debug + Eq {
     /// # Errors
     /// [`BootError::PostQueuesOutOfRange`].
     fn check_post_queues(&self, post_queues: u32) -> Result<(), BootError>;
-    /// As [`Part::plan`].
-    fn plan(&self, regions: &mut impl Regions) -> LookupPlaces;
+    /// As [`Part::plan`], in an image for `nodes` nodes.
+    fn plan(&self, nodes: usize, regions: &mut impl Regions) -> LookupPlaces;
     /// As [`Part::cut`].
     fn cut(self, share: u32, shares: u32) -> Self;
     /// Adds one section to the reply.
@@ -82,9 +95,9 @@ pub trait Lookup: Copy + Debug + Eq {
     fn read(self, request: &Sections<'_>) -> Result<Self, BootError>;
 }
 
-/// Remote memory with the lookup `L`.
+/// Remote memory with the lookup `L`, in an image that has room for `NODES` nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rdma<L> {
+pub struct Rdma<L, const NODES: usize = IMAGE_NODES> {
     /// How handles are looked up.
     pub lookup: L,
 }
@@ -100,10 +113,11 @@ pub struct RdmaPlaces {
     pub lookup: LookupPlaces,
 }
 
-impl<L: Lookup> Part for Rdma<L> {
+impl<L: Lookup, const NODES: usize> Part for Rdma<L, NODES> {
     type Places = RdmaPlaces;
 
     const PERSONALITY: u32 = L::PERSONALITY;
+    const NODES: usize = NODES;
     const ASKS: &'static [Kind] = L::ASKS;
     const ANSWERS: usize = 1;
 
@@ -126,6 +140,9 @@ impl<L: Lookup> Part for Rdma<L> {
     }
 
     fn check(&self, config: &Config<Self>) -> Result<(), BootError> {
+        if L::NODES < NODES && config.link.node_count > L::NODES as u32 {
+            return Err(BootError::NodeOutOfRange);
+        }
         let held = self.lookup.misses().held_frames_max;
         // Held frames keep buffers from the MAC: one at least stays with it.
         if held >= config.link.rx_buffer_count || held > HELD_FRAMES_LIMIT {
@@ -135,10 +152,10 @@ impl<L: Lookup> Part for Rdma<L> {
     }
 
     fn plan(&self, regions: &mut impl Regions) -> RdmaPlaces {
-        let mut take = |name, bytes| regions.take(OWNER, 16, &[Piece::new(name, Use::Program, READS_MAX, bytes)]);
-        let reads = take("reads of others", READ_BYTES);
-        let open_reads = take("reads of own processes", OPEN_READ_BYTES);
-        RdmaPlaces { reads, open_reads, lookup: self.lookup.plan(regions) }
+        let mut take = |name, count, bytes| regions.take(OWNER, 16, &[Piece::new(name, Use::Program, count, bytes)]);
+        let reads = take("reads of others", READS_MAX, READ_BYTES);
+        let open_reads = take("reads of own processes", open_reads_max(NODES), OPEN_READ_BYTES);
+        RdmaPlaces { reads, open_reads, lookup: self.lookup.plan(NODES, regions) }
     }
 
     fn cut(self, share: u32) -> Self {

@@ -4,7 +4,7 @@ use nic_layout::boot::static_tables::{StaticTablesReply, StaticTablesRequest, CO
 use nic_layout::boot::{BootError, Kind, Sections, SectionsWriter, REPLY_WORDS};
 use nic_layout::counter::Set;
 use nic_layout::key::KeyWidth;
-use nic_layout::static_tables::StaticGeometry;
+use nic_layout::static_tables::{import, StaticGeometry};
 use nic_layout::PROCESS_SLOTS;
 
 use crate::{Lookup, LookupPlaces, Misses, Piece, Regions, Use};
@@ -30,6 +30,7 @@ impl Lookup for StaticTables {
     const PERSONALITY: u32 = PERSONALITY;
     const ASKS: &'static [Kind] = &[Kind::STATIC_TABLES];
     const COUNTERS: &'static [&'static Set] = COUNTERS;
+    const NODES: usize = import::NODES;
 
     fn key(&self) -> KeyWidth {
         self.geometry.key
@@ -53,7 +54,7 @@ impl Lookup for StaticTables {
     }
 
     /// One piece of memory; the structure of buffers is its middle.
-    fn plan(&self, regions: &mut impl Regions) -> LookupPlaces {
+    fn plan(&self, _nodes: usize, regions: &mut impl Regions) -> LookupPlaces {
         let geometry = self.geometry;
         let (tables, buffers) = (geometry.table_offset(1), geometry.buffer_offset(0));
         let imports = geometry.import_offset(0, 0);

@@ -8,10 +8,11 @@ use nic_layout::boot::{
 };
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::key::KeyWidth;
+use nic_layout::nodes::{IMAGE_NODES, NODES_MAX};
 use nic_layout::static_tables::StaticGeometry;
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::PAGE_BYTES;
-use nic_plan::{Caches, Config, Cursor, Geometry, Part, Piece, Plan, Rdma, Regions, StaticTables, FETCHES_BYTES};
+use nic_plan::{fetches_bytes, Caches, Config, Cursor, Geometry, Part, Piece, Plan, Rdma, Regions, StaticTables};
 use proptest::prelude::*;
 
 /// The sections of a request, for a test to change.
@@ -123,6 +124,27 @@ fn each_bad_request_is_refused_with_its_reason() {
         let request = Request::with(change);
         assert_eq!(check(&request), Err(error), "{request:?}");
     }
+}
+
+#[test]
+fn an_image_for_64_nodes_takes_64_and_static_tables_name_16_of_them() {
+    const MANY: Rdma<Caches, NODES_MAX> = Rdma { lookup: CACHES.lookup };
+    const TABLES_FOR_MANY: Rdma<StaticTables, NODES_MAX> = Rdma { lookup: TABLES.lookup };
+    let of = |node_count| Request::with(|r| (r.link.node, r.link.node_count) = (1, node_count));
+    assert_eq!(of(64).read(MANY).map(|config| config.link.window_frames), Ok(1));
+    assert_eq!(of(65).read(MANY), Err(BootError::NodeOutOfRange));
+    assert!(of(16).read(TABLES_FOR_MANY).is_ok());
+    assert_eq!(of(17).read(TABLES_FOR_MANY), Err(BootError::NodeOutOfRange));
+    // Acknowledgement frames and open reads of 48 more nodes.
+    let good = of(16);
+    let usual = plan(&good, CACHES, 0x8000, 512 * 1024).unwrap();
+    let many = plan(&good, MANY, 0x8000, 512 * 1024).unwrap();
+    assert_eq!(many.places.engines, usual.places.engines);
+    let more = 48 * (2 * 64 + 32);
+    assert_eq!(many.places.part.lookup.cbh - usual.places.part.lookup.cbh, more);
+    let least = usual.places.free;
+    assert!(plan(&good, CACHES, 0x8000, least).is_ok());
+    assert_eq!(plan(&good, MANY, 0x8000, least), Err(BootError::DoesNotFitSram));
 }
 
 #[test]
@@ -290,7 +312,7 @@ fn only_a_cache_that_fetches_has_directories() {
     let with = plan(&fetches, CACHES, 48 * 1024, 512 * 1024).unwrap().places.part.lookup;
     let without = plan(&GOOD, CACHES, 48 * 1024, 512 * 1024).unwrap().places.part.lookup;
     assert_eq!(with.fetches, with.directories + 8 * 4096);
-    assert!(with.fetches + FETCHES_BYTES <= with.vmh);
+    assert!(with.fetches + fetches_bytes(IMAGE_NODES) <= with.vmh);
     assert_eq!((without.directories, without.fetches), (0, 0));
     assert!(without.vmh < with.vmh);
     assert_eq!(plan(&fetches, TABLES, 48 * 1024, LARGE).unwrap().places.part.lookup.directories, 0);
@@ -355,6 +377,7 @@ struct Echo;
 impl Part for Echo {
     type Places = u32;
     const PERSONALITY: u32 = 77;
+    const NODES: usize = IMAGE_NODES;
     const ASKS: &'static [Kind] = &[];
     const ANSWERS: usize = 0;
 

@@ -1,4 +1,7 @@
-/// One deadline for each of `N` nodes (at most 32) on one hardware timer.
+use nic_fair::Members;
+
+/// One deadline for each of `N` nodes on one hardware timer. The word `S` has room for a set of
+/// them.
 ///
 /// The hardware timer runs to the earliest deadline that was ever set, not to the earliest that
 /// still stands: moving a deadline back, which every acknowledgement does, costs one store and no
@@ -6,9 +9,9 @@
 ///
 /// Times are clock counts that wrap; deadlines lie less than 2^31 clocks ahead.
 #[derive(Clone, Copy, Debug)]
-pub struct Alarms<const N: usize> {
+pub struct Alarms<const N: usize, S = u32> {
     due: [u32; N],
-    armed: u32,
+    armed: S,
     /// What the hardware timer is set to.
     timer: Option<u32>,
 }
@@ -18,15 +21,15 @@ const fn is_before(a: u32, b: u32) -> bool {
     a.wrapping_sub(b) > u32::MAX / 2
 }
 
-impl<const N: usize> Alarms<N> {
+impl<const N: usize, S: Members> Alarms<N, S> {
     const INDEX_MASK: usize = {
-        assert!(N.is_power_of_two() && N <= 32);
+        assert!(N.is_power_of_two() && N <= S::ROOM as usize);
         N - 1
     };
 
     /// No deadline is set.
     pub const fn new() -> Self {
-        Alarms { due: [0; N], armed: 0, timer: None }
+        Alarms { due: [0; N], armed: S::NONE, timer: None }
     }
 
     /// Sets or moves the deadline of a node. `Some`: set the hardware timer to this.
@@ -35,7 +38,7 @@ impl<const N: usize> Alarms<N> {
     pub fn set(&mut self, node: usize, due: u32) -> Option<u32> {
         let node = node & Self::INDEX_MASK;
         self.due[node] = due;
-        self.armed |= 1 << node;
+        self.armed |= S::only(node);
         match self.timer {
             Some(timer) if !is_before(due, timer) => None,
             _ => {
@@ -48,26 +51,25 @@ impl<const N: usize> Alarms<N> {
     /// Forgets the deadline of a node.
     #[inline(always)]
     pub fn cancel(&mut self, node: usize) {
-        self.armed &= !(1 << (node & Self::INDEX_MASK));
+        self.armed &= !S::only(node & Self::INDEX_MASK);
     }
 
     /// Whether the node has a deadline.
     #[inline(always)]
-    pub const fn is_set(&self, node: usize) -> bool {
-        self.armed & (1 << (node & Self::INDEX_MASK)) != 0
+    pub fn is_set(&self, node: usize) -> bool {
+        self.armed & S::only(node & Self::INDEX_MASK) != S::NONE
     }
 
-    /// The hardware timer fired. Nodes whose deadline has passed, as a bit mask; they are no longer
-    /// set.
-    pub fn expire(&mut self, now: u32) -> u32 {
+    /// The hardware timer fired. The nodes whose deadline has passed; they are no longer set.
+    pub fn expire(&mut self, now: u32) -> S {
         self.timer = None;
-        let mut expired = 0;
+        let mut expired = S::NONE;
         let (mut armed, mut node) = (self.armed, 0);
-        while armed != 0 {
-            if armed & 1 != 0 && !is_before(now, self.due[node & Self::INDEX_MASK]) {
-                expired |= 1 << node;
+        while armed != S::NONE {
+            if armed.has(0) && !is_before(now, self.due[node & Self::INDEX_MASK]) {
+                expired |= S::only(node);
             }
-            (armed, node) = (armed >> 1, node + 1);
+            (armed, node) = (armed.without_first(), node + 1);
         }
         self.armed &= !expired;
         expired
@@ -78,18 +80,18 @@ impl<const N: usize> Alarms<N> {
     #[must_use]
     pub fn restart(&mut self) -> Option<u32> {
         let (mut armed, mut node) = (self.armed, 0);
-        while armed != 0 {
+        while armed != S::NONE {
             let due = self.due[node & Self::INDEX_MASK];
-            if armed & 1 != 0 && self.timer.is_none_or(|timer| is_before(due, timer)) {
+            if armed.has(0) && self.timer.is_none_or(|timer| is_before(due, timer)) {
                 self.timer = Some(due);
             }
-            (armed, node) = (armed >> 1, node + 1);
+            (armed, node) = (armed.without_first(), node + 1);
         }
         self.timer
     }
 }
 
-impl<const N: usize> Default for Alarms<N> {
+impl<const N: usize, S: Members> Default for Alarms<N, S> {
     fn default() -> Self {
         Self::new()
     }

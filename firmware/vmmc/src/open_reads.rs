@@ -5,20 +5,22 @@
 //! next (M-23, case 1).
 
 use nic_device::Device;
-use nic_layout::boot::MAX_NODES;
 use nic_layout::counter::Counter;
+use nic_layout::nodes::{NodeSet, IMAGE_NODES};
 use nic_layout::post::PostError;
 use nic_link::NODE_MASK;
-use nic_plan::{OPEN_READ_BYTES, READS_MAX};
+use nic_plan::{open_reads_max, OPEN_READ_BYTES};
 use nic_posts::{Owner, PostId};
 
 use crate::owner::REQUEST;
 use crate::wire::Layers;
 use crate::Tables;
 
-/// Largest number of open reads: as many as one node answers at a time. Each node has a share of
-/// them for each peer, so that all nodes together cannot overflow the queue of one.
-pub(crate) const OPEN_READS: usize = READS_MAX as usize;
+/// Largest number of open reads. Each node has a share of them for each peer. Among at most
+/// [`READS_MAX`] nodes they are as many as one node answers at a time, so all nodes together cannot
+/// overflow the queue of one. Among more nodes a node still has a read for each peer, and a request
+/// that overflows the queue of its owner is dropped and sent again.
+pub(crate) const OPEN_READS: usize = open_reads_max(IMAGE_NODES) as usize;
 
 /// A read of an own process. It is kept in SRAM, in five words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,24 +75,28 @@ fn request_of(id: u32) -> PostId {
     PostId((id >> SERIAL_SHIFT << PLACE_BITS) as u16 | id as u16)
 }
 
+/// A set of places: `u32` if they fit, as the nodes of the image do, else `u64`.
+type OpenSet = NodeSet;
+const _: () = assert!(OPEN_READS <= OpenSet::BITS as usize);
+
 /// The reads of own processes that are open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenReads {
     /// SRAM offset of the places.
     at: u32,
     /// Places that are taken, one bit each.
-    open: u32,
+    open: OpenSet,
     /// Number of places for each peer.
     share: u32,
     /// Number of open reads from each peer.
-    count: [u8; MAX_NODES],
+    count: [u8; IMAGE_NODES],
 }
 
 impl OpenReads {
-    pub(crate) const NONE: OpenReads = OpenReads { at: 0, open: 0, share: 0, count: [0; MAX_NODES] };
+    pub(crate) const NONE: OpenReads = OpenReads { at: 0, open: 0, share: 0, count: [0; IMAGE_NODES] };
 
     pub(crate) fn new(at: u32, node_count: u32) -> OpenReads {
-        OpenReads { at, share: READS_MAX / node_count.max(1), ..OpenReads::NONE }
+        OpenReads { at, share: OPEN_READS as u32 / node_count.max(1), ..OpenReads::NONE }
     }
 
     #[inline(always)]

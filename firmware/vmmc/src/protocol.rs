@@ -2,10 +2,10 @@
 
 use nic_device::{rarely, Device, Place};
 use nic_engine::{retake, Arrived, Boot, Buffer, Engine, Frame, Protocol, ProtocolTypes};
-use nic_layout::boot::MAX_NODES;
 use nic_layout::counter::Counter;
 use nic_layout::frame::link::{FrameKind, FLAG_ABORTED, FLAG_LAST};
 use nic_layout::frame::rdma::word;
+use nic_layout::nodes::IMAGE_NODES;
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::post::PostError;
 use nic_layout::ring::{
@@ -150,7 +150,7 @@ impl<T: Tables> Vmmc<T> {
     #[cold]
     #[inline(never)]
     fn end_open_receive_misses(&mut self, layers: &mut Layers<T>, dev: &mut impl Device) {
-        for node in 0..MAX_NODES {
+        for node in 0..IMAGE_NODES {
             if self.receive_misses.ends_wait(self.lookups.misses(), dev, node) {
                 self.take_held_frames(layers, dev, node);
                 self.receive_misses.after_held(node);

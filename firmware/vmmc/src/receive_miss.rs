@@ -10,10 +10,11 @@
 //! `Missed` and `Restart` have no sequence number. If one is lost, the sender's time-out makes up
 //! for it. They carry an acknowledgement like any frame.
 
-use nic_layout::boot::{ReceiveMiss, MAX_NODES};
+use nic_layout::boot::ReceiveMiss;
 use nic_layout::counter::Counter;
 use nic_layout::frame::link::{FrameKind, FRAME_BYTES_MIN};
 use nic_layout::frame::rdma::word;
+use nic_layout::nodes::{NodeSet, IMAGE_NODES};
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::trace::Marker;
 
@@ -46,22 +47,22 @@ pub(crate) struct ReceiveMisses {
     /// For each peer the low bits of the number of misses that were raised when its frame missed.
     /// The frame waits until these misses are served. Eight bits suffice, because far fewer misses
     /// are outstanding.
-    raised: [u8; MAX_NODES],
+    raised: [u8; IMAGE_NODES],
     /// The held frames. Frames of one peer stand in the order of their sequence numbers.
     held: [Held; HELD_FRAMES_LIMIT as usize],
     held_count: usize,
     /// Peers that wait for a miss to be served; those of them whose further frames were dropped;
     /// those that could not be told yet.
-    waiting: u32,
-    behind: u32,
-    to_restart: u32,
+    waiting: NodeSet,
+    behind: NodeSet,
+    to_restart: NodeSet,
 }
 
 impl ReceiveMisses {
     pub(crate) const NONE: ReceiveMisses = ReceiveMisses {
         mode: ReceiveMiss::TimeOut,
         held_frames_max: 0,
-        raised: [0; MAX_NODES],
+        raised: [0; IMAGE_NODES],
         held: [Held { buffer: 0, length_bytes: 0, node: 0 }; HELD_FRAMES_LIMIT as usize],
         held_count: 0,
         waiting: 0,
@@ -150,7 +151,7 @@ impl ReceiveMisses {
                 if !is_copy && self.hold_frame::<T>(dev, node, buffer) {
                     return Buffer::Busy;
                 }
-                self.behind |= u32::from(!is_copy) << node;
+                self.behind |= NodeSet::from(!is_copy) << node;
             }
         }
         layers.drop_frame(dev, dropped)
@@ -211,7 +212,7 @@ impl ReceiveMisses {
             return false;
         }
         self.waiting &= !bit;
-        self.to_restart |= u32::from(self.mode == ReceiveMiss::Restart) << node;
+        self.to_restart |= NodeSet::from(self.mode == ReceiveMiss::Restart) << node;
         true
     }
 

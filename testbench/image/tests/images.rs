@@ -9,19 +9,20 @@ use nic_image::judge;
 const TARGET: &str = "riscv32imc-unknown-none-elf";
 
 /// Build parameters of an image (`firmware/nic/build.rs`): entries, entries of a line and ways of
-/// the translation cache, entries and ways of the buffer cache, bits of a key.
-type Parameters = [u32; 6];
+/// the translation cache, entries and ways of the buffer cache, bits of a key; room for nodes.
+type Parameters = [u32; 7];
 
-const NAMES: [&str; 6] = [
+const NAMES: [&str; 7] = [
     "NICSCOPE_VMH_ENTRIES",
     "NICSCOPE_VMH_LINE_ENTRIES",
     "NICSCOPE_VMH_WAYS",
     "NICSCOPE_CBH_ENTRIES",
     "NICSCOPE_CBH_WAYS",
     "NICSCOPE_KEY_BITS",
+    "NICSCOPE_NODES",
 ];
 
-const RECOMMENDED: Parameters = [16_384, 64, 4, 1024, 4, 64];
+const RECOMMENDED: Parameters = [16_384, 64, 4, 1024, 4, 64, 16];
 
 /// Builds images and judges them: bytes of the deepest path and of the room.
 fn judged(images: &[&str], parameters: Parameters) -> Vec<(u32, u32)> {
@@ -52,15 +53,17 @@ fn the_stack_of_every_image_fits_and_no_image_can_panic() {
     assert_eq!(judged(&all, RECOMMENDED).len(), all.len());
     // The smallest and the largest value of each parameter that shapes code, and the geometries of
     // the random runs. Images with static tables have no other parameter than the key.
-    let others: [Parameters; 8] = [
-        [16_384, 64, 4, 1024, 4, 128],
-        [16_384, 8, 2, 1024, 1, 64],
-        [16_384, 128, 8, 1024, 8, 64],
-        [32_768, 128, 8, 1024, 8, 128],
-        [64, 8, 2, 4, 2, 64],
-        [64, 8, 2, 4, 2, 128],
-        [256, 16, 4, 16, 4, 64],
-        [1024, 128, 8, 1, 1, 128],
+    let others: [Parameters; 10] = [
+        [16_384, 64, 4, 1024, 4, 128, 16],
+        [16_384, 8, 2, 1024, 1, 64, 16],
+        [16_384, 128, 8, 1024, 8, 64, 16],
+        [32_768, 128, 8, 1024, 8, 128, 16],
+        [64, 8, 2, 4, 2, 64, 16],
+        [64, 8, 2, 4, 2, 128, 16],
+        [256, 16, 4, 16, 4, 64, 16],
+        [1024, 128, 8, 1, 1, 128, 16],
+        [16_384, 64, 4, 1024, 4, 64, 64],
+        [16_384, 64, 4, 1024, 4, 128, 64],
     ];
     judged(&all, others[0]);
     for parameters in &others[1..] {

@@ -89,7 +89,7 @@ pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) 
         None => {
             let personality = scenario.image_of_core_a(platform.core.count);
             let firmware = image::read(
-                &image::build_with_keys(&personality, scenario.geometry()?, scenario.key_width()?)?,
+                &image::build_for(&personality, scenario.geometry()?, scenario.key_width()?, scenario.nodes)?,
                 &platform,
             )?;
             memory_map::check_image(&Wanted::of(scenario)?, platform_name, &platform, &firmware)?;

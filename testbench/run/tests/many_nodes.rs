@@ -142,3 +142,12 @@ fn sixteen_nodes_are_in_one_run() {
     let (results, _) = results("ring", &overrides, 2);
     assert_eq!((results.runs[0].flows.len(), results.runs[0].core_cycles.len()), (16, 16));
 }
+
+#[test]
+fn a_ring_of_34_nodes_delivers_every_message() {
+    let overrides = ["nodes=34", "workload.iterations=1", "workload.warm_up=0", "workload.sizes_bytes=4,5000"];
+    let (results, _) = results("ring", &overrides, 2);
+    let run = &results.runs[0];
+    assert_eq!(run.flows.len(), 34);
+    assert!(run.flows.iter().all(|flow| flow.compared_messages == 2), "{:?}", run.flows);
+}

@@ -1,6 +1,7 @@
 //! The firmware image of a personality.
 //!
-//! Cargo builds it. The geometry of the caches and the width of keys are build parameters.
+//! Cargo builds it. The geometry of the caches, the width of keys and the room for nodes are build
+//! parameters.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,6 +12,7 @@ use host_model::platform::Platform;
 use nic_image::Stack;
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::key::KeyWidth;
+use nic_layout::nodes::{image_nodes_for, NODES_USUAL};
 use nic_layout::plant::Plant;
 use nic_layout::vmh::VmhGeometry;
 use nic_plan::Geometry;
@@ -42,7 +44,17 @@ pub fn build_with_keys(binary: &str, geometry: VmhGeometry, key: KeyWidth) -> Re
     build_caches(binary, geometry, CbhGeometry { key, ..CbhGeometry::RECOMMENDED })
 }
 
-/// Builds the image `binary` unless it is up to date, and returns its path.
+/// Builds the image `binary` with the recommended CBH cache and keys of a width, for clusters of
+/// `nodes` nodes, and returns its path.
+///
+/// # Errors
+/// As [`build_caches`].
+pub fn build_for(binary: &str, geometry: VmhGeometry, key: KeyWidth, nodes: usize) -> Result<PathBuf> {
+    build_sized(binary, geometry, CbhGeometry { key, ..CbhGeometry::RECOMMENDED }, image_nodes_for(nodes))
+}
+
+/// Builds the image `binary` for clusters of at most [`NODES_USUAL`] nodes unless it is up to date,
+/// and returns its path.
 ///
 /// Each geometry has a folder of its own below `target`, so runs with different geometries do not
 /// rebuild the images of each other.
@@ -50,17 +62,23 @@ pub fn build_with_keys(binary: &str, geometry: VmhGeometry, key: KeyWidth) -> Re
 /// # Errors
 /// The sources are gone, cargo does not run or refuses the sources, or [`stack`] refuses the image.
 pub fn build_caches(binary: &str, geometry: VmhGeometry, cbh: CbhGeometry) -> Result<PathBuf> {
+    build_sized(binary, geometry, cbh, NODES_USUAL)
+}
+
+fn build_sized(binary: &str, geometry: VmhGeometry, cbh: CbhGeometry, nodes: usize) -> Result<PathBuf> {
     let vmh = format!("C{}-L{}-A{}", geometry.entries, geometry.line_entries, geometry.ways);
     let CbhGeometry { entries, ways, key } = cbh;
     let is_usual = (entries, ways) == (CbhGeometry::RECOMMENDED.entries, CbhGeometry::RECOMMENDED.ways);
     let buffers = if is_usual { String::new() } else { format!("-B{entries}-A{ways}") };
     let keys = if key.is_wide() { format!("-K{}", key.bits()) } else { String::new() };
-    let folder = match geometry == VmhGeometry::RECOMMENDED && cbh == CbhGeometry::RECOMMENDED {
+    let many = if nodes == NODES_USUAL { String::new() } else { format!("-N{nodes}") };
+    let is_recommended = geometry == VmhGeometry::RECOMMENDED && cbh == CbhGeometry::RECOMMENDED;
+    let folder = match is_recommended && nodes == NODES_USUAL {
         // `make firmware` builds this image too.
         true => workspace().join("target"),
-        false => workspace().join("target/geometry").join(format!("{vmh}{buffers}{keys}")),
+        false => workspace().join("target/geometry").join(format!("{vmh}{buffers}{keys}{many}")),
     };
-    build_in(folder, binary, Geometry { vmh: geometry, cbh }, None)
+    build_in(folder, binary, Geometry { vmh: geometry, cbh }, nodes, None)
 }
 
 /// Builds the image `binary` with a planted defect (`nic_layout::plant`), and returns the ELF file.
@@ -73,11 +91,11 @@ pub fn planted(binary: &str, geometry: VmhGeometry, plant: Plant) -> Result<Vec<
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let geometry = Geometry { vmh: geometry, cbh: CbhGeometry::RECOMMENDED };
-    let path = build_in(workspace().join("target/planted"), binary, geometry, Some(plant))?;
+    let path = build_in(workspace().join("target/planted"), binary, geometry, NODES_USUAL, Some(plant))?;
     std::fs::read(&path).map_err(|error| failed!("{}: {error}", path.display()))
 }
 
-fn build_in(folder: PathBuf, binary: &str, geometry: Geometry, plant: Option<Plant>) -> Result<PathBuf> {
+fn build_in(folder: PathBuf, binary: &str, geometry: Geometry, nodes: usize, plant: Option<Plant>) -> Result<PathBuf> {
     let Geometry { vmh, cbh } = geometry;
     if !workspace().join("Cargo.toml").is_file() {
         return Err(failed!(
@@ -96,6 +114,7 @@ fn build_in(folder: PathBuf, binary: &str, geometry: Geometry, plant: Option<Pla
         .env("NICSCOPE_CBH_ENTRIES", cbh.entries.to_string())
         .env("NICSCOPE_CBH_WAYS", cbh.ways.to_string())
         .env("NICSCOPE_KEY_BITS", cbh.key.bits().to_string())
+        .env("NICSCOPE_NODES", nodes.to_string())
         .env("NICSCOPE_PLANT", plant.map_or("", Plant::name))
         .stdin(Stdio::null())
         .output()

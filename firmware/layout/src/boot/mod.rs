@@ -38,9 +38,6 @@ pub const REPLY_MAGIC: u32 = 0x4E53_4252;
 /// Changes with every change of a structure in this crate.
 pub const LAYOUT_VERSION: u32 = 8;
 
-/// Nodes that a cluster may have at most.
-pub const MAX_NODES: usize = 16;
-
 /// SRAM offset of the reply: [`ReplyState`], and behind it the sections.
 pub const BOOT_REPLY_ADDRESS: u32 = 0x200;
 /// Words of SRAM that a reply's head, directory and sections may take.

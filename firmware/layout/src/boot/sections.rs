@@ -48,7 +48,7 @@ pub struct NicReply {
 pub struct LinkRequest {
     /// This node's number.
     pub node: u32,
-    /// Nodes of the cluster, 2 to [`super::MAX_NODES`].
+    /// Nodes of the cluster, 2 to [`crate::nodes::IMAGE_NODES`] of the image.
     pub node_count: u32,
     /// Session of this node, 0 to 255: the number of its incarnation. A node takes the next number
     /// each time it starts again, so that frames of or for an earlier incarnation are dropped

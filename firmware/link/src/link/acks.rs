@@ -2,6 +2,7 @@
 
 use nic_device::{rarely, Device};
 use nic_dma::{HostReads, ReadTag};
+use nic_fair::Members;
 use nic_layout::counter::Counter;
 use nic_layout::frame::link::word;
 use nic_layout::trace::Marker;
@@ -57,17 +58,17 @@ impl<F: Framing> Link<F> {
         oldest
     }
 
-    /// Whether peers wait for an acknowledgement of their own.
+    /// Whether peers wait for an acknowledgement of their own: 0 if none does.
     #[inline(always)]
     pub fn acks_due(&self) -> u32 {
-        self.acks_due.waiting()
+        self.acks_due.waiting().any()
     }
 
     /// Acknowledgements that are put off, those to be processed and those to be sent: 0 if there
     /// are none.
     #[inline(always)]
     pub fn put_off(&self) -> u32 {
-        self.acks_due.waiting() | self.deferred
+        (self.acks_due.waiting() | self.deferred).any()
     }
 
     /// The next peer that waits for an acknowledgement, which waits no more.

@@ -11,7 +11,7 @@ mod transmit;
 
 use nic_device::{MAC_RING_LOG2, TX_BUFFERS_MAX};
 use nic_fair::Circle;
-use nic_layout::boot::MAX_NODES;
+use nic_layout::nodes::{NodeSet, IMAGE_NODES};
 use nic_reliable::{Alarms, Refusals};
 
 use crate::buffers::{Frames, TransmitBuffers};
@@ -20,7 +20,7 @@ use crate::types::Framing;
 use crate::{ACK_BUFFER_BYTES, WINDOW_MAX};
 
 /// A node number within the table of peers.
-pub const NODE_MASK: usize = MAX_NODES - 1;
+pub const NODE_MASK: usize = IMAGE_NODES - 1;
 const WINDOW_MASK: usize = WINDOW_MAX as usize - 1;
 
 /// Data frames take at most [`TX_BUFFERS_MAX`] places of the transmit ring, since each is there
@@ -46,29 +46,29 @@ pub struct Link<F: Framing> {
     retransmit_limit: u32,
     ack_buffers: u32,
     /// Sets of nodes, one bit each. Numbers that are no peers.
-    strangers: u32,
+    strangers: NodeSet,
     /// Peers whose frames are sent again.
-    resending: u32,
+    resending: NodeSet,
     /// Peers that get no new frames: those that are `lost` or `halted`.
-    barred: u32,
+    barred: NodeSet,
     /// Peers that must learn which of their frames were refused.
-    refusing: u32,
+    refusing: NodeSet,
     /// The peer whose last data frame acknowledged something new, as a bit, and what; none: 0.
-    deferred: u32,
+    deferred: NodeSet,
     deferred_acknowledge: u32,
     /// Peers that shall have an acknowledgement.
-    acks_due: Circle,
-    retransmit: Alarms<MAX_NODES>,
-    ack_delay: Alarms<MAX_NODES>,
+    acks_due: Circle<NodeSet>,
+    retransmit: Alarms<IMAGE_NODES, NodeSet>,
+    ack_delay: Alarms<IMAGE_NODES, NodeSet>,
     buffers: TransmitBuffers,
-    peers: [Peer; MAX_NODES],
+    peers: [Peer; IMAGE_NODES],
     frames: Frames<F::Owner>,
-    refusals: [Refusals; MAX_NODES],
+    refusals: [Refusals; IMAGE_NODES],
     /// Peers that did not answer `retransmit_limit` times. They stay lost until their session
     /// changes: only a new session knows again where both sides stand.
-    lost: u32,
+    lost: NodeSet,
     /// Peers that told of a miss and will tell when they take frames again.
-    halted: u32,
+    halted: NodeSet,
 }
 
 impl<F: Framing> Link<F> {
@@ -93,9 +93,9 @@ impl<F: Framing> Link<F> {
             retransmit: Alarms::new(),
             ack_delay: Alarms::new(),
             buffers: TransmitBuffers::NONE,
-            peers: [Peer::EMPTY; MAX_NODES],
+            peers: [Peer::EMPTY; IMAGE_NODES],
             frames: Frames::new(F::NO_OWNER),
-            refusals: [Refusals::NONE; MAX_NODES],
+            refusals: [Refusals::NONE; IMAGE_NODES],
             lost: 0,
             halted: 0,
         }
@@ -108,7 +108,7 @@ impl<F: Framing> Link<F> {
 
     /// Where the frame is that tells a peer of misses.
     fn notice_buffer(&self, node: usize) -> u32 {
-        self.ack_buffer(MAX_NODES + node)
+        self.ack_buffer(IMAGE_NODES + node)
     }
 }
 
@@ -116,13 +116,4 @@ impl<F: Framing> Default for Link<F> {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// The numbers of the bits that are set.
-fn members(mut set: u32) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(move || {
-        let lowest = set.trailing_zeros();
-        set &= set.wrapping_sub(1);
-        (lowest < u32::BITS).then_some(lowest as usize)
-    })
 }

@@ -2,7 +2,7 @@
 
 use nic_device::rarely;
 use nic_dma::{HostReads, ReadTag};
-use nic_layout::boot::MAX_NODES;
+use nic_layout::nodes::IMAGE_NODES;
 
 use super::{Link, NODE_MASK};
 use crate::types::{Barrier, Framing};
@@ -11,7 +11,7 @@ impl<F: Framing> Link<F> {
     /// Whether a node is a peer of this one: it exists, and is not this node.
     #[inline(always)]
     pub fn is_peer(&self, node: u32) -> bool {
-        node < MAX_NODES as u32 && self.strangers >> node & 1 == 0
+        node < IMAGE_NODES as u32 && self.strangers >> node & 1 == 0
     }
 
     /// Whether there is anything to know of a node before a frame is sent to it: it is no peer, its
@@ -19,7 +19,7 @@ impl<F: Framing> Link<F> {
     #[inline(always)]
     pub fn is_special(&self, node: u32) -> bool {
         let special = self.strangers | self.barred | self.resending | self.refusing;
-        node >= MAX_NODES as u32 || special >> node & 1 != 0
+        node >= IMAGE_NODES as u32 || special >> node & 1 != 0
     }
 
     /// Whether a peer must learn of refusals, which only a frame without data can tell.

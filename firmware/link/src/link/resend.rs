@@ -2,20 +2,21 @@
 
 use nic_device::Device;
 use nic_dma::{HostReads, ReadTag};
+use nic_fair::Members;
 use nic_layout::counter::Counter;
 use nic_layout::frame::link::word;
 use nic_layout::trace::Marker;
 use nic_reliable::Expired;
 
-use super::{members, Link, NODE_MASK, WINDOW_MASK};
+use super::{Link, NODE_MASK, WINDOW_MASK};
 use crate::peer::Peer;
 use crate::types::{Barrier, Ended, Framing, Overdue};
 
 impl<F: Framing> Link<F> {
-    /// Peers whose frames are sent again, one bit each.
+    /// Whether frames of a peer are sent again: 0 if of none.
     #[inline(always)]
     pub fn resending(&self) -> u32 {
-        self.resending
+        self.resending.any()
     }
 
     /// The time of a peer is over. What that means.
@@ -82,7 +83,7 @@ impl<F: Framing> Link<F> {
     #[cold]
     #[inline(never)]
     pub fn resend_one<R: ReadTag>(&mut self, dev: &mut impl Device, reads: &mut HostReads<R>) -> Result<bool, Barrier> {
-        let Some(node) = members(self.resending).next() else {
+        let Some(node) = self.resending.numbers().next() else {
             return Ok(false);
         };
         let peer = &self.peers[node & NODE_MASK];

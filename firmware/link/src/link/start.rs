@@ -3,6 +3,7 @@
 use nic_device::Device;
 use nic_layout::counter::Counter;
 use nic_layout::frame::link::{word, FrameKind};
+use nic_layout::nodes::nodes_from;
 use nic_reliable::{ReceiveState, Refusals, SendWindow};
 
 use super::{Link, NODE_MASK};
@@ -19,7 +20,7 @@ impl<F: Framing> Link<F> {
         self.retransmit_cycles = config.retransmit_cycles;
         self.retransmit_limit = config.retransmit_limit;
         self.ack_buffers = config.ack_buffers;
-        self.strangers = (u32::MAX << config.node_count) | 1 << config.node;
+        self.strangers = nodes_from(config.node_count) | 1 << config.node;
         let own = word::station(config.node as u8, config.session as u8);
         self.address_words = word::addresses(own, own);
         self.node_word = word::node_length(config.node as u8, config.session as u8, 0);

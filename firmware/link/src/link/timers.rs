@@ -1,8 +1,9 @@
 //! The two timers: each serves all peers.
 
 use nic_device::Device;
+use nic_fair::Members;
 
-use super::{members, Link, NODE_MASK};
+use super::{Link, NODE_MASK};
 use crate::types::{Framing, ACK_TIMER, RETRANSMIT_TIMER};
 
 impl<F: Framing> Link<F> {
@@ -17,7 +18,7 @@ impl<F: Framing> Link<F> {
     /// The timer of acknowledgements fired: those that are owed are due.
     pub fn expire_acks(&mut self, dev: &mut impl Device) {
         let expired = self.ack_delay.expire(dev.now());
-        for node in members(expired) {
+        for node in expired.numbers() {
             if self.peers[node & NODE_MASK].receive.owes() {
                 self.acks_due.add(1 << (node & NODE_MASK));
             }
@@ -50,7 +51,7 @@ impl<F: Framing> Link<F> {
 
     /// The timer of retransmissions fired: the nodes whose time is over.
     pub fn expire_retransmit(&mut self, dev: &impl Device) -> impl Iterator<Item = usize> {
-        members(self.retransmit.expire(dev.now()))
+        self.retransmit.expire(dev.now()).numbers()
     }
 
     /// After [`Self::expire_retransmit`]: sets the timer anew.

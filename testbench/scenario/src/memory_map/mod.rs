@@ -15,6 +15,7 @@ use nic_layout::boot::FIRMWARE_ADDRESS;
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::keeper;
 use nic_layout::key::KeyWidth;
+use nic_layout::nodes::{image_nodes_for, NODES_MAX, NODES_USUAL};
 use nic_layout::static_tables::StaticGeometry;
 use nic_plan::{Caches, Config, Cursor, Geometry, Piece, Plain, Plan, Rdma, Regions, StaticTables};
 use serde::Serialize;
@@ -71,6 +72,8 @@ pub struct Wanted {
     key: KeyWidth,
     post_queues: Option<u32>,
     miss_service: MissService,
+    /// Nodes that the image has room for: [`NODES_USUAL`] or [`NODES_MAX`].
+    image_nodes: usize,
 }
 
 /// How a personality looks handles up.
@@ -97,6 +100,7 @@ impl Wanted {
             key: scenario.key_width()?,
             post_queues: scenario.nic.post_queues,
             miss_service: scenario.misses.service,
+            image_nodes: image_nodes_for(scenario.nodes),
         })
     }
 }
@@ -112,7 +116,7 @@ pub fn of(scenario: &Scenario, platform_name: &str) -> Result<Map> {
     let wanted = Wanted::of(scenario)?;
     check(&wanted, platform_name, &platform)?;
     let personality = scenario.image_of_core_a(platform.core.count);
-    let path = image::build_with_keys(&personality, scenario.geometry()?, wanted.key)?;
+    let path = image::build_for(&personality, scenario.geometry()?, wanted.key, scenario.nodes)?;
     let file = image::read(&path, &platform)?;
     let parts = ImageParts::of(&file).map_err(|error| failed!("firmware {}: {error}", path.display()))?;
     let stack = image::stack(&path)?;
@@ -120,7 +124,7 @@ pub fn of(scenario: &Scenario, platform_name: &str) -> Result<Map> {
 }
 
 /// The keys on which a memory map depends. The first stands for all keys of the cache.
-const KEYS: [&str; 5] = ["cache.", "key_bits", "nic.post_queues", "misses.service", "cores"];
+const KEYS: [&str; 6] = ["cache.", "key_bits", "nic.post_queues", "misses.service", "cores", "nodes"];
 
 /// A scenario with a personality and overrides.
 ///
@@ -142,7 +146,10 @@ pub fn scenario(personality: &str, overrides: &[String]) -> Result<Scenario> {
             ));
         }
     }
-    let fixed = [format!("personality={personality}"), "misses.ratios=0.0".to_owned()];
+    let has_nodes = overrides.iter().any(|entry| entry.trim_start().starts_with(KEYS[5]));
+    // A cable joins two nodes only.
+    let topology = format!("topology.kind={}", if has_nodes { "switch" } else { "cable" });
+    let fixed = [format!("personality={personality}"), "misses.ratios=0.0".to_owned(), topology];
     // The memory is the same under every workload.
     let kind = personality::named(personality)?.workloads[0];
     scenario::load(&kind.name(), &[&fixed, overrides].concat())
@@ -232,6 +239,14 @@ impl Regions for List {
 
 /// Lays the SRAM out as the firmware does at boot, from `first_free` on.
 fn plan(wanted: &Wanted, platform: &Platform, first_free: u32) -> Result<Planned, ()> {
+    match wanted.image_nodes {
+        NODES_USUAL => plan_for::<NODES_USUAL>(wanted, platform, first_free),
+        _ => plan_for::<NODES_MAX>(wanted, platform, first_free),
+    }
+}
+
+/// [`plan`] of an image with room for `NODES` nodes.
+fn plan_for<const NODES: usize>(wanted: &Wanted, platform: &Platform, first_free: u32) -> Result<Planned, ()> {
     let options = DriverOptions {
         post_queues: wanted.post_queues,
         miss_service: wanted.miss_service.of_driver(),
@@ -244,14 +259,17 @@ fn plan(wanted: &Wanted, platform: &Platform, first_free: u32) -> Result<Planned
         Lookup::Cached(cache) => {
             let vmh = cache.geometry().map_err(|_| ())?;
             let cbh = CbhGeometry { key, ..CbhGeometry::RECOMMENDED };
-            let caches = Caches::built(Geometry { vmh, cbh });
-            planned(&request, Rdma { lookup: caches }, first_free, |_| None)
+            let lookup = Caches::built(Geometry { vmh, cbh });
+            planned::<Rdma<Caches, NODES>>(&request, Rdma { lookup }, first_free, |_| None)
         }
-        Lookup::Static => planned(&request, Rdma { lookup: StaticTables::built(key) }, first_free, |part| {
-            Some(Holds::of(part.lookup.geometry))
-        }),
+        Lookup::Static => {
+            let lookup = StaticTables::built(key);
+            planned::<Rdma<StaticTables, NODES>>(&request, Rdma { lookup }, first_free, |part| {
+                Some(Holds::of(part.lookup.geometry))
+            })
+        }
         // The number of the personality moves no region.
-        Lookup::None => planned(&request, Plain::<0>, first_free, |_| None),
+        Lookup::None => planned::<Plain<0, NODES>>(&request, Plain, first_free, |_| None),
     }
 }
 
@@ -294,10 +312,11 @@ impl Map {
 
 fn sram(parts: &ImageParts, planned: &Planned, platform: &Platform) -> Memory {
     let core_b = if platform.core.count > 1 { keeper::AREA_BYTES } else { 0 };
-    let image: [Part; 4] = [
+    let image: [Part; 5] = [
         ("boot block", Use::Program, 0, FIRMWARE_ADDRESS),
         ("code", Use::Program, parts.code.0, parts.code.1),
         ("read-only data", Use::Program, parts.read_only.0, parts.read_only.1),
+        ("state of the core", Use::Program, parts.state.0, parts.state.1),
         ("hot code and its data, to be copied", Use::Program, parts.end - parts.hot_bytes(), parts.hot_bytes()),
     ];
     let behind = [
@@ -350,6 +369,7 @@ mod tests {
     const PARTS: ImageParts = ImageParts {
         code: (0x400, 9000),
         read_only: (0x400 + 9000, 24),
+        state: (0x400 + 9024, 0),
         hot_code: (0, 8000),
         hot_data: (8000, 136),
         static_bytes: (8192, 6720),
@@ -364,6 +384,7 @@ mod tests {
         key: KeyWidth::Bits64,
         post_queues: None,
         miss_service: MissService::KernelThread,
+        image_nodes: NODES_USUAL,
     };
     const STATIC: Wanted = Wanted { lookup: Lookup::Static, ..CACHED };
 
@@ -390,6 +411,7 @@ mod tests {
         let keys = KeyWidth::ALL.map(|key| [Wanted { key, ..CACHED }, Wanted { key, ..STATIC }]).concat();
         let others = [
             Wanted { post_queues: Some(1), ..CACHED },
+            Wanted { image_nodes: NODES_MAX, ..CACHED },
             Wanted { post_queues: Some(8), miss_service: MissService::Nic, ..CACHED },
         ];
         let all = [keys, others.to_vec()].concat();
@@ -494,7 +516,9 @@ mod tests {
         assert_eq!(wanted("mini", "misses.service=nic"), Wanted { miss_service: MissService::Nic, ..CACHED });
         assert_eq!(scenario("mini", &["cores=2".into()]).unwrap().cores, 2);
         assert!(refused("mini", "key_bits=96").contains("64 or 128"));
-        assert!(refused("mini", "nodes=2").contains("cache.entries"));
+        assert_eq!(wanted("mini", "nodes=34"), Wanted { image_nodes: NODES_MAX, ..CACHED });
+        assert!(refused("vmmc", "nodes=34").contains("2 to 16"));
+        assert!(refused("mini", "link.latency_ns=2").contains("cache.entries"));
         assert!(refused("mini", "cache.size=2").contains("size"));
         assert!(refused("mini", "nic.post_queues=9").contains("1 to 8"));
         assert!(refused("vmmc", "cache.ways=8").contains("has no cache"));

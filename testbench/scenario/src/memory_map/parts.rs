@@ -12,6 +12,9 @@ pub struct ImageParts {
     pub code: (u32, u32),
     /// Constants in SRAM.
     pub read_only: (u32, u32),
+    /// The state of the core in SRAM, of an image for so many nodes that the scratchpad has no room
+    /// for it. Other images have an empty section.
+    pub state: (u32, u32),
     /// Code in the scratchpad. The image has a copy at its end, in SRAM.
     pub hot_code: (u32, u32),
     /// Data in the scratchpad that the image initialises, behind the hot code.
@@ -54,6 +57,7 @@ impl ImageParts {
         Ok(ImageParts {
             code: section(".text", CORE_SRAM_BASE)?,
             read_only: section(".rodata", CORE_SRAM_BASE)?,
+            state: section(".state", CORE_SRAM_BASE)?,
             hot_code: (hot.0, hot_code_end - hot.0),
             hot_data: (hot_code_end, hot_end - hot_code_end),
             static_bytes: section(".bss", CORE_SCRATCHPAD_BASE)?,

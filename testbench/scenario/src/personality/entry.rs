@@ -25,6 +25,8 @@ pub struct Personality {
     pub description: &'static str,
     /// How the firmware finds translations and buffers.
     pub lookup: Lookup,
+    /// Nodes that a cluster of such NICs may have at most.
+    pub nodes_max: usize,
     /// What a paper has published of the memory of such NICs.
     pub memory_of_others: &'static [Column],
     /// The kinds of workload that the personality can play.

@@ -1,6 +1,6 @@
 //! Which values of a scenario contradict each other or are out of their range.
 
-use nic_layout::boot::MAX_NODES;
+use nic_layout::nodes::NODES_MAX;
 use nic_layout::post::INLINE_BYTES_MAX;
 use nic_plan::HELD_FRAMES_LIMIT;
 use page_traces::Pattern;
@@ -142,8 +142,16 @@ impl Scenario {
     /// The number of nodes, and what joins them.
     fn check_nodes(&self) -> Result<()> {
         let (nodes, kind) = (self.nodes, self.workload.kind);
-        if !(2..=MAX_NODES).contains(&nodes) {
-            return Err(request_error!("nodes = {nodes}: must be 2 to {MAX_NODES}"));
+        if !(2..=NODES_MAX).contains(&nodes) {
+            return Err(request_error!("nodes = {nodes}: must be 2 to {NODES_MAX}"));
+        }
+        let personality = self.personality;
+        if nodes > personality.nodes_max {
+            return Err(request_error!(
+                "nodes = {nodes}: must be 2 to {} with personality = {:?}",
+                personality.nodes_max,
+                personality.name
+            ));
         }
         self.topology.check(nodes).map_err(|error| request_error!("{error}"))?;
         if kind == WorkloadKind::Pages && nodes != 2 {

@@ -53,7 +53,8 @@ pub struct Scenario {
     #[serde(with = "personality::by_name", default = "personality::default")]
     #[schemars(schema_with = "personality::schema")]
     pub personality: &'static Personality,
-    /// How many nodes there are: 2 to 16 ([`MAX_NODES`]).
+    /// How many nodes there are: 2 to 64, or fewer where the personality says so. For more than 16
+    /// the image of the NIC has its state in SRAM, and is slower.
     pub nodes: usize,
     /// The cables and switches that join the nodes, as in `{ kind = "switch" }`: see
     /// `docs/switch.md`. By default one cable.

@@ -98,7 +98,7 @@ const LIST_KEYS: [&str; 3] = ["platforms", "workload.sizes_bytes", "misses.ratio
 
 #[cfg(test)]
 mod tests {
-    use nic_layout::boot::MAX_NODES;
+    use nic_layout::nodes::NODES_MAX;
     use nic_layout::vmh::VmhGeometry;
 
     use super::*;
@@ -170,7 +170,12 @@ mod tests {
         assert!(message("ping-pong", &shared).contains("must be 8"));
         assert!(message("ping-pong", &["nonsense"]).contains("KEY=VALUE"));
         assert!(message("all-to-all", &["nodes=1"]).contains("nodes = 1: must be 2 to"));
-        assert!(message("all-to-all", &["nodes=1000"]).contains(&format!("must be 2 to {MAX_NODES}")));
+        for nodes in ["nodes=1", "nodes=65", "nodes=1000"] {
+            assert!(message("all-to-all", &[nodes]).contains(&format!("must be 2 to {NODES_MAX}")));
+        }
+        assert!(
+            message("all-to-all", &["personality=vmmc", "nodes=17"]).contains("2 to 16 with personality = \"vmmc\"")
+        );
         assert!(message("ping-pong", &["nodes=4"]).contains("topology.kind = \"switch\""));
         assert!(message("ping-pong", &["nodes=3", "topology.kind=switch"]).contains("in pairs"));
         assert!(message("pages", &["nodes=4", "topology.kind=switch"]).contains("must be 2 with"));

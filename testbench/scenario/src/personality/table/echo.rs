@@ -1,5 +1,7 @@
 //! Every frame goes back to its sender: the shortest personality.
 
+use nic_layout::nodes::NODES_USUAL;
+
 use crate::personality::entry::{Lookup, Personality};
 use crate::workload_kind::WorkloadKind;
 
@@ -7,6 +9,9 @@ pub const ECHO: Personality = Personality {
     name: "echo",
     description: "every frame goes back to its sender: the shortest personality, an example of how to add one",
     lookup: Lookup::None,
+    // Among more nodes a peer has one place of the transmit buffers, and a frame that goes back
+    // would find none.
+    nodes_max: NODES_USUAL,
     memory_of_others: &[],
     workloads: &[WorkloadKind::Stream, WorkloadKind::Random],
 };

@@ -1,5 +1,7 @@
 //! Handles looked up in caches on the NIC.
 
+use nic_layout::nodes::NODES_MAX;
+
 use crate::personality::entry::{Lookup, Personality};
 use crate::personality::table::thesis::TABLE_1_1;
 use crate::workload_kind::WorkloadKind;
@@ -9,6 +11,7 @@ pub const MINI: Personality = Personality {
     description:
         "remote writes and reads of exported buffers; translations and buffers in caches that miss to the host",
     lookup: Lookup::Cached,
+    nodes_max: NODES_MAX,
     memory_of_others: &TABLE_1_1,
     workloads: &[
         WorkloadKind::PingPong,

@@ -1,5 +1,7 @@
 //! Handles looked up in static tables: the base that the miNI thesis compares itself with.
 
+use nic_layout::static_tables::import;
+
 use crate::personality::entry::{Lookup, Personality};
 use crate::personality::table::thesis::TABLE_1_1;
 use crate::workload_kind::WorkloadKind;
@@ -9,6 +11,8 @@ pub const VMMC: Personality = Personality {
     name: "vmmc",
     description: "the same, the thesis's base: all translations, buffers and imports in static tables, which never miss and can be full",
     lookup: Lookup::Static,
+    // An import has four bits for its node.
+    nodes_max: import::NODES,
     memory_of_others: &TABLE_1_1,
     workloads: &[
         WorkloadKind::PingPong,
