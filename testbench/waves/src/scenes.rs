@@ -22,7 +22,7 @@ const MOMENTS: [(&str, &str); 6] = [
     ("interrupt delay", "interrupt"),
     ("pin pages", "pin"),
     ("fill line", "fill"),
-    ("sender: time-out", "retransmission"),
+    (": time-out", "retransmission"),
 ];
 
 /// The markers of a message, in the order of time.
@@ -32,16 +32,52 @@ pub fn moments(account: &Account, begin: Ps) -> Vec<Moment> {
         .iter()
         .filter_map(|&(part, name)| start(part).map(|start_ps| Moment { at: begin + Ps(start_ps), name }))
         .collect();
-    moments.push(Moment { at: begin + Ps(account.latency_ps), name: "arrival" });
+    let name = if Ends::of(account).is_read { "end of the read" } else { "arrival" };
+    moments.push(Moment { at: begin + Ps(account.latency_ps), name });
     moments.sort_by_key(|moment| moment.at);
     moments
+}
+
+/// The two nodes of a message.
+#[derive(Clone, Copy)]
+struct Ends {
+    /// The node that posts.
+    posts: usize,
+    /// The other node.
+    other: usize,
+    /// The message comes back to the node that posts.
+    is_read: bool,
+}
+
+impl Ends {
+    fn of(account: &Account) -> Ends {
+        let posts = account.spans.first().map_or(0, |span| span.node);
+        let last = account.spans.last().map_or(1, |span| span.node);
+        let away = account.spans.iter().map(|span| span.node).find(|node| *node != posts);
+        Ends { posts, other: away.unwrap_or(last), is_read: last == posts && away.is_some() }
+    }
+
+    /// What the two nodes are called.
+    fn headings(self) -> [Row; 2] {
+        let Ends { posts, other, is_read } = self;
+        let [first, second] = if is_read { ["reader", "owner"] } else { ["sender", "receiver"] };
+        [Row::heading(format!("node {posts}, {first}")), Row::heading(format!("node {other}, {second}"))]
+    }
+
+    /// Where the data go, in titles.
+    fn end(self) -> &'static str {
+        if self.is_read {
+            "the end of the read"
+        } else {
+            "the arrival"
+        }
+    }
 }
 
 /// The panels of a picture: one for a hit; for a miss one of the whole message, then its busy parts
 /// enlarged.
 pub fn panels(account: &Account, begin: Ps, file: &WaveFile) -> Vec<Panel> {
-    let (sender, receiver) =
-        (account.spans.first().map_or(0, |span| span.node), account.spans.last().map_or(1, |span| span.node));
+    let ends = Ends::of(account);
     let end = begin + Ps(account.latency_ps);
     let at = |span: &Span| begin + Ps(span.start_ps);
     let panel = |title: &str, from: Ps, to: Ps, rows: Vec<Row>| Panel {
@@ -57,27 +93,29 @@ pub fn panels(account: &Account, begin: Ps, file: &WaveFile) -> Vec<Panel> {
     let message = || Row::spans("message", account, begin);
     let Some(interrupt) = find("interrupt delay") else {
         let mut rows = vec![message()];
-        rows.extend(detail(sender, receiver));
-        return vec![panel("from the post to the arrival", begin, end, present(file, rows, begin, end))];
+        rows.extend(detail(ends));
+        return vec![panel(&format!("from the post to {}", ends.end()), begin, end, present(file, rows, begin, end))];
     };
 
-    let mut rows = vec![message()];
-    rows.extend([
-        Row::heading(format!("node {sender}, sender")),
-        Row::text("firmware", format!("node{sender}.firmware")),
-        Row::text("PCI bus", format!("node{sender}.pci.bus")),
-        Row::line("GMII TX_EN", format!("node{sender}.link.tx_en")),
-        Row::heading(format!("node {receiver}, receiver")),
-        Row::line("GMII RX_DV", format!("node{receiver}.link.rx_dv")),
-        Row::text("firmware", format!("node{receiver}.firmware")),
-        Row::active_low("INTA#", format!("node{receiver}.pci.inta_n")),
-        Row::text("PCI bus", format!("node{receiver}.pci.bus")),
-        Row::text("interrupt", format!("node{receiver}.host.interrupt")),
-        Row::text("miss thread", format!("node{receiver}.host.miss_thread")),
-        Row::text("process", format!("node{receiver}.host.process")),
-    ]);
+    let Ends { posts, other, .. } = ends;
+    let [of_posts, of_other] = ends.headings();
+    let rows = vec![
+        message(),
+        of_posts,
+        Row::text("firmware", format!("node{posts}.firmware")),
+        Row::text("PCI bus", format!("node{posts}.pci.bus")),
+        Row::line("GMII TX_EN", format!("node{posts}.link.tx_en")),
+        of_other,
+        Row::line("GMII RX_DV", format!("node{other}.link.rx_dv")),
+        Row::text("firmware", format!("node{other}.firmware")),
+        Row::active_low("INTA#", format!("node{other}.pci.inta_n")),
+        Row::text("PCI bus", format!("node{other}.pci.bus")),
+        Row::text("interrupt", format!("node{other}.host.interrupt")),
+        Row::text("miss thread", format!("node{other}.host.miss_thread")),
+        Row::text("process", format!("node{other}.host.process")),
+    ];
     let mut whole = panel("the whole miss", begin, end, rows);
-    whole.brackets = brackets(file, receiver, begin, end);
+    whole.brackets = brackets(file, other, begin, end);
 
     // The enlarged parts: until the interrupt is on its way; around the fill; from the time-out on.
     let margin = Ps::from_us(1);
@@ -86,14 +124,15 @@ pub fn panels(account: &Account, begin: Ps, file: &WaveFile) -> Vec<Panel> {
         let served = at(fill) + Ps(fill.duration_ps);
         parts.push(("the driver fills the line", Ps(at(fill).0.saturating_sub(margin.0)), served + margin));
     }
-    if let Some(timeout) = find("sender: time-out") {
-        parts.push(("from the time-out to the arrival", Ps(at(timeout).0.saturating_sub(margin.0)), end));
+    let last = format!("from the time-out to {}", ends.end());
+    if let Some(timeout) = find(": time-out") {
+        parts.push((last.as_str(), Ps(at(timeout).0.saturating_sub(margin.0)), end));
     }
     let mut panels = Vec::new();
     for (letter, (title, from, to)) in ('A'..).zip(parts) {
         whole.zooms.push((letter, from, to));
         let mut rows = vec![message()];
-        rows.extend(detail(sender, receiver));
+        rows.extend(detail(ends));
         panels.push(panel(&format!("{letter}: {title}"), from, to, present(file, rows, from, to)));
     }
     panels.insert(0, whole);
@@ -120,39 +159,58 @@ fn brackets(file: &WaveFile, receiver: usize, begin: Ps, end: Ps) -> Vec<Bracket
     let mut all = boxes(format!("node{receiver}.host.interrupt"), &[("interrupt delay", "interrupt delay")]);
     let thread = [("thread wakes", "thread wakes"), ("pin pages", "pin"), ("fill line", "fill")];
     all.extend(boxes(format!("node{receiver}.host.miss_thread"), &thread));
-    all.extend(boxes("message.stage".into(), &[("sender: time-out", "time-out, sent again")]));
-    let waits =
-        boxes("message.stage".into(), &[("waits for the sender's time-out", "waits for the sender's time-out")]);
+    let of_roles = |stage: fn(&str) -> String| ["sender", "reader", "owner"].map(stage);
+    let again = of_roles(|role| format!("{role}: time-out"));
+    all.extend(boxes("message.stage".into(), &again.each_ref().map(|stage| (stage.as_str(), "time-out, sent again"))));
+    let waits = of_roles(|role| format!("waits for the {role}'s time-out"));
+    let waits = boxes("message.stage".into(), &waits.each_ref().map(|stage| (stage.as_str(), stage.as_str())));
     // The message also waits while the miss is served. Only the longest wait is marked: no part of
     // the system works for the message in it.
     all.extend(waits.into_iter().max_by_key(|bracket| bracket.to - bracket.from));
     all
 }
 
-/// All rows of both nodes.
-fn detail(sender: usize, receiver: usize) -> Vec<Row> {
-    vec![
-        Row::heading(format!("node {sender}, sender")),
-        Row::text("process", format!("node{sender}.host.process")),
-        Row::text("PCI bus", format!("node{sender}.pci.bus")),
-        Row::active_low("FRAME#", format!("node{sender}.pci.frame_n")),
-        Row::text("firmware", format!("node{sender}.firmware")),
-        Row::line("core sleeps", format!("node{sender}.core.sleep")),
-        Row::line("DMA read", format!("node{sender}.dma.read_busy")),
-        Row::line("GMII TX_EN", format!("node{sender}.link.tx_en")),
-        Row::heading(format!("node {receiver}, receiver")),
-        Row::line("GMII RX_DV", format!("node{receiver}.link.rx_dv")),
-        Row::text("firmware", format!("node{receiver}.firmware")),
-        Row::line("core sleeps", format!("node{receiver}.core.sleep")),
-        Row::line("DMA write", format!("node{receiver}.dma.write_busy")),
-        Row::text("PCI bus", format!("node{receiver}.pci.bus")),
-        Row::active_low("FRAME#", format!("node{receiver}.pci.frame_n")),
-        Row::line("SRAM for host", format!("node{receiver}.sram.host")),
-        Row::active_low("INTA#", format!("node{receiver}.pci.inta_n")),
-        Row::text("interrupt", format!("node{receiver}.host.interrupt")),
-        Row::text("miss thread", format!("node{receiver}.host.miss_thread")),
-        Row::text("process", format!("node{receiver}.host.process")),
-    ]
+/// All rows of both nodes. A read goes both ways, so each node has the rows of both.
+fn detail(ends: Ends) -> Vec<Row> {
+    let Ends { posts, other, is_read } = ends;
+    let [of_posts, of_other] = ends.headings();
+    let sends = |node: usize| {
+        [
+            Row::line("DMA read", format!("node{node}.dma.read_busy")),
+            Row::line("GMII TX_EN", format!("node{node}.link.tx_en")),
+        ]
+    };
+    let mut rows = vec![
+        of_posts,
+        Row::text("process", format!("node{posts}.host.process")),
+        Row::text("PCI bus", format!("node{posts}.pci.bus")),
+        Row::active_low("FRAME#", format!("node{posts}.pci.frame_n")),
+        Row::text("firmware", format!("node{posts}.firmware")),
+        Row::line("core sleeps", format!("node{posts}.core.sleep")),
+    ];
+    rows.extend(sends(posts));
+    if is_read {
+        rows.push(Row::line("GMII RX_DV", format!("node{posts}.link.rx_dv")));
+        rows.push(Row::line("DMA write", format!("node{posts}.dma.write_busy")));
+    }
+    rows.push(of_other);
+    rows.push(Row::line("GMII RX_DV", format!("node{other}.link.rx_dv")));
+    rows.extend([
+        Row::text("firmware", format!("node{other}.firmware")),
+        Row::line("core sleeps", format!("node{other}.core.sleep")),
+    ]);
+    rows.extend(is_read.then(|| sends(other)).into_iter().flatten());
+    rows.extend([
+        Row::line("DMA write", format!("node{other}.dma.write_busy")),
+        Row::text("PCI bus", format!("node{other}.pci.bus")),
+        Row::active_low("FRAME#", format!("node{other}.pci.frame_n")),
+        Row::line("SRAM for host", format!("node{other}.sram.host")),
+        Row::active_low("INTA#", format!("node{other}.pci.inta_n")),
+        Row::text("interrupt", format!("node{other}.host.interrupt")),
+        Row::text("miss thread", format!("node{other}.host.miss_thread")),
+        Row::text("process", format!("node{other}.host.process")),
+    ]);
+    rows
 }
 
 /// Leaves out rows in which nothing happens, and headings without rows.
