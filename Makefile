@@ -59,6 +59,7 @@ properties: setup ## 200 million random operations on the lookup caches against 
 
 defects: setup-test firmware ## defects planted in firmware and driver, one at a time, and which invariant finds each
 	@$(CARGO) test --quiet --release -p nicscope-soak --test defects -- --nocapture --test-threads=1
+	@$(CARGO) test --quiet --release -p nicscope-soak --test clusters -- --ignored --nocapture
 
 formal: setup-formal ## bounded proofs of the core, the SRAM arbiter and the semaphore (FORMAL='pc --depth 12' for one)
 	@python3 tools/formal/formal.py $(FORMAL)

@@ -50,7 +50,9 @@ fn unknown_names_are_answered_with_the_known_ones() {
     refused_run(&["name=mine"], &["name", "no such key"]);
     refused(&["memory-map", "emp"], &["emp", "mini"]);
     refused(&["memory-map", "mini", "--platform", "tigon3"], &["tigon3", "tigon2"]);
-    refused(&["memory-map", "mini", "--set", "nodes=3"], &["nodes=3", "cache.entries"]);
+    refused(&["memory-map", "mini", "--set", "link.latency_ns=30"], &["link.latency_ns=30", "cache.entries"]);
+    refused(&["memory-map", "mini", "--set", "nodes=65"], &["nodes = 65", "2 to 64"]);
+    refused(&["memory-map", "vmmc", "--set", "nodes=17"], &["nodes = 17", "16"]);
     refused(&["measure", "engine"], &["engine", "machine"]);
     refused(&["measure", "machine", "--only", "99"], &["99", "7"]);
     refused(&["reproduce", "mini.fig-9"], &["mini.fig-9", "mini.table-1.1", "mini.fig-4.1"]);

@@ -99,7 +99,9 @@ fn statements_are_seen_to_fail_on_drawn_clusters_with_caches() {
     each_fails::<Op>("mini", &mini::PLANTED);
 }
 
+/// The statements are those of nodes with caches, so `make test` leaves them out.
 #[test]
+#[ignore = "takes minutes: `make defects` runs it"]
 fn statements_are_seen_to_fail_on_drawn_clusters_with_static_tables() {
     each_fails::<Op>("vmmc", &vmmc::PLANTED);
 }

@@ -151,7 +151,10 @@ pub fn scenario(personality: &str, overrides: &[String]) -> Result<Scenario> {
     let topology = format!("topology.kind={}", if has_nodes { "switch" } else { "cable" });
     let fixed = [format!("personality={personality}"), "misses.ratios=0.0".to_owned(), topology];
     // The memory is the same under every workload.
-    let kind = personality::named(personality)?.workloads[0];
+    let workloads = personality::named(personality)?.workloads;
+    // Flows go between any number of nodes, pairs between an even number.
+    let of_flows = workloads.iter().find(|kind| has_nodes && kind.has_flows());
+    let kind = of_flows.unwrap_or(&workloads[0]);
     scenario::load(&kind.name(), &[&fixed, overrides].concat())
 }
 
