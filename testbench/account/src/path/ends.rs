@@ -4,7 +4,7 @@ use host_model::events::EventKind;
 use nic_layout::trace::Marker;
 use sim_pins::Ps;
 
-use super::{PathError, Way};
+use super::way::{PathError, Way};
 use crate::account::Clock;
 use crate::log::Probe;
 

@@ -4,7 +4,8 @@ use nic_layout::frame::link::FrameKind;
 use nic_layout::trace::Marker;
 use sim_pins::Ps;
 
-use super::{host, same_low_bits, Leg, PathError, Way};
+use super::host;
+use super::way::{same_low_bits, Leg, PathError, Way};
 use crate::account::Clock;
 use crate::log::{NodeLog, Probe, SentFrame};
 

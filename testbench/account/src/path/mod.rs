@@ -11,154 +11,18 @@ mod ends;
 mod flight;
 mod host;
 mod transmission;
+mod way;
 
-use host_model::events::EventKind;
 use nic_layout::frame::link::FrameKind;
 use nic_layout::trace::Marker;
-use sim_pins::Ps;
-use thiserror::Error;
 
-use crate::account::{Account, Clock, Frequencies, Mark};
-use crate::log::{NodeLog, SentFrame};
-use crate::route::Network;
+use crate::account::Account;
+use crate::log::NodeLog;
 
-/// The log lacks a step that every message takes: a bug of ours.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("message {message}: {what}")]
-pub struct PathError {
-    /// The number of the message.
-    pub message: u32,
-    /// The step that is missing.
-    pub what: String,
-}
+pub(crate) use way::is_of_a_core;
+pub use way::{Journey, Operation, PathError};
 
-/// What a message does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// The sender writes to memory of the receiver. It ends when a process there sees the bytes.
-    Write,
-    /// The sender reads memory of the receiver. It ends when the reading process sees the end in
-    /// its status page.
-    Read,
-}
-
-impl Operation {
-    fn steps(self) -> &'static [Step] {
-        match self {
-            Operation::Write => &WRITE,
-            Operation::Read => &READ,
-        }
-    }
-
-    /// The names of the two nodes in stages: the node that posts, then the other node.
-    const fn roles(self) -> [&'static str; 2] {
-        match self {
-            Operation::Write => ["sender", "receiver"],
-            Operation::Read => ["reader", "owner"],
-        }
-    }
-}
-
-/// Whether a stage is work of a core, by the role before its colon.
-pub(crate) fn is_of_a_core(stage: &str) -> bool {
-    let role = stage.split(':').next().unwrap_or_default();
-    [Operation::Write, Operation::Read].iter().any(|operation| operation.roles().contains(&role))
-}
-
-/// A message and the two nodes that it concerns.
-pub struct Journey<'a> {
-    /// The number of the message.
-    pub message: u32,
-    /// Data bytes of the message.
-    pub size_bytes: u32,
-    /// What the message does.
-    pub operation: Operation,
-    /// The node that posts it, counted from 0.
-    pub sender: usize,
-    /// The other node.
-    pub receiver: usize,
-    /// Logs of all nodes.
-    pub logs: &'a [&'a NodeLog],
-    /// What joins the nodes.
-    pub network: &'a Network<'a>,
-    /// Frequencies of both nodes' clocks.
-    pub hz: Frequencies,
-}
-
-impl<'a> Journey<'a> {
-    /// The account from `PostBegin` on the sender to the end of the operation.
-    ///
-    /// # Errors
-    /// The logs lack a step, or have steps in an impossible order.
-    pub fn account(&self) -> Result<Account, PathError> {
-        let begin = self.begin().ok_or_else(|| self.missing("no PostBegin"))?;
-        let (kind, end) = self.end();
-        let end = end.ok_or_else(|| self.missing(&format!("no {kind:?}")))?;
-        let mut way = Way { journey: self, begin, end, marks: Vec::new() };
-        self.operation.steps().iter().try_for_each(|step| step(&mut way))?;
-        Account::from_marks(self.message, self.size_bytes, &way.marks, end, &self.hz)
-            .ok_or_else(|| self.missing(&format!("its marks run backwards: {:?}", way.backwards())))
-    }
-
-    /// Whether a lookup for any of its frames missed, on either node: for messages that take turns,
-    /// so that no other can have.
-    pub fn missed(&self) -> bool {
-        let (Some(begin), (_, Some(end))) = (self.begin(), self.end()) else { return false };
-        let raised = |log: &&NodeLog| {
-            log.markers(begin, end).any(|(_, marker, _)| matches!(marker, Marker::MissRaised | Marker::FetchBegun))
-        };
-        [self.sender, self.receiver].map(|node| &self.logs[node]).into_iter().any(raised)
-    }
-
-    fn begin(&self) -> Option<Ps> {
-        self.logs[self.sender].post(self.message, EventKind::PostBegin)
-    }
-
-    /// The event that ends the operation, and its time.
-    fn end(&self) -> (EventKind, Option<Ps>) {
-        match self.operation {
-            Operation::Write => {
-                let kind = EventKind::ArrivalSeen;
-                (kind, self.logs[self.receiver].arrival(self.message, kind))
-            }
-            Operation::Read => {
-                let kind = EventKind::StatusSeen;
-                (kind, self.logs[self.sender].post(self.message, kind))
-            }
-        }
-    }
-
-    fn missing(&self, what: &str) -> PathError {
-        PathError { message: self.message, what: what.into() }
-    }
-
-    /// The role of a node in the names of stages.
-    fn role(&self, node: usize) -> &'static str {
-        let [posts, other] = self.operation.roles();
-        if node == self.sender {
-            posts
-        } else {
-            other
-        }
-    }
-}
-
-/// The last frame of one kind of a message, on its way between two nodes.
-struct Leg<'a> {
-    from: usize,
-    to: usize,
-    kind: FrameKind,
-    /// All transmissions of the frame; there is at least one.
-    attempts: Vec<&'a SentFrame>,
-}
-
-/// Sequence numbers wrap.
-fn is_after(a: Option<u32>, b: Option<u32>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => (a.wrapping_sub(b) as i32) > 0,
-        _ => false,
-    }
-}
+use way::Way;
 
 /// A step of the way of a message: adds the marks of its stages, from where the last step ended.
 type Step = fn(&mut Way<'_>) -> Result<(), PathError>;
@@ -181,90 +45,51 @@ const READ: [Step; 6] = [
     |way| way.status(),
 ];
 
-/// Marks in the making.
-struct Way<'a> {
-    journey: &'a Journey<'a>,
-    /// When the message begins and ends.
-    begin: Ps,
-    end: Ps,
-    marks: Vec<Mark>,
-}
-
-impl<'a> Way<'a> {
-    fn mark(&mut self, at: Ps, node: usize, clock: Clock, stage: impl Into<String>) {
-        self.marks.push(Mark { at, node, clock, stage: stage.into() });
-    }
-
-    fn last(&self) -> Ps {
-        self.marks.last().map_or(Ps::ZERO, |mark| mark.at)
-    }
-
-    /// For the message of an error: the first two marks that are out of order.
-    fn backwards(&self) -> Option<(&Mark, &Mark)> {
-        self.marks.windows(2).find(|pair| pair[1].at < pair[0].at).map(|pair| (&pair[0], &pair[1]))
-    }
-
-    /// The last frame of a kind, with all its transmissions.
-    fn leg(&self, kind: FrameKind) -> Result<Leg<'a>, PathError> {
-        let journey = self.journey;
-        let (from, to) = match kind {
-            FrameKind::REPLY => (journey.receiver, journey.sender),
-            _ => (journey.sender, journey.receiver),
-        };
-        let own = |frame: &&SentFrame| {
-            let is_own = frame.data.is_some_and(|data| data.message == journey.message && data.kind == kind);
-            frame.start >= self.begin && frame.start <= self.end && is_own
-        };
-        let frames: Vec<&SentFrame> = journey.logs[from].sent.iter().filter(own).collect();
-        let sequence = |frame: &SentFrame| frame.data.map(|data| data.sequence);
-        // Frames of a message are first sent in order, so the last new sequence number is that of the last frame.
-        let mut last = None;
-        for frame in &frames {
-            if last.is_none_or(|last| is_after(sequence(frame), last)) {
-                last = Some(sequence(frame));
-            }
-        }
-        let attempts: Vec<&SentFrame> = frames.into_iter().filter(|frame| Some(sequence(frame)) == last).collect();
-        if attempts.is_empty() {
-            return Err(journey.missing(&format!("no frame of it left the {}", journey.role(from))));
-        }
-        Ok(Leg { from, to, kind, attempts })
-    }
-
-    /// Stages of a core between two times, by the markers of its firmware; the host's work on
-    /// misses where the firmware waits for it.
-    fn core_work(&mut self, node: usize, from: Ps, to: Ps) {
-        let (log, role) = (self.journey.logs[node], self.journey.role(node));
-        let mut stages: Vec<(Ps, Clock, String)> = log
-            .markers(from, to)
-            .filter(|(at, ..)| *at < to)
-            .map(|(at, marker, _)| (at, Clock::Core, format!("{role}: {}", marker.stage())))
-            .collect();
-        if log.markers(from, to).any(|(_, marker, _)| marker == Marker::MissRaised) {
-            let raised =
-                log.markers(from, to).find(|(_, marker, _)| *marker == Marker::MissRaised).map_or(to, |(at, ..)| at);
-            stages.extend(host::stages(log, raised, to));
-            stages.sort_by_key(|(at, ..)| *at);
-        }
-        for (at, clock, stage) in stages {
-            self.mark(at, node, clock, stage);
-        }
+fn steps(operation: Operation) -> &'static [Step] {
+    match operation {
+        Operation::Write => &WRITE,
+        Operation::Read => &READ,
     }
 }
 
-/// Markers carry the low 24 bits.
-fn same_low_bits(argument: u32, sequence: u32) -> bool {
-    argument == sequence & nic_layout::trace::ARGUMENT_MASK
+impl Journey<'_> {
+    /// The account from `PostBegin` on the sender to the end of the operation.
+    ///
+    /// # Errors
+    /// The logs lack a step, or have steps in an impossible order.
+    pub fn account(&self) -> Result<Account, PathError> {
+        let begin = self.begin().ok_or_else(|| self.missing("no PostBegin"))?;
+        let (kind, end) = self.end();
+        let end = end.ok_or_else(|| self.missing(&format!("no {kind:?}")))?;
+        let mut way = Way { journey: self, begin, end, marks: Vec::new() };
+        steps(self.operation).iter().try_for_each(|step| step(&mut way))?;
+        Account::from_marks(self.message, self.size_bytes, &way.marks, end, &self.hz)
+            .ok_or_else(|| self.missing(&format!("its marks run backwards: {:?}", way.backwards())))
+    }
+
+    /// Whether a lookup for any of its frames missed, on either node: for messages that take turns,
+    /// so that no other can have.
+    pub fn missed(&self) -> bool {
+        let (Some(begin), (_, Some(end))) = (self.begin(), self.end()) else { return false };
+        let raised = |log: &&NodeLog| {
+            log.markers(begin, end).any(|(_, marker, _)| matches!(marker, Marker::MissRaised | Marker::FetchBegun))
+        };
+        [self.sender, self.receiver].map(|node| &self.logs[node]).into_iter().any(raised)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::account::Frequencies;
+    use crate::log::SentFrame;
     use crate::log::{DataFrame, Probe};
+    use crate::route::Network;
     use host_model::address::{NodeId, Pid};
-    use host_model::events::{Event, Subject};
+    use host_model::events::{Event, EventKind, Subject};
     use nic_layout::trace;
     use sim_fabric::Topology;
+    use sim_pins::Ps;
 
     const MESSAGE: u32 = 7;
     const SEQUENCE: u32 = 41;

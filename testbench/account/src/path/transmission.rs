@@ -4,7 +4,7 @@ use nic_layout::frame::link::FrameKind;
 use nic_layout::trace::Marker;
 use sim_pins::Ps;
 
-use super::{same_low_bits, Leg, PathError, Way};
+use super::way::{same_low_bits, Leg, PathError, Way};
 use crate::account::Clock;
 use crate::log::{NodeLog, Probe};
 
