@@ -57,7 +57,7 @@ pub fn retake<P: Protocol>(
 ) -> Buffer {
     let frame = arrived::<P::Types>(dev, buffer, length_bytes);
     if frame.type_word & word::KIND_MASK == P::Types::KIND {
-        return take_data_rarely(protocol, layers, dev, frame);
+        return take_data_rarely(protocol, layers, dev, buffer, frame.type_word, length_bytes);
     }
     take_other(protocol, layers, dev, frame.at, buffer, frame.type_word, length_bytes)
 }
@@ -93,16 +93,20 @@ fn take_data<P: Protocol, const IS_PLAIN: bool>(
     kept
 }
 
-/// Takes a data frame with other flags.
+/// Takes a data frame with other flags. Its arguments are words, since a struct of four words would
+/// go through the stack.
 #[cold]
 #[inline(never)]
 fn take_data_rarely<P: Protocol>(
     protocol: &mut P,
     layers: &mut Layers<P::Types>,
     dev: &mut impl Device,
-    frame: Arrived,
+    buffer: u32,
+    type_word: u32,
+    length_bytes: u32,
 ) -> Buffer {
-    take_data::<P, false>(protocol, layers, dev, frame)
+    let at = dev.place(buffer);
+    take_data::<P, false>(protocol, layers, dev, Arrived { at, buffer, type_word, length_bytes })
 }
 
 /// Takes a frame that is not a plain data frame: an acknowledgement, another kind, or a frame of no
@@ -154,7 +158,7 @@ fn take_no_ack<P: Protocol>(
     let frame = Arrived { at, buffer, type_word, length_bytes };
     match protocol.on_other_frame(layers, dev, frame) {
         Some(kept) => kept,
-        None => take_rare(protocol, layers, dev, frame),
+        None => take_rare(protocol, layers, dev, buffer, type_word, length_bytes),
     }
 }
 
@@ -188,15 +192,17 @@ fn take_rare<P: Protocol>(
     protocol: &mut P,
     layers: &mut Layers<P::Types>,
     dev: &mut impl Device,
-    frame: Arrived,
+    buffer: u32,
+    type_word: u32,
+    length_bytes: u32,
 ) -> Buffer {
     const PROBE: u32 = word::kind(FrameKind::PROBE, FLAG_LAST);
     const MISSED: u32 = word::kind(FrameKind::MISSED, 0);
     const RESTART: u32 = word::kind(FrameKind::RESTART, 0);
-    let Arrived { at, buffer, type_word, length_bytes } = frame;
     if type_word & word::KIND_MASK == P::Types::KIND {
-        return take_data_rarely(protocol, layers, dev, frame);
+        return take_data_rarely(protocol, layers, dev, buffer, type_word, length_bytes);
     }
+    let at = dev.place(buffer);
     if !matches!(type_word, PROBE | MISSED | RESTART) {
         // Without the mark, a frame of this protocol has the number 0.
         let is_foreign = word::is_ours(type_word) && word::protocol_number(type_word) != 0;

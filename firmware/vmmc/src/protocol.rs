@@ -1,11 +1,11 @@
 //! The protocol: its handling of frames, posts, ends of transfers, and words of the driver.
 
 use nic_device::{rarely, Device, Place};
+use nic_fair::Members;
 use nic_engine::{retake, Arrived, Boot, Buffer, Engine, Frame, Protocol, ProtocolTypes};
 use nic_layout::counter::Counter;
 use nic_layout::frame::link::{FrameKind, FLAG_ABORTED, FLAG_LAST};
 use nic_layout::frame::rdma::word;
-use nic_layout::nodes::IMAGE_NODES;
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::post::PostError;
 use nic_layout::ring::{
@@ -142,7 +142,7 @@ impl<T: Tables> Vmmc<T> {
 
     /// Goes on with frames that waited until the driver has served misses or a ring has room.
     fn end_receive_misses(&mut self, layers: &mut Layers<T>, dev: &mut impl Device) {
-        if self.receive_misses.are_open() {
+        if self.receive_misses.open() != 0 {
             self.end_open_receive_misses(layers, dev);
         }
     }
@@ -150,7 +150,7 @@ impl<T: Tables> Vmmc<T> {
     #[cold]
     #[inline(never)]
     fn end_open_receive_misses(&mut self, layers: &mut Layers<T>, dev: &mut impl Device) {
-        for node in 0..IMAGE_NODES {
+        for node in self.receive_misses.open().numbers() {
             if self.receive_misses.ends_wait(self.lookups.misses(), dev, node) {
                 self.take_held_frames(layers, dev, node);
                 self.receive_misses.after_held(node);
@@ -161,13 +161,13 @@ impl<T: Tables> Vmmc<T> {
 
     /// Judges the held frames of a peer anew, until a frame misses again or there is no room.
     fn take_held_frames(&mut self, layers: &mut Layers<T>, dev: &mut impl Device, node: usize) {
-        while self.receive_misses.held_of(node) != 0 {
+        while let Some(oldest) = self.receive_misses.oldest_of(node) {
             if !layers.writes.has_room(Wire::<T>::FRAME_WRITES) {
                 // The end of a host write calls this method again.
                 layers.stall_reception();
                 return self.receive_misses.wait_for_room(self.lookups.misses(), node);
             }
-            let Some(frame) = self.receive_misses.take(node) else { return };
+            let Some(frame) = self.receive_misses.take_at(oldest) else { return };
             dev.count(Counter::FramesRetaken);
             dev.trace(Marker::FrameRetaken, node as u32);
             // The frame may have lost its permission since (INV-21).

@@ -70,9 +70,10 @@ impl ReceiveMisses {
         to_restart: 0,
     };
 
+    /// Peers that wait, or that are to be told.
     #[inline(always)]
-    pub(crate) fn are_open(&self) -> bool {
-        self.waiting | self.to_restart != 0
+    pub(crate) fn open(&self) -> NodeSet {
+        self.waiting | self.to_restart
     }
 
     fn held(&self) -> &[Held] {
@@ -96,13 +97,25 @@ impl ReceiveMisses {
         }
     }
 
-    /// Takes the oldest held frame of a peer out.
-    pub(crate) fn take(&mut self, node: usize) -> Option<Held> {
-        let place = self.held().iter().position(|held| usize::from(held.node) == node)?;
-        let frame = *self.held.get(place)?;
-        self.held.get_mut(place..self.held_count)?.rotate_left(1);
+    /// The place of the oldest held frame of a peer.
+    pub(crate) fn oldest_of(&self, node: usize) -> Option<usize> {
+        self.held().iter().position(|held| usize::from(held.node) == node)
+    }
+
+    /// Takes the held frame at a place out.
+    pub(crate) fn take_at(&mut self, place: usize) -> Option<Held> {
+        let held = self.held.get_mut(place..self.held_count)?;
+        let frame = *held.first()?;
+        for next in 1..held.len() {
+            held[next - 1] = held[next];
+        }
         self.held_count -= 1;
         Some(frame)
+    }
+
+    /// Takes the oldest held frame of a peer out.
+    pub(crate) fn take(&mut self, node: usize) -> Option<Held> {
+        self.take_at(self.oldest_of(node)?)
     }
 
     /// Makes the frame of a peer that was held last the first of that peer.
