@@ -523,8 +523,7 @@ impl<K: ProtocolTypes> Layers<K> {
     }
 
     /// Retransmits one frame, to the first peer that needs it.
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn resend_one(&mut self, dev: &mut impl Device) {
         match self.link.resend_one(dev, &mut self.reads) {
             Ok(false) => {}

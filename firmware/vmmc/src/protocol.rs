@@ -35,6 +35,12 @@ use crate::unsent::stop;
 use crate::wire::{Layers, Line, Wire};
 use crate::Tables;
 
+/// Type words of the frames of reads.
+const READ_FRAME: u32 = word::kind(FrameKind::READ, FLAG_LAST);
+const REPLY_FRAME: u32 = word::kind(FrameKind::REPLY, 0);
+const LAST_REPLY_FRAME: u32 = word::kind(FrameKind::REPLY, FLAG_LAST);
+const ABORTED_REPLY_FRAME: u32 = word::kind(FrameKind::REPLY, FLAG_LAST | FLAG_ABORTED);
+
 /// VMMC on one NIC: the engine with this protocol.
 pub type Machine<T> = Engine<Vmmc<T>>;
 
@@ -90,7 +96,7 @@ impl<T: Tables> Vmmc<T> {
         }
     }
 
-    /// Takes a frame that is not a write: the request of a read, a reply, or another frame.
+    /// Takes the request of a read, or a reply.
     ///
     /// The code of reads lies in SRAM in one piece, so that no part of it displaces another part in
     /// the instruction cache.
@@ -104,20 +110,12 @@ impl<T: Tables> Vmmc<T> {
         buffer: u32,
         type_word: u32,
         length_bytes: u32,
-    ) -> Option<Buffer> {
-        const READ: u32 = word::kind(FrameKind::READ, FLAG_LAST);
-        const REPLY: u32 = word::kind(FrameKind::REPLY, 0);
-        const REPLY_LAST: u32 = word::kind(FrameKind::REPLY, FLAG_LAST);
-        const REPLY_ABORTED: u32 = word::kind(FrameKind::REPLY, FLAG_LAST | FLAG_ABORTED);
-        if !matches!(type_word, READ | REPLY | REPLY_LAST | REPLY_ABORTED) {
-            rarely();
-            return None;
-        }
+    ) -> Buffer {
         let node_length = dev.get(at, word::NODE_LENGTH);
         let known = (type_word, Wire::<T>::FLAGS);
         let node = match layers.link.check_source::<true>(dev, at, known, node_length, length_bytes) {
             Ok(node) => node,
-            Err(reason) => return Some(layers.drop_frame(dev, reason)),
+            Err(reason) => return layers.drop_frame(dev, reason),
         };
         let acknowledge = dev.get(at, word::ACKNOWLEDGE);
         let data_bytes = word::data_bytes(node_length);
@@ -125,7 +123,7 @@ impl<T: Tables> Vmmc<T> {
         dev.trace(Marker::ReceiveHeader, sequence);
         let Vmmc { lookups, open_reads, replies, receive_misses, .. } = self;
         let kept = match layers.classify(dev, node, sequence, true) {
-            None if type_word == READ => {
+            None if type_word == READ_FRAME => {
                 replies.take_read(lookups, receive_misses, layers, dev, (at, buffer, node, data_bytes))
             }
             None => {
@@ -137,7 +135,7 @@ impl<T: Tables> Vmmc<T> {
         };
         // The acknowledgement counts whether the data are accepted or not.
         layers.defer_acknowledge(dev, node, acknowledge);
-        Some(kept)
+        kept
     }
 
     /// Goes on with frames that waited until the driver has served misses or a ring has room.
@@ -207,7 +205,12 @@ impl<T: Tables> Protocol for Vmmc<T> {
         dev: &mut impl Device,
         Arrived { at, buffer, type_word, length_bytes }: Arrived,
     ) -> Option<Buffer> {
-        self.take_of_read(layers, dev, at, buffer, type_word, length_bytes)
+        // Checked here, so that other frames do not pay for the registers of the function.
+        if matches!(type_word, READ_FRAME | REPLY_FRAME | LAST_REPLY_FRAME | ABORTED_REPLY_FRAME) {
+            return Some(self.take_of_read(layers, dev, at, buffer, type_word, length_bytes));
+        }
+        rarely();
+        None
     }
 
     #[inline(always)]

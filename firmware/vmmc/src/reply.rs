@@ -234,6 +234,7 @@ impl Replies {
     /// Sends one reply. Ready reads are served round robin. A read that misses keeps its turn, so
     /// that it uses the line filled for it before the miss of another read evicts that line.
     /// Otherwise no read would be answered if more reads wait than a set has ways (INV-33).
+    #[inline(never)]
     pub(crate) fn reply_one<T: Tables>(
         &mut self,
         lookups: &mut Lookups<T>,
