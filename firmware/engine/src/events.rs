@@ -53,11 +53,21 @@ pub(crate) fn first_of(events: u32) -> Event {
     }
 }
 
+/// The first of the events that are served after the first four. Comparisons with constants: a loop
+/// over the list would put a copy of the list into the image.
 #[cold]
 fn first_of_rare(events: u32) -> Event {
-    const LAST: Event = IN_ORDER[IN_ORDER.len() - 1];
-    let first = IN_ORDER[4..].iter().find(|event| events & event.bit() != 0);
-    first.copied().unwrap_or(LAST)
+    const REST: [Event; 4] = [IN_ORDER[4], IN_ORDER[5], IN_ORDER[6], IN_ORDER[7]];
+    let [fifth, sixth, seventh, last] = REST;
+    if events & fifth.bit() != 0 {
+        fifth
+    } else if events & sixth.bit() != 0 {
+        sixth
+    } else if events & seventh.bit() != 0 {
+        seventh
+    } else {
+        last
+    }
 }
 
 #[cfg(test)]

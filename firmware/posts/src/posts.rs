@@ -75,7 +75,7 @@ impl<H: Copy> Posts<H> {
             post_queue_count: 0,
             unsettled: Circle::EMPTY,
             slots: [slot; PROCESS_SLOTS],
-            status: StatusPages::NONE,
+            status: StatusPages::ZERO,
         }
     }
 
@@ -86,6 +86,7 @@ impl<H: Copy> Posts<H> {
         self.process_table_at = config.process_table;
         self.post_errors_at = config.post_errors;
         self.post_queue_count = config.post_queue_count;
+        self.status.start();
     }
 
     #[inline(always)]

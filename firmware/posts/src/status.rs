@@ -45,8 +45,22 @@ pub(crate) struct StatusPages {
 }
 
 impl StatusPages {
-    pub(crate) const NONE: StatusPages =
-        StatusPages { dirty: 0, busy: 0, marks: [0; PROCESS_SLOTS], status: [NO_STATUS; PROCESS_SLOTS] };
+    /// All words are 0, so that an image keeps no initial value of them. [`Self::start`] sets the
+    /// status of each slot.
+    pub(crate) const ZERO: StatusPages = StatusPages {
+        dirty: 0,
+        busy: 0,
+        marks: [0; PROCESS_SLOTS],
+        status: [ProcessStatus { refused: 0, last_error: 0, last_error_index: 0, ended: 0 }; PROCESS_SLOTS],
+    };
+
+    /// Sets the status of each slot to the status before the first post. Call once, on
+    /// [`Self::ZERO`].
+    pub(crate) fn start(&mut self) {
+        for status in &mut self.status {
+            status.last_error_index = NO_STATUS.last_error_index;
+        }
+    }
 
     #[inline(always)]
     pub(crate) fn of(&mut self, slot: usize) -> &mut ProcessStatus {
