@@ -1,5 +1,5 @@
 use nic_device::{rarely, Device};
-use nic_fair::PassedOver;
+use nic_fair::{PassedOver, RunQueue};
 use nic_layout::counter::Counter;
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
@@ -230,7 +230,7 @@ impl<P: Protocol> Engine<P> {
     #[cold]
     #[inline(never)]
     fn send_unasked(&mut self, dev: &mut impl Device) {
-        if self.layers.link.resending() != 0 {
+        if self.layers.run.jobs() & RunQueue::RETRANSMIT != 0 {
             self.layers.resend_one(dev);
         }
         if self.layers.has_jobs() {

@@ -244,12 +244,12 @@ impl<K: ProtocolTypes> Layers<K> {
     /// Whether a job or a retransmission is ready and the ring of host reads has room for it.
     #[inline(always)]
     pub(crate) fn has_unasked(&self) -> bool {
-        self.run.jobs() | self.link.resending() != 0 && !self.unasked_stalled
+        self.run.jobs() != 0 && !self.unasked_stalled
     }
 
-    /// Whether a job is ready and the ring of host reads has room for it.
+    /// Whether a job of the protocol is ready and the ring of host reads has room for it.
     pub(crate) fn has_jobs(&self) -> bool {
-        self.run.jobs() != 0 && !self.unasked_stalled
+        self.run.jobs() & !RunQueue::RETRANSMIT != 0 && !self.unasked_stalled
     }
 
     /// Sets whether the protocol awaits more than acknowledgements from a peer, such as a reply.
@@ -530,6 +530,15 @@ impl<K: ProtocolTypes> Layers<K> {
             Ok(true) => self.run.wake_blocked(),
             Err(_) => self.unasked_stalled = true,
         }
+        if self.link.resending() == 0 {
+            self.run.take_job(RunQueue::RETRANSMIT);
+        }
+    }
+
+    /// Makes the job of the link ready, since frames may have to be sent again. So a turn asks one
+    /// word whether any job is ready.
+    pub(crate) fn retransmit(&mut self) {
+        self.run.add_jobs(RunQueue::RETRANSMIT);
     }
 
     /// Aborts a frame whose data the host bus did not deliver: the frame keeps its number, carries
@@ -564,8 +573,7 @@ impl<K: ProtocolTypes> Layers<K> {
     /// Takes one doorbell ([`Posts::on_doorbell`]).
     #[inline(always)]
     pub(crate) fn on_doorbell(&mut self, dev: &mut impl Device) -> (bool, Option<usize>) {
-        let link = &self.link;
-        self.posts.on_doorbell(dev, &mut self.run, &mut self.writes, || link.resending())
+        self.posts.on_doorbell(dev, &mut self.run, &mut self.writes)
     }
 
     /// Lets the post of a slot wait for room, and processes the deferred acknowledgement, which may

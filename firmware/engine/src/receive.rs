@@ -229,6 +229,7 @@ fn take_rare<P: Protocol>(
             dev.trace(Marker::RestartReceived, sequence);
             layers.go_on(node);
             layers.link.on_restart(dev, node, sequence);
+            layers.retransmit();
             Buffer::Free
         }
         _ => {

@@ -34,6 +34,7 @@ pub(crate) fn on_retransmit_timer<P: Protocol>(protocol: &mut P, layers: &mut La
             Overdue::NotSent => {}
             Overdue::Unanswered => {
                 layers.go_on(node);
+                layers.retransmit();
                 if let Some(ended) = layers.link.retry(dev, node) {
                     end_frames_badly(protocol, layers, dev, ended);
                     protocol.on_peer_lost(layers, dev, node);

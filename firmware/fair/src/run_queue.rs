@@ -1,7 +1,7 @@
 use crate::SlotQueue;
 
 /// The slots and jobs that are ready to run, and those that wait. Bits 7:0 of a set are process
-/// slots, bits 31:16 jobs of the protocol.
+/// slots, bit 15 is the job of the link, bits 31:16 are jobs of the protocol.
 ///
 /// Ready slots are in a queue. Ready jobs are in a set, and the protocol chooses among them.
 /// Waiting slots and jobs share two sets: *parked* until the driver has filled a cache line,
@@ -19,9 +19,11 @@ impl RunQueue {
     /// No slot and no job is ready or waits.
     pub const EMPTY: RunQueue = RunQueue { queue: SlotQueue::EMPTY, parked: 0, blocked: 0, jobs: 0 };
 
+    /// The job of the link: to retransmit frames.
+    pub const RETRANSMIT: u32 = 1 << 15;
     /// The bits of jobs in a set.
-    pub const JOBS: u32 = 0xFFFF_0000;
-    /// The bit of the first job.
+    pub const JOBS: u32 = 0xFFFF_0000 | Self::RETRANSMIT;
+    /// The bit of the protocol's first job.
     pub const JOBS_SHIFT: u32 = 16;
 
     /// Makes a slot ready, behind all others. A slot is in the queue at most once.
@@ -42,7 +44,7 @@ impl RunQueue {
         !self.queue.is_empty()
     }
 
-    /// The ready jobs, bits 31:16.
+    /// The ready jobs, bits 31:15.
     #[inline(always)]
     pub fn jobs(&self) -> u32 {
         self.jobs

@@ -117,15 +117,14 @@ impl<H: Copy> Posts<H> {
     ///
     /// The first result tells whether the doorbell was accepted; the caller counts it once the
     /// first frame is in flight. The second is the slot whose frame goes first: the slot of the
-    /// doorbell, if no slot or job is ready or waits, and no frame is retransmitted (`others_wait`
-    /// returns 0). Then no earlier post of that slot has frames to be issued.
+    /// doorbell, if no slot or job is ready or waits, retransmission included. Then no earlier post
+    /// of that slot has frames to be issued.
     #[inline(always)]
     pub fn on_doorbell<W: StatusTag>(
         &mut self,
         dev: &mut impl Device,
         run: &mut RunQueue,
         writes: &mut HostWrites<W>,
-        others_wait: impl FnOnce() -> u32,
     ) -> (bool, Option<usize>) {
         let Some(page) = dev.take_doorbell() else {
             return (false, None);
@@ -145,7 +144,7 @@ impl<H: Copy> Posts<H> {
         }
         slot.producer = producer;
         slot.pid = dev.get(entry, entry::PID);
-        if run.others() | others_wait() != 0 || run.has_slots() {
+        if run.others() != 0 || run.has_slots() {
             rarely();
             // A slot that waits is woken by what it waits for.
             if !run.waits(page) {

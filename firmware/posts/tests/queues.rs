@@ -91,7 +91,7 @@ impl Bench {
     fn ring(&mut self, slot: usize, producer: u32) -> (bool, Option<usize>) {
         self.dev.doorbells |= 1 << slot;
         self.dev.doorbell_values[slot] = producer;
-        self.posts.on_doorbell(&mut self.dev, &mut self.run, &mut self.writes, || 0)
+        self.posts.on_doorbell(&mut self.dev, &mut self.run, &mut self.writes)
     }
 
     fn settle(&mut self, slot: usize) {

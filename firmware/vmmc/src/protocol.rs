@@ -1,8 +1,8 @@
 //! The protocol: its handling of frames, posts, ends of transfers, and words of the driver.
 
 use nic_device::{rarely, Device, Place};
-use nic_fair::Members;
 use nic_engine::{retake, Arrived, Boot, Buffer, Engine, Frame, Protocol, ProtocolTypes};
+use nic_fair::Members;
 use nic_layout::counter::Counter;
 use nic_layout::frame::link::{FrameKind, FLAG_ABORTED, FLAG_LAST};
 use nic_layout::frame::rdma::word;
