@@ -221,6 +221,7 @@ mod tests {
             core_cycles: Vec::new(),
             flows: Vec::new(),
             switches: Vec::new(),
+            stacks: Vec::new(),
         };
         Results {
             schema: RESULTS_SCHEMA,

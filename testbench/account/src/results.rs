@@ -1,6 +1,7 @@
 //! What a run found, as it is written to `results.json`.
 
 use indexmap::IndexMap;
+use nic_image::StackUse;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use nicscope_scenario::scenario::Scenario;
@@ -71,6 +72,9 @@ pub struct Run {
     /// Counters of each port of each switch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switches: Vec<Vec<IndexMap<String, u64>>>,
+    /// The stacks of each node, core A first, in runs with a canary (`nic.stack_canary`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stacks: Vec<Vec<StackUse>>,
 }
 
 /// All messages from one node to another, warm-up included.

@@ -2,6 +2,7 @@
 
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{Cell, CellAlignment, Table};
+use nic_image::StackUse;
 use nicscope_scenario::scenario::WorkloadKind;
 
 use crate::account::{Account, Clock, Span};
@@ -67,6 +68,7 @@ pub fn results(results: &Results) -> String {
         }
         text.push_str(&format!("{rows}\n"));
         text.push_str(&checks(run));
+        text.push_str(&stacks(run));
         text.push('\n');
     }
     text
@@ -98,6 +100,21 @@ fn checks(run: &Run) -> String {
     match broken.is_empty() {
         true => text.push_str(&format!("{} sums of counters agree\n", run.conservation.len())),
         false => text.push_str(&format!("SUMS OF COUNTERS DISAGREE:\n{}", broken.concat())),
+    }
+    text
+}
+
+/// One line on each stack with a canary.
+fn stacks(run: &Run) -> String {
+    let mut text = String::new();
+    for (node, cores) in run.stacks.iter().enumerate() {
+        for (stack, core) in cores.iter().zip(["A", "B"]) {
+            let StackUse { used_bytes, deepest_bytes, room_bytes } = stack;
+            text.push_str(&format!(
+                "stack of core {core}, node {node}: {used_bytes} bytes used, at most {deepest_bytes} by the analysis of the \
+                 image, {room_bytes} are free\n"
+            ));
+        }
     }
     text
 }

@@ -74,6 +74,19 @@ pub enum ImageError {
         /// Functions with their frames.
         path: String,
     },
+    /// The stack grew deeper in a run than the analysis says, or filled its room.
+    #[error("the stack grew to {used_bytes} bytes; the analysis gives {deepest_bytes}, the image leaves {room_bytes}")]
+    StackDeeper {
+        /// Bytes from the top of the stack to the lowest word that was written.
+        used_bytes: u32,
+        /// Bytes of the deepest path.
+        deepest_bytes: u32,
+        /// Bytes between static data and the top of the stack.
+        room_bytes: u32,
+    },
+    /// The reader of a canary has not run.
+    #[error("the reader of the stack's canary gives {0:#010x}, which is no address of the stack")]
+    NoAnswer(u32),
     /// A function of the panic path can be reached.
     #[error("the panic path can be reached: {}", .0.join(" > "))]
     Panic(Vec<String>),

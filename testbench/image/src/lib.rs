@@ -10,12 +10,14 @@
 
 #![warn(missing_docs)]
 
+mod canary;
 mod error;
 mod function;
 mod instruction;
 mod linked;
 mod stack;
 
+pub use canary::{Canary, Reader, StackUse};
 pub use error::ImageError;
 pub use linked::Linked;
 pub use stack::{Analysis, Stack, Step};

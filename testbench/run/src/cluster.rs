@@ -8,6 +8,7 @@ use std::sync::Arc;
 use host_model::address::NodeId;
 use host_model::driver::{DriverOptions, PROCESSES_MAX};
 use host_model::platform::Platform;
+use nic_image::Canary;
 use nic_monitor::Violation;
 use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::failed;
@@ -86,6 +87,15 @@ pub fn run(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOutput>
     attempt(config, progress).map_err(|failure| failure.error)
 }
 
+/// The canaries in the stacks of core A and core B, if the scenario asks for them.
+fn canaries(config: &ClusterConfig) -> Result<Vec<Canary>> {
+    if !config.scenario.nic.stack_canary {
+        return Ok(Vec::new());
+    }
+    let plant = |file: &Arc<Vec<u8>>| Canary::plant(file).map_err(|error| failed!("nic.stack_canary: {error}"));
+    std::iter::once(&config.firmware).chain(&config.second).map(plant).collect()
+}
+
 /// As [`run`], with the time and the logs of a failure.
 ///
 /// # Errors
@@ -99,6 +109,13 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
         nodes: Vec::new(),
     })?;
     let messages = Arc::new(AtomicU64::new(0));
+    let canaries = canaries(config).map_err(|error| Failure { at: Ps::ZERO, error, nodes: Vec::new() })?;
+    let canaries = Arc::new(canaries);
+    // With a canary the file that it gives is loaded.
+    let image = |core: usize, file: &Arc<Vec<u8>>| {
+        canaries.get(core).map_or_else(|| file.clone(), |canary| Arc::new(canary.planted().to_vec()))
+    };
+    let (firmware, second) = (image(0, &config.firmware), config.second.as_ref().map(|file| image(1, file)));
     let member = |index: usize| {
         let work = Work {
             node: index,
@@ -106,8 +123,9 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
             places,
             miss_ratio: config.miss_ratio,
             seed: config.seed,
-            firmware: config.firmware.clone(),
-            second: config.second.clone(),
+            firmware: firmware.clone(),
+            second: second.clone(),
+            canaries: canaries.clone(),
             messages: messages.clone(),
         };
         let driver = DriverOptions {

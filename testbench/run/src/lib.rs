@@ -2,6 +2,7 @@
 
 pub mod acceptance;
 pub mod assembly;
+pub mod canary;
 pub mod cluster;
 pub mod equations;
 pub mod files;

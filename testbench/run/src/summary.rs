@@ -47,6 +47,7 @@ pub fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> 
         core_cycles: output.nodes.iter().map(|node| node.core_cycles).collect(),
         flows: sums_of_flows(output),
         switches: printed::switches(output),
+        stacks: reports.iter().map(|report| report.stacks.clone()).filter(|stacks| !stacks.is_empty()).collect(),
     };
     for index in 0..reports[0].steps.len() {
         let steps: Vec<&Step> = reports.iter().map(|report| &report.steps[index]).collect();

@@ -24,8 +24,10 @@ use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use host_model::driver::Kept;
+use nic_image::{Canary, StackUse};
 use sim_pins::Ps;
 
+use crate::canary;
 use crate::meeting::Meeting;
 use crate::node::Handle;
 use crate::personality;
@@ -52,6 +54,8 @@ pub struct Work {
     pub firmware: Arc<Vec<u8>>,
     /// The ELF file of the firmware of core B, on a NIC with two cores.
     pub second: Option<Arc<Vec<u8>>>,
+    /// The canaries in the stacks of `firmware` and `second`; none unless the scenario asks.
+    pub canaries: Arc<Vec<Canary>>,
     /// Messages so far of all nodes together. The display of progress reads it.
     pub messages: Arc<AtomicU64>,
 }
@@ -69,6 +73,8 @@ pub struct NodeReport {
     pub compared: u64,
     /// Messages to and from each other node, in a workload of flows.
     pub flows: Flows,
+    /// The stacks of the cores, core A first, in a run with a canary.
+    pub stacks: Vec<StackUse>,
 }
 
 /// The task of a node, at work.
@@ -85,7 +91,7 @@ pub fn check(scenario: &Scenario) -> Result<()> {
 impl NodeReport {
     /// The report of a task without steps.
     pub fn of_totals(totals: Totals) -> NodeReport {
-        NodeReport { steps: Vec::new(), totals, kept: None, compared: 0, flows: Flows::default() }
+        NodeReport { steps: Vec::new(), totals, kept: None, compared: 0, flows: Flows::default(), stacks: Vec::new() }
     }
 
     /// A run that has no steps yet, at its end. Every post has ended, but copies of frames may
@@ -112,5 +118,16 @@ pub async fn run(work: Work, handle: Handle, meeting: Meeting<Note>) -> Result<N
         None => handle.boot(&work.firmware).await,
     }
     .map_err(|error| failed!("node {}: boot: {error}", work.node))?;
-    (personality::of(work.scenario.personality).play)(work, handle, meeting).await
+    let (node, canaries) = (work.node, work.canaries.clone());
+    let play = personality::of(work.scenario.personality).play;
+    let report = play(work, handle.clone(), meeting.clone()).await?;
+    if canaries.is_empty() {
+        return Ok(report);
+    }
+    // No peer needs this NIC any more.
+    meeting.exchange("stacks", Note::Here).await;
+    let stacks = canary::measure(&handle, &canaries)
+        .await
+        .map_err(|error| error.map_text(|text| format!("node {node}: {text}")))?;
+    Ok(NodeReport { stacks, ..report })
 }

@@ -135,6 +135,8 @@ pub struct Bench {
     pub processes_max: usize,
     /// A defect of the image of node 0, and of node 1.
     pub plants: [Option<Plant>; 2],
+    /// The image of both NICs in place of the personality's.
+    pub firmware: Option<Arc<Vec<u8>>>,
     /// Whether to record markers, host events, and sent frames with their bytes.
     pub record: bool,
 }
@@ -150,6 +152,7 @@ impl Default for Bench {
             post_queues: None,
             processes_max: PROCESSES_MAX,
             plants: [None; 2],
+            firmware: None,
             record: false,
         }
     }
@@ -177,7 +180,7 @@ impl Bench {
         (self.change)(&mut platform);
         let faults = RefCell::new(self.faults);
         let images = [0, 1].map(|node| match self.plants[node] {
-            None => firmware(self.personality, self.keys[node]),
+            None => self.firmware.clone().unwrap_or_else(|| firmware(self.personality, self.keys[node])),
             Some(plant) => Arc::new(
                 image::planted(self.personality, VmhGeometry::RECOMMENDED, plant).expect("the firmware builds"),
             ),

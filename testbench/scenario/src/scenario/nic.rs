@@ -62,6 +62,11 @@ pub struct Nic {
     /// Processes that a node may have at a time, 1 to 4095.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processes_max: Option<usize>,
+    /// Whether a canary lies in the stack of each core: the run then ends with the depth that each
+    /// stack had, and fails if one was deeper than the analysis of its image says (INV-37). The
+    /// canary delays the start of the firmware by the time that filling a stack takes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stack_canary: bool,
 }
 
 impl Nic {
