@@ -229,7 +229,6 @@ fn run<O: Operation>(campaign: &Campaign) -> Result<(Progress, Option<String>)> 
     let Some((number, case, failure)) = go_on::<O>(&mut progress, &path, campaign)? else {
         return Ok((progress, None));
     };
-    eprintln!("nicscope: case {number} failed: {}; looking for a shorter one", failure.what);
     let search = Search::<O> {
         name: "soak".into(),
         seed: campaign.seed,

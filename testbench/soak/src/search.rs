@@ -97,7 +97,8 @@ impl<O: Operation> Search<O> {
         Ok(None)
     }
 
-    /// Shortens a failing case, and writes it and its waves to the folder.
+    /// Writes a failing case as it was drawn, shortens it, and writes the short case and its waves
+    /// to the folder. Shortening takes minutes to hours; the whole case can be replayed meanwhile.
     ///
     /// # Errors
     /// Files cannot be written.
@@ -105,19 +106,36 @@ impl<O: Operation> Search<O> {
         let drawn_ops = case.ops.len();
         // A shorter case may meet another defect. Only failures of the same statement count.
         let statement = failure.statement;
+        let whole = self.write(number, &case, &failure, "whole.case")?;
+        eprintln!(
+            "nicscope: case {number} failed: {}; looking for a shorter one than {}",
+            failure.what,
+            whole.display()
+        );
         let (mut case, failure, tries) = shorten(case, failure, TRIES_MAX, |case| {
             play(case, &self.options).err().filter(|failure| failure.statement == statement)
         });
-        // One line without a semicolon, which would end the remark.
-        let what = failure.what.replace(['\n', ';'], ",");
-        case.remarks = vec![format!("Found by {}, seed {}, case {number}: {what}", self.name, self.seed)];
-        let file = self.folder.join(format!("{}-{}-{number}.case", self.name, self.seed));
-        fs::create_dir_all(&self.folder)
-            .and_then(|()| fs::write(&file, case.to_string()))
-            .map_err(|error| failed!("{}: {error}", file.display()))?;
+        case.remarks = vec![self.remark(number, &failure)];
+        let file = self.write(number, &case, &failure, "case")?;
         let waves = file.with_extension("waves");
         let waves = record(&case, &self.options, &failure, &waves)?;
         Ok(Found { seed: self.seed, number, drawn_ops, tries, case, failure, file, waves })
+    }
+
+    /// What a failing case says about its origin: one line without a semicolon, which would end it.
+    fn remark(&self, number: u64, failure: &Failure) -> String {
+        let what = failure.what.replace(['\n', ';'], ",");
+        format!("Found by {}, seed {}, case {number}: {what}", self.name, self.seed)
+    }
+
+    /// Writes a failing case to the folder.
+    fn write(&self, number: u64, case: &Case<O>, failure: &Failure, extension: &str) -> Result<PathBuf> {
+        let file = self.folder.join(format!("{}-{}-{number}.{extension}", self.name, self.seed));
+        let case = Case { remarks: vec![self.remark(number, failure)], ..case.clone() };
+        fs::create_dir_all(&self.folder)
+            .and_then(|()| fs::write(&file, case.to_string()))
+            .map_err(|error| failed!("{}: {error}", file.display()))?;
+        Ok(file)
     }
 }
 

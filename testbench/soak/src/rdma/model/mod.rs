@@ -204,7 +204,7 @@ impl Model {
         let Some((_, end)) = post.end else {
             return match verdict {
                 Verdict::Anything => Ok(()),
-                _ => Err(wrong(ENDS, format!("post {} of {} has not ended", post.number, post.by))),
+                _ => Err(wrong(ENDS, format!("{post} has not ended"))),
             };
         };
         let right = match (verdict, end) {
@@ -227,7 +227,7 @@ impl Model {
         match right {
             true => Ok(()),
             false => {
-                let what = format!("post {} of {} ended as {end:?}, and must end as {verdict:?}", post.number, post.by);
+                let what = format!("{post} ended as {end:?}, and must end as {verdict:?}");
                 Err(wrong(ENDS, what))
             }
         }

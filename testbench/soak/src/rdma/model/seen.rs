@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use sim_pins::Ps;
+
 /// Simulated time, in picoseconds.
 pub type Time = u64;
 
@@ -106,6 +108,17 @@ pub struct Post {
     pub begin: Time,
     /// The time and the kind of its end; `None` if its process ended first.
     pub end: Option<(Time, End)>,
+}
+
+impl fmt::Display for Post {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Post { number, by, to, offset, begin, .. } = self;
+        let (kind, bytes) = match &self.direction {
+            Direction::Write { data, .. } => ("write", data.len()),
+            Direction::Read { bytes, .. } => ("read", *bytes as usize),
+        };
+        write!(f, "post {number} of {by} at {}, a {kind} of {bytes} bytes at offset {offset} of node {to},", Ps(*begin))
+    }
 }
 
 /// A node starts again with another session.
