@@ -543,7 +543,7 @@ impl<K: ProtocolTypes> Layers<K> {
 
     /// Aborts a frame whose data the host bus did not deliver: the frame keeps its number, carries
     /// the flag of an aborted frame and no data. Returns its owner.
-    pub(crate) fn abort_frame(&mut self, dev: &mut impl Device, frame: usize) -> Owner {
+    pub(crate) fn abort_frame(&mut self, dev: &mut impl Device, frame: usize) -> Option<Owner> {
         self.link.abort(dev, frame, FLAG_LAST | FLAG_ABORTED)
     }
 

@@ -225,7 +225,8 @@ fn restart_peer<P: Protocol>(protocol: &mut P, layers: &mut Layers<P::Types>, de
 }
 
 /// Handles a failed host read, which is the transfer that has ended last. The peer waits for the
-/// sequence number of its frame, so the frame goes without data, and its post fails.
+/// sequence number of its frame, so the frame goes without data, and its post fails. Nothing fails
+/// if the frame was taken back meanwhile, since its peer is lost or has started again.
 #[cold]
 #[inline(never)]
 fn read_failed<P: Protocol>(protocol: &mut P, layers: &mut Layers<P::Types>, dev: &mut impl Device) {
@@ -235,8 +236,9 @@ fn read_failed<P: Protocol>(protocol: &mut P, layers: &mut Layers<P::Types>, dev
         Failed::Nothing => {}
         Failed::Other => protocol.on_read_failed(layers, dev, number),
         Failed::Frame(frame) => {
-            let owner = layers.abort_frame(dev, frame);
-            fail_frame(protocol, layers, dev, owner, PostError::BusError);
+            if let Some(owner) = layers.abort_frame(dev, frame) {
+                fail_frame(protocol, layers, dev, owner, PostError::BusError);
+            }
         }
     }
     dev.resume_dma_read();

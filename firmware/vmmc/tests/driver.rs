@@ -3,12 +3,14 @@
 mod mock;
 
 use mock::scene::{post, world, BUFFER, PID, SOURCE};
-use mock::{Settings, World, GEOMETRY, SETTINGS};
+use mock::{Settings, World, GEOMETRY, SESSION, SETTINGS};
 use nic_device::Words;
 use nic_device::{Device, DMA_RING_LOG2};
 use nic_layout::counter::Counter;
-use nic_layout::post::{PostDescriptor, PostError};
-use nic_layout::ring::{Event, COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, MAILBOX_COMMAND, MAILBOX_FILLED};
+use nic_layout::post::{PostDescriptor, PostError, POST_QUEUE_ENTRIES};
+use nic_layout::ring::{
+    restart_peer, Event, COMMAND_CLOSE, COMMAND_FENCE, COMMAND_INVALIDATE, MAILBOX_COMMAND, MAILBOX_FILLED,
+};
 use nic_layout::tables::MISS_RING_ENTRIES;
 use nic_layout::vmh::key;
 
@@ -214,4 +216,74 @@ fn a_post_that_the_bus_failed_sends_nothing_more_though_the_ring_was_full() {
     let whole = 8 * 4096 / FRAME;
     assert!(node.counter(Counter::FramesSent) <= whole + 32, "{} frames", node.counter(Counter::FramesSent));
     node.check_sums(true);
+}
+
+/// How a frame ends before the host's bus has served its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TakenBack {
+    PeerRestarts,
+    PeerIsGivenUp,
+}
+
+/// The data of a frame fail when nobody waits for the frame any more. Its post has ended with the
+/// error of its peer, and the posts that come to its place of the queue end well.
+fn data_fail_after_their_frame_was_taken_back(how: TakenBack) {
+    const LIMIT: u32 = 2;
+    let mut world = world(Settings { nodes: 3, retransmit_limit: LIMIT, ..SETTINGS });
+    world.unreachable = Some(1);
+    let unreachable = PostError::PeerUnreachable as u32;
+    if how == TakenBack::PeerIsGivenUp {
+        // A frame that was sent for the last time. It has left, and no peer acknowledges it.
+        world.nodes[0].post(0, &post(4));
+        world.run(100_000, |world| {
+            let node = &world.nodes[0];
+            node.counter(Counter::FramesRetransmitted) == LIMIT && node.hardware.transmit.is_empty()
+        });
+    }
+    let node = &mut world.nodes[0];
+    node.post(0, &post(3000));
+    for _ in 0..100 {
+        node.step_firmware();
+        node.serve_miss();
+    }
+    assert!(!node.hardware.reads.is_empty(), "the data were not asked for");
+    if how == TakenBack::PeerRestarts {
+        node.write_mailbox(MAILBOX_COMMAND, restart_peer(1, SESSION + 1));
+    }
+    // The host's bus still serves no read.
+    for _ in 0..2_000 {
+        node.hardware.now = node.hardware.now.wrapping_add(1);
+        node.step_firmware();
+        node.step_write(false);
+        node.step_transmit();
+    }
+    assert_eq!(node.counter(Counter::PeersLost), u32::from(how == TakenBack::PeerIsGivenUp));
+    assert_eq!(node.status(0).ended, node.posted[0], "the posts wait for their data");
+    assert_eq!(node.status(0).last_error, unreachable);
+    while !node.hardware.reads.is_empty() {
+        node.step_read(true);
+        node.step_firmware();
+    }
+    assert!(node.counter(Counter::DmaReadErrors) > 0);
+
+    let refused = node.status(0).refused;
+    for _ in 0..POST_QUEUE_ENTRIES {
+        let node = &mut world.nodes[0];
+        node.post(0, &PostDescriptor { destination_node: 2, ..post(4) });
+        world.run(50_000, |world| world.nodes[0].status(0).ended == world.nodes[0].posted[0]);
+        let status = world.nodes[0].status(0);
+        assert_eq!((status.refused, status.last_error), (refused, unreachable), "post {}", status.ended);
+    }
+    world.settle();
+    world.nodes[0].check_sums(true);
+}
+
+#[test]
+fn data_that_fail_after_their_peer_has_started_again_fail_no_later_post() {
+    data_fail_after_their_frame_was_taken_back(TakenBack::PeerRestarts);
+}
+
+#[test]
+fn data_that_fail_after_their_peer_was_given_up_fail_no_later_post() {
+    data_fail_after_their_frame_was_taken_back(TakenBack::PeerIsGivenUp);
 }

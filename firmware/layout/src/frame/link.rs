@@ -106,6 +106,11 @@ pub mod word {
         ]
     }
 
+    /// The node number of the destination in the second word of the addresses.
+    pub const fn destination(address_word: u32) -> u32 {
+        (address_word >> 8) & 0xFF
+    }
+
     /// The type word of a frame of protocol 0. XOR with [`protocol`] gives the type word of another
     /// protocol.
     pub const fn kind(kind: FrameKind, flags: u8) -> u32 {
@@ -176,6 +181,14 @@ mod tests {
             assert!(word::is_ours(marked));
         }
         assert!(!word::is_ours(plain ^ 0x100));
+    }
+
+    #[test]
+    fn the_second_word_of_the_addresses_names_the_destination() {
+        for (node, session) in [(0, 0), (5, 255), (63, 3)] {
+            let [_, address_word, _] = word::addresses(word::station(node, session), word::station(9, 77));
+            assert_eq!(word::destination(address_word), u32::from(node));
+        }
     }
 
     #[test]

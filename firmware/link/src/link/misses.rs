@@ -42,7 +42,7 @@ impl<F: Framing> Link<F> {
     }
 
     /// Whether a frame of ours is in flight.
-    fn is_in_flight(&self, node: usize, sequence: u32) -> bool {
+    pub(super) fn is_in_flight(&self, node: usize, sequence: u32) -> bool {
         let window = &self.peers[node & NODE_MASK].window;
         sequence.wrapping_sub(window.oldest()) < window.in_flight()
     }

@@ -79,13 +79,21 @@ impl<F: Framing> Link<F> {
     }
 
     /// The data of a frame that was placed did not come: it says so, and carries none. Its number
-    /// stays, so the sequence is whole. The owner.
-    pub fn abort(&mut self, dev: &mut impl Device, buffer: usize, flags: u8) -> F::Owner {
+    /// stays, so the sequence is whole. The owner; `None` if the frame was taken back before: then
+    /// its owner has ended, and another may have the owner's place.
+    pub fn abort(&mut self, dev: &mut impl Device, buffer: usize, flags: u8) -> Option<F::Owner> {
         let address = self.buffers.address(buffer);
         let kind = dev.read(address + word::TYPE) & word::KIND_MASK;
         dev.write(address + word::TYPE, kind | u32::from(flags) << 24);
         dev.write(address + word::NODE_LENGTH, self.node_word);
         self.frames.shorten(dev, buffer, F::HEADER_BYTES);
-        self.frames.owner(buffer)
+        let address_word = dev.read(address + word::ADDRESS_1);
+        let (node, sequence) =
+            (word::destination(address_word) as usize & NODE_MASK, dev.read(address + word::SEQUENCE));
+        let peer = &self.peers[node];
+        let is_in_flight = peer.address_word == address_word
+            && self.is_in_flight(node, sequence)
+            && usize::from(peer.in_flight[sequence as usize & WINDOW_MASK]) == buffer;
+        is_in_flight.then(|| self.frames.owner(buffer))
     }
 }
