@@ -225,7 +225,7 @@ enum TakenBack {
     PeerIsGivenUp,
 }
 
-/// The data of a frame fail when nobody waits for the frame any more. Its post has ended with the
+/// The data of a frame fail when no peer waits for the frame any more. Its post has ended with the
 /// error of its peer, and the posts that come to its place of the queue end well.
 fn data_fail_after_their_frame_was_taken_back(how: TakenBack) {
     const LIMIT: u32 = 2;

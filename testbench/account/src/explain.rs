@@ -222,6 +222,7 @@ mod tests {
             flows: Vec::new(),
             switches: Vec::new(),
             stacks: Vec::new(),
+            restarts: Vec::new(),
         };
         Results {
             schema: RESULTS_SCHEMA,

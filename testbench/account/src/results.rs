@@ -75,6 +75,37 @@ pub struct Run {
     /// The stacks of each node, core A first, in runs with a canary (`nic.stack_canary`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stacks: Vec<Vec<StackUse>>,
+    /// What became of the messages of each node, in a workload of kind `restart`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restarts: Vec<Restart>,
+}
+
+/// The messages of a node in a run in which a NIC is reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restart {
+    /// Messages of the node before the reset whose posts ended well: all of them have arrived.
+    pub ended_well: u32,
+    /// Messages that were under way, or waited, when the stream was cut off: some have arrived.
+    pub under_way: u32,
+    /// Messages of the peer that had arrived whole then.
+    pub arrived: u32,
+    /// Messages in each direction after the reset; all have arrived with their bytes.
+    pub exchanged: u32,
+    /// The reset, on the node whose NIC was reset.
+    pub reset: Option<Reset>,
+}
+
+/// The reset of a NIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reset {
+    /// The session of the NIC since then.
+    pub session: u32,
+    /// Simulated time at which the driver began the reset, in ps.
+    pub begun_ps: u64,
+    /// From there until the firmware runs again, in ps.
+    pub ready_after_ps: u64,
+    /// From there until the NICs of all other nodes know the session, in ps.
+    pub told_after_ps: u64,
 }
 
 /// All messages from one node to another, warm-up included.

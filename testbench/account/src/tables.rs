@@ -6,7 +6,7 @@ use nic_image::StackUse;
 use nicscope_scenario::scenario::WorkloadKind;
 
 use crate::account::{Account, Clock, Span};
-use crate::results::{Results, Row, Run};
+use crate::results::{Reset, Restart, Results, Row, Run};
 
 fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
@@ -68,6 +68,7 @@ pub fn results(results: &Results) -> String {
         }
         text.push_str(&format!("{rows}\n"));
         text.push_str(&checks(run));
+        text.push_str(&restarts(run));
         text.push_str(&stacks(run));
         text.push('\n');
     }
@@ -100,6 +101,27 @@ fn checks(run: &Run) -> String {
     match broken.is_empty() {
         true => text.push_str(&format!("{} sums of counters agree\n", run.conservation.len())),
         false => text.push_str(&format!("SUMS OF COUNTERS DISAGREE:\n{}", broken.concat())),
+    }
+    text
+}
+
+/// One line on each node, and one on the reset, of a run in which a NIC was reset.
+fn restarts(run: &Run) -> String {
+    let mut text = String::new();
+    for (node, restart) in run.restarts.iter().enumerate() {
+        let Restart { ended_well, under_way, arrived, exchanged, reset } = restart;
+        text.push_str(&format!(
+            "node {node}: {ended_well} messages ended well, {under_way} were cut off; {arrived} of the peer had arrived \
+             whole; {exchanged} each way afterwards\n"
+        ));
+        if let Some(Reset { session, begun_ps, ready_after_ps, told_after_ps }) = reset {
+            text.push_str(&format!(
+                "node {node}: reset at {} us, ready {} us later as session {session}, which all NICs knew {} us later\n",
+                us(*begun_ps as f64),
+                us(*ready_after_ps as f64),
+                us(*told_after_ps as f64)
+            ));
+        }
     }
     text
 }

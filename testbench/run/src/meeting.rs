@@ -1,15 +1,23 @@
 //! Exchanges and barriers of the processes of all nodes, over the management network.
 
-use host_management::{Daemon, Message};
+use host_management::{Daemon, ManagementError, Message};
+use host_model::address::NodeId;
+use host_model::driver::DriverError;
 use host_model::executor::Sim;
 use host_model::library::Export;
 use host_model::platform::Management;
+use host_model::processor::Priority;
 use sim_pins::Ps;
+
+use crate::node::Handle;
 
 /// Nodes leave a meeting at a multiple of this time.
 const STEP: Ps = Ps::from_us(5);
 /// Bytes of the headers of a message and of the name of its meeting, at most.
 const HEAD_BYTES: u32 = 64;
+/// The tag of sessions that are announced, and of answers to them.
+const SESSION: &str = "session";
+const SESSION_TOLD: &str = "session told";
 
 /// A value that the daemons of a run carry.
 #[derive(Clone, Debug)]
@@ -23,6 +31,8 @@ pub enum Carried<T> {
     },
     /// A value that a node publishes or sends.
     Named(T),
+    /// The session of a node that has started again.
+    Session(u32),
 }
 
 impl<T> Carried<T> {
@@ -30,6 +40,7 @@ impl<T> Carried<T> {
     fn value(self) -> T {
         match self {
             Carried::Met { value, .. } | Carried::Named(value) => value,
+            Carried::Session(_) => unreachable!("sessions have a tag of their own"),
         }
     }
 
@@ -37,7 +48,7 @@ impl<T> Carried<T> {
     fn at(&self) -> Ps {
         match self {
             Carried::Met { at, .. } => *at,
-            Carried::Named(_) => Ps::ZERO,
+            Carried::Named(_) | Carried::Session(_) => Ps::ZERO,
         }
     }
 }
@@ -47,6 +58,7 @@ impl<T: Message> Message for Carried<T> {
         match self {
             Carried::Met { at, value } => size_of_val(at) as u32 + value.wire_bytes(),
             Carried::Named(value) => value.wire_bytes(),
+            Carried::Session(session) => size_of_val(session) as u32,
         }
     }
 }
@@ -101,6 +113,52 @@ impl<T: Message> Meeting<T> {
         }
         all.into_iter().map(Carried::value).collect()
     }
+}
+
+impl<T: Message> Meeting<T> {
+    /// Tells every other host that the NIC of this host has started again with `session`. Returns
+    /// when each driver there has told its NIC (INV-31). Each of the hosts has to call
+    /// [`Self::heed_session`].
+    ///
+    /// # Errors
+    /// None: every host exists.
+    pub async fn announce_session(&self, session: u32) -> Result<(), ManagementError> {
+        let others = || (0..self.daemon.nodes()).filter(|node| *node != self.daemon.node());
+        for node in others() {
+            self.daemon.send(node, SESSION, Carried::Session(session)).await?;
+        }
+        for node in others() {
+            self.daemon.receive(node, SESSION_TOLD).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits until host `node` announces its next session, and has the driver of this host tell
+    /// its NIC. Returns the session.
+    ///
+    /// # Errors
+    /// There is no host `node`, or the driver cannot tell the NIC.
+    pub async fn heed_session(&self, node: usize, host: &Handle) -> Result<u32, SessionError> {
+        let session = match self.daemon.receive(node, SESSION).await? {
+            Carried::Session(session) => session,
+            Carried::Met { .. } | Carried::Named(_) => unreachable!("the tag is for sessions"),
+        };
+        let cpu = host.cpu("management", Priority::KernelThread);
+        host.driver().restart_peer(&cpu, NodeId(node as u16), session).await?;
+        self.daemon.send(node, SESSION_TOLD, Carried::Session(session)).await?;
+        Ok(session)
+    }
+}
+
+/// Why a host has not learned the session of another.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The management network cannot serve it.
+    #[error(transparent)]
+    Management(#[from] ManagementError),
+    /// The driver cannot tell the NIC.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
 }
 
 /// Twice the time of an exchange of `bytes` in all on idle hosts: the hosts may have other work.

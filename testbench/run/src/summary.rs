@@ -6,9 +6,9 @@ use nic_layout::counter::Counter;
 use nicscope_account::account::{Account, Frequencies};
 use nicscope_account::log::NodeLog;
 use nicscope_account::path::{Journey, Operation};
-use nicscope_account::results::{Row, Run, Spread};
+use nicscope_account::results::{Restart, Row, Run, Spread};
 use nicscope_account::route::Network;
-use nicscope_scenario::error::Result;
+use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::failed;
 use nicscope_scenario::scenario::WorkloadKind;
 use sim_pins::Ps;
@@ -47,14 +47,32 @@ pub fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> 
         core_cycles: output.nodes.iter().map(|node| node.core_cycles).collect(),
         flows: sums_of_flows(output),
         switches: printed::switches(output),
+        restarts: reports.iter().filter_map(|report| report.restart).collect(),
         stacks: reports.iter().map(|report| report.stacks.clone()).filter(|stacks| !stacks.is_empty()).collect(),
     };
+    check_restarts(&run.restarts)?;
     for index in 0..reports[0].steps.len() {
         let steps: Vec<&Step> = reports.iter().map(|report| &report.steps[index]).collect();
         let latencies = latencies(config, output, &steps, &mut run)?;
         run.rows.push(row(platform, &steps, &latencies));
     }
     Ok(run)
+}
+
+/// What ended well has arrived, and no more has arrived than was posted (INV-28).
+fn check_restarts(restarts: &[Restart]) -> Result<()> {
+    let [first, second] = restarts else { return Ok(()) };
+    for (node, sender, receiver) in [(0, first, second), (1, second, first)] {
+        let posted = sender.ended_well + sender.under_way;
+        if !(sender.ended_well..=posted).contains(&receiver.arrived) {
+            let text = format!(
+                "node {node}: INV-28: {} messages ended well, {} more were under way, {} have arrived",
+                sender.ended_well, sender.under_way, receiver.arrived
+            );
+            return Err(Error::broken(Statement::Invariant(28), text));
+        }
+    }
+    Ok(())
 }
 
 /// The row of the messages of one size, from the steps of all nodes.
@@ -183,4 +201,22 @@ pub fn message_window(output: &ClusterOutput, sender: usize, message: u32) -> Op
     let arrived = output.nodes.iter().find_map(|node| node.log.arrival(message, EventKind::ArrivalSeen));
     let end = arrived.or_else(|| log.post(message, EventKind::StatusSeen))?;
     Some((begin, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_without_an_arrival_is_found() {
+        let node =
+            |ended_well, under_way, arrived| Restart { ended_well, under_way, arrived, exchanged: 1, reset: None };
+        for (arrived, holds) in [(9, false), (10, true), (14, true), (15, false)] {
+            let found = check_restarts(&[node(10, 4, 7), node(7, 4, arrived)]);
+            assert_eq!(found.is_ok(), holds, "{arrived}");
+            if let Err(error) = found {
+                assert_eq!(error.statement(), Some(Statement::Invariant(28)));
+            }
+        }
+    }
 }

@@ -12,8 +12,10 @@ use host_model::processor::Priority;
 use nic_layout::counter::Counter;
 use nic_layout::plant::Plant;
 use nic_layout::post::PostError;
+use nicscope_run::run::{self, RunConfig, DEFAULT_SEED};
 use nicscope_run::workload::app::pattern;
 use nicscope_scenario::error::Result;
+use nicscope_scenario::scenario;
 use rand_chacha::ChaCha8Rng;
 use sim_fabric::{Fate, Fault};
 use sim_pins::Ps;
@@ -132,6 +134,7 @@ async fn is_reset(member: Member) -> Result<()> {
     // The peer tries the dead incarnation again meanwhile.
     member.sleep_us(2500).await;
     member.meet("restart", vec![next.export]).await;
+    member.meeting.announce_session(session).await.map_err(wrong)?;
     let peer = member.meet("restarted", Vec::new()).await[0];
     next.process.import(&peer).await.map_err(wrong)?;
     exchange(&member, &next, &peer, "exchanged").await
@@ -150,7 +153,8 @@ async fn goes_on(member: Member) -> Result<()> {
     let driver = member.handle.driver();
     let of_itself = driver.restart_peer(&cpu, NodeId(1), NEXT).await;
     expect!(of_itself.is_err(), "a node was taken as its own peer");
-    driver.restart_peer(&cpu, NodeId(0), NEXT).await.map_err(wrong)?;
+    let session = member.meeting.heed_session(0, &member.handle).await.map_err(wrong)?;
+    expect!(session == NEXT, "session {session}");
     let (well, end) = stream.await;
     let unreachable = PostError::PeerUnreachable as u32;
     let is_told = match end {
@@ -214,9 +218,10 @@ async fn sends_before_its_reset(member: Member) -> Result<()> {
     let begin = member.now();
     send(&side.process, side.at + AREA_BYTES, &peer, 0, 1, 1000).await?;
     member.meet("sent", Vec::new()).await;
-    member.handle.reset_nic().await.map_err(wrong)?;
+    let session = member.handle.reset_nic().await.map_err(wrong)?;
     side.process.close().await.map_err(wrong)?;
     member.meet("restart", Vec::new()).await;
+    member.meeting.announce_session(session).await.map_err(wrong)?;
     member.meet("restarted", Vec::new()).await;
     expect!(member.now() < begin + LATE, "the late frame is not late enough");
     member.handle.sim().sleep_until(begin + LATE + Ps::from_us(100)).await;
@@ -234,8 +239,7 @@ async fn gets_it_after_the_restart(member: Member) -> Result<()> {
     member.meet("sent", Vec::new()).await;
     side.process.store(side.at, &[0; 1000]).map_err(wrong)?;
     member.meet("restart", Vec::new()).await;
-    let cpu = member.handle.cpu("management", Priority::KernelThread);
-    member.handle.driver().restart_peer(&cpu, NodeId(0), NEXT).await.map_err(wrong)?;
+    member.meeting.heed_session(0, &member.handle).await.map_err(wrong)?;
     member.meet("restarted", Vec::new()).await;
     member.meet("arrived", Vec::new()).await;
     let found = side.process.load(side.at, 1000).map_err(wrong)?;
@@ -263,4 +267,41 @@ fn a_late_frame_of_a_dead_incarnation_is_dropped_and_counted() {
 #[should_panic(expected = "INV-31")]
 fn firmware_that_accepts_it_is_found() {
     late_frame("mini", Some(Plant::OldSession));
+}
+
+/// The scenario of the command: either node is reset, at several times.
+#[test]
+fn a_scenario_resets_a_nic_and_says_what_became_of_the_messages() {
+    for (personality, node, after_us) in [("mini", 0, 3000), ("mini", 1, 1237), ("vmmc", 1, 2011)] {
+        let set = [
+            format!("personality=\"{personality}\""),
+            format!("restart.node={node}"),
+            format!("restart.after_us={after_us}"),
+        ];
+        let scenario = scenario::load("restart", &set).unwrap();
+        let results = run::run(&RunConfig { scenario, seed: DEFAULT_SEED, threads: 2, firmware: None }).unwrap();
+        results.check().unwrap();
+        let restarts = &results.runs[0].restarts;
+        assert_eq!(restarts.len(), 2);
+        for (index, restart) in restarts.iter().enumerate() {
+            assert_eq!(restart.reset.is_some(), index == node, "{personality}: {restart:?}");
+            assert!(restart.ended_well > 0 && restart.under_way > 0, "{personality}: {restart:?}");
+            assert_eq!(restart.exchanged, 12);
+        }
+        let reset = restarts[node].reset.unwrap();
+        assert_eq!(reset.session, NEXT);
+        // A call, a message and its answer, at least, on the management network.
+        assert!(reset.ready_after_ps > 0 && reset.told_after_ps > 100_000_000, "{reset:?}");
+    }
+}
+
+/// Results are the same for any number of threads.
+#[test]
+fn a_scenario_with_a_reset_has_one_result() {
+    let run = |threads| {
+        let set = ["workload.iterations=2".to_owned(), "restart.after_us=800".to_owned()];
+        let scenario = scenario::load("restart", &set).unwrap();
+        run::run(&RunConfig { scenario, seed: DEFAULT_SEED, threads, firmware: None }).unwrap()
+    };
+    assert_eq!(run(1), run(2));
 }

@@ -27,6 +27,8 @@ pub enum WorkloadKind {
     Incast,
     /// Each node writes to the node behind it.
     Ring,
+    /// Two processes write to each other while the NIC of one is reset, and go on afterwards.
+    Restart,
 }
 
 impl WorkloadKind {

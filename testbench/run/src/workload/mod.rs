@@ -12,6 +12,7 @@ mod ping_pong;
 pub mod places;
 mod random;
 pub mod remote_memory;
+mod restart;
 mod step;
 mod stream;
 
@@ -25,6 +26,7 @@ use std::sync::Arc;
 
 use host_model::driver::Kept;
 use nic_image::{Canary, StackUse};
+use nicscope_account::results::Restart;
 use sim_pins::Ps;
 
 use crate::canary;
@@ -39,6 +41,7 @@ use nicscope_scenario::scenario::Scenario;
 use places::Places;
 
 /// The inputs of one node's task.
+#[derive(Clone)]
 pub struct Work {
     /// The index of the node.
     pub node: usize,
@@ -75,6 +78,8 @@ pub struct NodeReport {
     pub flows: Flows,
     /// The stacks of the cores, core A first, in a run with a canary.
     pub stacks: Vec<StackUse>,
+    /// What became of the streams, in a workload with a reset.
+    pub restart: Option<Restart>,
 }
 
 /// The task of a node, at work.
@@ -91,7 +96,15 @@ pub fn check(scenario: &Scenario) -> Result<()> {
 impl NodeReport {
     /// The report of a task without steps.
     pub fn of_totals(totals: Totals) -> NodeReport {
-        NodeReport { steps: Vec::new(), totals, kept: None, compared: 0, flows: Flows::default(), stacks: Vec::new() }
+        NodeReport {
+            steps: Vec::new(),
+            totals,
+            kept: None,
+            compared: 0,
+            flows: Flows::default(),
+            stacks: Vec::new(),
+            restart: None,
+        }
     }
 
     /// A run that has no steps yet, at its end. Every post has ended, but copies of frames may

@@ -11,7 +11,9 @@ use nicscope_scenario::scenario::{MissedCache, WorkloadKind};
 
 use super::app::{App, Flows};
 use super::bystander::Bystander;
-use super::{bystander, fetch, flows, notify, pages, ping_pong, random, stream, NodeReport, Note, Playing, Work};
+use super::{
+    bystander, fetch, flows, notify, pages, ping_pong, random, restart, stream, NodeReport, Note, Playing, Work,
+};
 use crate::meeting::Meeting;
 use crate::node::Handle;
 use crate::personality;
@@ -27,6 +29,9 @@ pub fn play(work: Work, handle: Handle, meeting: Meeting<Note>) -> Playing {
 }
 
 async fn run(work: Work, handle: Handle, meeting: Meeting<Note>) -> Result<NodeReport> {
+    if work.scenario.workload.kind == WorkloadKind::Restart {
+        return restart::play(work, handle, meeting).await;
+    }
     let mut app = start(work, handle, meeting).await?;
     let kind = app.scenario.workload.kind;
     let mut steps = Vec::new();
@@ -58,6 +63,7 @@ async fn run(work: Work, handle: Handle, meeting: Meeting<Note>) -> Result<NodeR
         }
         WorkloadKind::Random => steps.push(random::step(&mut app).await?),
         WorkloadKind::Pages => steps.push(pages::step(&mut app).await?),
+        WorkloadKind::Restart => {}
         WorkloadKind::Bystander => {
             let bystander = Bystander::open(&app).await?;
             let bystander = Rc::new(bystander);

@@ -30,6 +30,7 @@ impl Scenario {
             load.check()?;
         }
         self.check_program()?;
+        self.check_restart()?;
         self.check_personality()?;
         self.check_misses()?;
         self.faults.check(self.links())?;
@@ -162,6 +163,34 @@ impl Scenario {
                 "nodes = {nodes}: must be even with workload.kind = {:?}, which nodes 0 and 1, 2 and 3, ... play in pairs",
                 kind.name()
             ));
+        }
+        Ok(())
+    }
+
+    fn check_restart(&self) -> Result<()> {
+        let Some(restart) = self.restart.filter(|_| self.workload.kind == WorkloadKind::Restart) else {
+            return match (self.restart, self.workload.kind) {
+                (None, WorkloadKind::Restart) => Err(request_error!(
+                    "restart is missing: workload.kind = \"restart\" needs restart.node and restart.after_us"
+                )),
+                (Some(_), _) => Err(request_error!("restart: only with workload.kind = \"restart\"")),
+                (None, _) => Ok(()),
+            };
+        };
+        if self.nodes != 2 {
+            return Err(request_error!("nodes = {}: must be 2 with workload.kind = \"restart\"", self.nodes));
+        }
+        if restart.node >= self.nodes {
+            return Err(request_error!("restart.node = {}: must be 0 to {}", restart.node, self.nodes - 1));
+        }
+        if !(1..=1_000_000).contains(&restart.after_us) {
+            return Err(request_error!("restart.after_us = {}: must be 1 to 1000000", restart.after_us));
+        }
+        if self.workload.sizes_bytes.len() != 1 {
+            return Err(request_error!("workload.sizes_bytes: must be one size with workload.kind = \"restart\""));
+        }
+        if self.misses.ratios != [0.0] {
+            return Err(request_error!("misses.ratios: must be [0.0] with workload.kind = \"restart\""));
         }
         Ok(())
     }

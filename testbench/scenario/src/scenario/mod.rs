@@ -84,6 +84,19 @@ pub struct Scenario {
     pub load: Option<Load>,
     /// What happens to frames on the links.
     pub faults: Faults,
+    /// The reset of a NIC, for the kind `restart` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<Restart>,
+}
+
+/// The reset of a NIC under traffic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Restart {
+    /// The node whose NIC is reset.
+    pub node: usize,
+    /// The time from the begin of the node's stream to the reset, in us, 1 to 1000000.
+    pub after_us: u64,
 }
 
 /// The cables.
@@ -148,7 +161,8 @@ impl Scenario {
             | WorkloadKind::Stream
             | WorkloadKind::Bystander
             | WorkloadKind::Fetch
-            | WorkloadKind::Notify => {
+            | WorkloadKind::Notify
+            | WorkloadKind::Restart => {
                 workload.sizes_bytes.len() as u64 * (u64::from(workload.warm_up) + u64::from(workload.iterations))
             }
         }

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::{request_error, wording};
 
 /// The scenarios that come with the command: name and text.
-pub const BUILT_IN: [(&str, &str); 10] = [
+pub const BUILT_IN: [(&str, &str); 11] = [
     ("ping-pong", include_str!("../../scenarios/ping-pong.toml")),
     ("stream", include_str!("../../scenarios/stream.toml")),
     ("random", include_str!("../../scenarios/random.toml")),
@@ -20,6 +20,7 @@ pub const BUILT_IN: [(&str, &str); 10] = [
     ("all-to-all", include_str!("../../scenarios/all-to-all.toml")),
     ("incast", include_str!("../../scenarios/incast.toml")),
     ("ring", include_str!("../../scenarios/ring.toml")),
+    ("restart", include_str!("../../scenarios/restart.toml")),
 ];
 
 /// Reads a built-in scenario or a TOML file, and applies overrides, each of the form `KEY=VALUE`.
@@ -182,6 +183,12 @@ mod tests {
         assert!(message("all-to-all", &["topology.kind=mesh"]).contains("two-level"));
         assert!(message("all-to-all", &["topology={kind=\"two-level\",nodes_per_leaf=8,spines=1}"]).contains("1 to 7"));
         assert!(message("ring", &["topology.switch.output_queue_bytes=1"]).contains("output_queue_bytes = 1 "));
+        assert!(message("restart", &["restart.node=2"]).contains("must be 0 to 1"));
+        assert!(message("restart", &["restart.after_us=0"]).contains("must be 1 to 1000000"));
+        assert!(message("restart", &["workload.sizes_bytes=[4,8]"]).contains("must be one size"));
+        assert!(message("restart", &["nodes=4", "topology.kind=switch"]).contains("must be 2 with"));
+        assert!(message("restart", &["workload.kind=stream"]).contains("only with workload.kind"));
+        assert!(message("stream", &["workload.kind=restart"]).contains("restart is missing"));
         assert!(message("ring", &["misses.ratios=0.5"]).contains("must be [0.0]"));
         assert!(message("ring", &["faults.delay_ratio=0.5"]).contains("faults.delay_ns_max = 0"));
         assert!(message("ring", &["faults.links=[{link=8,loss_ratio=0.5}]"]).contains("link = 8: must be 0 to 7"));

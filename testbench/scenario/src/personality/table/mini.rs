@@ -24,5 +24,6 @@ pub const MINI: Personality = Personality {
         WorkloadKind::AllToAll,
         WorkloadKind::Incast,
         WorkloadKind::Ring,
+        WorkloadKind::Restart,
     ],
 };

@@ -23,5 +23,6 @@ pub const VMMC: Personality = Personality {
         WorkloadKind::AllToAll,
         WorkloadKind::Incast,
         WorkloadKind::Ring,
+        WorkloadKind::Restart,
     ],
 };
