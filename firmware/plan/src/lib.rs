@@ -22,7 +22,9 @@ mod static_tables;
 
 pub use caches::{fetches_bytes, Caches, Geometry, FETCH_RECORDS, FETCH_RECORD_BYTES};
 pub use config::Config;
-pub use link::{Frames, LinkPlaces, LinkSettings, FRAME_DATA_BYTES_LIMIT};
+pub use link::{
+    data_bytes_limit, pages_max, Frames, LinkPlaces, LinkSettings, FRAME_DATA_BYTES_LIMIT, FRAME_PAGES_MAX,
+};
 pub use part::Part;
 pub use plain::Plain;
 pub use plan::{Places, Plan};

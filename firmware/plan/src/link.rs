@@ -9,8 +9,21 @@ use nic_reliable::SendWindow;
 
 use crate::{Piece, Regions, Use};
 
-/// A frame of one page touches at most two pages at either end.
+/// Largest number of data bytes of a frame in the images of the repository.
 pub const FRAME_DATA_BYTES_LIMIT: u32 = PAGE_BYTES;
+/// Largest number of pages that a frame of these images touches at either end.
+pub const FRAME_PAGES_MAX: u32 = pages_max(FRAME_DATA_BYTES_LIMIT);
+
+/// Largest number of pages that `bytes` consecutive bytes touch, one byte at least.
+pub const fn pages_max(bytes: u32) -> u32 {
+    (bytes + PAGE_BYTES - 2) / PAGE_BYTES + 1
+}
+
+/// Data bytes that a frame may carry, a whole number of pages, so that the frame touches at most
+/// `pages` pages.
+pub const fn data_bytes_limit(pages: u32) -> u32 {
+    (pages - 1) * PAGE_BYTES
+}
 
 /// What the link has to know of a protocol's frames. Bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +35,8 @@ pub struct Frames {
     pub less_data_bytes: u32,
     /// Data that has to fit one frame.
     pub least_data_bytes: u32,
+    /// Largest number of data bytes for which the protocol keeps room.
+    pub data_bytes_limit: u32,
 }
 
 /// The checked settings of the link.
@@ -70,7 +85,7 @@ impl LinkSettings {
         // A frame is as long as with the shortest header.
         let data = request.frame_data_bytes_max.saturating_sub(frames.less_data_bytes);
         let buffer = request.buffer_bytes;
-        if !(frames.least_data_bytes..=FRAME_DATA_BYTES_LIMIT).contains(&data)
+        if !(frames.least_data_bytes..=frames.data_bytes_limit).contains(&data)
             || buffer % 8 != 0
             || buffer > 0xFFF8
             || buffer < frames.header_bytes + data

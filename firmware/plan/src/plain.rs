@@ -6,7 +6,7 @@ use nic_layout::key::KeyWidth;
 use nic_layout::nodes::IMAGE_NODES;
 use nic_layout::PROCESS_SLOTS;
 
-use crate::{Config, Frames, Part, Regions};
+use crate::{Config, Frames, Part, Regions, FRAME_DATA_BYTES_LIMIT};
 
 /// A protocol without sections and regions of its own. Its personality has this number, and its
 /// frames have the shortest header. Each process has a post queue of its own. The image has room
@@ -23,7 +23,12 @@ impl<const PERSONALITY: u32, const NODES: usize> Part for Plain<PERSONALITY, NOD
     const ANSWERS: usize = 0;
 
     fn frames(&self) -> Frames {
-        Frames { header_bytes: HEADER_BYTES as u32, less_data_bytes: 0, least_data_bytes: 0 }
+        Frames {
+            header_bytes: HEADER_BYTES as u32,
+            less_data_bytes: 0,
+            least_data_bytes: 0,
+            data_bytes_limit: FRAME_DATA_BYTES_LIMIT,
+        }
     }
 
     fn key(&self) -> KeyWidth {

@@ -9,7 +9,7 @@ use nic_layout::key::KeyWidth;
 use nic_layout::nodes::{IMAGE_NODES, NODES_MAX};
 use nic_layout::post::INLINE_BYTES_MAX;
 
-use crate::{Config, Frames, Part, Piece, Regions, Use};
+use crate::{data_bytes_limit, Config, Frames, Part, Piece, Regions, Use, FRAME_PAGES_MAX};
 
 /// Reads of other nodes that wait for their answer at a time.
 pub const READS_MAX: u32 = 16;
@@ -100,6 +100,15 @@ pub trait Lookup: Copy + Debug + Eq {
 pub struct Rdma<L, const NODES: usize = IMAGE_NODES> {
     /// How handles are looked up.
     pub lookup: L,
+    /// Largest number of pages that a frame touches at either end. The image is built for it.
+    pub frame_pages_max: u32,
+}
+
+impl<L, const NODES: usize> Rdma<L, NODES> {
+    /// Remote memory whose frames touch [`FRAME_PAGES_MAX`] pages at most.
+    pub const fn new(lookup: L) -> Self {
+        Rdma { lookup, frame_pages_max: FRAME_PAGES_MAX }
+    }
 }
 
 /// Where the structures of remote memory are. SRAM offsets.
@@ -128,6 +137,7 @@ impl<L: Lookup, const NODES: usize> Part for Rdma<L, NODES> {
             less_data_bytes: key.upper_bytes(),
             // What a post carries itself fits one frame.
             least_data_bytes: INLINE_BYTES_MAX,
+            data_bytes_limit: data_bytes_limit(self.frame_pages_max),
         }
     }
 
@@ -159,7 +169,7 @@ impl<L: Lookup, const NODES: usize> Part for Rdma<L, NODES> {
     }
 
     fn cut(self, share: u32) -> Self {
-        Rdma { lookup: self.lookup.cut(share, Self::SHARES) }
+        Rdma { lookup: self.lookup.cut(share, Self::SHARES), ..self }
     }
 
     fn reply(&self, places: &RdmaPlaces, reply: &mut SectionsWriter<REPLY_WORDS>) {
@@ -167,6 +177,6 @@ impl<L: Lookup, const NODES: usize> Part for Rdma<L, NODES> {
     }
 
     fn read(self, request: &Sections<'_>) -> Result<Self, BootError> {
-        Ok(Rdma { lookup: self.lookup.read(request)? })
+        Ok(Rdma { lookup: self.lookup.read(request)?, ..self })
     }
 }

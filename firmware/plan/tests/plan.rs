@@ -12,7 +12,10 @@ use nic_layout::nodes::{IMAGE_NODES, NODES_MAX};
 use nic_layout::static_tables::StaticGeometry;
 use nic_layout::vmh::VmhGeometry;
 use nic_layout::PAGE_BYTES;
-use nic_plan::{fetches_bytes, Caches, Config, Cursor, Geometry, Part, Piece, Plan, Rdma, Regions, StaticTables};
+use nic_plan::{
+    data_bytes_limit, fetches_bytes, pages_max, Caches, Config, Cursor, Geometry, Part, Piece, Plan, Rdma, Regions,
+    StaticTables, FRAME_DATA_BYTES_LIMIT, FRAME_PAGES_MAX,
+};
 use proptest::prelude::*;
 
 /// The sections of a request, for a test to change.
@@ -68,12 +71,12 @@ impl Request {
     }
 }
 
-const CACHES: Rdma<Caches> = Rdma { lookup: Caches::built(Geometry::RECOMMENDED) };
+const CACHES: Rdma<Caches> = Rdma::new(Caches::built(Geometry::RECOMMENDED));
 const WIDE: Rdma<Caches> = {
     let cbh = CbhGeometry { key: KeyWidth::Bits128, ..CbhGeometry::RECOMMENDED };
-    Rdma { lookup: Caches::built(Geometry { cbh, ..Geometry::RECOMMENDED }) }
+    Rdma::new(Caches::built(Geometry { cbh, ..Geometry::RECOMMENDED }))
 };
-const TABLES: Rdma<StaticTables> = Rdma { lookup: StaticTables::built(KeyWidth::Bits64) };
+const TABLES: Rdma<StaticTables> = Rdma::new(StaticTables::built(KeyWidth::Bits64));
 
 fn check(request: &Request) -> Result<Config<Rdma<Caches>>, BootError> {
     request.read(CACHES)
@@ -93,6 +96,27 @@ fn with_longer_keys_a_frame_carries_less_and_is_as_long() {
 fn a_good_request_is_taken_and_buffers_are_shared_among_peers() {
     assert_eq!(check(&GOOD).unwrap().link.window_frames, 21);
     assert_eq!(check(&Request::with(|request| request.link.node_count = 2)).unwrap().link.window_frames, 32);
+}
+
+#[test]
+fn the_pages_of_a_span_bound_the_data_of_a_frame() {
+    let most = |bytes: u32| (0..PAGE_BYTES).map(|at| (at + bytes - 1) / PAGE_BYTES + 1).max();
+    for bytes in [1, 2, 3, 1466, 4095, 4096, 4097, 4098, 8192, 8193, 8194, 9000] {
+        assert_eq!(Some(pages_max(bytes)), most(bytes), "{bytes} bytes");
+    }
+    for pages in 2..10 {
+        assert!(pages_max(data_bytes_limit(pages)) <= pages);
+    }
+    assert_eq!(data_bytes_limit(FRAME_PAGES_MAX), FRAME_DATA_BYTES_LIMIT);
+
+    let jumbo = Rdma { frame_pages_max: pages_max(9000), ..CACHES };
+    let read = |bytes| {
+        Request::with(|request| (request.link.frame_data_bytes_max, request.link.buffer_bytes) = (bytes, 0x4000))
+            .read(jumbo)
+    };
+    assert_eq!(read(9000).unwrap().link.frame_data_bytes_max, 9000);
+    assert_eq!(read(3 * PAGE_BYTES).unwrap().part.frame_pages_max, 4);
+    assert_eq!(read(3 * PAGE_BYTES + 1), Err(BootError::BufferSize));
 }
 
 type Change = fn(&mut Request);
@@ -128,8 +152,8 @@ fn each_bad_request_is_refused_with_its_reason() {
 
 #[test]
 fn an_image_for_64_nodes_takes_64_and_static_tables_name_16_of_them() {
-    const MANY: Rdma<Caches, NODES_MAX> = Rdma { lookup: CACHES.lookup };
-    const TABLES_FOR_MANY: Rdma<StaticTables, NODES_MAX> = Rdma { lookup: TABLES.lookup };
+    const MANY: Rdma<Caches, NODES_MAX> = Rdma::new(CACHES.lookup);
+    const TABLES_FOR_MANY: Rdma<StaticTables, NODES_MAX> = Rdma::new(TABLES.lookup);
     let of = |node_count| Request::with(|r| (r.link.node, r.link.node_count) = (1, node_count));
     assert_eq!(of(64).read(MANY).map(|config| config.link.window_frames), Ok(1));
     assert_eq!(of(65).read(MANY), Err(BootError::NodeOutOfRange));
@@ -382,7 +406,12 @@ impl Part for Echo {
     const ANSWERS: usize = 0;
 
     fn frames(&self) -> nic_plan::Frames {
-        nic_plan::Frames { header_bytes: 24, less_data_bytes: 0, least_data_bytes: 1 }
+        nic_plan::Frames {
+            header_bytes: 24,
+            less_data_bytes: 0,
+            least_data_bytes: 1,
+            data_bytes_limit: FRAME_DATA_BYTES_LIMIT,
+        }
     }
 
     fn key(&self) -> KeyWidth {

@@ -29,7 +29,7 @@ pub(crate) fn count_hit(dev: &mut impl Device, path: Path) {
     count_hits(dev, path, 1);
 }
 
-/// Counts no hit or one. The count is a sum, because with a branch the compiler would lay out the
+/// Counts hits, or none. The count is a sum, because with a branch the compiler would lay out the
 /// whole path twice.
 #[inline(always)]
 pub(crate) fn count_hits(dev: &mut impl Device, path: Path, hits: u32) {

@@ -10,7 +10,7 @@ use nic_lookup::Path;
 
 use crate::buffer::Target;
 use crate::lookups::Lookups;
-use crate::page::{Piece, Untranslated};
+use crate::page::{Crossing, Piece, Untranslated};
 use crate::wire::{Layers, Line, Wire};
 use crate::Tables;
 
@@ -59,13 +59,15 @@ pub(crate) fn read_data<T: Tables>(
     let page = local_address >> PAGE_SHIFT;
     let in_page = local_address % PAGE_BYTES;
     let data_at = address + Wire::<T>::HEADER_BYTES;
-    let first_bytes = PAGE_BYTES - in_page;
-    if data_bytes > first_bytes {
+    if data_bytes > PAGE_BYTES - in_page {
         rarely();
-        let (first, second) = lookups.translate_two(layers, dev, Path::Send, pid, page)?;
-        post_read(lookups, layers, dev, first.piece(in_page, data_at, first_bytes), frame);
-        let rest = second.piece(0, data_at + first_bytes, data_bytes - first_bytes);
-        post_read(lookups, layers, dev, rest, frame);
+        let crossing = Crossing { page, in_page, bytes: data_bytes };
+        let span = lookups.translate_span(layers, dev, Path::Send, pid, crossing)?;
+        let mut pieces = crossing.pieces(&span, data_at);
+        for _ in 1..crossing.pages::<T::Span>() {
+            post_read(lookups, layers, dev, pieces.next_full(), frame);
+        }
+        post_read(lookups, layers, dev, pieces.last(), frame);
         return Ok(());
     }
     let page = lookups.translate(layers, dev, Path::Send, pid, page)?;
@@ -101,13 +103,16 @@ pub(crate) fn write_data<T: Tables>(
     let page = target.address >> PAGE_SHIFT;
     let in_page = target.address % PAGE_BYTES;
     let data_at = buffer + Wire::<T>::HEADER_BYTES;
-    let first_bytes = PAGE_BYTES - in_page;
-    if data_bytes > first_bytes {
+    if data_bytes > PAGE_BYTES - in_page {
         rarely();
-        let (first, second) = lookups.translate_two(layers, dev, Path::Receive, target.pid, page)?;
-        let first = first.piece(in_page, data_at, first_bytes);
-        layers.write_data(dev, first.transfer, 0, Line(first.line as u16), WriteEnd::Nothing);
-        post_last_write(layers, dev, second.piece(0, data_at + first_bytes, data_bytes - first_bytes), buffer);
+        let crossing = Crossing { page, in_page, bytes: data_bytes };
+        let span = lookups.translate_span(layers, dev, Path::Receive, target.pid, crossing)?;
+        let mut pieces = crossing.pieces(&span, data_at);
+        for _ in 1..crossing.pages::<T::Span>() {
+            let piece = pieces.next_full();
+            layers.write_data(dev, piece.transfer, 0, Line(piece.line as u16), WriteEnd::Nothing);
+        }
+        post_last_write(layers, dev, pieces.last(), buffer);
         return Ok(());
     }
     let page = lookups.translate(layers, dev, Path::Receive, target.pid, page)?;

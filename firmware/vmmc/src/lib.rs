@@ -34,7 +34,8 @@ mod unsent;
 mod wire;
 
 pub use mini::Mini;
-pub use nic_plan::{Geometry, FRAME_DATA_BYTES_LIMIT};
+pub use nic_plan::{pages_max, Geometry, FRAME_DATA_BYTES_LIMIT};
+pub use page::Span;
 pub use protocol::{Machine, Vmmc};
 pub use static_tables::StaticTables;
 pub use tables::Tables;

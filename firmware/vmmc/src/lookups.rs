@@ -8,9 +8,9 @@ use nic_layout::PAGE_SHIFT;
 use nic_lookup::{Lookup, Path, Reserve};
 
 use crate::buffer::{check_target, NoTarget, Target};
-use crate::counts::{count_hit, count_lookup, count_on};
+use crate::counts::{count_hits, count_lookup, count_on};
 use crate::misses::Misses;
-use crate::page::{LockedPage, Untranslated};
+use crate::page::{Crossing, LockedPage, Span, Untranslated};
 use crate::wire::Layers;
 use crate::Tables;
 
@@ -100,37 +100,42 @@ impl<T: Tables> Lookups<T> {
         }
     }
 
-    /// Translates and locks `page` and the page behind it, for a frame that crosses into that page.
-    /// Afterwards both are locked or none (M-36). If both are missing, the driver is told of both,
-    /// so that one retry is enough. Counts the hits, except one if both are locked: the caller
-    /// counts it.
+    /// Translates and locks the pages of a frame that crosses into another page. Afterwards all are
+    /// locked or none (M-36). If several are missing, the driver is told of all, so that one retry
+    /// is enough. Counts the hits, except one if all are locked: the caller counts it.
     #[inline(never)]
-    pub(crate) fn translate_two(
+    pub(crate) fn translate_span(
         &mut self,
         layers: &mut Layers<T>,
         dev: &mut impl Device,
         path: Path,
         pid: u32,
-        page: u32,
-    ) -> Result<(LockedPage, LockedPage), Untranslated> {
-        let first = self.translate_one(layers, dev, path, pid, page);
-        if first == Err(Untranslated::Fault) {
-            return Err(Untranslated::Fault);
-        }
-        // A range beyond the last page of the address space was refused before.
-        let second = self.translate_one(layers, dev, path, pid, (page + 1) & (u32::MAX >> PAGE_SHIFT));
-        if let Ok(page) = first.or(second) {
-            count_hit(dev, path);
-            if first.is_err() || second.is_err() {
-                self.unlock_unused(dev, path, page.line);
+        crossing: Crossing,
+    ) -> Result<T::Span, Untranslated> {
+        let mut span = T::Span::EMPTY;
+        let (mut locked, mut reason) = (0, None);
+        for nth in 0..crossing.pages::<T::Span>() {
+            // A range beyond the last page of the address space was refused before.
+            let page = (crossing.page + nth) & (u32::MAX >> PAGE_SHIFT);
+            match self.translate_one(layers, dev, path, pid, page) {
+                Ok(page) => {
+                    span.set_page(locked, page);
+                    locked += 1;
+                }
+                Err(missing) => {
+                    reason = reason.max(Some(missing));
+                    if missing == Untranslated::Fault {
+                        break;
+                    }
+                }
             }
         }
-        match (first, second) {
-            (Ok(first), Ok(second)) => Ok((first, second)),
-            (_, Err(Untranslated::Fault)) => Err(Untranslated::Fault),
-            (Err(Untranslated::Way), _) => Err(Untranslated::Way),
-            (_, Err(reason)) | (Err(reason), _) => Err(reason),
+        count_hits(dev, path, locked as u32 - u32::from(reason.is_none()));
+        let Some(reason) = reason else { return Ok(span) };
+        for nth in 0..locked {
+            self.unlock_unused(dev, path, span.page(nth).line);
         }
+        Err(reason)
     }
 
     /// [`Self::translate`] as a function of its own, for callers that can spare a clock or two.

@@ -2,38 +2,55 @@ use nic_device::{Place, Words};
 use nic_layout::key::KeyWidth;
 use nic_layout::vmh::{key, KEY_RESERVED};
 use nic_lookup::{Cbh, Fetched, Find, Lookup, Path, Reserve, Vmh};
-use nic_plan::{Caches, Geometry, LookupPlaces, Rdma};
+use nic_plan::{Caches, Geometry, LookupPlaces, Rdma, FRAME_PAGES_MAX};
 
+use crate::page::LockedPage;
 use crate::Tables;
 
 /// The tables of the personality `mini`, the design of the thesis: the driver keeps the full
 /// tables, and the NIC has two caches of them, a cache of translations and a cache of buffers
 /// (M-15).
 ///
-/// The type is built for one geometry of each cache and for keys of `K` bits.
+/// The type is built for one geometry of each cache, for keys of `K` bits, and for frames that
+/// touch at most `P` pages.
 #[derive(Clone, Copy, Debug)]
-pub struct Mini<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32, const K: u32 = 64> {
+pub struct Mini<
+    const E: u32,
+    const L: u32,
+    const W: u32,
+    const CE: u32,
+    const CW: u32,
+    const K: u32 = 64,
+    const P: usize = { FRAME_PAGES_MAX as usize },
+> {
     vmh: Vmh<E, L, W>,
     cbh: Cbh<CE, CW, K>,
 }
 
-impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32, const K: u32> Mini<E, L, W, CE, CW, K> {
+impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32, const K: u32, const P: usize>
+    Mini<E, L, W, CE, CW, K, P>
+{
     /// The geometry of both caches. The boot reply states it.
-    pub const GEOMETRY: Geometry = Geometry { vmh: Vmh::<E, L, W>::GEOMETRY, cbh: Cbh::<CE, CW, K>::GEOMETRY };
+    pub const GEOMETRY: Geometry = {
+        assert!(P as u32 <= L + 1, "a frame needs at most two lines, so two ways of a set (M-36)");
+        Geometry { vmh: Vmh::<E, L, W>::GEOMETRY, cbh: Cbh::<CE, CW, K>::GEOMETRY }
+    };
 }
 
-impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32, const K: u32> Tables
-    for Mini<E, L, W, CE, CW, K>
+impl<const E: u32, const L: u32, const W: u32, const CE: u32, const CW: u32, const K: u32, const P: usize> Tables
+    for Mini<E, L, W, CE, CW, K, P>
 {
     const NOWHERE: Self = Mini { vmh: Vmh::NOWHERE, cbh: Cbh::NOWHERE };
 
     const KEY: KeyWidth = KeyWidth::built(K);
 
+    type Span = [LockedPage; P];
+
     const HAS_IMPORTS: bool = false;
 
     type Lookup = Caches;
 
-    const BUILT: Rdma<Caches> = Rdma { lookup: Caches::built(Self::GEOMETRY) };
+    const BUILT: Rdma<Caches> = Rdma { lookup: Caches::built(Self::GEOMETRY), frame_pages_max: P as u32 };
 
     fn start(memory: &mut impl Words, places: &LookupPlaces, _planned: &Caches) -> Self {
         let mini = Mini { vmh: Vmh::new(memory, places.vmh), cbh: Cbh::new(memory, places.cbh) };

@@ -22,7 +22,7 @@ use crate::counts::{count_hit, count_hits};
 use crate::data::{read_data, read_data_rarely};
 use crate::lookups::Lookups;
 use crate::owner::REPLY;
-use crate::page::Untranslated;
+use crate::page::{Crossing, Span, Untranslated};
 use crate::receive_miss::ReceiveMisses;
 use crate::wire::{Layers, Wire};
 use crate::Tables;
@@ -406,10 +406,13 @@ fn find_source<T: Tables>(
     bytes: u32,
 ) -> Result<(), Untranslated> {
     let page = target.address >> PAGE_SHIFT;
-    if bytes > PAGE_BYTES - target.address % PAGE_BYTES {
-        let (first, second) = lookups.translate_two(layers, dev, Path::Send, target.pid, page)?;
-        lookups.unlock_unused(dev, Path::Send, first.line);
-        lookups.unlock_unused(dev, Path::Send, second.line);
+    let in_page = target.address % PAGE_BYTES;
+    if bytes > PAGE_BYTES - in_page {
+        let crossing = Crossing { page, in_page, bytes };
+        let span = lookups.translate_span(layers, dev, Path::Send, target.pid, crossing)?;
+        for nth in 0..crossing.pages::<T::Span>() {
+            lookups.unlock_unused(dev, Path::Send, span.page(nth as usize).line);
+        }
     } else {
         let page = lookups.translate(layers, dev, Path::Send, target.pid, page)?;
         lookups.unlock_unused(dev, Path::Send, page.line);

@@ -7,8 +7,9 @@ use nic_layout::static_tables::{
 };
 use nic_layout::PROCESS_SLOTS;
 use nic_lookup::{Fetched, Find, Lookup, Path, Reserve};
-use nic_plan::{LookupPlaces, Rdma};
+use nic_plan::{LookupPlaces, Rdma, FRAME_PAGES_MAX};
 
+use crate::page::LockedPage;
 use crate::Tables;
 
 /// The tables of the personality `vmmc`, the base that the thesis compares with. They hold all
@@ -17,8 +18,10 @@ use crate::Tables;
 /// The driver fills an entry at a registration or an import. A handle without an entry does not
 /// exist: no lookup asks the driver, waits, or evicts an entry. No entry is locked, because the
 /// driver waits for DMA in flight before it takes away the page or buffer of an entry.
+///
+/// The type is built for keys of `K` bits and for frames that touch at most `P` pages.
 #[derive(Clone, Copy, Debug)]
-pub struct StaticTables<const K: u32 = 64> {
+pub struct StaticTables<const K: u32 = 64, const P: usize = { FRAME_PAGES_MAX as usize }> {
     /// The place of the top levels.
     tops: Place,
     /// The place of a second-level table with index 0, if there were one.
@@ -29,7 +32,7 @@ pub struct StaticTables<const K: u32 = 64> {
     import_entries: u32,
 }
 
-impl<const K: u32> StaticTables<K> {
+impl<const K: u32, const P: usize> StaticTables<K, P> {
     /// The line number of every hit. No line is locked.
     const NO_LINE: u32 = 0;
 
@@ -47,7 +50,7 @@ impl<const K: u32> StaticTables<K> {
     }
 }
 
-impl<const K: u32> Tables for StaticTables<K> {
+impl<const K: u32, const P: usize> Tables for StaticTables<K, P> {
     const NOWHERE: Self = Self {
         tops: Place(0),
         tables: Place(0),
@@ -61,9 +64,12 @@ impl<const K: u32> Tables for StaticTables<K> {
 
     const HAS_IMPORTS: bool = true;
 
+    type Span = [LockedPage; P];
+
     type Lookup = nic_plan::StaticTables;
 
-    const BUILT: Rdma<nic_plan::StaticTables> = Rdma { lookup: nic_plan::StaticTables::built(Self::KEY) };
+    const BUILT: Rdma<nic_plan::StaticTables> =
+        Rdma { lookup: nic_plan::StaticTables::built(Self::KEY), frame_pages_max: P as u32 };
 
     /// Second-level tables are not cleared: the driver writes a whole table before it is used.
     fn start(memory: &mut impl Words, places: &LookupPlaces, planned: &nic_plan::StaticTables) -> Self {

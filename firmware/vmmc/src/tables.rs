@@ -3,6 +3,8 @@ use nic_layout::key::KeyWidth;
 use nic_lookup::{Fetched, Find, Lookup, Path, Reserve};
 use nic_plan::{LookupPlaces, Rdma};
 
+use crate::page::Span;
+
 /// The tables in which a personality looks translations and buffers up. No method waits. For a
 /// handle that is absent the protocol asks the driver.
 pub trait Tables: Copy {
@@ -11,6 +13,10 @@ pub trait Tables: Copy {
 
     /// The width of every key.
     const KEY: KeyWidth;
+
+    /// Room for the pages that one frame touches at either end. The type bounds the data of a frame
+    /// ([`nic_plan::data_bytes_limit`]) and the places in the rings that a frame needs.
+    type Span: Span;
 
     /// Whether posts name imports. If so, the sending NIC knows the buffer of an import and checks
     /// the access first (M-4). Otherwise the post names the buffer, and only the owner checks

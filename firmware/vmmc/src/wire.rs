@@ -2,6 +2,7 @@
 
 use core::marker::PhantomData;
 
+use nic_device::DMA_RING_LOG2;
 use nic_engine::{Note, ProtocolTypes};
 use nic_layout::frame::link::{FrameKind, FLAG_ABORTED, FLAG_LAST};
 use nic_layout::frame::rdma::{protocol, word, FLAG_NOTIFY};
@@ -9,6 +10,7 @@ use nic_layout::post::{inline_bytes_max, upper_key_bytes};
 use nic_layout::trace::NO_LINE;
 
 use crate::head::Head;
+use crate::page::Span;
 use crate::Tables;
 
 /// The layers below the protocol.
@@ -36,9 +38,12 @@ impl<T: Tables> ProtocolTypes for Wire<T> {
     const PROTOCOL: u8 = protocol(T::KEY);
     const KIND: u32 = word::kind(FrameKind::WRITE, 0);
     const FLAGS: u8 = FLAG_LAST | FLAG_ABORTED | FLAG_NOTIFY;
-    /// Two host reads for data on two pages, and the release.
-    const FRAME_READS: u32 = 3;
-    const FRAME_WRITES: u32 = 2;
+    /// A host read for each page of the data, and the release.
+    const FRAME_READS: u32 = T::Span::PAGES_MAX + 1;
+    const FRAME_WRITES: u32 = {
+        assert!(Self::FRAME_READS < 1 << DMA_RING_LOG2, "the rings have room for a frame");
+        T::Span::PAGES_MAX
+    };
 }
 
 impl<T: Tables> Wire<T> {

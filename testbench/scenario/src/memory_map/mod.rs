@@ -263,11 +263,11 @@ fn plan_for<const NODES: usize>(wanted: &Wanted, platform: &Platform, first_free
             let vmh = cache.geometry().map_err(|_| ())?;
             let cbh = CbhGeometry { key, ..CbhGeometry::RECOMMENDED };
             let lookup = Caches::built(Geometry { vmh, cbh });
-            planned::<Rdma<Caches, NODES>>(&request, Rdma { lookup }, first_free, |_| None)
+            planned::<Rdma<Caches, NODES>>(&request, Rdma::new(lookup), first_free, |_| None)
         }
         Lookup::Static => {
             let lookup = StaticTables::built(key);
-            planned::<Rdma<StaticTables, NODES>>(&request, Rdma { lookup }, first_free, |part| {
+            planned::<Rdma<StaticTables, NODES>>(&request, Rdma::new(lookup), first_free, |part| {
                 Some(Holds::of(part.lookup.geometry))
             })
         }
