@@ -3,9 +3,10 @@
 
 mod mock;
 
-use mock::scene::{frame, world, CBH};
+use mock::scene::{frame, post, world, CBH};
 use mock::SETTINGS;
 use nic_layout::counter::Counter;
+use nic_layout::post::{PostDescriptor, PostError, OP_READ, POST_FLAG_NOTIFY};
 use nic_layout::ring::{MAILBOX_NOTIFIED, MAILBOX_NOTIFY};
 use nic_layout::tables::NOTIFY_RING_ENTRIES;
 
@@ -54,4 +55,19 @@ fn a_full_ring_of_notifications_drops_the_next_until_one_is_read() {
     node.deliver(&notify(NOTIFY_RING_ENTRIES));
     node.step_firmware();
     assert_eq!(node.counter(Counter::NotificationsRaised), NOTIFY_RING_ENTRIES + 1);
+}
+
+/// M-6 in the direction of reads is absent: no process is told, and the post says so.
+#[test]
+fn a_read_that_asks_for_a_notification_is_refused() {
+    let mut world = world(SETTINGS);
+    let read = PostDescriptor { op: OP_READ, flags: POST_FLAG_NOTIFY, ..post(4) };
+    world.nodes[0].post(0, &read);
+    world.run(20_000, |world| world.nodes[0].status(0).ended == 1);
+    world.settle();
+    let status = world.nodes[0].status(0);
+    assert_eq!((status.refused, status.last_error), (1, PostError::UnknownOperation as u32));
+    assert_eq!(world.nodes[0].counter(Counter::FramesSent), 0);
+    assert_eq!(world.nodes[1].counter(Counter::NotificationsTaken), 0);
+    world.nodes[0].check_sums(true);
 }
