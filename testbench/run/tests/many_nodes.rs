@@ -151,3 +151,27 @@ fn a_ring_of_34_nodes_delivers_every_message() {
     assert_eq!(run.flows.len(), 34);
     assert!(run.flows.iter().all(|flow| flow.compared_messages == 2), "{:?}", run.flows);
 }
+
+#[test]
+fn seventeen_nodes_write_to_each_other_and_eighteen_read_in_pairs() {
+    let overrides = ["nodes=17", "workload.iterations=1", "workload.warm_up=0", "workload.sizes_bytes=5000"];
+    let (results, _) = results("all-to-all", &overrides, 2);
+    let run = &results.runs[0];
+    assert_eq!(run.flows.len(), 17 * 16);
+    assert!(run.flows.iter().all(|flow| flow.compared_messages == 1), "{:?}", run.flows);
+
+    let overrides = [
+        "nodes=18",
+        "topology.kind=switch",
+        "workload.iterations=1",
+        "workload.warm_up=0",
+        "workload.sizes_bytes=5000",
+        "misses.ratios=0.0",
+        "platforms=tigon2",
+    ];
+    let (results, _) = self::results("fetch", &overrides, 2);
+    let counters = &results.runs[0].counters;
+    assert_eq!(counters.len(), 18);
+    let completed = |node: usize| counters[node]["firmware.ReadsCompleted"];
+    assert!(completed(16) + completed(17) > 0, "the last pair reads: {:?}", counters[16]);
+}
