@@ -97,13 +97,31 @@ impl SendWindow {
         Expired::Resend
     }
 
-    /// Time to wait before the next retransmission: the first two follow at `base`, since a miss at
-    /// the receiver costs one on average and two when the driver is slow; then it doubles, up to 16
-    /// times.
+    /// Time to wait before the next retransmission, in the unit of `base`. The first two follow at
+    /// `base`, since a miss at the receiver costs one on average and two when the driver is slow.
+    /// Then the longest time doubles, up to 16 times `base`, and of that at least a quarter is
+    /// waited. `salt` decides how much: a word that differs from time to time and from node to
+    /// node. The time alone does not do, since NICs that start together count alike.
+    ///
+    /// With equal times, senders whose frames push each other's lines out of one set of a cache
+    /// come back in the same order each time. With more senders than ways, each misses each time
+    /// (INV-33).
     #[inline(always)]
-    pub const fn interval(&self, base: u32) -> u32 {
-        let doublings = self.tries.saturating_sub(1);
-        base << if doublings < BACKOFF_LOG2_MAX { doublings } else { BACKOFF_LOG2_MAX }
+    pub const fn interval(&self, base: u32, salt: u32) -> u32 {
+        if self.tries < 2 {
+            return base;
+        }
+        self.scattered(base, salt)
+    }
+
+    #[cold]
+    #[inline(never)]
+    const fn scattered(&self, base: u32, salt: u32) -> u32 {
+        let doublings = self.tries - 1;
+        let longest = base << if doublings < BACKOFF_LOG2_MAX { doublings } else { BACKOFF_LOG2_MAX };
+        // The highest byte of this product depends on each bit of the word.
+        let share = salt.wrapping_mul(0x9E37_79B9) >> 24;
+        longest - longest / 1024 * 3 * share
     }
 
     /// The longest that [`Self::interval`] can be.
@@ -148,12 +166,11 @@ mod tests {
         let mut window = SendWindow::new(7);
         assert_eq!(window.expire(8), Expired::Nothing);
         window.issue();
-        let intervals: Vec<u32> = (0..8)
-            .map(|_| {
-                assert_eq!(window.expire(8), Expired::Resend);
-                window.interval(100)
-            })
-            .collect();
+        let intervals: [u32; 8] = std::array::from_fn(|_| {
+            assert_eq!(window.expire(8), Expired::Resend);
+            // With this salt the longest.
+            window.interval(100, 0)
+        });
         assert_eq!(intervals, [100, 200, 400, 800, 1600, 1600, 1600, 1600]);
         assert_eq!(window.expire(8), Expired::GiveUp);
         assert_eq!(window.abandon(), 1);
@@ -166,6 +183,20 @@ mod tests {
         window.issue();
         (0..5).for_each(|_| assert_eq!(window.expire(8), Expired::Resend));
         assert_eq!(window.acknowledge(1), Acknowledged::Frames(1));
-        assert_eq!(window.interval(100), 100);
+        assert_eq!(window.interval(100, 77), 100);
+    }
+
+    #[test]
+    fn from_the_third_on_the_intervals_scatter_down_to_a_quarter() {
+        let mut window = SendWindow::new(0);
+        window.issue();
+        let base = 8800;
+        for longest in [base, 2 * base, 4 * base, 8 * base, 16 * base, 16 * base] {
+            assert_eq!(window.expire(8), Expired::Resend);
+            let intervals: Vec<u32> = (0..0x8000).map(|salt| window.interval(base, salt)).collect();
+            assert!(intervals.iter().all(|interval| (longest / 4..=longest).contains(interval)));
+            let distinct: std::collections::BTreeSet<&u32> = intervals.iter().collect();
+            assert_eq!(distinct.len(), if longest == base { 1 } else { 0x100 });
+        }
     }
 }

@@ -90,7 +90,7 @@ proptest! {
                     Expired::Nothing => deadline = None,
                     Expired::Resend => {
                         resend = Some(sender.oldest());
-                        deadline = Some(now + u64::from(sender.interval(INTERVAL as u32)));
+                        deadline = Some(now + u64::from(sender.interval(INTERVAL as u32, now as u32)));
                     }
                     Expired::GiveUp => prop_assert!(false, "no limit was given"),
                 }
