@@ -5,7 +5,9 @@ pub struct SendWindow {
     unacknowledged: u32,
     next: u32,
     /// Retransmissions since the peer last acknowledged something new.
-    tries: u32,
+    tries: u16,
+    /// What [`Self::interval`] is longer than its base, in sixteenths of the base.
+    added: u16,
 }
 
 /// What an acknowledgement means.
@@ -36,7 +38,7 @@ const BACKOFF_LOG2_MAX: u32 = 4;
 impl SendWindow {
     /// Nothing was sent; `first` is the first number.
     pub const fn new(first: u32) -> SendWindow {
-        SendWindow { unacknowledged: first, next: first, tries: 0 }
+        SendWindow { unacknowledged: first, next: first, tries: 0, added: 0 }
     }
 
     /// Frames that were sent and not acknowledged.
@@ -74,7 +76,7 @@ impl SendWindow {
         }
         if frames <= self.in_flight() {
             self.unacknowledged = acknowledge;
-            self.tries = 0;
+            (self.tries, self.added) = (0, 0);
             return Acknowledged::Frames(frames);
         }
         // An old acknowledgement that was overtaken lies behind us; anything ahead is wild.
@@ -85,43 +87,38 @@ impl SendWindow {
         }
     }
 
-    /// The retransmission timer expired; `limit` retransmissions in a row are allowed.
-    pub fn expire(&mut self, limit: u32) -> Expired {
-        if self.in_flight() == 0 {
-            return Expired::Nothing;
-        }
-        if self.tries >= limit {
-            return Expired::GiveUp;
-        }
-        self.tries += 1;
-        Expired::Resend
-    }
-
-    /// Time to wait before the next retransmission, in the unit of `base`. The first two follow at
-    /// `base`, since a miss at the receiver costs one on average and two when the driver is slow.
-    /// Then the longest time doubles, up to 16 times `base`, and of that at least a quarter is
-    /// waited. `salt` decides how much: a word that differs from time to time and from node to
-    /// node. The time alone does not do, since NICs that start together count alike.
+    /// The retransmission timer expired; `limit` retransmissions in a row are allowed, at most 65
+    /// 535. `salt` decides the next [`Self::interval`]: the first two follow at `base`, since a miss
+    /// at the receiver costs one on average and two when the driver is slow. Then the longest time
+    /// doubles, up to 16 times `base`, and the sender waits between `base` and that. `salt` decides
+    /// how long: a word that differs from time to time and from node to node. The time alone does
+    /// not do, since NICs that start together count alike.
     ///
     /// With equal times, senders whose frames push each other's lines out of one set of a cache
     /// come back in the same order each time. With more senders than ways, each misses each time
     /// (INV-33).
-    #[inline(always)]
-    pub const fn interval(&self, base: u32, salt: u32) -> u32 {
-        if self.tries < 2 {
-            return base;
+    pub fn expire(&mut self, limit: u32, salt: u32) -> Expired {
+        if self.in_flight() == 0 {
+            return Expired::Nothing;
         }
-        self.scattered(base, salt)
+        if u32::from(self.tries) >= limit.min(u32::from(u16::MAX)) {
+            return Expired::GiveUp;
+        }
+        self.tries += 1;
+        if self.tries > 1 {
+            let doublings = u32::from(self.tries - 1).min(BACKOFF_LOG2_MAX);
+            let most = (16 << doublings) - 16;
+            // The highest byte of this product depends on each bit of the word.
+            let share = salt.wrapping_mul(0x9E37_79B9) >> 24;
+            self.added = (most - (most * share >> 8)) as u16;
+        }
+        Expired::Resend
     }
 
-    #[cold]
-    #[inline(never)]
-    const fn scattered(&self, base: u32, salt: u32) -> u32 {
-        let doublings = self.tries - 1;
-        let longest = base << if doublings < BACKOFF_LOG2_MAX { doublings } else { BACKOFF_LOG2_MAX };
-        // The highest byte of this product depends on each bit of the word.
-        let share = salt.wrapping_mul(0x9E37_79B9) >> 24;
-        longest - longest / 1024 * 3 * share
+    /// Time to wait before the next retransmission, in the unit of `base` ([`Self::expire`]).
+    #[inline(always)]
+    pub const fn interval(&self, base: u32) -> u32 {
+        base + (base >> 4) * self.added as u32
     }
 
     /// The longest that [`Self::interval`] can be.
@@ -164,15 +161,15 @@ mod tests {
     #[test]
     fn a_silent_peer_is_given_up_after_the_limit_with_bounded_backoff() {
         let mut window = SendWindow::new(7);
-        assert_eq!(window.expire(8), Expired::Nothing);
+        assert_eq!(window.expire(8, 0), Expired::Nothing);
         window.issue();
         let intervals: [u32; 8] = std::array::from_fn(|_| {
-            assert_eq!(window.expire(8), Expired::Resend);
             // With this salt the longest.
-            window.interval(100, 0)
+            assert_eq!(window.expire(8, 0), Expired::Resend);
+            window.interval(160)
         });
-        assert_eq!(intervals, [100, 200, 400, 800, 1600, 1600, 1600, 1600]);
-        assert_eq!(window.expire(8), Expired::GiveUp);
+        assert_eq!(intervals, [160, 320, 640, 1280, 2560, 2560, 2560, 2560]);
+        assert_eq!(window.expire(8, 0), Expired::GiveUp);
         assert_eq!(window.abandon(), 1);
     }
 
@@ -181,22 +178,29 @@ mod tests {
         let mut window = SendWindow::new(0);
         window.issue();
         window.issue();
-        (0..5).for_each(|_| assert_eq!(window.expire(8), Expired::Resend));
+        (0..5).for_each(|_| assert_eq!(window.expire(8, 9), Expired::Resend));
         assert_eq!(window.acknowledge(1), Acknowledged::Frames(1));
-        assert_eq!(window.interval(100, 77), 100);
+        assert_eq!(window.interval(100), 100);
     }
 
     #[test]
-    fn from_the_third_on_the_intervals_scatter_down_to_a_quarter() {
+    fn from_the_third_on_the_intervals_scatter() {
         let mut window = SendWindow::new(0);
         window.issue();
         let base = 8800;
         for longest in [base, 2 * base, 4 * base, 8 * base, 16 * base, 16 * base] {
-            assert_eq!(window.expire(8), Expired::Resend);
-            let intervals: Vec<u32> = (0..0x8000).map(|salt| window.interval(base, salt)).collect();
-            assert!(intervals.iter().all(|interval| (longest / 4..=longest).contains(interval)));
+            let intervals: Vec<u32> = (0..0x8000)
+                .map(|salt| {
+                    let mut window = window;
+                    assert_eq!(window.expire(8, salt), Expired::Resend);
+                    window.interval(base)
+                })
+                .collect();
+            window.expire(8, 0);
+            assert!(intervals.iter().all(|interval| (base..=longest).contains(interval)));
             let distinct: std::collections::BTreeSet<&u32> = intervals.iter().collect();
-            assert_eq!(distinct.len(), if longest == base { 1 } else { 0x100 });
+            // In steps of a sixteenth of the base.
+            assert_eq!(distinct.len() as u32, ((longest / base - 1) * 16).max(1));
         }
     }
 }

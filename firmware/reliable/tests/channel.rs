@@ -86,11 +86,11 @@ proptest! {
                 frames.send(now, sequence, next_fault());
             }
             if deadline.is_some_and(|deadline| deadline <= now) {
-                match sender.expire(u32::MAX) {
+                match sender.expire(u32::MAX, now as u32) {
                     Expired::Nothing => deadline = None,
                     Expired::Resend => {
                         resend = Some(sender.oldest());
-                        deadline = Some(now + u64::from(sender.interval(INTERVAL as u32, now as u32)));
+                        deadline = Some(now + u64::from(sender.interval(INTERVAL as u32)));
                     }
                     Expired::GiveUp => prop_assert!(false, "no limit was given"),
                 }

@@ -59,9 +59,8 @@ impl<F: Framing> Link<F> {
         self.halted |= 1 << node;
         self.barred |= 1 << node;
         // Should the restart be lost.
-        let now = dev.now();
-        let wait = self.peers[node].window.interval(self.retransmit_cycles, now ^ self.node_word) << LOST_RESTART_LOG2;
-        if let Some(due) = self.retransmit.set(node, now.wrapping_add(wait)) {
+        let wait = self.peers[node].window.interval(self.retransmit_cycles) << LOST_RESTART_LOG2;
+        if let Some(due) = self.retransmit.set(node, dev.now().wrapping_add(wait)) {
             dev.set_timer(RETRANSMIT_TIMER, due);
         }
     }

@@ -41,7 +41,8 @@ impl<F: Framing> Link<F> {
     /// are taken back (INV-32).
     pub fn retry(&mut self, dev: &mut impl Device, node: usize) -> Option<Ended> {
         let node = node & NODE_MASK;
-        match self.peers[node].window.expire(self.retransmit_limit) {
+        let salt = dev.now() ^ self.node_word;
+        match self.peers[node].window.expire(self.retransmit_limit, salt) {
             Expired::Nothing => None,
             Expired::Resend => {
                 let oldest = self.peers[node].window.oldest();

@@ -43,9 +43,8 @@ impl<F: Framing> Link<F> {
     /// Sets the timer anew.
     #[inline(always)]
     pub fn start_retransmit_timer(&mut self, dev: &mut impl Device, node: usize) {
-        let now = dev.now();
-        let interval = self.peers[node & NODE_MASK].window.interval(self.retransmit_cycles, now ^ self.node_word);
-        if let Some(due) = self.retransmit.set(node, now.wrapping_add(interval)) {
+        let interval = self.peers[node & NODE_MASK].window.interval(self.retransmit_cycles);
+        if let Some(due) = self.retransmit.set(node, dev.now().wrapping_add(interval)) {
             dev.set_timer(RETRANSMIT_TIMER, due);
         }
     }
