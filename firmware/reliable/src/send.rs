@@ -87,12 +87,12 @@ impl SendWindow {
         }
     }
 
-    /// The retransmission timer expired; `limit` retransmissions in a row are allowed, at most 65
-    /// 535. `salt` decides the next [`Self::interval`]: the first two follow at `base`, since a miss
-    /// at the receiver costs one on average and two when the driver is slow. Then the longest time
-    /// doubles, up to 16 times `base`, and the sender waits between `base` and that. `salt` decides
-    /// how long: a word that differs from time to time and from node to node. The time alone does
-    /// not do, since NICs that start together count alike.
+    /// The retransmission timer expired; `limit` retransmissions in a row are allowed, at most
+    /// `u16::MAX`. `salt` decides the next [`Self::interval`]: the first two follow at `base`,
+    /// since a miss at the receiver costs one on average and two when the driver is slow. Then the
+    /// longest time doubles, up to 16 times `base`, and the sender waits between `base` and that.
+    /// `salt` decides how long: a word that differs from time to time and from node to node. The
+    /// time alone does not do, since NICs that start together count alike.
     ///
     /// With equal times, senders whose frames push each other's lines out of one set of a cache
     /// come back in the same order each time. With more senders than ways, each misses each time
