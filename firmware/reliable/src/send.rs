@@ -110,7 +110,7 @@ impl SendWindow {
             let most = (16 << doublings) - 16;
             // The highest byte of this product depends on each bit of the word.
             let share = salt.wrapping_mul(0x9E37_79B9) >> 24;
-            self.added = (most - (most * share >> 8)) as u16;
+            self.added = (most - ((most * share) >> 8)) as u16;
         }
         Expired::Resend
     }
