@@ -3,7 +3,7 @@
 
 mod bench;
 
-use bench::{after, symbols, turned_symbols, Bench, Frame, LINE, SRAM, WRITE};
+use bench::{after, symbols, symbols_for_session, turned_symbols, Bench, Frame, LINE, SRAM, WRITE};
 use nic_layout::frame::link::{FrameKind, FLAG_LAST};
 use nic_layout::frame::rdma::FLAG_NOTIFY;
 use nic_layout::ring::restart_peer;
@@ -95,11 +95,12 @@ fn acknowledgements_keep_to_what_was_sent_and_take_nothing_back() {
             bench.monitor.sent(bench.at, symbol);
         }
     };
-    let answered = |bench: &mut Bench, acknowledge: u32| {
-        for symbol in symbols(ACK, acknowledge) {
+    let answered_to = |bench: &mut Bench, session: u8, acknowledge: u32| {
+        for symbol in symbols_for_session(session, ACK, acknowledge) {
             bench.monitor.received(bench.at, symbol);
         }
     };
+    let answered = |bench: &mut Bench, acknowledge: u32| answered_to(bench, 0, acknowledge);
     // Frames 0 and 1 were sent to node 1.
     let answer = |acknowledge: u32| {
         move |bench: &mut Bench| {
@@ -114,6 +115,11 @@ fn acknowledgements_keep_to_what_was_sent_and_take_nothing_back() {
     }
     assert_eq!(after(Bench::with_buffer(), answer(3)), Some(29));
     assert_eq!(after(Bench::with_buffer(), |bench| answered(bench, 3)), None, "of a session that it knows nothing of");
+    let to_the_dead = |bench: &mut Bench| {
+        sent(bench, WRITE, 0, true);
+        answered_to(bench, 255, 499);
+    };
+    assert_eq!(after(Bench::with_buffer(), to_the_dead), None, "for the incarnation before: the firmware drops it");
 
     let told = |kind: FrameKind| {
         move |bench: &mut Bench| {

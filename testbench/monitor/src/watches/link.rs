@@ -107,10 +107,11 @@ impl Link {
         }
     }
 
-    /// A peer may acknowledge only what was sent to it (INV-29). Frames of another session are not
-    /// judged: the firmware drops them.
+    /// A peer may acknowledge only what was sent to it (INV-29). Frames of another session, and for
+    /// another, are not judged: the firmware drops them.
     fn check_answer(&self, header: &Header) -> Result<(), Broken> {
-        let is_current = self.session_of(header.from) == Some(header.session);
+        let is_of_present = self.session_of(header.from) == Some(header.session);
+        let is_current = is_of_present && self.own_session == Some(header.to_session);
         let Some(peer) = self.peers.get(&header.from).filter(|_| is_current) else {
             return Ok(());
         };

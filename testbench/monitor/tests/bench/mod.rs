@@ -273,6 +273,11 @@ pub fn symbols(frame: Frame, acknowledge: u32) -> Vec<LinkSymbol> {
     symbols_of(0, 1, frame, acknowledge)
 }
 
+/// The same frame for an incarnation of node 0.
+pub fn symbols_for_session(session: u8, frame: Frame, acknowledge: u32) -> Vec<LinkSymbol> {
+    symbols_of(word::station(0, session), 1, frame, acknowledge)
+}
+
 /// The same frame in the other direction.
 pub fn turned_symbols(frame: Frame, acknowledge: u32) -> Vec<LinkSymbol> {
     symbols_of(1, 0, frame, acknowledge)
