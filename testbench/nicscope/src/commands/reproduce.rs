@@ -28,6 +28,8 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     };
     let folder = arguments.out.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
     prepare_folder(&folder)?;
+    // Taken before the runs: the checkout may change meanwhile.
+    let commit = commit();
     let mut outcomes = Vec::new();
     for experiment in experiments {
         let outcome = obtain(experiment, &folder, jobs, arguments.fresh)?;
@@ -38,7 +40,7 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     }
     if let Some(file) = &arguments.record {
         let mut statements = Statements::read_or_new(file)?;
-        statements.add(&commit(), &outcomes);
+        statements.add(&commit, &outcomes);
         statements.write(file)?;
     }
     if arguments.json {

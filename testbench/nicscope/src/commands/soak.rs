@@ -32,11 +32,13 @@ pub fn run(arguments: &SoakArgs) -> Result<()> {
         folder,
         fresh: arguments.fresh,
     };
+    // Taken before the run: the checkout may change meanwhile.
+    let commit = commit();
     let (progress, found) = soak::run(&campaign)?;
     output::print(&progress.text())?;
     if let Some(file) = &arguments.record {
         let mut records = SoakRecords::read(file)?;
-        records.add(&commit(), &progress);
+        records.add(&commit, &progress);
         records.write(file)?;
     }
     if let Some(found) = found {
