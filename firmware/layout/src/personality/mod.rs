@@ -2,11 +2,12 @@
 //! of them lays out.
 
 pub mod echo;
+pub mod emp;
 
 use crate::boot::{caches, static_tables};
 
 /// [`crate::boot::ReplyState::personality`] of every firmware.
-pub const NUMBERS: &[u32] = &[caches::PERSONALITY, static_tables::PERSONALITY, echo::PERSONALITY];
+pub const NUMBERS: &[u32] = &[caches::PERSONALITY, static_tables::PERSONALITY, echo::PERSONALITY, emp::PERSONALITY];
 
 const _: () = {
     let (mut one, mut other) = (0, 0);

@@ -1,0 +1,31 @@
+//! The personality of EMP: messages that the NIC matches with posted receives (docs/emp.md).
+
+pub mod descriptor;
+pub mod frame;
+pub mod list;
+
+/// [`crate::boot::ReplyState::personality`].
+pub const PERSONALITY: u32 = 4;
+/// The number of the protocol in frames.
+pub const PROTOCOL: u8 = 5;
+
+/// The mailbox that takes the number of a descriptor to send.
+pub const MAILBOX_SEND: usize = 4;
+/// The mailbox that takes the number of a descriptor to receive.
+pub const MAILBOX_RECEIVE: usize = 5;
+/// The mailbox that takes the number of a descriptor whose message the host gives up.
+pub const MAILBOX_CANCEL: usize = 6;
+
+/// Bytes of the longest message.
+pub const MESSAGE_BYTES_MAX: u32 = 1 << 24;
+
+/// Frames in a collection, if nobody asks for another number (E-32).
+pub const COLLECTION_FRAMES: u32 = 3;
+/// Frames in a collection at most.
+pub const COLLECTION_FRAMES_MAX: u32 = 8;
+/// Collections of a message in flight at most, from the oldest that is not acknowledged.
+pub const WINDOW_COLLECTIONS: u32 = 16;
+/// The same before the first acknowledgement.
+pub const FIRST_WINDOW_COLLECTIONS: u32 = 2;
+/// Numbers of messages that one node may have open to another.
+pub const OPEN_NUMBERS: u32 = 256;
