@@ -13,8 +13,10 @@ pub const PROTOCOL: u8 = 5;
 pub const MAILBOX_SEND: usize = 4;
 /// The mailbox that takes the number of a descriptor to receive.
 pub const MAILBOX_RECEIVE: usize = 5;
-/// The mailbox that takes the number of a descriptor whose message the host gives up.
-pub const MAILBOX_CANCEL: usize = 6;
+/// The mailbox that takes the number of a send that the host gives up.
+pub const MAILBOX_CANCEL_SEND: usize = 6;
+/// The mailbox that takes the number of a receive that the host gives up.
+pub const MAILBOX_CANCEL_RECEIVE: usize = 7;
 
 /// Bytes of the longest message.
 pub const MESSAGE_BYTES_MAX: u32 = 1 << 24;

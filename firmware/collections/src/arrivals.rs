@@ -1,0 +1,120 @@
+use nic_device::{Place, Words};
+use nic_layout::personality::emp::WINDOW_COLLECTIONS;
+
+use crate::shape::Shape;
+
+/// Which frames of a message have come, at its receiver.
+///
+/// Each of the 16 collections from the oldest that is not complete has a byte, with a bit for each
+/// of its frames. A frame of a later collection is not taken: its sender does not send it.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrivals(Place);
+
+/// The oldest collection that is not complete.
+const OLDEST: u32 = 4 * Shape::WORDS;
+/// The bytes: collection `k` has byte `k % 16`.
+const BYTES: u32 = OLDEST + 4;
+
+/// What a frame is that has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// It comes for the first time. `completes`: it is the last of its collection.
+    New {
+        /// Whether all frames of its collection are there now.
+        completes: bool,
+    },
+    /// It has come before. `is_complete`: its collection is to be acknowledged again.
+    Again {
+        /// Whether all frames of its collection are there.
+        is_complete: bool,
+    },
+    /// It is not of the message, or too far ahead: it is dropped.
+    Beyond,
+}
+
+impl Arrivals {
+    /// Words of SRAM.
+    pub const WORDS: u32 = Shape::WORDS + 1 + WINDOW_COLLECTIONS / 4;
+
+    /// The arrivals at a place.
+    #[inline(always)]
+    pub const fn at(place: Place) -> Arrivals {
+        Arrivals(place)
+    }
+
+    /// No frame of a message has come. `frames`: 1 to 65535, `collection_frames`: 1 to 8.
+    pub fn start(self, words: &mut impl Words, frames: u32, collection_frames: u32) {
+        Shape(self.0).start(words, frames, collection_frames);
+        words.put(self.0, OLDEST, 0);
+        for at in (BYTES..4 * Arrivals::WORDS).step_by(4) {
+            words.put(self.0, at, 0);
+        }
+    }
+
+    /// Takes a frame.
+    #[inline(always)]
+    pub fn arrive(self, words: &mut impl Words, frame: u32) -> Arrival {
+        let shape = Shape(self.0);
+        let (frames, collection_frames) = shape.frames(words);
+        if frame >= frames {
+            return Arrival::Beyond;
+        }
+        let position = shape.position(words, frame, collection_frames);
+        let (collection, oldest) = (position.collection, words.get(self.0, OLDEST));
+        if collection < oldest {
+            return Arrival::Again { is_complete: true };
+        }
+        if collection - oldest >= WINDOW_COLLECTIONS {
+            return Arrival::Beyond;
+        }
+        let (at, shift) = byte_of(collection);
+        let bytes = words.get(self.0, at);
+        let full = full_byte(frames, collection_frames, collection);
+        let byte = (bytes >> shift) & 0xFF;
+        if byte & 1 << position.index != 0 {
+            return Arrival::Again { is_complete: byte == full };
+        }
+        let completes = byte | 1 << position.index == full;
+        words.put(self.0, at, bytes | 1 << (shift + position.index));
+        if completes && collection == oldest {
+            self.advance(words, oldest, frames, collection_frames);
+        }
+        Arrival::New { completes }
+    }
+
+    /// The oldest collection is complete: goes to the oldest that is not.
+    fn advance(self, words: &mut impl Words, mut oldest: u32, frames: u32, collection_frames: u32) {
+        let collections = Shape(self.0).collections(words);
+        while oldest < collections {
+            let (at, shift) = byte_of(oldest);
+            let bytes = words.get(self.0, at);
+            if (bytes >> shift) & 0xFF != full_byte(frames, collection_frames, oldest) {
+                break;
+            }
+            // The byte serves a later collection now.
+            words.put(self.0, at, bytes & !(0xFF << shift));
+            oldest += 1;
+        }
+        words.put(self.0, OLDEST, oldest);
+    }
+
+    /// Whether all frames of the message have come.
+    #[inline(always)]
+    pub fn is_complete(self, words: &impl Words) -> bool {
+        words.get(self.0, OLDEST) == Shape(self.0).collections(words)
+    }
+}
+
+/// The word of a collection's byte, and its lowest bit there.
+#[inline(always)]
+fn byte_of(collection: u32) -> (u32, u32) {
+    let byte = collection % WINDOW_COLLECTIONS;
+    (BYTES + (byte & !3), 8 * (byte & 3))
+}
+
+/// The byte of a collection whose frames are all there. The last collection may have fewer.
+#[inline(always)]
+fn full_byte(frames: u32, collection_frames: u32, collection: u32) -> u32 {
+    let left = frames - collection * collection_frames;
+    (1 << left.min(collection_frames)) - 1
+}

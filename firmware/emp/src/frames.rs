@@ -1,0 +1,55 @@
+//! Headers of frames.
+
+use nic_device::{Device, Place};
+use nic_layout::frame::link::word as link;
+use nic_layout::frame::link::FrameKind;
+use nic_layout::nodes::IMAGE_NODES;
+use nic_layout::personality::emp::frame::word;
+
+/// What of a header does not depend on the frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Addresses {
+    /// The second word of the addresses for each peer.
+    to: [u32; IMAGE_NODES],
+    first: u32,
+    last: u32,
+    node: u8,
+    session: u8,
+}
+
+impl Addresses {
+    /// Those of no node.
+    pub const NONE: Addresses = Addresses { to: [0; IMAGE_NODES], first: 0, last: 0, node: 0, session: 0 };
+
+    /// Those of a node whose peers have session 0.
+    pub fn new(node: u8, session: u8) -> Addresses {
+        let own = link::station(node, session);
+        let [first, _, last] = link::addresses(0, own);
+        let mut to = [0; IMAGE_NODES];
+        for (peer, second) in to.iter_mut().enumerate() {
+            *second = link::addresses(link::station(peer as u8, 0), own)[1];
+        }
+        Addresses { to, first, last, node, session }
+    }
+
+    /// A peer has another session.
+    pub fn set_session(&mut self, peer: u32, session: u8) {
+        let own = link::station(self.node, self.session);
+        self.to[peer as usize & NODE_MASK] = link::addresses(link::station(peer as u8, session), own)[1];
+    }
+
+    /// Writes the words that every frame has, except its offset.
+    #[inline(always)]
+    pub fn put(&self, dev: &mut impl Device, at: Place, kind: FrameKind, peer: u32, data_bytes: u32, numbers: u32) {
+        dev.put(at, link::ADDRESS_0, self.first);
+        dev.put(at, link::ADDRESS_1, self.to[peer as usize & NODE_MASK]);
+        dev.put(at, link::ADDRESS_2, self.last);
+        dev.put(at, link::TYPE, word::kind(kind));
+        dev.put(at, link::NODE_LENGTH, link::node_length(self.node, self.session, data_bytes as u16));
+        dev.put(at, word::NUMBERS, numbers);
+    }
+}
+
+/// Indices of peers need a mask and no check.
+pub const NODE_MASK: usize = IMAGE_NODES - 1;
+const _: () = assert!(IMAGE_NODES.is_power_of_two());
