@@ -68,11 +68,7 @@ impl Window {
         let frame = words.get(self.0, NEXT);
         let position = words.get(self.0, NEXT_POSITION);
         let (collection, index) = (position & 0xFFFF, position >> 16);
-        let room = match self.is_matched(words) {
-            true => WINDOW_COLLECTIONS,
-            false => FIRST_WINDOW_COLLECTIONS,
-        };
-        if frame == frames || collection - words.get(self.0, OLDEST) >= room {
+        if frame == frames || collection - words.get(self.0, OLDEST) >= self.room(words) {
             return None;
         }
         let is_last = frame + 1 == frames || index + 1 == collection_frames;
@@ -80,6 +76,23 @@ impl Window {
         words.put(self.0, NEXT, frame + 1);
         words.put(self.0, NEXT_POSITION, next_position);
         Some(Next { frame, collection, is_last })
+    }
+
+    /// Whether [`Self::next`] would give a frame.
+    #[inline(always)]
+    pub fn may_send(self, words: &impl Words) -> bool {
+        let (frames, _) = Shape(self.0).frames(words);
+        let collection = words.get(self.0, NEXT_POSITION) & 0xFFFF;
+        words.get(self.0, NEXT) != frames && collection - words.get(self.0, OLDEST) < self.room(words)
+    }
+
+    /// Collections that may be in flight.
+    #[inline(always)]
+    fn room(self, words: &impl Words) -> u32 {
+        match self.is_matched(words) {
+            true => WINDOW_COLLECTIONS,
+            false => FIRST_WINDOW_COLLECTIONS,
+        }
     }
 
     /// Takes the acknowledgement of a collection, which has the number of one of its frames.

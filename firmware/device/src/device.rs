@@ -48,8 +48,9 @@ pub trait Device: Words {
     fn is_rung(&self, slot: usize) -> bool;
     /// The word that was last written to a doorbell page: a producer index.
     fn doorbell(&self, slot: usize) -> u32;
-    /// Takes the mailboxes that the host has written since the last call, one bit each.
-    fn take_mailboxes(&mut self) -> u32;
+    /// Takes those of the mailboxes `of` that the host has written since they were last taken, one
+    /// bit each.
+    fn take_mailboxes(&mut self, of: u32) -> u32;
     /// The word that the host has last written to a mailbox.
     fn mailbox(&self, index: usize) -> u32;
     /// Writes a mailbox to the host. The write interrupts the host.

@@ -132,8 +132,10 @@ impl Device for Hardware {
         self.doorbell_values[slot]
     }
 
-    fn take_mailboxes(&mut self) -> u32 {
-        std::mem::take(&mut self.mailboxes)
+    fn take_mailboxes(&mut self, of: u32) -> u32 {
+        let taken = self.mailboxes & of;
+        self.mailboxes &= !of;
+        taken
     }
 
     fn mailbox(&self, index: usize) -> u32 {

@@ -27,6 +27,29 @@ pub struct Settings {
     pub receive_buffers: u32,
 }
 
+impl Settings {
+    /// Before the boot request is read.
+    pub const NONE: Settings = Settings {
+        node: 0,
+        node_count: 0,
+        session: 0,
+        cut: Cut::of_mtu(1500),
+        collection_frames: 0,
+        resend_cycles: 0,
+        resend_limit: 0,
+        buffer_bytes: 0,
+        transmit_buffers: 0,
+        receive_buffers: 0,
+    };
+
+    /// A node of a descriptor, if it is another node of the cluster.
+    #[inline(always)]
+    pub fn peer(&self, node: u16) -> Option<u8> {
+        let node = u32::from(node);
+        (node < self.node_count && node != self.node).then_some(node as u8)
+    }
+}
+
 /// SRAM offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {
@@ -36,8 +59,18 @@ pub struct Places {
     pub sends: u32,
     /// Records of receives.
     pub receives: u32,
+    /// Records of the sends by their numbers, for each peer.
+    pub sent: u32,
+    /// Tables of the numbers of each peer.
+    pub numbers: u32,
+    /// The posted receives.
+    pub posted: u32,
+    /// Queues between the parts.
+    pub queues: u32,
     /// Buffers for frames that are sent.
     pub transmit_buffers: u32,
+    /// Buffers for frames that arrive.
+    pub receive_buffers: u32,
     /// Buffers for answers.
     pub answer_buffers: u32,
     /// List pages of sends.
@@ -46,9 +79,31 @@ pub struct Places {
     pub receive_lists: u32,
 }
 
-/// The record of a send, which the sender fills before it asks for the first frame. The transmitter
-/// only reads it, except the cursor, which is its own. Offsets in bytes.
+impl Places {
+    /// Before the memory is planned.
+    pub const NOWHERE: Places = Places {
+        descriptors: 0,
+        sends: 0,
+        receives: 0,
+        sent: 0,
+        numbers: 0,
+        posted: 0,
+        queues: 0,
+        transmit_buffers: 0,
+        receive_buffers: 0,
+        answer_buffers: 0,
+        send_lists: 0,
+        receive_lists: 0,
+    };
+}
+
+/// The record of a send. Offsets in bytes. The sender fills the first words before it asks for the
+/// first frame; from then on the transmitter reads them, and has the cursor.
 pub mod send_record {
+    use nic_collections::Window;
+    use nic_layout::personality::emp::WINDOW_COLLECTIONS;
+    use nic_scatter::Cursor;
+
     /// Node, and from bit 16 on the number of the message.
     pub const NODE_NUMBER: u32 = 0;
     /// Length of the message in bytes.
@@ -59,8 +114,80 @@ pub mod send_record {
     pub const DESCRIPTOR: u32 = 12;
     /// The cursor of the transmitter.
     pub const CURSOR: u32 = 16;
-    /// From here on the record belongs to the sender.
-    pub const OWN: u32 = CURSOR + 4 * nic_scatter::Cursor::WORDS;
+    /// State of the message. From here on the record belongs to the sender alone.
+    pub const STATE: u32 = CURSOR + 4 * Cursor::WORDS;
+    /// Tag; from bit 16 on the record of the next older open message to the node, and from bit 24
+    /// on of the next younger.
+    pub const TAG: u32 = STATE + 4;
+    /// Core clocks of the present interval of retransmission.
+    pub const INTERVAL: u32 = STATE + 8;
+    /// Time-outs without a sign of life of the peer.
+    pub const TRIES: u32 = STATE + 12;
+    /// Collections that are to be sent again, one bit each.
+    pub const AGAIN: u32 = STATE + 16;
+    /// The frame of such a collection that is sent next.
+    pub const AGAIN_FRAME: u32 = STATE + 20;
+    /// The window.
+    pub const WINDOW: u32 = STATE + 24;
+    /// When the timer of each collection expires: collection `k` has word `k % 16`.
+    pub const DUE: u32 = WINDOW + 4 * Window::WORDS;
     /// Bytes of a record.
-    pub const BYTES: u32 = 192;
+    pub const BYTES: u32 = DUE + 4 * WINDOW_COLLECTIONS;
+}
+
+/// The record of a receive. Offsets in bytes. The sorter fills the first words when the receive is
+/// posted; when a message takes it, the record passes to the receiver.
+pub mod receive_record {
+    use nic_collections::Arrivals;
+    use nic_scatter::Cursor;
+
+    /// One of the states below.
+    pub const STATE: u32 = 0;
+    /// Room in bytes.
+    pub const ROOM: u32 = 4;
+    /// SRAM offset of the first descriptor.
+    pub const DESCRIPTOR: u32 = 8;
+    /// Where the data go.
+    pub const CURSOR: u32 = 12;
+    /// The message ([`message`]). From here on the record belongs to the receiver alone.
+    pub const MESSAGE: u32 = CURSOR + 4 * Cursor::WORDS;
+    /// Length of the message in bytes.
+    pub const LENGTH: u32 = MESSAGE + 4;
+    /// The word of its tag.
+    pub const TAG: u32 = MESSAGE + 8;
+    /// Of a message whose frames have all come: the numbers of the last frame. Of one that was
+    /// given up: the first byte of its descriptor, and from bit 8 on the number of the transfer
+    /// that must end before.
+    pub const LAST: u32 = MESSAGE + 12;
+    /// Which frames have come.
+    pub const ARRIVALS: u32 = MESSAGE + 16;
+    /// Bytes of a record.
+    pub const BYTES: u32 = ARRIVALS + 4 * Arrivals::WORDS;
+
+    /// It is the host's, or posted.
+    pub const FREE: u32 = 0;
+    /// A message has taken it.
+    pub const RECEIVING: u32 = 1;
+    /// All frames have come. Their data are on their way to host memory.
+    pub const ENDING: u32 = 2;
+    /// The message was given up. Data of it may be on their way to host memory.
+    pub const FAILING: u32 = 3;
+
+    /// The word of a message.
+    #[inline(always)]
+    pub const fn message(node: u32, number: u16) -> u32 {
+        node | (number as u32) << 16
+    }
+
+    /// The node of a message.
+    #[inline(always)]
+    pub const fn node(message: u32) -> u32 {
+        message & 0xFFFF
+    }
+
+    /// The number of a message.
+    #[inline(always)]
+    pub const fn number(message: u32) -> u16 {
+        (message >> 16) as u16
+    }
 }

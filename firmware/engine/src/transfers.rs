@@ -123,7 +123,7 @@ impl Fence {
         layers: &mut Layers<P::Types>,
         dev: &mut impl Device,
     ) {
-        let written = dev.take_mailboxes();
+        let written = dev.take_mailboxes(u32::MAX);
         let mut known = written & (P::MAILBOXES | 1 << MAILBOX_COMMAND);
         while known != 0 {
             let mailbox = known.trailing_zeros() as usize;

@@ -1,56 +1,92 @@
 use nic_device::{Place, Words};
 
-/// The semaphore that the two cores share (E-5).
+/// The semaphore between the cores.
 pub trait Semaphore {
-    /// Does `work` while this core owns the semaphore.
+    /// Does `work` while this core owns the semaphore. What `work` stores is in SRAM before the
+    /// other core can own it.
     fn with<R>(&mut self, work: impl FnOnce() -> R) -> R;
 }
 
-/// Parts that are being run, one bit each: the dynamic schedule (EL-1).
+/// A core of the NIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Core {
+    /// Core A.
+    A,
+    /// Core B.
+    B,
+}
+
+/// Which parts run, where any core may run any part: a part runs on one core at a time. The crate's
+/// page says in which order a core looks, claims, releases and sleeps.
 ///
-/// A core claims a part before it runs it, and gives it back afterwards. So a part runs on one core
-/// at a time. A core that gives a part back looks for work again, the work of that part included:
-/// the other core may have passed over work for the part because it was claimed.
+/// A word of SRAM for each core has the bit of the part that the core runs. A core stores only its
+/// own word, so it needs the semaphore to claim a part and not to release it.
 #[derive(Clone, Copy, Debug)]
 pub struct Claims {
-    place: Place,
+    own: Place,
+    other: Place,
 }
 
 impl Claims {
-    /// Bytes of SRAM.
-    pub const BYTES: u32 = 8;
+    /// The most parts: one bit each.
+    pub const PARTS_MAX: u32 = u32::BITS;
 
-    /// The claims at an SRAM offset.
-    pub fn at(words: &impl Words, offset: u32) -> Claims {
-        Claims { place: words.place(offset) }
+    /// The bytes of SRAM that the claims take.
+    pub const fn bytes() -> u32 {
+        8
     }
 
-    /// No part is claimed.
-    pub fn clear(self, words: &mut impl Words) {
-        words.put(self.place, 0, 0);
+    /// The claims at an offset of SRAM, a multiple of 4, for a core.
+    pub fn at(words: &impl Words, offset_bytes: u32, core: Core) -> Claims {
+        let (a, b) = (words.place(offset_bytes), words.place(offset_bytes).plus(4));
+        match core {
+            Core::A => Claims { own: a, other: b },
+            Core::B => Claims { own: b, other: a },
+        }
     }
 
-    /// Claims the first of the `ready` parts that no core runs. `None` if there is none.
+    /// Makes all parts free. Call once, on one core, before either core claims.
+    pub fn clear(&self, words: &mut impl Words) {
+        words.put(self.own, 0, 0);
+        words.put(self.other, 0, 0);
+    }
+
+    /// Claims the lowest part of `ready`, one bit for each part, that the other core does not run.
+    /// `None` if there is no such part: then the core may sleep. The core runs no part now.
+    ///
+    /// The part's work may have been done since the core looked. So a part that is run may find
+    /// nothing to do.
     #[inline(always)]
-    pub fn claim(self, words: &mut impl Words, semaphore: &mut impl Semaphore, ready: u32) -> Option<u32> {
+    pub fn claim(&self, words: &mut impl Words, semaphore: &mut impl Semaphore, ready: u32) -> Option<u32> {
+        if ready == 0 {
+            return None;
+        }
         semaphore.with(|| {
-            let claimed = words.get(self.place, 0);
-            let free = ready & !claimed;
+            let free = ready & !words.get(self.other, 0);
             if free == 0 {
                 return None;
             }
-            let first = free & free.wrapping_neg();
-            words.put(self.place, 0, claimed | first);
-            Some(first.trailing_zeros())
+            words.put(self.own, 0, free & free.wrapping_neg());
+            Some(free.trailing_zeros())
         })
     }
 
-    /// Gives a part back.
+    /// Releases the part that this core runs. What the part has stored is in SRAM before the other
+    /// core can claim it.
+    ///
+    /// The core looks at all parts again before it sleeps: the other core may have found work for
+    /// this part, and sleep.
     #[inline(always)]
-    pub fn release(self, words: &mut impl Words, semaphore: &mut impl Semaphore, part: u32) {
-        semaphore.with(|| {
-            let claimed = words.get(self.place, 0);
-            words.put(self.place, 0, claimed & !(1 << part));
-        });
+    pub fn release(&self, words: &mut impl Words) {
+        words.put(self.own, 0, 0);
+    }
+
+    /// The part that the other core runs, as a bit, or 0. It may be out of date.
+    ///
+    /// A core that has claimed one of several ready parts may tell the other core, if that runs
+    /// none.
+    #[inline(always)]
+    pub fn running_elsewhere(&self, words: &impl Words) -> u32 {
+        words.get(self.other, 0)
     }
 }

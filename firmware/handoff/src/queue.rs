@@ -1,126 +1,94 @@
 use nic_device::{Place, Words};
 
-/// A queue of `1 << LOG2` entries of `N` words, with one writer and one reader.
-///
-/// In the SRAM two indices come first, the writer's and the reader's. They are counted without end.
-/// The entries follow.
-#[derive(Clone, Copy, Debug)]
-pub struct Queue<const N: usize, const LOG2: u32>;
+use crate::{Reader, Writer};
 
-/// Where the writer's index is, in bytes.
-const WRITTEN: u32 = 0;
-/// Where the reader's index is, in bytes.
-const READ: u32 = 4;
-/// Where the entries begin, in bytes.
-const ENTRIES: u32 = 8;
+/// Distance of the number of entries pushed, modulo 2^32. Only the writer stores it.
+pub(crate) const PUSHED: u32 = 0;
+/// Distance of the number of entries popped, modulo 2^32. Only the reader stores it.
+pub(crate) const POPPED: u32 = 4;
+/// Distance of the entries.
+pub(crate) const ENTRIES: u32 = 8;
+
+/// A queue in SRAM: 2^`LOG2` entries of `N` words, one to four. It has one [`Writer`] and one
+/// [`Reader`], which may be on different cores.
+///
+/// This value is only the place of the queue, so each core may have a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queue<const N: usize, const LOG2: u32> {
+    place: Place,
+}
 
 impl<const N: usize, const LOG2: u32> Queue<N, LOG2> {
-    /// Entries.
-    pub const CAPACITY: u32 = 1 << LOG2;
-    /// Bytes of SRAM, a multiple of 8.
-    pub const BYTES: u32 = (ENTRIES + (4 * N as u32) * Self::CAPACITY).next_multiple_of(8);
+    /// The most entries that the queue holds.
+    pub const CAPACITY: u32 = {
+        assert!(1 <= N && N <= 4, "an entry has one to four words");
+        assert!(LOG2 < 16, "the queue does not fit into SRAM");
+        1 << LOG2
+    };
 
-    /// Empties the queue, before either side uses it.
-    pub fn clear(words: &mut impl Words, at: u32) {
-        words.write(at + WRITTEN, 0);
-        words.write(at + READ, 0);
+    /// The bytes of SRAM that the queue takes.
+    pub const fn bytes() -> u32 {
+        ENTRIES + Self::CAPACITY * Self::ENTRY_BYTES
     }
 
-    /// Both sides of the empty queue at an SRAM offset.
-    pub fn sides(words: &impl Words, at: u32) -> (Writer<N, LOG2>, Reader<N, LOG2>) {
-        let place = words.place(at);
-        (Writer { place, written: 0, read: 0 }, Reader { place, written: 0, read: 0 })
-    }
+    const ENTRY_BYTES: u32 = 4 * N as u32;
 
+    /// The queue at an offset of SRAM, a multiple of 4.
     #[inline(always)]
-    fn entry(place: Place, index: u32) -> Place {
-        place.plus(ENTRIES + (index & (Self::CAPACITY - 1)) * (4 * N as u32))
+    pub fn at(words: &impl Words, offset_bytes: u32) -> Self {
+        const { assert!(Self::CAPACITY > 0) };
+        Queue { place: words.place(offset_bytes) }
+    }
+
+    /// Makes the queue empty. Call once, on one core, before a writer or a reader is made.
+    pub fn clear(self, words: &mut impl Words) {
+        words.put(self.place, PUSHED, 0);
+        words.put(self.place, POPPED, 0);
+    }
+
+    /// The writer's half. One part has it. It begins with what SRAM says, so the reader may have
+    /// popped before.
+    pub fn writer(self, words: &impl Words) -> Writer<N, LOG2> {
+        Writer::new(self.place, words)
+    }
+
+    /// The reader's half. One part has it. It begins with what SRAM says, so the writer may have
+    /// pushed before.
+    pub fn reader(self, words: &impl Words) -> Reader<N, LOG2> {
+        Reader::new(self.place, words)
+    }
+
+    /// Whether the queue is empty, for a core that has neither half.
+    ///
+    /// The answer may be out of date. An answer of `true` is never wrong for the entries of which
+    /// the core was told before it asked.
+    #[inline(always)]
+    pub fn is_empty(self, words: &impl Words) -> bool {
+        // The reader's number first: an entry that is pushed between the loads is seen.
+        let popped = words.get(self.place, POPPED);
+        words.get(self.place, PUSHED) == popped
+    }
+
+    /// Entries that can be pushed, for a core that has neither half.
+    ///
+    /// The answer may be out of date. It is never less than the room that there was when the core
+    /// asked, as long as no writer pushes.
+    #[inline(always)]
+    pub fn room(self, words: &impl Words) -> u32 {
+        // The writer's number first: an entry that is popped between the loads makes room.
+        let pushed = words.get(self.place, PUSHED);
+        room(Self::CAPACITY, pushed, words.get(self.place, POPPED))
+    }
+
+    /// The place of an entry, less [`ENTRIES`]: that is added in each load and store.
+    #[inline(always)]
+    pub(crate) fn slot(place: Place, index: u32) -> Place {
+        place.plus((index & (Self::CAPACITY - 1)) * Self::ENTRY_BYTES)
     }
 }
 
-/// The side that adds entries.
-#[derive(Clone, Copy, Debug)]
-pub struct Writer<const N: usize, const LOG2: u32> {
-    place: Place,
-    written: u32,
-    /// The reader's index when it was last read.
-    read: u32,
-}
-
-impl<const N: usize, const LOG2: u32> Writer<N, LOG2> {
-    /// A side of no queue.
-    pub const NOWHERE: Self = Writer { place: Place(0), written: 0, read: 0 };
-
-    /// Whether `count` entries have room. Reads the reader's index only if they had none when it
-    /// was last read.
-    #[inline(always)]
-    pub fn has_room(&mut self, words: &impl Words, count: u32) -> bool {
-        if Queue::<N, LOG2>::CAPACITY - self.written.wrapping_sub(self.read) >= count {
-            return true;
-        }
-        self.read = words.get(self.place, READ);
-        Queue::<N, LOG2>::CAPACITY - self.written.wrapping_sub(self.read) >= count
-    }
-
-    /// Adds an entry. The caller has asked for room.
-    #[inline(always)]
-    pub fn push(&mut self, words: &mut impl Words, entry: [u32; N]) {
-        let at = Queue::<N, LOG2>::entry(self.place, self.written);
-        let mut distance = 0;
-        for word in entry {
-            words.put(at, distance, word);
-            distance += 4;
-        }
-        self.written = self.written.wrapping_add(1);
-        // Behind the words of the entry: the reader takes what the index covers.
-        words.put(self.place, WRITTEN, self.written);
-    }
-}
-
-/// The side that takes entries.
-#[derive(Clone, Copy, Debug)]
-pub struct Reader<const N: usize, const LOG2: u32> {
-    place: Place,
-    /// The writer's index when it was last read.
-    written: u32,
-    read: u32,
-}
-
-impl<const N: usize, const LOG2: u32> Reader<N, LOG2> {
-    /// A side of no queue.
-    pub const NOWHERE: Self = Reader { place: Place(0), written: 0, read: 0 };
-
-    /// Whether there is no entry.
-    #[inline(always)]
-    pub fn is_empty(&mut self, words: &impl Words) -> bool {
-        if self.read == self.written {
-            self.written = words.get(self.place, WRITTEN);
-        }
-        self.read == self.written
-    }
-
-    /// The oldest entry, which stays.
-    #[inline(always)]
-    pub fn peek(&mut self, words: &impl Words) -> Option<[u32; N]> {
-        if self.is_empty(words) {
-            return None;
-        }
-        let at = Queue::<N, LOG2>::entry(self.place, self.read);
-        let mut distance = 0;
-        Some([(); N].map(|()| {
-            let word = words.get(at, distance);
-            distance += 4;
-            word
-        }))
-    }
-
-    /// Takes the oldest entry.
-    #[inline(always)]
-    pub fn pop(&mut self, words: &mut impl Words) -> Option<[u32; N]> {
-        let entry = self.peek(words)?;
-        self.read = self.read.wrapping_add(1);
-        // Behind the loads of the entry: the writer overwrites what the index has left.
-        words.put(self.place, READ, self.read);
-        Some(entry)
-    }
+/// Entries that a queue of `capacity` has room for.
+#[inline(always)]
+pub(crate) const fn room(capacity: u32, pushed: u32, popped: u32) -> u32 {
+    capacity.wrapping_sub(pushed.wrapping_sub(popped))
 }

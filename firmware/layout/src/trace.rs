@@ -164,6 +164,14 @@ markers! {
     /// It has. Argument: equations that do not hold.
     KeeperEnd = 0x71 => "waits for the next round",
 
+    /// A posted receive takes a message. Argument: record of the receive.
+    MessageMatched = 0x80 => "matched",
+    /// A message is in host memory, and its descriptor is the host's again. Argument: record of the
+    /// receive.
+    MessageReceived = 0x81 => "message received",
+    /// A message has ended at its sender. Argument: record of the send.
+    MessageSent = 0x82 => "message sent",
+
     /// The firmware stops. Argument: `mcause`, or 0 for a panic.
     Crash = 0xFF => "Crash",
 }

@@ -179,8 +179,8 @@ impl Device for Chip {
     }
 
     #[inline(always)]
-    fn take_mailboxes(&mut self) -> u32 {
-        let written = load(mailbox::PENDING);
+    fn take_mailboxes(&mut self, of: u32) -> u32 {
+        let written = load(mailbox::PENDING) & of;
         store(mailbox::CLEAR, written);
         written
     }

@@ -3,14 +3,14 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::{Kind, Section};
-use crate::counter::{Set, SETS};
+use crate::counter::{Set, CACHES, DEVICE, DRIVER, LINK, LOOKUP, POSTS, TRANSFERS};
 
 /// [`super::ReplyState::personality`] of the firmware that looks handles up in two caches of the
 /// driver's tables.
 pub const PERSONALITY: u32 = 1;
 
 /// What the firmware counts.
-pub const COUNTERS: &[&Set] = SETS;
+pub const COUNTERS: &[&Set] = &[&LINK, &POSTS, &TRANSFERS, &LOOKUP, &CACHES, &DRIVER, &DEVICE];
 
 /// How the firmware serves misses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]

@@ -4,8 +4,12 @@ pub mod descriptor;
 pub mod frame;
 pub mod list;
 
+use crate::counter::{Set, DEVICE, DRIVER, LINK, MESSAGES};
+
 /// [`crate::boot::ReplyState::personality`].
 pub const PERSONALITY: u32 = 4;
+/// What the firmware counts.
+pub const COUNTERS: &[&Set] = &[&LINK, &DRIVER, &DEVICE, &MESSAGES];
 /// The number of the protocol in frames.
 pub const PROTOCOL: u8 = 5;
 

@@ -53,3 +53,9 @@ impl Addresses {
 /// Indices of peers need a mask and no check.
 pub const NODE_MASK: usize = IMAGE_NODES - 1;
 const _: () = assert!(IMAGE_NODES.is_power_of_two());
+
+/// The second word of the addresses of frames for a node: its number and session, and the first
+/// bytes of the address of every node.
+pub fn own_address(node: u8, session: u8) -> u32 {
+    link::addresses(link::station(node, session), 0)[1]
+}

@@ -1,0 +1,173 @@
+//! The four parts and the queues between them.
+
+use nic_device::{Device, Words};
+use nic_handoff::Queue;
+use nic_layout::ring::Event;
+use nic_matching::Posted;
+
+use crate::messages::{
+    ReceiverToSorter, ReceiverToTransmitter, SenderToTransmitter, SorterToReceiver, SorterToSender,
+    TransmitterToReceiver, TransmitterToSender,
+};
+use crate::{receiver, sender, sorter, transmitter, Places, Receiver, Sender, Settings, Sorter, Transmitter};
+
+type Between<const N: usize, const LOG2: u32> = Queue<N, LOG2>;
+
+/// The queues between the parts, in the order of their places.
+macro_rules! queues {
+    ($($name:ident: $message:ident,)*) => {
+        struct Queues { $($name: Between<{ $message::WORDS }, { $message::LOG2 }>,)* }
+
+        impl Queues {
+            const BYTES: u32 = 0 $(+ Self::bytes(Between::<{ $message::WORDS }, { $message::LOG2 }>::bytes()))*;
+
+            const fn bytes(bytes: u32) -> u32 {
+                bytes.next_multiple_of(8)
+            }
+
+            fn at(words: &impl Words, mut offset: u32) -> Queues {
+                $(
+                    let $name = Queue::at(words, offset);
+                    offset += Self::bytes(Between::<{ $message::WORDS }, { $message::LOG2 }>::bytes());
+                )*
+                let _ = offset;
+                Queues { $($name,)* }
+            }
+
+            fn clear(&self, words: &mut impl Words) {
+                $(self.$name.clear(words);)*
+            }
+        }
+    };
+}
+
+queues! {
+    sender_to_transmitter: SenderToTransmitter,
+    transmitter_to_sender: TransmitterToSender,
+    receiver_to_transmitter: ReceiverToTransmitter,
+    transmitter_to_receiver: TransmitterToReceiver,
+    sorter_to_sender: SorterToSender,
+    sorter_to_receiver: SorterToReceiver,
+    receiver_to_sorter: ReceiverToSorter,
+}
+
+/// Bytes of SRAM that the queues take.
+pub const QUEUES_BYTES: u32 = Queues::BYTES;
+
+/// All parts on one core. `P`: how the sorter finds posted receives.
+#[repr(C)]
+pub struct Parts<P> {
+    sender: Sender,
+    transmitter: Transmitter,
+    receiver: Receiver,
+    sorter: Sorter<P>,
+}
+
+impl<P: Posted> Parts<P> {
+    /// The events that the parts serve, one bit each.
+    pub const EVENTS: u32 = Event::MacRx.bit()
+        | Event::DmaWrite.bit()
+        | Event::DmaRead.bit()
+        | Event::MacTx.bit()
+        | Event::Mailbox.bit()
+        | Event::Timer0.bit()
+        | Event::DmaError.bit();
+
+    /// Before [`Self::start`]. `posted`: nothing is posted.
+    pub const fn nowhere(posted: P) -> Parts<P> {
+        Parts {
+            sender: Sender::NOWHERE,
+            transmitter: Transmitter::NOWHERE,
+            receiver: Receiver::NOWHERE,
+            sorter: Sorter::nowhere(posted),
+        }
+    }
+
+    /// Makes the parts ready, and gives all receive buffers to the MAC. `sessions`: of each peer.
+    pub fn start(
+        &mut self,
+        dev: &mut impl Device,
+        settings: &Settings,
+        places: &Places,
+        sessions: impl Fn(u32) -> u8 + Copy,
+    ) {
+        let queues = Queues::at(dev, places.queues);
+        queues.clear(dev);
+        let sides = sender::Sides {
+            from_sorter: queues.sorter_to_sender.reader(dev),
+            from_transmitter: queues.transmitter_to_sender.reader(dev),
+            to_transmitter: queues.sender_to_transmitter.writer(dev),
+        };
+        self.sender.start(dev, sides, settings, places);
+        let sides = transmitter::Sides {
+            from_sender: queues.sender_to_transmitter.reader(dev),
+            from_receiver: queues.receiver_to_transmitter.reader(dev),
+            to_sender: queues.transmitter_to_sender.writer(dev),
+            to_receiver: queues.transmitter_to_receiver.writer(dev),
+        };
+        self.transmitter.start(sides, settings, places, sessions);
+        let sides = receiver::Sides {
+            from_sorter: queues.sorter_to_receiver.reader(dev),
+            from_transmitter: queues.transmitter_to_receiver.reader(dev),
+            to_transmitter: queues.receiver_to_transmitter.writer(dev),
+            to_sorter: queues.receiver_to_sorter.writer(dev),
+        };
+        self.receiver.start(dev, sides, settings, places);
+        let sides = sorter::Sides {
+            from_receiver: queues.receiver_to_sorter.reader(dev),
+            to_receiver: queues.sorter_to_receiver.writer(dev),
+            to_sender: queues.sorter_to_sender.writer(dev),
+        };
+        self.sorter.start(dev, sides, settings, places, sessions);
+        for buffer in 0..settings.receive_buffers {
+            dev.recycle(places.receive_buffers + buffer * settings.buffer_bytes);
+        }
+    }
+
+    /// Serves the pending events, and does some of the work that waits. False if there was none:
+    /// the core may sleep until one of [`Self::EVENTS`].
+    #[inline(always)]
+    pub fn turn(&mut self, dev: &mut impl Device, pending: u32) -> bool {
+        // An event is cleared before its cause is looked at: what comes later makes it pending
+        // again (INV-10).
+        if pending & Event::Mailbox.bit() != 0 {
+            dev.clear(Event::Mailbox);
+            self.sender.on_mailboxes(dev);
+            self.sorter.on_mailboxes(dev);
+        }
+        if pending & Event::DmaWrite.bit() != 0 {
+            dev.clear(Event::DmaWrite);
+            self.receiver.on_writes(dev);
+        }
+        if pending & Event::DmaRead.bit() != 0 {
+            dev.clear(Event::DmaRead);
+            self.transmitter.on_reads(dev);
+        }
+        if pending & (Event::MacRx.bit() | Event::MacTx.bit() | Event::Timer0.bit() | Event::DmaError.bit()) != 0 {
+            self.on_other(dev, pending);
+        }
+        let mut is_busy = self.sender.turn(dev);
+        is_busy |= self.transmitter.turn(dev);
+        is_busy |= self.sorter.turn(dev);
+        is_busy | self.receiver.turn(dev)
+    }
+
+    #[inline(always)]
+    fn on_other(&mut self, dev: &mut impl Device, pending: u32) {
+        // Frames that arrive, and room for frames that leave, are looked for in each turn.
+        for event in [Event::MacRx, Event::MacTx] {
+            if pending & event.bit() != 0 {
+                dev.clear(event);
+            }
+        }
+        if pending & Event::Timer0.bit() != 0 {
+            dev.clear(Event::Timer0);
+            self.sender.on_timer(dev);
+        }
+        if pending & Event::DmaError.bit() != 0 {
+            dev.clear(Event::DmaError);
+            self.transmitter.on_reads(dev);
+            self.receiver.on_writes(dev);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What peers say of messages of this node.
+
+use nic_collections::{Acknowledged, Window};
+use nic_device::{rarely, Device};
+use nic_layout::counter::Counter;
+use nic_layout::personality::emp::descriptor::Failure;
+use nic_layout::personality::emp::frame::word;
+use nic_layout::personality::emp::WINDOW_COLLECTIONS;
+use nic_layout::trace::Marker;
+
+use super::{state, Sender};
+use crate::messages::Answer;
+use crate::places::send_record as record;
+
+impl Sender {
+    /// Takes the answer of a peer to a frame.
+    #[inline(always)]
+    pub(super) fn on_answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) {
+        let Some(record) = self.record_of(dev, node, word::message(numbers)) else {
+            rarely();
+            return dev.count(Counter::AnswersLate);
+        };
+        let sent = self.record(dev, record);
+        if dev.get(sent, record::NODE_NUMBER) != node | numbers << 16 {
+            rarely();
+            return dev.count(Counter::AnswersLate);
+        }
+        let state = dev.get(sent, record::STATE);
+        if kind != Answer::Ack || state & state::MASK != state::SENDING {
+            rarely();
+            return self.on_rare_answer(dev, kind, record, state);
+        }
+        let window = Window::at(sent.plus(record::WINDOW));
+        let was_matched = window.is_matched(dev);
+        let collection = match window.acknowledge(dev, word::frame(numbers)) {
+            Acknowledged::New(collection) => collection,
+            Acknowledged::Again => {
+                rarely();
+                return dev.count(Counter::AcksAgain);
+            }
+            Acknowledged::Strange => {
+                rarely();
+                return dev.count(Counter::AcksWild);
+            }
+        };
+        dev.count(Counter::CollectionsAccepted);
+        dev.trace(Marker::AckReceived, numbers);
+        if !was_matched {
+            self.close(dev, node, record);
+        }
+        if window.is_complete(dev) {
+            return self.complete(dev, record, state);
+        }
+        dev.put(sent, record::TRIES, 0);
+        dev.put(sent, record::INTERVAL, self.settings.resend_cycles);
+        let again = dev.get(sent, record::AGAIN);
+        if again != 0 {
+            rarely();
+            dev.put(sent, record::AGAIN, again & !(1 << (collection % WINDOW_COLLECTIONS)));
+        }
+        self.ready.push(record);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn on_rare_answer(&mut self, dev: &mut impl Device, kind: Answer, record: u32, state: u32) {
+        let sent = self.record(dev, record);
+        match (kind, state & state::MASK) {
+            (Answer::Refused, state::SENDING) => {
+                // The peer lives.
+                dev.count(Counter::RefusalsTaken);
+                dev.put(sent, record::TRIES, 0);
+            }
+            (Answer::Aborted, state::SENDING) => self.fail(dev, record, Failure::Aborted, state::QUIET),
+            (Answer::Aborted, state::ABORTING) => self.end(dev, record, (state >> state::STAT_SHIFT) as u8),
+            // The peer knows already. Its frames may still be read.
+            (Answer::Aborted, state::FAILING) => dev.put(sent, record::STATE, state | state::QUIET),
+            _ => dev.count(Counter::AnswersLate),
+        }
+    }
+}

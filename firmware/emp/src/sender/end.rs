@@ -1,0 +1,149 @@
+//! How messages end.
+
+use nic_collections::Window;
+use nic_device::{rarely, Device};
+use nic_layout::counter::Counter;
+use nic_layout::personality::emp::descriptor::{stat, Failure};
+use nic_layout::ring::restarted_peer;
+use nic_layout::trace::Marker;
+
+use super::issue::due_at;
+use super::{state, Sender};
+use crate::command::{is_close, is_restart};
+use crate::messages::{SenderToTransmitter, TransmitterToSender};
+use crate::places::send_record as record;
+
+impl Sender {
+    /// All collections are accepted.
+    #[inline(always)]
+    pub(super) fn complete(&mut self, dev: &mut impl Device, record: u32, state: u32) {
+        if state & state::RESENT != 0 {
+            // A frame that was sent again may wait in the transmitter. The host keeps its pages
+            // until it has been read.
+            rarely();
+            let sent = self.record(dev, record);
+            dev.put(sent, record::STATE, state::ENDING | u32::from(stat::DONE) << state::STAT_SHIFT);
+            return self.control.push(record);
+        }
+        self.end(dev, record, stat::DONE);
+    }
+
+    /// Gives a message up, if its frames are being sent. `quiet`: [`state::QUIET`] if the peer need
+    /// not be told, otherwise 0.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn fail(&mut self, dev: &mut impl Device, record: u32, failure: Failure, quiet: u32) {
+        let sent = self.record(dev, record);
+        if dev.get(sent, record::STATE) & state::MASK != state::SENDING {
+            return;
+        }
+        if !Window::at(sent.plus(record::WINDOW)).is_matched(dev) {
+            let node = dev.get(sent, record::NODE_NUMBER) & 0xFFFF;
+            self.close(dev, node, record);
+        }
+        let stat = u32::from(failure.stat());
+        dev.put(sent, record::STATE, state::FAILING | quiet | stat << state::STAT_SHIFT);
+        self.control.push(record);
+    }
+
+    /// Tells the transmitter what waits to be said. False if there was nothing, or no room.
+    #[cold]
+    pub(super) fn say(&mut self, dev: &mut impl Device) -> bool {
+        let Some(record) = self.control.front() else { return false };
+        if self.to_transmitter.room(dev) == 0 {
+            return false;
+        }
+        self.control.pop();
+        let sent = self.record(dev, record);
+        match dev.get(sent, record::STATE) & state::MASK {
+            state::ENDING | state::FAILING => {
+                self.to_transmitter.push(dev, SenderToTransmitter::Drain { record }.words());
+            }
+            state::ABORTING => {
+                let node_number = dev.get(sent, record::NODE_NUMBER);
+                let (node, number) = (node_number & 0xFFFF, (node_number >> 16) as u16);
+                self.to_transmitter.push(dev, SenderToTransmitter::Abort { node, number }.words());
+                let due = dev.now().wrapping_add(self.settings.resend_cycles);
+                dev.put(sent, due_at(0), due);
+                self.start_timer(dev);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// Hears what the transmitter says.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn hear(&mut self, dev: &mut impl Device, entry: TransmitterToSender) {
+        match entry {
+            TransmitterToSender::Failed { record, failure } => self.fail(dev, record, failure, 0),
+            TransmitterToSender::Drained { record } => {
+                let sent = self.record(dev, record);
+                let state = dev.get(sent, record::STATE);
+                let is_told = state & state::QUIET != 0;
+                match state & state::MASK {
+                    state::FAILING if !is_told => {
+                        dev.put(sent, record::STATE, state & !state::MASK | state::ABORTING);
+                        dev.put(sent, record::TRIES, 0);
+                        self.control.push(record);
+                    }
+                    state::ENDING | state::FAILING => self.end(dev, record, (state >> state::STAT_SHIFT) as u8),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Gives a descriptor back to the host.
+    #[inline(always)]
+    pub(super) fn end(&mut self, dev: &mut impl Device, record: u32, stat: u8) {
+        let sent = self.record(dev, record);
+        let node_number = dev.get(sent, record::NODE_NUMBER);
+        dev.put(sent, record::STATE, state::FREE);
+        self.under_way.remove(record);
+        self.give_number(dev, node_number & 0xFFFF, (node_number >> 16) as u16);
+        let descriptor = dev.get(sent, record::DESCRIPTOR);
+        let at = dev.place(descriptor);
+        let head = dev.get(at, 0);
+        dev.put(at, 0, head & !0xFF | u32::from(stat));
+        let counter = if stat == stat::DONE { Counter::SendsDone } else { Counter::SendsFailed };
+        dev.count(counter);
+        dev.trace(Marker::MessageSent, record);
+    }
+
+    /// Obeys a command of the driver, and passes it on when the messages that it is about have
+    /// ended.
+    #[cold]
+    pub(super) fn obey(&mut self, dev: &mut impl Device) -> bool {
+        let Some(word) = self.command else { return false };
+        let (peer, _) = restarted_peer(word);
+        let (mut left, mut next) = (false, 0);
+        while let Some(record) = self.under_way.next(next) {
+            next = record + 1;
+            let sent = self.record(dev, record);
+            let node = dev.get(sent, record::NODE_NUMBER) & 0xFFFF;
+            if is_close(word) {
+                left = true;
+                self.fail(dev, record, Failure::Cancelled, 0);
+            } else if is_restart(word) && node == peer {
+                left = true;
+                self.fail(dev, record, Failure::PeerRestarted, state::QUIET);
+                // Nobody is there to be told any more.
+                let state = dev.get(sent, record::STATE);
+                if state & state::MASK == state::ABORTING {
+                    self.end(dev, record, (state >> state::STAT_SHIFT) as u8);
+                }
+            }
+        }
+        if left || self.to_transmitter.room(dev) == 0 {
+            return false;
+        }
+        if is_restart(word) {
+            self.forget_numbers(dev, peer);
+        }
+        self.to_transmitter.push(dev, SenderToTransmitter::Command { word }.words());
+        self.command = None;
+        true
+    }
+}

@@ -1,0 +1,141 @@
+//! The numbers of messages to each peer, and which messages are open: not known to be matched.
+
+use nic_device::Device;
+use nic_layout::personality::emp::OPEN_NUMBERS;
+
+use super::Sender;
+use crate::header::NODE_MASK;
+use crate::places::send_record as record;
+
+/// No record has this number.
+const NONE: u32 = 0xFF;
+
+/// What is kept of a peer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Peer {
+    /// The number of the next message.
+    next: u16,
+    /// Every number before this one has ended.
+    oldest: u16,
+    /// The records of the oldest and the youngest open message.
+    first_open: u8,
+    last_open: u8,
+}
+
+impl Peer {
+    pub const NEW: Peer = Peer { next: 0, oldest: 0, first_open: NONE as u8, last_open: NONE as u8 };
+}
+
+impl Sender {
+    fn peer(&mut self, node: u32) -> &mut Peer {
+        &mut self.peers[node as usize & NODE_MASK]
+    }
+
+    /// The word with the record of a number.
+    #[inline(always)]
+    fn number_at(&self, node: u32, number: u16) -> u32 {
+        self.places.sent + 4 * ((node & NODE_MASK as u32) * OPEN_NUMBERS + u32::from(number) % OPEN_NUMBERS)
+    }
+
+    /// All messages to a peer have ended: numbers begin at 0.
+    pub(super) fn forget_numbers(&mut self, dev: &mut impl Device, node: u32) {
+        *self.peer(node) = Peer::NEW;
+        for number in 0..OPEN_NUMBERS as u16 {
+            let at = self.number_at(node, number);
+            dev.write(at, NONE);
+        }
+    }
+
+    /// Gives a record the next number of a peer. `None` if too many are in use.
+    #[inline(always)]
+    pub(super) fn take_number(&mut self, dev: &mut impl Device, node: u32, record: u32) -> Option<u16> {
+        let peer = self.peer(node);
+        let number = peer.next;
+        if u32::from(number.wrapping_sub(peer.oldest)) >= OPEN_NUMBERS {
+            return None;
+        }
+        peer.next = number.wrapping_add(1);
+        let at = self.number_at(node, number);
+        dev.write(at, record);
+        Some(number)
+    }
+
+    /// The record that a number of a peer has, if any.
+    #[inline(always)]
+    pub(super) fn record_of(&self, dev: &impl Device, node: u32, number: u16) -> Option<u32> {
+        let record = dev.read(self.number_at(node, number));
+        (record != NONE).then_some(record)
+    }
+
+    /// The message with a number has ended.
+    #[inline(always)]
+    pub(super) fn give_number(&mut self, dev: &mut impl Device, node: u32, number: u16) {
+        let at = self.number_at(node, number);
+        dev.write(at, NONE);
+        let mut peer = *self.peer(node);
+        while peer.oldest != peer.next && dev.read(self.number_at(node, peer.oldest)) == NONE {
+            peer.oldest = peer.oldest.wrapping_add(1);
+        }
+        *self.peer(node) = peer;
+    }
+
+    /// Adds a message, the youngest, to those that are open.
+    #[inline(always)]
+    pub(super) fn open(&mut self, dev: &mut impl Device, node: u32, record: u32, tag: u16) {
+        let peer = self.peer(node);
+        let older = u32::from(peer.last_open);
+        peer.last_open = record as u8;
+        if older == NONE {
+            peer.first_open = record as u8;
+        } else {
+            let at = self.record(dev, older);
+            let word = dev.get(at, record::TAG);
+            dev.put(at, record::TAG, word & 0x00FF_FFFF | record << 24);
+        }
+        let at = self.record(dev, record);
+        dev.put(at, record::TAG, u32::from(tag) | older << 16 | NONE << 24);
+    }
+
+    /// Removes a message from those that are open.
+    #[inline(always)]
+    pub(super) fn close(&mut self, dev: &mut impl Device, node: u32, record: u32) {
+        let at = self.record(dev, record);
+        let word = dev.get(at, record::TAG);
+        let (older, younger) = ((word >> 16) & 0xFF, word >> 24);
+        if older == NONE {
+            self.peer(node).first_open = younger as u8;
+        } else {
+            let at = self.record(dev, older);
+            let word = dev.get(at, record::TAG);
+            dev.put(at, record::TAG, word & 0x00FF_FFFF | younger << 24);
+        }
+        if younger == NONE {
+            self.peer(node).last_open = older as u8;
+        } else {
+            let at = self.record(dev, younger);
+            let word = dev.get(at, record::TAG);
+            dev.put(at, record::TAG, word & 0xFF00_FFFF | older << 16);
+        }
+    }
+
+    /// Tag distance and oldest distance of an open message.
+    #[inline(always)]
+    pub(super) fn distances(&mut self, dev: &impl Device, node: u32, number: u16, record: u32) -> (u32, u32) {
+        let first = u32::from(self.peer(node).first_open);
+        if first == record {
+            return (0, 0);
+        }
+        let number_of = |record: u32| (dev.get(self.record(dev, record), record::NODE_NUMBER) >> 16) as u16;
+        let oldest = u32::from(number.wrapping_sub(number_of(first)));
+        let own = dev.get(self.record(dev, record), record::TAG);
+        let mut older = (own >> 16) & 0xFF;
+        while older != NONE {
+            let word = dev.get(self.record(dev, older), record::TAG);
+            if word as u16 == own as u16 {
+                return (u32::from(number.wrapping_sub(number_of(older))), oldest);
+            }
+            older = (word >> 16) & 0xFF;
+        }
+        (0, oldest)
+    }
+}

@@ -1,0 +1,99 @@
+//! Sends that the host posts and gives up.
+
+use nic_collections::Window;
+use nic_device::{rarely, Device};
+use nic_layout::counter::Counter;
+use nic_layout::personality::emp::descriptor::{
+    self, stat, Descriptor, Failure, Format, Page, SEND_DESCRIPTORS,
+};
+use nic_layout::ring::restarted_peer;
+use nic_layout::trace::Marker;
+use nic_scatter::Cursor;
+
+use super::{state, Sender};
+use crate::command::is_restart;
+use crate::places::send_record as record;
+
+impl Sender {
+    /// Takes the descriptor with a number. It is held if its peer has too many numbers in use.
+    #[inline(always)]
+    pub(super) fn on_posted(&mut self, dev: &mut impl Device, number: u32) {
+        if number >= SEND_DESCRIPTORS {
+            rarely();
+            return dev.count(Counter::MailboxesWild);
+        }
+        let offset = self.places.descriptors + descriptor::offset_bytes(number);
+        let at = dev.place(offset);
+        let words = [0, 4, 8, 12, 16].map(|word| dev.get(at, word));
+        let is_free = dev.get(self.record(dev, number), record::STATE) == state::FREE;
+        if words[0] as u8 != stat::POSTED || !is_free {
+            rarely();
+            return dev.count(Counter::MailboxesWild);
+        }
+        match self.take(dev, number, offset, words) {
+            Ok(true) => {
+                dev.count(Counter::SendsTaken);
+                dev.put(at, 0, words[0] & !0xFF | u32::from(stat::TAKEN));
+            }
+            Ok(false) => self.held = Some(number),
+            Err(failure) => {
+                dev.count(Counter::SendsTaken);
+                dev.count(Counter::SendsFailed);
+                dev.put(at, 0, words[0] & !0xFF | u32::from(failure.stat()));
+            }
+        }
+    }
+
+    /// Begins a message. False if it has to wait.
+    #[inline(always)]
+    fn take(&mut self, dev: &mut impl Device, record: u32, offset: u32, words: [u32; 5]) -> Result<bool, Failure> {
+        let posted = Descriptor::read(words)?;
+        let node = u32::from(self.settings.peer(posted.node).ok_or(Failure::BadDescriptor)?);
+        if posted.format == Format::Page && u32::from(posted.page_bytes) < posted.length_bytes {
+            return Err(Failure::BadList);
+        }
+        let is_restarting = |word| is_restart(word) && restarted_peer(word).0 == node;
+        if self.command.is_some_and(is_restarting) {
+            rarely();
+            return Ok(false);
+        }
+        let sent = self.record(dev, record);
+        let first = Page { address: posted.address, bytes: posted.page_bytes };
+        Cursor::at(sent.plus(record::CURSOR)).start(dev, posted.format, first)?;
+        let Some(number) = self.take_number(dev, node, record) else { return Ok(false) };
+        let length = posted.length_bytes;
+        dev.put(sent, record::NODE_NUMBER, node | u32::from(number) << 16);
+        dev.put(sent, record::LENGTH, length);
+        dev.put(sent, record::COLLECTION, self.settings.collection_frames);
+        dev.put(sent, record::DESCRIPTOR, offset);
+        dev.put(sent, record::STATE, state::SENDING);
+        dev.put(sent, record::INTERVAL, self.settings.resend_cycles);
+        dev.put(sent, record::TRIES, 0);
+        dev.put(sent, record::AGAIN, 0);
+        dev.put(sent, record::AGAIN_FRAME, 0);
+        let window = Window::at(sent.plus(record::WINDOW));
+        window.start(dev, self.settings.cut.frames(length), self.settings.collection_frames);
+        self.open(dev, node, record, posted.tag);
+        self.under_way.insert(record);
+        self.ready.push(record);
+        dev.trace(Marker::PostRead, record);
+        Ok(true)
+    }
+
+    /// The host gives a send up. One that has ended, or is about to, ends as it does.
+    #[cold]
+    pub(super) fn on_cancelled(&mut self, dev: &mut impl Device, number: u32) {
+        if number >= SEND_DESCRIPTORS {
+            return dev.count(Counter::MailboxesWild);
+        }
+        if self.held == Some(number) {
+            self.held = None;
+            let at = dev.place(self.places.descriptors + descriptor::offset_bytes(number));
+            let head = dev.get(at, 0);
+            dev.count(Counter::SendsTaken);
+            dev.count(Counter::SendsFailed);
+            return dev.put(at, 0, head & !0xFF | u32::from(Failure::Cancelled.stat()));
+        }
+        self.fail(dev, number, Failure::Cancelled, 0);
+    }
+}

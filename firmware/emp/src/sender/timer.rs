@@ -1,0 +1,98 @@
+//! Time-outs of collections.
+
+use nic_collections::Window;
+use nic_device::Device;
+use nic_layout::counter::Counter;
+use nic_layout::personality::emp::descriptor::Failure;
+use nic_layout::personality::emp::WINDOW_COLLECTIONS;
+use nic_layout::trace::Marker;
+
+use super::issue::due_at;
+use super::{state, Sender};
+use crate::places::send_record as record;
+
+/// The timer of the sender.
+pub const TIMER: usize = 0;
+/// An interval grows to this many times the first.
+const INTERVAL_MAX: u32 = 64;
+/// The timer runs so many times in the first interval.
+const TICKS: u32 = 4;
+/// How often a peer is told that a message was given up.
+const ABORTS_MAX: u32 = 16;
+
+/// Whether a time has come. Times are clock counts that wrap.
+const fn has_come(now: u32, due: u32) -> bool {
+    now.wrapping_sub(due) <= u32::MAX / 2
+}
+
+impl Sender {
+    /// Lets the timer run, if it does not.
+    #[inline(always)]
+    pub(super) fn start_timer(&mut self, dev: &mut impl Device) {
+        if !self.is_timer_set {
+            self.is_timer_set = true;
+            dev.set_timer(TIMER, dev.now().wrapping_add(self.settings.resend_cycles / TICKS));
+        }
+    }
+
+    /// Looks for collections whose time has come. The timer has fired.
+    #[cold]
+    #[inline(never)]
+    pub fn on_timer(&mut self, dev: &mut impl Device) {
+        self.is_timer_set = false;
+        let mut next = 0;
+        while let Some(record) = self.under_way.next(next) {
+            next = record + 1;
+            let state = dev.get(self.record(dev, record), record::STATE);
+            match state & state::MASK {
+                state::SENDING => self.look_at(dev, record),
+                state::ABORTING => self.abort_again(dev, record, state),
+                _ => {}
+            }
+        }
+        if !self.under_way.is_empty() {
+            self.start_timer(dev);
+        }
+    }
+
+    fn look_at(&mut self, dev: &mut impl Device, record: u32) {
+        let sent = self.record(dev, record);
+        let window = Window::at(sent.plus(record::WINDOW));
+        let (now, mut again) = (dev.now(), dev.get(sent, record::AGAIN));
+        let before = again;
+        for collection in window.oldest(dev)..window.sent(dev) {
+            let bit = 1 << (collection % WINDOW_COLLECTIONS);
+            if window.is_waiting(dev, collection) && again & bit == 0 && has_come(now, dev.get(sent, due_at(collection))) {
+                again |= bit;
+            }
+        }
+        if again == before {
+            return;
+        }
+        dev.count(Counter::Timeouts);
+        dev.trace(Marker::Timeout, record);
+        let tries = dev.get(sent, record::TRIES) + 1;
+        if tries > self.settings.resend_limit {
+            // Nobody answers, so nobody hears that the message is given up.
+            return self.fail(dev, record, Failure::Unreachable, state::QUIET);
+        }
+        let interval = dev.get(sent, record::INTERVAL);
+        dev.put(sent, record::TRIES, tries);
+        dev.put(sent, record::INTERVAL, (2 * interval).min(INTERVAL_MAX * self.settings.resend_cycles));
+        dev.put(sent, record::AGAIN, again);
+        self.ready.push(record);
+    }
+
+    fn abort_again(&mut self, dev: &mut impl Device, record: u32, state: u32) {
+        let sent = self.record(dev, record);
+        if !has_come(dev.now(), dev.get(sent, due_at(0))) {
+            return;
+        }
+        let tries = dev.get(sent, record::TRIES) + 1;
+        dev.put(sent, record::TRIES, tries);
+        if tries > ABORTS_MAX {
+            return self.end(dev, record, (state >> state::STAT_SHIFT) as u8);
+        }
+        self.control.push(record);
+    }
+}

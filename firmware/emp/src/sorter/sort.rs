@@ -1,0 +1,167 @@
+//! What becomes of a frame.
+
+use nic_collections::State;
+use nic_device::{rarely, Device, Place};
+use nic_layout::counter::Counter;
+use nic_layout::frame::link::word as link;
+use nic_layout::personality::emp::frame::{self, word, FIRST_HEADER_BYTES, HEADER_BYTES};
+use nic_layout::personality::emp::{COLLECTION_FRAMES_MAX, MESSAGE_BYTES_MAX, PROTOCOL};
+use nic_layout::trace::Marker;
+use nic_matching::{Found, Message, Posted};
+
+use super::Sorter;
+use crate::header::NODE_MASK;
+use crate::messages::{Answer, SorterToReceiver as Sorted, SorterToSender};
+
+/// What becomes of a frame.
+pub(super) enum Sort {
+    /// The receiver takes it, with its buffer.
+    Receiver(Sorted),
+    /// It is answered.
+    Answer(Sorted),
+    /// It is for the sender.
+    Sender(SorterToSender),
+    /// It is dropped, and counted.
+    Drop(Counter),
+}
+
+impl<P: Posted> Sorter<P> {
+    #[inline(always)]
+    pub(super) fn sort(&mut self, dev: &mut impl Device, buffer: u32, length_bytes: u32) -> Sort {
+        let at = dev.place(buffer);
+        let (type_word, node_length) = (dev.get(at, link::TYPE), dev.get(at, link::NODE_LENGTH));
+        let numbers = dev.get(at, word::NUMBERS);
+        let peer = link::node(node_length);
+        if dev.get(at, link::ADDRESS_1) != self.own_address || link::data_bytes(node_length) + HEADER_BYTES > length_bytes
+        {
+            return Sort::Drop(self.malformed(type_word));
+        }
+        if link::identity(node_length) != self.identities[peer as usize & NODE_MASK] {
+            return Sort::Drop(Counter::FramesStrange);
+        }
+        const DATA: u32 = word::kind(frame::DATA);
+        const FIRST: u32 = word::kind(frame::FIRST);
+        const ACK: u32 = word::kind(frame::ACK);
+        const REFUSED: u32 = word::kind(frame::REFUSED);
+        const ABORTED: u32 = word::kind(frame::ABORTED);
+        const ABORT: u32 = word::kind(frame::ABORT);
+        let number = word::message(numbers);
+        let table = &self.numbers[peer as usize & NODE_MASK];
+        match type_word {
+            DATA => match table.look(dev, number) {
+                State::Matched(record) => Sort::Receiver(Sorted::Frame { record, buffer }),
+                state => self.late(dev, state, peer, numbers),
+            },
+            FIRST => match table.look(dev, number) {
+                State::Unseen => self.first(dev, at, buffer, peer, numbers, node_length, length_bytes),
+                State::Matched(record) => Sort::Receiver(Sorted::Frame { record, buffer }),
+                state => self.late(dev, state, peer, numbers),
+            },
+            ACK => self.answered(dev, at, Answer::Ack, peer, numbers),
+            REFUSED => self.answered(dev, at, Answer::Refused, peer, numbers),
+            ABORTED => self.answered(dev, at, Answer::Aborted, peer, numbers),
+            ABORT => self.abort(dev, peer, numbers),
+            _ => Sort::Drop(self.malformed(type_word)),
+        }
+    }
+
+    /// A frame of a message that no receive has now.
+    #[cold]
+    fn late(&mut self, dev: &mut impl Device, state: State, node: u32, numbers: u32) -> Sort {
+        match state {
+            State::Complete => {
+                dev.count(Counter::FramesOfComplete);
+                Sort::Answer(Sorted::Answer { kind: Answer::Ack, node, numbers })
+            }
+            State::Failed => {
+                dev.count(Counter::FramesOfFailed);
+                Sort::Answer(Sorted::Answer { kind: Answer::Aborted, node, numbers })
+            }
+            State::Old => Sort::Drop(Counter::FramesOld),
+            _ => Sort::Drop(Counter::FramesBeforeFirst),
+        }
+    }
+
+    /// The first frame of a message that no receive has taken.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    fn first(
+        &mut self,
+        dev: &mut impl Device,
+        at: Place,
+        buffer: u32,
+        peer: u32,
+        numbers: u32,
+        node_length: u32,
+        length_bytes: u32,
+    ) -> Sort {
+        let (length, tag_word) = (dev.get(at, word::LENGTH), dev.get(at, word::TAG));
+        let collection_frames = dev.get(at, word::COLLECTION);
+        let data_bytes = link::data_bytes(node_length);
+        let is_exact = word::frame(numbers) == 0
+            && data_bytes + FIRST_HEADER_BYTES <= length_bytes
+            && length <= MESSAGE_BYTES_MAX
+            && data_bytes == self.settings.cut.bytes(0, length)
+            && collection_frames.wrapping_sub(1) < COLLECTION_FRAMES_MAX
+            && dev.get(at, word::OFFSET) == 0;
+        if !is_exact {
+            rarely();
+            return Sort::Drop(Counter::FramesMalformed);
+        }
+        let number = word::message(numbers);
+        let table = &mut self.numbers[peer as usize & NODE_MASK];
+        let message = Message {
+            source: peer as u8,
+            tag: tag_word as u16,
+            after_tag: table.is_after_tag(dev, number, word::tag_distance(tag_word)),
+            after_all: table.is_after_all(number, word::oldest_distance(tag_word)),
+        };
+        match self.posted.take(dev, message) {
+            Found::Taken(record) => {
+                table.matched(dev, number, record);
+                dev.count(Counter::MessagesMatched);
+                dev.trace(Marker::MessageMatched, record);
+                Sort::Receiver(Sorted::First { record, buffer })
+            }
+            Found::Early => Sort::Drop(Counter::FirstsEarly),
+            Found::Nothing => {
+                dev.count(Counter::FirstsNotPosted);
+                Sort::Answer(Sorted::Answer { kind: Answer::Refused, node: peer, numbers })
+            }
+        }
+    }
+
+    /// What a peer says of a message of this node.
+    #[inline(always)]
+    fn answered(&mut self, dev: &mut impl Device, at: Place, kind: Answer, node: u32, numbers: u32) -> Sort {
+        dev.count(Counter::FramesAnswers);
+        let room = dev.get(at, word::OFFSET);
+        Sort::Sender(SorterToSender::Answer { kind, node, numbers, room })
+    }
+
+    /// A peer has given a message up.
+    #[cold]
+    fn abort(&mut self, dev: &mut impl Device, node: u32, numbers: u32) -> Sort {
+        dev.count(Counter::FramesAborts);
+        let number = word::message(numbers);
+        let table = &mut self.numbers[node as usize & NODE_MASK];
+        match table.look(dev, number) {
+            State::Matched(record) => return Sort::Answer(Sorted::Abort { record, node, numbers }),
+            // A copy of its first frame may still come.
+            State::Unseen => table.fail(dev, number),
+            _ => {}
+        }
+        Sort::Answer(Sorted::Answer { kind: Answer::Aborted, node, numbers })
+    }
+
+    #[cold]
+    fn malformed(&self, type_word: u32) -> Counter {
+        let is_foreign = link::is_ours(type_word)
+            && link::protocol_number(type_word) != PROTOCOL;
+        if is_foreign {
+            Counter::FramesForeign
+        } else {
+            Counter::FramesMalformed
+        }
+    }
+}

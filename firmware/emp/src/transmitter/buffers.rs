@@ -1,0 +1,120 @@
+use nic_device::{Device, MAC_RING_LOG2, TX_BUFFERS_MAX};
+use nic_layout::frame::link::FRAME_BYTES_MIN;
+use nic_layout::ring::MAC_FLAG_EVENT;
+
+use crate::places::{Places, Settings};
+
+/// Answers in the transmit ring at most.
+pub const ANSWERS: u32 = 32;
+/// Bytes of the buffer of an answer.
+pub const ANSWER_BYTES: u32 = (FRAME_BYTES_MIN as u32).next_multiple_of(8);
+
+const BUFFERS: usize = TX_BUFFERS_MAX as usize;
+const _: () = assert!(BUFFERS.is_power_of_two() && TX_BUFFERS_MAX + ANSWERS <= 1 << MAC_RING_LOG2);
+
+/// The transmit ring, and the buffers of its frames. Buffers are taken in turn, so the one that is
+/// taken next has rested longest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ring {
+    /// Frames that were placed, and those that have left, counted without end.
+    placed: u32,
+    left: u32,
+    /// SRAM offset of the buffer that is taken next, and its number.
+    next_offset: u32,
+    next: u32,
+    next_answer: u32,
+    first: u32,
+    first_answer: u32,
+    count: u32,
+    buffer_bytes: u32,
+    /// The number behind the last frame of each buffer.
+    last: [u32; BUFFERS],
+    last_answer: [u32; ANSWERS as usize],
+}
+
+impl Ring {
+    pub const NOWHERE: Ring = Ring {
+        placed: 0,
+        left: 0,
+        next_offset: 0,
+        next: 0,
+        next_answer: 0,
+        first: 0,
+        first_answer: 0,
+        count: 0,
+        buffer_bytes: 0,
+        last: [0; BUFFERS],
+        last_answer: [0; ANSWERS as usize],
+    };
+
+    pub fn new(settings: &Settings, places: &Places) -> Ring {
+        Ring {
+            next_offset: places.transmit_buffers,
+            first: places.transmit_buffers,
+            first_answer: places.answer_buffers,
+            count: settings.transmit_buffers,
+            buffer_bytes: settings.buffer_bytes,
+            ..Ring::NOWHERE
+        }
+    }
+
+    /// The number of the frame that is placed next, as the transmit ring counts.
+    #[inline(always)]
+    pub fn next_number(&self) -> u16 {
+        self.placed as u16
+    }
+
+    /// The SRAM offset of the buffer that is taken next, if its last frame has left.
+    #[inline(always)]
+    pub fn ready(&mut self, dev: &mut impl Device) -> Option<u32> {
+        let last = self.last[self.next as usize % BUFFERS];
+        self.have_left(dev, last).then_some(self.next_offset)
+    }
+
+    /// The same for an answer.
+    #[inline(always)]
+    pub fn ready_answer(&mut self, dev: &mut impl Device) -> Option<u32> {
+        let last = self.last_answer[(self.next_answer % ANSWERS) as usize];
+        self.have_left(dev, last).then_some(self.first_answer + self.next_answer * ANSWER_BYTES)
+    }
+
+    /// Whether all frames before this number have left.
+    #[inline(always)]
+    fn have_left(&mut self, dev: &mut impl Device, number: u32) -> bool {
+        if self.left.wrapping_sub(number) <= u32::MAX / 2 {
+            return true;
+        }
+        let consumer = dev.transmit_consumer();
+        self.left = self.left.wrapping_add(u32::from(consumer.wrapping_sub(self.left as u16)));
+        self.left.wrapping_sub(number) <= u32::MAX / 2
+    }
+
+    /// Puts the frame of [`Self::ready`] at the end of the ring. It leaves when it is released.
+    #[inline(always)]
+    pub fn place(&mut self, dev: &mut impl Device, control: u32) {
+        self.put(dev, self.next_offset, control);
+        self.last[self.next as usize % BUFFERS] = self.placed;
+        self.next += 1;
+        self.next_offset += self.buffer_bytes;
+        if self.next == self.count {
+            (self.next, self.next_offset) = (0, self.first);
+        }
+    }
+
+    /// The same with the frame of [`Self::ready_answer`].
+    #[inline(always)]
+    pub fn place_answer(&mut self, dev: &mut impl Device, offset: u32, length_bytes: u32) {
+        self.put(dev, offset, length_bytes);
+        self.last_answer[(self.next_answer % ANSWERS) as usize] = self.placed;
+        self.next_answer = (self.next_answer + 1) % ANSWERS;
+    }
+
+    #[inline(always)]
+    fn put(&mut self, dev: &mut impl Device, offset: u32, control: u32) {
+        // With half of the buffers taken, somebody may soon wait for one.
+        let is_filling = self.placed.wrapping_sub(self.left) >= self.count / 2;
+        let event = if is_filling { MAC_FLAG_EVENT } else { 0 };
+        dev.place_transmit(self.placed, offset, control | event);
+        self.placed = self.placed.wrapping_add(1);
+    }
+}

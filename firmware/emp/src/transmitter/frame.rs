@@ -1,0 +1,176 @@
+//! From a frame of a record to the transmit ring.
+
+use nic_device::{rarely, Device, Place};
+use nic_dma::Transfer;
+use nic_layout::frame::link::FRAME_BYTES_MIN;
+use nic_layout::personality::emp::frame::{word, DATA, FIRST, FIRST_HEADER_BYTES, HEADER_BYTES};
+use nic_layout::personality::emp::list::LIST_BYTES;
+use nic_layout::ring::{DMA_FLAG_EVENT, MAC_FLAG_SKIP};
+use nic_layout::trace::Marker;
+use nic_scatter::{Cursor, Lists as _, Step};
+
+use super::reads::Tag;
+use super::Transmitter;
+use crate::lists::Wanted;
+use crate::places::send_record as record;
+
+/// A frame whose data are not all asked for. SRAM offsets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Open {
+    pub record: u32,
+    frame: u32,
+    tag_word: u32,
+    buffer: u32,
+    /// Where the next byte goes.
+    to: u32,
+    /// Where the next byte is in the message.
+    offset: u32,
+    left: u32,
+    data_bytes: u32,
+    /// Data could not be read: the frame must not leave.
+    is_void: bool,
+}
+
+impl Open {
+    /// No more data are asked for, and the frame does not leave.
+    pub fn make_void(&mut self) {
+        self.is_void = true;
+        self.left = 0;
+    }
+}
+
+impl Transmitter {
+    /// Sends a frame. False if it has to wait for a buffer.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, dev: &mut impl Device, record: u32, frame: u32, tag_word: u32) -> bool {
+        let Some(buffer) = self.ring.ready(dev) else { return false };
+        let sent = dev.place(self.places.sends + record * record::BYTES);
+        let length = dev.get(sent, record::LENGTH);
+        let (cut, is_first) = (&self.settings.cut, frame == 0);
+        if is_first {
+            self.lists.forget(record);
+        }
+        let data_bytes = cut.bytes(frame, length);
+        let header_bytes = if is_first { FIRST_HEADER_BYTES } else { HEADER_BYTES };
+        let open = Open {
+            record,
+            frame,
+            tag_word,
+            buffer,
+            to: buffer + header_bytes,
+            offset: cut.offset(frame),
+            left: data_bytes,
+            data_bytes,
+            is_void: false,
+        };
+        self.read(dev, open, sent);
+        true
+    }
+
+    /// Goes on with the open frame. False if it still waits.
+    pub(super) fn go_on(&mut self, dev: &mut impl Device) -> bool {
+        let Some(open) = self.open.take() else { return false };
+        let sent = dev.place(self.places.sends + open.record * record::BYTES);
+        let left = open.left;
+        self.read(dev, open, sent);
+        self.open.is_none_or(|open| open.left != left)
+    }
+
+    /// Asks for the data of a frame, and closes it when all are asked for. A frame that has to wait
+    /// stays open.
+    #[inline(always)]
+    fn read(&mut self, dev: &mut impl Device, mut open: Open, sent: Place) {
+        let cursor = Cursor::at(sent.plus(record::CURSOR));
+        while open.left != 0 {
+            // One place stays for the transfer that releases the frame.
+            if !self.reads.has_room(2) {
+                rarely();
+                self.open = Some(open);
+                return;
+            }
+            let descriptor = dev.get(sent, record::DESCRIPTOR);
+            let chain = dev.place(descriptor);
+            let lists = self.lists.of(dev, open.record);
+            let step = cursor.seek(dev, &lists, chain, open.offset);
+            let Step::Run(run) = step else {
+                rarely();
+                if self.stop(dev, open, step) {
+                    continue;
+                }
+                return;
+            };
+            let bytes = run.bytes.min(open.left);
+            let transfer = Transfer { bus_address: run.address, sram_address: open.to, bytes };
+            // The event of a transfer that fills the ring wakes a frame that waits for room.
+            let flags = if self.reads.has_room(4) { 0 } else { DMA_FLAG_EVENT };
+            self.reads.post(dev, transfer, flags, Tag::data(open.record, self.ring.next_number()));
+            open.to += bytes;
+            open.offset += bytes;
+            open.left -= bytes;
+        }
+        self.close(dev, open, sent);
+    }
+
+    /// Writes the header of a frame whose data were asked for. The frame leaves behind them.
+    #[inline(always)]
+    fn close(&mut self, dev: &mut impl Device, open: Open, sent: Place) {
+        let Open { frame, data_bytes, .. } = open;
+        if open.is_void {
+            rarely();
+            return self.close_void(dev);
+        }
+        let at = dev.place(open.buffer);
+        let node_number = dev.get(sent, record::NODE_NUMBER);
+        let numbers = word::numbers((node_number >> 16) as u16, frame as u16);
+        let kind = if frame == 0 { FIRST } else { DATA };
+        self.addresses.put(dev, at, kind, node_number & 0xFFFF, data_bytes, numbers);
+        dev.put(at, word::OFFSET, open.offset - data_bytes);
+        let mut header_bytes = HEADER_BYTES;
+        if frame == 0 {
+            header_bytes = FIRST_HEADER_BYTES;
+            let (length, collection) = (dev.get(sent, record::LENGTH), dev.get(sent, record::COLLECTION));
+            dev.put(at, word::LENGTH, length);
+            dev.put(at, word::TAG, open.tag_word);
+            dev.put(at, word::COLLECTION, collection);
+        }
+        self.ring.place(dev, header_bytes + data_bytes);
+        self.reads.release(dev);
+        dev.trace(Marker::TransmitPosted, numbers);
+    }
+
+    /// Closes a frame that must not leave. Data may still be on their way to its buffer, so the
+    /// frame takes its turn in the ring.
+    #[cold]
+    fn close_void(&mut self, dev: &mut impl Device) {
+        self.ring.place(dev, MAC_FLAG_SKIP | FRAME_BYTES_MIN as u32);
+        self.reads.release(dev);
+    }
+
+    /// Handles a walk that has found no data. True: the walk goes on. Otherwise the frame stays
+    /// open, or is closed.
+    #[cold]
+    #[inline(never)]
+    fn stop(&mut self, dev: &mut impl Device, open: Open, step: Step) -> bool {
+        self.open = Some(open);
+        match step {
+            Step::Run(_) => {}
+            Step::Load(address) => {
+                if self.lists.of(dev, open.record).find(address).is_some() {
+                    self.open = None;
+                    return true;
+                }
+                if let Wanted::Load(buffer, sram_address) = self.lists.want(open.record, address) {
+                    let transfer = Transfer { bus_address: address, sram_address, bytes: LIST_BYTES };
+                    self.reads.post(dev, transfer, DMA_FLAG_EVENT, Tag::of(Tag::LIST, buffer));
+                }
+            }
+            Step::Bad(failure) => {
+                if self.tell_failed(dev, open.record, failure) {
+                    self.open = None;
+                    self.close_void(dev);
+                }
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,224 @@
+//! The transmitter: reads the data of frames, gives frames to the MAC, sends answers.
+
+mod buffers;
+mod frame;
+mod reads;
+
+use nic_device::{rarely, Device};
+use nic_dma::{HostReads, Transfer};
+use nic_layout::frame::link::FrameKind;
+use nic_layout::personality::emp::frame::{word, ABORT, ABORTED, ACK, HEADER_BYTES, REFUSED};
+use nic_layout::personality::emp::list::LIST_BYTES;
+use nic_layout::ring::{restarted_peer, DMA_FLAG_EVENT};
+use nic_layout::trace::Marker;
+
+use crate::command::is_restart;
+use crate::header::Addresses;
+use crate::lists::{Buffers, LIST_BUFFER_BYTES};
+use crate::messages::{
+    Answer, FromReceiverForTransmitter, FromSender, ReceiverToTransmitter, SenderToTransmitter,
+    ToReceiverOfTransmitter, ToSenderOfTransmitter, TransmitterToReceiver, TransmitterToSender,
+};
+use crate::places::{Places, Settings};
+use buffers::Ring;
+use frame::Open;
+use reads::Tag;
+
+pub use buffers::{ANSWERS, ANSWER_BYTES};
+
+/// List pages of sends in the SRAM.
+pub const SEND_LISTS: usize = 4;
+
+/// The part that sends.
+pub struct Transmitter {
+    from_sender: FromSender,
+    from_receiver: FromReceiverForTransmitter,
+    to_sender: ToSenderOfTransmitter,
+    to_receiver: ToReceiverOfTransmitter,
+    /// The frame whose data are not all asked for.
+    open: Option<Open>,
+    /// An entry of the sender that waits for room.
+    waiting: Option<SenderToTransmitter>,
+    ring: Ring,
+    places: Places,
+    settings: Settings,
+    reads: HostReads<Tag>,
+    lists: Buffers<SEND_LISTS>,
+    addresses: Addresses,
+}
+
+/// The sides of the queues that the transmitter has.
+pub struct Sides {
+    /// From the sender.
+    pub from_sender: FromSender,
+    /// From the receiver.
+    pub from_receiver: FromReceiverForTransmitter,
+    /// To the sender.
+    pub to_sender: ToSenderOfTransmitter,
+    /// To the receiver.
+    pub to_receiver: ToReceiverOfTransmitter,
+}
+
+impl Transmitter {
+    /// Before [`Self::start`].
+    pub const NOWHERE: Transmitter = Transmitter {
+        from_sender: FromSender::NOWHERE,
+        from_receiver: FromReceiverForTransmitter::NOWHERE,
+        to_sender: ToSenderOfTransmitter::NOWHERE,
+        to_receiver: ToReceiverOfTransmitter::NOWHERE,
+        open: None,
+        waiting: None,
+        ring: Ring::NOWHERE,
+        places: Places::NOWHERE,
+        settings: Settings::NONE,
+        reads: HostReads::new(Tag::UNUSED),
+        lists: Buffers::new(0),
+        addresses: Addresses::NONE,
+    };
+
+    /// Makes the part ready. The peers have these sessions.
+    pub fn start(&mut self, sides: Sides, settings: &Settings, places: &Places, sessions: impl Fn(u32) -> u8) {
+        self.from_sender = sides.from_sender;
+        self.from_receiver = sides.from_receiver;
+        self.to_sender = sides.to_sender;
+        self.to_receiver = sides.to_receiver;
+        self.settings = *settings;
+        self.places = *places;
+        self.ring = Ring::new(settings, places);
+        self.lists = Buffers::new(places.send_lists);
+        self.addresses = Addresses::new(settings.node as u8, settings.session as u8);
+        for peer in 0..settings.node_count {
+            self.addresses.set_session(peer, sessions(peer));
+        }
+    }
+
+    /// Does some of the work that waits. False if there was none that it could do: an event or an
+    /// entry of a queue makes more.
+    #[inline(always)]
+    pub fn turn(&mut self, dev: &mut impl Device) -> bool {
+        let has_answered = self.answer(dev);
+        if self.open.is_some() {
+            rarely();
+            return self.go_on(dev) | has_answered;
+        }
+        let entry = match self.waiting.take() {
+            Some(entry) => entry,
+            None => match self.from_sender.pop(dev) {
+                Some(words) => SenderToTransmitter::of(words),
+                None => return has_answered,
+            },
+        };
+        if !self.serve(dev, entry) {
+            self.waiting = Some(entry);
+            return has_answered;
+        }
+        true
+    }
+
+    /// Serves an entry of the sender. False if it has to wait for room.
+    #[inline(always)]
+    fn serve(&mut self, dev: &mut impl Device, entry: SenderToTransmitter) -> bool {
+        if let SenderToTransmitter::Frame { record, frame, tag_word } = entry {
+            return self.begin(dev, record, frame, tag_word);
+        }
+        rarely();
+        self.serve_rarely(dev, entry)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn serve_rarely(&mut self, dev: &mut impl Device, entry: SenderToTransmitter) -> bool {
+        match entry {
+            SenderToTransmitter::Frame { .. } => true,
+            SenderToTransmitter::Drain { record } => {
+                if !self.reads.has_room(1) {
+                    return false;
+                }
+                // An empty transfer: when it ends, those before it have ended.
+                let nothing = Transfer { bus_address: 0, sram_address: 0, bytes: 0 };
+                self.reads.post(dev, nothing, DMA_FLAG_EVENT, Tag::of(Tag::DRAIN, record));
+                true
+            }
+            SenderToTransmitter::Abort { node, number } => {
+                self.send_answer(dev, ABORT, node, word::numbers(number, 0))
+            }
+            // A command passes when everything before it has been read.
+            SenderToTransmitter::Command { word } => {
+                if !self.reads.is_idle() || self.to_receiver.room(dev) == 0 {
+                    return false;
+                }
+                if is_restart(word) {
+                    let (node, session) = restarted_peer(word);
+                    self.addresses.set_session(node, session as u8);
+                }
+                self.to_receiver.push(dev, TransmitterToReceiver::Command { word }.words());
+                true
+            }
+        }
+    }
+
+    /// Serves one entry of the receiver. False if there was none, or none that could be served.
+    #[inline(always)]
+    fn answer(&mut self, dev: &mut impl Device) -> bool {
+        let Some(words) = self.from_receiver.peek(dev) else { return false };
+        let is_served = match ReceiverToTransmitter::of(words) {
+            ReceiverToTransmitter::Answer { kind, node, numbers } => {
+                let kind = match kind {
+                    Answer::Ack => ACK,
+                    Answer::Refused => REFUSED,
+                    Answer::Aborted => ABORTED,
+                };
+                self.send_answer(dev, kind, node, numbers)
+            }
+            ReceiverToTransmitter::Load { buffer, address } => self.load_for_receiver(dev, buffer, address),
+        };
+        if is_served {
+            self.from_receiver.skip(dev);
+        }
+        is_served
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn load_for_receiver(&mut self, dev: &mut impl Device, buffer: u32, address: u32) -> bool {
+        // One place stays for the transfer that releases a frame.
+        if !self.reads.has_room(2) {
+            return false;
+        }
+        let sram_address = self.places.receive_lists + buffer * LIST_BUFFER_BYTES;
+        let transfer = Transfer { bus_address: address, sram_address, bytes: LIST_BYTES };
+        self.reads.post(dev, transfer, DMA_FLAG_EVENT, Tag::of(Tag::RECEIVE_LIST, buffer));
+        true
+    }
+
+    /// Sends a frame without data. False if it has to wait.
+    #[inline(always)]
+    fn send_answer(&mut self, dev: &mut impl Device, kind: FrameKind, node: u32, numbers: u32) -> bool {
+        if !self.reads.has_room(1) {
+            return false;
+        }
+        let Some(offset) = self.ring.ready_answer(dev) else { return false };
+        let at = dev.place(offset);
+        self.addresses.put(dev, at, kind, node, 0, numbers);
+        dev.put(at, word::OFFSET, 0);
+        self.ring.place_answer(dev, offset, HEADER_BYTES);
+        self.reads.release(dev);
+        dev.trace(Marker::AckSent, numbers);
+        true
+    }
+
+    /// Tells the sender that a frame of a record could not be read. False if the queue has no room.
+    #[cold]
+    fn tell_failed(
+        &mut self,
+        dev: &mut impl Device,
+        record: u32,
+        failure: nic_layout::personality::emp::descriptor::Failure,
+    ) -> bool {
+        if self.to_sender.room(dev) == 0 {
+            return false;
+        }
+        self.to_sender.push(dev, TransmitterToSender::Failed { record, failure }.words());
+        true
+    }
+}

@@ -1,0 +1,130 @@
+//! The ends of host reads.
+
+use nic_device::Device;
+use nic_layout::frame::link::FRAME_BYTES_MIN;
+use nic_layout::personality::emp::descriptor::Failure;
+use nic_layout::ring::{Event, MAC_FLAG_SKIP};
+
+use super::Transmitter;
+use crate::messages::{TransmitterToReceiver, TransmitterToSender};
+
+/// What a host read is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tag(u32);
+
+impl Tag {
+    pub const UNUSED: Tag = Tag(0);
+    /// Data of a frame.
+    const DATA: u32 = 1;
+    /// Nothing: the sender wants to know that the transfers before it have ended.
+    pub const DRAIN: u32 = 2;
+    /// A list page of a send.
+    pub const LIST: u32 = 3;
+    /// A list page of a receive.
+    pub const RECEIVE_LIST: u32 = 4;
+
+    /// Data of a frame of a record, and the frame's place in the transmit ring.
+    #[inline(always)]
+    pub const fn data(record: u32, number: u16) -> Tag {
+        Tag(Tag::DATA << 24 | record << 16 | number as u32)
+    }
+
+    /// `what`: a record or a list buffer.
+    pub const fn of(kind: u32, what: u32) -> Tag {
+        Tag(kind << 24 | what << 16)
+    }
+
+    const fn kind(self) -> u32 {
+        self.0 >> 24
+    }
+
+    const fn what(self) -> u32 {
+        (self.0 >> 16) & 0xFF
+    }
+}
+
+impl nic_dma::ReadTag for Tag {
+    const RELEASE: Tag = Tag(0);
+}
+
+impl Transmitter {
+    /// Handles the ends of host reads. The event of host reads, or that of DMA errors, was pending.
+    #[inline(always)]
+    pub fn on_reads(&mut self, dev: &mut impl Device) {
+        let mut consumer = dev.dma_read_consumer();
+        // The index is read before this flag. So each transfer below the index has succeeded, or
+        // the flag is set.
+        let is_halted = dev.dma_read_halted();
+        if is_halted {
+            consumer = dev.dma_read_consumer();
+        }
+        while let Some(tag) = self.reads.oldest_ended(consumer) {
+            // While the engine is halted, the last one that has ended is the one that failed.
+            let has_failed = is_halted && self.reads.is_last_ended(consumer);
+            if (has_failed || tag.kind() > Tag::DATA) && !self.end(dev, tag, has_failed) {
+                // A queue has no room. The event comes again, so that this is not forgotten.
+                return dev.raise(Event::DmaRead);
+            }
+            self.reads.retire();
+        }
+        if is_halted {
+            dev.resume_dma_read();
+        }
+    }
+
+    /// Handles the end of a transfer that somebody waits for, or that has failed. False if a queue
+    /// has no room.
+    #[cold]
+    #[inline(never)]
+    fn end(&mut self, dev: &mut impl Device, tag: Tag, has_failed: bool) -> bool {
+        let what = tag.what();
+        match tag.kind() {
+            Tag::DRAIN => {
+                if self.to_sender.room(dev) == 0 {
+                    return false;
+                }
+                self.to_sender.push(dev, TransmitterToSender::Drained { record: what }.words());
+            }
+            Tag::RECEIVE_LIST => {
+                if self.to_receiver.room(dev) == 0 {
+                    return false;
+                }
+                let entry = match has_failed {
+                    true => TransmitterToReceiver::LoadFailed { buffer: what },
+                    false => TransmitterToReceiver::Loaded { buffer: what },
+                };
+                self.to_receiver.push(dev, entry.words());
+            }
+            Tag::LIST if !has_failed => self.lists.loaded(what),
+            Tag::LIST => {
+                let record = self.lists.failed(what);
+                if !self.tell_failed(dev, record, Failure::BusError) {
+                    return false;
+                }
+                self.void_open(record);
+            }
+            Tag::DATA => {
+                if !self.tell_failed(dev, what, Failure::BusError) {
+                    return false;
+                }
+                let number = tag.0 as u16;
+                if number == self.ring.next_number() {
+                    self.void_open(what);
+                } else {
+                    dev.shorten_transmit(number, MAC_FLAG_SKIP | FRAME_BYTES_MIN as u32);
+                }
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// The open frame, if it is of this record, asks for no more data and does not leave.
+    fn void_open(&mut self, record: u32) {
+        if let Some(open) = &mut self.open {
+            if open.record == record {
+                open.make_void();
+            }
+        }
+    }
+}

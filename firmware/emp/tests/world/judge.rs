@@ -1,0 +1,128 @@
+//! Judges which receives messages have taken, and what is in them.
+
+use std::collections::BTreeMap;
+
+use nic_collections::Numbers;
+use nic_device::Words;
+use nic_layout::personality::emp::descriptor::{stat, SEND_DESCRIPTORS};
+use nic_layout::personality::emp::OPEN_NUMBERS;
+use nic_layout::trace::Marker;
+
+use super::host::byte_of;
+use super::Node;
+
+/// What a node's NIC has done, in its order.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// A receive was posted: its index at the host.
+    Posted(usize),
+    /// A message has taken a receive: its source, its number, and the receive.
+    Matched(u32, u16, usize),
+}
+
+/// Keeps the order of matches at each node.
+#[derive(Default)]
+pub struct Judge {
+    events: BTreeMap<usize, Vec<Event>>,
+    taken: BTreeMap<usize, Vec<bool>>,
+}
+
+impl Judge {
+    /// Looks at what a turn of a NIC has done.
+    pub fn look(&mut self, index: usize, node: &mut Node) {
+        let events = self.events.entry(index).or_default();
+        let taken = self.taken.entry(index).or_default();
+        taken.resize(node.host.receives.len(), false);
+        // The sorter takes what is posted before it looks at a frame.
+        for (receive, taken) in taken.iter_mut().enumerate() {
+            let message = &node.host.receives[receive];
+            let is_taken = message.descriptor.is_some_and(|number| message.ended.is_some() || node.stat(number) != 1);
+            if is_taken && !*taken {
+                *taken = true;
+                events.push(Event::Posted(receive));
+            }
+        }
+        for (marker, record) in node.take_trace() {
+            if marker == Marker::MessageMatched {
+                let (source, number) = message_of(node, record);
+                let is_it = |message: &super::Message| {
+                    message.ended.is_none() && message.descriptor == Some(record + SEND_DESCRIPTORS)
+                };
+                let receive = node.host.receives.iter().position(is_it).expect("a receive that is not posted");
+                events.push(Event::Matched(source, number, receive));
+            }
+        }
+    }
+
+    /// Judges all messages: they have ended.
+    pub fn check(&self, nodes: &[Node]) {
+        for (index, node) in nodes.iter().enumerate() {
+            self.check_order(index, nodes);
+            for (send, message) in node.host.sends.iter().enumerate() {
+                assert_eq!(message.ended, Some(stat::DONE), "node {index}, send {send}: {:?}", message.wish);
+            }
+        }
+    }
+
+    /// The sends of a node to another in their order: their numbers.
+    fn sends(nodes: &[Node], source: u32, to: usize) -> Vec<usize> {
+        let sends = nodes[source as usize].host.sends.iter().enumerate();
+        sends.filter(|(_, message)| message.wish.node == Some(to as u16)).map(|(index, _)| index).collect()
+    }
+
+    fn check_order(&self, index: usize, nodes: &[Node]) {
+        let receives = &nodes[index].host.receives;
+        let mut posted: Vec<usize> = Vec::new();
+        let mut matched: BTreeMap<u32, Vec<u16>> = BTreeMap::new();
+        for event in self.events.get(&index).into_iter().flatten() {
+            let (source, number, receive) = match *event {
+                Event::Posted(receive) => {
+                    posted.push(receive);
+                    continue;
+                }
+                Event::Matched(source, number, receive) => (source, number, receive),
+            };
+            let sends = Judge::sends(nodes, source, index);
+            let send_of = |number: u16| &nodes[source as usize].host.sends[sends[usize::from(number)]];
+            let is_match = |number: u16, receive: usize| {
+                let (send, wish) = (&send_of(number).wish, &receives[receive].wish);
+                wish.node.is_none_or(|node| u32::from(node) == source) && wish.tag.is_none_or(|tag| Some(tag) == send.tag)
+            };
+            assert!(is_match(number, receive), "node {index}: message {number} of {source} took receive {receive}");
+            let older = posted.iter().take_while(|&&other| other != receive).find(|&&other| is_match(number, other));
+            assert_eq!(older, None, "node {index}: message {number} of {source} took receive {receive}, a younger one");
+            let numbers = matched.entry(source).or_default();
+            let earlier = (0..number).find(|earlier| !numbers.contains(earlier) && is_match(*earlier, receive));
+            assert_eq!(earlier, None, "node {index}: message {number} of {source} overtook in receive {receive}");
+            assert!(!numbers.contains(&number), "node {index}: message {number} of {source} was matched twice");
+            numbers.push(number);
+            posted.retain(|&other| other != receive);
+            check_bytes(nodes, index, receive, source, sends[usize::from(number)]);
+        }
+    }
+}
+
+/// A receive that has ended well holds the bytes of its message, and nothing else was written.
+fn check_bytes(nodes: &[Node], index: usize, receive: usize, source: u32, send: usize) {
+    let (got, sent) = (&nodes[index].host.receives[receive], &nodes[source as usize].host.sends[send]);
+    if got.ended != Some(stat::DONE) {
+        return;
+    }
+    let length = sent.wish.bytes;
+    assert_eq!(got.came, (source as u16, sent.wish.tag.unwrap_or(0), length), "node {index}, receive {receive}");
+    for (offset, byte) in nodes[index].host.bytes(receive).into_iter().enumerate() {
+        let expected = if (offset as u32) < length { byte_of(source, send, offset as u32) } else { 0xEE };
+        assert_eq!(byte, expected, "node {index}, receive {receive}, byte {offset} of {length}");
+    }
+}
+
+/// The message that a record has, from the table of numbers.
+fn message_of(node: &Node, record: u32) -> (u32, u16) {
+    let tables = 0..nic_layout::nodes::IMAGE_NODES as u32;
+    let numbers = tables.flat_map(|peer| (0..OPEN_NUMBERS).map(move |number| (peer, number)));
+    let at = |peer: u32, number: u32| node.places.numbers + peer * Numbers::BYTES + 4 * number;
+    let is_it = |&(peer, number): &(u32, u32)| node.hardware.read(at(peer, number)) == record + 3;
+    let found = numbers.into_iter().filter(is_it).collect::<Vec<_>>();
+    assert_eq!(found.len(), 1, "record {record} has {} messages", found.len());
+    (found[0].0, found[0].1 as u16)
+}

@@ -1,0 +1,353 @@
+//! Nodes with their hosts, the wires between them, and the order of their steps.
+
+mod host;
+mod judge;
+
+use std::collections::VecDeque;
+
+use nic_collections::Numbers;
+use nic_device::mock::Hardware;
+use nic_device::{Device, Words};
+use nic_emp::{Parts, Places, Settings, LIST_BUFFER_BYTES, QUEUES_BYTES};
+use nic_layout::counter::{conservation, Counter};
+use nic_layout::nodes::IMAGE_NODES;
+use nic_layout::personality::emp::descriptor::{BANKS_BYTES, RECEIVE_DESCRIPTORS, SEND_DESCRIPTORS};
+use nic_layout::personality::emp::frame::Cut;
+use nic_layout::personality::emp::{COUNTERS as COUNTERS_OF_EMP, OPEN_NUMBERS};
+use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, MAC_FLAG_EVENT, MAC_FLAG_SKIP};
+use nic_layout::trace::Marker;
+use nic_matching::{Linear, Posted};
+
+pub use host::{Host, Message, Wish};
+pub use judge::Judge;
+
+const SRAM_BYTES: u32 = 512 * 1024;
+const COUNTERS: u32 = 0x400;
+
+/// How the wires treat frames: out of 1000.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Faults {
+    pub loss: u32,
+    pub duplication: u32,
+    pub reordering: u32,
+    pub read_errors: u32,
+    pub write_errors: u32,
+}
+
+/// Numbers in a sequence that a seed fixes.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub fn word(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as u32
+    }
+
+    pub fn below(&mut self, bound: u32) -> u32 {
+        self.word() % bound
+    }
+
+    pub fn chance(&mut self, of_1000: u32) -> bool {
+        self.below(1000) < of_1000
+    }
+}
+
+/// A NIC with its host.
+pub struct Node {
+    pub parts: Parts<Linear>,
+    pub hardware: Hardware,
+    pub host: Host,
+    pub places: Places,
+    is_idle: bool,
+}
+
+fn settings(node: u32, node_count: u32, cut: Cut) -> Settings {
+    Settings {
+        node,
+        node_count,
+        session: 7,
+        cut,
+        collection_frames: 3,
+        resend_cycles: 400,
+        resend_limit: 64,
+        buffer_bytes: (cut.data_bytes + 28).max(64).next_multiple_of(8),
+        transmit_buffers: 8,
+        receive_buffers: 16,
+    }
+}
+
+fn places(settings: &Settings) -> Places {
+    let mut next = 0x1000;
+    let mut take = |bytes: u32| {
+        let at = next;
+        next += bytes.next_multiple_of(8);
+        at
+    };
+    let places = Places {
+        descriptors: take(BANKS_BYTES),
+        sends: take(SEND_DESCRIPTORS * nic_emp::send_record::BYTES),
+        receives: take(RECEIVE_DESCRIPTORS * nic_emp::receive_record::BYTES),
+        sent: take(4 * OPEN_NUMBERS * IMAGE_NODES as u32),
+        numbers: take(Numbers::BYTES * IMAGE_NODES as u32),
+        posted: take(Linear::bytes(RECEIVE_DESCRIPTORS)),
+        queues: take(QUEUES_BYTES),
+        transmit_buffers: take(settings.transmit_buffers * settings.buffer_bytes),
+        receive_buffers: take(settings.receive_buffers * settings.buffer_bytes),
+        answer_buffers: take(nic_emp::transmitter::ANSWERS * nic_emp::transmitter::ANSWER_BYTES),
+        send_lists: take(nic_emp::transmitter::SEND_LISTS as u32 * LIST_BUFFER_BYTES),
+        receive_lists: take(nic_emp::receiver::RECEIVE_LISTS as u32 * LIST_BUFFER_BYTES),
+    };
+    assert!(next <= SRAM_BYTES, "{next:#x}");
+    places
+}
+
+impl Node {
+    fn new(node: u32, node_count: u32, cut: Cut) -> Node {
+        let settings = settings(node, node_count, cut);
+        let places = places(&settings);
+        let mut hardware = Hardware::new(SRAM_BYTES);
+        hardware.count_at(COUNTERS);
+        for counter in Counter::ALL {
+            hardware.write(COUNTERS + counter.offset(), 0);
+        }
+        for at in (0..BANKS_BYTES).step_by(4) {
+            hardware.write(places.descriptors + at, 0);
+        }
+        let mut parts = Parts::nowhere(Linear::new(0, 0));
+        parts.start(&mut hardware, &settings, &places, |_| 7);
+        Node { parts, hardware, host: Host::new(node), places, is_idle: false }
+    }
+
+    pub fn counter(&self, counter: Counter) -> u32 {
+        self.hardware.read(COUNTERS + counter.offset())
+    }
+
+    /// Every frame, send and receive has ended in exactly one way (INV-38).
+    fn check_sums(&self) {
+        for equation in conservation(COUNTERS_OF_EMP) {
+            let surplus = equation.surplus(|counter| self.counter(counter));
+            assert_eq!(surplus, 0, "{}", equation.name);
+        }
+    }
+
+    fn step_firmware(&mut self) {
+        let due = self.hardware.timers[0].is_some_and(|due| (self.hardware.now.wrapping_sub(due) as i32) >= 0);
+        if due {
+            self.hardware.timers[0] = None;
+            self.hardware.raise(Event::Timer0);
+        }
+        let pending = self.hardware.pending;
+        // A core that sleeps is not run: what is missed here, it would sleep through.
+        if self.is_idle && pending == 0 {
+            return;
+        }
+        self.is_idle = !self.parts.turn(&mut self.hardware, pending);
+    }
+
+    fn step_read(&mut self, is_error: bool) {
+        if self.hardware.read_halted {
+            return;
+        }
+        let Some((bus, sram, control)) = self.hardware.reads.pop_front() else { return };
+        let bytes = control & 0xFFFF;
+        self.hardware.read_consumer = self.hardware.read_consumer.wrapping_add(1);
+        if bytes != 0 {
+            if is_error {
+                self.hardware.read_halted = true;
+                self.hardware.raise(Event::DmaError);
+                return;
+            }
+            let data = self.host.read(bus, bytes);
+            self.hardware.put(sram, &data);
+        }
+        if control & DMA_FLAG_ASSIST != 0 {
+            self.hardware.release_transmit();
+        }
+        if control & DMA_FLAG_EVENT != 0 {
+            self.hardware.raise(Event::DmaRead);
+        }
+    }
+
+    fn step_write(&mut self, is_error: bool) {
+        if self.hardware.write_halted {
+            return;
+        }
+        let Some((bus, sram, control)) = self.hardware.writes.pop_front() else { return };
+        let bytes = control & 0xFFFF;
+        self.hardware.write_consumer = self.hardware.write_consumer.wrapping_add(1);
+        if bytes != 0 {
+            if is_error {
+                self.hardware.write_halted = true;
+                self.hardware.raise(Event::DmaError);
+                return;
+            }
+            let data = self.hardware.get(sram, bytes as usize);
+            self.host.write(bus, &data);
+        }
+        if control & DMA_FLAG_EVENT != 0 {
+            self.hardware.raise(Event::DmaWrite);
+        }
+    }
+
+    /// The frame that leaves now, padded.
+    fn step_transmit(&mut self) -> Option<Vec<u8>> {
+        if self.hardware.released == 0 {
+            return None;
+        }
+        self.hardware.released -= 1;
+        let (at, control) = self.hardware.transmit.pop_front().unwrap();
+        self.hardware.transmit_consumer = self.hardware.transmit_consumer.wrapping_add(1);
+        if control & MAC_FLAG_EVENT != 0 {
+            self.hardware.raise(Event::MacTx);
+        }
+        if control & MAC_FLAG_SKIP != 0 {
+            return None;
+        }
+        let mut frame = self.hardware.get(at, (control & 0xFFFF) as usize);
+        frame.resize(frame.len().max(60), 0);
+        Some(frame)
+    }
+
+    /// A frame arrives. Without a buffer the MAC drops it.
+    fn deliver(&mut self, frame: &[u8]) {
+        let Some(buffer) = self.hardware.receive_free.pop_front() else { return };
+        self.hardware.put(buffer, frame);
+        let index = self.hardware.receive_consumer;
+        self.hardware.received.insert(index, (buffer, frame.len() as u32));
+        self.hardware.receive_consumer = index.wrapping_add(1);
+        self.hardware.raise(Event::MacRx);
+    }
+
+    pub fn write_mailbox(&mut self, index: usize, value: u32) {
+        assert!(self.hardware.mailboxes & 1 << index == 0, "mailbox {index} was not taken");
+        self.hardware.to_nic[index] = value;
+        self.hardware.mailboxes |= 1 << index;
+        self.hardware.raise(Event::Mailbox);
+    }
+}
+
+/// Nodes and the wires between them.
+pub struct World {
+    pub nodes: Vec<Node>,
+    pub judge: Judge,
+    pub faults: Faults,
+    pub random: Random,
+    wire: VecDeque<(usize, Vec<u8>)>,
+    /// Frames to this node vanish.
+    pub unreachable: Option<usize>,
+}
+
+impl World {
+    pub fn new(nodes: u32, mtu_bytes: u32, faults: Faults, seed: u64) -> World {
+        let cut = Cut::of_mtu(mtu_bytes);
+        World {
+            nodes: (0..nodes).map(|node| Node::new(node, nodes, cut)).collect(),
+            judge: Judge::default(),
+            faults,
+            random: Random::new(seed),
+            wire: VecDeque::new(),
+            unreachable: None,
+        }
+    }
+
+    fn send(&mut self, frame: Vec<u8>) {
+        let to = usize::from(frame[5]);
+        assert!(to < self.nodes.len(), "a frame to nobody");
+        if self.unreachable == Some(to) || self.random.chance(self.faults.loss) {
+            return;
+        }
+        if self.random.chance(self.faults.duplication) {
+            self.wire.push_back((to, frame.clone()));
+        }
+        let place = match self.random.chance(self.faults.reordering) {
+            true => self.random.below(self.wire.len() as u32 + 1) as usize,
+            false => self.wire.len(),
+        };
+        self.wire.insert(place, (to, frame));
+    }
+
+    pub fn step(&mut self) {
+        for index in 0..self.nodes.len() {
+            let choice = self.random.word();
+            let read_error = self.random.chance(self.faults.read_errors);
+            let write_error = self.random.chance(self.faults.write_errors);
+            let node = &mut self.nodes[index];
+            node.hardware.now = node.hardware.now.wrapping_add(1);
+            if choice & 1 != 0 {
+                node.step_firmware();
+                self.judge.look(index, node);
+            }
+            if choice & 2 != 0 {
+                node.step_read(read_error);
+            }
+            if choice & 4 != 0 {
+                node.step_write(write_error);
+            }
+            node.poll();
+            if choice & 8 != 0 {
+                if let Some(frame) = self.nodes[index].step_transmit() {
+                    self.send(frame);
+                }
+            }
+        }
+        if self.random.below(2) == 0 {
+            if let Some((to, frame)) = self.wire.pop_front() {
+                self.nodes[to].deliver(&frame);
+            }
+        }
+    }
+
+    /// Steps until `done`.
+    pub fn run(&mut self, steps: u32, done: impl Fn(&World) -> bool) {
+        for _ in 0..steps {
+            if done(self) {
+                return;
+            }
+            self.step();
+        }
+        for (index, node) in self.nodes.iter().enumerate() {
+            println!("node {index}: {:?}", node.host);
+            for &counter in Counter::ALL.iter().filter(|&&counter| node.counter(counter) != 0) {
+                println!("  {} {}", counter.name(), node.counter(counter));
+            }
+        }
+        panic!("not done after {steps} steps");
+    }
+
+    /// Steps until every send has ended, gives up the receives that are left, and judges all
+    /// messages.
+    pub fn finish(&mut self, steps: u32) {
+        self.run(steps, |world| world.nodes.iter().all(|node| node.host.have_sends_ended()));
+        for node in &mut self.nodes {
+            node.host.cancel_receives();
+        }
+        self.run(steps, |world| world.nodes.iter().all(|node| node.host.has_ended()));
+        self.judge.check(&self.nodes);
+        for node in &self.nodes {
+            node.check_sums();
+        }
+    }
+
+    /// Posts a send of these bytes.
+    pub fn send_message(&mut self, from: usize, wish: Wish) -> usize {
+        self.nodes[from].host.send(wish)
+    }
+
+    /// Posts a receive.
+    pub fn receive(&mut self, at: usize, wish: Wish) -> usize {
+        self.nodes[at].host.receive(wish)
+    }
+}
+
+impl Node {
+    /// Markers since the last call.
+    fn take_trace(&mut self) -> Vec<(Marker, u32)> {
+        std::mem::take(&mut self.hardware.trace)
+    }
+}

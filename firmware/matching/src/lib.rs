@@ -1,0 +1,60 @@
+//! Posted receives, and which of them a message takes (docs/emp.md, Matching).
+#![cfg_attr(not(test), no_std)]
+
+mod linear;
+
+use nic_device::Words;
+
+pub use linear::Linear;
+
+/// What a receive asks for. `None`: anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Want {
+    /// The node that the message comes from.
+    pub source: Option<u8>,
+    /// Its tag.
+    pub tag: Option<u16>,
+}
+
+/// A message that looks for a receive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The node that it comes from.
+    pub source: u8,
+    /// Its tag.
+    pub tag: u16,
+    /// Whether the message before it with the same tag was matched, so that a receive that asks
+    /// for a tag may take it.
+    pub after_tag: bool,
+    /// Whether every message before it was matched, so that a receive of any tag may take it.
+    pub after_all: bool,
+}
+
+/// What a message has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The receive with this number takes it, and is posted no longer.
+    Taken(u32),
+    /// An earlier message has to be matched first.
+    Early,
+    /// No posted receive matches.
+    Nothing,
+}
+
+/// Posted receives. A receive has a number, and is posted at most once at a time.
+pub trait Posted {
+    /// Bytes of SRAM for so many receives.
+    fn bytes(receives: u32) -> u32;
+    /// Receives with numbers below `receives`, in the SRAM from an offset on, a multiple of 8.
+    fn new(offset_bytes: u32, receives: u32) -> Self;
+    /// Forgets all that is posted.
+    fn clear(&mut self, words: &mut impl Words);
+    /// Posts a receive. It is the youngest.
+    fn post(&mut self, words: &mut impl Words, receive: u32, want: Want);
+    /// Finds the oldest receive that matches a message, and removes it if it may take the message.
+    fn take(&mut self, words: &mut impl Words, message: Message) -> Found;
+    /// Removes a receive. False if it was not posted.
+    fn cancel(&mut self, words: &mut impl Words, receive: u32) -> bool;
+    /// Receives that are posted.
+    fn posted(&self) -> u32;
+}
