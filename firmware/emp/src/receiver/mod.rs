@@ -25,6 +25,7 @@ pub const RECEIVE_LISTS: usize = 8;
 const ENTRIES: u32 = 2;
 
 /// The part that places data.
+#[derive(Debug)]
 pub struct Receiver {
     from_sorter: FromSorterForReceiver,
     from_transmitter: FromTransmitterForReceiver,
@@ -165,7 +166,7 @@ impl Receiver {
     /// Whether an entry of the sorter can be served.
     #[inline(always)]
     fn has_room(&mut self, dev: &impl Device) -> bool {
-        self.to_transmitter.room(dev) >= ENTRIES && self.to_sorter.room(dev) >= ENTRIES
+        self.to_transmitter.has_room(dev, ENTRIES) && self.to_sorter.has_room(dev, ENTRIES)
     }
 
     #[inline(always)]

@@ -30,6 +30,7 @@ pub use buffers::{ANSWERS, ANSWER_BYTES};
 pub const SEND_LISTS: usize = 4;
 
 /// The part that sends.
+#[derive(Debug)]
 pub struct Transmitter {
     from_sender: FromSender,
     from_receiver: FromReceiverForTransmitter,

@@ -2,6 +2,7 @@
 
 mod host;
 mod judge;
+pub mod plan;
 
 use std::collections::VecDeque;
 
@@ -108,8 +109,8 @@ fn places(settings: &Settings) -> Places {
 }
 
 impl Node {
-    fn new(node: u32, node_count: u32, cut: Cut) -> Node {
-        let settings = settings(node, node_count, cut);
+    fn new(node: u32, node_count: u32, cut: Cut, session: u32) -> Node {
+        let settings = Settings { session, ..settings(node, node_count, cut) };
         let places = places(&settings);
         let mut hardware = Hardware::new(SRAM_BYTES);
         hardware.count_at(COUNTERS);
@@ -247,7 +248,7 @@ impl World {
     pub fn new(nodes: u32, mtu_bytes: u32, faults: Faults, seed: u64) -> World {
         let cut = Cut::of_mtu(mtu_bytes);
         World {
-            nodes: (0..nodes).map(|node| Node::new(node, nodes, cut)).collect(),
+            nodes: (0..nodes).map(|node| Node::new(node, nodes, cut, 7)).collect(),
             judge: Judge::default(),
             faults,
             random: Random::new(seed),
@@ -321,8 +322,14 @@ impl World {
     }
 
     /// Steps until every send has ended, gives up the receives that are left, and judges all
-    /// messages.
+    /// messages: every send has ended well.
     pub fn finish(&mut self, steps: u32) {
+        self.end(steps);
+        self.judge.check_all_done(&self.nodes);
+    }
+
+    /// The same where messages may fail.
+    pub fn end(&mut self, steps: u32) {
         self.run(steps, |world| world.nodes.iter().all(|node| node.host.have_sends_ended()));
         for node in &mut self.nodes {
             node.host.cancel_receives();
@@ -332,6 +339,12 @@ impl World {
         for node in &self.nodes {
             node.check_sums();
         }
+    }
+
+    /// A node starts again, with another session. Its peers were not told.
+    pub fn restart(&mut self, node: usize, session: u32) {
+        self.nodes[node] = Node::new(node as u32, self.nodes.len() as u32, Cut::of_mtu(1500), session);
+        self.judge.forget();
     }
 
     /// Posts a send of these bytes.
