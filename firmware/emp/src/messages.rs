@@ -10,14 +10,14 @@ macro_rules! queues {
         $(
             impl $message {
                 /// Words of an entry.
-                pub const WORDS: usize = $words;
+                pub(crate) const WORDS: usize = $words;
                 /// Entries of the queue, as a power of two.
-                pub const LOG2: u32 = $log2;
+                pub(crate) const LOG2: u32 = $log2;
             }
             $(#[$doc])*
-            pub type $write = Writer<$words, $log2>;
+            pub(crate) type $write = Writer<$words, $log2>;
             $(#[$doc])*
-            pub type $read = Reader<$words, $log2>;
+            pub(crate) type $read = Reader<$words, $log2>;
         )*
     };
 }
@@ -60,7 +60,7 @@ fn failure(word: u32) -> Failure {
 /// What a node says of a message of another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// A collection is accepted.
     Ack = 0,
     /// No posted receive matches.
@@ -82,7 +82,7 @@ impl Answer {
 
 /// From the sender to the transmitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SenderToTransmitter {
+pub(crate) enum SenderToTransmitter {
     /// Send a frame of a message. `tag_word`: of its first frame, the word of tag and distances.
     Frame { record: u32, frame: u32, tag_word: u32 },
     /// Tell the sender when all frames that it has asked for so far have been read.
@@ -96,7 +96,7 @@ pub enum SenderToTransmitter {
 impl SenderToTransmitter {
     /// The entry.
     #[inline(always)]
-    pub const fn words(self) -> [u32; 2] {
+    pub(crate) const fn words(self) -> [u32; 2] {
         match self {
             Self::Frame { record, frame, tag_word } => [head(0, record, frame), tag_word],
             Self::Drain { record } => [head(1, record, 0), 0],
@@ -107,7 +107,7 @@ impl SenderToTransmitter {
 
     /// The meaning of an entry.
     #[inline(always)]
-    pub const fn of([word, more]: [u32; 2]) -> Self {
+    pub(crate) const fn of([word, more]: [u32; 2]) -> Self {
         match kind(word) {
             0 => Self::Frame { record: what(word), frame: word >> 16, tag_word: more },
             1 => Self::Drain { record: what(word) },
@@ -119,7 +119,7 @@ impl SenderToTransmitter {
 
 /// From the transmitter to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TransmitterToSender {
+pub(crate) enum TransmitterToSender {
     /// All frames of the record that were asked for before [`SenderToTransmitter::Drain`] have been
     /// read.
     Drained { record: u32 },
@@ -130,7 +130,7 @@ pub enum TransmitterToSender {
 impl TransmitterToSender {
     /// The entry.
     #[inline(always)]
-    pub const fn words(self) -> [u32; 1] {
+    pub(crate) const fn words(self) -> [u32; 1] {
         match self {
             Self::Drained { record } => [head(0, record, 0)],
             Self::Failed { record, failure } => [head(1, record, failure as u32)],
@@ -139,7 +139,7 @@ impl TransmitterToSender {
 
     /// The meaning of an entry.
     #[inline(always)]
-    pub fn of([word]: [u32; 1]) -> Self {
+    pub(crate) fn of([word]: [u32; 1]) -> Self {
         match kind(word) {
             0 => Self::Drained { record: what(word) },
             _ => Self::Failed { record: what(word), failure: failure(word) },
@@ -149,7 +149,7 @@ impl TransmitterToSender {
 
 /// From the receiver to the transmitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReceiverToTransmitter {
+pub(crate) enum ReceiverToTransmitter {
     /// Send an answer. `numbers`: the word of the frame that it answers.
     Answer { kind: Answer, node: u32, numbers: u32 },
     /// Read a list page into a list buffer.
@@ -159,7 +159,7 @@ pub enum ReceiverToTransmitter {
 impl ReceiverToTransmitter {
     /// The entry.
     #[inline(always)]
-    pub const fn words(self) -> [u32; 2] {
+    pub(crate) const fn words(self) -> [u32; 2] {
         match self {
             Self::Answer { kind, node, numbers } => [head(kind as u32, node, 0), numbers],
             Self::Load { buffer, address } => [head(3, buffer, 0), address],
@@ -168,7 +168,7 @@ impl ReceiverToTransmitter {
 
     /// The meaning of an entry.
     #[inline(always)]
-    pub const fn of([word, more]: [u32; 2]) -> Self {
+    pub(crate) const fn of([word, more]: [u32; 2]) -> Self {
         match Answer::of(kind(word)) {
             Some(kind) => Self::Answer { kind, node: what(word), numbers: more },
             None => Self::Load { buffer: what(word), address: more },
@@ -178,7 +178,7 @@ impl ReceiverToTransmitter {
 
 /// From the transmitter to the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TransmitterToReceiver {
+pub(crate) enum TransmitterToReceiver {
     /// The list page is in the list buffer.
     Loaded { buffer: u32 },
     /// It could not be read.
@@ -190,7 +190,7 @@ pub enum TransmitterToReceiver {
 impl TransmitterToReceiver {
     /// The entry.
     #[inline(always)]
-    pub const fn words(self) -> [u32; 2] {
+    pub(crate) const fn words(self) -> [u32; 2] {
         match self {
             Self::Loaded { buffer } => [head(0, buffer, 0), 0],
             Self::LoadFailed { buffer } => [head(1, buffer, 0), 0],
@@ -200,7 +200,7 @@ impl TransmitterToReceiver {
 
     /// The meaning of an entry.
     #[inline(always)]
-    pub const fn of([word, more]: [u32; 2]) -> Self {
+    pub(crate) const fn of([word, more]: [u32; 2]) -> Self {
         match kind(word) {
             0 => Self::Loaded { buffer: what(word) },
             1 => Self::LoadFailed { buffer: what(word) },
@@ -211,7 +211,7 @@ impl TransmitterToReceiver {
 
 /// From the sorter to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SorterToSender {
+pub(crate) enum SorterToSender {
     /// A node has answered a frame. `room`: free receive buffers that it has, as far as 16 bits say.
     Answer { kind: Answer, node: u32, numbers: u32, room: u32 },
     /// Obey a command of the driver, and pass it on.
@@ -221,7 +221,7 @@ pub enum SorterToSender {
 impl SorterToSender {
     /// The entry.
     #[inline(always)]
-    pub const fn words(self) -> [u32; 2] {
+    pub(crate) const fn words(self) -> [u32; 2] {
         match self {
             Self::Answer { kind, node, numbers, room } => [head(kind as u32, node, room & 0xFFFF), numbers],
             Self::Command { word } => [head(3, 0, 0), word],
@@ -230,7 +230,7 @@ impl SorterToSender {
 
     /// The meaning of an entry.
     #[inline(always)]
-    pub const fn of([word, more]: [u32; 2]) -> Self {
+    pub(crate) const fn of([word, more]: [u32; 2]) -> Self {
         match Answer::of(kind(word)) {
             Some(kind) => Self::Answer { kind, node: what(word), numbers: more, room: word >> 16 },
             None => Self::Command { word: more },
@@ -240,7 +240,7 @@ impl SorterToSender {
 
 /// From the sorter to the receiver. A buffer is the SRAM offset of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SorterToReceiver {
+pub(crate) enum SorterToReceiver {
     /// Send an answer.
     Answer { kind: Answer, node: u32, numbers: u32 },
     /// A message begins in a receive.
@@ -256,7 +256,7 @@ pub enum SorterToReceiver {
 impl SorterToReceiver {
     /// The entry.
     #[inline(always)]
-    pub const fn words(self) -> [u32; 2] {
+    pub(crate) const fn words(self) -> [u32; 2] {
         match self {
             Self::Answer { kind, node, numbers } => [head(kind as u32, node, 0), numbers],
             Self::First { record, buffer } => [head(3, record, 0), buffer],
@@ -268,7 +268,7 @@ impl SorterToReceiver {
 
     /// The meaning of an entry.
     #[inline(always)]
-    pub const fn of([word, more]: [u32; 2]) -> Self {
+    pub(crate) const fn of([word, more]: [u32; 2]) -> Self {
         match kind(word) {
             4 => Self::Frame { record: what(word), buffer: more },
             3 => Self::First { record: what(word), buffer: more },
@@ -283,7 +283,7 @@ impl SorterToReceiver {
 
 /// From the receiver to the sorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReceiverToSorter {
+pub(crate) enum ReceiverToSorter {
     /// A message is complete.
     Complete { node: u32, number: u16 },
     /// A message was given up.
@@ -295,7 +295,7 @@ pub enum ReceiverToSorter {
 impl ReceiverToSorter {
     /// The entry.
     #[inline(always)]
-    pub const fn words(self) -> [u32; 2] {
+    pub(crate) const fn words(self) -> [u32; 2] {
         match self {
             Self::Complete { node, number } => [head(0, node, number as u32), 0],
             Self::Failed { node, number } => [head(1, node, number as u32), 0],
@@ -305,7 +305,7 @@ impl ReceiverToSorter {
 
     /// The meaning of an entry.
     #[inline(always)]
-    pub const fn of([word, more]: [u32; 2]) -> Self {
+    pub(crate) const fn of([word, more]: [u32; 2]) -> Self {
         match kind(word) {
             0 => Self::Complete { node: what(word), number: (word >> 16) as u16 },
             1 => Self::Failed { node: what(word), number: (word >> 16) as u16 },

@@ -26,7 +26,7 @@
 //! With [`Claims`], each core repeats these steps:
 //!
 //! 1. It clears its bell.
-//! 2. It looks which parts have work ([`Queue::is_empty`], [`Queue::room`]).
+//! 2. It looks which parts have work ([`Queue::is_empty`], [`Queue::has_room`]).
 //! 3. It [claims](Claims::claim) one of them, runs one event of it, [releases](Claims::release) it,
 //!    and goes on with step 2, even if its bell does not ring.
 //! 4. If it could claim no part, it sleeps until its bell rings, and goes on with step 1.
@@ -36,8 +36,7 @@
 //!
 //! A core may find work for a part that the other core runs, and sleep. The work is not lost: the
 //! other core looks at all parts after it has released this one, so it finds what the first core
-//! has found. A core that slept after a release without this look would leave the work to nobody's
-//! bell.
+//! has found. Without this look the work would wait until the next bell.
 #![cfg_attr(not(test), no_std)]
 
 mod bell;

@@ -1,7 +1,5 @@
 use nic_device::{Place, Words};
 
-use crate::{Reader, Writer};
-
 /// Distance of the number of entries pushed, modulo 2^32. Only the writer stores it.
 pub(crate) const PUSHED: u32 = 0;
 /// Distance of the number of entries popped, modulo 2^32. Only the reader stores it.
@@ -15,7 +13,7 @@ pub(crate) const ENTRIES: u32 = 8;
 /// This value is only the place of the queue, so each core may have a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Queue<const N: usize, const LOG2: u32> {
-    place: Place,
+    pub(crate) place: Place,
 }
 
 impl<const N: usize, const LOG2: u32> Queue<N, LOG2> {
@@ -46,18 +44,6 @@ impl<const N: usize, const LOG2: u32> Queue<N, LOG2> {
         words.put(self.place, POPPED, 0);
     }
 
-    /// The writer's half. One part has it. It begins with what SRAM says, so the reader may have
-    /// popped before.
-    pub fn writer(self, words: &impl Words) -> Writer<N, LOG2> {
-        Writer::new(self.place, words)
-    }
-
-    /// The reader's half. One part has it. It begins with what SRAM says, so the writer may have
-    /// pushed before.
-    pub fn reader(self, words: &impl Words) -> Reader<N, LOG2> {
-        Reader::new(self.place, words)
-    }
-
     /// Whether the queue is empty, for a core that has neither half.
     ///
     /// The answer may be out of date. An answer of `true` is never wrong for the entries of which
@@ -69,15 +55,15 @@ impl<const N: usize, const LOG2: u32> Queue<N, LOG2> {
         words.get(self.place, PUSHED) == popped
     }
 
-    /// Entries that can be pushed, for a core that has neither half.
+    /// Whether so many entries can be pushed, for a core that has neither half.
     ///
-    /// The answer may be out of date. It is never less than the room that there was when the core
-    /// asked, as long as no writer pushes.
+    /// The answer may be out of date. An answer of `false` is never wrong for the entries of whose
+    /// pop the core was told before it asked.
     #[inline(always)]
-    pub fn room(self, words: &impl Words) -> u32 {
+    pub fn has_room(self, words: &impl Words, entries: u32) -> bool {
         // The writer's number first: an entry that is popped between the loads makes room.
         let pushed = words.get(self.place, PUSHED);
-        room(Self::CAPACITY, pushed, words.get(self.place, POPPED))
+        room(Self::CAPACITY, pushed, words.get(self.place, POPPED)) >= entries
     }
 
     /// The place of an entry, less [`ENTRIES`]: that is added in each load and store.

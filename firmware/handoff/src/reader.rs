@@ -9,7 +9,7 @@ pub struct Reader<const N: usize, const LOG2: u32> {
     place: Place,
     /// As in SRAM.
     popped: u32,
-    /// Of the past: the writer may have pushed more since.
+    /// As last read: the writer may have pushed more since.
     pushed: u32,
 }
 
@@ -17,7 +17,10 @@ impl<const N: usize, const LOG2: u32> Reader<N, LOG2> {
     /// Fills the place of a reader that is not made yet.
     pub const NOWHERE: Self = Reader { place: Place(0), popped: 0, pushed: 0 };
 
-    pub(crate) fn new(place: Place, words: &impl Words) -> Self {
+    /// The reader of a queue. One part has it. It begins with what SRAM says, so the writer may
+    /// have pushed before.
+    pub fn new(queue: Queue<N, LOG2>, words: &impl Words) -> Self {
+        let place = queue.place;
         Reader { place, popped: words.get(place, POPPED), pushed: words.get(place, PUSHED) }
     }
 

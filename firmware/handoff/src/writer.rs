@@ -9,7 +9,7 @@ pub struct Writer<const N: usize, const LOG2: u32> {
     place: Place,
     /// As in SRAM.
     pushed: u32,
-    /// Of the past: the reader may have popped more since.
+    /// As last read: the reader may have popped more since.
     popped: u32,
 }
 
@@ -17,7 +17,10 @@ impl<const N: usize, const LOG2: u32> Writer<N, LOG2> {
     /// Fills the place of a writer that is not made yet.
     pub const NOWHERE: Self = Writer { place: Place(0), pushed: 0, popped: 0 };
 
-    pub(crate) fn new(place: Place, words: &impl Words) -> Self {
+    /// The writer of a queue. One part has it. It begins with what SRAM says, so the reader may
+    /// have popped before.
+    pub fn new(queue: Queue<N, LOG2>, words: &impl Words) -> Self {
+        let place = queue.place;
         Writer { place, pushed: words.get(place, PUSHED), popped: words.get(place, POPPED) }
     }
 

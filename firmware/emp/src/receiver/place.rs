@@ -7,28 +7,15 @@ use nic_layout::ring::DMA_FLAG_EVENT;
 use nic_layout::trace::Marker;
 use nic_scatter::{Cursor, Lists as _, Step};
 
-use super::end::Tag;
-use super::Receiver;
+use super::open::Open;
+use super::state::Receiver;
+use super::tag::Tag;
 use crate::lists::Wanted;
 use crate::messages::ReceiverToTransmitter;
 use crate::places::receive_record as record;
 
 /// Transfers that end without an event at most, one behind the other.
 const UNSEEN_MAX: u32 = 4;
-
-/// A frame whose data are not all handed to the engine. SRAM offsets.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Open {
-    pub record: u32,
-    pub buffer: u32,
-    /// Where the next byte is.
-    pub from: u32,
-    /// Where it belongs in the message.
-    pub offset: u32,
-    pub left: u32,
-    /// Whether it is the last frame of its message that has come.
-    pub ends: bool,
-}
 
 impl Receiver {
     /// Goes on with the open frame. False if it still waits.

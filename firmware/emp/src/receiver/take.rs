@@ -7,8 +7,8 @@ use nic_layout::frame::link::word as link;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::frame::{word, FIRST_HEADER_BYTES, HEADER_BYTES};
 
-use super::place::Open;
-use super::Receiver;
+use super::open::Open;
+use super::state::Receiver;
 use crate::messages::Answer;
 use crate::places::receive_record as record;
 

@@ -8,7 +8,7 @@ use nic_layout::personality::emp::frame::word;
 use nic_layout::personality::emp::WINDOW_COLLECTIONS;
 use nic_layout::trace::Marker;
 
-use super::{state, Sender};
+use super::state::{stage, Sender};
 use crate::messages::Answer;
 use crate::places::send_record as record;
 
@@ -26,7 +26,7 @@ impl Sender {
             return dev.count(Counter::AnswersLate);
         }
         let state = dev.get(sent, record::STATE);
-        if kind != Answer::Ack || state & state::MASK != state::SENDING {
+        if kind != Answer::Ack || state & stage::MASK != stage::SENDING {
             rarely();
             return self.on_rare_answer(dev, kind, record, state);
         }
@@ -65,16 +65,16 @@ impl Sender {
     #[inline(never)]
     fn on_rare_answer(&mut self, dev: &mut impl Device, kind: Answer, record: u32, state: u32) {
         let sent = self.record(dev, record);
-        match (kind, state & state::MASK) {
-            (Answer::Refused, state::SENDING) => {
+        match (kind, state & stage::MASK) {
+            (Answer::Refused, stage::SENDING) => {
                 // The peer lives.
                 dev.count(Counter::RefusalsTaken);
                 dev.put(sent, record::TRIES, 0);
             }
-            (Answer::Aborted, state::SENDING) => self.fail(dev, record, Failure::Aborted, state::QUIET),
-            (Answer::Aborted, state::ABORTING) => self.end(dev, record, (state >> state::STAT_SHIFT) as u8),
+            (Answer::Aborted, stage::SENDING) => self.fail(dev, record, Failure::Aborted, stage::QUIET),
+            (Answer::Aborted, stage::ABORTING) => self.end(dev, record, (state >> stage::STAT_SHIFT) as u8),
             // The peer knows already. Its frames may still be read.
-            (Answer::Aborted, state::FAILING) => dev.put(sent, record::STATE, state | state::QUIET),
+            (Answer::Aborted, stage::FAILING) => dev.put(sent, record::STATE, state | stage::QUIET),
             _ => dev.count(Counter::AnswersLate),
         }
     }

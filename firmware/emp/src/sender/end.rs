@@ -7,8 +7,7 @@ use nic_layout::personality::emp::descriptor::{stat, Failure};
 use nic_layout::ring::restarted_peer;
 use nic_layout::trace::Marker;
 
-use super::issue::due_at;
-use super::{state, Sender};
+use super::state::{due_at, stage, Sender};
 use crate::command::{is_close, is_restart};
 use crate::messages::{SenderToTransmitter, TransmitterToSender};
 use crate::places::send_record as record;
@@ -17,24 +16,24 @@ impl Sender {
     /// All collections are accepted.
     #[inline(always)]
     pub(super) fn complete(&mut self, dev: &mut impl Device, record: u32, state: u32) {
-        if state & state::RESENT != 0 {
+        if state & stage::RESENT != 0 {
             // A frame that was sent again may wait in the transmitter. The host keeps its pages
             // until it has been read.
             rarely();
             let sent = self.record(dev, record);
-            dev.put(sent, record::STATE, state::ENDING | u32::from(stat::DONE) << state::STAT_SHIFT);
+            dev.put(sent, record::STATE, stage::ENDING | u32::from(stat::DONE) << stage::STAT_SHIFT);
             return self.control.push(record);
         }
         self.end(dev, record, stat::DONE);
     }
 
-    /// Gives a message up, if its frames are being sent. `quiet`: [`state::QUIET`] if the peer need
+    /// Gives a message up, if its frames are being sent. `quiet`: [`stage::QUIET`] if the peer need
     /// not be told, otherwise 0.
     #[cold]
     #[inline(never)]
     pub(super) fn fail(&mut self, dev: &mut impl Device, record: u32, failure: Failure, quiet: u32) {
         let sent = self.record(dev, record);
-        if dev.get(sent, record::STATE) & state::MASK != state::SENDING {
+        if dev.get(sent, record::STATE) & stage::MASK != stage::SENDING {
             return;
         }
         if !Window::at(sent.plus(record::WINDOW)).is_matched(dev) {
@@ -42,7 +41,7 @@ impl Sender {
             self.close(dev, node, record);
         }
         let stat = u32::from(failure.stat());
-        dev.put(sent, record::STATE, state::FAILING | quiet | stat << state::STAT_SHIFT);
+        dev.put(sent, record::STATE, stage::FAILING | quiet | stat << stage::STAT_SHIFT);
         self.control.push(record);
     }
 
@@ -55,11 +54,11 @@ impl Sender {
         }
         self.control.pop();
         let sent = self.record(dev, record);
-        match dev.get(sent, record::STATE) & state::MASK {
-            state::ENDING | state::FAILING => {
+        match dev.get(sent, record::STATE) & stage::MASK {
+            stage::ENDING | stage::FAILING => {
                 self.to_transmitter.push(dev, SenderToTransmitter::Drain { record }.words());
             }
-            state::ABORTING => {
+            stage::ABORTING => {
                 let node_number = dev.get(sent, record::NODE_NUMBER);
                 let (node, number) = (node_number & 0xFFFF, (node_number >> 16) as u16);
                 self.to_transmitter.push(dev, SenderToTransmitter::Abort { node, number }.words());
@@ -81,14 +80,14 @@ impl Sender {
             TransmitterToSender::Drained { record } => {
                 let sent = self.record(dev, record);
                 let state = dev.get(sent, record::STATE);
-                let is_told = state & state::QUIET != 0;
-                match state & state::MASK {
-                    state::FAILING if !is_told => {
-                        dev.put(sent, record::STATE, state & !state::MASK | state::ABORTING);
+                let is_told = state & stage::QUIET != 0;
+                match state & stage::MASK {
+                    stage::FAILING if !is_told => {
+                        dev.put(sent, record::STATE, state & !stage::MASK | stage::ABORTING);
                         dev.put(sent, record::TRIES, 0);
                         self.control.push(record);
                     }
-                    state::ENDING | state::FAILING => self.end(dev, record, (state >> state::STAT_SHIFT) as u8),
+                    stage::ENDING | stage::FAILING => self.end(dev, record, (state >> stage::STAT_SHIFT) as u8),
                     _ => {}
                 }
             }
@@ -100,7 +99,7 @@ impl Sender {
     pub(super) fn end(&mut self, dev: &mut impl Device, record: u32, stat: u8) {
         let sent = self.record(dev, record);
         let node_number = dev.get(sent, record::NODE_NUMBER);
-        dev.put(sent, record::STATE, state::FREE);
+        dev.put(sent, record::STATE, stage::FREE);
         self.under_way.remove(record);
         self.give_number(dev, node_number & 0xFFFF, (node_number >> 16) as u16);
         let descriptor = dev.get(sent, record::DESCRIPTOR);
@@ -128,11 +127,11 @@ impl Sender {
                 self.fail(dev, record, Failure::Cancelled, 0);
             } else if is_restart(word) && node == peer {
                 left = true;
-                self.fail(dev, record, Failure::PeerRestarted, state::QUIET);
+                self.fail(dev, record, Failure::PeerRestarted, stage::QUIET);
                 // Nobody is there to be told any more.
                 let state = dev.get(sent, record::STATE);
-                if state & state::MASK == state::ABORTING {
-                    self.end(dev, record, (state >> state::STAT_SHIFT) as u8);
+                if state & stage::MASK == stage::ABORTING {
+                    self.end(dev, record, (state >> stage::STAT_SHIFT) as u8);
                 }
             }
         }

@@ -6,7 +6,7 @@ use nic_layout::counter::Counter;
 use nic_layout::personality::emp::frame::word;
 use nic_layout::personality::emp::WINDOW_COLLECTIONS;
 
-use super::{state, Sender};
+use super::state::{due_at, stage, Sender};
 use crate::messages::SenderToTransmitter;
 use crate::places::send_record as record;
 
@@ -21,7 +21,7 @@ impl Sender {
             return false;
         }
         let sent = self.record(dev, record);
-        if dev.get(sent, record::STATE) & state::MASK != state::SENDING {
+        if dev.get(sent, record::STATE) & stage::MASK != stage::SENDING {
             rarely();
             self.ready.pop();
             return true;
@@ -92,17 +92,11 @@ impl Sender {
             let due = dev.now().wrapping_add(dev.get(sent, record::INTERVAL));
             dev.put(sent, due_at(collection), due);
             let state = dev.get(sent, record::STATE);
-            dev.put(sent, record::STATE, state | state::RESENT);
+            dev.put(sent, record::STATE, state | stage::RESENT);
         }
         dev.put(sent, record::AGAIN, again & !bit);
         dev.put(sent, record::AGAIN_FRAME, 0);
         self.ready.pop();
         self.ready.push(record);
     }
-}
-
-/// The word of a collection's timer.
-#[inline(always)]
-pub(super) const fn due_at(collection: u32) -> u32 {
-    record::DUE + 4 * (collection % WINDOW_COLLECTIONS)
 }

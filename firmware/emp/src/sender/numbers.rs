@@ -3,28 +3,10 @@
 use nic_device::Device;
 use nic_layout::personality::emp::OPEN_NUMBERS;
 
-use super::Sender;
+use super::peer::{Peer, NONE};
+use super::state::Sender;
 use crate::header::NODE_MASK;
 use crate::places::send_record as record;
-
-/// No record has this number.
-const NONE: u32 = 0xFF;
-
-/// What is kept of a peer.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Peer {
-    /// The number of the next message.
-    next: u16,
-    /// Every number before this one has ended.
-    oldest: u16,
-    /// The records of the oldest and the youngest open message.
-    first_open: u8,
-    last_open: u8,
-}
-
-impl Peer {
-    pub const NEW: Peer = Peer { next: 0, oldest: 0, first_open: NONE as u8, last_open: NONE as u8 };
-}
 
 impl Sender {
     fn peer(&mut self, node: u32) -> &mut Peer {

@@ -3,14 +3,12 @@
 use nic_collections::Window;
 use nic_device::{rarely, Device};
 use nic_layout::counter::Counter;
-use nic_layout::personality::emp::descriptor::{
-    self, stat, Descriptor, Failure, Format, Page, SEND_DESCRIPTORS,
-};
+use nic_layout::personality::emp::descriptor::{self, stat, Descriptor, Failure, Format, Page, SEND_DESCRIPTORS};
 use nic_layout::ring::restarted_peer;
 use nic_layout::trace::Marker;
 use nic_scatter::Cursor;
 
-use super::{state, Sender};
+use super::state::{stage, Sender};
 use crate::command::is_restart;
 use crate::places::send_record as record;
 
@@ -25,7 +23,7 @@ impl Sender {
         let offset = self.places.descriptors + descriptor::offset_bytes(number);
         let at = dev.place(offset);
         let words = [0, 4, 8, 12, 16].map(|word| dev.get(at, word));
-        let is_free = dev.get(self.record(dev, number), record::STATE) == state::FREE;
+        let is_free = dev.get(self.record(dev, number), record::STATE) == stage::FREE;
         if words[0] as u8 != stat::POSTED || !is_free {
             rarely();
             return dev.count(Counter::MailboxesWild);
@@ -66,7 +64,7 @@ impl Sender {
         dev.put(sent, record::LENGTH, length);
         dev.put(sent, record::COLLECTION, self.settings.collection_frames);
         dev.put(sent, record::DESCRIPTOR, offset);
-        dev.put(sent, record::STATE, state::SENDING);
+        dev.put(sent, record::STATE, stage::SENDING);
         dev.put(sent, record::INTERVAL, self.settings.resend_cycles);
         dev.put(sent, record::TRIES, 0);
         dev.put(sent, record::AGAIN, 0);

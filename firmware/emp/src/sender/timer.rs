@@ -7,16 +7,11 @@ use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::WINDOW_COLLECTIONS;
 use nic_layout::trace::Marker;
 
-use super::issue::due_at;
-use super::{state, Sender};
+use super::state::{due_at, stage, Sender};
 use crate::places::send_record as record;
 
-/// The timer of the sender.
-pub const TIMER: usize = 0;
 /// An interval grows to this many times the first.
 const INTERVAL_MAX: u32 = 64;
-/// The timer runs so many times in the first interval.
-const TICKS: u32 = 4;
 /// How often a peer is told that a message was given up.
 const ABORTS_MAX: u32 = 16;
 
@@ -26,15 +21,6 @@ const fn has_come(now: u32, due: u32) -> bool {
 }
 
 impl Sender {
-    /// Lets the timer run, if it does not.
-    #[inline(always)]
-    pub(super) fn start_timer(&mut self, dev: &mut impl Device) {
-        if !self.is_timer_set {
-            self.is_timer_set = true;
-            dev.set_timer(TIMER, dev.now().wrapping_add(self.settings.resend_cycles / TICKS));
-        }
-    }
-
     /// Looks for collections whose time has come. The timer has fired.
     #[cold]
     #[inline(never)]
@@ -44,9 +30,9 @@ impl Sender {
         while let Some(record) = self.under_way.next(next) {
             next = record + 1;
             let state = dev.get(self.record(dev, record), record::STATE);
-            match state & state::MASK {
-                state::SENDING => self.look_at(dev, record),
-                state::ABORTING => self.abort_again(dev, record, state),
+            match state & stage::MASK {
+                stage::SENDING => self.look_at(dev, record),
+                stage::ABORTING => self.abort_again(dev, record, state),
                 _ => {}
             }
         }
@@ -62,7 +48,10 @@ impl Sender {
         let before = again;
         for collection in window.oldest(dev)..window.sent(dev) {
             let bit = 1 << (collection % WINDOW_COLLECTIONS);
-            if window.is_waiting(dev, collection) && again & bit == 0 && has_come(now, dev.get(sent, due_at(collection))) {
+            if window.is_waiting(dev, collection)
+                && again & bit == 0
+                && has_come(now, dev.get(sent, due_at(collection)))
+            {
                 again |= bit;
             }
         }
@@ -74,7 +63,7 @@ impl Sender {
         let tries = dev.get(sent, record::TRIES) + 1;
         if tries > self.settings.resend_limit {
             // Nobody answers, so nobody hears that the message is given up.
-            return self.fail(dev, record, Failure::Unreachable, state::QUIET);
+            return self.fail(dev, record, Failure::Unreachable, stage::QUIET);
         }
         let interval = dev.get(sent, record::INTERVAL);
         dev.put(sent, record::TRIES, tries);
@@ -91,7 +80,7 @@ impl Sender {
         let tries = dev.get(sent, record::TRIES) + 1;
         dev.put(sent, record::TRIES, tries);
         if tries > ABORTS_MAX {
-            return self.end(dev, record, (state >> state::STAT_SHIFT) as u8);
+            return self.end(dev, record, (state >> stage::STAT_SHIFT) as u8);
         }
         self.control.push(record);
     }

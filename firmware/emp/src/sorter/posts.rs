@@ -9,7 +9,7 @@ use nic_layout::ring::Event;
 use nic_matching::{Posted, Want};
 use nic_scatter::Cursor;
 
-use super::Sorter;
+use super::state::Sorter;
 use crate::messages::SorterToReceiver;
 use crate::places::receive_record as record;
 

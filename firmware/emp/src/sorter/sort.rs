@@ -9,7 +9,7 @@ use nic_layout::personality::emp::{COLLECTION_FRAMES_MAX, MESSAGE_BYTES_MAX, PRO
 use nic_layout::trace::Marker;
 use nic_matching::{Found, Message, Posted};
 
-use super::Sorter;
+use super::state::Sorter;
 use crate::header::NODE_MASK;
 use crate::messages::{Answer, SorterToReceiver as Sorted, SorterToSender};
 
@@ -32,7 +32,8 @@ impl<P: Posted> Sorter<P> {
         let (type_word, node_length) = (dev.get(at, link::TYPE), dev.get(at, link::NODE_LENGTH));
         let numbers = dev.get(at, word::NUMBERS);
         let peer = link::node(node_length);
-        if dev.get(at, link::ADDRESS_1) != self.own_address || link::data_bytes(node_length) + HEADER_BYTES > length_bytes
+        if dev.get(at, link::ADDRESS_1) != self.own_address
+            || link::data_bytes(node_length) + HEADER_BYTES > length_bytes
         {
             return Sort::Drop(self.malformed(type_word));
         }
@@ -156,8 +157,7 @@ impl<P: Posted> Sorter<P> {
 
     #[cold]
     fn malformed(&self, type_word: u32) -> Counter {
-        let is_foreign = link::is_ours(type_word)
-            && link::protocol_number(type_word) != PROTOCOL;
+        let is_foreign = link::is_ours(type_word) && link::protocol_number(type_word) != PROTOCOL;
         if is_foreign {
             Counter::FramesForeign
         } else {

@@ -9,35 +9,11 @@ use nic_layout::ring::{DMA_FLAG_EVENT, MAC_FLAG_SKIP};
 use nic_layout::trace::Marker;
 use nic_scatter::{Cursor, Lists as _, Step};
 
-use super::reads::Tag;
-use super::Transmitter;
+use super::open::Open;
+use super::state::Transmitter;
+use super::tag::Tag;
 use crate::lists::Wanted;
 use crate::places::send_record as record;
-
-/// A frame whose data are not all asked for. SRAM offsets.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Open {
-    pub record: u32,
-    frame: u32,
-    tag_word: u32,
-    buffer: u32,
-    /// Where the next byte goes.
-    to: u32,
-    /// Where the next byte is in the message.
-    offset: u32,
-    left: u32,
-    data_bytes: u32,
-    /// Data could not be read: the frame must not leave.
-    is_void: bool,
-}
-
-impl Open {
-    /// No more data are asked for, and the frame does not leave.
-    pub fn make_void(&mut self) {
-        self.is_void = true;
-        self.left = 0;
-    }
-}
 
 impl Transmitter {
     /// Sends a frame. False if it has to wait for a buffer.

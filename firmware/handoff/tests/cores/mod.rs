@@ -110,13 +110,17 @@ impl Semaphore for Lock {
     }
 }
 
-/// Runs every interleaving of a model, and says how many there are.
-pub fn every_interleaving(name: &str, model: impl Fn() + Send + Sync + 'static) {
+/// Runs a model in every interleaving of its threads, and prints how many there are. With `switches`
+/// only those in which the cores take over from each other at most so often where they could go on.
+pub fn check(name: &str, switches: Option<usize>, model: impl Fn() + Send + Sync + 'static) {
     let runs = Arc::new(std::sync::atomic::AtomicU32::new(0));
     let counted = Arc::clone(&runs);
-    loom::model(move || {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = switches;
+    let start = std::time::Instant::now();
+    builder.check(move || {
         counted.fetch_add(1, SeqCst);
         model();
     });
-    println!("{name}: {runs:?} interleavings");
+    println!("{name}: {runs:?} interleavings in {:.1?}", start.elapsed());
 }

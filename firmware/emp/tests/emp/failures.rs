@@ -1,15 +1,13 @@
 //! Messages that fail: each ends, is reported, and harms no other.
 
-mod world;
-
+use crate::world::plan::{plans, play};
+use crate::world::{Faults, Wish, World};
+use nic_device::Words;
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{offset_bytes, stat, Descriptor, Failure, Format};
 use nic_layout::personality::emp::{MAILBOX_RECEIVE, MAILBOX_SEND, MESSAGE_BYTES_MAX};
 use nic_layout::ring::{restart_peer, COMMAND_CLOSE, COMMAND_FENCE, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
-use nic_device::Words;
 use proptest::prelude::*;
-use world::plan::{play, plans};
-use world::{Faults, Wish, World};
 
 fn wish(node: u16, tag: u16, bytes: u32) -> Wish {
     let format = if bytes <= 4096 { Format::Page } else { Format::List };
@@ -17,7 +15,7 @@ fn wish(node: u16, tag: u16, bytes: u32) -> Wish {
 }
 
 fn ends(world: &World) -> (Vec<u8>, Vec<u8>) {
-    let of = |messages: &[world::Message]| messages.iter().map(|message| message.ended.unwrap()).collect();
+    let of = |messages: &[crate::world::Message]| messages.iter().map(|message| message.ended.unwrap()).collect();
     (of(&world.nodes[0].host.sends), of(&world.nodes[1].host.receives))
 }
 

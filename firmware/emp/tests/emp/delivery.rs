@@ -1,12 +1,10 @@
 //! Messages of whole NICs: complete, exact, in the order that the matching promises.
 
-mod world;
-
+use crate::world::plan::{plans, play};
+use crate::world::{Faults, Wish, World};
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::Format;
 use proptest::prelude::*;
-use world::plan::{play, plans};
-use world::{Faults, Wish, World};
 
 fn wish(node: u16, tag: u16, bytes: u32) -> Wish {
     let format = if bytes <= 4096 { Format::Page } else { Format::List };

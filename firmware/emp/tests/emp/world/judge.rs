@@ -98,7 +98,8 @@ impl Judge {
             let send_of = |number: u16| &nodes[source as usize].host.sends[sends[usize::from(number)]];
             let is_match = |number: u16, receive: usize| {
                 let (send, wish) = (&send_of(number).wish, &receives[receive].wish);
-                wish.node.is_none_or(|node| u32::from(node) == source) && wish.tag.is_none_or(|tag| Some(tag) == send.tag)
+                wish.node.is_none_or(|node| u32::from(node) == source)
+                    && wish.tag.is_none_or(|tag| Some(tag) == send.tag)
             };
             assert!(is_match(number, receive), "node {index}: message {number} of {source} took receive {receive}");
             let older = posted.iter().take_while(|&&other| other != receive).find(|&&other| is_match(number, other));

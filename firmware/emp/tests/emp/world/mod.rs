@@ -100,9 +100,9 @@ fn places(settings: &Settings) -> Places {
         queues: take(QUEUES_BYTES),
         transmit_buffers: take(settings.transmit_buffers * settings.buffer_bytes),
         receive_buffers: take(settings.receive_buffers * settings.buffer_bytes),
-        answer_buffers: take(nic_emp::transmitter::ANSWERS * nic_emp::transmitter::ANSWER_BYTES),
-        send_lists: take(nic_emp::transmitter::SEND_LISTS as u32 * LIST_BUFFER_BYTES),
-        receive_lists: take(nic_emp::receiver::RECEIVE_LISTS as u32 * LIST_BUFFER_BYTES),
+        answer_buffers: take(nic_emp::ANSWERS * nic_emp::ANSWER_BYTES),
+        send_lists: take(nic_emp::SEND_LISTS as u32 * LIST_BUFFER_BYTES),
+        receive_lists: take(nic_emp::RECEIVE_LISTS as u32 * LIST_BUFFER_BYTES),
     };
     assert!(next <= SRAM_BYTES, "{next:#x}");
     places

@@ -95,4 +95,3 @@ pub fn play(nodes: u32, mtu: u32, plans: &[Plan], faults: Faults, seed: u64) -> 
     }
     world
 }
-

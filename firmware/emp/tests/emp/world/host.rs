@@ -73,7 +73,7 @@ impl fmt::Debug for Host {
 
 /// The byte of a send at an offset.
 pub fn byte_of(node: u32, send: usize, offset: u32) -> u8 {
-    (offset.wrapping_mul(31) ^ offset >> 8 ^ send as u32 * 101 ^ node * 57) as u8
+    (offset.wrapping_mul(31) ^ (offset >> 8) ^ (send as u32 * 101) ^ (node * 57)) as u8
 }
 
 impl Host {

@@ -1,0 +1,82 @@
+//! What peers, the host and the driver say of messages.
+
+use nic_device::Device;
+use nic_dma::Transfer;
+use nic_layout::personality::emp::descriptor::{Failure, RECEIVE_DESCRIPTORS};
+use nic_layout::personality::emp::frame::word;
+use nic_layout::ring::{restarted_peer, DMA_FLAG_EVENT};
+
+use super::open::Command;
+use super::state::Receiver;
+use super::tag::Tag;
+use crate::command::{is_close, is_restart};
+use crate::messages::{Answer, ReceiverToSorter};
+use crate::places::receive_record as record;
+
+impl Receiver {
+    /// The node that sends a message has given it up.
+    pub(super) fn on_abort(&mut self, dev: &mut impl Device, record: u32, node: u32, numbers: u32) {
+        let receive = self.record(dev, record);
+        let is_it = dev.get(receive, record::MESSAGE) == record::message(node, word::message(numbers));
+        match dev.get(receive, record::STATE) {
+            record::RECEIVING if is_it => self.fail(dev, record, Failure::Aborted, true),
+            // All frames have come: it ends well.
+            record::ENDING if is_it => {}
+            _ => self.answer(dev, Answer::Aborted, node, numbers),
+        }
+    }
+
+    /// The host gives a receive up that a message has taken. One that is about to end ends.
+    pub(super) fn on_cancel(&mut self, dev: &mut impl Device, record: u32) {
+        let receive = self.record(dev, record);
+        if dev.get(receive, record::STATE) == record::RECEIVING {
+            self.fail(dev, record, Failure::Cancelled, true);
+        }
+    }
+
+    /// A list page could not be read.
+    pub(super) fn on_load_failed(&mut self, dev: &mut impl Device, buffer: u32) {
+        let record = self.lists.failed(buffer);
+        if let Some(open) = self.open.take_if(|open| open.record == record) {
+            self.give_up(dev, open, Failure::BusError);
+        }
+    }
+
+    /// Obeys a command and passes it on, when everything before it is done.
+    pub(super) fn pass_command(&mut self, dev: &mut impl Device) -> bool {
+        let Some(Command { word, next, is_marked }) = self.command else { return false };
+        if self.open.is_some() || self.waiting.is_some() || !self.from_sorter.is_empty(dev) {
+            return false;
+        }
+        for record in next..RECEIVE_DESCRIPTORS {
+            if !self.has_room(dev) {
+                self.command = Some(Command { word, next: record, is_marked });
+                return record != next;
+            }
+            let receive = self.record(dev, record);
+            let state = dev.get(receive, record::STATE);
+            if state != record::RECEIVING {
+                continue;
+            }
+            let is_of_peer = record::node(dev.get(receive, record::MESSAGE)) == restarted_peer(word).0;
+            if is_close(word) {
+                self.fail(dev, record, Failure::Cancelled, true);
+            } else if is_restart(word) && is_of_peer {
+                self.fail(dev, record, Failure::PeerRestarted, false);
+            }
+        }
+        self.command = Some(Command { word, next: RECEIVE_DESCRIPTORS, is_marked: true });
+        if !is_marked && self.writes.has_room(1) {
+            // The event of its end comes when all data are in host memory.
+            let nothing = Transfer { bus_address: 0, sram_address: 0, bytes: 0 };
+            self.writes.post(dev, nothing, DMA_FLAG_EVENT, Tag::UNUSED);
+        }
+        self.on_writes(dev);
+        if self.writes.under_way() != 0 || self.failing != 0 || !self.has_room(dev) {
+            return false;
+        }
+        self.to_sorter.push(dev, ReceiverToSorter::Command { word }.words());
+        self.command = None;
+        true
+    }
+}

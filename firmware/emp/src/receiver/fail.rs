@@ -1,0 +1,68 @@
+//! Messages that are given up.
+
+use nic_device::Device;
+use nic_dma::Transfer;
+use nic_layout::counter::Counter;
+use nic_layout::personality::emp::descriptor::{Failure, RECEIVE_DESCRIPTORS};
+use nic_layout::personality::emp::frame::word;
+use nic_layout::ring::DMA_FLAG_EVENT;
+
+use super::state::Receiver;
+use super::tag::Tag;
+use crate::messages::{Answer, ReceiverToSorter};
+use crate::places::receive_record as record;
+
+impl Receiver {
+    /// Gives up the message of a record. The host gets its descriptor when no transfer of the
+    /// message is in flight. There is room in the queues. `tells`: whether the peer hears of it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn fail(&mut self, dev: &mut impl Device, record: u32, failure: Failure, tells: bool) {
+        let receive = self.record(dev, record);
+        let message = dev.get(receive, record::MESSAGE);
+        let (node, number) = (record::node(message), record::number(message));
+        self.to_sorter.push(dev, ReceiverToSorter::Failed { node, number }.words());
+        if tells {
+            self.answer(dev, Answer::Aborted, node, word::numbers(number, 0));
+        }
+        dev.count(Counter::ReceivesFailed);
+        if self.writes.under_way() != 0 && self.writes.has_room(1) {
+            // The event of its end comes when nothing of the message is in flight.
+            let nothing = Transfer { bus_address: 0, sram_address: 0, bytes: 0 };
+            self.writes.post(dev, nothing, DMA_FLAG_EVENT, Tag::UNUSED);
+        }
+        dev.put(receive, record::STATE, record::FAILING);
+        dev.put(receive, record::LAST, u32::from(failure.stat()) | self.writes.next_number() << 8);
+        self.failing += 1;
+        self.settle(dev, record);
+    }
+
+    /// Gives failed records back to the host.
+    #[cold]
+    pub(super) fn settle_all(&mut self, dev: &mut impl Device) {
+        for record in 0..RECEIVE_DESCRIPTORS {
+            self.settle(dev, record);
+        }
+    }
+
+    /// Gives a failed record back to the host, if no transfer of its message is in flight.
+    #[cold]
+    fn settle(&mut self, dev: &mut impl Device, record: u32) {
+        let receive = self.record(dev, record);
+        if dev.get(receive, record::STATE) != record::FAILING {
+            return;
+        }
+        let last = dev.get(receive, record::LAST);
+        // 24 bits of the number, and far fewer transfers are in the queue.
+        let ended = self.writes.ended() << 8;
+        if (ended.wrapping_sub(last & !0xFF) as i32) < 0 {
+            return;
+        }
+        dev.put(receive, record::STATE, record::FREE);
+        self.failing -= 1;
+        let offset = dev.get(receive, record::DESCRIPTOR);
+        let at = dev.place(offset);
+        let head = dev.get(at, 0);
+        dev.put(at, 0, head & !0xFF | last & 0xFF);
+    }
+}

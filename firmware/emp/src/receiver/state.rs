@@ -1,0 +1,88 @@
+//! The state of the receiver.
+
+use nic_device::{Device, Place};
+use nic_dma::HostWrites;
+
+use super::open::{Command, Open};
+use super::tag::Tag;
+use crate::lists::Buffers;
+use crate::messages::{
+    Answer, FromSorterForReceiver, FromTransmitterForReceiver, ReceiverToTransmitter, SorterToReceiver, ToSorter,
+    ToTransmitterOfReceiver,
+};
+use crate::places::{receive_record as record, Places, Settings};
+
+/// List pages of receives in the SRAM.
+pub const RECEIVE_LISTS: usize = 8;
+
+/// Entries that serving one entry of the sorter may add to a queue: the answer to a frame, and the
+/// end of its message.
+const ENTRIES: u32 = 2;
+
+/// The part that places data.
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    pub(super) from_sorter: FromSorterForReceiver,
+    pub(super) from_transmitter: FromTransmitterForReceiver,
+    pub(super) to_transmitter: ToTransmitterOfReceiver,
+    pub(super) to_sorter: ToSorter,
+    /// The frame whose data are not all handed to the engine.
+    pub(super) open: Option<Open>,
+    /// An entry of the sorter that waits for room.
+    pub(super) waiting: Option<SorterToReceiver>,
+    /// A command of the driver that was not passed on yet.
+    pub(super) command: Option<Command>,
+    /// Records that are given up, and not given back yet.
+    pub(super) failing: u32,
+    pub(super) places: Places,
+    pub(super) settings: Settings,
+    pub(super) writes: HostWrites<Tag>,
+    pub(super) lists: Buffers<RECEIVE_LISTS>,
+}
+
+/// The sides of the queues that the receiver has.
+pub(crate) struct Sides {
+    /// From the sorter.
+    pub from_sorter: FromSorterForReceiver,
+    /// From the transmitter.
+    pub from_transmitter: FromTransmitterForReceiver,
+    /// To the transmitter.
+    pub to_transmitter: ToTransmitterOfReceiver,
+    /// To the sorter.
+    pub to_sorter: ToSorter,
+}
+
+impl Receiver {
+    /// Before [`Self::start`].
+    pub const NOWHERE: Receiver = Receiver {
+        from_sorter: FromSorterForReceiver::NOWHERE,
+        from_transmitter: FromTransmitterForReceiver::NOWHERE,
+        to_transmitter: ToTransmitterOfReceiver::NOWHERE,
+        to_sorter: ToSorter::NOWHERE,
+        open: None,
+        waiting: None,
+        command: None,
+        failing: 0,
+        places: Places::NOWHERE,
+        settings: Settings::NONE,
+        writes: HostWrites::new(Tag::UNUSED),
+        lists: Buffers::new(0),
+    };
+
+    /// Whether an entry of the sorter can be served.
+    #[inline(always)]
+    pub(super) fn has_room(&mut self, dev: &impl Device) -> bool {
+        self.to_transmitter.has_room(dev, ENTRIES) && self.to_sorter.has_room(dev, ENTRIES)
+    }
+
+    #[inline(always)]
+    pub(super) fn record(&self, dev: &impl Device, record: u32) -> Place {
+        dev.place(self.places.receives + record * record::BYTES)
+    }
+
+    /// Asks the transmitter for an answer. There is room.
+    #[inline(always)]
+    pub(super) fn answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) {
+        self.to_transmitter.push(dev, ReceiverToTransmitter::Answer { kind, node, numbers }.words());
+    }
+}

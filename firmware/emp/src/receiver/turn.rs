@@ -1,0 +1,103 @@
+//! The order in which the receiver works.
+
+use nic_device::{rarely, Device};
+use nic_layout::personality::emp::descriptor::RECEIVE_DESCRIPTORS;
+
+use super::open::Command;
+use super::state::{Receiver, Sides};
+use crate::lists::Buffers;
+use crate::messages::{SorterToReceiver, TransmitterToReceiver};
+use crate::places::{receive_record as record, Places, Settings};
+
+impl Receiver {
+    /// Makes the part ready.
+    pub fn start(&mut self, dev: &mut impl Device, sides: Sides, settings: &Settings, places: &Places) {
+        self.from_sorter = sides.from_sorter;
+        self.from_transmitter = sides.from_transmitter;
+        self.to_transmitter = sides.to_transmitter;
+        self.to_sorter = sides.to_sorter;
+        self.settings = *settings;
+        self.places = *places;
+        self.lists = Buffers::new(places.receive_lists);
+        for record in 0..RECEIVE_DESCRIPTORS {
+            let receive = self.record(dev, record);
+            dev.put(receive, record::STATE, record::FREE);
+        }
+    }
+
+    /// Does some of the work that waits. False if there was none that it could do.
+    #[inline(always)]
+    pub fn turn(&mut self, dev: &mut impl Device) -> bool {
+        if self.open.is_some() {
+            rarely();
+            return self.go_on(dev) | self.attend(dev);
+        }
+        let entry = match self.waiting.take() {
+            Some(entry) => entry,
+            None => match self.from_sorter.pop(dev) {
+                Some(words) => SorterToReceiver::of(words),
+                None => return self.attend(dev),
+            },
+        };
+        if !self.has_room(dev) {
+            rarely();
+            self.waiting = Some(entry);
+            return self.attend(dev);
+        }
+        self.serve(dev, entry);
+        true
+    }
+
+    #[inline(always)]
+    fn serve(&mut self, dev: &mut impl Device, entry: SorterToReceiver) {
+        match entry {
+            SorterToReceiver::Frame { record, buffer } => self.take_frame(dev, record, buffer),
+            SorterToReceiver::First { record, buffer } => self.take_first(dev, record, buffer),
+            entry => {
+                rarely();
+                self.serve_rarely(dev, entry);
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn serve_rarely(&mut self, dev: &mut impl Device, entry: SorterToReceiver) {
+        match entry {
+            SorterToReceiver::Answer { kind, node, numbers } => self.answer(dev, kind, node, numbers),
+            SorterToReceiver::Abort { record, node, numbers } => self.on_abort(dev, record, node, numbers),
+            SorterToReceiver::Cancel { record } => self.on_cancel(dev, record),
+            SorterToReceiver::Frame { .. } | SorterToReceiver::First { .. } => {}
+        }
+    }
+
+    /// Serves the transmitter, and passes a command on when nothing stands before it.
+    #[inline(always)]
+    fn attend(&mut self, dev: &mut impl Device) -> bool {
+        let has_entry = !self.from_transmitter.is_empty(dev);
+        if !has_entry && self.command.is_none() {
+            return false;
+        }
+        rarely();
+        self.attend_rarely(dev)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn attend_rarely(&mut self, dev: &mut impl Device) -> bool {
+        let mut is_busy = false;
+        if self.command.is_none() {
+            if let Some(words) = self.from_transmitter.pop(dev) {
+                is_busy = true;
+                match TransmitterToReceiver::of(words) {
+                    TransmitterToReceiver::Loaded { buffer } => self.lists.loaded(buffer),
+                    TransmitterToReceiver::LoadFailed { buffer } => self.on_load_failed(dev, buffer),
+                    TransmitterToReceiver::Command { word } => {
+                        self.command = Some(Command { word, next: 0, is_marked: false })
+                    }
+                }
+            }
+        }
+        is_busy | self.pass_command(dev)
+    }
+}

@@ -1,0 +1,106 @@
+//! The state of the sender.
+
+use nic_device::{Device, Place};
+use nic_layout::nodes::IMAGE_NODES;
+use nic_layout::personality::emp::WINDOW_COLLECTIONS;
+
+use super::peer::Peer;
+use super::set::{Fifo, Set};
+use crate::messages::{FromSorterForSender, FromTransmitterForSender, ToTransmitterOfSender};
+use crate::places::{send_record as record, Places, Settings};
+
+/// The part that decides what is sent.
+pub(crate) struct Sender {
+    pub(super) from_sorter: FromSorterForSender,
+    pub(super) from_transmitter: FromTransmitterForSender,
+    pub(super) to_transmitter: ToTransmitterOfSender,
+    /// A post that waits: for its peer to forget numbers, or to have started again.
+    pub(super) held: Option<u32>,
+    /// A command of the driver that was not passed on yet.
+    pub(super) command: Option<u32>,
+    pub(super) is_timer_set: bool,
+    /// Records whose frames may be sent, the next first.
+    pub(super) ready: Fifo,
+    /// Records that have something to say to the transmitter, other than frames.
+    pub(super) control: Fifo,
+    /// Records of messages that have not ended.
+    pub(super) under_way: Set,
+    pub(super) places: Places,
+    pub(super) settings: Settings,
+    pub(super) peers: [Peer; IMAGE_NODES],
+}
+
+/// The sides of the queues that the sender has.
+pub(crate) struct Sides {
+    /// From the sorter.
+    pub from_sorter: FromSorterForSender,
+    /// From the transmitter.
+    pub from_transmitter: FromTransmitterForSender,
+    /// To the transmitter.
+    pub to_transmitter: ToTransmitterOfSender,
+}
+
+/// States of a message, in the lowest byte of its word. The next byte is [`RESENT`] or a failure.
+pub(super) mod stage {
+    /// The host has the record.
+    pub const FREE: u32 = 0;
+    /// Frames are sent.
+    pub const SENDING: u32 = 1;
+    /// Everything is accepted. Frames that were sent again may still be read.
+    pub const ENDING: u32 = 2;
+    /// The message was given up. Frames of it may still be read.
+    pub const FAILING: u32 = 3;
+    /// The peer is told that the message was given up.
+    pub const ABORTING: u32 = 4;
+    /// The state without the other bits.
+    pub const MASK: u32 = 0xFF;
+    /// Frames of the message were sent again.
+    pub const RESENT: u32 = 0x100;
+    /// The peer need not be told.
+    pub const QUIET: u32 = 0x200;
+    /// From this bit on the first byte that the descriptor gets.
+    pub const STAT_SHIFT: u32 = 16;
+}
+
+impl Sender {
+    /// Before [`Self::start`].
+    pub const NOWHERE: Sender = Sender {
+        from_sorter: FromSorterForSender::NOWHERE,
+        from_transmitter: FromTransmitterForSender::NOWHERE,
+        to_transmitter: ToTransmitterOfSender::NOWHERE,
+        held: None,
+        command: None,
+        is_timer_set: false,
+        ready: Fifo::EMPTY,
+        control: Fifo::EMPTY,
+        under_way: Set::EMPTY,
+        places: Places::NOWHERE,
+        settings: Settings::NONE,
+        peers: [Peer::NEW; IMAGE_NODES],
+    };
+
+    #[inline(always)]
+    pub(super) fn record(&self, dev: &impl Device, record: u32) -> Place {
+        dev.place(self.places.sends + record * record::BYTES)
+    }
+
+    /// Lets the timer run, if it does not.
+    #[inline(always)]
+    pub(super) fn start_timer(&mut self, dev: &mut impl Device) {
+        if !self.is_timer_set {
+            self.is_timer_set = true;
+            dev.set_timer(TIMER, dev.now().wrapping_add(self.settings.resend_cycles / TICKS));
+        }
+    }
+}
+
+/// The timer of the sender.
+const TIMER: usize = 0;
+/// The timer runs so many times in the first interval.
+const TICKS: u32 = 4;
+
+/// The word of a collection's timer.
+#[inline(always)]
+pub(super) const fn due_at(collection: u32) -> u32 {
+    record::DUE + 4 * (collection % WINDOW_COLLECTIONS)
+}

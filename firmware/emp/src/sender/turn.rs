@@ -1,0 +1,90 @@
+//! The order in which the sender works.
+
+use nic_device::{rarely, Device};
+use nic_layout::counter::Counter;
+use nic_layout::personality::emp::descriptor::SEND_DESCRIPTORS;
+use nic_layout::personality::emp::{MAILBOX_CANCEL_SEND, MAILBOX_SEND};
+
+use super::state::{stage, Sender, Sides};
+use crate::messages::{SorterToSender, TransmitterToSender};
+use crate::places::{send_record as record, Places, Settings};
+
+impl Sender {
+    /// The mailboxes of the sender, one bit each.
+    pub const MAILBOXES: u32 = 1 << MAILBOX_SEND | 1 << MAILBOX_CANCEL_SEND;
+
+    /// Makes the part ready.
+    pub fn start(&mut self, dev: &mut impl Device, sides: Sides, settings: &Settings, places: &Places) {
+        self.from_sorter = sides.from_sorter;
+        self.from_transmitter = sides.from_transmitter;
+        self.to_transmitter = sides.to_transmitter;
+        self.settings = *settings;
+        self.places = *places;
+        for number in 0..SEND_DESCRIPTORS {
+            dev.write(places.sends + number * record::BYTES + record::STATE, stage::FREE);
+        }
+        for peer in 0..settings.node_count {
+            self.forget_numbers(dev, peer);
+        }
+    }
+
+    /// Does some of the work that waits. False if there was none that it could do.
+    #[inline(always)]
+    pub fn turn(&mut self, dev: &mut impl Device) -> bool {
+        let mut is_busy = false;
+        if let Some(words) = self.from_sorter.pop(dev) {
+            match SorterToSender::of(words) {
+                SorterToSender::Answer { kind, node, numbers, .. } => self.on_answer(dev, kind, node, numbers),
+                SorterToSender::Command { word } => self.command = Some(word),
+            }
+            is_busy = true;
+        }
+        if let Some(words) = self.from_transmitter.pop(dev) {
+            rarely();
+            self.hear(dev, TransmitterToSender::of(words));
+            is_busy = true;
+        }
+        if self.has_rare_work() {
+            rarely();
+            is_busy |= self.do_rare_work(dev);
+        }
+        is_busy | self.issue(dev)
+    }
+
+    #[inline(always)]
+    fn has_rare_work(&self) -> bool {
+        self.held.is_some() || self.command.is_some() || !self.control.is_empty()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn do_rare_work(&mut self, dev: &mut impl Device) -> bool {
+        let mut is_busy = self.say(dev);
+        if let Some(number) = self.held {
+            self.held = None;
+            self.on_posted(dev, number);
+            is_busy |= self.held.is_none();
+        }
+        is_busy | self.obey(dev)
+    }
+
+    /// Takes what the host has posted or given up. The mailbox event was pending.
+    #[inline(always)]
+    pub fn on_mailboxes(&mut self, dev: &mut impl Device) {
+        let written = dev.take_mailboxes(Self::MAILBOXES);
+        if written & 1 << MAILBOX_SEND != 0 {
+            let number = dev.mailbox(MAILBOX_SEND);
+            if self.held.is_some() {
+                // The host has not waited until the number before was taken: that one stays posted.
+                rarely();
+                dev.count(Counter::MailboxesWild);
+            }
+            self.on_posted(dev, number);
+        }
+        if written & 1 << MAILBOX_CANCEL_SEND != 0 {
+            rarely();
+            let number = dev.mailbox(MAILBOX_CANCEL_SEND);
+            self.on_cancelled(dev, number);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The order in which the sorter works, and commands of the driver.
+
+use nic_collections::Numbers;
+use nic_device::{rarely, Device};
+use nic_layout::counter::Counter;
+use nic_layout::personality::emp::descriptor::RECEIVE_DESCRIPTORS;
+use nic_layout::personality::emp::{MAILBOX_CANCEL_RECEIVE, MAILBOX_RECEIVE};
+use nic_layout::ring::{restarted_peer, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
+use nic_layout::trace::Marker;
+use nic_matching::Posted;
+
+use super::sort::Sort;
+use super::state::{Sides, Sorter, NO_PEER};
+use crate::command::{is_close, is_known, is_restart};
+use crate::header::{own_address, NODE_MASK};
+use crate::messages::{ReceiverToSorter, SorterToSender};
+use crate::places::{Places, Settings};
+
+impl<P: Posted> Sorter<P> {
+    /// The mailboxes of the sorter, one bit each.
+    pub const MAILBOXES: u32 = 1 << MAILBOX_RECEIVE | 1 << MAILBOX_CANCEL_RECEIVE | 1 << MAILBOX_COMMAND;
+
+    /// Makes the part ready. The peers have these sessions.
+    pub fn start(
+        &mut self,
+        dev: &mut impl Device,
+        sides: Sides,
+        settings: &Settings,
+        places: &Places,
+        sessions: impl Fn(u32) -> u8,
+    ) {
+        self.from_receiver = sides.from_receiver;
+        self.to_receiver = sides.to_receiver;
+        self.to_sender = sides.to_sender;
+        self.settings = *settings;
+        self.places = *places;
+        self.own_address = own_address(settings.node as u8, settings.session as u8);
+        self.posted = P::new(places.posted, RECEIVE_DESCRIPTORS);
+        self.posted.clear(dev);
+        for peer in (0..settings.node_count).filter(|&peer| peer != settings.node) {
+            let index = peer as usize & NODE_MASK;
+            self.identities[index] = peer | u32::from(sessions(peer)) << 8;
+            self.numbers[index] = Numbers::start(dev, places.numbers + peer * Numbers::BYTES);
+        }
+    }
+
+    /// Does some of the work that waits. False if there was none that it could do.
+    #[inline(always)]
+    pub fn turn(&mut self, dev: &mut impl Device) -> bool {
+        self.hear(dev);
+        if self.command.is_some() {
+            rarely();
+            self.pass(dev);
+        }
+        if self.next == dev.receive_consumer() {
+            return false;
+        }
+        if self.to_receiver.room(dev) == 0 || self.to_sender.room(dev) == 0 {
+            rarely();
+            return false;
+        }
+        let (buffer, length_bytes) = dev.received(self.next);
+        dev.trace(Marker::ReceiveBegin, u32::from(self.next));
+        self.next = self.next.wrapping_add(1);
+        dev.expect(self.next);
+        dev.count(Counter::FramesReceived);
+        match self.sort(dev, buffer, length_bytes) {
+            Sort::Receiver(entry) => {
+                self.to_receiver.push(dev, entry.words());
+                dev.count(Counter::FramesSorted);
+            }
+            Sort::Answer(entry) => {
+                rarely();
+                self.to_receiver.push(dev, entry.words());
+                dev.recycle(buffer);
+            }
+            Sort::Sender(entry) => {
+                self.to_sender.push(dev, entry.words());
+                dev.recycle(buffer);
+            }
+            Sort::Drop(counter) => {
+                rarely();
+                dev.count(counter);
+                dev.trace(Marker::Dropped, counter as u32);
+                dev.recycle(buffer);
+            }
+        }
+        true
+    }
+
+    /// Hears what the receiver says. Before posts and frames: a receive that has ended may be posted
+    /// again.
+    #[inline(always)]
+    fn hear(&mut self, dev: &mut impl Device) {
+        while let Some(words) = self.from_receiver.pop(dev) {
+            match ReceiverToSorter::of(words) {
+                ReceiverToSorter::Complete { node, number } => {
+                    self.numbers[node as usize & NODE_MASK].complete(dev, number);
+                }
+                entry => {
+                    rarely();
+                    self.hear_rarely(dev, entry);
+                }
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn hear_rarely(&mut self, dev: &mut impl Device, entry: ReceiverToSorter) {
+        match entry {
+            ReceiverToSorter::Complete { .. } => {}
+            ReceiverToSorter::Failed { node, number } => self.numbers[node as usize & NODE_MASK].fail(dev, number),
+            ReceiverToSorter::Command { word } => self.finish(dev, word),
+        }
+    }
+
+    /// Takes what the host has posted, given up or commanded. The mailbox event was pending.
+    #[inline(always)]
+    pub fn on_mailboxes(&mut self, dev: &mut impl Device) {
+        self.hear(dev);
+        let written = dev.take_mailboxes(Self::MAILBOXES);
+        if written & 1 << MAILBOX_RECEIVE != 0 {
+            let number = dev.mailbox(MAILBOX_RECEIVE);
+            self.on_posted(dev, number);
+        }
+        if written & !(1 << MAILBOX_RECEIVE) != 0 {
+            rarely();
+            self.on_rare_mailboxes(dev, written);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn on_rare_mailboxes(&mut self, dev: &mut impl Device, written: u32) {
+        if written & 1 << MAILBOX_CANCEL_RECEIVE != 0 {
+            let number = dev.mailbox(MAILBOX_CANCEL_RECEIVE);
+            self.on_cancelled(dev, number);
+        }
+        if written & 1 << MAILBOX_COMMAND != 0 {
+            let word = dev.mailbox(MAILBOX_COMMAND);
+            self.begin(dev, word);
+        }
+    }
+
+    /// Begins a command of the driver. It goes from part to part: sender, transmitter, receiver.
+    /// Each obeys it, waits for what it has in flight, and passes it on. The last word is here
+    /// ([`Self::finish`]).
+    ///
+    /// From now on no frame of a peer that has started again is sorted. So nothing of either
+    /// incarnation comes to the receiver behind the frames that are in its queue already.
+    fn begin(&mut self, dev: &mut impl Device, word: u32) {
+        dev.trace(Marker::Command, word);
+        let (node, _) = restarted_peer(word);
+        let is_wild =
+            !is_known(word) || self.command.is_some() || is_restart(word) && self.settings.peer(node as u16).is_none();
+        if is_wild {
+            return dev.count(Counter::MailboxesWild);
+        }
+        dev.count(Counter::Commands);
+        if is_restart(word) {
+            self.identities[node as usize & NODE_MASK] = NO_PEER;
+        }
+        if is_close(word) {
+            self.end_all(dev);
+        }
+        self.command = Some(word);
+        self.pass(dev);
+    }
+
+    /// Passes a command on, if there is room.
+    fn pass(&mut self, dev: &mut impl Device) -> bool {
+        let Some(word) = self.command else { return false };
+        if self.is_passed || self.to_sender.room(dev) == 0 {
+            return false;
+        }
+        self.to_sender.push(dev, SorterToSender::Command { word }.words());
+        self.is_passed = true;
+        true
+    }
+
+    /// All parts have obeyed a command.
+    fn finish(&mut self, dev: &mut impl Device, word: u32) {
+        if is_restart(word) {
+            let (node, session) = restarted_peer(word);
+            let peer = node as usize & NODE_MASK;
+            self.identities[peer] = node | session << 8;
+            self.numbers[peer] = Numbers::start(dev, self.places.numbers + peer as u32 * Numbers::BYTES);
+        }
+        (self.command, self.is_passed) = (None, false);
+        dev.to_host(MAILBOX_COMMAND_DONE, word);
+    }
+}

@@ -1,0 +1,97 @@
+//! The state of the transmitter, and frames without data.
+
+use nic_device::Device;
+use nic_dma::HostReads;
+use nic_layout::frame::link::FrameKind;
+use nic_layout::personality::emp::descriptor::Failure;
+use nic_layout::personality::emp::frame::{word, HEADER_BYTES};
+use nic_layout::trace::Marker;
+
+use super::buffers::Ring;
+use super::open::Open;
+use super::tag::Tag;
+use crate::header::Addresses;
+use crate::lists::Buffers;
+use crate::messages::{
+    FromReceiverForTransmitter, FromSender, SenderToTransmitter, ToReceiverOfTransmitter, ToSenderOfTransmitter,
+    TransmitterToSender,
+};
+use crate::places::{Places, Settings};
+
+/// List pages of sends in the SRAM.
+pub const SEND_LISTS: usize = 4;
+
+/// The part that sends.
+#[derive(Debug)]
+pub(crate) struct Transmitter {
+    pub(super) from_sender: FromSender,
+    pub(super) from_receiver: FromReceiverForTransmitter,
+    pub(super) to_sender: ToSenderOfTransmitter,
+    pub(super) to_receiver: ToReceiverOfTransmitter,
+    /// The frame whose data are not all asked for.
+    pub(super) open: Option<Open>,
+    /// An entry of the sender that waits for room.
+    pub(super) waiting: Option<SenderToTransmitter>,
+    pub(super) ring: Ring,
+    pub(super) places: Places,
+    pub(super) settings: Settings,
+    pub(super) reads: HostReads<Tag>,
+    pub(super) lists: Buffers<SEND_LISTS>,
+    pub(super) addresses: Addresses,
+}
+
+/// The sides of the queues that the transmitter has.
+pub(crate) struct Sides {
+    /// From the sender.
+    pub from_sender: FromSender,
+    /// From the receiver.
+    pub from_receiver: FromReceiverForTransmitter,
+    /// To the sender.
+    pub to_sender: ToSenderOfTransmitter,
+    /// To the receiver.
+    pub to_receiver: ToReceiverOfTransmitter,
+}
+
+impl Transmitter {
+    /// Before [`Self::start`].
+    pub const NOWHERE: Transmitter = Transmitter {
+        from_sender: FromSender::NOWHERE,
+        from_receiver: FromReceiverForTransmitter::NOWHERE,
+        to_sender: ToSenderOfTransmitter::NOWHERE,
+        to_receiver: ToReceiverOfTransmitter::NOWHERE,
+        open: None,
+        waiting: None,
+        ring: Ring::NOWHERE,
+        places: Places::NOWHERE,
+        settings: Settings::NONE,
+        reads: HostReads::new(Tag::UNUSED),
+        lists: Buffers::new(0),
+        addresses: Addresses::NONE,
+    };
+
+    /// Sends a frame without data. False if it has to wait.
+    #[inline(always)]
+    pub(super) fn send_answer(&mut self, dev: &mut impl Device, kind: FrameKind, node: u32, numbers: u32) -> bool {
+        if !self.reads.has_room(1) {
+            return false;
+        }
+        let Some(offset) = self.ring.ready_answer(dev) else { return false };
+        let at = dev.place(offset);
+        self.addresses.put(dev, at, kind, node, 0, numbers);
+        dev.put(at, word::OFFSET, 0);
+        self.ring.place_answer(dev, offset, HEADER_BYTES);
+        self.reads.release(dev);
+        dev.trace(Marker::AckSent, numbers);
+        true
+    }
+
+    /// Tells the sender that a frame of a record could not be read. False if the queue has no room.
+    #[cold]
+    pub(super) fn tell_failed(&mut self, dev: &mut impl Device, record: u32, failure: Failure) -> bool {
+        if self.to_sender.room(dev) == 0 {
+            return false;
+        }
+        self.to_sender.push(dev, TransmitterToSender::Failed { record, failure }.words());
+        true
+    }
+}

@@ -1,0 +1,131 @@
+//! The order in which the transmitter works.
+
+use nic_device::{rarely, Device};
+use nic_dma::Transfer;
+use nic_layout::personality::emp::frame::{word, ABORT, ABORTED, ACK, REFUSED};
+use nic_layout::personality::emp::list::LIST_BYTES;
+use nic_layout::ring::{restarted_peer, DMA_FLAG_EVENT};
+
+use super::buffers::Ring;
+use super::state::{Sides, Transmitter};
+use super::tag::Tag;
+use crate::command::is_restart;
+use crate::header::Addresses;
+use crate::lists::{Buffers, LIST_BUFFER_BYTES};
+use crate::messages::{Answer, ReceiverToTransmitter, SenderToTransmitter, TransmitterToReceiver};
+use crate::places::{Places, Settings};
+
+impl Transmitter {
+    /// Makes the part ready. The peers have these sessions.
+    pub fn start(&mut self, sides: Sides, settings: &Settings, places: &Places, sessions: impl Fn(u32) -> u8) {
+        self.from_sender = sides.from_sender;
+        self.from_receiver = sides.from_receiver;
+        self.to_sender = sides.to_sender;
+        self.to_receiver = sides.to_receiver;
+        self.settings = *settings;
+        self.places = *places;
+        self.ring = Ring::new(settings, places);
+        self.lists = Buffers::new(places.send_lists);
+        self.addresses = Addresses::new(settings.node as u8, settings.session as u8);
+        for peer in 0..settings.node_count {
+            self.addresses.set_session(peer, sessions(peer));
+        }
+    }
+
+    /// Does some of the work that waits. False if there was none that it could do: an event or an
+    /// entry of a queue makes more.
+    #[inline(always)]
+    pub fn turn(&mut self, dev: &mut impl Device) -> bool {
+        let has_answered = self.answer(dev);
+        if self.open.is_some() {
+            rarely();
+            return self.go_on(dev) | has_answered;
+        }
+        let entry = match self.waiting.take() {
+            Some(entry) => entry,
+            None => match self.from_sender.pop(dev) {
+                Some(words) => SenderToTransmitter::of(words),
+                None => return has_answered,
+            },
+        };
+        if !self.serve(dev, entry) {
+            self.waiting = Some(entry);
+            return has_answered;
+        }
+        true
+    }
+
+    /// Serves an entry of the sender. False if it has to wait for room.
+    #[inline(always)]
+    fn serve(&mut self, dev: &mut impl Device, entry: SenderToTransmitter) -> bool {
+        if let SenderToTransmitter::Frame { record, frame, tag_word } = entry {
+            return self.begin(dev, record, frame, tag_word);
+        }
+        rarely();
+        self.serve_rarely(dev, entry)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn serve_rarely(&mut self, dev: &mut impl Device, entry: SenderToTransmitter) -> bool {
+        match entry {
+            SenderToTransmitter::Frame { .. } => true,
+            SenderToTransmitter::Drain { record } => {
+                if !self.reads.has_room(1) {
+                    return false;
+                }
+                // An empty transfer: when it ends, those before it have ended.
+                let nothing = Transfer { bus_address: 0, sram_address: 0, bytes: 0 };
+                self.reads.post(dev, nothing, DMA_FLAG_EVENT, Tag::of(Tag::DRAIN, record));
+                true
+            }
+            SenderToTransmitter::Abort { node, number } => self.send_answer(dev, ABORT, node, word::numbers(number, 0)),
+            // A command passes when everything before it has been read.
+            SenderToTransmitter::Command { word } => {
+                if !self.reads.is_idle() || self.to_receiver.room(dev) == 0 {
+                    return false;
+                }
+                if is_restart(word) {
+                    let (node, session) = restarted_peer(word);
+                    self.addresses.set_session(node, session as u8);
+                }
+                self.to_receiver.push(dev, TransmitterToReceiver::Command { word }.words());
+                true
+            }
+        }
+    }
+
+    /// Serves one entry of the receiver. False if there was none, or none that could be served.
+    #[inline(always)]
+    fn answer(&mut self, dev: &mut impl Device) -> bool {
+        let Some(words) = self.from_receiver.peek(dev) else { return false };
+        let is_served = match ReceiverToTransmitter::of(words) {
+            ReceiverToTransmitter::Answer { kind, node, numbers } => {
+                let kind = match kind {
+                    Answer::Ack => ACK,
+                    Answer::Refused => REFUSED,
+                    Answer::Aborted => ABORTED,
+                };
+                self.send_answer(dev, kind, node, numbers)
+            }
+            ReceiverToTransmitter::Load { buffer, address } => self.load_for_receiver(dev, buffer, address),
+        };
+        if is_served {
+            self.from_receiver.skip(dev);
+        }
+        is_served
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn load_for_receiver(&mut self, dev: &mut impl Device, buffer: u32, address: u32) -> bool {
+        // One place stays for the transfer that releases a frame.
+        if !self.reads.has_room(2) {
+            return false;
+        }
+        let sram_address = self.places.receive_lists + buffer * LIST_BUFFER_BYTES;
+        let transfer = Transfer { bus_address: address, sram_address, bytes: LIST_BYTES };
+        self.reads.post(dev, transfer, DMA_FLAG_EVENT, Tag::of(Tag::RECEIVE_LIST, buffer));
+        true
+    }
+}
