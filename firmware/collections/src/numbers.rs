@@ -138,8 +138,8 @@ impl Numbers {
         tag_distance == 0 || self.look(words, number.wrapping_sub(tag_distance as u16)) != State::Unseen
     }
 
-    /// Whether every message before this one was matched. `oldest_distance`: of its first frame; what
-    /// lies farther back is matched.
+    /// Whether every message before this one was matched. `oldest_distance`: of its first frame;
+    /// what lies farther back is matched.
     #[inline(always)]
     pub fn is_after_all(&mut self, number: u16, oldest_distance: u32) -> bool {
         self.raise_unmatched(number.wrapping_sub(oldest_distance as u16));

@@ -85,7 +85,8 @@ fn a_message_of_the_most_frames_is_taken_in_order() {
     }
 }
 
-/// The model finds a receiver that forgets a frame, and one that takes a collection for complete.
+/// The model finds a receiver that forgets a frame, and a receiver that takes every collection for
+/// complete.
 #[test]
 fn planted_faults_are_found() {
     let forgets = |arrivals: Arrivals, words: &mut Vec<u32>, frame: u32| {

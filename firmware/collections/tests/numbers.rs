@@ -106,7 +106,7 @@ proptest! {
         play(0xFFF0, &steps);
     }
 
-    /// A peer that breaks the rules harms nobody else.
+    /// A peer that breaks the rules harms no other.
     #[test]
     fn any_peer_stays_in_its_table(calls in proptest::collection::vec((0..5_u8, any::<u16>(), 0..256_u32), 1..400)) {
         let mut words = vec![0x5A5A_5A5A; Numbers::BYTES as usize / 4 + 2];

@@ -86,8 +86,8 @@ impl<T: ReadTag> HostReads<T> {
         Some(self.tags[self.ended as usize % RING_ENTRIES])
     }
 
-    /// Whether the transfer of [`Self::oldest_ended`] is the last that has ended. While the engine is
-    /// halted, this is the transfer that failed.
+    /// Whether the transfer of [`Self::oldest_ended`] is the last that has ended. While the engine
+    /// is halted, this is the transfer that failed.
     #[inline(always)]
     pub fn is_last_ended(&self, consumer: u16) -> bool {
         self.ended.wrapping_add(1) as u16 == consumer

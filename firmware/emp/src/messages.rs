@@ -212,7 +212,7 @@ impl TransmitterToReceiver {
 /// From the sorter to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SorterToSender {
-    /// A node has answered a frame. `room`: free receive buffers that it has, as far as 16 bits say.
+    /// A node has answered a frame. `room`: its free receive buffers, as far as 16 bits say.
     Answer { kind: Answer, node: u32, numbers: u32, room: u32 },
     /// Obey a command of the driver, and pass it on.
     Command { word: u32 },

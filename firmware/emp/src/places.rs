@@ -155,9 +155,9 @@ pub mod receive_record {
     pub const LENGTH: u32 = MESSAGE + 4;
     /// The word of its tag.
     pub const TAG: u32 = MESSAGE + 8;
-    /// Of a message whose frames have all come: the numbers of the last frame. Of one that was
-    /// given up: the first byte of its descriptor, and from bit 8 on the number of the transfer
-    /// that must end before.
+    /// The numbers of the last frame, when all frames have come. If the message was given up: the
+    /// first byte of its descriptor, and from bit 8 on the number of the transfer that must end
+    /// before.
     pub const LAST: u32 = MESSAGE + 12;
     /// Which frames have come.
     pub const ARRIVALS: u32 = MESSAGE + 16;

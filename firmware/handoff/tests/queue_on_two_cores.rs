@@ -137,7 +137,8 @@ fn read<const N: usize, const LOG2: u32>(
     }
 }
 
-/// Passes entries from core B to core A, each time `batch` of them. A core that sleeps for ever is a deadlock.
+/// Passes entries from core B to core A, each time `batch` of them. A core that sleeps for ever is
+/// a deadlock.
 fn pass<const N: usize, const LOG2: u32>(entries: u32, batch: u32, fault: Fault) {
     let mut sram = Sram::new(Queue::<N, LOG2>::bytes());
     let queue = Queue::<N, LOG2>::at(&sram, 0);

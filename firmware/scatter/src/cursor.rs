@@ -22,8 +22,8 @@ pub struct Run {
 pub enum Step {
     /// The byte is the first of this run.
     Run(Run),
-    /// The list page at this bus address is needed first. The next [`Cursor::seek`] goes on. The list
-    /// page may be in the SRAM already: the walk ends at each link, so that it has a bound.
+    /// The list page at this bus address is needed first. The next [`Cursor::seek`] goes on. The
+    /// list page may be in the SRAM already: the walk ends at each link, so that it has a bound.
     Load(u32),
     /// The pages are wrong, or end before the byte.
     Bad(Failure),
@@ -31,8 +31,8 @@ pub enum Step {
 
 /// A page of a message, and the way to the others.
 ///
-/// The cursor stays in the record of its message, in the SRAM: [`Cursor::WORDS`] words. A seek loads
-/// three of them if the byte is in the page of the one before.
+/// The cursor stays in the record of its message, in the SRAM: [`Cursor::WORDS`] words. A seek
+/// loads three of them if the byte is in the present page.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor(Place);
 

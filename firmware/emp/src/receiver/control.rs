@@ -26,7 +26,7 @@ impl Receiver {
         }
     }
 
-    /// The host gives a receive up that a message has taken. One that is about to end ends.
+    /// The host gives a receive up that a message has taken. If it is about to end, it ends.
     pub(super) fn on_cancel(&mut self, dev: &mut impl Device, record: u32) {
         let receive = self.record(dev, record);
         if dev.get(receive, record::STATE) == record::RECEIVING {

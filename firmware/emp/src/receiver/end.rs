@@ -9,11 +9,12 @@ use nic_layout::trace::Marker;
 
 use super::state::Receiver;
 use super::tag::Tag;
+use crate::counts::{count, Count};
 use crate::messages::{Answer, ReceiverToSorter};
 use crate::places::receive_record as record;
 
 impl Receiver {
-    /// Handles the ends of host writes. The event of host writes, or that of DMA errors, was
+    /// Handles the ends of host writes. The event of host writes, or the event of DMA errors, was
     /// pending, or somebody waits for room.
     #[inline(always)]
     pub fn on_writes(&mut self, dev: &mut impl Device) {
@@ -70,7 +71,7 @@ impl Receiver {
         dev.put(at, 4, tag_word & 0xFFFF);
         dev.put(at, 0, u32::from(stat::DONE) | node << 16);
         self.answer(dev, Answer::Ack, node, numbers);
-        dev.count(Counter::ReceivesDone);
+        count(dev, Count::ReceivesDone);
         dev.trace(Marker::MessageReceived, record);
     }
 

@@ -2,13 +2,13 @@
 
 use nic_collections::{Arrival, Arrivals};
 use nic_device::{rarely, Device, Place};
-use nic_layout::counter::Counter;
 use nic_layout::frame::link::word as link;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::frame::{word, FIRST_HEADER_BYTES, HEADER_BYTES};
 
 use super::open::Open;
 use super::state::Receiver;
+use crate::counts::{count, Count};
 use crate::messages::Answer;
 use crate::places::receive_record as record;
 
@@ -26,7 +26,7 @@ impl Receiver {
         if length > dev.get(receive, record::ROOM) {
             rarely();
             dev.recycle(buffer);
-            dev.count(Counter::FramesRefusedTruncated);
+            count(dev, Count::FramesRefusedTruncated);
             return self.fail(dev, record, Failure::Truncated, true);
         }
         self.lists.forget(record);
@@ -36,7 +36,7 @@ impl Receiver {
         self.take(dev, record, receive, buffer, (node_length, numbers), FIRST_HEADER_BYTES);
     }
 
-    /// Takes another frame of a message, or one that has come before.
+    /// Takes another frame of a message, or a frame again.
     #[inline(always)]
     pub(super) fn take_frame(&mut self, dev: &mut impl Device, record: u32, buffer: u32) {
         let (at, receive) = (dev.place(buffer), self.record(dev, record));
@@ -45,7 +45,7 @@ impl Receiver {
         // The message may have ended meanwhile, and its record serve another one.
         if dev.get(receive, record::MESSAGE) != message || dev.get(receive, record::STATE) != record::RECEIVING {
             rarely();
-            dev.count(Counter::FramesLate);
+            count(dev, Count::FramesLate);
             return dev.recycle(buffer);
         }
         let (frame, length) = (word::frame(numbers), dev.get(receive, record::LENGTH));
@@ -55,7 +55,7 @@ impl Receiver {
             && link::data_bytes(node_length) == cut.bytes(frame, length);
         if !is_exact {
             rarely();
-            dev.count(Counter::FramesInexact);
+            count(dev, Count::FramesInexact);
             return dev.recycle(buffer);
         }
         let header_bytes = if frame == 0 { FIRST_HEADER_BYTES } else { HEADER_BYTES };
@@ -90,7 +90,7 @@ impl Receiver {
             }
             Arrival::Again { is_complete } => {
                 rarely();
-                dev.count(Counter::FramesRepeated);
+                count(dev, Count::FramesRepeated);
                 if is_complete {
                     self.answer(dev, Answer::Ack, node, numbers);
                 }
@@ -98,11 +98,11 @@ impl Receiver {
             }
             Arrival::Beyond => {
                 rarely();
-                dev.count(Counter::FramesBeyond);
+                count(dev, Count::FramesBeyond);
                 return dev.recycle(buffer);
             }
         }
-        dev.count(Counter::FramesPlaced);
+        count(dev, Count::FramesPlaced);
         self.place(
             dev,
             Open {

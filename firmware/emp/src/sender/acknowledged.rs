@@ -9,6 +9,7 @@ use nic_layout::personality::emp::WINDOW_COLLECTIONS;
 use nic_layout::trace::Marker;
 
 use super::state::{stage, Sender};
+use crate::counts::{count, Count};
 use crate::messages::Answer;
 use crate::places::send_record as record;
 
@@ -18,12 +19,12 @@ impl Sender {
     pub(super) fn on_answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) {
         let Some(record) = self.record_of(dev, node, word::message(numbers)) else {
             rarely();
-            return dev.count(Counter::AnswersLate);
+            return count(dev, Count::AnswersLate);
         };
         let sent = self.record(dev, record);
         if dev.get(sent, record::NODE_NUMBER) != node | numbers << 16 {
             rarely();
-            return dev.count(Counter::AnswersLate);
+            return count(dev, Count::AnswersLate);
         }
         let state = dev.get(sent, record::STATE);
         if kind != Answer::Ack || state & stage::MASK != stage::SENDING {
@@ -36,14 +37,14 @@ impl Sender {
             Acknowledged::New(collection) => collection,
             Acknowledged::Again => {
                 rarely();
-                return dev.count(Counter::AcksAgain);
+                return count(dev, Count::AcksAgain);
             }
             Acknowledged::Strange => {
                 rarely();
                 return dev.count(Counter::AcksWild);
             }
         };
-        dev.count(Counter::CollectionsAccepted);
+        count(dev, Count::CollectionsAccepted);
         dev.trace(Marker::AckReceived, numbers);
         if !was_matched {
             self.close(dev, node, record);
@@ -68,14 +69,14 @@ impl Sender {
         match (kind, state & stage::MASK) {
             (Answer::Refused, stage::SENDING) => {
                 // The peer lives.
-                dev.count(Counter::RefusalsTaken);
+                count(dev, Count::RefusalsTaken);
                 dev.put(sent, record::TRIES, 0);
             }
             (Answer::Aborted, stage::SENDING) => self.fail(dev, record, Failure::Aborted, stage::QUIET),
             (Answer::Aborted, stage::ABORTING) => self.end(dev, record, (state >> stage::STAT_SHIFT) as u8),
             // The peer knows already. Its frames may still be read.
             (Answer::Aborted, stage::FAILING) => dev.put(sent, record::STATE, state | stage::QUIET),
-            _ => dev.count(Counter::AnswersLate),
+            _ => count(dev, Count::AnswersLate),
         }
     }
 }

@@ -10,6 +10,7 @@ use nic_scatter::Cursor;
 
 use super::state::{stage, Sender};
 use crate::command::is_restart;
+use crate::counts::{count, Count};
 use crate::places::send_record as record;
 
 impl Sender {
@@ -30,13 +31,13 @@ impl Sender {
         }
         match self.take(dev, number, offset, words) {
             Ok(true) => {
-                dev.count(Counter::SendsTaken);
+                count(dev, Count::SendsTaken);
                 dev.put(at, 0, words[0] & !0xFF | u32::from(stat::TAKEN));
             }
             Ok(false) => self.held = Some(number),
             Err(failure) => {
-                dev.count(Counter::SendsTaken);
-                dev.count(Counter::SendsFailed);
+                count(dev, Count::SendsTaken);
+                count(dev, Count::SendsFailed);
                 dev.put(at, 0, words[0] & !0xFF | u32::from(failure.stat()));
             }
         }
@@ -78,7 +79,7 @@ impl Sender {
         Ok(true)
     }
 
-    /// The host gives a send up. One that has ended, or is about to, ends as it does.
+    /// The host gives a send up. A send that has ended, or is about to, ends as it does.
     #[cold]
     pub(super) fn on_cancelled(&mut self, dev: &mut impl Device, number: u32) {
         if number >= SEND_DESCRIPTORS {
@@ -88,8 +89,8 @@ impl Sender {
             self.held = None;
             let at = dev.place(self.places.descriptors + descriptor::offset_bytes(number));
             let head = dev.get(at, 0);
-            dev.count(Counter::SendsTaken);
-            dev.count(Counter::SendsFailed);
+            count(dev, Count::SendsTaken);
+            count(dev, Count::SendsFailed);
             return dev.put(at, 0, head & !0xFF | u32::from(Failure::Cancelled.stat()));
         }
         self.fail(dev, number, Failure::Cancelled, 0);

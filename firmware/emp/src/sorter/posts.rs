@@ -10,6 +10,7 @@ use nic_matching::{Posted, Want};
 use nic_scatter::Cursor;
 
 use super::state::Sorter;
+use crate::counts::{count, Count};
 use crate::messages::SorterToReceiver;
 use crate::places::receive_record as record;
 
@@ -28,12 +29,12 @@ impl<P: Posted> Sorter<P> {
             rarely();
             return dev.count(Counter::MailboxesWild);
         }
-        dev.count(Counter::ReceivesTaken);
+        count(dev, Count::ReceivesTaken);
         match self.take(dev, record, offset, words) {
             // The word goes last: the host polls it.
             Ok(()) => dev.put(at, 0, words[0] & !0xFF | u32::from(stat::TAKEN)),
             Err(failure) => {
-                dev.count(Counter::ReceivesRefused);
+                count(dev, Count::ReceivesRefused);
                 dev.put(at, 0, words[0] & !0xFF | u32::from(failure.stat()));
             }
         }
@@ -81,7 +82,7 @@ impl<P: Posted> Sorter<P> {
         let offset = self.places.descriptors + descriptor::offset_bytes(record + SEND_DESCRIPTORS);
         let at = dev.place(offset);
         let head = dev.get(at, 0);
-        dev.count(Counter::ReceivesCancelled);
+        count(dev, Count::ReceivesCancelled);
         dev.put(at, 0, head & !0xFF | u32::from(failure.stat()));
     }
 

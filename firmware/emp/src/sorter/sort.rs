@@ -10,6 +10,7 @@ use nic_layout::trace::Marker;
 use nic_matching::{Found, Message, Posted};
 
 use super::state::Sorter;
+use crate::counts::{count, Count};
 use crate::header::NODE_MASK;
 use crate::messages::{Answer, SorterToReceiver as Sorted, SorterToSender};
 
@@ -21,8 +22,8 @@ pub(super) enum Sort {
     Answer(Sorted),
     /// It is for the sender.
     Sender(SorterToSender),
-    /// It is dropped, and counted.
-    Drop(Counter),
+    /// It is dropped, and counted: the offset of the counter.
+    Drop(u32),
 }
 
 impl<P: Posted> Sorter<P> {
@@ -35,10 +36,10 @@ impl<P: Posted> Sorter<P> {
         if dev.get(at, link::ADDRESS_1) != self.own_address
             || link::data_bytes(node_length) + HEADER_BYTES > length_bytes
         {
-            return Sort::Drop(self.malformed(type_word));
+            return Sort::Drop(self.malformed(type_word).offset());
         }
         if link::identity(node_length) != self.identities[peer as usize & NODE_MASK] {
-            return Sort::Drop(Counter::FramesStrange);
+            return Sort::Drop(Counter::FramesStrange.offset());
         }
         const DATA: u32 = word::kind(frame::DATA);
         const FIRST: u32 = word::kind(frame::FIRST);
@@ -62,7 +63,7 @@ impl<P: Posted> Sorter<P> {
             REFUSED => self.answered(dev, at, Answer::Refused, peer, numbers),
             ABORTED => self.answered(dev, at, Answer::Aborted, peer, numbers),
             ABORT => self.abort(dev, peer, numbers),
-            _ => Sort::Drop(self.malformed(type_word)),
+            _ => Sort::Drop(self.malformed(type_word).offset()),
         }
     }
 
@@ -71,15 +72,15 @@ impl<P: Posted> Sorter<P> {
     fn late(&mut self, dev: &mut impl Device, state: State, node: u32, numbers: u32) -> Sort {
         match state {
             State::Complete => {
-                dev.count(Counter::FramesOfComplete);
+                count(dev, Count::FramesOfComplete);
                 Sort::Answer(Sorted::Answer { kind: Answer::Ack, node, numbers })
             }
             State::Failed => {
-                dev.count(Counter::FramesOfFailed);
+                count(dev, Count::FramesOfFailed);
                 Sort::Answer(Sorted::Answer { kind: Answer::Aborted, node, numbers })
             }
-            State::Old => Sort::Drop(Counter::FramesOld),
-            _ => Sort::Drop(Counter::FramesBeforeFirst),
+            State::Old => Sort::Drop(Count::FramesOld.offset()),
+            _ => Sort::Drop(Count::FramesBeforeFirst.offset()),
         }
     }
 
@@ -107,7 +108,7 @@ impl<P: Posted> Sorter<P> {
             && dev.get(at, word::OFFSET) == 0;
         if !is_exact {
             rarely();
-            return Sort::Drop(Counter::FramesMalformed);
+            return Sort::Drop(Counter::FramesMalformed.offset());
         }
         let number = word::message(numbers);
         let table = &mut self.numbers[peer as usize & NODE_MASK];
@@ -120,13 +121,13 @@ impl<P: Posted> Sorter<P> {
         match self.posted.take(dev, message) {
             Found::Taken(record) => {
                 table.matched(dev, number, record);
-                dev.count(Counter::MessagesMatched);
+                count(dev, Count::MessagesMatched);
                 dev.trace(Marker::MessageMatched, record);
                 Sort::Receiver(Sorted::First { record, buffer })
             }
-            Found::Early => Sort::Drop(Counter::FirstsEarly),
+            Found::Early => Sort::Drop(Count::FirstsEarly.offset()),
             Found::Nothing => {
-                dev.count(Counter::FirstsNotPosted);
+                count(dev, Count::FirstsNotPosted);
                 Sort::Answer(Sorted::Answer { kind: Answer::Refused, node: peer, numbers })
             }
         }
@@ -135,7 +136,7 @@ impl<P: Posted> Sorter<P> {
     /// What a peer says of a message of this node.
     #[inline(always)]
     fn answered(&mut self, dev: &mut impl Device, at: Place, kind: Answer, node: u32, numbers: u32) -> Sort {
-        dev.count(Counter::FramesAnswers);
+        count(dev, Count::FramesAnswers);
         let room = dev.get(at, word::OFFSET);
         Sort::Sender(SorterToSender::Answer { kind, node, numbers, room })
     }
@@ -143,7 +144,7 @@ impl<P: Posted> Sorter<P> {
     /// A peer has given a message up.
     #[cold]
     fn abort(&mut self, dev: &mut impl Device, node: u32, numbers: u32) -> Sort {
-        dev.count(Counter::FramesAborts);
+        count(dev, Count::FramesAborts);
         let number = word::message(numbers);
         let table = &mut self.numbers[node as usize & NODE_MASK];
         match table.look(dev, number) {

@@ -12,6 +12,7 @@ use nic_matching::Posted;
 use super::sort::Sort;
 use super::state::{Sides, Sorter, NO_PEER};
 use crate::command::{is_close, is_known, is_restart};
+use crate::counts::{count, Count};
 use crate::header::{own_address, NODE_MASK};
 use crate::messages::{ReceiverToSorter, SorterToSender};
 use crate::places::{Places, Settings};
@@ -67,7 +68,7 @@ impl<P: Posted> Sorter<P> {
         match self.sort(dev, buffer, length_bytes) {
             Sort::Receiver(entry) => {
                 self.to_receiver.push(dev, entry.words());
-                dev.count(Counter::FramesSorted);
+                count(dev, Count::FramesSorted);
             }
             Sort::Answer(entry) => {
                 rarely();
@@ -80,16 +81,16 @@ impl<P: Posted> Sorter<P> {
             }
             Sort::Drop(counter) => {
                 rarely();
-                dev.count(counter);
-                dev.trace(Marker::Dropped, counter as u32);
+                dev.add(dev.counters(), counter, 1);
+                dev.trace(Marker::Dropped, counter / 4);
                 dev.recycle(buffer);
             }
         }
         true
     }
 
-    /// Hears what the receiver says. Before posts and frames: a receive that has ended may be posted
-    /// again.
+    /// Hears what the receiver says. Before posts and frames: a receive that has ended may be
+    /// posted again.
     #[inline(always)]
     fn hear(&mut self, dev: &mut impl Device) {
         while let Some(words) = self.from_receiver.pop(dev) {

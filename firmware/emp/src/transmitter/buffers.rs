@@ -12,8 +12,8 @@ pub const ANSWER_BYTES: u32 = (FRAME_BYTES_MIN as u32).next_multiple_of(8);
 const BUFFERS: usize = TX_BUFFERS_MAX as usize;
 const _: () = assert!(BUFFERS.is_power_of_two() && TX_BUFFERS_MAX + ANSWERS <= 1 << MAC_RING_LOG2);
 
-/// The transmit ring, and the buffers of its frames. Buffers are taken in turn, so the one that is
-/// taken next has rested longest.
+/// The transmit ring, and the buffers of its frames. Buffers are taken in turn, so the next buffer
+/// has rested longest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ring {
     /// Frames that were placed, and those that have left, counted without end.

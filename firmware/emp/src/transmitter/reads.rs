@@ -10,7 +10,8 @@ use super::tag::Tag;
 use crate::messages::{TransmitterToReceiver, TransmitterToSender};
 
 impl Transmitter {
-    /// Handles the ends of host reads. The event of host reads, or that of DMA errors, was pending.
+    /// Handles the ends of host reads. The event of host reads, or the event of DMA errors, was
+    /// pending.
     #[inline(always)]
     pub fn on_reads(&mut self, dev: &mut impl Device) {
         let mut consumer = dev.dma_read_consumer();

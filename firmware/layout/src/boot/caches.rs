@@ -3,14 +3,14 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::{Kind, Section};
-use crate::counter::{Set, CACHES, DEVICE, DRIVER, LINK, LOOKUP, POSTS, TRANSFERS};
+use crate::counter::{Set, SETS};
 
 /// [`super::ReplyState::personality`] of the firmware that looks handles up in two caches of the
 /// driver's tables.
 pub const PERSONALITY: u32 = 1;
 
 /// What the firmware counts.
-pub const COUNTERS: &[&Set] = &[&LINK, &POSTS, &TRANSFERS, &LOOKUP, &CACHES, &DRIVER, &DEVICE];
+pub const COUNTERS: &[&Set] = SETS;
 
 /// How the firmware serves misses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]

@@ -8,7 +8,7 @@
 
 mod sets;
 
-pub use sets::{CACHES, DEVICE, DRIVER, LINK, LOOKUP, MESSAGES, POSTS, SETS, TRANSFERS};
+pub use sets::{CACHES, DEVICE, DRIVER, LINK, LOOKUP, POSTS, SETS, TRANSFERS};
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
@@ -183,55 +183,6 @@ counters! {
     DmaWriteErrors,
     /// Times that reception waited for room in the host-write ring.
     ReceiveStalls,
-
-    // ---- Messages of EMP: frames that arrive
-    /// Answers of a peer to a message of this node.
-    FramesAnswers,
-    /// A peer gives a message up.
-    FramesAborts,
-    /// A first frame whose turn has not come: an earlier message has to be matched before.
-    FirstsEarly,
-    /// A first frame that matches no posted receive; answered.
-    FirstsNotPosted,
-    /// A frame whose first frame has not come.
-    FramesBeforeFirst,
-    /// A frame of a message that is complete, or was given up; answered.
-    FramesOfComplete,
-    FramesOfFailed,
-    /// A frame of a number that is not in use any more.
-    FramesOld,
-    /// A frame that the receiver gets.
-    FramesSorted,
-    /// Of these: the message has ended meanwhile; the frame is not cut as the message is; it lies
-    /// beyond the window; the receive is too short for its message.
-    FramesLate,
-    FramesInexact,
-    FramesBeyond,
-    FramesRefusedTruncated,
-    /// Frames that a receive takes.
-    FramesPlaced,
-    /// Frames that it has taken before.
-    FramesRepeated,
-
-    // ---- Messages of EMP: receives and sends
-    ReceivesTaken,
-    /// Of the receives that were taken: refused at once; given up before a message came; matched.
-    ReceivesRefused,
-    ReceivesCancelled,
-    MessagesMatched,
-    /// Of the messages that were matched.
-    ReceivesDone,
-    ReceivesFailed,
-    SendsTaken,
-    SendsDone,
-    SendsFailed,
-    CollectionsAccepted,
-    /// Acknowledgements of collections that were accepted before.
-    AcksAgain,
-    /// Answers to messages that have ended.
-    AnswersLate,
-    /// The peer has no receive for the message yet.
-    RefusalsTaken,
 }
 
 /// Distance from a counter of the send path to the one of the receive path.

@@ -4,7 +4,7 @@ use super::Counter::*;
 use super::{Set, Sum};
 
 /// Every set. The equations have the order in which the sets name them.
-pub const SETS: &[&Set] = &[&LINK, &POSTS, &TRANSFERS, &LOOKUP, &CACHES, &DRIVER, &DEVICE, &MESSAGES];
+pub const SETS: &[&Set] = &[&LINK, &POSTS, &TRANSFERS, &LOOKUP, &CACHES, &DRIVER, &DEVICE];
 
 /// The reliable link: frames by what the link made of them, and acknowledgements.
 pub const LINK: Set = Set {
@@ -288,81 +288,3 @@ pub const DRIVER: Set = Set { name: "driver", counters: &[Commands, MailboxesWil
 
 /// The host bus.
 pub const DEVICE: Set = Set { name: "device", counters: &[DmaReadErrors, DmaWriteErrors], sums: &[] };
-
-/// Messages that the NIC matches with posted receives. Frames are received, and messages taken, as
-/// the sums say; the other counters of frames are the link's.
-pub const MESSAGES: Set = Set {
-    name: "messages",
-    counters: &[
-        FramesAnswers,
-        FramesAborts,
-        FirstsEarly,
-        FirstsNotPosted,
-        FramesBeforeFirst,
-        FramesOfComplete,
-        FramesOfFailed,
-        FramesOld,
-        FramesSorted,
-        FramesLate,
-        FramesInexact,
-        FramesBeyond,
-        FramesRefusedTruncated,
-        FramesPlaced,
-        FramesRepeated,
-        ReceivesTaken,
-        ReceivesRefused,
-        ReceivesCancelled,
-        MessagesMatched,
-        ReceivesDone,
-        ReceivesFailed,
-        SendsTaken,
-        SendsDone,
-        SendsFailed,
-        CollectionsAccepted,
-        AcksAgain,
-        AnswersLate,
-        RefusalsTaken,
-    ],
-    sums: &[
-        Sum {
-            name: "frames received",
-            whole: &[],
-            parts: &[
-                FramesAnswers,
-                FramesAborts,
-                FirstsEarly,
-                FirstsNotPosted,
-                FramesBeforeFirst,
-                FramesOfComplete,
-                FramesOfFailed,
-                FramesOld,
-                FramesSorted,
-            ],
-            under_way: None,
-        },
-        Sum {
-            name: "frames sorted",
-            whole: &[FramesSorted],
-            parts: &[FramesLate, FramesInexact, FramesBeyond, FramesRefusedTruncated, FramesPlaced, FramesRepeated],
-            under_way: Some("frames between sorter and receiver"),
-        },
-        Sum {
-            name: "receives",
-            whole: &[ReceivesTaken],
-            parts: &[ReceivesRefused, ReceivesCancelled, MessagesMatched],
-            under_way: Some("posted receives"),
-        },
-        Sum {
-            name: "messages matched",
-            whole: &[MessagesMatched],
-            parts: &[ReceivesDone, ReceivesFailed],
-            under_way: Some("messages not yet complete"),
-        },
-        Sum {
-            name: "sends",
-            whole: &[SendsTaken],
-            parts: &[SendsDone, SendsFailed],
-            under_way: Some("sends not yet ended"),
-        },
-    ],
-};

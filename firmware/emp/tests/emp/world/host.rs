@@ -46,8 +46,7 @@ pub struct Message {
 pub struct Host {
     node: u32,
     memory: Vec<u8>,
-    /// Pages that belong to messages that have not ended: who may touch them. Value: the message,
-    /// and whether it receives.
+    /// Pages of messages that have not ended. Value: the message, and whether it receives.
     owners: BTreeMap<u32, (usize, bool)>,
     free_pages: VecDeque<u32>,
     pub sends: Vec<Message>,

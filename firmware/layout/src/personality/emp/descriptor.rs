@@ -95,7 +95,7 @@ impl Failure {
         stat::FAILED | self as u8
     }
 
-    /// The failure of a first byte. `None` if it is that of no failure.
+    /// The failure of a first byte. `None` if there is no such failure.
     pub fn of_stat(stat: u8) -> Option<Failure> {
         (stat & 0xF0 == stat::FAILED).then(|| Failure::ALL.get(usize::from(stat & 0xF)).copied())?
     }
@@ -196,8 +196,8 @@ pub struct Page {
 }
 
 impl Page {
-    /// Whether the run has at least one byte, stays in one page, and in an address space of 32 bits:
-    /// the DMA engines have no more.
+    /// Whether the run has at least one byte, stays in one page, and in an address space of 32
+    /// bits: the DMA engines have no more.
     pub const fn is_good(self) -> bool {
         let in_page = self.address as u32 % PAGE_BYTES;
         self.bytes != 0 && in_page + self.bytes as u32 <= PAGE_BYTES && self.address >> 32 == 0

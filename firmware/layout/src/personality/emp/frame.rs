@@ -30,8 +30,8 @@ pub mod word {
 
     /// Number of the message, and number of the frame in it.
     pub const NUMBERS: u32 = 20;
-    /// Of a frame with data: where in the message its data begin, in bytes. Of an acknowledgement:
-    /// free receive buffers of its sender.
+    /// Where in the message the data of the frame begin, in bytes. In an acknowledgement: free
+    /// receive buffers of its sender.
     pub const OFFSET: u32 = 24;
     /// Length of the message in bytes. This word and the next are in a first frame only.
     pub const LENGTH: u32 = 28;

@@ -4,12 +4,8 @@ pub mod descriptor;
 pub mod frame;
 pub mod list;
 
-use crate::counter::{Set, DEVICE, DRIVER, LINK, MESSAGES};
-
 /// [`crate::boot::ReplyState::personality`].
 pub const PERSONALITY: u32 = 4;
-/// What the firmware counts.
-pub const COUNTERS: &[&Set] = &[&LINK, &DRIVER, &DEVICE, &MESSAGES];
 /// The number of the protocol in frames.
 pub const PROTOCOL: u8 = 5;
 
@@ -25,7 +21,7 @@ pub const MAILBOX_CANCEL_RECEIVE: usize = 7;
 /// Bytes of the longest message.
 pub const MESSAGE_BYTES_MAX: u32 = 1 << 24;
 
-/// Frames in a collection, if nobody asks for another number (E-32).
+/// Frames in a collection by default (E-32).
 pub const COLLECTION_FRAMES: u32 = 3;
 /// Frames in a collection at most.
 pub const COLLECTION_FRAMES_MAX: u32 = 8;
