@@ -114,8 +114,8 @@ pub(crate) fn count(dev: &mut impl Device, count: Count) {
     dev.add(dev.counters(), count.offset(), 1);
 }
 
-/// A whole that is the sum of its parts when nothing of the kind is under way (INV-38). Counters are
-/// named by their offsets.
+/// A whole that is the sum of its parts when nothing of the kind is under way (INV-38). Counters
+/// are named by their offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sum {
     /// What is added up.

@@ -1,0 +1,126 @@
+//! Posted receives against a list in the order of posting.
+
+use nic_device::Words;
+use nic_matching::{Found, Linear, Message, Posted, Want};
+use proptest::prelude::*;
+
+const RECEIVES: u32 = 40;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Post(u32, Want),
+    Take(Message),
+    Cancel(u32),
+}
+
+/// Few nodes and tags, so that many match.
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let want = (proptest::option::of(0..3_u8), proptest::option::of(0..3_u16));
+    let message = (0..3_u8, 0..3_u16, any::<bool>(), any::<bool>());
+    let step = prop_oneof![
+        3 => (0..RECEIVES, want).prop_map(|(receive, (source, tag))| Step::Post(receive, Want { source, tag })),
+        3 => message.prop_map(|(source, tag, after_tag, after_all)| Step::Take(Message {
+            source,
+            tag,
+            after_tag: after_tag || after_all,
+            after_all,
+        })),
+        1 => (0..RECEIVES).prop_map(Step::Cancel),
+    ];
+    proptest::collection::vec(step, 0..300)
+}
+
+/// The rule, word by word.
+fn find(posted: &[(u32, Want)], message: Message) -> Found {
+    let is_match = |want: &Want| {
+        want.source.is_none_or(|source| source == message.source) && want.tag.is_none_or(|tag| tag == message.tag)
+    };
+    match posted.iter().find(|(_, want)| is_match(want)) {
+        None => Found::Nothing,
+        Some((_, want)) if want.tag.is_some() && !message.after_tag => Found::Early,
+        Some((_, want)) if want.tag.is_none() && !message.after_all => Found::Early,
+        Some((receive, _)) => Found::Taken(*receive),
+    }
+}
+
+fn play<P: Posted>(steps: &[Step]) {
+    let bytes = P::bytes(RECEIVES);
+    let mut words = vec![0x5A5A_5A5A; bytes as usize / 4 + 4];
+    let mut posted = P::new(8, RECEIVES);
+    posted.clear(&mut words);
+    let mut model: Vec<(u32, Want)> = Vec::new();
+    for step in steps {
+        match *step {
+            Step::Post(receive, want) => {
+                if model.iter().all(|(other, _)| *other != receive) {
+                    posted.post(&mut words, receive, want);
+                    model.push((receive, want));
+                }
+            }
+            Step::Take(message) => {
+                let found = find(&model, message);
+                assert_eq!(posted.take(&mut words, message), found, "{message:?}");
+                model.retain(|(receive, _)| found != Found::Taken(*receive));
+            }
+            Step::Cancel(receive) => {
+                let was_posted = model.iter().any(|(other, _)| *other == receive);
+                assert_eq!(posted.cancel(&mut words, receive), was_posted);
+                model.retain(|(other, _)| *other != receive);
+            }
+        }
+        assert_eq!(posted.posted() as usize, model.len());
+    }
+    let behind = 8 + bytes;
+    assert_eq!([words.read(0), words.read(4), words.read(behind)], [0x5A5A_5A5A; 3], "words beside the receives");
+}
+
+proptest! {
+    #[test]
+    fn a_message_takes_the_oldest_receive_that_it_matches(steps in steps()) {
+        play::<Linear>(&steps);
+    }
+}
+
+/// Receives that are searched from the youngest on.
+struct Youngest(Vec<(u32, Want)>);
+
+impl Posted for Youngest {
+    fn bytes(_receives: u32) -> u32 {
+        0
+    }
+
+    fn new(_offset_bytes: u32, _receives: u32) -> Youngest {
+        Youngest(Vec::new())
+    }
+
+    fn clear(&mut self, _words: &mut impl Words) {}
+
+    fn post(&mut self, _words: &mut impl Words, receive: u32, want: Want) {
+        self.0.insert(0, (receive, want));
+    }
+
+    fn take(&mut self, _words: &mut impl Words, message: Message) -> Found {
+        let found = find(&self.0, message);
+        self.0.retain(|(receive, _)| found != Found::Taken(*receive));
+        found
+    }
+
+    fn cancel(&mut self, _words: &mut impl Words, receive: u32) -> bool {
+        let before = self.0.len();
+        self.0.retain(|(other, _)| *other != receive);
+        self.0.len() != before
+    }
+
+    fn posted(&self) -> u32 {
+        self.0.len() as u32
+    }
+}
+
+#[test]
+fn a_search_from_the_youngest_on_is_found() {
+    let any = Want { source: None, tag: None };
+    let message = Message { source: 1, tag: 2, after_tag: true, after_all: true };
+    let steps = [Step::Post(4, any), Step::Post(9, any), Step::Take(message)];
+    play::<Linear>(&steps);
+    assert!(std::panic::catch_unwind(|| play::<Youngest>(&steps)).is_err());
+}
