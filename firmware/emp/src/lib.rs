@@ -12,6 +12,7 @@ mod lists;
 mod messages;
 mod parts;
 mod places;
+mod plan;
 mod receiver;
 mod sender;
 mod sorter;
@@ -21,6 +22,7 @@ pub use counts::{conservation, Count, Sum, COUNTERS_BYTES};
 pub use lists::LIST_BUFFER_BYTES;
 pub use parts::{Parts, QUEUES_BYTES};
 pub use places::{receive_record, send_record, Places, Settings};
+pub use plan::{Config, Plan};
 pub use receiver::RECEIVE_LISTS;
 
 pub use transmitter::{ANSWERS, ANSWER_BYTES, SEND_LISTS};

@@ -1,7 +1,7 @@
 //! The four parts and the queues between them.
 
 use nic_device::{Device, Words};
-use nic_handoff::{Queue, Reader, Writer};
+use nic_handoff::Queue;
 use nic_layout::ring::Event;
 use nic_matching::Posted;
 
@@ -98,29 +98,29 @@ impl<P: Posted> Parts<P> {
         let queues = Queues::at(dev, places.queues);
         queues.clear(dev);
         let sides = sender::Sides {
-            from_sorter: Reader::new(queues.sorter_to_sender, dev),
-            from_transmitter: Reader::new(queues.transmitter_to_sender, dev),
-            to_transmitter: Writer::new(queues.sender_to_transmitter, dev),
+            from_sorter: queues.sorter_to_sender.reader(dev),
+            from_transmitter: queues.transmitter_to_sender.reader(dev),
+            to_transmitter: queues.sender_to_transmitter.writer(dev),
         };
         self.sender.start(dev, sides, settings, places);
         let sides = transmitter::Sides {
-            from_sender: Reader::new(queues.sender_to_transmitter, dev),
-            from_receiver: Reader::new(queues.receiver_to_transmitter, dev),
-            to_sender: Writer::new(queues.transmitter_to_sender, dev),
-            to_receiver: Writer::new(queues.transmitter_to_receiver, dev),
+            from_sender: queues.sender_to_transmitter.reader(dev),
+            from_receiver: queues.receiver_to_transmitter.reader(dev),
+            to_sender: queues.transmitter_to_sender.writer(dev),
+            to_receiver: queues.transmitter_to_receiver.writer(dev),
         };
         self.transmitter.start(sides, settings, places, sessions);
         let sides = receiver::Sides {
-            from_sorter: Reader::new(queues.sorter_to_receiver, dev),
-            from_transmitter: Reader::new(queues.transmitter_to_receiver, dev),
-            to_transmitter: Writer::new(queues.receiver_to_transmitter, dev),
-            to_sorter: Writer::new(queues.receiver_to_sorter, dev),
+            from_sorter: queues.sorter_to_receiver.reader(dev),
+            from_transmitter: queues.transmitter_to_receiver.reader(dev),
+            to_transmitter: queues.receiver_to_transmitter.writer(dev),
+            to_sorter: queues.receiver_to_sorter.writer(dev),
         };
         self.receiver.start(dev, sides, settings, places);
         let sides = sorter::Sides {
-            from_receiver: Reader::new(queues.receiver_to_sorter, dev),
-            to_receiver: Writer::new(queues.sorter_to_receiver, dev),
-            to_sender: Writer::new(queues.sorter_to_sender, dev),
+            from_receiver: queues.receiver_to_sorter.reader(dev),
+            to_receiver: queues.sorter_to_receiver.writer(dev),
+            to_sender: queues.sorter_to_sender.writer(dev),
         };
         self.sorter.start(dev, sides, settings, places, sessions);
         for buffer in 0..settings.receive_buffers {

@@ -1,6 +1,6 @@
 //! Where the state of EMP lies in the SRAM, and the settings of a boot request.
 
-use nic_layout::personality::emp::frame::Cut;
+use nic_layout::personality::emp::frame::{Cut, HEADER_BYTES};
 
 /// The settings of the NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,11 @@ impl Settings {
         transmit_buffers: 0,
         receive_buffers: 0,
     };
+
+    /// Bytes of the longest frame.
+    pub const fn frame_bytes_max(&self) -> u32 {
+        self.cut.data_bytes + HEADER_BYTES
+    }
 
     /// A node of a descriptor, if it is another node of the cluster.
     #[inline(always)]

@@ -28,9 +28,6 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// The most parts: one bit each.
-    pub const PARTS_MAX: u32 = u32::BITS;
-
     /// The bytes of SRAM that the claims take.
     pub const fn bytes() -> u32 {
         8
@@ -51,8 +48,9 @@ impl Claims {
         words.put(self.other, 0, 0);
     }
 
-    /// Claims the lowest part of `ready`, one bit for each part, that the other core does not run.
-    /// `None` if there is no such part: then the core may sleep. The core runs no part now.
+    /// Claims a part for this core, which runs none: the lowest part of `ready` that the other
+    /// core does not run. `ready` has a bit for each part. `None` if there is no such part. Then
+    /// the core may sleep.
     ///
     /// The part's work may have been done since the core looked. So a part that is run may find
     /// nothing to do.

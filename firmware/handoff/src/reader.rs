@@ -1,15 +1,14 @@
 use nic_device::{Place, Words};
 
-use crate::queue::{room, ENTRIES, POPPED, PUSHED};
-use crate::Queue;
+use crate::layout::{Layout, ENTRIES, POPPED, PUSHED};
 
-/// The half of a [`Queue`] that pops. It belongs to one part.
+/// The half of a [`Queue`](crate::Queue) that pops. It belongs to one part.
 #[derive(Clone, Debug)]
 pub struct Reader<const N: usize, const LOG2: u32> {
     place: Place,
-    /// As in SRAM.
+    /// The number in SRAM.
     popped: u32,
-    /// As last read: the writer may have pushed more since.
+    /// The number that was last read from SRAM. The writer may have pushed more since.
     pushed: u32,
 }
 
@@ -17,10 +16,7 @@ impl<const N: usize, const LOG2: u32> Reader<N, LOG2> {
     /// Fills the place of a reader that is not made yet.
     pub const NOWHERE: Self = Reader { place: Place(0), popped: 0, pushed: 0 };
 
-    /// The reader of a queue. One part has it. It begins with what SRAM says, so the writer may
-    /// have pushed before.
-    pub fn new(queue: Queue<N, LOG2>, words: &impl Words) -> Self {
-        let place = queue.place;
+    pub(crate) fn new(place: Place, words: &impl Words) -> Self {
         Reader { place, popped: words.get(place, POPPED), pushed: words.get(place, PUSHED) }
     }
 
@@ -39,7 +35,7 @@ impl<const N: usize, const LOG2: u32> Reader<N, LOG2> {
         if self.is_empty(words) {
             return None;
         }
-        let slot = Queue::<N, LOG2>::slot(self.place, self.popped);
+        let slot = Layout::<N, LOG2>::slot(self.place, self.popped);
         Some(core::array::from_fn(|number| words.get(slot, ENTRIES + 4 * number as u32)))
     }
 
@@ -69,6 +65,6 @@ impl<const N: usize, const LOG2: u32> Reader<N, LOG2> {
     #[inline(always)]
     pub fn made_room(&mut self, words: &impl Words, entries: u32) -> bool {
         self.pushed = words.get(self.place, PUSHED);
-        room(Queue::<N, LOG2>::CAPACITY, self.pushed, self.popped) <= entries
+        Layout::<N, LOG2>::room(self.pushed, self.popped) <= entries
     }
 }

@@ -1,15 +1,14 @@
-use nic_device::{Place, Words};
+use nic_device::{rarely, Place, Words};
 
-use crate::queue::{room, ENTRIES, POPPED, PUSHED};
-use crate::Queue;
+use crate::layout::{Layout, ENTRIES, POPPED, PUSHED};
 
-/// The half of a [`Queue`] that pushes. It belongs to one part.
+/// The half of a [`Queue`](crate::Queue) that pushes. It belongs to one part.
 #[derive(Clone, Debug)]
 pub struct Writer<const N: usize, const LOG2: u32> {
     place: Place,
-    /// As in SRAM.
+    /// The number in SRAM.
     pushed: u32,
-    /// As last read: the reader may have popped more since.
+    /// The number that was last read from SRAM. The reader may have popped more since.
     popped: u32,
 }
 
@@ -17,10 +16,7 @@ impl<const N: usize, const LOG2: u32> Writer<N, LOG2> {
     /// Fills the place of a writer that is not made yet.
     pub const NOWHERE: Self = Writer { place: Place(0), pushed: 0, popped: 0 };
 
-    /// The writer of a queue. One part has it. It begins with what SRAM says, so the reader may
-    /// have popped before.
-    pub fn new(queue: Queue<N, LOG2>, words: &impl Words) -> Self {
-        let place = queue.place;
+    pub(crate) fn new(place: Place, words: &impl Words) -> Self {
         Writer { place, pushed: words.get(place, PUSHED), popped: words.get(place, POPPED) }
     }
 
@@ -29,6 +25,7 @@ impl<const N: usize, const LOG2: u32> Writer<N, LOG2> {
     #[inline(always)]
     pub fn room(&mut self, words: &impl Words) -> u32 {
         if self.known_room() == 0 {
+            rarely();
             self.popped = words.get(self.place, POPPED);
         }
         self.known_room()
@@ -38,6 +35,7 @@ impl<const N: usize, const LOG2: u32> Writer<N, LOG2> {
     #[inline(always)]
     pub fn has_room(&mut self, words: &impl Words, entries: u32) -> bool {
         if self.known_room() < entries {
+            rarely();
             self.popped = words.get(self.place, POPPED);
         }
         self.known_room() >= entries
@@ -48,7 +46,7 @@ impl<const N: usize, const LOG2: u32> Writer<N, LOG2> {
     #[inline(always)]
     pub fn push(&mut self, words: &mut impl Words, entry: [u32; N]) {
         debug_assert!(self.known_room() > 0, "an entry is pushed without room");
-        let slot = Queue::<N, LOG2>::slot(self.place, self.pushed);
+        let slot = Layout::<N, LOG2>::slot(self.place, self.pushed);
         for (number, word) in (0..).zip(entry) {
             words.put(slot, ENTRIES + 4 * number, word);
         }
@@ -59,6 +57,6 @@ impl<const N: usize, const LOG2: u32> Writer<N, LOG2> {
 
     #[inline(always)]
     fn known_room(&self) -> u32 {
-        room(Queue::<N, LOG2>::CAPACITY, self.pushed, self.popped)
+        Layout::<N, LOG2>::room(self.pushed, self.popped)
     }
 }

@@ -1,28 +1,15 @@
 //! Two cores that run the same two parts, in every interleaving of their accesses. Each planted
 //! fault must be found.
-//!
-//! Part 0 makes entries and pushes them, part 1 pops them. The state of a part is what any core may
-//! run next, so it is behind a mutex of the test that no core ever finds locked.
 
 mod cores;
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::Arc;
 
-use cores::{check, CoreBell, Lock, Sram, Word};
+use cores::parts::{Node, Work};
+use cores::{check, Lock, Sram, Word};
 use loom::thread;
-use nic_device::Words;
-use nic_handoff::{tell, Bell, Claims, Core, Queue, Reader, Semaphore, Writer};
-
-type Ring = Queue<1, 1>;
-
-const SOURCE: u32 = 0;
-const SINK: u32 = 1;
-
-/// SRAM: the claims, the entries that the source has yet to make, the queue.
-const TO_MAKE: u32 = Claims::bytes();
-const QUEUE: u32 = TO_MAKE + 4;
-const SRAM_BYTES: u32 = QUEUE + Ring::bytes();
+use nic_handoff::{tell, Bell, Claims, Core, Semaphore};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Fault {
@@ -39,17 +26,6 @@ enum Fault {
     ClearAfterLook,
 }
 
-/// Where the entries come from: numbers of them.
-#[derive(Clone, Copy)]
-struct Work {
-    /// They wait in the queue.
-    waiting: u32,
-    /// The source makes them.
-    made: u32,
-    /// The hardware pushes them, and tells core B.
-    arriving: u32,
-}
-
 /// The semaphore, or nothing.
 struct MayLock(Option<Lock>);
 
@@ -59,90 +35,6 @@ impl Semaphore for MayLock {
             Some(lock) => lock.with(work),
             None => work(),
         }
-    }
-}
-
-/// What both cores see.
-#[derive(Clone)]
-struct Node {
-    sram: Sram,
-    lock: Lock,
-    bells: [CoreBell; 2],
-    /// 1 while a core runs the part.
-    runs: [Word; 2],
-    /// The same in bits. `loom` does not see it, so it adds no interleavings.
-    running: Arc<AtomicU32>,
-    source: Arc<Mutex<Writer<1, 1>>>,
-    /// The reader, and the entries popped.
-    sink: Arc<Mutex<(Reader<1, 1>, u32)>>,
-    /// All entries have been popped.
-    over: Word,
-    total: u32,
-}
-
-impl Node {
-    fn new(work: Work) -> Node {
-        let mut sram = Sram::new(SRAM_BYTES);
-        let queue = Ring::at(&sram, QUEUE);
-        Claims::at(&sram, 0, Core::A).clear(&mut sram);
-        queue.clear(&mut sram);
-        sram.write(TO_MAKE, work.made);
-        let mut source = Writer::new(queue, &sram);
-        (0..work.waiting).for_each(|number| source.push(&mut sram, [number]));
-        Node {
-            lock: Lock::new(),
-            bells: [CoreBell::new(), CoreBell::new()],
-            runs: [Word::new(0), Word::new(0)],
-            running: Arc::default(),
-            source: Arc::new(Mutex::new(source)),
-            sink: Arc::new(Mutex::new((Reader::new(queue, &sram), 0))),
-            over: Word::new(0),
-            total: work.waiting + work.made + work.arriving,
-            sram,
-        }
-    }
-
-    /// The parts with work, as any core sees them.
-    fn ready(&self) -> u32 {
-        let queue = Ring::at(&self.sram, QUEUE);
-        let source = self.sram.read(TO_MAKE) > 0 && queue.has_room(&self.sram, 1);
-        let sink = !queue.is_empty(&self.sram);
-        u32::from(source) << SOURCE | u32::from(sink) << SINK
-    }
-
-    fn run_source(&mut self, other: &mut CoreBell) {
-        let mut source = self.source.try_lock().expect("two cores have one state");
-        let to_make = self.sram.read(TO_MAKE);
-        if to_make > 0 && source.room(&self.sram) > 0 {
-            source.push(&mut self.sram, [self.total - to_make]);
-            self.sram.write(TO_MAKE, to_make - 1);
-            tell(other);
-        }
-    }
-
-    fn run_sink(&mut self) {
-        let mut sink = self.sink.try_lock().expect("two cores have one state");
-        let (reader, popped) = &mut *sink;
-        if let Some(found) = reader.pop(&mut self.sram) {
-            assert_eq!(found, [*popped], "the entry popped is not the one pushed");
-            *popped += 1;
-            if *popped == self.total {
-                self.over.put(1);
-                self.bells.iter_mut().for_each(tell);
-            }
-        }
-    }
-
-    /// Runs an event of a part. `both` becomes true if the other core runs the other part.
-    fn run(&mut self, part: u32, other: &mut CoreBell, both: &AtomicBool) {
-        assert_eq!(self.runs[part as usize].put(1), 0, "two cores run one part");
-        both.fetch_or(self.running.fetch_or(1 << part, SeqCst) != 0, SeqCst);
-        match part {
-            SOURCE => self.run_source(other),
-            _ => self.run_sink(),
-        }
-        self.running.fetch_and(!(1 << part), SeqCst);
-        self.runs[part as usize].put(0);
     }
 }
 
@@ -214,13 +106,38 @@ const ARRIVING: Work = Work { waiting: 0, made: 0, arriving: 1 };
 const WAITING_AND_ARRIVING: Work = Work { waiting: 1, made: 0, arriving: 1 };
 
 #[test]
+fn two_cores_that_claim_without_a_look_never_run_one_part() {
+    check("two claims of two parts by each core", None, || {
+        let (sram, lock) = (Sram::new(Claims::bytes()), Lock::new());
+        let runs = [Word::new(0), Word::new(0)];
+        let run_core = |core| {
+            let (mut sram, mut lock, runs) = (sram.clone(), lock.clone(), runs.clone());
+            move || {
+                let claims = Claims::at(&sram, 0, core);
+                for ready in [0b11, 0b10] {
+                    if let Some(part) = claims.claim(&mut sram, &mut lock, ready) {
+                        assert!(ready >> part & 1 == 1);
+                        assert_eq!(runs[part as usize].put(1), 0, "two cores run one part");
+                        runs[part as usize].put(0);
+                        claims.release(&mut sram);
+                    }
+                }
+            }
+        };
+        let core_b = thread::spawn(run_core(Core::B));
+        run_core(Core::A)();
+        core_b.join().unwrap();
+    });
+}
+
+#[test]
 fn a_part_runs_on_one_core_at_a_time_and_both_cores_run_parts() {
     assert!(run("source and sink, 3 switches", Some(3), MADE, Fault::None));
 }
 
 #[test]
 fn no_work_is_slept_through() {
-    run("a waiting entry", None, Work { waiting: 1, ..WAITING }, Fault::None);
+    run("a waiting entry, 6 switches", Some(6), Work { waiting: 1, ..WAITING }, Fault::None);
     run("two waiting entries, 5 switches", Some(5), WAITING, Fault::None);
     run("an arriving entry, 3 switches", Some(3), ARRIVING, Fault::None);
     run("a waiting and an arriving entry, 3 switches", Some(3), WAITING_AND_ARRIVING, Fault::None);

@@ -148,7 +148,7 @@ fn pass<const N: usize, const LOG2: u32>(entries: u32, batch: u32, fault: Fault)
     let core_b = thread::spawn({
         let (mut sram, mut work, mut room) = (sram.clone(), work.clone(), room.clone());
         move || {
-            let mut writer = Writer::new(queue, &sram);
+            let mut writer = queue.writer(&sram);
             for first in (0..entries).step_by(batch as usize) {
                 while !writer.has_room(&sram, batch) {
                     room.sleep();
@@ -160,7 +160,7 @@ fn pass<const N: usize, const LOG2: u32>(entries: u32, batch: u32, fault: Fault)
             }
         }
     });
-    read(sram.clone(), Reader::new(queue, &sram), [work, room], entries, batch, fault);
+    read(sram.clone(), queue.reader(&sram), [work, room], entries, batch, fault);
     core_b.join().unwrap();
     assert!(queue.is_empty(&sram) && queue.has_room(&sram, 1 << LOG2));
 }

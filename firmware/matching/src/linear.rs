@@ -27,6 +27,9 @@ const fn key(source: u8, tag: u16) -> u32 {
 }
 
 impl Linear {
+    /// No receives.
+    pub const NOWHERE: Linear = Linear { offset: 0, receives: 0, oldest: NONE, youngest: NONE, posted: 0 };
+
     fn at(&self, words: &impl Words, receive: u32) -> Place {
         words.place(self.offset + 8 * receive)
     }

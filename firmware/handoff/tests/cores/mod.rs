@@ -6,6 +6,8 @@
 //! interleaving of the accesses.
 #![allow(dead_code, reason = "each test uses its part of this")]
 
+pub mod parts;
+
 use std::sync::{Arc, Mutex};
 
 use loom::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -110,9 +112,8 @@ impl Semaphore for Lock {
     }
 }
 
-/// Runs a model in every interleaving of its threads, and prints how many there are. With
-/// `switches` only those in which the cores take over from each other at most so often where they
-/// could go on.
+/// Runs a model in every interleaving of its threads, and prints how many there are. `switches`
+/// leaves out those in which more often a core stops that could go on.
 pub fn check(name: &str, switches: Option<usize>, model: impl Fn() + Send + Sync + 'static) {
     let runs = Arc::new(std::sync::atomic::AtomicU32::new(0));
     let counted = Arc::clone(&runs);

@@ -25,6 +25,8 @@ impl Kind {
     pub const CACHES: Kind = Kind(6);
     /// Tables that hold every translation, buffer and import.
     pub const STATIC_TABLES: Kind = Kind(7);
+    /// Descriptors of messages.
+    pub const MESSAGES: Kind = Kind(8);
 
     /// What the kind is called, if this crate defines it.
     pub const fn name(self) -> Option<&'static str> {
@@ -36,6 +38,7 @@ impl Kind {
             Kind::COUNTERS => "counters",
             Kind::CACHES => "caches",
             Kind::STATIC_TABLES => "static tables",
+            Kind::MESSAGES => "messages",
             Kind(_) => return None,
         })
     }

@@ -1,5 +1,6 @@
 //! The personality of EMP: messages that the NIC matches with posted receives (docs/emp.md).
 
+pub mod boot;
 pub mod descriptor;
 pub mod frame;
 pub mod list;

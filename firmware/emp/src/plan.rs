@@ -1,0 +1,239 @@
+//! What a boot request asks for, checked, and where in the SRAM everything then lies.
+
+use nic_collections::Numbers;
+use nic_device::{RX_BUFFERS_MAX, TX_BUFFERS_MAX};
+use nic_layout::boot::{
+    BootError, CountersReply, Kind, LinkReply, LinkRequest, NicReply, NicRequest, Sections, SectionsWriter, BOOT_MAGIC,
+    REPLY_WORDS,
+};
+use nic_layout::frame::link::FRAME_BYTES_MIN;
+use nic_layout::nodes::IMAGE_NODES;
+use nic_layout::personality::emp::boot::MessagesReply;
+use nic_layout::personality::emp::descriptor::{BANKS_BYTES, BANK_BYTES, RECEIVE_DESCRIPTORS, SEND_DESCRIPTORS};
+use nic_layout::personality::emp::frame::{Cut, FIRST_HEADER_BYTES, HEADER_BYTES};
+use nic_layout::personality::emp::{COLLECTION_FRAMES_MAX, OPEN_NUMBERS};
+use nic_matching::Posted;
+use nic_plan::rings::{plan_engines, EnginePlaces};
+use nic_plan::{Cursor, Piece, Regions, Use};
+
+use crate::counts::COUNTERS_BYTES;
+use crate::lists::LIST_BUFFER_BYTES;
+use crate::parts::QUEUES_BYTES;
+use crate::places::{receive_record, send_record, Places, Settings};
+use crate::receiver::RECEIVE_LISTS;
+use crate::transmitter::{ANSWERS, ANSWER_BYTES, SEND_LISTS};
+
+/// The sections that EMP reads from a boot request.
+const ASKS: [Kind; 2] = [Kind::NIC, Kind::LINK];
+/// How many sections the reply has.
+const ANSWERS_IN_REPLY: usize = 4;
+/// Largest number of bytes of a frame behind Ethernet's header: jumbo frames.
+const MTU_BYTES_MAX: u32 = 9000;
+
+/// A boot request that was checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Bytes of SRAM that the driver lets the firmware use.
+    pub sram_bytes: u32,
+    /// The settings of the NIC.
+    pub settings: Settings,
+}
+
+impl Config {
+    /// Checks everything that the driver wrote, except that it fits the SRAM: that is for
+    /// [`Plan::of`]. `words`: the SRAM from the request's head on.
+    ///
+    /// The data bytes of a frame are those of any frame but the first. The number of frames after
+    /// which an acknowledgement is sent is the number of frames in a collection.
+    ///
+    /// # Errors
+    /// What is wrong with the request, or with the first value that is out of range.
+    pub fn read(words: &[u32]) -> Result<Config, BootError> {
+        let request = Sections::parse(words, BOOT_MAGIC)?;
+        request.check_known(&[&ASKS])?;
+        let nic: NicRequest = request.get()?;
+        let link: LinkRequest = request.get()?;
+        let LinkRequest { node, node_count, session, buffer_bytes, .. } = link;
+        if node_count < 2 || node_count > IMAGE_NODES as u32 || node >= node_count {
+            return Err(BootError::NodeOutOfRange);
+        }
+        if session > 0xFF {
+            return Err(BootError::SessionOutOfRange);
+        }
+        let data_bytes = link.frame_data_bytes_max;
+        let least = FIRST_HEADER_BYTES - HEADER_BYTES + 1;
+        let most = MTU_BYTES_MAX + 14 - HEADER_BYTES;
+        if !(least..=most).contains(&data_bytes)
+            || buffer_bytes % 8 != 0
+            || buffer_bytes > 0xFFF8
+            || buffer_bytes < (HEADER_BYTES + data_bytes).max(FRAME_BYTES_MIN as u32)
+        {
+            return Err(BootError::BufferSize);
+        }
+        if !(2..=TX_BUFFERS_MAX).contains(&link.tx_buffer_count)
+            || !(2..=RX_BUFFERS_MAX).contains(&link.rx_buffer_count)
+        {
+            return Err(BootError::BufferCount);
+        }
+        // The longest interval, 64 times the first, lies within half a lap of the clock.
+        if !(4..=u32::MAX / 256).contains(&link.retransmit_cycles)
+            || !(1..=COLLECTION_FRAMES_MAX).contains(&link.ack_frames)
+        {
+            return Err(BootError::IntervalOutOfRange);
+        }
+        let settings = Settings {
+            node,
+            node_count,
+            session,
+            cut: Cut::of_mtu(data_bytes + HEADER_BYTES - 14),
+            collection_frames: link.ack_frames,
+            resend_cycles: link.retransmit_cycles,
+            resend_limit: link.retransmit_limit,
+            buffer_bytes,
+            transmit_buffers: link.tx_buffer_count,
+            receive_buffers: link.rx_buffer_count,
+        };
+        Ok(Config { sram_bytes: nic.sram_bytes, settings })
+    }
+
+    /// Takes all regions, in the order of their addresses. `P`: how posted receives are found.
+    pub fn lay_out<P: Posted>(&self, regions: &mut impl Regions) -> (EnginePlaces, u32, Places) {
+        let engines = plan_engines(regions);
+        let settings = &self.settings;
+        let (nodes, lists) = (IMAGE_NODES as u32, LIST_BUFFER_BYTES);
+        // The host's window shows a whole bank.
+        let descriptors =
+            regions.take("messages", BANK_BYTES, &[Piece::new("descriptors", Use::Program, 1, BANKS_BYTES)]);
+        let mut take =
+            |owner, name, r#use, count, each| regions.take(owner, 8, &[Piece::new(name, r#use, count, each)]);
+        let (program, buffers) = (Use::Program, Use::Buffers);
+        let counters = take("counters", "counters", program, COUNTERS_BYTES / 4, 4);
+        let places = Places {
+            descriptors,
+            sends: take("messages", "records of sends", program, SEND_DESCRIPTORS, send_record::BYTES),
+            receives: take("messages", "records of receives", program, RECEIVE_DESCRIPTORS, receive_record::BYTES),
+            sent: take("messages", "sends by number", program, nodes * OPEN_NUMBERS, 4),
+            numbers: take("messages", "numbers of peers", program, nodes, Numbers::BYTES),
+            posted: take("messages", "posted receives", program, 1, P::bytes(RECEIVE_DESCRIPTORS)),
+            queues: take("parts", "queues", program, 1, QUEUES_BYTES),
+            answer_buffers: take("frames", "answers", buffers, ANSWERS, ANSWER_BYTES),
+            send_lists: take("frames", "list pages of sends", buffers, SEND_LISTS as u32, lists),
+            receive_lists: take("frames", "list pages of receives", buffers, RECEIVE_LISTS as u32, lists),
+            transmit_buffers: take(
+                "frames",
+                "transmit buffers",
+                buffers,
+                settings.transmit_buffers,
+                settings.buffer_bytes,
+            ),
+            receive_buffers: take(
+                "frames",
+                "receive buffers",
+                buffers,
+                settings.receive_buffers,
+                settings.buffer_bytes,
+            ),
+        };
+        (engines, counters, places)
+    }
+}
+
+/// A configuration whose regions fit the SRAM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The settings of the NIC.
+    pub settings: Settings,
+    /// Rings of the engines. SRAM offsets.
+    pub engines: EnginePlaces,
+    /// SRAM offset of the counters.
+    pub counters: u32,
+    /// The state of EMP. SRAM offsets.
+    pub places: Places,
+    /// First byte that nothing uses.
+    pub free: u32,
+}
+
+impl Plan {
+    /// Lays everything out from `first_free` on.
+    ///
+    /// # Errors
+    /// [`BootError::DoesNotFitSram`].
+    pub fn of<P: Posted>(config: &Config, first_free: u32, sram_bytes: u32) -> Result<Plan, BootError> {
+        let mut cursor = Cursor::new(first_free);
+        let (engines, counters, places) = config.lay_out::<P>(&mut cursor);
+        let free = cursor.end(sram_bytes).ok_or(BootError::DoesNotFitSram)?;
+        Ok(Plan { settings: config.settings, engines, counters, places, free })
+    }
+
+    /// The reply of a firmware that has this plan.
+    pub fn reply(&self) -> SectionsWriter<REPLY_WORDS> {
+        let mut reply = SectionsWriter::reply(ANSWERS_IN_REPLY);
+        let Places { transmit_buffers, receive_buffers, .. } = self.places;
+        reply.push(&NicReply { free: self.free });
+        reply.push(&LinkReply { tx_buffers: transmit_buffers, rx_buffers: receive_buffers });
+        reply.push(&CountersReply { counters: self.counters });
+        reply.push(&MessagesReply { descriptors: self.places.descriptors });
+        reply
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nic_layout::boot::{PostsRequest, REPLY_MAGIC};
+    use nic_matching::Linear;
+
+    use super::*;
+
+    fn request(change: impl Fn(&mut LinkRequest)) -> Vec<u32> {
+        let mut link = LinkRequest {
+            node: 1,
+            node_count: 16,
+            session: 3,
+            frame_data_bytes_max: 1486,
+            tx_buffer_count: 32,
+            rx_buffer_count: 64,
+            buffer_bytes: 1520,
+            retransmit_cycles: 88_000,
+            retransmit_limit: 64,
+            ack_frames: 3,
+            ack_cycles: 0,
+        };
+        change(&mut link);
+        let mut request = SectionsWriter::request(3);
+        request.push(&NicRequest { core_hz: 88_000_000, sram_bytes: 512 * 1024, host_pages: 1 << 16 });
+        request.push(&link);
+        request.offer(&PostsRequest { post_queues: 0 });
+        request.finish().unwrap().to_vec()
+    }
+
+    #[test]
+    fn everything_fits_the_sram_of_tigon2_beside_an_image_of_64_kilobytes() {
+        let config = Config::read(&request(|_| ())).unwrap();
+        assert_eq!(config.settings.cut, Cut::of_mtu(1500));
+        let plan = Plan::of::<Linear>(&config, 0x1_0000, 512 * 1024).unwrap();
+        assert_eq!(plan.places.descriptors % BANK_BYTES, 0);
+        let mut reply = plan.reply();
+        let words = reply.finish().unwrap();
+        let sections = Sections::parse(words, REPLY_MAGIC).unwrap();
+        assert_eq!(sections.get::<MessagesReply>().unwrap().descriptors, plan.places.descriptors);
+        assert_eq!(sections.get::<NicReply>().unwrap().free, plan.free);
+        assert_eq!(Plan::of::<Linear>(&config, 0x1_0000, plan.free - 1), Err(BootError::DoesNotFitSram));
+    }
+
+    #[test]
+    fn a_wild_request_is_refused() {
+        let refused = |change: &dyn Fn(&mut LinkRequest)| Config::read(&request(change)).unwrap_err();
+        assert_eq!(refused(&|it| it.node = 16), BootError::NodeOutOfRange);
+        assert_eq!(refused(&|it| it.node_count = 1), BootError::NodeOutOfRange);
+        assert_eq!(refused(&|it| it.session = 256), BootError::SessionOutOfRange);
+        assert_eq!(refused(&|it| it.frame_data_bytes_max = 12), BootError::BufferSize);
+        assert_eq!(refused(&|it| it.frame_data_bytes_max = 8987), BootError::BufferSize);
+        assert_eq!(refused(&|it| it.buffer_bytes = 1512), BootError::BufferSize);
+        assert_eq!(refused(&|it| it.buffer_bytes = 1522), BootError::BufferSize);
+        assert_eq!(refused(&|it| it.tx_buffer_count = 1), BootError::BufferCount);
+        assert_eq!(refused(&|it| it.rx_buffer_count = 129), BootError::BufferCount);
+        assert_eq!(refused(&|it| it.retransmit_cycles = 3), BootError::IntervalOutOfRange);
+        assert_eq!(refused(&|it| it.ack_frames = 9), BootError::IntervalOutOfRange);
+        assert_eq!(refused(&|it| it.ack_frames = 0), BootError::IntervalOutOfRange);
+    }
+}
