@@ -148,7 +148,7 @@ impl Device for Mock {
         unreachable!()
     }
 
-    fn take_mailboxes(&mut self) -> u32 {
+    fn take_mailboxes(&mut self, _of: u32) -> u32 {
         unreachable!()
     }
 
