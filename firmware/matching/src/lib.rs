@@ -1,10 +1,12 @@
 //! Posted receives, and which of them a message takes (docs/emp.md, Matching).
 #![cfg_attr(not(test), no_std)]
 
+mod hashed;
 mod linear;
 
 use nic_device::Words;
 
+pub use hashed::Hashed;
 pub use linear::Linear;
 
 /// What a receive asks for. `None`: anything.

@@ -1,7 +1,7 @@
 //! Posted receives against a list in the order of posting.
 
 use nic_device::Words;
-use nic_matching::{Found, Linear, Message, Posted, Want};
+use nic_matching::{Found, Hashed, Linear, Message, Posted, Want};
 use proptest::prelude::*;
 
 const RECEIVES: u32 = 40;
@@ -78,7 +78,64 @@ proptest! {
     #[test]
     fn a_message_takes_the_oldest_receive_that_it_matches(steps in steps()) {
         play::<Linear>(&steps);
+        play::<Hashed>(&steps);
     }
+
+    /// Many nodes and tags, so that hashes of different keys meet.
+    #[test]
+    fn the_linear_search_is_the_oracle_of_the_hashed_one(
+        calls in proptest::collection::vec(
+            (0..8_u8, 0..440_u32, 0..64_u8, 0..2000_u16, any::<(bool, bool)>()),
+            0..2000,
+        ),
+    ) {
+        let mut words = vec![0; (Linear::bytes(440) + Hashed::bytes(440)) as usize / 4];
+        let mut linear = Linear::new(0, 440);
+        let mut hashed = Hashed::new(Linear::bytes(440), 440);
+        linear.clear(&mut words);
+        hashed.clear(&mut words);
+        let mut posted = std::collections::BTreeSet::new();
+        for (call, receive, source, tag, (one, other)) in calls {
+            match call {
+                0..=4 if posted.insert(receive) => {
+                    let want = Want { source: (!one).then_some(source % 4), tag: (!other).then_some(tag) };
+                    linear.post(&mut words, receive, want);
+                    hashed.post(&mut words, receive, want);
+                }
+                5 => {
+                    let cancelled = linear.cancel(&mut words, receive);
+                    prop_assert_eq!(hashed.cancel(&mut words, receive), cancelled);
+                    prop_assert_eq!(posted.remove(&receive), cancelled);
+                }
+                _ => {
+                    let message = Message { source: source % 4, tag, after_tag: one || other, after_all: one };
+                    let found = linear.take(&mut words, message);
+                    prop_assert_eq!(hashed.take(&mut words, message), found);
+                    if let Found::Taken(receive) = found {
+                        posted.remove(&receive);
+                    }
+                }
+            }
+            prop_assert_eq!((linear.posted(), hashed.posted()), (posted.len() as u32, posted.len() as u32));
+        }
+    }
+}
+
+#[test]
+fn a_full_array_is_taken_in_the_order_of_posting() {
+    let mut words = vec![0; Hashed::bytes(440) as usize / 4];
+    let mut posted = Hashed::new(0, 440);
+    posted.clear(&mut words);
+    for receive in 0..440 {
+        // All four classes, in turn.
+        let (any_source, any_tag) = (receive & 2 != 0, receive & 1 != 0);
+        posted.post(&mut words, receive, Want { source: (!any_source).then_some(1), tag: (!any_tag).then_some(7) });
+    }
+    let message = Message { source: 1, tag: 7, after_tag: true, after_all: true };
+    for receive in 0..440 {
+        assert_eq!(posted.take(&mut words, message), Found::Taken(receive));
+    }
+    assert_eq!(posted.take(&mut words, message), Found::Nothing);
 }
 
 /// Receives that are searched from the youngest on.
@@ -122,5 +179,6 @@ fn a_search_from_the_youngest_on_is_found() {
     let message = Message { source: 1, tag: 2, after_tag: true, after_all: true };
     let steps = [Step::Post(4, any), Step::Post(9, any), Step::Take(message)];
     play::<Linear>(&steps);
+    play::<Hashed>(&steps);
     assert!(std::panic::catch_unwind(|| play::<Youngest>(&steps)).is_err());
 }
