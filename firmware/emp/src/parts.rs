@@ -156,7 +156,8 @@ impl<P: Posted> Parts<P> {
         is_busy | self.receiver.turn(dev)
     }
 
-    #[inline(always)]
+    #[cold]
+    #[inline(never)]
     fn on_other(&mut self, dev: &mut impl Device, pending: u32) {
         // Frames that arrive, and room for frames that leave, are looked for in each turn.
         for event in [Event::MacRx, Event::MacTx] {

@@ -16,7 +16,8 @@ use crate::places::receive_record as record;
 impl Receiver {
     /// Handles the ends of host writes. The event of host writes, or the event of DMA errors, was
     /// pending, or somebody waits for room.
-    #[inline(always)]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub fn on_writes(&mut self, dev: &mut impl Device) {
         let mut consumer = dev.dma_write_consumer();
         let is_halted = dev.dma_write_halted();

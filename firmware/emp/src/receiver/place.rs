@@ -19,6 +19,8 @@ const UNSEEN_MAX: u32 = 4;
 
 impl Receiver {
     /// Goes on with the open frame. False if it still waits.
+    #[cold]
+    #[inline(never)]
     pub(super) fn go_on(&mut self, dev: &mut impl Device) -> bool {
         let Some(open) = self.open.take() else { return false };
         self.place(dev, open);

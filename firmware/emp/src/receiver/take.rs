@@ -62,7 +62,8 @@ impl Receiver {
         self.take(dev, record, receive, buffer, (node_length, numbers), header_bytes);
     }
 
-    #[inline(always)]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn take(
         &mut self,
         dev: &mut impl Device,

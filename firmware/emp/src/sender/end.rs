@@ -95,7 +95,8 @@ impl Sender {
     }
 
     /// Gives a descriptor back to the host.
-    #[inline(always)]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub(super) fn end(&mut self, dev: &mut impl Device, record: u32, stat: u8) {
         let sent = self.record(dev, record);
         let node_number = dev.get(sent, record::NODE_NUMBER);

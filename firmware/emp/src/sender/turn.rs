@@ -69,7 +69,8 @@ impl Sender {
     }
 
     /// Takes what the host has posted or given up. The mailbox event was pending.
-    #[inline(always)]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub fn on_mailboxes(&mut self, dev: &mut impl Device) {
         let written = dev.take_mailboxes(Self::MAILBOXES);
         if written & 1 << MAILBOX_SEND != 0 {

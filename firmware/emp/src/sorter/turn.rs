@@ -91,7 +91,8 @@ impl<P: Posted> Sorter<P> {
 
     /// Hears what the receiver says. Before posts and frames: a receive that has ended may be
     /// posted again.
-    #[inline(always)]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn hear(&mut self, dev: &mut impl Device) {
         while let Some(words) = self.from_receiver.pop(dev) {
             match ReceiverToSorter::of(words) {
@@ -117,7 +118,8 @@ impl<P: Posted> Sorter<P> {
     }
 
     /// Takes what the host has posted, given up or commanded. The mailbox event was pending.
-    #[inline(always)]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub fn on_mailboxes(&mut self, dev: &mut impl Device) {
         self.hear(dev);
         let written = dev.take_mailboxes(Self::MAILBOXES);

@@ -44,6 +44,8 @@ impl Transmitter {
     }
 
     /// Goes on with the open frame. False if it still waits.
+    #[cold]
+    #[inline(never)]
     pub(super) fn go_on(&mut self, dev: &mut impl Device) -> bool {
         let Some(open) = self.open.take() else { return false };
         let sent = dev.place(self.places.sends + open.record * record::BYTES);

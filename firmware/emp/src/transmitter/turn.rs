@@ -96,7 +96,8 @@ impl Transmitter {
     }
 
     /// Serves one entry of the receiver. False if there was none, or none that could be served.
-    #[inline(always)]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn answer(&mut self, dev: &mut impl Device) -> bool {
         let Some(words) = self.from_receiver.peek(dev) else { return false };
         let is_served = match ReceiverToTransmitter::of(words) {

@@ -92,9 +92,14 @@ impl Cut {
         Cut { data_bytes: frame_bytes - HEADER_BYTES, first_bytes: frame_bytes - FIRST_HEADER_BYTES }
     }
 
-    /// Frames of a message. A message of no bytes has one.
+    /// Frames of a message. A message of no bytes has one. A message of one frame costs no
+    /// division.
+    #[inline(always)]
     pub const fn frames(&self, length_bytes: u32) -> u32 {
-        1 + length_bytes.saturating_sub(self.first_bytes).div_ceil(self.data_bytes)
+        if length_bytes <= self.first_bytes || self.data_bytes == 0 {
+            return 1;
+        }
+        1 + (length_bytes - self.first_bytes).div_ceil(self.data_bytes)
     }
 
     /// Where the data of a frame begin in the message.
