@@ -8,6 +8,7 @@ use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{offset_bytes, stat, Descriptor, Failure, Format};
 use nic_layout::personality::emp::{MAILBOX_RECEIVE, MAILBOX_SEND, MESSAGE_BYTES_MAX};
 use nic_layout::ring::{restart_peer, COMMAND_CLOSE, COMMAND_FENCE, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
+use nic_matching::{Hashed, Linear};
 use proptest::prelude::*;
 
 fn wish(node: u16, tag: u16, bytes: u32) -> Wish {
@@ -15,13 +16,13 @@ fn wish(node: u16, tag: u16, bytes: u32) -> Wish {
     Wish { node: Some(node), tag: Some(tag), bytes, format, page_bytes: 4096 }
 }
 
-fn ends(world: &World) -> (Vec<u8>, Vec<u8>) {
+fn ends(world: &World<Linear>) -> (Vec<u8>, Vec<u8>) {
     let of = |messages: &[crate::world::Message]| messages.iter().map(|message| message.ended.unwrap()).collect();
     (of(&world.nodes[0].host.sends), of(&world.nodes[1].host.receives))
 }
 
 /// Two messages from node 0 to node 1; the faults concern the first.
-fn two_messages(world: &mut World, bytes: u32) {
+fn two_messages(world: &mut World<Linear>, bytes: u32) {
     for tag in [1, 2] {
         world.receive(1, wish(0, tag, bytes));
         world.send_message(0, wish(1, tag, bytes));
@@ -30,7 +31,7 @@ fn two_messages(world: &mut World, bytes: u32) {
 
 #[test]
 fn a_bus_that_fails_at_the_sender_fails_the_message_at_both_ends() {
-    let mut world = World::new(2, 1500, Faults { read_errors: 1000, ..Faults::default() }, 1);
+    let mut world = World::<Linear>::new(2, 1500, Faults { read_errors: 1000, ..Faults::default() }, 1);
     world.receive(1, wish(0, 1, 20_000));
     world.send_message(0, wish(1, 1, 20_000));
     world.run(5000, |world| world.nodes[0].count(Count::SendsFailed) == 1);
@@ -45,7 +46,7 @@ fn a_bus_that_fails_at_the_sender_fails_the_message_at_both_ends() {
 
 #[test]
 fn a_bus_that_fails_at_the_receiver_fails_the_message_at_both_ends() {
-    let mut world = World::new(2, 1500, Faults { write_errors: 1000, ..Faults::default() }, 1);
+    let mut world = World::<Linear>::new(2, 1500, Faults { write_errors: 1000, ..Faults::default() }, 1);
     two_messages(&mut world, 20_000);
     world.end(100_000);
     assert_eq!(ends(&world), (vec![Failure::Aborted.stat(); 2], vec![Failure::BusError.stat(); 2]));
@@ -53,7 +54,7 @@ fn a_bus_that_fails_at_the_receiver_fails_the_message_at_both_ends() {
 
 #[test]
 fn a_peer_that_does_not_answer_fails_the_message() {
-    let mut world = World::new(2, 1500, Faults::default(), 1);
+    let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
     world.unreachable = Some(1);
     world.send_message(0, wish(1, 1, 5000));
     world.run(3_000_000, |world| world.nodes[0].host.has_ended());
@@ -67,7 +68,7 @@ fn a_peer_that_does_not_answer_fails_the_message() {
 
 #[test]
 fn a_message_that_nobody_posts_for_waits_until_it_is_cancelled() {
-    let mut world = World::new(2, 1500, Faults::default(), 1);
+    let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
     let send = world.send_message(0, wish(1, 9, 5000));
     two_messages(&mut world, 5000);
     for _ in 0..1_500_000 {
@@ -83,7 +84,7 @@ fn a_message_that_nobody_posts_for_waits_until_it_is_cancelled() {
 
 #[test]
 fn a_message_is_cancelled_on_its_way() {
-    let mut world = World::new(2, 1500, Faults::default(), 1);
+    let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
     two_messages(&mut world, 40_000);
     world.run(5000, |world| world.nodes[1].count(Count::FramesPlaced) > 5);
     world.nodes[0].host.cancel_send(0);
@@ -95,7 +96,7 @@ fn a_message_is_cancelled_on_its_way() {
 
 #[test]
 fn a_receive_is_cancelled_while_its_message_comes() {
-    let mut world = World::new(2, 1500, Faults::default(), 1);
+    let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
     two_messages(&mut world, 40_000);
     world.run(5000, |world| world.nodes[1].count(Count::FramesPlaced) > 5);
     world.nodes[1].host.cancel_receives();
@@ -111,7 +112,7 @@ fn a_receive_is_cancelled_while_its_message_comes() {
 
 #[test]
 fn a_receive_that_is_too_short_takes_nothing() {
-    let mut world = World::new(2, 1500, Faults::default(), 1);
+    let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
     world.receive(1, wish(0, 1, 99));
     world.send_message(0, wish(1, 1, 100));
     two_messages(&mut world, 100);
@@ -122,7 +123,7 @@ fn a_receive_that_is_too_short_takes_nothing() {
 }
 
 /// Writes a descriptor of any words, and its number to a mailbox.
-fn post(world: &mut World, node: usize, number: u32, words: [u32; 5], mailbox: usize) {
+fn post(world: &mut World<Linear>, node: usize, number: u32, words: [u32; 5], mailbox: usize) {
     let at = world.nodes[node].places.descriptors + offset_bytes(number);
     for (word, value) in words.into_iter().enumerate() {
         world.nodes[node].hardware.write(at + 4 * word as u32, value);
@@ -166,7 +167,7 @@ fn wild_descriptors_are_refused() {
         (with(&|it| (it.format, it.address) = (Format::List, 0x5002)), list),
     ] {
         for (number, mailbox) in [(7, MAILBOX_SEND), (207, MAILBOX_RECEIVE)] {
-            let mut world = World::new(2, 1500, Faults::default(), 1);
+            let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
             post(&mut world, 0, number, words, mailbox);
             world.run(100, |world| world.nodes[0].stat(number) != stat::POSTED);
             assert_eq!(Failure::of_stat(world.nodes[0].stat(number)), expected, "{words:x?}");
@@ -176,7 +177,7 @@ fn wild_descriptors_are_refused() {
 
 #[test]
 fn wild_mailboxes_are_counted_and_harm_nobody() {
-    let mut world = World::new(2, 1500, Faults::default(), 1);
+    let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
     let wild = [
         (MAILBOX_SEND, 200),
         (MAILBOX_SEND, u32::MAX),
@@ -196,7 +197,7 @@ fn wild_mailboxes_are_counted_and_harm_nobody() {
     world.finish(100_000);
 }
 
-fn command(world: &mut World, node: usize, word: u32) {
+fn command(world: &mut World<Linear>, node: usize, word: u32) {
     world.nodes[node].hardware.to_host[MAILBOX_COMMAND_DONE] = 0;
     world.nodes[node].write_mailbox(MAILBOX_COMMAND, word);
     world.run(300_000, |world| world.nodes[node].hardware.to_host[MAILBOX_COMMAND_DONE] == word);
@@ -204,7 +205,7 @@ fn command(world: &mut World, node: usize, word: u32) {
 
 #[test]
 fn a_process_that_ends_leaves_nothing_behind() {
-    let mut world = World::new(2, 1500, Faults::default(), 3);
+    let mut world = World::<Linear>::new(2, 1500, Faults::default(), 3);
     two_messages(&mut world, 40_000);
     world.receive(0, wish(1, 3, 10));
     world.run(5000, |world| world.nodes[1].count(Count::FramesPlaced) > 5);
@@ -222,7 +223,7 @@ fn a_process_that_ends_leaves_nothing_behind() {
 
 #[test]
 fn a_peer_that_starts_again_gets_nothing_of_the_time_before() {
-    let mut world = World::new(2, 1500, Faults::default(), 4);
+    let mut world = World::<Linear>::new(2, 1500, Faults::default(), 4);
     two_messages(&mut world, 40_000);
     world.receive(0, wish(1, 7, 40_000));
     world.send_message(1, wish(0, 7, 40_000));
@@ -255,7 +256,7 @@ proptest! {
     ) {
         let (loss, duplication, reordering, read_errors, write_errors) = faults;
         let faults = Faults { loss, duplication, reordering, read_errors, write_errors };
-        let mut world = play(3, 1500, &plans, faults, seed);
+        let mut world = play::<Hashed>(3, 1500, &plans, faults, seed);
         for (node, send) in cancelled {
             if send < world.nodes[node].host.sends.len() {
                 world.nodes[node].host.cancel_send(send);

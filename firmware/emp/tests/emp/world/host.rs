@@ -10,6 +10,7 @@ use nic_layout::personality::emp::descriptor::{
 };
 use nic_layout::personality::emp::{list, MAILBOX_CANCEL_RECEIVE, MAILBOX_CANCEL_SEND, MAILBOX_RECEIVE, MAILBOX_SEND};
 use nic_layout::PAGE_BYTES;
+use nic_matching::Posted;
 
 use super::Node;
 
@@ -218,8 +219,8 @@ impl Host {
     }
 }
 
-impl Node {
-    fn put_descriptor(&mut self, number: u32, words: [u32; 5]) {
+impl<P: Posted> Node<P> {
+    pub fn put_descriptor(&mut self, number: u32, words: [u32; 5]) {
         let at = self.places.descriptors + offset_bytes(number);
         // The first word goes last.
         for word in [1, 2, 3, 4, 0] {

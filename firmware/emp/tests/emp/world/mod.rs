@@ -17,7 +17,7 @@ use nic_layout::personality::emp::frame::Cut;
 use nic_layout::personality::emp::OPEN_NUMBERS;
 use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, MAC_FLAG_EVENT, MAC_FLAG_SKIP};
 use nic_layout::trace::Marker;
-use nic_matching::{Linear, Posted};
+use nic_matching::Posted;
 
 pub use host::{Host, Message, Wish};
 pub use judge::Judge;
@@ -59,9 +59,9 @@ impl Random {
     }
 }
 
-/// A NIC with its host.
-pub struct Node {
-    pub parts: Parts<Linear>,
+/// A NIC with its host. `P`: how it finds posted receives.
+pub struct Node<P> {
+    pub parts: Parts<P>,
     pub hardware: Hardware,
     pub host: Host,
     pub places: Places,
@@ -83,7 +83,7 @@ fn settings(node: u32, node_count: u32, cut: Cut) -> Settings {
     }
 }
 
-fn places(settings: &Settings) -> Places {
+fn places<P: Posted>(settings: &Settings) -> Places {
     let mut next = 0x1000;
     let mut take = |bytes: u32| {
         let at = next;
@@ -96,7 +96,7 @@ fn places(settings: &Settings) -> Places {
         receives: take(RECEIVE_DESCRIPTORS * nic_emp::receive_record::BYTES),
         sent: take(4 * OPEN_NUMBERS * IMAGE_NODES as u32),
         numbers: take(Numbers::BYTES * IMAGE_NODES as u32),
-        posted: take(Linear::bytes(RECEIVE_DESCRIPTORS)),
+        posted: take(P::bytes(RECEIVE_DESCRIPTORS)),
         queues: take(QUEUES_BYTES),
         transmit_buffers: take(settings.transmit_buffers * settings.buffer_bytes),
         receive_buffers: take(settings.receive_buffers * settings.buffer_bytes),
@@ -108,10 +108,10 @@ fn places(settings: &Settings) -> Places {
     places
 }
 
-impl Node {
-    fn new(node: u32, node_count: u32, cut: Cut, session: u32) -> Node {
+impl<P: Posted> Node<P> {
+    fn new(node: u32, node_count: u32, cut: Cut, session: u32) -> Node<P> {
         let settings = Settings { session, ..settings(node, node_count, cut) };
-        let places = places(&settings);
+        let places = places::<P>(&settings);
         let mut hardware = Hardware::new(SRAM_BYTES);
         hardware.count_at(COUNTERS);
         for at in (0..COUNTERS_BYTES).step_by(4) {
@@ -120,7 +120,7 @@ impl Node {
         for at in (0..BANKS_BYTES).step_by(4) {
             hardware.write(places.descriptors + at, 0);
         }
-        let mut parts = Parts::nowhere(Linear::new(0, 0));
+        let mut parts = Parts::nowhere(P::new(0, 0));
         parts.start(&mut hardware, &settings, &places, |_| 7);
         Node { parts, hardware, host: Host::new(node), places, is_idle: false }
     }
@@ -238,8 +238,8 @@ impl Node {
 }
 
 /// Nodes and the wires between them.
-pub struct World {
-    pub nodes: Vec<Node>,
+pub struct World<P> {
+    pub nodes: Vec<Node<P>>,
     pub judge: Judge,
     pub faults: Faults,
     pub random: Random,
@@ -248,8 +248,8 @@ pub struct World {
     pub unreachable: Option<usize>,
 }
 
-impl World {
-    pub fn new(nodes: u32, mtu_bytes: u32, faults: Faults, seed: u64) -> World {
+impl<P: Posted> World<P> {
+    pub fn new(nodes: u32, mtu_bytes: u32, faults: Faults, seed: u64) -> World<P> {
         let cut = Cut::of_mtu(mtu_bytes);
         World {
             nodes: (0..nodes).map(|node| Node::new(node, nodes, cut, 7)).collect(),
@@ -309,7 +309,7 @@ impl World {
     }
 
     /// Steps until `done`.
-    pub fn run(&mut self, steps: u32, done: impl Fn(&World) -> bool) {
+    pub fn run(&mut self, steps: u32, done: impl Fn(&World<P>) -> bool) {
         for _ in 0..steps {
             if done(self) {
                 return;
@@ -365,7 +365,7 @@ impl World {
     }
 }
 
-impl Node {
+impl<P: Posted> Node<P> {
     /// Markers since the last call.
     fn take_trace(&mut self) -> Vec<(Marker, u32)> {
         std::mem::take(&mut self.hardware.trace)
