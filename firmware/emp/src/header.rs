@@ -59,3 +59,27 @@ const _: () = assert!(IMAGE_NODES.is_power_of_two());
 pub fn own_address(node: u8, session: u8) -> u32 {
     link::addresses(link::station(node, session), 0)[1]
 }
+
+/// The third word of the addresses of frames from the node and session in a header's word: the last
+/// bytes of the address of every node, and node and session in the order of the wire.
+#[inline(always)]
+pub const fn source_address(node_length: u32) -> u32 {
+    let (node, session) = (link::node(node_length), link::session(node_length));
+    node << 24 | session << 16 | LAST_BYTES
+}
+
+/// What all addresses have in the third word.
+const LAST_BYTES: u32 = link::addresses(0, 0)[2];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_of_a_sender_follows_from_its_header() {
+        for (node, session) in [(0, 0), (5, 255), (63, 3)] {
+            let [_, _, last] = link::addresses(0, link::station(node, session));
+            assert_eq!(source_address(link::node_length(node, session, 1486)), last);
+        }
+    }
+}

@@ -11,7 +11,7 @@ use nic_matching::{Found, Message, Posted};
 
 use super::state::Sorter;
 use crate::counts::{count, Count};
-use crate::header::NODE_MASK;
+use crate::header::{source_address, NODE_MASK};
 use crate::messages::{Answer, SorterToReceiver as Sorted, SorterToSender};
 
 /// What becomes of a frame.
@@ -38,7 +38,10 @@ impl<P: Posted> Sorter<P> {
         {
             return Sort::Drop(self.malformed(type_word).offset());
         }
-        if link::identity(node_length) != self.identities[peer as usize & NODE_MASK] {
+        // The address of the sender and the header say the same of it.
+        let is_known = link::identity(node_length) == self.identities[peer as usize & NODE_MASK]
+            && dev.get(at, link::ADDRESS_2) == source_address(node_length);
+        if !is_known {
             return Sort::Drop(Counter::FramesStrange.offset());
         }
         const DATA: u32 = word::kind(frame::DATA);

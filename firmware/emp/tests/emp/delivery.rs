@@ -46,12 +46,12 @@ proptest! {
     #[test]
     fn messages_arrive_over_bad_wires(
         plans in plans(4),
-        faults in (0..100_u32, 0..100_u32, 0..300_u32),
+        faults in (0..100_u32, 0..100_u32, 0..300_u32, 0..200_u32),
         mtu in prop_oneof![Just(1500_u32), Just(600), Just(9000)],
         seed in any::<u64>(),
     ) {
-        let (loss, duplication, reordering) = faults;
-        let faults = Faults { loss, duplication, reordering, ..Faults::default() };
+        let (loss, duplication, reordering, garbage) = faults;
+        let faults = Faults { loss, duplication, reordering, garbage, ..Faults::default() };
         play::<Hashed>(4, mtu, &plans, faults, seed).finish(6_000_000);
     }
 }

@@ -255,7 +255,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let (loss, duplication, reordering, read_errors, write_errors) = faults;
-        let faults = Faults { loss, duplication, reordering, read_errors, write_errors };
+        let faults = Faults { loss, duplication, reordering, read_errors, write_errors, garbage: 20 };
         let mut world = play::<Hashed>(3, 1500, &plans, faults, seed);
         for (node, send) in cancelled {
             if send < world.nodes[node].host.sends.len() {

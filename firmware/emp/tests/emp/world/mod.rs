@@ -31,6 +31,8 @@ pub struct Faults {
     pub loss: u32,
     pub duplication: u32,
     pub reordering: u32,
+    /// Copies with one wrong bit in front of their frames.
+    pub garbage: u32,
     pub read_errors: u32,
     pub write_errors: u32,
 }
@@ -269,6 +271,18 @@ impl<P: Posted> World<P> {
         }
         if self.random.chance(self.faults.duplication) {
             self.wire.push_back((to, frame.clone()));
+        }
+        if self.random.chance(self.faults.garbage) {
+            // Only the FCS protects the numbers, and what a first frame says of its message. Type,
+            // source, length and offset are checked.
+            let checked = [8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 24, 25, 26, 27];
+            let mut garbage = frame.clone();
+            garbage[checked[self.random.below(16) as usize]] ^= 1 << self.random.below(8);
+            let is_answer = !matches!(frame[14] & 0xF, 1 | 4);
+            // The last word of an answer says what room there is.
+            if !is_answer || garbage[24..28] == frame[24..28] {
+                self.wire.push_back((to, garbage));
+            }
         }
         let place = match self.random.chance(self.faults.reordering) {
             true => self.random.below(self.wire.len() as u32 + 1) as usize,
