@@ -26,9 +26,13 @@ pub enum State {
     Complete,
     /// The message was given up.
     Failed,
-    /// The number is not in use: it lies 256 or more before the newest, or after it.
+    /// The number is not in use: it lies 256 or more before the newest.
     Old,
 }
+
+/// How far a number may be ahead of the newest: far, since messages may be given up before any of
+/// their frames has come. What is farther ahead is taken for a number before the newest.
+const AHEAD_MAX: i32 = 0x7000;
 
 const UNSEEN: u32 = 0;
 const COMPLETE: u32 = 1;
@@ -67,7 +71,7 @@ impl Numbers {
     pub fn look(&self, words: &impl Words, number: u16) -> State {
         let behind = self.behind(number);
         if behind < 0 {
-            return if behind >= -(OPEN_NUMBERS as i32) { State::Unseen } else { State::Old };
+            return if behind >= -AHEAD_MAX { State::Unseen } else { State::Old };
         }
         if behind >= OPEN_NUMBERS as i32 {
             return State::Old;
@@ -100,7 +104,7 @@ impl Numbers {
     #[inline(always)]
     fn set(&mut self, words: &mut impl Words, number: u16, word: u32) {
         match self.behind(number) {
-            behind if behind >= OPEN_NUMBERS as i32 => return,
+            behind if behind >= OPEN_NUMBERS as i32 || behind < -AHEAD_MAX => return,
             behind if behind < 0 => self.advance(words, number),
             _ => {}
         }

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use nic_collections::{Numbers, State};
 use proptest::prelude::*;
 
+/// As the crate has it.
+const AHEAD_MAX: u64 = 0x7000;
+
 /// A peer that keeps the rules: numbers below `first` are complete on its side, at most 256 are in
 /// use.
 #[derive(Clone, Debug)]
@@ -42,7 +45,7 @@ fn play(start: u64, steps: &[Step]) {
     let (mut states, mut newest) = (BTreeMap::<u64, State>::new(), start.checked_sub(1));
     let expected = |states: &BTreeMap<u64, State>, newest: Option<u64>, number: u64| match newest {
         Some(newest) if number + 256 <= newest => State::Old,
-        Some(newest) if number > newest + 256 => State::Old,
+        Some(newest) if number > newest + AHEAD_MAX => State::Old,
         _ if number < start => State::Complete,
         _ => states.get(&number).copied().unwrap_or(State::Unseen),
     };
@@ -63,7 +66,7 @@ fn play(start: u64, steps: &[Step]) {
                 if tag_distance <= number {
                     let of_tag = expected(&states, newest, number - tag_distance);
                     let is_after_tag = numbers.is_after_tag(&words, number as u16, tag_distance as u32);
-                    let is_newer = newest.is_none_or(|newest| number - tag_distance > newest + 256);
+                    let is_newer = newest.is_none_or(|newest| number - tag_distance > newest + AHEAD_MAX);
                     if !is_newer {
                         assert_eq!(is_after_tag, tag_distance == 0 || of_tag != State::Unseen);
                     }
@@ -125,6 +128,27 @@ proptest! {
         }
         prop_assert_eq!((words[0], *words.last().unwrap()), (0x5A5A_5A5A, 0x5A5A_5A5A));
     }
+}
+
+#[test]
+fn messages_that_never_came_are_passed_over() {
+    for ahead in [255_u16, 256, 257, 300, 5000, AHEAD_MAX as u16] {
+        let mut words = vec![0; Numbers::BYTES as usize / 4];
+        let mut numbers = Numbers::start(&mut words, 0);
+        numbers.matched(&mut words, 0, 7);
+        assert_eq!(numbers.look(&words, ahead), State::Unseen);
+        assert!(numbers.is_after_all(ahead, 0), "its sender knows that all before have ended");
+        numbers.matched(&mut words, ahead, 9);
+        assert_eq!(numbers.look(&words, ahead), State::Matched(9));
+        let first = if ahead < 256 { State::Matched(7) } else { State::Old };
+        assert_eq!(numbers.look(&words, 0), first);
+        assert_eq!(numbers.look(&words, ahead - 1), State::Unseen);
+    }
+    let mut words = vec![0; Numbers::BYTES as usize / 4];
+    let mut numbers = Numbers::start(&mut words, 0);
+    numbers.matched(&mut words, 0, 7);
+    numbers.matched(&mut words, AHEAD_MAX as u16 + 1, 9);
+    assert_eq!(numbers.look(&words, 0), State::Matched(7), "a number too far ahead changes nothing");
 }
 
 #[test]

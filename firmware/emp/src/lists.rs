@@ -96,7 +96,7 @@ impl<const N: usize> Buffers<N> {
     pub fn forget(&mut self, record: u32) {
         for page in &mut self.pages {
             if u32::from(page.record) == record {
-                // A page that is being read keeps its buffer, and is found by nobody.
+                // A page that is being read keeps its buffer. No search finds it.
                 page.address = u32::MAX;
                 if page.state == State::Loaded {
                     page.state = State::Empty;

@@ -147,8 +147,14 @@ impl<P: Posted> Parts<P> {
             dev.clear(Event::DmaRead);
             self.transmitter.on_reads(dev);
         }
-        if pending & (Event::MacRx.bit() | Event::MacTx.bit() | Event::Timer0.bit() | Event::DmaError.bit()) != 0 {
-            self.on_other(dev, pending);
+        // Frames that arrive, and room for frames that leave, are looked for in each turn.
+        for event in [Event::MacRx, Event::MacTx] {
+            if pending & event.bit() != 0 {
+                dev.clear(event);
+            }
+        }
+        if pending & (Event::Timer0.bit() | Event::DmaError.bit()) != 0 {
+            self.on_rare(dev, pending);
         }
         let mut is_busy = self.sender.turn(dev);
         is_busy |= self.transmitter.turn(dev);
@@ -158,13 +164,7 @@ impl<P: Posted> Parts<P> {
 
     #[cold]
     #[inline(never)]
-    fn on_other(&mut self, dev: &mut impl Device, pending: u32) {
-        // Frames that arrive, and room for frames that leave, are looked for in each turn.
-        for event in [Event::MacRx, Event::MacTx] {
-            if pending & event.bit() != 0 {
-                dev.clear(event);
-            }
-        }
+    fn on_rare(&mut self, dev: &mut impl Device, pending: u32) {
         if pending & Event::Timer0.bit() != 0 {
             dev.clear(Event::Timer0);
             self.sender.on_timer(dev);

@@ -129,7 +129,7 @@ impl Sender {
             } else if is_restart(word) && node == peer {
                 left = true;
                 self.fail(dev, record, Failure::PeerRestarted, stage::QUIET);
-                // Nobody is there to be told any more.
+                // The peer does not know the message any more, so it is not told.
                 let state = dev.get(sent, record::STATE);
                 if state & stage::MASK == stage::ABORTING {
                     self.end(dev, record, (state >> stage::STAT_SHIFT) as u8);

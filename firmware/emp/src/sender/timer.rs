@@ -62,7 +62,7 @@ impl Sender {
         dev.trace(Marker::Timeout, record);
         let tries = dev.get(sent, record::TRIES) + 1;
         if tries > self.settings.resend_limit {
-            // Nobody answers, so nobody hears that the message is given up.
+            // The peer does not answer, so it is not told that the message is given up.
             return self.fail(dev, record, Failure::Unreachable, stage::QUIET);
         }
         let interval = dev.get(sent, record::INTERVAL);

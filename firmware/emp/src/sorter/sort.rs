@@ -26,6 +26,16 @@ pub(super) enum Sort {
     Drop(u32),
 }
 
+/// A first frame: where it is, and the words of its header that were read.
+struct First {
+    at: Place,
+    buffer: u32,
+    numbers: u32,
+    node_length: u32,
+    /// Bytes that have come.
+    length_bytes: u32,
+}
+
 impl<P: Posted> Sorter<P> {
     #[inline(always)]
     pub(super) fn sort(&mut self, dev: &mut impl Device, buffer: u32, length_bytes: u32) -> Sort {
@@ -58,7 +68,7 @@ impl<P: Posted> Sorter<P> {
                 state => self.late(dev, state, peer, numbers),
             },
             FIRST => match table.look(dev, number) {
-                State::Unseen => self.first(dev, at, buffer, peer, numbers, node_length, length_bytes),
+                State::Unseen => self.first(dev, First { at, buffer, numbers, node_length, length_bytes }),
                 State::Matched(record) => Sort::Receiver(Sorted::Frame { record, buffer }),
                 state => self.late(dev, state, peer, numbers),
             },
@@ -89,17 +99,9 @@ impl<P: Posted> Sorter<P> {
 
     /// The first frame of a message that no receive has taken.
     #[inline(always)]
-    #[allow(clippy::too_many_arguments)]
-    fn first(
-        &mut self,
-        dev: &mut impl Device,
-        at: Place,
-        buffer: u32,
-        peer: u32,
-        numbers: u32,
-        node_length: u32,
-        length_bytes: u32,
-    ) -> Sort {
+    fn first(&mut self, dev: &mut impl Device, frame: First) -> Sort {
+        let First { at, buffer, numbers, node_length, length_bytes } = frame;
+        let peer = link::node(node_length);
         let (length, tag_word) = (dev.get(at, word::LENGTH), dev.get(at, word::TAG));
         let collection_frames = dev.get(at, word::COLLECTION);
         let data_bytes = link::data_bytes(node_length);

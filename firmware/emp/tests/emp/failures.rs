@@ -67,7 +67,7 @@ fn a_peer_that_does_not_answer_fails_the_message() {
 }
 
 #[test]
-fn a_message_that_nobody_posts_for_waits_until_it_is_cancelled() {
+fn a_message_without_a_receive_waits_until_it_is_cancelled() {
     let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
     let send = world.send_message(0, wish(1, 9, 5000));
     two_messages(&mut world, 5000);
@@ -80,6 +80,24 @@ fn a_message_that_nobody_posts_for_waits_until_it_is_cancelled() {
     world.nodes[0].host.cancel_send(send);
     world.end(100_000);
     assert_eq!(ends(&world).0, [Failure::Cancelled.stat(), stat::DONE, stat::DONE]);
+}
+
+/// The peer sees none of the numbers of messages that were given up while the wire was cut.
+#[test]
+fn a_long_cut_of_the_wire_is_no_harm_to_later_messages() {
+    let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
+    world.unreachable = Some(1);
+    const LOST: usize = 300;
+    for _ in 0..LOST {
+        let send = world.send_message(0, wish(1, 1, 10));
+        world.nodes[0].host.cancel_send(send);
+    }
+    world.run(300_000, |world| world.nodes[0].host.has_ended());
+    assert!(world.nodes[0].host.sends.iter().all(|send| send.ended == Some(Failure::Cancelled.stat())));
+    world.unreachable = None;
+    two_messages(&mut world, 5000);
+    world.end(100_000);
+    assert_eq!(ends(&world).0[LOST..], [stat::DONE; 2]);
 }
 
 #[test]
@@ -176,7 +194,7 @@ fn wild_descriptors_are_refused() {
 }
 
 #[test]
-fn wild_mailboxes_are_counted_and_harm_nobody() {
+fn wild_mailboxes_are_counted_and_harm_no_message() {
     let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
     let wild = [
         (MAILBOX_SEND, 200),

@@ -106,14 +106,18 @@ impl Host {
     pub fn read(&self, bus: u32, bytes: u32) -> Vec<u8> {
         let page = bus / PAGE_BYTES;
         assert_eq!(page, (bus + bytes - 1) / PAGE_BYTES, "a transfer crosses a page");
-        assert!(self.owners.contains_key(&page), "node {}: read of page {page:#x}, which nobody has", self.node);
+        assert!(
+            self.owners.contains_key(&page),
+            "node {}: read of page {page:#x}, which belongs to no message",
+            self.node
+        );
         self.memory[bus as usize..(bus + bytes) as usize].to_vec()
     }
 
     /// Bytes that the NIC writes: into a page of a receive that has not ended.
     pub fn write(&mut self, bus: u32, data: &[u8]) {
         let page = bus / PAGE_BYTES;
-        let (index, is_receive) = *self.owners.get(&page).expect("a write of a page that nobody has");
+        let (index, is_receive) = *self.owners.get(&page).expect("a write of a page that belongs to no message");
         assert!(is_receive, "a write into the memory of a send");
         let receive = &self.receives[index];
         let is_inside = receive.pages.iter().any(|page| {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use nic_collections::Numbers;
 use nic_device::Words;
+use nic_layout::frame::link::word as link;
 use nic_layout::personality::emp::descriptor::{stat, SEND_DESCRIPTORS};
+use nic_layout::personality::emp::frame::{word, FIRST};
 use nic_layout::personality::emp::OPEN_NUMBERS;
 use nic_layout::trace::Marker;
 use nic_matching::Posted;
@@ -142,7 +144,8 @@ fn check_bytes<P: Posted>(nodes: &[Node<P>], index: usize, receive: usize, sourc
     }
 }
 
-/// The message that a record has, from the table of numbers.
+/// The message that a record has since this turn. The table of numbers has the lowest bits of its
+/// number; its first frame, which is still in its buffer, has all.
 fn message_of<P: Posted>(node: &Node<P>, record: u32) -> (u32, u16) {
     let tables = 0..nic_layout::nodes::IMAGE_NODES as u32;
     let numbers = tables.flat_map(|peer| (0..OPEN_NUMBERS).map(move |number| (peer, number)));
@@ -150,5 +153,15 @@ fn message_of<P: Posted>(node: &Node<P>, record: u32) -> (u32, u16) {
     let is_it = |&(peer, number): &(u32, u32)| node.hardware.read(at(peer, number)) == record + 3;
     let found = numbers.into_iter().filter(is_it).collect::<Vec<_>>();
     assert_eq!(found.len(), 1, "record {record} has {} messages", found.len());
-    (found[0].0, found[0].1 as u16)
+    let (peer, low) = found[0];
+    let mut frames = node.hardware.received.values().map(|&(buffer, _)| buffer);
+    let is_first = |&buffer: &u32| {
+        let type_word = node.hardware.read(buffer + link::TYPE);
+        let number = word::message(node.hardware.read(buffer + word::NUMBERS));
+        type_word == word::kind(FIRST)
+            && link::node(node.hardware.read(buffer + link::NODE_LENGTH)) == peer
+            && u32::from(number) % OPEN_NUMBERS == low
+    };
+    let buffer = frames.rfind(is_first).expect("a message without its first frame");
+    (peer, word::message(node.hardware.read(buffer + word::NUMBERS)))
 }

@@ -265,7 +265,7 @@ impl<P: Posted> World<P> {
 
     fn send(&mut self, frame: Vec<u8>) {
         let to = usize::from(frame[5]);
-        assert!(to < self.nodes.len(), "a frame to nobody");
+        assert!(to < self.nodes.len(), "a frame to a node that does not exist");
         if self.unreachable == Some(to) || self.random.chance(self.faults.loss) {
             return;
         }
