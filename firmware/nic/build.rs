@@ -17,13 +17,14 @@ const GEOMETRY: [(&str, &str, u32); 6] = [
 ];
 
 /// Image and linker script: of which core it is.
-const IMAGES: [(&str, &str); 8] = [
+const IMAGES: [(&str, &str); 9] = [
     ("mini", "core-a.ld"),
     ("mini-pair", "core-a.ld"),
     ("vmmc", "core-a.ld"),
     ("vmmc-pair", "core-a.ld"),
     ("echo", "core-a.ld"),
     ("echo-pair", "core-a.ld"),
+    ("emp", "core-a.ld"),
     ("cache-probe", "core-a.ld"),
     ("keeper", "core-b.ld"),
 ];

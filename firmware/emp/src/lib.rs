@@ -6,7 +6,6 @@
 #![cfg_attr(not(test), no_std)]
 
 mod command;
-mod counts;
 mod header;
 mod lists;
 mod messages;
@@ -18,7 +17,6 @@ mod sender;
 mod sorter;
 mod transmitter;
 
-pub use counts::{conservation, Count, Sum, COUNTERS_BYTES};
 pub use lists::LIST_BUFFER_BYTES;
 pub use parts::{Parts, QUEUES_BYTES};
 pub use places::{receive_record, send_record, Places, Settings};

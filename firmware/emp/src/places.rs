@@ -1,6 +1,7 @@
 //! Where the state of EMP lies in the SRAM, and the settings of a boot request.
 
 use nic_layout::personality::emp::frame::{Cut, HEADER_BYTES};
+use nic_plan::LinkSettings;
 
 /// The settings of the NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,25 @@ impl Settings {
     /// Bytes of the longest frame.
     pub const fn frame_bytes_max(&self) -> u32 {
         self.cut.data_bytes + HEADER_BYTES
+    }
+
+    /// The same, as the chip and the link of the other personalities know it. EMP has no window of
+    /// frames, and acknowledges without delay.
+    pub const fn link(&self) -> LinkSettings {
+        LinkSettings {
+            node: self.node,
+            node_count: self.node_count,
+            session: self.session,
+            frame_data_bytes_max: self.cut.data_bytes,
+            buffer_bytes: self.buffer_bytes,
+            tx_buffer_count: self.transmit_buffers,
+            rx_buffer_count: self.receive_buffers,
+            retransmit_cycles: self.resend_cycles,
+            retransmit_limit: self.resend_limit,
+            ack_frames: self.collection_frames,
+            ack_cycles: 0,
+            window_frames: 0,
+        }
     }
 
     /// A node of a descriptor, if it is another node of the cluster.

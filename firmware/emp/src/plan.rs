@@ -6,17 +6,17 @@ use nic_layout::boot::{
     BootError, CountersReply, Kind, LinkReply, LinkRequest, NicReply, NicRequest, Sections, SectionsWriter, BOOT_MAGIC,
     REPLY_WORDS,
 };
+use nic_layout::counter::Counter;
 use nic_layout::frame::link::FRAME_BYTES_MIN;
 use nic_layout::nodes::IMAGE_NODES;
-use nic_layout::personality::emp::boot::MessagesReply;
+use nic_layout::personality::emp::boot::{MessagesReply, MessagesRequest};
 use nic_layout::personality::emp::descriptor::{BANKS_BYTES, BANK_BYTES, RECEIVE_DESCRIPTORS, SEND_DESCRIPTORS};
-use nic_layout::personality::emp::frame::{Cut, FIRST_HEADER_BYTES, HEADER_BYTES};
+use nic_layout::personality::emp::frame::{Cut, FIRST_HEADER_BYTES};
 use nic_layout::personality::emp::{COLLECTION_FRAMES_MAX, OPEN_NUMBERS};
 use nic_matching::Posted;
 use nic_plan::rings::{plan_engines, EnginePlaces};
 use nic_plan::{Cursor, Piece, Regions, Use};
 
-use crate::counts::COUNTERS_BYTES;
 use crate::lists::LIST_BUFFER_BYTES;
 use crate::parts::QUEUES_BYTES;
 use crate::places::{receive_record, send_record, Places, Settings};
@@ -24,10 +24,14 @@ use crate::receiver::RECEIVE_LISTS;
 use crate::transmitter::{ANSWERS, ANSWER_BYTES, SEND_LISTS};
 
 /// The sections that EMP reads from a boot request.
-const ASKS: [Kind; 2] = [Kind::NIC, Kind::LINK];
+const ASKS: [Kind; 3] = [Kind::NIC, Kind::LINK, Kind::MESSAGES];
 /// How many sections the reply has.
 const ANSWERS_IN_REPLY: usize = 4;
-/// Largest number of bytes of a frame behind Ethernet's header: jumbo frames.
+/// Bytes of Ethernet's header.
+const ETHERNET_BYTES: u32 = 14;
+/// Least number of bytes of a frame behind Ethernet's header: a byte of data in each frame.
+const MTU_BYTES_MIN: u32 = FIRST_HEADER_BYTES + 1 - ETHERNET_BYTES;
+/// The largest: jumbo frames.
 const MTU_BYTES_MAX: u32 = 9000;
 
 /// A boot request that was checked.
@@ -43,8 +47,7 @@ impl Config {
     /// Checks everything that the driver wrote, except that it fits the SRAM: that is for
     /// [`Plan::of`]. `words`: the SRAM from the request's head on.
     ///
-    /// The data bytes of a frame are those of any frame but the first. The number of frames after
-    /// which an acknowledgement is sent is the number of frames in a collection.
+    /// Of the link's section, EMP reads the node, the buffers, and the limit of time-outs.
     ///
     /// # Errors
     /// What is wrong with the request, or with the first value that is out of range.
@@ -53,6 +56,7 @@ impl Config {
         request.check_known(&[&ASKS])?;
         let nic: NicRequest = request.get()?;
         let link: LinkRequest = request.get()?;
+        let MessagesRequest { mtu_bytes, collection_frames, resend_cycles } = request.get()?;
         let LinkRequest { node, node_count, session, buffer_bytes, .. } = link;
         if node_count < 2 || node_count > IMAGE_NODES as u32 || node >= node_count {
             return Err(BootError::NodeOutOfRange);
@@ -60,13 +64,11 @@ impl Config {
         if session > 0xFF {
             return Err(BootError::SessionOutOfRange);
         }
-        let data_bytes = link.frame_data_bytes_max;
-        let least = FIRST_HEADER_BYTES - HEADER_BYTES + 1;
-        let most = MTU_BYTES_MAX + 14 - HEADER_BYTES;
-        if !(least..=most).contains(&data_bytes)
+        let frame_bytes = (mtu_bytes.saturating_add(ETHERNET_BYTES)).max(FRAME_BYTES_MIN as u32);
+        if !(MTU_BYTES_MIN..=MTU_BYTES_MAX).contains(&mtu_bytes)
             || buffer_bytes % 8 != 0
             || buffer_bytes > 0xFFF8
-            || buffer_bytes < (HEADER_BYTES + data_bytes).max(FRAME_BYTES_MIN as u32)
+            || buffer_bytes < frame_bytes
         {
             return Err(BootError::BufferSize);
         }
@@ -76,18 +78,16 @@ impl Config {
             return Err(BootError::BufferCount);
         }
         // The longest interval, 64 times the first, lies within half a lap of the clock.
-        if !(4..=u32::MAX / 256).contains(&link.retransmit_cycles)
-            || !(1..=COLLECTION_FRAMES_MAX).contains(&link.ack_frames)
-        {
+        if !(4..=u32::MAX / 256).contains(&resend_cycles) || !(1..=COLLECTION_FRAMES_MAX).contains(&collection_frames) {
             return Err(BootError::IntervalOutOfRange);
         }
         let settings = Settings {
             node,
             node_count,
             session,
-            cut: Cut::of_mtu(data_bytes + HEADER_BYTES - 14),
-            collection_frames: link.ack_frames,
-            resend_cycles: link.retransmit_cycles,
+            cut: Cut::of_mtu(mtu_bytes),
+            collection_frames,
+            resend_cycles,
             resend_limit: link.retransmit_limit,
             buffer_bytes,
             transmit_buffers: link.tx_buffer_count,
@@ -107,7 +107,7 @@ impl Config {
         let mut take =
             |owner, name, r#use, count, each| regions.take(owner, 8, &[Piece::new(name, r#use, count, each)]);
         let (program, buffers) = (Use::Program, Use::Buffers);
-        let counters = take("counters", "counters", program, COUNTERS_BYTES / 4, 4);
+        let counters = take("counters", "counters", program, Counter::COUNT as u32, 4);
         let places = Places {
             descriptors,
             sends: take("messages", "records of sends", program, SEND_DESCRIPTORS, send_record::BYTES),
@@ -184,7 +184,8 @@ mod tests {
 
     use super::*;
 
-    fn request(change: impl Fn(&mut LinkRequest)) -> Vec<u32> {
+    fn request(change: impl Fn(&mut LinkRequest, &mut MessagesRequest)) -> Vec<u32> {
+        let mut messages = MessagesRequest { mtu_bytes: 1500, collection_frames: 3, resend_cycles: 22_000 };
         let mut link = LinkRequest {
             node: 1,
             node_count: 16,
@@ -198,17 +199,18 @@ mod tests {
             ack_frames: 3,
             ack_cycles: 0,
         };
-        change(&mut link);
-        let mut request = SectionsWriter::request(3);
+        change(&mut link, &mut messages);
+        let mut request = SectionsWriter::request(4);
         request.push(&NicRequest { core_hz: 88_000_000, sram_bytes: 512 * 1024, host_pages: 1 << 16 });
         request.push(&link);
         request.offer(&PostsRequest { post_queues: 0 });
+        request.offer(&messages);
         request.finish().unwrap().to_vec()
     }
 
     #[test]
     fn everything_fits_the_sram_of_tigon2_beside_an_image_of_64_kilobytes() {
-        let config = Config::read(&request(|_| ())).unwrap();
+        let config = Config::read(&request(|_, _| ())).unwrap();
         assert_eq!(config.settings.cut, Cut::of_mtu(1500));
         let plan = Plan::of::<Linear>(&config, 0x1_0000, 512 * 1024).unwrap();
         assert_eq!(plan.places.descriptors % BANK_BYTES, 0);
@@ -222,18 +224,19 @@ mod tests {
 
     #[test]
     fn a_wild_request_is_refused() {
-        let refused = |change: &dyn Fn(&mut LinkRequest)| Config::read(&request(change)).unwrap_err();
-        assert_eq!(refused(&|it| it.node = 16), BootError::NodeOutOfRange);
-        assert_eq!(refused(&|it| it.node_count = 1), BootError::NodeOutOfRange);
-        assert_eq!(refused(&|it| it.session = 256), BootError::SessionOutOfRange);
-        assert_eq!(refused(&|it| it.frame_data_bytes_max = 12), BootError::BufferSize);
-        assert_eq!(refused(&|it| it.frame_data_bytes_max = 8987), BootError::BufferSize);
-        assert_eq!(refused(&|it| it.buffer_bytes = 1512), BootError::BufferSize);
-        assert_eq!(refused(&|it| it.buffer_bytes = 1522), BootError::BufferSize);
-        assert_eq!(refused(&|it| it.tx_buffer_count = 1), BootError::BufferCount);
-        assert_eq!(refused(&|it| it.rx_buffer_count = 129), BootError::BufferCount);
-        assert_eq!(refused(&|it| it.retransmit_cycles = 3), BootError::IntervalOutOfRange);
-        assert_eq!(refused(&|it| it.ack_frames = 9), BootError::IntervalOutOfRange);
-        assert_eq!(refused(&|it| it.ack_frames = 0), BootError::IntervalOutOfRange);
+        let refused =
+            |change: &dyn Fn(&mut LinkRequest, &mut MessagesRequest)| Config::read(&request(change)).unwrap_err();
+        assert_eq!(refused(&|it, _| it.node = 16), BootError::NodeOutOfRange);
+        assert_eq!(refused(&|it, _| it.node_count = 1), BootError::NodeOutOfRange);
+        assert_eq!(refused(&|it, _| it.session = 256), BootError::SessionOutOfRange);
+        assert_eq!(refused(&|_, it| it.mtu_bytes = 26), BootError::BufferSize);
+        assert_eq!(refused(&|_, it| it.mtu_bytes = 9001), BootError::BufferSize);
+        assert_eq!(refused(&|it, _| it.buffer_bytes = 1512), BootError::BufferSize);
+        assert_eq!(refused(&|it, _| it.buffer_bytes = 1522), BootError::BufferSize);
+        assert_eq!(refused(&|it, _| it.tx_buffer_count = 1), BootError::BufferCount);
+        assert_eq!(refused(&|it, _| it.rx_buffer_count = 129), BootError::BufferCount);
+        assert_eq!(refused(&|_, it| it.resend_cycles = 3), BootError::IntervalOutOfRange);
+        assert_eq!(refused(&|_, it| it.collection_frames = 9), BootError::IntervalOutOfRange);
+        assert_eq!(refused(&|_, it| it.collection_frames = 0), BootError::IntervalOutOfRange);
     }
 }

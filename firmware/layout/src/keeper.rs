@@ -28,7 +28,7 @@ pub const TOTALS: u32 = 0x200;
 /// The image of core B.
 pub const IMAGE: u32 = 0x800;
 
-const _: () = assert!(TOTALS + 8 * Counter::COUNT as u32 <= IMAGE);
+const _: () = assert!(TOTALS + 8 * Counter::LINKED_COUNT as u32 <= IMAGE);
 
 /// [`KeeperRequest::magic`]: "NSKP".
 pub const KEEPER_MAGIC: u32 = 0x4E53_4B50;

@@ -33,6 +33,10 @@ pub const CORE_SCRATCHPAD_BASE: u32 = 0x2000_0000;
 /// Where a core sees the registers.
 pub const CORE_REGISTER_BASE: u32 = 0x4000_0000;
 
+/// Offset in BAR 0 of the window of [`personality::emp::descriptor::BANK_BYTES`] bytes of SRAM that
+/// `IDENT.WINDOW_BASE` moves (E-3).
+pub const WINDOW_OFFSET: u32 = 0x1800;
+
 /// Bytes in a host page.
 pub const PAGE_BYTES: u32 = 4096;
 /// Bits of an offset in a host page.

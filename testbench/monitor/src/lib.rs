@@ -35,7 +35,7 @@ use sim_pins::{LinkSymbol, Ps};
 pub use broken::{broken, Broken, Invariant, Violation};
 pub use context::Context;
 pub use header::Header;
-pub use places::{Pins, Places};
+pub use places::{Pins, Places, PostPlaces};
 pub use seen::Seen;
 pub use tap::{Tap, Transfer};
 

@@ -15,14 +15,21 @@ pub struct Places {
     pub sram: u32,
     /// The size of BAR 1 in bytes.
     pub sram_bytes: u32,
+    /// The post queues; `None` for a NIC that has none.
+    pub posts: Option<PostPlaces>,
+    /// The number of physical pages of the host.
+    pub host_pages: u32,
+}
+
+/// Where post queues are.
+#[derive(Clone, Copy, Debug)]
+pub struct PostPlaces {
     /// The table of processes (`nic_layout::tables`): a byte offset in the SRAM.
     pub process_table: u32,
     /// The first post queue, one page for each queue: a byte offset in the SRAM.
-    pub post_queues: u32,
+    pub queues: u32,
     /// The number of post queues.
-    pub post_queue_count: u32,
-    /// The number of physical pages of the host.
-    pub host_pages: u32,
+    pub queue_count: u32,
 }
 
 impl Places {

@@ -108,10 +108,11 @@ pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) 
         miss_ratio,
         seed: config.seed,
         threads: config.threads,
-        record: matches!(
-            scenario.workload.kind,
-            WorkloadKind::PingPong | WorkloadKind::Fetch | WorkloadKind::Bystander | WorkloadKind::Pages
-        ),
+        record: scenario.personality.has_accounts
+            && matches!(
+                scenario.workload.kind,
+                WorkloadKind::PingPong | WorkloadKind::Fetch | WorkloadKind::Bystander | WorkloadKind::Pages
+            ),
         record_inputs: false,
         waves: None,
         until: None,

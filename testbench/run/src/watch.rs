@@ -4,7 +4,7 @@ use host_model::address::{Pid, VirtPage};
 use host_model::host::Host;
 use host_model::memory::Memory;
 use host_model::pci::PciBus;
-use nic_monitor::{Monitor, Pins, Places, Tap, Transfer};
+use nic_monitor::{Monitor, Pins, Places, PostPlaces, Tap, Transfer};
 use nicscope_account::log::Probe;
 use sim_pins::Ps;
 
@@ -86,9 +86,11 @@ fn place(monitor: &mut Monitor, host: &Host<PciBus>) {
         registers: resources.registers.0,
         sram: resources.sram.0,
         sram_bytes: resources.sram_bytes,
-        process_table: layout.process_entry(0).0,
-        post_queues: layout.post_queue(0).0,
-        post_queue_count: layout.post_queue_count as u32,
+        posts: layout.posts().ok().map(|posts| PostPlaces {
+            process_table: posts.process_entry(0).0,
+            queues: posts.queue(0).0,
+            queue_count: posts.queue_count as u32,
+        }),
         host_pages: node.platform().host_pages(),
     };
     monitor.place(places, watches);

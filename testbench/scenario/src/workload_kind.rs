@@ -11,6 +11,8 @@ pub enum WorkloadKind {
     PingPong,
     /// One process writes to the other without a pause.
     Stream,
+    /// Two processes send to each other without a pause.
+    BothWays,
     /// Random messages both ways.
     Random,
     /// Words of one process beside messages of another that miss.

@@ -9,7 +9,6 @@ use nic_layout::trace::Marker;
 
 use super::state::Receiver;
 use super::tag::Tag;
-use crate::counts::{count, Count};
 use crate::messages::{Answer, ReceiverToSorter};
 use crate::places::receive_record as record;
 
@@ -72,7 +71,7 @@ impl Receiver {
         dev.put(at, 4, tag_word & 0xFFFF);
         dev.put(at, 0, u32::from(stat::DONE) | node << 16);
         self.answer(dev, Answer::Ack, node, numbers);
-        count(dev, Count::ReceivesDone);
+        dev.count(Counter::ReceivesDone);
         dev.trace(Marker::MessageReceived, record);
     }
 

@@ -2,13 +2,13 @@
 
 use nic_device::Device;
 use nic_dma::Transfer;
+use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{Failure, RECEIVE_DESCRIPTORS};
 use nic_layout::personality::emp::frame::word;
 use nic_layout::ring::DMA_FLAG_EVENT;
 
 use super::state::Receiver;
 use super::tag::Tag;
-use crate::counts::{count, Count};
 use crate::messages::{Answer, ReceiverToSorter};
 use crate::places::receive_record as record;
 
@@ -25,7 +25,7 @@ impl Receiver {
         if tells {
             self.answer(dev, Answer::Aborted, node, word::numbers(number, 0));
         }
-        count(dev, Count::ReceivesFailed);
+        dev.count(Counter::ReceivesFailed);
         if self.writes.under_way() != 0 && self.writes.has_room(1) {
             // The event of its end comes when nothing of the message is in flight.
             let nothing = Transfer { bus_address: 0, sram_address: 0, bytes: 0 };

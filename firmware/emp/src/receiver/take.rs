@@ -2,13 +2,13 @@
 
 use nic_collections::{Arrival, Arrivals};
 use nic_device::{rarely, Device, Place};
+use nic_layout::counter::Counter;
 use nic_layout::frame::link::word as link;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::frame::{word, FIRST_HEADER_BYTES, HEADER_BYTES};
 
 use super::open::Open;
 use super::state::Receiver;
-use crate::counts::{count, Count};
 use crate::messages::Answer;
 use crate::places::receive_record as record;
 
@@ -26,7 +26,7 @@ impl Receiver {
         if length > dev.get(receive, record::ROOM) {
             rarely();
             dev.recycle(buffer);
-            count(dev, Count::FramesRefusedTruncated);
+            dev.count(Counter::FramesRefusedTruncated);
             return self.fail(dev, record, Failure::Truncated, true);
         }
         self.lists.forget(record);
@@ -45,7 +45,7 @@ impl Receiver {
         // The message may have ended meanwhile, and its record serve another one.
         if dev.get(receive, record::MESSAGE) != message || dev.get(receive, record::STATE) != record::RECEIVING {
             rarely();
-            count(dev, Count::FramesLate);
+            dev.count(Counter::FramesLate);
             return dev.recycle(buffer);
         }
         let (frame, length) = (word::frame(numbers), dev.get(receive, record::LENGTH));
@@ -55,7 +55,7 @@ impl Receiver {
             && link::data_bytes(node_length) == cut.bytes(frame, length);
         if !is_exact {
             rarely();
-            count(dev, Count::FramesInexact);
+            dev.count(Counter::FramesInexact);
             return dev.recycle(buffer);
         }
         let header_bytes = if frame == 0 { FIRST_HEADER_BYTES } else { HEADER_BYTES };
@@ -91,7 +91,7 @@ impl Receiver {
             }
             Arrival::Again { is_complete } => {
                 rarely();
-                count(dev, Count::FramesRepeated);
+                dev.count(Counter::FramesRepeated);
                 if is_complete {
                     self.answer(dev, Answer::Ack, node, numbers);
                 }
@@ -99,11 +99,11 @@ impl Receiver {
             }
             Arrival::Beyond => {
                 rarely();
-                count(dev, Count::FramesBeyond);
+                dev.count(Counter::FramesBeyond);
                 return dev.recycle(buffer);
             }
         }
-        count(dev, Count::FramesPlaced);
+        dev.count(Counter::FramesPlaced);
         self.place(
             dev,
             Open {

@@ -9,7 +9,6 @@ use nic_layout::personality::emp::WINDOW_COLLECTIONS;
 use nic_layout::trace::Marker;
 
 use super::state::{stage, Sender};
-use crate::counts::{count, Count};
 use crate::messages::Answer;
 use crate::places::send_record as record;
 
@@ -19,12 +18,12 @@ impl Sender {
     pub(super) fn on_answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) {
         let Some(record) = self.record_of(dev, node, word::message(numbers)) else {
             rarely();
-            return count(dev, Count::AnswersLate);
+            return dev.count(Counter::AnswersLate);
         };
         let sent = self.record(dev, record);
         if dev.get(sent, record::NODE_NUMBER) != node | numbers << 16 {
             rarely();
-            return count(dev, Count::AnswersLate);
+            return dev.count(Counter::AnswersLate);
         }
         let state = dev.get(sent, record::STATE);
         if kind != Answer::Ack || state & stage::MASK != stage::SENDING {
@@ -37,14 +36,14 @@ impl Sender {
             Acknowledged::New(collection) => collection,
             Acknowledged::Again => {
                 rarely();
-                return count(dev, Count::AcksAgain);
+                return dev.count(Counter::AcksAgain);
             }
             Acknowledged::Strange => {
                 rarely();
                 return dev.count(Counter::AcksWild);
             }
         };
-        count(dev, Count::CollectionsAccepted);
+        dev.count(Counter::CollectionsAccepted);
         dev.trace(Marker::AckReceived, numbers);
         if !was_matched {
             self.close(dev, node, record);
@@ -69,14 +68,14 @@ impl Sender {
         match (kind, state & stage::MASK) {
             (Answer::Refused, stage::SENDING) => {
                 // The peer lives.
-                count(dev, Count::RefusalsTaken);
+                dev.count(Counter::RefusalsTaken);
                 dev.put(sent, record::TRIES, 0);
             }
             (Answer::Aborted, stage::SENDING) => self.fail(dev, record, Failure::Aborted, stage::QUIET),
             (Answer::Aborted, stage::ABORTING) => self.end(dev, record, (state >> stage::STAT_SHIFT) as u8),
             // The peer knows already. Its frames may still be read.
             (Answer::Aborted, stage::FAILING) => dev.put(sent, record::STATE, state | stage::QUIET),
-            _ => count(dev, Count::AnswersLate),
+            _ => dev.count(Counter::AnswersLate),
         }
     }
 }

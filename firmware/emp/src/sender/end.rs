@@ -2,13 +2,13 @@
 
 use nic_collections::Window;
 use nic_device::{rarely, Device};
+use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{stat, Failure};
 use nic_layout::ring::restarted_peer;
 use nic_layout::trace::Marker;
 
 use super::state::{due_at, stage, Sender};
 use crate::command::{is_close, is_restart};
-use crate::counts::{count, Count};
 use crate::messages::{SenderToTransmitter, TransmitterToSender};
 use crate::places::send_record as record;
 
@@ -107,8 +107,8 @@ impl Sender {
         let at = dev.place(descriptor);
         let head = dev.get(at, 0);
         dev.put(at, 0, head & !0xFF | u32::from(stat));
-        let counter = if stat == stat::DONE { Count::SendsDone } else { Count::SendsFailed };
-        count(dev, counter);
+        let counter = if stat == stat::DONE { Counter::SendsDone } else { Counter::SendsFailed };
+        dev.count(counter);
         dev.trace(Marker::MessageSent, record);
     }
 

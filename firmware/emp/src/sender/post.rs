@@ -10,7 +10,6 @@ use nic_scatter::Cursor;
 
 use super::state::{stage, Sender};
 use crate::command::is_restart;
-use crate::counts::{count, Count};
 use crate::places::send_record as record;
 
 impl Sender {
@@ -31,13 +30,13 @@ impl Sender {
         }
         match self.take(dev, number, offset, words) {
             Ok(true) => {
-                count(dev, Count::SendsTaken);
+                dev.count(Counter::SendsTaken);
                 dev.put(at, 0, words[0] & !0xFF | u32::from(stat::TAKEN));
             }
             Ok(false) => self.held = Some(number),
             Err(failure) => {
-                count(dev, Count::SendsTaken);
-                count(dev, Count::SendsFailed);
+                dev.count(Counter::SendsTaken);
+                dev.count(Counter::SendsFailed);
                 dev.put(at, 0, words[0] & !0xFF | u32::from(failure.stat()));
             }
         }
@@ -89,8 +88,8 @@ impl Sender {
             self.held = None;
             let at = dev.place(self.places.descriptors + descriptor::offset_bytes(number));
             let head = dev.get(at, 0);
-            count(dev, Count::SendsTaken);
-            count(dev, Count::SendsFailed);
+            dev.count(Counter::SendsTaken);
+            dev.count(Counter::SendsFailed);
             return dev.put(at, 0, head & !0xFF | u32::from(Failure::Cancelled.stat()));
         }
         self.fail(dev, number, Failure::Cancelled, 0);

@@ -10,7 +10,6 @@ use nic_matching::{Posted, Want};
 use nic_scatter::Cursor;
 
 use super::state::Sorter;
-use crate::counts::{count, Count};
 use crate::messages::SorterToReceiver;
 use crate::places::receive_record as record;
 
@@ -29,12 +28,12 @@ impl<P: Posted> Sorter<P> {
             rarely();
             return dev.count(Counter::MailboxesWild);
         }
-        count(dev, Count::ReceivesTaken);
+        dev.count(Counter::ReceivesTaken);
         match self.take(dev, record, offset, words) {
             // The word goes last: the host polls it.
             Ok(()) => dev.put(at, 0, words[0] & !0xFF | u32::from(stat::TAKEN)),
             Err(failure) => {
-                count(dev, Count::ReceivesRefused);
+                dev.count(Counter::ReceivesRefused);
                 dev.put(at, 0, words[0] & !0xFF | u32::from(failure.stat()));
             }
         }
@@ -82,7 +81,7 @@ impl<P: Posted> Sorter<P> {
         let offset = self.places.descriptors + descriptor::offset_bytes(record + SEND_DESCRIPTORS);
         let at = dev.place(offset);
         let head = dev.get(at, 0);
-        count(dev, Count::ReceivesCancelled);
+        dev.count(Counter::ReceivesCancelled);
         dev.put(at, 0, head & !0xFF | u32::from(failure.stat()));
     }
 

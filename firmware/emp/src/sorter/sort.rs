@@ -10,98 +10,118 @@ use nic_layout::trace::Marker;
 use nic_matching::{Found, Message, Posted};
 
 use super::state::Sorter;
-use crate::counts::{count, Count};
 use crate::header::{source_address, NODE_MASK};
 use crate::messages::{Answer, SorterToReceiver as Sorted, SorterToSender};
 
-/// What becomes of a frame.
-pub(super) enum Sort {
-    /// The receiver takes it, with its buffer.
-    Receiver(Sorted),
-    /// It is answered.
-    Answer(Sorted),
-    /// It is for the sender.
-    Sender(SorterToSender),
-    /// It is dropped, and counted: the offset of the counter.
-    Drop(u32),
-}
-
-/// A first frame: where it is, and the words of its header that were read.
-struct First {
+/// A frame: where it is, and the words of its header that were read.
+#[derive(Clone, Copy)]
+struct Frame {
     at: Place,
     buffer: u32,
-    numbers: u32,
-    node_length: u32,
     /// Bytes that have come.
     length_bytes: u32,
+    type_word: u32,
+    numbers: u32,
+    node_length: u32,
 }
 
-impl<P: Posted> Sorter<P> {
+impl Frame {
+    /// The node that sent it.
     #[inline(always)]
-    pub(super) fn sort(&mut self, dev: &mut impl Device, buffer: u32, length_bytes: u32) -> Sort {
+    fn peer(&self) -> u32 {
+        link::node(self.node_length)
+    }
+
+    /// The number of its message.
+    #[inline(always)]
+    fn message(&self) -> u16 {
+        word::message(self.numbers)
+    }
+}
+
+const DATA: u32 = word::kind(frame::DATA);
+const FIRST: u32 = word::kind(frame::FIRST);
+const ACK: u32 = word::kind(frame::ACK);
+const REFUSED: u32 = word::kind(frame::REFUSED);
+const ABORTED: u32 = word::kind(frame::ABORTED);
+const ABORT: u32 = word::kind(frame::ABORT);
+
+impl<P: Posted> Sorter<P> {
+    /// Classifies a frame and passes it on. There is room in the queues for what becomes of it.
+    #[inline(always)]
+    pub(super) fn sort(&mut self, dev: &mut impl Device, buffer: u32, length_bytes: u32) {
         let at = dev.place(buffer);
         let (type_word, node_length) = (dev.get(at, link::TYPE), dev.get(at, link::NODE_LENGTH));
         let numbers = dev.get(at, word::NUMBERS);
-        let peer = link::node(node_length);
+        let frame = Frame { at, buffer, length_bytes, type_word, numbers, node_length };
+        let peer = frame.peer();
         if dev.get(at, link::ADDRESS_1) != self.own_address
             || link::data_bytes(node_length) + HEADER_BYTES > length_bytes
         {
-            return Sort::Drop(self.malformed(type_word).offset());
+            rarely();
+            return self.drop_malformed(dev, &frame);
         }
         // The address of the sender and the header say the same of it.
         let is_known = link::identity(node_length) == self.identities[peer as usize & NODE_MASK]
             && dev.get(at, link::ADDRESS_2) == source_address(node_length);
         if !is_known {
-            return Sort::Drop(Counter::FramesStrange.offset());
+            rarely();
+            return self.drop(dev, buffer, Counter::FramesStrange.offset());
         }
-        const DATA: u32 = word::kind(frame::DATA);
-        const FIRST: u32 = word::kind(frame::FIRST);
-        const ACK: u32 = word::kind(frame::ACK);
-        const REFUSED: u32 = word::kind(frame::REFUSED);
-        const ABORTED: u32 = word::kind(frame::ABORTED);
-        const ABORT: u32 = word::kind(frame::ABORT);
-        let number = word::message(numbers);
-        let table = &self.numbers[peer as usize & NODE_MASK];
-        match type_word {
-            DATA => match table.look(dev, number) {
-                State::Matched(record) => Sort::Receiver(Sorted::Frame { record, buffer }),
-                state => self.late(dev, state, peer, numbers),
-            },
-            FIRST => match table.look(dev, number) {
-                State::Unseen => self.first(dev, First { at, buffer, numbers, node_length, length_bytes }),
-                State::Matched(record) => Sort::Receiver(Sorted::Frame { record, buffer }),
-                state => self.late(dev, state, peer, numbers),
-            },
-            ACK => self.answered(dev, at, Answer::Ack, peer, numbers),
-            REFUSED => self.answered(dev, at, Answer::Refused, peer, numbers),
-            ABORTED => self.answered(dev, at, Answer::Aborted, peer, numbers),
-            ABORT => self.abort(dev, peer, numbers),
-            _ => Sort::Drop(self.malformed(type_word).offset()),
+        if type_word == ACK {
+            return self.answered(dev, &frame, Answer::Ack);
+        }
+        if type_word == DATA || type_word == FIRST {
+            let table = &self.numbers[peer as usize & NODE_MASK];
+            let state = table.look(dev, frame.message());
+            if let State::Matched(record) = state {
+                return self.pass_on(dev, Sorted::Frame { record, buffer });
+            }
+            if type_word == FIRST && state == State::Unseen {
+                return self.first(dev, &frame);
+            }
+            rarely();
+            return self.late(dev, &frame);
+        }
+        rarely();
+        self.sort_rarely(dev, &frame);
+    }
+
+    /// Kinds of frames that are rare.
+    #[cold]
+    #[inline(never)]
+    fn sort_rarely(&mut self, dev: &mut impl Device, frame: &Frame) {
+        match frame.type_word {
+            ABORT => self.abort(dev, frame),
+            REFUSED => self.answered(dev, frame, Answer::Refused),
+            ABORTED => self.answered(dev, frame, Answer::Aborted),
+            _ => self.drop_malformed(dev, frame),
         }
     }
 
     /// A frame of a message that no receive has now.
     #[cold]
-    fn late(&mut self, dev: &mut impl Device, state: State, node: u32, numbers: u32) -> Sort {
-        match state {
-            State::Complete => {
-                count(dev, Count::FramesOfComplete);
-                Sort::Answer(Sorted::Answer { kind: Answer::Ack, node, numbers })
-            }
-            State::Failed => {
-                count(dev, Count::FramesOfFailed);
-                Sort::Answer(Sorted::Answer { kind: Answer::Aborted, node, numbers })
-            }
-            State::Old => Sort::Drop(Count::FramesOld.offset()),
-            _ => Sort::Drop(Count::FramesBeforeFirst.offset()),
+    #[inline(never)]
+    fn late(&mut self, dev: &mut impl Device, frame: &Frame) {
+        let table = &self.numbers[frame.peer() as usize & NODE_MASK];
+        let state = table.look(dev, frame.message());
+        if state == State::Complete {
+            dev.count(Counter::FramesOfComplete);
+            self.answer(dev, frame, Answer::Ack);
+        } else if state == State::Failed {
+            dev.count(Counter::FramesOfFailed);
+            self.answer(dev, frame, Answer::Aborted);
+        } else {
+            let count = if state == State::Old { Counter::FramesOld } else { Counter::FramesBeforeFirst };
+            self.drop(dev, frame.buffer, count.offset());
         }
     }
 
     /// The first frame of a message that no receive has taken.
     #[inline(always)]
-    fn first(&mut self, dev: &mut impl Device, frame: First) -> Sort {
-        let First { at, buffer, numbers, node_length, length_bytes } = frame;
-        let peer = link::node(node_length);
+    fn first(&mut self, dev: &mut impl Device, frame: &Frame) {
+        let &Frame { at, buffer, length_bytes, numbers, node_length, .. } = frame;
+        let peer = frame.peer();
         let (length, tag_word) = (dev.get(at, word::LENGTH), dev.get(at, word::TAG));
         let collection_frames = dev.get(at, word::COLLECTION);
         let data_bytes = link::data_bytes(node_length);
@@ -113,9 +133,9 @@ impl<P: Posted> Sorter<P> {
             && dev.get(at, word::OFFSET) == 0;
         if !is_exact {
             rarely();
-            return Sort::Drop(Counter::FramesMalformed.offset());
+            return self.drop(dev, buffer, Counter::FramesMalformed.offset());
         }
-        let number = word::message(numbers);
+        let number = frame.message();
         let table = &mut self.numbers[peer as usize & NODE_MASK];
         let message = Message {
             source: peer as u8,
@@ -126,48 +146,79 @@ impl<P: Posted> Sorter<P> {
         match self.posted.take(dev, message) {
             Found::Taken(record) => {
                 table.matched(dev, number, record);
-                count(dev, Count::MessagesMatched);
+                dev.count(Counter::MessagesMatched);
                 dev.trace(Marker::MessageMatched, record);
-                Sort::Receiver(Sorted::First { record, buffer })
+                self.pass_on(dev, Sorted::First { record, buffer });
             }
-            Found::Early => Sort::Drop(Count::FirstsEarly.offset()),
+            Found::Early => {
+                rarely();
+                self.drop(dev, buffer, Counter::FirstsEarly.offset());
+            }
             Found::Nothing => {
-                count(dev, Count::FirstsNotPosted);
-                Sort::Answer(Sorted::Answer { kind: Answer::Refused, node: peer, numbers })
+                rarely();
+                dev.count(Counter::FirstsNotPosted);
+                self.answer(dev, frame, Answer::Refused);
             }
         }
-    }
-
-    /// What a peer says of a message of this node.
-    #[inline(always)]
-    fn answered(&mut self, dev: &mut impl Device, at: Place, kind: Answer, node: u32, numbers: u32) -> Sort {
-        count(dev, Count::FramesAnswers);
-        let room = dev.get(at, word::OFFSET);
-        Sort::Sender(SorterToSender::Answer { kind, node, numbers, room })
     }
 
     /// A peer has given a message up.
-    #[cold]
-    fn abort(&mut self, dev: &mut impl Device, node: u32, numbers: u32) -> Sort {
-        count(dev, Count::FramesAborts);
-        let number = word::message(numbers);
+    fn abort(&mut self, dev: &mut impl Device, frame: &Frame) {
+        dev.count(Counter::FramesAborts);
+        let (number, node) = (frame.message(), frame.peer());
         let table = &mut self.numbers[node as usize & NODE_MASK];
-        match table.look(dev, number) {
-            State::Matched(record) => return Sort::Answer(Sorted::Abort { record, node, numbers }),
-            // A copy of its first frame may still come.
-            State::Unseen => table.fail(dev, number),
-            _ => {}
+        let state = table.look(dev, number);
+        if let State::Matched(record) = state {
+            self.to_receiver.push(dev, Sorted::Abort { record, node, numbers: frame.numbers }.words());
+            return dev.recycle(frame.buffer);
         }
-        Sort::Answer(Sorted::Answer { kind: Answer::Aborted, node, numbers })
+        if state == State::Unseen {
+            // A copy of its first frame may still come.
+            table.fail(dev, number);
+        }
+        self.answer(dev, frame, Answer::Aborted);
+    }
+
+    /// The receiver takes the frame, with its buffer.
+    #[inline(always)]
+    fn pass_on(&mut self, dev: &mut impl Device, entry: Sorted) {
+        self.to_receiver.push(dev, entry.words());
+        dev.count(Counter::FramesSorted);
+    }
+
+    /// What a peer says of a message of this node: it is for the sender.
+    #[inline(always)]
+    fn answered(&mut self, dev: &mut impl Device, frame: &Frame, kind: Answer) {
+        dev.count(Counter::FramesAnswers);
+        let room = dev.get(frame.at, word::OFFSET);
+        let entry = SorterToSender::Answer { kind, node: frame.peer(), numbers: frame.numbers, room };
+        self.to_sender.push(dev, entry.words());
+        dev.recycle(frame.buffer);
+    }
+
+    /// The frame is answered.
+    #[cold]
+    #[inline(never)]
+    fn answer(&mut self, dev: &mut impl Device, frame: &Frame, kind: Answer) {
+        let entry = Sorted::Answer { kind, node: frame.peer(), numbers: frame.numbers };
+        self.to_receiver.push(dev, entry.words());
+        dev.recycle(frame.buffer);
+    }
+
+    /// The frame is dropped, and counted. `counter`: the offset of the counter.
+    #[cold]
+    #[inline(never)]
+    fn drop(&mut self, dev: &mut impl Device, buffer: u32, counter: u32) {
+        dev.add(dev.counters(), counter, 1);
+        dev.trace(Marker::Dropped, counter / 4);
+        dev.recycle(buffer);
     }
 
     #[cold]
-    fn malformed(&self, type_word: u32) -> Counter {
-        let is_foreign = link::is_ours(type_word) && link::protocol_number(type_word) != PROTOCOL;
-        if is_foreign {
-            Counter::FramesForeign
-        } else {
-            Counter::FramesMalformed
-        }
+    #[inline(never)]
+    fn drop_malformed(&mut self, dev: &mut impl Device, frame: &Frame) {
+        let is_foreign = link::is_ours(frame.type_word) && link::protocol_number(frame.type_word) != PROTOCOL;
+        let counter = if is_foreign { Counter::FramesForeign } else { Counter::FramesMalformed };
+        self.drop(dev, frame.buffer, counter.offset());
     }
 }

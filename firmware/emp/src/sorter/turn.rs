@@ -9,10 +9,8 @@ use nic_layout::ring::{restarted_peer, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
 use nic_layout::trace::Marker;
 use nic_matching::Posted;
 
-use super::sort::Sort;
 use super::state::{Sides, Sorter, NO_PEER};
 use crate::command::{is_close, is_known, is_restart};
-use crate::counts::{count, Count};
 use crate::header::{own_address, NODE_MASK};
 use crate::messages::{ReceiverToSorter, SorterToSender};
 use crate::places::{Places, Settings};
@@ -65,27 +63,7 @@ impl<P: Posted> Sorter<P> {
         self.next = self.next.wrapping_add(1);
         dev.expect(self.next);
         dev.count(Counter::FramesReceived);
-        match self.sort(dev, buffer, length_bytes) {
-            Sort::Receiver(entry) => {
-                self.to_receiver.push(dev, entry.words());
-                count(dev, Count::FramesSorted);
-            }
-            Sort::Answer(entry) => {
-                rarely();
-                self.to_receiver.push(dev, entry.words());
-                dev.recycle(buffer);
-            }
-            Sort::Sender(entry) => {
-                self.to_sender.push(dev, entry.words());
-                dev.recycle(buffer);
-            }
-            Sort::Drop(counter) => {
-                rarely();
-                dev.add(dev.counters(), counter, 1);
-                dev.trace(Marker::Dropped, counter / 4);
-                dev.recycle(buffer);
-            }
-        }
+        self.sort(dev, buffer, length_bytes);
         true
     }
 

@@ -1,4 +1,5 @@
 use nic_device::{Device, MAC_RING_LOG2, TX_BUFFERS_MAX};
+use nic_layout::counter::Counter;
 use nic_layout::frame::link::FRAME_BYTES_MIN;
 use nic_layout::ring::MAC_FLAG_EVENT;
 
@@ -116,5 +117,7 @@ impl Ring {
         let event = if is_filling { MAC_FLAG_EVENT } else { 0 };
         dev.place_transmit(self.placed, offset, control | event);
         self.placed = self.placed.wrapping_add(1);
+        // As many as were placed since the start.
+        dev.put(dev.counters(), Counter::FramesToMac.offset(), self.placed);
     }
 }

@@ -3,7 +3,6 @@
 use crate::world::plan::{plans, play};
 use crate::world::{Faults, Wish, World};
 use nic_device::Words;
-use nic_emp::Count;
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{offset_bytes, stat, Descriptor, Format};
 use nic_layout::personality::emp::{MAILBOX_RECEIVE, MAILBOX_SEND};
@@ -86,6 +85,9 @@ fn a_persistent_transfer_needs_the_mailbox_alone() {
         }
         world.run(10_000, |world| world.nodes[0].stat(3) == stat::DONE);
         assert_eq!(world.nodes[1].stat(205), stat::DONE);
-        assert_eq!((world.nodes[0].count(Count::SendsDone), world.nodes[1].count(Count::ReceivesDone)), (round, round));
+        assert_eq!(
+            (world.nodes[0].counter(Counter::SendsDone), world.nodes[1].counter(Counter::ReceivesDone)),
+            (round, round)
+        );
     }
 }

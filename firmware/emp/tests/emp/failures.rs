@@ -3,7 +3,6 @@
 use crate::world::plan::{plans, play};
 use crate::world::{Faults, Wish, World};
 use nic_device::Words;
-use nic_emp::Count;
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{offset_bytes, stat, Descriptor, Failure, Format};
 use nic_layout::personality::emp::{MAILBOX_RECEIVE, MAILBOX_SEND, MESSAGE_BYTES_MAX};
@@ -34,7 +33,7 @@ fn a_bus_that_fails_at_the_sender_fails_the_message_at_both_ends() {
     let mut world = World::<Linear>::new(2, 1500, Faults { read_errors: 1000, ..Faults::default() }, 1);
     world.receive(1, wish(0, 1, 20_000));
     world.send_message(0, wish(1, 1, 20_000));
-    world.run(5000, |world| world.nodes[0].count(Count::SendsFailed) == 1);
+    world.run(5000, |world| world.nodes[0].counter(Counter::SendsFailed) == 1);
     world.faults = Faults::default();
     two_messages(&mut world, 100);
     world.end(100_000);
@@ -75,7 +74,7 @@ fn a_message_without_a_receive_waits_until_it_is_cancelled() {
         world.step();
     }
     // Longer than a peer that is silent is waited for: it lives.
-    assert!(world.nodes[0].count(Count::RefusalsTaken) > 10);
+    assert!(world.nodes[0].counter(Counter::RefusalsTaken) > 10);
     assert_eq!(world.nodes[0].host.sends[send].ended, None);
     world.nodes[0].host.cancel_send(send);
     world.end(100_000);
@@ -104,7 +103,7 @@ fn a_long_cut_of_the_wire_is_no_harm_to_later_messages() {
 fn a_message_is_cancelled_on_its_way() {
     let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
     two_messages(&mut world, 40_000);
-    world.run(5000, |world| world.nodes[1].count(Count::FramesPlaced) > 5);
+    world.run(5000, |world| world.nodes[1].counter(Counter::FramesPlaced) > 5);
     world.nodes[0].host.cancel_send(0);
     world.end(100_000);
     let (sends, receives) = ends(&world);
@@ -116,7 +115,7 @@ fn a_message_is_cancelled_on_its_way() {
 fn a_receive_is_cancelled_while_its_message_comes() {
     let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
     two_messages(&mut world, 40_000);
-    world.run(5000, |world| world.nodes[1].count(Count::FramesPlaced) > 5);
+    world.run(5000, |world| world.nodes[1].counter(Counter::FramesPlaced) > 5);
     world.nodes[1].host.cancel_receives();
     world.end(100_000);
     let (sends, receives) = ends(&world);
@@ -226,7 +225,7 @@ fn a_process_that_ends_leaves_nothing_behind() {
     let mut world = World::<Linear>::new(2, 1500, Faults::default(), 3);
     two_messages(&mut world, 40_000);
     world.receive(0, wish(1, 3, 10));
-    world.run(5000, |world| world.nodes[1].count(Count::FramesPlaced) > 5);
+    world.run(5000, |world| world.nodes[1].counter(Counter::FramesPlaced) > 5);
     command(&mut world, 0, COMMAND_CLOSE);
     let hardware = &world.nodes[0].hardware;
     assert!(hardware.reads.is_empty() && hardware.writes.is_empty(), "transfers are in flight after the answer");
@@ -245,7 +244,7 @@ fn a_peer_that_starts_again_gets_nothing_of_the_time_before() {
     two_messages(&mut world, 40_000);
     world.receive(0, wish(1, 7, 40_000));
     world.send_message(1, wish(0, 7, 40_000));
-    world.run(5000, |world| world.nodes[0].count(Count::FramesPlaced) > 5);
+    world.run(5000, |world| world.nodes[0].counter(Counter::FramesPlaced) > 5);
     world.restart(1, 8);
     command(&mut world, 0, restart_peer(1, 8));
     world.run(300_000, |world| world.nodes[0].host.has_ended());

@@ -258,6 +258,11 @@ impl<const WORDS: usize> SectionsWriter<WORDS> {
         }
     }
 
+    /// The sections so far.
+    pub fn count(&self) -> usize {
+        self.sections
+    }
+
     /// The block. `None` if the sections did not fit, or were more than announced.
     pub fn finish(&mut self) -> Option<&[u32]> {
         self.put(2, &[self.sections as u32, 4 * self.end as u32]);

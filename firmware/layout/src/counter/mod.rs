@@ -8,7 +8,7 @@
 
 mod sets;
 
-pub use sets::{CACHES, DEVICE, DRIVER, LINK, LOOKUP, POSTS, SETS, TRANSFERS};
+pub use sets::{CACHES, DEVICE, DRIVER, LINK, LOOKUP, MESSAGES, POSTS, SETS, TRANSFERS};
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
@@ -183,12 +183,81 @@ counters! {
     DmaWriteErrors,
     /// Times that reception waited for room in the host-write ring.
     ReceiveStalls,
+
+    // ---- Messages that the NIC matches: no other personality has the counters from here on
+    /// Answers of a peer to a message of this node.
+    FramesAnswers,
+    /// A peer gives a message up.
+    FramesAborts,
+    /// A first frame whose turn has not come: an earlier message has to be matched before.
+    FirstsEarly,
+    /// A first frame that matches no posted receive; answered.
+    FirstsNotPosted,
+    /// A frame whose first frame has not come.
+    FramesBeforeFirst,
+    /// A frame of a message that is complete; answered.
+    FramesOfComplete,
+    /// A frame of a message that was given up; answered.
+    FramesOfFailed,
+    /// A frame of a number that is not in use any more.
+    FramesOld,
+    /// A frame that the receiver gets.
+    FramesSorted,
+    /// Such a frame whose message has ended meanwhile.
+    FramesLate,
+    /// Such a frame that is not cut as its message is.
+    FramesInexact,
+    /// Such a frame that lies beyond the window.
+    FramesBeyond,
+    /// Such a frame whose receive is too short for its message.
+    FramesRefusedTruncated,
+    /// Such a frame that a receive takes.
+    FramesPlaced,
+    /// Such a frame that the receive has taken before.
+    FramesRepeated,
+    /// Descriptors of receives that were read.
+    ReceivesTaken,
+    /// Receives that were refused at once.
+    ReceivesRefused,
+    /// Receives that were given up before a message came.
+    ReceivesCancelled,
+    /// Receives that a message has taken.
+    MessagesMatched,
+    /// Matched messages that are complete.
+    ReceivesDone,
+    /// Matched messages that were given up.
+    ReceivesFailed,
+    /// Descriptors of sends that were read.
+    SendsTaken,
+    /// Sends that ended well.
+    SendsDone,
+    /// Sends that were refused or given up.
+    SendsFailed,
+    /// Collections that a peer has accepted.
+    CollectionsAccepted,
+    /// Acknowledgements of collections that were accepted before.
+    AcksAgain,
+    /// Answers to messages that have ended.
+    AnswersLate,
+    /// Answers of peers that have no receive for the message yet.
+    RefusalsTaken,
+    /// Frames and answers that were given to the MAC, those that it skips too.
+    FramesToMac,
 }
 
 /// Distance from a counter of the send path to the one of the receive path.
 pub const PATH_STRIDE: u32 = Counter::ReceiveLookups as u32 - Counter::SendLookups as u32;
 
 impl Counter {
+    /// How many counters the firmware on the reliable link has: its counter area ends with the last
+    /// of them, and so does what core B keeps.
+    pub const LINKED_COUNT: usize = Counter::FramesAnswers as usize;
+
+    /// Those counters.
+    pub fn linked() -> &'static [Counter] {
+        Counter::ALL.get(..Counter::LINKED_COUNT).unwrap_or_default()
+    }
+
     /// Byte offset in the counter area.
     pub const fn offset(self) -> u32 {
         self as u32 * 4
@@ -265,6 +334,15 @@ pub fn conservation(sets: &'static [&'static Set]) -> impl Iterator<Item = Equat
     })
 }
 
+/// Words of the counter area of a firmware with these sets.
+pub fn area_words(sets: &[&Set]) -> usize {
+    let has = |counter: &Counter| sets.iter().any(|set| set.counters.contains(counter));
+    match Counter::ALL.iter().skip(Counter::LINKED_COUNT).any(has) {
+        true => Counter::COUNT,
+        false => Counter::LINKED_COUNT,
+    }
+}
+
 /// The counters of a personality with these sets, in the order of [`Counter`].
 pub fn counters_of(sets: &'static [&'static Set]) -> impl Iterator<Item = Counter> {
     let is_of = move |counter: &Counter| sets.iter().any(|set| set.counters.contains(counter));
@@ -310,17 +388,18 @@ mod tests {
 
     #[test]
     fn each_counter_is_in_one_set() {
-        for &counter in Counter::ALL {
+        for &counter in Counter::linked() {
             let sets = SETS.iter().filter(|set| set.counters.contains(&counter));
             assert_eq!(sets.count(), 1, "{}", counter.name());
         }
-        assert!(counters_of(SETS).eq(Counter::ALL.iter().copied()));
+        assert!(counters_of(SETS).eq(Counter::linked().iter().copied()));
+        assert!(counters_of(&[&MESSAGES]).any(|counter| counter == Counter::RefusalsTaken));
         assert!(counters_of(&[&DRIVER]).eq([Counter::Commands, Counter::MailboxesWild]));
     }
 
     #[test]
     fn a_set_sums_up_its_own_counters_and_no_others() {
-        for set in SETS {
+        for set in SETS.iter().chain([&&MESSAGES]) {
             for sum in set.sums {
                 let of_sum = || sum.whole.iter().chain(sum.parts);
                 assert!(of_sum().all(|counter| set.counters.contains(counter)), "{}: {}", set.name, sum.name);

@@ -3,7 +3,7 @@
 use super::Counter::*;
 use super::{Set, Sum};
 
-/// Every set. The equations have the order in which the sets name them.
+/// Every set of the firmware on the reliable link. The equations have the order in which the sets name them.
 pub const SETS: &[&Set] = &[&LINK, &POSTS, &TRANSFERS, &LOOKUP, &CACHES, &DRIVER, &DEVICE];
 
 /// The reliable link: frames by what the link made of them, and acknowledgements.
@@ -288,3 +288,95 @@ pub const DRIVER: Set = Set { name: "driver", counters: &[Commands, MailboxesWil
 
 /// The host bus.
 pub const DEVICE: Set = Set { name: "device", counters: &[DmaReadErrors, DmaWriteErrors], sums: &[] };
+
+/// Messages that the NIC matches: all counters of EMP, whose parts stand on the devices directly.
+pub const MESSAGES: Set = Set {
+    name: "messages",
+    counters: &[
+        FramesReceived,
+        FramesMalformed,
+        FramesForeign,
+        FramesStrange,
+        FramesRetransmitted,
+        AcksWild,
+        Timeouts,
+        Commands,
+        MailboxesWild,
+        DmaReadErrors,
+        DmaWriteErrors,
+        FramesAnswers,
+        FramesAborts,
+        FirstsEarly,
+        FirstsNotPosted,
+        FramesBeforeFirst,
+        FramesOfComplete,
+        FramesOfFailed,
+        FramesOld,
+        FramesSorted,
+        FramesLate,
+        FramesInexact,
+        FramesBeyond,
+        FramesRefusedTruncated,
+        FramesPlaced,
+        FramesRepeated,
+        ReceivesTaken,
+        ReceivesRefused,
+        ReceivesCancelled,
+        MessagesMatched,
+        ReceivesDone,
+        ReceivesFailed,
+        SendsTaken,
+        SendsDone,
+        SendsFailed,
+        CollectionsAccepted,
+        AcksAgain,
+        AnswersLate,
+        RefusalsTaken,
+        FramesToMac,
+    ],
+    sums: &[
+        Sum {
+            name: "frames received",
+            whole: &[FramesReceived],
+            parts: &[
+                FramesMalformed,
+                FramesForeign,
+                FramesStrange,
+                FramesAnswers,
+                FramesAborts,
+                FirstsEarly,
+                FirstsNotPosted,
+                FramesBeforeFirst,
+                FramesOfComplete,
+                FramesOfFailed,
+                FramesOld,
+                FramesSorted,
+            ],
+            under_way: None,
+        },
+        Sum {
+            name: "frames sorted",
+            whole: &[FramesSorted],
+            parts: &[FramesLate, FramesInexact, FramesBeyond, FramesRefusedTruncated, FramesPlaced, FramesRepeated],
+            under_way: Some("frames in the queue of the receiver"),
+        },
+        Sum {
+            name: "receives",
+            whole: &[ReceivesTaken],
+            parts: &[ReceivesRefused, ReceivesCancelled, MessagesMatched],
+            under_way: Some("receives that wait for a message"),
+        },
+        Sum {
+            name: "messages matched",
+            whole: &[MessagesMatched],
+            parts: &[ReceivesDone, ReceivesFailed],
+            under_way: Some("messages that arrive"),
+        },
+        Sum {
+            name: "sends",
+            whole: &[SendsTaken],
+            parts: &[SendsDone, SendsFailed],
+            under_way: Some("sends that have not ended"),
+        },
+    ],
+};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use nic_layout::boot::CrashRecord;
-use nic_layout::counter::{Counter, Set};
+use nic_layout::counter::{area_words, Counter, Set};
 use nic_layout::registers::ident;
 use nic_layout::ring::restart_peer;
 
@@ -349,8 +349,9 @@ impl Driver {
     /// The counters of the firmware, in the order of `nic_layout::counter::Counter`, read by PIO.
     pub async fn read_counters(&self, cpu: &Cpu) -> Result<Vec<u32>, DriverError> {
         let (device, layout) = (self.device(cpu)?, self.layout()?);
-        let mut values = Vec::with_capacity(Counter::COUNT);
-        for counter in Counter::ALL {
+        let words = area_words(self.counter_sets());
+        let mut values = Vec::with_capacity(words);
+        for counter in &Counter::ALL[..words] {
             values.push(device.read_sram(layout.counters + counter.offset()).await?);
         }
         Ok(values)

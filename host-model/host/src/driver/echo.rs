@@ -22,7 +22,10 @@ impl Echo {
         personality: PERSONALITY,
         counters: COUNTERS,
         request: None,
-        make: |_, _| Ok(Rc::new(Echo::default())),
+        make: |core, _| {
+            core.context.layout()?.posts()?;
+            Ok(Rc::new(Echo::default()))
+        },
     };
 
     /// The number of frames that have come back, from the last interrupt.

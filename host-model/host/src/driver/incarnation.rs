@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use nic_layout::counter::Set;
+use nic_layout::counter::{area_words, Set};
 use nic_layout::registers::interrupt;
 
 use super::core::boot;
@@ -40,6 +40,13 @@ pub(super) struct Incarnation {
     counter_sets: OnceCell<&'static [&'static Set]>,
 }
 
+/// The service of the personality that has answered.
+fn entry_of(reply: &Reply, services: &'static [ServiceEntry]) -> Result<&'static ServiceEntry, DriverError> {
+    let personality = reply.personality();
+    let entry = services.iter().find(|entry| entry.personality == personality);
+    entry.ok_or(DriverError::BadLayout { what: "personality", value: personality })
+}
+
 impl Incarnation {
     /// `first_pid`: the number of the first process. No process of an earlier incarnation has it.
     pub fn new(machine: Rc<Machine>, options: DriverOptions, first_pid: u32) -> Incarnation {
@@ -73,10 +80,10 @@ impl Incarnation {
             None => None,
         };
         let reply = boot::release(context, &device, &image, services).await?;
-        let layout = NicLayout::check(&reply)?;
+        let layout = NicLayout::check(&reply, area_words(entry_of(&reply, services)?.counters))?;
         context.set_layout(layout);
         let service = self.make_service(&reply, services)?;
-        self.processes.queues().start(layout.post_queue_count);
+        self.processes.queues().start(layout.posts().map_or(0, |posts| posts.queue_count));
         if let Some(image) = second {
             core_b.start(&device, &image, layout.counters).await?;
         }
@@ -99,9 +106,7 @@ impl Incarnation {
     }
 
     fn make_service(&self, reply: &Reply, services: &'static [ServiceEntry]) -> Result<Rc<dyn Service>, DriverError> {
-        let personality = reply.personality();
-        let entry = services.iter().find(|entry| entry.personality == personality);
-        let entry = entry.ok_or(DriverError::BadLayout { what: "personality", value: personality })?;
+        let entry = entry_of(reply, services)?;
         let service = (entry.make)(&self.core, reply)?;
         self.counter_sets.get_or_init(|| entry.counters);
         Ok(self.service.get_or_init(|| service).clone())

@@ -4,7 +4,7 @@
 //!   and post queues.
 //! * `rdma`: what personalities with remote memory access share: registered buffers, keys,
 //!   notifications.
-//! * `mini`, `vmmc`, `echo`: the service of each personality. `services`: the table of them.
+//! * `mini`, `vmmc`, `echo`, `emp`: the service of each personality. `services`: the table of them.
 //! * `driver`: the driver of one NIC.
 //!
 //! Every word that comes from the NIC is hostile (INV-35): each is read once, indices are masked,
@@ -15,6 +15,7 @@ pub mod core;
 #[allow(clippy::module_inception)] // The driver itself, among its parts.
 mod driver;
 pub mod echo;
+pub mod emp;
 mod incarnation;
 pub mod mini;
 pub mod rdma;
@@ -29,7 +30,7 @@ pub use self::core::error::DriverError;
 pub use self::core::interrupt::InterruptInput;
 pub use self::core::layout::NicLayout;
 pub use self::core::mapping::{Mapping, QueuePages, Store};
-pub use self::core::options::{DriverOptions, DriverPlant, MissService, Verify, PROCESSES_MAX};
+pub use self::core::options::{DriverOptions, DriverPlant, MessagesOptions, MissService, Verify, PROCESSES_MAX};
 pub use self::core::pins::WaterMarks;
 pub use self::core::processes::{ProcessGrant, STATUS_PAGE};
 pub use self::core::request::boot_request;

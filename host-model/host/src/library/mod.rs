@@ -10,6 +10,7 @@
 //!   read.
 //! * `error`: why a post failed.
 
+pub mod emp;
 mod error;
 mod extension;
 mod poll;

@@ -205,7 +205,7 @@ impl MockNic {
         let miss_ring = process_table + ((NEXT_OWNER + 1) * size_of::<ProcessEntry>()) as u32;
         let notify_ring = miss_ring + MISS_RING_ENTRIES * size_of::<MissEntry>() as u32;
         let counters = notify_ring + NOTIFY_RING_ENTRIES * size_of::<NotifyEntry>() as u32;
-        let vmh_cache = (counters + Counter::COUNT as u32 * 4).next_multiple_of(64);
+        let vmh_cache = (counters + Counter::LINKED_COUNT as u32 * 4).next_multiple_of(64);
         let cbh_cache = vmh_cache + self.geometry.bytes();
         let static_tables = cbh_cache + self.cbh_geometry.bytes();
         let geometry = self.static_tables.unwrap_or_default();

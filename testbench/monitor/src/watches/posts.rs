@@ -63,11 +63,12 @@ impl Watch for Posts {
     fn host_writes(&mut self, context: &mut Context, _pins: &dyn Pins, address: u32, value: u32) -> Result<(), Broken> {
         let places = &context.places;
         let doorbell = address.wrapping_sub(places.registers + DOORBELL_PAGES);
+        let Some(posts) = places.posts else { return Ok(()) };
         if let Some(at) = places.in_sram(address) {
-            let queues = places.post_queue_count * PAGE_BYTES;
-            if let Some(offset) = within(at, places.process_table, TABLE_BYTES) {
+            let queues = posts.queue_count * PAGE_BYTES;
+            if let Some(offset) = within(at, posts.process_table, TABLE_BYTES) {
                 self.write_table(context, offset, value);
-            } else if let Some(offset) = within(at, places.post_queues, queues) {
+            } else if let Some(offset) = within(at, posts.queues, queues) {
                 return self.write_queue(context, (offset / PAGE_BYTES) as usize, offset % PAGE_BYTES, value);
             }
         } else if doorbell / PAGE_BYTES < PROCESS_SLOTS as u32 {

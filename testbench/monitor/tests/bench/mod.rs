@@ -17,7 +17,7 @@ use nic_layout::vmh::{key, VmhGeometry, KEY_VALID, NO_TRANSLATION};
 use nic_monitor::watches::{
     CachePlaces, Caches, Dma, Fetches, Link, Notifications, Posts, StaticPlaces, StaticTables, Watch, Watches,
 };
-use nic_monitor::{Monitor, Pins, Places, Transfer};
+use nic_monitor::{Monitor, Pins, Places, PostPlaces, Transfer};
 use sim_pins::{LinkSymbol, Ps};
 
 pub const SRAM: u32 = 0x8000_0000;
@@ -113,9 +113,7 @@ impl Bench {
             registers: REGISTERS,
             sram: SRAM,
             sram_bytes: 0x8_0000,
-            process_table: TABLE_AT,
-            post_queues: QUEUES_AT,
-            post_queue_count: 8,
+            posts: Some(PostPlaces { process_table: TABLE_AT, queues: QUEUES_AT, queue_count: 8 }),
             host_pages: 0x1000,
         };
         let mut monitor = Monitor::new(0);

@@ -1,6 +1,6 @@
 //! Equations of the MAC: its counters agree with the firmware above it and with the link below it.
 
-use nic_layout::counter::Counter;
+use nic_layout::counter::{area_words, Counter};
 use nicscope_account::results::Equation;
 
 use super::of_node::OfNode;
@@ -20,6 +20,14 @@ const DROPPED: [&str; 7] = [
 const SENT: [Counter; 5] =
     [Counter::FramesSent, Counter::FramesRetransmitted, Counter::AcksSent, Counter::MissedSent, Counter::RestartsSent];
 
+/// Frames that the firmware gave to the MAC. EMP counts them all together.
+fn sent(node: &OfNode) -> u64 {
+    match node.report.totals.sets {
+        sets if area_words(sets) == Counter::COUNT => node.firmware(Counter::FramesToMac),
+        _ => node.firmware_sum(SENT),
+    }
+}
+
 /// The MAC counts from the last reset of the NIC on, and the link from the begin of the run. A
 /// reset in a frame leaves the rest of it, which begins as no frame.
 pub(super) fn frames(node: &OfNode) -> Vec<Equation> {
@@ -36,7 +44,7 @@ pub(super) fn frames(node: &OfNode) -> Vec<Equation> {
         ),
         node.equation(
             "frames that firmware sent = frames of the MAC",
-            node.firmware_sum(SENT),
+            sent(node),
             node.rtl("mac_tx_frames") + node.rtl("mac_tx_skipped"),
         ),
     ];

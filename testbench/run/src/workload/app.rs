@@ -174,9 +174,9 @@ impl Totals {
         Ok(Totals { sets: driver.counter_sets(), firmware, rtl })
     }
 
-    /// The value of a counter of the firmware.
+    /// The value of a counter of the firmware; 0 if its firmware has no such counter.
     pub fn firmware(&self, counter: Counter) -> u64 {
-        u64::from(self.firmware[counter as usize])
+        self.firmware.get(counter as usize).map_or(0, |value| u64::from(*value))
     }
 
     /// The value of a counter that is a register.

@@ -4,6 +4,7 @@ pub mod app;
 mod bystander;
 mod fetch;
 mod flows;
+pub mod matched;
 mod message;
 pub mod messages;
 mod notify;

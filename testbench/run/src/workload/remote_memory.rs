@@ -63,7 +63,8 @@ async fn run(work: Work, handle: Handle, meeting: Meeting<Note>) -> Result<NodeR
         }
         WorkloadKind::Random => steps.push(random::step(&mut app).await?),
         WorkloadKind::Pages => steps.push(pages::step(&mut app).await?),
-        WorkloadKind::Restart => {}
+        // No personality with remote memory has the other.
+        WorkloadKind::Restart | WorkloadKind::BothWays => {}
         WorkloadKind::Bystander => {
             let bystander = Bystander::open(&app).await?;
             let bystander = Rc::new(bystander);

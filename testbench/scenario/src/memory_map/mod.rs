@@ -8,7 +8,7 @@ mod parts;
 mod regions;
 
 use host_model::address::NodeId;
-use host_model::driver::{boot_request, DriverOptions, SERVICES};
+use host_model::driver::{boot_request, DriverOptions, MessagesOptions, SERVICES};
 use host_model::platform::Platform;
 use nic_image::Stack;
 use nic_layout::boot::FIRMWARE_ADDRESS;
@@ -17,6 +17,7 @@ use nic_layout::keeper;
 use nic_layout::key::KeyWidth;
 use nic_layout::nodes::{image_nodes_for, NODES_MAX, NODES_USUAL};
 use nic_layout::static_tables::StaticGeometry;
+use nic_matching::Linear;
 use nic_plan::{Caches, Config, Cursor, Geometry, Piece, Plain, Plan, Rdma, Regions, StaticTables};
 use serde::Serialize;
 
@@ -83,6 +84,8 @@ enum Lookup {
     /// Tables as large as the SRAM allows.
     Static,
     None,
+    /// Posted receives.
+    Matched(MessagesOptions),
 }
 
 impl Wanted {
@@ -96,6 +99,7 @@ impl Wanted {
                 Looks::Cached => Lookup::Cached(scenario.cache),
                 Looks::Static => Lookup::Static,
                 Looks::None => Lookup::None,
+                Looks::Matched => Lookup::Matched(scenario.emp.of_driver()),
             },
             key: scenario.key_width()?,
             post_queues: scenario.nic.post_queues,
@@ -252,6 +256,10 @@ fn plan(wanted: &Wanted, platform: &Platform, first_free: u32) -> Result<Planned
 fn plan_for<const NODES: usize>(wanted: &Wanted, platform: &Platform, first_free: u32) -> Result<Planned, ()> {
     let options = DriverOptions {
         post_queues: wanted.post_queues,
+        messages: match wanted.lookup {
+            Lookup::Matched(messages) => Some(messages),
+            _ => None,
+        },
         miss_service: wanted.miss_service.of_driver(),
         ..DriverOptions::new(NodeId(0), 2, 0)
     };
@@ -273,7 +281,17 @@ fn plan_for<const NODES: usize>(wanted: &Wanted, platform: &Platform, first_free
         }
         // The number of the personality moves no region.
         Lookup::None => planned::<Plain<0, NODES>>(&request, Plain, first_free, |_| None),
+        Lookup::Matched(_) => matched(&request, first_free),
     }
+}
+
+/// The plan of EMP, which has parts of its own.
+fn matched(request: &[u32], first_free: u32) -> Result<Planned, ()> {
+    let config = nic_emp::Config::read(request).map_err(|_| ())?;
+    let plan = nic_emp::Plan::of::<Linear>(&config, first_free, config.sram_bytes).map_err(|_| ())?;
+    let mut list = List { cursor: Cursor::new(first_free), parts: vec![] };
+    config.lay_out::<Linear>(&mut list);
+    Ok(Planned { parts: list.parts, free: plan.free, holds: None })
 }
 
 fn planned<P: nic_plan::Part>(
@@ -306,7 +324,7 @@ impl Map {
         let holds = planned.holds;
         let cache = match wanted.lookup {
             Lookup::Cached(cache) => Some(cache),
-            Lookup::Static | Lookup::None => None,
+            Lookup::Static | Lookup::None | Lookup::Matched(_) => None,
         };
         let (personality, platform, key_bits) = (personality.name.into(), platform_name.into(), wanted.key.bits());
         Ok(Map { personality, platform, key_bits, cache, holds, sram, scratchpad, stack, comparison })

@@ -1,5 +1,7 @@
 //! One entry of the table of personalities.
 
+use std::ops::RangeInclusive;
+
 use crate::workload_kind::WorkloadKind;
 
 /// Rows of a comparison.
@@ -29,6 +31,10 @@ pub struct Personality {
     pub nodes_max: usize,
     /// What a paper has published of the memory of such NICs.
     pub memory_of_others: &'static [Column],
+    /// Bytes of the shortest and of the longest message of a workload.
+    pub message_bytes: RangeInclusive<u32>,
+    /// Whether a message of a ping-pong has an account, span by span.
+    pub has_accounts: bool,
     /// The kinds of workload that the personality can play.
     pub workloads: &'static [WorkloadKind],
 }
@@ -42,6 +48,8 @@ pub enum Lookup {
     Static,
     /// There is nothing to be found.
     None,
+    /// Messages are matched with posted receives.
+    Matched,
 }
 
 impl Personality {

@@ -74,7 +74,7 @@ mod tests {
         for personality in PERSONALITIES {
             assert_eq!(named(personality.name).unwrap(), personality);
         }
-        let refused = named("emp").unwrap_err().to_string();
+        let refused = named("tcp").unwrap_err().to_string();
         assert!(NAMES.iter().all(|name| refused.contains(name)), "{refused}");
     }
 }

@@ -1,6 +1,7 @@
 //! The table of personalities: one line each.
 
 mod echo;
+mod emp;
 mod mini;
 mod thesis;
 mod vmmc;
@@ -8,4 +9,4 @@ mod vmmc;
 use super::entry::Personality;
 
 /// All personalities, in the order in which `nicscope list` shows them. The first is the default.
-pub const PERSONALITIES: [&Personality; 3] = [&mini::MINI, &vmmc::VMMC, &echo::ECHO];
+pub const PERSONALITIES: [&Personality; 4] = [&mini::MINI, &vmmc::VMMC, &emp::EMP, &echo::ECHO];

@@ -5,8 +5,9 @@ use nic_layout::post::INLINE_BYTES_MAX;
 use nic_plan::HELD_FRAMES_LIMIT;
 use page_traces::Pattern;
 
-use super::{program, MissedCache, MissedSide, Scenario, WorkloadKind, MESSAGES_MAX, MESSAGE_BYTES_MAX};
+use super::{program, MissedCache, MissedSide, Scenario, WorkloadKind, MESSAGES_MAX};
 use crate::error::Result;
+use crate::personality::Lookup;
 use crate::request_error;
 
 /// No message of a program goes beyond the first half of its page.
@@ -26,6 +27,7 @@ impl Scenario {
         }
         self.check_workload()?;
         self.nic.check(self.has_caches())?;
+        self.emp.check(self.personality.lookup == Lookup::Matched)?;
         if let Some(load) = &self.load {
             load.check()?;
         }
@@ -48,10 +50,13 @@ impl Scenario {
         if workload.sizes_bytes.is_empty() {
             return Err(request_error!("workload.sizes_bytes = []: name at least one size in bytes"));
         }
-        for &size in &workload.sizes_bytes {
-            if size == 0 || size > MESSAGE_BYTES_MAX {
-                return Err(request_error!("workload.sizes_bytes: {size}: must be 1 to {MESSAGE_BYTES_MAX} bytes"));
-            }
+        let sizes = &self.personality.message_bytes;
+        if let Some(size) = workload.sizes_bytes.iter().find(|size| !sizes.contains(size)) {
+            return Err(request_error!(
+                "workload.sizes_bytes: {size}: must be {} to {} bytes",
+                sizes.start(),
+                sizes.end()
+            ));
         }
         if workload.iterations == 0 {
             return Err(request_error!("workload.iterations = 0: must be at least 1"));

@@ -1,6 +1,7 @@
 //! What to run: the keys of a scenario file, and what follows from them.
 
 mod check;
+mod emp;
 mod load;
 mod misses;
 mod nic;
@@ -20,14 +21,16 @@ use crate::request_error;
 
 pub use crate::faults::{Faults, FaultsOfLink};
 pub use crate::workload_kind::WorkloadKind;
+pub use emp::{Emp, Translate};
 pub use load::Load;
 pub use misses::{MissService, MissedCache, MissedSide, Misses, ReceiveMiss};
 pub use nic::{Cache, Nic};
 pub use read::{load, BUILT_IN};
 pub use workload::Workload;
 
-/// The longest message of a workload, and the size of each buffer of a workload, in bytes.
-pub const MESSAGE_BYTES_MAX: u32 = 64 * 1024;
+/// The longest message of a workload on remote memory, and the size of each of its buffers, in
+/// bytes.
+pub const REMOTE_BYTES_MAX: u32 = 64 * 1024;
 
 /// The most messages that each of two nodes may send in a run. More nodes share twice this number.
 /// The traces tell messages apart by 24 bits of their numbers.
@@ -79,6 +82,9 @@ pub struct Scenario {
     /// What processes share on each NIC.
     #[serde(default, skip_serializing_if = "Nic::is_default")]
     pub nic: Nic,
+    /// How EMP cuts messages and sends them again, for the personality `emp` alone.
+    #[serde(default, skip_serializing_if = "Emp::is_default")]
+    pub emp: Emp,
     /// Other work of the hosts. Without it they are idle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
@@ -159,6 +165,7 @@ impl Scenario {
             WorkloadKind::Pages => u64::from(workload.iterations.div_ceil(2)),
             WorkloadKind::PingPong
             | WorkloadKind::Stream
+            | WorkloadKind::BothWays
             | WorkloadKind::Bystander
             | WorkloadKind::Fetch
             | WorkloadKind::Notify

@@ -9,9 +9,10 @@ use crate::error::Result;
 use crate::{request_error, wording};
 
 /// The scenarios that come with the command: name and text.
-pub const BUILT_IN: [(&str, &str); 11] = [
+pub const BUILT_IN: [(&str, &str); 12] = [
     ("ping-pong", include_str!("../../scenarios/ping-pong.toml")),
     ("stream", include_str!("../../scenarios/stream.toml")),
+    ("both-ways", include_str!("../../scenarios/both-ways.toml")),
     ("random", include_str!("../../scenarios/random.toml")),
     ("bystander", include_str!("../../scenarios/bystander.toml")),
     ("fetch", include_str!("../../scenarios/fetch.toml")),

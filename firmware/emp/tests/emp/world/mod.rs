@@ -9,11 +9,12 @@ use std::collections::VecDeque;
 use nic_collections::Numbers;
 use nic_device::mock::Hardware;
 use nic_device::{Device, Words};
-use nic_emp::{conservation, Count, Parts, Places, Settings, Sum, COUNTERS_BYTES, LIST_BUFFER_BYTES, QUEUES_BYTES};
-use nic_layout::counter::Counter;
+use nic_emp::{Parts, Places, Settings, LIST_BUFFER_BYTES, QUEUES_BYTES};
+use nic_layout::counter::{conservation, Counter};
 use nic_layout::nodes::IMAGE_NODES;
 use nic_layout::personality::emp::descriptor::{BANKS_BYTES, RECEIVE_DESCRIPTORS, SEND_DESCRIPTORS};
 use nic_layout::personality::emp::frame::Cut;
+use nic_layout::personality::emp::COUNTERS as COUNTED;
 use nic_layout::personality::emp::OPEN_NUMBERS;
 use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, MAC_FLAG_EVENT, MAC_FLAG_SKIP};
 use nic_layout::trace::Marker;
@@ -116,7 +117,7 @@ impl<P: Posted> Node<P> {
         let places = places::<P>(&settings);
         let mut hardware = Hardware::new(SRAM_BYTES);
         hardware.count_at(COUNTERS);
-        for at in (0..COUNTERS_BYTES).step_by(4) {
+        for at in (0..4 * Counter::COUNT as u32).step_by(4) {
             hardware.write(COUNTERS + at, 0);
         }
         for at in (0..BANKS_BYTES).step_by(4) {
@@ -131,15 +132,10 @@ impl<P: Posted> Node<P> {
         self.hardware.read(COUNTERS + counter.offset())
     }
 
-    pub fn count(&self, count: Count) -> u32 {
-        self.hardware.read(COUNTERS + count.offset())
-    }
-
     /// Every frame, send and receive has ended in exactly one way (INV-38).
     fn check_sums(&self) {
-        let value = |offset: u32| self.hardware.read(COUNTERS + offset);
-        for Sum { name, whole, parts } in conservation() {
-            assert_eq!(value(whole), parts.iter().map(|&part| value(part)).sum::<u32>(), "{name}");
+        for equation in conservation(COUNTED) {
+            assert_eq!(equation.surplus(|counter| self.counter(counter)), 0, "{}", equation.name);
         }
     }
 
@@ -334,9 +330,6 @@ impl<P: Posted> World<P> {
             println!("node {index}: {:?}", node.host);
             for &counter in Counter::ALL.iter().filter(|&&counter| node.counter(counter) != 0) {
                 println!("  {} {}", counter.name(), node.counter(counter));
-            }
-            for &count in Count::ALL.iter().filter(|&&count| node.count(count) != 0) {
-                println!("  {count:?} {}", node.count(count));
             }
         }
         panic!("not done after {steps} steps");

@@ -1,8 +1,26 @@
-//! The section of the boot reply that only EMP has.
+//! The sections of the boot request and the boot reply that only EMP has.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::boot::{Kind, Section};
+
+/// How messages are cut into frames and sent again. Sizes and timers of the reliable link have no
+/// part in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct MessagesRequest {
+    /// Bytes of a frame behind Ethernet's header at most: 1500, or up to 9000 with jumbo frames
+    /// (E-17).
+    pub mtu_bytes: u32,
+    /// Frames in a collection (E-32).
+    pub collection_frames: u32,
+    /// Core clocks until a collection that was not acknowledged is sent again for the first time.
+    pub resend_cycles: u32,
+}
+
+impl Section for MessagesRequest {
+    const KIND: Kind = Kind::MESSAGES;
+}
 
 /// Where the host posts. SRAM offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]

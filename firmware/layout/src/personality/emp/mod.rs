@@ -5,6 +5,11 @@ pub mod descriptor;
 pub mod frame;
 pub mod list;
 
+use crate::counter::{Set, MESSAGES};
+
+/// What the firmware counts.
+pub const COUNTERS: &[&Set] = &[&MESSAGES];
+
 /// [`crate::boot::ReplyState::personality`].
 pub const PERSONALITY: u32 = 4;
 /// The number of the protocol in frames.

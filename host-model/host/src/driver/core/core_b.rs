@@ -25,7 +25,7 @@ const KEEPER_TRIES: u32 = 100;
 /// What core B of a NIC with two cores keeps (`nic_layout::keeper`).
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Kept {
-    /// In the order of `Counter::ALL`.
+    /// In the order of `Counter::linked`.
     pub totals: Vec<u64>,
     /// Rounds of summing that core B has completed.
     pub rounds: u32,
@@ -83,7 +83,7 @@ impl CoreB {
         };
         device.write_struct(area + keeper::CRASH, &CrashRecord::default()).await;
         device.write_struct(area + keeper::REPLY, &KeeperReply::default()).await;
-        device.write_sram(area + keeper::TOTALS, &[0; 2 * Counter::COUNT]).await;
+        device.write_sram(area + keeper::TOTALS, &[0; 2 * Counter::LINKED_COUNT]).await;
         device.write_struct(area + keeper::REQUEST, &request).await;
         device.write(ident::BOOT_ADDRESS_B, image.entry).await;
         device.write(ident::CORE_CONTROL, ident::CoreControl(0).with_run_a(true).with_run_b(true)).await;
@@ -114,8 +114,8 @@ impl CoreB {
         let area = SramAddr(keeper::AREA_ADDRESS);
         for _ in 0..KEEPER_TRIES {
             let before: KeeperReply = device.read_struct(area + keeper::REPLY).await?;
-            let mut totals = Vec::with_capacity(Counter::COUNT);
-            for counter in Counter::ALL {
+            let mut totals = Vec::with_capacity(Counter::LINKED_COUNT);
+            for counter in Counter::linked() {
                 let at = area + keeper::TOTALS + 2 * counter.offset();
                 let (low, high) = (device.read_sram(at).await?, device.read_sram(at + 4).await?);
                 totals.push(u64::from(low) | u64::from(high) << 32);

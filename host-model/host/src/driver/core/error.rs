@@ -236,6 +236,18 @@ pub enum DriverError {
         /// The node of the driver.
         own: u16,
     },
+    /// The personality of the NIC has no post queues.
+    #[error("the firmware of this NIC has no post queues")]
+    NoPostQueues,
+    /// The personality of the NIC has no rings for misses and notifications.
+    #[error("the firmware of this NIC writes no rings for the driver")]
+    NoRings,
+    /// A page that is not locked into memory (facts E-15).
+    #[error("the page at {address} is not locked: a message of EMP needs pages that were locked")]
+    NotLocked {
+        /// Address of the page in the process.
+        address: UserVirt,
+    },
     /// The driver has not started, or failed to start.
     #[error("the driver has not been started, or failed to start")]
     NotReady,

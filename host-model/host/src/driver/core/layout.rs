@@ -1,8 +1,7 @@
-//! Where the firmware has put what every personality has: its boot reply, believed only as far as
+//! Where the firmware has put what the core of the driver knows: its boot reply, believed only as far as
 //! it is possible (INV-35).
 
-use nic_layout::boot::{CountersReply, PostsReply, RingsReply, Section, Sections, REPLY_MAGIC};
-use nic_layout::counter::Counter;
+use nic_layout::boot::{BootError, CountersReply, PostsReply, RingsReply, Section, Sections, REPLY_MAGIC};
 use nic_layout::key::KeyWidth;
 use nic_layout::post::{POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
 use nic_layout::tables::{MissEntry, NotifyEntry, ProcessEntry, MISS_RING_ENTRIES, NEXT_OWNER, NOTIFY_RING_ENTRIES};
@@ -42,6 +41,18 @@ impl Reply {
         Ok(Sections::parse(&self.words, REPLY_MAGIC)?.get()?)
     }
 
+    /// The section of a type, if the reply has it.
+    ///
+    /// # Errors
+    /// [`DriverError::BootReply`]: it is too short.
+    pub fn optional<S: Section>(&self) -> Result<Option<S>, DriverError> {
+        match Sections::parse(&self.words, REPLY_MAGIC)?.get() {
+            Ok(section) => Ok(Some(section)),
+            Err(BootError::MissingSection(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Size of the SRAM in bytes; every structure that the reply names must lie in it.
     pub fn sram_bytes(&self) -> u32 {
         self.sram_bytes
@@ -57,72 +68,115 @@ impl Reply {
     }
 }
 
-/// The structures that every personality has.
+/// The structures that the core of the driver knows. A NIC without post queues has only the
+/// counters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NicLayout {
-    post_queues: SramAddr,
-    /// Post queues of the NIC, from slot 0.
-    pub post_queue_count: usize,
-    process_table: SramAddr,
-    miss_ring: SramAddr,
-    notify_ring: SramAddr,
+    posts: Option<PostLayout>,
+    rings: Option<RingLayout>,
     /// SRAM address of the firmware's counters.
     pub counters: SramAddr,
+}
+
+/// Post queues, and the table of their processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PostLayout {
+    queues: SramAddr,
+    /// Post queues of the NIC, from slot 0.
+    pub queue_count: usize,
+    process_table: SramAddr,
     /// The width of every key.
     pub key_width: KeyWidth,
+}
+
+/// The rings that the NIC writes for the driver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RingLayout {
+    misses: SramAddr,
+    notifications: SramAddr,
 }
 
 const POST_QUEUE_BYTES: u32 = POST_QUEUE_ENTRIES * POST_DESCRIPTOR_BYTES;
 
 impl NicLayout {
-    /// Checks what the reply says of the structures that every personality has.
+    /// Checks what the reply says. `counter_words`: words of the personality's counter area.
     ///
     /// # Errors
     ///
     /// [`DriverError::BadLayout`] if a structure does not lie in the SRAM, or a count is
-    /// impossible.
-    pub fn check(reply: &Reply) -> Result<NicLayout, DriverError> {
-        let posts: PostsReply = reply.section()?;
-        let rings: RingsReply = reply.section()?;
+    /// impossible; [`DriverError::BootReply`] if a section is too short.
+    pub fn check(reply: &Reply, counter_words: usize) -> Result<NicLayout, DriverError> {
         let CountersReply { counters } = reply.section()?;
-        let post_queue_count = posts.post_queue_count as usize;
-        if !(1..=PROCESS_SLOTS).contains(&post_queue_count) {
+        Ok(NicLayout {
+            posts: reply.optional()?.map(|posts| PostLayout::check(reply, posts)).transpose()?,
+            rings: reply.optional()?.map(|rings| RingLayout::check(reply, rings)).transpose()?,
+            counters: reply.place("counters", counters, counter_words * 4, 4)?,
+        })
+    }
+
+    /// The post queues.
+    ///
+    /// # Errors
+    /// [`DriverError::NoPostQueues`].
+    pub fn posts(&self) -> Result<PostLayout, DriverError> {
+        self.posts.ok_or(DriverError::NoPostQueues)
+    }
+
+    /// The rings.
+    ///
+    /// # Errors
+    /// [`DriverError::NoRings`].
+    pub fn rings(&self) -> Result<RingLayout, DriverError> {
+        self.rings.ok_or(DriverError::NoRings)
+    }
+}
+
+impl PostLayout {
+    fn check(reply: &Reply, posts: PostsReply) -> Result<PostLayout, DriverError> {
+        let queue_count = posts.post_queue_count as usize;
+        if !(1..=PROCESS_SLOTS).contains(&queue_count) {
             return Err(DriverError::BadLayout { what: "post_queue_count", value: posts.post_queue_count });
         }
         let key_width = KeyWidth::from_bits(posts.key_bits)
             .ok_or(DriverError::BadLayout { what: "key_bits", value: posts.key_bits })?;
-        let queues_bytes = post_queue_count * POST_QUEUE_BYTES as usize;
+        let queues_bytes = queue_count * POST_QUEUE_BYTES as usize;
         let processes_bytes = (NEXT_OWNER + 1) * size_of::<ProcessEntry>();
-        let misses_bytes = MISS_RING_ENTRIES as usize * size_of::<MissEntry>();
-        let notify_bytes = NOTIFY_RING_ENTRIES as usize * size_of::<NotifyEntry>();
-        Ok(NicLayout {
-            post_queues: reply.place("post_queues", posts.post_queues, queues_bytes, POST_QUEUE_BYTES)?,
-            post_queue_count,
+        Ok(PostLayout {
+            queues: reply.place("post_queues", posts.post_queues, queues_bytes, POST_QUEUE_BYTES)?,
+            queue_count,
             process_table: reply.place("process_table", posts.process_table, processes_bytes, 4)?,
-            miss_ring: reply.place("miss_ring", rings.miss_ring, misses_bytes, 4)?,
-            notify_ring: reply.place("notify_ring", rings.notify_ring, notify_bytes, 4)?,
-            counters: reply.place("counters", counters, Counter::COUNT * 4, 4)?,
             key_width,
         })
     }
 
     /// SRAM address of the post queue of a slot.
-    pub fn post_queue(&self, slot: usize) -> SramAddr {
-        self.post_queues + slot as u32 * POST_QUEUE_BYTES
+    pub fn queue(&self, slot: usize) -> SramAddr {
+        self.queues + slot as u32 * POST_QUEUE_BYTES
     }
 
     /// SRAM address of the process entry of a slot.
     pub fn process_entry(&self, slot: usize) -> SramAddr {
         self.process_table + (slot * size_of::<ProcessEntry>()) as u32
     }
+}
+
+impl RingLayout {
+    fn check(reply: &Reply, rings: RingsReply) -> Result<RingLayout, DriverError> {
+        let misses_bytes = MISS_RING_ENTRIES as usize * size_of::<MissEntry>();
+        let notify_bytes = NOTIFY_RING_ENTRIES as usize * size_of::<NotifyEntry>();
+        Ok(RingLayout {
+            misses: reply.place("miss_ring", rings.miss_ring, misses_bytes, 4)?,
+            notifications: reply.place("notify_ring", rings.notify_ring, notify_bytes, 4)?,
+        })
+    }
 
     /// The entry of a free-running index: masked, wherever the index came from.
     pub fn miss_entry(&self, index: u32) -> SramAddr {
-        self.miss_ring + (index % MISS_RING_ENTRIES) * size_of::<MissEntry>() as u32
+        self.misses + (index % MISS_RING_ENTRIES) * size_of::<MissEntry>() as u32
     }
 
     /// As [`Self::miss_entry`].
     pub fn notify_entry(&self, index: u32) -> SramAddr {
-        self.notify_ring + (index % NOTIFY_RING_ENTRIES) * size_of::<NotifyEntry>() as u32
+        self.notifications + (index % NOTIFY_RING_ENTRIES) * size_of::<NotifyEntry>() as u32
     }
 }

@@ -46,6 +46,8 @@ pub struct DriverOptions {
     pub static_tables: StaticGeometry,
     /// Post queues of the NIC; `None`: as many as the firmware has by itself.
     pub post_queues: Option<u32>,
+    /// How EMP cuts messages and sends them again; `None` for other personalities.
+    pub messages: Option<MessagesOptions>,
     /// Processes that may have the NIC open. With static tables at most one for each slot of the
     /// NIC.
     pub processes_max: usize,
@@ -61,6 +63,17 @@ pub struct DriverOptions {
     pub command_timeout: Ps,
     /// A defect that a test plants in the driver; `None` outside of tests.
     pub plant: Option<DriverPlant>,
+}
+
+/// What a run decides about messages that the NIC matches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MessagesOptions {
+    /// Bytes of a frame behind Ethernet's header at most (facts E-17).
+    pub mtu_bytes: u32,
+    /// Frames in a collection (facts E-32).
+    pub collection_frames: u32,
+    /// Microseconds until a collection that was not acknowledged is sent again for the first time.
+    pub resend_us: u64,
 }
 
 /// Processes of a node, if nothing else is said.
@@ -93,6 +106,7 @@ impl DriverOptions {
             held_frames_max: 0,
             static_tables: StaticGeometry::OF_THE_THESIS,
             post_queues: None,
+            messages: None,
             processes_max: PROCESSES_MAX,
             verify: Verify::Sample,
             miss_service: MissService::KernelThread,

@@ -60,7 +60,8 @@ impl Processes {
         let context = &self.core.context;
         context.system_call(cpu).await;
         let places = service.places();
-        let pid = self.members.free_number(context.options().processes_max, places != Places::Shared)?;
+        let processes_max = context.options().processes_max.min(service.processes_max());
+        let pid = self.members.free_number(processes_max, places != Places::Shared)?;
         let status_page = {
             let mut memory = context.memory().borrow_mut();
             memory.create_space(pid);
@@ -95,7 +96,7 @@ impl Processes {
         context.system_call(cpu).await;
         let queue = self.queues.leave(pid).await?;
         if let Some(slot) = queue {
-            device.write_sram(layout.process_entry(slot), &[0]).await;
+            device.write_sram(layout.posts()?.process_entry(slot), &[0]).await;
         }
         service.hide(cpu, pid).await?;
         // Waits for every DMA that was begun before: those of the buffers and of its tables too.

@@ -150,7 +150,7 @@ impl PostQueues {
         let (device, layout) = (self.context.device(cpu)?, self.context.layout()?);
         // The firmware has nothing of a slot that is closed: no command is needed.
         let words = words_of(&self.members.entry_of(pid)?);
-        let address = layout.process_entry(slot);
+        let address = layout.posts()?.process_entry(slot);
         device.write_sram(address + 4, &words[1..]).await;
         device.write_sram(address, &words[..1]).await;
         self.hand_over(slot, pid)
@@ -256,7 +256,7 @@ impl PostQueues {
 
     /// Asks the NIC to give a queue to a process. False if posts of another one are under way.
     async fn assign(&self, cpu: &Cpu, slot: usize, pid: Pid) -> Result<bool, DriverError> {
-        let (device, next) = (self.context.device(cpu)?, self.context.layout()?.process_entry(NEXT_OWNER));
+        let (device, next) = (self.context.device(cpu)?, self.context.layout()?.posts()?.process_entry(NEXT_OWNER));
         device.write_struct(next, &self.members.entry_of(pid)?).await;
         self.commands.send(cpu, COMMAND_ASSIGN | (slot as u32) << 4).await?;
         // The NIC's words about a process are kept for that process, and go nowhere else but back
@@ -275,7 +275,7 @@ impl PostQueues {
 
     /// Clears the page of a queue: what the old owner wrote must not be seen by the next.
     pub async fn clear(&self, cpu: &Cpu, slot: usize) -> Result<(), DriverError> {
-        let queue = self.context.layout()?.post_queue(slot);
+        let queue = self.context.layout()?.posts()?.queue(slot);
         self.context.device(cpu)?.write_sram(queue, &[0; PAGE_BYTES as usize / 4]).await;
         Ok(())
     }
@@ -288,7 +288,7 @@ impl PostQueues {
             Slot { owner: Some(pid), leaving: false, mapped_at: self.context.sim().now(), order: self.mappings.get() };
         self.members.mapping(pid)?.map(QueuePages {
             slot,
-            post_queue: resources.sram + layout.post_queue(slot).0,
+            post_queue: resources.sram + layout.posts()?.queue(slot).0,
             doorbell: resources.registers + DOORBELL_PAGES + slot as u32 * PAGE_BYTES,
         });
         Ok(())

@@ -12,8 +12,11 @@ use crate::platform::Platform;
 ///
 /// `None` if the offers of so many services do not fit the boot block.
 pub fn boot_request(platform: &Platform, options: &DriverOptions, services: &[ServiceEntry]) -> Option<Vec<u32>> {
-    let offers = services.iter().filter_map(|service| service.request);
-    let mut request = SectionsWriter::request(3 + offers.clone().count());
+    let offers = || services.iter().filter_map(|service| service.request);
+    // How many offers are made depends on the options, and the directory is as long as they need.
+    let mut trial = SectionsWriter::request(offers().count());
+    offers().for_each(|add| add(platform, options, &mut trial));
+    let mut request = SectionsWriter::request(3 + trial.count());
     request.push(&NicRequest {
         core_hz: platform.core.clock_hz as u32,
         // Above lies the area of core B.
@@ -33,9 +36,7 @@ pub fn boot_request(platform: &Platform, options: &DriverOptions, services: &[Se
         ack_frames: platform.protocol.ack_frames,
         ack_cycles: platform.core_cycles(platform.protocol.ack_us),
     });
-    request.push(&PostsRequest { post_queues: options.post_queues.unwrap_or(0) });
-    for add in offers {
-        add(platform, options, &mut request);
-    }
+    request.offer(&PostsRequest { post_queues: options.post_queues.unwrap_or(0) });
+    offers().for_each(|add| add(platform, options, &mut request));
     request.finish().map(<[u32]>::to_vec)
 }

@@ -25,7 +25,8 @@ use crate::driver::rdma::RdmaService;
 use crate::platform::Platform;
 use crate::processor::Cpu;
 
-/// Adds to a request the section of the firmware that a service belongs to.
+/// Adds to a request the section of the firmware that a service belongs to, if the options of the
+/// run have something to say of it.
 pub type AddRequest = fn(&Platform, &DriverOptions, &mut SectionsWriter<REQUEST_WORDS>);
 
 /// The core of the driver, as services use it. Clones are the same.
@@ -85,6 +86,11 @@ pub trait Service: AsAny {
     /// How the NIC finds its tables and its post queue of a process.
     fn places(&self) -> Places {
         Places::Shared
+    }
+
+    /// Processes that may have the NIC open at a time, if the personality has a limit of its own.
+    fn processes_max(&self) -> usize {
+        usize::MAX
     }
 
     /// Interrupt causes that it serves, a bit each.

@@ -56,7 +56,7 @@ impl Misses {
         let Interrupt { cpu, device, asserted_at, handler_at, .. } = *interrupt;
         let (context, ledger) = (&self.core.context, &self.nic.ledger);
         let producer = device.read(mailbox::TO_HOST.at(MAILBOX_MISS)).await?;
-        let layout = context.layout()?;
+        let rings = context.layout()?.rings()?;
         // Free-running, and the firmware may keep 16 bits of it: the low ones decide.
         let new = (producer.wrapping_sub(ledger.taken()) & 0xFFFF) as u16;
         if u32::from(new) + ledger.unserved() > MISS_RING_ENTRIES {
@@ -65,7 +65,7 @@ impl Misses {
         }
         for _ in 0..new {
             let index = ledger.taken();
-            let entry: MissEntry = device.read_struct(layout.miss_entry(index)).await?;
+            let entry: MissEntry = device.read_struct(rings.miss_entry(index)).await?;
             ledger.take();
             let mut event = MissEvent::judge(&entry, index, &self.nic.layout);
             let Some(cache) = event.cache else {

@@ -56,7 +56,7 @@ impl Mini {
     fn make(core: &Core, reply: &Reply) -> Result<Rc<dyn Service>, DriverError> {
         let options = core.context.options();
         let fetches = options.miss_service == MissService::Nic;
-        let caches = Caches::check(reply, core.context.layout()?.key_width, fetches)?;
+        let caches = Caches::check(reply, core.context.layout()?.posts()?.key_width, fetches)?;
         let nic = Rc::new(NicCaches::new(core, caches));
         let at_miss = PinAtMiss::new(core, nic.clone());
         let registration: Rc<dyn Registration> = match caches.directories {

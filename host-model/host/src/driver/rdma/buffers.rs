@@ -63,7 +63,7 @@ impl Buffers {
         (start, length_bytes): (UserVirt, u32),
         access: Access,
     ) -> Result<Export, DriverError> {
-        let key_width = self.context.layout()?.key_width;
+        let key_width = self.context.layout()?.posts()?.key_width;
         let mut tables = self.tables.borrow_mut();
         let table = tables.get_mut(&pid).ok_or(DriverError::ProcessEnded(pid.0))?;
         let id = id.or_else(|| table.free_id()).ok_or(DriverError::NoBufferId)?;

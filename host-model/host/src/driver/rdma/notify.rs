@@ -96,7 +96,7 @@ impl Notifier {
     /// places back, and signals the listeners.
     pub async fn take(&self, device: &Device) -> Result<(), DriverError> {
         let producer = device.read(mailbox::TO_HOST.at(MAILBOX_NOTIFY)).await?;
-        let layout = self.context.layout()?;
+        let rings = self.context.layout()?.rings()?;
         let before = self.taken.get();
         let new = producer.wrapping_sub(before);
         if new > NOTIFY_RING_ENTRIES {
@@ -104,7 +104,7 @@ impl Notifier {
             return Ok(());
         }
         for index in (0..new).map(|n| before.wrapping_add(n)) {
-            let entry: NotifyEntry = device.read_struct(layout.notify_entry(index)).await?;
+            let entry: NotifyEntry = device.read_struct(rings.notify_entry(index)).await?;
             self.signal(&entry);
         }
         self.taken.set(producer);

@@ -68,7 +68,7 @@ impl Vmmc {
     };
 
     fn make(core: &Core, reply: &Reply) -> Result<Rc<dyn Service>, DriverError> {
-        let layout = StaticLayout::check(reply, core.context.layout()?.key_width)?;
+        let layout = StaticLayout::check(reply, core.context.layout()?.posts()?.key_width)?;
         let tables = Rc::new(NicTables::new(core, layout));
         Ok(Rc::new(Vmmc {
             core: core.clone(),

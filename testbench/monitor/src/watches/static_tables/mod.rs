@@ -69,7 +69,8 @@ impl Watch for StaticTables {
         let Some(offset) = within(at, self.start, self.geometry.bytes()) else {
             const ENTRY_BYTES: u32 = size_of::<ProcessEntry>() as u32;
             const PID: u32 = 4;
-            let table = within(at, context.places.process_table, PROCESS_SLOTS as u32 * ENTRY_BYTES);
+            let Some(posts) = context.places.posts else { return Ok(()) };
+            let table = within(at, posts.process_table, PROCESS_SLOTS as u32 * ENTRY_BYTES);
             return match table.filter(|offset| offset % ENTRY_BYTES == PID) {
                 Some(offset) => self.check_empty(offset / ENTRY_BYTES, value),
                 None => Ok(()),

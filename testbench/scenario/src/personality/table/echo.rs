@@ -3,6 +3,7 @@
 use nic_layout::nodes::NODES_USUAL;
 
 use crate::personality::entry::{Lookup, Personality};
+use crate::scenario::REMOTE_BYTES_MAX;
 use crate::workload_kind::WorkloadKind;
 
 pub const ECHO: Personality = Personality {
@@ -13,5 +14,7 @@ pub const ECHO: Personality = Personality {
     // would find none.
     nodes_max: NODES_USUAL,
     memory_of_others: &[],
+    message_bytes: 1..=REMOTE_BYTES_MAX,
+    has_accounts: true,
     workloads: &[WorkloadKind::Stream, WorkloadKind::Random],
 };

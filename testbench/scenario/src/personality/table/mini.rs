@@ -4,6 +4,7 @@ use nic_layout::nodes::NODES_MAX;
 
 use crate::personality::entry::{Lookup, Personality};
 use crate::personality::table::thesis::TABLE_1_1;
+use crate::scenario::REMOTE_BYTES_MAX;
 use crate::workload_kind::WorkloadKind;
 
 pub const MINI: Personality = Personality {
@@ -13,6 +14,8 @@ pub const MINI: Personality = Personality {
     lookup: Lookup::Cached,
     nodes_max: NODES_MAX,
     memory_of_others: &TABLE_1_1,
+    message_bytes: 1..=REMOTE_BYTES_MAX,
+    has_accounts: true,
     workloads: &[
         WorkloadKind::PingPong,
         WorkloadKind::Stream,

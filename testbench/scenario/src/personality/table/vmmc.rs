@@ -4,6 +4,7 @@ use nic_layout::static_tables::import;
 
 use crate::personality::entry::{Lookup, Personality};
 use crate::personality::table::thesis::TABLE_1_1;
+use crate::scenario::REMOTE_BYTES_MAX;
 use crate::workload_kind::WorkloadKind;
 
 /// Bystanders and pages of programs are left out: they show what a miss costs.
@@ -14,6 +15,8 @@ pub const VMMC: Personality = Personality {
     // An import has four bits for its node.
     nodes_max: import::NODES,
     memory_of_others: &TABLE_1_1,
+    message_bytes: 1..=REMOTE_BYTES_MAX,
+    has_accounts: true,
     workloads: &[
         WorkloadKind::PingPong,
         WorkloadKind::Stream,

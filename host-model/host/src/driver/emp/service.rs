@@ -1,0 +1,99 @@
+//! Locked pages, physical addresses, and where the descriptors are.
+
+use std::rc::Rc;
+
+use async_trait::async_trait;
+use nic_layout::personality::emp::boot::{MessagesReply, MessagesRequest};
+use nic_layout::personality::emp::descriptor::{Page, BANKS_BYTES, BANK_BYTES};
+use nic_layout::personality::emp::{COUNTERS, PERSONALITY};
+use nic_layout::ring::COMMAND_CLOSE;
+use nic_layout::PAGE_BYTES;
+
+use crate::address::{pages_of, Pid, SramAddr, UserVirt, VirtPage};
+use crate::driver::core::error::DriverError;
+use crate::driver::core::layout::Reply;
+use crate::driver::core::service::{Core, Service, ServiceEntry};
+use crate::processor::Cpu;
+
+/// The service of EMP.
+pub struct Emp {
+    core: Core,
+    descriptors: SramAddr,
+}
+
+impl Emp {
+    /// The service's entry in the list of services.
+    pub const ENTRY: ServiceEntry = ServiceEntry {
+        personality: PERSONALITY,
+        counters: COUNTERS,
+        request: Some(|platform, options, request| {
+            if let Some(messages) = options.messages {
+                request.offer(&MessagesRequest {
+                    mtu_bytes: messages.mtu_bytes,
+                    collection_frames: messages.collection_frames,
+                    resend_cycles: platform.core_cycles(messages.resend_us),
+                });
+            }
+        }),
+        make: |core, reply| Ok(Rc::new(Emp::new(core, reply)?)),
+    };
+
+    fn new(core: &Core, reply: &Reply) -> Result<Emp, DriverError> {
+        let MessagesReply { descriptors } = reply.section()?;
+        let descriptors = reply.place("descriptors", descriptors, BANKS_BYTES as usize, BANK_BYTES)?;
+        Ok(Emp { core: core.clone(), descriptors })
+    }
+
+    /// SRAM address of the first bank of descriptors.
+    pub fn descriptors(&self) -> SramAddr {
+        self.descriptors
+    }
+
+    /// System call `mlock`: the pages of these bytes stay in memory until the process ends (facts
+    /// E-15).
+    ///
+    /// # Errors
+    /// The process has ended, has no such page, or may not lock so many.
+    pub async fn lock(&self, cpu: &Cpu, pid: Pid, start: UserVirt, bytes: u32) -> Result<(), DriverError> {
+        let Core { context, pins, .. } = &self.core;
+        context.system_call(cpu).await;
+        let pages: Vec<VirtPage> = pages_of(start, bytes).collect();
+        let missing = pins.missing(pid, &pages);
+        pins.charge_pin(cpu, &missing).await;
+        pins.pin(pid, &pages);
+        pins.all(pid, &pages)?;
+        Ok(())
+    }
+
+    /// The ioctl of the driver: the pages of these bytes, by their physical addresses, in order
+    /// (facts E-14). The first and the last may be shorter than a page.
+    ///
+    /// # Errors
+    /// [`DriverError::NotLocked`]: a page may go at any time.
+    pub async fn translate(&self, cpu: &Cpu, pid: Pid, start: UserVirt, bytes: u32) -> Result<Vec<Page>, DriverError> {
+        let Core { context, pins, .. } = &self.core;
+        context.system_call(cpu).await;
+        let (mut pages, mut at, mut left) = (Vec::new(), start, bytes);
+        while left > 0 {
+            let in_page = at.offset_in_page() as u32;
+            let run = (PAGE_BYTES - in_page).min(left);
+            let frame = pins.get(pid, at.page()).ok_or(DriverError::NotLocked { address: at })?;
+            let address = frame.start().on_bus().0 + in_page;
+            pages.push(Page { address: address.into(), bytes: run as u16 });
+            (at, left) = (at + run, left - run);
+        }
+        Ok(pages)
+    }
+}
+
+#[async_trait(?Send)]
+impl Service for Emp {
+    fn processes_max(&self) -> usize {
+        1
+    }
+
+    /// Gives every message of the process up. The fence that follows waits for what was begun.
+    async fn hide(&self, cpu: &Cpu, _pid: Pid) -> Result<(), DriverError> {
+        self.core.commands.send(cpu, COMMAND_CLOSE).await
+    }
+}

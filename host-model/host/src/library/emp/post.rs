@@ -1,0 +1,277 @@
+//! Filling descriptors, and posting them.
+
+use nic_layout::personality::emp::descriptor::{
+    chain_descriptors, chain_words, offset_bytes, stat, Descriptor, Format, Page, ANY_SOURCE, ANY_TAG, BANK_BYTES,
+    BANK_DESCRIPTORS, CHAIN_PAGES_MAX,
+};
+use nic_layout::personality::emp::{
+    list, MAILBOX_CANCEL_RECEIVE, MAILBOX_CANCEL_SEND, MAILBOX_RECEIVE, MAILBOX_SEND, MESSAGE_BYTES_MAX,
+};
+use nic_layout::registers::{ident, mailbox};
+use nic_layout::{PAGE_BYTES, WINDOW_OFFSET};
+use sim_pins::Ps;
+
+use super::error::MessageError;
+use super::extension::{Messages, Translate};
+use crate::address::{BusAddr, UserVirt};
+use crate::driver::{Device, DriverError};
+use crate::library::process::Process;
+
+/// The messages that a receive takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct From {
+    /// The node that sends; `None`: any node.
+    pub node: Option<u16>,
+    /// The tag; `None`: any tag.
+    pub tag: Option<u16>,
+}
+
+/// A message that was posted. It keeps its descriptors until it is freed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Transfer {
+    /// Number of the first descriptor.
+    pub(super) number: u32,
+    /// Descriptors of the message.
+    pub(super) descriptors: u32,
+    /// The list pages of the message.
+    pub(super) lists: Vec<UserVirt>,
+    pub(super) is_send: bool,
+    /// Words 0 to 2 of the descriptor as they were posted.
+    pub(super) words: [u32; 3],
+}
+
+impl Transfer {
+    /// The number of the first descriptor of the message.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+}
+
+impl Process<Messages> {
+    // ---- Memory ---------------------------------------------------------------------------------
+
+    /// Locks the pages of these bytes into memory, as the pages of a message must be (facts E-15),
+    /// until the process ends.
+    ///
+    /// # Errors
+    /// The process has no such page, or may not lock so many.
+    pub async fn lock(&self, start: UserVirt, bytes: u32) -> Result<(), DriverError> {
+        self.system_call(move |process| async move {
+            process.0.extension.service.lock(process.cpu(), process.pid(), start, bytes).await
+        })
+        .await
+    }
+
+    /// When the library asks for physical addresses.
+    pub fn set_translate(&self, translate: Translate) {
+        self.0.extension.translate.set(translate);
+    }
+
+    /// The physical pages of these bytes.
+    async fn physical(&self, start: UserVirt, bytes: u32) -> Result<Vec<Page>, DriverError> {
+        let messages = &self.0.extension;
+        if messages.translate.get() == Translate::Once {
+            if let Some(pages) = self.known(start, bytes) {
+                return Ok(pages);
+            }
+        }
+        let pages = self
+            .system_call(move |process| async move {
+                process.0.extension.service.translate(process.cpu(), process.pid(), start, bytes).await
+            })
+            .await?;
+        let mut at = start;
+        for page in &pages {
+            let frame = BusAddr(page.address as u32 & !(PAGE_BYTES - 1));
+            messages.translations.borrow_mut().insert(at.page(), frame);
+            at = at + u32::from(page.bytes);
+        }
+        Ok(pages)
+    }
+
+    /// The same, if all pages were translated before.
+    fn known(&self, start: UserVirt, bytes: u32) -> Option<Vec<Page>> {
+        let known = self.0.extension.translations.borrow();
+        let mut left = bytes;
+        crate::address::pages_of(start, bytes)
+            .enumerate()
+            .map(|(index, page)| {
+                let in_page = if index == 0 { start.offset_in_page() as u32 } else { 0 };
+                let run = (PAGE_BYTES - in_page).min(left);
+                left -= run;
+                let address = u64::from(known.get(&page)?.0 + in_page);
+                Some(Page { address, bytes: run as u16 })
+            })
+            .collect()
+    }
+
+    // ---- Posts ----------------------------------------------------------------------------------
+
+    /// Posts a message to a node. When this returns, the NIC has taken the descriptor (facts E-27).
+    ///
+    /// # Errors
+    /// The pages are not locked, or no descriptors are free.
+    pub async fn send(&self, node: u16, tag: u16, data: UserVirt, bytes: u32) -> Result<Transfer, MessageError> {
+        self.post(true, From { node: Some(node), tag: Some(tag) }, data, bytes).await
+    }
+
+    /// Posts room for a message (facts E-28).
+    ///
+    /// # Errors
+    /// The pages are not locked, or no descriptors are free.
+    pub async fn receive(&self, from: From, room: UserVirt, bytes: u32) -> Result<Transfer, MessageError> {
+        self.post(false, from, room, bytes).await
+    }
+
+    async fn post(&self, is_send: bool, from: From, start: UserVirt, bytes: u32) -> Result<Transfer, MessageError> {
+        if bytes > MESSAGE_BYTES_MAX {
+            return Err(MessageError::TooLong { bytes });
+        }
+        let _order = self.0.posting.acquire().await;
+        let pages = self.physical(start, bytes).await?;
+        self.0.cpu.charge("post", Ps::from_ns(self.0.costs.post_build_ns)).await;
+        let (mut format, mut needed) = (Format::Page, 1);
+        let (mut first, mut lists) = (pages.first().copied().unwrap_or_default(), Vec::new());
+        if pages.len() > CHAIN_PAGES_MAX as usize {
+            format = Format::List;
+            lists = self.write_lists(&pages).await?;
+            first = Page { address: self.physical(lists[0], 1).await?[0].address, bytes: 0 };
+        } else if pages.len() > 1 {
+            format = Format::Chain;
+            needed = chain_descriptors(pages.len() as u32);
+        }
+        let number = self.pool(is_send).borrow_mut().take(needed);
+        let Some(number) = number else {
+            self.0.extension.lists.borrow_mut().append(&mut lists);
+            return Err(MessageError::NoDescriptor { needed });
+        };
+        let flag = |is_any: bool, flag: u8| if is_any { flag } else { 0 };
+        let descriptor = Descriptor {
+            stat: stat::POSTED,
+            format,
+            flags: flag(from.node.is_none(), ANY_SOURCE) | flag(from.tag.is_none(), ANY_TAG),
+            node: from.node.unwrap_or(0),
+            tag: from.tag.unwrap_or(0),
+            page_bytes: first.bytes,
+            length_bytes: bytes,
+            address: first.address,
+        };
+        // One burst: the descriptors of a message stand side by side.
+        let mut words = descriptor.words().to_vec();
+        if format == Format::Chain {
+            for pair in pages[1..].chunks(2) {
+                words.extend(chain_words([pair[0], pair.get(1).copied().unwrap_or_default()]));
+            }
+        }
+        let transfer = Transfer { number, descriptors: needed, lists, is_send, words: [words[0], words[1], words[2]] };
+        let device = self.nic()?;
+        let at = self.show(&device, number).await;
+        device.pio.write_words(at, &words, None).await;
+        self.hand_over(&device, &transfer).await?;
+        Ok(transfer)
+    }
+
+    /// Posts the same message again: its descriptor stands in the NIC's memory as it was, except for
+    /// what the NIC has answered (facts E-29). The message has ended.
+    ///
+    /// # Errors
+    /// A read of the NIC fails.
+    pub async fn post_again(&self, transfer: &Transfer) -> Result<(), MessageError> {
+        let _order = self.0.posting.acquire().await;
+        let device = self.nic()?;
+        let at = self.show(&device, transfer.number).await;
+        // Of a receive the NIC has replaced node, tag and length.
+        let words = if transfer.is_send { &transfer.words[..1] } else { &transfer.words[..] };
+        device.pio.write_words(at, words, None).await;
+        self.hand_over(&device, transfer).await
+    }
+
+    /// Gives a message up. It ends soon: as `Cancelled`, or as it would have ended.
+    ///
+    /// # Errors
+    /// The NIC was reset.
+    pub async fn cancel(&self, transfer: &Transfer) -> Result<(), MessageError> {
+        let _order = self.0.posting.acquire().await;
+        let mailbox = if transfer.is_send { MAILBOX_CANCEL_SEND } else { MAILBOX_CANCEL_RECEIVE };
+        let device = self.nic()?;
+        device.write(mailbox::TO_NIC.at(mailbox), transfer.number).await;
+        // A read behind the write: the NIC has the number when it returns.
+        device.read(ident::WINDOW_BASE).await?;
+        Ok(())
+    }
+
+    /// Takes the descriptors of a message that has ended back into the pool.
+    pub fn free(&self, transfer: Transfer) {
+        self.pool(transfer.is_send).borrow_mut().give_back(transfer.number, transfer.descriptors);
+        self.0.extension.lists.borrow_mut().extend(transfer.lists);
+    }
+
+    /// Writes the number of a descriptor to its mailbox, and waits until the NIC has taken it
+    /// (facts E-27): a second number would replace the first.
+    async fn hand_over(&self, device: &Device, transfer: &Transfer) -> Result<(), MessageError> {
+        let mailbox = if transfer.is_send { MAILBOX_SEND } else { MAILBOX_RECEIVE };
+        device.write(mailbox::TO_NIC.at(mailbox), transfer.number).await;
+        let at = self.show(device, transfer.number).await;
+        while device.pio.read(at).await? as u8 == stat::POSTED {}
+        Ok(())
+    }
+
+    // ---- The NIC --------------------------------------------------------------------------------
+
+    fn pool(&self, is_send: bool) -> &std::cell::RefCell<super::pool::Pool> {
+        if is_send {
+            &self.0.extension.sends
+        } else {
+            &self.0.extension.receives
+        }
+    }
+
+    /// The NIC, as this process has it mapped.
+    pub(super) fn nic(&self) -> Result<Device, DriverError> {
+        // The page table knows the process until the NIC is reset.
+        self.0.driver.mapping(self.pid())?;
+        self.0.driver.device(&self.0.cpu)
+    }
+
+    /// Moves the window to the bank of a descriptor, and gives the bus address of its first word.
+    pub(super) async fn show(&self, device: &Device, number: u32) -> BusAddr {
+        let bank = number / BANK_DESCRIPTORS;
+        let messages = &self.0.extension;
+        if messages.bank.get() != Some(bank) {
+            device.write(ident::WINDOW_BASE, messages.service.descriptors().0 + bank * BANK_BYTES).await;
+            messages.bank.set(Some(bank));
+        }
+        device.resources.registers + WINDOW_OFFSET + (offset_bytes(number) - bank * BANK_BYTES)
+    }
+
+    /// Writes the addresses of pages to list pages, each with the address of the next.
+    async fn write_lists(&self, pages: &[Page]) -> Result<Vec<UserVirt>, MessageError> {
+        let mut lists = Vec::new();
+        for _ in pages.chunks(list::PAGES as usize) {
+            lists.push(self.take_list().await?);
+        }
+        for (index, (part, at)) in pages.chunks(list::PAGES as usize).zip(&lists).enumerate() {
+            let mut bytes: Vec<u8> = part.iter().flat_map(|page| list::entry(*page)).collect();
+            if let Some(next) = lists.get(index + 1) {
+                let address = self.physical(*next, 1).await?[0].address;
+                bytes.extend(list::entry(Page { address, bytes: 0 }));
+            }
+            self.0.cpu.charge("post", self.0.costs.memcpy(bytes.len() as u32)).await;
+            self.store(*at, &bytes)?;
+        }
+        Ok(lists)
+    }
+
+    /// A locked page for addresses.
+    async fn take_list(&self) -> Result<UserVirt, MessageError> {
+        let kept = self.0.extension.lists.borrow_mut().pop();
+        match kept {
+            Some(page) => Ok(page),
+            None => {
+                let page = self.alloc(PAGE_BYTES)?;
+                self.lock(page, PAGE_BYTES).await?;
+                Ok(page)
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Messages that the NIC matches with posted receives.
+
+use host_model::driver::emp::Emp;
+use host_model::driver::Driver;
+use nic_monitor::watches::Watches;
+
+use crate::personality::entry::Personality;
+use crate::workload::matched;
+
+pub const ENTRY: Personality =
+    Personality { name: "emp", check: matched::check, play: matched::play, watches, cold_buffers };
+
+fn watches(driver: &Driver) -> Option<Watches> {
+    driver.service::<Emp>().ok()?;
+    Some(Watches::new(Vec::new()))
+}
+
+/// Nothing is cached, so nothing misses.
+fn cold_buffers(driver: &Driver, _hot: u32) -> Option<Vec<u32>> {
+    driver.service::<Emp>().is_ok().then(Vec::new)
+}

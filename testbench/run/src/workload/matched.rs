@@ -1,0 +1,337 @@
+//! Processes that send messages which the NIC matches, and compare the bytes that arrive: the
+//! benchmarks of EMP (facts E-54 to E-56).
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+use host_model::address::UserVirt;
+use host_model::library::emp::{From, MessageError, Messages, Transfer};
+use host_model::library::Process;
+use nic_layout::PAGE_BYTES;
+use nicscope_scenario::error::{Error, Result, Statement};
+use nicscope_scenario::failed;
+use nicscope_scenario::scenario::{Scenario, WorkloadKind};
+use sim_pins::Ps;
+
+use super::app::{pattern, Totals};
+use super::step::{Done, Timed};
+use super::{Message, NodeReport, Note, Playing, Step, Work};
+use crate::meeting::Meeting;
+use crate::node::Handle;
+
+/// Receives that a process keeps posted, if its memory suffices (facts E-55).
+const POSTED_MAX: u32 = 400;
+/// Bytes of memory for messages that arrive, at most; but room for two messages at least.
+const ROOM_BYTES: u32 = 16 << 20;
+/// The tag of all messages.
+const TAG: u16 = 7;
+
+/// Everything that the scenario may ask for can be played.
+///
+/// # Errors
+/// None.
+pub fn check(_scenario: &Scenario) -> Result<()> {
+    Ok(())
+}
+
+/// Plays the workload of the scenario.
+///
+/// # Errors
+/// The task fails if a message fails, or arrives with wrong bytes (INV-27).
+pub fn play(work: Work, handle: Handle, meeting: Meeting<Note>) -> Playing {
+    Box::pin(run(work, handle, meeting))
+}
+
+async fn run(work: Work, handle: Handle, meeting: Meeting<Note>) -> Result<NodeReport> {
+    let node = work.node;
+    let mut side = Side::open(&work, &handle, meeting.clone()).await?;
+    let mut steps = Vec::new();
+    for &size_bytes in &work.scenario.workload.sizes_bytes {
+        steps.push(side.step(work.scenario.workload.kind, size_bytes).await?);
+    }
+    let compared = side.compared;
+    side.process.close().await.map_err(|error| failed!("node {node}: {error}"))?;
+    meeting.exchange("end", Note::Here).await;
+    Ok(NodeReport { steps, compared, ..NodeReport::at_rest(node, &handle).await? })
+}
+
+/// Memory of a process for messages of one size, used in turn.
+struct Slots {
+    start: UserVirt,
+    stride_bytes: u32,
+    count: u32,
+}
+
+impl Slots {
+    fn at(&self, turn: u32) -> UserVirt {
+        self.start + turn % self.count * self.stride_bytes
+    }
+}
+
+/// One process of a pair.
+struct Side {
+    node: usize,
+    peer: usize,
+    nodes: u32,
+    scenario: Arc<Scenario>,
+    handle: Handle,
+    meeting: Meeting<Note>,
+    process: Process<Messages>,
+    /// Messages of each direction so far; both sides count alike.
+    sent: u32,
+    arrived: u32,
+    compared: u64,
+    messages: Arc<AtomicU64>,
+}
+
+/// A receive that waits, and the memory that it fills.
+type Posted = (Transfer, UserVirt);
+
+impl Side {
+    async fn open(work: &Work, handle: &Handle, meeting: Meeting<Note>) -> Result<Side> {
+        let process = handle.open_with::<Messages>("application").await.map_err(|error| failed!("{error}"))?;
+        process.set_translate(work.scenario.emp.translate.of_library());
+        Ok(Side {
+            node: work.node,
+            peer: work.scenario.peer(work.node),
+            nodes: work.scenario.nodes as u32,
+            scenario: work.scenario.clone(),
+            handle: handle.clone(),
+            meeting,
+            process,
+            sent: 0,
+            arrived: 0,
+            compared: 0,
+            messages: work.messages.clone(),
+        })
+    }
+
+    fn failed(&self, what: &str, error: &dyn std::fmt::Display) -> Error {
+        failed!("node {}: {what}: {error}", self.node)
+    }
+
+    async fn meet(&self, what: &str) {
+        self.meeting.exchange(what, Note::Here).await;
+    }
+
+    fn now(&self) -> Ps {
+        self.handle.sim().now()
+    }
+
+    async fn totals(&self) -> Result<Totals> {
+        Totals::read(&self.handle).await.map_err(|error| self.failed("counters", &error))
+    }
+
+    /// Locked memory for `count` messages.
+    async fn slots(&self, size_bytes: u32, count: u32) -> Result<Slots> {
+        let stride_bytes = size_bytes.max(1).next_multiple_of(PAGE_BYTES);
+        let bytes = stride_bytes * count;
+        let start = self.process.alloc(bytes).map_err(|error| self.failed("memory", &error))?;
+        self.process.lock(start, bytes).await.map_err(|error| self.failed("lock", &error))?;
+        Ok(Slots { start, stride_bytes, count })
+    }
+
+    /// Plays one step: the warm-up, then the measured messages.
+    async fn step(&mut self, kind: WorkloadKind, size_bytes: u32) -> Result<Step> {
+        let stride_bytes = size_bytes.max(1).next_multiple_of(PAGE_BYTES);
+        let fitting = (ROOM_BYTES / stride_bytes).clamp(2, POSTED_MAX);
+        let (from, to) = (self.slots(size_bytes, fitting).await?, self.slots(size_bytes, fitting).await?);
+        let workload = self.scenario.workload.clone();
+        self.meet("step").await;
+        self.play(kind, size_bytes, workload.warm_up, &from, &to).await?;
+        self.meet("warmed up").await;
+        let before = self.totals().await?;
+        self.meet("counted").await;
+        let begin = self.now();
+        let Done { sent, timed } = self.play(kind, size_bytes, workload.iterations, &from, &to).await?;
+        let end = self.now();
+        self.meet("done").await;
+        let after = self.totals().await?;
+        // A one-way stream ends when its sender knows that all messages were accepted.
+        let timed = match (kind, self.node < self.peer) {
+            (WorkloadKind::Stream, true) => Timed { rounds: vec![(begin, end)], ..timed },
+            (WorkloadKind::Stream, false) => Timed { rounds: vec![(Ps::MAX, Ps::ZERO)], ..timed },
+            _ => timed,
+        };
+        Ok(Step { size_bytes, sent, begin, end, before, after, timed })
+    }
+
+    async fn play(&mut self, kind: WorkloadKind, size: u32, count: u32, from: &Slots, to: &Slots) -> Result<Done> {
+        match kind {
+            WorkloadKind::PingPong => self.ping_pong(size, count, from, to).await,
+            WorkloadKind::Stream => self.stream(size, count, from, to).await,
+            _ => self.both_ways(size, count, from, to).await,
+        }
+    }
+
+    /// E-54. Ping: post a receive, post a send, spin until both are done. Pong: post a receive, wait
+    /// for it, post a send and wait for it. The latency of a message is half of a round trip.
+    async fn ping_pong(&mut self, size: u32, count: u32, from: &Slots, to: &Slots) -> Result<Done> {
+        let (mut sent, mut timed) = (Vec::new(), Timed::default());
+        let is_ping = self.node < self.peer;
+        for turn in 0..count {
+            // Bytes are put in place before the clock is looked at: they are no part of a message.
+            let message = self.prepare(size, from.at(turn))?;
+            if is_ping {
+                // The peer has posted its receive.
+                let begin = self.now();
+                let receive = self.post_receive(size, to.at(turn)).await?;
+                let send = self.post_send(size, from.at(turn)).await?;
+                self.end(send).await?;
+                let posted = self.wait(&receive.0).await;
+                let end = self.now();
+                posted?;
+                self.take(receive, size)?;
+                let half = Ps((end - begin).0 / 2);
+                // A message each way, which took half of the round trip each.
+                timed.begun.extend([begin, begin + half]);
+                timed.ended.extend([begin + half, end]);
+            } else {
+                let receive = self.post_receive(size, to.at(turn)).await?;
+                self.wait(&receive.0).await?;
+                let send = self.post_send(size, from.at(turn)).await?;
+                self.end(send).await?;
+                self.take(receive, size)?;
+            }
+            sent.push(message);
+        }
+        Ok(Done { sent, timed })
+    }
+
+    /// E-55. The receiver keeps many receives posted. The sender keeps a few messages posted, and
+    /// replaces each when it has ended.
+    async fn stream(&mut self, size: u32, count: u32, from: &Slots, to: &Slots) -> Result<Done> {
+        let mut sent = Vec::new();
+        if self.node < self.peer {
+            self.meet("receives are posted").await;
+            let mut posted = VecDeque::new();
+            for turn in 0..count {
+                if posted.len() as u32 == self.scenario.workload.outstanding {
+                    self.end_oldest(&mut posted).await?;
+                }
+                sent.push(self.prepare(size, from.at(turn))?);
+                posted.push_back(self.post_send(size, from.at(turn)).await?);
+            }
+            while !posted.is_empty() {
+                self.end_oldest(&mut posted).await?;
+            }
+        } else {
+            let mut posted = VecDeque::new();
+            for turn in 0..count.min(to.count) {
+                posted.push_back(self.post_receive(size, to.at(turn)).await?);
+            }
+            self.meet("receives are posted").await;
+            for turn in to.count.min(count)..count + to.count.min(count) {
+                let Some(receive) = posted.pop_front() else { break };
+                self.wait(&receive.0).await?;
+                self.take(receive, size)?;
+                if turn < count {
+                    posted.push_back(self.post_receive(size, to.at(turn)).await?);
+                }
+            }
+        }
+        Ok(Done::from(sent))
+    }
+
+    /// E-56. Many receives are posted before. Each side has a few messages under way; it waits for
+    /// the oldest of them and for the oldest receive, then posts one more of each.
+    async fn both_ways(&mut self, size: u32, count: u32, from: &Slots, to: &Slots) -> Result<Done> {
+        let (mut sent, mut sends, mut receives) = (Vec::new(), VecDeque::new(), VecDeque::new());
+        for turn in 0..count.min(to.count) {
+            receives.push_back(self.post_receive(size, to.at(turn)).await?);
+        }
+        self.meet("receives are posted").await;
+        let begin = self.now();
+        let outstanding = self.scenario.workload.outstanding;
+        for turn in 0..count.min(outstanding) {
+            sent.push(self.prepare(size, from.at(turn))?);
+            sends.push_back(self.post_send(size, from.at(turn)).await?);
+        }
+        for turn in 0..count {
+            self.end_oldest(&mut sends).await?;
+            let Some(receive) = receives.pop_front() else { break };
+            self.wait(&receive.0).await?;
+            let (next, further) = (turn + outstanding, turn + to.count.min(count));
+            if next < count {
+                sent.push(self.prepare(size, from.at(next))?);
+                sends.push_back(self.post_send(size, from.at(next)).await?);
+            }
+            self.take(receive, size)?;
+            if further < count {
+                receives.push_back(self.post_receive(size, to.at(further)).await?);
+            }
+        }
+        let timed = Timed { rounds: vec![(begin, self.now())], ..Timed::default() };
+        Ok(Done { sent, timed })
+    }
+
+    // ---- Messages -------------------------------------------------------------------------------
+
+    /// The number of a message of a node. It is unique in the run.
+    fn number(&self, node: usize, index: u32) -> u32 {
+        index * self.nodes + node as u32
+    }
+
+    /// Puts the bytes of the next message in place, in no time.
+    fn prepare(&mut self, size_bytes: u32, at: UserVirt) -> Result<Message> {
+        let number = self.number(self.node, self.sent);
+        self.sent += 1;
+        self.process.store(at, &pattern(number, size_bytes)).map_err(|error| self.failed("store", &error))?;
+        Ok(Message { number, size_bytes, sender: self.node })
+    }
+
+    async fn post_send(&self, size: u32, at: UserVirt) -> Result<Transfer> {
+        self.posted(self.process.send(self.peer as u16, TAG, at, size).await)
+    }
+
+    /// Posts a receive of the next message, whose old bytes are wrong everywhere.
+    async fn post_receive(&self, size: u32, at: UserVirt) -> Result<Posted> {
+        let from = From { node: Some(self.peer as u16), tag: Some(TAG) };
+        Ok((self.posted(self.process.receive(from, at, size).await)?, at))
+    }
+
+    fn posted(&self, posted: Result<Transfer, MessageError>) -> Result<Transfer> {
+        posted.map_err(|error| self.failed("post", &error))
+    }
+
+    async fn wait(&self, transfer: &Transfer) -> Result<()> {
+        self.process.wait_message(transfer).await.map_err(|error| self.failed("message", &error))
+    }
+
+    /// Waits for a send, and frees it.
+    async fn end(&self, send: Transfer) -> Result<()> {
+        self.wait(&send).await?;
+        self.process.free(send);
+        self.messages.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    async fn end_oldest(&self, sends: &mut VecDeque<Transfer>) -> Result<()> {
+        match sends.pop_front() {
+            Some(oldest) => self.end(oldest).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Compares the bytes of the message that has arrived, in no time, spoils them for the next
+    /// one, and frees the receive.
+    fn take(&mut self, (receive, at): Posted, size_bytes: u32) -> Result<()> {
+        let number = self.number(self.peer, self.arrived);
+        self.arrived += 1;
+        let expected = pattern(number, size_bytes);
+        let found = self.process.load(at, size_bytes).map_err(|error| self.failed("load", &error))?;
+        if let Some(first) = found.iter().zip(&expected).position(|(found, expected)| found != expected) {
+            let statement = Statement::Invariant(27);
+            return Err(Error::broken(
+                statement,
+                format!("{statement}: node {}: message {number} has a wrong byte at {first}", self.node),
+            ));
+        }
+        let spoilt: Vec<u8> = expected.iter().map(|byte| !byte).collect();
+        self.process.store(at, &spoilt).map_err(|error| self.failed("store", &error))?;
+        self.process.free(receive);
+        self.compared += 1;
+        Ok(())
+    }
+}

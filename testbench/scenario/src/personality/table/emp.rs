@@ -1,0 +1,18 @@
+//! Messages that the NIC matches with posted receives.
+
+use nic_layout::nodes::NODES_USUAL;
+use nic_layout::personality::emp;
+
+use crate::personality::entry::{Lookup, Personality};
+use crate::workload_kind::WorkloadKind;
+
+pub const EMP: Personality = Personality {
+    name: "emp",
+    description: "messages of any length, matched by source and tag with posted receives on the NIC (EMP)",
+    lookup: Lookup::Matched,
+    nodes_max: NODES_USUAL,
+    memory_of_others: &[],
+    message_bytes: 0..=emp::MESSAGE_BYTES_MAX,
+    has_accounts: false,
+    workloads: &[WorkloadKind::PingPong, WorkloadKind::Stream, WorkloadKind::BothWays],
+};

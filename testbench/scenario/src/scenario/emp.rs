@@ -1,0 +1,85 @@
+//! How EMP cuts messages and sends them again.
+
+use host_model::driver::MessagesOptions;
+use host_model::library::emp as library;
+use nic_layout::personality::emp::{COLLECTION_FRAMES, COLLECTION_FRAMES_MAX};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::request_error;
+
+/// Settings of the personality `emp` (docs/emp.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Emp {
+    /// Bytes of a frame behind Ethernet's header at most, 27 to 9000; beyond 1500 they are jumbo
+    /// frames (E-17), and the platform's buffers have to be as long. By default 1500.
+    pub mtu_bytes: u32,
+    /// Frames in a collection, the unit of acknowledgement (E-32), 1 to 8. By default 3.
+    pub collection_frames: u32,
+    /// The time after which a collection without an acknowledgement is sent again, in us, 1 to
+    /// 100000. By default 250.
+    pub resend_us: u64,
+    /// When a process asks the driver for physical addresses. By default once for each page.
+    pub translate: Translate,
+}
+
+/// When a process asks the driver for physical addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Translate {
+    /// Once for each page: a locked page does not move.
+    #[default]
+    Once,
+    /// At each post, as the thesis does (E-14).
+    EachPost,
+}
+
+impl Default for Emp {
+    fn default() -> Emp {
+        Emp { mtu_bytes: 1500, collection_frames: COLLECTION_FRAMES, resend_us: 250, translate: Translate::Once }
+    }
+}
+
+impl Emp {
+    /// Whether to leave the table out of a written scenario.
+    pub(super) fn is_default(&self) -> bool {
+        *self == Emp::default()
+    }
+
+    pub(super) fn check(self, is_emp: bool) -> Result<()> {
+        let Emp { mtu_bytes, collection_frames, resend_us, .. } = self;
+        if !is_emp && !self.is_default() {
+            return Err(request_error!("emp: only with personality = \"emp\""));
+        }
+        if !(27..=9000).contains(&mtu_bytes) {
+            return Err(request_error!("emp.mtu_bytes = {mtu_bytes}: must be 27 to 9000"));
+        }
+        if !(1..=COLLECTION_FRAMES_MAX).contains(&collection_frames) {
+            return Err(request_error!(
+                "emp.collection_frames = {collection_frames}: must be 1 to {COLLECTION_FRAMES_MAX}"
+            ));
+        }
+        if !(1..=100_000).contains(&resend_us) {
+            return Err(request_error!("emp.resend_us = {resend_us}: must be 1 to 100000"));
+        }
+        Ok(())
+    }
+
+    /// The same for the driver.
+    pub fn of_driver(self) -> MessagesOptions {
+        let Emp { mtu_bytes, collection_frames, resend_us, .. } = self;
+        MessagesOptions { mtu_bytes, collection_frames, resend_us }
+    }
+}
+
+impl Translate {
+    /// The same for the library.
+    pub fn of_library(self) -> library::Translate {
+        match self {
+            Translate::Once => library::Translate::Once,
+            Translate::EachPost => library::Translate::EachPost,
+        }
+    }
+}
