@@ -1,6 +1,6 @@
 //! List pages that were read into the SRAM.
 
-use nic_device::{Place, Words};
+use nic_device::{rarely, Place, Words};
 use nic_layout::personality::emp::list::LIST_BYTES;
 
 /// Bytes of a list buffer: those of a list page, and the word that its last entry ends in.
@@ -14,6 +14,8 @@ pub struct Buffers<const N: usize> {
     pages: [Page; N],
     /// The buffer that gives way next.
     next: usize,
+    /// Whether some buffer is not empty.
+    is_used: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +46,7 @@ pub enum Wanted {
 impl<const N: usize> Buffers<N> {
     /// Empty buffers from an SRAM offset on.
     pub const fn new(first: u32) -> Buffers<N> {
-        Buffers { first, pages: [Page { record: 0, state: State::Empty, address: 0 }; N], next: 0 }
+        Buffers { first, pages: [Page { record: 0, state: State::Empty, address: 0 }; N], next: 0, is_used: false }
     }
 
     fn offset(&self, buffer: usize) -> u32 {
@@ -69,6 +71,7 @@ impl<const N: usize> Buffers<N> {
             let Some(page) = self.pages.get_mut(buffer) else { break };
             if page.state != State::Loading {
                 *page = Page { record: record as u16, state: State::Loading, address };
+                self.is_used = true;
                 return Wanted::Load(buffer as u32, offset);
             }
         }
@@ -93,7 +96,17 @@ impl<const N: usize> Buffers<N> {
     }
 
     /// The record has a new message: nothing that was read for it is of use.
+    #[inline(always)]
     pub fn forget(&mut self, record: u32) {
+        if self.is_used {
+            rarely();
+            self.forget_pages(record);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn forget_pages(&mut self, record: u32) {
         for page in &mut self.pages {
             if u32::from(page.record) == record {
                 // A page that is being read keeps its buffer. No search finds it.
@@ -103,6 +116,7 @@ impl<const N: usize> Buffers<N> {
                 }
             }
         }
+        self.is_used = self.pages.iter().any(|page| page.state != State::Empty);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The four parts and the queues between them.
 
-use nic_device::{Device, Words};
+use nic_device::{rarely, Device, Words};
 use nic_handoff::Queue;
 use nic_layout::ring::Event;
 use nic_matching::Posted;
@@ -136,8 +136,13 @@ impl<P: Posted> Parts<P> {
         // again (INV-10).
         if pending & Event::Mailbox.bit() != 0 {
             dev.clear(Event::Mailbox);
-            self.sender.on_mailboxes(dev);
-            self.sorter.on_mailboxes(dev);
+            let written = dev.take_mailboxes(Sender::MAILBOXES | Sorter::<P>::MAILBOXES);
+            if written & Sender::MAILBOXES != 0 {
+                self.sender.on_mailboxes(dev, written);
+            }
+            if written & Sorter::<P>::MAILBOXES != 0 {
+                self.sorter.on_mailboxes(dev, written);
+            }
         }
         if pending & Event::DmaWrite.bit() != 0 {
             dev.clear(Event::DmaWrite);
@@ -154,12 +159,34 @@ impl<P: Posted> Parts<P> {
             }
         }
         if pending & (Event::Timer0.bit() | Event::DmaError.bit()) != 0 {
+            rarely();
             self.on_rare(dev, pending);
         }
-        let mut is_busy = self.sender.turn(dev);
-        is_busy |= self.transmitter.turn(dev);
-        is_busy |= self.sorter.turn(dev);
-        is_busy | self.receiver.turn(dev)
+        // In this order a frame goes through all parts that it needs, in one turn.
+        let Parts { sender, transmitter, receiver, sorter } = self;
+        let mut is_busy = false;
+        if !sorter.from_receiver.is_level(&receiver.to_sorter) || sorter.has_more(dev) {
+            is_busy |= sorter.turn(dev);
+        }
+        if !receiver.from_sorter.is_level(&sorter.to_receiver)
+            || !receiver.from_transmitter.is_level(&transmitter.to_receiver)
+            || receiver.has_more()
+        {
+            is_busy |= receiver.turn(dev);
+        }
+        if !sender.from_sorter.is_level(&sorter.to_sender)
+            || !sender.from_transmitter.is_level(&transmitter.to_sender)
+            || sender.has_more()
+        {
+            is_busy |= sender.turn(dev);
+        }
+        if !transmitter.from_receiver.is_level(&receiver.to_transmitter)
+            || !transmitter.from_sender.is_level(&sender.to_transmitter)
+            || transmitter.has_more()
+        {
+            is_busy |= transmitter.turn(dev);
+        }
+        is_busy
     }
 
     #[cold]

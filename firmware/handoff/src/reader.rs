@@ -1,6 +1,7 @@
 use nic_device::{Place, Words};
 
 use crate::layout::{Layout, ENTRIES, POPPED, PUSHED};
+use crate::Writer;
 
 /// The half of a [`Queue`](crate::Queue) that pops. It belongs to one part.
 #[derive(Clone, Debug)]
@@ -18,6 +19,12 @@ impl<const N: usize, const LOG2: u32> Reader<N, LOG2> {
 
     pub(crate) fn new(place: Place, words: &impl Words) -> Self {
         Reader { place, popped: words.get(place, POPPED), pushed: words.get(place, PUSHED) }
+    }
+
+    /// Whether there is no entry, for a core that has both halves. No SRAM is read.
+    #[inline(always)]
+    pub fn is_level(&self, writer: &Writer<N, LOG2>) -> bool {
+        self.popped == writer.pushed
     }
 
     /// Whether there is no entry. SRAM is read only if the reader knows of none.

@@ -7,7 +7,7 @@ use crate::layout::{Layout, ENTRIES, POPPED, PUSHED};
 pub struct Writer<const N: usize, const LOG2: u32> {
     place: Place,
     /// The number in SRAM.
-    pushed: u32,
+    pub(crate) pushed: u32,
     /// The number that was last read from SRAM. The reader may have popped more since.
     popped: u32,
 }

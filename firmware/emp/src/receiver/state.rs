@@ -22,10 +22,10 @@ const ENTRIES: u32 = 2;
 /// The part that places data.
 #[derive(Debug)]
 pub(crate) struct Receiver {
-    pub(super) from_sorter: FromSorterForReceiver,
-    pub(super) from_transmitter: FromTransmitterForReceiver,
-    pub(super) to_transmitter: ToTransmitterOfReceiver,
-    pub(super) to_sorter: ToSorter,
+    pub(crate) from_sorter: FromSorterForReceiver,
+    pub(crate) from_transmitter: FromTransmitterForReceiver,
+    pub(crate) to_transmitter: ToTransmitterOfReceiver,
+    pub(crate) to_sorter: ToSorter,
     /// The frame whose data are not all handed to the engine.
     pub(super) open: Option<Open>,
     /// An entry of the sorter that waits for room.

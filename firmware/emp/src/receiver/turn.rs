@@ -25,6 +25,12 @@ impl Receiver {
         }
     }
 
+    /// Whether work waits beside the queues.
+    #[inline(always)]
+    pub fn has_more(&self) -> bool {
+        self.open.is_some() || self.waiting.is_some() || self.command.is_some()
+    }
+
     /// Does some of the work that waits. False if there was none that it could do.
     #[inline(always)]
     pub fn turn(&mut self, dev: &mut impl Device) -> bool {

@@ -28,7 +28,13 @@ impl Set {
 
     /// The first member from `first` on.
     pub fn next(&self, first: u32) -> Option<u32> {
-        (first..256).find(|&record| self.has(record))
+        let mut number = first as usize / 32;
+        let mut word = self.0.get(number)? & u32::MAX << (first % 32);
+        while word == 0 {
+            number += 1;
+            word = *self.0.get(number)?;
+        }
+        Some(32 * number as u32 + word.trailing_zeros())
     }
 }
 
@@ -107,6 +113,7 @@ mod tests {
         }
         set.remove(31);
         assert_eq!([set.next(0), set.next(1), set.next(33), set.next(200)], [Some(0), Some(32), Some(199), None]);
+        assert_eq!((set.next(255), set.next(256)), (None, None));
         assert!(set.has(199) && !set.has(31) && !set.is_empty());
     }
 }

@@ -11,9 +11,9 @@ use crate::places::{send_record as record, Places, Settings};
 
 /// The part that decides what is sent.
 pub(crate) struct Sender {
-    pub(super) from_sorter: FromSorterForSender,
-    pub(super) from_transmitter: FromTransmitterForSender,
-    pub(super) to_transmitter: ToTransmitterOfSender,
+    pub(crate) from_sorter: FromSorterForSender,
+    pub(crate) from_transmitter: FromTransmitterForSender,
+    pub(crate) to_transmitter: ToTransmitterOfSender,
     /// A post that waits: for its peer to forget numbers, or to have started again.
     pub(super) held: Option<u32>,
     /// A command of the driver that was not passed on yet.

@@ -51,6 +51,12 @@ impl Sender {
         is_busy | self.issue(dev)
     }
 
+    /// Whether there is work beside the queues: frames to send, or something rare.
+    #[inline(always)]
+    pub fn has_more(&self) -> bool {
+        !self.ready.is_empty() || self.has_rare_work()
+    }
+
     #[inline(always)]
     fn has_rare_work(&self) -> bool {
         self.held.is_some() || self.command.is_some() || !self.control.is_empty()
@@ -68,11 +74,10 @@ impl Sender {
         is_busy | self.obey(dev)
     }
 
-    /// Takes what the host has posted or given up. The mailbox event was pending.
+    /// Takes what the host has posted or given up. `written`: the mailboxes.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    pub fn on_mailboxes(&mut self, dev: &mut impl Device) {
-        let written = dev.take_mailboxes(Self::MAILBOXES);
+    pub fn on_mailboxes(&mut self, dev: &mut impl Device, written: u32) {
         if written & 1 << MAILBOX_SEND != 0 {
             let number = dev.mailbox(MAILBOX_SEND);
             if self.held.is_some() {

@@ -9,9 +9,9 @@ use crate::places::{Places, Settings};
 
 /// The part that sorts. `P`: how it finds posted receives.
 pub(crate) struct Sorter<P> {
-    pub(super) from_receiver: FromReceiverForSorter,
-    pub(super) to_receiver: ToReceiverOfSorter,
-    pub(super) to_sender: ToSenderOfSorter,
+    pub(crate) from_receiver: FromReceiverForSorter,
+    pub(crate) to_receiver: ToReceiverOfSorter,
+    pub(crate) to_sender: ToSenderOfSorter,
     /// The frame of the receive ring that is looked at next.
     pub(super) next: u16,
     /// The second word of the addresses of frames for this node.

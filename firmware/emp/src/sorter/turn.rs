@@ -43,6 +43,12 @@ impl<P: Posted> Sorter<P> {
         }
     }
 
+    /// Whether a frame or a command waits.
+    #[inline(always)]
+    pub fn has_more(&self, dev: &impl Device) -> bool {
+        self.next != dev.receive_consumer() || self.command.is_some()
+    }
+
     /// Does some of the work that waits. False if there was none that it could do.
     #[inline(always)]
     pub fn turn(&mut self, dev: &mut impl Device) -> bool {
@@ -95,17 +101,16 @@ impl<P: Posted> Sorter<P> {
         }
     }
 
-    /// Takes what the host has posted, given up or commanded. The mailbox event was pending.
+    /// Takes what the host has posted, given up or commanded. `written`: the mailboxes.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    pub fn on_mailboxes(&mut self, dev: &mut impl Device) {
+    pub fn on_mailboxes(&mut self, dev: &mut impl Device, written: u32) {
         self.hear(dev);
-        let written = dev.take_mailboxes(Self::MAILBOXES);
         if written & 1 << MAILBOX_RECEIVE != 0 {
             let number = dev.mailbox(MAILBOX_RECEIVE);
             self.on_posted(dev, number);
         }
-        if written & !(1 << MAILBOX_RECEIVE) != 0 {
+        if written & Self::MAILBOXES & !(1 << MAILBOX_RECEIVE) != 0 {
             rarely();
             self.on_rare_mailboxes(dev, written);
         }

@@ -24,10 +24,10 @@ pub const SEND_LISTS: usize = 4;
 /// The part that sends.
 #[derive(Debug)]
 pub(crate) struct Transmitter {
-    pub(super) from_sender: FromSender,
-    pub(super) from_receiver: FromReceiverForTransmitter,
-    pub(super) to_sender: ToSenderOfTransmitter,
-    pub(super) to_receiver: ToReceiverOfTransmitter,
+    pub(crate) from_sender: FromSender,
+    pub(crate) from_receiver: FromReceiverForTransmitter,
+    pub(crate) to_sender: ToSenderOfTransmitter,
+    pub(crate) to_receiver: ToReceiverOfTransmitter,
     /// The frame whose data are not all asked for.
     pub(super) open: Option<Open>,
     /// An entry of the sender that waits for room.

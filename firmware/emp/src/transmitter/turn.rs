@@ -32,6 +32,12 @@ impl Transmitter {
         }
     }
 
+    /// Whether work waits beside the queues.
+    #[inline(always)]
+    pub fn has_more(&self) -> bool {
+        self.open.is_some() || self.waiting.is_some()
+    }
+
     /// Does some of the work that waits. False if there was none that it could do: an event or an
     /// entry of a queue makes more.
     #[inline(always)]

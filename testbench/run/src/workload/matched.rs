@@ -165,16 +165,24 @@ impl Side {
         }
     }
 
-    /// E-54. Ping: post a receive, post a send, spin until both are done. Pong: post a receive, wait
-    /// for it, post a send and wait for it. The latency of a message is half of a round trip.
+    /// E-54. Ping: post a receive, post a send, spin until both are done. Pong: wait for the receive,
+    /// post a send, post the next receive, wait for the send. The latency of a message is half of a
+    /// round trip.
+    ///
+    /// E-54 has the pong post its next receive when its send has ended. Then the next ping would
+    /// sometimes come before the receive, and come again after a time-out.
     async fn ping_pong(&mut self, size: u32, count: u32, from: &Slots, to: &Slots) -> Result<Done> {
         let (mut sent, mut timed) = (Vec::new(), Timed::default());
         let is_ping = self.node < self.peer;
+        let mut next = None;
+        if !is_ping {
+            next = Some(self.post_receive(size, to.at(0)).await?);
+        }
+        self.meet("the first receive is posted").await;
         for turn in 0..count {
             // Bytes are put in place before the clock is looked at: they are no part of a message.
             let message = self.prepare(size, from.at(turn))?;
             if is_ping {
-                // The peer has posted its receive.
                 let begin = self.now();
                 let receive = self.post_receive(size, to.at(turn)).await?;
                 let send = self.post_send(size, from.at(turn)).await?;
@@ -188,9 +196,12 @@ impl Side {
                 timed.begun.extend([begin, begin + half]);
                 timed.ended.extend([begin + half, end]);
             } else {
-                let receive = self.post_receive(size, to.at(turn)).await?;
+                let Some(receive) = next.take() else { break };
                 self.wait(&receive.0).await?;
                 let send = self.post_send(size, from.at(turn)).await?;
+                if turn + 1 < count {
+                    next = Some(self.post_receive(size, to.at(turn + 1)).await?);
+                }
                 self.end(send).await?;
                 self.take(receive, size)?;
             }
