@@ -98,6 +98,12 @@ impl Arrivals {
         words.put(self.0, OLDEST, oldest);
     }
 
+    /// Frames of the message.
+    #[inline(always)]
+    pub fn frames(self, words: &impl Words) -> u32 {
+        Shape(self.0).frames(words).0
+    }
+
     /// Whether all frames of the message have come.
     #[inline(always)]
     pub fn is_complete(self, words: &impl Words) -> bool {

@@ -12,67 +12,89 @@ use super::state::Receiver;
 use crate::messages::Answer;
 use crate::places::receive_record as record;
 
+/// A frame that is taken: where it is, and the words of its header that were read.
+struct Frame {
+    buffer: u32,
+    node_length: u32,
+    numbers: u32,
+    header_bytes: u32,
+}
+
 impl Receiver {
-    /// Begins a message in the receive that the sorter has chosen.
+    /// Takes a frame. `is_first`: it begins a message in the receive that the sorter has chosen.
     #[inline(always)]
-    pub(super) fn take_first(&mut self, dev: &mut impl Device, record: u32, buffer: u32) {
+    pub(super) fn take(&mut self, dev: &mut impl Device, record: u32, buffer: u32, is_first: bool) {
         let (at, receive) = (dev.place(buffer), self.record(dev, record));
         let (node_length, numbers) = (dev.get(at, link::NODE_LENGTH), dev.get(at, word::NUMBERS));
+        let mut frame = Frame { buffer, node_length, numbers, header_bytes: FIRST_HEADER_BYTES };
+        if is_first {
+            if !self.begin(dev, record, receive, at, &frame) {
+                return;
+            }
+        } else {
+            if !self.is_expected(dev, receive, at, &frame) {
+                return;
+            }
+            if word::frame(numbers) != 0 {
+                frame.header_bytes = HEADER_BYTES;
+            }
+        }
+        self.keep(dev, record, receive, frame);
+    }
+
+    /// Begins a message in a receive. False if the receive is too short, and the frame dropped.
+    #[inline(always)]
+    fn begin(&mut self, dev: &mut impl Device, record: u32, receive: Place, at: Place, frame: &Frame) -> bool {
         let (length, tag_word) = (dev.get(at, word::LENGTH), dev.get(at, word::TAG));
         let collection_frames = dev.get(at, word::COLLECTION);
-        dev.put(receive, record::MESSAGE, record::message(link::node(node_length), word::message(numbers)));
+        let message = record::message(link::node(frame.node_length), word::message(frame.numbers));
+        dev.put(receive, record::MESSAGE, message);
         dev.put(receive, record::LENGTH, length);
         dev.put(receive, record::TAG, tag_word);
         if length > dev.get(receive, record::ROOM) {
             rarely();
-            dev.recycle(buffer);
+            dev.recycle(frame.buffer);
             dev.count(Counter::FramesRefusedTruncated);
-            return self.fail(dev, record, Failure::Truncated, true);
+            self.fail(dev, record, Failure::Truncated, true);
+            return false;
         }
         self.lists.forget(record);
         dev.put(receive, record::STATE, record::RECEIVING);
         let arrivals = Arrivals::at(receive.plus(record::ARRIVALS));
         arrivals.start(dev, self.settings.cut.frames(length), collection_frames);
-        self.take(dev, record, receive, buffer, (node_length, numbers), FIRST_HEADER_BYTES);
+        true
     }
 
-    /// Takes another frame of a message, or a frame again.
+    /// Whether the frame is one of the message that the record has now, and cut as it should be.
+    /// If not, it is dropped.
     #[inline(always)]
-    pub(super) fn take_frame(&mut self, dev: &mut impl Device, record: u32, buffer: u32) {
-        let (at, receive) = (dev.place(buffer), self.record(dev, record));
-        let (node_length, numbers) = (dev.get(at, link::NODE_LENGTH), dev.get(at, word::NUMBERS));
+    fn is_expected(&mut self, dev: &mut impl Device, receive: Place, at: Place, frame: &Frame) -> bool {
+        let &Frame { buffer, node_length, numbers, .. } = frame;
         let message = record::message(link::node(node_length), word::message(numbers));
         // The message may have ended meanwhile, and its record serve another one.
         if dev.get(receive, record::MESSAGE) != message || dev.get(receive, record::STATE) != record::RECEIVING {
             rarely();
             dev.count(Counter::FramesLate);
-            return dev.recycle(buffer);
+            dev.recycle(buffer);
+            return false;
         }
         let (frame, length) = (word::frame(numbers), dev.get(receive, record::LENGTH));
         let cut = &self.settings.cut;
-        let is_exact = frame < cut.frames(length)
+        let is_exact = frame < Arrivals::at(receive.plus(record::ARRIVALS)).frames(dev)
             && dev.get(at, word::OFFSET) == cut.offset(frame)
             && link::data_bytes(node_length) == cut.bytes(frame, length);
         if !is_exact {
             rarely();
             dev.count(Counter::FramesInexact);
-            return dev.recycle(buffer);
+            dev.recycle(buffer);
         }
-        let header_bytes = if frame == 0 { FIRST_HEADER_BYTES } else { HEADER_BYTES };
-        self.take(dev, record, receive, buffer, (node_length, numbers), header_bytes);
+        is_exact
     }
 
-    #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    fn take(
-        &mut self,
-        dev: &mut impl Device,
-        record: u32,
-        receive: Place,
-        buffer: u32,
-        (node_length, numbers): (u32, u32),
-        header_bytes: u32,
-    ) {
+    /// Notes that the frame has come, and hands its data on.
+    #[inline(always)]
+    fn keep(&mut self, dev: &mut impl Device, record: u32, receive: Place, frame: Frame) {
+        let Frame { buffer, node_length, numbers, header_bytes } = frame;
         let (node, frame) = (link::node(node_length), word::frame(numbers));
         let arrivals = Arrivals::at(receive.plus(record::ARRIVALS));
         let mut ends = false;

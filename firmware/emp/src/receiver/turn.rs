@@ -56,14 +56,15 @@ impl Receiver {
 
     #[inline(always)]
     fn serve(&mut self, dev: &mut impl Device, entry: SorterToReceiver) {
-        match entry {
-            SorterToReceiver::Frame { record, buffer } => self.take_frame(dev, record, buffer),
-            SorterToReceiver::First { record, buffer } => self.take_first(dev, record, buffer),
+        let (record, buffer, is_first) = match entry {
+            SorterToReceiver::Frame { record, buffer } => (record, buffer, false),
+            SorterToReceiver::First { record, buffer } => (record, buffer, true),
             entry => {
                 rarely();
-                self.serve_rarely(dev, entry);
+                return self.serve_rarely(dev, entry);
             }
-        }
+        };
+        self.take(dev, record, buffer, is_first);
     }
 
     #[cold]

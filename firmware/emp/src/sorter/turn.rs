@@ -52,7 +52,9 @@ impl<P: Posted> Sorter<P> {
     /// Does some of the work that waits. False if there was none that it could do.
     #[inline(always)]
     pub fn turn(&mut self, dev: &mut impl Device) -> bool {
-        self.hear(dev);
+        if !self.from_receiver.is_empty(dev) {
+            self.hear(dev);
+        }
         if self.command.is_some() {
             rarely();
             self.pass(dev);
