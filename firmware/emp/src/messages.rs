@@ -24,7 +24,7 @@ macro_rules! queues {
 
 queues! {
     /// Short, so that a frame does not wait in it for longer than a fraction of a time-out.
-    SenderToTransmitter: 2 words, 4, ToTransmitterOfSender, FromSender;
+    SenderToTransmitter: 2 words, 2, ToTransmitterOfSender, FromSender;
     /// Ends of frames.
     TransmitterToSender: 1 words, 5, ToSenderOfTransmitter, FromTransmitterForSender;
     /// Answers to frames.

@@ -27,6 +27,9 @@ use crate::transmitter::{ANSWERS, ANSWER_BYTES, SEND_LISTS};
 const ASKS: [Kind; 3] = [Kind::NIC, Kind::LINK, Kind::MESSAGES];
 /// How many sections the reply has.
 const ANSWERS_IN_REPLY: usize = 4;
+/// Frames that wait for the wire at most. More would hide no latency of the bus. They would only
+/// wait longer behind each other, and the timers of their collections run meanwhile.
+const TRANSMIT_BUFFERS: u32 = 8;
 /// Bytes of Ethernet's header.
 const ETHERNET_BYTES: u32 = 14;
 /// Least number of bytes of a frame behind Ethernet's header: a byte of data in each frame.
@@ -90,7 +93,7 @@ impl Config {
             resend_cycles,
             resend_limit: link.retransmit_limit,
             buffer_bytes,
-            transmit_buffers: link.tx_buffer_count,
+            transmit_buffers: link.tx_buffer_count.min(TRANSMIT_BUFFERS),
             receive_buffers: link.rx_buffer_count,
         };
         Ok(Config { sram_bytes: nic.sram_bytes, settings })
