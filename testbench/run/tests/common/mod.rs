@@ -28,6 +28,7 @@ use nicscope_run::workload::NodeReport;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use nicscope_scenario::image;
+use nicscope_scenario::scenario::Emp;
 use sim_fabric::{Channel, Direction, End, Ending, Fault, Topology};
 use sim_pins::Ps;
 
@@ -188,6 +189,7 @@ impl Bench {
         let member = |(index, job): (usize, Job)| {
             let driver = DriverOptions {
                 post_queues: self.post_queues,
+                messages: (self.personality == "emp").then(|| Emp::default().of_driver()),
                 processes_max: self.processes_max,
                 ..DriverOptions::new(NodeId(index as u16), 2, SEED)
             };
