@@ -50,7 +50,7 @@ impl Config {
     /// Checks everything that the driver wrote, except that it fits the SRAM: that is for
     /// [`Plan::of`]. `words`: the SRAM from the request's head on.
     ///
-    /// Of the link's section, EMP reads the node, the buffers, and the limit of time-outs.
+    /// EMP reads node, buffers and the limit of time-outs from the link's section.
     ///
     /// # Errors
     /// What is wrong with the request, or with the first value that is out of range.

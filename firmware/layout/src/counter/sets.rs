@@ -3,7 +3,8 @@
 use super::Counter::*;
 use super::{Set, Sum};
 
-/// Every set of the firmware on the reliable link. The equations have the order in which the sets name them.
+/// Every set of the firmware on the reliable link. The equations have the order in which the sets
+/// name them.
 pub const SETS: &[&Set] = &[&LINK, &POSTS, &TRANSFERS, &LOOKUP, &CACHES, &DRIVER, &DEVICE];
 
 /// The reliable link: frames by what the link made of them, and acknowledgements.

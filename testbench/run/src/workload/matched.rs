@@ -165,7 +165,7 @@ impl Side {
         }
     }
 
-    /// E-54. Ping: post a receive, post a send, spin until both are done. Pong: wait for the receive,
+    /// E-54. Ping: post a receive, post a send, spin until both are done. Pong: wait for a receive,
     /// post a send, post the next receive, wait for the send. The latency of a message is half of a
     /// round trip.
     ///

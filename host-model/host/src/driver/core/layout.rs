@@ -1,5 +1,5 @@
-//! Where the firmware has put what the core of the driver knows: its boot reply, believed only as far as
-//! it is possible (INV-35).
+//! Where the firmware has put what the core of the driver knows: its boot reply, believed only as
+//! far as it is possible (INV-35).
 
 use nic_layout::boot::{BootError, CountersReply, PostsReply, RingsReply, Section, Sections, REPLY_MAGIC};
 use nic_layout::key::KeyWidth;

@@ -171,8 +171,8 @@ impl Process<Messages> {
         Ok(transfer)
     }
 
-    /// Posts the same message again: its descriptor stands in the NIC's memory as it was, except for
-    /// what the NIC has answered (facts E-29). The message has ended.
+    /// Posts the same message again, which has ended. Its descriptor stands in the NIC's memory as
+    /// it was, except for what the NIC has answered (facts E-29).
     ///
     /// # Errors
     /// A read of the NIC fails.
