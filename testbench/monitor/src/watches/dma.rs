@@ -36,7 +36,7 @@ pub struct Dma {
 
 /// Whether a data phase lies in allowed bytes. A read takes whole words, and the NIC leaves out the
 /// first and the last bytes that it does not want: one allowed byte in the word is enough.
-fn lies_in(is_write: bool, phase: &Range<u32>, bytes: &Range<u32>) -> bool {
+pub(super) fn lies_in(is_write: bool, phase: &Range<u32>, bytes: &Range<u32>) -> bool {
     match is_write {
         true => bytes.start <= phase.start && phase.end <= bytes.end,
         false => phase.start < bytes.end && bytes.start < phase.end,

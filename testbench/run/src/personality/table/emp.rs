@@ -2,7 +2,7 @@
 
 use host_model::driver::emp::Emp;
 use host_model::driver::Driver;
-use nic_monitor::watches::Watches;
+use nic_monitor::watches::{Messages, Watches};
 
 use crate::personality::entry::Personality;
 use crate::workload::matched;
@@ -11,8 +11,8 @@ pub const ENTRY: Personality =
     Personality { name: "emp", check: matched::check, play: matched::play, watches, cold_buffers };
 
 fn watches(driver: &Driver) -> Option<Watches> {
-    driver.service::<Emp>().ok()?;
-    Some(Watches::new(Vec::new()))
+    let emp = driver.service::<Emp>().ok()?;
+    Some(Watches::new(vec![Box::new(Messages::new(emp.descriptors().0))]))
 }
 
 /// Nothing is cached, so nothing misses.
