@@ -41,14 +41,15 @@ fn unknown_names_are_answered_with_the_known_ones() {
     refused(&["run", "pong"], &["pong", "ping-pong", "stream", "random", ".toml"]);
     refused(&["run", "nowhere.toml"], &["nowhere.toml"]);
     refused_run(&["platforms=tigon3"], &["tigon3", "tigon2", "lanai9"]);
-    refused_run(&["personality=emp"], &["emp", "mini"]);
+    refused_run(&["personality=tcp"], &["tcp", "mini", "emp"]);
+    refused_run(&["personality=emp"], &["misses.ratios", "never misses"]);
     refused_run(&["workload.kind=flood"], &["flood", "ping-pong"]);
     refused_run(&["workload.iteration=1"], &["iteration", "iterations"]);
     refused_run(&["speed=1"], &["speed", "workload"]);
     refused_run(&["link.retransmit_us=0"], &["retransmit_us", "1 to 1000000"]);
     refused_run(&["link.retransmit_us=20"], &["retransmit_us", "more than", "acknowledges"]);
     refused_run(&["name=mine"], &["name", "no such key"]);
-    refused(&["memory-map", "emp"], &["emp", "mini"]);
+    refused(&["memory-map", "tcp"], &["tcp", "mini", "emp"]);
     refused(&["memory-map", "mini", "--platform", "tigon3"], &["tigon3", "tigon2"]);
     refused(&["memory-map", "mini", "--set", "link.latency_ns=30"], &["link.latency_ns=30", "cache.entries"]);
     refused(&["memory-map", "mini", "--set", "nodes=65"], &["nodes = 65", "2 to 64"]);

@@ -67,7 +67,7 @@ mod tests {
             ("nodes=two", "nodes = \"two\": must be a whole number, 0 or more"),
             ("misses.ratios=few", "misses.ratios.0 = \"few\": must be a number"),
             ("workload=3", "workload = 3: must be a table"),
-            ("workload.kind=flood", "workload.kind = \"flood\": must be one of ping-pong, stream, random"),
+            ("workload.kind=flood", "workload.kind = \"flood\": must be one of ping-pong, stream, both-ways, random"),
             ("speed=1", "speed: no such key, must be one of description, platforms"),
             ("name=mine", "name: no such key"),
         ] {

@@ -6,8 +6,8 @@
 //!     out/ping-pong/window-tigon2-0/node0.fst target/riscv32imc-unknown-none-elf/firmware/emp
 //! ```
 //!
-//! The names of inlined functions come from `llvm-symbolizer`, which must be on PATH. A line has the
-//! clocks, their share, and the function with those that it was inlined into.
+//! The names of inlined functions come from `llvm-symbolizer`, which must be on PATH. A line has
+//! the clocks, their share, and the function with those that it was inlined into.
 
 use std::collections::BTreeMap;
 use std::process::Command;

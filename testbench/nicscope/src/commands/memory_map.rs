@@ -28,13 +28,12 @@ pub fn run(arguments: &MemoryMapArgs) -> Result<()> {
 
 fn text(map: &Map) -> String {
     format!(
-        "{} on {}: {} bytes of SRAM, {}, keys of {} bits\n{}\n\nscratchpad: {} bytes\n{}\n\n{}\n\
+        "{} on {}: {} bytes of SRAM{}\n{}\n\nscratchpad: {} bytes\n{}\n\n{}\n\
          {}code that is copied to the scratchpad counts once\n{}\n",
         map.personality,
         map.platform,
         map.sram.bytes,
         lookup(map),
-        map.key_bits,
         memory(&map.sram),
         map.scratchpad.bytes,
         memory(&map.scratchpad),
@@ -45,7 +44,7 @@ fn text(map: &Map) -> String {
 }
 
 fn lookup(map: &Map) -> String {
-    match (map.cache, map.holds) {
+    let holds = match (map.cache, map.holds) {
         (Some(Cache { entries, line_entries, ways }), _) => {
             format!("VMH cache of {entries} entries, lines of {line_entries}, {ways} ways")
         }
@@ -54,8 +53,10 @@ fn lookup(map: &Map) -> String {
                 "tables for {translations} pages, {buffers} buffers, {imports_of_each_process} imports of each process"
             )
         }
-        (None, None) => String::new(),
-    }
+        // Without tables there are no keys.
+        (None, None) => return String::new(),
+    };
+    format!(", {holds}, keys of {} bits", map.key_bits)
 }
 
 /// The deepest path, a line for each function.

@@ -408,13 +408,21 @@ mod tests {
         image_nodes: NODES_USUAL,
     };
     const STATIC: Wanted = Wanted { lookup: Lookup::Static, ..CACHED };
+    const MATCHED: Wanted = Wanted {
+        lookup: Lookup::Matched(MessagesOptions { mtu_bytes: 1500, collection_frames: 3, resend_us: 250 }),
+        ..CACHED
+    };
 
     fn with(cache: Cache) -> Wanted {
         Wanted { lookup: Lookup::Cached(cache), ..CACHED }
     }
 
     fn of(platform: &str, wanted: Wanted) -> Result<Map> {
-        let personality = if wanted.lookup == Lookup::Static { "vmmc" } else { "mini" };
+        let personality = match wanted.lookup {
+            Lookup::Static => "vmmc",
+            Lookup::Matched(_) => "emp",
+            _ => "mini",
+        };
         Map::of(
             personality::named(personality)?,
             platform,
@@ -428,12 +436,20 @@ mod tests {
     const DEFAULT: Cache = Cache { entries: 16_384, line_entries: 64, ways: 4 };
 
     #[test]
+    fn the_window_shows_whole_banks_of_descriptors() {
+        let map = of("tigon2", MATCHED).unwrap();
+        let region = map.sram.regions.iter().find(|region| region.name == "descriptors").unwrap();
+        assert_eq!((region.start % 2048, region.bytes), (0, 14_336));
+    }
+
+    #[test]
     fn regions_cover_the_memory_without_gap_or_overlap() {
         let keys = KeyWidth::ALL.map(|key| [Wanted { key, ..CACHED }, Wanted { key, ..STATIC }]).concat();
         let others = [
             Wanted { post_queues: Some(1), ..CACHED },
             Wanted { image_nodes: NODES_MAX, ..CACHED },
             Wanted { post_queues: Some(8), miss_service: MissService::Nic, ..CACHED },
+            MATCHED,
         ];
         let all = [keys, others.to_vec()].concat();
         for (platform, wanted) in Platform::names().flat_map(|name| all.iter().map(move |wanted| (name, *wanted))) {

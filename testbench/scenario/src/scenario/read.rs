@@ -64,7 +64,7 @@ pub fn load(name_or_path: &str, overrides: &[String]) -> Result<Scenario> {
     if !scenario.has_caches() {
         if let Some(entry) = overrides.iter().find(|entry| entry.trim_start().starts_with("cache.")) {
             return Err(request_error!(
-                "--set {entry}: personality {:?} has no cache: its tables hold everything",
+                "--set {entry}: personality {:?} has no cache",
                 scenario.personality.name
             ));
         }
@@ -196,11 +196,11 @@ mod tests {
         assert!(
             message("ring", &["faults.links=[{link=7,loss_ratio=1.5}]"]).contains("loss_ratio: 1.5: must be 0 to 1")
         );
-        assert!(message("ping-pong", &["personality=emp"]).contains("mini, vmmc"));
+        assert!(message("ping-pong", &["personality=tcp"]).contains("mini, vmmc"));
         assert!(message("ping-pong", &["personality=vmmc"]).contains("misses.ratios=0.0"));
         let cached = ["personality=vmmc", "misses.ratios=0.0", "cache.ways=2"];
         assert!(message("ping-pong", &cached).contains("has no cache"));
-        assert!(message("ping-pong", &["personality=emp"]).contains("mini"));
+        assert!(message("ping-pong", &["personality=tcp"]).contains("mini"));
         assert!(message("missing.toml", &[]).contains("missing.toml"));
     }
 }
