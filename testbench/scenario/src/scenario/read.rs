@@ -63,10 +63,7 @@ pub fn load(name_or_path: &str, overrides: &[String]) -> Result<Scenario> {
     scenario.check()?;
     if !scenario.has_caches() {
         if let Some(entry) = overrides.iter().find(|entry| entry.trim_start().starts_with("cache.")) {
-            return Err(request_error!(
-                "--set {entry}: personality {:?} has no cache",
-                scenario.personality.name
-            ));
+            return Err(request_error!("--set {entry}: personality {:?} has no cache", scenario.personality.name));
         }
     }
     Ok(scenario)
