@@ -57,6 +57,12 @@ plants! {
     AnswerAltered = "answer-altered",
     /// A frame is accepted, and its answer is not sent.
     AnswerOmitted = "answer-omitted",
+    /// Data of a frame that is not the first of its message go eight bytes beside their place.
+    PlacedBeside = "placed-beside",
+    /// A message takes any receive for its node, whatever the tag.
+    AnyTagMatches = "any-tag-matches",
+    /// The last bytes of a message are not written.
+    TailOmitted = "tail-omitted",
 }
 
 /// The name that this build was given.

@@ -1,4 +1,5 @@
 use nic_device::{Place, Words};
+use nic_layout::plant::{is_planted, Plant};
 
 use crate::{Found, Message, Posted, Want};
 
@@ -99,7 +100,11 @@ impl Posted for Linear {
         while receive != NONE {
             let at = self.at(words, receive);
             let want = words.get(at, 0);
-            let is_match = want == exact || want == of_any_source || want == of_any_tag || want == ANY_SOURCE | ANY_TAG;
+            let mut is_match =
+                want == exact || want == of_any_source || want == of_any_tag || want == ANY_SOURCE | ANY_TAG;
+            if is_planted(Plant::AnyTagMatches) {
+                is_match |= want >> 16 == exact >> 16;
+            }
             if is_match {
                 let may = if want & ANY_TAG == 0 { message.after_tag } else { message.after_all };
                 if !may {

@@ -18,13 +18,14 @@ use std::fs;
 use std::path::Path;
 use std::str::FromStr;
 
+use host_model::driver::MessagesOptions;
 use nic_layout::cbh::CbhGeometry;
 use nic_layout::key::KeyWidth;
 use nic_layout::vmh::VmhGeometry;
 use nicscope_scenario::error::{Error, Result};
-use nicscope_scenario::personality::{self, Personality, PERSONALITIES};
+use nicscope_scenario::personality::{self, Lookup, Personality, PERSONALITIES};
 use nicscope_scenario::request_error;
-use nicscope_scenario::scenario::{Cache, MissService, ReceiveMiss};
+use nicscope_scenario::scenario::{Cache, Emp, MissService, ReceiveMiss};
 use sim_fabric::{SwitchMode, SwitchSettings, Topology};
 
 /// The most nodes of a cluster.
@@ -196,6 +197,12 @@ impl Cluster {
         refuses: 0,
         seed: 1,
     };
+
+    /// How EMP cuts messages and sends them again; `None` for other personalities.
+    pub fn messages(&self) -> Option<MessagesOptions> {
+        let is_emp = self.personality.lookup == Lookup::Matched;
+        is_emp.then(|| Emp { resend_us: self.retransmit_us.into(), ..Emp::default() }.of_driver())
+    }
 
     /// The same cluster with another personality. With static tables no lookup misses, no pin may
     /// fail, and each process has a queue.

@@ -18,6 +18,7 @@ mod clusters;
 pub mod defect;
 pub mod defects;
 pub mod language;
+pub mod matched;
 pub mod messages;
 pub mod personality;
 pub mod play;

@@ -165,6 +165,7 @@ fn play_on<O: Operation>(
             miss_service: case.cluster.service.of_driver(),
             held_frames_max: 12,
             post_queues: Some(case.cluster.queues),
+            messages: case.cluster.messages(),
             ..DriverOptions::new(NodeId(index as u16), nodes as u32, seed)
         };
         let wave = |(folder, from, to): &(PathBuf, Ps, Ps)| (folder.join(format!("node{index}.fst")), *from, *to);

@@ -9,13 +9,13 @@ use nicscope_scenario::personality;
 use nicscope_scenario::scenario::MissService;
 use nicscope_soak::case::Case;
 use nicscope_soak::language::{Operation, Options, Planted};
-use nicscope_soak::messages;
 use nicscope_soak::personality::table::{mini, vmmc};
 use nicscope_soak::play::play;
 use nicscope_soak::rdma::draw;
 use nicscope_soak::rdma::operation::Op;
 use nicscope_soak::rdma::plant::Plant;
 use nicscope_soak::search::Search;
+use nicscope_soak::{matched, messages};
 use sim_pins::Ps;
 
 /// The model's count of posts that had to end well.
@@ -109,6 +109,11 @@ fn statements_are_seen_to_fail_on_drawn_clusters_with_static_tables() {
 #[test]
 fn statements_are_seen_to_fail_on_drawn_clusters_with_messages() {
     each_fails::<messages::operation::Op<Echoes>>("echo", &messages::plant::PLANTED);
+}
+
+#[test]
+fn statements_are_seen_to_fail_on_drawn_clusters_with_matched_messages() {
+    each_fails::<matched::operation::Op>("emp", &matched::plant::PLANTED);
 }
 
 const CASES: u64 = 200;

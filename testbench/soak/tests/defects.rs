@@ -11,8 +11,8 @@ use nicscope_soak::case::Nodes;
 use nicscope_soak::defect::{Defect, Workload};
 use nicscope_soak::defects::{drawn_nodes, of, Bench};
 use nicscope_soak::language::Planted;
-use nicscope_soak::messages;
 use nicscope_soak::personality::table::{mini, vmmc};
+use nicscope_soak::{matched, messages};
 
 const SEED: u64 = 7;
 /// A seed that draws four nodes behind a switch: the whole workload on eight takes twice the time.
@@ -56,6 +56,7 @@ fn nor_is_it_when_a_frame_of_a_dead_incarnation_is_late() {
 #[test]
 fn nor_is_it_in_random_lists() {
     nothing_is_found("echo", Workload::Lists);
+    nothing_is_found("emp", Workload::Lists);
 }
 
 /// Runs all defects of a personality, each on nodes of its own, and prints what finds each: `make
@@ -94,6 +95,11 @@ fn each_defect_of_answers_is_found_by_the_invariant_that_it_breaks() {
     each_is_found("echo");
 }
 
+#[test]
+fn each_defect_of_matched_messages_is_found_by_the_invariant_that_it_breaks() {
+    each_is_found("emp");
+}
+
 /// Rows of the tables of docs/properties.md below the heading of a personality: the name of a
 /// defect, and the statements that find it.
 fn documented(heading: &str) -> BTreeMap<String, String> {
@@ -129,6 +135,7 @@ fn the_documents_list_the_defects_of_the_tables() {
         expected.extend(match personality.name {
             "mini" => planted(&mini::PLANTED),
             "vmmc" => planted(&vmmc::PLANTED),
+            "emp" => planted(&matched::plant::PLANTED),
             _ => planted(&messages::plant::PLANTED),
         });
         assert_eq!(documented(&format!("Defects of `{}`", personality.name)), expected);

@@ -3,6 +3,7 @@
 use nic_device::{rarely, Device};
 use nic_dma::Transfer;
 use nic_layout::personality::emp::descriptor::Failure;
+use nic_layout::plant::{is_planted, Plant};
 use nic_layout::ring::DMA_FLAG_EVENT;
 use nic_layout::trace::Marker;
 use nic_scatter::{Cursor, Lists as _, Step};
@@ -62,7 +63,13 @@ impl Receiver {
             // The host waits for the end of a message. Other ends are seen with later ones; but the
             // receive buffers of only a few may wait for that.
             let needs_event = is_last && open.ends || self.writes.under_way() >= UNSEEN_MAX;
-            let transfer = Transfer { bus_address: run.address, sram_address: open.from, bytes };
+            let mut transfer = Transfer { bus_address: run.address, sram_address: open.from, bytes };
+            if is_planted(Plant::PlacedBeside) && open.offset != 0 && bytes + 8 <= run.bytes {
+                transfer.bus_address += 8;
+            }
+            if is_planted(Plant::TailOmitted) && open.ends && is_last {
+                transfer.bytes -= bytes.min(4);
+            }
             self.writes.post(dev, transfer, if needs_event { DMA_FLAG_EVENT } else { 0 }, tag);
             if is_last {
                 return dev.trace(Marker::DmaWritePosted, open.offset);

@@ -86,13 +86,14 @@ impl Sender {
             let tag_word = if frame == 0 { self.tag_word(dev, record, sent) } else { 0 };
             self.push_frame(dev, record, frame, tag_word);
             dev.count(Counter::FramesRetransmitted);
+            // From the first frame on: the message may be accepted before the last one is sent again.
+            let state = dev.get(sent, record::STATE);
+            dev.put(sent, record::STATE, state | stage::RESENT);
             if frame + 1 < frames.end {
                 return dev.put(sent, record::AGAIN_FRAME, frame + 1 - frames.start);
             }
             let due = dev.now().wrapping_add(dev.get(sent, record::INTERVAL));
             dev.put(sent, due_at(collection), due);
-            let state = dev.get(sent, record::STATE);
-            dev.put(sent, record::STATE, state | stage::RESENT);
         }
         dev.put(sent, record::AGAIN, again & !bit);
         dev.put(sent, record::AGAIN_FRAME, 0);
