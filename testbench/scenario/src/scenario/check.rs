@@ -25,6 +25,12 @@ impl Scenario {
         if !(1..=2).contains(&self.cores) {
             return Err(request_error!("cores = {}: must be 1 or 2", self.cores));
         }
+        if self.cores == 2 && self.personality.lookup == Lookup::Matched {
+            return Err(request_error!(
+                "cores = 2: personality {:?} has an image for one core only",
+                self.personality.name
+            ));
+        }
         self.check_workload()?;
         self.nic.check(self.has_caches())?;
         self.emp.check(self.personality.lookup == Lookup::Matched)?;
