@@ -1,5 +1,6 @@
 //! The data phases of the PCI bus, in order.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -21,6 +22,15 @@ pub struct Transfer {
     pub data: u64,
     /// One bit for each byte of `data`, active high: four bits, or eight.
     pub byte_enables: u8,
+}
+
+impl Transfer {
+    /// Bus addresses from the first byte that moved to the end of the last. `None`: no byte moved.
+    pub(crate) fn moved(&self) -> Option<Range<u32>> {
+        let enabled = self.byte_enables;
+        let (first, end) = (enabled.trailing_zeros(), u8::BITS - enabled.leading_zeros());
+        (enabled != 0).then(|| self.address + first..self.address + end)
+    }
 }
 
 #[derive(Debug, Default)]

@@ -45,12 +45,7 @@ pub(super) fn lies_in(is_write: bool, phase: &Range<u32>, bytes: &Range<u32>) ->
 
 impl Watch for Dma {
     fn dma(&mut self, context: &mut Context, pins: &dyn Pins, transfer: &Transfer) -> Result<(), Broken> {
-        let enabled = transfer.byte_enables;
-        if enabled == 0 {
-            return Ok(());
-        }
-        let first = transfer.address + enabled.trailing_zeros();
-        let phase = first..transfer.address + (u8::BITS - enabled.leading_zeros());
+        let Some(phase) = transfer.moved() else { return Ok(()) };
         let is_write = transfer.is_write;
         if let Some(allowed) = &self.allowed {
             let holds = allowed.version == context.grants.version() && allowed.is_write == is_write;

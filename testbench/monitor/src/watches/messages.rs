@@ -221,12 +221,7 @@ impl Watch for Messages {
     }
 
     fn dma(&mut self, _context: &mut Context, _pins: &dyn Pins, transfer: &Transfer) -> Result<(), Broken> {
-        let enabled = transfer.byte_enables;
-        if enabled == 0 {
-            return Ok(());
-        }
-        let first = transfer.address + enabled.trailing_zeros();
-        let phase = first..transfer.address + (u8::BITS - enabled.leading_zeros());
+        let Some(phase) = transfer.moved() else { return Ok(()) };
         if let Some((is_write, bytes)) = &self.allowed {
             if *is_write == transfer.is_write && lies_in(*is_write, &phase, bytes) {
                 return Ok(());

@@ -180,7 +180,7 @@ impl Process<Messages> {
         let _order = self.0.posting.acquire().await;
         let device = self.nic()?;
         let at = self.show(&device, transfer.number).await;
-        // Of a receive the NIC has replaced node, tag and length.
+        // The NIC has replaced node, tag and length of a receive.
         let words = if transfer.is_send { &transfer.words[..1] } else { &transfer.words[..] };
         device.pio.write_words(at, words, None).await;
         self.hand_over(&device, transfer).await
