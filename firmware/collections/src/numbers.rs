@@ -1,4 +1,4 @@
-use nic_device::{Place, Words};
+use nic_device::{rarely, Place, Words};
 use nic_layout::personality::emp::OPEN_NUMBERS;
 
 /// What is known of the messages of a peer, by their numbers: of the 256 up to the newest.
@@ -66,8 +66,16 @@ impl Numbers {
         4 * (number as u32 % OPEN_NUMBERS)
     }
 
-    /// The state of a number.
+    /// The receive that has taken the message and is not complete, if any.
     #[inline(always)]
+    pub fn receive_of(&self, words: &impl Words, number: u16) -> Option<u32> {
+        if self.newest.wrapping_sub(number) >= OPEN_NUMBERS as u16 {
+            return None;
+        }
+        words.get(self.table, Numbers::at(number)).checked_sub(MATCHED)
+    }
+
+    /// The state of a number.
     pub fn look(&self, words: &impl Words, number: u16) -> State {
         let behind = self.behind(number);
         if behind < 0 {
@@ -87,13 +95,23 @@ impl Numbers {
     /// A receive has taken the message. The number is [`State::Unseen`].
     #[inline(always)]
     pub fn matched(&mut self, words: &mut impl Words, number: u16, receive: u32) {
+        // Most messages are matched in the order of sending.
+        if number == self.newest.wrapping_add(1) && number == self.unmatched {
+            words.put(self.table, Numbers::at(number), receive + MATCHED);
+            (self.newest, self.unmatched) = (number, number.wrapping_add(1));
+            return;
+        }
+        rarely();
         self.set(words, number, receive + MATCHED);
     }
 
     /// The message is complete. The number is [`State::Matched`].
     #[inline(always)]
     pub fn complete(&mut self, words: &mut impl Words, number: u16) {
-        self.set(words, number, COMPLETE);
+        // It was matched, so nothing changes but its word.
+        if self.newest.wrapping_sub(number) < OPEN_NUMBERS as u16 {
+            words.put(self.table, Numbers::at(number), COMPLETE);
+        }
     }
 
     /// The message was given up. The number is [`State::Unseen`] or [`State::Matched`].
@@ -101,7 +119,7 @@ impl Numbers {
         self.set(words, number, FAILED);
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn set(&mut self, words: &mut impl Words, number: u16, word: u32) {
         match self.behind(number) {
             behind if behind >= OPEN_NUMBERS as i32 || behind < -AHEAD_MAX => return,

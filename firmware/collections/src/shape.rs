@@ -1,4 +1,4 @@
-use nic_device::{Place, Words};
+use nic_device::{rarely, Place, Words};
 
 /// How many frames and collections a message has: the first words of [`crate::Arrivals`] and
 /// [`crate::Window`].
@@ -35,7 +35,19 @@ impl Shape {
     pub const WORDS: u32 = 3;
 
     /// `frames`: 1 to 65535. `collection_frames`: 1 to 8.
+    #[inline(always)]
     pub fn start(self, words: &mut impl Words, frames: u32, collection_frames: u32) {
+        if frames == 1 {
+            // Whatever its only frame is multiplied with, it is in collection 0.
+            words.put(self.0, FRAMES, frames | collection_frames << 16);
+            return words.put(self.0, COLLECTIONS, 1);
+        }
+        rarely();
+        self.start_long(words, frames, collection_frames);
+    }
+
+    #[inline(never)]
+    fn start_long(self, words: &mut impl Words, frames: u32, collection_frames: u32) {
         let reciprocal = match collection_frames {
             1 => const { reciprocal(1) },
             2 => const { reciprocal(2) },

@@ -61,6 +61,16 @@ impl Window {
         }
     }
 
+    /// The only frame of a message was sent. `collection_frames`: 1 to 8.
+    #[inline(always)]
+    pub fn start_sent(self, words: &mut impl Words, collection_frames: u32) {
+        Shape(self.0).start(words, 1, collection_frames);
+        words.put(self.0, OLDEST, 0);
+        words.put(self.0, NEXT, 1);
+        words.put(self.0, NEXT_POSITION, 1);
+        words.put(self.0, ACCEPTED, 0);
+    }
+
     /// Takes the next frame, if the window lets it pass.
     #[inline(always)]
     pub fn next(self, words: &mut impl Words) -> Option<Next> {

@@ -1,14 +1,16 @@
 //! EMP: messages that the NIC matches with posted receives (docs/emp.md).
 //!
 //! The firmware is four parts: sender, transmitter, sorter and receiver. Each has a state that no
-//! other part touches. They pass work to each other by queues, so that each may run on either core
-//! of a NIC.
+//! other part touches. Parts on one core call each other, parts on different cores have queues
+//! ([`neighbours`]).
 #![cfg_attr(not(test), no_std)]
 
 mod command;
+mod frame;
 mod header;
 mod lists;
 mod messages;
+mod neighbours;
 mod parts;
 mod places;
 mod plan;

@@ -5,10 +5,12 @@ use nic_handoff::Queue;
 use nic_layout::ring::Event;
 use nic_matching::Posted;
 
+use crate::frame::Frame;
 use crate::messages::{
     ReceiverToSorter, ReceiverToTransmitter, SenderToTransmitter, SorterToReceiver, SorterToSender,
     TransmitterToReceiver, TransmitterToSender,
 };
+use crate::neighbours::{Receives, Transmits};
 use crate::places::{Places, Settings};
 use crate::receiver::{self, Receiver};
 use crate::sender::{self, Sender};
@@ -138,7 +140,7 @@ impl<P: Posted> Parts<P> {
             dev.clear(Event::Mailbox);
             let written = dev.take_mailboxes(Sender::MAILBOXES | Sorter::<P>::MAILBOXES);
             if written & Sender::MAILBOXES != 0 {
-                self.sender.on_mailboxes(dev, written);
+                self.sender.on_mailboxes(dev, &mut self.transmitter, written);
             }
             if written & Sorter::<P>::MAILBOXES != 0 {
                 self.sorter.on_mailboxes(dev, written);
@@ -146,7 +148,7 @@ impl<P: Posted> Parts<P> {
         }
         if pending & Event::DmaWrite.bit() != 0 {
             dev.clear(Event::DmaWrite);
-            self.receiver.on_writes(dev);
+            self.receiver.on_writes(dev, &mut self.transmitter, &mut self.sorter);
         }
         if pending & Event::DmaRead.bit() != 0 {
             dev.clear(Event::DmaRead);
@@ -166,19 +168,19 @@ impl<P: Posted> Parts<P> {
         let Parts { sender, transmitter, receiver, sorter } = self;
         let mut is_busy = false;
         if !sorter.from_receiver.is_level(&receiver.to_sorter) || sorter.has_more(dev) {
-            is_busy |= sorter.turn(dev);
+            is_busy |= sorter.turn(dev, &mut ReceiverWith { receiver, transmitter }, sender);
         }
         if !receiver.from_sorter.is_level(&sorter.to_receiver)
             || !receiver.from_transmitter.is_level(&transmitter.to_receiver)
             || receiver.has_more()
         {
-            is_busy |= receiver.turn(dev);
+            is_busy |= receiver.turn(dev, transmitter);
         }
         if !sender.from_sorter.is_level(&sorter.to_sender)
             || !sender.from_transmitter.is_level(&transmitter.to_sender)
             || sender.has_more()
         {
-            is_busy |= sender.turn(dev);
+            is_busy |= sender.turn(dev, transmitter);
         }
         if !transmitter.from_receiver.is_level(&receiver.to_transmitter)
             || !transmitter.from_sender.is_level(&sender.to_transmitter)
@@ -199,7 +201,32 @@ impl<P: Posted> Parts<P> {
         if pending & Event::DmaError.bit() != 0 {
             dev.clear(Event::DmaError);
             self.transmitter.on_reads(dev);
-            self.receiver.on_writes(dev);
+            self.receiver.on_writes(dev, &mut self.transmitter, &mut self.sorter);
         }
+    }
+}
+
+/// The receiver on the core of the sorter, with the transmitter that it reaches.
+struct ReceiverWith<'a, T> {
+    receiver: &'a mut Receiver,
+    transmitter: &'a mut T,
+}
+
+impl<T: Transmits> Receives for ReceiverWith<'_, T> {
+    const IS_HERE: bool = true;
+
+    #[inline(always)]
+    fn is_ready(&mut self, dev: &mut impl Device) -> bool {
+        self.receiver.is_ready(dev)
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, dev: &mut impl Device, record: u32, frame: &Frame) {
+        self.receiver.begin(dev, self.transmitter, record, frame);
+    }
+
+    #[inline(always)]
+    fn go_on(&mut self, dev: &mut impl Device, record: u32, frame: &Frame) {
+        self.receiver.go_on(dev, self.transmitter, record, frame);
     }
 }

@@ -96,34 +96,6 @@ impl Hashed {
         }
         None
     }
-
-    #[inline(always)]
-    fn unlink(&mut self, words: &mut impl Words, receive: u32) {
-        let entry = self.entry(words, receive);
-        let class = (words.get(entry, KEY) >> 24) as usize;
-        let (neighbours, list) = (words.get(entry, NEIGHBOURS), words.get(entry, LIST));
-        let (older, younger) = (neighbours & NONE, neighbours >> 16);
-        let ends = self.ends(words, list);
-        let mut both = words.get(ends, 0);
-        if older == NONE {
-            both = both & !NONE | younger;
-        } else {
-            rarely();
-            let entry = self.entry(words, older);
-            let word = words.get(entry, NEIGHBOURS);
-            words.put(entry, NEIGHBOURS, word & NONE | younger << 16);
-        }
-        if younger == NONE {
-            both = both & NONE | older << 16;
-        } else {
-            let entry = self.entry(words, younger);
-            let word = words.get(entry, NEIGHBOURS);
-            words.put(entry, NEIGHBOURS, word & !NONE | older);
-        }
-        words.put(ends, 0, both);
-        words.put(entry, KEY, FREE);
-        self.posted[class & 3] -= 1;
-    }
 }
 
 /// Whether a post was made before another. Both are posted, so fewer than 2^31 lie between them:
@@ -179,7 +151,7 @@ impl Posted for Hashed {
     }
 
     #[inline(always)]
-    fn take(&mut self, words: &mut impl Words, message: Message) -> Found {
+    fn find(&self, words: &impl Words, message: Message) -> Found {
         let mut found: Option<(u32, u32)> = None;
         let mut of_any_tag = false;
         for class in 0..CLASSES {
@@ -197,15 +169,41 @@ impl Posted for Hashed {
         if !if of_any_tag { message.after_all } else { message.after_tag } {
             return Found::Early;
         }
-        self.unlink(words, receive);
-        Found::Taken(receive)
+        Found::Receive(receive)
+    }
+    #[inline(always)]
+    fn remove(&mut self, words: &mut impl Words, receive: u32) {
+        let entry = self.entry(words, receive);
+        let class = (words.get(entry, KEY) >> 24) as usize;
+        let (neighbours, list) = (words.get(entry, NEIGHBOURS), words.get(entry, LIST));
+        let (older, younger) = (neighbours & NONE, neighbours >> 16);
+        let ends = self.ends(words, list);
+        let mut both = words.get(ends, 0);
+        if older == NONE {
+            both = both & !NONE | younger;
+        } else {
+            rarely();
+            let entry = self.entry(words, older);
+            let word = words.get(entry, NEIGHBOURS);
+            words.put(entry, NEIGHBOURS, word & NONE | younger << 16);
+        }
+        if younger == NONE {
+            both = both & NONE | older << 16;
+        } else {
+            let entry = self.entry(words, younger);
+            let word = words.get(entry, NEIGHBOURS);
+            words.put(entry, NEIGHBOURS, word & !NONE | older);
+        }
+        words.put(ends, 0, both);
+        words.put(entry, KEY, FREE);
+        self.posted[class & 3] -= 1;
     }
 
     fn cancel(&mut self, words: &mut impl Words, receive: u32) -> bool {
         if receive >= self.receives || words.get(self.entry(words, receive), KEY) == FREE {
             return false;
         }
-        self.unlink(words, receive);
+        self.remove(words, receive);
         true
     }
 
@@ -229,7 +227,8 @@ mod tests {
         }
         let message = Message { source: 3, tag: 5, after_tag: true, after_all: false };
         for receive in 0..8 {
-            assert_eq!(posted.take(&mut words, message), Found::Taken(receive));
+            assert_eq!(posted.find(&words, message), Found::Receive(receive));
+            posted.remove(&mut words, receive);
         }
     }
 }

@@ -35,8 +35,8 @@ pub struct Message {
 /// What a message has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// The receive with this number takes it, and is posted no longer.
-    Taken(u32),
+    /// The receive with this number may take it.
+    Receive(u32),
     /// An earlier message has to be matched first.
     Early,
     /// No posted receive matches.
@@ -53,9 +53,11 @@ pub trait Posted {
     fn clear(&mut self, words: &mut impl Words);
     /// Posts a receive. It is the youngest.
     fn post(&mut self, words: &mut impl Words, receive: u32, want: Want);
-    /// Finds the oldest receive that matches a message, and removes it if it may take the message.
-    fn take(&mut self, words: &mut impl Words, message: Message) -> Found;
-    /// Removes a receive. False if it was not posted.
+    /// Finds the oldest receive that matches a message. It stays posted until [`Self::remove`].
+    fn find(&self, words: &impl Words, message: Message) -> Found;
+    /// Removes a receive that is posted.
+    fn remove(&mut self, words: &mut impl Words, receive: u32);
+    /// Removes a receive, if it is posted. False if it was not posted.
     fn cancel(&mut self, words: &mut impl Words, receive: u32) -> bool;
     /// Receives that are posted.
     fn posted(&self) -> u32;

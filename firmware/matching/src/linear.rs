@@ -5,21 +5,36 @@ use crate::{Found, Message, Posted, Want};
 
 /// A list in the order of posting, searched from the oldest on (E-35).
 ///
-/// Each receive has two words: what it asks for, and its neighbours in the list.
+/// Each receive has an entry of four words, of which three are used: what it asks for, and the
+/// places of its neighbours in the list. Places instead of numbers make a step of the search a
+/// load, a comparison and a load.
 #[derive(Clone, Copy, Debug)]
 pub struct Linear {
     offset: u32,
     receives: u32,
+    /// The place of the first entry.
+    entries: Place,
+    /// The places of the oldest and the youngest receive.
     oldest: u32,
     youngest: u32,
     posted: u32,
+    /// Receives that leave source or tag open.
+    open: u32,
 }
 
-/// No receive has this number.
-const NONE: u32 = 0xFFFF;
-/// In place of the node: any. Bit 24 in place of the tag: any. A receive that is not posted has
-/// [`FREE`].
+const ENTRY_LOG2: u32 = 4;
+/// What it asks for; [`FREE`] if the receive is not posted.
+const KEY: u32 = 0;
+/// The place of the next younger receive.
+const YOUNGER: u32 = 4;
+/// The place of the next older one.
+const OLDER: u32 = 8;
+
+/// No entry is there.
+const NONE: u32 = u32::MAX;
+/// In place of the node: any.
 const ANY_SOURCE: u32 = 0xFF << 16;
+/// Bit 24 in place of the tag: any.
 const ANY_TAG: u32 = 1 << 24;
 const FREE: u32 = u32::MAX;
 
@@ -27,103 +42,134 @@ const fn key(source: u8, tag: u16) -> u32 {
     tag as u32 | (source as u32) << 16
 }
 
+/// Whether a receive leaves something open.
+const fn is_open(key: u32) -> bool {
+    key & ANY_TAG != 0 || key & ANY_SOURCE == ANY_SOURCE
+}
+
 impl Linear {
     /// No receives.
-    pub const NOWHERE: Linear = Linear { offset: 0, receives: 0, oldest: NONE, youngest: NONE, posted: 0 };
+    pub const NOWHERE: Linear =
+        Linear { offset: 0, receives: 0, entries: Place(0), oldest: NONE, youngest: NONE, posted: 0, open: 0 };
 
-    fn at(&self, words: &impl Words, receive: u32) -> Place {
-        words.place(self.offset + 8 * receive)
+    #[inline(always)]
+    fn entry(&self, receive: u32) -> Place {
+        self.entries.plus(receive << ENTRY_LOG2)
     }
 
-    fn unlink(&mut self, words: &mut impl Words, receive: u32) {
-        let at = self.at(words, receive);
-        let neighbours = words.get(at, 4);
-        let (older, younger) = (neighbours & 0xFFFF, neighbours >> 16);
-        if older == NONE {
-            self.oldest = younger;
-        } else {
-            let at = self.at(words, older);
-            let word = words.get(at, 4);
-            words.put(at, 4, word & 0xFFFF | younger << 16);
+    #[inline(always)]
+    fn receive(&self, entry: Place) -> u32 {
+        entry.0.wrapping_sub(self.entries.0) >> ENTRY_LOG2
+    }
+
+    /// Whether a receive may take the message.
+    #[inline(always)]
+    fn found(&self, entry: Place, may: bool) -> Found {
+        match may {
+            true => Found::Receive(self.receive(entry)),
+            false => Found::Early,
         }
-        if younger == NONE {
-            self.youngest = older;
-        } else {
-            let at = self.at(words, younger);
-            let word = words.get(at, 4);
-            words.put(at, 4, word & 0xFFFF_0000 | older);
+    }
+
+    /// The search if some receive leaves something open.
+    fn find_open(&self, words: &impl Words, message: Message) -> Found {
+        let exact = key(message.source, message.tag);
+        let of_any_source = u32::from(message.tag) | ANY_SOURCE;
+        let of_any_tag = u32::from(message.source) << 16 | ANY_TAG;
+        let mut next = self.oldest;
+        while next != NONE {
+            let entry = Place(next);
+            let want = words.get(entry, KEY);
+            next = words.get(entry, YOUNGER);
+            if want == exact || want == of_any_source {
+                return self.found(entry, message.after_tag);
+            }
+            if want == of_any_tag || want == ANY_SOURCE | ANY_TAG {
+                return self.found(entry, message.after_all);
+            }
         }
-        words.put(at, 0, FREE);
-        self.posted -= 1;
+        Found::Nothing
     }
 }
 
 impl Posted for Linear {
     fn bytes(receives: u32) -> u32 {
-        8 * receives
+        receives << ENTRY_LOG2
     }
 
     fn new(offset_bytes: u32, receives: u32) -> Linear {
-        Linear { offset: offset_bytes, receives, oldest: NONE, youngest: NONE, posted: 0 }
+        Linear { offset: offset_bytes, receives, ..Linear::NOWHERE }
     }
 
     fn clear(&mut self, words: &mut impl Words) {
-        (self.oldest, self.youngest, self.posted) = (NONE, NONE, 0);
+        *self = Linear { entries: words.place(self.offset), ..Linear::new(self.offset, self.receives) };
         for receive in 0..self.receives {
-            let at = self.at(words, receive);
-            words.put(at, 0, FREE);
+            words.put(self.entry(receive), KEY, FREE);
         }
     }
 
+    #[inline(always)]
     fn post(&mut self, words: &mut impl Words, receive: u32, want: Want) {
         let source = want.source.map_or(ANY_SOURCE, |source| u32::from(source) << 16);
         let tag = want.tag.map_or(ANY_TAG, u32::from);
-        let at = self.at(words, receive);
-        words.put(at, 0, source | tag);
-        words.put(at, 4, self.youngest | NONE << 16);
+        let entry = self.entry(receive);
+        words.put(entry, KEY, source | tag);
+        words.put(entry, YOUNGER, NONE);
+        words.put(entry, OLDER, self.youngest);
         if self.youngest == NONE {
-            self.oldest = receive;
+            self.oldest = entry.0;
         } else {
-            let at = self.at(words, self.youngest);
-            let word = words.get(at, 4);
-            words.put(at, 4, word & 0xFFFF | receive << 16);
+            words.put(Place(self.youngest), YOUNGER, entry.0);
         }
-        self.youngest = receive;
+        self.youngest = entry.0;
         self.posted += 1;
+        self.open += u32::from(is_open(source | tag));
     }
 
-    fn take(&mut self, words: &mut impl Words, message: Message) -> Found {
+    #[inline(always)]
+    fn find(&self, words: &impl Words, message: Message) -> Found {
         let exact = key(message.source, message.tag);
-        let of_any_source = u32::from(message.tag) | ANY_SOURCE;
-        let of_any_tag = u32::from(message.source) << 16 | ANY_TAG;
-        let mut receive = self.oldest;
-        while receive != NONE {
-            let at = self.at(words, receive);
-            let want = words.get(at, 0);
-            let mut is_match =
-                want == exact || want == of_any_source || want == of_any_tag || want == ANY_SOURCE | ANY_TAG;
-            if is_planted(Plant::AnyTagMatches) {
-                is_match |= want >> 16 == exact >> 16;
+        if self.open != 0 {
+            return self.find_open(words, message);
+        }
+        let mut next = self.oldest;
+        while next != NONE {
+            let entry = Place(next);
+            let want = words.get(entry, KEY);
+            next = words.get(entry, YOUNGER);
+            if want == exact || is_planted(Plant::AnyTagMatches) && want >> 16 == exact >> 16 {
+                return self.found(entry, message.after_tag);
             }
-            if is_match {
-                let may = if want & ANY_TAG == 0 { message.after_tag } else { message.after_all };
-                if !may {
-                    return Found::Early;
-                }
-                self.unlink(words, receive);
-                return Found::Taken(receive);
-            }
-            receive = words.get(at, 4) >> 16;
         }
         Found::Nothing
     }
 
+    #[inline(always)]
+    fn remove(&mut self, words: &mut impl Words, receive: u32) {
+        let entry = self.entry(receive);
+        let (older, younger) = (words.get(entry, OLDER), words.get(entry, YOUNGER));
+        if self.open != 0 {
+            self.open -= u32::from(is_open(words.get(entry, KEY)));
+        }
+        if older == NONE {
+            self.oldest = younger;
+        } else {
+            words.put(Place(older), YOUNGER, younger);
+        }
+        if younger == NONE {
+            self.youngest = older;
+        } else {
+            words.put(Place(younger), OLDER, older);
+        }
+        words.put(entry, KEY, FREE);
+        self.posted -= 1;
+    }
+
     fn cancel(&mut self, words: &mut impl Words, receive: u32) -> bool {
-        let at = self.at(words, receive);
-        if receive >= self.receives || words.get(at, 0) == FREE {
+        if receive >= self.receives || words.get(self.entry(receive), KEY) == FREE {
             return false;
         }
-        self.unlink(words, receive);
+        self.remove(words, receive);
         true
     }
 

@@ -39,8 +39,17 @@ fn find(posted: &[(u32, Want)], message: Message) -> Found {
         None => Found::Nothing,
         Some((_, want)) if want.tag.is_some() && !message.after_tag => Found::Early,
         Some((_, want)) if want.tag.is_none() && !message.after_all => Found::Early,
-        Some((receive, _)) => Found::Taken(*receive),
+        Some((receive, _)) => Found::Receive(*receive),
     }
+}
+
+/// What a message finds; the receive that it takes is posted no longer.
+fn take<P: Posted>(posted: &mut P, words: &mut Vec<u32>, message: Message) -> Found {
+    let found = posted.find(words, message);
+    if let Found::Receive(receive) = found {
+        posted.remove(words, receive);
+    }
+    found
 }
 
 fn play<P: Posted>(steps: &[Step]) {
@@ -59,8 +68,8 @@ fn play<P: Posted>(steps: &[Step]) {
             }
             Step::Take(message) => {
                 let found = find(&model, message);
-                assert_eq!(posted.take(&mut words, message), found, "{message:?}");
-                model.retain(|(receive, _)| found != Found::Taken(*receive));
+                assert_eq!(take(&mut posted, &mut words, message), found, "{message:?}");
+                model.retain(|(receive, _)| found != Found::Receive(*receive));
             }
             Step::Cancel(receive) => {
                 let was_posted = model.iter().any(|(other, _)| *other == receive);
@@ -109,9 +118,9 @@ proptest! {
                 }
                 _ => {
                     let message = Message { source: source % 4, tag, after_tag: one || other, after_all: one };
-                    let found = linear.take(&mut words, message);
-                    prop_assert_eq!(hashed.take(&mut words, message), found);
-                    if let Found::Taken(receive) = found {
+                    let found = take(&mut linear, &mut words, message);
+                    prop_assert_eq!(take(&mut hashed, &mut words, message), found);
+                    if let Found::Receive(receive) = found {
                         posted.remove(&receive);
                     }
                 }
@@ -133,9 +142,9 @@ fn a_full_array_is_taken_in_the_order_of_posting() {
     }
     let message = Message { source: 1, tag: 7, after_tag: true, after_all: true };
     for receive in 0..440 {
-        assert_eq!(posted.take(&mut words, message), Found::Taken(receive));
+        assert_eq!(take(&mut posted, &mut words, message), Found::Receive(receive));
     }
-    assert_eq!(posted.take(&mut words, message), Found::Nothing);
+    assert_eq!(take(&mut posted, &mut words, message), Found::Nothing);
 }
 
 /// Receives that are searched from the youngest on.
@@ -156,10 +165,12 @@ impl Posted for Youngest {
         self.0.insert(0, (receive, want));
     }
 
-    fn take(&mut self, _words: &mut impl Words, message: Message) -> Found {
-        let found = find(&self.0, message);
-        self.0.retain(|(receive, _)| found != Found::Taken(*receive));
-        found
+    fn find(&self, _words: &impl Words, message: Message) -> Found {
+        find(&self.0, message)
+    }
+
+    fn remove(&mut self, _words: &mut impl Words, receive: u32) {
+        self.0.retain(|(other, _)| *other != receive);
     }
 
     fn cancel(&mut self, _words: &mut impl Words, receive: u32) -> bool {

@@ -82,6 +82,14 @@ impl Cursor {
             return Err(Failure::BadList);
         }
         let (address, bytes) = (first.address as u32, u32::from(first.bytes));
+        if format == Format::Page {
+            words.put(self.0, START, 0);
+            words.put(self.0, BYTES, bytes);
+            words.put(self.0, ADDRESS, address);
+            words.put(self.0, INDEX, (Format::Page as u32) << FORMAT_SHIFT);
+            return Ok(());
+        }
+        rarely();
         words.put(self.0, INDEX, (format as u32) << FORMAT_SHIFT);
         words.put(self.0, FIRST, address);
         words.put(self.0, FIRST_BYTES, bytes);
@@ -100,17 +108,21 @@ impl Cursor {
         words.put(self.0, LIST_START, 0);
     }
 
-    /// The run from a byte of the message on. `chain`: the first descriptor of the message.
+    /// The run from a byte of the message on, if the byte is in the present page.
     #[inline(always)]
-    pub fn seek(self, words: &mut impl Words, lists: &impl Lists, chain: Place, offset_bytes: u32) -> Step {
+    pub fn here(self, words: &impl Words, offset_bytes: u32) -> Option<Run> {
         let (start, bytes) = (words.get(self.0, START), words.get(self.0, BYTES));
+        let address = words.get(self.0, ADDRESS);
         let distance = offset_bytes.wrapping_sub(start);
-        if distance < bytes {
-            let address = words.get(self.0, ADDRESS) + distance;
-            return Step::Run(Run { address, bytes: bytes - distance });
+        (distance < bytes).then(|| Run { address: address.wrapping_add(distance), bytes: bytes - distance })
+    }
+
+    /// The run from a byte of the message on. `chain`: the first descriptor of the message.
+    pub fn seek(self, words: &mut impl Words, lists: &impl Lists, chain: Place, offset_bytes: u32) -> Step {
+        match self.here(words, offset_bytes) {
+            Some(run) => Step::Run(run),
+            None => self.walk(words, lists, chain, offset_bytes),
         }
-        rarely();
-        self.walk(words, lists, chain, offset_bytes)
     }
 
     #[inline(never)]

@@ -4,7 +4,7 @@ use nic_device::Device;
 use nic_dma::Transfer;
 use nic_layout::personality::emp::descriptor::{Failure, RECEIVE_DESCRIPTORS};
 use nic_layout::personality::emp::frame::word;
-use nic_layout::ring::{restarted_peer, DMA_FLAG_EVENT};
+use nic_layout::ring::{restarted_peer, Event, DMA_FLAG_EVENT};
 
 use super::open::Command;
 use super::state::Receiver;
@@ -22,7 +22,7 @@ impl Receiver {
             record::RECEIVING if is_it => self.fail(dev, record, Failure::Aborted, true),
             // All frames have come: it ends well.
             record::ENDING if is_it => {}
-            _ => self.answer(dev, Answer::Aborted, node, numbers),
+            _ => self.answer_later(dev, Answer::Aborted, node, numbers),
         }
     }
 
@@ -65,13 +65,18 @@ impl Receiver {
                 self.fail(dev, record, Failure::PeerRestarted, false);
             }
         }
-        self.command = Some(Command { word, next: RECEIVE_DESCRIPTORS, is_marked: true });
+        let mut is_marked = is_marked;
         if !is_marked && self.writes.has_room(1) {
             // The event of its end comes when all data are in host memory.
             let nothing = Transfer { bus_address: 0, sram_address: 0, bytes: 0 };
             self.writes.post(dev, nothing, DMA_FLAG_EVENT, Tag::UNUSED);
+            is_marked = true;
         }
-        self.on_writes(dev);
+        self.command = Some(Command { word, next: RECEIVE_DESCRIPTORS, is_marked });
+        if !is_marked {
+            // Transfers have ended whose ends nobody has looked at.
+            dev.raise(Event::DmaWrite);
+        }
         if self.writes.under_way() != 0 || self.failing != 0 || !self.has_room(dev) {
             return false;
         }

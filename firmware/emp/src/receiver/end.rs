@@ -3,13 +3,13 @@
 use nic_device::{rarely, Device};
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{stat, Failure};
-use nic_layout::personality::emp::frame::word;
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
 
 use super::state::Receiver;
 use super::tag::Tag;
 use crate::messages::{Answer, ReceiverToSorter};
+use crate::neighbours::{Sorts, Transmits};
 use crate::places::receive_record as record;
 
 impl Receiver {
@@ -17,7 +17,7 @@ impl Receiver {
     /// pending, or somebody waits for room.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    pub fn on_writes(&mut self, dev: &mut impl Device) {
+    pub fn on_writes(&mut self, dev: &mut impl Device, to: &mut impl Transmits, sorter: &mut impl Sorts) {
         let mut consumer = dev.dma_write_consumer();
         let is_halted = dev.dma_write_halted();
         if is_halted {
@@ -33,7 +33,7 @@ impl Receiver {
                 if is_halted && self.writes.is_last_ended(consumer) {
                     self.on_error(dev, tag);
                 } else {
-                    self.complete(dev, tag.record());
+                    self.complete(dev, to, sorter, tag.record());
                 }
             }
             if tag.buffer() != 0 {
@@ -52,25 +52,31 @@ impl Receiver {
 
     /// The message of a record is in host memory.
     #[inline(always)]
-    fn complete(&mut self, dev: &mut impl Device, record: u32) {
+    fn complete(
+        &mut self,
+        dev: &mut impl Device,
+        to: &mut impl Transmits,
+        sorter: &mut impl Sorts,
+        record: u32,
+    ) {
         let receive = self.record(dev, record);
         if dev.get(receive, record::STATE) != record::ENDING {
             // It was given up meanwhile.
             rarely();
             return;
         }
-        let (message, numbers) = (dev.get(receive, record::MESSAGE), dev.get(receive, record::LAST));
-        let (node, number) = (record::node(message), word::message(numbers));
+        let message = dev.get(receive, record::MESSAGE);
+        let (node, number) = (record::node(message), record::number(message));
         let (offset, length) = (dev.get(receive, record::DESCRIPTOR), dev.get(receive, record::LENGTH));
         let tag_word = dev.get(receive, record::TAG);
         dev.put(receive, record::STATE, record::FREE);
-        // Before the host can post the receive again.
-        self.to_sorter.push(dev, ReceiverToSorter::Complete { node, number }.words());
+        tell_complete(self, dev, sorter, node, number);
         let at = dev.place(offset);
         dev.put(at, 8, length);
         dev.put(at, 4, tag_word & 0xFFFF);
         dev.put(at, 0, u32::from(stat::DONE) | node << 16);
-        self.answer(dev, Answer::Ack, node, numbers);
+        let numbers = dev.get(receive, record::LAST);
+        self.answer(dev, to, Answer::Ack, node, numbers);
         dev.count(Counter::ReceivesDone);
         dev.trace(Marker::MessageReceived, record);
     }
@@ -84,5 +90,14 @@ impl Receiver {
         if state == record::RECEIVING || state == record::ENDING {
             self.fail(dev, tag.record(), Failure::BusError, true);
         }
+    }
+}
+
+/// Tells the sorter, before the host can post the receive again.
+#[inline(always)]
+fn tell_complete<S: Sorts>(receiver: &mut Receiver, dev: &mut impl Device, sorter: &mut S, node: u32, number: u16) {
+    match S::IS_HERE {
+        true => sorter.completed(dev, node, number),
+        false => receiver.to_sorter.push(dev, ReceiverToSorter::Complete { node, number }.words()),
     }
 }

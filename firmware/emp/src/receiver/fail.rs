@@ -23,7 +23,7 @@ impl Receiver {
         let (node, number) = (record::node(message), record::number(message));
         self.to_sorter.push(dev, ReceiverToSorter::Failed { node, number }.words());
         if tells {
-            self.answer(dev, Answer::Aborted, node, word::numbers(number, 0));
+            self.answer_later(dev, Answer::Aborted, node, word::numbers(number, 0));
         }
         dev.count(Counter::ReceivesFailed);
         if self.writes.under_way() != 0 && self.writes.has_room(1) {

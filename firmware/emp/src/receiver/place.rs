@@ -1,12 +1,12 @@
 //! The data of a frame on their way to host memory.
 
-use nic_device::{rarely, Device};
+use nic_device::{rarely, Device, Place};
 use nic_dma::Transfer;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::ring::DMA_FLAG_EVENT;
 use nic_layout::trace::Marker;
-use nic_scatter::{Cursor, Lists as _, Step};
+use nic_scatter::{Cursor, Lists as _, Run, Step};
 
 use super::open::Open;
 use super::state::Receiver;
@@ -22,16 +22,29 @@ impl Receiver {
     /// Goes on with the open frame. False if it still waits.
     #[cold]
     #[inline(never)]
-    pub(super) fn go_on(&mut self, dev: &mut impl Device) -> bool {
+    pub(super) fn resume(&mut self, dev: &mut impl Device) -> bool {
         let Some(open) = self.open.take() else { return false };
-        self.place(dev, open);
+        let receive = self.record(dev, open.record);
+        self.place_pieces(dev, receive, open);
         self.open.is_none_or(|still| still.left != open.left)
     }
 
     /// Hands the data of a frame to the engine. A frame that has to wait stays open.
     #[inline(always)]
-    pub(super) fn place(&mut self, dev: &mut impl Device, mut open: Open) {
-        let receive = self.record(dev, open.record);
+    pub(super) fn place(&mut self, dev: &mut impl Device, receive: Place, open: Open) {
+        if let Some(run) = Cursor::at(receive.plus(record::CURSOR)).here(dev, open.offset) {
+            if open.left <= run.bytes && open.left != 0 && self.writes.has_room(1) {
+                return self.post(dev, run, open.left, open);
+            }
+        }
+        rarely();
+        self.place_pieces(dev, receive, open);
+    }
+
+    /// The same, whatever the data and their pages are.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn place_pieces(&mut self, dev: &mut impl Device, receive: Place, mut open: Open) {
         let cursor = Cursor::at(receive.plus(record::CURSOR));
         loop {
             if !self.writes.has_room(1) {
@@ -43,10 +56,8 @@ impl Receiver {
                 rarely();
                 return self.place_nothing(dev, open);
             }
-            let descriptor = dev.get(receive, record::DESCRIPTOR);
-            let chain = dev.place(descriptor);
-            let lists = self.lists.of(dev, open.record);
-            let step = cursor.seek(dev, &lists, chain, open.offset);
+            let chain = dev.place(dev.get(receive, record::DESCRIPTOR));
+            let step = cursor.seek(dev, &self.lists.of(dev, open.record), chain, open.offset);
             let Step::Run(run) = step else {
                 rarely();
                 if self.stop(dev, open, step) {
@@ -55,28 +66,37 @@ impl Receiver {
                 return;
             };
             let bytes = run.bytes.min(open.left);
-            let is_last = bytes == open.left;
-            let tag = match is_last {
-                true => Tag::new(open.record, open.buffer, open.ends),
-                false => Tag::new(open.record, 0, false),
-            };
-            // The host waits for the end of a message. Other ends are seen with later ones; but the
-            // receive buffers of only a few may wait for that.
-            let needs_event = is_last && open.ends || self.writes.under_way() >= UNSEEN_MAX;
-            let mut transfer = Transfer { bus_address: run.address, sram_address: open.from, bytes };
-            if is_planted(Plant::PlacedBeside) && open.offset != 0 && bytes + 8 <= run.bytes {
-                transfer.bus_address += 8;
-            }
-            if is_planted(Plant::TailOmitted) && open.ends && is_last {
-                transfer.bytes -= bytes.min(4);
-            }
-            self.writes.post(dev, transfer, if needs_event { DMA_FLAG_EVENT } else { 0 }, tag);
-            if is_last {
-                return dev.trace(Marker::DmaWritePosted, open.offset);
+            self.post(dev, run, bytes, open);
+            if bytes == open.left {
+                return;
             }
             open.from += bytes;
             open.offset += bytes;
             open.left -= bytes;
+        }
+    }
+
+    /// Hands the first bytes of the data of a frame to the engine. There is room.
+    #[inline(always)]
+    fn post(&mut self, dev: &mut impl Device, run: Run, bytes: u32, open: Open) {
+        let is_last = bytes == open.left;
+        let tag = match is_last {
+            true => Tag::new(open.record, open.buffer, open.ends),
+            false => Tag::new(open.record, 0, false),
+        };
+        // The host waits for the end of a message. Other ends are seen with later ones; but the
+        // receive buffers of only a few may wait for that.
+        let needs_event = is_last && open.ends || self.writes.under_way() >= UNSEEN_MAX;
+        let mut transfer = Transfer { bus_address: run.address, sram_address: open.from, bytes };
+        if is_planted(Plant::PlacedBeside) && open.offset != 0 && bytes + 8 <= run.bytes {
+            transfer.bus_address += 8;
+        }
+        if is_planted(Plant::TailOmitted) && open.ends && is_last {
+            transfer.bytes -= bytes.min(4);
+        }
+        self.writes.post(dev, transfer, if needs_event { DMA_FLAG_EVENT } else { 0 }, tag);
+        if is_last {
+            dev.trace(Marker::DmaWritePosted, open.offset);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The state of the receiver.
 
-use nic_device::{Device, Place};
+use nic_device::{rarely, Device, Place};
 use nic_dma::HostWrites;
 
 use super::open::{Command, Open};
@@ -10,6 +10,7 @@ use crate::messages::{
     Answer, FromSorterForReceiver, FromTransmitterForReceiver, ReceiverToTransmitter, SorterToReceiver, ToSorter,
     ToTransmitterOfReceiver,
 };
+use crate::neighbours::Transmits;
 use crate::places::{receive_record as record, Places, Settings};
 
 /// List pages of receives in the SRAM.
@@ -80,9 +81,24 @@ impl Receiver {
         dev.place(self.places.receives + record * record::BYTES)
     }
 
-    /// Asks the transmitter for an answer. There is room.
+    /// Answers a frame. There is room in the queue to the transmitter.
     #[inline(always)]
-    pub(super) fn answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) {
+    pub(super) fn answer(
+        &mut self,
+        dev: &mut impl Device,
+        to: &mut impl Transmits,
+        kind: Answer,
+        node: u32,
+        numbers: u32,
+    ) {
+        if !to.answer(dev, kind, node, numbers) {
+            rarely();
+            self.answer_later(dev, kind, node, numbers);
+        }
+    }
+
+    /// Asks the transmitter for an answer. There is room.
+    pub(super) fn answer_later(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) {
         self.to_transmitter.push(dev, ReceiverToTransmitter::Answer { kind, node, numbers }.words());
     }
 }

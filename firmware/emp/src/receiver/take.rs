@@ -3,139 +3,148 @@
 use nic_collections::{Arrival, Arrivals};
 use nic_device::{rarely, Device, Place};
 use nic_layout::counter::Counter;
-use nic_layout::frame::link::word as link;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::frame::{word, FIRST_HEADER_BYTES, HEADER_BYTES};
 
 use super::open::Open;
 use super::state::Receiver;
+use crate::frame::Frame;
 use crate::messages::Answer;
+use crate::neighbours::Transmits;
 use crate::places::receive_record as record;
 
-/// A frame that is taken: where it is, and the words of its header that were read.
-struct Frame {
-    buffer: u32,
-    node_length: u32,
-    numbers: u32,
-    header_bytes: u32,
-}
-
 impl Receiver {
-    /// Takes a frame. `is_first`: it begins a message in the receive that the sorter has chosen.
+    /// Takes the frame that begins a message in the receive that the sorter has chosen.
     #[inline(always)]
-    pub(super) fn take(&mut self, dev: &mut impl Device, record: u32, buffer: u32, is_first: bool) {
-        let (at, receive) = (dev.place(buffer), self.record(dev, record));
-        let (node_length, numbers) = (dev.get(at, link::NODE_LENGTH), dev.get(at, word::NUMBERS));
-        let mut frame = Frame { buffer, node_length, numbers, header_bytes: FIRST_HEADER_BYTES };
-        if is_first {
-            if !self.begin(dev, record, receive, at, &frame) {
-                return;
-            }
-        } else {
-            if !self.is_expected(dev, receive, at, &frame) {
-                return;
-            }
-            if word::frame(numbers) != 0 {
-                frame.header_bytes = HEADER_BYTES;
-            }
-        }
-        self.keep(dev, record, receive, frame);
-    }
-
-    /// Begins a message in a receive. False if the receive is too short, and the frame dropped.
-    #[inline(always)]
-    fn begin(&mut self, dev: &mut impl Device, record: u32, receive: Place, at: Place, frame: &Frame) -> bool {
-        let (length, tag_word) = (dev.get(at, word::LENGTH), dev.get(at, word::TAG));
-        let collection_frames = dev.get(at, word::COLLECTION);
-        let message = record::message(link::node(frame.node_length), word::message(frame.numbers));
-        dev.put(receive, record::MESSAGE, message);
+    pub(crate) fn begin(&mut self, dev: &mut impl Device, to: &mut impl Transmits, record: u32, frame: &Frame) {
+        let receive = self.record(dev, record);
+        let length = dev.get(frame.at, word::LENGTH);
+        dev.put(receive, record::MESSAGE, record::message(frame.node(), frame.message()));
         dev.put(receive, record::LENGTH, length);
-        dev.put(receive, record::TAG, tag_word);
         if length > dev.get(receive, record::ROOM) {
             rarely();
-            dev.recycle(frame.buffer);
-            dev.count(Counter::FramesRefusedTruncated);
-            self.fail(dev, record, Failure::Truncated, true);
-            return false;
+            return self.refuse(dev, record, frame);
         }
         self.lists.forget(record);
-        dev.put(receive, record::STATE, record::RECEIVING);
-        let arrivals = Arrivals::at(receive.plus(record::ARRIVALS));
-        arrivals.start(dev, self.settings.cut.frames(length), collection_frames);
-        true
+        if length > self.settings.cut.first_bytes {
+            rarely();
+            return self.begin_long(dev, to, record, receive, frame);
+        }
+        // The only frame: nothing is kept of those that have come.
+        dev.put(receive, record::STATE, record::ENDING);
+        dev.put(receive, record::LAST, frame.numbers);
+        dev.count(Counter::FramesPlaced);
+        self.place(dev, receive, open(record, frame, FIRST_HEADER_BYTES, 0, true));
+        let tag_word = dev.get(frame.at, word::TAG);
+        dev.put(receive, record::TAG, tag_word);
     }
 
-    /// Whether the frame is one of the message that the record has now, and cut as it should be.
-    /// If not, it is dropped.
+    /// The same for a message of many frames.
     #[inline(always)]
-    fn is_expected(&mut self, dev: &mut impl Device, receive: Place, at: Place, frame: &Frame) -> bool {
-        let &Frame { buffer, node_length, numbers, .. } = frame;
-        let message = record::message(link::node(node_length), word::message(numbers));
+    fn begin_long(
+        &mut self,
+        dev: &mut impl Device,
+        to: &mut impl Transmits,
+        record: u32,
+        receive: Place,
+        frame: &Frame,
+    ) {
+        let (tag_word, collection_frames) = (dev.get(frame.at, word::TAG), dev.get(frame.at, word::COLLECTION));
+        dev.put(receive, record::TAG, tag_word);
+        dev.put(receive, record::STATE, record::RECEIVING);
+        let frames = self.settings.cut.frames(dev.get(receive, record::LENGTH));
+        Arrivals::at(receive.plus(record::ARRIVALS)).start(dev, frames, collection_frames);
+        self.keep(dev, to, record, receive, frame, 0, FIRST_HEADER_BYTES);
+    }
+
+    /// The receive is too short for the message.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&mut self, dev: &mut impl Device, record: u32, frame: &Frame) {
+        dev.recycle(frame.buffer);
+        dev.count(Counter::FramesRefusedTruncated);
+        self.fail(dev, record, Failure::Truncated, true);
+    }
+
+    /// Takes a further frame of a message.
+    #[inline(always)]
+    pub(crate) fn go_on(&mut self, dev: &mut impl Device, to: &mut impl Transmits, record: u32, frame: &Frame) {
+        let receive = self.record(dev, record);
         // The message may have ended meanwhile, and its record serve another one.
+        let message = record::message(frame.node(), frame.message());
         if dev.get(receive, record::MESSAGE) != message || dev.get(receive, record::STATE) != record::RECEIVING {
             rarely();
-            dev.count(Counter::FramesLate);
-            dev.recycle(buffer);
-            return false;
+            return drop(dev, frame, Counter::FramesLate);
         }
-        let (frame, length) = (word::frame(numbers), dev.get(receive, record::LENGTH));
+        let (number, length) = (frame.number(), dev.get(receive, record::LENGTH));
         let cut = &self.settings.cut;
-        let is_exact = frame < Arrivals::at(receive.plus(record::ARRIVALS)).frames(dev)
-            && dev.get(at, word::OFFSET) == cut.offset(frame)
-            && link::data_bytes(node_length) == cut.bytes(frame, length);
+        let offset = dev.get(frame.at, word::OFFSET);
+        let header_bytes = if number == 0 { FIRST_HEADER_BYTES } else { HEADER_BYTES };
+        let most_bytes = if number == 0 { cut.first_bytes } else { cut.data_bytes };
+        // A frame beyond the last begins behind the end of the message.
+        let is_exact = offset == cut.offset(number)
+            && offset < length
+            && frame.data_bytes() == most_bytes.min(length - offset);
         if !is_exact {
             rarely();
-            dev.count(Counter::FramesInexact);
-            dev.recycle(buffer);
+            return drop(dev, frame, Counter::FramesInexact);
         }
-        is_exact
+        self.keep(dev, to, record, receive, frame, offset, header_bytes);
     }
 
     /// Notes that the frame has come, and hands its data on.
+    #[allow(clippy::too_many_arguments)]
     #[inline(always)]
-    fn keep(&mut self, dev: &mut impl Device, record: u32, receive: Place, frame: Frame) {
-        let Frame { buffer, node_length, numbers, header_bytes } = frame;
-        let (node, frame) = (link::node(node_length), word::frame(numbers));
+    fn keep(
+        &mut self,
+        dev: &mut impl Device,
+        to: &mut impl Transmits,
+        record: u32,
+        receive: Place,
+        frame: &Frame,
+        offset: u32,
+        header_bytes: u32,
+    ) {
         let arrivals = Arrivals::at(receive.plus(record::ARRIVALS));
-        let mut ends = false;
-        match arrivals.arrive(dev, frame) {
-            Arrival::New { completes } => {
-                if completes {
-                    ends = arrivals.is_complete(dev);
-                    if ends {
-                        dev.put(receive, record::STATE, record::ENDING);
-                        // The last collection is acknowledged when the message is in host memory.
-                        dev.put(receive, record::LAST, numbers);
-                    } else {
-                        self.answer(dev, Answer::Ack, node, numbers);
-                    }
-                }
-            }
-            Arrival::Again { is_complete } => {
-                rarely();
-                dev.count(Counter::FramesRepeated);
-                if is_complete {
-                    self.answer(dev, Answer::Ack, node, numbers);
-                }
-                return dev.recycle(buffer);
-            }
-            Arrival::Beyond => {
-                rarely();
-                dev.count(Counter::FramesBeyond);
-                return dev.recycle(buffer);
-            }
+        let arrival = arrivals.arrive(dev, frame.number());
+        let Arrival::New { completes } = arrival else {
+            rarely();
+            return self.drop_known(dev, frame, arrival);
+        };
+        let ends = completes && arrivals.is_complete(dev);
+        if ends {
+            dev.put(receive, record::STATE, record::ENDING);
+            // The last collection is acknowledged when the message is in host memory.
+            dev.put(receive, record::LAST, frame.numbers);
         }
         dev.count(Counter::FramesPlaced);
-        self.place(
-            dev,
-            Open {
-                record,
-                buffer,
-                from: buffer + header_bytes,
-                offset: self.settings.cut.offset(frame),
-                left: link::data_bytes(node_length),
-                ends,
-            },
-        );
+        self.place(dev, receive, open(record, frame, header_bytes, offset, ends));
+        if completes && !ends {
+            self.answer(dev, to, Answer::Ack, frame.node(), frame.numbers);
+        }
     }
+
+    /// The frame has come before, or is too far ahead.
+    #[cold]
+    #[inline(never)]
+    fn drop_known(&mut self, dev: &mut impl Device, frame: &Frame, arrival: Arrival) {
+        let Arrival::Again { is_complete } = arrival else { return drop(dev, frame, Counter::FramesBeyond) };
+        if is_complete {
+            self.answer_later(dev, Answer::Ack, frame.node(), frame.numbers);
+        }
+        drop(dev, frame, Counter::FramesRepeated);
+    }
+}
+
+/// The data of a frame, none of which are handed to the engine.
+#[inline(always)]
+fn open(record: u32, frame: &Frame, header_bytes: u32, offset: u32, ends: bool) -> Open {
+    Open { record, buffer: frame.buffer, from: frame.buffer + header_bytes, offset, left: frame.data_bytes(), ends }
+}
+
+#[cold]
+#[inline(never)]
+fn drop(dev: &mut impl Device, frame: &Frame, counter: Counter) {
+    dev.count(counter);
+    dev.recycle(frame.buffer);
 }

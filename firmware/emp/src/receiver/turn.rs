@@ -5,8 +5,10 @@ use nic_layout::personality::emp::descriptor::RECEIVE_DESCRIPTORS;
 
 use super::open::Command;
 use super::state::{Receiver, Sides};
+use crate::frame::Frame;
 use crate::lists::Buffers;
 use crate::messages::{SorterToReceiver, TransmitterToReceiver};
+use crate::neighbours::Transmits;
 use crate::places::{receive_record as record, Places, Settings};
 
 impl Receiver {
@@ -31,12 +33,18 @@ impl Receiver {
         self.open.is_some() || self.waiting.is_some() || self.command.is_some()
     }
 
+    /// Whether a frame of the sorter can be taken at once.
+    #[inline(always)]
+    pub fn is_ready(&mut self, dev: &mut impl Device) -> bool {
+        self.open.is_none() && self.waiting.is_none() && self.from_sorter.is_empty(dev) && self.has_room(dev)
+    }
+
     /// Does some of the work that waits. False if there was none that it could do.
     #[inline(always)]
-    pub fn turn(&mut self, dev: &mut impl Device) -> bool {
+    pub fn turn(&mut self, dev: &mut impl Device, to: &mut impl Transmits) -> bool {
         if self.open.is_some() {
             rarely();
-            return self.go_on(dev) | self.attend(dev);
+            return self.resume(dev) | self.attend(dev);
         }
         let entry = match self.waiting.take() {
             Some(entry) => entry,
@@ -50,28 +58,33 @@ impl Receiver {
             self.waiting = Some(entry);
             return self.attend(dev);
         }
-        self.serve(dev, entry);
+        self.serve(dev, to, entry);
         true
     }
 
     #[inline(always)]
-    fn serve(&mut self, dev: &mut impl Device, entry: SorterToReceiver) {
-        let (record, buffer, is_first) = match entry {
-            SorterToReceiver::Frame { record, buffer } => (record, buffer, false),
-            SorterToReceiver::First { record, buffer } => (record, buffer, true),
+    fn serve(&mut self, dev: &mut impl Device, to: &mut impl Transmits, entry: SorterToReceiver) {
+        match entry {
+            SorterToReceiver::Frame { record, buffer } => {
+                let frame = Frame::read(dev, buffer);
+                self.go_on(dev, to, record, &frame);
+            }
+            SorterToReceiver::First { record, buffer } => {
+                let frame = Frame::read(dev, buffer);
+                self.begin(dev, to, record, &frame);
+            }
             entry => {
                 rarely();
-                return self.serve_rarely(dev, entry);
+                self.serve_rarely(dev, entry);
             }
-        };
-        self.take(dev, record, buffer, is_first);
+        }
     }
 
     #[cold]
     #[inline(never)]
     fn serve_rarely(&mut self, dev: &mut impl Device, entry: SorterToReceiver) {
         match entry {
-            SorterToReceiver::Answer { kind, node, numbers } => self.answer(dev, kind, node, numbers),
+            SorterToReceiver::Answer { kind, node, numbers } => self.answer_later(dev, kind, node, numbers),
             SorterToReceiver::Abort { record, node, numbers } => self.on_abort(dev, record, node, numbers),
             SorterToReceiver::Cancel { record } => self.on_cancel(dev, record),
             SorterToReceiver::Frame { .. } | SorterToReceiver::First { .. } => {}

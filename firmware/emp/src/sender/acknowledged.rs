@@ -51,11 +51,11 @@ impl Sender {
         if window.is_complete(dev) {
             return self.complete(dev, record, state);
         }
-        dev.put(sent, record::TRIES, 0);
-        dev.put(sent, record::INTERVAL, self.settings.resend_cycles);
-        let again = dev.get(sent, record::AGAIN);
-        if again != 0 {
+        if state & stage::LATE != 0 {
             rarely();
+            dev.put(sent, record::TRIES, 0);
+            dev.put(sent, record::INTERVAL, self.settings.resend_cycles);
+            let again = dev.get(sent, record::AGAIN);
             dev.put(sent, record::AGAIN, again & !(1 << (collection % WINDOW_COLLECTIONS)));
         }
         self.ready.push(record);
@@ -69,7 +69,9 @@ impl Sender {
             (Answer::Refused, stage::SENDING) => {
                 // The peer lives.
                 dev.count(Counter::RefusalsTaken);
-                dev.put(sent, record::TRIES, 0);
+                if state & stage::LATE != 0 {
+                    dev.put(sent, record::TRIES, 0);
+                }
             }
             (Answer::Aborted, stage::SENDING) => self.fail(dev, record, Failure::Aborted, stage::QUIET),
             (Answer::Aborted, stage::ABORTING) => self.end(dev, record, (state >> stage::STAT_SHIFT) as u8),

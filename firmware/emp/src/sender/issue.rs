@@ -1,6 +1,6 @@
 //! Which frame is sent next.
 
-use nic_collections::Window;
+use nic_collections::{Next, Window};
 use nic_device::{rarely, Device, Place};
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::frame::word;
@@ -8,6 +8,7 @@ use nic_layout::personality::emp::WINDOW_COLLECTIONS;
 
 use super::state::{due_at, stage, Sender};
 use crate::messages::SenderToTransmitter;
+use crate::neighbours::Transmits;
 use crate::places::send_record as record;
 
 impl Sender {
@@ -15,47 +16,89 @@ impl Sender {
     ///
     /// Messages take turns by collections.
     #[inline(always)]
-    pub(super) fn issue(&mut self, dev: &mut impl Device) -> bool {
+    pub(super) fn issue<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T) -> bool {
         let Some(record) = self.ready.front() else { return false };
-        if self.to_transmitter.room(dev) == 0 {
+        if !self.has_room(dev, to) {
             return false;
         }
         let sent = self.record(dev, record);
-        if dev.get(sent, record::STATE) & stage::MASK != stage::SENDING {
+        if dev.get(sent, record::STATE) & (stage::MASK | stage::LATE) != stage::SENDING {
             rarely();
-            self.ready.pop();
-            return true;
+            return self.issue_rarely(dev, to, record, sent);
         }
-        if dev.get(sent, record::AGAIN) != 0 {
-            rarely();
-            self.issue_again(dev, record, sent);
-            return true;
+        self.issue_next(dev, to, record, sent);
+        true
+    }
+
+    /// Whether the transmitter can be asked for a frame.
+    #[inline(always)]
+    pub(super) fn has_room<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T) -> bool {
+        match T::IS_HERE {
+            true => to.is_ready(dev),
+            false => self.to_transmitter.room(dev) != 0,
         }
+    }
+
+    /// Sends the next frame that was not sent yet.
+    #[inline(always)]
+    fn issue_next<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T, record: u32, sent: Place) {
         let window = Window::at(sent.plus(record::WINDOW));
         let Some(next) = window.next(dev) else {
             self.ready.pop();
-            return true;
+            return;
         };
-        let mut tag_word = 0;
-        if next.frame == 0 {
-            tag_word = self.tag_word(dev, record, sent);
+        if T::IS_HERE {
+            let asked = to.ask(dev, record, next.frame);
+            let tag_word = self.note_sent(dev, record, sent, next);
+            to.close(dev, asked, tag_word);
+        } else {
+            let tag_word = self.note_sent(dev, record, sent, next);
+            self.push_frame(dev, record, next.frame, tag_word);
         }
+    }
+
+    /// Keeps the books of a frame that is sent for the first time. The word of its tag.
+    #[inline(always)]
+    fn note_sent(&mut self, dev: &mut impl Device, record: u32, sent: Place, next: Next) -> u32 {
         if next.is_last {
-            let due = dev.now().wrapping_add(dev.get(sent, record::INTERVAL));
-            dev.put(sent, due_at(next.collection), due);
-            self.start_timer(dev);
+            self.time(dev, sent, next.collection, self.settings.resend_cycles);
             self.ready.pop();
-            if window.may_send(dev) {
+            if Window::at(sent.plus(record::WINDOW)).may_send(dev) {
                 self.ready.push(record);
             }
         }
-        self.push_frame(dev, record, next.frame, tag_word);
+        if next.frame != 0 {
+            return 0;
+        }
+        rarely();
+        self.tag_word(dev, record, sent)
+    }
+
+    /// Starts the timer of a collection.
+    #[inline(always)]
+    pub(super) fn time(&mut self, dev: &mut impl Device, sent: Place, collection: u32, interval: u32) {
+        let due = dev.now().wrapping_add(interval);
+        dev.put(sent, due_at(collection), due);
+        self.start_timer(dev);
+    }
+
+    /// A message that has ended, or of which frames are sent again.
+    #[cold]
+    #[inline(never)]
+    fn issue_rarely<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T, record: u32, sent: Place) -> bool {
+        if dev.get(sent, record::STATE) & stage::MASK != stage::SENDING {
+            self.ready.pop();
+        } else if dev.get(sent, record::AGAIN) != 0 {
+            self.issue_again(dev, to, record, sent);
+        } else {
+            self.issue_next(dev, to, record, sent);
+        }
         true
     }
 
     /// The word of tag and distances of a first frame.
     #[inline(always)]
-    fn tag_word(&mut self, dev: &impl Device, record: u32, sent: Place) -> u32 {
+    pub(super) fn tag_word(&mut self, dev: &impl Device, record: u32, sent: Place) -> u32 {
         let node_number = dev.get(sent, record::NODE_NUMBER);
         let (node, number) = (node_number & 0xFFFF, (node_number >> 16) as u16);
         let is_open = !Window::at(sent.plus(record::WINDOW)).is_matched(dev);
@@ -69,9 +112,7 @@ impl Sender {
     }
 
     /// Sends one frame of a collection again.
-    #[cold]
-    #[inline(never)]
-    fn issue_again(&mut self, dev: &mut impl Device, record: u32, sent: Place) {
+    fn issue_again<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T, record: u32, sent: Place) {
         let window = Window::at(sent.plus(record::WINDOW));
         let again = dev.get(sent, record::AGAIN);
         let oldest = window.oldest(dev);
@@ -84,7 +125,12 @@ impl Sender {
         let is_over = frame >= frames.end || !window.is_waiting(dev, collection);
         if !is_over {
             let tag_word = if frame == 0 { self.tag_word(dev, record, sent) } else { 0 };
-            self.push_frame(dev, record, frame, tag_word);
+            if T::IS_HERE {
+                let asked = to.ask(dev, record, frame);
+                to.close(dev, asked, tag_word);
+            } else {
+                self.push_frame(dev, record, frame, tag_word);
+            }
             dev.count(Counter::FramesRetransmitted);
             // From the first frame on: the message may be accepted before the last one is sent again.
             let state = dev.get(sent, record::STATE);
@@ -92,8 +138,7 @@ impl Sender {
             if frame + 1 < frames.end {
                 return dev.put(sent, record::AGAIN_FRAME, frame + 1 - frames.start);
             }
-            let due = dev.now().wrapping_add(dev.get(sent, record::INTERVAL));
-            dev.put(sent, due_at(collection), due);
+            self.time(dev, sent, collection, dev.get(sent, record::INTERVAL));
         }
         dev.put(sent, record::AGAIN, again & !bit);
         dev.put(sent, record::AGAIN_FRAME, 0);

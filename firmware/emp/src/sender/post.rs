@@ -10,12 +10,13 @@ use nic_scatter::Cursor;
 
 use super::state::{stage, Sender};
 use crate::command::is_restart;
+use crate::neighbours::Transmits;
 use crate::places::send_record as record;
 
 impl Sender {
     /// Takes the descriptor with a number. It is held if its peer has too many numbers in use.
     #[inline(always)]
-    pub(super) fn on_posted(&mut self, dev: &mut impl Device, number: u32) {
+    pub(super) fn on_posted(&mut self, dev: &mut impl Device, to: &mut impl Transmits, number: u32) {
         if number >= SEND_DESCRIPTORS {
             rarely();
             return dev.count(Counter::MailboxesWild);
@@ -28,7 +29,7 @@ impl Sender {
             rarely();
             return dev.count(Counter::MailboxesWild);
         }
-        match self.take(dev, number, offset, words) {
+        match self.take(dev, to, number, offset, words) {
             Ok(true) => {
                 dev.count(Counter::SendsTaken);
                 dev.put(at, 0, words[0] & !0xFF | u32::from(stat::TAKEN));
@@ -44,7 +45,14 @@ impl Sender {
 
     /// Begins a message. False if it has to wait.
     #[inline(always)]
-    fn take(&mut self, dev: &mut impl Device, record: u32, offset: u32, words: [u32; 5]) -> Result<bool, Failure> {
+    fn take<T: Transmits>(
+        &mut self,
+        dev: &mut impl Device,
+        to: &mut T,
+        record: u32,
+        offset: u32,
+        words: [u32; 5],
+    ) -> Result<bool, Failure> {
         let posted = Descriptor::read(words)?;
         let node = u32::from(self.settings.peer(posted.node).ok_or(Failure::BadDescriptor)?);
         if posted.format == Format::Page && u32::from(posted.page_bytes) < posted.length_bytes {
@@ -60,21 +68,30 @@ impl Sender {
         Cursor::at(sent.plus(record::CURSOR)).start(dev, posted.format, first)?;
         let Some(number) = self.take_number(dev, node, record) else { return Ok(false) };
         let length = posted.length_bytes;
+        dev.trace(Marker::PostRead, record);
         dev.put(sent, record::NODE_NUMBER, node | u32::from(number) << 16);
         dev.put(sent, record::LENGTH, length);
         dev.put(sent, record::COLLECTION, self.settings.collection_frames);
         dev.put(sent, record::DESCRIPTOR, offset);
         dev.put(sent, record::STATE, stage::SENDING);
-        dev.put(sent, record::INTERVAL, self.settings.resend_cycles);
-        dev.put(sent, record::TRIES, 0);
-        dev.put(sent, record::AGAIN, 0);
-        dev.put(sent, record::AGAIN_FRAME, 0);
+        // A message of one frame, before which nothing waits, goes through at once. Its data are on
+        // their way while the books are kept.
+        if T::IS_HERE && length <= self.settings.cut.first_bytes && self.ready.is_empty() && to.is_ready(dev) {
+            let asked = to.ask(dev, record, 0);
+            Window::at(sent.plus(record::WINDOW)).start_sent(dev, self.settings.collection_frames);
+            self.open(dev, node, record, posted.tag);
+            self.under_way.insert(record);
+            self.time(dev, sent, 0, self.settings.resend_cycles);
+            let tag_word = self.tag_word(dev, record, sent);
+            to.close(dev, asked, tag_word);
+            return Ok(true);
+        }
+        rarely();
         let window = Window::at(sent.plus(record::WINDOW));
         window.start(dev, self.settings.cut.frames(length), self.settings.collection_frames);
         self.open(dev, node, record, posted.tag);
         self.under_way.insert(record);
         self.ready.push(record);
-        dev.trace(Marker::PostRead, record);
         Ok(true)
     }
 

@@ -40,7 +40,7 @@ pub(crate) struct Sides {
     pub to_transmitter: ToTransmitterOfSender,
 }
 
-/// States of a message, in the lowest byte of its word. The next byte is [`RESENT`] or a failure.
+/// States of a message, in the lowest byte of its word. The next byte has the flags.
 pub(super) mod stage {
     /// The host has the record.
     pub const FREE: u32 = 0;
@@ -58,6 +58,8 @@ pub(super) mod stage {
     pub const RESENT: u32 = 0x100;
     /// The peer need not be told.
     pub const QUIET: u32 = 0x200;
+    /// Some timer of the message has expired. The words of time-outs have values.
+    pub const LATE: u32 = 0x400;
     /// From this bit on the first byte that the descriptor gets.
     pub const STAT_SHIFT: u32 = 16;
 }

@@ -31,7 +31,7 @@ impl Sender {
             next = record + 1;
             let state = dev.get(self.record(dev, record), record::STATE);
             match state & stage::MASK {
-                stage::SENDING => self.look_at(dev, record),
+                stage::SENDING => self.look_at(dev, record, state),
                 stage::ABORTING => self.abort_again(dev, record, state),
                 _ => {}
             }
@@ -41,8 +41,15 @@ impl Sender {
         }
     }
 
-    fn look_at(&mut self, dev: &mut impl Device, record: u32) {
+    fn look_at(&mut self, dev: &mut impl Device, record: u32, state: u32) {
         let sent = self.record(dev, record);
+        if state & stage::LATE == 0 {
+            // Most messages end without a time-out, so these words have no values yet.
+            dev.put(sent, record::TRIES, 0);
+            dev.put(sent, record::INTERVAL, self.settings.resend_cycles);
+            dev.put(sent, record::AGAIN, 0);
+            dev.put(sent, record::AGAIN_FRAME, 0);
+        }
         let window = Window::at(sent.plus(record::WINDOW));
         let (now, mut again) = (dev.now(), dev.get(sent, record::AGAIN));
         let before = again;
@@ -66,6 +73,7 @@ impl Sender {
             return self.fail(dev, record, Failure::Unreachable, stage::QUIET);
         }
         let interval = dev.get(sent, record::INTERVAL);
+        dev.put(sent, record::STATE, state | stage::LATE);
         dev.put(sent, record::TRIES, tries);
         dev.put(sent, record::INTERVAL, (2 * interval).min(INTERVAL_MAX * self.settings.resend_cycles));
         dev.put(sent, record::AGAIN, again);

@@ -6,7 +6,8 @@ use nic_layout::personality::emp::descriptor::SEND_DESCRIPTORS;
 use nic_layout::personality::emp::{MAILBOX_CANCEL_SEND, MAILBOX_SEND};
 
 use super::state::{stage, Sender, Sides};
-use crate::messages::{SorterToSender, TransmitterToSender};
+use crate::messages::{Answer, SorterToSender, TransmitterToSender};
+use crate::neighbours::{Sends, Transmits};
 use crate::places::{send_record as record, Places, Settings};
 
 impl Sender {
@@ -30,9 +31,10 @@ impl Sender {
 
     /// Does some of the work that waits. False if there was none that it could do.
     #[inline(always)]
-    pub fn turn(&mut self, dev: &mut impl Device) -> bool {
+    pub fn turn(&mut self, dev: &mut impl Device, to: &mut impl Transmits) -> bool {
         let mut is_busy = false;
         if let Some(words) = self.from_sorter.pop(dev) {
+            rarely();
             match SorterToSender::of(words) {
                 SorterToSender::Answer { kind, node, numbers, .. } => self.on_answer(dev, kind, node, numbers),
                 SorterToSender::Command { word } => self.command = Some(word),
@@ -46,9 +48,9 @@ impl Sender {
         }
         if self.has_rare_work() {
             rarely();
-            is_busy |= self.do_rare_work(dev);
+            is_busy |= self.do_rare_work(dev, to);
         }
-        is_busy | self.issue(dev)
+        is_busy | self.issue(dev, to)
     }
 
     /// Whether there is work beside the queues: frames to send, or something rare.
@@ -64,11 +66,11 @@ impl Sender {
 
     #[cold]
     #[inline(never)]
-    fn do_rare_work(&mut self, dev: &mut impl Device) -> bool {
+    fn do_rare_work(&mut self, dev: &mut impl Device, to: &mut impl Transmits) -> bool {
         let mut is_busy = self.say(dev);
         if let Some(number) = self.held {
             self.held = None;
-            self.on_posted(dev, number);
+            self.on_posted(dev, to, number);
             is_busy |= self.held.is_none();
         }
         is_busy | self.obey(dev)
@@ -77,7 +79,7 @@ impl Sender {
     /// Takes what the host has posted or given up. `written`: the mailboxes.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    pub fn on_mailboxes(&mut self, dev: &mut impl Device, written: u32) {
+    pub fn on_mailboxes(&mut self, dev: &mut impl Device, to: &mut impl Transmits, written: u32) {
         if written & 1 << MAILBOX_SEND != 0 {
             let number = dev.mailbox(MAILBOX_SEND);
             if self.held.is_some() {
@@ -85,12 +87,21 @@ impl Sender {
                 rarely();
                 dev.count(Counter::MailboxesWild);
             }
-            self.on_posted(dev, number);
+            self.on_posted(dev, to, number);
         }
         if written & 1 << MAILBOX_CANCEL_SEND != 0 {
             rarely();
             let number = dev.mailbox(MAILBOX_CANCEL_SEND);
             self.on_cancelled(dev, number);
         }
+    }
+}
+
+impl Sends for Sender {
+    const IS_HERE: bool = true;
+
+    #[inline(always)]
+    fn answered(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) {
+        self.on_answer(dev, kind, node, numbers);
     }
 }

@@ -1,7 +1,7 @@
 //! What becomes of a frame.
 
 use nic_collections::State;
-use nic_device::{rarely, Device, Place};
+use nic_device::{rarely, Device};
 use nic_layout::counter::Counter;
 use nic_layout::frame::link::word as link;
 use nic_layout::personality::emp::frame::{self, word, FIRST_HEADER_BYTES, HEADER_BYTES};
@@ -10,34 +10,10 @@ use nic_layout::trace::Marker;
 use nic_matching::{Found, Message, Posted};
 
 use super::state::Sorter;
+use crate::frame::Frame;
 use crate::header::{source_address, NODE_MASK};
 use crate::messages::{Answer, SorterToReceiver as Sorted, SorterToSender};
-
-/// A frame: where it is, and the words of its header that were read.
-#[derive(Clone, Copy)]
-struct Frame {
-    at: Place,
-    buffer: u32,
-    /// Bytes that have come.
-    length_bytes: u32,
-    type_word: u32,
-    numbers: u32,
-    node_length: u32,
-}
-
-impl Frame {
-    /// The node that sent it.
-    #[inline(always)]
-    fn peer(&self) -> u32 {
-        link::node(self.node_length)
-    }
-
-    /// The number of its message.
-    #[inline(always)]
-    fn message(&self) -> u16 {
-        word::message(self.numbers)
-    }
-}
+use crate::neighbours::{Receives, Sends};
 
 const DATA: u32 = word::kind(frame::DATA);
 const FIRST: u32 = word::kind(frame::FIRST);
@@ -47,55 +23,56 @@ const ABORTED: u32 = word::kind(frame::ABORTED);
 const ABORT: u32 = word::kind(frame::ABORT);
 
 impl<P: Posted> Sorter<P> {
-    /// Classifies a frame and passes it on. There is room in the queues for what becomes of it.
+    /// Classifies a frame and passes it on. There is room for what becomes of it.
     #[inline(always)]
-    pub(super) fn sort(&mut self, dev: &mut impl Device, buffer: u32, length_bytes: u32) {
-        let at = dev.place(buffer);
-        let (type_word, node_length) = (dev.get(at, link::TYPE), dev.get(at, link::NODE_LENGTH));
-        let numbers = dev.get(at, word::NUMBERS);
-        let frame = Frame { at, buffer, length_bytes, type_word, numbers, node_length };
-        let peer = frame.peer();
-        if dev.get(at, link::ADDRESS_1) != self.own_address
-            || link::data_bytes(node_length) + HEADER_BYTES > length_bytes
-        {
+    pub(super) fn sort(
+        &mut self,
+        dev: &mut impl Device,
+        receiver: &mut impl Receives,
+        sender: &mut impl Sends,
+        buffer: u32,
+        length_bytes: u32,
+    ) {
+        let frame = Frame::read(dev, buffer);
+        let type_word = dev.get(frame.at, link::TYPE);
+        if dev.get(frame.at, link::ADDRESS_1) != self.own_address || frame.data_bytes() + HEADER_BYTES > length_bytes {
             rarely();
-            return self.drop_malformed(dev, &frame);
+            return self.drop_malformed(dev, &frame, type_word);
         }
         // The address of the sender and the header say the same of it.
-        let is_known = link::identity(node_length) == self.identities[peer as usize & NODE_MASK]
-            && dev.get(at, link::ADDRESS_2) == source_address(node_length);
+        let is_known = link::identity(frame.node_length) == self.identities[frame.node() as usize & NODE_MASK]
+            && dev.get(frame.at, link::ADDRESS_2) == source_address(frame.node_length);
         if !is_known {
             rarely();
             return self.drop(dev, buffer, Counter::FramesStrange.offset());
         }
-        if type_word == ACK {
-            return self.answered(dev, &frame, Answer::Ack);
-        }
         if type_word == DATA || type_word == FIRST {
-            let table = &self.numbers[peer as usize & NODE_MASK];
-            let state = table.look(dev, frame.message());
-            if let State::Matched(record) = state {
-                return self.pass_on(dev, Sorted::Frame { record, buffer });
+            let table = &self.numbers[frame.node() as usize & NODE_MASK];
+            if let Some(record) = table.receive_of(dev, frame.message()) {
+                return self.pass_on(dev, receiver, record, &frame);
             }
-            if type_word == FIRST && state == State::Unseen {
-                return self.first(dev, &frame);
+            if type_word == FIRST && table.look(dev, frame.message()) == State::Unseen {
+                return self.first(dev, receiver, &frame, length_bytes);
             }
             rarely();
             return self.late(dev, &frame);
         }
+        if type_word == ACK {
+            return self.answered(dev, sender, &frame, Answer::Ack);
+        }
         rarely();
-        self.sort_rarely(dev, &frame);
+        self.sort_rarely(dev, sender, &frame, type_word);
     }
 
     /// Kinds of frames that are rare.
     #[cold]
     #[inline(never)]
-    fn sort_rarely(&mut self, dev: &mut impl Device, frame: &Frame) {
-        match frame.type_word {
+    fn sort_rarely(&mut self, dev: &mut impl Device, sender: &mut impl Sends, frame: &Frame, type_word: u32) {
+        match type_word {
             ABORT => self.abort(dev, frame),
-            REFUSED => self.answered(dev, frame, Answer::Refused),
-            ABORTED => self.answered(dev, frame, Answer::Aborted),
-            _ => self.drop_malformed(dev, frame),
+            REFUSED => self.answered(dev, sender, frame, Answer::Refused),
+            ABORTED => self.answered(dev, sender, frame, Answer::Aborted),
+            _ => self.drop_malformed(dev, frame, type_word),
         }
     }
 
@@ -103,7 +80,7 @@ impl<P: Posted> Sorter<P> {
     #[cold]
     #[inline(never)]
     fn late(&mut self, dev: &mut impl Device, frame: &Frame) {
-        let table = &self.numbers[frame.peer() as usize & NODE_MASK];
+        let table = &self.numbers[frame.node() as usize & NODE_MASK];
         let state = table.look(dev, frame.message());
         if state == State::Complete {
             dev.count(Counter::FramesOfComplete);
@@ -118,41 +95,47 @@ impl<P: Posted> Sorter<P> {
     }
 
     /// The first frame of a message that no receive has taken.
+    ///
+    /// The receiver has the message before the books are closed: its data are on their way
+    /// meanwhile.
     #[inline(always)]
-    fn first(&mut self, dev: &mut impl Device, frame: &Frame) {
-        let &Frame { at, buffer, length_bytes, numbers, node_length, .. } = frame;
-        let peer = frame.peer();
-        let (length, tag_word) = (dev.get(at, word::LENGTH), dev.get(at, word::TAG));
-        let collection_frames = dev.get(at, word::COLLECTION);
-        let data_bytes = link::data_bytes(node_length);
-        let is_exact = word::frame(numbers) == 0
-            && data_bytes + FIRST_HEADER_BYTES <= length_bytes
+    fn first(
+        &mut self,
+        dev: &mut impl Device,
+        receiver: &mut impl Receives,
+        frame: &Frame,
+        length_bytes: u32,
+    ) {
+        let (length, tag_word) = (dev.get(frame.at, word::LENGTH), dev.get(frame.at, word::TAG));
+        let is_exact = frame.number() == 0
+            && frame.data_bytes() + FIRST_HEADER_BYTES <= length_bytes
             && length <= MESSAGE_BYTES_MAX
-            && data_bytes == self.settings.cut.bytes(0, length)
-            && collection_frames.wrapping_sub(1) < COLLECTION_FRAMES_MAX
-            && dev.get(at, word::OFFSET) == 0;
+            && frame.data_bytes() == length.min(self.settings.cut.first_bytes)
+            && dev.get(frame.at, word::COLLECTION).wrapping_sub(1) < COLLECTION_FRAMES_MAX
+            && dev.get(frame.at, word::OFFSET) == 0;
         if !is_exact {
             rarely();
-            return self.drop(dev, buffer, Counter::FramesMalformed.offset());
+            return self.drop(dev, frame.buffer, Counter::FramesMalformed.offset());
         }
         let number = frame.message();
-        let table = &mut self.numbers[peer as usize & NODE_MASK];
+        let table = &mut self.numbers[frame.node() as usize & NODE_MASK];
         let message = Message {
-            source: peer as u8,
+            source: frame.node() as u8,
             tag: tag_word as u16,
             after_tag: table.is_after_tag(dev, number, word::tag_distance(tag_word)),
             after_all: table.is_after_all(number, word::oldest_distance(tag_word)),
         };
-        match self.posted.take(dev, message) {
-            Found::Taken(record) => {
-                table.matched(dev, number, record);
-                dev.count(Counter::MessagesMatched);
+        match self.posted.find(dev, message) {
+            Found::Receive(record) => {
                 dev.trace(Marker::MessageMatched, record);
-                self.pass_on(dev, Sorted::First { record, buffer });
+                self.pass_first(dev, receiver, record, frame);
+                self.posted.remove(dev, record);
+                self.numbers[frame.node() as usize & NODE_MASK].matched(dev, number, record);
+                dev.count(Counter::MessagesMatched);
             }
             Found::Early => {
                 rarely();
-                self.drop(dev, buffer, Counter::FirstsEarly.offset());
+                self.drop(dev, frame.buffer, Counter::FirstsEarly.offset());
             }
             Found::Nothing => {
                 rarely();
@@ -162,10 +145,30 @@ impl<P: Posted> Sorter<P> {
         }
     }
 
+    /// The receiver takes the first frame of a message, with its buffer.
+    #[inline(always)]
+    fn pass_first<R: Receives>(&mut self, dev: &mut impl Device, receiver: &mut R, record: u32, frame: &Frame) {
+        match R::IS_HERE {
+            true => receiver.begin(dev, record, frame),
+            false => self.to_receiver.push(dev, Sorted::First { record, buffer: frame.buffer }.words()),
+        }
+        dev.count(Counter::FramesSorted);
+    }
+
+    /// The receiver takes a further frame of a message, with its buffer.
+    #[inline(always)]
+    fn pass_on<R: Receives>(&mut self, dev: &mut impl Device, receiver: &mut R, record: u32, frame: &Frame) {
+        match R::IS_HERE {
+            true => receiver.go_on(dev, record, frame),
+            false => self.to_receiver.push(dev, Sorted::Frame { record, buffer: frame.buffer }.words()),
+        }
+        dev.count(Counter::FramesSorted);
+    }
+
     /// A peer has given a message up.
     fn abort(&mut self, dev: &mut impl Device, frame: &Frame) {
         dev.count(Counter::FramesAborts);
-        let (number, node) = (frame.message(), frame.peer());
+        let (number, node) = (frame.message(), frame.node());
         let table = &mut self.numbers[node as usize & NODE_MASK];
         let state = table.look(dev, number);
         if let State::Matched(record) = state {
@@ -179,28 +182,26 @@ impl<P: Posted> Sorter<P> {
         self.answer(dev, frame, Answer::Aborted);
     }
 
-    /// The receiver takes the frame, with its buffer.
-    #[inline(always)]
-    fn pass_on(&mut self, dev: &mut impl Device, entry: Sorted) {
-        self.to_receiver.push(dev, entry.words());
-        dev.count(Counter::FramesSorted);
-    }
-
     /// What a peer says of a message of this node: it is for the sender.
     #[inline(always)]
-    fn answered(&mut self, dev: &mut impl Device, frame: &Frame, kind: Answer) {
+    fn answered<S: Sends>(&mut self, dev: &mut impl Device, sender: &mut S, frame: &Frame, kind: Answer) {
+        let (node, numbers) = (frame.node(), frame.numbers);
+        if S::IS_HERE {
+            dev.recycle(frame.buffer);
+            sender.answered(dev, kind, node, numbers);
+        } else {
+            let room = dev.get(frame.at, word::OFFSET);
+            self.to_sender.push(dev, SorterToSender::Answer { kind, node, numbers, room }.words());
+            dev.recycle(frame.buffer);
+        }
         dev.count(Counter::FramesAnswers);
-        let room = dev.get(frame.at, word::OFFSET);
-        let entry = SorterToSender::Answer { kind, node: frame.peer(), numbers: frame.numbers, room };
-        self.to_sender.push(dev, entry.words());
-        dev.recycle(frame.buffer);
     }
 
     /// The frame is answered.
     #[cold]
     #[inline(never)]
     fn answer(&mut self, dev: &mut impl Device, frame: &Frame, kind: Answer) {
-        let entry = Sorted::Answer { kind, node: frame.peer(), numbers: frame.numbers };
+        let entry = Sorted::Answer { kind, node: frame.node(), numbers: frame.numbers };
         self.to_receiver.push(dev, entry.words());
         dev.recycle(frame.buffer);
     }
@@ -216,8 +217,8 @@ impl<P: Posted> Sorter<P> {
 
     #[cold]
     #[inline(never)]
-    fn drop_malformed(&mut self, dev: &mut impl Device, frame: &Frame) {
-        let is_foreign = link::is_ours(frame.type_word) && link::protocol_number(frame.type_word) != PROTOCOL;
+    fn drop_malformed(&mut self, dev: &mut impl Device, frame: &Frame, type_word: u32) {
+        let is_foreign = link::is_ours(type_word) && link::protocol_number(type_word) != PROTOCOL;
         let counter = if is_foreign { Counter::FramesForeign } else { Counter::FramesMalformed };
         self.drop(dev, frame.buffer, counter.offset());
     }

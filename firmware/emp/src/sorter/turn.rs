@@ -13,6 +13,7 @@ use super::state::{Sides, Sorter, NO_PEER};
 use crate::command::{is_close, is_known, is_restart};
 use crate::header::{own_address, NODE_MASK};
 use crate::messages::{ReceiverToSorter, SorterToSender};
+use crate::neighbours::{Receives, Sends, Sorts};
 use crate::places::{Places, Settings};
 
 impl<P: Posted> Sorter<P> {
@@ -51,8 +52,9 @@ impl<P: Posted> Sorter<P> {
 
     /// Does some of the work that waits. False if there was none that it could do.
     #[inline(always)]
-    pub fn turn(&mut self, dev: &mut impl Device) -> bool {
+    pub fn turn<R: Receives, S: Sends>(&mut self, dev: &mut impl Device, receiver: &mut R, sender: &mut S) -> bool {
         if !self.from_receiver.is_empty(dev) {
+            rarely();
             self.hear(dev);
         }
         if self.command.is_some() {
@@ -62,7 +64,11 @@ impl<P: Posted> Sorter<P> {
         if self.next == dev.receive_consumer() {
             return false;
         }
-        if self.to_receiver.room(dev) == 0 || self.to_sender.room(dev) == 0 {
+        let has_room = match R::IS_HERE {
+            true => receiver.is_ready(dev),
+            false => self.to_receiver.room(dev) != 0,
+        };
+        if !has_room || !S::IS_HERE && self.to_sender.room(dev) == 0 {
             rarely();
             return false;
         }
@@ -71,7 +77,7 @@ impl<P: Posted> Sorter<P> {
         self.next = self.next.wrapping_add(1);
         dev.expect(self.next);
         dev.count(Counter::FramesReceived);
-        self.sort(dev, buffer, length_bytes);
+        self.sort(dev, receiver, sender, buffer, length_bytes);
         true
     }
 
@@ -107,7 +113,10 @@ impl<P: Posted> Sorter<P> {
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub fn on_mailboxes(&mut self, dev: &mut impl Device, written: u32) {
-        self.hear(dev);
+        if !self.from_receiver.is_empty(dev) {
+            rarely();
+            self.hear(dev);
+        }
         if written & 1 << MAILBOX_RECEIVE != 0 {
             let number = dev.mailbox(MAILBOX_RECEIVE);
             self.on_posted(dev, number);
@@ -177,5 +186,14 @@ impl<P: Posted> Sorter<P> {
         }
         (self.command, self.is_passed) = (None, false);
         dev.to_host(MAILBOX_COMMAND_DONE, word);
+    }
+}
+
+impl<P: Posted> Sorts for Sorter<P> {
+    const IS_HERE: bool = true;
+
+    #[inline(always)]
+    fn completed(&mut self, dev: &mut impl Device, node: u32, number: u16) {
+        self.numbers[node as usize & NODE_MASK].complete(dev, number);
     }
 }

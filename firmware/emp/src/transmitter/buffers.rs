@@ -65,11 +65,17 @@ impl Ring {
         self.placed as u16
     }
 
-    /// The SRAM offset of the buffer that is taken next, if its last frame has left.
+    /// The SRAM offset of the buffer that is taken next.
     #[inline(always)]
-    pub fn ready(&mut self, dev: &mut impl Device) -> Option<u32> {
+    pub fn next_buffer(&self) -> u32 {
+        self.next_offset
+    }
+
+    /// Whether the last frame of that buffer has left.
+    #[inline(always)]
+    pub fn is_ready(&mut self, dev: &mut impl Device) -> bool {
         let last = self.last[self.next as usize % BUFFERS];
-        self.have_left(dev, last).then_some(self.next_offset)
+        self.have_left(dev, last)
     }
 
     /// The same for an answer.
@@ -90,7 +96,7 @@ impl Ring {
         self.left.wrapping_sub(number) <= u32::MAX / 2
     }
 
-    /// Puts the frame of [`Self::ready`] at the end of the ring. It leaves when it is released.
+    /// Puts the frame in [`Self::next_buffer`] at the end of the ring. It leaves when it is released.
     #[inline(always)]
     pub fn place(&mut self, dev: &mut impl Device, control: u32) {
         self.put(dev, self.next_offset, control);

@@ -15,32 +15,72 @@ use super::tag::Tag;
 use crate::lists::Wanted;
 use crate::places::send_record as record;
 
+/// A frame whose data were all asked for, and the record of its message. `None`: the frame is open
+/// still, or void.
+pub(crate) type Asked = Option<(Open, Place)>;
+
 impl Transmitter {
-    /// Sends a frame. False if it has to wait for a buffer.
+    /// Whether a frame can be begun: no other is open, and there is a buffer.
     #[inline(always)]
-    pub(super) fn begin(&mut self, dev: &mut impl Device, record: u32, frame: u32, tag_word: u32) -> bool {
-        let Some(buffer) = self.ring.ready(dev) else { return false };
+    pub(super) fn is_free(&mut self, dev: &mut impl Device) -> bool {
+        self.open.is_none()
+            && self.waiting.is_none()
+            && self.from_sender.is_empty(dev)
+            && self.ring.is_ready(dev)
+    }
+
+    /// Asks for the data of a frame. The next buffer is free, and no other frame is open.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, dev: &mut impl Device, record: u32, frame: u32) -> Asked {
+        let buffer = self.ring.next_buffer();
         let sent = dev.place(self.places.sends + record * record::BYTES);
         let length = dev.get(sent, record::LENGTH);
-        let (cut, is_first) = (&self.settings.cut, frame == 0);
-        if is_first {
-            self.lists.forget(record);
-        }
-        let data_bytes = cut.bytes(frame, length);
-        let header_bytes = if is_first { FIRST_HEADER_BYTES } else { HEADER_BYTES };
-        let open = Open {
+        let cut = &self.settings.cut;
+        let mut open = Open {
             record,
             frame,
-            tag_word,
+            tag_word: 0,
             buffer,
-            to: buffer + header_bytes,
-            offset: cut.offset(frame),
-            left: data_bytes,
-            data_bytes,
+            to: buffer + HEADER_BYTES,
+            offset: 0,
+            left: length.min(cut.first_bytes),
+            data_bytes: 0,
             is_void: false,
         };
-        self.read(dev, open, sent);
-        true
+        if frame == 0 {
+            self.lists.forget(record);
+            open.to = buffer + FIRST_HEADER_BYTES;
+        } else {
+            open.offset = cut.offset(frame);
+            open.left = (length - open.offset).min(cut.data_bytes);
+        }
+        open.data_bytes = open.left;
+        if let Some(run) = Cursor::at(sent.plus(record::CURSOR)).here(dev, open.offset) {
+            if open.left <= run.bytes && open.left != 0 && self.reads.has_room(4) {
+                let transfer = Transfer { bus_address: run.address, sram_address: open.to, bytes: open.left };
+                self.reads.post(dev, transfer, 0, Tag::data(record, self.ring.next_number()));
+                open.offset += open.left;
+                open.left = 0;
+                return Some((open, sent));
+            }
+        }
+        rarely();
+        self.read(dev, open, sent)
+    }
+
+    /// Writes the header of a frame that [`Self::begin`] has begun. If not all its data were asked
+    /// for, that is done when they were.
+    #[inline(always)]
+    pub(super) fn finish(&mut self, dev: &mut impl Device, asked: Asked, tag_word: u32) {
+        match asked {
+            Some((open, sent)) => self.close(dev, open, sent, tag_word),
+            None => {
+                rarely();
+                if let Some(open) = &mut self.open {
+                    open.tag_word = tag_word;
+                }
+            }
+        }
     }
 
     /// Goes on with the open frame. False if it still waits.
@@ -49,33 +89,34 @@ impl Transmitter {
     pub(super) fn go_on(&mut self, dev: &mut impl Device) -> bool {
         let Some(open) = self.open.take() else { return false };
         let sent = dev.place(self.places.sends + open.record * record::BYTES);
-        let left = open.left;
-        self.read(dev, open, sent);
+        let Open { left, tag_word, .. } = open;
+        if let Some((open, sent)) = self.read(dev, open, sent) {
+            self.close(dev, open, sent, tag_word);
+        }
         self.open.is_none_or(|open| open.left != left)
     }
 
-    /// Asks for the data of a frame, and closes it when all are asked for. A frame that has to wait
-    /// stays open.
-    #[inline(always)]
-    fn read(&mut self, dev: &mut impl Device, mut open: Open, sent: Place) {
+    /// Asks for the data of a frame. `None`: the frame has to wait, so it stays open; or its data
+    /// cannot be had.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn read(&mut self, dev: &mut impl Device, mut open: Open, sent: Place) -> Asked {
         let cursor = Cursor::at(sent.plus(record::CURSOR));
         while open.left != 0 {
             // One place stays for the transfer that releases the frame.
             if !self.reads.has_room(2) {
                 rarely();
                 self.open = Some(open);
-                return;
+                return None;
             }
-            let descriptor = dev.get(sent, record::DESCRIPTOR);
-            let chain = dev.place(descriptor);
-            let lists = self.lists.of(dev, open.record);
-            let step = cursor.seek(dev, &lists, chain, open.offset);
+            let chain = dev.place(dev.get(sent, record::DESCRIPTOR));
+            let step = cursor.seek(dev, &self.lists.of(dev, open.record), chain, open.offset);
             let Step::Run(run) = step else {
                 rarely();
                 if self.stop(dev, open, step) {
                     continue;
                 }
-                return;
+                return None;
             };
             let bytes = run.bytes.min(open.left);
             let transfer = Transfer { bus_address: run.address, sram_address: open.to, bytes };
@@ -86,12 +127,12 @@ impl Transmitter {
             open.offset += bytes;
             open.left -= bytes;
         }
-        self.close(dev, open, sent);
+        Some((open, sent))
     }
 
     /// Writes the header of a frame whose data were asked for. The frame leaves behind them.
     #[inline(always)]
-    fn close(&mut self, dev: &mut impl Device, open: Open, sent: Place) {
+    fn close(&mut self, dev: &mut impl Device, open: Open, sent: Place, tag_word: u32) {
         let Open { frame, data_bytes, .. } = open;
         if open.is_void {
             rarely();
@@ -100,17 +141,17 @@ impl Transmitter {
         let at = dev.place(open.buffer);
         let node_number = dev.get(sent, record::NODE_NUMBER);
         let numbers = word::numbers((node_number >> 16) as u16, frame as u16);
-        let kind = if frame == 0 { FIRST } else { DATA };
-        self.addresses.put(dev, at, kind, node_number & 0xFFFF, data_bytes, numbers);
-        dev.put(at, word::OFFSET, open.offset - data_bytes);
         let mut header_bytes = HEADER_BYTES;
+        let mut kind = DATA;
         if frame == 0 {
-            header_bytes = FIRST_HEADER_BYTES;
+            (kind, header_bytes) = (FIRST, FIRST_HEADER_BYTES);
             let (length, collection) = (dev.get(sent, record::LENGTH), dev.get(sent, record::COLLECTION));
             dev.put(at, word::LENGTH, length);
-            dev.put(at, word::TAG, open.tag_word);
+            dev.put(at, word::TAG, tag_word);
             dev.put(at, word::COLLECTION, collection);
         }
+        self.addresses.put(dev, at, kind, node_number & 0xFFFF, data_bytes, numbers);
+        dev.put(at, word::OFFSET, open.offset - data_bytes);
         self.ring.place(dev, header_bytes + data_bytes);
         self.reads.release(dev);
         dev.trace(Marker::TransmitPosted, numbers);

@@ -70,9 +70,13 @@ impl Transmitter {
     };
 
     /// Sends a frame without data. False if it has to wait.
-    #[inline(always)]
+    ///
+    /// It waits while a frame is open: the transfers of that frame name its place in the ring, which
+    /// is the next.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub(super) fn send_answer(&mut self, dev: &mut impl Device, kind: FrameKind, node: u32, numbers: u32) -> bool {
-        if !self.reads.has_room(1) {
+        if self.open.is_some() || !self.reads.has_room(1) {
             return false;
         }
         let Some(offset) = self.ring.ready_answer(dev) else { return false };

@@ -2,17 +2,20 @@
 
 use nic_device::{rarely, Device};
 use nic_dma::Transfer;
+use nic_layout::frame::link::FrameKind;
 use nic_layout::personality::emp::frame::{word, ABORT, ABORTED, ACK, REFUSED};
 use nic_layout::personality::emp::list::LIST_BYTES;
 use nic_layout::ring::{restarted_peer, DMA_FLAG_EVENT};
 
 use super::buffers::Ring;
+use super::frame::Asked;
 use super::state::{Sides, Transmitter};
 use super::tag::Tag;
 use crate::command::is_restart;
 use crate::header::Addresses;
 use crate::lists::{Buffers, LIST_BUFFER_BYTES};
 use crate::messages::{Answer, ReceiverToTransmitter, SenderToTransmitter, TransmitterToReceiver};
+use crate::neighbours::Transmits;
 use crate::places::{Places, Settings};
 
 impl Transmitter {
@@ -65,7 +68,12 @@ impl Transmitter {
     #[inline(always)]
     fn serve(&mut self, dev: &mut impl Device, entry: SenderToTransmitter) -> bool {
         if let SenderToTransmitter::Frame { record, frame, tag_word } = entry {
-            return self.begin(dev, record, frame, tag_word);
+            if !self.ring.is_ready(dev) {
+                return false;
+            }
+            let asked = self.begin(dev, record, frame);
+            self.finish(dev, asked, tag_word);
+            return true;
         }
         rarely();
         self.serve_rarely(dev, entry)
@@ -108,12 +116,7 @@ impl Transmitter {
         let Some(words) = self.from_receiver.peek(dev) else { return false };
         let is_served = match ReceiverToTransmitter::of(words) {
             ReceiverToTransmitter::Answer { kind, node, numbers } => {
-                let kind = match kind {
-                    Answer::Ack => ACK,
-                    Answer::Refused => REFUSED,
-                    Answer::Aborted => ABORTED,
-                };
-                self.send_answer(dev, kind, node, numbers)
+                self.send_answer(dev, frame_kind(kind), node, numbers)
             }
             ReceiverToTransmitter::Load { buffer, address } => self.load_for_receiver(dev, buffer, address),
         };
@@ -134,5 +137,40 @@ impl Transmitter {
         let transfer = Transfer { bus_address: address, sram_address, bytes: LIST_BYTES };
         self.reads.post(dev, transfer, DMA_FLAG_EVENT, Tag::of(Tag::RECEIVE_LIST, buffer));
         true
+    }
+}
+
+/// The kind of the frame of an answer.
+#[inline(always)]
+const fn frame_kind(answer: Answer) -> FrameKind {
+    match answer {
+        Answer::Ack => ACK,
+        Answer::Refused => REFUSED,
+        Answer::Aborted => ABORTED,
+    }
+}
+
+impl Transmits for Transmitter {
+    const IS_HERE: bool = true;
+    type Asked = Asked;
+
+    #[inline(always)]
+    fn answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) -> bool {
+        self.send_answer(dev, frame_kind(kind), node, numbers)
+    }
+
+    #[inline(always)]
+    fn is_ready(&mut self, dev: &mut impl Device) -> bool {
+        self.is_free(dev)
+    }
+
+    #[inline(always)]
+    fn ask(&mut self, dev: &mut impl Device, record: u32, frame: u32) -> Asked {
+        self.begin(dev, record, frame)
+    }
+
+    #[inline(always)]
+    fn close(&mut self, dev: &mut impl Device, asked: Asked, tag_word: u32) {
+        self.finish(dev, asked, tag_word);
     }
 }

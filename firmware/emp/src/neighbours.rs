@@ -1,0 +1,57 @@
+//! How a part reaches another part.
+//!
+//! Parts on one core call each other, so that a frame goes through all parts that it needs without
+//! a stop. A part on another core is [`Elsewhere`]: it is reached by the queue between the two. The
+//! queue between two parts on one core carries what is rare, and what cannot be done at once.
+//!
+//! `IS_HERE` is a constant of the image, so only one of both ways is in the code.
+
+use nic_device::Device;
+
+use crate::frame::Frame;
+use crate::messages::Answer;
+
+/// The transmitter.
+pub(crate) trait Transmits {
+    /// Whether it runs on the same core.
+    const IS_HERE: bool;
+    /// A frame whose data were asked for.
+    type Asked;
+    /// Sends an answer. False: it has to wait, so it goes by the queue.
+    fn answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) -> bool;
+    /// Whether [`Self::ask`] may be called: nothing stands before the frame.
+    fn is_ready(&mut self, dev: &mut impl Device) -> bool;
+    /// Asks for the data of a frame. [`Self::close`] follows.
+    fn ask(&mut self, dev: &mut impl Device, record: u32, frame: u32) -> Self::Asked;
+    /// Writes the header of a frame, and lets it leave behind its data. `tag_word`: of a first
+    /// frame, the word of tag and distances.
+    fn close(&mut self, dev: &mut impl Device, asked: Self::Asked, tag_word: u32);
+}
+
+/// The receiver.
+pub(crate) trait Receives {
+    /// Whether it runs on the same core.
+    const IS_HERE: bool;
+    /// Whether [`Self::begin`] and [`Self::go_on`] may be called: nothing stands before the frame.
+    fn is_ready(&mut self, dev: &mut impl Device) -> bool;
+    /// A message begins in a receive.
+    fn begin(&mut self, dev: &mut impl Device, record: u32, frame: &Frame);
+    /// A frame of a message that has begun.
+    fn go_on(&mut self, dev: &mut impl Device, record: u32, frame: &Frame);
+}
+
+/// The sender.
+pub(crate) trait Sends {
+    /// Whether it runs on the same core.
+    const IS_HERE: bool;
+    /// A node has answered a frame.
+    fn answered(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32);
+}
+
+/// The sorter.
+pub(crate) trait Sorts {
+    /// Whether it runs on the same core.
+    const IS_HERE: bool;
+    /// A message of a node is complete.
+    fn completed(&mut self, dev: &mut impl Device, node: u32, number: u16);
+}
