@@ -174,7 +174,7 @@ impl<P: Posted> Parts<P> {
             || !receiver.from_transmitter.is_level(&transmitter.to_receiver)
             || receiver.has_more()
         {
-            is_busy |= receiver.turn(dev, transmitter);
+            is_busy |= receiver.turn::<Sorter<P>>(dev, transmitter);
         }
         if !sender.from_sorter.is_level(&sorter.to_sender)
             || !sender.from_transmitter.is_level(&transmitter.to_sender)
@@ -186,7 +186,7 @@ impl<P: Posted> Parts<P> {
             || !transmitter.from_sender.is_level(&sender.to_transmitter)
             || transmitter.has_more()
         {
-            is_busy |= transmitter.turn(dev);
+            is_busy |= transmitter.turn::<Sender>(dev);
         }
         is_busy
     }

@@ -8,7 +8,7 @@ use super::state::{Receiver, Sides};
 use crate::frame::Frame;
 use crate::lists::Buffers;
 use crate::messages::{SorterToReceiver, TransmitterToReceiver};
-use crate::neighbours::Transmits;
+use crate::neighbours::{Sorts, Transmits};
 use crate::places::{receive_record as record, Places, Settings};
 
 impl Receiver {
@@ -39,9 +39,10 @@ impl Receiver {
         self.open.is_none() && self.waiting.is_none() && self.from_sorter.is_empty(dev) && self.has_room(dev)
     }
 
-    /// Does some of the work that waits. False if there was none that it could do.
+    /// Does some of the work that waits. False if there was none that it could do. `S`: the sorter,
+    /// whose frames come by the queue if it runs elsewhere.
     #[inline(always)]
-    pub fn turn(&mut self, dev: &mut impl Device, to: &mut impl Transmits) -> bool {
+    pub fn turn<S: Sorts>(&mut self, dev: &mut impl Device, to: &mut impl Transmits) -> bool {
         if self.open.is_some() {
             rarely();
             return self.resume(dev) | self.attend(dev);
@@ -58,18 +59,18 @@ impl Receiver {
             self.waiting = Some(entry);
             return self.attend(dev);
         }
-        self.serve(dev, to, entry);
+        self.serve::<S>(dev, to, entry);
         true
     }
 
     #[inline(always)]
-    fn serve(&mut self, dev: &mut impl Device, to: &mut impl Transmits, entry: SorterToReceiver) {
+    fn serve<S: Sorts>(&mut self, dev: &mut impl Device, to: &mut impl Transmits, entry: SorterToReceiver) {
         match entry {
-            SorterToReceiver::Frame { record, buffer } => {
+            SorterToReceiver::Frame { record, buffer } if !S::IS_HERE => {
                 let frame = Frame::read(dev, buffer);
                 self.go_on(dev, to, record, &frame);
             }
-            SorterToReceiver::First { record, buffer } => {
+            SorterToReceiver::First { record, buffer } if !S::IS_HERE => {
                 let frame = Frame::read(dev, buffer);
                 self.begin(dev, to, record, &frame);
             }

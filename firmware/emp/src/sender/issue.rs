@@ -24,7 +24,9 @@ impl Sender {
         let sent = self.record(dev, record);
         if dev.get(sent, record::STATE) & (stage::MASK | stage::LATE) != stage::SENDING {
             rarely();
-            return self.issue_rarely(dev, to, record, sent);
+            if self.has_issued(dev, to, record, sent) {
+                return true;
+            }
         }
         self.issue_next(dev, to, record, sent);
         true
@@ -82,16 +84,17 @@ impl Sender {
         self.start_timer(dev);
     }
 
-    /// A message that has ended, or of which frames are sent again.
+    /// Handles a message that has ended, or of which frames are sent again. False: its next frame
+    /// is sent.
     #[cold]
     #[inline(never)]
-    fn issue_rarely<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T, record: u32, sent: Place) -> bool {
+    fn has_issued<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T, record: u32, sent: Place) -> bool {
         if dev.get(sent, record::STATE) & stage::MASK != stage::SENDING {
             self.ready.pop();
         } else if dev.get(sent, record::AGAIN) != 0 {
             self.issue_again(dev, to, record, sent);
         } else {
-            self.issue_next(dev, to, record, sent);
+            return false;
         }
         true
     }

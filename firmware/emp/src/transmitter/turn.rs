@@ -15,7 +15,7 @@ use crate::command::is_restart;
 use crate::header::Addresses;
 use crate::lists::{Buffers, LIST_BUFFER_BYTES};
 use crate::messages::{Answer, ReceiverToTransmitter, SenderToTransmitter, TransmitterToReceiver};
-use crate::neighbours::Transmits;
+use crate::neighbours::{Sends, Transmits};
 use crate::places::{Places, Settings};
 
 impl Transmitter {
@@ -42,9 +42,10 @@ impl Transmitter {
     }
 
     /// Does some of the work that waits. False if there was none that it could do: an event or an
-    /// entry of a queue makes more.
+    /// entry of a queue makes more. `S`: the sender, whose frames come by the queue if it runs
+    /// elsewhere.
     #[inline(always)]
-    pub fn turn(&mut self, dev: &mut impl Device) -> bool {
+    pub fn turn<S: Sends>(&mut self, dev: &mut impl Device) -> bool {
         let has_answered = self.answer(dev);
         if self.open.is_some() {
             rarely();
@@ -57,7 +58,7 @@ impl Transmitter {
                 None => return has_answered,
             },
         };
-        if !self.serve(dev, entry) {
+        if !self.serve::<S>(dev, entry) {
             self.waiting = Some(entry);
             return has_answered;
         }
@@ -66,8 +67,8 @@ impl Transmitter {
 
     /// Serves an entry of the sender. False if it has to wait for room.
     #[inline(always)]
-    fn serve(&mut self, dev: &mut impl Device, entry: SenderToTransmitter) -> bool {
-        if let SenderToTransmitter::Frame { record, frame, tag_word } = entry {
+    fn serve<S: Sends>(&mut self, dev: &mut impl Device, entry: SenderToTransmitter) -> bool {
+        if let (SenderToTransmitter::Frame { record, frame, tag_word }, false) = (entry, S::IS_HERE) {
             if !self.ring.is_ready(dev) {
                 return false;
             }

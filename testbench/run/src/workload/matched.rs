@@ -123,12 +123,13 @@ impl Side {
         Totals::read(&self.handle).await.map_err(|error| self.failed("counters", &error))
     }
 
-    /// Locked memory for `count` messages.
+    /// Locked memory for `count` messages, whose addresses the library knows.
     async fn slots(&self, size_bytes: u32, count: u32) -> Result<Slots> {
         let stride_bytes = size_bytes.max(1).next_multiple_of(PAGE_BYTES);
         let bytes = stride_bytes * count;
         let start = self.process.alloc(bytes).map_err(|error| self.failed("memory", &error))?;
         self.process.lock(start, bytes).await.map_err(|error| self.failed("lock", &error))?;
+        self.process.learn(start, bytes).await.map_err(|error| self.failed("translate", &error))?;
         Ok(Slots { start, stride_bytes, count })
     }
 

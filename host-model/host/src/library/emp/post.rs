@@ -62,6 +62,15 @@ impl Process<Messages> {
         .await
     }
 
+    /// Asks for the physical addresses of these bytes, which are locked. Later posts need not ask,
+    /// unless the library asks at each post.
+    ///
+    /// # Errors
+    /// A page is not locked.
+    pub async fn learn(&self, start: UserVirt, bytes: u32) -> Result<(), DriverError> {
+        self.physical(start, bytes).await.map(|_| ())
+    }
+
     /// When the library asks for physical addresses.
     pub fn set_translate(&self, translate: Translate) {
         self.0.extension.translate.set(translate);
