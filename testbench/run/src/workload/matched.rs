@@ -8,6 +8,9 @@ use std::sync::Arc;
 use host_model::address::UserVirt;
 use host_model::library::emp::{From, MessageError, Messages, Transfer};
 use host_model::library::Process;
+use nic_layout::personality::emp::descriptor::{
+    chain_descriptors, left_in_bank, CHAIN_PAGES_MAX, RECEIVE_DESCRIPTORS, SEND_DESCRIPTORS,
+};
 use nic_layout::PAGE_BYTES;
 use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::failed;
@@ -24,6 +27,24 @@ use crate::node::Handle;
 const POSTED_MAX: u32 = 400;
 /// Bytes of memory for messages that arrive, at most; but room for two messages at least.
 const ROOM_BYTES: u32 = 16 << 20;
+/// Receives of so many bytes of pages that can be posted at once, at most [`POSTED_MAX`]: a chain of
+/// descriptors lies in one bank.
+fn posted_max(bytes: u32) -> u32 {
+    let needed = match bytes / PAGE_BYTES {
+        pages if pages > CHAIN_PAGES_MAX => 1,
+        pages => chain_descriptors(pages),
+    };
+    let end = SEND_DESCRIPTORS + RECEIVE_DESCRIPTORS;
+    let mut number = SEND_DESCRIPTORS;
+    let mut chains = 0;
+    while number < end {
+        let in_bank = left_in_bank(number);
+        chains += in_bank / needed;
+        number += in_bank;
+    }
+    chains.min(POSTED_MAX)
+}
+
 /// The tag of all messages.
 const TAG: u16 = 7;
 
@@ -136,7 +157,7 @@ impl Side {
     /// Plays one step: the warm-up, then the measured messages.
     async fn step(&mut self, kind: WorkloadKind, size_bytes: u32) -> Result<Step> {
         let stride_bytes = size_bytes.max(1).next_multiple_of(PAGE_BYTES);
-        let fitting = (ROOM_BYTES / stride_bytes).clamp(2, POSTED_MAX);
+        let fitting = (ROOM_BYTES / stride_bytes).min(posted_max(stride_bytes)).max(2);
         let (from, to) = (self.slots(size_bytes, fitting).await?, self.slots(size_bytes, fitting).await?);
         let workload = self.scenario.workload.clone();
         self.meet("step").await;
@@ -149,12 +170,6 @@ impl Side {
         let end = self.now();
         self.meet("done").await;
         let after = self.totals().await?;
-        // A one-way stream ends when its sender knows that all messages were accepted.
-        let timed = match (kind, self.node < self.peer) {
-            (WorkloadKind::Stream, true) => Timed { rounds: vec![(begin, end)], ..timed },
-            (WorkloadKind::Stream, false) => Timed { rounds: vec![(Ps::MAX, Ps::ZERO)], ..timed },
-            _ => timed,
-        };
         Ok(Step { size_bytes, sent, begin, end, before, after, timed })
     }
 
@@ -212,12 +227,13 @@ impl Side {
     }
 
     /// E-55. The receiver keeps many receives posted. The sender keeps a few messages posted, and
-    /// replaces each when it has ended.
+    /// replaces each when it has ended. The time is from the sender's first post, when the receives
+    /// stand, until it knows that all messages were accepted.
     async fn stream(&mut self, size: u32, count: u32, from: &Slots, to: &Slots) -> Result<Done> {
         let mut sent = Vec::new();
         if self.node < self.peer {
             self.meet("receives are posted").await;
-            let mut posted = VecDeque::new();
+            let (begin, mut posted) = (self.now(), VecDeque::new());
             for turn in 0..count {
                 if posted.len() as u32 == self.scenario.workload.outstanding {
                     self.end_oldest(&mut posted).await?;
@@ -228,6 +244,8 @@ impl Side {
             while !posted.is_empty() {
                 self.end_oldest(&mut posted).await?;
             }
+            let timed = Timed { rounds: vec![(begin, self.now())], ..Timed::default() };
+            return Ok(Done { sent, timed });
         } else {
             let mut posted = VecDeque::new();
             for turn in 0..count.min(to.count) {
@@ -243,7 +261,9 @@ impl Side {
                 }
             }
         }
-        Ok(Done::from(sent))
+        // The receiver's clock says nothing of the time.
+        let timed = Timed { rounds: vec![(Ps::MAX, Ps::ZERO)], ..Timed::default() };
+        Ok(Done { sent, timed })
     }
 
     /// E-56. Many receives are posted before. Each side has a few messages under way; it waits for
