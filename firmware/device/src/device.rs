@@ -36,6 +36,8 @@ pub trait Device: Words {
     fn raise(&mut self, event: Event);
     /// Clears a pending event. Whatever happens after this call makes it pending again.
     fn clear(&mut self, event: Event);
+    /// Clears pending events, one bit each.
+    fn clear_all(&mut self, events: u32);
     /// Sets the events, one bit each, that end a wait. Other events become pending all the same.
     fn wake_on(&mut self, events: u32);
     /// Starts timer 0 or 1. It fires once, as soon as [`Self::now`] has reached `due`.

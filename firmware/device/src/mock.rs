@@ -107,6 +107,10 @@ impl Device for Hardware {
         self.pending &= !event.bit();
     }
 
+    fn clear_all(&mut self, events: u32) {
+        self.pending &= !events;
+    }
+
     fn wake_on(&mut self, events: u32) {
         self.wakes = events;
     }

@@ -132,62 +132,107 @@ impl<P: Posted> Parts<P> {
 
     /// Serves the pending events, and does some of the work that waits. False if there was none:
     /// the core may sleep until one of [`Self::EVENTS`].
+    ///
+    /// Most turns have a frame that arrives, or a frame that leaves, and nothing else. Whatever
+    /// else waits, a part is stirred: then all queues and parts are looked at.
     #[inline(always)]
     pub fn turn(&mut self, dev: &mut impl Device, pending: u32) -> bool {
-        // An event is cleared before its cause is looked at: what comes later makes it pending
-        // again (INV-10).
-        if pending & Event::Mailbox.bit() != 0 {
-            dev.clear(Event::Mailbox);
-            let written = dev.take_mailboxes(Sender::MAILBOXES | Sorter::<P>::MAILBOXES);
-            if written & Sender::MAILBOXES != 0 {
-                self.sender.on_mailboxes(dev, &mut self.transmitter, written);
+        if pending != 0 {
+            // Events are cleared before their causes are looked at: what comes later makes them
+            // pending again (INV-10).
+            dev.clear_all(pending);
+            if pending & Event::DmaWrite.bit() != 0 {
+                self.receiver.on_writes(dev, &mut self.transmitter, &mut self.sorter);
             }
-            if written & Sorter::<P>::MAILBOXES != 0 {
-                self.sorter.on_mailboxes(dev, written);
+            if pending & Event::Mailbox.bit() != 0 {
+                self.on_mailboxes(dev);
             }
-        }
-        if pending & Event::DmaWrite.bit() != 0 {
-            dev.clear(Event::DmaWrite);
-            self.receiver.on_writes(dev, &mut self.transmitter, &mut self.sorter);
-        }
-        if pending & Event::DmaRead.bit() != 0 {
-            dev.clear(Event::DmaRead);
-            self.transmitter.on_reads(dev);
+            if pending & Event::DmaRead.bit() != 0 {
+                self.transmitter.on_reads(dev);
+            }
+            if pending & (Event::Timer0.bit() | Event::DmaError.bit()) != 0 {
+                rarely();
+                self.on_rare(dev, pending);
+            }
         }
         // Frames that arrive, and room for frames that leave, are looked for in each turn.
-        for event in [Event::MacRx, Event::MacTx] {
-            if pending & event.bit() != 0 {
-                dev.clear(event);
-            }
-        }
-        if pending & (Event::Timer0.bit() | Event::DmaError.bit()) != 0 {
+        if self.is_stirred() {
             rarely();
-            self.on_rare(dev, pending);
+            return self.turn_stirred(dev);
         }
-        // In this order a frame goes through all parts that it needs, in one turn.
         let Parts { sender, transmitter, receiver, sorter } = self;
-        let mut is_busy = false;
-        if !sorter.from_receiver.is_level(&receiver.to_sorter) || sorter.has_more(dev) {
-            is_busy |= sorter.turn(dev, &mut ReceiverWith { receiver, transmitter }, sender);
+        if sorter.has_frame(dev) {
+            sorter.take_frame(dev, &mut ReceiverWith { receiver, transmitter }, sender);
         }
-        if !receiver.from_sorter.is_level(&sorter.to_receiver)
-            || !receiver.from_transmitter.is_level(&transmitter.to_receiver)
-            || receiver.has_more()
-        {
-            is_busy |= receiver.turn::<Sorter<P>>(dev, transmitter);
+        if sender.has_frame() && sender.has_room(dev, transmitter) {
+            sender.issue(dev, transmitter);
         }
-        if !sender.from_sorter.is_level(&sorter.to_sender)
-            || !sender.from_transmitter.is_level(&transmitter.to_sender)
-            || sender.has_more()
-        {
-            is_busy |= sender.turn(dev, transmitter);
+        #[cfg(not(target_arch = "riscv32"))]
+        assert!(self.is_stirred() || self.is_calm(), "work waits, and no part is stirred");
+        let Parts { sender, transmitter, sorter, .. } = self;
+        sorter.has_frame(dev) || sender.has_frame() && sender.has_room(dev, transmitter) || self.is_stirred()
+    }
+
+    #[inline(always)]
+    fn on_mailboxes(&mut self, dev: &mut impl Device) {
+        let written = dev.take_mailboxes(Sender::MAILBOXES | Sorter::<P>::MAILBOXES);
+        if written & Sender::MAILBOXES != 0 {
+            self.sender.on_mailboxes(dev, &mut self.transmitter, written);
         }
-        if !transmitter.from_receiver.is_level(&receiver.to_transmitter)
-            || !transmitter.from_sender.is_level(&sender.to_transmitter)
-            || transmitter.has_more()
-        {
-            is_busy |= transmitter.turn::<Sender>(dev);
+        if written & Sorter::<P>::MAILBOXES != 0 {
+            if self.is_stirred() {
+                // A receive that has ended may be posted again.
+                rarely();
+                self.sorter.hear(dev);
+            }
+            self.sorter.on_mailboxes(dev, written);
         }
+    }
+
+    #[inline(always)]
+    fn is_stirred(&self) -> bool {
+        self.sender.is_stirred | self.transmitter.is_stirred | self.receiver.is_stirred | self.sorter.is_stirred
+    }
+
+    /// Whether nothing waits but frames.
+    fn is_calm(&self) -> bool {
+        let Parts { sender, transmitter, receiver, sorter } = self;
+        sender.is_calm()
+            && transmitter.is_calm()
+            && receiver.is_calm()
+            && sorter.is_calm()
+            && sender.from_sorter.is_level(&sorter.to_sender)
+            && sender.from_transmitter.is_level(&transmitter.to_sender)
+            && transmitter.from_sender.is_level(&sender.to_transmitter)
+            && transmitter.from_receiver.is_level(&receiver.to_transmitter)
+            && receiver.from_sorter.is_level(&sorter.to_receiver)
+            && receiver.from_transmitter.is_level(&transmitter.to_receiver)
+            && sorter.from_receiver.is_level(&receiver.to_sorter)
+    }
+
+    /// A turn that looks at all queues and parts.
+    #[cold]
+    #[inline(never)]
+    fn turn_stirred(&mut self, dev: &mut impl Device) -> bool {
+        let Parts { sender, transmitter, receiver, sorter } = self;
+        // In this order a frame goes through all parts that it needs, in one turn.
+        let mut is_busy = sorter.turn(dev);
+        let mut with = ReceiverWith { receiver: &mut *receiver, transmitter: &mut *transmitter };
+        if sorter.has_frame(dev) && sorter.has_room::<_, Sender>(dev, &mut with) {
+            sorter.take_frame(dev, &mut with, sender);
+            is_busy = true;
+        }
+        is_busy |= receiver.turn::<Sorter<P>>(dev, transmitter);
+        is_busy |= sender.turn(dev, transmitter);
+        if sender.has_frame() && sender.has_room(dev, transmitter) {
+            sender.issue(dev, transmitter);
+            is_busy = true;
+        }
+        is_busy |= transmitter.turn::<Sender>(dev);
+        let is_stirred = !self.is_calm();
+        self.sender.is_stirred = is_stirred;
+        (self.transmitter.is_stirred, self.receiver.is_stirred) = (is_stirred, is_stirred);
+        self.sorter.is_stirred = is_stirred;
         is_busy
     }
 
@@ -195,11 +240,9 @@ impl<P: Posted> Parts<P> {
     #[inline(never)]
     fn on_rare(&mut self, dev: &mut impl Device, pending: u32) {
         if pending & Event::Timer0.bit() != 0 {
-            dev.clear(Event::Timer0);
             self.sender.on_timer(dev);
         }
         if pending & Event::DmaError.bit() != 0 {
-            dev.clear(Event::DmaError);
             self.transmitter.on_reads(dev);
             self.receiver.on_writes(dev, &mut self.transmitter, &mut self.sorter);
         }

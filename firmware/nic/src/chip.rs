@@ -146,6 +146,11 @@ impl Device for Chip {
     }
 
     #[inline(always)]
+    fn clear_all(&mut self, events: u32) {
+        store(event_a::CLEAR, events);
+    }
+
+    #[inline(always)]
     fn wake_on(&mut self, events: u32) {
         store(event_a::ENABLE, events);
     }

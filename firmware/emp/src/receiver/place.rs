@@ -49,8 +49,7 @@ impl Receiver {
         loop {
             if !self.writes.has_room(1) {
                 rarely();
-                self.open = Some(open);
-                return;
+                return self.keep_open(open);
             }
             if open.left == 0 {
                 rarely();
@@ -74,6 +73,11 @@ impl Receiver {
             open.offset += bytes;
             open.left -= bytes;
         }
+    }
+
+    #[cold]
+    fn keep_open(&mut self, open: Open) {
+        (self.open, self.is_stirred) = (Some(open), true);
     }
 
     /// Hands the first bytes of the data of a frame to the engine. There is room.
@@ -122,7 +126,7 @@ impl Receiver {
     #[cold]
     #[inline(never)]
     fn stop(&mut self, dev: &mut impl Device, open: Open, step: Step) -> bool {
-        self.open = Some(open);
+        self.keep_open(open);
         match step {
             Step::Run(_) => {}
             Step::Load(address) => {

@@ -27,6 +27,8 @@ pub(crate) struct Receiver {
     pub(crate) from_transmitter: FromTransmitterForReceiver,
     pub(crate) to_transmitter: ToTransmitterOfReceiver,
     pub(crate) to_sorter: ToSorter,
+    /// Something rare waits, here or in a queue from here ([`crate::Parts::turn`]).
+    pub(crate) is_stirred: bool,
     /// The frame whose data are not all handed to the engine.
     pub(super) open: Option<Open>,
     /// An entry of the sorter that waits for room.
@@ -60,6 +62,7 @@ impl Receiver {
         from_transmitter: FromTransmitterForReceiver::NOWHERE,
         to_transmitter: ToTransmitterOfReceiver::NOWHERE,
         to_sorter: ToSorter::NOWHERE,
+        is_stirred: false,
         open: None,
         waiting: None,
         command: None,
@@ -99,6 +102,7 @@ impl Receiver {
 
     /// Asks the transmitter for an answer. There is room.
     pub(super) fn answer_later(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) {
+        self.is_stirred = true;
         self.to_transmitter.push(dev, ReceiverToTransmitter::Answer { kind, node, numbers }.words());
     }
 }

@@ -27,15 +27,19 @@ impl Receiver {
         }
     }
 
-    /// Whether work waits beside the queues.
-    #[inline(always)]
-    pub fn has_more(&self) -> bool {
-        self.open.is_some() || self.waiting.is_some() || self.command.is_some()
+    /// Whether nothing waits beside the queues.
+    pub fn is_calm(&self) -> bool {
+        self.open.is_none() && self.waiting.is_none() && self.command.is_none()
     }
 
     /// Whether a frame of the sorter can be taken at once.
     #[inline(always)]
     pub fn is_ready(&mut self, dev: &mut impl Device) -> bool {
+        if !self.is_stirred {
+            // All queues are empty.
+            return true;
+        }
+        rarely();
         self.open.is_none() && self.waiting.is_none() && self.from_sorter.is_empty(dev) && self.has_room(dev)
     }
 

@@ -58,7 +58,9 @@ impl Sender {
             let again = dev.get(sent, record::AGAIN);
             dev.put(sent, record::AGAIN, again & !(1 << (collection % WINDOW_COLLECTIONS)));
         }
-        self.ready.push(record);
+        if window.may_send(dev) || state & stage::LATE != 0 {
+            self.ready.push(record);
+        }
     }
 
     #[cold]

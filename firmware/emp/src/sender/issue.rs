@@ -12,29 +12,25 @@ use crate::neighbours::Transmits;
 use crate::places::send_record as record;
 
 impl Sender {
-    /// Asks the transmitter for a frame. False if there is none, or no room.
+    /// Asks the transmitter for a frame, if one waits. [`Self::has_room`].
     ///
     /// Messages take turns by collections.
     #[inline(always)]
-    pub(super) fn issue<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T) -> bool {
-        let Some(record) = self.ready.front() else { return false };
-        if !self.has_room(dev, to) {
-            return false;
-        }
+    pub fn issue<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T) {
+        let Some(record) = self.ready.front() else { return };
         let sent = self.record(dev, record);
         if dev.get(sent, record::STATE) & (stage::MASK | stage::LATE) != stage::SENDING {
             rarely();
             if self.has_issued(dev, to, record, sent) {
-                return true;
+                return;
             }
         }
         self.issue_next(dev, to, record, sent);
-        true
     }
 
     /// Whether the transmitter can be asked for a frame.
     #[inline(always)]
-    pub(super) fn has_room<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T) -> bool {
+    pub fn has_room<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T) -> bool {
         match T::IS_HERE {
             true => to.is_ready(dev),
             false => self.to_transmitter.room(dev) != 0,

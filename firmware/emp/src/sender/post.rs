@@ -34,7 +34,7 @@ impl Sender {
                 dev.count(Counter::SendsTaken);
                 dev.put(at, 0, words[0] & !0xFF | u32::from(stat::TAKEN));
             }
-            Ok(false) => self.held = Some(number),
+            Ok(false) => (self.held, self.is_stirred) = (Some(number), true),
             Err(failure) => {
                 dev.count(Counter::SendsTaken);
                 dev.count(Counter::SendsFailed);

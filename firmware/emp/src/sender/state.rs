@@ -14,6 +14,8 @@ pub(crate) struct Sender {
     pub(crate) from_sorter: FromSorterForSender,
     pub(crate) from_transmitter: FromTransmitterForSender,
     pub(crate) to_transmitter: ToTransmitterOfSender,
+    /// Something rare waits, here or in a queue from here ([`crate::Parts::turn`]).
+    pub(crate) is_stirred: bool,
     /// A post that waits: for its peer to forget numbers, or to have started again.
     pub(super) held: Option<u32>,
     /// A command of the driver that was not passed on yet.
@@ -70,6 +72,7 @@ impl Sender {
         from_sorter: FromSorterForSender::NOWHERE,
         from_transmitter: FromTransmitterForSender::NOWHERE,
         to_transmitter: ToTransmitterOfSender::NOWHERE,
+        is_stirred: false,
         held: None,
         command: None,
         is_timer_set: false,
@@ -84,6 +87,13 @@ impl Sender {
     #[inline(always)]
     pub(super) fn record(&self, dev: &impl Device, record: u32) -> Place {
         dev.place(self.places.sends + record * record::BYTES)
+    }
+
+    /// The record has something to say to the transmitter.
+    #[cold]
+    pub(super) fn control(&mut self, record: u32) {
+        self.is_stirred = true;
+        self.control.push(record);
     }
 
     /// Lets the timer run, if it does not.

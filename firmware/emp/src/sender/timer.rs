@@ -90,6 +90,6 @@ impl Sender {
         if tries > ABORTS_MAX {
             return self.end(dev, record, (state >> stage::STAT_SHIFT) as u8);
         }
-        self.control.push(record);
+        self.control(record);
     }
 }

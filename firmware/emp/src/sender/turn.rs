@@ -29,12 +29,10 @@ impl Sender {
         }
     }
 
-    /// Does some of the work that waits. False if there was none that it could do.
-    #[inline(always)]
+    /// Does some of the rare work that waits. False if there was none that it could do.
     pub fn turn(&mut self, dev: &mut impl Device, to: &mut impl Transmits) -> bool {
         let mut is_busy = false;
         if let Some(words) = self.from_sorter.pop(dev) {
-            rarely();
             match SorterToSender::of(words) {
                 SorterToSender::Answer { kind, node, numbers, .. } => self.on_answer(dev, kind, node, numbers),
                 SorterToSender::Command { word } => self.command = Some(word),
@@ -42,38 +40,27 @@ impl Sender {
             is_busy = true;
         }
         if let Some(words) = self.from_transmitter.pop(dev) {
-            rarely();
             self.hear(dev, TransmitterToSender::of(words));
             is_busy = true;
         }
-        if self.has_rare_work() {
-            rarely();
-            is_busy |= self.do_rare_work(dev, to);
-        }
-        is_busy | self.issue(dev, to)
-    }
-
-    /// Whether there is work beside the queues: frames to send, or something rare.
-    #[inline(always)]
-    pub fn has_more(&self) -> bool {
-        !self.ready.is_empty() || self.has_rare_work()
-    }
-
-    #[inline(always)]
-    fn has_rare_work(&self) -> bool {
-        self.held.is_some() || self.command.is_some() || !self.control.is_empty()
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn do_rare_work(&mut self, dev: &mut impl Device, to: &mut impl Transmits) -> bool {
-        let mut is_busy = self.say(dev);
+        is_busy |= self.say(dev);
         if let Some(number) = self.held {
             self.held = None;
             self.on_posted(dev, to, number);
             is_busy |= self.held.is_none();
         }
         is_busy | self.obey(dev)
+    }
+
+    /// Whether frames wait to be sent.
+    #[inline(always)]
+    pub fn has_frame(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    /// Whether nothing waits beside frames and the queues.
+    pub fn is_calm(&self) -> bool {
+        self.held.is_none() && self.command.is_none() && self.control.is_empty()
     }
 
     /// Takes what the host has posted or given up. `written`: the mailboxes.

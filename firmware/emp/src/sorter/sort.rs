@@ -37,7 +37,7 @@ impl<P: Posted> Sorter<P> {
         let type_word = dev.get(frame.at, link::TYPE);
         if dev.get(frame.at, link::ADDRESS_1) != self.own_address || frame.data_bytes() + HEADER_BYTES > length_bytes {
             rarely();
-            return self.drop_malformed(dev, &frame, type_word);
+            return self.drop_malformed(dev, frame, type_word);
         }
         // The address of the sender and the header say the same of it.
         let is_known = link::identity(frame.node_length) == self.identities[frame.node() as usize & NODE_MASK]
@@ -55,23 +55,23 @@ impl<P: Posted> Sorter<P> {
                 return self.first(dev, receiver, &frame, length_bytes);
             }
             rarely();
-            return self.late(dev, &frame);
+            return self.late(dev, frame);
         }
         if type_word == ACK {
             return self.answered(dev, sender, &frame, Answer::Ack);
         }
         rarely();
-        self.sort_rarely(dev, sender, &frame, type_word);
+        self.sort_rarely(dev, sender, frame, type_word);
     }
 
     /// Kinds of frames that are rare.
     #[cold]
     #[inline(never)]
-    fn sort_rarely(&mut self, dev: &mut impl Device, sender: &mut impl Sends, frame: &Frame, type_word: u32) {
+    fn sort_rarely(&mut self, dev: &mut impl Device, sender: &mut impl Sends, frame: Frame, type_word: u32) {
         match type_word {
             ABORT => self.abort(dev, frame),
-            REFUSED => self.answered(dev, sender, frame, Answer::Refused),
-            ABORTED => self.answered(dev, sender, frame, Answer::Aborted),
+            REFUSED => self.answered(dev, sender, &frame, Answer::Refused),
+            ABORTED => self.answered(dev, sender, &frame, Answer::Aborted),
             _ => self.drop_malformed(dev, frame, type_word),
         }
     }
@@ -79,7 +79,7 @@ impl<P: Posted> Sorter<P> {
     /// A frame of a message that no receive has now.
     #[cold]
     #[inline(never)]
-    fn late(&mut self, dev: &mut impl Device, frame: &Frame) {
+    fn late(&mut self, dev: &mut impl Device, frame: Frame) {
         let table = &self.numbers[frame.node() as usize & NODE_MASK];
         let state = table.look(dev, frame.message());
         if state == State::Complete {
@@ -140,7 +140,7 @@ impl<P: Posted> Sorter<P> {
             Found::Nothing => {
                 rarely();
                 dev.count(Counter::FirstsNotPosted);
-                self.answer(dev, frame, Answer::Refused);
+                self.answer(dev, *frame, Answer::Refused);
             }
         }
     }
@@ -152,7 +152,6 @@ impl<P: Posted> Sorter<P> {
             true => receiver.begin(dev, record, frame),
             false => self.to_receiver.push(dev, Sorted::First { record, buffer: frame.buffer }.words()),
         }
-        dev.count(Counter::FramesSorted);
     }
 
     /// The receiver takes a further frame of a message, with its buffer.
@@ -162,16 +161,16 @@ impl<P: Posted> Sorter<P> {
             true => receiver.go_on(dev, record, frame),
             false => self.to_receiver.push(dev, Sorted::Frame { record, buffer: frame.buffer }.words()),
         }
-        dev.count(Counter::FramesSorted);
     }
 
     /// A peer has given a message up.
-    fn abort(&mut self, dev: &mut impl Device, frame: &Frame) {
+    fn abort(&mut self, dev: &mut impl Device, frame: Frame) {
         dev.count(Counter::FramesAborts);
         let (number, node) = (frame.message(), frame.node());
         let table = &mut self.numbers[node as usize & NODE_MASK];
         let state = table.look(dev, number);
         if let State::Matched(record) = state {
+            self.is_stirred = true;
             self.to_receiver.push(dev, Sorted::Abort { record, node, numbers: frame.numbers }.words());
             return dev.recycle(frame.buffer);
         }
@@ -200,8 +199,9 @@ impl<P: Posted> Sorter<P> {
     /// The frame is answered.
     #[cold]
     #[inline(never)]
-    fn answer(&mut self, dev: &mut impl Device, frame: &Frame, kind: Answer) {
+    fn answer(&mut self, dev: &mut impl Device, frame: Frame, kind: Answer) {
         let entry = Sorted::Answer { kind, node: frame.node(), numbers: frame.numbers };
+        self.is_stirred = true;
         self.to_receiver.push(dev, entry.words());
         dev.recycle(frame.buffer);
     }
@@ -217,7 +217,7 @@ impl<P: Posted> Sorter<P> {
 
     #[cold]
     #[inline(never)]
-    fn drop_malformed(&mut self, dev: &mut impl Device, frame: &Frame, type_word: u32) {
+    fn drop_malformed(&mut self, dev: &mut impl Device, frame: Frame, type_word: u32) {
         let is_foreign = link::is_ours(type_word) && link::protocol_number(type_word) != PROTOCOL;
         let counter = if is_foreign { Counter::FramesForeign } else { Counter::FramesMalformed };
         self.drop(dev, frame.buffer, counter.offset());

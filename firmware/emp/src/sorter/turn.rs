@@ -44,48 +44,50 @@ impl<P: Posted> Sorter<P> {
         }
     }
 
-    /// Whether a frame or a command waits.
+    /// Whether a frame waits.
     #[inline(always)]
-    pub fn has_more(&self, dev: &impl Device) -> bool {
-        self.next != dev.receive_consumer() || self.command.is_some()
+    pub fn has_frame(&self, dev: &impl Device) -> bool {
+        self.next as u16 != dev.receive_consumer()
     }
 
-    /// Does some of the work that waits. False if there was none that it could do.
+    /// Whether nothing waits beside frames and the queue.
+    pub fn is_calm(&self) -> bool {
+        self.command.is_none()
+    }
+
+    /// Does some of the rare work that waits. False if there was none that it could do.
+    pub fn turn(&mut self, dev: &mut impl Device) -> bool {
+        let is_busy = !self.from_receiver.is_empty(dev);
+        self.hear(dev);
+        self.pass(dev) | is_busy
+    }
+
+    /// Whether the frame that waits can be taken.
     #[inline(always)]
-    pub fn turn<R: Receives, S: Sends>(&mut self, dev: &mut impl Device, receiver: &mut R, sender: &mut S) -> bool {
-        if !self.from_receiver.is_empty(dev) {
-            rarely();
-            self.hear(dev);
-        }
-        if self.command.is_some() {
-            rarely();
-            self.pass(dev);
-        }
-        if self.next == dev.receive_consumer() {
-            return false;
-        }
-        let has_room = match R::IS_HERE {
+    pub fn has_room<R: Receives, S: Sends>(&mut self, dev: &mut impl Device, receiver: &mut R) -> bool {
+        let may_pass = match R::IS_HERE {
             true => receiver.is_ready(dev),
             false => self.to_receiver.room(dev) != 0,
         };
-        if !has_room || !S::IS_HERE && self.to_sender.room(dev) == 0 {
-            rarely();
-            return false;
-        }
-        let (buffer, length_bytes) = dev.received(self.next);
-        dev.trace(Marker::ReceiveBegin, u32::from(self.next));
+        may_pass && (S::IS_HERE || self.to_sender.room(dev) != 0)
+    }
+
+    /// Takes the frame that waits. [`Self::has_room`].
+    #[inline(always)]
+    pub fn take_frame(&mut self, dev: &mut impl Device, receiver: &mut impl Receives, sender: &mut impl Sends) {
+        let (buffer, length_bytes) = dev.received(self.next as u16);
+        dev.trace(Marker::ReceiveBegin, u32::from(self.next as u16));
         self.next = self.next.wrapping_add(1);
-        dev.expect(self.next);
-        dev.count(Counter::FramesReceived);
+        dev.expect(self.next as u16);
+        // As many as were taken since the start.
+        dev.put(dev.counters(), Counter::FramesReceived.offset(), self.next);
         self.sort(dev, receiver, sender, buffer, length_bytes);
-        true
     }
 
     /// Hears what the receiver says. Before posts and frames: a receive that has ended may be
     /// posted again.
-    #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    fn hear(&mut self, dev: &mut impl Device) {
+    #[inline(always)]
+    pub fn hear(&mut self, dev: &mut impl Device) {
         while let Some(words) = self.from_receiver.pop(dev) {
             match ReceiverToSorter::of(words) {
                 ReceiverToSorter::Complete { node, number } => {
@@ -113,10 +115,6 @@ impl<P: Posted> Sorter<P> {
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub fn on_mailboxes(&mut self, dev: &mut impl Device, written: u32) {
-        if !self.from_receiver.is_empty(dev) {
-            rarely();
-            self.hear(dev);
-        }
         if written & 1 << MAILBOX_RECEIVE != 0 {
             let number = dev.mailbox(MAILBOX_RECEIVE);
             self.on_posted(dev, number);
@@ -161,7 +159,7 @@ impl<P: Posted> Sorter<P> {
         if is_close(word) {
             self.end_all(dev);
         }
-        self.command = Some(word);
+        (self.command, self.is_stirred) = (Some(word), true);
         self.pass(dev);
     }
 

@@ -23,10 +23,18 @@ impl Transmitter {
     /// Whether a frame can be begun: no other is open, and there is a buffer.
     #[inline(always)]
     pub(super) fn is_free(&mut self, dev: &mut impl Device) -> bool {
-        self.open.is_none()
-            && self.waiting.is_none()
-            && self.from_sender.is_empty(dev)
-            && self.ring.is_ready(dev)
+        if self.is_stirred {
+            rarely();
+            if self.open.is_some() || self.waiting.is_some() || !self.from_sender.is_empty(dev) {
+                return false;
+            }
+        }
+        self.ring.is_ready(dev)
+    }
+
+    #[cold]
+    fn keep_open(&mut self, open: Open) {
+        (self.open, self.is_stirred) = (Some(open), true);
     }
 
     /// Asks for the data of a frame. The next buffer is free, and no other frame is open.
@@ -106,7 +114,7 @@ impl Transmitter {
             // One place stays for the transfer that releases the frame.
             if !self.reads.has_room(2) {
                 rarely();
-                self.open = Some(open);
+                self.keep_open(open);
                 return None;
             }
             let chain = dev.place(dev.get(sent, record::DESCRIPTOR));
@@ -170,7 +178,7 @@ impl Transmitter {
     #[cold]
     #[inline(never)]
     fn stop(&mut self, dev: &mut impl Device, open: Open, step: Step) -> bool {
-        self.open = Some(open);
+        self.keep_open(open);
         match step {
             Step::Run(_) => {}
             Step::Load(address) => {

@@ -28,6 +28,8 @@ pub(crate) struct Transmitter {
     pub(crate) from_receiver: FromReceiverForTransmitter,
     pub(crate) to_sender: ToSenderOfTransmitter,
     pub(crate) to_receiver: ToReceiverOfTransmitter,
+    /// Something rare waits, here or in a queue from here ([`crate::Parts::turn`]).
+    pub(crate) is_stirred: bool,
     /// The frame whose data are not all asked for.
     pub(super) open: Option<Open>,
     /// An entry of the sender that waits for room.
@@ -59,6 +61,7 @@ impl Transmitter {
         from_receiver: FromReceiverForTransmitter::NOWHERE,
         to_sender: ToSenderOfTransmitter::NOWHERE,
         to_receiver: ToReceiverOfTransmitter::NOWHERE,
+        is_stirred: false,
         open: None,
         waiting: None,
         ring: Ring::NOWHERE,
@@ -95,6 +98,7 @@ impl Transmitter {
         if self.to_sender.room(dev) == 0 {
             return false;
         }
+        self.is_stirred = true;
         self.to_sender.push(dev, TransmitterToSender::Failed { record, failure }.words());
         true
     }

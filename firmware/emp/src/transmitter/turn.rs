@@ -35,10 +35,9 @@ impl Transmitter {
         }
     }
 
-    /// Whether work waits beside the queues.
-    #[inline(always)]
-    pub fn has_more(&self) -> bool {
-        self.open.is_some() || self.waiting.is_some()
+    /// Whether nothing waits beside the queues.
+    pub fn is_calm(&self) -> bool {
+        self.open.is_none() && self.waiting.is_none()
     }
 
     /// Does some of the work that waits. False if there was none that it could do: an event or an
@@ -111,8 +110,6 @@ impl Transmitter {
     }
 
     /// Serves one entry of the receiver. False if there was none, or none that could be served.
-    #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn answer(&mut self, dev: &mut impl Device) -> bool {
         let Some(words) = self.from_receiver.peek(dev) else { return false };
         let is_served = match ReceiverToTransmitter::of(words) {

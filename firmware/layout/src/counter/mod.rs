@@ -201,9 +201,7 @@ counters! {
     FramesOfFailed,
     /// A frame of a number that is not in use any more.
     FramesOld,
-    /// A frame that the receiver gets.
-    FramesSorted,
-    /// Such a frame whose message has ended meanwhile.
+    /// A frame that the receiver gets, whose message has ended meanwhile.
     FramesLate,
     /// Such a frame that is not cut as its message is.
     FramesInexact,

@@ -132,6 +132,10 @@ impl Device for Mock {
         unreachable!()
     }
 
+    fn clear_all(&mut self, _events: u32) {
+        unreachable!()
+    }
+
     fn wake_on(&mut self, _events: u32) {
         unreachable!()
     }
