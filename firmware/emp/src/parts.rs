@@ -67,6 +67,9 @@ pub struct Parts<P> {
     transmitter: Transmitter,
     receiver: Receiver,
     sorter: Sorter<P>,
+    /// Whether the last turn that looked at everything did some work. True while no part is
+    /// stirred.
+    is_busy: bool,
 }
 
 impl<P: Posted> Parts<P> {
@@ -86,6 +89,7 @@ impl<P: Posted> Parts<P> {
             transmitter: Transmitter::NOWHERE,
             receiver: Receiver::NOWHERE,
             sorter: Sorter::nowhere(posted),
+            is_busy: true,
         }
     }
 
@@ -111,7 +115,7 @@ impl<P: Posted> Parts<P> {
             to_sender: queues.transmitter_to_sender.writer(dev),
             to_receiver: queues.transmitter_to_receiver.writer(dev),
         };
-        self.transmitter.start(sides, settings, places, sessions);
+        self.transmitter.start(dev, sides, settings, places, sessions);
         let sides = receiver::Sides {
             from_sorter: queues.sorter_to_receiver.reader(dev),
             from_transmitter: queues.transmitter_to_receiver.reader(dev),
@@ -130,13 +134,23 @@ impl<P: Posted> Parts<P> {
         }
     }
 
-    /// Serves the pending events, and does some of the work that waits. False if there was none:
-    /// the core may sleep until one of [`Self::EVENTS`].
+    /// Whether there is work beside pending events. If there is none, the core may sleep until one
+    /// of [`Self::EVENTS`].
+    #[inline(always)]
+    pub fn has_work(&mut self, dev: &mut impl Device) -> bool {
+        if self.is_stirred() {
+            rarely();
+            return self.is_busy;
+        }
+        self.sorter.has_frame(dev) || self.sender.has_frame() && self.sender.has_room(dev, &mut self.transmitter)
+    }
+
+    /// Serves the pending events, and does some of the work that waits.
     ///
     /// Most turns have a frame that arrives, or a frame that leaves, and nothing else. Whatever
     /// else waits, a part is stirred: then all queues and parts are looked at.
     #[inline(always)]
-    pub fn turn(&mut self, dev: &mut impl Device, pending: u32) -> bool {
+    pub fn turn(&mut self, dev: &mut impl Device, pending: u32) {
         if pending != 0 {
             // Events are cleared before their causes are looked at: what comes later makes them
             // pending again (INV-10).
@@ -160,7 +174,7 @@ impl<P: Posted> Parts<P> {
             rarely();
             return self.turn_stirred(dev);
         }
-        let Parts { sender, transmitter, receiver, sorter } = self;
+        let Parts { sender, transmitter, receiver, sorter, .. } = self;
         if sorter.has_frame(dev) {
             sorter.take_frame(dev, &mut ReceiverWith { receiver, transmitter }, sender);
         }
@@ -169,8 +183,6 @@ impl<P: Posted> Parts<P> {
         }
         #[cfg(not(target_arch = "riscv32"))]
         assert!(self.is_stirred() || self.is_calm(), "work waits, and no part is stirred");
-        let Parts { sender, transmitter, sorter, .. } = self;
-        sorter.has_frame(dev) || sender.has_frame() && sender.has_room(dev, transmitter) || self.is_stirred()
     }
 
     #[inline(always)]
@@ -196,7 +208,7 @@ impl<P: Posted> Parts<P> {
 
     /// Whether nothing waits but frames.
     fn is_calm(&self) -> bool {
-        let Parts { sender, transmitter, receiver, sorter } = self;
+        let Parts { sender, transmitter, receiver, sorter, .. } = self;
         sender.is_calm()
             && transmitter.is_calm()
             && receiver.is_calm()
@@ -213,8 +225,8 @@ impl<P: Posted> Parts<P> {
     /// A turn that looks at all queues and parts.
     #[cold]
     #[inline(never)]
-    fn turn_stirred(&mut self, dev: &mut impl Device) -> bool {
-        let Parts { sender, transmitter, receiver, sorter } = self;
+    fn turn_stirred(&mut self, dev: &mut impl Device) {
+        let Parts { sender, transmitter, receiver, sorter, .. } = self;
         // In this order a frame goes through all parts that it needs, in one turn.
         let mut is_busy = sorter.turn(dev);
         let mut with = ReceiverWith { receiver: &mut *receiver, transmitter: &mut *transmitter };
@@ -233,7 +245,8 @@ impl<P: Posted> Parts<P> {
         self.sender.is_stirred = is_stirred;
         (self.transmitter.is_stirred, self.receiver.is_stirred) = (is_stirred, is_stirred);
         self.sorter.is_stirred = is_stirred;
-        is_busy
+        // A part that is stirred later has work.
+        self.is_busy = is_busy || !is_stirred;
     }
 
     #[cold]

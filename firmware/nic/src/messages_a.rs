@@ -29,14 +29,15 @@ static mut NODE: Node = Node { chip: Chip::NOWHERE, parts: Parts::nowhere(Linear
 #[link_section = ".fast.text"]
 #[inline(never)]
 fn run(Node { chip, parts }: &mut Node) -> ! {
-    let mut busy = true;
     loop {
-        if !busy {
+        let pending = load(event_a::PENDING);
+        if pending == 0 && !parts.has_work(chip) {
             trace(Marker::Idle, 0);
             // An event that came since the load ends the wait at once.
             wait_for_event();
+            continue;
         }
-        busy = parts.turn(chip, load(event_a::PENDING));
+        parts.turn(chip, pending);
     }
 }
 

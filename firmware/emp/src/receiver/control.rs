@@ -16,7 +16,7 @@ use crate::places::receive_record as record;
 impl Receiver {
     /// The node that sends a message has given it up.
     pub(super) fn on_abort(&mut self, dev: &mut impl Device, record: u32, node: u32, numbers: u32) {
-        let receive = self.record(dev, record);
+        let receive = self.record(record);
         let is_it = dev.get(receive, record::MESSAGE) == record::message(node, word::message(numbers));
         match dev.get(receive, record::STATE) {
             record::RECEIVING if is_it => self.fail(dev, record, Failure::Aborted, true),
@@ -28,7 +28,7 @@ impl Receiver {
 
     /// The host gives a receive up that a message has taken. If it is about to end, it ends.
     pub(super) fn on_cancel(&mut self, dev: &mut impl Device, record: u32) {
-        let receive = self.record(dev, record);
+        let receive = self.record(record);
         if dev.get(receive, record::STATE) == record::RECEIVING {
             self.fail(dev, record, Failure::Cancelled, true);
         }
@@ -53,7 +53,7 @@ impl Receiver {
                 self.command = Some(Command { word, next: record, is_marked });
                 return record != next;
             }
-            let receive = self.record(dev, record);
+            let receive = self.record(record);
             let state = dev.get(receive, record::STATE);
             if state != record::RECEIVING {
                 continue;

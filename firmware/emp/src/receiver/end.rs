@@ -25,7 +25,7 @@ impl Receiver {
         }
         while let Some(tag) = self.writes.oldest_ended(consumer) {
             if is_halted && self.writes.is_last_ended(consumer) || tag.ends() {
-                if !self.has_room(dev) {
+                if self.is_stirred && !self.has_room(dev) {
                     // The event comes again, so that this is not forgotten.
                     rarely();
                     return dev.raise(Event::DmaWrite);
@@ -59,7 +59,7 @@ impl Receiver {
         sorter: &mut impl Sorts,
         record: u32,
     ) {
-        let receive = self.record(dev, record);
+        let receive = self.record(record);
         if dev.get(receive, record::STATE) != record::ENDING {
             // It was given up meanwhile.
             rarely();
@@ -85,7 +85,7 @@ impl Receiver {
     #[cold]
     fn on_error(&mut self, dev: &mut impl Device, tag: Tag) {
         dev.count(Counter::DmaWriteErrors);
-        let receive = self.record(dev, tag.record());
+        let receive = self.record(tag.record());
         let state = dev.get(receive, record::STATE);
         if state == record::RECEIVING || state == record::ENDING {
             self.fail(dev, tag.record(), Failure::BusError, true);

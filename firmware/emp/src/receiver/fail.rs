@@ -18,7 +18,7 @@ impl Receiver {
     #[cold]
     #[inline(never)]
     pub(super) fn fail(&mut self, dev: &mut impl Device, record: u32, failure: Failure, tells: bool) {
-        let receive = self.record(dev, record);
+        let receive = self.record(record);
         let message = dev.get(receive, record::MESSAGE);
         let (node, number) = (record::node(message), record::number(message));
         self.is_stirred = true;
@@ -49,7 +49,7 @@ impl Receiver {
     /// Gives a failed record back to the host, if no transfer of its message is in flight.
     #[cold]
     fn settle(&mut self, dev: &mut impl Device, record: u32) {
-        let receive = self.record(dev, record);
+        let receive = self.record(record);
         if dev.get(receive, record::STATE) != record::FAILING {
             return;
         }

@@ -11,6 +11,7 @@ use nic_scatter::{Cursor, Lists as _, Run, Step};
 use super::open::Open;
 use super::state::Receiver;
 use super::tag::Tag;
+use crate::frame::Frame;
 use crate::lists::Wanted;
 use crate::messages::ReceiverToTransmitter;
 use crate::places::receive_record as record;
@@ -24,21 +25,34 @@ impl Receiver {
     #[inline(never)]
     pub(super) fn resume(&mut self, dev: &mut impl Device) -> bool {
         let Some(open) = self.open.take() else { return false };
-        let receive = self.record(dev, open.record);
+        let receive = self.record(open.record);
         self.place_pieces(dev, receive, open);
         self.open.is_none_or(|still| still.left != open.left)
     }
 
-    /// Hands the data of a frame to the engine. A frame that has to wait stays open.
+    /// Hands the data of a frame to the engine, which belong at `offset` of the message. A frame
+    /// that has to wait stays open. `ends`: it is the last of its message that has come.
+    #[allow(clippy::too_many_arguments)]
     #[inline(always)]
-    pub(super) fn place(&mut self, dev: &mut impl Device, receive: Place, open: Open) {
-        if let Some(run) = Cursor::at(receive.plus(record::CURSOR)).here(dev, open.offset) {
-            if open.left <= run.bytes && open.left != 0 && self.writes.has_room(1) {
-                return self.post(dev, run, open.left, open);
+    pub(super) fn place(
+        &mut self,
+        dev: &mut impl Device,
+        receive: Place,
+        record: u32,
+        frame: &Frame,
+        header_bytes: u32,
+        offset: u32,
+        ends: bool,
+    ) {
+        let (bytes, from) = (frame.data_bytes(), frame.buffer + header_bytes);
+        if let Some(run) = Cursor::at(receive.plus(record::CURSOR)).here(dev, offset) {
+            if bytes.wrapping_sub(1) < run.bytes && self.writes.has_room(1) {
+                self.post(dev, run, from, bytes, offset, Tag::new(record, frame.buffer, ends));
+                return dev.trace(Marker::DmaWritePosted, offset);
             }
         }
         rarely();
-        self.place_pieces(dev, receive, open);
+        self.place_pieces(dev, receive, Open { record, buffer: frame.buffer, from, offset, left: bytes, ends });
     }
 
     /// The same, whatever the data and their pages are.
@@ -65,9 +79,14 @@ impl Receiver {
                 return;
             };
             let bytes = run.bytes.min(open.left);
-            self.post(dev, run, bytes, open);
-            if bytes == open.left {
-                return;
+            let is_last = bytes == open.left;
+            let tag = match is_last {
+                true => Tag::new(open.record, open.buffer, open.ends),
+                false => Tag::new(open.record, 0, false),
+            };
+            self.post(dev, run, open.from, bytes, open.offset, tag);
+            if is_last {
+                return dev.trace(Marker::DmaWritePosted, open.offset);
             }
             open.from += bytes;
             open.offset += bytes;
@@ -80,28 +99,20 @@ impl Receiver {
         (self.open, self.is_stirred) = (Some(open), true);
     }
 
-    /// Hands the first bytes of the data of a frame to the engine. There is room.
+    /// Hands data of a frame to the engine. There is room.
     #[inline(always)]
-    fn post(&mut self, dev: &mut impl Device, run: Run, bytes: u32, open: Open) {
-        let is_last = bytes == open.left;
-        let tag = match is_last {
-            true => Tag::new(open.record, open.buffer, open.ends),
-            false => Tag::new(open.record, 0, false),
-        };
+    fn post(&mut self, dev: &mut impl Device, run: Run, from: u32, bytes: u32, offset: u32, tag: Tag) {
         // The host waits for the end of a message. Other ends are seen with later ones; but the
         // receive buffers of only a few may wait for that.
-        let needs_event = is_last && open.ends || self.writes.under_way() >= UNSEEN_MAX;
-        let mut transfer = Transfer { bus_address: run.address, sram_address: open.from, bytes };
-        if is_planted(Plant::PlacedBeside) && open.offset != 0 && bytes + 8 <= run.bytes {
+        let needs_event = tag.ends() || self.writes.under_way() >= UNSEEN_MAX;
+        let mut transfer = Transfer { bus_address: run.address, sram_address: from, bytes };
+        if is_planted(Plant::PlacedBeside) && offset != 0 && bytes + 8 <= run.bytes {
             transfer.bus_address += 8;
         }
-        if is_planted(Plant::TailOmitted) && open.ends && is_last {
+        if is_planted(Plant::TailOmitted) && tag.ends() {
             transfer.bytes -= bytes.min(4);
         }
         self.writes.post(dev, transfer, if needs_event { DMA_FLAG_EVENT } else { 0 }, tag);
-        if is_last {
-            dev.trace(Marker::DmaWritePosted, open.offset);
-        }
     }
 
     /// A frame without data. If it is the last of its message, an empty transfer says when the data

@@ -38,6 +38,8 @@ pub(crate) struct Receiver {
     /// Records that are given up, and not given back yet.
     pub(super) failing: u32,
     pub(super) places: Places,
+    /// The first record.
+    pub(super) receives: Place,
     pub(super) settings: Settings,
     pub(super) writes: HostWrites<Tag>,
     pub(super) lists: Buffers<RECEIVE_LISTS>,
@@ -68,6 +70,7 @@ impl Receiver {
         command: None,
         failing: 0,
         places: Places::NOWHERE,
+        receives: Place(0),
         settings: Settings::NONE,
         writes: HostWrites::new(Tag::UNUSED),
         lists: Buffers::new(0),
@@ -80,8 +83,8 @@ impl Receiver {
     }
 
     #[inline(always)]
-    pub(super) fn record(&self, dev: &impl Device, record: u32) -> Place {
-        dev.place(self.places.receives + record * record::BYTES)
+    pub(super) fn record(&self, record: u32) -> Place {
+        self.receives.plus(record * record::BYTES)
     }
 
     /// Answers a frame. There is room in the queue to the transmitter.

@@ -6,7 +6,6 @@ use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::frame::{word, FIRST_HEADER_BYTES, HEADER_BYTES};
 
-use super::open::Open;
 use super::state::Receiver;
 use crate::frame::Frame;
 use crate::messages::Answer;
@@ -17,13 +16,13 @@ impl Receiver {
     /// Takes the frame that begins a message in the receive that the sorter has chosen.
     #[inline(always)]
     pub(crate) fn begin(&mut self, dev: &mut impl Device, to: &mut impl Transmits, record: u32, frame: &Frame) {
-        let receive = self.record(dev, record);
+        let receive = self.record(record);
         let length = dev.get(frame.at, word::LENGTH);
         dev.put(receive, record::MESSAGE, record::message(frame.node(), frame.message()));
         dev.put(receive, record::LENGTH, length);
         if length > dev.get(receive, record::ROOM) {
             rarely();
-            return self.refuse(dev, record, frame);
+            return self.refuse(dev, record, *frame);
         }
         self.lists.forget(record);
         if length > self.settings.cut.first_bytes {
@@ -34,13 +33,13 @@ impl Receiver {
         dev.put(receive, record::STATE, record::ENDING);
         dev.put(receive, record::LAST, frame.numbers);
         dev.count(Counter::FramesPlaced);
-        self.place(dev, receive, open(record, frame, FIRST_HEADER_BYTES, 0, true));
+        self.place(dev, receive, record, frame, FIRST_HEADER_BYTES, 0, true);
         let tag_word = dev.get(frame.at, word::TAG);
         dev.put(receive, record::TAG, tag_word);
     }
 
     /// The same for a message of many frames.
-    #[inline(always)]
+    #[inline(never)]
     fn begin_long(
         &mut self,
         dev: &mut impl Device,
@@ -60,7 +59,7 @@ impl Receiver {
     /// The receive is too short for the message.
     #[cold]
     #[inline(never)]
-    fn refuse(&mut self, dev: &mut impl Device, record: u32, frame: &Frame) {
+    fn refuse(&mut self, dev: &mut impl Device, record: u32, frame: Frame) {
         dev.recycle(frame.buffer);
         dev.count(Counter::FramesRefusedTruncated);
         self.fail(dev, record, Failure::Truncated, true);
@@ -69,12 +68,12 @@ impl Receiver {
     /// Takes a further frame of a message.
     #[inline(always)]
     pub(crate) fn go_on(&mut self, dev: &mut impl Device, to: &mut impl Transmits, record: u32, frame: &Frame) {
-        let receive = self.record(dev, record);
+        let receive = self.record(record);
         // The message may have ended meanwhile, and its record serve another one.
         let message = record::message(frame.node(), frame.message());
         if dev.get(receive, record::MESSAGE) != message || dev.get(receive, record::STATE) != record::RECEIVING {
             rarely();
-            return drop(dev, frame, Counter::FramesLate);
+            return drop(dev, *frame, Counter::FramesLate);
         }
         let (number, length) = (frame.number(), dev.get(receive, record::LENGTH));
         let cut = &self.settings.cut;
@@ -87,7 +86,7 @@ impl Receiver {
             && frame.data_bytes() == most_bytes.min(length - offset);
         if !is_exact {
             rarely();
-            return drop(dev, frame, Counter::FramesInexact);
+            return drop(dev, *frame, Counter::FramesInexact);
         }
         self.keep(dev, to, record, receive, frame, offset, header_bytes);
     }
@@ -109,7 +108,7 @@ impl Receiver {
         let arrival = arrivals.arrive(dev, frame.number());
         let Arrival::New { completes } = arrival else {
             rarely();
-            return self.drop_known(dev, frame, arrival);
+            return self.drop_known(dev, *frame, arrival);
         };
         let ends = completes && arrivals.is_complete(dev);
         if ends {
@@ -118,7 +117,7 @@ impl Receiver {
             dev.put(receive, record::LAST, frame.numbers);
         }
         dev.count(Counter::FramesPlaced);
-        self.place(dev, receive, open(record, frame, header_bytes, offset, ends));
+        self.place(dev, receive, record, frame, header_bytes, offset, ends);
         if completes && !ends {
             self.answer(dev, to, Answer::Ack, frame.node(), frame.numbers);
         }
@@ -127,7 +126,7 @@ impl Receiver {
     /// The frame has come before, or is too far ahead.
     #[cold]
     #[inline(never)]
-    fn drop_known(&mut self, dev: &mut impl Device, frame: &Frame, arrival: Arrival) {
+    fn drop_known(&mut self, dev: &mut impl Device, frame: Frame, arrival: Arrival) {
         let Arrival::Again { is_complete } = arrival else { return drop(dev, frame, Counter::FramesBeyond) };
         if is_complete {
             self.answer_later(dev, Answer::Ack, frame.node(), frame.numbers);
@@ -136,15 +135,9 @@ impl Receiver {
     }
 }
 
-/// The data of a frame, none of which are handed to the engine.
-#[inline(always)]
-fn open(record: u32, frame: &Frame, header_bytes: u32, offset: u32, ends: bool) -> Open {
-    Open { record, buffer: frame.buffer, from: frame.buffer + header_bytes, offset, left: frame.data_bytes(), ends }
-}
-
 #[cold]
 #[inline(never)]
-fn drop(dev: &mut impl Device, frame: &Frame, counter: Counter) {
+fn drop(dev: &mut impl Device, frame: Frame, counter: Counter) {
     dev.count(counter);
     dev.recycle(frame.buffer);
 }

@@ -20,9 +20,10 @@ impl Receiver {
         self.to_sorter = sides.to_sorter;
         self.settings = *settings;
         self.places = *places;
+        self.receives = dev.place(places.receives);
         self.lists = Buffers::new(places.receive_lists);
         for record in 0..RECEIVE_DESCRIPTORS {
-            let receive = self.record(dev, record);
+            let receive = self.record(record);
             dev.put(receive, record::STATE, record::FREE);
         }
     }

@@ -14,13 +14,14 @@ use crate::places::send_record as record;
 
 impl Sender {
     /// Takes the answer of a peer to a frame.
-    #[inline(always)]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub(super) fn on_answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) {
         let Some(record) = self.record_of(dev, node, word::message(numbers)) else {
             rarely();
             return dev.count(Counter::AnswersLate);
         };
-        let sent = self.record(dev, record);
+        let sent = self.record(record);
         if dev.get(sent, record::NODE_NUMBER) != node | numbers << 16 {
             rarely();
             return dev.count(Counter::AnswersLate);
@@ -66,7 +67,7 @@ impl Sender {
     #[cold]
     #[inline(never)]
     fn on_rare_answer(&mut self, dev: &mut impl Device, kind: Answer, record: u32, state: u32) {
-        let sent = self.record(dev, record);
+        let sent = self.record(record);
         match (kind, state & stage::MASK) {
             (Answer::Refused, stage::SENDING) => {
                 // The peer lives.

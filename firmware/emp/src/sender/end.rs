@@ -20,7 +20,7 @@ impl Sender {
             // A frame that was sent again may wait in the transmitter. The host keeps its pages
             // until it has been read.
             rarely();
-            let sent = self.record(dev, record);
+            let sent = self.record(record);
             dev.put(sent, record::STATE, stage::ENDING | u32::from(stat::DONE) << stage::STAT_SHIFT);
             return self.control(record);
         }
@@ -32,7 +32,7 @@ impl Sender {
     #[cold]
     #[inline(never)]
     pub(super) fn fail(&mut self, dev: &mut impl Device, record: u32, failure: Failure, quiet: u32) {
-        let sent = self.record(dev, record);
+        let sent = self.record(record);
         if dev.get(sent, record::STATE) & stage::MASK != stage::SENDING {
             return;
         }
@@ -53,7 +53,7 @@ impl Sender {
             return false;
         }
         self.control.pop();
-        let sent = self.record(dev, record);
+        let sent = self.record(record);
         match dev.get(sent, record::STATE) & stage::MASK {
             stage::ENDING | stage::FAILING => {
                 self.to_transmitter.push(dev, SenderToTransmitter::Drain { record }.words());
@@ -78,7 +78,7 @@ impl Sender {
         match entry {
             TransmitterToSender::Failed { record, failure } => self.fail(dev, record, failure, 0),
             TransmitterToSender::Drained { record } => {
-                let sent = self.record(dev, record);
+                let sent = self.record(record);
                 let state = dev.get(sent, record::STATE);
                 let is_told = state & stage::QUIET != 0;
                 match state & stage::MASK {
@@ -98,7 +98,7 @@ impl Sender {
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub(super) fn end(&mut self, dev: &mut impl Device, record: u32, stat: u8) {
-        let sent = self.record(dev, record);
+        let sent = self.record(record);
         let node_number = dev.get(sent, record::NODE_NUMBER);
         dev.put(sent, record::STATE, stage::FREE);
         self.under_way.remove(record);
@@ -121,7 +121,7 @@ impl Sender {
         let (mut left, mut next) = (false, 0);
         while let Some(record) = self.under_way.next(next) {
             next = record + 1;
-            let sent = self.record(dev, record);
+            let sent = self.record(record);
             let node = dev.get(sent, record::NODE_NUMBER) & 0xFFFF;
             if is_close(word) {
                 left = true;

@@ -18,7 +18,7 @@ impl Sender {
     #[inline(always)]
     pub fn issue<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T) {
         let Some(record) = self.ready.front() else { return };
-        let sent = self.record(dev, record);
+        let sent = self.record(record);
         if dev.get(sent, record::STATE) & (stage::MASK | stage::LATE) != stage::SENDING {
             rarely();
             if self.has_issued(dev, to, record, sent) {
@@ -96,7 +96,7 @@ impl Sender {
     }
 
     /// The word of tag and distances of a first frame.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn tag_word(&mut self, dev: &impl Device, record: u32, sent: Place) -> u32 {
         let node_number = dev.get(sent, record::NODE_NUMBER);
         let (node, number) = (node_number & 0xFFFF, (node_number >> 16) as u16);

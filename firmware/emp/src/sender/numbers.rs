@@ -70,31 +70,31 @@ impl Sender {
         if older == NONE {
             peer.first_open = record as u8;
         } else {
-            let at = self.record(dev, older);
+            let at = self.record(older);
             let word = dev.get(at, record::TAG);
             dev.put(at, record::TAG, word & 0x00FF_FFFF | record << 24);
         }
-        let at = self.record(dev, record);
+        let at = self.record(record);
         dev.put(at, record::TAG, u32::from(tag) | older << 16 | NONE << 24);
     }
 
     /// Removes a message from those that are open.
     #[inline(always)]
     pub(super) fn close(&mut self, dev: &mut impl Device, node: u32, record: u32) {
-        let at = self.record(dev, record);
+        let at = self.record(record);
         let word = dev.get(at, record::TAG);
         let (older, younger) = ((word >> 16) & 0xFF, word >> 24);
         if older == NONE {
             self.peer(node).first_open = younger as u8;
         } else {
-            let at = self.record(dev, older);
+            let at = self.record(older);
             let word = dev.get(at, record::TAG);
             dev.put(at, record::TAG, word & 0x00FF_FFFF | younger << 24);
         }
         if younger == NONE {
             self.peer(node).last_open = older as u8;
         } else {
-            let at = self.record(dev, younger);
+            let at = self.record(younger);
             let word = dev.get(at, record::TAG);
             dev.put(at, record::TAG, word & 0xFF00_FFFF | older << 16);
         }
@@ -107,12 +107,12 @@ impl Sender {
         if first == record {
             return (0, 0);
         }
-        let number_of = |record: u32| (dev.get(self.record(dev, record), record::NODE_NUMBER) >> 16) as u16;
+        let number_of = |record: u32| (dev.get(self.record(record), record::NODE_NUMBER) >> 16) as u16;
         let oldest = u32::from(number.wrapping_sub(number_of(first)));
-        let own = dev.get(self.record(dev, record), record::TAG);
+        let own = dev.get(self.record(record), record::TAG);
         let mut older = (own >> 16) & 0xFF;
         while older != NONE {
-            let word = dev.get(self.record(dev, older), record::TAG);
+            let word = dev.get(self.record(older), record::TAG);
             if word as u16 == own as u16 {
                 return (u32::from(number.wrapping_sub(number_of(older))), oldest);
             }

@@ -4,6 +4,7 @@ use nic_collections::Window;
 use nic_device::{rarely, Device};
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{self, stat, Descriptor, Failure, Format, Page, SEND_DESCRIPTORS};
+use nic_layout::personality::emp::frame::word;
 use nic_layout::ring::restarted_peer;
 use nic_layout::trace::Marker;
 use nic_scatter::Cursor;
@@ -24,7 +25,7 @@ impl Sender {
         let offset = self.places.descriptors + descriptor::offset_bytes(number);
         let at = dev.place(offset);
         let words = [0, 4, 8, 12, 16].map(|word| dev.get(at, word));
-        let is_free = dev.get(self.record(dev, number), record::STATE) == stage::FREE;
+        let is_free = dev.get(self.record(number), record::STATE) == stage::FREE;
         if words[0] as u8 != stat::POSTED || !is_free {
             rarely();
             return dev.count(Counter::MailboxesWild);
@@ -63,7 +64,7 @@ impl Sender {
             rarely();
             return Ok(false);
         }
-        let sent = self.record(dev, record);
+        let sent = self.record(record);
         let first = Page { address: posted.address, bytes: posted.page_bytes };
         Cursor::at(sent.plus(record::CURSOR)).start(dev, posted.format, first)?;
         let Some(number) = self.take_number(dev, node, record) else { return Ok(false) };
@@ -74,16 +75,16 @@ impl Sender {
         dev.put(sent, record::COLLECTION, self.settings.collection_frames);
         dev.put(sent, record::DESCRIPTOR, offset);
         dev.put(sent, record::STATE, stage::SENDING);
-        // A message of one frame, before which nothing waits, goes through at once. Its data are on
-        // their way while the books are kept.
+        // A message of one frame, before which nothing waits, goes through at once. The
+        // books are closed when it has left.
         if T::IS_HERE && length <= self.settings.cut.first_bytes && self.ready.is_empty() && to.is_ready(dev) {
             let asked = to.ask(dev, record, 0);
-            Window::at(sent.plus(record::WINDOW)).start_sent(dev, self.settings.collection_frames);
             self.open(dev, node, record, posted.tag);
+            let (of_tag, oldest) = self.distances(dev, node, number, record);
+            to.close(dev, asked, word::tag(posted.tag, of_tag as u8, oldest as u8));
+            Window::at(sent.plus(record::WINDOW)).start_sent(dev, self.settings.collection_frames);
             self.under_way.insert(record);
             self.time(dev, sent, 0, self.settings.resend_cycles);
-            let tag_word = self.tag_word(dev, record, sent);
-            to.close(dev, asked, tag_word);
             return Ok(true);
         }
         rarely();

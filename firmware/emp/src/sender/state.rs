@@ -28,6 +28,8 @@ pub(crate) struct Sender {
     /// Records of messages that have not ended.
     pub(super) under_way: Set,
     pub(super) places: Places,
+    /// The first record.
+    pub(super) sends: Place,
     pub(super) settings: Settings,
     pub(super) peers: [Peer; IMAGE_NODES],
 }
@@ -80,13 +82,14 @@ impl Sender {
         control: Fifo::EMPTY,
         under_way: Set::EMPTY,
         places: Places::NOWHERE,
+        sends: Place(0),
         settings: Settings::NONE,
         peers: [Peer::NEW; IMAGE_NODES],
     };
 
     #[inline(always)]
-    pub(super) fn record(&self, dev: &impl Device, record: u32) -> Place {
-        dev.place(self.places.sends + record * record::BYTES)
+    pub(super) fn record(&self, record: u32) -> Place {
+        self.sends.plus(record * record::BYTES)
     }
 
     /// The record has something to say to the transmitter.

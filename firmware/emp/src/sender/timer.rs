@@ -29,7 +29,7 @@ impl Sender {
         let mut next = 0;
         while let Some(record) = self.under_way.next(next) {
             next = record + 1;
-            let state = dev.get(self.record(dev, record), record::STATE);
+            let state = dev.get(self.record(record), record::STATE);
             match state & stage::MASK {
                 stage::SENDING => self.look_at(dev, record, state),
                 stage::ABORTING => self.abort_again(dev, record, state),
@@ -42,7 +42,7 @@ impl Sender {
     }
 
     fn look_at(&mut self, dev: &mut impl Device, record: u32, state: u32) {
-        let sent = self.record(dev, record);
+        let sent = self.record(record);
         if state & stage::LATE == 0 {
             // Most messages end without a time-out, so these words have no values yet.
             dev.put(sent, record::TRIES, 0);
@@ -81,7 +81,7 @@ impl Sender {
     }
 
     fn abort_again(&mut self, dev: &mut impl Device, record: u32, state: u32) {
-        let sent = self.record(dev, record);
+        let sent = self.record(record);
         if !has_come(dev.now(), dev.get(sent, due_at(0))) {
             return;
         }

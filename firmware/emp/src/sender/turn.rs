@@ -21,6 +21,7 @@ impl Sender {
         self.to_transmitter = sides.to_transmitter;
         self.settings = *settings;
         self.places = *places;
+        self.sends = dev.place(places.sends);
         for number in 0..SEND_DESCRIPTORS {
             dev.write(places.sends + number * record::BYTES + record::STATE, stage::FREE);
         }

@@ -86,7 +86,8 @@ impl<P: Posted> Sorter<P> {
 
     /// Hears what the receiver says. Before posts and frames: a receive that has ended may be
     /// posted again.
-    #[inline(always)]
+    #[cold]
+    #[inline(never)]
     pub fn hear(&mut self, dev: &mut impl Device) {
         while let Some(words) = self.from_receiver.pop(dev) {
             match ReceiverToSorter::of(words) {

@@ -15,9 +15,16 @@ use super::tag::Tag;
 use crate::lists::Wanted;
 use crate::places::send_record as record;
 
-/// A frame whose data were all asked for, and the record of its message. `None`: the frame is open
-/// still, or void.
-pub(crate) type Asked = Option<(Open, Place)>;
+/// A frame whose data were asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    sent: Place,
+    frame: u32,
+    offset: u32,
+    data_bytes: u32,
+    /// Whether all its data were asked for. If not, the frame is open, or void.
+    is_whole: bool,
+}
 
 impl Transmitter {
     /// Whether a frame can be begun: no other is open, and there is a buffer.
@@ -40,55 +47,60 @@ impl Transmitter {
     /// Asks for the data of a frame. The next buffer is free, and no other frame is open.
     #[inline(always)]
     pub(super) fn begin(&mut self, dev: &mut impl Device, record: u32, frame: u32) -> Asked {
-        let buffer = self.ring.next_buffer();
-        let sent = dev.place(self.places.sends + record * record::BYTES);
+        let sent = self.record(record);
         let length = dev.get(sent, record::LENGTH);
         let cut = &self.settings.cut;
-        let mut open = Open {
-            record,
-            frame,
-            tag_word: 0,
-            buffer,
-            to: buffer + HEADER_BYTES,
-            offset: 0,
-            left: length.min(cut.first_bytes),
-            data_bytes: 0,
-            is_void: false,
-        };
+        let (mut offset, mut data_bytes, mut header_bytes) = (0, length.min(cut.first_bytes), FIRST_HEADER_BYTES);
         if frame == 0 {
             self.lists.forget(record);
-            open.to = buffer + FIRST_HEADER_BYTES;
         } else {
-            open.offset = cut.offset(frame);
-            open.left = (length - open.offset).min(cut.data_bytes);
+            offset = cut.offset(frame);
+            (data_bytes, header_bytes) = ((length - offset).min(cut.data_bytes), HEADER_BYTES);
         }
-        open.data_bytes = open.left;
-        if let Some(run) = Cursor::at(sent.plus(record::CURSOR)).here(dev, open.offset) {
-            if open.left <= run.bytes && open.left != 0 && self.reads.has_room(4) {
-                let transfer = Transfer { bus_address: run.address, sram_address: open.to, bytes: open.left };
+        let to = self.ring.next_buffer() + header_bytes;
+        let asked = Asked { sent, frame, offset, data_bytes, is_whole: true };
+        if let Some(run) = Cursor::at(sent.plus(record::CURSOR)).here(dev, offset) {
+            if data_bytes.wrapping_sub(1) < run.bytes && self.reads.has_room(4) {
+                let transfer = Transfer { bus_address: run.address, sram_address: to, bytes: data_bytes };
                 self.reads.post(dev, transfer, 0, Tag::data(record, self.ring.next_number()));
-                open.offset += open.left;
-                open.left = 0;
-                return Some((open, sent));
+                return asked;
             }
         }
         rarely();
-        self.read(dev, open, sent)
+        let is_whole = self.read(dev, sent, record, frame, to, offset, data_bytes);
+        Asked { is_whole, ..asked }
     }
 
     /// Writes the header of a frame that [`Self::begin`] has begun. If not all its data were asked
     /// for, that is done when they were.
     #[inline(always)]
     pub(super) fn finish(&mut self, dev: &mut impl Device, asked: Asked, tag_word: u32) {
-        match asked {
-            Some((open, sent)) => self.close(dev, open, sent, tag_word),
-            None => {
-                rarely();
-                if let Some(open) = &mut self.open {
-                    open.tag_word = tag_word;
-                }
-            }
+        if asked.is_whole {
+            return self.close(dev, asked, tag_word);
         }
+        rarely();
+        if let Some(open) = &mut self.open {
+            open.tag_word = tag_word;
+        }
+    }
+
+    /// Asks for the data of a frame that are not in one page, or that have to wait. False: not all
+    /// were asked for, and the frame is open; or they cannot be had.
+    #[allow(clippy::too_many_arguments)]
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn read(
+        &mut self,
+        dev: &mut impl Device,
+        sent: Place,
+        record: u32,
+        frame: u32,
+        to: u32,
+        offset: u32,
+        data_bytes: u32,
+    ) -> bool {
+        let open = Open { record, frame, tag_word: 0, to, offset, left: data_bytes, data_bytes, is_void: false };
+        self.read_pieces(dev, open, sent)
     }
 
     /// Goes on with the open frame. False if it still waits.
@@ -96,26 +108,29 @@ impl Transmitter {
     #[inline(never)]
     pub(super) fn go_on(&mut self, dev: &mut impl Device) -> bool {
         let Some(open) = self.open.take() else { return false };
-        let sent = dev.place(self.places.sends + open.record * record::BYTES);
-        let Open { left, tag_word, .. } = open;
-        if let Some((open, sent)) = self.read(dev, open, sent) {
-            self.close(dev, open, sent, tag_word);
+        let sent = self.record(open.record);
+        if !open.is_void && !self.read_pieces(dev, open, sent) {
+            return self.open.is_none_or(|still| still.left != open.left);
         }
-        self.open.is_none_or(|open| open.left != left)
+        let Open { frame, data_bytes, tag_word, .. } = open;
+        if open.is_void {
+            self.close_void(dev);
+        } else {
+            let offset = self.settings.cut.offset(frame);
+            self.close(dev, Asked { sent, frame, offset, data_bytes, is_whole: true }, tag_word);
+        }
+        true
     }
 
-    /// Asks for the data of a frame. `None`: the frame has to wait, so it stays open; or its data
-    /// cannot be had.
-    #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    fn read(&mut self, dev: &mut impl Device, mut open: Open, sent: Place) -> Asked {
+    #[inline(always)]
+    fn read_pieces(&mut self, dev: &mut impl Device, mut open: Open, sent: Place) -> bool {
         let cursor = Cursor::at(sent.plus(record::CURSOR));
         while open.left != 0 {
             // One place stays for the transfer that releases the frame.
             if !self.reads.has_room(2) {
                 rarely();
                 self.keep_open(open);
-                return None;
+                return false;
             }
             let chain = dev.place(dev.get(sent, record::DESCRIPTOR));
             let step = cursor.seek(dev, &self.lists.of(dev, open.record), chain, open.offset);
@@ -124,7 +139,7 @@ impl Transmitter {
                 if self.stop(dev, open, step) {
                     continue;
                 }
-                return None;
+                return false;
             };
             let bytes = run.bytes.min(open.left);
             let transfer = Transfer { bus_address: run.address, sram_address: open.to, bytes };
@@ -135,18 +150,14 @@ impl Transmitter {
             open.offset += bytes;
             open.left -= bytes;
         }
-        Some((open, sent))
+        true
     }
 
     /// Writes the header of a frame whose data were asked for. The frame leaves behind them.
     #[inline(always)]
-    fn close(&mut self, dev: &mut impl Device, open: Open, sent: Place, tag_word: u32) {
-        let Open { frame, data_bytes, .. } = open;
-        if open.is_void {
-            rarely();
-            return self.close_void(dev);
-        }
-        let at = dev.place(open.buffer);
+    fn close(&mut self, dev: &mut impl Device, asked: Asked, tag_word: u32) {
+        let Asked { sent, frame, offset, data_bytes, .. } = asked;
+        let at = dev.place(self.ring.next_buffer());
         let node_number = dev.get(sent, record::NODE_NUMBER);
         let numbers = word::numbers((node_number >> 16) as u16, frame as u16);
         let mut header_bytes = HEADER_BYTES;
@@ -159,7 +170,7 @@ impl Transmitter {
             dev.put(at, word::COLLECTION, collection);
         }
         self.addresses.put(dev, at, kind, node_number & 0xFFFF, data_bytes, numbers);
-        dev.put(at, word::OFFSET, open.offset - data_bytes);
+        dev.put(at, word::OFFSET, offset);
         self.ring.place(dev, header_bytes + data_bytes);
         self.reads.release(dev);
         dev.trace(Marker::TransmitPosted, numbers);

@@ -6,7 +6,6 @@ pub(crate) struct Open {
     pub record: u32,
     pub frame: u32,
     pub tag_word: u32,
-    pub buffer: u32,
     /// Where the next byte goes.
     pub to: u32,
     /// Where the next byte is in the message.

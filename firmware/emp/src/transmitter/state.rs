@@ -1,6 +1,6 @@
 //! The state of the transmitter, and frames without data.
 
-use nic_device::Device;
+use nic_device::{Device, Place};
 use nic_dma::HostReads;
 use nic_layout::frame::link::FrameKind;
 use nic_layout::personality::emp::descriptor::Failure;
@@ -16,7 +16,7 @@ use crate::messages::{
     FromReceiverForTransmitter, FromSender, SenderToTransmitter, ToReceiverOfTransmitter, ToSenderOfTransmitter,
     TransmitterToSender,
 };
-use crate::places::{Places, Settings};
+use crate::places::{send_record as record, Places, Settings};
 
 /// List pages of sends in the SRAM.
 pub const SEND_LISTS: usize = 4;
@@ -36,6 +36,8 @@ pub(crate) struct Transmitter {
     pub(super) waiting: Option<SenderToTransmitter>,
     pub(super) ring: Ring,
     pub(super) places: Places,
+    /// The first record of a send.
+    pub(super) sends: Place,
     pub(super) settings: Settings,
     pub(super) reads: HostReads<Tag>,
     pub(super) lists: Buffers<SEND_LISTS>,
@@ -66,11 +68,18 @@ impl Transmitter {
         waiting: None,
         ring: Ring::NOWHERE,
         places: Places::NOWHERE,
+        sends: Place(0),
         settings: Settings::NONE,
         reads: HostReads::new(Tag::UNUSED),
         lists: Buffers::new(0),
         addresses: Addresses::NONE,
     };
+
+    /// The record of a send.
+    #[inline(always)]
+    pub(super) fn record(&self, record: u32) -> Place {
+        self.sends.plus(record * record::BYTES)
+    }
 
     /// Sends a frame without data. False if it has to wait.
     ///

@@ -68,7 +68,7 @@ pub struct Node<P> {
     pub hardware: Hardware,
     pub host: Host,
     pub places: Places,
-    is_idle: bool,
+    sleeps: bool,
 }
 
 fn settings(node: u32, node_count: u32, cut: Cut) -> Settings {
@@ -125,7 +125,7 @@ impl<P: Posted> Node<P> {
         }
         let mut parts = Parts::nowhere(P::new(0, 0));
         parts.start(&mut hardware, &settings, &places, |_| 7);
-        Node { parts, hardware, host: Host::new(node), places, is_idle: false }
+        Node { parts, hardware, host: Host::new(node), places, sleeps: false }
     }
 
     pub fn counter(&self, counter: Counter) -> u32 {
@@ -147,10 +147,13 @@ impl<P: Posted> Node<P> {
         }
         let pending = self.hardware.pending;
         // A core that sleeps is not run: what is missed here, it would sleep through.
-        if self.is_idle && pending == 0 {
+        if self.sleeps && pending == 0 {
             return;
         }
-        self.is_idle = !self.parts.turn(&mut self.hardware, pending);
+        self.sleeps = pending == 0 && !self.parts.has_work(&mut self.hardware);
+        if !self.sleeps {
+            self.parts.turn(&mut self.hardware, pending);
+        }
     }
 
     fn step_read(&mut self, is_error: bool) {
