@@ -75,6 +75,12 @@ impl Numbers {
         words.get(self.table, Numbers::at(number)).checked_sub(MATCHED)
     }
 
+    /// Whether the number is the one behind the newest: then it is [`State::Unseen`].
+    #[inline(always)]
+    pub const fn is_next(&self, number: u16) -> bool {
+        number == self.newest.wrapping_add(1)
+    }
+
     /// The state of a number.
     pub fn look(&self, words: &impl Words, number: u16) -> State {
         let behind = self.behind(number);
@@ -96,7 +102,7 @@ impl Numbers {
     #[inline(always)]
     pub fn matched(&mut self, words: &mut impl Words, number: u16, receive: u32) {
         // Most messages are matched in the order of sending.
-        if number == self.newest.wrapping_add(1) && number == self.unmatched {
+        if self.is_next(number) && number == self.unmatched {
             words.put(self.table, Numbers::at(number), receive + MATCHED);
             (self.newest, self.unmatched) = (number, number.wrapping_add(1));
             return;
@@ -150,6 +156,15 @@ impl Numbers {
     fn raise_unmatched(&mut self, number: u16) {
         if (number.wrapping_sub(self.unmatched) as i16) > 0 {
             self.unmatched = number;
+        }
+    }
+
+    /// Every message before this one was matched, or has ended.
+    #[inline(always)]
+    pub fn pass_over(&mut self, number: u16) {
+        if self.unmatched != number {
+            rarely();
+            self.raise_unmatched(number);
         }
     }
 

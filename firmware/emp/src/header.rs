@@ -15,11 +15,13 @@ pub struct Addresses {
     last: u32,
     node: u8,
     session: u8,
+    /// The word of node, session and length of a frame without data.
+    own: u32,
 }
 
 impl Addresses {
     /// Those of no node.
-    pub const NONE: Addresses = Addresses { to: [0; IMAGE_NODES], first: 0, last: 0, node: 0, session: 0 };
+    pub const NONE: Addresses = Addresses { to: [0; IMAGE_NODES], first: 0, last: 0, node: 0, session: 0, own: 0 };
 
     /// Those of a node whose peers have session 0.
     pub fn new(node: u8, session: u8) -> Addresses {
@@ -29,7 +31,7 @@ impl Addresses {
         for (peer, second) in to.iter_mut().enumerate() {
             *second = link::addresses(link::station(peer as u8, 0), own)[1];
         }
-        Addresses { to, first, last, node, session }
+        Addresses { to, first, last, node, session, own: link::node_length(node, session, 0) }
     }
 
     /// A peer has another session.
@@ -45,7 +47,7 @@ impl Addresses {
         dev.put(at, link::ADDRESS_1, self.to[peer as usize & NODE_MASK]);
         dev.put(at, link::ADDRESS_2, self.last);
         dev.put(at, link::TYPE, word::kind(kind));
-        dev.put(at, link::NODE_LENGTH, link::node_length(self.node, self.session, data_bytes as u16));
+        dev.put(at, link::NODE_LENGTH, link::with_data_bytes(self.own, data_bytes));
         dev.put(at, word::NUMBERS, numbers);
     }
 }

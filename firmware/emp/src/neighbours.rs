@@ -19,13 +19,30 @@ pub(crate) trait Transmits {
     type Asked;
     /// Sends an answer. False: it has to wait, so it goes by the queue.
     fn answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) -> bool;
-    /// Whether [`Self::ask`] may be called: nothing stands before the frame.
+    /// Whether [`Self::ask`] or [`Self::ask_page`] may be called: nothing stands before the frame.
     fn is_ready(&mut self, dev: &mut impl Device) -> bool;
-    /// Asks for the data of a frame. [`Self::close`] follows.
-    fn ask(&mut self, dev: &mut impl Device, record: u32, frame: u32) -> Self::Asked;
-    /// Writes the header of a frame, and lets it leave behind its data. `tag_word`: of a first
-    /// frame, the word of tag and distances.
-    fn close(&mut self, dev: &mut impl Device, asked: Self::Asked, tag_word: u32);
+    /// Asks for the data of a frame, and [`Self::close`] follows. `length`: of its message.
+    fn ask(&mut self, dev: &mut impl Device, record: u32, frame: u32, length: u32) -> Self::Asked;
+    /// The same of a message of one frame, whose data are together at a bus address. `None`: it
+    /// has to wait.
+    fn ask_page(&mut self, dev: &mut impl Device, record: u32, address: u32, bytes: u32) -> Option<Self::Asked>;
+    /// Writes the header of a frame, and lets it leave behind its data.
+    fn close(&mut self, dev: &mut impl Device, asked: Self::Asked, header: Header);
+}
+
+/// What the header of a frame says of its message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Header {
+    /// The node that it goes to.
+    pub node: u32,
+    /// The number of the message.
+    pub number: u16,
+    /// Bytes of the message.
+    pub length: u32,
+    /// Frames in a collection.
+    pub collection_frames: u32,
+    /// Of a first frame, the word of tag and distances.
+    pub tag_word: u32,
 }
 
 /// The receiver.

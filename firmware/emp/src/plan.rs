@@ -21,15 +21,12 @@ use crate::lists::LIST_BUFFER_BYTES;
 use crate::parts::QUEUES_BYTES;
 use crate::places::{receive_record, send_record, Places, Settings};
 use crate::receiver::RECEIVE_LISTS;
-use crate::transmitter::{ANSWERS, ANSWER_BYTES, SEND_LISTS};
+use crate::transmitter::{ANSWERS, ANSWER_BYTES, SEND_LISTS, TRANSMIT_BUFFERS};
 
 /// The sections that EMP reads from a boot request.
 const ASKS: [Kind; 3] = [Kind::NIC, Kind::LINK, Kind::MESSAGES];
 /// How many sections the reply has.
 const ANSWERS_IN_REPLY: usize = 4;
-/// Frames that wait for the wire at most. More would hide no latency of the bus. They would only
-/// wait longer behind each other, and the timers of their collections run meanwhile.
-const TRANSMIT_BUFFERS: u32 = 8;
 /// Bytes of Ethernet's header.
 const ETHERNET_BYTES: u32 = 14;
 /// Least number of bytes of a frame behind Ethernet's header: a byte of data in each frame.

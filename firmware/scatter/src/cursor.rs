@@ -81,20 +81,26 @@ impl Cursor {
         if !is_good {
             return Err(Failure::BadList);
         }
-        let (address, bytes) = (first.address as u32, u32::from(first.bytes));
         if format == Format::Page {
-            words.put(self.0, START, 0);
-            words.put(self.0, BYTES, bytes);
-            words.put(self.0, ADDRESS, address);
-            words.put(self.0, INDEX, (Format::Page as u32) << FORMAT_SHIFT);
+            self.stand_on(words, first);
             return Ok(());
         }
         rarely();
+        let (address, bytes) = (first.address as u32, u32::from(first.bytes));
         words.put(self.0, INDEX, (format as u32) << FORMAT_SHIFT);
         words.put(self.0, FIRST, address);
         words.put(self.0, FIRST_BYTES, bytes);
         self.go_to_first(words, format as u32);
         Ok(())
+    }
+
+    /// Stands on the only page of a message, which is good, or empty.
+    #[inline(always)]
+    pub fn stand_on(self, words: &mut impl Words, page: Page) {
+        words.put(self.0, START, 0);
+        words.put(self.0, BYTES, u32::from(page.bytes));
+        words.put(self.0, ADDRESS, page.address as u32);
+        words.put(self.0, INDEX, (Format::Page as u32) << FORMAT_SHIFT);
     }
 
     fn go_to_first(self, words: &mut impl Words, format: u32) {

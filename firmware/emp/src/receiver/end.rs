@@ -52,13 +52,7 @@ impl Receiver {
 
     /// The message of a record is in host memory.
     #[inline(always)]
-    fn complete(
-        &mut self,
-        dev: &mut impl Device,
-        to: &mut impl Transmits,
-        sorter: &mut impl Sorts,
-        record: u32,
-    ) {
+    fn complete<S: Sorts>(&mut self, dev: &mut impl Device, to: &mut impl Transmits, sorter: &mut S, record: u32) {
         let receive = self.record(record);
         if dev.get(receive, record::STATE) != record::ENDING {
             // It was given up meanwhile.
@@ -69,12 +63,19 @@ impl Receiver {
         let (node, number) = (record::node(message), record::number(message));
         let (offset, length) = (dev.get(receive, record::DESCRIPTOR), dev.get(receive, record::LENGTH));
         let tag_word = dev.get(receive, record::TAG);
-        dev.put(receive, record::STATE, record::FREE);
-        tell_complete(self, dev, sorter, node, number);
+        if !S::IS_HERE {
+            // Before the host can post the receive again.
+            dev.put(receive, record::STATE, record::FREE);
+            self.to_sorter.push(dev, ReceiverToSorter::Complete { node, number }.words());
+        }
         let at = dev.place(offset);
         dev.put(at, 8, length);
         dev.put(at, 4, tag_word & 0xFFFF);
         dev.put(at, 0, u32::from(stat::DONE) | node << 16);
+        if S::IS_HERE {
+            dev.put(receive, record::STATE, record::FREE);
+            sorter.completed(dev, node, number);
+        }
         let numbers = dev.get(receive, record::LAST);
         self.answer(dev, to, Answer::Ack, node, numbers);
         dev.count(Counter::ReceivesDone);
@@ -90,14 +91,5 @@ impl Receiver {
         if state == record::RECEIVING || state == record::ENDING {
             self.fail(dev, tag.record(), Failure::BusError, true);
         }
-    }
-}
-
-/// Tells the sorter, before the host can post the receive again.
-#[inline(always)]
-fn tell_complete<S: Sorts>(receiver: &mut Receiver, dev: &mut impl Device, sorter: &mut S, node: u32, number: u16) {
-    match S::IS_HERE {
-        true => sorter.completed(dev, node, number),
-        false => receiver.to_sorter.push(dev, ReceiverToSorter::Complete { node, number }.words()),
     }
 }

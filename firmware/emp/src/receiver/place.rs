@@ -44,18 +44,53 @@ impl Receiver {
         offset: u32,
         ends: bool,
     ) {
-        let (bytes, from) = (frame.data_bytes(), frame.buffer + header_bytes);
-        if let Some(run) = Cursor::at(receive.plus(record::CURSOR)).here(dev, offset) {
-            if bytes.wrapping_sub(1) < run.bytes && self.writes.has_room(1) {
-                self.post(dev, run, from, bytes, offset, Tag::new(record, frame.buffer, ends));
-                return dev.trace(Marker::DmaWritePosted, offset);
-            }
+        if !self.place_page(dev, receive, record, frame, header_bytes, offset, ends) {
+            rarely();
+            self.place_open(dev, receive, record, frame, header_bytes, offset, ends);
         }
-        rarely();
-        self.place_pieces(dev, receive, Open { record, buffer: frame.buffer, from, offset, left: bytes, ends });
+    }
+
+    /// The same of data that lie in the present page. False: nothing was done.
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    pub(super) fn place_page(
+        &mut self,
+        dev: &mut impl Device,
+        receive: Place,
+        record: u32,
+        frame: &Frame,
+        header_bytes: u32,
+        offset: u32,
+        ends: bool,
+    ) -> bool {
+        let (bytes, from) = (frame.data_bytes(), frame.buffer + header_bytes);
+        let Some(run) = Cursor::at(receive.plus(record::CURSOR)).here(dev, offset) else { return false };
+        if bytes.wrapping_sub(1) >= run.bytes || !self.writes.has_room(1) {
+            return false;
+        }
+        self.post(dev, run, from, bytes, offset, Tag::new(record, frame.buffer, ends));
+        dev.trace(Marker::DmaWritePosted, offset);
+        true
     }
 
     /// The same, whatever the data and their pages are.
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    pub(super) fn place_open(
+        &mut self,
+        dev: &mut impl Device,
+        receive: Place,
+        record: u32,
+        frame: &Frame,
+        header_bytes: u32,
+        offset: u32,
+        ends: bool,
+    ) {
+        let (from, left) = (frame.buffer + header_bytes, frame.data_bytes());
+        self.place_pieces(dev, receive, Open { record, buffer: frame.buffer, from, offset, left, ends });
+    }
+
+    /// Hands the data of an open frame to the engine.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn place_pieces(&mut self, dev: &mut impl Device, receive: Place, mut open: Open) {

@@ -18,24 +18,31 @@ impl Receiver {
     pub(crate) fn begin(&mut self, dev: &mut impl Device, to: &mut impl Transmits, record: u32, frame: &Frame) {
         let receive = self.record(record);
         let length = dev.get(frame.at, word::LENGTH);
+        let room = dev.get(receive, record::ROOM);
+        self.lists.forget(record);
+        // What fits the receive, the first page and a frame is on its way before the books are kept.
+        let is_short = length <= room.min(self.settings.cut.first_bytes);
+        let is_placed = is_short && self.place_page(dev, receive, record, frame, FIRST_HEADER_BYTES, 0, true);
         dev.put(receive, record::MESSAGE, record::message(frame.node(), frame.message()));
         dev.put(receive, record::LENGTH, length);
-        if length > dev.get(receive, record::ROOM) {
-            rarely();
-            return self.refuse(dev, record, *frame);
-        }
-        self.lists.forget(record);
-        if length > self.settings.cut.first_bytes {
-            rarely();
-            return self.begin_long(dev, to, record, receive, frame);
-        }
-        // The only frame: nothing is kept of those that have come.
-        dev.put(receive, record::STATE, record::ENDING);
-        dev.put(receive, record::LAST, frame.numbers);
-        dev.count(Counter::FramesPlaced);
-        self.place(dev, receive, record, frame, FIRST_HEADER_BYTES, 0, true);
         let tag_word = dev.get(frame.at, word::TAG);
         dev.put(receive, record::TAG, tag_word);
+        if is_short {
+            // The only frame: nothing is kept of those that have come.
+            dev.put(receive, record::STATE, record::ENDING);
+            dev.put(receive, record::LAST, frame.numbers);
+            dev.count(Counter::FramesPlaced);
+            if !is_placed {
+                rarely();
+                self.place_open(dev, receive, record, frame, FIRST_HEADER_BYTES, 0, true);
+            }
+            return;
+        }
+        rarely();
+        match length <= room {
+            true => self.begin_long(dev, to, record, receive, frame),
+            false => self.refuse(dev, record, *frame),
+        }
     }
 
     /// The same for a message of many frames.
@@ -48,8 +55,7 @@ impl Receiver {
         receive: Place,
         frame: &Frame,
     ) {
-        let (tag_word, collection_frames) = (dev.get(frame.at, word::TAG), dev.get(frame.at, word::COLLECTION));
-        dev.put(receive, record::TAG, tag_word);
+        let collection_frames = dev.get(frame.at, word::COLLECTION);
         dev.put(receive, record::STATE, record::RECEIVING);
         let frames = self.settings.cut.frames(dev.get(receive, record::LENGTH));
         Arrivals::at(receive.plus(record::ARRIVALS)).start(dev, frames, collection_frames);

@@ -48,11 +48,11 @@ impl Sender {
     /// Tells the transmitter what waits to be said. False if there was nothing, or no room.
     #[cold]
     pub(super) fn say(&mut self, dev: &mut impl Device) -> bool {
-        let Some(record) = self.control.front() else { return false };
+        let Some(record) = self.control.next(0) else { return false };
         if self.to_transmitter.room(dev) == 0 {
             return false;
         }
-        self.control.pop();
+        self.control.remove(record);
         let sent = self.record(record);
         match dev.get(sent, record::STATE) & stage::MASK {
             stage::ENDING | stage::FAILING => {

@@ -1,6 +1,6 @@
 //! Which frame is sent next.
 
-use nic_collections::{Next, Window};
+use nic_collections::Window;
 use nic_device::{rarely, Device, Place};
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::frame::word;
@@ -8,7 +8,7 @@ use nic_layout::personality::emp::WINDOW_COLLECTIONS;
 
 use super::state::{due_at, stage, Sender};
 use crate::messages::SenderToTransmitter;
-use crate::neighbours::Transmits;
+use crate::neighbours::{Header, Transmits};
 use crate::places::send_record as record;
 
 impl Sender {
@@ -45,31 +45,41 @@ impl Sender {
             self.ready.pop();
             return;
         };
-        if T::IS_HERE {
-            let asked = to.ask(dev, record, next.frame);
-            let tag_word = self.note_sent(dev, record, sent, next);
-            to.close(dev, asked, tag_word);
-        } else {
-            let tag_word = self.note_sent(dev, record, sent, next);
-            self.push_frame(dev, record, next.frame, tag_word);
-        }
-    }
-
-    /// Keeps the books of a frame that is sent for the first time. The word of its tag.
-    #[inline(always)]
-    fn note_sent(&mut self, dev: &mut impl Device, record: u32, sent: Place, next: Next) -> u32 {
+        let tag_word = match next.frame {
+            0 => self.tag_word(dev, record, sent),
+            _ => 0,
+        };
+        self.transmit(dev, to, record, sent, next.frame, tag_word);
         if next.is_last {
             self.time(dev, sent, next.collection, self.settings.resend_cycles);
             self.ready.pop();
-            if Window::at(sent.plus(record::WINDOW)).may_send(dev) {
+            if window.may_send(dev) {
                 self.ready.push(record);
             }
         }
-        if next.frame != 0 {
-            return 0;
+    }
+
+    /// Hands a frame to the transmitter. [`Self::has_room`].
+    #[inline(always)]
+    fn transmit<T: Transmits>(
+        &mut self,
+        dev: &mut impl Device,
+        to: &mut T,
+        record: u32,
+        sent: Place,
+        frame: u32,
+        tag_word: u32,
+    ) {
+        if !T::IS_HERE {
+            let entry = SenderToTransmitter::Frame { record, frame, tag_word };
+            return self.to_transmitter.push(dev, entry.words());
         }
-        rarely();
-        self.tag_word(dev, record, sent)
+        let length = dev.get(sent, record::LENGTH);
+        let asked = to.ask(dev, record, frame, length);
+        let node_number = dev.get(sent, record::NODE_NUMBER);
+        let collection_frames = if frame == 0 { dev.get(sent, record::COLLECTION) } else { 0 };
+        let (node, number) = (node_number & 0xFFFF, (node_number >> 16) as u16);
+        to.close(dev, asked, Header { node, number, length, collection_frames, tag_word });
     }
 
     /// Starts the timer of a collection.
@@ -105,11 +115,6 @@ impl Sender {
         word::tag(dev.get(sent, record::TAG) as u16, of_tag as u8, oldest as u8)
     }
 
-    #[inline(always)]
-    fn push_frame(&mut self, dev: &mut impl Device, record: u32, frame: u32, tag_word: u32) {
-        self.to_transmitter.push(dev, SenderToTransmitter::Frame { record, frame, tag_word }.words());
-    }
-
     /// Sends one frame of a collection again.
     fn issue_again<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T, record: u32, sent: Place) {
         let window = Window::at(sent.plus(record::WINDOW));
@@ -124,12 +129,7 @@ impl Sender {
         let is_over = frame >= frames.end || !window.is_waiting(dev, collection);
         if !is_over {
             let tag_word = if frame == 0 { self.tag_word(dev, record, sent) } else { 0 };
-            if T::IS_HERE {
-                let asked = to.ask(dev, record, frame);
-                to.close(dev, asked, tag_word);
-            } else {
-                self.push_frame(dev, record, frame, tag_word);
-            }
+            self.transmit(dev, to, record, sent, frame, tag_word);
             dev.count(Counter::FramesRetransmitted);
             // From the first frame on: the message may be accepted before the last one is sent again.
             let state = dev.get(sent, record::STATE);

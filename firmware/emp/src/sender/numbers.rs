@@ -28,18 +28,22 @@ impl Sender {
         }
     }
 
-    /// Gives a record the next number of a peer. `None` if too many are in use.
+    /// Whether a peer has a number that is not in use.
     #[inline(always)]
-    pub(super) fn take_number(&mut self, dev: &mut impl Device, node: u32, record: u32) -> Option<u16> {
+    pub(super) fn has_number(&mut self, node: u32) -> bool {
+        let peer = self.peer(node);
+        u32::from(peer.next.wrapping_sub(peer.oldest)) < OPEN_NUMBERS
+    }
+
+    /// Gives a record the next number of a peer. [`Self::has_number`].
+    #[inline(always)]
+    pub(super) fn take_number(&mut self, dev: &mut impl Device, node: u32, record: u32) -> u16 {
         let peer = self.peer(node);
         let number = peer.next;
-        if u32::from(number.wrapping_sub(peer.oldest)) >= OPEN_NUMBERS {
-            return None;
-        }
         peer.next = number.wrapping_add(1);
         let at = self.number_at(node, number);
         dev.write(at, record);
-        Some(number)
+        number
     }
 
     /// The record that a number of a peer has, if any.

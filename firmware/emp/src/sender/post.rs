@@ -11,7 +11,7 @@ use nic_scatter::Cursor;
 
 use super::state::{stage, Sender};
 use crate::command::is_restart;
-use crate::neighbours::Transmits;
+use crate::neighbours::{Header, Transmits};
 use crate::places::send_record as record;
 
 impl Sender {
@@ -56,18 +56,83 @@ impl Sender {
     ) -> Result<bool, Failure> {
         let posted = Descriptor::read(words)?;
         let node = u32::from(self.settings.peer(posted.node).ok_or(Failure::BadDescriptor)?);
+        let first = Page { address: posted.address, bytes: posted.page_bytes };
+        // A message of one page and one frame, before which nothing waits, goes through at once.
+        if T::IS_HERE
+            && posted.format == Format::Page
+            && posted.length_bytes <= self.settings.cut.first_bytes.min(first.bytes.into())
+            && first.is_good()
+            && self.command.is_none()
+            && self.ready.is_empty()
+            && self.has_number(node)
+            && to.is_ready(dev)
+        {
+            if let Some(asked) = to.ask_page(dev, record, first.address as u32, posted.length_bytes) {
+                self.send_whole(dev, to, asked, record, offset, node, &posted);
+                return Ok(true);
+            }
+        }
+        rarely();
+        self.take_long(dev, record, offset, node, posted)
+    }
+
+    /// Sends a message whose data were asked for. Its books are closed when it has left.
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    fn send_whole<T: Transmits>(
+        &mut self,
+        dev: &mut impl Device,
+        to: &mut T,
+        asked: T::Asked,
+        record: u32,
+        offset: u32,
+        node: u32,
+        posted: &Descriptor,
+    ) {
+        dev.trace(Marker::PostRead, record);
+        let number = self.take_number(dev, node, record);
+        let (length, collection_frames) = (posted.length_bytes, self.settings.collection_frames);
+        let sent = self.record(record);
+        dev.put(sent, record::NODE_NUMBER, node | u32::from(number) << 16);
+        self.open(dev, node, record, posted.tag);
+        let (of_tag, oldest) = self.distances(dev, node, number, record);
+        let tag_word = word::tag(posted.tag, of_tag as u8, oldest as u8);
+        to.close(dev, asked, Header { node, number, length, collection_frames, tag_word });
+        self.time(dev, sent, 0, self.settings.resend_cycles);
+        dev.put(sent, record::STATE, stage::SENDING);
+        dev.put(sent, record::LENGTH, length);
+        dev.put(sent, record::COLLECTION, collection_frames);
+        dev.put(sent, record::DESCRIPTOR, offset);
+        let page = Page { address: posted.address, bytes: posted.page_bytes };
+        Cursor::at(sent.plus(record::CURSOR)).stand_on(dev, page);
+        Window::at(sent.plus(record::WINDOW)).start_sent(dev, collection_frames);
+        self.under_way.insert(record);
+    }
+
+    /// The same for any message.
+    #[inline(never)]
+    fn take_long(
+        &mut self,
+        dev: &mut impl Device,
+        record: u32,
+        offset: u32,
+        node: u32,
+        posted: Descriptor,
+    ) -> Result<bool, Failure> {
         if posted.format == Format::Page && u32::from(posted.page_bytes) < posted.length_bytes {
             return Err(Failure::BadList);
         }
         let is_restarting = |word| is_restart(word) && restarted_peer(word).0 == node;
         if self.command.is_some_and(is_restarting) {
-            rarely();
             return Ok(false);
         }
         let sent = self.record(record);
         let first = Page { address: posted.address, bytes: posted.page_bytes };
         Cursor::at(sent.plus(record::CURSOR)).start(dev, posted.format, first)?;
-        let Some(number) = self.take_number(dev, node, record) else { return Ok(false) };
+        if !self.has_number(node) {
+            return Ok(false);
+        }
+        let number = self.take_number(dev, node, record);
         let length = posted.length_bytes;
         dev.trace(Marker::PostRead, record);
         dev.put(sent, record::NODE_NUMBER, node | u32::from(number) << 16);
@@ -75,19 +140,6 @@ impl Sender {
         dev.put(sent, record::COLLECTION, self.settings.collection_frames);
         dev.put(sent, record::DESCRIPTOR, offset);
         dev.put(sent, record::STATE, stage::SENDING);
-        // A message of one frame, before which nothing waits, goes through at once. The
-        // books are closed when it has left.
-        if T::IS_HERE && length <= self.settings.cut.first_bytes && self.ready.is_empty() && to.is_ready(dev) {
-            let asked = to.ask(dev, record, 0);
-            self.open(dev, node, record, posted.tag);
-            let (of_tag, oldest) = self.distances(dev, node, number, record);
-            to.close(dev, asked, word::tag(posted.tag, of_tag as u8, oldest as u8));
-            Window::at(sent.plus(record::WINDOW)).start_sent(dev, self.settings.collection_frames);
-            self.under_way.insert(record);
-            self.time(dev, sent, 0, self.settings.resend_cycles);
-            return Ok(true);
-        }
-        rarely();
         let window = Window::at(sent.plus(record::WINDOW));
         window.start(dev, self.settings.cut.frames(length), self.settings.collection_frames);
         self.open(dev, node, record, posted.tag);

@@ -24,7 +24,7 @@ pub(crate) struct Sender {
     /// Records whose frames may be sent, the next first.
     pub(super) ready: Fifo,
     /// Records that have something to say to the transmitter, other than frames.
-    pub(super) control: Fifo,
+    pub(super) control: Set,
     /// Records of messages that have not ended.
     pub(super) under_way: Set,
     pub(super) places: Places,
@@ -79,7 +79,7 @@ impl Sender {
         command: None,
         is_timer_set: false,
         ready: Fifo::EMPTY,
-        control: Fifo::EMPTY,
+        control: Set::EMPTY,
         under_way: Set::EMPTY,
         places: Places::NOWHERE,
         sends: Place(0),
@@ -96,7 +96,7 @@ impl Sender {
     #[cold]
     pub(super) fn control(&mut self, record: u32) {
         self.is_stirred = true;
-        self.control.push(record);
+        self.control.insert(record);
     }
 
     /// Lets the timer run, if it does not.

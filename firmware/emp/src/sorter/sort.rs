@@ -48,14 +48,14 @@ impl<P: Posted> Sorter<P> {
         }
         if type_word == DATA || type_word == FIRST {
             let table = &self.numbers[frame.node() as usize & NODE_MASK];
+            if type_word == FIRST && table.is_next(frame.message()) {
+                return self.first(dev, receiver, &frame, length_bytes);
+            }
             if let Some(record) = table.receive_of(dev, frame.message()) {
                 return self.pass_on(dev, receiver, record, &frame);
             }
-            if type_word == FIRST && table.look(dev, frame.message()) == State::Unseen {
-                return self.first(dev, receiver, &frame, length_bytes);
-            }
             rarely();
-            return self.late(dev, frame);
+            return self.sort_unmatched(dev, receiver, frame, length_bytes, type_word);
         }
         if type_word == ACK {
             return self.answered(dev, sender, &frame, Answer::Ack);
@@ -76,9 +76,25 @@ impl<P: Posted> Sorter<P> {
         }
     }
 
-    /// A frame of a message that no receive has now.
+    /// A frame of a message that no receive has now, and that is not the next one.
     #[cold]
     #[inline(never)]
+    fn sort_unmatched(
+        &mut self,
+        dev: &mut impl Device,
+        receiver: &mut impl Receives,
+        frame: Frame,
+        length_bytes: u32,
+        type_word: u32,
+    ) {
+        let table = &self.numbers[frame.node() as usize & NODE_MASK];
+        if type_word == FIRST && table.look(dev, frame.message()) == State::Unseen {
+            return self.first(dev, receiver, &frame, length_bytes);
+        }
+        self.late(dev, frame);
+    }
+
+    /// A frame of a message that no receive has now.
     fn late(&mut self, dev: &mut impl Device, frame: Frame) {
         let table = &self.numbers[frame.node() as usize & NODE_MASK];
         let state = table.look(dev, frame.message());
@@ -119,12 +135,16 @@ impl<P: Posted> Sorter<P> {
         }
         let number = frame.message();
         let table = &mut self.numbers[frame.node() as usize & NODE_MASK];
-        let message = Message {
-            source: frame.node() as u8,
-            tag: tag_word as u16,
-            after_tag: table.is_after_tag(dev, number, word::tag_distance(tag_word)),
-            after_all: table.is_after_all(number, word::oldest_distance(tag_word)),
-        };
+        let mut message =
+            Message { source: frame.node() as u8, tag: tag_word as u16, after_tag: true, after_all: true };
+        if tag_word == word::tag(message.tag, 0, 0) {
+            // No message before it is open.
+            table.pass_over(number);
+        } else {
+            rarely();
+            message.after_tag = table.is_after_tag(dev, number, word::tag_distance(tag_word));
+            message.after_all = table.is_after_all(number, word::oldest_distance(tag_word));
+        }
         match self.posted.find(dev, message) {
             Found::Receive(record) => {
                 dev.trace(Marker::MessageMatched, record);

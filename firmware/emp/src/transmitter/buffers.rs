@@ -1,4 +1,4 @@
-use nic_device::{Device, MAC_RING_LOG2, TX_BUFFERS_MAX};
+use nic_device::{Device, MAC_RING_LOG2};
 use nic_layout::counter::Counter;
 use nic_layout::frame::link::FRAME_BYTES_MIN;
 use nic_layout::ring::MAC_FLAG_EVENT;
@@ -10,8 +10,12 @@ pub const ANSWERS: u32 = 32;
 /// Bytes of the buffer of an answer.
 pub const ANSWER_BYTES: u32 = (FRAME_BYTES_MIN as u32).next_multiple_of(8);
 
-const BUFFERS: usize = TX_BUFFERS_MAX as usize;
-const _: () = assert!(BUFFERS.is_power_of_two() && TX_BUFFERS_MAX + ANSWERS <= 1 << MAC_RING_LOG2);
+/// Frames with data that wait for the wire at most. More would hide no latency of the bus. They
+/// would only wait longer behind each other, and the timers of their collections run meanwhile.
+pub const TRANSMIT_BUFFERS: u32 = 8;
+
+const BUFFERS: usize = TRANSMIT_BUFFERS as usize;
+const _: () = assert!(BUFFERS.is_power_of_two() && TRANSMIT_BUFFERS + ANSWERS <= 1 << MAC_RING_LOG2);
 
 /// The transmit ring, and the buffers of its frames. Buffers are taken in turn, so the next buffer
 /// has rested longest.

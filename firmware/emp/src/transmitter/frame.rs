@@ -13,12 +13,12 @@ use super::open::Open;
 use super::state::Transmitter;
 use super::tag::Tag;
 use crate::lists::Wanted;
+use crate::neighbours::Header;
 use crate::places::send_record as record;
 
 /// A frame whose data were asked for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked {
-    sent: Place,
     frame: u32,
     offset: u32,
     data_bytes: u32,
@@ -46,9 +46,8 @@ impl Transmitter {
 
     /// Asks for the data of a frame. The next buffer is free, and no other frame is open.
     #[inline(always)]
-    pub(super) fn begin(&mut self, dev: &mut impl Device, record: u32, frame: u32) -> Asked {
+    pub(super) fn begin(&mut self, dev: &mut impl Device, record: u32, frame: u32, length: u32) -> Asked {
         let sent = self.record(record);
-        let length = dev.get(sent, record::LENGTH);
         let cut = &self.settings.cut;
         let (mut offset, mut data_bytes, mut header_bytes) = (0, length.min(cut.first_bytes), FIRST_HEADER_BYTES);
         if frame == 0 {
@@ -58,7 +57,7 @@ impl Transmitter {
             (data_bytes, header_bytes) = ((length - offset).min(cut.data_bytes), HEADER_BYTES);
         }
         let to = self.ring.next_buffer() + header_bytes;
-        let asked = Asked { sent, frame, offset, data_bytes, is_whole: true };
+        let asked = Asked { frame, offset, data_bytes, is_whole: true };
         if let Some(run) = Cursor::at(sent.plus(record::CURSOR)).here(dev, offset) {
             if data_bytes.wrapping_sub(1) < run.bytes && self.reads.has_room(4) {
                 let transfer = Transfer { bus_address: run.address, sram_address: to, bytes: data_bytes };
@@ -71,16 +70,32 @@ impl Transmitter {
         Asked { is_whole, ..asked }
     }
 
+    /// The same of a message of one frame, whose data are together. `None`: it has to wait.
+    #[inline(always)]
+    pub(super) fn begin_page(&mut self, dev: &mut impl Device, record: u32, address: u32, bytes: u32) -> Option<Asked> {
+        if bytes != 0 {
+            if !self.reads.has_room(4) {
+                rarely();
+                return None;
+            }
+            let sram_address = self.ring.next_buffer() + FIRST_HEADER_BYTES;
+            let transfer = Transfer { bus_address: address, sram_address, bytes };
+            self.reads.post(dev, transfer, 0, Tag::data(record, self.ring.next_number()));
+        }
+        self.lists.forget(record);
+        Some(Asked { frame: 0, offset: 0, data_bytes: bytes, is_whole: true })
+    }
+
     /// Writes the header of a frame that [`Self::begin`] has begun. If not all its data were asked
     /// for, that is done when they were.
     #[inline(always)]
-    pub(super) fn finish(&mut self, dev: &mut impl Device, asked: Asked, tag_word: u32) {
+    pub(super) fn finish(&mut self, dev: &mut impl Device, asked: Asked, header: Header) {
         if asked.is_whole {
-            return self.close(dev, asked, tag_word);
+            return self.close(dev, asked, header);
         }
         rarely();
         if let Some(open) = &mut self.open {
-            open.tag_word = tag_word;
+            open.tag_word = header.tag_word;
         }
     }
 
@@ -117,7 +132,8 @@ impl Transmitter {
             self.close_void(dev);
         } else {
             let offset = self.settings.cut.offset(frame);
-            self.close(dev, Asked { sent, frame, offset, data_bytes, is_whole: true }, tag_word);
+            let header = self.header(dev, sent, tag_word);
+            self.close(dev, Asked { frame, offset, data_bytes, is_whole: true }, header);
         }
         true
     }
@@ -153,23 +169,34 @@ impl Transmitter {
         true
     }
 
+    /// What the record says of a message.
+    #[inline(always)]
+    pub(super) fn header(&self, dev: &impl Device, sent: Place, tag_word: u32) -> Header {
+        let node_number = dev.get(sent, record::NODE_NUMBER);
+        Header {
+            node: node_number & 0xFFFF,
+            number: (node_number >> 16) as u16,
+            length: dev.get(sent, record::LENGTH),
+            collection_frames: dev.get(sent, record::COLLECTION),
+            tag_word,
+        }
+    }
+
     /// Writes the header of a frame whose data were asked for. The frame leaves behind them.
     #[inline(always)]
-    fn close(&mut self, dev: &mut impl Device, asked: Asked, tag_word: u32) {
-        let Asked { sent, frame, offset, data_bytes, .. } = asked;
+    fn close(&mut self, dev: &mut impl Device, asked: Asked, header: Header) {
+        let Asked { frame, offset, data_bytes, .. } = asked;
         let at = dev.place(self.ring.next_buffer());
-        let node_number = dev.get(sent, record::NODE_NUMBER);
-        let numbers = word::numbers((node_number >> 16) as u16, frame as u16);
+        let numbers = word::numbers(header.number, frame as u16);
         let mut header_bytes = HEADER_BYTES;
         let mut kind = DATA;
         if frame == 0 {
             (kind, header_bytes) = (FIRST, FIRST_HEADER_BYTES);
-            let (length, collection) = (dev.get(sent, record::LENGTH), dev.get(sent, record::COLLECTION));
-            dev.put(at, word::LENGTH, length);
-            dev.put(at, word::TAG, tag_word);
-            dev.put(at, word::COLLECTION, collection);
+            dev.put(at, word::LENGTH, header.length);
+            dev.put(at, word::TAG, header.tag_word);
+            dev.put(at, word::COLLECTION, header.collection_frames);
         }
-        self.addresses.put(dev, at, kind, node_number & 0xFFFF, data_bytes, numbers);
+        self.addresses.put(dev, at, kind, header.node, data_bytes, numbers);
         dev.put(at, word::OFFSET, offset);
         self.ring.place(dev, header_bytes + data_bytes);
         self.reads.release(dev);

@@ -8,6 +8,6 @@ mod state;
 mod tag;
 mod turn;
 
-pub use buffers::{ANSWERS, ANSWER_BYTES};
+pub use buffers::{ANSWERS, ANSWER_BYTES, TRANSMIT_BUFFERS};
 pub use state::SEND_LISTS;
 pub(crate) use state::{Sides, Transmitter};

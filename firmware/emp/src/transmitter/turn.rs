@@ -15,7 +15,7 @@ use crate::command::is_restart;
 use crate::header::Addresses;
 use crate::lists::{Buffers, LIST_BUFFER_BYTES};
 use crate::messages::{Answer, ReceiverToTransmitter, SenderToTransmitter, TransmitterToReceiver};
-use crate::neighbours::{Sends, Transmits};
+use crate::neighbours::{Header, Sends, Transmits};
 use crate::places::{Places, Settings};
 
 impl Transmitter {
@@ -72,8 +72,9 @@ impl Transmitter {
             if !self.ring.is_ready(dev) {
                 return false;
             }
-            let asked = self.begin(dev, record, frame);
-            self.finish(dev, asked, tag_word);
+            let header = self.header(dev, self.record(record), tag_word);
+            let asked = self.begin(dev, record, frame, header.length);
+            self.finish(dev, asked, header);
             return true;
         }
         rarely();
@@ -164,12 +165,17 @@ impl Transmits for Transmitter {
     }
 
     #[inline(always)]
-    fn ask(&mut self, dev: &mut impl Device, record: u32, frame: u32) -> Asked {
-        self.begin(dev, record, frame)
+    fn ask(&mut self, dev: &mut impl Device, record: u32, frame: u32, length: u32) -> Asked {
+        self.begin(dev, record, frame, length)
     }
 
     #[inline(always)]
-    fn close(&mut self, dev: &mut impl Device, asked: Asked, tag_word: u32) {
-        self.finish(dev, asked, tag_word);
+    fn ask_page(&mut self, dev: &mut impl Device, record: u32, address: u32, bytes: u32) -> Option<Asked> {
+        self.begin_page(dev, record, address, bytes)
+    }
+
+    #[inline(always)]
+    fn close(&mut self, dev: &mut impl Device, asked: Asked, header: Header) {
+        self.finish(dev, asked, header);
     }
 }
