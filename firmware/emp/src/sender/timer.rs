@@ -26,6 +26,9 @@ impl Sender {
     #[inline(never)]
     pub fn on_timer(&mut self, dev: &mut impl Device) {
         self.is_timer_set = false;
+        if self.under_way.is_empty() {
+            return;
+        }
         let mut next = 0;
         while let Some(record) = self.under_way.next(next) {
             next = record + 1;

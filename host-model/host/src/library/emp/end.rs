@@ -26,7 +26,11 @@ impl Process<Messages> {
     pub async fn test(&self, transfer: &Transfer) -> Result<Option<()>, MessageError> {
         let device = self.nic()?;
         let at = self.show(&device, transfer.number).await;
-        match device.pio.read(at).await? as u8 {
+        let stat = device.pio.read(at).await? as u8;
+        if stat != stat::POSTED {
+            self.was_taken(transfer);
+        }
+        match stat {
             stat::DONE => Ok(Some(())),
             stat::POSTED | stat::TAKEN => Ok(None),
             other => Err(match Failure::of_stat(other) {

@@ -29,6 +29,10 @@ pub struct Messages {
     pub(super) receives: RefCell<Pool>,
     /// The bank that the window shows, once one was chosen.
     pub(super) bank: Cell<Option<u32>>,
+    /// The number that was last written to the mailbox of sends, and to that of receives, if the NIC
+    /// may not have taken it.
+    pub(super) last_send: Cell<Option<u32>>,
+    pub(super) last_receive: Cell<Option<u32>>,
     /// Locked pages that have list pages' entries, and no message uses.
     pub(super) lists: RefCell<Vec<UserVirt>>,
     pub(super) translate: Cell<Translate>,
@@ -42,6 +46,8 @@ impl Extension for Messages {
             sends: RefCell::new(Pool::new(0, SEND_DESCRIPTORS, true)),
             receives: RefCell::new(Pool::new(SEND_DESCRIPTORS, RECEIVE_DESCRIPTORS, false)),
             bank: Cell::new(None),
+            last_send: Cell::new(None),
+            last_receive: Cell::new(None),
             lists: RefCell::default(),
             translate: Cell::default(),
             translations: RefCell::default(),

@@ -116,7 +116,8 @@ impl Process<Messages> {
 
     // ---- Posts ----------------------------------------------------------------------------------
 
-    /// Posts a message to a node. When this returns, the NIC has taken the descriptor (facts E-27).
+    /// Posts a message to a node. The NIC takes the descriptor soon: the next post waits for that
+    /// (facts E-27).
     ///
     /// # Errors
     /// The pages are not locked, or no descriptors are free.
@@ -215,14 +216,28 @@ impl Process<Messages> {
         self.0.extension.lists.borrow_mut().extend(transfer.lists);
     }
 
-    /// Writes the number of a descriptor to its mailbox, and waits until the NIC has taken it
+    /// Writes the number of a descriptor to its mailbox, when the NIC has taken the number before it
     /// (facts E-27): a second number would replace the first.
     async fn hand_over(&self, device: &Device, transfer: &Transfer) -> Result<(), MessageError> {
-        let mailbox = if transfer.is_send { MAILBOX_SEND } else { MAILBOX_RECEIVE };
+        let (mailbox, last) = match transfer.is_send {
+            true => (MAILBOX_SEND, &self.0.extension.last_send),
+            false => (MAILBOX_RECEIVE, &self.0.extension.last_receive),
+        };
+        if let Some(number) = last.get() {
+            let at = self.show(device, number).await;
+            while device.pio.read(at).await? as u8 == stat::POSTED {}
+        }
         device.write(mailbox::TO_NIC.at(mailbox), transfer.number).await;
-        let at = self.show(device, transfer.number).await;
-        while device.pio.read(at).await? as u8 == stat::POSTED {}
+        last.set(Some(transfer.number));
         Ok(())
+    }
+
+    /// The number is not in its mailbox any more: its descriptor was seen with another first byte.
+    pub(super) fn was_taken(&self, transfer: &Transfer) {
+        let last = if transfer.is_send { &self.0.extension.last_send } else { &self.0.extension.last_receive };
+        if last.get() == Some(transfer.number) {
+            last.set(None);
+        }
     }
 
     // ---- The NIC --------------------------------------------------------------------------------
