@@ -60,6 +60,18 @@ queues! {
 /// Bytes of SRAM that the queues take.
 pub const QUEUES_BYTES: u32 = Queues::BYTES;
 
+/// Whether anything waits but frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Calm {
+    /// Nothing.
+    Calm,
+    /// Something that can be done.
+    Busy,
+    /// Something that waits for an event.
+    Blocked,
+}
+
 /// All parts on one core. `P`: how the sorter finds posted receives.
 #[repr(C)]
 pub struct Parts<P> {
@@ -67,9 +79,7 @@ pub struct Parts<P> {
     transmitter: Transmitter,
     receiver: Receiver,
     sorter: Sorter<P>,
-    /// Whether the last turn that looked at everything did some work. True while no part is
-    /// stirred.
-    is_busy: bool,
+    calm: Calm,
 }
 
 impl<P: Posted> Parts<P> {
@@ -79,8 +89,9 @@ impl<P: Posted> Parts<P> {
         | Event::DmaRead.bit()
         | Event::MacTx.bit()
         | Event::Mailbox.bit()
-        | Event::Timer0.bit()
-        | Event::DmaError.bit();
+        | Self::RARE_EVENTS;
+
+    const RARE_EVENTS: u32 = Event::Timer0.bit() | Event::DmaError.bit() | Event::Work.bit();
 
     /// Before [`Self::start`]. `posted`: nothing is posted.
     pub const fn nowhere(posted: P) -> Parts<P> {
@@ -89,7 +100,7 @@ impl<P: Posted> Parts<P> {
             transmitter: Transmitter::NOWHERE,
             receiver: Receiver::NOWHERE,
             sorter: Sorter::nowhere(posted),
-            is_busy: true,
+            calm: Calm::Calm,
         }
     }
 
@@ -138,9 +149,9 @@ impl<P: Posted> Parts<P> {
     /// of [`Self::EVENTS`].
     #[inline(always)]
     pub fn has_work(&mut self, dev: &mut impl Device) -> bool {
-        if self.is_stirred() {
+        if self.calm != Calm::Calm {
             rarely();
-            return self.is_busy;
+            return self.calm == Calm::Busy;
         }
         self.sorter.has_frame(dev) || self.sender.has_frame() && self.sender.has_room(dev, &mut self.transmitter)
     }
@@ -148,7 +159,8 @@ impl<P: Posted> Parts<P> {
     /// Serves the pending events, and does some of the work that waits.
     ///
     /// Most turns have a frame that arrives, or a frame that leaves, and nothing else. Whatever
-    /// else waits, a part is stirred: then all queues and parts are looked at.
+    /// else waits, a part has raised [`Event::Work`]: then all queues and parts are looked at until
+    /// they are calm.
     #[inline(always)]
     pub fn turn(&mut self, dev: &mut impl Device, pending: u32) {
         if pending != 0 {
@@ -164,13 +176,13 @@ impl<P: Posted> Parts<P> {
             if pending & Event::DmaRead.bit() != 0 {
                 self.transmitter.on_reads(dev);
             }
-            if pending & (Event::Timer0.bit() | Event::DmaError.bit()) != 0 {
+            if pending & Self::RARE_EVENTS != 0 {
                 rarely();
                 self.on_rare(dev, pending);
             }
         }
         // Frames that arrive, and room for frames that leave, are looked for in each turn.
-        if self.is_stirred() {
+        if self.calm != Calm::Calm {
             rarely();
             return self.turn_stirred(dev);
         }
@@ -182,7 +194,10 @@ impl<P: Posted> Parts<P> {
             sender.issue(dev, transmitter);
         }
         #[cfg(not(target_arch = "riscv32"))]
-        assert!(self.is_stirred() || self.is_calm(), "work waits, and no part is stirred");
+        assert!(
+            dev.pending() & Event::Work.bit() != 0 || self.is_calm(),
+            "something rare waits, and no part has raised the event of work"
+        );
     }
 
     #[inline(always)]
@@ -192,18 +207,13 @@ impl<P: Posted> Parts<P> {
             self.sender.on_mailboxes(dev, &mut self.transmitter, written);
         }
         if written & Sorter::<P>::MAILBOXES != 0 {
-            if self.is_stirred() {
+            if self.calm != Calm::Calm {
                 // A receive that has ended may be posted again.
                 rarely();
                 self.sorter.hear(dev);
             }
             self.sorter.on_mailboxes(dev, written);
         }
-    }
-
-    #[inline(always)]
-    fn is_stirred(&self) -> bool {
-        self.sender.is_stirred | self.transmitter.is_stirred | self.receiver.is_stirred | self.sorter.is_stirred
     }
 
     /// Whether nothing waits but frames.
@@ -241,17 +251,22 @@ impl<P: Posted> Parts<P> {
             is_busy = true;
         }
         is_busy |= transmitter.turn::<Sender>(dev);
-        let is_stirred = !self.is_calm();
-        self.sender.is_stirred = is_stirred;
-        (self.transmitter.is_stirred, self.receiver.is_stirred) = (is_stirred, is_stirred);
-        self.sorter.is_stirred = is_stirred;
-        // A part that is stirred later has work.
-        self.is_busy = is_busy || !is_stirred;
+        let is_calm = self.is_calm();
+        self.sender.is_stirred = !is_calm;
+        (self.transmitter.is_stirred, self.receiver.is_stirred) = (!is_calm, !is_calm);
+        self.calm = match (is_calm, is_busy) {
+            (true, _) => Calm::Calm,
+            (false, true) => Calm::Busy,
+            (false, false) => Calm::Blocked,
+        };
     }
 
     #[cold]
     #[inline(never)]
     fn on_rare(&mut self, dev: &mut impl Device, pending: u32) {
+        if pending & Event::Work.bit() != 0 {
+            self.calm = Calm::Busy;
+        }
         if pending & Event::Timer0.bit() != 0 {
             self.sender.on_timer(dev);
         }

@@ -53,6 +53,8 @@ pub enum Event {
     DmaError = 10,
     /// The MAC stopped at an error.
     MacError = 11,
+    /// Work waits that no hardware tells of: firmware raises it.
+    Work = 16,
 }
 
 /// Interrupt causes: mailboxes from the NIC.

@@ -21,7 +21,7 @@ impl Receiver {
         let receive = self.record(record);
         let message = dev.get(receive, record::MESSAGE);
         let (node, number) = (record::node(message), record::number(message));
-        self.is_stirred = true;
+        self.stir(dev);
         self.to_sorter.push(dev, ReceiverToSorter::Failed { node, number }.words());
         if tells {
             self.answer_later(dev, Answer::Aborted, node, word::numbers(number, 0));

@@ -98,7 +98,7 @@ impl Receiver {
         loop {
             if !self.writes.has_room(1) {
                 rarely();
-                return self.keep_open(open);
+                return self.keep_open(dev, open);
             }
             if open.left == 0 {
                 rarely();
@@ -130,8 +130,9 @@ impl Receiver {
     }
 
     #[cold]
-    fn keep_open(&mut self, open: Open) {
-        (self.open, self.is_stirred) = (Some(open), true);
+    fn keep_open(&mut self, dev: &mut impl Device, open: Open) {
+        self.open = Some(open);
+        self.stir(dev);
     }
 
     /// Hands data of a frame to the engine. There is room.
@@ -172,7 +173,7 @@ impl Receiver {
     #[cold]
     #[inline(never)]
     fn stop(&mut self, dev: &mut impl Device, open: Open, step: Step) -> bool {
-        self.keep_open(open);
+        self.keep_open(dev, open);
         match step {
             Step::Run(_) => {}
             Step::Load(address) => {

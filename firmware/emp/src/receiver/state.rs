@@ -3,6 +3,8 @@
 use nic_device::{rarely, Device, Place};
 use nic_dma::HostWrites;
 
+use nic_layout::ring::Event;
+
 use super::open::{Command, Open};
 use super::tag::Tag;
 use crate::lists::Buffers;
@@ -27,7 +29,7 @@ pub(crate) struct Receiver {
     pub(crate) from_transmitter: FromTransmitterForReceiver,
     pub(crate) to_transmitter: ToTransmitterOfReceiver,
     pub(crate) to_sorter: ToSorter,
-    /// Something rare waits, here or in a queue from here ([`crate::Parts::turn`]).
+    /// Something rare waits, here or in a queue from here ([`Self::stir`]).
     pub(crate) is_stirred: bool,
     /// The frame whose data are not all handed to the engine.
     pub(super) open: Option<Open>,
@@ -76,6 +78,13 @@ impl Receiver {
         lists: Buffers::new(0),
     };
 
+    /// Something rare waits, here or in a queue from here: all parts look at everything.
+    #[cold]
+    pub(crate) fn stir(&mut self, dev: &mut impl Device) {
+        self.is_stirred = true;
+        dev.raise(Event::Work);
+    }
+
     /// Whether an entry of the sorter can be served.
     #[inline(always)]
     pub(super) fn has_room(&mut self, dev: &impl Device) -> bool {
@@ -105,7 +114,7 @@ impl Receiver {
 
     /// Asks the transmitter for an answer. There is room.
     pub(super) fn answer_later(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) {
-        self.is_stirred = true;
+        self.stir(dev);
         self.to_transmitter.push(dev, ReceiverToTransmitter::Answer { kind, node, numbers }.words());
     }
 }

@@ -87,9 +87,8 @@ impl Receiver {
         let header_bytes = if number == 0 { FIRST_HEADER_BYTES } else { HEADER_BYTES };
         let most_bytes = if number == 0 { cut.first_bytes } else { cut.data_bytes };
         // A frame beyond the last begins behind the end of the message.
-        let is_exact = offset == cut.offset(number)
-            && offset < length
-            && frame.data_bytes() == most_bytes.min(length - offset);
+        let is_exact =
+            offset == cut.offset(number) && offset < length && frame.data_bytes() == most_bytes.min(length - offset);
         if !is_exact {
             rarely();
             return drop(dev, *frame, Counter::FramesInexact);

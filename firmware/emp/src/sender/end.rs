@@ -22,7 +22,7 @@ impl Sender {
             rarely();
             let sent = self.record(record);
             dev.put(sent, record::STATE, stage::ENDING | u32::from(stat::DONE) << stage::STAT_SHIFT);
-            return self.control(record);
+            return self.control(dev, record);
         }
         self.end(dev, record, stat::DONE);
     }
@@ -42,7 +42,7 @@ impl Sender {
         }
         let stat = u32::from(failure.stat());
         dev.put(sent, record::STATE, stage::FAILING | quiet | stat << stage::STAT_SHIFT);
-        self.control(record);
+        self.control(dev, record);
     }
 
     /// Tells the transmitter what waits to be said. False if there was nothing, or no room.
@@ -85,7 +85,7 @@ impl Sender {
                     stage::FAILING if !is_told => {
                         dev.put(sent, record::STATE, state & !stage::MASK | stage::ABORTING);
                         dev.put(sent, record::TRIES, 0);
-                        self.control(record);
+                        self.control(dev, record);
                     }
                     stage::ENDING | stage::FAILING => self.end(dev, record, (state >> stage::STAT_SHIFT) as u8),
                     _ => {}

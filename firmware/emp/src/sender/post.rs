@@ -35,7 +35,10 @@ impl Sender {
                 dev.count(Counter::SendsTaken);
                 dev.put(at, 0, words[0] & !0xFF | u32::from(stat::TAKEN));
             }
-            Ok(false) => (self.held, self.is_stirred) = (Some(number), true),
+            Ok(false) => {
+                self.held = Some(number);
+                self.stir(dev);
+            }
             Err(failure) => {
                 dev.count(Counter::SendsTaken);
                 dev.count(Counter::SendsFailed);
@@ -73,7 +76,7 @@ impl Sender {
             }
         }
         rarely();
-        self.take_long(dev, record, offset, node, posted)
+        self.take_long(dev, record, offset, words)
     }
 
     /// Sends a message whose data were asked for. Its books are closed when it has left.
@@ -111,14 +114,9 @@ impl Sender {
 
     /// The same for any message.
     #[inline(never)]
-    fn take_long(
-        &mut self,
-        dev: &mut impl Device,
-        record: u32,
-        offset: u32,
-        node: u32,
-        posted: Descriptor,
-    ) -> Result<bool, Failure> {
+    fn take_long(&mut self, dev: &mut impl Device, record: u32, offset: u32, words: [u32; 5]) -> Result<bool, Failure> {
+        let posted = Descriptor::read(words)?;
+        let node = u32::from(self.settings.peer(posted.node).ok_or(Failure::BadDescriptor)?);
         if posted.format == Format::Page && u32::from(posted.page_bytes) < posted.length_bytes {
             return Err(Failure::BadList);
         }

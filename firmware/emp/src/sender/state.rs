@@ -3,6 +3,7 @@
 use nic_device::{Device, Place};
 use nic_layout::nodes::IMAGE_NODES;
 use nic_layout::personality::emp::WINDOW_COLLECTIONS;
+use nic_layout::ring::Event;
 
 use super::peer::Peer;
 use super::set::{Fifo, Set};
@@ -14,7 +15,7 @@ pub(crate) struct Sender {
     pub(crate) from_sorter: FromSorterForSender,
     pub(crate) from_transmitter: FromTransmitterForSender,
     pub(crate) to_transmitter: ToTransmitterOfSender,
-    /// Something rare waits, here or in a queue from here ([`crate::Parts::turn`]).
+    /// Something rare waits, here or in a queue from here ([`Self::stir`]).
     pub(crate) is_stirred: bool,
     /// A post that waits: for its peer to forget numbers, or to have started again.
     pub(super) held: Option<u32>,
@@ -92,10 +93,17 @@ impl Sender {
         self.sends.plus(record * record::BYTES)
     }
 
+    /// Something rare waits, here or in a queue from here: all parts look at everything.
+    #[cold]
+    pub(crate) fn stir(&mut self, dev: &mut impl Device) {
+        self.is_stirred = true;
+        dev.raise(Event::Work);
+    }
+
     /// The record has something to say to the transmitter.
     #[cold]
-    pub(super) fn control(&mut self, record: u32) {
-        self.is_stirred = true;
+    pub(super) fn control(&mut self, dev: &mut impl Device, record: u32) {
+        self.stir(dev);
         self.control.insert(record);
     }
 

@@ -93,6 +93,6 @@ impl Sender {
         if tries > ABORTS_MAX {
             return self.end(dev, record, (state >> stage::STAT_SHIFT) as u8);
         }
-        self.control(record);
+        self.control(dev, record);
     }
 }

@@ -71,7 +71,7 @@ impl<P: Posted> Sorter<P> {
             self.end_posted(dev, record, Failure::Cancelled);
         } else if self.to_receiver.room(dev) != 0 {
             // A message has taken it, or it has ended.
-            self.is_stirred = true;
+            dev.raise(Event::Work);
             self.to_receiver.push(dev, SorterToReceiver::Cancel { record }.words());
         } else {
             dev.raise(Event::Mailbox);

@@ -6,6 +6,7 @@ use nic_layout::counter::Counter;
 use nic_layout::frame::link::word as link;
 use nic_layout::personality::emp::frame::{self, word, FIRST_HEADER_BYTES, HEADER_BYTES};
 use nic_layout::personality::emp::{COLLECTION_FRAMES_MAX, MESSAGE_BYTES_MAX, PROTOCOL};
+use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
 use nic_matching::{Found, Message, Posted};
 
@@ -115,13 +116,7 @@ impl<P: Posted> Sorter<P> {
     /// The receiver has the message before the books are closed: its data are on their way
     /// meanwhile.
     #[inline(always)]
-    fn first(
-        &mut self,
-        dev: &mut impl Device,
-        receiver: &mut impl Receives,
-        frame: &Frame,
-        length_bytes: u32,
-    ) {
+    fn first(&mut self, dev: &mut impl Device, receiver: &mut impl Receives, frame: &Frame, length_bytes: u32) {
         let (length, tag_word) = (dev.get(frame.at, word::LENGTH), dev.get(frame.at, word::TAG));
         let is_exact = frame.number() == 0
             && frame.data_bytes() + FIRST_HEADER_BYTES <= length_bytes
@@ -190,7 +185,7 @@ impl<P: Posted> Sorter<P> {
         let table = &mut self.numbers[node as usize & NODE_MASK];
         let state = table.look(dev, number);
         if let State::Matched(record) = state {
-            self.is_stirred = true;
+            dev.raise(Event::Work);
             self.to_receiver.push(dev, Sorted::Abort { record, node, numbers: frame.numbers }.words());
             return dev.recycle(frame.buffer);
         }
@@ -221,7 +216,7 @@ impl<P: Posted> Sorter<P> {
     #[inline(never)]
     fn answer(&mut self, dev: &mut impl Device, frame: Frame, kind: Answer) {
         let entry = Sorted::Answer { kind, node: frame.node(), numbers: frame.numbers };
-        self.is_stirred = true;
+        dev.raise(Event::Work);
         self.to_receiver.push(dev, entry.words());
         dev.recycle(frame.buffer);
     }

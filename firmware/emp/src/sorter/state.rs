@@ -12,8 +12,6 @@ pub(crate) struct Sorter<P> {
     pub(crate) from_receiver: FromReceiverForSorter,
     pub(crate) to_receiver: ToReceiverOfSorter,
     pub(crate) to_sender: ToSenderOfSorter,
-    /// Something rare waits, here or in a queue from here ([`crate::Parts::turn`]).
-    pub(crate) is_stirred: bool,
     /// The frame of the receive ring that is looked at next, counted without end.
     pub(super) next: u32,
     /// The second word of the addresses of frames for this node.
@@ -49,7 +47,6 @@ impl<P: Posted> Sorter<P> {
             from_receiver: FromReceiverForSorter::NOWHERE,
             to_receiver: ToReceiverOfSorter::NOWHERE,
             to_sender: ToSenderOfSorter::NOWHERE,
-            is_stirred: false,
             next: 0,
             own_address: 0,
             settings: Settings::NONE,

@@ -5,7 +5,7 @@ use nic_device::{rarely, Device};
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::RECEIVE_DESCRIPTORS;
 use nic_layout::personality::emp::{MAILBOX_CANCEL_RECEIVE, MAILBOX_RECEIVE};
-use nic_layout::ring::{restarted_peer, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
+use nic_layout::ring::{restarted_peer, Event, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
 use nic_layout::trace::Marker;
 use nic_matching::Posted;
 
@@ -160,7 +160,8 @@ impl<P: Posted> Sorter<P> {
         if is_close(word) {
             self.end_all(dev);
         }
-        (self.command, self.is_stirred) = (Some(word), true);
+        self.command = Some(word);
+        dev.raise(Event::Work);
         self.pass(dev);
     }
 

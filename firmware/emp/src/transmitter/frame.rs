@@ -40,8 +40,9 @@ impl Transmitter {
     }
 
     #[cold]
-    fn keep_open(&mut self, open: Open) {
-        (self.open, self.is_stirred) = (Some(open), true);
+    fn keep_open(&mut self, dev: &mut impl Device, open: Open) {
+        self.open = Some(open);
+        self.stir(dev);
     }
 
     /// Asks for the data of a frame. The next buffer is free, and no other frame is open.
@@ -145,7 +146,7 @@ impl Transmitter {
             // One place stays for the transfer that releases the frame.
             if !self.reads.has_room(2) {
                 rarely();
-                self.keep_open(open);
+                self.keep_open(dev, open);
                 return false;
             }
             let chain = dev.place(dev.get(sent, record::DESCRIPTOR));
@@ -216,7 +217,7 @@ impl Transmitter {
     #[cold]
     #[inline(never)]
     fn stop(&mut self, dev: &mut impl Device, open: Open, step: Step) -> bool {
-        self.keep_open(open);
+        self.keep_open(dev, open);
         match step {
             Step::Run(_) => {}
             Step::Load(address) => {

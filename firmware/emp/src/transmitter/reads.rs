@@ -42,7 +42,7 @@ impl Transmitter {
     #[inline(never)]
     fn end(&mut self, dev: &mut impl Device, tag: Tag, has_failed: bool) -> bool {
         let what = tag.what();
-        self.is_stirred = true;
+        self.stir(dev);
         match tag.kind() {
             Tag::DRAIN => {
                 if self.to_sender.room(dev) == 0 {

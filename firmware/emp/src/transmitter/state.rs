@@ -5,6 +5,7 @@ use nic_dma::HostReads;
 use nic_layout::frame::link::FrameKind;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::frame::{word, HEADER_BYTES};
+use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
 
 use super::buffers::Ring;
@@ -28,7 +29,7 @@ pub(crate) struct Transmitter {
     pub(crate) from_receiver: FromReceiverForTransmitter,
     pub(crate) to_sender: ToSenderOfTransmitter,
     pub(crate) to_receiver: ToReceiverOfTransmitter,
-    /// Something rare waits, here or in a queue from here ([`crate::Parts::turn`]).
+    /// Something rare waits, here or in a queue from here ([`Self::stir`]).
     pub(crate) is_stirred: bool,
     /// The frame whose data are not all asked for.
     pub(super) open: Option<Open>,
@@ -75,6 +76,13 @@ impl Transmitter {
         addresses: Addresses::NONE,
     };
 
+    /// Something rare waits, here or in a queue from here: all parts look at everything.
+    #[cold]
+    pub(crate) fn stir(&mut self, dev: &mut impl Device) {
+        self.is_stirred = true;
+        dev.raise(Event::Work);
+    }
+
     /// The record of a send.
     #[inline(always)]
     pub(super) fn record(&self, record: u32) -> Place {
@@ -107,7 +115,7 @@ impl Transmitter {
         if self.to_sender.room(dev) == 0 {
             return false;
         }
-        self.is_stirred = true;
+        self.stir(dev);
         self.to_sender.push(dev, TransmitterToSender::Failed { record, failure }.words());
         true
     }

@@ -20,7 +20,14 @@ use crate::places::{Places, Settings};
 
 impl Transmitter {
     /// Makes the part ready. The peers have these sessions.
-    pub fn start(&mut self, dev: &impl Device, sides: Sides, settings: &Settings, places: &Places, sessions: impl Fn(u32) -> u8) {
+    pub fn start(
+        &mut self,
+        dev: &impl Device,
+        sides: Sides,
+        settings: &Settings,
+        places: &Places,
+        sessions: impl Fn(u32) -> u8,
+    ) {
         self.from_sender = sides.from_sender;
         self.from_receiver = sides.from_receiver;
         self.to_sender = sides.to_sender;
