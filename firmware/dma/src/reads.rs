@@ -71,8 +71,15 @@ impl<T: ReadTag> HostReads<T> {
             dev.release_transmit();
             return;
         }
+        self.release_behind(dev, DMA_FLAG_EVENT);
+    }
+
+    /// The same, while the queue is not empty. `flags`: [`DMA_FLAG_EVENT`], or 0 for a frame whose
+    /// release nobody waits for.
+    #[inline(always)]
+    pub fn release_behind(&mut self, dev: &mut impl Device, flags: u32) {
         let nothing = Transfer { bus_address: 0, sram_address: 0, bytes: 0 };
-        self.post(dev, nothing, DMA_FLAG_EVENT | DMA_FLAG_ASSIST, T::RELEASE);
+        self.post(dev, nothing, flags | DMA_FLAG_ASSIST, T::RELEASE);
     }
 
     /// The tag of the oldest transfer in the queue, if it has ended, that is, if its number is

@@ -72,6 +72,32 @@ enum Calm {
     Blocked,
 }
 
+/// The share of a core that sending has.
+///
+/// A core that sends as much as it receives falls behind with receiving, since acknowledgements
+/// come on top of the frames. Then frames wait for longer than the time-outs of their collections.
+/// So while more than a few wait, only one turn in eight sends.
+#[derive(Clone, Copy, Debug)]
+struct Share(u32);
+
+impl Share {
+    /// More frames than this are many.
+    const FEW: u16 = 4;
+    /// One turn of so many sends.
+    const TURNS: u32 = 8;
+
+    /// Whether a frame may be sent. `waiting`: frames that have arrived.
+    #[inline(always)]
+    fn may_send(&mut self, waiting: u16) -> bool {
+        if waiting <= Share::FEW {
+            return true;
+        }
+        rarely();
+        self.0 = self.0.wrapping_add(1);
+        self.0 % Share::TURNS == 0
+    }
+}
+
 /// All parts on one core. `P`: how the sorter finds posted receives.
 #[repr(C)]
 pub struct Parts<P> {
@@ -80,6 +106,7 @@ pub struct Parts<P> {
     receiver: Receiver,
     sorter: Sorter<P>,
     calm: Calm,
+    share: Share,
 }
 
 impl<P: Posted> Parts<P> {
@@ -101,6 +128,7 @@ impl<P: Posted> Parts<P> {
             receiver: Receiver::NOWHERE,
             sorter: Sorter::nowhere(posted),
             calm: Calm::Calm,
+            share: Share(0),
         }
     }
 
@@ -187,10 +215,11 @@ impl<P: Posted> Parts<P> {
             return self.turn_stirred(dev);
         }
         let Parts { sender, transmitter, receiver, sorter, .. } = self;
-        if sorter.has_frame(dev) {
+        let frames = sorter.frames(dev);
+        if frames != 0 {
             sorter.take_frame(dev, &mut ReceiverWith { receiver, transmitter }, sender);
         }
-        if sender.has_frame() && sender.has_room(dev, transmitter) {
+        if sender.has_frame() && self.share.may_send(frames) && sender.has_room(dev, transmitter) {
             sender.issue(dev, transmitter);
         }
         #[cfg(not(target_arch = "riscv32"))]

@@ -141,26 +141,28 @@ impl Cursor {
         }
     }
 
-    /// A chain has at most seven pages, so the walk begins at the first.
+    /// Goes on from the present page, or begins anew for a byte before it.
     fn walk_chain(self, words: &mut impl Words, chain: Place, offset_bytes: u32) -> Step {
-        self.go_to_first(words, Format::Chain as u32);
-        let (mut start, mut bytes) = (0, words.get(self.0, BYTES));
-        let mut page = Page { address: u64::from(words.get(self.0, ADDRESS)), bytes: bytes as u16 };
-        let mut index = 0;
+        if offset_bytes < words.get(self.0, START) {
+            self.go_to_first(words, Format::Chain as u32);
+        }
+        let (mut start, mut bytes) = (words.get(self.0, START), words.get(self.0, BYTES));
+        let mut index = words.get(self.0, INDEX) & INDEX_MASK;
+        let mut address = words.get(self.0, ADDRESS);
         while offset_bytes - start >= bytes {
             start += bytes;
             index += 1;
             if index == CHAIN_PAGES_MAX {
                 return Step::Bad(Failure::BadList);
             }
-            page = chain_page(words, chain, index);
+            let page = chain_page(words, chain, index);
             if !page.is_good() {
                 return Step::Bad(Failure::BadList);
             }
-            bytes = u32::from(page.bytes);
+            (address, bytes) = (page.address as u32, u32::from(page.bytes));
         }
-        self.stand(words, Format::Chain, index, start, page);
-        Step::Run(Run { address: page.address as u32 + (offset_bytes - start), bytes: bytes - (offset_bytes - start) })
+        self.stand(words, Format::Chain, index, start, address, bytes);
+        Step::Run(Run { address: address + (offset_bytes - start), bytes: bytes - (offset_bytes - start) })
     }
 
     fn walk_list(self, words: &mut impl Words, lists: &impl Lists, offset_bytes: u32) -> Step {
@@ -189,7 +191,7 @@ impl Cursor {
             let bytes = u32::from(page.bytes);
             let distance = offset_bytes.wrapping_sub(start);
             if distance < bytes {
-                self.stand(words, Format::List, index, start, page);
+                self.stand(words, Format::List, index, start, page.address as u32, bytes);
                 return Step::Run(Run { address: page.address as u32 + distance, bytes: bytes - distance });
             }
             start = start.wrapping_add(bytes);
@@ -215,10 +217,10 @@ impl Cursor {
         Step::Load(address)
     }
 
-    fn stand(self, words: &mut impl Words, format: Format, index: u32, start: u32, page: Page) {
+    fn stand(self, words: &mut impl Words, format: Format, index: u32, start: u32, address: u32, bytes: u32) {
         words.put(self.0, START, start);
-        words.put(self.0, BYTES, u32::from(page.bytes));
-        words.put(self.0, ADDRESS, page.address as u32);
+        words.put(self.0, BYTES, bytes);
+        words.put(self.0, ADDRESS, address);
         words.put(self.0, INDEX, index | (format as u32) << FORMAT_SHIFT);
     }
 }
@@ -226,10 +228,6 @@ impl Cursor {
 /// Page `index` of a chain, 1 to 6.
 fn chain_page(words: &impl Words, chain: Place, index: u32) -> Page {
     let at = chain.plus(DESCRIPTOR_BYTES * index.div_ceil(2));
-    let [one, other] = chain_pages([0, 4, 8, 12, 16].map(|word| words.get(at, word)));
-    if index % 2 == 1 {
-        one
-    } else {
-        other
-    }
+    let pages = chain_pages([0, 4, 8, 12, 16].map(|word| words.get(at, word)));
+    pages[usize::from(index % 2 == 0)]
 }

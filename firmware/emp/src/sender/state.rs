@@ -120,7 +120,7 @@ impl Sender {
 /// The timer of the sender.
 const TIMER: usize = 0;
 /// The timer runs so many times in the first interval.
-const TICKS: u32 = 4;
+const TICKS: u32 = 2;
 
 /// The word of a collection's timer.
 #[inline(always)]

@@ -44,6 +44,12 @@ impl<P: Posted> Sorter<P> {
         }
     }
 
+    /// Frames that wait.
+    #[inline(always)]
+    pub fn frames(&self, dev: &impl Device) -> u16 {
+        dev.receive_consumer().wrapping_sub(self.next as u16)
+    }
+
     /// Whether a frame waits.
     #[inline(always)]
     pub fn has_frame(&self, dev: &impl Device) -> bool {

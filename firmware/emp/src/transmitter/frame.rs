@@ -200,7 +200,7 @@ impl Transmitter {
         self.addresses.put(dev, at, kind, header.node, data_bytes, numbers);
         dev.put(at, word::OFFSET, offset);
         self.ring.place(dev, header_bytes + data_bytes);
-        self.reads.release(dev);
+        self.release(dev);
         dev.trace(Marker::TransmitPosted, numbers);
     }
 
@@ -209,7 +209,7 @@ impl Transmitter {
     #[cold]
     fn close_void(&mut self, dev: &mut impl Device) {
         self.ring.place(dev, MAC_FLAG_SKIP | FRAME_BYTES_MIN as u32);
-        self.reads.release(dev);
+        self.release(dev);
     }
 
     /// Handles a walk that has found no data. True: the walk goes on. Otherwise the frame stays

@@ -1,11 +1,11 @@
 //! The state of the transmitter, and frames without data.
 
-use nic_device::{Device, Place};
+use nic_device::{rarely, Device, Place};
 use nic_dma::HostReads;
 use nic_layout::frame::link::FrameKind;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::frame::{word, HEADER_BYTES};
-use nic_layout::ring::Event;
+use nic_layout::ring::{Event, DMA_FLAG_EVENT};
 use nic_layout::trace::Marker;
 
 use super::buffers::Ring;
@@ -18,6 +18,9 @@ use crate::messages::{
     TransmitterToSender,
 };
 use crate::places::{send_record as record, Places, Settings};
+
+/// While the ring of host reads has this room, the ends of its transfers make no event.
+const QUIET_ROOM: u32 = 24;
 
 /// List pages of sends in the SRAM.
 pub const SEND_LISTS: usize = 4;
@@ -89,6 +92,18 @@ impl Transmitter {
         self.sends.plus(record * record::BYTES)
     }
 
+    /// Lets the frame that was placed last leave behind the transfers that were posted.
+    #[inline(always)]
+    pub(super) fn release(&mut self, dev: &mut impl Device) {
+        if self.reads.is_idle() {
+            rarely();
+            return dev.release_transmit();
+        }
+        // The ends of transfers are handled together: nobody waits for them but the ring.
+        let flags = if self.reads.has_room(QUIET_ROOM) { 0 } else { DMA_FLAG_EVENT };
+        self.reads.release_behind(dev, flags);
+    }
+
     /// Sends a frame without data. False if it has to wait.
     ///
     /// It waits while a frame is open: the transfers of that frame name its place in the ring, which
@@ -104,7 +119,7 @@ impl Transmitter {
         self.addresses.put(dev, at, kind, node, 0, numbers);
         dev.put(at, word::OFFSET, 0);
         self.ring.place_answer(dev, offset, HEADER_BYTES);
-        self.reads.release(dev);
+        self.release(dev);
         dev.trace(Marker::AckSent, numbers);
         true
     }

@@ -5,7 +5,7 @@ use nic_dma::Transfer;
 use nic_layout::frame::link::FrameKind;
 use nic_layout::personality::emp::frame::{word, ABORT, ABORTED, ACK, REFUSED};
 use nic_layout::personality::emp::list::LIST_BYTES;
-use nic_layout::ring::{restarted_peer, DMA_FLAG_EVENT};
+use nic_layout::ring::{restarted_peer, Event, DMA_FLAG_EVENT};
 
 use super::buffers::Ring;
 use super::frame::Asked;
@@ -105,7 +105,13 @@ impl Transmitter {
             SenderToTransmitter::Abort { node, number } => self.send_answer(dev, ABORT, node, word::numbers(number, 0)),
             // A command passes when everything before it has been read.
             SenderToTransmitter::Command { word } => {
-                if !self.reads.is_idle() || self.to_receiver.room(dev) == 0 {
+                self.on_reads(dev);
+                if !self.reads.is_idle() {
+                    // Most transfers end without an event.
+                    dev.raise(Event::DmaRead);
+                    return false;
+                }
+                if self.to_receiver.room(dev) == 0 {
                     return false;
                 }
                 if is_restart(word) {
