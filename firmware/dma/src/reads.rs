@@ -106,6 +106,13 @@ impl<T: ReadTag> HostReads<T> {
         self.ended = self.ended.wrapping_add(1);
     }
 
+    /// Removes all transfers that have ended from the queue, if nobody waits for any of them.
+    #[inline(always)]
+    pub fn retire_all(&mut self, consumer: u16) {
+        let in_queue = (self.posted as u16).wrapping_sub(consumer);
+        self.ended = self.posted.wrapping_sub(u32::from(in_queue));
+    }
+
     /// Number and tag of the transfer that was removed last. While the engine is halted, this is
     /// the transfer that failed.
     #[inline(always)]

@@ -1,5 +1,7 @@
 //! List pages that were read into the SRAM.
 
+use core::cell::Cell;
+
 use nic_device::{rarely, Place, Words};
 use nic_layout::personality::emp::list::LIST_BYTES;
 
@@ -8,12 +10,14 @@ pub const LIST_BUFFER_BYTES: u32 = (LIST_BYTES + 2).next_multiple_of(8);
 
 /// `N` buffers for list pages. A list page belongs to the record that asked for it: another message
 /// may have other words at the same address.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Buffers<const N: usize> {
     first: u32,
     pages: [Page; N],
     /// The buffer that gives way next.
     next: usize,
+    /// The buffer in which a list page was found last.
+    last: Cell<usize>,
     /// Whether some buffer is not empty.
     is_used: bool,
 }
@@ -23,6 +27,13 @@ struct Page {
     record: u16,
     state: State,
     address: u32,
+}
+
+impl Page {
+    /// Whether it is this list page of a record.
+    fn is_loaded(&self, record: u16, address: u32) -> bool {
+        self.state == State::Loaded && self.record == record && self.address == address
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +57,13 @@ pub enum Wanted {
 impl<const N: usize> Buffers<N> {
     /// Empty buffers from an SRAM offset on.
     pub const fn new(first: u32) -> Buffers<N> {
-        Buffers { first, pages: [Page { record: 0, state: State::Empty, address: 0 }; N], next: 0, is_used: false }
+        Buffers {
+            first,
+            pages: [Page { record: 0, state: State::Empty, address: 0 }; N],
+            next: 0,
+            last: Cell::new(0),
+            is_used: false,
+        }
     }
 
     fn offset(&self, buffer: usize) -> u32 {
@@ -128,10 +145,20 @@ pub struct Lists<'a, const N: usize> {
 }
 
 impl<const N: usize> nic_scatter::Lists for Lists<'_, N> {
+    #[inline(always)]
     fn find(&self, address: u32) -> Option<Place> {
-        let is_it = |page: &Page| page.state == State::Loaded && page.record == self.record && page.address == address;
-        let buffer = self.buffers.pages.iter().position(is_it)?;
-        Some(self.first.plus(buffer as u32 * LIST_BUFFER_BYTES))
+        let Buffers { pages, last, .. } = self.buffers;
+        if !pages.get(last.get()).is_some_and(|page| page.is_loaded(self.record, address)) {
+            last.set(self.search(address)?);
+        }
+        Some(self.first.plus(last.get() as u32 * LIST_BUFFER_BYTES))
+    }
+}
+
+impl<const N: usize> Lists<'_, N> {
+    #[inline(never)]
+    fn search(&self, address: u32) -> Option<usize> {
+        self.buffers.pages.iter().position(|page| page.is_loaded(self.record, address))
     }
 }
 

@@ -175,16 +175,26 @@ impl Cursor {
         let page_at = |words: &_, index| list::read_entry(index, |at| Words::get(words, entries, at));
 
         let mut index = words.get(self.0, INDEX) & INDEX_MASK;
-        let (mut start, mut page) = (words.get(self.0, START), page_at(words, index));
-        // Backward. The first page of the list page begins at LIST_START, so this ends.
-        while offset_bytes < start {
-            let Some(before) = index.checked_sub(1) else { return Step::Bad(Failure::BadList) };
-            page = page_at(words, before);
-            index = before;
-            // A list that changes under the walk may say anything.
-            start = start.wrapping_sub(u32::from(page.bytes));
+        let mut start = words.get(self.0, START);
+        if offset_bytes < start {
+            // Backward. The first page of the list page begins at LIST_START, so this ends.
+            while offset_bytes < start {
+                let Some(before) = index.checked_sub(1) else { return Step::Bad(Failure::BadList) };
+                index = before;
+                // A list that changes under the walk may say anything.
+                start = start.wrapping_sub(u32::from(page_at(words, before).bytes));
+            }
+        } else {
+            // Behind the present page, unless the cursor stands before its first.
+            let bytes = words.get(self.0, BYTES);
+            start = start.wrapping_add(bytes);
+            index += u32::from(bytes != 0);
         }
         loop {
+            if index == list::LINK {
+                return self.follow(words, page_at(words, index), start);
+            }
+            let page = page_at(words, index);
             if !page.is_good() {
                 return Step::Bad(Failure::BadList);
             }
@@ -196,10 +206,6 @@ impl Cursor {
             }
             start = start.wrapping_add(bytes);
             index += 1;
-            if index == list::LINK {
-                return self.follow(words, page_at(words, index), start);
-            }
-            page = page_at(words, index);
         }
     }
 

@@ -45,11 +45,12 @@ impl Sender {
             self.ready.pop();
             return;
         };
-        let tag_word = match next.frame {
-            0 => self.tag_word(dev, record, sent),
-            _ => 0,
-        };
-        self.transmit(dev, to, record, sent, next.frame, tag_word);
+        if next.frame == 0 {
+            rarely();
+            self.transmit_first(dev, to, record, sent);
+        } else {
+            self.transmit(dev, to, record, sent, next.frame, 0);
+        }
         if next.is_last {
             self.time(dev, sent, next.collection, self.settings.resend_cycles);
             self.ready.pop();
@@ -57,6 +58,13 @@ impl Sender {
                 self.ready.push(record);
             }
         }
+    }
+
+    /// Hands the first frame of a message to the transmitter. [`Self::has_room`].
+    #[inline(never)]
+    fn transmit_first<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T, record: u32, sent: Place) {
+        let tag_word = self.tag_word(dev, record, sent);
+        self.transmit(dev, to, record, sent, 0, tag_word);
     }
 
     /// Hands a frame to the transmitter. [`Self::has_room`].
@@ -106,8 +114,7 @@ impl Sender {
     }
 
     /// The word of tag and distances of a first frame.
-    #[inline(never)]
-    pub(super) fn tag_word(&mut self, dev: &impl Device, record: u32, sent: Place) -> u32 {
+    fn tag_word(&mut self, dev: &impl Device, record: u32, sent: Place) -> u32 {
         let node_number = dev.get(sent, record::NODE_NUMBER);
         let (node, number) = (node_number & 0xFFFF, (node_number >> 16) as u16);
         let is_open = !Window::at(sent.plus(record::WINDOW)).is_matched(dev);
@@ -128,8 +135,10 @@ impl Sender {
         let frame = frames.start + dev.get(sent, record::AGAIN_FRAME);
         let is_over = frame >= frames.end || !window.is_waiting(dev, collection);
         if !is_over {
-            let tag_word = if frame == 0 { self.tag_word(dev, record, sent) } else { 0 };
-            self.transmit(dev, to, record, sent, frame, tag_word);
+            match frame {
+                0 => self.transmit_first(dev, to, record, sent),
+                _ => self.transmit(dev, to, record, sent, frame, 0),
+            }
             dev.count(Counter::FramesRetransmitted);
             // From the first frame on: the message may be accepted before the last one is sent again.
             let state = dev.get(sent, record::STATE);

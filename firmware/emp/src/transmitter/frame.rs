@@ -227,7 +227,7 @@ impl Transmitter {
                 }
                 if let Wanted::Load(buffer, sram_address) = self.lists.want(open.record, address) {
                     let transfer = Transfer { bus_address: address, sram_address, bytes: LIST_BYTES };
-                    self.reads.post(dev, transfer, DMA_FLAG_EVENT, Tag::of(Tag::LIST, buffer));
+                    self.post_awaited(dev, transfer, Tag::of(Tag::LIST, buffer));
                 }
             }
             Step::Bad(failure) => {

@@ -1,6 +1,6 @@
 //! The ends of host reads.
 
-use nic_device::Device;
+use nic_device::{rarely, Device};
 use nic_layout::frame::link::FRAME_BYTES_MIN;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::ring::{Event, MAC_FLAG_SKIP};
@@ -22,6 +22,10 @@ impl Transmitter {
         if is_halted {
             consumer = dev.dma_read_consumer();
         }
+        if !is_halted && self.awaited == 0 {
+            return self.reads.retire_all(consumer);
+        }
+        rarely();
         while let Some(tag) = self.reads.oldest_ended(consumer) {
             // While the engine is halted, the last one that has ended is the one that failed.
             let has_failed = is_halted && self.reads.is_last_ended(consumer);
@@ -29,6 +33,7 @@ impl Transmitter {
                 // A queue has no room. The event comes again, so that this is not forgotten.
                 return dev.raise(Event::DmaRead);
             }
+            self.awaited -= u32::from(tag.kind() > Tag::DATA);
             self.reads.retire();
         }
         if is_halted {

@@ -1,7 +1,7 @@
 //! The state of the transmitter, and frames without data.
 
 use nic_device::{rarely, Device, Place};
-use nic_dma::HostReads;
+use nic_dma::{HostReads, Transfer};
 use nic_layout::frame::link::FrameKind;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::frame::{word, HEADER_BYTES};
@@ -44,6 +44,8 @@ pub(crate) struct Transmitter {
     pub(super) sends: Place,
     pub(super) settings: Settings,
     pub(super) reads: HostReads<Tag>,
+    /// Transfers in that queue whose ends somebody waits for.
+    pub(super) awaited: u32,
     pub(super) lists: Buffers<SEND_LISTS>,
     pub(super) addresses: Addresses,
 }
@@ -75,6 +77,7 @@ impl Transmitter {
         sends: Place(0),
         settings: Settings::NONE,
         reads: HostReads::new(Tag::UNUSED),
+        awaited: 0,
         lists: Buffers::new(0),
         addresses: Addresses::NONE,
     };
@@ -90,6 +93,12 @@ impl Transmitter {
     #[inline(always)]
     pub(super) fn record(&self, record: u32) -> Place {
         self.sends.plus(record * record::BYTES)
+    }
+
+    /// Posts a transfer whose end somebody waits for. There is room.
+    pub(super) fn post_awaited(&mut self, dev: &mut impl Device, transfer: Transfer, tag: Tag) {
+        self.awaited += 1;
+        self.reads.post(dev, transfer, DMA_FLAG_EVENT, tag);
     }
 
     /// Lets the frame that was placed last leave behind the transfers that were posted.

@@ -5,7 +5,7 @@ use nic_dma::Transfer;
 use nic_layout::frame::link::FrameKind;
 use nic_layout::personality::emp::frame::{word, ABORT, ABORTED, ACK, REFUSED};
 use nic_layout::personality::emp::list::LIST_BYTES;
-use nic_layout::ring::{restarted_peer, Event, DMA_FLAG_EVENT};
+use nic_layout::ring::{restarted_peer, Event};
 
 use super::buffers::Ring;
 use super::frame::Asked;
@@ -99,7 +99,7 @@ impl Transmitter {
                 }
                 // An empty transfer: when it ends, those before it have ended.
                 let nothing = Transfer { bus_address: 0, sram_address: 0, bytes: 0 };
-                self.reads.post(dev, nothing, DMA_FLAG_EVENT, Tag::of(Tag::DRAIN, record));
+                self.post_awaited(dev, nothing, Tag::of(Tag::DRAIN, record));
                 true
             }
             SenderToTransmitter::Abort { node, number } => self.send_answer(dev, ABORT, node, word::numbers(number, 0)),
@@ -148,7 +148,7 @@ impl Transmitter {
         }
         let sram_address = self.places.receive_lists + buffer * LIST_BUFFER_BYTES;
         let transfer = Transfer { bus_address: address, sram_address, bytes: LIST_BYTES };
-        self.reads.post(dev, transfer, DMA_FLAG_EVENT, Tag::of(Tag::RECEIVE_LIST, buffer));
+        self.post_awaited(dev, transfer, Tag::of(Tag::RECEIVE_LIST, buffer));
         true
     }
 }
