@@ -69,7 +69,7 @@ fn documented(is_matched: bool) -> u32 {
     if is_matched {
         16
     } else {
-        2
+        4
     }
 }
 

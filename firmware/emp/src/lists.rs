@@ -8,6 +8,8 @@ use nic_layout::personality::emp::list::LIST_BYTES;
 /// Bytes of a list buffer: those of a list page, and the word that its last entry ends in.
 pub const LIST_BUFFER_BYTES: u32 = (LIST_BYTES + 2).next_multiple_of(8);
 
+const HINTS: usize = 4;
+
 /// `N` buffers for list pages. A list page belongs to the record that asked for it: another message
 /// may have other words at the same address.
 #[derive(Clone, Debug)]
@@ -16,8 +18,8 @@ pub struct Buffers<const N: usize> {
     pages: [Page; N],
     /// The buffer that gives way next.
     next: usize,
-    /// The buffer in which a list page was found last.
-    last: Cell<usize>,
+    /// The buffers in which list pages were found last, by the lowest bits of their records.
+    last: [Cell<u8>; HINTS],
     /// Whether some buffer is not empty.
     is_used: bool,
 }
@@ -61,7 +63,7 @@ impl<const N: usize> Buffers<N> {
             first,
             pages: [Page { record: 0, state: State::Empty, address: 0 }; N],
             next: 0,
-            last: Cell::new(0),
+            last: [const { Cell::new(0) }; HINTS],
             is_used: false,
         }
     }
@@ -148,10 +150,11 @@ impl<const N: usize> nic_scatter::Lists for Lists<'_, N> {
     #[inline(always)]
     fn find(&self, address: u32) -> Option<Place> {
         let Buffers { pages, last, .. } = self.buffers;
-        if !pages.get(last.get()).is_some_and(|page| page.is_loaded(self.record, address)) {
-            last.set(self.search(address)?);
+        let last = &last[usize::from(self.record) % HINTS];
+        if !pages.get(usize::from(last.get())).is_some_and(|page| page.is_loaded(self.record, address)) {
+            last.set(self.search(address)? as u8);
         }
-        Some(self.first.plus(last.get() as u32 * LIST_BUFFER_BYTES))
+        Some(self.first.plus(u32::from(last.get()) * LIST_BUFFER_BYTES))
     }
 }
 

@@ -123,6 +123,13 @@ impl Cursor {
         (distance < bytes).then(|| Run { address: address.wrapping_add(distance), bytes: bytes - distance })
     }
 
+    /// Goes to the page of a byte behind the present page. True: the byte is [`Self::here`] now.
+    /// False: [`Self::seek`] says why not.
+    #[inline(always)]
+    pub fn go_to(self, words: &mut impl Words, lists: &impl Lists, chain: Place, offset_bytes: u32) -> bool {
+        matches!(self.walk(words, lists, chain, offset_bytes), Step::Run(_))
+    }
+
     /// The run from a byte of the message on. `chain`: the first descriptor of the message.
     pub fn seek(self, words: &mut impl Words, lists: &impl Lists, chain: Place, offset_bytes: u32) -> Step {
         match self.here(words, offset_bytes) {

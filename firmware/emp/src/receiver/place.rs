@@ -46,8 +46,39 @@ impl Receiver {
     ) {
         if !self.place_page(dev, receive, record, frame, header_bytes, offset, ends) {
             rarely();
-            self.place_open(dev, receive, record, frame, header_bytes, offset, ends);
+            let tag = Tag::new(record, frame.buffer, ends);
+            self.place_pages(dev, receive, tag, frame.buffer + header_bytes, offset, frame.data_bytes());
         }
+    }
+
+    /// The same of data that lie in the present page and the next, or anywhere. `tag`: of the last
+    /// transfer.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn place_pages(&mut self, dev: &mut impl Device, receive: Place, tag: Tag, from: u32, offset: u32, left: u32) {
+        let record = tag.record();
+        let cursor = Cursor::at(receive.plus(record::CURSOR));
+        let chain = dev.place(dev.get(receive, record::DESCRIPTOR));
+        let mut bytes = 0;
+        if left != 0 && self.writes.has_room(2) {
+            if let Some(run) = cursor.here(dev, offset) {
+                bytes = run.bytes.min(left - 1);
+                self.post(dev, run, from, bytes, offset, Tag::new(record, 0, false));
+            }
+            let (from, offset, left) = (from + bytes, offset + bytes, left - bytes);
+            if cursor.go_to(dev, &self.lists.of(dev, record), chain, offset) {
+                if let Some(run) = cursor.here(dev, offset) {
+                    if left <= run.bytes {
+                        self.post(dev, run, from, left, offset, tag);
+                        return dev.trace(Marker::DmaWritePosted, offset);
+                    }
+                }
+            }
+        }
+        rarely();
+        let (from, offset, left) = (from + bytes, offset + bytes, left - bytes);
+        let open = Open { record, buffer: tag.buffer(), from, offset, left, ends: tag.ends() };
+        self.place_pieces(dev, receive, open);
     }
 
     /// The same of data that lie in the present page. False: nothing was done.
@@ -91,8 +122,8 @@ impl Receiver {
     }
 
     /// Hands the data of an open frame to the engine.
+    #[cold]
     #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn place_pieces(&mut self, dev: &mut impl Device, receive: Place, mut open: Open) {
         let cursor = Cursor::at(receive.plus(record::CURSOR));
         loop {

@@ -11,10 +11,17 @@ use crate::messages::SenderToTransmitter;
 use crate::neighbours::{Header, Transmits};
 use crate::places::send_record as record;
 
+/// After so many collections the next message has its turn.
+///
+/// With shorter turns, messages that were posted one after the other would end together, and the
+/// wire would rest until the first acknowledgements of the next ones. With longer turns a short
+/// message would wait for longer behind a long one.
+const TURN_COLLECTIONS: u32 = 16;
+
 impl Sender {
     /// Asks the transmitter for a frame, if one waits. [`Self::has_room`].
     ///
-    /// Messages take turns by collections.
+    /// Messages go in the order of their posts, with turns of [`TURN_COLLECTIONS`].
     #[inline(always)]
     pub fn issue<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T) {
         let Some(record) = self.ready.front() else { return };
@@ -53,9 +60,13 @@ impl Sender {
         }
         if next.is_last {
             self.time(dev, sent, next.collection, self.settings.resend_cycles);
-            self.ready.pop();
-            if window.may_send(dev) {
-                self.ready.push(record);
+            let is_open = window.may_send(dev);
+            if !is_open || next.collection % TURN_COLLECTIONS == TURN_COLLECTIONS - 1 {
+                rarely();
+                self.ready.pop();
+                if is_open {
+                    self.ready.push(record);
+                }
             }
         }
     }

@@ -12,7 +12,7 @@ pub const ANSWER_BYTES: u32 = (FRAME_BYTES_MIN as u32).next_multiple_of(8);
 
 /// Frames with data that wait for the wire at most. More would hide no latency of the bus. They
 /// would only wait longer behind each other, and the timers of their collections run meanwhile.
-pub const TRANSMIT_BUFFERS: u32 = 8;
+pub const TRANSMIT_BUFFERS: u32 = 4;
 
 const BUFFERS: usize = TRANSMIT_BUFFERS as usize;
 const _: () = assert!(BUFFERS.is_power_of_two() && TRANSMIT_BUFFERS + ANSWERS <= 1 << MAC_RING_LOG2);

@@ -115,8 +115,29 @@ impl Transmitter {
         offset: u32,
         data_bytes: u32,
     ) -> bool {
-        let open = Open { record, frame, tag_word: 0, to, offset, left: data_bytes, data_bytes, is_void: false };
-        self.read_pieces(dev, open, sent)
+        let cursor = Cursor::at(sent.plus(record::CURSOR));
+        let chain = dev.place(dev.get(sent, record::DESCRIPTOR));
+        let tag = Tag::data(record, self.ring.next_number());
+        let mut bytes = 0;
+        if data_bytes != 0 && self.reads.has_room(5) {
+            if let Some(run) = cursor.here(dev, offset) {
+                bytes = run.bytes.min(data_bytes);
+                self.reads.post(dev, Transfer { bus_address: run.address, sram_address: to, bytes }, 0, tag);
+            }
+            let (sram_address, offset, left) = (to + bytes, offset + bytes, data_bytes - bytes);
+            if cursor.go_to(dev, &self.lists.of(dev, record), chain, offset) {
+                if let Some(run) = cursor.here(dev, offset) {
+                    if left <= run.bytes {
+                        let transfer = Transfer { bus_address: run.address, sram_address, bytes: left };
+                        self.reads.post(dev, transfer, 0, tag);
+                        return true;
+                    }
+                }
+            }
+        }
+        rarely();
+        let (to, offset, left) = (to + bytes, offset + bytes, data_bytes - bytes);
+        self.read_pieces(dev, Open { record, frame, tag_word: 0, to, offset, left, data_bytes, is_void: false }, sent)
     }
 
     /// Goes on with the open frame. False if it still waits.
@@ -139,7 +160,8 @@ impl Transmitter {
         true
     }
 
-    #[inline(always)]
+    #[cold]
+    #[inline(never)]
     fn read_pieces(&mut self, dev: &mut impl Device, mut open: Open, sent: Place) -> bool {
         let cursor = Cursor::at(sent.plus(record::CURSOR));
         while open.left != 0 {

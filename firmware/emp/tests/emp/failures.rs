@@ -115,7 +115,7 @@ fn a_message_is_cancelled_on_its_way() {
 fn a_receive_is_cancelled_while_its_message_comes() {
     let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
     two_messages(&mut world, 40_000);
-    world.run(5000, |world| world.nodes[1].counter(Counter::FramesPlaced) > 5);
+    world.run(5000, |world| world.nodes[1].counter(Counter::MessagesMatched) == 2);
     world.nodes[1].host.cancel_receives();
     world.end(100_000);
     let (sends, receives) = ends(&world);

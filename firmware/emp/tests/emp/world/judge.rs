@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nic_collections::Numbers;
 use nic_device::Words;
 use nic_layout::frame::link::word as link;
-use nic_layout::personality::emp::descriptor::{stat, SEND_DESCRIPTORS};
+use nic_layout::personality::emp::descriptor::{stat, Failure, SEND_DESCRIPTORS};
 use nic_layout::personality::emp::frame::{word, FIRST};
 use nic_layout::personality::emp::OPEN_NUMBERS;
 use nic_layout::trace::Marker;
@@ -110,7 +110,11 @@ impl Judge {
                     && wish.tag.is_none_or(|tag| Some(tag) == send.tag)
             };
             assert!(is_match(number, receive), "node {index}: message {number} of {source} took receive {receive}");
-            let older = posted.iter().take_while(|&&other| other != receive).find(|&&other| is_match(number, other));
+            // A receive that the host has given up takes no message.
+            let may_take = |other: usize| {
+                is_match(number, other) && receives[other].ended != Some(Failure::Cancelled.stat())
+            };
+            let older = posted.iter().take_while(|&&other| other != receive).find(|&&other| may_take(other));
             assert_eq!(older, None, "node {index}: message {number} of {source} took receive {receive}, a younger one");
             let numbers = matched.entry(source).or_default();
             // A message that was given up takes no turn any more.

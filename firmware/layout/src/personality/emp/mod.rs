@@ -34,6 +34,6 @@ pub const COLLECTION_FRAMES_MAX: u32 = 8;
 /// Collections of a message in flight at most, from the oldest that is not acknowledged.
 pub const WINDOW_COLLECTIONS: u32 = 16;
 /// The same before the first acknowledgement.
-pub const FIRST_WINDOW_COLLECTIONS: u32 = 2;
+pub const FIRST_WINDOW_COLLECTIONS: u32 = 4;
 /// Numbers of messages that one node may have open to another.
 pub const OPEN_NUMBERS: u32 = 256;
