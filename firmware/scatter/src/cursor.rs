@@ -139,6 +139,7 @@ impl Cursor {
     }
 
     #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn walk(self, words: &mut impl Words, lists: &impl Lists, chain: Place, offset_bytes: u32) -> Step {
         let index = words.get(self.0, INDEX);
         match index >> FORMAT_SHIFT {

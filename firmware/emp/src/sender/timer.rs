@@ -47,6 +47,12 @@ impl Sender {
     fn look_at(&mut self, dev: &mut impl Device, record: u32, state: u32) {
         let sent = self.record(record);
         if state & stage::LATE == 0 {
+            // Nothing was sent again, so timers expire in the order of the collections.
+            let window = Window::at(sent.plus(record::WINDOW));
+            let oldest = window.oldest(dev);
+            if oldest == window.sent(dev) || !has_come(dev.now(), dev.get(sent, due_at(oldest))) {
+                return;
+            }
             // Most messages end without a time-out, so these words have no values yet.
             dev.put(sent, record::TRIES, 0);
             dev.put(sent, record::INTERVAL, self.settings.resend_cycles);

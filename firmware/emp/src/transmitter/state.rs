@@ -22,8 +22,8 @@ use crate::places::{send_record as record, Places, Settings};
 /// While the ring of host reads has this room, the ends of its transfers make no event.
 const QUIET_ROOM: u32 = 24;
 
-/// List pages of sends in the SRAM.
-pub const SEND_LISTS: usize = 4;
+/// List pages of sends in the SRAM: as many as of receives, so that one walk serves both.
+pub const SEND_LISTS: usize = 8;
 
 /// The part that sends.
 #[derive(Debug)]
