@@ -22,6 +22,12 @@ impl Frame {
         Frame { at, buffer, numbers: dev.get(at, word::NUMBERS), node_length: dev.get(at, link::NODE_LENGTH) }
     }
 
+    /// The same frame, from the words that say which it is. A function that is called with the words
+    /// costs its callers nothing: a structure they would keep in memory.
+    pub fn of(dev: &impl Device, buffer: u32, numbers: u32, node_length: u32) -> Frame {
+        Frame { at: dev.place(buffer), buffer, numbers, node_length }
+    }
+
     /// The node that sent it.
     #[inline(always)]
     pub fn node(&self) -> u32 {

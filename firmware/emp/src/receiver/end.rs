@@ -15,8 +15,7 @@ use crate::places::receive_record as record;
 impl Receiver {
     /// Handles the ends of host writes. The event of host writes, or the event of DMA errors, was
     /// pending, or somebody waits for room.
-    #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    #[inline(always)]
     pub fn on_writes(&mut self, dev: &mut impl Device, to: &mut impl Transmits, sorter: &mut impl Sorts) {
         let mut consumer = dev.dma_write_consumer();
         let is_halted = dev.dma_write_halted();

@@ -41,7 +41,7 @@ impl Receiver {
         rarely();
         match length <= room {
             true => self.begin_long(dev, to, record, receive, frame),
-            false => self.refuse(dev, record, *frame),
+            false => self.refuse(dev, record, frame.buffer),
         }
     }
 
@@ -65,8 +65,8 @@ impl Receiver {
     /// The receive is too short for the message.
     #[cold]
     #[inline(never)]
-    fn refuse(&mut self, dev: &mut impl Device, record: u32, frame: Frame) {
-        dev.recycle(frame.buffer);
+    fn refuse(&mut self, dev: &mut impl Device, record: u32, buffer: u32) {
+        dev.recycle(buffer);
         dev.count(Counter::FramesRefusedTruncated);
         self.fail(dev, record, Failure::Truncated, true);
     }
@@ -79,7 +79,7 @@ impl Receiver {
         let message = record::message(frame.node(), frame.message());
         if dev.get(receive, record::MESSAGE) != message || dev.get(receive, record::STATE) != record::RECEIVING {
             rarely();
-            return drop(dev, *frame, Counter::FramesLate);
+            return drop(dev, frame.buffer, Counter::FramesLate);
         }
         let (number, length) = (frame.number(), dev.get(receive, record::LENGTH));
         let cut = &self.settings.cut;
@@ -91,7 +91,7 @@ impl Receiver {
             offset == cut.offset(number) && offset < length && frame.data_bytes() == most_bytes.min(length - offset);
         if !is_exact {
             rarely();
-            return drop(dev, *frame, Counter::FramesInexact);
+            return drop(dev, frame.buffer, Counter::FramesInexact);
         }
         self.keep(dev, to, record, receive, frame, offset, header_bytes);
     }
@@ -113,7 +113,7 @@ impl Receiver {
         let arrival = arrivals.arrive(dev, frame.number());
         let Arrival::New { completes } = arrival else {
             rarely();
-            return self.drop_known(dev, *frame, arrival);
+            return self.drop_known(dev, frame.buffer, frame.node(), frame.numbers, arrival);
         };
         let ends = completes && arrivals.is_complete(dev);
         if ends {
@@ -131,18 +131,18 @@ impl Receiver {
     /// The frame has come before, or is too far ahead.
     #[cold]
     #[inline(never)]
-    fn drop_known(&mut self, dev: &mut impl Device, frame: Frame, arrival: Arrival) {
-        let Arrival::Again { is_complete } = arrival else { return drop(dev, frame, Counter::FramesBeyond) };
+    fn drop_known(&mut self, dev: &mut impl Device, buffer: u32, node: u32, numbers: u32, arrival: Arrival) {
+        let Arrival::Again { is_complete } = arrival else { return drop(dev, buffer, Counter::FramesBeyond) };
         if is_complete {
-            self.answer_later(dev, Answer::Ack, frame.node(), frame.numbers);
+            self.answer_later(dev, Answer::Ack, node, numbers);
         }
-        drop(dev, frame, Counter::FramesRepeated);
+        drop(dev, buffer, Counter::FramesRepeated);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn drop(dev: &mut impl Device, frame: Frame, counter: Counter) {
+fn drop(dev: &mut impl Device, buffer: u32, counter: Counter) {
     dev.count(counter);
-    dev.recycle(frame.buffer);
+    dev.recycle(buffer);
 }

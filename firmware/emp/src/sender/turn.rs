@@ -65,8 +65,7 @@ impl Sender {
     }
 
     /// Takes what the host has posted or given up. `written`: the mailboxes.
-    #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    #[inline(always)]
     pub fn on_mailboxes(&mut self, dev: &mut impl Device, to: &mut impl Transmits, written: u32) {
         if written & 1 << MAILBOX_SEND != 0 {
             let number = dev.mailbox(MAILBOX_SEND);

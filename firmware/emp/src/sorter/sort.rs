@@ -35,10 +35,11 @@ impl<P: Posted> Sorter<P> {
         length_bytes: u32,
     ) {
         let frame = Frame::read(dev, buffer);
+        let Frame { numbers, node_length, .. } = frame;
         let type_word = dev.get(frame.at, link::TYPE);
         if dev.get(frame.at, link::ADDRESS_1) != self.own_address || frame.data_bytes() + HEADER_BYTES > length_bytes {
             rarely();
-            return self.drop_malformed(dev, frame, type_word);
+            return self.drop_malformed(dev, buffer, type_word);
         }
         // The address of the sender and the header say the same of it.
         let is_known = link::identity(frame.node_length) == self.identities[frame.node() as usize & NODE_MASK]
@@ -56,38 +57,51 @@ impl<P: Posted> Sorter<P> {
                 return self.pass_on(dev, receiver, record, &frame);
             }
             rarely();
-            return self.sort_unmatched(dev, receiver, frame, length_bytes, type_word);
+            return self.sort_unmatched(dev, receiver, buffer, numbers, node_length, length_bytes, type_word);
         }
         if type_word == ACK {
             return self.answered(dev, sender, &frame, Answer::Ack);
         }
         rarely();
-        self.sort_rarely(dev, sender, frame, type_word);
+        self.sort_rarely(dev, sender, buffer, numbers, node_length, type_word);
     }
 
     /// Kinds of frames that are rare.
     #[cold]
     #[inline(never)]
-    fn sort_rarely(&mut self, dev: &mut impl Device, sender: &mut impl Sends, frame: Frame, type_word: u32) {
+    fn sort_rarely(
+        &mut self,
+        dev: &mut impl Device,
+        sender: &mut impl Sends,
+        buffer: u32,
+        numbers: u32,
+        node_length: u32,
+        type_word: u32,
+    ) {
+        let frame = Frame::of(dev, buffer, numbers, node_length);
         match type_word {
             ABORT => self.abort(dev, frame),
             REFUSED => self.answered(dev, sender, &frame, Answer::Refused),
             ABORTED => self.answered(dev, sender, &frame, Answer::Aborted),
-            _ => self.drop_malformed(dev, frame, type_word),
+            _ => self.drop_malformed(dev, buffer, type_word),
         }
     }
 
     /// A frame of a message that no receive has now, and that is not the next one.
+    #[allow(clippy::too_many_arguments)]
     #[cold]
     #[inline(never)]
     fn sort_unmatched(
         &mut self,
         dev: &mut impl Device,
         receiver: &mut impl Receives,
-        frame: Frame,
+        buffer: u32,
+        numbers: u32,
+        node_length: u32,
         length_bytes: u32,
         type_word: u32,
     ) {
+        let frame = Frame::of(dev, buffer, numbers, node_length);
         let table = &self.numbers[frame.node() as usize & NODE_MASK];
         if type_word == FIRST && table.look(dev, frame.message()) == State::Unseen {
             return self.first(dev, receiver, &frame, length_bytes);
@@ -101,10 +115,10 @@ impl<P: Posted> Sorter<P> {
         let state = table.look(dev, frame.message());
         if state == State::Complete {
             dev.count(Counter::FramesOfComplete);
-            self.answer(dev, frame, Answer::Ack);
+            self.answer(dev, frame.buffer, frame.numbers, frame.node(), Answer::Ack);
         } else if state == State::Failed {
             dev.count(Counter::FramesOfFailed);
-            self.answer(dev, frame, Answer::Aborted);
+            self.answer(dev, frame.buffer, frame.numbers, frame.node(), Answer::Aborted);
         } else {
             let count = if state == State::Old { Counter::FramesOld } else { Counter::FramesBeforeFirst };
             self.drop(dev, frame.buffer, count.offset());
@@ -155,7 +169,7 @@ impl<P: Posted> Sorter<P> {
             Found::Nothing => {
                 rarely();
                 dev.count(Counter::FirstsNotPosted);
-                self.answer(dev, *frame, Answer::Refused);
+                self.answer(dev, frame.buffer, frame.numbers, frame.node(), Answer::Refused);
             }
         }
     }
@@ -193,7 +207,7 @@ impl<P: Posted> Sorter<P> {
             // A copy of its first frame may still come.
             table.fail(dev, number);
         }
-        self.answer(dev, frame, Answer::Aborted);
+        self.answer(dev, frame.buffer, frame.numbers, frame.node(), Answer::Aborted);
     }
 
     /// What a peer says of a message of this node: it is for the sender.
@@ -214,11 +228,11 @@ impl<P: Posted> Sorter<P> {
     /// The frame is answered.
     #[cold]
     #[inline(never)]
-    fn answer(&mut self, dev: &mut impl Device, frame: Frame, kind: Answer) {
-        let entry = Sorted::Answer { kind, node: frame.node(), numbers: frame.numbers };
+    fn answer(&mut self, dev: &mut impl Device, buffer: u32, numbers: u32, node: u32, kind: Answer) {
+        let entry = Sorted::Answer { kind, node, numbers };
         dev.raise(Event::Work);
         self.to_receiver.push(dev, entry.words());
-        dev.recycle(frame.buffer);
+        dev.recycle(buffer);
     }
 
     /// The frame is dropped, and counted. `counter`: the offset of the counter.
@@ -232,9 +246,9 @@ impl<P: Posted> Sorter<P> {
 
     #[cold]
     #[inline(never)]
-    fn drop_malformed(&mut self, dev: &mut impl Device, frame: Frame, type_word: u32) {
+    fn drop_malformed(&mut self, dev: &mut impl Device, buffer: u32, type_word: u32) {
         let is_foreign = link::is_ours(type_word) && link::protocol_number(type_word) != PROTOCOL;
         let counter = if is_foreign { Counter::FramesForeign } else { Counter::FramesMalformed };
-        self.drop(dev, frame.buffer, counter.offset());
+        self.drop(dev, buffer, counter.offset());
     }
 }

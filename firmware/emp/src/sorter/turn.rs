@@ -119,8 +119,7 @@ impl<P: Posted> Sorter<P> {
     }
 
     /// Takes what the host has posted, given up or commanded. `written`: the mailboxes.
-    #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    #[inline(always)]
     pub fn on_mailboxes(&mut self, dev: &mut impl Device, written: u32) {
         if written & 1 << MAILBOX_RECEIVE != 0 {
             let number = dev.mailbox(MAILBOX_RECEIVE);

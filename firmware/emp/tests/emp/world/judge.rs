@@ -111,9 +111,8 @@ impl Judge {
             };
             assert!(is_match(number, receive), "node {index}: message {number} of {source} took receive {receive}");
             // A receive that the host has given up takes no message.
-            let may_take = |other: usize| {
-                is_match(number, other) && receives[other].ended != Some(Failure::Cancelled.stat())
-            };
+            let may_take =
+                |other: usize| is_match(number, other) && receives[other].ended != Some(Failure::Cancelled.stat());
             let older = posted.iter().take_while(|&&other| other != receive).find(|&&other| may_take(other));
             assert_eq!(older, None, "node {index}: message {number} of {source} took receive {receive}, a younger one");
             let numbers = matched.entry(source).or_default();

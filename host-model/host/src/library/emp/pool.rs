@@ -1,6 +1,9 @@
 //! Descriptors of one kind that are free.
 
-use nic_layout::personality::emp::descriptor::left_in_bank;
+use nic_layout::personality::emp::descriptor::{left_in_bank, offset_bytes, DESCRIPTOR_BYTES};
+
+/// Bytes that a processor of the thesis's time combines in one write.
+const BUFFER_BYTES: u32 = 32;
 
 /// The free ones of the descriptors from one number to another.
 #[derive(Debug)]
@@ -25,10 +28,12 @@ impl Pool {
                 && needed <= left_in_bank(pool.first + at)
                 && pool.is_free[at as usize..(at + needed) as usize].iter().all(|is_free| *is_free)
         };
-        let found = match self.from_above {
-            true => (0..count).rev().find(|at| fits(self, *at)),
-            false => (0..count).find(|at| fits(self, *at)),
-        }?;
+        // A descriptor that lies in one write-combining buffer is one write of the bus.
+        let is_whole =
+            |at: u32| needed == 1 && offset_bytes(self.first + at) % BUFFER_BYTES + DESCRIPTOR_BYTES <= BUFFER_BYTES;
+        let order = |turn: u32| if self.from_above { count - 1 - turn } else { turn };
+        let all = || (0..count).map(order).filter(|at| fits(self, *at));
+        let found = all().find(|at| is_whole(*at)).or_else(|| all().next())?;
         self.is_free[found as usize..(found + needed) as usize].fill(false);
         Some(self.first + found)
     }
