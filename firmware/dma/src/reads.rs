@@ -74,8 +74,8 @@ impl<T: ReadTag> HostReads<T> {
         self.release_behind(dev, DMA_FLAG_EVENT);
     }
 
-    /// The same, while the queue is not empty. `flags`: [`DMA_FLAG_EVENT`], or 0 for a frame whose
-    /// release nobody waits for.
+    /// The same, while the queue is not empty. `flags`: [`DMA_FLAG_EVENT`], or 0 if nothing
+    /// waits for the release.
     #[inline(always)]
     pub fn release_behind(&mut self, dev: &mut impl Device, flags: u32) {
         let nothing = Transfer { bus_address: 0, sram_address: 0, bytes: 0 };
@@ -106,7 +106,7 @@ impl<T: ReadTag> HostReads<T> {
         self.ended = self.ended.wrapping_add(1);
     }
 
-    /// Removes all transfers that have ended from the queue, if nobody waits for any of them.
+    /// Removes all transfers that have ended from the queue, none of which needs more.
     #[inline(always)]
     pub fn retire_all(&mut self, consumer: u16) {
         let in_queue = (self.posted as u16).wrapping_sub(consumer);

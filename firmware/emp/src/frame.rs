@@ -22,8 +22,8 @@ impl Frame {
         Frame { at, buffer, numbers: dev.get(at, word::NUMBERS), node_length: dev.get(at, link::NODE_LENGTH) }
     }
 
-    /// The same frame, from the words that say which it is. A function that is called with the words
-    /// costs its callers nothing: a structure they would keep in memory.
+    /// The same frame, from the words that say which it is. A rare function takes these words: its
+    /// callers would keep a structure in memory.
     pub fn of(dev: &impl Device, buffer: u32, numbers: u32, node_length: u32) -> Frame {
         Frame { at: dev.place(buffer), buffer, numbers, node_length }
     }

@@ -41,7 +41,7 @@ pub(crate) struct Header {
     pub length: u32,
     /// Frames in a collection.
     pub collection_frames: u32,
-    /// Of a first frame, the word of tag and distances.
+    /// The word of tag and distances, in a first frame.
     pub tag_word: u32,
 }
 

@@ -60,15 +60,15 @@ queues! {
 /// Bytes of SRAM that the queues take.
 pub const QUEUES_BYTES: u32 = Queues::BYTES;
 
-/// Whether anything waits but frames.
+/// What waits beside frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-enum Calm {
+enum Rare {
     /// Nothing.
-    Calm,
+    Nothing,
     /// Something that can be done.
-    Busy,
-    /// Something that waits for an event.
+    Ready,
+    /// Something that needs an event.
     Blocked,
 }
 
@@ -88,7 +88,7 @@ impl Share {
 
     /// Whether a frame may be sent. `waiting`: frames that have arrived.
     #[inline(always)]
-    fn may_send(&mut self, waiting: u16) -> bool {
+    fn has_turn(&mut self, waiting: u16) -> bool {
         if waiting <= Share::FEW {
             return true;
         }
@@ -105,7 +105,7 @@ pub struct Parts<P> {
     transmitter: Transmitter,
     receiver: Receiver,
     sorter: Sorter<P>,
-    calm: Calm,
+    rare: Rare,
     share: Share,
 }
 
@@ -124,10 +124,10 @@ impl<P: Posted> Parts<P> {
     pub const fn nowhere(posted: P) -> Parts<P> {
         Parts {
             sender: Sender::NOWHERE,
-            transmitter: Transmitter::NOWHERE,
-            receiver: Receiver::NOWHERE,
+            transmitter: Transmitter::nowhere(),
+            receiver: Receiver::nowhere(),
             sorter: Sorter::nowhere(posted),
-            calm: Calm::Calm,
+            rare: Rare::Nothing,
             share: Share(0),
         }
     }
@@ -177,9 +177,9 @@ impl<P: Posted> Parts<P> {
     /// of [`Self::EVENTS`].
     #[inline(always)]
     pub fn has_work(&mut self, dev: &mut impl Device) -> bool {
-        if self.calm != Calm::Calm {
+        if self.rare != Rare::Nothing {
             rarely();
-            return self.calm == Calm::Busy;
+            return self.rare == Rare::Ready;
         }
         self.sorter.has_frame(dev) || self.sender.has_frame() && self.sender.has_room(dev, &mut self.transmitter)
     }
@@ -210,7 +210,7 @@ impl<P: Posted> Parts<P> {
             }
         }
         // Frames that arrive, and room for frames that leave, are looked for in each turn.
-        if self.calm != Calm::Calm {
+        if self.rare != Rare::Nothing {
             rarely();
             return self.turn_stirred(dev);
         }
@@ -219,7 +219,7 @@ impl<P: Posted> Parts<P> {
         if frames != 0 {
             sorter.take_frame(dev, &mut ReceiverWith { receiver, transmitter }, sender);
         }
-        if sender.has_frame() && self.share.may_send(frames) && sender.has_room(dev, transmitter) {
+        if sender.has_frame() && self.share.has_turn(frames) && sender.has_room(dev, transmitter) {
             sender.issue(dev, transmitter);
         }
         #[cfg(not(target_arch = "riscv32"))]
@@ -236,7 +236,7 @@ impl<P: Posted> Parts<P> {
             self.sender.on_mailboxes(dev, &mut self.transmitter, written);
         }
         if written & Sorter::<P>::MAILBOXES != 0 {
-            if self.calm != Calm::Calm {
+            if self.rare != Rare::Nothing {
                 // A receive that has ended may be posted again.
                 rarely();
                 self.sorter.hear(dev);
@@ -283,10 +283,10 @@ impl<P: Posted> Parts<P> {
         let is_calm = self.is_calm();
         self.sender.is_stirred = !is_calm;
         (self.transmitter.is_stirred, self.receiver.is_stirred) = (!is_calm, !is_calm);
-        self.calm = match (is_calm, is_busy) {
-            (true, _) => Calm::Calm,
-            (false, true) => Calm::Busy,
-            (false, false) => Calm::Blocked,
+        self.rare = match (is_calm, is_busy) {
+            (true, _) => Rare::Nothing,
+            (false, true) => Rare::Ready,
+            (false, false) => Rare::Blocked,
         };
     }
 
@@ -294,7 +294,7 @@ impl<P: Posted> Parts<P> {
     #[inline(never)]
     fn on_rare(&mut self, dev: &mut impl Device, pending: u32) {
         if pending & Event::Work.bit() != 0 {
-            self.calm = Calm::Busy;
+            self.rare = Rare::Ready;
         }
         if pending & Event::Timer0.bit() != 0 {
             self.sender.on_timer(dev);

@@ -1,46 +1,50 @@
-//! Prints what the nodes of one platform did between two times: markers, probes, frames, host.
+//! What the nodes of a run did between two times: markers of the firmware, probes of the hardware,
+//! frames on the wire, events of the hosts. A line has the time in us, the clocks of an 88 MHz core
+//! since the node's line before it, and the node.
+//!
+//! ```sh
+//! cargo run --release -p nicscope-run --example timeline -- \
+//!     both-ways 5000 5100 'workload.sizes_bytes=[16384]' workload.iterations=6
+//! ```
+
 use nic_layout::trace;
 use nicscope_run::cluster::{self, ClusterConfig};
 use nicscope_run::progress::Progress;
-use nicscope_run::run::{cluster_config, RunConfig};
+use nicscope_run::run::{cluster_config, RunConfig, DEFAULT_SEED};
 use nicscope_scenario::scenario;
 
-fn main() {
-    let mut args = std::env::args().skip(1);
-    let name = args.next().unwrap();
-    let (from, to): (f64, f64) = (args.next().unwrap().parse().unwrap(), args.next().unwrap().parse().unwrap());
-    let overrides: Vec<String> = args.collect();
-    let config = RunConfig { scenario: scenario::load(&name, &overrides).unwrap(), seed: 1, threads: 2, firmware: None };
-    let platform = config.scenario.platforms[0].clone();
-    let cluster = ClusterConfig { record: true, ..cluster_config(&config, &platform, 0.0).unwrap() };
-    let output = cluster::run(&cluster, &Progress::new("timeline".into())).unwrap();
-    let mut lines: Vec<(u64, String)> = Vec::new();
+const CLOCKS_PER_PS: f64 = 88e-6;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [name, from, to, overrides @ ..] = arguments.as_slice() else {
+        return Err("usage: timeline SCENARIO FROM_US TO_US [KEY=VALUE ...]".into());
+    };
+    let (from, to): (f64, f64) = (from.parse()?, to.parse()?);
+    let scenario = scenario::load(name, overrides)?;
+    let platform = scenario.platforms[0].clone();
+    let config = RunConfig { scenario, seed: DEFAULT_SEED, threads: 2, firmware: None };
+    let cluster = ClusterConfig { record: true, ..cluster_config(&config, &platform, 0.0)? };
+    let output = cluster::run(&cluster, &Progress::new(name.clone()))?;
+    let mut lines: Vec<(u64, usize, String)> = Vec::new();
     for (index, node) in output.nodes.iter().enumerate() {
-        for (at, word) in &node.log.trace {
-            if let Some((marker, argument)) = trace::parse(*word) {
-                lines.push((at.0, format!("{index} fw    {} {argument}", marker.name())));
-            }
-        }
-        for (at, bits) in &node.log.probes {
-            lines.push((at.0, format!("{index} probe {bits:#x}")));
-        }
-        for frame in &node.log.sent {
-            lines.push((frame.start.0, format!("{index} wire  frame of {} bytes begins, kind {:x}", frame.contents.len(), frame.contents[14])));
-        }
-        for event in &node.log.host {
-            lines.push((event.at.0, format!("{index} host  {:?}", event.kind)));
-        }
+        let log = &node.log;
+        let markers = log.trace.iter().filter_map(|(at, word)| Some((at.0, trace::parse(*word)?)));
+        lines.extend(markers.map(|(at, (marker, what))| (at, index, format!("firmware {} {what}", marker.name()))));
+        lines.extend(log.probes.iter().map(|(at, bits)| (at.0, index, format!("probe    {bits:#x}"))));
+        let frames = log.sent.iter().map(|frame| (frame.start.0, frame.contents.len()));
+        lines.extend(frames.map(|(at, bytes)| (at, index, format!("wire     a frame of {bytes} bytes begins"))));
+        lines.extend(log.host.iter().map(|event| (event.at.0, index, format!("host     {:?}", event.kind))));
     }
     lines.sort();
-    println!("ended at {} us", output.ended_at.0 as f64 / 1e6);
-    let mut last = [0u64; 2];
-    for (at, line) in lines {
+    let mut last = vec![0; output.nodes.len()];
+    for (at, node, what) in lines {
         let us = at as f64 / 1e6;
-        if us >= from && us <= to {
-            let node = if line.starts_with('0') { 0 } else { 1 };
-            let since = (at - last[node]) as f64 / 1e6 * 88.0;
-            println!("{us:10.3} {since:6.0}clk {}{line}", if node == 1 { "                    " } else { "" });
-            last[node] = at;
+        if (from..=to).contains(&us) {
+            let clocks = (at - last[node]) as f64 * CLOCKS_PER_PS;
+            println!("{us:10.3} {clocks:6.0}  node {node} {what}");
         }
+        last[node] = at;
     }
+    Ok(())
 }

@@ -61,22 +61,24 @@ pub(crate) struct Sides {
 
 impl Receiver {
     /// Before [`Self::start`].
-    pub const NOWHERE: Receiver = Receiver {
-        from_sorter: FromSorterForReceiver::NOWHERE,
-        from_transmitter: FromTransmitterForReceiver::NOWHERE,
-        to_transmitter: ToTransmitterOfReceiver::NOWHERE,
-        to_sorter: ToSorter::NOWHERE,
-        is_stirred: false,
-        open: None,
-        waiting: None,
-        command: None,
-        failing: 0,
-        places: Places::NOWHERE,
-        receives: Place(0),
-        settings: Settings::NONE,
-        writes: HostWrites::new(Tag::UNUSED),
-        lists: Buffers::new(0),
-    };
+    pub const fn nowhere() -> Receiver {
+        Receiver {
+            from_sorter: FromSorterForReceiver::NOWHERE,
+            from_transmitter: FromTransmitterForReceiver::NOWHERE,
+            to_transmitter: ToTransmitterOfReceiver::NOWHERE,
+            to_sorter: ToSorter::NOWHERE,
+            is_stirred: false,
+            open: None,
+            waiting: None,
+            command: None,
+            failing: 0,
+            places: Places::NOWHERE,
+            receives: Place(0),
+            settings: Settings::NONE,
+            writes: HostWrites::new(Tag::UNUSED),
+            lists: Buffers::new(0),
+        }
+    }
 
     /// Something rare waits, here or in a queue from here: all parts look at everything.
     #[cold]

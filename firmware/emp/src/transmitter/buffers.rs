@@ -100,7 +100,8 @@ impl Ring {
         self.left.wrapping_sub(number) <= u32::MAX / 2
     }
 
-    /// Puts the frame in [`Self::next_buffer`] at the end of the ring. It leaves when it is released.
+    /// Puts the frame in [`Self::next_buffer`] at the end of the ring. It leaves when it is
+    /// released.
     #[inline(always)]
     pub fn place(&mut self, dev: &mut impl Device, control: u32) {
         self.put(dev, self.next_offset, control);

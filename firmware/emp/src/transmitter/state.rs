@@ -64,23 +64,25 @@ pub(crate) struct Sides {
 
 impl Transmitter {
     /// Before [`Self::start`].
-    pub const NOWHERE: Transmitter = Transmitter {
-        from_sender: FromSender::NOWHERE,
-        from_receiver: FromReceiverForTransmitter::NOWHERE,
-        to_sender: ToSenderOfTransmitter::NOWHERE,
-        to_receiver: ToReceiverOfTransmitter::NOWHERE,
-        is_stirred: false,
-        open: None,
-        waiting: None,
-        ring: Ring::NOWHERE,
-        places: Places::NOWHERE,
-        sends: Place(0),
-        settings: Settings::NONE,
-        reads: HostReads::new(Tag::UNUSED),
-        awaited: 0,
-        lists: Buffers::new(0),
-        addresses: Addresses::NONE,
-    };
+    pub const fn nowhere() -> Transmitter {
+        Transmitter {
+            from_sender: FromSender::NOWHERE,
+            from_receiver: FromReceiverForTransmitter::NOWHERE,
+            to_sender: ToSenderOfTransmitter::NOWHERE,
+            to_receiver: ToReceiverOfTransmitter::NOWHERE,
+            is_stirred: false,
+            open: None,
+            waiting: None,
+            ring: Ring::NOWHERE,
+            places: Places::NOWHERE,
+            sends: Place(0),
+            settings: Settings::NONE,
+            reads: HostReads::new(Tag::UNUSED),
+            awaited: 0,
+            lists: Buffers::new(0),
+            addresses: Addresses::NONE,
+        }
+    }
 
     /// Something rare waits, here or in a queue from here: all parts look at everything.
     #[cold]
@@ -115,8 +117,8 @@ impl Transmitter {
 
     /// Sends a frame without data. False if it has to wait.
     ///
-    /// It waits while a frame is open: the transfers of that frame name its place in the ring, which
-    /// is the next.
+    /// It waits while a frame is open: the transfers of an open frame name its place in the ring,
+    /// which is the next.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub(super) fn send_answer(&mut self, dev: &mut impl Device, kind: FrameKind, node: u32, numbers: u32) -> bool {

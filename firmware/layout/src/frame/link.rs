@@ -146,7 +146,7 @@ pub mod word {
         (data_bytes as u32) << 16 | (session as u32) << 8 | node as u32
     }
 
-    /// The word of a frame with data, from that of a frame without.
+    /// Adds a length to the word of a frame without data.
     #[inline(always)]
     pub const fn with_data_bytes(node_length: u32, data_bytes: u32) -> u32 {
         node_length | data_bytes << 16

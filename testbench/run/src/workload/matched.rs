@@ -27,8 +27,9 @@ use crate::node::Handle;
 const POSTED_MAX: u32 = 400;
 /// Bytes of memory for messages that arrive, at most; but room for two messages at least.
 const ROOM_BYTES: u32 = 16 << 20;
-/// Receives of so many bytes of pages that can be posted at once, at most [`POSTED_MAX`]: a chain of
-/// descriptors lies in one bank.
+
+/// Receives of so many bytes of pages that can be posted at once, at most [`POSTED_MAX`]: a chain
+/// of descriptors lies in one bank.
 fn posted_max(bytes: u32) -> u32 {
     let needed = match bytes / PAGE_BYTES {
         pages if pages > CHAIN_PAGES_MAX => 1,

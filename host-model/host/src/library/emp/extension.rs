@@ -29,8 +29,8 @@ pub struct Messages {
     pub(super) receives: RefCell<Pool>,
     /// The bank that the window shows, once one was chosen.
     pub(super) bank: Cell<Option<u32>>,
-    /// The number that was last written to the mailbox of sends, and to that of receives, if the NIC
-    /// may not have taken it.
+    /// The numbers that were last written to the mailboxes of sends and receives, unless the NIC
+    /// has taken them.
     pub(super) last_send: Cell<Option<u32>>,
     pub(super) last_receive: Cell<Option<u32>>,
     /// Locked pages that have list pages' entries, and no message uses.

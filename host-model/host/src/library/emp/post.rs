@@ -216,7 +216,7 @@ impl Process<Messages> {
         self.0.extension.lists.borrow_mut().extend(transfer.lists);
     }
 
-    /// Writes the number of a descriptor to its mailbox, when the NIC has taken the number before it
+    /// Writes the number of a descriptor to its mailbox, when the NIC has taken the one before
     /// (facts E-27): a second number would replace the first.
     async fn hand_over(&self, device: &Device, transfer: &Transfer) -> Result<(), MessageError> {
         let (mailbox, last) = match transfer.is_send {
