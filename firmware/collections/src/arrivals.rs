@@ -1,19 +1,28 @@
-use nic_device::{Place, Words};
+use nic_device::{rarely, Place, Words};
 use nic_layout::personality::emp::WINDOW_COLLECTIONS;
 
 use crate::shape::Shape;
 
 /// Which frames of a message have come, at its receiver.
 ///
-/// Each of the 16 collections from the oldest that is not complete has a byte, with a bit for each
-/// of its frames. A frame of a later collection is not taken: its sender does not send it.
+/// Most frames come in order: then a count is all that is kept. Once a frame has come before
+/// another one, each of the 16 collections from the oldest that is not complete has a byte, with a
+/// bit for each of its frames. A frame of a later collection is not taken: its sender does not send
+/// it.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrivals(Place);
 
-/// The oldest collection that is not complete.
-const OLDEST: u32 = 4 * Shape::WORDS;
-/// The bytes: collection `k` has byte `k % 16`.
-const BYTES: u32 = OLDEST + 4;
+/// While frames come in order, the frame that comes next; otherwise [`SCATTERED`].
+const NEXT: u32 = 4 * Shape::WORDS;
+/// The collection of that frame; from bit 16 on its number there.
+const NEXT_POSITION: u32 = NEXT + 4;
+/// The oldest collection that is not complete, if frames are scattered or all have come.
+const OLDEST: u32 = NEXT + 8;
+/// The bytes, if frames are scattered: collection `k` has byte `k % 16`.
+const BYTES: u32 = NEXT + 12;
+
+/// No frame has this number.
+const SCATTERED: u32 = u32::MAX;
 
 /// What a frame is that has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +43,7 @@ pub enum Arrival {
 
 impl Arrivals {
     /// Words of SRAM.
-    pub const WORDS: u32 = Shape::WORDS + 1 + WINDOW_COLLECTIONS / 4;
+    pub const WORDS: u32 = Shape::WORDS + 3 + WINDOW_COLLECTIONS / 4;
 
     /// The arrivals at a place.
     #[inline(always)]
@@ -45,8 +54,7 @@ impl Arrivals {
     /// No frame of a message has come. `frames`: 1 to 65535, `collection_frames`: 1 to 8.
     pub fn start(self, words: &mut impl Words, frames: u32, collection_frames: u32) {
         Shape(self.0).start(words, frames, collection_frames);
-        words.put(self.0, OLDEST, 0);
-        for at in (BYTES..4 * Arrivals::WORDS).step_by(4) {
+        for at in [NEXT, NEXT_POSITION, OLDEST] {
             words.put(self.0, at, 0);
         }
     }
@@ -54,13 +62,47 @@ impl Arrivals {
     /// Takes a frame.
     #[inline(always)]
     pub fn arrive(self, words: &mut impl Words, frame: u32) -> Arrival {
+        if frame != words.get(self.0, NEXT) {
+            rarely();
+            return self.arrive_scattered(words, frame);
+        }
+        let (frames, collection_frames) = Shape(self.0).frames(words);
+        let position = words.get(self.0, NEXT_POSITION);
+        if frame + 1 == frames {
+            rarely();
+            words.put(self.0, NEXT, SCATTERED);
+            words.put(self.0, OLDEST, (position & 0xFFFF) + 1);
+            return Arrival::New { completes: true };
+        }
+        words.put(self.0, NEXT, frame + 1);
+        let completes = (position >> 16) + 1 == collection_frames;
+        let next_position = if completes { (position & 0xFFFF) + 1 } else { position + 0x1_0000 };
+        words.put(self.0, NEXT_POSITION, next_position);
+        Arrival::New { completes }
+    }
+
+    /// Takes a frame that is not the next.
+    #[inline(never)]
+    fn arrive_scattered(self, words: &mut impl Words, frame: u32) -> Arrival {
         let shape = Shape(self.0);
         let (frames, collection_frames) = shape.frames(words);
         if frame >= frames {
             return Arrival::Beyond;
         }
         let position = shape.position(words, frame, collection_frames);
-        let (collection, oldest) = (position.collection, words.get(self.0, OLDEST));
+        let collection = position.collection;
+        let next = words.get(self.0, NEXT);
+        if next != SCATTERED {
+            let at = words.get(self.0, NEXT_POSITION);
+            if frame < next {
+                return Arrival::Again { is_complete: collection < at & 0xFFFF };
+            }
+            if collection - (at & 0xFFFF) >= WINDOW_COLLECTIONS {
+                return Arrival::Beyond;
+            }
+            self.scatter(words, at & 0xFFFF, at >> 16);
+        }
+        let oldest = words.get(self.0, OLDEST);
         if collection < oldest {
             return Arrival::Again { is_complete: true };
         }
@@ -82,6 +124,18 @@ impl Arrivals {
         Arrival::New { completes }
     }
 
+    /// Frames do not come in order any more: the first `index` of the oldest collection, and all of
+    /// those before it, have come.
+    fn scatter(self, words: &mut impl Words, oldest: u32, index: u32) {
+        words.put(self.0, NEXT, SCATTERED);
+        words.put(self.0, OLDEST, oldest);
+        for at in (BYTES..4 * Arrivals::WORDS).step_by(4) {
+            words.put(self.0, at, 0);
+        }
+        let (at, shift) = byte_of(oldest);
+        words.put(self.0, at, ((1 << index) - 1) << shift);
+    }
+
     /// The oldest collection is complete: goes to the oldest that is not.
     fn advance(self, words: &mut impl Words, mut oldest: u32, frames: u32, collection_frames: u32) {
         let collections = Shape(self.0).collections(words);
@@ -96,12 +150,13 @@ impl Arrivals {
             oldest += 1;
         }
         words.put(self.0, OLDEST, oldest);
-    }
-
-    /// Frames of the message.
-    #[inline(always)]
-    pub fn frames(self, words: &impl Words) -> u32 {
-        Shape(self.0).frames(words).0
+        let are_all_empty =
+            |words: &_| (BYTES..4 * Arrivals::WORDS).step_by(4).all(|at| Words::get(words, self.0, at) == 0);
+        if oldest < collections && are_all_empty(words) {
+            // Nothing has come of the collections from here on: in order again.
+            words.put(self.0, NEXT, oldest * collection_frames);
+            words.put(self.0, NEXT_POSITION, oldest);
+        }
     }
 
     /// Whether all frames of the message have come.
