@@ -3,6 +3,8 @@
 
 #[path = "measure/mini/mod.rs"]
 mod bars;
+#[path = "measure/emp/mod.rs"]
+mod matched;
 #[path = "reproduce/mini/mod.rs"]
 mod mini;
 
@@ -11,4 +13,4 @@ use crate::engine::Group;
 pub use mini::{setting::COMPARED, EXPERIMENTS};
 
 /// Their groups of bars.
-pub const GROUPS: [Group; 1] = [bars::GROUP];
+pub const GROUPS: [Group; 2] = [bars::GROUP, matched::GROUP];

@@ -71,6 +71,7 @@ impl Receiver {
         dev.put(at, 8, length);
         dev.put(at, 4, tag_word & 0xFFFF);
         dev.put(at, 0, u32::from(stat::DONE) | node << 16);
+        dev.trace(Marker::MessageReceived, record);
         if S::IS_HERE {
             dev.put(receive, record::STATE, record::FREE);
             sorter.completed(dev, node, number);
@@ -78,7 +79,6 @@ impl Receiver {
         let numbers = dev.get(receive, record::LAST);
         self.answer(dev, to, Answer::Ack, node, numbers);
         dev.count(Counter::ReceivesDone);
-        dev.trace(Marker::MessageReceived, record);
     }
 
     /// A write of a message has failed.

@@ -1,0 +1,31 @@
+//! The group `emp`: what messages cost that the NIC matches.
+
+mod bandwidth;
+mod frames;
+mod latency;
+
+use nic_layout::vmh::VmhGeometry;
+
+use crate::engine::{Experiment, Group};
+
+/// The group.
+pub const GROUP: Group = Group {
+    name: "emp",
+    about: "messages that the NIC matches: latency with its spans, bandwidth one way and both ways, clocks of a frame",
+    bars: &BARS,
+};
+
+/// The bars of the group.
+const BARS: [Experiment; 3] = [
+    Experiment::bar("emp.1", "latency of a message of 10 bytes", latency::measure).note(latency::NOTE).images(images),
+    Experiment::bar("emp.2", "bandwidth one way and both ways", bandwidth::measure)
+        .note(bandwidth::NOTE)
+        .images(images),
+    Experiment::bar("emp.3", "clocks that the receiving core takes for a frame", frames::measure)
+        .note(frames::NOTE)
+        .images(images),
+];
+
+fn images() -> Vec<(&'static str, VmhGeometry)> {
+    vec![("emp", VmhGeometry::RECOMMENDED)]
+}
