@@ -26,6 +26,9 @@ pub(crate) trait Transmits {
     /// The same of a message of one frame, whose data are together at a bus address. `None`: it
     /// has to wait.
     fn ask_page(&mut self, dev: &mut impl Device, record: u32, address: u32, bytes: u32) -> Option<Self::Asked>;
+    /// Reads the list page at a bus address for the new message of a record, if there is room. A
+    /// list page that is gone when a frame needs it is read again.
+    fn load_list(&mut self, dev: &mut impl Device, record: u32, address: u32);
     /// Writes the header of a frame, and lets it leave behind its data.
     fn close(&mut self, dev: &mut impl Device, asked: Self::Asked, header: Header);
 }

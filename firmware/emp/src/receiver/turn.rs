@@ -50,7 +50,9 @@ impl Receiver {
     pub fn turn<S: Sorts>(&mut self, dev: &mut impl Device, to: &mut impl Transmits) -> bool {
         if self.open.is_some() {
             rarely();
-            return self.resume(dev) | self.attend(dev);
+            // A list page that has come is what the frame waits for.
+            let has_attended = self.attend(dev);
+            return self.resume(dev) | has_attended;
         }
         let entry = match self.waiting.take() {
             Some(entry) => entry,

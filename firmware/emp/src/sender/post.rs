@@ -76,7 +76,7 @@ impl Sender {
             }
         }
         rarely();
-        self.take_long(dev, record, offset, words)
+        self.take_long(dev, to, record, offset, words)
     }
 
     /// Sends a message whose data were asked for. Its books are closed when it has left.
@@ -114,7 +114,14 @@ impl Sender {
 
     /// The same for any message.
     #[inline(never)]
-    fn take_long(&mut self, dev: &mut impl Device, record: u32, offset: u32, words: [u32; 5]) -> Result<bool, Failure> {
+    fn take_long<T: Transmits>(
+        &mut self,
+        dev: &mut impl Device,
+        to: &mut T,
+        record: u32,
+        offset: u32,
+        words: [u32; 5],
+    ) -> Result<bool, Failure> {
         let posted = Descriptor::read(words)?;
         let node = u32::from(self.settings.peer(posted.node).ok_or(Failure::BadDescriptor)?);
         if posted.format == Format::Page && u32::from(posted.page_bytes) < posted.length_bytes {
@@ -143,6 +150,10 @@ impl Sender {
         self.open(dev, node, record, posted.tag);
         self.under_way.insert(record);
         self.ready.push(record);
+        if T::IS_HERE && posted.format == Format::List {
+            // The list page is there when the first frame needs it.
+            to.load_list(dev, record, first.address as u32);
+        }
         Ok(true)
     }
 

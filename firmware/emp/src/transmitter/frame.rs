@@ -51,9 +51,7 @@ impl Transmitter {
         let sent = self.record(record);
         let cut = &self.settings.cut;
         let (mut offset, mut data_bytes, mut header_bytes) = (0, length.min(cut.first_bytes), FIRST_HEADER_BYTES);
-        if frame == 0 {
-            self.lists.forget(record);
-        } else {
+        if frame != 0 {
             offset = cut.offset(frame);
             (data_bytes, header_bytes) = ((length - offset).min(cut.data_bytes), HEADER_BYTES);
         }
@@ -83,7 +81,6 @@ impl Transmitter {
             let transfer = Transfer { bus_address: address, sram_address, bytes };
             self.reads.post(dev, transfer, 0, Tag::data(record, self.ring.next_number()));
         }
-        self.lists.forget(record);
         Some(Asked { frame: 0, offset: 0, data_bytes: bytes, is_whole: true })
     }
 
@@ -234,6 +231,14 @@ impl Transmitter {
         self.release(dev);
     }
 
+    /// Reads the list page at a bus address, unless it is on its way. There is room.
+    pub(super) fn want_list(&mut self, dev: &mut impl Device, record: u32, address: u32) {
+        if let Wanted::Load(buffer, sram_address) = self.lists.want(record, address) {
+            let transfer = Transfer { bus_address: address, sram_address, bytes: LIST_BYTES };
+            self.post_awaited(dev, transfer, Tag::of(Tag::LIST, buffer));
+        }
+    }
+
     /// Handles a walk that has found no data. True: the walk goes on. Otherwise the frame stays
     /// open, or is closed.
     #[cold]
@@ -247,10 +252,7 @@ impl Transmitter {
                     self.open = None;
                     return true;
                 }
-                if let Wanted::Load(buffer, sram_address) = self.lists.want(open.record, address) {
-                    let transfer = Transfer { bus_address: address, sram_address, bytes: LIST_BYTES };
-                    self.post_awaited(dev, transfer, Tag::of(Tag::LIST, buffer));
-                }
+                self.want_list(dev, open.record, address);
             }
             Step::Bad(failure) => {
                 if self.tell_failed(dev, open.record, failure) {

@@ -65,7 +65,12 @@ impl Transmitter {
                 };
                 self.to_receiver.push(dev, entry.words());
             }
-            Tag::LIST if !has_failed => self.lists.loaded(what),
+            Tag::LIST if !has_failed => {
+                self.lists.loaded(what);
+                if self.open.is_some() {
+                    self.go_on(dev);
+                }
+            }
             Tag::LIST => {
                 let record = self.lists.failed(what);
                 if !self.tell_failed(dev, record, Failure::BusError) {

@@ -79,6 +79,9 @@ impl Transmitter {
             if !self.ring.is_ready(dev) {
                 return false;
             }
+            if frame == 0 {
+                self.lists.forget(record);
+            }
             let header = self.header(dev, self.record(record), tag_word);
             let asked = self.begin(dev, record, frame, header.length);
             self.finish(dev, asked, header);
@@ -185,6 +188,13 @@ impl Transmits for Transmitter {
     #[inline(always)]
     fn ask_page(&mut self, dev: &mut impl Device, record: u32, address: u32, bytes: u32) -> Option<Asked> {
         self.begin_page(dev, record, address, bytes)
+    }
+
+    fn load_list(&mut self, dev: &mut impl Device, record: u32, address: u32) {
+        self.lists.forget(record);
+        if self.reads.has_room(2) {
+            self.want_list(dev, record, address);
+        }
     }
 
     #[inline(always)]
