@@ -40,12 +40,16 @@ impl Addresses {
         self.to[peer as usize & NODE_MASK] = link::addresses(link::station(peer as u8, session), own)[1];
     }
 
-    /// Writes the words that every frame has, except its offset.
+    /// Writes the words that are the same in every frame. A buffer keeps them.
+    pub fn prepare(&self, dev: &mut impl Device, at: Place) {
+        dev.put(at, link::ADDRESS_0, self.first);
+        dev.put(at, link::ADDRESS_2, self.last);
+    }
+
+    /// Writes the other words that every frame has, except its offset.
     #[inline(always)]
     pub fn put(&self, dev: &mut impl Device, at: Place, kind: FrameKind, peer: u32, data_bytes: u32, numbers: u32) {
-        dev.put(at, link::ADDRESS_0, self.first);
         dev.put(at, link::ADDRESS_1, self.to[peer as usize & NODE_MASK]);
-        dev.put(at, link::ADDRESS_2, self.last);
         dev.put(at, link::TYPE, word::kind(kind));
         dev.put(at, link::NODE_LENGTH, link::with_data_bytes(self.own, data_bytes));
         dev.put(at, word::NUMBERS, numbers);

@@ -22,7 +22,7 @@ impl Receiver {
         let message = dev.get(receive, record::MESSAGE);
         let (node, number) = (record::node(message), record::number(message));
         self.stir(dev);
-        self.to_sorter.push(dev, ReceiverToSorter::Failed { node, number }.words());
+        self.to_sorter.push_rarely(dev, ReceiverToSorter::Failed { node, number }.words());
         if tells {
             self.answer_later(dev, Answer::Aborted, node, word::numbers(number, 0));
         }

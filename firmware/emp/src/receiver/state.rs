@@ -117,6 +117,6 @@ impl Receiver {
     /// Asks the transmitter for an answer. There is room.
     pub(super) fn answer_later(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) {
         self.stir(dev);
-        self.to_transmitter.push(dev, ReceiverToTransmitter::Answer { kind, node, numbers }.words());
+        self.to_transmitter.push_rarely(dev, ReceiverToTransmitter::Answer { kind, node, numbers }.words());
     }
 }

@@ -72,9 +72,7 @@ impl Sender {
             (Answer::Refused, stage::SENDING) => {
                 // The peer lives.
                 dev.count(Counter::RefusalsTaken);
-                if state & stage::LATE != 0 {
-                    dev.put(sent, record::TRIES, 0);
-                }
+                self.pause(dev, sent, state);
             }
             (Answer::Aborted, stage::SENDING) => self.fail(dev, record, Failure::Aborted, stage::QUIET),
             (Answer::Aborted, stage::ABORTING) => self.end(dev, record, (state >> stage::STAT_SHIFT) as u8),

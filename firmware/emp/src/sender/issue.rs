@@ -26,13 +26,15 @@ impl Sender {
     pub fn issue<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T) {
         let Some(record) = self.ready.front() else { return };
         let sent = self.record(record);
+        let mut interval = self.settings.resend_cycles;
         if dev.get(sent, record::STATE) & (stage::MASK | stage::LATE) != stage::SENDING {
             rarely();
             if self.has_issued(dev, to, record, sent) {
                 return;
             }
+            interval = interval.max(dev.get(sent, record::INTERVAL));
         }
-        self.issue_next(dev, to, record, sent);
+        self.issue_next(dev, to, record, sent, interval);
     }
 
     /// Whether the transmitter can be asked for a frame.
@@ -44,9 +46,9 @@ impl Sender {
         }
     }
 
-    /// Sends the next frame that was not sent yet.
+    /// Sends the next frame that was not sent yet. `interval`: until it is sent again.
     #[inline(always)]
-    fn issue_next<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T, record: u32, sent: Place) {
+    fn issue_next<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T, record: u32, sent: Place, interval: u32) {
         let window = Window::at(sent.plus(record::WINDOW));
         let Some(next) = window.next(dev) else {
             self.ready.pop();
@@ -59,7 +61,7 @@ impl Sender {
             self.transmit(dev, to, record, sent, next.frame, 0);
         }
         if next.is_last {
-            self.time(dev, sent, next.collection, self.settings.resend_cycles);
+            self.time(dev, sent, next.collection, interval);
             let is_open = window.may_send(dev);
             if !is_open || next.collection % TURN_COLLECTIONS == TURN_COLLECTIONS - 1 {
                 rarely();
@@ -157,7 +159,9 @@ impl Sender {
             if frame + 1 < frames.end {
                 return dev.put(sent, record::AGAIN_FRAME, frame + 1 - frames.start);
             }
-            self.time(dev, sent, collection, dev.get(sent, record::INTERVAL));
+            let due = dev.now().wrapping_add(dev.get(sent, record::INTERVAL));
+            dev.put(sent, due_at(collection), due);
+            self.hasten_timer(dev, due);
         }
         dev.put(sent, record::AGAIN, again & !bit);
         dev.put(sent, record::AGAIN_FRAME, 0);

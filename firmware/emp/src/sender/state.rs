@@ -1,6 +1,6 @@
 //! The state of the sender.
 
-use nic_device::{Device, Place};
+use nic_device::{rarely, Device, Place};
 use nic_layout::nodes::IMAGE_NODES;
 use nic_layout::personality::emp::WINDOW_COLLECTIONS;
 use nic_layout::ring::Event;
@@ -22,6 +22,8 @@ pub(crate) struct Sender {
     /// A command of the driver that was not passed on yet.
     pub(super) command: Option<u32>,
     pub(super) is_timer_set: bool,
+    /// When the timer fires, if it is set.
+    pub(super) timer_due: u32,
     /// Records whose frames may be sent, the next first.
     pub(super) ready: Fifo,
     /// Records that have something to say to the transmitter, other than frames.
@@ -79,6 +81,7 @@ impl Sender {
         held: None,
         command: None,
         is_timer_set: false,
+        timer_due: 0,
         ready: Fifo::EMPTY,
         control: Set::EMPTY,
         under_way: Set::EMPTY,
@@ -111,9 +114,23 @@ impl Sender {
     #[inline(always)]
     pub(super) fn start_timer(&mut self, dev: &mut impl Device) {
         if !self.is_timer_set {
-            self.is_timer_set = true;
-            dev.set_timer(TIMER, dev.now().wrapping_add(self.settings.resend_cycles / TICKS));
+            rarely();
+            let due = dev.now().wrapping_add(self.settings.resend_cycles / TICKS);
+            self.set_timer(dev, due);
         }
+    }
+
+    /// Lets the timer fire at a time, if it would fire later.
+    #[cold]
+    pub(super) fn hasten_timer(&mut self, dev: &mut impl Device, due: u32) {
+        if !self.is_timer_set || (due.wrapping_sub(self.timer_due) as i32) < 0 {
+            self.set_timer(dev, due);
+        }
+    }
+
+    fn set_timer(&mut self, dev: &mut impl Device, due: u32) {
+        (self.is_timer_set, self.timer_due) = (true, due);
+        dev.set_timer(TIMER, due);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Time-outs of collections.
 
 use nic_collections::Window;
-use nic_device::Device;
+use nic_device::{Device, Place};
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::WINDOW_COLLECTIONS;
@@ -12,6 +12,8 @@ use crate::places::send_record as record;
 
 /// An interval grows to this many times the first.
 const INTERVAL_MAX: u32 = 64;
+/// The pause after the first refusal is this part of the first interval.
+const FIRST_PAUSE: u32 = 16;
 /// How often a peer is told that a message was given up.
 const ABORTS_MAX: u32 = 16;
 
@@ -53,11 +55,7 @@ impl Sender {
             if oldest == window.sent(dev) || !has_come(dev.now(), dev.get(sent, due_at(oldest))) {
                 return;
             }
-            // Most messages end without a time-out, so these words have no values yet.
-            dev.put(sent, record::TRIES, 0);
-            dev.put(sent, record::INTERVAL, self.settings.resend_cycles);
-            dev.put(sent, record::AGAIN, 0);
-            dev.put(sent, record::AGAIN_FRAME, 0);
+            self.be_late(dev, sent, self.settings.resend_cycles);
         }
         let window = Window::at(sent.plus(record::WINDOW));
         let (now, mut again) = (dev.now(), dev.get(sent, record::AGAIN));
@@ -82,11 +80,33 @@ impl Sender {
             return self.fail(dev, record, Failure::Unreachable, stage::QUIET);
         }
         let interval = dev.get(sent, record::INTERVAL);
-        dev.put(sent, record::STATE, state | stage::LATE);
         dev.put(sent, record::TRIES, tries);
         dev.put(sent, record::INTERVAL, (2 * interval).min(INTERVAL_MAX * self.settings.resend_cycles));
         dev.put(sent, record::AGAIN, again);
         self.ready.push(record);
+    }
+
+    /// Gives values to the words of time-outs. Most messages end without them.
+    fn be_late(&mut self, dev: &mut impl Device, sent: Place, interval: u32) {
+        let state = dev.get(sent, record::STATE);
+        dev.put(sent, record::STATE, state | stage::LATE);
+        dev.put(sent, record::TRIES, 0);
+        dev.put(sent, record::INTERVAL, interval);
+        dev.put(sent, record::AGAIN, 0);
+        dev.put(sent, record::AGAIN_FRAME, 0);
+    }
+
+    /// A peer lives, and has no receive for a message yet. After the first refusal the pause is
+    /// short: often the receive is posted a moment later. It grows with each further one.
+    pub(super) fn pause(&mut self, dev: &mut impl Device, sent: Place, state: u32) {
+        if state & stage::LATE != 0 {
+            return dev.put(sent, record::TRIES, 0);
+        }
+        let interval = self.settings.resend_cycles / FIRST_PAUSE;
+        self.be_late(dev, sent, interval);
+        let due = dev.now().wrapping_add(interval);
+        dev.put(sent, due_at(0), due);
+        self.hasten_timer(dev, due);
     }
 
     fn abort_again(&mut self, dev: &mut impl Device, record: u32, state: u32) {

@@ -200,7 +200,7 @@ impl<P: Posted> Sorter<P> {
         let state = table.look(dev, number);
         if let State::Matched(record) = state {
             dev.raise(Event::Work);
-            self.to_receiver.push(dev, Sorted::Abort { record, node, numbers: frame.numbers }.words());
+            self.to_receiver.push_rarely(dev, Sorted::Abort { record, node, numbers: frame.numbers }.words());
             return dev.recycle(frame.buffer);
         }
         if state == State::Unseen {
@@ -231,7 +231,7 @@ impl<P: Posted> Sorter<P> {
     fn answer(&mut self, dev: &mut impl Device, buffer: u32, numbers: u32, node: u32, kind: Answer) {
         let entry = Sorted::Answer { kind, node, numbers };
         dev.raise(Event::Work);
-        self.to_receiver.push(dev, entry.words());
+        self.to_receiver.push_rarely(dev, entry.words());
         dev.recycle(buffer);
     }
 

@@ -7,7 +7,7 @@ use nic_layout::personality::emp::frame::{word, ABORT, ABORTED, ACK, REFUSED};
 use nic_layout::personality::emp::list::LIST_BYTES;
 use nic_layout::ring::{restarted_peer, Event};
 
-use super::buffers::Ring;
+use super::buffers::{Ring, ANSWERS, ANSWER_BYTES};
 use super::frame::Asked;
 use super::state::{Sides, Transmitter};
 use super::tag::Tag;
@@ -22,7 +22,7 @@ impl Transmitter {
     /// Makes the part ready. The peers have these sessions.
     pub fn start(
         &mut self,
-        dev: &impl Device,
+        dev: &mut impl Device,
         sides: Sides,
         settings: &Settings,
         places: &Places,
@@ -40,6 +40,12 @@ impl Transmitter {
         self.addresses = Addresses::new(settings.node as u8, settings.session as u8);
         for peer in 0..settings.node_count {
             self.addresses.set_session(peer, sessions(peer));
+        }
+        let frames = (0..settings.transmit_buffers).map(|it| places.transmit_buffers + it * settings.buffer_bytes);
+        let answers = (0..ANSWERS).map(|it| places.answer_buffers + it * ANSWER_BYTES);
+        for buffer in frames.chain(answers) {
+            let at = dev.place(buffer);
+            self.addresses.prepare(dev, at);
         }
     }
 

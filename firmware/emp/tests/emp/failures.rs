@@ -66,6 +66,20 @@ fn a_peer_that_does_not_answer_fails_the_message() {
 }
 
 #[test]
+fn a_message_that_comes_before_its_receive_comes_again_soon() {
+    let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
+    world.send_message(0, wish(1, 1, 100));
+    world.run(1000, |world| world.nodes[0].counter(Counter::RefusalsTaken) == 1);
+    let refused = world.nodes[0].hardware.now;
+    world.receive(1, wish(0, 1, 100));
+    world.run(1000, |world| world.nodes[1].counter(Counter::ReceivesDone) == 1);
+    // A time-out takes 400 clocks.
+    let pause = world.nodes[0].hardware.now - refused;
+    assert!(pause < 200, "{pause} clocks");
+    world.finish(10_000);
+}
+
+#[test]
 fn a_message_without_a_receive_waits_until_it_is_cancelled() {
     let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
     let send = world.send_message(0, wish(1, 9, 5000));
