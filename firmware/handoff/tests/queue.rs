@@ -76,6 +76,27 @@ fn a_cleared_queue_is_empty_and_halves_go_on_from_memory() {
     assert!(queue.is_empty(&memory));
 }
 
+/// A writer that never asks for room.
+fn fill(entries: u32, push: impl Fn(&mut Writer<1, 2>, &mut Counted, [u32; 1])) {
+    let mut memory = Counted::new();
+    let (_, mut writer, mut reader) = new_queue::<1, 2>(&mut memory, 0);
+    for number in 0..entries {
+        push(&mut writer, &mut memory, [number]);
+        assert_eq!(reader.pop(&mut memory), Some([number]));
+    }
+}
+
+#[test]
+fn a_writer_that_does_not_ask_for_room_looks_for_itself() {
+    fill(9, |writer, memory, entry| writer.push_rarely(memory, entry));
+}
+
+#[test]
+#[should_panic(expected = "an entry is pushed without room")]
+fn a_push_of_a_writer_that_knows_of_no_room_is_found() {
+    fill(5, |writer, memory, entry| writer.push(memory, entry));
+}
+
 #[test]
 fn memory_is_read_only_for_what_a_half_does_not_know() {
     let mut memory = Counted::new();
