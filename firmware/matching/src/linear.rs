@@ -81,7 +81,10 @@ impl Linear {
             let entry = Place(next);
             let want = words.get(entry, KEY);
             next = words.get(entry, YOUNGER);
-            if want == exact || want == of_any_source {
+            let is_planted_match = is_planted(Plant::AnyTagMatches)
+                && want & ANY_TAG == 0
+                && (want >> 16 == exact >> 16 || want & ANY_SOURCE == ANY_SOURCE);
+            if want == exact || want == of_any_source || is_planted_match {
                 return self.found(entry, message.after_tag);
             }
             if want == of_any_tag || want == ANY_SOURCE | ANY_TAG {
