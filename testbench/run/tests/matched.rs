@@ -101,6 +101,7 @@ fn wrong_settings_are_refused() {
         ("emp.mtu_bytes=9000", "buffers"),
         ("emp.collection_frames=9", "must be 1 to 8"),
         ("emp.resend_us=0", "must be 1 to 100000"),
+        ("emp.posted_ahead=401", "must be 0 to 400"),
         ("cores=2", "one core only"),
         ("workload.sizes_bytes=[16777217]", "must be 0 to 16777216"),
         ("workload.kind=\"fetch\"", "does not play"),

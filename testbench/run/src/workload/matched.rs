@@ -91,6 +91,20 @@ impl Slots {
     }
 }
 
+/// Posts receives that no message matches. They end with their process.
+async fn post_ahead(process: &Process<Messages>, node: u16, count: u32) -> std::result::Result<(), MessageError> {
+    if count == 0 {
+        return Ok(());
+    }
+    let room = process.alloc(PAGE_BYTES)?;
+    process.lock(room, PAGE_BYTES).await?;
+    let from = From { node: Some(node), tag: Some(!TAG) };
+    for _ in 0..count {
+        process.receive(from, room, 1).await?;
+    }
+    Ok(())
+}
+
 /// One process of a pair.
 struct Side {
     node: usize,
@@ -114,6 +128,9 @@ impl Side {
     async fn open(work: &Work, handle: &Handle, meeting: Meeting<Note>) -> Result<Side> {
         let process = handle.open_with::<Messages>("application").await.map_err(|error| failed!("{error}"))?;
         process.set_translate(work.scenario.emp.translate.of_library());
+        post_ahead(&process, work.scenario.peer(work.node) as u16, work.scenario.emp.posted_ahead)
+            .await
+            .map_err(|error| failed!("node {}: receives that nothing matches: {error}", work.node))?;
         Ok(Side {
             node: work.node,
             peer: work.scenario.peer(work.node),
@@ -158,7 +175,9 @@ impl Side {
     /// Plays one step: the warm-up, then the measured messages.
     async fn step(&mut self, kind: WorkloadKind, size_bytes: u32) -> Result<Step> {
         let stride_bytes = size_bytes.max(1).next_multiple_of(PAGE_BYTES);
-        let fitting = (ROOM_BYTES / stride_bytes).min(posted_max(stride_bytes)).max(2);
+        let fitting = (ROOM_BYTES / stride_bytes)
+            .min(posted_max(stride_bytes).saturating_sub(self.scenario.emp.posted_ahead))
+            .max(2);
         let (from, to) = (self.slots(size_bytes, fitting).await?, self.slots(size_bytes, fitting).await?);
         let workload = self.scenario.workload.clone();
         self.meet("step").await;

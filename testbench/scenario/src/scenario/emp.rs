@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::request_error;
 
+/// Forty of the receives are left.
+const POSTED_AHEAD_MAX: u32 = 400;
+
 /// Settings of the personality `emp` (docs/emp.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -23,6 +26,9 @@ pub struct Emp {
     pub resend_us: u64,
     /// When a process asks the driver for physical addresses. By default once for each page.
     pub translate: Translate,
+    /// Receives that each process posts before all others and that no message matches, 0 to 400.
+    /// The search walks past them (E-35). By default 0.
+    pub posted_ahead: u32,
 }
 
 /// When a process asks the driver for physical addresses.
@@ -38,7 +44,13 @@ pub enum Translate {
 
 impl Default for Emp {
     fn default() -> Emp {
-        Emp { mtu_bytes: 1500, collection_frames: COLLECTION_FRAMES, resend_us: 250, translate: Translate::Once }
+        Emp {
+            mtu_bytes: 1500,
+            collection_frames: COLLECTION_FRAMES,
+            resend_us: 250,
+            translate: Translate::Once,
+            posted_ahead: 0,
+        }
     }
 }
 
@@ -63,6 +75,9 @@ impl Emp {
         }
         if !(1..=100_000).contains(&resend_us) {
             return Err(request_error!("emp.resend_us = {resend_us}: must be 1 to 100000"));
+        }
+        if self.posted_ahead > POSTED_AHEAD_MAX {
+            return Err(request_error!("emp.posted_ahead = {}: must be 0 to {POSTED_AHEAD_MAX}", self.posted_ahead));
         }
         Ok(())
     }

@@ -50,7 +50,51 @@ pub fn measure() -> Result<Vec<Figure>> {
     cluster::run(&ClusterConfig { waves: Some((paths.clone(), from, to)), ..cluster }, &progress())?;
     let clocks = edges(&paths[RECEIVER])?;
     let value = clocks as f64 / (last - first) as f64;
-    Ok(vec![Figure::new("emp.3.clocks_of_a_frame", value, "core clocks", Target::AtMost(400.0))])
+    let (none, many) = (match_clocks(0)?, match_clocks(MANY)?);
+    let an_entry = (many - none) / f64::from(MANY);
+    Ok(vec![
+        Figure::new("emp.3.clocks_of_a_frame", value, "core clocks", Target::AtMost(400.0)),
+        Figure::new("emp.3.match_first", none, "core clocks", Target::None),
+        Figure::new("emp.3.match_behind_400", many, "core clocks", Target::None),
+        Figure::new("emp.3.clocks_of_an_entry", an_entry, "core clocks", Target::AtMost(8.0)),
+        Figure::absent("emp.3.match_hashed", "core clocks", Target::AtMost(120.0)),
+    ])
+}
+
+/// Receives that the search walks past.
+const MANY: u32 = 400;
+
+/// Mean clocks from a frame that is taken to its receive that is found, behind so many others.
+fn match_clocks(posted_ahead: u32) -> Result<f64> {
+    let ahead = format!("emp.posted_ahead={posted_ahead}");
+    let set = [
+        "personality=emp",
+        "platforms=tigon2",
+        "misses.ratios=0.0",
+        "workload.sizes_bytes=10",
+        "workload.iterations=20",
+        &ahead,
+    ];
+    let cluster = run::cluster_config(&config("ping-pong", &set)?, "tigon2", 0.0)?;
+    let clock_hz = cluster.platform.core.clock_hz as f64;
+    let progress = Progress::new(format!("matching behind {posted_ahead} receives"));
+    let output = cluster::run(&ClusterConfig { record: true, ..cluster }, &progress)?;
+    let (mut clocks, mut messages) = (0.0, 0);
+    for node in &output.nodes {
+        let mut taken = Ps::ZERO;
+        for (at, marker, _) in node.log.markers(Ps::ZERO, Ps::MAX) {
+            if marker == Marker::ReceiveBegin {
+                taken = at;
+            } else if marker == Marker::MessageMatched {
+                clocks += (at - taken).0 as f64 * clock_hz / 1e12;
+                messages += 1;
+            }
+        }
+    }
+    match messages {
+        0 => Err(failed!("no message was matched")),
+        _ => Ok(clocks / f64::from(messages)),
+    }
 }
 
 /// Rising edges of the clock in a file of waves.
