@@ -2,7 +2,7 @@
 //!
 //! The firmware is four parts: sender, transmitter, sorter and receiver. Each has a state that no
 //! other part touches. Parts on one core call each other, parts on different cores have queues
-//! ([`neighbours`]).
+//! (module `neighbours`).
 #![cfg_attr(not(test), no_std)]
 
 mod command;

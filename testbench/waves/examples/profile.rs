@@ -9,13 +9,11 @@
 //! The names of inlined functions come from `llvm-symbolizer`, which must be on PATH. A line has
 //! the clocks, their share, and the function with those that it was inlined into.
 
+mod stage;
+
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use wellen::{simple, SignalRef};
-
-/// The execute stage of core A.
-const CORE: &str = "TOP.nic_top.gen_core[0].u_core.u_core";
 /// Functions that only pass a word on: their clocks belong to their callers.
 const PLAIN: [&str; 12] = [
     "get",
@@ -55,29 +53,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// How many clocks the instruction at each address was in the execute stage.
 fn clocks_by_address(path: &str) -> Result<BTreeMap<u64, u64>, Box<dyn std::error::Error>> {
-    let mut waves = simple::read(path)?;
-    let find = |name: &str| -> Result<SignalRef, String> {
-        let (hierarchy, path) = (waves.hierarchy(), format!("{CORE}.{name}"));
-        let found = hierarchy.all_vars().find(|var| hierarchy[*var].full_name(hierarchy) == path);
-        found.map(|var| hierarchy[var].signal_ref()).ok_or(format!("{path}: no such signal in these waves"))
-    };
-    let [clock, valid, pc] = [find("clk_i")?, find("x_valid_q")?, find("x_pc")?];
-    waves.load_signals(&[clock, valid, pc]);
-    let bits = |signal: SignalRef, at: usize| -> Option<u64> {
-        let signal = waves.get_signal(signal)?;
-        let text = signal.get_value_at(&signal.get_offset(at as u32)?, 0).to_bit_string()?;
-        u64::from_str_radix(&text, 2).ok()
-    };
     let mut clocks = BTreeMap::new();
-    let mut was_high = true;
-    for at in 0..waves.time_table().len() {
-        let is_high = bits(clock, at) == Some(1);
-        if is_high && !was_high && bits(valid, at) == Some(1) {
-            // The signal has no bit 0: it is always zero.
-            *clocks.entry(2 * bits(pc, at).unwrap_or(0)).or_default() += 1;
+    stage::each_clock(path, |_, address| {
+        if let Some(address) = address {
+            *clocks.entry(address).or_default() += 1;
         }
-        was_high = is_high;
-    }
+    })?;
     Ok(clocks)
 }
 

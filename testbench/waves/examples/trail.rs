@@ -10,13 +10,11 @@
 //!
 //! The instructions come from `llvm-objdump`, which must be on PATH.
 
+mod stage;
+
 use std::collections::HashMap;
 use std::process::Command;
 
-use wellen::{simple, SignalRef};
-
-/// The execute stage of core A.
-const CORE: &str = "TOP.nic_top.gen_core[0].u_core.u_core";
 const PS_PER_US: f64 = 1e6;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,38 +23,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: trail WAVES.fst FIRMWARE".into());
     };
     let code = instructions(image)?;
-    let mut waves = simple::read(path)?;
-    let find = |name: &str| -> Result<SignalRef, String> {
-        let (hierarchy, path) = (waves.hierarchy(), format!("{CORE}.{name}"));
-        let found = hierarchy.all_vars().find(|var| hierarchy[*var].full_name(hierarchy) == path);
-        found.map(|var| hierarchy[var].signal_ref()).ok_or(format!("{path}: no such signal in these waves"))
-    };
-    let [clock, valid, pc] = [find("clk_i")?, find("x_valid_q")?, find("x_pc")?];
-    waves.load_signals(&[clock, valid, pc]);
-    let bits = |signal: SignalRef, at: usize| -> Option<u64> {
-        let signal = waves.get_signal(signal)?;
-        let text = signal.get_value_at(&signal.get_offset(at as u32)?, 0).to_bit_string()?;
-        u64::from_str_radix(&text, 2).ok()
-    };
     // The address in the stage, or none; since when; and for how many clocks.
     let (mut address, mut since, mut clocks) = (None, 0, 0_u32);
-    let mut was_high = true;
-    for (at, &time) in waves.time_table().iter().enumerate() {
-        let is_high = bits(clock, at) == Some(1);
-        if is_high && !was_high {
-            // The signal has no bit 0: it is always zero.
-            let now = (bits(valid, at) == Some(1)).then(|| 2 * bits(pc, at).unwrap_or(0));
-            if now != address && clocks != 0 {
+    stage::each_clock(path, |time, now| {
+        if now != address {
+            if clocks != 0 {
                 print(address, since, clocks, &code);
             }
-            if now != address {
-                (address, since, clocks) = (now, time, 0);
-            }
-            clocks += 1;
+            (address, since, clocks) = (now, time, 0);
         }
-        was_high = is_high;
-    }
-    Ok(())
+        clocks += 1;
+    })
 }
 
 fn print(address: Option<u64>, since: u64, clocks: u32, code: &HashMap<u64, String>) {

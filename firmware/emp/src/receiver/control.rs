@@ -74,7 +74,7 @@ impl Receiver {
         }
         self.command = Some(Command { word, next: RECEIVE_DESCRIPTORS, is_marked });
         if !is_marked {
-            // Transfers have ended whose ends nobody has looked at.
+            // Transfers have ended, and stand in the queue until their ends are looked at.
             dev.raise(Event::DmaWrite);
         }
         if self.writes.under_way() != 0 || self.failing != 0 || !self.has_room(dev) {

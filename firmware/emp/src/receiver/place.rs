@@ -3,6 +3,7 @@
 use nic_device::{rarely, Device, Place};
 use nic_dma::Transfer;
 use nic_layout::personality::emp::descriptor::Failure;
+use nic_layout::personality::emp::frame::{FIRST_HEADER_BYTES, HEADER_BYTES};
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::ring::DMA_FLAG_EVENT;
 use nic_layout::trace::Marker;
@@ -19,6 +20,28 @@ use crate::places::receive_record as record;
 /// Transfers that end without an event at most, one behind the other.
 const UNSEEN_MAX: u32 = 4;
 
+/// The data of a frame.
+#[derive(Clone, Copy)]
+pub(super) struct Data {
+    /// What the transfer of the last byte is for.
+    pub tag: Tag,
+    /// SRAM offset of the first byte.
+    pub from: u32,
+    /// Where it belongs in the message.
+    pub offset: u32,
+    pub bytes: u32,
+}
+
+impl Data {
+    /// `ends`: the frame is the last of its message that has come.
+    #[inline(always)]
+    pub fn of(record: u32, frame: &Frame, offset: u32, ends: bool) -> Data {
+        let header_bytes = if frame.number() == 0 { FIRST_HEADER_BYTES } else { HEADER_BYTES };
+        let tag = Tag::new(record, frame.buffer, ends);
+        Data { tag, from: frame.buffer + header_bytes, offset, bytes: frame.data_bytes() }
+    }
+}
+
 impl Receiver {
     /// Goes on with the open frame. False if it still waits.
     #[cold]
@@ -30,24 +53,12 @@ impl Receiver {
         self.open.is_none_or(|still| still.left != open.left)
     }
 
-    /// Hands the data of a frame to the engine, which belong at `offset` of the message. A frame
-    /// that has to wait stays open. `ends`: it is the last of its message that has come.
-    #[allow(clippy::too_many_arguments)]
+    /// Hands the data of a frame to the engine. A frame that has to wait stays open.
     #[inline(always)]
-    pub(super) fn place(
-        &mut self,
-        dev: &mut impl Device,
-        receive: Place,
-        record: u32,
-        frame: &Frame,
-        header_bytes: u32,
-        offset: u32,
-        ends: bool,
-    ) {
-        if !self.place_page(dev, receive, record, frame, header_bytes, offset, ends) {
+    pub(super) fn place(&mut self, dev: &mut impl Device, receive: Place, data: Data) {
+        if !self.place_page(dev, receive, data) {
             rarely();
-            let tag = Tag::new(record, frame.buffer, ends);
-            self.place_pages(dev, receive, tag, frame.buffer + header_bytes, offset, frame.data_bytes());
+            self.place_pages(dev, receive, data.tag, data.from, data.offset, data.bytes);
         }
     }
 
@@ -55,7 +66,15 @@ impl Receiver {
     /// transfer.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    fn place_pages(&mut self, dev: &mut impl Device, receive: Place, tag: Tag, from: u32, offset: u32, left: u32) {
+    pub(super) fn place_pages(
+        &mut self,
+        dev: &mut impl Device,
+        receive: Place,
+        tag: Tag,
+        from: u32,
+        offset: u32,
+        left: u32,
+    ) {
         let record = tag.record();
         let cursor = Cursor::at(receive.plus(record::CURSOR));
         let chain = dev.place(dev.get(receive, record::DESCRIPTOR));
@@ -82,43 +101,16 @@ impl Receiver {
     }
 
     /// The same of data that lie in the present page. False: nothing was done.
-    #[allow(clippy::too_many_arguments)]
     #[inline(always)]
-    pub(super) fn place_page(
-        &mut self,
-        dev: &mut impl Device,
-        receive: Place,
-        record: u32,
-        frame: &Frame,
-        header_bytes: u32,
-        offset: u32,
-        ends: bool,
-    ) -> bool {
-        let (bytes, from) = (frame.data_bytes(), frame.buffer + header_bytes);
+    pub(super) fn place_page(&mut self, dev: &mut impl Device, receive: Place, data: Data) -> bool {
+        let Data { tag, from, offset, bytes } = data;
         let Some(run) = Cursor::at(receive.plus(record::CURSOR)).here(dev, offset) else { return false };
         if bytes.wrapping_sub(1) >= run.bytes || !self.writes.has_room(1) {
             return false;
         }
-        self.post(dev, run, from, bytes, offset, Tag::new(record, frame.buffer, ends));
+        self.post(dev, run, from, bytes, offset, tag);
         dev.trace(Marker::DmaWritePosted, offset);
         true
-    }
-
-    /// The same, whatever the data and their pages are.
-    #[allow(clippy::too_many_arguments)]
-    #[inline(always)]
-    pub(super) fn place_open(
-        &mut self,
-        dev: &mut impl Device,
-        receive: Place,
-        record: u32,
-        frame: &Frame,
-        header_bytes: u32,
-        offset: u32,
-        ends: bool,
-    ) {
-        let (from, left) = (frame.buffer + header_bytes, frame.data_bytes());
-        self.place_pieces(dev, receive, Open { record, buffer: frame.buffer, from, offset, left, ends });
     }
 
     /// Hands the data of an open frame to the engine.

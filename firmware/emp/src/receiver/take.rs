@@ -4,8 +4,9 @@ use nic_collections::{Arrival, Arrivals};
 use nic_device::{rarely, Device, Place};
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::Failure;
-use nic_layout::personality::emp::frame::{word, FIRST_HEADER_BYTES, HEADER_BYTES};
+use nic_layout::personality::emp::frame::word;
 
+use super::place::Data;
 use super::state::Receiver;
 use crate::frame::Frame;
 use crate::messages::Answer;
@@ -22,7 +23,8 @@ impl Receiver {
         self.lists.forget(record);
         // What fits the receive, the first page and a frame is on its way before the books are kept.
         let is_short = length <= room.min(self.settings.cut.first_bytes);
-        let is_placed = is_short && self.place_page(dev, receive, record, frame, FIRST_HEADER_BYTES, 0, true);
+        let data = Data::of(record, frame, 0, true);
+        let is_placed = is_short && self.place_page(dev, receive, data);
         dev.put(receive, record::MESSAGE, record::message(frame.node(), frame.message()));
         dev.put(receive, record::LENGTH, length);
         let tag_word = dev.get(frame.at, word::TAG);
@@ -34,7 +36,7 @@ impl Receiver {
             dev.count(Counter::FramesPlaced);
             if !is_placed {
                 rarely();
-                self.place_open(dev, receive, record, frame, FIRST_HEADER_BYTES, 0, true);
+                self.place_pages(dev, receive, data.tag, data.from, data.offset, data.bytes);
             }
             return;
         }
@@ -59,7 +61,7 @@ impl Receiver {
         dev.put(receive, record::STATE, record::RECEIVING);
         let frames = self.settings.cut.frames(dev.get(receive, record::LENGTH));
         Arrivals::at(receive.plus(record::ARRIVALS)).start(dev, frames, collection_frames);
-        self.keep(dev, to, record, receive, frame, 0, FIRST_HEADER_BYTES);
+        self.keep(dev, to, record, receive, frame, 0);
     }
 
     /// The receive is too short for the message.
@@ -84,7 +86,6 @@ impl Receiver {
         let (number, length) = (frame.number(), dev.get(receive, record::LENGTH));
         let cut = &self.settings.cut;
         let offset = dev.get(frame.at, word::OFFSET);
-        let header_bytes = if number == 0 { FIRST_HEADER_BYTES } else { HEADER_BYTES };
         let most_bytes = if number == 0 { cut.first_bytes } else { cut.data_bytes };
         // A frame beyond the last begins behind the end of the message.
         let is_exact =
@@ -93,11 +94,10 @@ impl Receiver {
             rarely();
             return drop(dev, frame.buffer, Counter::FramesInexact);
         }
-        self.keep(dev, to, record, receive, frame, offset, header_bytes);
+        self.keep(dev, to, record, receive, frame, offset);
     }
 
     /// Notes that the frame has come, and hands its data on.
-    #[allow(clippy::too_many_arguments)]
     #[inline(always)]
     fn keep(
         &mut self,
@@ -107,7 +107,6 @@ impl Receiver {
         receive: Place,
         frame: &Frame,
         offset: u32,
-        header_bytes: u32,
     ) {
         let arrivals = Arrivals::at(receive.plus(record::ARRIVALS));
         let arrival = arrivals.arrive(dev, frame.number());
@@ -122,7 +121,7 @@ impl Receiver {
             dev.put(receive, record::LAST, frame.numbers);
         }
         dev.count(Counter::FramesPlaced);
-        self.place(dev, receive, record, frame, header_bytes, offset, ends);
+        self.place(dev, receive, Data::of(record, frame, offset, ends));
         if completes && !ends {
             self.answer(dev, to, Answer::Ack, frame.node(), frame.numbers);
         }

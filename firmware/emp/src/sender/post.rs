@@ -71,7 +71,7 @@ impl Sender {
             && to.is_ready(dev)
         {
             if let Some(asked) = to.ask_page(dev, record, first.address as u32, posted.length_bytes) {
-                self.send_whole(dev, to, asked, record, offset, node, &posted);
+                self.send_whole(dev, to, asked, record, offset, &posted);
                 return Ok(true);
             }
         }
@@ -80,7 +80,6 @@ impl Sender {
     }
 
     /// Sends a message whose data were asked for. Its books are closed when it has left.
-    #[allow(clippy::too_many_arguments)]
     #[inline(always)]
     fn send_whole<T: Transmits>(
         &mut self,
@@ -89,9 +88,9 @@ impl Sender {
         asked: T::Asked,
         record: u32,
         offset: u32,
-        node: u32,
         posted: &Descriptor,
     ) {
+        let node = u32::from(posted.node);
         dev.trace(Marker::PostRead, record);
         let number = self.take_number(dev, node, record);
         let (length, collection_frames) = (posted.length_bytes, self.settings.collection_frames);

@@ -57,7 +57,7 @@ impl<P: Posted> Sorter<P> {
                 return self.pass_on(dev, receiver, record, &frame);
             }
             rarely();
-            return self.sort_unmatched(dev, receiver, buffer, numbers, node_length, length_bytes, type_word);
+            return self.sort_unmatched(dev, receiver, buffer, numbers, node_length, length_bytes);
         }
         if type_word == ACK {
             return self.answered(dev, sender, &frame, Answer::Ack);
@@ -88,7 +88,6 @@ impl<P: Posted> Sorter<P> {
     }
 
     /// A frame of a message that no receive has now, and that is not the next one.
-    #[allow(clippy::too_many_arguments)]
     #[cold]
     #[inline(never)]
     fn sort_unmatched(
@@ -99,11 +98,10 @@ impl<P: Posted> Sorter<P> {
         numbers: u32,
         node_length: u32,
         length_bytes: u32,
-        type_word: u32,
     ) {
         let frame = Frame::of(dev, buffer, numbers, node_length);
         let table = &self.numbers[frame.node() as usize & NODE_MASK];
-        if type_word == FIRST && table.look(dev, frame.message()) == State::Unseen {
+        if dev.get(frame.at, link::TYPE) == FIRST && table.look(dev, frame.message()) == State::Unseen {
             return self.first(dev, receiver, &frame, length_bytes);
         }
         self.late(dev, frame);

@@ -65,7 +65,7 @@ impl Transmitter {
             }
         }
         rarely();
-        let is_whole = self.read(dev, sent, record, frame, to, offset, data_bytes);
+        let is_whole = self.read(dev, record, frame, to, offset, data_bytes);
         Asked { is_whole, ..asked }
     }
 
@@ -99,19 +99,10 @@ impl Transmitter {
 
     /// Asks for the data of a frame that are not in one page, or that have to wait. False: not all
     /// were asked for, and the frame is open; or they cannot be had.
-    #[allow(clippy::too_many_arguments)]
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    fn read(
-        &mut self,
-        dev: &mut impl Device,
-        sent: Place,
-        record: u32,
-        frame: u32,
-        to: u32,
-        offset: u32,
-        data_bytes: u32,
-    ) -> bool {
+    fn read(&mut self, dev: &mut impl Device, record: u32, frame: u32, to: u32, offset: u32, data_bytes: u32) -> bool {
+        let sent = self.record(record);
         let cursor = Cursor::at(sent.plus(record::CURSOR));
         let chain = dev.place(dev.get(sent, record::DESCRIPTOR));
         let tag = Tag::data(record, self.ring.next_number());

@@ -110,7 +110,7 @@ impl Transmitter {
             rarely();
             return dev.release_transmit();
         }
-        // The ends of transfers are handled together: nobody waits for them but the ring.
+        // Most ends say only that there is room again. So they are handled many at a time.
         let flags = if self.reads.has_room(QUIET_ROOM) { 0 } else { DMA_FLAG_EVENT };
         self.reads.release_behind(dev, flags);
     }
