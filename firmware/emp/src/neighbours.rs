@@ -1,8 +1,8 @@
 //! How a part reaches another part.
 //!
 //! Parts on one core call each other, so that a frame goes through all parts that it needs without
-//! a stop. A part on another core is [`Elsewhere`]: it is reached by the queue between the two. The
-//! queue between two parts on one core carries what is rare, and what cannot be done at once.
+//! a stop. The queue between two parts on one core carries what is rare, and what cannot be done at
+//! once. A part on another core is reached by its queue alone: no image has such a part yet.
 //!
 //! `IS_HERE` is a constant of the image, so only one of both ways is in the code.
 
