@@ -15,7 +15,7 @@ pub use absent::{Absent, ABSENT};
 use crate::engine::obtain::obtain;
 use crate::engine::{Experiment, Outcome};
 
-pub use crate::table::{COMPARED, EXPERIMENTS};
+pub use crate::table::{experiments, COMPARED};
 
 /// Folder of the results, if the request names none.
 pub const FOLDER: &str = "out/reproduce";
@@ -25,14 +25,16 @@ pub fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// Measures every experiment again. The results are where `nicscope reproduce` finds them.
+/// Measures again every experiment whose id begins with `of`. The results are where `nicscope
+/// reproduce` finds them.
 ///
 /// # Errors
 /// A run fails, or a file cannot be written.
-pub fn all() -> Result<Vec<Outcome>> {
+pub fn all(of: &str) -> Result<Vec<Outcome>> {
     let folder = Path::new(FOLDER);
     files::prepare_folder(folder)?;
-    EXPERIMENTS.iter().map(|experiment| obtain(experiment, folder, all_cores(), true)).collect()
+    let asked = chosen(&[of.to_string()])?;
+    asked.into_iter().map(|experiment| obtain(experiment, folder, all_cores(), true)).collect()
 }
 
 /// The experiments asked for, in the order of the list and each once; all if none was named. `mini`
@@ -45,13 +47,13 @@ pub fn chosen(ids: &[String]) -> Result<Vec<&'static Experiment>> {
         experiment.id == id || experiment.id.strip_prefix(id).is_some_and(|rest| rest.starts_with('.'))
     };
     for id in ids {
-        if !EXPERIMENTS.iter().any(|experiment| names(id, experiment)) {
-            let known: Vec<&str> = EXPERIMENTS.iter().map(|experiment| experiment.id).collect();
+        if !experiments().any(|experiment| names(id, experiment)) {
+            let known: Vec<&str> = experiments().map(|experiment| experiment.id).collect();
             return Err(request_error!("unknown experiment {id:?}: must be one of {}", known.join(", ")));
         }
     }
     let is_chosen = |experiment: &&Experiment| ids.is_empty() || ids.iter().any(|id| names(id, experiment));
-    Ok(EXPERIMENTS.iter().filter(is_chosen).collect())
+    Ok(experiments().filter(is_chosen).collect())
 }
 
 #[cfg(test)]
@@ -75,8 +77,9 @@ mod tests {
     #[test]
     fn experiments_come_once_and_in_the_order_of_the_list() {
         let all = ids(&[]);
-        assert_eq!(all.len(), EXPERIMENTS.len());
-        assert_eq!(ids(&["mini"]), all);
+        assert_eq!(all.len(), experiments().count());
+        assert_eq!(ids(&["emp", "mini"]), all);
+        assert!(ids(&["emp"]).iter().all(|id| id.starts_with("emp.")));
         assert_eq!(ids(&["mini.fig-4"]), ["mini.fig-4.1", "mini.fig-4.4", "mini.fig-4.2"]);
         assert_eq!(ids(&["mini.lookup", "mini.fig-4.1", "mini.lookup"]), ["mini.fig-4.1", "mini.lookup"]);
     }
@@ -84,6 +87,6 @@ mod tests {
     #[test]
     fn ids_differ() {
         let different: std::collections::BTreeSet<&str> = ids(&[]).into_iter().collect();
-        assert_eq!(different.len(), EXPERIMENTS.len());
+        assert_eq!(different.len(), experiments().count());
     }
 }

@@ -2,7 +2,7 @@
 
 use host_model::platform::Platform;
 use nicscope_figures::groups::groups;
-use nicscope_figures::reproduce::{ABSENT, EXPERIMENTS};
+use nicscope_figures::reproduce::{self, ABSENT};
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use nicscope_scenario::personality::PERSONALITIES;
@@ -99,7 +99,7 @@ impl List {
             platforms,
             personalities: PERSONALITIES.map(|it| Named { name: it.name, description: it.description }).into(),
             groups: groups().map(|group| Named { name: group.name, description: group.about }).collect(),
-            experiments: EXPERIMENTS.iter().map(|it| Named { name: it.id, description: it.title }).collect(),
+            experiments: reproduce::experiments().map(|it| Named { name: it.id, description: it.title }).collect(),
             absent: ABSENT.map(|it| AbsentEntry { what: it.what, why: it.why }).into(),
         })
     }

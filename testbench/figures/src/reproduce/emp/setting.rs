@@ -1,0 +1,59 @@
+//! The machine and the runs that the experiments on EMP have in common.
+
+use nic_layout::vmh::VmhGeometry;
+use nicscope_account::results::Run;
+use nicscope_run::cluster::ClusterConfig;
+use nicscope_run::run::{self, RunConfig, DEFAULT_SEED};
+use nicscope_scenario::error::Result;
+use nicscope_scenario::scenario;
+
+use crate::engine::work;
+
+/// The machine of the thesis (EN-1).
+pub const PLATFORM: &str = "tigon2";
+
+/// The images that most experiments load.
+pub fn images() -> Vec<(&'static str, VmhGeometry)> {
+    vec![("emp", VmhGeometry::RECOMMENDED)]
+}
+
+/// A run that an experiment asks for: a built-in scenario, and keys of it.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    scenario: &'static str,
+    set: Vec<String>,
+}
+
+impl Asked {
+    /// A scenario on the machine of the thesis, with the personality `emp`.
+    pub fn new(scenario: &'static str) -> Asked {
+        Asked { scenario, set: Vec::new() }
+            .key("platforms", PLATFORM)
+            .key("personality", "emp")
+            .key("misses.ratios", 0.0)
+    }
+
+    /// The same with another value of a key.
+    pub fn key(mut self, name: &str, value: impl std::fmt::Display) -> Asked {
+        self.set.push(format!("{name}={value}"));
+        self
+    }
+
+    /// The same with messages of these sizes, so many of each.
+    pub fn messages(self, sizes_bytes: &[u32], count: u32) -> Asked {
+        self.key("workload.sizes_bytes", format!("{sizes_bytes:?}")).key("workload.iterations", count)
+    }
+
+    /// The cluster of the run, on one thread: several run at a time.
+    pub fn config(&self) -> Result<ClusterConfig> {
+        let scenario = scenario::load(self.scenario, &self.set)?;
+        let request = RunConfig { scenario, seed: DEFAULT_SEED, threads: 1, firmware: None };
+        run::cluster_config(&request, PLATFORM, 0.0)
+    }
+}
+
+/// All runs, in their order. `what` is the id of the experiment.
+pub fn runs(what: &str, jobs: usize, asked: &[Asked]) -> Result<Vec<Run>> {
+    let configs: Vec<ClusterConfig> = asked.iter().map(Asked::config).collect::<Result<_>>()?;
+    work::each(what, jobs, &configs, |config| run::single(PLATFORM, config))
+}
