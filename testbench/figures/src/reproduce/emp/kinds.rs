@@ -34,9 +34,9 @@ const WIRE_MBITS_PER_S: f64 = 966.2;
 
 /// Name of a case, and the keys that make it.
 const CASES: [(&str, [(&str, &str); 2]); 3] = [
-    ("EMP", [("personality", "emp"), ("topology.kind", "cable")]),
-    ("VMMC", [("personality", "vmmc"), ("topology.kind", "cable")]),
-    ("EMP, switch", [("personality", "emp"), ("topology.kind", "switch")]),
+    ("EMP", [("personality", "emp"), ("topology", "{kind=\"cable\"}")]),
+    ("VMMC", [("personality", "vmmc"), ("topology", "{kind=\"cable\"}")]),
+    ("EMP, switch", [("personality", "emp"), ("topology", "{kind=\"switch\"}")]),
 ];
 
 fn names() -> Value {
