@@ -4,6 +4,7 @@ pub mod boot;
 pub mod descriptor;
 pub mod frame;
 pub mod list;
+pub mod pair;
 
 use crate::counter::{Set, MESSAGES};
 
