@@ -30,6 +30,8 @@ pub struct Next {
     pub collection: u32,
     /// Whether it is the last of its collection, whose timer starts (E-33).
     pub is_last: bool,
+    /// The collection of the frame behind it, and its number there.
+    position_behind: u32,
 }
 
 /// What an acknowledgement says.
@@ -74,6 +76,14 @@ impl Window {
     /// Takes the next frame, if the window lets it pass.
     #[inline(always)]
     pub fn next(self, words: &mut impl Words) -> Option<Next> {
+        let next = self.peek(words)?;
+        self.take(words, &next);
+        Some(next)
+    }
+
+    /// The next frame, if the window lets it pass. It stays the next.
+    #[inline(always)]
+    pub fn peek(self, words: &impl Words) -> Option<Next> {
         let (frames, collection_frames) = Shape(self.0).frames(words);
         let frame = words.get(self.0, NEXT);
         let position = words.get(self.0, NEXT_POSITION);
@@ -82,10 +92,15 @@ impl Window {
             return None;
         }
         let is_last = frame + 1 == frames || index + 1 == collection_frames;
-        let next_position = if is_last { collection + 1 } else { collection | (index + 1) << 16 };
-        words.put(self.0, NEXT, frame + 1);
-        words.put(self.0, NEXT_POSITION, next_position);
-        Some(Next { frame, collection, is_last })
+        let position_behind = if is_last { collection + 1 } else { collection | (index + 1) << 16 };
+        Some(Next { frame, collection, is_last, position_behind })
+    }
+
+    /// Takes the frame of [`Self::peek`].
+    #[inline(always)]
+    pub fn take(self, words: &mut impl Words, next: &Next) {
+        words.put(self.0, NEXT, next.frame + 1);
+        words.put(self.0, NEXT_POSITION, next.position_behind);
     }
 
     /// Whether [`Self::next`] would give a frame.

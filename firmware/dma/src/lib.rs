@@ -15,7 +15,8 @@ pub use writes::HostWrites;
 
 use nic_device::DMA_RING_LOG2;
 
-const RING_ENTRIES: usize = 1 << DMA_RING_LOG2;
+/// Entries of the ring of each engine.
+pub const RING_ENTRIES: usize = 1 << DMA_RING_LOG2;
 
 /// Bytes between one host page and SRAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -42,6 +42,12 @@ impl<T: ReadTag> HostReads<T> {
         self.posted
     }
 
+    /// The number of the oldest transfer in the queue.
+    #[inline(always)]
+    pub fn ended(&self) -> u32 {
+        self.ended
+    }
+
     /// Whether all transfers before number `mark` have ended and their ends were handled.
     #[inline(always)]
     pub fn has_ended(&self, mark: u32) -> bool {

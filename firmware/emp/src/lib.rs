@@ -11,18 +11,22 @@ mod header;
 mod lists;
 mod messages;
 mod neighbours;
+mod pages;
 mod parts;
 mod places;
 mod plan;
 mod receiver;
 mod sender;
 mod sorter;
+mod translated;
 mod transmitter;
 
 pub use lists::LIST_BUFFER_BYTES;
+pub use pages::{Pages, Physical};
 pub use parts::{Parts, QUEUES_BYTES};
-pub use places::{receive_record, send_record, Places, Settings};
+pub use places::{receive_record, send_record, PagePlaces, Places, Settings};
 pub use plan::{Config, Plan};
 pub use receiver::RECEIVE_LISTS;
+pub use translated::{Translated, MISSES_BYTES};
 
 pub use transmitter::{ANSWERS, ANSWER_BYTES, SEND_LISTS};

@@ -15,14 +15,17 @@ use crate::messages::Answer;
 pub(crate) trait Transmits {
     /// Whether it runs on the same core.
     const IS_HERE: bool;
+    /// Whether pages may be missing, so that a frame cannot be asked for.
+    const MAY_MISS: bool;
     /// A frame whose data were asked for.
     type Asked;
     /// Sends an answer. False: it has to wait, so it goes by the queue.
     fn answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) -> bool;
     /// Whether [`Self::ask`] or [`Self::ask_page`] may be called: nothing stands before the frame.
     fn is_ready(&mut self, dev: &mut impl Device) -> bool;
-    /// Asks for the data of a frame, and [`Self::close`] follows. `length`: of its message.
-    fn ask(&mut self, dev: &mut impl Device, record: u32, frame: u32, length: u32) -> Self::Asked;
+    /// Asks for the data of a frame, and [`Self::close`] follows. `length`: of its message. `None`:
+    /// a page is missing, and [`crate::sender::Sender::wake`] will say when it may be there.
+    fn ask(&mut self, dev: &mut impl Device, record: u32, frame: u32, length: u32) -> Option<Self::Asked>;
     /// The same of a message of one frame, whose data are together at a bus address. `None`: it
     /// has to wait.
     fn ask_page(&mut self, dev: &mut impl Device, record: u32, address: u32, bytes: u32) -> Option<Self::Asked>;

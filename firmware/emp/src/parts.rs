@@ -2,7 +2,7 @@
 
 use nic_device::{rarely, Device, Words};
 use nic_handoff::Queue;
-use nic_layout::ring::Event;
+use nic_layout::ring::{Event, MAILBOX_FILLED};
 use nic_matching::Posted;
 
 use crate::frame::Frame;
@@ -11,7 +11,8 @@ use crate::messages::{
     TransmitterToReceiver, TransmitterToSender,
 };
 use crate::neighbours::{Receives, Transmits};
-use crate::places::{Places, Settings};
+use crate::pages::Pages;
+use crate::places::{PagePlaces, Places, Settings};
 use crate::receiver::{self, Receiver};
 use crate::sender::{self, Sender};
 use crate::sorter::{self, Sorter};
@@ -98,18 +99,18 @@ impl Share {
     }
 }
 
-/// All parts on one core. `P`: how the sorter finds posted receives.
+/// All parts on one core. `P`: how the sorter finds posted receives. `A`: what addresses are.
 #[repr(C)]
-pub struct Parts<P> {
+pub struct Parts<P, A> {
     sender: Sender,
-    transmitter: Transmitter,
-    receiver: Receiver,
+    transmitter: Transmitter<A>,
+    receiver: Receiver<A>,
     sorter: Sorter<P>,
     rare: Rare,
     share: Share,
 }
 
-impl<P: Posted> Parts<P> {
+impl<P: Posted, A: Pages> Parts<P, A> {
     /// The events that the parts serve, one bit each.
     pub const EVENTS: u32 = Event::MacRx.bit()
         | Event::DmaWrite.bit()
@@ -121,7 +122,7 @@ impl<P: Posted> Parts<P> {
     const RARE_EVENTS: u32 = Event::Timer0.bit() | Event::DmaError.bit() | Event::Work.bit();
 
     /// Before [`Self::start`]. `posted`: nothing is posted.
-    pub const fn nowhere(posted: P) -> Parts<P> {
+    pub const fn nowhere(posted: P) -> Parts<P, A> {
         Parts {
             sender: Sender::NOWHERE,
             transmitter: Transmitter::nowhere(),
@@ -132,14 +133,17 @@ impl<P: Posted> Parts<P> {
         }
     }
 
-    /// Makes the parts ready, and gives all receive buffers to the MAC. `sessions`: of each peer.
+    /// Makes the parts ready, and gives all receive buffers to the MAC. `pages`: where pages are
+    /// looked up, and the pages of host memory. `sessions`: of each peer.
     pub fn start(
         &mut self,
         dev: &mut impl Device,
         settings: &Settings,
         places: &Places,
+        (page_places, host_pages): (&PagePlaces, u32),
         sessions: impl Fn(u32) -> u8 + Copy,
     ) {
+        let pages = A::start(dev, page_places, host_pages);
         let queues = Queues::at(dev, places.queues);
         queues.clear(dev);
         let sides = sender::Sides {
@@ -162,6 +166,8 @@ impl<P: Posted> Parts<P> {
             to_sorter: queues.receiver_to_sorter.writer(dev),
         };
         self.receiver.start(dev, sides, settings, places);
+        pages.reset(dev, page_places);
+        (self.transmitter.pages, self.receiver.pages) = (pages, pages);
         let sides = sorter::Sides {
             from_receiver: queues.receiver_to_sorter.reader(dev),
             to_receiver: queues.sorter_to_receiver.writer(dev),
@@ -231,7 +237,7 @@ impl<P: Posted> Parts<P> {
 
     #[inline(always)]
     fn on_mailboxes(&mut self, dev: &mut impl Device) {
-        let written = dev.take_mailboxes(Sender::MAILBOXES | Sorter::<P>::MAILBOXES);
+        let written = dev.take_mailboxes(Sender::MAILBOXES | Sorter::<P>::MAILBOXES | A::MAILBOXES);
         if written & Sender::MAILBOXES != 0 {
             self.sender.on_mailboxes(dev, &mut self.transmitter, written);
         }
@@ -243,6 +249,20 @@ impl<P: Posted> Parts<P> {
             }
             self.sorter.on_mailboxes(dev, written);
         }
+        if A::MAY_MISS && written & A::MAILBOXES != 0 {
+            rarely();
+            self.on_filled(dev);
+        }
+    }
+
+    /// The driver has answered misses: what waits for pages goes on.
+    #[cold]
+    fn on_filled(&mut self, dev: &mut impl Device) {
+        let consumer = dev.mailbox(MAILBOX_FILLED);
+        self.transmitter.pages.on_filled(dev, consumer);
+        self.transmitter.pages.wake();
+        self.receiver.pages.wake();
+        self.transmitter.stir(dev);
     }
 
     /// Whether nothing waits but frames.
@@ -266,6 +286,9 @@ impl<P: Posted> Parts<P> {
     #[inline(never)]
     fn turn_stirred(&mut self, dev: &mut impl Device) {
         let Parts { sender, transmitter, receiver, sorter, .. } = self;
+        if transmitter.pages.take_wake() {
+            sender.wake();
+        }
         // In this order a frame goes through all parts that it needs, in one turn.
         let mut is_busy = sorter.turn(dev);
         let mut with = ReceiverWith { receiver: &mut *receiver, transmitter: &mut *transmitter };
@@ -307,12 +330,12 @@ impl<P: Posted> Parts<P> {
 }
 
 /// The receiver on the core of the sorter, with the transmitter that it reaches.
-struct ReceiverWith<'a, T> {
-    receiver: &'a mut Receiver,
+struct ReceiverWith<'a, T, A> {
+    receiver: &'a mut Receiver<A>,
     transmitter: &'a mut T,
 }
 
-impl<T: Transmits> Receives for ReceiverWith<'_, T> {
+impl<T: Transmits, A: Pages> Receives for ReceiverWith<'_, T, A> {
     const IS_HERE: bool = true;
 
     #[inline(always)]

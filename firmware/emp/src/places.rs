@@ -104,6 +104,17 @@ pub struct Places {
     pub receive_lists: u32,
 }
 
+/// Where virtual addresses are translated. SRAM offsets; 0 where addresses are physical.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PagePlaces {
+    /// The cache of translations.
+    pub cache: u32,
+    /// The ring of misses.
+    pub miss_ring: u32,
+    /// What the parts share of misses.
+    pub misses: u32,
+}
+
 impl Places {
     /// Before the memory is planned.
     pub const NOWHERE: Places = Places {

@@ -18,8 +18,9 @@ use nic_plan::rings::{plan_engines, EnginePlaces};
 use nic_plan::{Cursor, Piece, Regions, Use};
 
 use crate::lists::LIST_BUFFER_BYTES;
+use crate::pages::Pages;
 use crate::parts::QUEUES_BYTES;
-use crate::places::{receive_record, send_record, Places, Settings};
+use crate::places::{receive_record, send_record, PagePlaces, Places, Settings};
 use crate::receiver::RECEIVE_LISTS;
 use crate::transmitter::{ANSWERS, ANSWER_BYTES, SEND_LISTS, TRANSMIT_BUFFERS};
 
@@ -39,6 +40,8 @@ const MTU_BYTES_MAX: u32 = 9000;
 pub struct Config {
     /// Bytes of SRAM that the driver lets the firmware use.
     pub sram_bytes: u32,
+    /// Pages of host memory.
+    pub host_pages: u32,
     /// The settings of the NIC.
     pub settings: Settings,
 }
@@ -93,11 +96,12 @@ impl Config {
             transmit_buffers: link.tx_buffer_count.min(TRANSMIT_BUFFERS),
             receive_buffers: link.rx_buffer_count,
         };
-        Ok(Config { sram_bytes: nic.sram_bytes, settings })
+        Ok(Config { sram_bytes: nic.sram_bytes, host_pages: nic.host_pages, settings })
     }
 
-    /// Takes all regions, in the order of their addresses. `P`: how posted receives are found.
-    pub fn lay_out<P: Posted>(&self, regions: &mut impl Regions) -> (EnginePlaces, u32, Places) {
+    /// Takes all regions, in the order of their addresses. `P`: how posted receives are found. `A`:
+    /// what addresses are.
+    pub fn lay_out<P: Posted, A: Pages>(&self, regions: &mut impl Regions) -> (EnginePlaces, u32, Places, PagePlaces) {
         let engines = plan_engines(regions);
         let settings = &self.settings;
         let (nodes, lists) = (IMAGE_NODES as u32, LIST_BUFFER_BYTES);
@@ -134,7 +138,8 @@ impl Config {
                 settings.buffer_bytes,
             ),
         };
-        (engines, counters, places)
+        let pages = A::lay_out(regions);
+        (engines, counters, places, pages)
     }
 }
 
@@ -143,12 +148,16 @@ impl Config {
 pub struct Plan {
     /// The settings of the NIC.
     pub settings: Settings,
+    /// Pages of host memory.
+    pub host_pages: u32,
     /// Rings of the engines. SRAM offsets.
     pub engines: EnginePlaces,
     /// SRAM offset of the counters.
     pub counters: u32,
     /// The state of EMP. SRAM offsets.
     pub places: Places,
+    /// Where virtual addresses are translated.
+    pub pages: PagePlaces,
     /// First byte that nothing uses.
     pub free: u32,
 }
@@ -158,31 +167,35 @@ impl Plan {
     ///
     /// # Errors
     /// [`BootError::DoesNotFitSram`].
-    pub fn of<P: Posted>(config: &Config, first_free: u32, sram_bytes: u32) -> Result<Plan, BootError> {
+    pub fn of<P: Posted, A: Pages>(config: &Config, first_free: u32, sram_bytes: u32) -> Result<Plan, BootError> {
         let mut cursor = Cursor::new(first_free);
-        let (engines, counters, places) = config.lay_out::<P>(&mut cursor);
+        let (engines, counters, places, pages) = config.lay_out::<P, A>(&mut cursor);
         let free = cursor.end(sram_bytes).ok_or(BootError::DoesNotFitSram)?;
-        Ok(Plan { settings: config.settings, engines, counters, places, free })
+        Ok(Plan { settings: config.settings, host_pages: config.host_pages, engines, counters, places, pages, free })
     }
 
     /// The reply of a firmware that has this plan.
-    pub fn reply(&self) -> SectionsWriter<REPLY_WORDS> {
-        let mut reply = SectionsWriter::reply(ANSWERS_IN_REPLY);
+    pub fn reply<A: Pages>(&self) -> SectionsWriter<REPLY_WORDS> {
+        let mut reply = SectionsWriter::reply(ANSWERS_IN_REPLY + A::SECTIONS);
         let Places { transmit_buffers, receive_buffers, .. } = self.places;
         reply.push(&NicReply { free: self.free });
         reply.push(&LinkReply { tx_buffers: transmit_buffers, rx_buffers: receive_buffers });
         reply.push(&CountersReply { counters: self.counters });
         reply.push(&MessagesReply { descriptors: self.places.descriptors });
+        A::reply(&self.pages, &mut reply);
         reply
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use nic_layout::boot::caches::CachesReply;
     use nic_layout::boot::{PostsRequest, REPLY_MAGIC};
     use nic_matching::Linear;
 
     use super::*;
+    use crate::pages::Physical;
+    use crate::translated::Translated;
 
     fn request(change: impl Fn(&mut LinkRequest, &mut MessagesRequest)) -> Vec<u32> {
         let mut messages = MessagesRequest { mtu_bytes: 1500, collection_frames: 3, resend_cycles: 22_000 };
@@ -212,14 +225,25 @@ mod tests {
     fn everything_fits_the_sram_of_tigon2_beside_an_image_of_64_kilobytes() {
         let config = Config::read(&request(|_, _| ())).unwrap();
         assert_eq!(config.settings.cut, Cut::of_mtu(1500));
-        let plan = Plan::of::<Linear>(&config, 0x1_0000, 512 * 1024).unwrap();
+        let plan = Plan::of::<Linear, Physical>(&config, 0x1_0000, 512 * 1024).unwrap();
         assert_eq!(plan.places.descriptors % BANK_BYTES, 0);
-        let mut reply = plan.reply();
+        let mut reply = plan.reply::<Physical>();
         let words = reply.finish().unwrap();
         let sections = Sections::parse(words, REPLY_MAGIC).unwrap();
         assert_eq!(sections.get::<MessagesReply>().unwrap().descriptors, plan.places.descriptors);
         assert_eq!(sections.get::<NicReply>().unwrap().free, plan.free);
-        assert_eq!(Plan::of::<Linear>(&config, 0x1_0000, plan.free - 1), Err(BootError::DoesNotFitSram));
+        assert_eq!(Plan::of::<Linear, Physical>(&config, 0x1_0000, plan.free - 1), Err(BootError::DoesNotFitSram));
+    }
+
+    #[test]
+    fn the_recommended_cache_fits_the_sram_of_tigon2_too() {
+        let config = Config::read(&request(|_, _| ())).unwrap();
+        let plan = Plan::of::<Linear, Translated<16_384, 64, 4>>(&config, 0x1_0000, 512 * 1024).unwrap();
+        let mut reply = plan.reply::<Translated<16_384, 64, 4>>();
+        let words = reply.finish().unwrap();
+        let caches: CachesReply = Sections::parse(words, REPLY_MAGIC).unwrap().get().unwrap();
+        assert_eq!((caches.vmh_cache, caches.vmh_entries), (plan.pages.cache, 16_384));
+        assert_eq!(caches.cbh_entries, 0);
     }
 
     #[test]

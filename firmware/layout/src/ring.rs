@@ -101,6 +101,20 @@ pub const COMMAND_ASSIGN: u32 = 5;
 /// (INV-31). [`restart_peer`] makes the word.
 pub const COMMAND_RESTART_PEER: u32 = 6;
 
+/// The process of the number in bits 15:4 has the NIC open: addresses that it posts are those of
+/// its space. [`admit`] makes the word.
+pub const COMMAND_ADMIT: u32 = 7;
+
+/// The command of a process that has the NIC open.
+pub const fn admit(pid: u32) -> u32 {
+    COMMAND_ADMIT | pid << 4
+}
+
+/// The process of a command that [`admit`] has made.
+pub const fn admitted(command: u32) -> u32 {
+    command >> 4 & 0xFFF
+}
+
 /// The command to go on with the next incarnation of a peer.
 pub const fn restart_peer(node: u8, session: u8) -> u32 {
     COMMAND_RESTART_PEER | (node as u32) << 4 | (session as u32) << 12

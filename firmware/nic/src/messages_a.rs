@@ -1,6 +1,6 @@
 //! EMP on core A: a module of each of its images.
 
-use nic_emp::{Config, Parts, Plan};
+use nic_emp::{Config, Parts, Physical, Plan};
 use nic_firmware::boot;
 use nic_firmware::chip::Chip;
 use nic_firmware::memory::{load, trace, wait_for_event};
@@ -13,7 +13,7 @@ use nic_matching::Linear;
 
 use nic_device::{Device, Words};
 
-type Machine = Parts<Linear>;
+type Machine = Parts<Linear, Physical>;
 
 /// All state of core A. It lies in the scratchpad, which start-up fills. Device and parts are in
 /// one structure, so that one base register reaches the words of both.
@@ -45,8 +45,9 @@ fn run(Node { chip, parts }: &mut Node) -> ! {
 /// so that its stack frame is gone when [`run`] begins.
 #[inline(never)]
 fn set_up() -> &'static mut Node {
-    let planned = Config::read(&boot::request())
-        .and_then(|config| Plan::of::<Linear>(&config, boot::first_free(), boot::sram_bytes(config.sram_bytes)));
+    let planned = Config::read(&boot::request()).and_then(|config| {
+        Plan::of::<Linear, Physical>(&config, boot::first_free(), boot::sram_bytes(config.sram_bytes))
+    });
     let plan = match planned {
         Ok(plan) => plan,
         Err(error) => boot::refuse(error),
@@ -60,10 +61,10 @@ fn set_up() -> &'static mut Node {
     chip.count_at(plan.counters);
     // All peers begin with the session of this node, until the driver says otherwise.
     let session = plan.settings.session as u8;
-    parts.start(chip, &plan.settings, &plan.places, |_| session);
+    parts.start(chip, &plan.settings, &plan.places, (&plan.pages, plan.host_pages), |_| session);
     chip.enable(Machine::EVENTS);
     trace(Marker::Ready, plan.settings.node);
-    boot::reply(PERSONALITY, plan.reply());
+    boot::reply(PERSONALITY, plan.reply::<Physical>());
     node
 }
 

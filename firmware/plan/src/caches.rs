@@ -59,6 +59,18 @@ impl Caches {
     }
 }
 
+/// The pieces of a cache of translations, in their order.
+pub fn vmh_pieces(vmh: VmhGeometry) -> [Piece; 4] {
+    let piece = |name, start, end: u32| Piece::new(name, Use::Vmh, 1, end - start);
+    let (states, replacement, entries) = (vmh.state_offset(0), vmh.replacement_offset(0), vmh.entry_offset(0, 0));
+    [
+        piece("VMH cache: keys", 0, states),
+        piece("VMH cache: states", states, replacement),
+        piece("VMH cache: replacement", replacement, entries),
+        piece("VMH cache: entries", entries, vmh.bytes()),
+    ]
+}
+
 impl Lookup for Caches {
     const PERSONALITY: u32 = PERSONALITY;
     const ASKS: &'static [Kind] = &[Kind::CACHES];
@@ -94,13 +106,6 @@ impl Lookup for Caches {
             false => (0, 0),
         };
         let piece = |name, r#use, start, end| Piece::new(name, r#use, 1, end - start);
-        let (states, replacement, entries) = (vmh.state_offset(0), vmh.replacement_offset(0), vmh.entry_offset(0, 0));
-        let translations = [
-            piece("VMH cache: keys", Use::Vmh, 0, states),
-            piece("VMH cache: states", Use::Vmh, states, replacement),
-            piece("VMH cache: replacement", Use::Vmh, replacement, entries),
-            piece("VMH cache: entries", Use::Vmh, entries, vmh.bytes()),
-        ];
         let descriptors = cbh.entry_offset(0);
         let buffers = [
             piece("CBH cache: replacement", Use::Cbh, 0, descriptors),
@@ -109,7 +114,7 @@ impl Lookup for Caches {
         LookupPlaces {
             directories,
             fetches,
-            vmh: regions.take(OWNER, 8, &translations),
+            vmh: regions.take(OWNER, 8, &vmh_pieces(vmh)),
             cbh: regions.take(OWNER, 8, &buffers),
         }
     }

@@ -20,7 +20,7 @@ mod regions;
 pub mod rings;
 mod static_tables;
 
-pub use caches::{fetches_bytes, Caches, Geometry, FETCH_RECORDS, FETCH_RECORD_BYTES};
+pub use caches::{fetches_bytes, vmh_pieces, Caches, Geometry, FETCH_RECORDS, FETCH_RECORD_BYTES};
 pub use config::Config;
 pub use link::{
     data_bytes_limit, pages_max, Frames, LinkPlaces, LinkSettings, FRAME_DATA_BYTES_LIMIT, FRAME_PAGES_MAX,

@@ -11,9 +11,10 @@ use super::state::Receiver;
 use super::tag::Tag;
 use crate::command::{is_close, is_restart};
 use crate::messages::{Answer, ReceiverToSorter};
+use crate::pages::Pages;
 use crate::places::receive_record as record;
 
-impl Receiver {
+impl<A: Pages> Receiver<A> {
     /// The node that sends a message has given it up.
     pub(super) fn on_abort(&mut self, dev: &mut impl Device, record: u32, node: u32, numbers: u32) {
         let receive = self.record(record);
@@ -37,7 +38,7 @@ impl Receiver {
     /// A list page could not be read.
     pub(super) fn on_load_failed(&mut self, dev: &mut impl Device, buffer: u32) {
         let record = self.lists.failed(buffer);
-        if let Some(open) = self.open.take_if(|open| open.record == record) {
+        if let Some(open) = self.open.take_if(|open| open.record == record && open.left != 0) {
             self.give_up(dev, open, Failure::BusError);
         }
     }
@@ -45,7 +46,9 @@ impl Receiver {
     /// Obeys a command and passes it on, when everything before it is done.
     pub(super) fn pass_command(&mut self, dev: &mut impl Device) -> bool {
         let Some(Command { word, next, is_marked }) = self.command else { return false };
-        if self.open.is_some() || self.waiting.is_some() || !self.from_sorter.is_empty(dev) {
+        // A frame that waits for a page waits for the driver, which may wait for this command.
+        let is_open = self.open.is_some() && !A::MAY_MISS;
+        if is_open || self.waiting.is_some() || !self.from_sorter.is_empty(dev) {
             return false;
         }
         for record in next..RECEIVE_DESCRIPTORS {
@@ -55,7 +58,8 @@ impl Receiver {
             }
             let receive = self.record(record);
             let state = dev.get(receive, record::STATE);
-            if state != record::RECEIVING {
+            let waits = A::MAY_MISS && self.open.is_some_and(|open| open.record == record && open.left != 0);
+            if state != record::RECEIVING && !(state == record::ENDING && waits) {
                 continue;
             }
             let is_of_peer = record::node(dev.get(receive, record::MESSAGE)) == restarted_peer(word).0;
@@ -65,6 +69,7 @@ impl Receiver {
                 self.fail(dev, record, Failure::PeerRestarted, false);
             }
         }
+        self.pages.obey(dev, word, false);
         let mut is_marked = is_marked;
         if !is_marked && self.writes.has_room(1) {
             // The event of its end comes when all data are in host memory.

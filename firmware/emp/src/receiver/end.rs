@@ -5,14 +5,16 @@ use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{stat, Failure};
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
+use nic_lookup::Path;
 
 use super::state::Receiver;
 use super::tag::Tag;
 use crate::messages::{Answer, ReceiverToSorter};
 use crate::neighbours::{Sorts, Transmits};
+use crate::pages::Pages;
 use crate::places::receive_record as record;
 
-impl Receiver {
+impl<A: Pages> Receiver<A> {
     /// Handles the ends of host writes. The event of host writes, or the event of DMA errors, was
     /// pending, or somebody waits for room.
     #[inline(always)]
@@ -38,6 +40,7 @@ impl Receiver {
             if tag.buffer() != 0 {
                 dev.recycle(tag.buffer());
             }
+            self.pages.ended(dev, Path::Receive, self.writes.ended());
             self.writes.retire();
         }
         if is_halted {

@@ -10,9 +10,10 @@ use nic_layout::ring::DMA_FLAG_EVENT;
 use super::state::Receiver;
 use super::tag::Tag;
 use crate::messages::{Answer, ReceiverToSorter};
+use crate::pages::Pages;
 use crate::places::receive_record as record;
 
-impl Receiver {
+impl<A: Pages> Receiver<A> {
     /// Gives up the message of a record. The host gets its descriptor when no transfer of the
     /// message is in flight. There is room in the queues. `tells`: whether the peer hears of it.
     #[cold]
@@ -26,6 +27,9 @@ impl Receiver {
         if tells {
             self.answer_later(dev, Answer::Aborted, node, word::numbers(number, 0));
         }
+        if A::MAY_MISS {
+            self.drop_open(record);
+        }
         dev.count(Counter::ReceivesFailed);
         if self.writes.under_way() != 0 && self.writes.has_room(1) {
             // The event of its end comes when nothing of the message is in flight.
@@ -36,6 +40,15 @@ impl Receiver {
         dev.put(receive, record::LAST, u32::from(failure.stat()) | self.writes.next_number() << 8);
         self.failing += 1;
         self.settle(dev, record);
+    }
+
+    /// The open frame, if it is of this record, goes nowhere: its buffer is given back behind the
+    /// transfers that read from it.
+    fn drop_open(&mut self, record: u32) {
+        if let Some(open) = self.open.as_mut().filter(|open| open.record == record) {
+            (open.left, open.ends) = (0, false);
+            self.pages.wake();
+        }
     }
 
     /// Gives failed records back to the host.

@@ -5,8 +5,9 @@ use nic_dma::Transfer;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::frame::{FIRST_HEADER_BYTES, HEADER_BYTES};
 use nic_layout::plant::{is_planted, Plant};
-use nic_layout::ring::DMA_FLAG_EVENT;
+use nic_layout::ring::{Event, DMA_FLAG_EVENT};
 use nic_layout::trace::Marker;
+use nic_lookup::Path;
 use nic_scatter::{Cursor, Lists as _, Run, Step};
 
 use super::open::Open;
@@ -15,6 +16,7 @@ use super::tag::Tag;
 use crate::frame::Frame;
 use crate::lists::Wanted;
 use crate::messages::ReceiverToTransmitter;
+use crate::pages::{Found, NoPage, Pages};
 use crate::places::receive_record as record;
 
 /// Transfers that end without an event at most, one behind the other.
@@ -42,11 +44,14 @@ impl Data {
     }
 }
 
-impl Receiver {
+impl<A: Pages> Receiver<A> {
     /// Goes on with the open frame. False if it still waits.
     #[cold]
     #[inline(never)]
     pub(super) fn resume(&mut self, dev: &mut impl Device) -> bool {
+        if self.pages.is_waiting() {
+            return false;
+        }
         let Some(open) = self.open.take() else { return false };
         let receive = self.record(open.record);
         self.place_pieces(dev, receive, open);
@@ -80,16 +85,24 @@ impl Receiver {
         let chain = dev.place(dev.get(receive, record::DESCRIPTOR));
         let mut bytes = 0;
         if left != 0 && self.writes.has_room(2) {
+            let mut is_found = true;
             if let Some(run) = cursor.here(dev, offset) {
-                bytes = run.bytes.min(left - 1);
-                self.post(dev, run, from, bytes, offset, Tag::new(record, 0, false));
+                match self.pages.find(dev, Path::Receive, run.address) {
+                    Ok(page) => {
+                        bytes = run.bytes.min(left - 1);
+                        self.post(dev, page, run, from, bytes, offset, Tag::new(record, 0, false));
+                    }
+                    Err(_) => is_found = false,
+                }
             }
             let (from, offset, left) = (from + bytes, offset + bytes, left - bytes);
-            if cursor.go_to(dev, &self.lists.of(dev, record), chain, offset) {
+            if is_found && cursor.go_to(dev, &self.lists.of(dev, record), chain, offset) {
                 if let Some(run) = cursor.here(dev, offset) {
                     if left <= run.bytes {
-                        self.post(dev, run, from, left, offset, tag);
-                        return dev.trace(Marker::DmaWritePosted, offset);
+                        if let Ok(page) = self.pages.find(dev, Path::Receive, run.address) {
+                            self.post(dev, page, run, from, left, offset, tag);
+                            return dev.trace(Marker::DmaWritePosted, offset);
+                        }
                     }
                 }
             }
@@ -108,7 +121,8 @@ impl Receiver {
         if bytes.wrapping_sub(1) >= run.bytes || !self.writes.has_room(1) {
             return false;
         }
-        self.post(dev, run, from, bytes, offset, tag);
+        let Ok(page) = self.pages.find(dev, Path::Receive, run.address) else { return false };
+        self.post(dev, page, run, from, bytes, offset, tag);
         dev.trace(Marker::DmaWritePosted, offset);
         true
     }
@@ -136,13 +150,17 @@ impl Receiver {
                 }
                 return;
             };
+            let page = match self.pages.find(dev, Path::Receive, run.address) {
+                Ok(page) => page,
+                Err(reason) => return self.not_found(dev, open, reason),
+            };
             let bytes = run.bytes.min(open.left);
             let is_last = bytes == open.left;
             let tag = match is_last {
                 true => Tag::new(open.record, open.buffer, open.ends),
                 false => Tag::new(open.record, 0, false),
             };
-            self.post(dev, run, open.from, bytes, open.offset, tag);
+            self.post(dev, page, run, open.from, bytes, open.offset, tag);
             if is_last {
                 return dev.trace(Marker::DmaWritePosted, open.offset);
             }
@@ -152,25 +170,52 @@ impl Receiver {
         }
     }
 
+    /// A page of a frame is missing. The frame is held until it is there. Frames behind it wait in
+    /// the receive ring, in the order in which they came.
+    #[cold]
+    fn not_found(&mut self, dev: &mut impl Device, open: Open, reason: NoPage) {
+        match reason {
+            NoPage::Fill => self.pages.wait(),
+            NoPage::Way => {
+                // The end of a transfer makes room.
+                dev.raise(Event::DmaRead);
+                dev.raise(Event::DmaWrite);
+            }
+            NoPage::Fault => return self.give_up(dev, open, Failure::BadAddress),
+        }
+        self.keep_open(dev, open);
+    }
+
     #[cold]
     fn keep_open(&mut self, dev: &mut impl Device, open: Open) {
         self.open = Some(open);
         self.stir(dev);
     }
 
-    /// Hands data of a frame to the engine. There is room.
+    /// Hands data of a frame to the engine. There is room. `page`: of the run.
     #[inline(always)]
-    fn post(&mut self, dev: &mut impl Device, run: Run, from: u32, bytes: u32, offset: u32, tag: Tag) {
+    #[expect(clippy::too_many_arguments, reason = "a structure would be kept in memory")]
+    fn post(
+        &mut self,
+        dev: &mut impl Device,
+        page: Found<A::Line>,
+        run: Run,
+        from: u32,
+        bytes: u32,
+        offset: u32,
+        tag: Tag,
+    ) {
         // The host waits for the end of a message. Other ends are seen with later ones; but the
         // receive buffers of only a few may wait for that.
         let needs_event = tag.ends() || self.writes.under_way() >= UNSEEN_MAX;
-        let mut transfer = Transfer { bus_address: run.address, sram_address: from, bytes };
+        let mut transfer = Transfer { bus_address: page.address, sram_address: from, bytes };
         if is_planted(Plant::PlacedBeside) && offset != 0 && bytes + 8 <= run.bytes {
             transfer.bus_address += 8;
         }
         if is_planted(Plant::TailOmitted) && tag.ends() {
             transfer.bytes -= bytes.min(4);
         }
+        self.pages.hold(dev, Path::Receive, self.writes.next_number(), page.line);
         self.writes.post(dev, transfer, if needs_event { DMA_FLAG_EVENT } else { 0 }, tag);
     }
 

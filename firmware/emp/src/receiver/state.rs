@@ -13,6 +13,7 @@ use crate::messages::{
     ToTransmitterOfReceiver,
 };
 use crate::neighbours::Transmits;
+use crate::pages::Pages;
 use crate::places::{receive_record as record, Places, Settings};
 
 /// List pages of receives in the SRAM.
@@ -22,9 +23,9 @@ pub const RECEIVE_LISTS: usize = 8;
 /// end of its message.
 const ENTRIES: u32 = 2;
 
-/// The part that places data.
+/// The part that places data. `A`: what addresses are.
 #[derive(Debug)]
-pub(crate) struct Receiver {
+pub(crate) struct Receiver<A> {
     pub(crate) from_sorter: FromSorterForReceiver,
     pub(crate) from_transmitter: FromTransmitterForReceiver,
     pub(crate) to_transmitter: ToTransmitterOfReceiver,
@@ -45,6 +46,7 @@ pub(crate) struct Receiver {
     pub(super) settings: Settings,
     pub(super) writes: HostWrites<Tag>,
     pub(super) lists: Buffers<RECEIVE_LISTS>,
+    pub(crate) pages: A,
 }
 
 /// The sides of the queues that the receiver has.
@@ -59,9 +61,9 @@ pub(crate) struct Sides {
     pub to_sorter: ToSorter,
 }
 
-impl Receiver {
+impl<A: Pages> Receiver<A> {
     /// Before [`Self::start`].
-    pub const fn nowhere() -> Receiver {
+    pub const fn nowhere() -> Receiver<A> {
         Receiver {
             from_sorter: FromSorterForReceiver::NOWHERE,
             from_transmitter: FromTransmitterForReceiver::NOWHERE,
@@ -77,6 +79,7 @@ impl Receiver {
             settings: Settings::NONE,
             writes: HostWrites::new(Tag::UNUSED),
             lists: Buffers::new(0),
+            pages: A::NOWHERE,
         }
     }
 

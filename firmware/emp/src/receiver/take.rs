@@ -11,9 +11,10 @@ use super::state::Receiver;
 use crate::frame::Frame;
 use crate::messages::Answer;
 use crate::neighbours::Transmits;
+use crate::pages::Pages;
 use crate::places::receive_record as record;
 
-impl Receiver {
+impl<A: Pages> Receiver<A> {
     /// Takes the frame that begins a message in the receive that the sorter has chosen.
     #[inline(always)]
     pub(crate) fn begin(&mut self, dev: &mut impl Device, to: &mut impl Transmits, record: u32, frame: &Frame) {

@@ -9,9 +9,10 @@ use crate::frame::Frame;
 use crate::lists::Buffers;
 use crate::messages::{SorterToReceiver, TransmitterToReceiver};
 use crate::neighbours::{Sorts, Transmits};
+use crate::pages::Pages;
 use crate::places::{receive_record as record, Places, Settings};
 
-impl Receiver {
+impl<A: Pages> Receiver<A> {
     /// Makes the part ready.
     pub fn start(&mut self, dev: &mut impl Device, sides: Sides, settings: &Settings, places: &Places) {
         self.from_sorter = sides.from_sorter;
@@ -52,7 +53,7 @@ impl Receiver {
             rarely();
             // A list page that has come is what the frame waits for.
             let has_attended = self.attend(dev);
-            return self.resume(dev) | has_attended;
+            return self.resume(dev) | has_attended | self.serve_beside(dev);
         }
         let entry = match self.waiting.take() {
             Some(entry) => entry,
@@ -86,6 +87,17 @@ impl Receiver {
                 self.serve_rarely(dev, entry);
             }
         }
+    }
+
+    /// Serves the sorter while the open frame waits for a page, perhaps for long: its entries are no
+    /// frames, since transmitter and receiver are on one core.
+    fn serve_beside(&mut self, dev: &mut impl Device) -> bool {
+        if !A::MAY_MISS || self.open.is_none() || !self.has_room(dev) {
+            return false;
+        }
+        let Some(words) = self.from_sorter.pop(dev) else { return false };
+        self.serve_rarely(dev, SorterToReceiver::of(words));
+        true
     }
 
     #[cold]

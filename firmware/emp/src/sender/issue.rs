@@ -50,15 +50,24 @@ impl Sender {
     #[inline(always)]
     fn issue_next<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T, record: u32, sent: Place, interval: u32) {
         let window = Window::at(sent.plus(record::WINDOW));
-        let Some(next) = window.next(dev) else {
+        let next = if T::MAY_MISS { window.peek(dev) } else { window.next(dev) };
+        let Some(next) = next else {
             self.ready.pop();
             return;
         };
-        if next.frame == 0 {
+        let is_asked = if next.frame == 0 {
             rarely();
-            self.transmit_first(dev, to, record, sent);
+            self.transmit_first(dev, to, record, sent)
         } else {
-            self.transmit(dev, to, record, sent, next.frame, 0);
+            self.transmit(dev, to, record, sent, next.frame, 0)
+        };
+        if T::MAY_MISS {
+            if !is_asked {
+                // The message pauses, others go on.
+                rarely();
+                return self.ready.pop();
+            }
+            window.take(dev, &next);
         }
         if next.is_last {
             self.time(dev, sent, next.collection, interval);
@@ -73,14 +82,15 @@ impl Sender {
         }
     }
 
-    /// Hands the first frame of a message to the transmitter. [`Self::has_room`].
+    /// Hands the first frame of a message to the transmitter. [`Self::has_room`]. False: a page is
+    /// missing.
     #[inline(never)]
-    fn transmit_first<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T, record: u32, sent: Place) {
+    fn transmit_first<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T, record: u32, sent: Place) -> bool {
         let tag_word = self.tag_word(dev, record, sent);
-        self.transmit(dev, to, record, sent, 0, tag_word);
+        self.transmit(dev, to, record, sent, 0, tag_word)
     }
 
-    /// Hands a frame to the transmitter. [`Self::has_room`].
+    /// Hands a frame to the transmitter. [`Self::has_room`]. False: a page is missing.
     #[inline(always)]
     fn transmit<T: Transmits>(
         &mut self,
@@ -90,17 +100,30 @@ impl Sender {
         sent: Place,
         frame: u32,
         tag_word: u32,
-    ) {
+    ) -> bool {
         if !T::IS_HERE {
             let entry = SenderToTransmitter::Frame { record, frame, tag_word };
-            return self.to_transmitter.push(dev, entry.words());
+            self.to_transmitter.push(dev, entry.words());
+            return true;
         }
         let length = dev.get(sent, record::LENGTH);
-        let asked = to.ask(dev, record, frame, length);
+        let Some(asked) = to.ask(dev, record, frame, length) else { return false };
         let node_number = dev.get(sent, record::NODE_NUMBER);
         let collection_frames = if frame == 0 { dev.get(sent, record::COLLECTION) } else { 0 };
         let (node, number) = (node_number & 0xFFFF, (node_number >> 16) as u16);
         to.close(dev, asked, Header { node, number, length, collection_frames, tag_word });
+        true
+    }
+
+    /// Pages that were missing may be there: messages that pause go on.
+    #[cold]
+    #[inline(never)]
+    pub fn wake(&mut self) {
+        let mut next = 0;
+        while let Some(record) = self.under_way.next(next) {
+            next = record + 1;
+            self.ready.push(record);
+        }
     }
 
     /// Starts the timer of a collection.
@@ -148,9 +171,12 @@ impl Sender {
         let frame = frames.start + dev.get(sent, record::AGAIN_FRAME);
         let is_over = frame >= frames.end || !window.is_waiting(dev, collection);
         if !is_over {
-            match frame {
+            let is_asked = match frame {
                 0 => self.transmit_first(dev, to, record, sent),
                 _ => self.transmit(dev, to, record, sent, frame, 0),
+            };
+            if T::MAY_MISS && !is_asked {
+                return self.ready.pop();
             }
             dev.count(Counter::FramesRetransmitted);
             // From the first frame on: the message may be accepted before the last one is sent again.

@@ -3,10 +3,13 @@
 use nic_device::{rarely, Device, Place};
 use nic_dma::Transfer;
 use nic_layout::frame::link::FRAME_BYTES_MIN;
+use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::frame::{word, DATA, FIRST, FIRST_HEADER_BYTES, HEADER_BYTES};
 use nic_layout::personality::emp::list::LIST_BYTES;
-use nic_layout::ring::{DMA_FLAG_EVENT, MAC_FLAG_SKIP};
+use nic_layout::ring::{Event, DMA_FLAG_EVENT, MAC_FLAG_SKIP};
 use nic_layout::trace::Marker;
+use nic_layout::PAGE_BYTES;
+use nic_lookup::Path;
 use nic_scatter::{Cursor, Lists as _, Step};
 
 use super::open::Open;
@@ -14,6 +17,7 @@ use super::state::Transmitter;
 use super::tag::Tag;
 use crate::lists::Wanted;
 use crate::neighbours::Header;
+use crate::pages::{Found, NoPage, Pages};
 use crate::places::send_record as record;
 
 /// A frame whose data were asked for.
@@ -26,7 +30,18 @@ pub(crate) struct Asked {
     is_whole: bool,
 }
 
-impl Transmitter {
+/// How far the data of a frame were asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Read {
+    /// All were.
+    Whole,
+    /// The frame is open, or void.
+    Open,
+    /// A page is missing: the frame was not begun, or does not leave.
+    Nothing,
+}
+
+impl<A: Pages> Transmitter<A> {
     /// Whether a frame can be begun: no other is open, and there is a buffer.
     #[inline(always)]
     pub(super) fn is_free(&mut self, dev: &mut impl Device) -> bool {
@@ -45,9 +60,10 @@ impl Transmitter {
         self.stir(dev);
     }
 
-    /// Asks for the data of a frame. The next buffer is free, and no other frame is open.
+    /// Asks for the data of a frame. The next buffer is free, and no other frame is open. `None`: a
+    /// page is missing. The frame is asked for again when it may be there.
     #[inline(always)]
-    pub(super) fn begin(&mut self, dev: &mut impl Device, record: u32, frame: u32, length: u32) -> Asked {
+    pub(super) fn begin(&mut self, dev: &mut impl Device, record: u32, frame: u32, length: u32) -> Option<Asked> {
         let sent = self.record(record);
         let cut = &self.settings.cut;
         let (mut offset, mut data_bytes, mut header_bytes) = (0, length.min(cut.first_bytes), FIRST_HEADER_BYTES);
@@ -59,14 +75,61 @@ impl Transmitter {
         let asked = Asked { frame, offset, data_bytes, is_whole: true };
         if let Some(run) = Cursor::at(sent.plus(record::CURSOR)).here(dev, offset) {
             if data_bytes.wrapping_sub(1) < run.bytes && self.reads.has_room(4) {
-                let transfer = Transfer { bus_address: run.address, sram_address: to, bytes: data_bytes };
-                self.reads.post(dev, transfer, 0, Tag::data(record, self.ring.next_number()));
-                return asked;
+                let page = match self.pages.find(dev, Path::Send, run.address) {
+                    Ok(page) => page,
+                    Err(reason) => {
+                        self.not_found(dev, record, reason, false);
+                        return None;
+                    }
+                };
+                self.post_data(dev, page, to, data_bytes, 0, Tag::data(record, self.ring.next_number()));
+                return Some(asked);
             }
         }
         rarely();
-        let is_whole = self.read(dev, record, frame, to, offset, data_bytes);
-        Asked { is_whole, ..asked }
+        match self.read(dev, record, frame, to, offset, data_bytes) {
+            Read::Nothing => None,
+            read => Some(Asked { is_whole: read == Read::Whole, ..asked }),
+        }
+    }
+
+    /// Posts the read of data in a page that was found.
+    #[inline(always)]
+    fn post_data(
+        &mut self,
+        dev: &mut impl Device,
+        page: Found<A::Line>,
+        sram_address: u32,
+        bytes: u32,
+        flags: u32,
+        tag: Tag,
+    ) {
+        self.pages.hold(dev, Path::Send, self.reads.next_number(), page.line);
+        self.reads.post(dev, Transfer { bus_address: page.address, sram_address, bytes }, flags, tag);
+    }
+
+    /// A page of a frame is missing. `is_begun`: some of its data were asked for, so that the frame
+    /// takes its turn in the ring.
+    #[cold]
+    #[inline(never)]
+    fn not_found(&mut self, dev: &mut impl Device, record: u32, reason: NoPage, is_begun: bool) -> Read {
+        if is_begun {
+            self.close_void(dev);
+        }
+        let is_told = reason == NoPage::Fault && self.tell_failed(dev, record, Failure::BadAddress);
+        if reason != NoPage::Fill && !is_told {
+            self.wait_for_transfers(dev);
+        }
+        Read::Nothing
+    }
+
+    /// The end of a transfer may make room for what is missing.
+    #[cold]
+    pub(super) fn wait_for_transfers(&mut self, dev: &mut impl Device) {
+        dev.raise(Event::DmaRead);
+        dev.raise(Event::DmaWrite);
+        self.pages.wake();
+        self.stir(dev);
     }
 
     /// The same of a message of one frame, whose data are together. `None`: it has to wait.
@@ -78,8 +141,8 @@ impl Transmitter {
                 return None;
             }
             let sram_address = self.ring.next_buffer() + FIRST_HEADER_BYTES;
-            let transfer = Transfer { bus_address: address, sram_address, bytes };
-            self.reads.post(dev, transfer, 0, Tag::data(record, self.ring.next_number()));
+            let page = self.pages.find(dev, Path::Send, address).ok()?;
+            self.post_data(dev, page, sram_address, bytes, 0, Tag::data(record, self.ring.next_number()));
         }
         Some(Asked { frame: 0, offset: 0, data_bytes: bytes, is_whole: true })
     }
@@ -97,11 +160,10 @@ impl Transmitter {
         }
     }
 
-    /// Asks for the data of a frame that are not in one page, or that have to wait. False: not all
-    /// were asked for, and the frame is open; or they cannot be had.
+    /// Asks for the data of a frame that are not in one page, or that have to wait.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    fn read(&mut self, dev: &mut impl Device, record: u32, frame: u32, to: u32, offset: u32, data_bytes: u32) -> bool {
+    fn read(&mut self, dev: &mut impl Device, record: u32, frame: u32, to: u32, offset: u32, data_bytes: u32) -> Read {
         let sent = self.record(record);
         let cursor = Cursor::at(sent.plus(record::CURSOR));
         let chain = dev.place(dev.get(sent, record::DESCRIPTOR));
@@ -110,15 +172,20 @@ impl Transmitter {
         if data_bytes != 0 && self.reads.has_room(5) {
             if let Some(run) = cursor.here(dev, offset) {
                 bytes = run.bytes.min(data_bytes);
-                self.reads.post(dev, Transfer { bus_address: run.address, sram_address: to, bytes }, 0, tag);
+                match self.pages.find(dev, Path::Send, run.address) {
+                    Ok(page) => self.post_data(dev, page, to, bytes, 0, tag),
+                    Err(reason) => return self.not_found(dev, record, reason, false),
+                }
             }
             let (sram_address, offset, left) = (to + bytes, offset + bytes, data_bytes - bytes);
             if cursor.go_to(dev, &self.lists.of(dev, record), chain, offset) {
                 if let Some(run) = cursor.here(dev, offset) {
                     if left <= run.bytes {
-                        let transfer = Transfer { bus_address: run.address, sram_address, bytes: left };
-                        self.reads.post(dev, transfer, 0, tag);
-                        return true;
+                        match self.pages.find(dev, Path::Send, run.address) {
+                            Ok(page) => self.post_data(dev, page, sram_address, left, 0, tag),
+                            Err(reason) => return self.not_found(dev, record, reason, bytes != 0),
+                        }
+                        return Read::Whole;
                     }
                 }
             }
@@ -134,7 +201,8 @@ impl Transmitter {
     pub(super) fn go_on(&mut self, dev: &mut impl Device) -> bool {
         let Some(open) = self.open.take() else { return false };
         let sent = self.record(open.record);
-        if !open.is_void && !self.read_pieces(dev, open, sent) {
+        if !open.is_void && self.read_pieces(dev, open, sent) != Read::Whole {
+            // A frame whose page is missing now is lost. Its collection comes again.
             return self.open.is_none_or(|still| still.left != open.left);
         }
         let Open { frame, data_bytes, tag_word, .. } = open;
@@ -150,34 +218,38 @@ impl Transmitter {
 
     #[cold]
     #[inline(never)]
-    fn read_pieces(&mut self, dev: &mut impl Device, mut open: Open, sent: Place) -> bool {
+    fn read_pieces(&mut self, dev: &mut impl Device, mut open: Open, sent: Place) -> Read {
         let cursor = Cursor::at(sent.plus(record::CURSOR));
         while open.left != 0 {
             // One place stays for the transfer that releases the frame.
             if !self.reads.has_room(2) {
                 rarely();
                 self.keep_open(dev, open);
-                return false;
+                return Read::Open;
             }
             let chain = dev.place(dev.get(sent, record::DESCRIPTOR));
             let step = cursor.seek(dev, &self.lists.of(dev, open.record), chain, open.offset);
             let Step::Run(run) = step else {
                 rarely();
-                if self.stop(dev, open, step) {
-                    continue;
+                match self.stop(dev, open, step) {
+                    Read::Whole => continue,
+                    read => return read,
                 }
-                return false;
             };
             let bytes = run.bytes.min(open.left);
-            let transfer = Transfer { bus_address: run.address, sram_address: open.to, bytes };
+            let page = match self.pages.find(dev, Path::Send, run.address) {
+                Ok(page) => page,
+                Err(reason) => return self.not_found(dev, open.record, reason, open.is_begun()),
+            };
             // The event of a transfer that fills the ring wakes a frame that waits for room.
             let flags = if self.reads.has_room(4) { 0 } else { DMA_FLAG_EVENT };
-            self.reads.post(dev, transfer, flags, Tag::data(open.record, self.ring.next_number()));
+            let tag = Tag::data(open.record, self.ring.next_number());
+            self.post_data(dev, page, open.to, bytes, flags, tag);
             open.to += bytes;
             open.offset += bytes;
             open.left -= bytes;
         }
-        true
+        Read::Whole
     }
 
     /// What the record says of a message.
@@ -222,28 +294,52 @@ impl Transmitter {
         self.release(dev);
     }
 
-    /// Reads the list page at a bus address, unless it is on its way. There is room.
-    pub(super) fn want_list(&mut self, dev: &mut impl Device, record: u32, address: u32) {
-        if let Wanted::Load(buffer, sram_address) = self.lists.want(record, address) {
-            let transfer = Transfer { bus_address: address, sram_address, bytes: LIST_BYTES };
-            self.post_awaited(dev, transfer, Tag::of(Tag::LIST, buffer));
+    /// Reads the list page at an address, unless it is on its way. There is room.
+    pub(super) fn want_list(&mut self, dev: &mut impl Device, record: u32, address: u32) -> Result<(), NoPage> {
+        let page = self.find_list(dev, address)?;
+        match self.lists.want(record, address) {
+            Wanted::Load(buffer, sram_address) => {
+                self.post_list(dev, page, sram_address, Tag::of(Tag::LIST, buffer));
+            }
+            _ => self.pages.unlock(dev, Path::Send, page.line),
         }
+        Ok(())
     }
 
-    /// Handles a walk that has found no data. True: the walk goes on. Otherwise the frame stays
-    /// open, or is closed.
+    /// Looks up the page of a list page.
+    pub(super) fn find_list(&mut self, dev: &mut impl Device, address: u32) -> Result<Found<A::Line>, NoPage> {
+        if A::MAY_MISS && address % PAGE_BYTES > PAGE_BYTES - LIST_BYTES {
+            // It would go on in a page that was not looked up.
+            return Err(NoPage::Fault);
+        }
+        self.pages.find(dev, Path::Send, address)
+    }
+
+    /// Reads a list page, whose page was found.
+    pub(super) fn post_list(&mut self, dev: &mut impl Device, page: Found<A::Line>, sram_address: u32, tag: Tag) {
+        self.pages.hold(dev, Path::Send, self.reads.next_number(), page.line);
+        let transfer = Transfer { bus_address: page.address, sram_address, bytes: LIST_BYTES };
+        self.post_awaited(dev, transfer, tag);
+    }
+
+    /// Handles a walk that has found no data. `Read::Whole`: the walk goes on. Otherwise the frame
+    /// stays open, or is closed.
     #[cold]
     #[inline(never)]
-    fn stop(&mut self, dev: &mut impl Device, open: Open, step: Step) -> bool {
+    fn stop(&mut self, dev: &mut impl Device, open: Open, step: Step) -> Read {
+        if A::MAY_MISS {
+            return self.stop_for_page(dev, open, step);
+        }
         self.keep_open(dev, open);
         match step {
             Step::Run(_) => {}
             Step::Load(address) => {
                 if self.lists.of(dev, open.record).find(address).is_some() {
                     self.open = None;
-                    return true;
+                    return Read::Whole;
                 }
-                self.want_list(dev, open.record, address);
+                // Without misses the page is always found.
+                let _ = self.want_list(dev, open.record, address);
             }
             Step::Bad(failure) => {
                 if self.tell_failed(dev, open.record, failure) {
@@ -252,6 +348,22 @@ impl Transmitter {
                 }
             }
         }
-        false
+        Read::Open
+    }
+
+    /// The same where pages may be missing. No frame stays open for a page: others go on.
+    #[cold]
+    fn stop_for_page(&mut self, dev: &mut impl Device, open: Open, step: Step) -> Read {
+        let reason = match step {
+            Step::Run(_) => return Read::Whole,
+            Step::Load(address) if self.lists.of(dev, open.record).find(address).is_some() => return Read::Whole,
+            // The frame is asked for again when the list page has come.
+            Step::Load(address) => self.want_list(dev, open.record, address).err().unwrap_or(NoPage::Fill),
+            Step::Bad(failure) => match self.tell_failed(dev, open.record, failure) {
+                true => NoPage::Fill,
+                false => NoPage::Way,
+            },
+        };
+        self.not_found(dev, open.record, reason, open.is_begun())
     }
 }

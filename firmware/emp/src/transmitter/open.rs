@@ -17,6 +17,11 @@ pub(crate) struct Open {
 }
 
 impl Open {
+    /// Whether some of its data were asked for.
+    pub fn is_begun(&self) -> bool {
+        self.left != self.data_bytes
+    }
+
     /// No more data are asked for, and the frame does not leave.
     pub fn make_void(&mut self) {
         self.is_void = true;

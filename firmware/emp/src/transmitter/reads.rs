@@ -4,12 +4,14 @@ use nic_device::{rarely, Device};
 use nic_layout::frame::link::FRAME_BYTES_MIN;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::ring::{Event, MAC_FLAG_SKIP};
+use nic_lookup::Path;
 
 use super::state::Transmitter;
 use super::tag::Tag;
 use crate::messages::{TransmitterToReceiver, TransmitterToSender};
+use crate::pages::Pages;
 
-impl Transmitter {
+impl<A: Pages> Transmitter<A> {
     /// Handles the ends of host reads. The event of host reads, or the event of DMA errors, was
     /// pending.
     #[inline(never)]
@@ -23,7 +25,13 @@ impl Transmitter {
             consumer = dev.dma_read_consumer();
         }
         if !is_halted && self.awaited == 0 {
-            return self.reads.retire_all(consumer);
+            if !A::MAY_MISS {
+                return self.reads.retire_all(consumer);
+            }
+            while self.reads.oldest_ended(consumer).is_some() {
+                self.retire(dev);
+            }
+            return;
         }
         rarely();
         while let Some(tag) = self.reads.oldest_ended(consumer) {
@@ -34,11 +42,18 @@ impl Transmitter {
                 return dev.raise(Event::DmaRead);
             }
             self.awaited -= u32::from(tag.kind() > Tag::DATA);
-            self.reads.retire();
+            self.retire(dev);
         }
         if is_halted {
             dev.resume_dma_read();
         }
+    }
+
+    /// The end of the oldest transfer was handled.
+    #[inline(always)]
+    fn retire(&mut self, dev: &mut impl Device) {
+        self.pages.ended(dev, Path::Send, self.reads.ended());
+        self.reads.retire();
     }
 
     /// Handles the end of a transfer that somebody waits for, or that has failed. False if a queue
@@ -67,6 +82,8 @@ impl Transmitter {
             }
             Tag::LIST if !has_failed => {
                 self.lists.loaded(what);
+                // Messages that wait for it are asked for again.
+                self.pages.wake();
                 if self.open.is_some() {
                     self.go_on(dev);
                 }

@@ -17,6 +17,7 @@ use crate::messages::{
     FromReceiverForTransmitter, FromSender, SenderToTransmitter, ToReceiverOfTransmitter, ToSenderOfTransmitter,
     TransmitterToSender,
 };
+use crate::pages::Pages;
 use crate::places::{send_record as record, Places, Settings};
 
 /// While the ring of host reads has this room, the ends of its transfers make no event.
@@ -25,9 +26,9 @@ const QUIET_ROOM: u32 = 24;
 /// List pages of sends in the SRAM: as many as of receives, so that one walk serves both.
 pub const SEND_LISTS: usize = 8;
 
-/// The part that sends.
+/// The part that sends. `A`: what addresses are.
 #[derive(Debug)]
-pub(crate) struct Transmitter {
+pub(crate) struct Transmitter<A> {
     pub(crate) from_sender: FromSender,
     pub(crate) from_receiver: FromReceiverForTransmitter,
     pub(crate) to_sender: ToSenderOfTransmitter,
@@ -48,6 +49,7 @@ pub(crate) struct Transmitter {
     pub(super) awaited: u32,
     pub(super) lists: Buffers<SEND_LISTS>,
     pub(super) addresses: Addresses,
+    pub(crate) pages: A,
 }
 
 /// The sides of the queues that the transmitter has.
@@ -62,9 +64,9 @@ pub(crate) struct Sides {
     pub to_receiver: ToReceiverOfTransmitter,
 }
 
-impl Transmitter {
+impl<A: Pages> Transmitter<A> {
     /// Before [`Self::start`].
-    pub const fn nowhere() -> Transmitter {
+    pub const fn nowhere() -> Transmitter<A> {
         Transmitter {
             from_sender: FromSender::NOWHERE,
             from_receiver: FromReceiverForTransmitter::NOWHERE,
@@ -81,6 +83,7 @@ impl Transmitter {
             awaited: 0,
             lists: Buffers::new(0),
             addresses: Addresses::NONE,
+            pages: A::NOWHERE,
         }
     }
 

@@ -4,7 +4,6 @@ use nic_device::{rarely, Device};
 use nic_dma::Transfer;
 use nic_layout::frame::link::FrameKind;
 use nic_layout::personality::emp::frame::{word, ABORT, ABORTED, ACK, REFUSED};
-use nic_layout::personality::emp::list::LIST_BYTES;
 use nic_layout::ring::{restarted_peer, Event};
 
 use super::buffers::{Ring, ANSWERS, ANSWER_BYTES};
@@ -16,9 +15,10 @@ use crate::header::Addresses;
 use crate::lists::{Buffers, LIST_BUFFER_BYTES};
 use crate::messages::{Answer, ReceiverToTransmitter, SenderToTransmitter, TransmitterToReceiver};
 use crate::neighbours::{Header, Sends, Transmits};
+use crate::pages::{NoPage, Pages};
 use crate::places::{Places, Settings};
 
-impl Transmitter {
+impl<A: Pages> Transmitter<A> {
     /// Makes the part ready. The peers have these sessions.
     pub fn start(
         &mut self,
@@ -67,7 +67,7 @@ impl Transmitter {
         let entry = match self.waiting.take() {
             Some(entry) => entry,
             None => match self.from_sender.pop(dev) {
-                Some(words) => SenderToTransmitter::of(words),
+                Some(words) => self.first_look(dev, SenderToTransmitter::of(words)),
                 None => return has_answered,
             },
         };
@@ -76,6 +76,16 @@ impl Transmitter {
             return has_answered;
         }
         true
+    }
+
+    /// An entry comes to its turn: a line that a command takes away is not found from now on.
+    #[inline(always)]
+    fn first_look(&mut self, dev: &mut impl Device, entry: SenderToTransmitter) -> SenderToTransmitter {
+        if let (true, SenderToTransmitter::Command { word }) = (A::MAY_MISS, entry) {
+            rarely();
+            self.pages.obey(dev, word, true);
+        }
+        entry
     }
 
     /// Serves an entry of the sender. False if it has to wait for room.
@@ -89,8 +99,9 @@ impl Transmitter {
                 self.lists.forget(record);
             }
             let header = self.header(dev, self.record(record), tag_word);
-            let asked = self.begin(dev, record, frame, header.length);
-            self.finish(dev, asked, header);
+            if let Some(asked) = self.begin(dev, record, frame, header.length) {
+                self.finish(dev, asked, header);
+            }
             return true;
         }
         rarely();
@@ -156,8 +167,18 @@ impl Transmitter {
             return false;
         }
         let sram_address = self.places.receive_lists + buffer * LIST_BUFFER_BYTES;
-        let transfer = Transfer { bus_address: address, sram_address, bytes: LIST_BYTES };
-        self.post_awaited(dev, transfer, Tag::of(Tag::RECEIVE_LIST, buffer));
+        match self.find_list(dev, address) {
+            Ok(page) => self.post_list(dev, page, sram_address, Tag::of(Tag::RECEIVE_LIST, buffer)),
+            Err(NoPage::Fault) if self.to_receiver.room(dev) != 0 => {
+                self.stir(dev);
+                self.to_receiver.push(dev, TransmitterToReceiver::LoadFailed { buffer }.words());
+            }
+            Err(NoPage::Fill) => return false,
+            Err(_) => {
+                self.wait_for_transfers(dev);
+                return false;
+            }
+        }
         true
     }
 }
@@ -172,8 +193,9 @@ const fn frame_kind(answer: Answer) -> FrameKind {
     }
 }
 
-impl Transmits for Transmitter {
+impl<A: Pages> Transmits for Transmitter<A> {
     const IS_HERE: bool = true;
+    const MAY_MISS: bool = A::MAY_MISS;
     type Asked = Asked;
 
     #[inline(always)]
@@ -187,7 +209,7 @@ impl Transmits for Transmitter {
     }
 
     #[inline(always)]
-    fn ask(&mut self, dev: &mut impl Device, record: u32, frame: u32, length: u32) -> Asked {
+    fn ask(&mut self, dev: &mut impl Device, record: u32, frame: u32, length: u32) -> Option<Asked> {
         self.begin(dev, record, frame, length)
     }
 
@@ -199,7 +221,8 @@ impl Transmits for Transmitter {
     fn load_list(&mut self, dev: &mut impl Device, record: u32, address: u32) {
         self.lists.forget(record);
         if self.reads.has_room(2) {
-            self.want_list(dev, record, address);
+            // If its page is missing, it is read when the page is there.
+            let _ = self.want_list(dev, record, address);
         }
     }
 

@@ -288,9 +288,10 @@ fn plan_for<const NODES: usize>(wanted: &Wanted, platform: &Platform, first_free
 /// The plan of EMP, which has parts of its own.
 fn matched(request: &[u32], first_free: u32) -> Result<Planned, ()> {
     let config = nic_emp::Config::read(request).map_err(|_| ())?;
-    let plan = nic_emp::Plan::of::<Linear>(&config, first_free, config.sram_bytes).map_err(|_| ())?;
+    let plan =
+        nic_emp::Plan::of::<Linear, nic_emp::Physical>(&config, first_free, config.sram_bytes).map_err(|_| ())?;
     let mut list = List { cursor: Cursor::new(first_free), parts: vec![] };
-    config.lay_out::<Linear>(&mut list);
+    config.lay_out::<Linear, nic_emp::Physical>(&mut list);
     Ok(Planned { parts: list.parts, free: plan.free, holds: None })
 }
 

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use nic_collections::Numbers;
 use nic_device::mock::Hardware;
 use nic_device::{Device, Words};
-use nic_emp::{Parts, Places, Settings, LIST_BUFFER_BYTES, QUEUES_BYTES};
+use nic_emp::{PagePlaces, Parts, Physical, Places, Settings, LIST_BUFFER_BYTES, QUEUES_BYTES};
 use nic_layout::counter::{conservation, Counter};
 use nic_layout::nodes::IMAGE_NODES;
 use nic_layout::personality::emp::descriptor::{BANKS_BYTES, RECEIVE_DESCRIPTORS, SEND_DESCRIPTORS};
@@ -64,7 +64,7 @@ impl Random {
 
 /// A NIC with its host. `P`: how it finds posted receives.
 pub struct Node<P> {
-    pub parts: Parts<P>,
+    pub parts: Parts<P, Physical>,
     pub hardware: Hardware,
     pub host: Host,
     pub places: Places,
@@ -124,7 +124,7 @@ impl<P: Posted> Node<P> {
             hardware.write(places.descriptors + at, 0);
         }
         let mut parts = Parts::nowhere(P::new(0, 0));
-        parts.start(&mut hardware, &settings, &places, |_| 7);
+        parts.start(&mut hardware, &settings, &places, (&PagePlaces::default(), 1 << 20), |_| 7);
         Node { parts, hardware, host: Host::new(node), places, sleeps: false }
     }
 

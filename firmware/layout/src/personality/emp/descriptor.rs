@@ -75,11 +75,13 @@ pub enum Failure {
     Aborted = 6,
     /// The host has given the message up.
     Cancelled = 7,
+    /// The process has no page at an address of the message (`emp-mini` alone).
+    BadAddress = 8,
 }
 
 impl Failure {
     /// All failures, by their numbers.
-    pub const ALL: [Failure; 8] = [
+    pub const ALL: [Failure; 9] = [
         Failure::BadDescriptor,
         Failure::BadList,
         Failure::BusError,
@@ -88,6 +90,7 @@ impl Failure {
         Failure::Truncated,
         Failure::Aborted,
         Failure::Cancelled,
+        Failure::BadAddress,
     ];
 
     /// The first byte of a descriptor whose message has failed so.

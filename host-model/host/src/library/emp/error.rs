@@ -53,5 +53,6 @@ fn failure_text(failure: Failure) -> &'static str {
         Failure::Truncated => "the receive is shorter than the message",
         Failure::Aborted => "the other side has given the message up",
         Failure::Cancelled => "the process has given the message up",
+        Failure::BadAddress => "the process has no page at an address of the message",
     }
 }
