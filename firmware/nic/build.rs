@@ -51,8 +51,21 @@ fn place_state() {
     }
 }
 
+/// How the image of EMP finds posted receives: `cfg(matching_hashed)`, or the linear search.
+fn choose_matching() {
+    const VARIABLE: &str = "NICSCOPE_EMP_MATCHING";
+    println!("cargo:rerun-if-env-changed={VARIABLE}");
+    println!("cargo:rustc-check-cfg=cfg(matching_hashed)");
+    match env::var(VARIABLE).as_deref() {
+        Err(_) | Ok("linear") => {}
+        Ok("hashed") => println!("cargo:rustc-cfg=matching_hashed"),
+        Ok(other) => panic!("{VARIABLE}={other}: linear or hashed was expected"),
+    }
+}
+
 fn main() {
     place_state();
+    choose_matching();
     let [entries, line_entries, ways, cbh_entries, cbh_ways, key_bits] =
         GEOMETRY.map(|(variable, _, default)| number(variable, default));
     if !(8..=128).contains(&line_entries) {

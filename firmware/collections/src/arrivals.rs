@@ -81,6 +81,14 @@ impl Arrivals {
         Arrival::New { completes }
     }
 
+    /// What is known of the next frame, if frames come in order and not all have come.
+    #[inline(always)]
+    pub fn in_order(self, words: &impl Words) -> Option<InOrder> {
+        let (frames, collection_frames) = Shape(self.0).frames(words);
+        let (next, position) = (words.get(self.0, NEXT), words.get(self.0, NEXT_POSITION));
+        (next != SCATTERED).then_some(InOrder { next, position, last: frames - 1, collection_frames })
+    }
+
     /// Takes a frame that is not the next.
     #[inline(never)]
     fn arrive_scattered(self, words: &mut impl Words, frame: u32) -> Arrival {
@@ -163,6 +171,46 @@ impl Arrivals {
     #[inline(always)]
     pub fn is_complete(self, words: &impl Words) -> bool {
         words.get(self.0, OLDEST) == Shape(self.0).collections(words)
+    }
+}
+
+/// A copy of what [`Arrivals`] know of frames in order, for a memory that is faster than theirs. It
+/// is true until another frame arrives.
+#[derive(Clone, Copy, Debug)]
+pub struct InOrder {
+    next: u32,
+    position: u32,
+    last: u32,
+    collection_frames: u32,
+}
+
+impl InOrder {
+    /// The copy of none.
+    pub const NOTHING: InOrder = InOrder { next: 0, position: 0, last: 0, collection_frames: 0 };
+
+    /// The frame that comes next.
+    #[inline(always)]
+    pub const fn next(&self) -> u32 {
+        self.next
+    }
+
+    /// Whether that frame is the last of its message.
+    #[inline(always)]
+    pub const fn is_at_last(&self) -> bool {
+        self.next == self.last
+    }
+
+    /// [`Arrivals::arrive`] of the next frame, which is not the last of its message. `arrivals`:
+    /// the place of what this is a copy of. True: it completes its collection.
+    #[inline(always)]
+    pub fn arrive(&mut self, words: &mut impl Words, arrivals: Place) -> bool {
+        let (index, collection) = (self.position >> 16, self.position & 0xFFFF);
+        let completes = index + 1 == self.collection_frames;
+        self.position = if completes { collection + 1 } else { self.position + 0x1_0000 };
+        self.next += 1;
+        words.put(arrivals, NEXT, self.next);
+        words.put(arrivals, NEXT_POSITION, self.position);
+        completes
     }
 }
 

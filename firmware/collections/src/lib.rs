@@ -10,6 +10,6 @@ mod numbers;
 mod shape;
 mod window;
 
-pub use arrivals::{Arrival, Arrivals};
+pub use arrivals::{Arrival, Arrivals, InOrder};
 pub use numbers::{Numbers, State};
 pub use window::{Acknowledged, Next, Window};

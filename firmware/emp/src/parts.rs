@@ -102,12 +102,12 @@ impl Share {
 /// All parts on one core. `P`: how the sorter finds posted receives. `A`: what addresses are.
 #[repr(C)]
 pub struct Parts<P, A> {
+    rare: Rare,
+    share: Share,
     sender: Sender,
     transmitter: Transmitter<A>,
     receiver: Receiver<A>,
     sorter: Sorter<P>,
-    rare: Rare,
-    share: Share,
 }
 
 impl<P: Posted, A: Pages> Parts<P, A> {
@@ -118,6 +118,9 @@ impl<P: Posted, A: Pages> Parts<P, A> {
         | Event::MacTx.bit()
         | Event::Mailbox.bit()
         | Self::RARE_EVENTS;
+
+    /// Events of frames that arrive or have left. They wake the core: each turn looks for both.
+    const FRAME_EVENTS: u32 = Event::MacRx.bit() | Event::MacTx.bit();
 
     const RARE_EVENTS: u32 = Event::Timer0.bit() | Event::DmaError.bit() | Event::Work.bit();
 
@@ -187,7 +190,15 @@ impl<P: Posted, A: Pages> Parts<P, A> {
             rarely();
             return self.rare == Rare::Ready;
         }
-        self.sorter.has_frame(dev) || self.sender.has_frame() && self.sender.has_room(dev, &mut self.transmitter)
+        if self.sorter.has_frame(dev) {
+            return true;
+        }
+        if !self.sender.has_frame() {
+            return false;
+        }
+        // Otherwise the compiler loads what this needs before it looks for a frame.
+        rarely();
+        self.sender.has_room(dev, &mut self.transmitter)
     }
 
     /// Serves the pending events, and does some of the work that waits.
@@ -201,18 +212,8 @@ impl<P: Posted, A: Pages> Parts<P, A> {
             // Events are cleared before their causes are looked at: what comes later makes them
             // pending again (INV-10).
             dev.clear_all(pending);
-            if pending & Event::DmaWrite.bit() != 0 {
-                self.receiver.on_writes(dev, &mut self.transmitter, &mut self.sorter);
-            }
-            if pending & Event::Mailbox.bit() != 0 {
-                self.on_mailboxes(dev);
-            }
-            if pending & Event::DmaRead.bit() != 0 {
-                self.transmitter.on_reads(dev);
-            }
-            if pending & Self::RARE_EVENTS != 0 {
-                rarely();
-                self.on_rare(dev, pending);
+            if pending & !Self::FRAME_EVENTS != 0 {
+                self.on_events(dev, pending);
             }
         }
         // Frames that arrive, and room for frames that leave, are looked for in each turn.
@@ -233,6 +234,24 @@ impl<P: Posted, A: Pages> Parts<P, A> {
             dev.pending() & Event::Work.bit() != 0 || self.is_calm(),
             "something rare waits, and no part has raised the event of work"
         );
+    }
+
+    /// Serves the events other than [`Self::FRAME_EVENTS`].
+    #[inline(always)]
+    fn on_events(&mut self, dev: &mut impl Device, pending: u32) {
+        if pending & Event::DmaWrite.bit() != 0 {
+            self.receiver.on_writes(dev, &mut self.transmitter, &mut self.sorter);
+        }
+        if pending & Event::Mailbox.bit() != 0 {
+            self.on_mailboxes(dev);
+        }
+        if pending & Event::DmaRead.bit() != 0 {
+            self.transmitter.on_reads(dev);
+        }
+        if pending & Self::RARE_EVENTS != 0 {
+            rarely();
+            self.on_rare(dev, pending);
+        }
     }
 
     #[inline(always)]

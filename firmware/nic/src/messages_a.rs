@@ -9,11 +9,14 @@ use nic_layout::personality::emp::descriptor::BANKS_BYTES;
 use nic_layout::personality::emp::PERSONALITY;
 use nic_layout::registers::event_a;
 use nic_layout::trace::Marker;
-use nic_matching::Linear;
+#[cfg(matching_hashed)]
+use nic_matching::Hashed as Matching;
+#[cfg(not(matching_hashed))]
+use nic_matching::Linear as Matching;
 
 use nic_device::{Device, Words};
 
-type Machine = Parts<Linear, Physical>;
+type Machine = Parts<Matching, Physical>;
 
 /// All state of core A. It lies in the scratchpad, which start-up fills. Device and parts are in
 /// one structure, so that one base register reaches the words of both.
@@ -23,7 +26,7 @@ struct Node {
     parts: Machine,
 }
 
-static mut NODE: Node = Node { chip: Chip::NOWHERE, parts: Parts::nowhere(Linear::NOWHERE) };
+static mut NODE: Node = Node { chip: Chip::NOWHERE, parts: Parts::nowhere(Matching::NOWHERE) };
 
 /// The event loop.
 #[link_section = ".fast.text"]
@@ -46,7 +49,7 @@ fn run(Node { chip, parts }: &mut Node) -> ! {
 #[inline(never)]
 fn set_up() -> &'static mut Node {
     let planned = Config::read(&boot::request()).and_then(|config| {
-        Plan::of::<Linear, Physical>(&config, boot::first_free(), boot::sram_bytes(config.sram_bytes))
+        Plan::of::<Matching, Physical>(&config, boot::first_free(), boot::sram_bytes(config.sram_bytes))
     });
     let plan = match planned {
         Ok(plan) => plan,

@@ -1,5 +1,5 @@
 use nic_device::{rarely, Place, Words};
-use nic_layout::personality::emp::descriptor::{chain_pages, Failure, Format, Page, CHAIN_PAGES_MAX, DESCRIPTOR_BYTES};
+use nic_layout::personality::emp::descriptor::{self, Failure, Format, Page, CHAIN_PAGES_MAX, DESCRIPTOR_BYTES};
 use nic_layout::personality::emp::list;
 
 /// List pages of host memory that are in the SRAM.
@@ -13,8 +13,13 @@ pub trait Lists {
 pub struct Run {
     /// Bus address of the first byte.
     pub address: u32,
-    /// Bytes to the end of their page, at least one.
+    /// Bytes to the end of their page.
     pub bytes: u32,
+}
+
+impl Run {
+    /// No bytes.
+    pub const EMPTY: Run = Run { address: 0, bytes: 0 };
 }
 
 /// What [`Cursor::seek`] has found.
@@ -123,11 +128,40 @@ impl Cursor {
         (distance < bytes).then(|| Run { address: address.wrapping_add(distance), bytes: bytes - distance })
     }
 
-    /// Goes to the page of a byte behind the present page. True: the byte is [`Self::here`] now.
-    /// False: [`Self::seek`] says why not.
+    /// Goes to the page behind the present one, which is not empty and ends before this byte. No
+    /// bytes: the cursor has not moved, and [`Self::seek`] says why not.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    pub fn step(self, words: &mut impl Words, lists: &impl Lists, chain: Place, offset_bytes: u32) -> Run {
+        let word = words.get(self.0, INDEX);
+        let (format, index) = (word >> FORMAT_SHIFT, (word & INDEX_MASK) + 1);
+        let mut page = Page { address: 0, bytes: 0 };
+        if format == Format::Chain as u32 && index < CHAIN_PAGES_MAX {
+            page = chain_page(words, chain, index);
+        } else if format == Format::List as u32 && index < list::LINK {
+            if let Some(entries) = lists.find(words.get(self.0, LIST)) {
+                page = list::read_entry(index, |at| words.get(entries, at));
+            }
+        }
+        if !page.is_good() {
+            rarely();
+            return Run::EMPTY;
+        }
+        let (address, bytes) = (page.address as u32, u32::from(page.bytes));
+        words.put(self.0, START, offset_bytes);
+        words.put(self.0, BYTES, bytes);
+        words.put(self.0, ADDRESS, address);
+        words.put(self.0, INDEX, word + 1);
+        Run { address, bytes }
+    }
+
+    /// Goes to the page of a byte behind the present page. No bytes: [`Self::seek`] says why not.
     #[inline(always)]
-    pub fn go_to(self, words: &mut impl Words, lists: &impl Lists, chain: Place, offset_bytes: u32) -> bool {
-        matches!(self.walk(words, lists, chain, offset_bytes), Step::Run(_))
+    pub fn go_to(self, words: &mut impl Words, lists: &impl Lists, chain: Place, offset_bytes: u32) -> Run {
+        match self.walk(words, lists, chain, offset_bytes) {
+            Step::Run(run) => run,
+            _ => Run::EMPTY,
+        }
     }
 
     /// The run from a byte of the message on. `chain`: the first descriptor of the message.
@@ -139,7 +173,6 @@ impl Cursor {
     }
 
     #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     fn walk(self, words: &mut impl Words, lists: &impl Lists, chain: Place, offset_bytes: u32) -> Step {
         let index = words.get(self.0, INDEX);
         match index >> FORMAT_SHIFT {
@@ -240,8 +273,8 @@ impl Cursor {
 }
 
 /// Page `index` of a chain, 1 to 6.
+#[inline(always)]
 fn chain_page(words: &impl Words, chain: Place, index: u32) -> Page {
     let at = chain.plus(DESCRIPTOR_BYTES * index.div_ceil(2));
-    let pages = chain_pages([0, 4, 8, 12, 16].map(|word| words.get(at, word)));
-    pages[usize::from(index % 2 == 0)]
+    descriptor::chain_page(1 - index % 2, |word| words.get(at, word))
 }

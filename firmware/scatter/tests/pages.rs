@@ -31,6 +31,8 @@ struct Message {
     host: Host,
     pages: Vec<Page>,
     loads: u32,
+    /// Steps that the cursor could do.
+    steps: u32,
 }
 
 const FIRST_LIST: u32 = 0x10_0000;
@@ -42,6 +44,7 @@ impl Message {
             host: Host { pages: BTreeMap::new(), loaded: None },
             pages: pages.to_vec(),
             loads: 0,
+            steps: 0,
         };
         let mut first = pages[0];
         match format {
@@ -116,6 +119,20 @@ impl Message {
     }
 }
 
+impl Message {
+    /// Goes on to the page behind the page of a byte, in one step if the cursor can.
+    fn step_behind(&mut self, offset: u32) {
+        let Step::Run(run) = self.seek(offset) else { return };
+        let next = offset + run.bytes;
+        let found = self.cursor().step(&mut self.words, &self.host, Place(CHAIN), next);
+        if found.bytes != 0 {
+            assert_eq!(Some((found.address, found.bytes)), self.expected(next), "byte {next}");
+            self.steps += 1;
+        }
+        self.check(next);
+    }
+}
+
 /// Pages of any length at any place of their page, no two at one address.
 fn pages(count: impl Strategy<Value = usize>) -> impl Strategy<Value = Vec<Page>> {
     count.prop_flat_map(|count| proptest::collection::vec((0..PAGE_BYTES, any::<u32>()), count)).prop_map(|pages| {
@@ -144,7 +161,10 @@ proptest! {
         offsets in proptest::collection::vec(0_u32..30_000, 1..40),
     ) {
         let mut message = Message::new(Format::Chain, &pages);
-        offsets.into_iter().for_each(|offset| message.check(offset));
+        for offset in offsets {
+            message.check(offset);
+            message.step_behind(offset / 3);
+        }
     }
 
     #[test]
@@ -155,7 +175,10 @@ proptest! {
         let length = pages.iter().map(|page| u32::from(page.bytes)).sum::<u32>();
         let mut message = Message::new(Format::List, &pages);
         // A little beyond the end too.
-        offsets.into_iter().for_each(|offset| message.check(offset % (length + 100)));
+        for offset in offsets {
+            message.check(offset % (length + 100));
+            message.step_behind(offset / 3 % (length + 100));
+        }
     }
 }
 
@@ -166,6 +189,15 @@ fn the_longest_message_loads_each_list_page_once() {
         message.check(offset);
     }
     assert_eq!(message.loads, 11);
+}
+
+#[test]
+fn a_step_leads_from_each_page_to_the_next_of_its_list_page() {
+    for (format, pages, steps) in [(Format::Page, 1, 0), (Format::Chain, 7, 6), (Format::List, 408, 407)] {
+        let mut message = Message::new(format, &whole_pages(pages));
+        (0..pages).for_each(|page| message.step_behind(page * PAGE_BYTES));
+        assert_eq!(message.steps, steps, "{format:?}");
+    }
 }
 
 #[test]

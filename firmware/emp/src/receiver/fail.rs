@@ -22,6 +22,7 @@ impl<A: Pages> Receiver<A> {
         let receive = self.record(record);
         let message = dev.get(receive, record::MESSAGE);
         let (node, number) = (record::node(message), record::number(message));
+        self.expect_nothing(record);
         self.stir(dev);
         self.to_sorter.push_rarely(dev, ReceiverToSorter::Failed { node, number }.words());
         if tells {

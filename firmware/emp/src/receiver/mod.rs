@@ -2,7 +2,9 @@
 
 mod control;
 mod end;
+mod expected;
 mod fail;
+mod next;
 mod open;
 mod place;
 mod state;

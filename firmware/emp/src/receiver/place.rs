@@ -20,7 +20,7 @@ use crate::pages::{Found, NoPage, Pages};
 use crate::places::receive_record as record;
 
 /// Transfers that end without an event at most, one behind the other.
-const UNSEEN_MAX: u32 = 4;
+const UNSEEN_MAX: u32 = 8;
 
 /// The data of a frame.
 #[derive(Clone, Copy)]
@@ -67,10 +67,35 @@ impl<A: Pages> Receiver<A> {
         }
     }
 
+    /// The same of data of which `run` is the first part, to the end of its page.
+    #[inline(always)]
+    pub(super) fn place_across(&mut self, dev: &mut impl Device, receive: Place, run: Run, data: Data) -> Run {
+        let Data { tag, from, offset, bytes: left } = data;
+        if run.bytes != 0 {
+            let record = tag.record();
+            let chain = dev.place(dev.get(receive, record::DESCRIPTOR));
+            let (next_from, next_offset, next_left) = (from + run.bytes, offset + run.bytes, left - run.bytes);
+            let cursor = Cursor::at(receive.plus(record::CURSOR));
+            let next = cursor.step(dev, &self.lists.of(dev, record), chain, next_offset);
+            if next.bytes != 0 && self.post_first(dev, run, from, offset, tag) {
+                if next_left <= next.bytes {
+                    if let Some(rest) = self.post_last(dev, next, next_from, next_left, next_offset, tag) {
+                        return rest;
+                    }
+                }
+                rarely();
+                return self.place_pages(dev, receive, tag, next_from, next_offset, next_left);
+            }
+        }
+        rarely();
+        self.place_pages(dev, receive, tag, from, offset, left)
+    }
+
     /// The same of data that lie in the present page and the next, or anywhere. `tag`: of the last
-    /// transfer.
+    /// transfer. What is left behind the data of the page that they end in.
+    ///
+    /// The walk comes before the transfers: loads of SRAM take longer while a transfer reads it.
     #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub(super) fn place_pages(
         &mut self,
         dev: &mut impl Device,
@@ -79,38 +104,35 @@ impl<A: Pages> Receiver<A> {
         from: u32,
         offset: u32,
         left: u32,
-    ) {
+    ) -> Run {
         let record = tag.record();
         let cursor = Cursor::at(receive.plus(record::CURSOR));
         let chain = dev.place(dev.get(receive, record::DESCRIPTOR));
-        let mut bytes = 0;
+        let mut placed = 0;
         if left != 0 && self.writes.has_room(2) {
-            let mut is_found = true;
-            if let Some(run) = cursor.here(dev, offset) {
-                match self.pages.find(dev, Path::Receive, run.address) {
-                    Ok(page) => {
-                        bytes = run.bytes.min(left - 1);
-                        self.post(dev, page, run, from, bytes, offset, Tag::new(record, 0, false));
-                    }
-                    Err(_) => is_found = false,
+            let here = cursor.here(dev, offset);
+            let first = here.filter(|run| run.bytes < left);
+            let next = match here {
+                Some(run) if first.is_none() => run,
+                _ => {
+                    let behind = offset + first.map_or(0, |run| run.bytes);
+                    cursor.go_to(dev, &self.lists.of(dev, record), chain, behind)
                 }
-            }
-            let (from, offset, left) = (from + bytes, offset + bytes, left - bytes);
-            if is_found && cursor.go_to(dev, &self.lists.of(dev, record), chain, offset) {
-                if let Some(run) = cursor.here(dev, offset) {
-                    if left <= run.bytes {
-                        if let Ok(page) = self.pages.find(dev, Path::Receive, run.address) {
-                            self.post(dev, page, run, from, left, offset, tag);
-                            return dev.trace(Marker::DmaWritePosted, offset);
-                        }
+            };
+            if first.is_none_or(|run| self.post_first(dev, run, from, offset, tag)) {
+                placed = first.map_or(0, |run| run.bytes);
+                if left - placed <= next.bytes {
+                    if let Some(rest) = self.post_last(dev, next, from + placed, left - placed, offset + placed, tag) {
+                        return rest;
                     }
                 }
             }
         }
         rarely();
-        let (from, offset, left) = (from + bytes, offset + bytes, left - bytes);
+        let (from, offset, left) = (from + placed, offset + placed, left - placed);
         let open = Open { record, buffer: tag.buffer(), from, offset, left, ends: tag.ends() };
         self.place_pieces(dev, receive, open);
+        Run::EMPTY
     }
 
     /// The same of data that lie in the present page. False: nothing was done.
@@ -217,6 +239,32 @@ impl<A: Pages> Receiver<A> {
         }
         self.pages.hold(dev, Path::Receive, self.writes.next_number(), page.line);
         self.writes.post(dev, transfer, if needs_event { DMA_FLAG_EVENT } else { 0 }, tag);
+    }
+
+    /// The same of the first data of a frame, which end with their page. False: the page is missing.
+    #[inline(always)]
+    fn post_first(&mut self, dev: &mut impl Device, run: Run, from: u32, offset: u32, tag: Tag) -> bool {
+        let Ok(page) = self.pages.find(dev, Path::Receive, run.address) else { return false };
+        self.post(dev, page, run, from, run.bytes, offset, Tag::new(tag.record(), 0, false));
+        true
+    }
+
+    /// The same of the last data of a frame. What is left of the run behind them; `None`: the page
+    /// is missing.
+    #[inline(always)]
+    pub(super) fn post_last(
+        &mut self,
+        dev: &mut impl Device,
+        run: Run,
+        from: u32,
+        bytes: u32,
+        offset: u32,
+        tag: Tag,
+    ) -> Option<Run> {
+        let page = self.pages.find(dev, Path::Receive, run.address).ok()?;
+        self.post(dev, page, run, from, bytes, offset, tag);
+        dev.trace(Marker::DmaWritePosted, offset);
+        Some(Run { address: run.address.wrapping_add(bytes), bytes: run.bytes - bytes })
     }
 
     /// A frame without data. If it is the last of its message, an empty transfer says when the data

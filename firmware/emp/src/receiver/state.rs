@@ -2,9 +2,10 @@
 
 use nic_device::{rarely, Device, Place};
 use nic_dma::HostWrites;
-
+use nic_layout::counter::Counter;
 use nic_layout::ring::Event;
 
+use super::next::{Next, NONE};
 use super::open::{Command, Open};
 use super::tag::Tag;
 use crate::lists::Buffers;
@@ -40,6 +41,12 @@ pub(crate) struct Receiver<A> {
     pub(super) command: Option<Command>,
     /// Records that are given up, and not given back yet.
     pub(super) failing: u32,
+    /// The frame that is expected next.
+    pub(super) next: Next,
+    /// The record of the frame before, if that frame was not expected.
+    pub(super) last: u32,
+    /// Frames of which the data were handed to the engine.
+    pub(super) placed: u32,
     pub(super) places: Places,
     /// The first record.
     pub(super) receives: Place,
@@ -74,6 +81,9 @@ impl<A: Pages> Receiver<A> {
             waiting: None,
             command: None,
             failing: 0,
+            next: Next::NOTHING,
+            last: u32::MAX,
+            placed: 0,
             places: Places::NOWHERE,
             receives: Place(0),
             settings: Settings::NONE,
@@ -99,6 +109,22 @@ impl<A: Pages> Receiver<A> {
     #[inline(always)]
     pub(super) fn record(&self, record: u32) -> Place {
         self.receives.plus(record * record::BYTES)
+    }
+
+    /// A frame of a record has come that was not expected, or its message was given up.
+    #[inline(always)]
+    pub(super) fn expect_nothing(&mut self, record: u32) {
+        if self.next.record == record {
+            self.next.node_length = NONE;
+        }
+    }
+
+    /// Counts a frame whose data go to host memory.
+    #[inline(always)]
+    pub(super) fn count_placed(&mut self, dev: &mut impl Device) {
+        self.placed = self.placed.wrapping_add(1);
+        // As many as were placed since the start.
+        dev.put(dev.counters(), Counter::FramesPlaced.offset(), self.placed);
     }
 
     /// Answers a frame. There is room in the queue to the transmitter.

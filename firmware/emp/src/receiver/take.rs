@@ -34,7 +34,7 @@ impl<A: Pages> Receiver<A> {
             // The only frame: nothing is kept of those that have come.
             dev.put(receive, record::STATE, record::ENDING);
             dev.put(receive, record::LAST, frame.numbers);
-            dev.count(Counter::FramesPlaced);
+            self.count_placed(dev);
             if !is_placed {
                 rarely();
                 self.place_pages(dev, receive, data.tag, data.from, data.offset, data.bytes);
@@ -43,7 +43,7 @@ impl<A: Pages> Receiver<A> {
         }
         rarely();
         match length <= room {
-            true => self.begin_long(dev, to, record, receive, frame),
+            true => self.begin_long(dev, to, record, frame.buffer, frame.numbers, frame.node_length),
             false => self.refuse(dev, record, frame.buffer),
         }
     }
@@ -55,14 +55,17 @@ impl<A: Pages> Receiver<A> {
         dev: &mut impl Device,
         to: &mut impl Transmits,
         record: u32,
-        receive: Place,
-        frame: &Frame,
+        buffer: u32,
+        numbers: u32,
+        node_length: u32,
     ) {
+        let (receive, frame) = (self.record(record), Frame::of(dev, buffer, numbers, node_length));
         let collection_frames = dev.get(frame.at, word::COLLECTION);
         dev.put(receive, record::STATE, record::RECEIVING);
         let frames = self.settings.cut.frames(dev.get(receive, record::LENGTH));
         Arrivals::at(receive.plus(record::ARRIVALS)).start(dev, frames, collection_frames);
-        self.keep(dev, to, record, receive, frame, 0);
+        self.keep(dev, to, record, receive, &frame, 0);
+        self.expect(dev, record, numbers, node_length);
     }
 
     /// The receive is too short for the message.
@@ -77,6 +80,27 @@ impl<A: Pages> Receiver<A> {
     /// Takes a further frame of a message.
     #[inline(always)]
     pub(crate) fn go_on(&mut self, dev: &mut impl Device, to: &mut impl Transmits, record: u32, frame: &Frame) {
+        if self.take_expected(dev, to, frame) {
+            return;
+        }
+        rarely();
+        self.take_other(dev, to, record, frame.buffer, frame.numbers, frame.node_length);
+    }
+
+    /// Takes a frame that was not expected.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    fn take_other(
+        &mut self,
+        dev: &mut impl Device,
+        to: &mut impl Transmits,
+        record: u32,
+        buffer: u32,
+        numbers: u32,
+        node_length: u32,
+    ) {
+        let frame = &Frame::of(dev, buffer, numbers, node_length);
+        self.expect_nothing(record);
         let receive = self.record(record);
         // The message may have ended meanwhile, and its record serve another one.
         let message = record::message(frame.node(), frame.message());
@@ -96,6 +120,11 @@ impl<A: Pages> Receiver<A> {
             return drop(dev, frame.buffer, Counter::FramesInexact);
         }
         self.keep(dev, to, record, receive, frame, offset);
+        if self.last == record {
+            // Frames of this message follow each other again.
+            self.expect(dev, record, numbers, node_length);
+        }
+        self.last = record;
     }
 
     /// Notes that the frame has come, and hands its data on.
@@ -121,7 +150,7 @@ impl<A: Pages> Receiver<A> {
             // The last collection is acknowledged when the message is in host memory.
             dev.put(receive, record::LAST, frame.numbers);
         }
-        dev.count(Counter::FramesPlaced);
+        self.count_placed(dev);
         self.place(dev, receive, Data::of(record, frame, offset, ends));
         if completes && !ends {
             self.answer(dev, to, Answer::Ack, frame.node(), frame.numbers);

@@ -170,24 +170,27 @@ impl<A: Pages> Transmitter<A> {
         let tag = Tag::data(record, self.ring.next_number());
         let mut bytes = 0;
         if data_bytes != 0 && self.reads.has_room(5) {
-            if let Some(run) = cursor.here(dev, offset) {
-                bytes = run.bytes.min(data_bytes);
+            let first = cursor.here(dev, offset).filter(|run| run.bytes < data_bytes);
+            bytes = first.map_or(0, |run| run.bytes);
+            let (next_to, next_offset, left) = (to + bytes, offset + bytes, data_bytes - bytes);
+            // The walk comes before the transfers: loads of SRAM take longer while one writes it.
+            let lists = self.lists.of(dev, record);
+            let next = match first.is_some() {
+                true => cursor.step(dev, &lists, chain, next_offset),
+                false => cursor.go_to(dev, &lists, chain, next_offset),
+            };
+            if let Some(run) = first {
                 match self.pages.find(dev, Path::Send, run.address) {
                     Ok(page) => self.post_data(dev, page, to, bytes, 0, tag),
                     Err(reason) => return self.not_found(dev, record, reason, false),
                 }
             }
-            let (sram_address, offset, left) = (to + bytes, offset + bytes, data_bytes - bytes);
-            if cursor.go_to(dev, &self.lists.of(dev, record), chain, offset) {
-                if let Some(run) = cursor.here(dev, offset) {
-                    if left <= run.bytes {
-                        match self.pages.find(dev, Path::Send, run.address) {
-                            Ok(page) => self.post_data(dev, page, sram_address, left, 0, tag),
-                            Err(reason) => return self.not_found(dev, record, reason, bytes != 0),
-                        }
-                        return Read::Whole;
-                    }
+            if left <= next.bytes {
+                match self.pages.find(dev, Path::Send, next.address) {
+                    Ok(page) => self.post_data(dev, page, next_to, left, 0, tag),
+                    Err(reason) => return self.not_found(dev, record, reason, bytes != 0),
                 }
+                return Read::Whole;
             }
         }
         rarely();

@@ -220,12 +220,16 @@ pub const fn chain_words(pages: [Page; 2]) -> [u32; 5] {
 }
 
 /// The pages of such a descriptor.
-pub const fn chain_pages(words: [u32; 5]) -> [Page; 2] {
-    let [low_0, high_0, low_1, high_1, bytes] = words;
-    [
-        Page { address: low_0 as u64 | (high_0 as u64) << 32, bytes: bytes as u16 },
-        Page { address: low_1 as u64 | (high_1 as u64) << 32, bytes: (bytes >> 16) as u16 },
-    ]
+pub fn chain_pages(words: [u32; 5]) -> [Page; 2] {
+    [0, 1].map(|number| chain_page(number, |at| words[at as usize / 4]))
+}
+
+/// Page 0 or 1 of such a descriptor, whose words `word` gives by their distance in bytes from its
+/// start.
+#[inline(always)]
+pub fn chain_page(number: u32, word: impl Fn(u32) -> u32) -> Page {
+    let (low, high) = (word(8 * number), word(8 * number + 4));
+    Page { address: u64::from(low) | u64::from(high) << 32, bytes: (word(16) >> (16 * number)) as u16 }
 }
 
 #[cfg(test)]

@@ -83,23 +83,47 @@ pub struct Cut {
     pub data_bytes: u32,
     /// The same of the first frame.
     pub first_bytes: u32,
+    /// A multiplication with it, and a shift by so many bits more than 24, divide every number
+    /// below 2^24 by `data_bytes` exactly.
+    reciprocal: u32,
+    shift: u32,
 }
 
 impl Cut {
     /// Frames of `mtu_bytes` behind the Ethernet header: 1500, or up to 9000.
     pub const fn of_mtu(mtu_bytes: u32) -> Cut {
         let frame_bytes = mtu_bytes + 14;
-        Cut { data_bytes: frame_bytes - HEADER_BYTES, first_bytes: frame_bytes - FIRST_HEADER_BYTES }
+        let (data_bytes, first_bytes) = (frame_bytes - HEADER_BYTES, frame_bytes - FIRST_HEADER_BYTES);
+        // 2^shift is the first power of two from the divisor on.
+        let shift = u32::BITS - (data_bytes - 1).leading_zeros();
+        Cut { data_bytes, first_bytes, reciprocal: Cut::reciprocal(24 + shift, data_bytes), shift }
     }
 
-    /// Frames of a message. A message of no bytes has one. A message of one frame costs no
-    /// division.
+    /// 2^`log2` divided by `divisor`, rounded up, bit by bit: the core has no fast division.
+    const fn reciprocal(log2: u32, divisor: u32) -> u32 {
+        let (mut quotient, mut rest, mut bit) = (0, 1, 0);
+        while bit < log2 {
+            rest <<= 1;
+            quotient <<= 1;
+            if rest >= divisor {
+                rest -= divisor;
+                quotient |= 1;
+            }
+            bit += 1;
+        }
+        quotient + (rest != 0) as u32
+    }
+
+    /// Frames of a message of at most [`MESSAGE_BYTES_MAX`] bytes. A message of no bytes has one.
     #[inline(always)]
     pub const fn frames(&self, length_bytes: u32) -> u32 {
-        if length_bytes <= self.first_bytes || self.data_bytes == 0 {
+        if length_bytes <= self.first_bytes {
             return 1;
         }
-        1 + (length_bytes - self.first_bytes).div_ceil(self.data_bytes)
+        // Below 2^24.
+        let behind = length_bytes - self.first_bytes - 1;
+        let product = ((behind << 8) as u64 * self.reciprocal as u64) >> 32;
+        2 + (product as u32 >> self.shift)
     }
 
     /// Where the data of a frame begin in the message.
@@ -162,6 +186,29 @@ mod tests {
             }
         }
         assert_eq!(Cut::of_mtu(1500).frames(0), 1);
+    }
+
+    #[test]
+    fn the_multiplication_divides_as_the_division_does() {
+        for mtu in [27, 29, 30, 78, 600, 1500, 8999, 9000] {
+            let cut = Cut::of_mtu(mtu);
+            let frames = |length: u32| {
+                if length <= cut.first_bytes {
+                    1
+                } else {
+                    1 + (length - cut.first_bytes).div_ceil(cut.data_bytes)
+                }
+            };
+            let mut end = cut.first_bytes;
+            while end < MESSAGE_BYTES_MAX {
+                assert!(
+                    [end - 1, end, end + 1].iter().all(|length| cut.frames(*length) == frames(*length)),
+                    "{mtu}: {end}"
+                );
+                end += cut.data_bytes;
+            }
+            assert_eq!(cut.frames(MESSAGE_BYTES_MAX), frames(MESSAGE_BYTES_MAX));
+        }
     }
 
     #[test]
