@@ -241,7 +241,7 @@ impl<A: Pages> Receiver<A> {
         self.writes.post(dev, transfer, if needs_event { DMA_FLAG_EVENT } else { 0 }, tag);
     }
 
-    /// The same of the first data of a frame, which end with their page. False: the page is missing.
+    /// The same of the first data of a frame, to the end of a page. False: the page is missing.
     #[inline(always)]
     fn post_first(&mut self, dev: &mut impl Device, run: Run, from: u32, offset: u32, tag: Tag) -> bool {
         let Ok(page) = self.pages.find(dev, Path::Receive, run.address) else { return false };
