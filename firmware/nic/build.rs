@@ -17,7 +17,7 @@ const GEOMETRY: [(&str, &str, u32); 6] = [
 ];
 
 /// Image and linker script: of which core it is.
-const IMAGES: [(&str, &str); 9] = [
+const IMAGES: [(&str, &str); 10] = [
     ("mini", "core-a.ld"),
     ("mini-pair", "core-a.ld"),
     ("vmmc", "core-a.ld"),
@@ -25,6 +25,7 @@ const IMAGES: [(&str, &str); 9] = [
     ("echo", "core-a.ld"),
     ("echo-pair", "core-a.ld"),
     ("emp", "core-a.ld"),
+    ("emp-pair", "core-a.ld"),
     ("cache-probe", "core-a.ld"),
     ("keeper", "core-b.ld"),
 ];
@@ -63,6 +64,27 @@ fn choose_matching() {
     }
 }
 
+/// Name of a scheme, its type in `nic_emp`, and the linker script of core B. The first is the
+/// default.
+const SCHEMES: [(&str, &str, &str); 5] = [
+    ("dsr", "Dsr", "core-b-emp-full.ld"),
+    ("base", "Base", "core-b-emp.ld"),
+    ("so", "So", "core-b-emp.ld"),
+    ("ro", "Ro", "core-b-emp.ld"),
+    ("sr", "Sr", "core-b-emp-full.ld"),
+];
+
+/// The scheme by which two cores share the parts of EMP: its type, and the linker script of core B.
+fn scheme() -> (&'static str, &'static str) {
+    const VARIABLE: &str = "NICSCOPE_EMP_SCHEME";
+    println!("cargo:rerun-if-env-changed={VARIABLE}");
+    let wanted = env::var(VARIABLE).unwrap_or_else(|_| SCHEMES[0].0.to_string());
+    match SCHEMES.iter().find(|(name, ..)| *name == wanted) {
+        Some(&(_, scheme, script)) => (scheme, script),
+        None => panic!("{VARIABLE}={wanted}: one of {:?} was expected", SCHEMES.map(|(name, ..)| name)),
+    }
+}
+
 fn main() {
     place_state();
     choose_matching();
@@ -94,13 +116,17 @@ fn main() {
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     fs::write(Path::new(&out).join("geometry.rs"), constants).expect("OUT_DIR is writable");
 
-    for script in ["core-a.ld", "core-b.ld", "sections.ld"] {
+    let (scheme, core_b_script) = scheme();
+    let text = format!("/// The scheme of this build.\npub type Scheme = nic_emp::{scheme};\n");
+    fs::write(Path::new(&out).join("scheme.rs"), text).expect("OUT_DIR is writable");
+
+    for script in ["core-a.ld", "core-b.ld", "core-b-emp.ld", "core-b-emp-full.ld", "sections.ld"] {
         println!("cargo:rerun-if-changed={script}");
     }
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("riscv32") {
         let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
         println!("cargo:rustc-link-arg-bins=-L{root}");
-        for (image, script) in IMAGES {
+        for (image, script) in IMAGES.into_iter().chain([("emp-b", core_b_script)]) {
             println!("cargo:rustc-link-arg-bin={image}=-T{script}");
         }
     }

@@ -64,6 +64,19 @@ pub struct Hardware {
     counters: Place,
     /// Markers since the test last cleared them.
     pub trace: Vec<(Marker, u32)>,
+    /// What the other core has of its own, if the NIC has two.
+    pub other: Other,
+}
+
+/// What each core of a NIC has of its own. [`Hardware`] has these of the core that runs.
+pub struct Other {
+    /// Events that are pending there, one bit each.
+    pub pending: u32,
+    /// When each of its timers is due, if it is set.
+    pub timers: [Option<u32>; 2],
+    wakes: u32,
+    expected: u16,
+    counters: Place,
 }
 
 impl Words for Hardware {
@@ -101,6 +114,10 @@ impl Device for Hardware {
 
     fn raise(&mut self, event: Event) {
         self.pending |= event.bit();
+    }
+
+    fn tell(&mut self) {
+        self.other.pending |= Event::Entry.bit();
     }
 
     fn clear(&mut self, event: Event) {
@@ -262,7 +279,23 @@ impl Hardware {
             expected: 0,
             counters: Place(0),
             trace: Vec::new(),
+            other: Other { pending: 0, timers: [None; 2], wakes: u32::MAX, expected: 0, counters: Place(0) },
         }
+    }
+
+    /// The other core runs from now on.
+    pub fn swap_cores(&mut self) {
+        std::mem::swap(&mut self.pending, &mut self.other.pending);
+        std::mem::swap(&mut self.timers, &mut self.other.timers);
+        std::mem::swap(&mut self.wakes, &mut self.other.wakes);
+        std::mem::swap(&mut self.expected, &mut self.other.expected);
+        std::mem::swap(&mut self.counters, &mut self.other.counters);
+    }
+
+    /// The hardware raises an event: it becomes pending in both cores.
+    pub fn raise_in_both(&mut self, event: Event) {
+        self.pending |= event.bit();
+        self.other.pending |= event.bit();
     }
 
     /// A transfer of data begins: where the one before it ended, if its command read ahead.

@@ -6,7 +6,7 @@ use nic_layout::personality::emp::frame::word;
 
 /// Where a frame is, and the words of its header that every part needs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Frame {
+pub struct Frame {
     pub at: Place,
     /// SRAM offset of its buffer.
     pub buffer: u32,

@@ -6,27 +6,33 @@
 #![cfg_attr(not(test), no_std)]
 
 mod command;
+mod elsewhere;
 mod frame;
 mod header;
 mod lists;
+mod machine;
 mod messages;
 mod neighbours;
 mod pages;
-mod parts;
 mod places;
 mod plan;
+mod queues;
 mod receiver;
+mod schemes;
 mod sender;
 mod sorter;
 mod translated;
 mod transmitter;
 
+pub use elsewhere::Elsewhere;
 pub use lists::LIST_BUFFER_BYTES;
+pub use machine::{prepare, Core, Machine, Parts};
 pub use pages::{Pages, Physical};
-pub use parts::{Parts, QUEUES_BYTES};
 pub use places::{receive_record, send_record, PagePlaces, Places, Settings};
 pub use plan::{Config, Plan};
+pub use queues::QUEUES_BYTES;
 pub use receiver::RECEIVE_LISTS;
+pub use schemes::{Base, Dsr, Ro, Scheme, So, Sr};
 pub use translated::{Translated, MISSES_BYTES};
 
 pub use transmitter::{ANSWERS, ANSWER_BYTES, SEND_LISTS};

@@ -15,9 +15,9 @@ macro_rules! queues {
                 pub(crate) const LOG2: u32 = $log2;
             }
             $(#[$doc])*
-            pub(crate) type $write = Writer<$words, $log2>;
+            pub type $write = Writer<$words, $log2>;
             $(#[$doc])*
-            pub(crate) type $read = Reader<$words, $log2>;
+            pub type $read = Reader<$words, $log2>;
         )*
     };
 }
@@ -60,7 +60,7 @@ fn failure(word: u32) -> Failure {
 /// What a node says of a message of another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub(crate) enum Answer {
+pub enum Answer {
     /// A collection is accepted.
     Ack = 0,
     /// No posted receive matches.
@@ -82,7 +82,7 @@ impl Answer {
 
 /// From the sender to the transmitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SenderToTransmitter {
+pub enum SenderToTransmitter {
     /// Send a frame of a message. `tag_word`: of its first frame, the word of tag and distances.
     Frame { record: u32, frame: u32, tag_word: u32 },
     /// Tell the sender when all frames that it has asked for so far have been read.
@@ -119,7 +119,7 @@ impl SenderToTransmitter {
 
 /// From the transmitter to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TransmitterToSender {
+pub enum TransmitterToSender {
     /// All frames of the record that were asked for before [`SenderToTransmitter::Drain`] have been
     /// read.
     Drained { record: u32 },
@@ -149,7 +149,7 @@ impl TransmitterToSender {
 
 /// From the receiver to the transmitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ReceiverToTransmitter {
+pub enum ReceiverToTransmitter {
     /// Send an answer. `numbers`: the word of the frame that it answers.
     Answer { kind: Answer, node: u32, numbers: u32 },
     /// Read a list page into a list buffer.
@@ -178,7 +178,7 @@ impl ReceiverToTransmitter {
 
 /// From the transmitter to the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TransmitterToReceiver {
+pub enum TransmitterToReceiver {
     /// The list page is in the list buffer.
     Loaded { buffer: u32 },
     /// It could not be read.
@@ -211,7 +211,7 @@ impl TransmitterToReceiver {
 
 /// From the sorter to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SorterToSender {
+pub enum SorterToSender {
     /// A node has answered a frame. `room`: its free receive buffers, as far as 16 bits say.
     Answer { kind: Answer, node: u32, numbers: u32, room: u32 },
     /// Obey a command of the driver, and pass it on.
@@ -240,7 +240,7 @@ impl SorterToSender {
 
 /// From the sorter to the receiver. A buffer is the SRAM offset of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SorterToReceiver {
+pub enum SorterToReceiver {
     /// Send an answer.
     Answer { kind: Answer, node: u32, numbers: u32 },
     /// A message begins in a receive.
@@ -283,7 +283,7 @@ impl SorterToReceiver {
 
 /// From the receiver to the sorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ReceiverToSorter {
+pub enum ReceiverToSorter {
     /// A message is complete.
     Complete { node: u32, number: u16 },
     /// A message was given up.

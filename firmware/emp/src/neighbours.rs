@@ -2,7 +2,9 @@
 //!
 //! Parts on one core call each other, so that a frame goes through all parts that it needs without
 //! a stop. The queue between two parts on one core carries what is rare, and what cannot be done at
-//! once. A part on another core is reached by its queue alone: no image has such a part yet.
+//! once. A part on the other core is reached by its queue alone. A part that has pushed a frequent
+//! entry tells the other core ([`nic_device::Device::tell`]). For rare entries the core does so, at
+//! the end of its turn.
 //!
 //! `IS_HERE` is a constant of the image, so only one of both ways is in the code.
 
@@ -12,7 +14,7 @@ use crate::frame::Frame;
 use crate::messages::Answer;
 
 /// The transmitter.
-pub(crate) trait Transmits {
+pub trait Transmits {
     /// Whether it runs on the same core.
     const IS_HERE: bool;
     /// Whether pages may be missing, so that a frame cannot be asked for.
@@ -38,7 +40,7 @@ pub(crate) trait Transmits {
 
 /// What the header of a frame says of its message.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Header {
+pub struct Header {
     /// The node that it goes to.
     pub node: u32,
     /// The number of the message.
@@ -52,7 +54,7 @@ pub(crate) struct Header {
 }
 
 /// The receiver.
-pub(crate) trait Receives {
+pub trait Receives {
     /// Whether it runs on the same core.
     const IS_HERE: bool;
     /// Whether [`Self::begin`] and [`Self::go_on`] may be called: nothing stands before the frame.
@@ -64,7 +66,7 @@ pub(crate) trait Receives {
 }
 
 /// The sender.
-pub(crate) trait Sends {
+pub trait Sends {
     /// Whether it runs on the same core.
     const IS_HERE: bool;
     /// A node has answered a frame.
@@ -72,9 +74,20 @@ pub(crate) trait Sends {
 }
 
 /// The sorter.
-pub(crate) trait Sorts {
+pub trait Sorts {
     /// Whether it runs on the same core.
     const IS_HERE: bool;
     /// A message of a node is complete.
     fn completed(&mut self, dev: &mut impl Device, node: u32, number: u16);
+}
+
+/// What a part has found in a queue from the other core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Entry {
+    /// Nothing.
+    None,
+    /// An entry, which it has served, or which waits for room.
+    Frequent,
+    /// An entry that is left to the turn that looks at everything.
+    Rare,
 }

@@ -19,8 +19,8 @@ use nic_plan::{Cursor, Piece, Regions, Use};
 
 use crate::lists::LIST_BUFFER_BYTES;
 use crate::pages::Pages;
-use crate::parts::QUEUES_BYTES;
 use crate::places::{receive_record, send_record, PagePlaces, Places, Settings};
+use crate::queues::QUEUES_BYTES;
 use crate::receiver::RECEIVE_LISTS;
 use crate::transmitter::{ANSWERS, ANSWER_BYTES, SEND_LISTS, TRANSMIT_BUFFERS};
 

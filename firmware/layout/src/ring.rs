@@ -55,6 +55,8 @@ pub enum Event {
     MacError = 11,
     /// Work waits that no hardware tells of: firmware raises it.
     Work = 16,
+    /// An entry waits in a queue from the other core: that core raises it (E-49).
+    Entry = 17,
 }
 
 /// Interrupt causes: mailboxes from the NIC.

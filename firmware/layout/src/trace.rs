@@ -172,9 +172,23 @@ markers! {
     /// A message has ended at its sender. Argument: record of the send.
     MessageSent = 0x82 => "message sent",
 
+    /// A core asks for the semaphore, in an image of two cores that share parts. Argument:
+    /// [`FOR_BUFFER`] or [`FOR_CLAIM`].
+    SemaphoreAsked = 0x88 => "semaphore",
+    /// It owns the semaphore. Argument: as before.
+    SemaphoreOwned = 0x89 => "semaphore owned",
+    /// The other core was told of an entry in a queue. Argument: 1 if its event was set, 0 if it
+    /// was pending.
+    PeerTold = 0x8A => "other core told",
+
     /// The firmware stops. Argument: `mcause`, or 0 for a panic.
     Crash = 0xFF => "Crash",
 }
+
+/// The semaphore is for the receive ring: a buffer goes back.
+pub const FOR_BUFFER: u32 = 1;
+/// The semaphore is for the claim of a part.
+pub const FOR_CLAIM: u32 = 2;
 
 /// In place of a line: none.
 pub const NO_LINE: u16 = u16::MAX;

@@ -106,6 +106,8 @@ const fn is_older(number: u32, other: u32) -> bool {
 }
 
 impl Posted for Hashed {
+    const NOWHERE: Hashed = Hashed::NOWHERE;
+
     fn bytes(receives: u32) -> u32 {
         ENTRY_BYTES * receives + (4 * LISTS).next_multiple_of(8)
     }

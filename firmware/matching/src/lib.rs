@@ -45,6 +45,8 @@ pub enum Found {
 
 /// Posted receives. A receive has a number, and is posted at most once at a time.
 pub trait Posted {
+    /// No receives, in no memory.
+    const NOWHERE: Self;
     /// Bytes of SRAM for so many receives.
     fn bytes(receives: u32) -> u32;
     /// Receives with numbers below `receives`, in the SRAM from an offset on, a multiple of 8.

@@ -96,6 +96,8 @@ impl Linear {
 }
 
 impl Posted for Linear {
+    const NOWHERE: Linear = Linear::NOWHERE;
+
     fn bytes(receives: u32) -> u32 {
         receives << ENTRY_LOG2
     }

@@ -28,6 +28,11 @@ pub fn request() -> [u32; REQUEST_WORDS] {
     for word in 0..size_of::<CrashRecord>() as u32 / 4 {
         write_sram(CRASH_RECORD_ADDRESS + word * 4, 0);
     }
+    request_again()
+}
+
+/// The same words. Core B reads them after core A.
+pub fn request_again() -> [u32; REQUEST_WORDS] {
     core::array::from_fn(|word| read_sram(BOOT_BLOCK_ADDRESS + word as u32 * 4))
 }
 

@@ -3,29 +3,37 @@
 use nic_device::{rarely, Place, Words};
 use nic_device::{Device, DMA_RING_LOG2, MAC_RING_LOG2};
 use nic_layout::frame::link::FRAME_BYTES_MIN;
-use nic_layout::registers::{dma_read, dma_write, doorbell, event_a, mac_rx, mac_tx, mailbox, timer};
+use nic_layout::registers::{dma_read, dma_write, doorbell, event_a, event_b, mac_rx, mac_tx, mailbox, timer};
 use nic_layout::ring::Event;
-use nic_layout::trace::Marker;
+use nic_layout::trace::{Marker, FOR_BUFFER};
 use nic_plan::rings::EnginePlaces;
 use nic_plan::LinkSettings;
 
 use crate::memory::{get, load, load_index, put, read_sram, sram, store, trace, write_sram};
 use crate::ring::{DmaRing, MacRing};
+use crate::semaphore::locked_by;
 
-/// Rings and registers of one NIC. There is one.
-pub struct Chip {
+/// One core gives receive buffers back.
+pub const ALONE: u32 = 0;
+
+/// Rings and registers of one NIC, as one core has them.
+///
+/// `SHARE`: whether both cores give receive buffers back. Then it is the number of this core plus
+/// one, and a buffer goes back under the semaphore. [`ALONE`]: one core does it.
+pub struct Chip<const SHARE: u32 = ALONE> {
     read_ring: DmaRing,
     write_ring: DmaRing,
     transmit_ring: MacRing,
     receive_ring: MacRing,
-    /// Buffers given to the receive ring.
+    /// Buffers given to the receive ring. If both cores give buffers back, the register of the ring
+    /// says it.
     recycled: u32,
     counters: Place,
 }
 
-impl Chip {
+impl<const SHARE: u32> Chip<SHARE> {
     /// Before [`Self::start`]: all zero, so that it may live in memory that start-up clears.
-    pub const NOWHERE: Chip = Chip {
+    pub const NOWHERE: Chip<SHARE> = Chip {
         read_ring: DmaRing::NOWHERE,
         write_ring: DmaRing::NOWHERE,
         transmit_ring: MacRing::NOWHERE,
@@ -66,6 +74,12 @@ impl Chip {
         store(mac_rx::BUFFER_BYTES, link.buffer_bytes);
         store(mac_rx::MAX_FRAME, frame_bytes_max);
 
+        self.join(places);
+    }
+
+    /// Takes the rings as another core has set them up and left them.
+    pub fn join(&mut self, places: &EnginePlaces) {
+        self.recycled = load(mac_rx::PRODUCER);
         self.read_ring = DmaRing::new(places.dma_read_ring);
         self.write_ring = DmaRing::new(places.dma_write_ring);
         self.transmit_ring = MacRing::new(places.transmit_ring);
@@ -79,11 +93,25 @@ impl Chip {
         store(mac_tx::CONTROL, mac_tx::CONTROL_RESET.with_enable(true));
         store(mac_rx::CONTROL, mac_rx::CONTROL_RESET.with_enable(true));
         store(event_a::CLEAR, u32::MAX);
-        store(event_a::ENABLE, events);
+        self.wake_on(events);
     }
 }
 
-impl Words for Chip {
+impl<const SHARE: u32> Chip<SHARE> {
+    /// Gives a buffer to the receive ring, behind those that the other core has given.
+    #[inline(always)]
+    fn recycle_shared(&mut self, sram_address: u32) {
+        trace(Marker::SemaphoreAsked, FOR_BUFFER);
+        locked_by(SHARE.wrapping_sub(1), || {
+            trace(Marker::SemaphoreOwned, FOR_BUFFER);
+            let recycled = load(mac_rx::PRODUCER);
+            self.receive_ring.place(recycled, sram_address, 0);
+            store(mac_rx::PRODUCER, recycled.wrapping_add(1));
+        });
+    }
+}
+
+impl<const SHARE: u32> Words for Chip<SHARE> {
     #[inline(always)]
     fn read(&self, offset_bytes: u32) -> u32 {
         read_sram(offset_bytes)
@@ -110,7 +138,7 @@ impl Words for Chip {
     }
 }
 
-impl Device for Chip {
+impl<const SHARE: u32> Device for Chip<SHARE> {
     #[inline(always)]
     fn now(&self) -> u32 {
         load(timer::COUNT)
@@ -138,6 +166,16 @@ impl Device for Chip {
     #[inline(always)]
     fn raise(&mut self, event: Event) {
         store(event_a::SET, event.bit());
+    }
+
+    #[inline(always)]
+    fn tell(&mut self) {
+        // Edge-triggered (E-49): an event that is pending is not set again.
+        let is_pending = load(event_b::PENDING) & Event::Entry.bit() != 0;
+        if !is_pending {
+            store(event_b::SET, Event::Entry.bit());
+        }
+        trace(Marker::PeerTold, u32::from(!is_pending));
     }
 
     #[inline(always)]
@@ -275,6 +313,9 @@ impl Device for Chip {
 
     #[inline(always)]
     fn recycle(&mut self, sram_address: u32) {
+        if SHARE != ALONE {
+            return self.recycle_shared(sram_address);
+        }
         self.receive_ring.place(self.recycled, sram_address, 0);
         self.recycled = self.recycled.wrapping_add(1);
         store(mac_rx::PRODUCER, self.recycled);

@@ -8,6 +8,20 @@ pub mod geometry {
     include!(concat!(env!("OUT_DIR"), "/geometry.rs"));
 }
 
+/// On which core each part of EMP runs, chosen when the image is built (docs/emp.md, Four parts).
+pub mod scheme {
+    include!(concat!(env!("OUT_DIR"), "/scheme.rs"));
+}
+
+/// How EMP finds posted receives, chosen when the image is built.
+#[cfg(target_arch = "riscv32")]
+pub mod matching {
+    #[cfg(matching_hashed)]
+    pub use nic_matching::Hashed as Matching;
+    #[cfg(not(matching_hashed))]
+    pub use nic_matching::Linear as Matching;
+}
+
 mod images;
 pub mod keeper;
 

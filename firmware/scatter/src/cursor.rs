@@ -131,7 +131,7 @@ impl Cursor {
     /// Goes to the page behind the present one, which is not empty and ends before this byte. No
     /// bytes: the cursor has not moved, and [`Self::seek`] says why not.
     #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.walk")]
     pub fn step(self, words: &mut impl Words, lists: &impl Lists, chain: Place, offset_bytes: u32) -> Run {
         let word = words.get(self.0, INDEX);
         let (format, index) = (word >> FORMAT_SHIFT, (word & INDEX_MASK) + 1);

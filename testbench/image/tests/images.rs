@@ -49,7 +49,19 @@ fn judged(images: &[&str], parameters: Parameters) -> Vec<(u32, u32)> {
 /// In one test, since all builds share a folder.
 #[test]
 fn the_stack_of_every_image_fits_and_no_image_can_panic() {
-    let all = ["mini", "mini-pair", "vmmc", "vmmc-pair", "echo", "echo-pair", "emp", "cache-probe", "keeper"];
+    let all = [
+        "mini",
+        "mini-pair",
+        "vmmc",
+        "vmmc-pair",
+        "echo",
+        "echo-pair",
+        "emp",
+        "emp-pair",
+        "emp-b",
+        "cache-probe",
+        "keeper",
+    ];
     assert_eq!(judged(&all, RECOMMENDED).len(), all.len());
     // The smallest and the largest value of each parameter that shapes code, and the geometries of
     // the random runs. Images with static tables have no other parameter than the key.

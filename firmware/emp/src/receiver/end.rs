@@ -18,7 +18,8 @@ impl<A: Pages> Receiver<A> {
     /// Handles the ends of host writes. The event of host writes, or the event of DMA errors, was
     /// pending, or somebody waits for room.
     #[inline(always)]
-    pub fn on_writes(&mut self, dev: &mut impl Device, to: &mut impl Transmits, sorter: &mut impl Sorts) {
+    pub fn on_writes<T: Transmits, S: Sorts>(&mut self, dev: &mut impl Device, to: &mut T, sorter: &mut S) {
+        let is_apart = !T::IS_HERE || !S::IS_HERE;
         let mut consumer = dev.dma_write_consumer();
         let is_halted = dev.dma_write_halted();
         if is_halted {
@@ -26,7 +27,7 @@ impl<A: Pages> Receiver<A> {
         }
         while let Some(tag) = self.writes.oldest_ended(consumer) {
             if is_halted && self.writes.is_last_ended(consumer) || tag.ends() {
-                if self.is_stirred && !self.has_room(dev) {
+                if (is_apart || self.is_stirred) && !self.has_room(dev) {
                     // The event comes again, so that this is not forgotten.
                     rarely();
                     return dev.raise(Event::DmaWrite);
@@ -69,6 +70,7 @@ impl<A: Pages> Receiver<A> {
             // Before the host can post the receive again.
             dev.put(receive, record::STATE, record::FREE);
             self.to_sorter.push(dev, ReceiverToSorter::Complete { node, number }.words());
+            dev.tell();
         }
         let at = dev.place(offset);
         dev.put(at, 8, length);

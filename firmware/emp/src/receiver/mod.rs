@@ -12,5 +12,5 @@ mod tag;
 mod take;
 mod turn;
 
-pub use state::RECEIVE_LISTS;
-pub(crate) use state::{Receiver, Sides};
+pub use state::{Receiver, RECEIVE_LISTS};
+pub use state::{Sides, ENTRIES};

@@ -22,11 +22,11 @@ pub const RECEIVE_LISTS: usize = 8;
 
 /// Entries that serving one entry of the sorter may add to a queue: the answer to a frame, and the
 /// end of its message.
-const ENTRIES: u32 = 2;
+pub const ENTRIES: u32 = 2;
 
 /// The part that places data. `A`: what addresses are.
 #[derive(Debug)]
-pub(crate) struct Receiver<A> {
+pub struct Receiver<A> {
     pub(crate) from_sorter: FromSorterForReceiver,
     pub(crate) from_transmitter: FromTransmitterForReceiver,
     pub(crate) to_transmitter: ToTransmitterOfReceiver,
@@ -57,7 +57,7 @@ pub(crate) struct Receiver<A> {
 }
 
 /// The sides of the queues that the receiver has.
-pub(crate) struct Sides {
+pub struct Sides {
     /// From the sorter.
     pub from_sorter: FromSorterForReceiver,
     /// From the transmitter.
@@ -129,14 +129,18 @@ impl<A: Pages> Receiver<A> {
 
     /// Answers a frame. There is room in the queue to the transmitter.
     #[inline(always)]
-    pub(super) fn answer(
+    pub(super) fn answer<T: Transmits>(
         &mut self,
         dev: &mut impl Device,
-        to: &mut impl Transmits,
+        to: &mut T,
         kind: Answer,
         node: u32,
         numbers: u32,
     ) {
+        if !T::IS_HERE {
+            self.to_transmitter.push(dev, ReceiverToTransmitter::Answer { kind, node, numbers }.words());
+            return dev.tell();
+        }
         if !to.answer(dev, kind, node, numbers) {
             rarely();
             self.answer_later(dev, kind, node, numbers);

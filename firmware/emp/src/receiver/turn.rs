@@ -8,9 +8,10 @@ use super::state::{Receiver, Sides};
 use crate::frame::Frame;
 use crate::lists::Buffers;
 use crate::messages::{SorterToReceiver, TransmitterToReceiver};
-use crate::neighbours::{Sorts, Transmits};
+use crate::neighbours::{Entry, Sorts, Transmits};
 use crate::pages::Pages;
 use crate::places::{receive_record as record, Places, Settings};
+use crate::Elsewhere;
 
 impl<A: Pages> Receiver<A> {
     /// Makes the part ready.
@@ -36,10 +37,10 @@ impl<A: Pages> Receiver<A> {
 
     /// Whether a frame of the sorter can be taken at once.
     #[inline(always)]
-    pub fn is_ready(&mut self, dev: &mut impl Device) -> bool {
+    pub fn is_ready<T: Transmits>(&mut self, dev: &mut impl Device) -> bool {
         if !self.is_stirred {
-            // All queues are empty.
-            return true;
+            // Queues to parts on this core are empty.
+            return T::IS_HERE || self.has_room(dev);
         }
         rarely();
         self.open.is_none() && self.waiting.is_none() && self.from_sorter.is_empty(dev) && self.has_room(dev)
@@ -53,7 +54,8 @@ impl<A: Pages> Receiver<A> {
             rarely();
             // A list page that has come is what the frame waits for.
             let has_attended = self.attend(dev);
-            return self.resume(dev) | has_attended | self.serve_beside(dev);
+            let has_resumed = self.has_room(dev) && self.resume(dev);
+            return has_resumed | has_attended | self.serve_beside(dev);
         }
         let entry = match self.waiting.take() {
             Some(entry) => entry,
@@ -69,6 +71,28 @@ impl<A: Pages> Receiver<A> {
         }
         self.serve::<S>(dev, to, entry);
         true
+    }
+
+    /// Takes a frame from a sorter that runs elsewhere.
+    #[inline(always)]
+    pub(crate) fn take_entry(&mut self, dev: &mut impl Device, to: &mut impl Transmits) -> Entry {
+        if self.is_stirred {
+            rarely();
+            return Entry::Rare;
+        }
+        let Some(words) = self.from_sorter.peek(dev) else { return Entry::None };
+        if !self.has_room(dev) {
+            rarely();
+            return Entry::Frequent;
+        }
+        let entry = SorterToReceiver::of(words);
+        if !matches!(entry, SorterToReceiver::Frame { .. } | SorterToReceiver::First { .. }) {
+            rarely();
+            return Entry::Rare;
+        }
+        self.from_sorter.skip(dev);
+        self.serve::<Elsewhere>(dev, to, entry);
+        Entry::Frequent
     }
 
     #[inline(always)]
@@ -126,7 +150,7 @@ impl<A: Pages> Receiver<A> {
     #[inline(never)]
     fn attend_rarely(&mut self, dev: &mut impl Device) -> bool {
         let mut is_busy = false;
-        if self.command.is_none() {
+        if self.command.is_none() && self.has_room(dev) {
             if let Some(words) = self.from_transmitter.pop(dev) {
                 is_busy = true;
                 match TransmitterToReceiver::of(words) {

@@ -104,6 +104,7 @@ impl Sender {
         if !T::IS_HERE {
             let entry = SenderToTransmitter::Frame { record, frame, tag_word };
             self.to_transmitter.push(dev, entry.words());
+            dev.tell();
             return true;
         }
         let length = dev.get(sent, record::LENGTH);

@@ -11,4 +11,5 @@ mod state;
 mod timer;
 mod turn;
 
-pub(crate) use state::{Sender, Sides};
+pub use state::Sender;
+pub use state::Sides;

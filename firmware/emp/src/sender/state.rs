@@ -11,7 +11,7 @@ use crate::messages::{FromSorterForSender, FromTransmitterForSender, ToTransmitt
 use crate::places::{send_record as record, Places, Settings};
 
 /// The part that decides what is sent.
-pub(crate) struct Sender {
+pub struct Sender {
     pub(crate) from_sorter: FromSorterForSender,
     pub(crate) from_transmitter: FromTransmitterForSender,
     pub(crate) to_transmitter: ToTransmitterOfSender,
@@ -38,7 +38,7 @@ pub(crate) struct Sender {
 }
 
 /// The sides of the queues that the sender has.
-pub(crate) struct Sides {
+pub struct Sides {
     /// From the sorter.
     pub from_sorter: FromSorterForSender,
     /// From the transmitter.

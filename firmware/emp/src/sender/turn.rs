@@ -7,7 +7,7 @@ use nic_layout::personality::emp::{MAILBOX_CANCEL_SEND, MAILBOX_SEND};
 
 use super::state::{stage, Sender, Sides};
 use crate::messages::{Answer, SorterToSender, TransmitterToSender};
-use crate::neighbours::{Sends, Transmits};
+use crate::neighbours::{Entry, Sends, Transmits};
 use crate::places::{send_record as record, Places, Settings};
 
 impl Sender {
@@ -28,6 +28,19 @@ impl Sender {
         for peer in 0..settings.node_count {
             self.forget_numbers(dev, peer);
         }
+    }
+
+    /// Takes an answer from a sorter that runs elsewhere.
+    #[inline(always)]
+    pub(crate) fn take_entry(&mut self, dev: &mut impl Device) -> Entry {
+        let Some(words) = self.from_sorter.peek(dev) else { return Entry::None };
+        let SorterToSender::Answer { kind, node, numbers, .. } = SorterToSender::of(words) else {
+            rarely();
+            return Entry::Rare;
+        };
+        self.from_sorter.skip(dev);
+        self.on_answer(dev, kind, node, numbers);
+        Entry::Frequent
     }
 
     /// Does some of the rare work that waits. False if there was none that it could do.

@@ -6,4 +6,5 @@ mod sort;
 mod state;
 mod turn;
 
-pub(crate) use state::{Sides, Sorter};
+pub use state::Sides;
+pub use state::Sorter;

@@ -177,7 +177,10 @@ impl<P: Posted> Sorter<P> {
     fn pass_first<R: Receives>(&mut self, dev: &mut impl Device, receiver: &mut R, record: u32, frame: &Frame) {
         match R::IS_HERE {
             true => receiver.begin(dev, record, frame),
-            false => self.to_receiver.push(dev, Sorted::First { record, buffer: frame.buffer }.words()),
+            false => {
+                self.to_receiver.push(dev, Sorted::First { record, buffer: frame.buffer }.words());
+                dev.tell();
+            }
         }
     }
 
@@ -186,7 +189,10 @@ impl<P: Posted> Sorter<P> {
     fn pass_on<R: Receives>(&mut self, dev: &mut impl Device, receiver: &mut R, record: u32, frame: &Frame) {
         match R::IS_HERE {
             true => receiver.go_on(dev, record, frame),
-            false => self.to_receiver.push(dev, Sorted::Frame { record, buffer: frame.buffer }.words()),
+            false => {
+                self.to_receiver.push(dev, Sorted::Frame { record, buffer: frame.buffer }.words());
+                dev.tell();
+            }
         }
     }
 
@@ -218,6 +224,7 @@ impl<P: Posted> Sorter<P> {
         } else {
             let room = dev.get(frame.at, word::OFFSET);
             self.to_sender.push(dev, SorterToSender::Answer { kind, node, numbers, room }.words());
+            dev.tell();
             dev.recycle(frame.buffer);
         }
         dev.count(Counter::FramesAnswers);

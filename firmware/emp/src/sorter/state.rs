@@ -8,7 +8,7 @@ use crate::messages::{FromReceiverForSorter, ToReceiverOfSorter, ToSenderOfSorte
 use crate::places::{Places, Settings};
 
 /// The part that sorts. `P`: how it finds posted receives.
-pub(crate) struct Sorter<P> {
+pub struct Sorter<P> {
     pub(crate) from_receiver: FromReceiverForSorter,
     pub(crate) to_receiver: ToReceiverOfSorter,
     pub(crate) to_sender: ToSenderOfSorter,
@@ -28,7 +28,7 @@ pub(crate) struct Sorter<P> {
 }
 
 /// The sides of the queues that the sorter has.
-pub(crate) struct Sides {
+pub struct Sides {
     /// From the receiver.
     pub from_receiver: FromReceiverForSorter,
     /// To the receiver.

@@ -22,7 +22,7 @@ use crate::places::send_record as record;
 
 /// A frame whose data were asked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
+pub struct Asked {
     frame: u32,
     offset: u32,
     data_bytes: u32,
@@ -162,7 +162,7 @@ impl<A: Pages> Transmitter<A> {
 
     /// Asks for the data of a frame that are not in one page, or that have to wait.
     #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.pages")]
     fn read(&mut self, dev: &mut impl Device, record: u32, frame: u32, to: u32, offset: u32, data_bytes: u32) -> Read {
         let sent = self.record(record);
         let cursor = Cursor::at(sent.plus(record::CURSOR));

@@ -9,5 +9,5 @@ mod tag;
 mod turn;
 
 pub use buffers::{ANSWERS, ANSWER_BYTES, TRANSMIT_BUFFERS};
-pub use state::SEND_LISTS;
-pub(crate) use state::{Sides, Transmitter};
+pub use state::Sides;
+pub use state::{Transmitter, SEND_LISTS};

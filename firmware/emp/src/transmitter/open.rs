@@ -2,7 +2,7 @@
 
 /// A frame whose data are not all asked for. SRAM offsets.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Open {
+pub struct Open {
     pub record: u32,
     pub frame: u32,
     pub tag_word: u32,

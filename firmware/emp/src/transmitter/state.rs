@@ -28,7 +28,7 @@ pub const SEND_LISTS: usize = 8;
 
 /// The part that sends. `A`: what addresses are.
 #[derive(Debug)]
-pub(crate) struct Transmitter<A> {
+pub struct Transmitter<A> {
     pub(crate) from_sender: FromSender,
     pub(crate) from_receiver: FromReceiverForTransmitter,
     pub(crate) to_sender: ToSenderOfTransmitter,
@@ -53,7 +53,7 @@ pub(crate) struct Transmitter<A> {
 }
 
 /// The sides of the queues that the transmitter has.
-pub(crate) struct Sides {
+pub struct Sides {
     /// From the sender.
     pub from_sender: FromSender,
     /// From the receiver.

@@ -14,9 +14,10 @@ use crate::command::is_restart;
 use crate::header::Addresses;
 use crate::lists::{Buffers, LIST_BUFFER_BYTES};
 use crate::messages::{Answer, ReceiverToTransmitter, SenderToTransmitter, TransmitterToReceiver};
-use crate::neighbours::{Header, Sends, Transmits};
+use crate::neighbours::{Entry, Header, Sends, Transmits};
 use crate::pages::{NoPage, Pages};
 use crate::places::{Places, Settings};
+use crate::Elsewhere;
 
 impl<A: Pages> Transmitter<A> {
     /// Makes the part ready. The peers have these sessions.
@@ -106,6 +107,40 @@ impl<A: Pages> Transmitter<A> {
         }
         rarely();
         self.serve_rarely(dev, entry)
+    }
+
+    /// Takes a frame from a sender that runs elsewhere.
+    #[inline(always)]
+    pub(crate) fn take_entry(&mut self, dev: &mut impl Device) -> Entry {
+        if self.is_stirred {
+            rarely();
+            return Entry::Rare;
+        }
+        let Some(words) = self.from_sender.peek(dev) else { return Entry::None };
+        let entry = SenderToTransmitter::of(words);
+        if !matches!(entry, SenderToTransmitter::Frame { .. }) {
+            rarely();
+            return Entry::Rare;
+        }
+        if self.ring.is_ready(dev) {
+            self.from_sender.skip(dev);
+            self.serve::<Elsewhere>(dev, entry);
+        }
+        Entry::Frequent
+    }
+
+    /// Takes an answer from a receiver that runs elsewhere.
+    #[inline(always)]
+    pub(crate) fn take_answer(&mut self, dev: &mut impl Device) -> Entry {
+        let Some(words) = self.from_receiver.peek(dev) else { return Entry::None };
+        let ReceiverToTransmitter::Answer { kind, node, numbers } = ReceiverToTransmitter::of(words) else {
+            rarely();
+            return Entry::Rare;
+        };
+        if self.send_answer(dev, frame_kind(kind), node, numbers) {
+            self.from_receiver.skip(dev);
+        }
+        Entry::Frequent
     }
 
     #[cold]

@@ -1,7 +1,8 @@
 //! Messages of whole NICs: complete, exact, in the order that the matching promises.
 
 use crate::world::plan::{plans, play};
-use crate::world::{Faults, Wish, World};
+use super::{Scheme, World};
+use crate::world::{Faults, Wish};
 use nic_device::Words;
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{offset_bytes, stat, Descriptor, Format};
@@ -38,8 +39,8 @@ proptest! {
 
     #[test]
     fn messages_arrive_without_faults(plans in plans(3), seed in any::<u64>()) {
-        play::<Linear>(3, 1500, &plans, Faults::default(), seed).finish(6_000_000);
-        play::<Hashed>(3, 1500, &plans, Faults::default(), seed).finish(6_000_000);
+        play::<Linear, Scheme>(3, 1500, &plans, Faults::default(), seed).finish(6_000_000);
+        play::<Hashed, Scheme>(3, 1500, &plans, Faults::default(), seed).finish(6_000_000);
     }
 
     #[test]
@@ -51,7 +52,7 @@ proptest! {
     ) {
         let (loss, duplication, reordering, garbage) = faults;
         let faults = Faults { loss, duplication, reordering, garbage, ..Faults::default() };
-        play::<Hashed>(4, mtu, &plans, faults, seed).finish(6_000_000);
+        play::<Hashed, Scheme>(4, mtu, &plans, faults, seed).finish(6_000_000);
     }
 }
 

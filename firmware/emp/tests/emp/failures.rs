@@ -1,7 +1,8 @@
 //! Messages that fail: each ends, is reported, and harms no other.
 
 use crate::world::plan::{plans, play};
-use crate::world::{Faults, Wish, World};
+use super::{Scheme, World};
+use crate::world::{Faults, Wish};
 use nic_device::Words;
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{offset_bytes, stat, Descriptor, Failure, Format};
@@ -287,7 +288,7 @@ proptest! {
     ) {
         let (loss, duplication, reordering, read_errors, write_errors) = faults;
         let faults = Faults { loss, duplication, reordering, read_errors, write_errors, garbage: 20 };
-        let mut world = play::<Hashed>(3, 1500, &plans, faults, seed);
+        let mut world = play::<Hashed, Scheme>(3, 1500, &plans, faults, seed);
         for (node, send) in cancelled {
             if send < world.nodes[node].host.sends.len() {
                 world.nodes[node].host.cancel_send(send);

@@ -1,5 +1,27 @@
-//! Whole NICs with EMP, each with a host, over a device in memory.
+//! Whole NICs with EMP, each with a host, over a device in memory. All tests run with each scheme.
 
-mod delivery;
-mod failures;
 mod world;
+
+macro_rules! schemes {
+    ($($name:ident: $scheme:ident,)*) => {
+        $(#[path = "."]
+        mod $name {
+            use nic_emp::$scheme as Scheme;
+
+            type World<P> = crate::world::World<P, Scheme>;
+
+            #[path = "delivery.rs"]
+            mod delivery;
+            #[path = "failures.rs"]
+            mod failures;
+        })*
+    };
+}
+
+schemes! {
+    base: Base,
+    so: So,
+    ro: Ro,
+    dsr: Dsr,
+    sr: Sr,
+}

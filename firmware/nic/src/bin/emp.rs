@@ -4,5 +4,16 @@
 nic_firmware::host_main!();
 
 #[cfg(target_arch = "riscv32")]
+use nic_firmware::chip::Chip;
+
+/// What runs on core A.
+#[cfg(target_arch = "riscv32")]
+type Machine = nic_emp::Parts<nic_firmware::matching::Matching, nic_emp::Physical>;
+
+/// Whether there is a core B.
+#[cfg(target_arch = "riscv32")]
+const PAIR: bool = false;
+
+#[cfg(target_arch = "riscv32")]
 #[path = "../messages_a.rs"]
 mod image;

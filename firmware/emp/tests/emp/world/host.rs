@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use nic_device::Words;
+use nic_emp::Scheme;
 use nic_layout::personality::emp::descriptor::{
     chain_descriptors, chain_words, left_in_bank, offset_bytes, stat, Descriptor, Format, Page, ANY_SOURCE, ANY_TAG,
     DESCRIPTORS, SEND_DESCRIPTORS,
@@ -223,7 +224,7 @@ impl Host {
     }
 }
 
-impl<P: Posted> Node<P> {
+impl<P: Posted, C: Scheme> Node<P, C> {
     pub fn put_descriptor(&mut self, number: u32, words: [u32; 5]) {
         let at = self.places.descriptors + offset_bytes(number);
         // The first word goes last.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use nic_collections::Numbers;
 use nic_device::Words;
+use nic_emp::Scheme;
 use nic_layout::frame::link::word as link;
 use nic_layout::personality::emp::descriptor::{stat, Failure, SEND_DESCRIPTORS};
 use nic_layout::personality::emp::frame::{word, FIRST};
@@ -34,7 +35,7 @@ pub struct Judge {
 
 impl Judge {
     /// Looks at what a turn of a NIC has done.
-    pub fn look<P: Posted>(&mut self, index: usize, node: &mut Node<P>) {
+    pub fn look<P: Posted, C: Scheme>(&mut self, index: usize, node: &mut Node<P, C>) {
         if self.is_blind {
             return;
         }
@@ -68,7 +69,7 @@ impl Judge {
     }
 
     /// Judges all messages: they have ended, and well.
-    pub fn check_all_done<P: Posted>(&self, nodes: &[Node<P>]) {
+    pub fn check_all_done<P: Posted, C: Scheme>(&self, nodes: &[Node<P, C>]) {
         self.check(nodes);
         for (index, node) in nodes.iter().enumerate() {
             for (send, message) in node.host.sends.iter().enumerate() {
@@ -78,19 +79,19 @@ impl Judge {
     }
 
     /// Judges all messages: they have ended.
-    pub fn check<P: Posted>(&self, nodes: &[Node<P>]) {
+    pub fn check<P: Posted, C: Scheme>(&self, nodes: &[Node<P, C>]) {
         for index in 0..nodes.len() {
             self.check_order(index, nodes);
         }
     }
 
     /// The sends of a node to another in their order: their numbers.
-    fn sends<P: Posted>(nodes: &[Node<P>], source: u32, to: usize) -> Vec<usize> {
+    fn sends<P: Posted, C: Scheme>(nodes: &[Node<P, C>], source: u32, to: usize) -> Vec<usize> {
         let sends = nodes[source as usize].host.sends.iter().enumerate();
         sends.filter(|(_, message)| message.wish.node == Some(to as u16)).map(|(index, _)| index).collect()
     }
 
-    fn check_order<P: Posted>(&self, index: usize, nodes: &[Node<P>]) {
+    fn check_order<P: Posted, C: Scheme>(&self, index: usize, nodes: &[Node<P, C>]) {
         let receives = &nodes[index].host.receives;
         let mut posted: Vec<usize> = Vec::new();
         let mut matched: BTreeMap<u32, Vec<u16>> = BTreeMap::new();
@@ -133,7 +134,7 @@ impl Judge {
 }
 
 /// A receive that has ended well holds the bytes of its message, and nothing else was written.
-fn check_bytes<P: Posted>(nodes: &[Node<P>], index: usize, receive: usize, source: u32, send: usize) {
+fn check_bytes<P: Posted, C: Scheme>(nodes: &[Node<P, C>], index: usize, receive: usize, source: u32, send: usize) {
     let (got, sent) = (&nodes[index].host.receives[receive], &nodes[source as usize].host.sends[send]);
     if got.ended != Some(stat::DONE) {
         assert_ne!(sent.ended, Some(stat::DONE), "node {index}, receive {receive}: its sender takes it for done");
@@ -149,7 +150,7 @@ fn check_bytes<P: Posted>(nodes: &[Node<P>], index: usize, receive: usize, sourc
 
 /// The message that a record has since this turn. The table of numbers has the lowest bits of its
 /// number; its first frame, which is still in its buffer, has all.
-fn message_of<P: Posted>(node: &Node<P>, record: u32) -> (u32, u16) {
+fn message_of<P: Posted, C: Scheme>(node: &Node<P, C>, record: u32) -> (u32, u16) {
     let tables = 0..nic_layout::nodes::IMAGE_NODES as u32;
     let numbers = tables.flat_map(|peer| (0..OPEN_NUMBERS).map(move |number| (peer, number)));
     let at = |peer: u32, number: u32| node.places.numbers + peer * Numbers::BYTES + 4 * number;

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use nic_collections::Numbers;
 use nic_device::mock::Hardware;
 use nic_device::{Device, Words};
-use nic_emp::{PagePlaces, Parts, Physical, Places, Settings, LIST_BUFFER_BYTES, QUEUES_BYTES};
+use nic_emp::{Machine, PagePlaces, Places, Scheme, Settings, LIST_BUFFER_BYTES, QUEUES_BYTES};
 use nic_layout::counter::{conservation, Counter};
 use nic_layout::nodes::IMAGE_NODES;
 use nic_layout::personality::emp::descriptor::{BANKS_BYTES, RECEIVE_DESCRIPTORS, SEND_DESCRIPTORS};
@@ -24,7 +24,9 @@ pub use host::{Host, Message, Wish};
 pub use judge::Judge;
 
 const SRAM_BYTES: u32 = 512 * 1024;
-const COUNTERS: u32 = 0x400;
+/// Where each core counts.
+const COUNTERS: [u32; 2] = [0x400, 0xA00];
+const _: () = assert!(4 * Counter::COUNT as u32 <= 0x600);
 
 /// How the wires treat frames: out of 1000.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,13 +64,16 @@ impl Random {
     }
 }
 
-/// A NIC with its host. `P`: how it finds posted receives.
-pub struct Node<P> {
-    pub parts: Parts<P, Physical>,
+/// A NIC with its host. `P`: how it finds posted receives. `C`: on which core each part runs.
+pub struct Node<P: Posted, C: Scheme> {
+    a: C::A<P>,
+    b: C::B<P>,
+    /// The device, as core A sees it.
     pub hardware: Hardware,
     pub host: Host,
     pub places: Places,
-    sleeps: bool,
+    /// Whether each core sleeps.
+    sleeps: [bool; 2],
 }
 
 fn settings(node: u32, node_count: u32, cut: Cut) -> Settings {
@@ -111,25 +116,31 @@ fn places<P: Posted>(settings: &Settings) -> Places {
     places
 }
 
-impl<P: Posted> Node<P> {
-    fn new(node: u32, node_count: u32, cut: Cut, session: u32) -> Node<P> {
+impl<P: Posted, C: Scheme> Node<P, C> {
+    fn new(node: u32, node_count: u32, cut: Cut, session: u32) -> Node<P, C> {
         let settings = Settings { session, ..settings(node, node_count, cut) };
         let places = places::<P>(&settings);
         let mut hardware = Hardware::new(SRAM_BYTES);
-        hardware.count_at(COUNTERS);
-        for at in (0..4 * Counter::COUNT as u32).step_by(4) {
-            hardware.write(COUNTERS + at, 0);
+        for at in (0x400..0x1000).step_by(4) {
+            hardware.write(at, 0);
         }
         for at in (0..BANKS_BYTES).step_by(4) {
             hardware.write(places.descriptors + at, 0);
         }
-        let mut parts = Parts::nowhere(P::new(0, 0));
-        parts.start(&mut hardware, &settings, &places, (&PagePlaces::default(), 1 << 20), |_| 7);
-        Node { parts, hardware, host: Host::new(node), places, sleeps: false }
+        nic_emp::prepare(&mut hardware, &settings, &places);
+        let (mut a, mut b) = (C::A::NOWHERE, C::B::NOWHERE);
+        let pages = (&PagePlaces::default(), 1 << 20);
+        hardware.count_at(COUNTERS[0]);
+        a.start(&mut hardware, &settings, &places, pages, |_| 7);
+        hardware.swap_cores();
+        hardware.count_at(COUNTERS[1]);
+        b.start(&mut hardware, &settings, &places, pages, |_| 7);
+        hardware.swap_cores();
+        Node { a, b, hardware, host: Host::new(node), places, sleeps: [false; 2] }
     }
 
     pub fn counter(&self, counter: Counter) -> u32 {
-        self.hardware.read(COUNTERS + counter.offset())
+        COUNTERS.map(|at| self.hardware.read(at + counter.offset())).iter().sum()
     }
 
     /// Every frame, send and receive has ended in exactly one way (INV-38).
@@ -139,21 +150,16 @@ impl<P: Posted> Node<P> {
         }
     }
 
-    fn step_firmware(&mut self) {
-        let due = self.hardware.timers[0].is_some_and(|due| (self.hardware.now.wrapping_sub(due) as i32) >= 0);
-        if due {
-            self.hardware.timers[0] = None;
-            self.hardware.raise(Event::Timer0);
-        }
-        let pending = self.hardware.pending;
-        // A core that sleeps is not run: what is missed here, it would sleep through.
-        if self.sleeps && pending == 0 {
-            return;
-        }
-        self.sleeps = pending == 0 && !self.parts.has_work(&mut self.hardware);
-        if !self.sleeps {
-            self.parts.turn(&mut self.hardware, pending);
-        }
+    /// A turn of core A.
+    fn step_a(&mut self) {
+        step(&mut self.a, &mut self.hardware, &mut self.sleeps[0]);
+    }
+
+    /// A turn of core B.
+    fn step_b(&mut self) {
+        self.hardware.swap_cores();
+        step(&mut self.b, &mut self.hardware, &mut self.sleeps[1]);
+        self.hardware.swap_cores();
     }
 
     fn step_read(&mut self, is_error: bool) {
@@ -166,7 +172,7 @@ impl<P: Posted> Node<P> {
         if bytes != 0 {
             if is_error {
                 self.hardware.read_halted = true;
-                self.hardware.raise(Event::DmaError);
+                self.hardware.raise_in_both(Event::DmaError);
                 return;
             }
             let data = self.host.read(bus, bytes);
@@ -176,7 +182,7 @@ impl<P: Posted> Node<P> {
             self.hardware.release_transmit();
         }
         if control & DMA_FLAG_EVENT != 0 {
-            self.hardware.raise(Event::DmaRead);
+            self.hardware.raise_in_both(Event::DmaRead);
         }
     }
 
@@ -190,14 +196,14 @@ impl<P: Posted> Node<P> {
         if bytes != 0 {
             if is_error {
                 self.hardware.write_halted = true;
-                self.hardware.raise(Event::DmaError);
+                self.hardware.raise_in_both(Event::DmaError);
                 return;
             }
             let data = self.hardware.get(sram, bytes as usize);
             self.host.write(bus, &data);
         }
         if control & DMA_FLAG_EVENT != 0 {
-            self.hardware.raise(Event::DmaWrite);
+            self.hardware.raise_in_both(Event::DmaWrite);
         }
     }
 
@@ -210,7 +216,7 @@ impl<P: Posted> Node<P> {
         let (at, control) = self.hardware.transmit.pop_front().unwrap();
         self.hardware.transmit_consumer = self.hardware.transmit_consumer.wrapping_add(1);
         if control & MAC_FLAG_EVENT != 0 {
-            self.hardware.raise(Event::MacTx);
+            self.hardware.raise_in_both(Event::MacTx);
         }
         if control & MAC_FLAG_SKIP != 0 {
             return None;
@@ -227,20 +233,38 @@ impl<P: Posted> Node<P> {
         let index = self.hardware.receive_consumer;
         self.hardware.received.insert(index, (buffer, frame.len() as u32));
         self.hardware.receive_consumer = index.wrapping_add(1);
-        self.hardware.raise(Event::MacRx);
+        self.hardware.raise_in_both(Event::MacRx);
     }
 
     pub fn write_mailbox(&mut self, index: usize, value: u32) {
         assert!(self.hardware.mailboxes & 1 << index == 0, "mailbox {index} was not taken");
         self.hardware.to_nic[index] = value;
         self.hardware.mailboxes |= 1 << index;
-        self.hardware.raise(Event::Mailbox);
+        self.hardware.raise_in_both(Event::Mailbox);
+    }
+}
+
+/// A turn of a core.
+fn step<M: Machine>(core: &mut M, hardware: &mut Hardware, sleeps: &mut bool) {
+    let due = hardware.timers[0].is_some_and(|due| (hardware.now.wrapping_sub(due) as i32) >= 0);
+    if due {
+        hardware.timers[0] = None;
+        hardware.raise(Event::Timer0);
+    }
+    let pending = hardware.pending & M::EVENTS;
+    // A core that sleeps is not run: what is missed here, it would sleep through.
+    if *sleeps && pending == 0 {
+        return;
+    }
+    *sleeps = pending == 0 && !core.has_work(hardware);
+    if !*sleeps {
+        core.turn(hardware, pending);
     }
 }
 
 /// Nodes and the wires between them.
-pub struct World<P> {
-    pub nodes: Vec<Node<P>>,
+pub struct World<P: Posted, C: Scheme> {
+    pub nodes: Vec<Node<P, C>>,
     pub judge: Judge,
     pub faults: Faults,
     pub random: Random,
@@ -249,8 +273,8 @@ pub struct World<P> {
     pub unreachable: Option<usize>,
 }
 
-impl<P: Posted> World<P> {
-    pub fn new(nodes: u32, mtu_bytes: u32, faults: Faults, seed: u64) -> World<P> {
+impl<P: Posted, C: Scheme> World<P, C> {
+    pub fn new(nodes: u32, mtu_bytes: u32, faults: Faults, seed: u64) -> World<P, C> {
         let cut = Cut::of_mtu(mtu_bytes);
         World {
             nodes: (0..nodes).map(|node| Node::new(node, nodes, cut, 7)).collect(),
@@ -297,9 +321,12 @@ impl<P: Posted> World<P> {
             let write_error = self.random.chance(self.faults.write_errors);
             let node = &mut self.nodes[index];
             node.hardware.now = node.hardware.now.wrapping_add(1);
-            if choice & 1 != 0 {
-                node.step_firmware();
-                self.judge.look(index, node);
+            // The cores of a NIC take their turns in any order.
+            for (bit, step) in [(1, Node::step_a as fn(&mut Node<P, C>)), (16, Node::step_b)] {
+                if choice & bit != 0 {
+                    step(node);
+                    self.judge.look(index, node);
+                }
             }
             if choice & 2 != 0 {
                 node.step_read(read_error);
@@ -322,7 +349,7 @@ impl<P: Posted> World<P> {
     }
 
     /// Steps until `done`.
-    pub fn run(&mut self, steps: u32, done: impl Fn(&World<P>) -> bool) {
+    pub fn run(&mut self, steps: u32, done: impl Fn(&World<P, C>) -> bool) {
         for _ in 0..steps {
             if done(self) {
                 return;
@@ -375,7 +402,7 @@ impl<P: Posted> World<P> {
     }
 }
 
-impl<P: Posted> Node<P> {
+impl<P: Posted, C: Scheme> Node<P, C> {
     /// Markers since the last call.
     fn take_trace(&mut self) -> Vec<(Marker, u32)> {
         std::mem::take(&mut self.hardware.trace)

@@ -1,5 +1,6 @@
 //! Lists of messages, drawn at random.
 
+use nic_emp::Scheme;
 use nic_layout::personality::emp::descriptor::Format;
 use nic_matching::Posted;
 use proptest::prelude::*;
@@ -57,7 +58,7 @@ fn format(bytes: u32, page_bytes: u32, choice: u8) -> Format {
 }
 
 /// Posts sends and receives, with pauses between them.
-pub fn play<P: Posted>(nodes: u32, mtu: u32, plans: &[Plan], faults: Faults, seed: u64) -> World<P> {
+pub fn play<P: Posted, C: Scheme>(nodes: u32, mtu: u32, plans: &[Plan], faults: Faults, seed: u64) -> World<P, C> {
     let mut world = World::new(nodes, mtu, faults, seed);
     for plan in plans {
         let (page_bytes, choice) = (plan.pages.0, plan.formats.0);

@@ -1,0 +1,105 @@
+//! A part on the other core.
+
+use nic_device::Device;
+use nic_matching::Posted;
+
+use crate::messages::Answer;
+use crate::neighbours::{Header, Sends, Sorts, Transmits};
+use crate::pages::Pages;
+use crate::receiver::Receiver;
+use crate::sender::Sender;
+use crate::sorter::Sorter;
+use crate::transmitter::Transmitter;
+
+/// The place of a part in a core: the part itself, or [`Elsewhere`].
+pub trait Slot<Part>: Sized {
+    /// Before the part begins.
+    const NOWHERE: Self;
+    /// The part, if it runs on this core.
+    fn here(&mut self) -> Option<&mut Part>;
+    /// The same.
+    fn look(&self) -> Option<&Part>;
+}
+
+/// In place of a part that runs on the other core. What a core would call it for goes by a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Elsewhere;
+
+macro_rules! slots {
+    ($($part:ty: $nowhere:expr, $([$($bound:tt)*])?;)*) => {
+        $(
+            impl $(<$($bound)*>)? Slot<$part> for $part {
+                const NOWHERE: $part = $nowhere;
+
+                #[inline(always)]
+                fn here(&mut self) -> Option<&mut $part> {
+                    Some(self)
+                }
+
+                #[inline(always)]
+                fn look(&self) -> Option<&$part> {
+                    Some(self)
+                }
+            }
+
+            impl $(<$($bound)*>)? Slot<$part> for Elsewhere {
+                const NOWHERE: Elsewhere = Elsewhere;
+
+                #[inline(always)]
+                fn here(&mut self) -> Option<&mut $part> {
+                    None
+                }
+
+                #[inline(always)]
+                fn look(&self) -> Option<&$part> {
+                    None
+                }
+            }
+        )*
+    };
+}
+
+slots! {
+    Sender: Sender::NOWHERE,;
+    Transmitter<A>: Transmitter::nowhere(), [A: Pages];
+    Receiver<A>: Receiver::nowhere(), [A: Pages];
+    Sorter<P>: Sorter::nowhere(P::NOWHERE), [P: Posted];
+}
+
+impl Transmits for Elsewhere {
+    const IS_HERE: bool = false;
+    const MAY_MISS: bool = false;
+    type Asked = ();
+
+    fn answer(&mut self, _dev: &mut impl Device, _kind: Answer, _node: u32, _numbers: u32) -> bool {
+        false
+    }
+
+    fn is_ready(&mut self, _dev: &mut impl Device) -> bool {
+        false
+    }
+
+    fn ask(&mut self, _dev: &mut impl Device, _record: u32, _frame: u32, _length: u32) -> Option<()> {
+        None
+    }
+
+    fn ask_page(&mut self, _dev: &mut impl Device, _record: u32, _address: u32, _bytes: u32) -> Option<()> {
+        None
+    }
+
+    fn load_list(&mut self, _dev: &mut impl Device, _record: u32, _address: u32) {}
+
+    fn close(&mut self, _dev: &mut impl Device, _asked: (), _header: Header) {}
+}
+
+impl Sends for Elsewhere {
+    const IS_HERE: bool = false;
+
+    fn answered(&mut self, _dev: &mut impl Device, _kind: Answer, _node: u32, _numbers: u32) {}
+}
+
+impl Sorts for Elsewhere {
+    const IS_HERE: bool = false;
+
+    fn completed(&mut self, _dev: &mut impl Device, _node: u32, _number: u16) {}
+}

@@ -1,0 +1,545 @@
+//! A core and the parts that run on it.
+
+use core::marker::PhantomData;
+
+use nic_device::{rarely, Device};
+use nic_handoff::{Reader, Writer};
+use nic_layout::ring::{Event, MAILBOX_FILLED};
+use nic_matching::Posted;
+
+use crate::elsewhere::Slot;
+use crate::frame::Frame;
+use crate::neighbours::{Entry, Receives, Sends, Sorts, Transmits};
+use crate::pages::Pages;
+use crate::places::{PagePlaces, Places, Settings};
+use crate::queues::Queues;
+use crate::receiver::{Receiver, ENTRIES};
+use crate::sender::Sender;
+use crate::sorter::Sorter;
+use crate::transmitter::Transmitter;
+
+/// What waits beside frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Rare {
+    /// Nothing.
+    Nothing,
+    /// Something that can be done.
+    Ready,
+    /// Something that needs an event.
+    Blocked,
+}
+
+/// Events of frames that arrive or have left. They wake the core: each turn looks for both.
+const FRAME_EVENTS: u32 = Event::MacRx.bit() | Event::MacTx.bit();
+
+/// The share of a core that sending has.
+///
+/// A core that sends as much as it receives falls behind with receiving, since acknowledgements
+/// come on top of the frames. Then frames wait for longer than the time-outs of their collections.
+/// So while more than a few wait, only one turn in eight sends.
+#[derive(Clone, Copy, Debug)]
+struct Share(u32);
+
+impl Share {
+    /// More frames than this are many.
+    const FEW: u16 = 4;
+    /// One turn of so many sends.
+    const TURNS: u32 = 8;
+
+    /// Whether a frame may be sent. `waiting`: frames that have arrived.
+    #[inline(always)]
+    fn has_turn(&mut self, waiting: u16) -> bool {
+        if waiting <= Share::FEW {
+            return true;
+        }
+        rarely();
+        self.0 = self.0.wrapping_add(1);
+        self.0 % Share::TURNS == 0
+    }
+}
+
+/// A core: sender, transmitter, receiver and sorter, each of them the part itself or
+/// [`Elsewhere`](crate::Elsewhere). `P`: how the sorter finds posted receives. `A`: what addresses
+/// are.
+#[repr(C)]
+pub struct Core<S, T, R, O, P, A> {
+    rare: Rare,
+    /// Whether an entry may wait in a queue from the other core.
+    has_entries: bool,
+    share: Share,
+    sender: S,
+    transmitter: T,
+    receiver: R,
+    sorter: O,
+    types: PhantomData<(P, A)>,
+}
+
+/// All parts on one core.
+pub type Parts<P, A> = Core<Sender, Transmitter<A>, Receiver<A>, Sorter<P>, P, A>;
+
+/// Clears the queues between the parts, and gives all receive buffers to the MAC. One core does
+/// this, before any part begins.
+pub fn prepare(dev: &mut impl Device, settings: &Settings, places: &Places) {
+    Queues::at(dev, places.queues).clear(dev);
+    for buffer in 0..settings.receive_buffers {
+        dev.recycle(places.receive_buffers + buffer * settings.buffer_bytes);
+    }
+}
+
+/// The loop of a core.
+pub trait Machine: Sized {
+    /// Before [`Self::start`].
+    const NOWHERE: Self;
+    /// The events that the core serves, one bit each.
+    const EVENTS: u32;
+
+    /// Makes the parts of the core ready. [`prepare`] was called. `pages`: where pages are looked
+    /// up, and the pages of host memory. `sessions`: of each peer.
+    fn start(
+        &mut self,
+        dev: &mut impl Device,
+        settings: &Settings,
+        places: &Places,
+        pages: (&PagePlaces, u32),
+        sessions: impl Fn(u32) -> u8 + Copy,
+    );
+
+    /// Whether there is work beside pending events. If there is none, the core may sleep until one
+    /// of [`Self::EVENTS`].
+    fn has_work(&mut self, dev: &mut impl Device) -> bool;
+
+    /// Serves the pending events, and does some of the work that waits. `pending` has no other
+    /// events than [`Self::EVENTS`].
+    ///
+    /// Most turns have a frame that arrives, or a frame that leaves, and nothing else. Whatever
+    /// else waits, a part has raised [`Event::Work`]: then all queues and parts are looked at until
+    /// they are calm.
+    fn turn(&mut self, dev: &mut impl Device, pending: u32);
+}
+
+impl<S, T, R, O, P, A> Machine for Core<S, T, R, O, P, A>
+where
+    S: Slot<Sender> + Sends,
+    T: Slot<Transmitter<A>> + Transmits,
+    R: Slot<Receiver<A>> + Here,
+    O: Slot<Sorter<P>> + Sorts,
+    P: Posted,
+    A: Pages,
+{
+    const NOWHERE: Self = Core {
+        sender: S::NOWHERE,
+        transmitter: T::NOWHERE,
+        receiver: R::NOWHERE,
+        sorter: O::NOWHERE,
+        rare: Rare::Nothing,
+        has_entries: true,
+        share: Share(0),
+        types: PhantomData,
+    };
+
+    const EVENTS: u32 = Self::RARE_EVENTS
+        | if O::IS_HERE { Event::MacRx.bit() } else { 0 }
+        | if R::IS_HERE { Event::DmaWrite.bit() } else { 0 }
+        | if T::IS_HERE { Event::DmaRead.bit() | Event::MacTx.bit() } else { 0 }
+        | if Self::MAILBOXES != 0 { Event::Mailbox.bit() } else { 0 }
+        | if Self::IS_ALONE { 0 } else { Event::Entry.bit() };
+
+    fn start(
+        &mut self,
+        dev: &mut impl Device,
+        settings: &Settings,
+        places: &Places,
+        (page_places, host_pages): (&PagePlaces, u32),
+        sessions: impl Fn(u32) -> u8 + Copy,
+    ) {
+        let pages = A::start(dev, page_places, host_pages);
+        pages.reset(dev, page_places);
+        let queues = Queues::at(dev, places.queues);
+        if let Some(sender) = self.sender.here() {
+            sender.start(dev, queues.of_sender(dev), settings, places);
+        }
+        if let Some(transmitter) = self.transmitter.here() {
+            transmitter.start(dev, queues.of_transmitter(dev), settings, places, sessions);
+            transmitter.pages = pages;
+        }
+        if let Some(receiver) = self.receiver.here() {
+            receiver.start(dev, queues.of_receiver(dev), settings, places);
+            receiver.pages = pages;
+        }
+        if let Some(sorter) = self.sorter.here() {
+            sorter.start(dev, queues.of_sorter(dev), settings, places, sessions);
+        }
+    }
+
+    #[inline(always)]
+    fn has_work(&mut self, dev: &mut impl Device) -> bool {
+        if self.rare != Rare::Nothing {
+            rarely();
+            return self.rare == Rare::Ready;
+        }
+        if !Self::IS_ALONE && self.has_entries {
+            return true;
+        }
+        if self.sorter.look().is_some_and(|sorter| sorter.has_frame(dev)) {
+            return true;
+        }
+        let Core { sender, transmitter, .. } = self;
+        let Some(sender) = sender.here().filter(|sender| sender.has_frame()) else { return false };
+        // Otherwise the compiler loads what this needs before it looks for a frame.
+        rarely();
+        // A core that waits for room in a queue to the other core looks again and again. The other
+        // core does not sleep before it has made room.
+        !T::IS_HERE || sender.has_room(dev, transmitter)
+    }
+
+    #[inline(always)]
+    fn turn(&mut self, dev: &mut impl Device, pending: u32) {
+        if pending != 0 {
+            // Events are cleared before their causes are looked at: what comes later makes them
+            // pending again (INV-10).
+            dev.clear_all(pending);
+            if !Self::IS_ALONE && pending & Event::Entry.bit() != 0 {
+                self.has_entries = true;
+            }
+            if pending & !FRAME_EVENTS != 0 {
+                self.on_events(dev, pending);
+            }
+        }
+        if !Self::IS_ALONE && self.has_entries && self.rare == Rare::Nothing {
+            self.take_entries(dev);
+        }
+        // Frames that arrive, and room for frames that leave, are looked for in each turn.
+        if self.rare != Rare::Nothing {
+            rarely();
+            return self.turn_stirred(dev);
+        }
+        let Core { sender, transmitter, receiver, sorter, .. } = self;
+        let mut frames = 0;
+        if let Some(sorter) = sorter.here() {
+            frames = sorter.frames(dev);
+            let mut receiver = ReceiverWith { receiver, transmitter, addresses: PhantomData::<A> };
+            if frames != 0 && (Self::IS_ALONE || sorter.has_room::<_, S>(dev, &mut receiver)) {
+                sorter.take_frame(dev, &mut receiver, sender);
+            }
+        }
+        if let Some(sender) = sender.here() {
+            if sender.has_frame() && self.share.has_turn(frames) && sender.has_room(dev, transmitter) {
+                sender.issue(dev, transmitter);
+            }
+        }
+        #[cfg(not(target_arch = "riscv32"))]
+        assert!(
+            dev.pending() & Event::Work.bit() != 0 || self.is_calm(),
+            "something rare waits, and no part has raised the event of work"
+        );
+    }
+}
+
+impl<S, T, R, O, P, A> Core<S, T, R, O, P, A>
+where
+    S: Slot<Sender> + Sends,
+    T: Slot<Transmitter<A>> + Transmits,
+    R: Slot<Receiver<A>> + Here,
+    O: Slot<Sorter<P>> + Sorts,
+    P: Posted,
+    A: Pages,
+{
+    const RARE_EVENTS: u32 = Event::Work.bit()
+        | if S::IS_HERE { Event::Timer0.bit() } else { 0 }
+        | if T::IS_HERE || R::IS_HERE { Event::DmaError.bit() } else { 0 };
+
+    const MAILBOXES: u32 = if S::IS_HERE { Sender::MAILBOXES } else { 0 }
+        | if O::IS_HERE { Sorter::<P>::MAILBOXES } else { 0 }
+        | if T::IS_HERE { A::MAILBOXES } else { 0 };
+
+    /// Whether all parts run here.
+    const IS_ALONE: bool = S::IS_HERE && T::IS_HERE && R::IS_HERE && O::IS_HERE;
+
+    /// Serves the events other than [`FRAME_EVENTS`].
+    #[inline(always)]
+    fn on_events(&mut self, dev: &mut impl Device, pending: u32) {
+        if pending & Event::DmaWrite.bit() != 0 {
+            if let Some(receiver) = self.receiver.here() {
+                receiver.on_writes(dev, &mut self.transmitter, &mut self.sorter);
+            }
+        }
+        if pending & Event::Mailbox.bit() != 0 {
+            match Self::IS_ALONE {
+                true => self.on_mailboxes(dev),
+                false => self.on_mailboxes_apart(dev),
+            }
+        }
+        if pending & Event::DmaRead.bit() != 0 {
+            if let Some(transmitter) = self.transmitter.here() {
+                transmitter.on_reads(dev);
+            }
+        }
+        if pending & Self::RARE_EVENTS != 0 {
+            rarely();
+            self.on_rare(dev, pending);
+        }
+    }
+
+    #[inline(always)]
+    fn on_mailboxes(&mut self, dev: &mut impl Device) {
+        let written = dev.take_mailboxes(Self::MAILBOXES);
+        if written & Sender::MAILBOXES != 0 {
+            if let Some(sender) = self.sender.here() {
+                sender.on_mailboxes(dev, &mut self.transmitter, written);
+            }
+        }
+        if written & Sorter::<P>::MAILBOXES != 0 {
+            if let Some(sorter) = self.sorter.here() {
+                // A receive that has ended may be posted again.
+                if !R::IS_HERE {
+                    sorter.hear_all(dev);
+                } else if self.rare != Rare::Nothing {
+                    rarely();
+                    sorter.hear(dev);
+                }
+                sorter.on_mailboxes(dev, written);
+            }
+        }
+        if A::MAY_MISS && written & A::MAILBOXES != 0 {
+            rarely();
+            self.on_filled(dev);
+        }
+    }
+
+    /// The driver has answered misses: what waits for pages goes on.
+    #[cold]
+    fn on_filled(&mut self, dev: &mut impl Device) {
+        let consumer = dev.mailbox(MAILBOX_FILLED);
+        if let Some(receiver) = self.receiver.here() {
+            receiver.pages.wake();
+        }
+        if let Some(transmitter) = self.transmitter.here() {
+            transmitter.pages.on_filled(dev, consumer);
+            transmitter.pages.wake();
+            transmitter.stir(dev);
+        }
+    }
+
+    /// The same in an image of two cores, whose linker script says where it lies: core B may have no
+    /// room for it in its scratchpad.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.posts")]
+    fn on_mailboxes_apart(&mut self, dev: &mut impl Device) {
+        self.on_mailboxes(dev);
+    }
+
+    /// Serves an entry of each queue from the other core.
+    ///
+    /// The event of the other core was cleared before. So an entry that is not seen here makes it
+    /// pending again.
+    #[inline(always)]
+    fn take_entries(&mut self, dev: &mut impl Device) {
+        let Core { sender, transmitter, receiver, sorter, .. } = self;
+        let mut seen = Entry::None;
+        if let (Some(sorter), false) = (sorter.here(), R::IS_HERE) {
+            seen = seen.max(sorter.hear_all(dev));
+        }
+        if let Some(receiver) = receiver.here() {
+            if !O::IS_HERE {
+                seen = seen.max(receiver.take_entry(dev, transmitter));
+            }
+            if !T::IS_HERE && !receiver.from_transmitter.is_empty(dev) {
+                seen = Entry::Rare;
+            }
+        }
+        if let Some(transmitter) = transmitter.here() {
+            if !R::IS_HERE {
+                seen = seen.max(transmitter.take_answer(dev));
+            }
+            if !S::IS_HERE {
+                seen = seen.max(transmitter.take_entry(dev));
+            }
+        }
+        if let Some(sender) = sender.here() {
+            if !O::IS_HERE {
+                seen = seen.max(sender.take_entry(dev));
+            }
+            if !T::IS_HERE && !sender.from_transmitter.is_empty(dev) {
+                seen = Entry::Rare;
+            }
+        }
+        self.has_entries = seen != Entry::None;
+        if seen == Entry::Rare {
+            rarely();
+            self.rare = Rare::Ready;
+        }
+    }
+
+    /// Whether nothing waits but frames and entries of the other core.
+    fn is_calm(&self) -> bool {
+        let (sender, transmitter) = (self.sender.look(), self.transmitter.look());
+        let (receiver, sorter) = (self.receiver.look(), self.sorter.look());
+        sender.is_none_or(Sender::is_calm)
+            && transmitter.is_none_or(Transmitter::is_calm)
+            && receiver.is_none_or(Receiver::is_calm)
+            && sorter.is_none_or(Sorter::is_calm)
+            && is_level(sender.map(|it| &it.from_sorter), sorter.map(|it| &it.to_sender))
+            && is_level(sender.map(|it| &it.from_transmitter), transmitter.map(|it| &it.to_sender))
+            && is_level(transmitter.map(|it| &it.from_sender), sender.map(|it| &it.to_transmitter))
+            && is_level(transmitter.map(|it| &it.from_receiver), receiver.map(|it| &it.to_transmitter))
+            && is_level(receiver.map(|it| &it.from_sorter), sorter.map(|it| &it.to_receiver))
+            && is_level(receiver.map(|it| &it.from_transmitter), transmitter.map(|it| &it.to_receiver))
+            && is_level(sorter.map(|it| &it.from_receiver), receiver.map(|it| &it.to_sorter))
+    }
+
+    /// Whether a part may wait for room in a queue to the other core.
+    fn is_clogged(&mut self, dev: &mut impl Device) -> bool {
+        let mut has_room = true;
+        if let (Some(sender), false) = (self.sender.here(), T::IS_HERE) {
+            has_room &= sender.to_transmitter.has_room(dev, 1);
+        }
+        if let Some(transmitter) = self.transmitter.here() {
+            has_room &= S::IS_HERE || transmitter.to_sender.has_room(dev, 1);
+            has_room &= R::IS_HERE || transmitter.to_receiver.has_room(dev, 1);
+        }
+        if let Some(receiver) = self.receiver.here() {
+            has_room &= T::IS_HERE || receiver.to_transmitter.has_room(dev, ENTRIES);
+            has_room &= O::IS_HERE || receiver.to_sorter.has_room(dev, ENTRIES);
+        }
+        if let Some(sorter) = self.sorter.here() {
+            has_room &= R::IS_HERE || sorter.to_receiver.has_room(dev, 1);
+            has_room &= S::IS_HERE || sorter.to_sender.has_room(dev, 1);
+        }
+        !has_room
+    }
+
+    /// A turn that looks at all queues and parts.
+    #[cold]
+    #[inline(never)]
+    fn turn_stirred(&mut self, dev: &mut impl Device) {
+        let Core { sender, transmitter, receiver, sorter, .. } = self;
+        if let (Some(transmitter), Some(sender)) = (transmitter.here(), sender.here()) {
+            if transmitter.pages.take_wake() {
+                sender.wake();
+            }
+        }
+        // In this order a frame goes through all parts that it needs, in one turn.
+        let mut is_busy = false;
+        if let Some(sorter) = sorter.here() {
+            is_busy = sorter.turn(dev);
+            let mut with =
+                ReceiverWith { receiver: &mut *receiver, transmitter: &mut *transmitter, addresses: PhantomData::<A> };
+            if sorter.has_frame(dev) && sorter.has_room::<_, S>(dev, &mut with) {
+                sorter.take_frame(dev, &mut with, sender);
+                is_busy = true;
+            }
+        }
+        if let Some(receiver) = receiver.here() {
+            is_busy |= receiver.turn::<O>(dev, transmitter);
+        }
+        if let Some(sender) = sender.here() {
+            is_busy |= sender.turn(dev, transmitter);
+            if sender.has_frame() && sender.has_room(dev, transmitter) {
+                sender.issue(dev, transmitter);
+                is_busy = true;
+            }
+        }
+        if let Some(transmitter) = transmitter.here() {
+            is_busy |= transmitter.turn::<S>(dev);
+        }
+        let is_calm = self.is_calm();
+        if let Some(sender) = self.sender.here() {
+            sender.is_stirred = !is_calm;
+        }
+        if let Some(transmitter) = self.transmitter.here() {
+            transmitter.is_stirred = !is_calm;
+        }
+        if let Some(receiver) = self.receiver.here() {
+            receiver.is_stirred = !is_calm;
+        }
+        if !Self::IS_ALONE {
+            // Parts do not tell of what they say rarely.
+            dev.tell();
+            is_busy |= self.is_clogged(dev);
+        }
+        self.rare = match (is_calm, is_busy) {
+            (true, _) => Rare::Nothing,
+            (false, true) => Rare::Ready,
+            (false, false) => Rare::Blocked,
+        };
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn on_rare(&mut self, dev: &mut impl Device, pending: u32) {
+        if pending & Event::Work.bit() != 0 {
+            self.rare = Rare::Ready;
+        }
+        if pending & Event::Timer0.bit() != 0 {
+            if let Some(sender) = self.sender.here() {
+                sender.on_timer(dev);
+            }
+        }
+        if pending & Event::DmaError.bit() != 0 {
+            if let Some(transmitter) = self.transmitter.here() {
+                transmitter.on_reads(dev);
+            }
+            if let Some(receiver) = self.receiver.here() {
+                receiver.on_writes(dev, &mut self.transmitter, &mut self.sorter);
+            }
+        }
+    }
+}
+
+/// Whether a queue whose sides are both here is empty. What the other core writes or reads is not
+/// looked at.
+#[inline(always)]
+fn is_level<const N: usize, const LOG2: u32>(
+    reader: Option<&Reader<N, LOG2>>,
+    writer: Option<&Writer<N, LOG2>>,
+) -> bool {
+    match (reader, writer) {
+        (Some(reader), Some(writer)) => reader.is_level(writer),
+        _ => true,
+    }
+}
+
+/// Whether the receiver runs on a core.
+pub trait Here {
+    /// Whether it does.
+    const IS_HERE: bool;
+}
+
+impl<A> Here for Receiver<A> {
+    const IS_HERE: bool = true;
+}
+
+impl Here for crate::Elsewhere {
+    const IS_HERE: bool = false;
+}
+
+/// The receiver as the sorter's core has it, with the transmitter that it reaches.
+struct ReceiverWith<'a, R, T, A> {
+    receiver: &'a mut R,
+    transmitter: &'a mut T,
+    addresses: PhantomData<A>,
+}
+
+impl<R: Slot<Receiver<A>> + Here, T: Transmits, A: Pages> Receives for ReceiverWith<'_, R, T, A> {
+    const IS_HERE: bool = R::IS_HERE;
+
+    #[inline(always)]
+    fn is_ready(&mut self, dev: &mut impl Device) -> bool {
+        self.receiver.here().is_some_and(|receiver| receiver.is_ready::<T>(dev))
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, dev: &mut impl Device, record: u32, frame: &Frame) {
+        if let Some(receiver) = self.receiver.here() {
+            receiver.begin(dev, self.transmitter, record, frame);
+        }
+    }
+
+    #[inline(always)]
+    fn go_on(&mut self, dev: &mut impl Device, record: u32, frame: &Frame) {
+        if let Some(receiver) = self.receiver.here() {
+            receiver.go_on(dev, self.transmitter, record, frame);
+        }
+    }
+}
