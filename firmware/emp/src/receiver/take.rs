@@ -89,7 +89,7 @@ impl<A: Pages> Receiver<A> {
 
     /// Takes a frame that was not expected.
     #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.other")]
     fn take_other(
         &mut self,
         dev: &mut impl Device,

@@ -1,5 +1,8 @@
 //! Whole NICs with EMP, each with a host, over a device in memory. All tests run with each scheme.
 
+// The same tests with each scheme.
+#![allow(clippy::duplicate_mod)]
+
 mod world;
 
 macro_rules! schemes {
