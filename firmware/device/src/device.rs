@@ -34,8 +34,8 @@ pub trait Device: Words {
     fn pending(&self) -> u32;
     /// Makes an event pending.
     fn raise(&mut self, event: Event);
-    /// Tells the other core that an entry waits for it: makes [`Event::Entry`] pending there. Call it
-    /// after the entry is in SRAM. A NIC with one core does nothing.
+    /// Tells the other core that an entry waits for it: makes [`Event::Entry`] pending there. Call
+    /// it after the entry is in SRAM. A NIC with one core does nothing.
     fn tell(&mut self) {}
     /// Clears a pending event. Whatever happens after this call makes it pending again.
     fn clear(&mut self, event: Event);

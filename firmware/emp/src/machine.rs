@@ -321,8 +321,8 @@ where
         }
     }
 
-    /// The same in an image of two cores, whose linker script says where it lies: core B may have no
-    /// room for it in its scratchpad.
+    /// The same in an image of two cores, whose linker script says where it lies: core B may have
+    /// no room for it in its scratchpad.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.posts")]
     fn on_mailboxes_apart(&mut self, dev: &mut impl Device) {
