@@ -5,6 +5,7 @@ use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{
     self, stat, Descriptor, Failure, Format, Page, ANY_SOURCE, ANY_TAG, RECEIVE_DESCRIPTORS, SEND_DESCRIPTORS,
 };
+use nic_layout::personality::emp::WITHDRAW;
 use nic_layout::ring::Event;
 use nic_matching::{Posted, Want};
 use nic_scatter::Cursor;
@@ -60,15 +61,18 @@ impl<P: Posted> Sorter<P> {
         Ok(())
     }
 
-    /// The host gives a receive up.
+    /// The host gives a receive up, or withdraws it.
     #[cold]
     pub(super) fn on_cancelled(&mut self, dev: &mut impl Device, number: u32) {
-        let record = number.wrapping_sub(SEND_DESCRIPTORS);
+        let is_withdrawn = number & WITHDRAW != 0;
+        let record = (number & !WITHDRAW).wrapping_sub(SEND_DESCRIPTORS);
         if record >= RECEIVE_DESCRIPTORS {
             return dev.count(Counter::MailboxesWild);
         }
         if self.posted.cancel(dev, record) {
             self.end_posted(dev, record, Failure::Cancelled);
+        } else if is_withdrawn {
+            // A message has taken it, or it has ended: it goes on.
         } else if self.to_receiver.room(dev) != 0 {
             // A message has taken it, or it has ended.
             dev.raise(Event::Work);

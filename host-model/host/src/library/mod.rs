@@ -8,15 +8,18 @@
 //!   posts ended. `post`: descriptors, in the queue. Every personality has these.
 //! * `extension`, `rdma`: what personalities with remote memory access add: export, import, write,
 //!   read.
+//! * `emp`: messages that the NIC matches. `mpi`, `sockets`: libraries over them.
 //! * `error`: why a post failed.
 
 pub mod emp;
 mod error;
 mod extension;
+pub mod mpi;
 mod poll;
 mod post;
 mod process;
 mod rdma;
+pub mod sockets;
 mod status;
 
 pub use crate::driver::rdma::access::{Access, Export};

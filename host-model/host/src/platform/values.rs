@@ -193,6 +193,10 @@ pub struct HostCosts {
     pub poll_changed_ns: u64,
     /// Copying from memory to memory.
     pub memcpy_bytes_per_us: u32,
+    /// The library's own instructions in a call of MPI: arguments, a request, its end.
+    pub mpi_call_ns: u64,
+    /// The library's own instructions in a call on a stream socket: descriptor table, credits.
+    pub socket_call_ns: u64,
 }
 
 /// The second network, which joins the daemons of the hosts: `docs/management.md` says what each

@@ -14,10 +14,11 @@ use nic_layout::personality::emp::descriptor::{
 use nic_layout::PAGE_BYTES;
 use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::failed;
-use nicscope_scenario::scenario::{Scenario, WorkloadKind};
+use nicscope_scenario::scenario::{Library, Scenario, WorkloadKind};
 use sim_pins::Ps;
 
 use super::app::{pattern, Totals};
+use super::carried;
 use super::step::{Done, Timed};
 use super::{Message, NodeReport, Note, Playing, Step, Work};
 use crate::meeting::Meeting;
@@ -49,12 +50,12 @@ fn posted_max(bytes: u32) -> u32 {
 /// The tag of all messages.
 const TAG: u16 = 7;
 
-/// Everything that the scenario may ask for can be played.
+/// Checks that the library of the scenario can play its workload.
 ///
 /// # Errors
-/// None.
-pub fn check(_scenario: &Scenario) -> Result<()> {
-    Ok(())
+/// The library cannot.
+pub fn check(scenario: &Scenario) -> Result<()> {
+    scenario.emp.library.check(scenario)
 }
 
 /// Plays the workload of the scenario.
@@ -62,7 +63,11 @@ pub fn check(_scenario: &Scenario) -> Result<()> {
 /// # Errors
 /// The task fails if a message fails, or arrives with wrong bytes (INV-27).
 pub fn play(work: Work, handle: Handle, meeting: Meeting<Note>) -> Playing {
-    Box::pin(run(work, handle, meeting))
+    match work.scenario.emp.library {
+        Library::Emp => Box::pin(run(work, handle, meeting)),
+        Library::Mpi => carried::play::<carried::Mpi>(work, handle, meeting),
+        Library::Sockets => carried::play::<carried::Streams>(work, handle, meeting),
+    }
 }
 
 async fn run(work: Work, handle: Handle, meeting: Meeting<Note>) -> Result<NodeReport> {

@@ -2,6 +2,7 @@
 
 pub mod app;
 mod bystander;
+pub mod carried;
 mod fetch;
 mod flows;
 pub mod matched;

@@ -29,7 +29,7 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use nicscope_scenario::image;
 use nicscope_scenario::scenario::Emp;
-use sim_fabric::{Channel, Direction, End, Ending, Fault, Topology};
+use sim_fabric::{Channel, Direction, End, Ending, Fault, SwitchSettings, Topology};
 use sim_pins::Ps;
 
 pub const SEED: u64 = 7;
@@ -172,11 +172,12 @@ fn firmware(personality: &'static str, key: KeyWidth) -> Arc<Vec<u8>> {
 }
 
 impl Bench {
-    /// Boots both nodes, runs a task on each, and makes the checks of every run.
+    /// Boots all nodes, runs a task on each, and makes the checks of every run. Two nodes have a
+    /// cable, more a switch. Keys, defects and faults are those of nodes 0 and 1.
     ///
     /// # Panics
     /// If a task or a check fails.
-    pub fn run(self, jobs: [Job; 2]) -> ClusterOutput {
+    pub fn run<const NODES: usize>(self, jobs: [Job; NODES]) -> ClusterOutput {
         let mut platform = Platform::load(self.platform).expect("a platform");
         (self.change)(&mut platform);
         let faults = RefCell::new(self.faults);
@@ -191,18 +192,24 @@ impl Bench {
                 post_queues: self.post_queues,
                 messages: (self.personality == "emp").then(|| Emp::default().of_driver()),
                 processes_max: self.processes_max,
-                ..DriverOptions::new(NodeId(index as u16), 2, SEED)
+                ..DriverOptions::new(NodeId(index as u16), NODES as u32, SEED)
             };
-            let firmware = images[index].clone();
+            let firmware = images[index.min(1)].clone();
             let start = move |handle, meeting| Member { node: index, handle, meeting, firmware };
             let member = assembly::Member::new(driver, move |handle, meeting| whole(start(handle, meeting), job));
             assembly::Member { record: self.record, ..member }
         };
         let direction = |channel: Channel| {
-            let End::Node(sender) = channel.from else { panic!("a cable joins the nodes") };
-            Direction { faults: std::mem::take(&mut faults.borrow_mut()[sender]), capture: self.record }
+            let faults = match channel.from {
+                End::Node(sender @ 0..=1) => std::mem::take(&mut faults.borrow_mut()[sender]),
+                _ => Vec::new(),
+            };
+            Direction { faults, capture: self.record }
         };
-        let assembly = Assembly { direction: &direction, ..Assembly::cable(&platform, LATENCY, SEED, 2, WATCHDOG) };
+        let topology =
+            if NODES == 2 { Topology::Cable {} } else { Topology::Switch { switch: SwitchSettings::default() } };
+        let cable = Assembly::cable(&platform, LATENCY, SEED, 2, WATCHDOG);
+        let assembly = Assembly { direction: &direction, topology, ..cable };
         let members = jobs.into_iter().enumerate().map(member).collect();
         let Finished { ending, nodes, switches } = assembly.run(members).expect("a cable joins two nodes");
         let ended_at = match ending {
@@ -216,7 +223,7 @@ impl Bench {
         for (index, node) in nodes.iter().enumerate() {
             assert_eq!(node.faults, Vec::<String>::new(), "node {index}");
         }
-        let output = ClusterOutput { nodes, topology: Topology::Cable {}, switches, ended_at };
+        let output = ClusterOutput { nodes, topology, switches, ended_at };
         for equation in equations(&output) {
             assert!(equation.holds(), "{}: {} is not {}", equation.statement, equation.left, equation.right);
         }

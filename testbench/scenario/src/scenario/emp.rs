@@ -6,6 +6,7 @@ use nic_layout::personality::emp::{COLLECTION_FRAMES, COLLECTION_FRAMES_MAX};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::{Scenario, WorkloadKind};
 use crate::error::Result;
 use crate::request_error;
 
@@ -29,6 +30,8 @@ pub struct Emp {
     /// Receives that each process posts before all others and that no message matches, 0 to 400.
     /// The search walks past them (E-35). By default 0.
     pub posted_ahead: u32,
+    /// The library of the processes (docs/libraries.md). By default EMP alone.
+    pub library: Library,
 }
 
 /// When a process asks the driver for physical addresses.
@@ -42,6 +45,40 @@ pub enum Translate {
     EachPost,
 }
 
+/// The library of a process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Library {
+    /// Messages of EMP.
+    #[default]
+    Emp,
+    /// Ranks and requests as MPI has them, over messages of EMP.
+    Mpi,
+    /// Streams of bytes as sockets have them, over messages of EMP.
+    Sockets,
+}
+
+impl Library {
+    /// Checks that the library can play the workload.
+    ///
+    /// # Errors
+    /// It does not play the kind, or a stream would carry no bytes.
+    pub fn check(self, scenario: &Scenario) -> Result<()> {
+        let (kind, name) = (scenario.workload.kind, format!("{self:?}").to_lowercase());
+        let plays = matches!(kind, WorkloadKind::PingPong | WorkloadKind::Stream);
+        if self != Library::Emp && !plays {
+            return Err(request_error!(
+                "emp.library = {name:?}: does not play workload.kind = {:?}: must be ping-pong or stream",
+                kind.name()
+            ));
+        }
+        if self == Library::Sockets && scenario.workload.sizes_bytes.contains(&0) {
+            return Err(request_error!("workload.sizes_bytes: 0: must be at least 1 with emp.library = {name:?}"));
+        }
+        Ok(())
+    }
+}
+
 impl Default for Emp {
     fn default() -> Emp {
         Emp {
@@ -50,6 +87,7 @@ impl Default for Emp {
             resend_us: 250,
             translate: Translate::Once,
             posted_ahead: 0,
+            library: Library::Emp,
         }
     }
 }

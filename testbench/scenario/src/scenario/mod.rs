@@ -21,7 +21,7 @@ use crate::request_error;
 
 pub use crate::faults::{Faults, FaultsOfLink};
 pub use crate::workload_kind::WorkloadKind;
-pub use emp::{Emp, Translate};
+pub use emp::{Emp, Library, Translate};
 pub use load::Load;
 pub use misses::{MissService, MissedCache, MissedSide, Misses, ReceiveMiss};
 pub use nic::{Cache, Nic};

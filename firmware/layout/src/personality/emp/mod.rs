@@ -24,6 +24,8 @@ pub const MAILBOX_RECEIVE: usize = 5;
 pub const MAILBOX_CANCEL_SEND: usize = 6;
 /// The mailbox that takes the number of a receive that the host gives up.
 pub const MAILBOX_CANCEL_RECEIVE: usize = 7;
+/// Added to a number in that mailbox: a receive that a message has taken goes on.
+pub const WITHDRAW: u32 = 1 << 31;
 
 /// Bytes of the longest message.
 pub const MESSAGE_BYTES_MAX: u32 = 1 << 24;

@@ -5,7 +5,7 @@ use nic_layout::personality::emp::descriptor::{
     BANK_DESCRIPTORS, CHAIN_PAGES_MAX,
 };
 use nic_layout::personality::emp::{
-    list, MAILBOX_CANCEL_RECEIVE, MAILBOX_CANCEL_SEND, MAILBOX_RECEIVE, MAILBOX_SEND, MESSAGE_BYTES_MAX,
+    list, MAILBOX_CANCEL_RECEIVE, MAILBOX_CANCEL_SEND, MAILBOX_RECEIVE, MAILBOX_SEND, MESSAGE_BYTES_MAX, WITHDRAW,
 };
 use nic_layout::registers::{ident, mailbox};
 use nic_layout::{PAGE_BYTES, WINDOW_OFFSET};
@@ -41,6 +41,11 @@ pub struct Transfer {
 }
 
 impl Transfer {
+    /// Descriptors of the message.
+    pub fn descriptors(&self) -> u32 {
+        self.descriptors
+    }
+
     /// The number of the first descriptor of the message.
     pub fn number(&self) -> u32 {
         self.number
@@ -201,10 +206,23 @@ impl Process<Messages> {
     /// # Errors
     /// The NIC was reset.
     pub async fn cancel(&self, transfer: &Transfer) -> Result<(), MessageError> {
-        let _order = self.0.posting.acquire().await;
         let mailbox = if transfer.is_send { MAILBOX_CANCEL_SEND } else { MAILBOX_CANCEL_RECEIVE };
+        self.write_cancel(mailbox, transfer.number).await
+    }
+
+    /// Withdraws a receive. It ends soon as `Cancelled`, unless a message has taken it: then it
+    /// goes on.
+    ///
+    /// # Errors
+    /// The NIC was reset.
+    pub async fn withdraw(&self, receive: &Transfer) -> Result<(), MessageError> {
+        self.write_cancel(MAILBOX_CANCEL_RECEIVE, receive.number | WITHDRAW).await
+    }
+
+    async fn write_cancel(&self, mailbox: usize, number: u32) -> Result<(), MessageError> {
+        let _order = self.0.posting.acquire().await;
         let device = self.nic()?;
-        device.write(mailbox::TO_NIC.at(mailbox), transfer.number).await;
+        device.write(mailbox::TO_NIC.at(mailbox), number).await;
         // A read behind the write: the NIC has the number when it returns.
         device.read(ident::WINDOW_BASE).await?;
         Ok(())
