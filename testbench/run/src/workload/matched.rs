@@ -1,7 +1,10 @@
 //! Processes that send messages which the NIC matches, and compare the bytes that arrive: the
 //! benchmarks of EMP (facts E-54 to E-56).
 
-use std::collections::VecDeque;
+mod flows;
+mod random;
+
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
@@ -17,7 +20,7 @@ use nicscope_scenario::failed;
 use nicscope_scenario::scenario::{Library, Scenario, WorkloadKind};
 use sim_pins::Ps;
 
-use super::app::{pattern, Totals};
+use super::app::{pattern, Flows, Totals};
 use super::carried;
 use super::step::{Done, Timed};
 use super::{Message, NodeReport, Note, Playing, Step, Work};
@@ -74,13 +77,18 @@ async fn run(work: Work, handle: Handle, meeting: Meeting<Note>) -> Result<NodeR
     let node = work.node;
     let mut side = Side::open(&work, &handle, meeting.clone()).await?;
     let mut steps = Vec::new();
-    for &size_bytes in &work.scenario.workload.sizes_bytes {
-        steps.push(side.step(work.scenario.workload.kind, size_bytes).await?);
+    match work.scenario.workload.kind {
+        WorkloadKind::Random => steps.push(side.random().await?),
+        kind => {
+            for &size_bytes in &work.scenario.workload.sizes_bytes {
+                steps.push(side.step(kind, size_bytes).await?);
+            }
+        }
     }
-    let compared = side.compared;
+    let (compared, flows) = (side.compared, std::mem::take(&mut side.flows));
     side.process.close().await.map_err(|error| failed!("node {node}: {error}"))?;
     meeting.exchange("end", Note::Here).await;
-    Ok(NodeReport { steps, compared, ..NodeReport::at_rest(node, &handle).await? })
+    Ok(NodeReport { steps, compared, flows, ..NodeReport::at_rest(node, &handle).await? })
 }
 
 /// Memory of a process for messages of one size, used in turn.
@@ -110,11 +118,12 @@ async fn post_ahead(process: &Process<Messages>, node: u16, count: u32) -> std::
     Ok(())
 }
 
-/// One process of a pair.
+/// A process of the workload. In most workloads it has one peer.
 struct Side {
     node: usize,
     peer: usize,
     nodes: u32,
+    seed: u64,
     scenario: Arc<Scenario>,
     handle: Handle,
     meeting: Meeting<Note>,
@@ -124,6 +133,10 @@ struct Side {
     arrived: u32,
     compared: u64,
     messages: Arc<AtomicU64>,
+    /// Messages of each flow so far, by sender and receiver.
+    next_of: BTreeMap<(usize, usize), u32>,
+    /// The same of those that have ended here.
+    flows: Flows,
 }
 
 /// A receive that waits, and the memory that it fills.
@@ -140,6 +153,7 @@ impl Side {
             node: work.node,
             peer: work.scenario.peer(work.node),
             nodes: work.scenario.nodes as u32,
+            seed: work.seed,
             scenario: work.scenario.clone(),
             handle: handle.clone(),
             meeting,
@@ -148,6 +162,8 @@ impl Side {
             arrived: 0,
             compared: 0,
             messages: work.messages.clone(),
+            next_of: BTreeMap::new(),
+            flows: Flows::default(),
         })
     }
 
@@ -182,7 +198,7 @@ impl Side {
         let stride_bytes = size_bytes.max(1).next_multiple_of(PAGE_BYTES);
         let fitting = (ROOM_BYTES / stride_bytes)
             .min(posted_max(stride_bytes).saturating_sub(self.scenario.emp.posted_ahead))
-            .max(2);
+            .max(self.nodes);
         let (from, to) = (self.slots(size_bytes, fitting).await?, self.slots(size_bytes, fitting).await?);
         let workload = self.scenario.workload.clone();
         self.meet("step").await;
@@ -202,6 +218,7 @@ impl Side {
         match kind {
             WorkloadKind::PingPong => self.ping_pong(size, count, from, to).await,
             WorkloadKind::Stream => self.stream(size, count, from, to).await,
+            kind if kind.has_flows() => self.flows(size, count, from, to).await,
             _ => self.both_ways(size, count, from, to).await,
         }
     }
@@ -217,7 +234,7 @@ impl Side {
         let is_ping = self.node < self.peer;
         let mut next = None;
         if !is_ping {
-            next = Some(self.post_receive(size, to.at(0)).await?);
+            next = Some(self.post_receive(self.peer, size, to.at(0)).await?);
         }
         self.meet("the first receive is posted").await;
         for turn in 0..count {
@@ -225,13 +242,13 @@ impl Side {
             let message = self.prepare(size, from.at(turn))?;
             if is_ping {
                 let begin = self.now();
-                let receive = self.post_receive(size, to.at(turn)).await?;
-                let send = self.post_send(size, from.at(turn)).await?;
+                let receive = self.post_receive(self.peer, size, to.at(turn)).await?;
+                let send = self.post_send(self.peer, size, from.at(turn)).await?;
                 self.end(send).await?;
                 let posted = self.wait(&receive.0).await;
                 let end = self.now();
                 posted?;
-                self.take(receive, size)?;
+                self.take_next(receive, size)?;
                 let half = Ps((end - begin).0 / 2);
                 // A message each way, which took half of the round trip each.
                 timed.begun.extend([begin, begin + half]);
@@ -239,12 +256,12 @@ impl Side {
             } else {
                 let Some(receive) = next.take() else { break };
                 self.wait(&receive.0).await?;
-                let send = self.post_send(size, from.at(turn)).await?;
+                let send = self.post_send(self.peer, size, from.at(turn)).await?;
                 if turn + 1 < count {
-                    next = Some(self.post_receive(size, to.at(turn + 1)).await?);
+                    next = Some(self.post_receive(self.peer, size, to.at(turn + 1)).await?);
                 }
                 self.end(send).await?;
-                self.take(receive, size)?;
+                self.take_next(receive, size)?;
             }
             sent.push(message);
         }
@@ -264,7 +281,7 @@ impl Side {
                     self.end_oldest(&mut posted).await?;
                 }
                 sent.push(self.prepare(size, from.at(turn))?);
-                posted.push_back(self.post_send(size, from.at(turn)).await?);
+                posted.push_back(self.post_send(self.peer, size, from.at(turn)).await?);
             }
             while !posted.is_empty() {
                 self.end_oldest(&mut posted).await?;
@@ -274,15 +291,15 @@ impl Side {
         } else {
             let mut posted = VecDeque::new();
             for turn in 0..count.min(to.count) {
-                posted.push_back(self.post_receive(size, to.at(turn)).await?);
+                posted.push_back(self.post_receive(self.peer, size, to.at(turn)).await?);
             }
             self.meet("receives are posted").await;
             for turn in to.count.min(count)..count + to.count.min(count) {
                 let Some(receive) = posted.pop_front() else { break };
                 self.wait(&receive.0).await?;
-                self.take(receive, size)?;
+                self.take_next(receive, size)?;
                 if turn < count {
-                    posted.push_back(self.post_receive(size, to.at(turn)).await?);
+                    posted.push_back(self.post_receive(self.peer, size, to.at(turn)).await?);
                 }
             }
         }
@@ -296,14 +313,14 @@ impl Side {
     async fn both_ways(&mut self, size: u32, count: u32, from: &Slots, to: &Slots) -> Result<Done> {
         let (mut sent, mut sends, mut receives) = (Vec::new(), VecDeque::new(), VecDeque::new());
         for turn in 0..count.min(to.count) {
-            receives.push_back(self.post_receive(size, to.at(turn)).await?);
+            receives.push_back(self.post_receive(self.peer, size, to.at(turn)).await?);
         }
         self.meet("receives are posted").await;
         let begin = self.now();
         let outstanding = self.scenario.workload.outstanding;
         for turn in 0..count.min(outstanding) {
             sent.push(self.prepare(size, from.at(turn))?);
-            sends.push_back(self.post_send(size, from.at(turn)).await?);
+            sends.push_back(self.post_send(self.peer, size, from.at(turn)).await?);
         }
         for turn in 0..count {
             self.end_oldest(&mut sends).await?;
@@ -312,11 +329,11 @@ impl Side {
             let (next, further) = (turn + outstanding, turn + to.count.min(count));
             if next < count {
                 sent.push(self.prepare(size, from.at(next))?);
-                sends.push_back(self.post_send(size, from.at(next)).await?);
+                sends.push_back(self.post_send(self.peer, size, from.at(next)).await?);
             }
-            self.take(receive, size)?;
+            self.take_next(receive, size)?;
             if further < count {
-                receives.push_back(self.post_receive(size, to.at(further)).await?);
+                receives.push_back(self.post_receive(self.peer, size, to.at(further)).await?);
             }
         }
         let timed = Timed { rounds: vec![(begin, self.now())], ..Timed::default() };
@@ -334,17 +351,22 @@ impl Side {
     fn prepare(&mut self, size_bytes: u32, at: UserVirt) -> Result<Message> {
         let number = self.number(self.node, self.sent);
         self.sent += 1;
+        self.fill(number, size_bytes, at)
+    }
+
+    /// Puts the bytes of a message in place, in no time.
+    fn fill(&self, number: u32, size_bytes: u32, at: UserVirt) -> Result<Message> {
         self.process.store(at, &pattern(number, size_bytes)).map_err(|error| self.failed("store", &error))?;
         Ok(Message { number, size_bytes, sender: self.node })
     }
 
-    async fn post_send(&self, size: u32, at: UserVirt) -> Result<Transfer> {
-        self.posted(self.process.send(self.peer as u16, TAG, at, size).await)
+    async fn post_send(&self, to: usize, size: u32, at: UserVirt) -> Result<Transfer> {
+        self.posted(self.process.send(to as u16, TAG, at, size).await)
     }
 
     /// Posts a receive of the next message, whose old bytes are wrong everywhere.
-    async fn post_receive(&self, size: u32, at: UserVirt) -> Result<Posted> {
-        let from = From { node: Some(self.peer as u16), tag: Some(TAG) };
+    async fn post_receive(&self, from: usize, size: u32, at: UserVirt) -> Result<Posted> {
+        let from = From { node: Some(from as u16), tag: Some(TAG) };
         Ok((self.posted(self.process.receive(from, at, size).await)?, at))
     }
 
@@ -354,6 +376,12 @@ impl Side {
 
     async fn wait(&self, transfer: &Transfer) -> Result<()> {
         self.process.wait_message(transfer).await.map_err(|error| self.failed("message", &error))
+    }
+
+    /// Looks once whether a message has ended.
+    async fn has_ended(&self, transfer: &Transfer) -> Result<bool> {
+        let ended = self.process.test(transfer).await.map_err(|error| self.failed("message", &error))?;
+        Ok(ended.is_some())
     }
 
     /// Waits for a send, and frees it.
@@ -371,11 +399,16 @@ impl Side {
         }
     }
 
-    /// Compares the bytes of the message that has arrived, in no time, spoils them for the next
-    /// one, and frees the receive.
-    fn take(&mut self, (receive, at): Posted, size_bytes: u32) -> Result<()> {
+    /// Takes the next message of the peer.
+    fn take_next(&mut self, receive: Posted, size_bytes: u32) -> Result<()> {
         let number = self.number(self.peer, self.arrived);
         self.arrived += 1;
+        self.take(receive, number, size_bytes)
+    }
+
+    /// Compares the bytes of the message that has arrived, in no time, spoils them for the next
+    /// one, and frees the receive.
+    fn take(&mut self, (receive, at): Posted, number: u32, size_bytes: u32) -> Result<()> {
         let expected = pattern(number, size_bytes);
         let found = self.process.load(at, size_bytes).map_err(|error| self.failed("load", &error))?;
         if let Some(first) = found.iter().zip(&expected).position(|(found, expected)| found != expected) {

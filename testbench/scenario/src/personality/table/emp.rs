@@ -14,5 +14,13 @@ pub const EMP: Personality = Personality {
     memory_of_others: &[],
     message_bytes: 0..=emp::MESSAGE_BYTES_MAX,
     has_accounts: false,
-    workloads: &[WorkloadKind::PingPong, WorkloadKind::Stream, WorkloadKind::BothWays],
+    workloads: &[
+        WorkloadKind::PingPong,
+        WorkloadKind::Stream,
+        WorkloadKind::BothWays,
+        WorkloadKind::Random,
+        WorkloadKind::AllToAll,
+        WorkloadKind::Incast,
+        WorkloadKind::Ring,
+    ],
 };
