@@ -169,6 +169,22 @@ impl Window {
         collection >= self.oldest(words) && collection < self.sent(words) && !is_accepted
     }
 
+    /// Whether the next frame is the first of its collection.
+    #[inline(always)]
+    pub fn begins(self, words: &impl Words) -> bool {
+        words.get(self.0, NEXT_POSITION) >> 16 == 0
+    }
+
+    /// Collections whose frames were all sent and that were not accepted, without those of `lost`:
+    /// collection `k` has bit `k % 16` there.
+    pub fn in_flight(self, words: &impl Words, lost: u32) -> u32 {
+        let oldest = self.oldest(words);
+        let from_oldest = (1 << (self.sent(words) - oldest).min(WINDOW_COLLECTIONS)) - 1;
+        let rotated = from_oldest << (oldest % WINDOW_COLLECTIONS);
+        let flying = (rotated | rotated >> WINDOW_COLLECTIONS) & !words.get(self.0, ACCEPTED) & !lost & (MATCHED - 1);
+        flying.count_ones()
+    }
+
     /// The frames of a collection.
     pub fn frames_of(self, words: &impl Words, collection: u32) -> Range<u32> {
         let (frames, collection_frames) = Shape(self.0).frames(words);

@@ -101,6 +101,8 @@ pub trait Device: Words {
     fn received(&self, index: u16) -> (u32, u32);
     /// Names the frame that [`Self::received`] is asked for next.
     fn expect(&mut self, index: u16);
+    /// Buffers in the receive ring that no frame has taken.
+    fn receive_room(&self) -> u32;
     /// Gives a buffer to the receive ring.
     fn recycle(&mut self, sram_address: u32);
 }

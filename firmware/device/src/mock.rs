@@ -241,6 +241,10 @@ impl Device for Hardware {
         self.received[&index]
     }
 
+    fn receive_room(&self) -> u32 {
+        self.receive_free.len() as u32
+    }
+
     fn recycle(&mut self, sram: u32) {
         assert!(!self.receive_free.contains(&sram), "a receive buffer came back twice");
         self.receive_free.push_back(sram);

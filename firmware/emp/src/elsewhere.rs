@@ -95,6 +95,8 @@ impl Transmits for Elsewhere {
 impl Sends for Elsewhere {
     const IS_HERE: bool = false;
 
+    fn has_room(&mut self, _dev: &mut impl Device, _node: u32, _room: u32) {}
+
     fn answered(&mut self, _dev: &mut impl Device, _kind: Answer, _node: u32, _numbers: u32) {}
 }
 

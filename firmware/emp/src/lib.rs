@@ -28,7 +28,7 @@ pub use elsewhere::Elsewhere;
 pub use lists::LIST_BUFFER_BYTES;
 pub use machine::{prepare, Core, Machine, Parts};
 pub use pages::{Pages, Physical};
-pub use places::{receive_record, send_record, PagePlaces, Places, Settings};
+pub use places::{path, receive_record, send_record, PagePlaces, Places, Settings};
 pub use plan::{Config, Plan};
 pub use queues::QUEUES_BYTES;
 pub use receiver::RECEIVE_LISTS;

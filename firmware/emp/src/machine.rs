@@ -246,7 +246,7 @@ where
     A: Pages,
 {
     const RARE_EVENTS: u32 = Event::Work.bit()
-        | if S::IS_HERE { Event::Timer0.bit() } else { 0 }
+        | if S::IS_HERE { Event::Timer0.bit() | Event::Timer1.bit() } else { 0 }
         | if T::IS_HERE || R::IS_HERE { Event::DmaError.bit() } else { 0 };
 
     const MAILBOXES: u32 = if S::IS_HERE { Sender::MAILBOXES } else { 0 }
@@ -474,6 +474,11 @@ where
         if pending & Event::Timer0.bit() != 0 {
             if let Some(sender) = self.sender.here() {
                 sender.on_timer(dev);
+            }
+        }
+        if pending & Event::Timer1.bit() != 0 {
+            if let Some(sender) = self.sender.here() {
+                sender.on_pace(dev);
             }
         }
         if pending & Event::DmaError.bit() != 0 {

@@ -69,6 +69,8 @@ pub trait Receives {
 pub trait Sends {
     /// Whether it runs on the same core.
     const IS_HERE: bool;
+    /// A node has so many free receive buffers.
+    fn has_room(&mut self, dev: &mut impl Device, node: u32, room: u32);
     /// A node has answered a frame.
     fn answered(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32);
 }

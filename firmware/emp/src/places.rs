@@ -26,6 +26,12 @@ pub struct Settings {
     pub transmit_buffers: u32,
     /// Buffers for frames that arrive.
     pub receive_buffers: u32,
+    /// Core clocks that the longest frame takes on the wire, with flow control; 0: without.
+    pub frame_cycles: u32,
+    /// Both marks of flow control, powers of two.
+    pub slow_below: u32,
+    /// The lower mark.
+    pub slower_below: u32,
 }
 
 impl Settings {
@@ -41,7 +47,35 @@ impl Settings {
         buffer_bytes: 0,
         transmit_buffers: 0,
         receive_buffers: 0,
+        frame_cycles: 0,
+        slow_below: 0,
+        slower_below: 0,
     };
+
+    /// Whether acknowledgements say how many receive buffers are free (E-40).
+    #[inline(always)]
+    pub const fn has_flow_control(&self) -> bool {
+        self.frame_cycles != 0
+    }
+
+    /// The level of a node that has so many free receive buffers. Marks are powers of two, so a
+    /// level is a comparison of bits (E-42).
+    pub const fn level(&self, room: u32) -> u32 {
+        if room & self.slow_below.wrapping_neg() != 0 {
+            0
+        } else if room & self.slower_below.wrapping_neg() != 0 {
+            1
+        } else {
+            2
+        }
+    }
+
+    /// Core clocks between the begins of two frames to a node of a level: the time of a frame, and
+    /// a pause of one or of eight.
+    pub const fn pace_cycles(&self, level: u32) -> u32 {
+        let pause = if level < 2 { self.frame_cycles } else { self.frame_cycles << 3 };
+        self.frame_cycles + pause
+    }
 
     /// Bytes of the longest frame.
     pub const fn frame_bytes_max(&self) -> u32 {
@@ -86,6 +120,8 @@ pub struct Places {
     pub receives: u32,
     /// Records of the sends by their numbers, for each peer.
     pub sent: u32,
+    /// The paths to each peer.
+    pub paths: u32,
     /// Tables of the numbers of each peer.
     pub numbers: u32,
     /// The posted receives.
@@ -122,6 +158,7 @@ impl Places {
         sends: 0,
         receives: 0,
         sent: 0,
+        paths: 0,
         numbers: 0,
         posted: 0,
         queues: 0,
@@ -169,6 +206,35 @@ pub mod send_record {
     pub const DUE: u32 = WINDOW + 4 * Window::WORDS;
     /// Bytes of a record.
     pub const BYTES: u32 = DUE + 4 * WINDOW_COLLECTIONS;
+}
+
+/// The path to a peer. Offsets in bytes.
+pub mod path {
+    /// The level of the peer's free receive buffers: 0, 1 or 2 ([`super::Settings::level`]).
+    pub const LEVEL: u32 = 0;
+    /// With a level: when the next frame may be sent.
+    pub const DUE: u32 = 4;
+    /// Collections that may be in flight; 0: no limit, the path is wide.
+    pub const LIMIT: u32 = 8;
+    /// Collections in flight. A message that is given up does not change it: the next timer counts
+    /// anew.
+    pub const FLYING: u32 = 12;
+    /// Collections that were accepted since the limit has changed.
+    pub const ACCEPTED: u32 = 16;
+    /// When the limit was last lowered.
+    pub const LOWERED: u32 = 20;
+    /// A collection whose round trip is measured: its record, and from bit 16 on its number.
+    pub const TIMED: u32 = 24;
+    /// When its first frame was sent.
+    pub const TIMED_SINCE: u32 = 28;
+    /// Eight times the mean round trip in core clocks; 0: none was measured.
+    pub const TRIP: u32 = 32;
+    /// Four times the mean difference to it.
+    pub const SPREAD: u32 = 36;
+    /// Bytes of a path.
+    pub const BYTES: u32 = 40;
+    /// No collection is measured.
+    pub const NONE: u32 = u32::MAX;
 }
 
 /// The record of a receive. Offsets in bytes. The sorter fills the first words when the receive is

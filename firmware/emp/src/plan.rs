@@ -19,7 +19,7 @@ use nic_plan::{Cursor, Piece, Regions, Use};
 
 use crate::lists::LIST_BUFFER_BYTES;
 use crate::pages::Pages;
-use crate::places::{receive_record, send_record, PagePlaces, Places, Settings};
+use crate::places::{path, receive_record, send_record, PagePlaces, Places, Settings};
 use crate::queues::QUEUES_BYTES;
 use crate::receiver::RECEIVE_LISTS;
 use crate::transmitter::{ANSWERS, ANSWER_BYTES, SEND_LISTS, TRANSMIT_BUFFERS};
@@ -32,6 +32,8 @@ const ANSWERS_IN_REPLY: usize = 4;
 const ETHERNET_BYTES: u32 = 14;
 /// Least number of bytes of a frame behind Ethernet's header: a byte of data in each frame.
 const MTU_BYTES_MIN: u32 = FIRST_HEADER_BYTES + 1 - ETHERNET_BYTES;
+/// Core clocks of a frame at most: nine times as many lie within half a lap of the clock.
+const FRAME_CYCLES_MAX: u32 = 1 << 24;
 /// The largest: jumbo frames.
 const MTU_BYTES_MAX: u32 = 9000;
 
@@ -59,7 +61,8 @@ impl Config {
         request.check_known(&[&ASKS])?;
         let nic: NicRequest = request.get()?;
         let link: LinkRequest = request.get()?;
-        let MessagesRequest { mtu_bytes, collection_frames, resend_cycles } = request.get()?;
+        let MessagesRequest { mtu_bytes, collection_frames, resend_cycles, frame_cycles, slow_below, slower_below } =
+            request.get()?;
         let LinkRequest { node, node_count, session, buffer_bytes, .. } = link;
         if node_count < 2 || node_count > IMAGE_NODES as u32 || node >= node_count {
             return Err(BootError::NodeOutOfRange);
@@ -84,6 +87,13 @@ impl Config {
         if !(4..=u32::MAX / 256).contains(&resend_cycles) || !(1..=COLLECTION_FRAMES_MAX).contains(&collection_frames) {
             return Err(BootError::IntervalOutOfRange);
         }
+        if frame_cycles > FRAME_CYCLES_MAX {
+            return Err(BootError::IntervalOutOfRange);
+        }
+        let are_marks = slow_below.is_power_of_two() && slower_below.is_power_of_two() && slower_below < slow_below;
+        if frame_cycles != 0 && !are_marks {
+            return Err(BootError::BufferCount);
+        }
         let settings = Settings {
             node,
             node_count,
@@ -95,6 +105,9 @@ impl Config {
             buffer_bytes,
             transmit_buffers: link.tx_buffer_count.min(TRANSMIT_BUFFERS),
             receive_buffers: link.rx_buffer_count,
+            frame_cycles,
+            slow_below,
+            slower_below,
         };
         Ok(Config { sram_bytes: nic.sram_bytes, host_pages: nic.host_pages, settings })
     }
@@ -117,6 +130,7 @@ impl Config {
             sends: take("messages", "records of sends", program, SEND_DESCRIPTORS, send_record::BYTES),
             receives: take("messages", "records of receives", program, RECEIVE_DESCRIPTORS, receive_record::BYTES),
             sent: take("messages", "sends by number", program, nodes * OPEN_NUMBERS, 4),
+            paths: take("messages", "paths to peers", program, nodes, path::BYTES),
             numbers: take("messages", "numbers of peers", program, nodes, Numbers::BYTES),
             posted: take("messages", "posted receives", program, 1, P::bytes(RECEIVE_DESCRIPTORS)),
             queues: take("parts", "queues", program, 1, QUEUES_BYTES),
@@ -198,7 +212,14 @@ mod tests {
     use crate::translated::Translated;
 
     fn request(change: impl Fn(&mut LinkRequest, &mut MessagesRequest)) -> Vec<u32> {
-        let mut messages = MessagesRequest { mtu_bytes: 1500, collection_frames: 3, resend_cycles: 22_000 };
+        let mut messages = MessagesRequest {
+            mtu_bytes: 1500,
+            collection_frames: 3,
+            resend_cycles: 22_000,
+            frame_cycles: 1083,
+            slow_below: 32,
+            slower_below: 8,
+        };
         let mut link = LinkRequest {
             node: 1,
             node_count: 16,
@@ -262,5 +283,9 @@ mod tests {
         assert_eq!(refused(&|_, it| it.resend_cycles = 3), BootError::IntervalOutOfRange);
         assert_eq!(refused(&|_, it| it.collection_frames = 9), BootError::IntervalOutOfRange);
         assert_eq!(refused(&|_, it| it.collection_frames = 0), BootError::IntervalOutOfRange);
+        assert_eq!(refused(&|_, it| it.frame_cycles = 1 << 25), BootError::IntervalOutOfRange);
+        assert_eq!(refused(&|_, it| it.slow_below = 24), BootError::BufferCount);
+        assert_eq!(refused(&|_, it| it.slower_below = 0), BootError::BufferCount);
+        assert_eq!(refused(&|_, it| it.slower_below = 32), BootError::BufferCount);
     }
 }

@@ -312,6 +312,12 @@ impl<const SHARE: u32> Device for Chip<SHARE> {
     }
 
     #[inline(always)]
+    fn receive_room(&self) -> u32 {
+        // From registers: each core may give buffers to the ring.
+        load_index(mac_rx::PRODUCER).wrapping_sub(load_index(mac_rx::CONSUMER)).into()
+    }
+
+    #[inline(always)]
     fn recycle(&mut self, sram_address: u32) {
         if SHARE != ALONE {
             return self.recycle_shared(sram_address);

@@ -49,6 +49,10 @@ impl Sender {
         if !was_matched {
             self.close(dev, node, record);
         }
+        if state & stage::PACED != 0 {
+            rarely();
+            self.on_paced_ack(dev, node, record, collection);
+        }
         if window.is_complete(dev) {
             return self.complete(dev, record, state);
         }

@@ -141,9 +141,11 @@ impl Sender {
         }
         if is_restart(word) {
             self.forget_numbers(dev, peer);
+            self.forget_path(dev, peer);
         }
         self.to_transmitter.push(dev, SenderToTransmitter::Command { word }.words());
         self.command = None;
+        self.weigh();
         true
     }
 }

@@ -27,12 +27,12 @@ impl Sender {
         let Some(record) = self.ready.front() else { return };
         let sent = self.record(record);
         let mut interval = self.settings.resend_cycles;
-        if dev.get(sent, record::STATE) & (stage::MASK | stage::LATE) != stage::SENDING {
+        if dev.get(sent, record::STATE) & (stage::MASK | stage::LATE | stage::PACED) != stage::SENDING {
             rarely();
             if self.has_issued(dev, to, record, sent) {
                 return;
             }
-            interval = interval.max(dev.get(sent, record::INTERVAL));
+            interval = self.interval(dev, sent);
         }
         self.issue_next(dev, to, record, sent, interval);
     }
@@ -135,14 +135,18 @@ impl Sender {
         self.start_timer(dev);
     }
 
-    /// Handles a message that has ended, or of which frames are sent again. False: its next frame
-    /// is sent.
+    /// Handles a message that has ended, that has a pace, or of which frames are sent again. False:
+    /// its next frame is sent.
     #[cold]
     #[inline(never)]
     fn has_issued<T: Transmits>(&mut self, dev: &mut impl Device, to: &mut T, record: u32, sent: Place) -> bool {
-        if dev.get(sent, record::STATE) & stage::MASK != stage::SENDING {
+        let state = dev.get(sent, record::STATE);
+        let is_again = state & stage::LATE != 0 && dev.get(sent, record::AGAIN) != 0;
+        if state & stage::MASK != stage::SENDING {
             self.ready.pop();
-        } else if dev.get(sent, record::AGAIN) != 0 {
+        } else if state & stage::PACED != 0 && !self.may_leave(dev, record, sent, is_again) {
+            // It waits.
+        } else if is_again {
             self.issue_again(dev, to, record, sent);
         } else {
             return false;
@@ -186,7 +190,7 @@ impl Sender {
             if frame + 1 < frames.end {
                 return dev.put(sent, record::AGAIN_FRAME, frame + 1 - frames.start);
             }
-            let due = dev.now().wrapping_add(dev.get(sent, record::INTERVAL));
+            let due = dev.now().wrapping_add(self.interval(dev, sent));
             dev.put(sent, due_at(collection), due);
             self.hasten_timer(dev, due);
         }

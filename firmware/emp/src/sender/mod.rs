@@ -4,6 +4,7 @@ mod acknowledged;
 mod end;
 mod issue;
 mod numbers;
+mod pace;
 mod peer;
 mod post;
 mod set;

@@ -65,7 +65,7 @@ impl Sender {
             && posted.format == Format::Page
             && posted.length_bytes <= self.settings.cut.first_bytes.min(first.bytes.into())
             && first.is_good()
-            && self.command.is_none()
+            && self.is_plain
             && self.ready.is_empty()
             && self.has_number(node)
             && to.is_ready(dev)
@@ -143,7 +143,8 @@ impl Sender {
         dev.put(sent, record::LENGTH, length);
         dev.put(sent, record::COLLECTION, self.settings.collection_frames);
         dev.put(sent, record::DESCRIPTOR, offset);
-        dev.put(sent, record::STATE, stage::SENDING);
+        let state = self.first_state(dev, node);
+        dev.put(sent, record::STATE, state);
         let window = Window::at(sent.plus(record::WINDOW));
         window.start(dev, self.settings.cut.frames(length), self.settings.collection_frames);
         self.open(dev, node, record, posted.tag);

@@ -35,6 +35,17 @@ pub struct Sender {
     pub(super) sends: Place,
     pub(super) settings: Settings,
     pub(super) peers: [Peer; IMAGE_NODES],
+    /// No command waits, and no peer has a pace: a short message may be sent at once.
+    pub(super) is_plain: bool,
+    pub(super) is_pace_set: bool,
+    /// When the timer of the paces fires, if it is set.
+    pub(super) pace_due: u32,
+    /// Peers that are slow, or the path to which is narrow.
+    pub(super) paced: u32,
+    /// Records that wait for their pace.
+    pub(super) waiting: Set,
+    /// The first path.
+    pub(super) paths: Place,
 }
 
 /// The sides of the queues that the sender has.
@@ -63,10 +74,14 @@ pub(super) mod stage {
     pub const MASK: u32 = 0xFF;
     /// Frames of the message were sent again.
     pub const RESENT: u32 = 0x100;
-    /// The peer need not be told.
-    pub const QUIET: u32 = 0x200;
     /// Some timer of the message has expired. The words of time-outs have values.
-    pub const LATE: u32 = 0x400;
+    pub const LATE: u32 = 0x200;
+    /// The peer is slow, or the path to it narrow.
+    pub const PACED: u32 = 0x400;
+    /// The peer need not be told.
+    pub const QUIET: u32 = 0x800;
+    /// The peer has refused the message, so frames of it were dropped there and not on the way.
+    pub const REFUSED: u32 = 0x1000;
     /// From this bit on the first byte that the descriptor gets.
     pub const STAT_SHIFT: u32 = 16;
 }
@@ -89,6 +104,12 @@ impl Sender {
         sends: Place(0),
         settings: Settings::NONE,
         peers: [Peer::NEW; IMAGE_NODES],
+        is_plain: true,
+        is_pace_set: false,
+        pace_due: 0,
+        paced: 0,
+        waiting: Set::EMPTY,
+        paths: Place(0),
     };
 
     #[inline(always)]

@@ -11,14 +11,14 @@ use super::state::{due_at, stage, Sender};
 use crate::places::send_record as record;
 
 /// An interval grows to this many times the first.
-const INTERVAL_MAX: u32 = 64;
+pub(super) const INTERVAL_MAX: u32 = 64;
 /// The pause after the first refusal is this part of the first interval.
 const FIRST_PAUSE: u32 = 16;
 /// How often a peer is told that a message was given up.
 const ABORTS_MAX: u32 = 16;
 
 /// Whether a time has come. Times are clock counts that wrap.
-const fn has_come(now: u32, due: u32) -> bool {
+pub(super) const fn has_come(now: u32, due: u32) -> bool {
     now.wrapping_sub(due) <= u32::MAX / 2
 }
 
@@ -40,6 +40,9 @@ impl Sender {
                 stage::ABORTING => self.abort_again(dev, record, state),
                 _ => {}
             }
+        }
+        if self.paced != 0 {
+            self.count_flying(dev);
         }
         if !self.under_way.is_empty() {
             self.start_timer(dev);
@@ -83,7 +86,15 @@ impl Sender {
         dev.put(sent, record::TRIES, tries);
         dev.put(sent, record::INTERVAL, (2 * interval).min(INTERVAL_MAX * self.settings.resend_cycles));
         dev.put(sent, record::AGAIN, again);
-        self.ready.push(record);
+        match state & stage::PACED != 0 {
+            // Older messages to the peer go first: frames of this one may be dropped until they are
+            // matched.
+            true => self.waiting.insert(record),
+            false => self.ready.push(record),
+        }
+        if state & stage::REFUSED == 0 {
+            self.narrow(dev, dev.get(sent, record::NODE_NUMBER) & 0xFFFF);
+        }
     }
 
     /// Gives values to the words of time-outs. Most messages end without them.
@@ -99,6 +110,7 @@ impl Sender {
     /// A peer lives, and has no receive for a message yet. After the first refusal the pause is
     /// short: often the receive is posted a moment later. It grows with each further one.
     pub(super) fn pause(&mut self, dev: &mut impl Device, sent: Place, state: u32) {
+        dev.put(sent, record::STATE, state | stage::REFUSED);
         if state & stage::LATE != 0 {
             return dev.put(sent, record::TRIES, 0);
         }

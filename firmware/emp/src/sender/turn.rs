@@ -22,10 +22,12 @@ impl Sender {
         self.settings = *settings;
         self.places = *places;
         self.sends = dev.place(places.sends);
+        self.paths = dev.place(places.paths);
         for number in 0..SEND_DESCRIPTORS {
             dev.write(places.sends + number * record::BYTES + record::STATE, stage::FREE);
         }
         for peer in 0..settings.node_count {
+            self.clear_path(dev, peer);
             self.forget_numbers(dev, peer);
         }
     }
@@ -34,11 +36,15 @@ impl Sender {
     #[inline(always)]
     pub(crate) fn take_entry(&mut self, dev: &mut impl Device) -> Entry {
         let Some(words) = self.from_sorter.peek(dev) else { return Entry::None };
-        let SorterToSender::Answer { kind, node, numbers, .. } = SorterToSender::of(words) else {
+        let SorterToSender::Answer { kind, node, numbers, room } = SorterToSender::of(words) else {
             rarely();
             return Entry::Rare;
         };
         self.from_sorter.skip(dev);
+        if self.settings.has_flow_control() {
+            rarely();
+            self.note_room(dev, node, room);
+        }
         self.on_answer(dev, kind, node, numbers);
         Entry::Frequent
     }
@@ -48,8 +54,16 @@ impl Sender {
         let mut is_busy = false;
         if let Some(words) = self.from_sorter.pop(dev) {
             match SorterToSender::of(words) {
-                SorterToSender::Answer { kind, node, numbers, .. } => self.on_answer(dev, kind, node, numbers),
-                SorterToSender::Command { word } => self.command = Some(word),
+                SorterToSender::Answer { kind, node, numbers, room } => {
+                    if self.settings.has_flow_control() {
+                        self.note_room(dev, node, room);
+                    }
+                    self.on_answer(dev, kind, node, numbers);
+                }
+                SorterToSender::Command { word } => {
+                    self.command = Some(word);
+                    self.weigh();
+                }
             }
             is_busy = true;
         }
@@ -99,6 +113,11 @@ impl Sender {
 
 impl Sends for Sender {
     const IS_HERE: bool = true;
+
+    #[inline(always)]
+    fn has_room(&mut self, dev: &mut impl Device, node: u32, room: u32) {
+        self.note_room(dev, node, room);
+    }
 
     #[inline(always)]
     fn answered(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) {

@@ -219,6 +219,10 @@ impl<P: Posted> Sorter<P> {
     fn answered<S: Sends>(&mut self, dev: &mut impl Device, sender: &mut S, frame: &Frame, kind: Answer) {
         let (node, numbers) = (frame.node(), frame.numbers);
         if S::IS_HERE {
+            if self.settings.has_flow_control() {
+                rarely();
+                sender.has_room(dev, node, dev.get(frame.at, word::OFFSET));
+            }
             dev.recycle(frame.buffer);
             sender.answered(dev, kind, node, numbers);
         } else {

@@ -131,7 +131,9 @@ impl<A: Pages> Transmitter<A> {
         let Some(offset) = self.ring.ready_answer(dev) else { return false };
         let at = dev.place(offset);
         self.addresses.put(dev, at, kind, node, 0, numbers);
-        dev.put(at, word::OFFSET, 0);
+        // Every acknowledgement says what room there is (E-40).
+        let room = if self.settings.has_flow_control() { dev.receive_room() } else { 0 };
+        dev.put(at, word::OFFSET, room);
         self.ring.place_answer(dev, offset, HEADER_BYTES);
         self.release(dev);
         dev.trace(Marker::AckSent, numbers);

@@ -17,6 +17,8 @@ macro_rules! schemes {
             mod delivery;
             #[path = "failures.rs"]
             mod failures;
+            #[path = "pace.rs"]
+            mod pace;
         })*
     };
 }

@@ -239,6 +239,12 @@ counters! {
     AnswersLate,
     /// Answers of peers that have no receive for the message yet.
     RefusalsTaken,
+    /// Times that free receive buffers of a peer fell below a mark.
+    PeersSlowed,
+    /// Times that time-outs narrowed the path to a peer.
+    PathsNarrowed,
+    /// Times that a message waited because its peer is slow, or the path to it narrow.
+    MessagesHeld,
     /// Frames and answers that were given to the MAC, those that it skips too.
     FramesToMac,
 }

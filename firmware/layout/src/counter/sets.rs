@@ -332,6 +332,9 @@ pub const MESSAGES: Set = Set {
         AcksAgain,
         AnswersLate,
         RefusalsTaken,
+        PeersSlowed,
+        PathsNarrowed,
+        MessagesHeld,
         FramesToMac,
     ],
     sums: &[

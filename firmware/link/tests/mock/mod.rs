@@ -204,6 +204,10 @@ impl Device for Mock {
         unreachable!()
     }
 
+    fn receive_room(&self) -> u32 {
+        unreachable!()
+    }
+
     fn recycle(&mut self, _sram: u32) {
         unreachable!()
     }

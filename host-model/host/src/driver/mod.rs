@@ -30,7 +30,9 @@ pub use self::core::error::DriverError;
 pub use self::core::interrupt::InterruptInput;
 pub use self::core::layout::NicLayout;
 pub use self::core::mapping::{Mapping, QueuePages, Store};
-pub use self::core::options::{DriverOptions, DriverPlant, MessagesOptions, MissService, Verify, PROCESSES_MAX};
+pub use self::core::options::{
+    DriverOptions, DriverPlant, FlowControl, MessagesOptions, MissService, Verify, PROCESSES_MAX,
+};
 pub use self::core::pins::WaterMarks;
 pub use self::core::processes::{ProcessGrant, STATUS_PAGE};
 pub use self::core::request::boot_request;

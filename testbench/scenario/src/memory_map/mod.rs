@@ -410,7 +410,12 @@ mod tests {
     };
     const STATIC: Wanted = Wanted { lookup: Lookup::Static, ..CACHED };
     const MATCHED: Wanted = Wanted {
-        lookup: Lookup::Matched(MessagesOptions { mtu_bytes: 1500, collection_frames: 3, resend_us: 250 }),
+        lookup: Lookup::Matched(MessagesOptions {
+            mtu_bytes: 1500,
+            collection_frames: 3,
+            resend_us: 250,
+            flow_control: None,
+        }),
         ..CACHED
     };
 

@@ -1,6 +1,6 @@
 //! How EMP cuts messages and sends them again.
 
-use host_model::driver::MessagesOptions;
+use host_model::driver::{FlowControl, MessagesOptions};
 use host_model::library::emp as library;
 use nic_layout::personality::emp::{COLLECTION_FRAMES, COLLECTION_FRAMES_MAX};
 use schemars::JsonSchema;
@@ -32,6 +32,15 @@ pub struct Emp {
     pub posted_ahead: u32,
     /// The library of the processes (docs/libraries.md). By default EMP alone.
     pub library: Library,
+    /// Every acknowledgement says how many receive buffers of its NIC are free, and senders pause
+    /// between frames to a NIC that has few (E-40). By default false.
+    pub flow_control: bool,
+    /// With flow control: senders pause for one frame time while a NIC has fewer free receive
+    /// buffers, a power of two from 2 to 128. By default 32.
+    pub slow_below: u32,
+    /// With flow control: senders pause for eight frame times while a NIC has fewer free receive
+    /// buffers, a power of two below `slow_below`. By default 8.
+    pub slower_below: u32,
 }
 
 /// When a process asks the driver for physical addresses.
@@ -88,6 +97,9 @@ impl Default for Emp {
             translate: Translate::Once,
             posted_ahead: 0,
             library: Library::Emp,
+            flow_control: false,
+            slow_below: 32,
+            slower_below: 8,
         }
     }
 }
@@ -117,13 +129,23 @@ impl Emp {
         if self.posted_ahead > POSTED_AHEAD_MAX {
             return Err(request_error!("emp.posted_ahead = {}: must be 0 to {POSTED_AHEAD_MAX}", self.posted_ahead));
         }
+        let Emp { slow_below, slower_below, .. } = self;
+        if !slow_below.is_power_of_two() || !(2..=128).contains(&slow_below) {
+            return Err(request_error!("emp.slow_below = {slow_below}: must be a power of two from 2 to 128"));
+        }
+        if !slower_below.is_power_of_two() || slower_below >= slow_below {
+            return Err(request_error!(
+                "emp.slower_below = {slower_below}: must be a power of two below emp.slow_below, which is {slow_below}"
+            ));
+        }
         Ok(())
     }
 
     /// The same for the driver.
     pub fn of_driver(self) -> MessagesOptions {
-        let Emp { mtu_bytes, collection_frames, resend_us, .. } = self;
-        MessagesOptions { mtu_bytes, collection_frames, resend_us }
+        let Emp { mtu_bytes, collection_frames, resend_us, flow_control, slow_below, slower_below, .. } = self;
+        let flow_control = flow_control.then_some(FlowControl { slow_below, slower_below });
+        MessagesOptions { mtu_bytes, collection_frames, resend_us, flow_control }
     }
 }
 

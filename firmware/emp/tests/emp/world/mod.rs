@@ -74,6 +74,8 @@ pub struct Node<P: Posted, C: Scheme> {
     pub places: Places,
     /// Whether each core sleeps.
     sleeps: [bool; 2],
+    /// Frames that came when no buffer was free.
+    pub overruns: u32,
 }
 
 fn settings(node: u32, node_count: u32, cut: Cut) -> Settings {
@@ -88,6 +90,9 @@ fn settings(node: u32, node_count: u32, cut: Cut) -> Settings {
         buffer_bytes: (cut.data_bytes + 28).max(64).next_multiple_of(8),
         transmit_buffers: 8,
         receive_buffers: 16,
+        frame_cycles: 0,
+        slow_below: 8,
+        slower_below: 2,
     }
 }
 
@@ -103,6 +108,7 @@ fn places<P: Posted>(settings: &Settings) -> Places {
         sends: take(SEND_DESCRIPTORS * nic_emp::send_record::BYTES),
         receives: take(RECEIVE_DESCRIPTORS * nic_emp::receive_record::BYTES),
         sent: take(4 * OPEN_NUMBERS * IMAGE_NODES as u32),
+        paths: take(nic_emp::path::BYTES * IMAGE_NODES as u32),
         numbers: take(Numbers::BYTES * IMAGE_NODES as u32),
         posted: take(P::bytes(RECEIVE_DESCRIPTORS)),
         queues: take(QUEUES_BYTES),
@@ -118,7 +124,11 @@ fn places<P: Posted>(settings: &Settings) -> Places {
 
 impl<P: Posted, C: Scheme> Node<P, C> {
     fn new(node: u32, node_count: u32, cut: Cut, session: u32) -> Node<P, C> {
-        let settings = Settings { session, ..settings(node, node_count, cut) };
+        Node::with(Settings { session, ..settings(node, node_count, cut) })
+    }
+
+    fn with(settings: Settings) -> Node<P, C> {
+        let node = settings.node;
         let places = places::<P>(&settings);
         let mut hardware = Hardware::new(SRAM_BYTES);
         for at in (0x400..0x1000).step_by(4) {
@@ -136,7 +146,7 @@ impl<P: Posted, C: Scheme> Node<P, C> {
         hardware.count_at(COUNTERS[1]);
         b.start(&mut hardware, &settings, &places, pages, |_| 7);
         hardware.swap_cores();
-        Node { a, b, hardware, host: Host::new(node), places, sleeps: [false; 2] }
+        Node { a, b, hardware, host: Host::new(node), places, sleeps: [false; 2], overruns: 0 }
     }
 
     pub fn counter(&self, counter: Counter) -> u32 {
@@ -228,7 +238,10 @@ impl<P: Posted, C: Scheme> Node<P, C> {
 
     /// A frame arrives. Without a buffer the MAC drops it.
     fn deliver(&mut self, frame: &[u8]) {
-        let Some(buffer) = self.hardware.receive_free.pop_front() else { return };
+        let Some(buffer) = self.hardware.receive_free.pop_front() else {
+            self.overruns += 1;
+            return;
+        };
         self.hardware.put(buffer, frame);
         let index = self.hardware.receive_consumer;
         self.hardware.received.insert(index, (buffer, frame.len() as u32));
@@ -246,10 +259,12 @@ impl<P: Posted, C: Scheme> Node<P, C> {
 
 /// A turn of a core.
 fn step<M: Machine>(core: &mut M, hardware: &mut Hardware, sleeps: &mut bool) {
-    let due = hardware.timers[0].is_some_and(|due| (hardware.now.wrapping_sub(due) as i32) >= 0);
-    if due {
-        hardware.timers[0] = None;
-        hardware.raise(Event::Timer0);
+    for (timer, event) in [Event::Timer0, Event::Timer1].into_iter().enumerate() {
+        let due = hardware.timers[timer].is_some_and(|due| (hardware.now.wrapping_sub(due) as i32) >= 0);
+        if due {
+            hardware.timers[timer] = None;
+            hardware.raise(event);
+        }
     }
     let pending = hardware.pending & M::EVENTS;
     // A core that sleeps is not run: what is missed here, it would sleep through.
@@ -271,6 +286,8 @@ pub struct World<P: Posted, C: Scheme> {
     wire: VecDeque<(usize, Vec<u8>)>,
     /// Frames to this node vanish.
     pub unreachable: Option<usize>,
+    /// The host memory of this node takes one write in so many steps.
+    pub slow: Option<(usize, u32)>,
 }
 
 impl<P: Posted, C: Scheme> World<P, C> {
@@ -283,7 +300,17 @@ impl<P: Posted, C: Scheme> World<P, C> {
             random: Random::new(seed),
             wire: VecDeque::new(),
             unreachable: None,
+            slow: None,
         }
+    }
+
+    /// The same with flow control. A frame is said to take so many clocks on the wire.
+    pub fn with_flow_control(nodes: u32, mtu_bytes: u32, faults: Faults, seed: u64, frame_cycles: u32) -> World<P, C> {
+        let cut = Cut::of_mtu(mtu_bytes);
+        let mut world = World::new(nodes, mtu_bytes, faults, seed);
+        world.nodes =
+            (0..nodes).map(|node| Node::with(Settings { frame_cycles, ..settings(node, nodes, cut) })).collect();
+        world
     }
 
     fn send(&mut self, frame: Vec<u8>) {
@@ -331,7 +358,8 @@ impl<P: Posted, C: Scheme> World<P, C> {
             if choice & 2 != 0 {
                 node.step_read(read_error);
             }
-            if choice & 4 != 0 {
+            let is_slow = self.slow.is_some_and(|(slow, of)| slow == index && self.random.below(of) != 0);
+            if choice & 4 != 0 && !is_slow {
                 node.step_write(write_error);
             }
             node.poll();

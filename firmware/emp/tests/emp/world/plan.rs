@@ -59,7 +59,11 @@ fn format(bytes: u32, page_bytes: u32, choice: u8) -> Format {
 
 /// Posts sends and receives, with pauses between them.
 pub fn play<P: Posted, C: Scheme>(nodes: u32, mtu: u32, plans: &[Plan], faults: Faults, seed: u64) -> World<P, C> {
-    let mut world = World::new(nodes, mtu, faults, seed);
+    play_in(World::new(nodes, mtu, faults, seed), plans)
+}
+
+/// The same in a world.
+pub fn play_in<P: Posted, C: Scheme>(mut world: World<P, C>, plans: &[Plan]) -> World<P, C> {
     for plan in plans {
         let (page_bytes, choice) = (plan.pages.0, plan.formats.0);
         world.send_message(

@@ -16,6 +16,13 @@ pub struct MessagesRequest {
     pub collection_frames: u32,
     /// Core clocks until a collection that was not acknowledged is sent again for the first time.
     pub resend_cycles: u32,
+    /// Core clocks that the longest frame takes on the wire, with flow control (E-40); 0: without.
+    pub frame_cycles: u32,
+    /// Both marks of flow control, powers of two. A sender is slow to a node that has fewer free
+    /// receive buffers than the first, and slower below the second.
+    pub slow_below: u32,
+    /// As `slow_below`.
+    pub slower_below: u32,
 }
 
 impl Section for MessagesRequest {

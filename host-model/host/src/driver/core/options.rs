@@ -74,6 +74,17 @@ pub struct MessagesOptions {
     pub collection_frames: u32,
     /// Microseconds until a collection that was not acknowledged is sent again for the first time.
     pub resend_us: u64,
+    /// Flow control (facts E-40); `None`: without.
+    pub flow_control: Option<FlowControl>,
+}
+
+/// The marks of flow control: powers of two.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FlowControl {
+    /// Senders are slow to a NIC that has fewer free receive buffers.
+    pub slow_below: u32,
+    /// The same, and slower.
+    pub slower_below: u32,
 }
 
 /// Processes of a node, if nothing else is said.

@@ -13,7 +13,17 @@ use crate::address::{pages_of, Pid, SramAddr, UserVirt, VirtPage};
 use crate::driver::core::error::DriverError;
 use crate::driver::core::layout::Reply;
 use crate::driver::core::service::{Core, Service, ServiceEntry};
+use crate::platform::Platform;
 use crate::processor::Cpu;
+
+/// Bytes of a frame on the wire beside what is behind Ethernet's header: the header, FCS, preamble
+/// and gap.
+const WIRE_BYTES: u64 = 14 + 4 + 8 + 12;
+
+/// Core clocks that the longest frame takes on the wire, which carries a byte in each clock.
+fn frame_cycles(platform: &Platform, mtu_bytes: u32) -> u32 {
+    ((u64::from(mtu_bytes) + WIRE_BYTES) * platform.core.clock_hz).div_ceil(platform.link.clock_hz) as u32
+}
 
 /// The service of EMP.
 pub struct Emp {
@@ -28,10 +38,14 @@ impl Emp {
         counters: COUNTERS,
         request: Some(|platform, options, request| {
             if let Some(messages) = options.messages {
+                let marks = messages.flow_control;
                 request.offer(&MessagesRequest {
                     mtu_bytes: messages.mtu_bytes,
                     collection_frames: messages.collection_frames,
                     resend_cycles: platform.core_cycles(messages.resend_us),
+                    frame_cycles: marks.map_or(0, |_| frame_cycles(platform, messages.mtu_bytes)),
+                    slow_below: marks.map_or(0, |marks| marks.slow_below),
+                    slower_below: marks.map_or(0, |marks| marks.slower_below),
                 });
             }
         }),

@@ -102,8 +102,9 @@ impl Side {
 
     /// The number of the next message of a flow, unique in the run. Both ends count alike.
     fn next_of_flow(&mut self, sender: usize, receiver: usize) -> u32 {
-        let index = self.next_of.entry((sender, receiver)).or_default();
-        *index += 1;
-        self.number(sender, (*index - 1) * self.nodes + receiver as u32)
+        let next = self.next_of.entry((sender, receiver)).or_default();
+        let index = *next;
+        *next += 1;
+        self.number(sender, index * self.nodes + receiver as u32)
     }
 }

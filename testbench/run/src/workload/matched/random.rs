@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 use host_model::library::emp::From;
 
-use super::{Done, Side, Step, Timed};
+use super::{Side, Step, Timed};
 
 /// Tags of the messages.
 const TAGS: u32 = 3;

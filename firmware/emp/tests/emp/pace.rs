@@ -1,0 +1,122 @@
+//! Senders that are slow to a node that has few free receive buffers, and to a node on the way to
+//! which frames are lost: every message arrives, and messages to other nodes do not wait.
+
+use super::World;
+use crate::world::plan::{plans, play_in};
+use crate::world::{Faults, Wish};
+use nic_emp::Settings;
+use nic_layout::counter::Counter;
+use nic_layout::personality::emp::descriptor::Format;
+use nic_matching::Linear;
+use proptest::prelude::*;
+
+fn wish(node: u16, tag: u16, bytes: u32) -> Wish {
+    Wish { node: Some(node), tag: Some(tag), bytes, format: Format::List, page_bytes: 4096 }
+}
+
+/// Clocks of a frame. Nodes of this world take about as many steps for one.
+const FRAME: u32 = 8;
+
+#[test]
+fn a_level_is_that_of_both_marks() {
+    let settings = Settings { frame_cycles: 100, slow_below: 32, slower_below: 8, ..Settings::NONE };
+    for room in 0..=256 {
+        let level = if room >= 32 { 0 } else { 1 + u32::from(room < 8) };
+        assert_eq!(settings.level(room), level, "{room} free buffers");
+    }
+    // A frame time of its own, and a pause of one or of eight.
+    assert_eq!([1, 2].map(|level| settings.pace_cycles(level)), [200, 900]);
+}
+
+/// Messages to a node with a slow host, and to another one. When those to the other one had
+/// arrived, frames that found no buffer, and the world.
+fn slow_host(mut world: World<Linear>) -> (u32, u32, World<Linear>) {
+    world.slow = Some((1, 30));
+    let mut quick = Vec::new();
+    for _ in 0..3 {
+        for to in [1, 2] {
+            world.receive(to, wish(0, 1, 60_000));
+            let send = world.send_message(0, wish(to as u16, 1, 60_000));
+            if to == 2 {
+                quick.push(send);
+            }
+        }
+    }
+    let mut steps = 0;
+    while quick.iter().any(|&send| world.nodes[0].host.sends[send].ended.is_none()) {
+        world.step();
+        steps += 1;
+        assert!(steps < 1_000_000);
+    }
+    world.finish(3_000_000);
+    (steps, world.nodes[1].overruns, world)
+}
+
+#[test]
+fn a_sender_is_slow_to_a_node_with_few_buffers_and_to_no_other() {
+    let (_, overruns_without, without) = slow_host(World::new(3, 1500, Faults::default(), 3));
+    assert_eq!(without.nodes[0].counter(Counter::PeersSlowed), 0);
+    let (steps, overruns, world) = slow_host(World::with_flow_control(3, 1500, Faults::default(), 3, FRAME));
+    let sender = &world.nodes[0];
+    assert!(sender.counter(Counter::PeersSlowed) > 0 && sender.counter(Counter::MessagesHeld) > 0);
+    assert!(2 * overruns < overruns_without, "{overruns} frames found no buffer, {overruns_without} without");
+    // The other node alone.
+    let mut alone = World::<Linear>::with_flow_control(3, 1500, Faults::default(), 3, FRAME);
+    for _ in 0..3 {
+        alone.receive(2, wish(0, 1, 60_000));
+        alone.send_message(0, wish(2, 1, 60_000));
+    }
+    let mut steps_alone = 0;
+    while !alone.nodes[0].host.have_sends_ended() {
+        alone.step();
+        steps_alone += 1;
+    }
+    assert!(steps < 3 * steps_alone, "{steps} steps beside a slow node, {steps_alone} without it");
+}
+
+#[test]
+fn a_path_that_loses_frames_is_narrow_and_becomes_wide_again() {
+    let mut world = World::<Linear>::new(2, 1500, Faults { loss: 300, ..Faults::default() }, 9);
+    let bytes = 40_000;
+    for _ in 0..2 {
+        world.receive(1, wish(0, 1, bytes));
+        world.send_message(0, wish(1, 1, bytes));
+    }
+    world.run(1_000_000, |world| world.nodes[0].host.have_sends_ended());
+    let narrowed = world.nodes[0].counter(Counter::PathsNarrowed);
+    assert!(narrowed > 0 && world.nodes[0].counter(Counter::MessagesHeld) > 0);
+    // From a limit of one collection to more than sixteen, each step after sixteen times as many.
+    world.faults = Faults::default();
+    let collections = 16 * (1..=16).sum::<u32>();
+    for _ in 0..collections * 3 * 1486 / bytes + 2 {
+        world.receive(1, wish(0, 1, bytes));
+        world.send_message(0, wish(1, 1, bytes));
+        world.run(1_000_000, |world| world.nodes[0].host.have_sends_ended());
+    }
+    let held = world.nodes[0].counter(Counter::MessagesHeld);
+    for _ in 0..5 {
+        world.receive(1, wish(0, 1, bytes));
+        world.send_message(0, wish(1, 1, bytes));
+    }
+    world.finish(1_000_000);
+    assert_eq!(world.nodes[0].counter(Counter::MessagesHeld), held, "no message waits on a wide path");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn messages_arrive_with_flow_control(
+        plans in plans(4),
+        faults in (0..100_u32, 0..100_u32, 0..300_u32, 0..200_u32),
+        slow in (0..4_usize, 1..20_u32),
+        frame_cycles in 1..100_u32,
+        seed in any::<u64>(),
+    ) {
+        let (loss, duplication, reordering, garbage) = faults;
+        let faults = Faults { loss, duplication, reordering, garbage, ..Faults::default() };
+        let mut world = World::<Linear>::with_flow_control(4, 1500, faults, seed, frame_cycles);
+        world.slow = Some(slow);
+        play_in(world, &plans).finish(12_000_000);
+    }
+}
