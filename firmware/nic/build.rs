@@ -17,7 +17,7 @@ const GEOMETRY: [(&str, &str, u32); 6] = [
 ];
 
 /// Image and linker script: of which core it is.
-const IMAGES: [(&str, &str); 10] = [
+const IMAGES: [(&str, &str); 11] = [
     ("mini", "core-a.ld"),
     ("mini-pair", "core-a.ld"),
     ("vmmc", "core-a.ld"),
@@ -26,6 +26,7 @@ const IMAGES: [(&str, &str); 10] = [
     ("echo-pair", "core-a.ld"),
     ("emp", "core-a.ld"),
     ("emp-pair", "core-a.ld"),
+    ("emp-mini", "core-a.ld"),
     ("cache-probe", "core-a.ld"),
     ("keeper", "core-b.ld"),
 ];
@@ -85,6 +86,14 @@ fn scheme() -> (&'static str, &'static str) {
     }
 }
 
+/// The folder of `from-sram.ld` of an image: which hot code runs from SRAM.
+fn places_of(image: &str) -> &'static str {
+    match image {
+        "emp-mini" => "emp-mini",
+        _ => "usual",
+    }
+}
+
 fn main() {
     place_state();
     choose_matching();
@@ -120,13 +129,14 @@ fn main() {
     let text = format!("/// The scheme of this build.\npub type Scheme = nic_emp::{scheme};\n");
     fs::write(Path::new(&out).join("scheme.rs"), text).expect("OUT_DIR is writable");
 
-    for script in ["core-a.ld", "core-b.ld", "core-b-emp.ld", "core-b-emp-full.ld", "sections.ld"] {
+    for script in ["core-a.ld", "core-b.ld", "core-b-emp.ld", "core-b-emp-full.ld", "sections.ld", "place"] {
         println!("cargo:rerun-if-changed={script}");
     }
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("riscv32") {
         let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
         println!("cargo:rustc-link-arg-bins=-L{root}");
         for (image, script) in IMAGES.into_iter().chain([("emp-b", core_b_script)]) {
+            println!("cargo:rustc-link-arg-bin={image}=-L{root}/place/{}", places_of(image));
             println!("cargo:rustc-link-arg-bin={image}=-T{script}");
         }
     }

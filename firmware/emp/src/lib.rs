@@ -33,6 +33,6 @@ pub use plan::{Config, Plan};
 pub use queues::QUEUES_BYTES;
 pub use receiver::RECEIVE_LISTS;
 pub use schemes::{Base, Dsr, Ro, Scheme, So, Sr};
-pub use translated::{Translated, MISSES_BYTES};
+pub use translated::{lay_out_translations, Translated, MISSES_BYTES};
 
 pub use transmitter::{ANSWERS, ANSWER_BYTES, SEND_LISTS};

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use nic_device::{rarely, Device};
 use nic_handoff::{Reader, Writer};
-use nic_layout::ring::{Event, MAILBOX_FILLED};
+use nic_layout::ring::{Event, MAILBOX_COMMAND, MAILBOX_FILLED};
 use nic_matching::Posted;
 
 use crate::elsewhere::Slot;
@@ -301,9 +301,25 @@ where
                 sorter.on_mailboxes(dev, written);
             }
         }
+        if A::MAY_MISS && written & 1 << MAILBOX_COMMAND != 0 {
+            rarely();
+            self.obey(dev);
+        }
         if A::MAY_MISS && written & A::MAILBOXES != 0 {
             rarely();
             self.on_filled(dev);
+        }
+    }
+
+    /// Obeys a command of the driver, as far as it is about pages.
+    #[cold]
+    fn obey(&mut self, dev: &mut impl Device) {
+        let word = dev.mailbox(MAILBOX_COMMAND);
+        if let Some(receiver) = self.receiver.here() {
+            receiver.pages.obey(dev, word);
+        }
+        if let Some(transmitter) = self.transmitter.here() {
+            transmitter.pages.obey(dev, word);
         }
     }
 

@@ -76,9 +76,9 @@ pub trait Pages: Copy + Debug {
     fn take_wake(&mut self) -> bool;
     /// The driver has answered all misses before this one.
     fn on_filled(&self, dev: &mut impl Device, consumer: u32);
-    /// Obeys a command of the driver, as far as it is about pages. `forgets`: of the two parts, the
-    /// one that takes lines away.
-    fn obey(&mut self, dev: &mut impl Device, word: u32, forgets: bool);
+    /// Obeys a command of the driver, as far as it is about pages: a line that it takes away is not
+    /// found from now on. The parts pass the command on, and wait for transfers that use the line.
+    fn obey(&mut self, dev: &mut impl Device, word: u32);
 }
 
 /// Addresses are physical.
@@ -138,5 +138,5 @@ impl Pages for Physical {
     fn on_filled(&self, _dev: &mut impl Device, _consumer: u32) {}
 
     #[inline(always)]
-    fn obey(&mut self, _dev: &mut impl Device, _word: u32, _forgets: bool) {}
+    fn obey(&mut self, _dev: &mut impl Device, _word: u32) {}
 }

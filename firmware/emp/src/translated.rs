@@ -46,6 +46,17 @@ pub struct Translated<const ENTRIES: u32, const LINE_ENTRIES: u32, const WAYS: u
     is_awake: bool,
 }
 
+/// Takes the regions of a cache of this geometry, and of what belongs to it.
+pub fn lay_out_translations(geometry: VmhGeometry, regions: &mut impl Regions) -> PagePlaces {
+    let shared = [Piece::new("misses and held lines", Use::Program, 1, MISSES_BYTES)];
+    let ring = [Piece::new("miss ring", Use::Program, MISS_RING_ENTRIES, MISS_ENTRY_BYTES)];
+    PagePlaces {
+        cache: regions.take("caches", 8, &vmh_pieces(geometry)),
+        miss_ring: regions.take("rings", 16, &ring),
+        misses: regions.take("parts", 8, &shared),
+    }
+}
+
 impl<const E: u32, const L: u32, const W: u32> Translated<E, L, W> {
     /// The geometry of the cache.
     pub const GEOMETRY: VmhGeometry = Vmh::<E, L, W>::GEOMETRY;
@@ -137,13 +148,7 @@ impl<const E: u32, const L: u32, const W: u32> Pages for Translated<E, L, W> {
     const SECTIONS: usize = 2;
 
     fn lay_out(regions: &mut impl Regions) -> PagePlaces {
-        let shared = [Piece::new("misses and held lines", Use::Program, 1, MISSES_BYTES)];
-        let ring = [Piece::new("miss ring", Use::Program, MISS_RING_ENTRIES, MISS_ENTRY_BYTES)];
-        PagePlaces {
-            cache: regions.take("caches", 8, &vmh_pieces(Self::GEOMETRY)),
-            miss_ring: regions.take("rings", 16, &ring),
-            misses: regions.take("parts", 8, &shared),
-        }
+        lay_out_translations(Self::GEOMETRY, regions)
     }
 
     fn reply(places: &PagePlaces, reply: &mut SectionsWriter<REPLY_WORDS>) {
@@ -234,10 +239,10 @@ impl<const E: u32, const L: u32, const W: u32> Pages for Translated<E, L, W> {
         dev.add(dev.counters(), Counter::MissesServed.offset(), more);
     }
 
-    fn obey(&mut self, dev: &mut impl Device, word: u32, forgets: bool) {
+    fn obey(&mut self, dev: &mut impl Device, word: u32) {
         if is_admit(word) {
             self.pid = admitted(word);
-        } else if forgets && is_invalidate(word) {
+        } else if is_invalidate(word) {
             self.cache.invalidate(dev, key_pid(word), key_line_page(word));
         }
     }

@@ -1,15 +1,16 @@
 //! EMP on core A: a module of each of its images. The image says which parts run here (`Machine`),
-//! what device they have (`Chip`), and whether there is a core B (`PAIR`).
+//! what device they have (`Chip`), what addresses are (`Addresses`), and whether there is a core B
+//! (`PAIR`).
 
-use nic_emp::{Config, Machine as _, Physical, Plan};
+use nic_emp::{Config, Machine as _, Plan};
 use nic_firmware::boot;
 use nic_firmware::matching::Matching;
 use nic_firmware::memory::{trace, write_sram};
 use nic_layout::personality::emp::descriptor::BANKS_BYTES;
-use nic_layout::personality::emp::{pair, PERSONALITY};
+use nic_layout::personality::emp::pair;
 use nic_layout::trace::Marker;
 
-use super::{Chip, Machine, PAIR};
+use super::{Addresses, Chip, Machine, PAIR, PERSONALITY};
 
 #[path = "messages_core.rs"]
 mod messages_core;
@@ -21,7 +22,7 @@ use messages_core::{node, run, zero, zero_counters, Node};
 fn set_up() -> &'static mut Node {
     let first_free = boot::first_free();
     let planned = Config::read(&boot::request())
-        .and_then(|config| Plan::of::<Matching, Physical>(&config, first_free, boot::sram_bytes(config.sram_bytes)));
+        .and_then(|config| Plan::of::<Matching, Addresses>(&config, first_free, boot::sram_bytes(config.sram_bytes)));
     let plan = match planned {
         Ok(plan) => plan,
         Err(error) => boot::refuse(error),
@@ -40,7 +41,7 @@ fn set_up() -> &'static mut Node {
     if PAIR {
         write_sram(pair::AREA_ADDRESS + pair::FIRST_FREE, first_free);
     }
-    boot::reply(PERSONALITY, plan.reply::<Physical>());
+    boot::reply(PERSONALITY, plan.reply::<Addresses>());
     node
 }
 

@@ -12,7 +12,6 @@ use nic_image::Canary;
 use nic_monitor::Violation;
 use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::failed;
-use nicscope_scenario::personality::Lookup;
 use nicscope_scenario::scenario::{Load, Scenario};
 use sim_fabric::{Direction, Ending, SwitchOutput, Topology};
 use sim_pins::Ps;
@@ -135,7 +134,7 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
             miss_service: scenario.misses.service.of_driver(),
             load: scenario.load.map(Load::of_host),
             post_queues: scenario.nic.post_queues,
-            messages: (scenario.personality.lookup == Lookup::Matched).then(|| scenario.emp.of_driver()),
+            messages: scenario.personality.is_matched().then(|| scenario.emp.of_driver()),
             processes_max: scenario.nic.processes_max.unwrap_or(PROCESSES_MAX),
             ..DriverOptions::new(NodeId(index as u16), scenario.nodes as u32, config.seed)
         };

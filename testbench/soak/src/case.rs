@@ -23,7 +23,7 @@ use nic_layout::cbh::CbhGeometry;
 use nic_layout::key::KeyWidth;
 use nic_layout::vmh::VmhGeometry;
 use nicscope_scenario::error::{Error, Result};
-use nicscope_scenario::personality::{self, Lookup, Personality, PERSONALITIES};
+use nicscope_scenario::personality::{self, Personality, PERSONALITIES};
 use nicscope_scenario::request_error;
 use nicscope_scenario::scenario::{Cache, Emp, MissService, ReceiveMiss};
 use sim_fabric::{SwitchMode, SwitchSettings, Topology};
@@ -200,7 +200,7 @@ impl Cluster {
 
     /// How EMP cuts messages and sends them again; `None` for other personalities.
     pub fn messages(&self) -> Option<MessagesOptions> {
-        let is_emp = self.personality.lookup == Lookup::Matched;
+        let is_emp = self.personality.is_matched();
         is_emp.then(|| Emp { resend_us: self.retransmit_us.into(), ..Emp::default() }.of_driver())
     }
 

@@ -69,7 +69,6 @@ impl<A: Pages> Receiver<A> {
                 self.fail(dev, record, Failure::PeerRestarted, false);
             }
         }
-        self.pages.obey(dev, word, false);
         let mut is_marked = is_marked;
         if !is_marked && self.writes.has_room(1) {
             // The event of its end comes when all data are in host memory.

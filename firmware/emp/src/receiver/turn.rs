@@ -113,8 +113,8 @@ impl<A: Pages> Receiver<A> {
         }
     }
 
-    /// Serves the sorter while the open frame waits for a page, perhaps for long: its entries are
-    /// no frames, since transmitter and receiver are on one core.
+    /// Serves the sorter while the open frame waits for a page, perhaps for long. Its entries are
+    /// no frames: transmitter and receiver are on one core.
     fn serve_beside(&mut self, dev: &mut impl Device) -> bool {
         if !A::MAY_MISS || self.open.is_none() || !self.has_room(dev) {
             return false;

@@ -15,7 +15,7 @@ impl<A: Pages> Transmitter<A> {
     /// Handles the ends of host reads. The event of host reads, or the event of DMA errors, was
     /// pending.
     #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.reads")]
     pub fn on_reads(&mut self, dev: &mut impl Device) {
         let mut consumer = dev.dma_read_consumer();
         // The index is read before this flag. So each transfer below the index has succeeded, or

@@ -68,7 +68,7 @@ impl<A: Pages> Transmitter<A> {
         let entry = match self.waiting.take() {
             Some(entry) => entry,
             None => match self.from_sender.pop(dev) {
-                Some(words) => self.first_look(dev, SenderToTransmitter::of(words)),
+                Some(words) => SenderToTransmitter::of(words),
                 None => return has_answered,
             },
         };
@@ -77,16 +77,6 @@ impl<A: Pages> Transmitter<A> {
             return has_answered;
         }
         true
-    }
-
-    /// An entry comes to its turn: a line that a command takes away is not found from now on.
-    #[inline(always)]
-    fn first_look(&mut self, dev: &mut impl Device, entry: SenderToTransmitter) -> SenderToTransmitter {
-        if let (true, SenderToTransmitter::Command { word }) = (A::MAY_MISS, entry) {
-            rarely();
-            self.pages.obey(dev, word, true);
-        }
-        entry
     }
 
     /// Serves an entry of the sender. False if it has to wait for room.

@@ -8,7 +8,7 @@
 
 mod sets;
 
-pub use sets::{CACHES, DEVICE, DRIVER, LINK, LOOKUP, MESSAGES, POSTS, SETS, TRANSFERS};
+pub use sets::{CACHES, DEVICE, DRIVER, LINK, LOOKUP, MESSAGES, POSTS, SETS, TRANSFERS, TRANSLATIONS};
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {

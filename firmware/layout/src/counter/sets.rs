@@ -382,3 +382,55 @@ pub const MESSAGES: Set = Set {
         },
     ],
 };
+
+/// Lookups of translations where the NIC matches messages, and how their misses are served.
+pub const TRANSLATIONS: Set = Set {
+    name: "translations",
+    counters: &[
+        SendLookups,
+        SendHits,
+        SendFaults,
+        SendWildPages,
+        SendMisses,
+        SendPending,
+        SendNoWay,
+        SendMissRingFull,
+        ReceiveLookups,
+        ReceiveHits,
+        ReceiveFaults,
+        ReceiveWildPages,
+        ReceiveMisses,
+        ReceivePending,
+        ReceiveNoWay,
+        ReceiveMissRingFull,
+        MissesServed,
+    ],
+    sums: &[
+        Sum {
+            name: "lookups, send path",
+            whole: &[SendLookups],
+            parts: &[SendHits, SendFaults, SendWildPages, SendMisses, SendPending, SendNoWay, SendMissRingFull],
+            under_way: None,
+        },
+        Sum {
+            name: "lookups, receive path",
+            whole: &[ReceiveLookups],
+            parts: &[
+                ReceiveHits,
+                ReceiveFaults,
+                ReceiveWildPages,
+                ReceiveMisses,
+                ReceivePending,
+                ReceiveNoWay,
+                ReceiveMissRingFull,
+            ],
+            under_way: None,
+        },
+        Sum {
+            name: "misses",
+            whole: &[SendMisses, ReceiveMisses],
+            parts: &[MissesServed],
+            under_way: Some("misses that the driver has not served"),
+        },
+    ],
+};

@@ -4,9 +4,11 @@
 nic_firmware::host_main!();
 
 #[cfg(target_arch = "riscv32")]
-use nic_emp::Scheme as _;
+use nic_emp::{Physical as Addresses, Scheme as _};
 #[cfg(target_arch = "riscv32")]
 use nic_firmware::{chip, scheme::Scheme};
+#[cfg(target_arch = "riscv32")]
+use nic_layout::personality::emp::PERSONALITY;
 
 /// What runs on core A.
 #[cfg(target_arch = "riscv32")]

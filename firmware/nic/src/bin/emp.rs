@@ -4,11 +4,15 @@
 nic_firmware::host_main!();
 
 #[cfg(target_arch = "riscv32")]
+use nic_emp::Physical as Addresses;
+#[cfg(target_arch = "riscv32")]
 use nic_firmware::chip::Chip;
+#[cfg(target_arch = "riscv32")]
+use nic_layout::personality::emp::PERSONALITY;
 
 /// What runs on core A.
 #[cfg(target_arch = "riscv32")]
-type Machine = nic_emp::Parts<nic_firmware::matching::Matching, nic_emp::Physical>;
+type Machine = nic_emp::Parts<nic_firmware::matching::Matching, Addresses>;
 
 /// Whether there is a core B.
 #[cfg(target_arch = "riscv32")]

@@ -7,4 +7,4 @@ use super::mini::Mini;
 use super::vmmc::Vmmc;
 
 /// The services that the driver has, one for each personality.
-pub const SERVICES: &[ServiceEntry] = &[Mini::ENTRY, Vmmc::ENTRY, Echo::ENTRY, Emp::ENTRY];
+pub const SERVICES: &[ServiceEntry] = &[Mini::ENTRY, Vmmc::ENTRY, Echo::ENTRY, Emp::ENTRY, Emp::MINI];

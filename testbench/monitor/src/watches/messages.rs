@@ -10,8 +10,8 @@ use nic_layout::personality::emp::descriptor::{
 };
 use nic_layout::personality::emp::{list, MAILBOX_RECEIVE, MAILBOX_SEND};
 use nic_layout::registers::{ident, mailbox};
-use nic_layout::ring::{COMMAND_CLOSE, COMMAND_MASK, MAILBOX_COMMAND_DONE};
-use nic_layout::{PAGE_BYTES, WINDOW_OFFSET};
+use nic_layout::ring::{admitted, COMMAND_ADMIT, COMMAND_CLOSE, COMMAND_MASK, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
+use nic_layout::{PAGE_BYTES, PAGE_SHIFT, WINDOW_OFFSET};
 
 use super::dma::lies_in;
 use super::posts::within;
@@ -48,6 +48,8 @@ pub struct Messages {
     allowed: Option<(bool, Range<u32>)>,
     /// No process has the NIC open, since its driver was told that all messages have ended.
     is_closed: bool,
+    /// Addresses are those of a process, with this number.
+    space: Option<u32>,
 }
 
 impl Messages {
@@ -61,6 +63,21 @@ impl Messages {
             lists: BTreeMap::new(),
             allowed: None,
             is_closed: false,
+            space: None,
+        }
+    }
+
+    /// The same, of a NIC whose descriptors have virtual addresses.
+    pub fn with_virtual_addresses(start: u32) -> Messages {
+        Messages { space: Some(0), ..Messages::new(start) }
+    }
+
+    /// The bus address of an address in a descriptor or a list page. `None`: its page is not pinned
+    /// for the process.
+    fn on_bus(&self, pins: &dyn Pins, address: u32) -> Option<u32> {
+        match self.space {
+            Some(pid) => pins.pinned(pid, address >> PAGE_SHIFT).map(|page| page << PAGE_SHIFT | address % PAGE_BYTES),
+            None => Some(address),
         }
     }
 
@@ -143,12 +160,16 @@ impl Messages {
     }
 
     /// The NIC reads from a list page. True if that is allowed.
-    fn read_list(&mut self, transfer: &Transfer, phase: &Range<u32>) -> bool {
+    fn read_list(&mut self, transfer: &Transfer, phase: &Range<u32>, pins: &dyn Pins) -> bool {
         self.follow_links();
-        let found = self.lists.range_mut(..phase.end).next_back();
-        let Some((start, list)) = found.filter(|(start, _)| phase.start < **start + PAGE_BYTES) else { return false };
+        let starts = self.lists.keys().filter_map(|start| Some((*start, self.on_bus(pins, *start)?)));
+        let is_in = |start: u32| start < phase.end && phase.start < start + PAGE_BYTES;
+        // The last that begins before the phase ends, if list pages overlap.
+        let found = starts.filter(|(_, on_bus)| is_in(*on_bus)).max_by_key(|(_, on_bus)| *on_bus);
+        let Some((key, start)) = found else { return false };
+        let Some(list) = self.lists.get_mut(&key) else { return false };
         for byte in (0..8).filter(|byte| transfer.byte_enables & 1 << byte != 0) {
-            let at = (transfer.address + byte).wrapping_sub(*start);
+            let at = (transfer.address + byte).wrapping_sub(start);
             if let Some(place) = list.get_mut(at as usize) {
                 *place = (transfer.data >> (8 * byte)) as u8;
             }
@@ -156,16 +177,18 @@ impl Messages {
         true
     }
 
-    fn allow(&mut self, transfer: &Transfer, phase: &Range<u32>) -> Result<(), Broken> {
+    fn allow(&mut self, transfer: &Transfer, phase: &Range<u32>, pins: &dyn Pins) -> Result<(), Broken> {
         let is_write = transfer.is_write;
-        if !is_write && self.read_list(transfer, phase) {
+        if !is_write && self.read_list(transfer, phase, pins) {
             return Ok(());
         }
         for (number, posted) in &self.posted {
             if (*number < SEND_DESCRIPTORS) == is_write {
                 continue;
             }
-            if let Some(page) = self.pages(posted).into_iter().find(|page| lies_in(is_write, phase, page)) {
+            let on_bus = |page: Range<u32>| self.on_bus(pins, page.start).map(|start| start..start + page.len() as u32);
+            let mut pages = self.pages(posted).into_iter().filter_map(on_bus);
+            if let Some(page) = pages.find(|page| lies_in(is_write, phase, page)) {
                 self.allowed = Some((is_write, page));
                 return Ok(());
             }
@@ -190,6 +213,8 @@ impl Watch for Messages {
             self.post(value, true);
         } else if register == mailbox::TO_NIC.at(MAILBOX_RECEIVE).offset().0 {
             self.post(value, false);
+        } else if register == mailbox::TO_NIC.at(MAILBOX_COMMAND).offset().0 && value & COMMAND_MASK == COMMAND_ADMIT {
+            self.space = self.space.map(|_| admitted(value));
         } else if let Some(at) = self.in_sram(context, address) {
             if let Some(offset) = within(at, self.start, BANKS_BYTES) {
                 self.memory[offset as usize / 4] = value;
@@ -220,13 +245,19 @@ impl Watch for Messages {
         Ok(())
     }
 
-    fn dma(&mut self, _context: &mut Context, _pins: &dyn Pins, transfer: &Transfer) -> Result<(), Broken> {
+    /// Where addresses are virtual, what was allowed there is allowed no more.
+    fn unpinned(&mut self, _context: &mut Context, _frame: u32) -> Result<(), Broken> {
+        self.allowed = None;
+        Ok(())
+    }
+
+    fn dma(&mut self, _context: &mut Context, pins: &dyn Pins, transfer: &Transfer) -> Result<(), Broken> {
         let Some(phase) = transfer.moved() else { return Ok(()) };
         if let Some((is_write, bytes)) = &self.allowed {
             if *is_write == transfer.is_write && lies_in(*is_write, &phase, bytes) {
                 return Ok(());
             }
         }
-        self.allow(transfer, &phase)
+        self.allow(transfer, &phase, pins)
     }
 }

@@ -17,11 +17,12 @@ use nic_layout::personality::emp::descriptor::{
 use nic_layout::PAGE_BYTES;
 use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::failed;
-use nicscope_scenario::scenario::{Library, Scenario, WorkloadKind};
+use nicscope_scenario::scenario::{Library, MissedSide, Scenario, WorkloadKind};
 use sim_pins::Ps;
 
 use super::app::{pattern, Flows, Totals};
 use super::carried;
+use super::places::{self, Places, AREA_BYTES};
 use super::step::{Done, Timed};
 use super::{Message, NodeReport, Note, Playing, Step, Work};
 use crate::meeting::Meeting;
@@ -53,11 +54,13 @@ fn posted_max(bytes: u32) -> u32 {
 /// The tag of all messages.
 const TAG: u16 = 7;
 
-/// Checks that the library of the scenario can play its workload.
+/// Checks that the library of the scenario can play its workload, and that the cache can miss as
+/// the scenario asks.
 ///
 /// # Errors
-/// The library cannot.
+/// The library cannot, or the cache has too few sets for the ratios of misses.
 pub fn check(scenario: &Scenario) -> Result<()> {
+    Places::of(scenario, scenario.misses.ratios.iter().any(|ratio| *ratio > 0.0))?;
     scenario.emp.library.check(scenario)
 }
 
@@ -96,12 +99,56 @@ struct Slots {
     start: UserVirt,
     stride_bytes: u32,
     count: u32,
+    /// Where messages go whose page shall not be in the NIC's cache.
+    cold: Option<Cold>,
 }
 
 impl Slots {
     fn at(&self, turn: u32) -> UserVirt {
-        self.start + turn % self.count * self.stride_bytes
+        match self.cold.filter(|cold| places::misses(turn, cold.ratio)) {
+            Some(cold) => cold.at(turn, self.stride_bytes),
+            None => self.start + turn % self.count * self.stride_bytes,
+        }
     }
+
+    /// So many messages were played.
+    fn played(&mut self, count: u32) {
+        if let Some(cold) = &mut self.cold {
+            cold.before += places::turns(count, cold.ratio);
+        }
+    }
+}
+
+/// Lines of one set of the NIC's cache, more than the set can hold.
+#[derive(Clone, Copy)]
+struct Cold {
+    region: UserVirt,
+    places: Places,
+    /// Share of messages that go there.
+    ratio: f64,
+    /// Messages that went there in earlier plays.
+    before: u32,
+}
+
+impl Cold {
+    /// The place of a message: the next line, and in each line one message behind the other.
+    fn at(&self, turn: u32, stride_bytes: u32) -> UserVirt {
+        let number = self.before + places::turns(turn, self.ratio);
+        let round = number / self.places.cold_places();
+        let in_line = round % (self.places.line_bytes() / stride_bytes).max(1) * stride_bytes;
+        self.region + self.places.cold(number) + in_line
+    }
+}
+
+/// Memory with chosen lines of the NIC's cache, if it has one.
+async fn lines(work: &Work, process: &Process<Messages>) -> Result<Option<(Places, UserVirt)>> {
+    if !work.scenario.has_caches() {
+        return Ok(None);
+    }
+    let places = Places::of(&work.scenario, work.miss_ratio > 0.0)?;
+    let bytes = places.region_bytes() + places.alignment_bytes();
+    let reserved = process.alloc(bytes).map_err(|error| failed!("node {}: memory: {error}", work.node))?;
+    Ok(Some((places, UserVirt(reserved.0.next_multiple_of(places.alignment_bytes())))))
 }
 
 /// Posts receives that no message matches. They end with their process.
@@ -137,6 +184,9 @@ struct Side {
     next_of: BTreeMap<(usize, usize), u32>,
     /// The same of those that have ended here.
     flows: Flows,
+    /// Places in the NIC's cache, and the memory that has them.
+    lines: Option<(Places, UserVirt)>,
+    miss_ratio: f64,
 }
 
 /// A receive that waits, and the memory that it fills.
@@ -149,7 +199,10 @@ impl Side {
         post_ahead(&process, work.scenario.peer(work.node) as u16, work.scenario.emp.posted_ahead)
             .await
             .map_err(|error| failed!("node {}: receives that nothing matches: {error}", work.node))?;
+        let lines = lines(work, &process).await?;
         Ok(Side {
+            lines,
+            miss_ratio: work.miss_ratio,
             node: work.node,
             peer: work.scenario.peer(work.node),
             nodes: work.scenario.nodes as u32,
@@ -190,7 +243,28 @@ impl Side {
         let start = self.process.alloc(bytes).map_err(|error| self.failed("memory", &error))?;
         self.process.lock(start, bytes).await.map_err(|error| self.failed("lock", &error))?;
         self.process.learn(start, bytes).await.map_err(|error| self.failed("translate", &error))?;
-        Ok(Slots { start, stride_bytes, count })
+        Ok(Slots { start, stride_bytes, count, cold: None })
+    }
+
+    /// Memory for messages to send and to receive. In the NIC's cache it has lines that stay there,
+    /// and lines that are gone when their turn comes again.
+    fn slots_in_lines(&self, size_bytes: u32, (places, region): (Places, UserVirt)) -> Result<(Slots, Slots)> {
+        let stride_bytes = size_bytes.max(1).next_multiple_of(PAGE_BYTES);
+        let count = AREA_BYTES / stride_bytes;
+        if count < 2 {
+            return Err(failed!(
+                "node {}: messages of at most {} bytes have places in the cache",
+                self.node,
+                AREA_BYTES / 2
+            ));
+        }
+        let misses = &self.scenario.misses;
+        let cold = |side| {
+            let is_it = self.node == misses.node && side == misses.side && self.miss_ratio > 0.0;
+            is_it.then_some(Cold { region, places, ratio: self.miss_ratio, before: 0 })
+        };
+        let slots = |start, side| Slots { start: region + start, stride_bytes, count, cold: cold(side) };
+        Ok((slots(places.send(0), MissedSide::Send), slots(places.hot(0), MissedSide::Receive)))
     }
 
     /// Plays one step: the warm-up, then the measured messages.
@@ -199,10 +273,17 @@ impl Side {
         let fitting = (ROOM_BYTES / stride_bytes)
             .min(posted_max(stride_bytes).saturating_sub(self.scenario.emp.posted_ahead))
             .max(self.nodes);
-        let (from, to) = (self.slots(size_bytes, fitting).await?, self.slots(size_bytes, fitting).await?);
+        let (mut from, mut to) = match self.lines {
+            Some(lines) => self.slots_in_lines(size_bytes, lines)?,
+            None => (self.slots(size_bytes, fitting).await?, self.slots(size_bytes, fitting).await?),
+        };
         let workload = self.scenario.workload.clone();
+        // Every place that stays in the cache is used once.
+        let warm_up = if self.lines.is_some() { workload.warm_up.max(from.count) } else { workload.warm_up };
         self.meet("step").await;
-        self.play(kind, size_bytes, workload.warm_up, &from, &to).await?;
+        self.play(kind, size_bytes, warm_up, &from, &to).await?;
+        from.played(warm_up);
+        to.played(warm_up);
         self.meet("warmed up").await;
         let before = self.totals().await?;
         self.meet("counted").await;

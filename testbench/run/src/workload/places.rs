@@ -78,7 +78,7 @@ impl Places {
     }
 
     /// The number of cold lines, all of set 0: one more than a set can hold.
-    fn cold_places(&self) -> u32 {
+    pub fn cold_places(&self) -> u32 {
         match self {
             Places::Lines(geometry) => geometry.ways + 1,
             Places::Packed => 0,

@@ -17,6 +17,7 @@ use nic_layout::keeper;
 use nic_layout::key::KeyWidth;
 use nic_layout::nodes::{image_nodes_for, NODES_MAX, NODES_USUAL};
 use nic_layout::static_tables::StaticGeometry;
+use nic_layout::vmh::VmhGeometry;
 use nic_matching::Linear;
 use nic_plan::{Caches, Config, Cursor, Geometry, Piece, Plain, Plan, Rdma, Regions, StaticTables};
 use serde::Serialize;
@@ -86,6 +87,26 @@ enum Lookup {
     None,
     /// Posted receives.
     Matched(MessagesOptions),
+    /// The same, with a cache of translations.
+    MatchedCached(Cache, MessagesOptions),
+}
+
+impl Lookup {
+    fn cache(self) -> Option<Cache> {
+        match self {
+            Lookup::Cached(cache) | Lookup::MatchedCached(cache, _) => Some(cache),
+            Lookup::Static | Lookup::None | Lookup::Matched(_) => None,
+        }
+    }
+
+    /// The same with a cache of so many entries.
+    fn with_entries(self, entries: u32) -> Lookup {
+        match self {
+            Lookup::Cached(cache) => Lookup::Cached(Cache { entries, ..cache }),
+            Lookup::MatchedCached(cache, messages) => Lookup::MatchedCached(Cache { entries, ..cache }, messages),
+            other => other,
+        }
+    }
 }
 
 impl Wanted {
@@ -100,6 +121,7 @@ impl Wanted {
                 Looks::Static => Lookup::Static,
                 Looks::None => Lookup::None,
                 Looks::Matched => Lookup::Matched(scenario.emp.of_driver()),
+                Looks::MatchedCached => Lookup::MatchedCached(scenario.cache, scenario.emp.of_driver()),
             },
             key: scenario.key_width()?,
             post_queues: scenario.nic.post_queues,
@@ -168,7 +190,7 @@ pub fn scenario(personality: &str, overrides: &[String]) -> Result<Scenario> {
 /// # Errors
 /// They do not fit, or the geometry is impossible. The text names the largest cache that fits.
 pub fn check(wanted: &Wanted, platform_name: &str, platform: &Platform) -> Result<()> {
-    if let Lookup::Cached(cache) = wanted.lookup {
+    if let Some(cache) = wanted.lookup.cache() {
         cache.geometry()?;
         // Checked first: the products of larger numbers would overflow.
         if u64::from(cache.entries) * 4 >= u64::from(platform.sram.bytes) {
@@ -189,7 +211,7 @@ pub fn check_image(wanted: &Wanted, platform_name: &str, platform: &Platform, fi
 }
 
 fn does_not_fit(wanted: &Wanted, platform_name: &str, platform: &Platform) -> crate::error::Error {
-    let Lookup::Cached(cache) = wanted.lookup else {
+    let Some(cache) = wanted.lookup.cache() else {
         return request_error!(
             "the {} bytes of SRAM of {platform_name} leave no room for tables beside buffers and queues",
             platform.sram.bytes
@@ -198,7 +220,7 @@ fn does_not_fit(wanted: &Wanted, platform_name: &str, platform: &Platform) -> cr
     // The largest power of two that fits, with lines and ways as they are.
     let fits = |entries: &u32| {
         let smaller = Cache { entries: *entries, ..cache };
-        let wanted = Wanted { lookup: Lookup::Cached(smaller), ..*wanted };
+        let wanted = Wanted { lookup: wanted.lookup.with_entries(*entries), ..*wanted };
         smaller.geometry().is_ok() && plan(&wanted, platform, IMAGE_BYTES_ABOUT).is_ok()
     };
     let largest = (0..20).rev().map(|log2| 1u32 << log2).find(fits);
@@ -257,7 +279,7 @@ fn plan_for<const NODES: usize>(wanted: &Wanted, platform: &Platform, first_free
     let options = DriverOptions {
         post_queues: wanted.post_queues,
         messages: match wanted.lookup {
-            Lookup::Matched(messages) => Some(messages),
+            Lookup::Matched(messages) | Lookup::MatchedCached(_, messages) => Some(messages),
             _ => None,
         },
         miss_service: wanted.miss_service.of_driver(),
@@ -281,18 +303,24 @@ fn plan_for<const NODES: usize>(wanted: &Wanted, platform: &Platform, first_free
         }
         // The number of the personality moves no region.
         Lookup::None => planned::<Plain<0, NODES>>(&request, Plain, first_free, |_| None),
-        Lookup::Matched(_) => matched(&request, first_free),
+        Lookup::Matched(_) => matched(&request, first_free, None),
+        Lookup::MatchedCached(cache, _) => {
+            let geometry = cache.geometry().map_err(|_| ())?;
+            matched(&request, first_free, Some(geometry))
+        }
     }
 }
 
-/// The plan of EMP, which has parts of its own.
-fn matched(request: &[u32], first_free: u32) -> Result<Planned, ()> {
+/// The plan of EMP, which has parts of its own. `cache`: of its translations, if it has one.
+fn matched(request: &[u32], first_free: u32, cache: Option<VmhGeometry>) -> Result<Planned, ()> {
     let config = nic_emp::Config::read(request).map_err(|_| ())?;
-    let plan =
-        nic_emp::Plan::of::<Linear, nic_emp::Physical>(&config, first_free, config.sram_bytes).map_err(|_| ())?;
     let mut list = List { cursor: Cursor::new(first_free), parts: vec![] };
     config.lay_out::<Linear, nic_emp::Physical>(&mut list);
-    Ok(Planned { parts: list.parts, free: plan.free, holds: None })
+    if let Some(geometry) = cache {
+        nic_emp::lay_out_translations(geometry, &mut list);
+    }
+    let free = list.cursor.end(config.sram_bytes).ok_or(())?;
+    Ok(Planned { parts: list.parts, free, holds: None })
 }
 
 fn planned<P: nic_plan::Part>(
@@ -323,10 +351,7 @@ impl Map {
         let scratchpad = scratchpad(parts);
         let comparison = comparison::compare(&sram, &scratchpad, personality.memory_of_others);
         let holds = planned.holds;
-        let cache = match wanted.lookup {
-            Lookup::Cached(cache) => Some(cache),
-            Lookup::Static | Lookup::None | Lookup::Matched(_) => None,
-        };
+        let cache = wanted.lookup.cache();
         let (personality, platform, key_bits) = (personality.name.into(), platform_name.into(), wanted.key.bits());
         Ok(Map { personality, platform, key_bits, cache, holds, sram, scratchpad, stack, comparison })
     }
@@ -427,6 +452,7 @@ mod tests {
         let personality = match wanted.lookup {
             Lookup::Static => "vmmc",
             Lookup::Matched(_) => "emp",
+            Lookup::MatchedCached(..) => "emp-mini",
             _ => "mini",
         };
         Map::of(

@@ -50,12 +50,19 @@ pub enum Lookup {
     None,
     /// Messages are matched with posted receives.
     Matched,
+    /// The same, and their pages are looked up in a cache, which has a geometry and misses.
+    MatchedCached,
 }
 
 impl Personality {
     /// Whether lookups go to caches. Only caches have a geometry and can miss.
     pub fn has_caches(&self) -> bool {
-        self.lookup == Lookup::Cached
+        matches!(self.lookup, Lookup::Cached | Lookup::MatchedCached)
+    }
+
+    /// Whether messages are matched with posted receives.
+    pub fn is_matched(&self) -> bool {
+        matches!(self.lookup, Lookup::Matched | Lookup::MatchedCached)
     }
 
     /// The name of the image for core A of a NIC with `cores` cores, 1 or 2.

@@ -2,6 +2,7 @@
 
 mod echo;
 mod emp;
+mod emp_mini;
 mod mini;
 mod thesis;
 mod vmmc;
@@ -9,4 +10,4 @@ mod vmmc;
 use super::entry::Personality;
 
 /// All personalities, in the order in which `nicscope list` shows them. The first is the default.
-pub const PERSONALITIES: [&Personality; 4] = [&mini::MINI, &vmmc::VMMC, &emp::EMP, &echo::ECHO];
+pub const PERSONALITIES: [&Personality; 5] = [&mini::MINI, &vmmc::VMMC, &emp::EMP, &emp_mini::EMP_MINI, &echo::ECHO];

@@ -5,9 +5,8 @@ use nic_layout::post::INLINE_BYTES_MAX;
 use nic_plan::HELD_FRAMES_LIMIT;
 use page_traces::Pattern;
 
-use super::{program, MissedCache, MissedSide, Scenario, WorkloadKind, MESSAGES_MAX};
+use super::{program, MissService, MissedCache, MissedSide, Scenario, WorkloadKind, MESSAGES_MAX};
 use crate::error::Result;
-use crate::personality::Lookup;
 use crate::request_error;
 
 /// No message of a program goes beyond the first half of its page.
@@ -25,7 +24,7 @@ impl Scenario {
         if !(1..=2).contains(&self.cores) {
             return Err(request_error!("cores = {}: must be 1 or 2", self.cores));
         }
-        if self.cores == 2 && self.personality.lookup == Lookup::Matched {
+        if self.cores == 2 && self.personality.is_matched() {
             return Err(request_error!(
                 "cores = 2: personality {:?} has an image for one core only",
                 self.personality.name
@@ -33,7 +32,7 @@ impl Scenario {
         }
         self.check_workload()?;
         self.nic.check(self.has_caches())?;
-        self.emp.check(self.personality.lookup == Lookup::Matched)?;
+        self.emp.check(self.personality.is_matched())?;
         if let Some(load) = &self.load {
             load.check()?;
         }
@@ -129,9 +128,22 @@ impl Scenario {
             ));
         }
         let can_miss_there = self.workload.kind == WorkloadKind::PingPong && self.misses.cache == MissedCache::Vmh;
-        if self.misses.side == MissedSide::Send && !can_miss_there {
+        let sends_by_dma = self.personality.is_matched() && self.misses.cache == MissedCache::Vmh;
+        if self.misses.side == MissedSide::Send && !can_miss_there && !sends_by_dma {
             return Err(request_error!(
                 "misses.side = \"send\": only translations, of messages of a ping-pong, are made to miss where they are sent from"
+            ));
+        }
+        if self.personality.is_matched() && self.misses.cache == MissedCache::Cbh {
+            return Err(request_error!(
+                "misses.cache = \"cbh\": personality {:?} has no buffers",
+                self.personality.name
+            ));
+        }
+        if self.personality.is_matched() && self.misses.service == MissService::Nic {
+            return Err(request_error!(
+                "misses.service = \"nic\": with personality {:?} the host serves misses",
+                self.personality.name
             ));
         }
         if self.misses.node >= self.nodes {

@@ -13,7 +13,7 @@ use crate::request_error;
 /// Forty of the receives are left.
 const POSTED_AHEAD_MAX: u32 = 400;
 
-/// Settings of the personality `emp` (docs/emp.md).
+/// Settings of personalities that match messages (docs/emp.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Emp {
@@ -113,7 +113,7 @@ impl Emp {
     pub(super) fn check(self, is_emp: bool) -> Result<()> {
         let Emp { mtu_bytes, collection_frames, resend_us, .. } = self;
         if !is_emp && !self.is_default() {
-            return Err(request_error!("emp: only with personality = \"emp\""));
+            return Err(request_error!("emp: only with personality = \"emp\", or another one that matches messages"));
         }
         if !(27..=9000).contains(&mtu_bytes) {
             return Err(request_error!("emp.mtu_bytes = {mtu_bytes}: must be 27 to 9000"));

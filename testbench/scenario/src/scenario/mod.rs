@@ -82,7 +82,7 @@ pub struct Scenario {
     /// What processes share on each NIC.
     #[serde(default, skip_serializing_if = "Nic::is_default")]
     pub nic: Nic,
-    /// How EMP cuts messages and sends them again, for the personality `emp` alone.
+    /// How EMP cuts messages and sends them again, for personalities that match messages.
     #[serde(default, skip_serializing_if = "Emp::is_default")]
     pub emp: Emp,
     /// Other work of the hosts. Without it they are idle.

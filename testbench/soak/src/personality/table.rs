@@ -2,9 +2,11 @@
 
 pub mod echo;
 mod emp;
+mod emp_mini;
 pub mod mini;
 pub mod vmmc;
 
 use super::entry::Personality;
 
-pub(super) static PERSONALITIES: [Personality; 4] = [mini::ENTRY, vmmc::ENTRY, emp::ENTRY, echo::ENTRY];
+pub(super) static PERSONALITIES: [Personality; 5] =
+    [mini::ENTRY, vmmc::ENTRY, emp::ENTRY, emp_mini::ENTRY, echo::ENTRY];

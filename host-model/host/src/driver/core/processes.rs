@@ -78,6 +78,7 @@ impl Processes {
         self.members.open(pid, status_page.start().on_bus());
         self.core.pins.open(pid);
         service.open(pid);
+        service.admit(cpu, pid).await?;
         // The slot by which the NIC finds its tables.
         let own = (places == Places::AllBySlot).then(|| slot_of(pid));
         self.queues.give_free(cpu, pid, own).await?;

@@ -109,6 +109,11 @@ pub trait Service: AsAny {
     /// A process has the NIC open.
     fn open(&self, _pid: Pid) {}
 
+    /// The process has memory, pins and a status page: tells the NIC of it.
+    async fn admit(&self, _cpu: &Cpu, _pid: Pid) -> Result<(), DriverError> {
+        Ok(())
+    }
+
     /// A process ends: the NIC begins nothing new with what it has of the process. The fence that
     /// follows waits for what was begun.
     async fn hide(&self, _cpu: &Cpu, _pid: Pid) -> Result<(), DriverError> {

@@ -6,13 +6,16 @@ use async_trait::async_trait;
 use nic_layout::personality::emp::boot::{MessagesReply, MessagesRequest};
 use nic_layout::personality::emp::descriptor::{Page, BANKS_BYTES, BANK_BYTES};
 use nic_layout::personality::emp::{COUNTERS, PERSONALITY};
-use nic_layout::ring::COMMAND_CLOSE;
+use nic_layout::personality::emp_mini;
+use nic_layout::ring::{admit, COMMAND_CLOSE};
 use nic_layout::PAGE_BYTES;
 
 use crate::address::{pages_of, Pid, SramAddr, UserVirt, VirtPage};
 use crate::driver::core::error::DriverError;
 use crate::driver::core::layout::Reply;
-use crate::driver::core::service::{Core, Service, ServiceEntry};
+use crate::driver::core::pins::WaterMarks;
+use crate::driver::core::service::{Core, Interrupt, Service, ServiceEntry};
+use crate::driver::mini::Translations;
 use crate::platform::Platform;
 use crate::processor::Cpu;
 
@@ -29,6 +32,9 @@ fn frame_cycles(platform: &Platform, mtu_bytes: u32) -> u32 {
 pub struct Emp {
     core: Core,
     descriptors: SramAddr,
+    /// In `emp-mini` processes post virtual addresses, and pages are pinned when the NIC misses
+    /// them.
+    translations: Option<Translations>,
 }
 
 impl Emp {
@@ -49,18 +55,33 @@ impl Emp {
                 });
             }
         }),
-        make: |core, reply| Ok(Rc::new(Emp::new(core, reply)?)),
+        make: |core, reply| Ok(Rc::new(Emp::new(core, reply, None)?)),
     };
 
-    fn new(core: &Core, reply: &Reply) -> Result<Emp, DriverError> {
+    /// The entry of `emp-mini`.
+    pub const MINI: ServiceEntry = ServiceEntry {
+        personality: emp_mini::PERSONALITY,
+        counters: emp_mini::COUNTERS,
+        // The request has one section for both.
+        request: None,
+        make: |core, reply| Ok(Rc::new(Emp::new(core, reply, Some(Translations::new(core, reply)?))?)),
+        ..Emp::ENTRY
+    };
+
+    fn new(core: &Core, reply: &Reply, translations: Option<Translations>) -> Result<Emp, DriverError> {
         let MessagesReply { descriptors } = reply.section()?;
         let descriptors = reply.place("descriptors", descriptors, BANKS_BYTES as usize, BANK_BYTES)?;
-        Ok(Emp { core: core.clone(), descriptors })
+        Ok(Emp { core: core.clone(), descriptors, translations })
     }
 
     /// SRAM address of the first bank of descriptors.
     pub fn descriptors(&self) -> SramAddr {
         self.descriptors
+    }
+
+    /// The translations, if processes post virtual addresses.
+    pub fn translations(&self) -> Option<&Translations> {
+        self.translations.as_ref()
     }
 
     /// System call `mlock`: the pages of these bytes stay in memory until the process ends (facts
@@ -106,8 +127,55 @@ impl Service for Emp {
         1
     }
 
+    fn causes(&self) -> u32 {
+        self.translations.as_ref().map_or(0, |_| Translations::CAUSES)
+    }
+
+    fn start(self: Rc<Self>) {
+        if let Some(translations) = &self.translations {
+            translations.start();
+        }
+    }
+
+    async fn interrupt(&self, interrupt: &Interrupt<'_>) -> Result<(), DriverError> {
+        match &self.translations {
+            Some(translations) => translations.take(interrupt).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The NIC looks addresses up in the space of this process from now on.
+    async fn admit(&self, cpu: &Cpu, pid: Pid) -> Result<(), DriverError> {
+        match &self.translations {
+            Some(_) => self.core.commands.send(cpu, admit(pid.0)).await,
+            None => Ok(()),
+        }
+    }
+
     /// Gives every message of the process up. The fence that follows waits for what was begun.
     async fn hide(&self, cpu: &Cpu, _pid: Pid) -> Result<(), DriverError> {
         self.core.commands.send(cpu, COMMAND_CLOSE).await
+    }
+
+    async fn close(&self, cpu: &Cpu, pid: Pid) -> Result<(), DriverError> {
+        match &self.translations {
+            Some(translations) => translations.lines.close(cpu, pid).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn set_water_marks(&self, cpu: &Cpu, pid: Pid, marks: WaterMarks) -> Result<(), DriverError> {
+        match &self.translations {
+            Some(translations) => translations.lines.set_water_marks(cpu, pid, marks).await,
+            None => Err(DriverError::NoWaterMarks),
+        }
+    }
+
+    fn outstanding(&self) -> u32 {
+        self.translations.as_ref().map_or(0, Translations::outstanding)
+    }
+
+    fn unbalanced(&self) -> Vec<String> {
+        self.translations.as_ref().and_then(Translations::unbalanced).into_iter().collect()
     }
 }

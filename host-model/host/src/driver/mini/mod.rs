@@ -5,12 +5,14 @@
 //!   lines and buffers from them.
 //! * `miss_event`, `ledger`, `fill`, `miss`: serving misses.
 //! * `pin_at_miss`, `pin_at_export`, `pin_for_fetch` with `fetch_tables`: policies of pinning.
-//! * `service`: all together.
+//! * `lines`: taking all lines of a process away. `service`: all together.
+//! * `translations`: the same without buffers, for a NIC that caches translations alone.
 
 mod fetch_tables;
 mod fill;
 mod layout;
 mod ledger;
+mod lines;
 mod miss;
 mod miss_event;
 mod nic_caches;
@@ -19,7 +21,9 @@ mod pin_at_miss;
 mod pin_for_fetch;
 mod service;
 mod shadows;
+mod translations;
 
 pub use fetch_tables::KERNEL;
 pub use layout::Caches;
 pub use service::Mini;
+pub use translations::Translations;

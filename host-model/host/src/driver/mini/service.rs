@@ -8,6 +8,7 @@ use nic_layout::ring::{MAILBOX_MISS, MAILBOX_NOTIFY};
 
 use super::fill::Filler;
 use super::layout::Caches;
+use super::lines::Lines;
 use super::miss::Misses;
 use super::nic_caches::NicCaches;
 use super::pin_at_export::PinAtExport;
@@ -34,6 +35,7 @@ pub struct Mini {
     notifier: Notifier,
     misses: Rc<Misses>,
     registration: Rc<dyn Registration>,
+    lines: Lines,
     /// The NIC reads translations by itself (facts M-58).
     nic_fetches: bool,
 }
@@ -71,7 +73,8 @@ impl Mini {
             nic: nic.clone(),
             buffers: buffers.clone(),
             notifier: Notifier::new(core.context.clone()),
-            misses: Rc::new(Misses::new(core, nic, buffers, filler)),
+            misses: Rc::new(Misses::new(core, nic.clone(), buffers, filler)),
+            lines: Lines::new(core, &nic, &registration),
             registration,
             nic_fetches: caches.directories.is_some(),
         }))
@@ -86,8 +89,7 @@ impl Mini {
     /// no DMA uses it. The pages stay pinned: the next use misses on the NIC and hits in the host's
     /// table.
     pub async fn invalidate(&self, cpu: &Cpu, pid: Pid, address: UserVirt) -> Result<(), DriverError> {
-        self.core.context.check_alive()?;
-        self.nic.invalidate(cpu, pid, self.nic.line_of(address.page())).await
+        self.lines.invalidate(cpu, pid, address).await
     }
 }
 
@@ -135,25 +137,7 @@ impl Service for Mini {
     }
 
     async fn close(&self, cpu: &Cpu, pid: Pid) -> Result<(), DriverError> {
-        // Misses that are read from now on find no process, and their lines are released.
-        let taken = {
-            let _lock = self.nic.lock.acquire().await;
-            let taken = self.registration.lines_taken(pid);
-            self.core.pins.hide(pid);
-            taken
-        };
-        let mut lines = self.nic.lines.borrow().lines_of(pid);
-        // The next process of the slot begins without entries: a task that pinned pages meanwhile
-        // may have added some.
-        self.registration.hide(cpu, pid).await?;
-        lines.extend(taken);
-        lines.sort_unstable();
-        lines.dedup();
-        for first in lines {
-            self.nic.invalidate(cpu, pid, first).await?;
-        }
-        self.registration.close(pid);
-        Ok(())
+        self.lines.close(cpu, pid).await
     }
 
     fn end(&self, pid: Pid) {
@@ -161,15 +145,7 @@ impl Service for Mini {
     }
 
     async fn set_water_marks(&self, cpu: &Cpu, pid: Pid, marks: WaterMarks) -> Result<(), DriverError> {
-        let Core { context, pins, .. } = &self.core;
-        context.system_call(cpu).await;
-        let _lock = self.nic.lock.acquire().await;
-        pins.set_marks(pid, marks)?;
-        let unpinned = self.registration.room(cpu, pid, &[], 0).await?;
-        if unpinned > 0 {
-            pins.charge_unpin(cpu, unpinned).await;
-        }
-        Ok(())
+        self.lines.set_water_marks(cpu, pid, marks).await
     }
 
     fn outstanding(&self) -> u32 {

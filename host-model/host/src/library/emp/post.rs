@@ -56,11 +56,15 @@ impl Process<Messages> {
     // ---- Memory ---------------------------------------------------------------------------------
 
     /// Locks the pages of these bytes into memory, as the pages of a message must be (facts E-15),
-    /// until the process ends.
+    /// until the process ends. With virtual addresses nothing is locked: the driver pins what the
+    /// NIC misses.
     ///
     /// # Errors
     /// The process has no such page, or may not lock so many.
     pub async fn lock(&self, start: UserVirt, bytes: u32) -> Result<(), DriverError> {
+        if self.posts_virtual() {
+            return Ok(());
+        }
         self.system_call(move |process| async move {
             process.0.extension.service.lock(process.cpu(), process.pid(), start, bytes).await
         })
@@ -73,7 +77,7 @@ impl Process<Messages> {
     /// # Errors
     /// A page is not locked.
     pub async fn learn(&self, start: UserVirt, bytes: u32) -> Result<(), DriverError> {
-        self.physical(start, bytes).await.map(|_| ())
+        self.pages(start, bytes).await.map(|_| ())
     }
 
     /// When the library asks for physical addresses.
@@ -81,9 +85,17 @@ impl Process<Messages> {
         self.0.extension.translate.set(translate);
     }
 
-    /// The physical pages of these bytes.
-    async fn physical(&self, start: UserVirt, bytes: u32) -> Result<Vec<Page>, DriverError> {
+    /// Whether descriptors have virtual addresses.
+    fn posts_virtual(&self) -> bool {
+        self.0.extension.service.translations().is_some()
+    }
+
+    /// The pages of these bytes, as descriptors name them.
+    async fn pages(&self, start: UserVirt, bytes: u32) -> Result<Vec<Page>, DriverError> {
         let messages = &self.0.extension;
+        if self.posts_virtual() {
+            return Ok(virtual_pages(start, bytes));
+        }
         if messages.translate.get() == Translate::Once {
             if let Some(pages) = self.known(start, bytes) {
                 return Ok(pages);
@@ -143,14 +155,14 @@ impl Process<Messages> {
             return Err(MessageError::TooLong { bytes });
         }
         let _order = self.0.posting.acquire().await;
-        let pages = self.physical(start, bytes).await?;
+        let pages = self.pages(start, bytes).await?;
         self.0.cpu.charge("post", Ps::from_ns(self.0.costs.post_build_ns)).await;
         let (mut format, mut needed) = (Format::Page, 1);
         let (mut first, mut lists) = (pages.first().copied().unwrap_or_default(), Vec::new());
         if pages.len() > CHAIN_PAGES_MAX as usize {
             format = Format::List;
             lists = self.write_lists(&pages).await?;
-            first = Page { address: self.physical(lists[0], 1).await?[0].address, bytes: 0 };
+            first = Page { address: self.pages(lists[0], 1).await?[0].address, bytes: 0 };
         } else if pages.len() > 1 {
             format = Format::Chain;
             needed = chain_descriptors(pages.len() as u32);
@@ -295,7 +307,7 @@ impl Process<Messages> {
         for (index, (part, at)) in pages.chunks(list::PAGES as usize).zip(&lists).enumerate() {
             let mut bytes: Vec<u8> = part.iter().flat_map(|page| list::entry(*page)).collect();
             if let Some(next) = lists.get(index + 1) {
-                let address = self.physical(*next, 1).await?[0].address;
+                let address = self.pages(*next, 1).await?[0].address;
                 bytes.extend(list::entry(Page { address, bytes: 0 }));
             }
             self.0.cpu.charge("post", self.0.costs.memcpy(bytes.len() as u32)).await;
@@ -316,4 +328,15 @@ impl Process<Messages> {
             }
         }
     }
+}
+
+/// These bytes, page by page. The first and the last page may be shorter.
+fn virtual_pages(start: UserVirt, bytes: u32) -> Vec<Page> {
+    let (mut pages, mut at, mut left) = (Vec::new(), start, bytes);
+    while left > 0 {
+        let run = (PAGE_BYTES - at.offset_in_page() as u32).min(left);
+        pages.push(Page { address: at.0.into(), bytes: run as u16 });
+        (at, left) = (at + run, left - run);
+    }
+    pages
 }

@@ -3,6 +3,7 @@
 mod bandwidth;
 mod frames;
 mod latency;
+mod translation;
 
 use nic_layout::vmh::VmhGeometry;
 
@@ -16,7 +17,7 @@ pub const GROUP: Group = Group {
 };
 
 /// The bars of the group.
-const BARS: [Experiment; 3] = [
+const BARS: [Experiment; 4] = [
     Experiment::bar("emp.1", "latency of a message of 10 bytes", latency::measure).note(latency::NOTE).images(images),
     Experiment::bar("emp.2", "bandwidth one way and both ways", bandwidth::measure)
         .note(bandwidth::NOTE)
@@ -24,7 +25,14 @@ const BARS: [Experiment; 3] = [
     Experiment::bar("emp.3", "clocks that the receiving core takes for a frame", frames::measure)
         .note(frames::NOTE)
         .images(images),
+    Experiment::bar("emp.5", "addresses that the NIC translates", translation::measure)
+        .note(translation::NOTE)
+        .images(translating_images),
 ];
+
+fn translating_images() -> Vec<(&'static str, VmhGeometry)> {
+    vec![("emp", VmhGeometry::RECOMMENDED), ("emp-mini", VmhGeometry::RECOMMENDED)]
+}
 
 fn images() -> Vec<(&'static str, VmhGeometry)> {
     vec![("emp", VmhGeometry::RECOMMENDED)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use nic_layout::frame::link::FrameKind;
 use nic_layout::vmh::{key, key_line_page, key_pid};
-use nic_layout::PAGE_SHIFT;
+use nic_layout::{PAGE_BYTES, PAGE_SHIFT};
 use sim_pins::Ps;
 
 use super::lines::State;
@@ -86,6 +86,9 @@ impl Caches {
     /// The bytes of the page that the lookup may be for: offsets in the page. An error if the
     /// process has no reason to use the page (INV-21).
     fn wanted(&self, context: &Context, is_receive: bool, pid: u32, page: u32) -> Result<Vec<Range<u32>>, Broken> {
+        if self.of_messages {
+            return Ok(vec![0..PAGE_BYTES]);
+        }
         if let Some(frame) = context.frames.judged_on(is_receive) {
             return Ok(vec![bytes_of_frame(&self.allowed(&frame)?, pid, page)?]);
         }

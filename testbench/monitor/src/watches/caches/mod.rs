@@ -67,6 +67,8 @@ pub struct CachePlaces {
 /// Lines of translations and buffer descriptors in caches.
 pub struct Caches {
     places: CachePlaces,
+    /// Lookups are for messages, whose bytes another watch knows: [`super::Messages`].
+    of_messages: bool,
     vmh: Lines,
     /// The entries of all lines, as the host wrote them.
     entries: Vec<u32>,
@@ -192,6 +194,7 @@ impl Caches {
         let (lines, entries) = (places.vmh.lines(), places.cbh.entries);
         Caches {
             places: *places,
+            of_messages: false,
             vmh: Lines::new("VMH", lines, places.vmh.ways),
             entries: vec![NO_TRANSLATION; places.vmh.entries as usize],
             cbh: Lines::new("CBH", entries, places.cbh.ways),
@@ -206,6 +209,11 @@ impl Caches {
             fetches: 0,
             unfilled: None,
         }
+    }
+
+    /// The cache of translations of a NIC that matches messages, which is empty.
+    pub fn of_messages(places: &CachePlaces) -> Caches {
+        Caches { of_messages: true, ..Caches::new(places) }
     }
 
     fn entry(&self, line: u32, page: u32) -> u32 {

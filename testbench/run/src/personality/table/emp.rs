@@ -11,7 +11,7 @@ pub const ENTRY: Personality =
     Personality { name: "emp", check: matched::check, play: matched::play, watches, cold_buffers };
 
 fn watches(driver: &Driver) -> Option<Watches> {
-    let emp = driver.service::<Emp>().ok()?;
+    let emp = driver.service::<Emp>().ok().filter(|emp| emp.translations().is_none())?;
     Some(Watches::new(vec![Box::new(Messages::new(emp.descriptors().0))]))
 }
 

@@ -1,0 +1,11 @@
+//! Messages that the NIC matches, with virtual addresses that it looks up in a cache.
+
+use super::emp::EMP;
+use crate::personality::entry::{Lookup, Personality};
+
+pub const EMP_MINI: Personality = Personality {
+    name: "emp-mini",
+    description: "EMP whose NIC translates virtual addresses in a cache that misses to the host",
+    lookup: Lookup::MatchedCached,
+    ..EMP
+};
