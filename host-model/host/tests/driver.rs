@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use common::{options, platform, Bench};
 use host_model::address::SramAddr;
 use host_model::bus::BusFault;
-use host_model::driver::{DriverError, DriverOptions, Verify};
+use host_model::driver::{DriverError, DriverOptions, MessagesOptions, Verify};
 use host_model::elf::ImageError;
 use host_model::library::Access;
 use host_model::mock::{elf_image, elf_image_at, BootScript, MockReply, Place};
@@ -20,6 +20,7 @@ use nic_layout::cbh::{cbh_pid, BUFFER_ID_MAX};
 use nic_layout::counter::Counter;
 use nic_layout::keeper::{self, KeeperRequest, KEEPER_MAGIC};
 use nic_layout::key::Key;
+use nic_layout::personality::emp::pair::{self, PairRequest, PAIR_MAGIC};
 use nic_layout::post::POST_QUEUE_ENTRIES;
 use nic_layout::registers::{ident, interrupt};
 use nic_layout::ring::{COMMAND_CLOSE, COMMAND_FORGET_BUFFER};
@@ -448,6 +449,47 @@ fn a_crash_of_core_b_while_running_ends_the_driver_and_stopping_holds_both() {
     bench.us(50);
     assert_eq!(bench.host.node().driver().failure(), Some(DriverError::CrashedB(record)));
     assert_eq!(bench.host.node().driver().crash(), None, "core A is well");
+}
+
+#[test]
+fn a_core_b_that_runs_parts_has_an_area_of_its_own_and_counts_for_itself() {
+    let image_b = pair::AREA_ADDRESS + pair::IMAGE;
+    let messages = MessagesOptions { mtu_bytes: 1500, collection_frames: 3, resend_us: 250 };
+    let start = || {
+        let mut platform = platform();
+        platform.core.count = 2;
+        let bench = Bench::with(platform, DriverOptions { messages: Some(messages), ..options() });
+        bench.nic.borrow_mut().set_register(ident::CAPABILITIES, 2);
+        bench
+    };
+    let low = boot_pair(&mut start(), elf_image(&[1]), elf_image_at(image_b - 4, &[5])).unwrap_err();
+    assert_eq!(low, DriverError::WrongCore { address: SramAddr(image_b - 4) });
+
+    let mut bench = start();
+    boot_pair(&mut bench, elf_image(&[1]), elf_image_at(image_b, &[5])).unwrap();
+    let counter = Counter::FramesSent;
+    {
+        let mut nic = bench.nic.borrow_mut();
+        let of_a: NicRequest = Sections::parse(&nic.request(), BOOT_MAGIC).unwrap().get().unwrap();
+        assert_eq!(of_a.sram_bytes, pair::AREA_ADDRESS, "core A does not know of the area of core B");
+        let of_b: PairRequest = nic.sram_read(pair::AREA_ADDRESS + pair::REQUEST);
+        assert_eq!(of_b, PairRequest { magic: PAIR_MAGIC, layout_version: LAYOUT_VERSION });
+        let of_a = nic.layout().counters + counter.offset();
+        nic.sram_write(of_a, &5_u32);
+        nic.sram_write(pair::AREA_ADDRESS + pair::COUNTERS + counter.offset(), &(u32::MAX - 1));
+    }
+    let (kept, counters) = bench
+        .run(|node| async move {
+            let cpu = node.cpu("test", Priority::User);
+            Ok::<_, DriverError>((node.driver().read_keeper(&cpu).await?, node.driver().read_counters(&cpu).await?))
+        })
+        .unwrap();
+    assert_eq!((kept, counters[counter as usize]), (None, 3), "counters wrap");
+
+    let record = CrashRecord { kind: CRASH_TRAP, cause: 5, pc: image_b, value: 0 };
+    bench.nic.borrow_mut().crash_b_in(pair::AREA_ADDRESS, record);
+    bench.us(50);
+    assert_eq!(bench.host.node().driver().failure(), Some(DriverError::CrashedB(record)));
 }
 
 #[test]

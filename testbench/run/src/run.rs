@@ -84,21 +84,17 @@ fn check_traces(scenario: &Scenario) -> Result<()> {
 pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) -> Result<ClusterConfig> {
     let scenario = &config.scenario;
     let platform = platform::load(platform_name, scenario)?;
-    let firmware = match &config.firmware {
-        Some(path) => image::read(path, &platform)?,
-        None => {
-            let personality = scenario.image_of_core_a(platform.core.count);
-            let firmware = image::read(
-                &image::build_for(&personality, scenario.geometry()?, scenario.key_width()?, scenario.nodes)?,
-                &platform,
-            )?;
-            memory_map::check_image(&Wanted::of(scenario)?, platform_name, &platform, &firmware)?;
-            firmware
-        }
+    let first = match &config.firmware {
+        Some(path) => path.clone(),
+        None => scenario.image_of_core_a(platform.core.count)?,
     };
-    let second = match platform.core.count {
-        1 => None,
-        _ => Some(Arc::new(image::read(&image::build("keeper", scenario.geometry()?)?, &platform)?)),
+    let firmware = image::read(&first, &platform)?;
+    if config.firmware.is_none() {
+        memory_map::check_image(&Wanted::of(scenario)?, platform_name, &platform, &firmware)?;
+    }
+    let second = match scenario.image_of_core_b(platform.core.count)? {
+        None => None,
+        Some(path) => Some(Arc::new(image::read(&path, &platform)?)),
     };
     Ok(ClusterConfig {
         scenario: Arc::new(scenario.clone()),

@@ -18,6 +18,7 @@ use nic_layout::vmh::VmhGeometry;
 use nic_plan::Geometry;
 
 use crate::error::Result;
+use crate::scenario::Scheme;
 use crate::{failed, request_error};
 
 const TARGET: &str = "riscv32imc-unknown-none-elf";
@@ -78,7 +79,18 @@ fn build_sized(binary: &str, geometry: VmhGeometry, cbh: CbhGeometry, nodes: usi
         true => workspace().join("target"),
         false => workspace().join("target/geometry").join(format!("{vmh}{buffers}{keys}{many}")),
     };
-    build_in(folder, binary, Geometry { vmh: geometry, cbh }, nodes, None)
+    build_in(folder, binary, Geometry { vmh: geometry, cbh }, nodes, Choice::Usual)
+}
+
+/// Builds the image `binary` of a NIC whose two cores share the parts of EMP, unless it is up to
+/// date, and returns its path. Each scheme has a folder of its own.
+///
+/// # Errors
+/// As [`build_caches`].
+pub fn build_scheme(binary: &str, scheme: Scheme) -> Result<PathBuf> {
+    let geometry = Geometry { vmh: VmhGeometry::RECOMMENDED, cbh: CbhGeometry::RECOMMENDED };
+    let folder = workspace().join("target/schemes").join(scheme.name());
+    build_in(folder, binary, geometry, NODES_USUAL, Choice::Scheme(scheme))
 }
 
 /// Builds the image `binary` with a planted defect (`nic_layout::plant`), and returns the ELF file.
@@ -91,11 +103,21 @@ pub fn planted(binary: &str, geometry: VmhGeometry, plant: Plant) -> Result<Vec<
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let geometry = Geometry { vmh: geometry, cbh: CbhGeometry::RECOMMENDED };
-    let path = build_in(workspace().join("target/planted"), binary, geometry, NODES_USUAL, Some(plant))?;
+    let path = build_in(workspace().join("target/planted"), binary, geometry, NODES_USUAL, Choice::Plant(plant))?;
     std::fs::read(&path).map_err(|error| failed!("{}: {error}", path.display()))
 }
 
-fn build_in(folder: PathBuf, binary: &str, geometry: Geometry, nodes: usize, plant: Option<Plant>) -> Result<PathBuf> {
+/// What an image has that the usual one has not.
+#[derive(Clone, Copy)]
+enum Choice {
+    Usual,
+    Plant(Plant),
+    Scheme(Scheme),
+}
+
+fn build_in(folder: PathBuf, binary: &str, geometry: Geometry, nodes: usize, choice: Choice) -> Result<PathBuf> {
+    let plant = if let Choice::Plant(plant) = choice { plant.name() } else { "" };
+    let scheme = if let Choice::Scheme(scheme) = choice { scheme.name() } else { "" };
     let Geometry { vmh, cbh } = geometry;
     if !workspace().join("Cargo.toml").is_file() {
         return Err(failed!(
@@ -115,7 +137,8 @@ fn build_in(folder: PathBuf, binary: &str, geometry: Geometry, nodes: usize, pla
         .env("NICSCOPE_CBH_WAYS", cbh.ways.to_string())
         .env("NICSCOPE_KEY_BITS", cbh.key.bits().to_string())
         .env("NICSCOPE_NODES", nodes.to_string())
-        .env("NICSCOPE_PLANT", plant.map_or("", Plant::name))
+        .env("NICSCOPE_PLANT", plant)
+        .env("NICSCOPE_EMP_SCHEME", scheme)
         .stdin(Stdio::null())
         .output()
         .map_err(|error| failed!("cannot run cargo to build the firmware: {error}; is Rust on PATH?"))?;

@@ -59,7 +59,10 @@ fn images() -> &'static Mutex<BTreeMap<String, Arc<Vec<u8>>>> {
 /// The images of core A, which may have a planted defect, and of core B if there is one.
 fn firmware(cluster: &Cluster, platform: &Platform, plant: Option<Plant>) -> Result<Firmware> {
     let first = image_of(&cluster.personality.image(cluster.cores), cluster, platform, plant)?;
-    let second = if cluster.cores == 1 { None } else { Some(image_of("keeper", cluster, platform, None)?) };
+    let second = match cluster.personality.image_of_core_b.filter(|_| cluster.cores > 1) {
+        None => None,
+        Some(binary) => Some(image_of(binary, cluster, platform, None)?),
+    };
     Ok(Firmware { first, second })
 }
 

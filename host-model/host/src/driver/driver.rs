@@ -347,6 +347,7 @@ impl Driver {
     }
 
     /// The counters of the firmware, in the order of `nic_layout::counter::Counter`, read by PIO.
+    /// If core B has counters of its own, each value is the sum of both.
     pub async fn read_counters(&self, cpu: &Cpu) -> Result<Vec<u32>, DriverError> {
         let (device, layout) = (self.device(cpu)?, self.layout()?);
         let words = area_words(self.counter_sets());
@@ -354,10 +355,16 @@ impl Driver {
         for counter in &Counter::ALL[..words] {
             values.push(device.read_sram(layout.counters + counter.offset()).await?);
         }
+        if let Some(second) = self.incarnation().core_b.counters() {
+            for (counter, value) in Counter::ALL[..words].iter().zip(&mut values) {
+                *value = value.wrapping_add(device.read_sram(second + counter.offset()).await?);
+            }
+        }
         Ok(values)
     }
 
-    /// What core B keeps, read by PIO between two of its rounds; `None` for a NIC with one core.
+    /// What core B keeps, read by PIO between two of its rounds; `None` for a NIC without a core B
+    /// that keeps totals.
     pub async fn read_keeper(&self, cpu: &Cpu) -> Result<Option<Kept>, DriverError> {
         self.incarnation().core_b.read(cpu).await
     }

@@ -23,7 +23,7 @@ mod services;
 pub mod vmmc;
 
 pub use self::core::context::Machine;
-pub use self::core::core_b::Kept;
+pub use self::core::core_b::{Duty, Kept};
 pub use self::core::counts::DriverCounts;
 pub use self::core::device::{Device, Resources};
 pub use self::core::error::DriverError;

@@ -5,6 +5,7 @@ use nic_layout::boot::{
     CAUSE_CRASH, CRASH_RECORD_ADDRESS, REQUEST_WORDS,
 };
 use nic_layout::keeper::{self, KeeperReply, KeeperRequest};
+use nic_layout::personality::emp::pair::{self, PairReply, PairRequest, PAIR_MAGIC};
 use nic_layout::post::{ProcessStatus, POST_DESCRIPTOR_BYTES, POST_QUEUE_ENTRIES};
 use nic_layout::ring::{COMMAND_ASSIGN, COMMAND_CLOSE, COMMAND_MASK};
 use nic_layout::tables::{ProcessEntry, ENTRY_ASSIGNED, ENTRY_OPEN, NEXT_OWNER};
@@ -15,6 +16,10 @@ use super::nic::{AssignScript, BootScript, MockNic};
 
 impl MockNic {
     pub(super) fn release_core_b(&mut self) {
+        if self.sram_read::<PairRequest>(pair::AREA_ADDRESS + pair::REQUEST).magic == PAIR_MAGIC {
+            let reply = PairReply { state: BOOT_READY, ..PairReply::default() };
+            return self.sram_write(pair::AREA_ADDRESS + pair::REPLY, &reply);
+        }
         let request: KeeperRequest = self.sram_read(keeper::AREA_ADDRESS + keeper::REQUEST);
         let mut reply = KeeperReply { state: BOOT_READY, ..KeeperReply::default() };
         match self.boot_b {

@@ -258,9 +258,14 @@ impl MockNic {
 
     // ---- What the firmware tells ----------------------------------------------------------------
 
-    /// Core B meets its own error.
+    /// A core B that keeps totals meets its own error.
     pub fn crash_b(&mut self, record: CrashRecord) {
-        self.sram_write(keeper::AREA_ADDRESS + keeper::CRASH, &record);
+        self.crash_b_in(keeper::AREA_ADDRESS, record);
+    }
+
+    /// A core B with its area at `area` meets its own error.
+    pub fn crash_b_in(&mut self, area: u32, record: CrashRecord) {
+        self.sram_write(area + keeper::CRASH, &record);
         self.raise(CAUSE_CRASH);
     }
 

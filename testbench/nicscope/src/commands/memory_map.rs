@@ -28,7 +28,7 @@ pub fn run(arguments: &MemoryMapArgs) -> Result<()> {
 
 fn text(map: &Map) -> String {
     format!(
-        "{} on {}: {} bytes of SRAM{}\n{}\n\nscratchpad: {} bytes\n{}\n\n{}\n\
+        "{} on {}: {} bytes of SRAM{}\n{}\n\nscratchpad: {} bytes\n{}\n\n{}\n{}{}\
          {}code that is copied to the scratchpad counts once\n{}\n",
         map.personality,
         map.platform,
@@ -38,9 +38,36 @@ fn text(map: &Map) -> String {
         map.scratchpad.bytes,
         memory(&map.scratchpad),
         stack(&map.stack),
+        core_b(map),
+        limits(map),
         if map.has_published() { "beside Table 1.1 of the miNI thesis; " } else { "" },
         comparison(map),
     )
+}
+
+/// The memory of core B that is its own; nothing on a NIC with one core.
+fn core_b(map: &Map) -> String {
+    map.core_b.as_ref().map_or_else(String::new, |core_b| {
+        format!(
+            "core B runs {}; scratchpad: {} bytes\n{}\n\n{}\n",
+            core_b.image,
+            core_b.scratchpad.bytes,
+            memory(&core_b.scratchpad),
+            stack(&core_b.stack)
+        )
+    })
+}
+
+/// The memories of the NIC of a paper; nothing if there is none.
+fn limits(map: &Map) -> String {
+    let Some(first) = map.limits.first() else { return String::new() };
+    let mut table = table(&["", "bytes used", "of the thesis's", "%"]);
+    for limit in &map.limits {
+        let share = f64::from(limit.used_bytes) * 100.0 / f64::from(limit.published_bytes);
+        let [used, published] = [limit.used_bytes, limit.published_bytes].map(|bytes| bytes.to_string());
+        table.add_row(row([limit.memory.into(), used, published, format!("{share:.1}")]));
+    }
+    format!("limits of the NIC of the thesis ({})\n{table}\n\n", first.source)
 }
 
 fn lookup(map: &Map) -> String {

@@ -4,11 +4,14 @@
 //! lays out its tables at boot.
 
 mod comparison;
+mod limits;
 mod parts;
 mod regions;
 
-use host_model::address::NodeId;
-use host_model::driver::{boot_request, DriverOptions, MessagesOptions, SERVICES};
+use std::path::Path;
+
+use host_model::address::{NodeId, SramAddr};
+use host_model::driver::{boot_request, DriverOptions, Duty, MessagesOptions, SERVICES};
 use host_model::platform::Platform;
 use nic_image::Stack;
 use nic_layout::boot::FIRMWARE_ADDRESS;
@@ -28,6 +31,7 @@ use crate::scenario::{Cache, MissService, Scenario};
 use crate::{failed, image, platform, request_error, scenario};
 
 pub use comparison::Comparison;
+pub use limits::Limit;
 use parts::ImageParts;
 use regions::Part;
 pub use regions::{Memory, Region, Use};
@@ -51,8 +55,24 @@ pub struct Map {
     pub scratchpad: Memory,
     /// The stack of the image that core A runs.
     pub stack: Stack,
+    /// The scratchpad and the stack of core B, on a NIC with two cores.
+    pub core_b: Option<CoreB>,
+    /// The memories of a NIC of a paper, beside what we use of them. Empty if there is no such
+    /// paper.
+    pub limits: Vec<Limit>,
     /// Uses of the memory, beside what papers have published of such systems (MN-1).
     pub comparison: Vec<Comparison>,
+}
+
+/// The memory of core B that is its own.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CoreB {
+    /// Name of the image.
+    pub image: &'static str,
+    /// The scratchpad of core B.
+    pub scratchpad: Memory,
+    /// The stack of the image.
+    pub stack: Stack,
 }
 
 /// The numbers of entries of static tables. They fill the SRAM that nothing else needs, up to the
@@ -141,16 +161,31 @@ pub fn of(scenario: &Scenario, platform_name: &str) -> Result<Map> {
     let platform = platform::load(platform_name, scenario)?;
     let wanted = Wanted::of(scenario)?;
     check(&wanted, platform_name, &platform)?;
-    let personality = scenario.image_of_core_a(platform.core.count);
-    let path = image::build_for(&personality, scenario.geometry()?, wanted.key, scenario.nodes)?;
-    let file = image::read(&path, &platform)?;
-    let parts = ImageParts::of(&file).map_err(|error| failed!("firmware {}: {error}", path.display()))?;
-    let stack = image::stack(&path)?;
-    Map::of(scenario.personality, platform_name, &platform, wanted, &parts, stack)
+    let path = scenario.image_of_core_a(platform.core.count)?;
+    let first = Image::read(&path, &platform)?;
+    let second = match scenario.image_of_core_b(platform.core.count)? {
+        Some(path) => Some(Image::read(&path, &platform)?),
+        None => None,
+    };
+    Map::of(scenario.personality, platform_name, &platform, wanted, first, second)
+}
+
+/// What a memory map needs of an image.
+struct Image {
+    parts: ImageParts,
+    stack: Stack,
+}
+
+impl Image {
+    fn read(path: &Path, platform: &Platform) -> Result<Image> {
+        let file = image::read(path, platform)?;
+        let parts = ImageParts::of(&file).map_err(|error| failed!("firmware {}: {error}", path.display()))?;
+        Ok(Image { parts, stack: image::stack(path)? })
+    }
 }
 
 /// The keys on which a memory map depends. The first stands for all keys of the cache.
-const KEYS: [&str; 6] = ["cache.", "key_bits", "nic.post_queues", "misses.service", "cores", "nodes"];
+const KEYS: [&str; 7] = ["cache.", "key_bits", "nic.post_queues", "misses.service", "cores", "nodes", "emp.scheme"];
 
 /// A scenario with a personality and overrides.
 ///
@@ -274,17 +309,27 @@ fn plan(wanted: &Wanted, platform: &Platform, first_free: u32) -> Result<Planned
     }
 }
 
+impl Wanted {
+    fn options(&self) -> DriverOptions {
+        DriverOptions {
+            post_queues: self.post_queues,
+            messages: match self.lookup {
+                Lookup::Matched(messages) | Lookup::MatchedCached(_, messages) => Some(messages),
+                _ => None,
+            },
+            miss_service: self.miss_service.of_driver(),
+            ..DriverOptions::new(NodeId(0), 2, 0)
+        }
+    }
+
+    fn duty(&self) -> Duty {
+        self.options().duty_of_core_b()
+    }
+}
+
 /// [`plan`] of an image with room for `NODES` nodes.
 fn plan_for<const NODES: usize>(wanted: &Wanted, platform: &Platform, first_free: u32) -> Result<Planned, ()> {
-    let options = DriverOptions {
-        post_queues: wanted.post_queues,
-        messages: match wanted.lookup {
-            Lookup::Matched(messages) | Lookup::MatchedCached(_, messages) => Some(messages),
-            _ => None,
-        },
-        miss_service: wanted.miss_service.of_driver(),
-        ..DriverOptions::new(NodeId(0), 2, 0)
-    };
+    let options = wanted.options();
     let request = boot_request(platform, &options, SERVICES).ok_or(())?;
     let key = wanted.key;
     match wanted.lookup {
@@ -342,23 +387,30 @@ impl Map {
         platform_name: &str,
         platform: &Platform,
         wanted: Wanted,
-        parts: &ImageParts,
-        stack: Stack,
+        first: Image,
+        second: Option<Image>,
     ) -> Result<Map> {
+        let Image { parts, stack } = first;
         let planned =
             plan(&wanted, platform, parts.end).map_err(|()| does_not_fit(&wanted, platform_name, platform))?;
-        let sram = sram(parts, &planned, platform);
-        let scratchpad = scratchpad(parts);
+        let sram = sram(&parts, &planned, platform, second.as_ref().map(|image| (wanted.duty().area(), &image.parts)));
+        let scratchpad = scratchpad(&parts);
+        let core_b = second.map(|Image { parts, stack }| CoreB {
+            image: personality.image_of_core_b.unwrap_or_default(),
+            scratchpad: self::scratchpad(&parts),
+            stack,
+        });
+        let of_core_b = core_b.as_ref().map(|core_b| (&core_b.scratchpad, &core_b.stack));
+        let limits = limits::beside(personality.memory_limits, &sram, [Some((&scratchpad, &stack)), of_core_b]);
         let comparison = comparison::compare(&sram, &scratchpad, personality.memory_of_others);
         let holds = planned.holds;
         let cache = wanted.lookup.cache();
         let (personality, platform, key_bits) = (personality.name.into(), platform_name.into(), wanted.key.bits());
-        Ok(Map { personality, platform, key_bits, cache, holds, sram, scratchpad, stack, comparison })
+        Ok(Map { personality, platform, key_bits, cache, holds, sram, scratchpad, stack, core_b, limits, comparison })
     }
 }
 
-fn sram(parts: &ImageParts, planned: &Planned, platform: &Platform) -> Memory {
-    let core_b = if platform.core.count > 1 { keeper::AREA_BYTES } else { 0 };
+fn sram(parts: &ImageParts, planned: &Planned, platform: &Platform, core_b: Option<(SramAddr, &ImageParts)>) -> Memory {
     let image: [Part; 5] = [
         ("boot block", Use::Program, 0, FIRMWARE_ADDRESS),
         ("code", Use::Program, parts.code.0, parts.code.1),
@@ -366,11 +418,24 @@ fn sram(parts: &ImageParts, planned: &Planned, platform: &Platform) -> Memory {
         ("state of the core", Use::Program, parts.state.0, parts.state.1),
         ("hot code and its data, to be copied", Use::Program, parts.end - parts.hot_bytes(), parts.hot_bytes()),
     ];
-    let behind = [
-        ("free", Use::Free, planned.free, platform.sram.bytes - core_b - planned.free),
-        ("core B: image, totals", Use::Program, platform.sram.bytes - core_b, core_b),
-    ];
-    Memory::cover(platform.sram.bytes, image.into_iter().chain(planned.parts.iter().copied()).chain(behind))
+    let bytes = platform.sram.bytes;
+    let end = core_b.map_or(bytes, |(area, _)| area.0);
+    let free: Part = ("free", Use::Free, planned.free, end - planned.free);
+    let second = core_b.map(|(area, image)| of_core_b(area.0, image, bytes));
+    let all = image.into_iter().chain(planned.parts.iter().copied()).chain([free]);
+    Memory::cover(bytes, all.chain(second.into_iter().flatten()))
+}
+
+/// The area of core B, which ends with the SRAM.
+fn of_core_b(area: u32, image: &ImageParts, end: u32) -> [Part; 6] {
+    [
+        ("core B: request, reply, counts", Use::Program, area, keeper::IMAGE),
+        ("core B: code", Use::Program, image.code.0, image.code.1),
+        ("core B: read-only data", Use::Program, image.read_only.0, image.read_only.1),
+        ("core B: state", Use::Program, image.state.0, image.state.1),
+        ("core B: hot code and its data", Use::Program, image.end - image.hot_bytes(), image.hot_bytes()),
+        ("core B: free", Use::Free, image.end, end - image.end),
+    ]
 }
 
 impl Holds {
@@ -460,9 +525,13 @@ mod tests {
             platform,
             &Platform::load(platform).unwrap(),
             wanted,
-            &PARTS,
-            NO_STACK,
+            image(PARTS),
+            None,
         )
+    }
+
+    fn image(parts: ImageParts) -> Image {
+        Image { parts, stack: NO_STACK }
     }
 
     const DEFAULT: Cache = Cache { entries: 16_384, line_entries: 64, ways: 4 };
@@ -561,18 +630,43 @@ mod tests {
         assert_eq!([CACHED, fetched].map(|wanted| bytes(wanted, "directories of the host's tables")), [0, 8 * 4096]);
     }
 
+    /// An image of core B, in the area of its duty.
+    fn core_b(duty: Duty) -> ImageParts {
+        let start = duty.area().0 + keeper::IMAGE;
+        ImageParts {
+            code: (start, 900),
+            read_only: (start + 900, 0),
+            state: (start + 900, 0),
+            hot_code: (0, 500),
+            hot_data: (500, 0),
+            static_bytes: (500, 300),
+            scratchpad_bytes: 8192,
+            end: start + 1400,
+        }
+    }
+
     #[test]
     fn a_second_core_has_the_end_of_the_memory() {
         let mut platform = Platform::load("tigon2").unwrap();
-        let free = |platform: &Platform| {
-            let map =
-                Map::of(personality::named("mini").unwrap(), "tigon2", platform, CACHED, &PARTS, NO_STACK).unwrap();
-            let last = *map.sram.regions.last().unwrap();
-            (last.name, last.start + last.bytes, map.sram.sum(Use::Free))
-        };
-        let (_, end, alone) = free(&platform);
-        platform.core.count = 2;
-        assert_eq!(free(&platform), ("core B: image, totals", end, alone - 16 * 1024));
+        for (name, wanted) in [("mini", CACHED), ("emp", MATCHED)] {
+            let free = |platform: &Platform, second: Option<ImageParts>| {
+                let personality = personality::named(name).unwrap();
+                let map = Map::of(personality, "tigon2", platform, wanted, image(PARTS), second.map(image)).unwrap();
+                let last = *map.sram.regions.last().unwrap();
+                assert_eq!(last.start + last.bytes, platform.sram.bytes);
+                let free = map.sram.regions.iter().find(|region| region.name == "free").unwrap().bytes;
+                (last.name, free, map.core_b.map(|core_b| core_b.scratchpad.bytes), map.limits)
+            };
+            let duty = wanted.duty();
+            platform.core.count = 1;
+            let (_, alone, none, _) = free(&platform, None);
+            platform.core.count = 2;
+            let (last, shared, scratchpad, limits) = free(&platform, Some(core_b(duty)));
+            assert_eq!((last, shared, none, scratchpad), ("core B: free", alone - duty.area_bytes(), None, Some(8192)));
+            // Static bytes, hot code and the deepest stack.
+            let used: Vec<u32> = limits.iter().skip(1).map(|limit| limit.used_bytes).collect();
+            assert_eq!(used, if name == "emp" { vec![8192 + 6720, 800] } else { vec![] });
+        }
     }
 
     #[test]
@@ -591,6 +685,9 @@ mod tests {
         assert!(refused("mini", "cache.size=2").contains("size"));
         assert!(refused("mini", "nic.post_queues=9").contains("1 to 8"));
         assert!(refused("vmmc", "cache.ways=8").contains("has no cache"));
+        assert!(refused("emp", "emp.scheme=sr").contains("cores = 2"));
+        let pair = scenario("emp", &["cores=2".into(), "emp.scheme=sr".into()]).unwrap();
+        assert_eq!(pair.scheme(2), Some(crate::scenario::Scheme::Sr));
     }
 
     proptest! {

@@ -18,11 +18,25 @@ pub struct Column {
     pub kbytes: [u32; ROWS],
 }
 
+/// The memories of a NIC of a paper, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The SRAM.
+    pub sram_bytes: u32,
+    /// The scratchpads of core A and core B.
+    pub scratchpad_bytes: [u32; 2],
+    /// The requirements that say so.
+    pub source: &'static str,
+}
+
 /// One personality: the firmware of the NIC, and what a scenario may ask of it.
 #[derive(Debug)]
 pub struct Personality {
     /// The name in scenarios, on the command line, and of the firmware image for one core.
     pub name: &'static str,
+    /// The name of the image for core B of a NIC with two cores; `None` if the personality has
+    /// images for one core only.
+    pub image_of_core_b: Option<&'static str>,
     /// One line for `nicscope list`.
     pub description: &'static str,
     /// How the firmware finds translations and buffers.
@@ -31,6 +45,8 @@ pub struct Personality {
     pub nodes_max: usize,
     /// What a paper has published of the memory of such NICs.
     pub memory_of_others: &'static [Column],
+    /// The sizes of the memories of the NIC on which a paper ran the same protocol.
+    pub memory_limits: Option<Limits>,
     /// Bytes of the shortest and of the longest message of a workload.
     pub message_bytes: RangeInclusive<u32>,
     /// Whether a message of a ping-pong has an account, span by span.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::error::Result;
 use crate::request_error;
 
-pub use entry::{Column, Lookup, Personality, ROWS};
+pub use entry::{Column, Limits, Lookup, Personality, ROWS};
 pub use table::PERSONALITIES;
 
 /// The personality with a name.

@@ -24,7 +24,7 @@ impl Scenario {
         if !(1..=2).contains(&self.cores) {
             return Err(request_error!("cores = {}: must be 1 or 2", self.cores));
         }
-        if self.cores == 2 && self.personality.is_matched() {
+        if self.cores == 2 && self.personality.image_of_core_b.is_none() {
             return Err(request_error!(
                 "cores = 2: personality {:?} has an image for one core only",
                 self.personality.name
@@ -32,7 +32,7 @@ impl Scenario {
         }
         self.check_workload()?;
         self.nic.check(self.has_caches())?;
-        self.emp.check(self.personality.is_matched())?;
+        self.emp.check(self.personality.is_matched(), self.cores)?;
         if let Some(load) = &self.load {
             load.check()?;
         }

@@ -27,6 +27,10 @@ pub struct Emp {
     pub resend_us: u64,
     /// When a process asks the driver for physical addresses. By default once for each page.
     pub translate: Translate,
+    /// Which core of a NIC with two cores runs which parts of the firmware. Only with cores = 2,
+    /// where it is `dsr` by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<Scheme>,
     /// Receives that each process posts before all others and that no message matches, 0 to 400.
     /// The search walks past them (E-35). By default 0.
     pub posted_ahead: u32,
@@ -88,6 +92,42 @@ impl Library {
     }
 }
 
+/// Which core runs which parts of the firmware (docs/emp.md, Four parts).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheme {
+    /// Core A runs all parts, and core B rests (E-45).
+    Base,
+    /// Core B runs the transmitter (E-46, SO).
+    So,
+    /// Core B runs the receiver (E-46, RO).
+    Ro,
+    /// Core B runs the sorter and the receiver (E-46, DSR).
+    #[default]
+    Dsr,
+    /// Core B runs the transmitter and the receiver (E-46, SR).
+    Sr,
+    /// The core that is free runs the next part that has work (EL-1).
+    Dynamic,
+}
+
+impl Scheme {
+    /// Every scheme, in the order of the thesis.
+    pub const ALL: [Scheme; 6] = [Scheme::Base, Scheme::So, Scheme::Ro, Scheme::Dsr, Scheme::Sr, Scheme::Dynamic];
+
+    /// The name in scenarios, and for the build of an image.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scheme::Base => "base",
+            Scheme::So => "so",
+            Scheme::Ro => "ro",
+            Scheme::Dsr => "dsr",
+            Scheme::Sr => "sr",
+            Scheme::Dynamic => "dynamic",
+        }
+    }
+}
+
 impl Default for Emp {
     fn default() -> Emp {
         Emp {
@@ -95,6 +135,7 @@ impl Default for Emp {
             collection_frames: COLLECTION_FRAMES,
             resend_us: 250,
             translate: Translate::Once,
+            scheme: None,
             posted_ahead: 0,
             library: Library::Emp,
             flow_control: false,
@@ -110,10 +151,16 @@ impl Emp {
         *self == Emp::default()
     }
 
-    pub(super) fn check(self, is_emp: bool) -> Result<()> {
+    pub(super) fn check(self, is_emp: bool, cores: u32) -> Result<()> {
         let Emp { mtu_bytes, collection_frames, resend_us, .. } = self;
         if !is_emp && !self.is_default() {
             return Err(request_error!("emp: only with personality = \"emp\", or another one that matches messages"));
+        }
+        if let (Some(scheme), 1) = (self.scheme, cores) {
+            return Err(request_error!(
+                "emp.scheme = {:?}: only with cores = 2, as by --set cores=2; one core runs all parts",
+                scheme.name()
+            ));
         }
         if !(27..=9000).contains(&mtu_bytes) {
             return Err(request_error!("emp.mtu_bytes = {mtu_bytes}: must be 27 to 9000"));

@@ -8,6 +8,8 @@ mod nic;
 mod read;
 mod workload;
 
+use std::path::PathBuf;
+
 use nic_layout::key::KeyWidth;
 use nic_layout::vmh::VmhGeometry;
 use page_traces::Pattern;
@@ -16,12 +18,12 @@ use serde::{Deserialize, Serialize};
 use sim_fabric::Topology;
 
 use crate::error::Result;
-use crate::personality::{self, Personality};
-use crate::request_error;
+use crate::personality::{self, Lookup, Personality};
+use crate::{image, request_error};
 
 pub use crate::faults::{Faults, FaultsOfLink};
 pub use crate::workload_kind::WorkloadKind;
-pub use emp::{Emp, Library, Translate};
+pub use emp::{Emp, Library, Scheme, Translate};
 pub use load::Load;
 pub use misses::{MissService, MissedCache, MissedSide, Misses, ReceiveMiss};
 pub use nic::{Cache, Nic};
@@ -239,8 +241,36 @@ impl Scenario {
             .ok_or_else(|| request_error!("key_bits = {}: must be 64 or 128", self.key_bits))
     }
 
-    /// The name of the image for core A of a NIC with `cores` cores, 1 or 2.
-    pub fn image_of_core_a(&self, cores: u32) -> String {
-        self.personality.image(cores)
+    /// Builds the image for core A of a NIC with `cores` cores, 1 or 2, unless it is up to date.
+    ///
+    /// # Errors
+    /// As [`image::build_caches`].
+    pub fn image_of_core_a(&self, cores: u32) -> Result<PathBuf> {
+        self.image(&self.personality.image(cores), cores)
+    }
+
+    /// The same for core B; `None` with one core.
+    ///
+    /// # Errors
+    /// As [`image::build_caches`].
+    pub fn image_of_core_b(&self, cores: u32) -> Result<Option<PathBuf>> {
+        match self.personality.image_of_core_b.filter(|_| cores > 1) {
+            None => Ok(None),
+            Some(binary) => self.image(binary, cores).map(Some),
+        }
+    }
+
+    fn image(&self, binary: &str, cores: u32) -> Result<PathBuf> {
+        match self.scheme(cores) {
+            Some(scheme) => image::build_scheme(binary, scheme),
+            None => image::build_for(binary, self.geometry()?, self.key_width()?, self.nodes),
+        }
+    }
+
+    /// Which core of a NIC with `cores` cores runs which parts, if the personality has parts for
+    /// both.
+    pub fn scheme(&self, cores: u32) -> Option<Scheme> {
+        let has_parts = cores == 2 && self.personality.lookup == Lookup::Matched;
+        has_parts.then(|| self.emp.scheme.unwrap_or_default())
     }
 }

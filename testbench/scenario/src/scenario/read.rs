@@ -126,7 +126,7 @@ mod tests {
     fn scenarios_that_need_no_misses_have_both_personalities() {
         for name in ["ping-pong", "stream", "random"] {
             let scenario = load(name, &["personality=vmmc".into(), "misses.ratios=0.0".into()]).unwrap();
-            assert_eq!(scenario.image_of_core_a(1), "vmmc");
+            assert_eq!(scenario.personality.image(1), "vmmc");
             assert_eq!(scenario.geometry().unwrap(), VmhGeometry::RECOMMENDED);
         }
     }

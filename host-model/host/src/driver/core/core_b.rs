@@ -1,5 +1,6 @@
-//! Core B of a NIC with two cores: its image, its start, and the totals that it keeps
-//! (`nic_layout::keeper`).
+//! Core B of a NIC with two cores: its image, its start, and what it counts. Core B keeps totals of
+//! the counters of core A (`nic_layout::keeper`), or runs parts of the personality itself
+//! (`nic_layout::personality::emp::pair`).
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -7,6 +8,7 @@ use std::rc::Rc;
 use nic_layout::boot::{CrashRecord, Refusal, BOOT_READY, BOOT_REFUSED, LAYOUT_VERSION};
 use nic_layout::counter::Counter;
 use nic_layout::keeper::{self, KeeperReply, KeeperRequest, KEEPER_MAGIC};
+use nic_layout::personality::emp::pair::{self, PairReply, PairRequest, PAIR_MAGIC};
 use nic_layout::registers::ident;
 
 use super::boot::{load, wait_for_firmware};
@@ -21,6 +23,34 @@ use crate::processor::Cpu;
 /// A NIC that is at work makes new totals every 100 us, and one whose core B has crashed may never
 /// finish them.
 const KEEPER_TRIES: u32 = 100;
+
+/// The work of core B.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Duty {
+    /// Core B adds up the counters of core A.
+    #[default]
+    Keeper,
+    /// Core B runs parts of EMP, and has counters of its own.
+    Parts,
+}
+
+impl Duty {
+    /// Where the area of core B begins in the SRAM. Core A has what lies below.
+    pub const fn area(self) -> SramAddr {
+        match self {
+            Duty::Keeper => SramAddr(keeper::AREA_ADDRESS),
+            Duty::Parts => SramAddr(pair::AREA_ADDRESS),
+        }
+    }
+
+    /// Bytes of the area, which ends with the SRAM.
+    pub const fn area_bytes(self) -> u32 {
+        match self {
+            Duty::Keeper => keeper::AREA_BYTES,
+            Duty::Parts => pair::AREA_BYTES,
+        }
+    }
+}
 
 /// What core B of a NIC with two cores keeps (`nic_layout::keeper`).
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -50,6 +80,10 @@ impl CoreB {
         self.runs.get()
     }
 
+    fn duty(&self) -> Duty {
+        self.context.options().duty_of_core_b()
+    }
+
     /// Before core A runs: it is told of an SRAM that ends below the area of core B.
     pub async fn load(&self, device: &Device, first: &Image, file: &[u8]) -> Result<Image, DriverError> {
         let cores = device.read(ident::CAPABILITIES).await?.cores();
@@ -57,7 +91,8 @@ impl CoreB {
             return Err(DriverError::NoCoreB { cores });
         }
         let image = elf::read(file, device.resources.sram_bytes)?;
-        let area = keeper::AREA_ADDRESS + keeper::IMAGE..keeper::AREA_ADDRESS + keeper::AREA_BYTES;
+        let (start, bytes) = (self.duty().area().0, self.duty().area_bytes());
+        let area = start + keeper::IMAGE..start + bytes;
         for (image, should) in [(&image, true), (first, false)] {
             for segment in &image.segments {
                 let end = segment.address.0 + segment.bytes.len() as u32;
@@ -74,24 +109,39 @@ impl CoreB {
     /// `counters`: those of core A.
     pub async fn start(&self, device: &Device, image: &Image, counters: SramAddr) -> Result<(), DriverError> {
         let context = &self.context;
-        let area = SramAddr(keeper::AREA_ADDRESS);
-        let request = KeeperRequest {
-            magic: KEEPER_MAGIC,
-            layout_version: LAYOUT_VERSION,
-            counters: counters.0,
-            period_cycles: context.platform().core_cycles(context.platform().protocol.keeper_us),
-        };
+        let area = self.duty().area();
         device.write_struct(area + keeper::CRASH, &CrashRecord::default()).await;
-        device.write_struct(area + keeper::REPLY, &KeeperReply::default()).await;
-        device.write_sram(area + keeper::TOTALS, &[0; 2 * Counter::LINKED_COUNT]).await;
-        device.write_struct(area + keeper::REQUEST, &request).await;
+        match self.duty() {
+            Duty::Keeper => {
+                let request = KeeperRequest {
+                    magic: KEEPER_MAGIC,
+                    layout_version: LAYOUT_VERSION,
+                    counters: counters.0,
+                    period_cycles: context.platform().core_cycles(context.platform().protocol.keeper_us),
+                };
+                device.write_struct(area + keeper::REPLY, &KeeperReply::default()).await;
+                device.write_sram(area + keeper::TOTALS, &[0; 2 * Counter::LINKED_COUNT]).await;
+                device.write_struct(area + keeper::REQUEST, &request).await;
+            }
+            Duty::Parts => {
+                let request = PairRequest { magic: PAIR_MAGIC, layout_version: LAYOUT_VERSION };
+                device.write_struct(area + pair::REPLY, &PairReply::default()).await;
+                device.write_struct(area + pair::REQUEST, &request).await;
+            }
+        }
         device.write(ident::BOOT_ADDRESS_B, image.entry).await;
         device.write(ident::CORE_CONTROL, ident::CoreControl(0).with_run_a(true).with_run_b(true)).await;
         self.runs.set(true);
+        self.await_reply(device).await
+    }
+
+    /// Both replies begin with a state and an error.
+    async fn await_reply(&self, device: &Device) -> Result<(), DriverError> {
+        let context = &self.context;
         let timeout = context.options().boot_timeout;
         let end = context.sim().now() + timeout;
         loop {
-            let reply: KeeperReply = device.read_struct(area + keeper::REPLY).await?;
+            let reply: PairReply = device.read_struct(self.duty().area() + keeper::REPLY).await?;
             match reply.state {
                 BOOT_READY => return Ok(()),
                 BOOT_REFUSED => return Err(DriverError::BootRefused(Refusal([reply.error, 0]))),
@@ -105,13 +155,20 @@ impl CoreB {
         }
     }
 
-    /// What core B keeps, read by PIO between two of its rounds; `None` if core B was not started.
+    /// Where core B counts: the driver adds its counters to those of core A. `None` if core B was
+    /// not started, or keeps totals.
+    pub fn counters(&self) -> Option<SramAddr> {
+        (self.runs() && self.duty() == Duty::Parts).then(|| self.duty().area() + pair::COUNTERS)
+    }
+
+    /// What core B keeps, read by PIO between two of its rounds; `None` if core B was not started,
+    /// or has another duty.
     pub async fn read(&self, cpu: &Cpu) -> Result<Option<Kept>, DriverError> {
-        if !self.runs() {
+        if !self.runs() || self.duty() != Duty::Keeper {
             return Ok(None);
         }
         let device = self.context.device(cpu)?;
-        let area = SramAddr(keeper::AREA_ADDRESS);
+        let area = self.duty().area();
         for _ in 0..KEEPER_TRIES {
             let before: KeeperReply = device.read_struct(area + keeper::REPLY).await?;
             let mut totals = Vec::with_capacity(Counter::LINKED_COUNT);

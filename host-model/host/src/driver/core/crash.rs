@@ -17,7 +17,7 @@ pub async fn look_for_crash(context: &Context, device: &Device, has_core_b: bool
         return Err(DriverError::Crashed(crash));
     }
     if has_core_b {
-        let crash: CrashRecord = device.read_struct(SramAddr(keeper::AREA_ADDRESS + keeper::CRASH)).await?;
+        let crash: CrashRecord = device.read_struct(context.options().duty_of_core_b().area() + keeper::CRASH).await?;
         if crash.kind != 0 {
             context.set_crash_of_core_b(crash);
             return Err(DriverError::CrashedB(crash));

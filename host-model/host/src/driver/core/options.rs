@@ -4,6 +4,7 @@ use nic_layout::boot::ReceiveMiss;
 use nic_layout::static_tables::StaticGeometry;
 use sim_pins::Ps;
 
+use super::core_b::Duty;
 use crate::address::NodeId;
 use crate::load::Load;
 
@@ -105,6 +106,14 @@ pub enum MissService {
 }
 
 impl DriverOptions {
+    /// What core B does on a NIC with two cores.
+    pub fn duty_of_core_b(&self) -> Duty {
+        match self.messages {
+            Some(_) => Duty::Parts,
+            None => Duty::Keeper,
+        }
+    }
+
     /// The options of a run that says nothing else.
     pub fn new(node: NodeId, node_count: u32, seed: u64) -> DriverOptions {
         DriverOptions {

@@ -1,7 +1,6 @@
 //! The boot request: what the driver asks of the firmware.
 
 use nic_layout::boot::{LinkRequest, NicRequest, PostsRequest, SectionsWriter};
-use nic_layout::keeper;
 
 use super::options::DriverOptions;
 use super::service::ServiceEntry;
@@ -20,7 +19,8 @@ pub fn boot_request(platform: &Platform, options: &DriverOptions, services: &[Se
     request.push(&NicRequest {
         core_hz: platform.core.clock_hz as u32,
         // Above lies the area of core B.
-        sram_bytes: platform.sram.bytes - if platform.core.count > 1 { keeper::AREA_BYTES } else { 0 },
+        sram_bytes: platform.sram.bytes
+            - if platform.core.count > 1 { options.duty_of_core_b().area_bytes() } else { 0 },
         host_pages: platform.host_pages(),
     });
     request.push(&LinkRequest {
