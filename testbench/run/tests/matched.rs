@@ -102,7 +102,7 @@ fn wrong_settings_are_refused() {
         ("emp.collection_frames=9", "must be 1 to 8"),
         ("emp.resend_us=0", "must be 1 to 100000"),
         ("emp.posted_ahead=401", "must be 0 to 400"),
-        ("cores=2", "one core only"),
+        ("emp.scheme=\"dsr\"", "only with cores = 2"),
         ("workload.sizes_bytes=[16777217]", "must be 0 to 16777216"),
         ("workload.kind=\"fetch\"", "does not play"),
         ("personality=\"mini\"", "does not play"),

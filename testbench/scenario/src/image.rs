@@ -117,7 +117,8 @@ enum Choice {
 
 fn build_in(folder: PathBuf, binary: &str, geometry: Geometry, nodes: usize, choice: Choice) -> Result<PathBuf> {
     let plant = if let Choice::Plant(plant) = choice { plant.name() } else { "" };
-    let scheme = if let Choice::Scheme(scheme) = choice { scheme.name() } else { "" };
+    // Without a scheme the variable is not set, as in `make firmware`.
+    let scheme = if let Choice::Scheme(scheme) = choice { Some(("NICSCOPE_EMP_SCHEME", scheme.name())) } else { None };
     let Geometry { vmh, cbh } = geometry;
     if !workspace().join("Cargo.toml").is_file() {
         return Err(failed!(
@@ -138,7 +139,8 @@ fn build_in(folder: PathBuf, binary: &str, geometry: Geometry, nodes: usize, cho
         .env("NICSCOPE_KEY_BITS", cbh.key.bits().to_string())
         .env("NICSCOPE_NODES", nodes.to_string())
         .env("NICSCOPE_PLANT", plant)
-        .env("NICSCOPE_EMP_SCHEME", scheme)
+        .env_remove("NICSCOPE_EMP_SCHEME")
+        .envs(scheme)
         .stdin(Stdio::null())
         .output()
         .map_err(|error| failed!("cannot run cargo to build the firmware: {error}; is Rust on PATH?"))?;

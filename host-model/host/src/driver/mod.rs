@@ -23,9 +23,10 @@ mod services;
 pub mod vmmc;
 
 pub use self::core::context::Machine;
-pub use self::core::core_b::{Duty, Kept};
+pub use self::core::core_b::Kept;
 pub use self::core::counts::DriverCounts;
 pub use self::core::device::{Device, Resources};
+pub use self::core::duty::Duty;
 pub use self::core::error::DriverError;
 pub use self::core::interrupt::InterruptInput;
 pub use self::core::layout::NicLayout;

@@ -107,13 +107,11 @@ pub enum Scheme {
     Dsr,
     /// Core B runs the transmitter and the receiver (E-46, SR).
     Sr,
-    /// The core that is free runs the next part that has work (EL-1).
-    Dynamic,
 }
 
 impl Scheme {
     /// Every scheme, in the order of the thesis.
-    pub const ALL: [Scheme; 6] = [Scheme::Base, Scheme::So, Scheme::Ro, Scheme::Dsr, Scheme::Sr, Scheme::Dynamic];
+    pub const ALL: [Scheme; 5] = [Scheme::Base, Scheme::So, Scheme::Ro, Scheme::Dsr, Scheme::Sr];
 
     /// The name in scenarios, and for the build of an image.
     pub const fn name(self) -> &'static str {
@@ -123,7 +121,6 @@ impl Scheme {
             Scheme::Ro => "ro",
             Scheme::Dsr => "dsr",
             Scheme::Sr => "sr",
-            Scheme::Dynamic => "dynamic",
         }
     }
 }

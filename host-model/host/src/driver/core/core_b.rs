@@ -15,6 +15,7 @@ use super::boot::{load, wait_for_firmware};
 use super::context::Context;
 use super::crash::look_for_crash;
 use super::device::Device;
+use super::duty::Duty;
 use super::error::DriverError;
 use crate::address::SramAddr;
 use crate::elf::{self, Image};
@@ -23,34 +24,6 @@ use crate::processor::Cpu;
 /// A NIC that is at work makes new totals every 100 us, and one whose core B has crashed may never
 /// finish them.
 const KEEPER_TRIES: u32 = 100;
-
-/// The work of core B.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Duty {
-    /// Core B adds up the counters of core A.
-    #[default]
-    Keeper,
-    /// Core B runs parts of EMP, and has counters of its own.
-    Parts,
-}
-
-impl Duty {
-    /// Where the area of core B begins in the SRAM. Core A has what lies below.
-    pub const fn area(self) -> SramAddr {
-        match self {
-            Duty::Keeper => SramAddr(keeper::AREA_ADDRESS),
-            Duty::Parts => SramAddr(pair::AREA_ADDRESS),
-        }
-    }
-
-    /// Bytes of the area, which ends with the SRAM.
-    pub const fn area_bytes(self) -> u32 {
-        match self {
-            Duty::Keeper => keeper::AREA_BYTES,
-            Duty::Parts => pair::AREA_BYTES,
-        }
-    }
-}
 
 /// What core B of a NIC with two cores keeps (`nic_layout::keeper`).
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

@@ -17,6 +17,7 @@ pub mod core_b;
 pub mod counts;
 pub mod crash;
 pub mod device;
+pub mod duty;
 pub mod enumerate;
 pub mod error;
 pub mod interrupt;

@@ -4,7 +4,7 @@ use nic_layout::boot::ReceiveMiss;
 use nic_layout::static_tables::StaticGeometry;
 use sim_pins::Ps;
 
-use super::core_b::Duty;
+use super::duty::Duty;
 use crate::address::NodeId;
 use crate::load::Load;
 
