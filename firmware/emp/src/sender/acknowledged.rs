@@ -15,7 +15,7 @@ use crate::places::send_record as record;
 impl Sender {
     /// Takes the answer of a peer to a frame.
     #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.ends")]
     pub(super) fn on_answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) {
         let Some(record) = self.record_of(dev, node, word::message(numbers)) else {
             rarely();

@@ -96,7 +96,7 @@ impl Sender {
 
     /// Gives a descriptor back to the host.
     #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.ends")]
     pub(super) fn end(&mut self, dev: &mut impl Device, record: u32, stat: u8) {
         let sent = self.record(record);
         let node_number = dev.get(sent, record::NODE_NUMBER);
