@@ -13,6 +13,9 @@ pub trait Device: Words {
     fn now(&self) -> u32;
     /// Writes a marker with its argument to the trace port.
     fn trace(&mut self, marker: Marker, argument: u32);
+    /// Puts a marker without an argument on the trace port, in one instruction. `ID`: its number,
+    /// at most [`nic_layout::trace::STEP_MAX`].
+    fn step<const ID: u8>(&mut self);
     /// Sets the address of the counters: one word each, in the order of [`Counter`].
     fn count_at(&mut self, sram_address: u32);
     /// The address of the counters.

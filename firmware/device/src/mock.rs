@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use nic_layout::ring::{Event, DMA_FLAG_ASSIST};
-use nic_layout::trace::Marker;
+use nic_layout::trace::{Marker, STEP_MAX};
 
 use crate::{Device, Place, Words, DMA_RING_LOG2, MAC_RING_LOG2};
 
@@ -98,6 +98,11 @@ impl Device for Hardware {
 
     fn trace(&mut self, marker: Marker, argument: u32) {
         self.trace.push((marker, argument));
+    }
+
+    fn step<const ID: u8>(&mut self) {
+        assert!(ID <= STEP_MAX, "marker {ID:#x} does not fit the instruction");
+        self.trace.push((Marker::from_id(ID).expect("a marker of the list"), 0));
     }
 
     fn count_at(&mut self, sram_address: u32) {

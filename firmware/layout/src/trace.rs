@@ -59,6 +59,22 @@ markers! {
     /// A post queue has another owner. Argument: process slot.
     QueueAssigned = 0x15 => "queue assigned",
 
+    // Steps: markers without an argument, which take one clock ([`STEP_MAX`]).
+    /// The number of a descriptor was taken from its mailbox.
+    MailboxTaken = 0x16 => "read descriptor",
+    /// The data of a frame are asked for next.
+    FrameBegun = 0x17 => "ask for data",
+    /// A message of one frame has its number: its header is written next.
+    MessageOpened = 0x18 => "header",
+    /// A posted receive is looked for.
+    MatchBegun = 0x19 => "match",
+    /// A frame and its message fit together: its data are placed next.
+    FrameSorted = 0x1A => "place data",
+    /// The last byte of a message is in host memory.
+    MessagePlaced = 0x1B => "return descriptor",
+    /// A posted receive can be matched.
+    ReceiveTaken = 0x1C => "receive taken",
+
     /// A lookup of the send path begins. Argument: page.
     LookupBegin = 0x20 => "lookup",
     /// The same of the receive path.
@@ -165,12 +181,16 @@ markers! {
     KeeperEnd = 0x71 => "waits for the next round",
 
     /// A posted receive takes a message. Argument: record of the receive.
-    MessageMatched = 0x80 => "matched",
+    MessageMatched = 0x80 => "place data",
     /// A message is in host memory, and its descriptor is the host's again. Argument: record of the
     /// receive.
-    MessageReceived = 0x81 => "message received",
+    MessageReceived = 0x81 => "acknowledge",
     /// A message has ended at its sender. Argument: record of the send.
     MessageSent = 0x82 => "message sent",
+    /// No posted receive matches a message. Argument: both numbers of its frame (low bits).
+    MessageRefused = 0x83 => "refuse message",
+    /// A peer has refused a message of this node. Argument: record of the send.
+    RefusalReceived = 0x84 => "refusal",
 
     /// A core asks for the semaphore, in an image of two cores that share parts. Argument:
     /// [`FOR_BUFFER`] or [`FOR_CLAIM`].
@@ -189,6 +209,9 @@ markers! {
 pub const FOR_BUFFER: u32 = 1;
 /// The semaphore is for the claim of a part.
 pub const FOR_CLAIM: u32 = 2;
+/// Markers up to this number fit the immediate operand of an instruction, so a marker without an
+/// argument takes one clock.
+pub const STEP_MAX: u8 = 31;
 
 /// In place of a line: none.
 pub const NO_LINE: u16 = u16::MAX;

@@ -9,7 +9,7 @@ use nic_layout::trace::{Marker, FOR_BUFFER};
 use nic_plan::rings::EnginePlaces;
 use nic_plan::LinkSettings;
 
-use crate::memory::{get, load, load_index, put, read_sram, sram, store, trace, write_sram};
+use crate::memory::{get, load, load_index, put, read_sram, sram, step, store, trace, write_sram};
 use crate::ring::{DmaRing, MacRing};
 use crate::semaphore::locked_by;
 
@@ -147,6 +147,11 @@ impl<const SHARE: u32> Device for Chip<SHARE> {
     #[inline(always)]
     fn trace(&mut self, marker: Marker, argument: u32) {
         trace(marker, argument);
+    }
+
+    #[inline(always)]
+    fn step<const ID: u8>(&mut self) {
+        step::<ID>();
     }
 
     fn count_at(&mut self, sram_address: u32) {

@@ -121,6 +121,13 @@ pub fn trace(marker: Marker, argument: u32) {
     }
 }
 
+/// Puts a marker without an argument on the trace port. `ID`: its number, at most `STEP_MAX`.
+#[inline(always)]
+pub fn step<const ID: u8>() {
+    // SAFETY: the CSR only drives the trace port.
+    unsafe { asm!("csrwi {csr}, {id}", csr = const TRACE_CSR, id = const ID, options(nomem, nostack)) }
+}
+
 /// Waits until an enabled event is pending. Returns at once if one is.
 #[inline(always)]
 pub fn wait_for_event() {

@@ -63,14 +63,22 @@ pub enum EventKind {
     DescriptorWritten,
     /// The doorbell was taken by the NIC.
     DoorbellWritten,
-    /// The process has seen in its status page that the post has ended.
+    /// The library has the physical addresses of a message that the NIC matches.
+    PagesKnown,
+    /// The NIC has taken the number that was in the mailbox before.
+    MailboxFree,
+    /// The number of the descriptor was taken by the NIC's mailbox.
+    MailboxWritten,
+    /// The process has seen in its status page, or in its descriptor, that the post has ended.
     StatusSeen,
     // An arrival.
     /// The process begins to wait for the bytes.
     WaitBegin,
     /// The device's write of the bytes woke the process.
     ArrivalWritten,
-    /// The process has read the bytes.
+    /// The read of the NIC begins that sees the end of the message; also of a send.
+    PollBegin,
+    /// The process has read the bytes, or has seen the end in its descriptor.
     ArrivalSeen,
     // An interrupt and a miss.
     /// INTA# was asserted, or still stood after the last handler.

@@ -213,6 +213,7 @@ mod tests {
             rows: Vec::new(),
             hits: vec![account(1, 4), account(2, 64)],
             misses,
+            acceptances: Vec::new(),
             accounts: 0,
             largest_difference_ps: 0,
             counters: Vec::new(),

@@ -77,6 +77,20 @@ impl DataFrame {
     }
 }
 
+/// A core of a NIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Core {
+    /// Core A, which every NIC has.
+    A,
+    /// Core B.
+    B,
+}
+
+impl Core {
+    /// Both cores.
+    pub const BOTH: [Core; 2] = [Core::A, Core::B];
+}
+
 /// Everything of one node, each list in the order of time.
 #[derive(Clone, Debug, Default)]
 pub struct NodeLog {
@@ -93,20 +107,45 @@ pub struct NodeLog {
 }
 
 impl NodeLog {
-    /// Markers from `from` up to and including `to`.
-    pub fn markers(&self, from: Ps, to: Ps) -> impl Iterator<Item = (Ps, Marker, u32)> + '_ {
-        let first = self.trace.partition_point(|(at, _)| *at < from);
-        self.trace[first..]
+    /// Markers of core A from `from` up to and including `to`.
+    pub fn markers(&self, from: Ps, to: Ps) -> impl DoubleEndedIterator<Item = (Ps, Marker, u32)> + '_ {
+        self.markers_of(Core::A, from, to)
+    }
+
+    /// Markers of a core from `from` up to and including `to`.
+    pub fn markers_of(&self, core: Core, from: Ps, to: Ps) -> impl DoubleEndedIterator<Item = (Ps, Marker, u32)> + '_ {
+        let words = match core {
+            Core::A => &self.trace,
+            Core::B => &self.trace_b,
+        };
+        let first = words.partition_point(|(at, _)| *at < from);
+        let end = words.partition_point(|(at, _)| *at <= to).max(first);
+        words[first..end]
             .iter()
-            .take_while(move |(at, _)| *at <= to)
             .filter_map(|(at, word)| trace::parse(*word).map(|(marker, argument)| (*at, marker, argument)))
+    }
+
+    /// The first marker of either core in this time that `wanted` accepts.
+    pub fn find(&self, from: Ps, to: Ps, wanted: impl Fn(Marker, u32) -> bool) -> Option<(Ps, Core)> {
+        let first = |core| {
+            let mut all = self.markers_of(core, from, to);
+            all.find(|(_, marker, argument)| wanted(*marker, *argument)).map(|(at, ..)| (at, core))
+        };
+        Core::BOTH.into_iter().filter_map(first).min()
+    }
+
+    /// The last marker of either core in this time that `wanted` accepts.
+    pub fn find_last(&self, from: Ps, to: Ps, wanted: impl Fn(Marker, u32) -> bool) -> Option<(Ps, Core)> {
+        let last = |core| {
+            let mut all = self.markers_of(core, from, to).rev();
+            all.find(|(_, marker, argument)| wanted(*marker, *argument)).map(|(at, ..)| (at, core))
+        };
+        Core::BOTH.into_iter().filter_map(last).max()
     }
 
     /// All markers of core B.
     pub fn markers_b(&self) -> impl Iterator<Item = (Ps, Marker, u32)> + '_ {
-        self.trace_b
-            .iter()
-            .filter_map(|(at, word)| trace::parse(*word).map(|(marker, argument)| (*at, marker, argument)))
+        self.markers_of(Core::B, Ps::ZERO, Ps::MAX)
     }
 
     /// The first pulse at or after a time.
@@ -136,6 +175,14 @@ impl NodeLog {
     pub fn host_events(&self, from: Ps, to: Ps) -> impl Iterator<Item = &Event> + '_ {
         let first = self.host.partition_point(|event| event.at < from);
         self.host[first..].iter().take_while(move |event| event.at <= to)
+    }
+
+    /// The index that a post of that message has.
+    pub fn index_of_post(&self, message: u32, kind: EventKind) -> Option<u32> {
+        self.host.iter().find_map(|event| match event.subject {
+            Subject::Post { message: own, index, .. } if own == message && event.kind == kind => Some(index),
+            _ => None,
+        })
     }
 
     /// When a post of that message number began, and the events of that post.

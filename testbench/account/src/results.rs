@@ -54,6 +54,10 @@ pub struct Run {
     pub hits: Vec<Account>,
     /// The first message of each size that missed.
     pub misses: Vec<Account>,
+    /// The messages of `hits` until their senders know that they were accepted: for messages that
+    /// the NIC matches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acceptances: Vec<Account>,
     /// Messages whose spans were added up.
     pub accounts: u64,
     /// The largest difference of a sum of spans to the measured latency, in ps.

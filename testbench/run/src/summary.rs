@@ -3,20 +3,20 @@
 use host_model::events::EventKind;
 use host_model::platform::Platform;
 use nic_layout::counter::Counter;
-use nicscope_account::account::{Account, Frequencies};
-use nicscope_account::log::NodeLog;
-use nicscope_account::path::{Journey, Operation};
+use nicscope_account::path::Operation;
 use nicscope_account::results::{Restart, Row, Run, Spread};
-use nicscope_account::route::Network;
 use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::failed;
+use nicscope_scenario::personality::Lookup;
 use nicscope_scenario::scenario::WorkloadKind;
 use sim_pins::Ps;
 
-use crate::cluster::{self, ClusterConfig, ClusterOutput};
+use crate::accounts;
+use crate::cluster::{ClusterConfig, ClusterOutput};
 use crate::equations::{equations, sums_of_flows};
+use crate::matched_accounts;
 use crate::printed;
-use crate::workload::{Message, NodeReport, Step};
+use crate::workload::{NodeReport, Step};
 
 /// Makes rows, accounts and sums of the nodes' reports. `name` is the platform's name.
 ///
@@ -39,6 +39,7 @@ pub fn summarise(name: &str, config: &ClusterConfig, output: &ClusterOutput) -> 
         rows: Vec::new(),
         hits: Vec::new(),
         misses: Vec::new(),
+        acceptances: Vec::new(),
         accounts: 0,
         largest_difference_ps: 0,
         counters: counters.collect(),
@@ -125,8 +126,11 @@ fn elapsed(steps: &[&Step]) -> Ps {
 fn latencies(config: &ClusterConfig, output: &ClusterOutput, steps: &[&Step], run: &mut Run) -> Result<Vec<u64>> {
     let sent = steps.iter().flat_map(|step| step.sent.iter().copied());
     match config.scenario.workload.kind {
-        WorkloadKind::PingPong if config.record => accounts(config, output, Operation::Write, sent, run),
-        WorkloadKind::Fetch if config.record => accounts(config, output, Operation::Read, sent, run),
+        WorkloadKind::PingPong if config.record && config.scenario.personality.lookup == Lookup::Matched => {
+            matched_accounts::latencies(config, output, steps, run)
+        }
+        WorkloadKind::PingPong if config.record => accounts::latencies(config, output, Operation::Write, sent, run),
+        WorkloadKind::Fetch if config.record => accounts::latencies(config, output, Operation::Read, sent, run),
         // The stages of a word cannot be told from the stages of other messages. Its begin and its
         // end can.
         WorkloadKind::Bystander => sent
@@ -141,54 +145,6 @@ fn latencies(config: &ClusterConfig, output: &ClusterOutput, steps: &[&Step], ru
             let ended = steps.iter().flat_map(|step| &step.timed.ended);
             Ok(begun.zip(ended).map(|(begun, ended)| (*ended - *begun).0).collect())
         }
-    }
-}
-
-/// Makes the account of each message, and returns the latencies in ps. The run keeps the accounts
-/// of one hit and one miss.
-fn accounts(
-    config: &ClusterConfig,
-    output: &ClusterOutput,
-    operation: Operation,
-    sent: impl Iterator<Item = Message>,
-    run: &mut Run,
-) -> Result<Vec<u64>> {
-    let logs: Vec<&NodeLog> = output.nodes.iter().map(|node| &node.log).collect();
-    let hops = output.switches.iter().map(|switch| switch.hops.as_slice()).collect();
-    let latency = cluster::link_latency(&config.scenario);
-    let network = Network::new(&output.topology, output.nodes.len(), hops, latency);
-    let (mut hits, mut misses): (Vec<Account>, Vec<Account>) = (Vec::new(), Vec::new());
-    let mut latencies = Vec::new();
-    for message in sent {
-        let journey = Journey {
-            message: message.number,
-            size_bytes: message.size_bytes,
-            operation,
-            sender: message.sender,
-            receiver: config.scenario.peer(message.sender),
-            logs: &logs,
-            network: &network,
-            hz: frequencies(&config.platform),
-        };
-        let account = journey.account().map_err(|error| failed!("the account of {}: {error}", run.platform))?;
-        latencies.push(account.latency_ps);
-        run.largest_difference_ps = run.largest_difference_ps.max(account.difference_ps().unsigned_abs() as u64);
-        run.accounts += 1;
-        let kind = if journey.missed() { &mut misses } else { &mut hits };
-        kind.push(account);
-    }
-    run.hits.extend(hits.get(hits.len() / 2).cloned());
-    run.misses.extend(misses.first().cloned());
-    Ok(latencies)
-}
-
-/// The clock frequencies of a platform's parts, for accounts.
-fn frequencies(platform: &Platform) -> Frequencies {
-    Frequencies {
-        host_hz: platform.host.processor_clock_hz,
-        pci_hz: platform.pci.clock_hz,
-        core_hz: platform.core.clock_hz,
-        link_hz: platform.link.clock_hz,
     }
 }
 

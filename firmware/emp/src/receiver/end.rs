@@ -56,6 +56,7 @@ impl<A: Pages> Receiver<A> {
     /// The message of a record is in host memory.
     #[inline(always)]
     fn complete<S: Sorts>(&mut self, dev: &mut impl Device, to: &mut impl Transmits, sorter: &mut S, record: u32) {
+        dev.step::<{ Marker::MessagePlaced as u8 }>();
         let receive = self.record(record);
         if dev.get(receive, record::STATE) != record::ENDING {
             // It was given up meanwhile.

@@ -61,6 +61,7 @@ impl<A: Pages> Receiver<A> {
     /// Hands the data of a frame to the engine. A frame that has to wait stays open.
     #[inline(always)]
     pub(super) fn place(&mut self, dev: &mut impl Device, receive: Place, data: Data) {
+        dev.step::<{ Marker::FrameSorted as u8 }>();
         if !self.place_page(dev, receive, data) {
             rarely();
             self.place_pages(dev, receive, data.tag, data.from, data.offset, data.bytes);

@@ -76,6 +76,7 @@ impl Sender {
             (Answer::Refused, stage::SENDING) => {
                 // The peer lives.
                 dev.count(Counter::RefusalsTaken);
+                dev.trace(Marker::RefusalReceived, record);
                 self.pause(dev, sent, state);
             }
             (Answer::Aborted, stage::SENDING) => self.fail(dev, record, Failure::Aborted, stage::QUIET),

@@ -18,6 +18,7 @@ impl Sender {
     /// Takes the descriptor with a number. It is held if its peer has too many numbers in use.
     #[inline(always)]
     pub(super) fn on_posted(&mut self, dev: &mut impl Device, to: &mut impl Transmits, number: u32) {
+        dev.step::<{ Marker::MailboxTaken as u8 }>();
         if number >= SEND_DESCRIPTORS {
             rarely();
             return dev.count(Counter::MailboxesWild);
@@ -99,6 +100,7 @@ impl Sender {
         self.open(dev, node, record, posted.tag);
         let (of_tag, oldest) = self.distances(dev, node, number, record);
         let tag_word = word::tag(posted.tag, of_tag as u8, oldest as u8);
+        dev.step::<{ Marker::MessageOpened as u8 }>();
         to.close(dev, asked, Header { node, number, length, collection_frames, tag_word });
         self.time(dev, sent, 0, self.settings.resend_cycles);
         dev.put(sent, record::STATE, stage::SENDING);

@@ -7,6 +7,7 @@ use nic_layout::personality::emp::descriptor::{
 };
 use nic_layout::personality::emp::WITHDRAW;
 use nic_layout::ring::Event;
+use nic_layout::trace::Marker;
 use nic_matching::{Posted, Want};
 use nic_scatter::Cursor;
 
@@ -17,6 +18,7 @@ use crate::places::receive_record as record;
 impl<P: Posted> Sorter<P> {
     #[inline(always)]
     pub(super) fn on_posted(&mut self, dev: &mut impl Device, number: u32) {
+        dev.step::<{ Marker::MailboxTaken as u8 }>();
         let record = number.wrapping_sub(SEND_DESCRIPTORS);
         if record >= RECEIVE_DESCRIPTORS {
             rarely();
@@ -32,7 +34,10 @@ impl<P: Posted> Sorter<P> {
         dev.count(Counter::ReceivesTaken);
         match self.take(dev, record, offset, words) {
             // The word goes last: the host polls it.
-            Ok(()) => dev.put(at, 0, words[0] & !0xFF | u32::from(stat::TAKEN)),
+            Ok(()) => {
+                dev.put(at, 0, words[0] & !0xFF | u32::from(stat::TAKEN));
+                dev.step::<{ Marker::ReceiveTaken as u8 }>();
+            }
             Err(failure) => {
                 dev.count(Counter::ReceivesRefused);
                 dev.put(at, 0, words[0] & !0xFF | u32::from(failure.stat()));

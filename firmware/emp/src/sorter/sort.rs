@@ -152,6 +152,7 @@ impl<P: Posted> Sorter<P> {
             message.after_tag = table.is_after_tag(dev, number, word::tag_distance(tag_word));
             message.after_all = table.is_after_all(number, word::oldest_distance(tag_word));
         }
+        dev.step::<{ Marker::MatchBegun as u8 }>();
         match self.posted.find(dev, message) {
             Found::Receive(record) => {
                 dev.trace(Marker::MessageMatched, record);
@@ -167,6 +168,7 @@ impl<P: Posted> Sorter<P> {
             Found::Nothing => {
                 rarely();
                 dev.count(Counter::FirstsNotPosted);
+                dev.trace(Marker::MessageRefused, frame.numbers);
                 self.answer(dev, frame.buffer, frame.numbers, frame.node(), Answer::Refused);
             }
         }

@@ -64,6 +64,7 @@ impl<A: Pages> Transmitter<A> {
     /// page is missing. The frame is asked for again when it may be there.
     #[inline(always)]
     pub(super) fn begin(&mut self, dev: &mut impl Device, record: u32, frame: u32, length: u32) -> Option<Asked> {
+        dev.step::<{ Marker::FrameBegun as u8 }>();
         let sent = self.record(record);
         let cut = &self.settings.cut;
         let (mut offset, mut data_bytes, mut header_bytes) = (0, length.min(cut.first_bytes), FIRST_HEADER_BYTES);
@@ -135,6 +136,7 @@ impl<A: Pages> Transmitter<A> {
     /// The same of a message of one frame, whose data are together. `None`: it has to wait.
     #[inline(always)]
     pub(super) fn begin_page(&mut self, dev: &mut impl Device, record: u32, address: u32, bytes: u32) -> Option<Asked> {
+        dev.step::<{ Marker::FrameBegun as u8 }>();
         if bytes != 0 {
             if !self.reads.has_room(4) {
                 rarely();

@@ -79,6 +79,8 @@ impl Device for Mock {
         self.now
     }
 
+    fn step<const ID: u8>(&mut self) {}
+
     fn trace(&mut self, _marker: Marker, _argument: u32) {}
 
     fn count_at(&mut self, sram_address: u32) {

@@ -31,7 +31,7 @@ impl Way<'_> {
 
     /// The frame on its way through cables and switches; the time at which its end stands on the
     /// receiver's pins, if it comes there.
-    fn network(&mut self, frame: &SentFrame, sender: usize) -> Option<Ps> {
+    pub(super) fn network(&mut self, frame: &SentFrame, sender: usize) -> Option<Ps> {
         let network = self.journey.network;
         let Some(passage) = network.passage(sender, frame.start, frame.end) else {
             self.mark(frame.start, sender, Clock::Link, "link: frame");
@@ -182,6 +182,6 @@ fn is_verdict(kind: FrameKind, marker: Marker) -> bool {
     marker == accepts(kind) || matches!(marker, Marker::Dropped | Marker::Refused | Marker::FrameHeld)
 }
 
-fn waits_for_time_out(role: &str) -> String {
+pub(super) fn waits_for_time_out(role: &str) -> String {
     format!("waits for the {role}'s time-out")
 }

@@ -5,11 +5,12 @@
 //! counts: while earlier frames keep the sender's core busy, that is where the message is. A frame
 //! that is dropped leaves the message waiting at the receiver, where the host serves the miss,
 //! until the sender's time-out sends it again. A read goes there and back: its request, then the
-//! last reply, then the status page of the process.
+//! last reply, then the status page of the process. A message that the NIC matches: [`matched`].
 
 mod ends;
 mod flight;
 mod host;
+mod matched;
 mod transmission;
 mod way;
 
@@ -45,10 +46,19 @@ const READ: [Step; 6] = [
     |way| way.status(),
 ];
 
+/// The way of a message that the receiver's NIC matches.
+const MESSAGE: [Step; 2] = [|way| way.to_the_receiver(), |way| way.seen_by_the_receiver()];
+
+/// The way of the same message until its sender knows that it was accepted.
+const ACCEPTANCE: [Step; 3] =
+    [|way| way.to_the_receiver(), |way| way.acknowledgement(), |way| way.seen_by_the_sender()];
+
 fn steps(operation: Operation) -> &'static [Step] {
     match operation {
         Operation::Write => &WRITE,
         Operation::Read => &READ,
+        Operation::Message => &MESSAGE,
+        Operation::Acceptance => &ACCEPTANCE,
     }
 }
 
@@ -72,7 +82,8 @@ impl Journey<'_> {
     pub fn missed(&self) -> bool {
         let (Some(begin), (_, Some(end))) = (self.begin(), self.end()) else { return false };
         let raised = |log: &&NodeLog| {
-            log.markers(begin, end).any(|(_, marker, _)| matches!(marker, Marker::MissRaised | Marker::FetchBegun))
+            let is_miss = |marker| matches!(marker, Marker::MissRaised | Marker::FetchBegun | Marker::MessageRefused);
+            log.find(begin, end, |marker, _| is_miss(marker)).is_some()
         };
         [self.sender, self.receiver].map(|node| &self.logs[node]).into_iter().any(raised)
     }
@@ -156,6 +167,7 @@ mod tests {
             operation,
             sender: 0,
             receiver: 1,
+            since: None,
             logs: &logs,
             network: &network,
             hz: HZ,

@@ -29,13 +29,19 @@ pub enum Operation {
     /// The sender reads memory of the receiver. It ends when the reading process sees the end in
     /// its status page.
     Read,
+    /// The sender sends a message that the receiver's NIC matches. It ends when the receiving
+    /// process sees the end in its descriptor.
+    Message,
+    /// The same message until the sending process sees the end in its descriptor: the receiver has
+    /// accepted the message.
+    Acceptance,
 }
 
 impl Operation {
     /// The names of the two nodes in stages: the node that posts, then the other node.
     const fn roles(self) -> [&'static str; 2] {
         match self {
-            Operation::Write => ["sender", "receiver"],
+            Operation::Write | Operation::Message | Operation::Acceptance => ["sender", "receiver"],
             Operation::Read => ["reader", "owner"],
         }
     }
@@ -43,7 +49,7 @@ impl Operation {
 
 /// Whether a stage is work of a core, by the role before its colon.
 pub(crate) fn is_of_a_core(stage: &str) -> bool {
-    let role = stage.split(':').next().unwrap_or_default();
+    let role = stage.split([':', ',']).next().unwrap_or_default();
     [Operation::Write, Operation::Read].iter().any(|operation| operation.roles().contains(&role))
 }
 
@@ -59,6 +65,8 @@ pub struct Journey<'a> {
     pub sender: usize,
     /// The other node.
     pub receiver: usize,
+    /// When its time begins, if that is before its post: what the process does first belongs to it.
+    pub since: Option<Ps>,
     /// Logs of all nodes.
     pub logs: &'a [&'a NodeLog],
     /// What joins the nodes.
@@ -69,17 +77,18 @@ pub struct Journey<'a> {
 
 impl Journey<'_> {
     pub(super) fn begin(&self) -> Option<Ps> {
-        self.logs[self.sender].post(self.message, EventKind::PostBegin)
+        let posted = self.logs[self.sender].post(self.message, EventKind::PostBegin)?;
+        Some(self.since.map_or(posted, |since| since.min(posted)))
     }
 
     /// The event that ends the operation, and its time.
     pub(super) fn end(&self) -> (EventKind, Option<Ps>) {
         match self.operation {
-            Operation::Write => {
+            Operation::Write | Operation::Message => {
                 let kind = EventKind::ArrivalSeen;
                 (kind, self.logs[self.receiver].arrival(self.message, kind))
             }
-            Operation::Read => {
+            Operation::Read | Operation::Acceptance => {
                 let kind = EventKind::StatusSeen;
                 (kind, self.logs[self.sender].post(self.message, kind))
             }

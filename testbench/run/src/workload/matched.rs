@@ -51,6 +51,10 @@ fn posted_max(bytes: u32) -> u32 {
     chains.min(POSTED_MAX)
 }
 
+/// A receive that shall be late is posted so much later: its message has come before, and has been
+/// refused.
+const LATE: Ps = Ps::from_us(25);
+
 /// The tag of all messages.
 const TAG: u16 = 7;
 
@@ -80,11 +84,14 @@ async fn run(work: Work, handle: Handle, meeting: Meeting<Note>) -> Result<NodeR
     let node = work.node;
     let mut side = Side::open(&work, &handle, meeting.clone()).await?;
     let mut steps = Vec::new();
+    // Without a cache, the messages that miss are those that find no receive.
+    let is_late = node == work.scenario.misses.node && !work.scenario.has_caches();
+    let late_ratio = if is_late { work.miss_ratio } else { 0.0 };
     match work.scenario.workload.kind {
         WorkloadKind::Random => steps.push(side.random().await?),
         kind => {
             for &size_bytes in &work.scenario.workload.sizes_bytes {
-                steps.push(side.step(kind, size_bytes).await?);
+                steps.push(side.step(kind, size_bytes, late_ratio).await?);
             }
         }
     }
@@ -178,6 +185,10 @@ struct Side {
     /// Messages of each direction so far; both sides count alike.
     sent: u32,
     arrived: u32,
+    /// Receives that were posted so far.
+    expected: u32,
+    /// Share of the messages whose receives are posted late on this node.
+    late_ratio: f64,
     compared: u64,
     messages: Arc<AtomicU64>,
     /// Messages of each flow so far, by sender and receiver.
@@ -213,6 +224,8 @@ impl Side {
             process,
             sent: 0,
             arrived: 0,
+            expected: 0,
+            late_ratio: 0.0,
             compared: 0,
             messages: work.messages.clone(),
             next_of: BTreeMap::new(),
@@ -268,7 +281,7 @@ impl Side {
     }
 
     /// Plays one step: the warm-up, then the measured messages.
-    async fn step(&mut self, kind: WorkloadKind, size_bytes: u32) -> Result<Step> {
+    async fn step(&mut self, kind: WorkloadKind, size_bytes: u32, late_ratio: f64) -> Result<Step> {
         let stride_bytes = size_bytes.max(1).next_multiple_of(PAGE_BYTES);
         let fitting = (ROOM_BYTES / stride_bytes)
             .min(posted_max(stride_bytes).saturating_sub(self.scenario.emp.posted_ahead))
@@ -281,6 +294,7 @@ impl Side {
         // Every place that stays in the cache is used once.
         let warm_up = if self.lines.is_some() { workload.warm_up.max(from.count) } else { workload.warm_up };
         self.meet("step").await;
+        self.late_ratio = 0.0;
         self.play(kind, size_bytes, warm_up, &from, &to).await?;
         from.played(warm_up);
         to.played(warm_up);
@@ -288,6 +302,7 @@ impl Side {
         let before = self.totals().await?;
         self.meet("counted").await;
         let begin = self.now();
+        self.late_ratio = late_ratio;
         let Done { sent, timed } = self.play(kind, size_bytes, workload.iterations, &from, &to).await?;
         let end = self.now();
         self.meet("done").await;
@@ -314,8 +329,8 @@ impl Side {
         let (mut sent, mut timed) = (Vec::new(), Timed::default());
         let is_ping = self.node < self.peer;
         let mut next = None;
-        if !is_ping {
-            next = Some(self.post_receive(self.peer, size, to.at(0)).await?);
+        if !is_ping && !self.is_late(0) {
+            next = Some(self.post_next(size, to.at(0)).await?);
         }
         self.meet("the first receive is posted").await;
         for turn in 0..count {
@@ -323,9 +338,13 @@ impl Side {
             let message = self.prepare(size, from.at(turn))?;
             if is_ping {
                 let begin = self.now();
-                let receive = self.post_receive(self.peer, size, to.at(turn)).await?;
+                if !self.is_late(turn) {
+                    next = Some(self.post_next(size, to.at(turn)).await?);
+                }
+                self.process.name_next(message.number);
                 let send = self.post_send(self.peer, size, from.at(turn)).await?;
                 self.end(send).await?;
+                let receive = self.posted_at_last(next.take(), size, to.at(turn)).await?;
                 let posted = self.wait(&receive.0).await;
                 let end = self.now();
                 posted?;
@@ -335,11 +354,12 @@ impl Side {
                 timed.begun.extend([begin, begin + half]);
                 timed.ended.extend([begin + half, end]);
             } else {
-                let Some(receive) = next.take() else { break };
+                let receive = self.posted_at_last(next.take(), size, to.at(turn)).await?;
                 self.wait(&receive.0).await?;
+                self.process.name_next(message.number);
                 let send = self.post_send(self.peer, size, from.at(turn)).await?;
-                if turn + 1 < count {
-                    next = Some(self.post_receive(self.peer, size, to.at(turn + 1)).await?);
+                if turn + 1 < count && !self.is_late(turn + 1) {
+                    next = Some(self.post_next(size, to.at(turn + 1)).await?);
                 }
                 self.end(send).await?;
                 self.take_next(receive, size)?;
@@ -449,6 +469,29 @@ impl Side {
     async fn post_receive(&self, from: usize, size: u32, at: UserVirt) -> Result<Posted> {
         let from = From { node: Some(from as u16), tag: Some(TAG) };
         Ok((self.posted(self.process.receive(from, at, size).await)?, at))
+    }
+
+    /// Posts the receive of the next message of the peer, and gives it the number of the message.
+    async fn post_next(&mut self, size: u32, at: UserVirt) -> Result<Posted> {
+        self.process.name_next(self.number(self.peer, self.expected));
+        self.expected += 1;
+        self.post_receive(self.peer, size, at).await
+    }
+
+    /// Whether the receive of a message is posted late: the message is refused first.
+    fn is_late(&self, turn: u32) -> bool {
+        places::misses(turn, self.late_ratio)
+    }
+
+    /// The receive of a message, which is posted now unless it was before.
+    async fn posted_at_last(&mut self, posted: Option<Posted>, size: u32, at: UserVirt) -> Result<Posted> {
+        match posted {
+            Some(posted) => Ok(posted),
+            None => {
+                self.handle.sim().sleep_for(LATE).await;
+                self.post_next(size, at).await
+            }
+        }
     }
 
     fn posted(&self, posted: Result<Transfer, MessageError>) -> Result<Transfer> {

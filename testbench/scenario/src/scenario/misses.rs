@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Misses {
-    /// Shares of messages that miss, 0 to 1; each is a run of its own.
+    /// Shares of messages that miss, 0 to 1; each is a run of its own. With `emp`: messages of a
+    /// ping-pong that find no posted receive, since it is posted late.
     pub ratios: Vec<f64>,
     /// The node on which they miss.
     pub node: usize,

@@ -1,10 +1,12 @@
 //! Ends of messages: polls of the first byte of a descriptor (facts E-26).
 
 use nic_layout::personality::emp::descriptor::{stat, Failure};
+use sim_pins::Ps;
 
 use super::error::MessageError;
 use super::extension::Messages;
 use super::post::Transfer;
+use crate::events::{EventKind, Subject};
 use crate::library::process::Process;
 
 /// The message that a receive has taken.
@@ -26,9 +28,13 @@ impl Process<Messages> {
     pub async fn test(&self, transfer: &Transfer) -> Result<Option<()>, MessageError> {
         let device = self.nic()?;
         let at = self.show(&device, transfer.number).await;
+        let begin = self.0.cpu.sim().now();
         let stat = device.pio.read(at).await? as u8;
         if stat != stat::POSTED {
             self.was_taken(transfer);
+        }
+        if stat == stat::DONE {
+            self.note_end(transfer, begin);
         }
         match stat {
             stat::DONE => Ok(Some(())),
@@ -38,6 +44,18 @@ impl Process<Messages> {
                 None => MessageError::WildStat { number: transfer.number, stat: other },
             }),
         }
+    }
+
+    /// The end of a message that has a number. `begin`: of the read that has seen it.
+    fn note_end(&self, transfer: &Transfer, begin: Ps) {
+        let Some(message) = transfer.message else { return };
+        let pid = self.pid();
+        let (subject, seen) = match transfer.is_send {
+            true => (Subject::Post { pid, index: transfer.number, message }, EventKind::StatusSeen),
+            false => (Subject::Arrival { pid, message }, EventKind::ArrivalSeen),
+        };
+        self.0.log.record(begin, subject.note(EventKind::PollBegin));
+        self.note(subject, seen);
     }
 
     /// Polls until the message has ended. A send: its receiver has the message (facts E-38).

@@ -35,6 +35,8 @@ pub struct Messages {
     pub(super) last_receive: Cell<Option<u32>>,
     /// Locked pages that have list pages' entries, and no message uses.
     pub(super) lists: RefCell<Vec<UserVirt>>,
+    /// The name of the next message in the log of events.
+    pub(super) next_message: Cell<Option<u32>>,
     pub(super) translate: Cell<Translate>,
     pub(super) translations: RefCell<BTreeMap<VirtPage, BusAddr>>,
 }
@@ -49,6 +51,7 @@ impl Extension for Messages {
             last_send: Cell::new(None),
             last_receive: Cell::new(None),
             lists: RefCell::default(),
+            next_message: Cell::new(None),
             translate: Cell::default(),
             translations: RefCell::default(),
         })

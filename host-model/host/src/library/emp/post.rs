@@ -15,6 +15,7 @@ use super::error::MessageError;
 use super::extension::{Messages, Translate};
 use crate::address::{BusAddr, UserVirt};
 use crate::driver::{Device, DriverError};
+use crate::events::{EventKind, Note, Subject};
 use crate::library::process::Process;
 
 /// The messages that a receive takes.
@@ -38,6 +39,8 @@ pub struct Transfer {
     pub(super) is_send: bool,
     /// Words 0 to 2 of the descriptor as they were posted.
     pub(super) words: [u32; 3],
+    /// The name of the message in the log of events ([`Process::name_next`]).
+    pub(super) message: Option<u32>,
 }
 
 impl Transfer {
@@ -150,12 +153,33 @@ impl Process<Messages> {
         self.post(false, from, room, bytes).await
     }
 
+    /// The number by which the log of events knows the next message that is posted. Messages
+    /// without a number leave no events.
+    pub fn name_next(&self, message: u32) {
+        self.0.extension.next_message.set(Some(message));
+    }
+
+    /// An event of a post that has a number.
+    fn note_post(&self, message: Option<u32>, index: u32, kind: EventKind) {
+        if let Some(note) = self.of_post(message, index, kind) {
+            self.note(note.subject, note.kind);
+        }
+    }
+
+    fn of_post(&self, message: Option<u32>, index: u32, kind: EventKind) -> Option<Note> {
+        message.map(|message| Subject::Post { pid: self.pid(), index, message }.note(kind))
+    }
+
     async fn post(&self, is_send: bool, from: From, start: UserVirt, bytes: u32) -> Result<Transfer, MessageError> {
         if bytes > MESSAGE_BYTES_MAX {
             return Err(MessageError::TooLong { bytes });
         }
+        let message = self.0.extension.next_message.take();
+        // The number of the descriptor is not known yet.
+        self.note_post(message, u32::MAX, EventKind::PostBegin);
         let _order = self.0.posting.acquire().await;
         let pages = self.pages(start, bytes).await?;
+        self.note_post(message, u32::MAX, EventKind::PagesKnown);
         self.0.cpu.charge("post", Ps::from_ns(self.0.costs.post_build_ns)).await;
         let (mut format, mut needed) = (Format::Page, 1);
         let (mut first, mut lists) = (pages.first().copied().unwrap_or_default(), Vec::new());
@@ -190,10 +214,12 @@ impl Process<Messages> {
                 words.extend(chain_words([pair[0], pair.get(1).copied().unwrap_or_default()]));
             }
         }
-        let transfer = Transfer { number, descriptors: needed, lists, is_send, words: [words[0], words[1], words[2]] };
+        let words_0_to_2 = [words[0], words[1], words[2]];
+        let transfer = Transfer { number, descriptors: needed, lists, is_send, words: words_0_to_2, message };
         let device = self.nic()?;
         let at = self.show(&device, number).await;
-        device.pio.write_words(at, &words, None).await;
+        let written = self.of_post(message, number, EventKind::DescriptorWritten);
+        device.pio.write_words(at, &words, written).await;
         self.hand_over(&device, &transfer).await?;
         Ok(transfer)
     }
@@ -257,7 +283,10 @@ impl Process<Messages> {
             let at = self.show(device, number).await;
             while device.pio.read(at).await? as u8 == stat::POSTED {}
         }
-        device.write(mailbox::TO_NIC.at(mailbox), transfer.number).await;
+        self.note_post(transfer.message, transfer.number, EventKind::MailboxFree);
+        let written = self.of_post(transfer.message, transfer.number, EventKind::MailboxWritten);
+        device.write_noted(mailbox::TO_NIC.at(mailbox), transfer.number, written).await;
+        self.note_post(transfer.message, transfer.number, EventKind::PioIssued);
         last.set(Some(transfer.number));
         Ok(())
     }

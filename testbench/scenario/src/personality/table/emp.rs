@@ -16,7 +16,7 @@ pub const EMP: Personality = Personality {
     memory_of_others: &[],
     memory_limits: Some(TIGON2),
     message_bytes: 0..=emp::MESSAGE_BYTES_MAX,
-    has_accounts: false,
+    has_accounts: true,
     workloads: &[
         WorkloadKind::PingPong,
         WorkloadKind::Stream,
