@@ -275,6 +275,9 @@ impl<A: Pages> Receiver<A> {
         let nothing = Transfer { bus_address: 0, sram_address: 0, bytes: 0 };
         let flags = if open.ends { DMA_FLAG_EVENT } else { 0 };
         self.writes.post(dev, nothing, flags, Tag::new(open.record, open.buffer, open.ends));
+        if open.ends {
+            dev.trace(Marker::DmaWritePosted, open.offset);
+        }
     }
 
     /// Drops a frame with its message.

@@ -123,12 +123,10 @@ impl Way<'_> {
         let sequence = attempt.data.map_or(0, |data| data.sequence);
         let again = self.journey.logs[sender]
             .markers(from, next.start)
-            .filter(|(_, marker, argument)| *marker == Marker::Retransmit && same_low_bits(*argument, sequence))
-            .last();
+            .rfind(|(_, marker, argument)| *marker == Marker::Retransmit && same_low_bits(*argument, sequence));
         let cause = self.journey.logs[sender]
             .markers(from, again.map_or(next.start, |(at, ..)| at))
-            .filter(|(_, marker, _)| matches!(marker, Marker::Timeout | Marker::RestartReceived))
-            .last();
+            .rfind(|(_, marker, _)| matches!(marker, Marker::Timeout | Marker::RestartReceived));
         let until = cause.or(again).map_or(next.start, |(at, ..)| at);
         let (waits, begins) = match cause {
             Some((_, Marker::RestartReceived, _)) => {

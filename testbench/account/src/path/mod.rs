@@ -47,11 +47,10 @@ const READ: [Step; 6] = [
 ];
 
 /// The way of a message that the receiver's NIC matches.
-const MESSAGE: [Step; 2] = [|way| way.to_the_receiver(), |way| way.seen_by_the_receiver()];
+const MESSAGE: [Step; 2] = [|way| way.delivery(), |way| way.seen_by_the_receiver()];
 
 /// The way of the same message until its sender knows that it was accepted.
-const ACCEPTANCE: [Step; 3] =
-    [|way| way.to_the_receiver(), |way| way.acknowledgement(), |way| way.seen_by_the_sender()];
+const ACCEPTANCE: [Step; 3] = [|way| way.delivery(), |way| way.acknowledgement(), |way| way.seen_by_the_sender()];
 
 fn steps(operation: Operation) -> &'static [Step] {
     match operation {

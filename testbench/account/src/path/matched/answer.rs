@@ -1,23 +1,16 @@
 //! Frames that come to nothing, and the acknowledgement of the message.
 
 use host_model::events::EventKind;
-use nic_layout::personality::emp::frame::{ACK, DATA, FIRST, REFUSED};
+use nic_layout::personality::emp::frame::{ACK, REFUSED};
 use nic_layout::trace::Marker;
 use sim_pins::Ps;
 
 use super::super::flight::waits_for_time_out;
 use super::super::way::{PathError, Way};
 use super::facts::Facts;
-use super::frame::{sent, Header, Sent};
+use super::frame::{sent, Sent};
 use crate::account::Clock;
 use crate::log::{Core, Probe};
-
-impl Header {
-    /// Whether the frame carries data of a message.
-    pub(super) fn is_of_data(&self) -> bool {
-        self.kind == FIRST || self.kind == DATA
-    }
-}
 
 impl Way<'_> {
     /// A transmission that came to nothing: the receiver refuses the message, or the frame is lost.
@@ -36,7 +29,7 @@ impl Way<'_> {
         let refused = log.find(taken, over, |marker, _| marker == Marker::MessageRefused);
         let answer = refused.and_then(|(at, _)| {
             let mut answers = sent(log, sender, at, Ps::MAX);
-            answers.find(|answer| answer.header.kind == REFUSED && answer.header.message() == facts.number)
+            answers.find(|answer| answer.header.kind == REFUSED && answer.header.of_message() == facts.number)
         });
         let Some(answer) = answer else {
             self.work(receiver, core, taken, over);
@@ -100,7 +93,7 @@ impl Way<'_> {
             .find(received, Ps::MAX, |marker, argument| marker == Marker::MessageSent && argument == facts.send)
             .ok_or_else(|| journey.missing("the sender never ended it"))?;
         let answers: Vec<Sent<'_>> = sent(journey.logs[receiver], sender, received, ended.0)
-            .filter(|answer| answer.header.kind == ACK && answer.header.message() == facts.number)
+            .filter(|answer| answer.header.kind == ACK && answer.header.of_message() == facts.number)
             .collect();
         let (answer, lost) = answers.split_last().ok_or_else(|| journey.missing("no acknowledgement of it"))?;
         if lost.is_empty() {

@@ -7,11 +7,9 @@ use nic_layout::trace::Marker;
 use sim_pins::Ps;
 
 use super::super::way::{PathError, Way};
+use super::flight::Step;
 use super::frame::{sent, Sent};
-use crate::log::{Core, NodeLog, Probe};
-
-/// A marker of either core.
-pub(super) type Step = (Ps, Core);
+use crate::log::{NodeLog, Probe};
 
 /// What the logs say of a message.
 pub(super) struct Facts<'a> {
@@ -52,11 +50,11 @@ impl<'a> Way<'a> {
         let firsts = || sent(from, journey.receiver, self.begin, Ps::MAX).filter(|sent| sent.header.kind == FIRST);
         let earlier = |number| {
             let mut before = sent(from, journey.receiver, Ps::ZERO, mailbox);
-            before.any(|sent| sent.header.kind == FIRST && sent.header.message() == number)
+            before.any(|sent| sent.header.kind == FIRST && sent.header.of_message() == number)
         };
         let number = firsts()
             .filter(|sent| sent.frame.start >= mailbox)
-            .map(|sent| sent.header.message())
+            .map(|sent| sent.header.of_message())
             .find(|number| !earlier(*number))
             .ok_or_else(|| missing("no frame of it left the sender"))?;
 
@@ -75,7 +73,7 @@ impl<'a> Way<'a> {
 
         let own = || {
             let frames = sent(from, journey.receiver, mailbox, placed.0);
-            frames.filter(|sent| sent.header.message() == number && sent.header.is_of_data())
+            frames.filter(|sent| sent.header.of_message() == number && sent.header.is_of_data())
         };
         // The first frame counts until it matches; then the frame that came last.
         let last = own().find(|sent| sent.header.has(offset)).ok_or_else(|| missing("no frame has its last data"))?;

@@ -1,7 +1,7 @@
 //! Frames of messages that the NIC matches, as they stood on the pins.
 
 use nic_layout::frame::link::{word as link, FrameKind};
-use nic_layout::personality::emp::frame::{word, HEADER_BYTES, KINDS};
+use nic_layout::personality::emp::frame::{word, DATA, FIRST, HEADER_BYTES, KINDS};
 use nic_layout::trace::ARGUMENT_MASK;
 use sim_pins::Ps;
 
@@ -42,13 +42,18 @@ impl Header {
     }
 
     /// Number of the message.
-    pub fn message(&self) -> u16 {
+    pub fn of_message(&self) -> u16 {
         word::message(self.numbers)
     }
 
     /// Number of the frame in the message.
     pub fn frame(&self) -> u32 {
         word::frame(self.numbers)
+    }
+
+    /// Whether the frame carries data of a message.
+    pub fn is_of_data(&self) -> bool {
+        self.kind == FIRST || self.kind == DATA
     }
 
     /// Whether a byte of the message is in the frame. `offset`: its low bits. A frame without data
@@ -84,13 +89,13 @@ pub(super) fn contents(kind: FrameKind, to: u8, numbers: u32, offset: u32, bytes
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nic_layout::personality::emp::frame::{ACK, DATA};
+    use nic_layout::personality::emp::frame::ACK;
 
     #[test]
     fn a_header_is_read_and_other_bytes_are_none() {
         let frame = contents(DATA, 1, word::numbers(700, 3), 4446, 100);
         let header = Header::read(&frame).expect("a header");
-        assert_eq!((header.kind, header.to, header.message(), header.frame()), (DATA, 1, 700, 3));
+        assert_eq!((header.kind, header.to, header.of_message(), header.frame()), (DATA, 1, 700, 3));
         assert_eq!([4445, 4446, 4545, 4546].map(|offset| header.has(offset)), [false, true, true, false]);
         let empty = Header::read(&contents(ACK, 0, 0, 5, 0)).expect("a header");
         assert_eq!([4, 5, 6].map(|offset| empty.has(offset)), [false, true, false]);

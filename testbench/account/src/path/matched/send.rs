@@ -71,8 +71,18 @@ impl Way<'_> {
         Ok(())
     }
 
-    /// The cores between two times: the core of the sender until the message is posted, then that
-    /// of the transmitter.
+    /// When the transmitter began a frame.
+    pub(super) fn begun(&self, facts: &Facts<'_>, sent: &Sent<'_>) -> Ps {
+        let log = self.journey.logs[self.journey.sender];
+        let Some((posted, _)) = transmitted(log, facts.mailbox, sent.frame.start, sent.header.numbers) else {
+            return sent.frame.start;
+        };
+        let begun = log.find_last(facts.mailbox, posted, |marker, _| marker == Marker::FrameBegun);
+        begun.map_or(posted, |(at, _)| at)
+    }
+
+    /// The cores between two times: the sender's core until the message is posted, then the
+    /// transmitter's.
     fn send_work(&mut self, facts: &Facts<'_>, core: Core, from: Ps, to: Ps) {
         let node = self.journey.sender;
         let (posted, sender) = facts.posted;
@@ -99,15 +109,6 @@ impl Way<'_> {
             self.mark(free, node, Clock::Core, "MAC: descriptor");
         }
         self.mark(free.max(mac), node, Clock::Core, "MAC: data to the link's clock");
-    }
-
-    /// The role of a core in the names of stages.
-    pub(super) fn role_of(&self, node: usize, core: Core) -> String {
-        let role = self.journey.role(node);
-        match core {
-            Core::A => role.to_string(),
-            Core::B => format!("{role}, core B"),
-        }
     }
 }
 
