@@ -209,6 +209,7 @@ markers! {
 pub const FOR_BUFFER: u32 = 1;
 /// The semaphore is for the claim of a part.
 pub const FOR_CLAIM: u32 = 2;
+
 /// Markers up to this number fit the immediate operand of an instruction, so a marker without an
 /// argument takes one clock.
 pub const STEP_MAX: u8 = 31;

@@ -2,15 +2,15 @@
 //!
 //! The *last frame* is the frame whose data came last into host memory. The message is where its
 //! last frame is. Before that frame leaves, the message is at the sender, which sends other frames.
-//! A first frame that matches nothing is refused. Then the message waits at its sender. A frame that
-//! is lost waits for its time-out.
+//! A first frame that matches nothing is refused, and the message waits at its sender. A lost frame
+//! waits for its time-out.
 //!
 //! The firmware may be on one core or on two: a step is where its marker is.
 //!
 //! * `frame`: headers. `work`: what the cores do. `flight`: from the wire to a core.
 //! * `facts`: which markers, frames and descriptors belong to a message.
-//! * `send`: from the post to the wire. `receive`: from the wire to the process. `answer`: refusals,
-//!   and the acknowledgement.
+//! * `send`: from the post to the wire. `receive`: from the wire to the process.
+//! * `answer`: refusals, and the acknowledgement.
 
 mod answer;
 mod facts;

@@ -41,10 +41,12 @@ impl Way<'_> {
         // The gap between two frames belongs to the wire.
         let gap = Ps(GAP_BYTES * 1_000_000_000_000 / self.journey.hz.link_hz);
         let first = sent.partition_point(|frame| frame.end + gap <= from);
-        for frame in sent[first..].iter().take_while(|frame| frame.start < to) {
+        for (index, frame) in sent.iter().enumerate().skip(first).take_while(|(_, frame)| frame.start < to) {
             self.mark(frame.start.max(from), node, Clock::Link, "link: frames before it");
-            if frame.end + gap < to {
-                self.mark((frame.end + gap).max(from), node, Clock::Core, idle);
+            let end = (frame.end + gap).max(from);
+            let next = sent.get(index + 1).map_or(Ps::MAX, |next| next.start);
+            if end < to.min(next) {
+                self.mark(end, node, Clock::Core, idle);
             }
         }
     }
