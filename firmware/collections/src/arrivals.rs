@@ -1,5 +1,6 @@
 use nic_device::{rarely, Place, Words};
 use nic_layout::personality::emp::WINDOW_COLLECTIONS;
+use nic_layout::plant::{is_planted, Plant};
 
 use crate::shape::Shape;
 
@@ -121,6 +122,15 @@ impl Arrivals {
         let bytes = words.get(self.0, at);
         let full = full_byte(frames, collection_frames, collection);
         let byte = (bytes >> shift) & 0xFF;
+        if is_planted(Plant::CopyCounts) && byte & 1 << position.index != 0 && byte != full {
+            // The first frame that is missing counts as come.
+            let completes = byte | byte + 1 == full;
+            words.put(self.0, at, bytes | (byte + 1 & !byte) << shift);
+            if completes && collection == oldest {
+                self.advance(words, oldest, frames, collection_frames);
+            }
+            return Arrival::New { completes };
+        }
         if byte & 1 << position.index != 0 {
             return Arrival::Again { is_complete: byte == full };
         }

@@ -266,7 +266,7 @@ pub mod receive_record {
     /// Bytes of a record.
     pub const BYTES: u32 = ARRIVALS + 4 * Arrivals::WORDS;
 
-    /// It is the host's, or posted.
+    /// It is the host's.
     pub const FREE: u32 = 0;
     /// A message has taken it.
     pub const RECEIVING: u32 = 1;
@@ -274,6 +274,8 @@ pub mod receive_record {
     pub const ENDING: u32 = 2;
     /// The message was given up. Data of it may be on their way to host memory.
     pub const FAILING: u32 = 3;
+    /// It is posted, and no message has taken it.
+    pub const WAITING: u32 = 4;
 
     /// The word of a message.
     #[inline(always)]

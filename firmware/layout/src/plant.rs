@@ -63,6 +63,22 @@ plants! {
     AnyTagMatches = "any-tag-matches",
     /// The last bytes of a message are not written.
     TailOmitted = "tail-omitted",
+    /// A message takes the youngest receive that it matches.
+    NewestMatches = "newest-matches",
+    /// A message takes a receive before earlier messages of its node.
+    OrderIgnored = "order-ignored",
+    /// A collection is acknowledged when its second frame has come.
+    EarlyAcknowledgement = "early-acknowledgement",
+    /// A copy of a frame counts as another frame of its collection.
+    CopyCounts = "copy-counts",
+    /// A receive is done when its last data are handed to the engine.
+    EarlyDone = "early-done",
+    /// An acknowledgement is taken for the youngest message to its node.
+    AnyAcknowledgement = "any-acknowledgement",
+    /// A message that is refused is taken for accepted.
+    RefusalAccepts = "refusal-accepts",
+    /// A collection that was sent again is not timed any more.
+    LostTimer = "lost-timer",
 }
 
 /// The name that this build was given.

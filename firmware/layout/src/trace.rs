@@ -200,6 +200,16 @@ markers! {
     /// The other core was told of an entry in a queue. Argument: 1 if its event was set, 0 if it
     /// was pending.
     PeerTold = 0x8A => "other core told",
+    /// A receive of the host was posted: it is the youngest. Argument: record of the receive.
+    ReceivePosted = 0x90 => "receive posted",
+    /// The host gave up a receive that no message has taken. Argument: record of the receive.
+    ReceiveGivenUp = 0x91 => "receive given up",
+    /// A message is given up at its receiver. Argument: record of the receive.
+    MessageRefused = 0x92 => "give message up",
+    /// A message is given up at its sender. Argument: record of the send.
+    SendGivenUp = 0x93 => "give message up",
+    /// All messages to a peer have ended, and their numbers begin at 0 again. Argument: node.
+    NumbersForgotten = 0x94 => "numbers of a peer",
 
     /// The firmware stops. Argument: `mcause`, or 0 for a panic.
     Crash = 0xFF => "Crash",

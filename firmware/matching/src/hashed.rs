@@ -1,4 +1,5 @@
 use nic_device::{rarely, Place, Words};
+use nic_layout::plant::{is_planted, Plant};
 
 use crate::{Found, Message, Posted, Want};
 
@@ -84,7 +85,9 @@ impl Hashed {
     #[inline(always)]
     fn oldest(&self, words: &impl Words, class: usize, message: Message) -> Option<(u32, u32)> {
         let key = key(class, message.source, message.tag);
-        let mut receive = words.get(self.ends(words, list_of(class, key)), 0) & NONE;
+        // The planted defect goes from the youngest to older ones.
+        let both = words.get(self.ends(words, list_of(class, key)), 0);
+        let mut receive = if is_planted(Plant::NewestMatches) { both >> 16 } else { both & NONE };
         while receive != NONE {
             let entry = self.entry(words, receive);
             // Lists of the other classes have one key each.
@@ -92,7 +95,8 @@ impl Hashed {
                 return Some((receive, words.get(entry, NUMBER)));
             }
             rarely();
-            receive = words.get(entry, NEIGHBOURS) >> 16;
+            let neighbours = words.get(entry, NEIGHBOURS);
+            receive = if is_planted(Plant::NewestMatches) { neighbours & NONE } else { neighbours >> 16 };
         }
         None
     }
@@ -168,7 +172,7 @@ impl Posted for Hashed {
             }
         }
         let Some((receive, _)) = found else { return Found::Nothing };
-        if !if of_any_tag { message.after_all } else { message.after_tag } {
+        if !is_planted(Plant::OrderIgnored) && !if of_any_tag { message.after_all } else { message.after_tag } {
             return Found::Early;
         }
         Found::Receive(receive)

@@ -65,9 +65,28 @@ impl Linear {
     /// Whether a receive may take the message.
     #[inline(always)]
     fn found(&self, entry: Place, may: bool) -> Found {
-        match may {
+        match may || is_planted(Plant::OrderIgnored) {
             true => Found::Receive(self.receive(entry)),
             false => Found::Early,
+        }
+    }
+
+    /// The entry that the search begins with.
+    #[inline(always)]
+    fn first(&self) -> u32 {
+        if is_planted(Plant::NewestMatches) {
+            return self.youngest;
+        }
+        self.oldest
+    }
+
+    /// The word with the place of the entry that the search goes on with.
+    #[inline(always)]
+    const fn next() -> u32 {
+        if is_planted(Plant::NewestMatches) {
+            OLDER
+        } else {
+            YOUNGER
         }
     }
 
@@ -76,11 +95,11 @@ impl Linear {
         let exact = key(message.source, message.tag);
         let of_any_source = u32::from(message.tag) | ANY_SOURCE;
         let of_any_tag = u32::from(message.source) << 16 | ANY_TAG;
-        let mut next = self.oldest;
+        let mut next = self.first();
         while next != NONE {
             let entry = Place(next);
             let want = words.get(entry, KEY);
-            next = words.get(entry, YOUNGER);
+            next = words.get(entry, Linear::next());
             let is_planted_match = is_planted(Plant::AnyTagMatches)
                 && want & ANY_TAG == 0
                 && (want >> 16 == exact >> 16 || want & ANY_SOURCE == ANY_SOURCE);
@@ -137,11 +156,11 @@ impl Posted for Linear {
         if self.open != 0 {
             return self.find_open(words, message);
         }
-        let mut next = self.oldest;
+        let mut next = self.first();
         while next != NONE {
             let entry = Place(next);
             let want = words.get(entry, KEY);
-            next = words.get(entry, YOUNGER);
+            next = words.get(entry, Linear::next());
             if want == exact || is_planted(Plant::AnyTagMatches) && want >> 16 == exact >> 16 {
                 return self.found(entry, message.after_tag);
             }

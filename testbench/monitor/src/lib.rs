@@ -9,7 +9,7 @@
 //!
 //! The monitor only looks. The node's loop feeds it, in the order of time:
 //! * [`Monitor::transfers`]: data phases of the bus, from a [`Tap`];
-//! * [`Monitor::marker`]: words of the trace port of core A;
+//! * [`Monitor::marker`]: words of the trace ports;
 //! * [`Monitor::received`], [`Monitor::sent`]: symbols of the link;
 //! * [`Monitor::judged`]: the receiving MAC keeps a frame in its ring, or drops it;
 //! * [`Monitor::unpinned`]: physical pages that the host has let go;
@@ -173,7 +173,7 @@ impl Monitor {
         }
     }
 
-    /// A word of the trace port of core A. A word that is no marker is ignored.
+    /// A word of a core's trace port. A word that is no marker is ignored.
     pub fn marker(&mut self, at: Ps, word: u32, pins: &dyn Pins) {
         let (Some(placed), Some((marker, argument))) = (&mut self.placed, trace::parse(word)) else { return };
         if marker == Marker::Command {

@@ -215,6 +215,9 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
             if let Some(word) = marker {
                 watch::marker(&mut self.monitor, &self.host, at, word);
             }
+            if let Some(word) = self.nic.marker_b() {
+                watch::marker(&mut self.monitor, &self.host, at, word);
+            }
             if self.record {
                 self.look(at, marker, probes);
             }

@@ -60,7 +60,7 @@ pub fn host(monitor: &mut Monitor, line: &mut Line, host: &Host<PciBus>, at: Ps)
     }
 }
 
-/// Passes a word of core A's trace port to the monitor.
+/// Passes a word of a core's trace port to the monitor.
 pub fn marker(monitor: &mut Monitor, host: &Host<PciBus>, at: Ps, word: u32) {
     monitor.marker(at, word, &Pinned(&host.node().memory().borrow()));
 }

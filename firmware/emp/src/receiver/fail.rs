@@ -6,6 +6,7 @@ use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{Failure, RECEIVE_DESCRIPTORS};
 use nic_layout::personality::emp::frame::word;
 use nic_layout::ring::DMA_FLAG_EVENT;
+use nic_layout::trace::Marker;
 
 use super::state::Receiver;
 use super::tag::Tag;
@@ -32,6 +33,7 @@ impl<A: Pages> Receiver<A> {
             self.drop_open(record);
         }
         dev.count(Counter::ReceivesFailed);
+        dev.trace(Marker::MessageRefused, record);
         if self.writes.under_way() != 0 && self.writes.has_room(1) {
             // The event of its end comes when nothing of the message is in flight.
             let nothing = Transfer { bus_address: 0, sram_address: 0, bytes: 0 };

@@ -2,7 +2,7 @@
 
 use nic_device::{rarely, Device, Place};
 use nic_dma::Transfer;
-use nic_layout::personality::emp::descriptor::Failure;
+use nic_layout::personality::emp::descriptor::{stat, Failure};
 use nic_layout::personality::emp::frame::{FIRST_HEADER_BYTES, HEADER_BYTES};
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::ring::{Event, DMA_FLAG_EVENT};
@@ -237,6 +237,11 @@ impl<A: Pages> Receiver<A> {
         }
         if is_planted(Plant::TailOmitted) && tag.ends() {
             transfer.bytes -= bytes.min(4);
+        }
+        if is_planted(Plant::EarlyDone) && tag.ends() {
+            let receive = self.record(tag.record());
+            let at = dev.place(dev.get(receive, record::DESCRIPTOR));
+            dev.put(at, 0, u32::from(stat::DONE));
         }
         self.pages.hold(dev, Path::Receive, self.writes.next_number(), page.line);
         self.writes.post(dev, transfer, if needs_event { DMA_FLAG_EVENT } else { 0 }, tag);

@@ -3,9 +3,10 @@
 use nic_collections::{Acknowledged, Window};
 use nic_device::{rarely, Device};
 use nic_layout::counter::Counter;
-use nic_layout::personality::emp::descriptor::Failure;
+use nic_layout::personality::emp::descriptor::{stat, Failure};
 use nic_layout::personality::emp::frame::word;
 use nic_layout::personality::emp::WINDOW_COLLECTIONS;
+use nic_layout::plant::{is_planted, Plant};
 use nic_layout::trace::Marker;
 
 use super::state::{stage, Sender};
@@ -17,6 +18,8 @@ impl Sender {
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.ends")]
     pub(super) fn on_answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) {
+        let planted = is_planted(Plant::AnyAcknowledgement) && kind == Answer::Ack;
+        let numbers = if planted { self.as_newest(node, numbers) } else { numbers };
         let Some(record) = self.record_of(dev, node, word::message(numbers)) else {
             rarely();
             return dev.count(Counter::AnswersLate);
@@ -77,6 +80,9 @@ impl Sender {
                 // The peer lives.
                 dev.count(Counter::RefusalsTaken);
                 dev.trace(Marker::RefusalReceived, record);
+                if is_planted(Plant::RefusalAccepts) {
+                    return self.end(dev, record, stat::DONE);
+                }
                 self.pause(dev, sent, state);
             }
             (Answer::Aborted, stage::SENDING) => self.fail(dev, record, Failure::Aborted, stage::QUIET),

@@ -41,6 +41,7 @@ impl Sender {
             self.close(dev, node, record);
         }
         let stat = u32::from(failure.stat());
+        dev.trace(Marker::SendGivenUp, record);
         dev.put(sent, record::STATE, stage::FAILING | quiet | stat << stage::STAT_SHIFT);
         self.control(dev, record);
     }
@@ -142,6 +143,7 @@ impl Sender {
         if is_restart(word) {
             self.forget_numbers(dev, peer);
             self.forget_path(dev, peer);
+            dev.trace(Marker::NumbersForgotten, peer);
         }
         self.to_transmitter.push(dev, SenderToTransmitter::Command { word }.words());
         self.command = None;

@@ -5,6 +5,7 @@ use nic_device::{rarely, Device, Place};
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::frame::word;
 use nic_layout::personality::emp::WINDOW_COLLECTIONS;
+use nic_layout::plant::{is_planted, Plant};
 
 use super::state::{due_at, stage, Sender};
 use crate::messages::SenderToTransmitter;
@@ -190,7 +191,10 @@ impl Sender {
             if frame + 1 < frames.end {
                 return dev.put(sent, record::AGAIN_FRAME, frame + 1 - frames.start);
             }
-            let due = dev.now().wrapping_add(self.interval(dev, sent));
+            let mut due = dev.now().wrapping_add(self.interval(dev, sent));
+            if is_planted(Plant::LostTimer) {
+                due = due.wrapping_add(u32::MAX / 4);
+            }
             dev.put(sent, due_at(collection), due);
             self.hasten_timer(dev, due);
         }

@@ -35,6 +35,11 @@ impl Sender {
         u32::from(peer.next.wrapping_sub(peer.oldest)) < OPEN_NUMBERS
     }
 
+    /// The same frame of the youngest message to a node: what the planted defect takes.
+    pub(super) fn as_newest(&mut self, node: u32, numbers: u32) -> u32 {
+        numbers & !0xFFFF | u32::from(self.peer(node).next.wrapping_sub(1))
+    }
+
     /// Gives a record the next number of a peer. [`Self::has_number`].
     #[inline(always)]
     pub(super) fn take_number(&mut self, dev: &mut impl Device, node: u32, record: u32) -> u16 {

@@ -1,6 +1,6 @@
 //! Receives that the host posts and gives up.
 
-use nic_device::{rarely, Device};
+use nic_device::{rarely, Device, Place};
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{
     self, stat, Descriptor, Failure, Format, Page, ANY_SOURCE, ANY_TAG, RECEIVE_DESCRIPTORS, SEND_DESCRIPTORS,
@@ -27,12 +27,14 @@ impl<P: Posted> Sorter<P> {
         let offset = self.places.descriptors + descriptor::offset_bytes(number);
         let at = dev.place(offset);
         let words = [0, 4, 8, 12, 16].map(|word| dev.get(at, word));
-        if words[0] as u8 != stat::POSTED {
+        let receive = dev.place(self.places.receives + record * record::BYTES);
+        // A host may post a receive that is in use.
+        if words[0] as u8 != stat::POSTED || dev.get(receive, record::STATE) != record::FREE {
             rarely();
             return dev.count(Counter::MailboxesWild);
         }
         dev.count(Counter::ReceivesTaken);
-        match self.take(dev, record, offset, words) {
+        match self.take(dev, record, receive, offset, words) {
             // The word goes last: the host polls it.
             Ok(()) => {
                 dev.put(at, 0, words[0] & !0xFF | u32::from(stat::TAKEN));
@@ -46,23 +48,30 @@ impl<P: Posted> Sorter<P> {
     }
 
     #[inline(always)]
-    fn take(&mut self, dev: &mut impl Device, record: u32, offset: u32, words: [u32; 5]) -> Result<(), Failure> {
+    fn take(
+        &mut self,
+        dev: &mut impl Device,
+        record: u32,
+        receive: Place,
+        offset: u32,
+        words: [u32; 5],
+    ) -> Result<(), Failure> {
         let posted = Descriptor::read(words)?;
         let source = match posted.flags & ANY_SOURCE {
             0 => Some(self.settings.peer(posted.node).ok_or(Failure::BadDescriptor)?),
             _ => None,
         };
         let tag = if posted.flags & ANY_TAG == 0 { Some(posted.tag) } else { None };
-        let receive = dev.place(self.places.receives + record * record::BYTES);
         let first = Page { address: posted.address, bytes: posted.page_bytes };
         if posted.format == Format::Page && u32::from(posted.page_bytes) < posted.length_bytes {
             return Err(Failure::BadList);
         }
         Cursor::at(receive.plus(record::CURSOR)).start(dev, posted.format, first)?;
-        dev.put(receive, record::STATE, record::FREE);
+        dev.put(receive, record::STATE, record::WAITING);
         dev.put(receive, record::ROOM, posted.length_bytes);
         dev.put(receive, record::DESCRIPTOR, offset);
         self.posted.post(dev, record, Want { source, tag });
+        dev.trace(Marker::ReceivePosted, record);
         Ok(())
     }
 
@@ -92,6 +101,9 @@ impl<P: Posted> Sorter<P> {
         let at = dev.place(offset);
         let head = dev.get(at, 0);
         dev.count(Counter::ReceivesCancelled);
+        dev.trace(Marker::ReceiveGivenUp, record);
+        let receive = dev.place(self.places.receives + record * record::BYTES);
+        dev.put(receive, record::STATE, record::FREE);
         dev.put(at, 0, head & !0xFF | u32::from(failure.stat()));
     }
 

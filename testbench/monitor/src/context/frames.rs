@@ -70,6 +70,11 @@ impl Frames {
         true
     }
 
+    /// The frame that was taken last, before and after it is judged; `None` if it did not come whole.
+    pub fn taken(&self) -> Option<Header> {
+        self.judged
+    }
+
     /// The frame that is judged; `None` between two frames.
     pub fn judged(&self) -> Option<Header> {
         self.judged.filter(|_| self.is_open)

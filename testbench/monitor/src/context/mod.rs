@@ -2,6 +2,7 @@
 //! read it.
 
 mod commands;
+mod descriptors;
 mod frames;
 mod grants;
 mod posted;
@@ -9,6 +10,7 @@ mod posted;
 use sim_pins::Ps;
 
 pub(crate) use commands::{Command, Commands};
+pub(crate) use descriptors::{Access, Descriptors, Posting};
 pub(crate) use frames::Frames;
 pub(crate) use grants::{Grant, Grants, PageGrant};
 pub(crate) use posted::{in_page, joined, Posted, Side, POST_WORDS};
@@ -35,8 +37,10 @@ pub struct Context {
     pub(crate) seen: Seen,
     /// Commands of the driver. The monitor records them.
     pub(crate) commands: Commands,
+    /// Descriptors of messages, as the host writes them. Watch `Messages` records them.
+    pub(crate) descriptors: Descriptors,
     /// Frames in the receive ring, and the frame that the firmware judges. The monitor records the
-    /// arrivals, and watch `Link` the rest.
+    /// arrivals, and watch `Link` or `Messages` the rest.
     pub(crate) frames: Frames,
     /// What processes have posted, and where their status pages are. Watch `Posts` records it.
     pub(crate) posted: Posted,
@@ -75,6 +79,7 @@ impl Context {
             places,
             seen,
             commands: Commands::default(),
+            descriptors: Descriptors::default(),
             frames: Frames::default(),
             posted: Posted::new(),
             grants: Grants::default(),

@@ -84,6 +84,12 @@ impl Emp {
         self.translations.as_ref()
     }
 
+    /// Microseconds until a collection that was not acknowledged is sent again for the first time;
+    /// 0 if the firmware's default holds.
+    pub fn resend_us(&self) -> u64 {
+        self.core.context.options().messages.map_or(0, |messages| messages.resend_us)
+    }
+
     /// System call `mlock`: the pages of these bytes stay in memory until the process ends (facts
     /// E-15).
     ///

@@ -2,7 +2,8 @@
 
 use host_model::driver::emp::Emp;
 use host_model::driver::Driver;
-use nic_monitor::watches::{Messages, Watches};
+use nic_monitor::watches::{Messages, Receives, Sends, Watches};
+use sim_pins::Ps;
 
 use crate::personality::entry::Personality;
 use crate::workload::matched;
@@ -12,7 +13,12 @@ pub const ENTRY: Personality =
 
 fn watches(driver: &Driver) -> Option<Watches> {
     let emp = driver.service::<Emp>().ok().filter(|emp| emp.translations().is_none())?;
-    Some(Watches::new(vec![Box::new(Messages::new(emp.descriptors().0))]))
+    let resend = Ps::from_us(emp.resend_us());
+    Some(Watches::new(vec![
+        Box::new(Messages::new(emp.descriptors().0)),
+        Box::<Receives>::default(),
+        Box::new(Sends::new(resend)),
+    ]))
 }
 
 /// Nothing is cached, so nothing misses.
