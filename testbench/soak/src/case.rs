@@ -42,6 +42,8 @@ pub struct Wire {
     pub duplicate: u32,
     /// Frames that arrive up to 100 us late, so that later frames overtake them.
     pub delay: u32,
+    /// Frames with a false length, type, number or source, and a good FCS. EMP only.
+    pub forge: u32,
 }
 
 /// What joins the nodes of a case.
@@ -190,7 +192,7 @@ impl Cluster {
         retransmit_us: 100,
         interrupt_us: 10,
         topology: Nodes::PAIR,
-        wire: Wire { loss: 0, corrupt: 0, duplicate: 0, delay: 0 },
+        wire: Wire { loss: 0, corrupt: 0, duplicate: 0, delay: 0, forge: 0 },
         odd: None,
         queues: 8,
         kernel: 100,
@@ -238,6 +240,7 @@ impl Cluster {
             Cluster { wire: Wire { corrupt: 0, ..wire }, ..*self },
             Cluster { wire: Wire { duplicate: 0, ..wire }, ..*self },
             Cluster { wire: Wire { delay: 0, ..wire }, ..*self },
+            Cluster { wire: Wire { forge: 0, ..wire }, ..*self },
             Cluster { queues: plain.queues, ..*self },
             Cluster { kernel: plain.kernel, ..*self },
             Cluster { refuses: plain.refuses, ..*self },
@@ -512,13 +515,23 @@ fn host_of(line: &str) -> Result<(u32, u32)> {
     }
 }
 
+/// The share of forged frames at the end of a line, which most lines do not have.
+fn forge_of(line: &str) -> (&str, u64) {
+    let forge = line.split_once(" forge ").and_then(|(head, share)| Some((head, share.trim().parse().ok()?)));
+    forge.unwrap_or((line, 0))
+}
+
 fn wire_of(line: &str) -> Result<Wire> {
-    let numbers = numbers_like(line, &["link", "loss", "", "corrupt", "", "duplicate", "", "delay", ""])?;
+    let (head, forge) = forge_of(line);
+    let mut numbers = numbers_like(head, &["link", "loss", "", "corrupt", "", "duplicate", "", "delay", ""])?;
+    numbers.push(forge);
     wire_of_shares(line, &numbers)
 }
 
 fn odd_of(line: &str) -> Result<(usize, Wire)> {
-    let numbers = numbers_like(line, &["link", "", "loss", "", "corrupt", "", "duplicate", "", "delay", ""])?;
+    let (head, forge) = forge_of(line);
+    let mut numbers = numbers_like(head, &["link", "", "loss", "", "corrupt", "", "duplicate", "", "delay", ""])?;
+    numbers.push(forge);
     Ok((numbers[0] as usize, wire_of_shares(line, &numbers[1..])?))
 }
 
@@ -527,7 +540,7 @@ fn wire_of_shares(line: &str, shares: &[u64]) -> Result<Wire> {
         return Err(request_error!("`{line}`: at most 500 of 1000 frames in all, or nothing arrives"));
     }
     let number = |index: usize| shares[index] as u32;
-    Ok(Wire { loss: number(0), corrupt: number(1), duplicate: number(2), delay: number(3) })
+    Ok(Wire { loss: number(0), corrupt: number(1), duplicate: number(2), delay: number(3), forge: number(4) })
 }
 
 /// Names of the modes of switches.
@@ -550,8 +563,12 @@ impl fmt::Display for Nodes {
 
 impl fmt::Display for Wire {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Wire { loss, corrupt, duplicate, delay } = self;
-        write!(f, "loss {loss} corrupt {corrupt} duplicate {duplicate} delay {delay}")
+        let Wire { loss, corrupt, duplicate, delay, forge } = self;
+        write!(f, "loss {loss} corrupt {corrupt} duplicate {duplicate} delay {delay}")?;
+        if *forge != 0 {
+            write!(f, " forge {forge}")?;
+        }
+        Ok(())
     }
 }
 

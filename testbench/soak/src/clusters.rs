@@ -14,7 +14,7 @@ fn wire(random: &mut Random) -> Wire {
         1 => random.number(1..=9),
         _ => random.number(10..=59),
     };
-    Wire { loss: share(), corrupt: share(), duplicate: share(), delay: share() }
+    Wire { loss: share(), corrupt: share(), duplicate: share(), delay: share(), forge: 0 }
 }
 
 /// A cluster of two nodes on a cable.

@@ -17,6 +17,7 @@ pub mod case;
 mod clusters;
 pub mod defect;
 pub mod defects;
+mod forgery;
 pub mod language;
 pub mod matched;
 pub mod messages;

@@ -20,6 +20,7 @@ use sim_fabric::{Corruption, Delay, Direction, Duplication, Ending, Fault, Loss}
 use sim_pins::Ps;
 
 use crate::case::{Case, Cluster, Nodes, Wire};
+use crate::forgery::{self, Forgery};
 use crate::language::{Compared, Firmware, Operation, Options, Seat};
 
 const LATENCY: Ps = Ps::from_ns(400);
@@ -115,6 +116,9 @@ fn faults(wire: Wire) -> Vec<Box<dyn Fault>> {
     if wire.corrupt > 0 {
         let (name, probability) = ("corruption".into(), share(wire.corrupt));
         faults.push(Box::new(Corruption { name, probability, bytes: 2, offsets: Corruption::ANY_FRAME }));
+    }
+    if wire.forge > 0 {
+        faults.push(Box::new(Forgery { probability: share(wire.forge) }));
     }
     if wire.duplicate > 0 {
         faults.push(Box::new(Duplication { name: "duplication".into(), probability: share(wire.duplicate) }));
@@ -243,7 +247,7 @@ fn summary(output: &ClusterOutput, mut counts: BTreeMap<&'static str, u64>) -> P
 }
 
 /// The faults of links, by the names of their layers.
-pub const FAULTS: [&str; 4] = ["loss", "corruption", "duplication", "delay"];
+pub const FAULTS: [&str; 5] = ["loss", "corruption", "duplication", "delay", forgery::NAME];
 
 const COUNTERS: [(&str, Counter); 13] = [
     ("misses of the send path", Counter::SendMisses),

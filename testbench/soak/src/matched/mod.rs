@@ -1,8 +1,15 @@
 //! The language of messages that the NIC matches: what processes do on NICs with EMP.
 //!
-//! * `operation`: the operations, and random lists of them. `node`: plays a list on a node.
+//! * `operation`: the operations. `draw`: random lists of them.
+//! * `board`: the model: what was sent, what may still come, and which failures have a cause.
+//! * `side`: a process and its messages. `hostile`: what a hostile process does. `node`: plays a
+//!   list on a node, with kills, resets and comparisons.
 //! * `plant`: defects that tests plant.
 
+mod board;
+mod draw;
+mod hostile;
 mod node;
 pub mod operation;
 pub mod plant;
+mod side;

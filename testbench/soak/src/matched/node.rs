@@ -1,195 +1,323 @@
-//! A node of a case: both ends of a message play the same operation, and the receiver compares it.
+//! A node of a case: it plays the operations of the list that are for it, ends its process and
+//! resets its NIC when the list says so, and compares with the other nodes.
 
-use std::collections::VecDeque;
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::Poll;
 
-use host_model::address::UserVirt;
-use host_model::library::emp::{From, Messages, Transfer};
-use host_model::library::Process;
-use nic_layout::PAGE_BYTES;
-use nicscope_run::workload::app::{pattern, Totals};
+use host_model::address::{NodeId, Pid};
+use host_model::executor::{until, Notify};
+use host_model::processor::Priority;
+use nic_layout::tables::PID_MAX;
+use nicscope_run::workload::app::Totals;
 use nicscope_run::workload::NodeReport;
-use nicscope_scenario::error::{Error, Result, Statement};
+use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use sim_pins::Ps;
 
-use super::operation::{Op, What, BYTES_MAX};
+use super::board::{broken, News};
+use super::operation::{Op, What};
 use super::plant::Plant;
+use super::side::Side;
+use super::{board, hostile};
 use crate::language::Seat;
-
-/// Messages of each direction that a process has under way at most.
-const UNDER_WAY_MAX: usize = 12;
-/// Bytes from the memory of one message to the next.
-const STRIDE: u32 = BYTES_MAX.next_multiple_of(PAGE_BYTES) + PAGE_BYTES;
-
-/// A message under way. Its operation has the same number.
-struct Message {
-    transfer: Transfer,
-    number: u32,
-    at: UserVirt,
-    bytes: u32,
-}
-
-/// The process of a node, and its messages.
-struct Side<'a> {
-    seat: &'a Seat<Op>,
-    process: Process<Messages>,
-    memory: UserVirt,
-    sends: VecDeque<Message>,
-    receives: VecDeque<Message>,
-}
-
-impl Side<'_> {
-    async fn open(seat: &Seat<Op>) -> Result<Side<'_>> {
-        let process = seat.handle.open_with::<Messages>("soak").await.map_err(|error| failed!("{error}"))?;
-        // One place more than messages: a process fills the next before it waits for the oldest.
-        let bytes = 2 * (UNDER_WAY_MAX as u32 + 1) * STRIDE;
-        let memory = process.alloc(bytes).map_err(|error| failed!("{error}"))?;
-        process.lock(memory, bytes).await.map_err(|error| failed!("{error}"))?;
-        Ok(Side { seat, process, memory, sends: VecDeque::new(), receives: VecDeque::new() })
-    }
-
-    /// The memory of a message. Neighbours begin at different places of a page.
-    fn place(&self, number: u32, is_send: bool) -> UserVirt {
-        let places = UNDER_WAY_MAX as u32 + 1;
-        let place = number % places + if is_send { 0 } else { places };
-        self.memory + place * STRIDE + number * 52 % PAGE_BYTES
-    }
-
-    /// Places are used in turn, so those with the same place have ended.
-    async fn make_room(&mut self, number: u32, is_send: bool) -> Result<()> {
-        let places = UNDER_WAY_MAX as u32 + 1;
-        loop {
-            let list = if is_send { &self.sends } else { &self.receives };
-            let is_taken = list.iter().any(|message| message.number % places == number % places);
-            if list.len() < UNDER_WAY_MAX && !is_taken {
-                return Ok(());
-            }
-            match is_send {
-                true => self.end_send().await?,
-                false => self.end_receive().await?,
-            }
-        }
-    }
-
-    async fn send(&mut self, number: u32, op: &Op) -> Result<()> {
-        self.make_room(number, true).await?;
-        let at = self.place(number, true);
-        self.process.store(at, &pattern(number, op.bytes)).map_err(|error| failed!("{error}"))?;
-        let transfer = self.process.send(op.to as u16, number as u16, at, op.bytes).await;
-        let transfer = transfer.map_err(|error| failed!("message {number}: {error}"))?;
-        self.sends.push_back(Message { transfer, number, at, bytes: op.bytes });
-        Ok(())
-    }
-
-    /// A third of the receives takes messages of any node: the tag alone names the message.
-    async fn receive(&mut self, number: u32, op: &Op) -> Result<()> {
-        self.make_room(number, false).await?;
-        let at = self.place(number, false);
-        let wrong: Vec<u8> = pattern(number, op.bytes).iter().map(|byte| !byte).collect();
-        self.process.store(at, &wrong).map_err(|error| failed!("{error}"))?;
-        let node = (number % 3 != 0).then_some(op.node as u16);
-        let transfer = self.process.receive(From { node, tag: Some(number as u16) }, at, op.bytes).await;
-        let transfer = transfer.map_err(|error| failed!("receive {number}: {error}"))?;
-        self.receives.push_back(Message { transfer, number, at, bytes: op.bytes });
-        Ok(())
-    }
-
-    async fn end(&self, message: &Message) -> Result<()> {
-        let give_up = self.seat.handle.sim().now() + self.seat.options.give_up;
-        let failed =
-            |what: String| Error::broken(Statement::Invariant(33), format!("message {}: {what}", message.number));
-        loop {
-            match self.process.test(&message.transfer).await {
-                Ok(Some(())) => return Ok(()),
-                Ok(None) if self.seat.handle.sim().now() > give_up => return Err(failed("does not end".into())),
-                Ok(None) => self.seat.sleep_us(2).await,
-                Err(error) => return Err(failed(error.to_string())),
-            }
-        }
-    }
-
-    async fn end_send(&mut self) -> Result<()> {
-        let Some(message) = self.sends.pop_front() else { return Ok(()) };
-        self.end(&message).await?;
-        self.process.free(message.transfer);
-        Ok(())
-    }
-
-    async fn end_receive(&mut self) -> Result<()> {
-        let Some(message) = self.receives.pop_front() else { return Ok(()) };
-        self.end(&message).await?;
-        let mut expected = pattern(message.number, message.bytes);
-        if let (Some(Plant::WrongByte), Some(byte)) = (self.seat.options.plant, expected.first_mut()) {
-            *byte = !*byte;
-        }
-        let found = self.process.load(message.at, message.bytes).map_err(|error| failed!("{error}"))?;
-        if found != expected {
-            let statement = Statement::Invariant(27);
-            let at = found.iter().zip(&expected).position(|(found, expected)| found != expected);
-            let text = format!("{statement}: message {} has a wrong byte at {at:?}", message.number);
-            return Err(Error::broken(statement, text));
-        }
-        self.seat.shared.at(self.seat.handle.sim().now());
-        self.process.free(message.transfer);
-        Ok(())
-    }
-
-    async fn end_all(&mut self) -> Result<()> {
-        while !self.receives.is_empty() {
-            self.end_receive().await?;
-        }
-        while !self.sends.is_empty() {
-            self.end_send().await?;
-        }
-        Ok(())
-    }
-
-    async fn close(mut self) -> Result<()> {
-        self.end_all().await?;
-        self.process.close().await.map_err(|error| failed!("{error}"))
-    }
-}
-
-async fn meet(seat: &Seat<Op>, meetings: &mut u32) {
-    *meetings += 1;
-    seat.meeting.exchange(&meetings.to_string(), ()).await;
-}
 
 /// Time for the NICs to come to rest: all copies of frames that a link may hold back.
 const REST: Ps = Ps::from_us(300);
+/// The time between two looks at the board.
+const LOOK: Ps = Ps::from_us(5);
+/// The time from an entry on the board until other nodes see it: longer than a node may run ahead
+/// of the others.
+const SEEN_AFTER: Ps = Ps::from_us(2);
+/// The longest time of an operation of a hostile process, which may wait for what it has spoiled.
+const HOSTILE_MAX: Ps = Ps::from_us(2_000);
+
+/// Why a process is ended from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Blow {
+    Kill,
+    Reset,
+}
+
+/// Blows that have fallen and were not met, and how many are still to come.
+#[derive(Default)]
+struct Blows {
+    fallen: RefCell<Vec<Blow>>,
+    coming: Cell<u32>,
+    changed: Notify,
+}
+
+/// The result of `future`, or `None` if a blow falls first. Then `future` is dropped in whatever
+/// step it is.
+async fn unless<T>(blows: &Blows, future: impl Future<Output = T>) -> Option<T> {
+    let mut stop = pin!(blows.changed.wait_until(|| !blows.fallen.borrow().is_empty()));
+    let mut future = pin!(future);
+    std::future::poll_fn(|cx| {
+        if stop.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(None);
+        }
+        future.as_mut().poll(cx).map(Some)
+    })
+    .await
+}
+
+struct Player<'a> {
+    seat: &'a Seat<Op>,
+    side: Side<'a>,
+    blows: Rc<Blows>,
+    meetings: u32,
+}
 
 /// Boots the node, and plays its operations to the end of its process.
 pub async fn play(seat: Seat<Op>) -> Result<NodeReport> {
     seat.boot().await?;
-    let (node, nodes, mut meetings) = (seat.node(), seat.cluster.topology.nodes, 0);
-    let mut side = Side::open(&seat).await?;
-    meet(&seat, &mut meetings).await;
+    let failure: Rc<RefCell<Option<String>>> = Rc::default();
+    if seat.ops.iter().any(|op| op.what == What::Reset) {
+        seat.handle.sim().spawn("management", heed(seat.handle.clone(), seat.shared.clone(), failure.clone()));
+    }
+    let side = Side::open(&seat).await?;
+    let mut player = Player { seat: &seat, side, blows: Rc::default(), meetings: 0 };
+    player.meet().await;
     for (number, op) in (0..).zip(seat.ops.iter()) {
+        if let Some(what) = failure.borrow_mut().take() {
+            return Err(failed!("{what}"));
+        }
+        player.operate(number, op).await?;
+    }
+    player.settle().await?;
+    player.end().await
+}
+
+impl<'a> Player<'a> {
+    fn now(&self) -> Ps {
+        self.seat.handle.sim().now()
+    }
+
+    async fn meet(&mut self) {
+        self.meetings += 1;
+        self.seat.meeting.exchange(&self.meetings.to_string(), ()).await;
+    }
+
+    async fn operate(&mut self, number: u32, op: &Op) -> Result<()> {
+        if op.what == What::Settle {
+            return self.settle().await;
+        }
+        let nodes = self.seat.cluster.topology.nodes;
+        if op.node != self.seat.node() || op.peer >= nodes || op.peer == op.node {
+            return Ok(());
+        }
         match op.what {
-            What::Send if op.to < nodes && op.node < nodes && op.to != op.node => {
-                if op.node == node {
-                    side.send(number, op).await?;
-                } else if op.to == node {
-                    side.receive(number, op).await?;
+            What::Kill => self.strike(Blow::Kill, op.bytes),
+            What::Reset => self.strike(Blow::Reset, op.bytes),
+            _ => {}
+        }
+        let is_hostile = self.seat.shared.lock().causes[op.node].is_hostile;
+        let limit = if is_hostile { HOSTILE_MAX } else { self.seat.options.give_up };
+        let (sim, end) = (self.seat.handle.sim().clone(), self.now() + limit);
+        let blows = self.blows.clone();
+        let done = unless(&blows, until(&sim, end, step(&mut self.side, number, op))).await;
+        match done {
+            Some(Some(result)) => result?,
+            Some(None) if is_hostile => self.succeed().await?,
+            Some(None) => return Err(broken(33, format!("operation {number} of node {} does not end: {op}", op.node))),
+            None => self.meet_blow().await?,
+        }
+        if op.what == What::End {
+            self.succeed().await?;
+        }
+        Ok(())
+    }
+
+    fn strike(&self, blow: Blow, after_us: u32) {
+        let (blows, sim) = (self.blows.clone(), self.seat.handle.sim().clone());
+        blows.coming.set(blows.coming.get() + 1);
+        self.seat.handle.sim().spawn("blow", async move {
+            sim.sleep_for(Ps::from_us(after_us.into())).await;
+            blows.fallen.borrow_mut().push(blow);
+            blows.coming.set(blows.coming.get() - 1);
+            blows.changed.notify();
+        });
+    }
+
+    /// The process is closed with what it has open, and a successor takes its place.
+    async fn succeed(&mut self) -> Result<()> {
+        self.side.lose();
+        self.seat.shared.lock().causes[self.seat.node()].was_killed = true;
+        self.side.process.close().await.map_err(|error| failed!("{error}"))?;
+        self.side = Side::open(self.seat).await?;
+        Ok(())
+    }
+
+    /// Blows have fallen: the process ends, or its NIC was reset under it.
+    async fn meet_blow(&mut self) -> Result<()> {
+        loop {
+            let next = self.blows.fallen.borrow_mut().pop();
+            match next {
+                None => return Ok(()),
+                Some(Blow::Kill) => {
+                    self.seat.shared.lock().count("processes killed");
+                    self.succeed().await?;
                 }
+                Some(Blow::Reset) => self.reset().await?,
             }
-            What::Wait if op.node == node => side.end_all().await?,
-            What::End if op.node == node => {
-                side.close().await?;
-                side = Side::open(&seat).await?;
-            }
-            What::Settle => {
-                side.end_all().await?;
-                meet(&seat, &mut meetings).await;
-            }
-            What::Send | What::Wait | What::End => {}
         }
     }
-    side.close().await?;
-    meet(&seat, &mut meetings).await;
-    seat.handle.sim().sleep_for(REST).await;
-    seat.sleep_us(seat.cluster.topology.last_frames_us()).await;
-    let totals = Totals::read(&seat.handle).await.map_err(|error| failed!("{error}"))?;
-    meet(&seat, &mut meetings).await;
-    Ok(NodeReport::of_totals(totals))
+
+    async fn reset(&mut self) -> Result<()> {
+        let node = self.seat.node();
+        {
+            let mut board = self.seat.shared.lock();
+            board.causes[node].was_reset = true;
+            board.count("resets");
+        }
+        self.side.lose();
+        let session = self.seat.handle.reset_nic().await.map_err(|error| failed!("{error}"))?;
+        self.side.process.close().await.map_err(|error| failed!("{error}"))?;
+        let news = {
+            let mut board = self.seat.shared.lock();
+            board.news.push(News { node, session, visible: self.now() + SEEN_AFTER, heeded: 0 });
+            board.news.len() - 1
+        };
+        let give_up = self.now() + self.seat.options.give_up;
+        while self.seat.shared.lock().news[news].heeded + 1 < self.seat.cluster.topology.nodes {
+            if self.now() > give_up {
+                return Err(broken(33, format!("not all peers have told their NICs that node {node} was reset")));
+            }
+            self.seat.handle.sim().sleep_for(LOOK).await;
+        }
+        self.side = Side::open(self.seat).await?;
+        Ok(())
+    }
+
+    /// Waits for blows that are to come.
+    async fn outlast(&mut self) -> Result<()> {
+        loop {
+            self.meet_blow().await?;
+            if self.blows.coming.get() == 0 && self.blows.fallen.borrow().is_empty() {
+                return Ok(());
+            }
+            self.side.look().await?;
+            self.seat.handle.sim().sleep_for(LOOK).await;
+        }
+    }
+
+    /// Waits until nothing can be delivered any more, gives the rest up, and compares.
+    async fn settle(&mut self) -> Result<()> {
+        let node = self.seat.node();
+        let blows = self.blows.clone();
+        while blows.coming.get() != 0 || !blows.fallen.borrow().is_empty() {
+            // A look may be ended in any step.
+            let blows = blows.clone();
+            match unless(&blows, self.outlast_once()).await {
+                Some(result) => result?,
+                None => self.outlast().await?,
+            }
+        }
+        self.meet().await;
+        let give_up = self.now() + self.seat.options.give_up;
+        loop {
+            self.side.look().await?;
+            if !self.seat.shared.lock().may_move(node) {
+                break;
+            }
+            if self.now() > give_up {
+                let open: Vec<u32> = self.side.open.iter().map(|message| message.number).collect();
+                return Err(broken(
+                    33,
+                    format!("messages {open:?} are open at node {node}, and receives for them are posted"),
+                ));
+            }
+            self.seat.handle.sim().sleep_for(LOOK).await;
+        }
+        self.meet().await;
+        self.side.end_all().await?;
+        self.meet().await;
+        self.seat.handle.sim().sleep_for(REST).await;
+        if self.seat.shared.lock().causes[node].is_hostile {
+            self.succeed().await?;
+        }
+        self.meet().await;
+        self.seat.shared.lock().settle(node)?;
+        self.meet().await;
+        if node == 0 {
+            self.seat.shared.lock().forget();
+            self.seat.shared.compared.at(self.now());
+        }
+        self.meet().await;
+        Ok(())
+    }
+
+    async fn outlast_once(&mut self) -> Result<()> {
+        self.side.look().await?;
+        self.seat.handle.sim().sleep_for(LOOK).await;
+        Ok(())
+    }
+
+    /// Ends the process, and checks that nothing is left of it (INV-36).
+    async fn end(mut self) -> Result<NodeReport> {
+        let seat = self.seat;
+        self.side.process.close().await.map_err(|error| failed!("{error}"))?;
+        self.meet().await;
+        seat.handle.sim().sleep_for(REST).await;
+        seat.sleep_us(seat.cluster.topology.last_frames_us()).await;
+        if seat.options.plant == Some(Plant::PinStays) {
+            pin_a_page(seat)?;
+        }
+        let memory = seat.handle.memory().borrow().counts();
+        if memory.pinned_now != 0 {
+            return Err(broken(36, format!("{} pages are pinned when all processes have ended", memory.pinned_now)));
+        }
+        let totals = Totals::read(&seat.handle).await.map_err(|error| failed!("{error}"))?;
+        self.meet().await;
+        Ok(NodeReport::of_totals(totals))
+    }
+}
+
+/// Pins a page of a process that there is not.
+fn pin_a_page(seat: &Seat<Op>) -> Result<()> {
+    let mut memory = seat.handle.memory().borrow_mut();
+    let ghost = Pid(PID_MAX);
+    memory.create_space(ghost);
+    let pinned = memory.reserve(ghost, 1).and_then(|address| memory.pin(ghost, address.page()));
+    pinned.map(|_| ()).map_err(|error| failed!("{error}"))
+}
+
+/// Does one operation.
+async fn step(side: &mut Side<'_>, number: u32, op: &Op) -> Result<()> {
+    match op.what {
+        What::Send => side.post(number, op, true).await,
+        What::Receive => side.post(number, op, false).await,
+        What::Again => side.again(number, op).await,
+        What::Cancel => side.cancel(op).await,
+        What::Wait => {
+            side.seat.sleep_us(op.bytes.into()).await;
+            side.look().await
+        }
+        What::End => side.end_all().await,
+        What::Hostile => hostile::act(side, op).await,
+        What::Kill | What::Reset | What::Settle => Ok(()),
+    }
+}
+
+/// Tells the driver of each node that was reset.
+async fn heed(handle: nicscope_run::node::Handle, common: board::Common, failure: Rc<RefCell<Option<String>>>) {
+    let cpu = handle.cpu("management", Priority::KernelThread);
+    let own = usize::from(handle.id().0);
+    let mut next = 0;
+    loop {
+        handle.sim().sleep_for(LOOK).await;
+        let now = handle.sim().now();
+        let news = common.lock().news.get(next).cloned();
+        let Some(News { node, session, .. }) = news.filter(|news| news.visible <= now) else { continue };
+        if node != own {
+            if let Err(error) = handle.driver().restart_peer(&cpu, NodeId(node as u16), session).await {
+                failure.borrow_mut().get_or_insert(format!("restart of peer {node}: {error}"));
+                return;
+            }
+            common.lock().news[next].heeded += 1;
+        }
+        next += 1;
+    }
 }

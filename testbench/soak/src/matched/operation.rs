@@ -1,4 +1,4 @@
-//! The operations, and how lists of them are drawn.
+//! The operations.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -10,52 +10,97 @@ use nicscope_run::workload::NodeReport;
 use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::request_error;
 
-use super::node;
+use super::board::Common;
 use super::plant::Plant;
-use crate::case::{Case, Cluster, NODES_MAX};
-use crate::clusters::{cluster, cluster_of_nodes};
+use super::{draw, node};
+use crate::case::{Case, Cluster};
 use crate::language::{Compared, Operation, Seat};
-use crate::random::Random;
 
-/// Bytes of the longest message: more than seven pages, so that all formats occur.
-pub const BYTES_MAX: u32 = 40_000;
+/// Bytes of the longest message.
+pub const BYTES_MAX: u32 = 300_000;
 
 /// The kinds, as reports and lists name them.
-const KINDS: [&str; 4] = ["send", "wait", "end", "settle"];
+const KINDS: [&str; 10] = ["send", "receive", "again", "cancel", "wait", "end", "kill", "reset", "hostile", "settle"];
 
 /// What an operation does. The numbers are the places in [`KINDS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum What {
-    /// A process sends a message, and another posts the receive that takes it.
+    /// The process of a node posts a message to a peer.
     Send,
-    /// A process waits for its messages of both directions.
+    /// The process posts a receive.
+    Receive,
+    /// The process posts an ended message again, whose descriptor it has kept.
+    Again,
+    /// The process gives its youngest message up.
+    Cancel,
+    /// The process waits for a time, and looks at its messages.
     Wait,
-    /// A process waits for its messages, and ends. A successor takes its place.
+    /// The process gives its messages up, and ends. A successor takes its place.
     End,
-    /// All nodes wait until nothing moves.
+    /// The process is ended in whatever step it is, after a time.
+    Kill,
+    /// The NIC is reset under whatever it does, after a time. The peers are told.
+    Reset,
+    /// The process writes what it must not into descriptors and mailboxes.
+    Hostile,
+    /// All nodes wait until nothing can be delivered any more, and compare what they have seen.
     Settle,
 }
 
-const WHAT: [What; 4] = [What::Send, What::Wait, What::End, What::Settle];
+const WHAT: [What; 10] = [
+    What::Send,
+    What::Receive,
+    What::Again,
+    What::Cancel,
+    What::Wait,
+    What::End,
+    What::Kill,
+    What::Reset,
+    What::Hostile,
+    What::Settle,
+];
 
-/// An operation on messages. The place in the list is the tag of its message.
+/// The receive takes messages of any node.
+pub const ANY_SOURCE: u32 = 1;
+/// The receive takes messages of any tag.
+pub const ANY_TAG: u32 = 2;
+/// The descriptor is kept when the message has ended, for [`What::Again`].
+pub const KEEP: u32 = 4;
+/// Of [`What::Again`] and [`What::Cancel`]: a receive.
+pub const OF_RECEIVE: u32 = 1;
+
+/// An operation on messages. The place in the list names its message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Op {
     /// What it does.
     pub what: What,
     /// The node that does it. [`What::Settle`] is for all nodes.
     pub node: usize,
-    /// The receiver of a message.
-    pub to: usize,
-    /// The bytes of a message.
+    /// The receiver of a message, or the node to receive from.
+    pub peer: usize,
+    /// The tag.
+    pub tag: u16,
+    /// Bytes of a message, room of a receive, or a time in us.
     pub bytes: u32,
+    /// The flags, or which thing a hostile process does.
+    pub flags: u32,
+}
+
+impl Op {
+    /// Everything waits until nothing can be delivered any more.
+    pub const SETTLE: Op = Op { what: What::Settle, node: 0, peer: 0, tag: 0, bytes: 0, flags: 0 };
+
+    /// Whether it has a flag.
+    pub fn has(&self, flag: u32) -> bool {
+        self.flags & flag != 0
+    }
 }
 
 impl Display for Op {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Op { what, node, to, bytes } = self;
-        write!(f, "{} {node} {to} {bytes}", KINDS[*what as usize])
+        let Op { what, node, peer, tag, bytes, flags } = self;
+        write!(f, "{} {node} {peer} tag {tag} bytes {bytes} flags {flags}", KINDS[*what as usize])
     }
 }
 
@@ -63,16 +108,24 @@ impl FromStr for Op {
     type Err = Error;
 
     fn from_str(line: &str) -> Result<Op> {
-        let wrong = || request_error!("operation {line:?}: must be a kind, node, receiver and bytes");
-        let (kind, numbers) = line.trim().split_once(' ').ok_or_else(wrong)?;
+        let wrong =
+            || request_error!("operation {line:?}: must be a kind, a node, a peer, and `tag`, `bytes` and `flags`");
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [kind, node, peer, "tag", tag, "bytes", bytes, "flags", flags] = words[..] else { return Err(wrong()) };
         let what = KINDS.iter().position(|name| *name == kind).ok_or_else(wrong)?;
-        let numbers: Vec<usize> = numbers.split(' ').flat_map(str::parse).collect();
-        match numbers[..] {
-            [node, to, bytes] if bytes <= BYTES_MAX as usize => {
-                Ok(Op { what: WHAT[what], node, to, bytes: bytes as u32 })
-            }
-            _ => Err(wrong()),
+        let number = |word: &str| word.parse::<u32>().map_err(|_| wrong());
+        let op = Op {
+            what: WHAT[what],
+            node: number(node)? as usize,
+            peer: number(peer)? as usize,
+            tag: u16::try_from(number(tag)?).map_err(|_| wrong())?,
+            bytes: number(bytes)?,
+            flags: number(flags)?,
+        };
+        if op.bytes > BYTES_MAX {
+            return Err(wrong());
         }
+        Ok(op)
     }
 }
 
@@ -80,42 +133,30 @@ impl Operation for Op {
     const LANGUAGE: &'static str = "matched";
     const KINDS: &'static [&'static str] = &KINDS;
     type Plant = Plant;
-    type Shared = Compared;
+    type Shared = Common;
 
     fn kind_name(&self) -> &'static str {
         KINDS[self.what as usize]
     }
 
     fn simpler(&self) -> Vec<Op> {
+        let is_message = matches!(self.what, What::Send | What::Receive);
         let shorter = [0, self.bytes / 2].map(|bytes| Op { bytes, ..*self });
-        shorter.into_iter().filter(|op| op.bytes < self.bytes).collect()
+        let plain = Op { flags: 0, ..*self };
+        let all = shorter.into_iter().filter(|op| op.bytes < self.bytes);
+        all.chain((is_message && plain != *self).then_some(plain)).collect()
     }
 
     fn draw(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
-        let mut random = Random::new(seed, number);
-        // The images for two cores do not exist yet.
-        let cluster = Cluster { cores: 1, ..cluster(&mut random) };
-        let cluster = cluster_of_nodes(cluster, &mut random);
-        let nodes = cluster.topology.nodes.min(NODES_MAX);
-        let ops = (0..random.index(ops)).map(|_| {
-            let node = random.index(0..nodes);
-            let short = random.flag();
-            Op {
-                what: WHAT[random.weighted(&[88, 6, 3, 3])],
-                node,
-                to: (node + random.index(1..nodes)) % nodes,
-                bytes: random.number(0..=if short { 100 } else { BYTES_MAX }),
-            }
-        });
-        Case { remarks: Vec::new(), ops: ops.collect(), cluster }
+        draw::case(seed, number, ops)
     }
 
-    fn share(_cluster: &Cluster, compared: Compared) -> Compared {
-        compared
+    fn share(cluster: &Cluster, compared: Compared) -> Common {
+        Common::new(cluster, compared)
     }
 
-    fn decided(_shared: &Compared) -> BTreeMap<&'static str, u64> {
-        BTreeMap::new()
+    fn decided(shared: &Common) -> BTreeMap<&'static str, u64> {
+        shared.decided()
     }
 
     fn play(seat: Seat<Op>) -> impl Future<Output = Result<NodeReport>> + 'static {
@@ -130,11 +171,12 @@ mod tests {
 
     #[test]
     fn a_number_names_a_case_that_is_its_own_text_and_every_kind_occurs() {
-        let cases: Vec<Case<Op>> = (0..20).map(|number| Op::draw(1, number, 50..90)).collect();
-        assert_eq!(cases[3], Op::draw(1, 3, 50..90));
+        let cases: Vec<Case<Op>> = (0..40).map(|number| Op::draw(1, number, 60..90)).collect();
+        assert_eq!(cases[3], Op::draw(1, 3, 60..90));
         for case in &cases {
             assert_eq!(case.to_string().parse::<Case<Op>>().expect("its own text"), *case);
-            assert!(case.ops.iter().all(|op| op.bytes <= BYTES_MAX && op.node != op.to));
+            let is_legal = |op: &Op| op.bytes <= BYTES_MAX && (op.what == What::Settle || op.node != op.peer);
+            assert!(case.ops.iter().all(is_legal));
         }
         let kinds: BTreeSet<&str> = cases.iter().flat_map(|case| &case.ops).map(|op| op.kind_name()).collect();
         assert_eq!(kinds, KINDS.into());
@@ -142,16 +184,25 @@ mod tests {
 
     #[test]
     fn text_that_is_no_operation_is_refused() {
-        for line in ["sing 0 1 4", "send 0 1", "send 0 1 40001", "send 0 x 4", "settle"] {
+        for line in [
+            "sing 0 1 tag 1 bytes 4 flags 0",
+            "send 0 1",
+            "send 0 1 tag 1 bytes 300001 flags 0",
+            "send 0 x tag 1 bytes 4 flags 0",
+            "send 0 1 tag 65536 bytes 4 flags 0",
+            "settle",
+        ] {
             assert!(line.parse::<Op>().is_err(), "{line}");
         }
-        assert_eq!("send 1 0 12".parse::<Op>().expect("an operation").to_string(), "send 1 0 12");
+        let line = "send 1 0 tag 7 bytes 12 flags 4";
+        assert_eq!(line.parse::<Op>().expect("an operation").to_string(), line);
     }
 
     #[test]
     fn shorter_messages_are_simpler() {
-        let op: Op = "send 0 1 12".parse().expect("an operation");
-        assert_eq!(op.simpler().iter().map(|op| op.bytes).collect::<Vec<_>>(), [0, 6]);
-        assert!(Op { bytes: 0, ..op }.simpler().is_empty());
+        let op: Op = "send 0 1 tag 1 bytes 12 flags 4".parse().expect("an operation");
+        let simpler = op.simpler();
+        assert_eq!(simpler.iter().map(|op| op.bytes).collect::<Vec<_>>(), [0, 6, 12]);
+        assert!(Op { bytes: 0, flags: 0, ..op }.simpler().is_empty());
     }
 }

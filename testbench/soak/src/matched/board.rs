@@ -1,0 +1,247 @@
+//! The model. It knows what was sent, which receives are open, and what happened to nodes since the
+//! last comparison; and says whether the end of a message may be.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use nic_layout::personality::emp::descriptor::Failure;
+use nicscope_run::workload::app::pattern;
+use nicscope_scenario::error::{Error, Result, Statement};
+use sim_pins::Ps;
+
+use super::hostile::TAG;
+use crate::case::Cluster;
+use crate::language::Compared;
+
+/// How a send has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It may still be delivered.
+    Open,
+    /// Its process knows that it was accepted.
+    Done,
+    /// Its process knows that it has failed.
+    Failed,
+    /// Its process has ended without knowing.
+    Lost,
+}
+
+/// A message that was posted.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// The number of its operation, which gives its bytes.
+    pub number: u32,
+    pub node: usize,
+    pub to: usize,
+    pub tag: u16,
+    pub bytes: u32,
+    pub end: End,
+    /// A receive has brought it.
+    pub has_come: bool,
+}
+
+/// What a receive asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    pub source: Option<usize>,
+    pub tag: Option<u16>,
+}
+
+impl Wanted {
+    fn takes(&self, sent: &Sent) -> bool {
+        self.source.is_none_or(|source| source == sent.node) && self.tag.is_none_or(|tag| tag == sent.tag)
+    }
+}
+
+/// What happened to a node since the last comparison: causes of failures.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Causes {
+    /// Its process has given sends up.
+    pub gave_sends_up: bool,
+    /// Its process has given receives up.
+    pub gave_receives_up: bool,
+    /// A process of it has ended with open messages.
+    pub was_killed: bool,
+    /// Its NIC was reset.
+    pub was_reset: bool,
+    /// Its process was hostile.
+    pub is_hostile: bool,
+    /// The least room of its receives.
+    pub least_room: Option<u32>,
+}
+
+/// A new session of a node.
+#[derive(Clone, Debug)]
+pub struct News {
+    pub node: usize,
+    pub session: u32,
+    /// When other nodes see it.
+    pub visible: Ps,
+    /// Nodes that have told their drivers.
+    pub heeded: usize,
+}
+
+/// What the nodes of a case share.
+#[derive(Debug, Default)]
+pub struct Board {
+    pub sends: Vec<Sent>,
+    /// Open receives, by node and number.
+    pub receives: BTreeMap<(usize, u32), Wanted>,
+    pub causes: Vec<Causes>,
+    pub news: Vec<News>,
+    counts: BTreeMap<&'static str, u64>,
+}
+
+/// The board, behind a lock.
+#[derive(Clone)]
+pub struct Common {
+    board: Arc<Mutex<Board>>,
+    pub compared: Compared,
+}
+
+/// An error of a statement that does not hold.
+pub fn broken(invariant: u8, what: impl std::fmt::Display) -> Error {
+    let statement = Statement::Invariant(invariant);
+    Error::broken(statement, format!("{statement}: {what}"))
+}
+
+impl Common {
+    pub fn new(cluster: &Cluster, compared: Compared) -> Common {
+        let causes = vec![Causes::default(); cluster.topology.nodes];
+        Common { board: Arc::new(Mutex::new(Board { causes, ..Board::default() })), compared }
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts of decisions, by name.
+    pub fn decided(&self) -> BTreeMap<&'static str, u64> {
+        self.lock().counts.clone()
+    }
+}
+
+impl Board {
+    pub fn count(&mut self, name: &'static str) {
+        *self.counts.entry(name).or_insert(0) += 1;
+    }
+
+    /// A receive has brought a message: it is one that was sent, and has not come before.
+    ///
+    /// # Errors
+    /// No such message was sent to the node, or it has come before.
+    pub fn come(&mut self, node: usize, source: usize, tag: u16, found: &[u8]) -> Result<()> {
+        self.count("messages received");
+        let is_it = |sent: &&mut Sent| {
+            sent.node == source && sent.to == node && sent.tag == tag && sent.bytes as usize == found.len()
+        };
+        let mut why = "no such message was sent";
+        for sent in self.sends.iter_mut().filter(is_it) {
+            match (pattern(sent.number, sent.bytes) == found, sent.has_come) {
+                (true, false) => {
+                    sent.has_come = true;
+                    return Ok(());
+                }
+                (true, true) => why = "it has come before",
+                (false, _) => why = "a byte is wrong",
+            }
+        }
+        let (own, other) =
+            (self.causes[node].is_hostile, self.causes.get(source).is_some_and(|causes| causes.is_hostile));
+        if own || other && tag == TAG {
+            self.count("messages of hostile processes");
+            return Ok(());
+        }
+        let bytes = found.len();
+        Err(broken(27, format!("node {node} has received {bytes} bytes with tag {tag} from node {source}: {why}")))
+    }
+
+    /// Whether a failure has a cause.
+    ///
+    /// # Errors
+    /// It has none.
+    pub fn failed(&mut self, node: usize, what: &str, peer: Option<usize>, bytes: u32, failure: Failure) -> Result<()> {
+        self.count(match failure {
+            Failure::Cancelled => "failures: cancelled",
+            Failure::Aborted => "failures: aborted",
+            Failure::Truncated => "failures: truncated",
+            Failure::PeerRestarted => "failures: peer restarted",
+            Failure::Unreachable => "failures: unreachable",
+            Failure::BadDescriptor | Failure::BadList | Failure::BadAddress | Failure::BusError => {
+                "failures: bad descriptors"
+            }
+        });
+        let own = self.causes[node];
+        let is_send = what == "send";
+        let any = |has: &dyn Fn(&Causes) -> bool| match peer {
+            Some(peer) => has(&self.causes[peer]),
+            None => self.causes.iter().any(has),
+        };
+        let has_cause = own.is_hostile
+            || match failure {
+                Failure::Cancelled if is_send => own.gave_sends_up,
+                Failure::Cancelled => own.gave_receives_up,
+                Failure::Aborted if is_send => any(&|peer| {
+                    let is_short = peer.least_room.is_some_and(|room| room < bytes);
+                    peer.gave_receives_up || peer.was_killed || peer.was_reset || peer.is_hostile || is_short
+                }),
+                Failure::Aborted => {
+                    any(&|peer| peer.gave_sends_up || peer.was_killed || peer.was_reset || peer.is_hostile)
+                }
+                // A receive whose room is `bytes`.
+                Failure::Truncated => {
+                    !is_send
+                        && (self.sends.iter().any(|sent| sent.to == node && sent.bytes > bytes)
+                            || self.causes.iter().any(|causes| causes.is_hostile))
+                }
+                Failure::PeerRestarted | Failure::Unreachable => any(&|peer| peer.was_reset),
+                Failure::BadDescriptor | Failure::BadList | Failure::BadAddress | Failure::BusError => false,
+            };
+        match has_cause {
+            true => Ok(()),
+            false => Err(broken(
+                33,
+                format!("a {what} of node {node} with {bytes} bytes has failed without a cause: {failure:?}"),
+            )),
+        }
+    }
+
+    /// Whether a message of a node may still be delivered: it is open, and so is a receive that it
+    /// matches. Hostile nodes deliver nothing for certain.
+    pub fn may_move(&self, node: usize) -> bool {
+        let is_open = |sent: &&Sent| {
+            sent.end == End::Open
+                && (sent.node == node || sent.to == node)
+                && !self.causes[sent.node].is_hostile
+                && !self.causes[sent.to].is_hostile
+        };
+        let has_receive =
+            |sent: &Sent| self.receives.range((sent.to, 0)..(sent.to + 1, 0)).any(|(_, wanted)| wanted.takes(sent));
+        self.sends.iter().filter(is_open).any(has_receive)
+    }
+
+    /// All messages have ended: what was accepted has come.
+    ///
+    /// # Errors
+    /// A message was accepted, and no process has received it.
+    pub fn settle(&mut self, node: usize) -> Result<()> {
+        let causes = self.causes[node];
+        let is_excused = causes.was_killed || causes.was_reset || causes.is_hostile;
+        let lost = |sent: &&Sent| {
+            sent.to == node && sent.end == End::Done && !sent.has_come && !self.causes[sent.node].is_hostile
+        };
+        if let Some(sent) = self.sends.iter().find(lost).filter(|_| !is_excused) {
+            let Sent { node: source, tag, bytes, number, .. } = sent;
+            return Err(broken(28, format!("message {number} with tag {tag} and {bytes} bytes of node {source} was accepted, and node {node} has not received it")));
+        }
+        Ok(())
+    }
+
+    /// Everything was compared.
+    pub fn forget(&mut self) {
+        self.sends.clear();
+        self.receives.clear();
+        self.causes.fill(Causes::default());
+        self.count("comparisons");
+    }
+}

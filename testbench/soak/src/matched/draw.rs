@@ -1,0 +1,84 @@
+//! Random lists of operations.
+
+use std::ops::Range;
+
+use super::hostile;
+use super::operation::{Op, What, ANY_SOURCE, ANY_TAG, BYTES_MAX, KEEP, OF_RECEIVE};
+use crate::case::{Case, Cluster, Wire, NODES_MAX};
+use crate::clusters::{cluster, cluster_of_nodes};
+use crate::random::Random;
+
+/// How far a receive stands from its send in a list, at most.
+const APART: usize = 9;
+
+/// The case with a number.
+pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
+    let mut random = Random::new(seed, number);
+    // The images for two cores are drawn when they exist.
+    let cluster = Cluster { cores: 1, ..cluster(&mut random) };
+    let mut cluster = cluster_of_nodes(cluster, &mut random);
+    if random.chance(0.25) {
+        cluster.wire = Wire { forge: random.number(1..=9), ..cluster.wire };
+    }
+    let nodes = cluster.topology.nodes.min(NODES_MAX);
+    let count = random.index(ops);
+    let mut placed: Vec<(usize, Op)> = Vec::new();
+    while placed.len() < count {
+        let at = 2 * APART + placed.len();
+        let node = random.index(0..nodes);
+        let peer = (node + random.index(1..nodes)) % nodes;
+        let what = Op { what: What::Send, node, peer, tag: tag(&mut random), bytes: 0, flags: 0 };
+        match random.weighted(&[700, 30, 30, 160, 14, 14, 3, 15, 34]) {
+            0 => {
+                let near = |random: &mut Random| at + random.index(0..2 * APART) - APART;
+                let bytes = size(&mut random);
+                let keep = |random: &mut Random| if random.chance(0.15) { KEEP } else { 0 };
+                let flags = keep(&mut random);
+                placed.push((near(&mut random), Op { bytes, flags, ..what }));
+                // Some messages have no receive, and some receives no message.
+                if random.chance(0.95) {
+                    let any = random.one_of(&[(6, 0), (2, ANY_SOURCE), (2, ANY_TAG), (1, ANY_SOURCE | ANY_TAG)]);
+                    let room = match random.weighted(&[12, 4, 1]) {
+                        0 => bytes,
+                        1 => (2 * bytes).min(BYTES_MAX),
+                        _ => bytes / 2,
+                    };
+                    let flags = any | keep(&mut random);
+                    let receive = Op { what: What::Receive, node: peer, peer: node, bytes: room, flags, ..what };
+                    placed.push((near(&mut random), receive));
+                }
+            }
+            1 => placed.push((at, Op { what: What::Again, flags: random.number(0..=OF_RECEIVE), ..what })),
+            2 => placed.push((at, Op { what: What::Cancel, flags: random.number(0..=OF_RECEIVE), ..what })),
+            3 => placed.push((at, Op { what: What::Wait, bytes: random.number(0..=120), ..what })),
+            4 => placed.push((at, Op { what: What::End, ..what })),
+            5 => placed.push((at, Op { what: What::Kill, bytes: random.number(0..=300), ..what })),
+            6 => placed.push((at, Op { what: What::Reset, bytes: random.number(0..=300), ..what })),
+            7 => {
+                let flags = random.number(0..=hostile::KINDS - 1);
+                placed.push((at, Op { what: What::Hostile, flags, bytes: random.number(0..=BYTES_MAX), ..what }));
+            }
+            _ => placed.push((at, Op::SETTLE)),
+        }
+    }
+    placed.sort_by_key(|(at, _)| *at);
+    Case { remarks: Vec::new(), ops: placed.into_iter().map(|(_, op)| op).collect(), cluster }
+}
+
+/// Few tags, so that messages compete for receives; or many.
+fn tag(random: &mut Random) -> u16 {
+    match random.flag() {
+        true => random.number(0..=2) as u16,
+        false => random.number(3..=60) as u16,
+    }
+}
+
+/// Mostly short messages; each format; rarely long ones.
+fn size(random: &mut Random) -> u32 {
+    match random.weighted(&[10, 8, 6, 1]) {
+        0 => random.number(0..=100),
+        1 => random.number(0..=6_000),
+        2 => random.number(0..=40_000),
+        _ => random.number(40_000..=BYTES_MAX),
+    }
+}
