@@ -205,7 +205,7 @@ markers! {
     /// The host gave up a receive that no message has taken. Argument: record of the receive.
     ReceiveGivenUp = 0x91 => "receive given up",
     /// A message is given up at its receiver. Argument: record of the receive.
-    MessageRefused = 0x92 => "give message up",
+    ReceiveFailed = 0x92 => "give message up",
     /// A message is given up at its sender. Argument: record of the send.
     SendGivenUp = 0x93 => "give message up",
     /// All messages to a peer have ended, and their numbers begin at 0 again. Argument: node.

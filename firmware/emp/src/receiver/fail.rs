@@ -33,7 +33,7 @@ impl<A: Pages> Receiver<A> {
             self.drop_open(record);
         }
         dev.count(Counter::ReceivesFailed);
-        dev.trace(Marker::MessageRefused, record);
+        dev.trace(Marker::ReceiveFailed, record);
         if self.writes.under_way() != 0 && self.writes.has_room(1) {
             // The event of its end comes when nothing of the message is in flight.
             let nothing = Transfer { bus_address: 0, sram_address: 0, bytes: 0 };

@@ -109,7 +109,7 @@ fn a_collection_is_acknowledged_in_bounded_time() {
         bench.leave(LONG.data(2).answer(ACK)).wait_us(21_000).mark(Marker::Idle, 0);
     };
     assert_eq!(after(begun, answered), None);
-    let failed = |bench: &mut Bench| _ = bench.mark(Marker::MessageRefused, 0).wait_us(21_000).mark(Marker::Idle, 0);
+    let failed = |bench: &mut Bench| _ = bench.mark(Marker::ReceiveFailed, 0).wait_us(21_000).mark(Marker::Idle, 0);
     assert_eq!(after(begun, failed), None, "it was given up");
 }
 

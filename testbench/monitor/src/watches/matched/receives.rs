@@ -274,7 +274,7 @@ impl Watch for Receives {
                 self.posted.retain(|receive| receive.record != argument);
                 Ok(())
             }
-            Marker::MessageRefused => {
+            Marker::ReceiveFailed => {
                 self.fail(argument);
                 Ok(())
             }
