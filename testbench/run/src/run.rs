@@ -7,7 +7,7 @@ use nic_layout::vmh::VmhGeometry;
 use nicscope_account::results::{Results, Run, RESULTS_SCHEMA};
 use nicscope_scenario::error::Result;
 use nicscope_scenario::memory_map::Wanted;
-use nicscope_scenario::scenario::{Scenario, WorkloadKind};
+use nicscope_scenario::scenario::{Library, Scenario, WorkloadKind};
 use nicscope_scenario::{failed, image, memory_map, platform, request_error};
 
 use crate::cluster::{self, ClusterConfig, ClusterOutput, Failure};
@@ -105,6 +105,7 @@ pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) 
         seed: config.seed,
         threads: config.threads,
         record: scenario.personality.has_accounts
+            && scenario.emp.library == Library::Emp
             && matches!(
                 scenario.workload.kind,
                 WorkloadKind::PingPong | WorkloadKind::Fetch | WorkloadKind::Bystander | WorkloadKind::Pages

@@ -7,7 +7,6 @@ use nicscope_account::path::Operation;
 use nicscope_account::results::{Restart, Row, Run, Spread};
 use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::failed;
-use nicscope_scenario::personality::Lookup;
 use nicscope_scenario::scenario::WorkloadKind;
 use sim_pins::Ps;
 
@@ -126,7 +125,7 @@ fn elapsed(steps: &[&Step]) -> Ps {
 fn latencies(config: &ClusterConfig, output: &ClusterOutput, steps: &[&Step], run: &mut Run) -> Result<Vec<u64>> {
     let sent = steps.iter().flat_map(|step| step.sent.iter().copied());
     match config.scenario.workload.kind {
-        WorkloadKind::PingPong if config.record && config.scenario.personality.lookup == Lookup::Matched => {
+        WorkloadKind::PingPong if config.record && config.scenario.has_messages() => {
             matched_accounts::latencies(config, output, steps, run)
         }
         WorkloadKind::PingPong if config.record => accounts::latencies(config, output, Operation::Write, sent, run),

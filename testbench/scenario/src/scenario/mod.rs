@@ -220,6 +220,12 @@ impl Scenario {
         self.personality.has_caches()
     }
 
+    /// Whether processes send messages that the NIC matches, without a cache and without a library
+    /// above them.
+    pub fn has_messages(&self) -> bool {
+        self.personality.lookup == Lookup::Matched && self.emp.library == Library::Emp
+    }
+
     /// The geometry of the VMH cache for which the firmware is built.
     ///
     /// # Errors
