@@ -47,13 +47,19 @@ pub enum Outcome {
     Hit,
     /// A lookup missed.
     Miss,
+    /// The message of the hit, until its sender knew that it was accepted.
+    Acceptance,
 }
 
 impl Outcome {
-    const fn name(self) -> &'static str {
-        match self {
-            Outcome::Hit => "a hit",
-            Outcome::Miss => "a miss",
+    /// What is explained. `has_messages`: messages are matched, not looked up.
+    const fn name(self, has_messages: bool) -> &'static str {
+        match (self, has_messages) {
+            (Outcome::Hit, false) => "a hit",
+            (Outcome::Miss, false) => "a miss",
+            (Outcome::Hit, true) => "until the receiver sees it",
+            (Outcome::Miss, true) => "refused first, since nothing was posted",
+            (Outcome::Acceptance, _) => "until the sender sees that it was accepted",
         }
     }
 
@@ -61,6 +67,7 @@ impl Outcome {
         match self {
             Outcome::Hit => &run.hits,
             Outcome::Miss => &run.misses,
+            Outcome::Acceptance => &run.acceptances,
         }
     }
 }
@@ -129,7 +136,7 @@ pub fn explain<'a>(results: &'a Results, size: Option<u32>, platform: Option<&st
     };
     let mut messages = Vec::new();
     for name in platforms {
-        for outcome in [Outcome::Hit, Outcome::Miss] {
+        for outcome in [Outcome::Hit, Outcome::Acceptance, Outcome::Miss] {
             // Runs are in the order of their ratio of misses, so the hit is one of the run without any.
             let mut accounts = of(name).into_iter().flat_map(|run| outcome.accounts(run).iter().map(move |a| (run, a)));
             if let Some((run, account)) = accounts.find(|(_, account)| account.size_bytes == size_bytes) {
@@ -145,7 +152,7 @@ pub fn explain<'a>(results: &'a Results, size: Option<u32>, platform: Option<&st
 pub fn text(results: &Results, explanation: &Explanation) -> String {
     let mut text = String::new();
     for message in &explanation.messages {
-        let title = format!("{}: {}", message.platform, message.outcome.name());
+        let title = format!("{}: {}", message.platform, message.outcome.name(results.scenario.has_messages()));
         text.push_str(&tables::account(&title, message.account));
         text.push_str(&shares(message));
         text.push('\n');
@@ -246,6 +253,22 @@ mod tests {
         assert_eq!(found, [("tigon2", Outcome::Hit, 1), ("tigon2", Outcome::Miss, 9), ("lanai9", Outcome::Hit, 1)]);
         let text = text(&results, &explanation);
         assert!(text.contains("tigon2: a miss") && text.contains("25.0 %") && text.contains("50.0 %"), "{text}");
+    }
+
+    #[test]
+    fn a_message_that_is_matched_is_explained_for_both_of_its_processes() {
+        let mut results = results();
+        results.scenario = scenario::load("ping-pong", &["personality=emp".into()]).unwrap();
+        results.runs[0].acceptances = vec![account(1, 4)];
+        let explanation = explain(&results, None, Some("tigon2")).unwrap();
+        let text = text(&results, &explanation);
+        let titles = [
+            "tigon2: until the receiver sees it: message 1",
+            "tigon2: until the sender sees that it was accepted: message 1",
+            "tigon2: refused first, since nothing was posted: message 9",
+        ];
+        let found: Vec<_> = titles.iter().filter_map(|title| text.find(title)).collect();
+        assert!(found.len() == 3 && found.is_sorted(), "{text}");
     }
 
     #[test]

@@ -7,4 +7,5 @@ pub mod log;
 pub mod path;
 pub mod results;
 pub mod route;
+pub mod steps;
 pub mod tables;

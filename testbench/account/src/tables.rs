@@ -144,12 +144,12 @@ fn stacks(run: &Run) -> String {
 /// One message, span by span.
 pub fn account(title: &str, account: &Account) -> String {
     let mut rows = table(&["", "from us", "ps", "cycles", "clock", "node"]);
-    for span in &account.spans {
+    for (span, times) in shown(&account.spans) {
         let mut cells = vec![Cell::new(&span.stage)];
         cells.extend(numbers([
-            us(span.start_ps as f64),
+            if times > 1 { format!("{times} times") } else { us(span.start_ps as f64) },
             span.duration_ps.to_string(),
-            cycles(span),
+            cycles(&span),
             span.clock.name().to_string(),
             span.node.to_string(),
         ]));
@@ -171,11 +171,66 @@ pub fn account(title: &str, account: &Account) -> String {
     format!("{title}: message {} of {} B\n{rows}\n", account.message, account.size_bytes)
 }
 
+/// A table shows so many spans one by one.
+const ROWS_MAX: usize = 48;
+
+/// The spans of a table, and how many each stands for. Where stages of a long account come again
+/// and again, each stage is one row: the sum of its spans.
+fn shown(spans: &[Span]) -> Vec<(Span, usize)> {
+    let alike = |a: &Span, b: &Span| a.stage == b.stage && a.node == b.node && a.clock == b.clock;
+    let is_repeated = |span: &Span| spans.iter().filter(|other| alike(span, other)).count() > 2;
+    let first = spans.iter().position(is_repeated).unwrap_or(spans.len());
+    let end = spans.iter().rposition(is_repeated).map_or(first, |last| last + 1);
+    if spans.len() <= ROWS_MAX {
+        return spans.iter().map(|span| (span.clone(), 1)).collect();
+    }
+    let mut rows: Vec<(Span, usize)> = spans[..first].iter().map(|span| (span.clone(), 1)).collect();
+    for span in &spans[first..end] {
+        match rows[first..].iter_mut().find(|(row, _)| alike(row, span)) {
+            Some((row, times)) => {
+                row.duration_ps += span.duration_ps;
+                row.cycles += span.cycles;
+                *times += 1;
+            }
+            None => rows.push((span.clone(), 1)),
+        }
+    }
+    rows.extend(spans[end..].iter().map(|span| (span.clone(), 1)));
+    rows
+}
+
 /// Whole where both ends of the span are edges of its clock.
 fn cycles(span: &Span) -> String {
     match span.clock {
         Clock::Host => String::new(),
         _ if (span.cycles - span.cycles.round()).abs() < 1e-3 => format!("{:.0}", span.cycles.round()),
         _ => format!("{:.1}", span.cycles),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_account_has_a_row_for_each_stage_that_comes_again() {
+        let span = |stage: &str, duration_ps| Span {
+            stage: stage.into(),
+            node: 0,
+            clock: Clock::Core,
+            start_ps: 0,
+            duration_ps,
+            cycles: 1.0,
+        };
+        let mut spans = vec![span("post", 5)];
+        for _ in 0..30 {
+            spans.extend([span("frame", 2), span("idle", 1)]);
+        }
+        spans.push(span("poll", 7));
+        let rows: Vec<_> =
+            shown(&spans).iter().map(|(row, times)| (row.stage.clone(), row.duration_ps, *times)).collect();
+        let expected = [("post", 5, 1), ("frame", 60, 30), ("idle", 30, 30), ("poll", 7, 1)];
+        assert_eq!(rows, expected.map(|(stage, ps, times)| (stage.to_string(), ps, times)));
+        assert_eq!(shown(&spans[..40]).len(), 40);
     }
 }

@@ -16,8 +16,12 @@ pub struct Moment {
 }
 
 /// Parts of the names of stages that begin a moment, and the name of the moment.
-const MOMENTS: [(&str, &str); 6] = [
+const MOMENTS: [(&str, &str); 10] = [
     ("library: descriptor", "post"),
+    ("PIO: mailbox", "mailbox"),
+    (": match", "match"),
+    ("refuse message", "refusal"),
+    ("return descriptor", "done"),
     ("raise miss", "miss"),
     ("interrupt delay", "interrupt"),
     ("pin pages", "pin"),
@@ -91,6 +95,19 @@ pub fn panels(account: &Account, begin: Ps, file: &WaveFile) -> Vec<Panel> {
     };
     let find = |part: &str| account.spans.iter().find(|span| span.stage.contains(part));
     let message = || Row::spans("message", account, begin);
+    if let Some(refused) = find("refuse message") {
+        // The first frame until it is refused, and its last copy.
+        let margin = Ps::from_us(1);
+        let mut rows = vec![message()];
+        rows.extend(detail(ends));
+        let refused = at(refused) + Ps(refused.duration_ps) + margin;
+        let again = account.spans.iter().rfind(|span| span.stage.contains(": time-out")).map_or(begin, at);
+        let mut whole = panel("the whole message", begin, end, present(file, rows.clone(), begin, end));
+        whole.zooms = vec![('A', begin, refused), ('B', again, end)];
+        let first = panel("A: until nothing was found", begin, refused, present(file, rows.clone(), begin, refused));
+        let last = format!("B: from the time-out to {}", ends.end());
+        return vec![whole, first, panel(&last, again, end, present(file, rows, again, end))];
+    }
     let Some(interrupt) = find("interrupt delay") else {
         let mut rows = vec![message()];
         rows.extend(detail(ends));

@@ -90,17 +90,19 @@ impl Watcher {
         let Some((begin, end)) = summary::message_window(output, sender, account.message) else {
             return;
         };
+        // The time of a message may begin before its post.
+        let begin = begin.min(Ps(end.0.saturating_sub(account.latency_ps)));
         let (from, to) = around(begin, end);
         self.shots.push(Shot {
             name,
             folder: String::new(),
-            title: format!("A {name} on {}: {} B from node {sender}", platform, account.size_bytes),
+            title: format!("A {} on {platform}: {} B from node {sender}", name.replace('-', " "), account.size_bytes),
             config: config.clone(),
             from,
             to,
             message: Some(Message { account: account.clone(), begin }),
             reference: Some(output.nodes.iter().map(|node| node.log.clone()).collect()),
-            keep_models: name == "miss",
+            keep_models: matches!(name, "miss" | "refused-message"),
             fails: false,
         });
     }
@@ -184,7 +186,11 @@ impl Observer for Watcher {
     fn done(&mut self, config: &ClusterConfig, output: &ClusterOutput, run: &Run) {
         match self.when {
             When::Miss => {
-                for (name, account) in [("hit", run.hits.first()), ("miss", run.misses.first())] {
+                let names = match config.scenario.has_messages() {
+                    true => ["message", "refused-message"],
+                    false => ["hit", "miss"],
+                };
+                for (name, account) in names.into_iter().zip([run.hits.first(), run.misses.first()]) {
                     if let Some(account) = account.filter(|_| !self.has(name)) {
                         self.add_message(name, &run.platform, config, output, account);
                     }

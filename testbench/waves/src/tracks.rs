@@ -83,6 +83,7 @@ pub fn process(log: &NodeLog) -> Track {
         (EventKind::PostBegin, _) => Some("build descriptor"),
         (EventKind::PioIssued, Subject::Post { .. }) => Some(IDLE),
         (EventKind::ArrivalWritten, _) => Some("sees the bytes"),
+        (EventKind::PollBegin, _) => Some("reads the descriptor"),
         (EventKind::ArrivalSeen | EventKind::StatusSeen, _) => Some(IDLE),
         _ => None,
     })

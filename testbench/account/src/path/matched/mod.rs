@@ -18,8 +18,6 @@ mod flight;
 mod frame;
 mod receive;
 mod send;
-#[cfg(test)]
-mod tests;
 mod work;
 
 use super::way::{PathError, Way};

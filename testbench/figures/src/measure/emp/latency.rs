@@ -1,20 +1,19 @@
 //! Bar 1: latency of a short message, and the spans of which it consists.
 
-use nic_layout::trace::Marker;
-use nicscope_account::log::{NodeLog, Probe};
+use indexmap::IndexMap;
 use nicscope_run::cluster::{self, ClusterConfig};
+use nicscope_run::matched_accounts;
 use nicscope_run::progress::Progress;
 use nicscope_run::run;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
-use sim_pins::Ps;
 
 use crate::engine::{Figure, Target};
 use crate::measure::built_in::config;
 
 pub const NOTE: &str =
     "tigon2, one core, 10 bytes, half of a round trip by fact E-54. Spans are means of the messages \
-     of that run; the time between two messages is the host's, and the next receive is posted in it";
+     of that run, and add up to the latency";
 
 const ITERATIONS: u32 = 60;
 const SET: [&str; 4] = ["personality=emp", "platforms=tigon2", "misses.ratios=0.0", "workload.sizes_bytes=10"];
@@ -39,65 +38,45 @@ fn latency_us(translate: &str) -> Result<f64> {
     row.map(|row| row.latency_ps.mean / 1e6).ok_or_else(|| failed!("ping-pong has no row"))
 }
 
-/// Where the time of a message goes.
+/// Where the time of a message goes: the mean of each stage of its account.
 fn spans() -> Result<Vec<Figure>> {
     let iterations = format!("workload.iterations={ITERATIONS}");
     let cluster = run::cluster_config(&config("ping-pong", &[&SET[..], &[&*iterations]].concat())?, "tigon2", 0.0)?;
-    let output = cluster::run(&ClusterConfig { record: true, ..cluster }, &Progress::new("spans of messages".into()))?;
-    let logs: Vec<&NodeLog> = output.nodes.iter().map(|node| &node.log).collect();
-    let [one, other] = logs[..] else { return Err(failed!("ping-pong has not two nodes")) };
-    let mut messages: Vec<[Ps; STEPS]> = messages(one, other).chain(messages(other, one)).collect();
-    messages.sort();
-    // The warm-up is not measured, and the last message is followed by none.
-    let measured = messages.len().saturating_sub(2 * ITERATIONS as usize);
-    let pairs: Vec<&[[Ps; STEPS]]> = messages[measured.min(messages.len())..].windows(2).collect();
-    let mean = |of: &dyn Fn(&[[Ps; STEPS]]) -> Ps| {
-        pairs.iter().map(|pair| of(pair).0 as f64 / 1e6).sum::<f64>() / pairs.len().max(1) as f64
-    };
-    let mut figures: Vec<Figure> = SPANS
-        .iter()
-        .enumerate()
-        .map(|(step, name)| {
-            let value = mean(&|pair| pair[0][step + 1] - pair[0][step]);
-            Figure::new(format!("emp.1.span_{name}"), value, "us", Target::None)
-        })
-        .collect();
-    let host = mean(&|pair| pair[1][0] - pair[0][STEPS - 1]);
-    figures.push(Figure::new("emp.1.span_host", host, "us", Target::None));
-    Ok(figures)
+    let output = cluster::run(&ClusterConfig { record: true, ..cluster.clone() }, &Progress::new("spans".into()))?;
+    let accounts = matched_accounts::all(&cluster, &output)?;
+    if accounts.is_empty() {
+        return Err(failed!("ping-pong has no messages"));
+    }
+    // A stage of the sender and a stage of the receiver may have one name.
+    let mut stages: IndexMap<String, u64> = IndexMap::new();
+    for account in &accounts {
+        let sender = account.spans.first().map_or(0, |span| span.node);
+        for span in &account.spans {
+            let side = if span.node == sender { "sender" } else { "receiver" };
+            *stages.entry(id(&span.stage, side)).or_default() += span.duration_ps;
+        }
+    }
+    let mean_us = |sum_ps: u64| sum_ps as f64 / 1e6 / accounts.len() as f64;
+    let figures = stages.into_iter().map(|(id, sum_ps)| Figure::new(id, mean_us(sum_ps), "us", Target::None));
+    Ok(figures.collect())
 }
 
-const STEPS: usize = 9;
+/// The name of the figure of a stage.
+fn id(stage: &str, side: &str) -> String {
+    let words: Vec<&str> =
+        stage.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|it| !it.is_empty()).collect();
+    let side = if words.contains(&side) { "" } else { side };
+    format!("emp.1.span_{}_{side}", words.join("_").to_lowercase()).trim_end_matches('_').to_string()
+}
 
-/// What lies between the steps.
-const SPANS: [&str; STEPS - 1] = [
-    "mailbox_to_post_read",
-    "post_read_to_frame",
-    "frame_to_wire",
-    "wire",
-    "frame_taken",
-    "match",
-    "to_host_memory",
-    "to_done",
-];
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The steps of each message from one node to another: the write of the mailbox, the descriptor
-/// read, the frame in the ring, its first byte on the wire, its arrival, the frame taken, the
-/// receive found, the data in host memory, the end of the receive.
-fn messages<'a>(from: &'a NodeLog, to: &'a NodeLog) -> impl Iterator<Item = [Ps; STEPS]> + 'a {
-    let first = |log: &'a NodeLog, marker: Marker, since: Ps| {
-        log.markers(since, Ps::MAX).find(|(_, found, _)| *found == marker).map(|(at, ..)| at)
-    };
-    let posts = from.markers(Ps::ZERO, Ps::MAX).filter(|(_, marker, _)| *marker == Marker::PostRead);
-    posts.filter_map(move |(post_read, ..)| {
-        let mailbox = from.last_pulse(Probe::Mailbox, post_read)?;
-        let framed = first(from, Marker::TransmitPosted, post_read)?;
-        let wire = from.sent.iter().map(|frame| frame.start).find(|start| *start >= framed)?;
-        let arrived = to.first_pulse(Probe::MacRxDone, wire)?;
-        let taken = first(to, Marker::ReceiveBegin, arrived)?;
-        let matched = first(to, Marker::MessageMatched, taken)?;
-        let written = to.first_pulse(Probe::DmaWriteDone, matched)?;
-        let received = first(to, Marker::MessageReceived, written)?;
-        Some([mailbox, post_read, framed, wire, arrived, taken, matched, written, received])
-    })
+    #[test]
+    fn the_name_of_a_figure_says_its_stage_and_its_side() {
+        assert_eq!(id("sender: header", "sender"), "emp.1.span_sender_header");
+        assert_eq!(id("event waits", "receiver"), "emp.1.span_event_waits_receiver");
+        assert_eq!(id("MAC: data to the link's clock", "sender"), "emp.1.span_mac_data_to_the_link_s_clock_sender");
+    }
 }

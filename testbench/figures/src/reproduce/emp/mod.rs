@@ -3,8 +3,9 @@
 mod kinds;
 mod setting;
 mod steps;
+mod table_3_1;
 
 use crate::engine::Experiment;
 
 /// In the order in which they are listed.
-pub static EXPERIMENTS: [Experiment; 2] = [kinds::FIGURE_2_7, steps::STEPS];
+pub static EXPERIMENTS: [Experiment; 3] = [kinds::FIGURE_2_7, steps::STEPS, table_3_1::TABLE_3_1];
