@@ -163,6 +163,29 @@ pub struct Row {
     pub misses: u64,
     /// Frames that were sent again.
     pub retransmissions: u64,
+    /// What kept messages waiting that the NIC matches, on all nodes; `None` for other
+    /// personalities.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<Waits>,
+}
+
+/// What kept messages waiting that the NIC matches (docs/emp.md). All are numbers of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waits {
+    /// Timers of a message that expired.
+    pub timeouts: u64,
+    /// Answers that no receive was posted.
+    pub refusals: u64,
+    /// First frames that were dropped because an earlier message had to be matched before.
+    pub early: u64,
+    /// Frames that found no receive buffer.
+    pub no_buffer: u64,
+    /// Times that time-outs narrowed the path to a node.
+    pub narrowed: u64,
+    /// Times that a node had too few free receive buffers.
+    pub slowed: u64,
+    /// Times that a message waited for its pace.
+    pub held: u64,
 }
 
 /// The smallest, mean and largest of some values.

@@ -2,9 +2,9 @@
 
 use host_model::events::EventKind;
 use host_model::platform::Platform;
-use nic_layout::counter::Counter;
+use nic_layout::counter::{Counter, MESSAGES};
 use nicscope_account::path::Operation;
-use nicscope_account::results::{Restart, Row, Run, Spread};
+use nicscope_account::results::{Restart, Row, Run, Spread, Waits};
 use nicscope_scenario::error::{Error, Result, Statement};
 use nicscope_scenario::failed;
 use nicscope_scenario::scenario::WorkloadKind;
@@ -15,6 +15,7 @@ use crate::cluster::{ClusterConfig, ClusterOutput};
 use crate::equations::{equations, sums_of_flows};
 use crate::matched_accounts;
 use crate::printed;
+use crate::workload::app::Totals;
 use crate::workload::{NodeReport, Step};
 
 /// Makes rows, accounts and sums of the nodes' reports. `name` is the platform's name.
@@ -101,7 +102,25 @@ fn row(platform: &Platform, steps: &[&Step], latencies: &[u64]) -> Row {
         hits: difference(&[Counter::SendHits, Counter::ReceiveHits]),
         misses: difference(&[Counter::SendMisses, Counter::ReceiveMisses, Counter::BufferMisses]),
         retransmissions: difference(&[Counter::FramesRetransmitted]),
+        waits: has_waits(steps).then(|| Waits {
+            timeouts: difference(&[Counter::Timeouts]),
+            refusals: difference(&[Counter::RefusalsTaken]),
+            early: difference(&[Counter::FirstsEarly]),
+            no_buffer: steps.iter().map(|step| no_buffer(&step.after) - no_buffer(&step.before)).sum(),
+            narrowed: difference(&[Counter::PathsNarrowed]),
+            slowed: difference(&[Counter::PeersSlowed]),
+            held: difference(&[Counter::MessagesHeld]),
+        }),
     }
+}
+
+/// Whether the firmware counts what keeps messages waiting.
+fn has_waits(steps: &[&Step]) -> bool {
+    steps.iter().all(|step| step.after.sets.contains(&&MESSAGES))
+}
+
+fn no_buffer(totals: &Totals) -> u64 {
+    totals.rtl("mac_rx_no_buffer")
 }
 
 /// The measured time of a step: the sum of its rounds; without rounds, the time from the first

@@ -98,7 +98,8 @@ fn wrong_settings_are_refused() {
     let refused = |name: &str, changes: &[&str]| emp(name, changes, 1).unwrap_err().to_string();
     for (change, what) in [
         ("emp.mtu_bytes=9001", "must be 27 to 9000"),
-        ("emp.mtu_bytes=9000", "buffers"),
+        ("emp.slow_below=24", "power of two"),
+        ("emp.slower_below=32", "power of two below"),
         ("emp.collection_frames=9", "must be 1 to 8"),
         ("emp.resend_us=0", "must be 1 to 100000"),
         ("emp.posted_ahead=401", "must be 0 to 400"),

@@ -4,8 +4,9 @@ use host_model::platform::Platform;
 use nic_layout::keeper;
 
 use crate::error::Result;
+use crate::personality::Lookup;
 use crate::request_error;
-use crate::scenario::Scenario;
+use crate::scenario::{Emp, Scenario};
 
 /// Loads a platform, by its name or its file, with the scenario's link and number of cores.
 ///
@@ -32,5 +33,31 @@ pub fn load(name: &str, scenario: &Scenario) -> Result<Platform> {
             keeper::SRAM_BYTES
         ));
     }
+    if scenario.personality.lookup == Lookup::Matched {
+        fit_frames(&mut platform, scenario.emp.mtu_bytes);
+        let Emp { flow_control, slow_below, .. } = scenario.emp;
+        let buffers = platform.buffers.rx_count;
+        if flow_control && slow_below > buffers {
+            return Err(request_error!(
+                "emp.slow_below = {slow_below}: must be at most the {buffers} receive buffers of {name}, so that some \
+                 number of free buffers is enough"
+            ));
+        }
+    }
     Ok(platform)
+}
+
+/// Bytes of Ethernet's header.
+const ETHERNET_BYTES: u32 = 14;
+
+/// Makes the buffers as long as the frames. Longer buffers are fewer: together they take at most
+/// twice the memory.
+fn fit_frames(platform: &mut Platform, mtu_bytes: u32) {
+    let needed = (mtu_bytes + ETHERNET_BYTES).next_multiple_of(8);
+    let buffers = &mut platform.buffers;
+    if needed > buffers.bytes {
+        let fitting = 2 * buffers.rx_count * buffers.bytes / needed;
+        buffers.rx_count = buffers.rx_count.min(fitting.max(2));
+        buffers.bytes = needed;
+    }
 }

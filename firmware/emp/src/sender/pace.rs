@@ -10,8 +10,7 @@ use nic_collections::Window;
 use nic_device::{Device, Place};
 use nic_layout::counter::Counter;
 
-use super::state::{stage, Sender};
-use super::timer::{has_come, INTERVAL_MAX};
+use super::state::{has_come, stage, Sender, INTERVAL_MAX};
 use crate::header::NODE_MASK;
 use crate::places::{path, send_record as record};
 

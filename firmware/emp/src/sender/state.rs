@@ -165,3 +165,11 @@ const TICKS: u32 = 2;
 pub(super) const fn due_at(collection: u32) -> u32 {
     record::DUE + 4 * (collection % WINDOW_COLLECTIONS)
 }
+
+/// An interval grows to this many times the first.
+pub(super) const INTERVAL_MAX: u32 = 64;
+
+/// Whether a time has come. Times are clock counts that wrap.
+pub(super) const fn has_come(now: u32, due: u32) -> bool {
+    now.wrapping_sub(due) <= u32::MAX / 2
+}

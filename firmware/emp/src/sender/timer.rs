@@ -7,20 +7,13 @@ use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::WINDOW_COLLECTIONS;
 use nic_layout::trace::Marker;
 
-use super::state::{due_at, stage, Sender};
+use super::state::{due_at, has_come, stage, Sender, INTERVAL_MAX};
 use crate::places::send_record as record;
 
-/// An interval grows to this many times the first.
-pub(super) const INTERVAL_MAX: u32 = 64;
 /// The pause after the first refusal is this part of the first interval.
 const FIRST_PAUSE: u32 = 16;
 /// How often a peer is told that a message was given up.
 const ABORTS_MAX: u32 = 16;
-
-/// Whether a time has come. Times are clock counts that wrap.
-pub(super) const fn has_come(now: u32, due: u32) -> bool {
-    now.wrapping_sub(due) <= u32::MAX / 2
-}
 
 impl Sender {
     /// Looks for collections whose time has come. The timer has fired.

@@ -18,7 +18,7 @@ const POSTED_AHEAD_MAX: u32 = 400;
 #[serde(deny_unknown_fields, default)]
 pub struct Emp {
     /// Bytes of a frame behind Ethernet's header at most, 27 to 9000; beyond 1500 they are jumbo
-    /// frames (E-17), and the platform's buffers have to be as long. By default 1500.
+    /// frames (E-17), for which the NIC has longer buffers and fewer. By default 1500.
     pub mtu_bytes: u32,
     /// Frames in a collection, the unit of acknowledgement (E-32), 1 to 8. By default 3.
     pub collection_frames: u32,

@@ -16,7 +16,7 @@ const BOTH_WAYS: f64 = 1850.0;
 
 pub fn measure() -> Result<Vec<Figure>> {
     let figure = |id: &str, scenario: &str, size: u32, count: u32, target| -> Result<Figure> {
-        let value = mbits_per_s(scenario, size, count)?;
+        let value = mbits_per_s(scenario, 1500, size, count)?;
         Ok(Figure::new(format!("emp.2.{id}"), value, "Mb/s", target))
     };
     Ok(vec![
@@ -25,14 +25,23 @@ pub fn measure() -> Result<Vec<Figure>> {
         figure("both_ways_16384", "both-ways", 16_384, 100, Target::AtLeast(BOTH_WAYS))?
             .paper("940 to 1100 Mb/s (thesis)"),
         figure("both_ways_65536", "both-ways", 65_536, 40, Target::None)?,
+        Figure::new("emp.2.one_way_jumbo", mbits_per_s("stream", 9000, 65_536, 60)?, "Mb/s", Target::None),
     ])
 }
 
 /// Data of both directions together.
-fn mbits_per_s(scenario: &str, size_bytes: u32, count: u32) -> Result<f64> {
+fn mbits_per_s(scenario: &str, mtu_bytes: u32, size_bytes: u32, count: u32) -> Result<f64> {
     let (sizes, iterations) = (format!("workload.sizes_bytes={size_bytes}"), format!("workload.iterations={count}"));
-    let set =
-        ["personality=emp", "platforms=tigon2", "misses.ratios=0.0", "workload.outstanding=2", &sizes, &iterations];
+    let mtu = format!("emp.mtu_bytes={mtu_bytes}");
+    let set = [
+        "personality=emp",
+        "platforms=tigon2",
+        "misses.ratios=0.0",
+        "workload.outstanding=2",
+        &sizes,
+        &iterations,
+        &mtu,
+    ];
     let results = run::run(&config(scenario, &set)?)?;
     results.check()?;
     let row = results.runs.iter().flat_map(|run| &run.rows).next();

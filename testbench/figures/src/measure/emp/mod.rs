@@ -2,6 +2,7 @@
 
 mod bandwidth;
 mod frames;
+mod incast;
 mod latency;
 mod translation;
 
@@ -12,12 +13,12 @@ use crate::engine::{Experiment, Group};
 /// The group.
 pub const GROUP: Group = Group {
     name: "emp",
-    about: "messages that the NIC matches: latency with its spans, bandwidth one way and both ways, clocks of a frame",
+    about: "messages that the NIC matches: latency with its spans, bandwidth one way and both ways, clocks of a frame, many nodes that send to one",
     bars: &BARS,
 };
 
 /// The bars of the group.
-const BARS: [Experiment; 4] = [
+const BARS: [Experiment; 5] = [
     Experiment::bar("emp.1", "latency of a message of 10 bytes", latency::measure).note(latency::NOTE).images(images),
     Experiment::bar("emp.2", "bandwidth one way and both ways", bandwidth::measure)
         .note(bandwidth::NOTE)
@@ -28,6 +29,7 @@ const BARS: [Experiment; 4] = [
     Experiment::bar("emp.5", "addresses that the NIC translates", translation::measure)
         .note(translation::NOTE)
         .images(translating_images),
+    Experiment::bar("emp.6", "many nodes that send to one", incast::measure).note(incast::NOTE).images(images),
 ];
 
 fn translating_images() -> Vec<(&'static str, VmhGeometry)> {

@@ -1,0 +1,92 @@
+//! The personality `emp` with many nodes behind a switch, with flow control, and with jumbo frames:
+//! every message arrives and is compared.
+
+use nicscope_account::results::{Results, Run};
+use nicscope_run::run::{run, RunConfig};
+use nicscope_scenario::error::Result;
+use nicscope_scenario::scenario;
+
+fn emp(name: &str, changes: &[&str], threads: usize) -> Result<Results> {
+    const EMP: [&str; 3] = ["personality=\"emp\"", "platforms=[\"tigon2\"]", "misses.ratios=[0.0]"];
+    let overrides: Vec<String> = EMP.iter().chain(changes).map(|entry| entry.to_string()).collect();
+    run(&RunConfig { scenario: scenario::load(name, &overrides)?, seed: 1, threads, firmware: None })
+}
+
+/// The run, in which every sum holds.
+fn checked(name: &str, changes: &[&str]) -> Run {
+    let results = emp(name, changes, 2).unwrap_or_else(|error| panic!("{error}"));
+    results.check().unwrap_or_else(|error| panic!("{error}"));
+    results.runs.into_iter().next().expect("a run")
+}
+
+#[test]
+fn all_to_all_and_ring_deliver_every_message() {
+    for (name, flows) in [("all-to-all", 12), ("ring", 4)] {
+        let few = ["nodes=4", "workload.sizes_bytes=[10,5000]", "workload.iterations=6"];
+        let run = checked(name, &few);
+        assert_eq!(run.flows.len(), flows, "{name}");
+        assert!(run.flows.iter().all(|flow| flow.compared_messages == 2 * (6 + 2)), "{name}: {:?}", run.flows);
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let few = ["nodes=3", "workload.sizes_bytes=[3000]", "workload.iterations=4"];
+    let text = |threads| serde_json::to_string(&emp("all-to-all", &few, threads).unwrap()).unwrap();
+    assert_eq!(text(1), text(2));
+}
+
+/// Seven senders overrun the queue of their receiver's port. Frames are lost, and the path of each
+/// becomes narrow.
+#[test]
+fn an_incast_that_loses_frames_delivers_every_message_at_nine_tenths_of_the_wire() {
+    for flow_control in ["emp.flow_control=false", "emp.flow_control=true"] {
+        let run = checked("incast", &["workload.sizes_bytes=[16384]", "workload.iterations=12", flow_control]);
+        assert!(run.flows.iter().all(|flow| flow.compared_messages == 12 + 2), "{:?}", run.flows);
+        assert!(run.switches[0][0]["dropped_tail"] > 0, "{:?}", run.switches[0][0]);
+        let row = &run.rows[0];
+        let waits = row.waits.expect("emp counts what keeps messages waiting");
+        assert!(waits.timeouts > 0 && waits.narrowed > 0 && waits.held > 0, "{waits:?}");
+        assert!(row.bandwidth_bits_per_s > 0.9 * 966.2e6, "{flow_control}: {} b/s", row.bandwidth_bits_per_s);
+    }
+}
+
+/// A NIC that is slow to all whose buffers are not nearly all free is slow to its peer.
+#[test]
+fn flow_control_slows_a_sender() {
+    let stream = |flow_control: &str| {
+        let marks = ["emp.slow_below=64", "emp.slower_below=32"];
+        let few = ["workload.sizes_bytes=[16384]", "workload.iterations=12", "workload.outstanding=2", flow_control];
+        let run = checked("stream", &[&few[..], &marks[..]].concat());
+        (run.rows[0].bandwidth_bits_per_s, run.rows[0].waits.expect("emp has waits"))
+    };
+    let (without, waits) = stream("emp.flow_control=false");
+    assert_eq!((waits.slowed, waits.held), (0, 0));
+    let (with, waits) = stream("emp.flow_control=true");
+    // Some buffer is taken whenever a frame is acknowledged, so each second frame time is a pause.
+    assert!(waits.slowed > 0 && waits.held > 0 && with < 0.6 * without, "{with} and {without} b/s: {waits:?}");
+}
+
+#[test]
+fn more_buffers_than_there_are_cannot_be_free() {
+    let text = emp("stream", &["emp.flow_control=true", "emp.slow_below=128"], 1).unwrap_err().to_string();
+    assert!(text.contains("at most the 64 receive buffers"), "{text}");
+}
+
+#[test]
+fn random_messages_take_the_receives_of_their_tags() {
+    let run = checked("random", &["workload.iterations=40", "workload.sizes_bytes=[0,20000]"]);
+    assert_eq!(run.rows[0].messages, 40);
+    assert!(run.rows[0].waits.expect("emp has waits").refusals > 0, "every receive was posted in time");
+}
+
+#[test]
+fn jumbo_frames_carry_messages_of_any_size() {
+    let jumbo = ["emp.mtu_bytes=9000", "workload.sizes_bytes=[0,40000]", "workload.iterations=30"];
+    let run = checked("random", &[&jumbo[..], &["nodes=4", "topology.kind=switch"]].concat());
+    assert_eq!(run.rows[0].messages, 60);
+    let few = ["emp.mtu_bytes=9000", "workload.sizes_bytes=[65536]", "workload.iterations=12"];
+    let run = checked("stream", &[&few[..], &["workload.outstanding=2", "workload.warm_up=0"]].concat());
+    // 65536 bytes are 8 frames of 8986 bytes, the first of 8974.
+    assert_eq!(run.counters[1]["firmware.FramesPlaced"], 12 * 8);
+}
