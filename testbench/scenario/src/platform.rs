@@ -4,7 +4,6 @@ use host_model::platform::Platform;
 use nic_layout::keeper;
 
 use crate::error::Result;
-use crate::personality::Lookup;
 use crate::request_error;
 use crate::scenario::{Emp, Scenario};
 
@@ -33,7 +32,7 @@ pub fn load(name: &str, scenario: &Scenario) -> Result<Platform> {
             keeper::SRAM_BYTES
         ));
     }
-    if scenario.personality.lookup == Lookup::Matched {
+    if scenario.personality.is_matched() {
         fit_frames(&mut platform, scenario.emp.mtu_bytes);
         let Emp { flow_control, slow_below, .. } = scenario.emp;
         let buffers = platform.buffers.rx_count;
