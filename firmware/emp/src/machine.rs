@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 
 use nic_device::{rarely, Device};
 use nic_handoff::{Reader, Writer};
+use nic_layout::plant::{is_planted, Plant};
 use nic_layout::ring::{Event, MAILBOX_COMMAND, MAILBOX_FILLED};
 use nic_matching::Posted;
 
@@ -30,8 +31,9 @@ enum Rare {
     Blocked,
 }
 
-/// Events of frames that arrive or have left. They wake the core: each turn looks for both.
-const FRAME_EVENTS: u32 = Event::MacRx.bit() | Event::MacTx.bit();
+/// Events of frames that arrive or have left, and of entries of the other core. They wake the core:
+/// each turn looks for all of them.
+const FRAME_EVENTS: u32 = Event::MacRx.bit() | Event::MacTx.bit() | Event::Entry.bit();
 
 /// The share of a core that sending has.
 ///
@@ -352,36 +354,36 @@ where
     #[inline(always)]
     fn take_entries(&mut self, dev: &mut impl Device) {
         let Core { sender, transmitter, receiver, sorter, .. } = self;
-        let mut seen = Entry::None;
+        let mut left = Entry::None;
         if let (Some(sorter), false) = (sorter.here(), R::IS_HERE) {
-            seen = seen.max(sorter.hear_all(dev));
+            sorter.hear_all(dev);
         }
         if let Some(receiver) = receiver.here() {
             if !O::IS_HERE {
-                seen = seen.max(receiver.take_entry(dev, transmitter));
+                left = left.max(receiver.take_entry(dev, transmitter));
             }
             if !T::IS_HERE && !receiver.from_transmitter.is_empty(dev) {
-                seen = Entry::Rare;
+                left = Entry::Rare;
             }
         }
         if let Some(transmitter) = transmitter.here() {
             if !R::IS_HERE {
-                seen = seen.max(transmitter.take_answer(dev));
+                left = left.max(transmitter.take_answer(dev));
             }
             if !S::IS_HERE {
-                seen = seen.max(transmitter.take_entry(dev));
+                left = left.max(transmitter.take_entry(dev));
             }
         }
         if let Some(sender) = sender.here() {
             if !O::IS_HERE {
-                seen = seen.max(sender.take_entry(dev));
+                left = left.max(sender.take_entry(dev));
             }
             if !T::IS_HERE && !sender.from_transmitter.is_empty(dev) {
-                seen = Entry::Rare;
+                left = Entry::Rare;
             }
         }
-        self.has_entries = seen != Entry::None;
-        if seen == Entry::Rare {
+        self.has_entries = left != Entry::None;
+        if left == Entry::Rare {
             rarely();
             self.rare = Rare::Ready;
         }
@@ -471,7 +473,9 @@ where
         }
         if !Self::IS_ALONE {
             // Parts do not tell of what they say rarely.
-            dev.tell();
+            if !is_planted(Plant::LostBell) {
+                dev.tell();
+            }
             is_busy |= self.is_clogged(dev);
         }
         self.rare = match (is_calm, is_busy) {

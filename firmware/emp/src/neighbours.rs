@@ -9,6 +9,7 @@
 //! `IS_HERE` is a constant of the image, so only one of both ways is in the code.
 
 use nic_device::Device;
+use nic_handoff::Reader;
 
 use crate::frame::Frame;
 use crate::messages::Answer;
@@ -83,13 +84,25 @@ pub trait Sorts {
     fn completed(&mut self, dev: &mut impl Device, node: u32, number: u16);
 }
 
-/// What a part has found in a queue from the other core.
+/// What a part has left in a queue from the other core, when it was told of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Entry {
     /// Nothing.
     None,
-    /// An entry, which it has served, or which waits for room.
+    /// An entry that waits for room, or for its turn.
     Frequent,
     /// An entry that is left to the turn that looks at everything.
     Rare,
+}
+
+impl Entry {
+    /// An entry was served. `was_known`: whether the reader knew of it before this turn
+    /// ([`Reader::knows_entry`]).
+    #[inline(always)]
+    pub(crate) fn after<const N: usize, const LOG2: u32>(reader: &Reader<N, LOG2>, was_known: bool) -> Entry {
+        match was_known || reader.knows_entry() {
+            true => Entry::Frequent,
+            false => Entry::None,
+        }
+    }
 }

@@ -27,6 +27,15 @@ impl<const N: usize, const LOG2: u32> Reader<N, LOG2> {
         self.popped == writer.pushed
     }
 
+    /// Whether the reader knows of an entry. No SRAM is read.
+    ///
+    /// A reader that knows of none looks into SRAM at the next [`Self::peek`]. If it knows of none
+    /// after that, it has seen all entries of which its core was told before.
+    #[inline(always)]
+    pub fn knows_entry(&self) -> bool {
+        self.popped != self.pushed
+    }
+
     /// Whether there is no entry. SRAM is read only if the reader knows of none.
     #[inline(always)]
     pub fn is_empty(&mut self, words: &impl Words) -> bool {

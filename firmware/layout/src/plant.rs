@@ -79,6 +79,10 @@ plants! {
     RefusalAccepts = "refusal-accepts",
     /// A collection that was sent again is not timed any more.
     LostTimer = "lost-timer",
+    /// Two cores give receive buffers back without the semaphore.
+    BuffersUnlocked = "buffers-unlocked",
+    /// A core is not told of rare entries of the other core: its wake-up is lost.
+    LostBell = "lost-bell",
 }
 
 /// The name that this build was given.

@@ -29,8 +29,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut lines: Vec<(u64, usize, String)> = Vec::new();
     for (index, node) in output.nodes.iter().enumerate() {
         let log = &node.log;
-        let markers = log.trace.iter().filter_map(|(at, word)| Some((at.0, trace::parse(*word)?)));
-        lines.extend(markers.map(|(at, (marker, what))| (at, index, format!("firmware {} {what}", marker.name()))));
+        for (core, words) in [("firmware", &log.trace), ("core B  ", &log.trace_b)] {
+            let markers = words.iter().filter_map(|(at, word)| Some((at.0, trace::parse(*word)?)));
+            lines.extend(markers.map(|(at, (marker, what))| (at, index, format!("{core} {} {what}", marker.name()))));
+        }
         lines.extend(log.probes.iter().map(|(at, bits)| (at.0, index, format!("probe    {bits:#x}"))));
         let frames = log.sent.iter().map(|frame| (frame.start.0, frame.contents.len()));
         lines.extend(frames.map(|(at, bytes)| (at, index, format!("wire     a frame of {bytes} bytes begins"))));

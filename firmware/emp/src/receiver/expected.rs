@@ -29,7 +29,7 @@ impl<A: Pages> Receiver<A> {
         {
             return false;
         }
-        let bytes = self.settings.cut.data_bytes;
+        let bytes = self.cut.data_bytes;
         let completes = next.arrivals.arrive(dev, next.receive.plus(record::ARRIVALS));
         next.numbers = frame.numbers.wrapping_add(word::numbers(0, 1));
         next.offset = offset + bytes;
@@ -63,7 +63,7 @@ impl<A: Pages> Receiver<A> {
         if arrivals.is_at_last() || dev.get(receive, record::STATE) != record::RECEIVING {
             return;
         }
-        let cut = &self.settings.cut;
+        let cut = &self.cut;
         let frame = arrivals.next();
         let offset = cut.offset(frame);
         let run = Cursor::at(receive.plus(record::CURSOR)).here(dev, offset).unwrap_or(Run::EMPTY);

@@ -15,7 +15,8 @@ use crate::messages::{
 };
 use crate::neighbours::Transmits;
 use crate::pages::Pages;
-use crate::places::{receive_record as record, Places, Settings};
+use crate::places::{receive_record as record, Settings};
+use nic_layout::personality::emp::frame::Cut;
 
 /// List pages of receives in the SRAM.
 pub const RECEIVE_LISTS: usize = 8;
@@ -47,10 +48,10 @@ pub struct Receiver<A> {
     pub(super) last: u32,
     /// Frames of which the data were handed to the engine.
     pub(super) placed: u32,
-    pub(super) places: Places,
     /// The first record.
     pub(super) receives: Place,
-    pub(super) settings: Settings,
+    /// How messages are cut into frames.
+    pub(super) cut: Cut,
     pub(super) writes: HostWrites<Tag>,
     pub(super) lists: Buffers<RECEIVE_LISTS>,
     pub(crate) pages: A,
@@ -84,9 +85,8 @@ impl<A: Pages> Receiver<A> {
             next: Next::NOTHING,
             last: u32::MAX,
             placed: 0,
-            places: Places::NOWHERE,
             receives: Place(0),
-            settings: Settings::NONE,
+            cut: Settings::NONE.cut,
             writes: HostWrites::new(Tag::UNUSED),
             lists: Buffers::new(0),
             pages: A::NOWHERE,

@@ -24,7 +24,7 @@ impl<A: Pages> Receiver<A> {
         let room = dev.get(receive, record::ROOM);
         self.lists.forget(record);
         // What fits the receive, the first page and a frame is on its way before the books are kept.
-        let is_short = length <= room.min(self.settings.cut.first_bytes);
+        let is_short = length <= room.min(self.cut.first_bytes);
         let data = Data::of(record, frame, 0, true);
         let is_placed = is_short && self.place_page(dev, receive, data);
         dev.put(receive, record::MESSAGE, record::message(frame.node(), frame.message()));
@@ -63,7 +63,7 @@ impl<A: Pages> Receiver<A> {
         let (receive, frame) = (self.record(record), Frame::of(dev, buffer, numbers, node_length));
         let collection_frames = dev.get(frame.at, word::COLLECTION);
         dev.put(receive, record::STATE, record::RECEIVING);
-        let frames = self.settings.cut.frames(dev.get(receive, record::LENGTH));
+        let frames = self.cut.frames(dev.get(receive, record::LENGTH));
         Arrivals::at(receive.plus(record::ARRIVALS)).start(dev, frames, collection_frames);
         self.keep(dev, to, record, receive, &frame, 0);
         self.expect(dev, record, numbers, node_length);
@@ -110,7 +110,7 @@ impl<A: Pages> Receiver<A> {
             return drop(dev, frame.buffer, Counter::FramesLate);
         }
         let (number, length) = (frame.number(), dev.get(receive, record::LENGTH));
-        let cut = &self.settings.cut;
+        let cut = &self.cut;
         let offset = dev.get(frame.at, word::OFFSET);
         let most_bytes = if number == 0 { cut.first_bytes } else { cut.data_bytes };
         // A frame beyond the last begins behind the end of the message.

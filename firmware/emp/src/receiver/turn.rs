@@ -4,7 +4,7 @@ use nic_device::{rarely, Device};
 use nic_layout::personality::emp::descriptor::RECEIVE_DESCRIPTORS;
 
 use super::open::Command;
-use super::state::{Receiver, Sides};
+use super::state::{Receiver, Sides, ENTRIES};
 use crate::frame::Frame;
 use crate::lists::Buffers;
 use crate::messages::{SorterToReceiver, TransmitterToReceiver};
@@ -20,8 +20,7 @@ impl<A: Pages> Receiver<A> {
         self.from_transmitter = sides.from_transmitter;
         self.to_transmitter = sides.to_transmitter;
         self.to_sorter = sides.to_sorter;
-        self.settings = *settings;
-        self.places = *places;
+        self.cut = settings.cut;
         self.receives = dev.place(places.receives);
         self.lists = Buffers::new(places.receive_lists);
         for record in 0..RECEIVE_DESCRIPTORS {
@@ -40,7 +39,7 @@ impl<A: Pages> Receiver<A> {
     pub fn is_ready<T: Transmits>(&mut self, dev: &mut impl Device) -> bool {
         if !self.is_stirred {
             // Queues to parts on this core are empty.
-            return T::IS_HERE || self.has_room(dev);
+            return T::IS_HERE || self.to_transmitter.has_room(dev, ENTRIES);
         }
         rarely();
         self.open.is_none() && self.waiting.is_none() && self.from_sorter.is_empty(dev) && self.has_room(dev)
@@ -80,6 +79,7 @@ impl<A: Pages> Receiver<A> {
             rarely();
             return Entry::Rare;
         }
+        let was_known = self.from_sorter.knows_entry();
         let Some(words) = self.from_sorter.peek(dev) else { return Entry::None };
         if !self.has_room(dev) {
             rarely();
@@ -92,7 +92,7 @@ impl<A: Pages> Receiver<A> {
         }
         self.from_sorter.skip(dev);
         self.serve::<Elsewhere>(dev, to, entry);
-        Entry::Frequent
+        Entry::after(&self.from_sorter, was_known)
     }
 
     #[inline(always)]

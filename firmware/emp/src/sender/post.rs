@@ -11,6 +11,7 @@ use nic_scatter::Cursor;
 
 use super::state::{stage, Sender};
 use crate::command::is_restart;
+use crate::messages::SenderToTransmitter;
 use crate::neighbours::{Header, Transmits};
 use crate::places::send_record as record;
 
@@ -62,15 +63,18 @@ impl Sender {
         let node = u32::from(self.settings.peer(posted.node).ok_or(Failure::BadDescriptor)?);
         let first = Page { address: posted.address, bytes: posted.page_bytes };
         // A message of one page and one frame, before which nothing waits, goes through at once.
-        if T::IS_HERE
-            && posted.format == Format::Page
+        if posted.format == Format::Page
             && posted.length_bytes <= self.settings.cut.first_bytes.min(first.bytes.into())
             && first.is_good()
             && self.is_plain
             && self.ready.is_empty()
             && self.has_number(node)
-            && to.is_ready(dev)
+            && self.has_room(dev, to)
         {
+            if !T::IS_HERE {
+                self.send_apart(dev, record, offset, &posted);
+                return Ok(true);
+            }
             if let Some(asked) = to.ask_page(dev, record, first.address as u32, posted.length_bytes) {
                 self.send_whole(dev, to, asked, record, offset, &posted);
                 return Ok(true);
@@ -109,6 +113,31 @@ impl Sender {
         dev.put(sent, record::DESCRIPTOR, offset);
         let page = Page { address: posted.address, bytes: posted.page_bytes };
         Cursor::at(sent.plus(record::CURSOR)).stand_on(dev, page);
+        Window::at(sent.plus(record::WINDOW)).start_sent(dev, collection_frames);
+        self.under_way.insert(record);
+    }
+
+    /// The same where the transmitter runs elsewhere: it reads the record.
+    #[inline(always)]
+    fn send_apart(&mut self, dev: &mut impl Device, record: u32, offset: u32, posted: &Descriptor) {
+        let node = u32::from(posted.node);
+        dev.trace(Marker::PostRead, record);
+        let number = self.take_number(dev, node, record);
+        let (length, collection_frames) = (posted.length_bytes, self.settings.collection_frames);
+        let sent = self.record(record);
+        dev.put(sent, record::NODE_NUMBER, node | u32::from(number) << 16);
+        dev.put(sent, record::LENGTH, length);
+        dev.put(sent, record::COLLECTION, collection_frames);
+        dev.put(sent, record::DESCRIPTOR, offset);
+        let page = Page { address: posted.address, bytes: posted.page_bytes };
+        Cursor::at(sent.plus(record::CURSOR)).stand_on(dev, page);
+        self.open(dev, node, record, posted.tag);
+        let (of_tag, oldest) = self.distances(dev, node, number, record);
+        let tag_word = word::tag(posted.tag, of_tag as u8, oldest as u8);
+        self.to_transmitter.push(dev, SenderToTransmitter::Frame { record, frame: 0, tag_word }.words());
+        dev.tell();
+        self.time(dev, sent, 0, self.settings.resend_cycles);
+        dev.put(sent, record::STATE, stage::SENDING);
         Window::at(sent.plus(record::WINDOW)).start_sent(dev, collection_frames);
         self.under_way.insert(record);
     }

@@ -35,6 +35,7 @@ impl Sender {
     /// Takes an answer from a sorter that runs elsewhere.
     #[inline(always)]
     pub(crate) fn take_entry(&mut self, dev: &mut impl Device) -> Entry {
+        let was_known = self.from_sorter.knows_entry();
         let Some(words) = self.from_sorter.peek(dev) else { return Entry::None };
         let SorterToSender::Answer { kind, node, numbers, room } = SorterToSender::of(words) else {
             rarely();
@@ -46,7 +47,7 @@ impl Sender {
             self.note_room(dev, node, room);
         }
         self.on_answer(dev, kind, node, numbers);
-        Entry::Frequent
+        Entry::after(&self.from_sorter, was_known)
     }
 
     /// Does some of the rare work that waits. False if there was none that it could do.

@@ -13,7 +13,7 @@ use super::state::{Sides, Sorter, NO_PEER};
 use crate::command::{is_close, is_known, is_restart};
 use crate::header::{own_address, NODE_MASK};
 use crate::messages::{ReceiverToSorter, SorterToSender};
-use crate::neighbours::{Entry, Receives, Sends, Sorts};
+use crate::neighbours::{Receives, Sends, Sorts};
 use crate::places::{Places, Settings};
 
 impl<P: Posted> Sorter<P> {
@@ -100,10 +100,8 @@ impl<P: Posted> Sorter<P> {
 
     /// The same, where the receiver runs elsewhere and each message ends so.
     #[inline(always)]
-    pub(crate) fn hear_all(&mut self, dev: &mut impl Device) -> Entry {
-        let mut heard = Entry::None;
+    pub(crate) fn hear_all(&mut self, dev: &mut impl Device) {
         while let Some(words) = self.from_receiver.pop(dev) {
-            heard = Entry::Frequent;
             match ReceiverToSorter::of(words) {
                 ReceiverToSorter::Complete { node, number } => {
                     self.numbers[node as usize & NODE_MASK].complete(dev, number);
@@ -114,7 +112,6 @@ impl<P: Posted> Sorter<P> {
                 }
             }
         }
-        heard
     }
 
     #[cold]

@@ -106,31 +106,37 @@ impl<A: Pages> Transmitter<A> {
             rarely();
             return Entry::Rare;
         }
+        let was_known = self.from_sender.knows_entry();
         let Some(words) = self.from_sender.peek(dev) else { return Entry::None };
         let entry = SenderToTransmitter::of(words);
         if !matches!(entry, SenderToTransmitter::Frame { .. }) {
             rarely();
             return Entry::Rare;
         }
-        if self.ring.is_ready(dev) {
-            self.from_sender.skip(dev);
-            self.serve::<Elsewhere>(dev, entry);
+        if !self.ring.is_ready(dev) {
+            rarely();
+            return Entry::Frequent;
         }
-        Entry::Frequent
+        self.from_sender.skip(dev);
+        self.serve::<Elsewhere>(dev, entry);
+        Entry::after(&self.from_sender, was_known)
     }
 
     /// Takes an answer from a receiver that runs elsewhere.
     #[inline(always)]
     pub(crate) fn take_answer(&mut self, dev: &mut impl Device) -> Entry {
+        let was_known = self.from_receiver.knows_entry();
         let Some(words) = self.from_receiver.peek(dev) else { return Entry::None };
         let ReceiverToTransmitter::Answer { kind, node, numbers } = ReceiverToTransmitter::of(words) else {
             rarely();
             return Entry::Rare;
         };
-        if self.send_answer(dev, frame_kind(kind), node, numbers) {
-            self.from_receiver.skip(dev);
+        if !self.send_answer(dev, frame_kind(kind), node, numbers) {
+            rarely();
+            return Entry::Frequent;
         }
-        Entry::Frequent
+        self.from_receiver.skip(dev);
+        Entry::after(&self.from_receiver, was_known)
     }
 
     #[cold]
