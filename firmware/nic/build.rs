@@ -25,6 +25,7 @@ const IMAGES: [(&str, &str); 11] = [
     ("echo", "core-a.ld"),
     ("echo-pair", "core-a.ld"),
     ("emp", "core-a.ld"),
+    ("kernel", "core-a.ld"),
     ("emp-pair", "core-a.ld"),
     ("emp-mini", "core-a.ld"),
     ("cache-probe", "core-a.ld"),

@@ -28,3 +28,4 @@ pub mod rdma;
 pub mod search;
 pub mod shorten;
 pub mod soak;
+pub mod streams;

@@ -27,6 +27,8 @@ impl Kind {
     pub const STATIC_TABLES: Kind = Kind(7);
     /// Descriptors of messages.
     pub const MESSAGES: Kind = Kind(8);
+    /// Rings of frames.
+    pub const FRAMES: Kind = Kind(12);
 
     /// What the kind is called, if this crate defines it.
     pub const fn name(self) -> Option<&'static str> {
@@ -39,6 +41,7 @@ impl Kind {
             Kind::CACHES => "caches",
             Kind::STATIC_TABLES => "static tables",
             Kind::MESSAGES => "messages",
+            Kind::FRAMES => "frames",
             Kind(_) => return None,
         })
     }

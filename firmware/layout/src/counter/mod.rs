@@ -8,7 +8,7 @@
 
 mod sets;
 
-pub use sets::{CACHES, DEVICE, DRIVER, LINK, LOOKUP, MESSAGES, POSTS, SETS, TRANSFERS, TRANSLATIONS};
+pub use sets::{CACHES, DEVICE, DRIVER, FRAMES, LINK, LOOKUP, MESSAGES, POSTS, SETS, TRANSFERS, TRANSLATIONS};
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
@@ -247,6 +247,10 @@ counters! {
     MessagesHeld,
     /// Frames and answers that were given to the MAC, those that it skips too.
     FramesToMac,
+
+    // ---- Frames that the host handles
+    /// No buffer of the host was free.
+    FramesUnplaced,
 }
 
 /// Distance from a counter of the send path to the one of the receive path.

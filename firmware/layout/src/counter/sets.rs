@@ -434,3 +434,24 @@ pub const TRANSLATIONS: Set = Set {
         },
     ],
 };
+
+/// Frames that the NIC moves between the link and buffers of the host.
+pub const FRAMES: Set = Set {
+    name: "frames",
+    counters: &[
+        FramesReceived,
+        FramesPlaced,
+        FramesUnplaced,
+        FramesToMac,
+        Commands,
+        MailboxesWild,
+        DmaReadErrors,
+        DmaWriteErrors,
+    ],
+    sums: &[Sum {
+        name: "frames received",
+        whole: &[FramesReceived],
+        parts: &[FramesPlaced, FramesUnplaced],
+        under_way: None,
+    }],
+};

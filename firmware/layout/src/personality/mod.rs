@@ -4,12 +4,19 @@
 pub mod echo;
 pub mod emp;
 pub mod emp_mini;
+pub mod kernel;
 
 use crate::boot::{caches, static_tables};
 
 /// [`crate::boot::ReplyState::personality`] of every firmware.
-pub const NUMBERS: &[u32] =
-    &[caches::PERSONALITY, static_tables::PERSONALITY, echo::PERSONALITY, emp::PERSONALITY, emp_mini::PERSONALITY];
+pub const NUMBERS: &[u32] = &[
+    caches::PERSONALITY,
+    static_tables::PERSONALITY,
+    echo::PERSONALITY,
+    emp::PERSONALITY,
+    emp_mini::PERSONALITY,
+    kernel::PERSONALITY,
+];
 
 const _: () = {
     let (mut one, mut other) = (0, 0);

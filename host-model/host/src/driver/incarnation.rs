@@ -134,7 +134,10 @@ impl Incarnation {
     /// The NIC was reset: unpins everything. Gives the processes, and the number of pages.
     pub fn unpin_all(&self) -> Result<(Vec<Pid>, u32), DriverError> {
         match self.service.get() {
-            Some(service) => self.processes.end_all(&**service),
+            Some(service) => {
+                service.unpin_own();
+                self.processes.end_all(&**service)
+            }
             None => Ok((Vec::new(), 0)),
         }
     }

@@ -4,7 +4,8 @@
 //!   and post queues.
 //! * `rdma`: what personalities with remote memory access share: registered buffers, keys,
 //!   notifications.
-//! * `mini`, `vmmc`, `echo`, `emp`: the service of each personality. `services`: the table of them.
+//! * `mini`, `vmmc`, `echo`, `emp`, `kernel`: the service of each personality. `services`: the
+//!   table of them.
 //! * `driver`: the driver of one NIC.
 //!
 //! Every word that comes from the NIC is hostile (INV-35): each is read once, indices are masked,
@@ -17,6 +18,7 @@ mod driver;
 pub mod echo;
 pub mod emp;
 mod incarnation;
+pub mod kernel;
 pub mod mini;
 pub mod rdma;
 mod services;

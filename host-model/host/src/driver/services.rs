@@ -3,8 +3,9 @@
 use super::core::service::ServiceEntry;
 use super::echo::Echo;
 use super::emp::Emp;
+use super::kernel::Kernel;
 use super::mini::Mini;
 use super::vmmc::Vmmc;
 
 /// The services that the driver has, one for each personality.
-pub const SERVICES: &[ServiceEntry] = &[Mini::ENTRY, Vmmc::ENTRY, Echo::ENTRY, Emp::ENTRY, Emp::MINI];
+pub const SERVICES: &[ServiceEntry] = &[Mini::ENTRY, Vmmc::ENTRY, Echo::ENTRY, Emp::ENTRY, Emp::MINI, Kernel::ENTRY];

@@ -8,12 +8,14 @@
 //!   posts ended. `post`: descriptors, in the queue. Every personality has these.
 //! * `extension`, `rdma`: what personalities with remote memory access add: export, import, write,
 //!   read.
-//! * `emp`: messages that the NIC matches. `mpi`, `sockets`: libraries over them.
+//! * `emp`: messages that the NIC matches. `mpi`, `sockets`: libraries over them. `kernel`: streams
+//!   of the operating system.
 //! * `error`: why a post failed.
 
 pub mod emp;
 mod error;
 mod extension;
+pub mod kernel;
 pub mod mpi;
 mod poll;
 mod post;

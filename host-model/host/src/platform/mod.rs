@@ -4,8 +4,10 @@
 //! platform is one of [`Platform::names`] or a path to a file of the same form.
 
 mod check;
+mod kernel;
 mod load;
 mod values;
 
+pub use kernel::KernelCosts;
 pub use load::{toml_error, PlatformError};
 pub use values::{Bridge, Buffers, Core, HostCosts, Link, Management, Pci, Platform, Protocol, Sram};

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sim_pins::Ps;
 
+use super::kernel::KernelCosts;
 use crate::processor::cycles_to_ps;
 
 /// A machine: NIC, bus, link and host. One TOML file each; the file gives the source of each value.
@@ -27,6 +28,8 @@ pub struct Platform {
     pub protocol: Protocol,
     /// The host, and what its software costs.
     pub host: HostCosts,
+    /// The network of the kernel.
+    pub kernel: KernelCosts,
     /// The network of the daemons.
     pub management: Management,
 }

@@ -109,13 +109,15 @@ enum Lookup {
     Matched(MessagesOptions),
     /// The same, with a cache of translations.
     MatchedCached(Cache, MessagesOptions),
+    /// Rings of frames.
+    Frames,
 }
 
 impl Lookup {
     fn cache(self) -> Option<Cache> {
         match self {
             Lookup::Cached(cache) | Lookup::MatchedCached(cache, _) => Some(cache),
-            Lookup::Static | Lookup::None | Lookup::Matched(_) => None,
+            Lookup::Static | Lookup::None | Lookup::Matched(_) | Lookup::Frames => None,
         }
     }
 
@@ -140,6 +142,7 @@ impl Wanted {
                 Looks::Cached => Lookup::Cached(scenario.cache),
                 Looks::Static => Lookup::Static,
                 Looks::None => Lookup::None,
+                Looks::Frames => Lookup::Frames,
                 Looks::Matched => Lookup::Matched(scenario.emp.of_driver()),
                 Looks::MatchedCached => Lookup::MatchedCached(scenario.cache, scenario.emp.of_driver()),
             },
@@ -348,6 +351,7 @@ fn plan_for<const NODES: usize>(wanted: &Wanted, platform: &Platform, first_free
         }
         // The number of the personality moves no region.
         Lookup::None => planned::<Plain<0, NODES>>(&request, Plain, first_free, |_| None),
+        Lookup::Frames => frames(&request, first_free),
         Lookup::Matched(_) => matched(&request, first_free, None),
         Lookup::MatchedCached(cache, _) => {
             let geometry = cache.geometry().map_err(|_| ())?;
@@ -366,6 +370,15 @@ fn matched(request: &[u32], first_free: u32, cache: Option<VmhGeometry>) -> Resu
     }
     let free = list.cursor.end(config.sram_bytes).ok_or(())?;
     Ok(Planned { parts: list.parts, free, holds: None })
+}
+
+/// The plan of the NIC that only moves frames.
+fn frames(request: &[u32], first_free: u32) -> Result<Planned, ()> {
+    let config = nic_raw::Config::read(request).map_err(|_| ())?;
+    let plan = nic_raw::Plan::of(&config, first_free, config.sram_bytes).map_err(|_| ())?;
+    let mut list = List { cursor: Cursor::new(first_free), parts: vec![] };
+    config.lay_out(&mut list);
+    Ok(Planned { parts: list.parts, free: plan.free, holds: None })
 }
 
 fn planned<P: nic_plan::Part>(

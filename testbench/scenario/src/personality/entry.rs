@@ -68,6 +68,8 @@ pub enum Lookup {
     Matched,
     /// The same, and their pages are looked up in a cache, which has a geometry and misses.
     MatchedCached,
+    /// There is nothing to be found: frames go to the next buffer of the kernel.
+    Frames,
 }
 
 impl Personality {

@@ -129,6 +129,9 @@ pub trait Service: AsAny {
     /// The NIC was reset: unpins what is pinned for the driver itself on behalf of a process.
     fn end(&self, _pid: Pid) {}
 
+    /// The NIC was reset: unpins what is pinned for the driver itself, on behalf of no process.
+    fn unpin_own(&self) {}
+
     /// Gives a process water marks of its own (facts M-26), and unpins down to them.
     async fn set_water_marks(&self, _cpu: &Cpu, _pid: Pid, _marks: WaterMarks) -> Result<(), DriverError> {
         Err(DriverError::NoWaterMarks)

@@ -4,6 +4,7 @@ mod bandwidth;
 mod frames;
 mod incast;
 mod latency;
+mod libraries;
 mod translation;
 
 use nic_layout::vmh::VmhGeometry;
@@ -18,7 +19,7 @@ pub const GROUP: Group = Group {
 };
 
 /// The bars of the group.
-const BARS: [Experiment; 5] = [
+const BARS: [Experiment; 6] = [
     Experiment::bar("emp.1", "latency of a message of 10 bytes", latency::measure).note(latency::NOTE).images(images),
     Experiment::bar("emp.2", "bandwidth one way and both ways", bandwidth::measure)
         .note(bandwidth::NOTE)
@@ -30,6 +31,9 @@ const BARS: [Experiment; 5] = [
         .note(translation::NOTE)
         .images(translating_images),
     Experiment::bar("emp.6", "many nodes that send to one", incast::measure).note(incast::NOTE).images(images),
+    Experiment::bar("emp.8", "EMP, libraries over it, and the path through the kernel", libraries::measure)
+        .note(libraries::NOTE)
+        .images(|| vec![("emp", VmhGeometry::RECOMMENDED), ("kernel", VmhGeometry::RECOMMENDED)]),
 ];
 
 fn translating_images() -> Vec<(&'static str, VmhGeometry)> {

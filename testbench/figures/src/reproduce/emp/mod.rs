@@ -1,6 +1,7 @@
 //! Tables and figures of the thesis on EMP.
 
 mod kinds;
+mod libraries;
 mod setting;
 mod steps;
 mod table_3_1;
@@ -8,4 +9,5 @@ mod table_3_1;
 use crate::engine::Experiment;
 
 /// In the order in which they are listed.
-pub static EXPERIMENTS: [Experiment; 3] = [kinds::FIGURE_2_7, steps::STEPS, table_3_1::TABLE_3_1];
+pub static EXPERIMENTS: [Experiment; 4] =
+    [kinds::FIGURE_2_7, steps::STEPS, table_3_1::TABLE_3_1, libraries::LIBRARIES];

@@ -1,9 +1,11 @@
 //! Ping-pong and stream over a library: the same two programs for every library, so that their
 //! figures can be compared.
 //!
-//! * `carrier`: what a library has to offer. `mpi`, `sockets`: the libraries.
+//! * `carrier`: what a library has to offer. `mpi`, `sockets`: the libraries over EMP.
+//!   `kernel`: streams of the operating system.
 
 mod carrier;
+mod kernel;
 mod mpi;
 mod sockets;
 
@@ -24,6 +26,7 @@ use crate::meeting::Meeting;
 use crate::node::Handle;
 
 pub(crate) use carrier::Carrier;
+pub use kernel::KernelPath;
 pub use mpi::Mpi;
 pub use sockets::Streams;
 

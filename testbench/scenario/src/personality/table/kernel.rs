@@ -1,0 +1,17 @@
+//! Frames of the operating system: the baseline of the libraries over EMP.
+
+use nic_layout::nodes::NODES_USUAL;
+
+use crate::personality::entry::{Lookup, Personality};
+use crate::workload_kind::WorkloadKind;
+
+pub const KERNEL: Personality = Personality {
+    name: "kernel",
+    description: "streams that the operating system makes of frames, as TCP does; the NIC only moves the frames",
+    lookup: Lookup::Frames,
+    nodes_max: NODES_USUAL,
+    memory_of_others: &[],
+    message_bytes: 1..=1 << 24,
+    has_accounts: false,
+    workloads: &[WorkloadKind::PingPong, WorkloadKind::Stream],
+};
