@@ -17,7 +17,7 @@ const GEOMETRY: [(&str, &str, u32); 6] = [
 ];
 
 /// Image and linker script: of which core it is.
-const IMAGES: [(&str, &str); 11] = [
+const IMAGES: [(&str, &str); 12] = [
     ("mini", "core-a.ld"),
     ("mini-pair", "core-a.ld"),
     ("vmmc", "core-a.ld"),

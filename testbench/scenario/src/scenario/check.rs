@@ -7,7 +7,6 @@ use page_traces::Pattern;
 
 use super::{program, MissService, MissedCache, MissedSide, Scenario, WorkloadKind, MESSAGES_MAX};
 use crate::error::Result;
-use crate::personality::Lookup;
 use crate::request_error;
 
 /// No message of a program goes beyond the first half of its page.

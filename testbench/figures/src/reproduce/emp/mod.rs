@@ -9,5 +9,4 @@ mod table_3_1;
 use crate::engine::Experiment;
 
 /// In the order in which they are listed.
-pub static EXPERIMENTS: [Experiment; 4] =
-    [kinds::FIGURE_2_7, steps::STEPS, table_3_1::TABLE_3_1, libraries::LIBRARIES];
+pub static EXPERIMENTS: [Experiment; 4] = [kinds::FIGURE_2_7, steps::STEPS, table_3_1::TABLE_3_1, libraries::LIBRARIES];
