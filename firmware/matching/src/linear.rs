@@ -33,8 +33,8 @@ const OLDER: u32 = 8;
 /// No entry is there.
 const NONE: u32 = u32::MAX;
 /// In place of the node: any.
-const ANY_SOURCE: u32 = 0xFF << 16;
-/// Bit 24 in place of the tag: any.
+const ANY_SOURCE: u32 = 1 << 25;
+/// In place of the tag: any.
 const ANY_TAG: u32 = 1 << 24;
 const FREE: u32 = u32::MAX;
 
@@ -44,7 +44,7 @@ const fn key(source: u8, tag: u16) -> u32 {
 
 /// Whether a receive leaves something open.
 const fn is_open(key: u32) -> bool {
-    key & ANY_TAG != 0 || key & ANY_SOURCE == ANY_SOURCE
+    key >= ANY_TAG
 }
 
 impl Linear {
@@ -102,8 +102,14 @@ impl Linear {
             next = words.get(entry, Linear::next());
             let is_planted_match = is_planted(Plant::AnyTagMatches)
                 && want & ANY_TAG == 0
-                && (want >> 16 == exact >> 16 || want & ANY_SOURCE == ANY_SOURCE);
-            if want == exact || want == of_any_source || is_planted_match {
+                && (want >> 16 == exact >> 16 || want & ANY_SOURCE != 0);
+            if want == exact || is_planted_match {
+                return self.found(entry, message.after_tag);
+            }
+            if !is_open(want) {
+                continue;
+            }
+            if want == of_any_source {
                 return self.found(entry, message.after_tag);
             }
             if want == of_any_tag || want == ANY_SOURCE | ANY_TAG {

@@ -128,6 +128,13 @@ impl Cursor {
         (distance < bytes).then(|| Run { address: address.wrapping_add(distance), bytes: bytes - distance })
     }
 
+    /// The run from the first byte of the message on, if the cursor has not moved. No bytes: the
+    /// first page is in a list page.
+    #[inline(always)]
+    pub fn first(self, words: &impl Words) -> Run {
+        Run { address: words.get(self.0, ADDRESS), bytes: words.get(self.0, BYTES) }
+    }
+
     /// Goes to the page behind the present one, which is not empty and ends before this byte. No
     /// bytes: the cursor has not moved, and [`Self::seek`] says why not.
     #[inline(never)]

@@ -6,7 +6,7 @@ mod bars;
 #[path = "measure/emp/mod.rs"]
 mod matched;
 #[path = "reproduce/emp/mod.rs"]
-mod messages;
+pub(crate) mod messages;
 #[path = "reproduce/mini/mod.rs"]
 mod mini;
 

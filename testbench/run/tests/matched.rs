@@ -12,11 +12,15 @@ use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{offset_bytes, stat, Descriptor, Failure, Format};
 use nic_layout::personality::emp::{MAILBOX_RECEIVE, MAILBOX_SEND, MESSAGE_BYTES_MAX};
 use nic_layout::registers::mailbox;
+use nic_layout::trace::Marker;
 use nicscope_account::results::Results;
 use nicscope_run::run::{run, RunConfig};
 use nicscope_run::workload::app::pattern;
 use nicscope_scenario::error::Result;
-use nicscope_scenario::scenario;
+use nicscope_scenario::image;
+use nicscope_scenario::scenario::{self, Matching};
+use sim_pins::Ps;
+use std::sync::Arc;
 
 // ---- Scenarios ----------------------------------------------------------------------------------
 
@@ -188,6 +192,106 @@ fn a_message_takes_the_oldest_receive_that_it_matches() {
         close(&member, &process).await
     });
     Bench { personality: "emp", ..Bench::default() }.run([sender, receiver]);
+}
+
+/// A receive that a process posts, and gives up before the messages are sent.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    from: From,
+    is_cancelled: bool,
+}
+
+/// Receives with any mix of wildcards, and the tags of as many messages. Messages that nothing else
+/// matches find one of the last receives.
+fn plan(seed: u64) -> (Vec<Plan>, Vec<u16>) {
+    const MESSAGES: usize = 60;
+    let mut state = seed;
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+        (state >> 33) % below
+    };
+    let mut receives: Vec<Plan> = (0..MESSAGES)
+        .map(|_| Plan {
+            from: From {
+                node: (draw(2) == 0).then_some(0),
+                // Some tags are asked for often, some by nobody.
+                tag: (draw(4) != 0).then_some(draw(9) as u16 * 257),
+            },
+            is_cancelled: draw(6) == 0,
+        })
+        .collect();
+    receives.extend([Plan { from: From { node: None, tag: None }, is_cancelled: false }; MESSAGES]);
+    let tags = (0..MESSAGES).map(|_| draw(12) as u16 * 257).collect();
+    (receives, tags)
+}
+
+/// The receives that the messages take, word by word as the rule says.
+fn taken(receives: &[Plan], tags: &[u16]) -> Vec<usize> {
+    let mut posted: Vec<usize> = (0..receives.len()).filter(|index| !receives[*index].is_cancelled).collect();
+    let take = |tag: &u16| {
+        let is_match = |index: &usize| receives[*index].from.tag.is_none_or(|wanted| wanted == *tag);
+        let at = posted.iter().position(is_match).expect("the last receives match any message");
+        posted.remove(at)
+    };
+    tags.iter().map(take).collect()
+}
+
+/// The records that are matched on a NIC with this search, in their order. The records have the
+/// order of the posts.
+fn matched_in_order(search: Matching, seed: u64) -> Vec<u32> {
+    const BYTES: u32 = 8;
+    let sender = job(move |member: Member| async move {
+        let (process, at) = open(&member).await?;
+        member.meet("posted", Vec::new()).await;
+        let (mut sends, (_, tags)) = (std::collections::VecDeque::new(), plan(seed));
+        for tag in tags {
+            if sends.len() == 8 {
+                let transfer = sends.pop_front().expect("eight are posted");
+                process.wait_message(&transfer).await.map_err(wrong)?;
+                process.free(transfer);
+            }
+            sends.push_back(process.send(1, tag, at, BYTES).await.map_err(wrong)?);
+        }
+        for transfer in sends {
+            process.wait_message(&transfer).await.map_err(wrong)?;
+        }
+        close(&member, &process).await
+    });
+    let receiver = job(move |member: Member| async move {
+        let (process, at) = open(&member).await?;
+        let (mut posted, (receives, tags)) = (Vec::new(), plan(seed));
+        for Plan { from, .. } in &receives {
+            posted.push(process.receive(*from, at, BYTES).await.map_err(wrong)?);
+        }
+        for (transfer, _) in posted.iter().zip(&receives).filter(|(_, receive)| receive.is_cancelled) {
+            process.cancel(transfer).await.map_err(wrong)?;
+            let end = process.wait_message(transfer).await;
+            expect!(failed(end.clone()) == Some(Failure::Cancelled), "cancelled: {end:?}");
+        }
+        member.meet("posted", Vec::new()).await;
+        for (index, tag) in taken(&receives, &tags).into_iter().zip(&tags) {
+            process.wait_message(&posted[index]).await.map_err(wrong)?;
+            let arrival = process.arrival(&posted[index]).await.map_err(wrong)?;
+            expect!(arrival == Arrival { node: 0, tag: *tag, bytes: BYTES }, "receive {index}: {arrival:?}");
+        }
+        close(&member, &process).await
+    });
+    let image = std::fs::read(image::build_matching("emp", search).unwrap()).unwrap();
+    let bench = Bench { personality: "emp", firmware: Some(Arc::new(image)), record: true, ..Bench::default() };
+    let output = bench.run([sender, receiver]);
+    let markers = output.nodes[1].log.markers(Ps::ZERO, Ps::MAX);
+    markers.filter(|(_, marker, _)| *marker == Marker::MessageMatched).map(|(.., record)| record).collect()
+}
+
+#[test]
+fn both_searches_match_the_same_receives_in_the_same_order() {
+    for seed in [1, 2] {
+        let (receives, tags) = plan(seed);
+        let expected: Vec<u32> = taken(&receives, &tags).into_iter().map(|index| index as u32).collect();
+        for search in [Matching::Linear, Matching::Hashed] {
+            assert_eq!(matched_in_order(search, seed), expected, "{search:?}, seed {seed}");
+        }
+    }
 }
 
 #[test]

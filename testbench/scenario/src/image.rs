@@ -1,7 +1,7 @@
 //! The firmware image of a personality.
 //!
-//! Cargo builds it. The geometry of the caches, the width of keys and the room for nodes are build
-//! parameters.
+//! Cargo builds it. The geometry of the caches, the width of keys, the room for nodes and the search
+//! for posted receives are build parameters.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,7 +18,7 @@ use nic_layout::vmh::VmhGeometry;
 use nic_plan::Geometry;
 
 use crate::error::Result;
-use crate::scenario::Scheme;
+use crate::scenario::{Matching, Scheme};
 use crate::{failed, request_error};
 
 const TARGET: &str = "riscv32imc-unknown-none-elf";
@@ -46,12 +46,26 @@ pub fn build_with_keys(binary: &str, geometry: VmhGeometry, key: KeyWidth) -> Re
 }
 
 /// Builds the image `binary` with the recommended CBH cache and keys of a width, for clusters of
-/// `nodes` nodes, and returns its path.
+/// `nodes` nodes, and returns its path. `matching`: of the image of EMP.
 ///
 /// # Errors
 /// As [`build_caches`].
-pub fn build_for(binary: &str, geometry: VmhGeometry, key: KeyWidth, nodes: usize) -> Result<PathBuf> {
-    build_sized(binary, geometry, CbhGeometry { key, ..CbhGeometry::RECOMMENDED }, image_nodes_for(nodes))
+pub fn build_for(
+    binary: &str,
+    geometry: VmhGeometry,
+    key: KeyWidth,
+    nodes: usize,
+    matching: Matching,
+) -> Result<PathBuf> {
+    build_sized(binary, geometry, CbhGeometry { key, ..CbhGeometry::RECOMMENDED }, image_nodes_for(nodes), matching)
+}
+
+/// Builds the image `binary` of EMP, and returns its path.
+///
+/// # Errors
+/// As [`build_caches`].
+pub fn build_matching(binary: &str, matching: Matching) -> Result<PathBuf> {
+    build_sized(binary, VmhGeometry::RECOMMENDED, CbhGeometry::RECOMMENDED, NODES_USUAL, matching)
 }
 
 /// Builds the image `binary` for clusters of at most [`NODES_USUAL`] nodes unless it is up to date,
@@ -63,23 +77,30 @@ pub fn build_for(binary: &str, geometry: VmhGeometry, key: KeyWidth, nodes: usiz
 /// # Errors
 /// The sources are gone, cargo does not run or refuses the sources, or [`stack`] refuses the image.
 pub fn build_caches(binary: &str, geometry: VmhGeometry, cbh: CbhGeometry) -> Result<PathBuf> {
-    build_sized(binary, geometry, cbh, NODES_USUAL)
+    build_sized(binary, geometry, cbh, NODES_USUAL, Matching::Linear)
 }
 
-fn build_sized(binary: &str, geometry: VmhGeometry, cbh: CbhGeometry, nodes: usize) -> Result<PathBuf> {
+fn build_sized(
+    binary: &str,
+    geometry: VmhGeometry,
+    cbh: CbhGeometry,
+    nodes: usize,
+    matching: Matching,
+) -> Result<PathBuf> {
     let vmh = format!("C{}-L{}-A{}", geometry.entries, geometry.line_entries, geometry.ways);
     let CbhGeometry { entries, ways, key } = cbh;
     let is_usual = (entries, ways) == (CbhGeometry::RECOMMENDED.entries, CbhGeometry::RECOMMENDED.ways);
     let buffers = if is_usual { String::new() } else { format!("-B{entries}-A{ways}") };
     let keys = if key.is_wide() { format!("-K{}", key.bits()) } else { String::new() };
     let many = if nodes == NODES_USUAL { String::new() } else { format!("-N{nodes}") };
+    let hashed = matching.suffix();
     let is_recommended = geometry == VmhGeometry::RECOMMENDED && cbh == CbhGeometry::RECOMMENDED;
-    let folder = match is_recommended && nodes == NODES_USUAL {
+    let folder = match is_recommended && nodes == NODES_USUAL && matching == Matching::Linear {
         // `make firmware` builds this image too.
         true => workspace().join("target"),
-        false => workspace().join("target/geometry").join(format!("{vmh}{buffers}{keys}{many}")),
+        false => workspace().join("target/geometry").join(format!("{vmh}{buffers}{keys}{many}{hashed}")),
     };
-    build_in(folder, binary, Geometry { vmh: geometry, cbh }, nodes, Choice::Usual)
+    build_in(folder, binary, Geometry { vmh: geometry, cbh }, nodes, matching, Choice::Usual)
 }
 
 /// Builds the image `binary` of a NIC whose two cores share the parts of EMP, unless it is up to
@@ -87,10 +108,10 @@ fn build_sized(binary: &str, geometry: VmhGeometry, cbh: CbhGeometry, nodes: usi
 ///
 /// # Errors
 /// As [`build_caches`].
-pub fn build_scheme(binary: &str, scheme: Scheme) -> Result<PathBuf> {
+pub fn build_scheme(binary: &str, scheme: Scheme, matching: Matching) -> Result<PathBuf> {
     let geometry = Geometry { vmh: VmhGeometry::RECOMMENDED, cbh: CbhGeometry::RECOMMENDED };
-    let folder = workspace().join("target/schemes").join(scheme.name());
-    build_in(folder, binary, geometry, NODES_USUAL, Choice::Scheme(scheme))
+    let folder = workspace().join("target/schemes").join(format!("{}{}", scheme.name(), matching.suffix()));
+    build_in(folder, binary, geometry, NODES_USUAL, matching, Choice::Scheme(scheme))
 }
 
 /// Builds the image `binary` with a planted defect (`nic_layout::plant`), and returns the ELF file.
@@ -103,7 +124,14 @@ pub fn planted(binary: &str, geometry: VmhGeometry, plant: Plant) -> Result<Vec<
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let geometry = Geometry { vmh: geometry, cbh: CbhGeometry::RECOMMENDED };
-    let path = build_in(workspace().join("target/planted"), binary, geometry, NODES_USUAL, Choice::Plant(plant))?;
+    let path = build_in(
+        workspace().join("target/planted"),
+        binary,
+        geometry,
+        NODES_USUAL,
+        Matching::Linear,
+        Choice::Plant(plant),
+    )?;
     std::fs::read(&path).map_err(|error| failed!("{}: {error}", path.display()))
 }
 
@@ -115,7 +143,14 @@ enum Choice {
     Scheme(Scheme),
 }
 
-fn build_in(folder: PathBuf, binary: &str, geometry: Geometry, nodes: usize, choice: Choice) -> Result<PathBuf> {
+fn build_in(
+    folder: PathBuf,
+    binary: &str,
+    geometry: Geometry,
+    nodes: usize,
+    matching: Matching,
+    choice: Choice,
+) -> Result<PathBuf> {
     let plant = if let Choice::Plant(plant) = choice { plant.name() } else { "" };
     // Without a scheme the variable is not set, as in `make firmware`.
     let scheme = if let Choice::Scheme(scheme) = choice { Some(("NICSCOPE_EMP_SCHEME", scheme.name())) } else { None };
@@ -138,6 +173,7 @@ fn build_in(folder: PathBuf, binary: &str, geometry: Geometry, nodes: usize, cho
         .env("NICSCOPE_CBH_WAYS", cbh.ways.to_string())
         .env("NICSCOPE_KEY_BITS", cbh.key.bits().to_string())
         .env("NICSCOPE_NODES", nodes.to_string())
+        .env("NICSCOPE_EMP_MATCHING", matching.name())
         .env("NICSCOPE_PLANT", plant)
         .env_remove("NICSCOPE_EMP_SCHEME")
         .envs(scheme)

@@ -62,7 +62,8 @@ impl<A: Pages> Receiver<A> {
     #[inline(always)]
     pub(super) fn place(&mut self, dev: &mut impl Device, receive: Place, data: Data) {
         dev.step::<{ Marker::FrameSorted as u8 }>();
-        if !self.place_page(dev, receive, data) {
+        let run = Cursor::at(receive.plus(record::CURSOR)).here(dev, data.offset).unwrap_or(Run::EMPTY);
+        if !self.place_page(dev, run, data) {
             rarely();
             self.place_pages(dev, receive, data.tag, data.from, data.offset, data.bytes);
         }
@@ -136,11 +137,10 @@ impl<A: Pages> Receiver<A> {
         Run::EMPTY
     }
 
-    /// The same of data that lie in the present page. False: nothing was done.
+    /// The same of data that lie in one run. False: nothing was done.
     #[inline(always)]
-    pub(super) fn place_page(&mut self, dev: &mut impl Device, receive: Place, data: Data) -> bool {
+    pub(super) fn place_page(&mut self, dev: &mut impl Device, run: Run, data: Data) -> bool {
         let Data { tag, from, offset, bytes } = data;
-        let Some(run) = Cursor::at(receive.plus(record::CURSOR)).here(dev, offset) else { return false };
         if bytes.wrapping_sub(1) >= run.bytes || !self.writes.has_room(1) {
             return false;
         }

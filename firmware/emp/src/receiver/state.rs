@@ -48,6 +48,8 @@ pub struct Receiver<A> {
     pub(super) last: u32,
     /// Frames of which the data were handed to the engine.
     pub(super) placed: u32,
+    /// Receives that have ended well.
+    pub(super) done: u32,
     /// The first record.
     pub(super) receives: Place,
     /// How messages are cut into frames.
@@ -85,6 +87,7 @@ impl<A: Pages> Receiver<A> {
             next: Next::NOTHING,
             last: u32::MAX,
             placed: 0,
+            done: 0,
             receives: Place(0),
             cut: Settings::NONE.cut,
             writes: HostWrites::new(Tag::UNUSED),

@@ -6,6 +6,7 @@ use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::frame::word;
 use nic_layout::plant::{is_planted, Plant};
+use nic_scatter::Cursor;
 
 use super::place::Data;
 use super::state::Receiver;
@@ -26,7 +27,8 @@ impl<A: Pages> Receiver<A> {
         // What fits the receive, the first page and a frame is on its way before the books are kept.
         let is_short = length <= room.min(self.cut.first_bytes);
         let data = Data::of(record, frame, 0, true);
-        let is_placed = is_short && self.place_page(dev, receive, data);
+        let run = Cursor::at(receive.plus(record::CURSOR)).first(dev);
+        let is_placed = is_short && self.place_page(dev, run, data);
         dev.put(receive, record::MESSAGE, record::message(frame.node(), frame.message()));
         dev.put(receive, record::LENGTH, length);
         let tag_word = dev.get(frame.at, word::TAG);

@@ -81,7 +81,7 @@ impl Sender {
             }
         }
         rarely();
-        self.take_long(dev, to, record, offset, words)
+        self.take_long(dev, to, record, offset)
     }
 
     /// Sends a message whose data were asked for. Its books are closed when it has left.
@@ -142,7 +142,8 @@ impl Sender {
         self.under_way.insert(record);
     }
 
-    /// The same for any message.
+    /// The same for any message. It reads the descriptor anew: its caller would keep the words in
+    /// memory.
     #[inline(never)]
     fn take_long<T: Transmits>(
         &mut self,
@@ -150,8 +151,9 @@ impl Sender {
         to: &mut T,
         record: u32,
         offset: u32,
-        words: [u32; 5],
     ) -> Result<bool, Failure> {
+        let at = dev.place(offset);
+        let words = [0, 4, 8, 12, 16].map(|word| dev.get(at, word));
         let posted = Descriptor::read(words)?;
         let node = u32::from(self.settings.peer(posted.node).ok_or(Failure::BadDescriptor)?);
         if posted.format == Format::Page && u32::from(posted.page_bytes) < posted.length_bytes {

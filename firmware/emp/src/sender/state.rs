@@ -131,12 +131,12 @@ impl Sender {
         self.control.insert(record);
     }
 
-    /// Lets the timer run, if it does not.
+    /// Lets the timer run, if it does not. No time comes before one interval is over.
     #[inline(always)]
     pub(super) fn start_timer(&mut self, dev: &mut impl Device) {
         if !self.is_timer_set {
             rarely();
-            let due = dev.now().wrapping_add(self.settings.resend_cycles / TICKS);
+            let due = dev.now().wrapping_add(self.settings.resend_cycles);
             self.set_timer(dev, due);
         }
     }
@@ -149,7 +149,7 @@ impl Sender {
         }
     }
 
-    fn set_timer(&mut self, dev: &mut impl Device, due: u32) {
+    pub(super) fn set_timer(&mut self, dev: &mut impl Device, due: u32) {
         (self.is_timer_set, self.timer_due) = (true, due);
         dev.set_timer(TIMER, due);
     }
@@ -157,8 +157,6 @@ impl Sender {
 
 /// The timer of the sender.
 const TIMER: usize = 0;
-/// The timer runs so many times in the first interval.
-const TICKS: u32 = 2;
 
 /// The word of a collection's timer.
 #[inline(always)]

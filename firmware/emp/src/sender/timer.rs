@@ -24,35 +24,53 @@ impl Sender {
         if self.under_way.is_empty() {
             return;
         }
+        // What is sent from now on has its time after this.
+        let mut wait = self.settings.resend_cycles;
         let mut next = 0;
         while let Some(record) = self.under_way.next(next) {
             next = record + 1;
             let state = dev.get(self.record(record), record::STATE);
             match state & stage::MASK {
-                stage::SENDING => self.look_at(dev, record, state),
-                stage::ABORTING => self.abort_again(dev, record, state),
+                stage::SENDING => wait = wait.min(self.look_at(dev, record, state)),
+                stage::ABORTING => {
+                    self.abort_again(dev, record, state);
+                    wait = wait.min(self.settings.resend_cycles / TICKS);
+                }
                 _ => {}
             }
         }
         if self.paced != 0 {
+            wait = wait.min(self.settings.resend_cycles / TICKS);
             self.count_flying(dev);
         }
         if !self.under_way.is_empty() {
-            self.start_timer(dev);
+            let due = dev.now().wrapping_add(wait);
+            self.set_timer(dev, due);
         }
     }
 
-    fn look_at(&mut self, dev: &mut impl Device, record: u32, state: u32) {
+    /// Looks at the collections of a message. The clocks until it is looked at again.
+    fn look_at(&mut self, dev: &mut impl Device, record: u32, state: u32) -> u32 {
         let sent = self.record(record);
         if state & stage::LATE == 0 {
             // Nothing was sent again, so timers expire in the order of the collections.
             let window = Window::at(sent.plus(record::WINDOW));
             let oldest = window.oldest(dev);
-            if oldest == window.sent(dev) || !has_come(dev.now(), dev.get(sent, due_at(oldest))) {
-                return;
+            if oldest == window.sent(dev) {
+                return self.settings.resend_cycles;
+            }
+            let (now, due) = (dev.now(), dev.get(sent, due_at(oldest)));
+            if !has_come(now, due) {
+                return due.wrapping_sub(now);
             }
             self.be_late(dev, sent, self.settings.resend_cycles);
         }
+        self.look_at_late(dev, record, sent, state);
+        self.settings.resend_cycles / TICKS
+    }
+
+    /// The same for a message of which some timer has expired: they expire in any order.
+    fn look_at_late(&mut self, dev: &mut impl Device, record: u32, sent: Place, state: u32) {
         let window = Window::at(sent.plus(record::WINDOW));
         let (now, mut again) = (dev.now(), dev.get(sent, record::AGAIN));
         let before = again;

@@ -159,7 +159,9 @@ impl<P: Posted> Sorter<P> {
                 self.pass_first(dev, receiver, record, frame);
                 self.posted.remove(dev, record);
                 self.numbers[frame.node() as usize & NODE_MASK].matched(dev, number, record);
-                dev.count(Counter::MessagesMatched);
+                self.matched = self.matched.wrapping_add(1);
+                // As many as were matched since the start.
+                dev.put(dev.counters(), Counter::MessagesMatched.offset(), self.matched);
             }
             Found::Early => {
                 rarely();

@@ -14,6 +14,8 @@ pub struct Sorter<P> {
     pub(crate) to_sender: ToSenderOfSorter,
     /// The frame of the receive ring that is looked at next, counted without end.
     pub(super) next: u32,
+    /// Messages that were matched.
+    pub(super) matched: u32,
     /// The second word of the addresses of frames for this node.
     pub(super) own_address: u32,
     pub(super) settings: Settings,
@@ -48,6 +50,7 @@ impl<P: Posted> Sorter<P> {
             to_receiver: ToReceiverOfSorter::NOWHERE,
             to_sender: ToSenderOfSorter::NOWHERE,
             next: 0,
+            matched: 0,
             own_address: 0,
             settings: Settings::NONE,
             places: Places::NOWHERE,

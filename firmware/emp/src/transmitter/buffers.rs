@@ -1,4 +1,4 @@
-use nic_device::{Device, MAC_RING_LOG2};
+use nic_device::{rarely, Device, MAC_RING_LOG2};
 use nic_layout::counter::Counter;
 use nic_layout::frame::link::FRAME_BYTES_MIN;
 use nic_layout::ring::MAC_FLAG_EVENT;
@@ -95,16 +95,22 @@ impl Ring {
         if self.left.wrapping_sub(number) <= u32::MAX / 2 {
             return true;
         }
+        self.look(dev);
+        self.left.wrapping_sub(number) <= u32::MAX / 2
+    }
+
+    /// Looks how many frames have left.
+    #[inline(always)]
+    fn look(&mut self, dev: &impl Device) {
         let consumer = dev.transmit_consumer();
         self.left = self.left.wrapping_add(u32::from(consumer.wrapping_sub(self.left as u16)));
-        self.left.wrapping_sub(number) <= u32::MAX / 2
     }
 
     /// Puts the frame in [`Self::next_buffer`] at the end of the ring. It leaves when it is
     /// released.
     #[inline(always)]
     pub fn place(&mut self, dev: &mut impl Device, control: u32) {
-        self.put(dev, self.next_offset, control);
+        self.put(dev, self.next_offset, control, self.count / 2);
         self.last[self.next as usize % BUFFERS] = self.placed;
         self.next += 1;
         self.next_offset += self.buffer_bytes;
@@ -116,16 +122,21 @@ impl Ring {
     /// The same with the frame of [`Self::ready_answer`].
     #[inline(always)]
     pub fn place_answer(&mut self, dev: &mut impl Device, offset: u32, length_bytes: u32) {
-        self.put(dev, offset, length_bytes);
+        self.put(dev, offset, length_bytes, ANSWERS / 2);
         self.last_answer[(self.next_answer % ANSWERS) as usize] = self.placed;
         self.next_answer = (self.next_answer + 1) % ANSWERS;
     }
 
+    /// `many`: with so many frames in the ring, somebody may soon wait for a buffer. Then the end of
+    /// the frame is an event.
     #[inline(always)]
-    fn put(&mut self, dev: &mut impl Device, offset: u32, control: u32) {
-        // With half of the buffers taken, somebody may soon wait for one.
-        let is_filling = self.placed.wrapping_sub(self.left) >= self.count / 2;
-        let event = if is_filling { MAC_FLAG_EVENT } else { 0 };
+    fn put(&mut self, dev: &mut impl Device, offset: u32, control: u32, many: u32) {
+        let mut event = 0;
+        if self.placed.wrapping_sub(self.left) >= many {
+            rarely();
+            self.look(dev);
+            event = if self.placed.wrapping_sub(self.left) >= many { MAC_FLAG_EVENT } else { 0 };
+        }
         dev.place_transmit(self.placed, offset, control | event);
         self.placed = self.placed.wrapping_add(1);
         // As many as were placed since the start.

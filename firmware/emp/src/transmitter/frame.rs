@@ -287,7 +287,10 @@ impl<A: Pages> Transmitter<A> {
         self.addresses.put(dev, at, kind, header.node, data_bytes, numbers);
         dev.put(at, word::OFFSET, offset);
         self.ring.place(dev, header_bytes + data_bytes);
-        self.release(dev);
+        match frame == 0 {
+            true => self.release_first(dev),
+            false => self.release(dev),
+        }
         dev.trace(Marker::TransmitPosted, numbers);
     }
 

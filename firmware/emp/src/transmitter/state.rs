@@ -118,6 +118,20 @@ impl<A: Pages> Transmitter<A> {
         self.reads.release_behind(dev, flags);
     }
 
+    /// The same for the first frame of a message, whose books have taken a while: if all transfers
+    /// have ended meanwhile, the frame leaves at once.
+    #[inline(always)]
+    pub(super) fn release_first(&mut self, dev: &mut impl Device) {
+        // The index is read before the flag: so all transfers have succeeded, or the flag is set.
+        let consumer = dev.dma_read_consumer();
+        if consumer != self.reads.next_number() as u16 || self.awaited != 0 || dev.dma_read_halted() {
+            rarely();
+            return self.release(dev);
+        }
+        self.reads.retire_all(consumer);
+        dev.release_transmit();
+    }
+
     /// Sends a frame without data. False if it has to wait.
     ///
     /// It waits while a frame is open: the transfers of an open frame name its place in the ring,
@@ -125,7 +139,10 @@ impl<A: Pages> Transmitter<A> {
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
     pub(super) fn send_answer(&mut self, dev: &mut impl Device, kind: FrameKind, node: u32, numbers: u32) -> bool {
-        if self.open.is_some() || !self.reads.has_room(1) {
+        // If every transfer has ended, the answer need not leave behind one, even if their ends were
+        // not handled: the frames before it were released by them.
+        let is_idle = dev.dma_read_consumer() == self.reads.next_number() as u16;
+        if self.open.is_some() || !is_idle && !self.reads.has_room(1) {
             return false;
         }
         let Some(offset) = self.ring.ready_answer(dev) else { return false };
@@ -135,7 +152,10 @@ impl<A: Pages> Transmitter<A> {
         let room = if self.settings.has_flow_control() { dev.receive_room() } else { 0 };
         dev.put(at, word::OFFSET, room);
         self.ring.place_answer(dev, offset, HEADER_BYTES);
-        self.release(dev);
+        match is_idle {
+            true => dev.release_transmit(),
+            false => self.release(dev),
+        }
         dev.trace(Marker::AckSent, numbers);
         true
     }

@@ -21,13 +21,13 @@ use nic_layout::key::KeyWidth;
 use nic_layout::nodes::{image_nodes_for, NODES_MAX, NODES_USUAL};
 use nic_layout::static_tables::StaticGeometry;
 use nic_layout::vmh::VmhGeometry;
-use nic_matching::Linear;
+use nic_matching::{Hashed, Linear, Posted};
 use nic_plan::{Caches, Config, Cursor, Geometry, Piece, Plain, Plan, Rdma, Regions, StaticTables};
 use serde::Serialize;
 
 use crate::error::Result;
 use crate::personality::{self, Lookup as Looks, Personality};
-use crate::scenario::{Cache, MissService, Scenario};
+use crate::scenario::{Cache, Matching, MissService, Scenario};
 use crate::{failed, image, platform, request_error, scenario};
 
 pub use comparison::Comparison;
@@ -96,6 +96,8 @@ pub struct Wanted {
     miss_service: MissService,
     /// Nodes that the image has room for: [`NODES_USUAL`] or [`NODES_MAX`].
     image_nodes: usize,
+    /// How the image of EMP finds posted receives.
+    matching: Matching,
 }
 
 /// How a personality looks handles up.
@@ -150,6 +152,7 @@ impl Wanted {
             post_queues: scenario.nic.post_queues,
             miss_service: scenario.misses.service,
             image_nodes: image_nodes_for(scenario.nodes),
+            matching: scenario.emp.matching,
         })
     }
 }
@@ -188,7 +191,8 @@ impl Image {
 }
 
 /// The keys on which a memory map depends. The first stands for all keys of the cache.
-const KEYS: [&str; 7] = ["cache.", "key_bits", "nic.post_queues", "misses.service", "cores", "nodes", "emp.scheme"];
+const KEYS: [&str; 8] =
+    ["cache.", "key_bits", "nic.post_queues", "misses.service", "cores", "nodes", "emp.scheme", "emp.matching"];
 
 /// A scenario with a personality and overrides.
 ///
@@ -352,19 +356,25 @@ fn plan_for<const NODES: usize>(wanted: &Wanted, platform: &Platform, first_free
         // The number of the personality moves no region.
         Lookup::None => planned::<Plain<0, NODES>>(&request, Plain, first_free, |_| None),
         Lookup::Frames => frames(&request, first_free),
-        Lookup::Matched(_) => matched(&request, first_free, None),
+        Lookup::Matched(_) => match wanted.matching {
+            Matching::Linear => matched::<Linear>(&request, first_free, None),
+            Matching::Hashed => matched::<Hashed>(&request, first_free, None),
+        },
         Lookup::MatchedCached(cache, _) => {
             let geometry = cache.geometry().map_err(|_| ())?;
-            matched(&request, first_free, Some(geometry))
+            match wanted.matching {
+                Matching::Linear => matched::<Linear>(&request, first_free, Some(geometry)),
+                Matching::Hashed => matched::<Hashed>(&request, first_free, Some(geometry)),
+            }
         }
     }
 }
 
 /// The plan of EMP, which has parts of its own. `cache`: of its translations, if it has one.
-fn matched(request: &[u32], first_free: u32, cache: Option<VmhGeometry>) -> Result<Planned, ()> {
+fn matched<P: Posted>(request: &[u32], first_free: u32, cache: Option<VmhGeometry>) -> Result<Planned, ()> {
     let config = nic_emp::Config::read(request).map_err(|_| ())?;
     let mut list = List { cursor: Cursor::new(first_free), parts: vec![] };
-    config.lay_out::<Linear, nic_emp::Physical>(&mut list);
+    config.lay_out::<P, nic_emp::Physical>(&mut list);
     if let Some(geometry) = cache {
         nic_emp::lay_out_translations(geometry, &mut list);
     }
@@ -510,6 +520,7 @@ mod tests {
         post_queues: None,
         miss_service: MissService::KernelThread,
         image_nodes: NODES_USUAL,
+        matching: Matching::Linear,
     };
     const STATIC: Wanted = Wanted { lookup: Lookup::Static, ..CACHED };
     const MATCHED: Wanted = Wanted {

@@ -45,6 +45,37 @@ pub struct Emp {
     /// With flow control: senders pause for eight frame times while a NIC has fewer free receive
     /// buffers, a power of two below `slow_below`. By default 8.
     pub slower_below: u32,
+    /// How the NIC finds the posted receive of a message. By default as the thesis does.
+    pub matching: Matching,
+}
+
+/// How the image of EMP finds the posted receive of a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Matching {
+    /// It walks the posted receives from the oldest on (E-35).
+    #[default]
+    Linear,
+    /// It looks up lists of receives that ask for the same, by a hash.
+    Hashed,
+}
+
+impl Matching {
+    /// The value of the build parameter.
+    pub fn name(self) -> &'static str {
+        match self {
+            Matching::Linear => "linear",
+            Matching::Hashed => "hashed",
+        }
+    }
+
+    /// What the name of a folder of images has behind it.
+    pub(crate) fn suffix(self) -> &'static str {
+        match self {
+            Matching::Linear => "",
+            Matching::Hashed => "-hashed",
+        }
+    }
 }
 
 /// When a process asks the driver for physical addresses.
@@ -138,6 +169,7 @@ impl Default for Emp {
             flow_control: false,
             slow_below: 32,
             slower_below: 8,
+            matching: Matching::Linear,
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::{image, request_error};
 
 pub use crate::faults::{Faults, FaultsOfLink};
 pub use crate::workload_kind::WorkloadKind;
-pub use emp::{Emp, Library, Scheme, Translate};
+pub use emp::{Emp, Library, Matching, Scheme, Translate};
 pub use load::Load;
 pub use misses::{MissService, MissedCache, MissedSide, Misses, ReceiveMiss};
 pub use nic::{Cache, Nic};
@@ -268,8 +268,8 @@ impl Scenario {
 
     fn image(&self, binary: &str, cores: u32) -> Result<PathBuf> {
         match self.scheme(cores) {
-            Some(scheme) => image::build_scheme(binary, scheme),
-            None => image::build_for(binary, self.geometry()?, self.key_width()?, self.nodes),
+            Some(scheme) => image::build_scheme(binary, scheme, self.emp.matching),
+            None => image::build_for(binary, self.geometry()?, self.key_width()?, self.nodes, self.emp.matching),
         }
     }
 

@@ -8,15 +8,18 @@ use nicscope_run::progress::Progress;
 use nicscope_run::run;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
+use nicscope_scenario::scenario::Matching;
 use sim_pins::Ps;
 use wellen::simple;
 
 use crate::engine::{Figure, Target};
 use crate::measure::built_in::{config, Folder};
+use crate::table::messages::matching::{clocks, Case};
 
 pub const NOTE: &str =
     "clocks in which core A of the receiver does not sleep, in the middle of a stream of messages of 16 KB, divided by \
-     the frames that arrive meanwhile: all that the core does, with matching, posts of receives and acknowledgements";
+     the frames that arrive meanwhile: all that the core does, with matching, posts of receives and acknowledgements. \
+     match_hashed: the longest search of those that are listed, without what comes before it";
 
 /// The receiver of the stream.
 const RECEIVER: usize = 1;
@@ -48,17 +51,35 @@ pub fn measure() -> Result<Vec<Figure>> {
     let folder = Folder::new("frames")?;
     let paths: Vec<PathBuf> = (0..output.nodes.len()).map(|node| folder.path.join(format!("node{node}.fst"))).collect();
     cluster::run(&ClusterConfig { waves: Some((paths.clone(), from, to)), ..cluster }, &progress())?;
-    let clocks = edges(&paths[RECEIVER])?;
-    let value = clocks as f64 / (last - first) as f64;
+    let awake = edges(&paths[RECEIVER])?;
+    let value = awake as f64 / (last - first) as f64;
     let (none, many) = (match_clocks(0)?, match_clocks(MANY)?);
     let an_entry = (many - none) / f64::from(MANY);
-    Ok(vec![
+    Ok([
         Figure::new("emp.3.clocks_of_a_frame", value, "core clocks", Target::AtMost(400.0)),
         Figure::new("emp.3.match_first", none, "core clocks", Target::None),
         Figure::new("emp.3.match_behind_400", many, "core clocks", Target::None),
         Figure::new("emp.3.clocks_of_an_entry", an_entry, "core clocks", Target::AtMost(8.0)),
-        Figure::absent("emp.3.match_hashed", "core clocks", Target::AtMost(120.0)),
-    ])
+    ]
+    .into_iter()
+    .chain(hashed(none - an_entry)?)
+    .collect())
+}
+
+/// The hashed search. `before`: clocks from the frame taken to the begin of the search.
+fn hashed(before: f64) -> Result<Vec<Figure>> {
+    let of = |others, is_mixed| clocks(Case { search: Matching::Hashed, others, is_mixed });
+    let rows = [("0", of(0, false)?), ("400", of(MANY, false)?), ("400_mixed", of(MANY, true)?)];
+    let (mut figures, mut longest) = (Vec::new(), 0_f64);
+    for (others, row) in rows {
+        // From the frame taken to the receive found.
+        for (kind, value) in ["first", "last", "open"].into_iter().zip(row) {
+            longest = longest.max(value);
+            figures.push(Figure::new(format!("emp.3.hashed_{kind}_{others}"), value, "core clocks", Target::None));
+        }
+    }
+    figures.push(Figure::new("emp.3.match_hashed", longest - before, "core clocks", Target::AtMost(120.0)));
+    Ok(figures)
 }
 
 /// Receives that the search walks past.
