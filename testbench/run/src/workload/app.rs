@@ -171,6 +171,15 @@ impl Totals {
             "pci_master_aborts": regs::pci::MASTER_ABORTS,
             "pci_target_discards": regs::pci::TARGET_DISCARDS,
         }
+        if driver.has_core_b() {
+            // The ports of both cores, as nic_pkg::sram_port_e numbers them.
+            read! {
+                "sram_waits_core_a_data": regs::sram::WAITS.at(4),
+                "sram_waits_core_a_insn": regs::sram::WAITS.at(5),
+                "sram_waits_core_b_data": regs::sram::WAITS.at(7),
+                "sram_waits_core_b_insn": regs::sram::WAITS.at(8),
+            }
+        }
         Ok(Totals { sets: driver.counter_sets(), firmware, rtl })
     }
 

@@ -4,6 +4,7 @@ use nicscope_run::run;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
+use super::second_core;
 use crate::engine::{Figure, Target};
 use crate::measure::built_in::config;
 
@@ -19,14 +20,16 @@ pub fn measure() -> Result<Vec<Figure>> {
         let value = mbits_per_s(scenario, 1500, size, count)?;
         Ok(Figure::new(format!("emp.2.{id}"), value, "Mb/s", target))
     };
-    Ok(vec![
+    let mut figures = vec![
         figure("one_way_16384", "stream", 16_384, 200, Target::AtLeast(ONE_WAY))?.paper("840 to 880 Mb/s (thesis)"),
         figure("one_way_65536", "stream", 65_536, 60, Target::AtLeast(ONE_WAY))?.paper("840 to 880 Mb/s (thesis)"),
         figure("both_ways_16384", "both-ways", 16_384, 100, Target::AtLeast(BOTH_WAYS))?
             .paper("940 to 1100 Mb/s (thesis)"),
         figure("both_ways_65536", "both-ways", 65_536, 40, Target::None)?,
         Figure::new("emp.2.one_way_jumbo", mbits_per_s("stream", 9000, 65_536, 60)?, "Mb/s", Target::None),
-    ])
+    ];
+    figures.extend(second_core::bandwidth()?);
+    Ok(figures)
 }
 
 /// Data of both directions together.

@@ -8,6 +8,7 @@ use nicscope_run::run;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
+use super::second_core;
 use crate::engine::{Figure, Target};
 use crate::measure::built_in::config;
 
@@ -23,8 +24,8 @@ pub fn measure() -> Result<Vec<Figure>> {
     let mut figures = vec![
         Figure::new("emp.1.latency", latency_us("once")?, "us", Target::AtMost(10.0)).paper(thesis),
         Figure::new("emp.1.latency_each_post", latency_us("each-post")?, "us", Target::None).paper(thesis),
-        Figure::absent("emp.1.latency_two_cores", "us", Target::AtMost(9.0)).paper("22.62 us (thesis)"),
     ];
+    figures.extend(second_core::latency()?);
     figures.extend(spans()?);
     Ok(figures)
 }

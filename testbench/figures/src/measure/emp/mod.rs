@@ -5,6 +5,7 @@ mod frames;
 mod incast;
 mod latency;
 mod libraries;
+mod second_core;
 mod translation;
 
 use nic_layout::vmh::VmhGeometry;
@@ -14,18 +15,22 @@ use crate::engine::{Experiment, Group};
 /// The group.
 pub const GROUP: Group = Group {
     name: "emp",
-    about: "messages that the NIC matches: latency with its spans, bandwidth one way and both ways, clocks of a frame, many nodes that send to one",
+    about: "messages that the NIC matches: latency with its spans, bandwidth, clocks of a frame, two cores, virtual \
+            addresses, many nodes that send to one, libraries",
     bars: &BARS,
 };
 
 /// The bars of the group.
-const BARS: [Experiment; 6] = [
+const BARS: [Experiment; 7] = [
     Experiment::bar("emp.1", "latency of a message of 10 bytes", latency::measure).note(latency::NOTE).images(images),
     Experiment::bar("emp.2", "bandwidth one way and both ways", bandwidth::measure)
         .note(bandwidth::NOTE)
         .images(images),
     Experiment::bar("emp.3", "clocks that the receiving core takes for a frame", frames::measure)
         .note(frames::NOTE)
+        .images(images),
+    Experiment::bar("emp.4", "messages of two cores over those of one", second_core::messages)
+        .note(second_core::NOTE)
         .images(images),
     Experiment::bar("emp.5", "addresses that the NIC translates", translation::measure)
         .note(translation::NOTE)
@@ -41,5 +46,5 @@ fn translating_images() -> Vec<(&'static str, VmhGeometry)> {
 }
 
 fn images() -> Vec<(&'static str, VmhGeometry)> {
-    vec![("emp", VmhGeometry::RECOMMENDED)]
+    super::messages::setting::images_of_schemes()
 }

@@ -1,14 +1,27 @@
 //! Tables and figures of the thesis on EMP.
 
+mod clocks;
+mod contention;
 mod kinds;
 mod libraries;
 pub(crate) mod matching;
-mod setting;
+mod schemes;
+pub(super) mod setting;
 mod steps;
 mod table_3_1;
 
 use crate::engine::Experiment;
 
 /// In the order in which they are listed.
-pub static EXPERIMENTS: [Experiment; 5] =
-    [kinds::FIGURE_2_7, steps::STEPS, table_3_1::TABLE_3_1, libraries::LIBRARIES, matching::MATCHING];
+pub static EXPERIMENTS: [Experiment; 10] = [
+    kinds::FIGURE_2_7,
+    steps::STEPS,
+    table_3_1::TABLE_3_1,
+    schemes::FIGURE_3_1,
+    schemes::FIGURE_3_3,
+    schemes::FIGURE_3_5,
+    contention::CONTENTION,
+    clocks::CLOCKS,
+    matching::MATCHING,
+    libraries::LIBRARIES,
+];

@@ -5,7 +5,7 @@ use nicscope_account::results::Run;
 use nicscope_run::cluster::ClusterConfig;
 use nicscope_run::run::{self, RunConfig, DEFAULT_SEED};
 use nicscope_scenario::error::Result;
-use nicscope_scenario::scenario;
+use nicscope_scenario::scenario::{self, Scheme};
 
 use crate::engine::work;
 
@@ -15,6 +15,19 @@ pub const PLATFORM: &str = "tigon2";
 /// The images that most experiments load.
 pub fn images() -> Vec<(&'static str, VmhGeometry)> {
     vec![("emp", VmhGeometry::RECOMMENDED)]
+}
+
+/// The images of one core and of two cores. Images of every scheme have the same sources.
+pub fn images_of_schemes() -> Vec<(&'static str, VmhGeometry)> {
+    ["emp", "emp-pair", "emp-b"].map(|image| (image, VmhGeometry::RECOMMENDED)).into()
+}
+
+/// The name of a scheme in tables, as the thesis has it.
+pub fn label(scheme: Scheme) -> String {
+    match scheme {
+        Scheme::Base => "base".into(),
+        other => other.name().to_uppercase(),
+    }
 }
 
 /// A run that an experiment asks for: a built-in scenario, and keys of it.
@@ -37,6 +50,14 @@ impl Asked {
     pub fn key(mut self, name: &str, value: impl std::fmt::Display) -> Asked {
         self.set.push(format!("{name}={value}"));
         self
+    }
+
+    /// The same on NICs with two cores; with one for `base`, where core B would do nothing.
+    pub fn scheme(self, scheme: Scheme) -> Asked {
+        match scheme {
+            Scheme::Base => self,
+            other => self.key("cores", 2).key("emp.scheme", other.name()),
+        }
     }
 
     /// The same with messages of these sizes, so many of each.

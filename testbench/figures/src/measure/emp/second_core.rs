@@ -1,0 +1,91 @@
+//! Figures of two cores by scheme: parts of bars 1 and 2, and bar 4.
+
+use nicscope_account::results::{Row, Run};
+use nicscope_scenario::error::Result;
+use nicscope_scenario::failed;
+use nicscope_scenario::scenario::Scheme;
+
+use super::super::messages::setting::{self, Asked};
+use crate::engine::{Figure, Target};
+use crate::reproduce::all_cores;
+
+pub const NOTE: &str =
+    "tigon2, both ways, two messages of 10 bytes posted on each side (E-56): messages of both nodes \
+                        together. One core: the image `emp`";
+
+/// Schemes in which both cores have work.
+const SCHEMES: [Scheme; 4] = [Scheme::So, Scheme::Ro, Scheme::Dsr, Scheme::Sr];
+const SHORT_BYTES: u32 = 10;
+
+/// The first row of a run for each scheme, the run of one core first.
+fn rows(what: &str, asked: impl Fn() -> Asked) -> Result<Vec<(Scheme, Row)>> {
+    let schemes: Vec<Scheme> = std::iter::once(Scheme::Base).chain(SCHEMES).collect();
+    let all: Vec<Asked> = schemes.iter().map(|scheme| asked().scheme(*scheme)).collect();
+    let runs = setting::runs(what, all_cores(), &all)?;
+    let row = |run: &Run| run.rows.first().cloned().ok_or_else(|| failed!("{what} has no row"));
+    schemes.into_iter().zip(&runs).map(|(scheme, run)| Ok((scheme, row(run)?))).collect()
+}
+
+/// A figure for each scheme of two cores.
+fn by_scheme(id: &str, unit: &'static str, rows: &[(Scheme, f64)]) -> Vec<Figure> {
+    let figure =
+        |(scheme, value): &(Scheme, f64)| Figure::new(format!("{id}_{}", scheme.name()), *value, unit, Target::None);
+    rows.iter().filter(|(scheme, _)| *scheme != Scheme::Base).map(figure).collect()
+}
+
+fn values(rows: Vec<(Scheme, Row)>, value: fn(&Row) -> f64) -> Vec<(Scheme, f64)> {
+    rows.into_iter().map(|(scheme, row)| (scheme, value(&row))).collect()
+}
+
+/// The values of schemes of two cores.
+fn pairs(rows: &[(Scheme, f64)]) -> impl Iterator<Item = f64> + '_ {
+    rows.iter().filter(|(scheme, _)| *scheme != Scheme::Base).map(|(_, value)| *value)
+}
+
+/// Latency of each scheme, and the best.
+pub fn latency() -> Result<Vec<Figure>> {
+    let rows = rows("emp.1", || Asked::new("ping-pong").messages(&[SHORT_BYTES], 60))?;
+    let values = values(rows, |row| row.latency_ps.mean / 1e6);
+    let best = pairs(&values).fold(f64::INFINITY, f64::min);
+    let mut figures =
+        vec![Figure::new("emp.1.latency_two_cores", best, "us", Target::AtMost(9.0)).paper("22.62 us (thesis, RO)")];
+    figures.extend(by_scheme("emp.1.latency", "us", &values));
+    Ok(figures)
+}
+
+/// Bandwidth of each scheme for long messages, and the best both ways.
+pub fn bandwidth() -> Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    for (name, scenario, target) in
+        [("one_way", "stream", Target::None), ("both_ways", "both-ways", Target::AtLeast(1850.0))]
+    {
+        let rows = rows("emp.2", || Asked::new(scenario).messages(&[16_384], 100).key("workload.outstanding", 2))?;
+        let values = values(rows, |row| row.bandwidth_bits_per_s / 1e6);
+        let best = pairs(&values).fold(0.0, f64::max);
+        figures.push(Figure::new(format!("emp.2.{name}_two_cores"), best, "Mb/s", target));
+        figures.extend(by_scheme(&format!("emp.2.{name}"), "Mb/s", &values));
+    }
+    Ok(figures)
+}
+
+/// Bar 4: what the second core is worth.
+pub fn messages() -> Result<Vec<Figure>> {
+    let rows = rows("emp.4", || Asked::new("both-ways").messages(&[SHORT_BYTES], 200).key("workload.outstanding", 2))?;
+    let values = values(rows, |row| row.bandwidth_bits_per_s / f64::from(8 * row.size_bytes));
+    let one = values[0].1;
+    let best = pairs(&values).fold(0.0, f64::max);
+    let other = "1.65 times with the largest frames, 2.57 with the smallest (other firmware on this chip)";
+    let mut figures = vec![
+        Figure::new("emp.4.messages_one_core", one, "messages/s", Target::None),
+        Figure::new("emp.4.second_core", best / one, "times one core", Target::AtLeast(1.6)).paper(other),
+    ];
+    figures.extend(by_scheme("emp.4.messages", "messages/s", &values));
+    for case in ["one_way_small", "one_way_large", "both_ways_small", "both_ways_large"] {
+        figures.push(Figure::absent(
+            format!("emp.4.dynamic_{case}"),
+            "of the best fixed scheme",
+            Target::AtLeast(0.95),
+        ));
+    }
+    Ok(figures)
+}
