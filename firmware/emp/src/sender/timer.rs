@@ -14,6 +14,8 @@ use crate::places::send_record as record;
 const FIRST_PAUSE: u32 = 16;
 /// How often a peer is told that a message was given up.
 const ABORTS_MAX: u32 = 16;
+/// A message of which some timer has expired is looked at so many times in the first interval.
+const TICKS: u32 = 2;
 
 impl Sender {
     /// Looks for collections whose time has come. The timer has fired.
