@@ -51,9 +51,14 @@ impl Way<'_> {
             _ => {
                 let done = |before: Ps| log.last_pulse(Probe::DmaReadDone, before).filter(|at| *at >= from);
                 let missing = || journey.missing("no host-read DMA ended before its transmission");
-                let released = done(mac).ok_or_else(missing)?;
-                // The transfer that releases the frame is behind that of its data.
-                let read = done(Ps(released.0 - 1)).ok_or_else(missing)?;
+                let last = done(mac).ok_or_else(missing)?;
+                // The transfer that releases the frame is behind that of its data. There is none if
+                // the data had come before the header was complete.
+                let read = done(Ps(last.0 - 1)).unwrap_or(last);
+                let released = match (read == last, header) {
+                    (true, Some((posted, _))) => posted.clamp(read, mac),
+                    _ => last,
+                };
                 let begun = log.last_pulse(Probe::DmaReadStart, read).map_or(from, |at| at.max(from));
                 self.send_work(facts, core, from, begun);
                 self.mark(begun, node, Clock::Pci, "DMA read: transfer");
