@@ -105,6 +105,7 @@ pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) 
         miss_ratio,
         seed: config.seed,
         threads: config.threads,
+        // Accounts are of messages of the personality itself.
         record: scenario.personality.has_accounts
             && scenario.emp.library == Library::Emp
             && (scenario.personality.lookup != Lookup::Matched || scenario.cores == 1)
