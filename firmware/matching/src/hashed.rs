@@ -55,9 +55,9 @@ const NUMBER: u32 = 4;
 const YOUNGER: u32 = 8;
 /// The next older one; a leader has none.
 const OLDER: u32 = 12;
-/// Of a leader: the youngest receive of its key.
+/// The youngest receive of a leader's key.
 const YOUNGEST: u32 = 16;
-/// Of a leader: the leaders behind and before it in the chain.
+/// The leaders behind and before a leader in the chain.
 const BEHIND: u32 = 20;
 const BEFORE: u32 = 24;
 const FREE: u32 = u32::MAX;

@@ -454,7 +454,7 @@ fn a_crash_of_core_b_while_running_ends_the_driver_and_stopping_holds_both() {
 #[test]
 fn a_core_b_that_runs_parts_has_an_area_of_its_own_and_counts_for_itself() {
     let image_b = pair::AREA_ADDRESS + pair::IMAGE;
-    let messages = MessagesOptions { mtu_bytes: 1500, collection_frames: 3, resend_us: 250 };
+    let messages = MessagesOptions { mtu_bytes: 1500, collection_frames: 3, resend_us: 250, flow_control: None };
     let start = || {
         let mut platform = platform();
         platform.core.count = 2;

@@ -1,7 +1,8 @@
 //! What a core does for messages that the NIC matches, in the steps of Table 3.1 of the thesis.
 //!
-//! Each time between two markers of a core belongs to one step, so the steps and the sleep add up to
-//! the whole time. The time from an event to the marker behind it belongs to the step of the marker.
+//! Each time between two markers of a core belongs to one step, so the steps and the sleep add up
+//! to the whole time. The time from an event to the marker behind it belongs to the step of the
+//! marker.
 
 use nic_layout::trace::Marker;
 use sim_pins::Ps;

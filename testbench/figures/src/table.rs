@@ -6,7 +6,7 @@ mod bars;
 #[path = "measure/emp/mod.rs"]
 mod matched;
 #[path = "reproduce/emp/mod.rs"]
-pub(crate) mod messages;
+mod messages;
 #[path = "reproduce/mini/mod.rs"]
 mod mini;
 

@@ -1,7 +1,7 @@
 //! The firmware image of a personality.
 //!
-//! Cargo builds it. The geometry of the caches, the width of keys, the room for nodes and the search
-//! for posted receives are build parameters.
+//! Cargo builds it. The geometry of the caches, the width of keys, the room for nodes and the
+//! search for posted receives are build parameters.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -127,7 +127,7 @@ impl Ring {
         self.next_answer = (self.next_answer + 1) % ANSWERS;
     }
 
-    /// `many`: with so many frames in the ring, somebody may soon wait for a buffer. Then the end of
+    /// `many`: with so many frames in the ring, a part may soon wait for a buffer. Then the end of
     /// the frame is an event.
     #[inline(always)]
     fn put(&mut self, dev: &mut impl Device, offset: u32, control: u32, many: u32) {

@@ -19,7 +19,7 @@ pub(crate) struct Posting {
     pub descriptor: Descriptor,
     /// The pages of the message; of a list none.
     pub pages: Vec<Page>,
-    /// The host has written to the descriptor since. Then nobody knows what the NIC has read.
+    /// The host has written to the descriptor since. Then what the NIC has read is unknown.
     pub is_wild: bool,
 }
 

@@ -70,7 +70,8 @@ impl Frames {
         true
     }
 
-    /// The frame that was taken last, before and after it is judged; `None` if it did not come whole.
+    /// The frame that was taken last, before and after it is judged. `None` if it did not come
+    /// whole.
     pub fn taken(&self) -> Option<Header> {
         self.judged
     }

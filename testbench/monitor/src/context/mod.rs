@@ -53,7 +53,7 @@ pub struct Context {
 
 impl Context {
     /// The time of the event that the watches see now.
-    pub fn at(&self) -> Ps {
+    pub fn now(&self) -> Ps {
         self.at
     }
 

@@ -3,28 +3,27 @@
 
 mod flows;
 mod random;
+mod side;
+mod slots;
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
+use std::collections::VecDeque;
 
-use host_model::address::UserVirt;
-use host_model::library::emp::{From, MessageError, Messages, Transfer};
-use host_model::library::Process;
 use nic_layout::personality::emp::descriptor::{
     chain_descriptors, left_in_bank, CHAIN_PAGES_MAX, RECEIVE_DESCRIPTORS, SEND_DESCRIPTORS,
 };
 use nic_layout::PAGE_BYTES;
-use nicscope_scenario::error::{Error, Result, Statement};
+use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
-use nicscope_scenario::scenario::{Library, MissedSide, Scenario, WorkloadKind};
+use nicscope_scenario::scenario::{Library, Scenario, WorkloadKind};
 use sim_pins::Ps;
 
-use super::app::{pattern, Flows, Totals};
+use side::Side;
+use slots::Slots;
+
 use super::carried;
-use super::places::{self, Places, AREA_BYTES};
+use super::places::Places;
 use super::step::{Done, Timed};
-use super::{Message, NodeReport, Note, Playing, Step, Work};
+use super::{NodeReport, Note, Playing, Step, Work};
 use crate::meeting::Meeting;
 use crate::node::Handle;
 
@@ -50,13 +49,6 @@ fn posted_max(bytes: u32) -> u32 {
     }
     chains.min(POSTED_MAX)
 }
-
-/// A receive that shall be late is posted so much later: its message has come before, and has been
-/// refused.
-const LATE: Ps = Ps::from_us(25);
-
-/// The tag of all messages.
-const TAG: u16 = 7;
 
 /// Checks that the library of the scenario can play its workload, and that the cache can miss as
 /// the scenario asks.
@@ -101,185 +93,7 @@ async fn run(work: Work, handle: Handle, meeting: Meeting<Note>) -> Result<NodeR
     Ok(NodeReport { steps, compared, flows, ..NodeReport::at_rest(node, &handle).await? })
 }
 
-/// Memory of a process for messages of one size, used in turn.
-struct Slots {
-    start: UserVirt,
-    stride_bytes: u32,
-    count: u32,
-    /// Where messages go whose page shall not be in the NIC's cache.
-    cold: Option<Cold>,
-}
-
-impl Slots {
-    fn at(&self, turn: u32) -> UserVirt {
-        match self.cold.filter(|cold| places::misses(turn, cold.ratio)) {
-            Some(cold) => cold.at(turn, self.stride_bytes),
-            None => self.start + turn % self.count * self.stride_bytes,
-        }
-    }
-
-    /// So many messages were played.
-    fn played(&mut self, count: u32) {
-        if let Some(cold) = &mut self.cold {
-            cold.before += places::turns(count, cold.ratio);
-        }
-    }
-}
-
-/// Lines of one set of the NIC's cache, more than the set can hold.
-#[derive(Clone, Copy)]
-struct Cold {
-    region: UserVirt,
-    places: Places,
-    /// Share of messages that go there.
-    ratio: f64,
-    /// Messages that went there in earlier plays.
-    before: u32,
-}
-
-impl Cold {
-    /// The place of a message: the next line, and in each line one message behind the other.
-    fn at(&self, turn: u32, stride_bytes: u32) -> UserVirt {
-        let number = self.before + places::turns(turn, self.ratio);
-        let round = number / self.places.cold_places();
-        let in_line = round % (self.places.line_bytes() / stride_bytes).max(1) * stride_bytes;
-        self.region + self.places.cold(number) + in_line
-    }
-}
-
-/// Memory with chosen lines of the NIC's cache, if it has one.
-async fn lines(work: &Work, process: &Process<Messages>) -> Result<Option<(Places, UserVirt)>> {
-    if !work.scenario.has_caches() {
-        return Ok(None);
-    }
-    let places = Places::of(&work.scenario, work.miss_ratio > 0.0)?;
-    let bytes = places.region_bytes() + places.alignment_bytes();
-    let reserved = process.alloc(bytes).map_err(|error| failed!("node {}: memory: {error}", work.node))?;
-    Ok(Some((places, UserVirt(reserved.0.next_multiple_of(places.alignment_bytes())))))
-}
-
-/// Posts receives that no message matches. They end with their process.
-async fn post_ahead(process: &Process<Messages>, node: u16, count: u32) -> std::result::Result<(), MessageError> {
-    if count == 0 {
-        return Ok(());
-    }
-    let room = process.alloc(PAGE_BYTES)?;
-    process.lock(room, PAGE_BYTES).await?;
-    let from = From { node: Some(node), tag: Some(!TAG) };
-    for _ in 0..count {
-        process.receive(from, room, 1).await?;
-    }
-    Ok(())
-}
-
-/// A process of the workload. In most workloads it has one peer.
-struct Side {
-    node: usize,
-    peer: usize,
-    nodes: u32,
-    seed: u64,
-    scenario: Arc<Scenario>,
-    handle: Handle,
-    meeting: Meeting<Note>,
-    process: Process<Messages>,
-    /// Messages of each direction so far; both sides count alike.
-    sent: u32,
-    arrived: u32,
-    /// Receives that were posted so far.
-    expected: u32,
-    /// Share of the messages whose receives are posted late on this node.
-    late_ratio: f64,
-    compared: u64,
-    messages: Arc<AtomicU64>,
-    /// Messages of each flow so far, by sender and receiver.
-    next_of: BTreeMap<(usize, usize), u32>,
-    /// The same of those that have ended here.
-    flows: Flows,
-    /// Places in the NIC's cache, and the memory that has them.
-    lines: Option<(Places, UserVirt)>,
-    miss_ratio: f64,
-}
-
-/// A receive that waits, and the memory that it fills.
-type Posted = (Transfer, UserVirt);
-
 impl Side {
-    async fn open(work: &Work, handle: &Handle, meeting: Meeting<Note>) -> Result<Side> {
-        let process = handle.open_with::<Messages>("application").await.map_err(|error| failed!("{error}"))?;
-        process.set_translate(work.scenario.emp.translate.of_library());
-        post_ahead(&process, work.scenario.peer(work.node) as u16, work.scenario.emp.posted_ahead)
-            .await
-            .map_err(|error| failed!("node {}: receives that nothing matches: {error}", work.node))?;
-        let lines = lines(work, &process).await?;
-        Ok(Side {
-            lines,
-            miss_ratio: work.miss_ratio,
-            node: work.node,
-            peer: work.scenario.peer(work.node),
-            nodes: work.scenario.nodes as u32,
-            seed: work.seed,
-            scenario: work.scenario.clone(),
-            handle: handle.clone(),
-            meeting,
-            process,
-            sent: 0,
-            arrived: 0,
-            expected: 0,
-            late_ratio: 0.0,
-            compared: 0,
-            messages: work.messages.clone(),
-            next_of: BTreeMap::new(),
-            flows: Flows::default(),
-        })
-    }
-
-    fn failed(&self, what: &str, error: &dyn std::fmt::Display) -> Error {
-        failed!("node {}: {what}: {error}", self.node)
-    }
-
-    async fn meet(&self, what: &str) {
-        self.meeting.exchange(what, Note::Here).await;
-    }
-
-    fn now(&self) -> Ps {
-        self.handle.sim().now()
-    }
-
-    async fn totals(&self) -> Result<Totals> {
-        Totals::read(&self.handle).await.map_err(|error| self.failed("counters", &error))
-    }
-
-    /// Locked memory for `count` messages, whose addresses the library knows.
-    async fn slots(&self, size_bytes: u32, count: u32) -> Result<Slots> {
-        let stride_bytes = size_bytes.max(1).next_multiple_of(PAGE_BYTES);
-        let bytes = stride_bytes * count;
-        let start = self.process.alloc(bytes).map_err(|error| self.failed("memory", &error))?;
-        self.process.lock(start, bytes).await.map_err(|error| self.failed("lock", &error))?;
-        self.process.learn(start, bytes).await.map_err(|error| self.failed("translate", &error))?;
-        Ok(Slots { start, stride_bytes, count, cold: None })
-    }
-
-    /// Memory for messages to send and to receive. In the NIC's cache it has lines that stay there,
-    /// and lines that are gone when their turn comes again.
-    fn slots_in_lines(&self, size_bytes: u32, (places, region): (Places, UserVirt)) -> Result<(Slots, Slots)> {
-        let stride_bytes = size_bytes.max(1).next_multiple_of(PAGE_BYTES);
-        let count = AREA_BYTES / stride_bytes;
-        if count < 2 {
-            return Err(failed!(
-                "node {}: messages of at most {} bytes have places in the cache",
-                self.node,
-                AREA_BYTES / 2
-            ));
-        }
-        let misses = &self.scenario.misses;
-        let cold = |side| {
-            let is_it = self.node == misses.node && side == misses.side && self.miss_ratio > 0.0;
-            is_it.then_some(Cold { region, places, ratio: self.miss_ratio, before: 0 })
-        };
-        let slots = |start, side| Slots { start: region + start, stride_bytes, count, cold: cold(side) };
-        Ok((slots(places.send(0), MissedSide::Send), slots(places.hot(0), MissedSide::Receive)))
-    }
-
     /// Plays one step: the warm-up, then the measured messages.
     async fn step(&mut self, kind: WorkloadKind, size_bytes: u32, late_ratio: f64) -> Result<Step> {
         let stride_bytes = size_bytes.max(1).next_multiple_of(PAGE_BYTES);
@@ -439,113 +253,5 @@ impl Side {
         }
         let timed = Timed { rounds: vec![(begin, self.now())], ..Timed::default() };
         Ok(Done { sent, timed })
-    }
-
-    // ---- Messages -------------------------------------------------------------------------------
-
-    /// The number of a message of a node. It is unique in the run.
-    fn number(&self, node: usize, index: u32) -> u32 {
-        index * self.nodes + node as u32
-    }
-
-    /// Puts the bytes of the next message in place, in no time.
-    fn prepare(&mut self, size_bytes: u32, at: UserVirt) -> Result<Message> {
-        let number = self.number(self.node, self.sent);
-        self.sent += 1;
-        self.fill(number, size_bytes, at)
-    }
-
-    /// Puts the bytes of a message in place, in no time.
-    fn fill(&self, number: u32, size_bytes: u32, at: UserVirt) -> Result<Message> {
-        self.process.store(at, &pattern(number, size_bytes)).map_err(|error| self.failed("store", &error))?;
-        Ok(Message { number, size_bytes, sender: self.node })
-    }
-
-    async fn post_send(&self, to: usize, size: u32, at: UserVirt) -> Result<Transfer> {
-        self.posted(self.process.send(to as u16, TAG, at, size).await)
-    }
-
-    /// Posts a receive of the next message, whose old bytes are wrong everywhere.
-    async fn post_receive(&self, from: usize, size: u32, at: UserVirt) -> Result<Posted> {
-        let from = From { node: Some(from as u16), tag: Some(TAG) };
-        Ok((self.posted(self.process.receive(from, at, size).await)?, at))
-    }
-
-    /// Posts the receive of the next message of the peer, and gives it the number of the message.
-    async fn post_next(&mut self, size: u32, at: UserVirt) -> Result<Posted> {
-        self.process.name_next(self.number(self.peer, self.expected));
-        self.expected += 1;
-        self.post_receive(self.peer, size, at).await
-    }
-
-    /// Whether the receive of a message is posted late: the message is refused first.
-    fn is_late(&self, turn: u32) -> bool {
-        places::misses(turn, self.late_ratio)
-    }
-
-    /// The receive of a message, which is posted now unless it was before.
-    async fn posted_at_last(&mut self, posted: Option<Posted>, size: u32, at: UserVirt) -> Result<Posted> {
-        match posted {
-            Some(posted) => Ok(posted),
-            None => {
-                self.handle.sim().sleep_for(LATE).await;
-                self.post_next(size, at).await
-            }
-        }
-    }
-
-    fn posted(&self, posted: Result<Transfer, MessageError>) -> Result<Transfer> {
-        posted.map_err(|error| self.failed("post", &error))
-    }
-
-    async fn wait(&self, transfer: &Transfer) -> Result<()> {
-        self.process.wait_message(transfer).await.map_err(|error| self.failed("message", &error))
-    }
-
-    /// Looks once whether a message has ended.
-    async fn has_ended(&self, transfer: &Transfer) -> Result<bool> {
-        let ended = self.process.test(transfer).await.map_err(|error| self.failed("message", &error))?;
-        Ok(ended.is_some())
-    }
-
-    /// Waits for a send, and frees it.
-    async fn end(&self, send: Transfer) -> Result<()> {
-        self.wait(&send).await?;
-        self.process.free(send);
-        self.messages.fetch_add(1, Ordering::Relaxed);
-        Ok(())
-    }
-
-    async fn end_oldest(&self, sends: &mut VecDeque<Transfer>) -> Result<()> {
-        match sends.pop_front() {
-            Some(oldest) => self.end(oldest).await,
-            None => Ok(()),
-        }
-    }
-
-    /// Takes the next message of the peer.
-    fn take_next(&mut self, receive: Posted, size_bytes: u32) -> Result<()> {
-        let number = self.number(self.peer, self.arrived);
-        self.arrived += 1;
-        self.take(receive, number, size_bytes)
-    }
-
-    /// Compares the bytes of the message that has arrived, in no time, spoils them for the next
-    /// one, and frees the receive.
-    fn take(&mut self, (receive, at): Posted, number: u32, size_bytes: u32) -> Result<()> {
-        let expected = pattern(number, size_bytes);
-        let found = self.process.load(at, size_bytes).map_err(|error| self.failed("load", &error))?;
-        if let Some(first) = found.iter().zip(&expected).position(|(found, expected)| found != expected) {
-            let statement = Statement::Invariant(27);
-            return Err(Error::broken(
-                statement,
-                format!("{statement}: node {}: message {number} has a wrong byte at {first}", self.node),
-            ));
-        }
-        let spoilt: Vec<u8> = expected.iter().map(|byte| !byte).collect();
-        self.process.store(at, &spoilt).map_err(|error| self.failed("store", &error))?;
-        self.process.free(receive);
-        self.compared += 1;
-        Ok(())
     }
 }

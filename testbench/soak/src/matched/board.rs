@@ -9,9 +9,11 @@ use nicscope_run::workload::app::pattern;
 use nicscope_scenario::error::{Error, Result, Statement};
 use sim_pins::Ps;
 
-use super::hostile::TAG;
 use crate::case::Cluster;
 use crate::language::Compared;
+
+/// The tag of all messages that a hostile process posts beside its own.
+pub const TAG: u16 = 0xBAD;
 
 /// How a send has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +128,7 @@ impl Board {
         *self.counts.entry(name).or_insert(0) += 1;
     }
 
-    /// A receive has brought a message: it is one that was sent, and has not come before.
+    /// A receive has brought a message. The message was sent, and has not come before.
     ///
     /// # Errors
     /// No such message was sent to the node, or it has come before.

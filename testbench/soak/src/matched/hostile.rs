@@ -9,12 +9,11 @@ use nic_layout::registers::mailbox;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
+use super::board::TAG;
 use super::operation::Op;
 use super::side::Side;
 use crate::random::Random;
 
-/// The tag of all messages that a hostile process posts beside its own.
-pub const TAG: u16 = 0xBAD;
 /// Things that a hostile process does.
 pub const KINDS: u32 = 5;
 /// Descriptors that the library takes last: few messages never need them.

@@ -67,7 +67,7 @@ pub const ANY_SOURCE: u32 = 1;
 pub const ANY_TAG: u32 = 2;
 /// The descriptor is kept when the message has ended, for [`What::Again`].
 pub const KEEP: u32 = 4;
-/// Of [`What::Again`] and [`What::Cancel`]: a receive.
+/// [`What::Again`] and [`What::Cancel`] are of a receive.
 pub const OF_RECEIVE: u32 = 1;
 
 /// An operation on messages. The place in the list names its message.

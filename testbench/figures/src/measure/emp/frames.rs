@@ -12,9 +12,9 @@ use nicscope_scenario::scenario::Matching;
 use sim_pins::Ps;
 use wellen::simple;
 
+use super::super::messages::matching::{clocks, Case};
 use crate::engine::{Figure, Target};
 use crate::measure::built_in::{config, Folder};
-use crate::table::messages::matching::{clocks, Case};
 
 pub const NOTE: &str =
     "clocks in which core A of the receiver does not sleep, in the middle of a stream of messages of 16 KB, divided by \

@@ -26,7 +26,7 @@ pub(super) struct Arrival {
 impl Arrival {
     /// The message of a first frame that a receive has taken.
     pub fn new(first: &Frame) -> Arrival {
-        let (cut, length) = (first.cut(), first.length());
+        let (cut, length) = (first.cut_of_message(), first.length());
         let frames = cut.frames(length);
         let mut arrival = Arrival {
             length,

@@ -71,7 +71,7 @@ impl Frame {
     }
 
     /// How the message is cut: a first frame is full if others follow.
-    pub fn cut(&self) -> Cut {
+    pub fn cut_of_message(&self) -> Cut {
         Cut::of_mtu(self.header.data_bytes + FIRST_HEADER_BYTES - ETHERNET_BYTES)
     }
 }

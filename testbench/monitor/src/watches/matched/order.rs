@@ -97,8 +97,8 @@ impl Order {
         Rule::Nothing
     }
 
-    /// A message that was sent before others takes a receive. Gives a later one that has taken an
-    /// older receive which both match.
+    /// A message that was sent before others takes a receive. Gives a later message that has taken
+    /// an older receive which both match.
     pub fn overtaken(&self, source: u32, number: u16, tag: u16, by: &Receive) -> Option<u16> {
         let overtakes = |(other, _, receive): &&(u16, u16, Receive)| {
             before(number, *other) > 0

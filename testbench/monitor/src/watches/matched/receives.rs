@@ -1,5 +1,5 @@
-//! Receives: messages take them as the ordering rule says, acknowledgements cover what has come, and
-//! a receive ends when its message is whole (INV-27, 28, 29, 30, 31, 34).
+//! Receives: messages take them as the ordering rule says, acknowledgements cover what has come,
+//! and a receive ends when its message is whole (INV-27, 28, 29, 30, 31, 34).
 
 use std::collections::BTreeMap;
 
@@ -81,15 +81,15 @@ impl Receives {
         if frame.has_data() {
             if let Some(collection) = peer.messages.get_mut(&number).and_then(|message| message.come(&frame)) {
                 if peer.messages[&number].last() != Some(collection) {
-                    peer.owed.insert((number, collection), context.at());
+                    peer.owed.insert((number, collection), context.now());
                 }
             }
         }
         Ok(())
     }
 
-    /// The frame that was taken has come, unless it may still begin a message. If it is dropped after
-    /// all, it counts too much.
+    /// The frame that was taken has come, unless it may still begin a message. If it is dropped
+    /// after all, it counts too much.
     fn keep(&mut self, context: &Context) -> Result<(), Broken> {
         match self.taken.as_ref().is_some_and(|taken| taken.rule.is_none()) {
             true => self.decide(context),
@@ -168,7 +168,7 @@ impl Receives {
         peer.messages.retain(|other, _| before(*other, number) < KEPT as i16);
         let message = Arrival::new(&frame);
         if message.owes_first() {
-            peer.owed.insert((number, 0), context.at());
+            peer.owed.insert((number, 0), context.now());
         }
         peer.messages.insert(number, message);
         self.messages.insert(record, (source, number));
@@ -191,7 +191,7 @@ impl Receives {
         }
         message.is_done = true;
         if let Some(last) = message.last() {
-            peer.owed.insert((number, last), context.at());
+            peer.owed.insert((number, last), context.now());
         }
         Ok(())
     }
@@ -285,7 +285,7 @@ impl Watch for Receives {
                 }
                 Ok(())
             }
-            Marker::Idle => self.bounded(context.at()),
+            Marker::Idle => self.bounded(context.now()),
             _ => Ok(()),
         }
     }
@@ -305,6 +305,6 @@ impl Watch for Receives {
     }
 
     fn finish(&mut self, context: &mut Context) -> Result<(), Broken> {
-        self.bounded(context.at())
+        self.bounded(context.now())
     }
 }

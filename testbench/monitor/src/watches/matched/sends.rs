@@ -94,7 +94,7 @@ impl Sends {
         self.posted.remove(&record);
         self.messages.remove(&record);
         let Some(posting) = context.descriptors.posting(record) else { return };
-        let (descriptor, at) = (posting.descriptor, context.at());
+        let (descriptor, at) = (posting.descriptor, context.now());
         let node = u32::from(descriptor.node);
         let peer = self.peers.entry(node).or_default();
         let number = peer.next;
@@ -143,7 +143,7 @@ impl Sends {
                 ),
             );
         }
-        message.shape = Some((frame.cut().frames(length), frame.collection_frames()));
+        message.shape = Some((frame.cut_of_message().frames(length), frame.collection_frames()));
         Ok(())
     }
 
@@ -222,7 +222,7 @@ impl Watch for Sends {
             Access::SeesEnd(number, _) => _ = self.posted.remove(&number),
             _ => {}
         }
-        self.bounded(context.at())
+        self.bounded(context.now())
     }
 
     fn marker(&mut self, context: &mut Context, _pins: &dyn Pins, marker: Marker, argument: u32) -> Result<(), Broken> {
@@ -243,7 +243,7 @@ impl Watch for Sends {
                 let session = self.restarted.remove(&argument);
                 self.peers.insert(argument, Peer { session, ..Peer::default() });
             }
-            Marker::Idle => return self.bounded(context.at()),
+            Marker::Idle => return self.bounded(context.now()),
             _ => {}
         }
         Ok(())
@@ -251,7 +251,7 @@ impl Watch for Sends {
 
     fn sent(&mut self, context: &mut Context, header: &Header) -> Result<(), Broken> {
         match Frame::of(*header).filter(Frame::has_data) {
-            Some(frame) => self.leaves(context.at(), &frame),
+            Some(frame) => self.leaves(context.now(), &frame),
             None => Ok(()),
         }
     }

@@ -7,7 +7,9 @@ use std::collections::VecDeque;
 
 use nicscope_scenario::error::Result;
 
-use super::{Done, Posted, Side, Slots, Timed};
+use super::side::{Posted, Side};
+use super::slots::Slots;
+use crate::workload::step::{Done, Timed};
 use host_model::library::emp::Transfer;
 
 /// The messages to one node, or from one node.

@@ -106,8 +106,8 @@ impl Side {
         &self,
         theirs: &[Planned],
         order: &[usize],
-        receives: &mut Vec<(usize, super::Posted)>,
-        to: &super::Slots,
+        receives: &mut Vec<(usize, Posted)>,
+        to: &Slots,
     ) -> Result<()> {
         for &place in order {
             let tag = theirs[place].tag;
