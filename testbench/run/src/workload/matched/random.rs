@@ -11,7 +11,10 @@ use rand_chacha::ChaCha8Rng;
 
 use host_model::library::emp::From;
 
-use super::{Side, Step, Timed};
+use super::side::{Posted, Side};
+use super::slots::Slots;
+use crate::workload::step::Timed;
+use crate::workload::Step;
 
 /// Tags of the messages.
 const TAGS: u32 = 3;
