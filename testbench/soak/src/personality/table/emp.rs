@@ -1,5 +1,5 @@
-//! Messages that the NIC matches. Processes send to each other, are killed and are hostile; NICs are
-//! reset.
+//! Messages that the NIC matches. Processes send to each other, are killed and are hostile. NICs
+//! are reset.
 
 use nic_layout::plant::Plant;
 
