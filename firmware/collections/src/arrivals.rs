@@ -124,8 +124,8 @@ impl Arrivals {
         let byte = (bytes >> shift) & 0xFF;
         if is_planted(Plant::CopyCounts) && byte & 1 << position.index != 0 && byte != full {
             // The first frame that is missing counts as come.
-            let completes = byte | byte + 1 == full;
-            words.put(self.0, at, bytes | (byte + 1 & !byte) << shift);
+            let completes = byte | (byte + 1) == full;
+            words.put(self.0, at, bytes | ((byte + 1) & !byte) << shift);
             if completes && collection == oldest {
                 self.advance(words, oldest, frames, collection_frames);
             }

@@ -67,7 +67,7 @@ impl Config {
         if node_count < 2 || node_count > IMAGE_NODES as u32 || node >= node_count {
             return Err(BootError::NodeOutOfRange);
         }
-        if buffer_bytes % 8 != 0 || buffer_bytes > 0xFFF8 || buffer_bytes < FRAME_BYTES_MAX {
+        if buffer_bytes % 8 != 0 || !(FRAME_BYTES_MAX..=0xFFF8).contains(&buffer_bytes) {
             return Err(BootError::BufferSize);
         }
         if !(2..=TX_BUFFERS_MAX).contains(&tx_buffer_count) || !(2..=RX_BUFFERS_MAX).contains(&rx_buffer_count) {

@@ -78,13 +78,13 @@ impl Steps {
             if marker == Marker::Idle {
                 woken = wakes(log, next, begin, end);
                 step = begun_by(next, after).unwrap_or(Step::Other);
-                steps.asleep = steps.asleep + (woken - begin);
+                steps.asleep += woken - begin;
             } else {
                 step = begun_by(marker, Some(next)).unwrap_or(step);
             }
             let time = &mut steps.times[step as usize];
-            *time = *time + (end - woken);
-            steps.whole = steps.whole + (end - begin);
+            *time += end - woken;
+            steps.whole += end - begin;
         }
         steps
     }

@@ -65,7 +65,6 @@ impl Emp {
         // The request has one section for both.
         request: None,
         make: |core, reply| Ok(Rc::new(Emp::new(core, reply, Some(Translations::new(core, reply)?))?)),
-        ..Emp::ENTRY
     };
 
     fn new(core: &Core, reply: &Reply, translations: Option<Translations>) -> Result<Emp, DriverError> {

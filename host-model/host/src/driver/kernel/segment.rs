@@ -53,7 +53,7 @@ impl Segment {
         for (at, word) in word::addresses(stations.0, stations.1).into_iter().enumerate() {
             frame[4 * at..4 * at + 4].copy_from_slice(&word.to_le_bytes());
         }
-        let flags = u8::from(self.has_end) * END | u8::from(self.asks) * ASKS;
+        let flags = (u8::from(self.has_end) * END) | (u8::from(self.asks) * ASKS);
         let kind = word::kind(KIND, flags) ^ word::protocol(PROTOCOL);
         frame[12..16].copy_from_slice(&kind.to_le_bytes());
         let length = word::node_length(own as u8, 0, self.data.len() as u16);

@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     fn byte(at: usize) -> u8 {
-        (at * 31 >> 3) as u8
+        ((at * 31) >> 3) as u8
     }
 
     proptest! {

@@ -87,7 +87,7 @@ impl Caches {
     /// process has no reason to use the page (INV-21).
     fn wanted(&self, context: &Context, is_receive: bool, pid: u32, page: u32) -> Result<Vec<Range<u32>>, Broken> {
         if self.of_messages {
-            return Ok(vec![0..PAGE_BYTES]);
+            return Ok(std::iter::once(0..PAGE_BYTES).collect());
         }
         if let Some(frame) = context.frames.judged_on(is_receive) {
             return Ok(vec![bytes_of_frame(&self.allowed(&frame)?, pid, page)?]);

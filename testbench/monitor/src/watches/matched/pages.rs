@@ -100,7 +100,9 @@ impl Messages {
     /// for the process.
     fn on_bus(&self, pins: &dyn Pins, address: u32) -> Option<u32> {
         match self.space {
-            Some(pid) => pins.pinned(pid, address >> PAGE_SHIFT).map(|page| page << PAGE_SHIFT | address % PAGE_BYTES),
+            Some(pid) => {
+                pins.pinned(pid, address >> PAGE_SHIFT).map(|page| (page << PAGE_SHIFT) | (address % PAGE_BYTES))
+            }
             None => Some(address),
         }
     }
