@@ -144,6 +144,11 @@ impl Sender {
             self.let_one_go(dev, node);
             return false;
         }
+        if self.first_waiting(dev, node).is_some_and(|(rank, _)| rank < self.rank(dev, record)) {
+            self.hold(dev, record);
+            self.let_one_go(dev, node);
+            return false;
+        }
         let level = dev.get(at, path::LEVEL);
         if level != 0 {
             let due = dev.get(at, path::DUE);
@@ -180,28 +185,40 @@ impl Sender {
         self.start_timer(dev);
     }
 
-    /// Lets one message to a peer that waits try again. A message in the middle of a collection has
-    /// precedence, since its next frame needs no place in flight. Then the oldest has it, since a
-    /// younger one with its tag would be dropped before it.
+    /// Lets the message to a peer that waits and comes first try again.
     fn let_one_go(&mut self, dev: &mut impl Device, node: u32) {
-        let oldest = self.peers[node as usize & NODE_MASK].oldest;
-        let (mut found, mut least, mut next) = (None, u32::MAX, 0);
-        while let Some(record) = self.waiting.next(next) {
-            next = record + 1;
-            let node_number = dev.get(self.record(record), record::NODE_NUMBER);
-            if node_number & 0xFFFF != node {
-                continue;
-            }
-            let age = u32::from(((node_number >> 16) as u16).wrapping_sub(oldest));
-            let rank = if self.is_within(dev, record) { 0 } else { age + 1 };
-            if rank < least {
-                (found, least) = (Some(record), rank);
-            }
-        }
-        if let Some(record) = found {
+        if let Some((_, record)) = self.first_waiting(dev, node) {
             self.waiting.remove(record);
             self.ready.push(record);
         }
+    }
+
+    /// The message to a peer that waits and has the least rank, with its rank.
+    fn first_waiting(&self, dev: &impl Device, node: u32) -> Option<(u32, u32)> {
+        let (mut found, mut next) = (None, 0);
+        while let Some(record) = self.waiting.next(next) {
+            next = record + 1;
+            if dev.get(self.record(record), record::NODE_NUMBER) & 0xFFFF != node {
+                continue;
+            }
+            let rank = self.rank(dev, record);
+            if found.is_none_or(|(least, _)| rank < least) {
+                found = Some((rank, record));
+            }
+        }
+        found
+    }
+
+    /// The rank of a message among the messages to its peer. A message in the middle of a collection
+    /// has precedence, since its next frame needs no place in flight. Then the oldest has it, since
+    /// a younger one with its tag would be dropped before it.
+    fn rank(&self, dev: &impl Device, record: u32) -> u32 {
+        if self.is_within(dev, record) {
+            return 0;
+        }
+        let node_number = dev.get(self.record(record), record::NODE_NUMBER);
+        let oldest = self.peers[node_number as usize & NODE_MASK].oldest;
+        1 + u32::from(((node_number >> 16) as u16).wrapping_sub(oldest))
     }
 
     /// Whether the next frame of a message is not the first of its collection.
