@@ -210,9 +210,8 @@ impl Sender {
     }
 
     /// The rank of a message among the messages to its peer. A message in the middle of a
-    /// collection
-    /// has precedence, since its next frame needs no place in flight. Then the oldest has it, since
-    /// a younger one with its tag would be dropped before it.
+    /// collection has precedence, since its next frame needs no place in flight. Then the oldest
+    /// has it, since a younger message with its tag would be dropped before it.
     fn rank(&self, dev: &impl Device, record: u32) -> u32 {
         if self.is_within(dev, record) {
             return 0;
