@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_forged_frame_has_a_good_fcs() {
-        let frame: Vec<u8> = (0..90).map(|byte| byte * 7).collect();
+        let frame: Vec<u8> = (0..90u8).map(|byte| byte.wrapping_mul(7)).collect();
         for (at, bits) in FORGERIES {
             let mut forged = frame.clone();
             for (offset, bits) in changes(at, bits) {
