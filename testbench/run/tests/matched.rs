@@ -9,7 +9,7 @@ use host_model::driver::DriverError;
 use host_model::library::emp::{Arrival, From, MessageError, Messages, Transfer};
 use host_model::library::Process;
 use nic_layout::counter::Counter;
-use nic_layout::personality::emp::descriptor::{offset_bytes, stat, Descriptor, Failure, Format};
+use nic_layout::personality::emp::descriptor::{offset_bytes, stat, Descriptor, Failure, Format, SEND_DESCRIPTORS};
 use nic_layout::personality::emp::{MAILBOX_RECEIVE, MAILBOX_SEND, MESSAGE_BYTES_MAX};
 use nic_layout::registers::mailbox;
 use nic_layout::trace::Marker;
@@ -20,7 +20,7 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::image;
 use nicscope_scenario::scenario::{self, Matching};
 use sim_pins::Ps;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 // ---- Scenarios ----------------------------------------------------------------------------------
 
@@ -236,9 +236,8 @@ fn taken(receives: &[Plan], tags: &[u16]) -> Vec<usize> {
     tags.iter().map(take).collect()
 }
 
-/// The records that are matched on a NIC with this search, in their order. The records have the
-/// order of the posts.
-fn matched_in_order(search: Matching, seed: u64) -> Vec<u32> {
+/// The receives that are matched on a NIC with this search, in the order of matching.
+fn matched_in_order(search: Matching, seed: u64) -> Vec<usize> {
     const BYTES: u32 = 8;
     let sender = job(move |member: Member| async move {
         let (process, at) = open(&member).await?;
@@ -257,12 +256,17 @@ fn matched_in_order(search: Matching, seed: u64) -> Vec<u32> {
         }
         close(&member, &process).await
     });
+    // The record of each receive.
+    let records: Arc<Mutex<Vec<u32>>> = Arc::default();
+    let known = records.clone();
     let receiver = job(move |member: Member| async move {
         let (process, at) = open(&member).await?;
         let (mut posted, (receives, tags)) = (Vec::new(), plan(seed));
         for Plan { from, .. } in &receives {
             posted.push(process.receive(*from, at, BYTES).await.map_err(wrong)?);
         }
+        let records = posted.iter().map(|transfer| transfer.number() - SEND_DESCRIPTORS).collect();
+        *known.lock().expect("nobody panics with it") = records;
         for (transfer, _) in posted.iter().zip(&receives).filter(|(_, receive)| receive.is_cancelled) {
             process.cancel(transfer).await.map_err(wrong)?;
             let end = process.wait_message(transfer).await;
@@ -280,14 +284,16 @@ fn matched_in_order(search: Matching, seed: u64) -> Vec<u32> {
     let bench = Bench { personality: "emp", firmware: Some(Arc::new(image)), record: true, ..Bench::default() };
     let output = bench.run([sender, receiver]);
     let markers = output.nodes[1].log.markers(Ps::ZERO, Ps::MAX);
-    markers.filter(|(_, marker, _)| *marker == Marker::MessageMatched).map(|(.., record)| record).collect()
+    let records = records.lock().expect("nobody panics with it");
+    let index = |record| records.iter().position(|it| *it == record).expect("a receive has the record");
+    markers.filter(|(_, marker, _)| *marker == Marker::MessageMatched).map(|(.., record)| index(record)).collect()
 }
 
 #[test]
 fn both_searches_match_the_same_receives_in_the_same_order() {
     for seed in [1, 2] {
         let (receives, tags) = plan(seed);
-        let expected: Vec<u32> = taken(&receives, &tags).into_iter().map(|index| index as u32).collect();
+        let expected = taken(&receives, &tags);
         for search in [Matching::Linear, Matching::Hashed] {
             assert_eq!(matched_in_order(search, seed), expected, "{search:?}, seed {seed}");
         }

@@ -23,12 +23,16 @@ impl<A: Pages> Receiver<A> {
         let receive = self.record(record);
         let length = dev.get(frame.at, word::LENGTH);
         let room = dev.get(receive, record::ROOM);
-        self.lists.forget(record);
         // What fits the receive, the first page and a frame is on its way before the books are kept.
         let is_short = length <= room.min(self.cut.first_bytes);
         let data = Data::of(record, frame, 0, true);
         let run = Cursor::at(receive.plus(record::CURSOR)).first(dev);
         let is_placed = is_short && self.place_page(dev, run, data);
+        if !is_placed {
+            rarely();
+            // List pages of the message before.
+            self.lists.forget(record);
+        }
         dev.put(receive, record::MESSAGE, record::message(frame.node(), frame.message()));
         dev.put(receive, record::LENGTH, length);
         let tag_word = dev.get(frame.at, word::TAG);
@@ -92,7 +96,6 @@ impl<A: Pages> Receiver<A> {
 
     /// Takes a frame that was not expected.
     #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.other")]
     fn take_other(
         &mut self,
         dev: &mut impl Device,

@@ -1,6 +1,7 @@
 //! The numbers of messages to each peer, and which messages are open: not known to be matched.
 
 use nic_device::Device;
+use nic_layout::personality::emp::frame::word;
 use nic_layout::personality::emp::OPEN_NUMBERS;
 
 use super::peer::{Peer, NONE};
@@ -68,6 +69,35 @@ impl Sender {
             peer.oldest = peer.oldest.wrapping_add(1);
         }
         *self.peer(node) = peer;
+    }
+
+    /// The number that a message to a peer gets next, and whether no message to the peer is open.
+    #[inline(always)]
+    pub(super) fn next_number(&mut self, node: u32) -> (u16, bool) {
+        let peer = self.peer(node);
+        (peer.next, u32::from(peer.last_open) == NONE)
+    }
+
+    /// Gives a record its number. No other message to the peer is open.
+    #[inline(always)]
+    pub(super) fn open_alone(&mut self, dev: &mut impl Device, node: u32, record: u32, tag: u16) {
+        let number = self.take_number(dev, node, record);
+        let at = self.record(record);
+        dev.put(at, record::NODE_NUMBER, node | u32::from(number) << 16);
+        let peer = self.peer(node);
+        (peer.first_open, peer.last_open) = (record as u8, record as u8);
+        dev.put(at, record::TAG, u32::from(tag) | NONE << 16 | NONE << 24);
+    }
+
+    /// The same of a message behind others that are open. The word of its tag and distances.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.ends")]
+    pub(super) fn open_behind(&mut self, dev: &mut impl Device, node: u32, record: u32, tag: u16) -> u32 {
+        let number = self.take_number(dev, node, record);
+        dev.put(self.record(record), record::NODE_NUMBER, node | u32::from(number) << 16);
+        self.open(dev, node, record, tag);
+        let (of_tag, oldest) = self.distances(dev, node, number, record);
+        word::tag(tag, of_tag as u8, oldest as u8)
     }
 
     /// Adds a message, the youngest, to those that are open.

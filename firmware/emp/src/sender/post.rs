@@ -97,15 +97,19 @@ impl Sender {
     ) {
         let node = u32::from(posted.node);
         dev.trace(Marker::PostRead, record);
-        let number = self.take_number(dev, node, record);
+        let (number, is_alone) = self.next_number(node);
         let (length, collection_frames) = (posted.length_bytes, self.settings.collection_frames);
-        let sent = self.record(record);
-        dev.put(sent, record::NODE_NUMBER, node | u32::from(number) << 16);
-        self.open(dev, node, record, posted.tag);
-        let (of_tag, oldest) = self.distances(dev, node, number, record);
-        let tag_word = word::tag(posted.tag, of_tag as u8, oldest as u8);
+        let mut tag_word = word::tag(posted.tag, 0, 0);
+        if !is_alone {
+            rarely();
+            tag_word = self.open_behind(dev, node, record, posted.tag);
+        }
         dev.step::<{ Marker::MessageOpened as u8 }>();
         to.close(dev, asked, Header { node, number, length, collection_frames, tag_word });
+        let sent = self.record(record);
+        if is_alone {
+            self.open_alone(dev, node, record, posted.tag);
+        }
         self.time(dev, sent, 0, self.settings.resend_cycles);
         dev.put(sent, record::STATE, stage::SENDING);
         dev.put(sent, record::LENGTH, length);

@@ -50,14 +50,14 @@ impl<P: Posted> Sorter<P> {
         }
         if type_word == DATA || type_word == FIRST {
             let table = &self.numbers[frame.node() as usize & NODE_MASK];
-            if type_word == FIRST && table.is_next(frame.message()) {
+            if type_word == FIRST && (table.is_next(frame.message()) || self.is_unseen(dev, numbers, node_length)) {
                 return self.first(dev, receiver, &frame, length_bytes);
             }
             if let Some(record) = table.receive_of(dev, frame.message()) {
                 return self.pass_on(dev, receiver, record, &frame);
             }
             rarely();
-            return self.sort_unmatched(dev, receiver, buffer, numbers, node_length, length_bytes);
+            return self.late(dev, buffer, numbers, node_length);
         }
         if type_word == ACK {
             return self.answered(dev, sender, &frame, Answer::Ack);
@@ -87,28 +87,19 @@ impl<P: Posted> Sorter<P> {
         }
     }
 
-    /// A frame of a message that no receive has now, and that is not the next one.
+    /// Whether no receive has taken the message of a first frame, which is not the next one.
     #[cold]
     #[inline(never)]
-    fn sort_unmatched(
-        &mut self,
-        dev: &mut impl Device,
-        receiver: &mut impl Receives,
-        buffer: u32,
-        numbers: u32,
-        node_length: u32,
-        length_bytes: u32,
-    ) {
-        let frame = Frame::of(dev, buffer, numbers, node_length);
-        let table = &self.numbers[frame.node() as usize & NODE_MASK];
-        if dev.get(frame.at, link::TYPE) == FIRST && table.look(dev, frame.message()) == State::Unseen {
-            return self.first(dev, receiver, &frame, length_bytes);
-        }
-        self.late(dev, frame);
+    fn is_unseen(&self, dev: &impl Device, numbers: u32, node_length: u32) -> bool {
+        let table = &self.numbers[link::node(node_length) as usize & NODE_MASK];
+        table.look(dev, word::message(numbers)) == State::Unseen
     }
 
     /// A frame of a message that no receive has now.
-    fn late(&mut self, dev: &mut impl Device, frame: Frame) {
+    #[cold]
+    #[inline(never)]
+    fn late(&mut self, dev: &mut impl Device, buffer: u32, numbers: u32, node_length: u32) {
+        let frame = Frame::of(dev, buffer, numbers, node_length);
         let table = &self.numbers[frame.node() as usize & NODE_MASK];
         let state = table.look(dev, frame.message());
         if state == State::Complete {

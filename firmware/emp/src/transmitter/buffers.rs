@@ -101,7 +101,7 @@ impl Ring {
 
     /// Looks how many frames have left.
     #[inline(always)]
-    fn look(&mut self, dev: &impl Device) {
+    pub fn look(&mut self, dev: &impl Device) {
         let consumer = dev.transmit_consumer();
         self.left = self.left.wrapping_add(u32::from(consumer.wrapping_sub(self.left as u16)));
     }

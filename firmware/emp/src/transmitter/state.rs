@@ -160,6 +160,8 @@ impl<A: Pages> Transmitter<A> {
             true => dev.release_transmit(),
             false => self.release(dev),
         }
+        // Answers are at rest more often than messages: the next message need not look.
+        self.ring.look(dev);
         dev.trace(Marker::AckSent, numbers);
         true
     }
