@@ -59,7 +59,7 @@ fn a_sender_is_slow_to_a_node_with_few_buffers_and_to_no_other() {
     let (steps, overruns, world) = slow_host(World::with_flow_control(3, 1500, Faults::default(), 3, FRAME));
     let sender = &world.nodes[0];
     assert!(sender.counter(Counter::PeersSlowed) > 0 && sender.counter(Counter::MessagesHeld) > 0);
-    assert!(overruns < overruns_without, "{overruns} frames found no buffer, {overruns_without} without");
+    assert!(2 * overruns < overruns_without, "{overruns} frames found no buffer, {overruns_without} without");
     // The other node alone.
     let mut alone = World::<Linear>::with_flow_control(3, 1500, Faults::default(), 3, FRAME);
     for _ in 0..3 {
