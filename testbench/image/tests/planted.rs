@@ -33,6 +33,7 @@ fn verdict(program: &str, static_bytes: u32) -> Result<Stack, ImageError> {
         .args(["--edition=2021", "--crate-type=bin", "--target", TARGET])
         .args(["-Copt-level=3", "-Cpanic=abort", "-Clto=fat", "-Ccodegen-units=1", "-Clink-arg=-Tcore-a.ld"])
         .arg(format!("-Clink-arg=-L{}", scripts.display()))
+        .arg(format!("-Clink-arg=-L{}", scripts.join("place/usual").display()))
         .arg("-o")
         .args([&image, &source])
         .output()

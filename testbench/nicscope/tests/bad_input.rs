@@ -42,7 +42,7 @@ fn unknown_names_are_answered_with_the_known_ones() {
     refused(&["run", "nowhere.toml"], &["nowhere.toml"]);
     refused_run(&["platforms=tigon3"], &["tigon3", "tigon2", "lanai9"]);
     refused_run(&["personality=tcp"], &["tcp", "mini", "emp"]);
-    refused_run(&["personality=emp"], &["misses.ratios", "never misses"]);
+    refused_run(&["personality=kernel"], &["misses.ratios", "never misses"]);
     refused_run(&["workload.kind=flood"], &["flood", "ping-pong"]);
     refused_run(&["workload.iteration=1"], &["iteration", "iterations"]);
     refused_run(&["speed=1"], &["speed", "workload"]);

@@ -54,7 +54,8 @@ fn a_message_that_is_refused_waits_at_its_sender() {
     let runs = runs(&[10, 5000], &["misses.ratios=0.5", "topology.kind=switch"]);
     assert_eq!(runs[0].largest_difference_ps, 0);
     assert_eq!(runs[0].misses.len(), 2, "one of each size");
-    let refused = ["receiver: refuse message", "waits for the sender's pause", "sender: time-out", "receiver: match"];
+    let refused =
+        ["receiver: refuse message", "waits for the sender's pause", "sender: time-out", "receiver: place data"];
     runs[0].misses.iter().for_each(|account| has(account, &refused));
     runs[0].misses.iter().for_each(|account| has(account, &["switch 0: forward", "switch 0: forward"]));
 }

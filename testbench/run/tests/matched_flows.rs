@@ -44,9 +44,11 @@ fn an_incast_that_loses_frames_delivers_every_message_at_nine_tenths_of_the_wire
         let run = checked("incast", &["workload.sizes_bytes=[16384]", "workload.iterations=12", flow_control]);
         assert!(run.flows.iter().all(|flow| flow.compared_messages == 12 + 2), "{:?}", run.flows);
         assert!(run.switches[0][0]["dropped_tail"] > 0, "{:?}", run.switches[0][0]);
+        // Of the whole run: a path that has become narrow in the warm-up may lose nothing more.
+        let sum = |counter: &str| run.counters.iter().map(|node| node[counter]).sum::<u64>();
+        let waits = ["firmware.Timeouts", "firmware.PathsNarrowed", "firmware.MessagesHeld"].map(sum);
+        assert!(waits.iter().all(|waits| *waits > 0), "{waits:?}");
         let row = &run.rows[0];
-        let waits = row.waits.expect("emp counts what keeps messages waiting");
-        assert!(waits.timeouts > 0 && waits.narrowed > 0 && waits.held > 0, "{waits:?}");
         assert!(row.bandwidth_bits_per_s > 0.9 * 966.2e6, "{flow_control}: {} b/s", row.bandwidth_bits_per_s);
     }
 }

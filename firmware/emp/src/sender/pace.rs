@@ -177,6 +177,16 @@ impl Sender {
         true
     }
 
+    /// A message with a pace begins: it waits with the others, and the one that comes first may
+    /// go. In the queue of those that are ready it could stand before an older one that waits.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn begin_paced(&mut self, dev: &mut impl Device, node: u32, record: u32) {
+        self.waiting.insert(record);
+        self.let_one_go(dev, node);
+        self.start_timer(dev);
+    }
+
     /// The first record of those that are ready waits.
     fn hold(&mut self, dev: &mut impl Device, record: u32) {
         dev.count(Counter::MessagesHeld);

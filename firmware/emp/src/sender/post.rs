@@ -186,7 +186,12 @@ impl Sender {
         window.start(dev, self.settings.cut.frames(length), self.settings.collection_frames);
         self.open(dev, node, record, posted.tag);
         self.under_way.insert(record);
-        self.ready.push(record);
+        if state & stage::PACED != 0 {
+            rarely();
+            self.begin_paced(dev, node, record);
+        } else {
+            self.ready.push(record);
+        }
         if T::IS_HERE && posted.format == Format::List {
             // The list page is there when the first frame needs it.
             to.load_list(dev, record, first.address as u32);

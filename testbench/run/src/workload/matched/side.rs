@@ -211,7 +211,9 @@ impl Side {
         match posted {
             Some(posted) => Ok(posted),
             None => {
-                self.handle.sim().sleep_for(LATE).await;
+                // Behind a switch the first frame is on two links, one after the other.
+                let first_frame = Ps::from_ns(16 * u64::from(size.min(1500)));
+                self.handle.sim().sleep_for(LATE + first_frame).await;
                 self.post_next(size, at).await
             }
         }
