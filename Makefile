@@ -38,8 +38,10 @@ build: setup firmware ## build the simulator, the firmware and the command
 firmware: setup ## build the riscv32 images
 	@$(CARGO) build -p nic-firmware -p nic-kernels --profile firmware --target riscv32imc-unknown-none-elf
 
-run: build ## the main job: what a lookup hit and a miss cost, on two platforms
+run: build ## the main job: what a lookup hit and a miss cost, on two platforms; EMP beside miNI
 	@$(NICSCOPE) run ping-pong --out $(OUT)/ping-pong
+	@$(NICSCOPE) run ping-pong --set personality=emp --set platforms=tigon2 --out $(OUT)/emp
+	@$(NICSCOPE) compare $(OUT)/ping-pong $(OUT)/emp
 
 reproduce: build ## tables and figures of the miNI thesis, ours beside them (EXPERIMENT='mini.fig-4.1' for one)
 	@$(NICSCOPE) reproduce --out $(OUT)/reproduce $(EXPERIMENT)

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod category;
+pub mod compare;
 pub mod explain;
 pub mod log;
 pub mod path;

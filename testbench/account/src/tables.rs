@@ -24,6 +24,15 @@ pub fn us(ps: f64) -> String {
     format!("{:.3}", ps / 1e6)
 }
 
+/// A table whose cells are all numbers.
+pub fn of_numbers(headings: &[String], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut lines = table(&headings.iter().map(String::as_str).collect::<Vec<_>>());
+    for row in rows {
+        lines.add_row(numbers(row));
+    }
+    format!("{lines}\n")
+}
+
 /// A table of sizes for each platform and ratio of misses.
 pub fn results(results: &Results) -> String {
     let mut text = String::new();

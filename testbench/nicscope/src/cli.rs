@@ -35,6 +35,8 @@ pub enum Command {
     MemoryMap(MemoryMapArgs),
     /// Print the account of one hit and one miss of an earlier run, span by span
     Explain(ExplainArgs),
+    /// Print the messages of earlier runs side by side, and in what the runs differ
+    Compare(CompareArgs),
 }
 
 #[derive(Debug, Args)]
@@ -197,6 +199,16 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "NAME")]
     pub platform: Option<String>,
     /// One JSON object on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// Folders of `nicscope run`: the same workload, with another personality or other keys
+    #[arg(value_name = "DIR", required = true, num_args = 2..)]
+    pub dirs: Vec<PathBuf>,
+    /// Print one JSON object on standard output and nothing else
     #[arg(long)]
     pub json: bool,
 }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use cli::{Cli, Command};
-use commands::{explain, keys, list, measure, memory_map, reproduce, run, soak};
+use commands::{compare, explain, keys, list, measure, memory_map, reproduce, run, soak};
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
@@ -22,6 +22,7 @@ fn main() -> ExitCode {
         Command::MemoryMap(arguments) => memory_map::run(&arguments),
         Command::Soak(arguments) => soak::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -54,6 +54,7 @@ fn unknown_names_are_answered_with_the_known_ones() {
     refused(&["memory-map", "mini", "--set", "link.latency_ns=30"], &["link.latency_ns=30", "cache.entries"]);
     refused(&["memory-map", "mini", "--set", "nodes=65"], &["nodes = 65", "2 to 64"]);
     refused(&["memory-map", "vmmc", "--set", "nodes=17"], &["nodes = 17", "16"]);
+    refused(&["compare", "nowhere", "nowhere"], &["nowhere", "no such folder"]);
     refused(&["measure", "engine"], &["engine", "machine"]);
     refused(&["measure", "machine", "--only", "99"], &["99", "7"]);
     refused(&["reproduce", "mini.fig-9"], &["mini.fig-9", "mini.table-1.1", "mini.fig-4.1"]);

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use host_model::driver::Duty;
 use host_model::executor::Task;
 use host_model::host::{Accounting, Host, HostConfig, Node as HostHandle};
 use host_model::pci::PciBus;
@@ -41,6 +42,8 @@ pub struct Node<T: 'static> {
     scheduler: Scheduler<{ clock::COUNT }>,
     port: Port,
     monitor: Monitor,
+    /// Core B runs parts of the protocol. Then the monitor sees its markers too.
+    has_parts_on_core_b: bool,
     line: watch::Line,
     record: bool,
     log: NodeLog,
@@ -110,6 +113,7 @@ impl<T: 'static> Node<T> {
     pub fn new(config: NodeConfig, start: impl FnOnce(&Host<PciBus>) -> Start<T>) -> Result<Node<T>> {
         let NodeConfig { index, host, port, record, record_inputs, waves } = config;
         let platform = host.platform.clone();
+        let has_parts_on_core_b = host.driver.duty_of_core_b() == Duty::Parts;
         let parameters = ParameterSet::ALL
             .into_iter()
             .find(|set| set.sram_bytes() == platform.sram.bytes && set.cores() == platform.core.count)
@@ -145,6 +149,7 @@ impl<T: 'static> Node<T> {
             scheduler: Scheduler::new(clocks),
             port,
             monitor: Monitor::new(index),
+            has_parts_on_core_b,
             line,
             record,
             log: NodeLog::default(),
@@ -215,7 +220,7 @@ impl<T: Send + 'static> sim_fabric::Node for Node<T> {
             if let Some(word) = marker {
                 watch::marker(&mut self.monitor, &self.host, at, word);
             }
-            if let Some(word) = self.nic.marker_b() {
+            if let Some(word) = self.nic.marker_b().filter(|_| self.has_parts_on_core_b) {
                 watch::marker(&mut self.monitor, &self.host, at, word);
             }
             if self.record {

@@ -1,5 +1,6 @@
 //! What each command does: it asks the crates behind it, and prints what they found.
 
+pub mod compare;
 pub mod explain;
 pub mod keys;
 pub mod list;
