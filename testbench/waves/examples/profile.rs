@@ -1,9 +1,9 @@
-//! Where the clocks of a firmware go: clocks of core A by function, from the waves of a NIC.
+//! Where the clocks of a firmware go: clocks of a core by function, from the waves of a NIC.
 //!
 //! ```sh
 //! nicscope run ping-pong --set personality=emp ... --waves 2880..2925
 //! cargo run --release -p nicscope-waves --example profile -- \
-//!     out/ping-pong/window-tigon2-0/node0.fst target/riscv32imc-unknown-none-elf/firmware/emp
+//!     out/ping-pong/window-tigon2-0/node0.fst target/riscv32imc-unknown-none-elf/firmware/emp [A|B]
 //! ```
 //!
 //! The names of inlined functions come from `llvm-symbolizer`, which must be on PATH. A line has
@@ -34,10 +34,12 @@ const DEPTH: usize = 4;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [waves, image] = arguments.as_slice() else {
-        return Err("usage: profile WAVES.fst FIRMWARE".into());
+    let (waves, image, core) = match arguments.as_slice() {
+        [waves, image] => (waves, image, "A"),
+        [waves, image, core] => (waves, image, core.as_str()),
+        _ => return Err("usage: profile WAVES.fst FIRMWARE [CORE]".into()),
     };
-    let clocks = clocks_by_address(waves)?;
+    let clocks = clocks_by_address(waves, core)?;
     let total: u64 = clocks.values().sum();
     let mut by_name: BTreeMap<String, u64> = BTreeMap::new();
     for (name, clocks) in names(image, clocks.keys().copied())?.into_iter().zip(clocks.values()) {
@@ -52,9 +54,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// How many clocks the instruction at each address was in the execute stage.
-fn clocks_by_address(path: &str) -> Result<BTreeMap<u64, u64>, Box<dyn std::error::Error>> {
+fn clocks_by_address(path: &str, core: &str) -> Result<BTreeMap<u64, u64>, Box<dyn std::error::Error>> {
     let mut clocks = BTreeMap::new();
-    stage::each_clock(path, |_, address| {
+    stage::each_clock(path, core, |_, address| {
         if let Some(address) = address {
             *clocks.entry(address).or_default() += 1;
         }

@@ -1,11 +1,11 @@
-//! The instructions of core A one after the other, from the waves of a NIC: the time in us, the
+//! The instructions of a core one after the other, from the waves of a NIC: the time in us, the
 //! clocks in the execute stage, the address and the instruction. A line `--` has the clocks in
 //! which that stage was empty. A core that sleeps has no clocks.
 //!
 //! ```sh
 //! nicscope run ping-pong --set personality=emp ... --waves 2880..2925
 //! cargo run --release -p nicscope-waves --example trail -- \
-//!     out/ping-pong/window-tigon2-0/node0.fst target/riscv32imc-unknown-none-elf/firmware/emp
+//!     out/ping-pong/window-tigon2-0/node0.fst target/riscv32imc-unknown-none-elf/firmware/emp [A|B]
 //! ```
 //!
 //! The instructions come from `llvm-objdump`, which must be on PATH.
@@ -19,13 +19,15 @@ const PS_PER_US: f64 = 1e6;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [path, image] = arguments.as_slice() else {
-        return Err("usage: trail WAVES.fst FIRMWARE".into());
+    let (path, image, core) = match arguments.as_slice() {
+        [path, image] => (path, image, "A"),
+        [path, image, core] => (path, image, core.as_str()),
+        _ => return Err("usage: trail WAVES.fst FIRMWARE [CORE]".into()),
     };
     let code = instructions(image)?;
     // The address in the stage, or none; since when; and for how many clocks.
     let (mut address, mut since, mut clocks) = (None, 0, 0_u32);
-    stage::each_clock(path, |time, now| {
+    stage::each_clock(path, core, |time, now| {
         if now != address {
             if clocks != 0 {
                 print(address, since, clocks, &code);

@@ -1,18 +1,26 @@
-//! The execute stage of core A, from the waves of a NIC.
+//! The execute stage of a core, from the waves of a NIC.
 
 use wellen::{simple, SignalRef};
 
-const CORE: &str = "TOP.nic_top.gen_core[0].u_core.u_core";
-
-/// Calls `look` at each clock of the core, with the time in ps and the address in the stage; `None`
+/// Calls `look` at each clock of core A or B, with the time in ps and the address in the stage; `None`
 /// while it is empty. A core that sleeps has no clocks.
 ///
 /// # Errors
 /// The file cannot be read, or has no such core.
-pub fn each_clock(path: &str, mut look: impl FnMut(u64, Option<u64>)) -> Result<(), Box<dyn std::error::Error>> {
+pub fn each_clock(
+    path: &str,
+    core: &str,
+    mut look: impl FnMut(u64, Option<u64>),
+) -> Result<(), Box<dyn std::error::Error>> {
+    let index = match core {
+        "A" => 0,
+        "B" => 1,
+        _ => return Err("core A or B was expected".into()),
+    };
+    let core = format!("TOP.nic_top.gen_core[{index}].u_core.u_core");
     let mut waves = simple::read(path)?;
     let find = |name: &str| -> Result<SignalRef, String> {
-        let (hierarchy, path) = (waves.hierarchy(), format!("{CORE}.{name}"));
+        let (hierarchy, path) = (waves.hierarchy(), format!("{core}.{name}"));
         let found = hierarchy.all_vars().find(|var| hierarchy[*var].full_name(hierarchy) == path);
         found.map(|var| hierarchy[var].signal_ref()).ok_or(format!("{path}: no such signal in these waves"))
     };
