@@ -100,7 +100,7 @@ fn build_sized(
         true => workspace().join("target"),
         false => workspace().join("target/geometry").join(format!("{vmh}{buffers}{keys}{many}{hashed}")),
     };
-    build_in(folder, binary, Geometry { vmh: geometry, cbh }, nodes, matching, Choice::Usual)
+    build_in(folder, binary, Geometry { vmh: geometry, cbh }, nodes, matching, Choice::default())
 }
 
 /// Builds the image `binary` of a NIC whose two cores share the parts of EMP, unless it is up to
@@ -111,7 +111,7 @@ fn build_sized(
 pub fn build_scheme(binary: &str, scheme: Scheme, matching: Matching) -> Result<PathBuf> {
     let geometry = Geometry { vmh: VmhGeometry::RECOMMENDED, cbh: CbhGeometry::RECOMMENDED };
     let folder = workspace().join("target/schemes").join(format!("{}{}", scheme.name(), matching.suffix()));
-    build_in(folder, binary, geometry, NODES_USUAL, matching, Choice::Scheme(scheme))
+    build_in(folder, binary, geometry, NODES_USUAL, matching, Choice { scheme: Some(scheme), ..Choice::default() })
 }
 
 /// Builds the image `binary` with a planted defect (`nic_layout::plant`), and returns the ELF file.
@@ -121,6 +121,18 @@ pub fn build_scheme(binary: &str, scheme: Scheme, matching: Matching) -> Result<
 /// # Errors
 /// As [`build_caches`], or the file cannot be read.
 pub fn planted(binary: &str, geometry: VmhGeometry, plant: Plant) -> Result<Vec<u8>> {
+    build_planted(binary, geometry, plant, None)
+}
+
+/// The same of an image of a NIC whose two cores share the parts of EMP.
+///
+/// # Errors
+/// As [`planted`].
+pub fn planted_scheme(binary: &str, scheme: Scheme, plant: Plant) -> Result<Vec<u8>> {
+    build_planted(binary, VmhGeometry::RECOMMENDED, plant, Some(scheme))
+}
+
+fn build_planted(binary: &str, geometry: VmhGeometry, plant: Plant, scheme: Option<Scheme>) -> Result<Vec<u8>> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let geometry = Geometry { vmh: geometry, cbh: CbhGeometry::RECOMMENDED };
@@ -130,17 +142,16 @@ pub fn planted(binary: &str, geometry: VmhGeometry, plant: Plant) -> Result<Vec<
         geometry,
         NODES_USUAL,
         Matching::Linear,
-        Choice::Plant(plant),
+        Choice { plant: Some(plant), scheme },
     )?;
     std::fs::read(&path).map_err(|error| failed!("{}: {error}", path.display()))
 }
 
 /// What an image has that the usual one has not.
-#[derive(Clone, Copy)]
-enum Choice {
-    Usual,
-    Plant(Plant),
-    Scheme(Scheme),
+#[derive(Clone, Copy, Default)]
+struct Choice {
+    plant: Option<Plant>,
+    scheme: Option<Scheme>,
 }
 
 fn build_in(
@@ -151,9 +162,9 @@ fn build_in(
     matching: Matching,
     choice: Choice,
 ) -> Result<PathBuf> {
-    let plant = if let Choice::Plant(plant) = choice { plant.name() } else { "" };
+    let plant = choice.plant.map_or("", Plant::name);
     // Without a scheme the variable is not set, as in `make firmware`.
-    let scheme = if let Choice::Scheme(scheme) = choice { Some(("NICSCOPE_EMP_SCHEME", scheme.name())) } else { None };
+    let scheme = choice.scheme.map(|scheme| ("NICSCOPE_EMP_SCHEME", scheme.name()));
     let Geometry { vmh, cbh } = geometry;
     if !workspace().join("Cargo.toml").is_file() {
         return Err(failed!(

@@ -51,7 +51,7 @@ const ETHERNET_BYTES: u32 = 14;
 
 /// Makes the buffers as long as the frames. Longer buffers are fewer: together they take at most
 /// twice the memory.
-fn fit_frames(platform: &mut Platform, mtu_bytes: u32) {
+pub fn fit_frames(platform: &mut Platform, mtu_bytes: u32) {
     let needed = (mtu_bytes + ETHERNET_BYTES).next_multiple_of(8);
     let buffers = &mut platform.buffers;
     if needed > buffers.bytes {

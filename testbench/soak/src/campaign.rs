@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sim_pins::Ps;
 
 use crate::case::{Case, MIDDLE_VMH, SMALL_VMH};
-use crate::defect::{Found, Outcome};
+use crate::defect::{Found, Outcome, Workload};
 use crate::language::{Operation, Options};
 use crate::play::{play, Failure, Played, FAULTS};
 use crate::search::{record, Search};
@@ -153,12 +153,18 @@ pub trait Language: Sync {
     /// folder, and the text names them.
     fn replay(&self, file: &Path, folder: &Path) -> Result<Progress>;
 
-    /// Plays drawn cases on NICs of a personality until one fails. The firmware of the NICs may
-    /// have a planted defect. Lookups are not counted.
+    /// Plays drawn cases on NICs of a personality until one fails. `workload` says whether the NICs
+    /// have one core or two. Their firmware may have a planted defect. Lookups are not counted.
     ///
     /// # Errors
     /// The firmware does not build.
-    fn find(&self, personality: &'static Personality, plant: Option<Plant>, seed: u64) -> Result<Outcome>;
+    fn find(
+        &self,
+        personality: &'static Personality,
+        workload: Workload,
+        plant: Option<Plant>,
+        seed: u64,
+    ) -> Result<Outcome>;
 }
 
 /// Cases in which a planted defect must show.
@@ -183,12 +189,21 @@ impl<O: Operation> Language for LanguageOf<O> {
         replay::<O>(file, folder)
     }
 
-    fn find(&self, personality: &'static Personality, plant: Option<Plant>, seed: u64) -> Result<Outcome> {
+    fn find(
+        &self,
+        personality: &'static Personality,
+        workload: Workload,
+        plant: Option<Plant>,
+        seed: u64,
+    ) -> Result<Outcome> {
         let options = Options { in_firmware: plant, ..Options::default() };
         let mut at = Ps::ZERO;
         for number in 0..FIND_CASES {
             let mut case = O::draw(seed, number, FIND_OPS);
             case.cluster = case.cluster.of_personality(personality);
+            if workload == Workload::ListsOnTwoCores {
+                case.cluster = case.cluster.on_two_cores();
+            }
             match play(&case, &options) {
                 Ok(played) => at = played.simulated,
                 Err(failure) => {

@@ -25,8 +25,10 @@ use nic_layout::vmh::VmhGeometry;
 use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::personality::{self, Personality, PERSONALITIES};
 use nicscope_scenario::request_error;
-use nicscope_scenario::scenario::{Cache, Emp, MissService, ReceiveMiss};
+use nicscope_scenario::scenario::{Cache, Emp, MissService, ReceiveMiss, Scheme};
 use sim_fabric::{SwitchMode, SwitchSettings, Topology};
+
+use crate::matched::settings;
 
 /// The most nodes of a cluster.
 pub const NODES_MAX: usize = 8;
@@ -163,6 +165,9 @@ pub struct Cluster {
     pub kernel: u32,
     /// Pages of a thousand that a kernel refuses to pin.
     pub refuses: u32,
+    /// How EMP cuts messages, matches them and shares them between cores. The time-out is
+    /// [`Cluster::retransmit_us`].
+    pub emp: Emp,
     /// The seed of faults, keys, refused pins and contents of memory.
     pub seed: u64,
 }
@@ -197,13 +202,14 @@ impl Cluster {
         queues: 8,
         kernel: 100,
         refuses: 0,
+        emp: settings::PLAIN,
         seed: 1,
     };
 
     /// How EMP cuts messages and sends them again; `None` for other personalities.
     pub fn messages(&self) -> Option<MessagesOptions> {
         let is_emp = self.personality.is_matched();
-        is_emp.then(|| Emp { resend_us: self.retransmit_us.into(), ..Emp::default() }.of_driver())
+        is_emp.then(|| Emp { resend_us: self.retransmit_us.into(), ..self.emp }.of_driver())
     }
 
     /// The same cluster with another personality. With static tables no lookup misses, no pin may
@@ -211,11 +217,23 @@ impl Cluster {
     pub fn of_personality(self, personality: &'static Personality) -> Cluster {
         let plain = Cluster::PLAIN;
         match personality.has_caches() {
+            // The NICs that match messages and have caches have one core, and one search.
+            true if personality.is_matched() => {
+                let emp = Emp { scheme: None, matching: plain.emp.matching, ..self.emp };
+                Cluster { personality, cores: 1, emp, ..self }
+            }
             true => Cluster { personality, ..self },
             false => {
                 Cluster { personality, service: plain.service, queues: plain.queues, refuses: plain.refuses, ..self }
             }
         }
+    }
+
+    /// The same cluster with NICs whose two cores share the parts of EMP. Both give receive
+    /// buffers back, and tell each other of entries.
+    pub fn on_two_cores(self) -> Cluster {
+        let emp = Emp { scheme: Some(Scheme::Sr), matching: settings::PLAIN.matching, ..self.emp };
+        Cluster { platform: TWO_CORES, cores: 2, emp, ..self }
     }
 
     /// The faults of a link.
@@ -245,7 +263,7 @@ impl Cluster {
             Cluster { kernel: plain.kernel, ..*self },
             Cluster { refuses: plain.refuses, ..*self },
             Cluster { platform: plain.platform, ..*self },
-            Cluster { cores: plain.cores, ..*self },
+            Cluster { cores: plain.cores, emp: Emp { scheme: None, ..self.emp }, ..*self },
             Cluster { receive: plain.receive, ..*self },
             Cluster { service: plain.service, ..*self },
             Cluster { vmh: plain.vmh, ..*self },
@@ -254,7 +272,8 @@ impl Cluster {
             Cluster { retransmit_us: plain.retransmit_us, interrupt_us: plain.interrupt_us, ..*self },
             Cluster { seed: plain.seed, ..*self },
         ];
-        fewer.chain(tries).filter(|other| other != self).collect()
+        let of_emp = settings::simpler(&self.emp).map(|emp| Cluster { emp, ..*self });
+        fewer.chain(of_emp).chain(tries).filter(|other| other != self).collect()
     }
 }
 
@@ -334,6 +353,10 @@ impl fmt::Display for Cluster {
         if let Some((link, wire)) = odd {
             writeln!(f, "link {link} {wire}")?;
         }
+        let of_emp = settings::text(&self.emp);
+        if !of_emp.is_empty() {
+            writeln!(f, "{}{of_emp}", settings::LINE)?;
+        }
         writeln!(f, "queues {queues}")?;
         writeln!(f, "host kernel {kernel} refuses {refuses}")
     }
@@ -360,9 +383,9 @@ impl<O: FromStr<Err = Error>> FromStr for Case<O> {
             if let Some(remark) = line.strip_prefix('#') {
                 case.remarks.push(remark.trim().to_owned());
             } else if line.starts_with("cluster ") {
-                let Cluster { personality, topology, wire, odd, queues, kernel, refuses, .. } = case.cluster;
+                let Cluster { personality, topology, wire, odd, queues, kernel, refuses, emp, .. } = case.cluster;
                 case.cluster =
-                    Cluster { personality, topology, wire, odd, queues, kernel, refuses, ..cluster_of(line)? };
+                    Cluster { personality, topology, wire, odd, queues, kernel, refuses, emp, ..cluster_of(line)? };
                 has_cluster = true;
             } else if line.starts_with(PERSONALITY) {
                 case.cluster.personality = personality_of(line)?;
@@ -374,6 +397,8 @@ impl<O: FromStr<Err = Error>> FromStr for Case<O> {
                 case.cluster.odd = Some(odd_of(line)?);
             } else if line.starts_with("queues ") {
                 case.cluster.queues = queues_of(line)?;
+            } else if let Some(changes) = line.strip_prefix(settings::LINE) {
+                case.cluster.emp = settings::of_text(changes)?;
             } else if line.starts_with("host ") {
                 (case.cluster.kernel, case.cluster.refuses) = host_of(line)?;
             } else {
@@ -384,6 +409,7 @@ impl<O: FromStr<Err = Error>> FromStr for Case<O> {
         if let Some((link, _)) = case.cluster.odd.filter(|(link, _)| *link >= links) {
             return Err(request_error!("link {link}: the case has links 0 to {}", links - 1));
         }
+        case.cluster.emp.check(true, case.cluster.cores)?;
         match has_cluster {
             true => Ok(case),
             false => Err(request_error!(
@@ -493,6 +519,7 @@ fn cluster_of(line: &str) -> Result<Cluster> {
         queues: Cluster::PLAIN.queues,
         kernel: Cluster::PLAIN.kernel,
         refuses: Cluster::PLAIN.refuses,
+        emp: settings::PLAIN,
         seed: numbers[9],
     })
 }

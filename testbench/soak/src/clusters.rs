@@ -6,6 +6,7 @@ use sim_fabric::SwitchMode;
 use crate::case::{
     Cluster, Joint, Nodes, Wire, MIDDLE_CBH, MIDDLE_VMH, NODES_MAX, SMALL_CBH, SMALL_VMH, TWO_CORES, WIDE_CBH,
 };
+use crate::matched::settings;
 use crate::random::Random;
 
 fn wire(random: &mut Random) -> Wire {
@@ -61,6 +62,7 @@ pub fn cluster(random: &mut Random) -> Cluster {
         queues,
         kernel,
         refuses,
+        emp: settings::PLAIN,
         seed: random.word().into(),
     }
 }

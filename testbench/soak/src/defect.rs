@@ -42,6 +42,15 @@ pub enum Workload {
     LateFrame,
     /// Random lists of operations in the language of the personality.
     Lists,
+    /// The same on NICs whose two cores share the parts of the firmware.
+    ListsOnTwoCores,
+}
+
+impl Workload {
+    /// Whether random lists are played, which draw nodes of their own.
+    pub fn has_lists(self) -> bool {
+        matches!(self, Workload::Lists | Workload::ListsOnTwoCores)
+    }
 }
 
 impl Defect {

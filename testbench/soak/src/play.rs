@@ -15,6 +15,8 @@ use nicscope_run::cluster::ClusterOutput;
 use nicscope_run::equations::equations;
 use nicscope_run::node::error_of;
 use nicscope_scenario::error::{Error, Result, Statement};
+use nicscope_scenario::platform::fit_frames;
+use nicscope_scenario::scenario::{Emp, Matching};
 use nicscope_scenario::{failed, image};
 use sim_fabric::{Corruption, Delay, Direction, Duplication, Ending, Fault, Loss};
 use sim_pins::Ps;
@@ -62,20 +64,27 @@ fn firmware(cluster: &Cluster, platform: &Platform, plant: Option<Plant>) -> Res
     let first = image_of(&cluster.personality.image(cluster.cores), cluster, platform, plant)?;
     let second = match cluster.personality.image_of_core_b.filter(|_| cluster.cores > 1) {
         None => None,
-        Some(binary) => Some(image_of(binary, cluster, platform, None)?),
+        // A defect of parts is in the parts of both cores.
+        Some(binary) => Some(image_of(binary, cluster, platform, plant.filter(|_| cluster.emp.scheme.is_some()))?),
     };
     Ok(Firmware { first, second })
 }
 
 fn image_of(binary: &str, cluster: &Cluster, platform: &Platform, plant: Option<Plant>) -> Result<Arc<Vec<u8>>> {
     let mut images = images().lock().unwrap_or_else(PoisonError::into_inner);
-    let name = format!("{binary} {:?} {:?} {plant:?}", cluster.vmh, cluster.cbh);
+    let Emp { scheme, matching, .. } = cluster.emp;
+    let name = format!("{binary} {:?} {:?} {scheme:?} {matching:?} {plant:?}", cluster.vmh, cluster.cbh);
     if let Some(image) = images.get(&name) {
         return Ok(image.clone());
     }
-    let image = Arc::new(match plant {
-        Some(plant) => image::planted(binary, cluster.vmh, plant)?,
-        None => image::read(&image::build_caches(binary, cluster.vmh, cluster.cbh)?, platform)?,
+    let image = Arc::new(match (scheme, plant) {
+        (Some(scheme), Some(plant)) => image::planted_scheme(binary, scheme, plant)?,
+        (Some(scheme), None) => image::read(&image::build_scheme(binary, scheme, matching)?, platform)?,
+        (None, Some(plant)) => image::planted(binary, cluster.vmh, plant)?,
+        (None, None) if matching == Matching::Linear => {
+            image::read(&image::build_caches(binary, cluster.vmh, cluster.cbh)?, platform)?
+        }
+        (None, None) => image::read(&image::build_matching(binary, matching)?, platform)?,
     });
     images.insert(name, image.clone());
     Ok(image)
@@ -90,6 +99,9 @@ fn platform(cluster: &Cluster) -> Result<Platform> {
     platform.host.interrupt_delay_ns = u64::from(cluster.interrupt_us) * 1000;
     (platform.host.pinned_pages_high, platform.host.pinned_pages_low) = cluster.water;
     scale_kernel(&mut platform.host, cluster.kernel);
+    if cluster.personality.is_matched() {
+        fit_frames(&mut platform, cluster.emp.mtu_bytes);
+    }
     Ok(platform)
 }
 

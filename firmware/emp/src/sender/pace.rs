@@ -315,7 +315,7 @@ impl Sender {
             next = record + 1;
             let sent = self.record(record);
             let state = dev.get(sent, record::STATE);
-            if state & (stage::MASK | stage::PACED) != stage::SENDING | stage::PACED {
+            if state & (stage::MASK | stage::PACED | stage::PAUSED) != stage::SENDING | stage::PACED {
                 continue;
             }
             let lost = if state & stage::LATE != 0 { dev.get(sent, record::AGAIN) } else { 0 };

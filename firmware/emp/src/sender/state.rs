@@ -82,6 +82,8 @@ pub(super) mod stage {
     pub const QUIET: u32 = 0x800;
     /// The peer has refused the message, so frames of it were dropped there and not on the way.
     pub const REFUSED: u32 = 0x1000;
+    /// The message was refused, and its pause has not ended: none of its frames is in flight.
+    pub const PAUSED: u32 = 0x2000;
     /// From this bit on the first byte that the descriptor gets.
     pub const STAT_SHIFT: u32 = 16;
 }

@@ -99,6 +99,8 @@ impl Sender {
         dev.put(sent, record::TRIES, tries);
         dev.put(sent, record::INTERVAL, (2 * interval).min(INTERVAL_MAX * self.settings.resend_cycles));
         dev.put(sent, record::AGAIN, again);
+        let paused = dev.get(sent, record::STATE);
+        dev.put(sent, record::STATE, paused & !stage::PAUSED);
         match state & stage::PACED != 0 {
             // Older messages to the peer go first: frames of this one may be dropped until they are
             // matched.
@@ -123,15 +125,20 @@ impl Sender {
     /// A peer lives, and has no receive for a message yet. After the first refusal the pause is
     /// short: often the receive is posted a moment later. It grows with each further one.
     pub(super) fn pause(&mut self, dev: &mut impl Device, sent: Place, state: u32) {
-        dev.put(sent, record::STATE, state | stage::REFUSED);
+        dev.put(sent, record::STATE, state | stage::REFUSED | stage::PAUSED);
         if state & stage::LATE != 0 {
-            return dev.put(sent, record::TRIES, 0);
+            dev.put(sent, record::TRIES, 0);
+        } else {
+            let interval = self.settings.resend_cycles / FIRST_PAUSE;
+            self.be_late(dev, sent, interval);
+            let due = dev.now().wrapping_add(interval);
+            dev.put(sent, due_at(0), due);
+            self.hasten_timer(dev, due);
         }
-        let interval = self.settings.resend_cycles / FIRST_PAUSE;
-        self.be_late(dev, sent, interval);
-        let due = dev.now().wrapping_add(interval);
-        dev.put(sent, due_at(0), due);
-        self.hasten_timer(dev, due);
+        if state & stage::PACED != 0 {
+            // Other messages to the peer need not wait until it has a receive for this one.
+            self.count_flying(dev);
+        }
     }
 
     fn abort_again(&mut self, dev: &mut impl Device, record: u32, state: u32) {

@@ -102,6 +102,28 @@ fn a_path_that_loses_frames_is_narrow_and_becomes_wide_again() {
     assert_eq!(world.nodes[0].counter(Counter::MessagesHeld), held, "no message waits on a wide path");
 }
 
+/// Its collections were dropped by the peer, so they are not in flight on the narrow path.
+#[test]
+fn a_message_that_is_refused_holds_up_no_other_on_a_narrow_path() {
+    let mut world = World::<Linear>::new(2, 1500, Faults { loss: 300, ..Faults::default() }, 9);
+    for _ in 0..2 {
+        world.receive(1, wish(0, 1, 40_000));
+        world.send_message(0, wish(1, 1, 40_000));
+    }
+    world.run(1_000_000, |world| world.nodes[0].host.have_sends_ended());
+    assert!(world.nodes[0].counter(Counter::PathsNarrowed) > 0);
+    world.faults = Faults::default();
+    // More of them than collections may be in flight.
+    let refused: Vec<usize> = (0..8).map(|tag| world.send_message(0, wish(1, 10 + tag, 40))).collect();
+    world.run(1_000_000, |world| world.nodes[0].counter(Counter::RefusalsTaken) > 0);
+    world.receive(1, wish(0, 5, 9000));
+    let taken = world.send_message(0, wish(1, 5, 9000));
+    world.run(1_000_000, |world| world.nodes[0].host.sends[taken].ended.is_some());
+    assert!(refused.iter().all(|&send| world.nodes[0].host.sends[send].ended.is_none()));
+    (0..8).for_each(|tag| _ = world.receive(1, wish(0, 10 + tag, 40)));
+    world.finish(3_000_000);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 

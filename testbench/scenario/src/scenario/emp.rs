@@ -180,7 +180,11 @@ impl Emp {
         *self == Emp::default()
     }
 
-    pub(super) fn check(self, is_emp: bool, cores: u32) -> Result<()> {
+    /// Checks the values. `is_emp`: the personality matches messages.
+    ///
+    /// # Errors
+    /// A value is out of range, or not for this personality or number of cores.
+    pub fn check(self, is_emp: bool, cores: u32) -> Result<()> {
         let Emp { mtu_bytes, collection_frames, resend_us, .. } = self;
         if !is_emp && !self.is_default() {
             return Err(request_error!("emp: only with personality = \"emp\", or another one that matches messages"));

@@ -37,7 +37,8 @@ use job::{wrong, Job};
 /// The settings of a driver for a workload.
 fn settings(workload: Workload, options: DriverOptions) -> DriverOptions {
     match workload {
-        Workload::Caches | Workload::StaticTables | Workload::LateFrame | Workload::Lists => options,
+        Workload::Caches | Workload::StaticTables | Workload::LateFrame => options,
+        Workload::Lists | Workload::ListsOnTwoCores => options,
         // With a queue for each process, pages of one process are unpinned while the NIC
         // fetches lines of others.
         Workload::FetchingCaches => {
@@ -118,8 +119,8 @@ impl Bench {
         };
         let Bench { personality: in_scenarios, nodes: Nodes { nodes, .. }, seed, threads } = self;
         let personality = personality::of(in_scenarios);
-        if workload == Workload::Lists {
-            return personality.language.find(in_scenarios, in_firmware, seed);
+        if workload.has_lists() {
+            return personality.language.find(in_scenarios, workload, in_firmware, seed);
         }
         let mut platform = Platform::load(PLATFORM).map_err(|error| failed!("{error}"))?;
         platform.host.pinned_pages_high = PINNED_PAGES_HIGH;

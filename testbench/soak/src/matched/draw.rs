@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::hostile;
 use super::operation::{Op, What, ANY_SOURCE, ANY_TAG, BYTES_MAX, KEEP, OF_RECEIVE};
-use crate::case::{Case, Cluster, Wire, NODES_MAX};
+use super::{hostile, settings};
+use crate::case::{Case, Wire, NODES_MAX};
 use crate::clusters::{cluster, cluster_of_nodes};
 use crate::random::Random;
 
@@ -14,9 +14,9 @@ const APART: usize = 9;
 /// The case with a number.
 pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
     let mut random = Random::new(seed, number);
-    // The images for two cores are drawn when they exist.
-    let cluster = Cluster { cores: 1, ..cluster(&mut random) };
-    let mut cluster = cluster_of_nodes(cluster, &mut random);
+    let mut cluster = cluster(&mut random);
+    cluster.emp = settings::draw(&mut random, cluster.cores);
+    cluster = cluster_of_nodes(cluster, &mut random);
     if random.chance(0.25) {
         cluster.wire = Wire { forge: random.number(1..=9), ..cluster.wire };
     }

@@ -4,7 +4,7 @@
 //! * `board`: the model: what was sent, what may still come, and which failures have a cause.
 //! * `side`: a process and its messages. `hostile`: what a hostile process does. `node`: plays a
 //!   list on a node, with kills, resets and comparisons.
-//! * `plant`: defects that tests plant.
+//! * `settings`: how the NICs cut and match messages. `plant`: defects that tests plant.
 
 mod board;
 mod draw;
@@ -12,4 +12,5 @@ mod hostile;
 mod node;
 pub mod operation;
 pub mod plant;
+pub mod settings;
 mod side;

@@ -8,19 +8,31 @@ use crate::defect::{Defect, Workload};
 use crate::matched::operation::Op;
 use crate::personality::entry::Personality;
 
-const DEFECTS: [Defect; 11] = [
-    Defect::of_firmware(Plant::PlacedBeside, 27, Workload::Lists),
-    Defect::of_firmware(Plant::AnyTagMatches, 27, Workload::Lists),
-    Defect::of_firmware(Plant::TailOmitted, 28, Workload::Lists),
-    Defect::of_firmware(Plant::NewestMatches, 27, Workload::Lists),
-    Defect::of_firmware(Plant::OrderIgnored, 27, Workload::Lists),
-    Defect::of_firmware(Plant::EarlyAcknowledgement, 29, Workload::Lists),
-    Defect::of_firmware(Plant::CopyCounts, 29, Workload::Lists),
-    Defect::of_firmware(Plant::EarlyDone, 28, Workload::Lists),
-    Defect::of_firmware(Plant::AnyAcknowledgement, 28, Workload::Lists),
-    Defect::of_firmware(Plant::RefusalAccepts, 28, Workload::Lists),
-    Defect::of_firmware(Plant::LostTimer, 32, Workload::Lists),
+const fn lists(plant: Plant, invariant: u8) -> Defect {
+    Defect::of_firmware(plant, invariant, Workload::Lists)
+}
+
+const fn on_two_cores(plant: Plant, invariant: u8) -> Defect {
+    Defect::of_firmware(plant, invariant, Workload::ListsOnTwoCores)
+}
+
+const DEFECTS: [Defect; 13] = [
+    lists(Plant::PlacedBeside, 27),
+    lists(Plant::AnyTagMatches, 27),
+    lists(Plant::TailOmitted, 28),
+    lists(Plant::NewestMatches, 27),
+    lists(Plant::OrderIgnored, 27),
+    lists(Plant::EarlyAcknowledgement, 29),
+    lists(Plant::CopyCounts, 29),
+    lists(Plant::EarlyDone, 28),
+    lists(Plant::AnyAcknowledgement, 28),
+    lists(Plant::RefusalAccepts, 28),
+    lists(Plant::LostTimer, 32),
+    on_two_cores(Plant::BuffersUnlocked, 27),
+    on_two_cores(Plant::LostBell, 32),
 ];
+/// The defects of parts that share no core: the first of the table.
+pub(super) const DEFECTS_OF_ONE_CORE: &[Defect] = DEFECTS.split_at(11).0;
 
 /// The NIC keeps nothing of a process but its messages, which have ended.
 pub const ENTRY: Personality = Personality {
