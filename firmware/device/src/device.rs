@@ -58,7 +58,18 @@ pub trait Device: Words {
     fn doorbell(&self, slot: usize) -> u32;
     /// Takes those of the mailboxes `of` that the host has written since they were last taken, one
     /// bit each.
-    fn take_mailboxes(&mut self, of: u32) -> u32;
+    #[inline(always)]
+    fn take_mailboxes(&mut self, of: u32) -> u32 {
+        let written = self.written_mailboxes(of);
+        self.clear_mailboxes(written);
+        written
+    }
+    /// Those of the mailboxes `of` that the host has written and that were not cleared since, one
+    /// bit each.
+    fn written_mailboxes(&self, of: u32) -> u32;
+    /// Clears mailboxes, one bit each. A host that waits for it may write the next word then, so
+    /// the word of such a mailbox is read before.
+    fn clear_mailboxes(&mut self, boxes: u32);
     /// The word that the host has last written to a mailbox.
     fn mailbox(&self, index: usize) -> u32;
     /// Writes a mailbox to the host. The write interrupts the host.

@@ -158,10 +158,12 @@ impl Device for Hardware {
         self.doorbell_values[slot]
     }
 
-    fn take_mailboxes(&mut self, of: u32) -> u32 {
-        let taken = self.mailboxes & of;
-        self.mailboxes &= !of;
-        taken
+    fn written_mailboxes(&self, of: u32) -> u32 {
+        self.mailboxes & of
+    }
+
+    fn clear_mailboxes(&mut self, boxes: u32) {
+        self.mailboxes &= !boxes;
     }
 
     fn mailbox(&self, index: usize) -> u32 {

@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 
 use nic_device::{rarely, Device};
 use nic_handoff::{Reader, Writer};
+use nic_layout::personality::emp::{MAILBOX_CANCEL_RECEIVE, MAILBOX_CANCEL_SEND};
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::ring::{Event, MAILBOX_COMMAND, MAILBOX_FILLED};
 use nic_matching::Posted;
@@ -285,7 +286,10 @@ where
 
     #[inline(always)]
     fn on_mailboxes(&mut self, dev: &mut impl Device) {
-        let written = dev.take_mailboxes(Self::MAILBOXES);
+        let written = dev.written_mailboxes(Self::MAILBOXES);
+        // The host waits until these are cleared before it writes the next number: they are read
+        // first.
+        dev.clear_mailboxes(written & !(1 << MAILBOX_CANCEL_SEND | 1 << MAILBOX_CANCEL_RECEIVE));
         if written & Sender::MAILBOXES != 0 {
             if let Some(sender) = self.sender.here() {
                 sender.on_mailboxes(dev, &mut self.transmitter, written);

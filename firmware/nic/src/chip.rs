@@ -236,10 +236,13 @@ impl<const SHARE: u32> Device for Chip<SHARE> {
     }
 
     #[inline(always)]
-    fn take_mailboxes(&mut self, of: u32) -> u32 {
-        let written = load(mailbox::PENDING) & of;
-        store(mailbox::CLEAR, written);
-        written
+    fn written_mailboxes(&self, of: u32) -> u32 {
+        load(mailbox::PENDING) & of
+    }
+
+    #[inline(always)]
+    fn clear_mailboxes(&mut self, boxes: u32) {
+        store(mailbox::CLEAR, boxes);
     }
 
     #[inline(always)]

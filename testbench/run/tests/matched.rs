@@ -353,6 +353,48 @@ fn what_cannot_be_delivered_is_reported_to_both() {
     Bench { personality: "emp", ..Bench::default() }.run([sender, receiver]);
 }
 
+/// The NIC is busy with the end of one message while the host gives up the next: no number in the
+/// mailbox replaces another.
+#[test]
+fn messages_that_are_given_up_one_after_the_other_all_end() {
+    const MESSAGES: u16 = 24;
+    let gives_up = job(|member: Member| async move {
+        let (process, at) = open(&member).await?;
+        let mut transfers = Vec::new();
+        for tag in 0..MESSAGES {
+            transfers.push(send(&process, 1, tag, at, 40).await?);
+            let never = From { node: None, tag: Some(100 + tag) };
+            transfers.push(process.receive(never, at, 40).await.map_err(wrong)?);
+        }
+        member.meet("posted", Vec::new()).await;
+        for transfer in &transfers {
+            process.cancel(transfer).await.map_err(wrong)?;
+        }
+        for transfer in &transfers {
+            let end = process.wait_message(transfer).await;
+            expect!(failed(end.clone()) == Some(Failure::Cancelled), "given up: {end:?}");
+        }
+        close(&member, &process).await
+    });
+    let sends_too = job(|member: Member| async move {
+        let (process, at) = open(&member).await?;
+        let mut transfers = Vec::new();
+        member.meet("posted", Vec::new()).await;
+        for tag in 0..MESSAGES {
+            transfers.push(send(&process, 0, 200 + tag, at, 40).await?);
+        }
+        for transfer in &transfers {
+            process.cancel(transfer).await.map_err(wrong)?;
+        }
+        for transfer in &transfers {
+            let end = process.wait_message(transfer).await;
+            expect!(failed(end.clone()) == Some(Failure::Cancelled), "given up: {end:?}");
+        }
+        close(&member, &process).await
+    });
+    Bench { personality: "emp", ..Bench::default() }.run([gives_up, sends_too]);
+}
+
 #[test]
 fn the_driver_refuses_what_it_must() {
     let tries = job(|member: Member| async move {

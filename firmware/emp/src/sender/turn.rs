@@ -107,6 +107,7 @@ impl Sender {
         if written & 1 << MAILBOX_CANCEL_SEND != 0 {
             rarely();
             let number = dev.mailbox(MAILBOX_CANCEL_SEND);
+            dev.clear_mailboxes(1 << MAILBOX_CANCEL_SEND);
             self.on_cancelled(dev, number);
         }
     }

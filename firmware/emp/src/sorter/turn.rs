@@ -142,6 +142,7 @@ impl<P: Posted> Sorter<P> {
     fn on_rare_mailboxes(&mut self, dev: &mut impl Device, written: u32) {
         if written & 1 << MAILBOX_CANCEL_RECEIVE != 0 {
             let number = dev.mailbox(MAILBOX_CANCEL_RECEIVE);
+            dev.clear_mailboxes(1 << MAILBOX_CANCEL_RECEIVE);
             self.on_cancelled(dev, number);
         }
         if written & 1 << MAILBOX_COMMAND != 0 {

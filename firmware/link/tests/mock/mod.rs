@@ -154,7 +154,11 @@ impl Device for Mock {
         unreachable!()
     }
 
-    fn take_mailboxes(&mut self, _of: u32) -> u32 {
+    fn written_mailboxes(&self, _of: u32) -> u32 {
+        unreachable!()
+    }
+
+    fn clear_mailboxes(&mut self, _boxes: u32) {
         unreachable!()
     }
 

@@ -257,12 +257,12 @@ impl Process<Messages> {
         self.write_cancel(MAILBOX_CANCEL_RECEIVE, receive.number | WITHDRAW).await
     }
 
+    /// Writes a number to a mailbox of those that give messages up, and waits until the NIC has
+    /// read it: the next number would replace it.
     async fn write_cancel(&self, mailbox: usize, number: u32) -> Result<(), MessageError> {
         let _order = self.0.posting.acquire().await;
-        let device = self.nic()?;
-        device.write(mailbox::TO_NIC.at(mailbox), number).await;
-        // A read behind the write: the NIC has the number when it returns.
-        device.read(ident::WINDOW_BASE).await?;
+        self.nic()?.write(mailbox::TO_NIC.at(mailbox), number).await;
+        while self.nic()?.read(mailbox::PENDING).await? & 1 << mailbox != 0 {}
         Ok(())
     }
 
