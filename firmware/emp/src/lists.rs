@@ -97,6 +97,11 @@ impl<const N: usize> Buffers<N> {
         Wanted::NoBuffer
     }
 
+    /// Whether a list page of a record is on its way.
+    pub fn is_loading(&self, record: u32) -> bool {
+        self.pages.iter().any(|page| page.state == State::Loading && u32::from(page.record) == record)
+    }
+
     /// A buffer was filled.
     pub fn loaded(&mut self, buffer: u32) {
         self.set(buffer, State::Loaded);

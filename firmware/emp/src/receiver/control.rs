@@ -81,7 +81,9 @@ impl<A: Pages> Receiver<A> {
             // Transfers have ended, and stand in the queue until their ends are looked at.
             dev.raise(Event::DmaWrite);
         }
-        if self.writes.under_way() != 0 || self.failing != 0 || !self.has_room(dev) {
+        // A line is taken away while the driver fills none: no record waits for a list page then.
+        let must_settle = !A::MAY_MISS || is_close(word) || is_restart(word);
+        if self.writes.under_way() != 0 || must_settle && self.failing != 0 || !self.has_room(dev) {
             return false;
         }
         self.to_sorter.push(dev, ReceiverToSorter::Command { word }.words());

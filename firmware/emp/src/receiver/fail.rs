@@ -75,6 +75,10 @@ impl<A: Pages> Receiver<A> {
         if (ended.wrapping_sub(last & !0xFF) as i32) < 0 {
             return;
         }
+        if A::MAY_MISS && self.lists.is_loading(record) {
+            // The host keeps its list pages until they have been read.
+            return;
+        }
         dev.put(receive, record::STATE, record::FREE);
         self.failing -= 1;
         let offset = dev.get(receive, record::DESCRIPTOR);

@@ -150,7 +150,8 @@ impl<A: Pages> Receiver<A> {
     #[inline(never)]
     fn attend_rarely(&mut self, dev: &mut impl Device) -> bool {
         let mut is_busy = false;
-        if self.command.is_none() && self.has_room(dev) {
+        // A command waits for records that wait for list pages, and there is one at a time.
+        if (self.command.is_none() || A::MAY_MISS) && self.has_room(dev) {
             if let Some(words) = self.from_transmitter.pop(dev) {
                 is_busy = true;
                 match TransmitterToReceiver::of(words) {
@@ -159,6 +160,9 @@ impl<A: Pages> Receiver<A> {
                     TransmitterToReceiver::Command { word } => {
                         self.command = Some(Command { word, next: 0, is_marked: false })
                     }
+                }
+                if A::MAY_MISS && self.failing != 0 {
+                    self.settle_all(dev);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Messages of whole NICs: complete, exact, in the order that the matching promises.
 
-use crate::world::plan::{plans, play};
 use super::{Scheme, World};
+use crate::world::plan::{plans, play};
 use crate::world::{Faults, Wish};
 use nic_device::Words;
 use nic_layout::counter::Counter;

@@ -1,7 +1,7 @@
 //! Messages that fail: each ends, is reported, and harms no other.
 
-use crate::world::plan::{plans, play};
 use super::{Scheme, World};
+use crate::world::plan::{plans, play};
 use crate::world::{Faults, Wish};
 use nic_device::Words;
 use nic_layout::counter::Counter;

@@ -3,13 +3,14 @@
 // The same tests with each scheme.
 #![allow(clippy::duplicate_mod)]
 
+mod pages;
 mod world;
 
 macro_rules! schemes {
-    ($($name:ident: $scheme:ident,)*) => {
+    ($($name:ident: $scheme:ty,)*) => {
         $(#[path = "."]
         mod $name {
-            use nic_emp::$scheme as Scheme;
+            type Scheme = $scheme;
 
             type World<P> = crate::world::World<P, Scheme>;
 
@@ -24,9 +25,22 @@ macro_rules! schemes {
 }
 
 schemes! {
-    base: Base,
-    so: So,
-    ro: Ro,
-    dsr: Dsr,
-    sr: Sr,
+    base: nic_emp::Base,
+    so: nic_emp::So,
+    ro: nic_emp::Ro,
+    dsr: nic_emp::Dsr,
+    sr: nic_emp::Sr,
+}
+
+/// Virtual addresses. How fast a sender is depends on its misses, so its pace is not judged.
+#[path = "."]
+mod mini {
+    use crate::world::Mini as Scheme;
+
+    type World<P> = crate::world::World<P, Scheme>;
+
+    #[path = "delivery.rs"]
+    mod delivery;
+    #[path = "failures.rs"]
+    mod failures;
 }

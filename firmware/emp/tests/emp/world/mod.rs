@@ -1,5 +1,6 @@
 //! Nodes with their hosts, the wires between them, and the order of their steps.
 
+mod driver;
 mod host;
 mod judge;
 pub mod plan;
@@ -20,6 +21,7 @@ use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, MAC_FLAG_EVENT, M
 use nic_layout::trace::Marker;
 use nic_matching::Posted;
 
+pub use driver::{Driver, Mini};
 pub use host::{Host, Message, Wish};
 pub use judge::Judge;
 
@@ -76,6 +78,8 @@ pub struct Node<P: Posted, C: Scheme> {
     sleeps: [bool; 2],
     /// Frames that came when no buffer was free.
     pub overruns: u32,
+    /// The driver, if addresses are virtual.
+    driver: Option<Driver>,
 }
 
 fn settings(node: u32, node_count: u32, cut: Cut) -> Settings {
@@ -139,14 +143,38 @@ impl<P: Posted, C: Scheme> Node<P, C> {
         }
         nic_emp::prepare(&mut hardware, &settings, &places);
         let (mut a, mut b) = (C::A::NOWHERE, C::B::NOWHERE);
-        let pages = (&PagePlaces::default(), 1 << 20);
+        let is_translated = C::NAME == Mini::NAME;
+        let places_of_pages = if is_translated { driver::PLACES } else { PagePlaces::default() };
+        let pages = (&places_of_pages, 1 << 20);
         hardware.count_at(COUNTERS[0]);
         a.start(&mut hardware, &settings, &places, pages, |_| 7);
         hardware.swap_cores();
         hardware.count_at(COUNTERS[1]);
         b.start(&mut hardware, &settings, &places, pages, |_| 7);
         hardware.swap_cores();
-        Node { a, b, hardware, host: Host::new(node), places, sleeps: [false; 2], overruns: 0 }
+        Node {
+            a,
+            b,
+            hardware,
+            host: Host::new(node),
+            places,
+            sleeps: [false; 2],
+            overruns: 0,
+            driver: is_translated.then(Driver::default),
+        }
+    }
+
+    pub fn driver_mut(&mut self) -> &mut Driver {
+        self.driver.as_mut().expect("addresses are virtual")
+    }
+
+    /// The address in descriptors of what is at a bus address.
+    fn address_of(&self, bus: u32) -> u32 {
+        if self.driver.is_some() {
+            driver::virtual_of(bus)
+        } else {
+            bus
+        }
     }
 
     pub fn counter(&self, counter: Counter) -> u32 {
@@ -185,7 +213,7 @@ impl<P: Posted, C: Scheme> Node<P, C> {
                 self.hardware.raise_in_both(Event::DmaError);
                 return;
             }
-            let data = self.host.read(bus, bytes);
+            let data = self.host.read(self.address_of(bus), bytes);
             self.hardware.put(sram, &data);
         }
         if control & DMA_FLAG_ASSIST != 0 {
@@ -210,7 +238,8 @@ impl<P: Posted, C: Scheme> Node<P, C> {
                 return;
             }
             let data = self.hardware.get(sram, bytes as usize);
-            self.host.write(bus, &data);
+            let address = self.address_of(bus);
+            self.host.write(address, &data);
         }
         if control & DMA_FLAG_EVENT != 0 {
             self.hardware.raise_in_both(Event::DmaWrite);
@@ -363,6 +392,9 @@ impl<P: Posted, C: Scheme> World<P, C> {
                 node.step_write(write_error);
             }
             node.poll();
+            if let Some(driver) = &mut node.driver {
+                driver.step(&mut node.hardware, choice & 0xE0 == 0);
+            }
             if choice & 8 != 0 {
                 if let Some(frame) = self.nodes[index].step_transmit() {
                     self.send(frame);

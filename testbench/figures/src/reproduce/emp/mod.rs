@@ -9,11 +9,12 @@ mod schemes;
 pub(super) mod setting;
 mod steps;
 mod table_3_1;
+mod translation;
 
 use crate::engine::Experiment;
 
 /// In the order in which they are listed.
-pub static EXPERIMENTS: [Experiment; 10] = [
+pub static EXPERIMENTS: [Experiment; 11] = [
     kinds::FIGURE_2_7,
     steps::STEPS,
     table_3_1::TABLE_3_1,
@@ -23,5 +24,6 @@ pub static EXPERIMENTS: [Experiment; 10] = [
     contention::CONTENTION,
     clocks::CLOCKS,
     matching::MATCHING,
+    translation::TRANSLATION,
     libraries::LIBRARIES,
 ];

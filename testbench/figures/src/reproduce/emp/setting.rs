@@ -30,6 +30,11 @@ pub fn label(scheme: Scheme) -> String {
     }
 }
 
+/// The same with the image that translates.
+pub fn translating_images() -> Vec<(&'static str, VmhGeometry)> {
+    [images(), vec![("emp-mini", VmhGeometry::RECOMMENDED)]].concat()
+}
+
 /// A run that an experiment asks for: a built-in scenario, and keys of it.
 #[derive(Clone, Debug)]
 pub struct Asked {
@@ -69,7 +74,8 @@ impl Asked {
     pub fn config(&self) -> Result<ClusterConfig> {
         let scenario = scenario::load(self.scenario, &self.set)?;
         let request = RunConfig { scenario, seed: DEFAULT_SEED, threads: 1, firmware: None };
-        run::cluster_config(&request, PLATFORM, 0.0)
+        let ratio = request.scenario.misses.ratios.first().copied().unwrap_or_default();
+        run::cluster_config(&request, PLATFORM, ratio)
     }
 }
 
