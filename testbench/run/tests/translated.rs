@@ -23,7 +23,7 @@ fn translated(name: &str, changes: &[&str]) -> Result<Results> {
 fn check(results: &Results) -> (u64, u64) {
     let run = &results.runs[0];
     assert_eq!(run.broken(), Vec::<String>::new());
-    run.rows.iter().fold((0, 0), |(misses, messages), row| (misses + row.misses, messages + row.messages))
+    run.rows.iter().fold((0, 0), |(misses, messages), row| (misses + row.misses, messages + u64::from(row.messages)))
 }
 
 #[test]

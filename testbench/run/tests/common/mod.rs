@@ -190,7 +190,7 @@ impl Bench {
         let member = |(index, job): (usize, Job)| {
             let driver = DriverOptions {
                 post_queues: self.post_queues,
-                messages: (self.personality == "emp").then(|| Emp::default().of_driver()),
+                messages: self.personality.starts_with("emp").then(|| Emp::default().of_driver()),
                 processes_max: self.processes_max,
                 ..DriverOptions::new(NodeId(index as u16), NODES as u32, SEED)
             };

@@ -26,10 +26,10 @@ const KINDS: [Kind; 5] = [
     Kind { id: "hits_90", set: &["personality=emp-mini", "misses.ratios=0.1"] },
 ];
 
-/// Messages of a ping-pong: one in a hundred is one.
+/// Messages of each run, so that one in a hundred is one.
 const PINGS: u32 = 100;
 const STREAM: u32 = 100;
-const BOTH_WAYS: u32 = 60;
+const BOTH_WAYS: u32 = 100;
 
 pub fn measure() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
