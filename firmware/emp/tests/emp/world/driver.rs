@@ -33,7 +33,7 @@ const DISPLACED: u32 = 0x800;
 
 /// The virtual address behind a bus address.
 pub fn virtual_of(bus: u32) -> u32 {
-    bus ^ DISPLACED * PAGE_BYTES
+    bus ^ (DISPLACED * PAGE_BYTES)
 }
 
 /// What the driver of a node knows.
