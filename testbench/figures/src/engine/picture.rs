@@ -33,7 +33,7 @@ const KEY_WIDTH_MIN: u32 = 170;
 const SWATCH_WIDTH: u32 = 24;
 const MARGIN: u32 = 12;
 /// Left of the bars, for the axis.
-const STACKS_LEFT: u32 = 60;
+const STACKS_LEFT: u32 = 72;
 
 /// A picture as SVG text.
 ///
@@ -47,12 +47,12 @@ pub fn svg(picture: &Picture) -> Result<String> {
 
 fn draw(text: &mut String, picture: &Picture) -> Result<(), String> {
     let names: Vec<&String> = match &picture.chart {
-        Chart::Lines { series, .. } => series.iter().map(|series| &series.name).collect(),
+        Chart::Lines { series, .. } | Chart::Sizes { series, .. } => series.iter().map(|series| &series.name).collect(),
         Chart::Stacks { parts, .. } => parts.iter().collect(),
     };
     let key_width = KEY_WIDTH_MIN.max(SWATCH_WIDTH + widest(names.iter().copied(), TEXT)? + MARGIN);
     let names_below = match &picture.chart {
-        Chart::Lines { .. } => None,
+        Chart::Lines { .. } | Chart::Sizes { .. } => None,
         Chart::Stacks { groups, .. } => Some(NamesBelow::of(groups)?),
     };
     let height = TITLE_HEIGHT + names_below.as_ref().map_or(500, |names| 362 + names.height());
@@ -68,7 +68,13 @@ fn draw(text: &mut String, picture: &Picture) -> Result<(), String> {
         key.draw_text(name, &style(TEXT), (SWATCH_WIDTH as i32, y)).map_err(in_words)?;
     }
     match &picture.chart {
-        Chart::Lines { x, y, series } => lines(&plot, [x, y], series)?,
+        Chart::Lines { x, y, series } => lines(&plot, [x, y], series, Axis::Even)?,
+        Chart::Sizes { y, series } => {
+            let of = |(size, value): &(f64, f64)| (size.max(1.0).log2(), *value);
+            let scaled = |it: &Series| Series { name: it.name.clone(), points: it.points.iter().map(of).collect() };
+            let scaled: Vec<Series> = series.iter().map(scaled).collect();
+            lines(&plot, ["message, bytes", y], &scaled, Axis::Sizes)?
+        }
         Chart::Stacks { y, parts, groups } => {
             stacks(&plot, y, parts.len(), groups, &names_below.expect("stacks have names below"))?
         }
@@ -157,21 +163,49 @@ fn top(values: impl Iterator<Item = f64>) -> f64 {
     }
 }
 
-fn lines(plot: &Area, [x, y]: [&String; 2], series: &[Series]) -> Result<(), String> {
+/// The horizontal axis of curves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Axis {
+    /// From 0 on.
+    Even,
+    /// Logarithms of sizes to the base 2, from the smallest on.
+    Sizes,
+}
+
+impl Axis {
+    /// What stands at a place of the axis.
+    fn label(self, at: f64) -> String {
+        match self {
+            Axis::Even if at.fract() == 0.0 => format!("{at}"),
+            Axis::Even => format!("{at:.1}"),
+            Axis::Sizes if (at - at.round()).abs() > 1e-6 => String::new(),
+            Axis::Sizes if at < 9.5 => format!("{}", at.exp2().round()),
+            Axis::Sizes => format!("{}K", (at - 10.0).exp2().round()),
+        }
+    }
+}
+
+fn lines(plot: &Area, [x, y]: [&str; 2], series: &[Series], axis: Axis) -> Result<(), String> {
     let points = || series.iter().flat_map(|series| series.points.iter());
     let right = points().map(|point| point.0).fold(f64::MIN_POSITIVE, f64::max);
+    let left = match axis {
+        Axis::Even => 0.0,
+        Axis::Sizes => points().map(|point| point.0).fold(right - 1.0, f64::min).floor(),
+    };
     let mut chart = ChartBuilder::on(plot)
         .margin(MARGIN)
         .margin_top(0)
         .margin_right(36)
         .x_label_area_size(48)
         .y_label_area_size(72)
-        .build_cartesian_2d(0.0..right, 0.0..top(points().map(|point| point.1)))
+        .build_cartesian_2d(left..right, 0.0..top(points().map(|point| point.1)))
         .map_err(in_words)?;
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
+        .x_label_formatter(&|at| axis.label(*at))
         .x_desc(x)
+        .y_label_formatter(&|at| Axis::Even.label(*at))
         .y_desc(y)
         .axis_desc_style((FONT, 16))
         .label_style((FONT, 14))
@@ -212,6 +246,7 @@ fn stacks(area: &Area, y: &str, parts: usize, groups: &[Group], names_below: &Na
         .configure_mesh()
         .disable_x_mesh()
         .light_line_style(TRANSPARENT)
+        .y_label_formatter(&|at| Axis::Even.label(*at))
         .y_desc(y)
         .axis_desc_style((FONT, 16))
         .label_style((FONT, 14))
@@ -275,6 +310,17 @@ mod tests {
         // below the first.
         assert!(y1 < y0 && y0 < y2, "{marks:?}");
         assert!(((y0 - y1) - 2.0 * (y2 - y0)).abs() <= 3.0 * ROUNDING, "{marks:?}");
+    }
+
+    #[test]
+    fn a_size_stands_by_its_logarithm_and_powers_of_two_have_their_names() {
+        let series = vec![Series { name: "EMP".into(), points: vec![(64.0, 1.0), (256.0, 2.0), (4096.0, 0.5)] }];
+        let text = picture(Chart::Sizes { y: "us".into(), series });
+        let marks = elements(&text, "circle", ["cx", "cy"]);
+        let [[x0, _], [x1, _], [x2, _]] = marks[..] else { panic!("three marks: {marks:?}") };
+        assert!(x2 > x0 && (3.0 * (x1 - x0) - (x2 - x0)).abs() <= 3.0 * ROUNDING, "{marks:?}");
+        assert_eq!([6.0, 8.0, 10.0, 12.0, 6.5].map(|at| Axis::Sizes.label(at)), ["64", "256", "1K", "4K", ""]);
+        assert!(text.contains("message, bytes"));
     }
 
     #[test]
@@ -359,6 +405,7 @@ mod tests {
     #[test]
     fn nothing_can_be_drawn_too() {
         assert!(picture(Chart::Lines { x: "x".into(), y: "y".into(), series: vec![] }).contains("A title"));
+        assert!(picture(Chart::Sizes { y: "y".into(), series: vec![] }).contains("A title"));
         assert!(picture(Chart::Stacks { y: "y".into(), parts: vec![], groups: vec![] }).contains("A title"));
     }
 }

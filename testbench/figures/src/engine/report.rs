@@ -118,6 +118,13 @@ pub enum Chart {
         /// A curve each.
         series: Vec<Series>,
     },
+    /// Curves by the size of messages, in bytes, on a logarithmic axis.
+    Sizes {
+        /// Name of the axis, with its unit.
+        y: String,
+        /// A curve each.
+        series: Vec<Series>,
+    },
     /// Bars that stand on each other, in groups.
     Stacks {
         /// Name of the axis, with its unit.

@@ -53,7 +53,7 @@ fn asked(scenario: &'static str, sizes_bytes: &[u32], count: u32) -> Vec<Asked> 
 
 fn measure(jobs: usize) -> Result<Report> {
     let mut all = asked("ping-pong", &LATENCY_BYTES, 10);
-    let streams = asked("stream", &BANDWIDTH_BYTES, 60);
+    let streams = asked("stream", &BANDWIDTH_BYTES, 40);
     all.extend(streams.into_iter().map(|asked| asked.key("workload.outstanding", 2)));
     let runs = setting::runs(FIGURE_2_7.id, jobs, &all)?;
     let (latency, bandwidth) = runs.split_at(CASES.len());
@@ -74,8 +74,8 @@ fn report(latency_us: &[Curve], mbits_per_s: &[Curve]) -> Report {
     Report {
         tables: vec![table("One-way latency, us", latency_us), table("One-way bandwidth, Mb/s", mbits_per_s)],
         pictures: vec![
-            picture("latency", "one-way latency, us", latency_us),
-            picture("bandwidth", "one-way bandwidth, Mb/s", mbits_per_s),
+            picture("latency", "One-way latency", "one-way latency, us", latency_us),
+            picture("bandwidth", "One-way bandwidth", "one-way bandwidth, Mb/s", mbits_per_s),
         ],
         findings: findings(latency_us, mbits_per_s),
         ..Report::default()
@@ -90,13 +90,13 @@ fn table(title: &str, curves: &[Curve]) -> Table {
     table
 }
 
-fn picture(name: &str, y: &str, curves: &[Curve]) -> Picture {
+fn picture(name: &str, title: &str, y: &str, curves: &[Curve]) -> Picture {
     let series = CASES.iter().zip(curves).map(|((name, _), curve)| Series {
         name: (*name).into(),
-        points: curve.iter().map(|(size_bytes, value)| (f64::from(*size_bytes) / 1024.0, *value)).collect(),
+        points: curve.iter().map(|(size_bytes, value)| (f64::from(*size_bytes), *value)).collect(),
     });
-    let chart = Chart::Lines { x: "message, KB".into(), y: y.into(), series: series.collect() };
-    Picture { name: name.into(), title: format!("{y} ({PLATFORM})"), chart }
+    let chart = Chart::Sizes { y: y.into(), series: series.collect() };
+    Picture { name: name.into(), title: format!("{title} ({PLATFORM})"), chart }
 }
 
 fn findings(latency_us: &[Curve], mbits_per_s: &[Curve]) -> Vec<Finding> {

@@ -2,6 +2,7 @@
 //! cores.
 
 use nicscope_account::results::{Row, Run};
+use nicscope_scenario::error::Result;
 use nicscope_scenario::scenario::Scheme;
 use serde_json::{json, Value};
 
@@ -18,8 +19,8 @@ pub const FIGURE_3_1: Experiment = Experiment {
     parameters: || parameters(&LATENCY_BYTES),
     images: setting::images_of_schemes,
     measure: Measure::Report(|jobs| {
-        let asked = asked("ping-pong", &LATENCY_BYTES, 10, 1);
-        let curves = curves(&setting::runs(FIGURE_3_1.id, jobs, &asked)?, |row| row.latency_ps.mean / 1e6);
+        let asked = Asked::new("ping-pong");
+        let curves = curves(FIGURE_3_1.id, jobs, &asked, &LATENCY_BYTES, |_| 10, |row| row.latency_ps.mean / 1e6)?;
         Ok(report("latency", "one-way latency, us", &curves, latency_findings(&curves)))
     }),
 };
@@ -32,8 +33,8 @@ pub const FIGURE_3_3: Experiment = Experiment {
     parameters: || parameters(&ONE_WAY_BYTES),
     images: setting::images_of_schemes,
     measure: Measure::Report(|jobs| {
-        let runs = setting::runs(FIGURE_3_3.id, jobs, &asked("stream", &ONE_WAY_BYTES, 40, 2))?;
-        let curves = curves(&runs, mbits_per_s);
+        let asked = Asked::new("stream").key("workload.outstanding", 2);
+        let curves = curves(FIGURE_3_3.id, jobs, &asked, &ONE_WAY_BYTES, setting::count, mbits_per_s)?;
         Ok(report("bandwidth", "one-way bandwidth, Mb/s", &curves, one_way_findings(&curves)))
     }),
 };
@@ -47,9 +48,11 @@ pub const FIGURE_3_5: Experiment = Experiment {
     parameters: || parameters(&BOTH_WAYS_BYTES),
     images: setting::images_of_schemes,
     measure: Measure::Report(|jobs| {
-        let runs = setting::runs(FIGURE_3_5.id, jobs, &asked("both-ways", &BOTH_WAYS_BYTES, 40, 2))?;
-        let curves = curves(&runs, mbits_per_s);
-        Ok(report("bandwidth", "both ways together, Mb/s", &curves, both_ways_findings(&curves)))
+        let asked = Asked::new("both-ways").key("workload.outstanding", 2);
+        let curves = curves(FIGURE_3_5.id, jobs, &asked, &BOTH_WAYS_BYTES, setting::count, mbits_per_s)?;
+        let mut report = report("bandwidth", "both ways together, Mb/s", &curves, both_ways_findings(&curves));
+        report.tables.push(gains(&curves));
+        Ok(report)
     }),
 };
 
@@ -64,14 +67,6 @@ fn parameters(sizes_bytes: &[u32]) -> Value {
     json!({"platform": PLATFORM, "sizes_bytes": sizes_bytes, "schemes": Scheme::ALL.map(Scheme::name)})
 }
 
-/// A run of all sizes for each scheme.
-fn asked(scenario: &'static str, sizes_bytes: &[u32], count: u32, outstanding: u32) -> Vec<Asked> {
-    let of = |scheme| {
-        Asked::new(scenario).messages(sizes_bytes, count).key("workload.outstanding", outstanding).scheme(scheme)
-    };
-    Scheme::ALL.map(of).into()
-}
-
 fn mbits_per_s(row: &Row) -> f64 {
     row.bandwidth_bits_per_s / 1e6
 }
@@ -79,23 +74,56 @@ fn mbits_per_s(row: &Row) -> f64 {
 /// The values of a scheme, by size.
 type Curve = Vec<(u32, f64)>;
 
-fn curves(runs: &[Run], value: fn(&Row) -> f64) -> Vec<Curve> {
-    runs.iter().map(|run| run.rows.iter().map(|row| (row.size_bytes, value(row))).collect()).collect()
+/// A curve for each scheme. `count`: messages of a size.
+fn curves(
+    what: &str,
+    jobs: usize,
+    asked: &Asked,
+    sizes_bytes: &[u32],
+    count: fn(u32) -> u32,
+    value: fn(&Row) -> f64,
+) -> Result<Vec<Curve>> {
+    // A run has the same number of messages of all its sizes.
+    let groups: Vec<&[u32]> = sizes_bytes.chunk_by(|one, other| count(*one) == count(*other)).collect();
+    let of = |scheme| groups.iter().map(move |sizes| asked.clone().messages(sizes, count(sizes[0])).scheme(scheme));
+    let runs = setting::runs(what, jobs, &Scheme::ALL.into_iter().flat_map(of).collect::<Vec<_>>())?;
+    let rows = |runs: &[Run]| runs.iter().flat_map(|run| &run.rows).map(|row| (row.size_bytes, value(row))).collect();
+    Ok(runs.chunks(groups.len()).map(rows).collect())
+}
+
+/// What the second core is worth, beside other firmware of two cores on the same chip. That
+/// firmware passes frames of the host's network stack, and matches no messages.
+fn gains(curves: &[Curve]) -> Table {
+    let schemes = [Scheme::So, Scheme::Ro, Scheme::Dsr, Scheme::Sr];
+    let columns = ["frames", "size B"].map(String::from).into_iter().chain(schemes.map(label));
+    let published = ["thesis: best scheme", "other firmware on this chip"].map(String::from);
+    let mut table = Table::new("Messages of two cores over those of one, both ways", columns.chain(published));
+    for (name, size, thesis, other) in [("smallest", 10, None, 2.57), ("largest", 16_384, Some(1.17), 1.65)] {
+        let gain = |scheme| at(curves, scheme, size) / at(curves, Scheme::Base, size);
+        let values = schemes.into_iter().map(|scheme| gain(scheme).into());
+        table.row([name.into(), size.into()].into_iter().chain(values).chain([thesis.into(), other.into()]));
+    }
+    table
 }
 
 fn report(name: &str, y: &str, curves: &[Curve], findings: Vec<Finding>) -> Report {
     let labels = Scheme::ALL.map(label);
-    let mut table = Table::new(y, std::iter::once("size B".to_owned()).chain(labels.clone()));
+    let mut table = Table::new(capitalised(y), std::iter::once("size B".to_owned()).chain(labels.clone()));
     for (index, (size_bytes, _)) in curves[0].iter().enumerate() {
         table.row(std::iter::once((*size_bytes).into()).chain(curves.iter().map(|curve| curve[index].1.into())));
     }
     let series = labels.into_iter().zip(curves).map(|(name, curve)| Series {
         name,
-        points: curve.iter().map(|(size_bytes, value)| (f64::from(*size_bytes) / 1024.0, *value)).collect(),
+        points: curve.iter().map(|(size_bytes, value)| (f64::from(*size_bytes), *value)).collect(),
     });
-    let chart = Chart::Lines { x: "message, KB".into(), y: y.into(), series: series.collect() };
-    let picture = Picture { name: name.into(), title: format!("{y} ({PLATFORM})"), chart };
+    let chart = Chart::Sizes { y: y.into(), series: series.collect() };
+    let picture = Picture { name: name.into(), title: format!("{} ({PLATFORM})", capitalised(y)), chart };
     Report { tables: vec![table], pictures: vec![picture], findings, ..Report::default() }
+}
+
+/// A text with a capital first letter.
+fn capitalised(text: &str) -> String {
+    text[..1].to_uppercase() + &text[1..]
 }
 
 /// The value of a scheme at a size.
@@ -217,5 +245,6 @@ mod tests {
         assert_eq!(holds(&both_ways_findings(&thesis)), [true; 4]);
         let other = made_up(&BOTH_WAYS_BYTES, [1800.0, 1700.0, 1600.0, 1500.0, 1400.0]);
         assert_eq!(holds(&both_ways_findings(&other)), [false; 4]);
+        assert_eq!(gains(&other).rows.len(), 2);
     }
 }

@@ -79,6 +79,12 @@ impl Asked {
     }
 }
 
+/// Messages of a size in a stream: so many that its begin and its end, which do not overlap, do not
+/// count, and no more.
+pub fn count(size_bytes: u32) -> u32 {
+    (1_000_000 / size_bytes.max(1)).clamp(16, 40)
+}
+
 /// All runs, in their order. `what` is the id of the experiment.
 pub fn runs(what: &str, jobs: usize, asked: &[Asked]) -> Result<Vec<Run>> {
     let configs: Vec<ClusterConfig> = asked.iter().map(Asked::config).collect::<Result<_>>()?;
