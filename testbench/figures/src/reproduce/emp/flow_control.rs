@@ -33,14 +33,14 @@ pub const FIGURE_2_6: Experiment = Experiment {
 };
 
 const SIZES_BYTES: [u32; 5] = [256, 1024, 4096, 8192, 16_384];
-const MESSAGES: u32 = 40;
+const MESSAGES: u32 = 24;
 const SENDERS: [u32; 3] = [1, 3, 7];
 
 /// Messages that many nodes send to one.
 #[derive(Clone, Copy, Debug)]
 struct Load {
     size_bytes: u32,
-    /// Of each sender.
+    /// Messages from each sender.
     messages: u32,
     /// That each sender keeps posted.
     outstanding: u32,
@@ -49,7 +49,7 @@ struct Load {
 /// Long messages, whose frames meet in the queue of the switch, and short ones, whose frames come
 /// faster than a core takes them.
 const INCASTS: [Load; 2] =
-    [Load { size_bytes: 16_384, messages: 20, outstanding: 4 }, Load { size_bytes: 64, messages: 80, outstanding: 16 }];
+    [Load { size_bytes: 16_384, messages: 12, outstanding: 4 }, Load { size_bytes: 64, messages: 40, outstanding: 16 }];
 
 /// Name of a way between two nodes, and its topology.
 const WAYS: [(&str, &str); 2] = [("cable", "{kind=\"cable\"}"), ("switch", "{kind=\"switch\"}")];

@@ -218,7 +218,7 @@ struct Gains {
 }
 
 impl Gains {
-    /// The first scheme is that of one core.
+    /// The first scheme runs on one core.
     fn of(schemes: &[Placed], measured: &[[f64; 2]], published: &[[f64; 2]]) -> Gains {
         let bound = |pairs: &[[f64; 2]]| pairs[1..].iter().map(|[a, b]| pairs[0][0] / a.max(*b)).collect();
         Gains {
