@@ -101,6 +101,21 @@ pub trait Device: Words {
     /// this order. Frame n leaves once n + 1 frames have been released, by
     /// [`Self::release_transmit`] or by `DMA_FLAG_ASSIST`.
     fn place_transmit(&mut self, index: u32, sram_address: u32, length_bytes: u32);
+    /// Whether the other core places frames too ([`Self::send_apart`]).
+    const SHARES_FRAMES: bool = false;
+    /// The number of the next frame of the core that places most frames. `own`: the number behind
+    /// its last one. From now on the other core places none, until the frame of this number is
+    /// released.
+    #[inline(always)]
+    fn claim_transmit(&mut self, own: u32) -> u32 {
+        own
+    }
+    /// Places a frame and releases it, on the other core. Its number; `None` while a frame is
+    /// claimed or waits for its release, since frames leave in the order of their numbers.
+    #[inline(always)]
+    fn send_apart(&mut self, _sram_address: u32, _length_bytes: u32) -> Option<u32> {
+        None
+    }
     /// Releases one more frame.
     fn release_transmit(&mut self);
     /// Changes the length of a frame that has not been released yet.

@@ -51,6 +51,8 @@ pub struct Hardware {
     pub transmit: VecDeque<(u32, u32)>,
     /// Frames at the begin of `transmit` that may leave.
     pub released: u32,
+    /// Frames whose numbers were claimed.
+    claimed: u32,
     /// Frames that have left.
     pub transmit_consumer: u16,
     /// SRAM addresses of free receive buffers.
@@ -220,6 +222,24 @@ impl Device for Hardware {
         assert!(self.transmit.len() <= 1 << MAC_RING_LOG2, "transmit ring overflows");
     }
 
+    const SHARES_FRAMES: bool = true;
+
+    fn claim_transmit(&mut self, _own: u32) -> u32 {
+        self.claimed += 1;
+        self.claimed - 1
+    }
+
+    fn send_apart(&mut self, sram: u32, length: u32) -> Option<u32> {
+        let number = self.claimed;
+        if number as u16 != self.transmit_consumer.wrapping_add(self.released as u16) {
+            return None;
+        }
+        self.claimed += 1;
+        self.place_transmit(number, sram, length);
+        self.release_transmit();
+        Some(number)
+    }
+
     fn release_transmit(&mut self) {
         self.released += 1;
         assert!(self.released as usize <= self.transmit.len(), "more frames released than placed");
@@ -283,6 +303,7 @@ impl Hardware {
             write_halted: false,
             transmit: VecDeque::new(),
             released: 0,
+            claimed: 0,
             transmit_consumer: 0,
             receive_free: VecDeque::new(),
             received: BTreeMap::new(),

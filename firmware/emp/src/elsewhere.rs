@@ -3,13 +3,15 @@
 use nic_device::Device;
 use nic_matching::Posted;
 
+use crate::answers_apart::AnswersApart;
 use crate::messages::Answer;
 use crate::neighbours::{Header, Sends, Sorts, Transmits};
 use crate::pages::Pages;
+use crate::places::{Places, Settings};
 use crate::receiver::Receiver;
 use crate::sender::Sender;
 use crate::sorter::Sorter;
-use crate::transmitter::Transmitter;
+use crate::transmitter::{frame_kind, Transmitter};
 
 /// The place of a part in a core: the part itself, or [`Elsewhere`].
 pub trait Slot<Part>: Sized {
@@ -24,6 +26,25 @@ pub trait Slot<Part>: Sized {
 /// In place of a part that runs on the other core. What a core would call it for goes by a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Elsewhere;
+
+/// What stands for a part has none.
+macro_rules! absent {
+    ($type:ty, $nowhere:expr, $part:ty, $([$($bound:tt)*])?) => {
+        impl $(<$($bound)*>)? Slot<$part> for $type {
+            const NOWHERE: $type = $nowhere;
+
+            #[inline(always)]
+            fn here(&mut self) -> Option<&mut $part> {
+                None
+            }
+
+            #[inline(always)]
+            fn look(&self) -> Option<&$part> {
+                None
+            }
+        }
+    };
+}
 
 macro_rules! slots {
     ($($part:ty: $nowhere:expr, $([$($bound:tt)*])?;)*) => {
@@ -42,19 +63,7 @@ macro_rules! slots {
                 }
             }
 
-            impl $(<$($bound)*>)? Slot<$part> for Elsewhere {
-                const NOWHERE: Elsewhere = Elsewhere;
-
-                #[inline(always)]
-                fn here(&mut self) -> Option<&mut $part> {
-                    None
-                }
-
-                #[inline(always)]
-                fn look(&self) -> Option<&$part> {
-                    None
-                }
-            }
+            absent!(Elsewhere, Elsewhere, $part, $([$($bound)*])?);
         )*
     };
 }
@@ -66,30 +75,62 @@ slots! {
     Sorter<P>: Sorter::nowhere(P::NOWHERE), [P: Posted];
 }
 
+absent!(AnswersApart, AnswersApart::NOWHERE, Transmitter<A>, [A: Pages]);
+
+/// What a transmitter on the other core cannot do.
+macro_rules! not_here {
+    () => {
+        const IS_HERE: bool = false;
+        const MAY_MISS: bool = false;
+        type Asked = ();
+
+        fn is_ready(&mut self, _dev: &mut impl Device) -> bool {
+            false
+        }
+
+        fn ask(&mut self, _dev: &mut impl Device, _record: u32, _frame: u32, _length: u32) -> Option<()> {
+            None
+        }
+
+        fn ask_page(&mut self, _dev: &mut impl Device, _record: u32, _address: u32, _bytes: u32) -> Option<()> {
+            None
+        }
+
+        fn load_list(&mut self, _dev: &mut impl Device, _record: u32, _address: u32) {}
+
+        fn close(&mut self, _dev: &mut impl Device, _asked: (), _header: Header) {}
+    };
+}
+
 impl Transmits for Elsewhere {
-    const IS_HERE: bool = false;
-    const MAY_MISS: bool = false;
-    type Asked = ();
+    not_here!();
 
     fn answer(&mut self, _dev: &mut impl Device, _kind: Answer, _node: u32, _numbers: u32) -> bool {
         false
     }
+}
 
-    fn is_ready(&mut self, _dev: &mut impl Device) -> bool {
-        false
+impl Transmits for AnswersApart {
+    not_here!();
+
+    fn start_apart(
+        &mut self,
+        dev: &mut impl Device,
+        settings: &Settings,
+        places: &Places,
+        sessions: impl Fn(u32) -> u8,
+    ) {
+        self.start(dev, settings, places, sessions);
     }
 
-    fn ask(&mut self, _dev: &mut impl Device, _record: u32, _frame: u32, _length: u32) -> Option<()> {
-        None
+    fn greet_apart(&mut self, peer: u32, session: u8) {
+        self.addresses.set_session(peer, session);
     }
 
-    fn ask_page(&mut self, _dev: &mut impl Device, _record: u32, _address: u32, _bytes: u32) -> Option<()> {
-        None
+    #[inline(always)]
+    fn answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) -> bool {
+        self.send(dev, frame_kind(kind), node, numbers)
     }
-
-    fn load_list(&mut self, _dev: &mut impl Device, _record: u32, _address: u32) {}
-
-    fn close(&mut self, _dev: &mut impl Device, _asked: (), _header: Header) {}
 }
 
 impl Sends for Elsewhere {

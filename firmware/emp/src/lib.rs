@@ -5,6 +5,7 @@
 //! (module `neighbours`).
 #![cfg_attr(not(test), no_std)]
 
+mod answers_apart;
 mod command;
 mod elsewhere;
 mod frame;
@@ -24,6 +25,7 @@ mod sorter;
 mod translated;
 mod transmitter;
 
+pub use answers_apart::AnswersApart;
 pub use elsewhere::Elsewhere;
 pub use lists::LIST_BUFFER_BYTES;
 pub use machine::{prepare, Core, Machine, Parts};
@@ -35,4 +37,4 @@ pub use receiver::RECEIVE_LISTS;
 pub use schemes::{Base, Dsr, Ro, Scheme, So, Sr};
 pub use translated::{lay_out_translations, Translated, MISSES_BYTES};
 
-pub use transmitter::{ANSWERS, ANSWER_BYTES, SEND_LISTS};
+pub use transmitter::{ANSWERS, ANSWERS_APART, ANSWER_BYTES, SEND_LISTS};

@@ -36,6 +36,9 @@ enum Rare {
 /// each turn looks for all of them.
 const FRAME_EVENTS: u32 = Event::MacRx.bit() | Event::MacTx.bit() | Event::Entry.bit();
 
+/// Answers of peers that one turn serves at most, where the sorter runs on the other core.
+const ANSWERS_OF_A_TURN: u32 = 3;
+
 /// The share of a core that sending has.
 ///
 /// A core that sends as much as it receives falls behind with receiving, since acknowledgements
@@ -166,6 +169,7 @@ where
             transmitter.start(dev, queues.of_transmitter(dev), settings, places, sessions);
             transmitter.pages = pages;
         }
+        self.transmitter.start_apart(dev, settings, places, sessions);
         if let Some(receiver) = self.receiver.here() {
             receiver.start(dev, queues.of_receiver(dev), settings, places);
             receiver.pages = pages;
@@ -268,9 +272,12 @@ where
             }
         }
         if pending & Event::Mailbox.bit() != 0 {
-            match Self::IS_ALONE {
-                true => self.on_mailboxes(dev),
-                false => self.on_mailboxes_apart(dev),
+            let written = dev.written_mailboxes(Self::MAILBOXES);
+            if Self::IS_ALONE {
+                self.on_mailboxes(dev, written);
+            } else if written != 0 {
+                // The mailboxes of the other core make the same event.
+                self.on_mailboxes_apart(dev, written);
             }
         }
         if pending & Event::DmaRead.bit() != 0 {
@@ -285,8 +292,7 @@ where
     }
 
     #[inline(always)]
-    fn on_mailboxes(&mut self, dev: &mut impl Device) {
-        let written = dev.written_mailboxes(Self::MAILBOXES);
+    fn on_mailboxes(&mut self, dev: &mut impl Device, written: u32) {
         // The host waits until these are cleared before it writes the next number: they are read
         // first.
         dev.clear_mailboxes(written & !(1 << MAILBOX_CANCEL_SEND | 1 << MAILBOX_CANCEL_RECEIVE));
@@ -347,8 +353,8 @@ where
     /// no room for it in its scratchpad.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.posts")]
-    fn on_mailboxes_apart(&mut self, dev: &mut impl Device) {
-        self.on_mailboxes(dev);
+    fn on_mailboxes_apart(&mut self, dev: &mut impl Device, written: u32) {
+        self.on_mailboxes(dev, written);
     }
 
     /// Serves an entry of each queue from the other core.
@@ -380,7 +386,15 @@ where
         }
         if let Some(sender) = sender.here() {
             if !O::IS_HERE {
-                left = left.max(sender.take_entry(dev));
+                // Answers come in bursts. A turn has its own cost.
+                let mut entry = sender.take_entry(dev);
+                for _ in 1..ANSWERS_OF_A_TURN {
+                    if entry != Entry::Frequent {
+                        break;
+                    }
+                    entry = sender.take_entry(dev);
+                }
+                left = left.max(entry);
             }
             if !T::IS_HERE && !sender.from_transmitter.is_empty(dev) {
                 left = Entry::Rare;

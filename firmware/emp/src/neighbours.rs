@@ -13,6 +13,7 @@ use nic_handoff::Reader;
 
 use crate::frame::Frame;
 use crate::messages::Answer;
+use crate::places::{Places, Settings};
 
 /// The transmitter.
 pub trait Transmits {
@@ -22,6 +23,17 @@ pub trait Transmits {
     const MAY_MISS: bool;
     /// A frame whose data were asked for.
     type Asked;
+    /// Before the parts begin: what a core needs that sends answers for a transmitter elsewhere.
+    fn start_apart(
+        &mut self,
+        _dev: &mut impl Device,
+        _settings: &Settings,
+        _places: &Places,
+        _sessions: impl Fn(u32) -> u8,
+    ) {
+    }
+    /// The same, later: a peer has another session.
+    fn greet_apart(&mut self, _peer: u32, _session: u8) {}
     /// Sends an answer. False: it has to wait, so it goes by the queue.
     fn answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) -> bool;
     /// Whether [`Self::ask`] or [`Self::ask_page`] may be called: nothing stands before the frame.

@@ -22,7 +22,7 @@ use crate::pages::Pages;
 use crate::places::{path, receive_record, send_record, PagePlaces, Places, Settings};
 use crate::queues::QUEUES_BYTES;
 use crate::receiver::RECEIVE_LISTS;
-use crate::transmitter::{ANSWERS, ANSWER_BYTES, SEND_LISTS, TRANSMIT_BUFFERS};
+use crate::transmitter::{ANSWERS, ANSWERS_APART, ANSWER_BYTES, SEND_LISTS, TRANSMIT_BUFFERS};
 
 /// The sections that EMP reads from a boot request.
 const ASKS: [Kind; 3] = [Kind::NIC, Kind::LINK, Kind::MESSAGES];
@@ -134,7 +134,7 @@ impl Config {
             numbers: take("messages", "numbers of peers", program, nodes, Numbers::BYTES),
             posted: take("messages", "posted receives", program, 1, P::bytes(RECEIVE_DESCRIPTORS)),
             queues: take("parts", "queues", program, 1, QUEUES_BYTES),
-            answer_buffers: take("frames", "answers", buffers, ANSWERS, ANSWER_BYTES),
+            answer_buffers: take("frames", "answers", buffers, ANSWERS + ANSWERS_APART, ANSWER_BYTES),
             send_lists: take("frames", "list pages of sends", buffers, SEND_LISTS as u32, lists),
             receive_lists: take("frames", "list pages of receives", buffers, RECEIVE_LISTS as u32, lists),
             transmit_buffers: take(

@@ -8,7 +8,7 @@ use crate::receiver::Receiver;
 use crate::sender::Sender;
 use crate::sorter::Sorter;
 use crate::transmitter::Transmitter;
-use crate::Elsewhere;
+use crate::{AnswersApart, Elsewhere};
 
 /// A table that says on which core each part runs (docs/emp.md, Four parts).
 pub trait Scheme {
@@ -17,6 +17,9 @@ pub trait Scheme {
     /// Whether both cores give receive buffers back, which is then done under the semaphore: sorter
     /// and receiver run on different cores.
     const BUFFERS_FROM_BOTH: bool;
+    /// Whether both cores place frames in the transmit ring: sorter and receiver run on core B, and
+    /// the transmitter on core A.
+    const FRAMES_FROM_BOTH: bool;
     /// The parts of core A. `P`: how the sorter finds posted receives.
     type A<P: Posted>: Machine;
     /// The parts of core B.
@@ -33,6 +36,35 @@ macro_rules! on {
     };
     ($core:ident, $other:ident, $part:ty) => {
         Elsewhere
+    };
+}
+
+/// The transmitter, or what stands for it on a core: `transmitter!(core, its core,
+/// the sorter's, the receiver's)`.
+macro_rules! transmitter {
+    (A, A $sorter:ident $receiver:ident) => {
+        Transmitter<Physical>
+    };
+    (B, B $sorter:ident $receiver:ident) => {
+        Transmitter<Physical>
+    };
+    (B, A B B) => {
+        AnswersApart
+    };
+    ($core:ident, $transmitter:ident $sorter:ident $receiver:ident) => {
+        Elsewhere
+    };
+}
+
+/// `sends_answers!(core of the transmitter, of the sorter, of the receiver)`. A receiver on core A
+/// does not: the host posts there what it answers, and would wait. Where the sorter runs on core A,
+/// that core handles each frame anyway, and nothing was gained.
+macro_rules! sends_answers {
+    (A B B) => {
+        true
+    };
+    ($transmitter:ident $sorter:ident $receiver:ident) => {
+        false
     };
 }
 
@@ -58,6 +90,7 @@ macro_rules! schemes {
             impl Scheme for $scheme {
                 const NAME: &'static str = $name;
                 const BUFFERS_FROM_BOTH: bool = are_apart!($sorter, $receiver);
+                const FRAMES_FROM_BOTH: bool = sends_answers!($transmitter $sorter $receiver);
                 type A<P: Posted> = schemes!(A, P, $sender $transmitter $sorter $receiver);
                 type B<P: Posted> = schemes!(B, P, $sender $transmitter $sorter $receiver);
             }
@@ -66,7 +99,7 @@ macro_rules! schemes {
     ($core:ident, $posted:ident, $sender:ident $transmitter:ident $sorter:ident $receiver:ident) => {
         Core<
             on!($core, $sender, Sender),
-            on!($core, $transmitter, Transmitter<Physical>),
+            transmitter!($core, $transmitter $sorter $receiver),
             on!($core, $receiver, Receiver<Physical>),
             on!($core, $sorter, Sorter<$posted>),
             $posted,

@@ -3,6 +3,7 @@
 use nic_device::{rarely, Place, Words};
 use nic_device::{Device, DMA_RING_LOG2, MAC_RING_LOG2};
 use nic_layout::frame::link::FRAME_BYTES_MIN;
+use nic_layout::personality::emp::pair::{AREA_ADDRESS, NEXT_FRAME};
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::registers::{dma_read, dma_write, doorbell, event_a, event_b, mac_rx, mac_tx, mailbox, timer};
 use nic_layout::ring::Event;
@@ -21,7 +22,9 @@ pub const ALONE: u32 = 0;
 ///
 /// `SHARE`: whether both cores give receive buffers back. Then it is the number of this core plus
 /// one, and a buffer goes back under the semaphore. [`ALONE`]: one core does it.
-pub struct Chip<const SHARE: u32 = ALONE> {
+///
+/// `FRAMES`: the same of frames that are placed in the transmit ring.
+pub struct Chip<const SHARE: u32 = ALONE, const FRAMES: u32 = ALONE> {
     read_ring: DmaRing,
     write_ring: DmaRing,
     transmit_ring: MacRing,
@@ -32,9 +35,9 @@ pub struct Chip<const SHARE: u32 = ALONE> {
     counters: Place,
 }
 
-impl<const SHARE: u32> Chip<SHARE> {
+impl<const SHARE: u32, const FRAMES: u32> Chip<SHARE, FRAMES> {
     /// Before [`Self::start`]: all zero, so that it may live in memory that start-up clears.
-    pub const NOWHERE: Chip<SHARE> = Chip {
+    pub const NOWHERE: Chip<SHARE, FRAMES> = Chip {
         read_ring: DmaRing::NOWHERE,
         write_ring: DmaRing::NOWHERE,
         transmit_ring: MacRing::NOWHERE,
@@ -75,6 +78,9 @@ impl<const SHARE: u32> Chip<SHARE> {
         store(mac_rx::BUFFER_BYTES, link.buffer_bytes);
         store(mac_rx::MAX_FRAME, frame_bytes_max);
 
+        if FRAMES != ALONE {
+            write_sram(AREA_ADDRESS + NEXT_FRAME, 0);
+        }
         self.join(places);
     }
 
@@ -98,7 +104,7 @@ impl<const SHARE: u32> Chip<SHARE> {
     }
 }
 
-impl<const SHARE: u32> Chip<SHARE> {
+impl<const SHARE: u32, const FRAMES: u32> Chip<SHARE, FRAMES> {
     /// Gives a buffer to the receive ring, behind those that the other core has given.
     #[inline(always)]
     fn recycle_shared(&mut self, sram_address: u32) {
@@ -120,7 +126,7 @@ impl<const SHARE: u32> Chip<SHARE> {
     }
 }
 
-impl<const SHARE: u32> Words for Chip<SHARE> {
+impl<const SHARE: u32, const FRAMES: u32> Words for Chip<SHARE, FRAMES> {
     #[inline(always)]
     fn read(&self, offset_bytes: u32) -> u32 {
         read_sram(offset_bytes)
@@ -147,7 +153,7 @@ impl<const SHARE: u32> Words for Chip<SHARE> {
     }
 }
 
-impl<const SHARE: u32> Device for Chip<SHARE> {
+impl<const SHARE: u32, const FRAMES: u32> Device for Chip<SHARE, FRAMES> {
     #[inline(always)]
     fn now(&self) -> u32 {
         load(timer::COUNT)
@@ -297,6 +303,37 @@ impl<const SHARE: u32> Device for Chip<SHARE> {
     #[inline(always)]
     fn place_transmit(&mut self, index: u32, sram_address: u32, length_bytes: u32) {
         self.transmit_ring.place(index, sram_address, length_bytes);
+    }
+
+    const SHARES_FRAMES: bool = FRAMES != ALONE;
+
+    #[inline(always)]
+    fn claim_transmit(&mut self, own: u32) -> u32 {
+        if FRAMES == ALONE {
+            return own;
+        }
+        locked_by(FRAMES.wrapping_sub(1), || {
+            let next = read_sram(AREA_ADDRESS + NEXT_FRAME);
+            write_sram(AREA_ADDRESS + NEXT_FRAME, next.wrapping_add(1));
+            next
+        })
+    }
+
+    #[inline(always)]
+    fn send_apart(&mut self, sram_address: u32, length_bytes: u32) -> Option<u32> {
+        if FRAMES == ALONE {
+            return None;
+        }
+        locked_by(FRAMES.wrapping_sub(1), || {
+            let next = read_sram(AREA_ADDRESS + NEXT_FRAME);
+            if load_index(mac_tx::PRODUCER) != next as u16 {
+                return None;
+            }
+            write_sram(AREA_ADDRESS + NEXT_FRAME, next.wrapping_add(1));
+            self.transmit_ring.place(next, sram_address, length_bytes);
+            store(mac_tx::ADVANCE, 1);
+            Some(next)
+        })
     }
 
     #[inline(always)]

@@ -11,6 +11,7 @@ use super::state::Receiver;
 use super::tag::Tag;
 use crate::command::{is_close, is_restart};
 use crate::messages::{Answer, ReceiverToSorter};
+use crate::neighbours::Transmits;
 use crate::pages::Pages;
 use crate::places::receive_record as record;
 
@@ -44,7 +45,7 @@ impl<A: Pages> Receiver<A> {
     }
 
     /// Obeys a command and passes it on, when everything before it is done.
-    pub(super) fn pass_command(&mut self, dev: &mut impl Device) -> bool {
+    pub(super) fn pass_command(&mut self, dev: &mut impl Device, to: &mut impl Transmits) -> bool {
         let Some(Command { word, next, is_marked }) = self.command else { return false };
         // A frame that waits for a page waits for the driver, which may wait for this command.
         let is_open = self.open.is_some() && !A::MAY_MISS;
@@ -85,6 +86,10 @@ impl<A: Pages> Receiver<A> {
         let must_settle = !A::MAY_MISS || is_close(word) || is_restart(word);
         if self.writes.under_way() != 0 || must_settle && self.failing != 0 || !self.has_room(dev) {
             return false;
+        }
+        if is_restart(word) {
+            let (peer, session) = restarted_peer(word);
+            to.greet_apart(peer, session as u8);
         }
         self.to_sorter.push(dev, ReceiverToSorter::Command { word }.words());
         self.command = None;

@@ -141,6 +141,10 @@ impl<A: Pages> Receiver<A> {
         numbers: u32,
     ) {
         if !T::IS_HERE {
+            if to.answer(dev, kind, node, numbers) {
+                return;
+            }
+            rarely();
             self.to_transmitter.push(dev, ReceiverToTransmitter::Answer { kind, node, numbers }.words());
             return dev.tell();
         }

@@ -52,7 +52,7 @@ impl<A: Pages> Receiver<A> {
         if self.open.is_some() {
             rarely();
             // A list page that has come is what the frame waits for.
-            let has_attended = self.attend(dev);
+            let has_attended = self.attend(dev, to);
             let has_resumed = self.has_room(dev) && self.resume(dev);
             return has_resumed | has_attended | self.serve_beside(dev);
         }
@@ -60,13 +60,13 @@ impl<A: Pages> Receiver<A> {
             Some(entry) => entry,
             None => match self.from_sorter.pop(dev) {
                 Some(words) => SorterToReceiver::of(words),
-                None => return self.attend(dev),
+                None => return self.attend(dev, to),
             },
         };
         if !self.has_room(dev) {
             rarely();
             self.waiting = Some(entry);
-            return self.attend(dev);
+            return self.attend(dev, to);
         }
         self.serve::<S>(dev, to, entry);
         true
@@ -137,18 +137,18 @@ impl<A: Pages> Receiver<A> {
 
     /// Serves the transmitter, and passes a command on when nothing stands before it.
     #[inline(always)]
-    fn attend(&mut self, dev: &mut impl Device) -> bool {
+    fn attend(&mut self, dev: &mut impl Device, to: &mut impl Transmits) -> bool {
         let has_entry = !self.from_transmitter.is_empty(dev);
         if !has_entry && self.command.is_none() {
             return false;
         }
         rarely();
-        self.attend_rarely(dev)
+        self.attend_rarely(dev, to)
     }
 
     #[cold]
     #[inline(never)]
-    fn attend_rarely(&mut self, dev: &mut impl Device) -> bool {
+    fn attend_rarely(&mut self, dev: &mut impl Device, to: &mut impl Transmits) -> bool {
         let mut is_busy = false;
         // A command waits for records that wait for list pages, and there is one at a time.
         if (self.command.is_none() || A::MAY_MISS) && self.has_room(dev) {
@@ -166,6 +166,6 @@ impl<A: Pages> Receiver<A> {
                 }
             }
         }
-        is_busy | self.pass_command(dev)
+        is_busy | self.pass_command(dev, to)
     }
 }

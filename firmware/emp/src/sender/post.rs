@@ -111,7 +111,7 @@ impl Sender {
             self.open_alone(dev, node, record, posted.tag);
         }
         self.time(dev, sent, 0, self.settings.resend_cycles);
-        dev.put(sent, record::STATE, stage::SENDING);
+        dev.put(sent, record::STATE, stage::SENDING | stage::WHOLE);
         dev.put(sent, record::LENGTH, length);
         dev.put(sent, record::COLLECTION, collection_frames);
         dev.put(sent, record::DESCRIPTOR, offset);
@@ -141,7 +141,7 @@ impl Sender {
         self.to_transmitter.push(dev, SenderToTransmitter::Frame { record, frame: 0, tag_word }.words());
         dev.tell();
         self.time(dev, sent, 0, self.settings.resend_cycles);
-        dev.put(sent, record::STATE, stage::SENDING);
+        dev.put(sent, record::STATE, stage::SENDING | stage::WHOLE);
         Window::at(sent.plus(record::WINDOW)).start_sent(dev, collection_frames);
         self.under_way.insert(record);
     }

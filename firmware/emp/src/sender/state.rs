@@ -84,6 +84,8 @@ pub(super) mod stage {
     pub const REFUSED: u32 = 0x1000;
     /// The message was refused, and its pause has not ended: none of its frames is in flight.
     pub const PAUSED: u32 = 0x2000;
+    /// The message has one frame, which has left.
+    pub const WHOLE: u32 = 0x4000;
     /// From this bit on the first byte that the descriptor gets.
     pub const STAT_SHIFT: u32 = 16;
 }

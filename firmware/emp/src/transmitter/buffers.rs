@@ -5,8 +5,11 @@ use nic_layout::ring::MAC_FLAG_EVENT;
 
 use crate::places::{Places, Settings};
 
-/// Answers in the transmit ring at most.
-pub const ANSWERS: u32 = 32;
+/// Answers of the transmitter in the transmit ring at most.
+pub const ANSWERS: u32 = 16;
+/// Answers of a receiver on the other core in the transmit ring at most. Their buffers lie behind
+/// those of the transmitter.
+pub const ANSWERS_APART: u32 = 16;
 /// Bytes of the buffer of an answer.
 pub const ANSWER_BYTES: u32 = (FRAME_BYTES_MIN as u32).next_multiple_of(8);
 
@@ -15,7 +18,7 @@ pub const ANSWER_BYTES: u32 = (FRAME_BYTES_MIN as u32).next_multiple_of(8);
 pub const TRANSMIT_BUFFERS: u32 = 4;
 
 const BUFFERS: usize = TRANSMIT_BUFFERS as usize;
-const _: () = assert!(BUFFERS.is_power_of_two() && TRANSMIT_BUFFERS + ANSWERS <= 1 << MAC_RING_LOG2);
+const _: () = assert!(BUFFERS.is_power_of_two() && TRANSMIT_BUFFERS + ANSWERS + ANSWERS_APART <= 1 << MAC_RING_LOG2);
 
 /// The transmit ring, and the buffers of its frames. Buffers are taken in turn, so the next buffer
 /// has rested longest.
@@ -35,6 +38,9 @@ pub(super) struct Ring {
     /// The number behind the last frame of each buffer.
     last: [u32; BUFFERS],
     last_answer: [u32; ANSWERS as usize],
+    /// Whether `placed` is the number of the next frame. Otherwise the other core may place a frame
+    /// before it.
+    is_claimed: bool,
 }
 
 impl Ring {
@@ -50,6 +56,7 @@ impl Ring {
         buffer_bytes: 0,
         last: [0; BUFFERS],
         last_answer: [0; ANSWERS as usize],
+        is_claimed: false,
     };
 
     pub fn new(settings: &Settings, places: &Places) -> Ring {
@@ -63,7 +70,16 @@ impl Ring {
         }
     }
 
-    /// The number of the frame that is placed next, as the transmit ring counts.
+    /// Claims the number of the frame that is placed next.
+    #[inline(always)]
+    pub fn claim<D: Device>(&mut self, dev: &mut D) {
+        if D::SHARES_FRAMES && !self.is_claimed {
+            self.is_claimed = true;
+            self.placed = dev.claim_transmit(self.placed);
+        }
+    }
+
+    /// The number of the frame that is placed next, as the transmit ring counts. [`Self::claim`].
     #[inline(always)]
     pub fn next_number(&self) -> u16 {
         self.placed as u16
@@ -130,7 +146,11 @@ impl Ring {
     /// `many`: with so many frames in the ring, a part may soon wait for a buffer. Then the end of
     /// the frame is an event.
     #[inline(always)]
-    fn put(&mut self, dev: &mut impl Device, offset: u32, control: u32, many: u32) {
+    fn put<D: Device>(&mut self, dev: &mut D, offset: u32, control: u32, many: u32) {
+        if D::SHARES_FRAMES {
+            self.claim(dev);
+            self.is_claimed = false;
+        }
         let mut event = 0;
         if self.placed.wrapping_sub(self.left) >= many {
             rarely();
@@ -139,7 +159,10 @@ impl Ring {
         }
         dev.place_transmit(self.placed, offset, control | event);
         self.placed = self.placed.wrapping_add(1);
-        // As many as were placed since the start.
-        dev.put(dev.counters(), Counter::FramesToMac.offset(), self.placed);
+        match D::SHARES_FRAMES {
+            true => dev.count(Counter::FramesToMac),
+            // As many as were placed since the start.
+            false => dev.put(dev.counters(), Counter::FramesToMac.offset(), self.placed),
+        }
     }
 }

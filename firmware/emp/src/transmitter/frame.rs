@@ -74,6 +74,7 @@ impl<A: Pages> Transmitter<A> {
         }
         let to = self.ring.next_buffer() + header_bytes;
         let asked = Asked { frame, offset, data_bytes, is_whole: true };
+        self.ring.claim(dev);
         if let Some(run) = Cursor::at(sent.plus(record::CURSOR)).here(dev, offset) {
             if data_bytes.wrapping_sub(1) < run.bytes && self.reads.has_room(4) {
                 let page = match self.pages.find(dev, Path::Send, run.address) {
@@ -144,6 +145,7 @@ impl<A: Pages> Transmitter<A> {
             }
             let sram_address = self.ring.next_buffer() + FIRST_HEADER_BYTES;
             let page = self.pages.find(dev, Path::Send, address).ok()?;
+            self.ring.claim(dev);
             self.post_data(dev, page, sram_address, bytes, 0, Tag::data(record, self.ring.next_number()));
         }
         Some(Asked { frame: 0, offset: 0, data_bytes: bytes, is_whole: true })

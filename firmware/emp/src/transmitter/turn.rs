@@ -216,7 +216,7 @@ impl<A: Pages> Transmitter<A> {
 
 /// The kind of the frame of an answer.
 #[inline(always)]
-const fn frame_kind(answer: Answer) -> FrameKind {
+pub(crate) const fn frame_kind(answer: Answer) -> FrameKind {
     match answer {
         Answer::Ack => ACK,
         Answer::Refused => REFUSED,

@@ -22,6 +22,13 @@ type Chip = chip::Chip<
             chip::ALONE
         }
     },
+    {
+        if Scheme::FRAMES_FROM_BOTH {
+            2
+        } else {
+            chip::ALONE
+        }
+    },
 >;
 
 /// Whether there is another core.

@@ -24,6 +24,13 @@ type Chip = chip::Chip<
             chip::ALONE
         }
     },
+    {
+        if Scheme::FRAMES_FROM_BOTH {
+            1
+        } else {
+            chip::ALONE
+        }
+    },
 >;
 
 /// Whether there is another core.

@@ -118,7 +118,7 @@ fn places<P: Posted>(settings: &Settings) -> Places {
         queues: take(QUEUES_BYTES),
         transmit_buffers: take(settings.transmit_buffers * settings.buffer_bytes),
         receive_buffers: take(settings.receive_buffers * settings.buffer_bytes),
-        answer_buffers: take(nic_emp::ANSWERS * nic_emp::ANSWER_BYTES),
+        answer_buffers: take((nic_emp::ANSWERS + nic_emp::ANSWERS_APART) * nic_emp::ANSWER_BYTES),
         send_lists: take(nic_emp::SEND_LISTS as u32 * LIST_BUFFER_BYTES),
         receive_lists: take(nic_emp::RECEIVE_LISTS as u32 * LIST_BUFFER_BYTES),
     };
