@@ -11,7 +11,7 @@ use crate::places::{Places, Settings};
 use crate::receiver::Receiver;
 use crate::sender::Sender;
 use crate::sorter::Sorter;
-use crate::transmitter::{frame_kind, Transmitter};
+use crate::transmitter::Transmitter;
 
 /// The place of a part in a core: the part itself, or [`Elsewhere`].
 pub trait Slot<Part>: Sized {
@@ -129,7 +129,7 @@ impl Transmits for AnswersApart {
 
     #[inline(always)]
     fn answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) -> bool {
-        self.send(dev, frame_kind(kind), node, numbers)
+        self.send(dev, kind.frame_kind(), node, numbers)
     }
 }
 

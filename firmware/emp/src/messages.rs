@@ -2,7 +2,9 @@
 //! words of one entry of its queue.
 
 use nic_handoff::{Reader, Writer};
+use nic_layout::frame::link::FrameKind;
 use nic_layout::personality::emp::descriptor::Failure;
+use nic_layout::personality::emp::frame::{ABORTED, ACK, REFUSED};
 
 /// A direction: the writer's side and the reader's side of its queue.
 macro_rules! queues {
@@ -70,6 +72,16 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// The kind of its frame.
+    #[inline(always)]
+    pub(crate) const fn frame_kind(self) -> FrameKind {
+        match self {
+            Answer::Ack => ACK,
+            Answer::Refused => REFUSED,
+            Answer::Aborted => ABORTED,
+        }
+    }
+
     const fn of(kind: u32) -> Option<Answer> {
         match kind {
             0 => Some(Answer::Ack),

@@ -11,4 +11,3 @@ mod turn;
 pub use buffers::{ANSWERS, ANSWERS_APART, ANSWER_BYTES, TRANSMIT_BUFFERS};
 pub use state::Sides;
 pub use state::{Transmitter, SEND_LISTS};
-pub(crate) use turn::frame_kind;

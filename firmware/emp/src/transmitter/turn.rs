@@ -2,8 +2,7 @@
 
 use nic_device::{rarely, Device};
 use nic_dma::Transfer;
-use nic_layout::frame::link::FrameKind;
-use nic_layout::personality::emp::frame::{word, ABORT, ABORTED, ACK, REFUSED};
+use nic_layout::personality::emp::frame::{word, ABORT};
 use nic_layout::ring::{restarted_peer, Event};
 
 use super::buffers::{Ring, ANSWERS, ANSWER_BYTES};
@@ -131,7 +130,7 @@ impl<A: Pages> Transmitter<A> {
             rarely();
             return Entry::Rare;
         };
-        if !self.send_answer(dev, frame_kind(kind), node, numbers) {
+        if !self.send_answer(dev, kind.frame_kind(), node, numbers) {
             rarely();
             return Entry::Frequent;
         }
@@ -180,7 +179,7 @@ impl<A: Pages> Transmitter<A> {
         let Some(words) = self.from_receiver.peek(dev) else { return false };
         let is_served = match ReceiverToTransmitter::of(words) {
             ReceiverToTransmitter::Answer { kind, node, numbers } => {
-                self.send_answer(dev, frame_kind(kind), node, numbers)
+                self.send_answer(dev, kind.frame_kind(), node, numbers)
             }
             ReceiverToTransmitter::Load { buffer, address } => self.load_for_receiver(dev, buffer, address),
         };
@@ -214,16 +213,6 @@ impl<A: Pages> Transmitter<A> {
     }
 }
 
-/// The kind of the frame of an answer.
-#[inline(always)]
-pub(crate) const fn frame_kind(answer: Answer) -> FrameKind {
-    match answer {
-        Answer::Ack => ACK,
-        Answer::Refused => REFUSED,
-        Answer::Aborted => ABORTED,
-    }
-}
-
 impl<A: Pages> Transmits for Transmitter<A> {
     const IS_HERE: bool = true;
     const MAY_MISS: bool = A::MAY_MISS;
@@ -231,7 +220,7 @@ impl<A: Pages> Transmits for Transmitter<A> {
 
     #[inline(always)]
     fn answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) -> bool {
-        self.send_answer(dev, frame_kind(kind), node, numbers)
+        self.send_answer(dev, kind.frame_kind(), node, numbers)
     }
 
     #[inline(always)]

@@ -2,8 +2,8 @@
 
 use wellen::{simple, SignalRef};
 
-/// Calls `look` at each clock of core A or B, with the time in ps and the address in the stage; `None`
-/// while it is empty. A core that sleeps has no clocks.
+/// Calls `look` at each clock of core A or B, with the time in ps and the address in the stage;
+/// `None` while it is empty. A core that sleeps has no clocks.
 ///
 /// # Errors
 /// The file cannot be read, or has no such core.
