@@ -21,6 +21,7 @@ pub struct Mini;
 impl Scheme for Mini {
     const NAME: &'static str = "mini";
     const BUFFERS_FROM_BOTH: bool = false;
+    const FRAMES_FROM_BOTH: bool = false;
     type A<P: Posted> = Parts<P, Pages>;
     type B<P: Posted> = Core<Elsewhere, Elsewhere, Elsewhere, Elsewhere, P, Physical>;
 }
