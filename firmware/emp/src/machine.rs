@@ -495,6 +495,8 @@ where
                 dev.tell();
             }
             is_busy |= self.is_clogged(dev);
+            // What stayed in a queue of the other core makes no event.
+            self.has_entries = true;
         }
         self.rare = match (is_calm, is_busy) {
             (true, _) => Rare::Nothing,

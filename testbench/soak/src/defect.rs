@@ -23,6 +23,8 @@ pub struct Defect {
     pub place: Place,
     /// The number of the invariant (docs/properties.md).
     pub invariant: u8,
+    /// Another one that may find it first: the drawn cases decide.
+    pub or: Option<u8>,
     /// The workload that shows the defect.
     pub workload: Workload,
 }
@@ -56,12 +58,22 @@ impl Workload {
 impl Defect {
     /// A defect of the firmware.
     pub const fn of_firmware(plant: Plant, invariant: u8, workload: Workload) -> Defect {
-        Defect { name: plant.name(), place: Place::Firmware(plant), invariant, workload }
+        Defect { name: plant.name(), place: Place::Firmware(plant), invariant, or: None, workload }
     }
 
     /// A defect of the driver.
     pub const fn of_driver(name: &'static str, plant: DriverPlant, invariant: u8, workload: Workload) -> Defect {
-        Defect { name, place: Place::Driver(plant), invariant, workload }
+        Defect { name, place: Place::Driver(plant), invariant, or: None, workload }
+    }
+
+    /// The same defect, which another invariant may find first.
+    pub const fn or(self, invariant: u8) -> Defect {
+        Defect { or: Some(invariant), ..self }
+    }
+
+    /// Whether a violation of this invariant finds the defect.
+    pub fn is_found_by(&self, invariant: u8) -> bool {
+        invariant == self.invariant || self.or == Some(invariant)
     }
 }
 

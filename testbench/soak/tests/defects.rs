@@ -71,10 +71,10 @@ fn each_is_found(name: &str) {
         let bench = Bench { personality: personality(name), nodes, seed, threads: 2 };
         let outcome = bench.run(defect).expect("it runs");
         let what = outcome.found.as_ref().map_or("nothing", |found| &found.what);
-        let Defect { name: defect, invariant, .. } = *defect;
-        println!("{defect:18} {name:5} INV-{invariant} expected, at {}: {what} ({nodes})", outcome.at);
-        if outcome.found.and_then(|found| found.invariant) != Some(invariant) {
-            wrong.push(defect);
+        let Defect { name: planted, invariant, .. } = *defect;
+        println!("{planted:18} {name:5} INV-{invariant} expected, at {}: {what} ({nodes})", outcome.at);
+        if !outcome.found.and_then(|found| found.invariant).is_some_and(|it| defect.is_found_by(it)) {
+            wrong.push(planted);
         }
     }
     println!("{name}: clusters by number of nodes: {counts:?}");
@@ -137,8 +137,12 @@ fn the_documents_list_the_defects_of_the_tables() {
             "mini" => planted(&mini::PLANTED),
             "vmmc" => planted(&vmmc::PLANTED),
             "emp" | "emp-mini" => planted(&matched::plant::PLANTED),
-            _ => planted(&messages::plant::PLANTED),
+            "echo" => planted(&messages::plant::PLANTED),
+            _ => Vec::new(),
         });
+        if expected.is_empty() {
+            continue;
+        }
         // Both have the same table, but for the defects of two cores.
         let name = personality.name.strip_suffix("-mini").unwrap_or(personality.name);
         let mut documented = documented(&format!("Defects of `{name}`"));

@@ -66,10 +66,17 @@ impl<A: Pages> Transmitter<A> {
         }
         let entry = match self.waiting.take() {
             Some(entry) => entry,
-            None => match self.from_sender.pop(dev) {
-                Some(words) => SenderToTransmitter::of(words),
-                None => return has_answered,
-            },
+            None => {
+                let Some(words) = self.from_sender.peek(dev) else { return has_answered };
+                let entry = SenderToTransmitter::of(words);
+                if matches!(entry, SenderToTransmitter::Frame { .. }) && !self.ring.is_ready(dev) {
+                    // A place becomes free without an event: the frame stays in the queue, which is
+                    // looked at again and again.
+                    return has_answered;
+                }
+                self.from_sender.skip(dev);
+                entry
+            }
         };
         if !self.serve::<S>(dev, entry) {
             self.waiting = Some(entry);
@@ -145,6 +152,7 @@ impl<A: Pages> Transmitter<A> {
             SenderToTransmitter::Frame { .. } => true,
             SenderToTransmitter::Drain { record } => {
                 if !self.reads.has_room(1) {
+                    self.wait_for_transfers(dev);
                     return false;
                 }
                 // An empty transfer: when it ends, those before it have ended.

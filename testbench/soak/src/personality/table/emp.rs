@@ -17,7 +17,7 @@ const fn on_two_cores(plant: Plant, invariant: u8) -> Defect {
 }
 
 const DEFECTS: [Defect; 13] = [
-    lists(Plant::PlacedBeside, 27),
+    lists(Plant::PlacedBeside, 27).or(28),
     lists(Plant::AnyTagMatches, 27),
     lists(Plant::TailOmitted, 28),
     lists(Plant::NewestMatches, 27),
@@ -28,7 +28,7 @@ const DEFECTS: [Defect; 13] = [
     lists(Plant::AnyAcknowledgement, 28),
     lists(Plant::RefusalAccepts, 28),
     lists(Plant::LostTimer, 32),
-    on_two_cores(Plant::BuffersUnlocked, 27),
+    on_two_cores(Plant::BuffersUnlocked, 33).or(27),
     on_two_cores(Plant::LostBell, 32),
 ];
 /// The defects of parts that share no core: the first of the table.
