@@ -88,11 +88,21 @@ fn scheme() -> (&'static str, &'static str) {
 }
 
 /// The folder of `from-sram.ld` of an image: which hot code runs from SRAM.
-fn places_of(image: &str) -> &'static str {
+///
+/// A planted defect takes room of the scratchpad, and its image need not be fast.
+fn places_of(image: &str, has_defect: bool) -> &'static str {
     match image {
         "emp-mini" => "emp-mini",
+        _ if has_defect => "emp-mini",
         _ => "usual",
     }
+}
+
+/// Whether a defect is planted (`nic_layout::plant`).
+fn has_defect() -> bool {
+    const VARIABLE: &str = "NICSCOPE_PLANT";
+    println!("cargo:rerun-if-env-changed={VARIABLE}");
+    env::var(VARIABLE).is_ok_and(|plant| !plant.is_empty())
 }
 
 fn main() {
@@ -135,9 +145,10 @@ fn main() {
     }
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("riscv32") {
         let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+        let has_defect = has_defect();
         println!("cargo:rustc-link-arg-bins=-L{root}");
         for (image, script) in IMAGES.into_iter().chain([("emp-b", core_b_script)]) {
-            println!("cargo:rustc-link-arg-bin={image}=-L{root}/place/{}", places_of(image));
+            println!("cargo:rustc-link-arg-bin={image}=-L{root}/place/{}", places_of(image, has_defect));
             println!("cargo:rustc-link-arg-bin={image}=-T{script}");
         }
     }

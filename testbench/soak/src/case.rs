@@ -82,9 +82,16 @@ impl Nodes {
     /// The topology for the fabric. Switches have small queues, so they also drop frames because a
     /// queue is full.
     pub fn of_fabric(self) -> Topology {
+        self.for_frames(0)
+    }
+
+    /// The same where the longest frames have so many bytes. A queue has room for some of
+    /// them: with room for less than two, it drops every second frame of a burst, whenever that
+    /// burst is sent again.
+    pub fn for_frames(self, bytes: u32) -> Topology {
         let switch = |mode| SwitchSettings {
             mode: Some(mode),
-            output_queue_bytes: Some(QUEUE_BYTES),
+            output_queue_bytes: Some(QUEUE_BYTES.max(QUEUE_FRAMES * bytes)),
             frame_bytes_max: Some(FRAME_BYTES_MAX),
             ..SwitchSettings::default()
         };
@@ -128,6 +135,8 @@ impl Nodes {
 
 /// Size of an output queue of a switch: some dozens of short frames, or a few long frames.
 const QUEUE_BYTES: u32 = 16 * 1024;
+/// Frames of the longest kind that fit into such a queue at least.
+const QUEUE_FRAMES: u32 = 4;
 const FRAME_BYTES_MAX: u32 = 9022;
 
 /// The nodes of a case and what joins them. All nodes are alike.

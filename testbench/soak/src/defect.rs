@@ -23,7 +23,7 @@ pub struct Defect {
     pub place: Place,
     /// The number of the invariant (docs/properties.md).
     pub invariant: u8,
-    /// Another one that may find it first: the drawn cases decide.
+    /// The number of another invariant, which may find it first: the drawn cases decide.
     pub or: Option<u8>,
     /// The workload that shows the defect.
     pub workload: Workload,

@@ -174,7 +174,7 @@ fn play_on<O: Operation>(
     let platform = platform(&case.cluster).map_err(early)?;
     let firmware = firmware(&case.cluster, &platform, options.in_firmware).map_err(early)?;
     let Nodes { nodes, .. } = case.cluster.topology;
-    let topology = case.cluster.topology.of_fabric();
+    let topology = case.cluster.topology.for_frames(case.cluster.emp.mtu_bytes);
     let shared = O::share(&case.cluster, compared);
     let ops = Arc::new(case.ops.clone());
     let seed = case.cluster.seed;

@@ -177,8 +177,8 @@ impl Sender {
         true
     }
 
-    /// A message with a pace begins: it waits with the others, and the one that comes first may
-    /// go. In the queue of those that are ready it could stand before an older one that waits.
+    /// A message with a pace begins: it waits with the others, and the first of them may go. In the
+    /// queue of ready messages it could stand before an older message that waits.
     #[cold]
     #[inline(never)]
     pub(super) fn begin_paced(&mut self, dev: &mut impl Device, node: u32, record: u32) {
