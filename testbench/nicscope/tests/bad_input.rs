@@ -58,7 +58,7 @@ fn unknown_names_are_answered_with_the_known_ones() {
     refused(&["measure", "engine"], &["engine", "machine"]);
     refused(&["measure", "machine", "--only", "99"], &["99", "7"]);
     refused(&["reproduce", "mini.fig-9"], &["mini.fig-9", "mini.table-1.1", "mini.fig-4.1"]);
-    refused(&["reproduce", "mini.table-1.1", "emp"], &["emp", "mini.table-1.1"]);
+    refused(&["reproduce", "mini.table-1.1", "tcp"], &["tcp", "mini.table-1.1"]);
     refused(&["reproduce", "mini.table-1.1", "--jobs", "0"], &["--jobs 0", "at least 1"]);
     refused(&["explain", "/nowhere"], &["/nowhere"]);
     refused(&["fly"], &["fly"]);

@@ -16,19 +16,18 @@ const fn on_two_cores(plant: Plant, invariant: u8) -> Defect {
     Defect::of_firmware(plant, invariant, Workload::ListsOnTwoCores)
 }
 
-const DEFECTS: [Defect; 13] = [
+const DEFECTS: [Defect; 12] = [
     lists(Plant::PlacedBeside, 27).or(28),
     lists(Plant::AnyTagMatches, 27),
     lists(Plant::TailOmitted, 28),
     lists(Plant::NewestMatches, 27),
     lists(Plant::OrderIgnored, 27),
     lists(Plant::EarlyAcknowledgement, 29),
-    lists(Plant::CopyCounts, 29),
+    lists(Plant::CopyCounts, 29).or(27),
     lists(Plant::EarlyDone, 28),
     lists(Plant::AnyAcknowledgement, 28),
     lists(Plant::RefusalAccepts, 28),
     lists(Plant::LostTimer, 32),
-    on_two_cores(Plant::BuffersUnlocked, 33).or(27),
     on_two_cores(Plant::LostBell, 32),
 ];
 /// The defects of parts that share no core: the first of the table.
