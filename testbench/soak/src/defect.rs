@@ -25,6 +25,8 @@ pub struct Defect {
     pub invariant: u8,
     /// The number of another invariant, which may find it first: the drawn cases decide.
     pub or: Option<u8>,
+    /// The NIC may not answer a command of the driver first: an error without a number.
+    pub or_silence: bool,
     /// The workload that shows the defect.
     pub workload: Workload,
 }
@@ -58,12 +60,12 @@ impl Workload {
 impl Defect {
     /// A defect of the firmware.
     pub const fn of_firmware(plant: Plant, invariant: u8, workload: Workload) -> Defect {
-        Defect { name: plant.name(), place: Place::Firmware(plant), invariant, or: None, workload }
+        Defect { name: plant.name(), place: Place::Firmware(plant), invariant, or: None, or_silence: false, workload }
     }
 
     /// A defect of the driver.
     pub const fn of_driver(name: &'static str, plant: DriverPlant, invariant: u8, workload: Workload) -> Defect {
-        Defect { name, place: Place::Driver(plant), invariant, or: None, workload }
+        Defect { name, place: Place::Driver(plant), invariant, or: None, or_silence: false, workload }
     }
 
     /// The same defect, which another invariant may find first.
@@ -71,9 +73,17 @@ impl Defect {
         Defect { or: Some(invariant), ..self }
     }
 
-    /// Whether a violation of this invariant finds the defect.
-    pub fn is_found_by(&self, invariant: u8) -> bool {
-        invariant == self.invariant || self.or == Some(invariant)
+    /// The same defect, with which the NIC may not answer a command of the driver.
+    pub const fn or_silence(self) -> Defect {
+        Defect { or_silence: true, ..self }
+    }
+
+    /// Whether a violation of this invariant finds the defect. `None`: it has no number.
+    pub fn is_found_by(&self, invariant: Option<u8>) -> bool {
+        match invariant {
+            Some(number) => number == self.invariant || self.or == Some(number),
+            None => self.or_silence,
+        }
     }
 }
 

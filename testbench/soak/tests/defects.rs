@@ -73,7 +73,7 @@ fn each_is_found(name: &str) {
         let what = outcome.found.as_ref().map_or("nothing", |found| &found.what);
         let Defect { name: planted, invariant, .. } = *defect;
         println!("{planted:18} {name:5} INV-{invariant} expected, at {}: {what} ({nodes})", outcome.at);
-        if !outcome.found.and_then(|found| found.invariant).is_some_and(|it| defect.is_found_by(it)) {
+        if !outcome.found.is_some_and(|found| defect.is_found_by(found.invariant)) {
             wrong.push(planted);
         }
     }

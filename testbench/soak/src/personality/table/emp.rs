@@ -28,7 +28,7 @@ const DEFECTS: [Defect; 12] = [
     lists(Plant::AnyAcknowledgement, 28),
     lists(Plant::RefusalAccepts, 28),
     lists(Plant::LostTimer, 32),
-    on_two_cores(Plant::LostBell, 32),
+    on_two_cores(Plant::LostBell, 32).or_silence(),
 ];
 /// The defects of parts that share no core: the first of the table.
 pub(super) const DEFECTS_OF_ONE_CORE: &[Defect] = DEFECTS.split_at(11).0;
