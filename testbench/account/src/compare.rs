@@ -202,23 +202,8 @@ mod tests {
     fn results(scenario: &str, keys: &[&str], rows: &[(u32, u64)]) -> Results {
         let keys: Vec<String> = keys.iter().map(|key| key.to_string()).collect();
         let run = |miss_ratio| Run {
-            platform: "tigon2".into(),
-            core_hz: 88_000_000,
-            miss_ratio,
             rows: rows.iter().map(|(size, ps)| row(*size, *ps + (miss_ratio * 1e6) as u64)).collect(),
-            hits: Vec::new(),
-            misses: Vec::new(),
-            acceptances: Vec::new(),
-            accounts: 0,
-            largest_difference_ps: 0,
-            counters: Vec::new(),
-            conservation: Vec::new(),
-            simulated_ps: 0,
-            core_cycles: Vec::new(),
-            flows: Vec::new(),
-            switches: Vec::new(),
-            stacks: Vec::new(),
-            restarts: Vec::new(),
+            ..Run::empty("tigon2", miss_ratio)
         };
         Results {
             schema: RESULTS_SCHEMA,

@@ -214,23 +214,9 @@ mod tests {
 
     fn results() -> Results {
         let run = |platform: &str, miss_ratio: f64, misses: Vec<Account>| Run {
-            platform: platform.into(),
-            core_hz: 1,
-            miss_ratio,
-            rows: Vec::new(),
             hits: vec![account(1, 4), account(2, 64)],
             misses,
-            acceptances: Vec::new(),
-            accounts: 0,
-            largest_difference_ps: 0,
-            counters: Vec::new(),
-            conservation: Vec::new(),
-            simulated_ps: 0,
-            core_cycles: Vec::new(),
-            flows: Vec::new(),
-            switches: Vec::new(),
-            stacks: Vec::new(),
-            restarts: Vec::new(),
+            ..Run::empty(platform, miss_ratio)
         };
         Results {
             schema: RESULTS_SCHEMA,

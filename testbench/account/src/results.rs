@@ -84,6 +84,32 @@ pub struct Run {
     pub restarts: Vec<Restart>,
 }
 
+#[cfg(test)]
+impl Run {
+    /// A run on a platform that has measured nothing.
+    pub(crate) fn empty(platform: &str, miss_ratio: f64) -> Run {
+        Run {
+            platform: platform.into(),
+            core_hz: 1,
+            miss_ratio,
+            rows: Vec::new(),
+            hits: Vec::new(),
+            misses: Vec::new(),
+            acceptances: Vec::new(),
+            accounts: 0,
+            largest_difference_ps: 0,
+            counters: Vec::new(),
+            conservation: Vec::new(),
+            simulated_ps: 0,
+            core_cycles: Vec::new(),
+            flows: Vec::new(),
+            switches: Vec::new(),
+            stacks: Vec::new(),
+            restarts: Vec::new(),
+        }
+    }
+}
+
 /// The messages of a node in a run in which a NIC is reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restart {

@@ -353,6 +353,18 @@ fn what_cannot_be_delivered_is_reported_to_both() {
     Bench { personality: "emp", ..Bench::default() }.run([sender, receiver]);
 }
 
+/// Gives messages up one after the other. All end as `Cancelled`.
+async fn give_all_up(process: &Process<Messages>, transfers: &[Transfer]) -> Result<()> {
+    for transfer in transfers {
+        process.cancel(transfer).await.map_err(wrong)?;
+    }
+    for transfer in transfers {
+        let end = process.wait_message(transfer).await;
+        expect!(failed(end.clone()) == Some(Failure::Cancelled), "given up: {end:?}");
+    }
+    Ok(())
+}
+
 /// The NIC is busy with the end of one message while the host gives up the next: no number in the
 /// mailbox replaces another.
 #[test]
@@ -367,13 +379,7 @@ fn messages_that_are_given_up_one_after_the_other_all_end() {
             transfers.push(process.receive(never, at, 40).await.map_err(wrong)?);
         }
         member.meet("posted", Vec::new()).await;
-        for transfer in &transfers {
-            process.cancel(transfer).await.map_err(wrong)?;
-        }
-        for transfer in &transfers {
-            let end = process.wait_message(transfer).await;
-            expect!(failed(end.clone()) == Some(Failure::Cancelled), "given up: {end:?}");
-        }
+        give_all_up(&process, &transfers).await?;
         close(&member, &process).await
     });
     let sends_too = job(|member: Member| async move {
@@ -383,13 +389,7 @@ fn messages_that_are_given_up_one_after_the_other_all_end() {
         for tag in 0..MESSAGES {
             transfers.push(send(&process, 0, 200 + tag, at, 40).await?);
         }
-        for transfer in &transfers {
-            process.cancel(transfer).await.map_err(wrong)?;
-        }
-        for transfer in &transfers {
-            let end = process.wait_message(transfer).await;
-            expect!(failed(end.clone()) == Some(Failure::Cancelled), "given up: {end:?}");
-        }
+        give_all_up(&process, &transfers).await?;
         close(&member, &process).await
     });
     Bench { personality: "emp", ..Bench::default() }.run([gives_up, sends_too]);

@@ -44,7 +44,8 @@ fn an_incast_that_loses_frames_delivers_every_message_at_nine_tenths_of_the_wire
         let run = checked("incast", &["workload.sizes_bytes=[16384]", "workload.iterations=12", flow_control]);
         assert!(run.flows.iter().all(|flow| flow.compared_messages == 12 + 2), "{:?}", run.flows);
         assert!(run.switches[0][0]["dropped_tail"] > 0, "{:?}", run.switches[0][0]);
-        // Of the whole run: a path that has become narrow in the warm-up may lose nothing more.
+        // Counts of the whole run: a path may become narrow in the warm-up, and then lose no more
+        // frames in the messages that are measured.
         let sum = |counter: &str| run.counters.iter().map(|node| node[counter]).sum::<u64>();
         let waits = ["firmware.Timeouts", "firmware.PathsNarrowed", "firmware.MessagesHeld"].map(sum);
         assert!(waits.iter().all(|waits| *waits > 0), "{waits:?}");

@@ -1,12 +1,11 @@
 //! Draws random clusters: a share of every mode, geometry and fault.
 
-use nicscope_scenario::scenario::{MissService, ReceiveMiss};
+use nicscope_scenario::scenario::{Emp, MissService, ReceiveMiss};
 use sim_fabric::SwitchMode;
 
 use crate::case::{
     Cluster, Joint, Nodes, Wire, MIDDLE_CBH, MIDDLE_VMH, NODES_MAX, SMALL_CBH, SMALL_VMH, TWO_CORES, WIDE_CBH,
 };
-use crate::matched::settings;
 use crate::random::Random;
 
 fn wire(random: &mut Random) -> Wire {
@@ -62,7 +61,7 @@ pub fn cluster(random: &mut Random) -> Cluster {
         queues,
         kernel,
         refuses,
-        emp: settings::PLAIN,
+        emp: Emp::USUAL,
         seed: random.word().into(),
     }
 }

@@ -24,6 +24,6 @@ pub fn run(campaign: &Campaign) -> Result<(Progress, Option<String>)> {
 /// The file holds no case, or the case fails. The waves of a failing case are then in the folder,
 /// and the text names them.
 pub fn replay(file: &Path, folder: &Path) -> Result<Progress> {
-    let personality = case::personality_of(&case::text_of(file)?)?;
+    let personality = case::text::personality_of(&case::text::text_of(file)?)?;
     personality::of(personality).language.replay(file, folder)
 }

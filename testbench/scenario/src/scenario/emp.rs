@@ -158,23 +158,26 @@ impl Scheme {
 
 impl Default for Emp {
     fn default() -> Emp {
-        Emp {
-            mtu_bytes: 1500,
-            collection_frames: COLLECTION_FRAMES,
-            resend_us: 250,
-            translate: Translate::Once,
-            scheme: None,
-            posted_ahead: 0,
-            library: Library::Emp,
-            flow_control: false,
-            slow_below: 32,
-            slower_below: 8,
-            matching: Matching::Linear,
-        }
+        Emp::USUAL
     }
 }
 
 impl Emp {
+    /// The values of a scenario that names none.
+    pub const USUAL: Emp = Emp {
+        mtu_bytes: 1500,
+        collection_frames: COLLECTION_FRAMES,
+        resend_us: 250,
+        translate: Translate::Once,
+        scheme: None,
+        posted_ahead: 0,
+        library: Library::Emp,
+        flow_control: false,
+        slow_below: 32,
+        slower_below: 8,
+        matching: Matching::Linear,
+    };
+
     /// Whether to leave the table out of a written scenario.
     pub(super) fn is_default(&self) -> bool {
         *self == Emp::default()

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use nic_layout::personality::emp::{COLLECTION_FRAMES, COLLECTION_FRAMES_MAX};
 use nicscope_scenario::error::Result;
 use nicscope_scenario::request_error;
-use nicscope_scenario::scenario::{Emp, Library, Matching, Scheme, Translate};
+use nicscope_scenario::scenario::{Emp, Matching, Scheme};
 use serde_json::{Map, Value};
 
 use crate::random::Random;
@@ -20,25 +20,10 @@ use crate::random::Random;
 /// The begin of the line.
 pub const LINE: &str = "emp ";
 
-/// The usual settings.
-pub const PLAIN: Emp = Emp {
-    mtu_bytes: 1500,
-    collection_frames: COLLECTION_FRAMES,
-    resend_us: 250,
-    translate: Translate::Once,
-    scheme: None,
-    posted_ahead: 0,
-    library: Library::Emp,
-    flow_control: false,
-    slow_below: 32,
-    slower_below: 8,
-    matching: Matching::Linear,
-};
-
 /// Bytes of the longest frame in the lists.
 const MTU_BYTES_MAX: u32 = 9000;
 
-static OF_PLAIN: LazyLock<Map<String, Value>> = LazyLock::new(|| keys(&PLAIN));
+static OF_USUAL: LazyLock<Map<String, Value>> = LazyLock::new(|| keys(&Emp::USUAL));
 
 /// A written scenario leaves out what has no value, never more.
 fn keys(emp: &Emp) -> Map<String, Value> {
@@ -51,7 +36,7 @@ fn keys(emp: &Emp) -> Map<String, Value> {
 /// What stands behind [`LINE`]; empty if all values are the usual ones.
 pub fn text(emp: &Emp) -> String {
     let mut keys = keys(emp);
-    keys.retain(|key, value| OF_PLAIN.get(key) != Some(value));
+    keys.retain(|key, value| OF_USUAL.get(key) != Some(value));
     if keys.is_empty() {
         return String::new();
     }
@@ -77,11 +62,11 @@ pub fn simpler(emp: &Emp) -> impl Iterator<Item = Emp> {
     let Emp { scheme, .. } = *emp;
     let base = scheme.map(|_| Scheme::Base);
     let tries = [
-        Emp { scheme, ..PLAIN },
-        Emp { mtu_bytes: PLAIN.mtu_bytes, ..*emp },
-        Emp { collection_frames: PLAIN.collection_frames, ..*emp },
-        Emp { matching: PLAIN.matching, ..*emp },
-        Emp { flow_control: false, slow_below: PLAIN.slow_below, slower_below: PLAIN.slower_below, ..*emp },
+        Emp { scheme, ..Emp::USUAL },
+        Emp { mtu_bytes: Emp::USUAL.mtu_bytes, ..*emp },
+        Emp { collection_frames: Emp::USUAL.collection_frames, ..*emp },
+        Emp { matching: Emp::USUAL.matching, ..*emp },
+        Emp { flow_control: false, slow_below: Emp::USUAL.slow_below, slower_below: Emp::USUAL.slower_below, ..*emp },
         Emp { scheme: base, ..*emp },
     ];
     let emp = *emp;
@@ -93,7 +78,7 @@ pub fn draw(random: &mut Random, cores: u32) -> Emp {
     let scheme =
         random.one_of(&[(1, Scheme::Base), (2, Scheme::So), (2, Scheme::Ro), (3, Scheme::Dsr), (3, Scheme::Sr)]);
     let mtu_bytes = match random.weighted(&[8, 2, 1, 1]) {
-        0 => PLAIN.mtu_bytes,
+        0 => Emp::USUAL.mtu_bytes,
         1 => MTU_BYTES_MAX,
         2 => random.number(200..=1499),
         _ => random.number(1501..=MTU_BYTES_MAX),
@@ -112,7 +97,7 @@ pub fn draw(random: &mut Random, cores: u32) -> Emp {
         collection_frames,
         scheme: (cores == 2).then_some(scheme),
         matching,
-        ..if flow_control { Emp { flow_control, slow_below, slower_below, ..PLAIN } } else { PLAIN }
+        ..if flow_control { Emp { flow_control, slow_below, slower_below, ..Emp::USUAL } } else { Emp::USUAL }
     }
 }
 
@@ -139,7 +124,7 @@ mod tests {
         while let Some(last) = simpler(&emp).last() {
             emp = last;
         }
-        assert_eq!(Emp { scheme: None, ..emp }, PLAIN);
+        assert_eq!(Emp { scheme: None, ..emp }, Emp::USUAL);
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub struct Driver {
     is_silent: bool,
     /// Pages that the process does not have.
     pub absent: BTreeSet<u32>,
-    /// Nothing is answered for now.
+    /// The driver does other work, and answers no miss.
     pub is_busy: bool,
 }
 
