@@ -533,3 +533,30 @@ fn a_nic_that_is_reset_fails_what_was_under_way() {
     });
     Bench { personality: "emp", ..Bench::default() }.run([resets, peer]);
 }
+
+/// A peer that has started again takes nothing of the time before. The NIC tells it 16 times that a
+/// message was given up, and the driver waits for that before it fails a close.
+#[test]
+fn a_process_closes_though_its_peer_has_started_again() {
+    let resets = job(|member: Member| async move {
+        let (process, _) = open(&member).await?;
+        member.meet("posted", Vec::new()).await;
+        member.handle.reset_nic().await.map_err(wrong)?;
+        let _ = process.close().await;
+        member.meet("reset", Vec::new()).await;
+        member.meet("closed", Vec::new()).await;
+        Ok(())
+    });
+    let closes = job(|member: Member| async move {
+        let (process, at) = open(&member).await?;
+        send(&process, 1, 1, at, 100).await?;
+        member.meet("posted", Vec::new()).await;
+        member.meet("reset", Vec::new()).await;
+        process.close().await.map_err(wrong)?;
+        member.meet("closed", Vec::new()).await;
+        Ok(())
+    });
+    let output = Bench { personality: "emp", ..Bench::default() }.run([closes, resets]);
+    assert_eq!(count(&output, 0, Counter::SendsFailed), 1);
+    assert!(count(&output, 1, Counter::FramesAborts) == 0, "the peer must be silent");
+}

@@ -4,7 +4,7 @@ use nic_collections::Window;
 use nic_device::{Device, Place};
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::Failure;
-use nic_layout::personality::emp::WINDOW_COLLECTIONS;
+use nic_layout::personality::emp::{ABORTS_MAX, WINDOW_COLLECTIONS};
 use nic_layout::trace::Marker;
 
 use super::state::{due_at, has_come, stage, Sender, INTERVAL_MAX};
@@ -12,8 +12,6 @@ use crate::places::send_record as record;
 
 /// The pause after the first refusal is this part of the first interval.
 const FIRST_PAUSE: u32 = 16;
-/// How often a peer is told that a message was given up.
-const ABORTS_MAX: u32 = 16;
 /// A message of which some timer has expired is looked at so many times in the first interval.
 const TICKS: u32 = 2;
 

@@ -38,5 +38,8 @@ pub const COLLECTION_FRAMES_MAX: u32 = 8;
 pub const WINDOW_COLLECTIONS: u32 = 16;
 /// The same before the first acknowledgement.
 pub const FIRST_WINDOW_COLLECTIONS: u32 = 4;
+/// How often a peer is told at most that a message was given up, until it answers. The pause is at
+/// most one and a half times the time of a retransmission.
+pub const ABORTS_MAX: u32 = 16;
 /// Numbers of messages that one node may have open to another.
 pub const OPEN_NUMBERS: u32 = 256;

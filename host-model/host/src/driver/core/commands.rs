@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use nic_layout::registers::mailbox;
 use nic_layout::ring::{MAILBOX_ARGUMENT, MAILBOX_COMMAND};
+use sim_pins::Ps;
 
 use super::context::Context;
 use super::error::DriverError;
@@ -32,8 +33,17 @@ impl Commands {
         self.send_about(cpu, command, None).await
     }
 
+    /// The same for a command that takes the firmware `more` time than others, whatever comes.
+    pub async fn send_long(&self, cpu: &Cpu, command: u32, more: Ps) -> Result<(), DriverError> {
+        self.send_within(cpu, command, None, self.context.options().command_timeout + more).await
+    }
+
     /// The same, with what the command is about in a mailbox of its own.
     pub async fn send_about(&self, cpu: &Cpu, command: u32, argument: Option<u32>) -> Result<(), DriverError> {
+        self.send_within(cpu, command, argument, self.context.options().command_timeout).await
+    }
+
+    async fn send_within(&self, cpu: &Cpu, command: u32, argument: Option<u32>, after: Ps) -> Result<(), DriverError> {
         let context = &self.context;
         let device = context.device(cpu)?;
         let turn = self.turn.acquire().await;
@@ -46,7 +56,6 @@ impl Commands {
             device.write(mailbox::TO_NIC.at(MAILBOX_ARGUMENT), argument).await;
         }
         device.write(mailbox::TO_NIC.at(MAILBOX_COMMAND), command).await;
-        let after = context.options().command_timeout;
         let answered = self.answered.wait_until(|| self.outstanding.get().is_none());
         let in_time = until(context.sim(), context.sim().now() + after, answered).await;
         self.outstanding.set(None);

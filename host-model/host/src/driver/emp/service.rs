@@ -5,10 +5,11 @@ use std::rc::Rc;
 use async_trait::async_trait;
 use nic_layout::personality::emp::boot::{MessagesReply, MessagesRequest};
 use nic_layout::personality::emp::descriptor::{Page, BANKS_BYTES, BANK_BYTES};
-use nic_layout::personality::emp::{COUNTERS, PERSONALITY};
+use nic_layout::personality::emp::{ABORTS_MAX, COUNTERS, PERSONALITY};
 use nic_layout::personality::emp_mini;
 use nic_layout::ring::{admit, COMMAND_CLOSE};
 use nic_layout::PAGE_BYTES;
+use sim_pins::Ps;
 
 use crate::address::{pages_of, Pid, SramAddr, UserVirt, VirtPage};
 use crate::driver::core::error::DriverError;
@@ -158,8 +159,12 @@ impl Service for Emp {
     }
 
     /// Gives every message of the process up. The fence that follows waits for what was begun.
+    ///
+    /// The NIC tells peers of these messages, and a peer may be silent: it is dead, or it has
+    /// started again and takes nothing of the time before.
     async fn hide(&self, cpu: &Cpu, _pid: Pid) -> Result<(), DriverError> {
-        self.core.commands.send(cpu, COMMAND_CLOSE).await
+        let told = u64::from(ABORTS_MAX + 1) * self.resend_us() * 3 / 2;
+        self.core.commands.send_long(cpu, COMMAND_CLOSE, Ps::from_us(told)).await
     }
 
     async fn close(&self, cpu: &Cpu, pid: Pid) -> Result<(), DriverError> {
