@@ -1,7 +1,7 @@
 use nic_device::{rarely, Place, Words};
 use nic_layout::plant::{is_planted, Plant};
 
-use crate::{Found, Message, Posted, Want};
+use crate::{Found, Message, Posted, Want, RESERVED_TAG_MIN};
 
 /// Lists of receives that ask for the same, found by a hash.
 ///
@@ -143,7 +143,7 @@ impl Hashed {
             }
         }
         for class in [ANY_TAG, ANY_TAG | ANY_SOURCE] {
-            if self.posted[class] != 0 {
+            if self.posted[class] != 0 && message.tag < RESERVED_TAG_MIN {
                 // Chains of these classes have one key each.
                 let leader = words.get(self.chain(key(class, message.source, message.tag)), 0);
                 if leader != NONE {

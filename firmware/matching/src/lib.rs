@@ -5,16 +5,17 @@ mod hashed;
 mod linear;
 
 use nic_device::Words;
+pub use nic_layout::personality::emp::descriptor::RESERVED_TAG_MIN;
 
 pub use hashed::Hashed;
 pub use linear::Linear;
 
-/// What a receive asks for. `None`: anything.
+/// What a receive asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Want {
-    /// The node that the message comes from.
+    /// The node that the message comes from; `None`: any.
     pub source: Option<u8>,
-    /// Its tag.
+    /// Its tag; `None`: any below [`RESERVED_TAG_MIN`].
     pub tag: Option<u16>,
 }
 

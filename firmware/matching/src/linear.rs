@@ -1,7 +1,7 @@
 use nic_device::{Place, Words};
 use nic_layout::plant::{is_planted, Plant};
 
-use crate::{Found, Message, Posted, Want};
+use crate::{Found, Message, Posted, Want, RESERVED_TAG_MIN};
 
 /// A list in the order of posting, searched from the oldest on (E-35).
 ///
@@ -94,7 +94,9 @@ impl Linear {
     fn find_open(&self, words: &impl Words, message: Message) -> Found {
         let exact = key(message.source, message.tag);
         let of_any_source = u32::from(message.tag) | ANY_SOURCE;
-        let of_any_tag = u32::from(message.source) << 16 | ANY_TAG;
+        // No receive has the bit that a reserved tag gives.
+        let any_tag = ANY_TAG << (2 * (message.tag / RESERVED_TAG_MIN));
+        let of_any_tag = u32::from(message.source) << 16 | any_tag;
         let mut next = self.first();
         while next != NONE {
             let entry = Place(next);
@@ -112,7 +114,7 @@ impl Linear {
             if want == of_any_source {
                 return self.found(entry, message.after_tag);
             }
-            if want == of_any_tag || want == ANY_SOURCE | ANY_TAG {
+            if want == of_any_tag || want == ANY_SOURCE | any_tag {
                 return self.found(entry, message.after_all);
             }
         }

@@ -169,9 +169,6 @@ fn random_programs<const RANKS: usize>(seed: u64, messages: u32) {
         job(move |member: Member| async move {
             let (ranks, memory) = open(&member, RANKS as u32).await?;
             let received = play(&ranks, memory, &plan, seed).await?;
-            // Receives of any tag stand until here. The messages of a barrier could take such a
-            // receive away from a message (docs/libraries.md, No contexts).
-            member.meet("played", Vec::new()).await;
             results.lock().expect("nobody panics with it").insert(ranks.rank(), received);
             close(&ranks).await
         })

@@ -1,7 +1,7 @@
 //! The watch of receives.
 
 use nic_layout::counter::Counter;
-use nic_layout::personality::emp::descriptor::{stat, ANY_SOURCE, ANY_TAG};
+use nic_layout::personality::emp::descriptor::{stat, ANY_SOURCE, ANY_TAG, RESERVED_TAG_MIN};
 use nic_layout::personality::emp::frame::{ABORT, ACK};
 use nic_layout::registers::mailbox;
 use nic_layout::ring::{restart_peer, MAILBOX_COMMAND};
@@ -43,6 +43,8 @@ fn a_message_takes_the_oldest_receive_that_it_matches() {
     let given_up = |bench: &mut Bench| _ = bench.mark(Marker::ReceiveGivenUp, 1).matches(of(0, 7), 2);
     assert_eq!(after(posted, given_up), None, "what was given up takes nothing");
     assert_eq!(after(posted, |bench| _ = bench.mark(Marker::ReceivePosted, 2)), Some(9), "posted twice");
+    let reserved = |bench: &mut Bench| _ = bench.matches(of(0, RESERVED_TAG_MIN), 1);
+    assert_eq!(after(posted, reserved), Some(27), "a reserved tag, and a receive of any tag");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use nic_layout::personality::emp::descriptor::Failure;
+use nic_layout::personality::emp::descriptor::{Failure, RESERVED_TAG_MIN};
 use nicscope_run::workload::app::pattern;
 use nicscope_scenario::error::{Error, Result, Statement};
 use sim_pins::Ps;
@@ -51,7 +51,11 @@ pub struct Wanted {
 
 impl Wanted {
     fn takes(&self, sent: &Sent) -> bool {
-        self.source.is_none_or(|source| source == sent.node) && self.tag.is_none_or(|tag| tag == sent.tag)
+        let is_tag = match self.tag {
+            Some(tag) => tag == sent.tag,
+            None => sent.tag < RESERVED_TAG_MIN,
+        };
+        is_tag && self.source.is_none_or(|source| source == sent.node)
     }
 }
 
@@ -219,7 +223,17 @@ impl Board {
         };
         let has_receive =
             |sent: &Sent| self.receives.range((sent.to, 0)..(sent.to + 1, 0)).any(|(_, wanted)| wanted.takes(sent));
-        self.sends.iter().filter(is_open).any(has_receive)
+        // A receive of any tag takes no message behind an open one with a reserved tag.
+        let may_wait = |sent: &Sent| {
+            let is_before = |other: &Sent| {
+                (other.node, other.to) == (sent.node, sent.to)
+                    && other.number < sent.number
+                    && other.end == End::Open
+                    && other.tag >= RESERVED_TAG_MIN
+            };
+            self.sends.iter().any(|other| is_before(other) && !has_receive(other))
+        };
+        self.sends.iter().filter(is_open).any(|sent| has_receive(sent) && !may_wait(sent))
     }
 
     /// All messages have ended: what was accepted has come.

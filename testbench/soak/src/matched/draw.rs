@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use nic_layout::personality::emp::descriptor::RESERVED_TAG_MIN;
+
 use super::operation::{Op, What, ANY_SOURCE, ANY_TAG, BYTES_MAX, KEEP, OF_RECEIVE};
 use super::{hostile, settings};
 use crate::case::{Case, Wire, NODES_MAX};
@@ -65,11 +67,13 @@ pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
     Case { remarks: Vec::new(), ops: placed.into_iter().map(|(_, op)| op).collect(), cluster }
 }
 
-/// Few tags, so that messages compete for receives; or many.
+/// Few tags, so that messages compete for receives; or many; or some that receives of any tag do
+/// not take.
 fn tag(random: &mut Random) -> u16 {
-    match random.flag() {
-        true => random.number(0..=2) as u16,
-        false => random.number(3..=60) as u16,
+    match random.weighted(&[5, 5, 1]) {
+        0 => random.number(0..=2) as u16,
+        1 => random.number(3..=60) as u16,
+        _ => RESERVED_TAG_MIN + random.number(0..=1) as u16,
     }
 }
 

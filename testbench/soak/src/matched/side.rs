@@ -3,7 +3,7 @@
 use host_model::address::UserVirt;
 use host_model::library::emp::{From, MessageError, Messages, Transfer};
 use host_model::library::Process;
-use nic_layout::personality::emp::descriptor::Failure;
+use nic_layout::personality::emp::descriptor::{Failure, RESERVED_TAG_MIN};
 use nic_layout::PAGE_BYTES;
 use nicscope_run::workload::app::pattern;
 use nicscope_scenario::error::Result;
@@ -223,7 +223,11 @@ impl Side<'_> {
         }
         board.count("messages that have ended well");
         let Some(arrival) = arrival else { return Ok(()) };
-        let is_wrong = arrival.bytes > op.bytes || !op.has(ANY_TAG) && arrival.tag != op.tag;
+        let is_tag = match op.has(ANY_TAG) {
+            true => arrival.tag < RESERVED_TAG_MIN,
+            false => arrival.tag == op.tag,
+        };
+        let is_wrong = arrival.bytes > op.bytes || !is_tag;
         if is_wrong && !board.causes[node].is_hostile {
             return Err(broken(27, format!("receive {number} of node {node}, {op}, has taken {arrival:?}")));
         }

@@ -6,7 +6,7 @@ use nic_collections::Numbers;
 use nic_device::Words;
 use nic_emp::Scheme;
 use nic_layout::frame::link::word as link;
-use nic_layout::personality::emp::descriptor::{stat, Failure, SEND_DESCRIPTORS};
+use nic_layout::personality::emp::descriptor::{stat, Failure, RESERVED_TAG_MIN, SEND_DESCRIPTORS};
 use nic_layout::personality::emp::frame::{word, FIRST};
 use nic_layout::personality::emp::OPEN_NUMBERS;
 use nic_layout::trace::Marker;
@@ -107,8 +107,11 @@ impl Judge {
             let send_of = |number: u16| &nodes[source as usize].host.sends[sends[usize::from(number)]];
             let is_match = |number: u16, receive: usize| {
                 let (send, wish) = (&send_of(number).wish, &receives[receive].wish);
-                wish.node.is_none_or(|node| u32::from(node) == source)
-                    && wish.tag.is_none_or(|tag| Some(tag) == send.tag)
+                let is_tag = match wish.tag {
+                    Some(tag) => Some(tag) == send.tag,
+                    None => send.tag < Some(RESERVED_TAG_MIN),
+                };
+                is_tag && wish.node.is_none_or(|node| u32::from(node) == source)
             };
             assert!(is_match(number, receive), "node {index}: message {number} of {source} took receive {receive}");
             // A receive that the host has given up takes no message.

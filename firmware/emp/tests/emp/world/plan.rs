@@ -1,7 +1,7 @@
 //! Lists of messages, drawn at random.
 
 use nic_emp::Scheme;
-use nic_layout::personality::emp::descriptor::Format;
+use nic_layout::personality::emp::descriptor::{Format, RESERVED_TAG_MIN};
 use nic_matching::Posted;
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ pub fn plans(nodes: u16) -> impl Strategy<Value = Vec<Plan>> {
     let bytes = prop_oneof![0..20_u32, 0..5000_u32, 0..40_000_u32];
     let page = prop_oneof![Just(4096_u32), 1000..4096_u32];
     let plan = (
-        (0..nodes, 1..nodes, 0..3_u16, bytes),
+        (0..nodes, 1..nodes, prop_oneof![3 => 0..3_u16, 1 => Just(RESERVED_TAG_MIN)], bytes),
         ((page.clone(), page), (any::<u8>(), any::<u8>())),
         (any::<bool>(), any::<bool>(), (0..300_u32, 0..300_u32)),
     );
@@ -94,10 +94,8 @@ pub fn play_in<P: Posted, C: Scheme>(mut world: World<P, C>, plans: &[Plan]) -> 
     }
     // For messages whose receive another one has taken.
     for plan in plans {
-        world.receive(
-            plan.to.into(),
-            Wish { node: None, tag: None, bytes: 40_000, format: Format::List, page_bytes: 4096 },
-        );
+        let tag = Some(plan.tag).filter(|tag| *tag >= RESERVED_TAG_MIN);
+        world.receive(plan.to.into(), Wish { node: None, tag, bytes: 40_000, format: Format::List, page_bytes: 4096 });
     }
     world
 }

@@ -118,8 +118,11 @@ pub enum Format {
 
 /// Bit of the second byte: a receive takes messages of any node.
 pub const ANY_SOURCE: u8 = 0x80;
-/// Bit of the second byte: a receive takes messages of any tag.
+/// Bit of the second byte: a receive takes messages of any tag below [`RESERVED_TAG_MIN`].
 pub const ANY_TAG: u8 = 0x40;
+/// Tags from here on belong to libraries above: only a receive that asks for such a tag takes its
+/// message.
+pub const RESERVED_TAG_MIN: u16 = 0x8000;
 /// Pages of a chain at most.
 pub const CHAIN_PAGES_MAX: u32 = 7;
 

@@ -30,10 +30,6 @@ pub enum MpiError {
     /// The receiver has no room for the message.
     #[error("the receive of the message is too short, or its process has ended")]
     Refused,
-    /// A receive of any tag has taken a message of a collective operation, and a message that it
-    /// should have taken has gone to a younger receive.
-    #[error("a receive of any tag took a message of a collective operation, and a message passed it by")]
-    OutOfContext,
     /// The receive waits for a message of its own rank that was not sent.
     #[error("the receive waits for a message of its own rank that was not sent")]
     NotSent,

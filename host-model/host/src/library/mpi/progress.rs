@@ -1,17 +1,16 @@
 //! Requests on their way to their end. The NIC does the work; the library polls descriptors, and
 //! posts requests that found no descriptor.
 //!
-//! Two kinds of messages reach a receive without the NIC: those of a rank to itself, and those of
-//! collective operations that a receive of any tag has taken.
+//! Messages of a rank to itself reach a receive without the NIC.
 
 use nic_layout::personality::emp::descriptor::{
     chain_descriptors, Failure, CHAIN_PAGES_MAX, RECEIVE_DESCRIPTORS, SEND_DESCRIPTORS,
 };
 
 use super::error::MpiError;
-use super::state::{Communicator, Entry, Operation, Stage, Status, TAG_MAX};
+use super::state::{Communicator, Operation, Stage, Status};
 use crate::address::UserVirt;
-use crate::library::emp::{From, MessageError, Transfer};
+use crate::library::emp::{From, MessageError};
 
 /// Descriptors that one request takes at most.
 const CHAIN_MAX: u32 = chain_descriptors(CHAIN_PAGES_MAX);
@@ -20,18 +19,13 @@ const KEPT: u32 = 16;
 
 impl Communicator {
     /// Looks at a request once. While requests wait for descriptors, all requests are looked at,
-    /// since each that ends has descriptors to give. With a receive of a collective operation the
-    /// receives of any tag are looked at, since each may have taken its message.
+    /// since each that ends has descriptors to give.
     pub(super) async fn progress(&self, number: u64) -> Result<(), MpiError> {
         let (has_waiting, looked_at) = {
             let requests = &self.state.borrow().requests;
             let has_waiting = requests.values().any(|entry| matches!(entry.stage, Stage::Waiting));
-            let is_collective = requests.get(&number).is_some_and(|entry| entry.operation.is_collective());
-            let is_looked_at = |at: u64, entry: &Entry| {
-                at == number || has_waiting || (is_collective && entry.operation.is_receive_of_any_tag())
-            };
-            let looked_at = requests.iter().filter(|(at, entry)| is_looked_at(**at, entry));
-            (has_waiting, looked_at.map(|(at, _)| *at).collect::<Vec<u64>>())
+            let looked_at = requests.keys().copied().filter(|at| *at == number || has_waiting);
+            (has_waiting, looked_at.collect::<Vec<u64>>())
         };
         for number in looked_at {
             self.look(number).await?;
@@ -58,16 +52,9 @@ impl Communicator {
             Ok(None) => return Ok(()),
             Ok(Some(())) => match operation {
                 Operation::Send { tag, bytes, .. } => Ok(Status { source: self.rank, tag, bytes }),
-                Operation::Receive { tag, .. } => {
+                Operation::Receive { .. } => {
                     let arrival = self.process.arrival(&transfer).await?;
-                    let status = Status { source: arrival.node.into(), tag: arrival.tag, bytes: arrival.bytes };
-                    if tag.is_none() && status.tag > TAG_MAX {
-                        return self.take_stray(number, operation, transfer, status).await;
-                    }
-                    let mut state = self.state.borrow_mut();
-                    let latest = state.latest.entry(status.source).or_default();
-                    *latest = number.max(*latest);
-                    Ok(status)
+                    Ok(Status { source: arrival.node.into(), tag: arrival.tag, bytes: arrival.bytes })
                 }
             },
             Err(MessageError::Failed(failure)) => Err(failed(&operation, failure)),
@@ -147,7 +134,7 @@ impl Communicator {
     /// Gives a message to the oldest receive of this rank that takes it, or keeps a copy.
     pub(super) async fn send_to_self(&self, tag: u16, data: UserVirt, bytes: u32) -> Result<(), MpiError> {
         let contents = self.process.load(data, bytes)?;
-        match self.hand(self.rank, tag, &contents).await? {
+        match self.hand(tag, &contents).await? {
             true => Ok(()),
             false => {
                 self.charge_copy(bytes).await;
@@ -160,10 +147,10 @@ impl Communicator {
     /// Gives a message to the oldest receive that takes it. A receive that the NIC has is taken
     /// back first; if it has ended by then, it has another message. Whether a receive has the
     /// message.
-    async fn hand(&self, source: u32, tag: u16, contents: &[u8]) -> Result<bool, MpiError> {
+    async fn hand(&self, tag: u16, contents: &[u8]) -> Result<bool, MpiError> {
         loop {
             let oldest = self.state.borrow().requests.iter().find_map(|(number, entry)| {
-                let is_open = !matches!(entry.stage, Stage::Ended(_)) && entry.operation.takes(source, tag);
+                let is_open = !matches!(entry.stage, Stage::Ended(_)) && entry.operation.takes(self.rank, tag);
                 is_open.then_some((*number, entry.operation))
             });
             let Some((number, operation)) = oldest else { return Ok(false) };
@@ -177,28 +164,21 @@ impl Communicator {
                     continue;
                 }
             }
-            let end = self.deliver(&operation, source, tag, contents).await?;
+            let end = self.deliver(&operation, tag, contents).await?;
             self.set_stage(number, Stage::Ended(end));
             return Ok(true);
         }
     }
 
-    /// The message for a new receive that came before it: the oldest that the receive takes.
+    /// The message of this rank for a new receive that came before it: the oldest that it takes.
     pub(super) async fn take_kept(&self, receive: &Operation) -> Result<Option<Result<Status, MpiError>>, MpiError> {
         let found = {
             let mut state = self.state.borrow_mut();
-            let own = state.kept.iter().position(|(tag, _)| receive.takes(self.rank, *tag));
-            let own = own.and_then(|at| state.kept.remove(at)).map(|(tag, contents)| (self.rank, tag, contents));
-            own.or_else(|| {
-                let asks_for =
-                    |tag: u16| matches!(receive, Operation::Receive { tag: Some(asked), .. } if *asked == tag);
-                let takes = |(source, tag, _): &(u32, u16, Vec<u8>)| asks_for(*tag) && receive.takes(*source, *tag);
-                let at = state.strays.iter().position(takes)?;
-                Some(state.strays.remove(at))
-            })
+            let at = state.kept.iter().position(|(tag, _)| receive.takes(self.rank, *tag));
+            at.and_then(|at| state.kept.remove(at))
         };
         match found {
-            Some((source, tag, contents)) => self.deliver(receive, source, tag, &contents).await.map(Some),
+            Some((tag, contents)) => self.deliver(receive, tag, &contents).await.map(Some),
             None => Ok(None),
         }
     }
@@ -207,7 +187,6 @@ impl Communicator {
     async fn deliver(
         &self,
         receive: &Operation,
-        source: u32,
         tag: u16,
         contents: &[u8],
     ) -> Result<Result<Status, MpiError>, MpiError> {
@@ -218,76 +197,7 @@ impl Communicator {
         }
         self.charge_copy(length).await;
         self.process.store(room, contents)?;
-        Ok(Ok(Status { source, tag, bytes: length }))
-    }
-
-    /// A receive of any tag has taken a message of a collective operation. The message goes where
-    /// it belongs, and the receive is posted again in its place. That comes too late if a message
-    /// that the receive takes has gone to a younger one meanwhile.
-    pub(super) async fn take_stray(
-        &self,
-        number: u64,
-        receive: Operation,
-        transfer: Transfer,
-        status: Status,
-    ) -> Result<(), MpiError> {
-        let Operation::Receive { from, room, .. } = receive else { return Ok(()) };
-        self.charge_copy(status.bytes).await;
-        let contents = self.process.load(room, status.bytes)?;
-        self.take_back_younger(number, &receive).await?;
-        let is_overtaken = {
-            let latest = &self.state.borrow().latest;
-            latest.iter().any(|(rank, latest)| from.is_none_or(|from| from == *rank) && *latest > number)
-        };
-        if is_overtaken {
-            self.process.free(transfer);
-            self.set_stage(number, Stage::Ended(Err(MpiError::OutOfContext)));
-        } else {
-            self.process.post_again(&transfer).await?;
-        }
-        self.post_waiting(false).await?;
-        // The receive of the collective operation, if it is there.
-        let waiting = self.state.borrow().requests.iter().find_map(|(number, entry)| {
-            let Operation::Receive { from, tag, .. } = entry.operation else { return None };
-            let is_it = from == Some(status.source) && tag == Some(status.tag);
-            (is_it && !matches!(entry.stage, Stage::Ended(_))).then_some((*number, entry.operation))
-        });
-        let Some((number, operation)) = waiting else {
-            self.state.borrow_mut().strays.push((status.source, status.tag, contents));
-            return Ok(());
-        };
-        // No other message has its source and tag, so it ends as given up.
-        if let Some((_, transfer)) = self.posted(number) {
-            self.process.withdraw(&transfer).await?;
-            while self.process.test(&transfer).await == Ok(None) {}
-            self.process.free(transfer);
-        }
-        let end = self.deliver(&operation, status.source, status.tag, &contents).await?;
-        self.set_stage(number, Stage::Ended(end));
-        Ok(())
-    }
-
-    /// Withdraws younger receives that compete with a receive, the youngest first: the receive
-    /// keeps its place in the order when all are posted again.
-    async fn take_back_younger(&self, number: u64, receive: &Operation) -> Result<(), MpiError> {
-        let competes = |(_, entry): &(&u64, &Entry)| entry.operation.competes(receive);
-        let younger: Vec<u64> = {
-            let requests = &self.state.borrow().requests;
-            requests.range(number + 1..).filter(competes).map(|(number, _)| *number).rev().collect()
-        };
-        for number in younger {
-            let mut is_posted = false;
-            while let Some((_, transfer)) = self.posted(number) {
-                is_posted = true;
-                self.process.withdraw(&transfer).await?;
-                Box::pin(self.look(number)).await?;
-            }
-            let end = self.state.borrow().requests.get(&number).map(|entry| entry.stage.clone());
-            if is_posted && matches!(end, Some(Stage::Ended(Err(MpiError::Cancelled)))) {
-                self.set_stage(number, Stage::Waiting);
-            }
-        }
-        Ok(())
+        Ok(Ok(Status { source: self.rank, tag, bytes: length }))
     }
 
     async fn charge_copy(&self, bytes: u32) {

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use nic_layout::personality::emp::descriptor::RESERVED_TAG_MIN;
 use sim_pins::Ps;
 
 use super::error::MpiError;
@@ -14,8 +15,9 @@ use crate::library::process::Process;
 pub const ANY_SOURCE: Option<u32> = None;
 /// A receive takes messages of any tag.
 pub const ANY_TAG: Option<u16> = None;
-/// The largest tag of a message. Larger tags belong to collective operations.
-pub const TAG_MAX: u16 = 0x7FFF;
+/// The largest tag of a message. Larger tags belong to collective operations; the NIC gives their
+/// messages to no receive of [`ANY_TAG`].
+pub const TAG_MAX: u16 = RESERVED_TAG_MIN - 1;
 
 /// A message that was received, or sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,24 +47,12 @@ impl Operation {
         matches!(self, Operation::Send { .. })
     }
 
-    pub fn is_receive_of_any_tag(&self) -> bool {
-        matches!(self, Operation::Receive { tag: None, .. })
-    }
-
     /// Whether it belongs to a collective operation.
     pub fn is_collective(&self) -> bool {
         match self {
             Operation::Send { tag, .. } => *tag > TAG_MAX,
             Operation::Receive { tag, .. } => tag.is_some_and(|tag| tag > TAG_MAX),
         }
-    }
-
-    /// Whether some message could go to either of two receives of messages.
-    pub fn competes(&self, other: &Operation) -> bool {
-        let (Operation::Receive { from, .. }, Operation::Receive { from: rank, .. }) = (self, other) else {
-            return false;
-        };
-        !self.is_collective() && !other.is_collective() && (from.is_none() || rank.is_none() || from == rank)
     }
 
     /// Whether a receive takes a message.
@@ -100,10 +90,6 @@ pub(super) struct State {
     pub requests: BTreeMap<u64, Entry>,
     /// Messages to the own rank that no receive has taken: tag and bytes.
     pub kept: VecDeque<(u16, Vec<u8>)>,
-    /// Messages of collective operations that a receive of any tag has taken: source, tag, bytes.
-    pub strays: Vec<(u32, u16, Vec<u8>)>,
-    /// The youngest receive that a message of each rank has ended.
-    pub latest: BTreeMap<u32, u64>,
     /// Collective operations so far.
     pub collectives: u32,
     pub locked: BTreeSet<VirtPage>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nic_layout::personality::emp::descriptor::{Descriptor, ANY_SOURCE, ANY_TAG};
+use nic_layout::personality::emp::descriptor::{Descriptor, ANY_SOURCE, ANY_TAG, RESERVED_TAG_MIN};
 use nic_layout::personality::emp::OPEN_NUMBERS;
 
 use super::frame::Frame;
@@ -22,7 +22,11 @@ impl Want {
 
     /// Whether a message from a node with a tag matches.
     pub fn takes(&self, source: u32, tag: u16) -> bool {
-        self.source.is_none_or(|wanted| wanted == source) && self.tag.is_none_or(|wanted| wanted == tag)
+        let is_tag = match self.tag {
+            Some(wanted) => wanted == tag,
+            None => tag < RESERVED_TAG_MIN,
+        };
+        is_tag && self.source.is_none_or(|wanted| wanted == source)
     }
 }
 
