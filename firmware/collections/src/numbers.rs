@@ -101,14 +101,25 @@ impl Numbers {
     /// A receive has taken the message. The number is [`State::Unseen`].
     #[inline(always)]
     pub fn matched(&mut self, words: &mut impl Words, number: u16, receive: u32) {
+        self.take(words, number, receive + MATCHED);
+    }
+
+    /// A receive has taken the message, which is complete. The number is [`State::Unseen`].
+    #[inline(always)]
+    pub fn matched_whole(&mut self, words: &mut impl Words, number: u16) {
+        self.take(words, number, COMPLETE);
+    }
+
+    #[inline(always)]
+    fn take(&mut self, words: &mut impl Words, number: u16, word: u32) {
         // Most messages are matched in the order of sending.
         if self.is_next(number) && number == self.unmatched {
-            words.put(self.table, Numbers::at(number), receive + MATCHED);
+            words.put(self.table, Numbers::at(number), word);
             (self.newest, self.unmatched) = (number, number.wrapping_add(1));
             return;
         }
         rarely();
-        self.set(words, number, receive + MATCHED);
+        self.set(words, number, word);
     }
 
     /// The message is complete. The number is [`State::Matched`].

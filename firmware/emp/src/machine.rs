@@ -11,7 +11,7 @@ use nic_matching::Posted;
 
 use crate::elsewhere::Slot;
 use crate::frame::Frame;
-use crate::neighbours::{Entry, Receives, Sends, Sorts, Transmits};
+use crate::neighbours::{Entry, First, Receives, Sends, Sorts, Transmits};
 use crate::pages::Pages;
 use crate::places::{PagePlaces, Places, Settings};
 use crate::queues::Queues;
@@ -263,12 +263,17 @@ where
     /// Whether all parts run here.
     const IS_ALONE: bool = S::IS_HERE && T::IS_HERE && R::IS_HERE && O::IS_HERE;
 
+    /// Whether most messages end in the turn of their frame.
+    const ENDS_AT_ONCE: bool = O::IS_HERE && R::IS_HERE && !T::IS_HERE;
+
     /// Serves the events other than [`FRAME_EVENTS`].
     #[inline(always)]
     fn on_events(&mut self, dev: &mut impl Device, pending: u32) {
         if pending & Event::DmaWrite.bit() != 0 {
-            if let Some(receiver) = self.receiver.here() {
-                receiver.on_writes(dev, &mut self.transmitter, &mut self.sorter);
+            if Self::ENDS_AT_ONCE {
+                self.on_writes_apart(dev);
+            } else {
+                self.on_writes(dev);
             }
         }
         if pending & Event::Mailbox.bit() != 0 {
@@ -349,8 +354,22 @@ where
         }
     }
 
-    /// The same in an image of two cores, whose linker script says where it lies: core B may have
-    /// no room for it in its scratchpad.
+    #[inline(always)]
+    fn on_writes(&mut self, dev: &mut impl Device) {
+        if let Some(receiver) = self.receiver.here() {
+            receiver.on_writes(dev, &mut self.transmitter, &mut self.sorter);
+        }
+    }
+
+    /// The same on a core that ends most messages earlier. The linker script says where it lies:
+    /// core B may have no room for it in its scratchpad.
+    #[inline(never)]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.writes")]
+    fn on_writes_apart(&mut self, dev: &mut impl Device) {
+        self.on_writes(dev);
+    }
+
+    /// The same in an image of two cores, whose linker script says where it lies.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.posts")]
     fn on_mailboxes_apart(&mut self, dev: &mut impl Device, written: u32) {
@@ -574,11 +593,24 @@ impl<R: Slot<Receiver<A>> + Here, T: Transmits, A: Pages> Receives for ReceiverW
         self.receiver.here().is_some_and(|receiver| receiver.is_ready::<T>(dev))
     }
 
+    /// A core that has all parts has other work while the data are on their way.
+    const ENDS_AT_ONCE: bool = R::IS_HERE && !T::IS_HERE;
+
     #[inline(always)]
-    fn begin(&mut self, dev: &mut impl Device, record: u32, frame: &Frame) {
+    fn place_first(&mut self, dev: &mut impl Device, record: u32, frame: &Frame) -> First {
+        self.receiver.here().map_or(First::NOTHING, |receiver| receiver.place_first(dev, record, frame))
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, dev: &mut impl Device, record: u32, frame: &Frame, first: First) {
         if let Some(receiver) = self.receiver.here() {
-            receiver.begin(dev, self.transmitter, record, frame);
+            receiver.begin(dev, self.transmitter, record, frame, first);
         }
+    }
+
+    #[inline(always)]
+    fn end_whole(&mut self, dev: &mut impl Device, record: u32, frame: &Frame, length: u32) -> bool {
+        self.receiver.here().is_some_and(|receiver| receiver.end_whole(dev, self.transmitter, record, frame, length))
     }
 
     #[inline(always)]

@@ -66,14 +66,38 @@ pub struct Header {
     pub tag_word: u32,
 }
 
+/// The first frame of a message.
+#[derive(Clone, Copy, Debug)]
+pub struct First {
+    /// Bytes of the message.
+    pub length: u32,
+    /// Bytes that its receive has room for.
+    pub room: u32,
+    /// Its data are on their way to host memory.
+    pub is_placed: bool,
+}
+
+impl First {
+    /// Nothing is known of the message, and nothing on its way.
+    pub const NOTHING: First = First { length: 0, room: 0, is_placed: false };
+}
+
 /// The receiver.
 pub trait Receives {
     /// Whether it runs on the same core.
     const IS_HERE: bool;
     /// Whether [`Self::begin`] and [`Self::go_on`] may be called: nothing stands before the frame.
     fn is_ready(&mut self, dev: &mut impl Device) -> bool;
-    /// A message begins in a receive.
-    fn begin(&mut self, dev: &mut impl Device, record: u32, frame: &Frame);
+    /// Whether the receiver ends short messages in the turn of their frame ([`Self::end_whole`]).
+    const ENDS_AT_ONCE: bool;
+    /// A message begins in a receive: its data are on their way to host memory, if it is short.
+    /// [`Self::begin`] or [`Self::end_whole`] follows.
+    fn place_first(&mut self, dev: &mut impl Device, record: u32, frame: &Frame) -> First;
+    /// Keeps the books of the message. `first`: what [`Self::place_first`] has returned.
+    fn begin(&mut self, dev: &mut impl Device, record: u32, frame: &Frame, first: First);
+    /// Ends the receive of a message whose data are on their way. False: they have not arrived, and
+    /// nothing was done.
+    fn end_whole(&mut self, dev: &mut impl Device, record: u32, frame: &Frame, length: u32) -> bool;
     /// A frame of a message that has begun.
     fn go_on(&mut self, dev: &mut impl Device, record: u32, frame: &Frame);
 }

@@ -3,16 +3,22 @@
 use nic_device::{rarely, Device};
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{stat, Failure};
+use nic_layout::personality::emp::frame::word;
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
 use nic_lookup::Path;
 
 use super::state::Receiver;
 use super::tag::Tag;
+use crate::frame::Frame;
 use crate::messages::{Answer, ReceiverToSorter};
 use crate::neighbours::{Sorts, Transmits};
 use crate::pages::Pages;
 use crate::places::receive_record as record;
+
+/// How often a receiver looks whether the data of a short message have arrived, before it leaves
+/// the end of the message to a later turn.
+const WRITE_LOOKS: u32 = 8;
 
 impl<A: Pages> Receiver<A> {
     /// Handles the ends of host writes. The event of host writes, or the event of DMA errors, was
@@ -51,6 +57,51 @@ impl<A: Pages> Receiver<A> {
             rarely();
             self.settle_all(dev);
         }
+    }
+
+    /// Ends a message of one frame, whose data were handed to the engine in this turn, if they are
+    /// in host memory by now. False: nothing was done. Its books were not kept, and need not be.
+    #[inline(always)]
+    pub(crate) fn end_whole(
+        &mut self,
+        dev: &mut impl Device,
+        to: &mut impl Transmits,
+        record: u32,
+        frame: &Frame,
+        length: u32,
+    ) -> bool {
+        let receive = self.record(record);
+        let at = dev.place(dev.get(receive, record::DESCRIPTOR));
+        let tag_word = dev.get(frame.at, word::TAG);
+        // The index is read before the flag: so the transfer has succeeded, or the flag is set.
+        if self.writes.under_way() != 1
+            || !self.has_written(dev)
+            || dev.dma_write_halted()
+        {
+            rarely();
+            return false;
+        }
+        dev.put(at, 8, length);
+        dev.put(at, 4, tag_word & 0xFFFF);
+        dev.put(at, 0, u32::from(stat::DONE) | frame.node() << 16);
+        dev.trace(Marker::MessageReceived, record);
+        dev.put(receive, record::STATE, record::FREE);
+        self.answer(dev, to, Answer::Ack, frame.node(), frame.numbers);
+        // Nothing else is under way, so no other end is missed.
+        dev.clear(Event::DmaWrite);
+        dev.recycle(frame.buffer);
+        self.pages.ended(dev, Path::Receive, self.writes.ended());
+        self.writes.retire();
+        self.count_placed(dev);
+        self.done = self.done.wrapping_add(1);
+        dev.put(dev.counters(), Counter::ReceivesDone.offset(), self.done);
+        true
+    }
+
+    /// Whether all transfers have ended. They take a few clocks more than the books of the sorter.
+    #[inline(always)]
+    fn has_written(&self, dev: &impl Device) -> bool {
+        (0..WRITE_LOOKS).any(|_| dev.dma_write_consumer() == self.writes.next_number() as u16)
     }
 
     /// The message of a record is in host memory.

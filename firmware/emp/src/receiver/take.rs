@@ -12,22 +12,42 @@ use super::place::Data;
 use super::state::Receiver;
 use crate::frame::Frame;
 use crate::messages::Answer;
-use crate::neighbours::Transmits;
+use crate::neighbours::{First, Transmits};
 use crate::pages::Pages;
 use crate::places::receive_record as record;
 
 impl<A: Pages> Receiver<A> {
-    /// Takes the frame that begins a message in the receive that the sorter has chosen.
+    /// Takes the frame that begins a message in the receive that the sorter has chosen. What fits
+    /// the receive, the first page and a frame is on its way before the books are kept.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, dev: &mut impl Device, to: &mut impl Transmits, record: u32, frame: &Frame) {
+    pub(crate) fn place_first(&mut self, dev: &mut impl Device, record: u32, frame: &Frame) -> First {
         let receive = self.record(record);
         let length = dev.get(frame.at, word::LENGTH);
         let room = dev.get(receive, record::ROOM);
-        // What fits the receive, the first page and a frame is on its way before the books are kept.
-        let is_short = length <= room.min(self.cut.first_bytes);
         let data = Data::of(record, frame, 0, true);
         let run = Cursor::at(receive.plus(record::CURSOR)).first(dev);
-        let is_placed = is_short && self.place_page(dev, run, data);
+        First { length, room, is_placed: self.is_short(length, room) && self.place_page(dev, run, data) }
+    }
+
+    /// Whether a message has one frame, and fits its receive.
+    #[inline(always)]
+    fn is_short(&self, length: u32, room: u32) -> bool {
+        length <= room.min(self.cut.first_bytes)
+    }
+
+    /// Keeps the books of that message.
+    #[inline(always)]
+    pub(crate) fn begin(
+        &mut self,
+        dev: &mut impl Device,
+        to: &mut impl Transmits,
+        record: u32,
+        frame: &Frame,
+        First { length, room, is_placed }: First,
+    ) {
+        let receive = self.record(record);
+        let is_short = self.is_short(length, room);
+        let data = Data::of(record, frame, 0, true);
         if !is_placed {
             rarely();
             // List pages of the message before.

@@ -104,7 +104,8 @@ impl<A: Pages> Receiver<A> {
             }
             SorterToReceiver::First { record, buffer } if !S::IS_HERE => {
                 let frame = Frame::read(dev, buffer);
-                self.begin(dev, to, record, &frame);
+                let first = self.place_first(dev, record, &frame);
+                self.begin(dev, to, record, &frame, first);
             }
             entry => {
                 rarely();

@@ -14,7 +14,7 @@ use super::state::Sorter;
 use crate::frame::Frame;
 use crate::header::{source_address, NODE_MASK};
 use crate::messages::{Answer, SorterToReceiver as Sorted, SorterToSender};
-use crate::neighbours::{Receives, Sends};
+use crate::neighbours::{First, Receives, Sends};
 
 const DATA: u32 = word::kind(frame::DATA);
 const FIRST: u32 = word::kind(frame::FIRST);
@@ -147,9 +147,7 @@ impl<P: Posted> Sorter<P> {
         match self.posted.find(dev, message) {
             Found::Receive(record) => {
                 dev.trace(Marker::MessageMatched, record);
-                self.pass_first(dev, receiver, record, frame);
-                self.posted.remove(dev, record);
-                self.numbers[frame.node() as usize & NODE_MASK].matched(dev, number, record);
+                self.take_first(dev, receiver, record, frame);
                 self.matched = self.matched.wrapping_add(1);
                 // As many as were matched since the start.
                 dev.put(dev.counters(), Counter::MessagesMatched.offset(), self.matched);
@@ -167,16 +165,29 @@ impl<P: Posted> Sorter<P> {
         }
     }
 
-    /// The receiver takes the first frame of a message, with its buffer.
+    /// The receiver takes the first frame of a message, with its buffer. The books of the sorter
+    /// are closed meanwhile.
     #[inline(always)]
-    fn pass_first<R: Receives>(&mut self, dev: &mut impl Device, receiver: &mut R, record: u32, frame: &Frame) {
+    fn take_first<R: Receives>(&mut self, dev: &mut impl Device, receiver: &mut R, record: u32, frame: &Frame) {
+        let first = if R::IS_HERE { receiver.place_first(dev, record, frame) } else { First::NOTHING };
+        if R::ENDS_AT_ONCE {
+            self.posted.remove(dev, record);
+            if first.is_placed && receiver.end_whole(dev, record, frame, first.length) {
+                return self.numbers[frame.node() as usize & NODE_MASK].matched_whole(dev, frame.message());
+            }
+            rarely();
+        }
         match R::IS_HERE {
-            true => receiver.begin(dev, record, frame),
+            true => receiver.begin(dev, record, frame, first),
             false => {
                 self.to_receiver.push(dev, Sorted::First { record, buffer: frame.buffer }.words());
                 dev.tell();
             }
         }
+        if !R::ENDS_AT_ONCE {
+            self.posted.remove(dev, record);
+        }
+        self.numbers[frame.node() as usize & NODE_MASK].matched(dev, frame.message(), record);
     }
 
     /// The receiver takes a further frame of a message, with its buffer.
