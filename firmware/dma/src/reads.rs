@@ -64,6 +64,12 @@ impl<T: ReadTag> HostReads<T> {
         self.tags[index as usize % RING_ENTRIES] = tag;
     }
 
+    /// Gives the transfer that was posted last another tag.
+    #[inline(always)]
+    pub fn tag_last(&mut self, tag: T) {
+        self.tags[self.posted.wrapping_sub(1) as usize % RING_ENTRIES] = tag;
+    }
+
     /// Releases the frame that was placed last in the transmit ring.
     ///
     /// A frame must not leave before its data, and the data of earlier frames, have been read. So

@@ -1,7 +1,7 @@
 //! Sends that the host posts and gives up.
 
 use nic_collections::Window;
-use nic_device::{rarely, Device};
+use nic_device::{rarely, Device, Place};
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{self, stat, Descriptor, Failure, Format, Page, SEND_DESCRIPTORS};
 use nic_layout::personality::emp::frame::word;
@@ -14,6 +14,13 @@ use crate::command::is_restart;
 use crate::messages::SenderToTransmitter;
 use crate::neighbours::{Header, Transmits};
 use crate::places::send_record as record;
+
+/// A descriptor was read: the host may write the next number to its mailbox. `head`: its first
+/// word.
+#[inline(always)]
+fn give_mailbox_back(dev: &mut impl Device, at: Place, head: u32) {
+    dev.put(at, 0, head & !0xFF | u32::from(stat::TAKEN));
+}
 
 impl Sender {
     /// Takes the descriptor with a number. It is held if its peer has too many numbers in use.
@@ -33,10 +40,7 @@ impl Sender {
             return dev.count(Counter::MailboxesWild);
         }
         match self.take(dev, to, number, offset, words) {
-            Ok(true) => {
-                dev.count(Counter::SendsTaken);
-                dev.put(at, 0, words[0] & !0xFF | u32::from(stat::TAKEN));
-            }
+            Ok(true) => dev.count(Counter::SendsTaken),
             Ok(false) => {
                 self.held = Some(number);
                 self.stir(dev);
@@ -49,7 +53,7 @@ impl Sender {
         }
     }
 
-    /// Begins a message. False if it has to wait.
+    /// Begins a message, and gives the mailbox back. False if it has to wait.
     #[inline(always)]
     fn take<T: Transmits>(
         &mut self,
@@ -71,11 +75,15 @@ impl Sender {
             && self.has_number(node)
             && self.has_room(dev, to)
         {
+            let at = dev.place(offset);
             if !T::IS_HERE {
+                give_mailbox_back(dev, at, words[0]);
                 self.send_apart(dev, record, offset, &posted);
                 return Ok(true);
             }
             if let Some(asked) = to.ask_page(dev, record, first.address as u32, posted.length_bytes) {
+                // The host fills its next descriptor meanwhile.
+                give_mailbox_back(dev, at, words[0]);
                 self.send_whole(dev, to, asked, record, offset, &posted);
                 return Ok(true);
             }
@@ -196,6 +204,7 @@ impl Sender {
             // The list page is there when the first frame needs it.
             to.load_list(dev, record, first.address as u32);
         }
+        give_mailbox_back(dev, at, words[0]);
         Ok(true)
     }
 

@@ -127,12 +127,31 @@ impl Ring {
     #[inline(always)]
     pub fn place(&mut self, dev: &mut impl Device, control: u32) {
         self.put(dev, self.next_offset, control, self.count / 2);
+        self.take();
+    }
+
+    /// The buffer that is taken next has the frame that was placed last.
+    #[inline(always)]
+    fn take(&mut self) {
         self.last[self.next as usize % BUFFERS] = self.placed;
         self.next += 1;
         self.next_offset += self.buffer_bytes;
         if self.next == self.count {
             (self.next, self.next_offset) = (0, self.first);
         }
+    }
+
+    /// Lets the frame in [`Self::next_buffer`] leave at once, where both cores place frames. All
+    /// frames of this core are released. False: nothing was done.
+    #[inline(always)]
+    pub fn send(&mut self, dev: &mut impl Device, control: u32) -> bool {
+        // Frames of the other core take no buffers of this one.
+        let event = self.event(dev, self.count / 2);
+        let Some(number) = dev.send_apart(self.next_offset, control | event) else { return false };
+        self.placed = number.wrapping_add(1);
+        dev.count(Counter::FramesToMac);
+        self.take();
+        true
     }
 
     /// The same with the frame of [`Self::ready_answer`].
@@ -146,17 +165,26 @@ impl Ring {
     /// `many`: with so many frames in the ring, a part may soon wait for a buffer. Then the end of
     /// the frame is an event.
     #[inline(always)]
+    fn event(&mut self, dev: &impl Device, many: u32) -> u32 {
+        if self.placed.wrapping_sub(self.left) < many {
+            return 0;
+        }
+        rarely();
+        self.look(dev);
+        if self.placed.wrapping_sub(self.left) >= many {
+            MAC_FLAG_EVENT
+        } else {
+            0
+        }
+    }
+
+    #[inline(always)]
     fn put<D: Device>(&mut self, dev: &mut D, offset: u32, control: u32, many: u32) {
         if D::SHARES_FRAMES {
             self.claim(dev);
             self.is_claimed = false;
         }
-        let mut event = 0;
-        if self.placed.wrapping_sub(self.left) >= many {
-            rarely();
-            self.look(dev);
-            event = if self.placed.wrapping_sub(self.left) >= many { MAC_FLAG_EVENT } else { 0 };
-        }
+        let event = self.event(dev, many);
         dev.place_transmit(self.placed, offset, control | event);
         self.placed = self.placed.wrapping_add(1);
         match D::SHARES_FRAMES {

@@ -28,6 +28,8 @@ pub struct Asked {
     data_bytes: u32,
     /// Whether all its data were asked for. If not, the frame is open, or void.
     is_whole: bool,
+    /// The record, if the frame has no number in the transmit ring yet.
+    unnumbered: Option<u32>,
 }
 
 /// How far the data of a frame were asked for.
@@ -73,7 +75,7 @@ impl<A: Pages> Transmitter<A> {
             (data_bytes, header_bytes) = ((length - offset).min(cut.data_bytes), HEADER_BYTES);
         }
         let to = self.ring.next_buffer() + header_bytes;
-        let asked = Asked { frame, offset, data_bytes, is_whole: true };
+        let asked = Asked { frame, offset, data_bytes, is_whole: true, unnumbered: None };
         self.ring.claim(dev);
         if let Some(run) = Cursor::at(sent.plus(record::CURSOR)).here(dev, offset) {
             if data_bytes.wrapping_sub(1) < run.bytes && self.reads.has_room(4) {
@@ -145,10 +147,9 @@ impl<A: Pages> Transmitter<A> {
             }
             let sram_address = self.ring.next_buffer() + FIRST_HEADER_BYTES;
             let page = self.pages.find(dev, Path::Send, address).ok()?;
-            self.ring.claim(dev);
             self.post_data(dev, page, sram_address, bytes, 0, Tag::data(record, self.ring.next_number()));
         }
-        Some(Asked { frame: 0, offset: 0, data_bytes: bytes, is_whole: true })
+        Some(Asked { frame: 0, offset: 0, data_bytes: bytes, is_whole: true, unnumbered: Some(record) })
     }
 
     /// Writes the header of a frame that [`Self::begin`] has begun. If not all its data were asked
@@ -218,7 +219,7 @@ impl<A: Pages> Transmitter<A> {
         } else {
             let offset = self.settings.cut.offset(frame);
             let header = self.header(dev, sent, tag_word);
-            self.close(dev, Asked { frame, offset, data_bytes, is_whole: true }, header);
+            self.close(dev, Asked { frame, offset, data_bytes, is_whole: true, unnumbered: None }, header);
         }
         true
     }
@@ -274,8 +275,8 @@ impl<A: Pages> Transmitter<A> {
 
     /// Writes the header of a frame whose data were asked for. The frame leaves behind them.
     #[inline(always)]
-    fn close(&mut self, dev: &mut impl Device, asked: Asked, header: Header) {
-        let Asked { frame, offset, data_bytes, .. } = asked;
+    fn close<D: Device>(&mut self, dev: &mut D, asked: Asked, header: Header) {
+        let Asked { frame, offset, data_bytes, unnumbered, .. } = asked;
         let at = dev.place(self.ring.next_buffer());
         let numbers = word::numbers(header.number, frame as u16);
         let mut header_bytes = HEADER_BYTES;
@@ -288,12 +289,42 @@ impl<A: Pages> Transmitter<A> {
         }
         self.addresses.put(dev, at, kind, header.node, data_bytes, numbers);
         dev.put(at, word::OFFSET, offset);
+        if let (true, Some(record)) = (D::SHARES_FRAMES, unnumbered) {
+            if self.send_at_once(dev, header_bytes + data_bytes) {
+                return dev.trace(Marker::TransmitPosted, numbers);
+            }
+            rarely();
+            self.number(dev, record, data_bytes);
+        }
         self.ring.place(dev, header_bytes + data_bytes);
         match frame == 0 {
             true => self.release_first(dev),
             false => self.release(dev),
         }
         dev.trace(Marker::TransmitPosted, numbers);
+    }
+
+    /// Lets a frame leave at once, if all transfers have ended. So no frame of this core is open
+    /// between its number and its release, and the other core can place its answers.
+    #[inline(always)]
+    fn send_at_once(&mut self, dev: &mut impl Device, control: u32) -> bool {
+        let Some(consumer) = self.all_read(dev) else { return false };
+        if !self.ring.send(dev, control) {
+            rarely();
+            return false;
+        }
+        self.reads.retire_all(consumer);
+        true
+    }
+
+    /// Gives a frame its number. The tag of the read of its data has it too, if it has any.
+    #[cold]
+    #[inline(never)]
+    fn number(&mut self, dev: &mut impl Device, record: u32, data_bytes: u32) {
+        self.ring.claim(dev);
+        if data_bytes != 0 {
+            self.reads.tag_last(Tag::data(record, self.ring.next_number()));
+        }
     }
 
     /// Closes a frame that must not leave. Data may still be on their way to its buffer, so the

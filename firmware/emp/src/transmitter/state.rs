@@ -126,14 +126,23 @@ impl<A: Pages> Transmitter<A> {
             // The end of each transfer unlocks a line.
             return self.release(dev);
         }
+        let Some(consumer) = self.all_read(dev) else {
+            rarely();
+            return self.release(dev);
+        };
+        self.reads.retire_all(consumer);
+        dev.release_transmit();
+    }
+
+    /// The index of the engine, if all transfers have ended well, and nothing waits for their ends.
+    #[inline(always)]
+    pub(super) fn all_read(&self, dev: &impl Device) -> Option<u16> {
         // The index is read before the flag: so all transfers have succeeded, or the flag is set.
         let consumer = dev.dma_read_consumer();
         if consumer != self.reads.next_number() as u16 || self.awaited != 0 || dev.dma_read_halted() {
-            rarely();
-            return self.release(dev);
+            return None;
         }
-        self.reads.retire_all(consumer);
-        dev.release_transmit();
+        Some(consumer)
     }
 
     /// Sends a frame without data. False if it has to wait.
