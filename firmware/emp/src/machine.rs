@@ -278,10 +278,10 @@ where
         }
         if pending & Event::Mailbox.bit() != 0 {
             let written = dev.written_mailboxes(Self::MAILBOXES);
-            if Self::IS_ALONE {
+            // The mailboxes of the other core make the same event.
+            if Self::IS_ALONE || S::IS_HERE && written != 0 {
                 self.on_mailboxes(dev, written);
             } else if written != 0 {
-                // The mailboxes of the other core make the same event.
                 self.on_mailboxes_apart(dev, written);
             }
         }
@@ -369,7 +369,7 @@ where
         self.on_writes(dev);
     }
 
-    /// The same in an image of two cores, whose linker script says where it lies.
+    /// The same on the core without the sender. The linker script says where it lies.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.posts")]
     fn on_mailboxes_apart(&mut self, dev: &mut impl Device, written: u32) {
@@ -406,12 +406,12 @@ where
         if let Some(sender) = sender.here() {
             if !O::IS_HERE {
                 // Answers come in bursts. A turn has its own cost.
-                let mut entry = sender.take_entry(dev);
-                for _ in 1..ANSWERS_OF_A_TURN {
+                let mut entry = Entry::None;
+                for _ in 0..ANSWERS_OF_A_TURN {
+                    entry = sender.take_entry(dev);
                     if entry != Entry::Frequent {
                         break;
                     }
-                    entry = sender.take_entry(dev);
                 }
                 left = left.max(entry);
             }

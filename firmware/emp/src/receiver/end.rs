@@ -74,10 +74,7 @@ impl<A: Pages> Receiver<A> {
         let at = dev.place(dev.get(receive, record::DESCRIPTOR));
         let tag_word = dev.get(frame.at, word::TAG);
         // The index is read before the flag: so the transfer has succeeded, or the flag is set.
-        if self.writes.under_way() != 1
-            || !self.has_written(dev)
-            || dev.dma_write_halted()
-        {
+        if self.writes.under_way() != 1 || !self.has_written(dev) || dev.dma_write_halted() {
             rarely();
             return false;
         }

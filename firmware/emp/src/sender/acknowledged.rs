@@ -74,6 +74,25 @@ impl Sender {
         }
     }
 
+    /// Takes the answer that most short messages have, without a call. False: nothing was done, and
+    /// [`Self::on_answer`] takes it.
+    #[inline(always)]
+    pub(super) fn has_accepted(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) -> bool {
+        if is_planted(Plant::AnyAcknowledgement) {
+            return false;
+        }
+        let Some(record) = self.record_of(dev, node, word::message(numbers)) else { return false };
+        let sent = self.record(record);
+        let is_whole = dev.get(sent, record::STATE) == stage::SENDING | stage::WHOLE
+            && dev.get(sent, record::NODE_NUMBER) == node | numbers << 16
+            && kind == Answer::Ack
+            && word::frame(numbers) == 0;
+        if is_whole {
+            self.accept_whole(dev, node, record, numbers);
+        }
+        is_whole
+    }
+
     /// A message of one frame, of which no timer has expired, is accepted. The host knows it before
     /// the books are kept: what it posts then is taken on this core, behind this.
     #[inline(always)]

@@ -46,7 +46,10 @@ impl Sender {
             rarely();
             self.note_room(dev, node, room);
         }
-        self.on_answer(dev, kind, node, numbers);
+        if !self.has_accepted(dev, kind, node, numbers) {
+            rarely();
+            self.on_answer(dev, kind, node, numbers);
+        }
         Entry::after(&self.from_sorter, was_known)
     }
 
