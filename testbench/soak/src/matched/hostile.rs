@@ -89,14 +89,21 @@ pub async fn act(side: &mut Side<'_>, op: &Op) -> Result<()> {
     Ok(())
 }
 
-/// Descriptors with random words. Their addresses are of own pages: a NIC of EMP believes physical
-/// addresses (docs/emp.md).
+/// Descriptors with random words. Physical addresses are of own pages: a NIC of EMP believes them
+/// (docs/emp.md).
 async fn wild_descriptors(side: &Side<'_>, hostile: &mut Hostile, service: &Emp) -> Result<()> {
     let process = &side.process;
     let page = process.alloc(4096).map_err(|error| failed!("{error}"))?;
     process.lock(page, 4096).await.map_err(|error| failed!("{error}"))?;
     let cpu = process.cpu();
-    let pages = service.translate(cpu, process.pid(), page, 4096).await.map_err(|error| failed!("{error}"))?;
+    let is_virtual = service.translations().is_some();
+    let own = match is_virtual {
+        true => page.0,
+        false => {
+            let pages = service.translate(cpu, process.pid(), page, 4096).await;
+            pages.map_err(|error| failed!("{error}"))?[0].address as u32
+        }
+    };
     for _ in 0..8 {
         let random = &mut hostile.random;
         let is_send = random.flag();
@@ -113,7 +120,8 @@ async fn wild_descriptors(side: &Side<'_>, hostile: &mut Hostile, service: &Emp)
             u32::from(stat::POSTED) | format << 8 | node << 16,
             u32::from(TAG) | random.number(0..=5000) << 16,
             length,
-            pages[0].address as u32,
+            // A wild virtual address is a fault of the process.
+            if is_virtual && random.flag() { random.word() } else { own },
             random.number(0..=8) / 8,
         ];
         hostile.device.write_sram(hostile.banks + offset_bytes(number), &words).await;

@@ -2,7 +2,8 @@
 
 use host_model::driver::emp::Emp;
 use host_model::driver::Driver;
-use nic_monitor::watches::{CachePlaces, Caches, Dma, Messages, Watches};
+use nic_monitor::watches::{CachePlaces, Caches, Dma, Messages, Receives, Sends, Watches};
+use sim_pins::Ps;
 
 use crate::personality::entry::Personality;
 
@@ -20,6 +21,8 @@ fn watches(driver: &Driver) -> Option<Watches> {
     };
     Some(Watches::new(vec![
         Box::new(Messages::with_virtual_addresses(emp.descriptors().0)),
+        Box::<Receives>::default(),
+        Box::new(Sends::new(Ps::from_us(emp.resend_us()))),
         Box::<Dma>::default(),
         Box::new(Caches::of_messages(&caches)),
     ]))

@@ -8,7 +8,7 @@ use crate::defect::{Defect, Workload};
 use crate::matched::operation::Op;
 use crate::personality::entry::Personality;
 
-const fn lists(plant: Plant, invariant: u8) -> Defect {
+pub(super) const fn lists(plant: Plant, invariant: u8) -> Defect {
     Defect::of_firmware(plant, invariant, Workload::Lists)
 }
 
@@ -30,8 +30,6 @@ const DEFECTS: [Defect; 12] = [
     lists(Plant::LostTimer, 32),
     on_two_cores(Plant::LostBell, 32).or_silence(),
 ];
-/// The defects of parts that share no core: the first of the table.
-pub(super) const DEFECTS_OF_ONE_CORE: &[Defect] = DEFECTS.split_at(11).0;
 
 /// The NIC keeps nothing of a process but its messages, which have ended.
 pub const ENTRY: Personality = Personality {
