@@ -55,13 +55,17 @@ fn place_state() {
 }
 
 /// How the image of EMP finds posted receives: `cfg(matching_hashed)`, or the linear search.
-fn choose_matching() {
+/// Returns whether it is the hashed one.
+fn choose_matching() -> bool {
     const VARIABLE: &str = "NICSCOPE_EMP_MATCHING";
     println!("cargo:rerun-if-env-changed={VARIABLE}");
     println!("cargo:rustc-check-cfg=cfg(matching_hashed)");
     match env::var(VARIABLE).as_deref() {
-        Err(_) | Ok("linear") => {}
-        Ok("hashed") => println!("cargo:rustc-cfg=matching_hashed"),
+        Err(_) | Ok("linear") => false,
+        Ok("hashed") => {
+            println!("cargo:rustc-cfg=matching_hashed");
+            true
+        }
         Ok(other) => panic!("{VARIABLE}={other}: linear or hashed was expected"),
     }
 }
@@ -89,11 +93,13 @@ fn scheme() -> (&'static str, &'static str) {
 
 /// The folder of `from-sram.ld` of an image: which hot code runs from SRAM.
 ///
-/// A planted defect takes room of the scratchpad, and its image need not be fast.
-fn places_of(image: &str, has_defect: bool) -> &'static str {
+/// A planted defect takes room of the scratchpad, and its image need not be fast. Hashed matching
+/// finds no room for all hot code beside every part of the protocol on one core.
+fn places_of(image: &str, has_defect: bool, is_hashed: bool) -> &'static str {
     match image {
         "emp-mini" => "emp-mini",
         _ if has_defect => "emp-mini",
+        "emp" if is_hashed => "hashed",
         _ => "usual",
     }
 }
@@ -107,7 +113,7 @@ fn has_defect() -> bool {
 
 fn main() {
     place_state();
-    choose_matching();
+    let is_hashed = choose_matching();
     let [entries, line_entries, ways, cbh_entries, cbh_ways, key_bits] =
         GEOMETRY.map(|(variable, _, default)| number(variable, default));
     if !(8..=128).contains(&line_entries) {
@@ -148,7 +154,7 @@ fn main() {
         let has_defect = has_defect();
         println!("cargo:rustc-link-arg-bins=-L{root}");
         for (image, script) in IMAGES.into_iter().chain([("emp-b", core_b_script)]) {
-            println!("cargo:rustc-link-arg-bin={image}=-L{root}/place/{}", places_of(image, has_defect));
+            println!("cargo:rustc-link-arg-bin={image}=-L{root}/place/{}", places_of(image, has_defect, is_hashed));
             println!("cargo:rustc-link-arg-bin={image}=-T{script}");
         }
     }

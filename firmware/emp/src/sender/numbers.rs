@@ -91,7 +91,7 @@ impl Sender {
 
     /// The same of a message behind others that are open. The word of its tag and distances.
     #[inline(never)]
-    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.ends")]
+    #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text.behind")]
     pub(super) fn open_behind(&mut self, dev: &mut impl Device, node: u32, record: u32, tag: u16) -> u32 {
         let number = self.take_number(dev, node, record);
         dev.put(self.record(record), record::NODE_NUMBER, node | u32::from(number) << 16);
