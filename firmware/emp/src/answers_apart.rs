@@ -2,18 +2,17 @@
 
 use nic_device::{rarely, Device};
 use nic_layout::counter::Counter;
-use nic_layout::frame::link::FrameKind;
-use nic_layout::personality::emp::frame::{word, HEADER_BYTES};
+use nic_layout::personality::emp::frame::{word, ACK, HEADER_BYTES};
 use nic_layout::trace::Marker;
 
 use crate::header::Addresses;
 use crate::places::{Places, Settings};
 use crate::transmitter::{ANSWERS, ANSWERS_APART, ANSWER_BYTES};
 
-/// Stands for the transmitter on the core of the receiver. Most answers leave from here, so that
-/// the core of the transmitter has no part in them: the host answers a message as soon as it is
-/// there, and needs that core then. An answer goes by the queue while a frame of the transmitter
-/// waits for its data.
+/// Stands for the transmitter on the core of the receiver. Acknowledgements leave from here, so
+/// that the core of the transmitter has no part in them: the host answers a message as soon as it
+/// is there, and needs that core then. Other answers are rare and go by the queue. So do all while
+/// a frame of the transmitter waits for its data.
 #[derive(Debug)]
 pub struct AnswersApart {
     /// The number behind the last frame of each buffer.
@@ -23,6 +22,8 @@ pub struct AnswersApart {
     /// Frames that have left, counted without end, when this core has looked.
     left: u32,
     first: u32,
+    /// Frames that the core may take without a look at the queues to the other core.
+    pub(crate) allowed: u32,
     has_flow_control: bool,
     pub(crate) addresses: Addresses,
 }
@@ -34,6 +35,7 @@ impl AnswersApart {
         next: 0,
         left: 0,
         first: 0,
+        allowed: 0,
         has_flow_control: false,
         addresses: Addresses::NONE,
     };
@@ -49,13 +51,15 @@ impl AnswersApart {
         for number in 0..ANSWERS_APART {
             let at = dev.place(self.first + number * ANSWER_BYTES);
             self.addresses.prepare(dev, at);
+            self.addresses.put(dev, at, ACK, 0, 0, 0);
+            dev.put(at, word::OFFSET, 0);
         }
     }
 
-    /// Sends an answer. False: it goes by the queue.
+    /// Sends an acknowledgement. False: it goes by the queue.
     #[inline(never)]
     #[cfg_attr(target_arch = "riscv32", link_section = ".fast.text")]
-    pub fn send(&mut self, dev: &mut impl Device, kind: FrameKind, node: u32, numbers: u32) -> bool {
+    pub fn send(&mut self, dev: &mut impl Device, node: u32, numbers: u32) -> bool {
         let index = (self.next % ANSWERS_APART) as usize;
         if !self.has_left(self.last[index]) {
             rarely();
@@ -67,9 +71,12 @@ impl AnswersApart {
         }
         let offset = self.first + self.next * ANSWER_BYTES;
         let at = dev.place(offset);
-        self.addresses.put(dev, at, kind, node, 0, numbers);
-        let room = if self.has_flow_control { dev.receive_room() } else { 0 };
-        dev.put(at, word::OFFSET, room);
+        self.addresses.put_to(dev, at, node, numbers);
+        if self.has_flow_control {
+            rarely();
+            let room = dev.receive_room();
+            dev.put(at, word::OFFSET, room);
+        }
         let Some(number) = dev.send_apart(offset, HEADER_BYTES) else {
             rarely();
             return false;

@@ -1,6 +1,6 @@
 //! A part on the other core.
 
-use nic_device::Device;
+use nic_device::{rarely, Device};
 use nic_matching::Posted;
 
 use crate::answers_apart::AnswersApart;
@@ -123,13 +123,30 @@ impl Transmits for AnswersApart {
         self.start(dev, settings, places, sessions);
     }
 
+    #[inline(always)]
+    fn is_allowed(&mut self) -> bool {
+        let is_allowed = self.allowed != 0;
+        self.allowed = self.allowed.wrapping_sub(u32::from(is_allowed));
+        is_allowed
+    }
+
+    #[inline(always)]
+    fn allow(&mut self, frames: u32) {
+        self.allowed = frames;
+    }
+
     fn greet_apart(&mut self, peer: u32, session: u8) {
         self.addresses.set_session(peer, session);
     }
 
     #[inline(always)]
     fn answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) -> bool {
-        self.send(dev, kind.frame_kind(), node, numbers)
+        let is_sent = kind == Answer::Ack && self.send(dev, node, numbers);
+        if !is_sent {
+            rarely();
+            self.allowed = 0;
+        }
+        is_sent
     }
 }
 

@@ -46,6 +46,14 @@ impl Addresses {
         dev.put(at, link::ADDRESS_2, self.last);
     }
 
+    /// Writes the words of a frame that say where it goes, and what about. Its buffer has the
+    /// others.
+    #[inline(always)]
+    pub fn put_to(&self, dev: &mut impl Device, at: Place, peer: u32, numbers: u32) {
+        dev.put(at, link::ADDRESS_1, self.to[peer as usize & NODE_MASK]);
+        dev.put(at, word::NUMBERS, numbers);
+    }
+
     /// Writes the other words that every frame has, except its offset.
     #[inline(always)]
     pub fn put(&self, dev: &mut impl Device, at: Place, kind: FrameKind, peer: u32, data_bytes: u32, numbers: u32) {

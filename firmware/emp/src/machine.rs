@@ -272,6 +272,8 @@ where
         if pending & Event::DmaWrite.bit() != 0 {
             if Self::ENDS_AT_ONCE {
                 self.on_writes_apart(dev);
+                // The receiver may have pushed an entry, or stirred something.
+                self.transmitter.allow(0);
             } else {
                 self.on_writes(dev);
             }
@@ -281,6 +283,12 @@ where
             // The mailboxes of the other core make the same event.
             if Self::IS_ALONE || S::IS_HERE && written != 0 {
                 self.on_mailboxes(dev, written);
+                if S::IS_HERE && !O::IS_HERE {
+                    // Answers came meanwhile, and the sender has taken one: the queues are looked
+                    // at in this turn, not in another one.
+                    dev.clear(Event::Entry);
+                    self.has_entries = true;
+                }
             } else if written != 0 {
                 self.on_mailboxes_apart(dev, written);
             }
@@ -303,7 +311,10 @@ where
         dev.clear_mailboxes(written & !(1 << MAILBOX_CANCEL_SEND | 1 << MAILBOX_CANCEL_RECEIVE));
         if written & Sender::MAILBOXES != 0 {
             if let Some(sender) = self.sender.here() {
-                sender.on_mailboxes(dev, &mut self.transmitter, written);
+                match O::IS_HERE {
+                    true => sender.on_mailboxes::<false>(dev, &mut self.transmitter, written),
+                    false => sender.on_mailboxes::<true>(dev, &mut self.transmitter, written),
+                }
             }
         }
         if written & Sorter::<P>::MAILBOXES != 0 {
@@ -468,6 +479,8 @@ where
     #[cold]
     #[inline(never)]
     fn turn_stirred(&mut self, dev: &mut impl Device) {
+        // The frame that waits may have to stay behind an open one.
+        self.transmitter.allow(0);
         let Core { sender, transmitter, receiver, sorter, .. } = self;
         if let (Some(transmitter), Some(sender)) = (transmitter.here(), sender.here()) {
             if transmitter.pages.take_wake() {
@@ -502,6 +515,7 @@ where
         if let Some(sender) = self.sender.here() {
             sender.is_stirred = !is_calm;
         }
+        self.transmitter.allow(0);
         if let Some(transmitter) = self.transmitter.here() {
             transmitter.is_stirred = !is_calm;
         }
@@ -595,6 +609,16 @@ impl<R: Slot<Receiver<A>> + Here, T: Transmits, A: Pages> Receives for ReceiverW
 
     /// A core that has all parts has other work while the data are on their way.
     const ENDS_AT_ONCE: bool = R::IS_HERE && !T::IS_HERE;
+
+    #[inline(always)]
+    fn is_allowed(&mut self) -> bool {
+        self.transmitter.is_allowed()
+    }
+
+    #[inline(always)]
+    fn allow(&mut self, frames: u32) {
+        self.transmitter.allow(frames);
+    }
 
     #[inline(always)]
     fn place_first(&mut self, dev: &mut impl Device, record: u32, frame: &Frame) -> First {

@@ -34,6 +34,13 @@ pub trait Transmits {
     }
     /// The same, later: a peer has another session.
     fn greet_apart(&mut self, _peer: u32, _session: u8) {}
+    /// What stands for a transmitter counts the frames that its core may take without a look at the
+    /// queues to the other core: one of them less.
+    fn is_allowed(&mut self) -> bool {
+        false
+    }
+    /// So many frames may be taken in that way, unless an answer has to go by the queue.
+    fn allow(&mut self, _frames: u32) {}
     /// Sends an answer. False: it has to wait, so it goes by the queue.
     fn answer(&mut self, dev: &mut impl Device, kind: Answer, node: u32, numbers: u32) -> bool;
     /// Whether [`Self::ask`] or [`Self::ask_page`] may be called: nothing stands before the frame.
@@ -90,6 +97,11 @@ pub trait Receives {
     fn is_ready(&mut self, dev: &mut impl Device) -> bool;
     /// Whether the receiver ends short messages in the turn of their frame ([`Self::end_whole`]).
     const ENDS_AT_ONCE: bool;
+    /// Whether a frame may be taken without a look at [`Self::is_ready`] and the queues
+    /// ([`Transmits::allow`]).
+    fn is_allowed(&mut self) -> bool;
+    /// So many frames may be taken in that way.
+    fn allow(&mut self, frames: u32);
     /// A message begins in a receive: its data are on their way to host memory, if it is short.
     /// [`Self::begin`] or [`Self::end_whole`] follows.
     fn place_first(&mut self, dev: &mut impl Device, record: u32, frame: &Frame) -> First;

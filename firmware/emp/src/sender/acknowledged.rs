@@ -10,7 +10,7 @@ use nic_layout::plant::{is_planted, Plant};
 use nic_layout::trace::Marker;
 
 use super::state::{stage, Sender};
-use crate::messages::Answer;
+use crate::messages::{Answer, SorterToSender};
 use crate::places::send_record as record;
 
 impl Sender {
@@ -71,6 +71,16 @@ impl Sender {
         }
         if window.may_send(dev) || state & stage::LATE != 0 {
             self.ready.push(record);
+        }
+    }
+
+    /// Takes the oldest answer of the other core, if a short message ends with it.
+    #[inline(always)]
+    pub(super) fn take_accepted(&mut self, dev: &mut impl Device) {
+        let Some(words) = self.from_sorter.peek(dev) else { return };
+        let SorterToSender::Answer { kind, node, numbers, .. } = SorterToSender::of(words) else { return };
+        if !self.settings.has_flow_control() && self.has_accepted(dev, kind, node, numbers) {
+            self.from_sorter.skip(dev);
         }
     }
 

@@ -24,8 +24,9 @@ fn give_mailbox_back(dev: &mut impl Device, at: Place, head: u32) {
 
 impl Sender {
     /// Takes the descriptor with a number. It is held if its peer has too many numbers in use.
+    /// `HEARS`: answers come from the other core.
     #[inline(always)]
-    pub(super) fn on_posted(&mut self, dev: &mut impl Device, to: &mut impl Transmits, number: u32) {
+    pub(super) fn on_posted<const HEARS: bool>(&mut self, dev: &mut impl Device, to: &mut impl Transmits, number: u32) {
         dev.step::<{ Marker::MailboxTaken as u8 }>();
         if number >= SEND_DESCRIPTORS {
             rarely();
@@ -39,7 +40,7 @@ impl Sender {
             rarely();
             return dev.count(Counter::MailboxesWild);
         }
-        match self.take(dev, to, number, offset, words) {
+        match self.take::<_, HEARS>(dev, to, number, offset, words) {
             Ok(true) => dev.count(Counter::SendsTaken),
             Ok(false) => {
                 self.held = Some(number);
@@ -55,7 +56,7 @@ impl Sender {
 
     /// Begins a message, and gives the mailbox back. False if it has to wait.
     #[inline(always)]
-    fn take<T: Transmits>(
+    fn take<T: Transmits, const HEARS: bool>(
         &mut self,
         dev: &mut impl Device,
         to: &mut T,
@@ -84,7 +85,7 @@ impl Sender {
             if let Some(asked) = to.ask_page(dev, record, first.address as u32, posted.length_bytes) {
                 // The host fills its next descriptor meanwhile.
                 give_mailbox_back(dev, at, words[0]);
-                self.send_whole(dev, to, asked, record, offset, &posted);
+                self.send_whole::<_, HEARS>(dev, to, asked, record, offset, &posted);
                 return Ok(true);
             }
         }
@@ -94,7 +95,7 @@ impl Sender {
 
     /// Sends a message whose data were asked for. Its books are closed when it has left.
     #[inline(always)]
-    fn send_whole<T: Transmits>(
+    fn send_whole<T: Transmits, const HEARS: bool>(
         &mut self,
         dev: &mut impl Device,
         to: &mut T,
@@ -117,6 +118,10 @@ impl Sender {
         let sent = self.record(record);
         if is_alone {
             self.open_alone(dev, node, record, posted.tag);
+        }
+        if HEARS {
+            // The host waits for the end of an older message, and nobody for the rest of the books.
+            self.take_accepted(dev);
         }
         self.time(dev, sent, 0, self.settings.resend_cycles);
         dev.put(sent, record::STATE, stage::SENDING | stage::WHOLE);
@@ -210,6 +215,7 @@ impl Sender {
 
     /// The host gives a send up. A send that has ended, or is about to, ends as it does.
     #[cold]
+    #[inline(never)]
     pub(super) fn on_cancelled(&mut self, dev: &mut impl Device, number: u32) {
         if number >= SEND_DESCRIPTORS {
             return dev.count(Counter::MailboxesWild);

@@ -78,7 +78,7 @@ impl Sender {
         is_busy |= self.say(dev);
         if let Some(number) = self.held {
             self.held = None;
-            self.on_posted(dev, to, number);
+            self.on_posted::<false>(dev, to, number);
             is_busy |= self.held.is_none();
         }
         is_busy | self.obey(dev)
@@ -95,9 +95,10 @@ impl Sender {
         self.held.is_none() && self.command.is_none() && self.control.is_empty()
     }
 
-    /// Takes what the host has posted or given up. `written`: the mailboxes.
+    /// Takes what the host has posted or given up. `written`: the mailboxes. `HEARS`: answers come
+    /// from the other core.
     #[inline(always)]
-    pub fn on_mailboxes(&mut self, dev: &mut impl Device, to: &mut impl Transmits, written: u32) {
+    pub fn on_mailboxes<const HEARS: bool>(&mut self, dev: &mut impl Device, to: &mut impl Transmits, written: u32) {
         if written & 1 << MAILBOX_SEND != 0 {
             let number = dev.mailbox(MAILBOX_SEND);
             if self.held.is_some() {
@@ -105,7 +106,7 @@ impl Sender {
                 rarely();
                 dev.count(Counter::MailboxesWild);
             }
-            self.on_posted(dev, to, number);
+            self.on_posted::<HEARS>(dev, to, number);
         }
         if written & 1 << MAILBOX_CANCEL_SEND != 0 {
             rarely();

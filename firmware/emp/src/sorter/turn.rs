@@ -16,6 +16,9 @@ use crate::messages::{ReceiverToSorter, SorterToSender};
 use crate::neighbours::{Receives, Sends, Sorts};
 use crate::places::{Places, Settings};
 
+/// Frames that are taken with one look at the queues to the other core.
+const ALLOWED: u32 = 8;
+
 impl<P: Posted> Sorter<P> {
     /// The mailboxes of the sorter, one bit each.
     pub const MAILBOXES: u32 = 1 << MAILBOX_RECEIVE | 1 << MAILBOX_CANCEL_RECEIVE | 1 << MAILBOX_COMMAND;
@@ -71,6 +74,25 @@ impl<P: Posted> Sorter<P> {
     /// Whether the frame that waits can be taken.
     #[inline(always)]
     pub fn has_room<R: Receives, S: Sends>(&mut self, dev: &mut impl Device, receiver: &mut R) -> bool {
+        if R::ENDS_AT_ONCE {
+            return receiver.is_allowed() || self.allow::<R, S>(dev, receiver);
+        }
+        self.has_room_now::<R, S>(dev, receiver)
+    }
+
+    /// The same, for some frames behind that one too, if possible.
+    #[inline(never)]
+    fn allow<R: Receives, S: Sends>(&mut self, dev: &mut impl Device, receiver: &mut R) -> bool {
+        let has_room = self.has_room_now::<R, S>(dev, receiver);
+        // An entry for each frame, and one for a command.
+        if has_room && (S::IS_HERE || self.to_sender.has_room(dev, ALLOWED + 2)) {
+            receiver.allow(ALLOWED);
+        }
+        has_room
+    }
+
+    #[inline(always)]
+    fn has_room_now<R: Receives, S: Sends>(&mut self, dev: &mut impl Device, receiver: &mut R) -> bool {
         let may_pass = match R::IS_HERE {
             true => receiver.is_ready(dev),
             false => self.to_receiver.room(dev) != 0,

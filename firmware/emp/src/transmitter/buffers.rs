@@ -145,8 +145,15 @@ impl Ring {
     /// frames of this core are released. False: nothing was done.
     #[inline(always)]
     pub fn send(&mut self, dev: &mut impl Device, control: u32) -> bool {
-        // Frames of the other core take no buffers of this one.
-        let event = self.event(dev, self.count / 2);
+        // Frames of the other core count as well in the ring, but take no buffers of this one.
+        let mut before = self.next + self.count / 2;
+        if before >= self.count {
+            before -= self.count;
+        }
+        let event = match self.have_left(dev, self.last[before as usize % BUFFERS]) {
+            true => 0,
+            false => MAC_FLAG_EVENT,
+        };
         let Some(number) = dev.send_apart(self.next_offset, control | event) else { return false };
         self.placed = number.wrapping_add(1);
         dev.count(Counter::FramesToMac);
