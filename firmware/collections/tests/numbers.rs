@@ -111,7 +111,7 @@ proptest! {
 
     /// A peer that breaks the rules harms no other.
     #[test]
-    fn any_peer_stays_in_its_table(calls in proptest::collection::vec((0..5_u8, any::<u16>(), 0..256_u32), 1..400)) {
+    fn any_peer_stays_in_its_table(calls in proptest::collection::vec((0..6_u8, any::<u16>(), 0..256_u32), 1..400)) {
         let mut words = vec![0x5A5A_5A5A; Numbers::BYTES as usize / 4 + 2];
         let mut numbers = Numbers::start(&mut words, 4);
         for (call, number, value) in calls {
@@ -119,6 +119,7 @@ proptest! {
                 0 => numbers.matched(&mut words, number, value),
                 1 => numbers.complete(&mut words, number),
                 2 => numbers.fail(&mut words, number),
+                5 => numbers.matched_whole(&mut words, number),
                 3 => drop(numbers.is_after_all(number, value)),
                 _ => drop(numbers.is_after_tag(&words, number, value)),
             }
@@ -127,6 +128,24 @@ proptest! {
             }
         }
         prop_assert_eq!((words[0], *words.last().unwrap()), (0x5A5A_5A5A, 0x5A5A_5A5A));
+    }
+}
+
+#[test]
+fn a_message_may_be_matched_and_complete_at_once() {
+    for first in [0, 0xFFFE_u16] {
+        let mut words = vec![0; Numbers::BYTES as usize / 4];
+        let mut numbers = Numbers::start(&mut words, 0);
+        numbers.pass_over(first);
+        for (number, receive) in (0..4_u16).map(|ahead| first.wrapping_add(ahead)).zip(1..) {
+            match number % 2 {
+                0 => numbers.matched_whole(&mut words, number),
+                _ => numbers.matched(&mut words, number, receive),
+            }
+            let state = if number % 2 == 0 { State::Complete } else { State::Matched(receive) };
+            assert_eq!(numbers.look(&words, number), state, "{number}");
+            assert!(numbers.is_after_all(number.wrapping_add(1), 1), "{number} was matched");
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic_layout::ring::{Event, DMA_FLAG_ASSIST};
+use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
 use nic_layout::trace::{Marker, STEP_MAX};
 
 use crate::{Device, Place, Words, DMA_RING_LOG2, MAC_RING_LOG2};
@@ -47,6 +47,10 @@ pub struct Hardware {
     pub write_consumer: u16,
     /// The engine of host writes stopped after an error.
     pub write_halted: bool,
+    /// A host write ends when it is posted, if none is under way.
+    pub writes_at_once: bool,
+    /// Host writes that have ended so, with their data: bus address, bytes.
+    pub written_at_once: VecDeque<(u32, Vec<u8>)>,
     /// Placed and not yet sent; of those, released.
     pub transmit: VecDeque<(u32, u32)>,
     /// Frames at the begin of `transmit` that may leave.
@@ -200,6 +204,17 @@ impl Device for Hardware {
 
     fn post_dma_write(&mut self, index: u32, bus: u32, sram: u32, control: u32) {
         assert_eq!(index as u16, self.write_consumer.wrapping_add(self.writes.len() as u16));
+        if self.writes_at_once && self.writes.is_empty() && !self.write_halted {
+            let data = self.get(sram, (control & 0xFFFF) as usize);
+            if !data.is_empty() {
+                self.written_at_once.push_back((bus, data));
+            }
+            self.write_consumer = self.write_consumer.wrapping_add(1);
+            if control & DMA_FLAG_EVENT != 0 {
+                self.raise_in_both(Event::DmaWrite);
+            }
+            return;
+        }
         self.writes.push_back((bus, sram, control));
         assert!(self.writes.len() <= 1 << DMA_RING_LOG2, "host-write ring overflows");
     }
@@ -301,6 +316,8 @@ impl Hardware {
             writes: VecDeque::new(),
             write_consumer: 0,
             write_halted: false,
+            writes_at_once: false,
+            written_at_once: VecDeque::new(),
             transmit: VecDeque::new(),
             released: 0,
             claimed: 0,

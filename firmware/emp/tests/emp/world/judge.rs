@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use nic_collections::Numbers;
 use nic_device::Words;
 use nic_emp::Scheme;
 use nic_layout::frame::link::word as link;
 use nic_layout::personality::emp::descriptor::{stat, Failure, RESERVED_TAG_MIN, SEND_DESCRIPTORS};
 use nic_layout::personality::emp::frame::{word, FIRST};
-use nic_layout::personality::emp::OPEN_NUMBERS;
 use nic_layout::trace::Marker;
 use nic_matching::Posted;
 
@@ -51,9 +49,13 @@ impl Judge {
                 events.push(Event::Posted(receive));
             }
         }
+        let mut frame = None;
         for (marker, record) in node.take_trace() {
+            if marker == Marker::ReceiveBegin {
+                frame = Some(record as u16);
+            }
             if marker == Marker::MessageMatched {
-                let (source, number) = message_of(node, record);
+                let (source, number) = message_of(node, frame.expect("a message without its first frame"));
                 let is_it = |message: &super::Message| {
                     message.ended.is_none() && message.descriptor == Some(record + SEND_DESCRIPTORS)
                 };
@@ -151,24 +153,11 @@ fn check_bytes<P: Posted, C: Scheme>(nodes: &[Node<P, C>], index: usize, receive
     }
 }
 
-/// The message that a record has since this turn. The table of numbers has the lowest bits of its
-/// number; its first frame, which is still in its buffer, has all.
-fn message_of<P: Posted, C: Scheme>(node: &Node<P, C>, record: u32) -> (u32, u16) {
-    let tables = 0..nic_layout::nodes::IMAGE_NODES as u32;
-    let numbers = tables.flat_map(|peer| (0..OPEN_NUMBERS).map(move |number| (peer, number)));
-    let at = |peer: u32, number: u32| node.places.numbers + peer * Numbers::BYTES + 4 * number;
-    let is_it = |&(peer, number): &(u32, u32)| node.hardware.read(at(peer, number)) == record + 3;
-    let found = numbers.into_iter().filter(is_it).collect::<Vec<_>>();
-    assert_eq!(found.len(), 1, "record {record} has {} messages", found.len());
-    let (peer, low) = found[0];
-    let mut frames = node.hardware.received.values().map(|&(buffer, _)| buffer);
-    let is_first = |&buffer: &u32| {
-        let type_word = node.hardware.read(buffer + link::TYPE);
-        let number = word::message(node.hardware.read(buffer + word::NUMBERS));
-        type_word == word::kind(FIRST)
-            && link::node(node.hardware.read(buffer + link::NODE_LENGTH)) == peer
-            && u32::from(number) % OPEN_NUMBERS == low
-    };
-    let buffer = frames.rfind(is_first).expect("a message without its first frame");
-    (peer, word::message(node.hardware.read(buffer + word::NUMBERS)))
+/// The message whose first frame was taken in this turn, so that it is still in its buffer.
+/// `index`: of the frame in the receive ring.
+fn message_of<P: Posted, C: Scheme>(node: &Node<P, C>, index: u16) -> (u32, u16) {
+    let (buffer, _) = node.hardware.received[&index];
+    assert_eq!(node.hardware.read(buffer + link::TYPE), word::kind(FIRST), "frame {index}");
+    let number = word::message(node.hardware.read(buffer + word::NUMBERS));
+    (link::node(node.hardware.read(buffer + link::NODE_LENGTH)), number)
 }

@@ -246,6 +246,15 @@ impl<P: Posted, C: Scheme> Node<P, C> {
         }
     }
 
+    /// Host memory has what the engine wrote in the last turn of a core.
+    fn end_writes_at_once(&mut self) {
+        self.hardware.writes_at_once = false;
+        while let Some((bus, data)) = self.hardware.written_at_once.pop_front() {
+            let address = self.address_of(bus);
+            self.host.write(address, &data);
+        }
+    }
+
     /// The frame that leaves now, padded.
     fn step_transmit(&mut self) -> Option<Vec<u8>> {
         if self.hardware.released == 0 {
@@ -380,7 +389,9 @@ impl<P: Posted, C: Scheme> World<P, C> {
             // The cores of a NIC take their turns in any order.
             for (bit, step) in [(1, Node::step_a as fn(&mut Node<P, C>)), (16, Node::step_b)] {
                 if choice & bit != 0 {
+                    node.hardware.writes_at_once = choice & (256 * bit) != 0;
                     step(node);
+                    node.end_writes_at_once();
                     self.judge.look(index, node);
                 }
             }
