@@ -93,13 +93,14 @@ fn scheme() -> (&'static str, &'static str) {
 
 /// The folder of `from-sram.ld` of an image: which hot code runs from SRAM.
 ///
-/// A planted defect takes room of the scratchpad, and its image need not be fast. Hashed matching
-/// finds no room for all hot code beside every part of the protocol on one core.
-fn places_of(image: &str, has_defect: bool, is_hashed: bool) -> &'static str {
+/// A planted defect takes room of the scratchpad, and its image need not be fast. Hashed matching,
+/// and core A of two that has every part of the protocol, find no room for all hot code.
+fn places_of(image: &str, has_defect: bool, is_hashed: bool, is_base: bool) -> &'static str {
     match image {
         "emp-mini" => "emp-mini",
         _ if has_defect => "emp-mini",
-        "emp" if is_hashed => "hashed",
+        "emp" if is_hashed => "all-parts",
+        "emp-pair" if is_base => "all-parts",
         _ => "usual",
     }
 }
@@ -154,7 +155,10 @@ fn main() {
         let has_defect = has_defect();
         println!("cargo:rustc-link-arg-bins=-L{root}");
         for (image, script) in IMAGES.into_iter().chain([("emp-b", core_b_script)]) {
-            println!("cargo:rustc-link-arg-bin={image}=-L{root}/place/{}", places_of(image, has_defect, is_hashed));
+            println!(
+                "cargo:rustc-link-arg-bin={image}=-L{root}/place/{}",
+                places_of(image, has_defect, is_hashed, scheme == "Base")
+            );
             println!("cargo:rustc-link-arg-bin={image}=-T{script}");
         }
     }
