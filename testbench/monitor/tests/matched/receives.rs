@@ -78,6 +78,52 @@ fn messages_of_a_node_keep_their_order() {
 }
 
 #[test]
+fn what_a_frame_says_of_earlier_messages_counts_when_its_receive_is_looked_for() {
+    let posted = |bench: &mut Bench| _ = bench.receive(0, ANY_TAG, 0);
+    let reserved = |message| of(message, RESERVED_TAG_MIN);
+    let early = Counter::FirstsEarly.offset() / 4;
+    // Message 1 says that message 0 is open.
+    let waits =
+        |bench: &mut Bench| _ = bench.come(Frame { distances: (0, 1), ..of(1, 5) }).mark(Marker::Dropped, early);
+    let good = |bench: &mut Bench| {
+        posted(bench);
+        bench.come(reserved(1)).mark(Marker::MatchBegun, 0).mark(Marker::MessageRefused, 1);
+    };
+    assert_eq!(after(good, waits), Some(34), "message 1 said that message 0 is not open");
+    // The same frame, for the incarnation of this node before.
+    let dropped = |bench: &mut Bench| {
+        posted(bench);
+        bench.come(reserved(1)).mark(Marker::Dropped, Counter::FramesMalformed.offset() / 4);
+    };
+    assert_eq!(after(dropped, waits), None);
+    let matched = |bench: &mut Bench| _ = bench.matches(Frame { distances: (0, 1), ..of(1, 5) }, 0);
+    assert_eq!(after(dropped, matched), Some(27), "message 0 is open");
+}
+
+#[test]
+fn what_came_before_a_message_was_given_up_may_be_acknowledged_behind_that() {
+    let begun = |bench: &mut Bench| _ = bench.receive(0, 0, 0).matches(LONG, 0).come(LONG.data(1));
+    let ack = LONG.data(2).answer(ACK);
+    let fail = |bench: &mut Bench| _ = bench.mark(Marker::ReceiveFailed, 0);
+    let came_before = |bench: &mut Bench| {
+        bench.come(LONG.data(2));
+        fail(bench);
+        bench.leave(ack);
+    };
+    assert_eq!(after(begun, came_before), None);
+    let came_behind = |bench: &mut Bench| {
+        fail(bench);
+        bench.come(LONG.data(2)).leave(ack);
+    };
+    assert_eq!(after(begun, came_behind), Some(29));
+    let never_came = |bench: &mut Bench| {
+        fail(bench);
+        bench.leave(ack);
+    };
+    assert_eq!(after(begun, never_came), Some(29));
+}
+
+#[test]
 fn an_acknowledgement_covers_what_has_come() {
     let begun = |bench: &mut Bench| {
         bench.receive(0, 0, 0).matches(LONG, 0).come(LONG.data(1));

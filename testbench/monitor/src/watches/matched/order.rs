@@ -75,6 +75,20 @@ pub(super) const fn before(number: u16, other: u16) -> i16 {
     other.wrapping_sub(number) as i16
 }
 
+/// The later one of two numbers.
+const fn later(number: u16, other: u16) -> u16 {
+    if before(number, other) > 0 {
+        other
+    } else {
+        number
+    }
+}
+
+/// The oldest message that is open, as the sender of a first frame says: this one, if no other is.
+fn oldest_open(first: &Frame) -> u16 {
+    first.message().wrapping_sub(first.oldest_distance())
+}
+
 impl Order {
     /// Whether no frame of the message was taken before.
     pub fn is_unseen(&self, number: u16) -> bool {
@@ -86,11 +100,10 @@ impl Order {
     }
 
     /// The rule for a message whose number is unseen. `posted`: from the oldest on.
-    pub fn rule(&mut self, posted: &[Receive], source: u32, first: &Frame) -> Rule {
+    pub fn rule(&self, posted: &[Receive], source: u32, first: &Frame) -> Rule {
         let number = first.message();
         let after_tag = first.tag_distance() == 0 || !self.is_unseen(number.wrapping_sub(first.tag_distance()));
-        self.raise(number.wrapping_sub(first.oldest_distance()));
-        let after_all = before(number, self.unmatched) >= 0;
+        let after_all = before(number, later(self.unmatched, oldest_open(first))) >= 0;
         for receive in posted {
             let Some(want) = receive.want else { return Rule::Unknown };
             if want.takes(source, first.tag()) {
@@ -99,6 +112,11 @@ impl Order {
             }
         }
         Rule::Nothing
+    }
+
+    /// The firmware has found the first frame good, and believes what it says of earlier messages.
+    pub fn believe(&mut self, first: &Frame) {
+        self.unmatched = later(self.unmatched, oldest_open(first));
     }
 
     /// A message that was sent before others takes a receive. Gives a later message that has taken
@@ -124,18 +142,12 @@ impl Order {
         let newest = self.newest.unwrap_or(u16::MAX);
         if before(number, newest) < 0 {
             self.newest = Some(number);
-            self.raise(number.wrapping_sub(OPEN_NUMBERS as u16 - 1));
+            self.unmatched = later(self.unmatched, number.wrapping_sub(OPEN_NUMBERS as u16 - 1));
         }
         self.seen.insert(number, ());
         self.seen.retain(|other, ()| before(*other, number) < KEPT as i16);
         while self.seen.contains_key(&self.unmatched) {
             self.unmatched = self.unmatched.wrapping_add(1);
-        }
-    }
-
-    fn raise(&mut self, number: u16) {
-        if before(self.unmatched, number) > 0 {
-            self.unmatched = number;
         }
     }
 }

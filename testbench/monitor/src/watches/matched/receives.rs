@@ -66,6 +66,14 @@ impl Receives {
         Ok(())
     }
 
+    /// The firmware has found a first frame good, and looks for its receive. A frame that it drops
+    /// before says nothing: it may be of another incarnation, for which other numbers are open.
+    fn search(&mut self) {
+        if let Some(Taken { frame, rule: Some(_) }) = &self.taken {
+            self.peers.entry(frame.header.from).or_default().order.believe(frame);
+        }
+    }
+
     /// The frame that was taken was not dropped, and has begun no message.
     fn decide(&mut self, context: &Context) -> Result<(), Broken> {
         let Some(Taken { frame, rule }) = self.taken.take() else { return Ok(()) };
@@ -196,14 +204,17 @@ impl Receives {
         Ok(())
     }
 
-    /// The message of a record is given up. What it owed is not acknowledged any more.
-    fn fail(&mut self, record: u32) {
-        let Some((source, number)) = self.messages.get(&record) else { return };
-        let Some(peer) = self.peers.get_mut(source) else { return };
+    /// The message of a record is given up. What it owed is not acknowledged any more. What came
+    /// before may be: the acknowledgement of the frame that was taken last is perhaps in the ring.
+    fn fail(&mut self, context: &Context, record: u32) -> Result<(), Broken> {
+        self.keep(context)?;
+        let Some((source, number)) = self.messages.get(&record) else { return Ok(()) };
+        let Some(peer) = self.peers.get_mut(source) else { return Ok(()) };
         peer.owed.retain(|(other, _), _| other != number);
         if let Some(message) = peer.messages.get_mut(number) {
             message.is_failed = true;
         }
+        Ok(())
     }
 
     /// The host sees a receive ended.
@@ -266,6 +277,10 @@ impl Watch for Receives {
     fn marker(&mut self, context: &mut Context, _pins: &dyn Pins, marker: Marker, argument: u32) -> Result<(), Broken> {
         match marker {
             Marker::ReceiveBegin => self.begin(context),
+            Marker::MatchBegun => {
+                self.search();
+                Ok(())
+            }
             Marker::Dropped => self.drop(argument),
             Marker::MessageMatched => self.matched(context, argument),
             Marker::MessageReceived => self.received(context, argument),
@@ -274,10 +289,7 @@ impl Watch for Receives {
                 self.posted.retain(|receive| receive.record != argument);
                 Ok(())
             }
-            Marker::ReceiveFailed => {
-                self.fail(argument);
-                Ok(())
-            }
+            Marker::ReceiveFailed => self.fail(context, argument),
             Marker::Command => {
                 self.decide(context)?;
                 if let Some((node, session)) = context.commands.obeyed().and_then(Command::restarted_peer) {
