@@ -223,12 +223,13 @@ impl Board {
         };
         let has_receive =
             |sent: &Sent| self.receives.range((sent.to, 0)..(sent.to + 1, 0)).any(|(_, wanted)| wanted.takes(sent));
-        // A receive of any tag takes no message behind an open one with a reserved tag.
+        // A receive of any tag takes no message behind one with a reserved tag that has not come.
         let may_wait = |sent: &Sent| {
             let is_before = |other: &Sent| {
                 (other.node, other.to) == (sent.node, sent.to)
                     && other.number < sent.number
                     && other.end == End::Open
+                    && !other.has_come
                     && other.tag >= RESERVED_TAG_MIN
             };
             self.sends.iter().any(|other| is_before(other) && !has_receive(other))
@@ -259,5 +260,38 @@ impl Board {
         self.receives.clear();
         self.causes.fill(Causes::default());
         self.count("comparisons");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(number: u32, tag: u16) -> Sent {
+        Sent { number, node: 1, to: 0, tag, bytes: 0, end: End::Open, has_come: false }
+    }
+
+    fn may_move(sends: &[Sent], wanted: Wanted) -> bool {
+        let board = Board {
+            sends: sends.to_vec(),
+            receives: BTreeMap::from([((0, 9), wanted)]),
+            causes: vec![Causes::default(); 2],
+            ..Board::default()
+        };
+        assert_eq!(board.may_move(0), board.may_move(1));
+        board.may_move(0)
+    }
+
+    #[test]
+    fn a_message_may_wait_behind_one_with_a_reserved_tag_until_that_has_come() {
+        let any = Wanted { source: None, tag: None };
+        let of_library = sent(0, RESERVED_TAG_MIN);
+        assert!(may_move(&[sent(1, 5)], any));
+        assert!(!may_move(std::slice::from_ref(&of_library), any));
+        assert!(!may_move(&[of_library.clone(), sent(1, 5)], any));
+        // Its sender does not know yet that it has come.
+        let has_come = Sent { has_come: true, ..of_library.clone() };
+        assert!(may_move(&[has_come, sent(1, 5)], any));
+        assert!(may_move(&[sent(0, 5), Sent { number: 1, ..of_library }], any), "only behind it");
     }
 }

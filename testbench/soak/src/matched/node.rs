@@ -100,6 +100,19 @@ impl<'a> Player<'a> {
         self.seat.meeting.exchange(&self.meetings.to_string(), ()).await;
     }
 
+    /// The same, and looks at messages until the others are there. No message of this node could
+    /// move when it came. Yet a message may end here, and another node waits for that.
+    async fn meet_looking(&mut self) -> Result<()> {
+        self.meetings += 1;
+        let (seat, name) = (self.seat, self.meetings.to_string());
+        let mut meeting = pin!(seat.meeting.exchange(&name, ()));
+        while std::future::poll_fn(|cx| Poll::Ready(meeting.as_mut().poll(cx).is_pending())).await {
+            self.side.look().await?;
+            seat.handle.sim().sleep_for(LOOK).await;
+        }
+        Ok(())
+    }
+
     async fn operate(&mut self, number: u32, op: &Op) -> Result<()> {
         if op.what == What::Settle {
             return self.settle().await;
@@ -231,7 +244,7 @@ impl<'a> Player<'a> {
             }
             self.seat.handle.sim().sleep_for(LOOK).await;
         }
-        self.meet().await;
+        self.meet_looking().await?;
         self.side.end_all().await?;
         self.meet().await;
         self.seat.handle.sim().sleep_for(REST).await;
