@@ -71,20 +71,26 @@ fn choose_matching() -> bool {
 }
 
 /// Name of a scheme, its type in `nic_emp`, and the linker script of core B. The first is the
-/// default.
-const SCHEMES: [(&str, &str, &str); 5] = [
+/// default. The halves of `dynamic` are the cores of DSR.
+const SCHEMES: [(&str, &str, &str); 6] = [
     ("dsr", "Dsr", "core-b-emp-full.ld"),
     ("base", "Base", "core-b-emp.ld"),
     ("so", "So", "core-b-emp.ld"),
     ("ro", "Ro", "core-b-emp.ld"),
     ("sr", "Sr", "core-b-emp-full.ld"),
+    ("dynamic", "Dsr", "core-b-emp-dynamic.ld"),
 ];
 
 /// The scheme by which two cores share the parts of EMP: its type, and the linker script of core B.
+/// `cfg(scheme_dynamic)`: both cores run all parts.
 fn scheme() -> (&'static str, &'static str) {
     const VARIABLE: &str = "NICSCOPE_EMP_SCHEME";
     println!("cargo:rerun-if-env-changed={VARIABLE}");
+    println!("cargo:rustc-check-cfg=cfg(scheme_dynamic)");
     let wanted = env::var(VARIABLE).unwrap_or_else(|_| SCHEMES[0].0.to_string());
+    if wanted == "dynamic" {
+        println!("cargo:rustc-cfg=scheme_dynamic");
+    }
     match SCHEMES.iter().find(|(name, ..)| *name == wanted) {
         Some(&(_, scheme, script)) => (scheme, script),
         None => panic!("{VARIABLE}={wanted}: one of {:?} was expected", SCHEMES.map(|(name, ..)| name)),
@@ -147,7 +153,15 @@ fn main() {
     let text = format!("/// The scheme of this build.\npub type Scheme = nic_emp::{scheme};\n");
     fs::write(Path::new(&out).join("scheme.rs"), text).expect("OUT_DIR is writable");
 
-    for script in ["core-a.ld", "core-b.ld", "core-b-emp.ld", "core-b-emp-full.ld", "sections.ld", "place"] {
+    for script in [
+        "core-a.ld",
+        "core-b.ld",
+        "core-b-emp.ld",
+        "core-b-emp-full.ld",
+        "core-b-emp-dynamic.ld",
+        "sections.ld",
+        "place",
+    ] {
         println!("cargo:rerun-if-changed={script}");
     }
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("riscv32") {

@@ -10,9 +10,11 @@ mod limits;
 #[cfg(feature = "mock")]
 pub mod mock;
 mod rarely;
+mod shared;
 mod words;
 
 pub use device::Device;
 pub use limits::{DMA_RING_LOG2, MAC_RING_LOG2, RX_BUFFERS_MAX, TX_BUFFERS_MAX};
 pub use rarely::rarely;
+pub use shared::SharedDevice;
 pub use words::{Place, Words};

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT};
 use nic_layout::trace::{Marker, STEP_MAX};
 
-use crate::{Device, Place, Words, DMA_RING_LOG2, MAC_RING_LOG2};
+use crate::{Device, Place, SharedDevice, Words, DMA_RING_LOG2, MAC_RING_LOG2};
 
 /// The device: SRAM, rings, registers.
 pub struct Hardware {
@@ -72,6 +72,8 @@ pub struct Hardware {
     pub trace: Vec<(Marker, u32)>,
     /// What the other core has of its own, if the NIC has two.
     pub other: Other,
+    /// Whether core B runs, of two.
+    runs_b: bool,
 }
 
 /// What each core of a NIC has of its own. [`Hardware`] has these of the core that runs.
@@ -80,7 +82,8 @@ pub struct Other {
     pub pending: u32,
     /// When each of its timers is due, if it is set.
     pub timers: [Option<u32>; 2],
-    wakes: u32,
+    /// Events that would end a wait of it.
+    pub wakes: u32,
     expected: u16,
     counters: Place,
 }
@@ -293,6 +296,22 @@ impl Device for Hardware {
     }
 }
 
+impl SharedDevice for Hardware {
+    fn set_in_core_a(&mut self, events: u32) {
+        match self.runs_b {
+            true => self.other.pending |= events,
+            false => self.pending |= events,
+        }
+    }
+
+    fn set_timer_of_core_a(&mut self, timer: usize, due: u32) {
+        match self.runs_b {
+            true => self.other.timers[timer] = Some(due),
+            false => self.timers[timer] = Some(due),
+        }
+    }
+}
+
 impl Hardware {
     /// A device with so much SRAM, which holds whatever it held at power-up.
     pub fn new(sram_bytes: u32) -> Hardware {
@@ -329,6 +348,7 @@ impl Hardware {
             counters: Place(0),
             trace: Vec::new(),
             other: Other { pending: 0, timers: [None; 2], wakes: u32::MAX, expected: 0, counters: Place(0) },
+            runs_b: false,
         }
     }
 
@@ -337,6 +357,13 @@ impl Hardware {
         std::mem::swap(&mut self.pending, &mut self.other.pending);
         std::mem::swap(&mut self.timers, &mut self.other.timers);
         std::mem::swap(&mut self.wakes, &mut self.other.wakes);
+        self.swap_parts();
+        self.runs_b = !self.runs_b;
+    }
+
+    /// The core runs the parts that the other core runs otherwise: they expect another frame, and
+    /// count elsewhere.
+    pub fn swap_parts(&mut self) {
         std::mem::swap(&mut self.expected, &mut self.other.expected);
         std::mem::swap(&mut self.counters, &mut self.other.counters);
     }

@@ -7,6 +7,7 @@
 
 mod answers_apart;
 mod command;
+pub mod dynamic;
 mod elsewhere;
 mod frame;
 mod header;

@@ -43,6 +43,7 @@
 
 mod bell;
 mod claims;
+mod dispatch;
 mod layout;
 mod queue;
 mod reader;
@@ -50,6 +51,7 @@ mod writer;
 
 pub use bell::{tell, Bell};
 pub use claims::{Claims, Core, Semaphore};
+pub use dispatch::{Dispatcher, Events, Next};
 pub use queue::Queue;
 pub use reader::Reader;
 pub use writer::Writer;

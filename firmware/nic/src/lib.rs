@@ -43,5 +43,7 @@ pub mod memory;
 pub mod ring;
 #[cfg(target_arch = "riscv32")]
 pub mod semaphore;
+#[cfg(all(target_arch = "riscv32", scheme_dynamic))]
+pub mod shared;
 #[cfg(target_arch = "riscv32")]
 mod start;

@@ -30,6 +30,7 @@ schemes! {
     ro: nic_emp::Ro,
     dsr: nic_emp::Dsr,
     sr: nic_emp::Sr,
+    dynamic: crate::world::Dynamic,
 }
 
 /// Virtual addresses. How fast a sender is depends on its misses, so its pace is not judged.

@@ -3,17 +3,17 @@
 
 nic_firmware::host_main!();
 
-#[cfg(target_arch = "riscv32")]
+#[cfg(all(target_arch = "riscv32", not(scheme_dynamic)))]
 use nic_emp::Scheme as _;
-#[cfg(target_arch = "riscv32")]
+#[cfg(all(target_arch = "riscv32", not(scheme_dynamic)))]
 use nic_firmware::{chip, scheme::Scheme};
 
 /// What runs on core B.
-#[cfg(target_arch = "riscv32")]
+#[cfg(all(target_arch = "riscv32", not(scheme_dynamic)))]
 type Machine = <Scheme as nic_emp::Scheme>::B<nic_firmware::matching::Matching>;
 
 /// The device of core B.
-#[cfg(target_arch = "riscv32")]
+#[cfg(all(target_arch = "riscv32", not(scheme_dynamic)))]
 type Chip = chip::Chip<
     {
         if Scheme::BUFFERS_FROM_BOTH {
@@ -32,9 +32,13 @@ type Chip = chip::Chip<
 >;
 
 /// Whether there is another core.
-#[cfg(target_arch = "riscv32")]
+#[cfg(all(target_arch = "riscv32", not(scheme_dynamic)))]
 const PAIR: bool = true;
 
-#[cfg(target_arch = "riscv32")]
+#[cfg(all(target_arch = "riscv32", not(scheme_dynamic)))]
 #[path = "../messages_b.rs"]
+mod image;
+
+#[cfg(all(target_arch = "riscv32", scheme_dynamic))]
+#[path = "../dynamic_b.rs"]
 mod image;

@@ -3,19 +3,19 @@
 
 nic_firmware::host_main!();
 
-#[cfg(target_arch = "riscv32")]
+#[cfg(all(target_arch = "riscv32", not(scheme_dynamic)))]
 use nic_emp::{Physical as Addresses, Scheme as _};
-#[cfg(target_arch = "riscv32")]
+#[cfg(all(target_arch = "riscv32", not(scheme_dynamic)))]
 use nic_firmware::{chip, scheme::Scheme};
-#[cfg(target_arch = "riscv32")]
+#[cfg(all(target_arch = "riscv32", not(scheme_dynamic)))]
 use nic_layout::personality::emp::PERSONALITY;
 
 /// What runs on core A.
-#[cfg(target_arch = "riscv32")]
+#[cfg(all(target_arch = "riscv32", not(scheme_dynamic)))]
 type Machine = <Scheme as nic_emp::Scheme>::A<nic_firmware::matching::Matching>;
 
 /// The device of core A.
-#[cfg(target_arch = "riscv32")]
+#[cfg(all(target_arch = "riscv32", not(scheme_dynamic)))]
 type Chip = chip::Chip<
     {
         if Scheme::BUFFERS_FROM_BOTH {
@@ -34,9 +34,13 @@ type Chip = chip::Chip<
 >;
 
 /// Whether there is another core.
-#[cfg(target_arch = "riscv32")]
+#[cfg(all(target_arch = "riscv32", not(scheme_dynamic)))]
 const PAIR: bool = true;
 
-#[cfg(target_arch = "riscv32")]
+#[cfg(all(target_arch = "riscv32", not(scheme_dynamic)))]
 #[path = "../messages_a.rs"]
+mod image;
+
+#[cfg(all(target_arch = "riscv32", scheme_dynamic))]
+#[path = "../dynamic_a.rs"]
 mod image;

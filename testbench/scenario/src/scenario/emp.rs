@@ -138,11 +138,16 @@ pub enum Scheme {
     Dsr,
     /// Core B runs the transmitter and the receiver (E-46, SR).
     Sr,
+    /// The core that is free runs the half with work: sender and transmitter, or sorter and receiver
+    /// (EL-1).
+    Dynamic,
 }
 
 impl Scheme {
-    /// Every scheme, in the order of the thesis.
-    pub const ALL: [Scheme; 5] = [Scheme::Base, Scheme::So, Scheme::Ro, Scheme::Dsr, Scheme::Sr];
+    /// Every scheme, those of the thesis first.
+    pub const ALL: [Scheme; 6] = [Scheme::Base, Scheme::So, Scheme::Ro, Scheme::Dsr, Scheme::Sr, Scheme::Dynamic];
+    /// The schemes that fix which core runs which part, in the order of the thesis.
+    pub const FIXED: [Scheme; 5] = [Scheme::Base, Scheme::So, Scheme::Ro, Scheme::Dsr, Scheme::Sr];
 
     /// The name in scenarios, and for the build of an image.
     pub const fn name(self) -> &'static str {
@@ -152,6 +157,7 @@ impl Scheme {
             Scheme::Ro => "ro",
             Scheme::Dsr => "dsr",
             Scheme::Sr => "sr",
+            Scheme::Dynamic => "dynamic",
         }
     }
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use nic_device::Words;
-use nic_emp::Scheme;
 use nic_layout::personality::emp::descriptor::{
     chain_descriptors, chain_words, left_in_bank, offset_bytes, stat, Descriptor, Format, Page, ANY_SOURCE, ANY_TAG,
     DESCRIPTORS, SEND_DESCRIPTORS,
@@ -13,7 +12,7 @@ use nic_layout::personality::emp::{list, MAILBOX_CANCEL_RECEIVE, MAILBOX_CANCEL_
 use nic_layout::PAGE_BYTES;
 use nic_matching::Posted;
 
-use super::Node;
+use super::{Node, Scheme};
 
 const MEMORY_PAGES: u32 = 4096;
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use nic_device::Words;
-use nic_emp::Scheme;
 use nic_layout::frame::link::word as link;
 use nic_layout::personality::emp::descriptor::{stat, Failure, RESERVED_TAG_MIN, SEND_DESCRIPTORS};
 use nic_layout::personality::emp::frame::{word, FIRST};
@@ -11,7 +10,7 @@ use nic_layout::trace::Marker;
 use nic_matching::Posted;
 
 use super::host::byte_of;
-use super::Node;
+use super::{Node, Scheme};
 
 /// What a node's NIC has done, in its order.
 #[derive(Clone, Copy, Debug)]

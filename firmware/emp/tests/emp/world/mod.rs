@@ -1,6 +1,8 @@
 //! Nodes with their hosts, the wires between them, and the order of their steps.
 
+mod cores;
 mod driver;
+mod dynamic;
 mod host;
 mod judge;
 pub mod plan;
@@ -10,7 +12,7 @@ use std::collections::VecDeque;
 use nic_collections::Numbers;
 use nic_device::mock::Hardware;
 use nic_device::{Device, Words};
-use nic_emp::{Machine, PagePlaces, Places, Scheme, Settings, LIST_BUFFER_BYTES, QUEUES_BYTES};
+use nic_emp::{PagePlaces, Places, Settings, LIST_BUFFER_BYTES, QUEUES_BYTES};
 use nic_layout::counter::{conservation, Counter};
 use nic_layout::nodes::IMAGE_NODES;
 use nic_layout::personality::emp::descriptor::{BANKS_BYTES, RECEIVE_DESCRIPTORS, SEND_DESCRIPTORS};
@@ -21,7 +23,10 @@ use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, MAC_FLAG_EVENT, M
 use nic_layout::trace::Marker;
 use nic_matching::Posted;
 
+pub use cores::Scheme;
+use cores::{Cores, Start};
 pub use driver::{Driver, Mini};
+pub use dynamic::Dynamic;
 pub use host::{Host, Message, Wish};
 pub use judge::Judge;
 
@@ -68,14 +73,11 @@ impl Random {
 
 /// A NIC with its host. `P`: how it finds posted receives. `C`: on which core each part runs.
 pub struct Node<P: Posted, C: Scheme> {
-    a: C::A<P>,
-    b: C::B<P>,
+    cores: C::Cores<P>,
     /// The device, as core A sees it.
     pub hardware: Hardware,
     pub host: Host,
     pub places: Places,
-    /// Whether each core sleeps.
-    sleeps: [bool; 2],
     /// Frames that came when no buffer was free.
     pub overruns: u32,
     /// The driver, if addresses are virtual.
@@ -141,24 +143,15 @@ impl<P: Posted, C: Scheme> Node<P, C> {
         for at in (0..BANKS_BYTES).step_by(4) {
             hardware.write(places.descriptors + at, 0);
         }
-        nic_emp::prepare(&mut hardware, &settings, &places);
-        let (mut a, mut b) = (C::A::NOWHERE, C::B::NOWHERE);
-        let is_translated = C::NAME == Mini::NAME;
+        let is_translated = <C as Scheme>::NAME == <Mini as Scheme>::NAME;
         let places_of_pages = if is_translated { driver::PLACES } else { PagePlaces::default() };
-        let pages = (&places_of_pages, 1 << 20);
-        hardware.count_at(COUNTERS[0]);
-        a.start(&mut hardware, &settings, &places, pages, |_| 7);
-        hardware.swap_cores();
-        hardware.count_at(COUNTERS[1]);
-        b.start(&mut hardware, &settings, &places, pages, |_| 7);
-        hardware.swap_cores();
+        let start = Start { settings: &settings, places: &places, pages: (&places_of_pages, 1 << 20) };
+        let cores = C::Cores::start(&mut hardware, start);
         Node {
-            a,
-            b,
+            cores,
             hardware,
             host: Host::new(node),
             places,
-            sleeps: [false; 2],
             overruns: 0,
             driver: is_translated.then(Driver::default),
         }
@@ -190,14 +183,12 @@ impl<P: Posted, C: Scheme> Node<P, C> {
 
     /// A turn of core A.
     fn step_a(&mut self) {
-        step(&mut self.a, &mut self.hardware, &mut self.sleeps[0]);
+        self.cores.step_a(&mut self.hardware);
     }
 
     /// A turn of core B.
     fn step_b(&mut self) {
-        self.hardware.swap_cores();
-        step(&mut self.b, &mut self.hardware, &mut self.sleeps[1]);
-        self.hardware.swap_cores();
+        self.cores.step_b(&mut self.hardware);
     }
 
     fn step_read(&mut self, is_error: bool) {
@@ -292,26 +283,6 @@ impl<P: Posted, C: Scheme> Node<P, C> {
         self.hardware.to_nic[index] = value;
         self.hardware.mailboxes |= 1 << index;
         self.hardware.raise_in_both(Event::Mailbox);
-    }
-}
-
-/// A turn of a core.
-fn step<M: Machine>(core: &mut M, hardware: &mut Hardware, sleeps: &mut bool) {
-    for (timer, event) in [Event::Timer0, Event::Timer1].into_iter().enumerate() {
-        let due = hardware.timers[timer].is_some_and(|due| (hardware.now.wrapping_sub(due) as i32) >= 0);
-        if due {
-            hardware.timers[timer] = None;
-            hardware.raise(event);
-        }
-    }
-    let pending = hardware.pending & M::EVENTS;
-    // A core that sleeps is not run: what is missed here, it would sleep through.
-    if *sleeps && pending == 0 {
-        return;
-    }
-    *sleeps = pending == 0 && !core.has_work(hardware);
-    if !*sleeps {
-        core.turn(hardware, pending);
     }
 }
 

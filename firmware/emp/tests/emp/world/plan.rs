@@ -1,11 +1,10 @@
 //! Lists of messages, drawn at random.
 
-use nic_emp::Scheme;
 use nic_layout::personality::emp::descriptor::{Format, RESERVED_TAG_MIN};
 use nic_matching::Posted;
 use proptest::prelude::*;
 
-use super::{Faults, Wish, World};
+use super::{Faults, Scheme, Wish, World};
 
 /// A message with its way through the formats, and the receive that is made for it.
 #[derive(Clone, Debug)]
