@@ -49,7 +49,8 @@ pub const COMMON: u32 = Event::Mailbox.bit() | Event::DmaError.bit();
 /// The event by which a core tells the other one to look.
 pub const BELL: u32 = Event::Entry.bit();
 
-/// Which events of the halves follow from [`COMMON`] events. `written`: the mailboxes, one bit each.
+/// Which events of the halves follow from [`COMMON`] events. `written`: the mailboxes, one bit
+/// each.
 #[inline(always)]
 pub fn split(common: u32, written: u32) -> u32 {
     let mut events = 0;
@@ -111,7 +112,8 @@ impl<const HALF: u32, D: SharedDevice, M: Machine> Half<HALF, D, M> {
         device.raised != 0 || machine.has_work(device)
     }
 
-    /// Runs the half until it has no more work. The core has claimed it, and gives it back afterwards.
+    /// Runs the half until it has no more work. The core has claimed it, and gives it back
+    /// afterwards.
     #[inline(always)]
     pub fn run<E: nic_handoff::Events>(&mut self, dispatcher: &Dispatcher, cores: &mut E, mut events: u32) {
         loop {

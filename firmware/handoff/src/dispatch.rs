@@ -46,20 +46,20 @@ pub enum Next {
 
 /// Two parts and two cores: the core that is free runs the part with work.
 ///
-/// Core A has all events of both parts enabled. Core B has the bell enabled, and while core A runs a
-/// part, the events of the other part. Only core A changes what core B has enabled. So at most one
-/// core wakes for an event, as long as core B runs nothing.
+/// Core A has all events of both parts enabled. Core B has the bell enabled, and while core A runs
+/// a part, the events of the other part. Only core A changes what core B has enabled. So at most
+/// one core wakes for an event, as long as core B runs nothing.
 ///
-/// Each core repeats [`Self::take`]. What it is told to run, it runs until [`Self::go_on`] says that
-/// there is no more, and gives it back ([`Self::give_back`]).
+/// Each core repeats [`Self::take`]. What it is told to run, it runs until [`Self::go_on`] says
+/// that there is no more, and gives it back ([`Self::give_back`]).
 ///
 /// No event is lost:
 ///
-/// - An event stays pending in some core until the core that has claimed its part clears it, in both
-///   cores and before the part looks at the cause.
+/// - An event stays pending in some core until the core that has claimed its part clears it, in
+///   both cores and before the part looks at the cause.
 /// - A core that has events for a part that the other core runs passes them to the other core, with
-///   the bell. The other core clears the bell, then looks at all its events. It does so after it has
-///   given the part back, and before it sleeps.
+///   the bell. The other core clears the bell, then looks at all its events. It does so after it
+///   has given the part back, and before it sleeps.
 /// - A core sleeps only after a look that has found no event of either part.
 #[derive(Clone, Copy, Debug)]
 pub struct Dispatcher {

@@ -21,7 +21,7 @@ use nic_layout::CORE_SRAM_BASE;
 const CORE: u32 = 1;
 
 #[link_section = ".state"]
-static mut HALVES: Halves<CORE> = Halves::NOWHERE;
+static mut HALVES: Halves<CORE> = Halves::nowhere();
 
 /// Makes words 0.
 fn zero(start: u32, bytes: u32) {

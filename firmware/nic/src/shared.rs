@@ -30,8 +30,9 @@ pub struct Halves<const FRAMES: u32> {
 
 impl<const FRAMES: u32> Halves<FRAMES> {
     /// Before the halves begin.
-    pub const NOWHERE: Halves<FRAMES> =
-        Halves { sending: Half::nowhere(Chip::NOWHERE), receiving: Half::nowhere(Chip::NOWHERE) };
+    pub const fn nowhere() -> Halves<FRAMES> {
+        Halves { sending: Half::nowhere(Chip::NOWHERE), receiving: Half::nowhere(Chip::NOWHERE) }
+    }
 }
 
 impl<const FRAMES: u32> SharedDevice for Lent<FRAMES> {

@@ -67,3 +67,8 @@ fn sorter_and_receiver_on_core_b_carry_every_message() {
 fn transmitter_and_receiver_on_core_b_carry_every_message() {
     every_workload(Scheme::Sr);
 }
+
+#[test]
+fn whichever_core_is_free_carries_every_message() {
+    every_workload(Scheme::Dynamic);
+}

@@ -15,7 +15,7 @@ fn wish(node: u16, tag: u16, bytes: u32) -> Wish {
 }
 
 /// Clocks of a frame. Nodes of this world take about as many steps for one.
-const FRAME: u32 = 8;
+const FRAME: u32 = 12;
 
 #[test]
 fn a_level_is_that_of_both_marks() {

@@ -32,6 +32,26 @@ impl Word {
     pub fn put(&self, value: u32) -> u32 {
         self.0.swap(value, SeqCst)
     }
+
+    /// Sets bits. The value before.
+    pub fn or(&self, bits: u32) -> u32 {
+        self.0.fetch_or(bits, SeqCst)
+    }
+
+    /// Keeps bits. The value before.
+    pub fn and(&self, bits: u32) -> u32 {
+        self.0.fetch_and(bits, SeqCst)
+    }
+
+    /// Adds. The value before.
+    pub fn add(&self, count: u32) -> u32 {
+        self.0.fetch_add(count, SeqCst)
+    }
+
+    /// Subtracts. The value before.
+    pub fn subtract(&self, count: u32) -> u32 {
+        self.0.fetch_sub(count, SeqCst)
+    }
 }
 
 /// SRAM, zeros at first. A clone is the same memory.

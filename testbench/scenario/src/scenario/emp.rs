@@ -138,8 +138,8 @@ pub enum Scheme {
     Dsr,
     /// Core B runs the transmitter and the receiver (E-46, SR).
     Sr,
-    /// The core that is free runs the half with work: sender and transmitter, or sorter and receiver
-    /// (EL-1).
+    /// The core that is free runs the half with work: sender and transmitter, or sorter and
+    /// receiver (EL-1).
     Dynamic,
 }
 

@@ -75,8 +75,14 @@ pub fn simpler(emp: &Emp) -> impl Iterator<Item = Emp> {
 
 /// Random settings for NICs with so many cores.
 pub fn draw(random: &mut Random, cores: u32) -> Emp {
-    let scheme =
-        random.one_of(&[(1, Scheme::Base), (2, Scheme::So), (2, Scheme::Ro), (3, Scheme::Dsr), (3, Scheme::Sr)]);
+    let scheme = random.one_of(&[
+        (1, Scheme::Base),
+        (2, Scheme::So),
+        (2, Scheme::Ro),
+        (3, Scheme::Dsr),
+        (3, Scheme::Sr),
+        (3, Scheme::Dynamic),
+    ]);
     let mtu_bytes = match random.weighted(&[8, 2, 1, 1]) {
         0 => Emp::USUAL.mtu_bytes,
         1 => MTU_BYTES_MAX,

@@ -69,7 +69,7 @@ impl Events for Registers<'_> {
     }
 }
 
-/// The cores take steps one after the other, so nobody has the semaphore between them.
+/// The cores take steps one after the other, so the semaphore is free between them.
 struct Free;
 
 impl Semaphore for Free {

@@ -138,7 +138,7 @@ fn findings(schemes: &[(Scheme, [Contention; 2])]) -> Vec<Finding> {
     let told = |scheme| of(scheme).told;
     let all = schemes.iter().map(|(scheme, found)| format!("{} {}", label(*scheme), digits(found[1].told)));
     let figures = format!("told for each frame: {}", all.collect::<Vec<_>>().join(", "));
-    let most = Scheme::ALL.iter().all(|scheme| told(Scheme::Sr) >= told(*scheme));
+    let most = Scheme::FIXED.iter().all(|scheme| told(Scheme::Sr) >= told(*scheme));
     vec![
         Finding::new("E-52", "RO tells the other core of each data frame", told(Scheme::Ro) >= 0.7, figures.clone()),
         Finding::new("E-52", "SR tells the other core most often", most, figures.clone()),
@@ -173,7 +173,7 @@ mod tests {
     fn each_statement_can_hold_and_can_fail() {
         let made_up = |values: [f64; 5]| {
             let found = |told| [Contention { told, ..Contention::default() }; 2];
-            Scheme::ALL.into_iter().zip(values.map(found)).collect::<Vec<_>>()
+            Scheme::FIXED.into_iter().zip(values.map(found)).collect::<Vec<_>>()
         };
         let holds = |values| findings(&made_up(values)).iter().map(|finding| finding.holds).collect::<Vec<_>>();
         assert_eq!(holds([0.0, 0.33, 1.0, 1.0, 2.0]), [true; 3]);

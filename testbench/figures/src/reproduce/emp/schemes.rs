@@ -64,7 +64,7 @@ const BOTH_WAYS_BYTES: [u32; 6] = [10, 256, 1024, 4096, 16_384, 65_536];
 const WIRE_MBITS_PER_S: f64 = 966.2;
 
 fn parameters(sizes_bytes: &[u32]) -> Value {
-    json!({"platform": PLATFORM, "sizes_bytes": sizes_bytes, "schemes": Scheme::ALL.map(Scheme::name)})
+    json!({"platform": PLATFORM, "sizes_bytes": sizes_bytes, "schemes": Scheme::FIXED.map(Scheme::name)})
 }
 
 fn mbits_per_s(row: &Row) -> f64 {
@@ -86,7 +86,7 @@ fn curves(
     // A run has the same number of messages of all its sizes.
     let groups: Vec<&[u32]> = sizes_bytes.chunk_by(|one, other| count(*one) == count(*other)).collect();
     let of = |scheme| groups.iter().map(move |sizes| asked.clone().messages(sizes, count(sizes[0])).scheme(scheme));
-    let runs = setting::runs(what, jobs, &Scheme::ALL.into_iter().flat_map(of).collect::<Vec<_>>())?;
+    let runs = setting::runs(what, jobs, &Scheme::FIXED.into_iter().flat_map(of).collect::<Vec<_>>())?;
     let rows = |runs: &[Run]| runs.iter().flat_map(|run| &run.rows).map(|row| (row.size_bytes, value(row))).collect();
     Ok(runs.chunks(groups.len()).map(rows).collect())
 }
@@ -107,7 +107,7 @@ fn gains(curves: &[Curve]) -> Table {
 }
 
 fn report(name: &str, y: &str, curves: &[Curve], findings: Vec<Finding>) -> Report {
-    let labels = Scheme::ALL.map(label);
+    let labels = Scheme::FIXED.map(label);
     let mut table = Table::new(capitalised(y), std::iter::once("size B".to_owned()).chain(labels.clone()));
     for (index, (size_bytes, _)) in curves[0].iter().enumerate() {
         table.row(std::iter::once((*size_bytes).into()).chain(curves.iter().map(|curve| curve[index].1.into())));
@@ -128,7 +128,7 @@ fn capitalised(text: &str) -> String {
 
 /// The value of a scheme at a size.
 fn at(curves: &[Curve], scheme: Scheme, size_bytes: u32) -> f64 {
-    let curve = Scheme::ALL.iter().position(|it| *it == scheme).and_then(|index| curves.get(index));
+    let curve = Scheme::FIXED.iter().position(|it| *it == scheme).and_then(|index| curves.get(index));
     let found = curve.and_then(|curve| curve.iter().find(|(size, _)| *size == size_bytes));
     found.map_or(f64::NAN, |(_, value)| *value)
 }
@@ -141,7 +141,7 @@ fn last(curves: &[Curve]) -> u32 {
 /// All schemes at a size, in words.
 fn listed(curves: &[Curve], size_bytes: u32) -> String {
     let of = |scheme| format!("{} {}", label(scheme), digits(at(curves, scheme, size_bytes)));
-    format!("{size_bytes} bytes: {}", Scheme::ALL.map(of).join(", "))
+    format!("{size_bytes} bytes: {}", Scheme::FIXED.map(of).join(", "))
 }
 
 fn latency_findings(curves: &[Curve]) -> Vec<Finding> {
@@ -166,7 +166,7 @@ fn one_way_findings(curves: &[Curve]) -> Vec<Finding> {
         let values = curves[0].iter().map(|(size, _)| at(curves, scheme, *size));
         values.fold(0.0, f64::max)
     };
-    let peaks = || Scheme::ALL.map(|scheme| format!("{} {}", label(scheme), digits(peak(scheme)))).join(", ");
+    let peaks = || Scheme::FIXED.map(|scheme| format!("{} {}", label(scheme), digits(peak(scheme)))).join(", ");
     let finding = |claim: &str, statement: &str, holds: bool| {
         Finding::new(claim, statement, holds, format!("peaks in Mb/s: {}", peaks()))
     };
@@ -185,7 +185,7 @@ fn one_way_findings(curves: &[Curve]) -> Vec<Finding> {
 
 fn both_ways_findings(curves: &[Curve]) -> Vec<Finding> {
     let large = last(curves);
-    let is_best = |scheme, size| Scheme::ALL.iter().all(|other| at(curves, scheme, size) >= at(curves, *other, size));
+    let is_best = |scheme, size| Scheme::FIXED.iter().all(|other| at(curves, scheme, size) >= at(curves, *other, size));
     let medium = [256, 1024, 4096];
     let values = medium.map(|size| listed(curves, size)).join("; ");
     let ro = |size| at(curves, Scheme::Ro, size);
