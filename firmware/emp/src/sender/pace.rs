@@ -122,13 +122,15 @@ impl Sender {
             }
             let state = dev.get(sent, record::STATE);
             dev.put(sent, record::STATE, if is_paced { state | stage::PACED } else { state & !stage::PACED });
-            if !is_paced && self.waiting.has(record) {
-                self.waiting.remove(record);
-                self.ready.push(record);
-            }
         }
         if is_paced {
-            self.count_flying(dev);
+            self.gather(dev, node);
+            return self.count_flying(dev);
+        }
+        // In the order of their numbers: a peer drops a message that comes before an older one.
+        while let Some((_, record)) = self.first_waiting(dev, node) {
+            self.waiting.remove(record);
+            self.ready.push(record);
         }
     }
 
@@ -145,7 +147,7 @@ impl Sender {
             return false;
         }
         if self.first_waiting(dev, node).is_some_and(|(rank, _)| rank < self.rank(dev, record)) {
-            self.hold(dev, record);
+            self.hold(dev, node);
             self.let_one_go(dev, node);
             return false;
         }
@@ -153,7 +155,7 @@ impl Sender {
         if level != 0 {
             let due = dev.get(at, path::DUE);
             if !has_come(now, due) {
-                self.hold(dev, record);
+                self.hold(dev, node);
                 self.hasten_pace(dev, due);
                 return false;
             }
@@ -162,7 +164,7 @@ impl Sender {
         if begins {
             let (limit, flying) = (dev.get(at, path::LIMIT), dev.get(at, path::FLYING));
             if limit != 0 && flying >= limit {
-                self.hold(dev, record);
+                self.hold(dev, node);
                 return false;
             }
             dev.put(at, path::FLYING, flying + 1);
@@ -187,12 +189,26 @@ impl Sender {
         self.start_timer(dev);
     }
 
-    /// The first record of those that are ready waits.
-    fn hold(&mut self, dev: &mut impl Device, record: u32) {
+    /// The first record of those that are ready waits, and all others to its peer.
+    ///
+    /// One that stayed would go before an older one. The peer would drop its first frame, which
+    /// would be sent again after a time-out.
+    fn hold(&mut self, dev: &mut impl Device, node: u32) {
         dev.count(Counter::MessagesHeld);
-        self.ready.pop();
-        self.waiting.insert(record);
+        self.gather(dev, node);
         self.start_timer(dev);
+    }
+
+    /// The messages to a peer with a pace that are ready wait instead.
+    fn gather(&mut self, dev: &mut impl Device, node: u32) {
+        for _ in 0..self.ready.len() {
+            let Some(record) = self.ready.front() else { return };
+            self.ready.pop();
+            match dev.get(self.record(record), record::NODE_NUMBER) & 0xFFFF == node {
+                true => self.waiting.insert(record),
+                false => self.ready.push(record),
+            }
+        }
     }
 
     /// Lets the message to a peer that waits and comes first try again.

@@ -55,6 +55,11 @@ impl Fifo {
         self.first == self.end
     }
 
+    /// How many records are in the queue.
+    pub fn len(&self) -> u32 {
+        self.end.wrapping_sub(self.first)
+    }
+
     /// The record that comes next.
     #[inline(always)]
     pub fn front(&self) -> Option<u32> {
@@ -96,6 +101,7 @@ mod tests {
             for record in [3, 199, 3, 0, 199] {
                 queue.push(record);
             }
+            assert_eq!(queue.len(), 3, "round {round}");
             for record in [3, 199, 0] {
                 assert_eq!(queue.front(), Some(record), "round {round}");
                 queue.pop();
