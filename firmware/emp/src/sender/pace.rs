@@ -191,8 +191,8 @@ impl Sender {
 
     /// The first record of those that are ready waits, and all others to its peer.
     ///
-    /// One that stayed would go before an older one. The peer would drop its first frame, which
-    /// would be sent again after a time-out.
+    /// A younger message that stayed would leave before an older one. The peer would drop its first
+    /// frame, which would be sent again after a time-out.
     fn hold(&mut self, dev: &mut impl Device, node: u32) {
         dev.count(Counter::MessagesHeld);
         self.gather(dev, node);
