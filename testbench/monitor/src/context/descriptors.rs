@@ -21,6 +21,9 @@ pub(crate) struct Posting {
     pub pages: Vec<Page>,
     /// The host has written to the descriptor since. Then what the NIC has read is unknown.
     pub is_wild: bool,
+    /// What the host had posted there before, if it has not seen its end. Perhaps the NIC has that,
+    /// and ignores the later post.
+    pub before: Option<Box<Posting>>,
 }
 
 /// What an access of the host means.
@@ -147,7 +150,15 @@ impl Descriptors {
             pages.extend((1..more).flat_map(|next| chain_pages(self.words(number + next))));
         }
         let is_wild = self.wild.contains(&number);
-        self.posted.insert(number, Posting { descriptor, pages, is_wild });
+        let before = self.posted.remove(&number).and_then(|before| {
+            let is_same = before.descriptor == descriptor && before.pages == pages;
+            if is_same {
+                before.before
+            } else {
+                Some(Box::new(before))
+            }
+        });
+        self.posted.insert(number, Posting { descriptor, pages, is_wild, before });
         self.access = Access::Posts(number);
     }
 

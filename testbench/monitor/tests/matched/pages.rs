@@ -62,22 +62,67 @@ fn every_page_of_a_chain_is_allowed() {
     assert_eq!(bench.dma_write(PAGE + 0x5028).broken(), Some(27));
 }
 
+/// The words of a list page with these entries: number, address, bytes.
+fn entries(pages: &[(u32, u32, u16)]) -> Vec<u8> {
+    let mut bytes = vec![0; 4096];
+    for (number, address, length) in pages {
+        let at = (number * list::ENTRY_BYTES) as usize;
+        bytes[at..at + 10].copy_from_slice(&list::entry(Page { address: (*address).into(), bytes: *length }));
+    }
+    bytes
+}
+
+/// The NIC reads a list page.
+fn read(bench: &mut Bench, at: u32, bytes: &[u8]) {
+    for (word, value) in (0..).zip(bytes.chunks_exact(4)) {
+        bench.dma_read(at + 4 * word, u32::from_le_bytes([value[0], value[1], value[2], value[3]]));
+    }
+}
+
+#[test]
+fn a_post_of_a_descriptor_in_use_leaves_the_pages_of_its_message() {
+    let head = |bench: &mut Bench| {
+        bench.transfer(
+            false,
+            true,
+            SRAM + START + offset_bytes(RECEIVE),
+            u32::from(stat::POSTED) | (Format::List as u32) << 8 | 1 << 16,
+        );
+    };
+    let mail = |bench: &mut Bench| {
+        bench.transfer(false, true, REGISTERS + mailbox::TO_NIC.at(MAILBOX_RECEIVE).offset().0, RECEIVE);
+    };
+    // A list page that the NIC has read.
+    let in_use = || {
+        let mut bench = Bench::new();
+        bench.post(RECEIVE, Format::List, PAGE, 4096, &[]);
+        read(&mut bench, PAGE, &entries(&[(0, 0x70_0000, 4096)]));
+        head(&mut bench);
+        mail(&mut bench);
+        bench
+    };
+    assert_eq!(in_use().dma_write(0x70_0000).broken(), None);
+    assert_eq!(in_use().dma_write(0x71_0000).broken(), Some(27), "no list names it");
+    let ended = in_use().sees(RECEIVE, stat::FAILED).dma_write(0x70_0000).broken();
+    assert_eq!(ended, Some(27), "behind its end");
+    // Another page is posted in the same descriptor: the NIC may have either.
+    let replaced = || {
+        let mut bench = Bench::new();
+        bench.post(RECEIVE, Format::Page, PAGE, 100, &[]).post(RECEIVE, Format::Page, PAGE + 0x4000, 100, &[]);
+        bench
+    };
+    assert_eq!(replaced().dma_write(PAGE).dma_write(PAGE + 0x4000).broken(), None);
+    assert_eq!(replaced().dma_write(PAGE + 0x2000).broken(), Some(27), "neither of them");
+    assert_eq!(replaced().sees(RECEIVE, stat::DONE).dma_write(PAGE).broken(), Some(27), "behind the end");
+    // Posted again behind its end, the list page names nothing until the NIC has read it.
+    let mut bench = in_use();
+    bench.sees(RECEIVE, stat::FAILED).post(RECEIVE, Format::List, PAGE, 4096, &[]);
+    assert_eq!(bench.dma_write(0x70_0000).broken(), Some(27));
+}
+
 #[test]
 fn pages_of_a_list_are_allowed_when_the_nic_has_read_them() {
     let (list, link) = (PAGE, PAGE + 0x10_0000);
-    let entries = |pages: &[(u32, u32, u16)]| {
-        let mut bytes = vec![0; 4096];
-        for (number, address, length) in pages {
-            let at = (number * list::ENTRY_BYTES) as usize;
-            bytes[at..at + 10].copy_from_slice(&list::entry(Page { address: (*address).into(), bytes: *length }));
-        }
-        bytes
-    };
-    let read = |bench: &mut Bench, at: u32, bytes: &[u8]| {
-        for (word, value) in (0..).zip(bytes.chunks_exact(4)) {
-            bench.dma_read(at + 4 * word, u32::from_le_bytes([value[0], value[1], value[2], value[3]]));
-        }
-    };
     let first = entries(&[(0, 0x70_0000, 4096), (1, 0x90_0000, 100), (list::LINK, link, 0)]);
     let mut bench = Bench::new();
     bench.post(RECEIVE, Format::List, list, 4400, &[]);

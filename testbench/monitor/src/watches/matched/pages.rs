@@ -112,6 +112,13 @@ impl Messages {
         self.on_bus(pins, page.start).map(|start| start..start.saturating_add(page.len() as u32))
     }
 
+    /// The pages that the NIC may take for those of a message: of the last post, and of those
+    /// before it whose end the host has not seen.
+    fn pages_of_any(&self, posting: &Posting) -> Vec<Range<u32>> {
+        let posts = std::iter::successors(Some(posting), |posting| posting.before.as_deref());
+        posts.flat_map(|posting| self.pages(posting)).collect()
+    }
+
     /// The pages of a message, as far as its list pages were read.
     fn pages(&self, posting: &Posting) -> Vec<Range<u32>> {
         let mut pages: Vec<Range<u32>> = posting.pages.iter().map(range).collect();
@@ -185,7 +192,7 @@ impl Messages {
             if (*number < SEND_DESCRIPTORS) == is_write {
                 continue;
             }
-            let mut pages = self.pages(posting).into_iter().filter_map(|page| self.range_on_bus(pins, &page));
+            let mut pages = self.pages_of_any(posting).into_iter().filter_map(|page| self.range_on_bus(pins, &page));
             if let Some(page) = pages.find(|page| lies_in(is_write, phase, page)) {
                 self.allowed = Some((is_write, page));
                 return Ok(());
@@ -238,8 +245,13 @@ impl Watch for Messages {
             self.is_closed = false;
             if let Some(posting) = context.descriptors.posting(number) {
                 if posting.descriptor.format == Format::List {
-                    // What is there now counts: the NIC reads the list page for this message.
-                    self.lists.insert(posting.descriptor.address as u32, vec![0; PAGE_BYTES as usize]);
+                    let list = self.lists.entry(posting.descriptor.address as u32);
+                    let list = list.or_insert_with(|| vec![0; PAGE_BYTES as usize]);
+                    // What is there now counts: the NIC reads the list page for this message. Unless the
+                    // descriptor is in use, and the NIC ignores the post.
+                    if !posting.is_wild {
+                        list.fill(0);
+                    }
                 }
             }
         }
