@@ -78,11 +78,11 @@ const SCHEMES: [(&str, &str, &str); 6] = [
     ("so", "So", "core-b-emp.ld"),
     ("ro", "Ro", "core-b-emp.ld"),
     ("sr", "Sr", "core-b-emp-full.ld"),
-    ("dynamic", "Dsr", "core-b-emp-dynamic.ld"),
+    ("dynamic", "Dsr", "core-b-emp-lent.ld"),
 ];
 
 /// The scheme by which two cores share the parts of EMP: its type, and the linker script of core B.
-/// `cfg(scheme_dynamic)`: both cores run all parts.
+/// `cfg(scheme_dynamic)`: core A has all parts, and lends some.
 fn scheme() -> (&'static str, &'static str) {
     const VARIABLE: &str = "NICSCOPE_EMP_SCHEME";
     println!("cargo:rerun-if-env-changed={VARIABLE}");
@@ -153,15 +153,9 @@ fn main() {
     let text = format!("/// The scheme of this build.\npub type Scheme = nic_emp::{scheme};\n");
     fs::write(Path::new(&out).join("scheme.rs"), text).expect("OUT_DIR is writable");
 
-    for script in [
-        "core-a.ld",
-        "core-b.ld",
-        "core-b-emp.ld",
-        "core-b-emp-full.ld",
-        "core-b-emp-dynamic.ld",
-        "sections.ld",
-        "place",
-    ] {
+    for script in
+        ["core-a.ld", "core-b.ld", "core-b-emp.ld", "core-b-emp-full.ld", "core-b-emp-lent.ld", "sections.ld", "place"]
+    {
         println!("cargo:rerun-if-changed={script}");
     }
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("riscv32") {

@@ -31,7 +31,7 @@ pub struct Hardware {
     /// Interrupt causes.
     pub causes: u32,
     /// When each timer is due, if it is set.
-    pub timers: [Option<u32>; 2],
+    pub timers: [Option<u32>; 3],
     /// Host reads under way: bus address, SRAM address, control word.
     pub reads: VecDeque<(u32, u32, u32)>,
     /// Host reads that have ended, as the engine counts them.
@@ -81,7 +81,7 @@ pub struct Other {
     /// Events that are pending there, one bit each.
     pub pending: u32,
     /// When each of its timers is due, if it is set.
-    pub timers: [Option<u32>; 2],
+    pub timers: [Option<u32>; 3],
     /// Events that would end a wait of it.
     pub wakes: u32,
     expected: u16,
@@ -297,6 +297,10 @@ impl Device for Hardware {
 }
 
 impl SharedDevice for Hardware {
+    fn set(&mut self, events: u32) {
+        self.pending |= events;
+    }
+
     fn set_in_core_a(&mut self, events: u32) {
         match self.runs_b {
             true => self.other.pending |= events,
@@ -327,7 +331,7 @@ impl Hardware {
             to_nic: [0; 8],
             to_host: [0; 8],
             causes: 0,
-            timers: [None; 2],
+            timers: [None; 3],
             reads: VecDeque::new(),
             read_consumer: 0,
             read_halted: false,
@@ -347,7 +351,7 @@ impl Hardware {
             expected: 0,
             counters: Place(0),
             trace: Vec::new(),
-            other: Other { pending: 0, timers: [None; 2], wakes: u32::MAX, expected: 0, counters: Place(0) },
+            other: Other { pending: 0, timers: [None; 3], wakes: u32::MAX, expected: 0, counters: Place(0) },
             runs_b: false,
         }
     }

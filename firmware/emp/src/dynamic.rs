@@ -1,14 +1,15 @@
-//! The scheme `dynamic`: two halves of EMP, which the core that is free runs.
+//! The scheme `dynamic`: two halves of EMP. Core A runs both while that is enough, and lends one to
+//! core B.
 //!
-//! The halves are those of [`Dsr`]: sender and transmitter, sorter and receiver. Their states and
-//! their devices lie in SRAM. [`nic_handoff::Dispatcher`] decides which core runs a half.
+//! The halves are those of [`Dsr`]: sender and transmitter, sorter and receiver. State and device
+//! of the half that is lent go from core to core. [`nic_handoff::Lender`] decides which core runs
+//! it.
 
 use crate::machine::Machine;
 use crate::schemes::{Dsr, Scheme};
 use crate::sender::Sender;
 use crate::sorter::Sorter;
 use nic_device::{Device, Place, SharedDevice, Words};
-use nic_handoff::Dispatcher;
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
 
@@ -22,62 +23,47 @@ pub type Sending<P> = <Dsr as Scheme>::A<P>;
 /// The half that receives.
 pub type Receiving<P> = <Dsr as Scheme>::B<P>;
 
-/// Software events of the halves, one bit each.
-mod bit {
-    /// An entry of the other half waits.
-    pub const ENTRY: [u32; 2] = [1 << 18, 1 << 19];
-    /// The host has written a mailbox.
-    pub const MAILBOX: [u32; 2] = [1 << 20, 1 << 21];
-    /// An engine has stopped at an error.
-    pub const ERROR: [u32; 2] = [1 << 22, 1 << 23];
-}
+/// Software events of a half, as its parts know them.
+const SOFTWARE: u32 = Event::Work.bit() | Event::Entry.bit();
+/// Those of the half that receives are other bits in the cores, so many further up.
+const SHIFT: [u32; 2] = [0, 2];
 
-/// Events of the hardware that concern one half.
-const HARDWARE: [u32; 2] = [Event::DmaRead.bit() | Event::MacTx.bit(), Event::MacRx.bit() | Event::DmaWrite.bit()];
-/// Events of timers. They belong to core A.
-const TIMERS: u32 = Event::Timer0.bit() | Event::Timer1.bit();
-
-/// The events of each half, one bit each, as the cores know them.
+/// The events of each half, one bit each, as the cores know them. Timers belong to core A.
 pub const EVENTS: [u32; 2] = [
-    HARDWARE[0] | TIMERS | bit::ENTRY[0] | bit::MAILBOX[0] | bit::ERROR[0],
-    HARDWARE[1] | bit::ENTRY[1] | bit::MAILBOX[1] | bit::ERROR[1],
+    Event::DmaRead.bit() | Event::MacTx.bit() | Event::Timer0.bit() | Event::Timer1.bit() | SOFTWARE,
+    Event::MacRx.bit() | Event::DmaWrite.bit() | SINGLE,
 ];
-/// Those of them that become pending in one core.
-pub const SINGLE: u32 = (EVENTS[0] | EVENTS[1]) & !(HARDWARE[0] | HARDWARE[1]);
+/// Those of the half that receives that become pending in one core.
+pub const SINGLE: u32 = SOFTWARE << SHIFT[RECEIVING as usize];
 /// Events of the hardware that may concern either half.
 pub const COMMON: u32 = Event::Mailbox.bit() | Event::DmaError.bit();
-/// The event by which a core tells the other one to look.
-pub const BELL: u32 = Event::Entry.bit();
+/// The event by which a core says that the half that receives now belongs to the other core.
+pub const BELL: u32 = 1 << 20;
+/// The event of the timer by which core B measures its rest.
+pub const RESTED: u32 = Event::Timer2.bit();
+/// Core B keeps the half for so long without work, in core clocks: some round trips, so that core A
+/// does not get it between two messages.
+pub const REST_CYCLES: u32 = 20_000;
 
-/// Which events of the halves follow from [`COMMON`] events. `written`: the mailboxes, one bit
-/// each.
-#[inline(always)]
-pub fn split(common: u32, written: u32) -> u32 {
-    let mut events = 0;
-    if written & Sender::MAILBOXES != 0 {
-        events |= bit::MAILBOX[0];
-    }
+/// Which halves [`COMMON`] events concern, one bit each. `written`: the mailboxes, one bit each.
+pub fn concerned(common: u32, written: u32) -> u32 {
+    let has_error = common & Event::DmaError.bit() != 0;
+    let is_concerned = |mailboxes: u32| u32::from(has_error || written & mailboxes != 0);
     // The mailboxes are the same with each search.
-    if written & Sorter::<nic_matching::Linear>::MAILBOXES != 0 {
-        events |= bit::MAILBOX[1];
-    }
-    if common & Event::DmaError.bit() != 0 {
-        nic_device::rarely();
-        events |= bit::ERROR[0] | bit::ERROR[1];
-    }
-    events
+    is_concerned(Sender::MAILBOXES) << SENDING | is_concerned(Sorter::<nic_matching::Linear>::MAILBOXES) << RECEIVING
 }
 
 /// The events of a half as its parts know them.
 #[inline(always)]
 fn of_parts<const HALF: u32>(events: u32) -> u32 {
-    let half = HALF as usize & 1;
-    // One shift each: a bit of the half, to the bit of the parts.
-    let moved = |from: u32, to: Event| (events & from) >> (from.trailing_zeros() - to.bit().trailing_zeros());
-    events & (HARDWARE[half] | TIMERS)
-        | moved(bit::ENTRY[half], Event::Entry)
-        | moved(bit::MAILBOX[half], Event::Mailbox)
-        | moved(bit::ERROR[half], Event::DmaError)
+    let shift = SHIFT[HALF as usize & 1];
+    events & !(SOFTWARE << shift) | (events >> shift & SOFTWARE)
+}
+
+/// The other way round.
+#[inline(always)]
+fn of_cores<const HALF: u32>(events: u32) -> u32 {
+    events & !SOFTWARE | (events & SOFTWARE) << SHIFT[HALF as usize & 1]
 }
 
 /// A half: its device, and its parts.
@@ -90,7 +76,7 @@ pub struct Half<const HALF: u32, D, M> {
 impl<const HALF: u32, D: SharedDevice, M: Machine> Half<HALF, D, M> {
     /// Before its parts begin. `device`: before it begins, too.
     pub const fn nowhere(device: D) -> Half<HALF, D, M> {
-        Half { device: OfHalf { raised: 0, device }, machine: M::NOWHERE }
+        Half { device: OfHalf { device }, machine: M::NOWHERE }
     }
 
     /// The device.
@@ -103,34 +89,23 @@ impl<const HALF: u32, D: SharedDevice, M: Machine> Half<HALF, D, M> {
         (&mut self.machine, &mut self.device)
     }
 
-    /// Serves events. Whether the half has work without a further event.
+    /// Serves events.
     #[inline(always)]
-    pub fn turn(&mut self, events: u32) -> bool {
-        let Half { machine, device } = self;
-        let events = of_parts::<HALF>(events) | device.raised;
-        machine.turn(device, events);
-        device.raised != 0 || machine.has_work(device)
+    pub fn turn(&mut self, events: u32) {
+        self.machine.turn(&mut self.device, of_parts::<HALF>(events));
     }
 
-    /// Runs the half until it has no more work. The core has claimed it, and gives it back
-    /// afterwards.
+    /// Whether the half has work without a further event.
     #[inline(always)]
-    pub fn run<E: nic_handoff::Events>(&mut self, dispatcher: &Dispatcher, cores: &mut E, mut events: u32) {
-        loop {
-            let has_work = self.turn(events);
-            match dispatcher.go_on(cores, HALF, has_work) {
-                Some(more) => events = more,
-                None => break,
-            }
-        }
+    pub fn has_work(&mut self) -> bool {
+        self.machine.has_work(&mut self.device)
     }
 }
 
-/// The device of a half. Events that its parts raise stay with the half, whichever core runs it
-/// next. What they tell the other half of is an event of that half.
+/// The device of a half. Events that its parts raise are events of the half in the core that runs
+/// it. What they tell the other half of is an event of that half.
 #[repr(C)]
 pub struct OfHalf<const HALF: u32, D> {
-    raised: u32,
     device: D,
 }
 
@@ -185,28 +160,27 @@ impl<const HALF: u32, D: SharedDevice> Device for OfHalf<HALF, D> {
 
     #[inline(always)]
     fn pending(&self) -> u32 {
-        self.raised
+        of_parts::<HALF>(self.device.pending())
     }
 
     #[inline(always)]
     fn raise(&mut self, event: Event) {
-        self.raised |= event.bit();
+        self.device.set(of_cores::<HALF>(event.bit()));
     }
 
     #[inline(always)]
     fn clear(&mut self, event: Event) {
-        self.raised &= !event.bit();
+        self.device.clear_all(of_cores::<HALF>(event.bit()));
     }
 
     #[inline(always)]
-    fn clear_all(&mut self, events: u32) {
-        // The core has cleared the others before.
-        self.raised &= !events;
+    fn clear_all(&mut self, _events: u32) {
+        // The core has cleared them before.
     }
 
     #[inline(always)]
     fn tell(&mut self) {
-        self.device.set_in_core_a(bit::ENTRY[HALF as usize & 1 ^ 1]);
+        self.device.set_in_core_a(Event::Entry.bit() << SHIFT[HALF as usize & 1 ^ 1]);
     }
 
     #[inline(always)]
@@ -261,24 +235,24 @@ mod tests {
 
     #[test]
     fn no_event_of_a_half_is_left_out_and_none_has_two_meanings() {
-        let sets = [EVENTS[0], EVENTS[1], COMMON, BELL];
+        let sets = [EVENTS[0], EVENTS[1], COMMON, BELL, RESTED];
         for (n, one) in sets.iter().enumerate() {
             for other in &sets[n + 1..] {
                 assert_eq!(one & other, 0);
             }
         }
-        let own = Event::Work.bit();
-        assert_eq!(of_parts::<0>(EVENTS[0]) | own, Sending::<Linear>::EVENTS);
+        assert_eq!(of_parts::<0>(EVENTS[0] | COMMON), Sending::<Linear>::EVENTS);
         // The half that receives has no timers.
-        assert_eq!(of_parts::<1>(EVENTS[1]) | own, Receiving::<Linear>::EVENTS);
+        assert_eq!(of_parts::<1>(EVENTS[1] | COMMON), Receiving::<Linear>::EVENTS);
+        assert_eq!(of_cores::<1>(of_parts::<1>(EVENTS[1])), EVENTS[1]);
     }
 
     #[test]
     fn a_mailbox_is_an_event_of_the_half_that_reads_it() {
         for index in 0..8 {
             let halves = [Sender::MAILBOXES, Sorter::<Linear>::MAILBOXES].map(|of| of >> index & 1);
-            let events = split(Event::Mailbox.bit(), 1 << index);
-            assert_eq!([0, 1].map(|half| u32::from(events & EVENTS[half] != 0)), halves);
+            let concerned = concerned(Event::Mailbox.bit(), 1 << index);
+            assert_eq!([SENDING, RECEIVING].map(|half| concerned >> half & 1), halves);
         }
     }
 }

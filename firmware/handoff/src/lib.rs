@@ -2,8 +2,8 @@
 //! parts).
 //!
 //! A [`Queue`] lies in SRAM and has one [`Writer`] and one [`Reader`]. A [`Bell`] is the software
-//! event that wakes the core of the reader. [`Claims`] says which part each core runs, where any
-//! core may run any part.
+//! event that wakes the core of the reader. A [`Lender`] is a core that runs two parts, and lends
+//! one to the other core, a [`Borrower`], while both parts have work.
 //!
 //! The hardware has no locked access to memory. Everything here stands on three facts
 //! (docs/memory.md, Order; docs/events.md, Two cores): the accesses of a core to SRAM and registers
@@ -24,34 +24,21 @@
 //!
 //! # No part is slept through
 //!
-//! With [`Claims`], each core repeats these steps:
-//!
-//! 1. It clears its bell.
-//! 2. It looks which parts have work ([`Queue::is_empty`]) and can do it ([`Queue::has_room`]).
-//! 3. It [claims](Claims::claim) one of them, runs one event of it, [releases](Claims::release) it,
-//!    and goes on with step 2, even if its bell does not ring.
-//! 4. If it could claim no part, it sleeps until its bell rings, and goes on with step 1.
-//!
-//! A part that pushes tells the other core, so that both cores work. Its own core looks again after
-//! the release, so the entry would not be lost without that. An event of the hardware need be
-//! enabled on one core only.
-//!
-//! A core may find work for a part that the other core runs, and sleep. The work is not lost: the
-//! other core looks at all parts after it has released this one, and finds the same work. A look
-//! before the release is not enough, since the work may come between the look and the release.
+//! A word of SRAM says which core has the part that is lent. The core that has the part changes the
+//! word, then sets an event of the other core. That core serves all events of the part, whether
+//! they are pending or not, so causes that are older than the change are found. Events that are set
+//! later in the core without the part are passed on, and that core does not sleep before.
 #![cfg_attr(not(test), no_std)]
 
 mod bell;
-mod claims;
-mod dispatch;
 mod layout;
+mod lend;
 mod queue;
 mod reader;
 mod writer;
 
 pub use bell::{tell, Bell};
-pub use claims::{Claims, Core, Semaphore};
-pub use dispatch::{Dispatcher, Events, Next};
+pub use lend::{Borrower, Events, Lender, Next};
 pub use queue::Queue;
 pub use reader::Reader;
 pub use writer::Writer;

@@ -69,6 +69,6 @@ fn transmitter_and_receiver_on_core_b_carry_every_message() {
 }
 
 #[test]
-fn whichever_core_is_free_carries_every_message() {
+fn two_cores_that_share_the_work_by_the_load_carry_every_message() {
     every_workload(Scheme::Dynamic);
 }

@@ -6,14 +6,12 @@
 //! interleaving of the accesses.
 #![allow(dead_code, reason = "each test uses its part of this")]
 
-pub mod parts;
-
 use std::sync::{Arc, Mutex};
 
 use loom::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use loom::thread::{self, Thread};
 use nic_device::Words;
-use nic_handoff::{Bell, Semaphore};
+use nic_handoff::Bell;
 
 /// A word that both cores see.
 #[derive(Clone)]
@@ -112,23 +110,6 @@ impl Bell for CoreBell {
 
     fn clear(&mut self) {
         self.rung.put(0);
-    }
-}
-
-/// The semaphore of the NIC.
-#[derive(Clone)]
-pub struct Lock(Arc<loom::sync::Mutex<()>>);
-
-impl Lock {
-    pub fn new() -> Lock {
-        Lock(Arc::new(loom::sync::Mutex::new(())))
-    }
-}
-
-impl Semaphore for Lock {
-    fn with<R>(&mut self, work: impl FnOnce() -> R) -> R {
-        let _owned = self.0.lock().unwrap();
-        work()
     }
 }
 

@@ -138,8 +138,8 @@ pub enum Scheme {
     Dsr,
     /// Core B runs the transmitter and the receiver (E-46, SR).
     Sr,
-    /// The core that is free runs the half with work: sender and transmitter, or sorter and
-    /// receiver (EL-1).
+    /// Core A runs all parts, and lends the sorter and the receiver to core B while both cores have
+    /// work (EL-1).
     Dynamic,
 }
 

@@ -69,7 +69,7 @@ impl<A: Machine, B: Machine> Cores for Fixed<A, B> {
 
 /// Timers of the core that have fired make their events.
 pub fn fire_timers(hardware: &mut Hardware) {
-    for (timer, event) in [Event::Timer0, Event::Timer1].into_iter().enumerate() {
+    for (timer, event) in [Event::Timer0, Event::Timer1, Event::Timer2].into_iter().enumerate() {
         let due = hardware.timers[timer].is_some_and(|due| (hardware.now.wrapping_sub(due) as i32) >= 0);
         if due {
             hardware.timers[timer] = None;

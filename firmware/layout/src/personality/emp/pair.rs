@@ -18,17 +18,17 @@ pub const FIRST_FREE: u32 = REQUEST + 16;
 /// Offset of the number of the frame that either core places next in the transmit ring, behind the
 /// semaphore. Core A clears it before it answers the driver.
 pub const NEXT_FRAME: u32 = FIRST_FREE + 4;
-/// With the scheme `dynamic`: the SRAM address of the states that both cores use, and their bytes.
-/// Core A writes them before it answers the driver.
-pub const STATES: u32 = NEXT_FRAME + 4;
-/// Offset of the claims of the scheme `dynamic`.
-pub const CLAIMS: u32 = STATES + 8;
+/// With the scheme `dynamic`: the SRAM address of the half that core A lends, and its bytes. Core A
+/// writes them before it answers the driver.
+pub const LENT: u32 = NEXT_FRAME + 4;
+/// Offset of the word that says which core has that half.
+pub const OWNER: u32 = LENT + 8;
 /// Offset of the counters of core B, in the order of [`Counter`].
 pub const COUNTERS: u32 = 0x200;
 
 const _: () = assert!(COUNTERS + 4 * Counter::COUNT as u32 <= IMAGE);
 const _: () = assert!(core::mem::size_of::<PairRequest>() as u32 <= FIRST_FREE - REQUEST);
-const _: () = assert!(CLAIMS + 8 <= REPLY);
+const _: () = assert!(OWNER + 4 <= REPLY);
 const _: () = assert!(AREA_ADDRESS == 0x7_4000);
 
 /// [`PairRequest::magic`]: "NSPR".
