@@ -54,6 +54,19 @@ fn an_incast_that_loses_frames_delivers_every_message_at_nine_tenths_of_the_wire
     }
 }
 
+/// Time-outs expire, since the receiver has 48 messages to take, but no frame is lost. A peer would
+/// drop a message that comes before an older one.
+#[test]
+fn late_messages_of_an_incast_keep_their_order() {
+    for flow_control in ["emp.flow_control=false", "emp.flow_control=true"] {
+        let many = ["nodes=4", "workload.sizes_bytes=[64]", "workload.iterations=160", "workload.outstanding=16"];
+        let run = checked("incast", &[&many[..], &[flow_control]].concat());
+        let waits = run.rows[0].waits.expect("emp has waits");
+        assert!(waits.timeouts > 0 && waits.narrowed > 0, "{waits:?}");
+        assert_eq!((waits.no_buffer, waits.early), (0, 0), "{waits:?}");
+    }
+}
+
 /// A NIC that is slow to all whose buffers are not nearly all free is slow to its peer.
 #[test]
 fn flow_control_slows_a_sender() {

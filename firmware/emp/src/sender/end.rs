@@ -102,6 +102,10 @@ impl Sender {
         let sent = self.record(record);
         let node_number = dev.get(sent, record::NODE_NUMBER);
         dev.put(sent, record::STATE, stage::FREE);
+        if self.ready.has(record) | self.waiting.has(record) {
+            rarely();
+            self.leave_queues(record);
+        }
         self.under_way.remove(record);
         self.give_number(dev, node_number & 0xFFFF, (node_number >> 16) as u16);
         let descriptor = dev.get(sent, record::DESCRIPTOR);
@@ -111,6 +115,15 @@ impl Sender {
         let counter = if stat == stat::DONE { Counter::SendsDone } else { Counter::SendsFailed };
         dev.count(counter);
         dev.trace(Marker::MessageSent, record);
+    }
+
+    /// A message has ended before all its frames were sent again. The next one with its record would
+    /// have its place in a queue, before older ones.
+    #[cold]
+    #[inline(never)]
+    fn leave_queues(&mut self, record: u32) {
+        self.ready.remove(record);
+        self.waiting.remove(record);
     }
 
     /// Obeys a command of the driver, and passes it on when the messages that it is about have

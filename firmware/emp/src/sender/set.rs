@@ -80,6 +80,23 @@ impl Fifo {
         self.end = self.end.wrapping_add(1);
     }
 
+    /// Whether a record is in the queue.
+    #[inline(always)]
+    pub fn has(&self, record: u32) -> bool {
+        self.members.has(record)
+    }
+
+    /// Removes a record, wherever it stands.
+    pub fn remove(&mut self, record: u32) {
+        for _ in 0..self.len() {
+            let Some(front) = self.front() else { return };
+            self.pop();
+            if front != record {
+                self.push(front);
+            }
+        }
+    }
+
     /// Removes the record that comes next.
     #[inline(always)]
     pub fn pop(&mut self) {
@@ -108,6 +125,22 @@ mod tests {
             }
             assert!(queue.is_empty() && queue.front().is_none());
         }
+    }
+
+    #[test]
+    fn a_record_leaves_the_middle_of_a_queue() {
+        let mut queue = Fifo::EMPTY;
+        for record in [3, 199, 0, 7] {
+            queue.push(record);
+        }
+        queue.remove(199);
+        queue.remove(8);
+        assert!(queue.has(0) && !queue.has(199));
+        for record in [3, 0, 7] {
+            assert_eq!(queue.front(), Some(record));
+            queue.pop();
+        }
+        assert!(queue.is_empty());
     }
 
     #[test]

@@ -48,8 +48,10 @@ struct Load {
 
 /// Long messages, whose frames meet in the queue of the switch, and short ones, whose frames come
 /// faster than a core takes them.
-const INCASTS: [Load; 2] =
-    [Load { size_bytes: 16_384, messages: 12, outstanding: 4 }, Load { size_bytes: 64, messages: 40, outstanding: 16 }];
+const INCASTS: [Load; 2] = [
+    Load { size_bytes: 16_384, messages: 12, outstanding: 4 },
+    Load { size_bytes: 64, messages: 160, outstanding: 16 },
+];
 
 /// Name of a way between two nodes, and its topology.
 const WAYS: [(&str, &str); 2] = [("cable", "{kind=\"cable\"}"), ("switch", "{kind=\"switch\"}")];
