@@ -117,8 +117,8 @@ impl Sender {
         dev.trace(Marker::MessageSent, record);
     }
 
-    /// A message has ended before all its frames were sent again. The next one with its record would
-    /// have its place in a queue, before older ones.
+    /// A message has ended before its frames were sent again. Otherwise the next message with its
+    /// record would take its place in a queue, before older ones.
     #[cold]
     #[inline(never)]
     fn leave_queues(&mut self, record: u32) {
