@@ -62,3 +62,22 @@ fn a_message_that_is_not_accepted_does_not_rest() {
     assert_eq!(rests(sent().mark(Marker::SendGivenUp, SEND), late + 100), None, "it was given up");
     assert_eq!(rests(sent().come(ack(1)).come(ack(3)).mark(Marker::MessageSent, SEND), late + 100), None);
 }
+
+#[test]
+fn a_message_may_rest_while_an_earlier_one_is_accepted_in_parts() {
+    let late = 2 * 64 * super::bench::RESEND_US + 100_000;
+    // Half of the time later, after `step`, the other half passes.
+    let rests = |step: &dyn Fn(&mut Bench)| {
+        let mut bench = sent();
+        bench.post_of(SEND + 1, Descriptor { length_bytes: LONG.length, page_bytes: 4000, ..POSTED }, &[]);
+        bench.mark(Marker::PostRead, SEND + 1).come(ack(2)).wait_us(late / 2);
+        step(&mut bench);
+        bench.wait_us(late / 2 + 100).mark(Marker::Idle, 0).broken()
+    };
+    assert_eq!(rests(&|bench| _ = bench.leave(LONG).come(ack(3))), None);
+    assert_eq!(rests(&|bench| _ = bench.leave(LONG)), Some(32), "the earlier one is only sent again");
+    assert_eq!(rests(&|bench| _ = bench.leave(LONG).come(ack(1))), Some(32), "its collection was accepted before");
+    let second = Frame { message: 1, ..LONG };
+    let accepted = |bench: &mut Bench| _ = bench.leave(second).come(Frame { message: 1, ..ack(3) });
+    assert_eq!(rests(&accepted), Some(32), "the earlier one rests, and the later one is accepted");
+}

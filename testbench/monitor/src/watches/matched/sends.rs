@@ -29,7 +29,8 @@ struct Message {
     acknowledged: BTreeSet<u32>,
     /// The firmware may have given it up, or has ended it.
     is_over: bool,
-    /// When a frame of it left last, or when it was taken.
+    /// When a frame of it left last, or when it was taken. Or when a collection of an earlier
+    /// message was accepted: on a narrow path an earlier message goes first, however long it is.
     since: Ps,
 }
 
@@ -148,7 +149,7 @@ impl Sends {
     }
 
     /// The firmware takes an answer of a peer.
-    fn answered(&mut self, frame: &Frame) {
+    fn answered(&mut self, at: Ps, frame: &Frame) {
         let Some(peer) = self.peers.get_mut(&frame.header.from) else { return };
         if peer.session != Some(frame.header.session) {
             return;
@@ -157,8 +158,9 @@ impl Sends {
         if frame.is(ABORTED) {
             message.is_over = true;
         } else if let Some((frames, of_collection)) = message.shape.filter(|_| frame.is(ACK)) {
-            if frame.number() < frames {
-                message.acknowledged.insert(frame.number() / of_collection);
+            if frame.number() < frames && message.acknowledged.insert(frame.number() / of_collection) {
+                let later = peer.messages.iter_mut().filter(|(number, _)| before(frame.message(), **number) > 0);
+                later.for_each(|(_, message)| message.since = at);
             }
         }
     }
@@ -230,7 +232,7 @@ impl Watch for Sends {
             Marker::PostRead => self.take(context, argument),
             Marker::ReceiveBegin => {
                 if let Some(frame) = context.frames.taken().and_then(Frame::of) {
-                    self.answered(&frame);
+                    self.answered(context.now(), &frame);
                 }
             }
             Marker::SendGivenUp | Marker::MessageSent => {
