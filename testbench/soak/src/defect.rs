@@ -23,8 +23,8 @@ pub struct Defect {
     pub place: Place,
     /// The number of the invariant (docs/properties.md).
     pub invariant: u8,
-    /// The number of another invariant, which may find it first: the drawn cases decide.
-    pub or: Option<u8>,
+    /// The numbers of other invariants, which may find it first: the drawn cases decide.
+    pub or: &'static [u8],
     /// The NIC may not answer a command of the driver first: an error without a number.
     pub or_silence: bool,
     /// The workload that shows the defect.
@@ -60,17 +60,17 @@ impl Workload {
 impl Defect {
     /// A defect of the firmware.
     pub const fn of_firmware(plant: Plant, invariant: u8, workload: Workload) -> Defect {
-        Defect { name: plant.name(), place: Place::Firmware(plant), invariant, or: None, or_silence: false, workload }
+        Defect { name: plant.name(), place: Place::Firmware(plant), invariant, or: &[], or_silence: false, workload }
     }
 
     /// A defect of the driver.
     pub const fn of_driver(name: &'static str, plant: DriverPlant, invariant: u8, workload: Workload) -> Defect {
-        Defect { name, place: Place::Driver(plant), invariant, or: None, or_silence: false, workload }
+        Defect { name, place: Place::Driver(plant), invariant, or: &[], or_silence: false, workload }
     }
 
-    /// The same defect, which another invariant may find first.
-    pub const fn or(self, invariant: u8) -> Defect {
-        Defect { or: Some(invariant), ..self }
+    /// The same defect, which one of other invariants may find first.
+    pub const fn or(self, invariants: &'static [u8]) -> Defect {
+        Defect { or: invariants, ..self }
     }
 
     /// The same defect, with which the NIC may not answer a command of the driver.
@@ -81,7 +81,7 @@ impl Defect {
     /// Whether a violation of this invariant finds the defect. `None`: it has no number.
     pub fn is_found_by(&self, invariant: Option<u8>) -> bool {
         match invariant {
-            Some(number) => number == self.invariant || self.or == Some(number),
+            Some(number) => number == self.invariant || self.or.contains(&number),
             None => self.or_silence,
         }
     }

@@ -17,14 +17,14 @@ const fn on_two_cores(plant: Plant, invariant: u8) -> Defect {
 }
 
 const DEFECTS: [Defect; 12] = [
-    lists(Plant::PlacedBeside, 27).or(28),
+    lists(Plant::PlacedBeside, 27).or(&[28]),
     lists(Plant::AnyTagMatches, 27),
     lists(Plant::TailOmitted, 28),
     lists(Plant::NewestMatches, 27),
     lists(Plant::OrderIgnored, 27),
     lists(Plant::EarlyAcknowledgement, 29),
-    lists(Plant::CopyCounts, 29).or(27),
-    lists(Plant::EarlyDone, 28),
+    lists(Plant::CopyCounts, 29).or(&[27, 28]),
+    lists(Plant::EarlyDone, 28).or(&[27]),
     lists(Plant::AnyAcknowledgement, 28),
     lists(Plant::RefusalAccepts, 28),
     lists(Plant::LostTimer, 32),

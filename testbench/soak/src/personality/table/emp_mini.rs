@@ -13,7 +13,7 @@ const DEFECTS: [Defect; 4] = [
     lists(Plant::SecondMiss, 18),
     lists(Plant::LockedVictim, 15),
     lists(Plant::VictimOffByOne, 14),
-    lists(Plant::DuplicateTag, 20).or(13),
+    lists(Plant::DuplicateTag, 20).or(&[13]),
 ];
 
 /// The driver takes the lines of a process away when the process ends.
