@@ -10,13 +10,14 @@ use nic_layout::ring::{Event, MAILBOX_COMMAND, MAILBOX_FILLED};
 use nic_matching::Posted;
 
 use crate::elsewhere::Slot;
-use crate::frame::Frame;
-use crate::neighbours::{Entry, First, Receives, Sends, Sorts, Transmits};
+use crate::neighbours::{Entry, Sends, Sorts, Transmits};
 use crate::pages::Pages;
 use crate::places::{PagePlaces, Places, Settings};
 use crate::queues::Queues;
 use crate::receiver::{Receiver, ENTRIES};
+use crate::receiver_with::{Here, ReceiverWith};
 use crate::sender::Sender;
+use crate::share::Share;
 use crate::sorter::Sorter;
 use crate::transmitter::Transmitter;
 
@@ -38,32 +39,6 @@ const FRAME_EVENTS: u32 = Event::MacRx.bit() | Event::MacTx.bit() | Event::Entry
 
 /// Answers of peers that one turn serves at most, where the sorter runs on the other core.
 const ANSWERS_OF_A_TURN: u32 = 3;
-
-/// The share of a core that sending has.
-///
-/// A core that sends as much as it receives falls behind with receiving, since acknowledgements
-/// come on top of the frames. Then frames wait for longer than the time-outs of their collections.
-/// So while more than a few wait, only one turn in eight sends.
-#[derive(Clone, Copy, Debug)]
-struct Share(u32);
-
-impl Share {
-    /// More frames than this are many.
-    const FEW: u16 = 4;
-    /// One turn of so many sends.
-    const TURNS: u32 = 8;
-
-    /// Whether a frame may be sent. `waiting`: frames that have arrived.
-    #[inline(always)]
-    fn has_turn(&mut self, waiting: u16) -> bool {
-        if waiting <= Share::FEW {
-            return true;
-        }
-        rarely();
-        self.0 = self.0.wrapping_add(1);
-        self.0 % Share::TURNS == 0
-    }
-}
 
 /// A core: sender, transmitter, receiver and sorter, each of them the part itself or
 /// [`Elsewhere`](crate::Elsewhere). `P`: how the sorter finds posted receives. `A`: what addresses
@@ -140,7 +115,7 @@ where
         sorter: O::NOWHERE,
         rare: Rare::Nothing,
         has_entries: true,
-        share: Share(0),
+        share: Share::START,
         types: PhantomData,
     };
 
@@ -575,72 +550,5 @@ fn is_level<const N: usize, const LOG2: u32>(
     match (reader, writer) {
         (Some(reader), Some(writer)) => reader.is_level(writer),
         _ => true,
-    }
-}
-
-/// Whether the receiver runs on a core.
-pub trait Here {
-    /// Whether it does.
-    const IS_HERE: bool;
-}
-
-impl<A> Here for Receiver<A> {
-    const IS_HERE: bool = true;
-}
-
-impl Here for crate::Elsewhere {
-    const IS_HERE: bool = false;
-}
-
-/// The receiver as the sorter's core has it, with the transmitter that it reaches.
-struct ReceiverWith<'a, R, T, A> {
-    receiver: &'a mut R,
-    transmitter: &'a mut T,
-    addresses: PhantomData<A>,
-}
-
-impl<R: Slot<Receiver<A>> + Here, T: Transmits, A: Pages> Receives for ReceiverWith<'_, R, T, A> {
-    const IS_HERE: bool = R::IS_HERE;
-
-    #[inline(always)]
-    fn is_ready(&mut self, dev: &mut impl Device) -> bool {
-        self.receiver.here().is_some_and(|receiver| receiver.is_ready::<T>(dev))
-    }
-
-    /// A core that has all parts has other work while the data are on their way.
-    const ENDS_AT_ONCE: bool = R::IS_HERE && !T::IS_HERE;
-
-    #[inline(always)]
-    fn is_allowed(&mut self) -> bool {
-        self.transmitter.is_allowed()
-    }
-
-    #[inline(always)]
-    fn allow(&mut self, frames: u32) {
-        self.transmitter.allow(frames);
-    }
-
-    #[inline(always)]
-    fn place_first(&mut self, dev: &mut impl Device, record: u32, frame: &Frame) -> First {
-        self.receiver.here().map_or(First::NOTHING, |receiver| receiver.place_first(dev, record, frame))
-    }
-
-    #[inline(always)]
-    fn begin(&mut self, dev: &mut impl Device, record: u32, frame: &Frame, first: First) {
-        if let Some(receiver) = self.receiver.here() {
-            receiver.begin(dev, self.transmitter, record, frame, first);
-        }
-    }
-
-    #[inline(always)]
-    fn end_whole(&mut self, dev: &mut impl Device, record: u32, frame: &Frame, length: u32) -> bool {
-        self.receiver.here().is_some_and(|receiver| receiver.end_whole(dev, self.transmitter, record, frame, length))
-    }
-
-    #[inline(always)]
-    fn go_on(&mut self, dev: &mut impl Device, record: u32, frame: &Frame) {
-        if let Some(receiver) = self.receiver.here() {
-            receiver.go_on(dev, self.transmitter, record, frame);
-        }
     }
 }

@@ -120,7 +120,8 @@ impl Sender {
             self.open_alone(dev, node, record, posted.tag);
         }
         if HEARS {
-            // The host waits for the end of an older message, and nobody for the rest of the books.
+            // A process may poll for the end of an older message. Nothing waits for what this
+            // message still needs: its timer and its record.
             self.take_accepted(dev);
         }
         self.time(dev, sent, 0, self.settings.resend_cycles);

@@ -54,6 +54,8 @@ fn slow_host(mut world: World<Linear>) -> (u32, u32, World<Linear>) {
 
 #[test]
 fn a_sender_is_slow_to_a_node_with_few_buffers_and_to_no_other() {
+    // One run says little: its ratio depends on the scheme and on chance. The sums of twelve runs have
+    // 0.35 to 0.62 of the overruns.
     let (mut overruns_without, mut overruns) = (0, 0);
     for seed in 0..12 {
         let (_, lost, without) = slow_host(World::new(3, 1500, Faults::default(), seed));
