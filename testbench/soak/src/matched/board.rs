@@ -9,6 +9,7 @@ use nicscope_run::workload::app::pattern;
 use nicscope_scenario::error::{Error, Result, Statement};
 use sim_pins::Ps;
 
+use super::operation::Number;
 use crate::case::Cluster;
 use crate::language::Compared;
 
@@ -31,8 +32,8 @@ pub enum End {
 /// A message that was posted.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    /// The number of its operation, which gives its bytes.
-    pub number: u32,
+    /// Its number, which gives its bytes.
+    pub number: Number,
     pub node: usize,
     pub to: usize,
     pub tag: u16,
@@ -92,7 +93,7 @@ pub struct News {
 pub struct Board {
     pub sends: Vec<Sent>,
     /// Open receives, by node and number.
-    pub receives: BTreeMap<(usize, u32), Wanted>,
+    pub receives: BTreeMap<(usize, Number), Wanted>,
     pub causes: Vec<Causes>,
     pub news: Vec<News>,
     counts: BTreeMap<&'static str, u64>,
@@ -143,7 +144,7 @@ impl Board {
         };
         let mut why = "no such message was sent";
         for sent in self.sends.iter_mut().filter(is_it) {
-            match (pattern(sent.number, sent.bytes) == found, sent.has_come) {
+            match (pattern(sent.number.pattern(), sent.bytes) == found, sent.has_come) {
                 (true, false) => {
                     sent.has_come = true;
                     return Ok(());
@@ -222,7 +223,7 @@ impl Board {
                 && !self.causes[sent.to].is_hostile
         };
         let has_receive =
-            |sent: &Sent| self.receives.range((sent.to, 0)..(sent.to + 1, 0)).any(|(_, wanted)| wanted.takes(sent));
+            |sent: &Sent| self.receives.range((sent.to, Number::FIRST)..(sent.to + 1, Number::FIRST)).any(|(_, wanted)| wanted.takes(sent));
         // A receive of any tag takes no message behind one with a reserved tag that has not come.
         let may_wait = |sent: &Sent| {
             let is_before = |other: &Sent| {
@@ -267,14 +268,15 @@ impl Board {
 mod tests {
     use super::*;
 
-    fn sent(number: u32, tag: u16) -> Sent {
+    fn sent(op: u32, tag: u16) -> Sent {
+        let number = Number { op, ..Number::FIRST };
         Sent { number, node: 1, to: 0, tag, bytes: 0, end: End::Open, has_come: false }
     }
 
     fn may_move(sends: &[Sent], wanted: Wanted) -> bool {
         let board = Board {
             sends: sends.to_vec(),
-            receives: BTreeMap::from([((0, 9), wanted)]),
+            receives: BTreeMap::from([((0, Number { op: 9, index: 1 }), wanted)]),
             causes: vec![Causes::default(); 2],
             ..Board::default()
         };
@@ -292,6 +294,6 @@ mod tests {
         // Its sender does not know yet that it has come.
         let has_come = Sent { has_come: true, ..of_library.clone() };
         assert!(may_move(&[has_come, sent(1, 5)], any));
-        assert!(may_move(&[sent(0, 5), Sent { number: 1, ..of_library }], any), "only behind it");
+        assert!(may_move(&[sent(0, 5), Sent { number: Number { op: 1, index: 0 }, ..of_library }], any), "only behind it");
     }
 }

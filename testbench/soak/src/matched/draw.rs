@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nic_layout::personality::emp::descriptor::RESERVED_TAG_MIN;
 
-use super::operation::{Op, What, ANY_SOURCE, ANY_TAG, BYTES_MAX, KEEP, OF_RECEIVE};
+use super::operation::{Op, What, ANY_SOURCE, ANY_TAG, BURST_MAX, BYTES_MAX, KEEP, OF_RECEIVE};
 use super::{hostile, settings};
 use crate::case::{Case, Wire, NODES_MAX};
 use crate::clusters::{cluster, cluster_of_nodes};
@@ -30,7 +30,7 @@ pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
         let node = random.index(0..nodes);
         let peer = (node + random.index(1..nodes)) % nodes;
         let what = Op { what: What::Send, node, peer, tag: tag(&mut random), bytes: 0, flags: 0 };
-        match random.weighted(&[700, 30, 30, 160, 14, 14, 3, 15, 34]) {
+        match random.weighted(&[700, 30, 30, 160, 14, 14, 3, 15, 34, 40]) {
             0 => {
                 let near = |random: &mut Random| at + random.index(0..2 * APART) - APART;
                 let bytes = size(&mut random);
@@ -60,7 +60,18 @@ pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
                 let flags = random.number(0..=hostile::KINDS - 1);
                 placed.push((at, Op { what: What::Hostile, flags, bytes: random.number(0..=BYTES_MAX), ..what }));
             }
-            _ => placed.push((at, Op::SETTLE)),
+            8 => placed.push((at, Op::SETTLE)),
+            _ => {
+                // Many short messages, and often a receive for each of them.
+                let near = |random: &mut Random| at + random.index(0..2 * APART) - APART;
+                let burst = Op { what: What::Sends, bytes: random.number(0..=100), flags: burst_count(&mut random), ..what };
+                placed.push((near(&mut random), burst));
+                if random.chance(0.9) {
+                    let flags = if random.chance(0.8) { burst.flags } else { burst_count(&mut random) };
+                    let receives = Op { what: What::Receives, node: peer, peer: node, flags, ..burst };
+                    placed.push((near(&mut random), receives));
+                }
+            }
         }
     }
     placed.sort_by_key(|(at, _)| *at);
@@ -74,6 +85,14 @@ fn tag(random: &mut Random) -> u16 {
         0 => random.number(0..=2) as u16,
         1 => random.number(3..=60) as u16,
         _ => RESERVED_TAG_MIN + random.number(0..=1) as u16,
+    }
+}
+
+/// How many messages are posted at once.
+fn burst_count(random: &mut Random) -> u32 {
+    match random.weighted(&[2, 1]) {
+        0 => random.number(1..=16),
+        _ => random.number(17..=BURST_MAX),
     }
 }
 

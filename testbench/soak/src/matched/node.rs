@@ -236,10 +236,10 @@ impl<'a> Player<'a> {
                 break;
             }
             if self.now() > give_up {
-                let open: Vec<u32> = self.side.open.iter().map(|message| message.number).collect();
+                let open = self.side.names();
                 return Err(broken(
                     33,
-                    format!("messages {open:?} are open at node {node}, and receives for them are posted"),
+                    format!("messages {open} are open at node {node}, and receives for them are posted"),
                 ));
             }
             self.seat.handle.sim().sleep_for(LOOK).await;
@@ -300,8 +300,7 @@ fn pin_a_page(seat: &Seat<Op>) -> Result<()> {
 /// Does one operation.
 async fn step(side: &mut Side<'_>, number: u32, op: &Op) -> Result<()> {
     match op.what {
-        What::Send => side.post(number, op, true).await,
-        What::Receive => side.post(number, op, false).await,
+        What::Send | What::Receive | What::Sends | What::Receives => side.post(number, op).await,
         What::Again => side.again(number, op).await,
         What::Cancel => side.cancel(op).await,
         What::Wait => {

@@ -20,7 +20,9 @@ use crate::language::{Compared, Operation, Seat};
 pub const BYTES_MAX: u32 = 300_000;
 
 /// The kinds, as reports and lists name them.
-const KINDS: [&str; 10] = ["send", "receive", "again", "cancel", "wait", "end", "kill", "reset", "hostile", "settle"];
+const KINDS: [&str; 12] = [
+    "send", "receive", "sends", "receives", "again", "cancel", "wait", "end", "kill", "reset", "hostile", "settle",
+];
 
 /// What an operation does. The numbers are the places in [`KINDS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +32,10 @@ pub enum What {
     Send,
     /// The process posts a receive.
     Receive,
+    /// The process posts several messages to a peer, one after the other. The flags are their count.
+    Sends,
+    /// The process posts several receives.
+    Receives,
     /// The process posts an ended message again, whose descriptor it has kept.
     Again,
     /// The process gives its youngest message up.
@@ -48,9 +54,11 @@ pub enum What {
     Settle,
 }
 
-const WHAT: [What; 10] = [
+const WHAT: [What; 12] = [
     What::Send,
     What::Receive,
+    What::Sends,
+    What::Receives,
     What::Again,
     What::Cancel,
     What::Wait,
@@ -70,7 +78,36 @@ pub const KEEP: u32 = 4;
 /// [`What::Again`] and [`What::Cancel`] are of a receive.
 pub const OF_RECEIVE: u32 = 1;
 
-/// An operation on messages. The place in the list names its message.
+/// Messages that one operation posts, at most.
+pub const BURST_MAX: u32 = 64;
+
+/// Which message: the place in the list of the operation that posts it, and its place among the
+/// messages of that operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Number {
+    pub op: u32,
+    pub index: u32,
+}
+
+impl Number {
+    pub const FIRST: Number = Number { op: 0, index: 0 };
+
+    /// A number that gives the bytes of the message.
+    pub fn pattern(self) -> u32 {
+        self.op * BURST_MAX + self.index
+    }
+}
+
+impl Display for Number {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match *self {
+            Number { op, index: 0 } => write!(f, "{op}"),
+            Number { op, index } => write!(f, "{op}.{index}"),
+        }
+    }
+}
+
+/// An operation on messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Op {
     /// What it does.
@@ -83,13 +120,22 @@ pub struct Op {
     pub tag: u16,
     /// Bytes of a message, room of a receive, or a time in us.
     pub bytes: u32,
-    /// The flags, or which thing a hostile process does.
+    /// The flags, how many messages are posted, or which thing a hostile process does.
     pub flags: u32,
 }
 
 impl Op {
     /// Everything waits until nothing can be delivered any more.
     pub const SETTLE: Op = Op { what: What::Settle, node: 0, peer: 0, tag: 0, bytes: 0, flags: 0 };
+
+    /// The operation that posts one of its messages, if it posts several.
+    pub fn burst(&self) -> Option<Op> {
+        match self.what {
+            What::Sends => Some(Op { what: What::Send, flags: 0, ..*self }),
+            What::Receives => Some(Op { what: What::Receive, flags: 0, ..*self }),
+            _ => None,
+        }
+    }
 
     /// Whether it has a flag.
     pub fn has(&self, flag: u32) -> bool {
@@ -122,7 +168,7 @@ impl FromStr for Op {
             bytes: number(bytes)?,
             flags: number(flags)?,
         };
-        if op.bytes > BYTES_MAX {
+        if op.bytes > BYTES_MAX || op.burst().is_some() && op.flags > BURST_MAX {
             return Err(wrong());
         }
         Ok(op)
@@ -144,7 +190,10 @@ impl Operation for Op {
         let shorter = [0, self.bytes / 2].map(|bytes| Op { bytes, ..*self });
         let plain = Op { flags: 0, ..*self };
         let all = shorter.into_iter().filter(|op| op.bytes < self.bytes);
-        all.chain((is_message && plain != *self).then_some(plain)).collect()
+        let all = all.chain((is_message && plain != *self).then_some(plain));
+        let fewer = [self.flags / 2, self.flags.saturating_sub(1)].map(|flags| Op { flags, ..*self });
+        let is_fewer = |op: &Op| self.burst().is_some() && 0 < op.flags && op.flags < self.flags;
+        all.chain(fewer.into_iter().filter(is_fewer)).collect()
     }
 
     fn draw(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
@@ -190,6 +239,7 @@ mod tests {
             "send 0 1 tag 1 bytes 300001 flags 0",
             "send 0 x tag 1 bytes 4 flags 0",
             "send 0 1 tag 65536 bytes 4 flags 0",
+            "sends 0 1 tag 1 bytes 4 flags 65",
             "settle",
         ] {
             assert!(line.parse::<Op>().is_err(), "{line}");
@@ -204,5 +254,8 @@ mod tests {
         let simpler = op.simpler();
         assert_eq!(simpler.iter().map(|op| op.bytes).collect::<Vec<_>>(), [0, 6, 12]);
         assert!(Op { bytes: 0, flags: 0, ..op }.simpler().is_empty());
+        let counts = |op: Op| op.simpler().iter().map(|op| op.flags).collect::<Vec<_>>();
+        assert_eq!(counts(Op { what: What::Receives, bytes: 0, flags: 9, ..op }), [4, 8]);
+        assert!(counts(Op { what: What::Receives, bytes: 0, flags: 1, ..op }).is_empty());
     }
 }

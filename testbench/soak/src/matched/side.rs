@@ -10,12 +10,13 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
 use super::board::{broken, End, Sent, Wanted};
-use super::operation::{Op, ANY_SOURCE, ANY_TAG, BYTES_MAX, KEEP, OF_RECEIVE};
+use super::operation::{Number, Op, What, ANY_SOURCE, ANY_TAG, BURST_MAX, BYTES_MAX, KEEP, OF_RECEIVE};
 use super::plant::Plant;
 use crate::language::Seat;
 
-/// Places for messages of each direction: so many of a size.
-const PLACES: [(usize, u32); 2] = [(9, 40_000), (2, BYTES_MAX)];
+/// Places for messages of each direction: so many of a size. The small ones are for many messages
+/// that are open at once.
+const PLACES: [(u32, u32); 3] = [(BURST_MAX, 256), (9, 40_000), (2, BYTES_MAX)];
 /// Looks at all messages before a post that finds no place is left out.
 const LOOKS: u32 = 12;
 
@@ -30,7 +31,7 @@ struct Place {
 /// A message, or a receive, that was posted.
 pub struct Message {
     pub transfer: Transfer,
-    pub number: u32,
+    pub number: Number,
     place: usize,
     op: Op,
     is_send: bool,
@@ -53,12 +54,13 @@ impl Side<'_> {
         let mut places = [Vec::new(), Vec::new()];
         for places in &mut places {
             for (count, bytes) in PLACES {
-                for index in 0..count as u32 {
-                    let all = bytes.next_multiple_of(PAGE_BYTES) + PAGE_BYTES;
-                    let start = process.alloc(all).map_err(|error| failed!("{error}"))?;
-                    process.lock(start, all).await.map_err(|error| failed!("{error}"))?;
-                    // Neighbours begin at different places of a page.
-                    let at = start + (index * 1300 + bytes % 77) % (PAGE_BYTES - 4);
+                // Neighbours begin at different places of a page.
+                let apart = if bytes < PAGE_BYTES { bytes } else { bytes.next_multiple_of(PAGE_BYTES) } + 1300;
+                let all = count * apart;
+                let start = process.alloc(all).map_err(|error| failed!("{error}"))?;
+                process.lock(start, all).await.map_err(|error| failed!("{error}"))?;
+                for index in 0..count {
+                    let at = start + index * apart + bytes % 77;
                     places.push(Place { at, bytes, is_free: true });
                 }
             }
@@ -84,8 +86,17 @@ impl Side<'_> {
         Ok(None)
     }
 
-    /// Posts what an operation says, if there is a place.
-    pub async fn post(&mut self, number: u32, op: &Op, is_send: bool) -> Result<()> {
+    /// Posts what an operation says, each message for which there is a place.
+    pub async fn post(&mut self, number: u32, op: &Op) -> Result<()> {
+        let (one, count) = op.burst().map_or((*op, 1), |one| (one, op.flags));
+        for index in 0..count {
+            self.post_one(Number { op: number, index }, &one).await?;
+        }
+        Ok(())
+    }
+
+    async fn post_one(&mut self, number: Number, op: &Op) -> Result<()> {
+        let is_send = op.what == What::Send;
         let Some(place) = self.place(op.bytes, is_send).await? else { return Ok(()) };
         self.places[usize::from(is_send)][place].is_free = false;
         let at = self.prepare(number, op, place, is_send)?;
@@ -109,9 +120,9 @@ impl Side<'_> {
     }
 
     /// Fills the memory of a message, and tells the model before anything can come of it.
-    fn prepare(&self, number: u32, op: &Op, place: usize, is_send: bool) -> Result<UserVirt> {
+    fn prepare(&self, number: Number, op: &Op, place: usize, is_send: bool) -> Result<UserVirt> {
         let at = self.places[usize::from(is_send)][place].at;
-        let mut bytes = pattern(number, op.bytes);
+        let mut bytes = pattern(number.pattern(), op.bytes);
         if !is_send {
             bytes.iter_mut().for_each(|byte| *byte = !*byte);
         }
@@ -131,7 +142,7 @@ impl Side<'_> {
     }
 
     /// It was not posted after all.
-    fn forget(&self, number: u32, is_send: bool) {
+    fn forget(&self, number: Number, is_send: bool) {
         let mut board = self.seat.shared.lock();
         match is_send {
             true => board.sends.retain(|sent| sent.number != number),
@@ -144,6 +155,7 @@ impl Side<'_> {
         let is_send = !op.has(OF_RECEIVE);
         let Some(index) = self.kept.iter().position(|message| message.is_send == is_send) else { return Ok(()) };
         let message = self.kept.remove(index);
+        let number = Number { op: number, index: 0 };
         self.prepare(number, &message.op, message.place, is_send)?;
         self.process.post_again(&message.transfer).await.map_err(|error| failed!("post {number}: {error}"))?;
         self.seat.shared.lock().count("messages posted again");
@@ -244,6 +256,11 @@ impl Side<'_> {
         board.come(node, arrival.node.into(), arrival.tag, &found)
     }
 
+    /// The numbers of the open messages, for a report.
+    pub fn names(&self) -> String {
+        self.open.iter().map(|message| message.number.to_string()).collect::<Vec<_>>().join(", ")
+    }
+
     fn is_hostile(&self) -> bool {
         self.seat.shared.lock().causes[self.node()].is_hostile
     }
@@ -257,10 +274,10 @@ impl Side<'_> {
         while !self.open.is_empty() && !self.is_hostile() {
             self.look().await?;
             if self.seat.handle.sim().now() > give_up {
-                let open: Vec<u32> = self.open.iter().map(|message| message.number).collect();
+                let open = self.names();
                 return Err(broken(
                     33,
-                    format!("messages {open:?} of node {} were given up, and do not end", self.node()),
+                    format!("messages {open} of node {} were given up, and do not end", self.node()),
                 ));
             }
             self.seat.sleep_us(2).await;
