@@ -153,8 +153,12 @@ impl<P: Posted> Sorter<P> {
                 dev.put(dev.counters(), Counter::MessagesMatched.offset(), self.matched);
             }
             Found::Early => {
+                // The sender is told. If it waited for a time-out, the frame would hold its place on
+                // a narrow path, and a message that the older one does not hinder would not leave.
                 rarely();
-                self.drop(dev, frame.buffer, Counter::FirstsEarly.offset());
+                dev.count(Counter::FirstsEarly);
+                dev.trace(Marker::Dropped, Counter::FirstsEarly.offset() / 4);
+                self.answer(dev, frame.buffer, frame.numbers, frame.node(), Answer::Refused);
             }
             Found::Nothing => {
                 rarely();

@@ -5,7 +5,9 @@ use crate::world::plan::{plans, play};
 use crate::world::{Faults, Wish};
 use nic_device::Words;
 use nic_layout::counter::Counter;
-use nic_layout::personality::emp::descriptor::{offset_bytes, stat, Descriptor, Failure, Format};
+use nic_layout::personality::emp::descriptor::{
+    offset_bytes, stat, Descriptor, Failure, Format, RESERVED_TAG_MIN,
+};
 use nic_layout::personality::emp::{MAILBOX_RECEIVE, MAILBOX_SEND, MESSAGE_BYTES_MAX};
 use nic_layout::ring::{restart_peer, COMMAND_CLOSE, COMMAND_FENCE, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
 use nic_matching::{Hashed, Linear};
@@ -94,6 +96,24 @@ fn a_message_without_a_receive_waits_until_it_is_cancelled() {
     world.nodes[0].host.cancel_send(send);
     world.end(100_000);
     assert_eq!(ends(&world).0, [Failure::Cancelled.stat(), stat::DONE, stat::DONE]);
+}
+
+/// A receive of any tag takes no message before an older one, and that one has a reserved tag.
+#[test]
+fn a_message_that_is_too_early_waits_as_long_as_the_older_one() {
+    let mut world = World::<Linear>::new(2, 1500, Faults::default(), 1);
+    world.send_message(0, wish(1, RESERVED_TAG_MIN, 100));
+    world.receive(1, Wish { tag: None, ..wish(0, 0, 100) });
+    let early = world.send_message(0, wish(1, 7, 100));
+    for _ in 0..1_500_000 {
+        world.step();
+    }
+    // Longer than a peer that is silent is waited for.
+    assert!(world.nodes[1].counter(Counter::FirstsEarly) > 10);
+    assert_eq!(world.nodes[0].host.sends[early].ended, None);
+    assert_eq!(world.nodes[0].counter(Counter::PathsNarrowed), 0, "no frame was lost");
+    world.receive(1, wish(0, RESERVED_TAG_MIN, 100));
+    world.finish(100_000);
 }
 
 /// The peer sees none of the numbers of messages that were given up while the wire was cut.
