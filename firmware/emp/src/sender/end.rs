@@ -126,34 +126,64 @@ impl Sender {
         self.waiting.remove(record);
     }
 
-    /// Obeys a command of the driver, and passes it on when the messages that it is about have
-    /// ended.
+    /// Takes a command of the driver, and begins to end the messages that it is about.
+    #[cold]
+    pub(super) fn begin_command(&mut self, dev: &mut impl Device, word: u32) {
+        self.command = Some(word);
+        self.weigh();
+        self.left_from = 0;
+        let mut next = 0;
+        while let Some(record) = self.under_way.next(next) {
+            next = record + 1;
+            self.is_left(dev, record, word);
+        }
+    }
+
+    /// Begins to end a message, if a command is about it. True if the message is still there.
+    fn is_left(&mut self, dev: &mut impl Device, record: u32, word: u32) -> bool {
+        let sent = self.record(record);
+        if is_close(word) {
+            self.fail(dev, record, Failure::Cancelled, 0);
+            return true;
+        }
+        let node = dev.get(sent, record::NODE_NUMBER) & 0xFFFF;
+        if !is_restart(word) || node != restarted_peer(word).0 {
+            return false;
+        }
+        self.fail(dev, record, Failure::PeerRestarted, stage::QUIET);
+        // The peer does not know the message any more, so it is not told.
+        let state = dev.get(sent, record::STATE);
+        match state & stage::MASK {
+            stage::ABORTING => self.end(dev, record, (state >> stage::STAT_SHIFT) as u8),
+            stage::FAILING => dev.put(sent, record::STATE, state | stage::QUIET),
+            _ => {}
+        }
+        self.under_way.has(record)
+    }
+
+    /// Passes a command on when the messages that it is about have ended.
+    ///
+    /// There may be many of them. So a turn looks only at the first that is left, and at all again
+    /// when none is: a message that was held may have begun meanwhile.
     #[cold]
     pub(super) fn obey(&mut self, dev: &mut impl Device) -> bool {
         let Some(word) = self.command else { return false };
-        let (peer, _) = restarted_peer(word);
-        let (mut left, mut next) = (false, 0);
-        while let Some(record) = self.under_way.next(next) {
-            next = record + 1;
-            let sent = self.record(record);
-            let node = dev.get(sent, record::NODE_NUMBER) & 0xFFFF;
-            if is_close(word) {
-                left = true;
-                self.fail(dev, record, Failure::Cancelled, 0);
-            } else if is_restart(word) && node == peer {
-                left = true;
-                self.fail(dev, record, Failure::PeerRestarted, stage::QUIET);
-                // The peer does not know the message any more, so it is not told.
-                let state = dev.get(sent, record::STATE);
-                if state & stage::MASK == stage::ABORTING {
-                    self.end(dev, record, (state >> stage::STAT_SHIFT) as u8);
-                }
+        let is_whole = self.left_from == 0;
+        while let Some(record) = self.under_way.next(self.left_from) {
+            if self.is_left(dev, record, word) {
+                return false;
             }
+            self.left_from = record + 1;
         }
-        if left || self.to_transmitter.room(dev) == 0 {
+        self.left_from = 0;
+        if !is_whole {
+            return true;
+        }
+        if self.to_transmitter.room(dev) == 0 {
             return false;
         }
         if is_restart(word) {
+            let (peer, _) = restarted_peer(word);
             self.forget_numbers(dev, peer);
             self.forget_path(dev, peer);
             dev.trace(Marker::NumbersForgotten, peer);

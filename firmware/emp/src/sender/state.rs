@@ -21,6 +21,8 @@ pub struct Sender {
     pub(super) held: Option<u32>,
     /// A command of the driver that was not passed on yet.
     pub(super) command: Option<u32>,
+    /// The command is about no record before this one that is under way.
+    pub(super) left_from: u32,
     pub(super) is_timer_set: bool,
     /// When the timer fires, if it is set.
     pub(super) timer_due: u32,
@@ -99,6 +101,7 @@ impl Sender {
         is_stirred: false,
         held: None,
         command: None,
+        left_from: 0,
         is_timer_set: false,
         timer_due: 0,
         ready: Fifo::EMPTY,

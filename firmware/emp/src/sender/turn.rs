@@ -65,8 +65,7 @@ impl Sender {
                     self.on_answer(dev, kind, node, numbers);
                 }
                 SorterToSender::Command { word } => {
-                    self.command = Some(word);
-                    self.weigh();
+                    self.begin_command(dev, word);
                 }
             }
             is_busy = true;
