@@ -3,17 +3,24 @@
 use nic_collections::Window;
 use nic_device::{Device, Place};
 use nic_layout::counter::Counter;
+use nic_layout::nodes::NodeSet;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::{ABORTS_MAX, WINDOW_COLLECTIONS};
 use nic_layout::trace::Marker;
 
 use super::state::{due_at, has_come, stage, Sender, INTERVAL_MAX};
+use crate::header::NODE_MASK;
 use crate::places::send_record as record;
 
 /// The pause after the first refusal is this part of the first interval.
 const FIRST_PAUSE: u32 = 16;
 /// A message of which some timer has expired is looked at so many times in the first interval.
 const TICKS: u32 = 2;
+/// A peer that is told of a message more often, and does not answer, is told of no other meanwhile.
+///
+/// A process may close with many messages whose peer is dead. To tell the peer of each, again and
+/// again, would take longer than an interval.
+const SILENT_TRIES: u32 = 2;
 
 impl Sender {
     /// Looks for collections whose time has come. The timer has fired.
@@ -26,14 +33,14 @@ impl Sender {
         }
         // What is sent from now on has its time after this.
         let mut wait = self.settings.resend_cycles;
-        let mut next = 0;
+        let (mut next, mut silent) = (0, 0);
         while let Some(record) = self.under_way.next(next) {
             next = record + 1;
             let state = dev.get(self.record(record), record::STATE);
             match state & stage::MASK {
                 stage::SENDING => wait = wait.min(self.look_at(dev, record, state)),
                 stage::ABORTING => {
-                    self.abort_again(dev, record, state);
+                    silent = self.abort_again(dev, record, silent);
                     wait = wait.min(self.settings.resend_cycles / TICKS);
                 }
                 _ => {}
@@ -139,16 +146,42 @@ impl Sender {
         }
     }
 
-    fn abort_again(&mut self, dev: &mut impl Device, record: u32, state: u32) {
+    /// Tells a peer again that a message is given up, if the time has come. `silent`: the peers that
+    /// have not answered several times, one bit each, which are told of one message: of the first.
+    /// Returns these with the peer of this message, if that is one of them.
+    fn abort_again(&mut self, dev: &mut impl Device, record: u32, silent: NodeSet) -> NodeSet {
         let sent = self.record(record);
-        if !has_come(dev.now(), dev.get(sent, due_at(0))) {
-            return;
+        let node = dev.get(sent, record::NODE_NUMBER) & NODE_MASK as u32;
+        if silent & 1 << node != 0 {
+            return silent;
         }
-        let tries = dev.get(sent, record::TRIES) + 1;
-        dev.put(sent, record::TRIES, tries);
-        if tries > ABORTS_MAX {
-            return self.end(dev, record, (state >> stage::STAT_SHIFT) as u8);
+        let mut tries = dev.get(sent, record::TRIES);
+        if has_come(dev.now(), dev.get(sent, due_at(0))) {
+            tries += 1;
+            dev.put(sent, record::TRIES, tries);
+            if tries > ABORTS_MAX {
+                self.end_silently(dev, node);
+                return silent;
+            }
+            self.control(dev, record);
         }
-        self.control(dev, record);
+        if tries > SILENT_TRIES {
+            silent | 1 << node
+        } else {
+            silent
+        }
+    }
+
+    /// A peer does not answer: the messages that it should be told of end.
+    fn end_silently(&mut self, dev: &mut impl Device, node: u32) {
+        let mut next = 0;
+        while let Some(record) = self.under_way.next(next) {
+            next = record + 1;
+            let sent = self.record(record);
+            let state = dev.get(sent, record::STATE);
+            if state & stage::MASK == stage::ABORTING && dev.get(sent, record::NODE_NUMBER) & NODE_MASK as u32 == node {
+                self.end(dev, record, (state >> stage::STAT_SHIFT) as u8);
+            }
+        }
     }
 }

@@ -5,10 +5,8 @@ use crate::world::plan::{plans, play};
 use crate::world::{Faults, Wish};
 use nic_device::Words;
 use nic_layout::counter::Counter;
-use nic_layout::personality::emp::descriptor::{
-    offset_bytes, stat, Descriptor, Failure, Format, RESERVED_TAG_MIN,
-};
-use nic_layout::personality::emp::{MAILBOX_RECEIVE, MAILBOX_SEND, MESSAGE_BYTES_MAX};
+use nic_layout::personality::emp::descriptor::{offset_bytes, stat, Descriptor, Failure, Format, RESERVED_TAG_MIN};
+use nic_layout::personality::emp::{ABORTS_MAX, MAILBOX_RECEIVE, MAILBOX_SEND, MESSAGE_BYTES_MAX};
 use nic_layout::ring::{restart_peer, COMMAND_CLOSE, COMMAND_FENCE, MAILBOX_COMMAND, MAILBOX_COMMAND_DONE};
 use nic_matching::{Hashed, Linear};
 use proptest::prelude::*;
@@ -271,6 +269,20 @@ fn a_process_that_ends_leaves_nothing_behind() {
     two_messages(&mut world, 100);
     world.end(100_000);
     assert_eq!(ends(&world).0[2..], [stat::DONE; 2]);
+}
+
+#[test]
+fn a_silent_peer_is_told_of_one_message_again_and_again_and_not_of_each() {
+    const SENDS: u16 = 100;
+    let mut world = World::<Linear>::new(2, 1500, Faults::default(), 3);
+    world.unreachable = Some(1);
+    (0..SENDS).for_each(|tag| _ = world.send_message(0, wish(1, tag, 10)));
+    world.run(100_000, |world| world.nodes[0].counter(Counter::SendsTaken) == SENDS.into());
+    let before = world.vanished;
+    command(&mut world, 0, COMMAND_CLOSE);
+    let told = world.vanished - before;
+    assert!((ABORTS_MAX..4 * u32::from(SENDS)).contains(&told), "the peer was told {told} times");
+    world.run(1000, |world| world.nodes[0].host.has_ended());
 }
 
 #[test]

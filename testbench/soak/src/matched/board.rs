@@ -222,8 +222,11 @@ impl Board {
                 && !self.causes[sent.node].is_hostile
                 && !self.causes[sent.to].is_hostile
         };
-        let has_receive =
-            |sent: &Sent| self.receives.range((sent.to, Number::FIRST)..(sent.to + 1, Number::FIRST)).any(|(_, wanted)| wanted.takes(sent));
+        let has_receive = |sent: &Sent| {
+            self.receives
+                .range((sent.to, Number::FIRST)..(sent.to + 1, Number::FIRST))
+                .any(|(_, wanted)| wanted.takes(sent))
+        };
         // A receive of any tag takes no message behind one with a reserved tag that has not come.
         let may_wait = |sent: &Sent| {
             let is_before = |other: &Sent| {
@@ -294,6 +297,9 @@ mod tests {
         // Its sender does not know yet that it has come.
         let has_come = Sent { has_come: true, ..of_library.clone() };
         assert!(may_move(&[has_come, sent(1, 5)], any));
-        assert!(may_move(&[sent(0, 5), Sent { number: Number { op: 1, index: 0 }, ..of_library }], any), "only behind it");
+        assert!(
+            may_move(&[sent(0, 5), Sent { number: Number { op: 1, index: 0 }, ..of_library }], any),
+            "only behind it"
+        );
     }
 }

@@ -64,7 +64,8 @@ pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
             _ => {
                 // Many short messages, and often a receive for each of them.
                 let near = |random: &mut Random| at + random.index(0..2 * APART) - APART;
-                let burst = Op { what: What::Sends, bytes: random.number(0..=100), flags: burst_count(&mut random), ..what };
+                let burst =
+                    Op { what: What::Sends, bytes: random.number(0..=100), flags: burst_count(&mut random), ..what };
                 placed.push((near(&mut random), burst));
                 if random.chance(0.9) {
                     let flags = if random.chance(0.8) { burst.flags } else { burst_count(&mut random) };

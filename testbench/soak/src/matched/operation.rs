@@ -20,9 +20,8 @@ use crate::language::{Compared, Operation, Seat};
 pub const BYTES_MAX: u32 = 300_000;
 
 /// The kinds, as reports and lists name them.
-const KINDS: [&str; 12] = [
-    "send", "receive", "sends", "receives", "again", "cancel", "wait", "end", "kill", "reset", "hostile", "settle",
-];
+const KINDS: [&str; 12] =
+    ["send", "receive", "sends", "receives", "again", "cancel", "wait", "end", "kill", "reset", "hostile", "settle"];
 
 /// What an operation does. The numbers are the places in [`KINDS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -295,6 +295,8 @@ pub struct World<P: Posted, C: Scheme> {
     wire: VecDeque<(usize, Vec<u8>)>,
     /// Frames to this node vanish.
     pub unreachable: Option<usize>,
+    /// How many have vanished.
+    pub vanished: u32,
     /// The host memory of this node takes one write in so many steps.
     pub slow: Option<(usize, u32)>,
 }
@@ -309,6 +311,7 @@ impl<P: Posted, C: Scheme> World<P, C> {
             random: Random::new(seed),
             wire: VecDeque::new(),
             unreachable: None,
+            vanished: 0,
             slow: None,
         }
     }
@@ -325,7 +328,11 @@ impl<P: Posted, C: Scheme> World<P, C> {
     fn send(&mut self, frame: Vec<u8>) {
         let to = usize::from(frame[5]);
         assert!(to < self.nodes.len(), "a frame to a node that does not exist");
-        if self.unreachable == Some(to) || self.random.chance(self.faults.loss) {
+        if self.unreachable == Some(to) {
+            self.vanished += 1;
+            return;
+        }
+        if self.random.chance(self.faults.loss) {
             return;
         }
         if self.random.chance(self.faults.duplication) {

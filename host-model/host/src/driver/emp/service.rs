@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use async_trait::async_trait;
 use nic_layout::personality::emp::boot::{MessagesReply, MessagesRequest};
-use nic_layout::personality::emp::descriptor::{Page, BANKS_BYTES, BANK_BYTES};
+use nic_layout::personality::emp::descriptor::{Page, BANKS_BYTES, BANK_BYTES, SEND_DESCRIPTORS};
 use nic_layout::personality::emp::{ABORTS_MAX, COUNTERS, PERSONALITY};
 use nic_layout::personality::emp_mini;
 use nic_layout::ring::{admit, COMMAND_CLOSE};
@@ -23,6 +23,10 @@ use crate::processor::Cpu;
 /// Bytes of a frame on the wire beside what is behind Ethernet's header: the header, FCS, preamble
 /// and gap.
 const WIRE_BYTES: u64 = 14 + 4 + 8 + 12;
+
+/// Core clocks in which the NIC gives up one of many messages and tells its peer, with room to
+/// spare: about 2300 were seen.
+const TELL_CYCLES: u64 = 4000;
 
 /// Core clocks that the longest frame takes on the wire, which carries a byte in each clock.
 fn frame_cycles(platform: &Platform, mtu_bytes: u32) -> u32 {
@@ -163,7 +167,8 @@ impl Service for Emp {
     /// The NIC tells peers of these messages, and a peer may be silent: it is dead, or it has
     /// started again and takes nothing of the time before.
     async fn hide(&self, cpu: &Cpu, _pid: Pid) -> Result<(), DriverError> {
-        let told = u64::from(ABORTS_MAX + 1) * self.resend_us() * 3 / 2;
+        let told = u64::from(ABORTS_MAX + 1) * self.resend_us() * 3 / 2
+            + TELL_CYCLES * u64::from(SEND_DESCRIPTORS) * 1_000_000 / self.core.context.platform().core.clock_hz;
         self.core.commands.send_long(cpu, COMMAND_CLOSE, Ps::from_us(told)).await
     }
 
