@@ -142,15 +142,16 @@ impl Board {
         let is_it = |sent: &&mut Sent| {
             sent.node == source && sent.to == node && sent.tag == tag && sent.bytes as usize == found.len()
         };
-        let mut why = "no such message was sent";
-        for sent in self.sends.iter_mut().filter(is_it) {
-            match (pattern(sent.number.pattern(), sent.bytes) == found, sent.has_come) {
-                (true, false) => {
-                    sent.has_come = true;
-                    return Ok(());
-                }
-                (true, true) => why = "it has come before",
-                (false, _) => why = "a byte is wrong",
+        let has_bytes = |sent: &Sent| pattern(sent.number.pattern(), sent.bytes) == found;
+        if let Some(sent) = self.sends.iter_mut().filter(is_it).find(|sent| !sent.has_come && has_bytes(sent)) {
+            sent.has_come = true;
+            return Ok(());
+        }
+        let (mut why, alike) = ("no such message was sent", self.sends.iter_mut().filter(is_it));
+        for sent in alike {
+            why = if has_bytes(sent) { "it has come before" } else { "a byte is wrong" };
+            if has_bytes(sent) {
+                break;
             }
         }
         let (own, other) =

@@ -23,6 +23,12 @@ pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
         cluster.wire = Wire { forge: random.number(1..=9), ..cluster.wire };
     }
     let nodes = cluster.topology.nodes.min(NODES_MAX);
+    // Lists of single messages have every kind of message, receive and end. The others have many
+    // messages for the time of a simulation: a comparison waits for the longest pause of a sender.
+    let weights = match random.flag() {
+        true => [700, 30, 30, 160, 14, 14, 3, 15, 34, 40],
+        false => [200, 20, 20, 60, 6, 6, 2, 6, 8, 672],
+    };
     let count = random.index(ops);
     let mut placed: Vec<(usize, Op)> = Vec::new();
     while placed.len() < count {
@@ -30,7 +36,7 @@ pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
         let node = random.index(0..nodes);
         let peer = (node + random.index(1..nodes)) % nodes;
         let what = Op { what: What::Send, node, peer, tag: tag(&mut random), bytes: 0, flags: 0 };
-        match random.weighted(&[700, 30, 30, 160, 14, 14, 3, 15, 34, 40]) {
+        match random.weighted(&weights) {
             0 => {
                 let near = |random: &mut Random| at + random.index(0..2 * APART) - APART;
                 let bytes = size(&mut random);
@@ -62,10 +68,11 @@ pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
             }
             8 => placed.push((at, Op::SETTLE)),
             _ => {
-                // Many short messages, and often a receive for each of them.
+                // Many messages, most of them short, and often a receive for each of them.
                 let near = |random: &mut Random| at + random.index(0..2 * APART) - APART;
-                let burst =
-                    Op { what: What::Sends, bytes: random.number(0..=100), flags: burst_count(&mut random), ..what };
+                let most = random.one_of(&[(3, 100), (2, 1500), (1, 5000)]);
+                let bytes = random.number(0..=most);
+                let burst = Op { what: What::Sends, bytes, flags: burst_count(&mut random), ..what };
                 placed.push((near(&mut random), burst));
                 if random.chance(0.9) {
                     let flags = if random.chance(0.8) { burst.flags } else { burst_count(&mut random) };
@@ -91,9 +98,10 @@ fn tag(random: &mut Random) -> u16 {
 
 /// How many messages are posted at once.
 fn burst_count(random: &mut Random) -> u32 {
-    match random.weighted(&[2, 1]) {
+    match random.weighted(&[2, 2, 1]) {
         0 => random.number(1..=16),
-        _ => random.number(17..=BURST_MAX),
+        1 => random.number(17..=64),
+        _ => random.number(65..=BURST_MAX),
     }
 }
 

@@ -78,7 +78,9 @@ pub const KEEP: u32 = 4;
 pub const OF_RECEIVE: u32 = 1;
 
 /// Messages that one operation posts, at most.
-pub const BURST_MAX: u32 = 64;
+pub const BURST_MAX: u32 = 400;
+/// Neighbours in a burst have so many different lengths.
+const LENGTHS: u32 = 5;
 
 /// Which message: the place in the list of the operation that posts it, and its place among the
 /// messages of that operation.
@@ -127,13 +129,20 @@ impl Op {
     /// Everything waits until nothing can be delivered any more.
     pub const SETTLE: Op = Op { what: What::Settle, node: 0, peer: 0, tag: 0, bytes: 0, flags: 0 };
 
-    /// The operation that posts one of its messages, if it posts several.
-    pub fn burst(&self) -> Option<Op> {
-        match self.what {
-            What::Sends => Some(Op { what: What::Send, flags: 0, ..*self }),
-            What::Receives => Some(Op { what: What::Receive, flags: 0, ..*self }),
-            _ => None,
-        }
+    /// Whether it posts several messages.
+    pub fn is_burst(&self) -> bool {
+        matches!(self.what, What::Sends | What::Receives)
+    }
+
+    /// The operation that posts one of its messages. The lengths of a burst differ, in the same way
+    /// on both sides.
+    pub fn one(&self, index: u32) -> Op {
+        let what = match self.what {
+            What::Sends => What::Send,
+            What::Receives => What::Receive,
+            _ => return *self,
+        };
+        Op { what, bytes: self.bytes / (1 + index % LENGTHS), flags: 0, ..*self }
     }
 
     /// Whether it has a flag.
@@ -167,7 +176,7 @@ impl FromStr for Op {
             bytes: number(bytes)?,
             flags: number(flags)?,
         };
-        if op.bytes > BYTES_MAX || op.burst().is_some() && op.flags > BURST_MAX {
+        if op.bytes > BYTES_MAX || op.is_burst() && op.flags > BURST_MAX {
             return Err(wrong());
         }
         Ok(op)
@@ -191,7 +200,7 @@ impl Operation for Op {
         let all = shorter.into_iter().filter(|op| op.bytes < self.bytes);
         let all = all.chain((is_message && plain != *self).then_some(plain));
         let fewer = [self.flags / 2, self.flags.saturating_sub(1)].map(|flags| Op { flags, ..*self });
-        let is_fewer = |op: &Op| self.burst().is_some() && 0 < op.flags && op.flags < self.flags;
+        let is_fewer = |op: &Op| self.is_burst() && 0 < op.flags && op.flags < self.flags;
         all.chain(fewer.into_iter().filter(is_fewer)).collect()
     }
 
@@ -238,7 +247,7 @@ mod tests {
             "send 0 1 tag 1 bytes 300001 flags 0",
             "send 0 x tag 1 bytes 4 flags 0",
             "send 0 1 tag 65536 bytes 4 flags 0",
-            "sends 0 1 tag 1 bytes 4 flags 65",
+            "sends 0 1 tag 1 bytes 4 flags 401",
             "settle",
         ] {
             assert!(line.parse::<Op>().is_err(), "{line}");

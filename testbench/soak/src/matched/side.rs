@@ -10,15 +10,15 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
 use super::board::{broken, End, Sent, Wanted};
-use super::operation::{Number, Op, What, ANY_SOURCE, ANY_TAG, BURST_MAX, BYTES_MAX, KEEP, OF_RECEIVE};
+use super::operation::{Number, Op, What, ANY_SOURCE, ANY_TAG, BYTES_MAX, KEEP, OF_RECEIVE};
 use super::plant::Plant;
 use crate::language::Seat;
 
 /// Places for messages of each direction: so many of a size. The small ones are for many messages
 /// that are open at once.
-const PLACES: [(u32, u32); 3] = [(BURST_MAX, 256), (9, 40_000), (2, BYTES_MAX)];
+const PLACES: [(u32, u32); 3] = [(64, 1500), (9, 40_000), (2, BYTES_MAX)];
 /// Looks at all messages before a post that finds no place is left out.
-const LOOKS: u32 = 12;
+const LOOKS: u32 = 24;
 
 /// Memory for one message.
 #[derive(Clone, Copy)]
@@ -86,18 +86,21 @@ impl Side<'_> {
         Ok(None)
     }
 
-    /// Posts what an operation says, each message for which there is a place.
+    /// Posts what an operation says. A burst ends with the first message that has no place.
     pub async fn post(&mut self, number: u32, op: &Op) -> Result<()> {
-        let (one, count) = op.burst().map_or((*op, 1), |one| (one, op.flags));
+        let count = if op.is_burst() { op.flags } else { 1 };
         for index in 0..count {
-            self.post_one(Number { op: number, index }, &one).await?;
+            if !self.post_one(Number { op: number, index }, &op.one(index)).await? {
+                break;
+            }
         }
         Ok(())
     }
 
-    async fn post_one(&mut self, number: Number, op: &Op) -> Result<()> {
+    /// False: there is no place, or no descriptor.
+    async fn post_one(&mut self, number: Number, op: &Op) -> Result<bool> {
         let is_send = op.what == What::Send;
-        let Some(place) = self.place(op.bytes, is_send).await? else { return Ok(()) };
+        let Some(place) = self.place(op.bytes, is_send).await? else { return Ok(false) };
         self.places[usize::from(is_send)][place].is_free = false;
         let at = self.prepare(number, op, place, is_send)?;
         let posted = match is_send {
@@ -113,10 +116,11 @@ impl Side<'_> {
             Err(MessageError::NoDescriptor { .. }) => {
                 self.forget(number, is_send);
                 self.places[usize::from(is_send)][place].is_free = true;
+                return Ok(false);
             }
             Err(error) => return Err(failed!("post {number}: {error}")),
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Fills the memory of a message, and tells the model before anything can come of it.
