@@ -5,7 +5,6 @@ use nic_device::{rarely, Device};
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{stat, Failure};
 use nic_layout::personality::emp::frame::word;
-use nic_layout::personality::emp::WINDOW_COLLECTIONS;
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::trace::Marker;
 
@@ -64,10 +63,7 @@ impl Sender {
         }
         if state & stage::LATE != 0 {
             rarely();
-            dev.put(sent, record::TRIES, 0);
-            dev.put(sent, record::INTERVAL, self.settings.resend_cycles);
-            let again = dev.get(sent, record::AGAIN);
-            dev.put(sent, record::AGAIN, again & !(1 << (collection % WINDOW_COLLECTIONS)));
+            self.be_heard(dev, sent, collection);
         }
         if window.may_send(dev) || state & stage::LATE != 0 {
             self.ready.push(record);

@@ -145,7 +145,7 @@ impl Sender {
         let is_again = state & stage::LATE != 0 && dev.get(sent, record::AGAIN) != 0;
         if state & stage::MASK != stage::SENDING {
             self.ready.pop();
-        } else if state & stage::PACED != 0 && !self.may_leave(dev, record, sent, is_again) {
+        } else if state & stage::PACED != 0 && !self.may_leave(dev, record, sent, state, is_again) {
             // It waits.
         } else if is_again {
             self.issue_again(dev, to, record, sent);

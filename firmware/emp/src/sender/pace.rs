@@ -138,7 +138,14 @@ impl Sender {
     /// record waits.
     #[cold]
     #[inline(never)]
-    pub(super) fn may_leave(&mut self, dev: &mut impl Device, record: u32, sent: Place, is_again: bool) -> bool {
+    pub(super) fn may_leave(
+        &mut self,
+        dev: &mut impl Device,
+        record: u32,
+        sent: Place,
+        state: u32,
+        is_again: bool,
+    ) -> bool {
         let (node, now) = (dev.get(sent, record::NODE_NUMBER) & 0xFFFF, dev.now());
         let (at, window) = (self.path(node), Window::at(sent.plus(record::WINDOW)));
         if !is_again && !window.may_send(dev) {
@@ -146,7 +153,10 @@ impl Sender {
             self.let_one_go(dev, node);
             return false;
         }
-        if self.first_waiting(dev, node).is_some_and(|(rank, _)| rank < self.rank(dev, record)) {
+        // Whether the peer has a receive now for a message that it has refused. This takes no place in
+        // flight: the pauses of the message grow, and after a loss it would hold its place for one.
+        let is_trial = is_again && state & stage::REFUSED != 0;
+        if !is_trial && self.first_waiting(dev, node).is_some_and(|(rank, _)| rank < self.rank(dev, record)) {
             self.hold(dev, node);
             self.let_one_go(dev, node);
             return false;
@@ -161,7 +171,7 @@ impl Sender {
             }
         }
         let begins = if is_again { dev.get(sent, record::AGAIN_FRAME) == 0 } else { window.begins(dev) };
-        if begins {
+        if begins && !is_trial {
             let (limit, flying) = (dev.get(at, path::LIMIT), dev.get(at, path::FLYING));
             if limit != 0 && flying >= limit {
                 self.hold(dev, node);
@@ -331,7 +341,7 @@ impl Sender {
             next = record + 1;
             let sent = self.record(record);
             let state = dev.get(sent, record::STATE);
-            if state & (stage::MASK | stage::PACED | stage::PAUSED) != stage::SENDING | stage::PACED {
+            if state & (stage::MASK | stage::PACED | stage::REFUSED) != stage::SENDING | stage::PACED {
                 continue;
             }
             let lost = if state & stage::LATE != 0 { dev.get(sent, record::AGAIN) } else { 0 };

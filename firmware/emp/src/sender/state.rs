@@ -82,10 +82,9 @@ pub(super) mod stage {
     pub const PACED: u32 = 0x400;
     /// The peer need not be told.
     pub const QUIET: u32 = 0x800;
-    /// The peer has refused the message, so frames of it were dropped there and not on the way.
+    /// The peer has refused the message, and has accepted nothing of it since. So its frames were
+    /// dropped there and not on the way.
     pub const REFUSED: u32 = 0x1000;
-    /// The message was refused, and its pause has not ended: none of its frames is in flight.
-    pub const PAUSED: u32 = 0x2000;
     /// The message has one frame, which has left.
     pub const WHOLE: u32 = 0x4000;
     /// From this bit on the first byte that the descriptor gets.

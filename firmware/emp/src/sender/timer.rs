@@ -81,7 +81,10 @@ impl Sender {
         let window = Window::at(sent.plus(record::WINDOW));
         let (now, mut again) = (dev.now(), dev.get(sent, record::AGAIN));
         let before = again;
-        for collection in window.oldest(dev)..window.sent(dev) {
+        let is_refused = state & stage::REFUSED != 0;
+        // A message that was refused is tried with one collection.
+        let end = if is_refused { window.oldest(dev) + 1 } else { window.sent(dev) };
+        for collection in window.oldest(dev)..end {
             let bit = 1 << (collection % WINDOW_COLLECTIONS);
             if window.is_waiting(dev, collection)
                 && again & bit == 0
@@ -104,15 +107,13 @@ impl Sender {
         dev.put(sent, record::TRIES, tries);
         dev.put(sent, record::INTERVAL, (2 * interval).min(INTERVAL_MAX * self.settings.resend_cycles));
         dev.put(sent, record::AGAIN, again);
-        let paused = dev.get(sent, record::STATE);
-        dev.put(sent, record::STATE, paused & !stage::PAUSED);
-        match state & stage::PACED != 0 {
+        match state & stage::PACED != 0 && !is_refused {
             // Older messages to the peer go first: frames of this one may be dropped until they are
             // matched.
             true => self.waiting.insert(record),
             false => self.ready.push(record),
         }
-        if state & stage::REFUSED == 0 {
+        if !is_refused {
             self.narrow(dev, dev.get(sent, record::NODE_NUMBER) & 0xFFFF);
         }
     }
@@ -127,10 +128,22 @@ impl Sender {
         dev.put(sent, record::AGAIN_FRAME, 0);
     }
 
+    /// A peer has accepted a collection of a message of which some timer has expired.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn be_heard(&mut self, dev: &mut impl Device, sent: Place, collection: u32) {
+        let state = dev.get(sent, record::STATE);
+        dev.put(sent, record::STATE, state & !stage::REFUSED);
+        dev.put(sent, record::TRIES, 0);
+        dev.put(sent, record::INTERVAL, self.settings.resend_cycles);
+        let again = dev.get(sent, record::AGAIN);
+        dev.put(sent, record::AGAIN, again & !(1 << (collection % WINDOW_COLLECTIONS)));
+    }
+
     /// A peer lives, and has no receive for a message yet. After the first refusal the pause is
     /// short: often the receive is posted a moment later. It grows with each further one.
     pub(super) fn pause(&mut self, dev: &mut impl Device, sent: Place, state: u32) {
-        dev.put(sent, record::STATE, state | stage::REFUSED | stage::PAUSED);
+        dev.put(sent, record::STATE, state | stage::REFUSED);
         if state & stage::LATE != 0 {
             dev.put(sent, record::TRIES, 0);
         } else {

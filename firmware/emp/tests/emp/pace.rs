@@ -154,6 +154,34 @@ fn a_message_that_is_refused_holds_up_no_other_on_a_narrow_path() {
     world.finish(3_000_000);
 }
 
+/// Nor does it when a frame of it is lost after long pauses.
+#[test]
+fn a_message_that_was_refused_and_lost_holds_up_no_other_on_a_narrow_path() {
+    let mut world = World::<Linear>::new(2, 1500, Faults { loss: 300, ..Faults::default() }, 9);
+    for _ in 0..2 {
+        world.receive(1, wish(0, 1, 40_000));
+        world.send_message(0, wish(1, 1, 40_000));
+    }
+    world.run(1_000_000, |world| world.nodes[0].host.have_sends_ended());
+    assert!(world.nodes[0].counter(Counter::PathsNarrowed) > 0);
+    world.faults = Faults::default();
+    // More of them than collections may be in flight.
+    const REFUSED: u16 = 8;
+    (0..REFUSED).for_each(|tag| _ = world.send_message(0, wish(1, 10 + tag, 40)));
+    for _ in 0..100_000 {
+        world.step();
+    }
+    world.unreachable = Some(1);
+    world.run(1_000_000, |world| world.vanished >= u32::from(REFUSED));
+    world.unreachable = None;
+    world.receive(1, wish(0, 5, 9000));
+    let taken = world.send_message(0, wish(1, 5, 9000));
+    // The pauses of those that were refused are 64 * 400 clocks now.
+    world.run(10_000, |world| world.nodes[0].host.sends[taken].ended.is_some());
+    (0..REFUSED).for_each(|tag| _ = world.receive(1, wish(0, 10 + tag, 40)));
+    world.finish(3_000_000);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
