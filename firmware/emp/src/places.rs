@@ -231,8 +231,10 @@ pub mod path {
     pub const TRIP: u32 = 32;
     /// Four times the mean difference to it.
     pub const SPREAD: u32 = 36;
+    /// How often the peer was told again that a message is given up, since it has answered one.
+    pub const UNANSWERED: u32 = 40;
     /// Bytes of a path.
-    pub const BYTES: u32 = 40;
+    pub const BYTES: u32 = 44;
     /// No collection is measured.
     pub const NONE: u32 = u32::MAX;
 }

@@ -10,7 +10,7 @@ use nic_layout::trace::Marker;
 
 use super::state::{stage, Sender};
 use crate::messages::{Answer, SorterToSender};
-use crate::places::send_record as record;
+use crate::places::{path, send_record as record};
 
 impl Sender {
     /// Takes the answer of a peer to a frame.
@@ -121,6 +121,10 @@ impl Sender {
     #[inline(never)]
     fn on_rare_answer(&mut self, dev: &mut impl Device, kind: Answer, record: u32, state: u32) {
         let sent = self.record(record);
+        if kind == Answer::Aborted {
+            let path = self.path(dev.get(sent, record::NODE_NUMBER) & 0xFFFF);
+            dev.put(path, path::UNANSWERED, 0);
+        }
         match (kind, state & stage::MASK) {
             (Answer::Refused, stage::SENDING) => {
                 // The peer lives.

@@ -27,7 +27,7 @@ const PACE_TIMER: usize = 1;
 
 impl Sender {
     #[inline(always)]
-    fn path(&self, node: u32) -> Place {
+    pub(super) fn path(&self, node: u32) -> Place {
         self.paths.plus((node & NODE_MASK as u32) * path::BYTES)
     }
 
@@ -319,6 +319,14 @@ impl Sender {
             true => late.max(self.time_out(dev, dev.get(sent, record::NODE_NUMBER) & 0xFFFF)),
             false => late.max(self.settings.resend_cycles),
         }
+    }
+
+    /// The collections of a message are not in flight any more: its peer has refused it.
+    pub(super) fn give_places_back(&mut self, dev: &mut impl Device, sent: Place) {
+        let node = dev.get(sent, record::NODE_NUMBER) & 0xFFFF;
+        let (at, places) = (self.path(node), Window::at(sent.plus(record::WINDOW)).in_flight(dev, 0));
+        dev.put(at, path::FLYING, dev.get(at, path::FLYING).saturating_sub(places));
+        self.let_one_go(dev, node);
     }
 
     /// Counts what is in flight on each path with a pace, and lets a message of each try again.

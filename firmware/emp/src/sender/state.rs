@@ -24,6 +24,10 @@ pub struct Sender {
     /// The command is about no record before this one that is under way.
     pub(super) left_from: u32,
     pub(super) is_timer_set: bool,
+    /// The record from which the round of the timer goes on; 0: none is under way.
+    pub(super) look_from: u32,
+    /// The clocks from the end of the round to the next one.
+    pub(super) wait: u32,
     /// When the timer fires, if it is set.
     pub(super) timer_due: u32,
     /// Records whose frames may be sent, the next first.
@@ -102,6 +106,8 @@ impl Sender {
         command: None,
         left_from: 0,
         is_timer_set: false,
+        look_from: 0,
+        wait: 0,
         timer_due: 0,
         ready: Fifo::EMPTY,
         control: Set::EMPTY,
@@ -150,6 +156,10 @@ impl Sender {
     /// Lets the timer fire at a time, if it would fire later.
     #[cold]
     pub(super) fn hasten_timer(&mut self, dev: &mut impl Device, due: u32) {
+        if self.look_from != 0 {
+            // The round sets the timer at its end.
+            self.wait = self.wait.min(due.wrapping_sub(dev.now()));
+        }
         if !self.is_timer_set || (due.wrapping_sub(self.timer_due) as i32) < 0 {
             self.set_timer(dev, due);
         }

@@ -6,54 +6,75 @@ use nic_layout::counter::Counter;
 use nic_layout::nodes::NodeSet;
 use nic_layout::personality::emp::descriptor::Failure;
 use nic_layout::personality::emp::{ABORTS_MAX, WINDOW_COLLECTIONS};
+use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
 
 use super::state::{due_at, has_come, stage, Sender, INTERVAL_MAX};
 use crate::header::NODE_MASK;
-use crate::places::send_record as record;
+use crate::places::{path, send_record as record};
 
 /// The pause after the first refusal is this part of the first interval.
 const FIRST_PAUSE: u32 = 16;
 /// A message of which some timer has expired is looked at so many times in the first interval.
 const TICKS: u32 = 2;
-/// A peer that is told of a message more often, and does not answer, is told of no other meanwhile.
+/// A peer that was told so often again that a message is given up, and has answered none of that, is
+/// told of few messages until it answers.
 ///
 /// A process may close with many messages whose peer is dead. To tell the peer of each, again and
 /// again, would take longer than an interval.
-const SILENT_TRIES: u32 = 2;
+const UNANSWERED_MAX: u32 = 8;
+/// Messages that are looked at in one turn.
+const LOOKS: u32 = 8;
 
 impl Sender {
-    /// Looks for collections whose time has come. The timer has fired.
+    /// Looks for collections whose time has come. The timer has fired, or a round goes on.
+    ///
+    /// A round looks at all messages, at [`LOOKS`] in one call: frames that arrive meanwhile do not
+    /// wait for the others.
     #[cold]
     #[inline(never)]
     pub fn on_timer(&mut self, dev: &mut impl Device) {
         self.is_timer_set = false;
-        if self.under_way.is_empty() {
-            return;
+        if self.look_from == 0 {
+            // What is sent from now on has its time after this.
+            self.wait = self.settings.resend_cycles;
         }
-        // What is sent from now on has its time after this.
-        let mut wait = self.settings.resend_cycles;
-        let (mut next, mut silent) = (0, 0);
-        while let Some(record) = self.under_way.next(next) {
-            next = record + 1;
+        let mut told = 0;
+        for _ in 0..LOOKS {
+            let Some(record) = self.under_way.next(self.look_from) else { return self.end_round(dev) };
+            self.look_from = record + 1;
             let state = dev.get(self.record(record), record::STATE);
             match state & stage::MASK {
-                stage::SENDING => wait = wait.min(self.look_at(dev, record, state)),
+                stage::SENDING => {
+                    let wait = self.look_at(dev, record, state);
+                    self.hasten_round(wait);
+                }
                 stage::ABORTING => {
-                    silent = self.abort_again(dev, record, silent);
-                    wait = wait.min(self.settings.resend_cycles / TICKS);
+                    told = self.abort_again(dev, record, told);
+                    self.hasten_round(self.settings.resend_cycles / TICKS);
                 }
                 _ => {}
             }
         }
+        dev.raise(Event::Timer0);
+    }
+
+    fn end_round(&mut self, dev: &mut impl Device) {
+        self.look_from = 0;
+        if self.under_way.is_empty() {
+            return;
+        }
         if self.paced != 0 {
-            wait = wait.min(self.settings.resend_cycles / TICKS);
+            self.hasten_round(self.settings.resend_cycles / TICKS);
             self.count_flying(dev);
         }
-        if !self.under_way.is_empty() {
-            let due = dev.now().wrapping_add(wait);
-            self.set_timer(dev, due);
-        }
+        let due = dev.now().wrapping_add(self.wait);
+        self.hasten_timer(dev, due);
+    }
+
+    /// The next round begins so many clocks after this one, or earlier.
+    fn hasten_round(&mut self, wait: u32) {
+        self.wait = self.wait.min(wait);
     }
 
     /// Looks at the collections of a message. The clocks until it is looked at again.
@@ -153,36 +174,31 @@ impl Sender {
             dev.put(sent, due_at(0), due);
             self.hasten_timer(dev, due);
         }
-        if state & stage::PACED != 0 {
+        if state & (stage::PACED | stage::REFUSED) == stage::PACED {
             // Other messages to the peer need not wait until it has a receive for this one.
-            self.count_flying(dev);
+            self.give_places_back(dev, sent);
         }
     }
 
-    /// Tells a peer again that a message is given up, if the time has come. `silent`: the peers that
-    /// have not answered several times, one bit each, which are told of one message: of the first.
-    /// Returns these with the peer of this message, if that is one of them.
-    fn abort_again(&mut self, dev: &mut impl Device, record: u32, silent: NodeSet) -> NodeSet {
+    /// Tells a peer again that a message is given up, if the time has come. `told`: the peers of
+    /// other such messages that were looked at before, one bit each. Returns them with this one.
+    fn abort_again(&mut self, dev: &mut impl Device, record: u32, told: NodeSet) -> NodeSet {
         let sent = self.record(record);
         let node = dev.get(sent, record::NODE_NUMBER) & NODE_MASK as u32;
-        if silent & 1 << node != 0 {
-            return silent;
-        }
-        let mut tries = dev.get(sent, record::TRIES);
-        if has_come(dev.now(), dev.get(sent, due_at(0))) {
-            tries += 1;
+        let path = self.path(node);
+        let unanswered = dev.get(path, path::UNANSWERED);
+        let may_tell = told & 1 << node == 0 || unanswered < UNANSWERED_MAX;
+        if may_tell && has_come(dev.now(), dev.get(sent, due_at(0))) {
+            let tries = dev.get(sent, record::TRIES) + 1;
             dev.put(sent, record::TRIES, tries);
             if tries > ABORTS_MAX {
                 self.end_silently(dev, node);
-                return silent;
+                return told;
             }
+            dev.put(path, path::UNANSWERED, unanswered + 1);
             self.control(dev, record);
         }
-        if tries > SILENT_TRIES {
-            silent | 1 << node
-        } else {
-            silent
-        }
+        told | 1 << node
     }
 
     /// A peer does not answer: the messages that it should be told of end.
