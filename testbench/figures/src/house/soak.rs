@@ -63,6 +63,14 @@ impl SoakRecords {
         }
     }
 
+    /// The record of the project.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(crate) fn of_project() -> Result<SoakRecords> {
+        SoakRecords::read(&workspace().join(RECORD))
+    }
+
     /// Puts a campaign in the place of an earlier one of the same personality.
     pub fn add(&mut self, commit: &str, progress: &Progress) {
         let record = SoakRecord {
@@ -89,13 +97,13 @@ impl SoakRecords {
 
 impl SoakRecord {
     /// How often an operation was played.
-    fn played(&self, operation: &str) -> u64 {
+    pub(crate) fn played(&self, operation: &str) -> u64 {
         self.kinds.get(operation).copied().unwrap_or(0)
     }
 
     /// Nodes of the largest cluster. The count of its clusters is called `clusters of N nodes`; a
     /// record without such counts is of two nodes.
-    fn most_nodes(&self) -> u64 {
+    pub(crate) fn most_nodes(&self) -> u64 {
         let nodes = |name: &str| name.strip_prefix("clusters of ")?.strip_suffix(" nodes")?.parse().ok();
         self.counts.iter().filter(|(_, count)| **count > 0).filter_map(|(name, _)| nodes(name)).max().unwrap_or(2)
     }
@@ -106,7 +114,7 @@ const RESETS: &str = "resets of NICs";
 const RESTARTS: &str = "restarts of peers";
 
 pub fn measure() -> Result<Vec<Figure>> {
-    Ok(of(&SoakRecords::read(&workspace().join(RECORD))?))
+    Ok(of(&SoakRecords::of_project()?))
 }
 
 fn of(records: &SoakRecords) -> Vec<Figure> {

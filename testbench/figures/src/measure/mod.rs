@@ -3,6 +3,7 @@
 mod best;
 pub(crate) mod built_in;
 mod core;
+pub(crate) mod defects;
 mod machine;
 pub mod many_nodes;
 
