@@ -18,7 +18,10 @@ use crate::language::Seat;
 /// that are open at once.
 const PLACES: [(u32, u32); 3] = [(64, 1500), (9, 40_000), (2, BYTES_MAX)];
 /// Looks at all messages before a post that finds no place is left out.
-const LOOKS: u32 = 24;
+const LOOKS: u32 = 12;
+/// Looks at the oldest message before a burst that finds no place ends: the peer may still do what
+/// stands before its part of the burst.
+const LOOKS_OF_BURST: u32 = 1000;
 
 /// Memory for one message.
 #[derive(Clone, Copy)]
@@ -72,15 +75,18 @@ impl Side<'_> {
         self.seat.node()
     }
 
-    /// The smallest free place with room.
-    async fn place(&mut self, bytes: u32, is_send: bool) -> Result<Option<usize>> {
-        for _ in 0..LOOKS {
+    /// The smallest free place with room. The messages of a burst end in order, mostly.
+    async fn place(&mut self, bytes: u32, is_send: bool, is_of_burst: bool) -> Result<Option<usize>> {
+        for _ in 0..if is_of_burst { LOOKS_OF_BURST } else { LOOKS } {
             let places = &self.places[usize::from(is_send)];
             let found = places.iter().position(|place| place.is_free && place.bytes >= bytes);
             if found.is_some() {
                 return Ok(found);
             }
-            self.look().await?;
+            match is_of_burst {
+                true => self.look_at_oldest(is_send).await?,
+                false => self.look().await?,
+            }
             self.seat.sleep_us(5).await;
         }
         Ok(None)
@@ -90,7 +96,7 @@ impl Side<'_> {
     pub async fn post(&mut self, number: u32, op: &Op) -> Result<()> {
         let count = if op.is_burst() { op.flags } else { 1 };
         for index in 0..count {
-            if !self.post_one(Number { op: number, index }, &op.one(index)).await? {
+            if !self.post_one(Number { op: number, index }, &op.one(index), op.is_burst()).await? {
                 break;
             }
         }
@@ -98,9 +104,9 @@ impl Side<'_> {
     }
 
     /// False: there is no place, or no descriptor.
-    async fn post_one(&mut self, number: Number, op: &Op) -> Result<bool> {
+    async fn post_one(&mut self, number: Number, op: &Op, is_of_burst: bool) -> Result<bool> {
         let is_send = op.what == What::Send;
-        let Some(place) = self.place(op.bytes, is_send).await? else { return Ok(false) };
+        let Some(place) = self.place(op.bytes, is_send, is_of_burst).await? else { return Ok(false) };
         self.places[usize::from(is_send)][place].is_free = false;
         let at = self.prepare(number, op, place, is_send)?;
         let posted = match is_send {
@@ -193,29 +199,42 @@ impl Side<'_> {
     pub async fn look(&mut self) -> Result<()> {
         let mut index = 0;
         while index < self.open.len() {
-            let message = &self.open[index];
-            let ended = match self.process.test(&message.transfer).await {
-                Ok(None) => None,
-                Ok(Some(())) => Some(None),
-                Err(MessageError::Failed(failure)) => Some(Some(failure)),
-                Err(MessageError::WildStat { .. }) if self.is_hostile() => None,
-                Err(error) => return Err(failed!("message {}: {error}", message.number)),
-            };
-            match ended {
-                None => index += 1,
-                Some(failure) => {
-                    let message = self.open.remove(index);
-                    self.end(&message, failure).await?;
-                    if message.op.has(KEEP) {
-                        self.kept.push(message);
-                    } else {
-                        self.places[usize::from(message.is_send)][message.place].is_free = true;
-                        self.process.free(message.transfer);
-                    }
-                }
+            if !self.has_ended(index).await? {
+                index += 1;
             }
         }
         Ok(())
+    }
+
+    /// The same of the oldest messages of a direction, up to the first that has not ended.
+    async fn look_at_oldest(&mut self, is_send: bool) -> Result<()> {
+        while let Some(index) = self.open.iter().position(|message| message.is_send == is_send) {
+            if !self.has_ended(index).await? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at an open message. If it has ended, the model is told, and it is open no more.
+    async fn has_ended(&mut self, index: usize) -> Result<bool> {
+        let message = &self.open[index];
+        let failure = match self.process.test(&message.transfer).await {
+            Ok(None) => return Ok(false),
+            Ok(Some(())) => None,
+            Err(MessageError::Failed(failure)) => Some(failure),
+            Err(MessageError::WildStat { .. }) if self.is_hostile() => return Ok(false),
+            Err(error) => return Err(failed!("message {}: {error}", message.number)),
+        };
+        let message = self.open.remove(index);
+        self.end(&message, failure).await?;
+        if message.op.has(KEEP) {
+            self.kept.push(message);
+        } else {
+            self.places[usize::from(message.is_send)][message.place].is_free = true;
+            self.process.free(message.transfer);
+        }
+        Ok(true)
     }
 
     /// The model judges the end of a message.
