@@ -4,7 +4,7 @@ use nic_collections::{Acknowledged, Window};
 use nic_device::{rarely, Device};
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{stat, Failure};
-use nic_layout::personality::emp::frame::word;
+use nic_layout::personality::emp::frame::{word, REFUSED_EARLY};
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::trace::Marker;
 
@@ -34,7 +34,7 @@ impl Sender {
         }
         if kind != Answer::Ack || state & stage::MASK != stage::SENDING {
             rarely();
-            return self.on_rare_answer(dev, kind, record, state);
+            return self.on_rare_answer(dev, kind, record, state, numbers);
         }
         let window = Window::at(sent.plus(record::WINDOW));
         let was_matched = window.is_matched(dev);
@@ -51,19 +51,15 @@ impl Sender {
         };
         dev.count(Counter::CollectionsAccepted);
         dev.trace(Marker::AckReceived, numbers);
+        if state & (stage::LATE | stage::PACED) != 0 {
+            rarely();
+            self.accept_rarely(dev, record, collection, was_matched);
+        }
         if !was_matched {
             self.close(dev, node, record);
         }
-        if state & stage::PACED != 0 {
-            rarely();
-            self.on_paced_ack(dev, node, record, collection);
-        }
         if window.is_complete(dev) {
             return self.complete(dev, record, state);
-        }
-        if state & stage::LATE != 0 {
-            rarely();
-            self.be_heard(dev, sent, collection);
         }
         if window.may_send(dev) || state & stage::LATE != 0 {
             self.ready.push(record);
@@ -117,9 +113,27 @@ impl Sender {
         dev.count(Counter::SendsDone);
     }
 
+    /// What else there is to do for a message that has a pace, or of which some timer has expired. It
+    /// is still among the open ones if it was not matched before.
     #[cold]
     #[inline(never)]
-    fn on_rare_answer(&mut self, dev: &mut impl Device, kind: Answer, record: u32, state: u32) {
+    fn accept_rarely(&mut self, dev: &mut impl Device, record: u32, collection: u32, was_matched: bool) {
+        let sent = self.record(record);
+        let state = dev.get(sent, record::STATE);
+        if state & stage::LATE != 0 {
+            self.be_heard(dev, sent, collection);
+            if !was_matched {
+                self.let_younger_go(dev, record);
+            }
+        }
+        if state & stage::PACED != 0 {
+            self.on_paced_ack(dev, dev.get(sent, record::NODE_NUMBER) & 0xFFFF, record, collection);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn on_rare_answer(&mut self, dev: &mut impl Device, kind: Answer, record: u32, state: u32, numbers: u32) {
         let sent = self.record(record);
         if kind == Answer::Aborted {
             let path = self.path(dev.get(sent, record::NODE_NUMBER) & 0xFFFF);
@@ -133,7 +147,10 @@ impl Sender {
                 if is_planted(Plant::RefusalAccepts) {
                     return self.end(dev, record, stat::DONE);
                 }
-                self.pause(dev, sent, state);
+                match word::frame(numbers) == u32::from(REFUSED_EARLY) {
+                    true => self.wait_for_older(dev, sent, state),
+                    false => self.pause(dev, sent, state),
+                }
             }
             (Answer::Aborted, stage::SENDING) => self.fail(dev, record, Failure::Aborted, stage::QUIET),
             (Answer::Aborted, stage::ABORTING) => self.end(dev, record, (state >> stage::STAT_SHIFT) as u8),

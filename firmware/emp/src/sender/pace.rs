@@ -268,8 +268,6 @@ impl Sender {
     }
 
     /// A collection of a message with a pace was accepted.
-    #[cold]
-    #[inline(never)]
     pub(super) fn on_paced_ack(&mut self, dev: &mut impl Device, node: u32, record: u32, collection: u32) {
         let at = self.path(node);
         dev.put(at, path::FLYING, dev.get(at, path::FLYING).saturating_sub(1));
@@ -321,8 +319,12 @@ impl Sender {
         }
     }
 
-    /// The collections of a message are not in flight any more: its peer has refused it.
-    pub(super) fn give_places_back(&mut self, dev: &mut impl Device, sent: Place) {
+    /// The collections of a message are not in flight any more: its peer has dropped them. `state`:
+    /// before that. Other messages to the peer need not wait for this one.
+    pub(super) fn give_places_back(&mut self, dev: &mut impl Device, sent: Place, state: u32) {
+        if state & (stage::PACED | stage::REFUSED | stage::EARLY) != stage::PACED {
+            return;
+        }
         let node = dev.get(sent, record::NODE_NUMBER) & 0xFFFF;
         let (at, places) = (self.path(node), Window::at(sent.plus(record::WINDOW)).in_flight(dev, 0));
         dev.put(at, path::FLYING, dev.get(at, path::FLYING).saturating_sub(places));
@@ -349,7 +351,8 @@ impl Sender {
             next = record + 1;
             let sent = self.record(record);
             let state = dev.get(sent, record::STATE);
-            if state & (stage::MASK | stage::PACED | stage::REFUSED) != stage::SENDING | stage::PACED {
+            let dropped = stage::REFUSED | stage::EARLY;
+            if state & (stage::MASK | stage::PACED | dropped) != stage::SENDING | stage::PACED {
                 continue;
             }
             let lost = if state & stage::LATE != 0 { dev.get(sent, record::AGAIN) } else { 0 };

@@ -89,6 +89,8 @@ pub(super) mod stage {
     /// The peer has refused the message, and has accepted nothing of it since. So its frames were
     /// dropped there and not on the way.
     pub const REFUSED: u32 = 0x1000;
+    /// The peer has dropped the first frame: an older message comes first. No frame is in flight.
+    pub const EARLY: u32 = 0x2000;
     /// The message has one frame, which has left.
     pub const WHOLE: u32 = 0x4000;
     /// From this bit on the first byte that the descriptor gets.

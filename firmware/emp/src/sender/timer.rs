@@ -9,6 +9,7 @@ use nic_layout::personality::emp::{ABORTS_MAX, WINDOW_COLLECTIONS};
 use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
 
+use super::peer::NONE;
 use super::state::{due_at, has_come, stage, Sender, INTERVAL_MAX};
 use crate::header::NODE_MASK;
 use crate::places::{path, send_record as record};
@@ -103,6 +104,7 @@ impl Sender {
         let (now, mut again) = (dev.now(), dev.get(sent, record::AGAIN));
         let before = again;
         let is_refused = state & stage::REFUSED != 0;
+        let was_dropped = state & (stage::REFUSED | stage::EARLY) != 0;
         // A message that was refused is tried with one collection.
         let end = if is_refused { window.oldest(dev) + 1 } else { window.sent(dev) };
         for collection in window.oldest(dev)..end {
@@ -128,13 +130,15 @@ impl Sender {
         dev.put(sent, record::TRIES, tries);
         dev.put(sent, record::INTERVAL, (2 * interval).min(INTERVAL_MAX * self.settings.resend_cycles));
         dev.put(sent, record::AGAIN, again);
+        let state = dev.get(sent, record::STATE);
+        dev.put(sent, record::STATE, state & !stage::EARLY);
         match state & stage::PACED != 0 && !is_refused {
             // Older messages to the peer go first: frames of this one may be dropped until they are
             // matched.
             true => self.waiting.insert(record),
             false => self.ready.push(record),
         }
-        if !is_refused {
+        if !was_dropped {
             self.narrow(dev, dev.get(sent, record::NODE_NUMBER) & 0xFFFF);
         }
     }
@@ -150,8 +154,6 @@ impl Sender {
     }
 
     /// A peer has accepted a collection of a message of which some timer has expired.
-    #[cold]
-    #[inline(never)]
     pub(super) fn be_heard(&mut self, dev: &mut impl Device, sent: Place, collection: u32) {
         let state = dev.get(sent, record::STATE);
         dev.put(sent, record::STATE, state & !stage::REFUSED);
@@ -174,9 +176,41 @@ impl Sender {
             dev.put(sent, due_at(0), due);
             self.hasten_timer(dev, due);
         }
-        if state & (stage::PACED | stage::REFUSED) == stage::PACED {
-            // Other messages to the peer need not wait until it has a receive for this one.
-            self.give_places_back(dev, sent);
+        self.give_places_back(dev, sent, state);
+    }
+
+    /// A peer lives, and has dropped the first frame of a message, since an older one comes first.
+    /// When that was matched, this one is sent again ([`Self::let_younger_go`]). Otherwise it is sent
+    /// after a first interval.
+    pub(super) fn wait_for_older(&mut self, dev: &mut impl Device, sent: Place, state: u32) {
+        if state & stage::LATE == 0 {
+            self.be_late(dev, sent, self.settings.resend_cycles);
+        }
+        let late = dev.get(sent, record::STATE);
+        dev.put(sent, record::STATE, late | stage::EARLY);
+        dev.put(sent, record::TRIES, 0);
+        dev.put(sent, record::INTERVAL, self.settings.resend_cycles);
+        let due = dev.now().wrapping_add(self.settings.resend_cycles);
+        dev.put(sent, due_at(0), due);
+        self.give_places_back(dev, sent, state);
+    }
+
+    /// The first frame of a message was sent again and is matched: younger open messages that came
+    /// before it are sent again, in their order.
+    pub(super) fn let_younger_go(&mut self, dev: &mut impl Device, record: u32) {
+        let mut younger = dev.get(self.record(record), record::TAG) >> 24;
+        while younger != NONE {
+            let sent = self.record(younger);
+            let state = dev.get(sent, record::STATE);
+            if state & (stage::MASK | stage::EARLY) == stage::SENDING | stage::EARLY {
+                dev.put(sent, record::STATE, state & !stage::EARLY);
+                dev.put(sent, record::AGAIN, dev.get(sent, record::AGAIN) | 1);
+                match state & stage::PACED != 0 {
+                    true => self.waiting.insert(younger),
+                    false => self.ready.push(younger),
+                }
+            }
+            younger = dev.get(sent, record::TAG) >> 24;
         }
     }
 

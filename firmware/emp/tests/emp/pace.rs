@@ -182,6 +182,27 @@ fn a_message_that_was_refused_and_lost_holds_up_no_other_on_a_narrow_path() {
     world.finish(3_000_000);
 }
 
+/// A message that is lost makes all that are behind it too early. They come when it has come, and not
+/// one by one after time-outs.
+#[test]
+fn a_lost_message_delays_those_behind_it_by_little_more_than_itself() {
+    const MESSAGES: u32 = 60;
+    for seed in 0..4 {
+        let mut world = World::<Linear>::new(2, 1500, Faults { loss: 20, ..Faults::default() }, seed);
+        for _ in 0..MESSAGES {
+            world.receive(1, wish(0, 1, 40));
+            world.send_message(0, wish(1, 1, 40));
+        }
+        let begin = world.nodes[0].hardware.now;
+        world.finish(1_000_000);
+        let lost = world.lost;
+        let steps = world.nodes[0].hardware.now.wrapping_sub(begin);
+        println!("{steps} steps, {lost} frames lost");
+        // A time-out takes 400 steps, is seen within 200, and may be doubled.
+        assert!(steps < 2000 + 800 * lost, "{steps} steps, {lost} frames lost");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 

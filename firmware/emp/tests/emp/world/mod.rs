@@ -295,8 +295,9 @@ pub struct World<P: Posted, C: Scheme> {
     wire: VecDeque<(usize, Vec<u8>)>,
     /// Frames to this node vanish.
     pub unreachable: Option<usize>,
-    /// How many have vanished.
+    /// How many have vanished, and how many were lost as [`Faults`] say.
     pub vanished: u32,
+    pub lost: u32,
     /// The host memory of this node takes one write in so many steps.
     pub slow: Option<(usize, u32)>,
 }
@@ -312,6 +313,7 @@ impl<P: Posted, C: Scheme> World<P, C> {
             wire: VecDeque::new(),
             unreachable: None,
             vanished: 0,
+            lost: 0,
             slow: None,
         }
     }
@@ -333,6 +335,7 @@ impl<P: Posted, C: Scheme> World<P, C> {
             return;
         }
         if self.random.chance(self.faults.loss) {
+            self.lost += 1;
             return;
         }
         if self.random.chance(self.faults.duplication) {

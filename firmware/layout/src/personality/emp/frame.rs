@@ -16,6 +16,9 @@ pub const ACK: FrameKind = FrameKind(2);
 pub const DATA: FrameKind = FrameKind(4);
 /// No posted receive matches the message.
 pub const REFUSED: FrameKind = FrameKind(7);
+/// The number of the frame in [`REFUSED`] if the message is too early: an older one goes first.
+/// Otherwise it is 0.
+pub const REFUSED_EARLY: u16 = 1;
 /// The sender has given the message up.
 pub const ABORT: FrameKind = FrameKind(8);
 /// The receiver has given the message up, or heard that the sender has.
