@@ -59,9 +59,10 @@ properties: setup ## 200 million random operations on the lookup caches against 
 	@$(CARGO) run --quiet --release -p bench-properties -- --out $(OUT)/properties $(PROPERTIES)
 	@PROPTEST_CASES=$${PROPTEST_CASES:-20000} $(CARGO) test --quiet --release -p nic-reliable
 
-defects: setup-test firmware ## defects planted in firmware and driver, one at a time, and which invariant finds each
+defects: setup-test firmware ## defects planted in firmware and driver, one at a time, and which invariant finds each; all images of EMP
 	@$(CARGO) test --quiet --release -p nicscope-soak --test defects -- --nocapture --test-threads=1
 	@$(CARGO) test --quiet --release -p nicscope-soak --test clusters -- --ignored --nocapture
+	@$(CARGO) test --quiet --release -p nic-image --test images -- --ignored --nocapture
 
 formal: setup-formal ## bounded proofs of the core, the SRAM arbiter and the semaphore (FORMAL='pc --depth 12' for one)
 	@python3 tools/formal/formal.py $(FORMAL)

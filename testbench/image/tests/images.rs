@@ -26,6 +26,11 @@ const RECOMMENDED: Parameters = [16_384, 64, 4, 1024, 4, 64, 16];
 
 /// Builds images and judges them: bytes of the deepest path and of the room.
 fn judged(images: &[&str], parameters: Parameters) -> Vec<(u32, u32)> {
+    judged_with(images, parameters, &[])
+}
+
+/// The same with further build parameters.
+fn judged_with(images: &[&str], parameters: Parameters, more: &[(&str, &str)]) -> Vec<(u32, u32)> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     // One folder for all parameters: cargo then rebuilds only the crates that depend on them.
     let folder = workspace.join("target/judged");
@@ -34,13 +39,14 @@ fn judged(images: &[&str], parameters: Parameters) -> Vec<(u32, u32)> {
     cargo.args(["--target", TARGET, "--target-dir"]).arg(&folder);
     cargo.args(images.iter().flat_map(|image| ["--bin", image]));
     cargo.envs(NAMES.iter().zip(parameters.map(|parameter| parameter.to_string())));
+    cargo.envs(more.iter().copied());
     let output = cargo.output().expect("cargo runs");
     assert!(output.status.success(), "{parameters:?}: {}", String::from_utf8_lossy(&output.stderr));
     let verdict = |image: &&str| {
         let path = folder.join(TARGET).join("firmware").join(image);
         let file = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let stack = judge(&file).unwrap_or_else(|error| panic!("{image} with {parameters:?}: {error}"));
-        println!("{image} {parameters:?}: {} of {}", stack.deepest_bytes, stack.room_bytes);
+        println!("{image} {parameters:?} {more:?}: {} of {}", stack.deepest_bytes, stack.room_bytes);
         (stack.deepest_bytes, stack.room_bytes)
     };
     images.iter().map(verdict).collect()
@@ -80,5 +86,20 @@ fn the_stack_of_every_image_fits_and_no_image_can_panic() {
     judged(&all, others[0]);
     for parameters in &others[1..] {
         judged(&["mini", "mini-pair"], *parameters);
+    }
+}
+
+/// The scratchpad is nearly full, so an image may not link with another scheme or matching.
+#[test]
+#[ignore = "takes minutes: `make defects` runs it"]
+fn the_images_of_emp_fit_with_every_scheme_and_matching() {
+    for matching in ["linear", "hashed"] {
+        for scheme in ["base", "so", "ro", "dsr", "sr", "dynamic"] {
+            let more = [("NICSCOPE_EMP_SCHEME", scheme), ("NICSCOPE_EMP_MATCHING", matching)];
+            // The others have no scheme.
+            let images: &[&str] =
+                if scheme == "base" { &["emp", "emp-mini", "emp-pair", "emp-b"] } else { &["emp-pair", "emp-b"] };
+            judged_with(images, RECOMMENDED, &more);
+        }
     }
 }
