@@ -159,8 +159,17 @@ impl Sender {
         dev.put(sent, record::STATE, state & !stage::REFUSED);
         dev.put(sent, record::TRIES, 0);
         dev.put(sent, record::INTERVAL, self.settings.resend_cycles);
-        let again = dev.get(sent, record::AGAIN);
-        dev.put(sent, record::AGAIN, again & !(1 << (collection % WINDOW_COLLECTIONS)));
+        let mut again = dev.get(sent, record::AGAIN) & !(1 << (collection % WINDOW_COLLECTIONS));
+        if state & stage::REFUSED != 0 {
+            // The peer has dropped the other collections with the first.
+            let window = Window::at(sent.plus(record::WINDOW));
+            for other in window.oldest(dev)..window.sent(dev) {
+                if window.is_waiting(dev, other) {
+                    again |= 1 << (other % WINDOW_COLLECTIONS);
+                }
+            }
+        }
+        dev.put(sent, record::AGAIN, again);
     }
 
     /// A peer lives, and has no receive for a message yet. After the first refusal the pause is
