@@ -7,7 +7,7 @@ use nic_layout::personality::emp::PERSONALITY;
 /// What runs on core A.
 type Machine = <Scheme as nic_emp::Scheme>::A<nic_firmware::matching::Matching>;
 
-/// The core's number, plus one, in what both cores share; of what this core has alone, nobody.
+/// The core's number, plus one, in what both cores share. Otherwise [`chip::ALONE`].
 const fn side(is_shared: bool) -> u32 {
     if is_shared {
         1

@@ -6,7 +6,7 @@ use nic_firmware::{chip, scheme::Scheme};
 /// What runs on core B.
 type Machine = <Scheme as nic_emp::Scheme>::B<nic_firmware::matching::Matching>;
 
-/// The core's number, plus one, in what both cores share; of what this core has alone, nobody.
+/// The core's number, plus one, in what both cores share. Otherwise [`chip::ALONE`].
 const fn side(is_shared: bool) -> u32 {
     if is_shared {
         2

@@ -113,8 +113,8 @@ impl Sender {
         dev.count(Counter::SendsDone);
     }
 
-    /// What else there is to do for a message that has a pace, or of which some timer has expired. It
-    /// is still among the open ones if it was not matched before.
+    /// What else there is to do for a message with a pace, or of which some timer has expired. It is
+    /// still among the open ones if it was not matched before.
     #[cold]
     #[inline(never)]
     fn accept_rarely(&mut self, dev: &mut impl Device, record: u32, collection: u32, was_matched: bool) {

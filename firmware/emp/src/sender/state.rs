@@ -21,7 +21,7 @@ pub struct Sender {
     pub(super) held: Option<u32>,
     /// A command of the driver that was not passed on yet.
     pub(super) command: Option<u32>,
-    /// The command is about no record before this one that is under way.
+    /// Records before this one are under way for other reasons than the command.
     pub(super) left_from: u32,
     pub(super) is_timer_set: bool,
     /// The record from which the round of the timer goes on; 0: none is under way.

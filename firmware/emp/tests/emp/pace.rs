@@ -182,8 +182,8 @@ fn a_message_that_was_refused_and_lost_holds_up_no_other_on_a_narrow_path() {
     world.finish(3_000_000);
 }
 
-/// A message that is lost makes all that are behind it too early. They come when it has come, and not
-/// one by one after time-outs.
+/// A message that is lost makes all that are behind it too early. They come when it has come, and
+/// not one by one after time-outs.
 #[test]
 fn a_lost_message_delays_those_behind_it_by_little_more_than_itself() {
     const MESSAGES: u32 = 60;

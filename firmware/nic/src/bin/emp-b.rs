@@ -5,7 +5,7 @@ nic_firmware::host_main!();
 
 #[cfg(all(target_arch = "riscv32", not(scheme_dynamic)))]
 #[path = "../fixed_b.rs"]
-mod image;
+mod fixed;
 
 #[cfg(all(target_arch = "riscv32", scheme_dynamic))]
 #[path = "../dynamic_b.rs"]

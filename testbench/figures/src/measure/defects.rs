@@ -19,7 +19,7 @@ pub struct Played {
     pub sound: Vec<Outcome>,
 }
 
-/// Plays the defects of a personality, each with a seed of its own, and these workloads without one.
+/// Plays the defects of a personality, each with a seed of its own, and workloads without one.
 ///
 /// # Errors
 /// An image does not build, or a run does not begin.

@@ -9,7 +9,7 @@ use nicscope_run::workload::app::pattern;
 use nicscope_scenario::error::{Error, Result, Statement};
 use sim_pins::Ps;
 
-use super::operation::Number;
+use super::number::Number;
 use crate::case::Cluster;
 use crate::language::Compared;
 

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use nic_layout::personality::emp::descriptor::RESERVED_TAG_MIN;
 
-use super::operation::{Op, What, ANY_SOURCE, ANY_TAG, BURST_MAX, BYTES_MAX, KEEP, OF_RECEIVE};
+use super::number::BURST_MAX;
+use super::operation::{Op, What, ANY_SOURCE, ANY_TAG, BYTES_MAX, KEEP, OF_RECEIVE};
 use super::{hostile, settings};
 use crate::case::{Case, Wire, NODES_MAX};
 use crate::clusters::{cluster, cluster_of_nodes};

@@ -11,6 +11,7 @@ use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::request_error;
 
 use super::board::Common;
+use super::number::BURST_MAX;
 use super::plant::Plant;
 use super::{draw, node};
 use crate::case::{Case, Cluster};
@@ -31,7 +32,7 @@ pub enum What {
     Send,
     /// The process posts a receive.
     Receive,
-    /// The process posts several messages to a peer, one after the other. The flags are their count.
+    /// The process posts several messages to a peer. The flags are their count.
     Sends,
     /// The process posts several receives.
     Receives,
@@ -77,36 +78,8 @@ pub const KEEP: u32 = 4;
 /// [`What::Again`] and [`What::Cancel`] are of a receive.
 pub const OF_RECEIVE: u32 = 1;
 
-/// Messages that one operation posts, at most.
-pub const BURST_MAX: u32 = 400;
 /// Neighbours in a burst have so many different lengths.
 const LENGTHS: u32 = 5;
-
-/// Which message: the place in the list of the operation that posts it, and its place among the
-/// messages of that operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Number {
-    pub op: u32,
-    pub index: u32,
-}
-
-impl Number {
-    pub const FIRST: Number = Number { op: 0, index: 0 };
-
-    /// A number that gives the bytes of the message.
-    pub fn pattern(self) -> u32 {
-        self.op * BURST_MAX + self.index
-    }
-}
-
-impl Display for Number {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match *self {
-            Number { op, index: 0 } => write!(f, "{op}"),
-            Number { op, index } => write!(f, "{op}.{index}"),
-        }
-    }
-}
 
 /// An operation on messages.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,7 +10,8 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 
 use super::board::{broken, End, Sent, Wanted};
-use super::operation::{Number, Op, What, ANY_SOURCE, ANY_TAG, BYTES_MAX, KEEP, OF_RECEIVE};
+use super::number::Number;
+use super::operation::{Op, What, ANY_SOURCE, ANY_TAG, BYTES_MAX, KEEP, OF_RECEIVE};
 use super::plant::Plant;
 use crate::language::Seat;
 
