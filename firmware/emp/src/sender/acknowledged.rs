@@ -113,7 +113,7 @@ impl Sender {
         dev.count(Counter::SendsDone);
     }
 
-    /// What else there is to do for a message with a pace, or of which some timer has expired. It is
+    /// What else there is to do for a message with a pace, or of which a timer has expired. It is
     /// still among the open ones if it was not matched before.
     #[cold]
     #[inline(never)]

@@ -18,8 +18,8 @@ use crate::places::{path, send_record as record};
 const FIRST_PAUSE: u32 = 16;
 /// A message of which some timer has expired is looked at so many times in the first interval.
 const TICKS: u32 = 2;
-/// A peer that was told so often again that a message is given up, and has answered none, is told of
-/// few messages until it answers.
+/// A peer that was told so often again that a message is given up, and has answered none, is told
+/// of few messages until it answers.
 ///
 /// A process may close with many messages whose peer is dead. To tell the peer of each, again and
 /// again, would take longer than an interval.
