@@ -18,6 +18,15 @@ use crate::semaphore::locked_by;
 /// One core gives receive buffers back.
 pub const ALONE: u32 = 0;
 
+/// The side of a core, 1 or 2, in what both cores share. Otherwise [`ALONE`].
+pub const fn side(core: u32, is_shared: bool) -> u32 {
+    if is_shared {
+        core
+    } else {
+        ALONE
+    }
+}
+
 /// Rings and registers of one NIC, as one core has them.
 ///
 /// `SHARE`: whether both cores give receive buffers back. Then it is the number of this core plus

@@ -7,17 +7,8 @@ use nic_layout::personality::emp::PERSONALITY;
 /// What runs on core A.
 type Machine = <Scheme as nic_emp::Scheme>::A<nic_firmware::matching::Matching>;
 
-/// The core's number, plus one, in what both cores share. Otherwise [`chip::ALONE`].
-const fn side(is_shared: bool) -> u32 {
-    if is_shared {
-        1
-    } else {
-        chip::ALONE
-    }
-}
-
 /// The device of core A.
-type Chip = chip::Chip<{ side(Scheme::BUFFERS_FROM_BOTH) }, { side(Scheme::FRAMES_FROM_BOTH) }>;
+type Chip = chip::Chip<{ chip::side(1, Scheme::BUFFERS_FROM_BOTH) }, { chip::side(1, Scheme::FRAMES_FROM_BOTH) }>;
 
 /// Whether there is another core.
 const PAIR: bool = true;

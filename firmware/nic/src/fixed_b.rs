@@ -6,17 +6,8 @@ use nic_firmware::{chip, scheme::Scheme};
 /// What runs on core B.
 type Machine = <Scheme as nic_emp::Scheme>::B<nic_firmware::matching::Matching>;
 
-/// The core's number, plus one, in what both cores share. Otherwise [`chip::ALONE`].
-const fn side(is_shared: bool) -> u32 {
-    if is_shared {
-        2
-    } else {
-        chip::ALONE
-    }
-}
-
 /// The device of core B.
-type Chip = chip::Chip<{ side(Scheme::BUFFERS_FROM_BOTH) }, { side(Scheme::FRAMES_FROM_BOTH) }>;
+type Chip = chip::Chip<{ chip::side(2, Scheme::BUFFERS_FROM_BOTH) }, { chip::side(2, Scheme::FRAMES_FROM_BOTH) }>;
 
 /// Whether there is another core.
 const PAIR: bool = true;

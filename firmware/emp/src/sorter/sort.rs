@@ -155,8 +155,8 @@ impl<P: Posted> Sorter<P> {
             Found::Early => {
                 // The sender is told. If it waited for a time-out, the frame would hold its place on
                 // a narrow path, and a message that the older one does not hinder would not leave.
-                let numbers = word::numbers(number, frame::REFUSED_EARLY);
                 rarely();
+                let numbers = word::numbers(number, frame::REFUSED_EARLY);
                 dev.count(Counter::FirstsEarly);
                 dev.trace(Marker::Dropped, Counter::FirstsEarly.offset() / 4);
                 self.answer(dev, frame.buffer, numbers, frame.node(), Answer::Refused);

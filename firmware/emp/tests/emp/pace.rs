@@ -132,9 +132,8 @@ fn a_path_that_loses_frames_is_narrow_and_becomes_wide_again() {
     assert_eq!(world.nodes[0].counter(Counter::MessagesHeld), held, "no message waits on a wide path");
 }
 
-/// Its collections were dropped by the peer, so they are not in flight on the narrow path.
-#[test]
-fn a_message_that_is_refused_holds_up_no_other_on_a_narrow_path() {
+/// Two nodes: the path of node 0 to node 1 is narrow, and no more frames are lost.
+fn world_with_a_narrow_path() -> World<Linear> {
     let mut world = World::<Linear>::new(2, 1500, Faults { loss: 300, ..Faults::default() }, 9);
     for _ in 0..2 {
         world.receive(1, wish(0, 1, 40_000));
@@ -143,6 +142,13 @@ fn a_message_that_is_refused_holds_up_no_other_on_a_narrow_path() {
     world.run(1_000_000, |world| world.nodes[0].host.have_sends_ended());
     assert!(world.nodes[0].counter(Counter::PathsNarrowed) > 0);
     world.faults = Faults::default();
+    world
+}
+
+/// Its collections were dropped by the peer, so they are not in flight on the narrow path.
+#[test]
+fn a_message_that_is_refused_holds_up_no_other_on_a_narrow_path() {
+    let mut world = world_with_a_narrow_path();
     // More of them than collections may be in flight.
     let refused: Vec<usize> = (0..8).map(|tag| world.send_message(0, wish(1, 10 + tag, 40))).collect();
     world.run(1_000_000, |world| world.nodes[0].counter(Counter::RefusalsTaken) > 0);
@@ -157,14 +163,7 @@ fn a_message_that_is_refused_holds_up_no_other_on_a_narrow_path() {
 /// Nor does it when a frame of it is lost after long pauses.
 #[test]
 fn a_message_that_was_refused_and_lost_holds_up_no_other_on_a_narrow_path() {
-    let mut world = World::<Linear>::new(2, 1500, Faults { loss: 300, ..Faults::default() }, 9);
-    for _ in 0..2 {
-        world.receive(1, wish(0, 1, 40_000));
-        world.send_message(0, wish(1, 1, 40_000));
-    }
-    world.run(1_000_000, |world| world.nodes[0].host.have_sends_ended());
-    assert!(world.nodes[0].counter(Counter::PathsNarrowed) > 0);
-    world.faults = Faults::default();
+    let mut world = world_with_a_narrow_path();
     // More of them than collections may be in flight.
     const REFUSED: u16 = 8;
     (0..REFUSED).for_each(|tag| _ = world.send_message(0, wish(1, 10 + tag, 40)));
