@@ -1,14 +1,12 @@
 //! What peers, the host and the driver say of messages.
 
 use nic_device::Device;
-use nic_dma::Transfer;
 use nic_layout::personality::emp::descriptor::{Failure, RECEIVE_DESCRIPTORS};
 use nic_layout::personality::emp::frame::word;
-use nic_layout::ring::{restarted_peer, Event, DMA_FLAG_EVENT};
+use nic_layout::ring::{restarted_peer, Event};
 
 use super::open::Command;
 use super::state::Receiver;
-use super::tag::Tag;
 use crate::command::{is_close, is_restart};
 use crate::messages::{Answer, ReceiverToSorter};
 use crate::neighbours::Transmits;
@@ -46,7 +44,7 @@ impl<A: Pages> Receiver<A> {
 
     /// Obeys a command and passes it on, when everything before it is done.
     pub(super) fn pass_command(&mut self, dev: &mut impl Device, to: &mut impl Transmits) -> bool {
-        let Some(Command { word, next, is_marked }) = self.command else { return false };
+        let Some(Command { word, next, until }) = self.command else { return false };
         // A frame that waits for a page waits for the driver, which may wait for this command.
         let is_open = self.open.is_some() && !A::MAY_MISS;
         if is_open || self.waiting.is_some() || !self.from_sorter.is_empty(dev) {
@@ -54,7 +52,7 @@ impl<A: Pages> Receiver<A> {
         }
         for record in next..RECEIVE_DESCRIPTORS {
             if !self.has_room(dev) {
-                self.command = Some(Command { word, next: record, is_marked });
+                self.command = Some(Command { word, next: record, until });
                 return record != next;
             }
             let receive = self.record(record);
@@ -70,21 +68,17 @@ impl<A: Pages> Receiver<A> {
                 self.fail(dev, record, Failure::PeerRestarted, false);
             }
         }
-        let mut is_marked = is_marked;
-        if !is_marked && self.writes.has_room(1) {
-            // The event of its end comes when all data are in host memory.
-            let nothing = Transfer { bus_address: 0, sram_address: 0, bytes: 0 };
-            self.writes.post(dev, nothing, DMA_FLAG_EVENT, Tag::UNUSED);
-            is_marked = true;
-        }
-        self.command = Some(Command { word, next: RECEIVE_DESCRIPTORS, is_marked });
-        if !is_marked {
-            // Transfers have ended, and stand in the queue until their ends are looked at.
-            dev.raise(Event::DmaWrite);
-        }
+        // Frames of other messages go on, so there may always be transfers under way.
+        let until = until.unwrap_or(self.writes.next_number());
+        self.command = Some(Command { word, next: RECEIVE_DESCRIPTORS, until: Some(until) });
         // A line is taken away while the driver fills none: no record waits for a list page then.
         let must_settle = !A::MAY_MISS || is_close(word) || is_restart(word);
-        if self.writes.under_way() != 0 || must_settle && self.failing != 0 || !self.has_room(dev) {
+        if !self.writes.has_ended(until) {
+            // Most transfers end without an event.
+            dev.raise(Event::DmaWrite);
+            return false;
+        }
+        if must_settle && self.failing != 0 || !self.has_room(dev) {
             return false;
         }
         if is_restart(word) {

@@ -56,6 +56,7 @@ impl<A: Pages> Receiver<A> {
         if self.failing != 0 {
             rarely();
             self.settle_all(dev);
+            self.look_again(dev);
         }
     }
 

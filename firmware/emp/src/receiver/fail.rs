@@ -1,15 +1,13 @@
 //! Messages that are given up.
 
 use nic_device::Device;
-use nic_dma::Transfer;
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{Failure, RECEIVE_DESCRIPTORS};
 use nic_layout::personality::emp::frame::word;
-use nic_layout::ring::DMA_FLAG_EVENT;
+use nic_layout::ring::Event;
 use nic_layout::trace::Marker;
 
 use super::state::Receiver;
-use super::tag::Tag;
 use crate::messages::{Answer, ReceiverToSorter};
 use crate::pages::Pages;
 use crate::places::receive_record as record;
@@ -34,15 +32,11 @@ impl<A: Pages> Receiver<A> {
         }
         dev.count(Counter::ReceivesFailed);
         dev.trace(Marker::ReceiveFailed, record);
-        if self.writes.under_way() != 0 && self.writes.has_room(1) {
-            // The event of its end comes when nothing of the message is in flight.
-            let nothing = Transfer { bus_address: 0, sram_address: 0, bytes: 0 };
-            self.writes.post(dev, nothing, DMA_FLAG_EVENT, Tag::UNUSED);
-        }
         dev.put(receive, record::STATE, record::FAILING);
         dev.put(receive, record::LAST, u32::from(failure.stat()) | self.writes.next_number() << 8);
         self.failing += 1;
         self.settle(dev, record);
+        self.look_again(dev);
     }
 
     /// The open frame, if it is of this record, goes nowhere: its buffer is given back behind the
@@ -59,6 +53,15 @@ impl<A: Pages> Receiver<A> {
     pub(super) fn settle_all(&mut self, dev: &mut impl Device) {
         for record in 0..RECEIVE_DESCRIPTORS {
             self.settle(dev, record);
+        }
+    }
+
+    /// Most transfers end without an event, so their ends are looked for while a failed record may
+    /// wait for them.
+    #[cold]
+    pub(super) fn look_again(&self, dev: &mut impl Device) {
+        if self.failing != 0 && self.writes.under_way() != 0 {
+            dev.raise(Event::DmaWrite);
         }
     }
 

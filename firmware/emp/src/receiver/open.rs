@@ -20,6 +20,7 @@ pub(super) struct Command {
     pub word: u32,
     /// The record that is looked at next.
     pub next: u32,
-    /// Whether an event comes at the end of the transfers before it.
-    pub is_marked: bool,
+    /// The number of the transfer behind those that must end before it is passed on, when all
+    /// records were looked at.
+    pub until: Option<u32>,
 }

@@ -159,7 +159,7 @@ impl<A: Pages> Receiver<A> {
                     TransmitterToReceiver::Loaded { buffer } => self.lists.loaded(buffer),
                     TransmitterToReceiver::LoadFailed { buffer } => self.on_load_failed(dev, buffer),
                     TransmitterToReceiver::Command { word } => {
-                        self.command = Some(Command { word, next: 0, is_marked: false })
+                        self.command = Some(Command { word, next: 0, until: None })
                     }
                 }
                 if A::MAY_MISS && self.failing != 0 {

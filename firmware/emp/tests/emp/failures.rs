@@ -308,6 +308,25 @@ fn a_peer_that_starts_again_gets_nothing_of_the_time_before() {
     assert_eq!(world.nodes[1].host.sends[0].ended, Some(stat::DONE));
 }
 
+#[test]
+fn a_command_waits_for_no_frame_that_came_after_it() {
+    for seed in 0..20 {
+        let mut world = World::<Linear>::new(3, 1500, Faults::default(), seed);
+        // Writes of the node take long, so there is always one under way.
+        world.slow = Some((0, 4));
+        two_messages(&mut world, 40_000);
+        world.receive(0, wish(1, 7, 400_000));
+        world.send_message(1, wish(0, 7, 400_000));
+        world.run(20_000, |world| world.nodes[0].counter(Counter::FramesPlaced) > 5);
+        world.nodes[0].write_mailbox(MAILBOX_COMMAND, restart_peer(2, 8));
+        let before = world.nodes[0].counter(Counter::FramesPlaced);
+        world.run(20_000, |world| world.nodes[0].counter(Counter::FramesPlaced) > before + 4);
+        // No more frames come, which would bring events.
+        world.unreachable = Some(0);
+        world.run(20_000, |world| world.nodes[0].hardware.to_host[MAILBOX_COMMAND_DONE] == restart_peer(2, 8));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
