@@ -41,6 +41,10 @@ fn every_workload(scheme: Scheme) {
     let run = play(scheme, "both-ways", &[&few[..], &BAD_LINK].concat());
     let again: u64 = run.rows.iter().map(|row| row.retransmissions).sum();
     assert!(again > 0, "nothing was lost");
+    // The longest frames take the most memory.
+    let jumbo = ["emp.mtu_bytes=9000", "workload.sizes_bytes=[40000]", "workload.iterations=4"];
+    let run = play(scheme, "stream", &jumbo);
+    assert!(run.rows.iter().all(|row| row.messages > 0));
 }
 
 #[test]

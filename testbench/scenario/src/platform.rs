@@ -50,13 +50,36 @@ pub fn load(name: &str, scenario: &Scenario) -> Result<Platform> {
 const ETHERNET_BYTES: u32 = 14;
 
 /// Makes the buffers as long as the frames. Longer buffers are fewer: together they take at most
-/// twice the memory.
+/// twice the memory, or 1.5 times where the SRAM holds the image and the areas of a second core too.
 pub fn fit_frames(platform: &mut Platform, mtu_bytes: u32) {
     let needed = (mtu_bytes + ETHERNET_BYTES).next_multiple_of(8);
     let buffers = &mut platform.buffers;
     if needed > buffers.bytes {
-        let fitting = 2 * buffers.rx_count * buffers.bytes / needed;
+        let halves = if platform.core.count == 2 { 3 } else { 4 };
+        let fitting = halves * buffers.rx_count * buffers.bytes / 2 / needed;
         buffers.rx_count = buffers.rx_count.min(fitting.max(2));
         buffers.bytes = needed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receive_buffers(cores: u32, mtu_bytes: u32) -> (u32, u32) {
+        let mut platform = Platform::load("tigon2").expect("a platform");
+        platform.core.count = cores;
+        fit_frames(&mut platform, mtu_bytes);
+        (platform.buffers.rx_count, platform.buffers.bytes)
+    }
+
+    #[test]
+    fn long_frames_have_few_buffers_and_fewer_beside_a_second_core() {
+        assert_eq!(receive_buffers(1, 1500), (64, 1520));
+        assert_eq!(receive_buffers(2, 1500), (64, 1520));
+        assert_eq!(receive_buffers(1, 3000), (64, 3016));
+        assert_eq!(receive_buffers(2, 3000), (48, 3016));
+        assert_eq!(receive_buffers(1, 9000), (21, 9016));
+        assert_eq!(receive_buffers(2, 9000), (16, 9016));
     }
 }

@@ -191,8 +191,17 @@ impl Image {
 }
 
 /// The keys on which a memory map depends. The first stands for all keys of the cache.
-const KEYS: [&str; 8] =
-    ["cache.", "key_bits", "nic.post_queues", "misses.service", "cores", "nodes", "emp.scheme", "emp.matching"];
+const KEYS: [&str; 9] = [
+    "cache.",
+    "key_bits",
+    "nic.post_queues",
+    "misses.service",
+    "cores",
+    "nodes",
+    "emp.scheme",
+    "emp.matching",
+    "emp.mtu_bytes",
+];
 
 /// A scenario with a personality and overrides.
 ///
