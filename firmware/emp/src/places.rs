@@ -233,8 +233,11 @@ pub mod path {
     pub const SPREAD: u32 = 36;
     /// How often the peer was told again that a message is given up, since it has answered one.
     pub const UNANSWERED: u32 = 40;
+    /// No message to the peer with a number before this one waits for its turn. It counts while some
+    /// message does.
+    pub const WAITS_FROM: u32 = 44;
     /// Bytes of a path.
-    pub const BYTES: u32 = 44;
+    pub const BYTES: u32 = 48;
     /// No collection is measured.
     pub const NONE: u32 = u32::MAX;
 }

@@ -78,6 +78,11 @@ impl Sender {
         (peer.next, u32::from(peer.last_open) == NONE)
     }
 
+    /// Every number of a peer before this one has ended.
+    pub(super) fn oldest_number(&self, node: u32) -> u16 {
+        self.peers[node as usize & NODE_MASK].oldest
+    }
+
     /// Gives a record its number. No other message to the peer is open.
     #[inline(always)]
     pub(super) fn open_alone(&mut self, dev: &mut impl Device, node: u32, record: u32, tag: u16) {

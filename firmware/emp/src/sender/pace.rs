@@ -156,7 +156,8 @@ impl Sender {
         // Whether the peer has a receive now for a message that it has refused. This takes no place in
         // flight: the pauses of the message grow, and after a loss it would hold its place for one.
         let is_trial = is_again && state & stage::REFUSED != 0;
-        if !is_trial && self.first_waiting(dev, node).is_some_and(|(rank, _)| rank < self.rank(dev, record)) {
+        let first = if is_trial { None } else { self.first_waiting(dev, node) };
+        if first.is_some_and(|(rank, _)| rank < self.rank(dev, record)) {
             self.hold(dev, node);
             self.let_one_go(dev, node);
             return false;
@@ -194,7 +195,7 @@ impl Sender {
     #[cold]
     #[inline(never)]
     pub(super) fn begin_paced(&mut self, dev: &mut impl Device, node: u32, record: u32) {
-        self.waiting.insert(record);
+        self.wait_in_line(dev, record);
         self.let_one_go(dev, node);
         self.start_timer(dev);
     }
@@ -215,7 +216,7 @@ impl Sender {
             let Some(record) = self.ready.front() else { return };
             self.ready.pop();
             match dev.get(self.record(record), record::NODE_NUMBER) & 0xFFFF == node {
-                true => self.waiting.insert(record),
+                true => self.wait_in_line(dev, record),
                 false => self.ready.push(record),
             }
         }
@@ -229,20 +230,57 @@ impl Sender {
         }
     }
 
+    /// A message with a pace waits for its turn.
+    pub(super) fn wait_in_line(&mut self, dev: &mut impl Device, record: u32) {
+        self.waiting.insert(record);
+        let sent = self.record(record);
+        let is_late = dev.get(sent, record::STATE) & stage::LATE != 0;
+        if !Window::at(sent.plus(record::WINDOW)).begins(dev) || is_late && dev.get(sent, record::AGAIN_FRAME) != 0 {
+            self.begun.insert(record);
+        }
+        let node_number = dev.get(sent, record::NODE_NUMBER);
+        let from = self.waits_from(dev, node_number);
+        let number = (node_number >> 16) as u16;
+        if (number.wrapping_sub(from) as i16) < 0 {
+            dev.put(self.path(node_number), path::WAITS_FROM, number.into());
+        }
+    }
+
+    /// A number, before which no message to a peer waits and which is not before the oldest one.
+    fn waits_from(&mut self, dev: &mut impl Device, node: u32) -> u16 {
+        let (from, oldest) = (dev.get(self.path(node), path::WAITS_FROM) as u16, self.oldest_number(node));
+        if (from.wrapping_sub(oldest) as i16) >= 0 {
+            return from;
+        }
+        dev.put(self.path(node), path::WAITS_FROM, oldest.into());
+        oldest
+    }
+
     /// The message to a peer that waits and has the least rank, with its rank.
-    fn first_waiting(&self, dev: &impl Device, node: u32) -> Option<(u32, u32)> {
-        let (mut found, mut next) = (None, 0);
-        while let Some(record) = self.waiting.next(next) {
+    ///
+    /// Many messages may wait, and this is asked for each frame. So the search goes on where the one
+    /// before has ended.
+    fn first_waiting(&mut self, dev: &mut impl Device, node: u32) -> Option<(u32, u32)> {
+        let mut next = 0;
+        while let Some(record) = self.begun.next(next) {
             next = record + 1;
-            if dev.get(self.record(record), record::NODE_NUMBER) & 0xFFFF != node {
-                continue;
-            }
-            let rank = self.rank(dev, record);
-            if found.is_none_or(|(least, _)| rank < least) {
-                found = Some((rank, record));
+            if !self.waiting.has(record) {
+                self.begun.remove(record);
+            } else if dev.get(self.record(record), record::NODE_NUMBER) & 0xFFFF == node && self.is_within(dev, record)
+            {
+                return Some((0, record));
             }
         }
-        found
+        let (mut number, end) = (self.waits_from(dev, node), self.next_number(node).0);
+        let mut found = None;
+        while found.is_none() && (number.wrapping_sub(end) as i16) < 0 {
+            found = self.record_of(dev, node, number).filter(|record| self.waiting.has(*record));
+            if found.is_none() {
+                number = number.wrapping_add(1);
+            }
+        }
+        dev.put(self.path(node), path::WAITS_FROM, number.into());
+        found.map(|record| (self.rank(dev, record), record))
     }
 
     /// The rank of a message among the messages to its peer. A message in the middle of a
@@ -253,8 +291,7 @@ impl Sender {
             return 0;
         }
         let node_number = dev.get(self.record(record), record::NODE_NUMBER);
-        let oldest = self.peers[node_number as usize & NODE_MASK].oldest;
-        1 + u32::from(((node_number >> 16) as u16).wrapping_sub(oldest))
+        1 + u32::from(((node_number >> 16) as u16).wrapping_sub(self.oldest_number(node_number)))
     }
 
     /// Whether the next frame of a message is not the first of its collection.

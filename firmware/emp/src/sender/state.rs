@@ -26,6 +26,8 @@ pub struct Sender {
     pub(super) is_timer_set: bool,
     /// The record from which the round of the timer goes on; 0: none is under way.
     pub(super) look_from: u32,
+    /// Turns in which the round has given way since it looked at a message.
+    pub(super) gave_way: u32,
     /// The clocks from the end of the round to the next one.
     pub(super) wait: u32,
     /// When the timer fires, if it is set.
@@ -50,6 +52,9 @@ pub struct Sender {
     pub(super) paced: u32,
     /// Records that wait for their pace.
     pub(super) waiting: Set,
+    /// Of these, the ones that may be in the middle of a collection, and records that do not wait any
+    /// more.
+    pub(super) begun: Set,
     /// The first path.
     pub(super) paths: Place,
 }
@@ -109,6 +114,7 @@ impl Sender {
         left_from: 0,
         is_timer_set: false,
         look_from: 0,
+        gave_way: 0,
         wait: 0,
         timer_due: 0,
         ready: Fifo::EMPTY,
@@ -123,6 +129,7 @@ impl Sender {
         pace_due: 0,
         paced: 0,
         waiting: Set::EMPTY,
+        begun: Set::EMPTY,
         paths: Place(0),
     };
 

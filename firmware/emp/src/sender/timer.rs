@@ -26,12 +26,17 @@ const TICKS: u32 = 2;
 const UNANSWERED_MAX: u32 = 8;
 /// Messages that are looked at in one turn.
 const LOOKS: u32 = 8;
+/// Turns with other events in which a round gives way, one after the other.
+///
+/// The looks of one turn take as long as several frames. While many messages are open and a path is
+/// narrow, there is nearly always a round, and the one frame that may be under way needs some turns.
+const WAYS_MAX: u32 = 8;
 
 impl Sender {
     /// Looks for collections whose time has come. The timer has fired, or a round goes on.
     ///
     /// A round looks at all messages, at [`LOOKS`] in one call: frames that arrive meanwhile do not
-    /// wait for the others.
+    /// wait for the others. Between calls it gives way to other events.
     #[cold]
     #[inline(never)]
     pub fn on_timer(&mut self, dev: &mut impl Device) {
@@ -39,7 +44,11 @@ impl Sender {
         if self.look_from == 0 {
             // What is sent from now on has its time after this.
             self.wait = self.settings.resend_cycles;
+        } else if self.gave_way < WAYS_MAX && (self.has_frame() || dev.pending() & !Event::Timer0.bit() != 0) {
+            self.gave_way += 1;
+            return dev.raise(Event::Timer0);
         }
+        self.gave_way = 0;
         let mut told = 0;
         for _ in 0..LOOKS {
             let Some(record) = self.under_way.next(self.look_from) else { return self.end_round(dev) };
@@ -135,7 +144,7 @@ impl Sender {
         match state & stage::PACED != 0 && !is_refused {
             // Older messages to the peer go first: frames of this one may be dropped until they are
             // matched.
-            true => self.waiting.insert(record),
+            true => self.wait_in_line(dev, record),
             false => self.ready.push(record),
         }
         if !was_dropped {
@@ -215,7 +224,7 @@ impl Sender {
                 dev.put(sent, record::STATE, state & !stage::EARLY);
                 dev.put(sent, record::AGAIN, dev.get(sent, record::AGAIN) | 1);
                 match state & stage::PACED != 0 {
-                    true => self.waiting.insert(younger),
+                    true => self.wait_in_line(dev, younger),
                     false => self.ready.push(younger),
                 }
             }

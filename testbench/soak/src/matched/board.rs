@@ -16,6 +16,10 @@ use crate::language::Compared;
 /// The tag of all messages that a hostile process posts beside its own.
 pub const TAG: u16 = 0xBAD;
 
+/// The time from an entry on the board until other nodes see it: longer than a node may run ahead
+/// of the others.
+pub const SEEN_AFTER: Ps = Ps::from_us(2);
+
 /// How a send has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -96,6 +100,8 @@ pub struct Board {
     pub receives: BTreeMap<(usize, Number), Wanted>,
     pub causes: Vec<Causes>,
     pub news: Vec<News>,
+    /// Bursts that each node has come to, in their order, and when other nodes see it.
+    bursts: BTreeMap<usize, Vec<(u32, Ps)>>,
     counts: BTreeMap<&'static str, u64>,
 }
 
@@ -131,6 +137,20 @@ impl Common {
 impl Board {
     pub fn count(&mut self, name: &'static str) {
         *self.counts.entry(name).or_insert(0) += 1;
+    }
+
+    /// A node has come to a burst: the number of the operation.
+    pub fn come_to_burst(&mut self, node: usize, op: u32, visible: Ps) {
+        let bursts = self.bursts.entry(node).or_default();
+        if bursts.last().is_none_or(|(last, _)| *last != op) {
+            bursts.push((op, visible));
+        }
+    }
+
+    /// Whether a node has come to a burst, or to one behind it.
+    pub fn is_at_burst(&self, node: usize, op: u32, now: Ps) -> bool {
+        let mut bursts = self.bursts.get(&node).into_iter().flatten().rev();
+        bursts.find(|(_, visible)| *visible <= now).is_some_and(|(at, _)| *at >= op)
     }
 
     /// A receive has brought a message. The message was sent, and has not come before.
@@ -286,6 +306,16 @@ mod tests {
         };
         assert_eq!(board.may_move(0), board.may_move(1));
         board.may_move(0)
+    }
+
+    #[test]
+    fn a_node_is_at_a_burst_when_others_can_see_it() {
+        let mut board = Board::default();
+        board.come_to_burst(1, 7, Ps::from_us(3));
+        board.come_to_burst(1, 9, Ps::from_us(5));
+        let at = |node, op, us| board.is_at_burst(node, op, Ps::from_us(us));
+        assert!(!at(1, 7, 2) && at(1, 7, 3) && !at(1, 9, 4) && at(1, 9, 5) && at(1, 7, 5));
+        assert!(!at(0, 7, 5) && !at(1, 10, 5));
     }
 
     #[test]

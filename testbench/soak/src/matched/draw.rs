@@ -7,17 +7,27 @@ use nic_layout::personality::emp::descriptor::RESERVED_TAG_MIN;
 use super::number::BURST_MAX;
 use super::operation::{Op, What, ANY_SOURCE, ANY_TAG, BYTES_MAX, KEEP, OF_RECEIVE};
 use super::{hostile, settings};
-use crate::case::{Case, Wire, NODES_MAX};
+use crate::case::{Case, Wire, NODES_MAX, TWO_CORES};
 use crate::clusters::{cluster, cluster_of_nodes};
 use crate::random::Random;
 
 /// How far a receive stands from its send in a list, at most.
 const APART: usize = 9;
+/// The most messages of a burst that have no receive in the burst of the peer, or receives that
+/// have no message.
+const LEFT_OVER_MAX: u32 = 12;
+
+/// Most bursts have tags that other messages do not have.
+const TAGS_OF_BURSTS: std::ops::RangeInclusive<u32> = 100..=400;
 
 /// The case with a number.
 pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
     let mut random = Random::new(seed, number);
     let mut cluster = cluster(&mut random);
+    // Schemes of two cores are as many as the rest.
+    if cluster.platform == TWO_CORES && random.chance(0.6) {
+        cluster.cores = 2;
+    }
     cluster.emp = settings::draw(&mut random, cluster.cores);
     cluster = cluster_of_nodes(cluster, &mut random);
     if random.chance(0.25) {
@@ -26,7 +36,7 @@ pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
     let nodes = cluster.topology.nodes.min(NODES_MAX);
     // Lists of single messages have every kind of message, receive and end. The others have many
     // messages for the time of a simulation: a comparison waits for the longest pause of a sender.
-    let weights = match random.flag() {
+    let weights = match random.chance(0.25) {
         true => [700, 30, 30, 160, 14, 14, 3, 15, 34, 40],
         false => [200, 20, 20, 60, 6, 6, 2, 6, 8, 672],
     };
@@ -73,11 +83,22 @@ pub fn case(seed: u64, number: u64, ops: Range<usize>) -> Case<Op> {
                 // operation: then no burst waits for one that stands behind it.
                 let most = random.one_of(&[(3, 100), (2, 1500), (1, 5000)]);
                 let bytes = random.number(0..=most);
-                let burst = Op { what: What::Sends, bytes, flags: burst_count(&mut random), ..what };
-                placed.push((at, burst));
-                if random.chance(0.97) {
-                    let flags = if random.chance(0.97) { burst.flags } else { burst_count(&mut random) };
-                    placed.push((at, Op { what: What::Receives, node: peer, peer: node, flags, ..burst }));
+                let flags = burst_count(&mut random);
+                // A message without a receive may rest for long, and so does what comes behind it with its
+                // tag.
+                let tag = if random.chance(0.9) { random.number(TAGS_OF_BURSTS) as u16 } else { what.tag };
+                let burst = Op { what: What::Sends, tag, bytes, flags, ..what };
+                let of_peer = Op { what: What::Receives, node: peer, peer: node, ..burst };
+                // What is left over keeps its places, so it is little.
+                match random.weighted(&[1, 2, 30]) {
+                    0 => placed.push((at, Op { flags: flags.min(LEFT_OVER_MAX), ..burst })),
+                    1 => {
+                        placed.push((at, burst));
+                        let more = random.number(0..=2 * LEFT_OVER_MAX);
+                        let flags = (flags + more).saturating_sub(LEFT_OVER_MAX).clamp(1, BURST_MAX);
+                        placed.push((at, Op { flags, ..of_peer }));
+                    }
+                    _ => placed.extend([(at, burst), (at, of_peer)]),
                 }
             }
         }

@@ -17,7 +17,7 @@ use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
 use sim_pins::Ps;
 
-use super::board::{broken, News};
+use super::board::{broken, News, SEEN_AFTER};
 use super::operation::{Op, What};
 use super::plant::Plant;
 use super::side::Side;
@@ -28,9 +28,6 @@ use crate::language::Seat;
 const REST: Ps = Ps::from_us(300);
 /// The time between two looks at the board.
 const LOOK: Ps = Ps::from_us(5);
-/// The time from an entry on the board until other nodes see it: longer than a node may run ahead
-/// of the others.
-const SEEN_AFTER: Ps = Ps::from_us(2);
 /// The longest time of an operation of a hostile process, which may wait for what it has spoiled.
 const HOSTILE_MAX: Ps = Ps::from_us(2_000);
 
@@ -126,11 +123,17 @@ impl<'a> Player<'a> {
             What::Reset => self.strike(Blow::Reset, op.bytes),
             _ => {}
         }
+        if op.what == What::Sends {
+            self.side.come_to_burst(number);
+        }
         let is_hostile = self.seat.shared.lock().causes[op.node].is_hostile;
         let limit = if is_hostile { HOSTILE_MAX } else { self.seat.options.give_up };
         let (sim, end) = (self.seat.handle.sim().clone(), self.now() + limit);
         let blows = self.blows.clone();
         let done = unless(&blows, until(&sim, end, step(&mut self.side, number, op))).await;
+        if op.is_burst() {
+            self.side.come_to_burst(number);
+        }
         match done {
             Some(Some(result)) => result?,
             Some(None) if is_hostile => self.succeed().await?,

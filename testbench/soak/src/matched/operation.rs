@@ -107,6 +107,11 @@ impl Op {
         matches!(self.what, What::Sends | What::Receives)
     }
 
+    /// Whether it posts sends.
+    pub fn is_of_send(&self) -> bool {
+        matches!(self.what, What::Send | What::Sends)
+    }
+
     /// The operation that posts one of its messages. The lengths of a burst differ, in the same way
     /// on both sides.
     pub fn one(&self, index: u32) -> Op {

@@ -8,10 +8,11 @@ use nic_layout::PAGE_BYTES;
 use nicscope_run::workload::app::pattern;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
+use sim_pins::Ps;
 
-use super::board::{broken, End, Sent, Wanted};
+use super::board::{broken, End, Sent, Wanted, SEEN_AFTER};
 use super::number::Number;
-use super::operation::{Op, What, ANY_SOURCE, ANY_TAG, BYTES_MAX, KEEP, OF_RECEIVE};
+use super::operation::{Op, ANY_SOURCE, ANY_TAG, BYTES_MAX, KEEP, OF_RECEIVE};
 use super::plant::Plant;
 use crate::language::Seat;
 
@@ -20,9 +21,11 @@ use crate::language::Seat;
 const PLACES: [(u32, u32); 3] = [(64, 1500), (9, 40_000), (2, BYTES_MAX)];
 /// Looks at all messages before a post that finds no place is left out.
 const LOOKS: u32 = 12;
-/// Looks at the oldest message before a burst that finds no place ends: the peer may still do what
-/// stands before its part of the burst.
-const LOOKS_OF_BURST: u32 = 1000;
+/// Looks at the oldest message before a burst that finds no place gives up what is open.
+const LOOKS_OF_BURST: u32 = 400;
+/// The longest time that a burst waits for its peer, which may wait for others: less than an
+/// operation may take.
+const PARTNER_MAX: Ps = Ps::from_us(100_000);
 
 /// Memory for one message.
 #[derive(Clone, Copy)]
@@ -76,15 +79,65 @@ impl Side<'_> {
         self.seat.node()
     }
 
-    /// The smallest free place with room. The messages of a burst end in order, mostly.
-    async fn place(&mut self, bytes: u32, is_send: bool, is_of_burst: bool) -> Result<Option<usize>> {
-        for _ in 0..if is_of_burst { LOOKS_OF_BURST } else { LOOKS } {
+    /// The smallest free place with room for a message of a burst, which is an operation with a number.
+    async fn place_of_burst(&mut self, op: &Op, burst: u32, bytes: u32) -> Result<Option<usize>> {
+        let is_send = op.is_of_send();
+        let found = self.place_within(1, bytes, is_send, true).await?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        self.come_to_burst(burst);
+        self.wait_for_partner(op, burst).await?;
+        let found = self.place_within(LOOKS_OF_BURST, bytes, is_send, true).await?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        // Messages without a partner keep their places. Every burst would wait for them until the next
+        // comparison.
+        self.seat.shared.lock().count("bursts that gave messages up");
+        for index in 0..self.open.len() {
+            if self.open[index].is_send == is_send {
+                self.give_up(index).await?;
+            }
+        }
+        self.place_within(LOOKS_OF_BURST, bytes, is_send, true).await
+    }
+
+    /// Other nodes may see that this one has come to a burst.
+    pub fn come_to_burst(&self, number: u32) {
+        let visible = self.seat.handle.sim().now() + SEEN_AFTER;
+        self.seat.shared.lock().come_to_burst(self.node(), number, visible);
+    }
+
+    /// Waits until the peer has come to its part of a burst, if it has one.
+    async fn wait_for_partner(&mut self, op: &Op, burst: u32) -> Result<()> {
+        let is_send = op.is_of_send();
+        let other = if is_send { burst + 1 } else { burst.saturating_sub(1) };
+        let is_partner =
+            |it: &&Op| it.is_burst() && it.is_of_send() != is_send && (it.node, it.peer) == (op.peer, op.node);
+        if self.seat.ops.get(other as usize).filter(is_partner).is_none() {
+            return Ok(());
+        }
+        let limit = self.seat.handle.sim().now() + PARTNER_MAX;
+        loop {
+            let now = self.seat.handle.sim().now();
+            if now >= limit || self.seat.shared.lock().is_at_burst(op.peer, other, now) {
+                return Ok(());
+            }
+            self.look_at_oldest(is_send).await?;
+            self.seat.sleep_us(5).await;
+        }
+    }
+
+    /// The smallest free place with room, after some looks. The messages of a burst end in order, mostly.
+    async fn place_within(&mut self, looks: u32, bytes: u32, is_send: bool, in_order: bool) -> Result<Option<usize>> {
+        for _ in 0..looks {
             let places = &self.places[usize::from(is_send)];
             let found = places.iter().position(|place| place.is_free && place.bytes >= bytes);
             if found.is_some() {
                 return Ok(found);
             }
-            match is_of_burst {
+            match in_order {
                 true => self.look_at_oldest(is_send).await?,
                 false => self.look().await?,
             }
@@ -95,9 +148,16 @@ impl Side<'_> {
 
     /// Posts what an operation says. A burst ends with the first message that has no place.
     pub async fn post(&mut self, number: u32, op: &Op) -> Result<()> {
-        let count = if op.is_burst() { op.flags } else { 1 };
-        for index in 0..count {
-            if !self.post_one(Number { op: number, index }, &op.one(index), op.is_burst()).await? {
+        if !op.is_burst() {
+            return self.post_one(Number { op: number, index: 0 }, op, None).await.map(|_| ());
+        }
+        // A message without a receive is refused, and comes again after a pause. Few bursts begin with
+        // such messages.
+        if op.is_of_send() && number % 8 != 0 {
+            self.wait_for_partner(op, number).await?;
+        }
+        for index in 0..op.flags {
+            if !self.post_one(Number { op: number, index }, &op.one(index), Some(op)).await? {
                 break;
             }
         }
@@ -105,9 +165,13 @@ impl Side<'_> {
     }
 
     /// False: there is no place, or no descriptor.
-    async fn post_one(&mut self, number: Number, op: &Op, is_of_burst: bool) -> Result<bool> {
-        let is_send = op.what == What::Send;
-        let Some(place) = self.place(op.bytes, is_send, is_of_burst).await? else { return Ok(false) };
+    async fn post_one(&mut self, number: Number, op: &Op, burst: Option<&Op>) -> Result<bool> {
+        let is_send = op.is_of_send();
+        let found = match burst {
+            Some(burst) => self.place_of_burst(burst, number.op, op.bytes).await?,
+            None => self.place_within(LOOKS, op.bytes, is_send, false).await?,
+        };
+        let Some(place) = found else { return Ok(false) };
         self.places[usize::from(is_send)][place].is_free = false;
         let at = self.prepare(number, op, place, is_send)?;
         let posted = match is_send {
