@@ -233,8 +233,8 @@ pub mod path {
     pub const SPREAD: u32 = 36;
     /// How often the peer was told again that a message is given up, since it has answered one.
     pub const UNANSWERED: u32 = 40;
-    /// No message to the peer with a number before this one waits for its turn. It counts while some
-    /// message does.
+    /// No message to the peer with a number before this one waits for its turn. The word counts
+    /// while some message does.
     pub const WAITS_FROM: u32 = 44;
     /// Bytes of a path.
     pub const BYTES: u32 = 48;

@@ -50,7 +50,7 @@ pub fn load(name: &str, scenario: &Scenario) -> Result<Platform> {
 const ETHERNET_BYTES: u32 = 14;
 
 /// Makes the buffers as long as the frames. Longer buffers are fewer: together they take at most
-/// twice the memory, or 1.5 times where the SRAM holds the image and the areas of a second core too.
+/// twice the memory, or 1.5 times if the SRAM also holds the image and the areas of a second core.
 pub fn fit_frames(platform: &mut Platform, mtu_bytes: u32) {
     let needed = (mtu_bytes + ETHERNET_BYTES).next_multiple_of(8);
     let buffers = &mut platform.buffers;

@@ -258,7 +258,7 @@ impl Sender {
 
     /// The message to a peer that waits and has the least rank, with its rank.
     ///
-    /// Many messages may wait, and this is asked for each frame. So the search goes on where the one
+    /// Many messages may wait, and this is asked for each frame. So a search goes on where the one
     /// before has ended.
     fn first_waiting(&mut self, dev: &mut impl Device, node: u32) -> Option<(u32, u32)> {
         let mut next = 0;

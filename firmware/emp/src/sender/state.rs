@@ -52,8 +52,7 @@ pub struct Sender {
     pub(super) paced: u32,
     /// Records that wait for their pace.
     pub(super) waiting: Set,
-    /// Of these, the ones that may be in the middle of a collection, and records that do not wait any
-    /// more.
+    /// Records that wait and may be in the middle of a collection, and some that do not wait now.
     pub(super) begun: Set,
     /// The first path.
     pub(super) paths: Place,

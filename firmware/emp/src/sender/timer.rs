@@ -29,7 +29,8 @@ const LOOKS: u32 = 8;
 /// Turns with other events in which a round gives way, one after the other.
 ///
 /// The looks of one turn take as long as several frames. While many messages are open and a path is
-/// narrow, there is nearly always a round, and the one frame that may be under way needs some turns.
+/// narrow, there is nearly always a round, and the one frame that may be under way needs some
+/// turns.
 const WAYS_MAX: u32 = 8;
 
 impl Sender {
@@ -44,7 +45,7 @@ impl Sender {
         if self.look_from == 0 {
             // What is sent from now on has its time after this.
             self.wait = self.settings.resend_cycles;
-        } else if self.gave_way < WAYS_MAX && (self.has_frame() || dev.pending() & !Event::Timer0.bit() != 0) {
+        } else if self.gave_way < WAYS_MAX && (!self.ready.is_empty() || dev.pending() & !Event::Timer0.bit() != 0) {
             self.gave_way += 1;
             return dev.raise(Event::Timer0);
         }

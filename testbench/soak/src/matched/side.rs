@@ -79,7 +79,7 @@ impl Side<'_> {
         self.seat.node()
     }
 
-    /// The smallest free place with room for a message of a burst, which is an operation with a number.
+    /// The smallest free place with room for a message of a burst. `burst`: its number.
     async fn place_of_burst(&mut self, op: &Op, burst: u32, bytes: u32) -> Result<Option<usize>> {
         let is_send = op.is_of_send();
         let found = self.place_within(1, bytes, is_send, true).await?;
@@ -92,8 +92,8 @@ impl Side<'_> {
         if found.is_some() {
             return Ok(found);
         }
-        // Messages without a partner keep their places. Every burst would wait for them until the next
-        // comparison.
+        // Messages without a partner keep their places. Every burst would wait for them until the
+        // next comparison.
         self.seat.shared.lock().count("bursts that gave messages up");
         for index in 0..self.open.len() {
             if self.open[index].is_send == is_send {
@@ -129,7 +129,7 @@ impl Side<'_> {
         }
     }
 
-    /// The smallest free place with room, after some looks. The messages of a burst end in order, mostly.
+    /// The smallest free place with room, after some looks. `in_order`: messages mostly end so.
     async fn place_within(&mut self, looks: u32, bytes: u32, is_send: bool, in_order: bool) -> Result<Option<usize>> {
         for _ in 0..looks {
             let places = &self.places[usize::from(is_send)];
