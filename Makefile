@@ -60,7 +60,7 @@ properties: setup ## 200 million random operations on the lookup caches against 
 	@PROPTEST_CASES=$${PROPTEST_CASES:-20000} $(CARGO) test --quiet --release -p nic-reliable
 
 defects: setup-test firmware ## defects planted in firmware and driver, one at a time, and which invariant finds each; all images of EMP
-	@$(CARGO) test --quiet --release -p nicscope-soak --test defects -- --nocapture --test-threads=1
+	@$(CARGO) test --quiet --release -p nicscope-soak --test defects -- --nocapture
 	@$(CARGO) test --quiet --release -p nicscope-soak --test clusters -- --ignored --nocapture
 	@$(CARGO) test --quiet --release -p nic-image --test images -- --ignored --nocapture
 

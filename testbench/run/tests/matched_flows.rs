@@ -14,7 +14,7 @@ fn emp(name: &str, changes: &[&str], threads: usize) -> Result<Results> {
 
 /// The run, in which every sum holds.
 fn checked(name: &str, changes: &[&str]) -> Run {
-    let results = emp(name, changes, 2).unwrap_or_else(|error| panic!("{error}"));
+    let results = emp(name, changes, 1).unwrap_or_else(|error| panic!("{error}"));
     results.check().unwrap_or_else(|error| panic!("{error}"));
     results.runs.into_iter().next().expect("a run")
 }

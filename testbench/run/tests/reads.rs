@@ -9,7 +9,7 @@ fn runs(overrides: &[&str]) -> Vec<Run> {
     let common = ["workload.iterations=6", "workload.warm_up=1", "platforms=tigon2"];
     let overrides: Vec<String> = common.iter().chain(overrides).map(|text| text.to_string()).collect();
     let scenario = scenario::load("fetch", &overrides).expect("a scenario");
-    run(&RunConfig { scenario, seed: DEFAULT_SEED, threads: 2, firmware: None }).expect("the run is well").runs
+    run(&RunConfig { scenario, seed: DEFAULT_SEED, threads: 1, firmware: None }).expect("the run is well").runs
 }
 
 fn duration(account: &Account, stage: &str) -> Option<u64> {

@@ -279,7 +279,7 @@ fn a_scenario_resets_a_nic_and_says_what_became_of_the_messages() {
             format!("restart.after_us={after_us}"),
         ];
         let scenario = scenario::load("restart", &set).unwrap();
-        let results = run::run(&RunConfig { scenario, seed: DEFAULT_SEED, threads: 2, firmware: None }).unwrap();
+        let results = run::run(&RunConfig { scenario, seed: DEFAULT_SEED, threads: 1, firmware: None }).unwrap();
         results.check().unwrap();
         let restarts = &results.runs[0].restarts;
         assert_eq!(restarts.len(), 2);

@@ -27,7 +27,7 @@ fn the_stack_of_each_core_stays_within_its_analysed_depth() {
             "workload.iterations=100".into(),
         ];
         let scenario = scenario::load("random", &set).unwrap();
-        let results = run::run(&RunConfig { scenario, seed: DEFAULT_SEED, threads: 2, firmware: None }).unwrap();
+        let results = run::run(&RunConfig { scenario, seed: DEFAULT_SEED, threads: 1, firmware: None }).unwrap();
         results.check().unwrap();
         let stacks = &results.runs[0].stacks;
         assert_eq!(stacks.iter().map(Vec::len).collect::<Vec<_>>(), [cores, cores], "{personality}");

@@ -11,7 +11,7 @@ fn play(scheme: Scheme, name: &str, changes: &[&str]) -> Run {
     let pair = ["personality=\"emp\"", "platforms=[\"tigon2\"]", "misses.ratios=[0.0]", "cores=2", &scheme];
     let overrides: Vec<String> = pair.iter().chain(changes).map(|entry| entry.to_string()).collect();
     let scenario = scenario::load(name, &overrides).unwrap();
-    let results = run(&RunConfig { scenario, seed: 1, threads: 2, firmware: None })
+    let results = run(&RunConfig { scenario, seed: 1, threads: 1, firmware: None })
         .unwrap_or_else(|error| panic!("{scheme} {name}: {error}"));
     let run = results.runs.into_iter().next().unwrap();
     assert_eq!(run.broken(), Vec::<String>::new(), "{scheme} {name}");

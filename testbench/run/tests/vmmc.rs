@@ -221,7 +221,7 @@ fn eight_processes_with_the_same_addresses_have_each_their_own_pages() {
 fn random(personality: &str, cores: u32) -> Results {
     let settings = [format!("personality={personality}"), format!("cores={cores}"), "workload.iterations=80".into()];
     let scenario = scenario::load("random", &settings).expect("a scenario");
-    let config = RunConfig { scenario, seed: common::SEED, threads: 2, firmware: None };
+    let config = RunConfig { scenario, seed: common::SEED, threads: 1, firmware: None };
     let results = run::run(&config).unwrap_or_else(|error| panic!("{personality}: {error}"));
     results.check().unwrap_or_else(|error| panic!("{personality}: {error}"));
     results
