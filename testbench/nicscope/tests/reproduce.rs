@@ -70,6 +70,7 @@ fn what_is_there_is_not_measured_again() {
     change("send and receive buffers", "marked");
     let second = run(&["mini.table-1.1"]);
     assert_eq!(second["was_there"], true);
+    assert_eq!(second["seconds"], first["seconds"]);
     assert!(second.to_string().contains("marked"));
 
     let fresh = run(&["mini.table-1.1", "--fresh"]);

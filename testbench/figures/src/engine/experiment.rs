@@ -106,6 +106,8 @@ pub struct Outcome {
     pub parameters: Value,
     /// Measured by an earlier call.
     pub was_there: bool,
+    /// Wall-clock time of measuring, in s.
+    pub seconds: f64,
     /// What was found.
     pub report: Report,
     /// Files of the pictures.

@@ -1,6 +1,7 @@
 //! The result of an experiment: measured, or found in a file that the same build has written.
 
 use std::path::Path;
+use std::time::Instant;
 
 use nicscope_run::files;
 use nicscope_scenario::error::Result;
@@ -28,6 +29,7 @@ pub fn obtain(experiment: &Experiment, folder: &Path, jobs: usize, fresh: bool) 
     let stored = match found {
         Some(stored) => stored,
         None => {
+            let begin = Instant::now();
             let report = experiment.measure(jobs)?;
             let stored = Stored {
                 schema: store::SCHEMA,
@@ -36,6 +38,7 @@ pub fn obtain(experiment: &Experiment, folder: &Path, jobs: usize, fresh: bool) 
                 thesis: experiment.thesis.into(),
                 build,
                 parameters,
+                seconds: begin.elapsed().as_secs_f64(),
                 report,
             };
             store::save(folder, &stored)?;
@@ -48,6 +51,6 @@ pub fn obtain(experiment: &Experiment, folder: &Path, jobs: usize, fresh: bool) 
         files::write(&path, &picture::svg(picture)?)?;
         pictures.push(path);
     }
-    let Stored { id, title, thesis, build, parameters, report, .. } = stored;
-    Ok(Outcome { id, title, thesis, build, parameters, was_there, report, pictures })
+    let Stored { id, title, thesis, build, parameters, seconds, report, .. } = stored;
+    Ok(Outcome { id, title, thesis, build, parameters, was_there, seconds, report, pictures })
 }

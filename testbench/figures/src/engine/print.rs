@@ -37,6 +37,7 @@ pub fn outcome(outcome: &Outcome) -> String {
     for file in &outcome.pictures {
         text.push_str(&format!("picture: {}\n", file.display()));
     }
+    text.push_str(&format!("measured in {:.0} s\n", outcome.seconds));
     text.push('\n');
     text
 }

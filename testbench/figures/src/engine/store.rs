@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::report::Report;
 
 /// The number changes when a field changes its meaning or goes.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// `ID.json` in the folder of the results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,8 @@ pub struct Stored {
     pub build: String,
     /// Parameters of the experiment.
     pub parameters: Value,
+    /// Wall-clock time of measuring, in s.
+    pub seconds: f64,
     /// What was found.
     pub report: Report,
 }
@@ -70,6 +72,7 @@ mod tests {
             thesis: "x".into(),
             build: "1".into(),
             parameters: json!({"sizes": [4, 64]}),
+            seconds: 1.5,
             report: Report::default(),
         };
         save(folder.path(), &stored).unwrap();

@@ -120,6 +120,7 @@ mod tests {
             build: String::new(),
             parameters: serde_json::Value::Null,
             was_there: false,
+            seconds: 0.0,
             report: Report { findings, ..Report::default() },
             pictures: Vec::new(),
         }

@@ -38,6 +38,10 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
         }
         outcomes.push(outcome);
     }
+    if !arguments.json {
+        let minutes = outcomes.iter().map(|outcome| outcome.seconds).sum::<f64>() / 60.0;
+        output::print(&format!("{} experiments, measured in {minutes:.1} min\n", outcomes.len()))?;
+    }
     if let Some(file) = &arguments.record {
         let mut statements = Statements::read_or_new(file)?;
         statements.add(&commit, &outcomes);
